@@ -1,0 +1,54 @@
+# A thin front end: CMake builds, tools/ holds the steps that take more than a line.
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+.DEFAULT_GOAL := build
+.PHONY: build demo test test-long fuzz format tidy docs install clean help
+
+build: ## build build/wadi and the libraries (installs nothing)
+	@tools/build.sh release wadi_cli wadi_static wadi_shared
+
+demo: ## install what is missing, build, and simulate scenes/demo into demo.run
+	@tools/setup.sh build
+	@$(MAKE) --no-print-directory build
+	@build/wadi run scenes/demo/demo.yaml -o demo.run --overwrite
+	@echo
+	@echo "The frames lie in demo.run/particles; ParaView opens demo.run/particles/demo.xdmf."
+	@echo "What is in them: build/wadi info demo.run"
+
+test: ## install what is missing and run every check and test (minutes)
+	@tools/setup.sh test
+	@tools/test.sh
+
+test-long: ## the same with larger cases, all tests in all builds, and the fuzzers
+	@tools/setup.sh long
+	@WADI_LONG=1 FUZZ_SECONDS=$(FUZZ_SECONDS) tools/test.sh
+
+fuzz: ## run each fuzz target for FUZZ_SECONDS
+	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+format: ## clang-format every C file in place
+	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
+
+tidy: ## clang-tidy what changed since it was last clean
+	@tools/build.sh clang wadi_static
+	@tools/tidy.py build/clang
+
+docs: build ## rewrite the manual, the reference pages and the completions from the command's tables
+	@mkdir -p docs/man cli/completions
+	@build/wadi --dump-man > docs/man/wadi.1
+	@build/wadi --dump-markdown > docs/cli.md
+	@build/wadi --dump-completion bash > cli/completions/wadi.bash
+	@build/wadi --dump-completion zsh > cli/completions/_wadi
+	@build/wadi --dump-completion fish > cli/completions/wadi.fish
+	@build/wadi schema --markdown > docs/scene-reference.md
+	@build/wadi schema > docs/scene.schema.json
+
+install: build ## install under PREFIX (/usr/local), below DESTDIR when given
+	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+
+clean: ## remove everything that was built
+	rm -rf build
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12

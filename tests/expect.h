@@ -1,0 +1,44 @@
+/* cmocka with the checks that numbers need. Each prints both values and the place. */
+#ifndef WADI_TESTS_EXPECT_H
+#define WADI_TESTS_EXPECT_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "wadi/base.h"
+
+#define CHECK_NEAR(actual, expected, tolerance)                                                              \
+    do {                                                                                                     \
+        double check_a = (actual), check_e = (expected), check_t = (tolerance);                              \
+        if (!(fabs(check_a - check_e) <= check_t)) {                                                         \
+            print_error("%s is %.17g, expected %.17g +- %g\n", #actual, check_a, check_e, check_t);          \
+            fail();                                                                                          \
+        }                                                                                                    \
+    } while (0)
+
+#define CHECK_AT_MOST(actual, limit)                                                                         \
+    do {                                                                                                     \
+        double check_a = (actual), check_l = (limit);                                                        \
+        if (!(check_a <= check_l)) {                                                                         \
+            print_error("%s is %.17g, at most %g was allowed\n", #actual, check_a, check_l);                 \
+            fail();                                                                                          \
+        }                                                                                                    \
+    } while (0)
+
+/* A call that must succeed; `error` is the WadiError it was given. */
+#define CHECK_OK(call, error)                                                                                \
+    do {                                                                                                     \
+        WadiStatus check_s = (call);                                                                         \
+        if (check_s != WADI_OK) {                                                                            \
+            print_error("%s failed: %s: %s\n", #call, wadi_status_name(check_s), (error).text);              \
+            fail();                                                                                          \
+        }                                                                                                    \
+    } while (0)
+
+#endif

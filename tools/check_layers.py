@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Checks what the compiler does not: the order of the layers and the habits of the tree.
+
+Prints one `file:line: rule` for each breach and exits 1 if there was one.
+`check_layers.py --self-test` builds a tree with every breach and shows that each is found.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# A layer includes itself and those of smaller rank; layers of the same rank do not include each other.
+RANKS = [
+    ["core"], ["math"], ["grid"], ["geom"], ["particles"], ["world"], ["linsys"],
+    ["points", "flip", "sph", "dem"], ["sim"], ["io"], ["surface", "render"], ["api"],
+]
+RANK = {layer: rank for rank, layers in enumerate(RANKS) for layer in layers}
+ORDER = " < ".join("|".join(layers) for layers in RANKS)
+
+STANDARD_HEADERS = {
+    "assert.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdalign.h", "stdarg.h",
+    "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "time.h",
+}
+MAX_LINES = 500
+CODE = {".c", ".h", ".py", ".sh"}
+TEXT = CODE | {".md", ".yaml", ".yml", ".json", ".txt", ".cmake", ".in", ".supp", ".fish", ".bash", ".1"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
+MACHINE_PATH = re.compile(r"(?<![\w.~)}\]-])/(?:work|home|root|Users)(?:/|\b(?![\w-]))")
+CITATION = re.compile(r"\[([A-Z]{1,5}\d{2})(?=[\],; ])")
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def tree_files(root):
+    """Files git knows or would add; without git, all but build outputs."""
+    if (root / ".git").exists():
+        listing = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=root, check=True,
+                                 capture_output=True).stdout.decode()
+        names = sorted(set(filter(None, listing.split("\0"))))
+        return [Path(name) for name in names if (root / name).is_file()]
+    found = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = [f for f in folders if f not in ("build", ".git") and not f.endswith(".run")]
+        found += [(Path(folder) / name).relative_to(root) for name in files]
+    return sorted(found)
+
+
+def include_rule(path, target, is_quoted):
+    """The rule that `path` breaks by including `target`, or None."""
+    top = path.parts[0]
+    first = target.split("/")[0]
+    if top == "src" and len(path.parts) > 2:
+        layer = path.parts[1]
+        if layer not in RANK:
+            return f"src/{layer} is no layer: {ORDER}"
+        if not is_quoted or first == "wadi":
+            return None
+        if "/" not in target:
+            return "includes in src name the layer: \"layer/file.h\""
+        if first not in RANK:
+            return f"\"{first}\" is no layer: {ORDER}"
+        if first != layer and RANK[first] == RANK[layer]:
+            return f"{layer} and {first} stand side by side and never include each other"
+        if RANK[first] > RANK[layer]:
+            return f"{layer} stands below {first}: {ORDER}"
+    elif top == "include":
+        if first != "wadi" and target not in STANDARD_HEADERS:
+            return "public headers include wadi/ and the C standard library only"
+    elif top in ("cli", "examples", "view"):
+        if first in RANK and "/" in target:
+            return f"{top} uses the public headers (wadi/) only"
+        if is_quoted and first != "wadi" and ("/" in target or ".." in target):
+            return f"{top} includes wadi/ and its own folder only"
+    return None
+
+
+def check_code(path, lines):
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if match:
+            rule = include_rule(path, match.group(2), match.group(1) == '"')
+            if rule:
+                yield number, rule
+    if path.parts[0] in ("src", "cli", "include") and len(lines) > MAX_LINES:
+        yield len(lines), f"{len(lines)} lines; a file has at most {MAX_LINES}: which second thing moved in?"
+
+
+def check_tree(root):
+    """All breaches as (path, line, rule)."""
+    breaches = []
+    seen = {}
+    references = root / "docs/references.md"
+    keys = set(re.findall(r"\*\*(\w+)\*\*", references.read_text("utf-8"))) if references.exists() else set()
+    for path in tree_files(root):
+        if path.suffix not in TEXT and path.name not in ("Makefile", "run"):
+            continue
+        try:
+            lines = (root / path).read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            if path.suffix in CODE:
+                breaches.append((path, 1, "is not UTF-8"))
+            continue
+        if path.suffix in (".c", ".h"):
+            breaches += [(path, number, rule) for number, rule in check_code(path, lines)]
+        # Public headers are named for their users and always reached through wadi/: a namespace of its own.
+        if path.suffix in CODE and path.parts[0] != "include":
+            if path.name in seen:
+                breaches.append((path, 1, f"file names are unique in the tree; also {seen[path.name]}"))
+            seen.setdefault(path.name, path)
+        # What the tests read may be wrong on purpose.
+        if path.parts[0] == "tests" and path.suffix not in CODE:
+            continue
+        for number, line in enumerate(lines, 1):
+            if "\t" in line and path.name != "Makefile":
+                breaches.append((path, number, "tab; indent with spaces"))
+            if MACHINE_PATH.search(line):
+                breaches.append((path, number, "absolute path of some machine"))
+            if path.parts[0] in ("src", "include"):
+                breaches += [(path, number, f"[{key}] is not in docs/references.md")
+                             for key in CITATION.findall(line) if key not in keys]
+            if path.suffix == ".md":
+                for target in LINK.findall(line):
+                    if "://" not in target and not (root / path.parent / target).exists():
+                        breaches.append((path, number, f"link to {target}, which does not exist"))
+    return breaches
+
+
+def self_test():
+    """Each file breaks the rule named beside it, or none."""
+    tree = {
+        "src/core/good.c": ('#include "core/good.h"\n#include "wadi/base.h"\n#include <hdf5.h>\n', None),
+        "src/io/good_io.c": ('#include "sim/loop.h"\n#include "math/vec3.h"\n', None),
+        "src/api/good_api.c": ('#include "render/picture.h"\n#include "surface/mesh.h"\n', None),
+        "include/wadi/good.h": ('#include "wadi/base.h"\n#include <stdint.h>\n', None),
+        "cli/good_cli.c": ('#include "good_cli.h"\n#include "wadi/wadi.h"\n#include <unistd.h>\n', None),
+        "tests/unit/test_good.c": ('#include "flip/flip.h"\n#include "check.h"\n', None),
+        "docs/references.md": ("- **ZB05** Sand.\n", None),
+        "src/points/cites.c": ("/* [ZB05 eq. 7] */\n", None),
+        "src/render/cites_unknown.c": ("/* [ZB50 sec. 3] */\n", "not in docs/references.md"),
+        "README.md": ("[tests](tests/unit/test_good.c) [web](https://example.org/home/x)\n", None),
+        "src/geom/up.c": ('#include "math/vec3.h"\n#include "particles/store.h"\n', "geom stands below particles"),
+        "src/grid/up_geom.c": ('#include "geom/shape.h"\n', "grid stands below geom"),
+        "src/flip/side.c": ('#include "sph/sph.h"\n', "never include each other"),
+        "src/sim/up_io.c": ('#include "io/files.h"\n', "sim stands below io"),
+        "src/world/up_solver.c": ('#include "points/points.h"\n', "world stands below points"),
+        "src/misc/nowhere.c": ("\n#include <math.h>\n", "is no layer"),
+        "src/math/stray.c": ('#include "stray.h"\n', "name the layer"),
+        "include/wadi/third.h": ("#include <hdf5.h>\n", "public headers include"),
+        "include/wadi/inner.h": ('#include "core/alloc.h"\n', "public headers include"),
+        "cli/deep.c": ('#include "core/alloc.h"\n', "cli uses the public headers"),
+        "examples/dotted.c": ('#include "../src/core/alloc.h"\n', "examples includes wadi/"),
+        "src/linsys/long.c": ("int x;\n" * (MAX_LINES + 1), "lines; a file has at most"),
+        "src/dem/good.c": ("\n", "unique in the tree"),
+        "tests/golden/tab_data.yaml": ("a:\t1\n", None),
+        "src/sph/tab.c": ("int\tx;\n", "tab"),
+        "docs/path.md": ("see " + "/" + "work/file.txt\n", "absolute path"),
+        "tests/twin/path.c": ('open("' + "/" + 'home/me/x");\n', "absolute path"),
+        "docs/link.md": ("[gone](nowhere.md)\n", "does not exist"),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for name, (text, _) in tree.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+        found = {}
+        for path, _, rule in check_tree(root):
+            found.setdefault(path.as_posix(), []).append(rule)
+    failures = []
+    for name, (_, expected) in tree.items():
+        rules = found.pop(name, [])
+        if expected is None and rules:
+            failures.append(f"{name}: should be clean, but: {rules}")
+        if expected is not None and (len(rules) != 1 or expected not in rules[0]):
+            failures.append(f"{name}: expected one breach \"{expected}\", found {rules}")
+    failures += [f"{name}: not in the tree, but: {rules}" for name, rules in found.items()]
+    for failure in failures:
+        print("self-test: " + failure)
+    print(f"self-test: {len(tree)} files, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", nargs="?", type=Path, default=Path(__file__).resolve().parent.parent)
+    parser.add_argument("--self-test", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.self_test:
+        return self_test()
+    breaches = check_tree(arguments.root)
+    for path, number, rule in breaches:
+        print(f"{path}:{number}: {rule}")
+    return 1 if breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

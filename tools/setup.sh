@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Installs what is missing to build wadi (`build`), to test it (`test`) or to test it at length (`long`).
+# On Debian and its relatives by apt-get, elsewhere says what is needed. Does nothing, fast, when nothing is missing.
+set -euo pipefail
+
+build=(gcc libc6-dev make cmake ninja-build pkg-config libfyaml-dev libassimp-dev libembree-dev libhdf5-dev libpng-dev)
+test=(clang clang-format clang-tidy libclang-rt-14-dev libomp-14-dev libcmocka-dev binutils git mandoc
+      python3 python3-h5py python3-jsonschema python3-numpy python3-yaml shellcheck)
+long=(python3-paraview)
+modules=(libfyaml assimp hdf5 libpng)
+
+case "${1:-build}" in
+build) packages=("${build[@]}") ;;
+test) packages=("${build[@]}" "${test[@]}") ;;
+long) packages=("${build[@]}" "${test[@]}" "${long[@]}") ;;
+*)
+    echo "usage: $0 [build|test|long]" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v apt-get >/dev/null; then
+    missing=()
+    for program in cc cmake ninja pkg-config; do
+        command -v "$program" >/dev/null || missing+=("$program")
+    done
+    for module in "${modules[@]}"; do
+        pkg-config --exists "$module" 2>/dev/null || missing+=("$module")
+    done
+    if [ "${#missing[@]}" -gt 0 ]; then
+        echo "setup: no apt-get here; please install: ${missing[*]}" >&2
+        echo "setup: in all wadi needs a C17 compiler with OpenMP, CMake >= 3.23, Ninja, pkg-config, libfyaml," \
+            "assimp, Embree 3, HDF5 and libpng; its tests need clang, clang-format, clang-tidy, cmocka, git," \
+            "mandoc, shellcheck and Python 3 with h5py" >&2
+        exit 1
+    fi
+    exit 0
+fi
+
+# "ii " (installed) for each package that is there; dpkg-query fails for unknown names, which are then missing.
+installed=$(dpkg-query -W -f '${binary:Package} ${db:Status-Abbrev}\n' "${packages[@]}" 2>/dev/null |
+    sed -n 's/^\([^ :]*\)\(:[^ ]*\)\? ii.*/\1/p' || true)
+missing=()
+for package in "${packages[@]}"; do
+    grep -qxF "$package" <<<"$installed" || missing+=("$package")
+done
+[ "${#missing[@]}" -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "setup: please install as root: apt-get install ${missing[*]}" >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+quietly() {
+    if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "$@" >"$log" 2>&1; then
+        cat "$log" >&2
+        echo "setup: failed: $*" >&2
+        exit 1
+    fi
+}
+echo "setup: installing ${missing[*]}"
+quietly apt-get update
+quietly apt-get install --yes --no-install-recommends "${missing[@]}"

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Installs into a temporary folder and uses it as a stranger would: the README's program and examples/ compiled with
+# pkg-config alone, shared and static, with a C and a C++ compiler's eyes on the headers; the exported names compared
+# with the public headers.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+fail() {
+    echo "install: $*" >&2
+    exit 1
+}
+
+make --no-print-directory install DESTDIR="$stage" PREFIX=/usr >"$stage/log" 2>&1 || {
+    cat "$stage/log" >&2
+    fail "make install failed"
+}
+library=$(find "$stage/usr" -name libwadi.so)
+libdir=$(dirname "$library")
+[ -x "$stage/usr/bin/wadi" ] || fail "bin/wadi is missing"
+[ -f "$libdir/libwadi.a" ] || fail "libwadi.a is missing"
+
+# Every function that the headers declare is exported, and nothing else is.
+cat "$stage"/usr/include/wadi/*.h | tr '\n' ' ' | grep -oE 'WADI_API [^;(]*\bwadi_[a-z0-9_]+\(' |
+    grep -oE 'wadi_[a-z0-9_]+\($' | tr -d '(' | sort -u >"$stage/declared"
+nm -D --defined-only "$library" | awk '{print $3}' | sort -u >"$stage/exported"
+[ -s "$stage/declared" ] || fail "no function found in the headers"
+diff "$stage/declared" "$stage/exported" >"$stage/difference" || {
+    echo "install: declared in the headers (<) against exported by libwadi.so (>):" >&2
+    cat "$stage/difference" >&2
+    exit 1
+}
+
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+read -ra cflags <<<"$(pkg-config --cflags wadi)"
+read -ra shared <<<"$(pkg-config --libs wadi)"
+read -ra static <<<"$(pkg-config --static --libs wadi)"
+"$stage/usr/bin/wadi" --version | grep -qwF "$(pkg-config --modversion wadi)" ||
+    fail "wadi.pc and wadi --version disagree"
+
+# Each public header stands alone, in strict C and as C++.
+for header in "$stage"/usr/include/wadi/*.h; do
+    for language in c c++; do
+        clang -x "$language" -fsyntax-only -Wall -Wextra -Wpedantic -Werror -I"$stage/usr/include" "$header"
+    done
+done
+
+tools/readme_example.sh >"$stage/readme.c"
+programs=("$stage/readme.c")
+for example in examples/*.c; do
+    [ ! -f "$example" ] || programs+=("$example")
+done
+strict=(-std=c17 -Wall -Wextra -Wpedantic -Werror)
+for program in "${programs[@]}"; do
+    name=$(basename "$program" .c)
+    gcc "${strict[@]}" "${cflags[@]}" "$program" "${shared[@]}" -o "$stage/$name-shared"
+done
+# A static link is what -lwadi means where there is no shared library.
+mkdir "$stage/shared"
+mv "$libdir"/libwadi.so* "$stage/shared"
+for program in "${programs[@]}"; do
+    name=$(basename "$program" .c)
+    gcc "${strict[@]}" "${cflags[@]}" "$program" "${static[@]}" -o "$stage/$name-static"
+    if ldd "$stage/$name-static" | grep -q libwadi; then
+        fail "$name: the static program wants libwadi.so"
+    fi
+done
+
+LD_LIBRARY_PATH=$stage/shared "$stage/readme-shared" >"$stage/readme-shared.out"
+"$stage/readme-static" >"$stage/readme-static.out"
+cat "$stage/readme-shared.out"
+cmp "$stage/readme-shared.out" "$stage/readme-static.out" || fail "shared and static print different things"
+# One second of free fall from 10 m; a step that is not exact for constant acceleration would miss it.
+height=$(sed -n 's/^mean height \([0-9.]*\) m$/\1/p' "$stage/readme-shared.out")
+awk -v h="$height" 'BEGIN { exit !(h > 5.085 && h < 5.105) }' || fail "mean height is \"$height\", expected 5.095"
+
+tools/readme_example.sh yaml >"$stage/readme.yaml"
+"$stage/usr/bin/wadi" check "$stage/readme.yaml" >"$stage/check.out" || {
+    cat "$stage/check.out" >&2
+    fail "wadi check refuses the scene of README.md"
+}
+LD_LIBRARY_PATH=$stage/shared "$stage/run_scene-shared" scenes/demo/demo.yaml "$stage/demo.run" >"$stage/run.out"
+[ -f "$stage/demo.run/run.json" ] || fail "examples/run_scene.c wrote no run.json"
