@@ -1,0 +1,77 @@
+/* Status codes, error text, hooks and version: what every other public header builds on. */
+#ifndef WADI_BASE_H
+#define WADI_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define WADI_API __attribute__((visibility("default")))
+#define WADI_PRINTF(format_index, first_arg) __attribute__((format(printf, format_index, first_arg)))
+#else
+#define WADI_API
+#define WADI_PRINTF(format_index, first_arg)
+#endif
+
+#define WADI_VERSION_MAJOR 0
+#define WADI_VERSION_MINOR 1
+#define WADI_VERSION_PATCH 0
+
+/* "0.1.0"; static storage. */
+WADI_API const char *wadi_version(void);
+
+/* The numbers are part of the interface: they are never reused for another meaning. */
+typedef enum WadiStatus {
+    WADI_OK = 0,
+    WADI_ERR_ARGUMENT = 1,   /* a def not made by its default function, a value out of range */
+    WADI_ERR_MEMORY = 2,     /* an allocation failed */
+    WADI_ERR_IO = 3,         /* a file or folder could not be read or written */
+    WADI_ERR_FORMAT = 4,     /* a file was read and is not what it should be */
+    WADI_ERR_SCENE = 5,      /* the scene file is wrong; the text has one line per problem */
+    WADI_ERR_BUSY = 6,       /* another process holds the run folder */
+    WADI_ERR_STOPPED = 7,    /* the caller asked to stop; a checkpoint was written */
+    WADI_ERR_NUMERIC = 8,    /* the simulation produced a value that is not finite */
+    WADI_ERR_UNSUPPORTED = 9 /* valid, but not in this build or this version */
+} WadiStatus;
+
+/* Short lower-case name of a status ("io"), static storage, never NULL. */
+WADI_API const char *wadi_status_name(WadiStatus status);
+
+enum { WADI_ERROR_TEXT_SIZE = 4096 };
+
+/* Filled by a call that fails; untouched by one that succeeds. Every `WadiError *` may be NULL. */
+typedef struct WadiError {
+    WadiStatus status;
+    char text[WADI_ERROR_TEXT_SIZE]; /* always terminated; lines end in '\n' except the last */
+} WadiError;
+
+typedef enum WadiLogLevel {
+    WADI_LOG_INFO = 0,
+    WADI_LOG_WARNING = 1,
+} WadiLogLevel;
+
+/* Where messages go. `function` may be NULL: messages are dropped. Called from the calling thread only. */
+typedef struct WadiLog {
+    void (*function)(void *user, WadiLogLevel level, const char *text);
+    void *user;
+} WadiLog;
+
+/* Every allocation of the library goes through these. `free` gets the size that was asked for.
+ * alloc must return memory aligned to `alignment` (a power of two, at least 64) or NULL. */
+typedef struct WadiAllocator {
+    void *(*alloc)(void *user, size_t size, size_t alignment);
+    void (*free)(void *user, void *memory, size_t size);
+    void *user;
+} WadiAllocator;
+
+/* Replace the allocator; NULL restores the default. Only while no object of the library is alive. */
+WADI_API void wadi_set_allocator(const WadiAllocator *allocator);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

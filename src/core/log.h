@@ -1,0 +1,10 @@
+/* Messages to whoever called the library; it never prints by itself. */
+#ifndef WADI_CORE_LOG_H
+#define WADI_CORE_LOG_H
+
+#include "wadi/base.h"
+
+/* `log` may be NULL. */
+void wadi_log(const WadiLog *log, WadiLogLevel level, const char *format, ...) WADI_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,34 @@
+/* Loops and reductions whose result does not depend on the thread count.
+ * Work is cut into blocks of `block_size` items: a function of the item count only, chosen by the caller. A block is
+ * run by one thread, in order. Reductions add the blocks' results in block order. */
+#ifndef WADI_CORE_PARALLEL_H
+#define WADI_CORE_PARALLEL_H
+
+#include "core/arena.h"
+#include "core/status.h"
+
+/* Handles [first, end). Blocks write to disjoint outputs and must not fail; a stage that can fail per item records
+ * it in its output and reports the lowest index afterwards. */
+typedef void (*WadiBlockFn)(void *context, int64_t first, int64_t end);
+/* The same, and returns the block's share of a sum or maximum. */
+typedef double (*WadiBlockReduceFn)(void *context, int64_t first, int64_t end);
+
+/* Threads that loops of this process use; 0 = all cores the process may run on. Set by the call that owns a run
+ * (wadi_run, wadi_sim_step) on its own thread; per thread, as in OpenMP, so there is no global. */
+void wadi_parallel_set_threads(int threads);
+int wadi_parallel_threads(void);
+
+void wadi_parallel_for(int64_t count, int64_t block_size, WadiBlockFn body, void *context);
+
+/* `partials` needs wadi_parallel_block_count(count, block_size) doubles of scratch. */
+int64_t wadi_parallel_block_count(int64_t count, int64_t block_size);
+double wadi_parallel_sum(int64_t count, int64_t block_size, WadiBlockReduceFn body, void *context,
+                         double *partials);
+/* -INFINITY for an empty range. */
+double wadi_parallel_max(int64_t count, int64_t block_size, WadiBlockReduceFn body, void *context,
+                         double *partials);
+
+/* counts[0..n) becomes starts[0..n], starts[n] = total, in place (array of n + 1). Serial: it is memory-bound. */
+int64_t wadi_prefix_sum(int32_t *counts_to_starts, int64_t n);
+
+#endif

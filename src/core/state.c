@@ -1,0 +1,157 @@
+#include "core/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/check.h"
+#include "core/hash.h"
+
+size_t wadi_type_size(WadiType type)
+{
+    switch (type) {
+    case WADI_TYPE_U8: return 1;
+    case WADI_TYPE_U32:
+    case WADI_TYPE_I32:
+    case WADI_TYPE_F32: return 4;
+    case WADI_TYPE_U64:
+    case WADI_TYPE_F64: return 8;
+    }
+    return 0;
+}
+
+const char *wadi_type_name(WadiType type)
+{
+    static const char *const names[] = { "u8", "u32", "u64", "i32", "f32", "f64" };
+    return names[type];
+}
+
+void wadi_state_free(WadiState *state)
+{
+    for (int i = 0; i < WADI_STATE_MAX; ++i) {
+        wadi_free(state->array[i].data, state->array[i].capacity, 1);
+    }
+    *state = (WadiState){ 0 };
+}
+
+void wadi_state_clear(WadiState *state)
+{
+    state->count = 0;
+    state->next_use = WADI_USE_BOTH;
+}
+
+WadiStatus wadi_state_add(WadiState *state, const char *name, WadiType type, int components, size_t count,
+                          void **data, WadiError *error)
+{
+    WADI_ASSERT(state->count < WADI_STATE_MAX);
+    WADI_ASSERT(strlen(name) < WADI_STATE_NAME_SIZE);
+    WADI_ASSERT(wadi_state_find(state, name) == NULL);
+    *data = NULL;
+    WadiStateArray *array = &state->array[state->count];
+    size_t bytes = 0;
+    if (!wadi_size_multiply(count, wadi_type_size(type) * (size_t)components, &bytes)) {
+        return wadi_fail_memory(error, SIZE_MAX, name);
+    }
+    if (bytes > array->capacity) {
+        /* A little room to grow, so that an emitter does not force a new block each frame. */
+        size_t wanted = bytes + bytes / 8;
+        wadi_free(array->data, array->capacity, 1);
+        array->data = NULL;
+        array->capacity = 0;
+        WADI_TRY(wadi_alloc(&array->data, wanted, 1, name, error));
+        array->capacity = wanted;
+    }
+    snprintf(array->name, sizeof array->name, "%s", name);
+    array->type = type;
+    array->use = state->next_use == 0 ? WADI_USE_BOTH : state->next_use;
+    array->components = components;
+    array->count = count;
+    state->count += 1;
+    *data = array->data;
+    return WADI_OK;
+}
+
+WadiStatus wadi_state_put(WadiState *state, const char *name, WadiType type, int components, size_t count,
+                          const void *values, WadiError *error)
+{
+    void *data = NULL;
+    WADI_TRY(wadi_state_add(state, name, type, components, count, &data, error));
+    if (count > 0) {
+        memcpy(data, values, count * (size_t)components * wadi_type_size(type));
+    }
+    return WADI_OK;
+}
+
+const WadiStateArray *wadi_state_find(const WadiState *state, const char *name)
+{
+    for (int i = 0; i < state->count; ++i) {
+        if (strcmp(state->array[i].name, name) == 0) {
+            return &state->array[i];
+        }
+    }
+    return NULL;
+}
+
+WadiStatus wadi_state_expect(const WadiState *state, const char *name, WadiType type, int components,
+                             size_t count, const WadiStateArray **found, WadiError *error)
+{
+    *found = NULL;
+    const WadiStateArray *array = wadi_state_find(state, name);
+    if (array == NULL) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "no array '%s'", name);
+    }
+    if (array->type != type || array->components != components) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "array '%s' is %s x %d, expected %s x %d", name,
+                         wadi_type_name(array->type), array->components, wadi_type_name(type), components);
+    }
+    if (count != SIZE_MAX && array->count != count) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "array '%s' has %zu items, expected %zu", name, array->count,
+                         count);
+    }
+    *found = array;
+    return WADI_OK;
+}
+
+void wadi_state_select(const WadiState *state, WadiUse use, WadiState *view)
+{
+    view->count = 0;
+    view->next_use = use;
+    for (int i = 0; i < state->count; ++i) {
+        if ((state->array[i].use & use) != 0) {
+            view->array[view->count] = state->array[i];
+            view->array[view->count++].capacity = 0;
+        }
+    }
+}
+
+size_t wadi_state_array_bytes(const WadiStateArray *array)
+{
+    return array->count * (size_t)array->components * wadi_type_size(array->type);
+}
+
+uint64_t wadi_state_hash(const WadiState *state, WadiUse use)
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < state->count; ++i) {
+        const WadiStateArray *array = &state->array[i];
+        if ((array->use & use) == 0) {
+            continue;
+        }
+        hash = wadi_hash_bytes(hash, array->name, strlen(array->name));
+        hash = wadi_hash_combine(hash, (uint64_t)array->type * 256 + (uint64_t)array->components);
+        hash = wadi_hash_combine(hash, array->count);
+        hash = wadi_hash_bytes(hash, array->data, wadi_state_array_bytes(array));
+    }
+    return hash;
+}
+
+size_t wadi_state_bytes(const WadiState *state, WadiUse use)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < state->count; ++i) {
+        if ((state->array[i].use & use) != 0) {
+            bytes += wadi_state_array_bytes(&state->array[i]);
+        }
+    }
+    return bytes;
+}

@@ -1,0 +1,77 @@
+/* A snapshot as a list of named, typed arrays: what a frame file, a checkpoint and a state_hash are made of.
+ * A solver's `save` adds its arrays, its `load` finds them by name; io writes and reads the list without knowing who
+ * made it. Invariants: names are unique, at most WADI_STATE_NAME_SIZE - 1 bytes; every array owns its memory. */
+#ifndef WADI_CORE_STATE_H
+#define WADI_CORE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+typedef enum WadiType {
+    WADI_TYPE_U8,
+    WADI_TYPE_U32,
+    WADI_TYPE_U64,
+    WADI_TYPE_I32,
+    WADI_TYPE_F32,
+    WADI_TYPE_F64,
+} WadiType;
+
+size_t wadi_type_size(WadiType type);
+const char *wadi_type_name(WadiType type); /* "f32" */
+
+enum { WADI_STATE_NAME_SIZE = 48, WADI_STATE_MAX = 64 };
+
+/* What an array is for. One snapshot serves the frame file and the checkpoint, so that what both hold (positions,
+ * velocities, ids) is copied and kept in memory once. */
+typedef enum WadiUse {
+    WADI_USE_FRAME = 1,      /* written to the frame file */
+    WADI_USE_CHECKPOINT = 2, /* part of the exact state: written to checkpoints, hashed */
+    WADI_USE_BOTH = 3,
+} WadiUse;
+
+typedef struct WadiStateArray {
+    char name[WADI_STATE_NAME_SIZE];
+    WadiType type;
+    WadiUse use;
+    int components;  /* values per item: 3 for a vector */
+    size_t count;    /* items */
+    void *data;      /* count * components values */
+    size_t capacity; /* bytes allocated, so that a reused snapshot does not allocate */
+} WadiStateArray;
+
+typedef struct WadiState {
+    WadiStateArray array[WADI_STATE_MAX];
+    int count;
+    WadiUse next_use; /* stamped on arrays as they are added; 0 counts as WADI_USE_BOTH */
+} WadiState;
+
+/* A zeroed WadiState is valid and empty. */
+void wadi_state_free(WadiState *state);
+/* Forget the arrays but keep their memory for the next snapshot. */
+void wadi_state_clear(WadiState *state);
+
+/* Append an array; *data points to uninitialised room for count * components values. */
+WadiStatus wadi_state_add(WadiState *state, const char *name, WadiType type, int components, size_t count,
+                          void **data, WadiError *error);
+/* The same, and copies `values` in. */
+WadiStatus wadi_state_put(WadiState *state, const char *name, WadiType type, int components, size_t count,
+                          const void *values, WadiError *error);
+
+const WadiStateArray *wadi_state_find(const WadiState *state, const char *name);
+
+/* Find an array that must have this shape; `count` SIZE_MAX accepts any. WADI_ERR_FORMAT says what is wrong. */
+WadiStatus wadi_state_expect(const WadiState *state, const char *name, WadiType type, int components,
+                             size_t count, const WadiStateArray **found, WadiError *error);
+
+/* A view of the arrays of that use: borrows their memory, is not freed, and dies with the next change of `state`. */
+void wadi_state_select(const WadiState *state, WadiUse use, WadiState *view);
+
+/* Over names, shapes and bytes of the arrays of that use, in list order. */
+uint64_t wadi_state_hash(const WadiState *state, WadiUse use);
+size_t wadi_state_bytes(const WadiState *state, WadiUse use);
+/* Bytes of one array's values. */
+size_t wadi_state_array_bytes(const WadiStateArray *array);
+
+#endif

@@ -1,0 +1,37 @@
+/* A growing piece of text: how JSON, XDMF, schemas and reports are put together.
+ * The first failure sticks: appends after it do nothing, and wadi_text_status tells, so that a writer is a plain
+ * list of appends with one check at the end. A zeroed WadiText is valid and empty. */
+#ifndef WADI_CORE_TEXT_H
+#define WADI_CORE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+
+#include "core/status.h"
+
+typedef struct WadiText {
+    char *data; /* terminated when length > 0; use wadi_text_cstr for a never-NULL pointer */
+    size_t length;
+    size_t capacity;
+    bool has_failed;
+} WadiText;
+
+void wadi_text_free(WadiText *text);
+void wadi_text_clear(WadiText *text);
+void wadi_text_append(WadiText *text, const char *piece);
+void wadi_text_append_bytes(WadiText *text, const char *bytes, size_t length);
+void wadi_text_printf(WadiText *text, const char *format, ...) WADI_PRINTF(2, 3);
+void wadi_text_vprintf(WadiText *text, const char *format, va_list args) WADI_PRINTF(2, 0);
+/* A JSON string with its quotes; control characters and invalid UTF-8 are escaped. */
+void wadi_text_append_json(WadiText *text, const char *value);
+/* The shortest decimal that reads back to the same double; "null" for what JSON cannot say. */
+void wadi_text_append_number(WadiText *text, double value);
+const char *wadi_text_cstr(const WadiText *text);
+WadiStatus wadi_text_status(const WadiText *text, WadiError *error);
+
+/* Edit distance for "did you mean": insertions, deletions, replacements and swaps of neighbours. */
+int wadi_text_distance(const char *a, const char *b);
+/* The nearest of `count` names (NULL entries are skipped) if it is near enough to be a likely typo, else NULL. */
+const char *wadi_text_nearest(const char *word, const char *const *names, int count);
+
+#endif

@@ -1,0 +1,34 @@
+/* Wall-clock time under the names of the stages, and the memory of the process. */
+#ifndef WADI_CORE_TIMER_H
+#define WADI_CORE_TIMER_H
+
+#include <stddef.h>
+
+/* Seconds on a clock that never goes back. */
+double wadi_time_now(void);
+
+enum { WADI_STAGE_MAX = 48 };
+
+/* Seconds by stage, in the order in which the stages first ran. */
+typedef struct WadiStageTimes {
+    const char *name[WADI_STAGE_MAX]; /* static storage: literals of the stages */
+    double seconds[WADI_STAGE_MAX];
+    int count;
+} WadiStageTimes;
+
+/* Add `seconds` to the stage called `name` (a string literal). */
+void wadi_stage_times_add(WadiStageTimes *times, const char *name, double seconds);
+
+/* Time one call:  WADI_STAGE(&times, "sort by cell", status = sort(...)); */
+#define WADI_STAGE(times, name, statement)                                                                   \
+    do {                                                                                                     \
+        double wadi_stage_start = wadi_time_now();                                                           \
+        statement;                                                                                           \
+        wadi_stage_times_add((times), (name), wadi_time_now() - wadi_stage_start);                           \
+    } while (0)
+
+/* Largest resident set this process ever had, and the present one; 0 where the system does not say. */
+size_t wadi_memory_peak_rss(void);
+size_t wadi_memory_rss(void);
+
+#endif

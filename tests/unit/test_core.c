@@ -1,0 +1,233 @@
+/* core: allocation, arena, arrays, text, hash, random numbers, loops, state. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/arena.h"
+#include "core/array.h"
+#include "core/parallel.h"
+#include "core/random.h"
+#include "core/state.h"
+#include "core/text.h"
+#include "core/timer.h"
+#include "expect.h"
+
+static void sizes_that_overflow_are_refused(void **unused)
+{
+    (void)unused;
+    WadiError error = { 0 };
+    void *memory = &error;
+    assert_int_equal(wadi_alloc(&memory, SIZE_MAX / 2, 3, "keys", &error), WADI_ERR_MEMORY);
+    assert_null(memory);
+    assert_non_null(strstr(error.text, "keys"));
+    assert_int_equal(wadi_alloc(&memory, (size_t)PTRDIFF_MAX + 1, 1, "keys", &error), WADI_ERR_MEMORY);
+    size_t product = 1;
+    assert_false(wadi_size_multiply(SIZE_MAX, 2, &product));
+    assert_int_equal(product, 0);
+}
+
+static void memory_is_zeroed_aligned_and_accounted(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    size_t before = wadi_alloc_live_bytes();
+    double *numbers = NULL;
+    CHECK_OK(WADI_NEW(&numbers, 100, "numbers", &error), error);
+    assert_int_equal((uintptr_t)numbers % WADI_ALIGNMENT, 0);
+    assert_int_equal(wadi_alloc_live_bytes() - before, 100 * sizeof(double));
+    for (int i = 0; i < 100; ++i) {
+        assert_true(numbers[i] == 0.0);
+        numbers[i] = i;
+    }
+    CHECK_OK(WADI_RESIZE(&numbers, 100, 200, "numbers", &error), error);
+    assert_true(numbers[99] == 99.0 && numbers[100] == 0.0);
+    WADI_DELETE(numbers, 200);
+    assert_int_equal(wadi_alloc_live_bytes(), before);
+}
+
+static void a_warm_arena_does_not_allocate(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    WadiArena arena = { 0 };
+    for (int step = 0; step < 3; ++step) {
+        size_t calls = wadi_alloc_call_count();
+        for (int i = 0; i < 10; ++i) {
+            float *scratch = NULL;
+            CHECK_OK(WADI_ARENA_NEW(&arena, &scratch, 1000, "scratch", &error), error);
+            assert_int_equal((uintptr_t)scratch % WADI_ALIGNMENT, 0);
+            memset(scratch, 1, 1000 * sizeof(float));
+        }
+        assert_true(step == 0 || wadi_alloc_call_count() == calls);
+        CHECK_OK(wadi_arena_reset(&arena, &error), error);
+    }
+    wadi_arena_free(&arena);
+}
+
+static void arrays_grow(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    WADI_ARRAY(int) array = { 0 };
+    for (int i = 0; i < 1000; ++i) {
+        CHECK_OK(WADI_ARRAY_PUSH(&array, i, "numbers", &error), error);
+    }
+    assert_int_equal(array.count, 1000);
+    assert_int_equal(array.data[999], 999);
+    WADI_ARRAY_FREE(&array);
+    assert_null(array.data);
+}
+
+static void json_text_is_escaped(void **unused)
+{
+    (void)unused;
+    WadiText text = { 0 };
+    wadi_text_append_json(&text, "a\"\\\n\x01 \xc3\xa9 \xff");
+    assert_string_equal(wadi_text_cstr(&text), "\"a\\\"\\\\\\n\\u0001 \xc3\xa9 \\u00ff\"");
+    wadi_text_clear(&text);
+    wadi_text_append_number(&text, 0.1);
+    wadi_text_append(&text, " ");
+    wadi_text_append_number(&text, 1.0 / 3.0);
+    wadi_text_append(&text, " ");
+    wadi_text_append_number(&text, NAN);
+    assert_string_equal(wadi_text_cstr(&text), "0.1 0.3333333333333333 null");
+    wadi_text_free(&text);
+}
+
+static void typos_find_their_word(void **unused)
+{
+    (void)unused;
+    const char *names[] = { "resolution", "frames", "materials", NULL, "bodies" };
+    assert_string_equal(wadi_text_nearest("resolutoin", names, 5), "resolution");
+    assert_string_equal(wadi_text_nearest("frame", names, 5), "frames");
+    assert_null(wadi_text_nearest("xylophone", names, 5));
+    assert_int_equal(wadi_text_distance("ab", "ba"), 1);
+    assert_int_equal(wadi_text_distance("kitten", "sitting"), 3);
+}
+
+static void hash_sees_every_byte(void **unused)
+{
+    (void)unused;
+    unsigned char bytes[100] = { 0 };
+    uint64_t base = wadi_hash_bytes(0, bytes, sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes; ++i) {
+        bytes[i] = 1;
+        assert_true(wadi_hash_bytes(0, bytes, sizeof bytes) != base);
+        bytes[i] = 0;
+        assert_true(wadi_hash_bytes(0, bytes, i) != base);
+    }
+    assert_true(wadi_hash_bytes(0, bytes, sizeof bytes) == base);
+}
+
+static void random_numbers_are_uniform_and_independent(void **unused)
+{
+    (void)unused;
+    enum { N = 100000 };
+    double mean = 0.0, square = 0.0, product = 0.0;
+    for (int i = 0; i < N; ++i) {
+        double u = wadi_random_unit(7, (uint64_t)i, WADI_RANDOM_TEST);
+        double w = wadi_random_unit(7, (uint64_t)i, WADI_RANDOM_JITTER);
+        assert_true(u >= 0.0 && u < 1.0);
+        mean += u / N;
+        square += u * u / N;
+        product += (u - 0.5) * (w - 0.5) / N;
+    }
+    /* Standard errors: 0.0009, 0.0009, 0.00026. */
+    CHECK_NEAR(mean, 0.5, 0.004);
+    CHECK_NEAR(square, 1.0 / 3.0, 0.004);
+    CHECK_NEAR(product, 0.0, 0.0012);
+}
+
+static double sum_of_inverses(void *context, int64_t first, int64_t end)
+{
+    (void)context;
+    double sum = 0.0;
+    for (int64_t i = first; i < end; ++i) {
+        sum += 1.0 / (double)(i + 1);
+    }
+    return sum;
+}
+
+static void sums_do_not_depend_on_threads(void **unused)
+{
+    (void)unused;
+    enum { N = 1000003, BLOCK = 4096 };
+    double *partials = malloc(sizeof(double) * (size_t)wadi_parallel_block_count(N, BLOCK));
+    double sums[3];
+    int threads[3] = { 1, 2, 5 };
+    for (int i = 0; i < 3; ++i) {
+        wadi_parallel_set_threads(threads[i]);
+        sums[i] = wadi_parallel_sum(N, BLOCK, sum_of_inverses, NULL, partials);
+    }
+    wadi_parallel_set_threads(0);
+    free(partials);
+    /* Harmonic number: ln N + gamma + 1/2N. */
+    CHECK_NEAR(sums[0], log((double)N) + 0.57721566490153286 + 0.5 / N, 1e-11);
+    assert_memory_equal(&sums[0], &sums[1], sizeof(double));
+    assert_memory_equal(&sums[0], &sums[2], sizeof(double));
+}
+
+static void a_state_keeps_its_arrays(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    WadiState state = { 0 };
+    float values[6] = { 1, 2, 3, 4, 5, 6 };
+    CHECK_OK(wadi_state_put(&state, "velocity", WADI_TYPE_F32, 3, 2, values, &error), error);
+    uint64_t hash = wadi_state_hash(&state, WADI_USE_BOTH);
+    const WadiStateArray *array = NULL;
+    CHECK_OK(wadi_state_expect(&state, "velocity", WADI_TYPE_F32, 3, 2, &array, &error), error);
+    assert_memory_equal(array->data, values, sizeof values);
+    assert_int_equal(wadi_state_expect(&state, "velocity", WADI_TYPE_F64, 3, 2, &array, &error),
+                     WADI_ERR_FORMAT);
+    assert_non_null(strstr(error.text, "f64"));
+    assert_int_equal(wadi_state_expect(&state, "mass", WADI_TYPE_F64, 3, 2, &array, &error), WADI_ERR_FORMAT);
+    size_t calls = wadi_alloc_call_count();
+    wadi_state_clear(&state);
+    values[5] = 7;
+    CHECK_OK(wadi_state_put(&state, "velocity", WADI_TYPE_F32, 3, 2, values, &error), error);
+    assert_int_equal(wadi_alloc_call_count(), calls);
+    assert_true(wadi_state_hash(&state, WADI_USE_BOTH) != hash);
+    wadi_state_free(&state);
+}
+
+static void stage_times_add_up_by_name(void **unused)
+{
+    (void)unused;
+    WadiStageTimes times = { 0 };
+    wadi_stage_times_add(&times, "sort", 1.0);
+    wadi_stage_times_add(&times, "move", 2.0);
+    wadi_stage_times_add(&times, "sort", 0.5);
+    assert_int_equal(times.count, 2);
+    assert_string_equal(times.name[0], "sort");
+    CHECK_NEAR(times.seconds[0], 1.5, 0.0);
+    assert_true(wadi_memory_peak_rss() > 100000 && wadi_memory_rss() > 100000);
+}
+
+static void prefix_sum_starts_at_zero(void **unused)
+{
+    (void)unused;
+    int32_t counts[5] = { 3, 0, 2, 1, 99 };
+    assert_int_equal(wadi_prefix_sum(counts, 4), 6);
+    int32_t expected[5] = { 0, 3, 3, 5, 6 };
+    assert_memory_equal(counts, expected, sizeof expected);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_that_overflow_are_refused),
+        cmocka_unit_test(memory_is_zeroed_aligned_and_accounted),
+        cmocka_unit_test(a_warm_arena_does_not_allocate),
+        cmocka_unit_test(arrays_grow),
+        cmocka_unit_test(json_text_is_escaped),
+        cmocka_unit_test(typos_find_their_word),
+        cmocka_unit_test(hash_sees_every_byte),
+        cmocka_unit_test(random_numbers_are_uniform_and_independent),
+        cmocka_unit_test(sums_do_not_depend_on_threads),
+        cmocka_unit_test(a_state_keeps_its_arrays),
+        cmocka_unit_test(stage_times_add_up_by_name),
+        cmocka_unit_test(prefix_sum_starts_at_zero),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
