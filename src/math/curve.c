@@ -1,0 +1,152 @@
+#include "math/curve.h"
+
+#include "core/alloc.h"
+#include "core/check.h"
+
+WadiCurve wadi_curve_constant(double value)
+{
+    return (WadiCurve){ .constant = { 0.0, { value, 0.0, 0.0 } }, .components = 1 };
+}
+
+WadiCurve wadi_curve_constant3(double x, double y, double z)
+{
+    return (WadiCurve){ .constant = { 0.0, { x, y, z } }, .components = 3 };
+}
+
+WadiStatus wadi_curve_create(WadiCurve *curve, const WadiKey *keys, int key_count, int components,
+                             WadiInterpolation interpolation, bool does_repeat, WadiError *error)
+{
+    WADI_ASSERT(key_count >= 1 && components >= 1 && components <= 3);
+    *curve = (WadiCurve){ .constant = keys[0], .components = components };
+    if (key_count == 1) {
+        return WADI_OK;
+    }
+    WADI_TRY(WADI_NEW(&curve->keys, (size_t)key_count, "keyframes", error));
+    for (int i = 0; i < key_count; ++i) {
+        WADI_ASSERT(i == 0 || keys[i].time > keys[i - 1].time);
+        curve->keys[i] = keys[i];
+    }
+    curve->key_count = key_count;
+    curve->interpolation = interpolation;
+    curve->does_repeat = does_repeat;
+    return WADI_OK;
+}
+
+WadiStatus wadi_curve_copy(WadiCurve *copy, const WadiCurve *curve, WadiError *error)
+{
+    *copy = *curve;
+    copy->keys = NULL;
+    if (curve->key_count == 0) {
+        return WADI_OK;
+    }
+    return wadi_curve_create(copy, curve->keys, curve->key_count, curve->components, curve->interpolation,
+                             curve->does_repeat, error);
+}
+
+void wadi_curve_free(WadiCurve *curve)
+{
+    WADI_DELETE(curve->keys, (size_t)curve->key_count);
+    curve->keys = NULL;
+    curve->key_count = 0;
+}
+
+/* The span [i, i+1] that holds `time`, the position in it (0..1), and whether time lies in the animated range. */
+static int find_span(const WadiCurve *curve, double time, double *position, bool *is_inside)
+{
+    const WadiKey *keys = curve->keys;
+    int last = curve->key_count - 1;
+    double begin = keys[0].time, end = keys[last].time;
+    if (curve->does_repeat) {
+        time = begin + (time - begin) - (end - begin) * floor((time - begin) / (end - begin));
+    }
+    *is_inside = time >= begin && time < end;
+    if (time < begin) {
+        *position = 0.0;
+        return 0;
+    }
+    if (time >= end) {
+        *position = 1.0;
+        return last - 1;
+    }
+    int low = 0, high = last;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (keys[middle].time <= time) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    *position = (time - keys[low].time) / (keys[low + 1].time - keys[low].time);
+    return low;
+}
+
+static void evaluate(const WadiCurve *curve, double time, double out[3])
+{
+    if (curve->key_count == 0) {
+        for (int c = 0; c < 3; ++c) {
+            out[c] = curve->constant.value[c];
+        }
+        return;
+    }
+    double s;
+    bool is_inside;
+    int i = find_span(curve, time, &s, &is_inside);
+    if (curve->interpolation == WADI_INTERPOLATION_SMOOTH) {
+        s = s * s * (3.0 - 2.0 * s);
+    } else if (curve->interpolation == WADI_INTERPOLATION_STEP) {
+        s = s < 1.0 ? 0.0 : 1.0;
+    }
+    for (int c = 0; c < 3; ++c) {
+        double a = curve->keys[i].value[c], b = curve->keys[i + 1].value[c];
+        out[c] = s <= 0.0 ? a : s >= 1.0 ? b : a + s * (b - a);
+    }
+}
+
+double wadi_curve_value(const WadiCurve *curve, double time)
+{
+    double out[3];
+    evaluate(curve, time, out);
+    return out[0];
+}
+
+WadiVec3 wadi_curve_value3(const WadiCurve *curve, double time)
+{
+    double out[3];
+    evaluate(curve, time, out);
+    return (WadiVec3){ out[0], out[1], out[2] };
+}
+
+WadiVec3 wadi_curve_slope3(const WadiCurve *curve, double time)
+{
+    WadiVec3 zero = { 0, 0, 0 };
+    if (curve->key_count == 0 || curve->interpolation == WADI_INTERPOLATION_STEP) {
+        return zero;
+    }
+    double s;
+    bool is_inside;
+    int i = find_span(curve, time, &s, &is_inside);
+    if (!is_inside) {
+        return zero;
+    }
+    const WadiKey *a = &curve->keys[i], *b = &curve->keys[i + 1];
+    double rate =
+        (curve->interpolation == WADI_INTERPOLATION_SMOOTH ? 6.0 * s * (1.0 - s) : 1.0) / (b->time - a->time);
+    return (WadiVec3){ rate * (b->value[0] - a->value[0]), rate * (b->value[1] - a->value[1]),
+                       rate * (b->value[2] - a->value[2]) };
+}
+
+double wadi_curve_max_slope(const WadiCurve *curve)
+{
+    double largest = 0.0;
+    if (curve->interpolation == WADI_INTERPOLATION_STEP) {
+        return 0.0;
+    }
+    for (int i = 0; i + 1 < curve->key_count; ++i) {
+        const WadiKey *a = &curve->keys[i], *b = &curve->keys[i + 1];
+        WadiVec3 d = { b->value[0] - a->value[0], b->value[1] - a->value[1], b->value[2] - a->value[2] };
+        double factor = curve->interpolation == WADI_INTERPOLATION_SMOOTH ? 1.5 : 1.0;
+        largest = fmax(largest, factor * wadi_norm(d) / (b->time - a->time));
+    }
+    return largest;
+}

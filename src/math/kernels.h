@@ -1,0 +1,22 @@
+/* Smoothing kernels, support radius h, in three and two dimensions. [models 1.6: MCG03 poly6 and spiky, cubic spline] */
+#ifndef WADI_MATH_KERNELS_H
+#define WADI_MATH_KERNELS_H
+
+/* W(r) and dW/dr; zero for r >= h. `dimension` is 2 or 3. */
+double wadi_kernel_cubic(double r, double h, int dimension);
+double wadi_kernel_cubic_slope(double r, double h, int dimension);
+
+/* Mueller 2003, 3D only. */
+double wadi_kernel_poly6(double r, double h);
+double wadi_kernel_spiky(double r, double h);
+double wadi_kernel_spiky_slope(double r, double h);
+double wadi_kernel_viscosity_laplacian(double r, double h);
+
+/* Linear hat weight max(0, 1 - |s|): the particle-grid transfer of ZB05 section 4. */
+static inline double wadi_weight_hat(double s)
+{
+    double a = s < 0.0 ? -s : s;
+    return a < 1.0 ? 1.0 - a : 0.0;
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* math: affine maps, curves, symmetric matrices, kernels. */
+#include "expect.h"
+#include "math/affine.h"
+#include "math/curve.h"
+#include "math/kernels.h"
+#include "math/sym3.h"
+
+static const double pi = 3.14159265358979323846;
+
+static void check_vec(WadiVec3 actual, double x, double y, double z, double tolerance)
+{
+    CHECK_NEAR(actual.x, x, tolerance);
+    CHECK_NEAR(actual.y, y, tolerance);
+    CHECK_NEAR(actual.z, z, tolerance);
+}
+
+static void transforms_scale_then_turn_then_move(void **unused)
+{
+    (void)unused;
+    WadiVec3 zero = { 0, 0, 0 };
+    /* x scaled to 2, turned by 90 degrees about z onto y, moved by 10 in x. */
+    WadiAffine a = wadi_affine_compose(wadi_vec3(10, 0, 0), wadi_vec3(0, 0, 90), wadi_vec3(2, 1, 1), zero);
+    check_vec(wadi_affine_point(&a, wadi_vec3(1, 0, 0)), 10, 2, 0, 0);
+    /* First x, then z: y goes to z and stays there. */
+    a = wadi_affine_compose(zero, wadi_vec3(90, 0, 90), wadi_vec3(1, 1, 1), zero);
+    check_vec(wadi_affine_point(&a, wadi_vec3(0, 1, 0)), 0, 0, 1, 0);
+    /* The pivot does not move. */
+    a = wadi_affine_compose(zero, wadi_vec3(20, 30, 40), wadi_vec3(3, 2, 1), wadi_vec3(1, 2, 3));
+    check_vec(wadi_affine_point(&a, wadi_vec3(1, 2, 3)), 1, 2, 3, 1e-14);
+    WadiAffine b = wadi_affine_compose(wadi_vec3(5, 6, 7), wadi_vec3(-10, 50, 5), wadi_vec3(1, 1, 2), zero);
+    WadiAffine ab = wadi_affine_multiply(&a, &b);
+    WadiVec3 p = { 0.3, -0.7, 0.2 }, q = wadi_affine_point(&a, wadi_affine_point(&b, p));
+    check_vec(wadi_affine_point(&ab, p), q.x, q.y, q.z, 1e-13);
+}
+
+static void inverses_undo_and_stretch_is_the_scale(void **unused)
+{
+    (void)unused;
+    WadiAffine a = wadi_affine_compose(wadi_vec3(1, 2, 3), wadi_vec3(20, 30, 40), wadi_vec3(3, 0.5, -2),
+                                       wadi_vec3(1, 0, 0));
+    WadiAffine inverse;
+    assert_true(wadi_affine_inverse(&a, &inverse));
+    WadiVec3 p = { 0.3, -0.7, 0.2 };
+    check_vec(wadi_affine_point(&inverse, wadi_affine_point(&a, p)), p.x, p.y, p.z, 1e-14);
+    double smallest, largest;
+    wadi_affine_stretch(&a, &smallest, &largest);
+    CHECK_NEAR(smallest, 0.5, 1e-12);
+    CHECK_NEAR(largest, 3.0, 1e-12);
+    WadiAffine flat = wadi_affine_compose(p, p, wadi_vec3(1, 0, 1), p);
+    assert_false(wadi_affine_inverse(&flat, &inverse));
+}
+
+static WadiCurve make_curve(WadiInterpolation interpolation, bool does_repeat)
+{
+    const WadiKey keys[] = { { 1, { 0, 10, 0 } }, { 2, { 4, 10, 3 } }, { 4, { 0, 10, 3 } } };
+    WadiError error;
+    WadiCurve curve;
+    CHECK_OK(wadi_curve_create(&curve, keys, 3, 3, interpolation, does_repeat, &error), error);
+    return curve;
+}
+
+static void curves_pass_through_their_keys(void **unused)
+{
+    (void)unused;
+    WadiCurve line = make_curve(WADI_INTERPOLATION_LINEAR, false);
+    check_vec(wadi_curve_value3(&line, 1.5), 2, 10, 1.5, 1e-15);
+    check_vec(wadi_curve_value3(&line, 0), 0, 10, 0, 0);
+    check_vec(wadi_curve_value3(&line, 9), 0, 10, 3, 0);
+    check_vec(wadi_curve_slope3(&line, 1), 4, 0, 3, 0);
+    check_vec(wadi_curve_slope3(&line, 2), -2, 0, 0, 0);
+    check_vec(wadi_curve_slope3(&line, 4), 0, 0, 0, 0);
+    CHECK_NEAR(wadi_curve_max_slope(&line), 5, 1e-15);
+    wadi_curve_free(&line);
+    WadiCurve smooth = make_curve(WADI_INTERPOLATION_SMOOTH, false);
+    CHECK_NEAR(wadi_curve_value(&smooth, 1.5), 2, 1e-15);
+    CHECK_NEAR(wadi_curve_value(&smooth, 1.25), 4 * (3 * 0.0625 - 2 * 0.015625), 1e-15);
+    check_vec(wadi_curve_slope3(&smooth, 2), 0, 0, 0, 0);
+    for (double t = 1.01; t < 4; t += 0.0625) {
+        double h = 1e-6;
+        double slope = (wadi_curve_value(&smooth, t + h) - wadi_curve_value(&smooth, t - h)) / (2 * h);
+        CHECK_NEAR(wadi_curve_slope3(&smooth, t).x, slope, 1e-5);
+        CHECK_AT_MOST(wadi_norm(wadi_curve_slope3(&smooth, t)), wadi_curve_max_slope(&smooth));
+    }
+    wadi_curve_free(&smooth);
+    WadiCurve step = make_curve(WADI_INTERPOLATION_STEP, false);
+    CHECK_NEAR(wadi_curve_value(&step, 1.999), 0, 0);
+    CHECK_NEAR(wadi_curve_value(&step, 2), 4, 0);
+    check_vec(wadi_curve_slope3(&step, 1.5), 0, 0, 0, 0);
+    wadi_curve_free(&step);
+}
+
+static void repeating_curves_have_their_period(void **unused)
+{
+    (void)unused;
+    WadiCurve curve = make_curve(WADI_INTERPOLATION_LINEAR, true);
+    for (double t = -5; t < 5; t += 0.37) {
+        CHECK_NEAR(wadi_curve_value(&curve, t), wadi_curve_value(&curve, t + 3), 1e-12);
+    }
+    check_vec(wadi_curve_value3(&curve, 4.5), 2, 10, 1.5, 1e-12);
+    wadi_curve_free(&curve);
+    WadiCurve constant = wadi_curve_constant3(1, 2, 3);
+    check_vec(wadi_curve_value3(&constant, 77), 1, 2, 3, 0);
+    CHECK_NEAR(wadi_curve_max_slope(&constant), 0, 0);
+}
+
+static void eigenvalues_of_known_matrices(void **unused)
+{
+    (void)unused;
+    double value[3];
+    wadi_sym3_eigenvalues((WadiSym3){ 3, -1, 2, 0, 0, 0 }, value);
+    CHECK_NEAR(value[0], -1, 1e-14);
+    CHECK_NEAR(value[1], 2, 1e-14);
+    CHECK_NEAR(value[2], 3, 1e-14);
+    wadi_sym3_eigenvalues((WadiSym3){ 2, 2, 5, 1, 0, 0 }, value); /* (1, 3) and 5 */
+    CHECK_NEAR(value[0], 1, 1e-14);
+    CHECK_NEAR(value[1], 3, 1e-14);
+    CHECK_NEAR(value[2], 5, 1e-14);
+    wadi_sym3_eigenvalues((WadiSym3){ 0, 0, 0, 1, 1, 1 }, value); /* 2, -1, -1 */
+    CHECK_NEAR(value[0], -1, 1e-7);
+    CHECK_NEAR(value[1], -1, 1e-7);
+    CHECK_NEAR(value[2], 2, 1e-7);
+    /* Fails where the compiler gets this constant wrong: CMakeLists.txt, WADI_NATIVE_CONSTANTS_ARE_RIGHT. */
+    wadi_sym3_eigenvalues((WadiSym3){ 7, 7, 7, 0, 0, 0 }, value);
+    CHECK_NEAR(value[0], 7, 0);
+    CHECK_NEAR(wadi_sym3_frobenius((WadiSym3){ 1, 2, 3, 1, 2, 3 }), sqrt(14.0 + 28.0), 1e-14);
+}
+
+/* Midpoint rule over shells: error of order 1/n^2. */
+static void kernels_integrate_to_one(void **unused)
+{
+    (void)unused;
+    const double h = 0.37;
+    enum { N = 20000 };
+    double cubic3 = 0, cubic2 = 0, poly6 = 0, spiky = 0, d = h / N;
+    for (int i = 0; i < N; ++i) {
+        double r = (i + 0.5) * d, shell = 4 * pi * r * r * d, ring = 2 * pi * r * d;
+        cubic3 += shell * wadi_kernel_cubic(r, h, 3);
+        cubic2 += ring * wadi_kernel_cubic(r, h, 2);
+        poly6 += shell * wadi_kernel_poly6(r, h);
+        spiky += shell * wadi_kernel_spiky(r, h);
+        double e = 1e-6 * h;
+        for (int dimension = 2; dimension <= 3; ++dimension) {
+            double slope =
+                (wadi_kernel_cubic(r + e, h, dimension) - wadi_kernel_cubic(r - e, h, dimension)) / (2 * e);
+            CHECK_NEAR(wadi_kernel_cubic_slope(r, h, dimension), slope, 2e-3);
+        }
+    }
+    CHECK_NEAR(cubic3, 1, 1e-7);
+    CHECK_NEAR(cubic2, 1, 1e-7);
+    CHECK_NEAR(poly6, 1, 1e-7);
+    CHECK_NEAR(spiky, 1, 1e-7);
+    CHECK_NEAR(wadi_kernel_cubic(h, h, 3), 0, 0);
+    CHECK_NEAR(wadi_weight_hat(0.25) + wadi_weight_hat(-0.75), 1, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(transforms_scale_then_turn_then_move),
+        cmocka_unit_test(inverses_undo_and_stretch_is_the_scale),
+        cmocka_unit_test(curves_pass_through_their_keys),
+        cmocka_unit_test(repeating_curves_have_their_period),
+        cmocka_unit_test(eigenvalues_of_known_matrices),
+        cmocka_unit_test(kernels_integrate_to_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
