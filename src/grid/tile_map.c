@@ -1,0 +1,156 @@
+#include "grid/tile_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/hash.h"
+#include "core/parallel.h"
+
+static int compare_tiles(const void *left, const void *right)
+{
+    const WadiTile *a = left, *b = right;
+    if (a->z != b->z) {
+        return a->z < b->z ? -1 : 1;
+    }
+    if (a->y != b->y) {
+        return a->y < b->y ? -1 : 1;
+    }
+    return a->x < b->x ? -1 : a->x > b->x;
+}
+
+static size_t first_slot(const WadiTileMap *map, WadiTile tile)
+{
+    uint64_t low = (uint64_t)(uint32_t)tile.x | (uint64_t)(uint32_t)tile.y << 32;
+    return wadi_hash_mix(low + wadi_hash_mix((uint64_t)(uint32_t)tile.z + 1)) & (map->slot_count - 1);
+}
+
+static bool is_same(WadiTile a, WadiTile b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+WadiStatus wadi_tile_map_create(WadiTileMap *map, const WadiTile *tiles, size_t count, WadiError *error)
+{
+    *map = (WadiTileMap){ 0 };
+    if (count == 0) {
+        return WADI_OK;
+    }
+    if (count > INT32_MAX / 2) {
+        return wadi_fail(error, WADI_ERR_MEMORY, "%zu tiles: a grid may have up to 2^30", count);
+    }
+    WadiTile *sorted;
+    WADI_TRY(WADI_NEW(&sorted, count, "tiles", error));
+    memcpy(sorted, tiles, count * sizeof *tiles);
+    qsort(sorted, count, sizeof *sorted, compare_tiles);
+    size_t kept = 1;
+    for (size_t i = 1; i < count; ++i) {
+        if (!is_same(sorted[i], sorted[kept - 1])) {
+            sorted[kept++] = sorted[i];
+        }
+    }
+    WadiTileMap made = { .count = (int32_t)kept, .slot_count = 4 };
+    while (made.slot_count < 2 * kept) {
+        made.slot_count *= 2;
+    }
+    WadiStatus status = WADI_RESIZE(&sorted, count, kept, "tiles", error);
+    size_t held = status == WADI_OK ? kept : count;
+    if (status == WADI_OK) {
+        status = WADI_NEW(&made.slots, made.slot_count, "tile table", error);
+    }
+    if (status != WADI_OK) {
+        WADI_DELETE(sorted, held);
+        return status;
+    }
+    made.tiles = sorted;
+    for (size_t i = 0; i < kept; ++i) {
+        size_t slot = first_slot(&made, sorted[i]);
+        while (made.slots[slot] != 0) {
+            slot = (slot + 1) & (made.slot_count - 1);
+        }
+        made.slots[slot] = (int32_t)i + 1;
+    }
+    *map = made;
+    return WADI_OK;
+}
+
+void wadi_tile_map_free(WadiTileMap *map)
+{
+    WADI_DELETE(map->tiles, (size_t)map->count);
+    WADI_DELETE(map->slots, map->slot_count);
+    WADI_DELETE(map->neighbours, (size_t)map->count);
+    *map = (WadiTileMap){ 0 };
+}
+
+size_t wadi_tile_map_bytes(const WadiTileMap *map)
+{
+    size_t links = map->neighbours != NULL ? sizeof *map->neighbours : 0;
+    return (size_t)map->count * (sizeof(WadiTile) + links) + map->slot_count * sizeof(int32_t);
+}
+
+int32_t wadi_tile_map_find(const WadiTileMap *map, WadiTile tile)
+{
+    if (map->count == 0) {
+        return -1;
+    }
+    for (size_t slot = first_slot(map, tile);; slot = (slot + 1) & (map->slot_count - 1)) {
+        int32_t index = map->slots[slot] - 1;
+        if (index < 0 || is_same(map->tiles[index], tile)) {
+            return index;
+        }
+    }
+}
+
+int32_t wadi_tile_map_find_before(const WadiTileMap *map, WadiTile tile)
+{
+    int32_t low = -1, high = map->count; /* tiles[low] <= tile < tiles[high] */
+    while (high - low > 1) {
+        int32_t middle = low + (high - low) / 2;
+        if (compare_tiles(&map->tiles[middle], &tile) <= 0) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low >= 0 && map->tiles[low].y == tile.y && map->tiles[low].z == tile.z ? low : -1;
+}
+
+static void link_tiles(void *context, int64_t first, int64_t end)
+{
+    WadiTileMap *map = context;
+    for (int64_t t = first; t < end; ++t) {
+        for (int c = 0; c < 27; ++c) {
+            WadiTile tile = map->tiles[t];
+            int64_t x = (int64_t)tile.x + c % 3 - 1, y = (int64_t)tile.y + c / 3 % 3 - 1;
+            int64_t z = (int64_t)tile.z + c / 9 - 1;
+            bool is_valid = x == (int32_t)x && y == (int32_t)y && z == (int32_t)z;
+            WadiTile next = { (int32_t)x, (int32_t)y, (int32_t)z };
+            map->neighbours[t][c] = is_valid ? wadi_tile_map_find(map, next) : -1;
+        }
+    }
+}
+
+WadiStatus wadi_tile_map_link(WadiTileMap *map, WadiError *error)
+{
+    if (map->neighbours == NULL) {
+        WADI_TRY(WADI_NEW(&map->neighbours, (size_t)map->count, "tile neighbours", error));
+        wadi_parallel_for(map->count, 256, link_tiles, map);
+    }
+    return WADI_OK;
+}
+
+bool wadi_tile_map_validate(const WadiTileMap *map)
+{
+    for (int32_t i = 0; i < map->count; ++i) {
+        if (i > 0 && compare_tiles(&map->tiles[i - 1], &map->tiles[i]) >= 0) {
+            return false;
+        }
+        if (wadi_tile_map_find(map, map->tiles[i]) != i) {
+            return false;
+        }
+        if (map->neighbours != NULL && map->neighbours[i][13] != i) {
+            return false;
+        }
+    }
+    return true;
+}

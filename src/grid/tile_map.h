@@ -1,0 +1,42 @@
+/* Which tiles of an unbounded sparse grid exist: tile coordinate -> dense index.
+ * Tiles are in the order of (z, y, x), x fastest, whatever order they were given in, so that everything stored by index
+ * has the same bytes on every run. */
+#ifndef WADI_GRID_TILE_MAP_H
+#define WADI_GRID_TILE_MAP_H
+
+#include <stdbool.h>
+
+#include "core/status.h"
+
+enum { WADI_TILE_SIDE = 8, WADI_TILE_CELLS = 512 };
+
+typedef struct WadiTile {
+    int32_t x, y, z; /* the tile holds cells 8 x .. 8 x + 7 */
+} WadiTile;
+
+/* tiles[0..count) are sorted and differ; slots is a power of two with at least half of it free. A zeroed map is valid
+ * and empty. */
+typedef struct WadiTileMap {
+    WadiTile *tiles;
+    int32_t count;
+    int32_t *slots; /* index + 1; 0: free */
+    size_t slot_count;
+    int32_t (
+        *neighbours)[27]; /* index or -1, by (dz + 1) * 9 + (dy + 1) * 3 + dx + 1; NULL unless asked for */
+} WadiTileMap;
+
+/* Copies, sorts and drops repetitions. */
+WadiStatus wadi_tile_map_create(WadiTileMap *map, const WadiTile *tiles, size_t count, WadiError *error);
+WadiStatus wadi_tile_map_link(WadiTileMap *map, WadiError *error); /* makes `neighbours` */
+void wadi_tile_map_free(WadiTileMap *map);
+size_t wadi_tile_map_bytes(const WadiTileMap *map);
+
+/* Index or -1. */
+int32_t wadi_tile_map_find(const WadiTileMap *map, WadiTile tile);
+/* The last tile of the same row (y, z) with x at most tile.x, or -1. */
+int32_t wadi_tile_map_find_before(const WadiTileMap *map, WadiTile tile);
+
+/* Sorted, no repetitions, look-ups agree: for WADI_VALIDATE and tests. */
+bool wadi_tile_map_validate(const WadiTileMap *map);
+
+#endif
