@@ -1,0 +1,60 @@
+/* A mesh as a solid: nearest point, and inside by the winding number, whatever state the mesh is in. */
+#ifndef WADI_GEOM_MESH_SOLID_H
+#define WADI_GEOM_MESH_SOLID_H
+
+#include "core/log.h"
+#include "geom/mesh_clearance.h"
+#include "geom/winding.h"
+
+/* Signs of whole cells around the mesh that no triangle and no hole comes near, so that most insides are one look-up.
+ * 1 inside, -1 outside, 0 ask. */
+typedef struct WadiSignGrid {
+    int8_t *sign;
+    int size[3];
+    WadiVec3 origin;
+    double cell;
+} WadiSignGrid;
+
+typedef struct WadiMeshSolid {
+    WadiMesh mesh; /* owned */
+    WadiMeshTree *tree;
+    WadiWinding *winding;
+    WadiMeshTopology topology;
+    WadiSignGrid signs; /* empty when not asked for */
+    WadiMeshClearance clearance;
+    WadiBox bounds; /* of the triangles */
+    WadiBox
+        inside_bounds; /* nothing beyond is inside: larger only where "inside" bulges out of a broken mesh */
+    double facing;     /* -1 when the triangles face inward */
+} WadiMeshSolid;
+
+/* Takes the mesh over, also on failure. `name` is for the warning about a mesh that is not closed. */
+WadiStatus wadi_mesh_solid_create(WadiMeshSolid *solid, WadiMesh *mesh, bool has_sign_grid, const char *name,
+                                  const WadiLog *log, WadiError *error);
+void wadi_mesh_solid_free(WadiMeshSolid *solid);
+size_t wadi_mesh_solid_bytes(const WadiMeshSolid *solid);
+
+/* The nearest point of the triangles. */
+void wadi_mesh_solid_nearest(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest);
+/* A lower bound of the distance to the triangles, exact when it is small (within a 32nd of the mesh's size). */
+double wadi_mesh_solid_bound(const WadiMeshSolid *solid, WadiVec3 x);
+bool wadi_mesh_solid_contains(const WadiMeshSolid *solid, WadiVec3 x);
+/* Signed distance; `nearest` may be NULL. */
+double wadi_mesh_solid_distance(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest);
+/* The same and the outward normal. */
+double wadi_mesh_solid_sample(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest,
+                              WadiVec3 *normal);
+
+/* Does the ball hold neither surface nor a change of inside through a hole? */
+bool wadi_mesh_solid_is_uniform(const WadiMeshSolid *solid, WadiVec3 center, double radius);
+
+/* A lattice of n^3 points, origin + i step[0] + j step[1] + k step[2], i fastest. Distances are clamped to +-limit. Each
+ * sign is found once and handed on to the points that nothing separates from it. */
+enum { WADI_LATTICE_MAX = 9 };
+void wadi_mesh_solid_lattice(const WadiMeshSolid *solid, WadiVec3 origin, const WadiVec3 step[3], int n,
+                             double limit, double *distance);
+
+/* A bound on the gradient of the winding number in a ball away from the surface, 1/m. */
+double wadi_mesh_solid_winding_slope(const WadiMeshSolid *solid, WadiVec3 center, double radius);
+
+#endif

@@ -1,0 +1,231 @@
+/* Builds and samples the narrow band.
+ * Tiles are found by descending an octree: a cube is dropped when the shape's distance at its centre shows that neither
+ * the band nor a change of sign comes near it. A row of tiles between two stored ones is then of one sign, so one sign
+ * per stored tile ("what follows to the right") tells inside from outside everywhere. Tiles keep 9^3 nodes: the faces
+ * they share are stored twice, and a look-up touches one tile. */
+#include "geom/sdf_band.h"
+
+#include "core/alloc.h"
+#include "core/array.h"
+#include "core/check.h"
+#include "core/parallel.h"
+#include "geom/shape_internal.h"
+
+enum { NODES = WADI_TILE_SIDE + 1, TILE_NODES = NODES * NODES * NODES };
+static const double tiles_max = 1 << 20; /* along one side */
+
+struct WadiSdfBand {
+    WadiTileMap map;
+    float (*node)[TILE_NODES]; /* m, by tile */
+    int8_t *after;             /* -1: the gap to the right of the tile is inside, +1: outside */
+    double cell, width;
+};
+
+typedef WADI_ARRAY(WadiTile) TileList;
+
+typedef struct Build {
+    WadiSdfBand *band;
+    const WadiShape *shape;
+    double time;
+    const WadiTile *cubes; /* of `side` tiles */
+    int side;
+    uint8_t *is_near;
+} Build;
+
+static WadiVec3 tile_corner(const WadiSdfBand *band, WadiTile tile)
+{
+    double size = WADI_TILE_SIDE * band->cell;
+    return wadi_vec3(tile.x * size, tile.y * size, tile.z * size);
+}
+
+static void test_cubes(void *context, int64_t first, int64_t end)
+{
+    Build *build = context;
+    double half = 0.5 * build->side * WADI_TILE_SIDE * build->band->cell;
+    double reach = 1.0001 * sqrt(3.0) * half;
+    for (int64_t i = first; i < end; ++i) {
+        WadiVec3 center = wadi_add(tile_corner(build->band, build->cubes[i]), wadi_vec3(half, half, half));
+        build->is_near[i] =
+            !wadi_shape_is_uniform(build->shape, center, reach + build->band->width, build->time);
+    }
+}
+
+static void fill_tiles(void *context, int64_t first, int64_t end)
+{
+    Build *build = context;
+    WadiSdfBand *band = build->band;
+    WadiVec3 step[3] = { { band->cell, 0, 0 }, { 0, band->cell, 0 }, { 0, 0, band->cell } };
+    for (int64_t t = first; t < end; ++t) {
+        double distance[TILE_NODES];
+        wadi_shape_lattice(build->shape, tile_corner(band, band->map.tiles[t]), step, NODES, band->width,
+                           build->time, distance);
+        for (int n = 0; n < TILE_NODES; ++n) {
+            band->node[t][n] = (float)distance[n];
+        }
+        WadiTile next = band->map.tiles[t];
+        next.x += 1;
+        double half = 0.5 * WADI_TILE_SIDE * band->cell;
+        WadiVec3 center = wadi_add(tile_corner(band, next), wadi_vec3(half, half, half));
+        bool has_neighbour = wadi_tile_map_find(&band->map, next) >= 0;
+        band->after[t] = !has_neighbour && wadi_shape_contains(build->shape, center, build->time) ? -1 : 1;
+    }
+}
+
+/* The cubes of one level that are near the surface, each cut into eight. */
+static WadiStatus descend(Build *build, TileList *cubes, WadiError *error)
+{
+    for (;;) {
+        TileList next = { 0 };
+        WadiStatus status = WADI_NEW(&build->is_near, cubes->count, "narrow band search", error);
+        if (status != WADI_OK) {
+            return status;
+        }
+        build->cubes = cubes->data;
+        wadi_parallel_for((int64_t)cubes->count, 16, test_cubes, build);
+        for (size_t i = 0; i < cubes->count && status == WADI_OK; ++i) {
+            int half = build->side / 2;
+            for (int c = 0; c < (half > 0 ? 8 : 1) && build->is_near[i] && status == WADI_OK; ++c) {
+                WadiTile tile = cubes->data[i];
+                tile.x += (c & 1) * half;
+                tile.y += (c >> 1 & 1) * half;
+                tile.z += (c >> 2) * half;
+                status = WADI_ARRAY_PUSH(&next, tile, "narrow band search", error);
+            }
+        }
+        WADI_DELETE(build->is_near, cubes->count);
+        WADI_ARRAY_FREE(cubes);
+        *cubes = next;
+        if (status != WADI_OK || build->side == 1 || cubes->count == 0) {
+            return status;
+        }
+        build->side /= 2;
+    }
+}
+
+static WadiStatus find_tiles(Build *build, WadiError *error)
+{
+    WadiSdfBand *band = build->band;
+    WadiBox box = wadi_shape_bounds(build->shape, build->time);
+    if (wadi_box_is_empty(box)) {
+        return WADI_OK;
+    }
+    box = wadi_box_grown(box, band->width);
+    double size = WADI_TILE_SIDE * band->cell;
+    WadiVec3 low = wadi_scale(box.min, 1.0 / size), high = wadi_scale(box.max, 1.0 / size);
+    if (!(fmax(fmax(-low.x, -low.y), -low.z) < tiles_max && fmax(fmax(high.x, high.y), high.z) < tiles_max)) {
+        return wadi_fail(
+            error, WADI_ERR_ARGUMENT,
+            "a narrow band needs a bounded shape within 2^20 tiles of the origin; cells are %g m",
+            band->cell);
+    }
+    WadiTile first = { (int32_t)floor(low.x), (int32_t)floor(low.y), (int32_t)floor(low.z) };
+    double longest = fmax(high.x - first.x, fmax(high.y - first.y, high.z - first.z));
+    build->side = 1;
+    while (build->side < longest + 1.0) {
+        build->side *= 2;
+    }
+    TileList cubes = { 0 };
+    WadiStatus status = WADI_ARRAY_PUSH(&cubes, first, "narrow band search", error);
+    if (status == WADI_OK) {
+        status = descend(build, &cubes, error);
+    }
+    if (status == WADI_OK) {
+        status = wadi_tile_map_create(&band->map, cubes.data, cubes.count, error);
+    }
+    WADI_ARRAY_FREE(&cubes);
+    return status;
+}
+
+WadiStatus wadi_sdf_band_create(WadiSdfBand **band, const WadiShape *shape, double cell_size,
+                                double band_cells, double time, WadiError *error)
+{
+    *band = NULL;
+    if (!(cell_size > 0.0) || !(band_cells >= 1.0) || !isfinite(cell_size * band_cells)) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT,
+                         "narrow band: cell size %g m and %g cells must be positive", cell_size, band_cells);
+    }
+    WadiSdfBand *made;
+    WADI_TRY(WADI_NEW(&made, 1, "narrow band", error));
+    made->cell = cell_size;
+    made->width = cell_size * band_cells;
+    Build build = { .band = made, .shape = shape, .time = time };
+    WadiStatus status = find_tiles(&build, error);
+    if (status == WADI_OK) {
+        status = WADI_NEW(&made->node, (size_t)made->map.count, "narrow band", error);
+    }
+    if (status == WADI_OK) {
+        status = WADI_NEW(&made->after, (size_t)made->map.count, "narrow band", error);
+    }
+    if (status != WADI_OK) {
+        wadi_sdf_band_destroy(made);
+        return status;
+    }
+    wadi_parallel_for(made->map.count, 1, fill_tiles, &build);
+    *band = made;
+    return WADI_OK;
+}
+
+void wadi_sdf_band_destroy(WadiSdfBand *band)
+{
+    if (band != NULL) {
+        WADI_DELETE(band->node, (size_t)band->map.count);
+        WADI_DELETE(band->after, (size_t)band->map.count);
+        wadi_tile_map_free(&band->map);
+        WADI_DELETE(band, 1);
+    }
+}
+
+bool wadi_sdf_band_sample(const WadiSdfBand *band, WadiVec3 x, double *distance, WadiVec3 *gradient)
+{
+    WadiVec3 unused;
+    gradient = gradient != NULL ? gradient : &unused;
+    *gradient = wadi_vec3(0, 0, 0);
+    *distance = band->width;
+    WadiVec3 u = wadi_scale(x, 1.0 / band->cell);
+    WadiVec3 tile_f = { floor(u.x / WADI_TILE_SIDE), floor(u.y / WADI_TILE_SIDE),
+                        floor(u.z / WADI_TILE_SIDE) };
+    if (!(fmax(fabs(tile_f.x), fmax(fabs(tile_f.y), fabs(tile_f.z))) < 1e9)) {
+        return false;
+    }
+    WadiTile tile = { (int32_t)tile_f.x, (int32_t)tile_f.y, (int32_t)tile_f.z };
+    int32_t index = wadi_tile_map_find(&band->map, tile);
+    if (index < 0) {
+        index = wadi_tile_map_find_before(&band->map, tile);
+        *distance = index >= 0 && band->after[index] < 0 ? -band->width : band->width;
+        return false;
+    }
+    double f[3] = { u.x - WADI_TILE_SIDE * tile_f.x, u.y - WADI_TILE_SIDE * tile_f.y,
+                    u.z - WADI_TILE_SIDE * tile_f.z };
+    int n[3];
+    for (int a = 0; a < 3; ++a) {
+        n[a] = (int)fmin(f[a], WADI_TILE_SIDE - 1);
+        f[a] -= n[a];
+    }
+    const float *at = &band->node[index][(n[2] * NODES + n[1]) * NODES + n[0]];
+    double v[8];
+    for (int c = 0; c < 8; ++c) {
+        v[c] = (double)at[((c >> 2) * NODES + (c >> 1 & 1)) * NODES + (c & 1)];
+    }
+    double fx = f[0], fy = f[1], fz = f[2];
+    double x00 = v[0] + fx * (v[1] - v[0]), x10 = v[2] + fx * (v[3] - v[2]);
+    double x01 = v[4] + fx * (v[5] - v[4]), x11 = v[6] + fx * (v[7] - v[6]);
+    double y0 = x00 + fy * (x10 - x00), y1 = x01 + fy * (x11 - x01);
+    *distance = y0 + fz * (y1 - y0);
+    double gx0 = (v[1] - v[0]) + fy * ((v[3] - v[2]) - (v[1] - v[0]));
+    double gx1 = (v[5] - v[4]) + fy * ((v[7] - v[6]) - (v[5] - v[4]));
+    gradient->x = (gx0 + fz * (gx1 - gx0)) / band->cell;
+    gradient->y = ((x10 - x00) + fz * ((x11 - x01) - (x10 - x00))) / band->cell;
+    gradient->z = (y1 - y0) / band->cell;
+    return fabs(*distance) < band->width;
+}
+
+size_t wadi_sdf_band_bytes(const WadiSdfBand *band)
+{
+    return sizeof *band + (size_t)band->map.count * (sizeof *band->node + 1) +
+           wadi_tile_map_bytes(&band->map);
+}
+
+int32_t wadi_sdf_band_tile_count(const WadiSdfBand *band)
+{
+    return band->map.count;
+}

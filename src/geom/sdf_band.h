@@ -1,0 +1,23 @@
+/* Distances of any bounded shape cached in a narrow band around its surface: one trilinear look-up instead of a walk
+ * through trees. Sparse: only tiles of 8^3 cells that the band touches are stored. */
+#ifndef WADI_GEOM_SDF_BAND_H
+#define WADI_GEOM_SDF_BAND_H
+
+#include "geom/shape.h"
+#include "grid/tile_map.h"
+
+typedef struct WadiSdfBand WadiSdfBand;
+
+/* The shape as it is at `time`, cells of `cell_size` metres, exact at nodes up to `band_cells` cells from the surface. */
+WadiStatus wadi_sdf_band_create(WadiSdfBand **band, const WadiShape *shape, double cell_size,
+                                double band_cells, double time, WadiError *error);
+void wadi_sdf_band_destroy(WadiSdfBand *band);
+
+/* Distance and its gradient (may be NULL; not normalised). Beyond the band: plus or minus its width with the right sign,
+ * gradient zero; returns false there. */
+bool wadi_sdf_band_sample(const WadiSdfBand *band, WadiVec3 x, double *distance, WadiVec3 *gradient);
+
+size_t wadi_sdf_band_bytes(const WadiSdfBand *band);
+int32_t wadi_sdf_band_tile_count(const WadiSdfBand *band);
+
+#endif

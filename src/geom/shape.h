@@ -1,0 +1,107 @@
+/* Solid shapes as signed distances: primitives, meshes, height maps, transforms and boolean combinations, each of
+ * whose numbers may be keyframed.
+ *
+ * A WadiShapeDef is plain data, filled by the scene parser. A WadiShape is what is built from it once (meshes loaded,
+ * trees made); it is immutable, and every query takes the time, so queries may run in parallel.
+ *
+ * Distances are positive outside. |distance| never exceeds the true distance to the surface (so that a step of that
+ * length is safe), and is the true distance for primitives under rigid motion and uniform scale, for meshes, and for
+ * unions outside. Sign is right everywhere. */
+#ifndef WADI_GEOM_SHAPE_H
+#define WADI_GEOM_SHAPE_H
+
+#include "core/log.h"
+#include "math/affine.h"
+#include "math/curve.h"
+
+typedef enum WadiShapeKind {
+    WADI_SHAPE_BOX,
+    WADI_SHAPE_SPHERE,
+    WADI_SHAPE_ELLIPSOID,
+    WADI_SHAPE_CYLINDER,
+    WADI_SHAPE_CONE,
+    WADI_SHAPE_CAPSULE,
+    WADI_SHAPE_TORUS,
+    WADI_SHAPE_HALF_SPACE,
+    WADI_SHAPE_HEIGHTMAP,
+    WADI_SHAPE_MESH,
+    WADI_SHAPE_MESH_SEQUENCE,
+    WADI_SHAPE_UNION,
+    WADI_SHAPE_INTERSECTION,
+    WADI_SHAPE_DIFFERENCE, /* the first child minus all others */
+    WADI_SHAPE_SMOOTH_UNION,
+    WADI_SHAPE_KIND_COUNT,
+} WadiShapeKind;
+
+/* Parameters by kind, in the order of WadiShapeDef.parameter:
+ *   box           0 min*, 1 max*
+ *   sphere        0 center*, 1 radius
+ *   ellipsoid     0 center*, 1 radii*
+ *   cylinder      0 from*, 1 to*, 2 radius                     (flat ends)
+ *   cone          0 from*, 1 to*, 2 radius, 3 top_radius       (radius at `from`, top_radius at `to`, flat ends)
+ *   capsule       0 from*, 1 to*, 2 radius
+ *   torus         0 center*, 1 axis*, 2 radius, 3 tube         (tube: radius of the tube)
+ *   half_space    0 point*, 1 normal*                          (solid on the side the normal points away from)
+ *   heightmap     0 min*, 1 max*                               (the box that the picture fills: black at min.z, white
+ *                                                               at max.z; solid below; first image row at max.y)
+ *   mesh          0 thickness                                  (0: a solid; > 0: a shell of that thickness)
+ *   mesh_sequence 0 thickness, 1 first_time, 2 fps             (file: a pattern with one %d-style field, "a.%04d.obj")
+ *   smooth_union  0 radius
+ * (* three components, the others one.) */
+enum { WADI_SHAPE_PARAMETER_MAX = 4 };
+
+typedef struct WadiShapeDef WadiShapeDef;
+struct WadiShapeDef {
+    WadiShapeKind kind;
+    WadiCurve parameter[WADI_SHAPE_PARAMETER_MAX];
+    char *file;                    /* heightmap, mesh, mesh_sequence: path as opened; owned */
+    int first_number, last_number; /* mesh_sequence: file numbers, inclusive */
+    WadiShapeDef *children;        /* boolean kinds; owned */
+    int child_count;
+    /* p -> translate + pivot + rotate * scale * (p - pivot), rotate in degrees as wadi_affine_compose. */
+    WadiCurve translate, rotate, scale, pivot;
+    char where[160]; /* "scene.yaml:12:5", for messages; may be empty */
+};
+
+/* Kind with identity transform and the parameters' components set; other values zero. */
+WadiShapeDef wadi_shape_def(WadiShapeKind kind);
+void wadi_shape_def_free(WadiShapeDef *def);
+const char *wadi_shape_kind_name(WadiShapeKind kind); /* "half_space" */
+
+typedef struct WadiShape WadiShape;
+
+/* Load and build. Warnings (a mesh that is not closed: where and how wide) go to `log`.
+ * Errors name def->where and the file. */
+WadiStatus wadi_shape_create(WadiShape **shape, const WadiShapeDef *def, const WadiLog *log,
+                             WadiError *error);
+void wadi_shape_destroy(WadiShape *shape);
+
+/* What a query at one point tells. */
+typedef struct WadiSurfacePoint {
+    double distance;   /* m, negative inside */
+    WadiVec3 normal;   /* unit, outward: direction of growing distance; never zero or NaN */
+    WadiVec3 velocity; /* m/s, of the solid's material at the nearest surface point */
+} WadiSurfacePoint;
+
+double wadi_shape_distance(const WadiShape *shape, WadiVec3 x, double time);
+/* Like the distance, but far from a mesh only a bound, for a fraction of the cost: right sign, |clearance| <= |distance|, and
+ * equal to it within a 32nd of the mesh's size. What a step needs. */
+double wadi_shape_clearance(const WadiShape *shape, WadiVec3 x, double time);
+WadiSurfacePoint wadi_shape_sample(const WadiShape *shape, WadiVec3 x, double time);
+/* At least as cheap as distance: is x inside (distance < 0)? */
+bool wadi_shape_contains(const WadiShape *shape, WadiVec3 x, double time);
+
+/* Where the solid's material point that is at x at time t0 is at time t1 (of the part nearest to x). */
+WadiVec3 wadi_shape_carry(const WadiShape *shape, WadiVec3 x, double t0, double t1);
+
+/* A bound on |d distance / d time| at any point within `radius` of x during [t0, t1]; 0 for a shape at rest. */
+double wadi_shape_speed_bound(const WadiShape *shape, WadiVec3 x, double radius, double t0, double t1);
+bool wadi_shape_is_moving(const WadiShape *shape);
+
+/* Encloses the solid at `time`; infinite in the open directions of half-spaces. */
+WadiBox wadi_shape_bounds(const WadiShape *shape, double time);
+
+/* Bytes held by the shape, its meshes and trees; an estimate where a library does not tell. */
+size_t wadi_shape_bytes(const WadiShape *shape);
+
+#endif

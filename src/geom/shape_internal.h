@@ -1,0 +1,81 @@
+/* What the files that implement shape.h share. */
+#ifndef WADI_GEOM_SHAPE_INTERNAL_H
+#define WADI_GEOM_SHAPE_INTERNAL_H
+
+#include "geom/mesh_sequence.h"
+#include "geom/mesh_solid.h"
+#include "geom/primitives.h"
+
+typedef struct WadiPlacement {
+    WadiAffine map, inverse; /* own frame -> parent frame, and back */
+    double stretch;          /* smallest factor of `map`: parent distance >= stretch * own distance */
+} WadiPlacement;
+
+typedef enum WadiPlacing {
+    WADI_PLACING_IDENTITY,
+    WADI_PLACING_FIXED,
+    WADI_PLACING_MOVING,
+} WadiPlacing;
+
+enum { WADI_SHAPE_DEPTH_MAX = 64 };
+
+/* Invariants: every distance is 1-Lipschitz in space (which is why |distance| never exceeds the true one), except
+ * across the holes of a mesh that is not closed. `bounds` holds the solid in the parent frame while is_moving is
+ * false. */
+struct WadiShape {
+    WadiShapeKind kind;
+    WadiCurve parameter[WADI_SHAPE_PARAMETER_MAX];
+    WadiCurve translate, rotate, scale, pivot;
+    WadiPlacing placing;
+    WadiPlacement fixed;     /* placing is FIXED */
+    WadiPrimitive primitive; /* primitive kinds with constant parameters */
+    bool has_moving_parameters;
+    bool is_moving; /* this shape or any below it */
+    bool is_exact;  /* at rest, and distances outside are the true ones */
+    WadiBox bounds;
+    WadiShape *children; /* owned array */
+    int child_count;
+    WadiMeshSolid *solid;       /* mesh, heightmap */
+    WadiMeshSequence *sequence; /* mesh_sequence */
+};
+
+int wadi_shape_parameter_count(WadiShapeKind kind);
+void wadi_shape_parameters(const WadiShape *shape, double time, WadiVec3 out[WADI_SHAPE_PARAMETER_MAX]);
+WadiVec3 wadi_shape_scale_at(const WadiShape *shape, double time);
+
+/* The placement at `time`; `*scratch` is used when it moves. */
+const WadiPlacement *wadi_shape_placement(const WadiShape *shape, double time, WadiPlacement *scratch);
+/* d/dt of placement->map. */
+WadiAffine wadi_shape_placement_rate(const WadiShape *shape, const WadiPlacement *placement, double time);
+
+/* The primitive at `time`; `*scratch` is used when its parameters move. */
+const WadiPrimitive *wadi_shape_primitive(const WadiShape *shape, double time, WadiPrimitive *scratch);
+/* Velocity, in the shape's own frame, of the surface point `q` of a primitive with moving parameters. */
+WadiVec3 wadi_shape_parameter_velocity(const WadiShape *shape, WadiVec3 q, WadiVec3 normal, double time);
+
+/* Bounds of the points whose distance is at most `level`. */
+WadiBox wadi_shape_level_bounds(const WadiShape *shape, double time, double level);
+
+/* Does the ball hold neither surface nor a change of inside through the hole of a mesh? */
+bool wadi_shape_is_uniform(const WadiShape *shape, WadiVec3 center, double radius, double time);
+
+/* Distances, clamped to +-limit, at the n^3 points origin + i step[0] + j step[1] + k step[2], i fastest, n at most
+ * WADI_LATTICE_MAX: much cheaper than one by one for meshes. */
+void wadi_shape_lattice(const WadiShape *shape, WadiVec3 origin, const WadiVec3 step[3], int n, double limit,
+                        double time, double *distance);
+
+/* Smooth minimum of a and b over the width k; `*weight` is d/db. */
+double wadi_smooth_min(double a, double b, double k, double *weight);
+
+/* Can `child` be nearer to x than `best`? */
+static inline bool wadi_shape_may_be_nearer(const WadiShape *shape, WadiVec3 x, double best)
+{
+    if (!shape->is_exact || !(best >= 0.0)) {
+        return true;
+    }
+    WadiVec3 beyond = wadi_max(wadi_max(wadi_sub(shape->bounds.min, x), wadi_sub(x, shape->bounds.max)),
+                               wadi_vec3(0, 0, 0));
+    return wadi_dot(beyond, beyond) <= best * best;
+}
+
+#endif

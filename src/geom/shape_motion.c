@@ -1,0 +1,151 @@
+/* How shapes move: velocity of the material, where it is carried, and how fast distances can change.
+ * The transform p -> translate + pivot + M (p - pivot), M = R S, has the exact rate M' = [w] M + R S', with w the angular
+ * velocity of the Euler angles. Moving parameters have no material of their own: it follows the primitive's reference
+ * point, plus what the normal motion of the surface adds. Jumps (step curves, the seam of repeating ones) have no
+ * speed. */
+#include "core/check.h"
+#include "geom/shape_internal.h"
+
+static const double radians = 3.14159265358979323846 / 180.0;
+
+/* w = z' ez + Rz (y' ey + Ry x' ex), 1/s. */
+static WadiVec3 angular_velocity(const WadiShape *shape, double time)
+{
+    WadiVec3 angle = wadi_curve_value3(&shape->rotate, time);
+    WadiVec3 rate = wadi_scale(wadi_curve_slope3(&shape->rotate, time), radians);
+    WadiVec3 one = { 1, 1, 1 }, zero = { 0, 0, 0 };
+    WadiAffine turn_y = wadi_affine_compose(zero, wadi_vec3(0, angle.y, 0), one, zero);
+    WadiAffine turn_z = wadi_affine_compose(zero, wadi_vec3(0, 0, angle.z), one, zero);
+    WadiVec3 w = wadi_affine_vector(&turn_y, wadi_vec3(rate.x, 0, 0));
+    w = wadi_affine_vector(&turn_z, wadi_add(w, wadi_vec3(0, rate.y, 0)));
+    return wadi_add(w, wadi_vec3(0, 0, rate.z));
+}
+
+WadiAffine wadi_shape_placement_rate(const WadiShape *shape, const WadiPlacement *placement, double time)
+{
+    WadiVec3 w = angular_velocity(shape, time);
+    WadiVec3 s = wadi_shape_scale_at(shape, time);
+    WadiVec3 s_rate = wadi_curve_slope3(&shape->scale, time);
+    if (shape->scale.components == 1) {
+        s_rate = wadi_vec3(s_rate.x, s_rate.x, s_rate.x);
+    }
+    WadiAffine rate = { 0 };
+    const double growth[3] = { s_rate.x / s.x, s_rate.y / s.y, s_rate.z / s.z };
+    for (int j = 0; j < 3; ++j) {
+        WadiVec3 column = { placement->map.m[0][j], placement->map.m[1][j], placement->map.m[2][j] };
+        WadiVec3 d = wadi_add_scaled(wadi_cross(w, column), column, growth[j]);
+        rate.m[0][j] = d.x;
+        rate.m[1][j] = d.y;
+        rate.m[2][j] = d.z;
+    }
+    WadiVec3 pivot = wadi_curve_value3(&shape->pivot, time),
+             pivot_rate = wadi_curve_slope3(&shape->pivot, time);
+    rate.t = wadi_add(wadi_curve_slope3(&shape->translate, time), pivot_rate);
+    rate.t = wadi_sub(rate.t, wadi_affine_vector(&rate, pivot));
+    rate.t = wadi_sub(rate.t, wadi_affine_vector(&placement->map, pivot_rate));
+    return rate;
+}
+
+/* The point of a primitive that its material is thought to hang on, as a function of the parameters. Linear, so it maps
+ * rates to rates. */
+static WadiVec3 reference_point(WadiShapeKind kind, const WadiVec3 *p)
+{
+    switch (kind) {
+    case WADI_SHAPE_BOX:
+    case WADI_SHAPE_CYLINDER:
+    case WADI_SHAPE_CONE:
+    case WADI_SHAPE_CAPSULE: return wadi_scale(wadi_add(p[0], p[1]), 0.5);
+    default: return p[0];
+    }
+}
+
+WadiVec3 wadi_shape_parameter_velocity(const WadiShape *shape, WadiVec3 q, WadiVec3 normal, double time)
+{
+    /* A difference along the slopes at `time`: second order, and one-sided at keys as the slopes are. */
+    const double step = 1e-6;
+    WadiVec3 slope[WADI_SHAPE_PARAMETER_MAX], before[WADI_SHAPE_PARAMETER_MAX],
+        after[WADI_SHAPE_PARAMETER_MAX];
+    wadi_shape_parameters(shape, time, before);
+    for (int i = 0; i < WADI_SHAPE_PARAMETER_MAX; ++i) {
+        slope[i] = wadi_curve_slope3(&shape->parameter[i], time);
+        after[i] = wadi_add_scaled(before[i], slope[i], step);
+        before[i] = wadi_add_scaled(before[i], slope[i], -step);
+    }
+    WadiPrimitive first = wadi_primitive_make(shape->kind, before);
+    WadiPrimitive second = wadi_primitive_make(shape->kind, after);
+    double rate = (wadi_primitive_distance(&second, q) - wadi_primitive_distance(&first, q)) / (2.0 * step);
+    WadiVec3 u = reference_point(shape->kind, slope);
+    return wadi_add_scaled(u, normal, -rate - wadi_dot(u, normal));
+}
+
+static WadiVec3 carry_primitive(const WadiShape *shape, WadiVec3 p, double t0, double t1)
+{
+    WadiVec3 value[2][WADI_SHAPE_PARAMETER_MAX], normal, unused;
+    wadi_shape_parameters(shape, t0, value[0]);
+    wadi_shape_parameters(shape, t1, value[1]);
+    WadiPrimitive before = wadi_primitive_make(shape->kind, value[0]);
+    WadiPrimitive after = wadi_primitive_make(shape->kind, value[1]);
+    WadiVec3 moved = wadi_sub(reference_point(shape->kind, value[1]), reference_point(shape->kind, value[0]));
+    double d = wadi_primitive_sample(&before, p, &normal);
+    p = wadi_add(p, moved);
+    /* Keep the distance: the surface takes with it what is next to it. */
+    return wadi_add_scaled(p, normal, d - wadi_primitive_sample(&after, p, &unused));
+}
+
+static WadiVec3 carry_own(const WadiShape *shape, WadiVec3 p, double t0, double t1)
+{
+    if (wadi_shape_kind_is_primitive(shape->kind)) {
+        return shape->has_moving_parameters ? carry_primitive(shape, p, t0, t1) : p;
+    }
+    if (shape->sequence != NULL) {
+        return wadi_mesh_sequence_carry(shape->sequence, p, t0, t1);
+    }
+    if (shape->solid != NULL) {
+        return p;
+    }
+    if (shape->kind == WADI_SHAPE_SMOOTH_UNION) {
+        double k = wadi_curve_value(&shape->parameter[0], t0), weight;
+        double d = wadi_shape_distance(&shape->children[0], p, t0);
+        WadiVec3 carried = wadi_shape_carry(&shape->children[0], p, t0, t1);
+        for (int i = 1; i < shape->child_count; ++i) {
+            d = wadi_smooth_min(d, wadi_shape_distance(&shape->children[i], p, t0), k, &weight);
+            carried = wadi_lerp(carried, wadi_shape_carry(&shape->children[i], p, t0, t1), weight);
+        }
+        return carried;
+    }
+    int nearest = 0;
+    double best = 0.0;
+    for (int i = 0; i < shape->child_count; ++i) {
+        double d = wadi_shape_distance(&shape->children[i], p, t0);
+        if (shape->kind == WADI_SHAPE_UNION) {
+            d = -d;
+        } else if (shape->kind == WADI_SHAPE_DIFFERENCE && i > 0) {
+            d = -d;
+        }
+        if (i == 0 || d > best) {
+            best = d;
+            nearest = i;
+        }
+    }
+    return wadi_shape_carry(&shape->children[nearest], p, t0, t1);
+}
+
+WadiVec3 wadi_shape_carry(const WadiShape *shape, WadiVec3 x, double t0, double t1)
+{
+    if (!shape->is_moving || t0 == t1) {
+        return x;
+    }
+    if (shape->placing == WADI_PLACING_IDENTITY) {
+        return carry_own(shape, x, t0, t1);
+    }
+    WadiPlacement scratch0, scratch1;
+    const WadiPlacement *at0 = wadi_shape_placement(shape, t0, &scratch0);
+    const WadiPlacement *at1 = wadi_shape_placement(shape, t1, &scratch1);
+    WadiVec3 p = carry_own(shape, wadi_affine_point(&at0->inverse, x), t0, t1);
+    return wadi_affine_point(&at1->map, p);
+}
+
+bool wadi_shape_is_moving(const WadiShape *shape)
+{
+    return shape->is_moving;
+}

@@ -1,0 +1,126 @@
+/* Questions about regions instead of points: bounds, uniform balls, lattices. */
+#include "geom/shape_internal.h"
+
+/* Zero times an open side is zero: a map that does not mix an axis in keeps the others finite. */
+static WadiBox map_box(const WadiAffine *map, WadiBox box)
+{
+    const double low[3] = { box.min.x, box.min.y, box.min.z }, high[3] = { box.max.x, box.max.y, box.max.z };
+    double min[3] = { map->t.x, map->t.y, map->t.z }, max[3] = { map->t.x, map->t.y, map->t.z };
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            double m = map->m[i][j];
+            if (m != 0.0) {
+                min[i] += m > 0.0 ? m * low[j] : m * high[j];
+                max[i] += m > 0.0 ? m * high[j] : m * low[j];
+            }
+        }
+    }
+    return (WadiBox){ { min[0], min[1], min[2] }, { max[0], max[1], max[2] } };
+}
+
+static WadiBox own_level_bounds(const WadiShape *shape, double time, double level)
+{
+    if (wadi_shape_kind_is_primitive(shape->kind)) {
+        WadiPrimitive scratch;
+        WadiBox box = wadi_primitive_bounds(wadi_shape_primitive(shape, time, &scratch));
+        return wadi_box_grown(box, level);
+    }
+    if (shape->solid != NULL || shape->sequence != NULL) {
+        double half =
+            shape->kind == WADI_SHAPE_HEIGHTMAP ? 0.0 : 0.5 * wadi_curve_value(&shape->parameter[0], time);
+        if (shape->sequence != NULL) {
+            return wadi_box_grown(wadi_mesh_sequence_bounds(shape->sequence, time), level + half);
+        }
+        WadiBox box = half > 0.0 ? shape->solid->bounds : shape->solid->inside_bounds;
+        return wadi_box_grown(box, level + half);
+    }
+    if (shape->kind == WADI_SHAPE_SMOOTH_UNION) {
+        /* Every fold of the smooth minimum lowers the distance by at most k/4. */
+        level += 0.25 * wadi_curve_value(&shape->parameter[0], time) * (shape->child_count - 1);
+    }
+    WadiBox box = wadi_shape_level_bounds(&shape->children[0], time, level);
+    for (int i = 1; i < shape->child_count && shape->kind != WADI_SHAPE_DIFFERENCE; ++i) {
+        WadiBox other = wadi_shape_level_bounds(&shape->children[i], time, level);
+        box = shape->kind == WADI_SHAPE_INTERSECTION ? wadi_box_intersection(box, other)
+                                                     : wadi_box_union(box, other);
+    }
+    return box;
+}
+
+WadiBox wadi_shape_level_bounds(const WadiShape *shape, double time, double level)
+{
+    if (shape->placing == WADI_PLACING_IDENTITY) {
+        return own_level_bounds(shape, time, level);
+    }
+    WadiPlacement scratch;
+    const WadiPlacement *at = wadi_shape_placement(shape, time, &scratch);
+    WadiBox box = own_level_bounds(shape, time, level / at->stretch);
+    return wadi_box_is_empty(box) ? box : map_box(&at->map, box);
+}
+
+WadiBox wadi_shape_bounds(const WadiShape *shape, double time)
+{
+    return shape->is_moving ? wadi_shape_level_bounds(shape, time, 0.0) : shape->bounds;
+}
+
+bool wadi_shape_is_uniform(const WadiShape *shape, WadiVec3 center, double radius, double time)
+{
+    if (!(fabs(wadi_shape_distance(shape, center, time)) > radius)) {
+        return false;
+    }
+    if (wadi_shape_kind_is_primitive(shape->kind)) {
+        return true;
+    }
+    WadiPlacement scratch;
+    if (shape->placing != WADI_PLACING_IDENTITY) {
+        const WadiPlacement *at = wadi_shape_placement(shape, time, &scratch);
+        center = wadi_affine_point(&at->inverse, center);
+        radius /= at->stretch;
+    }
+    /* A closed mesh changes sign at its surface only. */
+    if (shape->solid != NULL) {
+        return shape->solid->topology.is_oriented || wadi_mesh_solid_is_uniform(shape->solid, center, radius);
+    }
+    if (shape->sequence != NULL) {
+        return true;
+    }
+    for (int i = 0; i < shape->child_count; ++i) {
+        const WadiShape *child = &shape->children[i];
+        bool can_jump = !wadi_shape_kind_is_primitive(child->kind);
+        /* A child may have its surface here without the whole having any; only jumps without surface matter. */
+        if (can_jump && fabs(wadi_shape_distance(child, center, time)) > radius &&
+            !wadi_shape_is_uniform(child, center, radius, time)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void wadi_shape_lattice(const WadiShape *shape, WadiVec3 origin, const WadiVec3 step[3], int n, double limit,
+                        double time, double *distance)
+{
+    bool is_solid_mesh = shape->solid != NULL && (shape->kind == WADI_SHAPE_HEIGHTMAP ||
+                                                  !(wadi_curve_value(&shape->parameter[0], time) > 0.0));
+    int count = n * n * n;
+    if (is_solid_mesh) {
+        WadiPlacement scratch;
+        const WadiPlacement *at = wadi_shape_placement(shape, time, &scratch);
+        WadiVec3 own_step[3];
+        for (int a = 0; a < 3; ++a) {
+            own_step[a] = wadi_affine_vector(&at->inverse, step[a]);
+        }
+        wadi_mesh_solid_lattice(shape->solid, wadi_affine_point(&at->inverse, origin), own_step, n,
+                                limit / at->stretch, distance);
+        for (int p = 0; p < count; ++p) {
+            distance[p] *= at->stretch;
+        }
+        return;
+    }
+    for (int p = 0; p < count; ++p) {
+        int i = p % n, j = p / n % n, k = p / (n * n);
+        WadiVec3 x = wadi_add_scaled(origin, step[0], i);
+        x = wadi_add_scaled(x, step[1], j);
+        x = wadi_add_scaled(x, step[2], k);
+        distance[p] = fmin(fmax(wadi_shape_distance(shape, x, time), -limit), limit);
+    }
+}

@@ -1,0 +1,98 @@
+#include "geom/solids.h"
+
+#include "core/check.h"
+#include "geom/shape_internal.h"
+
+static double value_or_zero(const WadiCurve *curve, double time)
+{
+    return curve != NULL ? wadi_curve_value(curve, time) : 0.0;
+}
+
+/* The nearest closed side; INFINITY without one. */
+static double wall_distance(const WadiSolids *solids, WadiVec3 x, WadiVec3 *normal)
+{
+    const WadiBox *box = &solids->domain;
+    const double d[6] = { x.x - box->min.x, box->max.x - x.x, x.y - box->min.y,
+                          box->max.y - x.y, x.z - box->min.z, box->max.z - x.z };
+    static const WadiVec3 inward[6] = { { 1, 0, 0 },  { -1, 0, 0 }, { 0, 1, 0 },
+                                        { 0, -1, 0 }, { 0, 0, 1 },  { 0, 0, -1 } };
+    double best = INFINITY;
+    for (int side = 0; side < 6; ++side) {
+        if ((solids->closed_sides & (1 << side)) != 0 && d[side] < best) {
+            best = d[side];
+            *normal = inward[side];
+        }
+    }
+    return best;
+}
+
+WadiSolidPoint wadi_solids_sample(const WadiSolids *solids, WadiVec3 x, double time)
+{
+    WadiSolidPoint out = { .surface = { INFINITY, { 0, 0, 1 }, { 0, 0, 0 } }, .index = -2 };
+    for (int i = 0; i < solids->count; ++i) {
+        if (wadi_shape_may_be_nearer(solids->solids[i].shape, x, out.surface.distance)) {
+            WadiSurfacePoint point = wadi_shape_sample(solids->solids[i].shape, x, time);
+            if (point.distance < out.surface.distance) {
+                out.surface = point;
+                out.index = i;
+            }
+        }
+    }
+    WadiVec3 normal;
+    double wall = wall_distance(solids, x, &normal);
+    if (wall < out.surface.distance) {
+        out.surface = (WadiSurfacePoint){ wall, normal, { 0, 0, 0 } };
+        out.index = -1;
+    }
+    if (out.index >= 0) {
+        out.friction = value_or_zero(solids->solids[out.index].friction, time);
+        out.restitution = value_or_zero(solids->solids[out.index].restitution, time);
+    } else if (out.index == -1) {
+        out.friction = value_or_zero(solids->wall_friction, time);
+        out.restitution = value_or_zero(solids->wall_restitution, time);
+    }
+    return out;
+}
+
+double wadi_solids_distance(const WadiSolids *solids, WadiVec3 x, double time, double enough)
+{
+    WadiVec3 unused;
+    double best = wall_distance(solids, x, &unused);
+    for (int i = 0; i < solids->count; ++i) {
+        const WadiShape *shape = solids->solids[i].shape;
+        if (!wadi_shape_may_be_nearer(shape, x, best)) {
+            continue;
+        }
+        if (enough >= 0.0 && !wadi_shape_may_be_nearer(shape, x, enough)) {
+            best = fmin(best, enough);
+            continue;
+        }
+        best = fmin(best, wadi_shape_clearance(shape, x, time));
+    }
+    return best;
+}
+
+double wadi_solids_speed_bound(const WadiSolids *solids, WadiVec3 x, double radius, double t0, double t1)
+{
+    double bound = 0.0;
+    for (int i = 0; i < solids->count; ++i) {
+        bound = fmax(bound, wadi_shape_speed_bound(solids->solids[i].shape, x, radius, t0, t1));
+    }
+    return bound;
+}
+
+WadiVec3 wadi_solids_carry(const WadiSolids *solids, int index, WadiVec3 x, double t0, double t1)
+{
+    WADI_ASSERT(index < solids->count);
+    return index >= 0 ? wadi_shape_carry(solids->solids[index].shape, x, t0, t1) : x;
+}
+
+bool wadi_solids_are_moving(const WadiSolids *solids)
+{
+    for (int i = 0; i < solids->count; ++i) {
+        if (wadi_shape_is_moving(solids->solids[i].shape)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,50 @@
+/* All solids of a world together: colliders and the walls of the domain, seen from outside as one distance. */
+#ifndef WADI_GEOM_SOLIDS_H
+#define WADI_GEOM_SOLIDS_H
+
+#include "geom/shape.h"
+
+/* Bits of WadiSolids.closed_sides. */
+enum {
+    WADI_SIDE_X_MIN = 1,
+    WADI_SIDE_X_MAX = 2,
+    WADI_SIDE_Y_MIN = 4,
+    WADI_SIDE_Y_MAX = 8,
+    WADI_SIDE_Z_MIN = 16,
+    WADI_SIDE_Z_MAX = 32,
+    WADI_SIDE_ALL = 63,
+};
+
+typedef struct WadiSolid {
+    const WadiShape *shape;       /* borrowed: lives as long as the world */
+    const WadiCurve *friction;    /* Coulomb coefficient; borrowed */
+    const WadiCurve *restitution; /* 0..1; borrowed */
+} WadiSolid;
+
+typedef struct WadiSolids {
+    WadiSolid *solids;
+    int count;
+    WadiBox domain;   /* infinite when the scene has no domain */
+    int closed_sides; /* of the domain: walls; the others are open */
+    const WadiCurve *wall_friction;
+    const WadiCurve *wall_restitution;
+} WadiSolids;
+
+typedef struct WadiSolidPoint {
+    WadiSurfacePoint surface;
+    double friction, restitution;
+    int index; /* of the solid; -1: a wall of the domain, -2: no solid at all (distance INFINITY) */
+} WadiSolidPoint;
+
+/* The nearest solid. The walls count as solid beyond the domain: distance is positive inside the domain. */
+WadiSolidPoint wadi_solids_sample(const WadiSolids *solids, WadiVec3 x, double time);
+/* Only the distance, cheaper: far from meshes a lower bound (wadi_shape_clearance), and it stops early once it is known to be
+ * at least `enough`. */
+double wadi_solids_distance(const WadiSolids *solids, WadiVec3 x, double time, double enough);
+/* As wadi_shape_speed_bound, over all solids. */
+double wadi_solids_speed_bound(const WadiSolids *solids, WadiVec3 x, double radius, double t0, double t1);
+/* wadi_shape_carry for a sample's index; identity for walls. */
+WadiVec3 wadi_solids_carry(const WadiSolids *solids, int index, WadiVec3 x, double t0, double t1);
+bool wadi_solids_are_moving(const WadiSolids *solids);
+
+#endif
