@@ -1,0 +1,45 @@
+/* Continuous collision of particles with solids: nothing passes through a wall of any thickness at any
+ * speed, and what rests does not jitter. All solvers move their particles through this. */
+#ifndef WADI_PARTICLES_COLLIDE_H
+#define WADI_PARTICLES_COLLIDE_H
+
+#include "geom/solids.h"
+#include "particles/store.h"
+
+typedef struct WadiCollideIn {
+    const WadiSolids *solids;
+    double t0, t1; /* s, t0 < t1 */
+    double skin;   /* m: resting particles keep this distance; small against a cell, e.g. 1e-3 of it */
+} WadiCollideIn;
+
+typedef struct WadiCollideOut {
+    WadiVec3 x, v;
+    int contacts;  /* 0: the path was free */
+    bool is_stuck; /* squeezed between solids: x is the best place found, still outside where one exists */
+} WadiCollideOut;
+
+/* Gravity adds up to this times the step, m/s^2, to the speed of an impact. An impact that would lose less
+ * by bouncing does not bounce at all, or else bouncing would never end. */
+#define WADI_COLLIDE_REST_ACCELERATION 9.81
+
+/* Move a particle that would go straight from x0 to x1 during [t0, t1] and has velocity v. On contact the
+ * normal part of the velocity relative to the solid is reversed times restitution, the tangential part
+ * loses up to friction times that impulse (Coulomb, sticking included), and the rest of the path follows
+ * the new velocity. A particle that begins inside a solid is pushed out first. Values that are not finite
+ * come back as they are. */
+WadiCollideOut wadi_collide_move(const WadiCollideIn *in, WadiVec3 x0, WadiVec3 x1, WadiVec3 v);
+
+/* Push out of solids without moving in time; v loses what points into the solid. */
+WadiCollideOut wadi_collide_push_out(const WadiCollideIn *in, WadiVec3 x, WadiVec3 v, double time);
+
+typedef struct WadiCollideReport {
+    int64_t touched; /* particles that had a contact */
+    int64_t stuck;
+} WadiCollideReport;
+
+/* wadi_collide_move for every particle of a store, from its position to (x1, y1, z1)[i]; positions and
+ * velocities are replaced. Particles away from solids cost one distance each. */
+WadiCollideReport wadi_collide_move_all(const WadiCollideIn *in, WadiParticles *particles, const double *x1,
+                                        const double *y1, const double *z1);
+
+#endif

@@ -1,0 +1,233 @@
+/* Pour particles out of shapes at a rate, and take them away in drains. Births follow the integral of the
+ * rate exactly, one after the other in time. Places are the points of an additive recurrence of low
+ * discrepancy that fall inside the shape: neighbours in the stream keep apart as in bulk material, where
+ * random ones would clump. A newborn has flown for the rest of the step, past solids as any particle. */
+#include "particles/emit.h"
+
+#include "core/check.h"
+#include "core/parallel.h"
+#include "core/random.h"
+#include "particles/collide.h"
+
+enum { TRIES_MAX = 65536, DRAIN_BLOCK = 4096 };
+
+/* Over a piece without keys in it; both points lie inside, and cubics are exact. */
+static double gauss(const WadiCurve *curve, double t0, double t1)
+{
+    double middle = 0.5 * (t0 + t1), offset = 0.5 * (t1 - t0) * 0.57735026918962576;
+    double sum = wadi_curve_value(curve, middle - offset) + wadi_curve_value(curve, middle + offset);
+    return fmax(0.0, 0.5 * (t1 - t0) * sum);
+}
+
+/* Integral from t0 to t1 that does not go around a repeating curve's end more than once. */
+static double integrate_once(const WadiCurve *curve, double t0, double t1)
+{
+    double sum = 0.0, at = t0;
+    double span = curve->keys[curve->key_count - 1].time - curve->keys[0].time;
+    double shift = curve->does_repeat ? span * floor((t0 - curve->keys[0].time) / span) : 0.0;
+    for (int turn = 0; turn < (curve->does_repeat ? 3 : 1); ++turn) {
+        for (int k = 0; k < curve->key_count; ++k) {
+            double key = curve->keys[k].time + shift + turn * span;
+            if (key > at && key < t1) {
+                sum += gauss(curve, at, key);
+                at = key;
+            }
+        }
+    }
+    return sum + gauss(curve, at, t1);
+}
+
+static double integrate(const WadiCurve *curve, double t0, double t1)
+{
+    if (!(t1 > t0)) {
+        return 0.0;
+    }
+    if (wadi_curve_is_constant(curve)) {
+        return fmax(0.0, wadi_curve_value(curve, t0)) * (t1 - t0);
+    }
+    double whole = 0.0;
+    if (curve->does_repeat) {
+        double span = curve->keys[curve->key_count - 1].time - curve->keys[0].time;
+        double turns = floor((t1 - t0) / span);
+        if (turns > 0.0) {
+            whole = turns * integrate_once(curve, curve->keys[0].time, curve->keys[0].time + span);
+            t0 = fmin(t0 + turns * span, t1);
+        }
+    }
+    return whole + integrate_once(curve, t0, t1);
+}
+
+/* A particle is due when all but a billionth of its volume is: rounding does not hold the last one back. */
+static double whole_particles(double volume, double particle_volume)
+{
+    return floor(volume / particle_volume + 1e-9);
+}
+
+double wadi_emit_expected(const WadiEmitIn *in, double duration)
+{
+    double volume = integrate(in->rate, fmax(in->start, 0.0), fmin(in->end, duration));
+    return fmin(whole_particles(volume, in->particle_volume), (double)in->max_particles);
+}
+
+/* The k-th point of the recurrence in three dimensions (thin < 0) or in the two across a thin axis, where
+ * the third is a hash: a jet then is evenly filled across and, by the births in turn, along. The steps are
+ * powers of the root of x^4 = x + 1, or of x^3 = x + 1. The sequence is a lattice, which shows: each point is moved by up
+ * to half of `jitter`, round the box where it would leave it. */
+static WadiVec3 point_in_box(uint64_t seed, uint64_t k, WadiBox box, int thin, double jitter)
+{
+    static const double step3[3] = { 0.81917251339616440, 0.67104360670378920, 0.54970047790197026 };
+    static const double step2[2] = { 0.75487766624669276, 0.56984029099805327 };
+    double offset[3] = { 0 }, s[3] = { 0 }, u[3] = { 0 };
+    WadiVec3 size = wadi_box_size(box);
+    wadi_random_unit3(seed, 0, WADI_RANDOM_EMIT, offset);
+    wadi_random_unit3(seed, k, WADI_RANDOM_JITTER, u);
+    for (int a = 0, across = 0; a < 3; ++a) {
+        if (a == thin) {
+            s[a] = wadi_random_unit(seed, k + 1, WADI_RANDOM_EMIT);
+        } else {
+            double step = thin < 0 ? step3[a] : step2[across++ % 2];
+            /* k is cut to 32 bits so that the fraction keeps 20 good bits. */
+            double moved = jitter * (u[a] - 0.5) / wadi_component(size, a);
+            s[a] = offset[a] + step * (double)(k & 0xffffffff) + moved;
+            s[a] -= floor(s[a]);
+        }
+    }
+    return wadi_add(box.min, wadi_mul(size, wadi_vec3(s[0], s[1], s[2])));
+}
+
+/* The axis along which the box is thinner than two spacings and a quarter of the others, or -1. */
+static int thin_axis(WadiBox box, double spacing)
+{
+    WadiVec3 size = wadi_box_size(box);
+    for (int a = 0; a < 3; ++a) {
+        double own = wadi_component(size, a);
+        double others = fmin(wadi_component(size, (a + 1) % 3), wadi_component(size, (a + 2) % 3));
+        if (own < 2.0 * spacing && own < 0.25 * others) {
+            return a;
+        }
+    }
+    return -1;
+}
+
+/* The next point of the sequence inside the shape and outside solids; false: none of many, the emitter is
+ * blocked. */
+static bool find_place(const WadiEmitIn *in, double time, uint64_t *tried, WadiVec3 *x)
+{
+    WadiBox box = wadi_shape_bounds(in->shape, time);
+    if (wadi_box_is_empty(box) || !wadi_is_finite(box.min) || !wadi_is_finite(box.max)) {
+        return false;
+    }
+    int thin = thin_axis(box, in->spacing);
+    for (int i = 0; i < TRIES_MAX; ++i) {
+        *x = point_in_box(in->seed, (*tried)++, box, thin, 0.5 * in->spacing);
+        if (wadi_shape_contains(in->shape, *x, time) &&
+            (in->solids == NULL || wadi_solids_distance(in->solids, *x, time, in->spacing) >= 0.0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* As the solver would have moved it: without gravity on this stretch, steps would show as bands in the jet. */
+static void fly(const WadiEmitIn *in, double birth, double until, WadiVec3 *x, WadiVec3 *v)
+{
+    double seconds = until - birth;
+    WadiVec3 none = { 0, 0, 0 };
+    WadiVec3 g = in->gravity != NULL ? wadi_curve_value3(in->gravity, 0.5 * (birth + until)) : none;
+    WadiVec3 to = wadi_add_scaled(wadi_add_scaled(*x, *v, seconds), g, 0.5 * seconds * seconds);
+    *v = wadi_add_scaled(*v, g, seconds);
+    if (in->solids != NULL && until > birth) {
+        WadiCollideIn collide = { in->solids, birth, until, 1e-3 * in->spacing };
+        WadiCollideOut out = wadi_collide_move(&collide, *x, to, *v);
+        *x = out.x;
+        *v = out.v;
+    } else {
+        *x = to;
+    }
+}
+
+WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmitState *state,
+                          WadiParticles *particles, int64_t *count, WadiError *error)
+{
+    WADI_ASSERT(in->particle_volume > 0.0 && in->spacing > 0.0);
+    *count = 0;
+    double begin = fmax(time, in->start), end = fmin(time + dt, in->end);
+    double poured = integrate(in->rate, begin, end);
+    double due = whole_particles(state->owed + poured, in->particle_volume);
+    int64_t left = in->max_particles - (int64_t)state->emitted;
+    if (!(due >= 1.0) || left <= 0) {
+        state->owed = left > 0 ? state->owed + poured : 0.0;
+        return WADI_OK;
+    }
+    int64_t wanted = due < (double)left ? (int64_t)due : left;
+    int32_t first;
+    WADI_TRY(wadi_particles_append(particles, wanted, &first, error));
+    int64_t made = 0;
+    for (; made < wanted; ++made) {
+        /* When the rate's integral reaches the particle's volume, the rate taken as even over the step. */
+        double share = ((double)(made + 1) * in->particle_volume - state->owed) / poured;
+        double birth = begin + (end - begin) * fmin(fmax(share, 0.0), 1.0);
+        WadiVec3 x, v = wadi_curve_value3(in->velocity, birth);
+        if (!find_place(in, birth, &state->tried, &x)) {
+            break;
+        }
+        fly(in, birth, time + dt, &x, &v);
+        int64_t i = first + made;
+        particles->x[i] = x.x;
+        particles->y[i] = x.y;
+        particles->z[i] = x.z;
+        particles->vx[i] = (float)v.x;
+        particles->vy[i] = (float)v.y;
+        particles->vz[i] = (float)v.z;
+        particles->material[i] = in->material;
+    }
+    /* A blocked emitter pours nothing and does not make up for it later. */
+    wadi_particles_take_back(particles, wanted - made);
+    state->owed += poured - due * in->particle_volume;
+    state->emitted += (uint64_t)made;
+    *count = made;
+    return WADI_OK;
+}
+
+typedef struct DrainMarks {
+    const WadiDrainIn *drains;
+    int drain_count;
+    double time;
+    const WadiParticles *particles;
+    uint8_t *is_removed;
+} DrainMarks;
+
+static void mark_block(void *context, int64_t first, int64_t end)
+{
+    DrainMarks *marks = context;
+    for (int64_t i = first; i < end; ++i) {
+        marks->is_removed[i] = 0;
+    }
+    for (int d = 0; d < marks->drain_count; ++d) {
+        const WadiDrainIn *drain = &marks->drains[d];
+        if (marks->time < drain->start || marks->time > drain->end) {
+            continue;
+        }
+        WadiBox box = wadi_shape_bounds(drain->shape, marks->time);
+        for (int64_t i = first; i < end; ++i) {
+            WadiVec3 x = { marks->particles->x[i], marks->particles->y[i], marks->particles->z[i] };
+            if (wadi_box_contains(box, x) && wadi_shape_contains(drain->shape, x, marks->time)) {
+                marks->is_removed[i] = 1;
+            }
+        }
+    }
+}
+
+WadiStatus wadi_drain_step(const WadiDrainIn *drains, int drain_count, double time, WadiParticles *particles,
+                           WadiArena *scratch, int32_t *removed, WadiError *error)
+{
+    *removed = 0;
+    if (drain_count == 0 || particles->count == 0) {
+        return WADI_OK;
+    }
+    DrainMarks marks = { drains, drain_count, time, particles, NULL };
+    WADI_TRY(WADI_ARENA_NEW(scratch, &marks.is_removed, (size_t)particles->count, "drain marks", error));
+    wadi_parallel_for(particles->count, DRAIN_BLOCK, mark_block, &marks);
+    *removed = wadi_particles_remove(particles, marks.is_removed);
+    return WADI_OK;
+}

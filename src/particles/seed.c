@@ -1,0 +1,459 @@
+/* Fill a shape with particles: jittered sub-cells of a lattice aligned to the origin, those near the free
+ * surface moved to a set depth. [ZB05 sec. 4.1; models 2.5, 5]
+ * Differs: where the surface rests on a solid it is not free and nothing is moved there.
+ *
+ * The jitter is a hash of the place, so the same place has the same particle in every shape. Cells are
+ * visited by blocks of 8^3 found by halving the bounding box: one distance at the centre says whether a
+ * whole block is outside, inside or neither. Blocks are counted first and filled into their places
+ * afterwards. */
+#include "particles/seed.h"
+
+#include "core/array.h"
+#include "core/check.h"
+#include "core/parallel.h"
+#include "core/random.h"
+#include "particles/cells.h"
+
+enum {
+    BLOCK_CELLS = 8, /* along an axis */
+    ESTIMATE_BOXES = 1 << 15,
+};
+
+/* Cells must be countable in 32 bits, as everything after the seeding needs. */
+static const double CELL_LIMIT = 2147483000.0;
+
+/* Cells [low, high) of the lattice. */
+typedef struct CellBox {
+    int64_t low[3], high[3];
+} CellBox;
+
+typedef enum Fill { FILL_NONE, FILL_ALL, FILL_SOME } Fill;
+
+typedef struct SeedBlock {
+    int64_t low[3], high[3];
+    Fill fill;
+    bool is_deep;
+    int64_t marks; /* FILL_SOME: which one of the rows of marks */
+    int32_t count;
+    int64_t first; /* place of its first particle among the new ones */
+} SeedBlock;
+
+typedef WADI_ARRAY(SeedBlock) SeedBlocks;
+typedef WADI_ARRAY(CellBox) CellBoxes;
+
+typedef struct Seeding {
+    const WadiSeedIn *in;
+    SeedBlocks blocks;
+    uint8_t *marks; /* a row a block that the surface cuts: 1 for each particle that exists */
+    int64_t marked_blocks;
+    WadiVec3 center; /* of rotation */
+    WadiParticles *particles;
+    int64_t first;
+} Seeding;
+
+/* Distance to what no particle may be in: solids, and bodies that were seeded before. */
+static double solid_distance(const WadiSeedIn *in, WadiVec3 x, double enough)
+{
+    double d = in->solids != NULL ? wadi_solids_distance(in->solids, x, in->time, enough) : HUGE_VAL;
+    for (int i = 0; i < in->taken_count; ++i) {
+        d = fmin(d, wadi_shape_clearance(in->taken[i], x, in->time));
+    }
+    return d;
+}
+
+static bool is_in_domain(const WadiSeedIn *in, WadiVec3 x)
+{
+    return in->solids == NULL || wadi_box_contains(in->solids->domain, x);
+}
+
+/* Depth that particles within `range` of the free surface get. */
+static void snap_depths(const WadiSeedIn *in, double *range, double *depth)
+{
+    double spacing = in->cell_size / in->per_axis;
+    *range = in->snap == WADI_SNAP_ZB05 ? in->cell_size : in->snap == WADI_SNAP_LAYER ? spacing : 0.0;
+    *depth = 0.5 * *range;
+}
+
+/* Whether all, none or some of the particles of a box of cells exist, from the distances at its centre;
+ * *is_deep when none of them is near enough to the surface to be snapped. */
+static Fill classify(const WadiSeedIn *in, const CellBox *box, bool *is_deep)
+{
+    double h = in->cell_size, range, depth;
+    WadiVec3 low = wadi_vec3(h * (double)box->low[0], h * (double)box->low[1], h * (double)box->low[2]);
+    WadiVec3 high = wadi_vec3(h * (double)box->high[0], h * (double)box->high[1], h * (double)box->high[2]);
+    WadiVec3 center = wadi_lerp(low, high, 0.5);
+    snap_depths(in, &range, &depth);
+    /* A little more than the half diagonal, for rounding. */
+    double reach = 0.5 * wadi_norm(wadi_sub(high, low)) * (1.0 + 1e-9) + 1e-9 * h;
+    double d = wadi_shape_distance(in->shape, center, in->time);
+    *is_deep = d < -reach - range;
+    if (d > reach) {
+        return FILL_NONE;
+    }
+    double solid = solid_distance(in, center, 2.0 * reach);
+    if (solid < -reach) {
+        return FILL_NONE;
+    }
+    bool is_inside = is_in_domain(in, low) && is_in_domain(in, high);
+    return d < -reach && solid > reach && is_inside ? FILL_ALL : FILL_SOME;
+}
+
+static WadiVec3 place_of(const WadiSeedIn *in, const int64_t cell[3], int sub)
+{
+    int n = in->per_axis;
+    int s[3] = { sub % n, sub / n % n, sub / (n * n) };
+    uint64_t id = wadi_hash_combine((uint64_t)cell[0], (uint64_t)cell[1]);
+    id = wadi_hash_combine(wadi_hash_combine(id, (uint64_t)cell[2]),
+                           (uint64_t)sub + UINT64_C(64) * (uint64_t)n);
+    double u[3], x[3];
+    wadi_random_unit3(in->seed, id, WADI_RANDOM_JITTER, u);
+    for (int a = 0; a < 3; ++a) {
+        /* The middle of each of the 2^21 steps of u: never on the edge of a sub-cell, where aligned faces
+         * lie. */
+        double inside = 0.5 + in->jitter * (u[a] + 0x1p-22 - 0.5);
+        x[a] = ((double)cell[a] + (s[a] + inside) / n) * in->cell_size;
+    }
+    return wadi_vec3(x[0], x[1], x[2]);
+}
+
+static bool is_kept(const WadiSeedIn *in, WadiVec3 x)
+{
+    return is_in_domain(in, x) && wadi_shape_contains(in->shape, x, in->time) &&
+           !(solid_distance(in, x, in->cell_size) < 0.0);
+}
+
+static WadiVec3 snapped(const WadiSeedIn *in, WadiVec3 x)
+{
+    double range, depth;
+    snap_depths(in, &range, &depth);
+    for (int round = 0; round < 3; ++round) { /* an edge takes two, a corner three */
+        WadiSurfacePoint point = wadi_shape_sample(in->shape, x, in->time);
+        if (!(-point.distance < range)) {
+            break;
+        }
+        WadiVec3 foot = wadi_add_scaled(x, point.normal, -point.distance);
+        if (solid_distance(in, foot, in->cell_size) < 0.5 * in->cell_size) {
+            break;
+        }
+        /* In bodies thinner than the depth there is no such place: stay. */
+        WadiVec3 to = wadi_add_scaled(x, point.normal, -point.distance - depth);
+        if (!is_kept(in, to)) {
+            break;
+        }
+        x = to;
+    }
+    return x;
+}
+
+static void store(const Seeding *seeding, int64_t i, WadiVec3 x)
+{
+    const WadiSeedIn *in = seeding->in;
+    WadiParticles *p = seeding->particles;
+    WadiVec3 v = wadi_add(in->velocity, wadi_cross(in->angular_velocity, wadi_sub(x, seeding->center)));
+    p->x[i] = x.x;
+    p->y[i] = x.y;
+    p->z[i] = x.z;
+    p->vx[i] = (float)v.x;
+    p->vy[i] = (float)v.y;
+    p->vz[i] = (float)v.z;
+    p->material[i] = in->material;
+}
+
+static int per_cell(const WadiSeedIn *in)
+{
+    return in->per_axis * in->per_axis * in->per_axis;
+}
+
+static size_t marks_per_block(const WadiSeedIn *in)
+{
+    return (size_t)BLOCK_CELLS * BLOCK_CELLS * BLOCK_CELLS * (size_t)per_cell(in);
+}
+
+/* Cell number n of a block. */
+static CellBox cell_of(const SeedBlock *block, int n)
+{
+    CellBox cell = { { block->low[0] + n % BLOCK_CELLS, block->low[1] + n / BLOCK_CELLS % BLOCK_CELLS,
+                       block->low[2] + n / (BLOCK_CELLS * BLOCK_CELLS) },
+                     { 0, 0, 0 } };
+    for (int a = 0; a < 3; ++a) {
+        cell.high[a] = cell.low[a] + 1;
+    }
+    return cell;
+}
+
+static int32_t count_block(const Seeding *seeding, const SeedBlock *block)
+{
+    const WadiSeedIn *in = seeding->in;
+    if (block->fill == FILL_ALL) {
+        return (int32_t)marks_per_block(in);
+    }
+    uint8_t *mark = seeding->marks + (size_t)block->marks * marks_per_block(in);
+    int32_t count = 0;
+    for (int n = 0; n < BLOCK_CELLS * BLOCK_CELLS * BLOCK_CELLS; ++n) {
+        CellBox cell = cell_of(block, n);
+        bool is_deep;
+        /* For one particle its own test costs no more than the cell's. */
+        Fill fill = in->per_axis > 1 ? classify(in, &cell, &is_deep) : FILL_SOME;
+        for (int sub = 0; sub < per_cell(in); ++sub, ++mark) {
+            *mark = fill == FILL_ALL || (fill == FILL_SOME && is_kept(in, place_of(in, cell.low, sub)));
+            count += *mark;
+        }
+    }
+    return count;
+}
+
+static void fill_block(const Seeding *seeding, const SeedBlock *block)
+{
+    const WadiSeedIn *in = seeding->in;
+    bool may_snap = in->snap != WADI_SNAP_NONE && !block->is_deep;
+    const uint8_t *mark =
+        block->fill == FILL_SOME ? seeding->marks + (size_t)block->marks * marks_per_block(in) : NULL;
+    int64_t next = seeding->first + block->first;
+    for (int n = 0; n < BLOCK_CELLS * BLOCK_CELLS * BLOCK_CELLS; ++n) {
+        CellBox cell = cell_of(block, n);
+        bool is_deep = !may_snap;
+        if (may_snap && in->per_axis > 1) {
+            classify(in, &cell, &is_deep);
+        }
+        for (int sub = 0; sub < per_cell(in); ++sub) {
+            if (block->fill == FILL_SOME && *mark++ == 0) {
+                continue;
+            }
+            WadiVec3 x = place_of(in, cell.low, sub);
+            store(seeding, next++, is_deep ? x : snapped(in, x));
+        }
+    }
+    WADI_ASSERT(next == seeding->first + block->first + block->count);
+}
+
+static void count_blocks(void *context, int64_t first, int64_t end)
+{
+    Seeding *seeding = context;
+    for (int64_t b = first; b < end; ++b) {
+        seeding->blocks.data[b].count = count_block(seeding, &seeding->blocks.data[b]);
+    }
+}
+
+static void fill_blocks(void *context, int64_t first, int64_t end)
+{
+    Seeding *seeding = context;
+    for (int64_t b = first; b < end; ++b) {
+        fill_block(seeding, &seeding->blocks.data[b]);
+    }
+}
+
+static double box_particles(const WadiSeedIn *in, const CellBox *box)
+{
+    return (double)(box->high[0] - box->low[0]) * (double)(box->high[1] - box->low[1]) *
+           (double)(box->high[2] - box->low[2]) * per_cell(in);
+}
+
+/* Halve a box at a multiple of the block size across its longest axis; false when it is a block already. */
+static bool split(const CellBox *box, CellBox half[2])
+{
+    int axis = 0;
+    int64_t longest = 0;
+    for (int a = 0; a < 3; ++a) {
+        int64_t blocks = (box->high[a] - box->low[a] + BLOCK_CELLS - 1) / BLOCK_CELLS;
+        if (blocks > longest) {
+            longest = blocks;
+            axis = a;
+        }
+    }
+    half[0] = half[1] = *box;
+    half[0].high[axis] = half[1].low[axis] = box->low[axis] + longest / 2 * BLOCK_CELLS;
+    return longest > 1;
+}
+
+/* The cells of the bounding box, cut by the domain; blocks in it begin at multiples of the block size. */
+static WadiStatus find_box(const WadiSeedIn *in, CellBox *box, WadiVec3 *center, WadiError *error)
+{
+    WadiBox bounds = wadi_shape_bounds(in->shape, in->time);
+    if (in->solids != NULL) {
+        WadiBox cut = wadi_box_intersection(bounds, in->solids->domain);
+        bool is_finite = wadi_is_finite(bounds.min) && wadi_is_finite(bounds.max);
+        *center = wadi_scale(is_finite ? wadi_add(bounds.min, bounds.max) : wadi_add(cut.min, cut.max), 0.5);
+        bounds = cut;
+    } else {
+        *center = wadi_scale(wadi_add(bounds.min, bounds.max), 0.5);
+    }
+    *box = (CellBox){ { 0, 0, 0 }, { 0, 0, 0 } };
+    if (wadi_box_is_empty(bounds)) {
+        return WADI_OK;
+    }
+    if (!wadi_is_finite(bounds.min) || !wadi_is_finite(bounds.max)) {
+        return wadi_fail(error, WADI_ERR_SCENE,
+                         "the body has no end: give the scene a domain or cut the shape");
+    }
+    for (int a = 0; a < 3; ++a) {
+        double low = floor(wadi_component(bounds.min, a) / in->cell_size);
+        double high = ceil(wadi_component(bounds.max, a) / in->cell_size);
+        if (!(low > -CELL_LIMIT && high < CELL_LIMIT)) {
+            return wadi_fail(
+                error, WADI_ERR_SCENE,
+                "the body reaches from %g to %g m, too far for cells of %g m: use larger cells or "
+                "move the scene nearer to the origin",
+                wadi_component(bounds.min, a), wadi_component(bounds.max, a), in->cell_size);
+        }
+        box->low[a] = (int64_t)floor(low / BLOCK_CELLS) * BLOCK_CELLS;
+        box->high[a] = (int64_t)ceil(high / BLOCK_CELLS) * BLOCK_CELLS;
+    }
+    return WADI_OK;
+}
+
+static WadiStatus fail_count(double count, WadiError *error)
+{
+    return wadi_fail(
+        error, WADI_ERR_SCENE,
+        "the body would have about %.3g particles, more than the %d a simulation can hold; use larger "
+        "cells (lower the resolution) or a smaller body",
+        count, (int)WADI_PARTICLES_MAX);
+}
+
+/* A look at a few boxes from coarse to fine, before anything large is allocated. */
+static WadiStatus check_estimate(const WadiSeedIn *in, const CellBox *whole, WadiError *error)
+{
+    CellBoxes boxes = { 0 };
+    WadiStatus status = WADI_ARRAY_PUSH(&boxes, *whole, "boxes of cells", error);
+    double sure = 0.0, unsure = 0.0;
+    for (size_t next = 0; status == WADI_OK && next < boxes.count; ++next) {
+        CellBox box = boxes.data[next], half[2];
+        bool is_deep;
+        Fill fill = classify(in, &box, &is_deep);
+        if (fill == FILL_ALL) {
+            sure += box_particles(in, &box);
+        } else if (fill == FILL_SOME && boxes.count < ESTIMATE_BOXES && split(&box, half)) {
+            for (int i = 0; i < 2 && status == WADI_OK; ++i) {
+                status = WADI_ARRAY_PUSH(&boxes, half[i], "boxes of cells", error);
+            }
+        } else if (fill == FILL_SOME) {
+            unsure += box_particles(in, &box);
+        }
+    }
+    WADI_ARRAY_FREE(&boxes);
+    /* Half of the boxes cut by the surface is a good guess; a shape all of whose boxes are cut may be a
+     * thin shell. */
+    if (status == WADI_OK && (sure > WADI_PARTICLES_MAX || sure + 0.02 * unsure > WADI_PARTICLES_MAX)) {
+        return fail_count(sure + 0.5 * unsure, error);
+    }
+    return status;
+}
+
+/* Blocks that have particles, in an order that depends on the shape alone. */
+static WadiStatus find_blocks(Seeding *seeding, CellBox whole, WadiError *error)
+{
+    CellBoxes stack = { 0 };
+    WadiStatus status = WADI_ARRAY_PUSH(&stack, whole, "boxes of cells", error);
+    while (status == WADI_OK && stack.count > 0) {
+        CellBox box = stack.data[--stack.count], half[2];
+        bool is_deep;
+        Fill fill = classify(seeding->in, &box, &is_deep);
+        if (fill == FILL_NONE) {
+            continue;
+        }
+        if (split(&box, half)) {
+            for (int i = 1; i >= 0 && status == WADI_OK; --i) {
+                status = WADI_ARRAY_PUSH(&stack, half[i], "boxes of cells", error);
+            }
+        } else {
+            SeedBlock block = { .fill = fill, .is_deep = is_deep, .marks = seeding->marked_blocks };
+            seeding->marked_blocks += fill == FILL_SOME;
+            for (int a = 0; a < 3; ++a) {
+                block.low[a] = box.low[a];
+                block.high[a] = box.high[a];
+            }
+            status = WADI_ARRAY_PUSH(&seeding->blocks, block, "blocks of cells", error);
+        }
+    }
+    WADI_ARRAY_FREE(&stack);
+    return status;
+}
+
+static WadiStatus prepare(Seeding *seeding, int64_t *count, WadiError *error)
+{
+    const WadiSeedIn *in = seeding->in;
+    WADI_ASSERT(in->cell_size > 0.0 && in->per_axis >= 1 && in->per_axis <= 4);
+    WADI_ASSERT(in->jitter >= 0.0 && in->jitter <= 1.0);
+    *count = 0;
+    CellBox whole;
+    WADI_TRY(find_box(in, &whole, &seeding->center, error));
+    if (whole.high[0] <= whole.low[0] || whole.high[1] <= whole.low[1] || whole.high[2] <= whole.low[2]) {
+        return WADI_OK;
+    }
+    WADI_TRY(check_estimate(in, &whole, error));
+    WADI_TRY(find_blocks(seeding, whole, error));
+    WADI_TRY(wadi_alloc((void **)&seeding->marks, (size_t)seeding->marked_blocks, marks_per_block(in),
+                        "marks of particles", error));
+    wadi_parallel_for((int64_t)seeding->blocks.count, 1, count_blocks, seeding);
+    for (size_t b = 0; b < seeding->blocks.count; ++b) {
+        seeding->blocks.data[b].first = *count;
+        *count += seeding->blocks.data[b].count;
+    }
+    return *count > WADI_PARTICLES_MAX ? fail_count((double)*count, error) : WADI_OK;
+}
+
+static void release(Seeding *seeding)
+{
+    wadi_free(seeding->marks, (size_t)seeding->marked_blocks, marks_per_block(seeding->in));
+    WADI_ARRAY_FREE(&seeding->blocks);
+}
+
+WadiStatus wadi_seed_count(const WadiSeedIn *in, int64_t *count, WadiError *error)
+{
+    Seeding seeding = { .in = in };
+    WadiStatus status = prepare(&seeding, count, error);
+    release(&seeding);
+    return status;
+}
+
+/* Sort the new particles by cell and number them in that order. */
+static WadiStatus order_by_cell(const WadiSeedIn *in, WadiParticles *particles, int32_t first,
+                                WadiError *error)
+{
+    WadiArena arena = { 0 };
+    WadiCells cells;
+    int32_t *order = NULL, count = particles->count - first;
+    WadiStatus status = WADI_ARENA_NEW(&arena, &order, (size_t)particles->count, "order of particles", error);
+    if (status == WADI_OK) {
+        for (int32_t i = 0; i < particles->count; ++i) {
+            order[i] = i;
+        }
+        status =
+            wadi_cells_build_subset(&cells, particles, order + first, count, in->cell_size, &arena, error);
+    }
+    if (status == WADI_OK) {
+        for (int32_t i = 0; i < count; ++i) {
+            order[first + i] = cells.order[i];
+        }
+        status = wadi_particles_permute(particles, order, error);
+    }
+    for (int32_t i = 0; status == WADI_OK && i < count; ++i) {
+        particles->id[first + i] = particles->next_id - (uint32_t)(count - i);
+    }
+    wadi_arena_free(&arena);
+    return status;
+}
+
+WadiStatus wadi_seed_fill(const WadiSeedIn *in, WadiParticles *particles, int64_t *count, WadiError *error)
+{
+    Seeding seeding = { .in = in };
+    int32_t first = 0;
+    WadiStatus status = prepare(&seeding, count, error);
+    if (status == WADI_OK && *count > 0) {
+        status = wadi_particles_append(particles, *count, &first, error);
+        if (status == WADI_OK) {
+            seeding.particles = particles;
+            seeding.first = first;
+            wadi_parallel_for((int64_t)seeding.blocks.count, 1, fill_blocks, &seeding);
+            status = order_by_cell(in, particles, first, error);
+            if (status != WADI_OK) {
+                wadi_particles_take_back(particles, *count);
+            }
+        }
+    }
+    if (status != WADI_OK) {
+        *count = 0;
+    }
+    release(&seeding);
+    return status;
+}

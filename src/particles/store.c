@@ -1,0 +1,286 @@
+#include "particles/store.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/check.h"
+#include "core/parallel.h"
+
+enum { PERMUTE_BLOCK = 16384 };
+
+/* The common columns, in the order of the shortcuts. */
+enum { COLUMN_X, COLUMN_Y, COLUMN_Z, COLUMN_VX, COLUMN_VY, COLUMN_VZ, COLUMN_ID, COLUMN_MATERIAL };
+
+static void refresh_shortcuts(WadiParticles *particles)
+{
+    particles->x = particles->column[COLUMN_X].data;
+    particles->y = particles->column[COLUMN_Y].data;
+    particles->z = particles->column[COLUMN_Z].data;
+    particles->vx = particles->column[COLUMN_VX].data;
+    particles->vy = particles->column[COLUMN_VY].data;
+    particles->vz = particles->column[COLUMN_VZ].data;
+    particles->id = particles->column[COLUMN_ID].data;
+    particles->material = particles->column[COLUMN_MATERIAL].data;
+}
+
+static int64_t padded(int64_t count)
+{
+    return (count + WADI_PARTICLE_PAD - 1) / WADI_PARTICLE_PAD * WADI_PARTICLE_PAD;
+}
+
+static void zero_items(const WadiColumn *column, int64_t first, int64_t end)
+{
+    size_t size = wadi_type_size(column->type);
+    if (end > first) {
+        memset((char *)column->data + (size_t)first * size, 0, (size_t)(end - first) * size);
+    }
+}
+
+WadiStatus wadi_particles_init(WadiParticles *particles, WadiError *error)
+{
+    static const struct {
+        const char *name;
+        WadiType type;
+    } common[] = {
+        { "x", WADI_TYPE_F64 },  { "y", WADI_TYPE_F64 },       { "z", WADI_TYPE_F64 },
+        { "vx", WADI_TYPE_F32 }, { "vy", WADI_TYPE_F32 },      { "vz", WADI_TYPE_F32 },
+        { "id", WADI_TYPE_U32 }, { "material", WADI_TYPE_U8 },
+    };
+    *particles = (WadiParticles){ 0 };
+    for (size_t i = 0; i < sizeof common / sizeof *common; ++i) {
+        int index;
+        WADI_TRY(wadi_particles_add_column(particles, common[i].name, common[i].type, &index, error));
+        WADI_ASSERT(index == (int)i);
+    }
+    return WADI_OK;
+}
+
+void wadi_particles_free(WadiParticles *particles)
+{
+    for (int i = 0; i < particles->column_count; ++i) {
+        WadiColumn *column = &particles->column[i];
+        wadi_free(column->data, (size_t)column->capacity, wadi_type_size(column->type));
+    }
+    for (int i = 0; i < WADI_SPARE_COUNT; ++i) {
+        wadi_free(particles->spare[i].data, (size_t)particles->spare[i].capacity, (size_t)1 << i);
+    }
+    *particles = (WadiParticles){ 0 };
+}
+
+static WadiStatus grow_column(WadiColumn *column, int64_t capacity, WadiError *error)
+{
+    if (column->capacity >= capacity) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_realloc(&column->data, (size_t)column->capacity, (size_t)capacity,
+                          wadi_type_size(column->type), column->name, error));
+    column->capacity = (int32_t)capacity;
+    return WADI_OK;
+}
+
+WadiStatus wadi_particles_add_column(WadiParticles *particles, const char *name, WadiType type, int *index,
+                                     WadiError *error)
+{
+    WADI_ASSERT(particles->count == 0);
+    WADI_ASSERT(particles->column_count < WADI_COLUMN_MAX);
+    WADI_ASSERT(strlen(name) < WADI_STATE_NAME_SIZE && strcmp(name, "next_id") != 0);
+    for (int i = 0; i < particles->column_count; ++i) {
+        WADI_ASSERT(strcmp(particles->column[i].name, name) != 0);
+    }
+    *index = -1;
+    WadiColumn column = { .type = type };
+    snprintf(column.name, sizeof column.name, "%s", name);
+    WADI_TRY(grow_column(&column, particles->capacity, error));
+    *index = particles->column_count;
+    particles->column[particles->column_count++] = column;
+    return WADI_OK;
+}
+
+void *wadi_particles_column(const WadiParticles *particles, int index)
+{
+    WADI_ASSERT(index >= 0 && index < particles->column_count);
+    return particles->column[index].data;
+}
+
+WadiStatus wadi_particles_reserve(WadiParticles *particles, int64_t capacity, WadiError *error)
+{
+    if (capacity > WADI_PARTICLES_MAX) {
+        return wadi_fail(error, WADI_ERR_MEMORY,
+                         "%lld particles are more than the %d a simulation can hold; "
+                         "use larger cells, fewer particles a cell or smaller bodies",
+                         (long long)capacity, (int)WADI_PARTICLES_MAX);
+    }
+    int64_t wanted = padded(capacity);
+    if (wanted <= particles->capacity) {
+        return WADI_OK;
+    }
+    for (int i = 0; i < particles->column_count; ++i) {
+        WadiStatus status = grow_column(&particles->column[i], wanted, error);
+        if (status != WADI_OK) {
+            refresh_shortcuts(particles);
+            return status;
+        }
+    }
+    particles->capacity = (int32_t)wanted;
+    refresh_shortcuts(particles);
+    return WADI_OK;
+}
+
+WadiStatus wadi_particles_append(WadiParticles *particles, int64_t count, int32_t *first, WadiError *error)
+{
+    WADI_ASSERT(count >= 0);
+    *first = particles->count;
+    if (count > (int64_t)UINT32_MAX - particles->next_id) {
+        return wadi_fail(error, WADI_ERR_MEMORY,
+                         "no particle ids left: %u were given out and %lld more are wanted, of %u in a run; "
+                         "lower the emitters' rates or limit them with max_particles",
+                         particles->next_id, (long long)count, UINT32_MAX);
+    }
+    int64_t total = particles->count + count;
+    if (total > particles->capacity) {
+        int64_t grown = (int64_t)particles->capacity + particles->capacity / 2;
+        grown = grown < WADI_PARTICLES_MAX ? grown : WADI_PARTICLES_MAX;
+        WADI_TRY(wadi_particles_reserve(particles, total > grown ? total : grown, error));
+    }
+    for (int i = 0; i < particles->column_count; ++i) {
+        zero_items(&particles->column[i], particles->count, padded(total));
+    }
+    for (int64_t i = 0; i < count; ++i) {
+        particles->id[particles->count + i] = particles->next_id + (uint32_t)i;
+    }
+    particles->next_id += (uint32_t)count;
+    particles->count = (int32_t)total;
+    return WADI_OK;
+}
+
+void wadi_particles_take_back(WadiParticles *particles, int64_t count)
+{
+    WADI_ASSERT(count >= 0 && count <= particles->count);
+    for (int i = 0; i < particles->column_count; ++i) {
+        zero_items(&particles->column[i], particles->count - count, particles->count);
+    }
+    particles->count -= (int32_t)count;
+    particles->next_id -= (uint32_t)count;
+}
+
+typedef struct Gather {
+    const void *from;
+    void *to;
+    const int32_t *order;
+} Gather;
+
+#define GATHER(type)                                                                                         \
+    static void gather_##type(void *context, int64_t first, int64_t end)                                     \
+    {                                                                                                        \
+        const Gather *gather = context;                                                                      \
+        const type *restrict from = gather->from;                                                            \
+        type *restrict to = gather->to;                                                                      \
+        for (int64_t i = first; i < end; ++i) {                                                              \
+            to[i] = from[gather->order[i]];                                                                  \
+        }                                                                                                    \
+    }
+
+GATHER(uint8_t)
+GATHER(uint32_t)
+GATHER(uint64_t)
+
+static int width_log2(WadiType type)
+{
+    size_t size = wadi_type_size(type);
+    return size == 1 ? 0 : size == 4 ? 2 : 3;
+}
+
+WadiStatus wadi_particles_permute(WadiParticles *particles, const int32_t *order, WadiError *error)
+{
+    static const WadiBlockFn gather_of_width[WADI_SPARE_COUNT] = { gather_uint8_t, NULL, gather_uint32_t,
+                                                                   gather_uint64_t };
+    for (int i = 0; i < particles->column_count; ++i) {
+        int width = width_log2(particles->column[i].type);
+        WadiSpare *spare = &particles->spare[width];
+        if (spare->capacity < particles->capacity) {
+            wadi_free(spare->data, (size_t)spare->capacity, (size_t)1 << width);
+            *spare = (WadiSpare){ 0 };
+            WADI_TRY(wadi_alloc(&spare->data, (size_t)particles->capacity, (size_t)1 << width,
+                                "reordering of particles", error));
+            spare->capacity = particles->capacity;
+        }
+    }
+    for (int i = 0; i < particles->column_count; ++i) {
+        WadiColumn *column = &particles->column[i];
+        int width = width_log2(column->type);
+        WadiSpare *spare = &particles->spare[width];
+        Gather gather = { column->data, spare->data, order };
+        wadi_parallel_for(particles->count, PERMUTE_BLOCK, gather_of_width[width], &gather);
+        WadiSpare old = { column->data, column->capacity };
+        column->data = spare->data;
+        column->capacity = spare->capacity;
+        *spare = old;
+        zero_items(column, particles->count, padded(particles->count));
+    }
+    refresh_shortcuts(particles);
+    return WADI_OK;
+}
+
+typedef struct Compact {
+    WadiParticles *particles;
+    const uint8_t *is_removed;
+} Compact;
+
+#define COMPACT(type)                                                                                        \
+    static int64_t compact_##type(type *data, const uint8_t *is_removed, int64_t count)                      \
+    {                                                                                                        \
+        int64_t kept = 0;                                                                                    \
+        for (int64_t i = 0; i < count; ++i) {                                                                \
+            data[kept] = data[i];                                                                            \
+            kept += is_removed[i] == 0;                                                                      \
+        }                                                                                                    \
+        return kept;                                                                                         \
+    }
+
+COMPACT(uint8_t)
+COMPACT(uint32_t)
+COMPACT(uint64_t)
+
+/* Columns are independent of each other; a column is compacted in place by one thread. */
+static void compact_columns(void *context, int64_t first, int64_t end)
+{
+    Compact *compact = context;
+    for (int64_t i = first; i < end; ++i) {
+        WadiColumn *column = &compact->particles->column[i];
+        int64_t count = compact->particles->count;
+        int width = width_log2(column->type);
+        int64_t kept = width == 0   ? compact_uint8_t(column->data, compact->is_removed, count)
+                       : width == 2 ? compact_uint32_t(column->data, compact->is_removed, count)
+                                    : compact_uint64_t(column->data, compact->is_removed, count);
+        zero_items(column, kept, count);
+    }
+}
+
+int32_t wadi_particles_remove(WadiParticles *particles, const uint8_t *is_removed)
+{
+    int32_t removed = 0;
+    for (int32_t i = 0; i < particles->count; ++i) {
+        removed += is_removed[i] != 0;
+    }
+    if (removed > 0) {
+        Compact compact = { particles, is_removed };
+        wadi_parallel_for(particles->column_count, 1, compact_columns, &compact);
+        particles->count -= removed;
+    }
+    return removed;
+}
+
+size_t wadi_particles_bytes_each(const WadiParticles *particles)
+{
+    size_t bytes = 0;
+    bool has_width[WADI_SPARE_COUNT] = { false };
+    for (int i = 0; i < particles->column_count; ++i) {
+        bytes += wadi_type_size(particles->column[i].type);
+        has_width[width_log2(particles->column[i].type)] = true;
+    }
+    for (int i = 0; i < WADI_SPARE_COUNT; ++i) {
+        bytes += has_width[i] ? (size_t)1 << i : 0;
+    }
+    return bytes;
+}

@@ -1,0 +1,92 @@
+/* Particles as columns. Positions are double (no precision is lost far from the origin, and contacts of
+ * small overlap stay exact); everything else is float. `id` is identity, the index is not: sorting and
+ * removal move particles.
+ *
+ * Columns that all solvers use are members; a solver adds its own by name before the first particle. Every
+ * column is 64-byte aligned and padded to a multiple of WADI_PARTICLE_PAD items; the padding repeats
+ * harmless values (zero). Invariants: count <= capacity <= WADI_PARTICLES_MAX; ids are unique and below
+ * next_id. */
+#ifndef WADI_PARTICLES_STORE_H
+#define WADI_PARTICLES_STORE_H
+
+#include "core/state.h"
+#include "math/vec3.h"
+
+enum {
+    WADI_PARTICLE_PAD = 16,
+    WADI_COLUMN_MAX = 32,
+    WADI_COMMON_COLUMNS = 8,
+    WADI_PARTICLES_MAX = 2000000000
+};
+
+typedef struct WadiColumn {
+    char name[WADI_STATE_NAME_SIZE];
+    WadiType type;
+    void *data;
+    int32_t capacity; /* items allocated: the store's capacity, or more after a growth that failed half-way */
+} WadiColumn;
+
+/* Target of a permutation, then swapped in. Blocks can only change places with columns of their own width. */
+typedef struct WadiSpare {
+    void *data;
+    int32_t capacity;
+} WadiSpare;
+
+enum { WADI_SPARE_COUNT = 4 }; /* widths 1, 2, 4, 8 bytes */
+
+typedef struct WadiParticles {
+    int32_t count;
+    int32_t capacity;
+    uint32_t next_id;
+    /* Shortcuts to the first columns; refreshed whenever the store grows or is permuted. */
+    double *x, *y, *z;   /* m */
+    float *vx, *vy, *vz; /* m/s */
+    uint32_t *id;
+    uint8_t *material; /* index into the scene's materials */
+    WadiColumn column[WADI_COLUMN_MAX];
+    int column_count;
+    WadiSpare spare[WADI_SPARE_COUNT]; /* made by the first permutation */
+} WadiParticles;
+
+/* An empty store with the common columns. */
+WadiStatus wadi_particles_init(WadiParticles *particles, WadiError *error);
+void wadi_particles_free(WadiParticles *particles);
+
+/* Add a column before the first particle; returns its index for wadi_particles_column. */
+WadiStatus wadi_particles_add_column(WadiParticles *particles, const char *name, WadiType type, int *index,
+                                     WadiError *error);
+/* The present memory of a column; fetch anew after anything that may grow or permute the store. */
+void *wadi_particles_column(const WadiParticles *particles, int index);
+
+/* Room for `capacity` particles in all. */
+WadiStatus wadi_particles_reserve(WadiParticles *particles, int64_t capacity, WadiError *error);
+
+/* Append `count` particles: zeroed columns, fresh ids; *first is the index of the first. Growth is by
+ * half. */
+WadiStatus wadi_particles_append(WadiParticles *particles, int64_t count, int32_t *first, WadiError *error);
+
+/* Take back the newest `count` particles of the last append, their ids too. */
+void wadi_particles_take_back(WadiParticles *particles, int64_t count);
+
+/* New order: particle i becomes what was particle order[i]. `order` is a permutation of 0..count-1. */
+WadiStatus wadi_particles_permute(WadiParticles *particles, const int32_t *order, WadiError *error);
+
+/* Remove the particles whose flag is not 0, keeping the order of the others; returns how many went. */
+int32_t wadi_particles_remove(WadiParticles *particles, const uint8_t *is_removed);
+
+/* Exact state, and back: arrays "position" and "velocity" (three components), "id", "material" for frame and checkpoint,
+ * "next_id" and the solver's columns for the checkpoint alone. Load replaces the content; the columns must be the same. */
+WadiStatus wadi_particles_save(const WadiParticles *particles, WadiState *state, WadiError *error);
+WadiStatus wadi_particles_load(WadiParticles *particles, const WadiState *state, WadiError *error);
+
+/* Bytes one more particle takes in the store. */
+size_t wadi_particles_bytes_each(const WadiParticles *particles);
+
+/* Index of the first particle whose position or velocity is not finite, or -1. */
+int32_t wadi_particles_find_not_finite(const WadiParticles *particles);
+
+/* Walks the whole store; the invariants above. For WADI_VALIDATE. Takes a bit per id given out; the
+ * uniqueness of ids is not looked at when that memory is refused. */
+bool wadi_particles_validate(const WadiParticles *particles);
+
+#endif

@@ -1,0 +1,198 @@
+/* Particles into a snapshot and back, and the check of the store's invariants. */
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "particles/store.h"
+
+/* How columns become arrays: positions and velocities as one array of three components, as the frame file has them, so that
+ * frame and checkpoint share them; every other column as it is. */
+typedef struct Group {
+    const char *name;
+    int first;      /* column */
+    int components; /* columns */
+} Group;
+
+/* The groups of a store, in column order; returns their number. */
+static int list_groups(const WadiParticles *particles, Group groups[WADI_COLUMN_MAX])
+{
+    int count = 0;
+    groups[count++] = (Group){ "position", 0, 3 };
+    groups[count++] = (Group){ "velocity", 3, 3 };
+    for (int i = 6; i < particles->column_count; ++i) {
+        groups[count++] = (Group){ particles->column[i].name, i, 1 };
+    }
+    return count;
+}
+
+/* Interleave: out[components * i + c] = column c, item i; or the reverse. Items are of `size` 4 or 8. */
+static void copy_strided(char *out, size_t out_stride, const char *in, size_t in_stride, size_t size,
+                         size_t count)
+{
+    if (size == 8) {
+        for (size_t i = 0; i < count; ++i) {
+            memcpy(out + i * out_stride, in + i * in_stride, 8);
+        }
+    } else {
+        for (size_t i = 0; i < count; ++i) {
+            memcpy(out + i * out_stride, in + i * in_stride, 4);
+        }
+    }
+}
+
+WadiStatus wadi_particles_save(const WadiParticles *particles, WadiState *state, WadiError *error)
+{
+    Group groups[WADI_COLUMN_MAX];
+    int group_count = list_groups(particles, groups);
+    size_t count = (size_t)particles->count;
+    for (int g = 0; g < group_count; ++g) {
+        const WadiColumn *column = &particles->column[groups[g].first];
+        /* What every solver has is part of the frame; a solver's own columns are its business. */
+        state->next_use = groups[g].first < WADI_COMMON_COLUMNS ? WADI_USE_BOTH : WADI_USE_CHECKPOINT;
+        if (groups[g].components == 1) {
+            WADI_TRY(wadi_state_put(state, groups[g].name, column->type, 1, count, column->data, error));
+            continue;
+        }
+        void *data = NULL;
+        WADI_TRY(wadi_state_add(state, groups[g].name, column->type, 3, count, &data, error));
+        size_t size = wadi_type_size(column->type);
+        for (size_t c = 0; c < 3; ++c) {
+            copy_strided((char *)data + c * size, 3 * size, column[c].data, size, size, count);
+        }
+    }
+    state->next_use = WADI_USE_CHECKPOINT;
+    return wadi_state_put(state, "next_id", WADI_TYPE_U32, 1, 1, &particles->next_id, error);
+}
+
+/* The id that occurs twice, or -1; *is_checked is false when there was no memory for the marks. */
+static int64_t find_repeated_id(const uint32_t *id, size_t count, uint32_t next_id, bool *is_checked)
+{
+    uint64_t *marks = NULL;
+    size_t words = (size_t)next_id / 64 + 1;
+    *is_checked = WADI_NEW(&marks, words, "marks of ids", NULL) == WADI_OK;
+    int64_t repeated = -1;
+    for (size_t i = 0; *is_checked && i < count && repeated < 0; ++i) {
+        uint64_t bit = UINT64_C(1) << (id[i] % 64);
+        repeated = (marks[id[i] / 64] & bit) != 0 ? (int64_t)id[i] : -1;
+        marks[id[i] / 64] |= bit;
+    }
+    WADI_DELETE(marks, words);
+    return repeated;
+}
+
+static WadiStatus check_ids(const WadiStateArray *ids, uint32_t next_id, WadiError *error)
+{
+    const uint32_t *id = ids->data;
+    for (size_t i = 0; i < ids->count; ++i) {
+        if (id[i] >= next_id) {
+            return wadi_fail(error, WADI_ERR_FORMAT,
+                             "array 'id': id %u of particle %zu is not below next_id %u", id[i], i, next_id);
+        }
+    }
+    bool is_checked;
+    int64_t repeated = find_repeated_id(id, ids->count, next_id, &is_checked);
+    if (!is_checked) {
+        return wadi_fail_memory(error, (size_t)next_id / 8, "the check of particle ids");
+    }
+    if (repeated >= 0) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "array 'id': id %lld occurs twice", (long long)repeated);
+    }
+    return WADI_OK;
+}
+
+static WadiStatus check_positions(const WadiStateArray *array, WadiError *error)
+{
+    const double *value = array->data;
+    for (size_t i = 0; i < 3 * array->count; ++i) {
+        if (!isfinite(value[i])) {
+            return wadi_fail(error, WADI_ERR_FORMAT, "array '%s': item %zu is not finite", array->name,
+                             i / 3);
+        }
+    }
+    return WADI_OK;
+}
+
+WadiStatus wadi_particles_load(WadiParticles *particles, const WadiState *state, WadiError *error)
+{
+    const WadiStateArray *found[WADI_COLUMN_MAX] = { NULL };
+    const WadiStateArray *next_id = NULL;
+    size_t count = SIZE_MAX;
+    Group groups[WADI_COLUMN_MAX];
+    int group_count = list_groups(particles, groups);
+    for (int g = 0; g < group_count; ++g) {
+        WADI_TRY(wadi_state_expect(state, groups[g].name, particles->column[groups[g].first].type,
+                                   groups[g].components, count, &found[g], error));
+        count = found[g]->count;
+    }
+    WADI_TRY(check_positions(found[0], error));
+    WADI_TRY(wadi_state_expect(state, "next_id", WADI_TYPE_U32, 1, 1, &next_id, error));
+    if (count > WADI_PARTICLES_MAX) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "array 'position' has %zu items, at most %d are possible",
+                         count, (int)WADI_PARTICLES_MAX);
+    }
+    uint32_t new_next_id;
+    memcpy(&new_next_id, next_id->data, sizeof new_next_id);
+    WADI_TRY(check_ids(wadi_state_find(state, "id"), new_next_id, error));
+    WADI_TRY(wadi_particles_reserve(particles, (int64_t)count, error));
+
+    size_t padded = (count + WADI_PARTICLE_PAD - 1) / WADI_PARTICLE_PAD * WADI_PARTICLE_PAD;
+    for (int g = 0; g < group_count && count > 0; ++g) {
+        int components = groups[g].components;
+        WadiColumn *column = &particles->column[groups[g].first];
+        size_t size = wadi_type_size(column->type);
+        for (int c = 0; c < components; ++c) {
+            if (components == 1) {
+                memcpy(column->data, found[g]->data, count * size);
+            } else {
+                copy_strided(column[c].data, size, (const char *)found[g]->data + (size_t)c * size, 3 * size,
+                             size, count);
+            }
+            memset((char *)column[c].data + count * size, 0, (padded - count) * size);
+        }
+    }
+    particles->count = (int32_t)count;
+    particles->next_id = new_next_id;
+    return WADI_OK;
+}
+
+int32_t wadi_particles_find_not_finite(const WadiParticles *p)
+{
+    for (int32_t i = 0; i < p->count; ++i) {
+        if (!isfinite(p->x[i]) || !isfinite(p->y[i]) || !isfinite(p->z[i]) || !isfinite(p->vx[i]) ||
+            !isfinite(p->vy[i]) || !isfinite(p->vz[i])) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+bool wadi_particles_validate(const WadiParticles *particles)
+{
+    if (particles->count < 0 || particles->count > particles->capacity ||
+        particles->capacity > WADI_PARTICLES_MAX || particles->capacity % WADI_PARTICLE_PAD != 0 ||
+        particles->x != particles->column[0].data || particles->material != particles->column[7].data) {
+        return false;
+    }
+    size_t count = (size_t)particles->count;
+    size_t padded = (count + WADI_PARTICLE_PAD - 1) / WADI_PARTICLE_PAD * WADI_PARTICLE_PAD;
+    for (int c = 0; c < particles->column_count; ++c) {
+        const WadiColumn *column = &particles->column[c];
+        size_t size = wadi_type_size(column->type);
+        if (column->capacity < particles->capacity || (uintptr_t)column->data % WADI_ALIGNMENT != 0) {
+            return false;
+        }
+        const unsigned char *bytes = column->data;
+        for (size_t i = count * size; i < padded * size; ++i) {
+            if (bytes[i] != 0) {
+                return false;
+            }
+        }
+    }
+    for (size_t i = 0; i < count; ++i) {
+        if (particles->id[i] >= particles->next_id) {
+            return false;
+        }
+    }
+    bool is_checked;
+    return find_repeated_id(particles->id, count, particles->next_id, &is_checked) < 0;
+}
