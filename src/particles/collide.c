@@ -1,0 +1,339 @@
+/* Continuous collision of a particle's path with solids, by conservative advancement in space and time.
+ * Where the distance to a solid is d, the particle is v fast and no point of the solid's distance changes
+ * faster than b, the next d / (v + b) seconds are free: distances are lower bounds, so this holds for any
+ * thickness and speed.
+ *
+ * Along a wall those steps would be as short as the particle is near. There the particle is lifted within
+ * the free ball around it, travels at that height in longer steps, and is let down again at the end, all
+ * by the same rule: every place on the way is verified free, so the detour cannot lead through anything
+ * either. */
+#include "particles/collide.h"
+
+#include <stdatomic.h>
+
+#include "core/check.h"
+#include "core/parallel.h"
+#include "particles/contact.h"
+
+enum {
+    STEPS_MAX = 256, /* of one particle's march; then it stops where it is and goes on in the next step */
+    CONTACTS_MAX = 16,
+    MOVE_BLOCK = 512,
+};
+
+typedef struct Mover {
+    const WadiCollideIn *in;
+    bool has_moving_solids;
+    WadiVec3 x, v;
+    WadiVec3 path; /* velocity along the path, m/s */
+    WadiVec3 lift; /* how far x was lifted off the path */
+    double time;
+    int contacts;
+    bool is_stuck;
+} Mover;
+
+/* Part i of the solids by itself; i == count: the walls. */
+static WadiSolids part_of(const WadiSolids *solids, int i)
+{
+    WadiSolids one = *solids;
+    one.solids = i < solids->count ? &solids->solids[i] : NULL;
+    one.count = i < solids->count;
+    one.closed_sides = i < solids->count ? 0 : solids->closed_sides;
+    return one;
+}
+
+static double part_speed(const WadiSolids *solids, int i, WadiVec3 x, double radius, double t0, double t1)
+{
+    return i < solids->count ? wadi_shape_speed_bound(solids->solids[i].shape, x, radius, t0, t1) : 0.0;
+}
+
+/* Seconds for which a particle at x with this speed stays outside, and the distance there (or a smaller
+ * free one). Lands a skin away from the surface or, from nearer, half as near. */
+static double free_seconds(const Mover *m, WadiVec3 x, double speed, double seconds, double *distance)
+{
+    const WadiSolids *solids = m->in->solids;
+    double skin = m->in->skin, limit = INFINITY;
+    *distance = INFINITY;
+    int parts = m->has_moving_solids ? solids->count + 1 : 1;
+    for (int i = 0; i < parts; ++i) {
+        WadiSolids part = m->has_moving_solids ? part_of(solids, i) : *solids;
+        double bound = speed;
+        if (m->has_moving_solids) {
+            bound += part_speed(solids, i, x, speed * seconds, m->time, m->time + seconds);
+        }
+        double d = wadi_solids_distance(&part, x, m->time, bound * seconds + 2.0 * WADI_CONTACT_BAND * skin);
+        *distance = fmin(*distance, d);
+        if (bound > 0.0) {
+            limit = fmin(limit, fmax(d - skin, 0.5 * d) / bound);
+        }
+    }
+    return limit;
+}
+
+/* Undo the lift as far as the solids allow. */
+static void let_down(Mover *m)
+{
+    double left = wadi_norm(m->lift);
+    WadiVec3 down = wadi_normalized_or(wadi_scale(m->lift, -1.0), (WadiVec3){ 0, 0, 0 });
+    for (int i = 0; i < 64 && left > 0.0; ++i) {
+        double d = wadi_solids_distance(m->in->solids, m->x, m->time, left + WADI_CONTACT_BAND * m->in->skin);
+        if (d <= WADI_CONTACT_BAND * m->in->skin) {
+            break;
+        }
+        double step = fmin(left, d - m->in->skin);
+        m->x = wadi_add_scaled(m->x, down, step);
+        left -= step;
+    }
+}
+
+/* The distance to all solids but one, and a bound on its rate of change. */
+static double distance_to_others(const Mover *m, int except, WadiVec3 x, double radius, double seconds,
+                                 double *speed)
+{
+    const WadiSolids *solids = m->in->solids;
+    double distance = INFINITY;
+    *speed = 0.0;
+    for (int i = 0; i <= solids->count; ++i) {
+        if (i != except) {
+            WadiSolids part = part_of(solids, i);
+            distance = fmin(distance, wadi_solids_distance(&part, x, m->time, INFINITY));
+            *speed = fmax(*speed, part_speed(solids, i, x, radius, m->time, m->time + seconds));
+        }
+    }
+    return distance;
+}
+
+/* The solid that gets to the particle first if it stays where it is; -1: none does in this step. */
+static int solid_to_ride(const Mover *m)
+{
+    const WadiSolids *solids = m->in->solids;
+    double t1 = m->in->t1, earliest = t1 - m->time;
+    int with = -1;
+    for (int i = 0; i < solids->count; ++i) {
+        double speed = wadi_shape_speed_bound(solids->solids[i].shape, m->x, 0.0, m->time, t1);
+        double seconds = wadi_shape_distance(solids->solids[i].shape, m->x, m->time) / speed;
+        if (speed > 0.0 && seconds < earliest) {
+            earliest = seconds;
+            with = i;
+        }
+    }
+    return with;
+}
+
+/* The march came to no end: hold on to the solid that comes nearest for the rest of the step. Squeezed
+ * when another is in the way. */
+static void ride(Mover *m)
+{
+    double t1 = m->in->t1;
+    if (!m->has_moving_solids) {
+        m->time = t1;
+        return;
+    }
+    int with = solid_to_ride(m);
+    double smallest = 1e-4 * (t1 - m->in->t0);
+    while (m->time < t1) {
+        double seconds = fmin(t1 - m->time, (t1 - m->in->t0) / 16.0);
+        for (;; seconds *= 0.5) {
+            if (seconds < smallest && m->time + seconds < t1) {
+                m->is_stuck = true;
+                m->time = t1;
+                return;
+            }
+            WadiVec3 to = wadi_solids_carry(m->in->solids, with, m->x, m->time, m->time + seconds);
+            /* Half as much again as the chord, for the arc. */
+            double way = 1.5 * wadi_norm(wadi_sub(to, m->x)), speed;
+            double free = distance_to_others(m, with, m->x, way, seconds, &speed);
+            if (free > way + speed * seconds) {
+                m->x = to;
+                m->time += seconds;
+                break;
+            }
+        }
+    }
+}
+
+/* Respond to what is within `band` metres. false: nothing there is approached. */
+static bool touch(Mover *m, double band)
+{
+    WadiVec3 v = wadi_contact_velocity(m->in, m->x, m->v, m->time, band);
+    bool is_same = v.x == m->v.x && v.y == m->v.y && v.z == m->v.z;
+    if (is_same && m->contacts == 0) {
+        /* The path may approach where the velocity does not: then it follows the velocity from here. */
+        WadiVec3 path = wadi_contact_velocity(m->in, m->x, m->path, m->time, band);
+        is_same = path.x == m->path.x && path.y == m->path.y && path.z == m->path.z;
+    }
+    if (is_same) {
+        return false;
+    }
+    m->v = m->path = v;
+    m->contacts += 1;
+    return true;
+}
+
+/* Move x within the free ball of radius d, away from what is near, and so on until `height` is reached. */
+static bool lift_off(Mover *m, double d, double height)
+{
+    WadiVec3 away = wadi_contact_open_direction(m->in, m->x, 1.6 * d, m->time);
+    bool is_lifted = false;
+    while (d < height) {
+        WadiVec3 step = wadi_scale(away, 0.9 * d), lifted = wadi_add(m->x, step);
+        double higher = wadi_solids_distance(m->in->solids, lifted, m->time, 2.0 * d);
+        if (higher < 1.4 * d) {
+            break;
+        }
+        m->x = lifted;
+        m->lift = wadi_add(m->lift, step);
+        d = higher;
+        is_lifted = true;
+    }
+    return is_lifted;
+}
+
+/* Shorten what plain advancement does badly: paths along a surface are lifted off it, and paths that come
+ * in at a grazing angle touch it a little early. `way` is what is left of the path and of the solids'
+ * motion, in metres. */
+static bool graze(Mover *m, double d, double bound, double way)
+{
+    double skin = m->in->skin, height = fmax(32.0 * skin, way / 16.0);
+    if (!(d > 0.0) || d > height) {
+        return false;
+    }
+    WadiSolidPoint near = wadi_solids_sample(m->in->solids, m->x, m->time);
+    double slope = -wadi_dot(wadi_sub(m->path, near.surface.velocity), near.surface.normal) / bound;
+    if (slope > 0.3) {
+        return false;
+    }
+    return slope > 0.05 ? d < fmax(32.0 * skin, way / 256.0) && touch(m, 1.01 * d)
+                        : lift_off(m, d, 1.5 * height);
+}
+
+/* March to the end of the step. */
+static void march(Mover *m)
+{
+    double t1 = m->in->t1, skin = m->in->skin, band = WADI_CONTACT_BAND * skin;
+    bool is_settled = false; /* nothing is approached at this place and time */
+    for (int step = 0; step < STEPS_MAX && m->contacts <= CONTACTS_MAX; ++step) {
+        double seconds = t1 - m->time, speed = wadi_norm(m->path), d;
+        double free_time = free_seconds(m, m->x, speed, seconds, &d);
+        if (d < 0.0) {
+            /* A solid that jumps, or one that moves faster than it says. */
+            m->contacts += 1;
+            if (!wadi_contact_push_out(m->in, &m->x, m->time)) {
+                break;
+            }
+            continue;
+        }
+        if (d <= band && !is_settled && touch(m, band)) {
+            /* A squeezed particle approaches something still; it goes round here until its contacts are
+             * used up. */
+            is_settled = wadi_norm(m->path) < speed;
+            continue;
+        }
+        if (free_time >= seconds) {
+            m->x = wadi_add_scaled(m->x, m->path, seconds);
+            m->time = t1;
+            return;
+        }
+        is_settled = false;
+        double bound = fmax(d - skin, 0.5 * d) / free_time;
+        if (!graze(m, d, bound, bound * seconds)) {
+            m->x = wadi_add_scaled(m->x, m->path, free_time);
+            m->time += free_time;
+        }
+    }
+    ride(m);
+}
+
+static WadiCollideOut finish(Mover *m)
+{
+    m->time = m->in->t1;
+    let_down(m);
+    if (wadi_solids_distance(m->in->solids, m->x, m->time, m->in->skin) < 0.0 || m->is_stuck) {
+        m->contacts += 1;
+        m->is_stuck = !wadi_contact_push_out(m->in, &m->x, m->time) || m->is_stuck;
+        m->v = wadi_contact_velocity(m->in, m->x, m->v, m->time, WADI_CONTACT_BAND * m->in->skin);
+    }
+    return (WadiCollideOut){ m->x, m->v, m->contacts, m->is_stuck };
+}
+
+WadiCollideOut wadi_collide_move(const WadiCollideIn *in, WadiVec3 x0, WadiVec3 x1, WadiVec3 v)
+{
+    double seconds = in->t1 - in->t0;
+    WADI_ASSERT(seconds > 0.0 && in->skin > 0.0);
+    if (!wadi_is_finite(x0) || !wadi_is_finite(x1) || !wadi_is_finite(v)) {
+        return (WadiCollideOut){ x1, v, 0, false };
+    }
+    Mover m = { .in = in,
+                .has_moving_solids = wadi_solids_are_moving(in->solids),
+                .x = x0,
+                .v = v,
+                .path = wadi_scale(wadi_sub(x1, x0), 1.0 / seconds),
+                .time = in->t0 };
+    double d;
+    double free_time = free_seconds(&m, x0, wadi_norm(m.path), seconds, &d);
+    if (free_time >= seconds && d > WADI_CONTACT_BAND * in->skin) {
+        return (WadiCollideOut){ x1, v, 0, false };
+    }
+    if (d < 0.0) {
+        m.contacts = 1;
+        if (!wadi_contact_push_out(in, &m.x, m.time)) {
+            m.v = wadi_contact_velocity(in, m.x, v, m.time, WADI_CONTACT_BAND * in->skin);
+            m.is_stuck = true;
+            return finish(&m);
+        }
+        m.v = wadi_contact_velocity(in, m.x, v, m.time, WADI_CONTACT_BAND * in->skin);
+        m.path = m.v;
+    }
+    march(&m);
+    return finish(&m);
+}
+
+WadiCollideOut wadi_collide_push_out(const WadiCollideIn *in, WadiVec3 x, WadiVec3 v, double time)
+{
+    WadiCollideOut out = { x, v, 0, false };
+    if (wadi_is_finite(x) && wadi_solids_distance(in->solids, x, time, in->skin) < 0.0) {
+        out.is_stuck = !wadi_contact_push_out(in, &out.x, time);
+        out.v = wadi_contact_velocity(in, out.x, v, time, WADI_CONTACT_BAND * in->skin);
+        out.contacts = 1;
+    }
+    return out;
+}
+
+typedef struct MoveAll {
+    const WadiCollideIn *in;
+    WadiParticles *particles;
+    const double *x1, *y1, *z1;
+    atomic_llong touched, stuck; /* sums of integers: the order does not matter */
+} MoveAll;
+
+static void move_block(void *context, int64_t first, int64_t end)
+{
+    MoveAll *all = context;
+    WadiParticles *p = all->particles;
+    int64_t touched = 0, stuck = 0;
+    for (int64_t i = first; i < end; ++i) {
+        WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] }, x1 = { all->x1[i], all->y1[i], all->z1[i] };
+        WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
+        WadiCollideOut out = wadi_collide_move(all->in, x0, x1, v);
+        p->x[i] = out.x.x;
+        p->y[i] = out.x.y;
+        p->z[i] = out.x.z;
+        if (out.contacts > 0) {
+            p->vx[i] = (float)out.v.x;
+            p->vy[i] = (float)out.v.y;
+            p->vz[i] = (float)out.v.z;
+            touched += 1;
+            stuck += out.is_stuck;
+        }
+    }
+    atomic_fetch_add(&all->touched, touched);
+    atomic_fetch_add(&all->stuck, stuck);
+}
+
+WadiCollideReport wadi_collide_move_all(const WadiCollideIn *in, WadiParticles *particles, const double *x1,
+                                        const double *y1, const double *z1)
+{
+    MoveAll all = { .in = in, .particles = particles, .x1 = x1, .y1 = y1, .z1 = z1 };
+    wadi_parallel_for(particles->count, MOVE_BLOCK, move_block, &all);
+    return (WadiCollideReport){ all.touched, all.stuck };
+}
