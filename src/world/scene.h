@@ -1,0 +1,129 @@
+/* A scene as plain data: what the scene file says, checked and with its defaults filled in. io/scene_parse.c fills it by
+ * walking the table of scene_schema.h, so a key exists in one place only. */
+#ifndef WADI_WORLD_SCENE_H
+#define WADI_WORLD_SCENE_H
+
+#include "core/status.h"
+#include "geom/shape.h"
+#include "particles/seed.h"
+
+typedef enum WadiMaterialKind {
+    WADI_MATERIAL_SAND,
+    WADI_MATERIAL_WATER,
+    WADI_MATERIAL_KIND_COUNT,
+} WadiMaterialKind;
+
+/* Where a thing stands in the scene file, for messages that come after parsing: "pile.yaml:12:5". */
+typedef struct WadiWhere {
+    char text[160];
+} WadiWhere;
+
+typedef struct WadiMaterial {
+    char *name;
+    WadiMaterialKind kind;
+    double density;           /* kg/m^3, bulk */
+    WadiCurve friction_angle; /* degrees */
+    WadiWhere where;
+} WadiMaterial;
+
+typedef struct WadiBodyDef {
+    char *material_name;
+    int material; /* index, resolved after parsing */
+    WadiShapeDef shape;
+    WadiVec3 velocity;         /* m/s */
+    WadiVec3 angular_velocity; /* rad/s */
+    double jitter;             /* 0..1 */
+    WadiSnap snap;
+    WadiWhere where;
+} WadiBodyDef;
+
+typedef struct WadiColliderDef {
+    char *name;
+    WadiShapeDef shape;
+    WadiCurve friction;
+    WadiCurve restitution;
+    WadiWhere where;
+} WadiColliderDef;
+
+typedef struct WadiEmitterDef {
+    char *material_name;
+    int material;
+    WadiShapeDef shape;
+    WadiCurve velocity;   /* m/s */
+    WadiCurve rate;       /* m^3/s */
+    double start, end;    /* s; end INFINITY when not given */
+    double max_particles; /* INFINITY when not given */
+    WadiWhere where;
+} WadiEmitterDef;
+
+typedef struct WadiDrainDef {
+    WadiShapeDef shape;
+    double start, end;
+    WadiWhere where;
+} WadiDrainDef;
+
+typedef enum WadiForceKind {
+    WADI_FORCE_UNIFORM, /* an acceleration */
+    WADI_FORCE_DRAG,    /* pulls velocities towards `velocity` at `rate` a second */
+    WADI_FORCE_POINT, /* attracts to (strength > 0) or pushes from `center`, constant within `radius` and falling as 1/r^2 outside */
+} WadiForceKind;
+
+typedef struct WadiForceDef {
+    WadiForceKind kind;
+    WadiCurve acceleration; /* uniform: m/s^2 */
+    WadiCurve velocity;     /* drag: of the wind, m/s */
+    WadiCurve rate;         /* drag: 1/s */
+    WadiCurve center;       /* point: m */
+    WadiCurve strength;     /* point: m/s^2 */
+    double radius;          /* point: m */
+    WadiShapeDef *region;   /* NULL: everywhere; owned */
+    double start, end;      /* s */
+    WadiWhere where;
+} WadiForceDef;
+
+typedef struct WadiScene {
+    int version; /* the key `wadi` */
+    char *name;  /* prefix of the frame files; never empty */
+    char *solver;
+    bool has_domain;
+    WadiBox domain;
+    int closed_sides; /* WADI_SIDE_… */
+    WadiCurve wall_friction, wall_restitution;
+    int resolution;         /* cells along the longest side; 0 when cell_size was given */
+    double cell_size;       /* m; always set after parsing */
+    int particles_per_axis; /* of a cell, 1..4 */
+    int frames;
+    double fps;
+    double seed;          /* whole number, 0 .. 2^53 */
+    WadiCurve gravity;    /* m/s^2 */
+    double max_step;      /* s; upper bound of a step, INFINITY when not given */
+    int checkpoint_every; /* frames between kept checkpoints; the newest are always kept */
+
+    WadiMaterial *materials;
+    int material_count; /* at most 255 */
+    WadiBodyDef *bodies;
+    int body_count;
+    WadiColliderDef *colliders;
+    int collider_count;
+    WadiEmitterDef *emitters;
+    int emitter_count;
+    WadiDrainDef *drains;
+    int drain_count;
+    WadiForceDef *forces;
+    int force_count;
+
+    char *path;   /* of the scene file as given; "<text>" when parsed from memory */
+    char *folder; /* relative files are looked up here */
+    char *source; /* the document as run, after --set: goes to run/scene.yaml */
+    uint64_t
+        content_hash; /* of everything that changes the simulation, `frames` and `name` left out: --resume compares it */
+    WadiWhere where_solver; /* of `solver:` for "not in this build" */
+} WadiScene;
+
+/* The scene and all it owns; NULL is fine. */
+void wadi_scene_free(WadiScene *scene);
+
+/* End of the simulated time: frame 1 is the state at 0, frame n the state at (n - 1) / fps. */
+double wadi_scene_frame_time(const WadiScene *scene, int frame);
+
+#endif

@@ -1,0 +1,351 @@
+#include "world/scene_schema.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "world/scene.h"
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define CHOICES(array)                                                                                       \
+    {                                                                                                        \
+        (array), COUNT_OF(array), false                                                                      \
+    }
+#define AT(type, member) .offset = offsetof(type, member)
+#define LIST_AT(type, member, count) .offset = offsetof(type, member), .count_offset = offsetof(type, count)
+#define NONE_INFINITE .fallback = { INFINITY }, .fallback_text = "none"
+
+/* The largest values that make sense: beyond them single precision or patience ends. */
+#define POSITION .unit = "m", .minimum = -1e6, .maximum = 1e6
+#define VELOCITY .unit = "m/s", .minimum = -1e5, .maximum = 1e5
+#define ACCELERATION .unit = "m/s^2", .minimum = -1e5, .maximum = 1e5
+#define TIME .unit = "s", .minimum = 0, .maximum = 1e6
+#define FRICTION .minimum = 0, .maximum = 100
+#define FRACTION .minimum = 0, .maximum = 1
+
+enum {
+    REQUIRED = WADI_SCENE_REQUIRED,
+    KEYED = WADI_SCENE_KEYFRAMES,
+    ABOVE_MIN = WADI_SCENE_ABOVE_MIN,
+    BELOW_MAX = WADI_SCENE_BELOW_MAX,
+    NO_EFFECT = WADI_SCENE_NO_EFFECT,
+};
+
+static const WadiSceneChoice solvers[] = {
+    { "points", 0, "particles that fall and bounce without acting on each other" },
+    { "flip", 1, "particles and a staggered grid; water, and sand by frictional plasticity" },
+    { "sph", 2, "smoothed particles; sand and water coupled" },
+    { "dem", 3, "grains in contact above a height field" },
+};
+static const WadiSceneChoices solver_choices = CHOICES(solvers);
+
+static const WadiSceneChoice per_cell[] = {
+    { "1", 1, "" }, { "8", 2, "" }, { "27", 3, "" }, { "64", 4, "" }
+};
+static const WadiSceneChoices per_cell_choices = { per_cell, COUNT_OF(per_cell), true };
+
+static const WadiSceneChoice sides[] = {
+    { "x_min", WADI_SIDE_X_MIN, "" }, { "x_max", WADI_SIDE_X_MAX, "" }, { "y_min", WADI_SIDE_Y_MIN, "" },
+    { "y_max", WADI_SIDE_Y_MAX, "" }, { "z_min", WADI_SIDE_Z_MIN, "" }, { "z_max", WADI_SIDE_Z_MAX, "" },
+};
+static const WadiSceneChoices side_choices = CHOICES(sides);
+
+static const WadiSceneChoice materials[] = {
+    { "sand", WADI_MATERIAL_SAND, "grains that hold a slope up to their friction angle" },
+    { "water", WADI_MATERIAL_WATER, "an incompressible liquid" },
+};
+static const WadiSceneChoices material_choices = CHOICES(materials);
+
+static const WadiSceneChoice snaps[] = {
+    { "none", WADI_SNAP_NONE, "leave them where they are" },
+    { "zb05", WADI_SNAP_ZB05, "move those within a cell of the free surface to a depth of half a cell" },
+    { "layer", WADI_SNAP_LAYER, "move the outermost layer only, to a depth of half a spacing" },
+};
+static const WadiSceneChoices snap_choices = CHOICES(snaps);
+
+static const WadiSceneChoice forces[] = {
+    { "uniform", WADI_FORCE_UNIFORM, "the same acceleration everywhere" },
+    { "drag", WADI_FORCE_DRAG, "pulls velocities towards that of a wind" },
+    { "point", WADI_FORCE_POINT, "attracts to a point, or pushes away from it" },
+};
+static const WadiSceneChoices force_choices = CHOICES(forces);
+
+static const WadiSceneField wall_fields[] = {
+    { "friction", WADI_SCENE_CURVE1, AT(WadiScene, wall_friction), .flags = KEYED, FRICTION,
+      .fallback = { 0.5 }, .doc = "Coulomb friction coefficient of the walls." },
+    { "restitution", WADI_SCENE_CURVE1, AT(WadiScene, wall_restitution), .flags = KEYED, FRACTION,
+      .doc = "Part of the normal velocity that a bounce off a wall returns." },
+    { "open", WADI_SCENE_BITS_OFF, AT(WadiScene, closed_sides), .fallback = { WADI_SIDE_ALL },
+      .fallback_text = "all closed", .choices = &side_choices,
+      .doc = "Sides without a wall: what leaves through them is removed." },
+};
+static const WadiSceneObject wall_object = {
+    .name = "walls",
+    .doc = "The sides of the domain; the numbers are those of a collider.",
+    .fields = wall_fields,
+    .field_count = COUNT_OF(wall_fields),
+    .example = "{friction: 0.6, open: [z_max]}",
+};
+
+static const WadiSceneField domain_fields[] = {
+    { "min", WADI_SCENE_VEC3, AT(WadiScene, domain.min), .flags = REQUIRED, POSITION,
+      .doc = "Corner with the smallest coordinates." },
+    { "max", WADI_SCENE_VEC3, AT(WadiScene, domain.max), .flags = REQUIRED, POSITION,
+      .doc = "Corner with the largest coordinates." },
+    { "walls", WADI_SCENE_OBJECT, .object = &wall_object, .fallback_text = "closed",
+      .doc = "How the sides behave." },
+};
+const WadiSceneObject wadi_scene_domain_object = {
+    .name = "domain",
+    .doc = "The box that the simulation happens in. Without it space has no end.",
+    .fields = domain_fields,
+    .field_count = COUNT_OF(domain_fields),
+    .example = "{min: [0, 0, 0], max: [1, 0.6, 0.6], walls: {friction: 0.6}}",
+};
+
+static const WadiSceneField material_fields[] = {
+    { "kind", WADI_SCENE_ENUM, AT(WadiMaterial, kind), .flags = REQUIRED, .choices = &material_choices,
+      .doc = "What it is." },
+    { "density", WADI_SCENE_NUMBER, AT(WadiMaterial, density), .flags = ABOVE_MIN, .unit = "kg/m^3",
+      .minimum = 0, .maximum = 1e5, .fallback_text = "1600 for sand, 1000 for water",
+      .doc = "Mass of a cubic metre in bulk, pores included." },
+    { "friction_angle", WADI_SCENE_CURVE1, AT(WadiMaterial, friction_angle), .flags = KEYED | BELOW_MAX,
+      .unit = "degrees", .minimum = 0, .maximum = 90, .fallback = { 35 }, .kinds = 1u << WADI_MATERIAL_SAND,
+      .doc = "Internal friction: about the steepest slope at which a dry pile rests." },
+};
+const WadiSceneObject wadi_scene_material_object = {
+    .name = "material",
+    .doc = "What bodies and emitters are made of. The key is the material's name.",
+    .fields = material_fields,
+    .field_count = COUNT_OF(material_fields),
+    .size = sizeof(WadiMaterial),
+    .where = offsetof(WadiMaterial, where),
+    .name_offset = offsetof(WadiMaterial, name),
+    .example = "sand: {kind: sand, density: 1600, friction_angle: 35}",
+};
+
+static const WadiSceneField body_fields[] = {
+    { "material", WADI_SCENE_TEXT, AT(WadiBodyDef, material_name), .flags = REQUIRED,
+      .doc = "Name of a material." },
+    { "shape", WADI_SCENE_SHAPE, AT(WadiBodyDef, shape), .flags = REQUIRED,
+      .doc = "What is filled with particles at time 0; keyframes are taken at time 0." },
+    { "velocity", WADI_SCENE_VEC3, AT(WadiBodyDef, velocity), VELOCITY, .doc = "Velocity at time 0." },
+    { "angular_velocity", WADI_SCENE_VEC3, AT(WadiBodyDef, angular_velocity), .unit = "rad/s",
+      .minimum = -1e5, .maximum = 1e5,
+      .doc = "Rotation at time 0 about the centre of the shape's bounding box." },
+    { "jitter", WADI_SCENE_NUMBER, AT(WadiBodyDef, jitter), FRACTION, .fallback = { 1 },
+      .doc = "How far particles stray from a lattice: 0 not at all, 1 anywhere in their part of the cell." },
+    { "snap", WADI_SCENE_ENUM, AT(WadiBodyDef, snap), .choices = &snap_choices,
+      .fallback = { WADI_SNAP_ZB05 }, .doc = "What happens to particles near the free surface." },
+};
+const WadiSceneObject wadi_scene_body_object = {
+    .name = "body",
+    .doc = "Sand or water that is there from the beginning.",
+    .fields = body_fields,
+    .field_count = COUNT_OF(body_fields),
+    .size = sizeof(WadiBodyDef),
+    .where = offsetof(WadiBodyDef, where),
+    .example = "- {material: sand, shape: {box: {min: [0, 0, 0], max: [0.25, 0.6, 0.36]}}}",
+};
+
+static const WadiSceneField collider_fields[] = {
+    { "name", WADI_SCENE_NAME, AT(WadiColliderDef, name), .flags = NO_EFFECT, .fallback_text = "none",
+      .doc = "A name for messages and exports." },
+    { "shape", WADI_SCENE_SHAPE, AT(WadiColliderDef, shape), .flags = REQUIRED,
+      .doc = "The solid; keyframe its numbers or transform to move it." },
+    { "friction", WADI_SCENE_CURVE1, AT(WadiColliderDef, friction), .flags = KEYED, FRICTION,
+      .fallback = { 0.5 }, .doc = "Coulomb friction coefficient." },
+    { "restitution", WADI_SCENE_CURVE1, AT(WadiColliderDef, restitution), .flags = KEYED, FRACTION,
+      .doc = "Part of the normal velocity that a bounce returns." },
+};
+static const WadiSceneObject collider_object = {
+    .name = "collider",
+    .doc = "A solid that pushes particles.",
+    .fields = collider_fields,
+    .field_count = COUNT_OF(collider_fields),
+    .size = sizeof(WadiColliderDef),
+    .where = offsetof(WadiColliderDef, where),
+    .example = "- {name: paddle, shape: {sphere: {radius: 0.1}, translate: {keys: [[0, [0, 0, 0]], [2, [1, "
+               "0, 0]]]}}}",
+};
+
+static const WadiSceneField emitter_fields[] = {
+    { "material", WADI_SCENE_TEXT, AT(WadiEmitterDef, material_name), .flags = REQUIRED,
+      .doc = "Name of a material." },
+    { "shape", WADI_SCENE_SHAPE, AT(WadiEmitterDef, shape), .flags = REQUIRED,
+      .doc = "Where particles appear." },
+    { "velocity", WADI_SCENE_CURVE3, AT(WadiEmitterDef, velocity), .flags = KEYED, VELOCITY,
+      .doc = "Velocity they appear with." },
+    { "rate", WADI_SCENE_CURVE1, AT(WadiEmitterDef, rate), .flags = REQUIRED | KEYED, .unit = "m^3/s",
+      .minimum = 0, .maximum = 1e6, .doc = "Bulk volume that pours." },
+    { "start", WADI_SCENE_NUMBER, AT(WadiEmitterDef, start), TIME, .doc = "When it begins." },
+    { "end", WADI_SCENE_NUMBER, AT(WadiEmitterDef, end), TIME, NONE_INFINITE, .doc = "When it ends." },
+    { "max_particles", WADI_SCENE_WHOLE, AT(WadiEmitterDef, max_particles), .minimum = 1, .maximum = 1e12,
+      NONE_INFINITE, .doc = "It ends after so many particles." },
+};
+const WadiSceneObject wadi_scene_emitter_object = {
+    .name = "emitter",
+    .doc = "Pours a material into the scene.",
+    .fields = emitter_fields,
+    .field_count = COUNT_OF(emitter_fields),
+    .size = sizeof(WadiEmitterDef),
+    .where = offsetof(WadiEmitterDef, where),
+    .example = "- {material: sand, shape: {sphere: {center: [0, 0, 1], radius: 0.1}}, velocity: [0, 0, -1], "
+               "rate: 0.001}",
+};
+
+static const WadiSceneField drain_fields[] = {
+    { "shape", WADI_SCENE_SHAPE, AT(WadiDrainDef, shape), .flags = REQUIRED,
+      .doc = "Particles inside are removed." },
+    { "start", WADI_SCENE_NUMBER, AT(WadiDrainDef, start), TIME, .doc = "When it begins." },
+    { "end", WADI_SCENE_NUMBER, AT(WadiDrainDef, end), TIME, NONE_INFINITE, .doc = "When it ends." },
+};
+const WadiSceneObject wadi_scene_drain_object = {
+    .name = "drain",
+    .doc = "Removes particles.",
+    .fields = drain_fields,
+    .field_count = COUNT_OF(drain_fields),
+    .size = sizeof(WadiDrainDef),
+    .where = offsetof(WadiDrainDef, where),
+    .example = "- {shape: {half_space: {point: [0, 0, -1]}}}",
+};
+
+#define UNIFORM .kinds = 1u << WADI_FORCE_UNIFORM
+#define DRAG .kinds = 1u << WADI_FORCE_DRAG
+#define POINT .kinds = 1u << WADI_FORCE_POINT
+static const WadiSceneField force_fields[] = {
+    { "kind", WADI_SCENE_ENUM, AT(WadiForceDef, kind), .flags = REQUIRED, .choices = &force_choices,
+      .doc = "Which force." },
+    { "acceleration", WADI_SCENE_CURVE3, AT(WadiForceDef, acceleration), .flags = REQUIRED | KEYED,
+      ACCELERATION, UNIFORM, .doc = "Added to gravity." },
+    { "velocity", WADI_SCENE_CURVE3, AT(WadiForceDef, velocity), .flags = KEYED, VELOCITY, DRAG,
+      .doc = "Of the wind." },
+    { "rate", WADI_SCENE_CURVE1, AT(WadiForceDef, rate), .flags = REQUIRED | KEYED, .unit = "1/s",
+      .minimum = 0, .maximum = 1e6, DRAG, .doc = "How fast velocities approach the wind's." },
+    { "center", WADI_SCENE_CURVE3, AT(WadiForceDef, center), .flags = KEYED, POSITION, POINT,
+      .doc = "The point." },
+    { "strength", WADI_SCENE_CURVE1, AT(WadiForceDef, strength), .flags = REQUIRED | KEYED, ACCELERATION,
+      POINT, .doc = "Acceleration towards the point within `radius`; negative pushes away." },
+    { "radius", WADI_SCENE_NUMBER, AT(WadiForceDef, radius), .flags = ABOVE_MIN, .unit = "m", .minimum = 0,
+      .maximum = 1e6, .fallback = { 1 }, POINT,
+      .doc = "Beyond it the force falls as the square of distance." },
+    { "region", WADI_SCENE_SHAPE_NEW, AT(WadiForceDef, region), .fallback_text = "everywhere",
+      .doc = "Only particles inside this shape feel the force." },
+    { "start", WADI_SCENE_NUMBER, AT(WadiForceDef, start), TIME, .doc = "When it begins." },
+    { "end", WADI_SCENE_NUMBER, AT(WadiForceDef, end), TIME, NONE_INFINITE, .doc = "When it ends." },
+};
+const WadiSceneObject wadi_scene_force_object = {
+    .name = "force",
+    .doc = "Acts on particles besides gravity.",
+    .fields = force_fields,
+    .field_count = COUNT_OF(force_fields),
+    .size = sizeof(WadiForceDef),
+    .where = offsetof(WadiForceDef, where),
+    .example = "- {kind: drag, velocity: [3, 0, 0], rate: 2}",
+};
+
+static const WadiSceneField scene_fields[] = {
+    { "wadi", WADI_SCENE_INT, AT(WadiScene, version), .flags = REQUIRED | NO_EFFECT,
+      .minimum = WADI_SCENE_VERSION, .maximum = WADI_SCENE_VERSION,
+      .doc = "Version of the scene language; this is version 1." },
+    { "name", WADI_SCENE_NAME, AT(WadiScene, name), .flags = NO_EFFECT, .fallback_text = "the file's stem",
+      .doc = "Prefix of the frame files." },
+    { "solver", WADI_SCENE_TEXT, AT(WadiScene, solver), .flags = REQUIRED, .choices = &solver_choices,
+      .where = offsetof(WadiScene, where_solver), .doc = "The method." },
+    { "domain", WADI_SCENE_OBJECT, .object = &wadi_scene_domain_object,
+      .presence = offsetof(WadiScene, has_domain), .fallback_text = "none: space has no end",
+      .doc = "The box that the simulation happens in." },
+    { "resolution", WADI_SCENE_INT, AT(WadiScene, resolution), .flags = NO_EFFECT, .unit = "cells",
+      .minimum = 1, .maximum = 100000, .fallback_text = "none",
+      .doc = "Cells along the longest side of the domain; give this or `cell_size`." },
+    { "cell_size", WADI_SCENE_NUMBER, AT(WadiScene, cell_size), .unit = "m", .minimum = 1e-6, .maximum = 1e6,
+      .fallback_text = "from `resolution`", .doc = "Edge of a grid cell; give this or `resolution`." },
+    { "particles_per_cell", WADI_SCENE_ENUM, AT(WadiScene, particles_per_axis), .choices = &per_cell_choices,
+      .fallback = { 2 }, .doc = "How densely bodies are filled." },
+    { "frames", WADI_SCENE_INT, AT(WadiScene, frames), .flags = NO_EFFECT, .minimum = 1, .maximum = 9999999,
+      .fallback = { 72 }, .doc = "Frames to simulate; frame 1 is the state at time 0." },
+    { "fps", WADI_SCENE_NUMBER, AT(WadiScene, fps), .flags = ABOVE_MIN, .unit = "frames/s", .minimum = 0,
+      .maximum = 1e6, .fallback = { 24 }, .doc = "Frames a second." },
+    { "seed", WADI_SCENE_WHOLE, AT(WadiScene, seed), .minimum = 0, .maximum = 9007199254740992.0,
+      .doc = "Another seed gives other random numbers." },
+    { "gravity", WADI_SCENE_CURVE3, AT(WadiScene, gravity), .flags = KEYED, ACCELERATION,
+      .fallback = { 0, 0, -9.81 }, .doc = "Acceleration of everything; z is up." },
+    { "max_step", WADI_SCENE_NUMBER, AT(WadiScene, max_step), .flags = ABOVE_MIN, TIME, NONE_INFINITE,
+      .doc = "No time step is longer." },
+    { "checkpoint_every", WADI_SCENE_INT, AT(WadiScene, checkpoint_every), .flags = NO_EFFECT,
+      .unit = "frames", .minimum = 1, .maximum = 9999999, .fallback = { 24 },
+      .doc = "Frames between checkpoints that are kept; the newest are always kept." },
+    { "materials", WADI_SCENE_MAP, LIST_AT(WadiScene, materials, material_count), .flags = REQUIRED,
+      .object = &wadi_scene_material_object, .maximum = 255, .doc = "Materials by name." },
+    { "bodies", WADI_SCENE_LIST, LIST_AT(WadiScene, bodies, body_count), .object = &wadi_scene_body_object,
+      .maximum = WADI_SCENE_LIST_MAX, .fallback_text = "none", .doc = "What is there from the beginning." },
+    { "colliders", WADI_SCENE_LIST, LIST_AT(WadiScene, colliders, collider_count), .object = &collider_object,
+      .maximum = WADI_SCENE_LIST_MAX, .fallback_text = "none", .doc = "Solids." },
+    { "emitters", WADI_SCENE_LIST, LIST_AT(WadiScene, emitters, emitter_count),
+      .object = &wadi_scene_emitter_object, .maximum = WADI_SCENE_LIST_MAX, .fallback_text = "none",
+      .doc = "What pours." },
+    { "drains", WADI_SCENE_LIST, LIST_AT(WadiScene, drains, drain_count), .object = &wadi_scene_drain_object,
+      .maximum = WADI_SCENE_LIST_MAX, .fallback_text = "none", .doc = "What removes." },
+    { "forces", WADI_SCENE_LIST, LIST_AT(WadiScene, forces, force_count), .object = &wadi_scene_force_object,
+      .maximum = WADI_SCENE_LIST_MAX, .fallback_text = "none", .doc = "What acts besides gravity." },
+};
+const WadiSceneObject wadi_scene_object = {
+    .name = "scene",
+    .doc = "The whole file.",
+    .fields = scene_fields,
+    .field_count = COUNT_OF(scene_fields),
+    .size = sizeof(WadiScene),
+};
+
+double wadi_scene_default_density(int material_kind)
+{
+    return material_kind == WADI_MATERIAL_WATER ? 1000.0 : 1600.0;
+}
+
+bool wadi_scene_field_fits(const WadiSceneField *field, int kind)
+{
+    return field->kinds == 0 || (field->kinds >> kind & 1u) != 0;
+}
+
+const WadiSceneField *wadi_scene_field(const WadiSceneObject *object, const char *key)
+{
+    for (int i = 0; i < object->field_count; ++i) {
+        if (strcmp(object->fields[i].key, key) == 0) {
+            return &object->fields[i];
+        }
+    }
+    return NULL;
+}
+
+const WadiSceneObject *const *wadi_scene_objects(int *count)
+{
+    static const WadiSceneObject *const objects[] = {
+        &wadi_scene_object,          &wadi_scene_domain_object, &wall_object,
+        &wadi_scene_material_object, &wadi_scene_body_object,   &collider_object,
+        &wadi_scene_emitter_object,  &wadi_scene_drain_object,  &wadi_scene_force_object,
+        &wadi_scene_shape_object,    &wadi_scene_curve_object,  &wadi_scene_key_object,
+    };
+    *count = COUNT_OF(objects);
+    return objects;
+}
+
+void wadi_scene_set_defaults(const WadiSceneObject *object, void *base)
+{
+    for (int i = 0; i < object->field_count; ++i) {
+        const WadiSceneField *f = &object->fields[i];
+        void *at = (char *)base + f->offset;
+        const double *v = f->fallback;
+        switch (f->type) {
+        case WADI_SCENE_NUMBER:
+        case WADI_SCENE_WHOLE: *(double *)at = v[0]; break;
+        case WADI_SCENE_INT:
+        case WADI_SCENE_ENUM:
+        case WADI_SCENE_BITS_OFF: *(int *)at = (int)v[0]; break;
+        case WADI_SCENE_VEC3: *(WadiVec3 *)at = wadi_vec3(v[0], v[1], v[2]); break;
+        case WADI_SCENE_CURVE1: *(WadiCurve *)at = wadi_curve_constant(v[0]); break;
+        case WADI_SCENE_CURVE3: *(WadiCurve *)at = wadi_curve_constant3(v[0], v[1], v[2]); break;
+        case WADI_SCENE_OBJECT: wadi_scene_set_defaults(f->object, at); break;
+        default: break; /* zero is the default of the others */
+        }
+    }
+}

@@ -1,0 +1,128 @@
+/* The scene language as one table: the parser, the JSON Schema, the reference page and the content hash are walks over
+ * it, so a key is written once. */
+#ifndef WADI_WORLD_SCENE_SCHEMA_H
+#define WADI_WORLD_SCENE_SCHEMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/text.h"
+
+/* What a key holds, and the C type at its offset. */
+typedef enum WadiSceneType {
+    WADI_SCENE_NUMBER,    /* double */
+    WADI_SCENE_INT,       /* int */
+    WADI_SCENE_WHOLE,     /* double that is a whole number */
+    WADI_SCENE_BOOL,      /* bool */
+    WADI_SCENE_VEC3,      /* WadiVec3 */
+    WADI_SCENE_CURVE1,    /* WadiCurve of one component */
+    WADI_SCENE_CURVE3,    /* WadiCurve of three */
+    WADI_SCENE_TEXT,      /* char *, owned; one of `choices` if there are any */
+    WADI_SCENE_NAME,      /* char *, owned: letters, digits, . _ - */
+    WADI_SCENE_ENUM,      /* int: a value of `choices` */
+    WADI_SCENE_BITS_OFF,  /* int: a list of `choices`, whose bits are cleared */
+    WADI_SCENE_FILE,      /* char *, owned: path as opened */
+    WADI_SCENE_FILES,     /* the same with one %d-style field */
+    WADI_SCENE_OBJECT,    /* a map read by `object`, at base + offset */
+    WADI_SCENE_LIST,      /* pointer to an owned array of `object`, int count at count_offset */
+    WADI_SCENE_MAP,       /* the same from a map; the keys are names */
+    WADI_SCENE_SHAPE,     /* WadiShapeDef */
+    WADI_SCENE_SHAPE_NEW, /* WadiShapeDef *, owned; NULL when not given */
+    WADI_SCENE_SHAPES,    /* list of shapes: the children of the WadiShapeDef at base */
+    WADI_SCENE_KIND, /* a shape's kind `value`: its parameters by `object`, or its children when that is NULL */
+    WADI_SCENE_KEYS,      /* list of keyframes, into a WadiCurve */
+    WADI_SCENE_KEY_VALUE, /* a keyframe's value: what the keyframed key holds */
+} WadiSceneType;
+
+enum {
+    WADI_SCENE_REQUIRED = 1,
+    WADI_SCENE_KEYFRAMES = 2,    /* may be written {keys: …} */
+    WADI_SCENE_ABOVE_MIN = 4,    /* the minimum itself is not allowed */
+    WADI_SCENE_BELOW_MAX = 8,    /* the maximum itself is not allowed */
+    WADI_SCENE_ONE_FOR_ALL = 16, /* vectors: a single number means three equal ones */
+    WADI_SCENE_NOT_ZERO = 32,    /* vectors: a direction, so not [0, 0, 0] */
+    WADI_SCENE_NO_EFFECT = 64,   /* does not change the simulation: left out of the content hash */
+};
+
+typedef struct WadiSceneChoice {
+    const char *name;
+    int value;
+    const char *doc;
+} WadiSceneChoice;
+
+typedef struct WadiSceneChoices {
+    const WadiSceneChoice *list;
+    int count;
+    bool is_numbers; /* written as numbers */
+} WadiSceneChoices;
+
+typedef struct WadiSceneObject WadiSceneObject;
+
+typedef struct WadiSceneField {
+    const char *key;
+    WadiSceneType type;
+    size_t offset;
+    unsigned flags;
+    const char *unit;
+    double minimum, maximum;   /* of each number and component */
+    double fallback[3];        /* when the key is not given */
+    const char *fallback_text; /* what the reference says instead of the number */
+    const WadiSceneChoices *choices;
+    const WadiSceneObject *object;
+    size_t count_offset;
+    size_t presence; /* offset of a bool set when the key is given; 0: none */
+    size_t where;    /* offset of a WadiWhere; 0: none */
+    unsigned kinds;  /* bits of the object's kinds that have this key; 0: all */
+    int value;       /* WADI_SCENE_KIND */
+    const char *doc; /* one sentence */
+} WadiSceneField;
+
+/* Invariant: at most WADI_SCENE_FIELD_MAX fields; the field `kind`, where some field has `kinds`, is an ENUM. */
+struct WadiSceneObject {
+    const char *name; /* in the reference and the schema */
+    const char *doc;
+    const WadiSceneField *fields;
+    int field_count;
+    size_t size;
+    size_t where;       /* offset of a char[160] "file:line:column"; 0: none */
+    size_t name_offset; /* entries of a MAP: where the key goes */
+    const char *example;
+};
+
+enum {
+    WADI_SCENE_FIELD_MAX = 24,
+    WADI_SCENE_LIST_MAX = 10000,
+    WADI_SCENE_SHAPE_MAX = 100000,
+    WADI_SCENE_VERSION = 1
+};
+
+extern const WadiSceneObject wadi_scene_object;
+extern const WadiSceneObject wadi_scene_body_object;
+extern const WadiSceneObject wadi_scene_emitter_object;
+extern const WadiSceneObject wadi_scene_drain_object;
+extern const WadiSceneObject wadi_scene_force_object;
+extern const WadiSceneObject wadi_scene_material_object;
+extern const WadiSceneObject wadi_scene_domain_object;
+extern const WadiSceneObject wadi_scene_shape_object;
+extern const WadiSceneObject wadi_scene_box_object;
+extern const WadiSceneObject wadi_scene_curve_object;
+extern const WadiSceneObject wadi_scene_key_object;
+
+/* All objects in the order of the reference page, the scene first. */
+const WadiSceneObject *const *wadi_scene_objects(int *count);
+const WadiSceneField *wadi_scene_field(const WadiSceneObject *object, const char *key);
+/* Fill a zeroed struct with the defaults of the table. Allocates nothing. */
+void wadi_scene_set_defaults(const WadiSceneObject *object, void *base);
+/* Default density of a material kind, kg/m^3. */
+double wadi_scene_default_density(int material_kind);
+
+/* Does the object's key belong to this kind? */
+bool wadi_scene_field_fits(const WadiSceneField *field, int kind);
+
+/* The JSON Schema (draft 2020-12) of scene files, and the reference page. */
+void wadi_scene_schema_json(WadiText *text);
+void wadi_scene_reference_markdown(WadiText *text);
+/* "> 0, at most 90 degrees" */
+void wadi_scene_field_range(const WadiSceneField *field, WadiText *text);
+
+#endif

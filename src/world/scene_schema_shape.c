@@ -1,0 +1,194 @@
+/* The part of the table that shapes and keyframes use. */
+#include <math.h>
+
+#include "geom/shape.h"
+#include "world/scene_schema.h"
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define PARAMETER(index) .offset = offsetof(WadiShapeDef, parameter) + (index) * sizeof(WadiCurve)
+#define POSITION .unit = "m", .minimum = -1e6, .maximum = 1e6
+#define LENGTH .unit = "m", .minimum = 0, .maximum = 1e6
+
+enum {
+    REQUIRED = WADI_SCENE_REQUIRED,
+    KEYED = WADI_SCENE_KEYFRAMES,
+    ABOVE_MIN = WADI_SCENE_ABOVE_MIN,
+    ONE_FOR_ALL = WADI_SCENE_ONE_FOR_ALL,
+    NOT_ZERO = WADI_SCENE_NOT_ZERO,
+};
+
+#define OBJECT(c_name, shape_name, ...)                                                                      \
+    static const WadiSceneField c_name##_fields[] = { __VA_ARGS__ };                                         \
+    static const WadiSceneObject c_name##_object = { .name = shape_name,                                     \
+                                                     .fields = c_name##_fields,                              \
+                                                     .field_count = COUNT_OF(c_name##_fields) }
+
+#define CENTER(index)                                                                                        \
+    {                                                                                                        \
+        "center", WADI_SCENE_CURVE3, PARAMETER(index), .flags = KEYED, POSITION, .doc = "Its centre."        \
+    }
+#define FROM                                                                                                 \
+    {                                                                                                        \
+        "from", WADI_SCENE_CURVE3, PARAMETER(0), .flags = REQUIRED | KEYED, POSITION,                        \
+                                                 .doc = "One end of its axis."                               \
+    }
+#define TO                                                                                                   \
+    {                                                                                                        \
+        "to", WADI_SCENE_CURVE3, PARAMETER(1), .flags = REQUIRED | KEYED, POSITION, .doc = "The other end."  \
+    }
+#define RADIUS(index, text)                                                                                  \
+    {                                                                                                        \
+        "radius", WADI_SCENE_CURVE1, PARAMETER(index), .flags = REQUIRED | KEYED | ABOVE_MIN, LENGTH,        \
+                                                       .doc = text                                           \
+    }
+#define THICKNESS                                                                                            \
+    {                                                                                                        \
+        "thickness", WADI_SCENE_CURVE1, PARAMETER(0),                                                        \
+            .flags = KEYED, LENGTH,                                                                          \
+            .doc = "0: a closed solid; more: a shell of that thickness around the triangles."                \
+    }
+
+/* parameter[2] and [3] hold center and size until the parser has turned them into min and max. */
+static const WadiSceneField box_fields[] = {
+    { "min", WADI_SCENE_CURVE3, PARAMETER(0), .flags = KEYED, POSITION,
+      .fallback_text = "from center and size", .doc = "Corner with the smallest coordinates; with `max`." },
+    { "max", WADI_SCENE_CURVE3, PARAMETER(1), .flags = KEYED, POSITION,
+      .fallback_text = "from center and size", .doc = "Corner with the largest coordinates." },
+    { "center", WADI_SCENE_CURVE3, PARAMETER(2), .flags = KEYED, POSITION,
+      .doc = "Its centre; with `size`." },
+    { "size", WADI_SCENE_CURVE3, PARAMETER(3), .flags = KEYED | ABOVE_MIN | ONE_FOR_ALL, LENGTH,
+      .fallback_text = "from min and max", .doc = "Its edges; one number for a cube." },
+};
+const WadiSceneObject wadi_scene_box_object = { .name = "box",
+                                                .fields = box_fields,
+                                                .field_count = COUNT_OF(box_fields) };
+
+OBJECT(sphere, "sphere", CENTER(0), RADIUS(1, "Its radius."));
+OBJECT(ellipsoid, "ellipsoid", CENTER(0),
+       { "radii", WADI_SCENE_CURVE3, PARAMETER(1), .flags = REQUIRED | KEYED | ABOVE_MIN | ONE_FOR_ALL,
+         LENGTH, .doc = "Half axes along x, y and z." });
+OBJECT(cylinder, "cylinder", FROM, TO, RADIUS(2, "Its radius; the ends are flat."));
+OBJECT(cone, "cone", FROM, TO,
+       { "radius", WADI_SCENE_CURVE1, PARAMETER(2), .flags = REQUIRED | KEYED, LENGTH,
+         .doc = "Radius at `from`." },
+       { "top_radius", WADI_SCENE_CURVE1, PARAMETER(3), .flags = KEYED, LENGTH,
+         .doc = "Radius at `to`; 0 for a tip." });
+OBJECT(capsule, "capsule", FROM, TO,
+       RADIUS(2, "Its radius; the ends are half spheres beyond `from` and `to`."));
+OBJECT(torus, "torus", CENTER(0),
+       { "axis", WADI_SCENE_CURVE3, PARAMETER(1), .flags = KEYED | NOT_ZERO, .minimum = -1e6, .maximum = 1e6,
+         .fallback = { 0, 0, 1 }, .doc = "Direction through the hole; any length." },
+       RADIUS(2, "Radius of the circle in the middle of the tube."),
+       { "tube", WADI_SCENE_CURVE1, PARAMETER(3), .flags = REQUIRED | KEYED | ABOVE_MIN, LENGTH,
+         .doc = "Radius of the tube." });
+OBJECT(half_space, "half_space",
+       { "point", WADI_SCENE_CURVE3, PARAMETER(0), .flags = KEYED, POSITION,
+         .doc = "Any point of its plane." },
+       { "normal", WADI_SCENE_CURVE3, PARAMETER(1), .flags = KEYED | NOT_ZERO, .minimum = -1e6,
+         .maximum = 1e6, .fallback = { 0, 0, 1 }, .doc = "Direction out of the solid; any length." });
+OBJECT(heightmap, "heightmap",
+       { "file", WADI_SCENE_FILE, .offset = offsetof(WadiShapeDef, file), .flags = REQUIRED,
+         .doc = "PNG picture, relative to the scene file: white is high, the first row is at max y." },
+       { "min", WADI_SCENE_CURVE3, PARAMETER(0), .flags = REQUIRED | KEYED, POSITION,
+         .doc = "Corner of the box that the picture fills; black is at its z." },
+       { "max", WADI_SCENE_CURVE3, PARAMETER(1), .flags = REQUIRED | KEYED, POSITION,
+         .doc = "Other corner; white is at its z." });
+OBJECT(mesh, "mesh",
+       { "file", WADI_SCENE_FILE, .offset = offsetof(WadiShapeDef, file), .flags = REQUIRED,
+         .doc = "Triangle mesh (OBJ, PLY, STL, glTF, …), relative to the scene file." },
+       THICKNESS);
+OBJECT(sequence, "mesh_sequence",
+       { "files", WADI_SCENE_FILES, .offset = offsetof(WadiShapeDef, file), .flags = REQUIRED,
+         .doc = "Names of the files with one number field, \"wave.%04d.obj\"." },
+       { "first", WADI_SCENE_INT, .offset = offsetof(WadiShapeDef, first_number), .minimum = 0,
+         .maximum = 9999999, .fallback = { 1 }, .doc = "Number of the first file." },
+       { "last", WADI_SCENE_INT, .offset = offsetof(WadiShapeDef, last_number), .flags = REQUIRED,
+         .minimum = 0, .maximum = 9999999, .doc = "Number of the last file." },
+       { "fps", WADI_SCENE_CURVE1, PARAMETER(2), .flags = ABOVE_MIN, .unit = "files/s", .minimum = 0,
+         .maximum = 1e6, .fallback = { 24 },
+         .doc = "Files a second; between files the points move on straight lines." },
+       { "start", WADI_SCENE_CURVE1, PARAMETER(1), .unit = "s", .minimum = -1e6, .maximum = 1e6,
+         .doc = "Time of the first file." },
+       THICKNESS);
+OBJECT(smooth_union, "smooth_union", RADIUS(0, "How far the seam is rounded."),
+       { "shapes", WADI_SCENE_SHAPES, .flags = REQUIRED, .doc = "The parts." });
+
+#define KIND(name, constant, parameters, text)                                                               \
+    {                                                                                                        \
+        name, WADI_SCENE_KIND, .value = constant, .object = parameters, .doc = text                          \
+    }
+static const WadiSceneField shape_fields[] = {
+    KIND("box", WADI_SHAPE_BOX, &wadi_scene_box_object, "A box along the axes."),
+    KIND("sphere", WADI_SHAPE_SPHERE, &sphere_object, "A ball."),
+    KIND("ellipsoid", WADI_SHAPE_ELLIPSOID, &ellipsoid_object, "A ball stretched along the axes."),
+    KIND("cylinder", WADI_SHAPE_CYLINDER, &cylinder_object, "A cylinder between two points."),
+    KIND("cone", WADI_SHAPE_CONE, &cone_object, "A cone, or a frustum, between two points."),
+    KIND("capsule", WADI_SHAPE_CAPSULE, &capsule_object, "All points near a line from point to point."),
+    KIND("torus", WADI_SHAPE_TORUS, &torus_object, "A ring."),
+    KIND("half_space", WADI_SHAPE_HALF_SPACE, &half_space_object, "Everything on one side of a plane."),
+    KIND("heightmap", WADI_SHAPE_HEIGHTMAP, &heightmap_object, "Ground whose height is a picture."),
+    KIND("mesh", WADI_SHAPE_MESH, &mesh_object, "A triangle mesh from a file."),
+    KIND("mesh_sequence", WADI_SHAPE_MESH_SEQUENCE, &sequence_object, "A mesh that moves: one file a step."),
+    KIND("union", WADI_SHAPE_UNION, NULL, "A list of shapes: what is in any of them."),
+    KIND("intersection", WADI_SHAPE_INTERSECTION, NULL, "A list of shapes: what is in all of them."),
+    KIND("difference", WADI_SHAPE_DIFFERENCE, NULL, "A list of shapes: the first without all others."),
+    KIND("smooth_union", WADI_SHAPE_SMOOTH_UNION, &smooth_union_object, "A union with rounded seams."),
+    { "translate", WADI_SCENE_CURVE3, .offset = offsetof(WadiShapeDef, translate), .flags = KEYED, POSITION,
+      .doc = "Moved by this, after scaling and turning." },
+    { "rotate", WADI_SCENE_CURVE3, .offset = offsetof(WadiShapeDef, rotate), .flags = KEYED,
+      .unit = "degrees", .minimum = -1e6, .maximum = 1e6,
+      .doc = "Turned about the x, then the y, then the z axis through `pivot`." },
+    { "scale", WADI_SCENE_CURVE3, .offset = offsetof(WadiShapeDef, scale), .flags = KEYED | ONE_FOR_ALL,
+      .minimum = 1e-6, .maximum = 1e6, .fallback = { 1, 1, 1 },
+      .doc = "Scaled about `pivot`; one number or one for each axis." },
+    { "pivot", WADI_SCENE_CURVE3, .offset = offsetof(WadiShapeDef, pivot), .flags = KEYED, POSITION,
+      .doc = "The point that `rotate` and `scale` leave in place." },
+};
+const WadiSceneObject wadi_scene_shape_object = {
+    .name = "shape",
+    .doc = "A solid: exactly one of the shape keys, and beside it where it is.",
+    .fields = shape_fields,
+    .field_count = COUNT_OF(shape_fields),
+    .size = sizeof(WadiShapeDef),
+    .where = offsetof(WadiShapeDef, where),
+    .example = "{sphere: {radius: 0.2}, translate: [0, 0, 1]}",
+};
+
+static const WadiSceneChoice interpolations[] = {
+    { "linear", WADI_INTERPOLATION_LINEAR, "straight lines" },
+    { "smooth", WADI_INTERPOLATION_SMOOTH, "ease out of each key and into the next" },
+    { "step", WADI_INTERPOLATION_STEP, "hold each value until the next key" },
+};
+static const WadiSceneChoices interpolation_choices = { interpolations, COUNT_OF(interpolations), false };
+
+static const WadiSceneField curve_fields[] = {
+    { "keys", WADI_SCENE_KEYS, .flags = REQUIRED, .object = &wadi_scene_key_object,
+      .doc = "Keyframes in rising order of time: {time, value} or short [time, value]." },
+    { "interpolation", WADI_SCENE_ENUM, .offset = offsetof(WadiCurve, interpolation),
+      .choices = &interpolation_choices, .doc = "What happens between keys." },
+    { "repeat", WADI_SCENE_BOOL, .offset = offsetof(WadiCurve, does_repeat), .fallback_text = "false",
+      .doc = "Start again after the last key; otherwise its value holds." },
+};
+const WadiSceneObject wadi_scene_curve_object = {
+    .name = "keyframes",
+    .doc = "May stand for every number or vector that the tables mark as keyframable.",
+    .fields = curve_fields,
+    .field_count = COUNT_OF(curve_fields),
+    .size = sizeof(WadiCurve),
+    .example = "{keys: [[0, 1], [2, 5]], interpolation: smooth}",
+};
+
+static const WadiSceneField key_fields[] = {
+    { "time", WADI_SCENE_NUMBER, .offset = offsetof(WadiKey, time), .flags = REQUIRED, .unit = "s",
+      .minimum = -1e6, .maximum = 1e6, .doc = "When." },
+    { "value", WADI_SCENE_KEY_VALUE, .offset = offsetof(WadiKey, value), .flags = REQUIRED,
+      .doc = "What: as the key would be written without keyframes." },
+};
+const WadiSceneObject wadi_scene_key_object = {
+    .name = "key",
+    .doc = "One keyframe.",
+    .fields = key_fields,
+    .field_count = COUNT_OF(key_fields),
+    .size = sizeof(WadiKey),
+    .example = "{time: 0.5, value: [0, 0, 1]}",
+};

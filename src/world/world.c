@@ -1,0 +1,241 @@
+#include "world/world.h"
+
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/hash.h"
+
+/* Build `count` shapes; the definitions lie `stride` bytes apart. */
+static WadiStatus build_shapes(WadiShape ***shapes, const WadiShapeDef *first, size_t stride, int count,
+                               const WadiLog *log, WadiError *error)
+{
+    WADI_TRY(WADI_NEW(shapes, (size_t)count, "shapes", error));
+    for (int i = 0; i < count; ++i) {
+        const WadiShapeDef *def =
+            (const WadiShapeDef *)(const void *)((const char *)first + (size_t)i * stride);
+        WADI_TRY(wadi_shape_create(&(*shapes)[i], def, log, error));
+    }
+    return WADI_OK;
+}
+
+static void destroy_shapes(WadiShape **shapes, int count)
+{
+    for (int i = 0; shapes != NULL && i < count; ++i) {
+        wadi_shape_destroy(shapes[i]);
+    }
+    WADI_DELETE(shapes, (size_t)count);
+}
+
+static WadiStatus gather_solids(WadiWorld *world, WadiError *error)
+{
+    const WadiScene *scene = world->scene;
+    WadiSolids *solids = &world->solids;
+    solids->domain = scene->has_domain
+                         ? scene->domain
+                         : (WadiBox){ { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
+    solids->closed_sides = scene->has_domain ? scene->closed_sides : 0;
+    solids->wall_friction = &scene->wall_friction;
+    solids->wall_restitution = &scene->wall_restitution;
+    WADI_TRY(WADI_NEW(&solids->solids, (size_t)scene->collider_count, "colliders", error));
+    solids->count = scene->collider_count;
+    for (int i = 0; i < scene->collider_count; ++i) {
+        solids->solids[i] = (WadiSolid){ .shape = world->collider_shapes[i],
+                                         .friction = &scene->colliders[i].friction,
+                                         .restitution = &scene->colliders[i].restitution };
+    }
+    return WADI_OK;
+}
+
+static WadiStatus prepare_emitters(WadiWorld *world, WadiError *error)
+{
+    const WadiScene *scene = world->scene;
+    WADI_TRY(WADI_NEW(&world->emitters, (size_t)scene->emitter_count, "emitters", error));
+    for (int i = 0; i < scene->emitter_count; ++i) {
+        const WadiEmitterDef *def = &scene->emitters[i];
+        world->emitters[i] = (WadiEmitIn){
+            .shape = world->emitter_shapes[i],
+            .solids = &world->solids,
+            .velocity = &def->velocity,
+            .gravity = &scene->gravity,
+            .rate = &def->rate,
+            .particle_volume = world->particle_volume,
+            .start = def->start,
+            .end = def->end,
+            .max_particles = def->max_particles < 9e18 ? (int64_t)def->max_particles : INT64_MAX,
+            .seed = wadi_hash_combine((uint64_t)scene->seed, (uint64_t)i + 1),
+            .material = (uint8_t)def->material,
+            .spacing = world->spacing,
+        };
+    }
+    WADI_TRY(WADI_NEW(&world->drains, (size_t)scene->drain_count, "drains", error));
+    for (int i = 0; i < scene->drain_count; ++i) {
+        world->drains[i] = (WadiDrainIn){ .shape = world->drain_shapes[i],
+                                          .start = scene->drains[i].start,
+                                          .end = scene->drains[i].end };
+    }
+    return WADI_OK;
+}
+
+static WadiStatus prepare_forces(WadiWorld *world, const WadiLog *log, WadiError *error)
+{
+    const WadiScene *scene = world->scene;
+    WADI_TRY(WADI_NEW(&world->forces, (size_t)scene->force_count, "forces", error));
+    for (int i = 0; i < scene->force_count; ++i) {
+        world->forces[i].def = &scene->forces[i];
+        if (scene->forces[i].region != NULL) {
+            WADI_TRY(wadi_shape_create(&world->forces[i].region, scene->forces[i].region, log, error));
+        }
+    }
+    return WADI_OK;
+}
+
+static WadiStatus build(WadiWorld *world, const WadiLog *log, WadiError *error)
+{
+    const WadiScene *scene = world->scene;
+    world->cell_size = scene->cell_size;
+    world->spacing = scene->cell_size / scene->particles_per_axis;
+    world->particle_volume = world->spacing * world->spacing * world->spacing;
+    WADI_TRY(build_shapes(&world->collider_shapes, scene->collider_count ? &scene->colliders[0].shape : NULL,
+                          sizeof(WadiColliderDef), scene->collider_count, log, error));
+    WADI_TRY(build_shapes(&world->body_shapes, scene->body_count ? &scene->bodies[0].shape : NULL,
+                          sizeof(WadiBodyDef), scene->body_count, log, error));
+    WADI_TRY(build_shapes(&world->emitter_shapes, scene->emitter_count ? &scene->emitters[0].shape : NULL,
+                          sizeof(WadiEmitterDef), scene->emitter_count, log, error));
+    WADI_TRY(build_shapes(&world->drain_shapes, scene->drain_count ? &scene->drains[0].shape : NULL,
+                          sizeof(WadiDrainDef), scene->drain_count, log, error));
+    WADI_TRY(gather_solids(world, error));
+    WADI_TRY(prepare_emitters(world, error));
+    return prepare_forces(world, log, error);
+}
+
+WadiStatus wadi_world_create(WadiWorld **world, const WadiScene *scene, const WadiLog *log, WadiError *error)
+{
+    WADI_TRY(WADI_NEW(world, 1, "world", error));
+    (*world)->scene = scene;
+    WadiStatus status = build(*world, log, error);
+    if (status != WADI_OK) {
+        wadi_world_destroy(*world);
+        *world = NULL;
+    }
+    return status;
+}
+
+void wadi_world_destroy(WadiWorld *world)
+{
+    if (world == NULL) {
+        return;
+    }
+    const WadiScene *scene = world->scene;
+    destroy_shapes(world->body_shapes, scene->body_count);
+    destroy_shapes(world->collider_shapes, scene->collider_count);
+    destroy_shapes(world->emitter_shapes, scene->emitter_count);
+    destroy_shapes(world->drain_shapes, scene->drain_count);
+    for (int i = 0; world->forces != NULL && i < scene->force_count; ++i) {
+        wadi_shape_destroy(world->forces[i].region);
+    }
+    WADI_DELETE(world->forces, (size_t)scene->force_count);
+    WADI_DELETE(world->emitters, (size_t)scene->emitter_count);
+    WADI_DELETE(world->drains, (size_t)scene->drain_count);
+    WADI_DELETE(world->solids.solids, (size_t)scene->collider_count);
+    WADI_DELETE(world, 1);
+}
+
+static WadiSeedIn seed_of_body(const WadiWorld *world, int i)
+{
+    const WadiBodyDef *body = &world->scene->bodies[i];
+    return (WadiSeedIn){ .shape = world->body_shapes[i],
+                         .solids = &world->solids,
+                         .taken = (const WadiShape *const *)world->body_shapes,
+                         .taken_count = i,
+                         .cell_size = world->cell_size,
+                         .per_axis = world->scene->particles_per_axis,
+                         .jitter = body->jitter,
+                         .snap = body->snap,
+                         .seed = (uint64_t)world->scene->seed,
+                         .time = 0.0,
+                         .material = (uint8_t)body->material,
+                         .velocity = body->velocity,
+                         .angular_velocity = body->angular_velocity };
+}
+
+WadiStatus wadi_world_seed(const WadiWorld *world, WadiParticles *particles, WadiError *error)
+{
+    for (int i = 0; i < world->scene->body_count; ++i) {
+        WadiSeedIn in = seed_of_body(world, i);
+        int64_t count = 0;
+        WADI_TRY(wadi_seed_fill(&in, particles, &count, error));
+    }
+    return WADI_OK;
+}
+
+WadiStatus wadi_world_count(const WadiWorld *world, double duration, int64_t *seeded, int64_t *emitted,
+                            WadiError *error)
+{
+    *seeded = 0;
+    *emitted = 0;
+    for (int i = 0; i < world->scene->body_count; ++i) {
+        WadiSeedIn in = seed_of_body(world, i);
+        int64_t count = 0;
+        WADI_TRY(wadi_seed_count(&in, &count, error));
+        *seeded += count;
+    }
+    double expected = 0.0;
+    for (int i = 0; i < world->scene->emitter_count; ++i) {
+        expected += wadi_emit_expected(&world->emitters[i], duration);
+    }
+    *emitted = (int64_t)fmin(expected, 9e18);
+    return WADI_OK;
+}
+
+static WadiVec3 force_acceleration(const WadiForceDef *force, WadiVec3 x, WadiVec3 v, double time)
+{
+    WadiVec3 zero = { 0, 0, 0 };
+    switch (force->kind) {
+    case WADI_FORCE_UNIFORM: return wadi_curve_value3(&force->acceleration, time);
+    case WADI_FORCE_DRAG:
+        return wadi_scale(wadi_sub(wadi_curve_value3(&force->velocity, time), v),
+                          wadi_curve_value(&force->rate, time));
+    case WADI_FORCE_POINT: {
+        WadiVec3 to_center = wadi_sub(wadi_curve_value3(&force->center, time), x);
+        double distance = wadi_norm(to_center);
+        double strength = wadi_curve_value(&force->strength, time);
+        if (distance > force->radius) {
+            strength *= (force->radius / distance) * (force->radius / distance);
+        }
+        return wadi_scale(wadi_normalized_or(to_center, zero), strength);
+    }
+    }
+    return zero;
+}
+
+WadiVec3 wadi_world_acceleration(const WadiWorld *world, WadiVec3 x, WadiVec3 v, double time)
+{
+    WadiVec3 a = wadi_curve_value3(&world->scene->gravity, time);
+    for (int i = 0; i < world->scene->force_count; ++i) {
+        const WadiForce *force = &world->forces[i];
+        if (time < force->def->start || time >= force->def->end) {
+            continue;
+        }
+        if (force->region != NULL && !wadi_shape_contains(force->region, x, time)) {
+            continue;
+        }
+        a = wadi_add(a, force_acceleration(force->def, x, v, time));
+    }
+    return a;
+}
+
+size_t wadi_world_bytes(const WadiWorld *world)
+{
+    const WadiScene *scene = world->scene;
+    size_t bytes = sizeof *world;
+    for (int i = 0; i < scene->body_count; ++i) {
+        bytes += wadi_shape_bytes(world->body_shapes[i]);
+    }
+    for (int i = 0; i < scene->collider_count; ++i) {
+        bytes += wadi_shape_bytes(world->collider_shapes[i]);
+    }
+    for (int i = 0; i < scene->emitter_count; ++i) {
+        bytes += wadi_shape_bytes(world->emitter_shapes[i]);
+    }
+    return bytes;
+}

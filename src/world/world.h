@@ -1,0 +1,44 @@
+/* The world of a running scene: shapes built, solids gathered, materials and emitters ready. Shared by all solvers. */
+#ifndef WADI_WORLD_WORLD_H
+#define WADI_WORLD_WORLD_H
+
+#include "geom/solids.h"
+#include "particles/emit.h"
+#include "particles/seed.h"
+#include "world/scene.h"
+
+typedef struct WadiForce {
+    const WadiForceDef *def;
+    WadiShape *region; /* NULL: everywhere */
+} WadiForce;
+
+typedef struct WadiWorld {
+    const WadiScene *scene; /* borrowed */
+    WadiSolids solids;
+    WadiShape **body_shapes;
+    WadiShape **collider_shapes;
+    WadiShape **emitter_shapes;
+    WadiShape **drain_shapes;
+    WadiForce *forces;
+    WadiEmitIn *emitters;
+    WadiDrainIn *drains;
+    double cell_size;       /* m */
+    double spacing;         /* m: mean distance of neighbouring particles = cell_size / particles_per_axis */
+    double particle_volume; /* m^3 = spacing^3 */
+} WadiWorld;
+
+WadiStatus wadi_world_create(WadiWorld **world, const WadiScene *scene, const WadiLog *log, WadiError *error);
+void wadi_world_destroy(WadiWorld *world);
+
+/* Seed all bodies in scene order. */
+WadiStatus wadi_world_seed(const WadiWorld *world, WadiParticles *particles, WadiError *error);
+/* What seeding and the emitters will make, without making it. */
+WadiStatus wadi_world_count(const WadiWorld *world, double duration, int64_t *seeded, int64_t *emitted,
+                            WadiError *error);
+
+/* Gravity and forces at a place and time, for a particle of velocity v: m/s^2. */
+WadiVec3 wadi_world_acceleration(const WadiWorld *world, WadiVec3 x, WadiVec3 v, double time);
+
+size_t wadi_world_bytes(const WadiWorld *world);
+
+#endif
