@@ -1,0 +1,44 @@
+/* Files that are whole or absent: written under a temporary name, flushed, renamed. */
+#ifndef WADI_IO_FILES_H
+#define WADI_IO_FILES_H
+
+#include <stdbool.h>
+
+#include "core/status.h"
+
+enum { WADI_PATH_SIZE = 4096 };
+
+/* Replace `path` by these bytes, atomically. */
+WadiStatus wadi_file_write(const char *path, const void *bytes, size_t size, WadiError *error);
+/* The whole file, with a zero behind it; release with wadi_free(*bytes, *size + 1, 1). Refuses more than
+ * `limit` bytes. Pipes are read to their end. */
+WadiStatus wadi_file_read(const char *path, size_t limit, char **bytes, size_t *size, WadiError *error);
+/* mkdir -p */
+WadiStatus wadi_folder_make(const char *path, WadiError *error);
+bool wadi_file_exists(const char *path);
+/* Flush a folder's entries after a rename. */
+WadiStatus wadi_folder_sync(const char *path, WadiError *error);
+/* Remove a file; one that is not there is fine. */
+WadiStatus wadi_file_remove(const char *path, WadiError *error);
+
+/* An atomic file in pieces: open, put, …, then commit or cancel. The temporary file is PATH.tmp-PID beside
+ * the file. */
+typedef struct WadiFileWriter {
+    int fd; /* -1: not open */
+    char path[WADI_PATH_SIZE];
+    char temporary[WADI_PATH_SIZE];
+} WadiFileWriter;
+
+/* On failure of any of these the temporary file is gone and the writer closed. */
+WadiStatus wadi_file_writer_open(WadiFileWriter *writer, const char *path, WadiError *error);
+WadiStatus wadi_file_writer_put(WadiFileWriter *writer, const void *bytes, size_t size, uint64_t offset,
+                                WadiError *error);
+WadiStatus wadi_file_writer_commit(WadiFileWriter *writer, WadiError *error);
+/* Safe after a failure or a commit. */
+void wadi_file_writer_cancel(WadiFileWriter *writer);
+
+/* Length of the name under which a temporary file will be known, when `name` is one ("run.json.tmp-12": 8),
+ * else 0. */
+size_t wadi_file_temporary_stem(const char *name);
+
+#endif

@@ -1,0 +1,30 @@
+/* One item of a run folder on its way to the disk. */
+#ifndef WADI_IO_RUN_WRITER_H
+#define WADI_IO_RUN_WRITER_H
+
+#include "core/text.h"
+#include "io/run_folder.h"
+#include "io/xdmf.h"
+
+typedef struct WadiRunWriter {
+    const char *folder, *name; /* borrowed from the WadiRunFolder */
+    WadiFrameHeader header;
+    WadiState frame, checkpoint; /* views of the caller's snapshot */
+    bool has_frame, has_json;
+    bool is_checkpoint_kept;
+    WadiText json;
+    WadiXdmf xdmf;
+    int safe_frames; /* frames 1 to it are on disk */
+} WadiRunWriter;
+
+void wadi_run_writer_free(WadiRunWriter *writer);
+/* Take the item over: the state borrowed, the summary copied. */
+WadiStatus wadi_run_writer_load(WadiRunWriter *writer, const WadiRunItem *item, WadiError *error);
+/* Frame, index, checkpoint, run.json, in this order; then remove checkpoints that are no longer needed. The error also
+ * says which frames are safe. */
+WadiStatus wadi_run_writer_write(WadiRunWriter *writer, WadiError *error);
+/* Read the index back from the frames that are there. */
+WadiStatus wadi_run_writer_rebuild_index(WadiRunWriter *writer, WadiError *error);
+WadiStatus wadi_run_writer_write_index(WadiRunWriter *writer, WadiError *error);
+
+#endif

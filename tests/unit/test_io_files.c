@@ -1,0 +1,124 @@
+/* io: files that are whole or absent. */
+#include "core/alloc.h"
+#include "expect.h"
+#include "io/files.h"
+#include "io_scratch.h"
+
+static void a_file_comes_back_as_it_was_written(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    const char *path = scratch_path("bytes");
+    for (size_t size = 0; size < 3; ++size) {
+        char *bytes = NULL;
+        size_t length = 0;
+        CHECK_OK(wadi_file_write(path, "a\0b", size, &error), error);
+        CHECK_OK(wadi_file_read(path, 3, &bytes, &length, &error), error);
+        assert_int_equal(length, size);
+        assert_memory_equal(bytes, "a\0b", size);
+        assert_int_equal(bytes[size], '\0');
+        wadi_free(bytes, length + 1, 1);
+    }
+    assert_int_equal(scratch_count(scratch, ".tmp-"), 0);
+}
+
+static void a_file_over_the_limit_is_refused_without_reading_it(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    char *bytes = NULL;
+    size_t length = 0, peak = wadi_alloc_call_count();
+    const char *path = scratch_path("large");
+    CHECK_OK(wadi_file_write(path, "1234", 4, &error), error);
+    assert_int_equal(truncate(path, (off_t)1 << 40), 0);
+    assert_int_equal(wadi_file_read(path, 1000, &bytes, &length, &error), WADI_ERR_FORMAT);
+    assert_int_equal(wadi_alloc_call_count(), peak);
+    assert_null(bytes);
+    assert_non_null(strstr(error.text, "large"));
+}
+
+static void a_pipe_is_read_to_its_end(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "through a pipe", 14), 14);
+    close(ends[1]);
+    char path[64], *bytes = NULL;
+    size_t length = 0;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
+    CHECK_OK(wadi_file_read(path, 1000, &bytes, &length, &error), error);
+    assert_string_equal(bytes, "through a pipe");
+    wadi_free(bytes, length + 1, 1);
+    close(ends[0]);
+}
+
+static void errors_name_the_file_and_the_reason(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    char *bytes = NULL;
+    size_t length = 0;
+    assert_int_equal(wadi_file_read(scratch_path("none"), 10, &bytes, &length, &error), WADI_ERR_IO);
+    assert_non_null(strstr(error.text, "none"));
+    assert_non_null(strstr(error.text, "No such file"));
+    CHECK_OK(wadi_file_write(scratch_path("plain"), "x", 1, &error), error);
+    assert_int_equal(wadi_file_write(scratch_path("plain/below"), "x", 1, &error), WADI_ERR_IO);
+    assert_non_null(strstr(error.text, "plain/below"));
+    assert_non_null(strstr(error.text, "Not a directory"));
+    assert_int_equal(wadi_folder_make(scratch_path("plain/below"), &error), WADI_ERR_IO);
+    assert_int_equal(wadi_file_write("", "x", 1, &error), WADI_ERR_IO);
+}
+
+static void an_existing_file_survives_a_failed_replacement(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    const char *path = scratch_path("kept");
+    CHECK_OK(wadi_file_write(path, "old", 3, &error), error);
+    WadiFileWriter writer;
+    CHECK_OK(wadi_file_writer_open(&writer, path, &error), error);
+    CHECK_OK(wadi_file_writer_put(&writer, "new text", 8, 0, &error), error);
+    wadi_file_writer_cancel(&writer);
+    char *bytes = NULL;
+    size_t length = 0;
+    CHECK_OK(wadi_file_read(path, 100, &bytes, &length, &error), error);
+    assert_string_equal(bytes, "old");
+    wadi_free(bytes, length + 1, 1);
+    assert_int_equal(scratch_count(scratch, ".tmp-"), 0);
+}
+
+static void folders_are_made_with_their_parents(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    CHECK_OK(wadi_folder_make(scratch_path("a//b/c/"), &error), error);
+    CHECK_OK(wadi_folder_make(scratch_path("a/b/c"), &error), error);
+    assert_true(wadi_file_exists(scratch_path("a/b/c")));
+}
+
+static void temporary_names_are_recognised(void **unused)
+{
+    (void)unused;
+    assert_int_equal(wadi_file_temporary_stem("run.json.tmp-12"), 8);
+    assert_int_equal(wadi_file_temporary_stem("a.tmp-1.tmp-22"), 7);
+    assert_int_equal(wadi_file_temporary_stem("run.json.tmp-"), 0);
+    assert_int_equal(wadi_file_temporary_stem("run.json.tmp-1x"), 0);
+    assert_int_equal(wadi_file_temporary_stem(".tmp-1"), 0);
+    assert_int_equal(wadi_file_temporary_stem("run.json"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_comes_back_as_it_was_written),
+        cmocka_unit_test(a_file_over_the_limit_is_refused_without_reading_it),
+        cmocka_unit_test(a_pipe_is_read_to_its_end),
+        cmocka_unit_test(errors_name_the_file_and_the_reason),
+        cmocka_unit_test(an_existing_file_survives_a_failed_replacement),
+        cmocka_unit_test(folders_are_made_with_their_parents),
+        cmocka_unit_test(temporary_names_are_recognised),
+    };
+    return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+}
