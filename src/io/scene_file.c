@@ -1,0 +1,152 @@
+/* Files that a scene names: looked up beside the scene, and checked for while it is read, not in the middle of a run. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/scene_read.h"
+
+enum { MOST_FILES = 100000 };
+
+static bool resolve(WadiSceneReader *r, const char *name, char **path)
+{
+    WadiText text = { 0 };
+    const char *folder = r->scene->folder;
+    if (name[0] != '/' && strcmp(folder, ".") != 0 && folder[0] != '\0') {
+        wadi_text_append(&text, folder);
+        wadi_text_append(&text, folder[strlen(folder) - 1] == '/' ? "" : "/");
+    }
+    wadi_text_append(&text, name);
+    bool is_good = wadi_read_ok(r, wadi_text_status(&text, r->error)) &&
+                   wadi_read_ok(r, wadi_string_copy(path, wadi_text_cstr(&text), text.length, r->error));
+    wadi_text_free(&text);
+    return is_good;
+}
+
+/* Why the file cannot be read, or NULL. */
+static const char *file_problem(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) {
+        return errno == ENOENT ? "no such file" : strerror(errno);
+    }
+    if (S_ISDIR(info.st_mode)) {
+        return "is a folder, not a file";
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return "is not a regular file";
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return strerror(errno);
+    }
+    close(fd);
+    return NULL;
+}
+
+static bool read_path(WadiSceneReader *r, int node, char **path)
+{
+    const WadiYamlNode *n = wadi_yaml_node(&r->yaml, node);
+    if (n->kind != WADI_YAML_SCALAR || wadi_yaml_type(&r->yaml, node) != WADI_YAML_TEXT || n->length == 0) {
+        wadi_read_wrong_type(r, node, "the path of a file");
+        return false;
+    }
+    if (n->length >= PATH_MAX / 2) {
+        wadi_read_problem(r, node, "the path is too long");
+        return false;
+    }
+    return resolve(r, wadi_yaml_text(&r->yaml, node), path);
+}
+
+static void report_file(WadiSceneReader *r, int node, const char *path, const char *problem)
+{
+    size_t length = strlen(path);
+    wadi_read_problem(r, node, "%s%s: %s", length > 300 ? "…" : "", length > 300 ? path + length - 300 : path,
+                      problem);
+}
+
+void wadi_read_file(WadiSceneReader *r, int node, char **path)
+{
+    if (!read_path(r, node, path)) {
+        return;
+    }
+    const char *problem = file_problem(*path);
+    if (problem != NULL) {
+        report_file(r, node, *path, problem);
+    }
+}
+
+bool wadi_file_pattern_is_valid(const char *pattern)
+{
+    const char *field = strchr(pattern, '%');
+    if (field == NULL || strchr(field + 1, '%') != NULL) {
+        return false;
+    }
+    size_t digits = strspn(field + 1, "0123456789");
+    return digits <= 2 && field[1 + digits] == 'd';
+}
+
+void wadi_read_file_pattern(WadiSceneReader *r, int node, char **path)
+{
+    if (!read_path(r, node, path)) {
+        return;
+    }
+    if (!wadi_file_pattern_is_valid(wadi_yaml_text(&r->yaml, node))) {
+        wadi_read_problem(r, node,
+                          "expected one number field such as %%04d in the name (\"wave.%%04d.obj\")");
+    } else if (!wadi_file_pattern_is_valid(*path)) {
+        wadi_read_problem(r, node, "the folder of the scene has a '%%' in its name, which a pattern cannot");
+    }
+}
+
+void wadi_file_pattern_expand(const char *pattern, int number, WadiText *path)
+{
+    const char *field = strchr(pattern, '%');
+    size_t digits = strspn(field + 1, "0123456789");
+    int width = 0;
+    for (size_t i = 0; i < digits; ++i) {
+        width = 10 * width + (field[1 + i] - '0');
+    }
+    wadi_text_append_bytes(path, pattern, (size_t)(field - pattern));
+    if (field[1] == '0') {
+        wadi_text_printf(path, "%0*d", width, number);
+    } else {
+        wadi_text_printf(path, "%*d", width, number);
+    }
+    wadi_text_append(path, field + 1 + digits + 1);
+}
+
+void wadi_check_sequence(WadiSceneReader *r, int node, const WadiShapeDef *def)
+{
+    int count = def->last_number - def->first_number + 1;
+    if (count > MOST_FILES) {
+        wadi_read_problem(r, node, "a sequence of %d files; at most %d are possible", count, MOST_FILES);
+        return;
+    }
+    WadiText path = { 0 }, first = { 0 };
+    const char *problem = NULL;
+    int missing = 0;
+    for (int number = def->first_number; number <= def->last_number; ++number) {
+        wadi_text_clear(&path);
+        wadi_file_pattern_expand(def->file, number, &path);
+        const char *found =
+            wadi_read_ok(r, wadi_text_status(&path, r->error)) ? file_problem(path.data) : NULL;
+        if (found != NULL && missing++ == 0) {
+            problem = found;
+            wadi_text_append(&first, path.data);
+        }
+    }
+    if (missing == 1) {
+        report_file(r, node, wadi_text_cstr(&first), problem);
+    } else if (missing > 1) {
+        WadiText rest = { 0 };
+        wadi_text_printf(&rest, "%s (and %d more of the sequence's %d files)", problem, missing - 1, count);
+        report_file(r, node, wadi_text_cstr(&first), wadi_text_cstr(&rest));
+        wadi_read_drop(r, &rest);
+    }
+    wadi_read_drop(r, &first);
+    wadi_read_drop(r, &path);
+}
