@@ -1,0 +1,62 @@
+/* Simulations in memory: step a scene and look at the particles. Nothing is written to disk; see run.h for that. */
+#ifndef WADI_SIM_H
+#define WADI_SIM_H
+
+#include "wadi/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct WadiSim WadiSim;
+
+typedef struct WadiSimDef {
+    int cookie;  /* set by wadi_default_sim_def */
+    int threads; /* 0: all cores. Results do not depend on it. */
+    WadiLog log; /* warnings; function may be NULL */
+} WadiSimDef;
+
+WADI_API WadiSimDef wadi_default_sim_def(void);
+
+/* Build the world and seed the bodies: the state of frame 1, time 0. The scene must outlive the simulation. */
+WADI_API WadiStatus wadi_sim_create(WadiSim **sim, const WadiScene *scene, const WadiSimDef *def,
+                                    WadiError *error);
+WADI_API void wadi_sim_destroy(WadiSim *sim);
+
+/* One step, not past the end of the present frame. */
+WADI_API WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error);
+/* Steps up to the next frame. */
+WADI_API WadiStatus wadi_sim_step_frame(WadiSim *sim, WadiError *error);
+
+WADI_API int wadi_sim_frame(const WadiSim *sim);   /* last frame reached; 1 after create */
+WADI_API double wadi_sim_time(const WadiSim *sim); /* s */
+WADI_API int64_t wadi_sim_steps(const WadiSim *sim);
+WADI_API size_t wadi_sim_particle_count(const WadiSim *sim);
+WADI_API int64_t wadi_sim_lost_particles(const WadiSim *sim);
+/* Hash of the exact state: equal states have equal hashes, for any thread count. */
+WADI_API uint64_t wadi_sim_state_hash(const WadiSim *sim);
+
+typedef enum WadiViewType {
+    WADI_VIEW_U8,
+    WADI_VIEW_U32,
+    WADI_VIEW_F32,
+    WADI_VIEW_F64,
+} WadiViewType;
+
+/* One quantity of all particles: component c of particle i is at (char *)data[c] + i * stride. */
+typedef struct WadiView {
+    const void *data[3]; /* unused components are NULL */
+    WadiViewType type;
+    int components;
+    size_t count;
+    size_t stride; /* bytes */
+} WadiView;
+
+/* Names: "position" (f64 x 3, m), "velocity" (f32 x 3, m/s), "id" (u32), "material" (u8: index, in scene order).
+ * Valid until the next step. WADI_ERR_ARGUMENT for a name this simulation does not have. */
+WADI_API WadiStatus wadi_sim_view(const WadiSim *sim, const char *name, WadiView *view, WadiError *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,105 @@
+/* Every particle is accounted for: present, drained, or lost with a warning. */
+#include <math.h>
+
+#include "core/log.h"
+#include "sim/sim.h"
+
+/* How far beyond an open side of the domain a particle may fly and still come back, in longest sides of the domain. */
+static const double reach_of_world = 4.0;
+/* Without a domain: cell indices stay far inside 32 bits. */
+static const double cells_of_world = 1 << 30;
+
+static WadiBox world_limits(const WadiSim *sim)
+{
+    double cell = sim->world->cell_size;
+    WadiBox all = { { -cells_of_world * cell, -cells_of_world * cell, -cells_of_world * cell },
+                    { cells_of_world * cell, cells_of_world * cell, cells_of_world * cell } };
+    if (!sim->scene->has_domain) {
+        return all;
+    }
+    WadiVec3 size = wadi_box_size(sim->scene->domain);
+    double margin = reach_of_world * fmax(size.x, fmax(size.y, size.z));
+    /* Beyond a closed wall nothing may be at all; a tenth of a cell forgives rounding. */
+    double tight = 0.1 * cell;
+    int closed = sim->scene->closed_sides;
+    WadiBox box = sim->scene->domain;
+    box.min.x -= closed & WADI_SIDE_X_MIN ? tight : margin;
+    box.min.y -= closed & WADI_SIDE_Y_MIN ? tight : margin;
+    box.min.z -= closed & WADI_SIDE_Z_MIN ? tight : margin;
+    box.max.x += closed & WADI_SIDE_X_MAX ? tight : margin;
+    box.max.y += closed & WADI_SIDE_Y_MAX ? tight : margin;
+    box.max.z += closed & WADI_SIDE_Z_MAX ? tight : margin;
+    return wadi_box_intersection(box, all);
+}
+
+WadiStatus wadi_sim_remove_lost(WadiSim *sim, WadiError *error)
+{
+    WadiParticles *p = &sim->particles;
+    WadiBox limits = world_limits(sim);
+    uint8_t *is_removed = NULL;
+    int64_t left_world = 0, not_finite = 0;
+    uint32_t example = 0;
+    WadiVec3 place = { 0 };
+    for (int32_t i = 0; i < p->count; ++i) {
+        WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
+        bool is_finite = wadi_is_finite(x) && isfinite(p->vx[i]) && isfinite(p->vy[i]) && isfinite(p->vz[i]);
+        if (is_finite && wadi_box_contains(limits, x)) {
+            continue;
+        }
+        if (is_removed == NULL) {
+            WADI_TRY(WADI_ARENA_NEW(&sim->scratch, &is_removed, (size_t)p->count, "lost particles", error));
+            for (int32_t j = 0; j < p->count; ++j) {
+                is_removed[j] = 0;
+            }
+            example = p->id[i];
+            place = x;
+        }
+        is_removed[i] = 1;
+        sim->lost[p->material[i]] += 1;
+        left_world += is_finite;
+        not_finite += !is_finite;
+    }
+    if (is_removed == NULL) {
+        return WADI_OK;
+    }
+    if (not_finite > 0) {
+        wadi_log(&sim->log, WADI_LOG_WARNING,
+                 "step %lld, t = %.6g s: %lld particles had positions or velocities that are not finite and "
+                 "were removed "
+                 "(one is id %u)",
+                 (long long)sim->steps, sim->time, (long long)not_finite, example);
+    }
+    if (left_world > 0) {
+        wadi_log(&sim->log, WADI_LOG_WARNING,
+                 "step %lld, t = %.6g s: %lld particles left the world (id %u at %.4g, %.4g, %.4g); a drain "
+                 "takes them away "
+                 "on purpose",
+                 (long long)sim->steps, sim->time, (long long)left_world, example, place.x, place.y, place.z);
+    }
+    wadi_particles_remove(p, is_removed);
+    return WADI_OK;
+}
+
+int64_t wadi_sim_material_count(const WadiSim *sim, int material)
+{
+    int64_t count = 0;
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        count += sim->particles.material[i] == material;
+    }
+    return count;
+}
+
+double wadi_sim_mass_drift(const WadiSim *sim, int kind)
+{
+    double expected = 0.0, present = 0.0;
+    for (int m = 0; m < sim->scene->material_count; ++m) {
+        const WadiMaterial *material = &sim->scene->materials[m];
+        if (kind >= 0 && (int)material->kind != kind) {
+            continue;
+        }
+        double mass = material->density * sim->world->particle_volume;
+        expected += mass * (double)(sim->born[m] - sim->drained[m]);
+        present += mass * (double)wadi_sim_material_count(sim, m);
+    }
+    return expected > 0.0 ? (present - expected) / expected : 0.0;
+}

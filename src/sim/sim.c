@@ -1,0 +1,249 @@
+/* The frame loop: choose a step, let the solver take it, pour and drain, account for every particle. */
+#include "sim/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/check.h"
+#include "core/parallel.h"
+#include "sim/solvers.h"
+
+enum { SIM_DEF_COOKIE = 0x51d3 };
+
+WadiSimDef wadi_default_sim_def(void)
+{
+    return (WadiSimDef){ .cookie = SIM_DEF_COOKIE };
+}
+
+static WadiStatus prepare(WadiSim *sim, WadiError *error)
+{
+    WADI_TRY(wadi_solver_find(sim->scene, &sim->type, error));
+    WADI_STAGE(&sim->times, "build world",
+               WADI_TRY(wadi_world_create(&sim->world, sim->scene, &sim->log, error)));
+    WADI_TRY(wadi_particles_init(&sim->particles, error));
+    WADI_TRY(WADI_NEW(&sim->emit, (size_t)sim->scene->emitter_count, "emitters", error));
+    WadiSolverContext context = { .world = sim->world,
+                                  .particles = &sim->particles,
+                                  .scratch = &sim->scratch,
+                                  .times = &sim->times,
+                                  .log = &sim->log };
+    return sim->type->create(&sim->solver, &context, error);
+}
+
+/* Room for all that the emitters will pour: growing on the way would hold two copies of a column at a time. */
+static WadiStatus reserve_for_emitters(WadiSim *sim, WadiError *error)
+{
+    double duration = wadi_scene_frame_time(sim->scene, sim->scene->frames);
+    double expected = sim->particles.count;
+    for (int i = 0; i < sim->scene->emitter_count; ++i) {
+        expected += wadi_emit_expected(&sim->world->emitters[i], duration);
+    }
+    if (sim->scene->emitter_count == 0 || !(expected < WADI_PARTICLES_MAX)) {
+        return WADI_OK; /* too many: the append that cannot be served says so, at its frame */
+    }
+    return wadi_particles_reserve(&sim->particles, (int64_t)expected + 1, error);
+}
+
+WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
+{
+    WADI_STAGE(&sim->times, "seed", WADI_TRY(wadi_world_seed(sim->world, &sim->particles, error)));
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        sim->born[sim->particles.material[i]] += 1;
+    }
+    return reserve_for_emitters(sim, error);
+}
+
+WadiStatus wadi_sim_create(WadiSim **sim, const WadiScene *scene, const WadiSimDef *def, WadiError *error)
+{
+    WADI_TRY(wadi_sim_create_empty(sim, scene, def, error));
+    WadiStatus status = wadi_sim_seed(*sim, error);
+    if (status != WADI_OK) {
+        wadi_sim_destroy(*sim);
+        *sim = NULL;
+    }
+    return status;
+}
+
+WadiStatus wadi_sim_create_empty(WadiSim **sim, const WadiScene *scene, const WadiSimDef *def,
+                                 WadiError *error)
+{
+    *sim = NULL;
+    if (def == NULL || def->cookie != SIM_DEF_COOKIE) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "the WadiSimDef was not made by wadi_default_sim_def");
+    }
+    if (def->threads < 0) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "threads is %d, expected 0 (all cores) or more",
+                         def->threads);
+    }
+    WADI_TRY(WADI_NEW(sim, 1, "simulation", error));
+    (*sim)->scene = scene;
+    (*sim)->log = def->log;
+    (*sim)->threads = def->threads;
+    (*sim)->frame = 1;
+    (*sim)->dt_limit = "none";
+    wadi_parallel_set_threads(def->threads);
+    WadiStatus status = prepare(*sim, error);
+    if (status != WADI_OK) {
+        wadi_sim_destroy(*sim);
+        *sim = NULL;
+    }
+    return status;
+}
+
+void wadi_sim_destroy(WadiSim *sim)
+{
+    if (sim == NULL) {
+        return;
+    }
+    if (sim->solver != NULL) {
+        sim->type->destroy(sim->solver);
+    }
+    WADI_DELETE(sim->emit, (size_t)sim->scene->emitter_count);
+    wadi_particles_free(&sim->particles);
+    wadi_world_destroy(sim->world);
+    wadi_arena_free(&sim->scratch);
+    WADI_DELETE(sim, 1);
+}
+
+/* The largest step allowed from here, and its name. */
+static double choose_limit(const WadiSim *sim, const char **limit)
+{
+    double dt = sim->type->largest_dt(sim->solver, sim->time, limit);
+    if (sim->scene->max_step < dt) {
+        dt = sim->scene->max_step;
+        *limit = "max_step";
+    }
+    return dt;
+}
+
+/* What the emitters pour during the step that just ended; newborns have already flown to its end. */
+static WadiStatus emit(WadiSim *sim, double dt, WadiError *error)
+{
+    for (int i = 0; i < sim->scene->emitter_count; ++i) {
+        int64_t count = 0;
+        WADI_TRY(wadi_emit_step(&sim->world->emitters[i], sim->time, dt, &sim->emit[i], &sim->particles,
+                                &count, error));
+        sim->born[sim->scene->emitters[i].material] += count;
+    }
+    return WADI_OK;
+}
+
+static WadiStatus drain(WadiSim *sim, double time, WadiError *error)
+{
+    if (sim->scene->drain_count == 0) {
+        return WADI_OK;
+    }
+    for (int m = 0; m < sim->scene->material_count; ++m) {
+        sim->drained[m] += wadi_sim_material_count(sim, m);
+    }
+    int32_t removed = 0;
+    WadiStatus status = wadi_drain_step(sim->world->drains, sim->scene->drain_count, time, &sim->particles,
+                                        &sim->scratch, &removed, error);
+    for (int m = 0; m < sim->scene->material_count; ++m) {
+        sim->drained[m] -= wadi_sim_material_count(sim, m);
+    }
+    return status;
+}
+
+WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error)
+{
+    wadi_parallel_set_threads(sim->threads);
+    double end = wadi_scene_frame_time(sim->scene, sim->frame + 1);
+    double left = end - sim->time;
+    double limit = choose_limit(sim, &sim->dt_limit);
+    /* Equal steps to the end of the frame, so that none is tiny. */
+    double steps_left = ceil(left / limit - 1e-9);
+    bool is_last = !(steps_left > 1.0);
+    if (is_last) {
+        sim->dt_limit = "frame";
+    }
+    sim->dt = is_last ? left : left / steps_left;
+
+    WadiStepReport report = { 0 };
+    WADI_TRY(sim->type->step(sim->solver, sim->time, sim->dt, &report, error));
+    double now = is_last ? end : sim->time + sim->dt;
+    WADI_STAGE(&sim->times, "emit", WADI_TRY(emit(sim, sim->dt, error)));
+    WADI_STAGE(&sim->times, "drain", WADI_TRY(drain(sim, now, error)));
+    WADI_STAGE(&sim->times, "account", WADI_TRY(wadi_sim_remove_lost(sim, error)));
+    WADI_VALIDATE(wadi_particles_validate(&sim->particles));
+
+    sim->max_divergence = fmax(sim->max_divergence, report.max_divergence);
+    sim->stuck_particles = report.stuck_particles;
+    sim->time = now;
+    sim->frame += is_last;
+    sim->steps += 1;
+    return wadi_arena_reset(&sim->scratch, error);
+}
+
+WadiStatus wadi_sim_step_frame(WadiSim *sim, WadiError *error)
+{
+    int frame = sim->frame;
+    while (sim->frame == frame) {
+        WADI_TRY(wadi_sim_step(sim, error));
+    }
+    return WADI_OK;
+}
+
+int wadi_sim_frame(const WadiSim *sim)
+{
+    return sim->frame;
+}
+
+double wadi_sim_time(const WadiSim *sim)
+{
+    return sim->time;
+}
+
+int64_t wadi_sim_steps(const WadiSim *sim)
+{
+    return sim->steps;
+}
+
+size_t wadi_sim_particle_count(const WadiSim *sim)
+{
+    return (size_t)sim->particles.count;
+}
+
+int64_t wadi_sim_lost_particles(const WadiSim *sim)
+{
+    int64_t lost = 0;
+    for (int m = 0; m < 256; ++m) {
+        lost += sim->lost[m];
+    }
+    return lost;
+}
+
+uint64_t wadi_sim_state_hash(const WadiSim *sim)
+{
+    WadiState state = { 0 };
+    uint64_t hash = 0;
+    if (wadi_sim_snapshot(sim, &state, NULL) == WADI_OK) {
+        hash = wadi_state_hash(&state, WADI_USE_CHECKPOINT);
+    }
+    wadi_state_free(&state);
+    return hash;
+}
+
+WadiStatus wadi_sim_view(const WadiSim *sim, const char *name, WadiView *view, WadiError *error)
+{
+    const WadiParticles *p = &sim->particles;
+    *view = (WadiView){ .count = (size_t)p->count };
+    if (strcmp(name, "position") == 0) {
+        view->data[0] = p->x, view->data[1] = p->y, view->data[2] = p->z;
+        view->type = WADI_VIEW_F64, view->components = 3, view->stride = sizeof(double);
+    } else if (strcmp(name, "velocity") == 0) {
+        view->data[0] = p->vx, view->data[1] = p->vy, view->data[2] = p->vz;
+        view->type = WADI_VIEW_F32, view->components = 3, view->stride = sizeof(float);
+    } else if (strcmp(name, "id") == 0) {
+        view->data[0] = p->id, view->type = WADI_VIEW_U32, view->components = 1,
+        view->stride = sizeof(uint32_t);
+    } else if (strcmp(name, "material") == 0) {
+        view->data[0] = p->material, view->type = WADI_VIEW_U8, view->components = 1, view->stride = 1;
+    } else {
+        *view = (WadiView){ 0 };
+        return wadi_fail(error, WADI_ERR_ARGUMENT,
+                         "no quantity '%s'; there are position, velocity, id, material", name);
+    }
+    return WADI_OK;
+}

@@ -1,0 +1,56 @@
+/* A running simulation: world, particles, solver and clock. The public functions are in wadi/sim.h. */
+#ifndef WADI_SIM_SIM_H
+#define WADI_SIM_SIM_H
+
+#include "wadi/sim.h"
+#include "world/solver.h"
+
+/* Invariant: time lies in [time of `frame`, time of `frame + 1`); it equals the former exactly at a frame. */
+struct WadiSim {
+    const WadiScene *scene; /* borrowed */
+    WadiWorld *world;
+    WadiParticles particles;
+    const WadiSolverType *type;
+    void *solver;
+    WadiArena scratch;
+    WadiStageTimes times;
+    WadiLog log;
+    int threads;
+
+    int frame;   /* last frame reached */
+    double time; /* s */
+    int64_t steps;
+    double dt;             /* of the last step, s */
+    const char *dt_limit;  /* what gave it; a literal */
+    double max_divergence; /* over the run so far, 1/s */
+
+    WadiEmitState *emit; /* one an emitter */
+    /* Particles by material that were seeded or emitted, and that were taken away by drains or lost: the ledger behind
+     * `drift`. */
+    int64_t born[256];
+    int64_t drained[256];
+    int64_t lost[256];
+    int64_t stuck_particles; /* squeezed between solids in the last step */
+};
+
+/* wadi_sim_create in two parts: a world and a solver without particles (what a restored or an estimated run needs), and the
+ * particles of time 0. */
+WadiStatus wadi_sim_create_empty(WadiSim **sim, const WadiScene *scene, const WadiSimDef *def,
+                                 WadiError *error);
+WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error);
+
+/* Everything the frame file and the checkpoint hold; see WadiUse. Keeps the memory of `state`. */
+WadiStatus wadi_sim_snapshot(const WadiSim *sim, WadiState *state, WadiError *error);
+/* Continue from a checkpoint's arrays. On failure the simulation is not usable but may be destroyed. */
+WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *error);
+
+/* Relative difference between the mass that should be there (born minus drained) and the mass that is, over all
+ * materials or those of one kind (kind -1: all). */
+double wadi_sim_mass_drift(const WadiSim *sim, int kind);
+/* Particles of a material present now. */
+int64_t wadi_sim_material_count(const WadiSim *sim, int material);
+
+/* Remove particles that are not finite or left the world; counted in `lost`, said once a step through the log. */
+WadiStatus wadi_sim_remove_lost(WadiSim *sim, WadiError *error);
+
+#endif

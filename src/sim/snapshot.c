@@ -1,0 +1,101 @@
+/* The state as named arrays, for frames and checkpoints, and back. */
+#include "sim/sim.h"
+
+/* Version of what is stored here; a checkpoint of another version is refused. */
+enum { SNAPSHOT_VERSION = 1 };
+
+static WadiStatus add_clock(const WadiSim *sim, WadiState *state, WadiError *error)
+{
+    uint64_t counts[4] = { SNAPSHOT_VERSION, (uint64_t)sim->frame, (uint64_t)sim->steps,
+                           (uint64_t)sim->scene->emitter_count };
+    double reals[2] = { sim->time, sim->max_divergence };
+    WADI_TRY(wadi_state_put(state, "sim.counts", WADI_TYPE_U64, 1, 4, counts, error));
+    WADI_TRY(wadi_state_put(state, "sim.reals", WADI_TYPE_F64, 1, 2, reals, error));
+    uint64_t *ledger = NULL;
+    size_t materials = (size_t)sim->scene->material_count;
+    WADI_TRY(wadi_state_add(state, "sim.ledger", WADI_TYPE_U64, 3, materials, (void **)&ledger, error));
+    for (size_t m = 0; m < materials; ++m) {
+        ledger[3 * m] = (uint64_t)sim->born[m];
+        ledger[3 * m + 1] = (uint64_t)sim->drained[m];
+        ledger[3 * m + 2] = (uint64_t)sim->lost[m];
+    }
+    size_t emitters = (size_t)sim->scene->emitter_count;
+    double *owed = NULL;
+    uint64_t *poured = NULL;
+    WADI_TRY(wadi_state_add(state, "emit.owed", WADI_TYPE_F64, 1, emitters, (void **)&owed, error));
+    WADI_TRY(wadi_state_add(state, "emit.counts", WADI_TYPE_U64, 2, emitters, (void **)&poured, error));
+    for (size_t i = 0; i < emitters; ++i) {
+        owed[i] = sim->emit[i].owed;
+        poured[2 * i] = sim->emit[i].emitted;
+        poured[2 * i + 1] = sim->emit[i].tried;
+    }
+    return WADI_OK;
+}
+
+/* Attributes that follow from the material alone. */
+static WadiStatus add_material_attributes(const WadiSim *sim, WadiState *state, WadiError *error)
+{
+    const WadiParticles *p = &sim->particles;
+    float *radius = NULL, *density = NULL;
+    WADI_TRY(wadi_state_add(state, "radius", WADI_TYPE_F32, 1, (size_t)p->count, (void **)&radius, error));
+    WADI_TRY(wadi_state_add(state, "density", WADI_TYPE_F32, 1, (size_t)p->count, (void **)&density, error));
+    for (int32_t i = 0; i < p->count; ++i) {
+        radius[i] = (float)(0.5 * sim->world->spacing);
+        density[i] = (float)sim->scene->materials[p->material[i]].density;
+    }
+    return WADI_OK;
+}
+
+WadiStatus wadi_sim_snapshot(const WadiSim *sim, WadiState *state, WadiError *error)
+{
+    wadi_state_clear(state);
+    WADI_TRY(wadi_particles_save(&sim->particles, state, error));
+    state->next_use = WADI_USE_CHECKPOINT;
+    WADI_TRY(add_clock(sim, state, error));
+    WADI_TRY(sim->type->save(sim->solver, state, error));
+    state->next_use = WADI_USE_FRAME;
+    WADI_TRY(add_material_attributes(sim, state, error));
+    return sim->type->view(sim->solver, state, error);
+}
+
+WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *error)
+{
+    const WadiStateArray *counts = NULL, *reals = NULL, *ledger = NULL, *owed = NULL, *poured = NULL;
+    size_t emitters = (size_t)sim->scene->emitter_count;
+    size_t materials = (size_t)sim->scene->material_count;
+    WADI_TRY(wadi_state_expect(state, "sim.counts", WADI_TYPE_U64, 1, 4, &counts, error));
+    WADI_TRY(wadi_state_expect(state, "sim.reals", WADI_TYPE_F64, 1, 2, &reals, error));
+    WADI_TRY(wadi_state_expect(state, "sim.ledger", WADI_TYPE_U64, 3, materials, &ledger, error));
+    WADI_TRY(wadi_state_expect(state, "emit.owed", WADI_TYPE_F64, 1, emitters, &owed, error));
+    WADI_TRY(wadi_state_expect(state, "emit.counts", WADI_TYPE_U64, 2, emitters, &poured, error));
+    const uint64_t *c = counts->data;
+    if (c[0] != SNAPSHOT_VERSION) {
+        return wadi_fail(error, WADI_ERR_FORMAT,
+                         "the checkpoint has version %llu, this wadi reads version %d",
+                         (unsigned long long)c[0], SNAPSHOT_VERSION);
+    }
+    WADI_TRY(wadi_particles_load(&sim->particles, state, error));
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        if (sim->particles.material[i] >= materials) {
+            return wadi_fail(error, WADI_ERR_FORMAT,
+                             "particle %u of the checkpoint has material %d; the scene has %zu",
+                             sim->particles.id[i], sim->particles.material[i], materials);
+        }
+    }
+    sim->frame = (int)c[1];
+    sim->steps = (int64_t)c[2];
+    sim->time = ((const double *)reals->data)[0];
+    sim->max_divergence = ((const double *)reals->data)[1];
+    const uint64_t *l = ledger->data;
+    for (size_t m = 0; m < materials; ++m) {
+        sim->born[m] = (int64_t)l[3 * m];
+        sim->drained[m] = (int64_t)l[3 * m + 1];
+        sim->lost[m] = (int64_t)l[3 * m + 2];
+    }
+    for (size_t i = 0; i < emitters; ++i) {
+        sim->emit[i].owed = ((const double *)owed->data)[i];
+        sim->emit[i].emitted = ((const uint64_t *)poured->data)[2 * i];
+        sim->emit[i].tried = ((const uint64_t *)poured->data)[2 * i + 1];
+    }
+    return sim->type->load(sim->solver, state, error);
+}
