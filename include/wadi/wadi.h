@@ -1,0 +1,10 @@
+/* wadi: sand and water simulation for computer animation. Include this. */
+#ifndef WADI_WADI_H
+#define WADI_WADI_H
+
+#include "wadi/base.h"
+#include "wadi/run.h"
+#include "wadi/scene.h"
+#include "wadi/sim.h"
+
+#endif

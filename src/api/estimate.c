@@ -1,0 +1,108 @@
+/* What a run would need, known before it starts: the world is built and its particles counted for real; memory and disk
+ * follow from the columns that the solver registers. */
+#include <math.h>
+
+#include "core/parallel.h"
+#include "core/timer.h"
+#include "io/frame_file.h"
+#include "sim/sim.h"
+#include "wadi/run.h"
+
+/* Resident memory that does not grow with the scene and is not there yet when the estimate is made: pages of HDF5 and of the
+ * writer's stack. Measured on an empty scene: docs/measurements.md. */
+static const double fixed_bytes = 3.0e6;
+/* run.json and the lock; one frame's entry in the XDMF index. */
+static const double folder_bytes = 4096.0, index_bytes_a_frame = 1500.0;
+
+/* Particles at a time: seeded and poured so far. */
+static double particles_at(const WadiSim *sim, double seeded, double time)
+{
+    double count = seeded;
+    for (int i = 0; i < sim->scene->emitter_count; ++i) {
+        count += wadi_emit_expected(&sim->world->emitters[i], time);
+    }
+    return count;
+}
+
+typedef struct Sizes {
+    double frame_each, frame_fixed; /* bytes a particle, bytes a file */
+    double checkpoint_each, checkpoint_fixed;
+    double snapshot_each; /* both together, in memory */
+} Sizes;
+
+static WadiStatus measure_sizes(const WadiSim *sim, Sizes *sizes, WadiError *error)
+{
+    WadiState empty = { 0 };
+    WadiStatus status = wadi_sim_snapshot(sim, &empty, error);
+    if (status == WADI_OK) {
+        WadiState part;
+        wadi_state_select(&empty, WADI_USE_FRAME, &part);
+        double frame_fixed = (double)wadi_frame_file_bytes(&part);
+        wadi_state_select(&empty, WADI_USE_CHECKPOINT, &part);
+        *sizes = (Sizes){ .frame_fixed = frame_fixed,
+                          .checkpoint_fixed = (double)wadi_frame_file_bytes(&part),
+                          .checkpoint_each = (double)wadi_particles_bytes_each(&sim->particles),
+                          .snapshot_each = (double)wadi_particles_bytes_each(&sim->particles) };
+        for (int i = 0; i < empty.count; ++i) {
+            const WadiStateArray *array = &empty.array[i];
+            double each = (double)array->components * (double)wadi_type_size(array->type);
+            sizes->frame_each += array->use & WADI_USE_FRAME ? each : 0.0;
+            sizes->snapshot_each += array->use == WADI_USE_FRAME ? each : 0.0;
+        }
+    }
+    wadi_state_free(&empty);
+    return status;
+}
+
+static WadiStatus estimate(const WadiSim *sim, int frames, WadiEstimate *out, WadiError *error)
+{
+    const WadiScene *scene = sim->scene;
+    double duration = wadi_scene_frame_time(scene, frames);
+    int64_t emitted = 0;
+    WADI_TRY(wadi_world_count(sim->world, duration, &out->particles_start, &emitted, error));
+    out->particles_end = out->particles_start + emitted;
+    Sizes sizes = { 0 };
+    WADI_TRY(measure_sizes(sim, &sizes, error));
+
+    double n = (double)out->particles_end;
+    double each = (double)wadi_particles_bytes_each(&sim->particles) +
+                  (double)sim->type->scratch_bytes_each(sim->solver) + sizes.snapshot_each;
+    /* Reading meshes may already have needed more than the run will. */
+    out->memory_bytes =
+        fmax((double)wadi_memory_peak_rss(), (double)wadi_memory_rss() + fixed_bytes + n * each);
+
+    out->disk_bytes = folder_bytes;
+    int every = scene->checkpoint_every;
+    for (int frame = 1; frame <= frames; ++frame) {
+        double count = particles_at(sim, (double)out->particles_start, wadi_scene_frame_time(scene, frame));
+        out->disk_bytes += sizes.frame_fixed + sizes.frame_each * count + index_bytes_a_frame;
+        /* The newest two checkpoints stay, and the milestones. */
+        if (frame > frames - 2 || (every > 0 && frame % every == 0)) {
+            out->disk_bytes += sizes.checkpoint_fixed + sizes.checkpoint_each * count;
+        }
+    }
+    out->cell_size = sim->world->cell_size;
+    out->spacing = sim->world->spacing;
+    double limit = fmin(sim->type->largest_dt(sim->solver, 0.0, &out->step_limit), scene->max_step);
+    double frame_time = 1.0 / scene->fps;
+    out->step_limit = limit == scene->max_step ? "max_step" : limit >= frame_time ? "frame" : out->step_limit;
+    out->steps_per_frame = fmax(1.0, ceil(frame_time / limit - 1e-9));
+    out->step = frame_time / out->steps_per_frame;
+    return WADI_OK;
+}
+
+WadiStatus wadi_estimate(const WadiScene *scene, int frames, int threads, const WadiLog *log,
+                         WadiEstimate *out, WadiError *error)
+{
+    *out = (WadiEstimate){ 0 };
+    WadiSimDef def = wadi_default_sim_def();
+    def.threads = threads;
+    if (log != NULL) {
+        def.log = *log;
+    }
+    WadiSim *sim = NULL;
+    WADI_TRY(wadi_sim_create_empty(&sim, scene, &def, error));
+    WadiStatus status = estimate(sim, frames > 0 ? frames : scene->frames, out, error);
+    wadi_sim_destroy(sim);
+    return status;
+}

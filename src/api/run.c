@@ -1,0 +1,351 @@
+/* A run: the simulation on one side, the run folder on the other, and the decision where to begin. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/parallel.h"
+#include "core/timer.h"
+#include "io/run_folder.h"
+#include "sim/sim.h"
+#include "wadi/run.h"
+
+enum { RUN_DEF_COOKIE = 0x7a61 };
+
+typedef struct Run {
+    const WadiScene *scene;
+    const WadiRunDef *def;
+    WadiRunFolder *folder;
+    WadiSim *sim;
+    WadiState snapshot; /* the writer reads it until wadi_run_folder_flush */
+    WadiRunSummary summary;
+    WadiRunSummary previous; /* run.json as an earlier session left it */
+    char path[3500];         /* of the run folder */
+    int frame_count;
+    int first_frame;      /* where this session began; 0 when it seeded */
+    int kept;             /* frames that stay as they are and are not written again but for the last */
+    double started;       /* s, on the clock of wadi_time_now */
+    WadiProgress pending; /* the last frame's report, given once the frame is on disk */
+} Run;
+
+WadiRunDef wadi_default_run_def(void)
+{
+    return (WadiRunDef){ .cookie = RUN_DEF_COOKIE };
+}
+
+/* Warnings go to the caller and into run.json. */
+static void note(void *user, WadiLogLevel level, const char *text)
+{
+    Run *run = user;
+    wadi_log(&run->def->log, level, "%s", text);
+    WadiRunSummary *summary = &run->summary;
+    if (level != WADI_LOG_WARNING || summary->warning_count >= WADI_RUN_WARNING_MAX) {
+        return;
+    }
+    for (int i = 0; i < summary->warning_count; ++i) {
+        if (strcmp(summary->warning[i], text) == 0) {
+            return;
+        }
+    }
+    if (wadi_string_copy(&summary->warning[summary->warning_count], text, strlen(text), NULL) == WADI_OK) {
+        summary->warning_count += 1;
+    }
+}
+
+static WadiStatus copy_text(char **copy, const char *text, WadiError *error)
+{
+    return wadi_string_copy(copy, text, strlen(text), error);
+}
+
+static WadiStatus begin_summary(Run *run, WadiError *error)
+{
+    const WadiScene *scene = run->scene;
+    WadiRunSummary *summary = &run->summary;
+    WADI_TRY(copy_text(&summary->scene, scene->path, error));
+    WADI_TRY(copy_text(&summary->name, scene->name, error));
+    WADI_TRY(copy_text(&summary->solver, scene->solver, error));
+    for (int m = 0; m < scene->material_count; ++m) {
+        WADI_TRY(copy_text(&summary->material_name[m], scene->materials[m].name, error));
+        summary->material_count = m + 1;
+    }
+    summary->content_hash = scene->content_hash;
+    summary->fps = scene->fps;
+    summary->frame_count = run->frame_count;
+    summary->threads = wadi_parallel_threads();
+    for (int i = 0; i < run->previous.warning_count; ++i) {
+        WADI_TRY(copy_text(&summary->warning[summary->warning_count], run->previous.warning[i], error));
+        summary->warning_count += 1;
+    }
+    return WADI_OK;
+}
+
+static void update_summary(Run *run, int frames)
+{
+    const WadiSim *sim = run->sim;
+    WadiRunSummary *summary = &run->summary;
+    summary->frames = frames;
+    summary->is_finished = frames >= run->frame_count;
+    summary->steps = sim->steps;
+    for (int m = 0; m < summary->material_count; ++m) {
+        summary->material_particles[m] = wadi_sim_material_count(sim, m);
+    }
+    summary->lost_particles = wadi_sim_lost_particles(sim);
+    summary->seconds_total = run->previous.seconds_total + wadi_time_now() - run->started;
+    summary->stages = sim->times;
+    for (int i = 0; i < run->previous.stages.count && summary->stages.count < WADI_STAGE_MAX; ++i) {
+        wadi_stage_times_add(&summary->stages, run->previous.stages.name[i], run->previous.stages.seconds[i]);
+    }
+    size_t peak = wadi_memory_peak_rss();
+    summary->peak_rss_bytes = peak > run->previous.peak_rss_bytes ? peak : run->previous.peak_rss_bytes;
+    summary->drift_mass = wadi_sim_mass_drift(sim, -1);
+    summary->drift_water_mass = wadi_sim_mass_drift(sim, WADI_MATERIAL_WATER);
+    summary->drift_volume = summary->drift_mass;
+    summary->max_divergence = sim->max_divergence;
+}
+
+static WadiProgress make_progress(const Run *run, const char *stage, bool is_frame_done)
+{
+    const WadiSim *sim = run->sim;
+    double seconds = wadi_time_now() - run->started;
+    double frame_start = wadi_scene_frame_time(run->scene, sim->frame);
+    double fraction = is_frame_done ? 0.0 : (sim->time - frame_start) * run->scene->fps;
+    double done = (double)(sim->frame - run->first_frame) + fraction;
+    double left = (double)(run->frame_count - run->first_frame) - done;
+    return (WadiProgress){ .frame = sim->frame,
+                           .first_frame = run->first_frame > 0 ? run->first_frame : 1,
+                           .frame_count = run->frame_count,
+                           .is_frame_done = is_frame_done,
+                           .frame_fraction = fraction,
+                           .stage = stage,
+                           .particles = sim->particles.count,
+                           .steps = sim->steps,
+                           .dt = sim->dt,
+                           .dt_limit = sim->dt_limit,
+                           .seconds = seconds,
+                           .seconds_left = done > 0.0 ? seconds / done * left : -1.0,
+                           .state_hash = is_frame_done ? run->summary.state_hash : 0 };
+}
+
+static void report(const Run *run, const WadiProgress *progress)
+{
+    if (run->def->progress != NULL) {
+        run->def->progress(run->def->progress_user, progress);
+    }
+}
+
+/* Wait for the frame that is being written, and tell that it is there. */
+static WadiStatus finish_write(Run *run, WadiError *error)
+{
+    WADI_TRY(wadi_run_folder_flush(run->folder, error));
+    if (run->pending.is_frame_done) {
+        report(run, &run->pending);
+        run->pending.is_frame_done = false;
+    }
+    return WADI_OK;
+}
+
+/* Hand the present state to the writer: as a frame with its checkpoint, or as a checkpoint between frames. */
+static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
+{
+    WadiSim *sim = run->sim;
+    WADI_STAGE(&sim->times, "wait for disk", WADI_TRY(finish_write(run, error)));
+    WADI_STAGE(&sim->times, "snapshot", WADI_TRY(wadi_sim_snapshot(sim, &run->snapshot, error)));
+    update_summary(run, sim->frame);
+    if (is_frame) {
+        run->summary.state_hash = wadi_state_hash(&run->snapshot, WADI_USE_CHECKPOINT);
+        run->pending = make_progress(run, "write", true);
+    }
+    int every = run->scene->checkpoint_every;
+    WadiRunItem item = { .header = { .time = sim->time, .frame = sim->frame, .fps = run->scene->fps },
+                         .state = &run->snapshot,
+                         .has_frame = is_frame,
+                         .is_checkpoint_kept = is_frame && every > 0 && sim->frame % every == 0,
+                         .summary = &run->summary };
+    snprintf(item.header.name, sizeof item.header.name, "%s", run->scene->name);
+    return wadi_run_folder_submit(run->folder, &item, error);
+}
+
+/* Load the newest state to continue from, or seed. */
+static WadiStatus find_start(Run *run, bool *is_fresh, WadiError *error)
+{
+    const WadiRunDef *def = run->def;
+    *is_fresh = true;
+    int frames = wadi_run_folder_frames(run->folder);
+    if (def->from_frame > frames) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "--from-frame %d: %s has %d frames", def->from_frame,
+                         run->path, frames);
+    }
+    bool is_same = run->previous.content_hash == run->scene->content_hash;
+    if (frames > 0 && run->previous.name != NULL && !is_same && def->from_frame == 0) {
+        return wadi_fail(
+            error, WADI_ERR_ARGUMENT,
+            "%s was made by another scene: %s has changed since, so its frames cannot simply go on; take "
+            "--from-frame N to continue from a frame with the new scene, or --overwrite to begin again",
+            run->path, run->scene->path);
+    }
+    int last = def->from_frame > 0 ? def->from_frame : frames;
+    WadiFrameHeader header = { 0 };
+    bool is_found = false;
+    WadiState state = { 0 };
+    WadiStatus status = wadi_run_folder_read_checkpoint(run->folder, last, &state, &header, &is_found, error);
+    if (status == WADI_OK && is_found) {
+        if (def->from_frame > 0 && !is_same && header.frame != def->from_frame) {
+            status = wadi_fail(error, WADI_ERR_ARGUMENT,
+                               "--from-frame %d: the scene has changed and frame %d has no checkpoint; the "
+                               "nearest before it "
+                               "is of frame %d (checkpoint_every in the scene says how many are kept)",
+                               def->from_frame, def->from_frame, header.frame);
+        } else {
+            status = wadi_sim_restore(run->sim, &state, error);
+            *is_fresh = false;
+        }
+    } else if (status == WADI_OK && def->from_frame > 1 && !is_same) {
+        status = wadi_fail(error, WADI_ERR_ARGUMENT,
+                           "--from-frame %d: the scene has changed and %s has no checkpoint", def->from_frame,
+                           run->path);
+    }
+    wadi_state_free(&state);
+    WADI_TRY(status);
+    if (def->from_frame > 0) {
+        /* A changed scene that begins at its first frame seeds anew: then not even frame 1 stays. */
+        run->kept = *is_fresh && !is_same ? 0 : def->from_frame;
+        WADI_TRY(wadi_run_folder_truncate(run->folder, run->kept, error));
+    }
+    return WADI_OK;
+}
+
+static WadiStatus simulate(Run *run, WadiError *error)
+{
+    WadiSim *sim = run->sim;
+    while (sim->frame < run->frame_count) {
+        int frame = sim->frame;
+        WADI_TRY(wadi_sim_step(sim, error));
+        bool is_frame_done = sim->frame > frame;
+        if (is_frame_done && sim->frame >= run->kept) {
+            WADI_TRY(submit(run, true, error));
+        }
+        WadiProgress progress = make_progress(run, "step", false);
+        report(run, &progress);
+        if (run->def->stop != NULL && *run->def->stop != 0 && sim->frame < run->frame_count) {
+            if (!is_frame_done) {
+                WADI_TRY(submit(run, false, error));
+            }
+            WADI_TRY(finish_write(run, error));
+            return wadi_fail(error, WADI_ERR_STOPPED, "stopped after frame %d of %d; a checkpoint is in %s",
+                             sim->frame, run->frame_count, run->path);
+        }
+    }
+    return finish_write(run, error);
+}
+
+static WadiStatus execute(Run *run, WadiError *error)
+{
+    const WadiRunDef *def = run->def;
+    WadiRunMode mode = def->from_frame > 0 ? WADI_RUN_RESUME : def->mode;
+    WadiLog log = { note, run };
+    WADI_TRY(wadi_run_folder_open(&run->folder, run->path, run->scene->name, mode, &log, error));
+    if (mode == WADI_RUN_RESUME && wadi_run_folder_frames(run->folder) > 0) {
+        WadiError ignored;
+        if (wadi_run_summary_read(run->path, &run->previous, &ignored) != WADI_OK) {
+            wadi_log(&log, WADI_LOG_WARNING, "run.json is not readable and will be made anew: %s",
+                     ignored.text);
+            run->previous.content_hash = run->scene->content_hash;
+        }
+    }
+    WADI_TRY(begin_summary(run, error));
+
+    WadiSimDef sim_def = wadi_default_sim_def();
+    sim_def.threads = def->threads;
+    sim_def.log = log;
+    WADI_TRY(wadi_sim_create_empty(&run->sim, run->scene, &sim_def, error));
+    run->summary.threads = wadi_parallel_threads();
+    bool is_fresh = true;
+    if (mode == WADI_RUN_RESUME) {
+        WADI_TRY(find_start(run, &is_fresh, error));
+    }
+    if (run->sim->frame > run->frame_count) {
+        return wadi_fail(
+            error, WADI_ERR_ARGUMENT,
+            "%s already has %d frames and %d are wanted; nothing was changed (--from-frame %d would drop the "
+            "later ones)",
+            run->path, run->sim->frame, run->frame_count, run->frame_count);
+    }
+    run->first_frame = run->sim->frame;
+    WADI_TRY(wadi_run_folder_write_scene(run->folder, run->scene->source, error));
+    if (is_fresh) {
+        WadiProgress progress = { .stage = "seed",
+                                  .first_frame = 1,
+                                  .frame_count = run->frame_count,
+                                  .dt_limit = run->sim->dt_limit,
+                                  .seconds_left = -1.0 };
+        report(run, &progress);
+        run->first_frame = 0;
+        WADI_TRY(wadi_sim_seed(run->sim, error));
+        if (run->sim->particles.count == 0 && run->scene->emitter_count == 0) {
+            wadi_log(&log, WADI_LOG_WARNING,
+                     "the scene has no particles: its bodies are smaller than a cell, or inside solids");
+        }
+        if (run->kept <= 1) {
+            WADI_TRY(submit(run, true, error));
+        }
+    } else if (run->sim->frame == run->frame_count) {
+        /* Nothing to simulate, but what is asked for may have changed: run.json says so. */
+        WADI_TRY(submit(run, true, error));
+    }
+    return simulate(run, error);
+}
+
+static void fill_report(const Run *run, WadiRunReport *report)
+{
+    snprintf(report->folder, sizeof report->folder, "%s", run->path);
+    report->seconds = wadi_time_now() - run->started;
+    report->peak_rss_bytes = wadi_memory_peak_rss();
+    report->warning_count = run->summary.warning_count;
+    if (run->sim != NULL) {
+        report->frames = wadi_run_count_frames(run->path, run->scene->name);
+        int kept = run->kept > run->first_frame ? run->kept : run->first_frame;
+        report->frames_done = run->sim->frame > kept ? run->sim->frame - kept : 0;
+        report->steps = run->sim->steps;
+        report->particles = run->sim->particles.count;
+        report->lost_particles = wadi_sim_lost_particles(run->sim);
+        report->state_hash = run->summary.state_hash;
+    }
+}
+
+WadiStatus wadi_run(const WadiScene *scene, const WadiRunDef *def, WadiRunReport *report, WadiError *error)
+{
+    if (report != NULL) {
+        *report = (WadiRunReport){ 0 };
+    }
+    if (def == NULL || def->cookie != RUN_DEF_COOKIE) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "the WadiRunDef was not made by wadi_default_run_def");
+    }
+    if (def->threads < 0 || def->frames < 0 || def->from_frame < 0) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "threads, frames and from_frame must not be negative");
+    }
+    Run *run = NULL;
+    WADI_TRY(WADI_NEW(&run, 1, "run", error));
+    run->scene = scene;
+    run->def = def;
+    run->started = wadi_time_now();
+    run->frame_count = def->frames > 0 ? def->frames : scene->frames;
+    int length = def->folder != NULL ? snprintf(run->path, sizeof run->path, "%s", def->folder)
+                                     : snprintf(run->path, sizeof run->path, "%s.run", scene->name);
+    wadi_parallel_set_threads(def->threads);
+    WadiStatus status = length < (int)sizeof run->path
+                            ? execute(run, error)
+                            : wadi_fail(error, WADI_ERR_ARGUMENT, "the path of the run folder is too long");
+    /* An error while closing counts only if nothing went wrong before. */
+    WadiStatus close_status = wadi_run_folder_close(run->folder, status == WADI_OK ? error : NULL);
+    if (status == WADI_OK) {
+        status = close_status;
+    }
+    if (report != NULL) {
+        fill_report(run, report);
+    }
+    wadi_sim_destroy(run->sim);
+    wadi_state_free(&run->snapshot);
+    wadi_run_summary_free(&run->summary);
+    wadi_run_summary_free(&run->previous);
+    WADI_DELETE(run, 1);
+    return status;
+}
