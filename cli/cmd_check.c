@@ -1,0 +1,110 @@
+/* wadi check: validate a scene and estimate what a run would need. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "human.h"
+
+enum { WARNING_MAX = 100 };
+
+/* Warnings are shown after the table, or as a list of the JSON object. */
+typedef struct Warnings {
+    char *texts[WARNING_MAX];
+    int count;
+} Warnings;
+
+static void on_log(void *user, WadiLogLevel level, const char *text)
+{
+    Warnings *warnings = user;
+    if (level != WADI_LOG_WARNING || warnings->count == WARNING_MAX) {
+        return;
+    }
+    char *copy = strdup(text);
+    if (copy != NULL) {
+        warnings->texts[warnings->count++] = copy;
+    }
+}
+
+static void print_row(const char *name, const char *value)
+{
+    printf("%-14s %s\n", name, value);
+}
+
+static void print_table(const WadiCliArgs *args, const WadiScene *scene, int frames,
+                        const WadiEstimate *estimate)
+{
+    char a[WADI_CLI_HUMAN_SIZE], b[WADI_CLI_HUMAN_SIZE], row[256];
+    double fps = wadi_scene_fps(scene);
+    printf("%-14s %s (%s)\n", "scene", wadi_scene_name(scene), args->operand);
+    print_row("solver", wadi_scene_solver(scene));
+    snprintf(row, sizeof row, "%s at %g a second", wadi_cli_human_count(a, frames), fps);
+    print_row("frames", row);
+    print_row("cell size", wadi_cli_human_small(a, estimate->cell_size, "m"));
+    print_row("spacing", wadi_cli_human_small(a, estimate->spacing, "m"));
+    snprintf(row, sizeof row, "%s at the start, %s at the end",
+             wadi_cli_human_count(a, estimate->particles_start),
+             wadi_cli_human_count(b, estimate->particles_end));
+    print_row("particles", row);
+    print_row("memory", wadi_cli_human_bytes(a, estimate->memory_bytes));
+    print_row("disk", wadi_cli_human_bytes(a, estimate->disk_bytes));
+    snprintf(row, sizeof row, "%s, limited by %s", wadi_cli_human_small(a, estimate->step, "s"),
+             estimate->step_limit != NULL ? estimate->step_limit : "nothing");
+    print_row("first step", row);
+    snprintf(row, sizeof row, "%.3g", estimate->steps_per_frame);
+    print_row("steps a frame", row);
+}
+
+static void print_json(const WadiCliArgs *args, const WadiScene *scene, int frames,
+                       const WadiEstimate *estimate, const Warnings *warnings)
+{
+    WadiCliJson json = wadi_cli_json_open(stdout);
+    wadi_cli_json_text(&json, "scene", args->operand);
+    wadi_cli_json_text(&json, "name", wadi_scene_name(scene));
+    wadi_cli_json_text(&json, "solver", wadi_scene_solver(scene));
+    wadi_cli_json_integer(&json, "frames", frames);
+    wadi_cli_json_number(&json, "fps", wadi_scene_fps(scene));
+    wadi_cli_json_number(&json, "cell_size", estimate->cell_size);
+    wadi_cli_json_number(&json, "spacing", estimate->spacing);
+    wadi_cli_json_integer(&json, "particles", estimate->particles_start);
+    wadi_cli_json_integer(&json, "particles_end", estimate->particles_end);
+    wadi_cli_json_number(&json, "memory_bytes", estimate->memory_bytes);
+    wadi_cli_json_number(&json, "disk_bytes", estimate->disk_bytes);
+    wadi_cli_json_number(&json, "step", estimate->step);
+    wadi_cli_json_text(&json, "step_limit", estimate->step_limit != NULL ? estimate->step_limit : "");
+    wadi_cli_json_number(&json, "steps_per_frame", estimate->steps_per_frame);
+    wadi_cli_json_texts(&json, "warnings", (const char *const *)warnings->texts, warnings->count);
+    wadi_cli_json_close(&json);
+}
+
+int wadi_cli_check(const WadiCliArgs *args)
+{
+    WadiScene *scene = NULL;
+    WadiError error = { 0 };
+    if (wadi_cli_load_scene(args, &scene, &error) != WADI_OK) {
+        return wadi_cli_scene_failure(args, &error, "");
+    }
+
+    Warnings warnings = { .count = 0 };
+    WadiLog log = { .function = on_log, .user = &warnings };
+    WadiEstimate estimate = { 0 };
+    int frames = args->frames > 0 ? args->frames : wadi_scene_frames(scene);
+    int code = WADI_CLI_EXIT_GOOD;
+    if (wadi_estimate(scene, frames, args->threads, &log, &estimate, &error) != WADI_OK) {
+        code = wadi_cli_failure(args, &error);
+    } else if (args->json) {
+        print_json(args, scene, frames, &estimate, &warnings);
+    } else {
+        print_table(args, scene, frames, &estimate);
+    }
+    if (!args->json) {
+        fflush(stdout);
+        for (int i = 0; i < warnings.count; ++i) {
+            wadi_cli_print_message(WADI_LOG_WARNING, warnings.texts[i]);
+        }
+    }
+    for (int i = 0; i < warnings.count; ++i) {
+        free(warnings.texts[i]);
+    }
+    wadi_scene_destroy(scene);
+    return code;
+}

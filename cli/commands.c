@@ -1,0 +1,196 @@
+#include "commands.h"
+
+#include <string.h>
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define VALUE(member) offsetof(WadiCliArgs, member)
+
+#define FLAG(name_, short_, member_, help_)                                                                  \
+    {                                                                                                        \
+        .name = name_, .short_name = short_, .kind = WADI_CLI_FLAG, .offset = VALUE(member_), .help = help_  \
+    }
+#define NUMBER(name_, minimum_, maximum_, member_, help_)                                                    \
+    {                                                                                                        \
+        .name = name_, .argument = "N", .kind = WADI_CLI_NUMBER, .offset = VALUE(member_),                   \
+        .minimum = minimum_, .maximum = maximum_, .help = help_                                              \
+    }
+
+/* Options that several commands share, so that they read alike everywhere. */
+#define HELP FLAG("help", 'h', help, "Show this help and do nothing else.")
+#define JSON(help_) FLAG("json", 0, json, help_)
+#define FRAMES NUMBER("frames", 1, 9999999, frames, "Number of frames, instead of the scene's.")
+#define SOLVER                                                                                               \
+    {                                                                                                        \
+        .name = "solver", .argument = "S", .kind = WADI_CLI_TEXT, .offset = VALUE(solver),                   \
+        .help = "Simulate with this solver, whatever the scene says. Short for --set solver=S."              \
+    }
+#define SET                                                                                                  \
+    {                                                                                                        \
+        .name = "set", .argument = "KEY=VALUE", .kind = WADI_CLI_SET,                                        \
+        .help =                                                                                              \
+            "Override a value of the scene, such as resolution=64 or 'bodies[0].velocity=[0,0,1]'. May be "  \
+            "given several times; later ones win."                                                           \
+    }
+
+static const WadiCliOption run_options[] = {
+    { .name = "output",
+      .short_name = 'o',
+      .argument = "RUN",
+      .kind = WADI_CLI_TEXT,
+      .offset = VALUE(output),
+      .files = WADI_CLI_FILES_FOLDER,
+      .help = "Folder the frames go to. Without it: the scene's name with .run, in the current folder." },
+    FRAMES,
+    SOLVER,
+    SET,
+    NUMBER("threads", 0, 1024, threads,
+           "Threads to use; 0 means all cores. The result does not depend on it."),
+    FLAG("resume", 0, resume, "Continue an earlier run from its newest checkpoint; start if there is none."),
+    NUMBER("from-frame", 1, 9999999, from_frame,
+           "Keep the frames up to this one and simulate the later ones again, with the scene as it is now."),
+    FLAG("overwrite", 0, overwrite, "Remove the frames an earlier run left in the folder, then start."),
+    JSON("Write one line of JSON an event to standard output, and nothing else there."),
+    FLAG("quiet", 'q', quiet, "Print errors only."),
+    HELP,
+};
+
+static const WadiCliOption check_options[] = {
+    FRAMES, SOLVER, SET, JSON("Write the same numbers as one JSON object, in SI units."), HELP,
+};
+
+static const WadiCliOption info_options[] = {
+    JSON("Write the description as JSON."),
+    HELP,
+};
+
+static const WadiCliOption schema_options[] = {
+    FLAG("markdown", 0, markdown, "Write the reference page of scene files instead of the schema."),
+    HELP,
+};
+
+static const WadiCliOption help_options[] = { HELP };
+
+static const WadiCliOption top_options[] = {
+    HELP,
+    FLAG("version", 'V', version, "Show the version and do nothing else."),
+};
+
+const WadiCliCommand wadi_cli_commands[] = {
+    {
+        .name = "run",
+        .operand = "SCENE",
+        .files = WADI_CLI_FILES_SCENE,
+        .summary = "Simulate a scene into a run folder",
+        .description =
+            "Simulates the scene and writes every frame to the run folder. Ctrl-C stops at the end of the "
+            "step, "
+            "writes a checkpoint and says how to continue; a second Ctrl-C ends at once. Finished frames "
+            "stay "
+            "whatever happens, and a run that was stopped and continued gives the bytes of an unbroken one.",
+        .options = run_options,
+        .option_count = COUNT(run_options),
+        .examples = { { "wadi run column.yaml", "writes to column.run" },
+                      { "wadi run column.yaml -o test.run --frames 24 --set resolution=50", "a quick look" },
+                      { "wadi run column.yaml --resume --frames 200",
+                        "continues, and makes the shot longer" },
+                      { "wadi run column.yaml --from-frame 40", "redoes frames 41 on after a change" } },
+        .run = wadi_cli_run,
+    },
+    {
+        .name = "check",
+        .operand = "SCENE",
+        .files = WADI_CLI_FILES_SCENE,
+        .summary = "Check a scene and estimate what a run needs",
+        .description =
+            "Reads the scene and reports every problem with its file, line and column. When there is "
+            "none, prints how many particles, how much memory and disk and which step size a run "
+            "would take. Nothing is simulated or written.",
+        .options = check_options,
+        .option_count = COUNT(check_options),
+        .examples = { { "wadi check column.yaml", "" },
+                      { "wadi check column.yaml --set resolution=400", "before the final run" } },
+        .run = wadi_cli_check,
+    },
+    {
+        .name = "info",
+        .operand = "RUN|FILE",
+        .files = WADI_CLI_FILES_ANY,
+        .summary = "Tell what is in a run folder or a file",
+        .description = "Describes a run folder, a frame, a checkpoint, a mesh or a scene file.",
+        .options = info_options,
+        .option_count = COUNT(info_options),
+        .examples = { { "wadi info column.run", "" },
+                      { "wadi info column.run/particles/column.0001.h5 --json", "" } },
+        .run = wadi_cli_info,
+    },
+    {
+        .name = "schema",
+        .summary = "Print the JSON Schema of scene files",
+        .description =
+            "Writes the JSON Schema of scene files, with which editors complete and check them, or the "
+            "reference page of every key.",
+        .options = schema_options,
+        .option_count = COUNT(schema_options),
+        .examples = { { "wadi schema > wadi-scene.schema.json", "" },
+                      { "wadi schema --markdown > scene-reference.md", "" } },
+        .run = wadi_cli_schema,
+    },
+    {
+        .name = "help",
+        .operand = "COMMAND",
+        .is_operand_optional = true,
+        .files = WADI_CLI_FILES_COMMAND,
+        .summary = "Show help on a command",
+        .description = "Shows the help of a command, or without one the overview.",
+        .options = help_options,
+        .option_count = COUNT(help_options),
+        .examples = { { "wadi help run", "" } },
+        .run = wadi_cli_help,
+    },
+};
+const int wadi_cli_command_count = COUNT(wadi_cli_commands);
+
+const WadiCliCommand wadi_cli_top = {
+    .name = "",
+    .summary = "sand and water simulation for computer animation",
+    .description = "Simulates a scene that a text file describes and keeps every frame in a run folder, from "
+                   "which other "
+                   "programs take it.",
+    .options = top_options,
+    .option_count = COUNT(top_options),
+    .examples = { { "wadi check column.yaml", "what a run would need" },
+                  { "wadi run column.yaml", "simulates into column.run" },
+                  { "wadi info column.run", "what is in it" } },
+};
+
+const char *const wadi_cli_planned[] = { "surface", "render", "export", "view", "gallery", "bench", NULL };
+const char *const wadi_cli_scene_suffixes[] = { "yaml", "yml", "json", NULL };
+
+const WadiCliExitText wadi_cli_exits[WADI_CLI_EXIT_COUNT] = {
+    { WADI_CLI_EXIT_GOOD, "It went well." },
+    { WADI_CLI_EXIT_FAILED,
+      "It failed: files or folders, memory, a busy run folder, or the simulation itself." },
+    { WADI_CLI_EXIT_USAGE, "The command line or the scene is wrong; nothing was run." },
+    { WADI_CLI_EXIT_STOPPED,
+      "It was stopped by Ctrl-C, a hang-up or a request to end (SIGINT, SIGHUP, SIGTERM)." },
+};
+
+const WadiCliCommand *wadi_cli_find_command(const char *name)
+{
+    for (int i = 0; i < wadi_cli_command_count; ++i) {
+        if (strcmp(wadi_cli_commands[i].name, name) == 0) {
+            return &wadi_cli_commands[i];
+        }
+    }
+    return NULL;
+}
+
+bool wadi_cli_is_planned(const char *name)
+{
+    for (int i = 0; wadi_cli_planned[i] != NULL; ++i) {
+        if (strcmp(wadi_cli_planned[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}

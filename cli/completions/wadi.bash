@@ -1,0 +1,116 @@
+# Made by wadi --dump-completion; change cli/commands.c or cli/completions.c instead.
+
+_wadi_words() {
+    local word
+    while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -W "$1" -- "$current")
+}
+
+_wadi_files() {
+    local word suffix
+    compopt -o filenames 2>/dev/null
+    while IFS= read -r word; do COMPREPLY+=("$word"); done < <(
+        case $1 in
+        any) compgen -f -- "$current" ;;
+        folder) compgen -d -- "$current" ;;
+        scene)
+            compgen -d -- "$current"
+            for suffix in yaml yml json; do compgen -f -X "!*.$suffix" -- "$current"; done
+            ;;
+        esac
+    )
+}
+
+_wadi() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check info schema help'
+    COMPREPLY=()
+    ((COMP_CWORD > 0)) && previous=${COMP_WORDS[COMP_CWORD - 1]}
+    ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}
+    # Bash cuts --option=value into three words.
+    if [[ $current == = ]]; then
+        current=
+    elif [[ $previous == = ]]; then
+        previous=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    case $command in
+    '')
+        if [[ $current == -* ]]; then
+            _wadi_words "-h --help -V --version"
+        else
+            _wadi_words "$commands"
+        fi
+        ;;
+    run)
+        if [[ $previous == -o || $previous == --output ]]; then
+            _wadi_files folder
+            return
+        fi
+        if [[ $previous == --frames ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --solver ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --set ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --threads ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --from-frame ]]; then
+            :
+            return
+        fi
+        if [[ $current == -* ]]; then
+            _wadi_words "-o --output --frames --solver --set --threads --resume --from-frame --overwrite --json -q --quiet -h --help"
+        else
+            _wadi_files scene
+        fi
+        ;;
+    check)
+        if [[ $previous == --frames ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --solver ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --set ]]; then
+            :
+            return
+        fi
+        if [[ $current == -* ]]; then
+            _wadi_words "--frames --solver --set --json -h --help"
+        else
+            _wadi_files scene
+        fi
+        ;;
+    info)
+        if [[ $current == -* ]]; then
+            _wadi_words "--json -h --help"
+        else
+            _wadi_files any
+        fi
+        ;;
+    schema)
+        if [[ $current == -* ]]; then
+            _wadi_words "--markdown -h --help"
+        else
+            :
+        fi
+        ;;
+    help)
+        if [[ $current == -* ]]; then
+            _wadi_words "-h --help"
+        else
+            _wadi_words "$commands"
+        fi
+        ;;
+    esac
+}
+
+complete -F _wadi wadi

@@ -1,0 +1,124 @@
+/* The wadi command: finds the command that is meant, parses its options and runs it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "manual.h"
+#include "options.h"
+
+/* A standard stream that was closed would give its number to the next file that is opened, and what is
+ * printed would go into that file. Standard output is put on something that cannot be written, so that
+ * printing to it still fails. */
+static void fill_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) {
+            int opened = open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
+            if (opened != fd) {
+                _exit(WADI_CLI_EXIT_FAILED);
+            }
+        }
+    }
+}
+
+/* A write that fails late, such as on a full disk, only shows when the stream is closed. */
+static int close_output(int code)
+{
+    bool had_error = ferror(stdout) != 0;
+    errno = 0;
+    bool has_failed = fclose(stdout) != 0;
+    if (!had_error && !has_failed) {
+        return code;
+    }
+    fprintf(stderr, "wadi: cannot write to standard output%s%s\n", has_failed ? ": " : "",
+            has_failed ? strerror(errno) : "");
+    return code == WADI_CLI_EXIT_GOOD ? WADI_CLI_EXIT_FAILED : code;
+}
+
+int wadi_cli_help(const WadiCliArgs *args)
+{
+    const WadiCliCommand *command = &wadi_cli_top;
+    if (args->operand != NULL) {
+        command = wadi_cli_find_command(args->operand);
+        if (command == NULL) {
+            return wadi_cli_command_error(args->operand);
+        }
+    }
+    wadi_cli_print_help(stdout, command);
+    return WADI_CLI_EXIT_GOOD;
+}
+
+/* What the build keeps in the tree; not for users, so in no table. Returns -1 when `word` is none of
+ * these. */
+static int dump(const char *word, const char *argument)
+{
+    if (strcmp(word, "--dump-man") == 0) {
+        wadi_cli_dump_man(stdout);
+    } else if (strcmp(word, "--dump-markdown") == 0) {
+        wadi_cli_dump_markdown(stdout);
+    } else if (strcmp(word, "--dump-completion") != 0) {
+        return -1;
+    } else if (argument == NULL || !wadi_cli_dump_completion(stdout, argument)) {
+        return wadi_cli_usage_error(&wadi_cli_top,
+                                    "--dump-completion: expected bash, zsh or fish, found '%s'",
+                                    argument != NULL ? argument : "");
+    }
+    return WADI_CLI_EXIT_GOOD;
+}
+
+static int run_top(int count, char **argv, WadiCliArgs *args)
+{
+    int dumped = count > 0 ? dump(argv[0], count > 1 ? argv[1] : NULL) : -1;
+    if (dumped >= 0) {
+        return dumped;
+    }
+    if (!wadi_cli_parse(&wadi_cli_top, count, argv, args)) {
+        return WADI_CLI_EXIT_USAGE;
+    }
+    if (args->version) {
+        printf("wadi %s\n", wadi_version());
+        return WADI_CLI_EXIT_GOOD;
+    }
+    wadi_cli_print_help(args->help ? stdout : stderr, &wadi_cli_top);
+    return args->help ? WADI_CLI_EXIT_GOOD : WADI_CLI_EXIT_USAGE;
+}
+
+static int run_command(int argc, char **argv, WadiCliArgs *args)
+{
+    if (argc < 2 || argv[1][0] == '-') {
+        return run_top(argc > 1 ? argc - 1 : 0, argv + 1, args);
+    }
+    const WadiCliCommand *command = wadi_cli_find_command(argv[1]);
+    if (command == NULL) {
+        return wadi_cli_command_error(argv[1]);
+    }
+    if (!wadi_cli_parse(command, argc - 2, argv + 2, args)) {
+        return WADI_CLI_EXIT_USAGE;
+    }
+    if (args->help) {
+        wadi_cli_print_help(stdout, command);
+        return WADI_CLI_EXIT_GOOD;
+    }
+    return command->run(args);
+}
+
+int main(int argc, char **argv)
+{
+    fill_standard_streams();
+    /* A closed pipe and a file past its size limit are errors of the write, to be reported like others. */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+
+    WadiCliArgs args = { .program = argc > 0 ? argv[0] : "wadi" };
+    args.sets = calloc((size_t)argc + 1, sizeof *args.sets);
+    if (args.sets == NULL) {
+        fputs("wadi: out of memory\n", stderr);
+        return WADI_CLI_EXIT_FAILED;
+    }
+    int code = run_command(argc, argv, &args);
+    free(args.sets);
+    return close_output(code);
+}

@@ -1,0 +1,309 @@
+/* The manual: docs/man/wadi.1 (mdoc) and docs/cli.md, both from the tables of commands.h. */
+#include "manual.h"
+
+#include <string.h>
+
+#include "options.h"
+
+/* Changed with the texts. */
+#define MANUAL_DATE "November 15, 2026"
+
+enum { TEXT_WIDTH = 100 };
+
+typedef struct EventKey {
+    const char *name, *meaning;
+} EventKey;
+
+enum { EVENT_KEY_MAX = 14 };
+
+typedef struct Event {
+    const char *name, *meaning;
+    EventKey keys[EVENT_KEY_MAX];
+} Event;
+
+/* What `wadi run --json` writes; tests/cli/test_cli.py holds the events of real runs against this. */
+static const Event events[] = {
+    { "start",
+      "The scene is read and valid.",
+      { { "wadi", "version of wadi" },
+        { "scene", "path of the scene file" },
+        { "name", "name of the scene" },
+        { "solver", "the solver" },
+        { "frames", "frames the run will have" },
+        { "fps", "frames a second" } } },
+    { "frame",
+      "A frame is finished.",
+      { { "frame", "its number, from 1" },
+        { "frames", "frames in all" },
+        { "particles", "particles now" },
+        { "steps", "steps since the start of the run" },
+        { "seconds", "since this command began" },
+        { "seconds_left", "estimate; null while unknown" },
+        { "state_hash", "of the exact state, 16 hexadecimal digits" } } },
+    { "info", "Something worth knowing.", { { "text", "what" } } },
+    { "warning", "Something that may be wrong.", { { "text", "what" } } },
+    { "end",
+      "The run is finished.",
+      { { "ok", "true" },
+        { "run", "the run folder" },
+        { "frames", "finished frames in it" },
+        { "frames_done", "of these, by this command" },
+        { "particles", "at the end" },
+        { "steps", "since the start of the run" },
+        { "lost_particles", "0 in a sound run" },
+        { "seconds", "this command took" },
+        { "peak_rss_bytes", "most memory used" },
+        { "warnings", "how many there were" },
+        { "state_hash", "of the last frame" } } },
+    { "error",
+      "It ended early; the last event then.",
+      { { "status", "argument, memory, io, format, scene, busy, stopped, numeric or unsupported" },
+        { "text", "what went wrong, one line a problem" },
+        { "run", "the run folder; absent when the scene is wrong" },
+        { "frames", "finished frames in it; absent when the scene is wrong" },
+        { "resume", "command that continues the run, or empty; absent when the scene is wrong" } } },
+};
+enum { EVENT_COUNT = sizeof events / sizeof events[0] };
+
+static const char *const environment[][2] = {
+    { "NO_COLOR", "When set and not empty, nothing is coloured." },
+    { "TERM", "When dumb, nothing is coloured and no escape sequences are used." },
+    { "COLUMNS", "Width of the progress line where the terminal does not tell its own." },
+};
+enum { ENVIRONMENT_COUNT = sizeof environment / sizeof environment[0] };
+
+static const char json_note[] =
+    "With --json, wadi run writes one JSON object a line to standard output, each with the key event and the "
+    "keys below. "
+    "The commands wadi check and wadi info write one object; when they fail, it is the error event.";
+
+/* Text as roff input: one sentence a line, no character taken for a request or an escape. */
+static void man_text(FILE *out, const char *text)
+{
+    bool is_line_start = true;
+    int column = 0;
+    for (const char *c = text; *c != '\0'; ++c) {
+        if (is_line_start && (*c == '.' || *c == '\'')) {
+            fputs("\\&", out);
+        }
+        is_line_start = false;
+        bool is_sentence_end = c > text && c[-1] == '.' && *c == ' ' && c[1] >= 'A' && c[1] <= 'Z';
+        bool is_too_long = *c == ' ' && column + 1 + (int)strcspn(c + 1, " ") > 78;
+        if (is_sentence_end || is_too_long) {
+            fputc('\n', out);
+            is_line_start = true;
+            column = 0;
+            continue;
+        }
+        switch (*c) {
+        case '\\': fputs("\\e", out); break;
+        case '-': fputs("\\-", out); break;
+        case '\'': fputs("\\(aq", out); break;
+        default: fputc(*c, out); break;
+        }
+        ++column;
+    }
+    fputc('\n', out);
+}
+
+/* "Fl o Ar RUN" or "Fl \-frames Ar N". */
+static void man_option(FILE *out, const WadiCliOption *option, bool prefers_short)
+{
+    if (prefers_short && option->short_name != 0) {
+        fprintf(out, "Fl %c", option->short_name);
+    } else {
+        fputs("Fl \\-", out);
+        for (const char *c = option->name; *c != '\0'; ++c) {
+            fprintf(out, *c == '-' ? "\\-" : "%c", *c);
+        }
+    }
+    if (option->argument != NULL) {
+        fprintf(out, " Ar %s", option->argument);
+    }
+}
+
+static void man_synopsis(FILE *out, const WadiCliCommand *command)
+{
+    fprintf(out, ".Nm wadi\n.Cm %s\n", command->name);
+    if (command->operand != NULL) {
+        fprintf(out, command->is_operand_optional ? ".Op Ar %s\n" : ".Ar %s\n", command->operand);
+    }
+    for (int i = 0; i < command->option_count; ++i) {
+        const WadiCliOption *option = &command->options[i];
+        if (strcmp(option->name, "help") != 0) {
+            fputs(".Op ", out);
+            man_option(out, option, option->argument != NULL);
+            fputs(option->kind == WADI_CLI_SET ? " ...\n" : "\n", out);
+        }
+    }
+}
+
+static void man_options(FILE *out, const WadiCliCommand *command)
+{
+    fputs(".Bl -tag -width Ds\n", out);
+    for (int i = 0; i < command->option_count; ++i) {
+        const WadiCliOption *option = &command->options[i];
+        fputs(".It ", out);
+        if (option->short_name != 0) {
+            man_option(out, option, true);
+            fputs(" , ", out);
+        }
+        man_option(out, option, false);
+        fputc('\n', out);
+        man_text(out, option->help);
+    }
+    fputs(".El\n", out);
+}
+
+static void man_examples(FILE *out, const WadiCliCommand *command)
+{
+    for (int i = 0; i < WADI_CLI_EXAMPLE_MAX && command->examples[i].command != NULL; ++i) {
+        fputs(".Bd -literal -offset indent -compact\n", out);
+        /* Not filled: the line must stay one line. */
+        for (const char *c = command->examples[i].command; *c != '\0'; ++c) {
+            fprintf(out, *c == '-' ? "\\-" : *c == '\'' ? "\\(aq" : "%c", *c);
+        }
+        fputs("\n.Ed\n", out);
+        if (command->examples[i].meaning[0] != '\0') {
+            fputs(".Bd -ragged -offset 10n -compact\n", out);
+            man_text(out, command->examples[i].meaning);
+            fputs(".Ed\n", out);
+        }
+    }
+}
+
+static void man_events(FILE *out)
+{
+    fputs(".Sh JSON EVENTS\n", out);
+    man_text(out, json_note);
+    fputs(".Bl -tag -width Ds\n", out);
+    for (int i = 0; i < EVENT_COUNT; ++i) {
+        fprintf(out, ".It Cm %s\n", events[i].name);
+        man_text(out, events[i].meaning);
+        fputs(".Bl -tag -width peak_rss_bytes -compact\n", out);
+        for (int k = 0; k < EVENT_KEY_MAX && events[i].keys[k].name != NULL; ++k) {
+            fprintf(out, ".It Va %s\n", events[i].keys[k].name);
+            man_text(out, events[i].keys[k].meaning);
+        }
+        fputs(".El\n", out);
+    }
+    fputs(".El\n", out);
+}
+
+void wadi_cli_dump_man(FILE *out)
+{
+    fputs(".\\\" Made by wadi --dump-man; change cli/commands.c or cli/manual.c instead.\n", out);
+    fprintf(out, ".Dd %s\n.Dt WADI 1\n.Os wadi %s\n", MANUAL_DATE, wadi_version());
+    fprintf(out, ".Sh NAME\n.Nm wadi\n.Nd %s\n.Sh SYNOPSIS\n", wadi_cli_top.summary);
+    for (int i = 0; i < wadi_cli_command_count; ++i) {
+        man_synopsis(out, &wadi_cli_commands[i]);
+    }
+    fputs(".Nm wadi\n.Fl \\-help | Fl \\-version\n", out);
+    fputs(".Sh DESCRIPTION\n", out);
+    man_text(out, wadi_cli_top.description);
+    fputs(".Pp\n", out);
+    man_text(out, "Options may stand before or after the operand. --option value and --option=value mean the "
+                  "same, and -- "
+                  "ends the options.");
+    fputs(".Sh COMMANDS\n", out);
+    for (int i = 0; i < wadi_cli_command_count; ++i) {
+        fprintf(out, ".Ss wadi %s\n", wadi_cli_commands[i].name);
+        man_text(out, wadi_cli_commands[i].description);
+        man_options(out, &wadi_cli_commands[i]);
+    }
+    fputs(".Ss Without a command\n", out);
+    man_options(out, &wadi_cli_top);
+    man_events(out);
+    fputs(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n", out);
+    for (int i = 0; i < ENVIRONMENT_COUNT; ++i) {
+        fprintf(out, ".It Ev %s\n", environment[i][0]);
+        man_text(out, environment[i][1]);
+    }
+    fputs(".El\n.Sh EXIT STATUS\n.Bl -tag -width Ds\n", out);
+    for (int i = 0; i < WADI_CLI_EXIT_COUNT; ++i) {
+        fprintf(out, ".It %d\n", (int)wadi_cli_exits[i].code);
+        man_text(out, wadi_cli_exits[i].meaning);
+    }
+    fputs(".El\n.Sh EXAMPLES\n", out);
+    for (int i = 0; i < wadi_cli_command_count; ++i) {
+        man_examples(out, &wadi_cli_commands[i]);
+    }
+}
+
+/* Text for a cell of a table. */
+static void markdown_cell(FILE *out, const char *text)
+{
+    for (; *text != '\0'; ++text) {
+        if (strchr("|*_<>[]\\", *text) != NULL) {
+            fputc('\\', out);
+        }
+        fputc(*text, out);
+    }
+}
+
+static void markdown_command(FILE *out, const WadiCliCommand *command)
+{
+    bool is_top = command->name[0] == '\0';
+    if (is_top) {
+        fputs("\n## Without a command\n\n", out);
+    } else {
+        fprintf(out, "\n## wadi %s\n\n```\n", command->name);
+        wadi_cli_print_usage(out, command, 0);
+        fputs("```\n\n", out);
+        wadi_cli_print_wrapped(out, command->description, 0, 0, TEXT_WIDTH);
+        fputc('\n', out);
+    }
+    fputs("| option | meaning |\n|---|---|\n", out);
+    for (int i = 0; i < command->option_count; ++i) {
+        const WadiCliOption *option = &command->options[i];
+        fputs("| ", out);
+        if (option->short_name != 0) {
+            fprintf(out, "`-%c`, ", option->short_name);
+        }
+        fprintf(out, "`--%s%s%s` | ", option->name, option->argument != NULL ? " " : "",
+                option->argument != NULL ? option->argument : "");
+        markdown_cell(out, option->help);
+        fputs(" |\n", out);
+    }
+    if (is_top) {
+        return;
+    }
+    fputs("\n```sh\n", out);
+    for (int i = 0; i < WADI_CLI_EXAMPLE_MAX && command->examples[i].command != NULL; ++i) {
+        bool has_meaning = command->examples[i].meaning[0] != '\0';
+        fprintf(out, "%s%s%s\n", command->examples[i].command, has_meaning ? "  # " : "",
+                command->examples[i].meaning);
+    }
+    fputs("```\n", out);
+}
+
+void wadi_cli_dump_markdown(FILE *out)
+{
+    fputs("<!-- Made by wadi --dump-markdown; change cli/commands.c or cli/manual.c instead. -->\n", out);
+    fprintf(out, "# The wadi command\n\n");
+    wadi_cli_print_wrapped(out, wadi_cli_top.description, 0, 0, TEXT_WIDTH);
+    fputs("\nOptions may stand before or after the operand. `--option value` and `--option=value` mean the "
+          "same, and `--` "
+          "ends\nthe options.\n",
+          out);
+    for (int i = 0; i < wadi_cli_command_count; ++i) {
+        markdown_command(out, &wadi_cli_commands[i]);
+    }
+    markdown_command(out, &wadi_cli_top);
+    fputs("\n## Exit codes\n\n| code | meaning |\n|---|---|\n", out);
+    for (int i = 0; i < WADI_CLI_EXIT_COUNT; ++i) {
+        fprintf(out, "| %d | %s |\n", (int)wadi_cli_exits[i].code, wadi_cli_exits[i].meaning);
+    }
+    fputs("\n## Environment\n\n| variable | meaning |\n|---|---|\n", out);
+    for (int i = 0; i < ENVIRONMENT_COUNT; ++i) {
+        fprintf(out, "| `%s` | %s |\n", environment[i][0], environment[i][1]);
+    }
+    fputs("\n## JSON events\n\n", out);
+    wadi_cli_print_wrapped(out, json_note, 0, 0, TEXT_WIDTH);
+    for (int i = 0; i < EVENT_COUNT; ++i) {
+        fprintf(out, "\n### %s\n\n%s\n\n| key | meaning |\n|---|---|\n", events[i].name, events[i].meaning);
+        for (int k = 0; k < EVENT_KEY_MAX && events[i].keys[k].name != NULL; ++k) {
+            fprintf(out, "| `%s` | %s |\n", events[i].keys[k].name, events[i].keys[k].meaning);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/* The parser of the command line and the help texts, both driven by the tables of commands.h. */
+#ifndef WADI_CLI_OPTIONS_H
+#define WADI_CLI_OPTIONS_H
+
+#include <stdio.h>
+
+#include "commands.h"
+#include "wadi/base.h"
+
+/* Parses argv[0 .. count-1], which holds what follows the command's name, into `args`, whose `sets` has
+ * room for `count` entries. A mistake is explained on standard error and false returned. Stops at --help
+ * and --version. */
+bool wadi_cli_parse(const WadiCliCommand *command, int count, char **argv, WadiCliArgs *args);
+
+/* "wadi: TEXT" and where to read more, on standard error; returns WADI_CLI_EXIT_USAGE. */
+int wadi_cli_usage_error(const WadiCliCommand *command, const char *format, ...) WADI_PRINTF(2, 3);
+/* The same for a word that is no command, with the nearest one. */
+int wadi_cli_command_error(const char *word);
+
+/* The nearest of `count` names when `word` is the beginning of it alone or likely a slip for it, else
+ * NULL. */
+const char *wadi_cli_nearest(const char *word, const char *const *names, int count);
+
+/* "wadi run SCENE [-o RUN] [--frames N] …", from column `column` on, wrapped to 80 columns. */
+void wadi_cli_print_usage(FILE *out, const WadiCliCommand *command, int column);
+/* The text of `--help`. */
+void wadi_cli_print_help(FILE *out, const WadiCliCommand *command);
+/* Words of `text` in lines of `width` columns; the first line starts at column `column`, the others after
+ * `indent` blanks. */
+void wadi_cli_print_wrapped(FILE *out, const char *text, int column, int indent, int width);
+
+#endif

@@ -1,0 +1,13 @@
+/* Stopping a run from outside: Ctrl-C and its kin. */
+#ifndef WADI_CLI_SIGNALS_H
+#define WADI_CLI_SIGNALS_H
+
+/* From now on the first SIGINT, SIGHUP or SIGTERM sets the stop flag and prints `text` (static storage;
+ * NULL: nothing) to standard error; the second ends the program at once. A SIGINT or SIGHUP that was
+ * ignored stays ignored (nohup, jobs in the background of a script). */
+void wadi_cli_catch_signals(const char *text);
+
+/* For WadiRunDef.stop. */
+const volatile int *wadi_cli_stop_flag(void);
+
+#endif

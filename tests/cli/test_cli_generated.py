@@ -1,0 +1,90 @@
+"""What is made from the tables of options and kept in the tree: manual, web page, shell completions."""
+import os
+import shlex
+import subprocess
+
+from cli_harness import (COMMANDS, ROOT, SCENE, contains, good, is_equal, is_usage_error, main, needs, read,
+                         wadi, write)
+
+
+def test_files_in_the_tree_are_up_to_date():
+    for option, path in ((["--dump-man"], "docs/man/wadi.1"), (["--dump-markdown"], "docs/cli.md"),
+                         (["--dump-completion", "bash"], "cli/completions/wadi.bash"),
+                         (["--dump-completion", "zsh"], "cli/completions/_wadi"),
+                         (["--dump-completion", "fish"], "cli/completions/wadi.fish")):
+        kept = read(os.path.join(ROOT, path))
+        assert good(*option).out == kept, f"{path} is old: wadi {' '.join(option)} > {path}"
+    contains(is_usage_error("--dump-completion", "tcsh"), "expected bash, zsh or fish")
+
+
+def test_manual_page_is_clean():
+    needs("mandoc")
+    path = os.path.join(ROOT, "docs", "man", "wadi.1")
+    lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", path], capture_output=True, text=True,
+                          check=False)
+    is_equal((lint.returncode, lint.stdout + lint.stderr), (0, ""))
+
+
+def bash_completions(*words):
+    script = os.path.join(ROOT, "cli", "completions", "wadi.bash")
+    array = " ".join(shlex.quote(word) for word in words)
+    code = f"source {shlex.quote(script)}; COMP_WORDS=({array}); COMP_CWORD={len(words) - 1}; _wadi; " \
+           "printf '%s\\n' \"${COMPREPLY[@]}\""
+    result = subprocess.run(["bash", "--norc", "-c", code], capture_output=True, text=True, check=True)
+    is_equal(result.stderr, "")
+    return sorted(line for line in result.stdout.split("\n") if line)
+
+
+def make_completion_files():
+    for name in ("pile.yaml", "pile.json", "note.txt", "my pile.yml"):
+        write(name, SCENE)
+    for name in ("old.run", "scenes"):
+        os.mkdir(name)
+
+
+def test_bash_completes_commands_options_and_files():
+    make_completion_files()
+    is_equal(bash_completions("wadi", ""), sorted(COMMANDS))
+    is_equal(bash_completions("wadi", "sch"), ["schema"])
+    is_equal(bash_completions("wadi", "--v"), ["--version"])
+    is_equal(bash_completions("wadi", "run", "--fr"), ["--frames", "--from-frame"])
+    is_equal(bash_completions("wadi", "run", ""),
+             ["my pile.yml", "old.run", "pile.json", "pile.yaml", "scenes"])
+    is_equal(bash_completions("wadi", "run", "pile.y"), ["pile.yaml"])
+    is_equal(bash_completions("wadi", "run", "-o", ""), ["old.run", "scenes"])
+    is_equal(bash_completions("wadi", "run", "--output", "=", "o"), ["old.run"])
+    is_equal(bash_completions("wadi", "run", "--output", "="), ["old.run", "scenes"])
+    is_equal(bash_completions("wadi", "run", "--frames", ""), [])
+    is_equal(bash_completions("wadi", "info", "note"), ["note.txt"])
+    is_equal(bash_completions("wadi", "help", "r"), ["run"])
+    is_equal(bash_completions("wadi", "schema", ""), [])
+
+
+def test_fish_completes_commands_options_and_files():
+    needs("fish")
+    make_completion_files()
+    script = os.path.join(ROOT, "cli", "completions", "wadi.fish")
+
+    def fish(line):
+        code = f"source {shlex.quote(script)}; complete -C {shlex.quote(line)}"
+        result = subprocess.run(["fish", "--no-config", "-c", code], capture_output=True, text=True,
+                                check=True)
+        return [entry.split("\t")[0] for entry in result.stdout.splitlines()]
+
+    is_equal(sorted(fish("wadi ")), sorted(COMMANDS))
+    is_equal(sorted(fish("wadi run --fr")), ["--frames", "--from-frame"])
+    contains(fish("wadi run pi"), "pile.yaml")
+    is_equal(fish("wadi run -o old"), ["old.run/"])
+    is_equal(fish("wadi help r"), ["run"])
+
+
+def test_zsh_completion_is_valid():
+    needs("zsh")
+    script = os.path.join(ROOT, "cli", "completions", "_wadi")
+    result = subprocess.run(["zsh", "-n", script], capture_output=True, text=True, check=False)
+    is_equal((result.returncode, result.stderr), (0, ""))
+    assert read(script).startswith("#compdef wadi\n")
+
+
+if __name__ == "__main__":
+    main(globals())
