@@ -1,0 +1,122 @@
+"""A run that is killed and resumed, at any moment and with any thread count, ends in the bytes of the unbroken run."""
+import os
+import random
+import signal
+import time
+
+import harness
+
+SCENE = """
+wadi: 1
+name: busy
+solver: points
+resolution: 32
+frames: 40
+checkpoint_every: 10
+max_step: 0.01
+domain: {min: [0, 0, 0], max: [1, 1, 1], walls: {friction: 0.3, restitution: 0.4}}
+materials: {sand: {kind: sand}, water: {kind: water}}
+bodies:
+  - {material: sand, shape: {sphere: {center: [0.5, 0.5, 0.7], radius: 0.25}}, velocity: [1, 0, 0]}
+colliders:
+  - shape: {box: {center: [0.5, 0.5, 0.15], size: [0.8, 0.02, 0.2]}, pivot: [0.5, 0.5, 0.15],
+            rotate: {keys: [[0, [0, 0, 0]], [1, [0, 0, 360]]], repeat: true}}
+emitters:
+  - {material: water, shape: {sphere: {center: [0.2, 0.2, 0.9], radius: 0.05}}, rate: 0.01, velocity: [1, 1, 0]}
+drains: [{shape: {box: {min: [0, 0, 0], max: [0.1, 1, 0.1]}}}]
+"""
+
+
+def frame_bytes(place, run):
+    folder = os.path.join(place.path(run), "particles")
+    return {name: open(os.path.join(folder, name), "rb").read() for name in sorted(os.listdir(folder))}
+
+
+def killed_at_twenty_moments_it_ends_the_same(place):
+    place.write("busy.yaml", SCENE)
+    begun = time.time()
+    place.run("run", "busy.yaml", "-o", "whole.run", "--quiet", "--threads", "2")
+    seconds = time.time() - begun
+    expected = place.summary("whole.run")
+    assert expected["finished"] and expected["frames"] == 40
+    random.seed(1)
+    kills = 0
+    for _ in range(200):
+        threads = random.choice(["1", "2", "5"])
+        process = place.start("run", "busy.yaml", "-o", "broken.run", "--resume", "--threads", threads)
+        time.sleep(random.uniform(0.0, 0.25 * seconds))
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            kills += 1
+        process.wait()
+        if kills >= 20:
+            break
+        if os.path.exists(place.path("broken.run/run.json")) and place.summary("broken.run")["finished"]:
+            # Finished before twenty kills: go back a few frames and go on killing.
+            place.run("run", "busy.yaml", "-o", "broken.run", "--from-frame", "20", "--frames", "21", "--quiet")
+    assert kills >= 20, kills
+    place.run("run", "busy.yaml", "-o", "broken.run", "--resume", "--quiet")
+    summary = place.summary("broken.run")
+    assert summary["state_hash"] == expected["state_hash"]
+    assert summary["steps"] == expected["steps"] and summary["frames"] == 40
+    assert frame_bytes(place, "broken.run") == frame_bytes(place, "whole.run")
+
+
+def thread_counts_give_the_same_bytes(place):
+    place.write("busy.yaml", SCENE)
+    for threads in ["1", "2", "5"]:
+        place.run("run", "busy.yaml", "-o", threads + ".run", "--frames", "12", "--threads", threads, "--quiet")
+    assert frame_bytes(place, "1.run") == frame_bytes(place, "2.run") == frame_bytes(place, "5.run")
+
+
+def a_longer_end_goes_on_where_it_stopped(place):
+    place.write("busy.yaml", SCENE)
+    place.run("run", "busy.yaml", "-o", "a.run", "--frames", "10", "--quiet")
+    assert place.summary("a.run")["finished"]
+    place.run("run", "busy.yaml", "-o", "a.run", "--frames", "20", "--resume", "--quiet")
+    place.run("run", "busy.yaml", "-o", "b.run", "--frames", "20", "--quiet")
+    assert place.summary("a.run")["state_hash"] == place.summary("b.run")["state_hash"]
+    assert frame_bytes(place, "a.run") == frame_bytes(place, "b.run")
+
+
+def from_a_frame_it_repeats_itself(place):
+    place.write("busy.yaml", SCENE)
+    place.run("run", "busy.yaml", "-o", "a.run", "--frames", "20", "--quiet")
+    before = frame_bytes(place, "a.run")
+    for frame in ["7", "10", "1"]:
+        place.run("run", "busy.yaml", "-o", "a.run", "--frames", "20", "--from-frame", frame, "--quiet")
+        assert frame_bytes(place, "a.run") == before
+
+
+def a_changed_scene_is_not_mixed_in(place):
+    place.write("busy.yaml", SCENE)
+    place.run("run", "busy.yaml", "-o", "a.run", "--frames", "12", "--quiet")
+    before = frame_bytes(place, "a.run")
+    place.write("busy.yaml", SCENE.replace("friction: 0.3", "friction: 0.5"))
+    refused = place.run("run", "busy.yaml", "-o", "a.run", "--resume", "--frames", "20", code=2)
+    assert "changed" in refused.stderr and "--from-frame" in refused.stderr
+    assert frame_bytes(place, "a.run") == before
+    # On purpose, from a frame whose checkpoint was kept.
+    place.run("run", "busy.yaml", "-o", "a.run", "--from-frame", "10", "--frames", "12", "--quiet")
+    after = frame_bytes(place, "a.run")
+    assert after["busy.0010.h5"] == before["busy.0010.h5"] and after["busy.0012.h5"] != before["busy.0012.h5"]
+
+
+def a_second_run_does_not_destroy_the_first(place):
+    place.write("busy.yaml", SCENE)
+    place.run("run", "busy.yaml", "-o", "a.run", "--frames", "3", "--quiet")
+    before = frame_bytes(place, "a.run")
+    refused = place.run("run", "busy.yaml", "-o", "a.run", "--frames", "3", code=2)
+    assert "--resume" in refused.stderr and "--overwrite" in refused.stderr
+    assert frame_bytes(place, "a.run") == before
+
+
+if __name__ == "__main__":
+    harness.main([
+        killed_at_twenty_moments_it_ends_the_same,
+        thread_counts_give_the_same_bytes,
+        a_longer_end_goes_on_where_it_stopped,
+        from_a_frame_it_repeats_itself,
+        a_changed_scene_is_not_mixed_in,
+        a_second_run_does_not_destroy_the_first,
+    ])
