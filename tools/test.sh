@@ -68,13 +68,14 @@ check_manual() {
 build() {
     local preset=$1 folder=build
     [ "$preset" = release ] || folder=build/$preset
-    tools/build.sh "$preset" >"$folder.log" 2>&1
+    mkdir -p "$folder"
+    tools/build.sh "$preset" >"$folder/build.log" 2>&1
     local status=$?
     if [ "$status" -ne 0 ]; then
-        tail -n 60 "$folder.log"
+        tail -n 60 "$folder/build.log"
         return "$status"
     fi
-    if grep -E 'warning:|CMake( [A-Za-z]+)? Warning' "$folder.log" "$folder/configure.log"; then
+    if grep -E 'warning:|CMake( [A-Za-z]+)? Warning' "$folder/build.log" "$folder/configure.log"; then
         return 1
     fi
     tools/check_flags.py "$folder/compile_commands.json"
