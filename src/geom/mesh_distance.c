@@ -101,6 +101,43 @@ static bool visit(struct RTCPointQueryFunctionArguments *args)
     return false;
 }
 
+double wadi_mesh_tree_error(const WadiMeshTree *tree, WadiVec3 x)
+{
+    WadiVec3 local = wadi_abs(wadi_sub(x, tree->center));
+    return 8.0 * (double)FLT_EPSILON * fmax(fmax(local.x, local.y), fmax(local.z, tree->size));
+}
+
+bool wadi_mesh_tree_hit(const WadiMeshTree *tree, WadiVec3 x, WadiVec3 way, double *fraction,
+                        WadiVec3 *normal)
+{
+    WadiVec3 local = wadi_sub(x, tree->center);
+    struct RTCRayHit ray = { .ray = { .org_x = (float)local.x,
+                                      .org_y = (float)local.y,
+                                      .org_z = (float)local.z,
+                                      .dir_x = (float)way.x,
+                                      .dir_y = (float)way.y,
+                                      .dir_z = (float)way.z,
+                                      .tfar = 1.0f,
+                                      .mask = UINT32_MAX },
+                             .hit = { .geomID = RTC_INVALID_GEOMETRY_ID } };
+    struct RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    rtcIntersect1(tree->scene, &context, &ray);
+    if (ray.hit.geomID == RTC_INVALID_GEOMETRY_ID) {
+        return false;
+    }
+    const uint32_t *v = tree->mesh->triangles[ray.hit.primID];
+    WadiVec3 a = tree->mesh->vertices[v[0]];
+    WadiVec3 n = wadi_cross(wadi_sub(tree->mesh->vertices[v[1]], a), wadi_sub(tree->mesh->vertices[v[2]], a));
+    n = wadi_normalized_or(n, wadi_vec3(0, 0, 1));
+    double along = wadi_dot(n, way), exact = wadi_dot(n, wadi_sub(a, x)) / along;
+    /* The plane in double, unless the way lies in it. */
+    bool is_good = fabs(exact - (double)ray.ray.tfar) < 1e-3;
+    *fraction = fmin(fmax(is_good ? exact : (double)ray.ray.tfar, 0.0), 1.0);
+    *normal = along > 0.0 ? wadi_scale(n, -1.0) : n;
+    return true;
+}
+
 bool wadi_mesh_tree_nearest(const WadiMeshTree *tree, WadiVec3 x, double limit, WadiMeshNearest *nearest)
 {
     return wadi_mesh_tree_nearest_at(tree, x, 0.0, limit, nearest);
@@ -110,8 +147,7 @@ bool wadi_mesh_tree_nearest_at(const WadiMeshTree *tree, WadiVec3 x, double s, d
                                WadiMeshNearest *nearest)
 {
     WadiVec3 local = wadi_sub(x, tree->center);
-    double reach = fmax(fmax(fabs(local.x), fabs(local.y)), fmax(fabs(local.z), tree->size));
-    Search search = { tree->mesh,    tree->end, s,    x, 8.0 * (double)FLT_EPSILON * reach,
+    Search search = { tree->mesh,    tree->end, s,    x, wadi_mesh_tree_error(tree, x),
                       limit * limit, nearest,   false };
     struct RTCPointQuery query = { .x = (float)local.x,
                                    .y = (float)local.y,

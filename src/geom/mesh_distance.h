@@ -24,7 +24,14 @@ size_t wadi_mesh_tree_bytes(const WadiMeshTree *tree);
 /* false when nothing is nearer than `limit`. Of equally near triangles the one with the lowest index. */
 bool wadi_mesh_tree_nearest(const WadiMeshTree *tree, WadiVec3 x, double limit, WadiMeshNearest *nearest);
 
-/* The same for a moving tree, at the position s (0..1) between its meshes. */
+/* Where the straight way from x to x + way first meets a triangle: *fraction of the way (0..1) and the triangle's unit normal
+ * turned against the way. false: the way is free. The tree is in single precision: wadi_mesh_tree_error tells by how much a
+ * meeting may be missed or moved. */
+bool wadi_mesh_tree_hit(const WadiMeshTree *tree, WadiVec3 x, WadiVec3 way, double *fraction,
+                        WadiVec3 *normal);
+double wadi_mesh_tree_error(const WadiMeshTree *tree, WadiVec3 x);
+
+/* The nearest point of a moving tree, at the position s (0..1) between its meshes. */
 bool wadi_mesh_tree_nearest_at(const WadiMeshTree *tree, WadiVec3 x, double s, double limit,
                                WadiMeshNearest *nearest);
 

@@ -92,16 +92,16 @@ void wadi_mesh_solid_nearest(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNea
     }
 }
 
-double wadi_mesh_solid_bound(const WadiMeshSolid *solid, WadiVec3 x)
+bool wadi_mesh_solid_bound(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest)
 {
     double lower, upper;
     wadi_mesh_clearance_at(&solid->clearance, x, &lower, &upper);
     if (lower > solid->clearance.cell) {
-        return lower;
+        *nearest = (WadiMeshNearest){ .distance = lower };
+        return false;
     }
-    WadiMeshNearest nearest;
-    wadi_mesh_solid_nearest(solid, x, &nearest);
-    return nearest.distance;
+    wadi_mesh_solid_nearest(solid, x, nearest);
+    return true;
 }
 
 double wadi_mesh_solid_distance(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest)
@@ -112,10 +112,25 @@ double wadi_mesh_solid_distance(const WadiMeshSolid *solid, WadiVec3 x, WadiMesh
     return wadi_mesh_solid_contains(solid, x) ? -nearest->distance : nearest->distance;
 }
 
-double wadi_mesh_solid_sample(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest,
-                              WadiVec3 *normal)
+bool wadi_mesh_solid_is_in_front(const WadiMeshSolid *solid, WadiVec3 x, const WadiMeshNearest *nearest)
 {
-    double d = wadi_mesh_solid_distance(solid, x, nearest);
+    const double *w = nearest->weight;
+    if (fmin(w[0], fmin(w[1], w[2])) < 1e-9) {
+        return false; /* on an edge, where two triangles disagree */
+    }
+    const uint32_t *v = solid->mesh.triangles[nearest->triangle];
+    const WadiVec3 *p = solid->mesh.vertices;
+    WadiVec3 face = wadi_cross(wadi_sub(p[v[1]], p[v[0]]), wadi_sub(p[v[2]], p[v[0]]));
+    return solid->facing * wadi_dot(face, wadi_sub(x, nearest->point)) > 0.0;
+}
+
+double wadi_mesh_solid_sample(const WadiMeshSolid *solid, WadiVec3 x, bool was_outside,
+                              WadiMeshNearest *nearest, WadiVec3 *normal)
+{
+    wadi_mesh_solid_nearest(solid, x, nearest);
+    bool is_outside = (was_outside && wadi_mesh_solid_is_in_front(solid, x, nearest)) ||
+                      !wadi_mesh_solid_contains(solid, x);
+    double d = is_outside ? nearest->distance : -nearest->distance;
     const uint32_t *v = solid->mesh.triangles[nearest->triangle];
     const WadiVec3 *p = solid->mesh.vertices;
     WadiVec3 face = wadi_cross(wadi_sub(p[v[1]], p[v[0]]), wadi_sub(p[v[2]], p[v[0]]));

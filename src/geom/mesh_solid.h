@@ -36,14 +36,18 @@ size_t wadi_mesh_solid_bytes(const WadiMeshSolid *solid);
 
 /* The nearest point of the triangles. */
 void wadi_mesh_solid_nearest(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest);
-/* A lower bound of the distance to the triangles, exact when it is small (within a 32nd of the mesh's size). */
-double wadi_mesh_solid_bound(const WadiMeshSolid *solid, WadiVec3 x);
+/* A lower bound of the distance to the triangles in nearest->distance. true: it is exact, and the rest of `nearest` is set, as
+ * it is within a 32nd of the mesh's size. */
+bool wadi_mesh_solid_bound(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest);
 bool wadi_mesh_solid_contains(const WadiMeshSolid *solid, WadiVec3 x);
+/* Is x on the outward side of the inside of its nearest triangle? Then a point that was outside before it came so near still
+ * is: no winding number needed. Says nothing about other points. */
+bool wadi_mesh_solid_is_in_front(const WadiMeshSolid *solid, WadiVec3 x, const WadiMeshNearest *nearest);
 /* Signed distance; `nearest` may be NULL. */
 double wadi_mesh_solid_distance(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest);
-/* The same and the outward normal. */
-double wadi_mesh_solid_sample(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest,
-                              WadiVec3 *normal);
+/* The same and the outward normal; was_outside: wadi_mesh_solid_is_in_front may decide. */
+double wadi_mesh_solid_sample(const WadiMeshSolid *solid, WadiVec3 x, bool was_outside,
+                              WadiMeshNearest *nearest, WadiVec3 *normal);
 
 /* Does the ball hold neither surface nor a change of inside through a hole? */
 bool wadi_mesh_solid_is_uniform(const WadiMeshSolid *solid, WadiVec3 center, double radius);

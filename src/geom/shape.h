@@ -88,6 +88,10 @@ double wadi_shape_distance(const WadiShape *shape, WadiVec3 x, double time);
  * equal to it within a 32nd of the mesh's size. What a step needs. */
 double wadi_shape_clearance(const WadiShape *shape, WadiVec3 x, double time);
 WadiSurfacePoint wadi_shape_sample(const WadiShape *shape, WadiVec3 x, double time);
+/* Both for a point that was outside a moment ago and cannot have crossed the surface unseen: near a mesh the side of the
+ * nearest triangle decides where it can, instead of the winding number. What moving particles ask. */
+double wadi_shape_clearance_from_outside(const WadiShape *shape, WadiVec3 x, double time);
+WadiSurfacePoint wadi_shape_sample_from_outside(const WadiShape *shape, WadiVec3 x, double time);
 /* At least as cheap as distance: is x inside (distance < 0)? */
 bool wadi_shape_contains(const WadiShape *shape, WadiVec3 x, double time);
 
@@ -97,6 +101,11 @@ WadiVec3 wadi_shape_carry(const WadiShape *shape, WadiVec3 x, double t0, double 
 /* A bound on |d distance / d time| at any point within `radius` of x during [t0, t1]; 0 for a shape at rest. */
 double wadi_shape_speed_bound(const WadiShape *shape, WadiVec3 x, double radius, double t0, double t1);
 bool wadi_shape_is_moving(const WadiShape *shape);
+
+/* The straight way from x (outside) to x + way against a mesh at rest: the part of it (0..1) after which the particle is still
+ * a `skin` off the surface it would meet, and that surface's normal; 1 when it meets none. Negative: this shape cannot tell
+ * (it is no mesh, it moves, it is a shell, or the skin is below the precision of its tree), march by distances instead. */
+double wadi_shape_free_way(const WadiShape *shape, WadiVec3 x, WadiVec3 way, double skin, WadiVec3 *normal);
 
 /* Encloses the solid at `time`; infinite in the open directions of half-spaces. */
 WadiBox wadi_shape_bounds(const WadiShape *shape, double time);

@@ -39,6 +39,10 @@ struct WadiShape {
     WadiMeshSequence *sequence; /* mesh_sequence */
 };
 
+/* How much a query may take for granted: nothing; that far from a mesh a bound will do; or also that the point was outside
+ * before, so that the side of the nearest triangle may decide. */
+typedef enum WadiTrust { WADI_TRUST_NOTHING, WADI_TRUST_BOUND, WADI_TRUST_OUTSIDE } WadiTrust;
+
 int wadi_shape_parameter_count(WadiShapeKind kind);
 void wadi_shape_parameters(const WadiShape *shape, double time, WadiVec3 out[WADI_SHAPE_PARAMETER_MAX]);
 WadiVec3 wadi_shape_scale_at(const WadiShape *shape, double time);

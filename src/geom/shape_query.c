@@ -55,14 +55,19 @@ double wadi_smooth_min(double a, double b, double k, double *weight)
 }
 
 /* A shell has no inside of its own: the sheet, grown to both sides. */
-static double mesh_distance(const WadiShape *shape, WadiVec3 p, double time, bool is_bound_enough)
+static double mesh_distance(const WadiShape *shape, WadiVec3 p, double time, WadiTrust trust)
 {
     const WadiMeshSolid *solid = shape->solid;
     double half =
         shape->kind == WADI_SHAPE_HEIGHTMAP ? 0.0 : 0.5 * wadi_curve_value(&shape->parameter[0], time);
-    if (solid != NULL && is_bound_enough) {
-        double bound = wadi_mesh_solid_bound(solid, p);
-        return half == 0.0 && wadi_mesh_solid_contains(solid, p) ? -bound : bound - half;
+    if (solid != NULL && trust != WADI_TRUST_NOTHING) {
+        WadiMeshNearest nearest;
+        bool has_nearest = wadi_mesh_solid_bound(solid, p, &nearest);
+        if (half > 0.0 ||
+            (trust == WADI_TRUST_OUTSIDE && has_nearest && wadi_mesh_solid_is_in_front(solid, p, &nearest))) {
+            return nearest.distance - half;
+        }
+        return wadi_mesh_solid_contains(solid, p) ? -nearest.distance : nearest.distance;
     }
     if (half > 0.0) {
         WadiMeshNearest nearest;
@@ -77,12 +82,13 @@ static double mesh_distance(const WadiShape *shape, WadiVec3 p, double time, boo
                          : wadi_mesh_sequence_distance(shape->sequence, p, time);
 }
 
-static WadiSurfacePoint mesh_sample(const WadiShape *shape, WadiVec3 p, double time)
+static WadiSurfacePoint mesh_sample(const WadiShape *shape, WadiVec3 p, double time, WadiTrust trust)
 {
     WadiSurfacePoint out = { INFINITY, up, { 0, 0, 0 } };
     WadiMeshNearest nearest;
     if (shape->solid != NULL) {
-        out.distance = wadi_mesh_solid_sample(shape->solid, p, &nearest, &out.normal);
+        out.distance =
+            wadi_mesh_solid_sample(shape->solid, p, trust == WADI_TRUST_OUTSIDE, &nearest, &out.normal);
     } else {
         out.distance =
             wadi_mesh_sequence_sample(shape->sequence, p, time, &nearest, &out.normal, &out.velocity);
@@ -98,44 +104,47 @@ static WadiSurfacePoint mesh_sample(const WadiShape *shape, WadiVec3 p, double t
     return out;
 }
 
-static double distance_of(const WadiShape *shape, WadiVec3 x, double time, bool is_bound_enough);
+static double distance_of(const WadiShape *shape, WadiVec3 x, double time, WadiTrust trust);
 
-static double own_distance(const WadiShape *shape, WadiVec3 p, double time, bool is_bound_enough)
+static double own_distance(const WadiShape *shape, WadiVec3 p, double time, WadiTrust trust)
 {
     if (wadi_shape_kind_is_primitive(shape->kind)) {
         WadiPrimitive scratch;
         return wadi_primitive_distance(wadi_shape_primitive(shape, time, &scratch), p);
     }
     if (shape->solid != NULL || shape->sequence != NULL) {
-        return mesh_distance(shape, p, time, is_bound_enough);
+        return mesh_distance(shape, p, time, trust);
     }
     const WadiShape *child = shape->children;
     double d = INFINITY;
+    if (trust == WADI_TRUST_OUTSIDE && shape->kind != WADI_SHAPE_UNION) {
+        trust = WADI_TRUST_BOUND; /* outside the whole is not outside its parts */
+    }
     switch (shape->kind) {
     case WADI_SHAPE_UNION:
         for (int i = 0; i < shape->child_count; ++i) {
             if (wadi_shape_may_be_nearer(&child[i], p, d)) {
-                d = fmin(d, distance_of(&child[i], p, time, is_bound_enough));
+                d = fmin(d, distance_of(&child[i], p, time, trust));
             }
         }
         return d;
     case WADI_SHAPE_INTERSECTION:
         d = -INFINITY;
         for (int i = 0; i < shape->child_count; ++i) {
-            d = fmax(d, distance_of(&child[i], p, time, is_bound_enough));
+            d = fmax(d, distance_of(&child[i], p, time, trust));
         }
         return d;
     case WADI_SHAPE_DIFFERENCE:
-        d = distance_of(&child[0], p, time, is_bound_enough);
+        d = distance_of(&child[0], p, time, trust);
         for (int i = 1; i < shape->child_count; ++i) {
-            d = fmax(d, -distance_of(&child[i], p, time, is_bound_enough));
+            d = fmax(d, -distance_of(&child[i], p, time, trust));
         }
         return d;
     case WADI_SHAPE_SMOOTH_UNION: {
         double k = wadi_curve_value(&shape->parameter[0], time), weight;
-        d = distance_of(&child[0], p, time, is_bound_enough);
+        d = distance_of(&child[0], p, time, trust);
         for (int i = 1; i < shape->child_count; ++i) {
-            d = wadi_smooth_min(d, distance_of(&child[i], p, time, is_bound_enough), k, &weight);
+            d = wadi_smooth_min(d, distance_of(&child[i], p, time, trust), k, &weight);
         }
         return d;
     }
@@ -148,7 +157,9 @@ static WadiSurfacePoint flipped(WadiSurfacePoint point)
     return (WadiSurfacePoint){ -point.distance, wadi_scale(point.normal, -1.0), point.velocity };
 }
 
-static WadiSurfacePoint own_sample(const WadiShape *shape, WadiVec3 p, double time)
+static WadiSurfacePoint sample_of(const WadiShape *shape, WadiVec3 x, double time, WadiTrust trust);
+
+static WadiSurfacePoint own_sample(const WadiShape *shape, WadiVec3 p, double time, WadiTrust trust)
 {
     WadiSurfacePoint out = { INFINITY, up, { 0, 0, 0 } };
     if (wadi_shape_kind_is_primitive(shape->kind)) {
@@ -161,16 +172,17 @@ static WadiSurfacePoint own_sample(const WadiShape *shape, WadiVec3 p, double ti
         return out;
     }
     if (shape->solid != NULL || shape->sequence != NULL) {
-        return mesh_sample(shape, p, time);
+        return mesh_sample(shape, p, time, trust);
     }
     const WadiShape *child = shape->children;
     double k = wadi_curve_value(&shape->parameter[0], time);
+    trust = shape->kind == WADI_SHAPE_UNION ? trust : WADI_TRUST_NOTHING;
     for (int i = 0; i < shape->child_count; ++i) {
         if (i > 0 && shape->kind == WADI_SHAPE_UNION &&
             !wadi_shape_may_be_nearer(&child[i], p, out.distance)) {
             continue;
         }
-        WadiSurfacePoint next = wadi_shape_sample(&child[i], p, time);
+        WadiSurfacePoint next = sample_of(&child[i], p, time, trust);
         if (i == 0) {
             out = next;
             continue;
@@ -191,35 +203,50 @@ static WadiSurfacePoint own_sample(const WadiShape *shape, WadiVec3 p, double ti
     return out;
 }
 
-static double distance_of(const WadiShape *shape, WadiVec3 x, double time, bool is_bound_enough)
+static double distance_of(const WadiShape *shape, WadiVec3 x, double time, WadiTrust trust)
 {
     if (shape->placing == WADI_PLACING_IDENTITY) {
-        return own_distance(shape, x, time, is_bound_enough);
+        return own_distance(shape, x, time, trust);
     }
     WadiPlacement scratch;
     const WadiPlacement *at = wadi_shape_placement(shape, time, &scratch);
-    return at->stretch * own_distance(shape, wadi_affine_point(&at->inverse, x), time, is_bound_enough);
+    return at->stretch * own_distance(shape, wadi_affine_point(&at->inverse, x), time, trust);
 }
 
 double wadi_shape_distance(const WadiShape *shape, WadiVec3 x, double time)
 {
-    return distance_of(shape, x, time, false);
+    return distance_of(shape, x, time, WADI_TRUST_NOTHING);
 }
 
 double wadi_shape_clearance(const WadiShape *shape, WadiVec3 x, double time)
 {
-    return distance_of(shape, x, time, true);
+    return distance_of(shape, x, time, WADI_TRUST_BOUND);
+}
+
+double wadi_shape_clearance_from_outside(const WadiShape *shape, WadiVec3 x, double time)
+{
+    return distance_of(shape, x, time, WADI_TRUST_OUTSIDE);
 }
 
 WadiSurfacePoint wadi_shape_sample(const WadiShape *shape, WadiVec3 x, double time)
 {
+    return sample_of(shape, x, time, WADI_TRUST_NOTHING);
+}
+
+WadiSurfacePoint wadi_shape_sample_from_outside(const WadiShape *shape, WadiVec3 x, double time)
+{
+    return sample_of(shape, x, time, WADI_TRUST_OUTSIDE);
+}
+
+static WadiSurfacePoint sample_of(const WadiShape *shape, WadiVec3 x, double time, WadiTrust trust)
+{
     if (shape->placing == WADI_PLACING_IDENTITY) {
-        return own_sample(shape, x, time);
+        return own_sample(shape, x, time, trust);
     }
     WadiPlacement scratch;
     const WadiPlacement *at = wadi_shape_placement(shape, time, &scratch);
     WadiVec3 p = wadi_affine_point(&at->inverse, x);
-    WadiSurfacePoint own = own_sample(shape, p, time);
+    WadiSurfacePoint own = own_sample(shape, p, time, trust);
     WadiSurfacePoint out = {
         .distance = at->stretch * own.distance,
         .normal = wadi_normalized_or(wadi_affine_transposed_vector(&at->inverse, own.normal), up),
@@ -270,7 +297,7 @@ bool wadi_shape_contains(const WadiShape *shape, WadiVec3 x, double time)
         if (!(wadi_curve_value(&shape->parameter[0], time) > 0.0)) {
             return wadi_mesh_solid_contains(shape->solid, x);
         }
-        return own_distance(shape, x, time, true) < 0.0;
-    default: return own_distance(shape, x, time, true) < 0.0;
+        return own_distance(shape, x, time, WADI_TRUST_BOUND) < 0.0;
+    default: return own_distance(shape, x, time, WADI_TRUST_BOUND) < 0.0;
     }
 }

@@ -124,3 +124,30 @@ void wadi_shape_lattice(const WadiShape *shape, WadiVec3 origin, const WadiVec3 
         distance[p] = fmin(fmax(wadi_shape_distance(shape, x, time), -limit), limit);
     }
 }
+
+double wadi_shape_free_way(const WadiShape *shape, WadiVec3 x, WadiVec3 way, double skin, WadiVec3 *normal)
+{
+    bool is_solid_mesh = shape->solid != NULL && (shape->kind == WADI_SHAPE_HEIGHTMAP ||
+                                                  !(wadi_curve_value(&shape->parameter[0], 0.0) > 0.0));
+    if (!is_solid_mesh || shape->is_moving) {
+        return -1.0;
+    }
+    const WadiPlacement *at = &shape->fixed;
+    bool is_placed = shape->placing != WADI_PLACING_IDENTITY;
+    WadiVec3 p = is_placed ? wadi_affine_point(&at->inverse, x) : x;
+    WadiVec3 w = is_placed ? wadi_affine_vector(&at->inverse, way) : way;
+    double stretch = is_placed ? at->stretch : 1.0;
+    if (skin < 4.0 * stretch * wadi_mesh_tree_error(shape->solid->tree, p)) {
+        return -1.0;
+    }
+    double fraction;
+    if (!wadi_mesh_tree_hit(shape->solid->tree, p, w, &fraction, normal)) {
+        return 1.0;
+    }
+    if (is_placed) {
+        *normal = wadi_normalized_or(wadi_affine_transposed_vector(&at->inverse, *normal), *normal);
+    }
+    /* The skin is measured across the surface, the way runs at an angle to it. */
+    double across = -wadi_dot(*normal, way);
+    return across > 0.0 ? fmax(fraction - skin / across, 0.0) : 0.0;
+}

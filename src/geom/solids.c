@@ -31,7 +31,7 @@ WadiSolidPoint wadi_solids_sample(const WadiSolids *solids, WadiVec3 x, double t
     WadiSolidPoint out = { .surface = { INFINITY, { 0, 0, 1 }, { 0, 0, 0 } }, .index = -2 };
     for (int i = 0; i < solids->count; ++i) {
         if (wadi_shape_may_be_nearer(solids->solids[i].shape, x, out.surface.distance)) {
-            WadiSurfacePoint point = wadi_shape_sample(solids->solids[i].shape, x, time);
+            WadiSurfacePoint point = wadi_shape_sample_from_outside(solids->solids[i].shape, x, time);
             if (point.distance < out.surface.distance) {
                 out.surface = point;
                 out.index = i;
@@ -54,7 +54,7 @@ WadiSolidPoint wadi_solids_sample(const WadiSolids *solids, WadiVec3 x, double t
     return out;
 }
 
-double wadi_solids_distance(const WadiSolids *solids, WadiVec3 x, double time, double enough)
+static double distance_to(const WadiSolids *solids, WadiVec3 x, double time, double enough, bool was_outside)
 {
     WadiVec3 unused;
     double best = wall_distance(solids, x, &unused);
@@ -67,9 +67,20 @@ double wadi_solids_distance(const WadiSolids *solids, WadiVec3 x, double time, d
             best = fmin(best, enough);
             continue;
         }
-        best = fmin(best, wadi_shape_clearance(shape, x, time));
+        best = fmin(best, was_outside ? wadi_shape_clearance_from_outside(shape, x, time)
+                                      : wadi_shape_clearance(shape, x, time));
     }
     return best;
+}
+
+double wadi_solids_distance(const WadiSolids *solids, WadiVec3 x, double time, double enough)
+{
+    return distance_to(solids, x, time, enough, false);
+}
+
+double wadi_solids_clearance(const WadiSolids *solids, WadiVec3 x, double time, double enough)
+{
+    return distance_to(solids, x, time, enough, true);
 }
 
 double wadi_solids_speed_bound(const WadiSolids *solids, WadiVec3 x, double radius, double t0, double t1)

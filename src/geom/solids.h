@@ -36,11 +36,14 @@ typedef struct WadiSolidPoint {
     int index; /* of the solid; -1: a wall of the domain, -2: no solid at all (distance INFINITY) */
 } WadiSolidPoint;
 
-/* The nearest solid. The walls count as solid beyond the domain: distance is positive inside the domain. */
+/* The nearest solid, for a point that was outside a moment ago. The walls count as solid beyond the domain: distance is
+ * positive inside the domain. */
 WadiSolidPoint wadi_solids_sample(const WadiSolids *solids, WadiVec3 x, double time);
 /* Only the distance, cheaper: far from meshes a lower bound (wadi_shape_clearance), and it stops early once it is known to be
  * at least `enough`. */
 double wadi_solids_distance(const WadiSolids *solids, WadiVec3 x, double time, double enough);
+/* The same for a point that was outside a moment ago (wadi_shape_clearance_from_outside). */
+double wadi_solids_clearance(const WadiSolids *solids, WadiVec3 x, double time, double enough);
 /* As wadi_shape_speed_bound, over all solids. */
 double wadi_solids_speed_bound(const WadiSolids *solids, WadiVec3 x, double radius, double t0, double t1);
 /* wadi_shape_carry for a sample's index; identity for walls. */

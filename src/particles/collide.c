@@ -47,27 +47,72 @@ static double part_speed(const WadiSolids *solids, int i, WadiVec3 x, double rad
     return i < solids->count ? wadi_shape_speed_bound(solids->solids[i].shape, x, radius, t0, t1) : 0.0;
 }
 
-/* Seconds for which a particle at x with this speed stays outside, and the distance there (or a smaller
- * free one). Lands a skin away from the surface or, from nearer, half as near. */
-static double free_seconds(const Mover *m, WadiVec3 x, double speed, double seconds, double *distance)
+static double value_or_zero(const WadiCurve *curve, double time)
 {
-    const WadiSolids *solids = m->in->solids;
-    double skin = m->in->skin, limit = INFINITY;
-    *distance = INFINITY;
-    int parts = m->has_moving_solids ? solids->count + 1 : 1;
-    for (int i = 0; i < parts; ++i) {
-        WadiSolids part = m->has_moving_solids ? part_of(solids, i) : *solids;
-        double bound = speed;
-        if (m->has_moving_solids) {
-            bound += part_speed(solids, i, x, speed * seconds, m->time, m->time + seconds);
-        }
-        double d = wadi_solids_distance(&part, x, m->time, bound * seconds + 2.0 * WADI_CONTACT_BAND * skin);
-        *distance = fmin(*distance, d);
-        if (bound > 0.0) {
-            limit = fmin(limit, fmax(d - skin, 0.5 * d) / bound);
+    return curve != NULL ? wadi_curve_value(curve, time) : 0.0;
+}
+
+/* What lies ahead of a particle. */
+typedef struct Ahead {
+    double
+        seconds; /* for which its path is free; lands a skin off the surface or, from nearer, half as near */
+    double distance; /* to the nearest solid now, or a smaller free one */
+    bool is_met;     /* the path is known to meet a resting mesh after `seconds`: no need to feel the way */
+    WadiSolidPoint met; /* there */
+} Ahead;
+
+/* How long the path is free of one part of the solids. Distances tell for every kind of solid; a ray tells more of a resting
+ * mesh: along a surface, distances allow steps of the height above it only. */
+static void look_at_part(const Mover *m, const WadiSolids *part, double bound, double speed, double seconds,
+                         Ahead *ahead)
+{
+    double skin = m->in->skin;
+    double d = wadi_solids_clearance(part, m->x, m->time, bound * seconds + 2.0 * WADI_CONTACT_BAND * skin);
+    ahead->distance = fmin(ahead->distance, d);
+    double free_time = bound > 0.0 ? fmax(d - skin, 0.5 * d) / bound : HUGE_VAL;
+    bool is_met = false;
+    WadiVec3 normal;
+    if (free_time < seconds && d > 0.0 && part->count == 1 && part->closed_sides == 0 && speed > 0.0) {
+        WadiVec3 way = wadi_scale(m->path, seconds);
+        double part_free = wadi_shape_free_way(part->solids[0].shape, m->x, way, skin, &normal);
+        is_met = part_free >= 0.0 && part_free < 1.0 && part_free * seconds >= free_time;
+        free_time = part_free >= 1.0 ? HUGE_VAL : fmax(free_time, part_free * seconds);
+    }
+    if (free_time < ahead->seconds) {
+        ahead->seconds = free_time;
+        ahead->is_met = is_met;
+        if (is_met) {
+            ahead->met =
+                (WadiSolidPoint){ .surface = { skin, normal, { 0, 0, 0 } },
+                                  .friction = value_or_zero(part->solids[0].friction, m->time),
+                                  .restitution = value_or_zero(part->solids[0].restitution, m->time) };
         }
     }
-    return limit;
+}
+
+static Ahead look_ahead(const Mover *m, double seconds)
+{
+    const WadiSolids *solids = m->in->solids;
+    double speed = wadi_norm(m->path);
+    Ahead ahead = { .seconds = INFINITY, .distance = INFINITY };
+    if (!m->has_moving_solids) {
+        /* Most particles are far from everything: one look at all solids together. */
+        double far = speed * seconds + 2.0 * WADI_CONTACT_BAND * m->in->skin;
+        ahead.distance = wadi_solids_clearance(solids, m->x, m->time, far);
+        if (ahead.distance >= far) {
+            return ahead;
+        }
+        ahead.distance = INFINITY;
+    }
+    for (int i = 0; i <= solids->count; ++i) {
+        WadiSolids part = part_of(solids, i);
+        double bound = speed;
+        if (m->has_moving_solids) {
+            bound += part_speed(solids, i, m->x, speed * seconds, m->time, m->time + seconds);
+        }
+        look_at_part(m, &part, bound, speed, seconds, &ahead);
+    }
+    return ahead;
 }
 
 /* Undo the lift as far as the solids allow. */
@@ -76,7 +121,8 @@ static void let_down(Mover *m)
     double left = wadi_norm(m->lift);
     WadiVec3 down = wadi_normalized_or(wadi_scale(m->lift, -1.0), (WadiVec3){ 0, 0, 0 });
     for (int i = 0; i < 64 && left > 0.0; ++i) {
-        double d = wadi_solids_distance(m->in->solids, m->x, m->time, left + WADI_CONTACT_BAND * m->in->skin);
+        double d =
+            wadi_solids_clearance(m->in->solids, m->x, m->time, left + WADI_CONTACT_BAND * m->in->skin);
         if (d <= WADI_CONTACT_BAND * m->in->skin) {
             break;
         }
@@ -96,7 +142,7 @@ static double distance_to_others(const Mover *m, int except, WadiVec3 x, double 
     for (int i = 0; i <= solids->count; ++i) {
         if (i != except) {
             WadiSolids part = part_of(solids, i);
-            distance = fmin(distance, wadi_solids_distance(&part, x, m->time, INFINITY));
+            distance = fmin(distance, wadi_solids_clearance(&part, x, m->time, INFINITY));
             *speed = fmax(*speed, part_speed(solids, i, x, radius, m->time, m->time + seconds));
         }
     }
@@ -152,14 +198,14 @@ static void ride(Mover *m)
     }
 }
 
-/* Respond to what is within `band` metres. false: nothing there is approached. */
-static bool touch(Mover *m, double band)
+/* Respond to what is within `band` metres, and to `met`. false: nothing there is approached. */
+static bool touch(Mover *m, double band, const WadiSolidPoint *met)
 {
-    WadiVec3 v = wadi_contact_velocity(m->in, m->x, m->v, m->time, band);
+    WadiVec3 v = wadi_contact_velocity(m->in, m->x, m->v, m->time, band, met);
     bool is_same = v.x == m->v.x && v.y == m->v.y && v.z == m->v.z;
     if (is_same && m->contacts == 0) {
         /* The path may approach where the velocity does not: then it follows the velocity from here. */
-        WadiVec3 path = wadi_contact_velocity(m->in, m->x, m->path, m->time, band);
+        WadiVec3 path = wadi_contact_velocity(m->in, m->x, m->path, m->time, band, met);
         is_same = path.x == m->path.x && path.y == m->path.y && path.z == m->path.z;
     }
     if (is_same) {
@@ -177,7 +223,7 @@ static bool lift_off(Mover *m, double d, double height)
     bool is_lifted = false;
     while (d < height) {
         WadiVec3 step = wadi_scale(away, 0.9 * d), lifted = wadi_add(m->x, step);
-        double higher = wadi_solids_distance(m->in->solids, lifted, m->time, 2.0 * d);
+        double higher = wadi_solids_clearance(m->in->solids, lifted, m->time, 2.0 * d);
         if (higher < 1.4 * d) {
             break;
         }
@@ -203,7 +249,7 @@ static bool graze(Mover *m, double d, double bound, double way)
     if (slope > 0.3) {
         return false;
     }
-    return slope > 0.05 ? d < fmax(32.0 * skin, way / 256.0) && touch(m, 1.01 * d)
+    return slope > 0.05 ? d < fmax(32.0 * skin, way / 256.0) && touch(m, 1.01 * d, NULL)
                         : lift_off(m, d, 1.5 * height);
 }
 
@@ -212,9 +258,18 @@ static void march(Mover *m)
 {
     double t1 = m->in->t1, skin = m->in->skin, band = WADI_CONTACT_BAND * skin;
     bool is_settled = false; /* nothing is approached at this place and time */
+    const WadiSolidPoint *met = NULL;
+    Ahead ahead;
     for (int step = 0; step < STEPS_MAX && m->contacts <= CONTACTS_MAX; ++step) {
-        double seconds = t1 - m->time, speed = wadi_norm(m->path), d;
-        double free_time = free_seconds(m, m->x, speed, seconds, &d);
+        double seconds = t1 - m->time, speed = wadi_norm(m->path);
+        WadiSolidPoint surface;
+        if (met != NULL) {
+            surface = *met;
+        }
+        bool is_meeting = met != NULL;
+        met = NULL;
+        ahead = look_ahead(m, seconds);
+        double d = ahead.distance;
         if (d < 0.0) {
             /* A solid that jumps, or one that moves faster than it says. */
             m->contacts += 1;
@@ -223,22 +278,23 @@ static void march(Mover *m)
             }
             continue;
         }
-        if (d <= band && !is_settled && touch(m, band)) {
+        if ((d <= band || is_meeting) && !is_settled && touch(m, band, is_meeting ? &surface : NULL)) {
             /* A squeezed particle approaches something still; it goes round here until its contacts are
              * used up. */
             is_settled = wadi_norm(m->path) < speed;
             continue;
         }
-        if (free_time >= seconds) {
+        if (ahead.seconds >= seconds) {
             m->x = wadi_add_scaled(m->x, m->path, seconds);
             m->time = t1;
             return;
         }
         is_settled = false;
-        double bound = fmax(d - skin, 0.5 * d) / free_time;
-        if (!graze(m, d, bound, bound * seconds)) {
-            m->x = wadi_add_scaled(m->x, m->path, free_time);
-            m->time += free_time;
+        double bound = fmax(d - skin, 0.5 * d) / ahead.seconds;
+        if (ahead.is_met || !graze(m, d, bound, bound * seconds)) {
+            m->x = wadi_add_scaled(m->x, m->path, ahead.seconds);
+            m->time += ahead.seconds;
+            met = ahead.is_met ? &ahead.met : NULL;
         }
     }
     ride(m);
@@ -248,10 +304,10 @@ static WadiCollideOut finish(Mover *m)
 {
     m->time = m->in->t1;
     let_down(m);
-    if (wadi_solids_distance(m->in->solids, m->x, m->time, m->in->skin) < 0.0 || m->is_stuck) {
+    if (wadi_solids_clearance(m->in->solids, m->x, m->time, m->in->skin) < 0.0 || m->is_stuck) {
         m->contacts += 1;
         m->is_stuck = !wadi_contact_push_out(m->in, &m->x, m->time) || m->is_stuck;
-        m->v = wadi_contact_velocity(m->in, m->x, m->v, m->time, WADI_CONTACT_BAND * m->in->skin);
+        m->v = wadi_contact_velocity(m->in, m->x, m->v, m->time, WADI_CONTACT_BAND * m->in->skin, NULL);
     }
     return (WadiCollideOut){ m->x, m->v, m->contacts, m->is_stuck };
 }
@@ -269,19 +325,18 @@ WadiCollideOut wadi_collide_move(const WadiCollideIn *in, WadiVec3 x0, WadiVec3 
                 .v = v,
                 .path = wadi_scale(wadi_sub(x1, x0), 1.0 / seconds),
                 .time = in->t0 };
-    double d;
-    double free_time = free_seconds(&m, x0, wadi_norm(m.path), seconds, &d);
-    if (free_time >= seconds && d > WADI_CONTACT_BAND * in->skin) {
+    Ahead ahead = look_ahead(&m, seconds);
+    if (ahead.seconds >= seconds && ahead.distance > WADI_CONTACT_BAND * in->skin) {
         return (WadiCollideOut){ x1, v, 0, false };
     }
-    if (d < 0.0) {
+    if (ahead.distance < 0.0) {
         m.contacts = 1;
         if (!wadi_contact_push_out(in, &m.x, m.time)) {
-            m.v = wadi_contact_velocity(in, m.x, v, m.time, WADI_CONTACT_BAND * in->skin);
+            m.v = wadi_contact_velocity(in, m.x, v, m.time, WADI_CONTACT_BAND * in->skin, NULL);
             m.is_stuck = true;
             return finish(&m);
         }
-        m.v = wadi_contact_velocity(in, m.x, v, m.time, WADI_CONTACT_BAND * in->skin);
+        m.v = wadi_contact_velocity(in, m.x, v, m.time, WADI_CONTACT_BAND * in->skin, NULL);
         m.path = m.v;
     }
     march(&m);
@@ -291,9 +346,9 @@ WadiCollideOut wadi_collide_move(const WadiCollideIn *in, WadiVec3 x0, WadiVec3 
 WadiCollideOut wadi_collide_push_out(const WadiCollideIn *in, WadiVec3 x, WadiVec3 v, double time)
 {
     WadiCollideOut out = { x, v, 0, false };
-    if (wadi_is_finite(x) && wadi_solids_distance(in->solids, x, time, in->skin) < 0.0) {
+    if (wadi_is_finite(x) && wadi_solids_clearance(in->solids, x, time, in->skin) < 0.0) {
         out.is_stuck = !wadi_contact_push_out(in, &out.x, time);
-        out.v = wadi_contact_velocity(in, out.x, v, time, WADI_CONTACT_BAND * in->skin);
+        out.v = wadi_contact_velocity(in, out.x, v, time, WADI_CONTACT_BAND * in->skin, NULL);
         out.contacts = 1;
     }
     return out;

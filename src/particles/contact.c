@@ -39,17 +39,17 @@ static void gather_planes(const WadiCollideIn *in, WadiVec3 x, double time, doub
         one.solids = &in->solids->solids[i];
         one.count = 1;
         one.closed_sides = 0;
-        if (wadi_solids_distance(&one, x, time, 2.0 * band) <= band) {
+        if (wadi_solids_clearance(&one, x, time, 2.0 * band) <= band) {
             WadiSolidPoint point = wadi_solids_sample(&one, x, time);
             add_plane(planes, &point);
         }
     }
     one.count = 0;
     one.closed_sides = in->solids->closed_sides;
-    bool is_near_wall = wadi_solids_distance(&one, x, time, 2.0 * band) <= band;
+    bool is_near_wall = wadi_solids_clearance(&one, x, time, 2.0 * band) <= band;
     for (int side = 0; side < 6 && is_near_wall; ++side) {
         one.closed_sides = in->solids->closed_sides & (1 << side);
-        if (one.closed_sides != 0 && wadi_solids_distance(&one, x, time, 2.0 * band) <= band) {
+        if (one.closed_sides != 0 && wadi_solids_clearance(&one, x, time, 2.0 * band) <= band) {
             WadiSolidPoint point = wadi_solids_sample(&one, x, time);
             add_plane(planes, &point);
         }
@@ -120,11 +120,15 @@ static WadiVec3 resolve(const Planes *planes, WadiVec3 v, double rest_speed)
     return is_approached(planes, v) ? clip_to_edge(planes, v) : v;
 }
 
-WadiVec3 wadi_contact_velocity(const WadiCollideIn *in, WadiVec3 x, WadiVec3 v, double time, double band)
+WadiVec3 wadi_contact_velocity(const WadiCollideIn *in, WadiVec3 x, WadiVec3 v, double time, double band,
+                               const WadiSolidPoint *met)
 {
     double rest_speed = WADI_COLLIDE_REST_ACCELERATION * (in->t1 - in->t0);
     Planes planes = { .count = 0 };
     gather_planes(in, x, time, band, &planes);
+    if (met != NULL) {
+        add_plane(&planes, met);
+    }
     WadiVec3 out = planes.count > 0 ? resolve(&planes, v, rest_speed) : v;
     /* A corner inside one solid shows one of its faces only. The others show a skin ahead; met now, they
      * hold the particle where it is instead of letting it creep between them. */

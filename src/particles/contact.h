@@ -9,9 +9,11 @@
  * arrives in finitely many steps, and so that rounding does not decide whether something rests. */
 #define WADI_CONTACT_BAND 2.0
 
-/* Respond to every surface within `band` metres of x that v approaches, and to those just ahead. Returns
+/* Respond to every surface within `band` metres of x that v approaches, to those just ahead, and to `met` (may be NULL), a
+ * surface that the path is known to meet. Returns
  * the new velocity, for which none of them is approached unless they close in on the particle. */
-WadiVec3 wadi_contact_velocity(const WadiCollideIn *in, WadiVec3 x, WadiVec3 v, double time, double band);
+WadiVec3 wadi_contact_velocity(const WadiCollideIn *in, WadiVec3 x, WadiVec3 v, double time, double band,
+                               const WadiSolidPoint *met);
 
 /* The direction away from all surfaces within `radius` of x; zero when they face each other. */
 WadiVec3 wadi_contact_open_direction(const WadiCollideIn *in, WadiVec3 x, double radius, double time);

@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (wadi_mesh_solid_create(&solid, &mesh, false, "fuzz", NULL, &error) == WADI_OK) {
         WadiMeshNearest nearest;
         WadiVec3 normal, x = wadi_lerp(solid.bounds.min, solid.bounds.max, 0.4);
-        WADI_ASSERT(isfinite(wadi_mesh_solid_sample(&solid, x, &nearest, &normal)));
+        WADI_ASSERT(isfinite(wadi_mesh_solid_sample(&solid, x, false, &nearest, &normal)));
         WADI_ASSERT(fabs(wadi_norm(normal) - 1.0) < 1e-9);
         wadi_mesh_solid_free(&solid);
     }

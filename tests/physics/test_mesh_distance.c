@@ -278,7 +278,7 @@ static void fine_meshes_have_the_distances_of_what_they_mesh(void **unused)
             WadiVec3 x = random_in((WadiBox){ { -1.6, -1.6, -1.6 }, { 1.6, 1.6, 1.6 } }, 3, i), normal;
             double expected = c == 0 ? wadi_norm(x) - 1 : hypot(hypot(x.x, x.y) - 1, x.z) - 0.4;
             WadiMeshNearest nearest;
-            double d = wadi_mesh_solid_sample(&solid, x, &nearest, &normal);
+            double d = wadi_mesh_solid_sample(&solid, x, false, &nearest, &normal);
             CHECK_NEAR(d, expected, 1e-4 * diameter);
             CHECK_NEAR(wadi_norm(normal), 1.0, 1e-12);
             CHECK_NEAR(wadi_norm(wadi_sub(wadi_add_scaled(x, normal, -d), nearest.point)), 0.0, 1e-9);
@@ -397,7 +397,8 @@ static void broken_and_thin_meshes_have_insides(void **unused)
     CHECK_NEAR(solid.facing, -1.0, 0);
     WadiMeshNearest nearest;
     WadiVec3 normal;
-    CHECK_NEAR(wadi_mesh_solid_sample(&solid, wadi_vec3(0.5, 0.5, 0.9), &nearest, &normal), -0.1, 1e-15);
+    CHECK_NEAR(wadi_mesh_solid_sample(&solid, wadi_vec3(0.5, 0.5, 0.9), false, &nearest, &normal), -0.1,
+               1e-15);
     CHECK_NEAR(normal.z, 1.0, 1e-12);
     wadi_mesh_solid_free(&solid);
 }
@@ -413,7 +414,7 @@ static void points_on_the_surface_have_finite_answers(void **unused)
                             { 0.5, 0.5, 1 }, { 0.25, 0.75, 0 }, { 1, 0.5, 0.5 } };
     for (int i = 0; i < 6; ++i) {
         WadiMeshNearest nearest;
-        CHECK_NEAR(wadi_mesh_solid_sample(&solid, at[i], &nearest, &normal), 0.0, 0);
+        CHECK_NEAR(wadi_mesh_solid_sample(&solid, at[i], false, &nearest, &normal), 0.0, 0);
         CHECK_NEAR(wadi_norm(normal), 1.0, 1e-12);
         assert_true(isfinite(wadi_winding_number(solid.winding, at[i], 2.0)));
     }
