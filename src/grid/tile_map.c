@@ -30,6 +30,23 @@ static bool is_same(WadiTile a, WadiTile b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
+/* Before (x, y, z) in the order of the map; the coordinates may be one beyond those of any tile. */
+static bool is_before_tile(WadiTile a, int64_t x, int64_t y, int64_t z)
+{
+    return a.z != z ? a.z < z : a.y != y ? a.y < y : a.x < x;
+}
+
+static void fill_slots(WadiTileMap *map)
+{
+    for (int32_t i = 0; i < map->count; ++i) {
+        size_t slot = first_slot(map, map->tiles[i]);
+        while (map->slots[slot] != 0) {
+            slot = (slot + 1) & (map->slot_count - 1);
+        }
+        map->slots[slot] = i + 1;
+    }
+}
+
 WadiStatus wadi_tile_map_create(WadiTileMap *map, const WadiTile *tiles, size_t count, WadiError *error)
 {
     *map = (WadiTileMap){ 0 };
@@ -63,13 +80,71 @@ WadiStatus wadi_tile_map_create(WadiTileMap *map, const WadiTile *tiles, size_t 
         return status;
     }
     made.tiles = sorted;
-    for (size_t i = 0; i < kept; ++i) {
-        size_t slot = first_slot(&made, sorted[i]);
-        while (made.slots[slot] != 0) {
-            slot = (slot + 1) & (made.slot_count - 1);
+    fill_slots(&made);
+    *map = made;
+    return WADI_OK;
+}
+
+/* Neighbours of sorted tiles without a look-up: nine cursors, one for each row (y + dy, z + dz), only move forward. */
+static void link_sorted_tiles(void *context, int64_t first, int64_t end)
+{
+    WadiTileMap *map = context;
+    int32_t cursor[9];
+    for (int row = 0; row < 9; ++row) {
+        WadiTile from = map->tiles[first];
+        int64_t y = (int64_t)from.y + row % 3 - 1, z = (int64_t)from.z + row / 3 - 1;
+        int32_t low = 0, high = map->count;
+        while (low < high) {
+            int32_t middle = low + (high - low) / 2;
+            bool is_before = is_before_tile(map->tiles[middle], (int64_t)from.x - 1, y, z);
+            low = is_before ? middle + 1 : low;
+            high = is_before ? high : middle;
         }
-        made.slots[slot] = (int32_t)i + 1;
+        cursor[row] = low;
     }
+    for (int64_t t = first; t < end; ++t) {
+        WadiTile tile = map->tiles[t];
+        for (int row = 0; row < 9; ++row) {
+            int64_t y = (int64_t)tile.y + row % 3 - 1, z = (int64_t)tile.z + row / 3 - 1;
+            int32_t at = cursor[row];
+            while (at < map->count && is_before_tile(map->tiles[at], (int64_t)tile.x - 1, y, z)) {
+                ++at;
+            }
+            cursor[row] = at;
+            int32_t *to = map->neighbours[t] + 3 * row;
+            to[0] = to[1] = to[2] = -1;
+            for (; at < map->count && map->tiles[at].y == y && map->tiles[at].z == z; ++at) {
+                int64_t dx = (int64_t)map->tiles[at].x - tile.x;
+                if (dx > 1) {
+                    break;
+                }
+                to[dx + 1] = at;
+            }
+        }
+    }
+}
+
+WadiStatus wadi_tile_map_create_in_arena(WadiTileMap *map, const WadiTile *tiles, size_t count,
+                                         WadiArena *arena, WadiError *error)
+{
+    *map = (WadiTileMap){ 0 };
+    if (count == 0) {
+        return WADI_OK;
+    }
+    if (count > INT32_MAX / 2) {
+        return wadi_fail(error, WADI_ERR_MEMORY, "%zu tiles: a grid may have up to 2^30", count);
+    }
+    WadiTileMap made = { .count = (int32_t)count, .slot_count = 4 };
+    while (made.slot_count < 2 * count) {
+        made.slot_count *= 2;
+    }
+    WADI_TRY(WADI_ARENA_NEW(arena, &made.tiles, count, "tiles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &made.slots, made.slot_count, "tile table", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &made.neighbours, count, "tile neighbours", error));
+    memcpy(made.tiles, tiles, count * sizeof *tiles);
+    memset(made.slots, 0, made.slot_count * sizeof *made.slots);
+    fill_slots(&made);
+    wadi_parallel_for(made.count, 4096, link_sorted_tiles, &made);
     *map = made;
     return WADI_OK;
 }

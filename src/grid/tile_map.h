@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "core/arena.h"
 #include "core/status.h"
 
 enum { WADI_TILE_SIDE = 8, WADI_TILE_CELLS = 512 };
@@ -28,6 +29,10 @@ typedef struct WadiTileMap {
 /* Copies, sorts and drops repetitions. */
 WadiStatus wadi_tile_map_create(WadiTileMap *map, const WadiTile *tiles, size_t count, WadiError *error);
 WadiStatus wadi_tile_map_link(WadiTileMap *map, WadiError *error); /* makes `neighbours` */
+/* From tiles already sorted and without repetitions, linked, all memory in the arena: the grid of one step. `tiles` is copied.
+ * Not to be freed. */
+WadiStatus wadi_tile_map_create_in_arena(WadiTileMap *map, const WadiTile *tiles, size_t count,
+                                         WadiArena *arena, WadiError *error);
 void wadi_tile_map_free(WadiTileMap *map);
 size_t wadi_tile_map_bytes(const WadiTileMap *map);
 

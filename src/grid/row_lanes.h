@@ -1,0 +1,90 @@
+/* Stencils over rows: the eight cells beside the eight cells of a row. Where there is no row, zeros (the null
+ * row). */
+#ifndef WADI_GRID_ROW_LANES_H
+#define WADI_GRID_ROW_LANES_H
+
+#include <string.h>
+
+#include "grid/rows.h"
+
+/* fminf and fmaxf are calls that no compiler makes vectors of, for the sake of NAN. */
+static inline float wadi_lesser(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+static inline float wadi_greater(float a, float b)
+{
+    return a > b ? a : b;
+}
+
+enum { WADI_ROW_BLOCK = 128 }; /* rows a thread takes at once: 1024 cells */
+
+/* beside[l] = value of the neighbour of lane l on `side` (WADI_ROW_X_MIN ...). */
+static inline void wadi_row_beside(const WadiRows *rows, const float *values, int32_t row, int side,
+                                   float beside[restrict WADI_ROW_CELLS])
+{
+    const float *own = values + (size_t)WADI_ROW_CELLS * (size_t)row;
+    const float *other = values + (size_t)WADI_ROW_CELLS * (size_t)rows->neighbour[row][side];
+    if (side == WADI_ROW_X_MIN) {
+        beside[0] = other[7];
+        memcpy(beside + 1, own, 7 * sizeof(float));
+    } else if (side == WADI_ROW_X_MAX) {
+        memcpy(beside, own + 1, 7 * sizeof(float));
+        beside[7] = other[0];
+    } else {
+        memcpy(beside, other, 8 * sizeof(float));
+    }
+}
+
+static inline void wadi_row_beside_double(const WadiRows *rows, const double *values, int32_t row, int side,
+                                          double beside[restrict WADI_ROW_CELLS])
+{
+    const double *own = values + (size_t)WADI_ROW_CELLS * (size_t)row;
+    const double *other = values + (size_t)WADI_ROW_CELLS * (size_t)rows->neighbour[row][side];
+    if (side == WADI_ROW_X_MIN) {
+        beside[0] = other[7];
+        memcpy(beside + 1, own, 7 * sizeof(double));
+    } else if (side == WADI_ROW_X_MAX) {
+        memcpy(beside, own + 1, 7 * sizeof(double));
+        beside[7] = other[0];
+    } else {
+        memcpy(beside, other, 8 * sizeof(double));
+    }
+}
+
+/* The same for one bit a cell: bit l of the result belongs to the neighbour of lane l. */
+static inline uint8_t wadi_row_bits_beside(const WadiRows *rows, const uint8_t *bits, int32_t row, int side)
+{
+    unsigned own = bits[row], other = bits[rows->neighbour[row][side]];
+    switch (side) {
+    case WADI_ROW_X_MIN: return (uint8_t)(own << 1 | other >> 7);
+    case WADI_ROW_X_MAX: return (uint8_t)(own >> 1 | other << 7);
+    default: return (uint8_t)other;
+    }
+}
+
+/* One cell, for the few that need a walk of their own. Row 0: none. */
+typedef struct WadiRowCell {
+    int32_t row;
+    int lane;
+} WadiRowCell;
+
+static inline WadiRowCell wadi_row_cell_beside(const WadiRows *rows, WadiRowCell cell, int side)
+{
+    if (side == WADI_ROW_X_MIN && cell.lane > 0) {
+        return (WadiRowCell){ cell.row, cell.lane - 1 };
+    }
+    if (side == WADI_ROW_X_MAX && cell.lane < 7) {
+        return (WadiRowCell){ cell.row, cell.lane + 1 };
+    }
+    int lane = side <= WADI_ROW_X_MAX ? 7 - cell.lane : cell.lane;
+    return (WadiRowCell){ rows->neighbour[cell.row][side], lane };
+}
+
+static inline size_t wadi_row_cell_index(WadiRowCell cell)
+{
+    return (size_t)WADI_ROW_CELLS * (size_t)cell.row + (size_t)cell.lane;
+}
+
+#endif
