@@ -1,0 +1,397 @@
+/* The first coarse level: the cells of a block of 2 x 2 x 2 that are connected inside it become one unknown.
+ *
+ * Differs from plain 2 x 2 x 2 aggregation [speed notes 5]: a block that a wall or a gap parts gives one unknown a side, so
+ * that a thin wall stays a wall on every level and each component of the fluid ends as one unknown of its own. */
+#include <string.h>
+
+#include "core/parallel.h"
+#include "linsys/poisson_internal.h"
+
+typedef struct Build {
+    WadiPoissonFine *fine;
+    WadiPoissonLevel *level;
+    int32_t *split; /* per tile: blocks of more than one part */
+    int64_t *space; /* per tile: where its edges go at first */
+    int32_t *to;
+    float *coupling;
+} Build;
+
+/* The blocks of a tile that have unknowns, by Morton code: bits x, y, z of the low half first. */
+typedef struct Blocks {
+    int32_t rows[64]; /* by place; set where the row exists */
+    uint8_t present
+        [64]; /* by code, set where occupied: cells, bit a of a cell's number being its side along axis a */
+    uint64_t occupied;
+} Blocks;
+
+static void find_blocks(const WadiPoissonFine *f, int64_t tile, Blocks *blocks)
+{
+    static const uint8_t spread[4] = { 0, 1, 8, 9 };
+    blocks->occupied = 0;
+    int32_t row = f->rows->first[tile];
+    for (uint64_t left = f->rows->mask[tile]; left != 0; left &= left - 1, ++row) {
+        int place = __builtin_ctzll(left), j = place & 7, k = place >> 3;
+        int pair = (j & 1) + 2 * (k & 1), code = spread[j >> 1] << 1 | spread[k >> 1] << 2;
+        blocks->rows[place] = row;
+        for (int m = 0; m < 4; ++m) {
+            unsigned both = f->coupled[row] >> (2 * m) & 3u;
+            int at = code | spread[m];
+            if (both != 0) {
+                if ((blocks->occupied >> at & 1) == 0) {
+                    blocks->occupied |= UINT64_C(1) << at;
+                    blocks->present[at] = 0;
+                }
+                blocks->present[at] = (uint8_t)(blocks->present[at] | both << (2 * pair));
+            }
+        }
+    }
+}
+
+/* One block: a pair of cells in each of four rows. */
+typedef struct Block {
+    int32_t row[4]; /* 0 where no cell is present */
+    int lane;
+    unsigned present;
+    unsigned part[8]; /* sets of cells that hang together */
+    int part_count;
+} Block;
+
+static void block_at(const Blocks *blocks, int code, Block *block)
+{
+    int j = 2 * ((code >> 1 & 1) | (code >> 3 & 2)), k = 2 * ((code >> 2 & 1) | (code >> 4 & 2));
+    block->lane = 2 * ((code & 1) | (code >> 2 & 2));
+    block->present = blocks->present[code];
+    for (int pair = 0; pair < 4; ++pair) {
+        bool is_there = (block->present >> (2 * pair) & 3u) != 0;
+        block->row[pair] = is_there ? blocks->rows[j + (pair & 1) + 8 * (k + (pair >> 1))] : 0;
+    }
+}
+
+static inline size_t cell_of(const Block *block, int q)
+{
+    return 8 * (size_t)block->row[q >> 1] + (size_t)(block->lane + (q & 1));
+}
+
+static void split_block(const WadiPoissonFine *f, Block *block)
+{
+    const float *c[3] = { f->cx, f->cy, f->cz };
+    unsigned beside[8] = { 0 };
+    int joined = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int q = 0; q < 8; ++q) {
+            int low = q & ~(1 << axis);
+            if (low != q && (block->present >> q & 1) != 0 && c[axis][cell_of(block, q)] > 0.0f) {
+                beside[q] |= 1u << low;
+                beside[low] |= 1u << q;
+                ++joined;
+            }
+        }
+    }
+    if (joined == 12) {
+        block->part[0] = block->present;
+        block->part_count = 1;
+        return;
+    }
+    block->part_count = 0;
+    for (unsigned left = block->present; left != 0;) {
+        unsigned part = left & (0u - left), grown = 0;
+        while (grown != part) {
+            unsigned fresh = part & ~grown;
+            grown = part;
+            for (; fresh != 0; fresh &= fresh - 1) {
+                part |= beside[__builtin_ctz(fresh)];
+            }
+        }
+        block->part[block->part_count++] = part;
+        left &= ~part;
+    }
+}
+
+/* Edges of one part; it has at most 24 outer faces. */
+typedef struct Edges {
+    int count, from; /* from: first of the side at hand; other sides lead elsewhere */
+    int32_t to[24];
+    float coupling[24];
+} Edges;
+
+static inline void add_face(Edges *edges, float coupling, int32_t parent)
+{
+    if (coupling <= 0.0f) {
+        return;
+    }
+    int e = edges->from;
+    while (e < edges->count && edges->to[e] != parent) {
+        ++e;
+    }
+    if (e == edges->count) {
+        edges->to[edges->count++] = parent;
+        edges->coupling[e] = 0.0f;
+    }
+    edges->coupling[e] += coupling;
+}
+
+static inline void add_side(const WadiPoissonFine *f, const Block *block, unsigned part, int axis, int side,
+                            Edges *edges)
+{
+    const float *c = axis == 0 ? f->cx : axis == 1 ? f->cy : f->cz;
+    edges->from = edges->count;
+    for (int pair = 0; pair < 4; ++pair) {
+        unsigned cells = part >> (2 * pair) & 3u;
+        if (cells == 0 || (axis > 0 && (pair >> (axis - 1) & 1) != side)) {
+            continue;
+        }
+        int32_t row = block->row[pair], beside_row = f->rows->neighbour[row][2 * axis + side];
+        size_t cell = 8 * (size_t)row + (size_t)block->lane;
+        if (axis == 0) {
+            size_t beside = side == 0 ? (block->lane > 0 ? cell - 1 : 8 * (size_t)beside_row + 7)
+                                      : (block->lane < 6 ? cell + 2 : 8 * (size_t)beside_row);
+            if ((cells >> side & 1) != 0) {
+                add_face(edges, c[side == 0 ? cell : beside], f->parent[beside]);
+            }
+            continue;
+        }
+        size_t beside = 8 * (size_t)beside_row + (size_t)block->lane;
+        for (size_t l = 0; l < 2; ++l) {
+            if ((cells >> l & 1) != 0) {
+                add_face(edges, c[side == 0 ? cell + l : beside + l], f->parent[beside + l]);
+            }
+        }
+    }
+}
+
+static void part_edges(const WadiPoissonFine *f, const Block *block, unsigned part, Edges *edges)
+{
+    edges->count = 0;
+    add_side(f, block, part, 0, 0, edges);
+    add_side(f, block, part, 0, 1, edges);
+    add_side(f, block, part, 1, 0, edges);
+    add_side(f, block, part, 1, 1, edges);
+    add_side(f, block, part, 2, 0, edges);
+    add_side(f, block, part, 2, 1, edges);
+}
+
+/* Number the parts of each tile from 0. */
+static void split_tiles(void *context, int64_t first, int64_t end)
+{
+    const Build *build = context;
+    const WadiPoissonFine *f = build->fine;
+    for (int64_t tile = first; tile < end; ++tile) {
+        Blocks blocks;
+        int32_t count = 0, split = 0;
+        find_blocks(f, tile, &blocks);
+        for (uint64_t left = blocks.occupied; left != 0; left &= left - 1) {
+            Block block;
+            block_at(&blocks, __builtin_ctzll(left), &block);
+            split_block(f, &block);
+            split += block.part_count > 1;
+            for (int p = 0; p < block.part_count; ++p, ++count) {
+                for (unsigned cells = block.part[p]; cells != 0; cells &= cells - 1) {
+                    f->parent[cell_of(&block, __builtin_ctz(cells))] = count;
+                }
+            }
+        }
+        f->tile_parents[tile] = count;
+        build->split[tile] = split;
+    }
+}
+
+static void number_tiles(void *context, int64_t first, int64_t end)
+{
+    const WadiPoissonFine *f = ((Build *)context)->fine;
+    for (int64_t tile = first; tile < end; ++tile) {
+        for (int32_t row = f->rows->first[tile]; row < f->rows->first[tile + 1]; ++row) {
+            for (int l = 0; l < 8; ++l) {
+                f->parent[8 * (size_t)row + (size_t)l] += f->tile_parent[tile];
+            }
+        }
+    }
+}
+
+/* Parts of a block as they were numbered: those that share a parent. */
+static void read_parts(const WadiPoissonFine *f, Block *block)
+{
+    block->part_count = 0;
+    for (unsigned left = block->present; left != 0;) {
+        int32_t parent = f->parent[cell_of(block, __builtin_ctz(left))];
+        unsigned part = 0;
+        for (unsigned rest = left; rest != 0; rest &= rest - 1) {
+            int q = __builtin_ctz(rest);
+            part |= (unsigned)(f->parent[cell_of(block, q)] == parent) << q;
+        }
+        block->part[block->part_count++] = part;
+        left &= ~part;
+    }
+}
+
+/* Edges into the tile's own space, their numbers into level->first; excess, code and (in t) inner couplings of each unknown. */
+static void make_edges(void *context, int64_t first, int64_t end)
+{
+    const Build *build = context;
+    const WadiPoissonFine *f = build->fine;
+    WadiPoissonLevel *level = build->level;
+    for (int64_t tile = first; tile < end; ++tile) {
+        Blocks blocks;
+        int32_t c = f->tile_parent[tile];
+        int64_t at = build->space[tile];
+        find_blocks(f, tile, &blocks);
+        for (uint64_t left = blocks.occupied; left != 0; left &= left - 1) {
+            Block block;
+            Edges edges;
+            int code = __builtin_ctzll(left);
+            block_at(&blocks, code, &block);
+            read_parts(f, &block);
+            for (int p = 0; p < block.part_count; ++p, ++c) {
+                double excess = 0.0, couplings = 0.0, outside = 0.0;
+                part_edges(f, &block, block.part[p], &edges);
+                for (unsigned cells = block.part[p]; cells != 0; cells &= cells - 1) {
+                    size_t cell = cell_of(&block, __builtin_ctz(cells));
+                    excess += (double)f->excess[cell];
+                    couplings += 1.0 / (double)f->inverse[cell] - (double)f->excess[cell];
+                }
+                for (int e = 0; e < edges.count; ++e, ++at) {
+                    build->to[at] = edges.to[e];
+                    build->coupling[at] = edges.coupling[e];
+                    outside += (double)edges.coupling[e];
+                }
+                level->first[c] = edges.count;
+                level->t[c] = couplings > 1.0001 * outside ? (float)(0.5 * (couplings - outside)) : 0.0f;
+                level->key[c] = level->key[c] << 6 | (uint64_t)code;
+                level->excess[c] = WADI_POISSON_COARSE_EXCESS * (float)excess;
+            }
+        }
+    }
+}
+
+static void pack_edges(void *context, int64_t first, int64_t end)
+{
+    const Build *build = context;
+    WadiPoissonLevel *level = build->level;
+    for (int64_t tile = first; tile < end; ++tile) {
+        int32_t c = build->fine->tile_parent[tile], at = level->first[c];
+        size_t count = (size_t)(level->first[c + build->fine->tile_parents[tile]] - at);
+        if (count == 0) {
+            continue;
+        }
+        memcpy(level->to + at, build->to + build->space[tile], count * sizeof *level->to);
+        const float *sum = build->coupling + build->space[tile];
+        for (int32_t i = c; i < c + build->fine->tile_parents[tile]; ++i) {
+            for (int32_t e = level->first[i]; e < level->first[i + 1]; ++e) {
+                level->coupling[e] =
+                    wadi_poisson_coarse_coupling(sum[e - at], level->t[i], level->t[level->to[e]]);
+            }
+        }
+    }
+}
+
+/* A part has one edge a side, unless the block there is split: then its four faces may lead to four parts, three more than
+ * one, for each of the six blocks beside a split one. */
+static int64_t edge_space(const Build *build, int32_t tile)
+{
+    static const int beside[7] = { 13, 12, 14, 10, 16, 4, 22 };
+    int64_t space = 6 * (int64_t)build->fine->tile_parents[tile];
+    for (int n = 0; n < 7; ++n) {
+        int32_t other = build->fine->rows->tiles->neighbours[tile][beside[n]];
+        space += other >= 0 ? 18 * (int64_t)build->split[other] : 0;
+    }
+    return space;
+}
+
+static uint64_t spread_bits(uint64_t v)
+{
+    v &= 0x1fffff;
+    v = (v | v << 32) & UINT64_C(0x001f00000000ffff);
+    v = (v | v << 16) & UINT64_C(0x001f0000ff0000ff);
+    v = (v | v << 8) & UINT64_C(0x100f00f00f00f00f);
+    v = (v | v << 4) & UINT64_C(0x10c30c30c30c30c3);
+    v = (v | v << 2) & UINT64_C(0x1249249249249249);
+    return v;
+}
+
+typedef struct TileKey {
+    uint64_t key;
+    int32_t tile;
+} TileKey;
+
+/* Stable merge sort from one array to the other and back; returns the one that holds the result. */
+static TileKey *sort_keys(TileKey *keys, TileKey *other, int32_t count)
+{
+    for (int32_t width = 1; width < count; width *= 2) {
+        for (int32_t start = 0; start < count; start += 2 * width) {
+            int32_t middle = start + width < count ? start + width : count;
+            int32_t end = middle + width < count ? middle + width : count;
+            int32_t a = start, b = middle;
+            for (int32_t o = start; o < end; ++o) {
+                other[o] = b >= end || (a < middle && keys[a].key <= keys[b].key) ? keys[a++] : keys[b++];
+            }
+        }
+        TileKey *swap = keys;
+        keys = other;
+        other = swap;
+    }
+    return keys;
+}
+
+/* Tiles in Morton order, from the smallest coordinates. 19 bits an axis: beyond that codes repeat, and tiles far apart share a
+ * place, which costs nothing since only what is connected is joined. */
+static WadiStatus order_tiles(const WadiRows *rows, TileKey **sorted, WadiArena *arena, WadiError *error)
+{
+    int32_t count = rows->tiles->count;
+    const WadiTile *tiles = rows->tiles->tiles;
+    TileKey *keys, *other;
+    WADI_TRY(WADI_ARENA_NEW(arena, &keys, (size_t)count, "tile order", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &other, (size_t)count, "tile order", error));
+    WadiTile low = tiles[0];
+    for (int32_t t = 1; t < count; ++t) {
+        low.x = tiles[t].x < low.x ? tiles[t].x : low.x;
+        low.y = tiles[t].y < low.y ? tiles[t].y : low.y;
+        low.z = tiles[t].z < low.z ? tiles[t].z : low.z;
+    }
+    for (int32_t t = 0; t < count; ++t) {
+        uint64_t x = (uint32_t)tiles[t].x - (uint32_t)low.x, y = (uint32_t)tiles[t].y - (uint32_t)low.y;
+        uint64_t z = (uint32_t)tiles[t].z - (uint32_t)low.z;
+        keys[t].key =
+            spread_bits(x & 0x7ffff) | spread_bits(y & 0x7ffff) << 1 | spread_bits(z & 0x7ffff) << 2;
+        keys[t].tile = t;
+    }
+    *sorted = sort_keys(keys, other, count);
+    return WADI_OK;
+}
+
+WadiStatus wadi_poisson_aggregate(WadiPoissonFine *fine, WadiPoissonLevel *level, WadiArena *arena,
+                                  WadiError *error)
+{
+    int32_t tiles = fine->rows->tiles->count;
+    Build build = { .fine = fine, .level = level };
+    WADI_TRY(WADI_ARENA_NEW(arena, &build.split, (size_t)tiles, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &build.space, (size_t)tiles, "coarse grid", error));
+    memset(fine->parent, 0, wadi_rows_floats(fine->rows) * sizeof *fine->parent);
+    wadi_parallel_for(tiles, WADI_POISSON_TILE_BLOCK, split_tiles, &build);
+    TileKey *order = NULL;
+    if (tiles > 0) {
+        WADI_TRY(order_tiles(fine->rows, &order, arena, error));
+    }
+    int32_t count = 0;
+    int64_t space = 0;
+    for (int32_t o = 0; o < tiles; ++o) {
+        int32_t tile = order[o].tile;
+        fine->tile_parent[tile] = count;
+        build.space[tile] = space;
+        count += fine->tile_parents[tile];
+        space += edge_space(&build, tile);
+    }
+    WADI_TRY(wadi_poisson_level_alloc(level, count, arena, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &build.to, (size_t)space, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &build.coupling, (size_t)space, "coarse grid", error));
+    for (int32_t o = 0; o < tiles; ++o) {
+        for (int32_t c = 0; c < fine->tile_parents[order[o].tile]; ++c) {
+            level->key[fine->tile_parent[order[o].tile] + c] = order[o].key;
+        }
+    }
+    wadi_parallel_for(tiles, WADI_POISSON_TILE_BLOCK, number_tiles, &build);
+    wadi_parallel_for(tiles, WADI_POISSON_TILE_BLOCK, make_edges, &build);
+    int64_t edges = wadi_prefix_sum(level->first, count);
+    WADI_TRY(WADI_ARENA_NEW(arena, &level->to, (size_t)edges, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &level->coupling, (size_t)edges, "coarse grid", error));
+    wadi_parallel_for(tiles, WADI_POISSON_TILE_BLOCK, pack_edges, &build);
+    return WADI_OK;
+}

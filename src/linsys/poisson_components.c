@@ -1,0 +1,64 @@
+/* Closed components from the coarse levels: blocks are joined only where they are connected, so each component ends as one
+ * unknown without edges, and that unknown has no excess exactly when the component has none. */
+#include "linsys/poisson_components.h"
+
+#include <math.h>
+
+WadiStatus wadi_poisson_closed_find(WadiPoissonClosed *closed, const WadiPoissonTree *tree, WadiArena *arena,
+                                    WadiError *error)
+{
+    *closed = (WadiPoissonClosed){ 0 };
+    for (int l = 0; l < tree->level_count; ++l) {
+        const WadiPoissonLevel *level = &tree->level[l];
+        for (int32_t i = 0; i < level->count; ++i) {
+            closed->count += level->parent[i] < 0 && level->excess[i] <= 0.0f;
+        }
+    }
+    if (closed->count == 0) {
+        return WADI_OK;
+    }
+    size_t count = (size_t)closed->count;
+    WADI_TRY(WADI_ARENA_NEW(arena, &closed->sum, count, "closed components", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &closed->members, count, "closed components", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &closed->lowest, count, "closed components", error));
+    /* From the coarsest level down: an unknown without edges is a component, any other is in its parent's. */
+    int32_t *above = NULL, next = 0;
+    for (int l = tree->level_count - 1; l >= 0; --l) {
+        const WadiPoissonLevel *level = &tree->level[l];
+        int32_t *of;
+        WADI_TRY(WADI_ARENA_NEW(arena, &of, (size_t)level->count, "closed components", error));
+        for (int32_t i = 0; i < level->count; ++i) {
+            of[i] = level->parent[i] >= 0 ? above[level->parent[i]] : level->excess[i] <= 0.0f ? next++ : -1;
+        }
+        above = of;
+    }
+    closed->of = above;
+    return WADI_OK;
+}
+
+void wadi_poisson_closed_shift(const WadiPoissonClosed *closed, const WadiPoissonFine *fine,
+                               bool is_to_lowest, double *values)
+{
+    if (closed->count == 0) {
+        return;
+    }
+    for (int32_t c = 0; c < closed->count; ++c) {
+        closed->sum[c] = closed->members[c] = 0.0;
+        closed->lowest[c] = INFINITY;
+    }
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int32_t row = 1; row < fine->rows->count; ++row) {
+            for (unsigned left = fine->coupled[row]; left != 0; left &= left - 1) {
+                size_t cell = 8 * (size_t)row + (size_t)__builtin_ctz(left);
+                int32_t c = closed->of[fine->parent[cell]];
+                if (c >= 0 && pass == 0) {
+                    closed->sum[c] += values[cell];
+                    closed->members[c] += 1.0;
+                    closed->lowest[c] = fmin(closed->lowest[c], values[cell]);
+                } else if (c >= 0) {
+                    values[cell] -= is_to_lowest ? closed->lowest[c] : closed->sum[c] / closed->members[c];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+/* The finest level as the solver keeps it, and the plain operator for tests and residuals. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "linsys/poisson_internal.h"
+
+/* The coupling of a cell with its neighbour n (order of WADI_ROW_X_MIN ...), and that neighbour's index. */
+static float coupling_of(const WadiPoisson *system, int32_t row, int lane, int n, size_t *index)
+{
+    const int32_t *beside = system->rows->neighbour[row];
+    size_t cell = 8 * (size_t)row + (size_t)lane;
+    if (n == WADI_ROW_X_MIN) {
+        *index = lane > 0 ? cell - 1 : 8 * (size_t)beside[n] + 7;
+        return system->cx[cell];
+    }
+    if (n == WADI_ROW_X_MAX) {
+        *index = lane < 7 ? cell + 1 : 8 * (size_t)beside[n];
+        return system->cx[*index];
+    }
+    const float *c = n < WADI_ROW_Z_MIN ? system->cy : system->cz;
+    *index = 8 * (size_t)beside[n] + (size_t)lane;
+    return (n & 1) == 0 ? c[cell] : c[*index];
+}
+
+double wadi_poisson_excess(const WadiPoisson *system, int32_t row, int lane, double *sum)
+{
+    *sum = 0.0;
+    for (int n = 0; n < 6; ++n) {
+        size_t index;
+        *sum += (double)coupling_of(system, row, lane, n, &index);
+    }
+    double diagonal = (double)system->diagonal[8 * (size_t)row + (size_t)lane];
+    double excess = diagonal - *sum;
+    return excess > WADI_POISSON_EXCESS_FLOOR * diagonal ? excess : 0.0;
+}
+
+static void fine_rows(void *context, int64_t first, int64_t end)
+{
+    WadiPoissonFine *fine = context;
+    const WadiPoisson *s = fine->system;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        const int32_t *n = fine->rows->neighbour[row];
+        float cx[9];
+        memcpy(cx, s->cx + 8 * (size_t)row, 8 * sizeof *cx);
+        cx[8] = s->cx[8 * (size_t)n[WADI_ROW_X_MAX]];
+        const float *cy = s->cy + 8 * (size_t)row, *cy_up = s->cy + 8 * (size_t)n[WADI_ROW_Y_MAX];
+        const float *cz = s->cz + 8 * (size_t)row, *cz_up = s->cz + 8 * (size_t)n[WADI_ROW_Z_MAX];
+        const float *d = s->diagonal + 8 * (size_t)row;
+        float *excess = fine->excess + 8 * (size_t)row, *inverse = fine->inverse + 8 * (size_t)row;
+        unsigned coupled = 0, plain = 0;
+        float common = fine->plain_coupling;
+        for (int l = 0; l < 8; ++l) {
+            double sum = (double)cx[l] + (double)cx[l + 1] + (double)cy[l] + (double)cy_up[l] +
+                         (double)cz[l] + (double)cz_up[l];
+            double more = (double)d[l] - sum;
+            more = more > WADI_POISSON_EXCESS_FLOOR * (double)d[l] ? more : 0.0;
+            excess[l] = sum > 0.0 ? (float)more : 0.0f;
+            inverse[l] = sum > 0.0 ? (float)(1.0 / (more + sum)) : 0.0f;
+            coupled |= (unsigned)(sum > 0.0) << l;
+            plain += cx[l] == common && cx[l + 1] == common && cy[l] == common && cy_up[l] == common &&
+                     cz[l] == common && cz_up[l] == common && excess[l] == 0.0f;
+        }
+        fine->is_plain[row] = plain == 8;
+        fine->coupled[row] = (uint8_t)coupled;
+    }
+}
+
+static double largest_coupling(void *context, int64_t first, int64_t end)
+{
+    const WadiPoissonFine *fine = context;
+    float largest = FLT_MIN;
+    for (int64_t c = 8 * first; c < 8 * end; ++c) {
+        float xy = fine->cx[c] > fine->cy[c] ? fine->cx[c] : fine->cy[c];
+        float xyz = xy > fine->cz[c] ? xy : fine->cz[c];
+        largest = xyz > largest ? xyz : largest;
+    }
+    return (double)largest;
+}
+
+WadiStatus wadi_poisson_fine_build(WadiPoissonFine *fine, const WadiPoisson *system, WadiArena *arena,
+                                   WadiError *error)
+{
+    *fine = (WadiPoissonFine){
+        .system = system, .rows = system->rows, .cx = system->cx, .cy = system->cy, .cz = system->cz
+    };
+    size_t rows = (size_t)fine->rows->count, cells = wadi_rows_floats(fine->rows);
+    size_t tiles = (size_t)fine->rows->tiles->count;
+    WADI_TRY(WADI_ARENA_NEW(arena, &fine->coupled, rows, "pressure unknowns", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &fine->excess, cells, "pressure unknowns", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &fine->inverse, cells, "pressure unknowns", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &fine->parent, cells, "pressure unknowns", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &fine->tile_parent, tiles, "pressure unknowns", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &fine->tile_parents, tiles, "pressure unknowns", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &fine->is_plain, rows, "pressure unknowns", error));
+    /* Inside a fluid all couplings are the same number, that of an open face, and no other is larger. */
+    double *partials;
+    int64_t blocks = wadi_parallel_block_count((int64_t)rows, WADI_POISSON_ROW_BLOCK);
+    WADI_TRY(WADI_ARENA_NEW(arena, &partials, (size_t)blocks, "pressure unknowns", error));
+    fine->plain_coupling =
+        (float)wadi_parallel_max((int64_t)rows, WADI_POISSON_ROW_BLOCK, largest_coupling, fine, partials);
+    fine->plain_inverse = (float)(1.0 / (6.0 * (double)fine->plain_coupling));
+    wadi_parallel_for((int64_t)rows, WADI_POISSON_ROW_BLOCK, fine_rows, fine);
+    return WADI_OK;
+}
+
+typedef struct Apply {
+    const WadiPoisson *system;
+    const double *x;
+    double *y;
+} Apply;
+
+static void apply_rows(void *context, int64_t first, int64_t end)
+{
+    const Apply *a = context;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        for (int l = 0; l < 8; ++l) {
+            size_t cell = 8 * (size_t)row + (size_t)l;
+            a->y[cell] = 0.0;
+            if ((a->system->active[row] >> l & 1) == 0) {
+                continue;
+            }
+            double sum;
+            double y = wadi_poisson_excess(a->system, row, l, &sum) * a->x[cell];
+            for (int n = 0; n < 6; ++n) {
+                size_t beside;
+                float c = coupling_of(a->system, row, l, n, &beside);
+                y += c > 0.0f ? (double)c * (a->x[cell] - a->x[beside]) : 0.0;
+            }
+            a->y[cell] = y;
+        }
+    }
+}
+
+void wadi_poisson_apply(const WadiPoisson *system, const double *x, double *y)
+{
+    Apply apply = { system, x, y };
+    wadi_parallel_for(system->rows->count, WADI_POISSON_ROW_BLOCK, apply_rows, &apply);
+}
+
+bool wadi_poisson_validate(const WadiPoisson *system)
+{
+    for (int32_t row = 0; row < system->rows->count; ++row) {
+        for (int l = 0; l < 8; ++l) {
+            size_t cell = 8 * (size_t)row + (size_t)l;
+            bool is_unknown = row > 0 && (system->active[row] >> l & 1) != 0;
+            double sum = 0.0;
+            for (int n = 0; n < 6; ++n) {
+                size_t beside;
+                float c = coupling_of(system, row, l, n, &beside);
+                bool is_coupled = is_unknown && (system->active[beside / 8] >> beside % 8 & 1) != 0;
+                if (!(c >= 0.0f && c < INFINITY) || (c > 0.0f && !is_coupled)) {
+                    return false;
+                }
+                sum += (double)c;
+            }
+            double d = (double)system->diagonal[cell];
+            if (is_unknown ? !(d >= sum * (1.0 - WADI_POISSON_EXCESS_FLOOR) && isfinite(d)) : d != 0.0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}

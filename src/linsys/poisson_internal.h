@@ -1,0 +1,111 @@
+/* Inside the Poisson solver: the finest level over rows, the coarse levels as graphs, and what runs over them.
+ *
+ * Every operator is kept as couplings and an excess, A x = excess x + sum coupling (x - x_n): in float the differences of a
+ * smooth x lose nothing, where diagonal x - sum coupling x_n loses |x| eps; and a closed component has excess 0 exactly. */
+#ifndef WADI_LINSYS_POISSON_INTERNAL_H
+#define WADI_LINSYS_POISSON_INTERNAL_H
+
+#include "linsys/poisson.h"
+
+/* Rows of a parallel block, and of a block of tiles (the transfers own whole tiles). */
+enum { WADI_POISSON_ROW_BLOCK = 256, WADI_POISSON_TILE_BLOCK = 8, WADI_POISSON_CELL_BLOCK = 2048 };
+
+/* Chebyshev of degree 2 on D^-1 A over [0.4, 2], as two Jacobi sweeps: one over the roots 1.2 -+ 0.8 / sqrt 2. */
+#define WADI_POISSON_WEIGHT_FIRST 1.57650484f
+#define WADI_POISSON_WEIGHT_SECOND 0.56635230f
+
+/* What the excess of a block counts for, relative to its sum: the air is further from the middle of a larger cell. */
+#define WADI_POISSON_COARSE_EXCESS 0.8f
+
+/* An excess below this share of the diagonal is rounding of whoever summed the diagonal in float. */
+#define WADI_POISSON_EXCESS_FLOOR 1e-6
+
+typedef struct WadiPoissonFine {
+    const WadiPoisson *system;
+    const WadiRows *rows;
+    const float *cx, *cy, *cz;
+    uint8_t
+        *is_plain; /* per row: all its couplings are plain_coupling and it has no excess: nothing to load */
+    float plain_coupling, plain_inverse;
+    uint8_t *coupled;     /* per row: unknowns that have a neighbour; the others are solved one by one */
+    float *excess;        /* per cell; 0 where not coupled */
+    float *inverse;       /* of the diagonal; 0 where not coupled */
+    int32_t *parent;      /* per cell: unknown of the first coarse level; set where coupled */
+    int32_t *tile_parent; /* per tile: its first coarse unknown; its last is given by tile_parents */
+    int32_t *tile_parents;
+} WadiPoissonFine;
+
+/* A coarse level: a graph whose unknowns are in Morton order, so that the children of one are neighbours in memory. */
+typedef struct WadiPoissonLevel {
+    int32_t count;
+    uint64_t *key;  /* Morton code of the place; several unknowns share one where a wall parts a block */
+    int32_t *first; /* edges of unknown i: first[i] .. first[i + 1] */
+    int32_t *to;
+    float *coupling;
+    float *excess, *inverse;
+    int32_t *parent; /* in the next level; -1 where there is no edge: such an unknown is a whole component */
+    int32_t *member_first; /* children by parent, count of the next level + 1 */
+    int32_t *member;
+    float *b, *x, *t;
+} WadiPoissonLevel;
+
+/* Coupling of two blocks from the sum over their common face and the couplings inside each, a third of which lie along any
+ * one axis. Half the sum where the face is as open as the blocks are, since their middles are twice as far apart; nearly all
+ * of it where it is a small door between two rooms, for then the door is what resists. */
+static inline float wadi_poisson_coarse_coupling(float sum, float inside_a, float inside_b)
+{
+    float way = (inside_a > 0.0f ? 1.5f / inside_a : 0.0f) + (inside_b > 0.0f ? 1.5f / inside_b : 0.0f);
+    float share = 1.0f / (1.0f + sum * way);
+    return sum * (share > 0.5f ? share : 0.5f);
+}
+
+enum { WADI_POISSON_LEVELS = 32 };
+
+typedef struct WadiPoissonTree {
+    WadiPoissonFine fine;
+    WadiPoissonLevel level[WADI_POISSON_LEVELS];
+    int level_count;
+} WadiPoissonTree;
+
+/* poisson_fine.c: excess, inverse and coupled. */
+WadiStatus wadi_poisson_fine_build(WadiPoissonFine *fine, const WadiPoisson *system, WadiArena *arena,
+                                   WadiError *error);
+/* Excess of one cell: its diagonal less its couplings, 0 when that is rounding. *sum: of the couplings. */
+double wadi_poisson_excess(const WadiPoisson *system, int32_t row, int lane, double *sum);
+
+/* poisson_aggregate.c: the first coarse level. */
+WadiStatus wadi_poisson_aggregate(WadiPoissonFine *fine, WadiPoissonLevel *level, WadiArena *arena,
+                                  WadiError *error);
+
+/* poisson_levels.c: all coarse levels after the first. */
+WadiStatus wadi_poisson_level_alloc(WadiPoissonLevel *level, int32_t count, WadiArena *arena,
+                                    WadiError *error);
+WadiStatus wadi_poisson_tree_build(WadiPoissonTree *tree, const WadiPoisson *system, WadiArena *arena,
+                                   WadiError *error);
+
+/* poisson_kernels.c: passes over the rows. All vectors are per cell and zero where not coupled. */
+void wadi_poisson_start(const WadiPoissonFine *fine, const float *b, float *x); /* first sweep, from zero */
+void wadi_poisson_sweep(const WadiPoissonFine *fine, float weight, const float *b, const float *x,
+                        float *out);
+double wadi_poisson_last_sweep(const WadiPoissonFine *fine, float weight, const float *b, const float *x,
+                               float *out, double *partials); /* and returns b . out */
+void wadi_poisson_restrict(const WadiPoissonFine *fine, const float *b, const float *x, float *coarse);
+void wadi_poisson_prolong(const WadiPoissonFine *fine, const float *coarse, float *x);
+double wadi_poisson_multiply(const WadiPoissonFine *fine, const float *p, float *q, double *partials);
+void wadi_poisson_direction(const WadiPoissonFine *fine, float beta, const float *z, float *p);
+/* x += alpha p, r -= alpha q; largest |r|. */
+double wadi_poisson_advance(const WadiPoissonFine *fine, double alpha, const float *p, const float *q,
+                            double *x, float *r, double *partials);
+/* r = b - A x in double, rounded once; largest |r| before rounding. */
+double wadi_poisson_residual(const WadiPoissonFine *fine, const double *b, const double *x, float *r,
+                             double *partials);
+
+/* poisson_solve.c: wadi_poisson_solve; is_from_zero: closed components get lowest value zero instead of mean zero. */
+WadiStatus wadi_poisson_solve_from(const WadiPoisson *system, const float *b,
+                                   const WadiPoissonSettings *settings, bool is_from_zero, double *x,
+                                   WadiArena *scratch, WadiPoissonReport *report, WadiError *error);
+
+/* poisson_cycle.c: z = M r by one V-cycle, z and t per cell; returns r . z. */
+double wadi_poisson_cycle(const WadiPoissonTree *tree, const float *r, float *z, float *t, double *partials);
+
+#endif

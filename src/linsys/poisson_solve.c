@@ -1,0 +1,174 @@
+/* Conjugate gradients preconditioned by one multigrid V-cycle [McAdams et al. 2010; speed notes 5].
+ *
+ * The recursion is in float, the solution in double. What float loses shows in the difference between the recursive residual and
+ * the true one; the true one is therefore computed in double each time the recursion has gained three digits, and before the
+ * end, and replaces the recursive one without giving up the direction.
+ * Differs: restarts of the whole iteration (iterative refinement) cost two or three iterations each and are not needed. */
+#include <math.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "core/parallel.h"
+#include "linsys/poisson_components.h"
+
+/* How far the recursion runs before the true residual replaces it. */
+#define REPLACE_AT 1e-3
+
+typedef struct Solve {
+    WadiPoissonTree tree;
+    WadiPoissonClosed closed;
+    const float *b_given;
+    double *b, *x;        /* per cell, 0 where not coupled */
+    float *r, *z, *p, *q; /* per cell */
+    double *partials;
+    double *x_given;
+} Solve;
+
+/* Largest |b| over the unknowns of a block; infinite if one is no number. */
+static double largest_b(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    const WadiPoisson *system = s->tree.fine.system;
+    double largest = 0.0;
+    for (int64_t row = first; row < end; ++row) {
+        for (unsigned left = system->active[row]; left != 0; left &= left - 1) {
+            double b = fabs((double)s->b_given[8 * row + __builtin_ctz(left)]);
+            largest = b <= largest ? largest : isfinite(b) ? b : (double)INFINITY;
+        }
+    }
+    return largest;
+}
+
+/* Copy b and the warm start of coupled unknowns; the others are solved here. */
+static void load_rows(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    const WadiPoisson *system = s->tree.fine.system;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        for (int l = 0; l < 8; ++l) {
+            size_t cell = 8 * (size_t)row + (size_t)l;
+            bool is_coupled = (s->tree.fine.coupled[row] >> l & 1) != 0;
+            s->b[cell] = is_coupled ? (double)s->b_given[cell] : 0.0;
+            s->x[cell] = is_coupled && isfinite(s->x_given[cell]) ? s->x_given[cell] : 0.0;
+            if (!is_coupled && row > 0 && (system->active[row] >> l & 1) != 0) {
+                double d = (double)system->diagonal[cell];
+                s->x_given[cell] = d > 0.0 ? (double)s->b_given[cell] / d : 0.0;
+            }
+            s->p[cell] = 0.0f;
+        }
+    }
+}
+
+static void store_rows(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int64_t row = first; row < end; ++row) {
+        for (unsigned left = s->tree.fine.coupled[row]; left != 0; left &= left - 1) {
+            int64_t cell = 8 * row + __builtin_ctz(left);
+            s->x_given[cell] = s->x[cell];
+        }
+    }
+}
+
+static void zero_rows(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int64_t row = first; row < end; ++row) {
+        for (unsigned left = s->tree.fine.system->active[row]; left != 0; left &= left - 1) {
+            s->x_given[8 * row + __builtin_ctz(left)] = 0.0;
+        }
+    }
+}
+
+static WadiStatus alloc_vectors(Solve *s, size_t cells, WadiArena *scratch, WadiError *error)
+{
+    WADI_TRY(WADI_ARENA_NEW(scratch, &s->b, cells, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &s->x, cells, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &s->r, cells, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &s->z, cells, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &s->p, cells, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &s->q, cells, "pressure", error));
+    return WADI_OK;
+}
+
+static double true_residual(Solve *s)
+{
+    return wadi_poisson_residual(&s->tree.fine, s->b, s->x, s->r, s->partials);
+}
+
+/* The iteration, from the true residual in r. */
+static void iterate(Solve *s, double target, int max_iterations, WadiPoissonReport *report)
+{
+    const WadiPoissonFine *fine = &s->tree.fine;
+    double replaced = report->residual, last_rz = 0.0;
+    while (report->residual > target && report->iterations < max_iterations) {
+        /* q is free until the product: the cycle's second vector. */
+        double rz = wadi_poisson_cycle(&s->tree, s->r, s->z, s->q, s->partials);
+        double beta = last_rz > 0.0 ? rz / last_rz : 0.0;
+        wadi_poisson_direction(fine, (float)beta, s->z, s->p);
+        double pq = wadi_poisson_multiply(fine, s->p, s->q, s->partials);
+        if (!(rz > 0.0 && pq > 0.0 && isfinite(rz / pq))) {
+            report->residual = true_residual(s);
+            break;
+        }
+        last_rz = rz;
+        ++report->iterations;
+        double size = wadi_poisson_advance(fine, rz / pq, s->p, s->q, s->x, s->r, s->partials);
+        bool is_last = report->iterations == max_iterations;
+        if (size <= fmax(REPLACE_AT * replaced, 0.9 * target) || size > 100.0 * replaced || is_last) {
+            replaced = true_residual(s);
+            size = replaced;
+        } else {
+            size = fmax(size, 2.0 * target);
+        }
+        report->residual = size;
+    }
+}
+
+WadiStatus wadi_poisson_solve_from(const WadiPoisson *system, const float *b,
+                                   const WadiPoissonSettings *settings, bool is_from_zero, double *x,
+                                   WadiArena *scratch, WadiPoissonReport *report, WadiError *error)
+{
+    WADI_VALIDATE(wadi_poisson_validate(system));
+    *report = (WadiPoissonReport){ .has_converged = true };
+    Solve s = { .b_given = b, .x_given = x };
+    s.tree.fine.system = system;
+    int32_t rows = system->rows->count;
+    int64_t blocks = wadi_parallel_block_count(rows, WADI_POISSON_ROW_BLOCK);
+    WADI_TRY(WADI_ARENA_NEW(scratch, &s.partials, (size_t)blocks, "pressure", error));
+    double largest = wadi_parallel_max(rows, WADI_POISSON_ROW_BLOCK, largest_b, &s, s.partials);
+    if (!isfinite(largest)) {
+        report->has_converged = false;
+        return wadi_fail(error, WADI_ERR_NUMERIC,
+                         "pressure: the divergence of the velocity is not finite; the time step is too large "
+                         "or a force is");
+    }
+    if (largest <= 0.0) {
+        wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, zero_rows, &s);
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_poisson_tree_build(&s.tree, system, scratch, error));
+    WADI_TRY(wadi_poisson_closed_find(&s.closed, &s.tree, scratch, error));
+    WADI_TRY(alloc_vectors(&s, wadi_rows_floats(system->rows), scratch, error));
+    wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, load_rows, &s);
+    wadi_poisson_closed_shift(&s.closed, &s.tree.fine, false, s.b);
+    report->closed_components = s.closed.count;
+    double target = fmax(settings->tolerance * largest, settings->absolute);
+    report->residual = report->first_residual = true_residual(&s);
+    if (report->residual > largest) {
+        /* Zero is the better guess. */
+        memset(s.x, 0, wadi_rows_floats(system->rows) * sizeof *s.x);
+        report->residual = true_residual(&s);
+    }
+    iterate(&s, target, settings->max_iterations, report);
+    wadi_poisson_closed_shift(&s.closed, &s.tree.fine, is_from_zero, s.x);
+    wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, store_rows, &s);
+    report->has_converged = report->residual <= target;
+    return WADI_OK;
+}
+
+WadiStatus wadi_poisson_solve(const WadiPoisson *system, const float *b, const WadiPoissonSettings *settings,
+                              double *x, WadiArena *scratch, WadiPoissonReport *report, WadiError *error)
+{
+    return wadi_poisson_solve_from(system, b, settings, false, x, scratch, report, error);
+}

@@ -1,0 +1,106 @@
+/* Pressure that pushes and never pulls: x >= 0 by dropping the unknowns that came out negative [friction notes 7.6]. */
+#include <string.h>
+
+#include "core/check.h"
+#include "core/parallel.h"
+#include "linsys/poisson_internal.h"
+
+typedef struct Drop {
+    const WadiPoisson *from;
+    const WadiRows *rows;
+    uint8_t *active;
+    float *diagonal, *cx, *cy, *cz;
+    double *x, *partials;
+} Drop;
+
+/* Unknowns below zero: leave the set, x = 0. Returns how many. */
+static double drop_negative(void *context, int64_t first, int64_t end)
+{
+    const Drop *d = context;
+    int64_t count = 0;
+    for (int64_t row = first; row < end; ++row) {
+        for (unsigned left = d->active[row]; left != 0; left &= left - 1) {
+            int l = __builtin_ctz(left);
+            if (d->x[8 * row + l] < 0.0) {
+                d->x[8 * row + l] = 0.0;
+                d->active[row] = (uint8_t)(d->active[row] & ~(1u << l));
+                ++count;
+            }
+        }
+    }
+    return (double)count;
+}
+
+static bool is_left(const Drop *d, size_t cell)
+{
+    return (d->active[cell / 8] >> cell % 8 & 1) != 0;
+}
+
+/* The system over what is left. */
+static void couple_rows(void *context, int64_t first, int64_t end)
+{
+    const Drop *d = context;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        const int32_t *n = d->rows->neighbour[row];
+        for (int l = 0; l < 8; ++l) {
+            size_t c = 8 * (size_t)row + (size_t)l;
+            bool is_here = is_left(d, c);
+            size_t x = l > 0 ? c - 1 : 8 * (size_t)n[WADI_ROW_X_MIN] + 7;
+            size_t y = 8 * (size_t)n[WADI_ROW_Y_MIN] + (size_t)l,
+                   z = 8 * (size_t)n[WADI_ROW_Z_MIN] + (size_t)l;
+            d->diagonal[c] = is_here ? d->from->diagonal[c] : 0.0f;
+            d->cx[c] = is_here && is_left(d, x) ? d->from->cx[c] : 0.0f;
+            d->cy[c] = is_here && is_left(d, y) ? d->from->cy[c] : 0.0f;
+            d->cz[c] = is_here && is_left(d, z) ? d->from->cz[c] : 0.0f;
+        }
+    }
+}
+
+static WadiStatus drop_alloc(Drop *d, WadiArena *scratch, WadiError *error)
+{
+    size_t cells = wadi_rows_floats(d->rows), rows = (size_t)d->rows->count;
+    size_t blocks = (size_t)wadi_parallel_block_count(d->rows->count, WADI_POISSON_ROW_BLOCK);
+    WADI_TRY(WADI_ARENA_NEW(scratch, &d->active, rows, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &d->partials, blocks, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &d->diagonal, cells, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &d->cx, cells, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &d->cy, cells, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &d->cz, cells, "pressure", error));
+    memcpy(d->active, d->from->active, rows);
+    d->active[0] = 0;
+    return WADI_OK;
+}
+
+WadiStatus wadi_poisson_solve_unilateral(const WadiPoisson *system, const float *b,
+                                         const WadiPoissonSettings *settings, int rounds, double *x,
+                                         WadiArena *scratch, WadiPoissonReport *report, int64_t *dropped,
+                                         WadiError *error)
+{
+    WADI_ASSERT(rounds > 0);
+    *report = (WadiPoissonReport){ 0 };
+    int64_t count = 0;
+    Drop d = { .from = system, .rows = system->rows, .x = x };
+    WADI_TRY(drop_alloc(&d, scratch, error));
+    const WadiPoisson *now = system;
+    WadiPoisson rest = { system->rows, d.active, d.diagonal, d.cx, d.cy, d.cz };
+    int iterations = 0;
+    for (int round = 0; round < rounds; ++round) {
+        WADI_TRY(wadi_poisson_solve_from(now, b, settings, true, x, scratch, report, error));
+        iterations += report->iterations;
+        report->iterations = iterations;
+        double fresh =
+            wadi_parallel_sum(system->rows->count, WADI_POISSON_ROW_BLOCK, drop_negative, &d, d.partials);
+        count += (int64_t)fresh;
+        if (fresh <= 0.0) {
+            break;
+        }
+        if (round + 1 < rounds) {
+            wadi_parallel_for(system->rows->count, WADI_POISSON_ROW_BLOCK, couple_rows, &d);
+            now = &rest;
+        }
+    }
+    if (dropped != NULL) {
+        *dropped = count;
+    }
+    return WADI_OK;
+}
