@@ -1,0 +1,103 @@
+/* What both directions of the transfer share: sixteen particles at a time, and where they are in a tile's padded copy. Loops
+ * over the sixteen have a constant length and no branches, so that compilers make vectors of them; lanes past the last particle
+ * hold a harmless place. Private to flip_transfer_*.c. */
+#ifndef WADI_FLIP_TRANSFER_BLOCK_H
+#define WADI_FLIP_TRANSFER_BLOCK_H
+
+#include "flip/flip_transfer.h"
+
+enum { WADI_FLIP_BLOCK = 16 };
+
+/* Two neighbouring nodes along x with two floats each, and four of them. The loose ones may lie anywhere. */
+typedef float WadiFour __attribute__((vector_size(16)));
+typedef float WadiEight __attribute__((vector_size(32)));
+typedef float WadiEightLoose __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float WadiFourLoose __attribute__((vector_size(16), aligned(4), may_alias));
+
+/* Of each particle: the low node of its eight, per velocity component, as an offset in floats; and the fractions, along an axis
+ * where nodes lie on cell faces (whole) or in their middle (half). Along axis a component c has whole[a] where a == c. */
+typedef struct WadiFlipNodes {
+    int32_t offset[3][WADI_FLIP_BLOCK];
+    float whole[3][WADI_FLIP_BLOCK], half[3][WADI_FLIP_BLOCK];
+} WadiFlipNodes;
+
+/* Subtract the tile's corner in double, so that nothing is lost far from the origin. A place is in [0, 8) but for rounding. */
+static inline void wadi_flip_place(const double *restrict x, int count, double cells_per_metre, double corner,
+                                   float *restrict place)
+{
+    if (count == WADI_FLIP_BLOCK) {
+#pragma omp simd
+        for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+            float p = (float)(x[l] * cells_per_metre - corner);
+            p = p > 0.0f ? p : 0.0f;
+            place[l] = p < 0x1.fffffep2f ? p : 0x1.fffffep2f;
+        }
+        return;
+    }
+    for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+        float p = l < count ? (float)(x[l] * cells_per_metre - corner) : 0.0f;
+        p = p > 0.0f ? p : 0.0f;
+        place[l] = p < 0x1.fffffep2f ? p : 0x1.fffffep2f;
+    }
+}
+
+static inline void wadi_flip_load(const float *restrict from, int count, float *restrict to)
+{
+    if (count == WADI_FLIP_BLOCK) {
+        for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+            to[l] = from[l];
+        }
+        return;
+    }
+    for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+        to[l] = l < count ? from[l] : 0.0f;
+    }
+}
+
+/* `place` is in cells from the tile's corner. The copy begins `low` cells below the tile; strides in floats. `shift` (a whole
+ * number) makes all places positive, so that truncation is floor; where adding it rounds up, a fraction is -1e-7 instead of
+ * 1 - 1e-7 from the node below: the same value of a continuous interpolation. */
+static inline void wadi_flip_locate(float place[3][WADI_FLIP_BLOCK], float shift, int low, int stride_x,
+                                    int stride_y, int stride_z, int stride_component, WadiFlipNodes *nodes)
+{
+    int32_t whole[3][WADI_FLIP_BLOCK], half[3][WADI_FLIP_BLOCK];
+    int32_t down = low - (int32_t)shift;
+    for (int a = 0; a < 3; ++a) {
+#pragma omp simd
+        for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+            float p = place[a][l];
+            int32_t i = (int32_t)(p + shift);
+            float f = p - ((float)i - shift);
+            int32_t up = f >= 0.5f;
+            whole[a][l] = i + down;
+            nodes->whole[a][l] = f;
+            half[a][l] = i + down - 1 + up;
+            nodes->half[a][l] = f + (0.5f - (float)up);
+        }
+    }
+#pragma omp simd
+    for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+        nodes->offset[0][l] = stride_x * whole[0][l] + stride_y * half[1][l] + stride_z * half[2][l];
+        nodes->offset[1][l] =
+            stride_x * half[0][l] + stride_y * whole[1][l] + stride_z * half[2][l] + stride_component;
+        nodes->offset[2][l] =
+            stride_x * half[0][l] + stride_y * half[1][l] + stride_z * whole[2][l] + 2 * stride_component;
+    }
+}
+
+/* Particles of one tile whose paths are long: their numbers, and the velocity of the grid where they are. */
+enum { WADI_FLIP_LONG_MAX = 4096 };
+
+typedef struct WadiFlipLong {
+    const WadiFlipGrid *grid;
+    const WadiParticles *particles;
+    const WadiFlipPath *path; /* ends are written */
+    double dt;
+    int order;
+    int32_t index[WADI_FLIP_LONG_MAX];
+    float u[WADI_FLIP_LONG_MAX][3];
+} WadiFlipLong;
+
+void wadi_flip_follow_long(const WadiFlipLong *in, int32_t tile, int count);
+
+#endif

@@ -1,0 +1,221 @@
+/* Paths of more than two cells, in steps of at most two: x' = u(x) by the midpoint rule or Ralston's of third order.
+ * A tile with many of them copies the velocities six cells around it and follows sixteen at a time; a few, or those that leave
+ * even that copy, go by look-up. Where the grid has no row the copy holds NaN, and a particle keeps the last velocity it saw. */
+#include <math.h>
+#include <string.h>
+
+#include "flip/flip_transfer.h"
+#include "flip/flip_transfer_block.h"
+
+enum {
+    MARGIN = 6,
+    SIDE = 8 + 2 * MARGIN,
+    ROW = 3 * SIDE,
+    LAYER = SIDE * ROW,
+    SLACK = 4,      /* floats that a load of four may reach past the last node */
+    MANY = 48,      /* particles from which the copy is cheaper than look-ups */
+    STEPS_MAX = 64, /* of one path; a particle that needs more is beyond any grid */
+    COPY_STEPS_MAX = 8
+};
+
+static const double STEP_CELLS = 2.0;
+
+static void fill_copy(const WadiFlipGrid *grid, int32_t tile, float *restrict copy)
+{
+    const int32_t *beside = grid->tiles.neighbours[tile];
+    for (int n = 0; n < SIDE * SIDE; ++n) {
+        int j = n % SIDE - MARGIN, k = n / SIDE - MARGIN, place = (j & 7) + 8 * (k & 7);
+        const int32_t *tiles = beside + 12 + 3 * (j >> 3) + 9 * (k >> 3);
+        for (int dx = 0; dx < 3; ++dx) {
+            size_t row = (size_t)wadi_rows_at(&grid->rows, tiles[dx], place);
+            int lane = dx == 0 ? 8 - MARGIN : 0, count = dx == 1 ? 8 : MARGIN;
+            float *to = copy + (size_t)n * ROW + (dx == 0 ? 0 : dx == 1 ? MARGIN : MARGIN + 8);
+            for (int c = 0; c < 3; ++c) {
+                const float *from = grid->velocity[c] + WADI_ROW_CELLS * row + lane;
+                for (int l = 0; l < count; ++l) {
+                    to[c * SIDE + l] = row != 0 ? from[l] : NAN;
+                }
+            }
+        }
+    }
+    memset(copy + SIDE * LAYER, 0, SLACK * sizeof *copy);
+}
+
+static inline void sample(const float *restrict copy, const WadiFlipNodes *nodes, int c, int n,
+                          float *restrict u)
+{
+    const float *fx = c == 0 ? nodes->whole[0] : nodes->half[0];
+    const float *fy = c == 1 ? nodes->whole[1] : nodes->half[1];
+    const float *fz = c == 2 ? nodes->whole[2] : nodes->half[2];
+    for (int l = 0; l < n; ++l) {
+        const float *from = copy + nodes->offset[c][l];
+        WadiFour low = *(const WadiFourLoose *)from, low_y = *(const WadiFourLoose *)(from + ROW);
+        WadiFour high = *(const WadiFourLoose *)(from + LAYER);
+        WadiFour high_y = *(const WadiFourLoose *)(from + LAYER + ROW);
+        low += (low_y - low) * fy[l];
+        high += (high_y - high) * fy[l];
+        low += (high - low) * fz[l];
+        u[l] = low[0] + (low[1] - low[0]) * fx[l];
+    }
+}
+
+/* Sixteen paths from `start` (cells from the tile's corner). */
+typedef struct Paths {
+    float start[3][WADI_FLIP_BLOCK];
+    float moved[3][WADI_FLIP_BLOCK]; /* cells: so far, and at last the result */
+    float u[3][WADI_FLIP_BLOCK];     /* m/s: the last that was seen */
+    float is_out[WADI_FLIP_BLOCK];   /* 1: left the copy, the result is of no use */
+} Paths;
+
+/* The velocity `scale` (cells for a m/s, per path) times `along` further on, into paths->u. */
+static void look(const float *restrict copy, Paths *paths, float scale[WADI_FLIP_BLOCK],
+                 float along[3][WADI_FLIP_BLOCK], int n)
+{
+    const float low = 1.0f - MARGIN, high = 6.999f + MARGIN;
+    float place[3][WADI_FLIP_BLOCK], u[3][WADI_FLIP_BLOCK] = { { 0.0f } };
+    for (int a = 0; a < 3; ++a) {
+#pragma omp simd
+        for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+            float p = paths->start[a][l] + (paths->moved[a][l] + scale[l] * along[a][l]);
+            bool is_in = p >= low && p <= high;
+            paths->is_out[l] = is_in ? paths->is_out[l] : 1.0f;
+            place[a][l] = is_in ? p : 0.0f;
+        }
+    }
+    WadiFlipNodes nodes;
+    wadi_flip_locate(place, (float)MARGIN, MARGIN, 1, ROW, LAYER, SIDE, &nodes);
+    for (int c = 0; c < 3; ++c) {
+        sample(copy, &nodes, c, n, u[c]);
+    }
+#pragma omp simd
+    for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+        float sum = u[0][l] + u[1][l] + u[2][l];
+        bool is_known = sum == sum;
+        paths->u[0][l] = is_known ? u[0][l] : paths->u[0][l];
+        paths->u[1][l] = is_known ? u[1][l] : paths->u[1][l];
+        paths->u[2][l] = is_known ? u[2][l] : paths->u[2][l];
+    }
+}
+
+/* One step of each path, `step` cells for a m/s; 0 for those that have arrived. */
+static void advance(const float *restrict copy, Paths *paths, float step[WADI_FLIP_BLOCK], int order, int n)
+{
+    float scale[WADI_FLIP_BLOCK] = { 0.0f }, k1[3][WADI_FLIP_BLOCK], k2[3][WADI_FLIP_BLOCK];
+    look(copy, paths, scale, paths->u, n);
+    memcpy(k1, paths->u, sizeof k1);
+    for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+        scale[l] = 0.5f * step[l];
+    }
+    look(copy, paths, scale, k1, n);
+    memcpy(k2, paths->u, sizeof k2);
+    if (order == 3) {
+        for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+            scale[l] = 0.75f * step[l];
+        }
+        look(copy, paths, scale, k2, n);
+    }
+    for (int a = 0; a < 3; ++a) {
+        for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+            float third = (2.0f * k1[a][l] + 3.0f * k2[a][l] + 4.0f * paths->u[a][l]) / 9.0f;
+            paths->moved[a][l] += step[l] * (order == 3 ? third : k2[a][l]);
+        }
+    }
+}
+
+/* By look-up, for any length. `place` is in cells and moves on. */
+static void follow_by_lookup(const WadiFlipGrid *grid, double place[3], const float first[3],
+                             double cells_per_speed, int order)
+{
+    double u[3] = { (double)first[0], (double)first[1], (double)first[2] };
+    double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * cells_per_speed;
+    double wanted = ceil(length / STEP_CELLS);
+    int steps = wanted >= 1.0 && wanted < STEPS_MAX ? (int)wanted : STEPS_MAX;
+    double dt = cells_per_speed / steps;
+    for (int s = 0; s < steps; ++s) {
+        double k1[3], k2[3], at[3];
+        wadi_flip_grid_sample(grid, place, u);
+        memcpy(k1, u, sizeof u);
+        for (int a = 0; a < 3; ++a) {
+            at[a] = place[a] + 0.5 * dt * k1[a];
+        }
+        wadi_flip_grid_sample(grid, at, u);
+        memcpy(k2, u, sizeof u);
+        for (int a = 0; a < 3; ++a) {
+            at[a] = place[a] + 0.75 * dt * k2[a];
+        }
+        if (order == 3) {
+            wadi_flip_grid_sample(grid, at, u);
+        }
+        for (int a = 0; a < 3; ++a) {
+            place[a] += dt * (order == 3 ? (2.0 * k1[a] + 3.0 * k2[a] + 4.0 * u[a]) / 9.0 : k2[a]);
+        }
+    }
+}
+
+static void follow_one(const WadiFlipLong *in, int32_t i, const float first[3])
+{
+    double h = in->grid->cell_size;
+    double at[3] = { in->particles->x[i] / h, in->particles->y[i] / h, in->particles->z[i] / h };
+    follow_by_lookup(in->grid, at, first, in->dt / h, in->order);
+    in->path->x[i] = at[0] * h;
+    in->path->y[i] = at[1] * h;
+    in->path->z[i] = at[2] * h;
+}
+
+static void follow_block(const WadiFlipLong *in, WadiTile tile, const float *restrict copy, int first, int n)
+{
+    const WadiParticles *particles = in->particles;
+    double h = in->grid->cell_size, cells_per_speed = in->dt / h;
+    Paths paths = { 0 };
+    float steps[WADI_FLIP_BLOCK] = { 0.0f }, most = 0.0f;
+    for (int l = 0; l < n; ++l) {
+        int32_t i = in->index[first + l];
+        paths.start[0][l] = (float)(particles->x[i] / h - 8.0 * tile.x);
+        paths.start[1][l] = (float)(particles->y[i] / h - 8.0 * tile.y);
+        paths.start[2][l] = (float)(particles->z[i] / h - 8.0 * tile.z);
+        const float *u = in->u[first + l];
+        for (int a = 0; a < 3; ++a) {
+            paths.u[a][l] = u[a];
+        }
+        float wanted =
+            ceilf(sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * (float)(cells_per_speed / STEP_CELLS));
+        bool is_short = wanted <= COPY_STEPS_MAX;
+        steps[l] = is_short && wanted >= 1.0f ? wanted : 1.0f;
+        paths.is_out[l] = is_short ? 0.0f : 1.0f;
+        most = steps[l] > most ? steps[l] : most;
+    }
+    for (int s = 0; s < (int)most; ++s) {
+        float step[WADI_FLIP_BLOCK];
+        for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+            step[l] =
+                (float)s < steps[l] && paths.is_out[l] == 0.0f ? (float)cells_per_speed / steps[l] : 0.0f;
+        }
+        advance(copy, &paths, step, in->order, n);
+    }
+    for (int l = 0; l < n; ++l) {
+        int32_t i = in->index[first + l];
+        if (paths.is_out[l] > 0.0f) {
+            follow_one(in, i, in->u[first + l]);
+        } else {
+            in->path->x[i] = particles->x[i] + h * (double)paths.moved[0][l];
+            in->path->y[i] = particles->y[i] + h * (double)paths.moved[1][l];
+            in->path->z[i] = particles->z[i] + h * (double)paths.moved[2][l];
+        }
+    }
+}
+
+void wadi_flip_follow_long(const WadiFlipLong *in, int32_t tile, int count)
+{
+    if (count < MANY) {
+        for (int n = 0; n < count; ++n) {
+            follow_one(in, in->index[n], in->u[n]);
+        }
+        return;
+    }
+    _Alignas(64) float copy[SIDE * LAYER + SLACK];
+    fill_copy(in->grid, tile, copy);
+    for (int n = 0; n < count; n += WADI_FLIP_BLOCK) {
+        follow_block(in, in->grid->tiles.tiles[tile], copy, n,
+                     count - n < WADI_FLIP_BLOCK ? count - n : WADI_FLIP_BLOCK);
+    }
+}

@@ -1,0 +1,313 @@
+/* Grid to particles and the paths of the step, in one pass over the particles. [ZB05 section 4; models 1.2, 2.2 A11-A12]
+ *   v = (1 - a) u(x) + a (v + (u - saved)(x));   x1 = x + dt u(x + dt/2 u(x))
+ * Each tile copies the velocities around it, {u, u - saved} pairs with two cells of margin, so that one 128-bit load gives both
+ * fields at two nodes. PIC's value at x is also the first stage of the path. Only rows that particles can reach are copied.
+ * Differs: ZB05 takes five steps of at most one cell; here one midpoint step up to two cells, and as many as that needs beyond,
+ * in flip_transfer_long.c. */
+#include "core/check.h"
+#include "core/parallel.h"
+#include "flip/flip_transfer.h"
+#include "flip/flip_transfer_block.h"
+
+enum {
+    MARGIN = 2, /* cells: a stage of the path goes up to one cell away, and its nodes one further */
+    SIDE = 8 + 2 * MARGIN, /* nodes of the copy along an axis: cells -2 .. 9 of the tile */
+    COMPONENT = 2 * SIDE,
+    ROW = 3 * COMPONENT,
+    LAYER = SIDE * ROW,
+    TILE_BLOCK = 2
+};
+
+static const float STEP_CELLS = 2.0f;  /* the longest single midpoint step */
+static const float STAGE_CELLS = 1.0f; /* what the copy allows a stage */
+
+typedef struct ToParticles {
+    const WadiFlipToParticlesIn *in;
+    WadiParticles *particles;
+    WadiFlipPath *path;
+    float *affine[9];
+    const float *field[3], *saved[3]; /* saved: NULL when flip is 0 */
+} ToParticles;
+
+/* `count` pairs {u, u - saved}; {u, 0} without saved. */
+static inline void copy_pairs(const float *restrict field, const float *restrict saved, int count,
+                              float *restrict to)
+{
+#pragma omp simd
+    for (int n = 0; n < count; ++n) {
+        to[2 * n] = field[n];
+        to[2 * n + 1] = saved != NULL ? field[n] - saved[n] : 0.0f;
+    }
+}
+
+/* Twelve pairs from the rows left, here and right of a row of the tile. */
+static inline void copy_line(const float *field, const float *saved, const size_t rows[3], float *to)
+{
+    const float *left = field + 8 * rows[0] + 6, *here = field + 8 * rows[1], *right = field + 8 * rows[2];
+    if (saved != NULL) {
+        copy_pairs(left, saved + 8 * rows[0] + 6, MARGIN, to);
+        copy_pairs(here, saved + 8 * rows[1], 8, to + 2 * MARGIN);
+        copy_pairs(right, saved + 8 * rows[2], MARGIN, to + 2 * (MARGIN + 8));
+    } else {
+        copy_pairs(left, NULL, MARGIN, to);
+        copy_pairs(here, NULL, 8, to + 2 * MARGIN);
+        copy_pairs(right, NULL, MARGIN, to + 2 * (MARGIN + 8));
+    }
+}
+
+static void fill_copy(const ToParticles *work, int32_t tile, float *restrict copy)
+{
+    const WadiFlipGrid *grid = work->in->grid;
+    const WadiRows *rows = &grid->rows;
+    uint64_t occupied = work->in->sort->row_mask[tile];
+    uint32_t reach[SIDE] = { 0 };
+    for (int k = 0; k < 8; ++k) {
+        uint32_t bits = (uint32_t)(occupied >> 8 * k & 0xff);
+        uint32_t grown = bits | bits << 1 | bits << 2 | bits << 3 | bits << 4;
+        for (int z = k; z <= k + 2 * MARGIN; ++z) {
+            reach[z] |= grown;
+        }
+    }
+    const int32_t *beside = grid->tiles.neighbours[grid->tile_of[tile]];
+    for (int z = 0; z < SIDE; ++z) {
+        int k = z - MARGIN, dz = k < 0 ? -1 : k > 7 ? 1 : 0;
+        for (uint32_t left = reach[z]; left != 0; left &= left - 1) {
+            int y = __builtin_ctz(left), j = y - MARGIN, dy = j < 0 ? -1 : j > 7 ? 1 : 0;
+            const int32_t *tiles = beside + 12 + 9 * dz + 3 * dy;
+            int place = (j & 7) + 8 * (k & 7);
+            size_t at[3] = { (size_t)wadi_rows_at(rows, tiles[0], place),
+                             (size_t)wadi_rows_at(rows, tiles[1], place),
+                             (size_t)wadi_rows_at(rows, tiles[2], place) };
+            for (int c = 0; c < 3; ++c) {
+                copy_line(work->field[c], work->saved[c], at, copy + z * LAYER + y * ROW + c * COMPONENT);
+            }
+        }
+    }
+}
+
+static inline WadiFour load_four(const float *from)
+{
+    return *(const WadiFourLoose *)from;
+}
+
+/* {u, u - saved} of component c at n places. */
+static inline void sample(const float *restrict copy, const WadiFlipNodes *nodes, int c, int n,
+                          float *restrict u, float *restrict change)
+{
+    const float *fx = c == 0 ? nodes->whole[0] : nodes->half[0];
+    const float *fy = c == 1 ? nodes->whole[1] : nodes->half[1];
+    const float *fz = c == 2 ? nodes->whole[2] : nodes->half[2];
+    for (int l = 0; l < n; ++l) {
+        const float *from = copy + nodes->offset[c][l];
+        WadiFour low = load_four(from), low_y = load_four(from + ROW);
+        WadiFour high = load_four(from + LAYER), high_y = load_four(from + LAYER + ROW);
+        low += (low_y - low) * fy[l];
+        high += (high_y - high) * fy[l];
+        low += (high - low) * fz[l];
+        WadiFour up = __builtin_shufflevector(low, low, 2, 3, 2, 3);
+        low += (up - low) * fx[l];
+        u[l] = low[0];
+        change[l] = low[1];
+    }
+}
+
+/* d u_c / d (x, y, z), a cell, at n places: the slopes of the trilinear interpolation, which are APIC's C. */
+static inline void sample_slopes(const float *restrict copy, const WadiFlipNodes *nodes, int c, int n,
+                                 float slope[3][WADI_FLIP_BLOCK])
+{
+    const float *fx = c == 0 ? nodes->whole[0] : nodes->half[0];
+    const float *fy = c == 1 ? nodes->whole[1] : nodes->half[1];
+    const float *fz = c == 2 ? nodes->whole[2] : nodes->half[2];
+    for (int l = 0; l < n; ++l) {
+        const float *from = copy + nodes->offset[c][l];
+        WadiFour low = load_four(from), low_y = load_four(from + ROW);
+        WadiFour high = load_four(from + LAYER), high_y = load_four(from + LAYER + ROW);
+        WadiFour dy = low_y - low, dy_high = high_y - high;
+        low += dy * fy[l];
+        high += dy_high * fy[l];
+        dy += (dy_high - dy) * fz[l];
+        WadiFour dz = high - low;
+        low += dz * fz[l];
+        slope[0][l] = low[2] - low[0];
+        slope[1][l] = dy[0] + (dy[2] - dy[0]) * fx[l];
+        slope[2][l] = dz[0] + (dz[2] - dz[0]) * fx[l];
+    }
+}
+
+/* Velocity at places moved by `scale` times u (cells), where the copy holds it; other lanes are marked in is_long. */
+static inline void sample_stage(const float *restrict copy, float place[3][WADI_FLIP_BLOCK],
+                                float u[3][WADI_FLIP_BLOCK], float scale, int n, float *restrict is_long,
+                                float result[3][WADI_FLIP_BLOCK])
+{
+    float moved[3][WADI_FLIP_BLOCK];
+    for (int a = 0; a < 3; ++a) {
+#pragma omp simd
+        for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+            float step = scale * u[a][l];
+            is_long[l] = step <= STAGE_CELLS && step >= -STAGE_CELLS ? is_long[l] : 1.0f;
+        }
+    }
+    for (int a = 0; a < 3; ++a) {
+#pragma omp simd
+        for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+            float step = is_long[l] > 0.0f ? 0.0f : scale * u[a][l];
+            moved[a][l] = place[a][l] + step;
+        }
+    }
+    WadiFlipNodes nodes;
+    float unused[WADI_FLIP_BLOCK];
+    wadi_flip_locate(moved, (float)MARGIN, MARGIN, 2, ROW, LAYER, COMPONENT, &nodes);
+    for (int c = 0; c < 3; ++c) {
+        sample(copy, &nodes, c, n, result[c], unused);
+    }
+}
+
+static inline void update_velocity(float *restrict v, const float *restrict u, const float *restrict change,
+                                   float flip, int n)
+{
+    float pic = 1.0f - flip;
+#pragma omp simd
+    for (int l = 0; l < n; ++l) {
+        v[l] = pic * u[l] + flip * (v[l] + change[l]);
+    }
+}
+
+static inline void write_end(double *restrict end, const double *restrict x, const float *restrict u,
+                             double dt, int n)
+{
+#pragma omp simd
+    for (int l = 0; l < n; ++l) {
+        end[l] = x[l] + dt * (double)u[l];
+    }
+}
+
+/* Where n particles from number i on end; those whose path is long are left to wadi_flip_follow_long. */
+static int follow(const ToParticles *work, const float *restrict copy, float place[3][WADI_FLIP_BLOCK],
+                  float u[3][WADI_FLIP_BLOCK], int32_t i, int n, WadiFlipLong *rest, int rest_count)
+{
+    const WadiParticles *particles = work->particles;
+    double dt = work->in->dt;
+    float cells_per_speed = (float)(dt / work->in->sort->cell_size), limit = STEP_CELLS * STEP_CELLS;
+    float is_long[WADI_FLIP_BLOCK], k[2][3][WADI_FLIP_BLOCK] = { 0 };
+#pragma omp simd
+    for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+        float sx = u[0][l] * cells_per_speed, sy = u[1][l] * cells_per_speed, sz = u[2][l] * cells_per_speed;
+        is_long[l] = sx * sx + sy * sy + sz * sz < limit ? 0.0f : 1.0f;
+    }
+    sample_stage(copy, place, u, 0.5f * cells_per_speed, n, is_long, k[0]);
+    float(*mean)[WADI_FLIP_BLOCK] = k[0];
+    if (work->in->order == 3) {
+        sample_stage(copy, place, k[0], 0.75f * cells_per_speed, n, is_long, k[1]);
+        for (int a = 0; a < 3; ++a) {
+            for (int l = 0; l < n; ++l) {
+                k[1][a][l] = (2.0f * u[a][l] + 3.0f * k[0][a][l] + 4.0f * k[1][a][l]) / 9.0f;
+            }
+        }
+        mean = k[1];
+    }
+    write_end(work->path->x + i, particles->x + i, mean[0], dt, n);
+    write_end(work->path->y + i, particles->y + i, mean[1], dt, n);
+    write_end(work->path->z + i, particles->z + i, mean[2], dt, n);
+    for (int l = 0; l < n; ++l) {
+        if (is_long[l] > 0.0f) {
+            rest->index[rest_count] = i + l;
+            for (int a = 0; a < 3; ++a) {
+                rest->u[rest_count][a] = u[a][l];
+            }
+            ++rest_count;
+        }
+    }
+    return rest_count;
+}
+
+static int64_t gather_tile(const ToParticles *work, int32_t tile, const float *restrict copy,
+                           WadiFlipLong *rest)
+{
+    const WadiFlipSort *sort = work->in->sort;
+    WadiParticles *particles = work->particles;
+    WadiTile at = sort->tiles.tiles[tile];
+    double per_metre = 1.0 / sort->cell_size;
+    float flip = (float)work->in->flip;
+    int32_t end = sort->tile_start[tile + 1];
+    int64_t long_paths = 0;
+    int rest_count = 0;
+    for (int32_t i = sort->tile_start[tile]; i < end; i += WADI_FLIP_BLOCK) {
+        int n = end - i < WADI_FLIP_BLOCK ? end - i : WADI_FLIP_BLOCK;
+        float place[3][WADI_FLIP_BLOCK], u[3][WADI_FLIP_BLOCK] = { { 0.0f } }, change[3][WADI_FLIP_BLOCK];
+        wadi_flip_place(particles->x + i, n, per_metre, 8.0 * at.x, place[0]);
+        wadi_flip_place(particles->y + i, n, per_metre, 8.0 * at.y, place[1]);
+        wadi_flip_place(particles->z + i, n, per_metre, 8.0 * at.z, place[2]);
+        WadiFlipNodes nodes;
+        wadi_flip_locate(place, (float)MARGIN, MARGIN, 2, ROW, LAYER, COMPONENT, &nodes);
+        sample(copy, &nodes, 0, n, u[0], change[0]);
+        sample(copy, &nodes, 1, n, u[1], change[1]);
+        sample(copy, &nodes, 2, n, u[2], change[2]);
+        update_velocity(particles->vx + i, u[0], change[0], flip, n);
+        update_velocity(particles->vy + i, u[1], change[1], flip, n);
+        update_velocity(particles->vz + i, u[2], change[2], flip, n);
+        for (int c = 0; c < 3 && work->affine[0] != NULL; ++c) {
+            float slope[3][WADI_FLIP_BLOCK];
+            sample_slopes(copy, &nodes, c, n, slope);
+            for (int a = 0; a < 3; ++a) {
+                for (int l = 0; l < n; ++l) {
+                    work->affine[3 * c + a][i + l] = slope[a][l] * (float)per_metre;
+                }
+            }
+        }
+        rest_count = follow(work, copy, place, u, i, n, rest, rest_count);
+        if (rest_count > WADI_FLIP_LONG_MAX - WADI_FLIP_BLOCK || (i + n == end && rest_count > 0)) {
+            wadi_flip_follow_long(rest, work->in->grid->tile_of[tile], rest_count);
+            long_paths += rest_count;
+            rest_count = 0;
+        }
+    }
+    return long_paths;
+}
+
+static double gather_tiles(void *context, int64_t first, int64_t end)
+{
+    const ToParticles *work = context;
+    _Alignas(64) float copy[SIDE * LAYER];
+    int64_t long_paths = 0;
+    WadiFlipLong rest;
+    rest.grid = work->in->grid;
+    rest.particles = work->particles;
+    rest.path = work->path;
+    rest.dt = work->in->dt;
+    rest.order = work->in->order;
+    for (int32_t t = (int32_t)first; t < end; ++t) {
+        fill_copy(work, t, copy);
+        long_paths += gather_tile(work, t, copy, &rest);
+    }
+    return (double)long_paths;
+}
+
+WadiStatus wadi_flip_grid_to_particles(WadiParticles *particles, WadiFlipPath *path,
+                                       const WadiFlipToParticlesIn *in, WadiArena *arena, WadiError *error)
+{
+    WADI_ASSERT(in->order == 2 || in->order == 3);
+    WADI_ASSERT(in->flip >= 0.0 && in->flip <= 1.0 && (in->flip == 0.0 || in->saved != NULL));
+    WADI_ASSERT(in->flip == 0.0 || in->affine == NULL);
+    *path = (WadiFlipPath){ 0 };
+    WadiFlipPath made = { 0 };
+    size_t count = (size_t)particles->count;
+    double *partials;
+    WADI_TRY(WADI_ARENA_NEW(arena, &made.x, count, "paths of particles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &made.y, count, "paths of particles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &made.z, count, "paths of particles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &partials,
+                            (size_t)wadi_parallel_block_count(in->sort->tiles.count, TILE_BLOCK),
+                            "paths of particles", error));
+    ToParticles work = { .in = in, .particles = particles, .path = &made };
+    for (int a = 0; a < 3; ++a) {
+        work.field[a] = in->grid->velocity[a];
+        work.saved[a] = in->flip > 0.0 ? in->saved[a] : NULL;
+    }
+    for (int e = 0; e < 9 && in->affine != NULL; ++e) {
+        work.affine[e] = wadi_particles_column(particles, in->affine->column[e]);
+    }
+    made.long_paths =
+        (int64_t)wadi_parallel_sum(in->sort->tiles.count, TILE_BLOCK, gather_tiles, &work, partials);
+    *path = made;
+    return WADI_OK;
+}

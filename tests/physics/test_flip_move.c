@@ -1,0 +1,239 @@
+/* flip: the paths of particles through the grid's velocities, and what solids do to them. [models T5, T6] */
+#include "flip/flip_move.h"
+#include "flip_fixture.h"
+#include "scene_shapes.h"
+
+static const double PI = 3.14159265358979323846;
+
+static WadiVec3 rotation(const void *context, WadiVec3 x)
+{
+    const double *omega = context;
+    return wadi_vec3(-*omega * x.y, *omega * x.x, 0.0);
+}
+
+static WadiVec3 uniform(const void *context, WadiVec3 x)
+{
+    (void)x;
+    return *(const WadiVec3 *)context;
+}
+
+static void take_ends(Fluid *fluid, const WadiFlipPath *path)
+{
+    size_t bytes = (size_t)fluid->particles.count * sizeof(double);
+    memcpy(fluid->particles.x, path->x, bytes);
+    memcpy(fluid->particles.y, path->y, bytes);
+    memcpy(fluid->particles.z, path->z, bytes);
+}
+
+/* Largest distance from its start of a particle of a small ball that went once around, in cells. */
+static double error_of_turn(int steps, int order)
+{
+    double omega = 1.0;
+    Fluid fluid, start;
+    fluid_make_ball(&fluid, 2.5, wadi_vec3(12.0, 0.3, -0.4), 0.1);
+    fluid_make_ball(&start, 2.5, wadi_vec3(12.0, 0.3, -0.4), 0.1);
+    for (int step = 0; step < steps; ++step) {
+        fluid_make_grid(&fluid);
+        fluid_set_grid(&fluid, rotation, &omega);
+        WadiFlipPath path = fluid_to_particles(&fluid, 0.0, false, 2.0 * PI / steps, order);
+        assert_int_equal(path.long_paths, 0);
+        take_ends(&fluid, &path);
+    }
+    double worst = 0.0;
+    for (int32_t i = 0; i < fluid.particles.count; ++i) {
+        uint32_t id = fluid.particles.id[i];
+        WadiVec3 d = { fluid.particles.x[i] - start.particles.x[id],
+                       fluid.particles.y[i] - start.particles.y[id],
+                       fluid.particles.z[i] - start.particles.z[id] };
+        worst = fmax(worst, wadi_norm(d) / fluid.cell_size);
+    }
+    fluid_free(&fluid);
+    fluid_free(&start);
+    return worst;
+}
+
+static void paths_in_a_rotation_converge_with_their_order(void **unused)
+{
+    (void)unused;
+    for (int order = 2; order <= 3; ++order) {
+        double coarse = error_of_turn(80, order), fine = error_of_turn(160, order);
+        print_message("one turn, order %d: off by %.3g cells in 80 steps, %.3g in 160\n", order, coarse,
+                      fine);
+        CHECK_NEAR(log2(coarse / fine), order, 0.1);
+    }
+}
+
+/* One step of dt along x' = -y, y' = x by the rule of an order. */
+static void turn(double *x, double *y, double dt, int order)
+{
+    double u1 = -*y, v1 = *x;
+    double u2 = -(*y + 0.5 * dt * v1), v2 = *x + 0.5 * dt * u1;
+    double u3 = -(*y + 0.75 * dt * v2), v3 = *x + 0.75 * dt * u2;
+    *x += dt * (order == 2 ? u2 : (2.0 * u1 + 3.0 * u2 + 4.0 * u3) / 9.0);
+    *y += dt * (order == 2 ? v2 : (2.0 * v1 + 3.0 * v2 + 4.0 * v3) / 9.0);
+}
+
+/* A single step around the axis: through the tile's copy, through the wide copy (up to five cells) and by look-up, against the
+ * same formula. */
+static void short_and_long_steps_agree_with_the_formula(void **unused)
+{
+    (void)unused;
+    const double turns[3] = { 0.1, 0.35, 0.9 }; /* up to 1.2, 4.2 and 11 cells */
+    for (int n = 0; n < 6; ++n) {
+        double omega = turns[n % 3];
+        int order = n < 3 ? 2 : 3;
+        Fluid fluid;
+        fluid_make_ball(&fluid, 12.0, wadi_vec3(0.0, 0.0, 0.0), 0.1);
+        fluid_make_grid(&fluid);
+        fluid_set_grid(&fluid, rotation, &omega);
+        WadiFlipPath path = fluid_to_particles(&fluid, 0.0, false, 1.0, order);
+        int64_t long_paths = 0;
+        for (int32_t i = 0; i < fluid.particles.count; ++i) {
+            double x = fluid.particles.x[i], y = fluid.particles.y[i];
+            double cells = omega * hypot(x, y) / fluid.cell_size;
+            int steps = cells < 2.0 ? 1 : (int)ceil(cells / 2.0);
+            bool is_near_limit = fabs(cells / 2.0 - round(cells / 2.0)) < 1e-5;
+            long_paths += cells >= 2.0;
+            for (int s = 0; s < steps; ++s) {
+                turn(&x, &y, omega / steps, order);
+            }
+            if (!is_near_limit) {
+                CHECK_NEAR(path.x[i], x, 1e-6);
+                CHECK_NEAR(path.y[i], y, 1e-6);
+                CHECK_NEAR(path.z[i], fluid.particles.z[i], 1e-12);
+            }
+        }
+        assert_int_equal(path.long_paths > 0, n % 3 > 0);
+        if (order == 2) {
+            CHECK_NEAR((double)path.long_paths, (double)long_paths, 2.0);
+        }
+        fluid_free(&fluid);
+    }
+}
+
+/* Beyond the last row a particle flies on as fast as it was; a speed beyond all bounds ends somewhere and does not hang. */
+static void a_path_out_of_the_grid_goes_straight_on(void **unused)
+{
+    (void)unused;
+    Fluid fluid;
+    fluid_make_ball(&fluid, 4.0, wadi_vec3(0.0, 0.0, 0.0), 0.1);
+    fluid_make_grid(&fluid);
+    WadiVec3 wind = { 9.0, -7.0, 5.0 };
+    WadiFlipPath path;
+    for (int n = 0; n < 2; ++n) { /* 50 to 90 cells; 2.5 to 4.5 */
+        fluid_set_grid(&fluid, uniform, &wind);
+        path = fluid_to_particles(&fluid, 0.0, false, 1.0, 2);
+        assert_int_equal(path.long_paths, fluid.particles.count);
+        for (int32_t i = 0; i < fluid.particles.count; ++i) {
+            CHECK_NEAR(path.x[i] - fluid.particles.x[i], wind.x, 1e-6);
+            CHECK_NEAR(path.y[i] - fluid.particles.y[i], wind.y, 1e-6);
+            CHECK_NEAR(path.z[i] - fluid.particles.z[i], wind.z, 1e-6);
+        }
+        wind = wadi_scale(wind, 0.05);
+    }
+    wind.x = 1e30;
+    fluid_set_grid(&fluid, uniform, &wind);
+    path = fluid_to_particles(&fluid, 0.0, false, 1.0, 3);
+    CHECK_NEAR(path.x[0] / 1e30, 1.0, 1e-6);
+    fluid_free(&fluid);
+}
+
+/* All stages of a step but the pressure: x_n = x_0 + v_0 n dt + g dt^2 n (n + 1) / 2, for every transfer. */
+static void a_body_in_free_fall_follows_the_discrete_parabola(void **unused)
+{
+    (void)unused;
+    double dt = 0.01, g = -9.81;
+    const double blends[3] = { 0.0, 1.0, 0.0 };
+    for (int kind = 0; kind < 3; ++kind) {
+        Fluid fluid, start;
+        bool is_affine = kind == 2;
+        fluid_make_ball(&fluid, 4.0, wadi_vec3(0.2, 0.1, 0.0), 0.1);
+        fluid_make_ball(&start, 4.0, wadi_vec3(0.2, 0.1, 0.0), 0.1);
+        for (int32_t i = 0; i < fluid.particles.count; ++i) {
+            fluid.particles.vx[i] = 1.5f;
+        }
+        int steps = 30;
+        for (int step = 1; step <= steps; ++step) {
+            fluid_make_grid(&fluid);
+            fluid_to_grid(&fluid, NULL, 0, is_affine);
+            /* Body force where there is fluid; elsewhere the extension of a uniform velocity is that velocity. */
+            WadiVec3 v = { 1.5, 0.0, g * dt * step };
+            for (int c = 0; c < 3; ++c) {
+                for (size_t n = 8; n < wadi_rows_floats(&fluid.grid.rows); ++n) {
+                    bool is_wet = fluid.grid.face_mass[c][n] > 0.0f;
+                    float *u = &fluid.grid.velocity[c][n];
+                    fluid.saved[c][n] =
+                        is_wet ? fluid.saved[c][n] : (float)(wadi_component(v, c) - (c == 2 ? g * dt : 0.0));
+                    *u = is_wet ? *u + (c == 2 ? (float)(g * dt) : 0.0f) : (float)wadi_component(v, c);
+                }
+            }
+            WadiFlipPath path = fluid_to_particles(&fluid, blends[kind], is_affine, dt, 2);
+            WadiSolids none = { .domain = endless_box() };
+            WadiCollideReport report =
+                wadi_flip_move(&fluid.particles, &path, &none, fluid.cell_size, dt * (step - 1), dt);
+            assert_int_equal(report.touched, 0);
+        }
+        for (int32_t i = 0; i < fluid.particles.count; ++i) {
+            uint32_t id = fluid.particles.id[i];
+            CHECK_NEAR(fluid.particles.x[i] - start.particles.x[id], 1.5 * dt * steps, 2e-6);
+            CHECK_NEAR(fluid.particles.y[i] - start.particles.y[id], 0.0, 2e-6);
+            CHECK_NEAR(fluid.particles.z[i] - start.particles.z[id], 0.5 * g * dt * dt * steps * (steps + 1),
+                       2e-6);
+            CHECK_NEAR((double)fluid.particles.vz[i], g * dt * steps, 1e-5);
+        }
+        fluid_free(&fluid);
+        fluid_free(&start);
+    }
+}
+
+/* A wall of a hundredth of a cell in the way of ten cells of path. Who does not reach it keeps his velocity to the bit. */
+static void nothing_passes_a_thin_wall_and_the_others_do_not_notice(void **unused)
+{
+    (void)unused;
+    WadiCurve friction = wadi_curve_constant(0.0), restitution = wadi_curve_constant(0.0);
+    WadiShape *wall = shape_of(def_of(WADI_SHAPE_BOX, wadi_vec3(0.6, -9, -9), wadi_vec3(0.601, 9, 9)));
+    WadiSolid solid = { wall, &friction, &restitution };
+    WadiSolids solids = { .solids = &solid, .count = 1, .domain = endless_box() };
+    Fluid fluid;
+    fluid_make_ball(&fluid, 4.0, wadi_vec3(0.0, 0.0, 0.0), 0.1);
+    fluid_set_random_velocity(&fluid);
+    fluid_make_grid(&fluid);
+    fluid_to_grid(&fluid, NULL, 0, false);
+    WadiVec3 wind = { 0.5, 0.25, 0.0 };
+    fluid_set_grid(&fluid, uniform, &wind);
+    WadiFlipPath path = fluid_to_particles(&fluid, 0.0, false, 1.0, 2);
+    int32_t reaching = 0;
+    for (int32_t i = 0; i < fluid.particles.count; ++i) {
+        reaching += path.x[i] > 0.6;
+    }
+    WadiCollideReport report = wadi_flip_move(&fluid.particles, &path, &solids, fluid.cell_size, 0.0, 1.0);
+    assert_true(reaching > 100 && report.touched >= reaching);
+    int32_t unchanged = 0;
+    for (int32_t i = 0; i < fluid.particles.count; ++i) {
+        CHECK_AT_MOST(fluid.particles.x[i], 0.6);
+        if (path.x[i] < 0.6 - 0.01) {
+            assert_true(fluid.particles.vx[i] == 0.5f && fluid.particles.vy[i] == 0.25f);
+            CHECK_NEAR(fluid.particles.x[i], path.x[i], 1e-12);
+            CHECK_NEAR(fluid.particles.y[i], path.y[i], 1e-12);
+            ++unchanged;
+        } else if (path.x[i] > 0.6) {
+            CHECK_NEAR((double)fluid.particles.vx[i], 0.0, 1e-6);
+            CHECK_NEAR((double)fluid.particles.vy[i], 0.25, 1e-6);
+        }
+    }
+    assert_true(unchanged > 100);
+    fluid_free(&fluid);
+    wadi_shape_destroy(wall);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(paths_in_a_rotation_converge_with_their_order),
+        cmocka_unit_test(short_and_long_steps_agree_with_the_formula),
+        cmocka_unit_test(a_path_out_of_the_grid_goes_straight_on),
+        cmocka_unit_test(a_body_in_free_fall_follows_the_discrete_parabola),
+        cmocka_unit_test(nothing_passes_a_thin_wall_and_the_others_do_not_notice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
