@@ -1,0 +1,110 @@
+/* Velocity on closed faces: along the wall the extended fluid, across it the solid.
+ * Source: friction notes 7.4, item 5.
+ * Differs: the component across the wall is replaced on both sides, not only where it points into the solid:
+ * the projection has decided that the wall's flux is the solid's. */
+#include "core/parallel.h"
+#include "flip/flip_extend.h"
+#include "grid/row_lanes.h"
+
+#include <math.h>
+
+enum { LANES = WADI_ROW_CELLS };
+
+typedef struct WallContext {
+    const WadiFlipWallIn *in;
+    float *const *velocity;
+    float *value[3];
+} WallContext;
+
+/* Velocity across the wall relative to the solid, at the face on the low side of `cell`, times the normal
+ * along `axis`. */
+static double across(const WallContext *context, WadiRowCell cell, int axis)
+{
+    const WadiFlipWallIn *in = context->in;
+    const WadiRowCell pair[2] = { cell, wadi_row_cell_beside(in->rows, cell, 2 * axis) };
+    double normal[3], relative[3];
+    normal[axis] = pair[1].row != 0 ? (double)in->distance[wadi_row_cell_index(pair[0])] -
+                                          (double)in->distance[wadi_row_cell_index(pair[1])]
+                                    : 0.0;
+    if (normal[axis] == 0.0) {
+        return 0.0; /* along the face, or so deep that distances are cut off */
+    }
+    size_t face = wadi_row_cell_index(cell);
+    relative[axis] = (double)context->velocity[axis][face] - (double)in->solid_velocity[axis][face];
+    for (int b = 0; b < 3; ++b) {
+        if (b == axis) {
+            continue;
+        }
+        double slope = 0.0, sum = 0.0;
+        int slopes = 0, faces = 0;
+        for (int side = 0; side < 2; ++side) {
+            if (pair[side].row == 0) {
+                continue;
+            }
+            WadiRowCell low = wadi_row_cell_beside(in->rows, pair[side], 2 * b),
+                        high = wadi_row_cell_beside(in->rows, pair[side], 2 * b + 1);
+            if (low.row != 0 && high.row != 0) {
+                slope += 0.5 * ((double)in->distance[wadi_row_cell_index(high)] -
+                                (double)in->distance[wadi_row_cell_index(low)]);
+                ++slopes;
+            }
+            const WadiRowCell owner[2] = { pair[side], high };
+            for (int n = 0; n < 2; ++n) {
+                if (owner[n].row != 0) {
+                    size_t at = wadi_row_cell_index(owner[n]);
+                    sum += (double)context->velocity[b][at] - (double)in->solid_velocity[b][at];
+                    ++faces;
+                }
+            }
+        }
+        normal[b] = slopes > 0 ? slope / slopes : 0.0;
+        relative[b] = faces > 0 ? sum / faces : 0.0;
+    }
+    double length2 = normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2];
+    if (!(length2 > 0.0)) {
+        return 0.0;
+    }
+    double dot = normal[0] * relative[0] + normal[1] * relative[1] + normal[2] * relative[2];
+    return dot * normal[axis] / length2;
+}
+
+static void find_values(void *user, int64_t first, int64_t end)
+{
+    const WallContext *context = user;
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
+            for (int l = 0; l < LANES; ++l) {
+                size_t at = (size_t)LANES * (size_t)row + (size_t)l;
+                if (!(context->in->open[axis][at] > 0.0f)) {
+                    double u = (double)context->velocity[axis][at];
+                    context->value[axis][at] = (float)(u - across(context, (WadiRowCell){ row, l }, axis));
+                }
+            }
+        }
+    }
+}
+
+static void set_values(void *user, int64_t first, int64_t end)
+{
+    const WallContext *context = user;
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int64_t at = LANES * (first + (first == 0)); at < LANES * end; ++at) {
+            if (!(context->in->open[axis][at] > 0.0f)) {
+                context->velocity[axis][at] = context->value[axis][at];
+            }
+        }
+    }
+}
+
+WadiStatus wadi_flip_extend_walls(const WadiFlipWallIn *in, float *const velocity[3], WadiArena *scratch,
+                                  WadiError *error)
+{
+    WallContext context = { .in = in, .velocity = velocity };
+    for (int axis = 0; axis < 3; ++axis) {
+        WADI_TRY(WADI_ARENA_NEW(scratch, &context.value[axis], wadi_rows_floats(in->rows),
+                                "velocity extension", error));
+    }
+    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_values, &context);
+    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, set_values, &context);
+    return WADI_OK;
+}

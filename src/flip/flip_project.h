@@ -1,0 +1,75 @@
+/* Pressure projection of the face velocities.
+ *
+ * Unknowns are scaled to velocities [friction notes 1.1]: P = p dt / (rho_ref h), in m/s, so that the
+ * stencils hold neither h nor dt. When dt changes, multiply a stored P by dt_new / dt_old. p = P rho_ref h /
+ * dt.
+ *
+ * The rows must hold the six neighbours of every fluid cell: a face without a row behind it counts as a wall
+ * at rest. */
+#ifndef WADI_FLIP_PROJECT_H
+#define WADI_FLIP_PROJECT_H
+
+#include "linsys/poisson.h"
+
+/* wadi_poisson_solve, or a slow plain solver in tests. */
+typedef WadiStatus (*WadiPoissonSolveFn)(const WadiPoisson *system, const float *b,
+                                         const WadiPoissonSettings *settings, double *x, WadiArena *scratch,
+                                         WadiPoissonReport *report, WadiError *error);
+
+typedef struct WadiFlipProjectIn {
+    const WadiRows *rows;
+    const uint8_t *fluid;           /* per row: bit l set where the cell of lane l is FLUID */
+    const float *open[3];           /* per face: open fraction, 0..1 */
+    const float *solid_velocity[3]; /* per face: normal velocity of the solid, m/s */
+    const float *theta[3]; /* per face: part of the way from a fluid to an air cell that is fluid; NULL: 1 */
+    const float *density;  /* per cell, kg/m^3; NULL: reference_density everywhere */
+    double reference_density;   /* kg/m^3 */
+    const float *expansion;     /* per cell: divergence wanted after, 1/s (density correction); NULL: 0 */
+    double cell_size;           /* m */
+    WadiPoissonSettings solver; /* tolerances in m/s: the residual is divergence times cell_size */
+    WadiPoissonSolveFn solve;
+    /* `solve` keeps P >= 0 and gives up cells that would pull as air, by P = 0: what parts there is no
+     * divergence to report [friction notes 7.6]. */
+    bool is_unilateral;
+} WadiFlipProjectIn;
+
+typedef struct WadiFlipProjectOut {
+    float *velocity[3]; /* in and out, per face, m/s */
+    double *pressure;   /* in: warm start; out: P, m/s; 0 where there is no unknown */
+    /* Per row and component: bit set where the face is open and touches a fluid cell, so that its velocity is
+     * known. */
+    uint8_t *known[3];
+} WadiFlipProjectOut;
+
+typedef struct WadiFlipProjectReport {
+    WadiPoissonReport solve;
+    int64_t unknowns;
+    int64_t dropped;       /* unknowns that a unilateral solve gave up as air */
+    double max_divergence; /* after, 1/s, over the other ones, less the wanted expansion */
+} WadiFlipProjectReport;
+
+WadiStatus wadi_flip_project(const WadiFlipProjectIn *in, WadiFlipProjectOut *out, WadiArena *scratch,
+                             WadiFlipProjectReport *report, WadiError *error);
+
+/* The linear system alone: memory of its arrays belongs to `arena`. */
+typedef struct WadiFlipSystem {
+    WadiPoisson poisson;
+    uint8_t *active; /* fluid cells with an open face: one shut in on all sides has nothing to solve for */
+    float *diagonal;
+    float *coupling[3]; /* what poisson.cx, cy, cz point to */
+    float
+        *gradient[3]; /* per face: velocity change per difference of P; 0 where the face touches no unknown */
+    float *rhs;       /* m/s */
+} WadiFlipSystem;
+
+/* Density and theta are read beside fluid cells only. */
+WadiStatus wadi_flip_project_assemble(const WadiFlipProjectIn *in, float *const velocity[3],
+                                      WadiFlipSystem *system, WadiArena *arena, WadiError *error);
+
+/* max |divergence - expansion| over the cells of `active`, 1/s. */
+double wadi_flip_max_divergence(const WadiFlipProjectIn *in, const uint8_t *active, float *const velocity[3],
+                                double *partials);
+/* Length of `partials`. */
+int64_t wadi_flip_max_divergence_partials(const WadiRows *rows);
+
+#endif

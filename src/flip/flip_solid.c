@@ -1,0 +1,260 @@
+/* Open fractions, solid velocities and solid distances of all rows; what rests is asked once.
+ * Source: [BBB07], [NMG09]; friction notes 7.4. The asking itself is flip_solid_tile.c. */
+#include "flip/flip_solid.h"
+
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/parallel.h"
+#include "flip/flip_solid_tile.h"
+
+enum { LANES = WADI_ROW_CELLS, BLOCK_FLOATS = WADI_FLIP_SOLID_ARRAYS * WADI_TILE_CELLS, TILE_BLOCK = 4 };
+
+/* What is known of a tile: rows of `known`, those of `rows` without values, the others with values in a
+ * block. */
+typedef struct WadiFlipSolidTile {
+    WadiTile tile;
+    int32_t block; /* -1: no solid near */
+    uint64_t known;
+    WadiFlipTileRows rows;
+} WadiFlipSolidTile;
+
+void wadi_flip_solid_cache_free(WadiFlipSolidCache *cache)
+{
+    WADI_DELETE(cache->tiles, (size_t)cache->tile_capacity);
+    WADI_DELETE(cache->spare, (size_t)cache->spare_capacity);
+    WADI_DELETE(cache->blocks, (size_t)cache->block_capacity * BLOCK_FLOATS);
+    WADI_DELETE(cache->free_blocks, (size_t)cache->block_capacity);
+    *cache = (WadiFlipSolidCache){ 0 };
+}
+
+static int compare_tiles(WadiTile a, WadiTile b)
+{
+    if (a.z != b.z) {
+        return a.z < b.z ? -1 : 1;
+    }
+    if (a.y != b.y) {
+        return a.y < b.y ? -1 : 1;
+    }
+    return a.x < b.x ? -1 : a.x > b.x;
+}
+
+static WadiFlipSolidRow row_in_block(float *block, int place)
+{
+    float *array[WADI_FLIP_SOLID_ARRAYS];
+    for (int n = 0; n < WADI_FLIP_SOLID_ARRAYS; ++n) {
+        array[n] = block + n * WADI_TILE_CELLS + LANES * place;
+    }
+    return (WadiFlipSolidRow){
+        { array[0], array[1], array[2] }, { array[3], array[4], array[5] }, array[6], array[7]
+    };
+}
+
+static WadiFlipSolidRow row_in_output(const WadiFlipSolid *out, int32_t row)
+{
+    const size_t at = (size_t)LANES * (size_t)row;
+    return (WadiFlipSolidRow){ { out->open[0] + at, out->open[1] + at, out->open[2] + at },
+                               { out->velocity[0] + at, out->velocity[1] + at, out->velocity[2] + at },
+                               out->distance + at,
+                               out->fraction + at };
+}
+
+static void copy_row(WadiFlipSolidRow to, WadiFlipSolidRow from)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        memcpy(to.open[axis], from.open[axis], LANES * sizeof(float));
+        memcpy(to.velocity[axis], from.velocity[axis], LANES * sizeof(float));
+    }
+    memcpy(to.distance, from.distance, LANES * sizeof(float));
+    memcpy(to.fraction, from.fraction, LANES * sizeof(float));
+}
+
+typedef struct SolidContext {
+    const WadiFlipSolidIn *in;
+    const WadiFlipSolid *out;
+    WadiFlipSolidCache *cache; /* NULL: none */
+    int32_t tile;              /* in work; set in a copy of the context */
+} SolidContext;
+
+static WadiFlipSolidRow target_in_output(void *user, int place)
+{
+    const SolidContext *context = user;
+    return row_in_output(context->out, wadi_rows_at(context->in->rows, context->tile, place));
+}
+
+static WadiFlipSolidRow target_in_cache(void *user, int place)
+{
+    const SolidContext *context = user;
+    int32_t block = context->cache->tiles[context->tile].block;
+    return row_in_block(context->cache->blocks + (size_t)block * BLOCK_FLOATS, place);
+}
+
+static void ask_tiles(void *user, int64_t first, int64_t end)
+{
+    SolidContext context = *(const SolidContext *)user;
+    const WadiRows *rows = context.in->rows;
+    for (context.tile = (int32_t)first; context.tile < end; ++context.tile) {
+        WadiTile tile = rows->tiles->tiles[context.tile];
+        uint64_t wanted = rows->mask[context.tile];
+        WadiFlipTileRows state = { .open = wanted };
+        const float *block = NULL;
+        if (context.cache == NULL) {
+            if (wadi_flip_solid_is_near_tile(context.in, tile)) {
+                state = wadi_flip_solid_tile(context.in, tile, wanted, target_in_output, &context);
+            }
+        } else {
+            WadiFlipSolidTile *kept = &context.cache->tiles[context.tile];
+            if (kept->block >= 0) {
+                WadiFlipTileRows fresh =
+                    wadi_flip_solid_tile(context.in, tile, wanted & ~kept->known, target_in_cache, &context);
+                kept->rows.open |= fresh.open;
+                kept->rows.closed |= fresh.closed;
+                kept->known |= wanted;
+                state = kept->rows;
+                block = context.cache->blocks + (size_t)kept->block * BLOCK_FLOATS;
+            }
+        }
+        int32_t row = rows->first[context.tile];
+        for (uint64_t left = wanted; left != 0; left &= left - 1, ++row) {
+            const int place = __builtin_ctzll(left);
+            WadiFlipSolidRow to = row_in_output(context.out, row);
+            const bool is_open = (state.open >> place & 1) != 0;
+            if (is_open || (state.closed >> place & 1) != 0) {
+                wadi_flip_solid_row_fill(to, is_open, context.in->cell_size);
+            } else if (block != NULL) {
+                copy_row(to, row_in_block((float *)block, place));
+            }
+        }
+    }
+}
+
+static void ask_near(void *user, int64_t first, int64_t end)
+{
+    const SolidContext *context = user;
+    for (int64_t t = first; t < end; ++t) {
+        WadiFlipSolidTile *tile = &context->cache->tiles[t];
+        if (tile->block == -2) {
+            tile->block = wadi_flip_solid_is_near_tile(context->in, tile->tile) ? -2 : -1;
+        }
+    }
+}
+
+static WadiStatus grow_blocks(WadiFlipSolidCache *cache, int32_t wanted, WadiError *error)
+{
+    if (wanted <= cache->block_capacity) {
+        return WADI_OK;
+    }
+    const size_t old = (size_t)cache->block_capacity;
+    const size_t capacity = (size_t)wanted + (size_t)wanted / 2 + 8;
+    WADI_TRY(WADI_RESIZE(&cache->free_blocks, old, capacity, "solid cells", error));
+    /* On failure the list above is longer than block_capacity says; shrinking it back cannot be relied on, so
+     * it goes. */
+    WadiStatus status =
+        WADI_RESIZE(&cache->blocks, old * BLOCK_FLOATS, capacity * BLOCK_FLOATS, "solid cells", error);
+    if (status != WADI_OK) {
+        WADI_DELETE(cache->free_blocks, capacity);
+        cache->free_blocks = NULL;
+        WADI_DELETE(cache->blocks, old * BLOCK_FLOATS);
+        cache->blocks = NULL;
+        cache->block_capacity = 0;
+        return status;
+    }
+    cache->block_capacity = (int32_t)capacity;
+    return WADI_OK;
+}
+
+/* Make cache->tiles the tiles of the map, with what is kept of them; blocks of tiles that are gone are free
+ * again. */
+static WadiStatus follow_tiles(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache, WadiError *error)
+{
+    const WadiTileMap *map = in->rows->tiles;
+    if (map->count > cache->spare_capacity) {
+        int32_t capacity = map->count + map->count / 2;
+        WADI_TRY(WADI_RESIZE(&cache->spare, (size_t)cache->spare_capacity, (size_t)capacity, "solid cells",
+                             error));
+        cache->spare_capacity = capacity;
+    }
+    int32_t old = 0;
+    for (int32_t t = 0; t < map->count; ++t) {
+        int order = -1;
+        while (old < cache->tile_count &&
+               (order = compare_tiles(cache->tiles[old].tile, map->tiles[t])) < 0) {
+            if (cache->tiles[old].block >= 0) {
+                cache->free_blocks[cache->free_count++] = cache->tiles[old].block;
+            }
+            ++old;
+        }
+        if (old < cache->tile_count && order == 0) {
+            cache->spare[t] = cache->tiles[old++];
+        } else {
+            cache->spare[t] = (WadiFlipSolidTile){ .tile = map->tiles[t], .block = -2 };
+        }
+    }
+    for (; old < cache->tile_count; ++old) {
+        if (cache->tiles[old].block >= 0) {
+            cache->free_blocks[cache->free_count++] = cache->tiles[old].block;
+        }
+    }
+    WadiFlipSolidTile *tiles = cache->tiles;
+    int32_t capacity = cache->tile_capacity;
+    cache->tiles = cache->spare;
+    cache->tile_capacity = cache->spare_capacity;
+    cache->tile_count = map->count;
+    cache->spare = tiles;
+    cache->spare_capacity = capacity;
+
+    SolidContext context = { .in = in, .cache = cache };
+    wadi_parallel_for(map->count, TILE_BLOCK, ask_near, &context);
+    int32_t missing = -cache->free_count;
+    for (int32_t t = 0; t < map->count; ++t) {
+        missing += cache->tiles[t].block == -2;
+    }
+    if (missing > 0) {
+        WADI_TRY(grow_blocks(cache, cache->block_count + missing, error));
+    }
+    cache->queried_rows = 0;
+    for (int32_t t = 0; t < map->count; ++t) {
+        WadiFlipSolidTile *tile = &cache->tiles[t];
+        if (tile->block == -2) {
+            tile->block =
+                cache->free_count > 0 ? cache->free_blocks[--cache->free_count] : cache->block_count++;
+        }
+        if (tile->block >= 0) {
+            cache->queried_rows += __builtin_popcountll(in->rows->mask[t] & ~tile->known);
+        }
+    }
+    return WADI_OK;
+}
+
+WadiStatus wadi_flip_solid(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache, WadiFlipSolid *out,
+                           WadiArena *arena, WadiError *error)
+{
+    *out = (WadiFlipSolid){ 0 };
+    float **array[WADI_FLIP_SOLID_ARRAYS] = { &out->open[0],     &out->open[1],     &out->open[2],
+                                              &out->velocity[0], &out->velocity[1], &out->velocity[2],
+                                              &out->distance,    &out->fraction };
+    WadiStatus status = WADI_OK;
+    for (int n = 0; n < WADI_FLIP_SOLID_ARRAYS && status == WADI_OK; ++n) {
+        status = WADI_ARENA_NEW(arena, array[n], wadi_rows_floats(in->rows), "solid cells", error);
+        if (status == WADI_OK) {
+            memset(*array[n], 0, LANES * sizeof(float));
+        }
+    }
+    if (cache != NULL && (status != WADI_OK || wadi_solids_are_moving(in->solids))) {
+        wadi_flip_solid_cache_free(cache);
+        cache = NULL;
+    }
+    if (status == WADI_OK && cache != NULL) {
+        status = follow_tiles(in, cache, error);
+    }
+    if (status != WADI_OK) {
+        *out = (WadiFlipSolid){ 0 };
+        if (cache != NULL) {
+            wadi_flip_solid_cache_free(cache);
+        }
+        return status;
+    }
+    SolidContext context = { .in = in, .out = out, .cache = cache };
+    wadi_parallel_for(in->rows->tiles->count, TILE_BLOCK, ask_tiles, &context);
+    return WADI_OK;
+}

@@ -1,0 +1,61 @@
+/* Where the solids are on the grid: how far each face is open, how fast the solid moves there, how deep each
+ * cell lies.
+ *
+ * Cell (i, j, k) is [i h, (i + 1) h] x ...; the domain's walls are solids like any other. A wall thinner than
+ * a cell closes whole faces: those between two cells that it separates, so that no cell belongs to both of
+ * its sides. */
+#ifndef WADI_FLIP_SOLID_H
+#define WADI_FLIP_SOLID_H
+
+#include "geom/solids.h"
+#include "grid/rows.h"
+
+typedef struct WadiFlipSolidIn {
+    const WadiRows *rows;
+    const WadiSolids *solids;
+    double cell_size; /* m */
+    double time;      /* s */
+    /* Open fractions below this are 0. Slivers make tiny face masses and help nobody [friction notes 7.4:
+     * 0.1]. */
+    float min_open;
+    bool is_binary; /* faces open or closed by the sides of their cells' centres [ZB05], no fractions */
+} WadiFlipSolidIn;
+
+typedef struct WadiFlipSolid {
+    float *open[3]; /* per face: open fraction, 0..1 */
+    float *
+        velocity[3]; /* per face: normal velocity of the solid at its centre, m/s; 0 on faces that are open */
+    float *distance; /* per cell: of its centre from the solids, m, cut off at two cells */
+    float *fraction; /* per cell: part of its volume inside solids, 0..1 */
+} WadiFlipSolid;
+
+enum { WADI_FLIP_SOLID_ARRAYS = 8 };
+
+/* Results of solids at rest, tile by tile, as long as the tile is in use. A zeroed cache is valid and empty;
+ * it holds for one set of solids and one cell size. */
+typedef struct WadiFlipSolidCache {
+    struct WadiFlipSolidTile *tiles; /* in the order of tile maps */
+    int32_t tile_count, tile_capacity;
+    struct WadiFlipSolidTile *spare; /* the next step's tiles while they are made */
+    int32_t spare_capacity;
+    float *blocks; /* of near tiles: WADI_FLIP_SOLID_ARRAYS * 512 floats each */
+    int32_t block_count, block_capacity;
+    int32_t *free_blocks; /* as many as block_capacity */
+    int32_t free_count;
+    int64_t queried_rows; /* rows that had to ask the solids in the last call */
+} WadiFlipSolidCache;
+
+void wadi_flip_solid_cache_free(WadiFlipSolidCache *cache);
+
+/* `out` belongs to the arena. `cache` may be NULL; it is not used while a solid moves. After a failure it is
+ * empty. */
+WadiStatus wadi_flip_solid(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache, WadiFlipSolid *out,
+                           WadiArena *arena, WadiError *error);
+
+/* Cells without particles that are cut by a solid, their centre less than 0.3 cells from it or inside, and
+ * fluid away from it become FLUID: as air they would be pockets under the fluid [friction notes 7.4, item 2].
+ * `fluid` and `filled` have a byte a row and must differ. */
+void wadi_flip_solid_fill_cut_cells(const WadiRows *rows, const WadiFlipSolid *solid, double cell_size,
+                                    const uint8_t *fluid, uint8_t *filled);
+
+#endif

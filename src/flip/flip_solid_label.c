@@ -1,0 +1,76 @@
+/* Cut cells that hold no particle but lie under fluid are fluid.
+ * Source: friction notes 7.4, item 2.
+ * Differs: "away from the solid" is where the cell opens most, for distances do not tell in corners where two
+ * walls meet; and in 3-D slivers lie behind slivers, so the fluid may be two cells away. */
+#include "flip/flip_solid.h"
+
+#include <math.h>
+
+#include "core/parallel.h"
+#include "grid/row_lanes.h"
+
+enum { LANES = WADI_ROW_CELLS };
+
+typedef struct LabelContext {
+    const WadiRows *rows;
+    const WadiFlipSolid *solid;
+    float near; /* m */
+    const uint8_t *fluid;
+    uint8_t *filled;
+} LabelContext;
+
+/* The neighbour on the side to which the cell opens most: the greatest component of the area vector of the
+ * wall in it. */
+static WadiRowCell away_from_solid(const LabelContext *context, WadiRowCell cell)
+{
+    WadiRowCell away = { 0, 0 };
+    float most = 0.0f;
+    for (int axis = 0; axis < 3; ++axis) {
+        const float *open = context->solid->open[axis];
+        WadiRowCell high = wadi_row_cell_beside(context->rows, cell, 2 * axis + 1);
+        float area = open[wadi_row_cell_index(high)] - open[wadi_row_cell_index(cell)];
+        if (fabsf(area) > most) {
+            most = fabsf(area);
+            away = area > 0.0f ? high : wadi_row_cell_beside(context->rows, cell, 2 * axis);
+        }
+    }
+    return away;
+}
+
+/* A sliver may open into another one only: walk on, a diagonal of a cell at most. */
+static bool is_under_fluid(const LabelContext *context, WadiRowCell cell)
+{
+    for (int n = 0; n < 3 && cell.row != 0; ++n) {
+        cell = away_from_solid(context, cell);
+        if (context->fluid[cell.row] >> cell.lane & 1) {
+            return true;
+        }
+        bool is_cut = context->solid->distance[wadi_row_cell_index(cell)] < context->near;
+        cell.row = is_cut ? cell.row : 0;
+    }
+    return false;
+}
+
+static void fill_rows(void *user, int64_t first, int64_t end)
+{
+    const LabelContext *context = user;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        const float *distance = context->solid->distance + (size_t)LANES * (size_t)row;
+        unsigned fluid = context->fluid[row];
+        unsigned filled = fluid;
+        for (int l = 0; l < LANES && row > 0; ++l) {
+            if (distance[l] < context->near && (fluid >> l & 1) == 0 &&
+                is_under_fluid(context, (WadiRowCell){ row, l })) {
+                filled |= 1u << l;
+            }
+        }
+        context->filled[row] = (uint8_t)filled;
+    }
+}
+
+void wadi_flip_solid_fill_cut_cells(const WadiRows *rows, const WadiFlipSolid *solid, double cell_size,
+                                    const uint8_t *fluid, uint8_t *filled)
+{
+    LabelContext context = { rows, solid, (float)(0.3 * cell_size), fluid, filled };
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, fill_rows, &context);
+}

@@ -1,0 +1,284 @@
+/* Ask the solids about the faces and cells of one tile.
+ * Source: [NMG09]: open fractions come from the distance at the corners, each asked for once a tile.
+ * Differs: where these do not look like one plane, corners do not see everything: there a face is cut into
+ * 4 x 4 squares, and closed when a wall separates its two cells. */
+#include "flip/flip_solid_tile.h"
+
+#include <string.h>
+
+#include "flip/flip_solid_fraction.h"
+
+enum { LANES = WADI_ROW_CELLS, CORNERS = 10, CENTRES = 9, PARTS = 4 };
+
+/* In cells. A face closer to a wall than TOUCH is on it. Corners that differ from a plane by BEND, or are
+ * closer to a wall than that without touching it, may hide a thin wall or an edge. */
+#define TOUCH 1e-6
+#define BEND 0.04
+/* Walls are thought thicker by this on each side where they separate cells, so that none is stepped over. */
+#define SKIN 0.01
+/* Points that stand for cells are at least this far outside. */
+#define LIFT 0.1
+/* Distances of cells are cut off here. */
+#define FAR 2.0
+
+typedef struct Centre {
+    double distance;
+    WadiVec3 normal;
+} Centre;
+
+/* Distances in cells, on the tile and one layer of cells before it; NAN: not asked yet. */
+typedef struct Lattice {
+    const WadiFlipSolidIn *in;
+    WadiTile tile;
+    double corner[CORNERS][CORNERS][CORNERS]; /* [c][b][a]: at cell coordinates tile * 8 + (a, b, c) - 1 */
+    Centre centre[CENTRES][CENTRES][CENTRES]; /* of the cell that begins at that corner */
+} Lattice;
+
+/* A point in cells relative to the tile's low corner, in metres. */
+static WadiVec3 point_of(const Lattice *lattice, double a, double b, double c)
+{
+    double h = lattice->in->cell_size;
+    return wadi_vec3(h * (8.0 * lattice->tile.x + a), h * (8.0 * lattice->tile.y + b),
+                     h * (8.0 * lattice->tile.z + c));
+}
+
+static double exact_distance(const Lattice *lattice, const double p[3])
+{
+    WadiVec3 x = point_of(lattice, p[0], p[1], p[2]);
+    double d = wadi_solids_sample(lattice->in->solids, x, lattice->in->time).surface.distance;
+    /* Infinities would make NAN of means and differences. */
+    return fmin(d / lattice->in->cell_size, 1e6);
+}
+
+static double corner_at(Lattice *lattice, int a, int b, int c)
+{
+    double *d = &lattice->corner[c + 1][b + 1][a + 1];
+    if (isnan(*d)) {
+        *d = exact_distance(lattice, (double[3]){ a, b, c });
+    }
+    return *d;
+}
+
+/* The centres of a whole line of cells along x, always from its low end, so that they depend on nothing but
+ * the solids. Beyond FAR a bound will do: it falls by at most one a cell, and cells are skipped as long as it
+ * says far. */
+static void ask_line(const Lattice *lattice, Centre line[CENTRES], int b, int c)
+{
+    double bound = 0.0;
+    for (int a = -1; a < LANES; ++a) {
+        Centre *centre = &line[a + 1];
+        bound -= bound > 0.0 ? 1.0 : -1.0;
+        if (fabs(bound) > FAR) {
+            *centre = (Centre){ .distance = bound };
+            continue;
+        }
+        WadiVec3 x = point_of(lattice, a + 0.5, b + 0.5, c + 0.5);
+        WadiSurfacePoint point = wadi_solids_sample(lattice->in->solids, x, lattice->in->time).surface;
+        centre->distance = fmin(point.distance / lattice->in->cell_size, 1e6);
+        centre->normal = point.normal;
+        bound = centre->distance;
+    }
+}
+
+static const Centre *centre_at(Lattice *lattice, int a, int b, int c)
+{
+    Centre *line = lattice->centre[c + 1][b + 1];
+    if (isnan(line[0].distance)) {
+        ask_line(lattice, line, b, c);
+    }
+    return &line[a + 1];
+}
+
+static void cell_corners(Lattice *lattice, const int cell[3], double d[8])
+{
+    for (int n = 0; n < 8; ++n) {
+        d[n] = corner_at(lattice, cell[0] + (n & 1), cell[1] + (n >> 1 & 1), cell[2] + (n >> 2));
+    }
+}
+
+/* Corners tell all about a cell when the solid looks like one plane from there. */
+static bool is_plain(Lattice *lattice, const int cell[3])
+{
+    const Centre *centre = centre_at(lattice, cell[0], cell[1], cell[2]);
+    if (fabs(centre->distance) > 1.0) {
+        return true; /* deep inside, or the wall is not in this cell (half its diagonal is 0.87) */
+    }
+    double d[8];
+    cell_corners(lattice, cell, d);
+    for (int n = 0; n < 8; ++n) {
+        WadiVec3 offset = wadi_vec3((n & 1) - 0.5, (n >> 1 & 1) - 0.5, (n >> 2) - 0.5);
+        double bend = d[n] - centre->distance - wadi_dot(centre->normal, offset);
+        if (fabs(bend) > BEND || (d[n] > TOUCH && d[n] < BEND)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The point that stands for a cell, in cells relative to the tile: its centre, moved out of the solid by the
+ * shortest way. */
+static WadiVec3 outside_point(Lattice *lattice, const int cell[3])
+{
+    const Centre *centre = centre_at(lattice, cell[0], cell[1], cell[2]);
+    WadiVec3 x = wadi_vec3(cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5);
+    return wadi_add_scaled(x, centre->normal, fmax(LIFT - centre->distance, 0.0));
+}
+
+/* Is there solid on the straight way between the points that stand for two cells? If faces are open only
+ * where there is none, every way over open faces is a way through free space: nothing leaks, however thin the
+ * walls. */
+static bool is_separated(Lattice *lattice, const int a[3], const int b[3])
+{
+    const WadiFlipSolidIn *in = lattice->in;
+    const WadiVec3 from = outside_point(lattice, a), way = wadi_sub(outside_point(lattice, b), from);
+    const double length = wadi_norm(way);
+    for (double t = 0.0; t < length;) {
+        WadiVec3 p = wadi_add_scaled(from, way, t / length);
+        WadiVec3 x = point_of(lattice, p.x, p.y, p.z);
+        double d = wadi_solids_distance(in->solids, x, in->time, 2.0 * in->cell_size) / in->cell_size - SKIN;
+        if (d < 0.0) {
+            return true;
+        }
+        t += fmax(d, 0.5 * SKIN);
+    }
+    return false;
+}
+
+/* Open part of the face on the low side of a cell, from 5 x 5 distances. */
+static double fine_open(const Lattice *lattice, const int cell[3], int axis)
+{
+    const int s = axis == 0 ? 1 : 0, t = axis == 2 ? 1 : 2;
+    double d[PARTS + 1][PARTS + 1];
+    for (int n = 0; n <= PARTS; ++n) {
+        for (int m = 0; m <= PARTS; ++m) {
+            double p[3] = { cell[0], cell[1], cell[2] };
+            p[s] += (double)m / PARTS;
+            p[t] += (double)n / PARTS;
+            d[n][m] = exact_distance(lattice, p);
+        }
+    }
+    double open = 0.0;
+    for (int n = 0; n < PARTS; ++n) {
+        for (int m = 0; m < PARTS; ++m) {
+            const double part[4] = { d[n][m], d[n][m + 1], d[n + 1][m], d[n + 1][m + 1] };
+            open += wadi_square_open(part, TOUCH);
+        }
+    }
+    return open / (PARTS * PARTS);
+}
+
+static double face_open(Lattice *lattice, const int cell[3], int axis)
+{
+    int low[3] = { cell[0], cell[1], cell[2] };
+    low[axis] -= 1;
+    const double here = centre_at(lattice, cell[0], cell[1], cell[2])->distance;
+    const double there = centre_at(lattice, low[0], low[1], low[2])->distance;
+    if (here > 1.25 && there > 1.25) {
+        return 1.0; /* the face's corners are within 0.87 of either centre */
+    }
+    if (here < -1.25 && there < -1.25) {
+        return 0.0;
+    }
+    const bool is_simple = is_plain(lattice, cell) && is_plain(lattice, low);
+    if (!is_simple && is_separated(lattice, low, cell)) {
+        return 0.0;
+    }
+    if (lattice->in->is_binary) {
+        return here > TOUCH && there > TOUCH ? 1.0 : 0.0;
+    }
+    if (!is_simple) {
+        return fine_open(lattice, cell, axis);
+    }
+    const int s = axis == 0 ? 1 : 0, t = axis == 2 ? 1 : 2;
+    double d[4];
+    for (int n = 0; n < 4; ++n) {
+        int corner[3] = { cell[0], cell[1], cell[2] };
+        corner[s] += n & 1;
+        corner[t] += n >> 1;
+        d[n] = corner_at(lattice, corner[0], corner[1], corner[2]);
+    }
+    return wadi_square_open(d, TOUCH);
+}
+
+static void ask_row(Lattice *lattice, int place, WadiFlipSolidRow row)
+{
+    const WadiFlipSolidIn *in = lattice->in;
+    const bool is_moving = wadi_solids_are_moving(in->solids);
+    for (int l = 0; l < LANES; ++l) {
+        const int cell[3] = { l, place & 7, place >> 3 };
+        double centre = centre_at(lattice, cell[0], cell[1], cell[2])->distance;
+        row.distance[l] = (float)(in->cell_size * fmax(-FAR, fmin(centre, FAR)));
+        double open = centre > 0.87 ? 1.0 : 0.0;
+        if (in->is_binary) {
+            open = centre > TOUCH ? 1.0 : 0.0;
+        } else if (fabs(centre) <= 0.87) {
+            double d[8];
+            cell_corners(lattice, cell, d);
+            open = wadi_cube_open(d, TOUCH);
+        }
+        row.fraction[l] = (float)(1.0 - open);
+        for (int axis = 0; axis < 3; ++axis) {
+            float w = (float)face_open(lattice, cell, axis);
+            w = w < in->min_open ? 0.0f : w;
+            row.open[axis][l] = w;
+            row.velocity[axis][l] = 0.0f;
+            if (w < 1.0f && is_moving) {
+                double p[3] = { cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5 };
+                p[axis] -= 0.5;
+                WadiVec3 x = point_of(lattice, p[0], p[1], p[2]);
+                WadiVec3 v = wadi_solids_sample(in->solids, x, in->time).surface.velocity;
+                row.velocity[axis][l] = (float)wadi_component(v, axis);
+            }
+        }
+    }
+}
+
+void wadi_flip_solid_row_fill(WadiFlipSolidRow row, bool is_open, double cell_size)
+{
+    for (int l = 0; l < LANES; ++l) {
+        for (int axis = 0; axis < 3; ++axis) {
+            row.open[axis][l] = is_open ? 1.0f : 0.0f;
+            row.velocity[axis][l] = 0.0f;
+        }
+        row.distance[l] = (float)(is_open ? FAR * cell_size : -FAR * cell_size);
+        row.fraction[l] = is_open ? 0.0f : 1.0f;
+    }
+}
+
+/* Half diagonals of a row (8 x 1 x 1) and of a tile, and FAR. */
+static const double row_reach = 4.07 + FAR, tile_reach = 6.93 + FAR;
+
+bool wadi_flip_solid_is_near_tile(const WadiFlipSolidIn *in, WadiTile tile)
+{
+    const Lattice lattice = { .in = in, .tile = tile };
+    double enough = tile_reach * in->cell_size;
+    return wadi_solids_distance(in->solids, point_of(&lattice, 4, 4, 4), in->time, enough) < enough;
+}
+
+WadiFlipTileRows wadi_flip_solid_tile(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows,
+                                      WadiFlipSolidRow (*target)(void *user, int place), void *user)
+{
+    WadiFlipTileRows out = { 0 };
+    Lattice lattice = { .in = in, .tile = tile };
+    bool is_ready = false;
+    for (uint64_t left = rows; left != 0; left &= left - 1) {
+        const int place = __builtin_ctzll(left);
+        const uint64_t bit = UINT64_C(1) << place;
+        const double enough = row_reach * in->cell_size;
+        WadiVec3 middle = point_of(&lattice, 4.0, (place & 7) + 0.5, (place >> 3) + 0.5);
+        double d = wadi_solids_distance(in->solids, middle, in->time, enough);
+        if (d >= enough) {
+            out.open |= bit;
+        } else if (d <= -enough && !wadi_solids_are_moving(in->solids)) {
+            out.closed |= bit;
+        } else {
+            if (!is_ready) {
+                memset(lattice.corner, 0xff, sizeof lattice.corner); /* all bits set is a NAN */
+                memset(lattice.centre, 0xff, sizeof lattice.centre);
+                is_ready = true;
+            }
+            ask_row(&lattice, place, target(user, place));
+        }
+    }
+    return out;
+}

@@ -1,0 +1,28 @@
+/* The solids on the rows of one tile. */
+#ifndef WADI_FLIP_SOLID_TILE_H
+#define WADI_FLIP_SOLID_TILE_H
+
+#include "flip/flip_solid.h"
+
+/* Rows of a tile, as bits: untouched by solids, or inside them all over. The others have values. */
+typedef struct WadiFlipTileRows {
+    uint64_t open, closed;
+} WadiFlipTileRows;
+
+/* Where the values of a row go: eight floats each. */
+typedef struct WadiFlipSolidRow {
+    float *open[3], *velocity[3], *distance, *fraction;
+} WadiFlipSolidRow;
+
+/* May a solid touch any row of the tile? One question. */
+bool wadi_flip_solid_is_near_tile(const WadiFlipSolidIn *in, WadiTile tile);
+
+/* `rows`: those wanted. Calls target(user, place) for the memory of each row of them that is not open or
+ * closed. */
+WadiFlipTileRows wadi_flip_solid_tile(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows,
+                                      WadiFlipSolidRow (*target)(void *user, int place), void *user);
+
+/* Values of the rows that need no asking. */
+void wadi_flip_solid_row_fill(WadiFlipSolidRow row, bool is_open, double cell_size);
+
+#endif

@@ -1,0 +1,189 @@
+/* The distance from the free surface, from how full the cells are.
+ *
+ * The fill is smoothed with the hat of the transfers (weights 1/8, 3/4, 1/8 a cell and axis), divided by what
+ * the same hat sees of space outside solids, and read as a depth: in front of a flat surface at depth s cells
+ * the hat sees
+ *   f(s) = 1 - (1 - s)^2 / 2 for 0 <= s <= 1,   f(s) = (1 + s)^2 / 2 for -1 <= s <= 0,
+ * so the depth is s = f^-1. There is no radius to choose: a box of fluid along the grid has its surface on
+ * its faces.
+ * Differs: a distance from the nearest particles less a radius, as is usual, puts a settled surface 0.3 cells
+ * off. */
+#include "flip/flip_surface.h"
+
+#include <math.h>
+
+#include "core/parallel.h"
+#include "grid/row_lanes.h"
+
+enum { LANES = WADI_ROW_CELLS };
+
+/* A lone particle is fluid too: FLUID cells are at least this deep, air cells as far outside, in cells.
+ * Small, so that a surface just beside a centre is not moved. */
+static const float least_depth = 0.01f;
+
+typedef struct SmoothContext {
+    const WadiRows *rows;
+    const float *from;
+    float *to;
+    int axis;
+} SmoothContext;
+
+static void smooth_rows(void *user, int64_t first, int64_t end)
+{
+    const SmoothContext *context = user;
+    for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
+        const float *restrict own = context->from + (size_t)LANES * (size_t)row;
+        float *restrict to = context->to + (size_t)LANES * (size_t)row;
+        float low[LANES], high[LANES];
+        wadi_row_beside(context->rows, context->from, row, 2 * context->axis, low);
+        wadi_row_beside(context->rows, context->from, row, 2 * context->axis + 1, high);
+        for (int l = 0; l < LANES; ++l) {
+            to[l] = 0.75f * own[l] + 0.125f * (low[l] + high[l]);
+        }
+    }
+}
+
+/* result and spare: arrays of the rows' size, the null row zeroed. */
+static void smooth(const WadiRows *rows, const float *values, float *result, float *spare)
+{
+    const float *from[3] = { values, result, spare };
+    float *to[3] = { result, spare, result };
+    for (int axis = 0; axis < 3; ++axis) {
+        SmoothContext context = { rows, from[axis], to[axis], axis };
+        wadi_parallel_for(rows->count, WADI_ROW_BLOCK, smooth_rows, &context);
+    }
+}
+
+typedef struct DepthContext {
+    const WadiFlipSurfaceIn *in;
+    const float *fill, *solid; /* smoothed; solid may be NULL */
+    float *distance;
+    uint8_t *deep;         /* per row: fluid cells whose centre is under the surface */
+    uint8_t *liquid;       /* may be NULL */
+    const uint8_t *labels; /* that the sign must agree with */
+} DepthContext;
+
+static float depth_of(float seen)
+{
+    float f = wadi_lesser(wadi_greater(seen, 0.0f), 1.0f);
+    return f > 0.5f ? 1.0f - sqrtf(2.0f * (1.0f - f)) : sqrtf(2.0f * f) - 1.0f;
+}
+
+static void find_depths(void *user, int64_t first, int64_t end)
+{
+    const DepthContext *context = user;
+    const float h = (float)context->in->cell_size;
+    for (int64_t row = first + (first == 0); row < end; ++row) {
+        unsigned deep = 0;
+        for (int l = 0; l < LANES; ++l) {
+            int64_t cell = LANES * row + l;
+            /* A cell almost inside a solid sees too little to tell: it counts as a quarter open. */
+            float space = context->solid != NULL ? wadi_greater(1.0f - context->solid[cell], 0.25f) : 1.0f;
+            float depth = depth_of(context->fill[cell] / space);
+            context->distance[cell] = -h * depth;
+            deep |= (unsigned)(depth > 0.0f) << l;
+        }
+        context->deep[row] = (uint8_t)(deep & context->in->fluid[row]);
+    }
+}
+
+static void find_liquid(void *user, int64_t first, int64_t end)
+{
+    const DepthContext *context = user;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        unsigned near = context->deep[row];
+        for (int side = 0; side < 6; ++side) {
+            near |= wadi_row_bits_beside(context->in->rows, context->deep, row, side);
+        }
+        context->liquid[row] = (uint8_t)(context->deep[row] | (context->in->fluid[row] & ~near));
+    }
+}
+
+static void agree_with_labels(void *user, int64_t first, int64_t end)
+{
+    const DepthContext *context = user;
+    const float least = least_depth * (float)context->in->cell_size;
+    for (int64_t row = first + (first == 0); row < end; ++row) {
+        unsigned labels = context->labels[row];
+        float *distance = context->distance + LANES * row;
+        for (int l = 0; l < LANES; ++l) {
+            distance[l] =
+                labels >> l & 1 ? wadi_lesser(distance[l], -least) : wadi_greater(distance[l], least);
+        }
+    }
+}
+
+WadiStatus wadi_flip_surface_distance(const WadiFlipSurfaceIn *in, float *distance, uint8_t *liquid,
+                                      WadiArena *scratch, WadiError *error)
+{
+    const size_t floats = wadi_rows_floats(in->rows);
+    float *spare = NULL, *fill = NULL, *solid = NULL;
+    uint8_t *deep = NULL;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &spare, floats, "surface distance", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &fill, floats, "surface distance", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &deep, (size_t)in->rows->count, "surface distance", error));
+    memset(spare, 0, LANES * sizeof(float));
+    memset(fill, 0, LANES * sizeof(float));
+    deep[0] = 0;
+    smooth(in->rows, in->fill, fill, spare);
+    if (in->fraction != NULL) {
+        WADI_TRY(WADI_ARENA_NEW(scratch, &solid, floats, "surface distance", error));
+        memset(solid, 0, LANES * sizeof(float));
+        smooth(in->rows, in->fraction, solid, spare);
+    }
+    memset(distance, 0, LANES * sizeof(float));
+    DepthContext context = { in, fill, solid, distance, deep, liquid, liquid != NULL ? liquid : in->fluid };
+    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_depths, &context);
+    if (liquid != NULL) {
+        wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_liquid, &context);
+    }
+    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, agree_with_labels, &context);
+    return WADI_OK;
+}
+
+typedef struct ThetaContext {
+    const WadiRows *rows;
+    const uint8_t *fluid;
+    const float *distance;
+    float *const *theta;
+    WadiFlipTheta kind;
+} ThetaContext;
+
+static void find_thetas(void *user, int64_t first, int64_t end)
+{
+    const ThetaContext *context = user;
+    const float plain = context->kind == WADI_FLIP_THETA_HALF ? 0.5f : 1.0f;
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int32_t row = (int32_t)first; row < end; ++row) {
+            float *restrict theta = context->theta[axis] + (size_t)LANES * (size_t)row;
+            unsigned here = context->fluid[row];
+            unsigned low = wadi_row_bits_beside(context->rows, context->fluid, row, 2 * axis);
+            unsigned surface = row > 0 ? here ^ low : 0;
+            for (int l = 0; l < LANES; ++l) {
+                theta[l] = surface >> l & 1 ? plain : 1.0f;
+            }
+            if (context->kind != WADI_FLIP_THETA_GHOST || surface == 0) {
+                continue;
+            }
+            const float *restrict own = context->distance + (size_t)LANES * (size_t)row;
+            float beside[LANES];
+            wadi_row_beside(context->rows, context->distance, row, 2 * axis, beside);
+            for (int l = 0; l < LANES; ++l) {
+                if (surface >> l & 1) {
+                    float inner = here >> l & 1 ? own[l] : beside[l];
+                    float outer = here >> l & 1 ? beside[l] : own[l];
+                    float span = inner - outer;
+                    float part = span < 0.0f ? inner / span : 1.0f;
+                    theta[l] = wadi_lesser(wadi_greater(part, 0.01f), 1.0f);
+                }
+            }
+        }
+    }
+}
+
+void wadi_flip_surface_theta(const WadiRows *rows, const uint8_t *fluid, const float *distance,
+                             WadiFlipTheta kind, float *const theta[3])
+{
+    ThetaContext context = { rows, fluid, distance, theta, kind };
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, find_thetas, &context);
+}
