@@ -1,0 +1,116 @@
+/* Friction of sand as one global problem: the stress inside the yield set that leaves the least kinetic
+ * energy.
+ *   minimise 1/2 sum over free faces of |u_b + div tau|^2,   sigma_bar(tau) <= k P+ + c in every FLUID cell,
+ *   |t| <= mu P+ on every wall facet
+ * Unknowns are scaled to velocities: P = p dt / (rho dx), tau = tau_SI dt / (rho dx); stencils are plain
+ * differences.
+ *
+ * A face is free if neither of its cells is solid and at least one is FLUID. Shear lives on the cell edges;
+ * an edge is active if its four faces are free (so the surface is free of stress). A wall facet is a FLUID
+ * cell's side that meets a solid cell.
+ *
+ * One step:  wadi_friction_begin   rows -> unknowns, started from the last step's stresses
+ *            wadi_friction_add     u* += div tau, before the first pressure solve
+ *            wadi_friction_solve   per outer iteration, with P of the last pressure solve, u_b = u* - grad P
+ *            wadi_friction_keep    stresses -> memory of the next step
+ * Same bytes for any thread count. */
+#ifndef WADI_FLIP_FRICTION_H
+#define WADI_FLIP_FRICTION_H
+
+#include <stdbool.h>
+
+#include "core/arena.h"
+#include "core/state.h"
+#include "grid/rows.h"
+
+/* Where sand is. Every array is borrowed until the step ends. Rows hold the six neighbours of each FLUID
+ * cell; a cell without a row counts as air. */
+typedef struct WadiFrictionGrid {
+    const WadiRows *rows;
+    const uint8_t *fluid;        /* per row: bit l set where lane l is FLUID */
+    const uint8_t *solid;        /* per row: cells inside solids; disjoint from fluid */
+    const float *solid_speed[3]; /* per face: velocity of the solid, u, v, w; all NULL where solids rest */
+} WadiFrictionGrid;
+
+/* What bounds the stress; per cell over rows. */
+typedef struct WadiFrictionLoad {
+    const double *pressure;     /* P in velocity units; negative counts as 0 */
+    const float *k;             /* yield slope of FLUID cells, >= 0 */
+    const float *cohesion;      /* c_k dt / (rho dx), >= 0; NULL: none */
+    const float *wall_friction; /* mu of solid cells, finite, >= 0; 0: frictionless */
+} WadiFrictionLoad;
+
+typedef struct WadiFrictionSettings {
+    double alpha;       /* gradient step: converges up to 1/8 (the operator's largest eigenvalue is 8) */
+    double tolerance;   /* stop when no stress changes by more, m/s */
+    int min_iterations; /* 4: one quiet iteration may be chance */
+    int max_iterations;
+    bool has_momentum; /* false: plain projected gradient, for tests */
+} WadiFrictionSettings;
+
+typedef struct WadiFrictionReport {
+    int iterations;
+    int restarts;
+    double last_change; /* largest change of a stress in the last iteration, m/s */
+    bool has_converged;
+    double energy_before,
+        energy_after; /* 1/2 sum u^2 over free faces, of u_b and of the result; checking build only */
+} WadiFrictionReport;
+
+/* Stresses of the last step by tile coordinates, so that they outlive its rows. A zeroed memory is valid and
+ * empty. */
+typedef struct WadiFrictionMemory {
+    double dt; /* s, of the step that kept them; 0: nothing kept */
+    WadiTile *tile;
+    uint64_t *mask;        /* per tile: rows kept */
+    int32_t *first;        /* per tile: its first kept row */
+    float (*stress)[112];  /* per kept row: 14 numbers of 8 lanes */
+    int32_t (*wall)[6];    /* per kept row: its wall facets by side, -1: none */
+    float (*traction)[32]; /* per wall row: 4 numbers of 8 lanes */
+    size_t tile_count, row_count, wall_count;
+    size_t tile_capacity, mask_capacity, first_capacity, stress_capacity, wall_capacity, traction_capacity;
+} WadiFrictionMemory;
+
+void wadi_friction_memory_free(WadiFrictionMemory *memory);
+/* Checkpoints: arrays named "friction_...". */
+WadiStatus wadi_friction_memory_save(const WadiFrictionMemory *memory, WadiState *state, WadiError *error);
+WadiStatus wadi_friction_memory_load(WadiFrictionMemory *memory, const WadiState *state, WadiError *error);
+
+typedef struct WadiFriction WadiFriction; /* lives in the arena given to begin */
+
+/* `memory` may be NULL: start from zero. */
+WadiStatus wadi_friction_begin(WadiFriction **friction, const WadiFrictionGrid *grid,
+                               const WadiFrictionMemory *memory, double dt, WadiArena *arena,
+                               WadiError *error);
+
+/* Longest run of FLUID cells along an axis (0, 1, 2): the depth that the settings ask for. */
+WadiStatus wadi_friction_depth(const WadiFriction *friction, int axis, int *depth, WadiArena *arena,
+                               WadiError *error);
+
+/* Defaults for a depth in cells and gravity * dt in m/s. A rest of size U over N cells changes stresses by
+ * alpha U / N only, so the tolerance falls with the depth beyond 16 cells; a cold start needs about 7
+ * iterations a cell of depth. */
+WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt);
+/* For the first step of a run, which starts from no stress: what it leaves, later steps can lose only slowly
+ * near the threshold of sliding. */
+WadiFrictionSettings wadi_friction_cold_settings(int depth, double gravity_dt);
+
+/* Add the divergence of the stress to the free faces. */
+void wadi_friction_add(const WadiFriction *friction, float *const velocity[3]);
+
+/* `before` is u_b per face (u, v, w), closed faces with the solid's velocity. Result: the stress in
+ * `friction`. */
+WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before[3],
+                               const WadiFrictionLoad *load, const WadiFrictionSettings *settings,
+                               WadiArena *arena, WadiFrictionReport *report, WadiError *error);
+
+/* On failure the memory is empty. */
+WadiStatus wadi_friction_keep(const WadiFriction *friction, WadiFrictionMemory *memory, WadiError *error);
+
+/* sigma_bar of a cell's stress, in the norm that the yield test uses; 0 outside FLUID cells. For tests and
+ * output. */
+double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane);
+/* Size of the traction on a cell's wall facet (side as in WadiRows.neighbour). */
+double wadi_friction_traction(const WadiFriction *friction, int32_t row, int lane, int side);
+
+#endif

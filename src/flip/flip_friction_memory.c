@@ -1,0 +1,227 @@
+/* Stresses from step to step: without them a pile creeps and every step is a cold start.
+ * They stay where they are on the grid (no advection): good enough even in a fast collapse, measured. */
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/array.h"
+#include "core/check.h"
+#include "core/parallel.h"
+#include "flip/flip_friction_slots.h"
+
+_Static_assert(sizeof(WadiFrictionStress) == sizeof(float[112]), "a row of stresses");
+_Static_assert(sizeof(WadiFrictionWall) == sizeof(float[32]), "a row of tractions");
+
+void wadi_friction_memory_free(WadiFrictionMemory *memory)
+{
+    WADI_DELETE(memory->tile, memory->tile_capacity);
+    WADI_DELETE(memory->mask, memory->mask_capacity);
+    WADI_DELETE(memory->first, memory->first_capacity);
+    WADI_DELETE(memory->stress, memory->stress_capacity);
+    WADI_DELETE(memory->wall, memory->wall_capacity);
+    WADI_DELETE(memory->traction, memory->traction_capacity);
+    *memory = (WadiFrictionMemory){ 0 };
+}
+
+static WadiStatus reserve(WadiFrictionMemory *memory, size_t tiles, size_t rows, size_t walls,
+                          WadiError *error)
+{
+    memory->dt = 0.0;
+    memory->tile_count = memory->row_count = memory->wall_count = 0;
+    const char *what = "friction stresses";
+    WADI_TRY(wadi_array_reserve((void **)&memory->tile, &memory->tile_capacity, tiles, sizeof *memory->tile,
+                                what, error));
+    WADI_TRY(wadi_array_reserve((void **)&memory->mask, &memory->mask_capacity, tiles, sizeof *memory->mask,
+                                what, error));
+    WADI_TRY(wadi_array_reserve((void **)&memory->first, &memory->first_capacity, tiles,
+                                sizeof *memory->first, what, error));
+    WADI_TRY(wadi_array_reserve((void **)&memory->stress, &memory->stress_capacity, rows,
+                                sizeof *memory->stress, what, error));
+    WADI_TRY(wadi_array_reserve((void **)&memory->wall, &memory->wall_capacity, rows, sizeof *memory->wall,
+                                what, error));
+    return wadi_array_reserve((void **)&memory->traction, &memory->traction_capacity, walls,
+                              sizeof *memory->traction, what, error);
+}
+
+WadiStatus wadi_friction_keep(const WadiFriction *friction, WadiFrictionMemory *memory, WadiError *error)
+{
+    const WadiRows *rows = friction->grid.rows;
+    size_t row_count = 0, tile_count = 0;
+    int32_t last = -1;
+    for (int32_t s = 1; s < friction->slot_count; ++s) {
+        if (friction->slot[s].fluid != 0) {
+            row_count += 1;
+            tile_count += rows->tile[friction->slot[s].row] != last;
+            last = rows->tile[friction->slot[s].row];
+        }
+    }
+    size_t wall_count = (size_t)friction->wall_count - 1;
+    WADI_TRY(reserve(memory, tile_count, row_count, wall_count, error));
+    last = -1;
+    for (int32_t s = 1; s < friction->slot_count; ++s) {
+        const WadiFrictionSlot *slot = &friction->slot[s];
+        if (slot->fluid == 0) {
+            continue;
+        }
+        if (rows->tile[slot->row] != last) {
+            last = rows->tile[slot->row];
+            memory->tile[memory->tile_count] = rows->tiles->tiles[last];
+            memory->mask[memory->tile_count] = 0;
+            memory->first[memory->tile_count] = (int32_t)memory->row_count;
+            memory->tile_count += 1;
+        }
+        memory->mask[memory->tile_count - 1] |= UINT64_C(1) << rows->place[slot->row];
+        memcpy(memory->stress[memory->row_count], &friction->stress[s], sizeof *memory->stress);
+        for (int side = 0; side < 6; ++side) {
+            memory->wall[memory->row_count][side] = friction->wall[s][side] - 1;
+        }
+        memory->row_count += 1;
+    }
+    if (wall_count > 0) {
+        memcpy(memory->traction, friction->traction + 1, wall_count * sizeof *memory->traction);
+    }
+    memory->wall_count = wall_count;
+    memory->dt = friction->dt;
+    return WADI_OK;
+}
+
+static bool is_before(WadiTile a, WadiTile b)
+{
+    return a.z != b.z ? a.z < b.z : a.y != b.y ? a.y < b.y : a.x < b.x;
+}
+
+/* Number of the kept row, or -1. Tiles are in the order of the tile map. */
+static int32_t find_kept(const WadiFrictionMemory *memory, WadiTile tile, int place)
+{
+    size_t low = 0, high = memory->tile_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (is_before(memory->tile[middle], tile)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == memory->tile_count || is_before(tile, memory->tile[low]) ||
+        (memory->mask[low] >> place & 1) == 0) {
+        return -1;
+    }
+    return memory->first[low] + __builtin_popcountll(memory->mask[low] & ((UINT64_C(1) << place) - 1));
+}
+
+typedef struct Recall {
+    WadiFriction *friction;
+    const WadiFrictionMemory *memory;
+} Recall;
+
+static void recall_block(void *context, int64_t first, int64_t end)
+{
+    const Recall *recall = context;
+    WadiFriction *friction = recall->friction;
+    const WadiFrictionMemory *memory = recall->memory;
+    const WadiRows *rows = friction->grid.rows;
+    /* Impulses of a step grow with its length. */
+    WadiVec8 scale = wadi_splat((float)(friction->dt / memory->dt));
+    for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
+        const WadiFrictionSlot *slot = &friction->slot[s];
+        int32_t kept = slot->fluid == 0 ? -1
+                                        : find_kept(memory, rows->tiles->tiles[rows->tile[slot->row]],
+                                                    rows->place[slot->row]);
+        if (kept < 0) {
+            continue;
+        }
+        WadiFrictionStress *stress = &friction->stress[s];
+        memcpy(stress, memory->stress[kept], sizeof *stress);
+        for (int n = 0; n < STRESS_COUNT; ++n) {
+            stress->t[n] =
+                wadi_keep(scale * stress->t[n], wadi_lanes(n < 2 ? slot->fluid : slot->edge[n - 2]));
+        }
+        for (int side = 0; side < 6; ++side) {
+            int32_t w = friction->wall[s][side], from = memory->wall[kept][side];
+            if (w == 0 || from < 0) {
+                continue;
+            }
+            memcpy(&friction->traction[w], memory->traction[from], sizeof friction->traction[w]);
+            for (int n = 0; n < 4; ++n) {
+                WadiVec8 weight = friction->facets[w].weight.t[n];
+                friction->traction[w].t[n] =
+                    wadi_keep(scale * friction->traction[w].t[n], weight > wadi_splat(0.0f));
+            }
+        }
+    }
+}
+
+void wadi_friction_recall(WadiFriction *friction, const WadiFrictionMemory *memory)
+{
+    WADI_ASSERT(memory->dt > 0.0);
+    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, recall_block,
+                      &(Recall){ .friction = friction, .memory = memory });
+}
+
+WadiStatus wadi_friction_memory_save(const WadiFrictionMemory *memory, WadiState *state, WadiError *error)
+{
+    size_t tiles = memory->tile_count, rows = memory->row_count, walls = memory->wall_count;
+    WADI_TRY(wadi_state_put(state, "friction_dt", WADI_TYPE_F64, 1, 1, &memory->dt, error));
+    WADI_TRY(wadi_state_put(state, "friction_tile", WADI_TYPE_I32, 3, tiles, memory->tile, error));
+    WADI_TRY(wadi_state_put(state, "friction_mask", WADI_TYPE_U64, 1, tiles, memory->mask, error));
+    WADI_TRY(wadi_state_put(state, "friction_stress", WADI_TYPE_F32, 112, rows, memory->stress, error));
+    WADI_TRY(wadi_state_put(state, "friction_wall", WADI_TYPE_I32, 6, rows, memory->wall, error));
+    return wadi_state_put(state, "friction_traction", WADI_TYPE_F32, 32, walls, memory->traction, error);
+}
+
+/* Whether a memory read from a file can be used without reading outside its arrays. */
+static bool is_sound(const WadiFrictionMemory *memory, const WadiStateArray *wall, size_t kept_rows)
+{
+    for (size_t t = 1; t < memory->tile_count; ++t) {
+        if (!is_before(memory->tile[t - 1], memory->tile[t])) {
+            return false;
+        }
+    }
+    const int32_t *index = wall->data;
+    for (size_t i = 0; i < 6 * wall->count; ++i) {
+        if (index[i] < -1 || index[i] >= (int64_t)memory->wall_count) {
+            return false;
+        }
+    }
+    return memory->dt >= 0.0 && kept_rows == memory->row_count;
+}
+
+static void copy_values(void *to, const WadiStateArray *from)
+{
+    if (from->count > 0) {
+        memcpy(to, from->data, wadi_state_array_bytes(from));
+    }
+}
+
+WadiStatus wadi_friction_memory_load(WadiFrictionMemory *memory, const WadiState *state, WadiError *error)
+{
+    const WadiStateArray *dt, *tile, *mask, *stress, *wall, *traction;
+    WADI_TRY(wadi_state_expect(state, "friction_dt", WADI_TYPE_F64, 1, 1, &dt, error));
+    WADI_TRY(wadi_state_expect(state, "friction_tile", WADI_TYPE_I32, 3, SIZE_MAX, &tile, error));
+    WADI_TRY(wadi_state_expect(state, "friction_mask", WADI_TYPE_U64, 1, tile->count, &mask, error));
+    WADI_TRY(wadi_state_expect(state, "friction_stress", WADI_TYPE_F32, 112, SIZE_MAX, &stress, error));
+    WADI_TRY(wadi_state_expect(state, "friction_wall", WADI_TYPE_I32, 6, stress->count, &wall, error));
+    WADI_TRY(wadi_state_expect(state, "friction_traction", WADI_TYPE_F32, 32, SIZE_MAX, &traction, error));
+    WADI_TRY(reserve(memory, tile->count, stress->count, traction->count, error));
+    copy_values(memory->tile, tile);
+    copy_values(memory->mask, mask);
+    copy_values(memory->stress, stress);
+    copy_values(memory->wall, wall);
+    copy_values(memory->traction, traction);
+    size_t rows = 0;
+    for (size_t t = 0; t < tile->count; ++t) {
+        memory->first[t] = (int32_t)rows;
+        rows += (size_t)__builtin_popcountll(memory->mask[t]);
+    }
+    memory->tile_count = tile->count;
+    memory->row_count = stress->count;
+    memory->wall_count = traction->count;
+    memcpy(&memory->dt, dt->data, sizeof memory->dt);
+    if (!is_sound(memory, wall, rows)) {
+        memory->dt = 0.0;
+        memory->tile_count = memory->row_count = memory->wall_count = 0;
+        return wadi_fail(
+            error, WADI_ERR_FORMAT,
+            "the friction stresses of the checkpoint contradict each other; resume from another one");
+    }
+    return WADI_OK;
+}

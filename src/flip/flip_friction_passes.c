@@ -1,0 +1,345 @@
+/* The two halves of a friction iteration: stresses to velocities on the faces, velocities to stresses in the
+ * cells.
+ *
+ * Yield set: the cell ball. A FLUID cell keeps its normal stresses and its own copies of the shear on its 12
+ * edges; one radial scaling takes all of them into
+ *   r^2 = 1/2 sum_a s_a^2 + sum_ab (1/n_ab) sum over active edges t^2 <= Y^2
+ * with n_ab the number of active edges of that direction. This is the exact projection in that metric, so the
+ * problem stays convex. The shear of an edge is a quarter of the sum of its cells' copies. Wall facets have
+ * the same form: copies on the (up to) four faces, a disc of radius mu P.
+ * A ball over both edges of a cell spreads a slip plane over a few cells: in a slab with a no-slip floor the
+ * strength is that of its own recursion (tests/physics/test_flip_slab.c), 6 % above one sample a corner for 4
+ * cells, equal for many.
+ *
+ * Two visits a row instead of four: edge stresses and edge rates are computed again for each neighbour that
+ * needs them, from rows that are still in cache, rather than written and read. div tau is linear, so u of the
+ * extrapolated stress comes from div tau of this and the last iteration and the extrapolated stress is never
+ * stored. */
+#include <math.h>
+
+#include "core/parallel.h"
+#include "flip/flip_friction_slots.h"
+
+/* Shear on the low edges of a row from the copies of the four cells around: `here`, `left` a step back along
+ * the first axis, `low` along the second. With x as the first axis the step back is a shift of lanes. */
+static inline WadiVec8 edge_sum_x(const WadiFrictionStress *here, const WadiFrictionStress *left,
+                                  const WadiFrictionStress *low, const WadiFrictionStress *low_left, int kind)
+{
+    return here->t[kind] + wadi_from_left(left->t[kind + 1], here->t[kind + 1]) + low->t[kind + 2] +
+           wadi_from_left(low_left->t[kind + 3], low->t[kind + 3]);
+}
+
+/* The same for the first lane of the row to the right. */
+static inline float edge_sum_next(const WadiFrictionStress *right, const WadiFrictionStress *here,
+                                  const WadiFrictionStress *low_right, const WadiFrictionStress *low,
+                                  int kind)
+{
+    return right->t[kind][0] + here->t[kind + 1][7] + low_right->t[kind + 2][0] + low->t[kind + 3][7];
+}
+
+static inline WadiVec8 edge_sum_yz(const WadiFrictionStress *here, const WadiFrictionStress *back,
+                                   const WadiFrictionStress *low, const WadiFrictionStress *low_back)
+{
+    return here->t[STRESS_YZ] + back->t[STRESS_YZ + 1] + low->t[STRESS_YZ + 2] + low_back->t[STRESS_YZ + 3];
+}
+
+static inline WadiVec8 shift_in(WadiVec8 x, float next)
+{
+    return wadi_from_right(x, (WadiVec8){ next });
+}
+
+static inline WadiVec8 stress_zz(const WadiFrictionStress *stress)
+{
+    return -(stress->t[STRESS_XX] + stress->t[STRESS_YY]);
+}
+
+static void add_walls(const WadiFriction *friction, int32_t s, WadiFrictionFaces *force)
+{
+    const int32_t *near = friction->slot[s].near;
+    for (int side = 0; side < 6; ++side) {
+        for (int which = 0; which < 2; ++which) {
+            int axis = wadi_friction_tangent(side, which);
+            int32_t here = friction->wall[s][side], low = friction->wall[near[2 * axis]][side];
+            WadiVec8 high_copy =
+                friction->traction[low].t[2 * which + 1] * friction->facets[low].weight.t[2 * which + 1];
+            if (axis == 0) {
+                high_copy = wadi_from_left(high_copy, friction->traction[here].t[1] *
+                                                          friction->facets[here].weight.t[1]);
+            }
+            force->c[axis] +=
+                friction->traction[here].t[2 * which] * friction->facets[here].weight.t[2 * which] +
+                high_copy;
+        }
+    }
+}
+
+void wadi_friction_divergence(const WadiFriction *friction, int32_t s, WadiFrictionFaces *force)
+{
+    const WadiFrictionSlot *slot = &friction->slot[s];
+    const WadiFrictionStress *all = friction->stress, *here = &all[s];
+    const int32_t *near = slot->near;
+    const WadiFrictionStress *xm = &all[near[NEAR_XM]], *xp = &all[near[NEAR_XP]];
+    const WadiFrictionStress *ym = &all[near[NEAR_YM]], *yp = &all[near[NEAR_YP]];
+    const WadiFrictionStress *zm = &all[near[NEAR_ZM]], *zp = &all[near[NEAR_ZP]];
+    const WadiVec8 quarter = wadi_splat(0.25f);
+
+    WadiVec8 xy = edge_sum_x(here, xm, ym, &all[near[NEAR_XM_YM]], STRESS_XY);
+    WadiVec8 xy_above = edge_sum_x(yp, &all[near[NEAR_XM_YP]], here, xm, STRESS_XY);
+    float xy_next = edge_sum_next(xp, here, &all[near[NEAR_XP_YM]], ym, STRESS_XY);
+    WadiVec8 xz = edge_sum_x(here, xm, zm, &all[near[NEAR_XM_ZM]], STRESS_XZ);
+    WadiVec8 xz_above = edge_sum_x(zp, &all[near[NEAR_XM_ZP]], here, xm, STRESS_XZ);
+    float xz_next = edge_sum_next(xp, here, &all[near[NEAR_XP_ZM]], zm, STRESS_XZ);
+    WadiVec8 yz = edge_sum_yz(here, ym, zm, &all[near[NEAR_YM_ZM]]);
+    WadiVec8 yz_y = edge_sum_yz(yp, here, &all[near[NEAR_YP_ZM]], zm);
+    WadiVec8 yz_z = edge_sum_yz(zp, &all[near[NEAR_YM_ZP]], here, ym);
+
+    force->c[0] = here->t[STRESS_XX] - wadi_from_left(xm->t[STRESS_XX], here->t[STRESS_XX]) +
+                  quarter * ((xy_above - xy) + (xz_above - xz));
+    force->c[1] =
+        here->t[STRESS_YY] - ym->t[STRESS_YY] + quarter * ((shift_in(xy, xy_next) - xy) + (yz_z - yz));
+    force->c[2] = stress_zz(here) - stress_zz(zm) + quarter * ((shift_in(xz, xz_next) - xz) + (yz_y - yz));
+    if (slot->feels_wall) {
+        add_walls(friction, s, force);
+    }
+}
+
+static void faces_block(void *context, int64_t first, int64_t end)
+{
+    const WadiFrictionIteration *it = context;
+    WadiVec8 beta = wadi_splat(it->beta);
+    for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
+        WadiFrictionFaces force;
+        wadi_friction_divergence(it->friction, s, &force);
+        for (int axis = 0; axis < 3; ++axis) {
+            WadiVec8 now = wadi_keep(force.c[axis], wadi_lanes(it->friction->slot[s].free[axis]));
+            WadiVec8 old = it->force[s].c[axis];
+            it->velocity[s].c[axis] = it->before[s].c[axis] + now + beta * (now - old);
+            it->force[s].c[axis] = now;
+        }
+    }
+}
+
+void wadi_friction_faces_pass(const WadiFrictionIteration *it)
+{
+    wadi_parallel_for(it->friction->slot_count, FRICTION_BLOCK, faces_block, (void *)it);
+}
+
+typedef struct Sums {
+    WadiVec8 turn, change;
+} Sums;
+
+/* New value from y + rate, kept as trial until the cell's factor is known. */
+static inline WadiVec8 extrapolated(WadiVec8 now, WadiVec8 old, WadiVec8 beta)
+{
+    return now + beta * (now - old);
+}
+
+static inline WadiVec8 larger(WadiVec8 a, WadiVec8 b)
+{
+    return wadi_select(a > b, a, b);
+}
+
+static inline WadiVec8 size_of(WadiVec8 a)
+{
+    const WadiInt8 sign = { INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN,
+                            INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN };
+    return (WadiVec8)((WadiInt8)a & ~sign);
+}
+
+/* min(1, bound / sqrt(square)). */
+static inline WadiVec8 ball_factor(WadiVec8 square, WadiVec8 bound)
+{
+    WadiVec8 root;
+    for (int lane = 0; lane < 8; ++lane) {
+        root[lane] = sqrtf(square[lane]);
+    }
+    WadiInt8 is_outside = root > bound;
+    WadiVec8 one = wadi_splat(1.0f);
+    return wadi_select(is_outside, bound / wadi_select(is_outside, root, one), one);
+}
+
+/* Twice the shear rate at the low edges of `here`: difference of u_a along b plus difference of u_b along a.
+ * */
+static inline WadiVec8 edge_rate_x(const WadiFrictionFaces *here, const WadiFrictionFaces *low,
+                                   const WadiFrictionFaces *left, int b)
+{
+    return (here->c[0] - low->c[0]) + (here->c[b] - wadi_from_left(left->c[b], here->c[b]));
+}
+
+static inline float edge_rate_next(const WadiFrictionFaces *right, const WadiFrictionFaces *low_right,
+                                   const WadiFrictionFaces *here, int b)
+{
+    return (right->c[0][0] - low_right->c[0][0]) + (right->c[b][0] - here->c[b][7]);
+}
+
+static inline WadiVec8 edge_rate_yz(const WadiFrictionFaces *here, const WadiFrictionFaces *low,
+                                    const WadiFrictionFaces *back)
+{
+    return (here->c[1] - low->c[1]) + (here->c[2] - back->c[2]);
+}
+
+/* Rates in the order of the stresses: deviatoric xx, yy, then twice the shear on the 12 edges. */
+static inline void cell_rates(const WadiFrictionFaces *all, int32_t s, const int32_t *near,
+                              WadiVec8 rate[STRESS_COUNT])
+{
+    const WadiFrictionFaces *here = &all[s], *xm = &all[near[NEAR_XM]], *xp = &all[near[NEAR_XP]];
+    const WadiFrictionFaces *ym = &all[near[NEAR_YM]], *yp = &all[near[NEAR_YP]];
+    const WadiFrictionFaces *zm = &all[near[NEAR_ZM]], *zp = &all[near[NEAR_ZP]];
+    WadiVec8 xx = wadi_from_right(here->c[0], xp->c[0]) - here->c[0];
+    WadiVec8 yy = yp->c[1] - here->c[1], zz = zp->c[2] - here->c[2];
+    WadiVec8 mean = (xx + yy + zz) * wadi_splat(1.0f / 3.0f);
+    rate[STRESS_XX] = xx - mean;
+    rate[STRESS_YY] = yy - mean;
+
+    const WadiFrictionFaces *xp_yp = &all[near[NEAR_XP_YP]], *xp_zp = &all[near[NEAR_XP_ZP]];
+    rate[2] = edge_rate_x(here, ym, xm, 1);
+    rate[3] = shift_in(rate[2], edge_rate_next(xp, &all[near[NEAR_XP_YM]], here, 1));
+    rate[4] = edge_rate_x(yp, here, &all[near[NEAR_XM_YP]], 1);
+    rate[5] = shift_in(rate[4], edge_rate_next(xp_yp, xp, yp, 1));
+    rate[6] = edge_rate_x(here, zm, xm, 2);
+    rate[7] = shift_in(rate[6], edge_rate_next(xp, &all[near[NEAR_XP_ZM]], here, 2));
+    rate[8] = edge_rate_x(zp, here, &all[near[NEAR_XM_ZP]], 2);
+    rate[9] = shift_in(rate[8], edge_rate_next(xp_zp, xp, zp, 2));
+    const WadiFrictionFaces *yp_zp = &all[near[NEAR_YP_ZP]];
+    rate[10] = edge_rate_yz(here, zm, ym);
+    rate[11] = edge_rate_yz(yp, &all[near[NEAR_YP_ZM]], here);
+    rate[12] = edge_rate_yz(zp, here, &all[near[NEAR_YM_ZP]]);
+    rate[13] = edge_rate_yz(yp_zp, yp, zp);
+}
+
+/* 1/n and n/4 for the active edges of one direction, lane by lane. */
+static inline void edge_weights(const uint8_t edge[4], WadiVec8 *inverse, WadiVec8 *quarter)
+{
+    WadiInt8 n = -(wadi_lanes(edge[0]) + wadi_lanes(edge[1]) + wadi_lanes(edge[2]) + wadi_lanes(edge[3]));
+    WadiVec8 count = __builtin_convertvector(n, WadiVec8);
+    *quarter = count * wadi_splat(0.25f);
+    *inverse = wadi_splat(1.0f) / larger(count, wadi_splat(1.0f));
+}
+
+static inline void update_cells(const WadiFrictionIteration *it, int32_t s, bool is_full, Sums *sums)
+{
+    const WadiFriction *friction = it->friction;
+    const WadiFrictionSlot *slot = &friction->slot[s];
+    const WadiFrictionStress *now = &friction->stress[s];
+    WadiFrictionStress *result = &friction->previous[s];
+    WadiVec8 alpha = wadi_splat(it->alpha), half_alpha = wadi_splat(0.5f * it->alpha),
+             beta = wadi_splat(it->beta);
+    WadiVec8 trial[STRESS_COUNT], inverse[3];
+    cell_rates(it->velocity, s, slot->near, trial);
+    for (int n = 0; n < 2; ++n) {
+        trial[n] = extrapolated(now->t[n], result->t[n], beta) + alpha * trial[n];
+    }
+    WadiInt8 fluid = wadi_lanes(slot->fluid);
+    trial[STRESS_XX] = wadi_keep(trial[STRESS_XX], fluid);
+    trial[STRESS_YY] = wadi_keep(trial[STRESS_YY], fluid);
+    WadiVec8 zz = trial[STRESS_XX] + trial[STRESS_YY];
+    WadiVec8 square = wadi_splat(0.5f) *
+                      (trial[STRESS_XX] * trial[STRESS_XX] + trial[STRESS_YY] * trial[STRESS_YY] + zz * zz);
+    for (int kind = 0; kind < 3; ++kind) {
+        WadiVec8 step = half_alpha;
+        inverse[kind] = wadi_splat(0.25f);
+        if (!is_full) {
+            edge_weights(&slot->edge[4 * kind], &inverse[kind], &step);
+            step *= half_alpha;
+        }
+        WadiVec8 shear = wadi_splat(0.0f);
+        for (int e = 0; e < 4; ++e) {
+            int n = 2 + 4 * kind + e;
+            trial[n] = extrapolated(now->t[n], result->t[n], beta) + step * trial[n];
+            trial[n] = wadi_keep(trial[n], is_full ? fluid : wadi_lanes(slot->edge[4 * kind + e]));
+            shear += trial[n] * trial[n];
+        }
+        square += inverse[kind] * shear;
+    }
+    WadiVec8 factor = ball_factor(square, it->yield[s]);
+
+    WadiVec8 turn[4], step[STRESS_COUNT];
+    turn[0] = turn[1] = turn[2] = turn[3] = wadi_splat(0.0f);
+    WadiVec8 back[STRESS_COUNT];
+    for (int n = 0; n < STRESS_COUNT; ++n) {
+        WadiVec8 y = extrapolated(now->t[n], result->t[n], beta);
+        WadiVec8 value = factor * trial[n];
+        back[n] = y - value;
+        step[n] = value - now->t[n];
+        sums->change = larger(size_of(step[n]), sums->change);
+        result->t[n] = value;
+        turn[n < 2 ? 3 : (n - 2) >> 2] += back[n] * step[n];
+    }
+    turn[3] += (back[0] + back[1]) * (step[0] + step[1]);
+    sums->turn +=
+        wadi_splat(0.5f) * turn[3] + inverse[0] * turn[0] + inverse[1] * turn[1] + inverse[2] * turn[2];
+}
+
+/* Slip against the solid on the four faces of a row of facets, and the disc of radius mu P. */
+static void update_facets(const WadiFrictionIteration *it, int32_t w, int side, Sums *sums)
+{
+    const WadiFriction *friction = it->friction;
+    const WadiFrictionFacets *facets = &friction->facets[w];
+    const int32_t *near = friction->slot[facets->slot].near;
+    const WadiFrictionWall *now = &friction->traction[w];
+    WadiFrictionWall *result = &friction->traction_previous[w];
+    WadiVec8 zero = wadi_splat(0.0f), one = wadi_splat(1.0f);
+    WadiVec8 square = zero, inverse[2], trial[4];
+    for (int which = 0; which < 2; ++which) {
+        int axis = wadi_friction_tangent(side, which);
+        WadiVec8 low = it->velocity[facets->slot].c[axis];
+        WadiVec8 next = it->velocity[near[2 * axis + 1]].c[axis];
+        WadiVec8 face[2] = { low, axis == 0 ? wadi_from_right(low, next) : next };
+        const WadiVec8 *weight = &facets->weight.t[2 * which];
+        WadiVec8 count = __builtin_convertvector(-((weight[0] > zero) + (weight[1] > zero)), WadiVec8);
+        inverse[which] = one / larger(count, one);
+        for (int high = 0; high < 2; ++high) {
+            int n = 2 * which + high;
+            WadiVec8 slip = face[high] - facets->solid.t[n];
+            WadiVec8 y = extrapolated(now->t[n], result->t[n], wadi_splat(it->beta));
+            trial[n] = y - wadi_splat(0.5f * it->alpha) * count * weight[high] * slip;
+            trial[n] = wadi_keep(trial[n], weight[high] > zero);
+            square += inverse[which] * trial[n] * trial[n];
+        }
+    }
+    WadiVec8 factor = ball_factor(square, it->wall_bound[w]);
+    for (int n = 0; n < 4; ++n) {
+        WadiVec8 y = extrapolated(now->t[n], result->t[n], wadi_splat(it->beta));
+        WadiVec8 value = factor * trial[n];
+        WadiVec8 step = value - now->t[n];
+        sums->turn += inverse[n >> 1] * (y - value) * step;
+        sums->change = larger(size_of(step), sums->change);
+        result->t[n] = value;
+    }
+}
+
+static void cells_block(void *context, int64_t first, int64_t end)
+{
+    const WadiFrictionIteration *it = context;
+    Sums sums = { wadi_splat(0.0f), wadi_splat(0.0f) };
+    for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
+        const WadiFrictionSlot *slot = &it->friction->slot[s];
+        if (slot->fluid == 0) {
+            continue;
+        }
+        if (slot->is_full) {
+            update_cells(it, s, true, &sums);
+        } else {
+            update_cells(it, s, false, &sums);
+        }
+        if (slot->has_walls) {
+            for (int side = 0; side < 6; ++side) {
+                if (it->friction->wall[s][side] != 0) {
+                    update_facets(it, it->friction->wall[s][side], side, &sums);
+                }
+            }
+        }
+    }
+    double turn = 0.0, change = 0.0;
+    for (int lane = 0; lane < 8; ++lane) {
+        turn += (double)sums.turn[lane];
+        change = fmax(change, (double)sums.change[lane]);
+    }
+    it->turn[first / FRICTION_BLOCK] = turn;
+    it->change[first / FRICTION_BLOCK] = change;
+}
+
+void wadi_friction_cells_pass(const WadiFrictionIteration *it)
+{
+    wadi_parallel_for(it->friction->slot_count, FRICTION_BLOCK, cells_block, (void *)it);
+}

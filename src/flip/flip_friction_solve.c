@@ -1,0 +1,231 @@
+/* Accelerated projected gradient (FISTA with restart by the direction of travel) on the friction stress at
+ * given pressure. */
+#include <math.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "core/parallel.h"
+#include "flip/flip_friction_slots.h"
+
+typedef struct Bounds {
+    const WadiFriction *friction;
+    const WadiFrictionLoad *load;
+    const float *const *before;
+    WadiFrictionFaces *start;
+    WadiVec8 *yield, *wall_bound;
+} Bounds;
+
+static void fill_bounds(void *context, int64_t first, int64_t end)
+{
+    const Bounds *bounds = context;
+    const WadiFrictionLoad *load = bounds->load;
+    for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
+        const WadiFrictionSlot *slot = &bounds->friction->slot[s];
+        size_t cell = 8 * (size_t)slot->row;
+        for (int axis = 0; axis < 3; ++axis) {
+            memcpy(&bounds->start[s].c[axis], bounds->before[axis] + cell, sizeof(WadiVec8));
+        }
+        for (size_t lane = 0; lane < 8; ++lane) {
+            float yield = 0.0f;
+            if (slot->fluid >> lane & 1) {
+                yield = load->k[cell + lane] * (float)fmax(load->pressure[cell + lane], 0.0);
+                yield += load->cohesion != NULL ? load->cohesion[cell + lane] : 0.0f;
+            }
+            bounds->yield[s][lane] = yield;
+        }
+    }
+}
+
+static void fill_wall_bounds(void *context, int64_t first, int64_t end)
+{
+    const Bounds *bounds = context;
+    const WadiFriction *friction = bounds->friction;
+    for (int64_t w = first > 0 ? first : 1; w < end; ++w) {
+        const WadiFrictionFacets *facets = &friction->facets[w];
+        int32_t row = friction->slot[facets->slot].row;
+        int32_t beside = friction->grid.rows->neighbour[row][facets->side];
+        for (int lane = 0; lane < 8; ++lane) {
+            int32_t solid = 8 * beside + lane;
+            if (facets->side == WADI_ROW_X_MIN) {
+                solid = lane > 0 ? 8 * row + lane - 1 : 8 * beside + 7;
+            } else if (facets->side == WADI_ROW_X_MAX) {
+                solid = lane < 7 ? 8 * row + lane + 1 : 8 * beside;
+            }
+            double pressure = facets->mask[lane] ? fmax(bounds->load->pressure[8 * row + lane], 0.0) : 0.0;
+            bounds->wall_bound[w][lane] = bounds->load->wall_friction[solid] * (float)pressure;
+        }
+    }
+}
+
+#ifdef WADI_CHECKS
+static double energy(const WadiFriction *friction, const WadiFrictionFaces *faces)
+{
+    double sum = 0.0;
+    for (int32_t s = 1; s < friction->slot_count; ++s) {
+        for (int axis = 0; axis < 3; ++axis) {
+            WadiVec8 u = wadi_keep(faces[s].c[axis], wadi_lanes(friction->slot[s].free[axis]));
+            for (int lane = 0; lane < 8; ++lane) {
+                sum += 0.5 * (double)u[lane] * (double)u[lane];
+            }
+        }
+    }
+    return sum;
+}
+#endif
+
+WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt)
+{
+    return (WadiFrictionSettings){
+        .alpha = 0.125,
+        .tolerance = 1e-3 * gravity_dt * fmin(1.0, 16.0 / fmax(depth, 1.0)),
+        .min_iterations = 4,
+        .max_iterations = depth > 6 ? 8 * depth : 50,
+        .has_momentum = true,
+    };
+}
+
+WadiFrictionSettings wadi_friction_cold_settings(int depth, double gravity_dt)
+{
+    WadiFrictionSettings settings = wadi_friction_settings(depth, gravity_dt);
+    settings.tolerance *= 0.01;
+    settings.max_iterations *= 8;
+    return settings;
+}
+
+/* The new stress lies in `previous`: make it the present one. */
+static void swap_stresses(WadiFriction *friction)
+{
+    WadiFrictionStress *stress = friction->stress;
+    WadiFrictionWall *traction = friction->traction;
+    friction->stress = friction->previous;
+    friction->previous = stress;
+    friction->traction = friction->traction_previous;
+    friction->traction_previous = traction;
+}
+
+static void iterate(WadiFriction *friction, WadiFrictionIteration *it, const WadiFrictionSettings *settings,
+                    WadiFrictionReport *report)
+{
+    int64_t blocks = wadi_parallel_block_count(friction->slot_count, FRICTION_BLOCK);
+    double theta = 1.0;
+    it->beta = 0.0f;
+    wadi_friction_faces_pass(it);
+    while (report->iterations < settings->max_iterations && !report->has_converged) {
+        wadi_friction_cells_pass(it);
+        swap_stresses(friction);
+        report->iterations += 1;
+        double turn = 0.0, change = 0.0;
+        for (int64_t b = 0; b < blocks; ++b) {
+            turn += it->turn[b];
+            change = fmax(change, it->change[b]);
+        }
+        report->last_change = change;
+        report->has_converged =
+            report->iterations >= settings->min_iterations && change <= settings->tolerance;
+        double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * theta * theta));
+        it->beta = settings->has_momentum ? (float)((theta - 1.0) / next) : 0.0f;
+        theta = next;
+        if (turn > 0.0) {
+            theta = 1.0;
+            it->beta = 0.0f;
+            report->restarts += 1;
+        }
+        wadi_friction_faces_pass(it);
+    }
+}
+
+WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before[3],
+                               const WadiFrictionLoad *load, const WadiFrictionSettings *settings,
+                               WadiArena *arena, WadiFrictionReport *report, WadiError *error)
+{
+    *report = (WadiFrictionReport){ 0 };
+    WADI_ASSERT(settings->alpha > 0.0 && settings->max_iterations >= settings->min_iterations);
+    size_t slots = (size_t)friction->slot_count, walls = (size_t)friction->wall_count;
+    size_t blocks = (size_t)wadi_parallel_block_count(friction->slot_count, FRICTION_BLOCK);
+    Bounds bounds = { .friction = friction, .load = load, .before = before };
+    WadiFrictionIteration it = { .friction = friction, .alpha = (float)settings->alpha };
+    WADI_TRY(WADI_ARENA_NEW(arena, &bounds.start, slots, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &bounds.yield, slots, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &bounds.wall_bound, walls, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &it.velocity, slots, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &it.force, slots, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &it.turn, blocks, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &it.change, blocks, "friction", error));
+    memset(it.force, 0, slots * sizeof *it.force);
+    memset(&it.velocity[0], 0, sizeof it.velocity[0]);
+    memset(&bounds.start[0], 0, sizeof bounds.start[0]);
+    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, fill_bounds, &bounds);
+    wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, fill_wall_bounds, &bounds);
+    it.before = bounds.start;
+    it.yield = bounds.yield;
+    it.wall_bound = bounds.wall_bound;
+    iterate(friction, &it, settings, report);
+#ifdef WADI_CHECKS
+    report->energy_before = energy(friction, bounds.start);
+    it.beta = 0.0f;
+    wadi_friction_faces_pass(&it);
+    report->energy_after = energy(friction, it.velocity);
+#endif
+    return WADI_OK;
+}
+
+typedef struct Add {
+    const WadiFriction *friction;
+    float *const *velocity;
+} Add;
+
+static void add_block(void *context, int64_t first, int64_t end)
+{
+    const Add *add = context;
+    for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
+        const WadiFrictionSlot *slot = &add->friction->slot[s];
+        WadiFrictionFaces force;
+        wadi_friction_divergence(add->friction, s, &force);
+        for (int axis = 0; axis < 3; ++axis) {
+            WadiVec8 u;
+            float *at = add->velocity[axis] + 8 * (size_t)slot->row;
+            memcpy(&u, at, sizeof u);
+            u += wadi_keep(force.c[axis], wadi_lanes(slot->free[axis]));
+            memcpy(at, &u, sizeof u);
+        }
+    }
+}
+
+void wadi_friction_add(const WadiFriction *friction, float *const velocity[3])
+{
+    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, add_block,
+                      &(Add){ .friction = friction, .velocity = velocity });
+}
+
+double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane)
+{
+    const WadiFrictionSlot *slot = &friction->slot[friction->slot_of[row]];
+    const WadiFrictionStress *stress = &friction->stress[friction->slot_of[row]];
+    double xx = (double)stress->t[STRESS_XX][lane], yy = (double)stress->t[STRESS_YY][lane];
+    double square = 0.5 * (xx * xx + yy * yy + (xx + yy) * (xx + yy));
+    for (int kind = 0; kind < 3; ++kind) {
+        double sum = 0.0;
+        int count = 0;
+        for (int e = 0; e < 4; ++e) {
+            double t = (double)stress->t[2 + 4 * kind + e][lane];
+            sum += t * t;
+            count += slot->edge[4 * kind + e] >> lane & 1;
+        }
+        square += count > 0 ? sum / count : 0.0;
+    }
+    return sqrt(square);
+}
+
+double wadi_friction_traction(const WadiFriction *friction, int32_t row, int lane, int side)
+{
+    int32_t w = friction->wall[friction->slot_of[row]][side];
+    double square = 0.0;
+    for (int which = 0; which < 2; ++which) {
+        const WadiVec8 *t = &friction->traction[w].t[2 * which];
+        const WadiVec8 *weight = &friction->facets[w].weight.t[2 * which];
+        int count = (weight[0][lane] > 0.0f) + (weight[1][lane] > 0.0f);
+        double low = (double)t[0][lane], high = (double)t[1][lane];
+        square += count > 0 ? (low * low + high * high) / count : 0.0;
+    }
+    return sqrt(square);
+}

@@ -1,0 +1,33 @@
+/* Cell by cell access to rows, for the stages of flip_rigid.h, which are not in the inner loop of a default
+ * run. */
+#ifndef WADI_FLIP_RIGID_CELLS_H
+#define WADI_FLIP_RIGID_CELLS_H
+
+#include "flip/flip_rigid.h"
+
+/* Index 8 row + lane of the cell beside; a cell of the null row where there is none. */
+static inline int32_t wadi_cell_beside(const WadiRows *rows, int32_t cell, int side)
+{
+    int32_t row = cell >> 3, lane = cell & 7;
+    if (side == WADI_ROW_X_MIN) {
+        return lane > 0 ? cell - 1 : 8 * rows->neighbour[row][side] + 7;
+    }
+    if (side == WADI_ROW_X_MAX) {
+        return lane < 7 ? cell + 1 : 8 * rows->neighbour[row][side];
+    }
+    return 8 * rows->neighbour[row][side] + lane;
+}
+
+static inline int wadi_cell_bit(const uint8_t *mask, int32_t cell)
+{
+    return mask[cell >> 3] >> (cell & 7) & 1;
+}
+
+static inline bool wadi_face_is_free(const WadiFrictionGrid *grid, int32_t cell, int axis)
+{
+    int32_t low = wadi_cell_beside(grid->rows, cell, 2 * axis);
+    return cell >= WADI_ROW_CELLS && !wadi_cell_bit(grid->solid, cell) && !wadi_cell_bit(grid->solid, low) &&
+           (wadi_cell_bit(grid->fluid, cell) || wadi_cell_bit(grid->fluid, low));
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* Friction along solids as a change of velocity [ZB05 eq. 4, after BFA02]: u_T <- max(0, 1 - mu I / |u_T|)
+ * u_T. Differs: the impulse I is the wall's pressure; the printed speed into the wall is that of one cell, so
+ * that a slab of N cells gets 1/N of the friction (kept as the literal mode). */
+#include <math.h>
+
+#include "flip/flip_rigid_cells.h"
+
+/* What a facet leaves of the slip of its cell. */
+static float facet_factor(const WadiFrictionGrid *grid, const WadiRigidWalls *walls, float *const velocity[3],
+                          int32_t c, int side)
+{
+    int normal = side >> 1;
+    int32_t wall = wadi_cell_beside(grid->rows, c, side);
+    double impulse = 0.0;
+    if (walls->pressure != NULL) {
+        impulse = fmax(walls->pressure[c], 0.0);
+    } else {
+        int32_t face = side & 1 ? wall : c;
+        double solid = grid->solid_speed[normal] != NULL ? (double)grid->solid_speed[normal][face] : 0.0;
+        double into = (double)walls->before[normal][face] - solid;
+        impulse = fmax(side & 1 ? into : -into, 0.0);
+    }
+    double square = 0.0;
+    for (int b = 0; b < 3; ++b) {
+        double sum = 0.0;
+        int count = 0;
+        for (int high = 0; high < 2 && b != normal; ++high) {
+            int32_t at = high ? wadi_cell_beside(grid->rows, c, 2 * b + 1) : c;
+            if (wadi_face_is_free(grid, at, b)) {
+                int32_t beside = wadi_cell_beside(grid->rows, at, side);
+                sum += (double)velocity[b][at] -
+                       (grid->solid_speed[b] != NULL ? (double)grid->solid_speed[b][beside] : 0.0);
+                count += 1;
+            }
+        }
+        square += count > 0 ? sum * sum / (count * count) : 0.0;
+    }
+    double slip = sqrt(square), bound = (double)walls->wall_friction[wall] * impulse;
+    return slip > bound ? (float)(1.0 - bound / slip) : 0.0f;
+}
+
+/* Side by side: first the factors of all facets of the side, then the faces, from the mean over a face's
+ * FLUID cells. */
+WadiStatus wadi_rigid_wall_friction(const WadiFrictionGrid *grid, const WadiRigidWalls *walls,
+                                    float *const velocity[3], WadiArena *arena, WadiError *error)
+{
+    int32_t cells = 8 * grid->rows->count;
+    float *factor;
+    WADI_TRY(WADI_ARENA_NEW(arena, &factor, (size_t)cells, "wall friction", error));
+    for (int side = 0; side < 6; ++side) {
+        int64_t facets = 0;
+        for (int32_t c = 0; c < cells; ++c) {
+            bool is_facet = c >= 8 && wadi_cell_bit(grid->fluid, c) &&
+                            wadi_cell_bit(grid->solid, wadi_cell_beside(grid->rows, c, side));
+            factor[c] = is_facet ? facet_factor(grid, walls, velocity, c, side) : 1.0f;
+            facets += is_facet;
+        }
+        for (int32_t c = 8; facets > 0 && c < cells; ++c) {
+            for (int b = 0; b < 3; ++b) {
+                if (b == side >> 1 || !wadi_face_is_free(grid, c, b)) {
+                    continue;
+                }
+                int32_t low = wadi_cell_beside(grid->rows, c, 2 * b);
+                int here_is_fluid = wadi_cell_bit(grid->fluid, c),
+                    low_is_fluid = wadi_cell_bit(grid->fluid, low);
+                float kept = ((here_is_fluid ? factor[c] : 0.0f) + (low_is_fluid ? factor[low] : 0.0f)) /
+                             (float)(here_is_fluid + low_is_fluid);
+                float solid = 0.0f;
+                if (grid->solid_speed[b] != NULL && kept < 1.0f) {
+                    solid = grid->solid_speed[b][wadi_cell_beside(grid->rows, c, side)];
+                }
+                velocity[b][c] = kept < 1.0f ? solid + kept * (velocity[b][c] - solid) : velocity[b][c];
+            }
+        }
+    }
+    return WADI_OK;
+}
