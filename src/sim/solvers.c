@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "flip/flip.h"
 #include "points/points.h"
 
-static const WadiSolverType *const solvers[] = { &wadi_points_solver };
+static const WadiSolverType *const solvers[] = { &wadi_points_solver, &wadi_flip_solver };
 enum { SOLVER_COUNT = sizeof solvers / sizeof *solvers };
 
 WadiStatus wadi_solver_find(const WadiScene *scene, const WadiSolverType **type, WadiError *error)

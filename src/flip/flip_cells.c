@@ -1,0 +1,116 @@
+/* What the cells of a step are: how full, under pressure or not, inside solids, and how much they should swell or shrink. */
+#include <string.h>
+
+#include "flip/flip.h"
+#include "flip/flip_surface.h"
+
+/* Volume of the particles of each cell over the volume of a cell. */
+static void fill_cells(const WadiFlip *flip, WadiFlipStep *step)
+{
+    const WadiFlipSort *sort = &step->sort;
+    const WadiRows *rows = &step->grid.rows;
+    int per_axis = flip->context.world->scene->particles_per_axis;
+    float share = 1.0f / (float)(per_axis * per_axis * per_axis);
+    memset(step->fill, 0, wadi_rows_floats(rows) * sizeof *step->fill);
+    for (int32_t t = 0; t < sort->tiles.count; ++t) {
+        int32_t occupied = sort->row_first[t];
+        for (uint64_t left = sort->row_mask[t]; left != 0; left &= left - 1, ++occupied) {
+            int32_t row = wadi_rows_at(rows, step->grid.tile_of[t], __builtin_ctzll(left));
+            for (int l = 0; l < 8; ++l) {
+                int32_t count = sort->cell_start[8 * occupied + l + 1] - sort->cell_start[8 * occupied + l];
+                step->fill[8 * row + l] = share * (float)count;
+            }
+        }
+    }
+}
+
+WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
+{
+    WadiArena *arena = flip->context.scratch;
+    const WadiRows *rows = &step->grid.rows;
+    size_t floats = wadi_rows_floats(rows), count = (size_t)rows->count;
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->fill, floats, "fill of cells", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->fluid, count, "labels", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->inside, count, "labels", error));
+    for (int a = 0; a < 3; ++a) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &step->theta[a], floats, "surface fractions", error));
+    }
+    fill_cells(flip, step);
+    uint8_t *filled = NULL, *liquid = NULL;
+    float *distance = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &filled, count, "labels", error));
+    wadi_flip_solid_fill_cut_cells(rows, &step->solid, step->grid.cell_size, step->grid.fluid, filled);
+    if (flip->is_sand) {
+        /* First order: the cleanest rest [friction notes 3.7]. */
+        memcpy(step->fluid, filled, count);
+        wadi_flip_surface_theta(rows, step->fluid, NULL, WADI_FLIP_THETA_ONE, step->theta);
+    } else {
+        WADI_TRY(WADI_ARENA_NEW(arena, &liquid, count, "labels", error));
+        WADI_TRY(WADI_ARENA_NEW(arena, &distance, floats, "surface distance", error));
+        WadiFlipSurfaceIn in = { .rows = rows,
+                                 .fluid = filled,
+                                 .fill = step->fill,
+                                 .fraction = step->solid.fraction,
+                                 .cell_size = step->grid.cell_size };
+        WADI_TRY(wadi_flip_surface_distance(&in, distance, liquid, arena, error));
+        memcpy(step->fluid, liquid, count);
+        wadi_flip_surface_theta(rows, step->fluid, distance, WADI_FLIP_THETA_GHOST, step->theta);
+    }
+    for (int32_t r = 0; r < rows->count; ++r) {
+        uint8_t inside = 0;
+        for (int l = 0; l < 8; ++l) {
+            inside |= (uint8_t)((step->solid.distance[8 * r + l] < 0.0f) << l);
+        }
+        step->inside[r] = r == 0 ? 0 : inside & (uint8_t)~step->fluid[r];
+    }
+    return WADI_OK;
+}
+
+/* Half of a cell and a twelfth of each of its six neighbours: what counts is the density of the neighbourhood, not the noise of
+ * one cell. Neighbours inside solids count as the cell itself. */
+static float smooth_fill(const WadiFlipStep *step, int32_t row, int lane, bool *has_air)
+{
+    const WadiRows *rows = &step->grid.rows;
+    const int32_t *beside = rows->neighbour[row];
+    const struct {
+        int32_t row;
+        int lane;
+    } at[6] = { { lane > 0 ? row : beside[WADI_ROW_X_MIN], lane > 0 ? lane - 1 : 7 },
+                { lane < 7 ? row : beside[WADI_ROW_X_MAX], lane < 7 ? lane + 1 : 0 },
+                { beside[WADI_ROW_Y_MIN], lane },
+                { beside[WADI_ROW_Y_MAX], lane },
+                { beside[WADI_ROW_Z_MIN], lane },
+                { beside[WADI_ROW_Z_MAX], lane } };
+    float own = step->fill[8 * row + lane], sum = 0.5f * own;
+    *has_air = false;
+    for (int n = 0; n < 6; ++n) {
+        bool is_solid = (step->inside[at[n].row] >> at[n].lane & 1) != 0;
+        sum += (is_solid ? own : step->fill[8 * at[n].row + at[n].lane]) / 12.0f;
+        *has_air = *has_air || (!is_solid && (step->fluid[at[n].row] >> at[n].lane & 1) == 0);
+    }
+    return sum;
+}
+
+/* Two-sided, with a dead band, and only swelling where air is near: falling sand is thin and would stay so where it lands; water
+ * would lose or gain volume over the run [friction notes 7.2]. */
+WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
+{
+    const float rate = 20.0f, band = flip->is_sand ? 0.2f : 0.05f; /* 1/s, - */
+    const WadiRows *rows = &step->grid.rows;
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->expansion, wadi_rows_floats(rows),
+                            "density correction", error));
+    memset(step->expansion, 0, wadi_rows_floats(rows) * sizeof *step->expansion);
+    for (int32_t r = 1; r < rows->count; ++r) {
+        for (int l = 0; l < 8 && step->fluid[r] != 0; ++l) {
+            /* Cut cells hold less than a cell's worth by right. */
+            if ((step->fluid[r] >> l & 1) == 0 || step->solid.fraction[8 * r + l] > 0.0f) {
+                continue;
+            }
+            bool has_air;
+            float excess = smooth_fill(step, r, l, &has_air) - 1.0f;
+            float wanted = excess > band ? excess - band : excess < -band && !has_air ? excess + band : 0.0f;
+            step->expansion[8 * r + l] = rate * wanted;
+        }
+    }
+    return WADI_OK;
+}
