@@ -1,5 +1,7 @@
 /* The points solver against closed forms: free fall, bounces, forces, and the same bytes for any thread count. */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/alloc.h"
 #include "expect.h"
@@ -223,6 +225,69 @@ static void a_warm_step_does_not_allocate(void **unused)
     wadi_scene_destroy(scene);
 }
 
+/* A bumpless slope of 30 degrees as a closed mesh of many triangles: sliding along it crosses their edges all the time. */
+static void write_slope(const char *path)
+{
+    enum { N = 24 };
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int side = 0; side < 2; ++side) {
+        for (int i = 0; i <= N; ++i) {
+            for (int j = 0; j <= N; ++j) {
+                double x = -3.0 + 6.0 * i / N, y = -1.0 + 2.0 * j / N;
+                fprintf(file, "v %.17g %.17g %.17g\n", x, y,
+                        side == 0 ? -x * tan(3.14159265358979323846 / 6.0) : -5.0);
+            }
+        }
+    }
+    for (int i = 0; i < N; ++i) {
+        for (int j = 0; j < N; ++j) {
+            int a = i * (N + 1) + j + 1, b = a + N + 1, bottom = (N + 1) * (N + 1);
+            fprintf(file, "f %d %d %d\nf %d %d %d\n", a, b, b + 1, a, b + 1, a + 1);
+            fprintf(file, "f %d %d %d\nf %d %d %d\n", a + bottom, b + 1 + bottom, b + bottom, a + bottom,
+                    a + 1 + bottom, b + 1 + bottom);
+        }
+    }
+    fclose(file);
+}
+
+static void sand_slides_on_a_mesh_as_on_a_plane(void **unused)
+{
+    (void)unused;
+    char folder[] = "/tmp/wadi-slope-XXXXXX", path[100];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/slope.obj", folder);
+    write_slope(path);
+    WadiError error = { 0 };
+    WadiSceneDef def = wadi_default_scene_def();
+    def.folder = folder;
+    def.text = "wadi: 1\nsolver: points\ncell_size: 0.05\nmax_step: 0.005\nmaterials: {sand: {kind: sand}}\n"
+               "bodies: [{material: sand, snap: none, shape: {box: {min: [-2.2, -0.2, 1.3], max: [-2.1, 0.2, "
+               "1.35]}}}]\n"
+               "colliders: [{friction: 0.3, shape: {mesh: {file: slope.obj}}}]\n";
+    WadiScene *scene = NULL;
+    CHECK_OK(wadi_scene_load(&scene, &def, &error), error);
+    WadiSim *sim = start(scene, 0);
+    double speed[2], cosine = cos(3.14159265358979323846 / 6.0);
+    for (int i = 0; i < 2; ++i) {
+        for (int frame = 0; frame < 12; ++frame) {
+            CHECK_OK(wadi_sim_step_frame(sim, &error), error);
+        }
+        speed[i] = component(sim, "velocity", 0, 0) / cosine;
+    }
+    /* Landed after the first half second; the second adds g (sin - mu cos) t. */
+    CHECK_NEAR(speed[1] - speed[0], 9.81 * (0.5 - 0.3 * cosine) * 0.5, 0.01 * 9.81 * 0.5);
+    for (size_t i = 0; i < wadi_sim_particle_count(sim); ++i) {
+        double above = component(sim, "position", 2, i) +
+                       component(sim, "position", 0, i) * tan(3.14159265358979323846 / 6.0);
+        assert_true(above > 0.0 && above < 1e-3);
+    }
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+    unlink(path);
+    rmdir(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +298,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_a_byte),
         cmocka_unit_test(bodies_that_overlap_share_no_place),
         cmocka_unit_test(a_warm_step_does_not_allocate),
+        cmocka_unit_test(sand_slides_on_a_mesh_as_on_a_plane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
