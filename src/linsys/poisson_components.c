@@ -28,7 +28,9 @@ WadiStatus wadi_poisson_closed_find(WadiPoissonClosed *closed, const WadiPoisson
         int32_t *of;
         WADI_TRY(WADI_ARENA_NEW(arena, &of, (size_t)level->count, "closed components", error));
         for (int32_t i = 0; i < level->count; ++i) {
-            of[i] = level->parent[i] >= 0 ? above[level->parent[i]] : level->excess[i] <= 0.0f ? next++ : -1;
+            bool has_parent =
+                above != NULL && level->parent[i] >= 0; /* the coarsest level has none above it */
+            of[i] = has_parent ? above[level->parent[i]] : level->excess[i] <= 0.0f ? next++ : -1;
         }
         above = of;
     }
