@@ -79,7 +79,7 @@ typedef struct WadiEstimate {
     double steps_per_frame;
 } WadiEstimate;
 
-/* Builds the world and counts, without running. Warnings go to `log` (may be NULL). */
+/* Builds the world, counts, and takes one step where that is cheap; writes nothing. Warnings go to `log` (may be NULL). */
 WADI_API WadiStatus wadi_estimate(const WadiScene *scene, int frames, int threads, const WadiLog *log,
                                   WadiEstimate *estimate, WadiError *error);
 

@@ -32,6 +32,8 @@ WadiStatus wadi_arena_reset(WadiArena *arena, WadiError *error)
     arena->used = 0;
     arena->high_water = 0;
     if (wanted > arena->capacity) {
+        /* A quarter more: a splash needs a little more in each step, and a new block a step costs more than the step. */
+        wanted += (wanted / 4) & ~(size_t)(WADI_ALIGNMENT - 1);
         wadi_free(arena->memory, arena->capacity, 1);
         arena->memory = NULL;
         arena->capacity = 0;

@@ -21,6 +21,8 @@ def write_mesh(place):
                 file.write(f"f {a} {a + SIDE + 1} {a + SIDE + 2}\nf {a} {a + SIDE + 2} {a + 1}\n")
 
 
+FLIP_HEAD = "wadi: 1\nsolver: flip\nmaterials: {%s: {kind: %s}}\n"
+
 SCENES = {
     "box": HEAD + "frames: 6\nresolution: 100\ndomain: {min: [0, 0, 0], max: [1, 1, 1]}\n"
                   "bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [0.5, 0.5, 0.5]}}}]\n",
@@ -32,6 +34,10 @@ SCENES = {
     "mesh": HEAD + "frames: 3\nresolution: 30\ndomain: {min: [0, 0, 0], max: [1, 1, 1]}\n"
                    "bodies: [{material: sand, shape: {sphere: {center: [0.5, 0.5, 0.6], radius: 0.1}}}]\n"
                    "colliders: [{shape: {mesh: {file: sheet.obj, thickness: 0.01}}}]\n",
+    "dam": FLIP_HEAD % ("water", "water") + "frames: 30\nresolution: 40\ndomain: {min: [0, 0, 0], max: [1, 0.3, 0.5]}\n"
+           "bodies: [{material: water, shape: {box: {min: [0, 0, 0], max: [0.3, 0.3, 0.4]}}}]\n",
+    "pile": FLIP_HEAD % ("sand", "sand") + "frames: 10\nresolution: 30\ndomain: {min: [0, 0, 0], max: [1, 1, 0.5]}\n"
+            "bodies: [{material: sand, shape: {cylinder: {from: [0.5, 0.5, 0], to: [0.5, 0.5, 0.3], radius: 0.2}}}]\n",
     "large": HEAD + "frames: 3\nresolution: 128\ndomain: {min: [0, 0, 0], max: [1, 1, 1]}\n"
                     "bodies: [{material: water, shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.4}}}]\n",
 }
