@@ -3,37 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "expect.h"
+#include "core/alloc.h"
+#include "scene_sim.h"
 #include "sim/sim.h"
-#include "wadi/wadi.h"
-
-static WadiScene *load(const char *text)
-{
-    WadiError error = { 0 };
-    WadiSceneDef def = wadi_default_scene_def();
-    def.text = text;
-    WadiScene *scene = NULL;
-    CHECK_OK(wadi_scene_load(&scene, &def, &error), error);
-    return scene;
-}
-
-static WadiSim *start(const WadiScene *scene, int threads)
-{
-    WadiError error = { 0 };
-    WadiSimDef def = wadi_default_sim_def();
-    def.threads = threads;
-    WadiSim *sim = NULL;
-    CHECK_OK(wadi_sim_create(&sim, scene, &def, &error), error);
-    return sim;
-}
-
-static void run_frames(WadiSim *sim, int frames)
-{
-    WadiError error = { 0 };
-    for (int i = 0; i < frames; ++i) {
-        CHECK_OK(wadi_sim_step_frame(sim, &error), error);
-    }
-}
 
 static double mean_speed(const WadiSim *sim)
 {
@@ -53,8 +25,8 @@ static const char *const tank = "wadi: 1\nsolver: flip\nresolution: 12\ndomain: 
 static void water_at_rest_stays_at_rest(void **unused)
 {
     (void)unused;
-    WadiScene *scene = load(tank);
-    WadiSim *sim = start(scene, 0);
+    WadiScene *scene = load_scene(tank);
+    WadiSim *sim = start_sim(scene, 0);
     run_frames(sim, 24);
     /* One step of free fall is 0.4 m/s at these steps. */
     CHECK_AT_MOST(mean_speed(sim), 1e-4);
@@ -66,10 +38,11 @@ static void water_at_rest_stays_at_rest(void **unused)
 static void water_falls_freely_before_it_lands(void **unused)
 {
     (void)unused;
-    WadiScene *scene = load("wadi: 1\nsolver: flip\ncell_size: 0.05\nmaterials: {water: {kind: water}}\n"
-                            "bodies: [{material: water, shape: {sphere: {center: [0, 0, 5], radius: 0.3}}, "
-                            "velocity: [1, 0, 0]}]\n");
-    WadiSim *sim = start(scene, 0);
+    WadiScene *scene =
+        load_scene("wadi: 1\nsolver: flip\ncell_size: 0.05\nmaterials: {water: {kind: water}}\n"
+                   "bodies: [{material: water, shape: {sphere: {center: [0, 0, 5], radius: 0.3}}, "
+                   "velocity: [1, 0, 0]}]\n");
+    WadiSim *sim = start_sim(scene, 0);
     double before = 0.0, after = 0.0, mean[3] = { 0 };
     for (int32_t i = 0; i < sim->particles.count; ++i) {
         before += sim->particles.z[i] / sim->particles.count;
@@ -103,8 +76,8 @@ static const char *const column =
 static void a_column_of_sand_collapses_and_comes_to_rest(void **unused)
 {
     (void)unused;
-    WadiScene *scene = load(column);
-    WadiSim *sim = start(scene, 0);
+    WadiScene *scene = load_scene(column);
+    WadiSim *sim = start_sim(scene, 0);
     run_frames(sim, 12);
     double flowing = mean_speed(sim);
     run_frames(sim, 36);
@@ -129,18 +102,18 @@ static void threads_and_restarts_do_not_change_a_byte(void **unused)
     (void)unused;
     const char *scenes[2] = { tank, column };
     for (int s = 0; s < 2; ++s) {
-        WadiScene *scene = load(scenes[s]);
+        WadiScene *scene = load_scene(scenes[s]);
         uint64_t hash[4];
         int threads[4] = { 1, 2, 5, 2 };
         for (int k = 0; k < 4; ++k) {
             WadiError error = { 0 };
-            WadiSim *sim = start(scene, threads[k]);
+            WadiSim *sim = start_sim(scene, threads[k]);
             run_frames(sim, 3);
             if (k == 3) {
                 WadiState state = { 0 };
                 CHECK_OK(wadi_sim_snapshot(sim, &state, &error), error);
                 wadi_sim_destroy(sim);
-                sim = start(scene, 1);
+                sim = start_sim(scene, 1);
                 CHECK_OK(wadi_sim_restore(sim, &state, &error), error);
                 wadi_state_free(&state);
             }
@@ -153,12 +126,28 @@ static void threads_and_restarts_do_not_change_a_byte(void **unused)
     }
 }
 
+static void a_warm_step_does_not_allocate(void **unused)
+{
+    (void)unused;
+    const char *scenes[2] = { tank, column };
+    for (int s = 0; s < 2; ++s) {
+        WadiScene *scene = load_scene(scenes[s]);
+        WadiSim *sim = start_sim(scene, 2);
+        run_frames(sim, 30);
+        size_t calls = wadi_alloc_call_count();
+        run_frames(sim, 4);
+        assert_int_equal(wadi_alloc_call_count(), calls);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
 static void sand_and_water_together_are_refused(void **unused)
 {
     (void)unused;
     WadiScene *scene =
-        load("wadi: 1\nsolver: flip\ncell_size: 0.05\nmaterials: {a: {kind: water}, b: {kind: sand}}\n"
-             "bodies: [{material: a, shape: {sphere: {radius: 0.3}}}]\n");
+        load_scene("wadi: 1\nsolver: flip\ncell_size: 0.05\nmaterials: {a: {kind: water}, b: {kind: sand}}\n"
+                   "bodies: [{material: a, shape: {sphere: {radius: 0.3}}}]\n");
     WadiSimDef def = wadi_default_sim_def();
     WadiSim *sim = NULL;
     WadiError error = { 0 };
@@ -175,6 +164,7 @@ int main(void)
         cmocka_unit_test(water_falls_freely_before_it_lands),
         cmocka_unit_test(a_column_of_sand_collapses_and_comes_to_rest),
         cmocka_unit_test(threads_and_restarts_do_not_change_a_byte),
+        cmocka_unit_test(a_warm_step_does_not_allocate),
         cmocka_unit_test(sand_and_water_together_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

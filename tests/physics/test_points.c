@@ -4,28 +4,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "expect.h"
-#include "wadi/wadi.h"
-
-static WadiScene *load(const char *text)
-{
-    WadiError error = { 0 };
-    WadiSceneDef def = wadi_default_scene_def();
-    def.text = text;
-    WadiScene *scene = NULL;
-    CHECK_OK(wadi_scene_load(&scene, &def, &error), error);
-    return scene;
-}
-
-static WadiSim *start(const WadiScene *scene, int threads)
-{
-    WadiError error = { 0 };
-    WadiSimDef def = wadi_default_sim_def();
-    def.threads = threads;
-    WadiSim *sim = NULL;
-    CHECK_OK(wadi_sim_create(&sim, scene, &def, &error), error);
-    return sim;
-}
+#include "scene_sim.h"
 
 static double component(const WadiSim *sim, const char *name, int axis, size_t i)
 {
@@ -49,8 +28,8 @@ static void free_fall_is_exact_for_any_step(void **unused)
             "bodies: [{material: sand, shape: {sphere: {center: [0, 0, 10], radius: 0.2}}, velocity: [3, -2, "
             "5]}]\n",
             steps[s]);
-        WadiScene *scene = load(text);
-        WadiSim *sim = start(scene, 0);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 0);
         size_t n = wadi_sim_particle_count(sim);
         assert_true(n > 100);
         double x0[3][200];
@@ -79,12 +58,13 @@ static void free_fall_is_exact_for_any_step(void **unused)
 static void a_bounce_keeps_the_square_of_restitution(void **unused)
 {
     (void)unused;
-    WadiScene *scene = load("wadi: 1\nsolver: points\nresolution: 40\nmax_step: 0.0005\n"
-                            "domain: {min: [0, 0, 0], max: [1, 1, 2], walls: {restitution: 0.8}}\n"
-                            "materials: {sand: {kind: sand}}\n"
-                            "bodies: [{material: sand, snap: none, shape: {box: {min: [0.5, 0.5, 1], max: "
-                            "[0.6, 0.6, 1.05]}}}]\n");
-    WadiSim *sim = start(scene, 0);
+    WadiScene *scene =
+        load_scene("wadi: 1\nsolver: points\nresolution: 40\nmax_step: 0.0005\n"
+                   "domain: {min: [0, 0, 0], max: [1, 1, 2], walls: {restitution: 0.8}}\n"
+                   "materials: {sand: {kind: sand}}\n"
+                   "bodies: [{material: sand, snap: none, shape: {box: {min: [0.5, 0.5, 1], max: "
+                   "[0.6, 0.6, 1.05]}}}]\n");
+    WadiSim *sim = start_sim(scene, 0);
     WadiError error = { 0 };
     double z0 = component(sim, "position", 2, 0);
     double top = 0.0;
@@ -109,11 +89,11 @@ static void a_bounce_keeps_the_square_of_restitution(void **unused)
 static void drag_reaches_the_wind(void **unused)
 {
     (void)unused;
-    WadiScene *scene =
-        load("wadi: 1\nsolver: points\ncell_size: 0.1\ngravity: [0, 0, 0]\nmaterials: {sand: {kind: sand}}\n"
-             "bodies: [{material: sand, shape: {sphere: {radius: 0.3}}}]\nmax_step: 0.001\n"
-             "forces: [{kind: drag, velocity: [2, 0, 0], rate: 1.5}]\n");
-    WadiSim *sim = start(scene, 0);
+    WadiScene *scene = load_scene(
+        "wadi: 1\nsolver: points\ncell_size: 0.1\ngravity: [0, 0, 0]\nmaterials: {sand: {kind: sand}}\n"
+        "bodies: [{material: sand, shape: {sphere: {radius: 0.3}}}]\nmax_step: 0.001\n"
+        "forces: [{kind: drag, velocity: [2, 0, 0], rate: 1.5}]\n");
+    WadiSim *sim = start_sim(scene, 0);
     WadiError error = { 0 };
     for (int frame = 1; frame <= 24; ++frame) {
         CHECK_OK(wadi_sim_step_frame(sim, &error), error);
@@ -141,8 +121,8 @@ static const char *const busy_scene =
 static void every_particle_is_accounted_for(void **unused)
 {
     (void)unused;
-    WadiScene *scene = load(busy_scene);
-    WadiSim *sim = start(scene, 0);
+    WadiScene *scene = load_scene(busy_scene);
+    WadiSim *sim = start_sim(scene, 0);
     WadiError error = { 0 };
     for (int frame = 1; frame < 30; ++frame) {
         CHECK_OK(wadi_sim_step_frame(sim, &error), error);
@@ -161,11 +141,11 @@ static void every_particle_is_accounted_for(void **unused)
 static void threads_do_not_change_a_byte(void **unused)
 {
     (void)unused;
-    WadiScene *scene = load(busy_scene);
+    WadiScene *scene = load_scene(busy_scene);
     uint64_t hash[3];
     int threads[3] = { 1, 2, 5 };
     for (int k = 0; k < 3; ++k) {
-        WadiSim *sim = start(scene, threads[k]);
+        WadiSim *sim = start_sim(scene, threads[k]);
         WadiError error = { 0 };
         for (int frame = 1; frame < 20; ++frame) {
             CHECK_OK(wadi_sim_step_frame(sim, &error), error);
@@ -183,10 +163,10 @@ static void bodies_that_overlap_share_no_place(void **unused)
     (void)unused;
     /* Boxes of 8 and 8 cells that share 4: 12 cells of 8 particles. */
     WadiScene *scene =
-        load("wadi: 1\nsolver: points\ncell_size: 0.5\nmaterials: {a: {kind: sand}, b: {kind: water}}\n"
-             "bodies:\n  - {material: a, snap: none, shape: {box: {min: [0, 0, 0], max: [1, 1, 1]}}}\n"
-             "  - {material: b, snap: none, shape: {box: {min: [0.5, 0, 0], max: [1.5, 1, 1]}}}\n");
-    WadiSim *sim = start(scene, 0);
+        load_scene("wadi: 1\nsolver: points\ncell_size: 0.5\nmaterials: {a: {kind: sand}, b: {kind: water}}\n"
+                   "bodies:\n  - {material: a, snap: none, shape: {box: {min: [0, 0, 0], max: [1, 1, 1]}}}\n"
+                   "  - {material: b, snap: none, shape: {box: {min: [0.5, 0, 0], max: [1.5, 1, 1]}}}\n");
+    WadiSim *sim = start_sim(scene, 0);
     size_t n = wadi_sim_particle_count(sim);
     assert_int_equal(n, 12 * 8);
     for (size_t i = 0; i < n; ++i) {
@@ -206,20 +186,15 @@ static void bodies_that_overlap_share_no_place(void **unused)
 static void a_warm_step_does_not_allocate(void **unused)
 {
     (void)unused;
-    WadiScene *scene =
-        load("wadi: 1\nsolver: points\nresolution: 20\ndomain: {min: [0, 0, 0], max: [1, 1, 1]}\n"
-             "materials: {a: {kind: sand}}\nbodies: [{material: a, shape: {sphere: {center: [0.5, 0.5, 0.5],"
-             " radius: 0.3}}}]\ncolliders: [{shape: {sphere: {center: [0.5, 0.5, 0], radius: 0.2}}}]\n"
-             "drains: [{shape: {box: {min: [0, 0, 0], max: [0.2, 1, 0.2]}}}]\n");
-    WadiSim *sim = start(scene, 2);
-    WadiError error = { 0 };
-    for (int frame = 1; frame < 4; ++frame) {
-        CHECK_OK(wadi_sim_step_frame(sim, &error), error);
-    }
+    WadiScene *scene = load_scene(
+        "wadi: 1\nsolver: points\nresolution: 20\ndomain: {min: [0, 0, 0], max: [1, 1, 1]}\n"
+        "materials: {a: {kind: sand}}\nbodies: [{material: a, shape: {sphere: {center: [0.5, 0.5, 0.5],"
+        " radius: 0.3}}}]\ncolliders: [{shape: {sphere: {center: [0.5, 0.5, 0], radius: 0.2}}}]\n"
+        "drains: [{shape: {box: {min: [0, 0, 0], max: [0.2, 1, 0.2]}}}]\n");
+    WadiSim *sim = start_sim(scene, 2);
+    run_frames(sim, 3);
     size_t calls = wadi_alloc_call_count();
-    for (int frame = 4; frame < 20; ++frame) {
-        CHECK_OK(wadi_sim_step_frame(sim, &error), error);
-    }
+    run_frames(sim, 16);
     assert_int_equal(wadi_alloc_call_count(), calls);
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
@@ -267,7 +242,7 @@ static void sand_slides_on_a_mesh_as_on_a_plane(void **unused)
                "colliders: [{friction: 0.3, shape: {mesh: {file: slope.obj}}}]\n";
     WadiScene *scene = NULL;
     CHECK_OK(wadi_scene_load(&scene, &def, &error), error);
-    WadiSim *sim = start(scene, 0);
+    WadiSim *sim = start_sim(scene, 0);
     double speed[2], cosine = cos(3.14159265358979323846 / 6.0);
     for (int i = 0; i < 2; ++i) {
         for (int frame = 0; frame < 12; ++frame) {

@@ -1,0 +1,37 @@
+/* Simulations of scenes that are given as text. */
+#ifndef WADI_TESTS_SCENE_SIM_H
+#define WADI_TESTS_SCENE_SIM_H
+
+#include "expect.h"
+#include "wadi/wadi.h"
+
+static inline WadiScene *load_scene(const char *text)
+{
+    WadiError error = { 0 };
+    WadiSceneDef def = wadi_default_scene_def();
+    def.text = text;
+    WadiScene *scene = NULL;
+    CHECK_OK(wadi_scene_load(&scene, &def, &error), error);
+    return scene;
+}
+
+/* threads 0: all cores. */
+static inline WadiSim *start_sim(const WadiScene *scene, int threads)
+{
+    WadiError error = { 0 };
+    WadiSimDef def = wadi_default_sim_def();
+    def.threads = threads;
+    WadiSim *sim = NULL;
+    CHECK_OK(wadi_sim_create(&sim, scene, &def, &error), error);
+    return sim;
+}
+
+static inline void run_frames(WadiSim *sim, int frames)
+{
+    WadiError error = { 0 };
+    for (int i = 0; i < frames; ++i) {
+        CHECK_OK(wadi_sim_step_frame(sim, &error), error);
+    }
+}
+
+#endif
