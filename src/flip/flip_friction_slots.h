@@ -87,7 +87,7 @@ struct WadiFriction {
     int32_t *slot_of; /* per row */
 };
 
-enum { FRICTION_BLOCK = 128 }; /* slots a block */
+enum { FRICTION_BLOCK = 512 }; /* slots a block */
 
 /* Tangential axes of a side's facets, and where the copies act. */
 static inline int wadi_friction_tangent(int side, int which)

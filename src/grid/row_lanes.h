@@ -18,7 +18,7 @@ static inline float wadi_greater(float a, float b)
     return a > b ? a : b;
 }
 
-enum { WADI_ROW_BLOCK = 128 }; /* rows a thread takes at once: 1024 cells */
+enum { WADI_ROW_BLOCK = 512 }; /* rows a thread takes at once: 4096 cells */
 
 /* beside[l] = value of the neighbour of lane l on `side` (WADI_ROW_X_MIN ...). */
 static inline void wadi_row_beside(const WadiRows *rows, const float *values, int32_t row, int side,
