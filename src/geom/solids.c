@@ -3,11 +3,6 @@
 #include "core/check.h"
 #include "geom/shape_internal.h"
 
-static double value_or_zero(const WadiCurve *curve, double time)
-{
-    return curve != NULL ? wadi_curve_value(curve, time) : 0.0;
-}
-
 /* The nearest closed side; INFINITY without one. */
 static double wall_distance(const WadiSolids *solids, WadiVec3 x, WadiVec3 *normal)
 {
@@ -45,11 +40,11 @@ WadiSolidPoint wadi_solids_sample(const WadiSolids *solids, WadiVec3 x, double t
         out.index = -1;
     }
     if (out.index >= 0) {
-        out.friction = value_or_zero(solids->solids[out.index].friction, time);
-        out.restitution = value_or_zero(solids->solids[out.index].restitution, time);
+        out.friction = wadi_curve_value_or_zero(solids->solids[out.index].friction, time);
+        out.restitution = wadi_curve_value_or_zero(solids->solids[out.index].restitution, time);
     } else if (out.index == -1) {
-        out.friction = value_or_zero(solids->wall_friction, time);
-        out.restitution = value_or_zero(solids->wall_restitution, time);
+        out.friction = wadi_curve_value_or_zero(solids->wall_friction, time);
+        out.restitution = wadi_curve_value_or_zero(solids->wall_restitution, time);
     }
     return out;
 }

@@ -41,6 +41,10 @@ static inline bool wadi_curve_is_constant(const WadiCurve *curve)
 }
 
 double wadi_curve_value(const WadiCurve *curve, double time);
+static inline double wadi_curve_value_or_zero(const WadiCurve *curve, double time)
+{
+    return curve != NULL ? wadi_curve_value(curve, time) : 0.0;
+}
 WadiVec3 wadi_curve_value3(const WadiCurve *curve, double time);
 /* d/dt at `time`; at a key the slope of the side that follows. Zero for constants and steps. */
 WadiVec3 wadi_curve_slope3(const WadiCurve *curve, double time);

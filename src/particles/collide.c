@@ -47,11 +47,6 @@ static double part_speed(const WadiSolids *solids, int i, WadiVec3 x, double rad
     return i < solids->count ? wadi_shape_speed_bound(solids->solids[i].shape, x, radius, t0, t1) : 0.0;
 }
 
-static double value_or_zero(const WadiCurve *curve, double time)
-{
-    return curve != NULL ? wadi_curve_value(curve, time) : 0.0;
-}
-
 /* What lies ahead of a particle. */
 typedef struct Ahead {
     double
@@ -84,8 +79,9 @@ static void look_at_part(const Mover *m, const WadiSolids *part, double bound, d
         if (is_met) {
             ahead->met =
                 (WadiSolidPoint){ .surface = { skin, normal, { 0, 0, 0 } },
-                                  .friction = value_or_zero(part->solids[0].friction, m->time),
-                                  .restitution = value_or_zero(part->solids[0].restitution, m->time) };
+                                  .friction = wadi_curve_value_or_zero(part->solids[0].friction, m->time),
+                                  .restitution =
+                                      wadi_curve_value_or_zero(part->solids[0].restitution, m->time) };
         }
     }
 }
