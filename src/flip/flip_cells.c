@@ -98,6 +98,7 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
                                  .cell_size = step->grid.cell_size };
         WADI_TRY(wadi_flip_surface_distance(&in, distance, liquid, arena, error));
         memcpy(step->fluid, liquid, count);
+        step->surface_distance = distance;
     }
     wadi_flip_surface_theta(rows, step->fluid, distance, theta, step->theta);
     if (theta == WADI_FLIP_THETA_GHOST && flip->materials.has_sand &&

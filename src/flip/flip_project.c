@@ -33,6 +33,12 @@ static void subtract_gradient(void *user, int64_t first, int64_t end)
             wadi_row_beside_double(in->rows, context->out->pressure, row, 2 * axis, low);
             unsigned touches = in->fluid[row] | wadi_row_bits_beside(in->rows, in->fluid, row, 2 * axis);
             unsigned is_open = 0;
+            if (context->system->jump[axis] != NULL) {
+                const float *restrict jump = context->system->jump[axis] + at;
+                for (int l = 0; l < LANES; ++l) {
+                    low[l] -= (double)jump[l];
+                }
+            }
             for (int l = 0; l < LANES; ++l) {
                 double change = (double)gradient[l] * (pressure[l] - low[l]);
                 velocity[l] = open[l] > 0 ? (float)((double)velocity[l] - change) : solid[l];

@@ -23,9 +23,12 @@ typedef struct WadiFlipProjectIn {
     const float *solid_velocity[3]; /* per face: normal velocity of the solid, m/s */
     const float *theta[3]; /* per face: part of the way from a fluid to an air cell that is fluid; NULL: 1 */
     const float *density;  /* per cell, kg/m^3; NULL: reference_density everywhere */
-    double reference_density;   /* kg/m^3 */
-    const float *expansion;     /* per cell: divergence wanted after, 1/s (density correction); NULL: 0 */
-    double cell_size;           /* m */
+    double reference_density; /* kg/m^3 */
+    const float *expansion;   /* per cell: divergence wanted after, 1/s (density correction); NULL: 0 */
+    const float
+        *surface_pressure; /* per cell: P at the free surface, m/s, interpolated between a fluid and an air
+                                      cell (surface tension); NULL: 0 */
+    double cell_size;      /* m */
     WadiPoissonSettings solver; /* tolerances in m/s: the residual is divergence times cell_size */
     WadiPoissonSolveFn solve;
     /* `solve` keeps P >= 0 and gives up cells that would pull as air, by P = 0: what parts there is no
@@ -59,7 +62,9 @@ typedef struct WadiFlipSystem {
     float *coupling[3]; /* what poisson.cx, cy, cz point to */
     float
         *gradient[3]; /* per face: velocity change per difference of P; 0 where the face touches no unknown */
-    float *rhs;       /* m/s */
+    float
+        *jump[3]; /* per face: P at the surface, negative where the fluid is on the high side; NULL without */
+    float *rhs;   /* m/s */
 } WadiFlipSystem;
 
 /* Density and theta are read beside fluid cells only. */

@@ -64,12 +64,38 @@ static void assemble_faces(const AssembleContext *context, int32_t row, int axis
     }
 }
 
+/* P at the surface on the faces between an unknown and air. */
+static void assemble_jumps(const AssembleContext *context, int32_t row, int axis)
+{
+    const WadiFlipProjectIn *in = context->in;
+    const size_t at = (size_t)LANES * (size_t)row;
+    float *restrict jump = context->system->jump[axis] + at;
+    const unsigned here = context->active[row];
+    const unsigned low = wadi_row_bits_beside(in->rows, context->active, row, 2 * axis);
+    memset(jump, 0, LANES * sizeof *jump);
+    if ((here ^ low) == 0) {
+        return;
+    }
+    const float *restrict own = in->surface_pressure + at;
+    float beside[LANES];
+    wadi_row_beside(in->rows, in->surface_pressure, row, 2 * axis, beside);
+    for (int l = 0; l < LANES; ++l) {
+        float a = bit_as_float(here, l), b = bit_as_float(low, l);
+        float reach = in->theta[axis] != NULL ? in->theta[axis][at + (size_t)l] : 1.0f;
+        float inner = a > 0 ? own[l] : beside[l], outer = a > 0 ? beside[l] : own[l];
+        jump[l] = (b - a) * (inner + reach * (outer - inner));
+    }
+}
+
 static void assemble_all_faces(void *user, int64_t first, int64_t end)
 {
     const AssembleContext *context = user;
     for (int axis = 0; axis < 3; ++axis) {
         for (int32_t row = (int32_t)first; row < end; ++row) {
             assemble_faces(context, row, axis);
+            if (context->system->jump[axis] != NULL) {
+                assemble_jumps(context, row, axis);
+            }
         }
     }
 }
@@ -125,6 +151,18 @@ static void assemble_cells(void *user, int64_t first, int64_t end)
         }
         double out[LANES];
         outflow(in, context->velocity, row, out);
+        for (int axis = 0; axis < 3 && system->jump[0] != NULL; ++axis) {
+            float w1[LANES], g1[LANES], j1[LANES];
+            wadi_row_beside(in->rows, in->open[axis], row, 2 * axis + 1, w1);
+            wadi_row_beside(in->rows, system->gradient[axis], row, 2 * axis + 1, g1);
+            wadi_row_beside(in->rows, system->jump[axis], row, 2 * axis + 1, j1);
+            for (int l = 0; l < LANES; ++l) {
+                size_t face = at + (size_t)l;
+                out[l] +=
+                    (double)(in->open[axis][face] * system->gradient[axis][face] * system->jump[axis][face] -
+                             w1[l] * g1[l] * j1[l]);
+            }
+        }
         for (int l = 0; l < LANES; ++l) {
             active |= (unsigned)(diagonal[l] > 0.0f) << l;
         }
@@ -152,6 +190,9 @@ WadiStatus wadi_flip_project_assemble(const WadiFlipProjectIn *in, float *const 
         WADI_TRY(WADI_ARENA_NEW(arena, &system->coupling[axis], floats, "pressure system", error));
         WADI_TRY(WADI_ARENA_NEW(arena, &system->gradient[axis], floats, "pressure system", error));
     }
+    for (int axis = 0; axis < 3 && in->surface_pressure != NULL; ++axis) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &system->jump[axis], floats, "pressure system", error));
+    }
     AssembleContext context = { in, in->fluid, velocity, system };
     wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, assemble_all_faces, &context);
     wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, assemble_cells, &context);
@@ -161,6 +202,9 @@ WadiStatus wadi_flip_project_assemble(const WadiFlipProjectIn *in, float *const 
     for (int axis = 0; axis < 3; ++axis) {
         memset(system->coupling[axis], 0, LANES * sizeof(float));
         memset(system->gradient[axis], 0, LANES * sizeof(float));
+        if (system->jump[axis] != NULL) {
+            memset(system->jump[axis], 0, LANES * sizeof(float));
+        }
     }
     system->poisson = (WadiPoisson){ .rows = in->rows,
                                      .active = system->active,

@@ -30,6 +30,7 @@ static WadiFlipProjectIn project_in(const WadiFlip *flip, const WadiFlipStep *st
                              .density = step->mix.density,
                              .reference_density = flip->materials.density,
                              .expansion = step->expansion,
+                             .surface_pressure = step->surface_pressure,
                              .cell_size = step->grid.cell_size,
                              .solver = { .tolerance = tolerance,
                                          .absolute = 1e-4 * gravity_step(flip, step),
@@ -201,6 +202,23 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     return wadi_friction_keep(friction, &flip->friction_memory, error);
 }
 
+/* Viscosity between two projections: it must not see the fall that the pressure stops, or walls would drag at water at rest.
+ * The second pressure is small; both together are the step's. */
+static WadiStatus solve_viscosity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
+{
+    const size_t floats = wadi_rows_floats(&step->grid.rows);
+    double *before = step->pressure;
+    WADI_STAGE(flip->context.times, "viscosity", WADI_TRY(wadi_flip_apply_viscosity(flip, step, error)));
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->pressure, floats, "pressure", error));
+    memset(step->pressure, 0, floats * sizeof *step->pressure);
+    step->surface_pressure = NULL; /* is in the first pressure */
+    WADI_STAGE(flip->context.times, "pressure", WADI_TRY(project(flip, step, step->grid.velocity, error)));
+    for (size_t i = 0; i < floats; ++i) {
+        step->pressure[i] += before[i];
+    }
+    return WADI_OK;
+}
+
 WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
@@ -211,10 +229,17 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
     }
     wadi_flip_pressure_recall(&flip->pressure_memory, rows, step->dt, step->pressure);
     if (flip->materials.has_sand) {
+        if (wadi_flip_is_viscous(flip)) {
+            WADI_STAGE(flip->context.times, "viscosity",
+                       WADI_TRY(wadi_flip_apply_viscosity(flip, step, error)));
+        }
         WADI_TRY(solve_sand(flip, step, error));
     } else {
         WADI_STAGE(flip->context.times, "pressure",
                    WADI_TRY(project(flip, step, step->grid.velocity, error)));
+    }
+    if (!flip->materials.has_sand && wadi_flip_is_viscous(flip)) {
+        WADI_TRY(solve_viscosity(flip, step, error));
     }
     return wadi_flip_pressure_keep(&flip->pressure_memory, rows, step->fluid, step->pressure, step->dt,
                                    error);

@@ -18,10 +18,12 @@ typedef struct WadiFlipViscosityIn {
     const float *open[3];           /* per face: open fraction */
     const float *solid_velocity[3]; /* per face, component of the solid's velocity, m/s; read where closed */
     const float *face_mass[3];      /* per face: > 0 where particles gave a velocity; NULL: everywhere */
-    const float *coefficient;       /* per cell: mu dt / (rho h^2); also in air cells that the surface cuts */
-    double cell_size;               /* m */
-    bool is_slippery;               /* walls hold nothing along them */
-    WadiPoissonSettings solver;     /* tolerances in m/s: the residual is of m u, a change of velocity */
+    const float *coefficient; /* per cell: mu dt / (rho_ref h^2); also in air cells that the surface cuts */
+    const float *density;     /* per cell, kg/m^3; NULL: the reference's everywhere */
+    double reference_density;
+    double cell_size;           /* m */
+    bool is_slippery;           /* walls hold nothing along them */
+    WadiPoissonSettings solver; /* tolerances in m/s: the residual is of m u, a change of velocity */
 } WadiFlipViscosityIn;
 
 typedef struct WadiFlipViscosityReport {
