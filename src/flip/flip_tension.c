@@ -2,7 +2,7 @@
  *   kappa = -div (grad c / |grad c|),   c = smoothed share of liquid.
  * Source: [BKZ92]. Differs: c comes from the distance that the ghost fluid uses, so that deep cells are full whatever their
  * particles; the curvature of a shell inside or outside the surface is carried to the surface by the exact rule for parallel
- * surfaces, then averaged over the cells near it. Solids count as what is beside them: the surface meets them at right
+ * surfaces, averaged over the cells near it, and sharpened by what smoothing takes from long waves. Solids count as what is beside them: the surface meets them at right
  * angles. */
 #include "flip/flip_tension.h"
 
@@ -58,7 +58,8 @@ static void smooth(const WadiRows *rows, float *values, float *spare, int passes
 typedef struct Curvature {
     const WadiFlipCurvatureIn *in;
     float *colour, *space;    /* smoothed: liquid, and what is not solid */
-    float *weighted, *weight; /* kappa w and w, then smoothed */
+    float *weighted, *weight; /* kappa w and w, then smoothed, once and twice */
+    float *mean;              /* of kappa, smoothed once */
     float *result;
 } Curvature;
 
@@ -94,6 +95,13 @@ static void shifted(const WadiRows *rows, const float *values, int32_t row, int 
     }
 }
 
+/* Variance along an axis, cells^2, of the smoothing of c, that of the distance included: c = 1/2 lies half of it times kappa
+ * inside the surface. */
+static float colour_variance(const WadiFlipCurvatureIn *in)
+{
+    return 0.5f * (float)in->passes + 0.4f;
+}
+
 /* Distance in cells from the surface, c = 1/2, of a place with this c and slope, when c falls like 1 / (1 + exp d). */
 static float outside(float c, float slope)
 {
@@ -105,9 +113,7 @@ static void curve_rows(void *user, int64_t first, int64_t end)
 {
     const Curvature *c = user;
     const WadiRows *rows = c->in->rows;
-    /* Variance along an axis, cells^2, of all smoothing, that of the distance included: c = 1/2 lies half of it times kappa
-     * inside the surface. */
-    const float spread = 0.5f * (float)c->in->passes + 0.4f;
+    const float spread = colour_variance(c->in);
     static const int pair[3][2] = { { 0, 1 }, { 0, 2 }, { 1, 2 } };
     for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
         const size_t at = (size_t)LANES * (size_t)row;
@@ -170,12 +176,24 @@ static void curve_rows(void *user, int64_t first, int64_t end)
     }
 }
 
+static void average_rows(void *user, int64_t first, int64_t end)
+{
+    const Curvature *c = user;
+    for (int64_t at = LANES * (first + (first == 0)); at < LANES * end; ++at) {
+        c->mean[at] = c->weight[at] > 1e-9f ? c->weighted[at] / c->weight[at] : 0.0f;
+    }
+}
+
 /* In the two layers of cells at the surface. */
 static void finish_rows(void *user, int64_t first, int64_t end)
 {
     const Curvature *c = user;
     const WadiFlipCurvatureIn *in = c->in;
     const float per_metre = (float)(1.0 / in->cell_size);
+    /* One round of averages takes half its variance times k^2 from a wave k; all smoothing together took this many times as
+     * much. */
+    const float mean_variance = 0.5f * MEAN_PASSES;
+    const float sharpen = (colour_variance(in) + mean_variance) / mean_variance;
     for (int32_t row = (int32_t)first; row < end; ++row) {
         unsigned fluid = in->fluid[row], all = 0xff, any = 0;
         for (int side = 0; side < 6; ++side) {
@@ -187,7 +205,9 @@ static void finish_rows(void *user, int64_t first, int64_t end)
         for (int l = 0; l < LANES; ++l) {
             size_t at = (size_t)LANES * (size_t)row + (size_t)l;
             bool is_set = (band >> l & 1) != 0 && c->weight[at] > 1e-9f;
-            c->result[at] = is_set ? per_metre * c->weighted[at] / c->weight[at] : 0.0f;
+            float twice = is_set ? c->weighted[at] / c->weight[at] : 0.0f, once = c->mean[at];
+            float kappa = once + sharpen * (once - twice);
+            c->result[at] = is_set ? per_metre * kappa : 0.0f;
         }
     }
 }
@@ -198,8 +218,8 @@ WadiStatus wadi_flip_curvature(const WadiFlipCurvatureIn *in, float *curvature, 
     const WadiRows *rows = in->rows;
     const size_t floats = wadi_rows_floats(rows);
     Curvature c = { .in = in, .result = curvature };
-    float *spare = NULL, **arrays[5] = { &c.colour, &c.space, &c.weighted, &c.weight, &spare };
-    for (int n = 0; n < 5; ++n) {
+    float *spare = NULL, **arrays[6] = { &c.colour, &c.space, &c.weighted, &c.weight, &c.mean, &spare };
+    for (int n = 0; n < 6; ++n) {
         WADI_TRY(WADI_ARENA_NEW(scratch, arrays[n], floats, "surface tension", error));
         memset(*arrays[n], 0, LANES * sizeof(float));
     }
@@ -208,6 +228,9 @@ WadiStatus wadi_flip_curvature(const WadiFlipCurvatureIn *in, float *curvature, 
     smooth(rows, c.space, spare, in->passes);
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, divide_rows, &c);
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, curve_rows, &c);
+    smooth(rows, c.weighted, spare, MEAN_PASSES);
+    smooth(rows, c.weight, spare, MEAN_PASSES);
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, average_rows, &c);
     smooth(rows, c.weighted, spare, MEAN_PASSES);
     smooth(rows, c.weight, spare, MEAN_PASSES);
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, finish_rows, &c);
