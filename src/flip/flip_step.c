@@ -128,11 +128,16 @@ static WadiStatus extend(const WadiFlip *flip, WadiFlipStep *step, WadiError *er
 static WadiStatus to_particles(const WadiFlip *flip, WadiFlipStep *step, WadiFlipPath *path, WadiError *error)
 {
     /* A share that is lost per second, not per step: 0.95 at 1/240 s for sand, 0.97 at 1/100 s for water. */
-    double keep = exp(-step->dt / (flip->is_sand ? 0.08 : 0.33));
+    int materials = flip->context.world->scene->material_count;
+    float keep[WADI_FLIP_MATERIALS];
+    for (int m = 0; m < materials; ++m) {
+        keep[m] = (float)exp(-step->dt / (flip->is_sand ? 0.08 : 0.33));
+    }
     WadiFlipToParticlesIn in = { .sort = &step->sort,
                                  .grid = &step->grid,
                                  .saved = (const float *const *)step->saved,
-                                 .flip = keep,
+                                 .keep = keep,
+                                 .material_count = materials,
                                  .dt = step->dt,
                                  .order = 2 };
     return wadi_flip_grid_to_particles(flip->context.particles, path, &in, flip->context.scratch, error);
