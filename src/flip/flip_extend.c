@@ -11,18 +11,9 @@
 #include "core/check.h"
 #include "core/parallel.h"
 #include "grid/row_lanes.h"
+#include "grid/row_vectors.h"
 
 enum { LANES = WADI_ROW_CELLS };
-
-typedef float F8 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int32_t I8 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef float F4 __attribute__((vector_size(16), aligned(4), may_alias));
-typedef int32_t I4 __attribute__((vector_size(16), aligned(4), may_alias));
-typedef double D4 __attribute__((vector_size(32), aligned(8), may_alias));
-
-#define ROW(array, row) (*(const F8 *)((array) + LANES * (size_t)(row)))
-#define LOW_HALF(row) __builtin_shufflevector(row, row, 0, 1, 2, 3)
-#define HIGH_HALF(row) __builtin_shufflevector(row, row, 4, 5, 6, 7)
 
 /* One component. */
 typedef struct Faces {
@@ -55,14 +46,14 @@ static void list_rows(void *user, int64_t first, int64_t end)
 }
 
 /* Sum and number of known values beside each face, on one side. */
-static inline __attribute__((always_inline)) void add_side(const F8 *beside, unsigned known, D4 sum[2],
-                                                           I8 *count)
+static inline __attribute__((always_inline)) void add_side(const WadiF8 *beside, unsigned known,
+                                                           WadiD4 sum[2], WadiI8 *count)
 {
-    const I8 lane = { 0, 1, 2, 3, 4, 5, 6, 7 };
-    I8 is_known = -(((I8){ 0 } + (int32_t)known) >> lane & 1);
-    F8 value = (F8)((I8)*beside & is_known);
-    sum[0] += __builtin_convertvector(LOW_HALF(value), D4);
-    sum[1] += __builtin_convertvector(HIGH_HALF(value), D4);
+    WadiI8 is_known;
+    wadi_row_mask(known, &is_known);
+    WadiF8 value = (WadiF8)((WadiI8)*beside & is_known);
+    sum[0] += WADI_ROW_LOW_DOUBLE(value);
+    sum[1] += WADI_ROW_HIGH_DOUBLE(value);
     *count -= is_known;
 }
 
@@ -81,23 +72,24 @@ static inline unsigned gather_row(const WadiRows *rows, const Faces *faces, int3
         return 0;
     }
     const float *u = faces->velocity;
-    F8 here = ROW(u, row), left = ROW(u, n[WADI_ROW_X_MIN]), right = ROW(u, n[WADI_ROW_X_MAX]);
-    F8 before = __builtin_shufflevector(left, here, 7, 8, 9, 10, 11, 12, 13, 14);
-    F8 after = __builtin_shufflevector(here, right, 1, 2, 3, 4, 5, 6, 7, 8);
+    WadiF8 here = WADI_ROW(u, row), left = WADI_ROW(u, n[WADI_ROW_X_MIN]),
+           right = WADI_ROW(u, n[WADI_ROW_X_MAX]);
+    WadiF8 before = WADI_ROW_SHIFT_UP(left, here);
+    WadiF8 after = WADI_ROW_SHIFT_DOWN(here, right);
     /* In double the sum of equal floats is exact: a constant field stays constant to the bit. */
-    D4 sum[2] = { { 0 } };
-    I8 count = { 0 };
+    WadiD4 sum[2] = { { 0 } };
+    WadiI8 count = { 0 };
     add_side(&before, low, sum, &count);
     add_side(&after, high, sum, &count);
-    add_side(&ROW(u, n[WADI_ROW_Y_MIN]), y_low, sum, &count);
-    add_side(&ROW(u, n[WADI_ROW_Y_MAX]), y_high, sum, &count);
-    add_side(&ROW(u, n[WADI_ROW_Z_MIN]), z_low, sum, &count);
-    add_side(&ROW(u, n[WADI_ROW_Z_MAX]), z_high, sum, &count);
+    add_side(&WADI_ROW(u, n[WADI_ROW_Y_MIN]), y_low, sum, &count);
+    add_side(&WADI_ROW(u, n[WADI_ROW_Y_MAX]), y_high, sum, &count);
+    add_side(&WADI_ROW(u, n[WADI_ROW_Z_MIN]), z_low, sum, &count);
+    add_side(&WADI_ROW(u, n[WADI_ROW_Z_MAX]), z_high, sum, &count);
     count -= count == 0; /* one, where there is none */
-    D4 low_mean = sum[0] / __builtin_convertvector((I4)LOW_HALF(count), D4);
-    D4 high_mean = sum[1] / __builtin_convertvector((I4)HIGH_HALF(count), D4);
-    *(F4 *)value = __builtin_convertvector(low_mean, F4);
-    *(F4 *)(value + 4) = __builtin_convertvector(high_mean, F4);
+    WadiD4 low_mean = sum[0] / WADI_ROW_LOW_DOUBLE(count);
+    WadiD4 high_mean = sum[1] / WADI_ROW_HIGH_DOUBLE(count);
+    *(WadiF4 *)value = __builtin_convertvector(low_mean, WadiF4);
+    *(WadiF4 *)(value + 4) = __builtin_convertvector(high_mean, WadiF4);
     return fresh;
 }
 
