@@ -7,6 +7,7 @@
 #include "flip/flip_pressure_memory.h"
 #include "flip/flip_project.h"
 #include "flip/flip_solid.h"
+#include "flip/flip_transfer.h"
 #include "world/solver.h"
 
 extern const WadiSolverType wadi_flip_solver;
@@ -28,6 +29,8 @@ typedef struct WadiFlipMaterials {
 typedef struct WadiFlip {
     WadiSolverContext context;
     WadiFlipMaterials materials;
+    bool has_affine; /* a material has APIC: */
+    WadiFlipAffine affine;
     int pressure_column, rigid_column; /* of the particle store; rigid -1 without sand */
     WadiFlipSolidCache solid_cache;
     WadiFrictionMemory friction_memory;

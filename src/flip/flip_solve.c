@@ -44,17 +44,22 @@ static WadiFlipProjectIn project_in(const WadiFlip *flip, const WadiFlipStep *st
     return in;
 }
 
-static WadiStatus project(const WadiFlip *flip, WadiFlipStep *step, float *const velocity[3],
+/* Project the velocities of the step; *projector is made by the first call and serves the next ones. */
+static WadiStatus project(const WadiFlip *flip, WadiFlipStep *step, WadiFlipProjector **projector,
                           WadiError *error)
 {
-    WadiFlipProjectIn in = project_in(flip, step);
+    WadiArena *arena = flip->context.scratch;
     WadiFlipProjectOut out = { .pressure = step->pressure };
     for (int a = 0; a < 3; ++a) {
-        out.velocity[a] = velocity[a];
+        out.velocity[a] = step->grid.velocity[a];
         out.known[a] = step->known[a];
     }
+    if (*projector == NULL) {
+        WadiFlipProjectIn in = project_in(flip, step);
+        WADI_TRY(wadi_flip_projector_begin(projector, &in, arena, error));
+    }
     WadiFlipProjectReport report = { 0 };
-    WADI_TRY(wadi_flip_project(&in, &out, flip->context.scratch, &report, error));
+    WADI_TRY(wadi_flip_projector_run(*projector, &out, arena, &report, error));
     step->max_divergence = report.max_divergence;
     return WADI_OK;
 }
@@ -156,7 +161,8 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     WADI_TRY(wadi_friction_begin(&friction, &grid, &flip->friction_memory, step->dt, arena, error));
     wadi_friction_add(friction, step->grid.velocity);
     WADI_TRY(copy_faces(step, step->grid.velocity, loaded, arena, error));
-    WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, step->grid.velocity, error)));
+    WadiFlipProjector *projector = NULL;
+    WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, &projector, error)));
 
     int depth = 0;
     WADI_TRY(wadi_friction_depth(friction, 2, &depth, arena, error));
@@ -195,7 +201,7 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
         for (int a = 0; a < 3; ++a) {
             memcpy(step->grid.velocity[a], loaded[a], floats * sizeof(float));
         }
-        WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, step->grid.velocity, error)));
+        WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, &projector, error)));
     }
     WADI_TRY(mark_rigid(flip, step, friction, &load, error));
     return wadi_friction_keep(friction, &flip->friction_memory, error);
@@ -213,8 +219,10 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
     if (flip->materials.has_sand) {
         WADI_TRY(solve_sand(flip, step, error));
     } else {
-        WADI_STAGE(flip->context.times, "pressure",
-                   WADI_TRY(project(flip, step, step->grid.velocity, error)));
+        const WadiArenaMark mark = wadi_arena_mark(arena);
+        WadiFlipProjector *projector = NULL;
+        WADI_STAGE(flip->context.times, "pressure", WADI_TRY(project(flip, step, &projector, error)));
+        wadi_arena_release(arena, mark);
     }
     return wadi_flip_pressure_keep(&flip->pressure_memory, rows, step->fluid, step->pressure, step->dt,
                                    error);
