@@ -357,28 +357,33 @@ typedef struct MoveAll {
     atomic_llong touched, stuck; /* sums of integers: the order does not matter */
 } MoveAll;
 
+void wadi_collide_move_one(const WadiCollideIn *in, WadiParticles *p, int32_t i, WadiVec3 x1,
+                           WadiCollideReport *report)
+{
+    WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
+    WadiCollideOut out = wadi_collide_move(in, wadi_vec3(p->x[i], p->y[i], p->z[i]), x1, v);
+    p->x[i] = out.x.x;
+    p->y[i] = out.x.y;
+    p->z[i] = out.x.z;
+    if (out.contacts > 0) {
+        p->vx[i] = (float)out.v.x;
+        p->vy[i] = (float)out.v.y;
+        p->vz[i] = (float)out.v.z;
+        report->touched += 1;
+        report->stuck += out.is_stuck;
+    }
+}
+
 static void move_block(void *context, int64_t first, int64_t end)
 {
     MoveAll *all = context;
-    WadiParticles *p = all->particles;
-    int64_t touched = 0, stuck = 0;
+    WadiCollideReport report = { 0 };
     for (int64_t i = first; i < end; ++i) {
-        WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] }, x1 = { all->x1[i], all->y1[i], all->z1[i] };
-        WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
-        WadiCollideOut out = wadi_collide_move(all->in, x0, x1, v);
-        p->x[i] = out.x.x;
-        p->y[i] = out.x.y;
-        p->z[i] = out.x.z;
-        if (out.contacts > 0) {
-            p->vx[i] = (float)out.v.x;
-            p->vy[i] = (float)out.v.y;
-            p->vz[i] = (float)out.v.z;
-            touched += 1;
-            stuck += out.is_stuck;
-        }
+        wadi_collide_move_one(all->in, all->particles, (int32_t)i,
+                              wadi_vec3(all->x1[i], all->y1[i], all->z1[i]), &report);
     }
-    atomic_fetch_add(&all->touched, touched);
-    atomic_fetch_add(&all->stuck, stuck);
+    atomic_fetch_add(&all->touched, report.touched);
+    atomic_fetch_add(&all->stuck, report.stuck);
 }
 
 WadiCollideReport wadi_collide_move_all(const WadiCollideIn *in, WadiParticles *particles, const double *x1,
