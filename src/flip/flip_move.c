@@ -5,7 +5,8 @@
  * Most chords are free, and convex sets show it without asking the solids: a chord whose ends lie in a ball that no solid enters
  * during the step is free, and so is one whose ends lie between the domain's walls. Tiles away from all shapes have one ball
  * around their middle, and the walls. Cells near shapes have a ball around their centre, as large as the centre's distance, and
- * the largest of their neighbours' balls, which reaches almost down to a smooth surface. Where a shape moves, balls are smaller
+ * the largest of their neighbours' balls, which reaches almost down to a smooth surface; longer chords may take the first half
+ * in these and the second in the ball of the cell they end in. Where a shape moves, balls are smaller
  * by the way that it can have gone since the beginning of the step. */
 #include "flip/flip_move.h"
 
@@ -19,8 +20,10 @@ enum { CHUNK = 256 };
 /* In cells. Half the diagonal of a tile, and how far from its middle shapes are looked for. */
 #define TILE_HALF 6.9283
 #define TILE_REACH 16.0
-/* From the middle of a tile to that of any cell in it or beside it: where a shape's speed matters. */
-#define CENTRES 8.2
+/* Longest path that two balls are tried for: a ball has at most two cells. */
+#define LONGEST 3.0
+/* From the middle of a tile to that of any cell that such a path begins or ends in: where a shape's speed matters. */
+#define CENTRES 11.0
 /* Cell distances are cut off at two cells. */
 #define FAR 2.0
 /* Paths that come closer than this to a solid, in skins, are left to collide.c: twice what is touch there. */
@@ -46,10 +49,10 @@ static Ball ball_of(WadiVec3 centre, double radius)
     return (Ball){ centre, radius > 0.0 ? radius * radius : -1.0 };
 }
 
-static bool ball_holds(const Ball *ball, double x, double y, double z)
+static bool ball_holds(const Ball *ball, WadiVec3 x)
 {
-    double a = x - ball->centre.x, b = y - ball->centre.y, c = z - ball->centre.z;
-    return a * a + b * b + c * c < ball->square;
+    WadiVec3 offset = wadi_sub(x, ball->centre);
+    return wadi_dot(offset, offset) < ball->square;
 }
 
 static WadiBox inner_box(const WadiSolids *solids, double margin)
@@ -172,6 +175,24 @@ static WadiRowCell farthest_neighbour(const MoveContext *context, WadiRowCell ce
     return best;
 }
 
+/* Does a ball of the cell that the path ends in hold its second half? */
+static bool is_end_free(const MoveContext *context, const TileView *view, WadiVec3 x0, WadiVec3 x1)
+{
+    const WadiFlipMoveIn *in = context->in;
+    const WadiVec3 way = wadi_sub(x1, x0), middle = wadi_add_scaled(x0, way, 0.5);
+    const double h = in->cell_size;
+    if (!(wadi_dot(way, way) < LONGEST * LONGEST * h * h)) {
+        return false;
+    }
+    const int32_t cell[3] = { (int32_t)floor(x1.x / h), (int32_t)floor(x1.y / h), (int32_t)floor(x1.z / h) };
+    WadiRowCell end = { wadi_rows_find(&in->grid->rows, cell[0], cell[1], cell[2]), cell[0] & 7 };
+    if (end.row == 0) {
+        return false;
+    }
+    Ball ball = ball_of_cell(context, view, end);
+    return ball_holds(&ball, middle) && ball_holds(&ball, x1);
+}
+
 static void move_cell(MoveContext *context, const TileView *view, WadiRowCell cell, int32_t first,
                       int32_t end, WadiCollideReport *report)
 {
@@ -180,12 +201,19 @@ static void move_cell(MoveContext *context, const TileView *view, WadiRowCell ce
     const Ball own = ball_of_cell(context, view, cell);
     const Ball beside = ball_of_cell(context, view, farthest_neighbour(context, cell));
     for (int32_t i = first; i < end; ++i) {
-        double x = path->x[i], y = path->y[i], z = path->z[i];
-        if ((ball_holds(&own, p->x[i], p->y[i], p->z[i]) && ball_holds(&own, x, y, z)) ||
-            (ball_holds(&beside, p->x[i], p->y[i], p->z[i]) && ball_holds(&beside, x, y, z))) {
-            p->x[i] = x;
-            p->y[i] = y;
-            p->z[i] = z;
+        const WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] }, x1 = { path->x[i], path->y[i], path->z[i] };
+        const bool is_in_own = ball_holds(&own, x0), is_in_beside = ball_holds(&beside, x0);
+        bool is_free = (is_in_own && ball_holds(&own, x1)) || (is_in_beside && ball_holds(&beside, x1));
+        if (!is_free && (is_in_own || is_in_beside)) {
+            WadiVec3 middle = wadi_lerp(x0, x1, 0.5);
+            is_free =
+                ((is_in_own && ball_holds(&own, middle)) || (is_in_beside && ball_holds(&beside, middle))) &&
+                is_end_free(context, view, x0, x1);
+        }
+        if (is_free) {
+            p->x[i] = x1.x;
+            p->y[i] = x1.y;
+            p->z[i] = x1.z;
         } else {
             ask_solids(context, i, report);
         }

@@ -56,8 +56,30 @@ typedef struct Ahead {
     WadiSolidPoint met; /* there */
 } Ahead;
 
-/* How long the path is free of one part of the solids. Distances tell for every kind of solid; a ray tells more of a resting
- * mesh: along a surface, distances allow steps of the height above it only. */
+/* How long it takes to come down to a skin above a plane that is d away, or half as near from nearer. */
+static double time_to_plane(const Mover *m, double d, WadiVec3 normal)
+{
+    double approach = -wadi_dot(m->path, normal);
+    return approach > 0.0 ? fmax(d - m->in->skin, 0.5 * d) / approach : HUGE_VAL;
+}
+
+static double time_to_walls(const Mover *m, const WadiSolids *walls)
+{
+    WadiSolids one = *walls;
+    double least = HUGE_VAL;
+    for (int side = 0; side < 6; ++side) {
+        one.closed_sides = walls->closed_sides & (1 << side);
+        if (one.closed_sides != 0) {
+            WadiSurfacePoint wall = wadi_solids_sample(&one, m->x, m->time).surface;
+            least = fmin(least, time_to_plane(m, wall.distance, wall.normal));
+        }
+    }
+    return least;
+}
+
+/* How long the path is free of one part of the solids. Distances tell for every kind of solid, but along a surface they allow
+ * steps of the height above it only. The plane that touches a convex solid at the point next to the particle tells more, for the
+ * solid is behind it; so does a ray of a resting mesh. */
 static void look_at_part(const Mover *m, const WadiSolids *part, double bound, double speed, double seconds,
                          Ahead *ahead)
 {
@@ -67,11 +89,18 @@ static void look_at_part(const Mover *m, const WadiSolids *part, double bound, d
     double free_time = bound > 0.0 ? fmax(d - skin, 0.5 * d) / bound : HUGE_VAL;
     bool is_met = false;
     WadiVec3 normal;
-    if (free_time < seconds && d > 0.0 && part->count == 1 && part->closed_sides == 0 && speed > 0.0) {
-        WadiVec3 way = wadi_scale(m->path, seconds);
-        double part_free = wadi_shape_free_way(part->solids[0].shape, m->x, way, skin, &normal);
-        is_met = part_free >= 0.0 && part_free < 1.0 && part_free * seconds >= free_time;
-        free_time = part_free >= 1.0 ? HUGE_VAL : fmax(free_time, part_free * seconds);
+    if (free_time < seconds && d > 0.0 && speed > 0.0) {
+        if (part->count == 0) {
+            free_time = time_to_walls(m, part);
+        } else if (wadi_shape_is_convex(part->solids[0].shape)) {
+            WadiSurfacePoint near = wadi_solids_sample(part, m->x, m->time).surface;
+            free_time = fmax(free_time, time_to_plane(m, near.distance, near.normal));
+        } else {
+            WadiVec3 way = wadi_scale(m->path, seconds);
+            double part_free = wadi_shape_free_way(part->solids[0].shape, m->x, way, skin, &normal);
+            is_met = part_free >= 0.0 && part_free < 1.0 && part_free * seconds >= free_time;
+            free_time = part_free >= 1.0 ? HUGE_VAL : fmax(free_time, part_free * seconds);
+        }
     }
     if (free_time < ahead->seconds) {
         ahead->seconds = free_time;
