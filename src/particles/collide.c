@@ -30,6 +30,7 @@ typedef struct Mover {
     double time;
     int contacts;
     bool is_stuck;
+    bool has_arrived; /* at the end of the path, every place on the way known to be free */
 } Mover;
 
 /* Part i of the solids by itself; i == count: the walls. */
@@ -120,15 +121,6 @@ static Ahead look_ahead(const Mover *m, double seconds)
     const WadiSolids *solids = m->in->solids;
     double speed = wadi_norm(m->path);
     Ahead ahead = { .seconds = INFINITY, .distance = INFINITY };
-    if (!m->has_moving_solids) {
-        /* Most particles are far from everything: one look at all solids together. */
-        double far = speed * seconds + 2.0 * WADI_CONTACT_BAND * m->in->skin;
-        ahead.distance = wadi_solids_clearance(solids, m->x, m->time, far);
-        if (ahead.distance >= far) {
-            return ahead;
-        }
-        ahead.distance = INFINITY;
-    }
     for (int i = 0; i <= solids->count; ++i) {
         WadiSolids part = part_of(solids, i);
         double bound = speed;
@@ -278,32 +270,32 @@ static bool graze(Mover *m, double d, double bound, double way)
                         : lift_off(m, d, 1.5 * height);
 }
 
-/* March to the end of the step. */
-static void march(Mover *m)
+/* March to the end of the step. `ahead` is what lies ahead now. */
+static void march(Mover *m, Ahead ahead)
 {
     double t1 = m->in->t1, skin = m->in->skin, band = WADI_CONTACT_BAND * skin;
     bool is_settled = false; /* nothing is approached at this place and time */
-    const WadiSolidPoint *met = NULL;
-    Ahead ahead;
+    bool is_meeting = false; /* the path meets ahead.met here */
     for (int step = 0; step < STEPS_MAX && m->contacts <= CONTACTS_MAX; ++step) {
         double seconds = t1 - m->time, speed = wadi_norm(m->path);
-        WadiSolidPoint surface;
-        if (met != NULL) {
-            surface = *met;
+        const WadiSolidPoint met = ahead.met;
+        if (step > 0) {
+            ahead = look_ahead(m, seconds);
         }
-        bool is_meeting = met != NULL;
-        met = NULL;
-        ahead = look_ahead(m, seconds);
         double d = ahead.distance;
         if (d < 0.0) {
             /* A solid that jumps, or one that moves faster than it says. */
             m->contacts += 1;
+            is_meeting = false;
             if (!wadi_contact_push_out(m->in, &m->x, m->time)) {
                 break;
             }
             continue;
         }
-        if ((d <= band || is_meeting) && !is_settled && touch(m, band, is_meeting ? &surface : NULL)) {
+        bool is_touched =
+            (d <= band || is_meeting) && !is_settled && touch(m, band, is_meeting ? &met : NULL);
+        is_meeting = false;
+        if (is_touched) {
             /* A squeezed particle approaches something still; it goes round here until its contacts are
              * used up. */
             is_settled = wadi_norm(m->path) < speed;
@@ -312,6 +304,7 @@ static void march(Mover *m)
         if (ahead.seconds >= seconds) {
             m->x = wadi_add_scaled(m->x, m->path, seconds);
             m->time = t1;
+            m->has_arrived = true;
             return;
         }
         is_settled = false;
@@ -319,7 +312,7 @@ static void march(Mover *m)
         if (ahead.is_met || !graze(m, d, bound, bound * seconds)) {
             m->x = wadi_add_scaled(m->x, m->path, ahead.seconds);
             m->time += ahead.seconds;
-            met = ahead.is_met ? &ahead.met : NULL;
+            is_meeting = ahead.is_met;
         }
     }
     ride(m);
@@ -328,6 +321,9 @@ static void march(Mover *m)
 static WadiCollideOut finish(Mover *m)
 {
     m->time = m->in->t1;
+    if (m->has_arrived && wadi_dot(m->lift, m->lift) == 0.0) {
+        return (WadiCollideOut){ m->x, m->v, m->contacts, false };
+    }
     let_down(m);
     if (wadi_solids_clearance(m->in->solids, m->x, m->time, m->in->skin) < 0.0 || m->is_stuck) {
         m->contacts += 1;
@@ -363,8 +359,9 @@ WadiCollideOut wadi_collide_move(const WadiCollideIn *in, WadiVec3 x0, WadiVec3 
         }
         m.v = wadi_contact_velocity(in, m.x, v, m.time, WADI_CONTACT_BAND * in->skin, NULL);
         m.path = m.v;
+        ahead = look_ahead(&m, seconds);
     }
-    march(&m);
+    march(&m, ahead);
     return finish(&m);
 }
 
