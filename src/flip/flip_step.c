@@ -209,10 +209,15 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     WADI_STAGE(times, "extend", WADI_TRY(extend(flip, step, error)));
     WadiFlipPath path;
     WADI_STAGE(times, "grid to particles", WADI_TRY(to_particles(flip, step, &path, error)));
+    WadiFlipMoveIn move = { .solids = &context->world->solids,
+                            .cell_size = step->grid.cell_size,
+                            .time = time,
+                            .dt = dt,
+                            .sort = &step->sort,
+                            .grid = &step->grid,
+                            .solid = &step->solid };
     WadiCollideReport moved;
-    WADI_STAGE(times, "move",
-               moved = wadi_flip_move(context->particles, &path, &context->world->solids,
-                                      step->grid.cell_size, time, dt));
+    WADI_STAGE(times, "move", moved = wadi_flip_move(context->particles, &path, &move));
     report->max_divergence = step->max_divergence;
     report->stuck_particles = moved.stuck;
     return wadi_solver_check_stage(context, "move", error);
