@@ -92,10 +92,14 @@ static float smooth_fill(const WadiFlipStep *step, int32_t row, int lane, bool *
 }
 
 /* Two-sided, with a dead band, and only swelling where air is near: falling sand is thin and would stay so where it lands; water
- * would lose or gain volume over the run [friction notes 7.2]. */
+ * would lose or gain volume over the run [friction notes 7.2]. With Gauss-Seidel [A24]'s: a share of what is too much each
+ * step; the printed rule also shrinks what is too little, which draws surfaces together and sand up the walls. */
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
-    const float rate = 20.0f, band = flip->is_sand ? 0.2f : 0.05f; /* 1/s, - */
+    const WadiFlipDef *def = &flip->context.world->scene->flip;
+    const bool is_share = def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL;
+    const float band = is_share ? 0.0f : flip->is_sand ? 0.2f : 0.05f;
+    const float rate = is_share ? (float)(def->density_alpha / step->dt) : 20.0f; /* 1/s */
     const WadiRows *rows = &step->grid.rows;
     WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->expansion, wadi_rows_floats(rows),
                             "density correction", error));
@@ -108,7 +112,9 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
             }
             bool has_air;
             float excess = smooth_fill(step, r, l, &has_air) - 1.0f;
-            float wanted = excess > band ? excess - band : excess < -band && !has_air ? excess + band : 0.0f;
+            float wanted = excess > band                             ? excess - band
+                           : excess < -band && !has_air && !is_share ? excess + band
+                                                                     : 0.0f;
             step->expansion[8 * r + l] = rate * wanted;
         }
     }

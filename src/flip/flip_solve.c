@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "flip/flip.h"
+#include "flip/flip_relax.h"
 
 static WadiStatus solve_unilateral(const WadiPoisson *system, const float *b,
                                    const WadiPoissonSettings *settings, double *x, WadiArena *scratch,
@@ -18,7 +19,7 @@ static double gravity_step(const WadiFlip *flip, const WadiFlipStep *step)
     return step->dt * wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
 }
 
-static WadiFlipProjectIn project_in(const WadiFlip *flip, const WadiFlipStep *step)
+WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep *step)
 {
     WadiFlipProjectIn in = { .rows = &step->grid.rows,
                              .fluid = step->fluid,
@@ -38,19 +39,32 @@ static WadiFlipProjectIn project_in(const WadiFlip *flip, const WadiFlipStep *st
     return in;
 }
 
+WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
+                                     WadiFlipProjectOut *out, WadiError *error)
+{
+    const WadiFlipDef *def = &flip->context.world->scene->flip;
+    WadiFlipProjectReport report = { 0 };
+    if (def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL) {
+        WadiFlipProjectIn sweeps = *in;
+        sweeps.solver = (WadiPoissonSettings){ .max_iterations = def->sweeps };
+        WADI_TRY(wadi_flip_relax(&sweeps, def->over_relaxation, out, flip->context.scratch, &report, error));
+    } else {
+        WADI_TRY(wadi_flip_project(in, out, flip->context.scratch, &report, error));
+    }
+    step->max_divergence = report.max_divergence;
+    return WADI_OK;
+}
+
 static WadiStatus project(const WadiFlip *flip, WadiFlipStep *step, float *const velocity[3],
                           WadiError *error)
 {
-    WadiFlipProjectIn in = project_in(flip, step);
+    WadiFlipProjectIn in = wadi_flip_projection(flip, step);
     WadiFlipProjectOut out = { .pressure = step->pressure };
     for (int a = 0; a < 3; ++a) {
         out.velocity[a] = velocity[a];
         out.known[a] = step->known[a];
     }
-    WadiFlipProjectReport report = { 0 };
-    WADI_TRY(wadi_flip_project(&in, &out, flip->context.scratch, &report, error));
-    step->max_divergence = report.max_divergence;
-    return WADI_OK;
+    return wadi_flip_make_projection(flip, step, &in, &out, error);
 }
 
 static WadiStatus copy_faces(const WadiFlipStep *step, float *const from[3], float *to[3], WadiArena *arena,
@@ -65,8 +79,8 @@ static WadiStatus copy_faces(const WadiFlipStep *step, float *const from[3], flo
 }
 
 /* k in cells of sand, mu in cells of solids. */
-static WadiStatus fill_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
-                            WadiError *error)
+WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
+                                   WadiError *error)
 {
     const WadiRows *rows = &step->grid.rows;
     const WadiSolids *solids = &flip->context.world->solids;
@@ -130,7 +144,7 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
         }
         WadiFrictionLoad load;
         WadiFrictionReport report = { 0 };
-        WADI_TRY(fill_load(flip, step, &load, error));
+        WADI_TRY(wadi_flip_friction_load(flip, step, &load, error));
         WADI_STAGE(times, "friction",
                    WADI_TRY(wadi_friction_solve(friction, (const float *const *)before, &load, &settings,
                                                 arena, &report, error)));
@@ -156,7 +170,8 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
     }
     wadi_flip_pressure_recall(&flip->pressure_memory, rows, step->dt, step->pressure);
     if (flip->is_sand) {
-        WADI_TRY(solve_sand(flip, step, error));
+        bool is_global = flip->context.world->scene->flip.friction == WADI_FLIP_FRICTION_SOLVE;
+        WADI_TRY(is_global ? solve_sand(flip, step, error) : wadi_flip_solve_zb05(flip, step, error));
     } else {
         WADI_STAGE(flip->context.times, "pressure",
                    WADI_TRY(project(flip, step, step->grid.velocity, error)));
