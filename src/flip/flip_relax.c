@@ -93,14 +93,17 @@ static float relax_cell(const Relax *relax, int32_t row, int lane)
             wadi_row_cell_index(wadi_row_cell_beside(in->rows, (WadiRowCell){ row, lane }, 2 * axis + 1));
         outflow += open[high[axis]] * velocity[high[axis]] - open[here] * velocity[here];
     }
+    double *pressure = &relax->out->pressure[here];
     float lost = relax->gain[here] * outflow;
-    if (in->is_unilateral && (double)lost > relax->out->pressure[here]) {
-        lost = (float)relax->out->pressure[here];
-        if (lost == 0.0f) {
+    if (in->is_unilateral && (double)lost >= *pressure) {
+        if (*pressure == 0.0) {
             return 0.0f; /* what may part is not left over */
         }
+        lost = (float)*pressure;
+        *pressure = 0.0;
+    } else {
+        *pressure -= (double)lost;
     }
-    relax->out->pressure[here] -= (double)lost;
     for (int axis = 0; axis < 3; ++axis) {
         float *velocity = relax->out->velocity[axis];
         velocity[here] += in->open[axis][here] > 0.0f ? lost : 0.0f;
