@@ -1,6 +1,7 @@
 /* Make the fluid cells free of divergence one after the other: what flows out of a cell is taken from its open faces in
  * equal parts, again and again.
- *   d = o (sum_f +-[w_f u_f + (1 - w_f) u_solid] - h expansion) / sum_f w_f,   u_f -= +-d,   P -= d
+ *   d = o (sum_f +-[w_f u_f + (1 - w_f) u_solid] - h expansion) / sum_f w_f g_f,   u_f -= +-g_f d,   P -= d
+ * with g_f = 1 in one fluid under a first-order surface; flip_project_assemble.c has it for others.
  * Source: [A24 sec. I-B]; models 6. The sum of the changes is the pressure: this is successive over-relaxation of the
  * system of flip_project_assemble.c, written in velocities.
  * Differs: over-relaxation; cells of even i + j + k first, then the odd ones (a sweep in the order of the cells
@@ -18,10 +19,10 @@ enum { LANES = WADI_ROW_CELLS };
 typedef struct Relax {
     const WadiFlipProjectIn *in;
     WadiFlipProjectOut *out;
-    uint8_t *active; /* per row: fluid cells with an open face */
-    float *gain;     /* per cell: over-relaxation / sum of open fractions; 0 where not active */
-    float *fixed;    /* per cell: outflow through the solid parts of its faces, less the wanted one, m/s */
-    uint8_t *kept;   /* per row: cells whose divergence counts */
+    WadiFlipSystem system;
+    float *gain;   /* per cell: over-relaxation / diagonal; 0 where not active */
+    float *fixed;  /* per cell: outflow through the solid parts of its faces, less the wanted one, m/s */
+    uint8_t *kept; /* per row: cells whose divergence counts */
     double over_relaxation;
     unsigned colour;
 } Relax;
@@ -47,27 +48,23 @@ static void begin_cells(const Relax *relax, int32_t row)
 {
     const WadiFlipProjectIn *in = relax->in;
     const size_t at = (size_t)LANES * (size_t)row;
-    float open[LANES] = { 0 }, fixed[LANES] = { 0 };
+    float fixed[LANES] = { 0 };
     for (int axis = 0; axis < 3; ++axis) {
         float w1[LANES], s1[LANES];
         const float *w0 = in->open[axis] + at, *s0 = in->solid_velocity[axis] + at;
         wadi_row_beside(in->rows, in->open[axis], row, 2 * axis + 1, w1);
         wadi_row_beside(in->rows, in->solid_velocity[axis], row, 2 * axis + 1, s1);
         for (int l = 0; l < LANES; ++l) {
-            open[l] += w0[l] + w1[l];
             fixed[l] += (1.0f - w1[l]) * s1[l] - (1.0f - w0[l]) * s0[l];
         }
     }
-    unsigned active = 0;
-    for (int l = 0; l < LANES; ++l) {
-        bool is_active = (in->fluid[row] >> l & 1) != 0 && open[l] > 0.0f;
-        active |= (unsigned)is_active << l;
-        relax->gain[at + (size_t)l] = is_active ? (float)relax->over_relaxation / open[l] : 0.0f;
-        float wanted = in->expansion != NULL ? (float)in->cell_size * in->expansion[at + (size_t)l] : 0.0f;
-        relax->fixed[at + (size_t)l] = is_active ? fixed[l] - wanted : 0.0f;
-        relax->out->pressure[at + (size_t)l] = 0.0;
+    for (size_t l = 0; l < LANES; ++l) {
+        float diagonal = relax->system.diagonal[at + l];
+        float wanted = in->expansion != NULL ? (float)in->cell_size * in->expansion[at + l] : 0.0f;
+        relax->gain[at + l] = diagonal > 0.0f ? (float)relax->over_relaxation / diagonal : 0.0f;
+        relax->fixed[at + l] = fixed[l] - wanted;
+        relax->out->pressure[at + l] = 0.0;
     }
-    relax->active[row] = (uint8_t)active;
 }
 
 static void begin(void *user, int64_t first, int64_t end)
@@ -106,9 +103,10 @@ static float relax_cell(const Relax *relax, int32_t row, int lane)
     }
     for (int axis = 0; axis < 3; ++axis) {
         float *velocity = relax->out->velocity[axis];
-        velocity[here] += in->open[axis][here] > 0.0f ? lost : 0.0f;
-        if (in->open[axis][high[axis]] > 0.0f) { /* not the null row */
-            velocity[high[axis]] -= lost;
+        const float *gradient = relax->system.gradient[axis];
+        velocity[here] += gradient[here] * lost;
+        if (high[axis] >= LANES) { /* not the null row */
+            velocity[high[axis]] -= gradient[high[axis]] * lost;
         }
     }
     return fabsf(outflow);
@@ -122,7 +120,7 @@ static double relax_colour(void *user, int64_t first, int64_t end)
     float largest = 0.0f;
     for (int32_t row = (int32_t)first; row < end; ++row) {
         unsigned parity = (place[row] ^ place[row] >> 3) & 1;
-        unsigned left = relax->active[row] & (parity == relax->colour ? 0x55u : 0xaau);
+        unsigned left = relax->system.active[row] & (parity == relax->colour ? 0x55u : 0xaau);
         for (; left != 0; left &= left - 1) {
             float rest = relax_cell(relax, row, __builtin_ctz(left));
             largest = rest > largest ? rest : isnan(rest) ? INFINITY : largest;
@@ -141,8 +139,8 @@ static double find_kept(void *user, int64_t first, int64_t end)
             pushes |= (unsigned)(relax->out->pressure[LANES * row + l] > 0.0) << l;
         }
         pushes = relax->in->is_unilateral ? pushes : 0xffu;
-        relax->kept[row] = (uint8_t)(relax->active[row] & pushes);
-        dropped += __builtin_popcount(relax->active[row] & ~pushes);
+        relax->kept[row] = (uint8_t)(relax->system.active[row] & pushes);
+        dropped += __builtin_popcount(relax->system.active[row] & ~pushes);
     }
     return dropped;
 }
@@ -152,7 +150,7 @@ static double count_active(void *user, int64_t first, int64_t end)
     const Relax *relax = user;
     int count = 0;
     for (int64_t row = first; row < end; ++row) {
-        count += __builtin_popcount(relax->active[row]);
+        count += __builtin_popcount(relax->system.active[row]);
     }
     return count;
 }
@@ -166,13 +164,12 @@ WadiStatus wadi_flip_relax(const WadiFlipProjectIn *in, double over_relaxation, 
     const size_t floats = wadi_rows_floats(in->rows);
     double *partials = NULL;
     Relax relax = { .in = in, .out = out, .over_relaxation = over_relaxation };
-    WADI_TRY(WADI_ARENA_NEW(scratch, &relax.active, (size_t)rows, "pressure sweeps", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &relax.kept, (size_t)rows, "pressure sweeps", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &relax.gain, floats, "pressure sweeps", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &relax.fixed, floats, "pressure sweeps", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &partials, (size_t)wadi_flip_max_divergence_partials(in->rows),
                             "pressure sweeps", error));
-    relax.active[0] = 0;
+    WADI_TRY(wadi_flip_project_assemble(in, out->velocity, &relax.system, scratch, error));
     for (int axis = 0; axis < 3; ++axis) {
         out->known[axis][0] = 0;
     }

@@ -6,8 +6,7 @@
 #include "flip/flip_project.h"
 
 /* As wadi_flip_project, by in->solver.max_iterations sweeps (fewer where `tolerance` or `absolute` is not 0 and was reached);
- * 0 < over_relaxation < 2, 1: plain Gauss-Seidel. in->solve, theta and density are not read: the surface is
- * of first order and there is one density. The pressure starts from zero whatever it was. With
+ * 0 < over_relaxation < 2, 1: plain Gauss-Seidel. in->solve is not called. The pressure starts from zero whatever it was. With
  * in->is_unilateral no pressure becomes negative. report->solve.residual is that of the last sweep, each cell before its own
  * change. */
 WadiStatus wadi_flip_relax(const WadiFlipProjectIn *in, double over_relaxation, WadiFlipProjectOut *out,

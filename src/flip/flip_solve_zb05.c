@@ -11,14 +11,36 @@
 #include "flip/flip_rigid.h"
 #include "flip/flip_yield.h"
 
-static WadiStatus constant(const WadiFlipStep *step, double value, float **array, WadiArena *arena,
-                           WadiError *error)
+static double radians(double degrees)
+{
+    return degrees * 0.017453292519943295;
+}
+
+/* The slopes of eq. 1 and eq. 2 for the first sand, as parts of its slope in this run. */
+static WadiYield literal_parts(const WadiFlip *flip, double time)
+{
+    const WadiScene *scene = flip->context.world->scene;
+    for (int m = 0; m < scene->material_count; ++m) {
+        double slope = (double)flip->materials.slope[m];
+        if (scene->materials[m].kind == WADI_MATERIAL_SAND && slope > 0.0) {
+            double angle = radians(wadi_curve_value(&scene->materials[m].friction_angle, time));
+            WadiYield yield = wadi_yield(WADI_YIELD_ZB05_LITERAL, angle, 0.0);
+            return (WadiYield){ .stop = yield.stop / slope, .slide = yield.slide / slope };
+        }
+    }
+    return (WadiYield){ .stop = 1.0, .slide = 1.0 };
+}
+
+static WadiStatus times(const WadiFlipStep *step, const float *values, double factor, const float **result,
+                        WadiArena *arena, WadiError *error)
 {
     size_t floats = wadi_rows_floats(&step->grid.rows);
-    WADI_TRY(WADI_ARENA_NEW(arena, array, floats, "yield slopes", error));
+    float *array = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &array, floats, "yield slopes", error));
     for (size_t i = 0; i < floats; ++i) {
-        (*array)[i] = (float)value;
+        array[i] = (float)factor * values[i];
     }
+    *result = array;
     return WADI_OK;
 }
 
@@ -31,14 +53,10 @@ static WadiStatus rigid_load(const WadiFlip *flip, const WadiFlipStep *step, con
                               .cohesion = load->cohesion,
                               .sliding_share = 1.0 / 6.0 };
     if (is_literal) {
-        const WadiMaterial *material = &flip->context.world->scene->materials[0];
-        double angle = wadi_curve_value(&material->friction_angle, step->time) * 0.017453292519943295;
-        WadiYield yield = wadi_yield(WADI_YIELD_ZB05_LITERAL, angle, 0.0);
-        float *stop = NULL, *slide = NULL;
-        WADI_TRY(constant(step, yield.stop, &stop, flip->context.scratch, error));
-        WADI_TRY(constant(step, yield.slide, &slide, flip->context.scratch, error));
-        rigid->k_stop = stop;
-        rigid->k_slide = slide;
+        WadiYield part = literal_parts(flip, step->time);
+        WadiArena *arena = flip->context.scratch;
+        WADI_TRY(times(step, load->k, part.stop, &rigid->k_stop, arena, error));
+        WADI_TRY(times(step, load->k, part.slide, &rigid->k_slide, arena, error));
         rigid->sliding_share = 1.0;
         rigid->is_literal = true;
     }
@@ -58,7 +76,11 @@ static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const bef
     }
     WadiFrictionLoad load;
     WadiRigidLoad rigid;
-    WADI_TRY(wadi_flip_friction_load(flip, step, &load, error));
+    double *grain = NULL;
+    WADI_TRY(wadi_flip_friction_load(flip, step, &load, &grain, error));
+    if (grain != NULL) {
+        WADI_TRY(wadi_flip_grain_pressure(flip, step, grain, error));
+    }
     WADI_TRY(rigid_load(flip, step, &load, is_literal, &rigid, error));
 
     bool is_printed_wall =
@@ -66,7 +88,7 @@ static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const bef
     const float *const into[3] = { before[0], before[1], before[2] };
     const float *const now[3] = { velocity[0], velocity[1], velocity[2] };
     WadiRigidWalls walls = { .wall_friction = load.wall_friction,
-                             .pressure = is_printed_wall ? NULL : step->pressure,
+                             .pressure = is_printed_wall ? NULL : load.pressure,
                              .before = into };
     WADI_TRY(wadi_rigid_wall_friction(&grid, &walls, velocity, arena, error));
 
