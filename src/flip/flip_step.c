@@ -7,6 +7,7 @@
 #include "flip/flip.h"
 #include "flip/flip_extend.h"
 #include "flip/flip_move.h"
+#include "flip/flip_separate.h"
 #include "flip/flip_transfer.h"
 
 enum { SPEED_BLOCK = 8192 };
@@ -151,6 +152,21 @@ static WadiStatus to_particles(const WadiFlip *flip, WadiFlipStep *step, WadiFli
     return wadi_flip_grid_to_particles(flip->context.particles, path, &in, flip->context.scratch, error);
 }
 
+static WadiStatus separate(const WadiFlip *flip, const WadiFlipStep *step, WadiFlipPath *path,
+                           WadiError *error)
+{
+    const WadiScene *scene = flip->context.world->scene;
+    if (scene->flip.pair_separation == 0) {
+        return WADI_OK;
+    }
+    WadiFlipSeparateIn in = { .particles = flip->context.particles,
+                              .diameter = wadi_flip_separate_diameter(step->grid.cell_size,
+                                                                      scene->particles_per_axis),
+                              .iterations = scene->flip.pair_separation };
+    WadiFlipSeparateReport report;
+    return wadi_flip_separate(&in, path->x, path->y, path->z, flip->context.scratch, &report, error);
+}
+
 static WadiStatus make_grid(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiSolverContext *context = &flip->context;
@@ -216,6 +232,7 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
                             .sort = &step->sort,
                             .grid = &step->grid,
                             .solid = &step->solid };
+    WADI_STAGE(times, "separation", WADI_TRY(separate(flip, step, &path, error)));
     WadiCollideReport moved;
     WADI_STAGE(times, "move", moved = wadi_flip_move(context->particles, &path, &move));
     report->max_divergence = step->max_divergence;
