@@ -39,6 +39,8 @@ typedef struct WadiFlipStep {
     double *pressure; /* P, m/s */
     uint8_t *known[3];
     double max_divergence;
+    int pressure_solves, pressure_iterations;
+    int friction_solves, friction_iterations;
 } WadiFlipStep;
 
 /* Labels, fill, surface and density correction: flip_cells.c. */

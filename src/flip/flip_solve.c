@@ -50,6 +50,8 @@ static WadiStatus project(const WadiFlip *flip, WadiFlipStep *step, float *const
     WadiFlipProjectReport report = { 0 };
     WADI_TRY(wadi_flip_project(&in, &out, flip->context.scratch, &report, error));
     step->max_divergence = report.max_divergence;
+    step->pressure_solves += 1;
+    step->pressure_iterations += report.solve.iterations;
     return WADI_OK;
 }
 
@@ -134,6 +136,8 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
         WADI_STAGE(times, "friction",
                    WADI_TRY(wadi_friction_solve(friction, (const float *const *)before, &load, &settings,
                                                 arena, &report, error)));
+        step->friction_solves += 1;
+        step->friction_iterations += report.iterations;
         for (int a = 0; a < 3; ++a) {
             memcpy(loaded[a], free_flight[a], floats * sizeof(float));
         }

@@ -13,7 +13,8 @@ static const double degree = 3.14159265358979323846 / 180.0;
 static const double background[3] = { 0.10, 0.11, 0.13 };
 /* Slow to fast, rising in lightness. */
 static const double ramp[COLOURS][3] = {
-    { 0.16, 0.24, 0.45 }, { 0.13, 0.47, 0.55 }, { 0.35, 0.68, 0.45 }, { 0.85, 0.80, 0.35 }, { 1.0, 0.97, 0.85 },
+    { 0.16, 0.24, 0.45 }, { 0.13, 0.47, 0.55 }, { 0.35, 0.68, 0.45 },
+    { 0.85, 0.80, 0.35 }, { 1.0, 0.97, 0.85 },
 };
 
 /* The picture at the finer resolution: colour and depth of the nearest ball. */
@@ -151,7 +152,8 @@ static void average(const Canvas *canvas, WadiImage *image, int left, int top)
 {
     int width = canvas->width / SUPERSAMPLING, height = canvas->height / SUPERSAMPLING;
     for (int y = 0; y < height; ++y) {
-        uint8_t *row = image->rgb + 3 * ((size_t)(top + height - 1 - y) * (size_t)image->width + (size_t)left);
+        uint8_t *row =
+            image->rgb + 3 * ((size_t)(top + height - 1 - y) * (size_t)image->width + (size_t)left);
         for (int x = 0; x < width; ++x) {
             for (int c = 0; c < 3; ++c) {
                 double sum = 0.0;
@@ -187,7 +189,8 @@ WadiStatus wadi_splat_draw(const WadiSplatView *view, const WadiState *state, Wa
                 canvas.colour[i][c] = (float)background[c];
             }
         }
-        double size[2] = { fmax(view->high[0] - view->low[0], 1e-9), fmax(view->high[1] - view->low[1], 1e-9) };
+        double size[2] = { fmax(view->high[0] - view->low[0], 1e-9),
+                           fmax(view->high[1] - view->low[1], 1e-9) };
         canvas.scale = fmin(canvas.width / size[0], canvas.height / size[1]);
         canvas.origin[0] = 0.5 * (canvas.width - canvas.scale * (view->low[0] + view->high[0]));
         canvas.origin[1] = 0.5 * (canvas.height - canvas.scale * (view->low[1] + view->high[1]));
