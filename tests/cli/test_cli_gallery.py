@@ -41,7 +41,10 @@ def test_gallery_counts_are_those_of_the_papers():
         if entry["needs_bunny"]:
             continue  # the mesh comes over the network
         scene = os.path.join(GALLERY, entry["name"], entry["name"] + ".yaml")
-        is_equal(json.loads(good("check", scene, "--json").out)["particles"], entry["particles"], entry["name"])
+        # A step of sand at this size takes seconds, and seeding is the same for every solver.
+        cheap = [] if entry["name"].startswith("inf585") else ["--solver", "points"]
+        is_equal(json.loads(good("check", scene, "--json", *cheap).out)["particles"], entry["particles"],
+                 entry["name"])
 
 
 def test_unknown_entries_name_the_nearest():
