@@ -192,6 +192,20 @@ static WadiStatus make_grid(WadiFlip *flip, WadiFlipStep *step, WadiError *error
     return WADI_OK;
 }
 
+static void fill_report(const WadiFlipStep *step, WadiStepReport *report)
+{
+    const WadiRows *rows = &step->grid.rows;
+    *report = (WadiStepReport){ .max_divergence = step->max_divergence,
+                                .pressure_solves = step->pressure_solves,
+                                .pressure_iterations = step->pressure_iterations,
+                                .friction_solves = step->friction_solves,
+                                .friction_iterations = step->friction_iterations,
+                                .grid_cells = 8 * (int64_t)rows->count };
+    for (int32_t r = 0; r < rows->count; ++r) {
+        report->cells += __builtin_popcount(step->fluid[r]);
+    }
+}
+
 static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport *report, WadiError *error)
 {
     WadiFlip *flip = solver;
@@ -235,7 +249,7 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     WADI_STAGE(times, "separation", WADI_TRY(separate(flip, step, &path, error)));
     WadiCollideReport moved;
     WADI_STAGE(times, "move", moved = wadi_flip_move(context->particles, &path, &move));
-    report->max_divergence = step->max_divergence;
+    fill_report(step, report);
     report->stuck_particles = moved.stuck;
     return wadi_solver_check_stage(context, "move", error);
 }
