@@ -7,6 +7,7 @@
 #include "flip/flip_pressure_memory.h"
 #include "flip/flip_project.h"
 #include "flip/flip_solid.h"
+#include "flip/flip_transfer.h"
 #include "world/solver.h"
 
 extern const WadiSolverType wadi_flip_solver;
@@ -28,6 +29,8 @@ typedef struct WadiFlipMaterials {
 typedef struct WadiFlip {
     WadiSolverContext context;
     WadiFlipMaterials materials;
+    bool has_affine; /* a material has APIC: */
+    WadiFlipAffine affine;
     int pressure_column, rigid_column; /* of the particle store; rigid -1 without sand */
     WadiFlipSolidCache solid_cache;
     WadiFrictionMemory friction_memory;
@@ -61,6 +64,8 @@ typedef struct WadiFlipStep {
     uint8_t *rigid;          /* per row: sand that does not yield; NULL without sand */
     uint8_t *known[3];
     double max_divergence;
+    int pressure_solves, pressure_iterations;
+    int friction_solves, friction_iterations;
 } WadiFlipStep;
 
 /* The numbers of the scene's materials that do not change, and those of one step. */
@@ -93,11 +98,23 @@ WadiStatus wadi_flip_material_mean(const WadiFlip *flip, const WadiFlipStep *ste
 /* Pressure at the free surface by surface tension, into step->surface_pressure, and the longest step that it allows:
  * flip_tension_step.c. */
 WadiStatus wadi_flip_find_tension(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* That pressure's push on the faces at the surface, before the projection. */
+void wadi_flip_push_surface(const WadiFlip *flip, WadiFlipStep *step);
 double wadi_flip_tension_largest_dt(const WadiFlip *flip, double time);
 /* Viscosity of the faces' velocities: flip_viscosity_step.c. */
 bool wadi_flip_is_viscous(const WadiFlip *flip);
 WadiStatus wadi_flip_apply_viscosity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Pressure, and for sand friction between two pressure solves: flip_solve.c. */
 WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* The same for sand with `friction: zb05` and `zb05_literal`: flip_solve_zb05.c. */
+WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+
+/* Parts of both: the projection of a step, which may be changed before it is made, and what bounds friction. */
+WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep *step);
+WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
+                                     WadiFlipProjectOut *out, WadiError *error);
+/* `grain` is for the pressure between grains, to be filled by wadi_flip_grain_pressure; NULL where there is no water. */
+WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
+                                   double **grain, WadiError *error);
 
 #endif

@@ -23,12 +23,9 @@ typedef struct WadiFlipProjectIn {
     const float *solid_velocity[3]; /* per face: normal velocity of the solid, m/s */
     const float *theta[3]; /* per face: part of the way from a fluid to an air cell that is fluid; NULL: 1 */
     const float *density;  /* per cell, kg/m^3; NULL: reference_density everywhere */
-    double reference_density; /* kg/m^3 */
-    const float *expansion;   /* per cell: divergence wanted after, 1/s (density correction); NULL: 0 */
-    const float
-        *surface_pressure; /* per cell: P at the free surface, m/s, interpolated between a fluid and an air
-                                      cell (surface tension); NULL: 0 */
-    double cell_size;      /* m */
+    double reference_density;   /* kg/m^3 */
+    const float *expansion;     /* per cell: divergence wanted after, 1/s (density correction); NULL: 0 */
+    double cell_size;           /* m */
     WadiPoissonSettings solver; /* tolerances in m/s: the residual is divergence times cell_size */
     WadiPoissonSolveFn solve;
     /* `solve` keeps P >= 0 and gives up cells that would pull as air, by P = 0: what parts there is no
@@ -54,27 +51,32 @@ typedef struct WadiFlipProjectReport {
 WadiStatus wadi_flip_project(const WadiFlipProjectIn *in, WadiFlipProjectOut *out, WadiArena *scratch,
                              WadiFlipProjectReport *report, WadiError *error);
 
-/* The linear system alone: memory of its arrays belongs to `arena`. */
+/* The same in two parts, to project several velocities with one matrix and one hierarchy. Everything `in` points to has to stay
+ * as it is, and `scratch`, the same in all calls, must not be released in between. */
+typedef struct WadiFlipProjector WadiFlipProjector;
+
+WadiStatus wadi_flip_projector_begin(WadiFlipProjector **projector, const WadiFlipProjectIn *in,
+                                     WadiArena *scratch, WadiError *error);
+WadiStatus wadi_flip_projector_run(WadiFlipProjector *projector, WadiFlipProjectOut *out, WadiArena *scratch,
+                                   WadiFlipProjectReport *report, WadiError *error);
+
+/* The linear system alone, over the rows that hold a fluid cell: with the margin there are two or three times as many. `poisson`
+ * points into this struct: do not copy it. Memory of its arrays belongs to `arena`. */
 typedef struct WadiFlipSystem {
+    uint64_t *mask; /* per tile of the grid */
+    WadiRows rows;
+    int32_t *full; /* per row: its number in the grid */
     WadiPoisson poisson;
     uint8_t *active; /* fluid cells with an open face: one shut in on all sides has nothing to solve for */
     float *diagonal;
     float *coupling[3]; /* what poisson.cx, cy, cz point to */
-    float
-        *gradient[3]; /* per face: velocity change per difference of P; 0 where the face touches no unknown */
-    float
-        *jump[3]; /* per face: P at the surface, negative where the fluid is on the high side; NULL without */
-    float *rhs;   /* m/s */
 } WadiFlipSystem;
 
 /* Density and theta are read beside fluid cells only. */
-WadiStatus wadi_flip_project_assemble(const WadiFlipProjectIn *in, float *const velocity[3],
-                                      WadiFlipSystem *system, WadiArena *arena, WadiError *error);
-
-/* max |divergence - expansion| over the cells of `active`, 1/s. */
-double wadi_flip_max_divergence(const WadiFlipProjectIn *in, const uint8_t *active, float *const velocity[3],
-                                double *partials);
-/* Length of `partials`. */
-int64_t wadi_flip_max_divergence_partials(const WadiRows *rows);
+WadiStatus wadi_flip_project_assemble(const WadiFlipProjectIn *in, WadiFlipSystem *system, WadiArena *arena,
+                                      WadiError *error);
+/* The right-hand side, m/s, on the system's rows. */
+void wadi_flip_project_rhs(const WadiFlipProjectIn *in, const WadiFlipSystem *system,
+                           float *const velocity[3], float *rhs);
 
 #endif

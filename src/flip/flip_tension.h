@@ -1,4 +1,4 @@
-/* Surface tension: the curvature of the free surface, for the jump of pressure sigma kappa that the projection takes as the
+/* Surface tension: the curvature of the free surface, for the jump of pressure sigma kappa (flip_tension_push.h) that is the
  * value at the surface [ghost fluid: KFL00]. Walls are met at right angles. */
 #ifndef WADI_FLIP_TENSION_H
 #define WADI_FLIP_TENSION_H

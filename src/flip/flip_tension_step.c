@@ -3,6 +3,7 @@
 
 #include "flip/flip.h"
 #include "flip/flip_tension.h"
+#include "flip/flip_tension_push.h"
 
 static double tension_of(const WadiFlip *flip, int material, double time)
 {
@@ -38,6 +39,14 @@ WadiStatus wadi_flip_find_tension(const WadiFlip *flip, WadiFlipStep *step, Wadi
         step->surface_pressure[i] *= tension[i];
     }
     return WADI_OK;
+}
+
+void wadi_flip_push_surface(const WadiFlip *flip, WadiFlipStep *step)
+{
+    if (step->surface_pressure != NULL) {
+        WadiFlipProjectIn in = wadi_flip_projection(flip, step);
+        wadi_flip_push_faces(&in, step->surface_pressure, step->grid.velocity);
+    }
 }
 
 double wadi_flip_tension_largest_dt(const WadiFlip *flip, double time)

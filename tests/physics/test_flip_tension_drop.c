@@ -98,7 +98,8 @@ static void a_cube_becomes_a_ball_and_stays_one(void **unused)
     const WadiParticles *p = &sim->particles;
     double furthest = 0.0;
     for (int32_t i = 0; i < p->count; ++i) {
-        furthest = fmax(furthest, sqrt(p->x[i] * p->x[i] + p->y[i] * p->y[i] + p->z[i] * p->z[i]));
+        double x = p->x[i] - mean[0], y = p->y[i] - mean[1], z = p->z[i] - mean[2];
+        furthest = fmax(furthest, sqrt(x * x + y * y + z * z));
     }
     CHECK_AT_MOST(furthest, radius + 1.5 * cell); /* no fingers, no spray */
     wadi_sim_destroy(sim);
