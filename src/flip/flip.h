@@ -88,8 +88,9 @@ WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *st
 WadiStatus wadi_flip_attributes_add(WadiFlip *flip, WadiError *error);
 void wadi_flip_attributes(const WadiFlip *flip, const WadiFlipStep *step);
 
-/* Labels, fill, surface and density correction: flip_cells.c. */
+/* Labels, fill and surface: flip_cells.c. */
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* flip_density.c */
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Mean of a number of the materials over the particles of each cell, or of the cells beside where there are none. *mean
  * lives in the step's arena (flip_material_mean.c). */

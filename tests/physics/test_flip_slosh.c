@@ -42,8 +42,8 @@ static void sloshing_keeps_the_volume(void **unused)
             run_frames(sim, FPS / 4);
             ParticleCells cells = count_particle_cells(sim, n[0], n[1], n[2]);
             fill += 0.25 * cells.fill;
-            crowded = fmax(crowded, cells.crowded);
-            starved = fmax(starved, cells.starved);
+            crowded += cells.crowded / (4 * SECONDS);
+            starved += cells.starved / (4 * SECONDS);
             free_particle_cells(&cells);
             for (int32_t i = 0; i < sim->particles.count; ++i) {
                 highest = fmax(highest, sim->particles.z[i]);
@@ -65,9 +65,9 @@ static void sloshing_keeps_the_volume(void **unused)
     CHECK_NEAR(most, 1.0, 0.02);
     CHECK_NEAR(cells.fill, 1.0, 0.01);
     /* Independent particles would have a deviation of 0.35, 0.4 % crowded cells and 1.4 % starved ones. */
-    CHECK_AT_MOST(cells.deviation, 0.3);
-    CHECK_AT_MOST(crowded, 0.01);
-    CHECK_AT_MOST(starved, 0.02);
+    CHECK_AT_MOST(cells.deviation, 0.25);
+    CHECK_AT_MOST(crowded, 0.004);
+    CHECK_AT_MOST(starved, 0.014);
     assert_int_equal(wadi_sim_lost_particles(sim), 0);
     free_particle_cells(&cells);
     wadi_sim_destroy(sim);
