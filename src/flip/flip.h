@@ -84,6 +84,9 @@ WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *st
 WadiStatus wadi_flip_attributes_add(WadiFlip *flip, WadiError *error);
 void wadi_flip_attributes(const WadiFlip *flip, const WadiFlipStep *step);
 
+/* Keep the velocities of the particles, and add gravity and forces: flip_forces.c. */
+WadiStatus wadi_flip_forces(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+
 /* Labels, fill, surface and density correction: flip_cells.c. */
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
