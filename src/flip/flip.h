@@ -62,6 +62,8 @@ typedef struct WadiFlipStep {
     uint8_t *rigid;   /* per row: sand that does not yield; NULL without sand */
     uint8_t *known[3];
     double max_divergence;
+    int pressure_solves, pressure_iterations;
+    int friction_solves, friction_iterations;
 } WadiFlipStep;
 
 /* The numbers of the scene's materials that do not change, and those of one step. */
@@ -92,5 +94,15 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Pressure, and for sand friction between two pressure solves: flip_solve.c. */
 WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* The same for sand with `friction: zb05` and `zb05_literal`: flip_solve_zb05.c. */
+WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+
+/* Parts of both: the projection of a step, which may be changed before it is made, and what bounds friction. */
+WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep *step);
+WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
+                                     WadiFlipProjectOut *out, WadiError *error);
+/* `grain` is for the pressure between grains, to be filled by wadi_flip_grain_pressure; NULL where there is no water. */
+WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
+                                   double **grain, WadiError *error);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "flip/flip.h"
+#include "flip/flip_relax.h"
 
 static WadiStatus solve_unilateral(const WadiPoisson *system, const float *b,
                                    const WadiPoissonSettings *settings, double *x, WadiArena *scratch,
@@ -18,7 +19,7 @@ static double gravity_step(const WadiFlip *flip, const WadiFlipStep *step)
     return step->dt * wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
 }
 
-static WadiFlipProjectIn project_in(const WadiFlip *flip, const WadiFlipStep *step)
+WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep *step)
 {
     const WadiFlipDef *def = &flip->context.world->scene->flip;
     bool has_sand = flip->materials.has_sand;
@@ -44,6 +45,22 @@ static WadiFlipProjectIn project_in(const WadiFlip *flip, const WadiFlipStep *st
     return in;
 }
 
+WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
+                                     WadiFlipProjectOut *out, WadiError *error)
+{
+    const WadiFlipDef *def = &flip->context.world->scene->flip;
+    WadiFlipProjectReport report = { 0 };
+    if (def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL) {
+        WadiFlipProjectIn sweeps = *in;
+        sweeps.solver = (WadiPoissonSettings){ .max_iterations = def->sweeps };
+        WADI_TRY(wadi_flip_relax(&sweeps, def->over_relaxation, out, flip->context.scratch, &report, error));
+    } else {
+        WADI_TRY(wadi_flip_project(in, out, flip->context.scratch, &report, error));
+    }
+    step->max_divergence = report.max_divergence;
+    return WADI_OK;
+}
+
 /* Project the velocities of the step; *projector is made by the first call and serves the next ones. */
 static WadiStatus project(const WadiFlip *flip, WadiFlipStep *step, WadiFlipProjector **projector,
                           WadiError *error)
@@ -54,13 +71,18 @@ static WadiStatus project(const WadiFlip *flip, WadiFlipStep *step, WadiFlipProj
         out.velocity[a] = step->grid.velocity[a];
         out.known[a] = step->known[a];
     }
+    WadiFlipProjectIn in = wadi_flip_projection(flip, step);
+    if (flip->context.world->scene->flip.pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL) {
+        return wadi_flip_make_projection(flip, step, &in, &out, error);
+    }
     if (*projector == NULL) {
-        WadiFlipProjectIn in = project_in(flip, step);
         WADI_TRY(wadi_flip_projector_begin(projector, &in, arena, error));
     }
     WadiFlipProjectReport report = { 0 };
     WADI_TRY(wadi_flip_projector_run(*projector, &out, arena, &report, error));
     step->max_divergence = report.max_divergence;
+    step->pressure_solves += 1;
+    step->pressure_iterations += report.solve.iterations;
     return WADI_OK;
 }
 
@@ -92,9 +114,8 @@ static void wall_friction(const WadiFlip *flip, const WadiFlipStep *step, float 
     }
 }
 
-/* What bounds the stress. `grain` is for the pressure between grains where there is water, NULL where there is none. */
-static WadiStatus make_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
-                            double **grain, WadiError *error)
+WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
+                                   double **grain, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
     size_t floats = wadi_rows_floats(&step->grid.rows);
@@ -176,7 +197,7 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     size_t floats = wadi_rows_floats(&step->grid.rows);
     WadiFrictionLoad load;
     double *grain;
-    WADI_TRY(make_load(flip, step, &load, &grain, error));
+    WADI_TRY(wadi_flip_friction_load(flip, step, &load, &grain, error));
     int rounds = is_first && def->friction_rounds < 4 ? 4 : def->friction_rounds;
     for (int round = 0; round < rounds; ++round) {
         /* u_b = u* - grad P: what the last projection made, less the stress that went into it. */
@@ -194,6 +215,8 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
         WADI_STAGE(times, "friction",
                    WADI_TRY(wadi_friction_solve(friction, (const float *const *)before, &load, &settings,
                                                 arena, &report, error)));
+        step->friction_solves += 1;
+        step->friction_iterations += report.iterations;
         for (int a = 0; a < 3; ++a) {
             memcpy(loaded[a], free_flight[a], floats * sizeof(float));
         }
@@ -217,7 +240,8 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
     }
     wadi_flip_pressure_recall(&flip->pressure_memory, rows, step->dt, step->pressure);
     if (flip->materials.has_sand) {
-        WADI_TRY(solve_sand(flip, step, error));
+        bool is_global = flip->context.world->scene->flip.friction == WADI_FLIP_FRICTION_SOLVE;
+        WADI_TRY(is_global ? solve_sand(flip, step, error) : wadi_flip_solve_zb05(flip, step, error));
     } else {
         const WadiArenaMark mark = wadi_arena_mark(arena);
         WadiFlipProjector *projector = NULL;
