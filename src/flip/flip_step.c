@@ -96,7 +96,9 @@ static WadiStatus extend(const WadiFlip *flip, WadiFlipStep *step, WadiError *er
 {
     const WadiRows *rows = &step->grid.rows;
     WadiFlipExtendIn in = { .rows = rows, .layers = WADI_FLIP_MARGIN + 1 };
-    WadiFlipWallIn walls = { .rows = rows, .distance = step->solid.distance };
+    WadiFlipWallIn walls = { .rows = rows,
+                             .distance = step->solid.distance,
+                             .deepest = step->grid.cell_size };
     for (int a = 0; a < 3; ++a) {
         in.known[a] = step->known[a];
         walls.open[a] = step->solid.open[a];
