@@ -26,17 +26,21 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
     bool is_unilateral = def->unilateral == WADI_FLIP_UNILATERAL_ALL ||
                          (def->unilateral == WADI_FLIP_UNILATERAL_SAND && has_sand);
     double tolerance = def->tolerance > 0.0 ? def->tolerance : has_sand ? 1e-4 : 1e-5;
-    WadiFlipProjectIn in = { .rows = &step->grid.rows,
-                             .fluid = step->fluid,
-                             .density = step->mix.density,
-                             .reference_density = flip->materials.density,
-                             .expansion = step->expansion,
-                             .cell_size = step->grid.cell_size,
-                             .solver = { .tolerance = tolerance,
-                                         .absolute = 1e-4 * gravity_step(flip, step),
-                                         .max_iterations = 200 },
-                             .solve = is_unilateral ? solve_unilateral : wadi_poisson_solve,
-                             .is_unilateral = is_unilateral };
+    WadiFlipProjectIn in = {
+        .rows = &step->grid.rows,
+        .fluid = step->fluid,
+        .density = step->mix.density,
+        .reference_density = flip->materials.density,
+        .expansion = step->expansion,
+        .cell_size = step->grid.cell_size,
+        .solver = { .tolerance = tolerance,
+                    /* Enough for still fluid, which has no divergence to be relative to. */
+                    .absolute =
+                        (def->tolerance > 0.0 ? fmin(1e-4, def->tolerance) : 1e-4) * gravity_step(flip, step),
+                    .max_iterations = 200 },
+        .solve = is_unilateral ? solve_unilateral : wadi_poisson_solve,
+        .is_unilateral = is_unilateral
+    };
     for (int a = 0; a < 3; ++a) {
         in.open[a] = step->solid.open[a];
         in.solid_velocity[a] = step->solid.velocity[a];
@@ -45,32 +49,38 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
     return in;
 }
 
+/* One projection by the method of the scene; *projector is made by the first call with these settings and serves the next ones. */
 WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
-                                     WadiFlipProjectOut *out, WadiError *error)
+                                     WadiFlipProjector **projector, WadiFlipProjectOut *out, WadiError *error)
 {
     const WadiFlipDef *def = &flip->context.world->scene->flip;
+    WadiArena *arena = flip->context.scratch;
     WadiFlipProjectReport report = { 0 };
     if (def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL) {
         WadiFlipProjectIn sweeps = *in;
         sweeps.solver = (WadiPoissonSettings){ .max_iterations = def->sweeps };
-        WADI_TRY(wadi_flip_relax(&sweeps, def->over_relaxation, out, flip->context.scratch, &report, error));
+        WADI_TRY(wadi_flip_relax(&sweeps, def->over_relaxation, out, arena, &report, error));
     } else {
-        WADI_TRY(wadi_flip_project(in, out, flip->context.scratch, &report, error));
+        if (*projector == NULL) {
+            WADI_TRY(wadi_flip_projector_begin(projector, in, arena, error));
+        }
+        WADI_TRY(wadi_flip_projector_run(*projector, out, arena, &report, error));
     }
     step->max_divergence = report.max_divergence;
     return WADI_OK;
 }
 
-static WadiStatus project(const WadiFlip *flip, WadiFlipStep *step, float *const velocity[3],
+/* Project the velocities of the step. */
+static WadiStatus project(const WadiFlip *flip, WadiFlipStep *step, WadiFlipProjector **projector,
                           WadiError *error)
 {
     WadiFlipProjectIn in = wadi_flip_projection(flip, step);
     WadiFlipProjectOut out = { .pressure = step->pressure };
     for (int a = 0; a < 3; ++a) {
-        out.velocity[a] = velocity[a];
+        out.velocity[a] = step->grid.velocity[a];
         out.known[a] = step->known[a];
     }
-    return wadi_flip_make_projection(flip, step, &in, &out, error);
+    return wadi_flip_make_projection(flip, step, &in, projector, &out, error);
 }
 
 static WadiStatus copy_faces(const WadiFlipStep *step, float *const from[3], float *to[3], WadiArena *arena,
@@ -169,7 +179,8 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     WADI_TRY(wadi_friction_begin(&friction, &grid, &flip->friction_memory, step->dt, arena, error));
     wadi_friction_add(friction, step->grid.velocity);
     WADI_TRY(copy_faces(step, step->grid.velocity, loaded, arena, error));
-    WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, step->grid.velocity, error)));
+    WadiFlipProjector *projector = NULL;
+    WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, &projector, error)));
 
     int depth = 0;
     WADI_TRY(wadi_friction_depth(friction, 2, &depth, arena, error));
@@ -208,7 +219,7 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
         for (int a = 0; a < 3; ++a) {
             memcpy(step->grid.velocity[a], loaded[a], floats * sizeof(float));
         }
-        WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, step->grid.velocity, error)));
+        WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, &projector, error)));
     }
     WADI_TRY(mark_rigid(flip, step, friction, &load, error));
     return wadi_friction_keep(friction, &flip->friction_memory, error);
@@ -227,8 +238,10 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
         bool is_global = flip->context.world->scene->flip.friction == WADI_FLIP_FRICTION_SOLVE;
         WADI_TRY(is_global ? solve_sand(flip, step, error) : wadi_flip_solve_zb05(flip, step, error));
     } else {
-        WADI_STAGE(flip->context.times, "pressure",
-                   WADI_TRY(project(flip, step, step->grid.velocity, error)));
+        const WadiArenaMark mark = wadi_arena_mark(arena);
+        WadiFlipProjector *projector = NULL;
+        WADI_STAGE(flip->context.times, "pressure", WADI_TRY(project(flip, step, &projector, error)));
+        wadi_arena_release(arena, mark);
     }
     return wadi_flip_pressure_keep(&flip->pressure_memory, rows, step->fluid, step->pressure, step->dt,
                                    error);

@@ -12,6 +12,23 @@
 
 enum { SPEED_BLOCK = 8192 };
 
+/* The columns of APIC where a material asks for it. */
+static WadiStatus add_affine(WadiFlip *flip, WadiError *error)
+{
+    const WadiScene *scene = flip->context.world->scene;
+    for (int m = 0; m < scene->material_count; ++m) {
+        flip->has_affine = flip->has_affine || scene->materials[m].transfer == WADI_TRANSFER_APIC;
+    }
+    if (!flip->has_affine) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_flip_affine_add(flip->context.particles, &flip->affine, error));
+    for (int m = 0; m < scene->material_count; ++m) {
+        flip->affine.is_used[m] = scene->materials[m].transfer == WADI_TRANSFER_APIC;
+    }
+    return WADI_OK;
+}
+
 static WadiStatus create(void **solver, const WadiSolverContext *context, WadiError *error)
 {
     const WadiScene *scene = context->world->scene;
@@ -20,6 +37,9 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     flip->context = *context;
     wadi_flip_materials_init(&flip->materials, scene);
     WadiStatus status = wadi_flip_attributes_add(flip, error);
+    if (status == WADI_OK) {
+        status = add_affine(flip, error);
+    }
     if (status != WADI_OK) {
         WADI_DELETE(flip, 1);
         return status;
@@ -124,7 +144,9 @@ static WadiStatus to_particles(const WadiFlip *flip, WadiFlipStep *step, WadiFli
     WadiFlipToParticlesIn in = { .sort = &step->sort,
                                  .grid = &step->grid,
                                  .saved = (const float *const *)step->saved,
-                                 .flip = (double)flip->materials.keep[0],
+                                 .keep = flip->materials.keep,
+                                 .material_count = flip->materials.count,
+                                 .affine = flip->has_affine ? &flip->affine : NULL,
                                  .dt = step->dt,
                                  .order = flip->context.world->scene->flip.path_order };
     return wadi_flip_grid_to_particles(flip->context.particles, path, &in, flip->context.scratch, error);
@@ -158,7 +180,8 @@ static WadiStatus make_grid(WadiFlip *flip, WadiFlipStep *step, WadiError *error
     WadiFlipToGridIn to_grid = { .sort = &step->sort,
                                  .particles = context->particles,
                                  .mass = flip->materials.mass,
-                                 .material_count = context->world->scene->material_count };
+                                 .material_count = context->world->scene->material_count,
+                                 .affine = flip->has_affine ? &flip->affine : NULL };
     WADI_STAGE(times, "particles to grid",
                WADI_TRY(wadi_flip_particles_to_grid(&step->grid, &to_grid, arena, error)));
     size_t floats = wadi_rows_floats(&step->grid.rows);

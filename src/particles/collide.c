@@ -13,6 +13,7 @@
 
 #include "core/check.h"
 #include "core/parallel.h"
+#include "particles/collide_free.h"
 #include "particles/contact.h"
 
 enum {
@@ -357,24 +358,44 @@ typedef struct MoveAll {
     atomic_llong touched, stuck; /* sums of integers: the order does not matter */
 } MoveAll;
 
+static void move_one(const MoveAll *all, int64_t i, int64_t *touched, int64_t *stuck)
+{
+    WadiParticles *p = all->particles;
+    WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] }, x1 = { all->x1[i], all->y1[i], all->z1[i] };
+    WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
+    WadiCollideOut out = wadi_collide_move(all->in, x0, x1, v);
+    p->x[i] = out.x.x;
+    p->y[i] = out.x.y;
+    p->z[i] = out.x.z;
+    if (out.contacts > 0) {
+        p->vx[i] = (float)out.v.x;
+        p->vy[i] = (float)out.v.y;
+        p->vz[i] = (float)out.v.z;
+        *touched += 1;
+        *stuck += out.is_stuck;
+    }
+}
+
 static void move_block(void *context, int64_t first, int64_t end)
 {
     MoveAll *all = context;
     WadiParticles *p = all->particles;
     int64_t touched = 0, stuck = 0;
-    for (int64_t i = first; i < end; ++i) {
-        WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] }, x1 = { all->x1[i], all->y1[i], all->z1[i] };
-        WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
-        WadiCollideOut out = wadi_collide_move(all->in, x0, x1, v);
-        p->x[i] = out.x.x;
-        p->y[i] = out.x.y;
-        p->z[i] = out.x.z;
-        if (out.contacts > 0) {
-            p->vx[i] = (float)out.v.x;
-            p->vy[i] = (float)out.v.y;
-            p->vz[i] = (float)out.v.z;
-            touched += 1;
-            stuck += out.is_stuck;
+    for (int64_t i = first; i < end; i += WADI_COLLIDE_GROUP) {
+        int count = end - i < WADI_COLLIDE_GROUP ? (int)(end - i) : WADI_COLLIDE_GROUP;
+        WadiCollideGroup group = { { p->x + i, p->y + i, p->z + i },
+                                   { all->x1 + i, all->y1 + i, all->z1 + i },
+                                   count };
+        uint8_t is_free[WADI_COLLIDE_GROUP];
+        wadi_collide_find_free(all->in, &group, is_free);
+        for (int64_t l = i; l < i + count; ++l) {
+            if (is_free[l - i] != 0) {
+                p->x[l] = all->x1[l];
+                p->y[l] = all->y1[l];
+                p->z[l] = all->z1[l];
+            } else {
+                move_one(all, l, &touched, &stuck);
+            }
         }
     }
     atomic_fetch_add(&all->touched, touched);
