@@ -62,6 +62,8 @@ typedef struct WadiFlipStep {
     uint8_t *rigid;   /* per row: sand that does not yield; NULL without sand */
     uint8_t *known[3];
     double max_divergence;
+    int pressure_solves, pressure_iterations;
+    int friction_solves, friction_iterations;
 } WadiFlipStep;
 
 /* The numbers of the scene's materials that do not change, and those of one step. */

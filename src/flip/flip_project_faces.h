@@ -1,4 +1,4 @@
-/* What the projection reads off the faces of a row. Private to flip_project*.c and flip_relax.c. */
+/* What the projections read off the faces of a row. Private to flip_project*.c and flip_relax.c. */
 #ifndef WADI_FLIP_PROJECT_FACES_H
 #define WADI_FLIP_PROJECT_FACES_H
 

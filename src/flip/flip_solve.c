@@ -67,6 +67,8 @@ WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, c
         WADI_TRY(wadi_flip_projector_run(*projector, out, arena, &report, error));
     }
     step->max_divergence = report.max_divergence;
+    step->pressure_solves += 1;
+    step->pressure_iterations += report.solve.iterations;
     return WADI_OK;
 }
 
@@ -212,6 +214,8 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
         WADI_STAGE(times, "friction",
                    WADI_TRY(wadi_friction_solve(friction, (const float *const *)before, &load, &settings,
                                                 arena, &report, error)));
+        step->friction_solves += 1;
+        step->friction_iterations += report.iterations;
         for (int a = 0; a < 3; ++a) {
             memcpy(loaded[a], free_flight[a], floats * sizeof(float));
         }

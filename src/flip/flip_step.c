@@ -192,6 +192,20 @@ static WadiStatus make_grid(WadiFlip *flip, WadiFlipStep *step, WadiError *error
     return WADI_OK;
 }
 
+static void fill_report(const WadiFlipStep *step, WadiStepReport *report)
+{
+    const WadiRows *rows = &step->grid.rows;
+    *report = (WadiStepReport){ .max_divergence = step->max_divergence,
+                                .pressure_solves = step->pressure_solves,
+                                .pressure_iterations = step->pressure_iterations,
+                                .friction_solves = step->friction_solves,
+                                .friction_iterations = step->friction_iterations,
+                                .grid_cells = 8 * (int64_t)rows->count };
+    for (int32_t r = 0; r < rows->count; ++r) {
+        report->cells += __builtin_popcount(step->fluid[r]);
+    }
+}
+
 static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport *report, WadiError *error)
 {
     WadiFlip *flip = solver;
@@ -225,12 +239,17 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     WADI_STAGE(times, "extend", WADI_TRY(extend(flip, step, error)));
     WadiFlipPath path;
     WADI_STAGE(times, "grid to particles", WADI_TRY(to_particles(flip, step, &path, error)));
+    WadiFlipMoveIn move = { .solids = &context->world->solids,
+                            .cell_size = step->grid.cell_size,
+                            .time = time,
+                            .dt = dt,
+                            .sort = &step->sort,
+                            .grid = &step->grid,
+                            .solid = &step->solid };
     WADI_STAGE(times, "separation", WADI_TRY(separate(flip, step, &path, error)));
     WadiCollideReport moved;
-    WADI_STAGE(times, "move",
-               moved = wadi_flip_move(context->particles, &path, &context->world->solids,
-                                      step->grid.cell_size, time, dt));
-    report->max_divergence = step->max_divergence;
+    WADI_STAGE(times, "move", moved = wadi_flip_move(context->particles, &path, &move));
+    fill_report(step, report);
     report->stuck_particles = moved.stuck;
     return wadi_solver_check_stage(context, "move", error);
 }

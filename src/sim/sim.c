@@ -146,6 +146,19 @@ static WadiStatus drain(WadiSim *sim, double time, WadiError *error)
     return status;
 }
 
+static void count_work(WadiSim *sim, const WadiStepReport *report)
+{
+    sim->work.steps += 1;
+    sim->work.particle_steps += sim->particles.count;
+    sim->work.pressure_solves += report->pressure_solves;
+    sim->work.pressure_iterations += report->pressure_iterations;
+    sim->work.friction_solves += report->friction_solves;
+    sim->work.friction_iterations += report->friction_iterations;
+    sim->work.cells = report->cells;
+    sim->work.grid_cells = report->grid_cells;
+    sim->work.scratch_bytes = sim->scratch.high_water;
+}
+
 WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error)
 {
     wadi_parallel_set_threads(sim->threads);
@@ -170,6 +183,7 @@ WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error)
 
     sim->max_divergence = fmax(sim->max_divergence, report.max_divergence);
     sim->stuck_particles = report.stuck_particles;
+    count_work(sim, &report);
     sim->time = now;
     sim->frame += is_last;
     sim->steps += 1;

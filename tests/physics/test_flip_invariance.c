@@ -1,4 +1,8 @@
-/* T18: moving a scene by whole cells or turning it by a right angle moves and turns the result. */
+/* T18: moving a scene by whole cells or turning it by a right angle moves and turns the result.
+ * How exactly: by whole tiles every sum is in the same order and the first frame of water differs by the rounding of the positions,
+ * 1e-14 cells. By other cells, or turned, particles are summed into faces in another order, in float: 2e-7 cells a frame, which
+ * the flow then amplifies (a droplet lets go one step sooner or later). The pressure is solved until nothing is left, because
+ * what its tolerance allows depends on how the coarse grids lie. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,16 +99,20 @@ static void results_move_and_turn_with_the_scene(void **unused)
         for (int k = 3; k >= 0; --k) {
             copy_particles(sim[k], sim[0], &at[k]);
         }
-        for (int frame = 1; frame <= 8; ++frame) {
+        double worst = 0.0;
+        for (int frame = 1; frame <= 4; ++frame) {
             for (int k = 0; k < 4; ++k) {
                 run_frames(sim[k], 1);
             }
             for (int k = 1; k < 4; ++k) {
                 double largest, mean;
                 compare(sim[k], sim[0], &at[k], &largest, &mean);
-                print_message("%d frame %d placement %d: %g %g\n", kind, frame, k, largest, mean);
+                CHECK_AT_MOST(largest, kind == 0 && k == 1 && frame == 1 ? 1e-10 : 1e-5);
+                CHECK_AT_MOST(mean, 1e-6);
+                worst = fmax(worst, largest);
             }
         }
+        print_message("%s: %.2g cells after 4 frames\n", kind == 0 ? "water" : "sand", worst);
         for (int k = 0; k < 4; ++k) {
             wadi_sim_destroy(sim[k]);
             wadi_scene_destroy(scene[k]);
