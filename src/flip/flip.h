@@ -100,7 +100,8 @@ WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *e
 /* Parts of both: the projection of a step, which may be changed before it is made, and what bounds friction. */
 WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep *step);
 WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
-                                     WadiFlipProjectOut *out, WadiError *error);
+                                     WadiFlipProjector **projector, WadiFlipProjectOut *out,
+                                     WadiError *error);
 /* `grain` is for the pressure between grains, to be filled by wadi_flip_grain_pressure; NULL where there is no water. */
 WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
                                    double **grain, WadiError *error);
