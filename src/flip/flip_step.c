@@ -89,6 +89,11 @@ static double largest_dt(const void *solver, double time, const char **limit)
         dt = 1.0 / 240.0;
         *limit = "sand";
     }
+    double capillary = wadi_flip_tension_largest_dt(flip, time);
+    if (dt > capillary) {
+        dt = capillary;
+        *limit = "surface tension";
+    }
     return dt;
 }
 
@@ -198,6 +203,7 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
                WADI_TRY(wadi_flip_solid(&solid, &flip->solid_cache, &step->solid, context->scratch, error)));
     WADI_STAGE(times, "label", WADI_TRY(wadi_flip_label(flip, step, error)));
     WADI_STAGE(times, "density correction", WADI_TRY(wadi_flip_correct_density(flip, step, error)));
+    WADI_STAGE(times, "surface tension", WADI_TRY(wadi_flip_find_tension(flip, step, error)));
     WADI_TRY(wadi_flip_solve(flip, step, error));
     WADI_STAGE(times, "attributes", wadi_flip_attributes(flip, step));
     WADI_STAGE(times, "extend", WADI_TRY(extend(flip, step, error)));
