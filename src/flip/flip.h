@@ -7,6 +7,7 @@
 #include "flip/flip_pressure_memory.h"
 #include "flip/flip_project.h"
 #include "flip/flip_solid.h"
+#include "flip/flip_transfer.h"
 #include "world/solver.h"
 
 extern const WadiSolverType wadi_flip_solver;
@@ -28,6 +29,8 @@ typedef struct WadiFlipMaterials {
 typedef struct WadiFlip {
     WadiSolverContext context;
     WadiFlipMaterials materials;
+    bool has_affine; /* a material has APIC: */
+    WadiFlipAffine affine;
     int pressure_column, rigid_column; /* of the particle store; rigid -1 without sand */
     WadiFlipSolidCache solid_cache;
     WadiFrictionMemory friction_memory;
@@ -88,5 +91,15 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Pressure, and for sand friction between two pressure solves: flip_solve.c. */
 WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* The same for sand with `friction: zb05` and `zb05_literal`: flip_solve_zb05.c. */
+WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+
+/* Parts of both: the projection of a step, which may be changed before it is made, and what bounds friction. */
+WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep *step);
+WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
+                                     WadiFlipProjectOut *out, WadiError *error);
+/* `grain` is for the pressure between grains, to be filled by wadi_flip_grain_pressure; NULL where there is no water. */
+WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
+                                   double **grain, WadiError *error);
 
 #endif

@@ -26,16 +26,18 @@ static void fill_cells(const WadiFlip *flip, WadiFlipStep *step)
 }
 
 /* The order of the free surface that the scene asks for; `auto` keeps sand of its own to first order: the cleanest rest
- * [friction notes 3.7]. */
+ * [friction notes 3.7]; and all with Gauss-Seidel, as in [A24]. */
 static WadiFlipTheta surface_theta(const WadiFlip *flip)
 {
-    switch (flip->context.world->scene->flip.surface) {
+    const WadiFlipDef *def = &flip->context.world->scene->flip;
+    switch (def->surface) {
     case WADI_FLIP_SURFACE_FIRST_ORDER: return WADI_FLIP_THETA_ONE;
     case WADI_FLIP_SURFACE_FACE: return WADI_FLIP_THETA_HALF;
     case WADI_FLIP_SURFACE_GHOST_FLUID: return WADI_FLIP_THETA_GHOST;
     case WADI_FLIP_SURFACE_AUTO: break;
     }
-    return flip->materials.has_water ? WADI_FLIP_THETA_GHOST : WADI_FLIP_THETA_ONE;
+    bool is_plain = !flip->materials.has_water || def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL;
+    return is_plain ? WADI_FLIP_THETA_ONE : WADI_FLIP_THETA_GHOST;
 }
 
 /* Where sand and water are in one scene, cells of sand stay fluid with their first particle and meet air at its centre. */
@@ -140,11 +142,13 @@ static float smooth_fill(const WadiFlipStep *step, int32_t row, int lane, bool *
 }
 
 /* Two-sided, with a dead band, and only swelling where air is near: falling sand is thin and would stay so where it lands; water
- * would lose or gain volume over the run [friction notes 7.2]. */
+ * would lose or gain volume over the run [friction notes 7.2]. With Gauss-Seidel [A24]'s: a share of what is too much each
+ * step; the printed rule also shrinks what is too little, which draws surfaces together and sand up the walls. */
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiFlipDef *def = &flip->context.world->scene->flip;
-    const float rate = (float)def->density_rate; /* 1/s */
+    const bool is_share = def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL;
+    const float rate = (float)(is_share ? def->density_alpha / step->dt : def->density_rate); /* 1/s */
     const WadiRows *rows = &step->grid.rows;
     WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->expansion, wadi_rows_floats(rows),
                             "density correction", error));
@@ -156,11 +160,14 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
                 continue;
             }
             bool has_air;
-            float band = def->density_band >= 0.0 ? (float)def->density_band
+            float band = is_share                   ? 0.0f
+                         : def->density_band >= 0.0 ? (float)def->density_band
                          : wadi_flip_sand(flip, step, 8 * (size_t)r + (size_t)l) >= 0.5f ? 0.2f
                                                                                          : 0.05f;
             float excess = smooth_fill(step, r, l, &has_air) - 1.0f;
-            float wanted = excess > band ? excess - band : excess < -band && !has_air ? excess + band : 0.0f;
+            float wanted = excess > band                             ? excess - band
+                           : excess < -band && !has_air && !is_share ? excess + band
+                                                                     : 0.0f;
             step->expansion[8 * r + l] = rate * wanted;
         }
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "flip/flip.h"
+#include "flip/flip_relax.h"
 
 static WadiStatus solve_unilateral(const WadiPoisson *system, const float *b,
                                    const WadiPoissonSettings *settings, double *x, WadiArena *scratch,
@@ -18,7 +19,7 @@ static double gravity_step(const WadiFlip *flip, const WadiFlipStep *step)
     return step->dt * wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
 }
 
-static WadiFlipProjectIn project_in(const WadiFlip *flip, const WadiFlipStep *step)
+WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep *step)
 {
     const WadiFlipDef *def = &flip->context.world->scene->flip;
     bool has_sand = flip->materials.has_sand;
@@ -44,17 +45,41 @@ static WadiFlipProjectIn project_in(const WadiFlip *flip, const WadiFlipStep *st
     return in;
 }
 
-static WadiStatus project(const WadiFlip *flip, WadiFlipStep *step, float *const velocity[3],
+WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
+                                     WadiFlipProjectOut *out, WadiError *error)
+{
+    const WadiFlipDef *def = &flip->context.world->scene->flip;
+    WadiFlipProjectReport report = { 0 };
+    if (def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL) {
+        WadiFlipProjectIn sweeps = *in;
+        sweeps.solver = (WadiPoissonSettings){ .max_iterations = def->sweeps };
+        WADI_TRY(wadi_flip_relax(&sweeps, def->over_relaxation, out, flip->context.scratch, &report, error));
+    } else {
+        WADI_TRY(wadi_flip_project(in, out, flip->context.scratch, &report, error));
+    }
+    step->max_divergence = report.max_divergence;
+    return WADI_OK;
+}
+
+/* Project the velocities of the step; *projector is made by the first call and serves the next ones. */
+static WadiStatus project(const WadiFlip *flip, WadiFlipStep *step, WadiFlipProjector **projector,
                           WadiError *error)
 {
-    WadiFlipProjectIn in = project_in(flip, step);
+    WadiArena *arena = flip->context.scratch;
     WadiFlipProjectOut out = { .pressure = step->pressure };
     for (int a = 0; a < 3; ++a) {
-        out.velocity[a] = velocity[a];
+        out.velocity[a] = step->grid.velocity[a];
         out.known[a] = step->known[a];
     }
+    WadiFlipProjectIn in = wadi_flip_projection(flip, step);
+    if (flip->context.world->scene->flip.pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL) {
+        return wadi_flip_make_projection(flip, step, &in, &out, error);
+    }
+    if (*projector == NULL) {
+        WADI_TRY(wadi_flip_projector_begin(projector, &in, arena, error));
+    }
     WadiFlipProjectReport report = { 0 };
-    WADI_TRY(wadi_flip_project(&in, &out, flip->context.scratch, &report, error));
+    WADI_TRY(wadi_flip_projector_run(*projector, &out, arena, &report, error));
     step->max_divergence = report.max_divergence;
     step->pressure_solves += 1;
     step->pressure_iterations += report.solve.iterations;
@@ -89,9 +114,8 @@ static void wall_friction(const WadiFlip *flip, const WadiFlipStep *step, float 
     }
 }
 
-/* What bounds the stress. `grain` is for the pressure between grains where there is water, NULL where there is none. */
-static WadiStatus make_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
-                            double **grain, WadiError *error)
+WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
+                                   double **grain, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
     size_t floats = wadi_rows_floats(&step->grid.rows);
@@ -158,7 +182,8 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     WADI_TRY(wadi_friction_begin(&friction, &grid, &flip->friction_memory, step->dt, arena, error));
     wadi_friction_add(friction, step->grid.velocity);
     WADI_TRY(copy_faces(step, step->grid.velocity, loaded, arena, error));
-    WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, step->grid.velocity, error)));
+    WadiFlipProjector *projector = NULL;
+    WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, &projector, error)));
 
     int depth = 0;
     WADI_TRY(wadi_friction_depth(friction, 2, &depth, arena, error));
@@ -172,7 +197,7 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     size_t floats = wadi_rows_floats(&step->grid.rows);
     WadiFrictionLoad load;
     double *grain;
-    WADI_TRY(make_load(flip, step, &load, &grain, error));
+    WADI_TRY(wadi_flip_friction_load(flip, step, &load, &grain, error));
     int rounds = is_first && def->friction_rounds < 4 ? 4 : def->friction_rounds;
     for (int round = 0; round < rounds; ++round) {
         /* u_b = u* - grad P: what the last projection made, less the stress that went into it. */
@@ -199,7 +224,7 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
         for (int a = 0; a < 3; ++a) {
             memcpy(step->grid.velocity[a], loaded[a], floats * sizeof(float));
         }
-        WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, step->grid.velocity, error)));
+        WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, &projector, error)));
     }
     WADI_TRY(mark_rigid(flip, step, friction, &load, error));
     return wadi_friction_keep(friction, &flip->friction_memory, error);
@@ -215,10 +240,13 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
     }
     wadi_flip_pressure_recall(&flip->pressure_memory, rows, step->dt, step->pressure);
     if (flip->materials.has_sand) {
-        WADI_TRY(solve_sand(flip, step, error));
+        bool is_global = flip->context.world->scene->flip.friction == WADI_FLIP_FRICTION_SOLVE;
+        WADI_TRY(is_global ? solve_sand(flip, step, error) : wadi_flip_solve_zb05(flip, step, error));
     } else {
-        WADI_STAGE(flip->context.times, "pressure",
-                   WADI_TRY(project(flip, step, step->grid.velocity, error)));
+        const WadiArenaMark mark = wadi_arena_mark(arena);
+        WadiFlipProjector *projector = NULL;
+        WADI_STAGE(flip->context.times, "pressure", WADI_TRY(project(flip, step, &projector, error)));
+        wadi_arena_release(arena, mark);
     }
     return wadi_flip_pressure_keep(&flip->pressure_memory, rows, step->fluid, step->pressure, step->dt,
                                    error);

@@ -7,9 +7,27 @@
 #include "flip/flip.h"
 #include "flip/flip_extend.h"
 #include "flip/flip_move.h"
+#include "flip/flip_separate.h"
 #include "flip/flip_transfer.h"
 
 enum { SPEED_BLOCK = 8192 };
+
+/* The columns of APIC where a material asks for it. */
+static WadiStatus add_affine(WadiFlip *flip, WadiError *error)
+{
+    const WadiScene *scene = flip->context.world->scene;
+    for (int m = 0; m < scene->material_count; ++m) {
+        flip->has_affine = flip->has_affine || scene->materials[m].transfer == WADI_TRANSFER_APIC;
+    }
+    if (!flip->has_affine) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_flip_affine_add(flip->context.particles, &flip->affine, error));
+    for (int m = 0; m < scene->material_count; ++m) {
+        flip->affine.is_used[m] = scene->materials[m].transfer == WADI_TRANSFER_APIC;
+    }
+    return WADI_OK;
+}
 
 static WadiStatus create(void **solver, const WadiSolverContext *context, WadiError *error)
 {
@@ -19,6 +37,9 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     flip->context = *context;
     wadi_flip_materials_init(&flip->materials, scene);
     WadiStatus status = wadi_flip_attributes_add(flip, error);
+    if (status == WADI_OK) {
+        status = add_affine(flip, error);
+    }
     if (status != WADI_OK) {
         WADI_DELETE(flip, 1);
         return status;
@@ -123,10 +144,27 @@ static WadiStatus to_particles(const WadiFlip *flip, WadiFlipStep *step, WadiFli
     WadiFlipToParticlesIn in = { .sort = &step->sort,
                                  .grid = &step->grid,
                                  .saved = (const float *const *)step->saved,
-                                 .flip = (double)flip->materials.keep[0],
+                                 .keep = flip->materials.keep,
+                                 .material_count = flip->materials.count,
+                                 .affine = flip->has_affine ? &flip->affine : NULL,
                                  .dt = step->dt,
                                  .order = flip->context.world->scene->flip.path_order };
     return wadi_flip_grid_to_particles(flip->context.particles, path, &in, flip->context.scratch, error);
+}
+
+static WadiStatus separate(const WadiFlip *flip, const WadiFlipStep *step, WadiFlipPath *path,
+                           WadiError *error)
+{
+    const WadiScene *scene = flip->context.world->scene;
+    if (scene->flip.pair_separation == 0) {
+        return WADI_OK;
+    }
+    WadiFlipSeparateIn in = { .particles = flip->context.particles,
+                              .diameter = wadi_flip_separate_diameter(step->grid.cell_size,
+                                                                      scene->particles_per_axis),
+                              .iterations = scene->flip.pair_separation };
+    WadiFlipSeparateReport report;
+    return wadi_flip_separate(&in, path->x, path->y, path->z, flip->context.scratch, &report, error);
 }
 
 static WadiStatus make_grid(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
@@ -142,7 +180,8 @@ static WadiStatus make_grid(WadiFlip *flip, WadiFlipStep *step, WadiError *error
     WadiFlipToGridIn to_grid = { .sort = &step->sort,
                                  .particles = context->particles,
                                  .mass = flip->materials.mass,
-                                 .material_count = context->world->scene->material_count };
+                                 .material_count = context->world->scene->material_count,
+                                 .affine = flip->has_affine ? &flip->affine : NULL };
     WADI_STAGE(times, "particles to grid",
                WADI_TRY(wadi_flip_particles_to_grid(&step->grid, &to_grid, arena, error)));
     size_t floats = wadi_rows_floats(&step->grid.rows);
@@ -200,10 +239,16 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     WADI_STAGE(times, "extend", WADI_TRY(extend(flip, step, error)));
     WadiFlipPath path;
     WADI_STAGE(times, "grid to particles", WADI_TRY(to_particles(flip, step, &path, error)));
+    WadiFlipMoveIn move = { .solids = &context->world->solids,
+                            .cell_size = step->grid.cell_size,
+                            .time = time,
+                            .dt = dt,
+                            .sort = &step->sort,
+                            .grid = &step->grid,
+                            .solid = &step->solid };
+    WADI_STAGE(times, "separation", WADI_TRY(separate(flip, step, &path, error)));
     WadiCollideReport moved;
-    WADI_STAGE(times, "move",
-               moved = wadi_flip_move(context->particles, &path, &context->world->solids,
-                                      step->grid.cell_size, time, dt));
+    WADI_STAGE(times, "move", moved = wadi_flip_move(context->particles, &path, &move));
     fill_report(step, report);
     report->stuck_particles = moved.stuck;
     return wadi_solver_check_stage(context, "move", error);

@@ -47,7 +47,7 @@ static WadiStatus reserve_for_emitters(WadiSim *sim, WadiError *error)
 
 WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
 {
-    WADI_STAGE(&sim->times, "seed", WADI_TRY(wadi_world_seed(sim->world, &sim->particles, error)));
+    WADI_STAGE(&sim->times, "seed", WADI_TRY(wadi_world_seed(sim->world, &sim->particles, &sim->log, error)));
     for (int32_t i = 0; i < sim->particles.count; ++i) {
         sim->born[sim->particles.material[i]] += 1;
     }
