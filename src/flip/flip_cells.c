@@ -1,27 +1,54 @@
 /* What the cells of a step are: how full, under pressure or not, inside solids, and how much they should swell or shrink. */
 #include <string.h>
 
+#include "core/parallel.h"
 #include "flip/flip.h"
 #include "flip/flip_surface.h"
 #include "grid/row_lanes.h"
 
-/* Volume of the particles of each cell over the volume of a cell. */
-static void fill_cells(const WadiFlip *flip, WadiFlipStep *step)
+enum { TILE_BLOCK = 16 };
+
+typedef struct CellContext {
+    const WadiFlip *flip;
+    WadiFlipStep *step;
+} CellContext;
+
+static void empty_rows(void *user, int64_t first, int64_t end)
 {
+    const CellContext *context = user;
+    memset(context->step->fill + 8 * first, 0, (size_t)(8 * (end - first)) * sizeof(float));
+}
+
+/* Volume of the particles of each cell over the volume of a cell. */
+static void fill_tiles(void *user, int64_t first, int64_t end)
+{
+    const CellContext *context = user;
+    const WadiFlipStep *step = context->step;
     const WadiFlipSort *sort = &step->sort;
-    const WadiRows *rows = &step->grid.rows;
-    int per_axis = flip->context.world->scene->particles_per_axis;
-    float share = 1.0f / (float)(per_axis * per_axis * per_axis);
-    memset(step->fill, 0, wadi_rows_floats(rows) * sizeof *step->fill);
-    for (int32_t t = 0; t < sort->tiles.count; ++t) {
+    int per_axis = context->flip->context.world->scene->particles_per_axis;
+    const float share = 1.0f / (float)(per_axis * per_axis * per_axis);
+    for (int32_t t = (int32_t)first; t < end; ++t) {
         int32_t occupied = sort->row_first[t];
         for (uint64_t left = sort->row_mask[t]; left != 0; left &= left - 1, ++occupied) {
-            int32_t row = wadi_rows_at(rows, step->grid.tile_of[t], __builtin_ctzll(left));
+            int32_t row = wadi_rows_at(&step->grid.rows, step->grid.tile_of[t], __builtin_ctzll(left));
+            const int32_t *start = &sort->cell_start[8 * (size_t)occupied];
             for (int l = 0; l < 8; ++l) {
-                int32_t count = sort->cell_start[8 * occupied + l + 1] - sort->cell_start[8 * occupied + l];
-                step->fill[8 * row + l] = share * (float)count;
+                step->fill[8 * (size_t)row + (size_t)l] = share * (float)(start[l + 1] - start[l]);
             }
         }
+    }
+}
+
+static void mark_inside(void *user, int64_t first, int64_t end)
+{
+    const CellContext *context = user;
+    const WadiFlipStep *step = context->step;
+    for (int64_t r = first; r < end; ++r) {
+        unsigned inside = 0;
+        for (int l = 0; l < 8; ++l) {
+            inside |= (unsigned)(step->solid.distance[8 * r + l] < 0.0f) << l;
+        }
+        step->inside[r] = r == 0 ? 0 : (uint8_t)(inside & ~(unsigned)step->fluid[r]);
     }
 }
 
@@ -82,7 +109,9 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->theta[a], floats, "surface fractions", error));
     }
-    fill_cells(flip, step);
+    CellContext context = { flip, step };
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, empty_rows, &context);
+    wadi_parallel_for(step->sort.tiles.count, TILE_BLOCK, fill_tiles, &context);
     uint8_t *filled = NULL, *liquid = NULL;
     float *distance = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &filled, count, "labels", error));
@@ -106,13 +135,7 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
         flip->context.world->scene->flip.surface == WADI_FLIP_SURFACE_AUTO) {
         keep_sand_first_order(flip, step, filled, distance);
     }
-    for (int32_t r = 0; r < rows->count; ++r) {
-        uint8_t inside = 0;
-        for (int l = 0; l < 8; ++l) {
-            inside |= (uint8_t)((step->solid.distance[8 * r + l] < 0.0f) << l);
-        }
-        step->inside[r] = r == 0 ? 0 : inside & (uint8_t)~step->fluid[r];
-    }
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, mark_inside, &context);
     return WADI_OK;
 }
 
