@@ -9,7 +9,7 @@ import numpy as np
 from common import G, Tool
 from svg_plot import Plot
 
-WIDTH = 0.2  # m, of the square silo
+WIDTH = 0.24  # m, of the square silo
 MOUTH = 0.4  # m, height of its floor
 
 
@@ -74,7 +74,7 @@ def main():
     cell = 0.02 if tool.quick else 0.01
     rows = []
     for hole in (0.1, 0.14) if tool.quick else (0.06, 0.08, 0.10, 0.12, 0.14):
-        fill, seconds = (0.3, 1.2) if tool.quick else (0.4, 3.0)
+        fill, seconds = (0.3, 1.2) if tool.quick else (0.3, 2.5)
         run = tool.run(f"silo-{hole:g}", flow_scene(hole, cell, fill, seconds))
         whole, early, late = flow(run, cell)
         rows.append({"hole_cells": hole / cell, "hole": hole, "rate": whole, "early": early, "late": late,
