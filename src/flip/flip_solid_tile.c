@@ -278,6 +278,25 @@ bool wadi_flip_solid_is_near_tile(const WadiFlipSolidIn *in, WadiTile tile)
     return wadi_solids_distance(in->solids, point_of(&lattice, 4, 4, 4), in->time, enough) < enough;
 }
 
+static WadiVec3 middle_of_row(const Lattice *lattice, int place)
+{
+    return point_of(lattice, 4.0, (place & 7) + 0.5, (place >> 3) + 0.5);
+}
+
+uint64_t wadi_flip_solid_rows_near(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows)
+{
+    const Lattice lattice = { .in = in, .tile = tile };
+    const double enough = row_reach * in->cell_size;
+    uint64_t near = 0;
+    for (uint64_t left = rows; left != 0; left &= left - 1) {
+        const int place = __builtin_ctzll(left);
+        WadiVec3 middle = middle_of_row(&lattice, place);
+        bool is_near = wadi_solids_distance(in->solids, middle, in->time, enough) < enough;
+        near |= (uint64_t)is_near << place;
+    }
+    return near;
+}
+
 WadiFlipTileRows wadi_flip_solid_tile(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows,
                                       WadiFlipSolidRow (*target)(void *user, int place), void *user)
 {
@@ -288,7 +307,7 @@ WadiFlipTileRows wadi_flip_solid_tile(const WadiFlipSolidIn *in, WadiTile tile, 
         const int place = __builtin_ctzll(left);
         const uint64_t bit = UINT64_C(1) << place;
         const double enough = row_reach * in->cell_size;
-        WadiVec3 middle = point_of(&lattice, 4.0, (place & 7) + 0.5, (place >> 3) + 0.5);
+        WadiVec3 middle = middle_of_row(&lattice, place);
         double d = wadi_solids_clearance(in->solids, middle, in->time, enough);
         if (d >= enough) {
             out.open |= bit;
