@@ -45,7 +45,7 @@ static WadiVec3 point_of(const Lattice *lattice, double a, double b, double c)
 static double exact_distance(const Lattice *lattice, const double p[3])
 {
     WadiVec3 x = point_of(lattice, p[0], p[1], p[2]);
-    double d = wadi_solids_sample(lattice->in->solids, x, lattice->in->time).surface.distance;
+    double d = wadi_solids_sample_for_grid(lattice->in->solids, x, lattice->in->time).surface.distance;
     /* Infinities would make NAN of means and differences. */
     return fmin(d / lattice->in->cell_size, 1e6);
 }
@@ -73,7 +73,8 @@ static void ask_line(const Lattice *lattice, Centre line[CENTRES], int b, int c)
             continue;
         }
         WadiVec3 x = point_of(lattice, a + 0.5, b + 0.5, c + 0.5);
-        WadiSurfacePoint point = wadi_solids_sample(lattice->in->solids, x, lattice->in->time).surface;
+        WadiSurfacePoint point =
+            wadi_solids_sample_for_grid(lattice->in->solids, x, lattice->in->time).surface;
         centre->distance = fmin(point.distance / lattice->in->cell_size, 1e6);
         centre->normal = point.normal;
         bound = centre->distance;
@@ -132,14 +133,18 @@ static bool is_separated(Lattice *lattice, const int a[3], const int b[3])
     const WadiFlipSolidIn *in = lattice->in;
     const WadiVec3 from = outside_point(lattice, a), way = wadi_sub(outside_point(lattice, b), from);
     const double length = wadi_norm(way);
+    const bool is_moving = wadi_solids_are_moving(in->solids);
     for (double t = 0.0; t < length;) {
         WadiVec3 p = wadi_add_scaled(from, way, t / length);
         WadiVec3 x = point_of(lattice, p.x, p.y, p.z);
-        double d = wadi_solids_clearance(in->solids, x, in->time, 2.0 * in->cell_size) / in->cell_size - SKIN;
+        /* Moving meshes are asked every step: their band will do. */
+        double d = is_moving ? wadi_solids_sample_for_grid(in->solids, x, in->time).surface.distance
+                             : wadi_solids_clearance(in->solids, x, in->time, 2.0 * in->cell_size);
+        d = d / in->cell_size - SKIN;
         if (d < 0.0) {
             return true;
         }
-        t += fmax(d, 0.5 * SKIN);
+        t += fmax(d, 1.5 * SKIN); /* the thinnest wall is two skins thick */
     }
     return false;
 }
@@ -249,7 +254,7 @@ static void ask_row(Lattice *lattice, int place, WadiFlipSolidRow row)
                 double p[3] = { cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5 };
                 p[axis] -= 0.5;
                 WadiVec3 x = point_of(lattice, p[0], p[1], p[2]);
-                WadiVec3 v = wadi_solids_sample(in->solids, x, in->time).surface.velocity;
+                WadiVec3 v = wadi_solids_sample_for_grid(in->solids, x, in->time).surface.velocity;
                 row.velocity[axis][l] = (float)wadi_component(v, axis);
             }
         }
