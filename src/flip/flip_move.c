@@ -7,5 +7,5 @@ WadiCollideReport wadi_flip_move(WadiParticles *particles, const WadiFlipPath *p
                                  double cell_size, double time, double dt)
 {
     WadiCollideIn in = { .solids = solids, .t0 = time, .t1 = time + dt, .skin = WADI_FLIP_SKIN * cell_size };
-    return wadi_collide_move_all(&in, particles, path->x, path->y, path->z);
+    return wadi_collide_move_from(&in, particles, path->first, path->x, path->y, path->z);
 }

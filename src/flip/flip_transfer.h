@@ -41,6 +41,7 @@ typedef struct WadiFlipToParticlesIn {
 /* Where each particle wants to be at the end of the step; to be followed against the solids by wadi_flip_move. */
 typedef struct WadiFlipPath {
     double *x, *y, *z;  /* m, per particle; in the arena */
+    int32_t first;      /* particles before it stay where they are: their ends are not set */
     int64_t long_paths; /* particles whose path took more than one step: about two cells or more */
 } WadiFlipPath;
 

@@ -289,7 +289,7 @@ WadiStatus wadi_flip_grid_to_particles(WadiParticles *particles, WadiFlipPath *p
     WADI_ASSERT(in->flip >= 0.0 && in->flip <= 1.0 && (in->flip == 0.0 || in->saved != NULL));
     WADI_ASSERT(in->flip == 0.0 || in->affine == NULL);
     *path = (WadiFlipPath){ 0 };
-    WadiFlipPath made = { 0 };
+    WadiFlipPath made = { .first = in->sort->first };
     size_t count = (size_t)particles->count;
     double *partials;
     WADI_TRY(WADI_ARENA_NEW(arena, &made.x, count, "paths of particles", error));

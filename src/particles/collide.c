@@ -353,6 +353,7 @@ WadiCollideOut wadi_collide_push_out(const WadiCollideIn *in, WadiVec3 x, WadiVe
 typedef struct MoveAll {
     const WadiCollideIn *in;
     WadiParticles *particles;
+    int32_t first;
     const double *x1, *y1, *z1;
     atomic_llong touched, stuck; /* sums of integers: the order does not matter */
 } MoveAll;
@@ -362,7 +363,7 @@ static void move_block(void *context, int64_t first, int64_t end)
     MoveAll *all = context;
     WadiParticles *p = all->particles;
     int64_t touched = 0, stuck = 0;
-    for (int64_t i = first; i < end; ++i) {
+    for (int64_t i = all->first + first; i < all->first + end; ++i) {
         WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] }, x1 = { all->x1[i], all->y1[i], all->z1[i] };
         WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
         WadiCollideOut out = wadi_collide_move(all->in, x0, x1, v);
@@ -384,7 +385,14 @@ static void move_block(void *context, int64_t first, int64_t end)
 WadiCollideReport wadi_collide_move_all(const WadiCollideIn *in, WadiParticles *particles, const double *x1,
                                         const double *y1, const double *z1)
 {
-    MoveAll all = { .in = in, .particles = particles, .x1 = x1, .y1 = y1, .z1 = z1 };
-    wadi_parallel_for(particles->count, MOVE_BLOCK, move_block, &all);
+    return wadi_collide_move_from(in, particles, 0, x1, y1, z1);
+}
+
+WadiCollideReport wadi_collide_move_from(const WadiCollideIn *in, WadiParticles *particles, int32_t first,
+                                         const double *x1, const double *y1, const double *z1)
+{
+    WADI_ASSERT(first >= 0 && first <= particles->count);
+    MoveAll all = { .in = in, .particles = particles, .first = first, .x1 = x1, .y1 = y1, .z1 = z1 };
+    wadi_parallel_for(particles->count - first, MOVE_BLOCK, move_block, &all);
     return (WadiCollideReport){ all.touched, all.stuck };
 }

@@ -41,5 +41,8 @@ typedef struct WadiCollideReport {
  * velocities are replaced. Particles away from solids cost one distance each. */
 WadiCollideReport wadi_collide_move_all(const WadiCollideIn *in, WadiParticles *particles, const double *x1,
                                         const double *y1, const double *z1);
+/* The same for the particles from `first` on. */
+WadiCollideReport wadi_collide_move_from(const WadiCollideIn *in, WadiParticles *particles, int32_t first,
+                                         const double *x1, const double *y1, const double *z1);
 
 #endif
