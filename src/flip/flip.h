@@ -6,6 +6,7 @@
 #include "flip/flip_grid.h"
 #include "flip/flip_pressure_memory.h"
 #include "flip/flip_project.h"
+#include "flip/flip_sleep.h"
 #include "flip/flip_solid.h"
 #include "world/solver.h"
 
@@ -22,6 +23,7 @@ typedef struct WadiFlip {
     WadiFlipSolidCache solid_cache;
     WadiFrictionMemory friction_memory;
     WadiFlipPressureMemory pressure_memory;
+    WadiFlipSleep sleep;
 } WadiFlip;
 
 /* The grid of one step and what the stages leave on it; everything lives in the step's arena. */
