@@ -340,7 +340,12 @@ WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *i
     }
     uint8_t *falls = NULL;
     WADI_TRY(flag_ripe(sleep, &awake, in, window, SLOW_ON_AVERAGE * unit, &falls, is_changed, error));
-    return *is_changed ? wadi_flip_sleep_fall(sleep, in, sort, falls, error) : WADI_OK;
+    if (*is_changed) {
+        WADI_TRY(wadi_flip_sleep_fall(sleep, in, sort, falls, error));
+        /* The others are listed again after the next sort; sleepers begin anew when they wake. */
+        sleep->quiet_count = sleep->count < in->context->particles->count ? sleep->quiet_count : 0;
+    }
+    return WADI_OK;
 }
 
 void wadi_flip_sleep_end(WadiFlipSleep *sleep, const WadiParticles *particles)

@@ -30,7 +30,8 @@ struct WadiSim {
     int64_t born[256];
     int64_t drained[256];
     int64_t lost[256];
-    int64_t stuck_particles; /* squeezed between solids in the last step */
+    int64_t stuck_particles;    /* squeezed between solids in the last step */
+    int64_t sleeping_particles; /* left out of the last step because they rest */
 };
 
 /* wadi_sim_create in two parts: a world and a solver without particles (what a restored or an estimated run needs), and the
