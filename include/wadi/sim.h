@@ -58,6 +58,28 @@ typedef struct WadiView {
  * Valid until the next step. WADI_ERR_ARGUMENT for a name this simulation does not have. */
 WADI_API WadiStatus wadi_sim_view(const WadiSim *sim, const char *name, WadiView *view, WadiError *error);
 
+enum { WADI_PROFILE_STAGE_MAX = 48 };
+
+/* Where time and memory of a simulation went, since it was created. */
+typedef struct WadiProfile {
+    int threads;
+    int stage_count;
+    const char
+        *stage[WADI_PROFILE_STAGE_MAX]; /* names, in the order in which they first ran; static storage */
+    double seconds[WADI_PROFILE_STAGE_MAX];
+    int64_t steps;
+    int64_t particle_steps; /* sum of the particles over the steps */
+    int64_t pressure_solves, pressure_iterations;
+    int64_t friction_solves, friction_iterations;
+    int64_t cells;      /* of the solver's grid that hold material, in the last step; 0: there is no grid */
+    int64_t grid_cells; /* of the grid in all */
+    size_t particle_bytes; /* of one particle in the store */
+    size_t scratch_bytes;  /* that the last step needed beside the store */
+    size_t live_bytes;     /* that the library holds in all */
+} WadiProfile;
+
+WADI_API void wadi_sim_profile(const WadiSim *sim, WadiProfile *profile);
+
 #ifdef __cplusplus
 }
 #endif

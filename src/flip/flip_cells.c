@@ -3,6 +3,7 @@
 
 #include "flip/flip.h"
 #include "flip/flip_surface.h"
+#include "grid/row_lanes.h"
 
 /* Volume of the particles of each cell over the volume of a cell. */
 static void fill_cells(const WadiFlip *flip, WadiFlipStep *step)
@@ -24,6 +25,52 @@ static void fill_cells(const WadiFlip *flip, WadiFlipStep *step)
     }
 }
 
+/* The order of the free surface that the scene asks for; `auto` keeps sand of its own to first order: the cleanest rest
+ * [friction notes 3.7]; and all with Gauss-Seidel, as in [A24]. */
+static WadiFlipTheta surface_theta(const WadiFlip *flip)
+{
+    const WadiFlipDef *def = &flip->context.world->scene->flip;
+    switch (def->surface) {
+    case WADI_FLIP_SURFACE_FIRST_ORDER: return WADI_FLIP_THETA_ONE;
+    case WADI_FLIP_SURFACE_FACE: return WADI_FLIP_THETA_HALF;
+    case WADI_FLIP_SURFACE_GHOST_FLUID: return WADI_FLIP_THETA_GHOST;
+    case WADI_FLIP_SURFACE_AUTO: break;
+    }
+    bool is_plain = !flip->materials.has_water || def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL;
+    return is_plain ? WADI_FLIP_THETA_ONE : WADI_FLIP_THETA_GHOST;
+}
+
+/* Where sand and water are in one scene, cells of sand stay fluid with their first particle and meet air at its centre. */
+static void keep_sand_first_order(const WadiFlip *flip, WadiFlipStep *step, const uint8_t *filled,
+                                  const float *distance)
+{
+    const WadiRows *rows = &step->grid.rows;
+    for (int32_t r = 1; r < rows->count; ++r) {
+        for (unsigned left = filled[r]; left != 0; left &= left - 1) {
+            int l = __builtin_ctz(left);
+            if (wadi_flip_sand(flip, step, 8 * (size_t)r + (size_t)l) >= 0.5f) {
+                step->fluid[r] |= (uint8_t)(1u << l);
+            }
+        }
+    }
+    wadi_flip_surface_theta(rows, step->fluid, distance, WADI_FLIP_THETA_GHOST, step->theta);
+    for (int32_t r = 1; r < rows->count; ++r) {
+        for (unsigned left = step->fluid[r]; left != 0; left &= left - 1) {
+            WadiRowCell cell = { r, __builtin_ctz(left) };
+            if (wadi_flip_sand(flip, step, wadi_row_cell_index(cell)) < 0.5f) {
+                continue;
+            }
+            for (int axis = 0; axis < 3; ++axis) {
+                step->theta[axis][wadi_row_cell_index(cell)] = 1.0f;
+                WadiRowCell above = wadi_row_cell_beside(rows, cell, 2 * axis + 1);
+                if (above.row != 0) {
+                    step->theta[axis][wadi_row_cell_index(above)] = 1.0f;
+                }
+            }
+        }
+    }
+}
+
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
@@ -40,11 +87,10 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     float *distance = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &filled, count, "labels", error));
     wadi_flip_solid_fill_cut_cells(rows, &step->solid, step->grid.cell_size, step->grid.fluid, filled);
-    if (flip->is_sand) {
-        /* First order: the cleanest rest [friction notes 3.7]. */
-        memcpy(step->fluid, filled, count);
-        wadi_flip_surface_theta(rows, step->fluid, NULL, WADI_FLIP_THETA_ONE, step->theta);
-    } else {
+    memcpy(step->fluid, filled, count);
+    WADI_TRY(wadi_flip_mix(flip, step, error));
+    WadiFlipTheta theta = surface_theta(flip);
+    if (theta == WADI_FLIP_THETA_GHOST) {
         WADI_TRY(WADI_ARENA_NEW(arena, &liquid, count, "labels", error));
         WADI_TRY(WADI_ARENA_NEW(arena, &distance, floats, "surface distance", error));
         WadiFlipSurfaceIn in = { .rows = rows,
@@ -54,7 +100,11 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
                                  .cell_size = step->grid.cell_size };
         WADI_TRY(wadi_flip_surface_distance(&in, distance, liquid, arena, error));
         memcpy(step->fluid, liquid, count);
-        wadi_flip_surface_theta(rows, step->fluid, distance, WADI_FLIP_THETA_GHOST, step->theta);
+    }
+    wadi_flip_surface_theta(rows, step->fluid, distance, theta, step->theta);
+    if (theta == WADI_FLIP_THETA_GHOST && flip->materials.has_sand &&
+        flip->context.world->scene->flip.surface == WADI_FLIP_SURFACE_AUTO) {
+        keep_sand_first_order(flip, step, filled, distance);
     }
     for (int32_t r = 0; r < rows->count; ++r) {
         uint8_t inside = 0;
@@ -92,10 +142,13 @@ static float smooth_fill(const WadiFlipStep *step, int32_t row, int lane, bool *
 }
 
 /* Two-sided, with a dead band, and only swelling where air is near: falling sand is thin and would stay so where it lands; water
- * would lose or gain volume over the run [friction notes 7.2]. */
+ * would lose or gain volume over the run [friction notes 7.2]. With Gauss-Seidel [A24]'s: a share of what is too much each
+ * step; the printed rule also shrinks what is too little, which draws surfaces together and sand up the walls. */
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
-    const float rate = 20.0f, band = flip->is_sand ? 0.2f : 0.05f; /* 1/s, - */
+    const WadiFlipDef *def = &flip->context.world->scene->flip;
+    const bool is_share = def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL;
+    const float rate = (float)(is_share ? def->density_alpha / step->dt : def->density_rate); /* 1/s */
     const WadiRows *rows = &step->grid.rows;
     WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->expansion, wadi_rows_floats(rows),
                             "density correction", error));
@@ -107,8 +160,14 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
                 continue;
             }
             bool has_air;
+            float band = is_share                   ? 0.0f
+                         : def->density_band >= 0.0 ? (float)def->density_band
+                         : wadi_flip_sand(flip, step, 8 * (size_t)r + (size_t)l) >= 0.5f ? 0.2f
+                                                                                         : 0.05f;
             float excess = smooth_fill(step, r, l, &has_air) - 1.0f;
-            float wanted = excess > band ? excess - band : excess < -band && !has_air ? excess + band : 0.0f;
+            float wanted = excess > band                             ? excess - band
+                           : excess < -band && !has_air && !is_share ? excess + band
+                                                                     : 0.0f;
             step->expansion[8 * r + l] = rate * wanted;
         }
     }

@@ -54,7 +54,7 @@ static WadiStatus flag_islands(const WadiFlipSleep *sleep, uint8_t *rises, WadiA
             int32_t other = map.neighbours[t][n];
             if (other >= 0 && rises[other] == 0 &&
                 box_distance(here->low, here->high, sleep->tile[other].low, sleep->tile[other].high) <=
-                    WADI_FLIP_REACH) {
+                    sleep->reach) {
                 rises[other] = 1;
                 stack[depth++] = other;
             }
@@ -116,14 +116,15 @@ static WadiStatus count_left(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, ui
     return WADI_OK;
 }
 
-static bool is_disturbed(const WadiFlipSleepIn *in, const int32_t low[3], const int32_t high[3])
+static bool is_disturbed(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const int32_t low[3],
+                         const int32_t high[3])
 {
     const WadiWorld *world = in->context->world;
     double h = world->cell_size, half[3];
     WadiVec3 middle = { 0.5 * h * (low[0] + (high[0] + 1)), 0.5 * h * (low[1] + (high[1] + 1)),
                         0.5 * h * (low[2] + (high[2] + 1)) };
     for (int a = 0; a < 3; ++a) {
-        half[a] = 0.5 * h * (high[a] + 1 - low[a]) + WADI_FLIP_REACH * h;
+        half[a] = 0.5 * h * (high[a] + 1 - low[a]) + sleep->reach * h;
     }
     double radius = sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
     return wadi_flip_world_disturbs(world, middle, radius, in->time, in->time + in->dt);
@@ -145,7 +146,7 @@ WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
     bool has_moving = wadi_solids_are_moving(&world->solids), has_any = false;
     for (size_t t = 0; t < sleep->tile_count; ++t) {
         const WadiFlipSleepTile *tile = &sleep->tile[t];
-        if (!is_steady || (has_moving && rises[t] == 0 && is_disturbed(in, tile->low, tile->high))) {
+        if (!is_steady || (has_moving && rises[t] == 0 && is_disturbed(sleep, in, tile->low, tile->high))) {
             rises[t] = 1;
         }
         has_any = has_any || rises[t] != 0;
@@ -209,8 +210,8 @@ static bool flag_reached(const WadiFlipSleep *sleep, const Awake *awake, uint8_t
         rises[s] = 0;
         for (int n = 0; n < 27 && rises[s] == 0; ++n) {
             int32_t t = wadi_tile_map_find(&awake->sort->tiles, beside(tile->tile, n));
-            rises[s] = t >= 0 &&
-                       box_distance(tile->low, tile->high, awake->low[t], awake->high[t]) <= WADI_FLIP_REACH;
+            rises[s] =
+                t >= 0 && box_distance(tile->low, tile->high, awake->low[t], awake->high[t]) <= sleep->reach;
         }
         has_any = has_any || rises[s] != 0;
     }
@@ -284,7 +285,7 @@ static WadiStatus flag_ripe(const WadiFlipSleep *sleep, const Awake *awake, cons
         for (int n = 14; n < 27; ++n) { /* each pair once */
             int32_t other = sort->tiles.neighbours[t][n];
             if (other >= 0 && box_distance(awake->low[t], awake->high[t], awake->low[other],
-                                           awake->high[other]) <= WADI_FLIP_REACH) {
+                                           awake->high[other]) <= sleep->reach) {
                 int32_t a = find_root(parent, t), b = find_root(parent, other);
                 parent[a > b ? a : b] = a > b ? b : a;
             }
@@ -298,7 +299,7 @@ static WadiStatus flag_ripe(const WadiFlipSleep *sleep, const Awake *awake, cons
         /* The quiet tiles are the slow ones, in this order. */
         bool is_ripe = awake->is_slow[t] != 0 && in->time - sleep->quiet[q].since >= window;
         q += awake->is_slow[t];
-        stays[root] = stays[root] != 0 || !is_ripe || is_disturbed(in, awake->low[t], awake->high[t]);
+        stays[root] = stays[root] != 0 || !is_ripe || is_disturbed(sleep, in, awake->low[t], awake->high[t]);
     }
     *has_any = false;
     for (int32_t t = 0; t < count; ++t) {
@@ -365,7 +366,7 @@ bool wadi_flip_sleep_is_sound(const WadiFlipSleep *sleep, const WadiSolverContex
     }
     WadiFlipSleepIn in = { .context = context, .time = t0, .dt = t1 - t0 };
     for (size_t t = 0; t < sleep->tile_count && wadi_solids_are_moving(&context->world->solids); ++t) {
-        if (is_disturbed(&in, sleep->tile[t].low, sleep->tile[t].high)) {
+        if (is_disturbed(sleep, &in, sleep->tile[t].low, sleep->tile[t].high)) {
             return false;
         }
     }

@@ -1,7 +1,7 @@
 /* Sand at rest sleeps: it is left out of every stage until something reaches it.
  *
- * The unit is an island: tiles with particles, joined where their cells come within WADI_FLIP_REACH cells of each other. What is
- * farther apart shares no face, no pressure and no stress in a step, so that leaving an island out changes nothing for the
+ * The unit is an island: tiles with particles, joined where their cells come within reach of each other, which is the margin of
+ * the grid and the way of a particle in a step: four cells. What is farther apart shares no face, no pressure and no stress in a step, so that leaving an island out changes nothing for the
  * others.
  *
  * An island falls asleep when it has been quiet for a window of 10 sqrt(dx / g): no particle faster than 0.05 sqrt(g dx) at
@@ -22,9 +22,6 @@
 #include "flip/flip_pressure_memory.h"
 #include "world/solver.h"
 
-/* Cells: margin of the grid, and one that a particle can cross in a step. Less than a tile. */
-enum { WADI_FLIP_REACH = WADI_FLIP_MARGIN + 1 };
-
 /* A tile of sleeping particles. */
 typedef struct WadiFlipSleepTile {
     WadiTile tile;
@@ -42,6 +39,7 @@ typedef struct WadiFlipQuietTile {
  * [0, count) of the store sleep, and are those of `tile`. */
 typedef struct WadiFlipSleep {
     bool is_on;
+    int32_t reach;       /* cells; at most a tile, so that only tiles beside each other are within it */
     int column;          /* "asleep": 1 for sleeping particles, for finding out which were removed */
     int32_t count;       /* sleeping particles */
     int32_t store_count; /* particles and ids given out as the last step left them: what changed since */
@@ -54,8 +52,10 @@ typedef struct WadiFlipSleep {
     WadiFrictionMemory friction, friction_spare;
 } WadiFlipSleep;
 
-/* Adds a column to the store, which is empty. */
-WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, WadiParticles *particles, WadiError *error);
+/* Adds a column to the store, which is empty. Off in scenes without sand, where the scene says so, with steps of more than five
+ * cells, and with pair separation, which moves particles that no grid sees. */
+WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, const WadiScene *scene, WadiParticles *particles,
+                                WadiError *error);
 void wadi_flip_sleep_free(WadiFlipSleep *sleep);
 WadiStatus wadi_flip_sleep_save(const WadiFlipSleep *sleep, WadiState *state, WadiError *error);
 WadiStatus wadi_flip_sleep_load(WadiFlipSleep *sleep, const WadiParticles *particles, double cell_size,

@@ -6,9 +6,20 @@
 #include "core/array.h"
 #include "flip/flip_sleep.h"
 
-WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, WadiParticles *particles, WadiError *error)
+WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, const WadiScene *scene, WadiParticles *particles,
+                                WadiError *error)
 {
-    sleep->is_on = true;
+    bool has_sand = false;
+    for (int m = 0; m < scene->material_count; ++m) {
+        has_sand = has_sand || scene->materials[m].kind == WADI_MATERIAL_SAND;
+    }
+    double way = fmax(scene->flip.cfl, 1.0); /* cells a step; 1 where the scene does not say */
+    sleep->reach = WADI_FLIP_MARGIN + (int32_t)ceil(way);
+    sleep->is_on =
+        scene->flip.sleep && has_sand && sleep->reach <= WADI_TILE_SIDE && scene->flip.pair_separation == 0;
+    if (!sleep->is_on) {
+        return WADI_OK;
+    }
     return wadi_particles_add_column(particles, "asleep", WADI_TYPE_U8, &sleep->column, error);
 }
 

@@ -7,33 +7,45 @@
 #include "flip/flip.h"
 #include "flip/flip_extend.h"
 #include "flip/flip_move.h"
+#include "flip/flip_separate.h"
 #include "flip/flip_transfer.h"
-#include "flip/flip_yield.h"
 
 enum { SPEED_BLOCK = 8192 };
+
+/* The columns of APIC where a material asks for it. */
+static WadiStatus add_affine(WadiFlip *flip, WadiError *error)
+{
+    const WadiScene *scene = flip->context.world->scene;
+    for (int m = 0; m < scene->material_count; ++m) {
+        flip->has_affine = flip->has_affine || scene->materials[m].transfer == WADI_TRANSFER_APIC;
+    }
+    if (!flip->has_affine) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_flip_affine_add(flip->context.particles, &flip->affine, error));
+    for (int m = 0; m < scene->material_count; ++m) {
+        flip->affine.is_used[m] = scene->materials[m].transfer == WADI_TRANSFER_APIC;
+    }
+    return WADI_OK;
+}
 
 static WadiStatus create(void **solver, const WadiSolverContext *context, WadiError *error)
 {
     const WadiScene *scene = context->world->scene;
-    for (int m = 1; m < scene->material_count; ++m) {
-        if (scene->materials[m].kind != scene->materials[0].kind) {
-            return wadi_fail(
-                error, WADI_ERR_UNSUPPORTED,
-                "%s: materials: the flip solver of this version takes sand or water, not both in one scene",
-                scene->materials[m].where.text);
-        }
-    }
     WadiFlip *flip = NULL;
     WADI_TRY(WADI_NEW(&flip, 1, "flip solver", error));
     flip->context = *context;
-    flip->is_sand = scene->materials[0].kind == WADI_MATERIAL_SAND;
-    flip->density = scene->materials[0].density;
-    for (int m = 0; m < scene->material_count; ++m) {
-        flip->mass[m] = (float)(scene->materials[m].density / flip->density);
+    wadi_flip_materials_init(&flip->materials, scene);
+    WadiStatus status = wadi_flip_attributes_add(flip, error);
+    if (status == WADI_OK) {
+        status = add_affine(flip, error);
+    }
+    if (status != WADI_OK) {
+        WADI_DELETE(flip, 1);
+        return status;
     }
     *solver = flip;
-    return flip->is_sand && scene->flip.sleep ? wadi_flip_sleep_init(&flip->sleep, context->particles, error)
-                                              : WADI_OK;
+    return wadi_flip_sleep_init(&flip->sleep, scene, context->particles, error);
 }
 
 static void destroy(void *solver)
@@ -82,10 +94,11 @@ static double largest_dt(const void *solver, double time, const char **limit)
         speed = fmax(0.0, wadi_parallel_max(awake, SPEED_BLOCK, block_speed, &speeds, partials));
     }
     double g = wadi_norm(wadi_curve_value3(&world->scene->gravity, time));
-    double cells = flip->is_sand ? 1.0 : 2.0;
+    double asked = world->scene->flip.cfl;
+    double cells = asked > 0.0 ? asked : flip->materials.has_sand ? 1.0 : 2.0;
     double dt = cells * h / (speed + sqrt(g * h) + 1e-30);
     *limit = "cells a step";
-    if (flip->is_sand && dt > 1.0 / 240.0) {
+    if (flip->materials.has_sand && asked <= 0.0 && dt > 1.0 / 240.0) {
         dt = 1.0 / 240.0;
         *limit = "sand";
     }
@@ -141,15 +154,30 @@ static WadiStatus extend(const WadiFlip *flip, WadiFlipStep *step, WadiError *er
 
 static WadiStatus to_particles(const WadiFlip *flip, WadiFlipStep *step, WadiFlipPath *path, WadiError *error)
 {
-    /* A share that is lost per second, not per step: 0.95 at 1/240 s for sand, 0.97 at 1/100 s for water. */
-    double keep = exp(-step->dt / (flip->is_sand ? 0.08 : 0.33));
     WadiFlipToParticlesIn in = { .sort = &step->sort,
                                  .grid = &step->grid,
                                  .saved = (const float *const *)step->saved,
-                                 .flip = keep,
+                                 .keep = flip->materials.keep,
+                                 .material_count = flip->materials.count,
+                                 .affine = flip->has_affine ? &flip->affine : NULL,
                                  .dt = step->dt,
-                                 .order = 2 };
+                                 .order = flip->context.world->scene->flip.path_order };
     return wadi_flip_grid_to_particles(flip->context.particles, path, &in, flip->context.scratch, error);
+}
+
+static WadiStatus separate(const WadiFlip *flip, const WadiFlipStep *step, WadiFlipPath *path,
+                           WadiError *error)
+{
+    const WadiScene *scene = flip->context.world->scene;
+    if (scene->flip.pair_separation == 0) {
+        return WADI_OK;
+    }
+    WadiFlipSeparateIn in = { .particles = flip->context.particles,
+                              .diameter = wadi_flip_separate_diameter(step->grid.cell_size,
+                                                                      scene->particles_per_axis),
+                              .iterations = scene->flip.pair_separation };
+    WadiFlipSeparateReport report;
+    return wadi_flip_separate(&in, path->x, path->y, path->z, flip->context.scratch, &report, error);
 }
 
 static WadiStatus make_grid(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
@@ -161,8 +189,9 @@ static WadiStatus make_grid(WadiFlip *flip, WadiFlipStep *step, WadiError *error
                WADI_TRY(wadi_flip_grid_build(&step->grid, &step->sort, WADI_FLIP_MARGIN, arena, error)));
     WadiFlipToGridIn to_grid = { .sort = &step->sort,
                                  .particles = context->particles,
-                                 .mass = flip->mass,
-                                 .material_count = context->world->scene->material_count };
+                                 .mass = flip->materials.mass,
+                                 .material_count = context->world->scene->material_count,
+                                 .affine = flip->has_affine ? &flip->affine : NULL };
     WADI_STAGE(times, "particles to grid",
                WADI_TRY(wadi_flip_particles_to_grid(&step->grid, &to_grid, arena, error)));
     size_t floats = wadi_rows_floats(&step->grid.rows);
@@ -195,6 +224,20 @@ static WadiStatus sort_awake(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     return WADI_OK;
 }
 
+static void fill_report(const WadiFlipStep *step, WadiStepReport *report)
+{
+    const WadiRows *rows = &step->grid.rows;
+    *report = (WadiStepReport){ .max_divergence = step->max_divergence,
+                                .pressure_solves = step->pressure_solves,
+                                .pressure_iterations = step->pressure_iterations,
+                                .friction_solves = step->friction_solves,
+                                .friction_iterations = step->friction_iterations,
+                                .grid_cells = 8 * (int64_t)rows->count };
+    for (int32_t r = 0; r < rows->count; ++r) {
+        report->cells += __builtin_popcount(step->fluid[r]);
+    }
+}
+
 static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport *report, WadiError *error)
 {
     WadiFlip *flip = solver;
@@ -203,19 +246,15 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     if (context->particles->count == 0) {
         return WADI_OK;
     }
-    const WadiMaterial *material = &context->world->scene->materials[0];
-    flip->yield_slope = (float)wadi_yield(WADI_YIELD_TAN,
-                                          wadi_curve_value(&material->friction_angle, time) *
-                                              (3.14159265358979323846 / 180.0),
-                                          0.0)
-                            .stop;
+    const WadiScene *scene = context->world->scene;
+    wadi_flip_materials_at(&flip->materials, scene, time, dt, context->world->cell_size);
     WadiFlipStep *step = NULL;
     WADI_TRY(WADI_ARENA_NEW(context->scratch, &step, 1, "step", error));
     *step = (WadiFlipStep){ .time = time, .dt = dt };
 
     WADI_TRY(sort_awake(flip, step, error));
-    report->sleeping_particles = flip->sleep.count;
     if (flip->sleep.count == context->particles->count) {
+        report->sleeping_particles = flip->sleep.count;
         return WADI_OK;
     }
     WADI_TRY(make_grid(flip, step, error));
@@ -226,20 +265,29 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
                               .time = time + dt,
                               .min_open = 0.1f,
                               /* Friction sees cells as solid or not; the pressure must see the same walls. */
-                              .is_binary = flip->is_sand };
+                              .is_binary =
+                                  flip->materials.has_sand || scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS };
     WADI_STAGE(times, "solids",
                WADI_TRY(wadi_flip_solid(&solid, &flip->solid_cache, &step->solid, context->scratch, error)));
     WADI_STAGE(times, "label", WADI_TRY(wadi_flip_label(flip, step, error)));
     WADI_STAGE(times, "density correction", WADI_TRY(wadi_flip_correct_density(flip, step, error)));
     WADI_TRY(wadi_flip_solve(flip, step, error));
+    WADI_STAGE(times, "attributes", wadi_flip_attributes(flip, step));
     WADI_STAGE(times, "extend", WADI_TRY(extend(flip, step, error)));
     WadiFlipPath path;
     WADI_STAGE(times, "grid to particles", WADI_TRY(to_particles(flip, step, &path, error)));
+    WadiFlipMoveIn move = { .solids = &context->world->solids,
+                            .cell_size = step->grid.cell_size,
+                            .time = time,
+                            .dt = dt,
+                            .sort = &step->sort,
+                            .grid = &step->grid,
+                            .solid = &step->solid };
+    WADI_STAGE(times, "separation", WADI_TRY(separate(flip, step, &path, error)));
     WadiCollideReport moved;
-    WADI_STAGE(times, "move",
-               moved = wadi_flip_move(context->particles, &path, &context->world->solids,
-                                      step->grid.cell_size, time, dt));
-    report->max_divergence = step->max_divergence;
+    WADI_STAGE(times, "move", moved = wadi_flip_move(context->particles, &path, &move));
+    fill_report(step, report);
+    report->sleeping_particles = flip->sleep.count;
     report->stuck_particles = moved.stuck;
     return wadi_solver_check_stage(context, "move", error);
 }

@@ -101,6 +101,8 @@ WadiVec3 wadi_shape_carry(const WadiShape *shape, WadiVec3 x, double t0, double 
 /* A bound on |d distance / d time| at any point within `radius` of x during [t0, t1]; 0 for a shape at rest. */
 double wadi_shape_speed_bound(const WadiShape *shape, WadiVec3 x, double radius, double t0, double t1);
 bool wadi_shape_is_moving(const WadiShape *shape);
+/* Convex, at rest, and with true distances outside: the plane through the nearest point keeps the solid behind it. */
+bool wadi_shape_is_convex(const WadiShape *shape);
 
 /* The straight way from x (outside) to x + way against a mesh at rest: the part of it (0..1) after which the particle is still
  * a `skin` off the surface it would meet, and that surface's normal; 1 when it meets none. Negative: this shape cannot tell

@@ -49,6 +49,20 @@ WadiSolidPoint wadi_solids_sample(const WadiSolids *solids, WadiVec3 x, double t
     return out;
 }
 
+bool wadi_solids_sample_within(const WadiSolids *solids, WadiVec3 x, double time, double band,
+                               WadiSolidPoint *point)
+{
+    bool may_be_near = solids->closed_sides != 0;
+    for (int i = 0; i < solids->count && !may_be_near; ++i) {
+        may_be_near = wadi_shape_may_be_nearer(solids->solids[i].shape, x, band);
+    }
+    if (!may_be_near) {
+        return false;
+    }
+    *point = wadi_solids_sample(solids, x, time);
+    return point->surface.distance <= band;
+}
+
 static double distance_to(const WadiSolids *solids, WadiVec3 x, double time, double enough, bool was_outside)
 {
     WadiVec3 unused;

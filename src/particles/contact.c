@@ -39,8 +39,8 @@ static void gather_planes(const WadiCollideIn *in, WadiVec3 x, double time, doub
         one.solids = &in->solids->solids[i];
         one.count = 1;
         one.closed_sides = 0;
-        if (wadi_solids_clearance(&one, x, time, 2.0 * band) <= band) {
-            WadiSolidPoint point = wadi_solids_sample(&one, x, time);
+        WadiSolidPoint point;
+        if (wadi_solids_sample_within(&one, x, time, band, &point)) {
             add_plane(planes, &point);
         }
     }
@@ -49,8 +49,8 @@ static void gather_planes(const WadiCollideIn *in, WadiVec3 x, double time, doub
     bool is_near_wall = wadi_solids_clearance(&one, x, time, 2.0 * band) <= band;
     for (int side = 0; side < 6 && is_near_wall; ++side) {
         one.closed_sides = in->solids->closed_sides & (1 << side);
-        if (one.closed_sides != 0 && wadi_solids_clearance(&one, x, time, 2.0 * band) <= band) {
-            WadiSolidPoint point = wadi_solids_sample(&one, x, time);
+        WadiSolidPoint point;
+        if (one.closed_sides != 0 && wadi_solids_sample_within(&one, x, time, band, &point)) {
             add_plane(planes, &point);
         }
     }
