@@ -6,6 +6,7 @@
 #include "flip/flip_grid.h"
 #include "flip/flip_pressure_memory.h"
 #include "flip/flip_project.h"
+#include "flip/flip_sleep.h"
 #include "flip/flip_solid.h"
 #include "flip/flip_transfer.h"
 #include "world/solver.h"
@@ -35,6 +36,7 @@ typedef struct WadiFlip {
     WadiFlipSolidCache solid_cache;
     WadiFrictionMemory friction_memory;
     WadiFlipPressureMemory pressure_memory;
+    WadiFlipSleep sleep;
 } WadiFlip;
 
 /* What the particles of each cell are made of: means over them, or over the cells beside where a cell has none. All NULL in a
