@@ -6,6 +6,7 @@
 #include "flip/flip_grid.h"
 #include "flip/flip_pressure_memory.h"
 #include "flip/flip_project.h"
+#include "flip/flip_sleep.h"
 #include "flip/flip_solid.h"
 #include "flip/flip_transfer.h"
 #include "world/solver.h"
@@ -35,6 +36,7 @@ typedef struct WadiFlip {
     WadiFlipSolidCache solid_cache;
     WadiFrictionMemory friction_memory;
     WadiFlipPressureMemory pressure_memory;
+    WadiFlipSleep sleep;
 } WadiFlip;
 
 /* What the particles of each cell are made of: means over them, or over the cells beside where a cell has none. All NULL in a
@@ -88,6 +90,9 @@ WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *st
 WadiStatus wadi_flip_attributes_add(WadiFlip *flip, WadiError *error);
 void wadi_flip_attributes(const WadiFlip *flip, const WadiFlipStep *step);
 
+/* Keep the velocities of the particles, and add gravity and forces: flip_forces.c. */
+WadiStatus wadi_flip_forces(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+
 /* Labels, fill and surface: flip_cells.c. */
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* flip_density.c */
@@ -113,7 +118,8 @@ WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *e
 /* Parts of both: the projection of a step, which may be changed before it is made, and what bounds friction. */
 WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep *step);
 WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
-                                     WadiFlipProjectOut *out, WadiError *error);
+                                     WadiFlipProjector **projector, WadiFlipProjectOut *out,
+                                     WadiError *error);
 /* `grain` is for the pressure between grains, to be filled by wadi_flip_grain_pressure; NULL where there is no water. */
 WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
                                    double **grain, WadiError *error);

@@ -118,6 +118,7 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     wadi_flip_solid_fill_cut_cells(rows, &step->solid, step->grid.cell_size, step->grid.fluid, filled);
     memcpy(step->fluid, filled, count);
     WADI_TRY(wadi_flip_mix(flip, step, error));
+    const WadiArenaMark mark = wadi_arena_mark(arena);
     WadiFlipTheta theta = surface_theta(flip);
     if (theta == WADI_FLIP_THETA_GHOST) {
         WADI_TRY(WADI_ARENA_NEW(arena, &liquid, count, "labels", error));
@@ -136,6 +137,7 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
         flip->context.world->scene->flip.surface == WADI_FLIP_SURFACE_AUTO) {
         keep_sand_first_order(flip, step, filled, distance);
     }
+    wadi_arena_release(arena, mark);
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, mark_inside, &context);
     return WADI_OK;
 }

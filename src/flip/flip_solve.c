@@ -26,17 +26,21 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
     bool is_unilateral = def->unilateral == WADI_FLIP_UNILATERAL_ALL ||
                          (def->unilateral == WADI_FLIP_UNILATERAL_SAND && has_sand);
     double tolerance = def->tolerance > 0.0 ? def->tolerance : has_sand ? 1e-4 : 1e-5;
-    WadiFlipProjectIn in = { .rows = &step->grid.rows,
-                             .fluid = step->fluid,
-                             .density = step->mix.density,
-                             .reference_density = flip->materials.density,
-                             .expansion = step->expansion,
-                             .cell_size = step->grid.cell_size,
-                             .solver = { .tolerance = tolerance,
-                                         .absolute = 1e-4 * gravity_step(flip, step),
-                                         .max_iterations = 200 },
-                             .solve = is_unilateral ? solve_unilateral : wadi_poisson_solve,
-                             .is_unilateral = is_unilateral };
+    WadiFlipProjectIn in = {
+        .rows = &step->grid.rows,
+        .fluid = step->fluid,
+        .density = step->mix.density,
+        .reference_density = flip->materials.density,
+        .expansion = step->expansion,
+        .cell_size = step->grid.cell_size,
+        .solver = { .tolerance = tolerance,
+                    /* Enough for still fluid, which has no divergence to be relative to. */
+                    .absolute =
+                        (def->tolerance > 0.0 ? fmin(1e-4, def->tolerance) : 1e-4) * gravity_step(flip, step),
+                    .max_iterations = 200 },
+        .solve = is_unilateral ? solve_unilateral : wadi_poisson_solve,
+        .is_unilateral = is_unilateral
+    };
     for (int a = 0; a < 3; ++a) {
         in.open[a] = step->solid.open[a];
         in.solid_velocity[a] = step->solid.velocity[a];
@@ -45,45 +49,40 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
     return in;
 }
 
+/* One projection by the method of the scene; *projector is made by the first call with these settings and serves the next ones. */
 WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
-                                     WadiFlipProjectOut *out, WadiError *error)
+                                     WadiFlipProjector **projector, WadiFlipProjectOut *out, WadiError *error)
 {
     const WadiFlipDef *def = &flip->context.world->scene->flip;
+    WadiArena *arena = flip->context.scratch;
     WadiFlipProjectReport report = { 0 };
     if (def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL) {
         WadiFlipProjectIn sweeps = *in;
         sweeps.solver = (WadiPoissonSettings){ .max_iterations = def->sweeps };
-        WADI_TRY(wadi_flip_relax(&sweeps, def->over_relaxation, out, flip->context.scratch, &report, error));
+        WADI_TRY(wadi_flip_relax(&sweeps, def->over_relaxation, out, arena, &report, error));
     } else {
-        WADI_TRY(wadi_flip_project(in, out, flip->context.scratch, &report, error));
+        if (*projector == NULL) {
+            WADI_TRY(wadi_flip_projector_begin(projector, in, arena, error));
+        }
+        WADI_TRY(wadi_flip_projector_run(*projector, out, arena, &report, error));
     }
     step->max_divergence = report.max_divergence;
+    step->pressure_solves += 1;
+    step->pressure_iterations += report.solve.iterations;
     return WADI_OK;
 }
 
-/* Project the velocities of the step; *projector is made by the first call and serves the next ones. */
+/* Project the velocities of the step. */
 static WadiStatus project(const WadiFlip *flip, WadiFlipStep *step, WadiFlipProjector **projector,
                           WadiError *error)
 {
-    WadiArena *arena = flip->context.scratch;
+    WadiFlipProjectIn in = wadi_flip_projection(flip, step);
     WadiFlipProjectOut out = { .pressure = step->pressure };
     for (int a = 0; a < 3; ++a) {
         out.velocity[a] = step->grid.velocity[a];
         out.known[a] = step->known[a];
     }
-    WadiFlipProjectIn in = wadi_flip_projection(flip, step);
-    if (flip->context.world->scene->flip.pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL) {
-        return wadi_flip_make_projection(flip, step, &in, &out, error);
-    }
-    if (*projector == NULL) {
-        WADI_TRY(wadi_flip_projector_begin(projector, &in, arena, error));
-    }
-    WadiFlipProjectReport report = { 0 };
-    WADI_TRY(wadi_flip_projector_run(*projector, &out, arena, &report, error));
-    step->max_divergence = report.max_divergence;
-    step->pressure_solves += 1;
-    step->pressure_iterations += report.solve.iterations;
-    return WADI_OK;
+    return wadi_flip_make_projection(flip, step, &in, projector, &out, error);
 }
 
 static WadiStatus copy_faces(const WadiFlipStep *step, float *const from[3], float *to[3], WadiArena *arena,

@@ -128,7 +128,8 @@ static WadiStatus project_again(const WadiFlip *flip, WadiFlipStep *step, bool m
     in.fluid = fluid;
     in.solve = wadi_poisson_solve;
     in.is_unilateral = false;
-    return wadi_flip_make_projection(flip, step, &in, &out, error);
+    WadiFlipProjector *projector = NULL;
+    return wadi_flip_make_projection(flip, step, &in, &projector, &out, error);
 }
 
 WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
@@ -143,13 +144,15 @@ WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         in.is_unilateral = false;
     }
     float *before[3];
+    WadiFlipProjector *projector = NULL;
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &before[a], floats, "face velocities", error));
         memcpy(before[a], step->grid.velocity[a], floats * sizeof(float));
         out.velocity[a] = step->grid.velocity[a];
         out.known[a] = step->known[a];
     }
-    WADI_STAGE(times, "pressure", WADI_TRY(wadi_flip_make_projection(flip, step, &in, &out, error)));
+    WADI_STAGE(times, "pressure",
+               WADI_TRY(wadi_flip_make_projection(flip, step, &in, &projector, &out, error)));
     WADI_STAGE(times, "friction", WADI_TRY(rub(flip, step, before, is_literal, error)));
     WADI_STAGE(times, "pressure", WADI_TRY(project_again(flip, step, in.is_unilateral, error)));
     return WADI_OK;
