@@ -25,9 +25,9 @@ test-long: ## the same with larger cases, all tests in all builds, and the fuzze
 	@tools/setup.sh long
 	@WADI_LONG=1 FUZZ_SECONDS=$(FUZZ_SECONDS) tools/test.sh
 
-validate: build ## measure heaps, columns, silos, rest and scaling into docs/validation (hours; VALIDATE=--quick: minutes)
+validate: build ## measure heaps, columns, silos, a dam break, rest and scaling into docs/validation (hours; VALIDATE=--quick: minutes)
 	@tools/setup.sh test
-	@for tool in pile column silo rest scaling; do tools/validate/$$tool.py $(VALIDATE) || exit 1; done
+	@for tool in pile column silo dam rest scaling; do tools/validate/$$tool.py $(VALIDATE) || exit 1; done
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS
 	@tools/fuzz.sh $(FUZZ_SECONDS)
