@@ -6,23 +6,46 @@
 #include "flip/flip_grid.h"
 #include "flip/flip_pressure_memory.h"
 #include "flip/flip_project.h"
+#include "flip/flip_sleep.h"
 #include "flip/flip_solid.h"
+#include "flip/flip_transfer.h"
 #include "world/solver.h"
 
 extern const WadiSolverType wadi_flip_solver;
 
+/* What the solver needs of the scene's materials, by their numbers; the second half follows the clock (flip_mix.c). */
+typedef struct WadiFlipMaterials {
+    int count;
+    bool has_sand, has_water;
+    double density; /* kg/m^3 of the first one: the reference of the pressure */
+    uint8_t is_sand[256];
+    float mass[256]; /* of a particle, relative to the reference */
+
+    float keep[256];     /* FLIP share of the step */
+    float slope[256];    /* k of the yield law; 0 for water */
+    float cohesion[256]; /* c_k dt / (rho h), m/s */
+} WadiFlipMaterials;
+
 /* What outlives a step. */
 typedef struct WadiFlip {
     WadiSolverContext context;
-    bool
-        is_sand; /* what the scene's bodies and emitters are of; sand and water together are not in this version */
-    double density;    /* kg/m^3 of the first material: the reference of the pressure */
-    float mass[256];   /* of a particle by material, relative to the reference */
-    float yield_slope; /* k of the sand */
+    WadiFlipMaterials materials;
+    bool has_affine; /* a material has APIC: */
+    WadiFlipAffine affine;
+    int pressure_column, rigid_column; /* of the particle store; rigid -1 without sand */
     WadiFlipSolidCache solid_cache;
     WadiFrictionMemory friction_memory;
     WadiFlipPressureMemory pressure_memory;
+    WadiFlipSleep sleep;
 } WadiFlip;
+
+/* What the particles of each cell are made of: means over them, or over the cells beside where a cell has none. All NULL in a
+ * scene of one material. */
+typedef struct WadiFlipMix {
+    float *density; /* kg/m^3 */
+    float *sand;    /* part of the particles that is sand */
+    float *slope, *cohesion;
+} WadiFlipMix;
 
 /* The grid of one step and what the stages leave on it; everything lives in the step's arena. */
 typedef struct WadiFlipStep {
@@ -31,20 +54,74 @@ typedef struct WadiFlipStep {
     WadiFlipGrid grid;
     float *saved[3]; /* velocities as the particles gave them */
     WadiFlipSolid solid;
+    WadiFlipMix mix;
     uint8_t *fluid;  /* cells whose pressure is unknown: with particles, or cut by a solid under them */
     uint8_t *inside; /* cells inside solids: friction needs them */
     float *fill;     /* per cell: volume of its particles / volume of a cell */
     float *theta[3];
-    float *expansion; /* per cell: divergence wanted, 1/s */
-    double *pressure; /* P, m/s */
+    float *surface_distance; /* per cell, m, negative in fluid; NULL: a surface of first order */
+    float *surface_pressure; /* per cell: P of surface tension; NULL: none */
+    float *expansion;        /* per cell: divergence wanted, 1/s */
+    double *pressure;        /* P, m/s */
+    uint8_t *rigid;          /* per row: sand that does not yield; NULL without sand */
     uint8_t *known[3];
     double max_divergence;
+    int pressure_solves, pressure_iterations;
+    int friction_solves, friction_iterations;
 } WadiFlipStep;
 
-/* Labels, fill, surface and density correction: flip_cells.c. */
+/* The numbers of the scene's materials that do not change, and those of one step. */
+void wadi_flip_materials_init(WadiFlipMaterials *materials, const WadiScene *scene);
+void wadi_flip_materials_at(WadiFlipMaterials *materials, const WadiScene *scene, double time, double dt,
+                            double cell_size);
+/* Part of a cell that is sand, 0 or 1 in a scene of one material. */
+static inline float wadi_flip_sand(const WadiFlip *flip, const WadiFlipStep *step, size_t cell)
+{
+    return step->mix.sand != NULL ? step->mix.sand[cell] : (float)flip->materials.has_sand;
+}
+/* Needs the fill and the labels. */
+WadiStatus wadi_flip_mix(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+
+/* The pressure between grains: P less that of the water in the pores, not negative; 0 in water (flip_pore.c). */
+WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *step, double *grain,
+                                    WadiError *error);
+
+/* Pressure and the state of yield into the particles' columns, for frames (flip_attributes.c). */
+WadiStatus wadi_flip_attributes_add(WadiFlip *flip, WadiError *error);
+void wadi_flip_attributes(const WadiFlip *flip, const WadiFlipStep *step);
+
+/* Keep the velocities of the particles, and add gravity and forces: flip_forces.c. */
+WadiStatus wadi_flip_forces(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+
+/* Labels, fill and surface: flip_cells.c. */
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* flip_density.c */
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* Mean of a number of the materials over the particles of each cell, or of the cells beside where there are none. *mean
+ * lives in the step's arena (flip_material_mean.c). */
+WadiStatus wadi_flip_material_mean(const WadiFlip *flip, const WadiFlipStep *step, const float *of_material,
+                                   float **mean, WadiError *error);
+/* Pressure at the free surface by surface tension, into step->surface_pressure, and the longest step that it allows:
+ * flip_tension_step.c. */
+WadiStatus wadi_flip_find_tension(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* That pressure's push on the faces at the surface, before the projection. */
+void wadi_flip_push_surface(const WadiFlip *flip, WadiFlipStep *step);
+double wadi_flip_tension_largest_dt(const WadiFlip *flip, double time);
+/* Viscosity of the faces' velocities: flip_viscosity_step.c. */
+bool wadi_flip_is_viscous(const WadiFlip *flip);
+WadiStatus wadi_flip_apply_viscosity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Pressure, and for sand friction between two pressure solves: flip_solve.c. */
 WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* The same for sand with `friction: zb05` and `zb05_literal`: flip_solve_zb05.c. */
+WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+
+/* Parts of both: the projection of a step, which may be changed before it is made, and what bounds friction. */
+WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep *step);
+WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
+                                     WadiFlipProjector **projector, WadiFlipProjectOut *out,
+                                     WadiError *error);
+/* `grain` is for the pressure between grains, to be filled by wadi_flip_grain_pressure; NULL where there is no water. */
+WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
+                                   double **grain, WadiError *error);
 
 #endif
