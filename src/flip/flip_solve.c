@@ -229,6 +229,24 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     return wadi_friction_keep(friction, &flip->friction_memory, error);
 }
 
+/* Viscosity between two projections: it must not see the fall that the pressure stops, or walls would drag at water at rest.
+ * The second pressure is small; both together are the step's. */
+static WadiStatus solve_viscosity(const WadiFlip *flip, WadiFlipStep *step, WadiFlipProjector **projector,
+                                  WadiError *error)
+{
+    const size_t floats = wadi_rows_floats(&step->grid.rows);
+    double *whole = step->pressure;
+    WADI_STAGE(flip->context.times, "viscosity", WADI_TRY(wadi_flip_apply_viscosity(flip, step, error)));
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->pressure, floats, "pressure", error));
+    memset(step->pressure, 0, floats * sizeof *step->pressure);
+    WADI_STAGE(flip->context.times, "pressure", WADI_TRY(project(flip, step, projector, error)));
+    for (size_t i = 0; i < floats; ++i) {
+        whole[i] += step->pressure[i];
+    }
+    step->pressure = whole;
+    return WADI_OK;
+}
+
 WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
@@ -238,13 +256,21 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
         WADI_TRY(WADI_ARENA_NEW(arena, &step->known[a], (size_t)rows->count, "known faces", error));
     }
     wadi_flip_pressure_recall(&flip->pressure_memory, rows, step->dt, step->pressure);
+    wadi_flip_push_surface(flip, step);
     if (flip->materials.has_sand) {
+        if (wadi_flip_is_viscous(flip)) {
+            WADI_STAGE(flip->context.times, "viscosity",
+                       WADI_TRY(wadi_flip_apply_viscosity(flip, step, error)));
+        }
         bool is_global = flip->context.world->scene->flip.friction == WADI_FLIP_FRICTION_SOLVE;
         WADI_TRY(is_global ? solve_sand(flip, step, error) : wadi_flip_solve_zb05(flip, step, error));
     } else {
         const WadiArenaMark mark = wadi_arena_mark(arena);
         WadiFlipProjector *projector = NULL;
         WADI_STAGE(flip->context.times, "pressure", WADI_TRY(project(flip, step, &projector, error)));
+        if (wadi_flip_is_viscous(flip)) {
+            WADI_TRY(solve_viscosity(flip, step, &projector, error));
+        }
         wadi_arena_release(arena, mark);
     }
     return wadi_flip_pressure_keep(&flip->pressure_memory, rows, step->fluid, step->pressure, step->dt,

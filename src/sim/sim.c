@@ -183,6 +183,7 @@ WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error)
 
     sim->max_divergence = fmax(sim->max_divergence, report.max_divergence);
     sim->stuck_particles = report.stuck_particles;
+    sim->sleeping_particles = report.sleeping_particles;
     count_work(sim, &report);
     sim->time = now;
     sim->frame += is_last;
@@ -226,6 +227,11 @@ int64_t wadi_sim_lost_particles(const WadiSim *sim)
         lost += sim->lost[m];
     }
     return lost;
+}
+
+int64_t wadi_sim_sleeping_particles(const WadiSim *sim)
+{
+    return sim->sleeping_particles;
 }
 
 uint64_t wadi_sim_state_hash(const WadiSim *sim)

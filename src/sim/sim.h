@@ -30,7 +30,8 @@ struct WadiSim {
     int64_t born[256];
     int64_t drained[256];
     int64_t lost[256];
-    int64_t stuck_particles; /* squeezed between solids in the last step */
+    int64_t stuck_particles;    /* squeezed between solids in the last step */
+    int64_t sleeping_particles; /* left out of the last step because they rest */
 
     /* Since this process built the simulation, for wadi_sim_profile; not part of the state. */
     struct {

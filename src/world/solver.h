@@ -23,6 +23,7 @@ WadiStatus wadi_solver_check_stage(const WadiSolverContext *context, const char 
 typedef struct WadiStepReport {
     double max_divergence; /* 1/s; 0 where it has no meaning */
     int64_t stuck_particles;
+    int64_t sleeping_particles; /* left out because they rest */
     /* Linear and friction solves of the step and their iterations in all. */
     int pressure_solves, pressure_iterations;
     int friction_solves, friction_iterations;
