@@ -74,7 +74,7 @@ def main():
         scaled = times * np.sqrt(2 * G / A)
         chosen = scaled <= 3.1
         plot.line(scaled[chosen], np.array(fronts[0.1])[chosen], f"wadi, {cells} cells in a")
-        plot.line(scaled[chosen], heights[chosen], "", dashed=True)
+        plot.line(scaled[chosen], heights[chosen], f"height, {cells} cells", dashed=True)
     tool.write(rows, [("cells", "cells in a", "d"), ("particles", "particles", ","), ("steps", "steps", "d"),
                       ("front_0.1", "front at 0.1 a deep, % off", ".1f"), ("late_0.1", "gate late by", ".2f"),
                       ("front_0.05", "at 0.05 a, %", ".1f"), ("front_0.025", "at 0.025 a, %", ".1f"),
