@@ -171,6 +171,7 @@ WadiStatus wadi_flip_viscosity(const WadiFlipViscosityIn *in, float *const veloc
 {
     WADI_ASSERT(in->cell_size > 0.0 && in->fluid[0] == 0);
     *report = (WadiFlipViscosityReport){ .has_converged = true };
+    const WadiArenaMark mark = wadi_arena_mark(scratch);
     Solve s = { .in = in, .velocity = velocity };
     WADI_TRY(wadi_flip_viscosity_setup(in, &s.viscous, scratch, error));
     if (!(s.viscous.largest > 0.0f)) {
@@ -196,5 +197,6 @@ WadiStatus wadi_flip_viscosity(const WadiFlipViscosityIn *in, float *const veloc
     iterate(&s, target, in->solver.max_iterations, report);
     report->has_converged = report->residual <= target;
     wadi_parallel_for(rows, WADI_VISCOUS_BLOCK, store_rows, &s);
+    wadi_arena_release(scratch, mark);
     return WADI_OK;
 }
