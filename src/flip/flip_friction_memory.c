@@ -71,7 +71,7 @@ WadiStatus wadi_friction_keep(const WadiFriction *friction, WadiFrictionMemory *
         }
         memory->mask[memory->tile_count - 1] |= UINT64_C(1) << rows->place[slot->row];
         memcpy(memory->stress[memory->row_count], &friction->stress[s], sizeof *memory->stress);
-        for (int side = 0; side < 6; ++side) {
+        for (int side = 0; side < WALL_KINDS; ++side) {
             memory->wall[memory->row_count][side] = friction->wall[s][side] - 1;
         }
         memory->row_count += 1;
@@ -135,14 +135,15 @@ static void recall_block(void *context, int64_t first, int64_t end)
             stress->t[n] =
                 wadi_keep(scale * stress->t[n], wadi_lanes(n < 2 ? slot->fluid : slot->edge[n - 2]));
         }
-        for (int side = 0; side < 6; ++side) {
+        for (int side = 0; side < WALL_KINDS; ++side) {
             int32_t w = friction->wall[s][side], from = memory->wall[kept][side];
             if (w == 0 || from < 0) {
                 continue;
             }
             memcpy(&friction->traction[w], memory->traction[from], sizeof friction->traction[w]);
             for (int n = 0; n < 4; ++n) {
-                WadiVec8 weight = friction->facets[w].weight.t[n];
+                WadiVec8 weight = side == OBLIQUE ? friction->oblique[friction->facets[w].oblique].step
+                                                  : friction->facets[w].weight.t[n];
                 friction->traction[w].t[n] =
                     wadi_keep(scale * friction->traction[w].t[n], weight > wadi_splat(0.0f));
             }
@@ -164,7 +165,7 @@ WadiStatus wadi_friction_memory_save(const WadiFrictionMemory *memory, WadiState
     WADI_TRY(wadi_state_put(state, "friction_tile", WADI_TYPE_I32, 3, tiles, memory->tile, error));
     WADI_TRY(wadi_state_put(state, "friction_mask", WADI_TYPE_U64, 1, tiles, memory->mask, error));
     WADI_TRY(wadi_state_put(state, "friction_stress", WADI_TYPE_F32, 112, rows, memory->stress, error));
-    WADI_TRY(wadi_state_put(state, "friction_wall", WADI_TYPE_I32, 6, rows, memory->wall, error));
+    WADI_TRY(wadi_state_put(state, "friction_wall", WADI_TYPE_I32, WALL_KINDS, rows, memory->wall, error));
     return wadi_state_put(state, "friction_traction", WADI_TYPE_F32, 32, walls, memory->traction, error);
 }
 
@@ -177,7 +178,7 @@ static bool is_sound(const WadiFrictionMemory *memory, const WadiStateArray *wal
         }
     }
     const int32_t *index = wall->data;
-    for (size_t i = 0; i < 6 * wall->count; ++i) {
+    for (size_t i = 0; i < WALL_KINDS * wall->count; ++i) {
         if (index[i] < -1 || index[i] >= (int64_t)memory->wall_count) {
             return false;
         }
@@ -199,7 +200,8 @@ WadiStatus wadi_friction_memory_load(WadiFrictionMemory *memory, const WadiState
     WADI_TRY(wadi_state_expect(state, "friction_tile", WADI_TYPE_I32, 3, SIZE_MAX, &tile, error));
     WADI_TRY(wadi_state_expect(state, "friction_mask", WADI_TYPE_U64, 1, tile->count, &mask, error));
     WADI_TRY(wadi_state_expect(state, "friction_stress", WADI_TYPE_F32, 112, SIZE_MAX, &stress, error));
-    WADI_TRY(wadi_state_expect(state, "friction_wall", WADI_TYPE_I32, 6, stress->count, &wall, error));
+    WADI_TRY(
+        wadi_state_expect(state, "friction_wall", WADI_TYPE_I32, WALL_KINDS, stress->count, &wall, error));
     WADI_TRY(wadi_state_expect(state, "friction_traction", WADI_TYPE_F32, 32, SIZE_MAX, &traction, error));
     WADI_TRY(reserve(memory, tile->count, stress->count, traction->count, error));
     copy_values(memory->tile, tile);

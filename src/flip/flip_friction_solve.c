@@ -6,6 +6,7 @@
 #include "core/check.h"
 #include "core/parallel.h"
 #include "flip/flip_friction_slots.h"
+#include "grid/row_lanes.h"
 
 typedef struct Bounds {
     const WadiFriction *friction;
@@ -36,23 +37,36 @@ static void fill_bounds(void *context, int64_t first, int64_t end)
     }
 }
 
+/* The cell whose mu holds for a facet: the solid behind it; where that is none (a thin wall), the FLUID cell. */
+static size_t wall_cell(const WadiFriction *friction, const WadiFrictionFacets *facets, int lane)
+{
+    WadiRowCell here = { friction->slot[facets->slot].row, lane };
+    if (facets->side != OBLIQUE) {
+        WadiRowCell beside = wadi_row_cell_beside(friction->grid.rows, here, facets->side);
+        if (friction->grid.solid[beside.row] >> beside.lane & 1) {
+            return wadi_row_cell_index(beside);
+        }
+    }
+    return wadi_row_cell_index(here);
+}
+
 static void fill_wall_bounds(void *context, int64_t first, int64_t end)
 {
     const Bounds *bounds = context;
     const WadiFriction *friction = bounds->friction;
     for (int64_t w = first > 0 ? first : 1; w < end; ++w) {
         const WadiFrictionFacets *facets = &friction->facets[w];
-        int32_t row = friction->slot[facets->slot].row;
-        int32_t beside = friction->grid.rows->neighbour[row][facets->side];
+        size_t cell = 8 * (size_t)friction->slot[facets->slot].row;
         for (int lane = 0; lane < 8; ++lane) {
-            int32_t solid = 8 * beside + lane;
-            if (facets->side == WADI_ROW_X_MIN) {
-                solid = lane > 0 ? 8 * row + lane - 1 : 8 * beside + 7;
-            } else if (facets->side == WADI_ROW_X_MAX) {
-                solid = lane < 7 ? 8 * row + lane + 1 : 8 * beside;
+            bool is_oblique = facets->side == OBLIQUE;
+            float area = is_oblique ? friction->oblique[facets->oblique].area[lane] : 1.0f;
+            bool has_wall = is_oblique ? area > 0.0f : facets->mask[lane] != 0;
+            float bound = 0.0f;
+            if (has_wall) {
+                float mu = bounds->load->wall_friction[wall_cell(friction, facets, lane)];
+                bound = mu * area * (float)fmax(bounds->load->pressure[cell + (size_t)lane], 0.0);
             }
-            double pressure = facets->mask[lane] ? fmax(bounds->load->pressure[8 * row + lane], 0.0) : 0.0;
-            bounds->wall_bound[w][lane] = bounds->load->wall_friction[solid] * (float)pressure;
+            bounds->wall_bound[w][lane] = bound;
         }
     }
 }
@@ -65,7 +79,8 @@ static double energy(const WadiFriction *friction, const WadiFrictionFaces *face
         for (int axis = 0; axis < 3; ++axis) {
             WadiVec8 u = wadi_keep(faces[s].c[axis], wadi_lanes(friction->slot[s].free[axis]));
             for (int lane = 0; lane < 8; ++lane) {
-                sum += 0.5 * (double)u[lane] * (double)u[lane];
+                double mass = friction->mass != NULL ? (double)friction->mass[s].c[axis][lane] : 1.0;
+                sum += 0.5 * mass * (double)u[lane] * (double)u[lane];
             }
         }
     }
@@ -203,15 +218,18 @@ double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane)
     const WadiFrictionStress *stress = &friction->stress[friction->slot_of[row]];
     double xx = (double)stress->t[STRESS_XX][lane], yy = (double)stress->t[STRESS_YY][lane];
     double square = 0.5 * (xx * xx + yy * yy + (xx + yy) * (xx + yy));
+    square *= slot->cut != 0 ? (double)friction->cut[slot->cut].weight[0][lane] : 1.0;
     for (int kind = 0; kind < 3; ++kind) {
-        double sum = 0.0;
         int count = 0;
         for (int e = 0; e < 4; ++e) {
-            double t = (double)stress->t[2 + 4 * kind + e][lane];
-            sum += t * t;
             count += slot->edge[4 * kind + e] >> lane & 1;
         }
-        square += count > 0 ? sum / count : 0.0;
+        for (int e = 0; e < 4; ++e) {
+            double t = (double)stress->t[2 + 4 * kind + e][lane];
+            double weight = slot->cut != 0 ? (double)friction->cut[slot->cut].weight[2 + 4 * kind + e][lane]
+                                           : 1.0 / (count > 0 ? count : 1);
+            square += weight * t * t;
+        }
     }
     return sqrt(square);
 }
@@ -219,12 +237,18 @@ double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane)
 double wadi_friction_traction(const WadiFriction *friction, int32_t row, int lane, int side)
 {
     int32_t w = friction->wall[friction->slot_of[row]][side];
+    const WadiVec8 *t = friction->traction[w].t;
     double square = 0.0;
+    if (side == OBLIQUE) {
+        for (int axis = 0; axis < 3; ++axis) {
+            square += (double)t[axis][lane] * (double)t[axis][lane];
+        }
+        return sqrt(square);
+    }
     for (int which = 0; which < 2; ++which) {
-        const WadiVec8 *t = &friction->traction[w].t[2 * which];
         const WadiVec8 *weight = &friction->facets[w].weight.t[2 * which];
         int count = (weight[0][lane] > 0.0f) + (weight[1][lane] > 0.0f);
-        double low = (double)t[0][lane], high = (double)t[1][lane];
+        double low = (double)t[2 * which][lane], high = (double)t[2 * which + 1][lane];
         square += count > 0 ? (low * low + high * high) / count : 0.0;
     }
     return sqrt(square);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "flip/flip.h"
+#include "flip/flip_friction_ask.h"
 
 static WadiStatus solve_unilateral(const WadiPoisson *system, const float *b,
                                    const WadiPoissonSettings *settings, double *x, WadiArena *scratch,
@@ -64,33 +65,17 @@ static WadiStatus copy_faces(const WadiFlipStep *step, float *const from[3], flo
     return WADI_OK;
 }
 
-/* k in cells of sand, mu in cells of solids. */
-static WadiStatus fill_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
-                            WadiError *error)
+/* k in cells of sand. */
+static WadiStatus fill_slopes(const WadiFlip *flip, const WadiFlipStep *step, const float **slopes,
+                              WadiError *error)
 {
     const WadiRows *rows = &step->grid.rows;
-    const WadiSolids *solids = &flip->context.world->solids;
-    float *k = NULL, *mu = NULL;
+    float *k = NULL;
     WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &k, wadi_rows_floats(rows), "yield slopes", error));
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &mu, wadi_rows_floats(rows), "wall friction", error));
-    double h = step->grid.cell_size;
-    for (int32_t r = 0; r < rows->count; ++r) {
-        for (int l = 0; l < 8; ++l) {
-            k[8 * r + l] = (step->fluid[r] >> l & 1) != 0 ? flip->yield_slope : 0.0f;
-            mu[8 * r + l] = 0.0f;
-        }
-        int32_t cell[3] = { 0, 0, 0 };
-        if (step->inside[r] != 0) {
-            wadi_rows_cell(rows, r, cell);
-        }
-        for (int l = 0; l < 8 && step->inside[r] != 0; ++l) {
-            if ((step->inside[r] >> l & 1) != 0) {
-                WadiVec3 x = { h * (cell[0] + l + 0.5), h * (cell[1] + 0.5), h * (cell[2] + 0.5) };
-                mu[8 * r + l] = (float)wadi_solids_sample(solids, x, step->time).friction;
-            }
-        }
+    for (size_t i = 0; i < wadi_rows_floats(rows); ++i) {
+        k[i] = (step->fluid[i / 8] >> (i % 8) & 1) != 0 ? flip->yield_slope : 0.0f;
     }
-    *load = (WadiFrictionLoad){ .pressure = step->pressure, .k = k, .wall_friction = mu };
+    *slopes = k;
     return WADI_OK;
 }
 
@@ -105,7 +90,13 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     for (int a = 0; a < 3; ++a) {
         grid.solid_speed[a] =
             wadi_solids_are_moving(&flip->context.world->solids) ? step->solid.velocity[a] : NULL;
+        grid.open[a] = step->solid.open[a];
     }
+    WadiFrictionLoad load = { .pressure = step->pressure };
+    WADI_TRY(fill_slopes(flip, step, &load.k, error));
+    WADI_STAGE(times, "solids",
+               WADI_TRY(wadi_friction_ask_walls(&grid, &load.wall_friction, &flip->context.world->solids,
+                                                step->grid.cell_size, step->time + step->dt, arena, error)));
     bool is_first = flip->friction_memory.dt == 0.0;
     WadiFriction *friction = NULL;
     WADI_TRY(wadi_friction_begin(&friction, &grid, &flip->friction_memory, step->dt, arena, error));
@@ -128,9 +119,7 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
                 before[a][i] -= loaded[a][i] - free_flight[a][i];
             }
         }
-        WadiFrictionLoad load;
         WadiFrictionReport report = { 0 };
-        WADI_TRY(fill_load(flip, step, &load, error));
         WADI_STAGE(times, "friction",
                    WADI_TRY(wadi_friction_solve(friction, (const float *const *)before, &load, &settings,
                                                 arena, &report, error)));

@@ -186,9 +186,7 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
                               .solids = &context->world->solids,
                               .cell_size = step->grid.cell_size,
                               .time = time + dt,
-                              .min_open = 0.1f,
-                              /* Friction sees cells as solid or not; the pressure must see the same walls. */
-                              .is_binary = flip->is_sand };
+                              .min_open = 0.1f };
     WADI_STAGE(times, "solids",
                WADI_TRY(wadi_flip_solid(&solid, &flip->solid_cache, &step->solid, context->scratch, error)));
     WADI_STAGE(times, "label", WADI_TRY(wadi_flip_label(flip, step, error)));

@@ -295,9 +295,10 @@ static void a_lone_cell_gets_the_whole_wall_friction(void **unused)
             WadiError error;
             WadiArena arena = { 0 };
             WadiFriction *friction;
-            WadiFrictionGrid cells = {
-                &it.grid.rows, it.grid.fluid, it.grid.solid, { solid[0], solid[1], solid[2] }
-            };
+            WadiFrictionGrid cells = { .rows = &it.grid.rows,
+                                       .fluid = it.grid.fluid,
+                                       .solid = it.grid.solid,
+                                       .solid_speed = { solid[0], solid[1], solid[2] } };
             CHECK_OK(wadi_friction_begin(&friction, &cells, NULL, 0.01, &arena, &error), error);
             WadiFrictionLoad load = { it.pressure, it.k, it.cohesion, it.mu };
             const float *before[3] = { it.start[0], it.start[1], it.start[2] };
