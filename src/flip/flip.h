@@ -11,18 +11,36 @@
 
 extern const WadiSolverType wadi_flip_solver;
 
+/* What the solver needs of the scene's materials, by their numbers; the second half follows the clock (flip_mix.c). */
+typedef struct WadiFlipMaterials {
+    int count;
+    bool has_sand, has_water;
+    double density; /* kg/m^3 of the first one: the reference of the pressure */
+    uint8_t is_sand[256];
+    float mass[256]; /* of a particle, relative to the reference */
+
+    float keep[256];     /* FLIP share of the step */
+    float slope[256];    /* k of the yield law; 0 for water */
+    float cohesion[256]; /* c_k dt / (rho h), m/s */
+} WadiFlipMaterials;
+
 /* What outlives a step. */
 typedef struct WadiFlip {
     WadiSolverContext context;
-    bool
-        is_sand; /* what the scene's bodies and emitters are of; sand and water together are not in this version */
-    double density;    /* kg/m^3 of the first material: the reference of the pressure */
-    float mass[256];   /* of a particle by material, relative to the reference */
-    float yield_slope; /* k of the sand */
+    WadiFlipMaterials materials;
+    int pressure_column, rigid_column; /* of the particle store; rigid -1 without sand */
     WadiFlipSolidCache solid_cache;
     WadiFrictionMemory friction_memory;
     WadiFlipPressureMemory pressure_memory;
 } WadiFlip;
+
+/* What the particles of each cell are made of: means over them, or over the cells beside where a cell has none. All NULL in a
+ * scene of one material. */
+typedef struct WadiFlipMix {
+    float *density; /* kg/m^3 */
+    float *sand;    /* part of the particles that is sand */
+    float *slope, *cohesion;
+} WadiFlipMix;
 
 /* The grid of one step and what the stages leave on it; everything lives in the step's arena. */
 typedef struct WadiFlipStep {
@@ -31,15 +49,37 @@ typedef struct WadiFlipStep {
     WadiFlipGrid grid;
     float *saved[3]; /* velocities as the particles gave them */
     WadiFlipSolid solid;
+    WadiFlipMix mix;
     uint8_t *fluid;  /* cells whose pressure is unknown: with particles, or cut by a solid under them */
     uint8_t *inside; /* cells inside solids: friction needs them */
     float *fill;     /* per cell: volume of its particles / volume of a cell */
     float *theta[3];
     float *expansion; /* per cell: divergence wanted, 1/s */
     double *pressure; /* P, m/s */
+    uint8_t *rigid;   /* per row: sand that does not yield; NULL without sand */
     uint8_t *known[3];
     double max_divergence;
 } WadiFlipStep;
+
+/* The numbers of the scene's materials that do not change, and those of one step. */
+void wadi_flip_materials_init(WadiFlipMaterials *materials, const WadiScene *scene);
+void wadi_flip_materials_at(WadiFlipMaterials *materials, const WadiScene *scene, double time, double dt,
+                            double cell_size);
+/* Part of a cell that is sand, 0 or 1 in a scene of one material. */
+static inline float wadi_flip_sand(const WadiFlip *flip, const WadiFlipStep *step, size_t cell)
+{
+    return step->mix.sand != NULL ? step->mix.sand[cell] : (float)flip->materials.has_sand;
+}
+/* Needs the fill and the labels. */
+WadiStatus wadi_flip_mix(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+
+/* The pressure between grains: P less that of the water in the pores, not negative; 0 in water (flip_pore.c). */
+WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *step, double *grain,
+                                    WadiError *error);
+
+/* Pressure and the state of yield into the particles' columns, for frames (flip_attributes.c). */
+WadiStatus wadi_flip_attributes_add(WadiFlip *flip, WadiError *error);
+void wadi_flip_attributes(const WadiFlip *flip, const WadiFlipStep *step);
 
 /* Labels, fill, surface and density correction: flip_cells.c. */
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);

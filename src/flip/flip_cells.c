@@ -3,6 +3,7 @@
 
 #include "flip/flip.h"
 #include "flip/flip_surface.h"
+#include "grid/row_lanes.h"
 
 /* Volume of the particles of each cell over the volume of a cell. */
 static void fill_cells(const WadiFlip *flip, WadiFlipStep *step)
@@ -24,6 +25,50 @@ static void fill_cells(const WadiFlip *flip, WadiFlipStep *step)
     }
 }
 
+/* The order of the free surface that the scene asks for; `auto` keeps sand of its own to first order: the cleanest rest
+ * [friction notes 3.7]. */
+static WadiFlipTheta surface_theta(const WadiFlip *flip)
+{
+    switch (flip->context.world->scene->flip.surface) {
+    case WADI_FLIP_SURFACE_FIRST_ORDER: return WADI_FLIP_THETA_ONE;
+    case WADI_FLIP_SURFACE_FACE: return WADI_FLIP_THETA_HALF;
+    case WADI_FLIP_SURFACE_GHOST_FLUID: return WADI_FLIP_THETA_GHOST;
+    case WADI_FLIP_SURFACE_AUTO: break;
+    }
+    return flip->materials.has_water ? WADI_FLIP_THETA_GHOST : WADI_FLIP_THETA_ONE;
+}
+
+/* Where sand and water are in one scene, cells of sand stay fluid with their first particle and meet air at its centre. */
+static void keep_sand_first_order(const WadiFlip *flip, WadiFlipStep *step, const uint8_t *filled,
+                                  const float *distance)
+{
+    const WadiRows *rows = &step->grid.rows;
+    for (int32_t r = 1; r < rows->count; ++r) {
+        for (unsigned left = filled[r]; left != 0; left &= left - 1) {
+            int l = __builtin_ctz(left);
+            if (wadi_flip_sand(flip, step, 8 * (size_t)r + (size_t)l) >= 0.5f) {
+                step->fluid[r] |= (uint8_t)(1u << l);
+            }
+        }
+    }
+    wadi_flip_surface_theta(rows, step->fluid, distance, WADI_FLIP_THETA_GHOST, step->theta);
+    for (int32_t r = 1; r < rows->count; ++r) {
+        for (unsigned left = step->fluid[r]; left != 0; left &= left - 1) {
+            WadiRowCell cell = { r, __builtin_ctz(left) };
+            if (wadi_flip_sand(flip, step, wadi_row_cell_index(cell)) < 0.5f) {
+                continue;
+            }
+            for (int axis = 0; axis < 3; ++axis) {
+                step->theta[axis][wadi_row_cell_index(cell)] = 1.0f;
+                WadiRowCell above = wadi_row_cell_beside(rows, cell, 2 * axis + 1);
+                if (above.row != 0) {
+                    step->theta[axis][wadi_row_cell_index(above)] = 1.0f;
+                }
+            }
+        }
+    }
+}
+
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
@@ -40,11 +85,10 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     float *distance = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &filled, count, "labels", error));
     wadi_flip_solid_fill_cut_cells(rows, &step->solid, step->grid.cell_size, step->grid.fluid, filled);
-    if (flip->is_sand) {
-        /* First order: the cleanest rest [friction notes 3.7]. */
-        memcpy(step->fluid, filled, count);
-        wadi_flip_surface_theta(rows, step->fluid, NULL, WADI_FLIP_THETA_ONE, step->theta);
-    } else {
+    memcpy(step->fluid, filled, count);
+    WADI_TRY(wadi_flip_mix(flip, step, error));
+    WadiFlipTheta theta = surface_theta(flip);
+    if (theta == WADI_FLIP_THETA_GHOST) {
         WADI_TRY(WADI_ARENA_NEW(arena, &liquid, count, "labels", error));
         WADI_TRY(WADI_ARENA_NEW(arena, &distance, floats, "surface distance", error));
         WadiFlipSurfaceIn in = { .rows = rows,
@@ -54,7 +98,11 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
                                  .cell_size = step->grid.cell_size };
         WADI_TRY(wadi_flip_surface_distance(&in, distance, liquid, arena, error));
         memcpy(step->fluid, liquid, count);
-        wadi_flip_surface_theta(rows, step->fluid, distance, WADI_FLIP_THETA_GHOST, step->theta);
+    }
+    wadi_flip_surface_theta(rows, step->fluid, distance, theta, step->theta);
+    if (theta == WADI_FLIP_THETA_GHOST && flip->materials.has_sand &&
+        flip->context.world->scene->flip.surface == WADI_FLIP_SURFACE_AUTO) {
+        keep_sand_first_order(flip, step, filled, distance);
     }
     for (int32_t r = 0; r < rows->count; ++r) {
         uint8_t inside = 0;
@@ -95,7 +143,8 @@ static float smooth_fill(const WadiFlipStep *step, int32_t row, int lane, bool *
  * would lose or gain volume over the run [friction notes 7.2]. */
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
-    const float rate = 20.0f, band = flip->is_sand ? 0.2f : 0.05f; /* 1/s, - */
+    const WadiFlipDef *def = &flip->context.world->scene->flip;
+    const float rate = (float)def->density_rate; /* 1/s */
     const WadiRows *rows = &step->grid.rows;
     WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->expansion, wadi_rows_floats(rows),
                             "density correction", error));
@@ -107,6 +156,9 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
                 continue;
             }
             bool has_air;
+            float band = def->density_band >= 0.0 ? (float)def->density_band
+                         : wadi_flip_sand(flip, step, 8 * (size_t)r + (size_t)l) >= 0.5f ? 0.2f
+                                                                                         : 0.05f;
             float excess = smooth_fill(step, r, l, &has_air) - 1.0f;
             float wanted = excess > band ? excess - band : excess < -band && !has_air ? excess + band : 0.0f;
             step->expansion[8 * r + l] = rate * wanted;

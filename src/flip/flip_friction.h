@@ -33,7 +33,8 @@ typedef struct WadiFrictionGrid {
     const float *solid_speed[3]; /* per face: velocity of the solid, u, v, w; all NULL where solids rest */
     const float *open[3]; /* per face: open part, as the pressure has it; all NULL: voxels, by `solid` */
     const float *wall_speed[3]; /* per FLUID cell with a wall: velocity of the solid; all NULL: at rest */
-    const float *density;       /* per FLUID cell, over the reference; NULL: 1 */
+    const float *density;        /* per FLUID cell, kg/m^3; NULL: the reference everywhere */
+    double reference_density;    /* kg/m^3; that of the pressure */
 } WadiFrictionGrid;
 
 /* What bounds the stress; per cell over rows. */

@@ -33,7 +33,7 @@ static void fill_masses(void *context, int64_t first, int64_t end)
                     float there = (float)(grid->fluid[beside / 8] >> (beside % 8) & 1);
                     density = ((here > 0.0f ? grid->density[at] : 0.0f) +
                                (there > 0.0f ? grid->density[beside] : 0.0f)) /
-                              (here + there);
+                              ((here + there) * (float)grid->reference_density);
                 }
                 friction->open[s].c[axis][lane] = open;
                 friction->mass[s].c[axis][lane] = open * density;

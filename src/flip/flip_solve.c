@@ -21,16 +21,22 @@ static double gravity_step(const WadiFlip *flip, const WadiFlipStep *step)
 
 static WadiFlipProjectIn project_in(const WadiFlip *flip, const WadiFlipStep *step)
 {
+    const WadiFlipDef *def = &flip->context.world->scene->flip;
+    bool has_sand = flip->materials.has_sand;
+    bool is_unilateral = def->unilateral == WADI_FLIP_UNILATERAL_ALL ||
+                         (def->unilateral == WADI_FLIP_UNILATERAL_SAND && has_sand);
+    double tolerance = def->tolerance > 0.0 ? def->tolerance : has_sand ? 1e-4 : 1e-5;
     WadiFlipProjectIn in = { .rows = &step->grid.rows,
                              .fluid = step->fluid,
-                             .reference_density = flip->density,
+                             .density = step->mix.density,
+                             .reference_density = flip->materials.density,
                              .expansion = step->expansion,
                              .cell_size = step->grid.cell_size,
-                             .solver = { .tolerance = flip->is_sand ? 1e-4 : 1e-5,
+                             .solver = { .tolerance = tolerance,
                                          .absolute = 1e-4 * gravity_step(flip, step),
                                          .max_iterations = 200 },
-                             .solve = flip->is_sand ? solve_unilateral : wadi_poisson_solve,
-                             .is_unilateral = flip->is_sand };
+                             .solve = is_unilateral ? solve_unilateral : wadi_poisson_solve,
+                             .is_unilateral = is_unilateral };
     for (int a = 0; a < 3; ++a) {
         in.open[a] = step->solid.open[a];
         in.solid_velocity[a] = step->solid.velocity[a];
@@ -65,17 +71,52 @@ static WadiStatus copy_faces(const WadiFlipStep *step, float *const from[3], flo
     return WADI_OK;
 }
 
-/* k in cells of sand. */
-static WadiStatus fill_slopes(const WadiFlip *flip, const WadiFlipStep *step, const float **slopes,
-                              WadiError *error)
+/* What bounds the stress, except for the walls. `grain` is for the pressure between grains where there is water, NULL where there is none. */
+static WadiStatus make_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
+                            double **grain, WadiError *error)
+{
+    WadiArena *arena = flip->context.scratch;
+    size_t floats = wadi_rows_floats(&step->grid.rows);
+    float *slope = step->mix.slope, *cohesion = step->mix.cohesion;
+    *grain = NULL;
+    if (slope == NULL) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &slope, floats, "yield slopes", error));
+        for (size_t i = 0; i < floats; ++i) {
+            slope[i] = flip->materials.slope[0];
+        }
+    }
+    if (cohesion == NULL && flip->materials.cohesion[0] > 0.0f) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &cohesion, floats, "cohesion", error));
+        for (size_t i = 0; i < floats; ++i) {
+            cohesion[i] = flip->materials.cohesion[0];
+        }
+    }
+    if (flip->materials.has_water) {
+        WADI_TRY(WADI_ARENA_NEW(arena, grain, floats, "grain pressure", error));
+    }
+    load->pressure = *grain != NULL ? *grain : step->pressure;
+    load->k = slope;
+    load->cohesion = cohesion;
+    return WADI_OK;
+}
+
+/* Sand whose stress is inside the yield set. */
+static WadiStatus mark_rigid(const WadiFlip *flip, WadiFlipStep *step, const WadiFriction *friction,
+                             const WadiFrictionLoad *load, WadiError *error)
 {
     const WadiRows *rows = &step->grid.rows;
-    float *k = NULL;
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &k, wadi_rows_floats(rows), "yield slopes", error));
-    for (size_t i = 0; i < wadi_rows_floats(rows); ++i) {
-        k[i] = (step->fluid[i / 8] >> (i % 8) & 1) != 0 ? flip->yield_slope : 0.0f;
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->rigid, (size_t)rows->count, "rigid cells", error));
+    step->rigid[0] = 0;
+    for (int32_t r = 1; r < rows->count; ++r) {
+        step->rigid[r] = 0;
+        for (unsigned left = step->fluid[r]; left != 0; left &= left - 1) {
+            int l = __builtin_ctz(left);
+            size_t cell = 8 * (size_t)r + (size_t)l;
+            double yield = (double)load->k[cell] * fmax(load->pressure[cell], 0.0) +
+                           (load->cohesion != NULL ? (double)load->cohesion[cell] : 0.0);
+            step->rigid[r] |= (uint8_t)((wadi_friction_stress(friction, r, l) < 0.999 * yield) << l);
+        }
     }
-    *slopes = k;
     return WADI_OK;
 }
 
@@ -86,14 +127,17 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     WadiStageTimes *times = flip->context.times;
     float *free_flight[3], *loaded[3];
     WADI_TRY(copy_faces(step, step->grid.velocity, free_flight, arena, error));
-    WadiFrictionGrid grid = { .rows = &step->grid.rows, .fluid = step->fluid, .solid = step->inside };
+    WadiFrictionGrid grid = { .rows = &step->grid.rows,
+                              .fluid = step->fluid,
+                              .solid = step->inside,
+                              .density = step->mix.density,
+                              .reference_density = flip->materials.density };
     for (int a = 0; a < 3; ++a) {
         grid.solid_speed[a] =
             wadi_solids_are_moving(&flip->context.world->solids) ? step->solid.velocity[a] : NULL;
         grid.open[a] = step->solid.open[a];
     }
-    WadiFrictionLoad load = { .pressure = step->pressure };
-    WADI_TRY(fill_slopes(flip, step, &load.k, error));
+    WadiFrictionLoad load = { 0 };
     WADI_STAGE(times, "solids",
                WADI_TRY(wadi_friction_ask_walls(&grid, &load.wall_friction, &flip->context.world->solids,
                                                 step->grid.cell_size, step->time + step->dt, arena, error)));
@@ -109,8 +153,15 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     double g_dt = gravity_step(flip, step);
     WadiFrictionSettings settings =
         is_first ? wadi_friction_cold_settings(depth, g_dt) : wadi_friction_settings(depth, g_dt);
+    const WadiFlipDef *def = &flip->context.world->scene->flip;
+    if (def->friction_iterations > 0 && !is_first) {
+        settings.max_iterations = def->friction_iterations;
+    }
     size_t floats = wadi_rows_floats(&step->grid.rows);
-    for (int outer = 0; outer < (is_first ? 4 : 1); ++outer) {
+    double *grain;
+    WADI_TRY(make_load(flip, step, &load, &grain, error));
+    int rounds = is_first && def->friction_rounds < 4 ? 4 : def->friction_rounds;
+    for (int round = 0; round < rounds; ++round) {
         /* u_b = u* - grad P: what the last projection made, less the stress that went into it. */
         float *before[3];
         for (int a = 0; a < 3; ++a) {
@@ -120,6 +171,9 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
             }
         }
         WadiFrictionReport report = { 0 };
+        if (grain != NULL) {
+            WADI_STAGE(times, "grain pressure", WADI_TRY(wadi_flip_grain_pressure(flip, step, grain, error)));
+        }
         WADI_STAGE(times, "friction",
                    WADI_TRY(wadi_friction_solve(friction, (const float *const *)before, &load, &settings,
                                                 arena, &report, error)));
@@ -132,6 +186,7 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
         }
         WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, step->grid.velocity, error)));
     }
+    WADI_TRY(mark_rigid(flip, step, friction, &load, error));
     return wadi_friction_keep(friction, &flip->friction_memory, error);
 }
 
@@ -144,7 +199,7 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
         WADI_TRY(WADI_ARENA_NEW(arena, &step->known[a], (size_t)rows->count, "known faces", error));
     }
     wadi_flip_pressure_recall(&flip->pressure_memory, rows, step->dt, step->pressure);
-    if (flip->is_sand) {
+    if (flip->materials.has_sand) {
         WADI_TRY(solve_sand(flip, step, error));
     } else {
         WADI_STAGE(flip->context.times, "pressure",

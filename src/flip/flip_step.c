@@ -8,28 +8,20 @@
 #include "flip/flip_extend.h"
 #include "flip/flip_move.h"
 #include "flip/flip_transfer.h"
-#include "flip/flip_yield.h"
 
 enum { SPEED_BLOCK = 8192 };
 
 static WadiStatus create(void **solver, const WadiSolverContext *context, WadiError *error)
 {
     const WadiScene *scene = context->world->scene;
-    for (int m = 1; m < scene->material_count; ++m) {
-        if (scene->materials[m].kind != scene->materials[0].kind) {
-            return wadi_fail(
-                error, WADI_ERR_UNSUPPORTED,
-                "%s: materials: the flip solver of this version takes sand or water, not both in one scene",
-                scene->materials[m].where.text);
-        }
-    }
     WadiFlip *flip = NULL;
     WADI_TRY(WADI_NEW(&flip, 1, "flip solver", error));
     flip->context = *context;
-    flip->is_sand = scene->materials[0].kind == WADI_MATERIAL_SAND;
-    flip->density = scene->materials[0].density;
-    for (int m = 0; m < scene->material_count; ++m) {
-        flip->mass[m] = (float)(scene->materials[m].density / flip->density);
+    wadi_flip_materials_init(&flip->materials, scene);
+    WadiStatus status = wadi_flip_attributes_add(flip, error);
+    if (status != WADI_OK) {
+        WADI_DELETE(flip, 1);
+        return status;
     }
     *solver = flip;
     return WADI_OK;
@@ -68,10 +60,11 @@ static double largest_dt(const void *solver, double time, const char **limit)
         speed = fmax(0.0, wadi_parallel_max(p->count, SPEED_BLOCK, block_speed, p, partials));
     }
     double g = wadi_norm(wadi_curve_value3(&world->scene->gravity, time));
-    double cells = flip->is_sand ? 1.0 : 2.0;
+    double asked = world->scene->flip.cfl;
+    double cells = asked > 0.0 ? asked : flip->materials.has_sand ? 1.0 : 2.0;
     double dt = cells * h / (speed + sqrt(g * h) + 1e-30);
     *limit = "cells a step";
-    if (flip->is_sand && dt > 1.0 / 240.0) {
+    if (flip->materials.has_sand && asked <= 0.0 && dt > 1.0 / 240.0) {
         dt = 1.0 / 240.0;
         *limit = "sand";
     }
@@ -127,14 +120,12 @@ static WadiStatus extend(const WadiFlip *flip, WadiFlipStep *step, WadiError *er
 
 static WadiStatus to_particles(const WadiFlip *flip, WadiFlipStep *step, WadiFlipPath *path, WadiError *error)
 {
-    /* A share that is lost per second, not per step: 0.95 at 1/240 s for sand, 0.97 at 1/100 s for water. */
-    double keep = exp(-step->dt / (flip->is_sand ? 0.08 : 0.33));
     WadiFlipToParticlesIn in = { .sort = &step->sort,
                                  .grid = &step->grid,
                                  .saved = (const float *const *)step->saved,
-                                 .flip = keep,
+                                 .flip = (double)flip->materials.keep[0],
                                  .dt = step->dt,
-                                 .order = 2 };
+                                 .order = flip->context.world->scene->flip.path_order };
     return wadi_flip_grid_to_particles(flip->context.particles, path, &in, flip->context.scratch, error);
 }
 
@@ -150,7 +141,7 @@ static WadiStatus make_grid(WadiFlip *flip, WadiFlipStep *step, WadiError *error
                WADI_TRY(wadi_flip_grid_build(&step->grid, &step->sort, WADI_FLIP_MARGIN, arena, error)));
     WadiFlipToGridIn to_grid = { .sort = &step->sort,
                                  .particles = context->particles,
-                                 .mass = flip->mass,
+                                 .mass = flip->materials.mass,
                                  .material_count = context->world->scene->material_count };
     WADI_STAGE(times, "particles to grid",
                WADI_TRY(wadi_flip_particles_to_grid(&step->grid, &to_grid, arena, error)));
@@ -170,12 +161,8 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     if (context->particles->count == 0) {
         return WADI_OK;
     }
-    const WadiMaterial *material = &context->world->scene->materials[0];
-    flip->yield_slope = (float)wadi_yield(WADI_YIELD_TAN,
-                                          wadi_curve_value(&material->friction_angle, time) *
-                                              (3.14159265358979323846 / 180.0),
-                                          0.0)
-                            .stop;
+    const WadiScene *scene = context->world->scene;
+    wadi_flip_materials_at(&flip->materials, scene, time, dt, context->world->cell_size);
     WadiFlipStep *step = NULL;
     WADI_TRY(WADI_ARENA_NEW(context->scratch, &step, 1, "step", error));
     *step = (WadiFlipStep){ .time = time, .dt = dt };
@@ -186,12 +173,14 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
                               .solids = &context->world->solids,
                               .cell_size = step->grid.cell_size,
                               .time = time + dt,
-                              .min_open = 0.1f };
+                              .min_open = 0.1f,
+                              .is_binary = scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS };
     WADI_STAGE(times, "solids",
                WADI_TRY(wadi_flip_solid(&solid, &flip->solid_cache, &step->solid, context->scratch, error)));
     WADI_STAGE(times, "label", WADI_TRY(wadi_flip_label(flip, step, error)));
     WADI_STAGE(times, "density correction", WADI_TRY(wadi_flip_correct_density(flip, step, error)));
     WADI_TRY(wadi_flip_solve(flip, step, error));
+    WADI_STAGE(times, "attributes", wadi_flip_attributes(flip, step));
     WADI_STAGE(times, "extend", WADI_TRY(extend(flip, step, error)));
     WadiFlipPath path;
     WADI_STAGE(times, "grid to particles", WADI_TRY(to_particles(flip, step, &path, error)));

@@ -20,11 +20,3 @@ WadiYield wadi_yield(WadiYieldRule rule, double friction_angle, double cohesion)
     double stop = rule == WADI_YIELD_ZB05_LITERAL ? sine / sqrt(3.0) : k;
     return (WadiYield){ .stop = stop, .slide = k, .cohesion = cohesion * cos(friction_angle) };
 }
-
-const char *wadi_yield_rule_name(WadiYieldRule rule)
-{
-    static const char *const name[WADI_YIELD_RULE_COUNT] = { "tan", "plane", "zb05", "triaxial",
-                                                             "zb05-literal" };
-    WADI_ASSERT((unsigned)rule < WADI_YIELD_RULE_COUNT);
-    return name[rule];
-}

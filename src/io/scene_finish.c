@@ -254,6 +254,12 @@ static void finish_cells(WadiSceneReader *r, int node, const WadiSceneGiven *giv
 static void finish_scene(WadiSceneReader *r, int node, const WadiSceneGiven *given, bool is_sound)
 {
     finish_cells(r, node, given, is_sound);
+    int flip = given_node(&wadi_scene_object, given, "flip");
+    if (flip >= 0 && r->scene->solver != NULL && strcmp(r->scene->solver, "flip") != 0) {
+        size_t mark = wadi_read_enter(r, "flip");
+        wadi_read_problem(r, flip, "settings of the solver flip, but the solver is %s", r->scene->solver);
+        wadi_read_leave(r, mark);
+    }
     int bodies = given_node(&wadi_scene_object, given, "bodies");
     int emitters = given_node(&wadi_scene_object, given, "emitters");
     bool has_bodies = bodies >= 0 && wadi_yaml_node(&r->yaml, bodies)->child_count > 0;
@@ -286,6 +292,9 @@ void wadi_finish_object(WadiSceneReader *r, int node, const WadiSceneObject *obj
         WadiMaterial *material = base;
         if (given_node(object, given, "density") < 0) {
             material->density = wadi_scene_default_density((int)material->kind);
+        }
+        if (given_node(object, given, "flip_share") < 0) {
+            material->flip_share = wadi_scene_default_flip_share((int)material->kind);
         }
     } else if (object == &wadi_scene_body_object) {
         WadiBodyDef *body = base;

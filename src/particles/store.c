@@ -97,6 +97,12 @@ WadiStatus wadi_particles_add_column(WadiParticles *particles, const char *name,
     return WADI_OK;
 }
 
+void wadi_particles_show_column(WadiParticles *particles, int index)
+{
+    WADI_ASSERT(index >= WADI_COMMON_COLUMNS && index < particles->column_count);
+    particles->column[index].is_in_frames = true;
+}
+
 void *wadi_particles_column(const WadiParticles *particles, int index)
 {
     WADI_ASSERT(index >= 0 && index < particles->column_count);

@@ -22,6 +22,7 @@ enum {
 typedef struct WadiColumn {
     char name[WADI_STATE_NAME_SIZE];
     WadiType type;
+    bool is_in_frames; /* written to frames, not only to checkpoints */
     void *data;
     int32_t capacity; /* items allocated: the store's capacity, or more after a growth that failed half-way */
 } WadiColumn;
@@ -55,6 +56,8 @@ void wadi_particles_free(WadiParticles *particles);
 /* Add a column before the first particle; returns its index for wadi_particles_column. */
 WadiStatus wadi_particles_add_column(WadiParticles *particles, const char *name, WadiType type, int *index,
                                      WadiError *error);
+/* A solver's column becomes an attribute of frames, under its name. */
+void wadi_particles_show_column(WadiParticles *particles, int index);
 /* The present memory of a column; fetch anew after anything that may grow or permute the store. */
 void *wadi_particles_column(const WadiParticles *particles, int index);
 

@@ -48,7 +48,8 @@ WadiStatus wadi_particles_save(const WadiParticles *particles, WadiState *state,
     for (int g = 0; g < group_count; ++g) {
         const WadiColumn *column = &particles->column[groups[g].first];
         /* What every solver has is part of the frame; a solver's own columns are its business. */
-        state->next_use = groups[g].first < WADI_COMMON_COLUMNS ? WADI_USE_BOTH : WADI_USE_CHECKPOINT;
+        state->next_use = groups[g].first < WADI_COMMON_COLUMNS || column->is_in_frames ? WADI_USE_BOTH
+                                                                                        : WADI_USE_CHECKPOINT;
         if (groups[g].components == 1) {
             WADI_TRY(wadi_state_put(state, groups[g].name, column->type, 1, count, column->data, error));
             continue;

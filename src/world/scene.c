@@ -50,6 +50,9 @@ void wadi_scene_free(WadiScene *scene)
     for (int i = 0; i < scene->material_count; ++i) {
         wadi_string_free(scene->materials[i].name);
         wadi_curve_free(&scene->materials[i].friction_angle);
+        wadi_curve_free(&scene->materials[i].cohesion);
+        wadi_curve_free(&scene->materials[i].viscosity);
+        wadi_curve_free(&scene->materials[i].surface_tension);
     }
     for (int i = 0; i < scene->body_count; ++i) {
         free_body(&scene->bodies[i]);

@@ -6,12 +6,30 @@
 #include "core/status.h"
 #include "geom/shape.h"
 #include "particles/seed.h"
+#include "world/flip_def.h"
 
 typedef enum WadiMaterialKind {
     WADI_MATERIAL_SAND,
     WADI_MATERIAL_WATER,
     WADI_MATERIAL_KIND_COUNT,
 } WadiMaterialKind;
+
+/* How particles get velocities back from a grid. */
+typedef enum WadiTransfer {
+    WADI_TRANSFER_FLIP,
+    WADI_TRANSFER_PIC,
+    WADI_TRANSFER_APIC,
+} WadiTransfer;
+
+/* The slope k of the yield law sigma_bar <= k p + c from a friction angle [models 1.7]. */
+typedef enum WadiYieldRule {
+    WADI_YIELD_TAN,          /* tan(angle): the friction angle is the angle of repose */
+    WADI_YIELD_PLANE,        /* sin(angle): Mohr-Coulomb in plane strain without dilation */
+    WADI_YIELD_ZB05,         /* sqrt(3/2) sin(angle): the sliding rule of [ZB05 eq. 2] for both tests */
+    WADI_YIELD_TRIAXIAL,     /* 2 sqrt 3 sin / (3 - sin): Mohr-Coulomb matched in triaxial compression */
+    WADI_YIELD_ZB05_LITERAL, /* the two different slopes of [ZB05 eq. 1, eq. 2], for reproduction only */
+    WADI_YIELD_RULE_COUNT,
+} WadiYieldRule;
 
 /* Where a thing stands in the scene file, for messages that come after parsing: "pile.yaml:12:5". */
 typedef struct WadiWhere {
@@ -23,6 +41,14 @@ typedef struct WadiMaterial {
     WadiMaterialKind kind;
     double density;           /* kg/m^3, bulk */
     WadiCurve friction_angle; /* degrees */
+    WadiYieldRule yield;
+    WadiCurve cohesion;         /* Mohr-Coulomb's, Pa */
+    double friction_angle_fast; /* degrees; 0: does not depend on the rate of shear */
+    double grain_size;          /* m */
+    WadiCurve viscosity;        /* Pa s */
+    WadiCurve surface_tension;  /* N/m */
+    WadiTransfer transfer;
+    double flip_share; /* left after 1/100 s, always set after parsing */
     WadiWhere where;
 } WadiMaterial;
 
@@ -94,9 +120,10 @@ typedef struct WadiScene {
     int particles_per_axis; /* of a cell, 1..4 */
     int frames;
     double fps;
-    double seed;          /* whole number, 0 .. 2^53 */
-    WadiCurve gravity;    /* m/s^2 */
-    double max_step;      /* s; upper bound of a step, INFINITY when not given */
+    double seed;       /* whole number, 0 .. 2^53 */
+    WadiCurve gravity; /* m/s^2 */
+    double max_step;   /* s; upper bound of a step, INFINITY when not given */
+    WadiFlipDef flip;
     int checkpoint_every; /* frames between kept checkpoints; the newest are always kept */
 
     WadiMaterial *materials;

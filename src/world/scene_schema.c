@@ -56,6 +56,21 @@ static const WadiSceneChoice materials[] = {
 };
 static const WadiSceneChoices material_choices = CHOICES(materials);
 
+static const WadiSceneChoice transfers[] = {
+    { "flip", WADI_TRANSFER_FLIP, "changes of the grid's velocities, with a little of `pic`" },
+    { "pic", WADI_TRANSFER_PIC, "the grid's velocities themselves: smooth and damped" },
+    { "apic", WADI_TRANSFER_APIC, "the grid's velocities and their gradients: keeps rotation" },
+};
+static const WadiSceneChoices transfer_choices = CHOICES(transfers);
+
+static const WadiSceneChoice yields[] = {
+    { "tan", WADI_YIELD_TAN, "the friction angle is the angle of repose" },
+    { "plane", WADI_YIELD_PLANE, "Mohr-Coulomb in plane strain" },
+    { "zb05", WADI_YIELD_ZB05, "the sliding rule of ZB05" },
+    { "triaxial", WADI_YIELD_TRIAXIAL, "Mohr-Coulomb matched in triaxial compression" },
+};
+static const WadiSceneChoices yield_choices = CHOICES(yields);
+
 static const WadiSceneChoice snaps[] = {
     { "none", WADI_SNAP_NONE, "leave them where they are" },
     { "zb05", WADI_SNAP_ZB05, "move those within a cell of the free surface to a depth of half a cell" },
@@ -103,6 +118,7 @@ const WadiSceneObject wadi_scene_domain_object = {
     .example = "{min: [0, 0, 0], max: [1, 0.6, 0.6], walls: {friction: 0.6}}",
 };
 
+#define SAND_ONLY .kinds = 1u << WADI_MATERIAL_SAND
 static const WadiSceneField material_fields[] = {
     { "kind", WADI_SCENE_ENUM, AT(WadiMaterial, kind), .flags = REQUIRED, .choices = &material_choices,
       .doc = "What it is." },
@@ -110,8 +126,28 @@ static const WadiSceneField material_fields[] = {
       .minimum = 0, .maximum = 1e5, .fallback_text = "1600 for sand, 1000 for water",
       .doc = "Mass of a cubic metre in bulk, pores included." },
     { "friction_angle", WADI_SCENE_CURVE1, AT(WadiMaterial, friction_angle), .flags = KEYED | BELOW_MAX,
-      .unit = "degrees", .minimum = 0, .maximum = 90, .fallback = { 35 }, .kinds = 1u << WADI_MATERIAL_SAND,
+      .unit = "degrees", .minimum = 0, .maximum = 90, .fallback = { 35 }, SAND_ONLY,
       .doc = "Internal friction: about the steepest slope at which a dry pile rests." },
+    { "yield", WADI_SCENE_ENUM, AT(WadiMaterial, yield), .choices = &yield_choices, SAND_ONLY,
+      .doc = "How the friction angle bounds the stress." },
+    { "cohesion", WADI_SCENE_CURVE1, AT(WadiMaterial, cohesion), .flags = KEYED, .unit = "Pa", .minimum = 0,
+      .maximum = 1e7, SAND_ONLY, .doc = "Strength without pressure: 0 for dry sand, 1000 for moist." },
+    { "friction_angle_fast", WADI_SCENE_NUMBER, AT(WadiMaterial, friction_angle_fast), .flags = BELOW_MAX,
+      .unit = "degrees", .minimum = 0, .maximum = 90, .fallback_text = "as `friction_angle`", SAND_ONLY,
+      .doc = "Internal friction of sand that shears fast." },
+    { "grain_size", WADI_SCENE_NUMBER, AT(WadiMaterial, grain_size), .flags = ABOVE_MIN, .unit = "m",
+      .minimum = 0, .maximum = 1, .fallback = { 0.001 }, SAND_ONLY,
+      .doc = "Diameter of grains: says how fast is fast for `friction_angle_fast`." },
+    { "viscosity", WADI_SCENE_CURVE1, AT(WadiMaterial, viscosity), .flags = KEYED, .unit = "Pa s",
+      .minimum = 0, .maximum = 1e7, .doc = "Water 0.001, honey 10, mud 10 to 1000; 0 costs nothing." },
+    { "surface_tension", WADI_SCENE_CURVE1, AT(WadiMaterial, surface_tension), .flags = KEYED, .unit = "N/m",
+      .minimum = 0, .maximum = 100, .kinds = 1u << WADI_MATERIAL_WATER,
+      .doc = "Water 0.072; matters below a centimetre." },
+    { "transfer", WADI_SCENE_ENUM, AT(WadiMaterial, transfer), .choices = &transfer_choices,
+      .doc = "How the solver `flip` gives velocities back to particles." },
+    { "flip_share", WADI_SCENE_NUMBER, AT(WadiMaterial, flip_share), FRACTION, .fallback = { -1 },
+      .fallback_text = "0.97 for water, 0.88 for sand",
+      .doc = "Part of `flip` that is left after a hundredth of a second; the rest is `pic`." },
 };
 const WadiSceneObject wadi_scene_material_object = {
     .name = "material",
@@ -272,6 +308,8 @@ static const WadiSceneField scene_fields[] = {
       .fallback = { 0, 0, -9.81 }, .doc = "Acceleration of everything; z is up." },
     { "max_step", WADI_SCENE_NUMBER, AT(WadiScene, max_step), .flags = ABOVE_MIN, TIME, NONE_INFINITE,
       .doc = "No time step is longer." },
+    { "flip", WADI_SCENE_OBJECT, .object = &wadi_scene_flip_object, .fallback_text = "the defaults",
+      .doc = "Settings of the solver `flip`." },
     { "checkpoint_every", WADI_SCENE_INT, AT(WadiScene, checkpoint_every), .flags = NO_EFFECT,
       .unit = "frames", .minimum = 1, .maximum = 9999999, .fallback = { 24 },
       .doc = "Frames between checkpoints that are kept; the newest are always kept." },
@@ -302,6 +340,11 @@ double wadi_scene_default_density(int material_kind)
     return material_kind == WADI_MATERIAL_WATER ? 1000.0 : 1600.0;
 }
 
+double wadi_scene_default_flip_share(int material_kind)
+{
+    return material_kind == WADI_MATERIAL_WATER ? 0.97 : 0.88;
+}
+
 bool wadi_scene_field_fits(const WadiSceneField *field, int kind)
 {
     return field->kinds == 0 || (field->kinds >> kind & 1u) != 0;
@@ -324,6 +367,7 @@ const WadiSceneObject *const *wadi_scene_objects(int *count)
         &wadi_scene_material_object, &wadi_scene_body_object,   &collider_object,
         &wadi_scene_emitter_object,  &wadi_scene_drain_object,  &wadi_scene_force_object,
         &wadi_scene_shape_object,    &wadi_scene_curve_object,  &wadi_scene_key_object,
+        &wadi_scene_flip_object,
     };
     *count = COUNT_OF(objects);
     return objects;
@@ -341,6 +385,7 @@ void wadi_scene_set_defaults(const WadiSceneObject *object, void *base)
         case WADI_SCENE_INT:
         case WADI_SCENE_ENUM:
         case WADI_SCENE_BITS_OFF: *(int *)at = (int)v[0]; break;
+        case WADI_SCENE_BOOL: *(bool *)at = v[0] != 0.0; break;
         case WADI_SCENE_VEC3: *(WadiVec3 *)at = wadi_vec3(v[0], v[1], v[2]); break;
         case WADI_SCENE_CURVE1: *(WadiCurve *)at = wadi_curve_constant(v[0]); break;
         case WADI_SCENE_CURVE3: *(WadiCurve *)at = wadi_curve_constant3(v[0], v[1], v[2]); break;

@@ -142,21 +142,6 @@ static void a_warm_step_does_not_allocate(void **unused)
     }
 }
 
-static void sand_and_water_together_are_refused(void **unused)
-{
-    (void)unused;
-    WadiScene *scene =
-        load_scene("wadi: 1\nsolver: flip\ncell_size: 0.05\nmaterials: {a: {kind: water}, b: {kind: sand}}\n"
-                   "bodies: [{material: a, shape: {sphere: {radius: 0.3}}}]\n");
-    WadiSimDef def = wadi_default_sim_def();
-    WadiSim *sim = NULL;
-    WadiError error = { 0 };
-    assert_int_equal(wadi_sim_create(&sim, scene, &def, &error), WADI_ERR_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "not both"));
-    assert_null(sim);
-    wadi_scene_destroy(scene);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,7 +150,6 @@ int main(void)
         cmocka_unit_test(a_column_of_sand_collapses_and_comes_to_rest),
         cmocka_unit_test(threads_and_restarts_do_not_change_a_byte),
         cmocka_unit_test(a_warm_step_does_not_allocate),
-        cmocka_unit_test(sand_and_water_together_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,66 @@
+/* What frames show of the grid: the pressure at each particle, and whether its sand yields. A particle has what its cell had in
+ * the last step. */
+#include "core/parallel.h"
+#include "flip/flip.h"
+
+enum { TILE_BLOCK = 16 };
+
+WadiStatus wadi_flip_attributes_add(WadiFlip *flip, WadiError *error)
+{
+    WadiParticles *particles = flip->context.particles;
+    WADI_TRY(wadi_particles_add_column(particles, "pressure", WADI_TYPE_F32, &flip->pressure_column, error));
+    wadi_particles_show_column(particles, flip->pressure_column);
+    flip->rigid_column = -1;
+    if (flip->materials.has_sand) {
+        WADI_TRY(wadi_particles_add_column(particles, "rigid", WADI_TYPE_U8, &flip->rigid_column, error));
+        wadi_particles_show_column(particles, flip->rigid_column);
+    }
+    return WADI_OK;
+}
+
+typedef struct Context {
+    const WadiFlip *flip;
+    const WadiFlipStep *step;
+    float *pressure;
+    uint8_t *rigid; /* NULL: not a column */
+    float unit;     /* Pa per unit of P */
+} Context;
+
+static void write_tiles(void *user, int64_t first, int64_t end)
+{
+    const Context *context = user;
+    const WadiFlipStep *step = context->step;
+    const WadiFlipSort *sort = &step->sort;
+    const uint8_t *material = context->flip->context.particles->material;
+    const uint8_t *is_sand = context->flip->materials.is_sand;
+    for (int32_t t = (int32_t)first; t < end; ++t) {
+        int32_t occupied = sort->row_first[t];
+        for (uint64_t left = sort->row_mask[t]; left != 0; left &= left - 1, ++occupied) {
+            int32_t row = wadi_rows_at(&step->grid.rows, step->grid.tile_of[t], __builtin_ctzll(left));
+            const int32_t *start = &sort->cell_start[8 * (size_t)occupied];
+            for (int l = 0; l < 8; ++l) {
+                float p = context->unit * (float)step->pressure[8 * (size_t)row + (size_t)l];
+                uint8_t rigid = step->rigid != NULL ? step->rigid[row] >> l & 1 : 0;
+                for (int32_t i = start[l]; i < start[l + 1]; ++i) {
+                    context->pressure[i] = p;
+                    if (context->rigid != NULL) {
+                        context->rigid[i] = rigid & is_sand[material[i]];
+                    }
+                }
+            }
+        }
+    }
+}
+
+void wadi_flip_attributes(const WadiFlip *flip, const WadiFlipStep *step)
+{
+    WadiParticles *particles = flip->context.particles;
+    Context context = { .flip = flip,
+                        .step = step,
+                        .pressure = wadi_particles_column(particles, flip->pressure_column),
+                        .unit = (float)(flip->materials.density * step->grid.cell_size / step->dt) };
+    if (flip->rigid_column >= 0) {
+        context.rigid = wadi_particles_column(particles, flip->rigid_column);
+    }
+    wadi_parallel_for(step->sort.tiles.count, TILE_BLOCK, write_tiles, &context);
+}

@@ -1,0 +1,63 @@
+/* Settings of the flip solver as the scene file gives them: the key `flip` (scene_schema_flip.c). */
+#ifndef WADI_WORLD_FLIP_DEF_H
+#define WADI_WORLD_FLIP_DEF_H
+
+#include <stdbool.h>
+
+typedef enum WadiFlipPressure {
+    WADI_FLIP_PRESSURE_MULTIGRID,
+    WADI_FLIP_PRESSURE_GAUSS_SEIDEL,
+} WadiFlipPressure;
+
+/* Whose pressure may not pull. */
+typedef enum WadiFlipUnilateral {
+    WADI_FLIP_UNILATERAL_SAND,
+    WADI_FLIP_UNILATERAL_ALL,
+    WADI_FLIP_UNILATERAL_NONE,
+} WadiFlipUnilateral;
+
+typedef enum WadiFlipSurfaceChoice {
+    WADI_FLIP_SURFACE_AUTO, /* ghost fluid for water, first order for sand */
+    WADI_FLIP_SURFACE_FIRST_ORDER,
+    WADI_FLIP_SURFACE_FACE,
+    WADI_FLIP_SURFACE_GHOST_FLUID,
+} WadiFlipSurfaceChoice;
+
+typedef enum WadiFlipSolids {
+    WADI_FLIP_SOLIDS_CUT_CELLS,
+    WADI_FLIP_SOLIDS_VOXELS,
+} WadiFlipSolids;
+
+typedef enum WadiFlipFrictionRule {
+    WADI_FLIP_FRICTION_SOLVE,
+    WADI_FLIP_FRICTION_ZB05,
+    WADI_FLIP_FRICTION_ZB05_LITERAL,
+} WadiFlipFrictionRule;
+
+typedef enum WadiFlipWallFriction {
+    WADI_FLIP_WALL_FRICTION_PRESSURE,
+    WADI_FLIP_WALL_FRICTION_ZB05,
+} WadiFlipWallFriction;
+
+typedef struct WadiFlipDef {
+    WadiFlipPressure pressure;
+    double tolerance; /* of the divergence, relative; 0: by material */
+    int sweeps;       /* of Gauss-Seidel */
+    double over_relaxation;
+    WadiFlipUnilateral unilateral;
+    WadiFlipSurfaceChoice surface;
+    WadiFlipSolids solids;
+    WadiFlipFrictionRule friction;
+    int friction_iterations; /* largest number a step once warm; 0: the solver's choice */
+    int friction_rounds;     /* friction and pressure in turn, a step */
+    WadiFlipWallFriction wall_friction;
+    double density_rate;  /* 1/s */
+    double density_band;  /* part of the density; negative: by material */
+    double density_alpha; /* with Gauss-Seidel, 0..1 */
+    int pair_separation;  /* iterations a step */
+    int path_order;       /* 2 or 3 */
+    double cfl;           /* cells a step; 0: by material */
+    bool sleep;
+} WadiFlipDef;
+
+#endif

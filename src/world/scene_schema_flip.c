@@ -1,0 +1,103 @@
+/* The keys of the flip solver's settings. */
+#include "world/scene.h"
+#include "world/scene_schema.h"
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define CHOICES(name) static const WadiSceneChoices name##_choices = { name, COUNT_OF(name), false }
+#define AT(member) .offset = offsetof(WadiScene, flip.member)
+
+static const WadiSceneChoice pressures[] = {
+    { "multigrid", WADI_FLIP_PRESSURE_MULTIGRID, "conjugate gradients with a multigrid preconditioner" },
+    { "gauss_seidel", WADI_FLIP_PRESSURE_GAUSS_SEIDEL,
+      "sweeps over the cells with over-relaxation, as in INF585" },
+};
+CHOICES(pressures);
+
+static const WadiSceneChoice unilaterals[] = {
+    { "sand", WADI_FLIP_UNILATERAL_SAND, "only that of sand: its grains part freely" },
+    { "all", WADI_FLIP_UNILATERAL_ALL, "that of water too" },
+    { "none", WADI_FLIP_UNILATERAL_NONE, "all pressure may pull, as in ZB05" },
+};
+CHOICES(unilaterals);
+
+static const WadiSceneChoice surfaces[] = {
+    { "auto", WADI_FLIP_SURFACE_AUTO, "ghost fluid for water, first order for sand" },
+    { "first_order", WADI_FLIP_SURFACE_FIRST_ORDER, "at the centres of the cells beyond, as in ZB05" },
+    { "face", WADI_FLIP_SURFACE_FACE, "on the faces of cells" },
+    { "ghost_fluid", WADI_FLIP_SURFACE_GHOST_FLUID, "where the fill of the cells says: second order" },
+};
+CHOICES(surfaces);
+
+static const WadiSceneChoice solids[] = {
+    { "cut_cells", WADI_FLIP_SOLIDS_CUT_CELLS, "open fractions of the faces" },
+    { "voxels", WADI_FLIP_SOLIDS_VOXELS, "whole cells, as in ZB05: rough walls" },
+};
+CHOICES(solids);
+
+static const WadiSceneChoice frictions[] = {
+    { "solve", WADI_FLIP_FRICTION_SOLVE, "one global problem: piles come to rest" },
+    { "zb05", WADI_FLIP_FRICTION_ZB05, "the paper's rule of one cell at a time, repaired" },
+    { "zb05_literal", WADI_FLIP_FRICTION_ZB05_LITERAL, "the same as printed" },
+};
+CHOICES(frictions);
+
+static const WadiSceneChoice wall_frictions[] = {
+    { "pressure", WADI_FLIP_WALL_FRICTION_PRESSURE, "Coulomb's law with the pressure at the wall" },
+    { "zb05", WADI_FLIP_WALL_FRICTION_ZB05, "from the velocity into the wall, as printed" },
+};
+CHOICES(wall_frictions);
+
+static const WadiSceneChoice paths[] = {
+    { "rk2", 2, "midpoint rule" },
+    { "rk3", 3, "Ralston's rule of third order" },
+};
+CHOICES(paths);
+
+static const WadiSceneField flip_fields[] = {
+    { "pressure", WADI_SCENE_ENUM, AT(pressure), .choices = &pressures_choices,
+      .doc = "How the pressure is solved for." },
+    { "tolerance", WADI_SCENE_NUMBER, AT(tolerance), .flags = WADI_SCENE_ABOVE_MIN, .minimum = 0,
+      .maximum = 0.1, .fallback_text = "1e-5 for water, 1e-4 with sand",
+      .doc = "Divergence that is left, relative to the largest before." },
+    { "sweeps", WADI_SCENE_INT, AT(sweeps), .minimum = 1, .maximum = 10000, .fallback = { 60 },
+      .doc = "Sweeps of `gauss_seidel` a step." },
+    { "over_relaxation", WADI_SCENE_NUMBER, AT(over_relaxation), .flags = WADI_SCENE_BELOW_MAX, .minimum = 1,
+      .maximum = 2, .fallback = { 1.9 }, .doc = "Of `gauss_seidel`; 1 is plain." },
+    { "unilateral", WADI_SCENE_ENUM, AT(unilateral), .choices = &unilaterals_choices,
+      .doc = "Whose pressure is kept from pulling, so that material may part." },
+    { "surface", WADI_SCENE_ENUM, AT(surface), .choices = &surfaces_choices,
+      .doc = "Where the pressure is thought to be zero." },
+    { "solids", WADI_SCENE_ENUM, AT(solids), .choices = &solids_choices,
+      .doc = "How solids lie in the grid." },
+    { "friction", WADI_SCENE_ENUM, AT(friction), .choices = &frictions_choices,
+      .doc = "Friction inside sand." },
+    { "friction_iterations", WADI_SCENE_INT, AT(friction_iterations), .minimum = 1, .maximum = 100000,
+      .fallback_text = "by depth", .doc = "At most so many iterations of `solve` a round." },
+    { "friction_rounds", WADI_SCENE_INT, AT(friction_rounds), .minimum = 1, .maximum = 100, .fallback = { 1 },
+      .doc = "Rounds of friction and pressure a step." },
+    { "wall_friction", WADI_SCENE_ENUM, AT(wall_friction), .choices = &wall_frictions_choices,
+      .doc = "Friction of sand at solids, with `zb05`." },
+    { "density_rate", WADI_SCENE_NUMBER, AT(density_rate), .unit = "1/s", .minimum = 0, .maximum = 1000,
+      .fallback = { 20 }, .doc = "How fast crowded and thin places go back to the density of the start." },
+    { "density_band", WADI_SCENE_NUMBER, AT(density_band), .minimum = 0, .maximum = 1, .fallback = { -1 },
+      .fallback_text = "0.2 for sand, 0.05 for water",
+      .doc = "Part of the density that may be too much or too little." },
+    { "density_alpha", WADI_SCENE_NUMBER, AT(density_alpha), .minimum = 0, .maximum = 1,
+      .doc = "Part of the crowding that `gauss_seidel` pushes out in a step, as in INF585." },
+    { "pair_separation", WADI_SCENE_INT, AT(pair_separation), .minimum = 0, .maximum = 20,
+      .doc = "Iterations a step that push particles closer than their size apart." },
+    { "path", WADI_SCENE_ENUM, AT(path_order), .choices = &paths_choices, .fallback = { 2 },
+      .doc = "How particles follow the velocities." },
+    { "cfl", WADI_SCENE_NUMBER, AT(cfl), .flags = WADI_SCENE_ABOVE_MIN, .unit = "cells", .minimum = 0,
+      .maximum = 20, .fallback_text = "4 for water, 1 with sand",
+      .doc = "No particle moves farther in a step." },
+    { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 }, .fallback_text = "true",
+      .doc = "Sand at rest that nothing touches is left alone until something does." },
+};
+const WadiSceneObject wadi_scene_flip_object = {
+    .name = "flip",
+    .doc = "Settings of the solver `flip`. The defaults are the best known; the others are there to compare.",
+    .fields = flip_fields,
+    .field_count = COUNT_OF(flip_fields),
+    .example = "{friction: zb05, surface: first_order}",
+};
