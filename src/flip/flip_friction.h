@@ -7,8 +7,8 @@
  *
  * A face is free if it is open (voxels: neither of its cells is solid) and at least one of its cells is FLUID.
  * Shear lives on the cell edges; an edge is active if its four faces are free (so the surface is free of
- * stress). A wall facet is a closed side of a FLUID cell whose other sides are wholly open or closed; in any
- * other cell the wall is oblique, with the area vector A that the open parts give.
+ * stress). A wall facet is a closed side of a FLUID cell on a wall along the grid; where other walls cut a cell
+ * they are oblique, with the area vector A that the open parts give.
  *
  * One step:  wadi_friction_begin   rows -> unknowns, started from the last step's stresses
  *            wadi_friction_add     u* += div tau, before the first pressure solve
@@ -24,15 +24,26 @@
 #include "core/state.h"
 #include "grid/rows.h"
 
+/* The solid nearest to a point. */
+typedef struct WadiFrictionWallPoint {
+    float friction;    /* mu, finite, >= 0; 0: frictionless */
+    float velocity[3]; /* m/s */
+    float normal[3];   /* unit, out of the solid */
+} WadiFrictionWallPoint;
+
+/* `at` in cells: cell (i, j, k) is [i, i + 1] x ... Called from several threads. */
+typedef WadiFrictionWallPoint (*WadiFrictionAskFn)(const void *context, const double at[3]);
+
 /* Where sand is. Every array is borrowed until the step ends. Rows hold the six neighbours of each FLUID
  * cell; a cell without a row counts as air. */
 typedef struct WadiFrictionGrid {
     const WadiRows *rows;
     const uint8_t *fluid;        /* per row: bit l set where lane l is FLUID */
     const uint8_t *solid;        /* per row: cells inside solids; disjoint from fluid */
-    const float *solid_speed[3]; /* per face: velocity of the solid, u, v, w; all NULL where solids rest */
-    const float *open[3]; /* per face: open part, as the pressure has it; all NULL: voxels, by `solid` */
-    const float *wall_speed[3]; /* per FLUID cell with a wall: velocity of the solid; all NULL: at rest */
+    const float *open[3];  /* per face: open part, as the pressure has it; all NULL: voxels, by `solid` */
+    WadiFrictionAskFn ask; /* asked on walls only */
+    const void *ask_context;
+    const float *solid_speed[3]; /* per face: velocity of the solid, for the local rule (flip_rigid.h) alone */
     const float *density;        /* per FLUID cell, kg/m^3; NULL: the reference everywhere */
     double reference_density;    /* kg/m^3; that of the pressure */
 } WadiFrictionGrid;
@@ -42,9 +53,6 @@ typedef struct WadiFrictionLoad {
     const double *pressure; /* P in velocity units; negative counts as 0 */
     const float *k;         /* yield slope of FLUID cells, >= 0 */
     const float *cohesion;  /* c_k dt / (rho dx), >= 0; NULL: none */
-    /* mu, finite, >= 0; 0: frictionless. Of solid cells, and where `open` is given also of FLUID cells with a
-     * wall, for walls across them and for facets without a solid cell behind (thin walls). */
-    const float *wall_friction;
 } WadiFrictionLoad;
 
 typedef struct WadiFrictionSettings {

@@ -1,14 +1,27 @@
-/* Friction and velocity of the solids where sand meets them. */
+/* Solids as the walls of the friction solve. */
 #ifndef WADI_FLIP_FRICTION_ASK_H
 #define WADI_FLIP_FRICTION_ASK_H
 
 #include "flip/flip_friction.h"
 #include "geom/solids.h"
 
-/* `mu` (WadiFrictionLoad.wall_friction) is filled for solid cells beside FLUID ones and for FLUID cells with a
- * side that is not wholly open; grid->wall_speed is set where solids move. What both point to belongs to the
- * arena. `grid` has everything else. */
-WadiStatus wadi_friction_ask_walls(WadiFrictionGrid *grid, const float **mu, const WadiSolids *solids,
-                                   double cell_size, double time, WadiArena *arena, WadiError *error);
+typedef struct WadiFrictionSolids {
+    const WadiSolids *solids;
+    double cell_size, time;
+} WadiFrictionSolids;
+
+/* A WadiFrictionAskFn; the context is a WadiFrictionSolids. */
+static inline WadiFrictionWallPoint wadi_friction_ask_solids(const void *context, const double at[3])
+{
+    const WadiFrictionSolids *ask = context;
+    WadiVec3 x = wadi_vec3(ask->cell_size * at[0], ask->cell_size * at[1], ask->cell_size * at[2]);
+    WadiSolidPoint point = wadi_solids_sample(ask->solids, x, ask->time);
+    WadiFrictionWallPoint out = { .friction = (float)point.friction };
+    for (int axis = 0; axis < 3; ++axis) {
+        out.velocity[axis] = (float)wadi_component(point.surface.velocity, axis);
+        out.normal[axis] = (float)wadi_component(point.surface.normal, axis);
+    }
+    return out;
+}
 
 #endif

@@ -149,9 +149,11 @@ static bool find_least(const WadiFriction *friction, int32_t s, const Edge edge[
     return is_cut;
 }
 
-/* Open part of cells for their normal stress, lane by lane. */
+/* Open part of cells for their normal stress, lane by lane: the mean of their sides, those along the grid and
+ * their opposites left out. */
 static WadiVec8 cell_open(const WadiFriction *friction, int32_t s)
 {
+    const WadiFrictionSlot *slot = &friction->slot[s];
     uint8_t fractional = wadi_friction_fractional(friction, s);
     WadiVec8 open = wadi_splat(1.0f), side[6];
     wadi_friction_sides(friction, s, side);
@@ -159,26 +161,50 @@ static WadiVec8 cell_open(const WadiFriction *friction, int32_t s)
         if ((fractional >> lane & 1) == 0) {
             continue;
         }
-        float area[3], sum = 0.0f, square = 0.0f, least = 1.0f;
-        int along = -1;
-        for (int axis = 0; axis < 3; ++axis) {
-            float low = side[2 * axis][lane], high = side[2 * axis + 1][lane];
-            area[axis] = low - high;
-            square += area[axis] * area[axis];
-            sum += low + high;
-            least = fminf(least, fminf(low, high));
+        float sum = 0.0f, least = 1.0f;
+        int count = 0;
+        for (int n = 0; n < 6; ++n) {
+            if (((slot->aligned[n] | slot->aligned[n ^ 1]) >> lane & 1) == 0) {
+                sum += side[n][lane];
+                least = fminf(least, side[n][lane]);
+                count += 1;
+            }
         }
-        for (int axis = 0; axis < 3; ++axis) {
-            along = area[axis] * area[axis] > 0.999f * square ? axis : along;
-        }
-        if (along >= 0) {
-            sum -= side[2 * along][lane] + side[2 * along + 1][lane];
-            open[lane] = 0.25f * sum;
-        } else {
-            open[lane] = least > 0.0f ? sum / 6.0f : 0.0f;
-        }
+        open[lane] = least > 0.0f ? sum / (float)(count > 0 ? count : 1) : 0.0f;
     }
     return open;
+}
+
+/* Sides on walls along the grid: every closed side of a cell that is not cut in fractions, of others those where
+ * the solid's normal is the side's. */
+static void find_aligned(void *context, int64_t first, int64_t end)
+{
+    const WadiFriction *friction = context;
+    const WadiFrictionGrid *grid = &friction->grid;
+    for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
+        WadiFrictionSlot *slot = &friction->slot[s];
+        if (slot->fluid == 0) {
+            continue;
+        }
+        WadiVec8 open[6];
+        wadi_friction_sides(friction, s, open);
+        uint8_t fractional = wadi_friction_fractional(friction, s);
+        int32_t cell[3];
+        wadi_rows_cell(grid->rows, slot->row, cell);
+        for (int n = 0; n < 48; ++n) {
+            int side = n >> 3, lane = n & 7, axis = side >> 1;
+            if ((slot->fluid >> lane & 1) == 0 || open[side][lane] > 0.0f) {
+                continue;
+            }
+            bool is_aligned = (fractional >> lane & 1) == 0;
+            if (!is_aligned) {
+                double at[3] = { cell[0] + lane + 0.5, cell[1] + 0.5, cell[2] + 0.5 };
+                at[axis] += side & 1 ? 0.5 : -0.5;
+                is_aligned = fabsf(grid->ask(grid->ask_context, at).normal[axis]) > 0.999f;
+            }
+            slot->aligned[side] |= (uint8_t)(is_aligned << lane);
+        }
+    }
 }
 
 static void fill_cut(const WadiFriction *friction, int32_t s)
@@ -247,6 +273,9 @@ WadiStatus wadi_friction_make_cuts(WadiFriction *friction, WadiArena *arena, Wad
     WADI_TRY(wadi_friction_zeroed(arena, (void **)&friction->open, slots, sizeof *friction->open, error));
     WADI_TRY(wadi_friction_zeroed(arena, (void **)&friction->mass, slots, sizeof *friction->mass, error));
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, fill_masses, friction);
+    if (friction->grid.open[0] != NULL) {
+        wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, find_aligned, friction);
+    }
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, find_cuts, friction);
     for (int32_t s = 1; s < friction->slot_count; ++s) {
         friction->slot[s].cut = friction->slot[s].cut != 0 ? friction->cut_count++ : 0;

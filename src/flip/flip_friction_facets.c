@@ -1,42 +1,14 @@
 /* Walls of the friction solve: facets on closed sides, oblique walls across cells.
  * Source: friction notes 1.4 and 7.4, item 4 (2-D).
  * Differs: in 3-D the traction on an oblique wall is a vector in the wall's plane; a face with a single FLUID
- * cell gets that cell's share twice, as on facets, or toes would have half the friction. Cells whose sides are
- * wholly open or closed keep a facet a side, so that a corner of two walls has the friction of both. */
+ * cell gets that cell's share twice, as on facets, or toes would have half the friction. Walls along the grid
+ * have a facet a side, so that a corner of two walls has the friction of both. */
 #include "core/parallel.h"
 #include "flip/flip_friction_slots.h"
 #include "grid/row_lanes.h"
 
 /* Walls of less area than this, in cell sides, are left out. */
 #define LEAST_AREA 1e-3f
-
-static uint8_t zero_bits(WadiVec8 x)
-{
-    unsigned bits = 0;
-    for (int lane = 0; lane < 8; ++lane) {
-        bits |= (unsigned)(x[lane] == 0.0f) << lane;
-    }
-    return (uint8_t)bits;
-}
-
-/* FLUID cells of a slot that have a facet, for each side. */
-static void facet_bits(const WadiFriction *friction, int32_t s, uint8_t bits[6])
-{
-    const WadiFrictionSlot *slot = &friction->slot[s];
-    if (friction->grid.open[0] == NULL) {
-        for (int side = 0; side < 6; ++side) {
-            bits[side] = wadi_row_bits_beside(friction->grid.rows, friction->grid.solid, slot->row, side) &
-                         slot->fluid;
-        }
-        return;
-    }
-    WadiVec8 open[6];
-    wadi_friction_sides(friction, s, open);
-    uint8_t whole = slot->fluid & (uint8_t)~wadi_friction_fractional(friction, s);
-    for (int side = 0; side < 6; ++side) {
-        bits[side] = whole & zero_bits(open[side]);
-    }
-}
 
 /* 1 / (number of FLUID cells that meet at the low face of a cell), 0 where the face is not free. */
 static float face_weight(const WadiFriction *friction, int axis, WadiRowCell cell)
@@ -54,36 +26,49 @@ static float face_mass(const WadiFriction *friction, int axis, WadiRowCell cell)
     return friction->mass != NULL ? friction->mass[friction->slot_of[cell.row]].c[axis][cell.lane] : 1.0f;
 }
 
+static WadiFrictionWallPoint ask(const WadiFriction *friction, WadiRowCell cell, int side)
+{
+    int32_t first[3];
+    wadi_rows_cell(friction->grid.rows, cell.row, first);
+    double at[3] = { first[0] + cell.lane + 0.5, first[1] + 0.5, first[2] + 0.5 };
+    if (side != OBLIQUE) {
+        at[side >> 1] += side & 1 ? 0.5 : -0.5;
+    }
+    return friction->grid.ask(friction->grid.ask_context, at);
+}
+
 static void fill_facets(const WadiFriction *friction, WadiFrictionFacets *facets)
 {
     const WadiRows *rows = friction->grid.rows;
     const WadiFrictionSlot *slot = &friction->slot[facets->slot];
-    uint8_t bits[6];
-    facet_bits(friction, facets->slot, bits);
-    uint8_t mask = bits[facets->side];
-    facets->mask = wadi_lanes(mask);
+    int side = facets->side;
+    uint8_t fractional = wadi_friction_fractional(friction, facets->slot);
+    WadiVec8 open[6];
+    if (fractional != 0) {
+        wadi_friction_sides(friction, facets->slot, open);
+    }
     facets->mass = wadi_splat(1.0f);
     for (int lane = 0; lane < 8; ++lane) {
-        if ((mask >> lane & 1) == 0) {
+        if ((slot->aligned[side] >> lane & 1) == 0) {
             continue;
         }
-        float least = INFINITY;
+        WadiRowCell here = { slot->row, lane };
+        WadiFrictionWallPoint point = ask(friction, here, side);
+        float area = fractional >> lane & 1 ? open[side ^ 1][lane] : 1.0f, least = INFINITY;
+        facets->bound[lane] = point.friction * area;
         for (int copy = 0; copy < 4; ++copy) {
-            int axis = wadi_friction_tangent(facets->side, copy >> 1);
-            WadiRowCell cell = { slot->row, lane };
-            cell = copy & 1 ? wadi_row_cell_beside(rows, cell, 2 * axis + 1) : cell;
+            int axis = wadi_friction_tangent(side, copy >> 1);
+            WadiRowCell cell = copy & 1 ? wadi_row_cell_beside(rows, here, 2 * axis + 1) : here;
             float weight = face_weight(friction, axis, cell);
             facets->weight.t[copy][lane] = weight;
+            facets->solid[copy >> 1][lane] = point.velocity[axis];
             least = weight > 0.0f ? fminf(least, face_mass(friction, axis, cell)) : least;
-            WadiRowCell wall = wadi_row_cell_beside(rows, cell, facets->side);
-            const float *speed = friction->grid.solid_speed[axis];
-            facets->solid.t[copy][lane] = speed != NULL ? speed[wadi_row_cell_index(wall)] : 0.0f;
         }
         facets->mass[lane] = least < INFINITY ? least : 1.0f;
     }
 }
 
-static void fill_oblique(const WadiFriction *friction, const WadiFrictionFacets *facets)
+static void fill_oblique(const WadiFriction *friction, WadiFrictionFacets *facets)
 {
     WadiFrictionOblique *oblique = &friction->oblique[facets->oblique];
     const WadiFrictionSlot *slot = &friction->slot[facets->slot];
@@ -93,20 +78,21 @@ static void fill_oblique(const WadiFriction *friction, const WadiFrictionFacets 
     for (int lane = 0; lane < 8; ++lane) {
         float area[3], square = 0.0f;
         for (int axis = 0; axis < 3; ++axis) {
-            area[axis] = open[2 * axis][lane] - open[2 * axis + 1][lane];
+            bool is_aligned = (slot->aligned[2 * axis] | slot->aligned[2 * axis + 1]) >> lane & 1;
+            area[axis] = is_aligned ? 0.0f : open[2 * axis][lane] - open[2 * axis + 1][lane];
             square += area[axis] * area[axis];
         }
         float size = sqrtf(square);
         if ((fractional >> lane & 1) == 0 || size < LEAST_AREA) {
             continue;
         }
-        oblique->area[lane] = size;
+        WadiRowCell cell[2] = { { slot->row, lane } };
+        WadiFrictionWallPoint point = ask(friction, cell[0], OBLIQUE);
+        facets->bound[lane] = point.friction * size;
         float stiffest = 0.0f;
         for (int axis = 0; axis < 3; ++axis) {
             oblique->normal[axis][lane] = area[axis] / size;
-            const float *speed = friction->grid.wall_speed[axis];
-            oblique->solid[axis][lane] = speed != NULL ? speed[8 * slot->row + lane] : 0.0f;
-            WadiRowCell cell[2] = { { slot->row, lane } };
+            oblique->solid[axis][lane] = point.velocity[axis];
             cell[1] = wadi_row_cell_beside(friction->grid.rows, cell[0], 2 * axis + 1);
             float mass[2], sum = 0.0f, stiffness = 0.0f;
             for (int high = 0; high < 2; ++high) {
@@ -142,15 +128,20 @@ static void fill_walls(void *context, int64_t first, int64_t end)
 static void find_walls(void *context, int64_t first, int64_t end)
 {
     WadiFriction *friction = context;
+    const WadiFrictionGrid *grid = &friction->grid;
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
-        if (friction->slot[s].fluid != 0) {
-            uint8_t bits[6];
-            facet_bits(friction, s, bits);
-            for (int side = 0; side < 6; ++side) {
-                friction->wall[s][side] = bits[side] != 0;
-            }
-            friction->wall[s][OBLIQUE] = wadi_friction_fractional(friction, s) != 0;
+        WadiFrictionSlot *slot = &friction->slot[s];
+        if (slot->fluid == 0) {
+            continue;
         }
+        for (int side = 0; side < 6; ++side) {
+            if (grid->open[0] == NULL) {
+                slot->aligned[side] =
+                    wadi_row_bits_beside(grid->rows, grid->solid, slot->row, side) & slot->fluid;
+            }
+            friction->wall[s][side] = slot->aligned[side] != 0;
+        }
+        friction->wall[s][OBLIQUE] = wadi_friction_fractional(friction, s) != 0;
     }
 }
 

@@ -61,6 +61,7 @@ typedef struct WadiFrictionSlot {
     int32_t cut; /* 0: every face that the slot's stresses act on has mass 1 */
     uint8_t fluid;
     uint8_t free[3];
+    uint8_t aligned[6]; /* of FLUID cells: sides closed by a wall along the grid */
     uint8_t edge[12];   /* of FLUID cells: active edges in the order of the stresses */
     uint8_t is_full;    /* every FLUID cell has its 12 edges */
     uint8_t has_walls;  /* a cell of the slot has a facet */
@@ -83,17 +84,18 @@ enum { OBLIQUE = 6, WALL_KINDS = 7 }; /* WadiFriction.wall: the six sides, and w
 typedef struct WadiFrictionFacets {
     int32_t slot;
     int32_t side;    /* as in WadiRows.neighbour, or OBLIQUE */
-    int32_t oblique; /* then the number of the walls across the slot's cells, and nothing below is used */
-    WadiInt8 mask;
+    int32_t oblique; /* then the number of the walls across the slot's cells */
+    WadiVec8 bound;  /* mu times area over the cell side's; 0: no wall */
+    /* Of facets alone. */
     WadiFrictionWall weight;
-    WadiFrictionWall solid; /* velocity of the solid beside the face */
-    WadiVec8 mass;          /* least of the faces' masses */
+    WadiVec8 solid[2]; /* tangential velocity of the solid */
+    WadiVec8 mass;     /* least of the faces' masses */
 } WadiFrictionFacets;
 
 /* Walls across the cells of a slot: a traction vector T in the plane of the wall (t[0..2] of its row of
  * tractions), against the slip sum_f weight_f (u_f - solid). */
 typedef struct WadiFrictionOblique {
-    WadiVec8 normal[3], area;
+    WadiVec8 normal[3];
     WadiVec8 weight[6]; /* per face of the cell, in the order of sides: share of T that it gets */
     WadiVec8 solid[3];
     WadiVec8 step; /* over alpha; 0: no wall in the cell */

@@ -6,7 +6,6 @@
 #include "core/check.h"
 #include "core/parallel.h"
 #include "flip/flip_friction_slots.h"
-#include "grid/row_lanes.h"
 
 typedef struct Bounds {
     const WadiFriction *friction;
@@ -37,36 +36,15 @@ static void fill_bounds(void *context, int64_t first, int64_t end)
     }
 }
 
-/* The cell whose mu holds for a facet: the solid behind it; where that is none (a thin wall), the FLUID cell. */
-static size_t wall_cell(const WadiFriction *friction, const WadiFrictionFacets *facets, int lane)
-{
-    WadiRowCell here = { friction->slot[facets->slot].row, lane };
-    if (facets->side != OBLIQUE) {
-        WadiRowCell beside = wadi_row_cell_beside(friction->grid.rows, here, facets->side);
-        if (friction->grid.solid[beside.row] >> beside.lane & 1) {
-            return wadi_row_cell_index(beside);
-        }
-    }
-    return wadi_row_cell_index(here);
-}
-
 static void fill_wall_bounds(void *context, int64_t first, int64_t end)
 {
     const Bounds *bounds = context;
     const WadiFriction *friction = bounds->friction;
     for (int64_t w = first > 0 ? first : 1; w < end; ++w) {
         const WadiFrictionFacets *facets = &friction->facets[w];
-        size_t cell = 8 * (size_t)friction->slot[facets->slot].row;
+        const double *pressure = bounds->load->pressure + 8 * (size_t)friction->slot[facets->slot].row;
         for (int lane = 0; lane < 8; ++lane) {
-            bool is_oblique = facets->side == OBLIQUE;
-            float area = is_oblique ? friction->oblique[facets->oblique].area[lane] : 1.0f;
-            bool has_wall = is_oblique ? area > 0.0f : facets->mask[lane] != 0;
-            float bound = 0.0f;
-            if (has_wall) {
-                float mu = bounds->load->wall_friction[wall_cell(friction, facets, lane)];
-                bound = mu * area * (float)fmax(bounds->load->pressure[cell + (size_t)lane], 0.0);
-            }
-            bounds->wall_bound[w][lane] = bound;
+            bounds->wall_bound[w][lane] = facets->bound[lane] * (float)fmax(pressure[lane], 0.0);
         }
     }
 }

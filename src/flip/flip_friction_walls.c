@@ -81,7 +81,7 @@ static void update_facets(const WadiFrictionIteration *it, int32_t w, WadiFricti
         inverse[which] = one / wadi_larger(count, one);
         for (int high = 0; high < 2; ++high) {
             int n = 2 * which + high;
-            WadiVec8 slip = face[high] - facets->solid.t[n];
+            WadiVec8 slip = face[high] - facets->solid[which];
             WadiVec8 y = extrapolated(now->t[n], result->t[n], it->beta);
             trial[n] = y - wadi_splat(0.5f * it->alpha) * facets->mass * count * weight[high] * slip;
             trial[n] = wadi_keep(trial[n], weight[high] > zero);

@@ -71,7 +71,7 @@ static WadiStatus copy_faces(const WadiFlipStep *step, float *const from[3], flo
     return WADI_OK;
 }
 
-/* What bounds the stress, except for the walls. `grain` is for the pressure between grains where there is water, NULL where there is none. */
+/* What bounds the stress. `grain` is for the pressure between grains where there is water, NULL where there is none. */
 static WadiStatus make_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
                             double **grain, WadiError *error)
 {
@@ -94,9 +94,9 @@ static WadiStatus make_load(const WadiFlip *flip, const WadiFlipStep *step, Wadi
     if (flip->materials.has_water) {
         WADI_TRY(WADI_ARENA_NEW(arena, grain, floats, "grain pressure", error));
     }
-    load->pressure = *grain != NULL ? *grain : step->pressure;
-    load->k = slope;
-    load->cohesion = cohesion;
+    *load = (WadiFrictionLoad){ .pressure = *grain != NULL ? *grain : step->pressure,
+                                .k = slope,
+                                .cohesion = cohesion };
     return WADI_OK;
 }
 
@@ -127,20 +127,17 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     WadiStageTimes *times = flip->context.times;
     float *free_flight[3], *loaded[3];
     WADI_TRY(copy_faces(step, step->grid.velocity, free_flight, arena, error));
+    WadiFrictionSolids solids = { &flip->context.world->solids, step->grid.cell_size, step->time + step->dt };
     WadiFrictionGrid grid = { .rows = &step->grid.rows,
                               .fluid = step->fluid,
                               .solid = step->inside,
+                              .ask = wadi_friction_ask_solids,
+                              .ask_context = &solids,
                               .density = step->mix.density,
                               .reference_density = flip->materials.density };
     for (int a = 0; a < 3; ++a) {
-        grid.solid_speed[a] =
-            wadi_solids_are_moving(&flip->context.world->solids) ? step->solid.velocity[a] : NULL;
         grid.open[a] = step->solid.open[a];
     }
-    WadiFrictionLoad load = { 0 };
-    WADI_STAGE(times, "solids",
-               WADI_TRY(wadi_friction_ask_walls(&grid, &load.wall_friction, &flip->context.world->solids,
-                                                step->grid.cell_size, step->time + step->dt, arena, error)));
     bool is_first = flip->friction_memory.dt == 0.0;
     WadiFriction *friction = NULL;
     WADI_TRY(wadi_friction_begin(&friction, &grid, &flip->friction_memory, step->dt, arena, error));
@@ -158,6 +155,7 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
         settings.max_iterations = def->friction_iterations;
     }
     size_t floats = wadi_rows_floats(&step->grid.rows);
+    WadiFrictionLoad load;
     double *grain;
     WADI_TRY(make_load(flip, step, &load, &grain, error));
     int rounds = is_first && def->friction_rounds < 4 ? 4 : def->friction_rounds;
@@ -170,13 +168,12 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
                 before[a][i] -= loaded[a][i] - free_flight[a][i];
             }
         }
-        WadiFrictionReport report = { 0 };
         if (grain != NULL) {
             WADI_STAGE(times, "grain pressure", WADI_TRY(wadi_flip_grain_pressure(flip, step, grain, error)));
         }
         WADI_STAGE(times, "friction",
                    WADI_TRY(wadi_friction_solve(friction, (const float *const *)before, &load, &settings,
-                                                arena, &report, error)));
+                                                arena, &flip->friction_report, error)));
         for (int a = 0; a < 3; ++a) {
             memcpy(loaded[a], free_flight[a], floats * sizeof(float));
         }
