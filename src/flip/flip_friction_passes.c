@@ -270,7 +270,7 @@ static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, WadiFri
             back[n] = y - value;
             step[n] = change;
         }
-        sums->change = wadi_larger(cut->metric * wadi_size(change), sums->change);
+        sums->change = wadi_larger(wadi_size(change), sums->change);
         result->t[n] = value;
     }
     turn += wadi_splat(0.5f) * cut->weight[0] * (back[0] + back[1]) * (step[0] + step[1]);

@@ -72,7 +72,7 @@ WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt)
         .alpha = 0.125,
         .tolerance = 1e-3 * gravity_dt * fmin(1.0, 16.0 / fmax(depth, 1.0)),
         .min_iterations = 4,
-        .max_iterations = depth > 6 ? 8 * depth : 50,
+        .max_iterations = 30,
         .has_momentum = true,
     };
 }
@@ -81,7 +81,7 @@ WadiFrictionSettings wadi_friction_cold_settings(int depth, double gravity_dt)
 {
     WadiFrictionSettings settings = wadi_friction_settings(depth, gravity_dt);
     settings.tolerance *= 0.01;
-    settings.max_iterations *= 8;
+    settings.max_iterations = depth > 6 ? 64 * depth : 400;
     return settings;
 }
 

@@ -173,7 +173,8 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
                               .solids = &context->world->solids,
                               .cell_size = step->grid.cell_size,
                               .time = time + dt,
-                              .min_open = 0.1f,
+                              /* Slivers that are shut bend the wall: 0.1 slows sliding sand by 5 %, 0.02 by none. */
+                              .min_open = flip->materials.has_sand ? 0.02f : 0.1f,
                               .is_binary = scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS };
     WADI_STAGE(times, "solids",
                WADI_TRY(wadi_flip_solid(&solid, &flip->solid_cache, &step->solid, context->scratch, error)));
