@@ -55,7 +55,8 @@ static void fill_facets(const WadiFriction *friction, WadiFrictionFacets *facets
         WadiRowCell here = { slot->row, lane };
         WadiFrictionWallPoint point = ask(friction, here, side);
         float area = fractional >> lane & 1 ? open[side ^ 1][lane] : 1.0f, least = INFINITY;
-        facets->bound[lane] = point.friction * area;
+        facets->mu[lane] = point.friction;
+        facets->area[lane] = area;
         for (int copy = 0; copy < 4; ++copy) {
             int axis = wadi_friction_tangent(side, copy >> 1);
             WadiRowCell cell = copy & 1 ? wadi_row_cell_beside(rows, here, 2 * axis + 1) : here;
@@ -65,6 +66,11 @@ static void fill_facets(const WadiFriction *friction, WadiFrictionFacets *facets
             least = weight > 0.0f ? fminf(least, face_mass(friction, axis, cell)) : least;
         }
         facets->mass[lane] = least < INFINITY ? least : 1.0f;
+        if (fractional >> lane & 1) {
+            int a = wadi_friction_tangent(side, 0), b = wadi_friction_tangent(side, 1);
+            float sum = open[2 * a][lane] + open[2 * a + 1][lane] + open[2 * b][lane] + open[2 * b + 1][lane];
+            facets->lift[lane] = 1.0f - 0.25f * sum;
+        }
     }
 }
 
@@ -88,7 +94,8 @@ static void fill_oblique(const WadiFriction *friction, WadiFrictionFacets *facet
         }
         WadiRowCell cell[2] = { { slot->row, lane } };
         WadiFrictionWallPoint point = ask(friction, cell[0], OBLIQUE);
-        facets->bound[lane] = point.friction * size;
+        facets->mu[lane] = point.friction;
+        facets->area[lane] = size;
         float stiffest = 0.0f;
         for (int axis = 0; axis < 3; ++axis) {
             oblique->normal[axis][lane] = area[axis] / size;

@@ -85,10 +85,11 @@ typedef struct WadiFrictionFacets {
     int32_t slot;
     int32_t side;    /* as in WadiRows.neighbour, or OBLIQUE */
     int32_t oblique; /* then the number of the walls across the slot's cells */
-    WadiVec8 bound;  /* mu times area over the cell side's; 0: no wall */
+    WadiVec8 mu, area; /* area in cell sides; 0: no wall */
     /* Of facets alone. */
     WadiFrictionWall weight;
     WadiVec8 solid[2]; /* tangential velocity of the solid */
+    WadiVec8 lift;     /* part of the cell that is behind the wall */
     WadiVec8 mass;     /* least of the faces' masses */
 } WadiFrictionFacets;
 

@@ -6,6 +6,7 @@
 #include "core/check.h"
 #include "core/parallel.h"
 #include "flip/flip_friction_slots.h"
+#include "grid/row_lanes.h"
 
 typedef struct Bounds {
     const WadiFriction *friction;
@@ -36,15 +37,44 @@ static void fill_bounds(void *context, int64_t first, int64_t end)
     }
 }
 
+/* Stress across a side along the grid, tension positive. */
+static WadiVec8 normal_stress(const WadiFrictionStress *stress, int side)
+{
+    switch (side >> 1) {
+    case 0: return stress->t[STRESS_XX];
+    case 1: return stress->t[STRESS_YY];
+    case 2: return -(stress->t[STRESS_XX] + stress->t[STRESS_YY]);
+    default: return wadi_splat(0.0f);
+    }
+}
+
+/* What presses on a side along the grid: the pressure less the deviatoric stress across it; in sand that spreads
+ * the latter carries a third of the weight. That of the last solve is taken, so that the set stays fixed within
+ * a solve. Walls across cells carry no normal stress. */
+static float pressing(const Bounds *bounds, WadiRowCell cell, int side, float area)
+{
+    const WadiFriction *friction = bounds->friction;
+    float p = (float)fmax(bounds->load->pressure[wadi_row_cell_index(cell)], 0.0);
+    WadiVec8 tension = normal_stress(&friction->stress[friction->slot_of[cell.row]], side);
+    return p > 0.0f ? fmaxf(area * p - tension[cell.lane], 0.0f) : 0.0f;
+}
+
 static void fill_wall_bounds(void *context, int64_t first, int64_t end)
 {
     const Bounds *bounds = context;
     const WadiFriction *friction = bounds->friction;
     for (int64_t w = first > 0 ? first : 1; w < end; ++w) {
         const WadiFrictionFacets *facets = &friction->facets[w];
-        const double *pressure = bounds->load->pressure + 8 * (size_t)friction->slot[facets->slot].row;
         for (int lane = 0; lane < 8; ++lane) {
-            bounds->wall_bound[w][lane] = facets->bound[lane] * (float)fmax(pressure[lane], 0.0);
+            WadiRowCell here = { friction->slot[facets->slot].row, lane };
+            float force = facets->area[lane] > 0.0f ? pressing(bounds, here, facets->side, facets->area[lane]) : 0.0f;
+            if (facets->lift[lane] > 0.0f) {
+                /* P of a cell is that at its far end, behind the wall. */
+                WadiRowCell away = wadi_row_cell_beside(friction->grid.rows, here, facets->side ^ 1);
+                float before = pressing(bounds, away, facets->side, facets->area[lane]);
+                force -= facets->lift[lane] * fmaxf(force - before, 0.0f);
+            }
+            bounds->wall_bound[w][lane] = facets->mu[lane] * force;
         }
     }
 }
