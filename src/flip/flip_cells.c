@@ -1,9 +1,13 @@
 /* What the cells of a step are: how full, under pressure or not, inside solids, and how much they should swell or shrink. */
+#include <math.h>
 #include <string.h>
 
 #include "flip/flip.h"
 #include "flip/flip_surface.h"
 #include "grid/row_lanes.h"
+
+/* Below this part of sqrt(g h) the density correction of sand fades out. */
+#define SLOW 0.02
 
 /* Volume of the particles of each cell over the volume of a cell. */
 static void fill_cells(const WadiFlip *flip, WadiFlipStep *step)
@@ -139,12 +143,28 @@ static float smooth_fill(const WadiFlipStep *step, int32_t row, int lane, bool *
     return sum;
 }
 
+/* Speed of a cell's material at the beginning of the step, m/s. */
+static float cell_speed(const WadiFlipStep *step, int32_t row, int lane)
+{
+    WadiRowCell cell = { row, lane };
+    float square = 0.0f;
+    for (int axis = 0; axis < 3; ++axis) {
+        WadiRowCell high = wadi_row_cell_beside(&step->grid.rows, cell, 2 * axis + 1);
+        float mean = 0.5f * (step->saved[axis][wadi_row_cell_index(cell)] +
+                             step->saved[axis][wadi_row_cell_index(high)]);
+        square += mean * mean;
+    }
+    return sqrtf(square);
+}
+
 /* Two-sided, with a dead band, and only swelling where air is near: falling sand is thin and would stay so where it lands; water
  * would lose or gain volume over the run [friction notes 7.2]. */
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiFlipDef *def = &flip->context.world->scene->flip;
     const float rate = (float)def->density_rate; /* 1/s */
+    const double g = wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
+    const float slow = (float)(SLOW * sqrt(g * step->grid.cell_size)) + 1e-30f;
     const WadiRows *rows = &step->grid.rows;
     WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->expansion, wadi_rows_floats(rows),
                             "density correction", error));
@@ -156,11 +176,14 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
                 continue;
             }
             bool has_air;
-            float band = def->density_band >= 0.0 ? (float)def->density_band
-                         : wadi_flip_sand(flip, step, 8 * (size_t)r + (size_t)l) >= 0.5f ? 0.2f
-                                                                                         : 0.05f;
+            bool is_sand = wadi_flip_sand(flip, step, 8 * (size_t)r + (size_t)l) >= 0.5f;
+            float band = def->density_band >= 0.0 ? (float)def->density_band : is_sand ? 0.2f : 0.05f;
             float excess = smooth_fill(step, r, l, &has_air) - 1.0f;
             float wanted = excess > band ? excess - band : excess < -band && !has_air ? excess + band : 0.0f;
+            if (wanted != 0.0f && is_sand) {
+                /* Sand that has come to rest is left as it is, or a heap would creep for seconds. */
+                wanted *= wadi_lesser(1.0f, cell_speed(step, r, l) / slow);
+            }
             step->expansion[8 * r + l] = rate * wanted;
         }
     }

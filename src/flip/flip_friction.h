@@ -38,14 +38,15 @@ typedef WadiFrictionWallPoint (*WadiFrictionAskFn)(const void *context, const do
  * cell; a cell without a row counts as air. */
 typedef struct WadiFrictionGrid {
     const WadiRows *rows;
-    const uint8_t *fluid;        /* per row: bit l set where lane l is FLUID */
-    const uint8_t *solid;        /* per row: cells inside solids; disjoint from fluid */
+    const uint8_t *fluid;  /* per row: bit l set where lane l is FLUID */
+    const uint8_t *solid;  /* per row: cells inside solids; disjoint from fluid */
     const float *open[3];  /* per face: open part, as the pressure has it; all NULL: voxels, by `solid` */
     WadiFrictionAskFn ask; /* asked on walls only */
     const void *ask_context;
-    const float *solid_speed[3]; /* per face: velocity of the solid, for the local rule (flip_rigid.h) alone */
-    const float *density;        /* per FLUID cell, kg/m^3; NULL: the reference everywhere */
-    double reference_density;    /* kg/m^3; that of the pressure */
+    const float
+        *solid_speed[3];      /* per face: velocity of the solid, for the local rule (flip_rigid.h) alone */
+    const float *density;     /* per FLUID cell, kg/m^3; NULL: the reference everywhere */
+    double reference_density; /* kg/m^3; that of the pressure */
 } WadiFrictionGrid;
 
 /* What bounds the stress; per cell over rows. */

@@ -83,8 +83,8 @@ enum { OBLIQUE = 6, WALL_KINDS = 7 }; /* WadiFriction.wall: the six sides, and w
  * face), or 0. */
 typedef struct WadiFrictionFacets {
     int32_t slot;
-    int32_t side;    /* as in WadiRows.neighbour, or OBLIQUE */
-    int32_t oblique; /* then the number of the walls across the slot's cells */
+    int32_t side;      /* as in WadiRows.neighbour, or OBLIQUE */
+    int32_t oblique;   /* then the number of the walls across the slot's cells */
     WadiVec8 mu, area; /* area in cell sides; 0: no wall */
     /* Of facets alone. */
     WadiFrictionWall weight;

@@ -67,7 +67,8 @@ static void fill_wall_bounds(void *context, int64_t first, int64_t end)
         const WadiFrictionFacets *facets = &friction->facets[w];
         for (int lane = 0; lane < 8; ++lane) {
             WadiRowCell here = { friction->slot[facets->slot].row, lane };
-            float force = facets->area[lane] > 0.0f ? pressing(bounds, here, facets->side, facets->area[lane]) : 0.0f;
+            float force =
+                facets->area[lane] > 0.0f ? pressing(bounds, here, facets->side, facets->area[lane]) : 0.0f;
             if (facets->lift[lane] > 0.0f) {
                 /* P of a cell is that at its far end, behind the wall. */
                 WadiRowCell away = wadi_row_cell_beside(friction->grid.rows, here, facets->side ^ 1);

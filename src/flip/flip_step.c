@@ -169,13 +169,15 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
 
     WADI_TRY(make_grid(flip, step, error));
     WADI_STAGE(times, "forces", add_forces(flip, step));
-    WadiFlipSolidIn solid = { .rows = &step->grid.rows,
-                              .solids = &context->world->solids,
-                              .cell_size = step->grid.cell_size,
-                              .time = time + dt,
-                              /* Slivers that are shut bend the wall: 0.1 slows sliding sand by 5 %, 0.02 by none. */
-                              .min_open = flip->materials.has_sand ? 0.02f : 0.1f,
-                              .is_binary = scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS };
+    WadiFlipSolidIn solid = {
+        .rows = &step->grid.rows,
+        .solids = &context->world->solids,
+        .cell_size = step->grid.cell_size,
+        .time = time + dt,
+        /* Slivers that are shut bend the wall: 0.1 slows sliding sand by 5 %, 0.02 by none. */
+        .min_open = flip->materials.has_sand ? 0.02f : 0.1f,
+        .is_binary = scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS
+    };
     WADI_STAGE(times, "solids",
                WADI_TRY(wadi_flip_solid(&solid, &flip->solid_cache, &step->solid, context->scratch, error)));
     WADI_STAGE(times, "label", WADI_TRY(wadi_flip_label(flip, step, error)));

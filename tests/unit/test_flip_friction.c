@@ -91,7 +91,9 @@ static WadiFriction *case_solve(Case *it, const WadiFrictionSettings *settings, 
 {
     WadiError error;
     WadiFriction *friction;
-    WadiFrictionGrid cells = { .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .ask = ask_half };
+    WadiFrictionGrid cells = {
+        .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .ask = ask_half
+    };
     CHECK_OK(wadi_friction_begin(&friction, &cells, NULL, 0.01, arena, &error), error);
     WadiFrictionLoad load = { it->pressure, it->k, it->cohesion };
     const float *before[3] = { it->start[0], it->start[1], it->start[2] };
@@ -344,7 +346,9 @@ static WadiStatus solve_once(Case *it, const WadiFrictionMemory *from, double dt
 {
     WadiArena arena = { 0 };
     WadiFriction *friction;
-    WadiFrictionGrid cells = { .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .ask = ask_half };
+    WadiFrictionGrid cells = {
+        .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .ask = ask_half
+    };
     WadiStatus status = wadi_friction_begin(&friction, &cells, from, dt, &arena, error);
     if (status == WADI_OK && iterations > 0) {
         WadiFrictionLoad load = { it->pressure, it->k, it->cohesion };
@@ -557,9 +561,9 @@ static void the_cost_of_an_iteration_is_printed(void **unused)
             for (int repeat = 0; repeat < 4; ++repeat) {
                 WadiError error;
                 WadiFriction *friction;
-                WadiFrictionGrid cells = { .rows = &it.grid.rows,
-                                           .fluid = it.grid.fluid,
-                                           .solid = it.grid.solid, .ask = ask_half };
+                WadiFrictionGrid cells = {
+                    .rows = &it.grid.rows, .fluid = it.grid.fluid, .solid = it.grid.solid, .ask = ask_half
+                };
                 CHECK_OK(wadi_arena_reset(&arena, &error), error);
                 double time = seconds();
                 CHECK_OK(wadi_friction_begin(&friction, &cells, &memory, 0.01, &arena, &error), error);
