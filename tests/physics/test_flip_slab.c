@@ -30,7 +30,7 @@ typedef struct SlabRun {
     Slab slab;
     WadiFrictionMemory memory;
     float *k, *mu, *velocity[3];
-    double *pressure;
+    double *pressure, wall_friction;
     bool has_plain_start; /* the first step with the settings of any other */
     double iterations;    /* mean a step */
     double first_iterations;
@@ -40,7 +40,7 @@ typedef struct SlabRun {
 
 static void slab_begin(SlabRun *run, Slab slab, double k, double mu)
 {
-    *run = (SlabRun){ .slab = slab };
+    *run = (SlabRun){ .slab = slab, .wall_friction = mu };
     grid_make(&run->grid, (int[3]){ 0, -1, -1 }, (int[3]){ slab.length, slab.depth + 1, slab.width + 1 },
               slab_label, &slab);
     TestGrid *grid = &run->grid;
@@ -95,11 +95,22 @@ static double slab_mean(SlabRun *run)
     return mean;
 }
 
+/* Rough floor, frictionless side walls. */
+static WadiFrictionWallPoint ask_floor(const void *context, const double at[3])
+{
+    const SlabRun *run = context;
+    return (WadiFrictionWallPoint){ .friction = at[1] < 0.25 ? (float)run->wall_friction : 0.0f };
+}
+
 static void slab_friction(SlabRun *run, int step, WadiArena *arena, WadiFrictionReport *report)
 {
     WadiError error;
     WadiFriction *friction;
-    WadiFrictionGrid cells = { .rows = &run->grid.rows, .fluid = run->grid.fluid, .solid = run->grid.solid };
+    WadiFrictionGrid cells = { .rows = &run->grid.rows,
+                               .fluid = run->grid.fluid,
+                               .solid = run->grid.solid,
+                               .ask = ask_floor,
+                               .ask_context = run };
     CHECK_OK(wadi_friction_begin(&friction, &cells, &run->memory, dt, arena, &error), error);
     int depth;
     CHECK_OK(wadi_friction_depth(friction, 1, &depth, arena, &error), error);
@@ -107,7 +118,7 @@ static void slab_friction(SlabRun *run, int step, WadiArena *arena, WadiFriction
     WadiFrictionSettings settings = step == 0 && !run->has_plain_start
                                         ? wadi_friction_cold_settings(depth, gravity * dt)
                                         : wadi_friction_settings(depth, gravity * dt);
-    WadiFrictionLoad load = { .pressure = run->pressure, .k = run->k, .wall_friction = run->mu };
+    WadiFrictionLoad load = { .pressure = run->pressure, .k = run->k };
     const float *before[3] = { run->velocity[0], run->velocity[1], run->velocity[2] };
     CHECK_OK(wadi_friction_solve(friction, before, &load, &settings, arena, report, &error), error);
     wadi_friction_add(friction, run->velocity);
