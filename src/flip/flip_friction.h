@@ -123,6 +123,12 @@ WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt);
  * near the threshold of sliding. */
 WadiFrictionSettings wadi_friction_cold_settings(int depth, double gravity_dt);
 
+/* For a friction without stress: one from coarser grids, where columns are deeper than 32 cells; with 100
+ * iterations after it a column of 256 cells is as good as with a thousand from zero. Arguments as for solve. */
+WadiStatus wadi_friction_start(WadiFriction *friction, const float *const before[3],
+                               const WadiFrictionLoad *load, int depth, double gravity_dt, WadiArena *arena,
+                               WadiError *error);
+
 /* Add the divergence of the stress to the free faces. */
 void wadi_friction_add(const WadiFriction *friction, float *const velocity[3]);
 

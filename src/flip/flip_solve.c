@@ -176,6 +176,9 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     double g_dt = gravity_step(flip, step);
     WadiFrictionSettings settings =
         is_first ? wadi_friction_cold_settings(depth, g_dt) : wadi_friction_settings(depth, g_dt);
+    if (is_first && depth > 32) {
+        settings.max_iterations = 300; /* from a start on coarse grids */
+    }
     const WadiFlipDef *def = &flip->context.world->scene->flip;
     if (def->friction_iterations > 0 && !is_first) {
         settings.max_iterations = def->friction_iterations;
@@ -196,6 +199,11 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
         }
         if (grain != NULL) {
             WADI_STAGE(times, "grain pressure", WADI_TRY(wadi_flip_grain_pressure(flip, step, grain, error)));
+        }
+        if (is_first && round == 0) {
+            WADI_STAGE(times, "friction",
+                       WADI_TRY(wadi_friction_start(friction, (const float *const *)before, &load, depth,
+                                                    g_dt, arena, error)));
         }
         WADI_STAGE(times, "friction",
                    WADI_TRY(wadi_friction_solve(friction, (const float *const *)before, &load, &settings,
