@@ -171,16 +171,21 @@ static WadiStatus make_grid(WadiFlip *flip, WadiFlipStep *step, WadiError *error
     return WADI_OK;
 }
 
+static WadiFlipSleepIn sleep_in(WadiFlip *flip, const WadiFlipStep *step)
+{
+    return (WadiFlipSleepIn){ .context = &flip->context,
+                              .pressure = &flip->pressure_memory,
+                              .friction = &flip->friction_memory,
+                              .time = step->time,
+                              .dt = step->dt };
+}
+
 /* Sort those who are awake; who that is may change by where they are. */
 static WadiStatus sort_awake(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiSolverContext *context = &flip->context;
     WadiStageTimes *times = context->times;
-    WadiFlipSleepIn in = { .context = context,
-                           .pressure = &flip->pressure_memory,
-                           .friction = &flip->friction_memory,
-                           .time = step->time,
-                           .dt = step->dt };
+    WadiFlipSleepIn in = sleep_in(flip, step);
     WADI_STAGE(times, "sleep", WADI_TRY(wadi_flip_sleep_wake(&flip->sleep, &in, error)));
     for (bool is_changed = true; is_changed && flip->sleep.count < context->particles->count;) {
         WADI_STAGE(times, "sort",
@@ -253,6 +258,9 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
                             .sort = &step->sort,
                             .grid = &step->grid,
                             .solid = &step->solid };
+    WadiFlipSleepIn sleep = sleep_in(flip, step);
+    WADI_STAGE(times, "sleep",
+               WADI_TRY(wadi_flip_sleep_watch(&flip->sleep, &sleep, &step->sort, &path, error)));
     WADI_STAGE(times, "separation", WADI_TRY(separate(flip, step, &path, error)));
     WadiCollideReport moved;
     WADI_STAGE(times, "move", moved = wadi_flip_move(context->particles, &path, &move));
