@@ -318,7 +318,7 @@ static void threads_do_not_change_a_byte(void **unused)
         assert_true(hash[t] == hash[0]);
         flip_tank_free(&tank);
     }
-    wadi_parallel_set_threads(0);
+    wadi_parallel_set_threads(1);
 }
 
 static void a_velocity_that_is_not_finite_is_named(void **unused)
@@ -348,5 +348,6 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_a_byte),
         cmocka_unit_test(a_velocity_that_is_not_finite_is_named),
     };
+    wadi_parallel_set_threads(1); /* small grids */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
