@@ -13,7 +13,7 @@ typedef struct WadiSheetDef {
     int cookie;                 /* set by wadi_default_sheet_def */
     const char *const *folders; /* run folders; with several each is a row, in this order */
     int folder_count;
-    int frames;     /* of each run, evenly spread from its first to its last; 1 to 64, default 6 */
+    int frames; /* of each run, from its first to its last, closer together at the beginning; 1 to 64, default 6 */
     int width;      /* pixels of one frame, 16 to 4096, default 480; the height follows */
     double azimuth; /* degrees that the view is turned about the vertical; 0 looks along +y, x to the right */
     double elevation; /* degrees that it looks down; default 15 */

@@ -30,6 +30,13 @@ typedef struct Sheet {
     WadiImage image;
 } Sheet;
 
+/* The i-th of `count` frames from 1 to `last`, closer together at the beginning, where most happens. */
+static int chosen_frame(int i, int count, int last)
+{
+    double part = count > 1 ? (double)i / (count - 1) : 1.0;
+    return 1 + (int)lrint(part * part * (last - 1));
+}
+
 static WadiStatus find_frames(Sheet *sheet, WadiError *error)
 {
     const WadiSheetDef *def = sheet->def;
@@ -43,7 +50,7 @@ static WadiStatus find_frames(Sheet *sheet, WadiError *error)
             status = wadi_fail(error, WADI_ERR_IO, "%s has no frames to draw", def->folders[f]);
         }
         for (int i = 0; i < def->frames && status == WADI_OK; ++i) {
-            int frame = def->frames > 1 ? 1 + (int)lrint((double)i * (last - 1) / (def->frames - 1)) : last;
+            int frame = chosen_frame(i, def->frames, last);
             wadi_run_frame_path(sheet->cell[f * def->frames + i].path, sizeof sheet->cell->path,
                                 def->folders[f], summary->name, frame);
         }

@@ -1,27 +1,54 @@
-/* What the cells of a step are: how full, under pressure or not, inside solids, and how much they should swell or shrink. */
+/* What the cells of a step are: how full, under pressure or not, inside solids. */
 #include <string.h>
 
+#include "core/parallel.h"
 #include "flip/flip.h"
 #include "flip/flip_surface.h"
 #include "grid/row_lanes.h"
 
-/* Volume of the particles of each cell over the volume of a cell. */
-static void fill_cells(const WadiFlip *flip, WadiFlipStep *step)
+enum { TILE_BLOCK = 16 };
+
+typedef struct CellContext {
+    const WadiFlip *flip;
+    WadiFlipStep *step;
+} CellContext;
+
+static void empty_rows(void *user, int64_t first, int64_t end)
 {
+    const CellContext *context = user;
+    memset(context->step->fill + 8 * first, 0, (size_t)(8 * (end - first)) * sizeof(float));
+}
+
+/* Volume of the particles of each cell over the volume of a cell. */
+static void fill_tiles(void *user, int64_t first, int64_t end)
+{
+    const CellContext *context = user;
+    const WadiFlipStep *step = context->step;
     const WadiFlipSort *sort = &step->sort;
-    const WadiRows *rows = &step->grid.rows;
-    int per_axis = flip->context.world->scene->particles_per_axis;
-    float share = 1.0f / (float)(per_axis * per_axis * per_axis);
-    memset(step->fill, 0, wadi_rows_floats(rows) * sizeof *step->fill);
-    for (int32_t t = 0; t < sort->tiles.count; ++t) {
+    int per_axis = context->flip->context.world->scene->particles_per_axis;
+    const float share = 1.0f / (float)(per_axis * per_axis * per_axis);
+    for (int32_t t = (int32_t)first; t < end; ++t) {
         int32_t occupied = sort->row_first[t];
         for (uint64_t left = sort->row_mask[t]; left != 0; left &= left - 1, ++occupied) {
-            int32_t row = wadi_rows_at(rows, step->grid.tile_of[t], __builtin_ctzll(left));
+            int32_t row = wadi_rows_at(&step->grid.rows, step->grid.tile_of[t], __builtin_ctzll(left));
+            const int32_t *start = &sort->cell_start[8 * (size_t)occupied];
             for (int l = 0; l < 8; ++l) {
-                int32_t count = sort->cell_start[8 * occupied + l + 1] - sort->cell_start[8 * occupied + l];
-                step->fill[8 * row + l] = share * (float)count;
+                step->fill[8 * (size_t)row + (size_t)l] = share * (float)(start[l + 1] - start[l]);
             }
         }
+    }
+}
+
+static void mark_inside(void *user, int64_t first, int64_t end)
+{
+    const CellContext *context = user;
+    const WadiFlipStep *step = context->step;
+    for (int64_t r = first; r < end; ++r) {
+        unsigned inside = 0;
+        for (int l = 0; l < 8; ++l) {
+            inside |= (unsigned)(step->solid.distance[8 * r + l] < 0.0f) << l;
+        }
+        step->inside[r] = r == 0 ? 0 : (uint8_t)(inside & ~(unsigned)step->fluid[r]);
     }
 }
 
@@ -82,13 +109,16 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->theta[a], floats, "surface fractions", error));
     }
-    fill_cells(flip, step);
+    CellContext context = { flip, step };
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, empty_rows, &context);
+    wadi_parallel_for(step->sort.tiles.count, TILE_BLOCK, fill_tiles, &context);
     uint8_t *filled = NULL, *liquid = NULL;
     float *distance = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &filled, count, "labels", error));
     wadi_flip_solid_fill_cut_cells(rows, &step->solid, step->grid.cell_size, step->grid.fluid, filled);
     memcpy(step->fluid, filled, count);
     WADI_TRY(wadi_flip_mix(flip, step, error));
+    const WadiArenaMark mark = wadi_arena_mark(arena);
     WadiFlipTheta theta = surface_theta(flip);
     if (theta == WADI_FLIP_THETA_GHOST) {
         WADI_TRY(WADI_ARENA_NEW(arena, &liquid, count, "labels", error));
@@ -100,76 +130,14 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
                                  .cell_size = step->grid.cell_size };
         WADI_TRY(wadi_flip_surface_distance(&in, distance, liquid, arena, error));
         memcpy(step->fluid, liquid, count);
+        step->surface_distance = distance;
     }
     wadi_flip_surface_theta(rows, step->fluid, distance, theta, step->theta);
     if (theta == WADI_FLIP_THETA_GHOST && flip->materials.has_sand &&
         flip->context.world->scene->flip.surface == WADI_FLIP_SURFACE_AUTO) {
         keep_sand_first_order(flip, step, filled, distance);
     }
-    for (int32_t r = 0; r < rows->count; ++r) {
-        uint8_t inside = 0;
-        for (int l = 0; l < 8; ++l) {
-            inside |= (uint8_t)((step->solid.distance[8 * r + l] < 0.0f) << l);
-        }
-        step->inside[r] = r == 0 ? 0 : inside & (uint8_t)~step->fluid[r];
-    }
-    return WADI_OK;
-}
-
-/* Half of a cell and a twelfth of each of its six neighbours: what counts is the density of the neighbourhood, not the noise of
- * one cell. Neighbours inside solids count as the cell itself. */
-static float smooth_fill(const WadiFlipStep *step, int32_t row, int lane, bool *has_air)
-{
-    const WadiRows *rows = &step->grid.rows;
-    const int32_t *beside = rows->neighbour[row];
-    const struct {
-        int32_t row;
-        int lane;
-    } at[6] = { { lane > 0 ? row : beside[WADI_ROW_X_MIN], lane > 0 ? lane - 1 : 7 },
-                { lane < 7 ? row : beside[WADI_ROW_X_MAX], lane < 7 ? lane + 1 : 0 },
-                { beside[WADI_ROW_Y_MIN], lane },
-                { beside[WADI_ROW_Y_MAX], lane },
-                { beside[WADI_ROW_Z_MIN], lane },
-                { beside[WADI_ROW_Z_MAX], lane } };
-    float own = step->fill[8 * row + lane], sum = 0.5f * own;
-    *has_air = false;
-    for (int n = 0; n < 6; ++n) {
-        bool is_solid = (step->inside[at[n].row] >> at[n].lane & 1) != 0;
-        sum += (is_solid ? own : step->fill[8 * at[n].row + at[n].lane]) / 12.0f;
-        *has_air = *has_air || (!is_solid && (step->fluid[at[n].row] >> at[n].lane & 1) == 0);
-    }
-    return sum;
-}
-
-/* Two-sided, with a dead band, and only swelling where air is near: falling sand is thin and would stay so where it lands; water
- * would lose or gain volume over the run [friction notes 7.2]. With Gauss-Seidel [A24]'s: a share of what is too much each
- * step; the printed rule also shrinks what is too little, which draws surfaces together and sand up the walls. */
-WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
-{
-    const WadiFlipDef *def = &flip->context.world->scene->flip;
-    const bool is_share = def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL;
-    const float rate = (float)(is_share ? def->density_alpha / step->dt : def->density_rate); /* 1/s */
-    const WadiRows *rows = &step->grid.rows;
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->expansion, wadi_rows_floats(rows),
-                            "density correction", error));
-    memset(step->expansion, 0, wadi_rows_floats(rows) * sizeof *step->expansion);
-    for (int32_t r = 1; r < rows->count; ++r) {
-        for (int l = 0; l < 8 && step->fluid[r] != 0; ++l) {
-            /* Cut cells hold less than a cell's worth by right. */
-            if ((step->fluid[r] >> l & 1) == 0 || step->solid.fraction[8 * r + l] > 0.0f) {
-                continue;
-            }
-            bool has_air;
-            float band = is_share                   ? 0.0f
-                         : def->density_band >= 0.0 ? (float)def->density_band
-                         : wadi_flip_sand(flip, step, 8 * (size_t)r + (size_t)l) >= 0.5f ? 0.2f
-                                                                                         : 0.05f;
-            float excess = smooth_fill(step, r, l, &has_air) - 1.0f;
-            float wanted = excess > band                             ? excess - band
-                           : excess < -band && !has_air && !is_share ? excess + band
-                                                                     : 0.0f;
-            step->expansion[8 * r + l] = rate * wanted;
-        }
-    }
+    wadi_arena_release(arena, mark);
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, mark_inside, &context);
     return WADI_OK;
 }

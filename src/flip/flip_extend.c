@@ -15,34 +15,38 @@
 
 enum { LANES = WADI_ROW_CELLS };
 
-/* One component. */
-typedef struct Faces {
-    float *velocity;
-    uint8_t *known;
-    int32_t *left;  /* per block of rows, at its first row: those with faces that are not known */
-    uint8_t *fresh; /* along `left`: faces of the layer in work */
-    float *value;   /* along `left`: their values */
-    int32_t *count; /* per block: length of its list */
-} Faces;
+/* Faces of a row whose velocity is known, eight bits a component: u in the lowest. */
+enum { ALL_KNOWN = 0xffffff, EVERY_FIRST = 0x010101, EVERY_LAST = 0x808080 };
 
 typedef struct Extension {
     const WadiRows *rows;
-    Faces faces[3];
-    bool is_last; /* the layer in work: what it does not reach becomes 0 */
+    float *const *velocity;
+    uint32_t *known; /* per row */
+    int32_t *left;   /* per block of rows, at its first row: those with faces that are not known */
+    uint32_t *fresh; /* along `left`: faces of the layer in work */
+    float *value;    /* along `left`: their values, eight a component */
+    int32_t *count;  /* per block: length of its list */
+    bool is_last;    /* the layer in work: what it does not reach becomes 0 */
 } Extension;
+
+typedef struct ListContext {
+    const Extension *extension;
+    const uint8_t *const *known;
+} ListContext;
 
 static void list_rows(void *user, int64_t first, int64_t end)
 {
-    const Extension *extension = user;
-    for (int axis = 0; axis < 3; ++axis) {
-        const Faces *faces = &extension->faces[axis];
-        int32_t count = 0;
-        for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
-            faces->left[first + count] = row;
-            count += faces->known[row] != 0xff;
-        }
-        faces->count[first / WADI_ROW_BLOCK] = count;
+    const ListContext *context = user;
+    const Extension *extension = context->extension;
+    int32_t count = 0;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        uint32_t known = (uint32_t)context->known[0][row] | (uint32_t)context->known[1][row] << 8 |
+                         (uint32_t)context->known[2][row] << 16;
+        extension->known[row] = known;
+        extension->left[first + count] = row;
+        count += known != ALL_KNOWN && row != 0;
     }
+    extension->count[first / WADI_ROW_BLOCK] = count;
 }
 
 /* Sum and number of known values beside each face, on one side. */
@@ -57,53 +61,67 @@ static inline __attribute__((always_inline)) void add_side(const WadiF8 *beside,
     *count -= is_known;
 }
 
-/* Faces that the next layer reaches; their values into `value`. */
-static inline unsigned gather_row(const WadiRows *rows, const Faces *faces, int32_t row, float *value)
+/* Known faces beside a row: of each component, on each side. */
+typedef struct Beside {
+    uint32_t own, side[6];
+} Beside;
+
+/* Faces that the next layer reaches. */
+static inline uint32_t look_beside(const Extension *extension, int32_t row, Beside *beside)
+{
+    const int32_t *n = extension->rows->neighbour[row];
+    const uint32_t *known = extension->known;
+    const uint32_t own = known[row];
+    beside->own = own;
+    beside->side[0] = (own << 1 & ~(uint32_t)EVERY_FIRST) | (known[n[WADI_ROW_X_MIN]] & EVERY_LAST) >> 7;
+    beside->side[1] = (own & ~(uint32_t)EVERY_FIRST) >> 1 | (known[n[WADI_ROW_X_MAX]] & EVERY_FIRST) << 7;
+    beside->side[2] = known[n[WADI_ROW_Y_MIN]];
+    beside->side[3] = known[n[WADI_ROW_Y_MAX]];
+    beside->side[4] = known[n[WADI_ROW_Z_MIN]];
+    beside->side[5] = known[n[WADI_ROW_Z_MAX]];
+    return (beside->side[0] | beside->side[1] | beside->side[2] | beside->side[3] | beside->side[4] |
+            beside->side[5]) &
+           ~own & ALL_KNOWN;
+}
+
+/* The mean of the known neighbours of each face of a row. */
+static inline void mean_row(const WadiRows *rows, const float *u, int32_t row, const Beside *beside,
+                            int shift, float *value)
 {
     const int32_t *n = rows->neighbour[row];
-    const uint8_t *known = faces->known;
-    const unsigned own = known[row];
-    const unsigned low = (own << 1 | (unsigned)known[n[WADI_ROW_X_MIN]] >> 7) & 0xff;
-    const unsigned high = own >> 1 | ((unsigned)known[n[WADI_ROW_X_MAX]] << 7 & 0xff);
-    const unsigned y_low = known[n[WADI_ROW_Y_MIN]], y_high = known[n[WADI_ROW_Y_MAX]];
-    const unsigned z_low = known[n[WADI_ROW_Z_MIN]], z_high = known[n[WADI_ROW_Z_MAX]];
-    const unsigned fresh = (low | high | y_low | y_high | z_low | z_high) & ~own;
-    if (fresh == 0) {
-        return 0;
-    }
-    const float *u = faces->velocity;
-    WadiF8 here = WADI_ROW(u, row), left = WADI_ROW(u, n[WADI_ROW_X_MIN]),
-           right = WADI_ROW(u, n[WADI_ROW_X_MAX]);
-    WadiF8 before = WADI_ROW_SHIFT_UP(left, here);
-    WadiF8 after = WADI_ROW_SHIFT_DOWN(here, right);
+    WadiF8 here = WADI_ROW(u, row);
+    WadiF8 before = WADI_ROW_SHIFT_UP(WADI_ROW(u, n[WADI_ROW_X_MIN]), here);
+    WadiF8 after = WADI_ROW_SHIFT_DOWN(here, WADI_ROW(u, n[WADI_ROW_X_MAX]));
     /* In double the sum of equal floats is exact: a constant field stays constant to the bit. */
     WadiD4 sum[2] = { { 0 } };
     WadiI8 count = { 0 };
-    add_side(&before, low, sum, &count);
-    add_side(&after, high, sum, &count);
-    add_side(&WADI_ROW(u, n[WADI_ROW_Y_MIN]), y_low, sum, &count);
-    add_side(&WADI_ROW(u, n[WADI_ROW_Y_MAX]), y_high, sum, &count);
-    add_side(&WADI_ROW(u, n[WADI_ROW_Z_MIN]), z_low, sum, &count);
-    add_side(&WADI_ROW(u, n[WADI_ROW_Z_MAX]), z_high, sum, &count);
+    add_side(&before, beside->side[0] >> shift, sum, &count);
+    add_side(&after, beside->side[1] >> shift, sum, &count);
+    add_side(&WADI_ROW(u, n[WADI_ROW_Y_MIN]), beside->side[2] >> shift, sum, &count);
+    add_side(&WADI_ROW(u, n[WADI_ROW_Y_MAX]), beside->side[3] >> shift, sum, &count);
+    add_side(&WADI_ROW(u, n[WADI_ROW_Z_MIN]), beside->side[4] >> shift, sum, &count);
+    add_side(&WADI_ROW(u, n[WADI_ROW_Z_MAX]), beside->side[5] >> shift, sum, &count);
     count -= count == 0; /* one, where there is none */
     WadiD4 low_mean = sum[0] / WADI_ROW_LOW_DOUBLE(count);
     WadiD4 high_mean = sum[1] / WADI_ROW_HIGH_DOUBLE(count);
     *(WadiF4 *)value = __builtin_convertvector(low_mean, WadiF4);
     *(WadiF4 *)(value + 4) = __builtin_convertvector(high_mean, WadiF4);
-    return fresh;
 }
 
 static void gather_layer(void *user, int64_t first, int64_t end)
 {
     (void)end;
     const Extension *extension = user;
-    for (int axis = 0; axis < 3; ++axis) {
-        const Faces *faces = &extension->faces[axis];
-        const int32_t count = faces->count[first / WADI_ROW_BLOCK];
-        for (int64_t n = first; n < first + count; ++n) {
-            unsigned fresh =
-                gather_row(extension->rows, faces, faces->left[n], faces->value + LANES * (size_t)n);
-            faces->fresh[n] = (uint8_t)fresh;
+    const int32_t count = extension->count[first / WADI_ROW_BLOCK];
+    for (int64_t n = first; n < first + count; ++n) {
+        Beside beside;
+        const uint32_t fresh = look_beside(extension, extension->left[n], &beside);
+        extension->fresh[n] = fresh;
+        for (int axis = 0; axis < 3; ++axis) {
+            if ((fresh >> (8 * axis) & 0xff) != 0) {
+                mean_row(extension->rows, extension->velocity[axis], extension->left[n], &beside, 8 * axis,
+                         extension->value + LANES * (size_t)(3 * n + axis));
+            }
         }
     }
 }
@@ -112,36 +130,29 @@ static void apply_layer(void *user, int64_t first, int64_t end)
 {
     (void)end;
     const Extension *extension = user;
-    for (int axis = 0; axis < 3; ++axis) {
-        const Faces *faces = &extension->faces[axis];
-        const int32_t count = faces->count[first / WADI_ROW_BLOCK];
-        int32_t kept = 0;
-        for (int64_t n = first; n < first + count; ++n) {
-            const int32_t row = faces->left[n];
-            const unsigned fresh = faces->fresh[n], known = faces->known[row] | fresh;
-            float *restrict velocity = faces->velocity + LANES * (size_t)row;
-            const float *restrict value = faces->value + LANES * (size_t)n;
-            for (int l = 0; l < LANES && fresh != 0; ++l) {
-                velocity[l] = (fresh >> l & 1) != 0 ? value[l] : velocity[l];
+    const int32_t count = extension->count[first / WADI_ROW_BLOCK];
+    int32_t kept = 0;
+    for (int64_t n = first; n < first + count; ++n) {
+        const int32_t row = extension->left[n];
+        const uint32_t fresh = extension->fresh[n], known = extension->known[row] | fresh;
+        for (int axis = 0; axis < 3; ++axis) {
+            WadiI8 is_fresh, is_known;
+            wadi_row_mask(fresh >> (8 * axis), &is_fresh);
+            wadi_row_mask(known >> (8 * axis), &is_known);
+            float *velocity = extension->velocity[axis];
+            if ((fresh >> (8 * axis) & 0xff) != 0) {
+                const WadiF8 value = WADI_ROW(extension->value, 3 * n + axis);
+                WADI_ROW_OUT(velocity, row) = WADI_ROW_SELECT(is_fresh, value, WADI_ROW(velocity, row));
             }
-            for (int l = 0; l < LANES && extension->is_last; ++l) {
-                velocity[l] = (known >> l & 1) != 0 ? velocity[l] : 0.0f;
+            if (extension->is_last) {
+                WADI_ROW_OUT(velocity, row) = (WadiF8)((WadiI8)WADI_ROW(velocity, row) & is_known);
             }
-            faces->known[row] = (uint8_t)known;
-            faces->left[first + kept] = row;
-            kept += known != 0xff;
         }
-        faces->count[first / WADI_ROW_BLOCK] = kept;
+        extension->known[row] = known;
+        extension->left[first + kept] = row;
+        kept += known != ALL_KNOWN;
     }
-}
-
-static WadiStatus alloc_faces(Faces *faces, size_t rows, size_t blocks, WadiArena *scratch, WadiError *error)
-{
-    WADI_TRY(WADI_ARENA_NEW(scratch, &faces->known, rows, "velocity extension", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &faces->left, rows, "velocity extension", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &faces->fresh, rows, "velocity extension", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &faces->value, LANES * rows, "velocity extension", error));
-    return WADI_ARENA_NEW(scratch, &faces->count, blocks, "velocity extension", error);
+    extension->count[first / WADI_ROW_BLOCK] = kept;
 }
 
 WadiStatus wadi_flip_extend(const WadiFlipExtendIn *in, float *const velocity[3], uint8_t *const reached[3],
@@ -151,21 +162,24 @@ WadiStatus wadi_flip_extend(const WadiFlipExtendIn *in, float *const velocity[3]
     const WadiArenaMark mark = wadi_arena_mark(scratch);
     const size_t rows = (size_t)in->rows->count;
     const size_t blocks = (size_t)wadi_parallel_block_count(in->rows->count, WADI_ROW_BLOCK);
-    Extension extension = { .rows = in->rows };
-    for (int axis = 0; axis < 3; ++axis) {
-        WADI_ASSERT(in->known[axis][0] == 0);
-        WADI_TRY(alloc_faces(&extension.faces[axis], rows, blocks, scratch, error));
-        memcpy(extension.faces[axis].known, in->known[axis], rows);
-        extension.faces[axis].velocity = velocity[axis];
-    }
-    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, list_rows, &extension);
+    Extension extension = { .rows = in->rows, .velocity = velocity };
+    WADI_TRY(WADI_ARENA_NEW(scratch, &extension.known, rows, "velocity extension", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &extension.left, rows, "velocity extension", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &extension.fresh, rows, "velocity extension", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &extension.value, 3 * LANES * rows, "velocity extension", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &extension.count, blocks, "velocity extension", error));
+    WADI_ASSERT(in->known[0][0] == 0 && in->known[1][0] == 0 && in->known[2][0] == 0);
+    ListContext list = { &extension, in->known };
+    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, list_rows, &list);
     for (int layer = 0; layer < in->layers; ++layer) {
         extension.is_last = layer + 1 == in->layers;
         wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, gather_layer, &extension);
         wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, apply_layer, &extension);
     }
-    for (int axis = 0; axis < 3 && reached != NULL; ++axis) {
-        memcpy(reached[axis], extension.faces[axis].known, rows);
+    for (size_t row = 0; row < rows && reached != NULL; ++row) {
+        for (int axis = 0; axis < 3; ++axis) {
+            reached[axis][row] = (uint8_t)(extension.known[row] >> (8 * axis));
+        }
     }
     wadi_arena_release(scratch, mark);
     return WADI_OK;

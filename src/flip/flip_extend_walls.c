@@ -5,6 +5,7 @@
 #include "core/parallel.h"
 #include "flip/flip_extend.h"
 #include "grid/row_lanes.h"
+#include "grid/row_vectors.h"
 
 #include <math.h>
 
@@ -69,16 +70,30 @@ static double across(const WallContext *context, WadiRowCell cell, int axis)
     return dot * normal[axis] / length2;
 }
 
+/* Closed faces of a row that are not too deep in the solid. */
+static unsigned closed_faces(const WadiFlipWallIn *in, int32_t row, int axis)
+{
+    const WadiF8 zero = { 0 };
+    WadiI8 is_open = WADI_ROW(in->open[axis], row) > zero;
+    unsigned closed = ~wadi_row_bits(&is_open) & 0xff;
+    if (closed != 0 && in->deepest > 0.0) {
+        const int32_t before = in->rows->neighbour[row][2 * axis];
+        WadiF8 here = WADI_ROW(in->distance, row), beside = WADI_ROW(in->distance, before);
+        if (axis == 0) {
+            beside = WADI_ROW_SHIFT_UP(beside, here);
+        }
+        WadiI8 is_deep = (here < -(float)in->deepest) & (beside < -(float)in->deepest);
+        closed &= ~wadi_row_bits(&is_deep);
+    }
+    return closed;
+}
+
 static void find_values(void *user, int64_t first, int64_t end)
 {
     const WallContext *context = user;
     for (int axis = 0; axis < 3; ++axis) {
         for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
-            const float *open = context->in->open[axis] + LANES * (size_t)row;
-            unsigned closed = 0;
-            for (int l = 0; l < LANES; ++l) {
-                closed |= (unsigned)!(open[l] > 0.0f) << l;
-            }
+            unsigned closed = closed_faces(context->in, row, axis);
             context->closed[axis][row] = (uint8_t)closed;
             for (; closed != 0; closed &= closed - 1) {
                 int l = __builtin_ctz(closed);

@@ -90,6 +90,8 @@ static TileView look_around(const MoveContext *context, WadiTile tile)
         one.solids = &in->solids->solids[i];
         double sweep =
             in->dt * wadi_solids_speed_bound(&one, middle, CENTRES * h, in->time, in->time + in->dt);
+        /* Distances of cells may be those of a narrow band. */
+        sweep += wadi_shape_band_error(one.solids->shape);
         double d = wadi_solids_distance(&one, middle, in->time + in->dt, reach + sweep);
         clear = fmin(clear, d - sweep);
         if (d - CENTRES * h < FAR * h + sweep) {

@@ -45,7 +45,7 @@ static WadiVec3 point_of(const Lattice *lattice, double a, double b, double c)
 static double exact_distance(const Lattice *lattice, const double p[3])
 {
     WadiVec3 x = point_of(lattice, p[0], p[1], p[2]);
-    double d = wadi_solids_sample(lattice->in->solids, x, lattice->in->time).surface.distance;
+    double d = wadi_solids_sample_for_grid(lattice->in->solids, x, lattice->in->time).surface.distance;
     /* Infinities would make NAN of means and differences. */
     return fmin(d / lattice->in->cell_size, 1e6);
 }
@@ -73,7 +73,8 @@ static void ask_line(const Lattice *lattice, Centre line[CENTRES], int b, int c)
             continue;
         }
         WadiVec3 x = point_of(lattice, a + 0.5, b + 0.5, c + 0.5);
-        WadiSurfacePoint point = wadi_solids_sample(lattice->in->solids, x, lattice->in->time).surface;
+        WadiSurfacePoint point =
+            wadi_solids_sample_for_grid(lattice->in->solids, x, lattice->in->time).surface;
         centre->distance = fmin(point.distance / lattice->in->cell_size, 1e6);
         centre->normal = point.normal;
         bound = centre->distance;
@@ -132,14 +133,18 @@ static bool is_separated(Lattice *lattice, const int a[3], const int b[3])
     const WadiFlipSolidIn *in = lattice->in;
     const WadiVec3 from = outside_point(lattice, a), way = wadi_sub(outside_point(lattice, b), from);
     const double length = wadi_norm(way);
+    const bool is_moving = wadi_solids_are_moving(in->solids);
     for (double t = 0.0; t < length;) {
         WadiVec3 p = wadi_add_scaled(from, way, t / length);
         WadiVec3 x = point_of(lattice, p.x, p.y, p.z);
-        double d = wadi_solids_clearance(in->solids, x, in->time, 2.0 * in->cell_size) / in->cell_size - SKIN;
+        /* Moving meshes are asked every step: their band will do. */
+        double d = is_moving ? wadi_solids_sample_for_grid(in->solids, x, in->time).surface.distance
+                             : wadi_solids_clearance(in->solids, x, in->time, 2.0 * in->cell_size);
+        d = d / in->cell_size - SKIN;
         if (d < 0.0) {
             return true;
         }
-        t += fmax(d, 0.5 * SKIN);
+        t += fmax(d, 1.5 * SKIN); /* the thinnest wall is two skins thick */
     }
     return false;
 }
@@ -249,7 +254,7 @@ static void ask_row(Lattice *lattice, int place, WadiFlipSolidRow row)
                 double p[3] = { cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5 };
                 p[axis] -= 0.5;
                 WadiVec3 x = point_of(lattice, p[0], p[1], p[2]);
-                WadiVec3 v = wadi_solids_sample(in->solids, x, in->time).surface.velocity;
+                WadiVec3 v = wadi_solids_sample_for_grid(in->solids, x, in->time).surface.velocity;
                 row.velocity[axis][l] = (float)wadi_component(v, axis);
             }
         }
@@ -278,6 +283,25 @@ bool wadi_flip_solid_is_near_tile(const WadiFlipSolidIn *in, WadiTile tile)
     return wadi_solids_distance(in->solids, point_of(&lattice, 4, 4, 4), in->time, enough) < enough;
 }
 
+static WadiVec3 middle_of_row(const Lattice *lattice, int place)
+{
+    return point_of(lattice, 4.0, (place & 7) + 0.5, (place >> 3) + 0.5);
+}
+
+uint64_t wadi_flip_solid_rows_near(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows)
+{
+    const Lattice lattice = { .in = in, .tile = tile };
+    const double enough = row_reach * in->cell_size;
+    uint64_t near = 0;
+    for (uint64_t left = rows; left != 0; left &= left - 1) {
+        const int place = __builtin_ctzll(left);
+        WadiVec3 middle = middle_of_row(&lattice, place);
+        bool is_near = wadi_solids_distance(in->solids, middle, in->time, enough) < enough;
+        near |= (uint64_t)is_near << place;
+    }
+    return near;
+}
+
 WadiFlipTileRows wadi_flip_solid_tile(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows,
                                       WadiFlipSolidRow (*target)(void *user, int place), void *user)
 {
@@ -288,7 +312,7 @@ WadiFlipTileRows wadi_flip_solid_tile(const WadiFlipSolidIn *in, WadiTile tile, 
         const int place = __builtin_ctzll(left);
         const uint64_t bit = UINT64_C(1) << place;
         const double enough = row_reach * in->cell_size;
-        WadiVec3 middle = point_of(&lattice, 4.0, (place & 7) + 0.5, (place >> 3) + 0.5);
+        WadiVec3 middle = middle_of_row(&lattice, place);
         double d = wadi_solids_clearance(in->solids, middle, in->time, enough);
         if (d >= enough) {
             out.open |= bit;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "flip/flip.h"
+#include "flip/flip_friction_ask.h"
 #include "flip/flip_relax.h"
 
 static WadiStatus solve_unilateral(const WadiPoisson *system, const float *b,
@@ -26,17 +27,21 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
     bool is_unilateral = def->unilateral == WADI_FLIP_UNILATERAL_ALL ||
                          (def->unilateral == WADI_FLIP_UNILATERAL_SAND && has_sand);
     double tolerance = def->tolerance > 0.0 ? def->tolerance : has_sand ? 1e-4 : 1e-5;
-    WadiFlipProjectIn in = { .rows = &step->grid.rows,
-                             .fluid = step->fluid,
-                             .density = step->mix.density,
-                             .reference_density = flip->materials.density,
-                             .expansion = step->expansion,
-                             .cell_size = step->grid.cell_size,
-                             .solver = { .tolerance = tolerance,
-                                         .absolute = 1e-4 * gravity_step(flip, step),
-                                         .max_iterations = 200 },
-                             .solve = is_unilateral ? solve_unilateral : wadi_poisson_solve,
-                             .is_unilateral = is_unilateral };
+    WadiFlipProjectIn in = {
+        .rows = &step->grid.rows,
+        .fluid = step->fluid,
+        .density = step->mix.density,
+        .reference_density = flip->materials.density,
+        .expansion = step->expansion,
+        .cell_size = step->grid.cell_size,
+        .solver = { .tolerance = tolerance,
+                    /* Enough for still fluid, which has no divergence to be relative to. */
+                    .absolute =
+                        (def->tolerance > 0.0 ? fmin(1e-4, def->tolerance) : 1e-4) * gravity_step(flip, step),
+                    .max_iterations = 200 },
+        .solve = is_unilateral ? solve_unilateral : wadi_poisson_solve,
+        .is_unilateral = is_unilateral
+    };
     for (int a = 0; a < 3; ++a) {
         in.open[a] = step->solid.open[a];
         in.solid_velocity[a] = step->solid.velocity[a];
@@ -45,45 +50,40 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
     return in;
 }
 
+/* One projection by the method of the scene; *projector is made by the first call with these settings and serves the next ones. */
 WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
-                                     WadiFlipProjectOut *out, WadiError *error)
+                                     WadiFlipProjector **projector, WadiFlipProjectOut *out, WadiError *error)
 {
     const WadiFlipDef *def = &flip->context.world->scene->flip;
+    WadiArena *arena = flip->context.scratch;
     WadiFlipProjectReport report = { 0 };
     if (def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL) {
         WadiFlipProjectIn sweeps = *in;
         sweeps.solver = (WadiPoissonSettings){ .max_iterations = def->sweeps };
-        WADI_TRY(wadi_flip_relax(&sweeps, def->over_relaxation, out, flip->context.scratch, &report, error));
+        WADI_TRY(wadi_flip_relax(&sweeps, def->over_relaxation, out, arena, &report, error));
     } else {
-        WADI_TRY(wadi_flip_project(in, out, flip->context.scratch, &report, error));
+        if (*projector == NULL) {
+            WADI_TRY(wadi_flip_projector_begin(projector, in, arena, error));
+        }
+        WADI_TRY(wadi_flip_projector_run(*projector, out, arena, &report, error));
     }
     step->max_divergence = report.max_divergence;
+    step->pressure_solves += 1;
+    step->pressure_iterations += report.solve.iterations;
     return WADI_OK;
 }
 
-/* Project the velocities of the step; *projector is made by the first call and serves the next ones. */
+/* Project the velocities of the step. */
 static WadiStatus project(const WadiFlip *flip, WadiFlipStep *step, WadiFlipProjector **projector,
                           WadiError *error)
 {
-    WadiArena *arena = flip->context.scratch;
+    WadiFlipProjectIn in = wadi_flip_projection(flip, step);
     WadiFlipProjectOut out = { .pressure = step->pressure };
     for (int a = 0; a < 3; ++a) {
         out.velocity[a] = step->grid.velocity[a];
         out.known[a] = step->known[a];
     }
-    WadiFlipProjectIn in = wadi_flip_projection(flip, step);
-    if (flip->context.world->scene->flip.pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL) {
-        return wadi_flip_make_projection(flip, step, &in, &out, error);
-    }
-    if (*projector == NULL) {
-        WADI_TRY(wadi_flip_projector_begin(projector, &in, arena, error));
-    }
-    WadiFlipProjectReport report = { 0 };
-    WADI_TRY(wadi_flip_projector_run(*projector, &out, arena, &report, error));
-    step->max_divergence = report.max_divergence;
-    step->pressure_solves += 1;
-    step->pressure_iterations += report.solve.iterations;
-    return WADI_OK;
+    return wadi_flip_make_projection(flip, step, &in, projector, &out, error);
 }
 
 static WadiStatus copy_faces(const WadiFlipStep *step, float *const from[3], float *to[3], WadiArena *arena,
@@ -97,29 +97,12 @@ static WadiStatus copy_faces(const WadiFlipStep *step, float *const from[3], flo
     return WADI_OK;
 }
 
-/* Coefficient of friction in cells of solids. */
-static void wall_friction(const WadiFlip *flip, const WadiFlipStep *step, float *mu)
-{
-    const WadiRows *rows = &step->grid.rows;
-    double h = step->grid.cell_size;
-    memset(mu, 0, wadi_rows_floats(rows) * sizeof *mu);
-    for (int32_t r = 1; r < rows->count; ++r) {
-        int32_t cell[3];
-        wadi_rows_cell(rows, r, cell);
-        for (unsigned left = step->inside[r]; left != 0; left &= left - 1) {
-            int l = __builtin_ctz(left);
-            WadiVec3 x = { h * (cell[0] + l + 0.5), h * (cell[1] + 0.5), h * (cell[2] + 0.5) };
-            mu[8 * r + l] = (float)wadi_solids_sample(&flip->context.world->solids, x, step->time).friction;
-        }
-    }
-}
-
 WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
                                    double **grain, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
     size_t floats = wadi_rows_floats(&step->grid.rows);
-    float *slope = step->mix.slope, *cohesion = step->mix.cohesion, *mu = NULL;
+    float *slope = step->mix.slope, *cohesion = step->mix.cohesion;
     *grain = NULL;
     if (slope == NULL) {
         WADI_TRY(WADI_ARENA_NEW(arena, &slope, floats, "yield slopes", error));
@@ -133,15 +116,12 @@ WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *ste
             cohesion[i] = flip->materials.cohesion[0];
         }
     }
-    WADI_TRY(WADI_ARENA_NEW(arena, &mu, floats, "wall friction", error));
-    wall_friction(flip, step, mu);
     if (flip->materials.has_water) {
         WADI_TRY(WADI_ARENA_NEW(arena, grain, floats, "grain pressure", error));
     }
     *load = (WadiFrictionLoad){ .pressure = *grain != NULL ? *grain : step->pressure,
                                 .k = slope,
-                                .cohesion = cohesion,
-                                .wall_friction = mu };
+                                .cohesion = cohesion };
     return WADI_OK;
 }
 
@@ -172,10 +152,16 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     WadiStageTimes *times = flip->context.times;
     float *free_flight[3], *loaded[3];
     WADI_TRY(copy_faces(step, step->grid.velocity, free_flight, arena, error));
-    WadiFrictionGrid grid = { .rows = &step->grid.rows, .fluid = step->fluid, .solid = step->inside };
+    WadiFrictionSolids solids = { &flip->context.world->solids, step->grid.cell_size, step->time + step->dt };
+    WadiFrictionGrid grid = { .rows = &step->grid.rows,
+                              .fluid = step->fluid,
+                              .solid = step->inside,
+                              .ask = wadi_friction_ask_solids,
+                              .ask_context = &solids,
+                              .density = step->mix.density,
+                              .reference_density = flip->materials.density };
     for (int a = 0; a < 3; ++a) {
-        grid.solid_speed[a] =
-            wadi_solids_are_moving(&flip->context.world->solids) ? step->solid.velocity[a] : NULL;
+        grid.open[a] = step->solid.open[a];
     }
     bool is_first = flip->friction_memory.dt == 0.0;
     WadiFriction *friction = NULL;
@@ -190,6 +176,9 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     double g_dt = gravity_step(flip, step);
     WadiFrictionSettings settings =
         is_first ? wadi_friction_cold_settings(depth, g_dt) : wadi_friction_settings(depth, g_dt);
+    if (is_first && depth > 32) {
+        settings.max_iterations = 300; /* from a start on coarse grids */
+    }
     const WadiFlipDef *def = &flip->context.world->scene->flip;
     if (def->friction_iterations > 0 && !is_first) {
         settings.max_iterations = def->friction_iterations;
@@ -208,15 +197,19 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
                 before[a][i] -= loaded[a][i] - free_flight[a][i];
             }
         }
-        WadiFrictionReport report = { 0 };
         if (grain != NULL) {
             WADI_STAGE(times, "grain pressure", WADI_TRY(wadi_flip_grain_pressure(flip, step, grain, error)));
         }
+        if (is_first && round == 0) {
+            WADI_STAGE(times, "friction",
+                       WADI_TRY(wadi_friction_start(friction, (const float *const *)before, &load, depth,
+                                                    g_dt, arena, error)));
+        }
         WADI_STAGE(times, "friction",
                    WADI_TRY(wadi_friction_solve(friction, (const float *const *)before, &load, &settings,
-                                                arena, &report, error)));
+                                                arena, &flip->friction_report, error)));
         step->friction_solves += 1;
-        step->friction_iterations += report.iterations;
+        step->friction_iterations += flip->friction_report.iterations;
         for (int a = 0; a < 3; ++a) {
             memcpy(loaded[a], free_flight[a], floats * sizeof(float));
         }
@@ -230,6 +223,24 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     return wadi_friction_keep(friction, &flip->friction_memory, error);
 }
 
+/* Viscosity between two projections: it must not see the fall that the pressure stops, or walls would drag at water at rest.
+ * The second pressure is small; both together are the step's. */
+static WadiStatus solve_viscosity(const WadiFlip *flip, WadiFlipStep *step, WadiFlipProjector **projector,
+                                  WadiError *error)
+{
+    const size_t floats = wadi_rows_floats(&step->grid.rows);
+    double *whole = step->pressure;
+    WADI_STAGE(flip->context.times, "viscosity", WADI_TRY(wadi_flip_apply_viscosity(flip, step, error)));
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->pressure, floats, "pressure", error));
+    memset(step->pressure, 0, floats * sizeof *step->pressure);
+    WADI_STAGE(flip->context.times, "pressure", WADI_TRY(project(flip, step, projector, error)));
+    for (size_t i = 0; i < floats; ++i) {
+        whole[i] += step->pressure[i];
+    }
+    step->pressure = whole;
+    return WADI_OK;
+}
+
 WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
@@ -239,13 +250,21 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
         WADI_TRY(WADI_ARENA_NEW(arena, &step->known[a], (size_t)rows->count, "known faces", error));
     }
     wadi_flip_pressure_recall(&flip->pressure_memory, rows, step->dt, step->pressure);
+    wadi_flip_push_surface(flip, step);
     if (flip->materials.has_sand) {
+        if (wadi_flip_is_viscous(flip)) {
+            WADI_STAGE(flip->context.times, "viscosity",
+                       WADI_TRY(wadi_flip_apply_viscosity(flip, step, error)));
+        }
         bool is_global = flip->context.world->scene->flip.friction == WADI_FLIP_FRICTION_SOLVE;
         WADI_TRY(is_global ? solve_sand(flip, step, error) : wadi_flip_solve_zb05(flip, step, error));
     } else {
         const WadiArenaMark mark = wadi_arena_mark(arena);
         WadiFlipProjector *projector = NULL;
         WADI_STAGE(flip->context.times, "pressure", WADI_TRY(project(flip, step, &projector, error)));
+        if (wadi_flip_is_viscous(flip)) {
+            WADI_TRY(solve_viscosity(flip, step, &projector, error));
+        }
         wadi_arena_release(arena, mark);
     }
     return wadi_flip_pressure_keep(&flip->pressure_memory, rows, step->fluid, step->pressure, step->dt,

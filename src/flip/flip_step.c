@@ -102,47 +102,21 @@ static double largest_dt(const void *solver, double time, const char **limit)
         dt = 1.0 / 240.0;
         *limit = "sand";
     }
+    double capillary = wadi_flip_tension_largest_dt(flip, time);
+    if (dt > capillary) {
+        dt = capillary;
+        *limit = "surface tension";
+    }
     return dt;
-}
-
-/* u* = u + dt a on the faces that particles reach. */
-static void add_forces(const WadiFlip *flip, WadiFlipStep *step)
-{
-    const WadiWorld *world = flip->context.world;
-    const WadiRows *rows = &step->grid.rows;
-    double h = step->grid.cell_size, middle = step->time + 0.5 * step->dt;
-    WadiVec3 g = wadi_curve_value3(&world->scene->gravity, middle);
-    const float gravity[3] = { (float)(g.x * step->dt), (float)(g.y * step->dt), (float)(g.z * step->dt) };
-    for (int a = 0; a < 3; ++a) {
-        float *u = step->grid.velocity[a];
-        const float *mass = step->grid.face_mass[a];
-        for (size_t i = 8; i < wadi_rows_floats(rows); ++i) {
-            u[i] += mass[i] > 0.0f ? gravity[a] : 0.0f;
-        }
-    }
-    for (int32_t r = 1; r < rows->count && world->scene->force_count > 0; ++r) {
-        int32_t cell[3];
-        wadi_rows_cell(rows, r, cell);
-        for (int i = 0; i < 24; ++i) {
-            int a = i / 8, l = i % 8;
-            float *u = &step->grid.velocity[a][8 * r + l];
-            if (step->grid.face_mass[a][8 * r + l] > 0.0f) {
-                WadiVec3 x = { h * (cell[0] + l + (a == 0 ? 0.0 : 0.5)), h * (cell[1] + (a == 1 ? 0.0 : 0.5)),
-                               h * (cell[2] + (a == 2 ? 0.0 : 0.5)) };
-                WadiVec3 v = { a == 0 ? (double)*u : 0.0, a == 1 ? (double)*u : 0.0,
-                               a == 2 ? (double)*u : 0.0 };
-                WadiVec3 force = wadi_sub(wadi_world_acceleration(world, x, v, middle), g);
-                *u += (float)(step->dt * wadi_component(force, a));
-            }
-        }
-    }
 }
 
 static WadiStatus extend(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiRows *rows = &step->grid.rows;
     WadiFlipExtendIn in = { .rows = rows, .layers = WADI_FLIP_MARGIN + 1 };
-    WadiFlipWallIn walls = { .rows = rows, .distance = step->solid.distance };
+    WadiFlipWallIn walls = { .rows = rows,
+                             .distance = step->solid.distance,
+                             .deepest = step->grid.cell_size };
     for (int a = 0; a < 3; ++a) {
         in.known[a] = step->known[a];
         walls.open[a] = step->solid.open[a];
@@ -194,11 +168,6 @@ static WadiStatus make_grid(WadiFlip *flip, WadiFlipStep *step, WadiError *error
                                  .affine = flip->has_affine ? &flip->affine : NULL };
     WADI_STAGE(times, "particles to grid",
                WADI_TRY(wadi_flip_particles_to_grid(&step->grid, &to_grid, arena, error)));
-    size_t floats = wadi_rows_floats(&step->grid.rows);
-    for (int a = 0; a < 3; ++a) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &step->saved[a], floats, "saved velocities", error));
-        memcpy(step->saved[a], step->grid.velocity[a], floats * sizeof(float));
-    }
     return WADI_OK;
 }
 
@@ -263,19 +232,23 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
         return WADI_OK;
     }
     WADI_TRY(make_grid(flip, step, error));
-    WADI_STAGE(times, "forces", add_forces(flip, step));
-    WadiFlipSolidIn solid = { .rows = &step->grid.rows,
-                              .solids = &context->world->solids,
-                              .cell_size = step->grid.cell_size,
-                              .time = time + dt,
-                              .min_open = 0.1f,
-                              /* Friction sees cells as solid or not; the pressure must see the same walls. */
-                              .is_binary =
-                                  flip->materials.has_sand || scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS };
+    WADI_STAGE(times, "forces", WADI_TRY(wadi_flip_forces(flip, step, error)));
+    WadiFlipSolidIn solid = {
+        .rows = &step->grid.rows,
+        .solids = &context->world->solids,
+        .cell_size = step->grid.cell_size,
+        .time = time + dt,
+        /* Slivers that are shut bend the wall: 0.1 slows sliding sand by 5 %, 0.02 by none. */
+        .min_open = flip->materials.has_sand ? 0.02f : 0.1f,
+        /* The paper's friction knows whole cells only. */
+        .is_binary = scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS ||
+                     (flip->materials.has_sand && scene->flip.friction != WADI_FLIP_FRICTION_SOLVE)
+    };
     WADI_STAGE(times, "solids",
                WADI_TRY(wadi_flip_solid(&solid, &flip->solid_cache, &step->solid, context->scratch, error)));
     WADI_STAGE(times, "label", WADI_TRY(wadi_flip_label(flip, step, error)));
     WADI_STAGE(times, "density correction", WADI_TRY(wadi_flip_correct_density(flip, step, error)));
+    WADI_STAGE(times, "surface tension", WADI_TRY(wadi_flip_find_tension(flip, step, error)));
     WADI_TRY(wadi_flip_solve(flip, step, error));
     WADI_STAGE(times, "attributes", wadi_flip_attributes(flip, step));
     WADI_STAGE(times, "extend", WADI_TRY(extend(flip, step, error)));

@@ -319,6 +319,7 @@ WadiStatus wadi_flip_particles_to_grid(WadiFlipGrid *grid, const WadiFlipToGridI
         work.affine[e] = wadi_particles_column(in->particles, in->affine->column[e]);
     }
     int32_t tiles = in->sort->tiles.count;
+    const WadiArenaMark mark = wadi_arena_mark(scratch);
     WADI_TRY(WADI_ARENA_NEW(scratch, &work.reach, (size_t)tiles, "transfer to the grid", error));
     int32_t rows = 0;
     for (int32_t t = 0; t < tiles; ++t) {
@@ -329,6 +330,7 @@ WadiStatus wadi_flip_particles_to_grid(WadiFlipGrid *grid, const WadiFlipToGridI
     WADI_TRY(WADI_ARENA_NEW(scratch, &work.kept, (size_t)rows * ROW, "transfer to the grid", error));
     wadi_parallel_for(tiles, SCATTER_BLOCK, scatter_tiles, &work);
     wadi_parallel_for(grid->tiles.count, SUM_BLOCK, sum_tiles, &work);
+    wadi_arena_release(scratch, mark);
     return WADI_OK;
 }
 

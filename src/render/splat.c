@@ -13,7 +13,7 @@ static const double degree = 3.14159265358979323846 / 180.0;
 static const double background[3] = { 0.10, 0.11, 0.13 };
 /* Slow to fast, rising in lightness. */
 static const double ramp[COLOURS][3] = {
-    { 0.16, 0.24, 0.45 }, { 0.13, 0.47, 0.55 }, { 0.35, 0.68, 0.45 },
+    { 0.31, 0.41, 0.68 }, { 0.16, 0.58, 0.68 }, { 0.35, 0.68, 0.45 },
     { 0.85, 0.80, 0.35 }, { 1.0, 0.97, 0.85 },
 };
 

@@ -104,6 +104,9 @@ static WadiStatus build(WadiWorld *world, const WadiLog *log, WadiError *error)
                           sizeof(WadiEmitterDef), scene->emitter_count, log, error));
     WADI_TRY(build_shapes(&world->drain_shapes, scene->drain_count ? &scene->drains[0].shape : NULL,
                           sizeof(WadiDrainDef), scene->drain_count, log, error));
+    for (int i = 0; i < scene->collider_count; ++i) {
+        WADI_TRY(wadi_shape_add_bands(world->collider_shapes[i], world->cell_size, error));
+    }
     WADI_TRY(gather_solids(world, error));
     WADI_TRY(prepare_emitters(world, error));
     return prepare_forces(world, log, error);

@@ -6,7 +6,7 @@ import numpy as np
 from common import G, Tool, front, mean_speed, thickness
 from svg_plot import Plot
 
-LENGTH = 0.1  # m, L0 or R0
+LENGTH = 0.1  # m, L0 or R0; the floor is a rough collider above the bottom of a slippery domain
 THRESHOLD = 0.03
 
 
@@ -32,7 +32,7 @@ def planar_scene(a, cells, angle, seconds):
     # Four cells across and walls without friction there: a slice of a wide channel.
     return {
         "solver": "flip", "cell_size": cell, "fps": 60, "frames": int(60 * seconds) + 1,
-        "domain": {"min": [0, 0, 0], "max": [round(reach / cell) * cell, 4 * cell, (a * cells + 4) * cell],
+        "domain": {"min": [0, 0, -4 * cell], "max": [round(reach / cell) * cell, 4 * cell, (a * cells + 4) * cell],
                    "walls": {"friction": 0, "open": ["z_max"]}},
         "materials": {"sand": {"kind": "sand", "friction_angle": angle}},
         "bodies": [{"material": "sand", "shape": {"box": {"min": [0, 0, 0], "max": [LENGTH, 4 * cell, a * LENGTH]}}}],
@@ -47,7 +47,7 @@ def round_scene(a, cells, angle, seconds):
     # A quarter of the column between two walls without friction.
     return {
         "solver": "flip", "cell_size": cell, "fps": 60, "frames": int(60 * seconds) + 1,
-        "domain": {"min": [0, 0, 0], "max": [reach, reach, (a * cells + 4) * cell],
+        "domain": {"min": [0, 0, -4 * cell], "max": [reach, reach, (a * cells + 4) * cell],
                    "walls": {"friction": 0, "open": ["z_max"]}},
         "materials": {"sand": {"kind": "sand", "friction_angle": angle}},
         "bodies": [{"material": "sand", "shape": {"cylinder": {"from": [0, 0, 0], "to": [0, 0, a * LENGTH],

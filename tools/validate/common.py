@@ -42,13 +42,15 @@ class Tool:
         self.folder = self.args.keep or self.scratch.name
         os.makedirs(self.folder, exist_ok=True)
 
-    def run(self, name, scene):
-        """Simulate a scene given as a dictionary; returns its Run. JSON is YAML."""
+    def run(self, name, scene, frames=0, resume=False):
+        """Simulate a scene given as a dictionary, up to a frame if one is given; returns its Run. JSON is YAML."""
         path = os.path.join(self.folder, name + ".json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump({"wadi": 1, "name": name, **scene}, file, indent=1)
         run = os.path.join(self.folder, name + ".run")
-        command = [self.args.wadi, "run", path, "-o", run, "--overwrite", "--quiet", "--threads", str(self.args.threads)]
+        command = [self.args.wadi, "run", path, "-o", run, "--quiet", "--threads", str(self.args.threads),
+                   "--resume" if resume else "--overwrite"]
+        command += ["--frames", str(frames)] if frames else []
         for setting in self.args.set:
             command += ["--set", setting]
         print(f"{self.name}: {name}", file=sys.stderr, flush=True)

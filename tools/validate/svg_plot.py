@@ -10,7 +10,9 @@ def ticks(low, high, is_log):
     if is_log:
         found = [m * 10.0 ** e for e in range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
                  for m in (1, 2, 5)]
-        return [t for t in found if low * 0.999 <= t <= high * 1.001]
+        found = [t for t in found if low * 0.999 <= t <= high * 1.001]
+        # Over many decades the powers of ten are enough.
+        return found if len(found) <= 10 else [t for t in found if abs(math.log10(t) - round(math.log10(t))) < 1e-9]
     step = 10.0 ** math.floor(math.log10((high - low) / 4))
     for factor in (1, 2, 5, 10):
         if (high - low) / (step * factor) <= 6:
