@@ -118,11 +118,11 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     wadi_flip_solid_fill_cut_cells(rows, &step->solid, step->grid.cell_size, step->grid.fluid, filled);
     memcpy(step->fluid, filled, count);
     WADI_TRY(wadi_flip_mix(flip, step, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &distance, floats, "surface distance", error)); /* outlives this stage */
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WadiFlipTheta theta = surface_theta(flip);
     if (theta == WADI_FLIP_THETA_GHOST) {
         WADI_TRY(WADI_ARENA_NEW(arena, &liquid, count, "labels", error));
-        WADI_TRY(WADI_ARENA_NEW(arena, &distance, floats, "surface distance", error));
         WadiFlipSurfaceIn in = { .rows = rows,
                                  .fluid = filled,
                                  .fill = step->fill,
