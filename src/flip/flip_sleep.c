@@ -8,8 +8,8 @@
 #include "core/check.h"
 #include "core/parallel.h"
 
-static const double SLOW = 0.05, SLOW_ON_AVERAGE = 0.001; /* sqrt(g dx) */
-static const double WINDOW = 10.0;                        /* sqrt(dx / g) */
+static const double SLOW_ON_AVERAGE = 0.001; /* sqrt(g dx) */
+static const double WINDOW = 20.0;           /* sqrt(dx / g) */
 
 enum { TILE_BLOCK = 4 };
 
@@ -24,6 +24,11 @@ static int32_t box_distance(const int32_t low_a[3], const int32_t high_a[3], con
         distance = below > distance ? below : distance;
     }
     return distance;
+}
+
+static bool is_same(WadiTile a, WadiTile b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
 static WadiTile beside(WadiTile tile, int n)
@@ -162,30 +167,21 @@ WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
 typedef struct Awake {
     const WadiFlipSort *sort;
     const WadiParticles *particles;
-    const WadiScene *scene;
-    float slow_square;
+    uint32_t next_id;
     int32_t (*low)[3], (*high)[3];
-    uint8_t *is_slow;
-    double *speed; /* sum over the particles */
+    uint8_t *has_newborn; /* nobody has seen them move yet */
 } Awake;
 
 static void look_at_tiles(void *context, int64_t first, int64_t end)
 {
     const Awake *awake = context;
-    const WadiParticles *p = awake->particles;
     for (int32_t t = (int32_t)first; t < end; ++t) {
         wadi_flip_sleep_box(awake->sort, t, awake->low[t], awake->high[t]);
-        float largest = 0.0f;
-        double sum = 0.0;
-        bool is_sand = true;
+        bool has_newborn = false;
         for (int32_t i = awake->sort->tile_start[t]; i < awake->sort->tile_start[t + 1]; ++i) {
-            float square = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
-            largest = square > largest ? square : largest;
-            sum += (double)sqrtf(square);
-            is_sand = is_sand && awake->scene->materials[p->material[i]].kind == WADI_MATERIAL_SAND;
+            has_newborn |= awake->particles->id[i] >= awake->next_id;
         }
-        awake->is_slow[t] = is_sand && largest < awake->slow_square;
-        awake->speed[t] = sum;
+        awake->has_newborn[t] = has_newborn;
     }
 }
 
@@ -195,8 +191,7 @@ static WadiStatus look_at_awake(Awake *awake, const WadiFlipSleepIn *in, WadiErr
     size_t tiles = (size_t)awake->sort->tiles.count;
     WADI_TRY(WADI_ARENA_NEW(arena, &awake->low, tiles, "tiles at rest", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &awake->high, tiles, "tiles at rest", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &awake->is_slow, tiles, "tiles at rest", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &awake->speed, tiles, "tiles at rest", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &awake->has_newborn, tiles, "tiles at rest", error));
     wadi_parallel_for(awake->sort->tiles.count, TILE_BLOCK, look_at_tiles, awake);
     return WADI_OK;
 }
@@ -216,40 +211,6 @@ static bool flag_reached(const WadiFlipSleep *sleep, const Awake *awake, uint8_t
         has_any = has_any || rises[s] != 0;
     }
     return has_any;
-}
-
-/* The list of quiet tiles, with the times of those that were quiet before. *has_ripe: one has been for the window. */
-static WadiStatus follow_quiet(WadiFlipSleep *sleep, const Awake *awake, double time, double window,
-                               bool *has_ripe, WadiArena *arena, WadiError *error)
-{
-    const WadiTileMap *map = &awake->sort->tiles;
-    WadiFlipQuietTile *old = NULL;
-    size_t old_count = sleep->quiet_count, o = 0;
-    WADI_TRY(WADI_ARENA_NEW(arena, &old, old_count, "tiles at rest", error));
-    if (old_count > 0) {
-        memcpy(old, sleep->quiet, old_count * sizeof *old);
-    }
-    WADI_TRY(wadi_array_reserve((void **)&sleep->quiet, &sleep->quiet_capacity, (size_t)map->count,
-                                sizeof *sleep->quiet, "tiles at rest", error));
-    sleep->quiet_count = 0;
-    *has_ripe = false;
-    for (int32_t t = 0; t < map->count; ++t) {
-        WadiTile tile = map->tiles[t];
-        while (o < old_count && (old[o].tile.z != tile.z   ? old[o].tile.z < tile.z
-                                 : old[o].tile.y != tile.y ? old[o].tile.y < tile.y
-                                                           : old[o].tile.x < tile.x)) {
-            ++o;
-        }
-        if (awake->is_slow[t] == 0) {
-            continue;
-        }
-        bool was_quiet =
-            o < old_count && old[o].tile.x == tile.x && old[o].tile.y == tile.y && old[o].tile.z == tile.z;
-        double since = was_quiet ? old[o].since : time;
-        sleep->quiet[sleep->quiet_count++] = (WadiFlipQuietTile){ tile, since };
-        *has_ripe = *has_ripe || time - since >= window;
-    }
-    return WADI_OK;
 }
 
 static int32_t find_root(int32_t *parent, int32_t t)
@@ -294,11 +255,11 @@ static WadiStatus flag_ripe(const WadiFlipSleep *sleep, const Awake *awake, cons
     size_t q = 0;
     for (int32_t t = 0; t < count; ++t) {
         int32_t root = find_root(parent, t);
-        speed[root] += awake->speed[t];
+        q = wadi_flip_sleep_find_quiet(sleep, sort->tiles.tiles[t], q);
+        bool is_ripe = q < sleep->quiet_count && is_same(sleep->quiet[q].tile, sort->tiles.tiles[t]) &&
+                       in->time - sleep->quiet[q].since >= window && awake->has_newborn[t] == 0;
+        speed[root] += is_ripe ? sleep->quiet[q].speed : 0.0;
         number[root] += sort->tile_start[t + 1] - sort->tile_start[t];
-        /* The quiet tiles are the slow ones, in this order. */
-        bool is_ripe = awake->is_slow[t] != 0 && in->time - sleep->quiet[q].since >= window;
-        q += awake->is_slow[t];
         stays[root] = stays[root] != 0 || !is_ripe || is_disturbed(sleep, in, awake->low[t], awake->high[t]);
     }
     *has_any = false;
@@ -308,6 +269,19 @@ static WadiStatus flag_ripe(const WadiFlipSleep *sleep, const Awake *awake, cons
         *has_any = *has_any || (*falls)[t] != 0;
     }
     return WADI_OK;
+}
+
+/* Those who sleep begin anew when they wake. */
+static void forget_quiet(WadiFlipSleep *sleep, const WadiFlipSort *sort, const uint8_t *falls)
+{
+    size_t kept = 0;
+    for (size_t q = 0; q < sleep->quiet_count; ++q) {
+        int32_t t = wadi_tile_map_find(&sort->tiles, sleep->quiet[q].tile);
+        if (t < 0 || falls[t] == 0) {
+            sleep->quiet[kept++] = sleep->quiet[q];
+        }
+    }
+    sleep->quiet_count = kept;
 }
 
 WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
@@ -320,10 +294,7 @@ WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *i
     const WadiWorld *world = in->context->world;
     double g = wadi_norm(wadi_curve_value3(&world->scene->gravity, in->time)), h = world->cell_size;
     double unit = sqrt(g * h), window = WINDOW * sqrt(h / g); /* without gravity nothing is ever ripe */
-    Awake awake = { .sort = sort,
-                    .particles = in->context->particles,
-                    .scene = world->scene,
-                    .slow_square = (float)(SLOW * unit * SLOW * unit) };
+    Awake awake = { .sort = sort, .particles = in->context->particles, .next_id = sleep->next_id };
     WADI_TRY(look_at_awake(&awake, in, error));
     if (sleep->tile_count > 0) {
         uint8_t *rises = NULL;
@@ -334,8 +305,10 @@ WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *i
             return wadi_flip_sleep_rise(sleep, in, rises, error);
         }
     }
-    bool has_ripe;
-    WADI_TRY(follow_quiet(sleep, &awake, in->time, window, &has_ripe, in->context->scratch, error));
+    bool has_ripe = false;
+    for (size_t q = 0; q < sleep->quiet_count && !has_ripe; ++q) {
+        has_ripe = in->time - sleep->quiet[q].since >= window;
+    }
     if (!has_ripe || !wadi_flip_world_is_steady(world, in->time, in->time + in->dt)) {
         return WADI_OK;
     }
@@ -343,8 +316,7 @@ WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *i
     WADI_TRY(flag_ripe(sleep, &awake, in, window, SLOW_ON_AVERAGE * unit, &falls, is_changed, error));
     if (*is_changed) {
         WADI_TRY(wadi_flip_sleep_fall(sleep, in, sort, falls, error));
-        /* The others are listed again after the next sort; sleepers begin anew when they wake. */
-        sleep->quiet_count = sleep->count < in->context->particles->count ? sleep->quiet_count : 0;
+        forget_quiet(sleep, sort, falls);
     }
     return WADI_OK;
 }

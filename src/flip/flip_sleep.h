@@ -4,11 +4,12 @@
  * the grid and the way of a particle in a step: four cells. What is farther apart shares no face, no pressure and no stress in a step, so that leaving an island out changes nothing for the
  * others.
  *
- * An island falls asleep when it has been quiet for a window of 10 sqrt(dx / g): no particle faster than 0.05 sqrt(g dx) at
- * any step of it, the mean below 0.001 sqrt(g dx) at its end, and its surroundings at rest. Sand that accelerates at more
- * than 0.005 g, the excess of a slope 0.3 degrees too steep, leaves the first bound within the window: a slope that is about
- * to slide, and a ball at the top of its flight, do not sleep. Friction does not depend on the speed, so that sand which
- * neither stops nor speeds up for so long is held by its stresses, and what is left of its motion is the solver's error.
+ * An island falls asleep when it has been quiet for a window of 20 sqrt(dx / g): in no step of it was a particle moved faster
+ * than 0.1 sqrt(g dx), in the last one the mean was below 0.001 sqrt(g dx), and its surroundings are at rest. Sand that
+ * accelerates at more than 0.005 g, the excess of a slope 0.3 degrees too steep, breaks the first bound within the window: a
+ * slope that is about to slide, and a ball at the top of its flight, do not sleep. Friction does not depend on the speed, so
+ * that sand which neither stops nor speeds up for so long is held by its stresses, and what is left of its motion is the
+ * solver's error.
  *
  * It wakes, as a whole and with the pressure and stress it slept with, when an awake particle comes within reach, when a solid
  * within reach moves, when one of its particles is taken away, and when gravity, a force or a friction changes.
@@ -20,6 +21,7 @@
 #include "flip/flip_friction.h"
 #include "flip/flip_grid.h"
 #include "flip/flip_pressure_memory.h"
+#include "flip/flip_transfer.h"
 #include "world/solver.h"
 
 /* A tile of sleeping particles. */
@@ -29,10 +31,11 @@ typedef struct WadiFlipSleepTile {
     int32_t low[3], high[3]; /* box of the cells that hold them, inclusive; coordinates of the grid */
 } WadiFlipSleepTile;
 
-/* A tile of awake particles that are all slow. */
+/* A tile of awake particles that are all slow, as are those of the tiles beside it. */
 typedef struct WadiFlipQuietTile {
     WadiTile tile;
     double since; /* s */
+    double speed; /* m/s, sum over its particles in the last step */
 } WadiFlipQuietTile;
 
 /* Tiles of both lists are in the order of tile maps. A zeroed struct is valid: nobody sleeps. Invariant after a step: particles
@@ -80,6 +83,11 @@ WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
  * *is_changed: particles changed places, sort again. */
 WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
                                   bool *is_changed, WadiError *error);
+/* When the ways of the step are known and before the particles go them: which tiles are quiet. */
+WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
+                                 const WadiFlipPath *path, WadiError *error);
+/* First quiet tile, from a place in the list on, that is not before `tile`. */
+size_t wadi_flip_sleep_find_quiet(const WadiFlipSleep *sleep, WadiTile tile, size_t from);
 /* After the last change of the store in a step. */
 void wadi_flip_sleep_end(WadiFlipSleep *sleep, const WadiParticles *particles);
 

@@ -52,10 +52,11 @@ WadiStatus wadi_flip_sleep_save(const WadiFlipSleep *sleep, WadiState *state, Wa
     WADI_TRY(
         wadi_state_add(state, "sleep_quiet", WADI_TYPE_I32, 3, sleep->quiet_count, (void **)&quiet, error));
     WADI_TRY(
-        wadi_state_add(state, "sleep_since", WADI_TYPE_F64, 1, sleep->quiet_count, (void **)&since, error));
+        wadi_state_add(state, "sleep_since", WADI_TYPE_F64, 2, sleep->quiet_count, (void **)&since, error));
     for (size_t t = 0; t < sleep->quiet_count; ++t) {
         memcpy(quiet + 3 * t, &sleep->quiet[t].tile, sizeof(WadiTile));
-        since[t] = sleep->quiet[t].since;
+        since[2 * t] = sleep->quiet[t].since;
+        since[2 * t + 1] = sleep->quiet[t].speed;
     }
     WADI_TRY(wadi_flip_pressure_memory_save(&sleep->pressure, "sleep_pressure", state, error));
     return wadi_friction_memory_save_as(&sleep->friction, "sleep_friction", state, error);
@@ -118,7 +119,7 @@ WadiStatus wadi_flip_sleep_load(WadiFlipSleep *sleep, const WadiParticles *parti
     WADI_TRY(wadi_state_expect(state, "sleep_counts", WADI_TYPE_U32, 1, 2, &counts, error));
     WADI_TRY(wadi_state_expect(state, "sleep_tile", WADI_TYPE_I32, TILE_NUMBERS, SIZE_MAX, &tile, error));
     WADI_TRY(wadi_state_expect(state, "sleep_quiet", WADI_TYPE_I32, 3, SIZE_MAX, &quiet, error));
-    WADI_TRY(wadi_state_expect(state, "sleep_since", WADI_TYPE_F64, 1, quiet->count, &since, error));
+    WADI_TRY(wadi_state_expect(state, "sleep_since", WADI_TYPE_F64, 2, quiet->count, &since, error));
     WADI_TRY(wadi_flip_pressure_memory_load(&sleep->pressure, "sleep_pressure", state, error));
     WADI_TRY(wadi_friction_memory_load_as(&sleep->friction, "sleep_friction", state, error));
     WADI_TRY(wadi_array_reserve((void **)&sleep->tile, &sleep->tile_capacity, tile->count,
@@ -130,7 +131,8 @@ WadiStatus wadi_flip_sleep_load(WadiFlipSleep *sleep, const WadiParticles *parti
     }
     for (size_t t = 0; t < quiet->count; ++t) {
         memcpy(&sleep->quiet[t].tile, (const int32_t *)quiet->data + 3 * t, sizeof(WadiTile));
-        sleep->quiet[t].since = ((const double *)since->data)[t];
+        sleep->quiet[t].since = ((const double *)since->data)[2 * t];
+        sleep->quiet[t].speed = ((const double *)since->data)[2 * t + 1];
     }
     sleep->tile_count = tile->count;
     sleep->quiet_count = quiet->count;

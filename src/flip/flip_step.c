@@ -171,16 +171,21 @@ static WadiStatus make_grid(WadiFlip *flip, WadiFlipStep *step, WadiError *error
     return WADI_OK;
 }
 
+static WadiFlipSleepIn sleep_in(WadiFlip *flip, const WadiFlipStep *step)
+{
+    return (WadiFlipSleepIn){ .context = &flip->context,
+                              .pressure = &flip->pressure_memory,
+                              .friction = &flip->friction_memory,
+                              .time = step->time,
+                              .dt = step->dt };
+}
+
 /* Sort those who are awake; who that is may change by where they are. */
 static WadiStatus sort_awake(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiSolverContext *context = &flip->context;
     WadiStageTimes *times = context->times;
-    WadiFlipSleepIn in = { .context = context,
-                           .pressure = &flip->pressure_memory,
-                           .friction = &flip->friction_memory,
-                           .time = step->time,
-                           .dt = step->dt };
+    WadiFlipSleepIn in = sleep_in(flip, step);
     WADI_STAGE(times, "sleep", WADI_TRY(wadi_flip_sleep_wake(&flip->sleep, &in, error)));
     for (bool is_changed = true; is_changed && flip->sleep.count < context->particles->count;) {
         WADI_STAGE(times, "sort",
@@ -228,14 +233,17 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     }
     WADI_TRY(make_grid(flip, step, error));
     WADI_STAGE(times, "forces", WADI_TRY(wadi_flip_forces(flip, step, error)));
-    WadiFlipSolidIn solid = { .rows = &step->grid.rows,
-                              .solids = &context->world->solids,
-                              .cell_size = step->grid.cell_size,
-                              .time = time + dt,
-                              .min_open = 0.1f,
-                              /* Friction sees cells as solid or not; the pressure must see the same walls. */
-                              .is_binary =
-                                  flip->materials.has_sand || scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS };
+    WadiFlipSolidIn solid = {
+        .rows = &step->grid.rows,
+        .solids = &context->world->solids,
+        .cell_size = step->grid.cell_size,
+        .time = time + dt,
+        /* Slivers that are shut bend the wall: 0.1 slows sliding sand by 5 %, 0.02 by none. */
+        .min_open = flip->materials.has_sand ? 0.02f : 0.1f,
+        /* The paper's friction knows whole cells only. */
+        .is_binary = scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS ||
+                     (flip->materials.has_sand && scene->flip.friction != WADI_FLIP_FRICTION_SOLVE)
+    };
     WADI_STAGE(times, "solids",
                WADI_TRY(wadi_flip_solid(&solid, &flip->solid_cache, &step->solid, context->scratch, error)));
     WADI_STAGE(times, "label", WADI_TRY(wadi_flip_label(flip, step, error)));
@@ -253,6 +261,9 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
                             .sort = &step->sort,
                             .grid = &step->grid,
                             .solid = &step->solid };
+    WadiFlipSleepIn sleep = sleep_in(flip, step);
+    WADI_STAGE(times, "sleep",
+               WADI_TRY(wadi_flip_sleep_watch(&flip->sleep, &sleep, &step->sort, &path, error)));
     WADI_STAGE(times, "separation", WADI_TRY(separate(flip, step, &path, error)));
     WadiCollideReport moved;
     WADI_STAGE(times, "move", moved = wadi_flip_move(context->particles, &path, &move));

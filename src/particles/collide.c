@@ -252,6 +252,24 @@ static bool lift_off(Mover *m, double d, double height)
     return is_lifted;
 }
 
+/* Distances allow no step at all from a place on a surface, where solids that closed in on the particle left it. Leave it by
+ * steps away from it, each about as long as the distance so far: where the distance grows as fast, nothing lay between. */
+static double peel_off(Mover *m, double d)
+{
+    WadiVec3 away = wadi_solids_sample(m->in->solids, m->x, m->time).surface.normal;
+    double step = fmax(d, 1e-3 * m->in->skin);
+    while (d < m->in->skin) {
+        WadiVec3 lifted = wadi_add_scaled(m->x, away, step);
+        double higher = wadi_solids_clearance(m->in->solids, lifted, m->time, 2.0 * m->in->skin);
+        if (higher < 0.9 * step) {
+            break;
+        }
+        m->x = lifted;
+        d = step = higher;
+    }
+    return d;
+}
+
 /* Shorten what plain advancement does badly: paths along a surface are lifted off it, and paths that come
  * in at a grazing angle touch it a little early. `way` is what is left of the path and of the solids'
  * motion, in metres. */
@@ -359,6 +377,8 @@ WadiCollideOut wadi_collide_move(const WadiCollideIn *in, WadiVec3 x0, WadiVec3 
         }
         m.v = wadi_contact_velocity(in, m.x, v, m.time, WADI_CONTACT_BAND * in->skin, NULL);
         m.path = m.v;
+        ahead = look_ahead(&m, seconds);
+    } else if (ahead.distance < 0.1 * in->skin && peel_off(&m, ahead.distance) > ahead.distance) {
         ahead = look_ahead(&m, seconds);
     }
     march(&m, ahead);

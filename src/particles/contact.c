@@ -165,9 +165,16 @@ bool wadi_contact_push_out(const WadiCollideIn *in, WadiVec3 *x, double time)
 {
     WadiVec3 best = *x;
     double best_distance = -INFINITY;
+    WadiSolidPoint last = { .index = -2 };
     for (int i = 0; i < 48; ++i) {
         WadiSolidPoint point = wadi_solids_sample(in->solids, *x, time);
         double d = point.surface.distance;
+        if (i > 0 && d < 0.0 && point.index != last.index &&
+            wadi_dot(point.surface.normal, last.surface.normal) < -0.5) {
+            /* Two solids push against each other: what lies beyond either is the wrong side. */
+            break;
+        }
+        last = point;
         if (d > best_distance) {
             best_distance = d;
             best = *x;

@@ -6,7 +6,7 @@
 #include "scene_sim.h"
 #include "sim/sim.h"
 
-/* Cells of 2 cm: sqrt(g dx) = 0.44 m/s, the window 0.45 s. A column that collapses to one side and lies still after a second. */
+/* Cells of 2 cm: sqrt(g dx) = 0.44 m/s, the window 0.9 s. A column that collapses to one side and lies still after a second. */
 #define COLUMN                                                                                               \
     "wadi: 1\nsolver: flip\nresolution: 40\n"                                                                \
     "domain: {min: [0, 0, 0], max: [0.8, 0.04, 0.5], walls: {friction: 0.7}}\n"                              \
@@ -179,23 +179,23 @@ static double mean_x(const WadiSim *sim)
 static void a_plate_that_starts_to_move_wakes_its_pile(void **unused)
 {
     (void)unused;
-    /* From 1 s on the plate moves at 0.1 m/s, slow enough to take the pile along: 0.05 m in the half second that follows. */
+    /* From 1.4 s on the plate moves at 0.1 m/s, slow enough to take the pile along: 0.05 m in the half second that follows. */
     WadiScene *scene = load_scene(
         "wadi: 1\nsolver: flip\ncell_size: 0.02\nmaterials: {sand: {kind: sand, friction_angle: 35}}\n"
         "colliders: [{shape: {box: {min: [-0.5, -0.5, -0.2], max: [0.9, 0.5, 0]}, "
-        "translate: {keys: [[1, [0, 0, 0]], [1.6, [0.06, 0, 0]]]}}, friction: 0.7}]\n"
+        "translate: {keys: [[1.4, [0, 0, 0]], [2, [0.06, 0, 0]]]}}, friction: 0.7}]\n"
         "bodies: [{material: sand, shape: {cone: {from: [0, 0, 0], to: [0, 0, 0.08], radius: 0.2, "
         "top_radius: "
         "0.001}}}]\n");
     WadiSim *sim = start_sim(scene, 1);
-    run_until(sim, 0.9);
+    run_until(sim, 1.3);
     double start = mean_x(sim);
-    check_wakes(sim, 1.0);
+    check_wakes(sim, 1.4);
     CHECK_NEAR(mean_x(sim), start, 1e-3);
-    run_until(sim, 1.5);
+    run_until(sim, 1.9);
     assert_int_equal(wadi_sim_sleeping_particles(sim), 0);
     CHECK_NEAR(mean_x(sim) - start, 0.05, 0.01);
-    run_until(sim, 2.5);
+    run_until(sim, 3.4);
     assert_true(is_all_asleep(sim));
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
@@ -251,9 +251,9 @@ static void a_steep_cone_slides_and_a_flat_one_stays(void **unused)
         WadiScene *scene = load_scene(text);
         WadiSim *sim = start_sim(scene, 1);
         double(*before)[3] = places(sim), moved = 0.0, top = 0.0;
-        run_until(sim, 0.44);
+        run_until(sim, 0.88);
         assert_int_equal(wadi_sim_sleeping_particles(sim), 0);
-        run_until(sim, 1.0);
+        run_until(sim, 1.1);
         assert_true(flat ? is_all_asleep(sim) : wadi_sim_sleeping_particles(sim) == 0);
         double(*after)[3] = places(sim);
         for (uint32_t i = 0; i < sim->particles.next_id; ++i) {
@@ -298,13 +298,13 @@ static void islands_wake_alone(void **unused)
         "0.001}}}, {material: sand, shape: {cone: {from: [0.5, 0, 0], to: [0.5, 0, 0.04], radius: 0.12, "
         "top_radius: 0.001}}}]\n"
         "emitters: [{material: sand, shape: {box: {min: [-0.02, -0.02, 0.3], max: [0.02, 0.02, 0.34]}}, "
-        "velocity: [0, 0, -0.5], rate: 2e-4, start: 1, end: 1.2}]\n");
+        "velocity: [0, 0, -0.5], rate: 2e-4, start: 1.4, end: 1.6}]\n");
     WadiSim *sim = start_sim(scene, 1);
-    run_until(sim, 0.9);
+    run_until(sim, 1.3);
     assert_true(is_all_asleep(sim));
     double(*before)[3] = places(sim);
     int32_t count = sim->particles.count;
-    run_until(sim, 1.4);
+    run_until(sim, 1.8);
     double(*after)[3] = places(sim);
     int32_t far = 0;
     for (int32_t i = 0; i < count; ++i) {

@@ -1,6 +1,7 @@
 /* flip: Gauss-Seidel on face velocities against the projection, its convergence (E1, T3), symmetry (E4) and walls (E3). */
 #include "core/parallel.h"
 #include "core/random.h"
+#include "flip/flip_density.h"
 #include "flip/flip_extend.h"
 #include "flip/flip_relax.h"
 #include "flip/flip_transfer.h"
@@ -246,6 +247,55 @@ static void what_parts_is_not_held(void **unused)
     assert_true(lowest[1] == 0.0 && lowest[0] < -0.1 && speed[0] < 0.3);
 }
 
+/* E2. A pool at rest density whose topmost cells are a third full. The rule for crowding leaves it alone; as printed, div - alpha (rho -
+ * rho_0) with either sign, it draws the surface down, and what was thin becomes crowded. */
+static void thin_surface_cells_are_not_drawn_in(void **unused)
+{
+    (void)unused;
+    const int n[3] = { 8, 5, 6 };
+    for (int is_printed = 0; is_printed < 2; ++is_printed) {
+        FlipTank tank;
+        open_tank(&tank, n, 0.1);
+        float *fill = flip_box_floats(&tank.box, 0.0f), *expansion = flip_box_floats(&tank.box, 0.0f);
+        uint8_t *solid = flip_box_array(&tank.box, sizeof(uint8_t));
+        for (size_t c = 8; c < wadi_rows_floats(&tank.box.rows); ++c) {
+            int cell[3];
+            flip_box_cell(&tank.box, c, cell);
+            bool is_fluid = (tank.in.fluid[c / 8] >> c % 8 & 1) != 0;
+            bool is_shaft = cell[0] >= 0 && cell[0] < n[0] && cell[1] >= 0 && cell[1] < n[1] && cell[2] >= 0;
+            fill[c] = !is_fluid ? 0.0f : cell[2] == n[2] - 1 ? 1.0f / 3.0f : 1.0f;
+            solid[c / 8] |= (uint8_t)(!is_shaft << c % 8);
+            expansion[c] = is_fluid && is_printed ? 6.0f * (fill[c] - 1.0f) : 0.0f;
+        }
+        WadiFlipDensityIn in = { .rows = &tank.box.rows,
+                                 .fluid = tank.in.fluid,
+                                 .solid = solid,
+                                 .fill = fill,
+                                 .fraction = flip_box_floats(&tank.box, 0.0f),
+                                 .rate = 6.0f,
+                                 .is_one_sided = true };
+        if (!is_printed) {
+            wadi_flip_density(&in, expansion);
+        }
+        tank.in.expansion = expansion;
+        relax(&tank, 1.9, 300, 0.0);
+        double surface = (double)tank.out.velocity[2][flip_box_at(&tank.box, 4, 2, n[2])];
+        CHECK_NEAR(surface, is_printed ? -6.0 * 2.0 / 3.0 * 0.1 : 0.0, is_printed ? 1e-5 : 0.0);
+        /* The same with all cells crowded by a fifth: both push out as much. */
+        for (size_t c = 8; c < wadi_rows_floats(&tank.box.rows); ++c) {
+            fill[c] = (tank.in.fluid[c / 8] >> c % 8 & 1) != 0 ? 1.2f : 0.0f;
+        }
+        wadi_flip_density(&in, expansion);
+        for (int a = 0; a < 3; ++a) {
+            memset(tank.out.velocity[a], 0, wadi_rows_floats(&tank.box.rows) * sizeof(float));
+        }
+        relax(&tank, 1.9, 300, 0.0);
+        double below = (double)tank.out.velocity[2][flip_box_at(&tank.box, 4, 2, n[2] - 1)];
+        CHECK_NEAR(below, 6.0 * 0.2 * 0.1 * (n[2] - 1), 1e-5);
+        flip_tank_free(&tank);
+    }
+}
+
 static void threads_do_not_change_a_byte(void **unused)
 {
     (void)unused;
@@ -294,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_mirrored_flow_stays_mirrored),
         cmocka_unit_test(a_shaft_does_not_hold_what_falls),
         cmocka_unit_test(what_parts_is_not_held),
+        cmocka_unit_test(thin_surface_cells_are_not_drawn_in),
         cmocka_unit_test(threads_do_not_change_a_byte),
         cmocka_unit_test(a_velocity_that_is_not_finite_is_named),
     };
