@@ -1,9 +1,10 @@
 # A thin front end: CMake builds, tools/ holds the steps that take more than a line.
 PREFIX ?= /usr/local
+VALIDATE ?=
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-long fuzz format tidy docs install clean help
+.PHONY: build demo test test-long validate fuzz format tidy docs install clean help
 
 build: ## build build/wadi and the libraries (installs nothing)
 	@tools/build.sh release wadi_cli wadi_static wadi_shared
@@ -23,6 +24,10 @@ test: ## install what is missing and run every check and test (minutes)
 test-long: ## the same with larger cases, all tests in all builds, and the fuzzers
 	@tools/setup.sh long
 	@WADI_LONG=1 FUZZ_SECONDS=$(FUZZ_SECONDS) tools/test.sh
+
+validate: build ## measure heaps, columns, silos, rest and scaling into docs/validation (hours; VALIDATE=--quick: minutes)
+	@tools/setup.sh test
+	@for tool in pile column silo rest scaling; do tools/validate/$$tool.py $(VALIDATE) || exit 1; done
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS
 	@tools/fuzz.sh $(FUZZ_SECONDS)

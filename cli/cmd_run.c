@@ -62,7 +62,7 @@ static char *resume_command(const WadiCliArgs *args, const char *folder)
         return NULL;
     }
     wadi_cli_print_shell_word(out, args->program);
-    fputs(" run", out);
+    print_word(out, args->command);
     if (args->operand[0] == '-') {
         fputs(" ./", out);
         wadi_cli_print_shell_word(out, args->operand);
@@ -147,14 +147,17 @@ static void json_end(const WadiRunReport *report)
 }
 
 /* Why the run ended early, what is there, and how to go on where that can help. */
-static int tell_failure(const WadiCliArgs *args, const WadiRunReport *report, int frames,
+static int tell_failure(const WadiCliArgs *args, const WadiRunReport *report, const char *folder, int frames,
                         const WadiError *error)
 {
     bool is_stopped = error->status == WADI_ERR_STOPPED;
     /* The same numbers would go wrong again, and a run refused at the door has left nothing to continue. */
     bool can_resume = is_stopped || (report->frames_done > 0 &&
                                      (error->status == WADI_ERR_IO || error->status == WADI_ERR_MEMORY));
-    char *command = can_resume && report->folder[0] != '\0' ? resume_command(args, report->folder) : NULL;
+    char *command = NULL;
+    if (can_resume && report->folder[0] != '\0') {
+        command = resume_command(args, folder != NULL ? folder : report->folder);
+    }
     if (args->json) {
         WadiCliJson json = wadi_cli_json_error(error);
         wadi_cli_json_text(&json, "run", report->folder);
@@ -220,7 +223,7 @@ static WadiRunDef make_def(Run *run)
     return def;
 }
 
-static int simulate(const WadiCliArgs *args, const WadiScene *scene)
+int wadi_cli_simulate(const WadiCliArgs *args, const WadiScene *scene, const char *folder)
 {
     Run run = { .args = args, .progress = wadi_cli_progress_open(args->quiet || args->json) };
     WadiRunDef def = make_def(&run);
@@ -234,7 +237,7 @@ static int simulate(const WadiCliArgs *args, const WadiScene *scene)
     WadiStatus status = wadi_run(scene, &def, &report, &error);
     wadi_cli_progress_clear(&run.progress);
     if (status != WADI_OK) {
-        return tell_failure(args, &report, frames, &error);
+        return tell_failure(args, &report, folder, frames, &error);
     }
     if (args->json) {
         json_end(&report);
@@ -254,7 +257,7 @@ int wadi_cli_run(const WadiCliArgs *args)
     if (wadi_cli_load_scene(args, &scene, &error) != WADI_OK) {
         return wadi_cli_scene_failure(args, &error, "; nothing was run");
     }
-    int code = simulate(args, scene);
+    int code = wadi_cli_simulate(args, scene, NULL);
     wadi_scene_destroy(scene);
     return code;
 }

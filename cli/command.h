@@ -15,6 +15,10 @@ WadiStatus wadi_cli_load_scene(const WadiCliArgs *args, WadiScene **scene, WadiE
  * follows the number of problems, such as "; nothing was run". */
 int wadi_cli_scene_failure(const WadiCliArgs *args, const WadiError *error, const char *consequence);
 
+/* Runs a scene into args->output with progress, events and a summary; returns the exit code. `folder` is what the command that
+ * continues a stopped run gives to -o; NULL: the run folder itself. */
+int wadi_cli_simulate(const WadiCliArgs *args, const WadiScene *scene, const char *folder);
+
 /* "wadi: TEXT" on standard error. */
 void wadi_cli_print_error(const WadiError *error);
 /* "wadi: warning: TEXT" or "wadi: TEXT" on standard error. */

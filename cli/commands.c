@@ -32,25 +32,61 @@
             "given several times; later ones win."                                                           \
     }
 
+#define OUTPUT                                                                                               \
+    {                                                                                                        \
+        .name = "output", .short_name = 'o', .argument = "RUN", .kind = WADI_CLI_TEXT,                       \
+        .offset = VALUE(output), .files = WADI_CLI_FILES_FOLDER,                                             \
+        .help = "Folder the frames go to. Without it: the scene's name with .run, in the current folder."    \
+    }
+#define THREADS                                                                                              \
+    NUMBER("threads", 0, 1024, threads,                                                                      \
+           "Threads to use; 0 means all cores. The result does not depend on it.")
+#define RESUME                                                                                               \
+    FLAG("resume", 0, resume, "Continue an earlier run from its newest checkpoint; start if there is none.")
+#define OVERWRITE                                                                                            \
+    FLAG("overwrite", 0, overwrite, "Remove the frames an earlier run left in the folder, then start.")
+#define EVENTS JSON("Write one line of JSON an event to standard output, and nothing else there.")
+#define QUIET FLAG("quiet", 'q', quiet, "Print errors only.")
+
 static const WadiCliOption run_options[] = {
-    { .name = "output",
-      .short_name = 'o',
-      .argument = "RUN",
-      .kind = WADI_CLI_TEXT,
-      .offset = VALUE(output),
-      .files = WADI_CLI_FILES_FOLDER,
-      .help = "Folder the frames go to. Without it: the scene's name with .run, in the current folder." },
+    OUTPUT,
     FRAMES,
     SOLVER,
     SET,
-    NUMBER("threads", 0, 1024, threads,
-           "Threads to use; 0 means all cores. The result does not depend on it."),
-    FLAG("resume", 0, resume, "Continue an earlier run from its newest checkpoint; start if there is none."),
+    THREADS,
+    RESUME,
     NUMBER("from-frame", 1, 9999999, from_frame,
            "Keep the frames up to this one and simulate the later ones again, with the scene as it is now."),
-    FLAG("overwrite", 0, overwrite, "Remove the frames an earlier run left in the folder, then start."),
-    JSON("Write one line of JSON an event to standard output, and nothing else there."),
-    FLAG("quiet", 'q', quiet, "Print errors only."),
+    OVERWRITE,
+    EVENTS,
+    QUIET,
+    HELP,
+};
+
+static const WadiCliOption gallery_options[] = {
+    OUTPUT,
+    FLAG("print", 0, print, "Write the scene file of the entry to standard output, to start from it."),
+    FRAMES,
+    SET,
+    THREADS,
+    RESUME,
+    OVERWRITE,
+    JSON("List as one JSON object an entry; run with one line of JSON an event."),
+    QUIET,
+    HELP,
+};
+
+static const WadiCliOption bench_options[] = {
+    { .name = "case",
+      .argument = "CASE",
+      .kind = WADI_CLI_TEXT,
+      .offset = VALUE(bench_case),
+      .help = "Run this case only." },
+    NUMBER("frames", 1, 9999999, frames, "Number of frames, instead of 24."),
+    NUMBER("scale", 100, 100000000, scale,
+           "About so many particles in each case: the same scene on a finer or coarser grid."),
+    THREADS,
+    JSON("Write one JSON object a case, in SI units."),
     HELP,
 };
 
@@ -136,6 +172,46 @@ const WadiCliCommand wadi_cli_commands[] = {
         .run = wadi_cli_schema,
     },
     {
+        .name = "gallery",
+        .operand = "NAME",
+        .is_operand_optional = true,
+        .files = WADI_CLI_FILES_GALLERY,
+        .summary = "Run the published scenes",
+        .description =
+            "Without a name, lists the entries: scenes of the papers that wadi implements. With one, "
+            "simulates it "
+            "into the run folder and draws frames of it side by side in RUN/contact.png. Entries that "
+            "compare "
+            "methods make several runs, each in a folder of its own inside RUN. The bunny comes from the npm "
+            "package bunny when an entry first asks for it, and is kept in the cache folder.",
+        .options = gallery_options,
+        .option_count = COUNT(gallery_options),
+        .examples = { { "wadi gallery", "what there is" },
+                      { "wadi gallery sand-column -o column.run", "432,000 particles" },
+                      { "wadi gallery sand-column --set resolution=40", "a quick look" },
+                      { "wadi gallery sand-column --print > my.yaml", "a scene to start from" } },
+        .run = wadi_cli_gallery,
+    },
+    {
+        .name = "bench",
+        .operand = "NAME",
+        .is_operand_optional = true,
+        .files = WADI_CLI_FILES_BENCH,
+        .summary = "Time the standard workloads stage by stage",
+        .description =
+            "Without a name, lists the benches and their cases. With one, runs its cases in memory and "
+            "prints for "
+            "each the milliseconds a step and the share of every stage, seconds a frame, particles a second "
+            "to "
+            "the grid and back, iterations of pressure and friction, and bytes a particle and a cell.",
+        .options = bench_options,
+        .option_count = COUNT(bench_options),
+        .examples = { { "wadi bench flip", "all cases at their standard size" },
+                      { "wadi bench flip --case water-ball --scale 2000000 --frames 4", "" },
+                      { "wadi bench flip --threads 1 --json > bench.json", "" } },
+        .run = wadi_cli_bench,
+    },
+    {
         .name = "help",
         .operand = "COMMAND",
         .is_operand_optional = true,
@@ -163,7 +239,7 @@ const WadiCliCommand wadi_cli_top = {
                   { "wadi info column.run", "what is in it" } },
 };
 
-const char *const wadi_cli_planned[] = { "surface", "render", "export", "view", "gallery", "bench", NULL };
+const char *const wadi_cli_planned[] = { "surface", "render", "export", "view", NULL };
 const char *const wadi_cli_scene_suffixes[] = { "yaml", "yml", "json", NULL };
 
 const WadiCliExitText wadi_cli_exits[WADI_CLI_EXIT_COUNT] = {

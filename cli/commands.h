@@ -9,15 +9,18 @@
 /* Everything a command line said. Strings are borrowed from argv. */
 typedef struct WadiCliArgs {
     const char *program; /* argv[0]: the command that continues a stopped run begins with it */
+    const char *command; /* the command's name: and goes on with it */
     const char *operand; /* NULL: none was given */
     const char *output;
     const char *solver;
+    const char *bench_case;
     const char **sets; /* "KEY=VALUE" in the order given; owned, with room for one more */
     int set_count;
     int frames;     /* 0: as the scene says */
     int from_frame; /* 0: not given */
     int threads;    /* 0: all cores */
-    bool resume, overwrite, json, quiet, markdown, help, version;
+    int scale;      /* particles of a bench; 0: its standard size */
+    bool resume, overwrite, json, quiet, markdown, print, help, version;
 } WadiCliArgs;
 
 typedef enum WadiCliKind {
@@ -34,6 +37,8 @@ typedef enum WadiCliFiles {
     WADI_CLI_FILES_FOLDER, /* folders */
     WADI_CLI_FILES_ANY,
     WADI_CLI_FILES_COMMAND, /* a command of wadi */
+    WADI_CLI_FILES_GALLERY, /* an entry of the gallery */
+    WADI_CLI_FILES_BENCH,   /* a bench */
 } WadiCliFiles;
 
 typedef struct WadiCliOption {
@@ -100,6 +105,8 @@ int wadi_cli_run(const WadiCliArgs *args);
 int wadi_cli_check(const WadiCliArgs *args);
 int wadi_cli_info(const WadiCliArgs *args);
 int wadi_cli_schema(const WadiCliArgs *args);
+int wadi_cli_gallery(const WadiCliArgs *args);
+int wadi_cli_bench(const WadiCliArgs *args);
 int wadi_cli_help(const WadiCliArgs *args);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "bench.h"
+#include "gallery.h"
 #include "manual.h"
 
 static const char note[] =
@@ -12,6 +14,20 @@ static void print_command_names(FILE *out)
 {
     for (int i = 0; i < wadi_cli_command_count; ++i) {
         fprintf(out, "%s%s", i > 0 ? " " : "", wadi_cli_commands[i].name);
+    }
+}
+
+static void print_gallery_names(FILE *out)
+{
+    for (int i = 0; i < wadi_gallery_entry_count; ++i) {
+        fprintf(out, "%s%s", i > 0 ? " " : "", wadi_gallery_entries[i].name);
+    }
+}
+
+static void print_bench_names(FILE *out)
+{
+    for (int i = 0; i < wadi_bench_count; ++i) {
+        fprintf(out, "%s%s", i > 0 ? " " : "", wadi_benches[i].name);
     }
 }
 
@@ -35,6 +51,8 @@ static const char *bash_files(WadiCliFiles files)
     case WADI_CLI_FILES_FOLDER: return "_wadi_files folder";
     case WADI_CLI_FILES_ANY: return "_wadi_files any";
     case WADI_CLI_FILES_COMMAND: return "_wadi_words \"$commands\"";
+    case WADI_CLI_FILES_GALLERY: return "_wadi_words \"$gallery\"";
+    case WADI_CLI_FILES_BENCH: return "_wadi_words \"$benches\"";
     }
     return ":";
 }
@@ -91,6 +109,10 @@ static void dump_bash(FILE *out)
           "    local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='",
           out);
     print_command_names(out);
+    fputs("'\n    local gallery='", out);
+    print_gallery_names(out);
+    fputs("' benches='", out);
+    print_bench_names(out);
     fputs("'\n"
           "    COMPREPLY=()\n"
           "    ((COMP_CWORD > 0)) && previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
@@ -143,6 +165,16 @@ static void zsh_action(FILE *out, const char *argument, WadiCliFiles files)
     case WADI_CLI_FILES_COMMAND:
         fputc('(', out);
         print_command_names(out);
+        fputc(')', out);
+        break;
+    case WADI_CLI_FILES_GALLERY:
+        fputc('(', out);
+        print_gallery_names(out);
+        fputc(')', out);
+        break;
+    case WADI_CLI_FILES_BENCH:
+        fputc('(', out);
+        print_bench_names(out);
         fputc(')', out);
         break;
     }
@@ -227,6 +259,16 @@ static void fish_files(FILE *out, WadiCliFiles files)
     case WADI_CLI_FILES_COMMAND:
         fputs(" -a '", out);
         print_command_names(out);
+        fputc('\'', out);
+        break;
+    case WADI_CLI_FILES_GALLERY:
+        fputs(" -a '", out);
+        print_gallery_names(out);
+        fputc('\'', out);
+        break;
+    case WADI_CLI_FILES_BENCH:
+        fputs(" -a '", out);
+        print_bench_names(out);
         fputc('\'', out);
         break;
     }

@@ -118,6 +118,17 @@ void wadi_cli_json_texts(WadiCliJson *json, const char *key, const char *const *
     fputc(']', json->out);
 }
 
+void wadi_cli_json_numbers(WadiCliJson *json, const char *key, const char *const *names, const double *values,
+                           int count)
+{
+    write_key(json, key);
+    WadiCliJson inner = wadi_cli_json_open(json->out);
+    for (int i = 0; i < count; ++i) {
+        wadi_cli_json_number(&inner, names[i], values[i]);
+    }
+    fputc('}', json->out);
+}
+
 void wadi_cli_json_close(WadiCliJson *json)
 {
     fputs("}\n", json->out);

@@ -20,6 +20,9 @@ void wadi_cli_json_bool(WadiCliJson *json, const char *key, bool value);
 /* 16 hexadecimal digits as a text: a 64-bit number would lose digits in many readers. */
 void wadi_cli_json_hash(WadiCliJson *json, const char *key, uint64_t value);
 void wadi_cli_json_texts(WadiCliJson *json, const char *key, const char *const *values, int count);
+/* An object of numbers by name. */
+void wadi_cli_json_numbers(WadiCliJson *json, const char *key, const char *const *names, const double *values,
+                           int count);
 /* Ends the line and flushes it: a reader sees each event when it happens. */
 void wadi_cli_json_close(WadiCliJson *json);
 

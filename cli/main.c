@@ -95,6 +95,7 @@ static int run_command(int argc, char **argv, WadiCliArgs *args)
     if (command == NULL) {
         return wadi_cli_command_error(argv[1]);
     }
+    args->command = command->name;
     if (!wadi_cli_parse(command, argc - 2, argv + 2, args)) {
         return WADI_CLI_EXIT_USAGE;
     }

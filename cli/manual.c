@@ -55,6 +55,7 @@ static const Event events[] = {
         { "peak_rss_bytes", "most memory used" },
         { "warnings", "how many there were" },
         { "state_hash", "of the last frame" } } },
+    { "picture", "The contact sheet of a gallery entry is written.", { { "path", "of the PNG file" } } },
     { "error",
       "It ended early; the last event then.",
       { { "status", "argument, memory, io, format, scene, busy, stopped, numeric or unsupported" },
@@ -68,6 +69,8 @@ enum { EVENT_COUNT = sizeof events / sizeof events[0] };
 static const char *const environment[][2] = {
     { "NO_COLOR", "When set and not empty, nothing is coloured." },
     { "TERM", "When dumb, nothing is coloured and no escape sequences are used." },
+    { "WADI_DATA", "Folder that holds gallery/ where it does not lie beside the program: share/wadi." },
+    { "XDG_CACHE_HOME", "Its folder wadi keeps the bunny that wadi gallery fetched; else ~/.cache/wadi." },
     { "COLUMNS", "Width of the progress line where the terminal does not tell its own." },
 };
 enum { ENVIRONMENT_COUNT = sizeof environment / sizeof environment[0] };
@@ -75,6 +78,7 @@ enum { ENVIRONMENT_COUNT = sizeof environment / sizeof environment[0] };
 static const char json_note[] =
     "With --json, wadi run writes one JSON object a line to standard output, each with the key event and the "
     "keys below. "
+    "The command wadi gallery NAME does so for each of its runs. "
     "The commands wadi check and wadi info write one object; when they fail, it is the error event.";
 
 /* Text as roff input: one sentence a line, no character taken for a request or an escape. */

@@ -75,6 +75,10 @@ cmp "$stage/readme-shared.out" "$stage/readme-static.out" || fail "shared and st
 height=$(sed -n 's/^mean height \([0-9.]*\) m$/\1/p' "$stage/readme-shared.out")
 awk -v h="$height" 'BEGIN { exit !(h > 5.085 && h < 5.105) }' || fail "mean height is \"$height\", expected 5.095"
 
+# The gallery is found from where the installed command lies.
+"$stage/usr/bin/wadi" gallery sand-column --print | cmp - scenes/gallery/sand-column/sand-column.yaml ||
+    fail "wadi gallery does not find its scenes"
+
 tools/readme_example.sh yaml >"$stage/readme.yaml"
 "$stage/usr/bin/wadi" check "$stage/readme.yaml" >"$stage/check.out" || {
     cat "$stage/check.out" >&2

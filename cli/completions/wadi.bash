@@ -21,7 +21,8 @@ _wadi_files() {
 }
 
 _wadi() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check info schema help'
+    local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check info schema gallery bench help'
+    local gallery='bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha' benches='flip'
     COMPREPLY=()
     ((COMP_CWORD > 0)) && previous=${COMP_WORDS[COMP_CWORD - 1]}
     ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}
@@ -101,6 +102,52 @@ _wadi() {
             _wadi_words "--markdown -h --help"
         else
             :
+        fi
+        ;;
+    gallery)
+        if [[ $previous == -o || $previous == --output ]]; then
+            _wadi_files folder
+            return
+        fi
+        if [[ $previous == --frames ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --set ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --threads ]]; then
+            :
+            return
+        fi
+        if [[ $current == -* ]]; then
+            _wadi_words "-o --output --print --frames --set --threads --resume --overwrite --json -q --quiet -h --help"
+        else
+            _wadi_words "$gallery"
+        fi
+        ;;
+    bench)
+        if [[ $previous == --case ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --frames ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --scale ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --threads ]]; then
+            :
+            return
+        fi
+        if [[ $current == -* ]]; then
+            _wadi_words "--case --frames --scale --threads --json -h --help"
+        else
+            _wadi_words "$benches"
         fi
         ;;
     help)

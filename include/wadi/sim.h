@@ -33,6 +33,8 @@ WADI_API double wadi_sim_time(const WadiSim *sim); /* s */
 WADI_API int64_t wadi_sim_steps(const WadiSim *sim);
 WADI_API size_t wadi_sim_particle_count(const WadiSim *sim);
 WADI_API int64_t wadi_sim_lost_particles(const WadiSim *sim);
+/* Particles that the last step left out because they rest; 0 after a restart. */
+WADI_API int64_t wadi_sim_sleeping_particles(const WadiSim *sim);
 /* Hash of the exact state: equal states have equal hashes, for any thread count. */
 WADI_API uint64_t wadi_sim_state_hash(const WadiSim *sim);
 
@@ -55,6 +57,28 @@ typedef struct WadiView {
 /* Names: "position" (f64 x 3, m), "velocity" (f32 x 3, m/s), "id" (u32), "material" (u8: index, in scene order).
  * Valid until the next step. WADI_ERR_ARGUMENT for a name this simulation does not have. */
 WADI_API WadiStatus wadi_sim_view(const WadiSim *sim, const char *name, WadiView *view, WadiError *error);
+
+enum { WADI_PROFILE_STAGE_MAX = 48 };
+
+/* Where time and memory of a simulation went, since it was created. */
+typedef struct WadiProfile {
+    int threads;
+    int stage_count;
+    const char
+        *stage[WADI_PROFILE_STAGE_MAX]; /* names, in the order in which they first ran; static storage */
+    double seconds[WADI_PROFILE_STAGE_MAX];
+    int64_t steps;
+    int64_t particle_steps; /* sum of the particles over the steps */
+    int64_t pressure_solves, pressure_iterations;
+    int64_t friction_solves, friction_iterations;
+    int64_t cells;      /* of the solver's grid that hold material, in the last step; 0: there is no grid */
+    int64_t grid_cells; /* of the grid in all */
+    size_t particle_bytes; /* of one particle in the store */
+    size_t scratch_bytes;  /* that the last step needed beside the store */
+    size_t live_bytes;     /* that the library holds in all */
+} WadiProfile;
+
+WADI_API void wadi_sim_profile(const WadiSim *sim, WadiProfile *profile);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #define WADI_WADI_H
 
 #include "wadi/base.h"
+#include "wadi/picture.h"
 #include "wadi/run.h"
 #include "wadi/scene.h"
 #include "wadi/sim.h"

@@ -280,10 +280,6 @@ static WadiStatus execute(Run *run, WadiError *error)
         report(run, &progress);
         run->first_frame = 0;
         WADI_TRY(wadi_sim_seed(run->sim, error));
-        if (run->sim->particles.count == 0 && run->scene->emitter_count == 0) {
-            wadi_log(&log, WADI_LOG_WARNING,
-                     "the scene has no particles: its bodies are smaller than a cell, or inside solids");
-        }
         if (run->kept <= 1) {
             WADI_TRY(submit(run, true, error));
         }

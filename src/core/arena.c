@@ -1,17 +1,20 @@
 #include "core/arena.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include "core/alloc.h"
+#include "core/check.h"
 
 struct WadiArenaBlock {
     WadiArenaBlock *next;
     size_t size; /* of the whole block, this header's aligned slot included */
 };
 
-static void free_overflow(WadiArena *arena)
+/* Blocks newer than `kept`. */
+static void free_overflow(WadiArena *arena, const WadiArenaBlock *kept)
 {
-    while (arena->overflow != NULL) {
+    while (arena->overflow != kept) {
         WadiArenaBlock *block = arena->overflow;
         arena->overflow = block->next;
         wadi_free(block, block->size, 1);
@@ -20,16 +23,17 @@ static void free_overflow(WadiArena *arena)
 
 void wadi_arena_free(WadiArena *arena)
 {
-    free_overflow(arena);
+    free_overflow(arena, NULL);
     wadi_free(arena->memory, arena->capacity, 1);
     *arena = (WadiArena){ 0 };
 }
 
 WadiStatus wadi_arena_reset(WadiArena *arena, WadiError *error)
 {
-    free_overflow(arena);
+    free_overflow(arena, NULL);
     size_t wanted = arena->high_water;
     arena->used = 0;
+    arena->live = 0;
     arena->high_water = 0;
     if (wanted > arena->capacity) {
         /* A quarter more: a splash needs a little more in each step, and a new block a step costs more than the step. */
@@ -64,6 +68,26 @@ WadiStatus wadi_arena_alloc(WadiArena *arena, void **memory, size_t count, size_
         arena->overflow = block;
         *memory = (unsigned char *)block + WADI_ALIGNMENT;
     }
-    arena->high_water += rounded;
+    arena->live += rounded;
+    arena->high_water = arena->live > arena->high_water ? arena->live : arena->high_water;
     return WADI_OK;
+}
+
+WadiArenaMark wadi_arena_mark(const WadiArena *arena)
+{
+    return (WadiArenaMark){ arena->used, arena->live, arena->overflow };
+}
+
+void wadi_arena_release(WadiArena *arena, WadiArenaMark mark)
+{
+    WADI_ASSERT(mark.used <= arena->used && mark.live <= arena->live);
+    free_overflow(arena, mark.overflow);
+#ifdef WADI_CHECKS
+    /* What is read after its release shows: as a number, NaN. */
+    if (arena->used > mark.used) {
+        memset(arena->memory + mark.used, 0xff, arena->used - mark.used);
+    }
+#endif
+    arena->used = mark.used;
+    arena->live = mark.live;
 }

@@ -12,7 +12,8 @@ typedef struct WadiArena {
     unsigned char *memory;
     size_t capacity;
     size_t used;              /* in `memory`; a multiple of the alignment */
-    size_t high_water;        /* bytes all requests since the last reset need together */
+    size_t live;              /* bytes of all requests since the last reset that were not released */
+    size_t high_water;        /* the most that were live at once */
     WadiArenaBlock *overflow; /* newest first */
 } WadiArena;
 
@@ -25,6 +26,16 @@ WadiStatus wadi_arena_reset(WadiArena *arena, WadiError *error);
 /* count * size bytes, NOT zeroed, 64-byte aligned. */
 WadiStatus wadi_arena_alloc(WadiArena *arena, void **memory, size_t count, size_t size, const char *what,
                             WadiError *error);
+
+/* What a stage needs for itself only: mark before, release after, and the next stage has the memory. Pointers handed out since
+ * the mark are invalid afterwards. Marks nest; a reset forgets them. */
+typedef struct WadiArenaMark {
+    size_t used, live;
+    WadiArenaBlock *overflow;
+} WadiArenaMark;
+
+WadiArenaMark wadi_arena_mark(const WadiArena *arena);
+void wadi_arena_release(WadiArena *arena, WadiArenaMark mark);
 
 #define WADI_ARENA_NEW(arena, pointer, count, what, error)                                                   \
     wadi_arena_alloc((arena), (void **)(pointer), (count), sizeof(**(pointer)), (what), (error))

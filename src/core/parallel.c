@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdbool.h>
 
 #include "core/check.h"
 
@@ -21,35 +22,96 @@ int64_t wadi_parallel_block_count(int64_t count, int64_t block_size)
     return count > 0 ? (count + block_size - 1) / block_size : 0;
 }
 
+/* On a machine that others use too, a loop ends when the last thread has been given a core: a slice of the scheduler, some 4 ms,
+ * for a loop of 50 us, and a step has hundreds of loops. A wait that the loop's own blocks cannot explain is taken as a sign of
+ * that, and loops run on the calling thread alone for sixteen times as long, and longer each time the next try waits too. Who
+ * runs a block never shows in its result. */
+#define CROWDED_WAIT 1e-3 /* s */
+#define CROWDED_BLOCKS 8.0
+enum { SERIAL_TIMES_MIN = 16, SERIAL_TIMES_MAX = 256 };
+
+static _Thread_local double serial_until; /* omp_get_wtime; 0: not crowded */
+static _Thread_local int serial_times;
+
+static bool is_worth_a_team(int64_t blocks)
+{
+    /* One block: no team, no barrier (0.8 us). */
+    return blocks > 1 && omp_get_max_threads() > 1 &&
+           (serial_until == 0.0 || omp_get_wtime() >= serial_until);
+}
+
+/* A loop began at `start`, the calling thread had done its own blocks at `done`. */
+static void judge_wait(double start, double done, int64_t own_blocks)
+{
+    double end = omp_get_wtime(), waited = end - done;
+    if (own_blocks > 0 && waited > CROWDED_WAIT &&
+        waited > CROWDED_BLOCKS * (done - start) / (double)own_blocks) {
+        bool was_crowded = serial_until > 0.0;
+        serial_times = !was_crowded                      ? SERIAL_TIMES_MIN
+                       : serial_times < SERIAL_TIMES_MAX ? 2 * serial_times
+                                                         : SERIAL_TIMES_MAX;
+        serial_until = end + serial_times * waited;
+    } else {
+        serial_until = 0.0;
+    }
+}
+
+typedef struct Loop {
+    int64_t count, block_size;
+    WadiBlockFn body; /* or: */
+    WadiBlockReduceFn reduce;
+    void *context;
+    double *partials;
+} Loop;
+
+static inline void run_block(const Loop *loop, int64_t b)
+{
+    int64_t first = b * loop->block_size, end = first + loop->block_size;
+    end = end < loop->count ? end : loop->count;
+    if (loop->reduce != NULL) {
+        loop->partials[b] = loop->reduce(loop->context, first, end);
+    } else {
+        loop->body(loop->context, first, end);
+    }
+}
+
+static int64_t run(const Loop *loop)
+{
+    int64_t blocks = wadi_parallel_block_count(loop->count, loop->block_size), own_blocks = 0;
+    if (!is_worth_a_team(blocks)) {
+        for (int64_t b = 0; b < blocks; ++b) {
+            run_block(loop, b);
+        }
+        return blocks;
+    }
+    double start = omp_get_wtime(), done = start;
+#pragma omp parallel
+    {
+        int64_t ran = 0;
+#pragma omp for schedule(dynamic, 1) nowait
+        for (int64_t b = 0; b < blocks; ++b) {
+            run_block(loop, b);
+            ++ran;
+        }
+        if (omp_get_thread_num() == 0) {
+            done = omp_get_wtime();
+            own_blocks = ran;
+        }
+    }
+    judge_wait(start, done, own_blocks);
+    return blocks;
+}
+
 void wadi_parallel_for(int64_t count, int64_t block_size, WadiBlockFn body, void *context)
 {
-    int64_t blocks = wadi_parallel_block_count(count, block_size);
-    /* One block: no team, no barrier (0.8 us, or a scheduler slice on a busy machine). */
-    if (blocks <= 1) {
-        if (blocks == 1) {
-            body(context, 0, count);
-        }
-        return;
-    }
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int64_t b = 0; b < blocks; ++b) {
-        int64_t first = b * block_size;
-        int64_t end = first + block_size < count ? first + block_size : count;
-        body(context, first, end);
-    }
+    run(&(Loop){ .count = count, .block_size = block_size, .body = body, .context = context });
 }
 
 static int64_t reduce_blocks(int64_t count, int64_t block_size, WadiBlockReduceFn body, void *context,
                              double *partials)
 {
-    int64_t blocks = wadi_parallel_block_count(count, block_size);
-#pragma omp parallel for schedule(dynamic, 1) if (blocks > 1)
-    for (int64_t b = 0; b < blocks; ++b) {
-        int64_t first = b * block_size;
-        int64_t end = first + block_size < count ? first + block_size : count;
-        partials[b] = body(context, first, end);
-    }
-    return blocks;
+    return run(&(Loop){
+        .count = count, .block_size = block_size, .reduce = body, .context = context, .partials = partials });
 }
 
 double wadi_parallel_sum(int64_t count, int64_t block_size, WadiBlockReduceFn body, void *context,

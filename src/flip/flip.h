@@ -6,7 +6,9 @@
 #include "flip/flip_grid.h"
 #include "flip/flip_pressure_memory.h"
 #include "flip/flip_project.h"
+#include "flip/flip_sleep.h"
 #include "flip/flip_solid.h"
+#include "flip/flip_transfer.h"
 #include "world/solver.h"
 
 extern const WadiSolverType wadi_flip_solver;
@@ -28,11 +30,14 @@ typedef struct WadiFlipMaterials {
 typedef struct WadiFlip {
     WadiSolverContext context;
     WadiFlipMaterials materials;
+    bool has_affine; /* a material has APIC: */
+    WadiFlipAffine affine;
     int pressure_column, rigid_column; /* of the particle store; rigid -1 without sand */
     WadiFlipSolidCache solid_cache;
     WadiFrictionMemory friction_memory;
     WadiFrictionReport friction_report; /* of the last friction solve; not part of the state */
     WadiFlipPressureMemory pressure_memory;
+    WadiFlipSleep sleep;
 } WadiFlip;
 
 /* What the particles of each cell are made of: means over them, or over the cells beside where a cell has none. All NULL in a
@@ -55,11 +60,15 @@ typedef struct WadiFlipStep {
     uint8_t *inside; /* cells inside solids: friction needs them */
     float *fill;     /* per cell: volume of its particles / volume of a cell */
     float *theta[3];
-    float *expansion; /* per cell: divergence wanted, 1/s */
-    double *pressure; /* P, m/s */
-    uint8_t *rigid;   /* per row: sand that does not yield; NULL without sand */
+    float *surface_distance; /* per cell, m, negative in fluid; NULL: a surface of first order */
+    float *surface_pressure; /* per cell: P of surface tension; NULL: none */
+    float *expansion;        /* per cell: divergence wanted, 1/s */
+    double *pressure;        /* P, m/s */
+    uint8_t *rigid;          /* per row: sand that does not yield; NULL without sand */
     uint8_t *known[3];
     double max_divergence;
+    int pressure_solves, pressure_iterations;
+    int friction_solves, friction_iterations;
 } WadiFlipStep;
 
 /* The numbers of the scene's materials that do not change, and those of one step. */
@@ -82,10 +91,38 @@ WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *st
 WadiStatus wadi_flip_attributes_add(WadiFlip *flip, WadiError *error);
 void wadi_flip_attributes(const WadiFlip *flip, const WadiFlipStep *step);
 
-/* Labels, fill, surface and density correction: flip_cells.c. */
+/* Keep the velocities of the particles, and add gravity and forces: flip_forces.c. */
+WadiStatus wadi_flip_forces(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+
+/* Labels, fill and surface: flip_cells.c. */
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* flip_density.c */
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* Mean of a number of the materials over the particles of each cell, or of the cells beside where there are none. *mean
+ * lives in the step's arena (flip_material_mean.c). */
+WadiStatus wadi_flip_material_mean(const WadiFlip *flip, const WadiFlipStep *step, const float *of_material,
+                                   float **mean, WadiError *error);
+/* Pressure at the free surface by surface tension, into step->surface_pressure, and the longest step that it allows:
+ * flip_tension_step.c. */
+WadiStatus wadi_flip_find_tension(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* That pressure's push on the faces at the surface, before the projection. */
+void wadi_flip_push_surface(const WadiFlip *flip, WadiFlipStep *step);
+double wadi_flip_tension_largest_dt(const WadiFlip *flip, double time);
+/* Viscosity of the faces' velocities: flip_viscosity_step.c. */
+bool wadi_flip_is_viscous(const WadiFlip *flip);
+WadiStatus wadi_flip_apply_viscosity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Pressure, and for sand friction between two pressure solves: flip_solve.c. */
 WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* The same for sand with `friction: zb05` and `zb05_literal`: flip_solve_zb05.c. */
+WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+
+/* Parts of both: the projection of a step, which may be changed before it is made, and what bounds friction. */
+WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep *step);
+WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
+                                     WadiFlipProjector **projector, WadiFlipProjectOut *out,
+                                     WadiError *error);
+/* `grain` is for the pressure between grains, to be filled by wadi_flip_grain_pressure; NULL where there is no water. */
+WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
+                                   double **grain, WadiError *error);
 
 #endif

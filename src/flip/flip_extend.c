@@ -2,105 +2,185 @@
  * neighbours in the layers before, each component on its own faces.
  * Source: [ZB05 sec. 4.2.3], who extend by fast sweeping (grid/sweep.c has that).
  * Differs: layers need no distance, reach into closed faces too (tangential velocity at a wall read as 0
- * makes particles stick in corners) and are the same for any thread count: a layer reads only older ones. */
+ * makes particles stick in corners) and are the same for any thread count: a layer reads only older ones.
+ *
+ * Each block of rows keeps the list of its rows that have faces left to reach, shorter with every layer; inside the fluid and
+ * far from it a row costs nothing. The three components go together, so that there are two barriers a layer. */
 #include "flip/flip_extend.h"
 
 #include "core/check.h"
 #include "core/parallel.h"
 #include "grid/row_lanes.h"
+#include "grid/row_vectors.h"
 
 enum { LANES = WADI_ROW_CELLS };
 
-typedef struct LayerContext {
+/* Faces of a row whose velocity is known, eight bits a component: u in the lowest. */
+enum { ALL_KNOWN = 0xffffff, EVERY_FIRST = 0x010101, EVERY_LAST = 0x808080 };
+
+typedef struct Extension {
     const WadiRows *rows;
-    float *velocity;
-    uint8_t *known;
-    uint8_t *fresh; /* per row: faces of the layer in work */
-    float *value;   /* per face: their values */
-} LayerContext;
+    float *const *velocity;
+    uint32_t *known; /* per row */
+    int32_t *left;   /* per block of rows, at its first row: those with faces that are not known */
+    uint32_t *fresh; /* along `left`: faces of the layer in work */
+    float *value;    /* along `left`: their values, eight a component */
+    int32_t *count;  /* per block: length of its list */
+    bool is_last;    /* the layer in work: what it does not reach becomes 0 */
+} Extension;
+
+typedef struct ListContext {
+    const Extension *extension;
+    const uint8_t *const *known;
+} ListContext;
+
+static void list_rows(void *user, int64_t first, int64_t end)
+{
+    const ListContext *context = user;
+    const Extension *extension = context->extension;
+    int32_t count = 0;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        uint32_t known = (uint32_t)context->known[0][row] | (uint32_t)context->known[1][row] << 8 |
+                         (uint32_t)context->known[2][row] << 16;
+        extension->known[row] = known;
+        extension->left[first + count] = row;
+        count += known != ALL_KNOWN && row != 0;
+    }
+    extension->count[first / WADI_ROW_BLOCK] = count;
+}
+
+/* Sum and number of known values beside each face, on one side. */
+static inline __attribute__((always_inline)) void add_side(const WadiF8 *beside, unsigned known,
+                                                           WadiD4 sum[2], WadiI8 *count)
+{
+    WadiI8 is_known;
+    wadi_row_mask(known, &is_known);
+    WadiF8 value = (WadiF8)((WadiI8)*beside & is_known);
+    sum[0] += WADI_ROW_LOW_DOUBLE(value);
+    sum[1] += WADI_ROW_HIGH_DOUBLE(value);
+    *count -= is_known;
+}
+
+/* Known faces beside a row: of each component, on each side. */
+typedef struct Beside {
+    uint32_t own, side[6];
+} Beside;
+
+/* Faces that the next layer reaches. */
+static inline uint32_t look_beside(const Extension *extension, int32_t row, Beside *beside)
+{
+    const int32_t *n = extension->rows->neighbour[row];
+    const uint32_t *known = extension->known;
+    const uint32_t own = known[row];
+    beside->own = own;
+    beside->side[0] = (own << 1 & ~(uint32_t)EVERY_FIRST) | (known[n[WADI_ROW_X_MIN]] & EVERY_LAST) >> 7;
+    beside->side[1] = (own & ~(uint32_t)EVERY_FIRST) >> 1 | (known[n[WADI_ROW_X_MAX]] & EVERY_FIRST) << 7;
+    beside->side[2] = known[n[WADI_ROW_Y_MIN]];
+    beside->side[3] = known[n[WADI_ROW_Y_MAX]];
+    beside->side[4] = known[n[WADI_ROW_Z_MIN]];
+    beside->side[5] = known[n[WADI_ROW_Z_MAX]];
+    return (beside->side[0] | beside->side[1] | beside->side[2] | beside->side[3] | beside->side[4] |
+            beside->side[5]) &
+           ~own & ALL_KNOWN;
+}
+
+/* The mean of the known neighbours of each face of a row. */
+static inline void mean_row(const WadiRows *rows, const float *u, int32_t row, const Beside *beside,
+                            int shift, float *value)
+{
+    const int32_t *n = rows->neighbour[row];
+    WadiF8 here = WADI_ROW(u, row);
+    WadiF8 before = WADI_ROW_SHIFT_UP(WADI_ROW(u, n[WADI_ROW_X_MIN]), here);
+    WadiF8 after = WADI_ROW_SHIFT_DOWN(here, WADI_ROW(u, n[WADI_ROW_X_MAX]));
+    /* In double the sum of equal floats is exact: a constant field stays constant to the bit. */
+    WadiD4 sum[2] = { { 0 } };
+    WadiI8 count = { 0 };
+    add_side(&before, beside->side[0] >> shift, sum, &count);
+    add_side(&after, beside->side[1] >> shift, sum, &count);
+    add_side(&WADI_ROW(u, n[WADI_ROW_Y_MIN]), beside->side[2] >> shift, sum, &count);
+    add_side(&WADI_ROW(u, n[WADI_ROW_Y_MAX]), beside->side[3] >> shift, sum, &count);
+    add_side(&WADI_ROW(u, n[WADI_ROW_Z_MIN]), beside->side[4] >> shift, sum, &count);
+    add_side(&WADI_ROW(u, n[WADI_ROW_Z_MAX]), beside->side[5] >> shift, sum, &count);
+    count -= count == 0; /* one, where there is none */
+    WadiD4 low_mean = sum[0] / WADI_ROW_LOW_DOUBLE(count);
+    WadiD4 high_mean = sum[1] / WADI_ROW_HIGH_DOUBLE(count);
+    *(WadiF4 *)value = __builtin_convertvector(low_mean, WadiF4);
+    *(WadiF4 *)(value + 4) = __builtin_convertvector(high_mean, WadiF4);
+}
 
 static void gather_layer(void *user, int64_t first, int64_t end)
 {
-    const LayerContext *context = user;
-    for (int32_t row = (int32_t)first; row < end; ++row) {
-        unsigned known = context->known[row], beside[6], any = 0;
-        for (int side = 0; side < 6; ++side) {
-            beside[side] = wadi_row_bits_beside(context->rows, context->known, row, side);
-            any |= beside[side];
-        }
-        unsigned fresh = row > 0 ? any & ~known : 0;
-        context->fresh[row] = (uint8_t)fresh;
-        if (fresh == 0) {
-            continue;
-        }
-        /* In double the sum of equal floats is exact: a constant field stays constant to the bit. */
-        double sum[LANES] = { 0 }, count[LANES] = { 0 };
-        for (int side = 0; side < 6; ++side) {
-            float value[LANES];
-            wadi_row_beside(context->rows, context->velocity, row, side, value);
-            for (int l = 0; l < LANES; ++l) {
-                bool is_known = (beside[side] >> l & 1) != 0;
-                sum[l] += is_known ? (double)value[l] : 0.0;
-                count[l] += is_known ? 1.0 : 0.0;
+    (void)end;
+    const Extension *extension = user;
+    const int32_t count = extension->count[first / WADI_ROW_BLOCK];
+    for (int64_t n = first; n < first + count; ++n) {
+        Beside beside;
+        const uint32_t fresh = look_beside(extension, extension->left[n], &beside);
+        extension->fresh[n] = fresh;
+        for (int axis = 0; axis < 3; ++axis) {
+            if ((fresh >> (8 * axis) & 0xff) != 0) {
+                mean_row(extension->rows, extension->velocity[axis], extension->left[n], &beside, 8 * axis,
+                         extension->value + LANES * (size_t)(3 * n + axis));
             }
-        }
-        float *restrict out = context->value + (size_t)LANES * (size_t)row;
-        for (int l = 0; l < LANES; ++l) {
-            out[l] = (float)(sum[l] / (count[l] > 0.0 ? count[l] : 1.0));
         }
     }
 }
 
 static void apply_layer(void *user, int64_t first, int64_t end)
 {
-    const LayerContext *context = user;
-    for (int64_t row = first; row < end; ++row) {
-        unsigned fresh = context->fresh[row];
-        if (fresh == 0) {
-            continue;
-        }
-        for (int l = 0; l < LANES; ++l) {
-            if (fresh >> l & 1) {
-                context->velocity[LANES * row + l] = context->value[LANES * row + l];
+    (void)end;
+    const Extension *extension = user;
+    const int32_t count = extension->count[first / WADI_ROW_BLOCK];
+    int32_t kept = 0;
+    for (int64_t n = first; n < first + count; ++n) {
+        const int32_t row = extension->left[n];
+        const uint32_t fresh = extension->fresh[n], known = extension->known[row] | fresh;
+        for (int axis = 0; axis < 3; ++axis) {
+            WadiI8 is_fresh, is_known;
+            wadi_row_mask(fresh >> (8 * axis), &is_fresh);
+            wadi_row_mask(known >> (8 * axis), &is_known);
+            float *velocity = extension->velocity[axis];
+            if ((fresh >> (8 * axis) & 0xff) != 0) {
+                const WadiF8 value = WADI_ROW(extension->value, 3 * n + axis);
+                WADI_ROW_OUT(velocity, row) = WADI_ROW_SELECT(is_fresh, value, WADI_ROW(velocity, row));
+            }
+            if (extension->is_last) {
+                WADI_ROW_OUT(velocity, row) = (WadiF8)((WadiI8)WADI_ROW(velocity, row) & is_known);
             }
         }
-        context->known[row] |= (uint8_t)fresh;
+        extension->known[row] = known;
+        extension->left[first + kept] = row;
+        kept += known != ALL_KNOWN;
     }
-}
-
-static void clear_unreached(void *user, int64_t first, int64_t end)
-{
-    const LayerContext *context = user;
-    for (int64_t row = first; row < end; ++row) {
-        const unsigned known = context->known[row];
-        float *velocity = context->velocity + LANES * row;
-        for (int l = 0; l < LANES && known != 0xff; ++l) {
-            velocity[l] = known >> l & 1 ? velocity[l] : 0.0f;
-        }
-    }
+    extension->count[first / WADI_ROW_BLOCK] = kept;
 }
 
 WadiStatus wadi_flip_extend(const WadiFlipExtendIn *in, float *const velocity[3], uint8_t *const reached[3],
                             WadiArena *scratch, WadiError *error)
 {
-    WADI_ASSERT(in->layers >= 0);
+    WADI_ASSERT(in->layers > 0);
+    const WadiArenaMark mark = wadi_arena_mark(scratch);
     const size_t rows = (size_t)in->rows->count;
-    LayerContext context = { .rows = in->rows };
-    WADI_TRY(WADI_ARENA_NEW(scratch, &context.known, rows, "velocity extension", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &context.fresh, rows, "velocity extension", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &context.value, LANES * rows, "velocity extension", error));
-    for (int axis = 0; axis < 3; ++axis) {
-        WADI_ASSERT(in->known[axis][0] == 0);
-        memcpy(context.known, in->known[axis], rows);
-        context.velocity = velocity[axis];
-        for (int layer = 0; layer < in->layers; ++layer) {
-            wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, gather_layer, &context);
-            wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, apply_layer, &context);
-        }
-        wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, clear_unreached, &context);
-        if (reached != NULL) {
-            memcpy(reached[axis], context.known, rows);
+    const size_t blocks = (size_t)wadi_parallel_block_count(in->rows->count, WADI_ROW_BLOCK);
+    Extension extension = { .rows = in->rows, .velocity = velocity };
+    WADI_TRY(WADI_ARENA_NEW(scratch, &extension.known, rows, "velocity extension", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &extension.left, rows, "velocity extension", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &extension.fresh, rows, "velocity extension", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &extension.value, 3 * LANES * rows, "velocity extension", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &extension.count, blocks, "velocity extension", error));
+    WADI_ASSERT(in->known[0][0] == 0 && in->known[1][0] == 0 && in->known[2][0] == 0);
+    ListContext list = { &extension, in->known };
+    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, list_rows, &list);
+    for (int layer = 0; layer < in->layers; ++layer) {
+        extension.is_last = layer + 1 == in->layers;
+        wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, gather_layer, &extension);
+        wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, apply_layer, &extension);
+    }
+    for (size_t row = 0; row < rows && reached != NULL; ++row) {
+        for (int axis = 0; axis < 3; ++axis) {
+            reached[axis][row] = (uint8_t)(extension.known[row] >> (8 * axis));
         }
     }
+    wadi_arena_release(scratch, mark);
     return WADI_OK;
 }

@@ -20,6 +20,8 @@ typedef struct WadiFlipWallIn {
     const float *open[3];           /* per face: open fraction */
     const float *solid_velocity[3]; /* per face: normal velocity of the solid, m/s */
     const float *distance;          /* per cell: to the solid, m; what is far may be cut off */
+    double
+        deepest; /* m: faces between cells deeper in the solid than this keep what was extended, for nobody reads them; 0: none */
 } WadiFlipWallIn;
 
 /* On closed faces the extended velocity keeps what is along the wall and gets the solid's velocity across it.

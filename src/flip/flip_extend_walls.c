@@ -5,6 +5,7 @@
 #include "core/parallel.h"
 #include "flip/flip_extend.h"
 #include "grid/row_lanes.h"
+#include "grid/row_vectors.h"
 
 #include <math.h>
 
@@ -13,7 +14,8 @@ enum { LANES = WADI_ROW_CELLS };
 typedef struct WallContext {
     const WadiFlipWallIn *in;
     float *const *velocity;
-    float *value[3];
+    float *value[3];    /* per face; set where closed */
+    uint8_t *closed[3]; /* per row: faces that are closed */
 } WallContext;
 
 /* Velocity across the wall relative to the solid, at the face on the low side of `cell`, times the normal
@@ -68,17 +70,36 @@ static double across(const WallContext *context, WadiRowCell cell, int axis)
     return dot * normal[axis] / length2;
 }
 
+/* Closed faces of a row that are not too deep in the solid. */
+static unsigned closed_faces(const WadiFlipWallIn *in, int32_t row, int axis)
+{
+    const WadiF8 zero = { 0 };
+    WadiI8 is_open = WADI_ROW(in->open[axis], row) > zero;
+    unsigned closed = ~wadi_row_bits(&is_open) & 0xff;
+    if (closed != 0 && in->deepest > 0.0) {
+        const int32_t before = in->rows->neighbour[row][2 * axis];
+        WadiF8 here = WADI_ROW(in->distance, row), beside = WADI_ROW(in->distance, before);
+        if (axis == 0) {
+            beside = WADI_ROW_SHIFT_UP(beside, here);
+        }
+        WadiI8 is_deep = (here < -(float)in->deepest) & (beside < -(float)in->deepest);
+        closed &= ~wadi_row_bits(&is_deep);
+    }
+    return closed;
+}
+
 static void find_values(void *user, int64_t first, int64_t end)
 {
     const WallContext *context = user;
     for (int axis = 0; axis < 3; ++axis) {
         for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
-            for (int l = 0; l < LANES; ++l) {
-                size_t at = (size_t)LANES * (size_t)row + (size_t)l;
-                if (!(context->in->open[axis][at] > 0.0f)) {
-                    double u = (double)context->velocity[axis][at];
-                    context->value[axis][at] = (float)(u - across(context, (WadiRowCell){ row, l }, axis));
-                }
+            unsigned closed = closed_faces(context->in, row, axis);
+            context->closed[axis][row] = (uint8_t)closed;
+            for (; closed != 0; closed &= closed - 1) {
+                int l = __builtin_ctz(closed);
+                size_t at = LANES * (size_t)row + (size_t)l;
+                double u = (double)context->velocity[axis][at];
+                context->value[axis][at] = (float)(u - across(context, (WadiRowCell){ row, l }, axis));
             }
         }
     }
@@ -88,8 +109,9 @@ static void set_values(void *user, int64_t first, int64_t end)
 {
     const WallContext *context = user;
     for (int axis = 0; axis < 3; ++axis) {
-        for (int64_t at = LANES * (first + (first == 0)); at < LANES * end; ++at) {
-            if (!(context->in->open[axis][at] > 0.0f)) {
+        for (int64_t row = first + (first == 0); row < end; ++row) {
+            for (unsigned left = context->closed[axis][row]; left != 0; left &= left - 1) {
+                size_t at = LANES * (size_t)row + (size_t)__builtin_ctz(left);
                 context->velocity[axis][at] = context->value[axis][at];
             }
         }
@@ -99,12 +121,16 @@ static void set_values(void *user, int64_t first, int64_t end)
 WadiStatus wadi_flip_extend_walls(const WadiFlipWallIn *in, float *const velocity[3], WadiArena *scratch,
                                   WadiError *error)
 {
+    const WadiArenaMark mark = wadi_arena_mark(scratch);
     WallContext context = { .in = in, .velocity = velocity };
     for (int axis = 0; axis < 3; ++axis) {
+        WADI_TRY(WADI_ARENA_NEW(scratch, &context.closed[axis], (size_t)in->rows->count, "velocity extension",
+                                error));
         WADI_TRY(WADI_ARENA_NEW(scratch, &context.value[axis], wadi_rows_floats(in->rows),
                                 "velocity extension", error));
     }
     wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_values, &context);
     wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, set_values, &context);
+    wadi_arena_release(scratch, mark);
     return WADI_OK;
 }

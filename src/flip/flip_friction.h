@@ -90,9 +90,19 @@ typedef struct WadiFrictionMemory {
 } WadiFrictionMemory;
 
 void wadi_friction_memory_free(WadiFrictionMemory *memory);
+/* Rows of `a`, and those of `b` that `a` does not have, of the tiles whose flag is not 0 (NULL: all). For the dt of `a`, or
+ * of `b` where `a` is empty. On failure *out is empty. */
+WadiStatus wadi_friction_memory_join(WadiFrictionMemory *out, const WadiFrictionMemory *a,
+                                     const uint8_t *keeps_a, const WadiFrictionMemory *b,
+                                     const uint8_t *keeps_b, WadiError *error);
 /* Checkpoints: arrays named "friction_...". */
 WadiStatus wadi_friction_memory_save(const WadiFrictionMemory *memory, WadiState *state, WadiError *error);
 WadiStatus wadi_friction_memory_load(WadiFrictionMemory *memory, const WadiState *state, WadiError *error);
+/* The same for arrays named "NAME_...". */
+WadiStatus wadi_friction_memory_save_as(const WadiFrictionMemory *memory, const char *name, WadiState *state,
+                                        WadiError *error);
+WadiStatus wadi_friction_memory_load_as(WadiFrictionMemory *memory, const char *name, const WadiState *state,
+                                        WadiError *error);
 
 typedef struct WadiFriction WadiFriction; /* lives in the arena given to begin */
 

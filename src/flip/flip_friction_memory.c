@@ -1,5 +1,6 @@
 /* Stresses from step to step: without them a pile creeps and every step is a cold start.
  * They stay where they are on the grid (no advection): good enough even in a fast collapse, measured. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -158,15 +159,102 @@ void wadi_friction_recall(WadiFriction *friction, const WadiFrictionMemory *memo
                       &(Recall){ .friction = friction, .memory = memory });
 }
 
+/* Place of the next tile to be kept, from `at` on. */
+static size_t next_kept(const WadiFrictionMemory *memory, const uint8_t *keeps, size_t at)
+{
+    while (at < memory->tile_count && keeps != NULL && keeps[at] == 0) {
+        ++at;
+    }
+    return at;
+}
+
+/* One row, its tractions too, scaled to the dt of `out`. */
+static void copy_kept(WadiFrictionMemory *out, const WadiFrictionMemory *from, size_t row)
+{
+    float scale = from->dt > 0.0 ? (float)(out->dt / from->dt) : 0.0f;
+    for (int n = 0; n < 112; ++n) {
+        out->stress[out->row_count][n] = scale * from->stress[row][n];
+    }
+    for (int side = 0; side < WALL_KINDS; ++side) {
+        int32_t wall = from->wall[row][side];
+        out->wall[out->row_count][side] = wall < 0 ? -1 : (int32_t)out->wall_count;
+        for (int n = 0; n < 32 && wall >= 0; ++n) {
+            out->traction[out->wall_count][n] = scale * from->traction[wall][n];
+        }
+        out->wall_count += wall >= 0;
+    }
+    out->row_count += 1;
+}
+
+WadiStatus wadi_friction_memory_join(WadiFrictionMemory *out, const WadiFrictionMemory *a,
+                                     const uint8_t *keeps_a, const WadiFrictionMemory *b,
+                                     const uint8_t *keeps_b, WadiError *error)
+{
+    WADI_TRY(reserve(out, a->tile_count + b->tile_count, a->row_count + b->row_count,
+                     a->wall_count + b->wall_count, error));
+    out->dt = a->dt > 0.0 ? a->dt : b->dt;
+    for (size_t s = 0, t = 0;;) {
+        s = next_kept(a, keeps_a, s);
+        t = next_kept(b, keeps_b, t);
+        bool has_a = s < a->tile_count, has_b = t < b->tile_count;
+        if (!has_a && !has_b) {
+            return WADI_OK;
+        }
+        if (has_a && has_b) {
+            has_b = !is_before(a->tile[s], b->tile[t]);
+            has_a = !is_before(b->tile[t], a->tile[s]);
+        }
+        uint64_t of_a = has_a ? a->mask[s] : 0, of_b = has_b ? b->mask[t] : 0;
+        size_t row_a = has_a ? (size_t)a->first[s] : 0, row_b = has_b ? (size_t)b->first[t] : 0;
+        out->tile[out->tile_count] = has_a ? a->tile[s] : b->tile[t];
+        out->mask[out->tile_count] = of_a | of_b;
+        out->first[out->tile_count++] = (int32_t)out->row_count;
+        for (uint64_t left = of_a | of_b; left != 0; left &= left - 1) {
+            uint64_t bit = left & -left;
+            bool is_of_a = (of_a & bit) != 0;
+            copy_kept(out, is_of_a ? a : b, is_of_a ? row_a : row_b);
+            row_a += is_of_a;
+            row_b += (of_b & bit) != 0;
+        }
+        s += has_a;
+        t += has_b;
+    }
+}
+
+/* "NAME_what" */
+typedef struct Name {
+    char text[WADI_STATE_NAME_SIZE];
+} Name;
+
+static const char *name_of(Name *name, const char *memory, const char *what)
+{
+    snprintf(name->text, sizeof name->text, "%s_%s", memory, what);
+    return name->text;
+}
+
 WadiStatus wadi_friction_memory_save(const WadiFrictionMemory *memory, WadiState *state, WadiError *error)
 {
+    return wadi_friction_memory_save_as(memory, "friction", state, error);
+}
+
+WadiStatus wadi_friction_memory_load(WadiFrictionMemory *memory, const WadiState *state, WadiError *error)
+{
+    return wadi_friction_memory_load_as(memory, "friction", state, error);
+}
+
+WadiStatus wadi_friction_memory_save_as(const WadiFrictionMemory *memory, const char *name, WadiState *state,
+                                        WadiError *error)
+{
+    Name n;
     size_t tiles = memory->tile_count, rows = memory->row_count, walls = memory->wall_count;
-    WADI_TRY(wadi_state_put(state, "friction_dt", WADI_TYPE_F64, 1, 1, &memory->dt, error));
-    WADI_TRY(wadi_state_put(state, "friction_tile", WADI_TYPE_I32, 3, tiles, memory->tile, error));
-    WADI_TRY(wadi_state_put(state, "friction_mask", WADI_TYPE_U64, 1, tiles, memory->mask, error));
-    WADI_TRY(wadi_state_put(state, "friction_stress", WADI_TYPE_F32, 112, rows, memory->stress, error));
-    WADI_TRY(wadi_state_put(state, "friction_wall", WADI_TYPE_I32, WALL_KINDS, rows, memory->wall, error));
-    return wadi_state_put(state, "friction_traction", WADI_TYPE_F32, 32, walls, memory->traction, error);
+    WADI_TRY(wadi_state_put(state, name_of(&n, name, "dt"), WADI_TYPE_F64, 1, 1, &memory->dt, error));
+    WADI_TRY(wadi_state_put(state, name_of(&n, name, "tile"), WADI_TYPE_I32, 3, tiles, memory->tile, error));
+    WADI_TRY(wadi_state_put(state, name_of(&n, name, "mask"), WADI_TYPE_U64, 1, tiles, memory->mask, error));
+    WADI_TRY(
+        wadi_state_put(state, name_of(&n, name, "stress"), WADI_TYPE_F32, 112, rows, memory->stress, error));
+    WADI_TRY(wadi_state_put(state, name_of(&n, name, "wall"), WADI_TYPE_I32, WALL_KINDS, rows, memory->wall, error));
+    return wadi_state_put(state, name_of(&n, name, "traction"), WADI_TYPE_F32, 32, walls, memory->traction,
+                          error);
 }
 
 /* Whether a memory read from a file can be used without reading outside its arrays. */
@@ -178,12 +266,14 @@ static bool is_sound(const WadiFrictionMemory *memory, const WadiStateArray *wal
         }
     }
     const int32_t *index = wall->data;
+    size_t used = 0;
     for (size_t i = 0; i < WALL_KINDS * wall->count; ++i) {
+        used += index[i] >= 0;
         if (index[i] < -1 || index[i] >= (int64_t)memory->wall_count) {
             return false;
         }
     }
-    return memory->dt >= 0.0 && kept_rows == memory->row_count;
+    return memory->dt >= 0.0 && kept_rows == memory->row_count && used <= memory->wall_count;
 }
 
 static void copy_values(void *to, const WadiStateArray *from)
@@ -193,16 +283,21 @@ static void copy_values(void *to, const WadiStateArray *from)
     }
 }
 
-WadiStatus wadi_friction_memory_load(WadiFrictionMemory *memory, const WadiState *state, WadiError *error)
+WadiStatus wadi_friction_memory_load_as(WadiFrictionMemory *memory, const char *name, const WadiState *state,
+                                        WadiError *error)
 {
+    Name n;
     const WadiStateArray *dt, *tile, *mask, *stress, *wall, *traction;
-    WADI_TRY(wadi_state_expect(state, "friction_dt", WADI_TYPE_F64, 1, 1, &dt, error));
-    WADI_TRY(wadi_state_expect(state, "friction_tile", WADI_TYPE_I32, 3, SIZE_MAX, &tile, error));
-    WADI_TRY(wadi_state_expect(state, "friction_mask", WADI_TYPE_U64, 1, tile->count, &mask, error));
-    WADI_TRY(wadi_state_expect(state, "friction_stress", WADI_TYPE_F32, 112, SIZE_MAX, &stress, error));
+    WADI_TRY(wadi_state_expect(state, name_of(&n, name, "dt"), WADI_TYPE_F64, 1, 1, &dt, error));
+    WADI_TRY(wadi_state_expect(state, name_of(&n, name, "tile"), WADI_TYPE_I32, 3, SIZE_MAX, &tile, error));
     WADI_TRY(
-        wadi_state_expect(state, "friction_wall", WADI_TYPE_I32, WALL_KINDS, stress->count, &wall, error));
-    WADI_TRY(wadi_state_expect(state, "friction_traction", WADI_TYPE_F32, 32, SIZE_MAX, &traction, error));
+        wadi_state_expect(state, name_of(&n, name, "mask"), WADI_TYPE_U64, 1, tile->count, &mask, error));
+    WADI_TRY(
+        wadi_state_expect(state, name_of(&n, name, "stress"), WADI_TYPE_F32, 112, SIZE_MAX, &stress, error));
+    WADI_TRY(
+        wadi_state_expect(state, name_of(&n, name, "wall"), WADI_TYPE_I32, WALL_KINDS, stress->count, &wall, error));
+    WADI_TRY(wadi_state_expect(state, name_of(&n, name, "traction"), WADI_TYPE_F32, 32, SIZE_MAX, &traction,
+                               error));
     WADI_TRY(reserve(memory, tile->count, stress->count, traction->count, error));
     copy_values(memory->tile, tile);
     copy_values(memory->mask, mask);

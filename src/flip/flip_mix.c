@@ -32,6 +32,13 @@ void wadi_flip_materials_at(WadiFlipMaterials *materials, const WadiScene *scene
         const WadiMaterial *material = &scene->materials[m];
         /* What is lost is lost per second, not per step. */
         double keep = pow(material->flip_share, 100.0 * dt);
+        /* Motion finer than the grid dies by viscosity as the finest wave of the grid does. */
+        double fine = 3.14159265358979323846 / cell_size;
+        keep *= exp(-wadi_curve_value(&material->viscosity, time) / material->density * fine * fine * dt);
+        /* Ripples finer than the grid: at a tenth of the rate of capillary waves of a cell. */
+        double capillary = sqrt(wadi_curve_value(&material->surface_tension, time) /
+                                (material->density * cell_size * cell_size * cell_size));
+        keep *= exp(-0.1 * capillary * dt);
         materials->keep[m] = material->transfer == WADI_TRANSFER_FLIP ? (float)keep : 0.0f;
         if (materials->is_sand[m]) {
             WadiYieldRule rule = scene->flip.friction == WADI_FLIP_FRICTION_ZB05_LITERAL

@@ -1,11 +1,274 @@
 /* Paths of the velocity field against the solids. [models 2.2 A13]
  * Differs: models A13 pushes particles out of solids after they have moved; here the chord from the old to the new position is
- * followed continuously, so that a wall of any thickness holds at any speed. */
+ * followed continuously, so that a wall of any thickness holds at any speed.
+ *
+ * Most chords are free, and convex sets show it without asking the solids: a chord whose ends lie in a ball that no solid enters
+ * during the step is free, and so is one whose ends lie between the domain's walls. Tiles away from all shapes have one ball
+ * around their middle, and the walls. Cells near shapes have a ball around their centre, as large as the centre's distance, and
+ * the largest of their neighbours' balls, which reaches almost down to a smooth surface; longer chords may take the first half
+ * in these and the second in the ball of the cell they end in. Where a shape moves, balls are smaller
+ * by the way that it can have gone since the beginning of the step. */
 #include "flip/flip_move.h"
 
-WadiCollideReport wadi_flip_move(WadiParticles *particles, const WadiFlipPath *path, const WadiSolids *solids,
-                                 double cell_size, double time, double dt)
+#include <stdatomic.h>
+
+#include "core/parallel.h"
+#include "grid/row_lanes.h"
+
+enum { CHUNK = 256 };
+
+/* In cells. Half the diagonal of a tile, and how far from its middle shapes are looked for. */
+#define TILE_HALF 6.9283
+#define TILE_REACH 16.0
+/* Longest path that two balls are tried for: a ball has at most two cells. */
+#define LONGEST 3.0
+/* From the middle of a tile to that of any cell that such a path begins or ends in: where a shape's speed matters. */
+#define CENTRES 11.0
+/* Cell distances are cut off at two cells. */
+#define FAR 2.0
+/* Paths that come closer than this to a solid, in skins, are left to collide.c: twice what is touch there. */
+#define MARGIN 4.0
+
+typedef struct Ball {
+    WadiVec3 centre;
+    double square; /* of the radius; negative: empty */
+} Ball;
+
+typedef struct MoveContext {
+    const WadiFlipMoveIn *in;
+    const WadiCollideIn *collide;
+    WadiParticles *particles;
+    const WadiFlipPath *path;
+    WadiBox inner;               /* the domain less the margin at closed sides, without end at open ones */
+    double margin;               /* m */
+    atomic_llong touched, stuck; /* sums of integers: the order does not matter */
+} MoveContext;
+
+static Ball ball_of(WadiVec3 centre, double radius)
 {
-    WadiCollideIn in = { .solids = solids, .t0 = time, .t1 = time + dt, .skin = WADI_FLIP_SKIN * cell_size };
-    return wadi_collide_move_all(&in, particles, path->x, path->y, path->z);
+    return (Ball){ centre, radius > 0.0 ? radius * radius : -1.0 };
+}
+
+static bool ball_holds(const Ball *ball, WadiVec3 x)
+{
+    WadiVec3 offset = wadi_sub(x, ball->centre);
+    return wadi_dot(offset, offset) < ball->square;
+}
+
+static WadiBox inner_box(const WadiSolids *solids, double margin)
+{
+    const int sides = solids->closed_sides;
+    const double end = (double)INFINITY;
+    WadiBox box = wadi_box_grown(solids->domain, -margin);
+    box.min.x = (sides & WADI_SIDE_X_MIN) != 0 ? box.min.x : -end;
+    box.max.x = (sides & WADI_SIDE_X_MAX) != 0 ? box.max.x : end;
+    box.min.y = (sides & WADI_SIDE_Y_MIN) != 0 ? box.min.y : -end;
+    box.max.y = (sides & WADI_SIDE_Y_MAX) != 0 ? box.max.y : end;
+    box.min.z = (sides & WADI_SIDE_Z_MIN) != 0 ? box.min.z : -end;
+    box.max.z = (sides & WADI_SIDE_Z_MAX) != 0 ? box.max.z : end;
+    return box;
+}
+
+/* The shapes, not the walls, around a tile. */
+typedef struct TileView {
+    Ball free;    /* around its middle: no shape enters during the step */
+    bool is_free; /* that ball holds the tile and some way around it */
+    double sweep; /* m: how much nearer to a cell a shape can have been than it is at the end of the step */
+} TileView;
+
+static TileView look_around(const MoveContext *context, WadiTile tile)
+{
+    const WadiFlipMoveIn *in = context->in;
+    const double h = in->cell_size, reach = TILE_REACH * h;
+    const WadiVec3 middle = { h * (8.0 * tile.x + 4.0), h * (8.0 * tile.y + 4.0), h * (8.0 * tile.z + 4.0) };
+    double clear = reach;
+    TileView view = { .sweep = 0.0 };
+    WadiSolids one = *in->solids;
+    one.closed_sides = 0;
+    one.count = 1;
+    for (int i = 0; i < in->solids->count; ++i) {
+        one.solids = &in->solids->solids[i];
+        double sweep =
+            in->dt * wadi_solids_speed_bound(&one, middle, CENTRES * h, in->time, in->time + in->dt);
+        /* Distances of cells may be those of a narrow band. */
+        sweep += wadi_shape_band_error(one.solids->shape);
+        double d = wadi_solids_distance(&one, middle, in->time + in->dt, reach + sweep);
+        clear = fmin(clear, d - sweep);
+        if (d - CENTRES * h < FAR * h + sweep) {
+            view.sweep = fmax(view.sweep, sweep);
+        }
+    }
+    view.free = ball_of(middle, clear - context->margin);
+    view.is_free = clear - context->margin > (TILE_HALF + 1.0) * h;
+    return view;
+}
+
+static void ask_solids(MoveContext *context, int32_t i, WadiCollideReport *report)
+{
+    const WadiFlipPath *path = context->path;
+    wadi_collide_move_one(context->collide, context->particles, i,
+                          wadi_vec3(path->x[i], path->y[i], path->z[i]), report);
+}
+
+/* Particles first .. first + count of a tile that no shape is near: is_free tells who has arrived. Without branches, so that
+ * compilers make vectors of it. */
+static void move_between_walls(const MoveContext *context, const Ball *free, int32_t first, int count,
+                               uint64_t is_free[restrict CHUNK])
+{
+    const WadiParticles *p = context->particles;
+    double *restrict x0 = p->x + first, *restrict y0 = p->y + first, *restrict z0 = p->z + first;
+    const double *restrict x1 = context->path->x + first, *restrict y1 = context->path->y + first,
+                           *restrict z1 = context->path->z + first;
+    const WadiVec3 low = context->inner.min, high = context->inner.max, c = free->centre;
+    const double square = free->square;
+#pragma omp simd
+    for (int n = 0; n < count; ++n) {
+        double a = x1[n] - c.x, b = y1[n] - c.y, e = z1[n] - c.z;
+        bool is_inside = (x0[n] > low.x) & (x0[n] < high.x) & (y0[n] > low.y) & (y0[n] < high.y) &
+                         (z0[n] > low.z) & (z0[n] < high.z) & (x1[n] > low.x) & (x1[n] < high.x) &
+                         (y1[n] > low.y) & (y1[n] < high.y) & (z1[n] > low.z) & (z1[n] < high.z) &
+                         (a * a + b * b + e * e < square);
+        x0[n] = is_inside ? x1[n] : x0[n];
+        y0[n] = is_inside ? y1[n] : y0[n];
+        z0[n] = is_inside ? z1[n] : z0[n];
+        is_free[n] = is_inside;
+    }
+}
+
+static void move_tile_between_walls(MoveContext *context, const TileView *view, int32_t tile,
+                                    WadiCollideReport *report)
+{
+    const int32_t *start = context->in->sort->tile_start;
+    uint64_t is_free[CHUNK];
+    for (int32_t first = start[tile]; first < start[tile + 1]; first += CHUNK) {
+        int32_t left = start[tile + 1] - first;
+        int count = left < CHUNK ? left : CHUNK;
+        move_between_walls(context, &view->free, first, count, is_free);
+        for (int n = 0; n < count; ++n) {
+            if (!is_free[n]) {
+                ask_solids(context, first + n, report);
+            }
+        }
+    }
+}
+
+static Ball ball_of_cell(const MoveContext *context, const TileView *view, WadiRowCell cell)
+{
+    const double h = context->in->cell_size;
+    int32_t at[3];
+    wadi_rows_cell(&context->in->grid->rows, cell.row, at);
+    /* A hair less, for the distance is in single precision. */
+    double distance = (1.0 - 1e-6) * (double)context->in->solid->distance[wadi_row_cell_index(cell)];
+    return ball_of(wadi_vec3(h * (at[0] + cell.lane + 0.5), h * (at[1] + 0.5), h * (at[2] + 0.5)),
+                   distance - view->sweep - context->margin);
+}
+
+/* The neighbour with the greatest distance; the cell itself when it has none greater. */
+static WadiRowCell farthest_neighbour(const MoveContext *context, WadiRowCell cell)
+{
+    const float *distance = context->in->solid->distance;
+    WadiRowCell best = cell;
+    for (int side = 0; side < 6; ++side) {
+        WadiRowCell beside = wadi_row_cell_beside(&context->in->grid->rows, cell, side);
+        if (beside.row != 0 && distance[wadi_row_cell_index(beside)] > distance[wadi_row_cell_index(best)]) {
+            best = beside;
+        }
+    }
+    return best;
+}
+
+/* Does a ball of the cell that the path ends in hold its second half? */
+static bool is_end_free(const MoveContext *context, const TileView *view, WadiVec3 x0, WadiVec3 x1)
+{
+    const WadiFlipMoveIn *in = context->in;
+    const WadiVec3 way = wadi_sub(x1, x0), middle = wadi_add_scaled(x0, way, 0.5);
+    const double h = in->cell_size;
+    if (!(wadi_dot(way, way) < LONGEST * LONGEST * h * h)) {
+        return false;
+    }
+    const int32_t cell[3] = { (int32_t)floor(x1.x / h), (int32_t)floor(x1.y / h), (int32_t)floor(x1.z / h) };
+    WadiRowCell end = { wadi_rows_find(&in->grid->rows, cell[0], cell[1], cell[2]), cell[0] & 7 };
+    if (end.row == 0) {
+        return false;
+    }
+    Ball ball = ball_of_cell(context, view, end);
+    return ball_holds(&ball, middle) && ball_holds(&ball, x1);
+}
+
+static void move_cell(MoveContext *context, const TileView *view, WadiRowCell cell, int32_t first,
+                      int32_t end, WadiCollideReport *report)
+{
+    WadiParticles *p = context->particles;
+    const WadiFlipPath *path = context->path;
+    const Ball own = ball_of_cell(context, view, cell);
+    const Ball beside = ball_of_cell(context, view, farthest_neighbour(context, cell));
+    for (int32_t i = first; i < end; ++i) {
+        const WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] }, x1 = { path->x[i], path->y[i], path->z[i] };
+        const bool is_in_own = ball_holds(&own, x0), is_in_beside = ball_holds(&beside, x0);
+        bool is_free = (is_in_own && ball_holds(&own, x1)) || (is_in_beside && ball_holds(&beside, x1));
+        if (!is_free && (is_in_own || is_in_beside)) {
+            WadiVec3 middle = wadi_lerp(x0, x1, 0.5);
+            is_free =
+                ((is_in_own && ball_holds(&own, middle)) || (is_in_beside && ball_holds(&beside, middle))) &&
+                is_end_free(context, view, x0, x1);
+        }
+        if (is_free) {
+            p->x[i] = x1.x;
+            p->y[i] = x1.y;
+            p->z[i] = x1.z;
+        } else {
+            ask_solids(context, i, report);
+        }
+    }
+}
+
+static void move_tile_near_shapes(MoveContext *context, const TileView *view, int32_t tile,
+                                  WadiCollideReport *report)
+{
+    const WadiFlipSort *sort = context->in->sort;
+    const WadiFlipGrid *grid = context->in->grid;
+    int32_t r = sort->row_first[tile];
+    for (uint64_t left = sort->row_mask[tile]; left != 0; left &= left - 1, ++r) {
+        int32_t row = wadi_rows_at(&grid->rows, grid->tile_of[tile], __builtin_ctzll(left));
+        for (unsigned lanes = sort->lanes[r]; lanes != 0; lanes &= lanes - 1) {
+            int lane = __builtin_ctz(lanes);
+            const int32_t *start = sort->cell_start + 8 * (size_t)r + lane;
+            move_cell(context, view, (WadiRowCell){ row, lane }, start[0], start[1], report);
+        }
+    }
+}
+
+static void move_tiles(void *user, int64_t first, int64_t end)
+{
+    MoveContext *context = user;
+    WadiCollideReport report = { 0 };
+    for (int32_t tile = (int32_t)first; tile < end; ++tile) {
+        TileView view = look_around(context, context->in->sort->tiles.tiles[tile]);
+        if (view.is_free) {
+            move_tile_between_walls(context, &view, tile, &report);
+        } else {
+            move_tile_near_shapes(context, &view, tile, &report);
+        }
+    }
+    atomic_fetch_add(&context->touched, report.touched);
+    atomic_fetch_add(&context->stuck, report.stuck);
+}
+
+WadiCollideReport wadi_flip_move(WadiParticles *particles, const WadiFlipPath *path, const WadiFlipMoveIn *in)
+{
+    const WadiCollideIn collide = {
+        .solids = in->solids, .t0 = in->time, .t1 = in->time + in->dt, .skin = WADI_FLIP_SKIN * in->cell_size
+    };
+    if (in->solid == NULL) {
+        return wadi_collide_move_all(&collide, particles, path->x, path->y, path->z);
+    }
+    const double margin = MARGIN * collide.skin;
+    MoveContext context = { .in = in,
+                            .collide = &collide,
+                            .particles = particles,
+                            .path = path,
+                            .inner = inner_box(in->solids, margin),
+                            .margin = margin };
+    wadi_parallel_for(in->sort->tiles.count, 1, move_tiles, &context);
+    return (WadiCollideReport){ context.touched, context.stuck };
 }

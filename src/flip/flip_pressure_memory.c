@@ -1,5 +1,6 @@
 #include "flip/flip_pressure_memory.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/array.h"
@@ -61,30 +62,97 @@ void wadi_flip_pressure_recall(const WadiFlipPressureMemory *memory, const WadiR
     }
 }
 
-WadiStatus wadi_flip_pressure_memory_save(const WadiFlipPressureMemory *memory, WadiState *state,
-                                          WadiError *error)
+static bool is_before(WadiTile a, WadiTile b)
 {
-    WADI_TRY(wadi_state_put(state, "pressure_dt", WADI_TYPE_F64, 1, 1, &memory->dt, error));
-    WADI_TRY(
-        wadi_state_put(state, "pressure_tile", WADI_TYPE_I32, 3, memory->tile_count, memory->tile, error));
-    WADI_TRY(
-        wadi_state_put(state, "pressure_mask", WADI_TYPE_U64, 1, memory->tile_count, memory->mask, error));
-    return wadi_state_put(state, "pressure_value", WADI_TYPE_F64, 1, 8 * memory->row_count, memory->value,
-                          error);
+    return a.z != b.z ? a.z < b.z : a.y != b.y ? a.y < b.y : a.x < b.x;
 }
 
-WadiStatus wadi_flip_pressure_memory_load(WadiFlipPressureMemory *memory, const WadiState *state,
-                                          WadiError *error)
+/* Place of the next tile to be kept, from `at` on; passes over the rows of the others. */
+static size_t next_kept(const WadiFlipPressureMemory *memory, const uint8_t *keeps, size_t at, size_t *row)
 {
+    while (at < memory->tile_count && keeps != NULL && keeps[at] == 0) {
+        *row += (size_t)__builtin_popcountll(memory->mask[at++]);
+    }
+    return at;
+}
+
+WadiStatus wadi_flip_pressure_memory_join(WadiFlipPressureMemory *out, const WadiFlipPressureMemory *a,
+                                          const uint8_t *keeps_a, const WadiFlipPressureMemory *b,
+                                          const uint8_t *keeps_b, WadiError *error)
+{
+    WADI_TRY(reserve(out, a->tile_count + b->tile_count, a->row_count + b->row_count, error));
+    out->dt = a->tile_count > 0 ? a->dt : b->dt;
+    const WadiFlipPressureMemory *from[2] = { a, b };
+    const uint8_t *keeps[2] = { keeps_a, keeps_b };
+    size_t at[2] = { 0, 0 }, row[2] = { 0, 0 };
+    for (;;) {
+        at[0] = next_kept(a, keeps[0], at[0], &row[0]);
+        at[1] = next_kept(b, keeps[1], at[1], &row[1]);
+        bool has[2] = { at[0] < a->tile_count, at[1] < b->tile_count };
+        if (!has[0] && !has[1]) {
+            return WADI_OK;
+        }
+        if (has[0] && has[1]) {
+            has[1] = !is_before(a->tile[at[0]], b->tile[at[1]]);
+            has[0] = !is_before(b->tile[at[1]], a->tile[at[0]]);
+        }
+        uint64_t mask[2] = { has[0] ? a->mask[at[0]] : 0, has[1] ? b->mask[at[1]] : 0 };
+        out->tile[out->tile_count] = has[0] ? a->tile[at[0]] : b->tile[at[1]];
+        out->mask[out->tile_count++] = mask[0] | mask[1];
+        for (uint64_t left = mask[0] | mask[1]; left != 0; left &= left - 1) {
+            uint64_t bit = left & -left;
+            int of = (mask[0] & bit) != 0 ? 0 : 1;
+            double scale = from[of]->dt > 0.0 ? out->dt / from[of]->dt : 0.0;
+            for (size_t l = 0; l < 8; ++l) {
+                out->value[8 * out->row_count + l] = scale * from[of]->value[8 * row[of] + l];
+            }
+            row[0] += (mask[0] & bit) != 0;
+            row[1] += (mask[1] & bit) != 0;
+            out->row_count += 1;
+        }
+        at[0] += has[0];
+        at[1] += has[1];
+    }
+}
+
+/* "NAME_what" */
+typedef struct Name {
+    char text[WADI_STATE_NAME_SIZE];
+} Name;
+
+static const char *name_of(Name *name, const char *memory, const char *what)
+{
+    snprintf(name->text, sizeof name->text, "%s_%s", memory, what);
+    return name->text;
+}
+
+WadiStatus wadi_flip_pressure_memory_save(const WadiFlipPressureMemory *memory, const char *name,
+                                          WadiState *state, WadiError *error)
+{
+    Name n;
+    WADI_TRY(wadi_state_put(state, name_of(&n, name, "dt"), WADI_TYPE_F64, 1, 1, &memory->dt, error));
+    WADI_TRY(wadi_state_put(state, name_of(&n, name, "tile"), WADI_TYPE_I32, 3, memory->tile_count,
+                            memory->tile, error));
+    WADI_TRY(wadi_state_put(state, name_of(&n, name, "mask"), WADI_TYPE_U64, 1, memory->tile_count,
+                            memory->mask, error));
+    return wadi_state_put(state, name_of(&n, name, "value"), WADI_TYPE_F64, 1, 8 * memory->row_count,
+                          memory->value, error);
+}
+
+WadiStatus wadi_flip_pressure_memory_load(WadiFlipPressureMemory *memory, const char *name,
+                                          const WadiState *state, WadiError *error)
+{
+    Name n;
     const WadiStateArray *dt, *tile, *mask, *value;
-    WADI_TRY(wadi_state_expect(state, "pressure_dt", WADI_TYPE_F64, 1, 1, &dt, error));
-    WADI_TRY(wadi_state_expect(state, "pressure_tile", WADI_TYPE_I32, 3, SIZE_MAX, &tile, error));
-    WADI_TRY(wadi_state_expect(state, "pressure_mask", WADI_TYPE_U64, 1, tile->count, &mask, error));
+    WADI_TRY(wadi_state_expect(state, name_of(&n, name, "dt"), WADI_TYPE_F64, 1, 1, &dt, error));
+    WADI_TRY(wadi_state_expect(state, name_of(&n, name, "tile"), WADI_TYPE_I32, 3, SIZE_MAX, &tile, error));
+    WADI_TRY(
+        wadi_state_expect(state, name_of(&n, name, "mask"), WADI_TYPE_U64, 1, tile->count, &mask, error));
     size_t rows = 0;
     for (size_t t = 0; t < mask->count; ++t) {
         rows += (size_t)__builtin_popcountll(((const uint64_t *)mask->data)[t]);
     }
-    WADI_TRY(wadi_state_expect(state, "pressure_value", WADI_TYPE_F64, 1, 8 * rows, &value, error));
+    WADI_TRY(wadi_state_expect(state, name_of(&n, name, "value"), WADI_TYPE_F64, 1, 8 * rows, &value, error));
     WADI_TRY(reserve(memory, tile->count, rows, error));
     memory->dt = *(const double *)dt->data;
     memory->tile_count = tile->count;

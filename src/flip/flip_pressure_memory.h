@@ -25,10 +25,16 @@ WadiStatus wadi_flip_pressure_keep(WadiFlipPressureMemory *memory, const WadiRow
 void wadi_flip_pressure_recall(const WadiFlipPressureMemory *memory, const WadiRows *rows, double dt,
                                double *pressure);
 
-/* Checkpoints: arrays named "pressure_...". */
-WadiStatus wadi_flip_pressure_memory_save(const WadiFlipPressureMemory *memory, WadiState *state,
-                                          WadiError *error);
-WadiStatus wadi_flip_pressure_memory_load(WadiFlipPressureMemory *memory, const WadiState *state,
-                                          WadiError *error);
+/* Rows of `a`, and those of `b` that `a` does not have, of the tiles whose flag is not 0 (NULL: all). For the dt of `a`, or
+ * of `b` where `a` is empty. On failure *out is empty. */
+WadiStatus wadi_flip_pressure_memory_join(WadiFlipPressureMemory *out, const WadiFlipPressureMemory *a,
+                                          const uint8_t *keeps_a, const WadiFlipPressureMemory *b,
+                                          const uint8_t *keeps_b, WadiError *error);
+
+/* Checkpoints: arrays named "NAME_...". */
+WadiStatus wadi_flip_pressure_memory_save(const WadiFlipPressureMemory *memory, const char *name,
+                                          WadiState *state, WadiError *error);
+WadiStatus wadi_flip_pressure_memory_load(WadiFlipPressureMemory *memory, const char *name,
+                                          const WadiState *state, WadiError *error);
 
 #endif

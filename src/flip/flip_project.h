@@ -51,25 +51,32 @@ typedef struct WadiFlipProjectReport {
 WadiStatus wadi_flip_project(const WadiFlipProjectIn *in, WadiFlipProjectOut *out, WadiArena *scratch,
                              WadiFlipProjectReport *report, WadiError *error);
 
-/* The linear system alone: memory of its arrays belongs to `arena`. */
+/* The same in two parts, to project several velocities with one matrix and one hierarchy. Everything `in` points to has to stay
+ * as it is, and `scratch`, the same in all calls, must not be released in between. */
+typedef struct WadiFlipProjector WadiFlipProjector;
+
+WadiStatus wadi_flip_projector_begin(WadiFlipProjector **projector, const WadiFlipProjectIn *in,
+                                     WadiArena *scratch, WadiError *error);
+WadiStatus wadi_flip_projector_run(WadiFlipProjector *projector, WadiFlipProjectOut *out, WadiArena *scratch,
+                                   WadiFlipProjectReport *report, WadiError *error);
+
+/* The linear system alone, over the rows that hold a fluid cell: with the margin there are two or three times as many. `poisson`
+ * points into this struct: do not copy it. Memory of its arrays belongs to `arena`. */
 typedef struct WadiFlipSystem {
+    uint64_t *mask; /* per tile of the grid */
+    WadiRows rows;
+    int32_t *full; /* per row: its number in the grid */
     WadiPoisson poisson;
     uint8_t *active; /* fluid cells with an open face: one shut in on all sides has nothing to solve for */
     float *diagonal;
     float *coupling[3]; /* what poisson.cx, cy, cz point to */
-    float
-        *gradient[3]; /* per face: velocity change per difference of P; 0 where the face touches no unknown */
-    float *rhs;       /* m/s */
 } WadiFlipSystem;
 
 /* Density and theta are read beside fluid cells only. */
-WadiStatus wadi_flip_project_assemble(const WadiFlipProjectIn *in, float *const velocity[3],
-                                      WadiFlipSystem *system, WadiArena *arena, WadiError *error);
-
-/* max |divergence - expansion| over the cells of `active`, 1/s. */
-double wadi_flip_max_divergence(const WadiFlipProjectIn *in, const uint8_t *active, float *const velocity[3],
-                                double *partials);
-/* Length of `partials`. */
-int64_t wadi_flip_max_divergence_partials(const WadiRows *rows);
+WadiStatus wadi_flip_project_assemble(const WadiFlipProjectIn *in, WadiFlipSystem *system, WadiArena *arena,
+                                      WadiError *error);
+/* The right-hand side, m/s, on the system's rows. */
+void wadi_flip_project_rhs(const WadiFlipProjectIn *in, const WadiFlipSystem *system,
+                           float *const velocity[3], float *rhs);
 
 #endif

@@ -34,7 +34,9 @@ static void measure_rates(void *context, int64_t first, int64_t end)
     const Classify *work = context;
     const WadiFrictionGrid *grid = work->grid;
     float *const *rate = work->cells->rate;
-    for (int32_t c = 8 * (int32_t)(first > 0 ? first : 1); c < 8 * end; ++c) {
+    const int32_t stop = 8 * (int32_t)end;
+    for (int32_t c = wadi_cell_with_faces(grid, 8 * (int32_t)(first > 0 ? first : 1), stop); c < stop;
+         c = wadi_cell_with_faces(grid, c + 1, stop)) {
         if (wadi_cell_bit(grid->fluid, c)) {
             float d[3];
             for (int a = 0; a < 3; ++a) {
@@ -141,7 +143,9 @@ static void stress_edges(void *context, int64_t first, int64_t end)
     const Slide *work = context;
     const WadiRows *rows = work->grid->rows;
     const float *share = work->cells->share;
-    for (int32_t c = 8 * (int32_t)(first > 0 ? first : 1); c < 8 * end; ++c) {
+    const int32_t stop = 8 * (int32_t)end;
+    for (int32_t c = wadi_cell_with_faces(work->grid, 8 * (int32_t)(first > 0 ? first : 1), stop); c < stop;
+         c = wadi_cell_with_faces(work->grid, c + 1, stop)) {
         for (int kind = 0; kind < 3; ++kind) {
             int32_t low_a = wadi_cell_beside(rows, c, 2 * edge_axis[kind][0]);
             int32_t low_b = wadi_cell_beside(rows, c, 2 * edge_axis[kind][1]);
@@ -158,7 +162,9 @@ static void push_faces(void *context, int64_t first, int64_t end)
     const Slide *work = context;
     const WadiRows *rows = work->grid->rows;
     const WadiRigidCells *cells = work->cells;
-    for (int32_t c = 8 * (int32_t)(first > 0 ? first : 1); c < 8 * end; ++c) {
+    const int32_t stop = 8 * (int32_t)end;
+    for (int32_t c = wadi_cell_with_faces(work->grid, 8 * (int32_t)(first > 0 ? first : 1), stop); c < stop;
+         c = wadi_cell_with_faces(work->grid, c + 1, stop)) {
         for (int a = 0; a < 3; ++a) {
             int32_t low = wadi_cell_beside(rows, c, 2 * a);
             bool is_grouped = work->groups->group[c] >= 0 || work->groups->group[low] >= 0;

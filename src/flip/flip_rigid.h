@@ -40,6 +40,8 @@ typedef struct WadiRigidMotion {
 typedef struct WadiRigidGroups {
     int32_t *group; /* per cell: its group, -1: none */
     int32_t count;
+    int32_t *row; /* rows with a face of a group */
+    int32_t row_count;
 } WadiRigidGroups;
 
 /* The impulse normal to the wall that friction is bounded by: P+ of the FLUID cell, or the speed into the

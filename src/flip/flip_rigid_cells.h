@@ -23,6 +23,23 @@ static inline int wadi_cell_bit(const uint8_t *mask, int32_t cell)
     return mask[cell >> 3] >> (cell & 7) & 1;
 }
 
+/* Whether a row can have free faces: FLUID in it or in the rows on its low sides. */
+static inline bool wadi_row_has_faces(const WadiFrictionGrid *grid, int32_t row)
+{
+    const int32_t *beside = grid->rows->neighbour[row];
+    return (grid->fluid[row] | grid->fluid[beside[WADI_ROW_X_MIN]] | grid->fluid[beside[WADI_ROW_Y_MIN]] |
+            grid->fluid[beside[WADI_ROW_Z_MIN]]) != 0;
+}
+
+/* The next cell at or after `cell` that can have free faces; `end` where there is none. */
+static inline int32_t wadi_cell_with_faces(const WadiFrictionGrid *grid, int32_t cell, int32_t end)
+{
+    while ((cell & 7) == 0 && cell < end && !wadi_row_has_faces(grid, cell >> 3)) {
+        cell += 8;
+    }
+    return cell;
+}
+
 static inline bool wadi_face_is_free(const WadiFrictionGrid *grid, int32_t cell, int axis)
 {
     int32_t low = wadi_cell_beside(grid->rows, cell, 2 * axis);

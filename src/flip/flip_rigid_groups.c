@@ -18,6 +18,13 @@ static int32_t root_of(int32_t *parent, int32_t c)
     return c;
 }
 
+static bool row_has_group(const WadiRows *rows, const uint8_t *rigid, int32_t row)
+{
+    const int32_t *beside = rows->neighbour[row];
+    return (rigid[row] | rigid[beside[WADI_ROW_X_MIN]] >> 7 | rigid[beside[WADI_ROW_Y_MIN]] |
+            rigid[beside[WADI_ROW_Z_MIN]]) != 0;
+}
+
 /* Serial: the smallest cell of a group is its root, so numbers do not depend on the order of joins. */
 WadiStatus wadi_rigid_groups(const WadiRows *rows, const uint8_t *rigid, WadiRigidGroups *groups,
                              WadiArena *arena, WadiError *error)
@@ -26,9 +33,15 @@ WadiStatus wadi_rigid_groups(const WadiRows *rows, const uint8_t *rigid, WadiRig
     int32_t *parent, cells = 8 * rows->count;
     WADI_TRY(WADI_ARENA_NEW(arena, &parent, (size_t)cells, "rigid groups", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &groups->group, (size_t)cells, "rigid groups", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &groups->row, (size_t)rows->count, "rigid groups", error));
     for (int32_t c = 0; c < cells; ++c) {
         parent[c] = c;
         groups->group[c] = -1;
+    }
+    for (int32_t row = 1; row < rows->count; ++row) {
+        if (row_has_group(rows, rigid, row)) {
+            groups->row[groups->row_count++] = row;
+        }
     }
     for (int32_t c = 8; c < cells; ++c) {
         for (int axis = 0; wadi_cell_bit(rigid, c) && axis < 3; ++axis) {
@@ -156,9 +169,9 @@ double wadi_rigid_face_speed(const WadiRigidMotion *motion, const int32_t cell[3
 static void gather(const WadiFrictionGrid *grid, const WadiRigidGroups *groups, float *const velocity[3],
                    Sums *sums)
 {
-    int32_t cells = 8 * grid->rows->count;
     for (int pass = 0; pass < 3; ++pass) {
-        for (int32_t c = 8; c < cells; ++c) {
+        for (int32_t n = 0; n < 8 * groups->row_count; ++n) {
+            int32_t c = 8 * groups->row[n >> 3] + (n & 7);
             for (int axis = 0; axis < 3; ++axis) {
                 Face face = face_of(grid, groups, c, axis);
                 if (face.group < 0) {
@@ -214,7 +227,8 @@ WadiStatus wadi_rigid_project(const WadiFrictionGrid *grid, const WadiRigidGroup
     for (size_t g = 0; g < count; ++g) {
         solve_motion(&sums[g], &(*motion)[g]);
     }
-    for (int32_t c = 8; c < 8 * grid->rows->count; ++c) {
+    for (int32_t n = 0; n < 8 * groups->row_count; ++n) {
+        int32_t c = 8 * groups->row[n >> 3] + (n & 7);
         for (int axis = 0; axis < 3; ++axis) {
             Face face = face_of(grid, groups, c, axis);
             if (face.group >= 0) {

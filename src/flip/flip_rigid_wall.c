@@ -50,12 +50,16 @@ WadiStatus wadi_rigid_wall_friction(const WadiFrictionGrid *grid, const WadiRigi
     for (int side = 0; side < 6; ++side) {
         int64_t facets = 0;
         for (int32_t c = 0; c < cells; ++c) {
-            bool is_facet = c >= 8 && wadi_cell_bit(grid->fluid, c) &&
+            factor[c] = 1.0f;
+            bool is_facet = wadi_cell_bit(grid->fluid, c) &&
                             wadi_cell_bit(grid->solid, wadi_cell_beside(grid->rows, c, side));
-            factor[c] = is_facet ? facet_factor(grid, walls, velocity, c, side) : 1.0f;
-            facets += is_facet;
+            if (is_facet) {
+                factor[c] = facet_factor(grid, walls, velocity, c, side);
+                facets += 1;
+            }
         }
-        for (int32_t c = 8; facets > 0 && c < cells; ++c) {
+        for (int32_t c = wadi_cell_with_faces(grid, 8, cells); facets > 0 && c < cells;
+             c = wadi_cell_with_faces(grid, c + 1, cells)) {
             for (int b = 0; b < 3; ++b) {
                 if (b == side >> 1 || !wadi_face_is_free(grid, c, b)) {
                     continue;

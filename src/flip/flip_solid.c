@@ -1,5 +1,8 @@
 /* Open fractions, solid velocities and solid distances of all rows; what rests is asked once.
- * Source: [BBB07], [NMG09]; friction notes 7.4. The asking itself is flip_solid_tile.c. */
+ * Source: [BBB07], [NMG09]; friction notes 7.4. The asking itself is flip_solid_tile.c.
+ *
+ * The cache knows the solids at rest and the walls. Rows that a moving solid is near are asked anew each step, about all
+ * solids; the others are none of its business. */
 #include "flip/flip_solid.h"
 
 #include <string.h>
@@ -10,12 +13,12 @@
 
 enum { LANES = WADI_ROW_CELLS, BLOCK_FLOATS = WADI_FLIP_SOLID_ARRAYS * WADI_TILE_CELLS, TILE_BLOCK = 4 };
 
-/* What is known of a tile: rows of `known`, those of `rows` without values, the others with values in a
- * block. */
+/* What is known of a tile: rows of `rows` without values, the others with values in a block. All rows are asked at once, whether
+ * they are in use or not: distances at corners and centres are shared between rows, and neighbours come into use soon. */
 typedef struct WadiFlipSolidTile {
     WadiTile tile;
     int32_t block; /* -1: no solid near */
-    uint64_t known;
+    bool is_known;
     WadiFlipTileRows rows;
 } WadiFlipSolidTile;
 
@@ -71,6 +74,7 @@ static void copy_row(WadiFlipSolidRow to, WadiFlipSolidRow from)
 
 typedef struct SolidContext {
     const WadiFlipSolidIn *in;
+    const WadiFlipSolidIn *resting, *moving; /* the same with a part of the solids; not set without a cache */
     const WadiFlipSolid *out;
     WadiFlipSolidCache *cache; /* NULL: none */
     int32_t tile;              /* in work; set in a copy of the context */
@@ -89,42 +93,62 @@ static WadiFlipSolidRow target_in_cache(void *user, int place)
     return row_in_block(context->cache->blocks + (size_t)block * BLOCK_FLOATS, place);
 }
 
+/* Rows of the tile in work straight from the solids of `in`. */
+static void ask_rows(SolidContext *context, const WadiFlipSolidIn *in, uint64_t wanted)
+{
+    WadiFlipTileRows state =
+        wadi_flip_solid_tile(in, in->rows->tiles->tiles[context->tile], wanted, target_in_output, context);
+    for (uint64_t left = state.open | state.closed; left != 0; left &= left - 1) {
+        const int place = __builtin_ctzll(left);
+        wadi_flip_solid_row_fill(target_in_output(context, place), (state.open >> place & 1) != 0,
+                                 in->cell_size);
+    }
+}
+
+/* Rows of the tile in work as the resting solids make them. */
+static void take_rows(SolidContext *context, uint64_t wanted)
+{
+    WadiFlipSolidTile *kept = &context->cache->tiles[context->tile];
+    WadiFlipTileRows state = { .open = UINT64_MAX };
+    float *block = NULL;
+    if (kept->block >= 0) {
+        if (!kept->is_known && wanted != 0) {
+            kept->rows =
+                wadi_flip_solid_tile(context->resting, kept->tile, UINT64_MAX, target_in_cache, context);
+            kept->is_known = true;
+        }
+        state = kept->rows;
+        block = context->cache->blocks + (size_t)kept->block * BLOCK_FLOATS;
+    }
+    for (uint64_t left = wanted; left != 0; left &= left - 1) {
+        const int place = __builtin_ctzll(left);
+        const bool is_open = (state.open >> place & 1) != 0;
+        WadiFlipSolidRow to = target_in_output(context, place);
+        if (is_open || (state.closed >> place & 1) != 0) {
+            wadi_flip_solid_row_fill(to, is_open, context->in->cell_size);
+        } else {
+            copy_row(to, row_in_block(block, place));
+        }
+    }
+}
+
 static void ask_tiles(void *user, int64_t first, int64_t end)
 {
     SolidContext context = *(const SolidContext *)user;
     const WadiRows *rows = context.in->rows;
     for (context.tile = (int32_t)first; context.tile < end; ++context.tile) {
         WadiTile tile = rows->tiles->tiles[context.tile];
-        uint64_t wanted = rows->mask[context.tile];
-        WadiFlipTileRows state = { .open = wanted };
-        const float *block = NULL;
+        const uint64_t wanted = rows->mask[context.tile];
         if (context.cache == NULL) {
-            if (wadi_flip_solid_is_near_tile(context.in, tile)) {
-                state = wadi_flip_solid_tile(context.in, tile, wanted, target_in_output, &context);
-            }
-        } else {
-            WadiFlipSolidTile *kept = &context.cache->tiles[context.tile];
-            if (kept->block >= 0) {
-                WadiFlipTileRows fresh =
-                    wadi_flip_solid_tile(context.in, tile, wanted & ~kept->known, target_in_cache, &context);
-                kept->rows.open |= fresh.open;
-                kept->rows.closed |= fresh.closed;
-                kept->known |= wanted;
-                state = kept->rows;
-                block = context.cache->blocks + (size_t)kept->block * BLOCK_FLOATS;
-            }
+            ask_rows(&context, context.in, wanted);
+            continue;
         }
-        int32_t row = rows->first[context.tile];
-        for (uint64_t left = wanted; left != 0; left &= left - 1, ++row) {
-            const int place = __builtin_ctzll(left);
-            WadiFlipSolidRow to = row_in_output(context.out, row);
-            const bool is_open = (state.open >> place & 1) != 0;
-            if (is_open || (state.closed >> place & 1) != 0) {
-                wadi_flip_solid_row_fill(to, is_open, context.in->cell_size);
-            } else if (block != NULL) {
-                copy_row(to, row_in_block((float *)block, place));
-            }
+        uint64_t moving = 0;
+        if (context.moving->solids->count > 0 && wadi_flip_solid_is_near_tile(context.moving, tile)) {
+            moving = wadi_flip_solid_rows_near(context.moving, tile, wanted);
         }
+        ask_rows(&context, context.in, moving);
+        take_rows(&context, wanted & ~moving);
     }
 }
 
@@ -134,7 +158,7 @@ static void ask_near(void *user, int64_t first, int64_t end)
     for (int64_t t = first; t < end; ++t) {
         WadiFlipSolidTile *tile = &context->cache->tiles[t];
         if (tile->block == -2) {
-            tile->block = wadi_flip_solid_is_near_tile(context->in, tile->tile) ? -2 : -1;
+            tile->block = wadi_flip_solid_is_near_tile(context->resting, tile->tile) ? -2 : -1;
         }
     }
 }
@@ -203,7 +227,7 @@ static WadiStatus follow_tiles(const WadiFlipSolidIn *in, WadiFlipSolidCache *ca
     cache->spare = tiles;
     cache->spare_capacity = capacity;
 
-    SolidContext context = { .in = in, .cache = cache };
+    SolidContext context = { .resting = in, .cache = cache };
     wadi_parallel_for(map->count, TILE_BLOCK, ask_near, &context);
     int32_t missing = -cache->free_count;
     for (int32_t t = 0; t < map->count; ++t) {
@@ -212,16 +236,31 @@ static WadiStatus follow_tiles(const WadiFlipSolidIn *in, WadiFlipSolidCache *ca
     if (missing > 0) {
         WADI_TRY(grow_blocks(cache, cache->block_count + missing, error));
     }
-    cache->queried_rows = 0;
+    cache->queried_tiles = 0;
     for (int32_t t = 0; t < map->count; ++t) {
         WadiFlipSolidTile *tile = &cache->tiles[t];
         if (tile->block == -2) {
             tile->block =
                 cache->free_count > 0 ? cache->free_blocks[--cache->free_count] : cache->block_count++;
         }
-        if (tile->block >= 0) {
-            cache->queried_rows += __builtin_popcountll(in->rows->mask[t] & ~tile->known);
-        }
+        cache->queried_tiles += tile->block >= 0 && !tile->is_known;
+    }
+    return WADI_OK;
+}
+
+/* part[0]: what rests, and the walls; part[1]: what moves. */
+static WadiStatus split_solids(const WadiSolids *solids, WadiSolids part[2], WadiArena *arena,
+                               WadiError *error)
+{
+    for (int n = 0; n < 2; ++n) {
+        part[n] = *solids;
+        part[n].count = 0;
+        WADI_TRY(WADI_ARENA_NEW(arena, &part[n].solids, (size_t)solids->count, "solids", error));
+    }
+    part[1].closed_sides = 0;
+    for (int i = 0; i < solids->count; ++i) {
+        WadiSolids *to = &part[wadi_shape_is_moving(solids->solids[i].shape)];
+        to->solids[to->count++] = solids->solids[i];
     }
     return WADI_OK;
 }
@@ -240,12 +279,15 @@ WadiStatus wadi_flip_solid(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache,
             memset(*array[n], 0, LANES * sizeof(float));
         }
     }
-    if (cache != NULL && (status != WADI_OK || wadi_solids_are_moving(in->solids))) {
-        wadi_flip_solid_cache_free(cache);
-        cache = NULL;
+    WadiSolids part[2];
+    WadiFlipSolidIn resting = *in, moving = *in;
+    resting.solids = &part[0];
+    moving.solids = &part[1];
+    if (status == WADI_OK && cache != NULL) {
+        status = split_solids(in->solids, part, arena, error);
     }
     if (status == WADI_OK && cache != NULL) {
-        status = follow_tiles(in, cache, error);
+        status = follow_tiles(&resting, cache, error);
     }
     if (status != WADI_OK) {
         *out = (WadiFlipSolid){ 0 };
@@ -254,7 +296,7 @@ WadiStatus wadi_flip_solid(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache,
         }
         return status;
     }
-    SolidContext context = { .in = in, .out = out, .cache = cache };
+    SolidContext context = { .in = in, .resting = &resting, .moving = &moving, .out = out, .cache = cache };
     wadi_parallel_for(in->rows->tiles->count, TILE_BLOCK, ask_tiles, &context);
     return WADI_OK;
 }

@@ -42,13 +42,12 @@ typedef struct WadiFlipSolidCache {
     int32_t block_count, block_capacity;
     int32_t *free_blocks; /* as many as block_capacity */
     int32_t free_count;
-    int64_t queried_rows; /* rows that had to ask the solids in the last call */
+    int64_t queried_tiles; /* whose resting solids had to be asked in the last call */
 } WadiFlipSolidCache;
 
 void wadi_flip_solid_cache_free(WadiFlipSolidCache *cache);
 
-/* `out` belongs to the arena. `cache` may be NULL; it is not used while a solid moves. After a failure it is
- * empty. */
+/* `out` belongs to the arena. `cache` may be NULL. After a failure it is empty. */
 WadiStatus wadi_flip_solid(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache, WadiFlipSolid *out,
                            WadiArena *arena, WadiError *error);
 

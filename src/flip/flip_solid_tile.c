@@ -45,7 +45,7 @@ static WadiVec3 point_of(const Lattice *lattice, double a, double b, double c)
 static double exact_distance(const Lattice *lattice, const double p[3])
 {
     WadiVec3 x = point_of(lattice, p[0], p[1], p[2]);
-    double d = wadi_solids_sample(lattice->in->solids, x, lattice->in->time).surface.distance;
+    double d = wadi_solids_sample_for_grid(lattice->in->solids, x, lattice->in->time).surface.distance;
     /* Infinities would make NAN of means and differences. */
     return fmin(d / lattice->in->cell_size, 1e6);
 }
@@ -73,7 +73,8 @@ static void ask_line(const Lattice *lattice, Centre line[CENTRES], int b, int c)
             continue;
         }
         WadiVec3 x = point_of(lattice, a + 0.5, b + 0.5, c + 0.5);
-        WadiSurfacePoint point = wadi_solids_sample(lattice->in->solids, x, lattice->in->time).surface;
+        WadiSurfacePoint point =
+            wadi_solids_sample_for_grid(lattice->in->solids, x, lattice->in->time).surface;
         centre->distance = fmin(point.distance / lattice->in->cell_size, 1e6);
         centre->normal = point.normal;
         bound = centre->distance;
@@ -132,39 +133,66 @@ static bool is_separated(Lattice *lattice, const int a[3], const int b[3])
     const WadiFlipSolidIn *in = lattice->in;
     const WadiVec3 from = outside_point(lattice, a), way = wadi_sub(outside_point(lattice, b), from);
     const double length = wadi_norm(way);
+    const bool is_moving = wadi_solids_are_moving(in->solids);
     for (double t = 0.0; t < length;) {
         WadiVec3 p = wadi_add_scaled(from, way, t / length);
         WadiVec3 x = point_of(lattice, p.x, p.y, p.z);
-        double d = wadi_solids_distance(in->solids, x, in->time, 2.0 * in->cell_size) / in->cell_size - SKIN;
+        /* Moving meshes are asked every step: their band will do. */
+        double d = is_moving ? wadi_solids_sample_for_grid(in->solids, x, in->time).surface.distance
+                             : wadi_solids_clearance(in->solids, x, in->time, 2.0 * in->cell_size);
+        d = d / in->cell_size - SKIN;
         if (d < 0.0) {
             return true;
         }
-        t += fmax(d, 0.5 * SKIN);
+        t += fmax(d, 1.5 * SKIN); /* the thinnest wall is two skins thick */
     }
     return false;
 }
 
-/* Open part of the face on the low side of a cell, from 5 x 5 distances. */
-static double fine_open(const Lattice *lattice, const int cell[3], int axis)
+/* A face cut into PARTS x PARTS squares. */
+typedef struct Face {
+    Lattice *lattice;
+    int cell[3], s, t;              /* on the low side of the cell; the axes in the face */
+    double d[PARTS + 1][PARTS + 1]; /* [n along t][m along s]; NAN: not asked yet */
+} Face;
+
+static double face_distance(Face *face, int m, int n)
 {
-    const int s = axis == 0 ? 1 : 0, t = axis == 2 ? 1 : 2;
-    double d[PARTS + 1][PARTS + 1];
-    for (int n = 0; n <= PARTS; ++n) {
-        for (int m = 0; m <= PARTS; ++m) {
-            double p[3] = { cell[0], cell[1], cell[2] };
-            p[s] += (double)m / PARTS;
-            p[t] += (double)n / PARTS;
-            d[n][m] = exact_distance(lattice, p);
-        }
+    double *d = &face->d[n][m];
+    if (isnan(*d)) {
+        double p[3] = { face->cell[0], face->cell[1], face->cell[2] };
+        p[face->s] += (double)m / PARTS;
+        p[face->t] += (double)n / PARTS;
+        bool is_corner = m % PARTS == 0 && n % PARTS == 0;
+        *d = is_corner ? corner_at(face->lattice, (int)p[0], (int)p[1], (int)p[2])
+                       : exact_distance(face->lattice, p);
     }
-    double open = 0.0;
-    for (int n = 0; n < PARTS; ++n) {
-        for (int m = 0; m < PARTS; ++m) {
-            const double part[4] = { d[n][m], d[n][m + 1], d[n + 1][m], d[n + 1][m + 1] };
-            open += wadi_square_open(part, TOUCH);
-        }
+    return *d;
+}
+
+/* Open part of the square of `size` squares that begins at (m, n). Where its middle is farther from the solids than its corners
+ * are from the middle, nothing else is asked. */
+static double part_open(Face *face, int m, int n, int size)
+{
+    if (size == 1) {
+        const double part[4] = { face_distance(face, m, n), face_distance(face, m + 1, n),
+                                 face_distance(face, m, n + 1), face_distance(face, m + 1, n + 1) };
+        return wadi_square_open(part, TOUCH);
     }
-    return open / (PARTS * PARTS);
+    const int half = size / 2;
+    const double middle = face_distance(face, m + half, n + half);
+    if (fabs(middle) > 0.7072 * size / PARTS) {
+        return middle > 0.0 ? 1.0 : 0.0;
+    }
+    return 0.25 * (part_open(face, m, n, half) + part_open(face, m + half, n, half) +
+                   part_open(face, m, n + half, half) + part_open(face, m + half, n + half, half));
+}
+
+static double fine_open(Lattice *lattice, const int cell[3], int axis)
+{
+    Face face = { lattice, { cell[0], cell[1], cell[2] }, axis == 0 ? 1 : 0, axis == 2 ? 1 : 2, { { 0 } } };
+    memset(face.d, 0xff, sizeof face.d); /* all bits set is a NAN */
+    return part_open(&face, 0, 0, PARTS);
 }
 
 static double face_open(Lattice *lattice, const int cell[3], int axis)
@@ -226,7 +254,7 @@ static void ask_row(Lattice *lattice, int place, WadiFlipSolidRow row)
                 double p[3] = { cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5 };
                 p[axis] -= 0.5;
                 WadiVec3 x = point_of(lattice, p[0], p[1], p[2]);
-                WadiVec3 v = wadi_solids_sample(in->solids, x, in->time).surface.velocity;
+                WadiVec3 v = wadi_solids_sample_for_grid(in->solids, x, in->time).surface.velocity;
                 row.velocity[axis][l] = (float)wadi_component(v, axis);
             }
         }
@@ -255,6 +283,25 @@ bool wadi_flip_solid_is_near_tile(const WadiFlipSolidIn *in, WadiTile tile)
     return wadi_solids_distance(in->solids, point_of(&lattice, 4, 4, 4), in->time, enough) < enough;
 }
 
+static WadiVec3 middle_of_row(const Lattice *lattice, int place)
+{
+    return point_of(lattice, 4.0, (place & 7) + 0.5, (place >> 3) + 0.5);
+}
+
+uint64_t wadi_flip_solid_rows_near(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows)
+{
+    const Lattice lattice = { .in = in, .tile = tile };
+    const double enough = row_reach * in->cell_size;
+    uint64_t near = 0;
+    for (uint64_t left = rows; left != 0; left &= left - 1) {
+        const int place = __builtin_ctzll(left);
+        WadiVec3 middle = middle_of_row(&lattice, place);
+        bool is_near = wadi_solids_distance(in->solids, middle, in->time, enough) < enough;
+        near |= (uint64_t)is_near << place;
+    }
+    return near;
+}
+
 WadiFlipTileRows wadi_flip_solid_tile(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows,
                                       WadiFlipSolidRow (*target)(void *user, int place), void *user)
 {
@@ -265,8 +312,8 @@ WadiFlipTileRows wadi_flip_solid_tile(const WadiFlipSolidIn *in, WadiTile tile, 
         const int place = __builtin_ctzll(left);
         const uint64_t bit = UINT64_C(1) << place;
         const double enough = row_reach * in->cell_size;
-        WadiVec3 middle = point_of(&lattice, 4.0, (place & 7) + 0.5, (place >> 3) + 0.5);
-        double d = wadi_solids_distance(in->solids, middle, in->time, enough);
+        WadiVec3 middle = middle_of_row(&lattice, place);
+        double d = wadi_solids_clearance(in->solids, middle, in->time, enough);
         if (d >= enough) {
             out.open |= bit;
         } else if (d <= -enough && !wadi_solids_are_moving(in->solids)) {

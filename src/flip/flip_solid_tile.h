@@ -17,6 +17,9 @@ typedef struct WadiFlipSolidRow {
 /* May a solid touch any row of the tile? One question. */
 bool wadi_flip_solid_is_near_tile(const WadiFlipSolidIn *in, WadiTile tile);
 
+/* Of `rows`, those that a solid may touch, or be near enough for their distances. One question a row. */
+uint64_t wadi_flip_solid_rows_near(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows);
+
 /* `rows`: those wanted. Calls target(user, place) for the memory of each row of them that is not open or
  * closed. */
 WadiFlipTileRows wadi_flip_solid_tile(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows,

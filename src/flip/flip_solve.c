@@ -6,6 +6,7 @@
 
 #include "flip/flip.h"
 #include "flip/flip_friction_ask.h"
+#include "flip/flip_relax.h"
 
 static WadiStatus solve_unilateral(const WadiPoisson *system, const float *b,
                                    const WadiPoissonSettings *settings, double *x, WadiArena *scratch,
@@ -19,24 +20,28 @@ static double gravity_step(const WadiFlip *flip, const WadiFlipStep *step)
     return step->dt * wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
 }
 
-static WadiFlipProjectIn project_in(const WadiFlip *flip, const WadiFlipStep *step)
+WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep *step)
 {
     const WadiFlipDef *def = &flip->context.world->scene->flip;
     bool has_sand = flip->materials.has_sand;
     bool is_unilateral = def->unilateral == WADI_FLIP_UNILATERAL_ALL ||
                          (def->unilateral == WADI_FLIP_UNILATERAL_SAND && has_sand);
     double tolerance = def->tolerance > 0.0 ? def->tolerance : has_sand ? 1e-4 : 1e-5;
-    WadiFlipProjectIn in = { .rows = &step->grid.rows,
-                             .fluid = step->fluid,
-                             .density = step->mix.density,
-                             .reference_density = flip->materials.density,
-                             .expansion = step->expansion,
-                             .cell_size = step->grid.cell_size,
-                             .solver = { .tolerance = tolerance,
-                                         .absolute = 1e-4 * gravity_step(flip, step),
-                                         .max_iterations = 200 },
-                             .solve = is_unilateral ? solve_unilateral : wadi_poisson_solve,
-                             .is_unilateral = is_unilateral };
+    WadiFlipProjectIn in = {
+        .rows = &step->grid.rows,
+        .fluid = step->fluid,
+        .density = step->mix.density,
+        .reference_density = flip->materials.density,
+        .expansion = step->expansion,
+        .cell_size = step->grid.cell_size,
+        .solver = { .tolerance = tolerance,
+                    /* Enough for still fluid, which has no divergence to be relative to. */
+                    .absolute =
+                        (def->tolerance > 0.0 ? fmin(1e-4, def->tolerance) : 1e-4) * gravity_step(flip, step),
+                    .max_iterations = 200 },
+        .solve = is_unilateral ? solve_unilateral : wadi_poisson_solve,
+        .is_unilateral = is_unilateral
+    };
     for (int a = 0; a < 3; ++a) {
         in.open[a] = step->solid.open[a];
         in.solid_velocity[a] = step->solid.velocity[a];
@@ -45,19 +50,40 @@ static WadiFlipProjectIn project_in(const WadiFlip *flip, const WadiFlipStep *st
     return in;
 }
 
-static WadiStatus project(const WadiFlip *flip, WadiFlipStep *step, float *const velocity[3],
+/* One projection by the method of the scene; *projector is made by the first call with these settings and serves the next ones. */
+WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
+                                     WadiFlipProjector **projector, WadiFlipProjectOut *out, WadiError *error)
+{
+    const WadiFlipDef *def = &flip->context.world->scene->flip;
+    WadiArena *arena = flip->context.scratch;
+    WadiFlipProjectReport report = { 0 };
+    if (def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL) {
+        WadiFlipProjectIn sweeps = *in;
+        sweeps.solver = (WadiPoissonSettings){ .max_iterations = def->sweeps };
+        WADI_TRY(wadi_flip_relax(&sweeps, def->over_relaxation, out, arena, &report, error));
+    } else {
+        if (*projector == NULL) {
+            WADI_TRY(wadi_flip_projector_begin(projector, in, arena, error));
+        }
+        WADI_TRY(wadi_flip_projector_run(*projector, out, arena, &report, error));
+    }
+    step->max_divergence = report.max_divergence;
+    step->pressure_solves += 1;
+    step->pressure_iterations += report.solve.iterations;
+    return WADI_OK;
+}
+
+/* Project the velocities of the step. */
+static WadiStatus project(const WadiFlip *flip, WadiFlipStep *step, WadiFlipProjector **projector,
                           WadiError *error)
 {
-    WadiFlipProjectIn in = project_in(flip, step);
+    WadiFlipProjectIn in = wadi_flip_projection(flip, step);
     WadiFlipProjectOut out = { .pressure = step->pressure };
     for (int a = 0; a < 3; ++a) {
-        out.velocity[a] = velocity[a];
+        out.velocity[a] = step->grid.velocity[a];
         out.known[a] = step->known[a];
     }
-    WadiFlipProjectReport report = { 0 };
-    WADI_TRY(wadi_flip_project(&in, &out, flip->context.scratch, &report, error));
-    step->max_divergence = report.max_divergence;
-    return WADI_OK;
+    return wadi_flip_make_projection(flip, step, &in, projector, &out, error);
 }
 
 static WadiStatus copy_faces(const WadiFlipStep *step, float *const from[3], float *to[3], WadiArena *arena,
@@ -71,9 +97,8 @@ static WadiStatus copy_faces(const WadiFlipStep *step, float *const from[3], flo
     return WADI_OK;
 }
 
-/* What bounds the stress. `grain` is for the pressure between grains where there is water, NULL where there is none. */
-static WadiStatus make_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
-                            double **grain, WadiError *error)
+WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
+                                   double **grain, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
     size_t floats = wadi_rows_floats(&step->grid.rows);
@@ -143,7 +168,8 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     WADI_TRY(wadi_friction_begin(&friction, &grid, &flip->friction_memory, step->dt, arena, error));
     wadi_friction_add(friction, step->grid.velocity);
     WADI_TRY(copy_faces(step, step->grid.velocity, loaded, arena, error));
-    WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, step->grid.velocity, error)));
+    WadiFlipProjector *projector = NULL;
+    WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, &projector, error)));
 
     int depth = 0;
     WADI_TRY(wadi_friction_depth(friction, 2, &depth, arena, error));
@@ -160,7 +186,7 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     size_t floats = wadi_rows_floats(&step->grid.rows);
     WadiFrictionLoad load;
     double *grain;
-    WADI_TRY(make_load(flip, step, &load, &grain, error));
+    WADI_TRY(wadi_flip_friction_load(flip, step, &load, &grain, error));
     int rounds = is_first && def->friction_rounds < 4 ? 4 : def->friction_rounds;
     for (int round = 0; round < rounds; ++round) {
         /* u_b = u* - grad P: what the last projection made, less the stress that went into it. */
@@ -182,6 +208,8 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
         WADI_STAGE(times, "friction",
                    WADI_TRY(wadi_friction_solve(friction, (const float *const *)before, &load, &settings,
                                                 arena, &flip->friction_report, error)));
+        step->friction_solves += 1;
+        step->friction_iterations += flip->friction_report.iterations;
         for (int a = 0; a < 3; ++a) {
             memcpy(loaded[a], free_flight[a], floats * sizeof(float));
         }
@@ -189,10 +217,28 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
         for (int a = 0; a < 3; ++a) {
             memcpy(step->grid.velocity[a], loaded[a], floats * sizeof(float));
         }
-        WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, step->grid.velocity, error)));
+        WADI_STAGE(times, "pressure", WADI_TRY(project(flip, step, &projector, error)));
     }
     WADI_TRY(mark_rigid(flip, step, friction, &load, error));
     return wadi_friction_keep(friction, &flip->friction_memory, error);
+}
+
+/* Viscosity between two projections: it must not see the fall that the pressure stops, or walls would drag at water at rest.
+ * The second pressure is small; both together are the step's. */
+static WadiStatus solve_viscosity(const WadiFlip *flip, WadiFlipStep *step, WadiFlipProjector **projector,
+                                  WadiError *error)
+{
+    const size_t floats = wadi_rows_floats(&step->grid.rows);
+    double *whole = step->pressure;
+    WADI_STAGE(flip->context.times, "viscosity", WADI_TRY(wadi_flip_apply_viscosity(flip, step, error)));
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->pressure, floats, "pressure", error));
+    memset(step->pressure, 0, floats * sizeof *step->pressure);
+    WADI_STAGE(flip->context.times, "pressure", WADI_TRY(project(flip, step, projector, error)));
+    for (size_t i = 0; i < floats; ++i) {
+        whole[i] += step->pressure[i];
+    }
+    step->pressure = whole;
+    return WADI_OK;
 }
 
 WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
@@ -204,11 +250,22 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
         WADI_TRY(WADI_ARENA_NEW(arena, &step->known[a], (size_t)rows->count, "known faces", error));
     }
     wadi_flip_pressure_recall(&flip->pressure_memory, rows, step->dt, step->pressure);
+    wadi_flip_push_surface(flip, step);
     if (flip->materials.has_sand) {
-        WADI_TRY(solve_sand(flip, step, error));
+        if (wadi_flip_is_viscous(flip)) {
+            WADI_STAGE(flip->context.times, "viscosity",
+                       WADI_TRY(wadi_flip_apply_viscosity(flip, step, error)));
+        }
+        bool is_global = flip->context.world->scene->flip.friction == WADI_FLIP_FRICTION_SOLVE;
+        WADI_TRY(is_global ? solve_sand(flip, step, error) : wadi_flip_solve_zb05(flip, step, error));
     } else {
-        WADI_STAGE(flip->context.times, "pressure",
-                   WADI_TRY(project(flip, step, step->grid.velocity, error)));
+        const WadiArenaMark mark = wadi_arena_mark(arena);
+        WadiFlipProjector *projector = NULL;
+        WADI_STAGE(flip->context.times, "pressure", WADI_TRY(project(flip, step, &projector, error)));
+        if (wadi_flip_is_viscous(flip)) {
+            WADI_TRY(solve_viscosity(flip, step, &projector, error));
+        }
+        wadi_arena_release(arena, mark);
     }
     return wadi_flip_pressure_keep(&flip->pressure_memory, rows, step->fluid, step->pressure, step->dt,
                                    error);

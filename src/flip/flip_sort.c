@@ -323,10 +323,25 @@ static WadiStatus check_blocks(const TileSort *sort, const WadiParticles *partic
             return wadi_fail(error, WADI_ERR_NUMERIC,
                              "particle %u is at (%g, %g, %g), where there is no cell of %g m; "
                              "a smaller time step may keep it from being thrown there",
-                             particles->id[i], sort->x[i], sort->y[i], sort->z[i], sort->cell_size);
+                             particles->id[sort->out->first + i], sort->x[i], sort->y[i], sort->z[i],
+                             sort->cell_size);
         }
     }
     return WADI_OK;
+}
+
+/* All above counts from the first sorted particle; everyone else counts from the first of the store. */
+static void count_from_first(WadiFlipSort *sort)
+{
+    if (sort->first == 0) {
+        return;
+    }
+    for (int32_t t = 0; t <= sort->tiles.count; ++t) {
+        sort->tile_start[t] += sort->first;
+    }
+    for (int64_t c = 0; c <= 8 * (int64_t)sort->row_first[sort->tiles.count]; ++c) {
+        sort->cell_start[c] += sort->first;
+    }
 }
 
 static WadiStatus sort_particles(TileSort *sort, WadiParticles *particles, WadiArena *arena, WadiError *error)
@@ -346,19 +361,28 @@ static WadiStatus sort_particles(TileSort *sort, WadiParticles *particles, WadiA
     WADI_TRY(make_tiles(sort, arena, error));
     wadi_parallel_for(sort->count, SORT_BLOCK, write_by_tile, sort);
     wadi_parallel_for(sort->out->tiles.count, TILE_BLOCK, sort_tiles, sort);
-    return wadi_particles_permute(particles, sort->order, error);
+    WADI_TRY(wadi_particles_permute_from(particles, sort->out->first, sort->order, error));
+    count_from_first(sort->out);
+    return WADI_OK;
 }
 
 WadiStatus wadi_flip_sort(WadiFlipSort *sort, WadiParticles *particles, double cell_size, WadiArena *arena,
                           WadiError *error)
 {
-    WADI_ASSERT(cell_size > 0.0);
-    *sort = (WadiFlipSort){ .cell_size = cell_size };
-    TileSort work = { .x = particles->x,
-                      .y = particles->y,
-                      .z = particles->z,
+    return wadi_flip_sort_from(sort, particles, 0, cell_size, arena, error);
+}
+
+WadiStatus wadi_flip_sort_from(WadiFlipSort *sort, WadiParticles *particles, int32_t first, double cell_size,
+                               WadiArena *arena, WadiError *error)
+{
+    WADI_ASSERT(cell_size > 0.0 && first >= 0 && first <= particles->count);
+    *sort = (WadiFlipSort){ .cell_size = cell_size, .first = first };
+    bool has_any = particles->count > first; /* an empty store has no columns to point into */
+    TileSort work = { .x = has_any ? particles->x + first : NULL,
+                      .y = has_any ? particles->y + first : NULL,
+                      .z = has_any ? particles->z + first : NULL,
                       .cell_size = cell_size,
-                      .count = particles->count,
+                      .count = particles->count - first,
                       .out = sort };
     WadiStatus status = sort_particles(&work, particles, arena, error);
     if (status != WADI_OK) {
@@ -377,7 +401,7 @@ static bool is_in_cell(const WadiFlipSort *sort, const WadiParticles *particles,
 
 bool wadi_flip_sort_validate(const WadiFlipSort *sort, const WadiParticles *particles)
 {
-    int32_t next = 0, row = 0;
+    int32_t next = sort->first, row = 0;
     if (!wadi_tile_map_validate(&sort->tiles)) {
         return false;
     }

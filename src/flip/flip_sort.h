@@ -12,6 +12,7 @@
  * cell_start[8 r + l] .. cell_start[8 r + l + 1]. Memory belongs to the arena. */
 typedef struct WadiFlipSort {
     double cell_size; /* m */
+    int32_t first;    /* particles before it are not in any of the lists: they sleep */
     WadiTileMap tiles;
     int32_t *tile_start; /* tiles.count + 1 */
     uint64_t *row_mask;  /* per tile */
@@ -24,6 +25,9 @@ typedef struct WadiFlipSort {
  * finite or whose cell is beyond 2^31 - 64; the particles then keep their order. */
 WadiStatus wadi_flip_sort(WadiFlipSort *sort, WadiParticles *particles, double cell_size, WadiArena *arena,
                           WadiError *error);
+/* The same for the particles from `first` on; those before stay where they are and are not looked at. */
+WadiStatus wadi_flip_sort_from(WadiFlipSort *sort, WadiParticles *particles, int32_t first, double cell_size,
+                               WadiArena *arena, WadiError *error);
 
 bool wadi_flip_sort_validate(const WadiFlipSort *sort, const WadiParticles *particles);
 

@@ -7,9 +7,27 @@
 #include "flip/flip.h"
 #include "flip/flip_extend.h"
 #include "flip/flip_move.h"
+#include "flip/flip_separate.h"
 #include "flip/flip_transfer.h"
 
 enum { SPEED_BLOCK = 8192 };
+
+/* The columns of APIC where a material asks for it. */
+static WadiStatus add_affine(WadiFlip *flip, WadiError *error)
+{
+    const WadiScene *scene = flip->context.world->scene;
+    for (int m = 0; m < scene->material_count; ++m) {
+        flip->has_affine = flip->has_affine || scene->materials[m].transfer == WADI_TRANSFER_APIC;
+    }
+    if (!flip->has_affine) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_flip_affine_add(flip->context.particles, &flip->affine, error));
+    for (int m = 0; m < scene->material_count; ++m) {
+        flip->affine.is_used[m] = scene->materials[m].transfer == WADI_TRANSFER_APIC;
+    }
+    return WADI_OK;
+}
 
 static WadiStatus create(void **solver, const WadiSolverContext *context, WadiError *error)
 {
@@ -19,12 +37,15 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     flip->context = *context;
     wadi_flip_materials_init(&flip->materials, scene);
     WadiStatus status = wadi_flip_attributes_add(flip, error);
+    if (status == WADI_OK) {
+        status = add_affine(flip, error);
+    }
     if (status != WADI_OK) {
         WADI_DELETE(flip, 1);
         return status;
     }
     *solver = flip;
-    return WADI_OK;
+    return wadi_flip_sleep_init(&flip->sleep, scene, context->particles, error);
 }
 
 static void destroy(void *solver)
@@ -33,14 +54,21 @@ static void destroy(void *solver)
     wadi_flip_solid_cache_free(&flip->solid_cache);
     wadi_friction_memory_free(&flip->friction_memory);
     wadi_flip_pressure_memory_free(&flip->pressure_memory);
+    wadi_flip_sleep_free(&flip->sleep);
     WADI_DELETE(flip, 1);
 }
 
+typedef struct Speeds {
+    const WadiParticles *particles;
+    int32_t first; /* those before it sleep */
+} Speeds;
+
 static double block_speed(void *context, int64_t first, int64_t end)
 {
-    const WadiParticles *p = context;
+    const Speeds *speeds = context;
+    const WadiParticles *p = speeds->particles;
     float square = 0.0f;
-    for (int64_t i = first; i < end; ++i) {
+    for (int64_t i = speeds->first + first; i < speeds->first + end; ++i) {
         float s = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
         square = s > square ? s : square;
     }
@@ -52,12 +80,18 @@ static double largest_dt(const void *solver, double time, const char **limit)
 {
     const WadiFlip *flip = solver;
     const WadiWorld *world = flip->context.world;
-    WadiParticles *p = flip->context.particles;
+    const WadiParticles *p = flip->context.particles;
+    if (wadi_flip_sleep_is_sound(&flip->sleep, &flip->context, time, time + 1.0 / world->scene->fps)) {
+        *limit = "asleep";
+        return INFINITY;
+    }
+    Speeds speeds = { p, wadi_flip_sleep_first(&flip->sleep, p) };
+    int32_t awake = p->count - speeds.first;
     double *partials = NULL;
     double speed = 0.0, h = world->cell_size;
     if (WADI_ARENA_NEW(flip->context.scratch, &partials,
-                       (size_t)wadi_parallel_block_count(p->count, SPEED_BLOCK), "speeds", NULL) == WADI_OK) {
-        speed = fmax(0.0, wadi_parallel_max(p->count, SPEED_BLOCK, block_speed, p, partials));
+                       (size_t)wadi_parallel_block_count(awake, SPEED_BLOCK), "speeds", NULL) == WADI_OK) {
+        speed = fmax(0.0, wadi_parallel_max(awake, SPEED_BLOCK, block_speed, &speeds, partials));
     }
     double g = wadi_norm(wadi_curve_value3(&world->scene->gravity, time));
     double asked = world->scene->flip.cfl;
@@ -68,47 +102,21 @@ static double largest_dt(const void *solver, double time, const char **limit)
         dt = 1.0 / 240.0;
         *limit = "sand";
     }
+    double capillary = wadi_flip_tension_largest_dt(flip, time);
+    if (dt > capillary) {
+        dt = capillary;
+        *limit = "surface tension";
+    }
     return dt;
-}
-
-/* u* = u + dt a on the faces that particles reach. */
-static void add_forces(const WadiFlip *flip, WadiFlipStep *step)
-{
-    const WadiWorld *world = flip->context.world;
-    const WadiRows *rows = &step->grid.rows;
-    double h = step->grid.cell_size, middle = step->time + 0.5 * step->dt;
-    WadiVec3 g = wadi_curve_value3(&world->scene->gravity, middle);
-    const float gravity[3] = { (float)(g.x * step->dt), (float)(g.y * step->dt), (float)(g.z * step->dt) };
-    for (int a = 0; a < 3; ++a) {
-        float *u = step->grid.velocity[a];
-        const float *mass = step->grid.face_mass[a];
-        for (size_t i = 8; i < wadi_rows_floats(rows); ++i) {
-            u[i] += mass[i] > 0.0f ? gravity[a] : 0.0f;
-        }
-    }
-    for (int32_t r = 1; r < rows->count && world->scene->force_count > 0; ++r) {
-        int32_t cell[3];
-        wadi_rows_cell(rows, r, cell);
-        for (int i = 0; i < 24; ++i) {
-            int a = i / 8, l = i % 8;
-            float *u = &step->grid.velocity[a][8 * r + l];
-            if (step->grid.face_mass[a][8 * r + l] > 0.0f) {
-                WadiVec3 x = { h * (cell[0] + l + (a == 0 ? 0.0 : 0.5)), h * (cell[1] + (a == 1 ? 0.0 : 0.5)),
-                               h * (cell[2] + (a == 2 ? 0.0 : 0.5)) };
-                WadiVec3 v = { a == 0 ? (double)*u : 0.0, a == 1 ? (double)*u : 0.0,
-                               a == 2 ? (double)*u : 0.0 };
-                WadiVec3 force = wadi_sub(wadi_world_acceleration(world, x, v, middle), g);
-                *u += (float)(step->dt * wadi_component(force, a));
-            }
-        }
-    }
 }
 
 static WadiStatus extend(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiRows *rows = &step->grid.rows;
     WadiFlipExtendIn in = { .rows = rows, .layers = WADI_FLIP_MARGIN + 1 };
-    WadiFlipWallIn walls = { .rows = rows, .distance = step->solid.distance };
+    WadiFlipWallIn walls = { .rows = rows,
+                             .distance = step->solid.distance,
+                             .deepest = step->grid.cell_size };
     for (int a = 0; a < 3; ++a) {
         in.known[a] = step->known[a];
         walls.open[a] = step->solid.open[a];
@@ -123,10 +131,27 @@ static WadiStatus to_particles(const WadiFlip *flip, WadiFlipStep *step, WadiFli
     WadiFlipToParticlesIn in = { .sort = &step->sort,
                                  .grid = &step->grid,
                                  .saved = (const float *const *)step->saved,
-                                 .flip = (double)flip->materials.keep[0],
+                                 .keep = flip->materials.keep,
+                                 .material_count = flip->materials.count,
+                                 .affine = flip->has_affine ? &flip->affine : NULL,
                                  .dt = step->dt,
                                  .order = flip->context.world->scene->flip.path_order };
     return wadi_flip_grid_to_particles(flip->context.particles, path, &in, flip->context.scratch, error);
+}
+
+static WadiStatus separate(const WadiFlip *flip, const WadiFlipStep *step, WadiFlipPath *path,
+                           WadiError *error)
+{
+    const WadiScene *scene = flip->context.world->scene;
+    if (scene->flip.pair_separation == 0) {
+        return WADI_OK;
+    }
+    WadiFlipSeparateIn in = { .particles = flip->context.particles,
+                              .diameter = wadi_flip_separate_diameter(step->grid.cell_size,
+                                                                      scene->particles_per_axis),
+                              .iterations = scene->flip.pair_separation };
+    WadiFlipSeparateReport report;
+    return wadi_flip_separate(&in, path->x, path->y, path->z, flip->context.scratch, &report, error);
 }
 
 static WadiStatus make_grid(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
@@ -134,23 +159,57 @@ static WadiStatus make_grid(WadiFlip *flip, WadiFlipStep *step, WadiError *error
     const WadiSolverContext *context = &flip->context;
     WadiStageTimes *times = context->times;
     WadiArena *arena = context->scratch;
-    WADI_STAGE(
-        times, "sort",
-        WADI_TRY(wadi_flip_sort(&step->sort, context->particles, context->world->cell_size, arena, error)));
     WADI_STAGE(times, "grid",
                WADI_TRY(wadi_flip_grid_build(&step->grid, &step->sort, WADI_FLIP_MARGIN, arena, error)));
     WadiFlipToGridIn to_grid = { .sort = &step->sort,
                                  .particles = context->particles,
                                  .mass = flip->materials.mass,
-                                 .material_count = context->world->scene->material_count };
+                                 .material_count = context->world->scene->material_count,
+                                 .affine = flip->has_affine ? &flip->affine : NULL };
     WADI_STAGE(times, "particles to grid",
                WADI_TRY(wadi_flip_particles_to_grid(&step->grid, &to_grid, arena, error)));
-    size_t floats = wadi_rows_floats(&step->grid.rows);
-    for (int a = 0; a < 3; ++a) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &step->saved[a], floats, "saved velocities", error));
-        memcpy(step->saved[a], step->grid.velocity[a], floats * sizeof(float));
-    }
     return WADI_OK;
+}
+
+static WadiFlipSleepIn sleep_in(WadiFlip *flip, const WadiFlipStep *step)
+{
+    return (WadiFlipSleepIn){ .context = &flip->context,
+                              .pressure = &flip->pressure_memory,
+                              .friction = &flip->friction_memory,
+                              .time = step->time,
+                              .dt = step->dt };
+}
+
+/* Sort those who are awake; who that is may change by where they are. */
+static WadiStatus sort_awake(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
+{
+    const WadiSolverContext *context = &flip->context;
+    WadiStageTimes *times = context->times;
+    WadiFlipSleepIn in = sleep_in(flip, step);
+    WADI_STAGE(times, "sleep", WADI_TRY(wadi_flip_sleep_wake(&flip->sleep, &in, error)));
+    for (bool is_changed = true; is_changed && flip->sleep.count < context->particles->count;) {
+        WADI_STAGE(times, "sort",
+                   WADI_TRY(wadi_flip_sort_from(&step->sort, context->particles, flip->sleep.count,
+                                                context->world->cell_size, context->scratch, error)));
+        WADI_STAGE(times, "sleep",
+                   WADI_TRY(wadi_flip_sleep_update(&flip->sleep, &in, &step->sort, &is_changed, error)));
+    }
+    wadi_flip_sleep_end(&flip->sleep, context->particles);
+    return WADI_OK;
+}
+
+static void fill_report(const WadiFlipStep *step, WadiStepReport *report)
+{
+    const WadiRows *rows = &step->grid.rows;
+    *report = (WadiStepReport){ .max_divergence = step->max_divergence,
+                                .pressure_solves = step->pressure_solves,
+                                .pressure_iterations = step->pressure_iterations,
+                                .friction_solves = step->friction_solves,
+                                .friction_iterations = step->friction_iterations,
+                                .grid_cells = 8 * (int64_t)rows->count };
+    for (int32_t r = 0; r < rows->count; ++r) {
+        report->cells += __builtin_popcount(step->fluid[r]);
+    }
 }
 
 static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport *report, WadiError *error)
@@ -167,8 +226,13 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     WADI_TRY(WADI_ARENA_NEW(context->scratch, &step, 1, "step", error));
     *step = (WadiFlipStep){ .time = time, .dt = dt };
 
+    WADI_TRY(sort_awake(flip, step, error));
+    if (flip->sleep.count == context->particles->count) {
+        report->sleeping_particles = flip->sleep.count;
+        return WADI_OK;
+    }
     WADI_TRY(make_grid(flip, step, error));
-    WADI_STAGE(times, "forces", add_forces(flip, step));
+    WADI_STAGE(times, "forces", WADI_TRY(wadi_flip_forces(flip, step, error)));
     WadiFlipSolidIn solid = {
         .rows = &step->grid.rows,
         .solids = &context->world->solids,
@@ -176,22 +240,36 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
         .time = time + dt,
         /* Slivers that are shut bend the wall: 0.1 slows sliding sand by 5 %, 0.02 by none. */
         .min_open = flip->materials.has_sand ? 0.02f : 0.1f,
-        .is_binary = scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS
+        /* The paper's rule sees cells as solid or not; the pressure must see the same walls. */
+        .is_binary =
+            scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS ||
+            (flip->materials.has_sand && scene->flip.friction != WADI_FLIP_FRICTION_SOLVE)
     };
     WADI_STAGE(times, "solids",
                WADI_TRY(wadi_flip_solid(&solid, &flip->solid_cache, &step->solid, context->scratch, error)));
     WADI_STAGE(times, "label", WADI_TRY(wadi_flip_label(flip, step, error)));
     WADI_STAGE(times, "density correction", WADI_TRY(wadi_flip_correct_density(flip, step, error)));
+    WADI_STAGE(times, "surface tension", WADI_TRY(wadi_flip_find_tension(flip, step, error)));
     WADI_TRY(wadi_flip_solve(flip, step, error));
     WADI_STAGE(times, "attributes", wadi_flip_attributes(flip, step));
     WADI_STAGE(times, "extend", WADI_TRY(extend(flip, step, error)));
     WadiFlipPath path;
     WADI_STAGE(times, "grid to particles", WADI_TRY(to_particles(flip, step, &path, error)));
+    WadiFlipMoveIn move = { .solids = &context->world->solids,
+                            .cell_size = step->grid.cell_size,
+                            .time = time,
+                            .dt = dt,
+                            .sort = &step->sort,
+                            .grid = &step->grid,
+                            .solid = &step->solid };
+    WadiFlipSleepIn sleep = sleep_in(flip, step);
+    WADI_STAGE(times, "sleep",
+               WADI_TRY(wadi_flip_sleep_watch(&flip->sleep, &sleep, &step->sort, &path, error)));
+    WADI_STAGE(times, "separation", WADI_TRY(separate(flip, step, &path, error)));
     WadiCollideReport moved;
-    WADI_STAGE(times, "move",
-               moved = wadi_flip_move(context->particles, &path, &context->world->solids,
-                                      step->grid.cell_size, time, dt));
-    report->max_divergence = step->max_divergence;
+    WADI_STAGE(times, "move", moved = wadi_flip_move(context->particles, &path, &move));
+    fill_report(step, report);
+    report->sleeping_particles = flip->sleep.count;
     report->stuck_particles = moved.stuck;
     return wadi_solver_check_stage(context, "move", error);
 }
@@ -199,15 +277,18 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
 static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
 {
     const WadiFlip *flip = solver;
-    WADI_TRY(wadi_flip_pressure_memory_save(&flip->pressure_memory, state, error));
-    return wadi_friction_memory_save(&flip->friction_memory, state, error);
+    WADI_TRY(wadi_flip_pressure_memory_save(&flip->pressure_memory, "pressure", state, error));
+    WADI_TRY(wadi_friction_memory_save(&flip->friction_memory, state, error));
+    return wadi_flip_sleep_save(&flip->sleep, state, error);
 }
 
 static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
 {
     WadiFlip *flip = solver;
-    WADI_TRY(wadi_flip_pressure_memory_load(&flip->pressure_memory, state, error));
-    return wadi_friction_memory_load(&flip->friction_memory, state, error);
+    WADI_TRY(wadi_flip_pressure_memory_load(&flip->pressure_memory, "pressure", state, error));
+    WADI_TRY(wadi_friction_memory_load(&flip->friction_memory, state, error));
+    return wadi_flip_sleep_load(&flip->sleep, flip->context.particles, flip->context.world->cell_size, state,
+                                error);
 }
 
 static WadiStatus view(const void *solver, WadiState *frame, WadiError *error)

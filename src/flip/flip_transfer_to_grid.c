@@ -18,8 +18,7 @@ enum {
     ROW = 64,             /* floats of a row: {momentum, mass} pairs of u, of v, of w, and four that stay 0 */
     LAYER = SIDE * ROW,
     SCATTER_BLOCK = 2, /* tiles */
-    SUM_BLOCK = 16,
-    MATERIALS = 256
+    SUM_BLOCK = 16
 };
 
 /* Rows of a tile's buffer that its particles can reach, and where they are kept. */
@@ -33,7 +32,7 @@ typedef struct ToGrid {
     const WadiFlipToGridIn *in;
     WadiFlipGrid *grid;
     const float *affine[9]; /* NULL without */
-    float mass[MATERIALS];
+    float mass[WADI_FLIP_MATERIALS];
     Reach *reach; /* per occupied tile */
     float *kept;  /* rows of ROW floats */
 } ToGrid;
@@ -129,13 +128,31 @@ static inline void scatter_affine(float *restrict buffer, const WadiFlipNodes *n
     }
 }
 
+/* Slopes of n particles from number i on, m/s a cell; 0 where their material has none. false: none has. */
+static bool load_slopes(const ToGrid *work, int32_t i, int n, float slope[9][WADI_FLIP_BLOCK])
+{
+    const uint8_t *material = work->in->particles->material + i;
+    float cell_size = (float)work->in->sort->cell_size;
+    bool is_used[WADI_FLIP_BLOCK] = { false }, has_any = false;
+    for (int l = 0; l < n; ++l) {
+        is_used[l] = work->in->affine->is_used[material[l]];
+        has_any = has_any || is_used[l];
+    }
+    for (int e = 0; e < 9 && has_any; ++e) {
+        wadi_flip_load(work->affine[e] + i, n, slope[e]);
+        for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+            slope[e][l] = is_used[l] ? slope[e][l] * cell_size : 0.0f;
+        }
+    }
+    return has_any;
+}
+
 static void scatter_tile(const ToGrid *work, int32_t tile, float *restrict buffer)
 {
     const WadiFlipSort *sort = work->in->sort;
     const WadiParticles *particles = work->in->particles;
     WadiTile at = sort->tiles.tiles[tile];
     double per_metre = 1.0 / sort->cell_size;
-    float cell_size = (float)sort->cell_size;
     int32_t end = sort->tile_start[tile + 1];
     for (int32_t i = sort->tile_start[tile]; i < end; i += WADI_FLIP_BLOCK) {
         int n = end - i < WADI_FLIP_BLOCK ? end - i : WADI_FLIP_BLOCK;
@@ -151,18 +168,12 @@ static void scatter_tile(const ToGrid *work, int32_t tile, float *restrict buffe
         }
         WadiFlipNodes nodes;
         wadi_flip_locate(place, 0.0f, 1, 2, ROW, LAYER, COMPONENT, &nodes);
-        if (work->affine[0] == NULL) {
-            scatter(buffer, &nodes, n, mass, velocity);
-            continue;
-        }
         float slope[9][WADI_FLIP_BLOCK];
-        for (int e = 0; e < 9; ++e) {
-            wadi_flip_load(work->affine[e] + i, n, slope[e]);
-            for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
-                slope[e][l] *= cell_size;
-            }
+        if (work->affine[0] != NULL && load_slopes(work, i, n, slope)) {
+            scatter_affine(buffer, &nodes, n, mass, velocity, slope);
+        } else {
+            scatter(buffer, &nodes, n, mass, velocity);
         }
-        scatter_affine(buffer, &nodes, n, mass, velocity, slope);
     }
 }
 
@@ -301,13 +312,14 @@ WadiStatus wadi_flip_particles_to_grid(WadiFlipGrid *grid, const WadiFlipToGridI
     WADI_ASSERT(in->sort->tiles.count == 0 ||
                 in->sort->tile_start[in->sort->tiles.count] == in->particles->count);
     ToGrid work = { .in = in, .grid = grid };
-    for (int m = 0; m < MATERIALS; ++m) {
+    for (int m = 0; m < WADI_FLIP_MATERIALS; ++m) {
         work.mass[m] = m < in->material_count ? in->mass[m] : 1.0f;
     }
     for (int e = 0; e < 9 && in->affine != NULL; ++e) {
         work.affine[e] = wadi_particles_column(in->particles, in->affine->column[e]);
     }
     int32_t tiles = in->sort->tiles.count;
+    const WadiArenaMark mark = wadi_arena_mark(scratch);
     WADI_TRY(WADI_ARENA_NEW(scratch, &work.reach, (size_t)tiles, "transfer to the grid", error));
     int32_t rows = 0;
     for (int32_t t = 0; t < tiles; ++t) {
@@ -318,6 +330,7 @@ WadiStatus wadi_flip_particles_to_grid(WadiFlipGrid *grid, const WadiFlipToGridI
     WADI_TRY(WADI_ARENA_NEW(scratch, &work.kept, (size_t)rows * ROW, "transfer to the grid", error));
     wadi_parallel_for(tiles, SCATTER_BLOCK, scatter_tiles, &work);
     wadi_parallel_for(grid->tiles.count, SUM_BLOCK, sum_tiles, &work);
+    wadi_arena_release(scratch, mark);
     return WADI_OK;
 }
 
@@ -326,6 +339,9 @@ WadiStatus wadi_flip_affine_add(WadiParticles *particles, WadiFlipAffine *affine
     static const char *const names[9] = { "c00", "c01", "c02", "c10", "c11", "c12", "c20", "c21", "c22" };
     for (int e = 0; e < 9; ++e) {
         WADI_TRY(wadi_particles_add_column(particles, names[e], WADI_TYPE_F32, &affine->column[e], error));
+    }
+    for (int m = 0; m < WADI_FLIP_MATERIALS; ++m) {
+        affine->is_used[m] = true;
     }
     return WADI_OK;
 }

@@ -26,7 +26,9 @@ typedef struct ToParticles {
     WadiParticles *particles;
     WadiFlipPath *path;
     float *affine[9];
-    const float *field[3], *saved[3]; /* saved: NULL when flip is 0 */
+    const float *field[3], *saved[3]; /* saved: NULL when nothing is kept */
+    float keep[WADI_FLIP_MATERIALS];  /* by material */
+    bool is_one_way;                  /* all materials keep the same share */
 } ToParticles;
 
 /* `count` pairs {u, u - saved}; {u, 0} without saved. */
@@ -163,12 +165,35 @@ static inline void sample_stage(const float *restrict copy, float place[3][WADI_
 }
 
 static inline void update_velocity(float *restrict v, const float *restrict u, const float *restrict change,
-                                   float flip, int n)
+                                   const float *restrict keep, int n)
 {
-    float pic = 1.0f - flip;
 #pragma omp simd
     for (int l = 0; l < n; ++l) {
-        v[l] = pic * u[l] + flip * (v[l] + change[l]);
+        v[l] = (1.0f - keep[l]) * u[l] + keep[l] * (v[l] + change[l]);
+    }
+}
+
+/* C of n particles from number i on; 0 where their material has none. */
+static void update_affine(const ToParticles *work, const float *restrict copy, const WadiFlipNodes *nodes,
+                          int32_t i, int n, float per_metre)
+{
+    const uint8_t *material = work->particles->material + i;
+    float is_used[WADI_FLIP_BLOCK];
+    bool has_any = false;
+    for (int l = 0; l < n; ++l) {
+        is_used[l] = work->in->affine->is_used[material[l]] ? per_metre : 0.0f;
+        has_any = has_any || is_used[l] > 0.0f;
+    }
+    for (int c = 0; c < 3; ++c) {
+        float slope[3][WADI_FLIP_BLOCK] = { { 0.0f } };
+        if (has_any) {
+            sample_slopes(copy, nodes, c, n, slope);
+        }
+        for (int a = 0; a < 3; ++a) {
+            for (int l = 0; l < n; ++l) {
+                work->affine[3 * c + a][i + l] = slope[a][l] * is_used[l];
+            }
+        }
     }
 }
 
@@ -227,7 +252,10 @@ static int64_t gather_tile(const ToParticles *work, int32_t tile, const float *r
     WadiParticles *particles = work->particles;
     WadiTile at = sort->tiles.tiles[tile];
     double per_metre = 1.0 / sort->cell_size;
-    float flip = (float)work->in->flip;
+    float keep[WADI_FLIP_BLOCK];
+    for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+        keep[l] = work->keep[0];
+    }
     int32_t end = sort->tile_start[tile + 1];
     int64_t long_paths = 0;
     int rest_count = 0;
@@ -242,17 +270,14 @@ static int64_t gather_tile(const ToParticles *work, int32_t tile, const float *r
         sample(copy, &nodes, 0, n, u[0], change[0]);
         sample(copy, &nodes, 1, n, u[1], change[1]);
         sample(copy, &nodes, 2, n, u[2], change[2]);
-        update_velocity(particles->vx + i, u[0], change[0], flip, n);
-        update_velocity(particles->vy + i, u[1], change[1], flip, n);
-        update_velocity(particles->vz + i, u[2], change[2], flip, n);
-        for (int c = 0; c < 3 && work->affine[0] != NULL; ++c) {
-            float slope[3][WADI_FLIP_BLOCK];
-            sample_slopes(copy, &nodes, c, n, slope);
-            for (int a = 0; a < 3; ++a) {
-                for (int l = 0; l < n; ++l) {
-                    work->affine[3 * c + a][i + l] = slope[a][l] * (float)per_metre;
-                }
-            }
+        for (int l = 0; l < n && !work->is_one_way; ++l) {
+            keep[l] = work->keep[particles->material[i + l]];
+        }
+        update_velocity(particles->vx + i, u[0], change[0], keep, n);
+        update_velocity(particles->vy + i, u[1], change[1], keep, n);
+        update_velocity(particles->vz + i, u[2], change[2], keep, n);
+        if (work->affine[0] != NULL) {
+            update_affine(work, copy, &nodes, i, n, (float)per_metre);
         }
         rest_count = follow(work, copy, place, u, i, n, rest, rest_count);
         if (rest_count > WADI_FLIP_LONG_MAX - WADI_FLIP_BLOCK || (i + n == end && rest_count > 0)) {
@@ -282,12 +307,28 @@ static double gather_tiles(void *context, int64_t first, int64_t end)
     return (double)long_paths;
 }
 
+/* false: nothing is kept. */
+static bool read_shares(const WadiFlipToParticlesIn *in, ToParticles *work)
+{
+    int count = in->keep != NULL ? in->material_count : 0;
+    WADI_ASSERT(count <= WADI_FLIP_MATERIALS);
+    bool is_kept = false;
+    work->is_one_way = true;
+    for (int m = 0; m < count; ++m) {
+        float keep = in->keep[m];
+        WADI_ASSERT(keep >= 0.0f && keep <= 1.0f && (keep == 0.0f || in->saved != NULL));
+        WADI_ASSERT(keep == 0.0f || in->affine == NULL || !in->affine->is_used[m]);
+        work->keep[m] = keep;
+        is_kept = is_kept || keep > 0.0f;
+        work->is_one_way = work->is_one_way && keep == in->keep[0];
+    }
+    return is_kept;
+}
+
 WadiStatus wadi_flip_grid_to_particles(WadiParticles *particles, WadiFlipPath *path,
                                        const WadiFlipToParticlesIn *in, WadiArena *arena, WadiError *error)
 {
     WADI_ASSERT(in->order == 2 || in->order == 3);
-    WADI_ASSERT(in->flip >= 0.0 && in->flip <= 1.0 && (in->flip == 0.0 || in->saved != NULL));
-    WADI_ASSERT(in->flip == 0.0 || in->affine == NULL);
     *path = (WadiFlipPath){ 0 };
     WadiFlipPath made = { 0 };
     size_t count = (size_t)particles->count;
@@ -299,9 +340,10 @@ WadiStatus wadi_flip_grid_to_particles(WadiParticles *particles, WadiFlipPath *p
                             (size_t)wadi_parallel_block_count(in->sort->tiles.count, TILE_BLOCK),
                             "paths of particles", error));
     ToParticles work = { .in = in, .particles = particles, .path = &made };
+    bool is_kept = read_shares(in, &work);
     for (int a = 0; a < 3; ++a) {
         work.field[a] = in->grid->velocity[a];
-        work.saved[a] = in->flip > 0.0 ? in->saved[a] : NULL;
+        work.saved[a] = is_kept ? in->saved[a] : NULL;
     }
     for (int e = 0; e < 9 && in->affine != NULL; ++e) {
         work.affine[e] = wadi_particles_column(particles, in->affine->column[e]);

@@ -175,12 +175,9 @@ void wadi_sdf_band_destroy(WadiSdfBand *band)
     }
 }
 
-bool wadi_sdf_band_sample(const WadiSdfBand *band, WadiVec3 x, double *distance, WadiVec3 *gradient)
+bool wadi_sdf_band_look(const WadiSdfBand *band, WadiVec3 x, WadiBandPoint *point)
 {
-    WadiVec3 unused;
-    gradient = gradient != NULL ? gradient : &unused;
-    *gradient = wadi_vec3(0, 0, 0);
-    *distance = band->width;
+    *point = (WadiBandPoint){ .distance = band->width };
     WadiVec3 u = wadi_scale(x, 1.0 / band->cell);
     WadiVec3 tile_f = { floor(u.x / WADI_TILE_SIDE), floor(u.y / WADI_TILE_SIDE),
                         floor(u.z / WADI_TILE_SIDE) };
@@ -191,7 +188,7 @@ bool wadi_sdf_band_sample(const WadiSdfBand *band, WadiVec3 x, double *distance,
     int32_t index = wadi_tile_map_find(&band->map, tile);
     if (index < 0) {
         index = wadi_tile_map_find_before(&band->map, tile);
-        *distance = index >= 0 && band->after[index] < 0 ? -band->width : band->width;
+        point->distance = index >= 0 && band->after[index] < 0 ? -band->width : band->width;
         return false;
     }
     double f[3] = { u.x - WADI_TILE_SIDE * tile_f.x, u.y - WADI_TILE_SIDE * tile_f.y,
@@ -210,13 +207,35 @@ bool wadi_sdf_band_sample(const WadiSdfBand *band, WadiVec3 x, double *distance,
     double x00 = v[0] + fx * (v[1] - v[0]), x10 = v[2] + fx * (v[3] - v[2]);
     double x01 = v[4] + fx * (v[5] - v[4]), x11 = v[6] + fx * (v[7] - v[6]);
     double y0 = x00 + fy * (x10 - x00), y1 = x01 + fy * (x11 - x01);
-    *distance = y0 + fz * (y1 - y0);
     double gx0 = (v[1] - v[0]) + fy * ((v[3] - v[2]) - (v[1] - v[0]));
     double gx1 = (v[5] - v[4]) + fy * ((v[7] - v[6]) - (v[5] - v[4]));
-    gradient->x = (gx0 + fz * (gx1 - gx0)) / band->cell;
-    gradient->y = ((x10 - x00) + fz * ((x11 - x01) - (x10 - x00))) / band->cell;
-    gradient->z = (y1 - y0) / band->cell;
-    return fabs(*distance) < band->width;
+    WadiVec3 g = { gx0 + fz * (gx1 - gx0), (x10 - x00) + fz * ((x11 - x01) - (x10 - x00)), y1 - y0 };
+    point->distance = y0 + fz * (y1 - y0);
+    point->gradient = wadi_scale(g, 1.0 / band->cell);
+    /* A node's distance is true and changes by at most the way to it; the weights' mean of these ways is at most the root of the
+     * mean square, which is the sum of f (1 - f). */
+    point->error = band->cell * sqrt(fmax(fx * (1.0 - fx) + fy * (1.0 - fy) + fz * (1.0 - fz), 0.0));
+    for (int c = 0; c < 8; ++c) {
+        WadiVec3 offset = { (c & 1) - fx, (c >> 1 & 1) - fy, (c >> 2) - fz };
+        point->bend = fmax(point->bend, fabs(v[c] - point->distance - wadi_dot(g, offset)));
+    }
+    return fabs(point->distance) < band->width;
+}
+
+bool wadi_sdf_band_sample(const WadiSdfBand *band, WadiVec3 x, double *distance, WadiVec3 *gradient)
+{
+    WadiBandPoint point;
+    bool is_in_band = wadi_sdf_band_look(band, x, &point);
+    *distance = point.distance;
+    if (gradient != NULL) {
+        *gradient = point.gradient;
+    }
+    return is_in_band;
+}
+
+double wadi_sdf_band_cell(const WadiSdfBand *band)
+{
+    return band->cell;
 }
 
 size_t wadi_sdf_band_bytes(const WadiSdfBand *band)

@@ -17,6 +17,17 @@ void wadi_sdf_band_destroy(WadiSdfBand *band);
  * gradient zero; returns false there. */
 bool wadi_sdf_band_sample(const WadiSdfBand *band, WadiVec3 x, double *distance, WadiVec3 *gradient);
 
+/* The same with what it is worth. */
+typedef struct WadiBandPoint {
+    double distance;
+    WadiVec3 gradient;
+    double error; /* m: no more than this from the true distance, as far as the band goes */
+    double bend;  /* m: how far the nodes around are from the plane that distance and gradient make */
+} WadiBandPoint;
+
+bool wadi_sdf_band_look(const WadiSdfBand *band, WadiVec3 x, WadiBandPoint *point);
+double wadi_sdf_band_cell(const WadiSdfBand *band);
+
 size_t wadi_sdf_band_bytes(const WadiSdfBand *band);
 int32_t wadi_sdf_band_tile_count(const WadiSdfBand *band);
 

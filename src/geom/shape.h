@@ -92,6 +92,9 @@ WadiSurfacePoint wadi_shape_sample(const WadiShape *shape, WadiVec3 x, double ti
  * nearest triangle decides where it can, instead of the winding number. What moving particles ask. */
 double wadi_shape_clearance_from_outside(const WadiShape *shape, WadiVec3 x, double time);
 WadiSurfacePoint wadi_shape_sample_from_outside(const WadiShape *shape, WadiVec3 x, double time);
+/* wadi_shape_sample_from_outside where a twentieth of a cell does not matter: from the narrow band of a mesh that has one, where
+ * the band shows one smooth sheet. What grids ask. */
+WadiSurfacePoint wadi_shape_sample_for_grid(const WadiShape *shape, WadiVec3 x, double time);
 /* At least as cheap as distance: is x inside (distance < 0)? */
 bool wadi_shape_contains(const WadiShape *shape, WadiVec3 x, double time);
 
@@ -101,11 +104,19 @@ WadiVec3 wadi_shape_carry(const WadiShape *shape, WadiVec3 x, double t0, double 
 /* A bound on |d distance / d time| at any point within `radius` of x during [t0, t1]; 0 for a shape at rest. */
 double wadi_shape_speed_bound(const WadiShape *shape, WadiVec3 x, double radius, double t0, double t1);
 bool wadi_shape_is_moving(const WadiShape *shape);
+/* Convex, at rest, and with true distances outside: the plane through the nearest point keeps the solid behind it. */
+bool wadi_shape_is_convex(const WadiShape *shape);
 
 /* The straight way from x (outside) to x + way against a mesh at rest: the part of it (0..1) after which the particle is still
  * a `skin` off the surface it would meet, and that surface's normal; 1 when it meets none. Negative: this shape cannot tell
  * (it is no mesh, it moves, it is a shell, or the skin is below the precision of its tree), march by distances instead. */
 double wadi_shape_free_way(const WadiShape *shape, WadiVec3 x, WadiVec3 way, double skin, WadiVec3 *normal);
+
+/* Give the moving meshes in the shape narrow bands for grids of `cell_size` metres: they are asked again every step. Meshes whose
+ * band would be very large go without. */
+WadiStatus wadi_shape_add_bands(WadiShape *shape, double cell_size, WadiError *error);
+/* By how much a sample for a grid may exceed the true distance, m; 0 without a band. */
+double wadi_shape_band_error(const WadiShape *shape);
 
 /* Encloses the solid at `time`; infinite in the open directions of half-spaces. */
 WadiBox wadi_shape_bounds(const WadiShape *shape, double time);

@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "core/check.h"
 #include "geom/heightmap.h"
+#include "geom/sdf_band.h"
 #include "geom/shape_internal.h"
 
 static WadiStatus refuse(const WadiShapeDef *def, WadiError *error, const char *problem)
@@ -262,6 +263,7 @@ static void release(WadiShape *shape)
         WADI_DELETE(shape->solid, 1);
     }
     wadi_mesh_sequence_destroy(shape->sequence);
+    wadi_sdf_band_destroy(shape->band);
 }
 
 WadiStatus wadi_shape_create(WadiShape **shape, const WadiShapeDef *def, const WadiLog *log, WadiError *error)
@@ -293,6 +295,7 @@ size_t wadi_shape_bytes(const WadiShape *shape)
     }
     bytes += shape->solid != NULL ? wadi_mesh_solid_bytes(shape->solid) : 0;
     bytes += shape->sequence != NULL ? wadi_mesh_sequence_bytes(shape->sequence) : 0;
+    bytes += shape->band != NULL ? wadi_sdf_band_bytes(shape->band) : 0;
     for (int i = 0; i < shape->child_count; ++i) {
         bytes += wadi_shape_bytes(&shape->children[i]);
     }

@@ -37,11 +37,17 @@ struct WadiShape {
     int child_count;
     WadiMeshSolid *solid;       /* mesh, heightmap */
     WadiMeshSequence *sequence; /* mesh_sequence */
+    struct WadiSdfBand *band;   /* mesh, heightmap: in the shape's own frame; NULL unless asked for */
 };
 
 /* How much a query may take for granted: nothing; that far from a mesh a bound will do; or also that the point was outside
- * before, so that the side of the nearest triangle may decide. */
-typedef enum WadiTrust { WADI_TRUST_NOTHING, WADI_TRUST_BOUND, WADI_TRUST_OUTSIDE } WadiTrust;
+ * before, so that the side of the nearest triangle may decide; or also that a narrow band is good enough where it is smooth. */
+typedef enum WadiTrust {
+    WADI_TRUST_NOTHING,
+    WADI_TRUST_BOUND,
+    WADI_TRUST_OUTSIDE,
+    WADI_TRUST_BAND,
+} WadiTrust;
 
 int wadi_shape_parameter_count(WadiShapeKind kind);
 void wadi_shape_parameters(const WadiShape *shape, double time, WadiVec3 out[WADI_SHAPE_PARAMETER_MAX]);

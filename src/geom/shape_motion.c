@@ -149,3 +149,8 @@ bool wadi_shape_is_moving(const WadiShape *shape)
 {
     return shape->is_moving;
 }
+
+bool wadi_shape_is_convex(const WadiShape *shape)
+{
+    return shape->is_exact && wadi_shape_kind_is_primitive(shape->kind) && shape->kind != WADI_SHAPE_TORUS;
+}

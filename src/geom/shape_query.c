@@ -2,6 +2,7 @@
  * A shape is asked in its parent's frame; it maps the point into its own, asks its primitive, mesh or children there,
  * and maps the answer back. Booleans are minima and maxima of distances, which keeps them safe lower bounds. */
 #include "core/check.h"
+#include "geom/sdf_band.h"
 #include "geom/shape_internal.h"
 
 static const WadiVec3 up = { 0.0, 0.0, 1.0 };
@@ -54,17 +55,45 @@ double wadi_smooth_min(double a, double b, double k, double *weight)
     return (is_a_smaller ? a : b) - 0.25 * k * h * h;
 }
 
+/* The band's answer where its error cannot reach the surface: a bound with the right sign. */
+static bool band_bounds(const WadiShape *shape, WadiVec3 p, double *bound)
+{
+    WadiBandPoint point;
+    wadi_sdf_band_look(shape->band, p, &point);
+    double least = fabs(point.distance) - point.error;
+    *bound = copysign(least, point.distance);
+    return least > 0.25 * wadi_sdf_band_cell(shape->band);
+}
+
+/* The band's answer where it shows one smooth sheet: an edge or a thin wall bends it or makes its gradient short. */
+static bool band_samples(const WadiShape *shape, WadiVec3 p, WadiSurfacePoint *out)
+{
+    WadiBandPoint point;
+    bool is_in_band = wadi_sdf_band_look(shape->band, p, &point);
+    double slope = wadi_norm(point.gradient);
+    if (is_in_band && !(point.bend < 0.1 * wadi_sdf_band_cell(shape->band) && fabs(slope - 1.0) < 0.06)) {
+        return false;
+    }
+    out->distance = point.distance;
+    out->normal = wadi_normalized_or(point.gradient, up);
+    return true;
+}
+
 /* A shell has no inside of its own: the sheet, grown to both sides. */
 static double mesh_distance(const WadiShape *shape, WadiVec3 p, double time, WadiTrust trust)
 {
     const WadiMeshSolid *solid = shape->solid;
     double half =
         shape->kind == WADI_SHAPE_HEIGHTMAP ? 0.0 : 0.5 * wadi_curve_value(&shape->parameter[0], time);
+    double bound;
+    if (shape->band != NULL && trust != WADI_TRUST_NOTHING && band_bounds(shape, p, &bound)) {
+        return bound;
+    }
     if (solid != NULL && trust != WADI_TRUST_NOTHING) {
         WadiMeshNearest nearest;
         bool has_nearest = wadi_mesh_solid_bound(solid, p, &nearest);
         if (half > 0.0 ||
-            (trust == WADI_TRUST_OUTSIDE && has_nearest && wadi_mesh_solid_is_in_front(solid, p, &nearest))) {
+            (trust >= WADI_TRUST_OUTSIDE && has_nearest && wadi_mesh_solid_is_in_front(solid, p, &nearest))) {
             return nearest.distance - half;
         }
         return wadi_mesh_solid_contains(solid, p) ? -nearest.distance : nearest.distance;
@@ -86,9 +115,12 @@ static WadiSurfacePoint mesh_sample(const WadiShape *shape, WadiVec3 p, double t
 {
     WadiSurfacePoint out = { INFINITY, up, { 0, 0, 0 } };
     WadiMeshNearest nearest;
+    if (shape->band != NULL && trust == WADI_TRUST_BAND && band_samples(shape, p, &out)) {
+        return out;
+    }
     if (shape->solid != NULL) {
         out.distance =
-            wadi_mesh_solid_sample(shape->solid, p, trust == WADI_TRUST_OUTSIDE, &nearest, &out.normal);
+            wadi_mesh_solid_sample(shape->solid, p, trust >= WADI_TRUST_OUTSIDE, &nearest, &out.normal);
     } else {
         out.distance =
             wadi_mesh_sequence_sample(shape->sequence, p, time, &nearest, &out.normal, &out.velocity);
@@ -117,7 +149,7 @@ static double own_distance(const WadiShape *shape, WadiVec3 p, double time, Wadi
     }
     const WadiShape *child = shape->children;
     double d = INFINITY;
-    if (trust == WADI_TRUST_OUTSIDE && shape->kind != WADI_SHAPE_UNION) {
+    if (trust >= WADI_TRUST_OUTSIDE && shape->kind != WADI_SHAPE_UNION) {
         trust = WADI_TRUST_BOUND; /* outside the whole is not outside its parts */
     }
     switch (shape->kind) {
@@ -231,6 +263,11 @@ double wadi_shape_clearance_from_outside(const WadiShape *shape, WadiVec3 x, dou
 WadiSurfacePoint wadi_shape_sample(const WadiShape *shape, WadiVec3 x, double time)
 {
     return sample_of(shape, x, time, WADI_TRUST_NOTHING);
+}
+
+WadiSurfacePoint wadi_shape_sample_for_grid(const WadiShape *shape, WadiVec3 x, double time)
+{
+    return sample_of(shape, x, time, WADI_TRUST_BAND);
 }
 
 WadiSurfacePoint wadi_shape_sample_from_outside(const WadiShape *shape, WadiVec3 x, double time)

@@ -21,12 +21,14 @@ static double wall_distance(const WadiSolids *solids, WadiVec3 x, WadiVec3 *norm
     return best;
 }
 
-WadiSolidPoint wadi_solids_sample(const WadiSolids *solids, WadiVec3 x, double time)
+typedef WadiSurfacePoint (*SampleFn)(const WadiShape *shape, WadiVec3 x, double time);
+
+static WadiSolidPoint sample(const WadiSolids *solids, WadiVec3 x, double time, SampleFn sample_shape)
 {
     WadiSolidPoint out = { .surface = { INFINITY, { 0, 0, 1 }, { 0, 0, 0 } }, .index = -2 };
     for (int i = 0; i < solids->count; ++i) {
         if (wadi_shape_may_be_nearer(solids->solids[i].shape, x, out.surface.distance)) {
-            WadiSurfacePoint point = wadi_shape_sample_from_outside(solids->solids[i].shape, x, time);
+            WadiSurfacePoint point = sample_shape(solids->solids[i].shape, x, time);
             if (point.distance < out.surface.distance) {
                 out.surface = point;
                 out.index = i;
@@ -47,6 +49,30 @@ WadiSolidPoint wadi_solids_sample(const WadiSolids *solids, WadiVec3 x, double t
         out.restitution = wadi_curve_value_or_zero(solids->wall_restitution, time);
     }
     return out;
+}
+
+WadiSolidPoint wadi_solids_sample(const WadiSolids *solids, WadiVec3 x, double time)
+{
+    return sample(solids, x, time, wadi_shape_sample_from_outside);
+}
+
+WadiSolidPoint wadi_solids_sample_for_grid(const WadiSolids *solids, WadiVec3 x, double time)
+{
+    return sample(solids, x, time, wadi_shape_sample_for_grid);
+}
+
+bool wadi_solids_sample_within(const WadiSolids *solids, WadiVec3 x, double time, double band,
+                               WadiSolidPoint *point)
+{
+    bool may_be_near = solids->closed_sides != 0;
+    for (int i = 0; i < solids->count && !may_be_near; ++i) {
+        may_be_near = wadi_shape_may_be_nearer(solids->solids[i].shape, x, band);
+    }
+    if (!may_be_near) {
+        return false;
+    }
+    *point = wadi_solids_sample(solids, x, time);
+    return point->surface.distance <= band;
 }
 
 static double distance_to(const WadiSolids *solids, WadiVec3 x, double time, double enough, bool was_outside)

@@ -39,6 +39,11 @@ typedef struct WadiSolidPoint {
 /* The nearest solid, for a point that was outside a moment ago. The walls count as solid beyond the domain: distance is
  * positive inside the domain. */
 WadiSolidPoint wadi_solids_sample(const WadiSolids *solids, WadiVec3 x, double time);
+/* As wadi_shape_sample_for_grid. */
+WadiSolidPoint wadi_solids_sample_for_grid(const WadiSolids *solids, WadiVec3 x, double time);
+/* The nearest solid if it is at most `band` away; false, and the point not set, if not. */
+bool wadi_solids_sample_within(const WadiSolids *solids, WadiVec3 x, double time, double band,
+                               WadiSolidPoint *point);
 /* Only the distance, cheaper: far from meshes a lower bound (wadi_shape_clearance), and it stops early once it is known to be
  * at least `enough`. */
 double wadi_solids_distance(const WadiSolids *solids, WadiVec3 x, double time, double enough);

@@ -8,12 +8,21 @@
 
 #include "grid/rows.h"
 
+/* The coarse levels of a system, made by its first solve. */
+typedef struct WadiPoissonHierarchy WadiPoissonHierarchy;
+
 typedef struct WadiPoisson {
     const WadiRows *rows;
-    const uint8_t *active;     /* per row: bit l set where the cell of lane l is an unknown */
-    const float *diagonal;     /* per cell; 0 where there is no unknown */
-    const float *cx, *cy, *cz; /* per cell: coupling with its -x, -y, -z neighbour */
+    const uint8_t *active;           /* per row: bit l set where the cell of lane l is an unknown */
+    const float *diagonal;           /* per cell; 0 where there is no unknown */
+    const float *cx, *cy, *cz;       /* per cell: coupling with its -x, -y, -z neighbour */
+    WadiPoissonHierarchy *hierarchy; /* for several solves of one system; NULL: each makes its own */
 } WadiPoisson;
+
+/* An empty one, for WadiPoisson.hierarchy. It belongs to the arena, which has to be the scratch of the solves and must not be
+ * released in between. */
+WadiStatus wadi_poisson_hierarchy_begin(WadiPoissonHierarchy **hierarchy, WadiArena *scratch,
+                                        WadiError *error);
 
 typedef struct WadiPoissonSettings {
     double

@@ -362,6 +362,9 @@ WadiStatus wadi_poisson_aggregate(WadiPoissonFine *fine, WadiPoissonLevel *level
 {
     int32_t tiles = fine->rows->tiles->count;
     Build build = { .fine = fine, .level = level };
+    WADI_TRY(WADI_ARENA_NEW(arena, &fine->parent, wadi_rows_floats(fine->rows), "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &fine->tile_parent, (size_t)tiles, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &fine->tile_parents, (size_t)tiles, "coarse grid", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &build.split, (size_t)tiles, "coarse grid", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &build.space, (size_t)tiles, "coarse grid", error));
     memset(fine->parent, 0, wadi_rows_floats(fine->rows) * sizeof *fine->parent);

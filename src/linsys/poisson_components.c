@@ -64,3 +64,32 @@ void wadi_poisson_closed_shift(const WadiPoissonClosed *closed, const WadiPoisso
         }
     }
 }
+
+WadiStatus wadi_poisson_hierarchy_begin(WadiPoissonHierarchy **hierarchy, WadiArena *scratch,
+                                        WadiError *error)
+{
+    WADI_TRY(WADI_ARENA_NEW(scratch, hierarchy, 1, "coarse grid", error));
+    **hierarchy = (WadiPoissonHierarchy){ 0 };
+    return WADI_OK;
+}
+
+WadiStatus wadi_poisson_hierarchy_make(WadiPoissonHierarchy *hierarchy, const WadiPoisson *system,
+                                       WadiArena *arena, WadiError *error)
+{
+    WADI_TRY(wadi_poisson_tree_build(&hierarchy->tree, system, arena, error));
+    WADI_TRY(wadi_poisson_closed_find(&hierarchy->closed, &hierarchy->tree, arena, error));
+    hierarchy->is_made = true;
+    return WADI_OK;
+}
+
+WadiStatus wadi_poisson_hierarchy_reduce(WadiPoissonHierarchy *hierarchy, const WadiPoissonHierarchy *from,
+                                         const WadiPoisson *system, WadiArena *arena, WadiError *error)
+{
+    *hierarchy = *from;
+    WadiPoissonFine *fine = &hierarchy->tree.fine;
+    WADI_TRY(wadi_poisson_fine_build(fine, system, arena, error));
+    fine->parent = from->tree.fine.parent;
+    fine->tile_parent = from->tree.fine.tile_parent;
+    fine->tile_parents = from->tree.fine.tile_parents;
+    return WADI_OK;
+}

@@ -1,4 +1,5 @@
-/* Components of the fluid that have no way out: their pressure is known up to a constant only. */
+/* What is made of a matrix once: its levels, and the components of the fluid that have no way out, whose pressure is known up
+ * to a constant only. */
 #ifndef WADI_LINSYS_POISSON_COMPONENTS_H
 #define WADI_LINSYS_POISSON_COMPONENTS_H
 
@@ -13,6 +14,20 @@ typedef struct WadiPoissonClosed {
 
 WadiStatus wadi_poisson_closed_find(WadiPoissonClosed *closed, const WadiPoissonTree *tree, WadiArena *arena,
                                     WadiError *error);
+
+/* All that a solve knows of its matrix. */
+struct WadiPoissonHierarchy {
+    bool is_made;
+    WadiPoissonTree tree;
+    WadiPoissonClosed closed;
+};
+
+WadiStatus wadi_poisson_hierarchy_make(WadiPoissonHierarchy *hierarchy, const WadiPoisson *system,
+                                       WadiArena *arena, WadiError *error);
+/* For a system that has lost a few unknowns of the one `from` was made of: the finest level anew, the coarse levels as they
+ * are. They precondition a little worse, and are most of the work. */
+WadiStatus wadi_poisson_hierarchy_reduce(WadiPoissonHierarchy *hierarchy, const WadiPoissonHierarchy *from,
+                                         const WadiPoisson *system, WadiArena *arena, WadiError *error);
 
 /* Take the mean over each closed component off, or its lowest value. */
 void wadi_poisson_closed_shift(const WadiPoissonClosed *closed, const WadiPoissonFine *fine,

@@ -86,13 +86,9 @@ WadiStatus wadi_poisson_fine_build(WadiPoissonFine *fine, const WadiPoisson *sys
         .system = system, .rows = system->rows, .cx = system->cx, .cy = system->cy, .cz = system->cz
     };
     size_t rows = (size_t)fine->rows->count, cells = wadi_rows_floats(fine->rows);
-    size_t tiles = (size_t)fine->rows->tiles->count;
     WADI_TRY(WADI_ARENA_NEW(arena, &fine->coupled, rows, "pressure unknowns", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &fine->excess, cells, "pressure unknowns", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &fine->inverse, cells, "pressure unknowns", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &fine->parent, cells, "pressure unknowns", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &fine->tile_parent, tiles, "pressure unknowns", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &fine->tile_parents, tiles, "pressure unknowns", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &fine->is_plain, rows, "pressure unknowns", error));
     /* Inside a fluid all couplings are the same number, that of an open face, and no other is larger. */
     double *partials;

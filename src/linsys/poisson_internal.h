@@ -67,13 +67,13 @@ typedef struct WadiPoissonTree {
     int level_count;
 } WadiPoissonTree;
 
-/* poisson_fine.c: excess, inverse and coupled. */
+/* poisson_fine.c: all but the parents. */
 WadiStatus wadi_poisson_fine_build(WadiPoissonFine *fine, const WadiPoisson *system, WadiArena *arena,
                                    WadiError *error);
 /* Excess of one cell: its diagonal less its couplings, 0 when that is rounding. *sum: of the couplings. */
 double wadi_poisson_excess(const WadiPoisson *system, int32_t row, int lane, double *sum);
 
-/* poisson_aggregate.c: the first coarse level. */
+/* poisson_aggregate.c: the first coarse level, and the parents of the finest. */
 WadiStatus wadi_poisson_aggregate(WadiPoissonFine *fine, WadiPoissonLevel *level, WadiArena *arena,
                                   WadiError *error);
 

@@ -15,8 +15,8 @@
 #define REPLACE_AT 1e-3
 
 typedef struct Solve {
-    WadiPoissonTree tree;
-    WadiPoissonClosed closed;
+    const WadiPoisson *system;
+    const WadiPoissonHierarchy *hierarchy;
     const float *b_given;
     double *b, *x;        /* per cell, 0 where not coupled */
     float *r, *z, *p, *q; /* per cell */
@@ -28,7 +28,7 @@ typedef struct Solve {
 static double largest_b(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
-    const WadiPoisson *system = s->tree.fine.system;
+    const WadiPoisson *system = s->system;
     double largest = 0.0;
     for (int64_t row = first; row < end; ++row) {
         for (unsigned left = system->active[row]; left != 0; left &= left - 1) {
@@ -43,11 +43,12 @@ static double largest_b(void *context, int64_t first, int64_t end)
 static void load_rows(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
-    const WadiPoisson *system = s->tree.fine.system;
+    const WadiPoisson *system = s->system;
+    const uint8_t *coupled = s->hierarchy->tree.fine.coupled;
     for (int32_t row = (int32_t)first; row < end; ++row) {
         for (int l = 0; l < 8; ++l) {
             size_t cell = 8 * (size_t)row + (size_t)l;
-            bool is_coupled = (s->tree.fine.coupled[row] >> l & 1) != 0;
+            bool is_coupled = (coupled[row] >> l & 1) != 0;
             s->b[cell] = is_coupled ? (double)s->b_given[cell] : 0.0;
             s->x[cell] = is_coupled && isfinite(s->x_given[cell]) ? s->x_given[cell] : 0.0;
             if (!is_coupled && row > 0 && (system->active[row] >> l & 1) != 0) {
@@ -63,7 +64,7 @@ static void store_rows(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int64_t row = first; row < end; ++row) {
-        for (unsigned left = s->tree.fine.coupled[row]; left != 0; left &= left - 1) {
+        for (unsigned left = s->hierarchy->tree.fine.coupled[row]; left != 0; left &= left - 1) {
             int64_t cell = 8 * row + __builtin_ctz(left);
             s->x_given[cell] = s->x[cell];
         }
@@ -74,7 +75,7 @@ static void zero_rows(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int64_t row = first; row < end; ++row) {
-        for (unsigned left = s->tree.fine.system->active[row]; left != 0; left &= left - 1) {
+        for (unsigned left = s->system->active[row]; left != 0; left &= left - 1) {
             s->x_given[8 * row + __builtin_ctz(left)] = 0.0;
         }
     }
@@ -93,17 +94,17 @@ static WadiStatus alloc_vectors(Solve *s, size_t cells, WadiArena *scratch, Wadi
 
 static double true_residual(Solve *s)
 {
-    return wadi_poisson_residual(&s->tree.fine, s->b, s->x, s->r, s->partials);
+    return wadi_poisson_residual(&s->hierarchy->tree.fine, s->b, s->x, s->r, s->partials);
 }
 
 /* The iteration, from the true residual in r. */
 static void iterate(Solve *s, double target, int max_iterations, WadiPoissonReport *report)
 {
-    const WadiPoissonFine *fine = &s->tree.fine;
+    const WadiPoissonFine *fine = &s->hierarchy->tree.fine;
     double replaced = report->residual, last_rz = 0.0;
     while (report->residual > target && report->iterations < max_iterations) {
         /* q is free until the product: the cycle's second vector. */
-        double rz = wadi_poisson_cycle(&s->tree, s->r, s->z, s->q, s->partials);
+        double rz = wadi_poisson_cycle(&s->hierarchy->tree, s->r, s->z, s->q, s->partials);
         double beta = last_rz > 0.0 ? rz / last_rz : 0.0;
         wadi_poisson_direction(fine, (float)beta, s->z, s->p);
         double pq = wadi_poisson_multiply(fine, s->p, s->q, s->partials);
@@ -131,8 +132,8 @@ WadiStatus wadi_poisson_solve_from(const WadiPoisson *system, const float *b,
 {
     WADI_VALIDATE(wadi_poisson_validate(system));
     *report = (WadiPoissonReport){ .has_converged = true };
-    Solve s = { .b_given = b, .x_given = x };
-    s.tree.fine.system = system;
+    WadiArenaMark mark = wadi_arena_mark(scratch);
+    Solve s = { .system = system, .b_given = b, .x_given = x };
     int32_t rows = system->rows->count;
     int64_t blocks = wadi_parallel_block_count(rows, WADI_POISSON_ROW_BLOCK);
     WADI_TRY(WADI_ARENA_NEW(scratch, &s.partials, (size_t)blocks, "pressure", error));
@@ -145,14 +146,19 @@ WadiStatus wadi_poisson_solve_from(const WadiPoisson *system, const float *b,
     }
     if (largest <= 0.0) {
         wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, zero_rows, &s);
+        wadi_arena_release(scratch, mark);
         return WADI_OK;
     }
-    WADI_TRY(wadi_poisson_tree_build(&s.tree, system, scratch, error));
-    WADI_TRY(wadi_poisson_closed_find(&s.closed, &s.tree, scratch, error));
+    WadiPoissonHierarchy own = { 0 }, *hierarchy = system->hierarchy != NULL ? system->hierarchy : &own;
+    if (!hierarchy->is_made) {
+        WADI_TRY(wadi_poisson_hierarchy_make(hierarchy, system, scratch, error));
+        mark = hierarchy != &own ? wadi_arena_mark(scratch) : mark;
+    }
+    s.hierarchy = hierarchy;
     WADI_TRY(alloc_vectors(&s, wadi_rows_floats(system->rows), scratch, error));
     wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, load_rows, &s);
-    wadi_poisson_closed_shift(&s.closed, &s.tree.fine, false, s.b);
-    report->closed_components = s.closed.count;
+    wadi_poisson_closed_shift(&hierarchy->closed, &hierarchy->tree.fine, false, s.b);
+    report->closed_components = hierarchy->closed.count;
     double target = fmax(settings->tolerance * largest, settings->absolute);
     report->residual = report->first_residual = true_residual(&s);
     if (report->residual > largest) {
@@ -161,8 +167,9 @@ WadiStatus wadi_poisson_solve_from(const WadiPoisson *system, const float *b,
         report->residual = true_residual(&s);
     }
     iterate(&s, target, settings->max_iterations, report);
-    wadi_poisson_closed_shift(&s.closed, &s.tree.fine, is_from_zero, s.x);
+    wadi_poisson_closed_shift(&hierarchy->closed, &hierarchy->tree.fine, is_from_zero, s.x);
     wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, store_rows, &s);
+    wadi_arena_release(scratch, mark);
     report->has_converged = report->residual <= target;
     return WADI_OK;
 }

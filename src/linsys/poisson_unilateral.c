@@ -3,9 +3,13 @@
 
 #include "core/check.h"
 #include "core/parallel.h"
-#include "linsys/poisson_internal.h"
+#include "linsys/poisson_components.h"
+
+/* Up to this part of the unknowns may be lost before the coarse levels are made anew. */
+#define REDUCE_PART 0.1
 
 typedef struct Drop {
+    int64_t unknowns;
     const WadiPoisson *from;
     const WadiRows *rows;
     uint8_t *active;
@@ -68,6 +72,9 @@ static WadiStatus drop_alloc(Drop *d, WadiArena *scratch, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(scratch, &d->cz, cells, "pressure", error));
     memcpy(d->active, d->from->active, rows);
     d->active[0] = 0;
+    for (size_t row = 0; row < rows; ++row) {
+        d->unknowns += __builtin_popcount(d->active[row]);
+    }
     return WADI_OK;
 }
 
@@ -81,8 +88,12 @@ WadiStatus wadi_poisson_solve_unilateral(const WadiPoisson *system, const float 
     int64_t count = 0;
     Drop d = { .from = system, .rows = system->rows, .x = x };
     WADI_TRY(drop_alloc(&d, scratch, error));
-    const WadiPoisson *now = system;
-    WadiPoisson rest = { system->rows, d.active, d.diagonal, d.cx, d.cy, d.cz };
+    WadiPoisson whole = *system, rest = { system->rows, d.active, d.diagonal, d.cx, d.cy, d.cz, NULL };
+    const WadiPoisson *now = &whole;
+    WadiPoissonHierarchy reduced;
+    if (whole.hierarchy == NULL) {
+        WADI_TRY(wadi_poisson_hierarchy_begin(&whole.hierarchy, scratch, error));
+    }
     int iterations = 0;
     for (int round = 0; round < rounds; ++round) {
         WADI_TRY(wadi_poisson_solve_from(now, b, settings, true, x, scratch, report, error));
@@ -96,6 +107,11 @@ WadiStatus wadi_poisson_solve_unilateral(const WadiPoisson *system, const float 
         }
         if (round + 1 < rounds) {
             wadi_parallel_for(system->rows->count, WADI_POISSON_ROW_BLOCK, couple_rows, &d);
+            rest.hierarchy = NULL;
+            if (whole.hierarchy->is_made && (double)count <= REDUCE_PART * (double)d.unknowns) {
+                WADI_TRY(wadi_poisson_hierarchy_reduce(&reduced, whole.hierarchy, &rest, scratch, error));
+                rest.hierarchy = &reduced;
+            }
             now = &rest;
         }
     }

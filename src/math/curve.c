@@ -150,3 +150,19 @@ double wadi_curve_max_slope(const WadiCurve *curve)
     }
     return largest;
 }
+
+bool wadi_curve_is_steady(const WadiCurve *curve, double t0, double t1)
+{
+    bool does_jump = curve->interpolation == WADI_INTERPOLATION_STEP;
+    for (int i = 0; i + 1 < curve->key_count; ++i) {
+        const WadiKey *a = &curve->keys[i], *b = &curve->keys[i + 1];
+        double begin = does_jump ? b->time : a->time;
+        bool is_met = curve->does_repeat || (begin <= t1 && b->time >= t0);
+        for (int c = 0; c < curve->components && is_met; ++c) {
+            if (a->value[c] != b->value[c]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}

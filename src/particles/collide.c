@@ -30,6 +30,7 @@ typedef struct Mover {
     double time;
     int contacts;
     bool is_stuck;
+    bool has_arrived; /* at the end of the path, every place on the way known to be free */
 } Mover;
 
 /* Part i of the solids by itself; i == count: the walls. */
@@ -56,8 +57,30 @@ typedef struct Ahead {
     WadiSolidPoint met; /* there */
 } Ahead;
 
-/* How long the path is free of one part of the solids. Distances tell for every kind of solid; a ray tells more of a resting
- * mesh: along a surface, distances allow steps of the height above it only. */
+/* How long it takes to come down to a skin above a plane that is d away, or half as near from nearer. */
+static double time_to_plane(const Mover *m, double d, WadiVec3 normal)
+{
+    double approach = -wadi_dot(m->path, normal);
+    return approach > 0.0 ? fmax(d - m->in->skin, 0.5 * d) / approach : HUGE_VAL;
+}
+
+static double time_to_walls(const Mover *m, const WadiSolids *walls)
+{
+    WadiSolids one = *walls;
+    double least = HUGE_VAL;
+    for (int side = 0; side < 6; ++side) {
+        one.closed_sides = walls->closed_sides & (1 << side);
+        if (one.closed_sides != 0) {
+            WadiSurfacePoint wall = wadi_solids_sample(&one, m->x, m->time).surface;
+            least = fmin(least, time_to_plane(m, wall.distance, wall.normal));
+        }
+    }
+    return least;
+}
+
+/* How long the path is free of one part of the solids. Distances tell for every kind of solid, but along a surface they allow
+ * steps of the height above it only. The plane that touches a convex solid at the point next to the particle tells more, for the
+ * solid is behind it; so does a ray of a resting mesh. */
 static void look_at_part(const Mover *m, const WadiSolids *part, double bound, double speed, double seconds,
                          Ahead *ahead)
 {
@@ -67,11 +90,18 @@ static void look_at_part(const Mover *m, const WadiSolids *part, double bound, d
     double free_time = bound > 0.0 ? fmax(d - skin, 0.5 * d) / bound : HUGE_VAL;
     bool is_met = false;
     WadiVec3 normal;
-    if (free_time < seconds && d > 0.0 && part->count == 1 && part->closed_sides == 0 && speed > 0.0) {
-        WadiVec3 way = wadi_scale(m->path, seconds);
-        double part_free = wadi_shape_free_way(part->solids[0].shape, m->x, way, skin, &normal);
-        is_met = part_free >= 0.0 && part_free < 1.0 && part_free * seconds >= free_time;
-        free_time = part_free >= 1.0 ? HUGE_VAL : fmax(free_time, part_free * seconds);
+    if (free_time < seconds && d > 0.0 && speed > 0.0) {
+        if (part->count == 0) {
+            free_time = time_to_walls(m, part);
+        } else if (wadi_shape_is_convex(part->solids[0].shape)) {
+            WadiSurfacePoint near = wadi_solids_sample(part, m->x, m->time).surface;
+            free_time = fmax(free_time, time_to_plane(m, near.distance, near.normal));
+        } else {
+            WadiVec3 way = wadi_scale(m->path, seconds);
+            double part_free = wadi_shape_free_way(part->solids[0].shape, m->x, way, skin, &normal);
+            is_met = part_free >= 0.0 && part_free < 1.0 && part_free * seconds >= free_time;
+            free_time = part_free >= 1.0 ? HUGE_VAL : fmax(free_time, part_free * seconds);
+        }
     }
     if (free_time < ahead->seconds) {
         ahead->seconds = free_time;
@@ -91,15 +121,6 @@ static Ahead look_ahead(const Mover *m, double seconds)
     const WadiSolids *solids = m->in->solids;
     double speed = wadi_norm(m->path);
     Ahead ahead = { .seconds = INFINITY, .distance = INFINITY };
-    if (!m->has_moving_solids) {
-        /* Most particles are far from everything: one look at all solids together. */
-        double far = speed * seconds + 2.0 * WADI_CONTACT_BAND * m->in->skin;
-        ahead.distance = wadi_solids_clearance(solids, m->x, m->time, far);
-        if (ahead.distance >= far) {
-            return ahead;
-        }
-        ahead.distance = INFINITY;
-    }
     for (int i = 0; i <= solids->count; ++i) {
         WadiSolids part = part_of(solids, i);
         double bound = speed;
@@ -231,6 +252,24 @@ static bool lift_off(Mover *m, double d, double height)
     return is_lifted;
 }
 
+/* Distances allow no step at all from a place on a surface, where solids that closed in on the particle left it. Leave it by
+ * steps away from it, each about as long as the distance so far: where the distance grows as fast, nothing lay between. */
+static double peel_off(Mover *m, double d)
+{
+    WadiVec3 away = wadi_solids_sample(m->in->solids, m->x, m->time).surface.normal;
+    double step = fmax(d, 1e-3 * m->in->skin);
+    while (d < m->in->skin) {
+        WadiVec3 lifted = wadi_add_scaled(m->x, away, step);
+        double higher = wadi_solids_clearance(m->in->solids, lifted, m->time, 2.0 * m->in->skin);
+        if (higher < 0.9 * step) {
+            break;
+        }
+        m->x = lifted;
+        d = step = higher;
+    }
+    return d;
+}
+
 /* Shorten what plain advancement does badly: paths along a surface are lifted off it, and paths that come
  * in at a grazing angle touch it a little early. `way` is what is left of the path and of the solids'
  * motion, in metres. */
@@ -249,32 +288,32 @@ static bool graze(Mover *m, double d, double bound, double way)
                         : lift_off(m, d, 1.5 * height);
 }
 
-/* March to the end of the step. */
-static void march(Mover *m)
+/* March to the end of the step. `ahead` is what lies ahead now. */
+static void march(Mover *m, Ahead ahead)
 {
     double t1 = m->in->t1, skin = m->in->skin, band = WADI_CONTACT_BAND * skin;
     bool is_settled = false; /* nothing is approached at this place and time */
-    const WadiSolidPoint *met = NULL;
-    Ahead ahead;
+    bool is_meeting = false; /* the path meets ahead.met here */
     for (int step = 0; step < STEPS_MAX && m->contacts <= CONTACTS_MAX; ++step) {
         double seconds = t1 - m->time, speed = wadi_norm(m->path);
-        WadiSolidPoint surface;
-        if (met != NULL) {
-            surface = *met;
+        const WadiSolidPoint met = ahead.met;
+        if (step > 0) {
+            ahead = look_ahead(m, seconds);
         }
-        bool is_meeting = met != NULL;
-        met = NULL;
-        ahead = look_ahead(m, seconds);
         double d = ahead.distance;
         if (d < 0.0) {
             /* A solid that jumps, or one that moves faster than it says. */
             m->contacts += 1;
+            is_meeting = false;
             if (!wadi_contact_push_out(m->in, &m->x, m->time)) {
                 break;
             }
             continue;
         }
-        if ((d <= band || is_meeting) && !is_settled && touch(m, band, is_meeting ? &surface : NULL)) {
+        bool is_touched =
+            (d <= band || is_meeting) && !is_settled && touch(m, band, is_meeting ? &met : NULL);
+        is_meeting = false;
+        if (is_touched) {
             /* A squeezed particle approaches something still; it goes round here until its contacts are
              * used up. */
             is_settled = wadi_norm(m->path) < speed;
@@ -283,6 +322,7 @@ static void march(Mover *m)
         if (ahead.seconds >= seconds) {
             m->x = wadi_add_scaled(m->x, m->path, seconds);
             m->time = t1;
+            m->has_arrived = true;
             return;
         }
         is_settled = false;
@@ -290,7 +330,7 @@ static void march(Mover *m)
         if (ahead.is_met || !graze(m, d, bound, bound * seconds)) {
             m->x = wadi_add_scaled(m->x, m->path, ahead.seconds);
             m->time += ahead.seconds;
-            met = ahead.is_met ? &ahead.met : NULL;
+            is_meeting = ahead.is_met;
         }
     }
     ride(m);
@@ -299,6 +339,9 @@ static void march(Mover *m)
 static WadiCollideOut finish(Mover *m)
 {
     m->time = m->in->t1;
+    if (m->has_arrived && wadi_dot(m->lift, m->lift) == 0.0) {
+        return (WadiCollideOut){ m->x, m->v, m->contacts, false };
+    }
     let_down(m);
     if (wadi_solids_clearance(m->in->solids, m->x, m->time, m->in->skin) < 0.0 || m->is_stuck) {
         m->contacts += 1;
@@ -334,8 +377,11 @@ WadiCollideOut wadi_collide_move(const WadiCollideIn *in, WadiVec3 x0, WadiVec3 
         }
         m.v = wadi_contact_velocity(in, m.x, v, m.time, WADI_CONTACT_BAND * in->skin, NULL);
         m.path = m.v;
+        ahead = look_ahead(&m, seconds);
+    } else if (ahead.distance < 0.1 * in->skin && peel_off(&m, ahead.distance) > ahead.distance) {
+        ahead = look_ahead(&m, seconds);
     }
-    march(&m);
+    march(&m, ahead);
     return finish(&m);
 }
 
@@ -357,28 +403,33 @@ typedef struct MoveAll {
     atomic_llong touched, stuck; /* sums of integers: the order does not matter */
 } MoveAll;
 
+void wadi_collide_move_one(const WadiCollideIn *in, WadiParticles *p, int32_t i, WadiVec3 x1,
+                           WadiCollideReport *report)
+{
+    WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
+    WadiCollideOut out = wadi_collide_move(in, wadi_vec3(p->x[i], p->y[i], p->z[i]), x1, v);
+    p->x[i] = out.x.x;
+    p->y[i] = out.x.y;
+    p->z[i] = out.x.z;
+    if (out.contacts > 0) {
+        p->vx[i] = (float)out.v.x;
+        p->vy[i] = (float)out.v.y;
+        p->vz[i] = (float)out.v.z;
+        report->touched += 1;
+        report->stuck += out.is_stuck;
+    }
+}
+
 static void move_block(void *context, int64_t first, int64_t end)
 {
     MoveAll *all = context;
-    WadiParticles *p = all->particles;
-    int64_t touched = 0, stuck = 0;
+    WadiCollideReport report = { 0 };
     for (int64_t i = first; i < end; ++i) {
-        WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] }, x1 = { all->x1[i], all->y1[i], all->z1[i] };
-        WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
-        WadiCollideOut out = wadi_collide_move(all->in, x0, x1, v);
-        p->x[i] = out.x.x;
-        p->y[i] = out.x.y;
-        p->z[i] = out.x.z;
-        if (out.contacts > 0) {
-            p->vx[i] = (float)out.v.x;
-            p->vy[i] = (float)out.v.y;
-            p->vz[i] = (float)out.v.z;
-            touched += 1;
-            stuck += out.is_stuck;
-        }
+        wadi_collide_move_one(all->in, all->particles, (int32_t)i,
+                              wadi_vec3(all->x1[i], all->y1[i], all->z1[i]), &report);
     }
-    atomic_fetch_add(&all->touched, touched);
-    atomic_fetch_add(&all->stuck, stuck);
+    atomic_fetch_add(&all->touched, report.touched);
+    atomic_fetch_add(&all->stuck, report.stuck);
 }
 
 WadiCollideReport wadi_collide_move_all(const WadiCollideIn *in, WadiParticles *particles, const double *x1,

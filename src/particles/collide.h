@@ -37,7 +37,11 @@ typedef struct WadiCollideReport {
     int64_t stuck;
 } WadiCollideReport;
 
-/* wadi_collide_move for every particle of a store, from its position to (x1, y1, z1)[i]; positions and
+/* wadi_collide_move for particle i of a store; adds to the report. */
+void wadi_collide_move_one(const WadiCollideIn *in, WadiParticles *particles, int32_t i, WadiVec3 x1,
+                           WadiCollideReport *report);
+
+/* The same for every particle, from its position to (x1, y1, z1)[i]; positions and
  * velocities are replaced. Particles away from solids cost one distance each. */
 WadiCollideReport wadi_collide_move_all(const WadiCollideIn *in, WadiParticles *particles, const double *x1,
                                         const double *y1, const double *z1);

@@ -39,8 +39,8 @@ static void gather_planes(const WadiCollideIn *in, WadiVec3 x, double time, doub
         one.solids = &in->solids->solids[i];
         one.count = 1;
         one.closed_sides = 0;
-        if (wadi_solids_clearance(&one, x, time, 2.0 * band) <= band) {
-            WadiSolidPoint point = wadi_solids_sample(&one, x, time);
+        WadiSolidPoint point;
+        if (wadi_solids_sample_within(&one, x, time, band, &point)) {
             add_plane(planes, &point);
         }
     }
@@ -49,8 +49,8 @@ static void gather_planes(const WadiCollideIn *in, WadiVec3 x, double time, doub
     bool is_near_wall = wadi_solids_clearance(&one, x, time, 2.0 * band) <= band;
     for (int side = 0; side < 6 && is_near_wall; ++side) {
         one.closed_sides = in->solids->closed_sides & (1 << side);
-        if (one.closed_sides != 0 && wadi_solids_clearance(&one, x, time, 2.0 * band) <= band) {
-            WadiSolidPoint point = wadi_solids_sample(&one, x, time);
+        WadiSolidPoint point;
+        if (one.closed_sides != 0 && wadi_solids_sample_within(&one, x, time, band, &point)) {
             add_plane(planes, &point);
         }
     }
@@ -165,9 +165,16 @@ bool wadi_contact_push_out(const WadiCollideIn *in, WadiVec3 *x, double time)
 {
     WadiVec3 best = *x;
     double best_distance = -INFINITY;
+    WadiSolidPoint last = { .index = -2 };
     for (int i = 0; i < 48; ++i) {
         WadiSolidPoint point = wadi_solids_sample(in->solids, *x, time);
         double d = point.surface.distance;
+        if (i > 0 && d < 0.0 && point.index != last.index &&
+            wadi_dot(point.surface.normal, last.surface.normal) < -0.5) {
+            /* Two solids push against each other: what lies beyond either is the wrong side. */
+            break;
+        }
+        last = point;
         if (d > best_distance) {
             best_distance = d;
             best = *x;

@@ -197,8 +197,34 @@ static int width_log2(WadiType type)
     return size == 1 ? 0 : size == 4 ? 2 : 3;
 }
 
+/* Items before `first` are in the column, the others in the spare block: bring them together in the block that needs the
+ * smaller copy. */
+static void unite(WadiColumn *column, WadiSpare *spare, size_t first, size_t count)
+{
+    size_t size = wadi_type_size(column->type);
+    if (2 * first > count) {
+        memcpy((char *)column->data + first * size, (char *)spare->data + first * size,
+               (count - first) * size);
+        return;
+    }
+    if (first > 0) {
+        memcpy(spare->data, column->data, first * size);
+    }
+    WadiSpare old = { column->data, column->capacity };
+    column->data = spare->data;
+    column->capacity = spare->capacity;
+    *spare = old;
+}
+
 WadiStatus wadi_particles_permute(WadiParticles *particles, const int32_t *order, WadiError *error)
 {
+    return wadi_particles_permute_from(particles, 0, order, error);
+}
+
+WadiStatus wadi_particles_permute_from(WadiParticles *particles, int32_t first, const int32_t *order,
+                                       WadiError *error)
+{
+    WADI_ASSERT(first >= 0 && first <= particles->count);
     static const WadiBlockFn gather_of_width[WADI_SPARE_COUNT] = { gather_uint8_t, NULL, gather_uint32_t,
                                                                    gather_uint64_t };
     for (int i = 0; i < particles->column_count; ++i) {
@@ -216,12 +242,11 @@ WadiStatus wadi_particles_permute(WadiParticles *particles, const int32_t *order
         WadiColumn *column = &particles->column[i];
         int width = width_log2(column->type);
         WadiSpare *spare = &particles->spare[width];
-        Gather gather = { column->data, spare->data, order };
-        wadi_parallel_for(particles->count, PERMUTE_BLOCK, gather_of_width[width], &gather);
-        WadiSpare old = { column->data, column->capacity };
-        column->data = spare->data;
-        column->capacity = spare->capacity;
-        *spare = old;
+        size_t skip = (size_t)first << width;
+        Gather gather = { column->data == NULL ? NULL : (char *)column->data + skip,
+                          spare->data == NULL ? NULL : (char *)spare->data + skip, order };
+        wadi_parallel_for(particles->count - first, PERMUTE_BLOCK, gather_of_width[width], &gather);
+        unite(column, spare, (size_t)first, (size_t)particles->count);
         zero_items(column, particles->count, padded(particles->count));
     }
     refresh_shortcuts(particles);

@@ -73,6 +73,9 @@ void wadi_particles_take_back(WadiParticles *particles, int64_t count);
 
 /* New order: particle i becomes what was particle order[i]. `order` is a permutation of 0..count-1. */
 WadiStatus wadi_particles_permute(WadiParticles *particles, const int32_t *order, WadiError *error);
+/* The same for the particles from `first` on: particle first + i becomes what was particle first + order[i]. */
+WadiStatus wadi_particles_permute_from(WadiParticles *particles, int32_t first, const int32_t *order,
+                                       WadiError *error);
 
 /* Remove the particles whose flag is not 0, keeping the order of the others; returns how many went. */
 int32_t wadi_particles_remove(WadiParticles *particles, const uint8_t *is_removed);

@@ -47,7 +47,7 @@ static WadiStatus reserve_for_emitters(WadiSim *sim, WadiError *error)
 
 WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
 {
-    WADI_STAGE(&sim->times, "seed", WADI_TRY(wadi_world_seed(sim->world, &sim->particles, error)));
+    WADI_STAGE(&sim->times, "seed", WADI_TRY(wadi_world_seed(sim->world, &sim->particles, &sim->log, error)));
     for (int32_t i = 0; i < sim->particles.count; ++i) {
         sim->born[sim->particles.material[i]] += 1;
     }
@@ -146,6 +146,19 @@ static WadiStatus drain(WadiSim *sim, double time, WadiError *error)
     return status;
 }
 
+static void count_work(WadiSim *sim, const WadiStepReport *report)
+{
+    sim->work.steps += 1;
+    sim->work.particle_steps += sim->particles.count;
+    sim->work.pressure_solves += report->pressure_solves;
+    sim->work.pressure_iterations += report->pressure_iterations;
+    sim->work.friction_solves += report->friction_solves;
+    sim->work.friction_iterations += report->friction_iterations;
+    sim->work.cells = report->cells;
+    sim->work.grid_cells = report->grid_cells;
+    sim->work.scratch_bytes = sim->scratch.high_water;
+}
+
 WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error)
 {
     wadi_parallel_set_threads(sim->threads);
@@ -170,6 +183,8 @@ WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error)
 
     sim->max_divergence = fmax(sim->max_divergence, report.max_divergence);
     sim->stuck_particles = report.stuck_particles;
+    sim->sleeping_particles = report.sleeping_particles;
+    count_work(sim, &report);
     sim->time = now;
     sim->frame += is_last;
     sim->steps += 1;
@@ -212,6 +227,11 @@ int64_t wadi_sim_lost_particles(const WadiSim *sim)
         lost += sim->lost[m];
     }
     return lost;
+}
+
+int64_t wadi_sim_sleeping_particles(const WadiSim *sim)
+{
+    return sim->sleeping_particles;
 }
 
 uint64_t wadi_sim_state_hash(const WadiSim *sim)

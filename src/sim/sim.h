@@ -30,7 +30,16 @@ struct WadiSim {
     int64_t born[256];
     int64_t drained[256];
     int64_t lost[256];
-    int64_t stuck_particles; /* squeezed between solids in the last step */
+    int64_t stuck_particles;    /* squeezed between solids in the last step */
+    int64_t sleeping_particles; /* left out of the last step because they rest */
+
+    /* Since this process built the simulation, for wadi_sim_profile; not part of the state. */
+    struct {
+        int64_t steps, particle_steps;
+        int64_t pressure_solves, pressure_iterations, friction_solves, friction_iterations;
+        int64_t cells, grid_cells; /* of the last step */
+        size_t scratch_bytes;      /* that it needed */
+    } work;
 };
 
 /* wadi_sim_create in two parts: a world and a solver without particles (what a restored or an estimated run needs), and the

@@ -80,7 +80,7 @@ static const WadiSceneField flip_fields[] = {
     { "density_rate", WADI_SCENE_NUMBER, AT(density_rate), .unit = "1/s", .minimum = 0, .maximum = 1000,
       .fallback = { 20 }, .doc = "How fast crowded and thin places go back to the density of the start." },
     { "density_band", WADI_SCENE_NUMBER, AT(density_band), .minimum = 0, .maximum = 1, .fallback = { -1 },
-      .fallback_text = "0.2 for sand, 0.05 for water",
+      .fallback_text = "0.2 for sand, 0.05 for water, 0.1 with `gauss_seidel`",
       .doc = "Part of the density that may be too much or too little." },
     { "density_alpha", WADI_SCENE_NUMBER, AT(density_alpha), .minimum = 0, .maximum = 1,
       .doc = "Part of the crowding that `gauss_seidel` pushes out in a step, as in INF585." },

@@ -23,6 +23,12 @@ WadiStatus wadi_solver_check_stage(const WadiSolverContext *context, const char 
 typedef struct WadiStepReport {
     double max_divergence; /* 1/s; 0 where it has no meaning */
     int64_t stuck_particles;
+    int64_t sleeping_particles; /* left out because they rest */
+    /* Linear and friction solves of the step and their iterations in all. */
+    int pressure_solves, pressure_iterations;
+    int friction_solves, friction_iterations;
+    int64_t cells;      /* of the solver's grid that hold material; 0: there is no grid */
+    int64_t grid_cells; /* of the grid in all, its margin included */
 } WadiStepReport;
 
 typedef struct WadiSolverType {

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/hash.h"
+#include "core/log.h"
 
 /* Build `count` shapes; the definitions lie `stride` bytes apart. */
 static WadiStatus build_shapes(WadiShape ***shapes, const WadiShapeDef *first, size_t stride, int count,
@@ -103,6 +104,9 @@ static WadiStatus build(WadiWorld *world, const WadiLog *log, WadiError *error)
                           sizeof(WadiEmitterDef), scene->emitter_count, log, error));
     WADI_TRY(build_shapes(&world->drain_shapes, scene->drain_count ? &scene->drains[0].shape : NULL,
                           sizeof(WadiDrainDef), scene->drain_count, log, error));
+    for (int i = 0; i < scene->collider_count; ++i) {
+        WADI_TRY(wadi_shape_add_bands(world->collider_shapes[i], world->cell_size, error));
+    }
     WADI_TRY(gather_solids(world, error));
     WADI_TRY(prepare_emitters(world, error));
     return prepare_forces(world, log, error);
@@ -158,12 +162,27 @@ static WadiSeedIn seed_of_body(const WadiWorld *world, int i)
                          .angular_velocity = body->angular_velocity };
 }
 
-WadiStatus wadi_world_seed(const WadiWorld *world, WadiParticles *particles, WadiError *error)
+static bool is_outside(const WadiScene *scene, WadiBox box)
+{
+    return scene->has_domain && (box.max.x <= scene->domain.min.x || box.max.y <= scene->domain.min.y ||
+                                 box.max.z <= scene->domain.min.z || box.min.x >= scene->domain.max.x ||
+                                 box.min.y >= scene->domain.max.y || box.min.z >= scene->domain.max.z);
+}
+
+WadiStatus wadi_world_seed(const WadiWorld *world, WadiParticles *particles, const WadiLog *log,
+                           WadiError *error)
 {
     for (int i = 0; i < world->scene->body_count; ++i) {
         WadiSeedIn in = seed_of_body(world, i);
         int64_t count = 0;
         WADI_TRY(wadi_seed_fill(&in, particles, &count, error));
+        if (count == 0) {
+            wadi_log(log, WADI_LOG_WARNING, "%s: this body has no particles: %s",
+                     world->scene->bodies[i].where.text,
+                     is_outside(world->scene, wadi_shape_bounds(world->body_shapes[i], 0.0))
+                         ? "it lies outside the domain"
+                         : "it is smaller than a cell, inside solids or inside bodies before it");
+        }
     }
     return WADI_OK;
 }

@@ -31,7 +31,8 @@ WadiStatus wadi_world_create(WadiWorld **world, const WadiScene *scene, const Wa
 void wadi_world_destroy(WadiWorld *world);
 
 /* Seed all bodies in scene order. */
-WadiStatus wadi_world_seed(const WadiWorld *world, WadiParticles *particles, WadiError *error);
+WadiStatus wadi_world_seed(const WadiWorld *world, WadiParticles *particles, const WadiLog *log,
+                           WadiError *error);
 /* What seeding and the emitters will make, without making it. */
 WadiStatus wadi_world_count(const WadiWorld *world, double duration, int64_t *seeded, int64_t *emitted,
                             WadiError *error);

@@ -20,8 +20,8 @@ frames: 5
 materials: {sand: {kind: sand}}
 bodies: [{material: sand, shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.2}}}]
 """
-COMMANDS = ["run", "check", "info", "schema", "help"]
-PLANNED = ["surface", "render", "export", "view", "gallery", "bench"]
+COMMANDS = ["run", "check", "info", "schema", "gallery", "bench", "help"]
+PLANNED = ["surface", "render", "export", "view"]
 TIMEOUT = 120
 
 
@@ -59,11 +59,11 @@ def restore_signals():
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-def wadi(*arguments, **options):
+def wadi(*arguments, environment=None, **options):
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
     return Result(subprocess.run([WADI, *arguments], text=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL,
-                                 env=clean_environment(), check=False, **options))
+                                 env=clean_environment(**(environment or {})), check=False, **options))
 
 
 def start(*arguments):
@@ -86,8 +86,8 @@ def read(path):
         return file.read()
 
 
-def good(*arguments):
-    result = wadi(*arguments)
+def good(*arguments, **options):
+    result = wadi(*arguments, **options)
     is_equal(result.code, 0, result)
     return result
 

@@ -64,6 +64,29 @@ static void a_warm_arena_does_not_allocate(void **unused)
     wadi_arena_free(&arena);
 }
 
+static void released_scratch_is_used_again(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    WadiArena arena = { 0 };
+    for (int round = 0; round < 2; ++round) {
+        double *kept = NULL, *passing = NULL;
+        CHECK_OK(WADI_ARENA_NEW(&arena, &kept, 1000, "kept", &error), error);
+        kept[999] = 3.0;
+        for (int stage = 0; stage < 8; ++stage) {
+            WadiArenaMark mark = wadi_arena_mark(&arena);
+            CHECK_OK(WADI_ARENA_NEW(&arena, &passing, 2000, "of one stage", &error), error);
+            passing[1999] = 1.0;
+            wadi_arena_release(&arena, mark);
+        }
+        assert_true(kept[999] == 3.0);
+        /* Eight stages, but one at a time. */
+        assert_int_equal(arena.high_water, 3000 * sizeof(double));
+        CHECK_OK(wadi_arena_reset(&arena, &error), error);
+    }
+    wadi_arena_free(&arena);
+}
+
 static void arrays_grow(void **unused)
 {
     (void)unused;
@@ -219,6 +242,7 @@ int main(void)
         cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(memory_is_zeroed_aligned_and_accounted),
         cmocka_unit_test(a_warm_arena_does_not_allocate),
+        cmocka_unit_test(released_scratch_is_used_again),
         cmocka_unit_test(arrays_grow),
         cmocka_unit_test(json_text_is_escaped),
         cmocka_unit_test(typos_find_their_word),

@@ -60,6 +60,41 @@ static void particles_are_sorted_by_tile_then_cell_and_stable(void **unused)
     wadi_particles_free(&particles);
 }
 
+/* A sort that leaves the first particles alone gives the lists of the others, as if they were a store of their own. */
+static void the_first_particles_can_be_left_out(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    enum { COUNT = 20000 };
+    const int32_t firsts[3] = { 1, 3000, 19990 };
+    for (int n = 0; n < 3; ++n) {
+        int32_t first = firsts[n];
+        WadiParticles some, all;
+        WadiArena arena = { 0 };
+        WadiFlipSort part, own;
+        scatter(&all, COUNT, wadi_vec3(0, 0, 0), 9.0);
+        scatter(&some, COUNT, wadi_vec3(0, 0, 0), 9.0);
+        uint8_t is_removed[COUNT] = { 0 };
+        memset(is_removed, 1, (size_t)first);
+        wadi_particles_remove(&some, is_removed);
+        CHECK_OK(wadi_flip_sort(&own, &some, 0.3, &arena, &error), error);
+        CHECK_OK(wadi_flip_sort_from(&part, &all, first, 0.3, &arena, &error), error);
+        assert_true(wadi_flip_sort_validate(&part, &all) && wadi_particles_validate(&all));
+        assert_memory_equal(all.id + first, some.id, (size_t)some.count * sizeof *some.id);
+        assert_memory_equal(all.x + first, some.x, (size_t)some.count * sizeof *some.x);
+        for (int32_t i = 0; i < first; ++i) {
+            assert_true(all.id[i] == (uint32_t)i && all.vx[i] == (float)i);
+        }
+        assert_int_equal(part.tiles.count, own.tiles.count);
+        for (int32_t t = 0; t <= own.tiles.count; ++t) {
+            assert_int_equal(part.tile_start[t], own.tile_start[t] + first);
+        }
+        wadi_arena_free(&arena);
+        wadi_particles_free(&some);
+        wadi_particles_free(&all);
+    }
+}
+
 static void nothing_and_one_particle_are_sorted_and_gridded(void **unused)
 {
     (void)unused;
@@ -299,6 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(particles_are_sorted_by_tile_then_cell_and_stable),
+        cmocka_unit_test(the_first_particles_can_be_left_out),
         cmocka_unit_test(nothing_and_one_particle_are_sorted_and_gridded),
         cmocka_unit_test(the_grid_has_the_rows_near_fluid_and_no_others),
         cmocka_unit_test(a_particle_without_a_cell_is_named),

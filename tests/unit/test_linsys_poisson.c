@@ -180,7 +180,7 @@ static void nothing_to_do_is_done_at_once(void **state)
     float zero[8] = { 0 };
     double x[8] = { 0 };
     uint8_t active[1] = { 0 };
-    WadiPoisson none = { &p.rows, active, zero, zero, zero, zero };
+    WadiPoisson none = { &p.rows, active, zero, zero, zero, zero, NULL };
     WadiPoissonSettings settings = { .tolerance = 1e-6, .max_iterations = 10 };
     CHECK_OK(wadi_poisson_solve(&none, zero, &settings, x, &p.scratch, &report, &error), error);
     assert_true(report.has_converged);

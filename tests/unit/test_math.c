@@ -89,6 +89,25 @@ static void curves_pass_through_their_keys(void **unused)
     wadi_curve_free(&step);
 }
 
+/* Keys at 1, 2 and 4 s, all different. */
+static void curves_know_when_they_rest(void **unused)
+{
+    (void)unused;
+    for (int kind = 0; kind < 3; ++kind) {
+        WadiCurve curve = make_curve((WadiInterpolation)kind, false);
+        assert_true(wadi_curve_is_steady(&curve, 0.0, 0.9) && wadi_curve_is_steady(&curve, 4.1, 9.0));
+        assert_false(wadi_curve_is_steady(&curve, 0.0, 9.0));
+        assert_false(wadi_curve_is_steady(&curve, 1.9, 2.1));
+        assert_true(wadi_curve_is_steady(&curve, 1.1, 1.9) == (kind == WADI_INTERPOLATION_STEP));
+        wadi_curve_free(&curve);
+        curve = make_curve((WadiInterpolation)kind, true);
+        assert_false(wadi_curve_is_steady(&curve, 9.0, 9.1));
+        wadi_curve_free(&curve);
+    }
+    WadiCurve constant = wadi_curve_constant(3.0);
+    assert_true(wadi_curve_is_steady(&constant, 0.0, 100.0));
+}
+
 static void repeating_curves_have_their_period(void **unused)
 {
     (void)unused;
@@ -159,6 +178,7 @@ int main(void)
         cmocka_unit_test(transforms_scale_then_turn_then_move),
         cmocka_unit_test(inverses_undo_and_stretch_is_the_scale),
         cmocka_unit_test(curves_pass_through_their_keys),
+        cmocka_unit_test(curves_know_when_they_rest),
         cmocka_unit_test(repeating_curves_have_their_period),
         cmocka_unit_test(eigenvalues_of_known_matrices),
         cmocka_unit_test(kernels_integrate_to_one),

@@ -1,0 +1,77 @@
+#include "bench.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A ball falls into a box of 4 m: the scene that other programs were timed on. */
+#define BALL(material_, walls_)                                                                              \
+    "wadi: 1\n"                                                                                              \
+    "name: ball\n"                                                                                           \
+    "solver: flip\n"                                                                                         \
+    "domain: {min: [-2, -2, 0], max: [2, 2, 4], walls: {friction: " walls_ "}}\n"                            \
+    "particles_per_cell: 8\n"                                                                                \
+    "frames: 100000\n"                                                                                       \
+    "fps: 24\n"                                                                                              \
+    "materials: {m: {kind: " material_ "}}\n"                                                                \
+    "bodies: [{material: m, shape: {sphere: {center: [0, 0, 1.4], radius: 0.8}}}]\n"
+
+#define BOX(x_, y_, z_, body_)                                                                               \
+    "wadi: 1\n"                                                                                              \
+    "name: sand\n"                                                                                           \
+    "solver: flip\n"                                                                                         \
+    "domain: {min: [0, 0, 0], max: [" x_ ", " y_ ", " z_ "], walls: {friction: 0.6}}\n"                      \
+    "particles_per_cell: 8\n"                                                                                \
+    "frames: 100000\n"                                                                                       \
+    "fps: 24\n"                                                                                              \
+    "materials: {m: {kind: sand, friction_angle: 35}}\n"                                                     \
+    "bodies: [{material: m, shape: {box: {min: [0, 0, 0], max: [" body_ "]}}}]\n"
+
+static const WadiBenchCase flip_cases[] = {
+    { .name = "water-ball",
+      .summary = "a ball of water drops 0.6 m into a box of 4 m and splashes",
+      .scene = BALL("water", "0"),
+      .resolution = 100,
+      .particles = 267000 },
+    { .name = "sand-ball",
+      .summary = "the same ball as sand makes a pile",
+      .scene = BALL("sand", "0.6"),
+      .resolution = 100,
+      .particles = 267000 },
+    { .name = "sand-column",
+      .summary = "the column of sand of ZB05 fig. 6 slumps, 100 x 60 x 60 cells",
+      .scene = BOX("1", "0.6", "0.6", "0.25, 0.6, 0.36"),
+      .resolution = 100,
+      .particles = 432000 },
+    { .name = "rest",
+      .summary = "a bed of sand that lies still",
+      .scene = BOX("1", "1", "0.5", "1, 1, 0.15"),
+      .resolution = 60,
+      .particles = 259200 },
+};
+
+const WadiBench wadi_benches[] = {
+    { .name = "flip",
+      .summary = "water and sand by particles and a staggered grid",
+      .cases = flip_cases,
+      .case_count = sizeof flip_cases / sizeof flip_cases[0] },
+};
+const int wadi_bench_count = sizeof wadi_benches / sizeof wadi_benches[0];
+
+const WadiBench *wadi_bench_find(const char *name)
+{
+    for (int i = 0; i < wadi_bench_count; ++i) {
+        if (strcmp(wadi_benches[i].name, name) == 0) {
+            return &wadi_benches[i];
+        }
+    }
+    return NULL;
+}
+
+int wadi_bench_resolution(const WadiBenchCase *bench_case, int64_t particles)
+{
+    if (particles <= 0) {
+        return bench_case->resolution;
+    }
+    double ratio = cbrt((double)particles / (double)bench_case->particles);
+    return (int)fmax(4.0, lrint(bench_case->resolution * ratio));
+}

@@ -1,0 +1,218 @@
+/* wadi gallery: the published scenes, listed, printed, or run end to end with a contact sheet. */
+#include <stdlib.h>
+
+#include "command.h"
+#include "gallery.h"
+#include "human.h"
+#include "options.h"
+
+enum { PATH_SIZE = 4096, NAMES_MAX = 32 };
+
+static void list_text(void)
+{
+    for (int i = 0; i < wadi_gallery_entry_count; ++i) {
+        const WadiGalleryEntry *entry = &wadi_gallery_entries[i];
+        char count[WADI_CLI_HUMAN_SIZE], runs[16] = "";
+        if (wadi_gallery_run_count(entry) > 1) {
+            snprintf(runs, sizeof runs, ", %d runs", wadi_gallery_run_count(entry));
+        }
+        printf("%-20s %s\n%-20s %s particles%s, %s\n", entry->name, entry->summary, "",
+               wadi_cli_human_count(count, entry->particles), runs, entry->source);
+    }
+}
+
+static void list_json(void)
+{
+    for (int i = 0; i < wadi_gallery_entry_count; ++i) {
+        const WadiGalleryEntry *entry = &wadi_gallery_entries[i];
+        WadiCliJson json = wadi_cli_json_open(stdout);
+        wadi_cli_json_text(&json, "name", entry->name);
+        wadi_cli_json_text(&json, "summary", entry->summary);
+        wadi_cli_json_text(&json, "source", entry->source);
+        wadi_cli_json_integer(&json, "particles", entry->particles);
+        wadi_cli_json_integer(&json, "runs", wadi_gallery_run_count(entry));
+        wadi_cli_json_bool(&json, "needs_bunny", entry->needs_bunny);
+        wadi_cli_json_close(&json);
+    }
+}
+
+static int unknown_entry(const char *word)
+{
+    const WadiCliCommand *command = wadi_cli_find_command("gallery");
+    const char *names[NAMES_MAX];
+    int count = 0;
+    for (; count < wadi_gallery_entry_count && count < NAMES_MAX; ++count) {
+        names[count] = wadi_gallery_entries[count].name;
+    }
+    const char *nearest = wadi_cli_nearest(word, names, count);
+    if (nearest != NULL) {
+        return wadi_cli_usage_error(command, "the gallery has no '%s'; did you mean '%s'?", word, nearest);
+    }
+    return wadi_cli_usage_error(command, "the gallery has no '%s'; wadi gallery lists what it has", word);
+}
+
+static int print_scene(const WadiGalleryEntry *entry, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        fprintf(stderr, "wadi: cannot read %s\n", path);
+        return WADI_CLI_EXIT_FAILED;
+    }
+    char bytes[4096];
+    for (size_t count; (count = fread(bytes, 1, sizeof bytes, file)) > 0;) {
+        fwrite(bytes, 1, count, stdout);
+    }
+    bool has_failed = ferror(file) != 0;
+    fclose(file);
+    if (entry->needs_bunny) {
+        fputs("wadi: the scene looks for bunny.obj beside itself; wadi gallery keeps it in its cache folder "
+              "(~/.cache/wadi)\n",
+              stderr);
+    }
+    return has_failed ? WADI_CLI_EXIT_FAILED : WADI_CLI_EXIT_GOOD;
+}
+
+/* What an entry needs to run. */
+typedef struct Job {
+    const WadiGalleryEntry *entry;
+    const WadiCliArgs *args;
+    char scene[PATH_SIZE];
+    char folder[PATH_SIZE]; /* of the meshes; empty: the scene's own */
+    char output[PATH_SIZE];
+    char runs[WADI_GALLERY_RUN_MAX][PATH_SIZE]; /* the run folders */
+    int run_count;
+} Job;
+
+static bool join(char *path, const char *folder, const char *name)
+{
+    return snprintf(path, PATH_SIZE, "%s/%s", folder, name) < PATH_SIZE;
+}
+
+/* The entry's settings first, then the user's, which win. */
+static WadiStatus load_scene(const Job *job, const WadiGalleryRun *run, WadiScene **scene, WadiError *error)
+{
+    const char **sets = calloc((size_t)job->args->set_count + WADI_GALLERY_SET_MAX, sizeof *sets);
+    if (sets == NULL) {
+        error->status = WADI_ERR_MEMORY;
+        snprintf(error->text, sizeof error->text, "out of memory");
+        return WADI_ERR_MEMORY;
+    }
+    WadiSceneDef def = wadi_default_scene_def();
+    def.path = job->scene;
+    def.folder = job->folder[0] != '\0' ? job->folder : NULL;
+    def.sets = sets;
+    for (int i = 0; i < WADI_GALLERY_SET_MAX && run->sets[i] != NULL; ++i) {
+        sets[def.set_count++] = run->sets[i];
+    }
+    for (int i = 0; i < job->args->set_count; ++i) {
+        sets[def.set_count++] = job->args->sets[i];
+    }
+    WadiStatus status = wadi_scene_load(scene, &def, error);
+    free(sets);
+    return status;
+}
+
+static int run_one(const Job *job, int index)
+{
+    WadiScene *scene = NULL;
+    WadiError error = { 0 };
+    if (load_scene(job, &job->entry->runs[index], &scene, &error) != WADI_OK) {
+        return wadi_cli_scene_failure(job->args, &error, "; nothing was run");
+    }
+    WadiCliArgs args = *job->args;
+    args.output = job->runs[index];
+    int code = wadi_cli_simulate(&args, scene, job->output);
+    wadi_scene_destroy(scene);
+    return code;
+}
+
+static int draw(const Job *job)
+{
+    const WadiGalleryEntry *entry = job->entry;
+    const char *folders[WADI_GALLERY_RUN_MAX];
+    for (int i = 0; i < job->run_count; ++i) {
+        folders[i] = job->runs[i];
+    }
+    WadiSheetDef def = wadi_default_sheet_def();
+    def.folders = folders;
+    def.folder_count = job->run_count;
+    def.frames = entry->sheet_frames;
+    def.azimuth = entry->azimuth;
+    def.elevation = entry->elevation;
+    def.streak = entry->streak;
+    char path[PATH_SIZE];
+    WadiError error = { 0 };
+    if (!join(path, job->output, "contact.png") || wadi_contact_sheet(&def, path, &error) != WADI_OK) {
+        return wadi_cli_failure(job->args, &error);
+    }
+    if (job->args->json) {
+        WadiCliJson json = wadi_cli_json_open(stdout);
+        wadi_cli_json_text(&json, "event", "picture");
+        wadi_cli_json_text(&json, "path", path);
+        wadi_cli_json_close(&json);
+    } else if (!job->args->quiet) {
+        printf("a look at it: %s\n", path);
+    }
+    return WADI_CLI_EXIT_GOOD;
+}
+
+static bool name_folders(Job *job)
+{
+    const WadiGalleryEntry *entry = job->entry;
+    int length = job->args->output != NULL ? snprintf(job->output, PATH_SIZE, "%s", job->args->output)
+                                           : snprintf(job->output, PATH_SIZE, "%s.run", entry->name);
+    bool is_good = length < PATH_SIZE;
+    job->run_count = wadi_gallery_run_count(entry);
+    for (int i = 0; i < job->run_count; ++i) {
+        is_good = is_good && (entry->runs[i].name != NULL
+                                  ? join(job->runs[i], job->output, entry->runs[i].name)
+                                  : snprintf(job->runs[i], PATH_SIZE, "%s", job->output) < PATH_SIZE);
+    }
+    return is_good;
+}
+
+static int run_entry(Job *job)
+{
+    if (!name_folders(job)) {
+        return wadi_cli_usage_error(wadi_cli_find_command("gallery"),
+                                    "the path of the run folder is too long");
+    }
+    for (int i = 0; i < job->run_count; ++i) {
+        int code = run_one(job, i);
+        if (code != WADI_CLI_EXIT_GOOD) {
+            return code;
+        }
+    }
+    return draw(job);
+}
+
+int wadi_cli_gallery(const WadiCliArgs *args)
+{
+    if (args->operand == NULL) {
+        args->json ? list_json() : list_text();
+        return WADI_CLI_EXIT_GOOD;
+    }
+    const WadiGalleryEntry *entry = wadi_gallery_find(args->operand);
+    if (entry == NULL) {
+        return unknown_entry(args->operand);
+    }
+    if (args->overwrite && args->resume) {
+        return wadi_cli_usage_error(
+            wadi_cli_find_command("gallery"),
+            "--overwrite removes the frames that --resume would keep; give one of the "
+            "two");
+    }
+    Job job = { .entry = entry, .args = args };
+    char gallery[PATH_SIZE], name[128];
+    snprintf(name, sizeof name, "%s/%s.yaml", entry->name, entry->name);
+    if (!wadi_gallery_folder(gallery, sizeof gallery) || !join(job.scene, gallery, name)) {
+        return WADI_CLI_EXIT_FAILED;
+    }
+    if (args->print) {
+        return print_scene(entry, job.scene);
+    }
+    if (entry->needs_bunny && !wadi_gallery_bunny_folder(gallery, job.folder, sizeof job.folder)) {
+        return WADI_CLI_EXIT_FAILED;
+    }
+    return run_entry(&job);
+}

@@ -1,0 +1,44 @@
+/* The published scenes that wadi can run end to end. */
+#ifndef WADI_CLI_GALLERY_H
+#define WADI_CLI_GALLERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WADI_GALLERY_RUN_MAX = 3, WADI_GALLERY_SET_MAX = 2 };
+
+/* One of several runs of an entry: a folder of this name inside the run folder, and what differs in its scene. */
+typedef struct WadiGalleryRun {
+    const char *name; /* NULL: no more */
+    const char *sets[WADI_GALLERY_SET_MAX];
+} WadiGalleryRun;
+
+/* The scene file of an entry is GALLERY/NAME/NAME.yaml. */
+typedef struct WadiGalleryEntry {
+    const char *name;
+    const char *summary;
+    const char *source;
+    int64_t particles; /* of one run */
+    bool needs_bunny;
+    WadiGalleryRun runs[WADI_GALLERY_RUN_MAX]; /* none: one run, in the run folder itself */
+    /* The contact sheet: frames of a run, the view in degrees, the length of streaks in seconds. */
+    int sheet_frames;
+    double azimuth, elevation, streak;
+} WadiGalleryEntry;
+
+extern const WadiGalleryEntry wadi_gallery_entries[];
+extern const int wadi_gallery_entry_count;
+
+/* NULL: there is none of that name. */
+const WadiGalleryEntry *wadi_gallery_find(const char *name);
+/* Runs of the entry, at least 1. */
+int wadi_gallery_run_count(const WadiGalleryEntry *entry);
+
+/* The folder of the scene files: of $WADI_DATA, of the installation, or of the tree that wadi was built in. False, with a
+ * message on standard error: not found. */
+bool wadi_gallery_folder(char *path, size_t size);
+/* The folder with bunny.obj, which is fetched when it is not there. False, with a message: it cannot be had. */
+bool wadi_gallery_bunny_folder(const char *gallery, char *path, size_t size);
+
+#endif

@@ -1,0 +1,31 @@
+/* Quick pictures of runs: particles as small balls, coloured by speed. */
+#ifndef WADI_PICTURE_H
+#define WADI_PICTURE_H
+
+#include "wadi/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A contact sheet: frames of one or several runs side by side in one picture, all in the same scale. */
+typedef struct WadiSheetDef {
+    int cookie;                 /* set by wadi_default_sheet_def */
+    const char *const *folders; /* run folders; with several each is a row, in this order */
+    int folder_count;
+    int frames; /* of each run, from its first to its last, closer together at the beginning; 1 to 64, default 6 */
+    int width;      /* pixels of one frame, 16 to 4096, default 480; the height follows */
+    double azimuth; /* degrees that the view is turned about the vertical; 0 looks along +y, x to the right */
+    double elevation; /* degrees that it looks down; default 15 */
+    double streak;    /* s: particles are lines as long as their way in this time; 0: balls */
+} WadiSheetDef;
+
+WADI_API WadiSheetDef wadi_default_sheet_def(void);
+
+/* Write the sheet as a PNG file, replacing `path`. Runs may differ in their number of frames. */
+WADI_API WadiStatus wadi_contact_sheet(const WadiSheetDef *def, const char *path, WadiError *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

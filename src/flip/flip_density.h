@@ -1,0 +1,26 @@
+/* Density correction: the divergence that brings the particles of a cell back to their number. */
+#ifndef WADI_FLIP_DENSITY_H
+#define WADI_FLIP_DENSITY_H
+
+#include "grid/rows.h"
+
+typedef struct WadiFlipDensityIn {
+    const WadiRows *rows;
+    const uint8_t *fluid;  /* per row: bit l set where the cell of lane l is FLUID */
+    const uint8_t *solid;  /* per row: cells inside solids */
+    const float *fill;     /* per cell: volume of its particles / volume of a cell */
+    const float *fraction; /* per cell: part of its volume inside solids; cut cells are left alone */
+    const float *sand;     /* per cell: part of the particles that is sand; NULL: band[0] everywhere */
+    float band[2];         /* deviation of the fill that is let be, in water and in sand */
+    float rate;            /* 1/s */
+    bool is_one_sided;     /* never shrinks */
+    /* Sand slower than `slow`, m/s, is corrected by the less the slower it is: at rest it is left as it is, or a heap would
+     * creep for seconds. Per face, the motion before the step; `slow` 0: all sand is corrected alike. */
+    const float *velocity[3];
+    float slow;
+} WadiFlipDensityIn;
+
+/* expansion, 1/s, per cell: rate times the excess of the smoothed fill beyond the band; 0 outside FLUID. */
+void wadi_flip_density(const WadiFlipDensityIn *in, float *expansion);
+
+#endif

@@ -1,0 +1,346 @@
+/* Which islands of sand fall asleep and which wake: the rules of flip_sleep.h. */
+#include "flip/flip_sleep.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/check.h"
+#include "core/parallel.h"
+
+static const double SLOW_ON_AVERAGE = 0.001; /* sqrt(g dx) */
+static const double WINDOW = 20.0;           /* sqrt(dx / g) */
+
+enum { TILE_BLOCK = 4 };
+
+/* Cells from box to box along the axis where they are farthest apart. */
+static int32_t box_distance(const int32_t low_a[3], const int32_t high_a[3], const int32_t low_b[3],
+                            const int32_t high_b[3])
+{
+    int32_t distance = 0;
+    for (int a = 0; a < 3; ++a) {
+        int32_t above = low_a[a] - high_b[a], below = low_b[a] - high_a[a];
+        distance = above > distance ? above : distance;
+        distance = below > distance ? below : distance;
+    }
+    return distance;
+}
+
+static bool is_same(WadiTile a, WadiTile b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static WadiTile beside(WadiTile tile, int n)
+{
+    return (WadiTile){ tile.x + n % 3 - 1, tile.y + n / 3 % 3 - 1, tile.z + n / 9 - 1 };
+}
+
+/* Flags spread over the islands of the sleeping tiles. */
+static WadiStatus flag_islands(const WadiFlipSleep *sleep, uint8_t *rises, WadiArena *arena, WadiError *error)
+{
+    WadiTile *tiles = NULL;
+    int32_t *stack = NULL;
+    size_t depth = 0;
+    WadiTileMap map;
+    WADI_TRY(WADI_ARENA_NEW(arena, &tiles, sleep->tile_count, "sleeping tiles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &stack, sleep->tile_count, "sleeping tiles", error));
+    for (size_t t = 0; t < sleep->tile_count; ++t) {
+        tiles[t] = sleep->tile[t].tile;
+        if (rises[t] != 0) {
+            stack[depth++] = (int32_t)t;
+        }
+    }
+    WADI_TRY(wadi_tile_map_create_in_arena(&map, tiles, sleep->tile_count, arena, error));
+    while (depth > 0) {
+        int32_t t = stack[--depth];
+        const WadiFlipSleepTile *here = &sleep->tile[t];
+        for (int n = 0; n < 27; ++n) {
+            int32_t other = map.neighbours[t][n];
+            if (other >= 0 && rises[other] == 0 &&
+                box_distance(here->low, here->high, sleep->tile[other].low, sleep->tile[other].high) <=
+                    sleep->reach) {
+                rises[other] = 1;
+                stack[depth++] = other;
+            }
+        }
+    }
+    return WADI_OK;
+}
+
+static bool is_robbed(const WadiFlipSleep *sleep, const WadiParticles *particles)
+{
+    uint32_t born = particles->next_id - sleep->next_id;
+    return (int64_t)particles->count < (int64_t)sleep->store_count + born;
+}
+
+int32_t wadi_flip_sleep_first(const WadiFlipSleep *sleep, const WadiParticles *particles)
+{
+    return is_robbed(sleep, particles) ? 0 : sleep->count;
+}
+
+/* Number of the sleeping tile of a particle; it has one. */
+static size_t find_tile(const WadiFlipSleep *sleep, const WadiParticles *particles, int32_t i, double h)
+{
+    WadiTile at = { (int32_t)floor(particles->x[i] / h) >> 3, (int32_t)floor(particles->y[i] / h) >> 3,
+                    (int32_t)floor(particles->z[i] / h) >> 3 };
+    size_t low = 0, high = sleep->tile_count;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        WadiTile tile = sleep->tile[middle].tile;
+        bool is_after = tile.z != at.z ? tile.z > at.z : tile.y != at.y ? tile.y > at.y : tile.x > at.x;
+        low = is_after ? low : middle;
+        high = is_after ? middle : high;
+    }
+    return low;
+}
+
+/* Count anew after a removal, which keeps the order; tiles that lost particles are flagged. */
+static WadiStatus count_left(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, uint8_t *rises,
+                             WadiError *error)
+{
+    const WadiParticles *particles = in->context->particles;
+    const uint8_t *asleep = wadi_particles_column(particles, sleep->column);
+    int32_t left = 0;
+    while (left < particles->count && asleep[left] != 0) {
+        ++left;
+    }
+    int32_t *count = NULL;
+    WADI_TRY(WADI_ARENA_NEW(in->context->scratch, &count, sleep->tile_count, "sleeping tiles", error));
+    memset(count, 0, sleep->tile_count * sizeof *count);
+    for (int32_t i = left - 1; i >= 0; --i) {
+        size_t t = find_tile(sleep, particles, i, in->context->world->cell_size);
+        sleep->tile[t].first = i;
+        count[t] += 1;
+    }
+    for (size_t t = 0; t < sleep->tile_count; ++t) {
+        rises[t] = count[t] != sleep->tile[t].count;
+        sleep->tile[t].count = count[t];
+    }
+    sleep->count = left;
+    return WADI_OK;
+}
+
+static bool is_disturbed(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const int32_t low[3],
+                         const int32_t high[3])
+{
+    const WadiWorld *world = in->context->world;
+    double h = world->cell_size, half[3];
+    WadiVec3 middle = { 0.5 * h * (low[0] + (high[0] + 1)), 0.5 * h * (low[1] + (high[1] + 1)),
+                        0.5 * h * (low[2] + (high[2] + 1)) };
+    for (int a = 0; a < 3; ++a) {
+        half[a] = 0.5 * h * (high[a] + 1 - low[a]) + sleep->reach * h;
+    }
+    double radius = sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
+    return wadi_flip_world_disturbs(world, middle, radius, in->time, in->time + in->dt);
+}
+
+WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, WadiError *error)
+{
+    if (sleep->count == 0) {
+        return WADI_OK;
+    }
+    const WadiWorld *world = in->context->world;
+    uint8_t *rises = NULL;
+    WADI_TRY(WADI_ARENA_NEW(in->context->scratch, &rises, sleep->tile_count, "sleeping tiles", error));
+    memset(rises, 0, sleep->tile_count);
+    if (is_robbed(sleep, in->context->particles)) {
+        WADI_TRY(count_left(sleep, in, rises, error));
+    }
+    bool is_steady = wadi_flip_world_is_steady(world, in->time, in->time + in->dt);
+    bool has_moving = wadi_solids_are_moving(&world->solids), has_any = false;
+    for (size_t t = 0; t < sleep->tile_count; ++t) {
+        const WadiFlipSleepTile *tile = &sleep->tile[t];
+        if (!is_steady || (has_moving && rises[t] == 0 && is_disturbed(sleep, in, tile->low, tile->high))) {
+            rises[t] = 1;
+        }
+        has_any = has_any || rises[t] != 0;
+    }
+    if (!has_any) {
+        return WADI_OK;
+    }
+    WADI_TRY(flag_islands(sleep, rises, in->context->scratch, error));
+    return wadi_flip_sleep_rise(sleep, in, rises, error);
+}
+
+/* What the rules ask of each tile of awake particles; in the arena. */
+typedef struct Awake {
+    const WadiFlipSort *sort;
+    const WadiParticles *particles;
+    uint32_t next_id;
+    int32_t (*low)[3], (*high)[3];
+    uint8_t *has_newborn; /* nobody has seen them move yet */
+} Awake;
+
+static void look_at_tiles(void *context, int64_t first, int64_t end)
+{
+    const Awake *awake = context;
+    for (int32_t t = (int32_t)first; t < end; ++t) {
+        wadi_flip_sleep_box(awake->sort, t, awake->low[t], awake->high[t]);
+        bool has_newborn = false;
+        for (int32_t i = awake->sort->tile_start[t]; i < awake->sort->tile_start[t + 1]; ++i) {
+            has_newborn |= awake->particles->id[i] >= awake->next_id;
+        }
+        awake->has_newborn[t] = has_newborn;
+    }
+}
+
+static WadiStatus look_at_awake(Awake *awake, const WadiFlipSleepIn *in, WadiError *error)
+{
+    WadiArena *arena = in->context->scratch;
+    size_t tiles = (size_t)awake->sort->tiles.count;
+    WADI_TRY(WADI_ARENA_NEW(arena, &awake->low, tiles, "tiles at rest", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &awake->high, tiles, "tiles at rest", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &awake->has_newborn, tiles, "tiles at rest", error));
+    wadi_parallel_for(awake->sort->tiles.count, TILE_BLOCK, look_at_tiles, awake);
+    return WADI_OK;
+}
+
+/* Flag the sleeping tiles that awake particles come near. */
+static bool flag_reached(const WadiFlipSleep *sleep, const Awake *awake, uint8_t *rises)
+{
+    bool has_any = false;
+    for (size_t s = 0; s < sleep->tile_count; ++s) {
+        const WadiFlipSleepTile *tile = &sleep->tile[s];
+        rises[s] = 0;
+        for (int n = 0; n < 27 && rises[s] == 0; ++n) {
+            int32_t t = wadi_tile_map_find(&awake->sort->tiles, beside(tile->tile, n));
+            rises[s] =
+                t >= 0 && box_distance(tile->low, tile->high, awake->low[t], awake->high[t]) <= sleep->reach;
+        }
+        has_any = has_any || rises[s] != 0;
+    }
+    return has_any;
+}
+
+static int32_t find_root(int32_t *parent, int32_t t)
+{
+    while (parent[t] != t) {
+        parent[t] = parent[parent[t]];
+        t = parent[t];
+    }
+    return t;
+}
+
+/* Flag the tiles of islands that may fall asleep. */
+static WadiStatus flag_ripe(const WadiFlipSleep *sleep, const Awake *awake, const WadiFlipSleepIn *in,
+                            double window, double slow_on_average, uint8_t **falls, bool *has_any,
+                            WadiError *error)
+{
+    const WadiFlipSort *sort = awake->sort;
+    WadiArena *arena = in->context->scratch;
+    int32_t count = sort->tiles.count, *parent = NULL;
+    double *speed = NULL, *number = NULL;
+    uint8_t *stays = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &parent, (size_t)count, "islands", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &speed, (size_t)count, "islands", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &number, (size_t)count, "islands", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &stays, (size_t)count, "islands", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, falls, (size_t)count, "islands", error));
+    for (int32_t t = 0; t < count; ++t) {
+        parent[t] = t;
+        speed[t] = number[t] = 0.0;
+        stays[t] = 0;
+    }
+    for (int32_t t = 0; t < count; ++t) {
+        for (int n = 14; n < 27; ++n) { /* each pair once */
+            int32_t other = sort->tiles.neighbours[t][n];
+            if (other >= 0 && box_distance(awake->low[t], awake->high[t], awake->low[other],
+                                           awake->high[other]) <= sleep->reach) {
+                int32_t a = find_root(parent, t), b = find_root(parent, other);
+                parent[a > b ? a : b] = a > b ? b : a;
+            }
+        }
+    }
+    size_t q = 0;
+    for (int32_t t = 0; t < count; ++t) {
+        int32_t root = find_root(parent, t);
+        q = wadi_flip_sleep_find_quiet(sleep, sort->tiles.tiles[t], q);
+        bool is_ripe = q < sleep->quiet_count && is_same(sleep->quiet[q].tile, sort->tiles.tiles[t]) &&
+                       in->time - sleep->quiet[q].since >= window && awake->has_newborn[t] == 0;
+        speed[root] += is_ripe ? sleep->quiet[q].speed : 0.0;
+        number[root] += sort->tile_start[t + 1] - sort->tile_start[t];
+        stays[root] = stays[root] != 0 || !is_ripe || is_disturbed(sleep, in, awake->low[t], awake->high[t]);
+    }
+    *has_any = false;
+    for (int32_t t = 0; t < count; ++t) {
+        int32_t root = find_root(parent, t);
+        (*falls)[t] = stays[root] == 0 && speed[root] < slow_on_average * number[root];
+        *has_any = *has_any || (*falls)[t] != 0;
+    }
+    return WADI_OK;
+}
+
+/* Those who sleep begin anew when they wake. */
+static void forget_quiet(WadiFlipSleep *sleep, const WadiFlipSort *sort, const uint8_t *falls)
+{
+    size_t kept = 0;
+    for (size_t q = 0; q < sleep->quiet_count; ++q) {
+        int32_t t = wadi_tile_map_find(&sort->tiles, sleep->quiet[q].tile);
+        if (t < 0 || falls[t] == 0) {
+            sleep->quiet[kept++] = sleep->quiet[q];
+        }
+    }
+    sleep->quiet_count = kept;
+}
+
+WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
+                                  bool *is_changed, WadiError *error)
+{
+    *is_changed = false;
+    if (!sleep->is_on) {
+        return WADI_OK;
+    }
+    const WadiWorld *world = in->context->world;
+    double g = wadi_norm(wadi_curve_value3(&world->scene->gravity, in->time)), h = world->cell_size;
+    double unit = sqrt(g * h), window = WINDOW * sqrt(h / g); /* without gravity nothing is ever ripe */
+    Awake awake = { .sort = sort, .particles = in->context->particles, .next_id = sleep->next_id };
+    WADI_TRY(look_at_awake(&awake, in, error));
+    if (sleep->tile_count > 0) {
+        uint8_t *rises = NULL;
+        WADI_TRY(WADI_ARENA_NEW(in->context->scratch, &rises, sleep->tile_count, "sleeping tiles", error));
+        if (flag_reached(sleep, &awake, rises)) {
+            *is_changed = true;
+            WADI_TRY(flag_islands(sleep, rises, in->context->scratch, error));
+            return wadi_flip_sleep_rise(sleep, in, rises, error);
+        }
+    }
+    bool has_ripe = false;
+    for (size_t q = 0; q < sleep->quiet_count && !has_ripe; ++q) {
+        has_ripe = in->time - sleep->quiet[q].since >= window;
+    }
+    if (!has_ripe || !wadi_flip_world_is_steady(world, in->time, in->time + in->dt)) {
+        return WADI_OK;
+    }
+    uint8_t *falls = NULL;
+    WADI_TRY(flag_ripe(sleep, &awake, in, window, SLOW_ON_AVERAGE * unit, &falls, is_changed, error));
+    if (*is_changed) {
+        WADI_TRY(wadi_flip_sleep_fall(sleep, in, sort, falls, error));
+        forget_quiet(sleep, sort, falls);
+    }
+    return WADI_OK;
+}
+
+void wadi_flip_sleep_end(WadiFlipSleep *sleep, const WadiParticles *particles)
+{
+    sleep->store_count = particles->count;
+    sleep->next_id = particles->next_id;
+}
+
+bool wadi_flip_sleep_is_sound(const WadiFlipSleep *sleep, const WadiSolverContext *context, double t0,
+                              double t1)
+{
+    const WadiParticles *particles = context->particles;
+    if (sleep->count == 0 || sleep->count != particles->count || is_robbed(sleep, particles) ||
+        !wadi_flip_world_is_steady(context->world, t0, t1) ||
+        !wadi_flip_world_is_closed(context->world, t0, t1)) {
+        return false;
+    }
+    WadiFlipSleepIn in = { .context = context, .time = t0, .dt = t1 - t0 };
+    for (size_t t = 0; t < sleep->tile_count && wadi_solids_are_moving(&context->world->solids); ++t) {
+        if (is_disturbed(sleep, &in, sleep->tile[t].low, sleep->tile[t].high)) {
+            return false;
+        }
+    }
+    return true;
+}

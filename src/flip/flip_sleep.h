@@ -1,0 +1,114 @@
+/* Sand at rest sleeps: it is left out of every stage until something reaches it.
+ *
+ * The unit is an island: tiles with particles, joined where their cells come within reach of each other, which is the margin of
+ * the grid and the way of a particle in a step: four cells. What is farther apart shares no face, no pressure and no stress in a step, so that leaving an island out changes nothing for the
+ * others.
+ *
+ * An island falls asleep when it has been quiet for a window of 20 sqrt(dx / g): in no step of it was a particle moved faster
+ * than 0.1 sqrt(g dx), in the last one the mean was below 0.001 sqrt(g dx), and its surroundings are at rest. Sand that
+ * accelerates at more than 0.005 g, the excess of a slope 0.3 degrees too steep, breaks the first bound within the window: a
+ * slope that is about to slide, and a ball at the top of its flight, do not sleep. Friction does not depend on the speed, so
+ * that sand which neither stops nor speeds up for so long is held by its stresses, and what is left of its motion is the
+ * solver's error.
+ *
+ * It wakes, as a whole and with the pressure and stress it slept with, when an awake particle comes within reach, when a solid
+ * within reach moves, when one of its particles is taken away, and when gravity, a force or a friction changes.
+ *
+ * Sleeping particles are the first of the store, tile by tile, with velocity 0; awake ones follow. */
+#ifndef WADI_FLIP_SLEEP_H
+#define WADI_FLIP_SLEEP_H
+
+#include "flip/flip_friction.h"
+#include "flip/flip_grid.h"
+#include "flip/flip_pressure_memory.h"
+#include "flip/flip_transfer.h"
+#include "world/solver.h"
+
+/* A tile of sleeping particles. */
+typedef struct WadiFlipSleepTile {
+    WadiTile tile;
+    int32_t first, count;    /* its particles */
+    int32_t low[3], high[3]; /* box of the cells that hold them, inclusive; coordinates of the grid */
+} WadiFlipSleepTile;
+
+/* A tile of awake particles that are all slow, as are those of the tiles beside it. */
+typedef struct WadiFlipQuietTile {
+    WadiTile tile;
+    double since; /* s */
+    double speed; /* m/s, sum over its particles in the last step */
+} WadiFlipQuietTile;
+
+/* Tiles of both lists are in the order of tile maps. A zeroed struct is valid: nobody sleeps. Invariant after a step: particles
+ * [0, count) of the store sleep, and are those of `tile`. */
+typedef struct WadiFlipSleep {
+    bool is_on;
+    int32_t reach;       /* cells; at most a tile, so that only tiles beside each other are within it */
+    int column;          /* "asleep": 1 for sleeping particles, for finding out which were removed */
+    int32_t count;       /* sleeping particles */
+    int32_t store_count; /* particles and ids given out as the last step left them: what changed since */
+    uint32_t next_id;
+    WadiFlipSleepTile *tile;
+    size_t tile_count, tile_capacity;
+    WadiFlipQuietTile *quiet;
+    size_t quiet_count, quiet_capacity;
+    WadiFlipPressureMemory pressure, pressure_spare; /* of the sleeping tiles */
+    WadiFrictionMemory friction, friction_spare;
+} WadiFlipSleep;
+
+/* Adds a column to the store, which is empty. Off in scenes without sand, where the scene says so, with steps of more than five
+ * cells, and with pair separation, which moves particles that no grid sees. */
+WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, const WadiScene *scene, WadiParticles *particles,
+                                WadiError *error);
+void wadi_flip_sleep_free(WadiFlipSleep *sleep);
+WadiStatus wadi_flip_sleep_save(const WadiFlipSleep *sleep, WadiState *state, WadiError *error);
+WadiStatus wadi_flip_sleep_load(WadiFlipSleep *sleep, const WadiParticles *particles, double cell_size,
+                                const WadiState *state, WadiError *error);
+
+/* What the functions below work on. Memories are those of the solver, from which stresses go to sleep and to which they come
+ * back. */
+typedef struct WadiFlipSleepIn {
+    const WadiSolverContext *context;
+    WadiFlipPressureMemory *pressure;
+    WadiFrictionMemory *friction;
+    double time, dt; /* of the step that begins */
+} WadiFlipSleepIn;
+
+/* Particles from this one on may be awake; 0 when some were removed since the last step. */
+int32_t wadi_flip_sleep_first(const WadiFlipSleep *sleep, const WadiParticles *particles);
+
+/* Before the sort: wake what was robbed of particles, what a moving solid reaches, or everything when the world changes during
+ * the step. */
+WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, WadiError *error);
+/* After the sort of the awake particles: wake what they come near, and let fall asleep what has been quiet for long enough.
+ * *is_changed: particles changed places, sort again. */
+WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
+                                  bool *is_changed, WadiError *error);
+/* When the ways of the step are known and before the particles go them: which tiles are quiet. */
+WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
+                                 const WadiFlipPath *path, WadiError *error);
+/* First quiet tile, from a place in the list on, that is not before `tile`. */
+size_t wadi_flip_sleep_find_quiet(const WadiFlipSleep *sleep, WadiTile tile, size_t from);
+/* After the last change of the store in a step. */
+void wadi_flip_sleep_end(WadiFlipSleep *sleep, const WadiParticles *particles);
+
+/* Whether all particles sleep and nothing can wake them or join them during [t0, t1]. */
+bool wadi_flip_sleep_is_sound(const WadiFlipSleep *sleep, const WadiSolverContext *context, double t0,
+                              double t1);
+
+/* flip_sleep_world.c: gravity, forces and frictions are the same at all times of [t0, t1]. */
+bool wadi_flip_world_is_steady(const WadiWorld *world, double t0, double t1);
+/* A solid that comes within `radius` of x during [t0, t1] moves. */
+bool wadi_flip_world_disturbs(const WadiWorld *world, WadiVec3 x, double radius, double t0, double t1);
+/* No emitter or drain can act during [t0, t1]. */
+bool wadi_flip_world_is_closed(const WadiWorld *world, double t0, double t1);
+
+/* flip_sleep_store.c: where particles and stresses go. Flags are per tile of the sort, or per sleeping tile; scratch for the new
+ * order. */
+WadiStatus wadi_flip_sleep_fall(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
+                                const uint8_t *falls, WadiError *error);
+WadiStatus wadi_flip_sleep_rise(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const uint8_t *rises,
+                                WadiError *error);
+/* Box of the cells of a sorted tile that hold particles. */
+void wadi_flip_sleep_box(const WadiFlipSort *sort, int32_t tile, int32_t low[3], int32_t high[3]);
+
+#endif

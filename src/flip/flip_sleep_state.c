@@ -1,0 +1,154 @@
+/* Who sleeps, in checkpoints: a resumed run wakes and falls asleep at the steps of the unbroken one. */
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/array.h"
+#include "flip/flip_sleep.h"
+
+WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, const WadiScene *scene, WadiParticles *particles,
+                                WadiError *error)
+{
+    bool has_sand = false;
+    for (int m = 0; m < scene->material_count; ++m) {
+        has_sand = has_sand || scene->materials[m].kind == WADI_MATERIAL_SAND;
+    }
+    double way = fmax(scene->flip.cfl, 1.0); /* cells a step; 1 where the scene does not say */
+    sleep->reach = WADI_FLIP_MARGIN + (int32_t)ceil(way);
+    sleep->is_on =
+        scene->flip.sleep && has_sand && sleep->reach <= WADI_TILE_SIDE && scene->flip.pair_separation == 0;
+    if (!sleep->is_on) {
+        return WADI_OK;
+    }
+    return wadi_particles_add_column(particles, "asleep", WADI_TYPE_U8, &sleep->column, error);
+}
+
+void wadi_flip_sleep_free(WadiFlipSleep *sleep)
+{
+    WADI_DELETE(sleep->tile, sleep->tile_capacity);
+    WADI_DELETE(sleep->quiet, sleep->quiet_capacity);
+    wadi_flip_pressure_memory_free(&sleep->pressure);
+    wadi_flip_pressure_memory_free(&sleep->pressure_spare);
+    wadi_friction_memory_free(&sleep->friction);
+    wadi_friction_memory_free(&sleep->friction_spare);
+    *sleep = (WadiFlipSleep){ 0 };
+}
+
+enum { TILE_NUMBERS = 11 };
+
+_Static_assert(sizeof(WadiFlipSleepTile) == TILE_NUMBERS * sizeof(int32_t), "saved as numbers");
+
+WadiStatus wadi_flip_sleep_save(const WadiFlipSleep *sleep, WadiState *state, WadiError *error)
+{
+    if (!sleep->is_on) {
+        return WADI_OK;
+    }
+    uint32_t counts[2] = { (uint32_t)sleep->store_count, sleep->next_id };
+    WADI_TRY(wadi_state_put(state, "sleep_counts", WADI_TYPE_U32, 1, 2, counts, error));
+    WADI_TRY(wadi_state_put(state, "sleep_tile", WADI_TYPE_I32, TILE_NUMBERS, sleep->tile_count, sleep->tile,
+                            error));
+    int32_t *quiet = NULL;
+    double *since = NULL;
+    WADI_TRY(
+        wadi_state_add(state, "sleep_quiet", WADI_TYPE_I32, 3, sleep->quiet_count, (void **)&quiet, error));
+    WADI_TRY(
+        wadi_state_add(state, "sleep_since", WADI_TYPE_F64, 2, sleep->quiet_count, (void **)&since, error));
+    for (size_t t = 0; t < sleep->quiet_count; ++t) {
+        memcpy(quiet + 3 * t, &sleep->quiet[t].tile, sizeof(WadiTile));
+        since[2 * t] = sleep->quiet[t].since;
+        since[2 * t + 1] = sleep->quiet[t].speed;
+    }
+    WADI_TRY(wadi_flip_pressure_memory_save(&sleep->pressure, "sleep_pressure", state, error));
+    return wadi_friction_memory_save_as(&sleep->friction, "sleep_friction", state, error);
+}
+
+static bool is_tile_sound(const WadiFlipSleepTile *tile, const WadiFlipSleepTile *last)
+{
+    const int32_t at[3] = { tile->tile.x, tile->tile.y, tile->tile.z };
+    for (int a = 0; a < 3; ++a) {
+        if (at[a] < -(1 << 28) || at[a] >= 1 << 28 || tile->low[a] < 8 * at[a] ||
+            tile->high[a] < tile->low[a] || tile->high[a] > 8 * at[a] + 7) {
+            return false;
+        }
+    }
+    bool is_after = last == NULL || (last->tile.z != at[2]   ? last->tile.z < at[2]
+                                     : last->tile.y != at[1] ? last->tile.y < at[1]
+                                                             : last->tile.x < at[0]);
+    return is_after && tile->first >= 0 && tile->count > 0;
+}
+
+/* Whether the tiles are in order and their particles are the first of the store, as its flags say. What drains took since the
+ * step that counted them is found by the next one. */
+static bool is_sound(const WadiFlipSleep *sleep, const WadiParticles *particles, double cell_size)
+{
+    const uint8_t *asleep = wadi_particles_column(particles, sleep->column);
+    int64_t count = 0, flagged = 0;
+    for (int32_t i = 0; i < particles->count; ++i) {
+        flagged += asleep[i] != 0;
+        double far = fmax(fabs(particles->x[i]), fmax(fabs(particles->y[i]), fabs(particles->z[i])));
+        if (asleep[i] > 1 || (asleep[i] != 0 && (flagged != i + 1 || far / cell_size > 2e9))) {
+            return false;
+        }
+    }
+    bool is_whole = wadi_flip_sleep_first(sleep, particles) == sleep->count;
+    for (size_t t = 0; t < sleep->tile_count; ++t) {
+        const WadiFlipSleepTile *tile = &sleep->tile[t];
+        count += tile->count;
+        if (!is_tile_sound(tile, t > 0 ? tile - 1 : NULL) || (is_whole && count > flagged) ||
+            (is_whole && (int64_t)tile->first + tile->count > flagged)) {
+            return false;
+        }
+        for (int32_t i = tile->first; is_whole && i < tile->first + tile->count; ++i) {
+            if (floor(particles->x[i] / (8.0 * cell_size)) != tile->tile.x ||
+                floor(particles->y[i] / (8.0 * cell_size)) != tile->tile.y ||
+                floor(particles->z[i] / (8.0 * cell_size)) != tile->tile.z) {
+                return false;
+            }
+        }
+    }
+    return count <= INT32_MAX && (is_whole ? flagged == count : flagged <= count);
+}
+
+WadiStatus wadi_flip_sleep_load(WadiFlipSleep *sleep, const WadiParticles *particles, double cell_size,
+                                const WadiState *state, WadiError *error)
+{
+    if (!sleep->is_on) {
+        return WADI_OK;
+    }
+    const WadiStateArray *counts, *tile, *quiet, *since;
+    WADI_TRY(wadi_state_expect(state, "sleep_counts", WADI_TYPE_U32, 1, 2, &counts, error));
+    WADI_TRY(wadi_state_expect(state, "sleep_tile", WADI_TYPE_I32, TILE_NUMBERS, SIZE_MAX, &tile, error));
+    WADI_TRY(wadi_state_expect(state, "sleep_quiet", WADI_TYPE_I32, 3, SIZE_MAX, &quiet, error));
+    WADI_TRY(wadi_state_expect(state, "sleep_since", WADI_TYPE_F64, 2, quiet->count, &since, error));
+    WADI_TRY(wadi_flip_pressure_memory_load(&sleep->pressure, "sleep_pressure", state, error));
+    WADI_TRY(wadi_friction_memory_load_as(&sleep->friction, "sleep_friction", state, error));
+    WADI_TRY(wadi_array_reserve((void **)&sleep->tile, &sleep->tile_capacity, tile->count,
+                                sizeof *sleep->tile, "sleeping tiles", error));
+    WADI_TRY(wadi_array_reserve((void **)&sleep->quiet, &sleep->quiet_capacity, quiet->count,
+                                sizeof *sleep->quiet, "tiles at rest", error));
+    if (tile->count > 0) {
+        memcpy(sleep->tile, tile->data, wadi_state_array_bytes(tile));
+    }
+    for (size_t t = 0; t < quiet->count; ++t) {
+        memcpy(&sleep->quiet[t].tile, (const int32_t *)quiet->data + 3 * t, sizeof(WadiTile));
+        sleep->quiet[t].since = ((const double *)since->data)[2 * t];
+        sleep->quiet[t].speed = ((const double *)since->data)[2 * t + 1];
+    }
+    sleep->tile_count = tile->count;
+    sleep->quiet_count = quiet->count;
+    sleep->store_count = (int32_t)((const uint32_t *)counts->data)[0];
+    sleep->next_id = ((const uint32_t *)counts->data)[1];
+    int64_t count = 0;
+    for (size_t t = 0; t < sleep->tile_count; ++t) {
+        count += sleep->tile[t].count;
+    }
+    sleep->count = (int32_t)count;
+    if (count < 0 || !is_sound(sleep, particles, cell_size)) {
+        sleep->tile_count = 0;
+        sleep->count = 0;
+        return wadi_fail(
+            error, WADI_ERR_FORMAT,
+            "the sleeping tiles of the checkpoint contradict its particles; resume from another one");
+    }
+    return WADI_OK;
+}

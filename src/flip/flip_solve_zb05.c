@@ -1,0 +1,179 @@
+/* The forces inside sand by the paper's local rule (`friction: zb05`), for reproduction and comparison: pressure, friction at
+ * solids, cells that stop and move as rigid groups, sliding stress on the others, pressure again.
+ * Source: [ZB05 sec. 3].
+ * Differs: what flip_rigid*.c and docs/flip.md list; a second projection, because neither rigid groups nor the sliding stress
+ * keep the volume. `zb05_literal` leaves out every repair that can be left out: the two yield slopes of eq. 1 and eq. 2, all
+ * of the stress at once, eq. 4 at walls, pressures that may pull. Its stress has the sign of friction all the same: with the
+ * printed one shear feeds itself and no run lasts. */
+#include <string.h>
+
+#include "flip/flip.h"
+#include "flip/flip_rigid.h"
+#include "flip/flip_yield.h"
+
+static double radians(double degrees)
+{
+    return degrees * 0.017453292519943295;
+}
+
+/* The slopes of eq. 1 and eq. 2 for the first sand, as parts of its slope in this run. */
+static WadiYield literal_parts(const WadiFlip *flip, double time)
+{
+    const WadiScene *scene = flip->context.world->scene;
+    for (int m = 0; m < scene->material_count; ++m) {
+        double slope = (double)flip->materials.slope[m];
+        if (scene->materials[m].kind == WADI_MATERIAL_SAND && slope > 0.0) {
+            double angle = radians(wadi_curve_value(&scene->materials[m].friction_angle, time));
+            WadiYield yield = wadi_yield(WADI_YIELD_ZB05_LITERAL, angle, 0.0);
+            return (WadiYield){ .stop = yield.stop / slope, .slide = yield.slide / slope };
+        }
+    }
+    return (WadiYield){ .stop = 1.0, .slide = 1.0 };
+}
+
+static WadiStatus times(const WadiFlipStep *step, const float *values, double factor, const float **result,
+                        WadiArena *arena, WadiError *error)
+{
+    size_t floats = wadi_rows_floats(&step->grid.rows);
+    float *array = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &array, floats, "yield slopes", error));
+    for (size_t i = 0; i < floats; ++i) {
+        array[i] = (float)factor * values[i];
+    }
+    *result = array;
+    return WADI_OK;
+}
+
+static WadiStatus rigid_load(const WadiFlip *flip, const WadiFlipStep *step, const WadiFrictionLoad *load,
+                             bool is_literal, WadiRigidLoad *rigid, WadiError *error)
+{
+    *rigid = (WadiRigidLoad){ .pressure = load->pressure,
+                              .k_stop = load->k,
+                              .k_slide = load->k,
+                              .cohesion = load->cohesion,
+                              .sliding_share = 1.0 / 6.0 };
+    if (is_literal) {
+        WadiYield part = literal_parts(flip, step->time);
+        WadiArena *arena = flip->context.scratch;
+        WADI_TRY(times(step, load->k, part.stop, &rigid->k_stop, arena, error));
+        WADI_TRY(times(step, load->k, part.slide, &rigid->k_slide, arena, error));
+        rigid->sliding_share = 1.0;
+        rigid->is_literal = true;
+    }
+    return WADI_OK;
+}
+
+/* Coefficient of friction in cells of solids. */
+static void wall_friction(const WadiFlip *flip, const WadiFlipStep *step, float *mu)
+{
+    const WadiRows *rows = &step->grid.rows;
+    double h = step->grid.cell_size;
+    memset(mu, 0, wadi_rows_floats(rows) * sizeof *mu);
+    for (int32_t r = 1; r < rows->count; ++r) {
+        int32_t cell[3];
+        wadi_rows_cell(rows, r, cell);
+        for (unsigned left = step->inside[r]; left != 0; left &= left - 1) {
+            int l = __builtin_ctz(left);
+            WadiVec3 x = { h * (cell[0] + l + 0.5), h * (cell[1] + 0.5), h * (cell[2] + 0.5) };
+            mu[8 * r + l] = (float)wadi_solids_sample(&flip->context.world->solids, x, step->time).friction;
+        }
+    }
+}
+
+/* Friction at solids and inside, on projected velocities; `before` are those before the projection. */
+static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const before[3], bool is_literal,
+                      WadiError *error)
+{
+    WadiArena *arena = flip->context.scratch;
+    const WadiSolids *solids = &flip->context.world->solids;
+    float *const *velocity = step->grid.velocity;
+    WadiFrictionGrid grid = { .rows = &step->grid.rows, .fluid = step->fluid, .solid = step->inside };
+    for (int a = 0; a < 3; ++a) {
+        grid.solid_speed[a] = wadi_solids_are_moving(solids) ? step->solid.velocity[a] : NULL;
+    }
+    WadiFrictionLoad load;
+    WadiRigidLoad rigid;
+    float *mu = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &mu, wadi_rows_floats(&step->grid.rows), "wall friction", error));
+    wall_friction(flip, step, mu);
+    double *grain = NULL;
+    WADI_TRY(wadi_flip_friction_load(flip, step, &load, &grain, error));
+    if (grain != NULL) {
+        WADI_TRY(wadi_flip_grain_pressure(flip, step, grain, error));
+    }
+    WADI_TRY(rigid_load(flip, step, &load, is_literal, &rigid, error));
+
+    bool is_printed_wall =
+        is_literal || flip->context.world->scene->flip.wall_friction == WADI_FLIP_WALL_FRICTION_ZB05;
+    const float *const into[3] = { before[0], before[1], before[2] };
+    const float *const now[3] = { velocity[0], velocity[1], velocity[2] };
+    WadiRigidWalls walls = { .wall_friction = mu,
+                             .pressure = is_printed_wall ? NULL : load.pressure,
+                             .before = into };
+    WADI_TRY(wadi_rigid_wall_friction(&grid, &walls, velocity, arena, error));
+
+    WadiRigidCells cells;
+    WadiRigidGroups groups;
+    WadiRigidMotion *motion = NULL;
+    WADI_TRY(wadi_rigid_classify(&grid, now, &rigid, &cells, arena, error));
+    WADI_TRY(wadi_rigid_groups(&step->grid.rows, cells.rigid, &groups, arena, error));
+    WADI_TRY(wadi_rigid_project(&grid, &groups, velocity, &motion, arena, error));
+    WADI_TRY(wadi_rigid_slide(&grid, &cells, &groups, velocity, arena, error));
+    step->rigid = cells.rigid;
+    return WADI_OK;
+}
+
+/* What friction left of divergence. Its pressure is a correction of either sign; cells that parted in the first projection
+ * (P = 0) stay air, or they would be drawn together again. */
+static WadiStatus project_again(const WadiFlip *flip, WadiFlipStep *step, bool may_part, WadiError *error)
+{
+    WadiArena *arena = flip->context.scratch;
+    size_t rows = (size_t)step->grid.rows.count, floats = wadi_rows_floats(&step->grid.rows);
+    uint8_t *fluid = NULL;
+    WadiFlipProjectOut out = { 0 };
+    WADI_TRY(WADI_ARENA_NEW(arena, &fluid, rows, "labels", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &out.pressure, floats, "pressure", error));
+    memcpy(fluid, step->fluid, rows);
+    memset(out.pressure, 0, floats * sizeof *out.pressure);
+    for (size_t c = 0; c < floats && may_part; ++c) {
+        if (!(step->pressure[c] > 0.0)) {
+            fluid[c / 8] &= (uint8_t) ~(1u << c % 8);
+        }
+    }
+    for (int a = 0; a < 3; ++a) {
+        out.velocity[a] = step->grid.velocity[a];
+        WADI_TRY(WADI_ARENA_NEW(arena, &out.known[a], rows, "known faces", error));
+    }
+    WadiFlipProjectIn in = wadi_flip_projection(flip, step);
+    in.fluid = fluid;
+    in.solve = wadi_poisson_solve;
+    in.is_unilateral = false;
+    WadiFlipProjector *projector = NULL;
+    return wadi_flip_make_projection(flip, step, &in, &projector, &out, error);
+}
+
+WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
+{
+    WadiStageTimes *times = flip->context.times;
+    size_t floats = wadi_rows_floats(&step->grid.rows);
+    bool is_literal = flip->context.world->scene->flip.friction == WADI_FLIP_FRICTION_ZB05_LITERAL;
+    WadiFlipProjectIn in = wadi_flip_projection(flip, step);
+    WadiFlipProjectOut out = { .pressure = step->pressure };
+    if (is_literal) {
+        in.solve = wadi_poisson_solve;
+        in.is_unilateral = false;
+    }
+    float *before[3];
+    WadiFlipProjector *projector = NULL;
+    for (int a = 0; a < 3; ++a) {
+        WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &before[a], floats, "face velocities", error));
+        memcpy(before[a], step->grid.velocity[a], floats * sizeof(float));
+        out.velocity[a] = step->grid.velocity[a];
+        out.known[a] = step->known[a];
+    }
+    WADI_STAGE(times, "pressure",
+               WADI_TRY(wadi_flip_make_projection(flip, step, &in, &projector, &out, error)));
+    WADI_STAGE(times, "friction", WADI_TRY(rub(flip, step, before, is_literal, error)));
+    WADI_STAGE(times, "pressure", WADI_TRY(project_again(flip, step, in.is_unilateral, error)));
+    return WADI_OK;
+}

@@ -1,0 +1,49 @@
+/* Rows as vectors: eight floats, and doubles by half rows. Plain C extensions of gcc and clang.
+ *
+ * Keep vectors in locals and behind pointers, never pass or return them: their calling convention depends on the target. */
+#ifndef WADI_GRID_ROW_VECTORS_H
+#define WADI_GRID_ROW_VECTORS_H
+
+#include "grid/rows.h"
+
+typedef float WadiF8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t WadiI8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float WadiF4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef double WadiD4 __attribute__((vector_size(32), aligned(8), may_alias));
+typedef int64_t WadiL4 __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* The eight floats of a row, the four doubles from `lane` on, and the same to write to. */
+#define WADI_ROW(array, row) (*(const WadiF8 *)((array) + WADI_ROW_CELLS * (size_t)(row)))
+#define WADI_ROW_OUT(array, row) (*(WadiF8 *)((array) + WADI_ROW_CELLS * (size_t)(row)))
+#define WADI_HALF(array, row, lane) (*(const WadiD4 *)((array) + WADI_ROW_CELLS * (size_t)(row) + (lane)))
+#define WADI_HALF_OUT(array, row, lane) (*(WadiD4 *)((array) + WADI_ROW_CELLS * (size_t)(row) + (lane)))
+/* Each cell's neighbour along x, from the row and the one before or after it. */
+#define WADI_ROW_SHIFT_UP(before, row) __builtin_shufflevector(before, row, 7, 8, 9, 10, 11, 12, 13, 14)
+#define WADI_ROW_SHIFT_DOWN(row, after) __builtin_shufflevector(row, after, 1, 2, 3, 4, 5, 6, 7, 8)
+#define WADI_ROW_LOW(row) __builtin_shufflevector(row, row, 0, 1, 2, 3)
+#define WADI_ROW_HIGH(row) __builtin_shufflevector(row, row, 4, 5, 6, 7)
+#define WADI_ROW_LOW_DOUBLE(row) __builtin_convertvector(WADI_ROW_LOW(row), WadiD4)
+#define WADI_ROW_HIGH_DOUBLE(row) __builtin_convertvector(WADI_ROW_HIGH(row), WadiD4)
+
+/* All ones in the lanes whose bit is set. */
+static inline __attribute__((always_inline)) void wadi_row_mask(unsigned bits, WadiI8 *mask)
+{
+    const WadiI8 lane = { 0, 1, 2, 3, 4, 5, 6, 7 };
+    *mask = -(((WadiI8){ 0 } + (int32_t)bits) >> lane & 1);
+}
+
+/* Bits of the lanes of a mask. */
+static inline __attribute__((always_inline)) unsigned wadi_row_bits(const WadiI8 *mask)
+{
+    const WadiI8 bit = { 1, 2, 4, 8, 16, 32, 64, 128 };
+    WadiI8 sum = *mask & bit;
+    sum |= __builtin_shufflevector(sum, sum, 4, 5, 6, 7, 0, 1, 2, 3);
+    sum |= __builtin_shufflevector(sum, sum, 2, 3, 0, 1, 6, 7, 4, 5);
+    sum |= __builtin_shufflevector(sum, sum, 1, 0, 3, 2, 5, 4, 7, 6);
+    return (unsigned)sum[0];
+}
+
+/* yes where the mask is set, no elsewhere. */
+#define WADI_ROW_SELECT(mask, yes, no) ((WadiF8)(((WadiI8)(yes) & (mask)) | ((WadiI8)(no) & ~(mask))))
+
+#endif

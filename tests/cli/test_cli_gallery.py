@@ -1,0 +1,145 @@
+"""wadi gallery and wadi bench: what they list and print, a small run of each, and the messages when a part is missing."""
+import json
+import os
+import struct
+
+from cli_harness import (ROOT, contains, events_of, good, hash_in, is_equal, is_usage_error, main, read, wadi, write)
+
+GALLERY = os.path.join(ROOT, "scenes", "gallery")
+ENTRIES = ["bunny-water", "bunny-sand-slippery", "bunny-sand", "water-column", "sand-column", "flip-vs-pic",
+           "inf585-collapse", "inf585-alpha"]
+# A tetrahedron, 10 units tall with y up as the bunny is.
+MESH = "v -5 0 -5\nv 5 0 -5\nv 0 0 5\nv 0 10 0\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n"
+
+
+def entries():
+    return [json.loads(line) for line in good("gallery", "--json").out.splitlines()]
+
+
+def test_gallery_lists_its_entries():
+    text = good("gallery").out
+    for name in ENTRIES:
+        contains(text, f"\n{name} " if name != ENTRIES[0] else f"{name} ")
+    is_equal([entry["name"] for entry in entries()], ENTRIES)
+    is_equal(sorted(name for name in os.listdir(GALLERY) if os.path.isdir(os.path.join(GALLERY, name))),
+             sorted(ENTRIES))
+
+
+def test_gallery_prints_the_scene_file():
+    for name in ENTRIES:
+        result = good("gallery", name, "--print")
+        is_equal(result.out, read(os.path.join(GALLERY, name, f"{name}.yaml")))
+        is_equal("bunny.obj" in result.err, name.startswith("bunny"))
+
+
+def test_gallery_counts_are_those_of_the_papers():
+    published = {"bunny-water": 269322, "bunny-sand": 269322, "bunny-sand-slippery": 269322, "water-column": 433479,
+                 "sand-column": 433479}
+    for entry in entries():
+        expected = published.get(entry["name"], entry["particles"])
+        assert abs(entry["particles"] - expected) <= 0.01 * expected, entry
+        if entry["needs_bunny"]:
+            continue  # the mesh comes over the network
+        scene = os.path.join(GALLERY, entry["name"], entry["name"] + ".yaml")
+        # A step of sand at this size takes seconds, and seeding is the same for every solver.
+        cheap = [] if entry["name"].startswith("inf585") else ["--solver", "points"]
+        is_equal(json.loads(good("check", scene, "--json", *cheap).out)["particles"], entry["particles"],
+                 entry["name"])
+
+
+def test_unknown_entries_name_the_nearest():
+    contains(is_usage_error("gallery", "buny-water"), "did you mean 'bunny-water'?")
+    contains(is_usage_error("gallery", "flip"), "did you mean 'flip-vs-pic'?")
+    contains(is_usage_error("gallery", "zzzzzz"), "wadi gallery lists what it has")
+    contains(is_usage_error("gallery", "sand-column", "--overwrite", "--resume"), "--overwrite removes")
+
+
+def size_of_png(path):
+    with open(path, "rb") as file:
+        header = file.read(24)
+    is_equal(header[:8], b"\x89PNG\r\n\x1a\n")
+    return struct.unpack(">II", header[16:24])
+
+
+def test_gallery_runs_an_entry_and_draws_it():
+    result = good("gallery", "sand-column", "-o", "a.run", "--frames", "2", "--set", "resolution=12", "--threads", "1")
+    contains(result.out, "a.run/contact.png")
+    width, height = size_of_png("a.run/contact.png")
+    assert width > height > 100, (width, height)
+    # Seen from the side a body is drawn: the picture is not empty.
+    assert os.path.getsize("a.run/contact.png") > 5000
+    first = hash_in("a.run")
+    result = wadi("gallery", "sand-column", "-o", "a.run", "--frames", "2", "--set", "resolution=12")
+    assert result.code != 0, "frames of an earlier run must not be replaced unasked"
+    good("gallery", "sand-column", "-o", "a.run", "--frames", "2", "--set", "resolution=12", "--overwrite", "-q")
+    is_equal(hash_in("a.run"), first)
+
+
+def test_gallery_makes_the_runs_of_a_comparison():
+    events = events_of(good("gallery", "flip-vs-pic", "-o", "c.run", "--frames", "3", "--set", "resolution=16",
+                            "--threads", "1", "--json").out)
+    is_equal([event["run"] for event in events if event["event"] == "end"], ["c.run/flip", "c.run/pic"])
+    is_equal(events[-1], {"event": "picture", "path": "c.run/contact.png"})
+    contains(read("c.run/pic/scene.yaml"), "pic")
+    size_of_png("c.run/contact.png")
+    # Nothing is left to do, and nothing is lost.
+    good("gallery", "flip-vs-pic", "-o", "c.run", "--frames", "3", "--set", "resolution=16", "--resume", "-q")
+
+
+def test_gallery_takes_the_bunny_from_its_cache():
+    os.makedirs("cache/wadi")
+    write("cache/wadi/bunny.obj", MESH)
+    here = os.getcwd()
+    good("gallery", "bunny-sand", "-o", "b.run", "--frames", "2", "--set", "resolution=16", "--threads", "1", "-q",
+         environment={"XDG_CACHE_HOME": os.path.join(here, "cache")})
+    is_equal(json.loads(read("b.run/run.json"))["finished"], True)
+
+
+def test_gallery_tells_what_to_do_without_npm():
+    os.makedirs("empty")
+    here = os.getcwd()
+    result = wadi("gallery", "bunny-water", "-o", "b.run",
+                  environment={"XDG_CACHE_HOME": os.path.join(here, "cache"), "PATH": os.path.join(here, "empty")})
+    is_equal(result.code, 1, result)
+    contains(result.err, "npm is not installed")
+    contains(result.err, os.path.join(here, "cache", "wadi", "bunny.obj"))
+    assert not os.path.exists("b.run")
+
+
+def test_gallery_scenes_are_looked_for_in_wadi_data():
+    here = os.getcwd()
+    result = wadi("gallery", "sand-column", "--print", environment={"WADI_DATA": here})
+    is_equal(result.code, 1, result)
+    contains(result.err, here)
+    os.symlink(GALLERY, "gallery")
+    contains(wadi("gallery", "sand-column", "--print", environment={"WADI_DATA": here}).out, "name: sand-column")
+
+
+def test_bench_lists_what_it_has():
+    text = good("bench").out
+    for word in ("flip", "water-ball", "sand-ball", "sand-column", "rest"):
+        contains(text, word)
+    contains(is_usage_error("bench", "flop"), "did you mean 'flip'?")
+    contains(is_usage_error("bench", "flip", "--case", "water-bal"), "did you mean 'water-ball'?")
+
+
+def test_bench_times_the_stages():
+    arguments = ["bench", "flip", "--case", "sand-column", "--frames", "1", "--scale", "2000", "--threads", "1"]
+    text = good(*arguments).out
+    for word in ("pressure", "friction", "particles to grid", "s a frame", "iterations a solve", "bytes a particle",
+                 "1 thread"):
+        contains(text, word)
+    found = json.loads(good(*arguments, "--json").out)
+    is_equal((found["bench"], found["case"], found["frames"], found["threads"]), ("flip", "sand-column", 1, 1))
+    assert 1000 < found["particles"] < 4000, found
+    # Every stage is inside the steps that were timed, and together they are nearly all of them.
+    total = sum(found["stages"].values())
+    assert 0.5 * found["seconds"] < total <= found["seconds"] * 1.001, (total, found["seconds"])
+    for key in ("pressure_iterations", "friction_iterations", "cells", "particle_bytes", "scratch_bytes"):
+        assert found[key] > 0, (key, found)
+    assert found["cells"] <= found["grid_cells"], found
+    assert abs(found["cells"] * 8 / found["particles"] - 1) < 0.3, found
+
+
+if __name__ == "__main__":
+    main(globals())

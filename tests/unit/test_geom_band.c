@@ -1,0 +1,110 @@
+/* geom: a turning mesh as grids see it, against exact distances. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/random.h"
+#include "physics/scene_shapes.h"
+
+static const double PI = 3.14159265358979323846;
+
+enum { RINGS = 48, SIDES = 2 * RINGS };
+
+/* A ball of radius 1 with bumps of 0.1, or a plate of 2 x 2 x 0.06. */
+static void write_mesh(const char *path, bool is_plate)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    if (is_plate) {
+        for (int i = 0; i < 8; ++i) {
+            fprintf(file, "v %g %g %g\n", (i & 1) * 2.0 - 1.0, (i >> 1 & 1) * 2.0 - 1.0, (i >> 2) * 0.06);
+        }
+        fprintf(file, "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n");
+        fclose(file);
+        return;
+    }
+    for (int i = 0; i <= RINGS; ++i) {
+        double t = PI * i / RINGS;
+        for (int j = 0; j < (i % RINGS == 0 ? 1 : SIDES); ++j) {
+            double p = 2.0 * PI * j / SIDES, r = 1.0 + 0.1 * sin(4.0 * p) * sin(t) * sin(t) * sin(5.0 * t);
+            fprintf(file, "v %.9g %.9g %.9g\n", r * sin(t) * cos(p), r * sin(t) * sin(p), r * cos(t));
+        }
+    }
+    int last = 2 + (RINGS - 1) * SIDES;
+    for (int j = 0; j < SIDES; ++j) {
+        int k = (j + 1) % SIDES;
+        fprintf(file, "f 1 %d %d\n", 2 + j, 2 + k);
+        for (int i = 0; i < RINGS - 2; ++i) {
+            int at = 2 + i * SIDES;
+            fprintf(file, "f %d %d %d %d\n", at + j, at + SIDES + j, at + SIDES + k, at + k);
+        }
+        fprintf(file, "f %d %d %d\n", last - SIDES + j, last, last - SIDES + k);
+    }
+    fclose(file);
+}
+
+static WadiShape *turning_mesh(bool is_plate)
+{
+    char folder[] = "/tmp/wadi_band_XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/mesh.obj", folder);
+    write_mesh(path, is_plate);
+    WadiShapeDef def = wadi_shape_def(WADI_SHAPE_MESH);
+    WadiError error;
+    CHECK_OK(wadi_string_copy(&def.file, path, strlen(path), &error), error);
+    def.rotate = curve_of(0.0, wadi_vec3(0, 0, 0), 1.0, wadi_vec3(50, 70, -40));
+    def.translate = curve_of(0.0, wadi_vec3(0, 0, 0), 1.0, wadi_vec3(0.3, -0.2, 0.1));
+    WadiShape *shape = shape_of(def);
+    unlink(path);
+    rmdir(folder);
+    return shape;
+}
+
+/* Signs and bounds hold everywhere; where the mesh is smooth the band is good to a twentieth of a cell. */
+static void a_turning_mesh_is_known_by_its_band(void **unused)
+{
+    (void)unused;
+    const double h = 0.1;
+    for (int is_plate = 0; is_plate < 2; ++is_plate) {
+        WadiError error;
+        WadiShape *shape = turning_mesh(is_plate);
+        assert_true(wadi_shape_band_error(shape) == 0.0);
+        CHECK_OK(wadi_shape_add_bands(shape, h, &error), error);
+        CHECK_NEAR(wadi_shape_band_error(shape), 0.433 * h, 0.001 * h);
+        double worst = 0.0;
+        int near = 0;
+        for (int i = 0; i < 20000; ++i) {
+            double u[3], time = (i % 7) / 7.0;
+            wadi_random_unit3(9, (uint64_t)i, WADI_RANDOM_TEST, u);
+            WadiVec3 x = { 3.0 * u[0] - 1.5, 3.0 * u[1] - 1.5, 3.0 * u[2] - 1.5 };
+            WadiSurfacePoint exact = wadi_shape_sample(shape, x, time),
+                             coarse = wadi_shape_sample_for_grid(shape, x, time);
+            assert_true((exact.distance < 0.0) == (coarse.distance < 0.0) || fabs(exact.distance) < 0.05 * h);
+            double bound = wadi_shape_clearance(shape, x, time);
+            assert_true((exact.distance < 0.0) == (bound < 0.0));
+            CHECK_AT_MOST(fabs(bound), fabs(exact.distance) + 1e-6);
+            CHECK_AT_MOST(fabs(coarse.distance), fabs(exact.distance) + wadi_shape_band_error(shape));
+            if (fabs(exact.distance) < 2.0 * h) {
+                worst = fmax(worst, fabs(coarse.distance - exact.distance));
+                if (fabs(exact.distance) < 0.5 * h && exact.distance > 0.01 * h) {
+                    CHECK_AT_MOST(0.9, wadi_dot(exact.normal, coarse.normal));
+                }
+                near += 1;
+            }
+        }
+        print_message("%s: %d points within two cells, off by at most %.3f cells\n",
+                      is_plate ? "plate" : "bumpy ball", near, worst / h);
+        assert_true(near > 1000);
+        CHECK_AT_MOST(worst, 0.08 * h);
+        wadi_shape_destroy(shape);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_turning_mesh_is_known_by_its_band),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
