@@ -252,7 +252,8 @@ WadiStatus wadi_friction_memory_save_as(const WadiFrictionMemory *memory, const 
     WADI_TRY(wadi_state_put(state, name_of(&n, name, "mask"), WADI_TYPE_U64, 1, tiles, memory->mask, error));
     WADI_TRY(
         wadi_state_put(state, name_of(&n, name, "stress"), WADI_TYPE_F32, 112, rows, memory->stress, error));
-    WADI_TRY(wadi_state_put(state, name_of(&n, name, "wall"), WADI_TYPE_I32, WALL_KINDS, rows, memory->wall, error));
+    WADI_TRY(wadi_state_put(state, name_of(&n, name, "wall"), WADI_TYPE_I32, WALL_KINDS, rows, memory->wall,
+                            error));
     return wadi_state_put(state, name_of(&n, name, "traction"), WADI_TYPE_F32, 32, walls, memory->traction,
                           error);
 }
@@ -294,8 +295,8 @@ WadiStatus wadi_friction_memory_load_as(WadiFrictionMemory *memory, const char *
         wadi_state_expect(state, name_of(&n, name, "mask"), WADI_TYPE_U64, 1, tile->count, &mask, error));
     WADI_TRY(
         wadi_state_expect(state, name_of(&n, name, "stress"), WADI_TYPE_F32, 112, SIZE_MAX, &stress, error));
-    WADI_TRY(
-        wadi_state_expect(state, name_of(&n, name, "wall"), WADI_TYPE_I32, WALL_KINDS, stress->count, &wall, error));
+    WADI_TRY(wadi_state_expect(state, name_of(&n, name, "wall"), WADI_TYPE_I32, WALL_KINDS, stress->count,
+                               &wall, error));
     WADI_TRY(wadi_state_expect(state, name_of(&n, name, "traction"), WADI_TYPE_F32, 32, SIZE_MAX, &traction,
                                error));
     WADI_TRY(reserve(memory, tile->count, stress->count, traction->count, error));
