@@ -116,6 +116,7 @@ WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *ste
             cohesion[i] = flip->materials.cohesion[0];
         }
     }
+    make_rate_dependent(flip, step, slope);
     if (flip->materials.has_water) {
         WADI_TRY(WADI_ARENA_NEW(arena, grain, floats, "grain pressure", error));
     }

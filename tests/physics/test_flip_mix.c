@@ -120,7 +120,7 @@ static double front(const WadiSim *sim, double from, int material)
 }
 
 #define LONG_BOX                                                                                             \
-    "wadi: 1\nsolver: flip\ndomain: {min: [0, 0, 0], max: [2, 0.06, 0.4], walls: {friction: 0.6}}\n"         \
+    "wadi: 1\nsolver: flip\ndomain: {min: [0, 0, 0], max: [2, 0.06, 0.4], walls: {friction: 0.4}}\n"         \
     "cell_size: 0.02\n"
 #define LEFT "  - {material: steep, shape: {box: {min: [0, 0, 0], max: [0.2, 0.06, 0.2]}}}\n"
 

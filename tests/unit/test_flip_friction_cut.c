@@ -1,6 +1,7 @@
 /* flip: friction where faces are cut by solids or hold other densities. */
 #include "core/random.h"
 #include "flip/flip_friction.h"
+#include "flip/flip_friction_rate.h"
 #include "flip_test_grid.h"
 
 typedef struct Cut {
@@ -170,11 +171,50 @@ static void heavy_sand_moves_like_light_sand(void **unused)
     grid_free(&cut[1].grid);
 }
 
+/* Simple shear u = G z: 2 |D| = G, so I = G d / sqrt(p / rho); at I = I_0 half of the difference is reached. */
+static void slopes_follow_the_rate_of_shear(void **unused)
+{
+    (void)unused;
+    Cut cut;
+    cut_make(&cut, 1, false, false);
+    const double cell_size = 0.02, dt = 0.004, grain = 0.001, shear = 40.0;
+    double p = pow(shear * grain / 0.3, 2); /* over rho */
+    for (int32_t r = 1; r < cut.grid.rows.count; ++r) {
+        int32_t cell[3];
+        wadi_rows_cell(&cut.grid.rows, r, cell);
+        for (int lane = 0; lane < 8; ++lane) {
+            size_t at = 8 * (size_t)r + (size_t)lane;
+            cut.velocity[0][at] = (float)(shear * cell_size * cell[2]);
+            cut.velocity[1][at] = cut.velocity[2][at] = 0.0f;
+            cut.pressure[at] = p * dt / cell_size;
+        }
+    }
+    WadiFrictionRateIn in = { .rows = &cut.grid.rows,
+                              .fluid = cut.grid.fluid,
+                              .velocity = { cut.velocity[0], cut.velocity[1], cut.velocity[2] },
+                              .pressure = cut.pressure,
+                              .cell_size = cell_size,
+                              .dt = dt,
+                              .gravity_dt = 9.81 * dt,
+                              .ratio = 1.5,
+                              .grain_size = grain,
+                              .inertial_number = 0.3 };
+    wadi_friction_rate(&in, cut.k);
+    for (int32_t r = 1; r < cut.grid.rows.count; ++r) {
+        for (int lane = 0; lane < 8; ++lane) {
+            bool is_fluid = cut.grid.fluid[r] >> lane & 1;
+            CHECK_NEAR(cut.k[8 * r + lane], is_fluid ? 0.6 * 1.25 : 0.6, 1e-5);
+        }
+    }
+    grid_free(&cut.grid);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(friction_on_cut_cells_takes_energy_away),
         cmocka_unit_test(heavy_sand_moves_like_light_sand),
+        cmocka_unit_test(slopes_follow_the_rate_of_shear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
