@@ -6,6 +6,7 @@
 
 #include "flip/flip.h"
 #include "flip/flip_friction_ask.h"
+#include "flip/flip_friction_rate.h"
 #include "flip/flip_relax.h"
 
 static WadiStatus solve_unilateral(const WadiPoisson *system, const float *b,
@@ -95,6 +96,35 @@ static WadiStatus copy_faces(const WadiFlipStep *step, float *const from[3], flo
         memcpy(to[a], from[a], floats * sizeof(float));
     }
     return WADI_OK;
+}
+
+/* Sand that shears fast, where its material says so; the first sand decides for all. */
+static void make_rate_dependent(const WadiFlip *flip, const WadiFlipStep *step, float *slope)
+{
+    const WadiScene *scene = flip->context.world->scene;
+    int m = 0;
+    while (m < scene->material_count && !flip->materials.is_sand[m]) {
+        ++m;
+    }
+    double slow =
+        m < scene->material_count ? wadi_curve_value(&scene->materials[m].friction_angle, step->time) : 0.0;
+    if (!(slow > 0.0) || !(scene->materials[m].friction_angle_fast > slow)) {
+        return;
+    }
+    const double degree = 0.017453292519943295;
+    WadiFrictionRateIn in = {
+        .rows = &step->grid.rows,
+        .fluid = step->fluid,
+        .velocity = { step->saved[0], step->saved[1], step->saved[2] },
+        .pressure = step->pressure,
+        .cell_size = step->grid.cell_size,
+        .dt = step->dt,
+        .gravity_dt = gravity_step(flip, step),
+        .ratio = tan(degree * scene->materials[m].friction_angle_fast) / tan(degree * slow),
+        .grain_size = scene->materials[m].grain_size,
+        .inertial_number = 0.3,
+    };
+    wadi_friction_rate(&in, slope);
 }
 
 WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,

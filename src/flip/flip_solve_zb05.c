@@ -101,9 +101,6 @@ static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const bef
     }
     WadiFrictionLoad load;
     WadiRigidLoad rigid;
-    float *mu = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &mu, wadi_rows_floats(&step->grid.rows), "wall friction", error));
-    wall_friction(flip, step, mu);
     double *grain = NULL;
     float *mu = NULL;
     WADI_TRY(wall_friction(flip, step, &mu, error));
