@@ -35,6 +35,7 @@ typedef struct WadiFlip {
     int pressure_column, rigid_column; /* of the particle store; rigid -1 without sand */
     WadiFlipSolidCache solid_cache;
     WadiFrictionMemory friction_memory;
+    WadiFrictionReport friction_report; /* of the last friction solve; not part of the state */
     WadiFlipPressureMemory pressure_memory;
     WadiFlipSleep sleep;
 } WadiFlip;

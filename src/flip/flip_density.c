@@ -8,15 +8,38 @@
  * one side counts, swells still water by 10 % in 10 s. */
 #include "flip/flip_density.h"
 
+#include <math.h>
+
 #include "core/parallel.h"
 #include "flip/flip.h"
 #include "grid/row_lanes.h"
 #include "grid/row_vectors.h"
 
+/* Below this part of sqrt(g h) the correction of sand fades out. */
+#define SLOW 0.02
+
 typedef struct Correct {
     const WadiFlipDensityIn *in;
     float *expansion;
 } Correct;
+
+/* How much of the correction sand of this speed gets: 0 at rest, 1 from `slow` on. */
+static void share_of_speed(const WadiFlipDensityIn *in, int32_t row, float share[WADI_ROW_CELLS])
+{
+    float square[WADI_ROW_CELLS] = { 0 };
+    for (int axis = 0; axis < 3; ++axis) {
+        float high[WADI_ROW_CELLS];
+        wadi_row_beside(in->rows, in->velocity[axis], row, 2 * axis + 1, high);
+        const float *low = in->velocity[axis] + WADI_ROW_CELLS * (size_t)row;
+        for (int l = 0; l < WADI_ROW_CELLS; ++l) {
+            float mean = 0.5f * (low[l] + high[l]);
+            square[l] += mean * mean;
+        }
+    }
+    for (int l = 0; l < WADI_ROW_CELLS; ++l) {
+        share[l] = wadi_lesser(1.0f, sqrtf(square[l]) / in->slow);
+    }
+}
 
 static void correct_rows(void *user, int64_t first, int64_t end)
 {
@@ -58,6 +81,15 @@ static void correct_rows(void *user, int64_t first, int64_t end)
         WadiF8 wanted = (WadiF8)((WadiI8)over & (over > 0.0f));
         wanted += (WadiF8)((WadiI8)under & (under < 0.0f) & may_shrink);
         wanted *= in->rate;
+        if (in->velocity[0] != NULL) {
+            WadiI8 is_sand = (WadiI8){ 0 } - (int32_t)in->is_all_sand;
+            if (in->sand != NULL) {
+                is_sand = WADI_ROW(in->sand, row) >= 0.5f;
+            }
+            float share[WADI_ROW_CELLS];
+            share_of_speed(in, row, share);
+            wanted *= WADI_ROW_SELECT(is_sand, *(const WadiF8 *)share, zero + 1.0f);
+        }
         WADI_ROW_OUT(correct->expansion, row) = (WadiF8)((WadiI8)wanted & is_fluid & is_whole);
     }
 }
@@ -83,6 +115,14 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
                              .band = { flip->materials.has_water ? water : sand, sand },
                              .rate = (float)(is_share ? def->density_alpha / step->dt : def->density_rate),
                              .is_one_sided = is_share };
+    if (flip->materials.has_sand && !is_share) {
+        double g = wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
+        in.slow = (float)(SLOW * sqrt(g * step->grid.cell_size)) + 1e-30f;
+        in.is_all_sand = !flip->materials.has_water;
+        for (int axis = 0; axis < 3; ++axis) {
+            in.velocity[axis] = step->saved[axis];
+        }
+    }
     if (is_share && asked < 0.0f) {
         in.band[0] = in.band[1] = 0.1f;
     }

@@ -14,6 +14,11 @@ typedef struct WadiFlipDensityIn {
     float band[2];         /* deviation of the fill that is let be, in water and in sand */
     float rate;            /* 1/s */
     bool is_one_sided;     /* never shrinks */
+    /* Where `sand` says, or everywhere: the correction fades out below the speed `slow`, m/s, of `velocity` (faces), or a heap
+     * would creep for seconds. NULL: never. */
+    const float *velocity[3];
+    bool is_all_sand;
+    float slow;
 } WadiFlipDensityIn;
 
 /* expansion, 1/s, per cell: rate times the excess of the smoothed fill beyond the band; 0 outside FLUID. */

@@ -1,13 +1,14 @@
 /* Friction of sand as one global problem: the stress inside the yield set that leaves the least kinetic
  * energy.
- *   minimise 1/2 sum over free faces of |u_b + div tau|^2,   sigma_bar(tau) <= k P+ + c in every FLUID cell,
- *   |t| <= mu P+ on every wall facet
+ *   minimise 1/2 sum over free faces of m |u_b + (1/m) div tau|^2,   sigma_bar(tau) <= k P+ + c in every FLUID
+ *   cell,   |t| <= mu P+ on every wall facet,   |T| <= mu P+ |A| on every wall across a cell
  * Unknowns are scaled to velocities: P = p dt / (rho dx), tau = tau_SI dt / (rho dx); stencils are plain
- * differences.
+ * differences. m is the face's open part times its density over the reference: the pressure's mass.
  *
- * A face is free if neither of its cells is solid and at least one is FLUID. Shear lives on the cell edges;
- * an edge is active if its four faces are free (so the surface is free of stress). A wall facet is a FLUID
- * cell's side that meets a solid cell.
+ * A face is free if it is open (voxels: neither of its cells is solid) and at least one of its cells is FLUID.
+ * Shear lives on the cell edges; an edge is active if its four faces are free (so the surface is free of
+ * stress). A wall facet is a closed side of a FLUID cell on a wall along the grid; where other walls cut a cell
+ * they are oblique, with the area vector A that the open parts give.
  *
  * One step:  wadi_friction_begin   rows -> unknowns, started from the last step's stresses
  *            wadi_friction_add     u* += div tau, before the first pressure solve
@@ -23,25 +24,42 @@
 #include "core/state.h"
 #include "grid/rows.h"
 
+/* The solid nearest to a point. */
+typedef struct WadiFrictionWallPoint {
+    float friction;    /* mu, finite, >= 0; 0: frictionless */
+    float velocity[3]; /* m/s */
+    float normal[3];   /* unit, out of the solid */
+} WadiFrictionWallPoint;
+
+/* `at` in cells: cell (i, j, k) is [i, i + 1] x ... Called from several threads. */
+typedef WadiFrictionWallPoint (*WadiFrictionAskFn)(const void *context, const double at[3]);
+
 /* Where sand is. Every array is borrowed until the step ends. Rows hold the six neighbours of each FLUID
  * cell; a cell without a row counts as air. */
 typedef struct WadiFrictionGrid {
     const WadiRows *rows;
-    const uint8_t *fluid;        /* per row: bit l set where lane l is FLUID */
-    const uint8_t *solid;        /* per row: cells inside solids; disjoint from fluid */
-    const float *solid_speed[3]; /* per face: velocity of the solid, u, v, w; all NULL where solids rest */
+    const uint8_t *fluid;  /* per row: bit l set where lane l is FLUID */
+    const uint8_t *solid;  /* per row: cells inside solids; disjoint from fluid */
+    const float *open[3];  /* per face: open part, as the pressure has it; all NULL: voxels, by `solid` */
+    WadiFrictionAskFn ask; /* asked on walls only */
+    const void *ask_context;
+    const float
+        *solid_speed[3];      /* per face: velocity of the solid, for the local rule (flip_rigid.h) alone */
+    const float *density;     /* per FLUID cell, kg/m^3; NULL: the reference everywhere */
+    double reference_density; /* kg/m^3; that of the pressure */
 } WadiFrictionGrid;
 
 /* What bounds the stress; per cell over rows. */
 typedef struct WadiFrictionLoad {
-    const double *pressure;     /* P in velocity units; negative counts as 0 */
-    const float *k;             /* yield slope of FLUID cells, >= 0 */
-    const float *cohesion;      /* c_k dt / (rho dx), >= 0; NULL: none */
-    const float *wall_friction; /* mu of solid cells, finite, >= 0; 0: frictionless */
+    const double *pressure; /* P in velocity units; negative counts as 0 */
+    const float *k;         /* yield slope of FLUID cells, >= 0 */
+    const float *cohesion;  /* c_k dt / (rho dx), >= 0; NULL: none */
 } WadiFrictionLoad;
 
 typedef struct WadiFrictionSettings {
-    double alpha;       /* gradient step: converges up to 1/8 (the operator's largest eigenvalue is 8) */
+    /* Gradient step: converges up to 1/8 (the operator's largest eigenvalue is 8). Cut cells take 0.8 times
+     * that and the least mass of their faces. */
+    double alpha;
     double tolerance;   /* stop when no stress changes by more, m/s */
     int min_iterations; /* 4: one quiet iteration may be chance */
     int max_iterations;
@@ -54,7 +72,7 @@ typedef struct WadiFrictionReport {
     double last_change; /* largest change of a stress in the last iteration, m/s */
     bool has_converged;
     double energy_before,
-        energy_after; /* 1/2 sum u^2 over free faces, of u_b and of the result; checking build only */
+        energy_after; /* 1/2 sum m u^2 over free faces, of u_b and of the result; checking build only */
 } WadiFrictionReport;
 
 /* Stresses of the last step by tile coordinates, so that they outlive its rows. A zeroed memory is valid and
@@ -65,7 +83,7 @@ typedef struct WadiFrictionMemory {
     uint64_t *mask;        /* per tile: rows kept */
     int32_t *first;        /* per tile: its first kept row */
     float (*stress)[112];  /* per kept row: 14 numbers of 8 lanes */
-    int32_t (*wall)[6];    /* per kept row: its wall facets by side, -1: none */
+    int32_t (*wall)[7];    /* per kept row: its wall facets by side, then walls across cells; -1: none */
     float (*traction)[32]; /* per wall row: 4 numbers of 8 lanes */
     size_t tile_count, row_count, wall_count;
     size_t tile_capacity, mask_capacity, first_capacity, stress_capacity, wall_capacity, traction_capacity;
@@ -105,6 +123,12 @@ WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt);
  * near the threshold of sliding. */
 WadiFrictionSettings wadi_friction_cold_settings(int depth, double gravity_dt);
 
+/* For a friction without stress: one from coarser grids, where columns are deeper than 32 cells; with 100
+ * iterations after it a column of 256 cells is as good as with a thousand from zero. Arguments as for solve. */
+WadiStatus wadi_friction_start(WadiFriction *friction, const float *const before[3],
+                               const WadiFrictionLoad *load, int depth, double gravity_dt, WadiArena *arena,
+                               WadiError *error);
+
 /* Add the divergence of the stress to the free faces. */
 void wadi_friction_add(const WadiFriction *friction, float *const velocity[3]);
 
@@ -120,7 +144,7 @@ WadiStatus wadi_friction_keep(const WadiFriction *friction, WadiFrictionMemory *
 /* sigma_bar of a cell's stress, in the norm that the yield test uses; 0 outside FLUID cells. For tests and
  * output. */
 double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane);
-/* Size of the traction on a cell's wall facet (side as in WadiRows.neighbour). */
+/* Size of the traction on a cell's wall facet (side as in WadiRows.neighbour), or of a wall across it (6). */
 double wadi_friction_traction(const WadiFriction *friction, int32_t row, int lane, int side);
 
 #endif

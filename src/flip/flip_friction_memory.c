@@ -72,7 +72,7 @@ WadiStatus wadi_friction_keep(const WadiFriction *friction, WadiFrictionMemory *
         }
         memory->mask[memory->tile_count - 1] |= UINT64_C(1) << rows->place[slot->row];
         memcpy(memory->stress[memory->row_count], &friction->stress[s], sizeof *memory->stress);
-        for (int side = 0; side < 6; ++side) {
+        for (int side = 0; side < WALL_KINDS; ++side) {
             memory->wall[memory->row_count][side] = friction->wall[s][side] - 1;
         }
         memory->row_count += 1;
@@ -136,14 +136,15 @@ static void recall_block(void *context, int64_t first, int64_t end)
             stress->t[n] =
                 wadi_keep(scale * stress->t[n], wadi_lanes(n < 2 ? slot->fluid : slot->edge[n - 2]));
         }
-        for (int side = 0; side < 6; ++side) {
+        for (int side = 0; side < WALL_KINDS; ++side) {
             int32_t w = friction->wall[s][side], from = memory->wall[kept][side];
             if (w == 0 || from < 0) {
                 continue;
             }
             memcpy(&friction->traction[w], memory->traction[from], sizeof friction->traction[w]);
             for (int n = 0; n < 4; ++n) {
-                WadiVec8 weight = friction->facets[w].weight.t[n];
+                WadiVec8 weight = side == OBLIQUE ? friction->oblique[friction->facets[w].oblique].step
+                                                  : friction->facets[w].weight.t[n];
                 friction->traction[w].t[n] =
                     wadi_keep(scale * friction->traction[w].t[n], weight > wadi_splat(0.0f));
             }
@@ -174,7 +175,7 @@ static void copy_kept(WadiFrictionMemory *out, const WadiFrictionMemory *from, s
     for (int n = 0; n < 112; ++n) {
         out->stress[out->row_count][n] = scale * from->stress[row][n];
     }
-    for (int side = 0; side < 6; ++side) {
+    for (int side = 0; side < WALL_KINDS; ++side) {
         int32_t wall = from->wall[row][side];
         out->wall[out->row_count][side] = wall < 0 ? -1 : (int32_t)out->wall_count;
         for (int n = 0; n < 32 && wall >= 0; ++n) {
@@ -251,7 +252,8 @@ WadiStatus wadi_friction_memory_save_as(const WadiFrictionMemory *memory, const 
     WADI_TRY(wadi_state_put(state, name_of(&n, name, "mask"), WADI_TYPE_U64, 1, tiles, memory->mask, error));
     WADI_TRY(
         wadi_state_put(state, name_of(&n, name, "stress"), WADI_TYPE_F32, 112, rows, memory->stress, error));
-    WADI_TRY(wadi_state_put(state, name_of(&n, name, "wall"), WADI_TYPE_I32, 6, rows, memory->wall, error));
+    WADI_TRY(wadi_state_put(state, name_of(&n, name, "wall"), WADI_TYPE_I32, WALL_KINDS, rows, memory->wall,
+                            error));
     return wadi_state_put(state, name_of(&n, name, "traction"), WADI_TYPE_F32, 32, walls, memory->traction,
                           error);
 }
@@ -266,7 +268,7 @@ static bool is_sound(const WadiFrictionMemory *memory, const WadiStateArray *wal
     }
     const int32_t *index = wall->data;
     size_t used = 0;
-    for (size_t i = 0; i < 6 * wall->count; ++i) {
+    for (size_t i = 0; i < WALL_KINDS * wall->count; ++i) {
         used += index[i] >= 0;
         if (index[i] < -1 || index[i] >= (int64_t)memory->wall_count) {
             return false;
@@ -293,8 +295,8 @@ WadiStatus wadi_friction_memory_load_as(WadiFrictionMemory *memory, const char *
         wadi_state_expect(state, name_of(&n, name, "mask"), WADI_TYPE_U64, 1, tile->count, &mask, error));
     WADI_TRY(
         wadi_state_expect(state, name_of(&n, name, "stress"), WADI_TYPE_F32, 112, SIZE_MAX, &stress, error));
-    WADI_TRY(
-        wadi_state_expect(state, name_of(&n, name, "wall"), WADI_TYPE_I32, 6, stress->count, &wall, error));
+    WADI_TRY(wadi_state_expect(state, name_of(&n, name, "wall"), WADI_TYPE_I32, WALL_KINDS, stress->count,
+                               &wall, error));
     WADI_TRY(wadi_state_expect(state, name_of(&n, name, "traction"), WADI_TYPE_F32, 32, SIZE_MAX, &traction,
                                error));
     WADI_TRY(reserve(memory, tile->count, stress->count, traction->count, error));

@@ -6,7 +6,8 @@
  *   r^2 = 1/2 sum_a s_a^2 + sum_ab (1/n_ab) sum over active edges t^2 <= Y^2
  * with n_ab the number of active edges of that direction. This is the exact projection in that metric, so the
  * problem stays convex. The shear of an edge is a quarter of the sum of its cells' copies. Wall facets have
- * the same form: copies on the (up to) four faces, a disc of radius mu P.
+ * the same form: copies on the (up to) four faces, a disc of radius mu P. Slots with faces of other masses than
+ * 1 have weights of their own (flip_friction_cut.c); all others pay nothing for them.
  * A ball over both edges of a cell spreads a slip plane over a few cells: in a slab with a no-slip floor the
  * strength is that of its own recursion (tests/physics/test_flip_slab.c), 6 % above one sample a corner for 4
  * cells, equal for many.
@@ -53,26 +54,6 @@ static inline WadiVec8 stress_zz(const WadiFrictionStress *stress)
     return -(stress->t[STRESS_XX] + stress->t[STRESS_YY]);
 }
 
-static void add_walls(const WadiFriction *friction, int32_t s, WadiFrictionFaces *force)
-{
-    const int32_t *near = friction->slot[s].near;
-    for (int side = 0; side < 6; ++side) {
-        for (int which = 0; which < 2; ++which) {
-            int axis = wadi_friction_tangent(side, which);
-            int32_t here = friction->wall[s][side], low = friction->wall[near[2 * axis]][side];
-            WadiVec8 high_copy =
-                friction->traction[low].t[2 * which + 1] * friction->facets[low].weight.t[2 * which + 1];
-            if (axis == 0) {
-                high_copy = wadi_from_left(high_copy, friction->traction[here].t[1] *
-                                                          friction->facets[here].weight.t[1]);
-            }
-            force->c[axis] +=
-                friction->traction[here].t[2 * which] * friction->facets[here].weight.t[2 * which] +
-                high_copy;
-        }
-    }
-}
-
 void wadi_friction_divergence(const WadiFriction *friction, int32_t s, WadiFrictionFaces *force)
 {
     const WadiFrictionSlot *slot = &friction->slot[s];
@@ -99,7 +80,13 @@ void wadi_friction_divergence(const WadiFriction *friction, int32_t s, WadiFrict
         here->t[STRESS_YY] - ym->t[STRESS_YY] + quarter * ((shift_in(xy, xy_next) - xy) + (yz_z - yz));
     force->c[2] = stress_zz(here) - stress_zz(zm) + quarter * ((shift_in(xz, xz_next) - xz) + (yz_y - yz));
     if (slot->feels_wall) {
-        add_walls(friction, s, force);
+        wadi_friction_add_walls(friction, s, force);
+    }
+    if (slot->cut != 0) {
+        const WadiFrictionCut *cut = &friction->cut[slot->cut];
+        for (int axis = 0; axis < 3; ++axis) {
+            force->c[axis] *= cut->inverse_mass.c[axis];
+        }
     }
 }
 
@@ -124,38 +111,10 @@ void wadi_friction_faces_pass(const WadiFrictionIteration *it)
     wadi_parallel_for(it->friction->slot_count, FRICTION_BLOCK, faces_block, (void *)it);
 }
 
-typedef struct Sums {
-    WadiVec8 turn, change;
-} Sums;
-
 /* New value from y + rate, kept as trial until the cell's factor is known. */
 static inline WadiVec8 extrapolated(WadiVec8 now, WadiVec8 old, WadiVec8 beta)
 {
     return now + beta * (now - old);
-}
-
-static inline WadiVec8 larger(WadiVec8 a, WadiVec8 b)
-{
-    return wadi_select(a > b, a, b);
-}
-
-static inline WadiVec8 size_of(WadiVec8 a)
-{
-    const WadiInt8 sign = { INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN,
-                            INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN };
-    return (WadiVec8)((WadiInt8)a & ~sign);
-}
-
-/* min(1, bound / sqrt(square)). */
-static inline WadiVec8 ball_factor(WadiVec8 square, WadiVec8 bound)
-{
-    WadiVec8 root;
-    for (int lane = 0; lane < 8; ++lane) {
-        root[lane] = sqrtf(square[lane]);
-    }
-    WadiInt8 is_outside = root > bound;
-    WadiVec8 one = wadi_splat(1.0f);
-    return wadi_select(is_outside, bound / wadi_select(is_outside, root, one), one);
 }
 
 /* Twice the shear rate at the low edges of `here`: difference of u_a along b plus difference of u_b along a.
@@ -213,28 +172,55 @@ static inline void edge_weights(const uint8_t edge[4], WadiVec8 *inverse, WadiVe
     WadiInt8 n = -(wadi_lanes(edge[0]) + wadi_lanes(edge[1]) + wadi_lanes(edge[2]) + wadi_lanes(edge[3]));
     WadiVec8 count = __builtin_convertvector(n, WadiVec8);
     *quarter = count * wadi_splat(0.25f);
-    *inverse = wadi_splat(1.0f) / larger(count, wadi_splat(1.0f));
+    *inverse = wadi_splat(1.0f) / wadi_larger(count, wadi_splat(1.0f));
 }
 
-static inline void update_cells(const WadiFrictionIteration *it, int32_t s, bool is_full, Sums *sums)
+/* The new stress of a slot from its trial values, scaled into the yield set. `turn` is weighted by kind: 1/2 for
+ * the normal stresses, `inverse` for the shears. */
+static inline void take_step(const WadiFrictionIteration *it, int32_t s, const WadiVec8 trial[STRESS_COUNT],
+                             WadiVec8 square, const WadiVec8 inverse[3], WadiFrictionSums *sums)
+{
+    const WadiFrictionStress *now = &it->friction->stress[s];
+    WadiFrictionStress *result = &it->friction->previous[s];
+    WadiVec8 factor = wadi_ball_factor(square, it->yield[s]), beta = wadi_splat(it->beta);
+    WadiVec8 turn[4], step[STRESS_COUNT], back[STRESS_COUNT];
+    turn[0] = turn[1] = turn[2] = turn[3] = wadi_splat(0.0f);
+    for (int n = 0; n < STRESS_COUNT; ++n) {
+        WadiVec8 y = extrapolated(now->t[n], result->t[n], beta);
+        WadiVec8 value = factor * trial[n];
+        back[n] = y - value;
+        step[n] = value - now->t[n];
+        sums->change = wadi_larger(wadi_size(step[n]), sums->change);
+        result->t[n] = value;
+        turn[n < 2 ? 3 : (n - 2) >> 2] += back[n] * step[n];
+    }
+    turn[3] += (back[0] + back[1]) * (step[0] + step[1]);
+    sums->turn +=
+        wadi_splat(0.5f) * turn[3] + inverse[0] * turn[0] + inverse[1] * turn[1] + inverse[2] * turn[2];
+}
+
+static inline WadiVec8 normal_square(const WadiVec8 trial[STRESS_COUNT])
+{
+    WadiVec8 zz = trial[STRESS_XX] + trial[STRESS_YY];
+    return wadi_splat(0.5f) *
+           (trial[STRESS_XX] * trial[STRESS_XX] + trial[STRESS_YY] * trial[STRESS_YY] + zz * zz);
+}
+
+static inline void update_cells(const WadiFrictionIteration *it, int32_t s, bool is_full,
+                                WadiFrictionSums *sums)
 {
     const WadiFriction *friction = it->friction;
     const WadiFrictionSlot *slot = &friction->slot[s];
-    const WadiFrictionStress *now = &friction->stress[s];
-    WadiFrictionStress *result = &friction->previous[s];
+    const WadiFrictionStress *now = &friction->stress[s], *old = &friction->previous[s];
     WadiVec8 alpha = wadi_splat(it->alpha), half_alpha = wadi_splat(0.5f * it->alpha),
              beta = wadi_splat(it->beta);
     WadiVec8 trial[STRESS_COUNT], inverse[3];
     cell_rates(it->velocity, s, slot->near, trial);
-    for (int n = 0; n < 2; ++n) {
-        trial[n] = extrapolated(now->t[n], result->t[n], beta) + alpha * trial[n];
-    }
     WadiInt8 fluid = wadi_lanes(slot->fluid);
-    trial[STRESS_XX] = wadi_keep(trial[STRESS_XX], fluid);
-    trial[STRESS_YY] = wadi_keep(trial[STRESS_YY], fluid);
-    WadiVec8 zz = trial[STRESS_XX] + trial[STRESS_YY];
-    WadiVec8 square = wadi_splat(0.5f) *
-                      (trial[STRESS_XX] * trial[STRESS_XX] + trial[STRESS_YY] * trial[STRESS_YY] + zz * zz);
+    for (int n = 0; n < 2; ++n) {
+        trial[n] = wadi_keep(extrapolated(now->t[n], old->t[n], beta) + alpha * trial[n], fluid);
+    }
+    WadiVec8 square = normal_square(trial);
     for (int kind = 0; kind < 3; ++kind) {
         WadiVec8 step = half_alpha;
         inverse[kind] = wadi_splat(0.25f);
@@ -245,89 +231,70 @@ static inline void update_cells(const WadiFrictionIteration *it, int32_t s, bool
         WadiVec8 shear = wadi_splat(0.0f);
         for (int e = 0; e < 4; ++e) {
             int n = 2 + 4 * kind + e;
-            trial[n] = extrapolated(now->t[n], result->t[n], beta) + step * trial[n];
+            trial[n] = extrapolated(now->t[n], old->t[n], beta) + step * trial[n];
             trial[n] = wadi_keep(trial[n], is_full ? fluid : wadi_lanes(slot->edge[4 * kind + e]));
             shear += trial[n] * trial[n];
         }
         square += inverse[kind] * shear;
     }
-    WadiVec8 factor = ball_factor(square, it->yield[s]);
+    take_step(it, s, trial, square, inverse, sums);
+}
 
-    WadiVec8 turn[4], step[STRESS_COUNT];
-    turn[0] = turn[1] = turn[2] = turn[3] = wadi_splat(0.0f);
-    WadiVec8 back[STRESS_COUNT];
+/* The same where faces have other masses than 1. */
+static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, WadiFrictionSums *sums)
+{
+    const WadiFriction *friction = it->friction;
+    const WadiFrictionSlot *slot = &friction->slot[s];
+    const WadiFrictionCut *cut = &friction->cut[slot->cut];
+    const WadiFrictionStress *now = &friction->stress[s];
+    WadiFrictionStress *result = &friction->previous[s];
+    WadiVec8 alpha = wadi_splat(it->alpha), beta = wadi_splat(it->beta), zero = wadi_splat(0.0f);
+    WadiVec8 trial[STRESS_COUNT];
+    cell_rates(it->velocity, s, slot->near, trial);
+    for (int n = 0; n < STRESS_COUNT; ++n) {
+        WadiVec8 y = extrapolated(now->t[n], result->t[n], beta);
+        trial[n] = wadi_keep(y + alpha * cut->step[n] * trial[n], cut->step[n] > zero);
+    }
+    WadiVec8 square = cut->weight[0] * normal_square(trial);
+    for (int n = 2; n < STRESS_COUNT; ++n) {
+        square += cut->weight[n] * trial[n] * trial[n];
+    }
+    WadiVec8 factor = wadi_ball_factor(square, it->yield[s]), turn = zero, back[2], step[2];
     for (int n = 0; n < STRESS_COUNT; ++n) {
         WadiVec8 y = extrapolated(now->t[n], result->t[n], beta);
         WadiVec8 value = factor * trial[n];
-        back[n] = y - value;
-        step[n] = value - now->t[n];
-        sums->change = larger(size_of(step[n]), sums->change);
-        result->t[n] = value;
-        turn[n < 2 ? 3 : (n - 2) >> 2] += back[n] * step[n];
-    }
-    turn[3] += (back[0] + back[1]) * (step[0] + step[1]);
-    sums->turn +=
-        wadi_splat(0.5f) * turn[3] + inverse[0] * turn[0] + inverse[1] * turn[1] + inverse[2] * turn[2];
-}
-
-/* Slip against the solid on the four faces of a row of facets, and the disc of radius mu P. */
-static void update_facets(const WadiFrictionIteration *it, int32_t w, int side, Sums *sums)
-{
-    const WadiFriction *friction = it->friction;
-    const WadiFrictionFacets *facets = &friction->facets[w];
-    const int32_t *near = friction->slot[facets->slot].near;
-    const WadiFrictionWall *now = &friction->traction[w];
-    WadiFrictionWall *result = &friction->traction_previous[w];
-    WadiVec8 zero = wadi_splat(0.0f), one = wadi_splat(1.0f);
-    WadiVec8 square = zero, inverse[2], trial[4];
-    for (int which = 0; which < 2; ++which) {
-        int axis = wadi_friction_tangent(side, which);
-        WadiVec8 low = it->velocity[facets->slot].c[axis];
-        WadiVec8 next = it->velocity[near[2 * axis + 1]].c[axis];
-        WadiVec8 face[2] = { low, axis == 0 ? wadi_from_right(low, next) : next };
-        const WadiVec8 *weight = &facets->weight.t[2 * which];
-        WadiVec8 count = __builtin_convertvector(-((weight[0] > zero) + (weight[1] > zero)), WadiVec8);
-        inverse[which] = one / larger(count, one);
-        for (int high = 0; high < 2; ++high) {
-            int n = 2 * which + high;
-            WadiVec8 slip = face[high] - facets->solid.t[n];
-            WadiVec8 y = extrapolated(now->t[n], result->t[n], wadi_splat(it->beta));
-            trial[n] = y - wadi_splat(0.5f * it->alpha) * count * weight[high] * slip;
-            trial[n] = wadi_keep(trial[n], weight[high] > zero);
-            square += inverse[which] * trial[n] * trial[n];
+        WadiVec8 change = value - now->t[n];
+        WadiVec8 weight = n < 2 ? wadi_splat(0.5f) * cut->weight[n] : cut->weight[n];
+        turn += weight * (y - value) * change;
+        if (n < 2) {
+            back[n] = y - value;
+            step[n] = change;
         }
-    }
-    WadiVec8 factor = ball_factor(square, it->wall_bound[w]);
-    for (int n = 0; n < 4; ++n) {
-        WadiVec8 y = extrapolated(now->t[n], result->t[n], wadi_splat(it->beta));
-        WadiVec8 value = factor * trial[n];
-        WadiVec8 step = value - now->t[n];
-        sums->turn += inverse[n >> 1] * (y - value) * step;
-        sums->change = larger(size_of(step), sums->change);
+        sums->change = wadi_larger(wadi_size(change), sums->change);
         result->t[n] = value;
     }
+    turn += wadi_splat(0.5f) * cut->weight[0] * (back[0] + back[1]) * (step[0] + step[1]);
+    sums->turn += cut->metric * turn;
 }
 
 static void cells_block(void *context, int64_t first, int64_t end)
 {
     const WadiFrictionIteration *it = context;
-    Sums sums = { wadi_splat(0.0f), wadi_splat(0.0f) };
+    WadiFrictionSums sums = { wadi_splat(0.0f), wadi_splat(0.0f) };
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
         const WadiFrictionSlot *slot = &it->friction->slot[s];
         if (slot->fluid == 0) {
             continue;
         }
-        if (slot->is_full) {
+        if (slot->cut != 0) {
+            update_cut_cells(it, s, &sums);
+        } else if (slot->is_full) {
             update_cells(it, s, true, &sums);
         } else {
             update_cells(it, s, false, &sums);
         }
         if (slot->has_walls) {
-            for (int side = 0; side < 6; ++side) {
-                if (it->friction->wall[s][side] != 0) {
-                    update_facets(it, it->friction->wall[s][side], side, &sums);
-                }
-            }
+            wadi_friction_update_walls(it, s, &sums);
         }
     }
     double turn = 0.0, change = 0.0;

@@ -8,22 +8,20 @@
 
 enum { ROW_BLOCK = 1024 };
 
-/* Bits of the cells on the -x (+x) side of each lane. */
-static uint8_t bits_from_left(uint8_t left, uint8_t bits)
-{
-    return (uint8_t)(bits << 1 | left >> 7);
-}
-
-static uint8_t bits_from_right(uint8_t bits, uint8_t right)
-{
-    return (uint8_t)(bits >> 1 | right << 7);
-}
-
 typedef struct Labels {
     const WadiFrictionGrid *grid;
     uint8_t (*free)[3]; /* per row */
     uint8_t *is_slot;
 } Labels;
+
+static uint8_t open_bits(const float *open, int64_t row)
+{
+    unsigned bits = 0;
+    for (int lane = 0; lane < 8; ++lane) {
+        bits |= (unsigned)(open[8 * row + lane] > 0.0f) << lane;
+    }
+    return (uint8_t)bits;
+}
 
 static void label_rows(void *context, int64_t first, int64_t end)
 {
@@ -34,9 +32,13 @@ static void label_rows(void *context, int64_t first, int64_t end)
         uint8_t any = fluid[r];
         for (int axis = 0; axis < 3; ++axis) {
             int32_t low = to[2 * axis];
-            uint8_t f = axis == 0 ? bits_from_left(fluid[low], fluid[r]) : fluid[low];
-            uint8_t s = axis == 0 ? bits_from_left(solid[low], solid[r]) : solid[low];
-            labels->free[r][axis] = (uint8_t)((f | fluid[r]) & ~(s | solid[r]));
+            uint8_t f = axis == 0 ? wadi_bits_from_left(fluid[low], fluid[r]) : fluid[low];
+            uint8_t s = axis == 0 ? wadi_bits_from_left(solid[low], solid[r]) : solid[low];
+            uint8_t touches = (uint8_t)(f | fluid[r]);
+            labels->free[r][axis] = touches & (uint8_t) ~(s | solid[r]);
+            if (labels->grid->open[axis] != NULL) {
+                labels->free[r][axis] = touches != 0 ? touches & open_bits(labels->grid->open[axis], r) : 0;
+            }
             any |= f;
         }
         labels->is_slot[r] = any != 0;
@@ -81,7 +83,8 @@ static uint8_t active_edges(const WadiFriction *friction, const WadiFrictionSlot
     if (kind < 2) {
         int b = kind + 1;
         const WadiFrictionSlot *low = &all[slot->near[2 * b]], *left = &all[slot->near[NEAR_XM]];
-        return slot->free[0] & low->free[0] & slot->free[b] & bits_from_left(left->free[b], slot->free[b]);
+        return slot->free[0] & low->free[0] & slot->free[b] &
+               wadi_bits_from_left(left->free[b], slot->free[b]);
     }
     return slot->free[1] & all[slot->near[NEAR_ZM]].free[1] & slot->free[2] &
            all[slot->near[NEAR_YM]].free[2];
@@ -104,9 +107,9 @@ static void mark_edges(void *context, int64_t first, int64_t end)
             uint8_t right = active_edges(friction, &all[near[NEAR_XP]], kind);
             uint8_t *edge = &slot->edge[4 * kind];
             edge[0] = here;
-            edge[1] = bits_from_right(here, right);
+            edge[1] = wadi_bits_from_right(here, right);
             edge[2] = above;
-            edge[3] = bits_from_right(above, active_edges(friction, high_right, kind));
+            edge[3] = wadi_bits_from_right(above, active_edges(friction, high_right, kind));
         }
         slot->edge[8] = active_edges(friction, slot, 2);
         slot->edge[9] = active_edges(friction, &all[near[NEAR_YP]], 2);
@@ -121,94 +124,7 @@ static void mark_edges(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Solid cells beside each lane of a slot. */
-static uint8_t solid_beside(const WadiFriction *friction, const WadiFrictionSlot *slot, int side)
-{
-    const uint8_t *solid = friction->grid.solid;
-    int32_t beside = friction->grid.rows->neighbour[slot->row][side];
-    switch (side) {
-    case WADI_ROW_X_MIN: return bits_from_left(solid[beside], solid[slot->row]);
-    case WADI_ROW_X_MAX: return bits_from_right(solid[slot->row], solid[beside]);
-    default: return solid[beside];
-    }
-}
-
-typedef struct Cell {
-    int32_t row; /* 0: no row */
-    int lane;
-} Cell;
-
-static Cell cell_beside(const WadiRows *rows, Cell cell, int side)
-{
-    if (side == WADI_ROW_X_MIN && cell.lane > 0) {
-        return (Cell){ cell.row, cell.lane - 1 };
-    }
-    if (side == WADI_ROW_X_MAX && cell.lane < 7) {
-        return (Cell){ cell.row, cell.lane + 1 };
-    }
-    return (Cell){ rows->neighbour[cell.row][side], side < WADI_ROW_Y_MIN ? 7 - cell.lane : cell.lane };
-}
-
-/* 1 / (number of FLUID cells that meet at the low face of a cell), 0 where the face is not free. */
-static float face_weight(const WadiFriction *friction, int axis, Cell cell)
-{
-    if ((friction->slot[friction->slot_of[cell.row]].free[axis] >> cell.lane & 1) == 0) {
-        return 0.0f;
-    }
-    Cell low = cell_beside(friction->grid.rows, cell, 2 * axis);
-    const uint8_t *fluid = friction->grid.fluid;
-    return 1.0f / (float)((fluid[cell.row] >> cell.lane & 1) + (fluid[low.row] >> low.lane & 1));
-}
-
-static void fill_facets(void *context, int64_t first, int64_t end)
-{
-    WadiFriction *friction = context;
-    const WadiRows *rows = friction->grid.rows;
-    for (int64_t w = first > 0 ? first : 1; w < end; ++w) {
-        WadiFrictionFacets *facets = &friction->facets[w];
-        const WadiFrictionSlot *slot = &friction->slot[facets->slot];
-        uint8_t mask = solid_beside(friction, slot, facets->side) & slot->fluid;
-        facets->mask = wadi_lanes(mask);
-        for (int n = 0; n < 32; ++n) {
-            int lane = n & 7, copy = n >> 3, axis = wadi_friction_tangent(facets->side, copy >> 1);
-            if ((mask >> lane & 1) == 0) {
-                continue;
-            }
-            Cell cell = { slot->row, lane };
-            cell = copy & 1 ? cell_beside(rows, cell, 2 * axis + 1) : cell;
-            facets->weight.t[copy][lane] = face_weight(friction, axis, cell);
-            Cell wall = cell_beside(rows, cell, facets->side);
-            const float *speed = friction->grid.solid_speed[axis];
-            facets->solid.t[copy][lane] = speed != NULL ? speed[8 * wall.row + wall.lane] : 0.0f;
-        }
-    }
-}
-
-/* Number the rows of facets and mark the slots that feel them. */
-static int32_t number_facets(WadiFriction *friction, bool is_counting)
-{
-    int32_t count = 1;
-    for (int32_t s = 1; s < friction->slot_count; ++s) {
-        WadiFrictionSlot *slot = &friction->slot[s];
-        for (int side = 0; side < 6; ++side) {
-            bool has = slot->fluid != 0 && (solid_beside(friction, slot, side) & slot->fluid) != 0;
-            if (has && !is_counting) {
-                friction->wall[s][side] = count;
-                friction->facets[count].slot = s;
-                friction->facets[count].side = side;
-                slot->has_walls = slot->feels_wall = 1;
-                friction->slot[slot->near[NEAR_XP]].feels_wall = 1;
-                friction->slot[slot->near[NEAR_YP]].feels_wall = 1;
-                friction->slot[slot->near[NEAR_ZP]].feels_wall = 1;
-            }
-            count += has;
-        }
-    }
-    friction->slot[0].feels_wall = 0;
-    return count;
-}
-
-static WadiStatus zeroed(WadiArena *arena, void **memory, size_t count, size_t size, WadiError *error)
+WadiStatus wadi_friction_zeroed(WadiArena *arena, void **memory, size_t count, size_t size, WadiError *error)
 {
     WADI_TRY(wadi_arena_alloc(arena, memory, count, size, "friction", error));
     memset(*memory, 0, count * size);
@@ -220,16 +136,18 @@ static WadiStatus make_slots(WadiFriction *friction, WadiArena *arena, WadiError
     const WadiRows *rows = friction->grid.rows;
     size_t row_count = (size_t)rows->count;
     Labels labels = { .grid = &friction->grid };
-    WADI_TRY(zeroed(arena, (void **)&labels.free, row_count, sizeof *labels.free, error));
-    WADI_TRY(zeroed(arena, (void **)&labels.is_slot, row_count, 1, error));
-    WADI_TRY(zeroed(arena, (void **)&friction->slot_of, row_count, sizeof *friction->slot_of, error));
+    WADI_TRY(wadi_friction_zeroed(arena, (void **)&labels.free, row_count, sizeof *labels.free, error));
+    WADI_TRY(wadi_friction_zeroed(arena, (void **)&labels.is_slot, row_count, 1, error));
+    WADI_TRY(wadi_friction_zeroed(arena, (void **)&friction->slot_of, row_count, sizeof *friction->slot_of,
+                                  error));
     wadi_parallel_for(rows->count, ROW_BLOCK, label_rows, &labels);
     int32_t count = 1;
     for (int32_t r = 1; r < rows->count; ++r) {
         friction->slot_of[r] = labels.is_slot[r] ? count++ : 0;
     }
     friction->slot_count = count;
-    WADI_TRY(zeroed(arena, (void **)&friction->slot, (size_t)count, sizeof *friction->slot, error));
+    WADI_TRY(
+        wadi_friction_zeroed(arena, (void **)&friction->slot, (size_t)count, sizeof *friction->slot, error));
     for (int32_t r = 1; r < rows->count; ++r) {
         if (labels.is_slot[r]) {
             WadiFrictionSlot *slot = &friction->slot[friction->slot_of[r]];
@@ -250,22 +168,19 @@ WadiStatus wadi_friction_begin(WadiFriction **friction, const WadiFrictionGrid *
     *friction = NULL;
     WADI_ASSERT(dt > 0.0);
     WadiFriction *made;
-    WADI_TRY(zeroed(arena, (void **)&made, 1, sizeof *made, error));
+    WADI_TRY(wadi_friction_zeroed(arena, (void **)&made, 1, sizeof *made, error));
     made->grid = *grid;
     made->dt = dt;
     WADI_TRY(make_slots(made, arena, error));
     size_t slots = (size_t)made->slot_count;
-    WADI_TRY(zeroed(arena, (void **)&made->wall, slots, sizeof *made->wall, error));
-    made->wall_count = number_facets(made, true);
+    WADI_TRY(wadi_friction_make_cuts(made, arena, error));
+    WADI_TRY(wadi_friction_make_walls(made, arena, error));
     size_t walls = (size_t)made->wall_count;
-    WADI_TRY(zeroed(arena, (void **)&made->facets, walls, sizeof *made->facets, error));
-    number_facets(made, false);
-    wadi_parallel_for(made->wall_count, FRICTION_BLOCK, fill_facets, made);
     size_t stress = sizeof *made->stress, traction = sizeof *made->traction;
-    WADI_TRY(zeroed(arena, (void **)&made->stress, slots, stress, error));
-    WADI_TRY(zeroed(arena, (void **)&made->previous, slots, stress, error));
-    WADI_TRY(zeroed(arena, (void **)&made->traction, walls, traction, error));
-    WADI_TRY(zeroed(arena, (void **)&made->traction_previous, walls, traction, error));
+    WADI_TRY(wadi_friction_zeroed(arena, (void **)&made->stress, slots, stress, error));
+    WADI_TRY(wadi_friction_zeroed(arena, (void **)&made->previous, slots, stress, error));
+    WADI_TRY(wadi_friction_zeroed(arena, (void **)&made->traction, walls, traction, error));
+    WADI_TRY(wadi_friction_zeroed(arena, (void **)&made->traction_previous, walls, traction, error));
     if (memory != NULL && memory->dt > 0.0) {
         wadi_friction_recall(made, memory);
     }
@@ -280,7 +195,7 @@ WadiStatus wadi_friction_depth(const WadiFriction *friction, int axis, int *dept
 {
     *depth = 0;
     int32_t(*run)[8];
-    WADI_TRY(zeroed(arena, (void **)&run, (size_t)friction->slot_count, sizeof *run, error));
+    WADI_TRY(wadi_friction_zeroed(arena, (void **)&run, (size_t)friction->slot_count, sizeof *run, error));
     for (int32_t s = 1; s < friction->slot_count; ++s) {
         const WadiFrictionSlot *slot = &friction->slot[s];
         const int32_t *low = run[slot->near[2 * axis]];

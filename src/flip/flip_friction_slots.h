@@ -4,6 +4,8 @@
 #ifndef WADI_FLIP_FRICTION_SLOTS_H
 #define WADI_FLIP_FRICTION_SLOTS_H
 
+#include <math.h>
+
 #include "flip/flip_friction.h"
 
 /* 256-bit vectors are passed between static functions only: the ABI note does not matter. */
@@ -56,32 +58,62 @@ typedef struct WadiFrictionWall {
 typedef struct WadiFrictionSlot {
     int32_t near[NEAR_COUNT];
     int32_t row;
+    int32_t cut; /* 0: every face that the slot's stresses act on has mass 1 */
     uint8_t fluid;
     uint8_t free[3];
+    uint8_t aligned[6]; /* of FLUID cells: sides closed by a wall along the grid */
     uint8_t edge[12];   /* of FLUID cells: active edges in the order of the stresses */
     uint8_t is_full;    /* every FLUID cell has its 12 edges */
     uint8_t has_walls;  /* a cell of the slot has a facet */
     uint8_t feels_wall; /* a facet acts on a face of the slot */
 } WadiFrictionSlot;
 
+/* A slot whose stresses act on faces of other masses than 1 (flip_friction_cut.c). Its stresses are kept times
+ * the open part V of their cell or edge, so that the divergence needs no weights. */
+typedef struct WadiFrictionCut {
+    WadiFrictionFaces inverse_mass;
+    WadiVec8 step[STRESS_COUNT];   /* gradient step over alpha; 0: no stress */
+    WadiVec8 weight[STRESS_COUNT]; /* of the squares in the ball */
+    WadiVec8 metric; /* 1 / (step of the cell over alpha): scale of changes and inner products */
+} WadiFrictionCut;
+
+enum { OBLIQUE = 6, WALL_KINDS = 7 }; /* WadiFriction.wall: the six sides, and walls across cells */
+
 /* What does not change over a row of facets. Copy i acts on its face with weight[i] = 1 / (FLUID cells of the
  * face), or 0. */
 typedef struct WadiFrictionFacets {
     int32_t slot;
-    int32_t side; /* as in WadiRows.neighbour */
-    WadiInt8 mask;
+    int32_t side;      /* as in WadiRows.neighbour, or OBLIQUE */
+    int32_t oblique;   /* then the number of the walls across the slot's cells */
+    WadiVec8 mu, area; /* area in cell sides; 0: no wall */
+    /* Of facets alone. */
     WadiFrictionWall weight;
-    WadiFrictionWall solid; /* velocity of the solid beside the face */
+    WadiVec8 solid[2]; /* tangential velocity of the solid */
+    WadiVec8 lift;     /* part of the cell that is behind the wall */
+    WadiVec8 mass;     /* least of the faces' masses */
 } WadiFrictionFacets;
+
+/* Walls across the cells of a slot: a traction vector T in the plane of the wall (t[0..2] of its row of
+ * tractions), against the slip sum_f weight_f (u_f - solid). */
+typedef struct WadiFrictionOblique {
+    WadiVec8 normal[3];
+    WadiVec8 weight[6]; /* per face of the cell, in the order of sides: share of T that it gets */
+    WadiVec8 solid[3];
+    WadiVec8 step; /* over alpha; 0: no wall in the cell */
+} WadiFrictionOblique;
 
 struct WadiFriction {
     WadiFrictionGrid grid;
     double dt;
     int32_t slot_count; /* the null slot included */
     int32_t wall_count; /* rows of facets, the null one included */
+    int32_t cut_count, oblique_count;
     WadiFrictionSlot *slot;
-    int32_t (*wall)[6]; /* per slot and side: row of facets, 0: none */
+    int32_t (*wall)[WALL_KINDS]; /* per slot and side: row of facets, 0: none */
     WadiFrictionFacets *facets;
+    WadiFrictionFaces *open, *mass; /* per slot, 0 where not free; NULL: 1 on every free face */
+    WadiFrictionCut *cut;
+    WadiFrictionOblique *oblique;
     WadiFrictionStress *stress, *previous; /* previous: scratch of the iteration */
     WadiFrictionWall *traction, *traction_previous;
     int32_t *slot_of; /* per row */
@@ -131,6 +163,56 @@ static inline WadiVec8 wadi_from_right(WadiVec8 x, WadiVec8 right)
     return __builtin_shufflevector(x, right, 1, 2, 3, 4, 5, 6, 7, 8);
 }
 
+static inline WadiVec8 wadi_larger(WadiVec8 a, WadiVec8 b)
+{
+    return wadi_select(a > b, a, b);
+}
+
+static inline WadiVec8 wadi_smaller(WadiVec8 a, WadiVec8 b)
+{
+    return wadi_select(a < b, a, b);
+}
+
+static inline WadiVec8 wadi_size(WadiVec8 a)
+{
+    const WadiInt8 sign = { INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN,
+                            INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN };
+    return (WadiVec8)((WadiInt8)a & ~sign);
+}
+
+/* min(1, bound / sqrt(square)). */
+static inline WadiVec8 wadi_ball_factor(WadiVec8 square, WadiVec8 bound)
+{
+    WadiVec8 root;
+    for (int lane = 0; lane < 8; ++lane) {
+        root[lane] = sqrtf(square[lane]);
+    }
+    WadiInt8 is_outside = root > bound;
+    WadiVec8 one = wadi_splat(1.0f);
+    return wadi_select(is_outside, bound / wadi_select(is_outside, root, one), one);
+}
+
+/* Bits of the cells on the -x (+x) side of each lane. */
+static inline uint8_t wadi_bits_from_left(uint8_t left, uint8_t bits)
+{
+    return (uint8_t)(bits << 1 | left >> 7);
+}
+
+static inline uint8_t wadi_bits_from_right(uint8_t bits, uint8_t right)
+{
+    return (uint8_t)(bits >> 1 | right << 7);
+}
+
+/* The beginning of a step in the order of the calls: labels, links and edges of slots (flip_friction_setup.c),
+ * masses of faces, then walls (flip_friction_facets.c). */
+WadiStatus wadi_friction_make_cuts(WadiFriction *friction, WadiArena *arena, WadiError *error);
+WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, WadiError *error);
+WadiStatus wadi_friction_zeroed(WadiArena *arena, void **memory, size_t count, size_t size, WadiError *error);
+/* Cells of a slot that are cut in fractions: their walls are oblique, those of the others are facets. */
+uint8_t wadi_friction_fractional(const WadiFriction *friction, int32_t slot);
+/* Open parts of the faces of a slot's cells, in the order of sides. */
+void wadi_friction_sides(const WadiFriction *friction, int32_t slot, WadiVec8 side[6]);
+
 /* One iteration's two halves (flip_friction_passes.c). */
 typedef struct WadiFrictionIteration {
     const WadiFriction *friction;
@@ -148,7 +230,16 @@ void wadi_friction_faces_pass(const WadiFrictionIteration *it);
 /* previous = Proj(y + alpha D(velocity)): the new stress, to be swapped with tau by the caller. */
 void wadi_friction_cells_pass(const WadiFrictionIteration *it);
 
-/* div tau on the faces of one slot, free or not. */
+/* Restart product and largest change, lane by lane. */
+typedef struct WadiFrictionSums {
+    WadiVec8 turn, change;
+} WadiFrictionSums;
+
+/* The walls' part of both halves (flip_friction_walls.c). */
+void wadi_friction_add_walls(const WadiFriction *friction, int32_t slot, WadiFrictionFaces *force);
+void wadi_friction_update_walls(const WadiFrictionIteration *it, int32_t slot, WadiFrictionSums *sums);
+
+/* (div tau) / mass on the faces of one slot, free or not. */
 void wadi_friction_divergence(const WadiFriction *friction, int32_t slot, WadiFrictionFaces *force);
 
 /* Fill stress and traction from memory (flip_friction_memory.c). */

@@ -6,6 +6,7 @@
 #include "core/check.h"
 #include "core/parallel.h"
 #include "flip/flip_friction_slots.h"
+#include "grid/row_lanes.h"
 
 typedef struct Bounds {
     const WadiFriction *friction;
@@ -36,23 +37,45 @@ static void fill_bounds(void *context, int64_t first, int64_t end)
     }
 }
 
+/* Stress across a side along the grid, tension positive. */
+static WadiVec8 normal_stress(const WadiFrictionStress *stress, int side)
+{
+    switch (side >> 1) {
+    case 0: return stress->t[STRESS_XX];
+    case 1: return stress->t[STRESS_YY];
+    case 2: return -(stress->t[STRESS_XX] + stress->t[STRESS_YY]);
+    default: return wadi_splat(0.0f);
+    }
+}
+
+/* What presses on a side along the grid: the pressure less the deviatoric stress across it; in sand that spreads
+ * the latter carries a third of the weight. That of the last solve is taken, so that the set stays fixed within
+ * a solve. Walls across cells carry no normal stress. */
+static float pressing(const Bounds *bounds, WadiRowCell cell, int side, float area)
+{
+    const WadiFriction *friction = bounds->friction;
+    float p = (float)fmax(bounds->load->pressure[wadi_row_cell_index(cell)], 0.0);
+    WadiVec8 tension = normal_stress(&friction->stress[friction->slot_of[cell.row]], side);
+    return p > 0.0f ? fmaxf(area * p - tension[cell.lane], 0.0f) : 0.0f;
+}
+
 static void fill_wall_bounds(void *context, int64_t first, int64_t end)
 {
     const Bounds *bounds = context;
     const WadiFriction *friction = bounds->friction;
     for (int64_t w = first > 0 ? first : 1; w < end; ++w) {
         const WadiFrictionFacets *facets = &friction->facets[w];
-        int32_t row = friction->slot[facets->slot].row;
-        int32_t beside = friction->grid.rows->neighbour[row][facets->side];
         for (int lane = 0; lane < 8; ++lane) {
-            int32_t solid = 8 * beside + lane;
-            if (facets->side == WADI_ROW_X_MIN) {
-                solid = lane > 0 ? 8 * row + lane - 1 : 8 * beside + 7;
-            } else if (facets->side == WADI_ROW_X_MAX) {
-                solid = lane < 7 ? 8 * row + lane + 1 : 8 * beside;
+            WadiRowCell here = { friction->slot[facets->slot].row, lane };
+            float force =
+                facets->area[lane] > 0.0f ? pressing(bounds, here, facets->side, facets->area[lane]) : 0.0f;
+            if (facets->lift[lane] > 0.0f) {
+                /* P of a cell is that at its far end, behind the wall. */
+                WadiRowCell away = wadi_row_cell_beside(friction->grid.rows, here, facets->side ^ 1);
+                float before = pressing(bounds, away, facets->side, facets->area[lane]);
+                force -= facets->lift[lane] * fmaxf(force - before, 0.0f);
             }
-            double pressure = facets->mask[lane] ? fmax(bounds->load->pressure[8 * row + lane], 0.0) : 0.0;
-            bounds->wall_bound[w][lane] = bounds->load->wall_friction[solid] * (float)pressure;
+            bounds->wall_bound[w][lane] = facets->mu[lane] * force;
         }
     }
 }
@@ -65,7 +88,8 @@ static double energy(const WadiFriction *friction, const WadiFrictionFaces *face
         for (int axis = 0; axis < 3; ++axis) {
             WadiVec8 u = wadi_keep(faces[s].c[axis], wadi_lanes(friction->slot[s].free[axis]));
             for (int lane = 0; lane < 8; ++lane) {
-                sum += 0.5 * (double)u[lane] * (double)u[lane];
+                double mass = friction->mass != NULL ? (double)friction->mass[s].c[axis][lane] : 1.0;
+                sum += 0.5 * mass * (double)u[lane] * (double)u[lane];
             }
         }
     }
@@ -79,7 +103,7 @@ WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt)
         .alpha = 0.125,
         .tolerance = 1e-3 * gravity_dt * fmin(1.0, 16.0 / fmax(depth, 1.0)),
         .min_iterations = 4,
-        .max_iterations = depth > 6 ? 8 * depth : 50,
+        .max_iterations = 30,
         .has_momentum = true,
     };
 }
@@ -88,7 +112,7 @@ WadiFrictionSettings wadi_friction_cold_settings(int depth, double gravity_dt)
 {
     WadiFrictionSettings settings = wadi_friction_settings(depth, gravity_dt);
     settings.tolerance *= 0.01;
-    settings.max_iterations *= 8;
+    settings.max_iterations = depth > 6 ? 64 * depth : 400;
     return settings;
 }
 
@@ -203,15 +227,18 @@ double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane)
     const WadiFrictionStress *stress = &friction->stress[friction->slot_of[row]];
     double xx = (double)stress->t[STRESS_XX][lane], yy = (double)stress->t[STRESS_YY][lane];
     double square = 0.5 * (xx * xx + yy * yy + (xx + yy) * (xx + yy));
+    square *= slot->cut != 0 ? (double)friction->cut[slot->cut].weight[0][lane] : 1.0;
     for (int kind = 0; kind < 3; ++kind) {
-        double sum = 0.0;
         int count = 0;
         for (int e = 0; e < 4; ++e) {
-            double t = (double)stress->t[2 + 4 * kind + e][lane];
-            sum += t * t;
             count += slot->edge[4 * kind + e] >> lane & 1;
         }
-        square += count > 0 ? sum / count : 0.0;
+        for (int e = 0; e < 4; ++e) {
+            double t = (double)stress->t[2 + 4 * kind + e][lane];
+            double weight = slot->cut != 0 ? (double)friction->cut[slot->cut].weight[2 + 4 * kind + e][lane]
+                                           : 1.0 / (count > 0 ? count : 1);
+            square += weight * t * t;
+        }
     }
     return sqrt(square);
 }
@@ -219,12 +246,18 @@ double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane)
 double wadi_friction_traction(const WadiFriction *friction, int32_t row, int lane, int side)
 {
     int32_t w = friction->wall[friction->slot_of[row]][side];
+    const WadiVec8 *t = friction->traction[w].t;
     double square = 0.0;
+    if (side == OBLIQUE) {
+        for (int axis = 0; axis < 3; ++axis) {
+            square += (double)t[axis][lane] * (double)t[axis][lane];
+        }
+        return sqrt(square);
+    }
     for (int which = 0; which < 2; ++which) {
-        const WadiVec8 *t = &friction->traction[w].t[2 * which];
         const WadiVec8 *weight = &friction->facets[w].weight.t[2 * which];
         int count = (weight[0][lane] > 0.0f) + (weight[1][lane] > 0.0f);
-        double low = (double)t[0][lane], high = (double)t[1][lane];
+        double low = (double)t[2 * which][lane], high = (double)t[2 * which + 1][lane];
         square += count > 0 ? (low * low + high * high) / count : 0.0;
     }
     return sqrt(square);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "flip/flip.h"
+#include "flip/flip_friction_ask.h"
+#include "flip/flip_friction_rate.h"
 #include "flip/flip_relax.h"
 
 static WadiStatus solve_unilateral(const WadiPoisson *system, const float *b,
@@ -96,21 +98,33 @@ static WadiStatus copy_faces(const WadiFlipStep *step, float *const from[3], flo
     return WADI_OK;
 }
 
-/* Coefficient of friction in cells of solids. */
-static void wall_friction(const WadiFlip *flip, const WadiFlipStep *step, float *mu)
+/* Sand that shears fast, where its material says so; the first sand decides for all. */
+static void make_rate_dependent(const WadiFlip *flip, const WadiFlipStep *step, float *slope)
 {
-    const WadiRows *rows = &step->grid.rows;
-    double h = step->grid.cell_size;
-    memset(mu, 0, wadi_rows_floats(rows) * sizeof *mu);
-    for (int32_t r = 1; r < rows->count; ++r) {
-        int32_t cell[3];
-        wadi_rows_cell(rows, r, cell);
-        for (unsigned left = step->inside[r]; left != 0; left &= left - 1) {
-            int l = __builtin_ctz(left);
-            WadiVec3 x = { h * (cell[0] + l + 0.5), h * (cell[1] + 0.5), h * (cell[2] + 0.5) };
-            mu[8 * r + l] = (float)wadi_solids_sample(&flip->context.world->solids, x, step->time).friction;
-        }
+    const WadiScene *scene = flip->context.world->scene;
+    int m = 0;
+    while (m < scene->material_count && !flip->materials.is_sand[m]) {
+        ++m;
     }
+    double slow =
+        m < scene->material_count ? wadi_curve_value(&scene->materials[m].friction_angle, step->time) : 0.0;
+    if (!(slow > 0.0) || !(scene->materials[m].friction_angle_fast > slow)) {
+        return;
+    }
+    const double degree = 0.017453292519943295;
+    WadiFrictionRateIn in = {
+        .rows = &step->grid.rows,
+        .fluid = step->fluid,
+        .velocity = { step->saved[0], step->saved[1], step->saved[2] },
+        .pressure = step->pressure,
+        .cell_size = step->grid.cell_size,
+        .dt = step->dt,
+        .gravity_dt = gravity_step(flip, step),
+        .ratio = tan(degree * scene->materials[m].friction_angle_fast) / tan(degree * slow),
+        .grain_size = scene->materials[m].grain_size,
+        .inertial_number = 0.3,
+    };
+    wadi_friction_rate(&in, slope);
 }
 
 WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
@@ -118,7 +132,7 @@ WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *ste
 {
     WadiArena *arena = flip->context.scratch;
     size_t floats = wadi_rows_floats(&step->grid.rows);
-    float *slope = step->mix.slope, *cohesion = step->mix.cohesion, *mu = NULL;
+    float *slope = step->mix.slope, *cohesion = step->mix.cohesion;
     *grain = NULL;
     if (slope == NULL) {
         WADI_TRY(WADI_ARENA_NEW(arena, &slope, floats, "yield slopes", error));
@@ -132,15 +146,13 @@ WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *ste
             cohesion[i] = flip->materials.cohesion[0];
         }
     }
-    WADI_TRY(WADI_ARENA_NEW(arena, &mu, floats, "wall friction", error));
-    wall_friction(flip, step, mu);
+    make_rate_dependent(flip, step, slope);
     if (flip->materials.has_water) {
         WADI_TRY(WADI_ARENA_NEW(arena, grain, floats, "grain pressure", error));
     }
     *load = (WadiFrictionLoad){ .pressure = *grain != NULL ? *grain : step->pressure,
                                 .k = slope,
-                                .cohesion = cohesion,
-                                .wall_friction = mu };
+                                .cohesion = cohesion };
     return WADI_OK;
 }
 
@@ -171,10 +183,16 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     WadiStageTimes *times = flip->context.times;
     float *free_flight[3], *loaded[3];
     WADI_TRY(copy_faces(step, step->grid.velocity, free_flight, arena, error));
-    WadiFrictionGrid grid = { .rows = &step->grid.rows, .fluid = step->fluid, .solid = step->inside };
+    WadiFrictionSolids solids = { &flip->context.world->solids, step->grid.cell_size, step->time + step->dt };
+    WadiFrictionGrid grid = { .rows = &step->grid.rows,
+                              .fluid = step->fluid,
+                              .solid = step->inside,
+                              .ask = wadi_friction_ask_solids,
+                              .ask_context = &solids,
+                              .density = step->mix.density,
+                              .reference_density = flip->materials.density };
     for (int a = 0; a < 3; ++a) {
-        grid.solid_speed[a] =
-            wadi_solids_are_moving(&flip->context.world->solids) ? step->solid.velocity[a] : NULL;
+        grid.open[a] = step->solid.open[a];
     }
     bool is_first = flip->friction_memory.dt == 0.0;
     WadiFriction *friction = NULL;
@@ -189,6 +207,9 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     double g_dt = gravity_step(flip, step);
     WadiFrictionSettings settings =
         is_first ? wadi_friction_cold_settings(depth, g_dt) : wadi_friction_settings(depth, g_dt);
+    if (is_first && depth > 32) {
+        settings.max_iterations = 300; /* from a start on coarse grids */
+    }
     const WadiFlipDef *def = &flip->context.world->scene->flip;
     if (def->friction_iterations > 0 && !is_first) {
         settings.max_iterations = def->friction_iterations;
@@ -207,15 +228,19 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
                 before[a][i] -= loaded[a][i] - free_flight[a][i];
             }
         }
-        WadiFrictionReport report = { 0 };
         if (grain != NULL) {
             WADI_STAGE(times, "grain pressure", WADI_TRY(wadi_flip_grain_pressure(flip, step, grain, error)));
         }
+        if (is_first && round == 0) {
+            WADI_STAGE(times, "friction",
+                       WADI_TRY(wadi_friction_start(friction, (const float *const *)before, &load, depth,
+                                                    g_dt, arena, error)));
+        }
         WADI_STAGE(times, "friction",
                    WADI_TRY(wadi_friction_solve(friction, (const float *const *)before, &load, &settings,
-                                                arena, &report, error)));
+                                                arena, &flip->friction_report, error)));
         step->friction_solves += 1;
-        step->friction_iterations += report.iterations;
+        step->friction_iterations += flip->friction_report.iterations;
         for (int a = 0; a < 3; ++a) {
             memcpy(loaded[a], free_flight[a], floats * sizeof(float));
         }

@@ -10,6 +10,7 @@
 #include "flip/flip.h"
 #include "flip/flip_rigid.h"
 #include "flip/flip_yield.h"
+#include "grid/row_lanes.h"
 
 static double radians(double degrees)
 {
@@ -63,6 +64,30 @@ static WadiStatus rigid_load(const WadiFlip *flip, const WadiFlipStep *step, con
     return WADI_OK;
 }
 
+/* Coefficient of friction in cells of solids beside the sand. */
+static WadiStatus wall_friction(const WadiFlip *flip, const WadiFlipStep *step, float **mu, WadiError *error)
+{
+    const WadiRows *rows = &step->grid.rows;
+    double h = step->grid.cell_size;
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, mu, wadi_rows_floats(rows), "wall friction", error));
+    memset(*mu, 0, wadi_rows_floats(rows) * sizeof(float));
+    for (int32_t r = 1; r < rows->count; ++r) {
+        unsigned beside = 0;
+        for (int side = 0; side < 6 && step->inside[r] != 0; ++side) {
+            beside |= wadi_row_bits_beside(rows, step->fluid, r, side);
+        }
+        int32_t cell[3];
+        wadi_rows_cell(rows, r, cell);
+        for (unsigned left = step->inside[r] & beside; left != 0; left &= left - 1) {
+            int l = __builtin_ctz(left);
+            WadiVec3 x = { h * (cell[0] + l + 0.5), h * (cell[1] + 0.5), h * (cell[2] + 0.5) };
+            (*mu)[8 * r + l] =
+                (float)wadi_solids_sample(&flip->context.world->solids, x, step->time).friction;
+        }
+    }
+    return WADI_OK;
+}
+
 /* Friction at solids and inside, on projected velocities; `before` are those before the projection. */
 static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const before[3], bool is_literal,
                       WadiError *error)
@@ -77,6 +102,8 @@ static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const bef
     WadiFrictionLoad load;
     WadiRigidLoad rigid;
     double *grain = NULL;
+    float *mu = NULL;
+    WADI_TRY(wall_friction(flip, step, &mu, error));
     WADI_TRY(wadi_flip_friction_load(flip, step, &load, &grain, error));
     if (grain != NULL) {
         WADI_TRY(wadi_flip_grain_pressure(flip, step, grain, error));
@@ -87,7 +114,7 @@ static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const bef
         is_literal || flip->context.world->scene->flip.wall_friction == WADI_FLIP_WALL_FRICTION_ZB05;
     const float *const into[3] = { before[0], before[1], before[2] };
     const float *const now[3] = { velocity[0], velocity[1], velocity[2] };
-    WadiRigidWalls walls = { .wall_friction = load.wall_friction,
+    WadiRigidWalls walls = { .wall_friction = mu,
                              .pressure = is_printed_wall ? NULL : load.pressure,
                              .before = into };
     WADI_TRY(wadi_rigid_wall_friction(&grid, &walls, velocity, arena, error));

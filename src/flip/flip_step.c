@@ -233,14 +233,17 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     }
     WADI_TRY(make_grid(flip, step, error));
     WADI_STAGE(times, "forces", WADI_TRY(wadi_flip_forces(flip, step, error)));
-    WadiFlipSolidIn solid = { .rows = &step->grid.rows,
-                              .solids = &context->world->solids,
-                              .cell_size = step->grid.cell_size,
-                              .time = time + dt,
-                              .min_open = 0.1f,
-                              /* Friction sees cells as solid or not; the pressure must see the same walls. */
-                              .is_binary =
-                                  flip->materials.has_sand || scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS };
+    WadiFlipSolidIn solid = {
+        .rows = &step->grid.rows,
+        .solids = &context->world->solids,
+        .cell_size = step->grid.cell_size,
+        .time = time + dt,
+        /* Slivers that are shut bend the wall: 0.1 slows sliding sand by 5 %, 0.02 by none. */
+        .min_open = flip->materials.has_sand ? 0.02f : 0.1f,
+        /* The paper's friction knows whole cells only. */
+        .is_binary = scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS ||
+                     (flip->materials.has_sand && scene->flip.friction != WADI_FLIP_FRICTION_SOLVE)
+    };
     WADI_STAGE(times, "solids",
                WADI_TRY(wadi_flip_solid(&solid, &flip->solid_cache, &step->solid, context->scratch, error)));
     WADI_STAGE(times, "label", WADI_TRY(wadi_flip_label(flip, step, error)));

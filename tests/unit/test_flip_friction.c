@@ -9,7 +9,7 @@
 
 typedef struct Case {
     TestGrid grid;
-    float *velocity[3], *k, *cohesion, *mu, *start[3];
+    float *velocity[3], *k, *cohesion, *start[3];
     double *pressure;
 } Case;
 
@@ -22,8 +22,20 @@ static void case_make(Case *it, const int low[3], const int high[3], TestLabel l
     }
     it->k = grid_floats(&it->grid, 0.5f);
     it->cohesion = grid_floats(&it->grid, 0.0f);
-    it->mu = grid_floats(&it->grid, 0.5f);
     it->pressure = grid_alloc(&it->grid, wadi_rows_floats(&it->grid.rows), sizeof *it->pressure);
+}
+
+static WadiFrictionWallPoint ask_same(const void *context, const double at[3])
+{
+    (void)at;
+    return *(const WadiFrictionWallPoint *)context;
+}
+
+/* mu 1/2, at rest. */
+static WadiFrictionWallPoint ask_half(const void *context, const double at[3])
+{
+    (void)context, (void)at;
+    return (WadiFrictionWallPoint){ .friction = 0.5f };
 }
 
 static double random_signed(uint64_t seed, uint64_t id)
@@ -79,9 +91,11 @@ static WadiFriction *case_solve(Case *it, const WadiFrictionSettings *settings, 
 {
     WadiError error;
     WadiFriction *friction;
-    WadiFrictionGrid cells = { .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid };
+    WadiFrictionGrid cells = {
+        .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .ask = ask_half
+    };
     CHECK_OK(wadi_friction_begin(&friction, &cells, NULL, 0.01, arena, &error), error);
-    WadiFrictionLoad load = { it->pressure, it->k, it->cohesion, it->mu };
+    WadiFrictionLoad load = { it->pressure, it->k, it->cohesion };
     const float *before[3] = { it->start[0], it->start[1], it->start[2] };
     CHECK_OK(wadi_friction_solve(friction, before, &load, settings, arena, report, &error), error);
     wadi_friction_add(friction, it->velocity);
@@ -282,10 +296,10 @@ static void a_lone_cell_gets_the_whole_wall_friction(void **unused)
             case_make(&it, (int[3]){ -2, -2, -2 }, (int[3]){ 3, 3, 3 }, lone_label, NULL);
             size_t here = grid_at(&it.grid, 0, 0, 0);
             size_t face[4] = { here, grid_at(&it.grid, 1, 0, 0), here, grid_at(&it.grid, 0, 1, 0) };
-            float *solid[3];
-            for (int axis = 0; axis < 3; ++axis) {
-                /* On a belt that moves backwards, the cell at rest is dragged along: the same slip. */
-                solid[axis] = grid_floats(&it.grid, belt && axis < 2 ? (float)-direction[d][axis] : 0.0f);
+            /* On a belt that moves backwards, the cell at rest is dragged along: the same slip. */
+            WadiFrictionWallPoint floor = { .friction = 0.5f };
+            for (int axis = 0; axis < 2 && belt; ++axis) {
+                floor.velocity[axis] = (float)-direction[d][axis];
             }
             for (int f = 0; f < 4; ++f) {
                 float u = belt ? 0.0f : (float)direction[d][f >> 1];
@@ -295,11 +309,13 @@ static void a_lone_cell_gets_the_whole_wall_friction(void **unused)
             WadiError error;
             WadiArena arena = { 0 };
             WadiFriction *friction;
-            WadiFrictionGrid cells = {
-                &it.grid.rows, it.grid.fluid, it.grid.solid, { solid[0], solid[1], solid[2] }
-            };
+            WadiFrictionGrid cells = { .rows = &it.grid.rows,
+                                       .fluid = it.grid.fluid,
+                                       .solid = it.grid.solid,
+                                       .ask = ask_same,
+                                       .ask_context = &floor };
             CHECK_OK(wadi_friction_begin(&friction, &cells, NULL, 0.01, &arena, &error), error);
-            WadiFrictionLoad load = { it.pressure, it.k, it.cohesion, it.mu };
+            WadiFrictionLoad load = { it.pressure, it.k, it.cohesion };
             const float *before[3] = { it.start[0], it.start[1], it.start[2] };
             WadiFrictionReport report;
             WadiFrictionSettings settings = settings_of(0.125, 100, true);
@@ -330,10 +346,12 @@ static WadiStatus solve_once(Case *it, const WadiFrictionMemory *from, double dt
 {
     WadiArena arena = { 0 };
     WadiFriction *friction;
-    WadiFrictionGrid cells = { .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid };
+    WadiFrictionGrid cells = {
+        .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .ask = ask_half
+    };
     WadiStatus status = wadi_friction_begin(&friction, &cells, from, dt, &arena, error);
     if (status == WADI_OK && iterations > 0) {
-        WadiFrictionLoad load = { it->pressure, it->k, it->cohesion, it->mu };
+        WadiFrictionLoad load = { it->pressure, it->k, it->cohesion };
         const float *before[3] = { it->start[0], it->start[1], it->start[2] };
         WadiFrictionReport report;
         WadiFrictionSettings settings = settings_of(0.125, iterations, true);
@@ -452,7 +470,7 @@ static void an_empty_grid_is_solved_at_once(void **unused)
     assert_int_equal(depth, 0);
     WadiFrictionSettings settings = wadi_friction_settings(depth, 0.1);
     WadiFrictionReport report;
-    WadiFrictionLoad load = { zero_pressure, zero, NULL, zero };
+    WadiFrictionLoad load = { zero_pressure, zero, NULL };
     const float *before[3] = { zero, zero, zero };
     CHECK_OK(wadi_friction_solve(friction, before, &load, &settings, &arena, &report, &error), error);
     assert_true(report.has_converged);
@@ -543,14 +561,14 @@ static void the_cost_of_an_iteration_is_printed(void **unused)
             for (int repeat = 0; repeat < 4; ++repeat) {
                 WadiError error;
                 WadiFriction *friction;
-                WadiFrictionGrid cells = { .rows = &it.grid.rows,
-                                           .fluid = it.grid.fluid,
-                                           .solid = it.grid.solid };
+                WadiFrictionGrid cells = {
+                    .rows = &it.grid.rows, .fluid = it.grid.fluid, .solid = it.grid.solid, .ask = ask_half
+                };
                 CHECK_OK(wadi_arena_reset(&arena, &error), error);
                 double time = seconds();
                 CHECK_OK(wadi_friction_begin(&friction, &cells, &memory, 0.01, &arena, &error), error);
                 begin = fmin(begin, seconds() - time);
-                WadiFrictionLoad load = { it.pressure, it.k, it.cohesion, it.mu };
+                WadiFrictionLoad load = { it.pressure, it.k, it.cohesion };
                 const float *before[3] = { it.start[0], it.start[1], it.start[2] };
                 WadiFrictionReport report;
                 WadiFrictionSettings settings = settings_of(0.125, ITERATIONS, true);

@@ -1,0 +1,194 @@
+/* Walls of the friction solve: facets on closed sides, oblique walls across cells.
+ * Source: friction notes 1.4 and 7.4, item 4 (2-D).
+ * Differs: in 3-D the traction on an oblique wall is a vector in the wall's plane; a face with a single FLUID
+ * cell gets that cell's share twice, as on facets, or toes would have half the friction. Walls along the grid
+ * have a facet a side, so that a corner of two walls has the friction of both. */
+#include "core/parallel.h"
+#include "flip/flip_friction_slots.h"
+#include "grid/row_lanes.h"
+
+/* Walls of less area than this, in cell sides, are left out. */
+#define LEAST_AREA 1e-3f
+
+/* 1 / (number of FLUID cells that meet at the low face of a cell), 0 where the face is not free. */
+static float face_weight(const WadiFriction *friction, int axis, WadiRowCell cell)
+{
+    if ((friction->slot[friction->slot_of[cell.row]].free[axis] >> cell.lane & 1) == 0) {
+        return 0.0f;
+    }
+    WadiRowCell low = wadi_row_cell_beside(friction->grid.rows, cell, 2 * axis);
+    const uint8_t *fluid = friction->grid.fluid;
+    return 1.0f / (float)((fluid[cell.row] >> cell.lane & 1) + (fluid[low.row] >> low.lane & 1));
+}
+
+static float face_mass(const WadiFriction *friction, int axis, WadiRowCell cell)
+{
+    return friction->mass != NULL ? friction->mass[friction->slot_of[cell.row]].c[axis][cell.lane] : 1.0f;
+}
+
+static WadiFrictionWallPoint ask(const WadiFriction *friction, WadiRowCell cell, int side)
+{
+    int32_t first[3];
+    wadi_rows_cell(friction->grid.rows, cell.row, first);
+    double at[3] = { first[0] + cell.lane + 0.5, first[1] + 0.5, first[2] + 0.5 };
+    if (side != OBLIQUE) {
+        at[side >> 1] += side & 1 ? 0.5 : -0.5;
+    }
+    return friction->grid.ask(friction->grid.ask_context, at);
+}
+
+static void fill_facets(const WadiFriction *friction, WadiFrictionFacets *facets)
+{
+    const WadiRows *rows = friction->grid.rows;
+    const WadiFrictionSlot *slot = &friction->slot[facets->slot];
+    int side = facets->side;
+    uint8_t fractional = wadi_friction_fractional(friction, facets->slot);
+    WadiVec8 open[6];
+    if (fractional != 0) {
+        wadi_friction_sides(friction, facets->slot, open);
+    }
+    facets->mass = wadi_splat(1.0f);
+    for (int lane = 0; lane < 8; ++lane) {
+        if ((slot->aligned[side] >> lane & 1) == 0) {
+            continue;
+        }
+        WadiRowCell here = { slot->row, lane };
+        WadiFrictionWallPoint point = ask(friction, here, side);
+        float area = fractional >> lane & 1 ? open[side ^ 1][lane] : 1.0f, least = INFINITY;
+        facets->mu[lane] = point.friction;
+        facets->area[lane] = area;
+        for (int copy = 0; copy < 4; ++copy) {
+            int axis = wadi_friction_tangent(side, copy >> 1);
+            WadiRowCell cell = copy & 1 ? wadi_row_cell_beside(rows, here, 2 * axis + 1) : here;
+            float weight = face_weight(friction, axis, cell);
+            facets->weight.t[copy][lane] = weight;
+            facets->solid[copy >> 1][lane] = point.velocity[axis];
+            least = weight > 0.0f ? fminf(least, face_mass(friction, axis, cell)) : least;
+        }
+        facets->mass[lane] = least < INFINITY ? least : 1.0f;
+        if (fractional >> lane & 1) {
+            int a = wadi_friction_tangent(side, 0), b = wadi_friction_tangent(side, 1);
+            float sum = open[2 * a][lane] + open[2 * a + 1][lane] + open[2 * b][lane] + open[2 * b + 1][lane];
+            facets->lift[lane] = 1.0f - 0.25f * sum;
+        }
+    }
+}
+
+static void fill_oblique(const WadiFriction *friction, WadiFrictionFacets *facets)
+{
+    WadiFrictionOblique *oblique = &friction->oblique[facets->oblique];
+    const WadiFrictionSlot *slot = &friction->slot[facets->slot];
+    uint8_t fractional = wadi_friction_fractional(friction, facets->slot);
+    WadiVec8 open[6];
+    wadi_friction_sides(friction, facets->slot, open);
+    for (int lane = 0; lane < 8; ++lane) {
+        float area[3], square = 0.0f;
+        for (int axis = 0; axis < 3; ++axis) {
+            bool is_aligned = (slot->aligned[2 * axis] | slot->aligned[2 * axis + 1]) >> lane & 1;
+            area[axis] = is_aligned ? 0.0f : open[2 * axis][lane] - open[2 * axis + 1][lane];
+            square += area[axis] * area[axis];
+        }
+        float size = sqrtf(square);
+        if ((fractional >> lane & 1) == 0 || size < LEAST_AREA) {
+            continue;
+        }
+        WadiRowCell cell[2] = { { slot->row, lane } };
+        WadiFrictionWallPoint point = ask(friction, cell[0], OBLIQUE);
+        facets->mu[lane] = point.friction;
+        facets->area[lane] = size;
+        float stiffest = 0.0f;
+        for (int axis = 0; axis < 3; ++axis) {
+            oblique->normal[axis][lane] = area[axis] / size;
+            oblique->solid[axis][lane] = point.velocity[axis];
+            cell[1] = wadi_row_cell_beside(friction->grid.rows, cell[0], 2 * axis + 1);
+            float mass[2], sum = 0.0f, stiffness = 0.0f;
+            for (int high = 0; high < 2; ++high) {
+                mass[high] = face_mass(friction, axis, cell[high]);
+                sum += mass[high];
+            }
+            for (int high = 0; high < 2 && sum > 0.0f; ++high) {
+                if (mass[high] > 0.0f) {
+                    float weight = 2.0f * face_weight(friction, axis, cell[high]) * mass[high] / sum;
+                    oblique->weight[2 * axis + high][lane] = weight;
+                    stiffness += weight * weight / mass[high];
+                }
+            }
+            stiffest = fmaxf(stiffest, stiffness);
+        }
+        oblique->step[lane] = stiffest > 0.0f ? 0.8f / stiffest : 0.0f;
+    }
+}
+
+static void fill_walls(void *context, int64_t first, int64_t end)
+{
+    WadiFriction *friction = context;
+    for (int64_t w = first > 0 ? first : 1; w < end; ++w) {
+        WadiFrictionFacets *facets = &friction->facets[w];
+        if (facets->side == OBLIQUE) {
+            fill_oblique(friction, facets);
+        } else {
+            fill_facets(friction, facets);
+        }
+    }
+}
+
+static void find_walls(void *context, int64_t first, int64_t end)
+{
+    WadiFriction *friction = context;
+    const WadiFrictionGrid *grid = &friction->grid;
+    for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
+        WadiFrictionSlot *slot = &friction->slot[s];
+        if (slot->fluid == 0) {
+            continue;
+        }
+        for (int side = 0; side < 6; ++side) {
+            if (grid->open[0] == NULL) {
+                slot->aligned[side] =
+                    wadi_row_bits_beside(grid->rows, grid->solid, slot->row, side) & slot->fluid;
+            }
+            friction->wall[s][side] = slot->aligned[side] != 0;
+        }
+        friction->wall[s][OBLIQUE] = wadi_friction_fractional(friction, s) != 0;
+    }
+}
+
+/* Number the rows of facets and mark the slots that feel them. */
+WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, WadiError *error)
+{
+    size_t slots = (size_t)friction->slot_count;
+    WADI_TRY(wadi_friction_zeroed(arena, (void **)&friction->wall, slots, sizeof *friction->wall, error));
+    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, find_walls, friction);
+    int32_t count = 1, oblique_count = 0;
+    for (int32_t s = 1; s < friction->slot_count; ++s) {
+        for (int kind = 0; kind < WALL_KINDS; ++kind) {
+            count += friction->wall[s][kind];
+        }
+        oblique_count += friction->wall[s][OBLIQUE];
+    }
+    size_t walls = (size_t)count, obliques = (size_t)oblique_count;
+    WADI_TRY(wadi_friction_zeroed(arena, (void **)&friction->facets, walls, sizeof *friction->facets, error));
+    WADI_TRY(
+        wadi_friction_zeroed(arena, (void **)&friction->oblique, obliques, sizeof *friction->oblique, error));
+    friction->wall_count = 1;
+    friction->oblique_count = 0;
+    for (int32_t s = 1; s < friction->slot_count; ++s) {
+        WadiFrictionSlot *slot = &friction->slot[s];
+        for (int kind = 0; kind < WALL_KINDS; ++kind) {
+            if (friction->wall[s][kind] == 0) {
+                continue;
+            }
+            int32_t w = friction->wall_count++;
+            friction->wall[s][kind] = w;
+            friction->facets[w].slot = s;
+            friction->facets[w].side = kind;
+            friction->facets[w].oblique = kind == OBLIQUE ? friction->oblique_count++ : 0;
+            slot->has_walls = slot->feels_wall = 1;
+            friction->slot[slot->near[NEAR_XP]].feels_wall = 1;
+            friction->slot[slot->near[NEAR_YP]].feels_wall = 1;
+            friction->slot[slot->near[NEAR_ZP]].feels_wall = 1;
+        }
+    }
+    friction->slot[0].feels_wall = 0;
+    wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, fill_walls, friction);
+    return WADI_OK;
+}
