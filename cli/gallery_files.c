@@ -11,8 +11,6 @@
 
 enum { PATH_SIZE = 4096 };
 
-extern char **environ;
-
 static bool is_readable(const char *folder, const char *name)
 {
     char path[PATH_SIZE];

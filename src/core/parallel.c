@@ -22,37 +22,33 @@ int64_t wadi_parallel_block_count(int64_t count, int64_t block_size)
     return count > 0 ? (count + block_size - 1) / block_size : 0;
 }
 
-/* On a machine that others use too, a loop ends when the last thread has been given a core: a slice of the scheduler, some 4 ms,
- * for a loop of 50 us, and a step has hundreds of loops. A wait that the loop's own blocks cannot explain is taken as a sign of
- * that, and loops run on the calling thread alone for sixteen times as long, and longer each time the next try waits too. Who
- * runs a block never shows in its result. */
+/* On a machine that others use too (and be it the thread that writes frames), a loop ends when the last thread has been given a
+ * core: a slice of the scheduler, some 4 ms, for a loop of 50 us, and a step has hundreds of loops. A wait that the loop's own
+ * blocks cannot explain is taken as a sign of that, and loops run on the calling thread alone for a while: twice the wait, and
+ * twice as long each time the next wait comes soon after. Who runs a block never shows in its result. */
 #define CROWDED_WAIT 1e-3 /* s */
 #define CROWDED_BLOCKS 8.0
-enum { SERIAL_TIMES_MIN = 16, SERIAL_TIMES_MAX = 256 };
+#define LONGEST_ALONE 1.0 /* s */
 
-static _Thread_local double serial_until; /* omp_get_wtime; 0: not crowded */
-static _Thread_local int serial_times;
+static _Thread_local double alone_until, alone_for; /* omp_get_wtime, s; 0: not crowded of late */
 
 static bool is_worth_a_team(int64_t blocks)
 {
     /* One block: no team, no barrier (0.8 us). */
-    return blocks > 1 && omp_get_max_threads() > 1 &&
-           (serial_until == 0.0 || omp_get_wtime() >= serial_until);
+    return blocks > 1 && omp_get_max_threads() > 1 && (alone_until <= 0.0 || omp_get_wtime() >= alone_until);
 }
 
 /* A loop began at `start`, the calling thread had done its own blocks at `done`. */
 static void judge_wait(double start, double done, int64_t own_blocks)
 {
     double end = omp_get_wtime(), waited = end - done;
+    bool is_soon = alone_for > 0.0 && start < alone_until + 2.0 * alone_for;
     if (own_blocks > 0 && waited > CROWDED_WAIT &&
         waited > CROWDED_BLOCKS * (done - start) / (double)own_blocks) {
-        bool was_crowded = serial_until > 0.0;
-        serial_times = !was_crowded                      ? SERIAL_TIMES_MIN
-                       : serial_times < SERIAL_TIMES_MAX ? 2 * serial_times
-                                                         : SERIAL_TIMES_MAX;
-        serial_until = end + serial_times * waited;
-    } else {
-        serial_until = 0.0;
+        alone_for = fmin(is_soon ? 2.0 * alone_for : 2.0 * waited, LONGEST_ALONE);
+        alone_until = end + alone_for;
+    } else if (!is_soon) {
+        alone_until = alone_for = 0.0;
     }
 }
 

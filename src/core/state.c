@@ -45,6 +45,7 @@ WadiStatus wadi_state_add(WadiState *state, const char *name, WadiType type, int
 {
     WADI_ASSERT(state->count < WADI_STATE_MAX);
     WADI_ASSERT(strlen(name) < WADI_STATE_NAME_SIZE);
+    WADI_ASSERT(components >= 1 && components <= WADI_STATE_COMPONENTS_MAX);
     WADI_ASSERT(wadi_state_find(state, name) == NULL);
     *data = NULL;
     WadiStateArray *array = &state->array[state->count];

@@ -21,7 +21,7 @@ typedef enum WadiType {
 size_t wadi_type_size(WadiType type);
 const char *wadi_type_name(WadiType type); /* "f32" */
 
-enum { WADI_STATE_NAME_SIZE = 48, WADI_STATE_MAX = 64 };
+enum { WADI_STATE_NAME_SIZE = 48, WADI_STATE_MAX = 64, WADI_STATE_COMPONENTS_MAX = 256 };
 
 /* What an array is for. One snapshot serves the frame file and the checkpoint, so that what both hold (positions,
  * velocities, ids) is copied and kept in memory once. */

@@ -118,7 +118,6 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     wadi_flip_solid_fill_cut_cells(rows, &step->solid, step->grid.cell_size, step->grid.fluid, filled);
     memcpy(step->fluid, filled, count);
     WADI_TRY(wadi_flip_mix(flip, step, error));
-    const WadiArenaMark mark = wadi_arena_mark(arena);
     WadiFlipTheta theta = surface_theta(flip);
     if (theta == WADI_FLIP_THETA_GHOST) {
         WADI_TRY(WADI_ARENA_NEW(arena, &liquid, count, "labels", error));
@@ -128,7 +127,9 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
                                  .fill = step->fill,
                                  .fraction = step->solid.fraction,
                                  .cell_size = step->grid.cell_size };
+        const WadiArenaMark mark = wadi_arena_mark(arena);
         WADI_TRY(wadi_flip_surface_distance(&in, distance, liquid, arena, error));
+        wadi_arena_release(arena, mark);
         memcpy(step->fluid, liquid, count);
         step->surface_distance = distance;
     }
@@ -137,7 +138,6 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
         flip->context.world->scene->flip.surface == WADI_FLIP_SURFACE_AUTO) {
         keep_sand_first_order(flip, step, filled, distance);
     }
-    wadi_arena_release(arena, mark);
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, mark_inside, &context);
     return WADI_OK;
 }

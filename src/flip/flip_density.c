@@ -15,23 +15,29 @@
 #include "grid/row_lanes.h"
 #include "grid/row_vectors.h"
 
+/* Below this part of sqrt(g h) the correction of sand fades out. */
+#define SLOW 0.02
+
 typedef struct Correct {
     const WadiFlipDensityIn *in;
     float *expansion;
 } Correct;
 
-/* Part of the correction that is left to slow sand, 0..1. */
-static void fade(const WadiFlipDensityIn *in, int32_t row, WadiF8 *part)
+/* How much of the correction sand of this speed gets: 0 at rest, 1 from `slow` on. */
+static void share_of_speed(const WadiFlipDensityIn *in, int32_t row, float share[WADI_ROW_CELLS])
 {
-    WadiF8 square = { 0 };
+    float square[WADI_ROW_CELLS] = { 0 };
     for (int axis = 0; axis < 3; ++axis) {
         float high[WADI_ROW_CELLS];
         wadi_row_beside(in->rows, in->velocity[axis], row, 2 * axis + 1, high);
-        const WadiF8 mean = 0.5f * (WADI_ROW(in->velocity[axis], row) + *(const WadiF8 *)high);
-        square += mean * mean;
+        const float *low = in->velocity[axis] + WADI_ROW_CELLS * (size_t)row;
+        for (int l = 0; l < WADI_ROW_CELLS; ++l) {
+            float mean = 0.5f * (low[l] + high[l]);
+            square[l] += mean * mean;
+        }
     }
     for (int l = 0; l < WADI_ROW_CELLS; ++l) {
-        (*part)[l] = wadi_lesser(1.0f, sqrtf(square[l]) / in->slow);
+        share[l] = wadi_lesser(1.0f, sqrtf(square[l]) / in->slow);
     }
 }
 
@@ -75,14 +81,14 @@ static void correct_rows(void *user, int64_t first, int64_t end)
         WadiF8 wanted = (WadiF8)((WadiI8)over & (over > 0.0f));
         wanted += (WadiF8)((WadiI8)under & (under < 0.0f) & may_shrink);
         wanted *= in->rate;
-        if (in->slow > 0.0f) {
-            WadiF8 part;
-            WadiI8 is_sand = zero == 0.0f;
-            fade(in, row, &part);
+        if (in->velocity[0] != NULL) {
+            WadiI8 is_sand = (WadiI8){ 0 } - (int32_t)in->is_all_sand;
             if (in->sand != NULL) {
                 is_sand = WADI_ROW(in->sand, row) >= 0.5f;
             }
-            wanted = WADI_ROW_SELECT(is_sand, wanted * part, wanted);
+            float share[WADI_ROW_CELLS];
+            share_of_speed(in, row, share);
+            wanted *= WADI_ROW_SELECT(is_sand, *(const WadiF8 *)share, zero + 1.0f);
         }
         WADI_ROW_OUT(correct->expansion, row) = (WadiF8)((WadiI8)wanted & is_fluid & is_whole);
     }
@@ -111,9 +117,10 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
                              .is_one_sided = is_share };
     if (flip->materials.has_sand && !is_share) {
         double g = wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
-        in.slow = (float)(0.02 * sqrt(g * step->grid.cell_size));
-        for (int a = 0; a < 3; ++a) {
-            in.velocity[a] = step->saved[a];
+        in.slow = (float)(SLOW * sqrt(g * step->grid.cell_size)) + 1e-30f;
+        in.is_all_sand = !flip->materials.has_water;
+        for (int axis = 0; axis < 3; ++axis) {
+            in.velocity[axis] = step->saved[axis];
         }
     }
     if (is_share && asked < 0.0f) {

@@ -14,9 +14,10 @@ typedef struct WadiFlipDensityIn {
     float band[2];         /* deviation of the fill that is let be, in water and in sand */
     float rate;            /* 1/s */
     bool is_one_sided;     /* never shrinks */
-    /* Sand slower than `slow`, m/s, is corrected by the less the slower it is: at rest it is left as it is, or a heap would
-     * creep for seconds. Per face, the motion before the step; `slow` 0: all sand is corrected alike. */
+    /* Where `sand` says, or everywhere: the correction fades out below the speed `slow`, m/s, of `velocity` (faces), or a heap
+     * would creep for seconds. NULL: never. */
     const float *velocity[3];
+    bool is_all_sand;
     float slow;
 } WadiFlipDensityIn;
 

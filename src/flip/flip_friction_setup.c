@@ -127,7 +127,9 @@ static void mark_edges(void *context, int64_t first, int64_t end)
 WadiStatus wadi_friction_zeroed(WadiArena *arena, void **memory, size_t count, size_t size, WadiError *error)
 {
     WADI_TRY(wadi_arena_alloc(arena, memory, count, size, "friction", error));
-    memset(*memory, 0, count * size);
+    if (count > 0) {
+        memset(*memory, 0, count * size);
+    }
     return WADI_OK;
 }
 

@@ -32,9 +32,11 @@ void wadi_flip_materials_at(WadiFlipMaterials *materials, const WadiScene *scene
         const WadiMaterial *material = &scene->materials[m];
         /* What is lost is lost per second, not per step. */
         double keep = pow(material->flip_share, 100.0 * dt);
-        /* Motion finer than the grid dies by viscosity as the finest wave of the grid does. */
+        /* Motion finer than the grid dies by viscosity as the finest wave of the grid does; not faster than in a tenth of a
+         * second, since what takes it away also slows rotation. */
         double fine = 3.14159265358979323846 / cell_size;
-        keep *= exp(-wadi_curve_value(&material->viscosity, time) / material->density * fine * fine * dt);
+        keep *= exp(
+            -fmin(10.0, wadi_curve_value(&material->viscosity, time) / material->density * fine * fine) * dt);
         /* Ripples finer than the grid: at a tenth of the rate of capillary waves of a cell. */
         double capillary = sqrt(wadi_curve_value(&material->surface_tension, time) /
                                 (material->density * cell_size * cell_size * cell_size));

@@ -125,13 +125,11 @@ static bool is_disturbed(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in, 
                          const int32_t high[3])
 {
     const WadiWorld *world = in->context->world;
-    double h = world->cell_size, half[3];
+    double h = world->cell_size;
     WadiVec3 middle = { 0.5 * h * (low[0] + (high[0] + 1)), 0.5 * h * (low[1] + (high[1] + 1)),
                         0.5 * h * (low[2] + (high[2] + 1)) };
-    for (int a = 0; a < 3; ++a) {
-        half[a] = 0.5 * h * (high[a] + 1 - low[a]) + sleep->reach * h;
-    }
-    double radius = sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
+    WadiVec3 size = { h * (high[0] + 1 - low[0]), h * (high[1] + 1 - low[1]), h * (high[2] + 1 - low[2]) };
+    double radius = 0.5 * wadi_norm(size) + sleep->reach * h;
     return wadi_flip_world_disturbs(world, middle, radius, in->time, in->time + in->dt);
 }
 

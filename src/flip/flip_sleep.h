@@ -56,7 +56,7 @@ typedef struct WadiFlipSleep {
 } WadiFlipSleep;
 
 /* Adds a column to the store, which is empty. Off in scenes without sand, where the scene says so, with steps of more than five
- * cells, and with pair separation, which moves particles that no grid sees. */
+ * cells, with pair separation, which moves particles that no grid sees, and with the paper's friction, whose piles creep. */
 WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, const WadiScene *scene, WadiParticles *particles,
                                 WadiError *error);
 void wadi_flip_sleep_free(WadiFlipSleep *sleep);

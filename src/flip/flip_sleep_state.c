@@ -15,8 +15,8 @@ WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, const WadiScene *scene, Wa
     }
     double way = fmax(scene->flip.cfl, 1.0); /* cells a step; 1 where the scene does not say */
     sleep->reach = WADI_FLIP_MARGIN + (int32_t)ceil(way);
-    sleep->is_on =
-        scene->flip.sleep && has_sand && sleep->reach <= WADI_TILE_SIDE && scene->flip.pair_separation == 0;
+    sleep->is_on = scene->flip.sleep && has_sand && sleep->reach <= WADI_TILE_SIDE &&
+                   scene->flip.pair_separation == 0 && scene->flip.friction == WADI_FLIP_FRICTION_SOLVE;
     if (!sleep->is_on) {
         return WADI_OK;
     }

@@ -11,7 +11,12 @@
 #include "core/parallel.h"
 #include "flip/flip_solid_tile.h"
 
-enum { LANES = WADI_ROW_CELLS, BLOCK_FLOATS = WADI_FLIP_SOLID_ARRAYS * WADI_TILE_CELLS, TILE_BLOCK = 4 };
+enum {
+    LANES = WADI_ROW_CELLS,
+    BLOCK_FLOATS = WADI_FLIP_SOLID_ARRAYS * WADI_TILE_CELLS,
+    TILE_BLOCK = 4,
+    TILES_KEPT = 4096
+};
 
 /* What is known of a tile: rows of `rows` without values, the others with values in a block. All rows are asked at once, whether
  * they are in use or not: distances at corners and centres are shared between rows, and neighbours come into use soon. */
@@ -26,6 +31,7 @@ void wadi_flip_solid_cache_free(WadiFlipSolidCache *cache)
 {
     WADI_DELETE(cache->tiles, (size_t)cache->tile_capacity);
     WADI_DELETE(cache->spare, (size_t)cache->spare_capacity);
+    WADI_DELETE(cache->place, (size_t)cache->place_capacity);
     WADI_DELETE(cache->blocks, (size_t)cache->block_capacity * BLOCK_FLOATS);
     WADI_DELETE(cache->free_blocks, (size_t)cache->block_capacity);
     *cache = (WadiFlipSolidCache){ 0 };
@@ -89,7 +95,7 @@ static WadiFlipSolidRow target_in_output(void *user, int place)
 static WadiFlipSolidRow target_in_cache(void *user, int place)
 {
     const SolidContext *context = user;
-    int32_t block = context->cache->tiles[context->tile].block;
+    int32_t block = context->cache->tiles[context->cache->place[context->tile]].block;
     return row_in_block(context->cache->blocks + (size_t)block * BLOCK_FLOATS, place);
 }
 
@@ -108,7 +114,7 @@ static void ask_rows(SolidContext *context, const WadiFlipSolidIn *in, uint64_t 
 /* Rows of the tile in work as the resting solids make them. */
 static void take_rows(SolidContext *context, uint64_t wanted)
 {
-    WadiFlipSolidTile *kept = &context->cache->tiles[context->tile];
+    WadiFlipSolidTile *kept = &context->cache->tiles[context->cache->place[context->tile]];
     WadiFlipTileRows state = { .open = UINT64_MAX };
     float *block = NULL;
     if (kept->block >= 0) {
@@ -187,50 +193,69 @@ static WadiStatus grow_blocks(WadiFlipSolidCache *cache, int32_t wanted, WadiErr
     return WADI_OK;
 }
 
-/* Make cache->tiles the tiles of the map, with what is kept of them; blocks of tiles that are gone are free
- * again. */
-static WadiStatus follow_tiles(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache, WadiError *error)
+static WadiStatus make_room(WadiFlipSolidCache *cache, int32_t tiles, int32_t places, WadiError *error)
 {
-    const WadiTileMap *map = in->rows->tiles;
-    if (map->count > cache->spare_capacity) {
-        int32_t capacity = map->count + map->count / 2;
+    if (tiles > cache->spare_capacity) {
+        int32_t capacity = tiles + tiles / 2;
         WADI_TRY(WADI_RESIZE(&cache->spare, (size_t)cache->spare_capacity, (size_t)capacity, "solid cells",
                              error));
         cache->spare_capacity = capacity;
     }
-    int32_t old = 0;
+    if (places > cache->place_capacity) {
+        int32_t capacity = places + places / 2;
+        WADI_TRY(WADI_RESIZE(&cache->place, (size_t)cache->place_capacity, (size_t)capacity, "solid cells",
+                             error));
+        cache->place_capacity = capacity;
+    }
+    return WADI_OK;
+}
+
+/* An old tile that the map does not have: kept, for splashes come back, or its block is free again. */
+static void leave_tile(WadiFlipSolidCache *cache, int32_t old, bool is_kept, int32_t *count)
+{
+    if (is_kept) {
+        cache->spare[(*count)++] = cache->tiles[old];
+    } else if (cache->tiles[old].block >= 0) {
+        cache->free_blocks[cache->free_count++] = cache->tiles[old].block;
+    }
+}
+
+/* Make cache->tiles hold the tiles of the map, cache->place tell where, and keep what is known of them and of tiles that were in
+ * use before. */
+static WadiStatus follow_tiles(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache, WadiError *error)
+{
+    const WadiTileMap *map = in->rows->tiles;
+    WADI_TRY(make_room(cache, cache->tile_count + map->count, map->count, error));
+    const bool is_kept = cache->tile_count < 2 * map->count + TILES_KEPT;
+    int32_t old = 0, count = 0;
     for (int32_t t = 0; t < map->count; ++t) {
         int order = -1;
         while (old < cache->tile_count &&
                (order = compare_tiles(cache->tiles[old].tile, map->tiles[t])) < 0) {
-            if (cache->tiles[old].block >= 0) {
-                cache->free_blocks[cache->free_count++] = cache->tiles[old].block;
-            }
-            ++old;
+            leave_tile(cache, old++, is_kept, &count);
         }
+        cache->place[t] = count;
         if (old < cache->tile_count && order == 0) {
-            cache->spare[t] = cache->tiles[old++];
+            cache->spare[count++] = cache->tiles[old++];
         } else {
-            cache->spare[t] = (WadiFlipSolidTile){ .tile = map->tiles[t], .block = -2 };
+            cache->spare[count++] = (WadiFlipSolidTile){ .tile = map->tiles[t], .block = -2 };
         }
     }
     for (; old < cache->tile_count; ++old) {
-        if (cache->tiles[old].block >= 0) {
-            cache->free_blocks[cache->free_count++] = cache->tiles[old].block;
-        }
+        leave_tile(cache, old, is_kept, &count);
     }
     WadiFlipSolidTile *tiles = cache->tiles;
     int32_t capacity = cache->tile_capacity;
     cache->tiles = cache->spare;
     cache->tile_capacity = cache->spare_capacity;
-    cache->tile_count = map->count;
+    cache->tile_count = count;
     cache->spare = tiles;
     cache->spare_capacity = capacity;
 
     SolidContext context = { .resting = in, .cache = cache };
-    wadi_parallel_for(map->count, TILE_BLOCK, ask_near, &context);
+    wadi_parallel_for(count, TILE_BLOCK, ask_near, &context);
     int32_t missing = -cache->free_count;
-    for (int32_t t = 0; t < map->count; ++t) {
+    for (int32_t t = 0; t < count; ++t) {
         missing += cache->tiles[t].block == -2;
     }
     if (missing > 0) {
@@ -238,7 +263,7 @@ static WadiStatus follow_tiles(const WadiFlipSolidIn *in, WadiFlipSolidCache *ca
     }
     cache->queried_tiles = 0;
     for (int32_t t = 0; t < map->count; ++t) {
-        WadiFlipSolidTile *tile = &cache->tiles[t];
+        WadiFlipSolidTile *tile = &cache->tiles[cache->place[t]];
         if (tile->block == -2) {
             tile->block =
                 cache->free_count > 0 ? cache->free_blocks[--cache->free_count] : cache->block_count++;

@@ -31,13 +31,15 @@ typedef struct WadiFlipSolid {
 
 enum { WADI_FLIP_SOLID_ARRAYS = 8 };
 
-/* Results of solids at rest, tile by tile, as long as the tile is in use. A zeroed cache is valid and empty;
+/* Results of solids at rest, tile by tile, of tiles in use and of some that were. A zeroed cache is valid and empty;
  * it holds for one set of solids and one cell size. */
 typedef struct WadiFlipSolidCache {
     struct WadiFlipSolidTile *tiles; /* in the order of tile maps */
     int32_t tile_count, tile_capacity;
     struct WadiFlipSolidTile *spare; /* the next step's tiles while they are made */
     int32_t spare_capacity;
+    int32_t *place; /* per tile of the grid: its place in `tiles` */
+    int32_t place_capacity;
     float *blocks; /* of near tiles: WADI_FLIP_SOLID_ARRAYS * 512 floats each */
     int32_t block_count, block_capacity;
     int32_t *free_blocks; /* as many as block_capacity */

@@ -10,6 +10,7 @@
 #include "flip/flip.h"
 #include "flip/flip_rigid.h"
 #include "flip/flip_yield.h"
+#include "grid/row_lanes.h"
 
 static double radians(double degrees)
 {
@@ -63,21 +64,28 @@ static WadiStatus rigid_load(const WadiFlip *flip, const WadiFlipStep *step, con
     return WADI_OK;
 }
 
-/* Coefficient of friction in cells of solids. */
-static void wall_friction(const WadiFlip *flip, const WadiFlipStep *step, float *mu)
+/* Coefficient of friction in cells of solids beside the sand. */
+static WadiStatus wall_friction(const WadiFlip *flip, const WadiFlipStep *step, float **mu, WadiError *error)
 {
     const WadiRows *rows = &step->grid.rows;
     double h = step->grid.cell_size;
-    memset(mu, 0, wadi_rows_floats(rows) * sizeof *mu);
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, mu, wadi_rows_floats(rows), "wall friction", error));
+    memset(*mu, 0, wadi_rows_floats(rows) * sizeof(float));
     for (int32_t r = 1; r < rows->count; ++r) {
+        unsigned beside = 0;
+        for (int side = 0; side < 6 && step->inside[r] != 0; ++side) {
+            beside |= wadi_row_bits_beside(rows, step->fluid, r, side);
+        }
         int32_t cell[3];
         wadi_rows_cell(rows, r, cell);
-        for (unsigned left = step->inside[r]; left != 0; left &= left - 1) {
+        for (unsigned left = step->inside[r] & beside; left != 0; left &= left - 1) {
             int l = __builtin_ctz(left);
             WadiVec3 x = { h * (cell[0] + l + 0.5), h * (cell[1] + 0.5), h * (cell[2] + 0.5) };
-            mu[8 * r + l] = (float)wadi_solids_sample(&flip->context.world->solids, x, step->time).friction;
+            (*mu)[8 * r + l] =
+                (float)wadi_solids_sample(&flip->context.world->solids, x, step->time).friction;
         }
     }
+    return WADI_OK;
 }
 
 /* Friction at solids and inside, on projected velocities; `before` are those before the projection. */
@@ -93,10 +101,9 @@ static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const bef
     }
     WadiFrictionLoad load;
     WadiRigidLoad rigid;
-    float *mu = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &mu, wadi_rows_floats(&step->grid.rows), "wall friction", error));
-    wall_friction(flip, step, mu);
     double *grain = NULL;
+    float *mu = NULL;
+    WADI_TRY(wall_friction(flip, step, &mu, error));
     WADI_TRY(wadi_flip_friction_load(flip, step, &load, &grain, error));
     if (grain != NULL) {
         WADI_TRY(wadi_flip_grain_pressure(flip, step, grain, error));

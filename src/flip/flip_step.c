@@ -240,7 +240,7 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
         .time = time + dt,
         /* Slivers that are shut bend the wall: 0.1 slows sliding sand by 5 %, 0.02 by none. */
         .min_open = flip->materials.has_sand ? 0.02f : 0.1f,
-        /* The paper's rule sees cells as solid or not; the pressure must see the same walls. */
+        /* The paper's friction knows whole cells only. */
         .is_binary = scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS ||
                      (flip->materials.has_sand && scene->flip.friction != WADI_FLIP_FRICTION_SOLVE)
     };

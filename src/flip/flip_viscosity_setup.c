@@ -11,9 +11,9 @@
 
 enum { LANES = WADI_ROW_CELLS };
 
-/* A face with less liquid than this is no unknown unless it touches fluid; then it weighs at least as much. Faces that no
- * particle reached have no velocity of their own and weigh next to nothing. */
-static const float least_share = 0.1f, no_particle_mass = 0.01f;
+/* A face with less liquid than least_share is no unknown unless it touches fluid. Faces that no particle reached have no
+ * velocity of their own and weigh next to nothing. */
+static const float least_share = 0.1f, least_mass = 0.05f, no_particle_mass = 0.01f;
 static const float least_theta = 0.1f;
 
 typedef struct Setup {
@@ -86,7 +86,10 @@ static void find_faces(const Setup *setup, int32_t row, int axis)
         float share = share_at(distance, h);
         bool is_open = in->open[axis][at + (size_t)l] > 0.0f;
         bool is_unknown = is_open && ((touches >> l & 1) != 0 || (has_particles && share >= least_share));
-        float mass = has_particles ? wadi_greater(share, least_share) : no_particle_mass;
+        /* Particles are behind the surface, and so is the velocity they give to the faces there: less than a turning body's.
+         * The less of a face is liquid, the less its velocity counts. */
+        float trust = in->face_mass[axis] != NULL ? 2.0f * share - 1.0f : share;
+        float mass = has_particles ? wadi_greater(trust, least_mass) : no_particle_mass;
         mass *= in->density != NULL ? face_density(in, row, axis, l, is_own_solid, is_low_solid) : 1.0f;
         setup->out->mass[axis][at + (size_t)l] = is_unknown ? mass : 0.0f;
         unknown |= (unsigned)is_unknown << l;

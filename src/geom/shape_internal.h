@@ -77,14 +77,17 @@ void wadi_shape_lattice(const WadiShape *shape, WadiVec3 origin, const WadiVec3 
 /* Smooth minimum of a and b over the width k; `*weight` is d/db. */
 double wadi_smooth_min(double a, double b, double k, double *weight);
 
-/* Can `child` be nearer to x than `best`? */
+/* Can the shape's distance at x be `best` or less? It is no less than that of its bounds, on either side of them. */
 static inline bool wadi_shape_may_be_nearer(const WadiShape *shape, WadiVec3 x, double best)
 {
-    if (!shape->is_exact || !(best >= 0.0)) {
+    if (!shape->is_exact || isnan(best)) {
         return true;
     }
-    WadiVec3 beyond = wadi_max(wadi_max(wadi_sub(shape->bounds.min, x), wadi_sub(x, shape->bounds.max)),
-                               wadi_vec3(0, 0, 0));
+    WadiVec3 beyond = wadi_max(wadi_sub(shape->bounds.min, x), wadi_sub(x, shape->bounds.max));
+    if (best < 0.0) {
+        return fmax(beyond.x, fmax(beyond.y, beyond.z)) <= best;
+    }
+    beyond = wadi_max(beyond, wadi_vec3(0, 0, 0));
     return wadi_dot(beyond, beyond) <= best * best;
 }
 

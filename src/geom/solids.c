@@ -26,20 +26,23 @@ typedef WadiSurfacePoint (*SampleFn)(const WadiShape *shape, WadiVec3 x, double 
 static WadiSolidPoint sample(const WadiSolids *solids, WadiVec3 x, double time, SampleFn sample_shape)
 {
     WadiSolidPoint out = { .surface = { INFINITY, { 0, 0, 1 }, { 0, 0, 0 } }, .index = -2 };
-    for (int i = 0; i < solids->count; ++i) {
-        if (wadi_shape_may_be_nearer(solids->solids[i].shape, x, out.surface.distance)) {
-            WadiSurfacePoint point = sample_shape(solids->solids[i].shape, x, time);
-            if (point.distance < out.surface.distance) {
-                out.surface = point;
-                out.index = i;
-            }
-        }
-    }
+    /* The walls first: they cost nothing, and shapes beyond them need not be asked. */
     WadiVec3 normal;
     double wall = wall_distance(solids, x, &normal);
     if (wall < out.surface.distance) {
         out.surface = (WadiSurfacePoint){ wall, normal, { 0, 0, 0 } };
         out.index = -1;
+    }
+    for (int i = 0; i < solids->count; ++i) {
+        if (wadi_shape_may_be_nearer(solids->solids[i].shape, x, out.surface.distance)) {
+            WadiSurfacePoint point = sample_shape(solids->solids[i].shape, x, time);
+            /* A shape flush with a wall counts, not the wall. */
+            if (point.distance < out.surface.distance ||
+                (out.index == -1 && point.distance == out.surface.distance)) {
+                out.surface = point;
+                out.index = i;
+            }
+        }
     }
     if (out.index >= 0) {
         out.friction = wadi_curve_value_or_zero(solids->solids[out.index].friction, time);

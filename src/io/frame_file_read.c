@@ -11,7 +11,6 @@
 #include "io/frame_block.h"
 
 static const size_t largest_metadata = (size_t)1 << 20;
-enum { COMPONENTS_MAX = 64 };
 
 /* Exactly `size` bytes at `offset`; a shorter file is damaged. */
 static WadiStatus read_exactly(int fd, const char *path, void *bytes, size_t size, uint64_t offset,
@@ -126,7 +125,7 @@ static WadiStatus take_array(const char *path, const WadiBlockArray *from, WadiF
             return wadi_fail(error, WADI_ERR_FORMAT, "%s: dataset '%s' is there twice", path, from->name);
         }
     }
-    if (from->type > WADI_TYPE_F64 || from->components < 1 || from->components > COMPONENTS_MAX) {
+    if (from->type > WADI_TYPE_F64 || from->components < 1 || from->components > WADI_STATE_COMPONENTS_MAX) {
         return wadi_fail(error, WADI_ERR_FORMAT, "%s: dataset '%s' has no known type or shape", path,
                          from->name);
     }

@@ -158,9 +158,9 @@ static void average(const Canvas *canvas, WadiImage *image, int left, int top)
             for (int c = 0; c < 3; ++c) {
                 double sum = 0.0;
                 for (int s = 0; s < SUPERSAMPLING * SUPERSAMPLING; ++s) {
-                    size_t sy = (size_t)(SUPERSAMPLING * y + s / SUPERSAMPLING);
-                    size_t sx = (size_t)(SUPERSAMPLING * x + s % SUPERSAMPLING);
-                    sum += (double)canvas->colour[sy * (size_t)canvas->width + sx][c];
+                    int sy = SUPERSAMPLING * y + s / SUPERSAMPLING,
+                        sx = SUPERSAMPLING * x + s % SUPERSAMPLING;
+                    sum += (double)canvas->colour[(size_t)sy * (size_t)canvas->width + (size_t)sx][c];
                 }
                 double mean = sum / (SUPERSAMPLING * SUPERSAMPLING);
                 row[3 * x + c] = (uint8_t)lrint(255.0 * fmin(fmax(mean, 0.0), 1.0));

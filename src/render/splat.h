@@ -17,12 +17,12 @@ typedef struct WadiSplatView {
 
 /* Looks along +y turned by `azimuth` about z and down by `elevation`, degrees. The bounds are empty. */
 WadiSplatView wadi_splat_view(double azimuth, double elevation);
-/* Widen the bounds so that the particles of a frame are inside; `frame` has position and radius. */
-WadiStatus wadi_splat_include(WadiSplatView *view, const WadiState *frame, WadiError *error);
+/* Widen the bounds so that the particles of a frame are inside; `state` is a frame: position and radius. */
+WadiStatus wadi_splat_include(WadiSplatView *view, const WadiState *state, WadiError *error);
 
 /* Draw a frame (position, velocity, radius) into the part of the picture with this corner and size; the aspect of the
  * bounds is kept. */
-WadiStatus wadi_splat_draw(const WadiSplatView *view, const WadiState *frame, WadiImage *image, int left,
+WadiStatus wadi_splat_draw(const WadiSplatView *view, const WadiState *state, WadiImage *image, int left,
                            int top, int width, int height, WadiError *error);
 
 #endif

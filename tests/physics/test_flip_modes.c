@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flip/flip.h"
+#include "core/alloc.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
 
@@ -71,7 +71,7 @@ static const char *const pile_scene =
     "wadi: 1\nsolver: flip\ncell_size: 0.04\n"
     "domain: {min: [0, 0, -0.08], max: [1.92, 0.08, 0.72], walls: {friction: 0}}\n"
     "colliders: [{shape: {half_space: {}}, friction: 0.57735}]\n"
-    "materials: {sand: {kind: sand, friction_angle: 30, transfer: pic}}\nflip: {friction: %s}\n"
+    "materials: {sand: {kind: sand, friction_angle: 30, transfer: pic}}\nflip: {friction: %s, sleep: false}\n"
     "bodies:\n- material: sand\n  shape:\n    intersection:\n"
     "    - box: {min: [0, 0, 0], max: [1, 0.08, 0.7]}\n"
     "    - half_space: {point: [0.96, 0, 0], normal: [0.46947, 0, 0.88295]}\n";
@@ -143,17 +143,17 @@ static const char *const collapse_scene =
     "materials: {m: {kind: %s, transfer: pic}}\nflip: {%s}\n"
     "bodies: [{material: m, shape: {box: {min: [0, 0, 0], max: [0.2, 0.16, 0.3]}}}]\n";
 
-/* What a mode is made of must not depend on the thread count or on a restart, and needs no memory once warm. */
-static void modes_are_exact(void **unused)
+static const char *const mode[5][2] = {
+    { "water", "pressure: gauss_seidel, density_alpha: 0.1, pair_separation: 2" },
+    { "sand", "pressure: gauss_seidel" },
+    { "sand", "friction: zb05" },
+    { "sand", "friction: zb05_literal" },
+    { "sand", "friction: zb05, wall_friction: zb05, pressure: gauss_seidel" },
+};
+
+static void modes_are_exact_for_any_threads_and_after_a_restart(void **unused)
 {
     (void)unused;
-    static const char *const mode[5][2] = {
-        { "water", "pressure: gauss_seidel, density_alpha: 0.1, pair_separation: 2" },
-        { "sand", "pressure: gauss_seidel" },
-        { "sand", "friction: zb05" },
-        { "sand", "friction: zb05_literal" },
-        { "sand", "friction: zb05, wall_friction: zb05, pressure: gauss_seidel" },
-    };
     for (int m = 0; m < 5; ++m) {
         char text[1024];
         snprintf(text, sizeof text, collapse_scene, mode[m][0], mode[m][1]);
@@ -181,12 +181,30 @@ static void modes_are_exact(void **unused)
     }
 }
 
+static void a_warm_step_of_a_mode_does_not_allocate(void **unused)
+{
+    (void)unused;
+    for (int m = 0; m < 5; ++m) {
+        char text[1024];
+        snprintf(text, sizeof text, collapse_scene, mode[m][0], mode[m][1]);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        run_frames(sim, 36);
+        size_t calls = wadi_alloc_call_count();
+        run_frames(sim, 2);
+        assert_int_equal(wadi_alloc_call_count(), calls);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(halves_that_move_apart_are_not_held),
         cmocka_unit_test(a_pile_stands_by_the_global_rule_and_melts_by_the_local_one),
-        cmocka_unit_test(modes_are_exact),
+        cmocka_unit_test(modes_are_exact_for_any_threads_and_after_a_restart),
+        cmocka_unit_test(a_warm_step_of_a_mode_does_not_allocate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,21 @@ emitters:
 drains: [{shape: {box: {min: [0, 0, 0], max: [0.1, 1, 0.1]}}}]
 """
 
+# Flows, sleeps from 1.4 s on, and is woken by what is poured onto it from 1.7 s on.
+SAND = """
+wadi: 1
+name: sand
+solver: flip
+resolution: 40
+frames: 48
+domain: {min: [0, 0, 0], max: [0.8, 0.04, 0.5], walls: {friction: 0.7}}
+materials: {sand: {kind: sand, friction_angle: 35}}
+bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [0.2, 0.04, 0.08]}}}]
+emitters:
+  - {material: sand, shape: {box: {min: [0.06, 0.01, 0.36], max: [0.12, 0.03, 0.4]}}, velocity: [0, 0, -0.5],
+     rate: 3e-4, start: 1.7, end: 1.9}
+"""
+
 
 def frame_bytes(place, run):
     folder = os.path.join(place.path(run), "particles")
@@ -79,6 +94,17 @@ def a_longer_end_goes_on_where_it_stopped(place):
     assert frame_bytes(place, "a.run") == frame_bytes(place, "b.run")
 
 
+def sand_goes_on_flowing_sleeping_and_waking(place):
+    place.write("sand.yaml", SAND)
+    place.run("run", "sand.yaml", "-o", "whole.run", "--quiet")
+    for frames in ["10", "39", "46", "48"]:
+        place.run("run", "sand.yaml", "-o", "broken.run", "--frames", frames, "--resume", "--quiet")
+        assert place.summary("broken.run")["warnings"] == []  # the newest checkpoint was good
+    assert place.summary("broken.run")["state_hash"] == place.summary("whole.run")["state_hash"]
+    assert place.summary("broken.run")["steps"] == place.summary("whole.run")["steps"]
+    assert frame_bytes(place, "broken.run") == frame_bytes(place, "whole.run")
+
+
 def from_a_frame_it_repeats_itself(place):
     place.write("busy.yaml", SCENE)
     place.run("run", "busy.yaml", "-o", "a.run", "--frames", "20", "--quiet")
@@ -116,6 +142,7 @@ if __name__ == "__main__":
         killed_at_twenty_moments_it_ends_the_same,
         thread_counts_give_the_same_bytes,
         a_longer_end_goes_on_where_it_stopped,
+        sand_goes_on_flowing_sleeping_and_waking,
         from_a_frame_it_repeats_itself,
         a_changed_scene_is_not_mixed_in,
         a_second_run_does_not_destroy_the_first,

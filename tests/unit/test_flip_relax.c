@@ -1,6 +1,7 @@
 /* flip: Gauss-Seidel on face velocities against the projection, its convergence (E1, T3), symmetry (E4) and walls (E3). */
 #include "core/parallel.h"
 #include "core/random.h"
+#include "failing_alloc.h"
 #include "flip/flip_density.h"
 #include "flip/flip_extend.h"
 #include "flip/flip_relax.h"
@@ -318,7 +319,7 @@ static void threads_do_not_change_a_byte(void **unused)
         assert_true(hash[t] == hash[0]);
         flip_tank_free(&tank);
     }
-    wadi_parallel_set_threads(0);
+    wadi_parallel_set_threads(1);
 }
 
 static void a_velocity_that_is_not_finite_is_named(void **unused)
@@ -335,6 +336,29 @@ static void a_velocity_that_is_not_finite_is_named(void **unused)
     flip_tank_free(&tank);
 }
 
+static void failed_allocations_are_reported(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    WadiStatus status = WADI_ERR_MEMORY;
+    wadi_set_allocator(&failing_allocator);
+    FlipTank tank;
+    open_tank(&tank, (int[3]){ 40, 20, 20 }, 0.1);
+    tank.in.solver.max_iterations = 1;
+    int failures = 0;
+    for (; status != WADI_OK && failures < 100; ++failures) {
+        WadiArena arena = { 0 };
+        alloc_calls_left = failures;
+        status = wadi_flip_relax(&tank.in, 1.0, &tank.out, &arena, &tank.report, &error);
+        alloc_calls_left = INT_MAX;
+        assert_true(status == WADI_OK || status == WADI_ERR_MEMORY);
+        wadi_arena_free(&arena);
+    }
+    assert_true(failures > 1 && status == WADI_OK);
+    flip_tank_free(&tank);
+    wadi_set_allocator(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +371,8 @@ int main(void)
         cmocka_unit_test(thin_surface_cells_are_not_drawn_in),
         cmocka_unit_test(threads_do_not_change_a_byte),
         cmocka_unit_test(a_velocity_that_is_not_finite_is_named),
+        cmocka_unit_test(failed_allocations_are_reported),
     };
+    wadi_parallel_set_threads(1); /* small grids */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "expect.h"
+#include "failing_alloc.h"
 
 enum { SIDE = 12, CLOUD = SIDE * SIDE * SIDE };
 
@@ -158,6 +159,30 @@ static void a_lattice_at_rest_density_has_no_contact(void **unused)
     cloud_free(cloud);
 }
 
+static void failed_allocations_are_reported(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    WadiStatus status = WADI_ERR_MEMORY;
+    wadi_set_allocator(&failing_allocator);
+    Cloud *cloud = cloud_make(CLOUD);
+    fill_cube(cloud);
+    WadiFlipSeparateIn in = { &cloud->particles, 1.0, 2 };
+    int failures = 0;
+    for (; status != WADI_OK && failures < 100; ++failures) {
+        WadiFlipSeparateReport report;
+        WadiArena arena = { 0 };
+        alloc_calls_left = failures;
+        status = wadi_flip_separate(&in, cloud->x, cloud->y, cloud->z, &arena, &report, &error);
+        alloc_calls_left = INT_MAX;
+        assert_true(status == WADI_OK || status == WADI_ERR_MEMORY);
+        wadi_arena_free(&arena);
+    }
+    assert_true(failures > 1 && status == WADI_OK);
+    cloud_free(cloud);
+    wadi_set_allocator(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +190,7 @@ int main(void)
         cmocka_unit_test(a_cloud_spreads_evenly_and_its_centre_stays),
         cmocka_unit_test(threads_do_not_change_a_byte),
         cmocka_unit_test(a_lattice_at_rest_density_has_no_contact),
+        cmocka_unit_test(failed_allocations_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

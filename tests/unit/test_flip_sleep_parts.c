@@ -77,7 +77,7 @@ static WadiFrictionMemory make_friction(int32_t x, double dt, float value)
     for (int n = 0; n < 112; ++n) {
         memory.stress[0][n] = value;
     }
-    for (int side = 0; side < 6; ++side) {
+    for (size_t side = 0; side < sizeof memory.wall[0] / sizeof memory.wall[0][0]; ++side) {
         memory.wall[0][side] = side == 4 ? 0 : -1;
     }
     for (int n = 0; n < 32; ++n) {

@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/alloc.h"
 #include "expect.h"
+#include "failing_alloc.h"
 #include "geom/heightmap.h"
 #include "io_scratch.h"
 #include "render/splat.h"
-#include "wadi/picture.h"
+#include "wadi/wadi.h"
 
 typedef struct Ball {
     double x[3];
@@ -197,6 +199,65 @@ static void test_sheets_refuse_what_they_cannot_draw(void **state)
     wadi_state_free(&frame);
 }
 
+static const char *const scene_text =
+    "wadi: 1\nname: fall\nsolver: points\nresolution: 8\nframes: 3\ndomain: {min: [0, 0, 0], max: [2, 1, "
+    "1]}\n"
+    "materials: {sand: {kind: sand}}\n"
+    "bodies: [{material: sand, shape: {box: {min: [0, 0, 0.5], max: [2, 1, 1]}}}]\n";
+
+/* A run of three frames is drawn: four pictures in two rows of the width that was asked for; and when the n-th allocation fails
+ * there is an error, no leak, and the picture of before. */
+static void test_sheet_of_a_run(void **state)
+{
+    (void)state;
+    WadiError error = { 0 };
+    WadiSceneDef scene_def = wadi_default_scene_def();
+    scene_def.text = scene_text;
+    WadiScene *scene = NULL;
+    CHECK_OK(wadi_scene_load(&scene, &scene_def, &error), error);
+    char folder[1024];
+    snprintf(folder, sizeof folder, "%s", scratch_path("fall.run"));
+    WadiRunDef run_def = wadi_default_run_def();
+    run_def.folder = folder;
+    run_def.threads = 1;
+    CHECK_OK(wadi_run(scene, &run_def, NULL, &error), error);
+    wadi_scene_destroy(scene);
+
+    const char *const folders[] = { folder };
+    WadiSheetDef def = wadi_default_sheet_def();
+    def.folders = folders;
+    def.folder_count = 1;
+    def.frames = 4;
+    def.width = 40;
+    def.elevation = 0.0;
+    const char *path = scratch_path("sheet.png");
+    CHECK_OK(wadi_contact_sheet(&def, path, &error), error);
+    unsigned char header[24];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(header, 1, sizeof header, file), sizeof header);
+    fclose(file);
+    assert_memory_equal(header, "\x89PNG\r\n\x1a\n", 8);
+    /* Two pictures and the gap between them. */
+    assert_int_equal(header[18] << 8 | header[19], 2 * 40 + 4);
+    assert_true((header[22] << 8 | header[23]) > 20);
+
+    wadi_set_allocator(&failing_allocator);
+    int allowed = 0;
+    for (;; ++allowed) {
+        alloc_calls_left = allowed;
+        WadiStatus status = wadi_contact_sheet(&def, path, &error);
+        assert_int_equal(wadi_alloc_live_bytes(), 0);
+        if (status == WADI_OK) {
+            break;
+        }
+        assert_true(status == WADI_ERR_MEMORY || status == WADI_ERR_IO);
+    }
+    assert_true(allowed > 10);
+    alloc_calls_left = INT_MAX;
+    wadi_set_allocator(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_streaks_follow_the_velocity),
         cmocka_unit_test(test_png_reads_back),
         cmocka_unit_test(test_sheets_refuse_what_they_cannot_draw),
+        cmocka_unit_test(test_sheet_of_a_run),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }
