@@ -29,6 +29,7 @@ typedef struct WadiFlipMaterials {
 /* What outlives a step. */
 typedef struct WadiFlip {
     WadiSolverContext context;
+    double last_dt; /* s, of the last step; 0: velocities and positions are of one time */
     WadiFlipMaterials materials;
     bool has_affine; /* a material has APIC: */
     WadiFlipAffine affine;
@@ -51,6 +52,8 @@ typedef struct WadiFlipMix {
 /* The grid of one step and what the stages leave on it; everything lives in the step's arena. */
 typedef struct WadiFlipStep {
     double time, dt;
+    double
+        kick; /* s: how long forces act, half of the last step and half of this one: velocities live between positions */
     WadiFlipSort sort;
     WadiFlipGrid grid;
     float *saved[3]; /* velocities as the particles gave them */
@@ -74,7 +77,7 @@ typedef struct WadiFlipStep {
 /* The numbers of the scene's materials that do not change, and those of one step. */
 void wadi_flip_materials_init(WadiFlipMaterials *materials, const WadiScene *scene);
 void wadi_flip_materials_at(WadiFlipMaterials *materials, const WadiScene *scene, double time, double dt,
-                            double cell_size);
+                            double kick, double cell_size);
 /* Part of a cell that is sand, 0 or 1 in a scene of one material. */
 static inline float wadi_flip_sand(const WadiFlip *flip, const WadiFlipStep *step, size_t cell)
 {

@@ -58,7 +58,7 @@ void wadi_flip_attributes(const WadiFlip *flip, const WadiFlipStep *step)
     Context context = { .flip = flip,
                         .step = step,
                         .pressure = wadi_particles_column(particles, flip->pressure_column),
-                        .unit = (float)(flip->materials.density * step->grid.cell_size / step->dt) };
+                        .unit = (float)(flip->materials.density * step->grid.cell_size / step->kick) };
     if (flip->rigid_column >= 0) {
         context.rigid = wadi_particles_column(particles, flip->rigid_column);
     }

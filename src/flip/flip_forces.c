@@ -32,7 +32,7 @@ static void add_other_forces(const ForceContext *context, int32_t row)
             WadiVec3 v = { a == 0 ? (double)*u : 0.0, a == 1 ? (double)*u : 0.0, a == 2 ? (double)*u : 0.0 };
             WadiVec3 force =
                 wadi_sub(wadi_world_acceleration(context->world, x, v, context->middle), context->gravity);
-            *u += (float)(step->dt * wadi_component(force, a));
+            *u += (float)(step->kick * wadi_component(force, a));
         }
     }
 }
@@ -41,8 +41,9 @@ static void force_rows(void *user, int64_t first, int64_t end)
 {
     const ForceContext *context = user;
     WadiFlipStep *step = context->step;
-    const float change[3] = { (float)(context->gravity.x * step->dt), (float)(context->gravity.y * step->dt),
-                              (float)(context->gravity.z * step->dt) };
+    const float change[3] = { (float)(context->gravity.x * step->kick),
+                              (float)(context->gravity.y * step->kick),
+                              (float)(context->gravity.z * step->kick) };
     for (int a = 0; a < 3; ++a) {
         for (int64_t row = first; row < end; ++row) {
             const WadiF8 u = WADI_ROW(step->grid.velocity[a], row);
@@ -65,7 +66,7 @@ WadiStatus wadi_flip_forces(const WadiFlip *flip, WadiFlipStep *step, WadiError 
         WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->saved[a], wadi_rows_floats(rows),
                                 "saved velocities", error));
     }
-    const double middle = step->time + 0.5 * step->dt;
+    const double middle = step->time; /* of the kick */
     ForceContext context = { .world = flip->context.world,
                              .step = step,
                              .gravity = wadi_curve_value3(&flip->context.world->scene->gravity, middle),

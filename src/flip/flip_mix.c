@@ -25,7 +25,7 @@ void wadi_flip_materials_init(WadiFlipMaterials *materials, const WadiScene *sce
 }
 
 void wadi_flip_materials_at(WadiFlipMaterials *materials, const WadiScene *scene, double time, double dt,
-                            double cell_size)
+                            double kick, double cell_size)
 {
     const double degree = 3.14159265358979323846 / 180.0;
     for (int m = 0; m < materials->count; ++m) {
@@ -49,7 +49,7 @@ void wadi_flip_materials_at(WadiFlipMaterials *materials, const WadiScene *scene
             WadiYield yield = wadi_yield(rule, degree * wadi_curve_value(&material->friction_angle, time),
                                          wadi_curve_value(&material->cohesion, time));
             materials->slope[m] = (float)yield.slide;
-            materials->cohesion[m] = (float)(yield.cohesion * dt / (materials->density * cell_size));
+            materials->cohesion[m] = (float)(yield.cohesion * kick / (materials->density * cell_size));
         }
     }
 }

@@ -140,7 +140,7 @@ WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *st
                             (size_t)wadi_parallel_block_count(rows->count, WADI_ROW_BLOCK), "pores", error));
     double budget = sort_cells(flip, step, sand, known);
     WadiVec3 g = wadi_curve_value3(&scene->gravity, step->time);
-    double scale = step->dt * water_density(scene) / flip->materials.density;
+    double scale = step->kick * water_density(scene) / flip->materials.density;
     pore.weight[0] = scale * g.x;
     pore.weight[1] = scale * g.y;
     pore.weight[2] = scale * g.z;

@@ -18,7 +18,7 @@ static WadiStatus solve_unilateral(const WadiPoisson *system, const float *b,
 
 static double gravity_step(const WadiFlip *flip, const WadiFlipStep *step)
 {
-    return step->dt * wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
+    return step->kick * wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
 }
 
 WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep *step)
@@ -118,7 +118,7 @@ static void make_rate_dependent(const WadiFlip *flip, const WadiFlipStep *step, 
         .velocity = { step->saved[0], step->saved[1], step->saved[2] },
         .pressure = step->pressure,
         .cell_size = step->grid.cell_size,
-        .dt = step->dt,
+        .dt = step->kick,
         .gravity_dt = gravity_step(flip, step),
         .ratio = tan(degree * scene->materials[m].friction_angle_fast) / tan(degree * slow),
         .grain_size = scene->materials[m].grain_size,
@@ -196,7 +196,7 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     }
     bool is_first = flip->friction_memory.dt == 0.0;
     WadiFriction *friction = NULL;
-    WADI_TRY(wadi_friction_begin(&friction, &grid, &flip->friction_memory, step->dt, arena, error));
+    WADI_TRY(wadi_friction_begin(&friction, &grid, &flip->friction_memory, step->kick, arena, error));
     wadi_friction_add(friction, step->grid.velocity);
     WADI_TRY(copy_faces(step, step->grid.velocity, loaded, arena, error));
     WadiFlipProjector *projector = NULL;
@@ -280,7 +280,7 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->known[a], (size_t)rows->count, "known faces", error));
     }
-    wadi_flip_pressure_recall(&flip->pressure_memory, rows, step->dt, step->pressure);
+    wadi_flip_pressure_recall(&flip->pressure_memory, rows, step->kick, step->pressure);
     wadi_flip_push_surface(flip, step);
     if (flip->materials.has_sand) {
         if (wadi_flip_is_viscous(flip)) {
@@ -298,6 +298,6 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
         }
         wadi_arena_release(arena, mark);
     }
-    return wadi_flip_pressure_keep(&flip->pressure_memory, rows, step->fluid, step->pressure, step->dt,
+    return wadi_flip_pressure_keep(&flip->pressure_memory, rows, step->fluid, step->pressure, step->kick,
                                    error);
 }

@@ -18,7 +18,7 @@ WadiStatus wadi_flip_find_tension(const WadiFlip *flip, WadiFlipStep *step, Wadi
         double sigma = tension_of(flip, m, step->time);
         largest = fmax(largest, sigma);
         /* P = p dt / (rho h) */
-        of_material[m] = (float)(sigma * step->dt / (flip->materials.density * step->grid.cell_size));
+        of_material[m] = (float)(sigma * step->kick / (flip->materials.density * step->grid.cell_size));
     }
     if (!(largest > 0.0) || step->surface_distance == NULL) {
         return WADI_OK;
