@@ -66,7 +66,7 @@ static void correct_rows(void *user, int64_t first, int64_t end)
             const unsigned solid = wadi_row_bits_beside(in->rows, in->solid, row, side);
             WadiI8 is_solid;
             wadi_row_mask(solid, &is_solid);
-            smooth += WADI_ROW_SELECT(is_solid, own, beside) * (1.0f / 12.0f);
+            smooth += WADI_ROW_SELECT(is_solid, own, beside) / 12.0f;
             air |= ~(solid | wadi_row_bits_beside(in->rows, in->fluid, row, side));
         }
         WadiF8 band = zero + in->band[0];

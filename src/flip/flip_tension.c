@@ -217,6 +217,7 @@ WadiStatus wadi_flip_curvature(const WadiFlipCurvatureIn *in, float *curvature, 
 {
     const WadiRows *rows = in->rows;
     const size_t floats = wadi_rows_floats(rows);
+    const WadiArenaMark mark = wadi_arena_mark(scratch);
     Curvature c = { .in = in, .result = curvature };
     float *spare = NULL, **arrays[6] = { &c.colour, &c.space, &c.weighted, &c.weight, &c.mean, &spare };
     for (int n = 0; n < 6; ++n) {
@@ -234,6 +235,7 @@ WadiStatus wadi_flip_curvature(const WadiFlipCurvatureIn *in, float *curvature, 
     smooth(rows, c.weighted, spare, MEAN_PASSES);
     smooth(rows, c.weight, spare, MEAN_PASSES);
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, finish_rows, &c);
+    wadi_arena_release(scratch, mark);
     return WADI_OK;
 }
 

@@ -6,17 +6,7 @@
  * serve two or four faces each. */
 #include "flip/flip_viscosity_passes.h"
 #include "core/parallel.h"
-
-typedef float F8 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int32_t I8 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef double D4 __attribute__((vector_size(32), aligned(8), may_alias));
-
-#define ROW(array, row) (*(const F8 *)((array) + 8 * (size_t)(row)))
-#define ROW_OUT(array, row) (*(F8 *)((array) + 8 * (size_t)(row)))
-#define SHIFT_UP(before, row) __builtin_shufflevector(before, row, 7, 8, 9, 10, 11, 12, 13, 14)
-#define SHIFT_DOWN(row, after) __builtin_shufflevector(row, after, 1, 2, 3, 4, 5, 6, 7, 8)
-#define LOW_HALF(row) __builtin_convertvector(__builtin_shufflevector(row, row, 0, 1, 2, 3), D4)
-#define HIGH_HALF(row) __builtin_convertvector(__builtin_shufflevector(row, row, 4, 5, 6, 7), D4)
+#include "grid/row_vectors.h"
 
 typedef struct Pass {
     const WadiViscousPasses *passes;
@@ -24,26 +14,27 @@ typedef struct Pass {
     float weight;
 } Pass;
 
-static inline __attribute__((always_inline)) void add_product(D4 *sum, const F8 *a, const F8 *b)
+static inline __attribute__((always_inline)) void add_product(WadiD4 *sum, const WadiF8 *a, const WadiF8 *b)
 {
-    *sum += LOW_HALF(*a) * LOW_HALF(*b) + HIGH_HALF(*a) * HIGH_HALF(*b);
+    *sum += WADI_ROW_LOW_DOUBLE(*a) * WADI_ROW_LOW_DOUBLE(*b) +
+            WADI_ROW_HIGH_DOUBLE(*a) * WADI_ROW_HIGH_DOUBLE(*b);
 }
 
-static inline double sum_of(const D4 *v)
+static inline double sum_of(const WadiD4 *v)
 {
     return ((*v)[0] + (*v)[1]) + ((*v)[2] + (*v)[3]);
 }
 
-static inline __attribute__((always_inline)) void keep_largest(F8 *largest, const F8 *values)
+static inline __attribute__((always_inline)) void keep_largest(WadiF8 *largest, const WadiF8 *values)
 {
-    const I8 magnitude = { INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX,
-                           INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX };
-    F8 size = (F8)((I8)*values & magnitude);
-    I8 is_larger = size > *largest;
-    *largest = (F8)(((I8)size & is_larger) | ((I8)*largest & ~is_larger));
+    const WadiI8 magnitude = { INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX,
+                               INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX };
+    WadiF8 size = (WadiF8)((WadiI8)*values & magnitude);
+    WadiI8 is_larger = size > *largest;
+    *largest = (WadiF8)(((WadiI8)size & is_larger) | ((WadiI8)*largest & ~is_larger));
 }
 
-static inline double largest_of(const F8 *v)
+static inline double largest_of(const WadiF8 *v)
 {
     float m = 0.0f;
     for (int l = 0; l < 8; ++l) {
@@ -63,52 +54,56 @@ static void stress_rows(void *context, int64_t first, int64_t end)
             continue;
         }
         const int32_t *n = v->rows->neighbour[row];
-        F8 a = ROW(u0, row), b = ROW(u1, row), c = ROW(u2, row), normal = ROW(v->normal, row);
-        ROW_OUT(stress[0], row) = normal * (SHIFT_DOWN(a, ROW(u0, n[WADI_ROW_X_MAX])) - a);
-        ROW_OUT(stress[1], row) = normal * (ROW(u1, n[WADI_ROW_Y_MAX]) - b);
-        ROW_OUT(stress[2], row) = normal * (ROW(u2, n[WADI_ROW_Z_MAX]) - c);
-        F8 b_left = SHIFT_UP(ROW(u1, n[WADI_ROW_X_MIN]), b), c_left = SHIFT_UP(ROW(u2, n[WADI_ROW_X_MIN]), c);
-        ROW_OUT(stress[3], row) =
-            ROW(v->edge[WADI_VISCOUS_XY], row) * ((a - ROW(u0, n[WADI_ROW_Y_MIN])) + (b - b_left));
-        ROW_OUT(stress[4], row) =
-            ROW(v->edge[WADI_VISCOUS_XZ], row) * ((a - ROW(u0, n[WADI_ROW_Z_MIN])) + (c - c_left));
-        ROW_OUT(stress[5], row) = ROW(v->edge[WADI_VISCOUS_YZ], row) *
-                                  ((b - ROW(u1, n[WADI_ROW_Z_MIN])) + (c - ROW(u2, n[WADI_ROW_Y_MIN])));
+        WadiF8 a = WADI_ROW(u0, row), b = WADI_ROW(u1, row), c = WADI_ROW(u2, row),
+               normal = WADI_ROW(v->normal, row);
+        WADI_ROW_OUT(stress[0], row) = normal * (WADI_ROW_SHIFT_DOWN(a, WADI_ROW(u0, n[WADI_ROW_X_MAX])) - a);
+        WADI_ROW_OUT(stress[1], row) = normal * (WADI_ROW(u1, n[WADI_ROW_Y_MAX]) - b);
+        WADI_ROW_OUT(stress[2], row) = normal * (WADI_ROW(u2, n[WADI_ROW_Z_MAX]) - c);
+        WadiF8 b_left = WADI_ROW_SHIFT_UP(WADI_ROW(u1, n[WADI_ROW_X_MIN]), b),
+               c_left = WADI_ROW_SHIFT_UP(WADI_ROW(u2, n[WADI_ROW_X_MIN]), c);
+        WADI_ROW_OUT(stress[3], row) =
+            WADI_ROW(v->edge[WADI_VISCOUS_XY], row) * ((a - WADI_ROW(u0, n[WADI_ROW_Y_MIN])) + (b - b_left));
+        WADI_ROW_OUT(stress[4], row) =
+            WADI_ROW(v->edge[WADI_VISCOUS_XZ], row) * ((a - WADI_ROW(u0, n[WADI_ROW_Z_MIN])) + (c - c_left));
+        WADI_ROW_OUT(stress[5], row) =
+            WADI_ROW(v->edge[WADI_VISCOUS_YZ], row) *
+            ((b - WADI_ROW(u1, n[WADI_ROW_Z_MIN])) + (c - WADI_ROW(u2, n[WADI_ROW_Y_MIN])));
     }
 }
 
 /* Force of the stresses on the low faces of a row. */
 static inline __attribute__((always_inline)) void divergence(const WadiFlipViscous *v, float *const stress[6],
-                                                             int32_t row, F8 force[3])
+                                                             int32_t row, WadiF8 force[3])
 {
     const int32_t *n = v->rows->neighbour[row];
-    F8 xx = ROW(stress[0], row), xy = ROW(stress[3], row), xz = ROW(stress[4], row), yz = ROW(stress[5], row);
-    force[0] = xx - SHIFT_UP(ROW(stress[0], n[WADI_ROW_X_MIN]), xx) +
-               (ROW(stress[3], n[WADI_ROW_Y_MAX]) - xy) + (ROW(stress[4], n[WADI_ROW_Z_MAX]) - xz);
-    force[1] = ROW(stress[1], row) - ROW(stress[1], n[WADI_ROW_Y_MIN]) +
-               (SHIFT_DOWN(xy, ROW(stress[3], n[WADI_ROW_X_MAX])) - xy) +
-               (ROW(stress[5], n[WADI_ROW_Z_MAX]) - yz);
-    force[2] = ROW(stress[2], row) - ROW(stress[2], n[WADI_ROW_Z_MIN]) +
-               (SHIFT_DOWN(xz, ROW(stress[4], n[WADI_ROW_X_MAX])) - xz) +
-               (ROW(stress[5], n[WADI_ROW_Y_MAX]) - yz);
+    WadiF8 xx = WADI_ROW(stress[0], row), xy = WADI_ROW(stress[3], row), xz = WADI_ROW(stress[4], row),
+           yz = WADI_ROW(stress[5], row);
+    force[0] = xx - WADI_ROW_SHIFT_UP(WADI_ROW(stress[0], n[WADI_ROW_X_MIN]), xx) +
+               (WADI_ROW(stress[3], n[WADI_ROW_Y_MAX]) - xy) + (WADI_ROW(stress[4], n[WADI_ROW_Z_MAX]) - xz);
+    force[1] = WADI_ROW(stress[1], row) - WADI_ROW(stress[1], n[WADI_ROW_Y_MIN]) +
+               (WADI_ROW_SHIFT_DOWN(xy, WADI_ROW(stress[3], n[WADI_ROW_X_MAX])) - xy) +
+               (WADI_ROW(stress[5], n[WADI_ROW_Z_MAX]) - yz);
+    force[2] = WADI_ROW(stress[2], row) - WADI_ROW(stress[2], n[WADI_ROW_Z_MIN]) +
+               (WADI_ROW_SHIFT_DOWN(xz, WADI_ROW(stress[4], n[WADI_ROW_X_MAX])) - xz) +
+               (WADI_ROW(stress[5], n[WADI_ROW_Y_MAX]) - yz);
 }
 
 static double multiply_rows(void *context, int64_t first, int64_t end)
 {
     const Pass *pass = context;
     const WadiFlipViscous *v = pass->passes->viscous;
-    D4 sum = { 0 };
+    WadiD4 sum = { 0 };
     for (int32_t row = (int32_t)first; row < end; ++row) {
         if (v->acts[row] == 0) {
             continue;
         }
-        F8 force[3];
+        WadiF8 force[3];
         divergence(v, pass->passes->stress, row, force);
         for (int a = 0; a < 3; ++a) {
-            F8 mass = ROW(v->mass[a], row), p = ROW(pass->p[a], row);
-            F8 product = mass * p - force[a];
-            product = (F8)((I8)product & (I8)(mass > 0.0f));
-            ROW_OUT(pass->q[a], row) = product;
+            WadiF8 mass = WADI_ROW(v->mass[a], row), p = WADI_ROW(pass->p[a], row);
+            WadiF8 product = mass * p - force[a];
+            product = (WadiF8)((WadiI8)product & (WadiI8)(mass > 0.0f));
+            WADI_ROW_OUT(pass->q[a], row) = product;
             add_product(&sum, &p, &product);
         }
     }
@@ -119,16 +114,16 @@ static double force_rows(void *context, int64_t first, int64_t end)
 {
     const Pass *pass = context;
     const WadiFlipViscous *v = pass->passes->viscous;
-    F8 largest = { 0 };
+    WadiF8 largest = { 0 };
     for (int32_t row = (int32_t)first; row < end; ++row) {
         if (v->acts[row] == 0) {
             continue;
         }
-        F8 force[3];
+        WadiF8 force[3];
         divergence(v, pass->passes->stress, row, force);
         for (int a = 0; a < 3; ++a) {
-            F8 kept = (F8)((I8)force[a] & (I8)(ROW(v->mass[a], row) > 0.0f));
-            ROW_OUT(pass->q[a], row) = kept;
+            WadiF8 kept = (WadiF8)((WadiI8)force[a] & (WadiI8)(WADI_ROW(v->mass[a], row) > 0.0f));
+            WADI_ROW_OUT(pass->q[a], row) = kept;
             keep_largest(&largest, &kept);
         }
     }
@@ -139,23 +134,25 @@ static void diagonal_rows(void *context, int64_t first, int64_t end)
 {
     const WadiViscousPasses *passes = context;
     const WadiFlipViscous *v = passes->viscous;
-    const F8 one = { 1, 1, 1, 1, 1, 1, 1, 1 };
+    const WadiF8 one = { 1, 1, 1, 1, 1, 1, 1, 1 };
     for (int32_t row = (int32_t)first; row < end; ++row) {
         const int32_t *n = v->rows->neighbour[row];
-        F8 nn = ROW(v->normal, row), xy = ROW(v->edge[0], row), xz = ROW(v->edge[1], row),
-           yz = ROW(v->edge[2], row);
-        F8 sum[3];
-        sum[0] = nn + SHIFT_UP(ROW(v->normal, n[WADI_ROW_X_MIN]), nn) + xy +
-                 ROW(v->edge[0], n[WADI_ROW_Y_MAX]) + xz + ROW(v->edge[1], n[WADI_ROW_Z_MAX]);
-        sum[1] = nn + ROW(v->normal, n[WADI_ROW_Y_MIN]) + xy +
-                 SHIFT_DOWN(xy, ROW(v->edge[0], n[WADI_ROW_X_MAX])) + yz + ROW(v->edge[2], n[WADI_ROW_Z_MAX]);
-        sum[2] = nn + ROW(v->normal, n[WADI_ROW_Z_MIN]) + xz +
-                 SHIFT_DOWN(xz, ROW(v->edge[1], n[WADI_ROW_X_MAX])) + yz + ROW(v->edge[2], n[WADI_ROW_Y_MAX]);
+        WadiF8 nn = WADI_ROW(v->normal, row), xy = WADI_ROW(v->edge[0], row), xz = WADI_ROW(v->edge[1], row),
+               yz = WADI_ROW(v->edge[2], row);
+        WadiF8 sum[3];
+        sum[0] = nn + WADI_ROW_SHIFT_UP(WADI_ROW(v->normal, n[WADI_ROW_X_MIN]), nn) + xy +
+                 WADI_ROW(v->edge[0], n[WADI_ROW_Y_MAX]) + xz + WADI_ROW(v->edge[1], n[WADI_ROW_Z_MAX]);
+        sum[1] = nn + WADI_ROW(v->normal, n[WADI_ROW_Y_MIN]) + xy +
+                 WADI_ROW_SHIFT_DOWN(xy, WADI_ROW(v->edge[0], n[WADI_ROW_X_MAX])) + yz +
+                 WADI_ROW(v->edge[2], n[WADI_ROW_Z_MAX]);
+        sum[2] = nn + WADI_ROW(v->normal, n[WADI_ROW_Z_MIN]) + xz +
+                 WADI_ROW_SHIFT_DOWN(xz, WADI_ROW(v->edge[1], n[WADI_ROW_X_MAX])) + yz +
+                 WADI_ROW(v->edge[2], n[WADI_ROW_Y_MAX]);
         for (int a = 0; a < 3; ++a) {
-            F8 mass = ROW(v->mass[a], row);
-            I8 is_unknown = mass > 0.0f;
-            F8 whole = (F8)(((I8)(mass + sum[a]) & is_unknown) | ((I8)one & ~is_unknown));
-            ROW_OUT(passes->inverse[a], row) = (F8)((I8)(one / whole) & is_unknown);
+            WadiF8 mass = WADI_ROW(v->mass[a], row);
+            WadiI8 is_unknown = mass > 0.0f;
+            WadiF8 whole = (WadiF8)(((WadiI8)(mass + sum[a]) & is_unknown) | ((WadiI8)one & ~is_unknown));
+            WADI_ROW_OUT(passes->inverse[a], row) = (WadiF8)((WadiI8)(one / whole) & is_unknown);
         }
     }
 }
@@ -163,15 +160,16 @@ static void diagonal_rows(void *context, int64_t first, int64_t end)
 static double advance_rows(void *context, int64_t first, int64_t end)
 {
     const Pass *pass = context;
-    F8 largest = { 0 };
+    WadiF8 largest = { 0 };
     for (int32_t row = (int32_t)first; row < end; ++row) {
         if (pass->passes->viscous->acts[row] == 0) {
             continue;
         }
         for (int a = 0; a < 3; ++a) {
-            ROW_OUT(pass->x[a], row) = ROW(pass->x[a], row) + pass->weight * ROW(pass->p[a], row);
-            F8 r = ROW(pass->r[a], row) - pass->weight * ROW(pass->q[a], row);
-            ROW_OUT(pass->r[a], row) = r;
+            WADI_ROW_OUT(pass->x[a], row) =
+                WADI_ROW(pass->x[a], row) + pass->weight * WADI_ROW(pass->p[a], row);
+            WadiF8 r = WADI_ROW(pass->r[a], row) - pass->weight * WADI_ROW(pass->q[a], row);
+            WADI_ROW_OUT(pass->r[a], row) = r;
             keep_largest(&largest, &r);
         }
     }
@@ -181,14 +179,14 @@ static double advance_rows(void *context, int64_t first, int64_t end)
 static double scale_rows(void *context, int64_t first, int64_t end)
 {
     const Pass *pass = context;
-    D4 sum = { 0 };
+    WadiD4 sum = { 0 };
     for (int32_t row = (int32_t)first; row < end; ++row) {
         if (pass->passes->viscous->acts[row] == 0) {
             continue;
         }
         for (int a = 0; a < 3; ++a) {
-            F8 r = ROW(pass->r[a], row), z = ROW(pass->passes->inverse[a], row) * r;
-            ROW_OUT(pass->x[a], row) = z;
+            WadiF8 r = WADI_ROW(pass->r[a], row), z = WADI_ROW(pass->passes->inverse[a], row) * r;
+            WADI_ROW_OUT(pass->x[a], row) = z;
             add_product(&sum, &r, &z);
         }
     }
@@ -203,7 +201,8 @@ static void direction_rows(void *context, int64_t first, int64_t end)
             continue;
         }
         for (int a = 0; a < 3; ++a) {
-            ROW_OUT(pass->p[a], row) = ROW(pass->x[a], row) + pass->weight * ROW(pass->p[a], row);
+            WADI_ROW_OUT(pass->p[a], row) =
+                WADI_ROW(pass->x[a], row) + pass->weight * WADI_ROW(pass->p[a], row);
         }
     }
 }
