@@ -115,12 +115,12 @@ WadiStatus wadi_friction_begin(WadiFriction **friction, const WadiFrictionGrid *
 WadiStatus wadi_friction_depth(const WadiFriction *friction, int axis, int *depth, WadiArena *arena,
                                WadiError *error);
 
-/* Defaults for a depth in cells and gravity * dt in m/s. A rest of size U over N cells changes stresses by
- * alpha U / N only, so the tolerance falls with the depth beyond 16 cells; a cold start needs about 7
- * iterations a cell of depth. */
+/* Defaults for a depth in cells and gravity * dt in m/s, at most 30 iterations: with stresses from the last step that
+ * is enough in a flow. A rest of size U over N cells changes stresses by alpha U / N only, so the tolerance falls with
+ * the depth beyond 16 cells. */
 WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt);
-/* For the first step of a run, which starts from no stress: what it leaves, later steps can lose only slowly
- * near the threshold of sliding. */
+/* For a start from no stress, which needs about 7 iterations a cell of depth: what it leaves, later steps can lose
+ * only slowly near the threshold of sliding. */
 WadiFrictionSettings wadi_friction_cold_settings(int depth, double gravity_dt);
 
 /* For a friction without stress: one from coarser grids, where columns are deeper than 32 cells; with 100

@@ -9,6 +9,9 @@
 #include "flip/flip_friction_rate.h"
 #include "flip/flip_relax.h"
 
+/* Of each of the first step's friction solves: deep columns start from coarse grids. */
+enum { FIRST_ITERATIONS = 300 };
+
 static WadiStatus solve_unilateral(const WadiPoisson *system, const float *b,
                                    const WadiPoissonSettings *settings, double *x, WadiArena *scratch,
                                    WadiPoissonReport *report, WadiError *error)
@@ -207,8 +210,8 @@ static WadiStatus solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     double g_dt = gravity_step(flip, step);
     WadiFrictionSettings settings =
         is_first ? wadi_friction_cold_settings(depth, g_dt) : wadi_friction_settings(depth, g_dt);
-    if (is_first && depth > 32) {
-        settings.max_iterations = 300; /* from a start on coarse grids */
+    if (is_first && settings.max_iterations > FIRST_ITERATIONS) {
+        settings.max_iterations = FIRST_ITERATIONS;
     }
     const WadiFlipDef *def = &flip->context.world->scene->flip;
     if (def->friction_iterations > 0 && !is_first) {
