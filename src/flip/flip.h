@@ -114,8 +114,9 @@ double wadi_flip_tension_largest_dt(const WadiFlip *flip, double time);
 /* Viscosity of the faces' velocities: flip_viscosity_step.c. */
 bool wadi_flip_is_viscous(const WadiFlip *flip);
 WadiStatus wadi_flip_apply_viscosity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
-/* Pressure, and for sand friction between two pressure solves: flip_solve.c. */
+/* Pressure, and for sand friction between two pressure solves: flip_solve.c, flip_solve_sand.c. */
 WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* The same for sand with `friction: zb05` and `zb05_literal`: flip_solve_zb05.c. */
 WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 
@@ -124,6 +125,11 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
 WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
                                      WadiFlipProjector **projector, WadiFlipProjectOut *out,
                                      WadiError *error);
+/* Project the velocities of the step. */
+WadiStatus wadi_flip_project_step(const WadiFlip *flip, WadiFlipStep *step, WadiFlipProjector **projector,
+                                  WadiError *error);
+/* Gravity times the time that forces act, m/s. */
+double wadi_flip_gravity_step(const WadiFlip *flip, const WadiFlipStep *step);
 /* `grain` is for the pressure between grains, to be filled by wadi_flip_grain_pressure; NULL where there is no water. */
 WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
                                    double **grain, WadiError *error);

@@ -196,6 +196,7 @@ WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before
 typedef struct Add {
     const WadiFriction *friction;
     float *const *velocity;
+    float sign;
 } Add;
 
 static void add_block(void *context, int64_t first, int64_t end)
@@ -209,7 +210,7 @@ static void add_block(void *context, int64_t first, int64_t end)
             WadiVec8 u;
             float *at = add->velocity[axis] + 8 * (size_t)slot->row;
             memcpy(&u, at, sizeof u);
-            u += wadi_keep(force.c[axis], wadi_lanes(slot->free[axis]));
+            u += add->sign * wadi_keep(force.c[axis], wadi_lanes(slot->free[axis]));
             memcpy(at, &u, sizeof u);
         }
     }
@@ -218,7 +219,13 @@ static void add_block(void *context, int64_t first, int64_t end)
 void wadi_friction_add(const WadiFriction *friction, float *const velocity[3])
 {
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, add_block,
-                      &(Add){ .friction = friction, .velocity = velocity });
+                      &(Add){ .friction = friction, .velocity = velocity, .sign = 1.0f });
+}
+
+void wadi_friction_take(const WadiFriction *friction, float *const velocity[3])
+{
+    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, add_block,
+                      &(Add){ .friction = friction, .velocity = velocity, .sign = -1.0f });
 }
 
 double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane)

@@ -9,6 +9,9 @@ static void add_facets(const WadiFriction *friction, int32_t s, WadiFrictionFace
         for (int which = 0; which < 2; ++which) {
             int axis = wadi_friction_tangent(side, which);
             int32_t here = friction->wall[s][side], low = friction->wall[near[2 * axis]][side];
+            if ((here | low) == 0) {
+                continue;
+            }
             WadiVec8 high_copy =
                 friction->traction[low].t[2 * which + 1] * friction->facets[low].weight.t[2 * which + 1];
             if (axis == 0) {

@@ -1,0 +1,219 @@
+/* The forces inside sand: pressure, friction and pressure again.
+ *   u = u* + div tau - grad P,   div u = 0,   tau in the yield set that P bounds, of least kinetic energy
+ * Source: [ZB05 sec. 3] for the model, friction as one global problem instead of the paper's local rule. Differs: with warm starts
+ * from the last step, one friction solve between two pressure solves is enough; the last solve is always the pressure. */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "flip/flip.h"
+#include "flip/flip_friction_ask.h"
+#include "flip/flip_friction_rate.h"
+#include "grid/row_lanes.h"
+
+/* Of each of the first step's friction solves: deep columns start from coarse grids. */
+enum { FIRST_ITERATIONS = 300 };
+
+typedef struct Fill {
+    float *values;
+    float value;
+} Fill;
+
+static void fill_block(void *user, int64_t first, int64_t end)
+{
+    const Fill *fill = user;
+    for (int64_t i = first; i < end; ++i) {
+        fill->values[i] = fill->value;
+    }
+}
+
+static void fill_floats(float *values, size_t count, float value)
+{
+    wadi_parallel_for((int64_t)count, 8 * WADI_ROW_BLOCK, fill_block, &(Fill){ values, value });
+}
+
+typedef struct Copy {
+    float *const *from, *const *to;
+} Copy;
+
+static void copy_rows(void *user, int64_t first, int64_t end)
+{
+    const Copy *copy = user;
+    for (int a = 0; a < 3; ++a) {
+        memcpy(copy->to[a] + 8 * first, copy->from[a] + 8 * first,
+               (size_t)(8 * (end - first)) * sizeof(float));
+    }
+}
+
+static void copy_faces(const WadiFlipStep *step, float *const from[3], float *const to[3])
+{
+    wadi_parallel_for(step->grid.rows.count, WADI_ROW_BLOCK, copy_rows, &(Copy){ from, to });
+}
+
+/* Sand that shears fast, where its material says so; the first sand decides for all. */
+static void make_rate_dependent(const WadiFlip *flip, const WadiFlipStep *step, float *slope)
+{
+    const WadiScene *scene = flip->context.world->scene;
+    int m = 0;
+    while (m < scene->material_count && !flip->materials.is_sand[m]) {
+        ++m;
+    }
+    double slow =
+        m < scene->material_count ? wadi_curve_value(&scene->materials[m].friction_angle, step->time) : 0.0;
+    if (!(slow > 0.0) || !(scene->materials[m].friction_angle_fast > slow)) {
+        return;
+    }
+    const double degree = 0.017453292519943295;
+    WadiFrictionRateIn in = {
+        .rows = &step->grid.rows,
+        .fluid = step->fluid,
+        .velocity = { step->saved[0], step->saved[1], step->saved[2] },
+        .pressure = step->pressure,
+        .cell_size = step->grid.cell_size,
+        .dt = step->kick,
+        .gravity_dt = wadi_flip_gravity_step(flip, step),
+        .ratio = tan(degree * scene->materials[m].friction_angle_fast) / tan(degree * slow),
+        .grain_size = scene->materials[m].grain_size,
+        .inertial_number = 0.3,
+    };
+    wadi_friction_rate(&in, slope);
+}
+
+WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
+                                   double **grain, WadiError *error)
+{
+    WadiArena *arena = flip->context.scratch;
+    size_t floats = wadi_rows_floats(&step->grid.rows);
+    float *slope = step->mix.slope, *cohesion = step->mix.cohesion;
+    *grain = NULL;
+    if (slope == NULL) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &slope, floats, "yield slopes", error));
+        fill_floats(slope, floats, flip->materials.slope[0]);
+    }
+    if (cohesion == NULL && flip->materials.cohesion[0] > 0.0f) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &cohesion, floats, "cohesion", error));
+        fill_floats(cohesion, floats, flip->materials.cohesion[0]);
+    }
+    make_rate_dependent(flip, step, slope);
+    if (flip->materials.has_water) {
+        WADI_TRY(WADI_ARENA_NEW(arena, grain, floats, "grain pressure", error));
+    }
+    *load = (WadiFrictionLoad){ .pressure = *grain != NULL ? *grain : step->pressure,
+                                .k = slope,
+                                .cohesion = cohesion };
+    return WADI_OK;
+}
+
+typedef struct Rigid {
+    const WadiFlipStep *step;
+    const WadiFriction *friction;
+    const WadiFrictionLoad *load;
+} Rigid;
+
+static void mark_rows(void *user, int64_t first, int64_t end)
+{
+    const Rigid *rigid = user;
+    const WadiFrictionLoad *load = rigid->load;
+    for (int32_t r = (int32_t)first; r < end; ++r) {
+        uint8_t marks = 0;
+        for (unsigned left = r == 0 ? 0 : rigid->step->fluid[r]; left != 0; left &= left - 1) {
+            int l = __builtin_ctz(left);
+            size_t cell = 8 * (size_t)r + (size_t)l;
+            double yield = (double)load->k[cell] * fmax(load->pressure[cell], 0.0) +
+                           (load->cohesion != NULL ? (double)load->cohesion[cell] : 0.0);
+            marks |= (uint8_t)((wadi_friction_stress(rigid->friction, r, l) < 0.999 * yield) << l);
+        }
+        rigid->step->rigid[r] = marks;
+    }
+}
+
+/* Sand whose stress is inside the yield set. */
+static WadiStatus mark_rigid(const WadiFlip *flip, WadiFlipStep *step, const WadiFriction *friction,
+                             const WadiFrictionLoad *load, WadiError *error)
+{
+    const size_t rows = (size_t)step->grid.rows.count;
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->rigid, rows, "rigid cells", error));
+    wadi_parallel_for((int64_t)rows, WADI_ROW_BLOCK, mark_rows, &(Rigid){ step, friction, load });
+    return WADI_OK;
+}
+
+static WadiFrictionSettings settings_of(const WadiFlip *flip, int depth, double g_dt, bool is_first)
+{
+    int asked = flip->context.world->scene->flip.friction_iterations;
+    WadiFrictionSettings settings =
+        is_first ? wadi_friction_cold_settings(depth, g_dt) : wadi_friction_settings(depth, g_dt);
+    if (is_first && settings.max_iterations > FIRST_ITERATIONS) {
+        settings.max_iterations = FIRST_ITERATIONS;
+    }
+    if (!is_first && asked > 0) {
+        settings.max_iterations = asked;
+        settings.min_iterations = asked < settings.min_iterations ? asked : settings.min_iterations;
+    }
+    return settings;
+}
+
+WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
+{
+    WadiArena *arena = flip->context.scratch;
+    WadiStageTimes *times = flip->context.times;
+    float *const *velocity = step->grid.velocity;
+    float *free_flight[3];
+    for (int a = 0; a < 3; ++a) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &free_flight[a], wadi_rows_floats(&step->grid.rows), "face velocities",
+                                error));
+    }
+    copy_faces(step, velocity, free_flight);
+    WadiFrictionSolids solids = { &flip->context.world->solids, step->grid.cell_size, step->time + step->dt };
+    WadiFrictionGrid grid = { .rows = &step->grid.rows,
+                              .fluid = step->fluid,
+                              .solid = step->inside,
+                              .ask = wadi_friction_ask_solids,
+                              .ask_context = &solids,
+                              .density = step->mix.density,
+                              .reference_density = flip->materials.density };
+    for (int a = 0; a < 3; ++a) {
+        grid.open[a] = step->solid.open[a];
+    }
+    bool is_first = flip->friction_memory.dt == 0.0;
+    WadiFriction *friction = NULL;
+    WADI_STAGE(
+        times, "friction set-up",
+        WADI_TRY(wadi_friction_begin(&friction, &grid, &flip->friction_memory, step->kick, arena, error));
+        wadi_friction_add(friction, velocity));
+    WadiFlipProjector *projector = NULL;
+    WADI_STAGE(times, "pressure", WADI_TRY(wadi_flip_project_step(flip, step, &projector, error)));
+
+    int depth = 0;
+    WADI_TRY(wadi_friction_depth(friction, 2, &depth, arena, error));
+    double g_dt = wadi_flip_gravity_step(flip, step);
+    WadiFrictionSettings settings = settings_of(flip, depth, g_dt, is_first);
+    WadiFrictionLoad load;
+    double *grain;
+    WADI_TRY(wadi_flip_friction_load(flip, step, &load, &grain, error));
+    int asked = flip->context.world->scene->flip.friction_rounds;
+    for (int round = 0; round < (is_first && asked < 4 ? 4 : asked); ++round) {
+        /* u_b = u* - grad P: what the last projection made, less the stress that went into it. */
+        const float *const before[3] = { velocity[0], velocity[1], velocity[2] };
+        wadi_friction_take(friction, velocity);
+        if (grain != NULL) {
+            WADI_STAGE(times, "grain pressure", WADI_TRY(wadi_flip_grain_pressure(flip, step, grain, error)));
+        }
+        if (is_first && round == 0) {
+            WADI_STAGE(times, "friction",
+                       WADI_TRY(wadi_friction_start(friction, before, &load, depth, g_dt, arena, error)));
+        }
+        const WadiArenaMark mark = wadi_arena_mark(arena);
+        WADI_STAGE(times, "friction",
+                   WADI_TRY(wadi_friction_solve(friction, before, &load, &settings, arena,
+                                                &flip->friction_report, error)));
+        wadi_arena_release(arena, mark);
+        step->friction_solves += 1;
+        step->friction_iterations += flip->friction_report.iterations;
+        copy_faces(step, free_flight, velocity);
+        wadi_friction_add(friction, velocity);
+        WADI_STAGE(times, "pressure", WADI_TRY(wadi_flip_project_step(flip, step, &projector, error)));
+    }
+    WADI_STAGE(times, "friction set-up", WADI_TRY(mark_rigid(flip, step, friction, &load, error));
+               WADI_TRY(wadi_friction_keep(friction, &flip->friction_memory, error)));
+    return WADI_OK;
+}
