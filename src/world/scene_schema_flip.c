@@ -89,7 +89,7 @@ static const WadiSceneField flip_fields[] = {
     { "path", WADI_SCENE_ENUM, AT(path_order), .choices = &paths_choices, .fallback = { 2 },
       .doc = "How particles follow the velocities." },
     { "cfl", WADI_SCENE_NUMBER, AT(cfl), .flags = WADI_SCENE_ABOVE_MIN, .unit = "cells", .minimum = 0,
-      .maximum = 20, .fallback_text = "4 for water, 1 with sand",
+      .maximum = 20, .fallback_text = "2, and 1/120 s with sand",
       .doc = "No particle moves farther in a step." },
     { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 }, .fallback_text = "true",
       .doc = "Sand at rest that nothing touches is left alone until something does." },
