@@ -6,7 +6,7 @@
 #include "flip/flip_sort.h"
 #include "grid/rows.h"
 
-enum { WADI_FLIP_MARGIN = 3, WADI_FLIP_MARGIN_MIN = 2, WADI_FLIP_MARGIN_MAX = 7 };
+enum { WADI_FLIP_MARGIN = 2, WADI_FLIP_MARGIN_MIN = 2, WADI_FLIP_MARGIN_MAX = 7 };
 
 /* A row exists when one of its cells is at most `margin` cells (in each axis) from a fluid cell; cost follows those rows.
  * Arrays over rows are as in grid/rows.h: lane l of row r at 8 r + l, row 0 all zero. `rows` points into this struct: do not
