@@ -163,6 +163,7 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
                                 error));
     }
     copy_faces(step, velocity, free_flight);
+    WadiVec3 gravity = wadi_curve_value3(&flip->context.world->scene->gravity, step->time);
     WadiFrictionSolids solids = { &flip->context.world->solids, step->grid.cell_size, step->time + step->dt };
     WadiFrictionGrid grid = { .rows = &step->grid.rows,
                               .fluid = step->fluid,
@@ -173,6 +174,8 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
                               .reference_density = flip->materials.density };
     for (int a = 0; a < 3; ++a) {
         grid.open[a] = step->solid.open[a];
+        /* Under water the weight is not that of the grains alone. */
+        grid.weight[a] = flip->materials.has_water ? 0.0 : step->kick * wadi_component(gravity, a);
     }
     bool is_first = flip->friction_memory.dt == 0.0;
     WadiFriction *friction = NULL;
