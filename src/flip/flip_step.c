@@ -97,7 +97,7 @@ static double largest_dt(const void *solver, double time, const char **limit)
     }
     double g = wadi_norm(wadi_curve_value3(&world->scene->gravity, time));
     double asked = world->scene->flip.cfl;
-    double cells = asked > 0.0 ? asked : 2.0;
+    double cells = asked > 0.0 ? asked : WADI_FLIP_CELLS_A_STEP;
     double dt = cells * h / (speed + sqrt(g * h) + 1e-30);
     *limit = "cells a step";
     if (flip->materials.has_sand && asked <= 0.0 && dt > 1.0 / 120.0) {
