@@ -53,7 +53,7 @@ static void the_front_and_the_column_follow_martin_and_moyce(void **unused)
 {
     (void)unused;
     WadiScene *scene = load_scene(
-        "wadi: 1\nsolver: flip\ncell_size: 0.003571875\nfps: 100\nmax_step: 0.001\n"
+        "wadi: 1\nsolver: flip\ncell_size: 0.003571875\nfps: 100\n"
         "domain: {min: [0, 0, 0], max: [0.3429, 0.0142875, 0.17145], walls: {friction: 0}}\n"
         "materials: {water: {kind: water, viscosity: 0.001, surface_tension: 0.072}}\n"
         "bodies: [{material: water, shape: {box: {min: [0, 0, 0], max: [0.05715, 0.0142875, 0.1143]}}}]\n");
