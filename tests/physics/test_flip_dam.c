@@ -2,7 +2,7 @@
  * Z = x / a over T = t sqrt(2 g / a), H = height / (2 a) over t sqrt(g / a). tools/validate/dam.py draws the same.
  *
  * The front is where the water is a tenth of a deep, about two cells: thinner the grid does not resolve, and the measured front
- * is held back by its meniscus and the floor. Steps of 1 ms, since positions run half a step ahead of time. */
+ * is held back by its meniscus and the floor. */
 #include "particle_cells.h"
 #include "scene_sim.h"
 
