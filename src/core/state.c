@@ -83,6 +83,13 @@ WadiStatus wadi_state_put(WadiState *state, const char *name, WadiType type, int
     return WADI_OK;
 }
 
+const char *wadi_state_name(WadiStateName *name, const char *owner, const char *what)
+{
+    int length = snprintf(name->text, sizeof name->text, "%s_%s", owner, what);
+    WADI_ASSERT(length > 0 && length < WADI_STATE_NAME_SIZE);
+    return name->text;
+}
+
 const WadiStateArray *wadi_state_find(const WadiState *state, const char *name)
 {
     for (int i = 0; i < state->count; ++i) {
@@ -144,15 +151,4 @@ uint64_t wadi_state_hash(const WadiState *state, WadiUse use)
         hash = wadi_hash_bytes(hash, array->data, wadi_state_array_bytes(array));
     }
     return hash;
-}
-
-size_t wadi_state_bytes(const WadiState *state, WadiUse use)
-{
-    size_t bytes = 0;
-    for (int i = 0; i < state->count; ++i) {
-        if ((state->array[i].use & use) != 0) {
-            bytes += wadi_state_array_bytes(&state->array[i]);
-        }
-    }
-    return bytes;
 }

@@ -59,6 +59,12 @@ WadiStatus wadi_state_add(WadiState *state, const char *name, WadiType type, int
 WadiStatus wadi_state_put(WadiState *state, const char *name, WadiType type, int components, size_t count,
                           const void *values, WadiError *error);
 
+/* "OWNER_what", for a structure that is saved in several places. */
+typedef struct WadiStateName {
+    char text[WADI_STATE_NAME_SIZE];
+} WadiStateName;
+const char *wadi_state_name(WadiStateName *name, const char *owner, const char *what);
+
 const WadiStateArray *wadi_state_find(const WadiState *state, const char *name);
 
 /* Find an array that must have this shape; `count` SIZE_MAX accepts any. WADI_ERR_FORMAT says what is wrong. */
@@ -70,7 +76,6 @@ void wadi_state_select(const WadiState *state, WadiUse use, WadiState *view);
 
 /* Over names, shapes and bytes of the arrays of that use, in list order. */
 uint64_t wadi_state_hash(const WadiState *state, WadiUse use);
-size_t wadi_state_bytes(const WadiState *state, WadiUse use);
 /* Bytes of one array's values. */
 size_t wadi_state_array_bytes(const WadiStateArray *array);
 

@@ -51,11 +51,6 @@ static WadiTile coarse_tile(WadiTile tile)
     return (WadiTile){ tile.x >> 1, tile.y >> 1, tile.z >> 1 };
 }
 
-static bool is_same_tile(WadiTile a, WadiTile b)
-{
-    return a.x == b.x && a.y == b.y && a.z == b.z;
-}
-
 static WadiStatus make_rows(Coarse *coarse, const WadiRows *fine, WadiArena *arena, WadiError *error)
 {
     int32_t count = fine->tiles->count;
@@ -84,9 +79,10 @@ static WadiStatus make_rows(Coarse *coarse, const WadiRows *fine, WadiArena *are
         int32_t here = coarse->row_of[r];
         for (int side = 0; side < 6; ++side) {
             int32_t there = coarse->row_of[fine->neighbour[r][side]];
-            bool is_end = side > WADI_ROW_X_MAX ? there != here
-                                                : !is_same_tile(tiles[fine->tile[r]],
-                                                                coarse->map.tiles[coarse->rows.tile[there]]);
+            bool is_end =
+                side > WADI_ROW_X_MAX
+                    ? there != here
+                    : !wadi_tile_is_same(tiles[fine->tile[r]], coarse->map.tiles[coarse->rows.tile[there]]);
             bool is_outer = side > WADI_ROW_X_MAX ||
                             (fine->tiles->tiles[fine->tile[r]].x & 1) == (side == WADI_ROW_X_MAX);
             if (there != 0 && is_outer && (is_end || side <= WADI_ROW_X_MAX)) {

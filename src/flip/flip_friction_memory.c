@@ -1,6 +1,5 @@
 /* Stresses from step to step: without them a pile creeps and every step is a cold start.
  * They stay where they are on the grid (no advection): good enough even in a fast collapse, measured. */
-#include <stdio.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -85,24 +84,19 @@ WadiStatus wadi_friction_keep(const WadiFriction *friction, WadiFrictionMemory *
     return WADI_OK;
 }
 
-static bool is_before(WadiTile a, WadiTile b)
-{
-    return a.z != b.z ? a.z < b.z : a.y != b.y ? a.y < b.y : a.x < b.x;
-}
-
 /* Number of the kept row, or -1. Tiles are in the order of the tile map. */
 static int32_t find_kept(const WadiFrictionMemory *memory, WadiTile tile, int place)
 {
     size_t low = 0, high = memory->tile_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (is_before(memory->tile[middle], tile)) {
+        if (wadi_tile_is_before(memory->tile[middle], tile)) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    if (low == memory->tile_count || is_before(tile, memory->tile[low]) ||
+    if (low == memory->tile_count || wadi_tile_is_before(tile, memory->tile[low]) ||
         (memory->mask[low] >> place & 1) == 0) {
         return -1;
     }
@@ -201,8 +195,8 @@ WadiStatus wadi_friction_memory_join(WadiFrictionMemory *out, const WadiFriction
             return WADI_OK;
         }
         if (has_a && has_b) {
-            has_b = !is_before(a->tile[s], b->tile[t]);
-            has_a = !is_before(b->tile[t], a->tile[s]);
+            has_b = !wadi_tile_is_before(a->tile[s], b->tile[t]);
+            has_a = !wadi_tile_is_before(b->tile[t], a->tile[s]);
         }
         uint64_t of_a = has_a ? a->mask[s] : 0, of_b = has_b ? b->mask[t] : 0;
         size_t row_a = has_a ? (size_t)a->first[s] : 0, row_b = has_b ? (size_t)b->first[t] : 0;
@@ -221,17 +215,6 @@ WadiStatus wadi_friction_memory_join(WadiFrictionMemory *out, const WadiFriction
     }
 }
 
-/* "NAME_what" */
-typedef struct Name {
-    char text[WADI_STATE_NAME_SIZE];
-} Name;
-
-static const char *name_of(Name *name, const char *memory, const char *what)
-{
-    snprintf(name->text, sizeof name->text, "%s_%s", memory, what);
-    return name->text;
-}
-
 WadiStatus wadi_friction_memory_save(const WadiFrictionMemory *memory, WadiState *state, WadiError *error)
 {
     return wadi_friction_memory_save_as(memory, "friction", state, error);
@@ -245,24 +228,26 @@ WadiStatus wadi_friction_memory_load(WadiFrictionMemory *memory, const WadiState
 WadiStatus wadi_friction_memory_save_as(const WadiFrictionMemory *memory, const char *name, WadiState *state,
                                         WadiError *error)
 {
-    Name n;
+    WadiStateName n;
     size_t tiles = memory->tile_count, rows = memory->row_count, walls = memory->wall_count;
-    WADI_TRY(wadi_state_put(state, name_of(&n, name, "dt"), WADI_TYPE_F64, 1, 1, &memory->dt, error));
-    WADI_TRY(wadi_state_put(state, name_of(&n, name, "tile"), WADI_TYPE_I32, 3, tiles, memory->tile, error));
-    WADI_TRY(wadi_state_put(state, name_of(&n, name, "mask"), WADI_TYPE_U64, 1, tiles, memory->mask, error));
-    WADI_TRY(
-        wadi_state_put(state, name_of(&n, name, "stress"), WADI_TYPE_F32, 112, rows, memory->stress, error));
-    WADI_TRY(wadi_state_put(state, name_of(&n, name, "wall"), WADI_TYPE_I32, WALL_KINDS, rows, memory->wall,
+    WADI_TRY(wadi_state_put(state, wadi_state_name(&n, name, "dt"), WADI_TYPE_F64, 1, 1, &memory->dt, error));
+    WADI_TRY(wadi_state_put(state, wadi_state_name(&n, name, "tile"), WADI_TYPE_I32, 3, tiles, memory->tile,
                             error));
-    return wadi_state_put(state, name_of(&n, name, "traction"), WADI_TYPE_F32, 32, walls, memory->traction,
-                          error);
+    WADI_TRY(wadi_state_put(state, wadi_state_name(&n, name, "mask"), WADI_TYPE_U64, 1, tiles, memory->mask,
+                            error));
+    WADI_TRY(wadi_state_put(state, wadi_state_name(&n, name, "stress"), WADI_TYPE_F32, 112, rows,
+                            memory->stress, error));
+    WADI_TRY(wadi_state_put(state, wadi_state_name(&n, name, "wall"), WADI_TYPE_I32, WALL_KINDS, rows,
+                            memory->wall, error));
+    return wadi_state_put(state, wadi_state_name(&n, name, "traction"), WADI_TYPE_F32, 32, walls,
+                          memory->traction, error);
 }
 
 /* Whether a memory read from a file can be used without reading outside its arrays. */
 static bool is_sound(const WadiFrictionMemory *memory, const WadiStateArray *wall, size_t kept_rows)
 {
     for (size_t t = 1; t < memory->tile_count; ++t) {
-        if (!is_before(memory->tile[t - 1], memory->tile[t])) {
+        if (!wadi_tile_is_before(memory->tile[t - 1], memory->tile[t])) {
             return false;
         }
     }
@@ -287,18 +272,19 @@ static void copy_values(void *to, const WadiStateArray *from)
 WadiStatus wadi_friction_memory_load_as(WadiFrictionMemory *memory, const char *name, const WadiState *state,
                                         WadiError *error)
 {
-    Name n;
+    WadiStateName n;
     const WadiStateArray *dt, *tile, *mask, *stress, *wall, *traction;
-    WADI_TRY(wadi_state_expect(state, name_of(&n, name, "dt"), WADI_TYPE_F64, 1, 1, &dt, error));
-    WADI_TRY(wadi_state_expect(state, name_of(&n, name, "tile"), WADI_TYPE_I32, 3, SIZE_MAX, &tile, error));
-    WADI_TRY(
-        wadi_state_expect(state, name_of(&n, name, "mask"), WADI_TYPE_U64, 1, tile->count, &mask, error));
-    WADI_TRY(
-        wadi_state_expect(state, name_of(&n, name, "stress"), WADI_TYPE_F32, 112, SIZE_MAX, &stress, error));
-    WADI_TRY(wadi_state_expect(state, name_of(&n, name, "wall"), WADI_TYPE_I32, WALL_KINDS, stress->count,
-                               &wall, error));
-    WADI_TRY(wadi_state_expect(state, name_of(&n, name, "traction"), WADI_TYPE_F32, 32, SIZE_MAX, &traction,
+    WADI_TRY(wadi_state_expect(state, wadi_state_name(&n, name, "dt"), WADI_TYPE_F64, 1, 1, &dt, error));
+    WADI_TRY(wadi_state_expect(state, wadi_state_name(&n, name, "tile"), WADI_TYPE_I32, 3, SIZE_MAX, &tile,
                                error));
+    WADI_TRY(wadi_state_expect(state, wadi_state_name(&n, name, "mask"), WADI_TYPE_U64, 1, tile->count, &mask,
+                               error));
+    WADI_TRY(wadi_state_expect(state, wadi_state_name(&n, name, "stress"), WADI_TYPE_F32, 112, SIZE_MAX,
+                               &stress, error));
+    WADI_TRY(wadi_state_expect(state, wadi_state_name(&n, name, "wall"), WADI_TYPE_I32, WALL_KINDS,
+                               stress->count, &wall, error));
+    WADI_TRY(wadi_state_expect(state, wadi_state_name(&n, name, "traction"), WADI_TYPE_F32, 32, SIZE_MAX,
+                               &traction, error));
     WADI_TRY(reserve(memory, tile->count, stress->count, traction->count, error));
     copy_values(memory->tile, tile);
     copy_values(memory->mask, mask);

@@ -81,11 +81,6 @@ static void grow_x(TileList *list, const WadiFlipSort *sort, int margin)
     }
 }
 
-static bool is_before(WadiTile a, WadiTile b)
-{
-    return a.z != b.z ? a.z < b.z : a.y != b.y ? a.y < b.y : a.x < b.x;
-}
-
 static WadiTile shifted(WadiTile tile, int axis, int step)
 {
     return (WadiTile){ tile.x + (axis == 0 ? step : 0), tile.y + (axis == 1 ? step : 0),
@@ -115,7 +110,7 @@ static void merge_streams(const TileList *from, int axis, TileList *to)
         for (int s = 0; s < 3; ++s) {
             if (at[s] < from->count) {
                 WadiTile tile = shifted(from->tile[at[s]], axis, s - 1);
-                next = is_before(tile, next) ? tile : next;
+                next = wadi_tile_is_before(tile, next) ? tile : next;
             }
         }
         if (next.x == INT32_MAX) {
@@ -123,7 +118,7 @@ static void merge_streams(const TileList *from, int axis, TileList *to)
         }
         uint64_t rows = 0;
         for (int s = 0; s < 3; ++s) {
-            if (at[s] < from->count && !is_before(next, shifted(from->tile[at[s]], axis, s - 1))) {
+            if (at[s] < from->count && !wadi_tile_is_before(next, shifted(from->tile[at[s]], axis, s - 1))) {
                 rows |= given[s][at[s]];
                 at[s] = skip_empty(from, given[s], at[s] + 1);
             }
@@ -163,7 +158,7 @@ static void match_tiles(WadiFlipGrid *grid, const WadiFlipSort *sort)
     int32_t next = 0;
     for (int32_t t = 0; t < grid->tiles.count; ++t) {
         bool is_occupied =
-            next < sort->tiles.count && !is_before(grid->tiles.tiles[t], sort->tiles.tiles[next]);
+            next < sort->tiles.count && !wadi_tile_is_before(grid->tiles.tiles[t], sort->tiles.tiles[next]);
         grid->occupied[t] = is_occupied ? next : -1;
         if (is_occupied) {
             grid->tile_of[next++] = t;

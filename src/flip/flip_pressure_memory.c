@@ -1,6 +1,5 @@
 #include "flip/flip_pressure_memory.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/array.h"
@@ -62,11 +61,6 @@ void wadi_flip_pressure_recall(const WadiFlipPressureMemory *memory, const WadiR
     }
 }
 
-static bool is_before(WadiTile a, WadiTile b)
-{
-    return a.z != b.z ? a.z < b.z : a.y != b.y ? a.y < b.y : a.x < b.x;
-}
-
 /* Place of the next tile to be kept, from `at` on; passes over the rows of the others. */
 static size_t next_kept(const WadiFlipPressureMemory *memory, const uint8_t *keeps, size_t at, size_t *row)
 {
@@ -93,8 +87,8 @@ WadiStatus wadi_flip_pressure_memory_join(WadiFlipPressureMemory *out, const Wad
             return WADI_OK;
         }
         if (has[0] && has[1]) {
-            has[1] = !is_before(a->tile[at[0]], b->tile[at[1]]);
-            has[0] = !is_before(b->tile[at[1]], a->tile[at[0]]);
+            has[1] = !wadi_tile_is_before(a->tile[at[0]], b->tile[at[1]]);
+            has[0] = !wadi_tile_is_before(b->tile[at[1]], a->tile[at[0]]);
         }
         uint64_t mask[2] = { has[0] ? a->mask[at[0]] : 0, has[1] ? b->mask[at[1]] : 0 };
         out->tile[out->tile_count] = has[0] ? a->tile[at[0]] : b->tile[at[1]];
@@ -115,44 +109,35 @@ WadiStatus wadi_flip_pressure_memory_join(WadiFlipPressureMemory *out, const Wad
     }
 }
 
-/* "NAME_what" */
-typedef struct Name {
-    char text[WADI_STATE_NAME_SIZE];
-} Name;
-
-static const char *name_of(Name *name, const char *memory, const char *what)
-{
-    snprintf(name->text, sizeof name->text, "%s_%s", memory, what);
-    return name->text;
-}
-
 WadiStatus wadi_flip_pressure_memory_save(const WadiFlipPressureMemory *memory, const char *name,
                                           WadiState *state, WadiError *error)
 {
-    Name n;
-    WADI_TRY(wadi_state_put(state, name_of(&n, name, "dt"), WADI_TYPE_F64, 1, 1, &memory->dt, error));
-    WADI_TRY(wadi_state_put(state, name_of(&n, name, "tile"), WADI_TYPE_I32, 3, memory->tile_count,
+    WadiStateName n;
+    WADI_TRY(wadi_state_put(state, wadi_state_name(&n, name, "dt"), WADI_TYPE_F64, 1, 1, &memory->dt, error));
+    WADI_TRY(wadi_state_put(state, wadi_state_name(&n, name, "tile"), WADI_TYPE_I32, 3, memory->tile_count,
                             memory->tile, error));
-    WADI_TRY(wadi_state_put(state, name_of(&n, name, "mask"), WADI_TYPE_U64, 1, memory->tile_count,
+    WADI_TRY(wadi_state_put(state, wadi_state_name(&n, name, "mask"), WADI_TYPE_U64, 1, memory->tile_count,
                             memory->mask, error));
-    return wadi_state_put(state, name_of(&n, name, "value"), WADI_TYPE_F64, 1, 8 * memory->row_count,
+    return wadi_state_put(state, wadi_state_name(&n, name, "value"), WADI_TYPE_F64, 1, 8 * memory->row_count,
                           memory->value, error);
 }
 
 WadiStatus wadi_flip_pressure_memory_load(WadiFlipPressureMemory *memory, const char *name,
                                           const WadiState *state, WadiError *error)
 {
-    Name n;
+    WadiStateName n;
     const WadiStateArray *dt, *tile, *mask, *value;
-    WADI_TRY(wadi_state_expect(state, name_of(&n, name, "dt"), WADI_TYPE_F64, 1, 1, &dt, error));
-    WADI_TRY(wadi_state_expect(state, name_of(&n, name, "tile"), WADI_TYPE_I32, 3, SIZE_MAX, &tile, error));
-    WADI_TRY(
-        wadi_state_expect(state, name_of(&n, name, "mask"), WADI_TYPE_U64, 1, tile->count, &mask, error));
+    WADI_TRY(wadi_state_expect(state, wadi_state_name(&n, name, "dt"), WADI_TYPE_F64, 1, 1, &dt, error));
+    WADI_TRY(wadi_state_expect(state, wadi_state_name(&n, name, "tile"), WADI_TYPE_I32, 3, SIZE_MAX, &tile,
+                               error));
+    WADI_TRY(wadi_state_expect(state, wadi_state_name(&n, name, "mask"), WADI_TYPE_U64, 1, tile->count, &mask,
+                               error));
     size_t rows = 0;
     for (size_t t = 0; t < mask->count; ++t) {
         rows += (size_t)__builtin_popcountll(((const uint64_t *)mask->data)[t]);
     }
-    WADI_TRY(wadi_state_expect(state, name_of(&n, name, "value"), WADI_TYPE_F64, 1, 8 * rows, &value, error));
+    WADI_TRY(wadi_state_expect(state, wadi_state_name(&n, name, "value"), WADI_TYPE_F64, 1, 8 * rows, &value,
+                               error));
     WADI_TRY(reserve(memory, tile->count, rows, error));
     memory->dt = *(const double *)dt->data;
     memory->tile_count = tile->count;

@@ -26,11 +26,6 @@ static int32_t box_distance(const int32_t low_a[3], const int32_t high_a[3], con
     return distance;
 }
 
-static bool is_same(WadiTile a, WadiTile b)
-{
-    return a.x == b.x && a.y == b.y && a.z == b.z;
-}
-
 static WadiTile beside(WadiTile tile, int n)
 {
     return (WadiTile){ tile.x + n % 3 - 1, tile.y + n / 3 % 3 - 1, tile.z + n / 9 - 1 };
@@ -87,8 +82,7 @@ static size_t find_tile(const WadiFlipSleep *sleep, const WadiParticles *particl
     size_t low = 0, high = sleep->tile_count;
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
-        WadiTile tile = sleep->tile[middle].tile;
-        bool is_after = tile.z != at.z ? tile.z > at.z : tile.y != at.y ? tile.y > at.y : tile.x > at.x;
+        bool is_after = wadi_tile_is_before(at, sleep->tile[middle].tile);
         low = is_after ? low : middle;
         high = is_after ? middle : high;
     }
@@ -254,7 +248,8 @@ static WadiStatus flag_ripe(const WadiFlipSleep *sleep, const Awake *awake, cons
     for (int32_t t = 0; t < count; ++t) {
         int32_t root = find_root(parent, t);
         q = wadi_flip_sleep_find_quiet(sleep, sort->tiles.tiles[t], q);
-        bool is_ripe = q < sleep->quiet_count && is_same(sleep->quiet[q].tile, sort->tiles.tiles[t]) &&
+        bool is_ripe = q < sleep->quiet_count &&
+                       wadi_tile_is_same(sleep->quiet[q].tile, sort->tiles.tiles[t]) &&
                        in->time - sleep->quiet[q].since >= window && awake->has_newborn[t] == 0;
         speed[root] += is_ripe ? sleep->quiet[q].speed : 0.0;
         number[root] += sort->tile_start[t + 1] - sort->tile_start[t];

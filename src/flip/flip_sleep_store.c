@@ -75,11 +75,6 @@ static WadiStatus keep_stresses(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
     return WADI_OK;
 }
 
-static bool is_before(WadiTile a, WadiTile b)
-{
-    return a.z != b.z ? a.z < b.z : a.y != b.y ? a.y < b.y : a.x < b.x;
-}
-
 /* Merge the falling tiles into the list, from its end; their particles stand behind the present sleepers, in their order. */
 static void add_tiles(WadiFlipSleep *sleep, const WadiFlipSort *sort, const uint8_t *falls, size_t falling,
                       int32_t particle_end)
@@ -90,7 +85,7 @@ static void add_tiles(WadiFlipSleep *sleep, const WadiFlipSort *sort, const uint
         if (falls[t] == 0) {
             continue;
         }
-        while (from > 0 && is_before(sort->tiles.tiles[t], sleep->tile[from - 1].tile)) {
+        while (from > 0 && wadi_tile_is_before(sort->tiles.tiles[t], sleep->tile[from - 1].tile)) {
             sleep->tile[--to] = sleep->tile[--from];
         }
         int32_t count = sort->tile_start[t + 1] - sort->tile_start[t];

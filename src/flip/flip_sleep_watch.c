@@ -56,11 +56,8 @@ static bool is_quiet(const Watch *watch, int32_t tile)
 
 size_t wadi_flip_sleep_find_quiet(const WadiFlipSleep *sleep, WadiTile tile, size_t from)
 {
-    for (; from < sleep->quiet_count; ++from) {
-        WadiTile here = sleep->quiet[from].tile;
-        if (here.z != tile.z ? here.z > tile.z : here.y != tile.y ? here.y > tile.y : here.x >= tile.x) {
-            break;
-        }
+    while (from < sleep->quiet_count && wadi_tile_is_before(sleep->quiet[from].tile, tile)) {
+        ++from;
     }
     return from;
 }
@@ -90,8 +87,7 @@ WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in
     for (int32_t t = 0; t < sort->tiles.count; ++t) {
         WadiTile tile = sort->tiles.tiles[t];
         old = wadi_flip_sleep_find_quiet(sleep, tile, old);
-        bool was_quiet = old < sleep->quiet_count && sleep->quiet[old].tile.x == tile.x &&
-                         sleep->quiet[old].tile.y == tile.y && sleep->quiet[old].tile.z == tile.z;
+        bool was_quiet = old < sleep->quiet_count && wadi_tile_is_same(sleep->quiet[old].tile, tile);
         if (is_quiet(&watch, t)) {
             quiet[count++] = (WadiFlipQuietTile){ .tile = tile,
                                                   .since = was_quiet ? sleep->quiet[old].since : in->time,

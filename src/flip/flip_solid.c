@@ -37,17 +37,6 @@ void wadi_flip_solid_cache_free(WadiFlipSolidCache *cache)
     *cache = (WadiFlipSolidCache){ 0 };
 }
 
-static int compare_tiles(WadiTile a, WadiTile b)
-{
-    if (a.z != b.z) {
-        return a.z < b.z ? -1 : 1;
-    }
-    if (a.y != b.y) {
-        return a.y < b.y ? -1 : 1;
-    }
-    return a.x < b.x ? -1 : a.x > b.x;
-}
-
 static WadiFlipSolidRow row_in_block(float *block, int place)
 {
     float *array[WADI_FLIP_SOLID_ARRAYS];
@@ -229,13 +218,11 @@ static WadiStatus follow_tiles(const WadiFlipSolidIn *in, WadiFlipSolidCache *ca
     const bool is_kept = cache->tile_count < 2 * map->count + TILES_KEPT;
     int32_t old = 0, count = 0;
     for (int32_t t = 0; t < map->count; ++t) {
-        int order = -1;
-        while (old < cache->tile_count &&
-               (order = compare_tiles(cache->tiles[old].tile, map->tiles[t])) < 0) {
+        while (old < cache->tile_count && wadi_tile_is_before(cache->tiles[old].tile, map->tiles[t])) {
             leave_tile(cache, old++, is_kept, &count);
         }
         cache->place[t] = count;
-        if (old < cache->tile_count && order == 0) {
+        if (old < cache->tile_count && wadi_tile_is_same(cache->tiles[old].tile, map->tiles[t])) {
             cache->spare[count++] = cache->tiles[old++];
         } else {
             cache->spare[count++] = (WadiFlipSolidTile){ .tile = map->tiles[t], .block = -2 };

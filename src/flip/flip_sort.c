@@ -79,18 +79,13 @@ static int32_t find_bad(const TileSort *sort, int64_t first, int64_t end)
     return -1;
 }
 
-static bool is_same(WadiTile a, WadiTile b)
-{
-    return a.x == b.x && a.y == b.y && a.z == b.z;
-}
-
 /* The entry of a tile in a block's list, made when it is the first time. */
 static int32_t find_entry(Entry *entries, uint16_t *slots, WadiTile tile, int32_t *entry_count)
 {
     uint32_t hash = (uint32_t)tile.x * UINT32_C(0x9e3779b1) ^ (uint32_t)tile.y * UINT32_C(0x85ebca6b) ^
                     (uint32_t)tile.z * UINT32_C(0xc2b2ae35);
     uint32_t slot = (hash ^ hash >> 15) & (SLOT_COUNT - 1);
-    while (slots[slot] != 0 && !is_same(entries[slots[slot] - 1].tile, tile)) {
+    while (slots[slot] != 0 && !wadi_tile_is_same(entries[slots[slot] - 1].tile, tile)) {
         slot = (slot + 1) & (SLOT_COUNT - 1);
     }
     if (slots[slot] == 0) {
@@ -132,7 +127,7 @@ static void list_tiles(void *context, int64_t first, int64_t end)
     for (int64_t n = 0; n < count; ++n) {
         int32_t i = cells[0][n], j = cells[1][n], k = cells[2][n];
         WadiTile tile = { i >> 3, j >> 3, k >> 3 };
-        if (!is_same(tile, run.tile)) {
+        if (!wadi_tile_is_same(tile, run.tile)) {
             end_run(entries, entry, &run);
             run.tile = tile;
             entry = find_entry(entries, slots, tile, &entry_count);

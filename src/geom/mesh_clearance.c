@@ -111,11 +111,6 @@ void wadi_mesh_clearance_free(WadiMeshClearance *clearance)
     *clearance = (WadiMeshClearance){ 0 };
 }
 
-size_t wadi_mesh_clearance_bytes(const WadiMeshClearance *clearance)
-{
-    return 2 * sizeof(float) * cell_count(clearance);
-}
-
 void wadi_mesh_clearance_at(const WadiMeshClearance *clearance, WadiVec3 x, double *lower, double *upper)
 {
     *lower = 0.0;

@@ -16,7 +16,6 @@ typedef struct WadiMeshClearance {
 WadiStatus wadi_mesh_clearance_create(WadiMeshClearance *clearance, const WadiMeshTree *tree, WadiBox bounds,
                                       WadiError *error);
 void wadi_mesh_clearance_free(WadiMeshClearance *clearance);
-size_t wadi_mesh_clearance_bytes(const WadiMeshClearance *clearance);
 
 /* *lower <= distance at x <= *upper. */
 void wadi_mesh_clearance_at(const WadiMeshClearance *clearance, WadiVec3 x, double *lower, double *upper);

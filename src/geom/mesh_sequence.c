@@ -219,18 +219,6 @@ void wadi_mesh_sequence_destroy(WadiMeshSequence *sequence)
     WADI_DELETE(sequence, 1);
 }
 
-size_t wadi_mesh_sequence_bytes(const WadiMeshSequence *sequence)
-{
-    size_t bytes = sizeof *sequence;
-    for (int i = 0; i < sequence->count; ++i) {
-        const WadiMesh *mesh = &sequence->frames[i];
-        bytes += mesh->vertex_count * sizeof(WadiVec3) + mesh->triangle_count * sizeof(uint32_t[3]);
-        bytes += wadi_winding_bytes(sequence->winding[i]);
-        bytes += sequence->trees[i] != NULL ? wadi_mesh_tree_bytes(sequence->trees[i]) : 0;
-    }
-    return bytes;
-}
-
 /* The interval that holds `time`, and the position in it (0..1). */
 static int find_interval(const WadiMeshSequence *sequence, double time, double *s)
 {

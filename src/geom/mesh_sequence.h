@@ -12,7 +12,6 @@ typedef struct WadiMeshSequence WadiMeshSequence;
 WadiStatus wadi_mesh_sequence_create(WadiMeshSequence **sequence, const char *pattern, int first, int last,
                                      double first_time, double fps, const WadiLog *log, WadiError *error);
 void wadi_mesh_sequence_destroy(WadiMeshSequence *sequence);
-size_t wadi_mesh_sequence_bytes(const WadiMeshSequence *sequence);
 
 /* The file of one number; WADI_ERR_ARGUMENT when the pattern has not exactly one field. */
 WadiStatus wadi_mesh_sequence_file(const char *pattern, int number, char *path, size_t size,

@@ -308,13 +308,3 @@ void wadi_mesh_solid_free(WadiMeshSolid *solid)
     wadi_mesh_free(&solid->mesh);
     *solid = (WadiMeshSolid){ 0 };
 }
-
-size_t wadi_mesh_solid_bytes(const WadiMeshSolid *solid)
-{
-    size_t bytes =
-        solid->mesh.vertex_count * sizeof(WadiVec3) + solid->mesh.triangle_count * sizeof(uint32_t[3]);
-    bytes += solid->topology.rim_count * sizeof(WadiRimEdge) + sign_count(&solid->signs);
-    bytes += wadi_mesh_clearance_bytes(&solid->clearance);
-    bytes += solid->tree != NULL ? wadi_mesh_tree_bytes(solid->tree) : 0;
-    return bytes + (solid->winding != NULL ? wadi_winding_bytes(solid->winding) : 0);
-}

@@ -32,7 +32,6 @@ typedef struct WadiMeshSolid {
 WadiStatus wadi_mesh_solid_create(WadiMeshSolid *solid, WadiMesh *mesh, bool has_sign_grid, const char *name,
                                   const WadiLog *log, WadiError *error);
 void wadi_mesh_solid_free(WadiMeshSolid *solid);
-size_t wadi_mesh_solid_bytes(const WadiMeshSolid *solid);
 
 /* The nearest point of the triangles. */
 void wadi_mesh_solid_nearest(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest);

@@ -121,7 +121,4 @@ double wadi_shape_band_error(const WadiShape *shape);
 /* Encloses the solid at `time`; infinite in the open directions of half-spaces. */
 WadiBox wadi_shape_bounds(const WadiShape *shape, double time);
 
-/* Bytes held by the shape, its meshes and trees; an estimate where a library does not tell. */
-size_t wadi_shape_bytes(const WadiShape *shape);
-
 #endif

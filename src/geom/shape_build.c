@@ -285,19 +285,3 @@ void wadi_shape_destroy(WadiShape *shape)
         WADI_DELETE(shape, 1);
     }
 }
-
-size_t wadi_shape_bytes(const WadiShape *shape)
-{
-    size_t bytes = sizeof *shape;
-    const WadiCurve *curve[] = { &shape->translate, &shape->rotate, &shape->scale, &shape->pivot };
-    for (int i = 0; i < 4; ++i) {
-        bytes += ((size_t)curve[i]->key_count + (size_t)shape->parameter[i].key_count) * sizeof(WadiKey);
-    }
-    bytes += shape->solid != NULL ? wadi_mesh_solid_bytes(shape->solid) : 0;
-    bytes += shape->sequence != NULL ? wadi_mesh_sequence_bytes(shape->sequence) : 0;
-    bytes += shape->band != NULL ? wadi_sdf_band_bytes(shape->band) : 0;
-    for (int i = 0; i < shape->child_count; ++i) {
-        bytes += wadi_shape_bytes(&shape->children[i]);
-    }
-    return bytes;
-}

@@ -225,12 +225,6 @@ void wadi_winding_destroy(WadiWinding *winding)
     }
 }
 
-size_t wadi_winding_bytes(const WadiWinding *winding)
-{
-    return sizeof *winding + winding->triangle_count * sizeof(Corners) +
-           winding->cluster_capacity * sizeof(Cluster);
-}
-
 static double cluster_share(const Cluster *c, WadiVec3 r, double squared)
 {
     double inverse2 = 1.0 / squared, inverse3 = inverse2 * sqrt(inverse2), inverse5 = inverse3 * inverse2;

@@ -54,7 +54,6 @@ typedef struct WadiWinding WadiWinding;
 /* `mesh` is borrowed. */
 WadiStatus wadi_winding_create(WadiWinding **winding, const WadiMesh *mesh, WadiError *error);
 void wadi_winding_destroy(WadiWinding *winding);
-size_t wadi_winding_bytes(const WadiWinding *winding);
 
 /* Clusters farther than `beta` times their radius are expanded; 2 is good to about 0.01, 6 to 1e-4. */
 double wadi_winding_number(const WadiWinding *winding, WadiVec3 x, double beta);

@@ -10,24 +10,13 @@
 static int compare_tiles(const void *left, const void *right)
 {
     const WadiTile *a = left, *b = right;
-    if (a->z != b->z) {
-        return a->z < b->z ? -1 : 1;
-    }
-    if (a->y != b->y) {
-        return a->y < b->y ? -1 : 1;
-    }
-    return a->x < b->x ? -1 : a->x > b->x;
+    return wadi_tile_is_before(*a, *b) ? -1 : wadi_tile_is_before(*b, *a);
 }
 
 static size_t first_slot(const WadiTileMap *map, WadiTile tile)
 {
     uint64_t low = (uint64_t)(uint32_t)tile.x | (uint64_t)(uint32_t)tile.y << 32;
     return wadi_hash_mix(low + wadi_hash_mix((uint64_t)(uint32_t)tile.z + 1)) & (map->slot_count - 1);
-}
-
-static bool is_same(WadiTile a, WadiTile b)
-{
-    return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
 /* Before (x, y, z) in the order of the map; the coordinates may be one beyond those of any tile. */
@@ -62,7 +51,7 @@ WadiStatus wadi_tile_map_create(WadiTileMap *map, const WadiTile *tiles, size_t 
     qsort(sorted, count, sizeof *sorted, compare_tiles);
     size_t kept = 1;
     for (size_t i = 1; i < count; ++i) {
-        if (!is_same(sorted[i], sorted[kept - 1])) {
+        if (!wadi_tile_is_same(sorted[i], sorted[kept - 1])) {
             sorted[kept++] = sorted[i];
         }
     }
@@ -170,7 +159,7 @@ int32_t wadi_tile_map_find(const WadiTileMap *map, WadiTile tile)
     }
     for (size_t slot = first_slot(map, tile);; slot = (slot + 1) & (map->slot_count - 1)) {
         int32_t index = map->slots[slot] - 1;
-        if (index < 0 || is_same(map->tiles[index], tile)) {
+        if (index < 0 || wadi_tile_is_same(map->tiles[index], tile)) {
             return index;
         }
     }
@@ -181,7 +170,7 @@ int32_t wadi_tile_map_find_before(const WadiTileMap *map, WadiTile tile)
     int32_t low = -1, high = map->count; /* tiles[low] <= tile < tiles[high] */
     while (high - low > 1) {
         int32_t middle = low + (high - low) / 2;
-        if (compare_tiles(&map->tiles[middle], &tile) <= 0) {
+        if (!wadi_tile_is_before(tile, map->tiles[middle])) {
             low = middle;
         } else {
             high = middle;
@@ -217,7 +206,7 @@ WadiStatus wadi_tile_map_link(WadiTileMap *map, WadiError *error)
 bool wadi_tile_map_validate(const WadiTileMap *map)
 {
     for (int32_t i = 0; i < map->count; ++i) {
-        if (i > 0 && compare_tiles(&map->tiles[i - 1], &map->tiles[i]) >= 0) {
+        if (i > 0 && !wadi_tile_is_before(map->tiles[i - 1], map->tiles[i])) {
             return false;
         }
         if (wadi_tile_map_find(map, map->tiles[i]) != i) {

@@ -15,6 +15,17 @@ typedef struct WadiTile {
     int32_t x, y, z; /* the tile holds cells 8 x .. 8 x + 7 */
 } WadiTile;
 
+static inline bool wadi_tile_is_same(WadiTile a, WadiTile b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+/* The order of tile maps: by z, then y, then x. */
+static inline bool wadi_tile_is_before(WadiTile a, WadiTile b)
+{
+    return a.z != b.z ? a.z < b.z : a.y != b.y ? a.y < b.y : a.x < b.x;
+}
+
 /* tiles[0..count) are sorted and differ; slots is a power of two with at least half of it free. A zeroed map is valid
  * and empty. */
 typedef struct WadiTileMap {

@@ -46,11 +46,6 @@ static WadiStatus sync_folder(const char *path, WadiError *error)
     return WADI_OK;
 }
 
-WadiStatus wadi_folder_sync(const char *path, WadiError *error)
-{
-    return sync_folder(path, error);
-}
-
 static WadiStatus sync_parent(const char *path, WadiError *error)
 {
     char folder[WADI_PATH_SIZE];

@@ -16,8 +16,6 @@ WadiStatus wadi_file_read(const char *path, size_t limit, char **bytes, size_t *
 /* mkdir -p */
 WadiStatus wadi_folder_make(const char *path, WadiError *error);
 bool wadi_file_exists(const char *path);
-/* Flush a folder's entries after a rename. */
-WadiStatus wadi_folder_sync(const char *path, WadiError *error);
 /* Remove a file; one that is not there is fine. */
 WadiStatus wadi_file_remove(const char *path, WadiError *error);
 

@@ -19,11 +19,6 @@ bool wadi_report_is_full(const WadiReport *report)
     return report->problems.count >= WADI_REPORT_KEPT || report->has_failed;
 }
 
-bool wadi_report_is_empty(const WadiReport *report)
-{
-    return report->problems.count == 0 && report->dropped == 0 && !report->has_failed;
-}
-
 void wadi_report_add(WadiReport *report, WadiPlace place, const char *path, const char *format, ...)
 {
     if (wadi_report_is_full(report)) {

@@ -38,7 +38,6 @@ void wadi_report_add(WadiReport *report, WadiPlace place, const char *path, cons
     WADI_PRINTF(4, 5);
 /* True once further problems are only counted: the message need not be made. */
 bool wadi_report_is_full(const WadiReport *report);
-bool wadi_report_is_empty(const WadiReport *report);
 /* WADI_ERR_SCENE with the text, WADI_OK when there is no problem. */
 WadiStatus wadi_report_finish(WadiReport *report, WadiError *error);
 /* "pile.yaml:12:5" or "--set a.b=c". */

@@ -43,18 +43,6 @@ WadiAffine wadi_affine_compose(WadiVec3 translate, WadiVec3 rotate_degrees, Wadi
     return a;
 }
 
-WadiAffine wadi_affine_multiply(const WadiAffine *a, const WadiAffine *b)
-{
-    WadiAffine c;
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            c.m[i][j] = a->m[i][0] * b->m[0][j] + a->m[i][1] * b->m[1][j] + a->m[i][2] * b->m[2][j];
-        }
-    }
-    c.t = wadi_affine_point(a, b->t);
-    return c;
-}
-
 bool wadi_affine_inverse(const WadiAffine *a, WadiAffine *inverse)
 {
     const double(*m)[3] = a->m;

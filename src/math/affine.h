@@ -16,9 +16,6 @@ WadiAffine wadi_affine_identity(void);
  * axes), then translate: the order of Blender's "XYZ Euler" object transform. */
 WadiAffine wadi_affine_compose(WadiVec3 translate, WadiVec3 rotate_degrees, WadiVec3 scale, WadiVec3 pivot);
 
-/* first b, then a */
-WadiAffine wadi_affine_multiply(const WadiAffine *a, const WadiAffine *b);
-
 /* false (and identity) when the map is not invertible. */
 bool wadi_affine_inverse(const WadiAffine *a, WadiAffine *inverse);
 

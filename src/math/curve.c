@@ -136,21 +136,6 @@ WadiVec3 wadi_curve_slope3(const WadiCurve *curve, double time)
                        rate * (b->value[2] - a->value[2]) };
 }
 
-double wadi_curve_max_slope(const WadiCurve *curve)
-{
-    double largest = 0.0;
-    if (curve->interpolation == WADI_INTERPOLATION_STEP) {
-        return 0.0;
-    }
-    for (int i = 0; i + 1 < curve->key_count; ++i) {
-        const WadiKey *a = &curve->keys[i], *b = &curve->keys[i + 1];
-        WadiVec3 d = { b->value[0] - a->value[0], b->value[1] - a->value[1], b->value[2] - a->value[2] };
-        double factor = curve->interpolation == WADI_INTERPOLATION_SMOOTH ? 1.5 : 1.0;
-        largest = fmax(largest, factor * wadi_norm(d) / (b->time - a->time));
-    }
-    return largest;
-}
-
 bool wadi_curve_is_steady(const WadiCurve *curve, double t0, double t1)
 {
     bool does_jump = curve->interpolation == WADI_INTERPOLATION_STEP;

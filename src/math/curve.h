@@ -50,7 +50,5 @@ WadiVec3 wadi_curve_value3(const WadiCurve *curve, double time);
 WadiVec3 wadi_curve_slope3(const WadiCurve *curve, double time);
 /* Whether the value is the same at all times of [t0, t1]. May say no where a repeating curve happens to rest. */
 bool wadi_curve_is_steady(const WadiCurve *curve, double t0, double t1);
-/* A bound on |slope| (Euclidean over the components) for all times. */
-double wadi_curve_max_slope(const WadiCurve *curve);
 
 #endif

@@ -385,17 +385,6 @@ WadiCollideOut wadi_collide_move(const WadiCollideIn *in, WadiVec3 x0, WadiVec3 
     return finish(&m);
 }
 
-WadiCollideOut wadi_collide_push_out(const WadiCollideIn *in, WadiVec3 x, WadiVec3 v, double time)
-{
-    WadiCollideOut out = { x, v, 0, false };
-    if (wadi_is_finite(x) && wadi_solids_clearance(in->solids, x, time, in->skin) < 0.0) {
-        out.is_stuck = !wadi_contact_push_out(in, &out.x, time);
-        out.v = wadi_contact_velocity(in, out.x, v, time, WADI_CONTACT_BAND * in->skin, NULL);
-        out.contacts = 1;
-    }
-    return out;
-}
-
 typedef struct MoveAll {
     const WadiCollideIn *in;
     WadiParticles *particles;

@@ -29,9 +29,6 @@ typedef struct WadiCollideOut {
  * come back as they are. */
 WadiCollideOut wadi_collide_move(const WadiCollideIn *in, WadiVec3 x0, WadiVec3 x1, WadiVec3 v);
 
-/* Push out of solids without moving in time; v loses what points into the solid. */
-WadiCollideOut wadi_collide_push_out(const WadiCollideIn *in, WadiVec3 x, WadiVec3 v, double time);
-
 typedef struct WadiCollideReport {
     int64_t touched; /* particles that had a contact */
     int64_t stuck;

@@ -242,19 +242,3 @@ WadiVec3 wadi_world_acceleration(const WadiWorld *world, WadiVec3 x, WadiVec3 v,
     }
     return a;
 }
-
-size_t wadi_world_bytes(const WadiWorld *world)
-{
-    const WadiScene *scene = world->scene;
-    size_t bytes = sizeof *world;
-    for (int i = 0; i < scene->body_count; ++i) {
-        bytes += wadi_shape_bytes(world->body_shapes[i]);
-    }
-    for (int i = 0; i < scene->collider_count; ++i) {
-        bytes += wadi_shape_bytes(world->collider_shapes[i]);
-    }
-    for (int i = 0; i < scene->emitter_count; ++i) {
-        bytes += wadi_shape_bytes(world->emitter_shapes[i]);
-    }
-    return bytes;
-}

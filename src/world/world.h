@@ -40,6 +40,4 @@ WadiStatus wadi_world_count(const WadiWorld *world, double duration, int64_t *se
 /* Gravity and forces at a place and time, for a particle of velocity v: m/s^2. */
 WadiVec3 wadi_world_acceleration(const WadiWorld *world, WadiVec3 x, WadiVec3 v, double time);
 
-size_t wadi_world_bytes(const WadiWorld *world);
-
 #endif

@@ -226,9 +226,6 @@ static void what_begins_inside_comes_out_on_its_side(void **unused)
         assert_true(below ? out.x.z < 0.0 : out.x.z > 0.001);
         CHECK_NEAR(out.x.x, 0.01, 1e-9);
         CHECK_NEAR(out.v.z, 0.0, 1e-12);
-        out = wadi_collide_push_out(&in, x, v, 0.0);
-        assert_true(below ? out.x.z < 0.0 : out.x.z > 0.001);
-        assert_int_equal(out.contacts, 1);
     }
     wadi_shape_destroy(plate);
 }
@@ -273,8 +270,6 @@ static void strange_input_comes_back(void **unused)
     assert_true(are_equal(out.x, wadi_add(x, v)) && out.contacts == 0);
     out = wadi_collide_move(&in, x, bad, v);
     assert_true(isnan(out.x.x) && out.contacts == 0);
-    out = wadi_collide_push_out(&in, bad, v, 0);
-    assert_true(isnan(out.x.x));
     WadiParticles particles;
     WadiError error;
     CHECK_OK(wadi_particles_init(&particles, &error), error);

@@ -27,10 +27,6 @@ static void transforms_scale_then_turn_then_move(void **unused)
     /* The pivot does not move. */
     a = wadi_affine_compose(zero, wadi_vec3(20, 30, 40), wadi_vec3(3, 2, 1), wadi_vec3(1, 2, 3));
     check_vec(wadi_affine_point(&a, wadi_vec3(1, 2, 3)), 1, 2, 3, 1e-14);
-    WadiAffine b = wadi_affine_compose(wadi_vec3(5, 6, 7), wadi_vec3(-10, 50, 5), wadi_vec3(1, 1, 2), zero);
-    WadiAffine ab = wadi_affine_multiply(&a, &b);
-    WadiVec3 p = { 0.3, -0.7, 0.2 }, q = wadi_affine_point(&a, wadi_affine_point(&b, p));
-    check_vec(wadi_affine_point(&ab, p), q.x, q.y, q.z, 1e-13);
 }
 
 static void inverses_undo_and_stretch_is_the_scale(void **unused)
@@ -69,7 +65,6 @@ static void curves_pass_through_their_keys(void **unused)
     check_vec(wadi_curve_slope3(&line, 1), 4, 0, 3, 0);
     check_vec(wadi_curve_slope3(&line, 2), -2, 0, 0, 0);
     check_vec(wadi_curve_slope3(&line, 4), 0, 0, 0, 0);
-    CHECK_NEAR(wadi_curve_max_slope(&line), 5, 1e-15);
     wadi_curve_free(&line);
     WadiCurve smooth = make_curve(WADI_INTERPOLATION_SMOOTH, false);
     CHECK_NEAR(wadi_curve_value(&smooth, 1.5), 2, 1e-15);
@@ -79,7 +74,6 @@ static void curves_pass_through_their_keys(void **unused)
         double h = 1e-6;
         double slope = (wadi_curve_value(&smooth, t + h) - wadi_curve_value(&smooth, t - h)) / (2 * h);
         CHECK_NEAR(wadi_curve_slope3(&smooth, t).x, slope, 1e-5);
-        CHECK_AT_MOST(wadi_norm(wadi_curve_slope3(&smooth, t)), wadi_curve_max_slope(&smooth));
     }
     wadi_curve_free(&smooth);
     WadiCurve step = make_curve(WADI_INTERPOLATION_STEP, false);
@@ -119,7 +113,6 @@ static void repeating_curves_have_their_period(void **unused)
     wadi_curve_free(&curve);
     WadiCurve constant = wadi_curve_constant3(1, 2, 3);
     check_vec(wadi_curve_value3(&constant, 77), 1, 2, 3, 0);
-    CHECK_NEAR(wadi_curve_max_slope(&constant), 0, 0);
 }
 
 static void eigenvalues_of_known_matrices(void **unused)
