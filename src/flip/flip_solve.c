@@ -107,9 +107,6 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
     WadiArena *arena = flip->context.scratch;
     const WadiRows *rows = &step->grid.rows;
     WADI_TRY(WADI_ARENA_NEW(arena, &step->pressure, wadi_rows_floats(rows), "pressure", error));
-    for (int a = 0; a < 3; ++a) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &step->known[a], (size_t)rows->count, "known faces", error));
-    }
     if (flip->materials.has_sand) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->rigid, (size_t)rows->count, "rigid cells", error));
         memset(step->rigid, 0, (size_t)rows->count);
