@@ -4,7 +4,7 @@
 set -euo pipefail
 
 build=(gcc libc6-dev make cmake ninja-build pkg-config libfyaml-dev libassimp-dev libembree-dev libhdf5-dev libpng-dev)
-test=(clang clang-format clang-tidy libclang-rt-14-dev libomp-14-dev libcmocka-dev binutils git mandoc
+test=(clang clang-format clang-tidy libclang-rt-14-dev libcmocka-dev binutils git mandoc
       python3 python3-h5py python3-jsonschema python3-numpy python3-yaml shellcheck)
 long=(python3-paraview)
 modules=(libfyaml assimp hdf5 libpng)
@@ -29,7 +29,7 @@ if ! command -v apt-get >/dev/null; then
     done
     if [ "${#missing[@]}" -gt 0 ]; then
         echo "setup: no apt-get here; please install: ${missing[*]}" >&2
-        echo "setup: in all wadi needs a C17 compiler with OpenMP, CMake >= 3.23, Ninja, pkg-config, libfyaml," \
+        echo "setup: in all wadi needs a C17 compiler, CMake >= 3.23, Ninja, pkg-config, libfyaml," \
             "assimp, Embree 3, HDF5 and libpng; its tests need clang, clang-format, clang-tidy, cmocka, git," \
             "mandoc, shellcheck and Python 3 with h5py" >&2
         exit 1

@@ -1,66 +1,65 @@
+/* A team of threads for loops over blocks.
+ *
+ * Whoever is free takes the next block, the calling thread too, so a loop never waits for a thread that has not begun: on a
+ * machine that others use, or beside the thread that writes frames, a worker without a core costs nothing. Only a worker in the
+ * middle of a block is waited for. Waiting threads look for a while, some ten microseconds, then sleep: two that look on one core
+ * would take each other's time. (OpenMP's barriers cost a slice of the scheduler there, 4 ms for a loop of 50 us.)
+ *
+ * A loop is open while `generation` is odd. A worker says that it is inside (`busy`) before it looks whether the loop is still
+ * open, and the caller closes the loop before it waits for `busy` to be 0: so nobody reads a loop that is being changed. */
 #include "core/parallel.h"
 
 #include <math.h>
-#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "core/check.h"
 
-void wadi_parallel_set_threads(int threads)
-{
-    omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs());
-}
-
-int wadi_parallel_threads(void)
-{
-    return omp_get_max_threads();
-}
-
-int64_t wadi_parallel_block_count(int64_t count, int64_t block_size)
-{
-    WADI_ASSERT(block_size > 0);
-    return count > 0 ? (count + block_size - 1) / block_size : 0;
-}
-
-/* On a machine that others use too (and be it the thread that writes frames), a loop ends when the last thread has been given a
- * core: a slice of the scheduler, some 4 ms, for a loop of 50 us, and a step has hundreds of loops. A wait that the loop's own
- * blocks cannot explain is taken as a sign of that, and loops run on the calling thread alone for a while: twice the wait, and
- * twice as long each time the next wait comes soon after. Who runs a block never shows in its result. */
-#define CROWDED_WAIT 1e-3 /* s */
-#define CROWDED_BLOCKS 8.0
-#define LONGEST_ALONE 1.0 /* s */
-
-static _Thread_local double alone_until, alone_for; /* omp_get_wtime, s; 0: not crowded of late */
-
-static bool is_worth_a_team(int64_t blocks)
-{
-    /* One block: no team, no barrier (0.8 us). */
-    return blocks > 1 && omp_get_max_threads() > 1 && (alone_until <= 0.0 || omp_get_wtime() >= alone_until);
-}
-
-/* A loop began at `start`, the calling thread had done its own blocks at `done`. */
-static void judge_wait(double start, double done, int64_t own_blocks)
-{
-    double end = omp_get_wtime(), waited = end - done;
-    bool is_soon = alone_for > 0.0 && start < alone_until + 2.0 * alone_for;
-    if (own_blocks > 0 && waited > CROWDED_WAIT &&
-        waited > CROWDED_BLOCKS * (done - start) / (double)own_blocks) {
-        alone_for = fmin(is_soon ? 2.0 * alone_for : 2.0 * waited, LONGEST_ALONE);
-        alone_until = end + alone_for;
-    } else if (!is_soon) {
-        alone_until = alone_for = 0.0;
-    }
-}
+enum {
+    WORKERS_MAX = 255,
+    LOOKS = 2000,      /* before sleeping: some ten microseconds */
+    LOOKS_AT_END = 200 /* before giving the core to a worker that may need it */
+};
 
 typedef struct Loop {
-    int64_t count, block_size;
+    int64_t count, block_size, blocks;
     WadiBlockFn body; /* or: */
     WadiBlockReduceFn reduce;
     void *context;
     double *partials;
 } Loop;
 
-static inline void run_block(const Loop *loop, int64_t b)
+typedef struct Team {
+    int threads; /* wanted, the caller included; 0: not yet said */
+    int workers; /* running */
+    pthread_t worker[WORKERS_MAX];
+    bool is_ending;
+    Loop loop;
+    atomic_llong next; /* block */
+    atomic_uint generation;
+    atomic_int busy, sleeping;
+    pthread_mutex_t mutex; /* for sleep alone */
+    pthread_cond_t wake;
+} Team;
+
+/* Each thread that calls has a team of its own. */
+static _Thread_local Team team = { .mutex = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER };
+static _Thread_local bool is_inside; /* a block: loops in loops run where they are */
+static pthread_key_t end_of_thread;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+
+static void look_away(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static void run_block(const Loop *loop, int64_t b)
 {
     int64_t first = b * loop->block_size, end = first + loop->block_size;
     end = end < loop->count ? end : loop->count;
@@ -71,45 +70,184 @@ static inline void run_block(const Loop *loop, int64_t b)
     }
 }
 
+static void take_blocks(Team *of)
+{
+    is_inside = true;
+    for (;;) {
+        int64_t b = atomic_fetch_add_explicit(&of->next, 1, memory_order_relaxed);
+        if (b >= of->loop.blocks) {
+            break;
+        }
+        run_block(&of->loop, b);
+    }
+    is_inside = false;
+}
+
+/* Until `generation` is not `seen`. */
+static unsigned wait_for_change(Team *of, unsigned seen)
+{
+    for (int n = 0; n < LOOKS; ++n) {
+        unsigned now = atomic_load_explicit(&of->generation, memory_order_acquire);
+        if (now != seen) {
+            return now;
+        }
+        look_away();
+    }
+    pthread_mutex_lock(&of->mutex);
+    atomic_fetch_add(&of->sleeping, 1);
+    while (atomic_load(&of->generation) == seen) {
+        pthread_cond_wait(&of->wake, &of->mutex);
+    }
+    atomic_fetch_sub(&of->sleeping, 1);
+    pthread_mutex_unlock(&of->mutex);
+    return atomic_load(&of->generation);
+}
+
+static void *work(void *context)
+{
+    Team *of = context;
+    unsigned seen = 0;
+    for (;;) {
+        seen = wait_for_change(of, seen);
+        atomic_fetch_add(&of->busy, 1);
+        bool is_open = (seen & 1) != 0 && atomic_load(&of->generation) == seen;
+        bool is_ending = is_open && of->is_ending;
+        if (is_open && !is_ending) {
+            take_blocks(of);
+        }
+        atomic_fetch_sub(&of->busy, 1);
+        if (is_ending) {
+            return NULL;
+        }
+    }
+}
+
+static void open_loop(Team *of)
+{
+    atomic_store_explicit(&of->next, 0, memory_order_relaxed);
+    atomic_fetch_add(&of->generation, 1);
+    if (atomic_load(&of->sleeping) > 0) {
+        pthread_mutex_lock(&of->mutex);
+        pthread_cond_broadcast(&of->wake);
+        pthread_mutex_unlock(&of->mutex);
+    }
+}
+
+static void close_loop(Team *of)
+{
+    atomic_fetch_add(&of->generation, 1);
+    for (int n = 0; atomic_load(&of->busy) > 0; ++n) {
+        if (n < LOOKS_AT_END) {
+            look_away();
+        } else {
+            sched_yield();
+        }
+    }
+}
+
+static void dismiss(void *context)
+{
+    Team *of = context;
+    if (of->workers > 0) {
+        of->is_ending = true;
+        open_loop(of);
+        for (int i = 0; i < of->workers; ++i) {
+            pthread_join(of->worker[i], NULL);
+        }
+        close_loop(of);
+        of->is_ending = false;
+        of->workers = 0;
+        atomic_store(&of->generation, 0);
+    }
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&end_of_thread, dismiss);
+}
+
+static void gather_workers(Team *of)
+{
+    pthread_once(&key_once, make_key);
+    pthread_setspecific(end_of_thread, of);
+    /* Fewer than wanted is slower, not wrong. */
+    while (of->workers < of->threads - 1 && pthread_create(&of->worker[of->workers], NULL, work, of) == 0) {
+        of->workers += 1;
+    }
+    of->threads = of->workers + 1;
+}
+
+static int core_count(void)
+{
+#ifdef __linux__
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
+        return CPU_COUNT(&allowed);
+    }
+#endif
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (int)cores : 1;
+}
+
+void wadi_parallel_set_threads(int threads)
+{
+    threads = threads > 0 ? threads : core_count();
+    threads = threads <= WORKERS_MAX ? threads : WORKERS_MAX + 1;
+    if (threads != team.threads) {
+        dismiss(&team);
+        team.threads = threads;
+    }
+}
+
+int wadi_parallel_threads(void)
+{
+    return team.threads > 0 ? team.threads : core_count();
+}
+
+int64_t wadi_parallel_block_count(int64_t count, int64_t block_size)
+{
+    WADI_ASSERT(block_size > 0);
+    return count > 0 ? (count + block_size - 1) / block_size : 0;
+}
+
 static int64_t run(const Loop *loop)
 {
-    int64_t blocks = wadi_parallel_block_count(loop->count, loop->block_size), own_blocks = 0;
-    if (!is_worth_a_team(blocks)) {
-        for (int64_t b = 0; b < blocks; ++b) {
+    if (loop->blocks > 1 && !is_inside && team.workers + 1 != team.threads) {
+        team.threads = wadi_parallel_threads();
+        gather_workers(&team);
+    }
+    if (loop->blocks <= 1 || is_inside || team.workers == 0) {
+        for (int64_t b = 0; b < loop->blocks; ++b) {
             run_block(loop, b);
         }
-        return blocks;
+        return loop->blocks;
     }
-    double start = omp_get_wtime(), done = start;
-#pragma omp parallel
-    {
-        int64_t ran = 0;
-#pragma omp for schedule(dynamic, 1) nowait
-        for (int64_t b = 0; b < blocks; ++b) {
-            run_block(loop, b);
-            ++ran;
-        }
-        if (omp_get_thread_num() == 0) {
-            done = omp_get_wtime();
-            own_blocks = ran;
-        }
-    }
-    judge_wait(start, done, own_blocks);
-    return blocks;
+    team.loop = *loop;
+    open_loop(&team);
+    take_blocks(&team);
+    close_loop(&team);
+    return loop->blocks;
 }
 
 void wadi_parallel_for(int64_t count, int64_t block_size, WadiBlockFn body, void *context)
 {
-    run(&(Loop){ .count = count, .block_size = block_size, .body = body, .context = context });
+    run(&(Loop){ .count = count,
+                 .block_size = block_size,
+                 .blocks = wadi_parallel_block_count(count, block_size),
+                 .body = body,
+                 .context = context });
 }
 
 static int64_t reduce_blocks(int64_t count, int64_t block_size, WadiBlockReduceFn body, void *context,
                              double *partials)
 {
-    return run(&(Loop){
-        .count = count, .block_size = block_size, .reduce = body, .context = context, .partials = partials });
+    return run(&(Loop){ .count = count,
+                        .block_size = block_size,
+                        .blocks = wadi_parallel_block_count(count, block_size),
+                        .reduce = body,
+                        .context = context,
+                        .partials = partials });
 }
-
 double wadi_parallel_sum(int64_t count, int64_t block_size, WadiBlockReduceFn body, void *context,
                          double *partials)
 {

@@ -14,7 +14,7 @@ typedef void (*WadiBlockFn)(void *context, int64_t first, int64_t end);
 typedef double (*WadiBlockReduceFn)(void *context, int64_t first, int64_t end);
 
 /* Threads that loops of this process use; 0 = all cores the process may run on. Set by the call that owns a run
- * (wadi_run, wadi_sim_step) on its own thread; per thread, as in OpenMP, so there is no global. */
+ * (wadi_run, wadi_sim_step) on its own thread; each calling thread has a team of its own, so there is no global. */
 void wadi_parallel_set_threads(int threads);
 int wadi_parallel_threads(void);
 

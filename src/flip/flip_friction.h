@@ -47,6 +47,7 @@ typedef struct WadiFrictionGrid {
         *solid_speed[3];      /* per face: velocity of the solid, for the local rule (flip_rigid.h) alone */
     const float *density;     /* per FLUID cell, kg/m^3; NULL: the reference everywhere */
     double reference_density; /* kg/m^3; that of the pressure */
+    double weight[3]; /* gravity times dt, m/s: a layer of one cell presses on its floor with this at least */
 } WadiFrictionGrid;
 
 /* What bounds the stress; per cell over rows. */

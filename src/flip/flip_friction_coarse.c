@@ -274,7 +274,9 @@ static WadiStatus start_from(WadiFriction *friction, Coarse *coarse, const float
                               .ask_context = &friction->grid };
     WadiFriction *half = NULL;
     WADI_TRY(wadi_friction_begin(&half, &grid, NULL, friction->dt, arena, error));
-    WadiFrictionLoad half_load = { coarse->pressure, coarse->k, coarse->cohesion };
+    WadiFrictionLoad half_load = { .pressure = coarse->pressure,
+                                   .k = coarse->k,
+                                   .cohesion = coarse->cohesion };
     const float *velocity[3] = { coarse->velocity[0], coarse->velocity[1], coarse->velocity[2] };
     int half_depth = (depth + 1) / 2;
     WADI_TRY(wadi_friction_start(half, velocity, &half_load, half_depth, gravity_dt, arena, error));

@@ -68,8 +68,9 @@ static void rate_rows(void *context, int64_t first, int64_t end)
             WadiRowCell cell = { row, __builtin_ctz(left) };
             size_t at = wadi_row_cell_index(cell);
             double p = fmax(in->pressure[at], 1e-3 * in->gravity_dt) * in->cell_size / in->dt; /* over rho */
-            double number = shear_rate(in, cell) * in->grain_size / sqrt(p);
-            rate->k[at] *= (float)(1.0 + (in->ratio - 1.0) * number / (in->inertial_number + number));
+            double number = shear_rate(in, cell) * (double)in->grain_size[at] / sqrt(p);
+            rate->k[at] *=
+                (float)(1.0 + ((double)in->ratio[at] - 1.0) * number / (in->inertial_number + number));
         }
     }
 }

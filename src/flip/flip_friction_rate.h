@@ -11,8 +11,8 @@ typedef struct WadiFrictionRateIn {
     const double *pressure;   /* P of the last step, m/s, as in WadiFrictionLoad */
     double cell_size, dt;     /* m, s */
     double gravity_dt;        /* m/s: pressures below a thousandth of a cell's weight count as that */
-    double ratio;             /* slope of fast sand over that of slow sand, >= 1 */
-    double grain_size;        /* d, m */
+    const float *ratio;       /* per cell: slope of fast sand over that of slow sand, >= 1 */
+    const float *grain_size;  /* per cell: d, m */
     double inertial_number;   /* I_0: where half of the difference is reached; 0.3 */
 } WadiFrictionRateIn;
 

@@ -59,6 +59,22 @@ static float pressing(const Bounds *bounds, WadiRowCell cell, int side, float ar
     return p > 0.0f ? fmaxf(area * p - tension[cell.lane], 0.0f) : 0.0f;
 }
 
+/* Sand that is pulled towards a wall presses on it with a cell's own weight at least. Its pressure may be 0 where it spreads
+ * thinner than a cell: without this, a sheet of grains would slide without end. */
+static float own_weight(const Bounds *bounds, const WadiFrictionFacets *facets, int lane)
+{
+    const double *weight = bounds->friction->grid.weight;
+    if (facets->side != OBLIQUE) {
+        double pull = weight[facets->side >> 1];
+        return facets->area[lane] * (float)fmax((facets->side & 1) != 0 ? pull : -pull, 0.0);
+    }
+    double pull = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        pull += weight[axis] * (double)bounds->friction->oblique[facets->oblique].normal[axis][lane];
+    }
+    return facets->area[lane] * (float)fmax(pull, 0.0);
+}
+
 static void fill_wall_bounds(void *context, int64_t first, int64_t end)
 {
     const Bounds *bounds = context;
@@ -75,7 +91,7 @@ static void fill_wall_bounds(void *context, int64_t first, int64_t end)
                 float before = pressing(bounds, away, facets->side, facets->area[lane]);
                 force -= facets->lift[lane] * fmaxf(force - before, 0.0f);
             }
-            bounds->wall_bound[w][lane] = facets->mu[lane] * force;
+            bounds->wall_bound[w][lane] = facets->mu[lane] * fmaxf(force, own_weight(bounds, facets, lane));
         }
     }
 }

@@ -2,14 +2,9 @@
  * Several sands share a cell by the mean of their yield slopes; sand and water are one fluid of varying density to the pressure
  * [friction notes 7.7]. */
 #include <math.h>
-#include <string.h>
 
-#include "core/parallel.h"
 #include "flip/flip.h"
 #include "flip/flip_yield.h"
-#include "grid/row_lanes.h"
-
-enum { TILE_BLOCK = 16 };
 
 void wadi_flip_materials_init(WadiFlipMaterials *materials, const WadiScene *scene)
 {
@@ -67,106 +62,19 @@ void wadi_flip_materials_at(WadiFlipMaterials *materials, const WadiScene *scene
     }
 }
 
-typedef struct MixContext {
-    const WadiFlip *flip;
-    WadiFlipStep *step;
-} MixContext;
-
-static void mix_cell(const MixContext *context, size_t cell, int32_t first, int32_t end)
-{
-    const WadiFlipMaterials *m = &context->flip->materials;
-    const WadiFlipMix *mix = &context->step->mix;
-    const uint8_t *material = context->flip->context.particles->material;
-    float mass = 0.0f, sand = 0.0f, slope = 0.0f, cohesion = 0.0f, each = 1.0f / (float)(end - first);
-    for (int32_t i = first; i < end; ++i) {
-        mass += m->mass[material[i]];
-        sand += (float)m->is_sand[material[i]];
-        slope += m->slope[material[i]];
-        cohesion += m->cohesion[material[i]];
-    }
-    mix->density[cell] = (float)m->density * mass * each;
-    mix->sand[cell] = sand * each;
-    mix->slope[cell] = slope * each;
-    mix->cohesion[cell] = cohesion * each;
-}
-
-static void mix_tiles(void *user, int64_t first, int64_t end)
-{
-    const MixContext *context = user;
-    const WadiFlipSort *sort = &context->step->sort;
-    for (int32_t t = (int32_t)first; t < end; ++t) {
-        int32_t occupied = sort->row_first[t];
-        for (uint64_t left = sort->row_mask[t]; left != 0; left &= left - 1, ++occupied) {
-            int32_t row = wadi_rows_at(&context->step->grid.rows, context->step->grid.tile_of[t],
-                                       __builtin_ctzll(left));
-            const int32_t *start = &sort->cell_start[8 * (size_t)occupied];
-            for (size_t l = 0; l < 8; ++l) {
-                if (start[l + 1] > start[l]) {
-                    mix_cell(context, 8 * (size_t)row + l, start[l], start[l + 1]);
-                }
-            }
-        }
-    }
-}
-
-/* Fluid cells without particles: the mean of what is beside them, or the reference. */
-static void mix_empty(void *user, int64_t first, int64_t end)
-{
-    const MixContext *context = user;
-    const WadiFlipStep *step = context->step;
-    const WadiFlipMix *mix = &step->mix;
-    float *const of[4] = { mix->density, mix->sand, mix->slope, mix->cohesion };
-    for (int32_t r = first > 0 ? (int32_t)first : 1; r < end; ++r) {
-        unsigned empty = step->fluid[r] & ~(unsigned)step->grid.fluid[r];
-        if (empty == 0) {
-            continue;
-        }
-        float count[8] = { 0 }, sum[4][8] = { { 0 } };
-        for (int side = 0; side < 6; ++side) {
-            unsigned has = wadi_row_bits_beside(&step->grid.rows, step->grid.fluid, r, side);
-            for (int k = 0; k < 4; ++k) {
-                float value[8];
-                wadi_row_beside(&step->grid.rows, of[k], r, side, value);
-                for (int l = 0; l < 8; ++l) {
-                    sum[k][l] += (has >> l & 1) != 0 ? value[l] : 0.0f;
-                }
-            }
-            for (int l = 0; l < 8; ++l) {
-                count[l] += (float)(has >> l & 1);
-            }
-        }
-        for (int l = 0; l < 8; ++l) {
-            for (int k = 0; k < 4 && (empty >> l & 1) != 0 && count[l] > 0.0f; ++k) {
-                of[k][8 * r + l] = sum[k][l] / count[l];
-            }
-        }
-    }
-}
-
-static void set_all(const WadiFlip *flip, const WadiFlipMix *mix, size_t floats)
-{
-    for (size_t i = 0; i < floats; ++i) {
-        mix->density[i] = (float)flip->materials.density;
-        mix->sand[i] = (float)flip->materials.is_sand[0];
-        mix->slope[i] = flip->materials.slope[0];
-        mix->cohesion[i] = flip->materials.cohesion[0];
-    }
-}
-
 WadiStatus wadi_flip_mix(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
-    if (flip->materials.count == 1) {
+    const WadiFlipMaterials *materials = &flip->materials;
+    if (materials->count == 1) {
         return WADI_OK;
     }
-    WadiFlipMix *mix = &step->mix;
-    size_t floats = wadi_rows_floats(&step->grid.rows);
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &mix->density, floats, "densities", error));
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &mix->sand, floats, "materials", error));
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &mix->slope, floats, "yield slopes", error));
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &mix->cohesion, floats, "cohesion", error));
-    set_all(flip, mix, floats);
-    MixContext context = { flip, step };
-    wadi_parallel_for(step->sort.tiles.count, TILE_BLOCK, mix_tiles, &context);
-    wadi_parallel_for(step->grid.rows.count, WADI_ROW_BLOCK, mix_empty, &context);
-    return WADI_OK;
+    float density[256], sand[256];
+    for (int m = 0; m < materials->count; ++m) {
+        density[m] = (float)materials->density * materials->mass[m];
+        sand[m] = (float)materials->is_sand[m];
+    }
+    WADI_TRY(wadi_flip_material_mean(flip, step, density, &step->mix.density, error));
+    WADI_TRY(wadi_flip_material_mean(flip, step, sand, &step->mix.sand, error));
+    WADI_TRY(wadi_flip_material_mean(flip, step, materials->slope, &step->mix.slope, error));
+    return wadi_flip_material_mean(flip, step, materials->cohesion, &step->mix.cohesion, error);
 }

@@ -1,8 +1,8 @@
 /* Sand at rest sleeps: it is left out of every stage until something reaches it.
  *
  * The unit is an island: tiles with particles, joined where their cells come within reach of each other, which is the margin of
- * the grid and the way of a particle in a step: four cells. What is farther apart shares no face, no pressure and no stress in a step, so that leaving an island out changes nothing for the
- * others.
+ * the grid and the way of a particle in a step: two and two cells. What is farther apart shares no face, no pressure and no
+ * stress in a step, so that leaving an island out changes nothing for the others.
  *
  * An island falls asleep when it has been quiet for a window of 20 sqrt(dx / g): in no step of it was a particle moved faster
  * than 0.1 sqrt(g dx), in the last one the mean was below 0.001 sqrt(g dx), and its surroundings are at rest. Sand that
@@ -55,7 +55,7 @@ typedef struct WadiFlipSleep {
     WadiFrictionMemory friction, friction_spare;
 } WadiFlipSleep;
 
-/* Adds a column to the store, which is empty. Off in scenes without sand, where the scene says so, with steps of more than five
+/* Adds a column to the store, which is empty. Off in scenes without sand, where the scene says so, with steps of more than six
  * cells, with pair separation, which moves particles that no grid sees, and with the paper's friction, whose piles creep. */
 WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, const WadiScene *scene, WadiParticles *particles,
                                 WadiError *error);

@@ -50,20 +50,28 @@ static void copy_faces(const WadiFlipStep *step, float *const from[3], float *co
     wadi_parallel_for(step->grid.rows.count, WADI_ROW_BLOCK, copy_rows, &(Copy){ from, to });
 }
 
-/* Sand that shears fast, where its material says so; the first sand decides for all. */
-static void make_rate_dependent(const WadiFlip *flip, const WadiFlipStep *step, float *slope)
+/* Sand that shears fast, where its material says so. */
+static WadiStatus make_rate_dependent(const WadiFlip *flip, const WadiFlipStep *step, float *slope,
+                                      WadiError *error)
 {
-    const WadiScene *scene = flip->context.world->scene;
-    int m = 0;
-    while (m < scene->material_count && !flip->materials.is_sand[m]) {
-        ++m;
-    }
-    double slow =
-        m < scene->material_count ? wadi_curve_value(&scene->materials[m].friction_angle, step->time) : 0.0;
-    if (!(slow > 0.0) || !(scene->materials[m].friction_angle_fast > slow)) {
-        return;
-    }
     const double degree = 0.017453292519943295;
+    const WadiScene *scene = flip->context.world->scene;
+    float ratio[256], grain_size[256], *ratios = NULL, *grain_sizes = NULL;
+    bool does_depend = false;
+    for (int m = 0; m < scene->material_count; ++m) {
+        const WadiMaterial *material = &scene->materials[m];
+        double slow = wadi_curve_value(&material->friction_angle, step->time),
+               fast = material->friction_angle_fast;
+        bool is_faster = flip->materials.is_sand[m] && slow > 0.0 && fast > slow;
+        ratio[m] = is_faster ? (float)(tan(degree * fast) / tan(degree * slow)) : 1.0f;
+        grain_size[m] = (float)material->grain_size;
+        does_depend = does_depend || is_faster;
+    }
+    if (!does_depend) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_flip_material_mean(flip, step, ratio, &ratios, error));
+    WADI_TRY(wadi_flip_material_mean(flip, step, grain_size, &grain_sizes, error));
     WadiFrictionRateIn in = {
         .rows = &step->grid.rows,
         .fluid = step->fluid,
@@ -72,11 +80,12 @@ static void make_rate_dependent(const WadiFlip *flip, const WadiFlipStep *step, 
         .cell_size = step->grid.cell_size,
         .dt = step->kick,
         .gravity_dt = wadi_flip_gravity_step(flip, step),
-        .ratio = tan(degree * scene->materials[m].friction_angle_fast) / tan(degree * slow),
-        .grain_size = scene->materials[m].grain_size,
+        .ratio = ratios,
+        .grain_size = grain_sizes,
         .inertial_number = 0.3,
     };
     wadi_friction_rate(&in, slope);
+    return WADI_OK;
 }
 
 WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
@@ -94,7 +103,7 @@ WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *ste
         WADI_TRY(WADI_ARENA_NEW(arena, &cohesion, floats, "cohesion", error));
         fill_floats(cohesion, floats, flip->materials.cohesion[0]);
     }
-    make_rate_dependent(flip, step, slope);
+    WADI_TRY(make_rate_dependent(flip, step, slope, error));
     if (flip->materials.has_water) {
         WADI_TRY(WADI_ARENA_NEW(arena, grain, floats, "grain pressure", error));
     }
@@ -128,13 +137,9 @@ static void mark_rows(void *user, int64_t first, int64_t end)
 }
 
 /* Sand whose stress is inside the yield set. */
-static WadiStatus mark_rigid(const WadiFlip *flip, WadiFlipStep *step, const WadiFriction *friction,
-                             const WadiFrictionLoad *load, WadiError *error)
+static void mark_rigid(const WadiFlipStep *step, const WadiFriction *friction, const WadiFrictionLoad *load)
 {
-    const size_t rows = (size_t)step->grid.rows.count;
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->rigid, rows, "rigid cells", error));
-    wadi_parallel_for((int64_t)rows, WADI_ROW_BLOCK, mark_rows, &(Rigid){ step, friction, load });
-    return WADI_OK;
+    wadi_parallel_for(step->grid.rows.count, WADI_ROW_BLOCK, mark_rows, &(Rigid){ step, friction, load });
 }
 
 static WadiFrictionSettings settings_of(const WadiFlip *flip, int depth, double g_dt, bool is_first)
@@ -163,6 +168,7 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
                                 error));
     }
     copy_faces(step, velocity, free_flight);
+    WadiVec3 gravity = wadi_curve_value3(&flip->context.world->scene->gravity, step->time);
     WadiFrictionSolids solids = { &flip->context.world->solids, step->grid.cell_size, step->time + step->dt };
     WadiFrictionGrid grid = { .rows = &step->grid.rows,
                               .fluid = step->fluid,
@@ -173,6 +179,8 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
                               .reference_density = flip->materials.density };
     for (int a = 0; a < 3; ++a) {
         grid.open[a] = step->solid.open[a];
+        /* Under water the weight is not that of the grains alone. */
+        grid.weight[a] = flip->materials.has_water ? 0.0 : step->kick * wadi_component(gravity, a);
     }
     bool is_first = flip->friction_memory.dt == 0.0;
     WadiFriction *friction = NULL;
@@ -213,7 +221,7 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         wadi_friction_add(friction, velocity);
         WADI_STAGE(times, "pressure", WADI_TRY(wadi_flip_project_step(flip, step, &projector, error)));
     }
-    WADI_STAGE(times, "friction set-up", WADI_TRY(mark_rigid(flip, step, friction, &load, error));
+    WADI_STAGE(times, "friction set-up", mark_rigid(step, friction, &load);
                WADI_TRY(wadi_friction_keep(friction, &flip->friction_memory, error)));
     return WADI_OK;
 }

@@ -65,10 +65,10 @@ static void water_falls_freely_before_it_lands(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* Column of aspect 1 that is narrow across, so that it collapses to one side. */
+/* Column of aspect 1 in a channel of four cells, whose walls would hold it if they were rougher. */
 static const char *const column =
     "wadi: 1\nsolver: flip\nresolution: 40\ndomain: {min: [0, 0, 0], max: [0.8, 0.08, 0.3], walls: "
-    "{friction: 0.7}}\n"
+    "{friction: 0.4}}\n"
     "materials: {sand: {kind: sand, friction_angle: 35}}\n"
     "bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [0.2, 0.08, 0.2]}}}]\n";
 
@@ -89,6 +89,7 @@ static void a_column_of_sand_collapses_and_comes_to_rest(void **unused)
         top = fmax(top, sim->particles.z[i]);
     }
     /* It slumped and did not flow like water: run-out between half and three times the width, height between a third and all. */
+    print_message("front %.3f m, top %.3f m\n", front, top);
     assert_true(front > 0.3 && front < 0.75);
     assert_true(top > 0.07 && top < 0.2);
     assert_int_equal(wadi_sim_lost_particles(sim), 0);

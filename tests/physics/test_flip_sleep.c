@@ -83,7 +83,7 @@ static void a_settled_pile_does_not_move_by_a_bit_and_costs_nothing(void **unuse
     COLUMN "emitters: [{material: sand, shape: {box: {min: [0.06, 0.01, 0.36], max: [0.12, 0.03, 0.4]}}, "   \
            "velocity: [0, 0, -0.5], rate: 3e-4, start: 1.7, end: 1.9}]\n"
 
-/* Nothing that is awake comes nearer to what sleeps than the stages see: three cells. */
+/* Nothing that is awake comes nearer to what sleeps than the stages see. */
 static void check_distance(const WadiSim *sim)
 {
     const WadiParticles *p = &sim->particles;
@@ -92,7 +92,7 @@ static void check_distance(const WadiSim *sim)
         for (int32_t j = 0; j < flip->sleep.count; ++j) {
             double far =
                 fmax(fabs(p->x[i] - p->x[j]), fmax(fabs(p->y[i] - p->y[j]), fabs(p->z[i] - p->z[j])));
-            assert_true(far > 3.0 * cell);
+            assert_true(far > WADI_FLIP_MARGIN * cell);
         }
     }
 }

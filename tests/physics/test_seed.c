@@ -67,7 +67,7 @@ static void a_sphere_has_its_volume_for_any_threads(void **unused)
     int threads[3] = { 1, 2, 5 };
     for (int t = 0; t < 3; ++t) {
         wadi_parallel_set_threads(threads[t]);
-        WadiSeedIn in = seed_of(sphere, 0.01);
+        WadiSeedIn in = seed_of(sphere, 0.02);
         in.snap = WADI_SNAP_ZB05;
         WadiParticles particles;
         int64_t count, counted;
@@ -79,7 +79,7 @@ static void a_sphere_has_its_volume_for_any_threads(void **unused)
         CHECK_OK(wadi_seed_count(&in, &counted, &error), error);
         assert_int_equal(count, counted);
         double volume = PI / 6.0;
-        CHECK_NEAR((double)count * 1e-6 / 8.0 / volume, 1.0, 0.01);
+        CHECK_NEAR((double)count * 8e-6 / 8.0 / volume, 1.0, 0.01);
         assert_true(wadi_particles_validate(&particles));
         hashes[t] = hash_of(&particles);
         wadi_particles_free(&particles);

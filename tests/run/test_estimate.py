@@ -38,9 +38,10 @@ SCENES = {
            "bodies: [{material: water, shape: {box: {min: [0, 0, 0], max: [0.3, 0.3, 0.4]}}}]\n",
     "pile": FLIP_HEAD % ("sand", "sand") + "frames: 10\nresolution: 30\ndomain: {min: [0, 0, 0], max: [1, 1, 0.5]}\n"
             "bodies: [{material: sand, shape: {cylinder: {from: [0.5, 0.5, 0], to: [0.5, 0.5, 0.3], radius: 0.2}}}]\n",
-    "large": HEAD + "frames: 3\nresolution: 128\ndomain: {min: [0, 0, 0], max: [1, 1, 1]}\n"
-                    "bodies: [{material: water, shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.4}}}]\n",
 }
+if os.environ.get("WADI_LONG"):
+    SCENES["large"] = HEAD + "frames: 3\nresolution: 128\ndomain: {min: [0, 0, 0], max: [1, 1, 1]}\n" \
+        "bodies: [{material: water, shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.4}}}]\n"
 
 
 def folder_bytes(path):

@@ -10,7 +10,7 @@ SCENE = """
 wadi: 1
 name: busy
 solver: points
-resolution: 32
+resolution: 20
 frames: 40
 checkpoint_every: 10
 max_step: 0.01

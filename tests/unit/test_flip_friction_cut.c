@@ -3,6 +3,7 @@
 #include "flip/flip_friction.h"
 #include "flip/flip_friction_rate.h"
 #include "flip_test_grid.h"
+#include <stdlib.h>
 
 typedef struct Cut {
     TestGrid grid;
@@ -189,6 +190,13 @@ static void slopes_follow_the_rate_of_shear(void **unused)
             cut.pressure[at] = p * dt / cell_size;
         }
     }
+    size_t floats = wadi_rows_floats(&cut.grid.rows);
+    float *ratio = malloc(floats * sizeof *ratio), *size = malloc(floats * sizeof *size);
+    assert_true(ratio != NULL && size != NULL);
+    for (size_t i = 0; i < floats; ++i) {
+        ratio[i] = 1.5f;
+        size[i] = (float)grain;
+    }
     WadiFrictionRateIn in = { .rows = &cut.grid.rows,
                               .fluid = cut.grid.fluid,
                               .velocity = { cut.velocity[0], cut.velocity[1], cut.velocity[2] },
@@ -196,10 +204,12 @@ static void slopes_follow_the_rate_of_shear(void **unused)
                               .cell_size = cell_size,
                               .dt = dt,
                               .gravity_dt = 9.81 * dt,
-                              .ratio = 1.5,
-                              .grain_size = grain,
+                              .ratio = ratio,
+                              .grain_size = size,
                               .inertial_number = 0.3 };
     wadi_friction_rate(&in, cut.k);
+    free(ratio);
+    free(size);
     for (int32_t r = 1; r < cut.grid.rows.count; ++r) {
         for (int lane = 0; lane < 8; ++lane) {
             bool is_fluid = cut.grid.fluid[r] >> lane & 1;

@@ -108,8 +108,8 @@ static void nothing_and_one_particle_are_sorted_and_gridded(void **unused)
         CHECK_OK(wadi_flip_sort(&sort, &particles, 0.1, &arena, &error), error);
         CHECK_OK(wadi_flip_grid_build(&grid, &sort, WADI_FLIP_MARGIN, &arena, &error), error);
         assert_true(wadi_flip_sort_validate(&sort, &particles) && wadi_flip_grid_validate(&grid, &sort));
-        /* Cells 1 .. 7 along each axis: 7 x 7 rows in one tile. */
-        assert_int_equal(grid.rows.count, 1 + 49 * count);
+        /* Cells 2 .. 6 along each axis: 5 x 5 rows in one tile. */
+        assert_int_equal(grid.rows.count, 1 + 25 * count);
         assert_int_equal(grid.tiles.count, count);
         wadi_arena_free(&arena);
         wadi_particles_free(&particles);
@@ -301,8 +301,8 @@ static void droplets_cost_memory_by_their_number(void **unused)
         CHECK_OK(wadi_flip_grid_build(&grid, &sort, WADI_FLIP_MARGIN, &arena, &error), error);
         bytes[n] = (double)arena.high_water / (double)counts[n];
         assert_int_equal(sort.row_first[sort.tiles.count], counts[n]);
-        /* 7 x 7 rows, and twice that for the 6 of 8 lanes whose margin crosses the tile: 85.75 on average. */
-        CHECK_NEAR((double)grid.rows.count / (double)counts[n], 49.0 * 1.75, 2.0);
+        /* 5 x 5 rows, and twice that for the 4 of 8 lanes whose margin crosses the tile: 37.5 on average. */
+        CHECK_NEAR((double)grid.rows.count / (double)counts[n], 25.0 * 1.5, 1.0);
         wadi_arena_free(&arena);
         wadi_particles_free(&particles);
     }

@@ -509,7 +509,7 @@ static void step_costs_follow_the_particles(void **unused)
     fluid_free(&fluid);
 }
 
-/* Sort alone, or the whole step (a grid of a million droplets would take 20 GB: 86 rows each). */
+/* Sort alone, or the whole step (a grid of a million droplets would take 9 GB: 38 rows each). */
 static double droplet_seconds(int32_t count, bool is_whole)
 {
     WadiError error;
@@ -540,7 +540,7 @@ static double droplet_seconds(int32_t count, bool is_whole)
     }
     CHECK_NEAR((double)fluid.sort.tiles.count / count, 1.0, 1e-4);
     if (is_whole) {
-        CHECK_NEAR((double)fluid.grid.rows.count / count, 49.0 * 1.75, 2.0);
+        CHECK_NEAR((double)fluid.grid.rows.count / count, 25.0 * 1.5, 1.0); /* test_flip_grid */
     }
     fluid_free(&fluid);
     return best;
