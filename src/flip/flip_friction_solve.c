@@ -119,7 +119,7 @@ WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt)
         .alpha = 0.125,
         .tolerance = 1e-3 * gravity_dt * fmin(1.0, 16.0 / fmax(depth, 1.0)),
         .min_iterations = 4,
-        .max_iterations = depth > 40 ? depth / 2 : 20,
+        .max_iterations = depth > 20 ? depth : 20,
         .has_momentum = true,
     };
 }

@@ -107,11 +107,13 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
     WadiArena *arena = flip->context.scratch;
     const WadiRows *rows = &step->grid.rows;
     WADI_TRY(WADI_ARENA_NEW(arena, &step->pressure, wadi_rows_floats(rows), "pressure", error));
-    for (int a = 0; a < 3; ++a) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &step->known[a], (size_t)rows->count, "known faces", error));
+    if (flip->materials.has_sand) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &step->rigid, (size_t)rows->count, "rigid cells", error));
+        memset(step->rigid, 0, (size_t)rows->count);
     }
     wadi_flip_pressure_recall(&flip->pressure_memory, rows, step->kick, step->pressure);
     wadi_flip_push_surface(flip, step);
+    const WadiArenaMark mark = wadi_arena_mark(arena);
     if (flip->materials.has_sand) {
         if (wadi_flip_is_viscous(flip)) {
             WADI_STAGE(flip->context.times, "viscosity",
@@ -121,15 +123,14 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
         WADI_TRY(is_global ? wadi_flip_solve_sand(flip, step, error)
                            : wadi_flip_solve_zb05(flip, step, error));
     } else {
-        const WadiArenaMark mark = wadi_arena_mark(arena);
         WadiFlipProjector *projector = NULL;
         WADI_STAGE(flip->context.times, "pressure",
                    WADI_TRY(wadi_flip_project_step(flip, step, &projector, error)));
         if (wadi_flip_is_viscous(flip)) {
             WADI_TRY(solve_viscosity(flip, step, &projector, error));
         }
-        wadi_arena_release(arena, mark);
     }
+    wadi_arena_release(arena, mark);
     return wadi_flip_pressure_keep(&flip->pressure_memory, rows, step->fluid, step->pressure, step->kick,
                                    error);
 }

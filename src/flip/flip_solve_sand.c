@@ -137,13 +137,9 @@ static void mark_rows(void *user, int64_t first, int64_t end)
 }
 
 /* Sand whose stress is inside the yield set. */
-static WadiStatus mark_rigid(const WadiFlip *flip, WadiFlipStep *step, const WadiFriction *friction,
-                             const WadiFrictionLoad *load, WadiError *error)
+static void mark_rigid(const WadiFlipStep *step, const WadiFriction *friction, const WadiFrictionLoad *load)
 {
-    const size_t rows = (size_t)step->grid.rows.count;
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->rigid, rows, "rigid cells", error));
-    wadi_parallel_for((int64_t)rows, WADI_ROW_BLOCK, mark_rows, &(Rigid){ step, friction, load });
-    return WADI_OK;
+    wadi_parallel_for(step->grid.rows.count, WADI_ROW_BLOCK, mark_rows, &(Rigid){ step, friction, load });
 }
 
 static WadiFrictionSettings settings_of(const WadiFlip *flip, int depth, double g_dt, bool is_first)
@@ -225,7 +221,7 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         wadi_friction_add(friction, velocity);
         WADI_STAGE(times, "pressure", WADI_TRY(wadi_flip_project_step(flip, step, &projector, error)));
     }
-    WADI_STAGE(times, "friction set-up", WADI_TRY(mark_rigid(flip, step, friction, &load, error));
+    WADI_STAGE(times, "friction set-up", mark_rigid(step, friction, &load);
                WADI_TRY(wadi_friction_keep(friction, &flip->friction_memory, error)));
     return WADI_OK;
 }

@@ -126,7 +126,7 @@ static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const bef
     WADI_TRY(wadi_rigid_groups(&step->grid.rows, cells.rigid, &groups, arena, error));
     WADI_TRY(wadi_rigid_project(&grid, &groups, velocity, &motion, arena, error));
     WADI_TRY(wadi_rigid_slide(&grid, &cells, &groups, velocity, arena, error));
-    step->rigid = cells.rigid;
+    memcpy(step->rigid, cells.rigid, (size_t)step->grid.rows.count);
     return WADI_OK;
 }
 

@@ -253,11 +253,19 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     };
     WADI_STAGE(times, "solids",
                WADI_TRY(wadi_flip_solid(&solid, &flip->solid_cache, &step->solid, context->scratch, error)));
+    for (int a = 0; a < 3; ++a) {
+        WADI_TRY(WADI_ARENA_NEW(context->scratch, &step->known[a], (size_t)step->grid.rows.count,
+                                "known faces", error));
+    }
+    /* From here to the attributes: what the cells are and what presses in them. */
+    const WadiArenaMark mark = wadi_arena_mark(context->scratch);
     WADI_STAGE(times, "label", WADI_TRY(wadi_flip_label(flip, step, error)));
     WADI_STAGE(times, "density correction", WADI_TRY(wadi_flip_correct_density(flip, step, error)));
     WADI_STAGE(times, "surface tension", WADI_TRY(wadi_flip_find_tension(flip, step, error)));
     WADI_TRY(wadi_flip_solve(flip, step, error));
     WADI_STAGE(times, "attributes", wadi_flip_attributes(flip, step));
+    fill_report(step, report);
+    wadi_arena_release(context->scratch, mark);
     WADI_STAGE(times, "extend", WADI_TRY(extend(flip, step, error)));
     WadiFlipPath path;
     WADI_STAGE(times, "grid to particles", WADI_TRY(to_particles(flip, step, &path, error)));
@@ -275,7 +283,6 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     WadiCollideReport moved;
     WADI_STAGE(times, "move", moved = wadi_flip_move(context->particles, &path, &move));
     flip->last_dt = dt;
-    fill_report(step, report);
     report->sleeping_particles = flip->sleep.count;
     report->stuck_particles = moved.stuck;
     return wadi_solver_check_stage(context, "move", error);
