@@ -108,20 +108,24 @@ def main():
                              "lajeunesse": lajeunesse(a),
                              "height_law": min(a, a ** 0.4) if kind == "planar" else None,
                              **measure(run, profile, a, cell, reach)})
-    plot = Plot("Run-out of columns of sand", "a = H0/L0", "(L - L0)/L0", log=True)
-    fine = np.geomspace(0.5, 8, 60)
-    for kind, lube, lajeunesse in (("planar", planar_lube, planar_lajeunesse), ("round", round_lube, round_lajeunesse)):
-        plot.line(fine, [lube(a) for a in fine], f"Lube, {kind}")
-        plot.line(fine, [lajeunesse(a) for a in fine], f"Lajeunesse, {kind}", dashed=True)
-        chosen = [row for row in rows if row["kind"] == kind and row["angle"] == 30]
-        plot.points([row["a"] for row in chosen], [row["runout"] for row in chosen], f"wadi 30°, {kind}")
+    plots = {}
+    for kind, title, lube, lajeunesse in (("planar", "Planar columns", planar_lube, planar_lajeunesse),
+                                          ("round", "Round columns", round_lube, round_lajeunesse)):
+        plot = plots[kind] = Plot(f"{title}: run-out, laws fitted to experiments", "a = H0/L0", "(L - L0)/L0", log=True)
+        fine = np.geomspace(min(cells[kind]), max(cells[kind]), 60)
+        plot.line(fine, [lube(a) for a in fine], "Lube et al.")
+        plot.line(fine, [lajeunesse(a) for a in fine], "Lajeunesse et al.", dashed=True)
+        for angle in sorted({row["angle"] for row in rows}):
+            chosen = [row for row in rows if row["kind"] == kind and row["angle"] == angle]
+            plot.points([row["a"] for row in chosen], [row["runout"] for row in chosen], f"wadi, {angle}°")
+    tool.write_file("-round.svg", plots["round"].text())
     tool.write(rows, [("kind", "column", "s"), ("angle", "friction angle", "d"), ("a", "a", "g"),
                       ("cells", "cells in L0", "d"), ("particles", "particles", ","),
                       ("runout", "run-out", ".2f"), ("lube", "Lube", ".2f"), ("lajeunesse", "Lajeunesse", ".2f"),
                       ("height", "height/L0", ".2f"), ("height_law", "law", ".2f"),
                       ("stop", "stop time/√(H0/g)", ".1f"),
                       ("drift", "drift in the last quarter second, cells/s", ".4f"),
-                      ("mean_speed", "mean speed at the end, m/s", ".1e")], plot)
+                      ("mean_speed", "mean speed at the end, m/s", ".1e")], plots["planar"])
 
 
 if __name__ == "__main__":
