@@ -89,21 +89,22 @@ def measure(run, profile_of, a, cell, reach):
 
 def main():
     tool = Tool("column", __doc__)
-    # Cells in L0 by aspect ratio, so that tall columns do not take hours.
-    cells = {"planar": {0.5: 48, 1: 40, 2: 32, 4: 24, 8: 16}, "round": {0.5: 28, 1: 24, 2: 20, 4: 14}}
+    # Aspect ratio and cells in L0: fewer for tall columns, so that they do not take hours; three for the effect of the grid.
+    cases = {"planar": ((0.5, 48), (1, 20), (1, 40), (1, 80), (2, 32), (4, 24), (8, 16)),
+             "round": ((0.5, 28), (1, 24), (2, 20), (4, 14))}
     if tool.quick:
-        cells = {"planar": {0.5: 16, 2: 12}, "round": {0.5: 8, 2: 8}}
+        cases = {"planar": ((0.5, 16), (2, 12)), "round": ((0.5, 8), (2, 8))}
     rows = []
     for angle in (30,) if tool.quick else (30, 35):
         for kind, scene, profile, lube, lajeunesse in (
                 ("planar", planar_scene, planar_profile, planar_lube, planar_lajeunesse),
                 ("round", round_scene, round_profile, round_lube, round_lajeunesse)):
-            for a, count in cells[kind].items():
+            for a, count in cases[kind]:
                 cell = LENGTH / count
                 seconds = 6 * np.sqrt(a * LENGTH / G) + 0.5
                 made = scene(a, count, angle, seconds)
                 reach = made["domain"]["max"][0]
-                run = tool.run(f"column-{kind}-{angle}-{a:g}", made)
+                run = tool.run(f"column-{kind}-{angle}-{a:g}-{count}", made)
                 rows.append({"kind": kind, "angle": angle, "a": a, "cells": count, "lube": lube(a),
                              "lajeunesse": lajeunesse(a),
                              "height_law": min(a, a ** 0.4) if kind == "planar" else None,
@@ -112,7 +113,7 @@ def main():
     for kind, title, lube, lajeunesse in (("planar", "Planar columns", planar_lube, planar_lajeunesse),
                                           ("round", "Round columns", round_lube, round_lajeunesse)):
         plot = plots[kind] = Plot(f"{title}: run-out, laws fitted to experiments", "a = H0/L0", "(L - L0)/L0", log=True)
-        fine = np.geomspace(min(cells[kind]), max(cells[kind]), 60)
+        fine = np.geomspace(cases[kind][0][0], cases[kind][-1][0], 60)
         plot.line(fine, [lube(a) for a in fine], "Lube et al.")
         plot.line(fine, [lajeunesse(a) for a in fine], "Lajeunesse et al.", dashed=True)
         for angle in sorted({row["angle"] for row in rows}):
