@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/check.h"
 #include "core/parallel.h"
 #include "flip/flip.h"
 #include "flip/flip_extend.h"
@@ -163,6 +164,8 @@ static WadiStatus make_grid(WadiFlip *flip, WadiFlipStep *step, WadiError *error
     WadiArena *arena = context->scratch;
     WADI_STAGE(times, "grid",
                WADI_TRY(wadi_flip_grid_build(&step->grid, &step->sort, WADI_FLIP_MARGIN, arena, error)));
+    WADI_VALIDATE(wadi_flip_sort_validate(&step->sort, context->particles) &&
+                  wadi_flip_grid_validate(&step->grid, &step->sort));
     WadiFlipToGridIn to_grid = { .sort = &step->sort,
                                  .particles = context->particles,
                                  .mass = flip->materials.mass,

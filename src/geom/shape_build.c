@@ -156,6 +156,7 @@ static WadiStatus place(WadiShape *shape, const WadiShapeDef *def, WadiError *er
     if (is_fixed) {
         shape->placing = is_identity(&shape->fixed.map) ? WADI_PLACING_IDENTITY : WADI_PLACING_FIXED;
     }
+    shape->serial = wadi_shape_new_serial();
     return WADI_OK;
 }
 

@@ -27,6 +27,7 @@ struct WadiShape {
     WadiCurve parameter[WADI_SHAPE_PARAMETER_MAX];
     WadiCurve translate, rotate, scale, pivot;
     WadiPlacing placing;
+    uint64_t serial;         /* of the shapes of this process, from 1; 0 while it is built */
     WadiPlacement fixed;     /* placing is FIXED */
     WadiPrimitive primitive; /* primitive kinds with constant parameters */
     bool has_moving_parameters;
@@ -53,6 +54,7 @@ int wadi_shape_parameter_count(WadiShapeKind kind);
 void wadi_shape_parameters(const WadiShape *shape, double time, WadiVec3 out[WADI_SHAPE_PARAMETER_MAX]);
 WadiVec3 wadi_shape_scale_at(const WadiShape *shape, double time);
 
+uint64_t wadi_shape_new_serial(void);
 /* The placement at `time`; `*scratch` is used when it moves. */
 const WadiPlacement *wadi_shape_placement(const WadiShape *shape, double time, WadiPlacement *scratch);
 /* d/dt of placement->map. */

@@ -1,50 +1,9 @@
 /* How shapes move: velocity of the material, where it is carried, and how fast distances can change.
- * The transform p -> translate + pivot + M (p - pivot), M = R S, has the exact rate M' = [w] M + R S', with w the angular
- * velocity of the Euler angles. Moving parameters have no material of their own: it follows the primitive's reference
+ * Moving parameters have no material of their own: it follows the primitive's reference
  * point, plus what the normal motion of the surface adds. Jumps (step curves, the seam of repeating ones) have no
  * speed. */
 #include "core/check.h"
 #include "geom/shape_internal.h"
-
-static const double radians = 3.14159265358979323846 / 180.0;
-
-/* w = z' ez + Rz (y' ey + Ry x' ex), 1/s. */
-static WadiVec3 angular_velocity(const WadiShape *shape, double time)
-{
-    WadiVec3 angle = wadi_curve_value3(&shape->rotate, time);
-    WadiVec3 rate = wadi_scale(wadi_curve_slope3(&shape->rotate, time), radians);
-    WadiVec3 one = { 1, 1, 1 }, zero = { 0, 0, 0 };
-    WadiAffine turn_y = wadi_affine_compose(zero, wadi_vec3(0, angle.y, 0), one, zero);
-    WadiAffine turn_z = wadi_affine_compose(zero, wadi_vec3(0, 0, angle.z), one, zero);
-    WadiVec3 w = wadi_affine_vector(&turn_y, wadi_vec3(rate.x, 0, 0));
-    w = wadi_affine_vector(&turn_z, wadi_add(w, wadi_vec3(0, rate.y, 0)));
-    return wadi_add(w, wadi_vec3(0, 0, rate.z));
-}
-
-WadiAffine wadi_shape_placement_rate(const WadiShape *shape, const WadiPlacement *placement, double time)
-{
-    WadiVec3 w = angular_velocity(shape, time);
-    WadiVec3 s = wadi_shape_scale_at(shape, time);
-    WadiVec3 s_rate = wadi_curve_slope3(&shape->scale, time);
-    if (shape->scale.components == 1) {
-        s_rate = wadi_vec3(s_rate.x, s_rate.x, s_rate.x);
-    }
-    WadiAffine rate = { 0 };
-    const double growth[3] = { s_rate.x / s.x, s_rate.y / s.y, s_rate.z / s.z };
-    for (int j = 0; j < 3; ++j) {
-        WadiVec3 column = { placement->map.m[0][j], placement->map.m[1][j], placement->map.m[2][j] };
-        WadiVec3 d = wadi_add_scaled(wadi_cross(w, column), column, growth[j]);
-        rate.m[0][j] = d.x;
-        rate.m[1][j] = d.y;
-        rate.m[2][j] = d.z;
-    }
-    WadiVec3 pivot = wadi_curve_value3(&shape->pivot, time),
-             pivot_rate = wadi_curve_slope3(&shape->pivot, time);
-    rate.t = wadi_add(wadi_curve_slope3(&shape->translate, time), pivot_rate);
-    rate.t = wadi_sub(rate.t, wadi_affine_vector(&rate, pivot));
-    rate.t = wadi_sub(rate.t, wadi_affine_vector(&placement->map, pivot_rate));
-    return rate;
-}
 
 /* The point of a primitive that its material is thought to hang on, as a function of the parameters. Linear, so it maps
  * rates to rates. */

@@ -25,21 +25,6 @@ const WadiPrimitive *wadi_shape_primitive(const WadiShape *shape, double time, W
     return scratch;
 }
 
-const WadiPlacement *wadi_shape_placement(const WadiShape *shape, double time, WadiPlacement *scratch)
-{
-    if (shape->placing != WADI_PLACING_MOVING) {
-        return &shape->fixed;
-    }
-    WadiVec3 s = wadi_shape_scale_at(shape, time);
-    scratch->map = wadi_affine_compose(wadi_curve_value3(&shape->translate, time),
-                                       wadi_curve_value3(&shape->rotate, time), s,
-                                       wadi_curve_value3(&shape->pivot, time));
-    wadi_affine_inverse(&scratch->map, &scratch->inverse);
-    /* The columns of the map are orthogonal, so its stretches are the scale factors themselves. */
-    scratch->stretch = fmin(fabs(s.x), fmin(fabs(s.y), fabs(s.z)));
-    return scratch;
-}
-
 /* Quadratic blend of the two distances where they differ by less than k. Its derivatives by a and b are weights that
  * add up to one, so it is C1 and as safe a bound as its arguments. */
 double wadi_smooth_min(double a, double b, double k, double *weight)

@@ -1,5 +1,7 @@
-/* Allocation failing at call n, for every n of a small run: an error, no leak, no crash. The run reads a scene with a mesh, a
- * collider, an emitter, a drain and a force, writes frames and checkpoints, and is then resumed. */
+/* Allocation failing at call n of a small run: an error, no leak, no crash; for every n with WADI_LONG=1, else for some. A
+ * run reads a scene with a collider, an emitter, a drain and a force, writes frames and checkpoints, is then resumed,
+ * estimated and described: once with loose points, once with sand, honey and surface tension on the grid. Meshes, whose
+ * tables take longer than such a run, are only loaded and estimated. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,18 +29,32 @@ static void plain_free(void *user, void *memory, size_t size)
     free(memory);
 }
 
-static const char *const scene_text =
-    "wadi: 1\nname: small\nsolver: points\nresolution: 8\nframes: 3\n"
-    "domain: {min: [0, 0, 0], max: [1, 1, 1]}\nmaterials: {sand: {kind: sand}}\n"
-    "bodies: [{material: sand, shape: {mesh: {file: tetra.obj}, translate: [0.2, 0.2, 0.4]}}]\n"
-    "colliders: [{shape: {smooth_union: {radius: 0.1, shapes: [{sphere: {center: [0.5, 0.5, 0.1], radius: "
-    "0.1}},\n"
-    "             {box: {min: [0.4, 0.4, 0], max: [0.6, 0.6, 0.1]}}]}, translate: {keys: [[0, [0, 0, 0]], "
-    "[1, [0.1, 0, 0]]]}}}]\n"
-    "emitters: [{material: sand, shape: {sphere: {center: [0.5, 0.5, 0.9], radius: 0.05}}, rate: 0.05, "
-    "velocity: [0, 0, -1]}]\n"
-    "drains: [{shape: {box: {min: [0, 0, 0], max: [1, 1, 0.05]}}}]\n"
-    "forces: [{kind: drag, rate: 0.1, region: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.3}}}]\n";
+#define SETTING                                                                                              \
+    "domain: {min: [0, 0, 0], max: [1, 1, 1]}\n"                                                             \
+    "colliders: [{shape: {smooth_union: {radius: 0.1, shapes: [\n"                                           \
+    "  {sphere: {center: [0.5, 0.5, 0.1], radius: 0.1}}, {box: {min: [0.4, 0.4, 0], max: [0.6, 0.6, "        \
+    "0.1]}}]},\n"                                                                                            \
+    "  translate: {keys: [[0, [0, 0, 0]], [1, [0.1, 0, 0]]]}}}]\n"                                           \
+    "emitters: [{material: sand, shape: {sphere: {center: [0.5, 0.5, 0.9], radius: 0.05}}, rate: 0.05,\n"    \
+    "            velocity: [0, 0, -1]}]\n"                                                                   \
+    "drains: [{shape: {box: {min: [0, 0, 0], max: [1, 1, 0.05]}}}]\n"                                        \
+    "forces: [{kind: drag, rate: 0.1, region: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.3}}}]\n"
+
+static const char points_scene[] =
+    "wadi: 1\nname: small\nsolver: points\nresolution: 8\nframes: 3\nmaterials: {sand: {kind: "
+    "sand}}\n" SETTING
+    "bodies: [{material: sand, shape: {sphere: {center: [0.4, 0.4, 0.5], radius: 0.2}}}]\n";
+
+static const char flip_scene[] =
+    "wadi: 1\nname: small\nsolver: flip\nresolution: 8\nframes: 3\n"
+    "materials: {sand: {kind: sand}, honey: {kind: water, viscosity: 10, surface_tension: 0.05}}\n" SETTING
+    "bodies: [{material: sand, shape: {sphere: {center: [0.4, 0.4, 0.5], radius: 0.2}}},\n"
+    "         {material: honey, shape: {box: {min: [0.6, 0.6, 0.1], max: [1, 1, 0.5]}}}]\n";
+
+static const char mesh_scene[] =
+    "wadi: 1\nname: small\nsolver: points\nresolution: 8\nframes: 3\nmaterials: {sand: {kind: "
+    "sand}}\n" SETTING
+    "bodies: [{material: sand, shape: {mesh: {file: tetra.obj}, translate: [0.2, 0.2, 0.4]}}]\n";
 
 static char folder[] = "/tmp/wadi-alloc-XXXXXX";
 
@@ -52,13 +68,13 @@ static void write_file(const char *name, const char *text)
     fclose(file);
 }
 
-/* Load, run two frames, resume to the third, estimate, describe. */
-static WadiStatus whole_run(WadiError *error)
+/* Load, run two frames, resume to the third, estimate, describe; or load and estimate alone. */
+static WadiStatus use(const char *text, bool is_run, WadiError *error)
 {
     char run_path[200];
     snprintf(run_path, sizeof run_path, "%s/small.run", folder);
     WadiSceneDef scene_def = wadi_default_scene_def();
-    scene_def.text = scene_text;
+    scene_def.text = text;
     scene_def.folder = folder;
     const char *set = "seed=3";
     scene_def.sets = &set;
@@ -68,12 +84,12 @@ static WadiStatus whole_run(WadiError *error)
     WadiRunDef def = wadi_default_run_def();
     def.folder = run_path;
     def.threads = 1;
-    if (status == WADI_OK) {
+    if (status == WADI_OK && is_run) {
         def.mode = WADI_RUN_OVERWRITE;
         def.frames = 2;
         status = wadi_run(scene, &def, NULL, error);
     }
-    if (status == WADI_OK) {
+    if (status == WADI_OK && is_run) {
         def.mode = WADI_RUN_RESUME;
         def.frames = 3;
         status = wadi_run(scene, &def, NULL, error);
@@ -82,27 +98,26 @@ static WadiStatus whole_run(WadiError *error)
     if (status == WADI_OK) {
         status = wadi_estimate(scene, 3, 1, NULL, &estimate, error);
     }
-    char *text = NULL;
-    if (status == WADI_OK) {
-        status = wadi_describe(run_path, true, &text, error);
+    char *description = NULL;
+    if (status == WADI_OK && is_run) {
+        status = wadi_describe(run_path, true, &description, error);
     }
-    wadi_text_release(text);
+    wadi_text_release(description);
     wadi_scene_destroy(scene);
     return status;
 }
 
-static void every_failed_allocation_is_an_error_without_a_leak(void **unused)
+/* Every failure, or one in `stride`. */
+static void check_failures(const char *scene, bool is_run, int stride)
 {
-    (void)unused;
-    assert_non_null(mkdtemp(folder));
-    write_file("tetra.obj", "v 0 0 0\nv 0.5 0 0\nv 0 0.5 0\nv 0 0 0.5\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
+    stride = getenv("WADI_LONG") != NULL ? 1 : stride;
     WadiAllocator allocator = { failing_alloc, plain_free, NULL };
     wadi_set_allocator(&allocator);
-    long failures = 0;
-    for (fail_at = 1;; ++fail_at) {
+    long failures = 0, tried = 0;
+    for (fail_at = 1;; fail_at += stride, ++tried) {
         calls = 0;
         WadiError error = { 0 };
-        WadiStatus status = whole_run(&error);
+        WadiStatus status = use(scene, is_run, &error);
         if (wadi_alloc_live_bytes() != 0) {
             print_error("allocation %ld failing leaks %zu bytes\n", fail_at, wadi_alloc_live_bytes());
             fail();
@@ -122,19 +137,51 @@ static void every_failed_allocation_is_an_error_without_a_leak(void **unused)
             assert_true(error.text[0] != '\0');
         }
     }
-    print_message("%ld allocations, %ld of them reported as errors when they fail\n", fail_at - 1, failures);
-    assert_true(fail_at > 100);
-    assert_true(failures > (fail_at - 1) * 9 / 10);
+    print_message("%ld allocations, %ld of %ld reported as errors when they fail\n", calls, failures, tried);
+    assert_true(calls > 100);
+    assert_true(failures > tried * 9 / 10);
     wadi_set_allocator(NULL);
+}
+
+static void points_report_failures_and_leak_nothing(void **unused)
+{
+    (void)unused;
+    check_failures(points_scene, true, 3);
+}
+
+static void flip_reports_failures_and_leaks_nothing(void **unused)
+{
+    (void)unused;
+    check_failures(flip_scene, true, 19);
+}
+
+static void meshes_report_failures_and_leak_nothing(void **unused)
+{
+    (void)unused;
+    write_file("tetra.obj", "v 0 0 0\nv 0.5 0 0\nv 0 0.5 0\nv 0 0 0.5\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
+    check_failures(mesh_scene, false, 3);
+}
+
+static int make_folder(void **unused)
+{
+    (void)unused;
+    return mkdtemp(folder) != NULL ? 0 : -1;
+}
+
+static int remove_folder(void **unused)
+{
+    (void)unused;
     char command[300];
     snprintf(command, sizeof command, "rm -r '%s'", folder);
-    assert_int_equal(system(command), 0);
+    return system(command);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_failed_allocation_is_an_error_without_a_leak),
+        cmocka_unit_test(points_report_failures_and_leak_nothing),
+        cmocka_unit_test(flip_reports_failures_and_leaks_nothing),
+        cmocka_unit_test(meshes_report_failures_and_leak_nothing),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
