@@ -23,7 +23,7 @@ G = 9.81
 class Tool:
     """The command line of a tool, its scratch folder and its results."""
 
-    def __init__(self, name, description):
+    def __init__(self, name, description, add_arguments=None):
         parser = argparse.ArgumentParser(description=description)
         parser.add_argument("--quick", action="store_true", help="coarse and short: a minute or two")
         parser.add_argument("--wadi", default=os.path.join(ROOT, "build", "wadi"), help="the command to test")
@@ -32,6 +32,8 @@ class Tool:
         parser.add_argument("--keep", help="folder to keep the runs in; default: a temporary one that is removed")
         parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
                             help="override a value of every scene, as in wadi run")
+        if add_arguments is not None:
+            add_arguments(parser)
         self.name = name
         self.args = parser.parse_args()
         self.quick = self.args.quick
@@ -66,6 +68,7 @@ class Tool:
     def write(self, rows, columns, plot=None, note=""):
         """Rows are dictionaries; columns are (key, heading, format) of the table."""
         command = f"tools/validate/{self.name}.py" + (" --quick" if self.quick else "")
+        command += f" --largest {self.args.largest}" if getattr(self.args, "largest", 0) else ""
         command += "".join(f" --set {shlex.quote(setting)}" for setting in self.args.set)
         lines = [f"Written by `{command}`.", ""]
         if note:

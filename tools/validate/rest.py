@@ -73,6 +73,8 @@ def main():
     for angle in (20, 35) if tool.quick else (20, 30, 35, 40):
         found = measure(tool, f"heap-{angle}", heap_scene(height, angle), pile.CELL, 4.0, seconds)
         rows.append({"kind": "poured heap", "angle": angle, **found})
+    for row in rows:
+        del row["speeds"]  # they are in the plot
     tool.write(rows, [("kind", "sand", "s"), ("angle", "friction angle", "d"), ("particles", "particles", ","),
                       ("until_slow", "s until below 1e-3 √(g dx)", ".1f"), ("until_asleep", "s until asleep", ".1f"),
                       ("speed", "largest mean speed / √(g dx)", ".1e"), ("drift", "drift, cells/s", ".5f"),

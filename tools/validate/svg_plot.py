@@ -1,4 +1,5 @@
 """A line plot as SVG text: axes, curves, points and a legend, in a file small enough to keep in the tree."""
+import html
 import math
 
 WIDTH, HEIGHT = 640, 400
@@ -52,7 +53,7 @@ class Plot:
 
         out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
                'font-size="12">', f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
-               f'<text x="{LEFT}" y="18" font-size="14">{self.title}</text>']
+               f'<text x="{LEFT}" y="18" font-size="14">{html.escape(self.title)}</text>']
         for axis in range(2):
             for tick in ticks(*ranges[axis], self.log):
                 at = place(axis, tick)
@@ -63,9 +64,9 @@ class Plot:
                     out.append(f'<path d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>'
                                f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{tick:g}</text>')
         middle = (LEFT + WIDTH - RIGHT) / 2
-        out.append(f'<text x="{middle}" y="{HEIGHT - 10}" text-anchor="middle">{self.x_label}</text>')
+        out.append(f'<text x="{middle}" y="{HEIGHT - 10}" text-anchor="middle">{html.escape(self.x_label)}</text>')
         out.append(f'<text transform="translate(16 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" '
-                   f'text-anchor="middle">{self.y_label}</text>')
+                   f'text-anchor="middle">{html.escape(self.y_label)}</text>')
         for i, (x, y, label, style) in enumerate(self.curves):
             colour = COLOURS[i % len(COLOURS)]
             at = [(place(0, a), place(1, b)) for a, b in zip(x, y)
@@ -79,6 +80,6 @@ class Plot:
                 path = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in at)
                 out.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>')
                 out.append(f'<path d="M{WIDTH - RIGHT + 10} {legend - 4}h20" stroke="{colour}" stroke-width="2"{dash}/>')
-            out.append(f'<text x="{WIDTH - RIGHT + 36}" y="{legend}">{label}</text>')
+            out.append(f'<text x="{WIDTH - RIGHT + 36}" y="{legend}">{html.escape(label)}</text>')
         out.append(f'<path d="M{LEFT} {TOP}V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}" fill="none" stroke="black"/>')
         return "\n".join(out + ["</svg>"]) + "\n"
