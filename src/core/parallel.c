@@ -241,6 +241,7 @@ void wadi_parallel_for(int64_t count, int64_t block_size, WadiBlockFn body, void
 static int64_t reduce_blocks(int64_t count, int64_t block_size, WadiBlockReduceFn body, void *context,
                              double *partials)
 {
+    WADI_ASSERT(body != NULL);
     return run(&(Loop){ .count = count,
                         .block_size = block_size,
                         .blocks = wadi_parallel_block_count(count, block_size),
