@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "scene_sim.h"
-#include "sim/sim.h"
+#include "same_bytes.h"
 
 /* T19. A block in free fall, 16 cells by 16, whose halves move apart at 1 m/s. */
 static const char *const split_scene =
@@ -158,27 +157,7 @@ static void modes_are_exact_for_any_threads_and_after_a_restart(void **unused)
     for (int m = 0; m < 5; ++m) {
         char text[1024];
         snprintf(text, sizeof text, collapse_scene, mode[m][0], mode[m][1]);
-        WadiScene *scene = load_scene(text);
-        uint64_t hash[4];
-        static const int threads[4] = { 1, 2, 5, 2 };
-        for (int k = 0; k < 4; ++k) {
-            WadiError error = { 0 };
-            WadiSim *sim = start_sim(scene, threads[k]);
-            run_frames(sim, 2);
-            if (k == 3) {
-                WadiState state = { 0 };
-                CHECK_OK(wadi_sim_snapshot(sim, &state, &error), error);
-                wadi_sim_destroy(sim);
-                sim = start_sim(scene, 1);
-                CHECK_OK(wadi_sim_restore(sim, &state, &error), error);
-                wadi_state_free(&state);
-            }
-            run_frames(sim, 1);
-            hash[k] = wadi_sim_state_hash(sim);
-            wadi_sim_destroy(sim);
-        }
-        assert_true(hash[0] == hash[1] && hash[0] == hash[2] && hash[0] == hash[3]);
-        wadi_scene_destroy(scene);
+        check_same_bytes(text, 2, 1);
     }
 }
 

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "scene_sim.h"
-#include "sim/sim.h"
+#include "same_bytes.h"
 
 static double mean_speed(const WadiSim *sim)
 {
@@ -100,30 +99,8 @@ static void a_column_of_sand_collapses_and_comes_to_rest(void **unused)
 static void threads_and_restarts_do_not_change_a_byte(void **unused)
 {
     (void)unused;
-    const char *scenes[2] = { tank, column };
-    for (int s = 0; s < 2; ++s) {
-        WadiScene *scene = load_scene(scenes[s]);
-        uint64_t hash[4];
-        int threads[4] = { 1, 2, 5, 2 };
-        for (int k = 0; k < 4; ++k) {
-            WadiError error = { 0 };
-            WadiSim *sim = start_sim(scene, threads[k]);
-            run_frames(sim, 3);
-            if (k == 3) {
-                WadiState state = { 0 };
-                CHECK_OK(wadi_sim_snapshot(sim, &state, &error), error);
-                wadi_sim_destroy(sim);
-                sim = start_sim(scene, 1);
-                CHECK_OK(wadi_sim_restore(sim, &state, &error), error);
-                wadi_state_free(&state);
-            }
-            run_frames(sim, 2);
-            hash[k] = wadi_sim_state_hash(sim);
-            wadi_sim_destroy(sim);
-        }
-        assert_true(hash[0] == hash[1] && hash[0] == hash[2] && hash[0] == hash[3]);
-        wadi_scene_destroy(scene);
-    }
+    check_same_bytes(tank, 3, 2);
+    check_same_bytes(column, 3, 2);
 }
 
 static void a_warm_step_does_not_allocate(void **unused)
