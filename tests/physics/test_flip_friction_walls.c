@@ -200,6 +200,34 @@ static void a_plate_carries_sand_up_to_mu_g(void **unused)
     }
 }
 
+/* A layer of one cell that is torn apart: its pressure vanishes, its weight does not. The foremost grain, at 2 m/s and 0.4 m,
+ * slides v^2 / (2 mu g) = 0.408 m far. */
+static void a_sheet_that_tears_stops_like_a_grain(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_scene(
+        "wadi: 1\nsolver: flip\ncell_size: 0.02\nflip: {sleep: false}\n"
+        "materials: {sand: {kind: sand, friction_angle: 30}}\n"
+        "domain: {min: [0, 0, 0], max: [3, 0.1, 0.3], walls: {friction: 0.5}}\n"
+        "bodies:\n"
+        "  - {material: sand, shape: {box: {min: [0, 0, 0], max: [0.1, 0.1, 0.02]}}, velocity: [0.5, 0, 0]}\n"
+        "  - {material: sand, shape: {box: {min: [0.1, 0, 0], max: [0.2, 0.1, 0.02]}}, velocity: [1, 0, 0]}\n"
+        "  - {material: sand, shape: {box: {min: [0.2, 0, 0], max: [0.3, 0.1, 0.02]}}, velocity: [1.5, 0, "
+        "0]}\n"
+        "  - {material: sand, shape: {box: {min: [0.3, 0, 0], max: [0.4, 0.1, 0.02]}}, velocity: [2, 0, "
+        "0]}\n");
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 24);
+    double front = 0.0;
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        front = fmax(front, sim->particles.x[i]);
+    }
+    print_message("sheet: front at %.3f m, expected 0.808\n", front);
+    CHECK_NEAR(front, 0.4 + 4.0 / (2.0 * 0.5 * 9.81), 0.04);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +235,7 @@ int main(void)
         cmocka_unit_test(sand_rests_in_a_bowl),
         cmocka_unit_test(a_ball_that_falls_into_a_bowl_comes_to_rest),
         cmocka_unit_test(a_plate_carries_sand_up_to_mu_g),
+        cmocka_unit_test(a_sheet_that_tears_stops_like_a_grain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
