@@ -1,0 +1,46 @@
+/* The mesh that a field's zero becomes, with what its vertices carry. */
+#ifndef WADI_SURFACE_SURFACE_MESH_H
+#define WADI_SURFACE_SURFACE_MESH_H
+
+#include "geom/mesh.h"
+#include "surface/field.h"
+
+/* All arrays are owned and as long as mesh.vertex_count. Triangles run counterclockwise seen from outside. */
+typedef struct WadiSurfaceMesh {
+    WadiMesh mesh;
+    float (*normal)[3]; /* unit, outward: from the field */
+    int attribute_count;
+    WadiCloudAttribute attribute[WADI_CLOUD_ATTRIBUTE_MAX];
+} WadiSurfaceMesh;
+
+void wadi_surface_mesh_free(WadiSurfaceMesh *surface);
+
+/* Marching cubes: closed, oriented, manifold, no degenerate triangle. Same bytes for any thread count. Scratch in the arena. */
+WadiStatus wadi_surface_march(WadiSurfaceMesh *surface, const WadiField *field, WadiArena *arena,
+                              WadiError *error);
+
+/* Drop the triangles that lie in the planes of the box (water against glass); the mesh is then open along its rim. */
+WadiStatus wadi_surface_open_walls(WadiSurfaceMesh *surface, WadiBox box, double tolerance, WadiArena *arena,
+                                   WadiError *error);
+
+/* `passes` of smoothing that keep the volume of each closed part; vertices in the planes of the box (has_box) stay in them. */
+WadiStatus wadi_surface_smooth(WadiSurfaceMesh *surface, int passes, bool has_box, WadiBox box,
+                               WadiArena *arena, WadiError *error);
+
+/* Give the vertices the attributes of the cloud, with the weights of the field: sum k(|x - x_i| / R_i) a_i / sum k. A vertex
+ * that no particle reaches takes the nearest one's. */
+WadiStatus wadi_surface_attributes(WadiSurfaceMesh *surface, const WadiCloud *cloud, const WadiBins *bins,
+                                   WadiError *error);
+
+/* What `wadi info` prints of a mesh. */
+typedef struct WadiSurfaceFacts {
+    size_t vertices, triangles, parts;
+    double area, volume; /* m^2, m^3; volume is 0 when not closed */
+    int64_t euler;       /* V - E + F */
+    bool is_closed, is_oriented, is_manifold;
+    WadiBox bounds;
+} WadiSurfaceFacts;
+
+WadiStatus wadi_surface_facts(WadiSurfaceFacts *facts, const WadiMesh *mesh, WadiError *error);
+
+#endif
