@@ -23,11 +23,16 @@ void wadi_surface_mesh_free(WadiSurfaceMesh *surface);
 WadiStatus wadi_surface_march(WadiSurfaceMesh *surface, const WadiField *field, WadiArena *arena,
                               WadiError *error);
 
-/* Drop the triangles that lie in the planes of the box (water against glass); the mesh is then open along its rim. */
+/* Vertices within this share of a cell of a plane of the box lie in it: twice the clearance. */
+#define WADI_SURFACE_WALL_SHARE 2e-3
+
+/* Drop the triangles against the planes of the box (water against glass), the bevels between two of them too; the mesh is then
+ * open along its rim. `tolerance` in m; at least WADI_SURFACE_WALL_SHARE of a cell. */
 WadiStatus wadi_surface_open_walls(WadiSurfaceMesh *surface, WadiBox box, double tolerance, WadiArena *arena,
                                    WadiError *error);
 
-/* `passes` of smoothing that keep the volume of each closed part; vertices in the planes of the box (has_box) stay in them. */
+/* `passes` of smoothing that keep the volume of each closed part; vertices in the planes of the box (has_box) stay in them.
+ * Normals are then those of the triangles. */
 WadiStatus wadi_surface_smooth(WadiSurfaceMesh *surface, int passes, bool has_box, WadiBox box,
                                WadiArena *arena, WadiError *error);
 
