@@ -56,7 +56,8 @@ typedef struct WadiFlipStep {
         kick; /* s: how long forces act, half of the last step and half of this one: velocities live between positions */
     WadiFlipSort sort;
     WadiFlipGrid grid;
-    float *saved[3]; /* velocities as the particles gave them */
+    float *saved[3];     /* velocities as the particles gave them */
+    uint8_t *reached[3]; /* per row: faces that particles gave a velocity */
     WadiFlipSolid solid;
     WadiFlipMix mix;
     uint8_t *fluid;  /* cells whose pressure is unknown: with particles, or cut by a solid under them */

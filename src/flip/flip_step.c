@@ -238,8 +238,10 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
         flip->last_dt = 0.0;
         return WADI_OK;
     }
+    const WadiArenaMark before_grid = wadi_arena_mark(context->scratch);
     WADI_TRY(make_grid(flip, step, error));
     WADI_STAGE(times, "forces", WADI_TRY(wadi_flip_forces(flip, step, error)));
+    wadi_arena_release_temporaries(context->scratch, before_grid);
     WadiFlipSolidIn solid = {
         .rows = &step->grid.rows,
         .solids = &context->world->solids,

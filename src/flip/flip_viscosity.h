@@ -17,7 +17,7 @@ typedef struct WadiFlipViscosityIn {
     const float *solid_distance;    /* per cell: from the solids, m; NULL: walls lie on faces */
     const float *open[3];           /* per face: open fraction */
     const float *solid_velocity[3]; /* per face, component of the solid's velocity, m/s; read where closed */
-    const float *face_mass[3];      /* per face: > 0 where particles gave a velocity; NULL: everywhere */
+    const uint8_t *reached[3];      /* per row: faces that particles gave a velocity; NULL: all */
     const float *coefficient; /* per cell: mu dt / (rho_ref h^2); also in air cells that the surface cuts */
     const float *density;     /* per cell, kg/m^3; NULL: the reference's everywhere */
     double reference_density;
