@@ -62,8 +62,10 @@ typedef struct WadiFlipStep {
     WadiFlipMix mix;
     uint8_t *fluid;  /* cells whose pressure is unknown: with particles, or cut by a solid under them */
     uint8_t *inside; /* cells inside solids: friction needs them */
-    float *fill;     /* per cell: volume of its particles / volume of a cell */
     float *theta[3];
+    /* Both are gone when the forces inside the material are solved for, but for the scenes that need them there: the fill where
+     * water runs through sand, the distance where viscosity is. */
+    float *fill;             /* per cell: volume of its particles / volume of a cell */
     float *surface_distance; /* per cell, m, negative in fluid; NULL: a surface of first order */
     float *surface_pressure; /* per cell: P of surface tension; NULL: none */
     float *expansion;        /* per cell: divergence wanted, 1/s */

@@ -293,7 +293,10 @@ WadiStatus wadi_flip_solid(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache,
     const int arrays = wadi_solids_are_moving(in->solids) ? 8 : 5;
     WadiStatus status = WADI_OK;
     for (int n = 0; n < arrays && status == WADI_OK; ++n) {
-        status = WADI_ARENA_NEW(arena, array[n], wadi_rows_floats(in->rows), "solid cells", error);
+        const size_t floats = wadi_rows_floats(in->rows);
+        status = array[n] == &out->fraction
+                     ? WADI_ARENA_NEW_TEMPORARY(arena, array[n], floats, "solid cells", error)
+                     : WADI_ARENA_NEW(arena, array[n], floats, "solid cells", error);
         if (status == WADI_OK) {
             memset(*array[n], 0, LANES * sizeof(float));
         }

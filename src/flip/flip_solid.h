@@ -26,7 +26,7 @@ typedef struct WadiFlipSolid {
     float *velocity[3]; /* per face: normal velocity of the solid at its centre, m/s; 0 on faces that are
                          * open. NULL: all solids rest */
     float *distance;    /* per cell: of its centre from the solids, m, cut off at two cells */
-    float *fraction;    /* per cell: part of its volume inside solids, 0..1 */
+    float *fraction;    /* per cell: part of its volume inside solids, 0..1; temporary in the arena */
 } WadiFlipSolid;
 
 /* Results of solids at rest, tile by tile, of tiles in use and of some that were. A zeroed cache is valid and empty;
