@@ -137,7 +137,10 @@ static void spoil(const WadiArena *arena, size_t first, size_t bytes)
 
 void wadi_arena_release_temporaries(WadiArena *arena, WadiArenaMark mark)
 {
-    WADI_ASSERT(mark.temporary <= arena->temporary && mark.live_temporary <= arena->live_temporary);
+    if (arena->live_temporary <= mark.live_temporary) {
+        return;
+    }
+    WADI_ASSERT(mark.temporary <= arena->temporary);
     free_overflow(&arena->overflow_temporary, mark.overflow_temporary);
     spoil(arena, arena->back - arena->temporary, arena->temporary - mark.temporary);
     arena->temporary = mark.temporary;
@@ -147,10 +150,10 @@ void wadi_arena_release_temporaries(WadiArena *arena, WadiArenaMark mark)
 
 void wadi_arena_release(WadiArena *arena, WadiArenaMark mark)
 {
-    WADI_ASSERT(mark.used <= arena->used && mark.live <= arena->live);
+    WADI_ASSERT(mark.used <= arena->used);
     wadi_arena_release_temporaries(arena, mark);
     free_overflow(&arena->overflow, mark.overflow);
     spoil(arena, mark.used, arena->used - mark.used);
     arena->used = mark.used;
-    arena->live = mark.live;
+    arena->live = mark.live - mark.live_temporary + arena->live_temporary;
 }

@@ -38,7 +38,8 @@ WadiStatus wadi_arena_alloc_temporary(WadiArena *arena, void **memory, size_t co
                                       const char *what, WadiError *error);
 
 /* What a stage needs for itself only: mark before, release after, and the next stage has the memory. Pointers handed out since
- * the mark are invalid afterwards. Marks nest; a reset forgets them. */
+ * the mark are invalid afterwards. Marks nest; a reset forgets them. Temporaries older than a mark may go before it is released;
+ * then none may have come since. */
 typedef struct WadiArenaMark {
     size_t used, temporary, live, live_temporary;
     WadiArenaBlock *overflow, *overflow_temporary;
