@@ -98,12 +98,21 @@ static void keep_sand_first_order(const WadiFlip *flip, WadiFlipStep *step, cons
     }
 }
 
+/* Values of cells that the solves ask for, or that go before them. */
+static WadiStatus new_cells(WadiArena *arena, bool is_solved_with, size_t floats, float **cells,
+                            const char *what, WadiError *error)
+{
+    return is_solved_with ? WADI_ARENA_NEW(arena, cells, floats, what, error)
+                          : WADI_ARENA_NEW_TEMPORARY(arena, cells, floats, what, error);
+}
+
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
     const WadiRows *rows = &step->grid.rows;
     size_t floats = wadi_rows_floats(rows), count = (size_t)rows->count;
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->fill, floats, "fill of cells", error));
+    const bool has_pores = flip->materials.has_sand && flip->materials.has_water;
+    WADI_TRY(new_cells(arena, has_pores, floats, &step->fill, "fill of cells", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->fluid, count, "labels", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->inside, count, "labels", error));
     for (int a = 0; a < 3; ++a) {
@@ -121,7 +130,7 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     WadiFlipTheta theta = surface_theta(flip);
     if (theta == WADI_FLIP_THETA_GHOST) {
         WADI_TRY(WADI_ARENA_NEW(arena, &liquid, count, "labels", error));
-        WADI_TRY(WADI_ARENA_NEW(arena, &distance, floats, "surface distance", error));
+        WADI_TRY(new_cells(arena, wadi_flip_is_viscous(flip), floats, &distance, "surface distance", error));
         WadiFlipSurfaceIn in = { .rows = rows,
                                  .fluid = filled,
                                  .fill = step->fill,

@@ -52,7 +52,11 @@ static inline __attribute__((always_inline)) void wadi_flip_outflow(const WadiFl
         const int32_t next = in->rows->neighbour[row][2 * axis + 1];
         WadiF8 w0 = WADI_ROW(in->open[axis], row), w1 = WADI_ROW(in->open[axis], next);
         WadiF8 u0 = WADI_ROW(velocity[axis], row), u1 = WADI_ROW(velocity[axis], next);
-        WadiF8 s0 = WADI_ROW(in->solid_velocity[axis], row), s1 = WADI_ROW(in->solid_velocity[axis], next);
+        WadiF8 s0 = { 0 }, s1 = { 0 };
+        if (in->solid_velocity[axis] != NULL) {
+            s0 = WADI_ROW(in->solid_velocity[axis], row);
+            s1 = WADI_ROW(in->solid_velocity[axis], next);
+        }
         if (axis == 0) {
             w1 = WADI_ROW_SHIFT_DOWN(w0, w1);
             u1 = WADI_ROW_SHIFT_DOWN(u0, u1);
