@@ -6,6 +6,7 @@
 #ifndef WADI_SURFACE_FIELD_BAND_H
 #define WADI_SURFACE_FIELD_BAND_H
 
+#include "core/array.h"
 #include "surface/field_method.h"
 
 /* Space in cubes as wide as the bins of a level, those that hold particles of that level or a finer one. */
@@ -59,5 +60,12 @@ uint64_t wadi_field_rows_inside(const WadiFieldBand *band, WadiTile at);
 
 /* Sample wanted[t] of tile t, rows already sampled excepted. */
 WadiStatus wadi_field_sample(WadiFieldBand *band, const uint64_t *wanted, WadiArena *arena, WadiError *error);
+
+/* The parts after the band: passes of smoothing, and the box. Scratch in the arena. */
+WadiStatus wadi_field_smooth(WadiField *field, int smoothing, int lowering, WadiArena *arena, WadiError *error);
+void wadi_field_clip(WadiField *field, WadiBox box);
+/* What clipping does to signs, and the nodes in the box or at most `margin` cells outside of it. */
+void wadi_clip_signs(const WadiFieldDef *def, WadiTile at, WadiNodeBits *negative, WadiNodeBits *positive);
+void wadi_clip_near(const WadiFieldDef *def, WadiTile at, int margin, WadiNodeBits *near);
 
 #endif

@@ -145,12 +145,21 @@ static int32_t cube_at(const WadiFilling *filling, int64_t x, int64_t y, int64_t
     return wadi_tile_map_find(&filling->map, (WadiTile){ (int32_t)x, (int32_t)y, (int32_t)z });
 }
 
+/* Cells much wider than the particles: looking at so many cubes would cost more than it saves. */
+static bool is_too_much(const int64_t x[2], const int64_t y[2], const int64_t z[2])
+{
+    return (x[1] - x[0]) * (y[1] - y[0]) * (z[1] - z[0]) > 1000;
+}
+
 /* Does a tile, grown by the reach, touch a cube with particles of the level itself? */
 static bool is_reached(const WadiFilling *filling, double cell, const int64_t node[3], int margin)
 {
     int64_t range[3][2];
     for (int a = 0; a < 3; ++a) {
         cubes_along(filling, cell, node[a] - margin, node[a] + 7 + margin, range[a]);
+    }
+    if (is_too_much(range[0], range[1], range[2])) {
+        return true;
     }
     for (int64_t z = range[2][0] - 1; z <= range[2][1] + 1; ++z) {
         for (int64_t y = range[1][0] - 1; y <= range[1][1] + 1; ++y) {
@@ -172,6 +181,9 @@ static uint64_t rows_inside_level(const WadiFilling *filling, double cell, const
     cubes_along(filling, cell, node[0] - margin, node[0] + 7 + margin, x);
     cubes_along(filling, cell, node[1] - margin, node[1] + 7 + margin, y);
     cubes_along(filling, cell, node[2] - margin, node[2] + 7 + margin, z);
+    if (is_too_much(x, y, z)) {
+        return 0;
+    }
     uint64_t rows = ~UINT64_C(0);
     for (int64_t cz = z[0]; cz <= z[1] && rows != 0; ++cz) {
         for (int64_t cy = y[0]; cy <= y[1]; ++cy) {
