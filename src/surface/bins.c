@@ -118,6 +118,10 @@ static WadiStatus build(WadiBins *bins, const WadiCloud *cloud, double reach, Wa
         int32_t first = bins->first[l], level_count = bins->first[l + 1] - first;
         /* A hair wider than the longest reach, which is rounded to float. */
         double size = ldexp(widest * (1.0 + 0x1p-20), -l);
+        cells->cell_size = size;
+        if (level_count == 0) {
+            continue;
+        }
         WADI_TRY(wadi_cells_build_subset(cells, &columns, split != NULL ? split + first : NULL, level_count,
                                          size, arena, error));
         if (split != NULL) {

@@ -34,10 +34,20 @@ typedef struct WadiFieldMethod {
      * many threads. */
     void (*sample_row)(const WadiFieldSampler *sampler, const WadiFieldNear *near, const int32_t *index,
                        int32_t count, float y, float z, float value[WADI_ROW_CELLS]);
+    /* Is space that is evenly filled with particles, at no less than a third of what their spacing fills, inside for sure? Rows
+     * there are then not sampled. NULL: no. */
+    bool (*is_inside_where_filled)(const WadiFieldDef *def);
     /* The same in double at any one point, m: the definition. */
     double (*reference)(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec3 x);
 } WadiFieldMethod;
 
 extern const WadiFieldMethod wadi_field_zhu_bridson;
+
+/* What the field is where no particle reaches, m: for every method that has no better idea. */
+double wadi_field_outside(const WadiCloud *cloud, const WadiFieldDef *def);
+
+/* wadi_field_build with a method that need not be in the table. */
+WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, const WadiCloud *cloud,
+                               const WadiBins *bins, const WadiFieldDef *def, WadiArena *arena, WadiError *error);
 
 #endif

@@ -7,6 +7,7 @@
 #include "geom/shape.h"
 #include "particles/seed.h"
 #include "world/flip_def.h"
+#include "world/surface_def.h"
 
 typedef enum WadiMaterialKind {
     WADI_MATERIAL_SAND,
@@ -124,6 +125,7 @@ typedef struct WadiScene {
     WadiCurve gravity; /* m/s^2 */
     double max_step;   /* s; upper bound of a step, INFINITY when not given */
     WadiFlipDef flip;
+    WadiSurfaceSettings surface;
     int checkpoint_every; /* frames between kept checkpoints; the newest are always kept */
 
     WadiMaterial *materials;

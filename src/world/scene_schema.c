@@ -310,6 +310,8 @@ static const WadiSceneField scene_fields[] = {
       .doc = "No time step is longer." },
     { "flip", WADI_SCENE_OBJECT, .object = &wadi_scene_flip_object, .fallback_text = "the defaults",
       .doc = "Settings of the solver `flip`." },
+    { "surface", WADI_SCENE_OBJECT, .flags = NO_EFFECT, .object = &wadi_scene_surface_object,
+      .fallback_text = "the defaults", .doc = "How `wadi surface` wraps particles into meshes." },
     { "checkpoint_every", WADI_SCENE_INT, AT(WadiScene, checkpoint_every), .flags = NO_EFFECT,
       .unit = "frames", .minimum = 1, .maximum = 9999999, .fallback = { 24 },
       .doc = "Frames between checkpoints that are kept; the newest are always kept." },
@@ -363,11 +365,11 @@ const WadiSceneField *wadi_scene_field(const WadiSceneObject *object, const char
 const WadiSceneObject *const *wadi_scene_objects(int *count)
 {
     static const WadiSceneObject *const objects[] = {
-        &wadi_scene_object,          &wadi_scene_domain_object, &wall_object,
-        &wadi_scene_material_object, &wadi_scene_body_object,   &collider_object,
-        &wadi_scene_emitter_object,  &wadi_scene_drain_object,  &wadi_scene_force_object,
-        &wadi_scene_shape_object,    &wadi_scene_curve_object,  &wadi_scene_key_object,
-        &wadi_scene_flip_object,
+        &wadi_scene_object,          &wadi_scene_domain_object,  &wall_object,
+        &wadi_scene_material_object, &wadi_scene_body_object,    &collider_object,
+        &wadi_scene_emitter_object,  &wadi_scene_drain_object,   &wadi_scene_force_object,
+        &wadi_scene_shape_object,    &wadi_scene_curve_object,   &wadi_scene_key_object,
+        &wadi_scene_flip_object,     &wadi_scene_surface_object,
     };
     *count = COUNT_OF(objects);
     return objects;

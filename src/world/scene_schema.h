@@ -104,6 +104,7 @@ extern const WadiSceneObject wadi_scene_force_object;
 extern const WadiSceneObject wadi_scene_material_object;
 extern const WadiSceneObject wadi_scene_domain_object;
 extern const WadiSceneObject wadi_scene_flip_object;
+extern const WadiSceneObject wadi_scene_surface_object;
 extern const WadiSceneObject wadi_scene_shape_object;
 extern const WadiSceneObject wadi_scene_box_object;
 extern const WadiSceneObject wadi_scene_curve_object;
