@@ -32,13 +32,16 @@ WadiBsdf wadi_bsdf_of_look(const WadiLook *look, WadiRgb colour, float wetness, 
     if (look->kind != WADI_LOOK_SAND) {
         bsdf.coat = look->coat;
     } else if (outside == 1.0f && wetness > 0.0f) {
-        /* [LD88]: the film lets 1 / n^2 of the diffuse light out and sends p back, again and again. Entrance and exit losses are
-         * the coat's. */
-        float w = fminf(wetness, 1.0f), p = wadi_fresnel_inside(index), square = index * index;
-        WadiRgb wet = { colour.x / (square * (1.0f - p * colour.x)),
-                        colour.y / (square * (1.0f - p * colour.y)),
-                        colour.z / (square * (1.0f - p * colour.z)) };
-        bsdf.albedo = wadi_lerpf(colour, wet, w);
+        /* [LD88]: the film sends p of the diffuse light from below back down, again and again, and lets the rest out; seen from
+         * above it reflects r = 1 - n^2 (1 - p) of such light. Entrance and exit losses are the coat's, so they are taken out
+         * here: white stays white. With a rough base that balance is good to half a percent; nothing that is wet is whiter
+         * than 0.98. */
+        colour = wadi_vec3f(fminf(colour.x, 0.98f), fminf(colour.y, 0.98f), fminf(colour.z, 0.98f));
+        float w = fminf(wetness, 1.0f), p = wadi_fresnel_inside(index), r = 1.0f - index * index * (1.0f - p);
+        WadiRgb wet = { colour.x * (1.0f - p) / (1.0f - p * colour.x),
+                        colour.y * (1.0f - p) / (1.0f - p * colour.y),
+                        colour.z * (1.0f - p) / (1.0f - p * colour.z) };
+        bsdf.albedo = wadi_scalef(wadi_lerpf(colour, wet, w), 1.0f / (1.0f - w * r));
         bsdf.coat = w;
         bsdf.roughness *= 1.0f - w; /* the base is lit through the film, from nearly above */
     }
