@@ -9,6 +9,10 @@
 
 enum { PIXELS_A_BLOCK = 4096 };
 
+/* Where auto-exposure puts the mean: above the 0.18 of a photograph, for sand in the sun is brighter than most of what is
+ * photographed. */
+static const double middle_grey = 0.25;
+
 WadiStatus wadi_film_init(WadiFilm *film, int width, int height, WadiError *error)
 {
     *film = (WadiFilm){ 0 };
@@ -59,7 +63,7 @@ double wadi_film_auto_exposure(const WadiFilm *film)
             }
         }
     }
-    return weights > 0.0 ? 0.18 / exp(sum / weights) : 1.0;
+    return weights > 0.0 ? middle_grey / exp(sum / weights) : 1.0;
 }
 
 /* A toe in the shadows and a shoulder in the lights: x (x + a) / (x (x + b) + c). For a given a, the other two follow from

@@ -75,6 +75,20 @@ static void fill_sky(WadiLight *light, const WadiLightDef *def)
     }
 }
 
+/* The light between cells is interpolated, so a dark cell beside a bright one has some. */
+static float cell_weight(const WadiLight *light, int i, int j)
+{
+    float around = 0.0f;
+    for (int dj = -1; dj <= 1; ++dj) {
+        int row = j + dj < 0 ? 0 : j + dj >= light->height ? light->height - 1 : j + dj;
+        for (int di = -1; di <= 1; ++di) {
+            int column = (i + di + light->width) % light->width;
+            around += wadi_luminance(light->table[row * light->width + column]);
+        }
+    }
+    return 0.5f * wadi_luminance(light->table[j * light->width + i]) + around / 18.0f;
+}
+
 static void cumulate(WadiLight *light)
 {
     float mean = 0.0f;
@@ -90,9 +104,7 @@ static void cumulate(WadiLight *light)
         float across = sinf(pif * ((float)j + 0.5f) / (float)light->height);
         double sum = 0.0;
         for (int i = 0; i < light->width; ++i) {
-            /* The light between cells is interpolated, so a dark cell beside a bright one has some: a small part of the
-             * mean for all. */
-            float weight = wadi_luminance(light->table[j * light->width + i]) + 0.02f * mean;
+            float weight = cell_weight(light, i, j) + 0.02f * mean;
             sum += (double)(across * fmaxf(weight, 1e-20f));
             light->column[j * light->width + i] = (float)sum;
         }

@@ -266,10 +266,11 @@ WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const
         }
         bool is_water = hit.look->kind == WADI_LOOK_WATER;
         bool is_rough = !is_water && hit.look->kind != WADI_LOOK_GLASS;
-        if (n == 0) {
-            sample.distance = hit.distance;
-            sample.normal =
-                wadi_dotf(hit.shading, ray.direction) > 0.0f ? wadi_scalef(hit.shading, -1.0f) : hit.shading;
+        if (n == 0 ||
+            (is_rough && path.is_direct)) { /* of what is under water or behind glass, not of these */
+            bool is_behind = wadi_dotf(hit.shading, path.ray.direction) > 0.0f;
+            sample.distance += hit.distance;
+            sample.normal = is_behind ? wadi_scalef(hit.shading, -1.0f) : hit.shading;
             sample.albedo = is_rough ? hit.colour : wadi_grey(1.0f);
         }
         /* The side of the surface that was met is the truth; what the path remembers may be wrong where water touches a wall. */

@@ -63,7 +63,6 @@ static void white_base_sends_everything_back(void **unused)
     }
 }
 
-/* The lower limits are loose: at grazing angles a rough coat takes more from the base than it sends back itself. */
 static void nothing_sends_back_more_than_it_gets(void **unused)
 {
     (void)unused;
@@ -74,7 +73,7 @@ static void nothing_sends_back_more_than_it_gets(void **unused)
         for (int angle = 0; angle <= 85; angle += 17) {
             WadiBsdf coated = wadi_bsdf_of_look(&plain, wadi_grey(1.0f), 0.0f, 1.0f);
             double albedo = albedo_drawn(&coated, tilted(angle), 1 << 13);
-            assert_true(albedo < 1.002 && albedo > 0.55);
+            assert_true(albedo < 1.002 && albedo > 0.7);
             for (int wet = 0; wet <= 4; ++wet) {
                 WadiBsdf film = wadi_bsdf_of_look(&sand, wadi_grey(1.0f), 0.25f * (float)wet, 1.0f);
                 albedo = albedo_drawn(&film, tilted(angle), 1 << 13);
@@ -140,7 +139,7 @@ static void fresnel_inside_is_the_integral(void **unused)
 }
 
 /* Soaked sand is as dark as [LD88] says: of diffuse light a film of water lets 1 - R in; inside, a is taken at every meeting
- * and p comes back. */
+ * and p comes back. The grains themselves are darker by a power of 1.4; beach sand is half as bright wet as dry. */
 static void soaked_sand_is_darker(void **unused)
 {
     (void)unused;
@@ -154,13 +153,14 @@ static void soaked_sand_is_darker(void **unused)
         sum += albedo_towards(&bsdf, tilted(angle), &density) * sin(a) * cos(a);
         weights += sin(a) * cos(a);
     }
-    double outside = 0.066, p = 1.0 - (1.0 - outside) / (1.33 * 1.33), taken = 0.55;
+    double outside = 0.066, p = 1.0 - (1.0 - outside) / (1.33 * 1.33), taken = 1.0 - pow(0.45, 1.4);
     double expected = 1.0 - (1.0 - outside) * taken / (1.0 - p * (1.0 - taken));
     CHECK_NEAR(sum / weights, expected, 0.015);
-    assert_true(expected < 0.8 * 0.45);
-    /* Under water the film is the water, and the grain has its own colour. */
+    CHECK_NEAR(expected, 0.5 * 0.45, 0.06);
+    /* Under water the film is the water. */
     WadiBsdf under = wadi_bsdf_of_look(&sand, sand.colour, 1.0f, 1.33f);
-    assert_true(under.albedo.x == 0.45f && under.coat == 0.0f);
+    CHECK_NEAR((double)under.albedo.x, pow(0.45, 1.4), 1e-6);
+    assert_true(under.coat == 0.0f);
 }
 
 /* Of 2^k points, every box of 2^-a by 2^-(k - a) has one. */
