@@ -100,10 +100,15 @@ static WadiStatus build(WadiField *field, WadiFieldBand *band, WadiArena *arena,
 WadiStatus wadi_field_build(WadiField *field, const WadiCloud *cloud, const WadiBins *bins,
                             const WadiFieldDef *def, WadiArena *arena, WadiError *error)
 {
+    WADI_ASSERT(METHODS[def->method] != NULL);
+    return wadi_field_build_by(field, METHODS[def->method], cloud, bins, def, arena, error);
+}
+
+WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, const WadiCloud *cloud,
+                               const WadiBins *bins, const WadiFieldDef *def, WadiArena *arena, WadiError *error)
+{
     WADI_ASSERT(def->cell > 0.0 && def->reach > 0.0 && def->smoothing >= 0 && def->lowering >= 0);
     *field = (WadiField){ .cell = def->cell };
-    const WadiFieldMethod *method = METHODS[def->method];
-    WADI_ASSERT(method != NULL);
     WadiFieldSampler sampler = { .cloud = cloud, .bins = bins, .def = def };
     sampler.outside = (float)wadi_field_outside(cloud, def);
     if (method->prepare != NULL) {
