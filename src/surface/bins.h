@@ -42,7 +42,7 @@ typedef struct WadiBinWalk {
     WadiBox box;
     int level;
     int64_t low[3], high[3], at[3]; /* bins of the level; high included */
-    int32_t bin;                    /* next bin when all of the level are looked at in turn */
+    int32_t bin;                    /* next to look at in a scan; in a line of bins the one after the last found, or 0 */
     bool is_scan;                   /* the box has more bins than there are */
 } WadiBinWalk;
 

@@ -15,6 +15,7 @@ typedef struct WadiFilling {
     WadiTileMap map; /* "tiles" are the cubes */
     float *volume;   /* of their particles over that of the cube: about 1 inside */
     uint8_t *is_inside; /* it and the 26 around it are evenly filled */
+    bool has_inside;    /* the method lets cubes be inside at all */
     uint8_t *has_own;   /* holds particles of the level itself */
 } WadiFilling;
 
@@ -44,6 +45,7 @@ typedef struct WadiFieldBand {
     WadiTileMap tiles;
     WadiFieldTile *tile;
     WadiNodeBits *negative, *positive; /* neither: exactly 0 */
+    uint8_t *missing; /* bit per side: there is no tile there, and the place is inside */
     WadiNodeBits *needed;
     WADI_ARRAY(WadiFieldChunk) chunks;
     int64_t sampled; /* nodes */

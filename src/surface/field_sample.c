@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "surface/field_band.h"
 
-enum { TILE_BLOCK = 16, NEAR_COLUMNS = 4 };
+enum { TILE_BLOCK = 16 };
 
 typedef struct SampleJob {
     WadiFieldBand *band;
@@ -19,44 +19,45 @@ typedef struct SampleJob {
 /* Growing memory for the particles of one tile. */
 typedef struct NearMemory {
     WadiFieldNear near;
-    int32_t *layer, *row; /* numbers of those of a layer and of a row */
+    int32_t *layer, *row;      /* numbers of those of a layer and of a row */
+    float *layer_y, *layer_dz; /* of those of the layer: y, and what is left of the squared reach */
+    uint8_t *is_hit;
     float *memory;
-    size_t capacity; /* particles */
+    size_t capacity; /* particles; a multiple of eight */
 } NearMemory;
 
-enum { NEAR_WORDS = NEAR_COLUMNS + 3 }; /* floats and 32-bit numbers a particle */
+enum { NEAR_WORDS = 10 }; /* floats and 32-bit numbers a particle */
 
 static bool reserve_near(NearMemory *m, size_t wanted)
 {
     if (wanted <= m->capacity) {
         return true;
     }
-    size_t capacity = wanted + wanted / 2 + 512;
+    size_t capacity = (wanted + wanted / 2 + 512) & ~(size_t)7;
     float *memory;
     if (WADI_NEW(&memory, NEAR_WORDS * capacity, "particles of a tile", NULL) != WADI_OK) {
         return false;
     }
-    WadiFieldNear old = m->near;
-    WadiFieldNear made = { .count = old.count,
-                           .x = memory,
-                           .y = memory + capacity,
-                           .z = memory + 2 * capacity,
-                           .reach = memory + 3 * capacity,
-                           .slot = (int32_t *)(void *)(memory + 4 * capacity) };
-    size_t kept = (size_t)old.count;
-    if (kept > 0) {
-        memcpy(made.x, old.x, kept * sizeof(float));
-        memcpy(made.y, old.y, kept * sizeof(float));
-        memcpy(made.z, old.z, kept * sizeof(float));
-        memcpy(made.reach, old.reach, kept * sizeof(float));
-        memcpy(made.slot, old.slot, kept * sizeof(int32_t));
+    if (m->near.count > 0) {
+        for (int column = 0; column < 5; ++column) {
+            memcpy(memory + (size_t)column * capacity, m->memory + (size_t)column * m->capacity,
+                   (size_t)m->near.count * sizeof *memory);
+        }
     }
     WADI_DELETE(m->memory, NEAR_WORDS * m->capacity);
-    m->near = made;
-    m->layer = (int32_t *)(void *)(memory + 5 * capacity);
-    m->row = (int32_t *)(void *)(memory + 6 * capacity);
     m->memory = memory;
     m->capacity = capacity;
+    m->near = (WadiFieldNear){ .count = m->near.count,
+                               .x = memory,
+                               .y = memory + capacity,
+                               .z = memory + 2 * capacity,
+                               .reach = memory + 3 * capacity,
+                               .slot = (int32_t *)(void *)(memory + 4 * capacity) };
+    m->layer = (int32_t *)(void *)(memory + 5 * capacity);
+    m->row = (int32_t *)(void *)(memory + 6 * capacity);
+    m->layer_y = memory + 7 * capacity;
+    m->layer_dz = memory + 8 * capacity;
+    m->is_hit = (uint8_t *)(void *)(memory + 9 * capacity);
     return true;
 }
 
@@ -98,37 +99,60 @@ static bool collect_near(NearMemory *m, const WadiFieldSampler *sampler, WadiTil
     return true;
 }
 
+/* Particles within reach of the plane of nodes z. */
+static int32_t find_layer(const NearMemory *m, float z)
+{
+    const WadiFieldNear *near = &m->near;
+    for (int32_t n = 0; n < near->count; ++n) {
+        float dz = z - near->z[n];
+        m->is_hit[n] = dz * dz < near->reach[n] * near->reach[n];
+    }
+    int32_t count = 0;
+    for (int32_t n = 0; n < near->count; ++n) {
+        m->layer[count] = n;
+        count += m->is_hit[n];
+    }
+    for (int32_t n = 0; n < count; ++n) {
+        int32_t i = m->layer[n];
+        float dz = z - near->z[i];
+        m->layer_y[n] = near->y[i];
+        m->layer_dz[n] = near->reach[i] * near->reach[i] - dz * dz;
+    }
+    return count;
+}
+
+/* Those of the layer within reach of the line of nodes y. Hits first, then the list: the first loop is one of vectors. */
+static int32_t find_row(const NearMemory *m, int32_t layer_count, float y)
+{
+    for (int32_t n = 0; n < layer_count; ++n) {
+        float dy = y - m->layer_y[n];
+        m->is_hit[n] = dy * dy < m->layer_dz[n];
+    }
+    int32_t count = 0;
+    for (int32_t n = 0; n < layer_count; ++n) {
+        m->row[count] = m->layer[n];
+        count += m->is_hit[n];
+    }
+    return count;
+}
+
 /* Values of the wanted rows, at 8 place; returns those that a particle reaches. */
 static uint64_t sample_rows(const WadiFieldBand *band, const NearMemory *m, uint64_t wanted, float *value)
 {
-    const WadiFieldNear *near = &m->near;
     uint64_t reached = 0;
     for (int k = 0; k < 8; ++k) {
         if ((wanted >> 8 * k & 0xff) == 0) {
             continue;
         }
-        float z = (float)k;
-        int32_t layer_count = 0;
-        for (int32_t n = 0; n < near->count; ++n) {
-            float dz = z - near->z[n];
-            m->layer[layer_count] = n;
-            layer_count += dz * dz < near->reach[n] * near->reach[n];
-        }
-        for (int j = 0; j < 8; ++j) {
+        int32_t layer_count = find_layer(m, (float)k);
+        for (int j = 0; j < 8 && layer_count > 0; ++j) {
             int place = j + 8 * k;
             if ((wanted >> place & 1) == 0) {
                 continue;
             }
-            float y = (float)j;
-            int32_t row_count = 0;
-            for (int32_t n = 0; n < layer_count; ++n) {
-                int32_t i = m->layer[n];
-                float dy = y - near->y[i], dz = z - near->z[i];
-                m->row[row_count] = i;
-                row_count += dy * dy + dz * dz < near->reach[i] * near->reach[i];
-            }
+            int32_t row_count = find_row(m, layer_count, (float)j);
             if (row_count > 0) {
-                band->method->sample_row(band->sampler, near, m->row, row_count, y, z,
+                band->method->sample_row(band->sampler, &m->near, m->row, row_count, (float)j, (float)k,
                                          value + (size_t)WADI_ROW_CELLS * (size_t)place);
                 reached |= UINT64_C(1) << place;
             }
