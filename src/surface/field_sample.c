@@ -19,14 +19,15 @@ typedef struct SampleJob {
 /* Growing memory for the particles of one tile. */
 typedef struct NearMemory {
     WadiFieldNear near;
-    int32_t *layer, *row;      /* numbers of those of a layer and of a row */
-    float *layer_y, *layer_dz; /* of those of the layer: y, and what is left of the squared reach */
-    uint8_t *is_hit;
+    float *squared;        /* reach */
+    int32_t *layer, *row;  /* numbers of those of a layer and of a row */
+    float *layer_y, *layer_squared; /* of those of the layer: y, and what is left of the squared reach */
+    float *rest; /* of all of a layer, or of all */
     float *memory;
     size_t capacity; /* particles; a multiple of eight */
 } NearMemory;
 
-enum { NEAR_WORDS = 10 }; /* floats and 32-bit numbers a particle */
+enum { NEAR_WORDS = 12 }; /* floats and 32-bit numbers a particle */
 
 static bool reserve_near(NearMemory *m, size_t wanted)
 {
@@ -56,8 +57,10 @@ static bool reserve_near(NearMemory *m, size_t wanted)
     m->layer = (int32_t *)(void *)(memory + 5 * capacity);
     m->row = (int32_t *)(void *)(memory + 6 * capacity);
     m->layer_y = memory + 7 * capacity;
-    m->layer_dz = memory + 8 * capacity;
-    m->is_hit = (uint8_t *)(void *)(memory + 9 * capacity);
+    m->layer_squared = memory + 8 * capacity;
+    m->squared = memory + 9 * capacity;
+    m->rest = memory + 10 * capacity;
+    m->near.rest = memory + 11 * capacity;
     return true;
 }
 
@@ -96,42 +99,46 @@ static bool collect_near(NearMemory *m, const WadiFieldSampler *sampler, WadiTil
         }
         near->count = count;
     }
+    for (int32_t n = 0; n < m->near.count; ++n) {
+        m->squared[n] = m->near.reach[n] * m->near.reach[n];
+    }
     return true;
+}
+
+/* What is left of the squared reach of `count` particles at a node along one axis. A loop of vectors of its own. */
+static void find_rest(int32_t count, float node, const float *restrict place, const float *restrict squared,
+                      float *restrict rest)
+{
+    for (int32_t n = 0; n < count; ++n) {
+        float d = node - place[n];
+        rest[n] = squared[n] - d * d;
+    }
 }
 
 /* Particles within reach of the plane of nodes z. */
 static int32_t find_layer(const NearMemory *m, float z)
 {
     const WadiFieldNear *near = &m->near;
-    for (int32_t n = 0; n < near->count; ++n) {
-        float dz = z - near->z[n];
-        m->is_hit[n] = dz * dz < near->reach[n] * near->reach[n];
-    }
+    find_rest(near->count, z, near->z, m->squared, m->rest);
     int32_t count = 0;
     for (int32_t n = 0; n < near->count; ++n) {
         m->layer[count] = n;
-        count += m->is_hit[n];
-    }
-    for (int32_t n = 0; n < count; ++n) {
-        int32_t i = m->layer[n];
-        float dz = z - near->z[i];
-        m->layer_y[n] = near->y[i];
-        m->layer_dz[n] = near->reach[i] * near->reach[i] - dz * dz;
+        m->layer_y[count] = near->y[n];
+        m->layer_squared[count] = m->rest[n];
+        count += m->rest[n] > 0.0f;
     }
     return count;
 }
 
-/* Those of the layer within reach of the line of nodes y. Hits first, then the list: the first loop is one of vectors. */
+/* Those of the layer within reach of the line of nodes y. */
 static int32_t find_row(const NearMemory *m, int32_t layer_count, float y)
 {
-    for (int32_t n = 0; n < layer_count; ++n) {
-        float dy = y - m->layer_y[n];
-        m->is_hit[n] = dy * dy < m->layer_dz[n];
-    }
+    find_rest(layer_count, y, m->layer_y, m->layer_squared, m->rest);
     int32_t count = 0;
     for (int32_t n = 0; n < layer_count; ++n) {
         m->row[count] = m->layer[n];
-        count += m->is_hit[n];
+        m->near.rest[count] = m->rest[n];
+        count += m->rest[n] > 0.0f;
     }
     return count;
 }
