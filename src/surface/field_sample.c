@@ -115,17 +115,27 @@ static void find_rest(int32_t count, float node, const float *restrict place, co
     }
 }
 
+/* 1 unless negative, from the sign bit: a comparison would cost more than all else in the loops below. */
+static inline int32_t is_left(float rest)
+{
+    uint32_t bits;
+    memcpy(&bits, &rest, sizeof bits);
+    return 1 - (int32_t)(bits >> 31);
+}
+
 /* Particles within reach of the plane of nodes z. */
 static int32_t find_layer(const NearMemory *m, float z)
 {
-    const WadiFieldNear *near = &m->near;
-    find_rest(near->count, z, near->z, m->squared, m->rest);
+    const float *restrict y = m->near.y, *restrict rest = m->rest;
+    float *restrict layer_y = m->layer_y, *restrict layer_squared = m->layer_squared;
+    int32_t *restrict layer = m->layer;
+    find_rest(m->near.count, z, m->near.z, m->squared, m->rest);
     int32_t count = 0;
-    for (int32_t n = 0; n < near->count; ++n) {
-        m->layer[count] = n;
-        m->layer_y[count] = near->y[n];
-        m->layer_squared[count] = m->rest[n];
-        count += m->rest[n] > 0.0f;
+    for (int32_t n = 0; n < m->near.count; ++n) {
+        layer[count] = n;
+        layer_y[count] = y[n];
+        layer_squared[count] = rest[n];
+        count += is_left(rest[n]);
     }
     return count;
 }
@@ -133,12 +143,16 @@ static int32_t find_layer(const NearMemory *m, float z)
 /* Those of the layer within reach of the line of nodes y. */
 static int32_t find_row(const NearMemory *m, int32_t layer_count, float y)
 {
+    const float *restrict rest = m->rest;
+    const int32_t *restrict layer = m->layer;
+    float *restrict row_rest = m->near.rest;
+    int32_t *restrict row = m->row;
     find_rest(layer_count, y, m->layer_y, m->layer_squared, m->rest);
     int32_t count = 0;
     for (int32_t n = 0; n < layer_count; ++n) {
-        m->row[count] = m->layer[n];
-        m->near.rest[count] = m->rest[n];
-        count += m->rest[n] > 0.0f;
+        row[count] = layer[n];
+        row_rest[count] = rest[n];
+        count += is_left(rest[n]);
     }
     return count;
 }
