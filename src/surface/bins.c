@@ -233,7 +233,8 @@ bool wadi_bins_next(WadiBinWalk *walk, WadiBinSpan *span)
             int32_t base = walk->bins->first[walk->level];
             *span = (WadiBinSpan){ base + cells->start[bin],
                                    base + cells->start[bin + 1],
-                                   { at[0] * cells->cell_size, at[1] * cells->cell_size, at[2] * cells->cell_size },
+                                   { at[0] * cells->cell_size, at[1] * cells->cell_size,
+                                     at[2] * cells->cell_size },
                                    walk->level };
             return true;
         }

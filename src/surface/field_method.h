@@ -24,7 +24,8 @@ typedef struct WadiFieldNear {
     int32_t count;
     float *x, *y, *z, *reach;
     int32_t *slot; /* index into bins->place and bins->order */
-    float *rest;   /* of a row, in the order of its list: reach^2 less the squared distance from the line of its nodes */
+    float *
+        rest; /* of a row, in the order of its list: reach^2 less the squared distance from the line of its nodes */
 } WadiFieldNear;
 
 typedef struct WadiFieldMethod {
@@ -49,6 +50,7 @@ double wadi_field_outside(const WadiCloud *cloud, const WadiFieldDef *def);
 
 /* wadi_field_build with a method that need not be in the table. */
 WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, const WadiCloud *cloud,
-                               const WadiBins *bins, const WadiFieldDef *def, WadiArena *arena, WadiError *error);
+                               const WadiBins *bins, const WadiFieldDef *def, WadiArena *arena,
+                               WadiError *error);
 
 #endif

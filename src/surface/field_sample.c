@@ -19,10 +19,10 @@ typedef struct SampleJob {
 /* Growing memory for the particles of one tile. */
 typedef struct NearMemory {
     WadiFieldNear near;
-    float *squared;        /* reach */
-    int32_t *layer, *row;  /* numbers of those of a layer and of a row */
+    float *squared;                 /* reach */
+    int32_t *layer, *row;           /* numbers of those of a layer and of a row */
     float *layer_y, *layer_squared; /* of those of the layer: y, and what is left of the squared reach */
-    float *rest; /* of all of a layer, or of all */
+    float *rest;                    /* of all of a layer, or of all */
     float *memory;
     size_t capacity; /* particles; a multiple of eight */
 } NearMemory;
@@ -83,7 +83,8 @@ static bool collect_near(NearMemory *m, const WadiFieldSampler *sampler, WadiTil
             return false;
         }
         WadiFieldNear *near = &m->near;
-        float x0 = (float)((span.corner.x - low.x) * per_cell), y0 = (float)((span.corner.y - low.y) * per_cell),
+        float x0 = (float)((span.corner.x - low.x) * per_cell),
+              y0 = (float)((span.corner.y - low.y) * per_cell),
               z0 = (float)((span.corner.z - low.z) * per_cell), scale = (float)per_cell;
         int32_t count = near->count;
         for (int32_t n = span.first; n < span.end; ++n) {
@@ -196,7 +197,7 @@ static void mark_signs(WadiFieldBand *band, int64_t t, const float *value)
         unsigned below = 0, above = 0;
         if (tile->sampled >> place & 1) {
             WadiF8 row = WADI_ROW(value, place);
-            WadiI8 is_below = row < 0.0f, is_above = row > 0.0f;
+            WadiI8 is_below = row<0.0f, is_above = row> 0.0f;
             below = wadi_row_bits(&is_below);
             above = wadi_row_bits(&is_above);
         } else if (tile->inside >> place & 1) {
@@ -217,7 +218,9 @@ static bool keep_values(SampleJob *job, int64_t first, int64_t end, float *value
     WadiFieldChunk *chunk = &job->chunk[first / TILE_BLOCK];
     size_t rows = 0;
     for (int64_t t = first; t < end; ++t) {
-        rows += job->wanted[t] != 0 ? (size_t)__builtin_popcountll(job->band->tile[t].sampled | reached[t - first]) : 0;
+        rows += job->wanted[t] != 0
+                    ? (size_t)__builtin_popcountll(job->band->tile[t].sampled | reached[t - first])
+                    : 0;
     }
     if (rows > 0 && WADI_NEW(&chunk->value, rows * WADI_ROW_CELLS, "sampled rows", NULL) != WADI_OK) {
         return false;
@@ -288,7 +291,8 @@ WadiStatus wadi_field_sample(WadiFieldBand *band, const uint64_t *wanted, WadiAr
         band->sampled += WADI_ROW_CELLS * job.rows[b];
         has_failed = has_failed || job.has_failed[b];
     }
-    return has_failed ? wadi_fail(error, WADI_ERR_MEMORY, "out of memory for the samples of a surface; "
-                                                          "a larger cell needs less")
+    return has_failed ? wadi_fail(error, WADI_ERR_MEMORY,
+                                  "out of memory for the samples of a surface; "
+                                  "a larger cell needs less")
                       : WADI_OK;
 }

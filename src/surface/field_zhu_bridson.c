@@ -85,8 +85,9 @@ static const WadiF8 LANE = { 0, 1, 2, 3, 4, 5, 6, 7 };
 
 /* From the sums of k, k (x - x_i) and k r. */
 static inline __attribute__((always_inline)) void finish_row(const WadiFieldSampler *sampler, const WadiF8 *k,
-                                                             const WadiF8 *kx, const WadiF8 *ky, const WadiF8 *kz,
-                                                             const WadiF8 *kr, float value[WADI_ROW_CELLS])
+                                                             const WadiF8 *kx, const WadiF8 *ky,
+                                                             const WadiF8 *kz, const WadiF8 *kr,
+                                                             float value[WADI_ROW_CELLS])
 {
     float outside = (float)((double)sampler->outside / sampler->def->cell);
     WadiF8 squared = *kx * *kx + *ky * *ky + *kz * *kz;
@@ -189,7 +190,8 @@ static void sample_row(const WadiFieldSampler *sampler, const WadiFieldNear *nea
                        int32_t count, float y, float z, float value[WADI_ROW_CELLS])
 {
     /* R^6 must stay far from what a float can hold. */
-    bool is_alike = sampler->cloud->spacing_min == sampler->cloud->spacing_max && near->reach[index[0]] < 1000.0f;
+    bool is_alike =
+        sampler->cloud->spacing_min == sampler->cloud->spacing_max && near->reach[index[0]] < 1000.0f;
     if (sampler->def->is_concave_fixed) {
         sample_row_concave(sampler, near, index, count, y, z, value);
     } else if (is_alike) {
