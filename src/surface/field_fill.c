@@ -85,6 +85,7 @@ static WadiStatus make_filling(WadiFilling *filling, const Cube *cube, size_t co
     }
     WADI_TRY(wadi_tile_map_create_in_arena(&filling->map, at, count, arena, error));
     memset(filling->is_inside, 0, count);
+    filling->has_inside = is_wanted;
     if (is_wanted) {
         wadi_parallel_for(filling->map.count, 1024, find_inside, filling);
     }
@@ -96,7 +97,8 @@ WadiStatus wadi_field_fill(WadiFieldBand *band, WadiArena *arena, WadiError *err
 {
     const WadiBins *bins = band->sampler->bins;
     const WadiFieldDef *def = band->sampler->def;
-    bool is_wanted = band->method->is_inside_where_filled != NULL && band->method->is_inside_where_filled(def);
+    bool is_wanted =
+        band->method->is_inside_where_filled != NULL && band->method->is_inside_where_filled(def);
     band->filling_count = bins->level_count;
     const Cube *finer = NULL;
     size_t finer_count = 0;
@@ -134,7 +136,8 @@ WadiStatus wadi_field_fill(WadiFieldBand *band, WadiArena *arena, WadiError *err
 }
 
 /* Cubes of a filling along one axis that nodes first .. last touch. */
-static void cubes_along(const WadiFilling *filling, double cell, int64_t first, int64_t last, int64_t range[2])
+static void cubes_along(const WadiFilling *filling, double cell, int64_t first, int64_t last,
+                        int64_t range[2])
 {
     range[0] = (int64_t)floor((double)first * cell / filling->size);
     range[1] = (int64_t)floor((double)last * cell / filling->size);
@@ -174,6 +177,45 @@ static bool is_reached(const WadiFilling *filling, double cell, const int64_t no
     return false;
 }
 
+/* Is every cube from x[0] to x[1] inside? The middle one first: it answers for most that are not. */
+static bool is_line_inside(const WadiFilling *filling, const int64_t x[2], int64_t y, int64_t z)
+{
+    int64_t middle = (x[0] + x[1]) / 2;
+    int32_t c = cube_at(filling, middle, y, z);
+    if (c < 0 || !filling->is_inside[c]) {
+        return false;
+    }
+    const int32_t *beside = filling->map.neighbours[c];
+    for (int64_t at = middle; at > x[0]; --at) {
+        c = beside[12];
+        if (!filling->is_inside[c]) {
+            return false;
+        }
+        beside = filling->map.neighbours[c];
+    }
+    beside = filling->map.neighbours[cube_at(filling, middle, y, z)];
+    for (int64_t at = middle; at < x[1]; ++at) {
+        c = beside[14];
+        if (!filling->is_inside[c]) {
+            return false;
+        }
+        beside = filling->map.neighbours[c];
+    }
+    return true;
+}
+
+/* Which of eight nodes from `first` have the cube `at` within the margin, a bit each. */
+static unsigned nodes_touching(const WadiFilling *filling, double cell, int64_t first, int margin, int64_t at)
+{
+    unsigned bits = 0;
+    for (int n = 0; n < 8; ++n) {
+        int64_t range[2];
+        cubes_along(filling, cell, first + n - margin, first + n + margin, range);
+        bits |= (unsigned)(at >= range[0] && at <= range[1]) << n;
+    }
+    return bits;
+}
+
 /* Rows that lie in inside cubes of one level with all nodes within the margin of them. */
 static uint64_t rows_inside_level(const WadiFilling *filling, double cell, const int64_t node[3], int margin)
 {
@@ -185,25 +227,21 @@ static uint64_t rows_inside_level(const WadiFilling *filling, double cell, const
         return 0;
     }
     uint64_t rows = ~UINT64_C(0);
-    for (int64_t cz = z[0]; cz <= z[1] && rows != 0; ++cz) {
+    for (int64_t cz = z[0]; cz <= z[1]; ++cz) {
+        uint64_t layers = 0;
         for (int64_t cy = y[0]; cy <= y[1]; ++cy) {
-            bool is_inside = true;
-            for (int64_t cx = x[0]; cx <= x[1] && is_inside; ++cx) {
-                int32_t c = cube_at(filling, cx, cy, cz);
-                is_inside = c >= 0 && filling->is_inside[c];
+            if (!is_line_inside(filling, x, cy, cz)) {
+                layers |= nodes_touching(filling, cell, node[1], margin, cy);
             }
-            if (is_inside) {
-                continue;
+        }
+        if (layers != 0) {
+            unsigned touched = nodes_touching(filling, cell, node[2], margin, cz);
+            for (int k = 0; k < 8; ++k) {
+                rows &= touched >> k & 1 ? ~(layers << 8 * k) : ~UINT64_C(0);
             }
-            for (int place = 0; place < WADI_TILE_ROWS; ++place) {
-                int64_t j = node[1] + (place & 7), k = node[2] + (place >> 3);
-                int64_t rows_y[2], rows_z[2];
-                cubes_along(filling, cell, j - margin, j + margin, rows_y);
-                cubes_along(filling, cell, k - margin, k + margin, rows_z);
-                if (cy >= rows_y[0] && cy <= rows_y[1] && cz >= rows_z[0] && cz <= rows_z[1]) {
-                    rows &= ~(UINT64_C(1) << place);
-                }
-            }
+        }
+        if (rows == 0) {
+            break;
         }
     }
     return rows;
@@ -216,9 +254,13 @@ uint64_t wadi_field_rows_inside(const WadiFieldBand *band, WadiTile at)
     uint64_t rows = 0;
     for (int level = 0; level < band->filling_count; ++level) {
         const WadiFilling *filling = &band->filling[level];
+        if (!filling->has_inside) {
+            break;
+        }
         rows |= rows_inside_level(filling, cell, node, band->margin);
         /* A finer filling says nothing where coarser particles have a word. */
-        if (rows == ~UINT64_C(0) || is_reached(filling, cell, node, band->margin)) {
+        bool is_last = level + 1 == band->filling_count;
+        if (rows == ~UINT64_C(0) || is_last || is_reached(filling, cell, node, band->margin)) {
             break;
         }
     }
