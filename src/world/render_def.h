@@ -34,6 +34,7 @@ typedef struct WadiLookDef {
     double grain_fill;     /* part of a particle's volume that its grains fill */
     double size_variation; /* 0..0.9 */
     double clarity;        /* m, water: the way on which it takes its colour */
+    double wetness;        /* 0..1, sand: for frames without that attribute */
 } WadiLookDef;
 
 typedef struct WadiCameraDef {
