@@ -14,6 +14,7 @@ void wadi_cloud_free(WadiCloud *cloud)
     size_t count = (size_t)cloud->count;
     WADI_DELETE(cloud->position, count);
     WADI_DELETE(cloud->spacing, count);
+    WADI_DELETE(cloud->id, count);
     for (int a = 0; a < cloud->attribute_count; ++a) {
         WADI_DELETE(cloud->attribute[a].values, count * (size_t)cloud->attribute[a].components);
     }
@@ -90,6 +91,11 @@ static WadiStatus open_source(Source *source, const WadiState *frame, int materi
     return WADI_OK;
 }
 
+static uint32_t id_of(const Source *source, size_t i)
+{
+    return source->id != NULL ? source->id[i] : (uint32_t)i;
+}
+
 static WadiVec3 advanced(const Source *source, size_t i)
 {
     const double *x = source->position + 3 * i;
@@ -124,7 +130,7 @@ static const char *find_fault(const Source *source, size_t i)
 
 static WadiStatus fail_particle(const Source *source, size_t i, const char *fault, WadiError *error)
 {
-    unsigned id = source->id != NULL ? source->id[i] : (unsigned)i;
+    unsigned id = id_of(source, i);
     if (strcmp(fault, "radius") == 0) {
         return wadi_fail(error, WADI_ERR_NUMERIC,
                          "particle %u: its radius is %g m; a surface needs finite ones above 0", id,
@@ -164,6 +170,7 @@ static void gather(void *user, int64_t first, int64_t end)
         size_t i = (size_t)g->pick[k];
         cloud->position[k] = advanced(g->source, i);
         cloud->spacing[k] = 2.0f * g->source->radius[i];
+        cloud->id[k] = id_of(g->source, i);
     }
     for (int a = 0; a < cloud->attribute_count; ++a) {
         gather_attribute(g->source->attribute[a], g->pick, cloud->attribute[a].values, first, end);
@@ -187,6 +194,7 @@ static WadiStatus allocate(WadiCloud *cloud, int32_t count, const Source *source
     cloud->count = count;
     WADI_TRY(WADI_NEW(&cloud->position, (size_t)count, "positions of a surface's particles", error));
     WADI_TRY(WADI_NEW(&cloud->spacing, (size_t)count, "sizes of a surface's particles", error));
+    WADI_TRY(WADI_NEW(&cloud->id, (size_t)count, "ids of a surface's particles", error));
     for (int a = 0; source != NULL && a < source->attribute_count; ++a) {
         const WadiStateArray *from = source->attribute[a];
         WadiCloudAttribute *to = &cloud->attribute[a];
@@ -252,6 +260,7 @@ WadiStatus wadi_cloud_from_points(WadiCloud *cloud, const WadiVec3 *position, in
     for (int32_t i = 0; i < count; ++i) {
         cloud->position[i] = position[i];
         cloud->spacing[i] = (float)spacing;
+        cloud->id[i] = (uint32_t)i;
     }
     measure_spacing(cloud);
     return WADI_OK;
