@@ -62,9 +62,9 @@ typedef struct WadiFlipStep {
     WadiFlipMix mix;
     uint8_t *fluid;  /* cells whose pressure is unknown: with particles, or cut by a solid under them */
     uint8_t *inside; /* cells inside solids: friction needs them */
-    float *theta[3];
+    float *theta[3]; /* per face; NULL where the distance from the surface tells it, or it is 1 */
     /* Both are gone when the forces inside the material are solved for, but for the scenes that need them there: the fill where
-     * water runs through sand, the distance where viscosity is. */
+     * water runs through sand, the distance where it tells theta or there is viscosity. */
     float *fill;             /* per cell: volume of its particles / volume of a cell */
     float *surface_distance; /* per cell, m, negative in fluid; NULL: a surface of first order */
     float *surface_pressure; /* per cell: P of surface tension; NULL: none */

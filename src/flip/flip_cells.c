@@ -115,7 +115,10 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     WADI_TRY(new_cells(arena, has_pores, floats, &step->fill, "fill of cells", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->fluid, count, "labels", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->inside, count, "labels", error));
-    for (int a = 0; a < 3; ++a) {
+    WadiFlipTheta theta = surface_theta(flip);
+    const bool keeps_sand = theta == WADI_FLIP_THETA_GHOST && flip->materials.has_sand &&
+                            flip->context.world->scene->flip.surface == WADI_FLIP_SURFACE_AUTO;
+    for (int a = 0; a < 3 && (keeps_sand || theta == WADI_FLIP_THETA_HALF); ++a) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->theta[a], floats, "surface fractions", error));
     }
     CellContext context = { flip, step };
@@ -127,10 +130,10 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     wadi_flip_solid_fill_cut_cells(rows, &step->solid, step->grid.cell_size, step->grid.fluid, filled);
     memcpy(step->fluid, filled, count);
     WADI_TRY(wadi_flip_mix(flip, step, error));
-    WadiFlipTheta theta = surface_theta(flip);
     if (theta == WADI_FLIP_THETA_GHOST) {
+        const bool is_solved_with = !keeps_sand || wadi_flip_is_viscous(flip);
         WADI_TRY(WADI_ARENA_NEW(arena, &liquid, count, "labels", error));
-        WADI_TRY(new_cells(arena, wadi_flip_is_viscous(flip), floats, &distance, "surface distance", error));
+        WADI_TRY(new_cells(arena, is_solved_with, floats, &distance, "surface distance", error));
         WadiFlipSurfaceIn in = { .rows = rows,
                                  .fluid = filled,
                                  .fill = step->fill,
@@ -142,10 +145,10 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
         memcpy(step->fluid, liquid, count);
         step->surface_distance = distance;
     }
-    wadi_flip_surface_theta(rows, step->fluid, distance, theta, step->theta);
-    if (theta == WADI_FLIP_THETA_GHOST && flip->materials.has_sand &&
-        flip->context.world->scene->flip.surface == WADI_FLIP_SURFACE_AUTO) {
+    if (keeps_sand) {
         keep_sand_first_order(flip, step, filled, distance);
+    } else if (theta == WADI_FLIP_THETA_HALF) {
+        wadi_flip_surface_theta(rows, step->fluid, NULL, theta, step->theta);
     }
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, mark_inside, &context);
     return WADI_OK;

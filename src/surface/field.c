@@ -8,6 +8,9 @@
 
 static const WadiFieldMethod *const METHODS[WADI_SURFACE_METHOD_COUNT] = {
     [WADI_SURFACE_ZHU_BRIDSON] = &wadi_field_zhu_bridson,
+    [WADI_SURFACE_ANISOTROPIC] = &wadi_field_anisotropic,
+    [WADI_SURFACE_BLOBBY] = &wadi_field_blobby,
+    [WADI_SURFACE_COLOR_FIELD] = &wadi_field_color,
 };
 
 double wadi_field_outside(const WadiCloud *cloud, const WadiFieldDef *def)

@@ -41,7 +41,7 @@ typedef struct WadiFieldMethod {
     double (*reference)(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec3 x);
 } WadiFieldMethod;
 
-extern const WadiFieldMethod wadi_field_zhu_bridson;
+extern const WadiFieldMethod wadi_field_zhu_bridson, wadi_field_anisotropic, wadi_field_blobby, wadi_field_color;
 
 /* What the field is where no particle reaches, m: for every method that has no better idea. */
 double wadi_field_outside(const WadiCloud *cloud, const WadiFieldDef *def);

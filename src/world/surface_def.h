@@ -25,9 +25,11 @@ typedef enum WadiSurfaceMaterials {
 
 typedef struct WadiSurfaceSettings {
     WadiSurfaceMethodKey method;
-    double cell_size;   /* m; 0: the simulation's over 2.5 */
-    double reach;       /* spacings: R of ZB05 */
-    double radius;      /* spacings: r of ZB05 */
+    double cell_size; /* m; 0: the simulation's over 2.5 */
+    double reach;     /* spacings: R of ZB05 */
+    double radius;    /* spacings: r of ZB05 */
+    double
+        offset; /* spacings: how far the surface is moved in, zhu_bridson; INFINITY: so that the volume stays */
     bool fix_concave;   /* zhu_bridson */
     int smoothing;      /* passes on the field */
     int lowering;       /* passes on the field that only add material */
