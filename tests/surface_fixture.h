@@ -88,7 +88,9 @@ static inline void field_from_values(FieldFixture *fixture, const int low[3], co
     CHECK_OK(wadi_tile_map_create(&field->tiles, tiles, (size_t)used, &error), error);
     CHECK_OK(wadi_tile_map_link(&field->tiles, &error), error);
     CHECK_OK(WADI_ARENA_NEW(&fixture->arena, &fixture->mask, (size_t)used, "test", &error), error);
-    memcpy(fixture->mask, mask, (size_t)used * sizeof *mask);
+    for (int n = 0; n < used; ++n) {
+        fixture->mask[n] = mask[n];
+    }
     CHECK_OK(wadi_rows_build(&field->rows, &field->tiles, fixture->mask, &fixture->arena, &error), error);
     CHECK_OK(WADI_ARENA_NEW(&fixture->arena, &field->value, wadi_rows_floats(&field->rows), "test", &error),
              error);

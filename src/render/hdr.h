@@ -5,7 +5,7 @@
 #include "core/status.h"
 #include "render/vec3f.h"
 
-/* Rows from the top; every value is finite and not negative. A zeroed picture is valid and empty. */
+/* Rows from the top; every value is from 0 to 1e12. A zeroed picture is valid and empty. */
 typedef struct WadiHdr {
     int width, height;
     WadiRgb *pixels;

@@ -22,6 +22,7 @@ typedef struct Links {
 typedef struct Tally {
     size_t used, edges;
     size_t rim_ends, uneven_ends, crowded_ends, split_vertices;
+    WadiBox bounds;
 } Tally;
 
 static WadiStatus link_corners(Links *links, const WadiMesh *mesh, WadiError *error)
@@ -97,7 +98,10 @@ static void look_around(Links *links, const WadiMesh *mesh, uint32_t center, Tal
         count_beside(links, center, mesh->triangles[c / 3][(c + 1) % 3], tally);
         count_beside(links, center, mesh->triangles[c / 3][(c + 2) % 3], tally);
     }
-    tally->used += end > first;
+    if (end > first) {
+        ++tally->used;
+        tally->bounds = wadi_box_add_point(tally->bounds, mesh->vertices[center]);
+    }
     tally->split_vertices += parts > 1;
 }
 
@@ -128,7 +132,7 @@ WadiStatus wadi_surface_facts(WadiSurfaceFacts *facts, const WadiMesh *mesh, Wad
     Links links = { 0 };
     WadiStatus status = link_corners(&links, mesh, error);
     if (status == WADI_OK) {
-        Tally tally = { 0 };
+        Tally tally = { .bounds = wadi_box_empty() };
         for (uint32_t v = 0; v < mesh->vertex_count; ++v) {
             look_around(&links, mesh, v, &tally);
         }
@@ -141,7 +145,7 @@ WadiStatus wadi_surface_facts(WadiSurfaceFacts *facts, const WadiMesh *mesh, Wad
             .is_closed = tally.rim_ends == 0,
             .is_oriented = tally.uneven_ends == 0,
             .is_manifold = tally.crowded_ends == 0 && tally.split_vertices == 0,
-            .bounds = wadi_mesh_bounds(mesh),
+            .bounds = tally.bounds,
         };
         facts->volume = facts->is_closed && facts->is_oriented ? wadi_mesh_volume(mesh) : 0.0;
     }
