@@ -105,7 +105,7 @@ static void cumulate(WadiLight *light)
         double sum = 0.0;
         for (int i = 0; i < light->width; ++i) {
             float weight = cell_weight(light, i, j) + 0.02f * mean;
-            sum += (double)(across * fmaxf(weight, 1e-20f));
+            sum += (double)(across * wadi_maxf(weight, 1e-20f));
             light->column[j * light->width + i] = (float)sum;
         }
         total += sum;
@@ -145,8 +145,8 @@ WadiStatus wadi_light_create(WadiLight **light, const WadiLightDef *def, WadiErr
     *light = NULL;
     if (!wadi_is_finite(def->sun) || !wadi_is_finitef(def->sun_light) || !wadi_is_finitef(def->colour) ||
         !(def->sun_angle >= 0.0 && def->sun_angle <= 90.0) || !isfinite(def->turn) ||
-        fminf(fminf(def->colour.x, def->colour.y), def->colour.z) < 0.0f ||
-        fminf(fminf(def->sun_light.x, def->sun_light.y), def->sun_light.z) < 0.0f) {
+        wadi_minf(wadi_minf(def->colour.x, def->colour.y), def->colour.z) < 0.0f ||
+        wadi_minf(wadi_minf(def->sun_light.x, def->sun_light.y), def->sun_light.z) < 0.0f) {
         return wadi_fail(
             error, WADI_ERR_ARGUMENT,
             "light: values must be finite, colours not negative, the sun's disc 0 to 90 degrees");
@@ -196,9 +196,9 @@ static void locate(const WadiLight *light, WadiVec3f d, float *x, float *y)
     float longitude = atan2f(d.y, d.x) - light->turn;
     float around = longitude / (2.0f * pif) + 0.5f;
     around -= floorf(around);
-    float polar = acosf(fminf(fmaxf(d.z, -1.0f), 1.0f));
-    *x = fminf(around, 0x1.fffffep-1f) * (float)light->width;
-    *y = fminf(polar / pif, 0x1.fffffep-1f) * (float)light->height;
+    float polar = acosf(wadi_minf(wadi_maxf(d.z, -1.0f), 1.0f));
+    *x = wadi_minf(around, 0x1.fffffep-1f) * (float)light->width;
+    *y = wadi_minf(polar / pif, 0x1.fffffep-1f) * (float)light->height;
 }
 
 WadiRgb wadi_light_surround(const WadiLight *light, WadiVec3f direction)
@@ -209,7 +209,7 @@ WadiRgb wadi_light_surround(const WadiLight *light, WadiVec3f direction)
     float x, y;
     locate(light, direction, &x, &y);
     x -= 0.5f;
-    y = fminf(fmaxf(y - 0.5f, 0.0f), (float)(light->height - 1));
+    y = wadi_minf(wadi_maxf(y - 0.5f, 0.0f), (float)(light->height - 1));
     int i = (int)floorf(x), j = (int)y;
     float a = x - (float)i, b = y - (float)j;
     int left = (i + light->width) % light->width, right = (i + 1) % light->width;
@@ -237,7 +237,7 @@ static int find(const float *cumulated, int count, float value)
 static float part(const float *cumulated, int i, float value)
 {
     float before = i > 0 ? cumulated[i - 1] : 0.0f, width = cumulated[i] - before;
-    return width > 0.0f ? fminf(fmaxf((value - before) / width, 0.0f), 0x1.fffffep-1f) : 0.5f;
+    return width > 0.0f ? wadi_minf(wadi_maxf((value - before) / width, 0.0f), 0x1.fffffep-1f) : 0.5f;
 }
 
 static float cell_pdf(const WadiLight *light, int i, int j, float sine)
@@ -245,13 +245,13 @@ static float cell_pdf(const WadiLight *light, int i, int j, float sine)
     const float *column = light->column + j * light->width;
     float weight = column[i] - (i > 0 ? column[i - 1] : 0.0f);
     float cells = (float)light->width * (float)light->height;
-    return weight / light->total * cells / (2.0f * pif * pif * fmaxf(sine, 1e-6f));
+    return weight / light->total * cells / (2.0f * pif * pif * wadi_maxf(sine, 1e-6f));
 }
 
 WadiVec3f wadi_light_sample_surround(const WadiLight *light, const float u[2], float *pdf)
 {
     if (light->is_uniform) {
-        float z = 1.0f - 2.0f * u[0], across = sqrtf(fmaxf(1.0f - z * z, 0.0f)), turn = 2.0f * pif * u[1];
+        float z = 1.0f - 2.0f * u[0], across = sqrtf(wadi_maxf(1.0f - z * z, 0.0f)), turn = 2.0f * pif * u[1];
         *pdf = 1.0f / (4.0f * pif);
         return wadi_vec3f(across * cosf(turn), across * sinf(turn), z);
     }
@@ -273,7 +273,7 @@ float wadi_light_pdf_surround(const WadiLight *light, WadiVec3f direction)
     }
     float x, y;
     locate(light, direction, &x, &y);
-    return cell_pdf(light, (int)x, (int)y, sqrtf(fmaxf(1.0f - direction.z * direction.z, 0.0f)));
+    return cell_pdf(light, (int)x, (int)y, sqrtf(wadi_maxf(1.0f - direction.z * direction.z, 0.0f)));
 }
 
 bool wadi_light_has_sun(const WadiLight *light)

@@ -173,14 +173,15 @@ static void meet_water(Path *path, const WadiTraceHit *hit)
         n = geometric;
     }
     float index = is_leaving ? 1.0f / hit->look->index : hit->look->index;
-    float cosine = fminf(-wadi_dotf(d, n), 1.0f), reflected = wadi_fresnel(cosine, index);
+    float cosine = wadi_minf(-wadi_dotf(d, n), 1.0f), reflected = wadi_fresnel(cosine, index);
     if (wadi_sampler_next(path->sampler) < reflected) {
         WadiVec3f way = mirrored(d, n);
         path->ray.direction = wadi_dotf(way, geometric) > 0.0f ? way : mirrored(d, geometric);
         path->is_direct = false;
         path->medium = is_leaving ? hit->look : NULL;
     } else {
-        float across = (1.0f - cosine * cosine) / (index * index), down = sqrtf(fmaxf(1.0f - across, 0.0f));
+        float across = (1.0f - cosine * cosine) / (index * index),
+              down = sqrtf(wadi_maxf(1.0f - across, 0.0f));
         WadiVec3f way = wadi_add_scaledf(wadi_scalef(d, 1.0f / index), n, cosine / index - down);
         path->ray.direction = wadi_dotf(way, geometric) < 0.0f ? way : d;
         path->medium = is_leaving ? NULL : hit->look;
@@ -238,7 +239,7 @@ static bool meet_rough(Path *path, WadiTraceHit *hit, bool is_last)
     }
     path->throughput = wadi_scalef(wadi_mulf(path->throughput, value), 1.0f / path->pdf);
     if (path->bounces >= ROULETTE_AFTER) {
-        float stay = fminf(wadi_largestf(path->throughput), 0.95f);
+        float stay = wadi_minf(wadi_largestf(path->throughput), 0.95f);
         if (!(wadi_sampler_next(path->sampler) < stay)) {
             return false;
         }
