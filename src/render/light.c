@@ -37,7 +37,7 @@ WadiLightDef wadi_default_light_def(void)
                            .sun_light = { 1.0f, 1.0f, 1.0f },
                            .surround = WADI_SURROUND_SKY,
                            .colour = { 1.0f, 1.0f, 1.0f },
-                           .turbidity = 2.5 };
+                           .turbidity = 2.2 };
 }
 
 static WadiVec3f direction_at(float longitude, float polar)
@@ -201,6 +201,19 @@ static void locate(const WadiLight *light, WadiVec3f d, float *x, float *y)
     *y = wadi_minf(polar / pif, 0x1.fffffep-1f) * (float)light->height;
 }
 
+/* Between the middles of four cells. */
+static WadiRgb interpolated(const WadiLight *light, float x, float y)
+{
+    x -= 0.5f;
+    y = wadi_minf(wadi_maxf(y - 0.5f, 0.0f), (float)(light->height - 1));
+    int i = (int)floorf(x), j = (int)y;
+    float a = x - (float)i, b = y - (float)j;
+    int left = i < 0 ? light->width - 1 : i, right = i + 1 < light->width ? i + 1 : 0;
+    int below = j + 1 < light->height ? j + 1 : j;
+    const WadiRgb *upper = light->table + j * light->width, *lower = light->table + below * light->width;
+    return wadi_lerpf(wadi_lerpf(upper[left], upper[right], a), wadi_lerpf(lower[left], lower[right], a), b);
+}
+
 WadiRgb wadi_light_surround(const WadiLight *light, WadiVec3f direction)
 {
     if (light->is_uniform) {
@@ -208,14 +221,7 @@ WadiRgb wadi_light_surround(const WadiLight *light, WadiVec3f direction)
     }
     float x, y;
     locate(light, direction, &x, &y);
-    x -= 0.5f;
-    y = wadi_minf(wadi_maxf(y - 0.5f, 0.0f), (float)(light->height - 1));
-    int i = (int)floorf(x), j = (int)y;
-    float a = x - (float)i, b = y - (float)j;
-    int left = (i + light->width) % light->width, right = (i + 1) % light->width;
-    int below = j + 1 < light->height ? j + 1 : j;
-    const WadiRgb *upper = light->table + j * light->width, *lower = light->table + below * light->width;
-    return wadi_lerpf(wadi_lerpf(upper[left], upper[right], a), wadi_lerpf(lower[left], lower[right], a), b);
+    return interpolated(light, x, y);
 }
 
 /* The first entry above `value`. */
@@ -248,9 +254,10 @@ static float cell_pdf(const WadiLight *light, int i, int j, float sine)
     return weight / light->total * cells / (2.0f * pif * pif * wadi_maxf(sine, 1e-6f));
 }
 
-WadiVec3f wadi_light_sample_surround(const WadiLight *light, const float u[2], float *pdf)
+WadiVec3f wadi_light_sample_surround(const WadiLight *light, const float u[2], WadiRgb *shine, float *pdf)
 {
     if (light->is_uniform) {
+        *shine = light->uniform;
         float z = 1.0f - 2.0f * u[0], across = sqrtf(wadi_maxf(1.0f - z * z, 0.0f)), turn = 2.0f * pif * u[1];
         *pdf = 1.0f / (4.0f * pif);
         return wadi_vec3f(across * cosf(turn), across * sinf(turn), z);
@@ -263,6 +270,7 @@ WadiVec3f wadi_light_sample_surround(const WadiLight *light, const float u[2], f
     float x = (float)i + part(column, i, value), y = (float)j + part(light->row, j, row_value);
     float polar = pif * y / (float)light->height;
     *pdf = cell_pdf(light, i, j, sinf(polar));
+    *shine = interpolated(light, x, y);
     return direction_at(2.0f * pif * x / (float)light->width - pif + light->turn, polar);
 }
 
@@ -293,11 +301,12 @@ WadiRgb wadi_light_sun(const WadiLight *light, WadiVec3f direction)
     return is_in_disc(light, direction) ? light->sun_radiance : wadi_grey(0.0f);
 }
 
-WadiVec3f wadi_light_sample_sun(const WadiLight *light, const float u[2], float *pdf)
+WadiVec3f wadi_light_sample_sun(const WadiLight *light, const float u[2], WadiRgb *shine, float *pdf)
 {
     float down = u[0] * light->sun_solid / (2.0f * pif); /* 1 - cos */
     float across = sqrtf(down * (2.0f - down)), turn = 2.0f * pif * u[1];
     *pdf = 1.0f / light->sun_solid;
+    *shine = light->sun_radiance;
     WadiVec3f d = wadi_scalef(light->sun, 1.0f - down);
     d = wadi_add_scaledf(d, light->sun_side[0], across * cosf(turn));
     return wadi_add_scaledf(d, light->sun_side[1], across * sinf(turn));

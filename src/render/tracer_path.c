@@ -54,7 +54,7 @@ static void add_light(Path *path, WadiRgb light)
         return;
     }
     float limit = (float)path->quality->clamp, largest = wadi_largestf(light);
-    if (limit > 0.0f && path->bounces > 0 && largest > limit) {
+    if (limit > 0.0f && !path->is_direct && largest > limit) {
         light = wadi_scalef(light, limit / largest);
     }
     path->light = wadi_addf(path->light, light);
@@ -114,17 +114,13 @@ static void ask_light(Path *path, const WadiTraceHit *hit, const WadiBsdf *bsdf,
 {
     const WadiLight *light = path->tracer->light;
     float u[2], pdf, bsdf_pdf;
+    WadiRgb shine;
     wadi_sampler_next2(path->sampler, u);
-    WadiVec3f direction =
-        is_sun ? wadi_light_sample_sun(light, u, &pdf) : wadi_light_sample_surround(light, u, &pdf);
+    WadiVec3f direction = is_sun ? wadi_light_sample_sun(light, u, &shine, &pdf)
+                                 : wadi_light_sample_surround(light, u, &shine, &pdf);
     WadiRgb value = wadi_bsdf_eval(bsdf, out, to_local(frame, direction), &bsdf_pdf);
     if (!(pdf > 0.0f) || wadi_largestf(value) <= 0.0f || wadi_dotf(direction, hit->normal) <= 0.0f) {
         return;
-    }
-    WadiRgb sent = is_sun ? wadi_light_sun(light, direction) : wadi_light_surround(light, direction);
-    if (is_sun && wadi_largestf(sent) <= 0.0f) {
-        /* On the rim, where rounding puts a direction beside the disc that it was drawn from. */
-        sent = wadi_light_sun(light, wadi_light_sample_sun(light, (float[2]){ 0.0f, 0.0f }, &pdf));
     }
     WadiTraceRay ray = { wadi_tracer_leave(hit, direction), direction, path->ray.time };
     bool is_bent;
@@ -136,7 +132,7 @@ static void ask_light(Path *path, const WadiTraceHit *hit, const WadiBsdf *bsdf,
     if (is_bent && path->medium != NULL) {
         weight /= path->medium->index * path->medium->index;
     }
-    WadiRgb light_in = wadi_scalef(wadi_mulf(wadi_mulf(value, sent), left), weight / pdf);
+    WadiRgb light_in = wadi_scalef(wadi_mulf(wadi_mulf(value, shine), left), weight / pdf);
     add_light(path, wadi_mulf(path->throughput, light_in));
 }
 
