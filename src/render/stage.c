@@ -335,7 +335,7 @@ static WadiStatus add_walls(Staging *s, WadiError *error)
 
 static void set_ground(Staging *s)
 {
-    const WadiRenderDef *def = &s->def->scene->render;
+    const WadiRenderSettings *def = &s->def->scene->render;
     WadiVec3 c = def->ground_colour;
     WadiRgb colour =
         wadi_vec3f(wadi_srgb_decode((float)c.x), wadi_srgb_decode((float)c.y), wadi_srgb_decode((float)c.z));

@@ -76,7 +76,7 @@ typedef enum WadiWallsKey {
     WADI_RENDER_WALLS_GLASS,
 } WadiWallsKey;
 
-typedef struct WadiRenderDef {
+typedef struct WadiRenderSettings {
     int width, height; /* pixels */
     WadiCameraDef camera;
     WadiRenderLightDef light;
@@ -88,6 +88,6 @@ typedef struct WadiRenderDef {
     WadiVec3 collider_colour; /* sRGB */
     double exposure;          /* stops */
     double shutter;           /* of a frame's time that is open: motion blur; 0: none */
-} WadiRenderDef;
+} WadiRenderSettings;
 
 #endif
