@@ -130,6 +130,7 @@ static void choose_settings(WadiSurfacePlan *plan)
     };
     if (plan->frame.field.is_clipped) {
         plan->frame.field.clip = closed_box(scene);
+        plan->frame.field.is_mirrored = true;
     }
 }
 
