@@ -13,9 +13,6 @@ enum {
     FORMATS_ALL = WADI_SURFACE_PLY | WADI_SURFACE_OBJ | WADI_SURFACE_VDB
 };
 
-/* Of the simulation's cells a surface cell: 250 cells for 100 [ZB05 sec. 5]. */
-static const double refinement = 2.5;
-
 static WadiStatus read_scene(WadiSurfacePlan *plan, const WadiSurfaceDef *def, WadiError *error)
 {
     struct stat info;
@@ -94,43 +91,6 @@ static WadiStatus choose_parts(WadiSurfacePlan *plan, const WadiSurfaceDef *def,
     }
     wadi_text_free(&known);
     return status;
-}
-
-/* Sides without a wall are at infinity. */
-static WadiBox closed_box(const WadiScene *scene)
-{
-    const double far = INFINITY;
-    int closed = scene->closed_sides;
-    WadiBox box = scene->domain;
-    box.min.x = (closed & WADI_SIDE_X_MIN) != 0 ? box.min.x : -far;
-    box.max.x = (closed & WADI_SIDE_X_MAX) != 0 ? box.max.x : far;
-    box.min.y = (closed & WADI_SIDE_Y_MIN) != 0 ? box.min.y : -far;
-    box.max.y = (closed & WADI_SIDE_Y_MAX) != 0 ? box.max.y : far;
-    box.min.z = (closed & WADI_SIDE_Z_MIN) != 0 ? box.min.z : -far;
-    box.max.z = (closed & WADI_SIDE_Z_MAX) != 0 ? box.max.z : far;
-    return box;
-}
-
-static void choose_settings(WadiSurfacePlan *plan)
-{
-    const WadiScene *scene = plan->scene;
-    const WadiSurfaceSettings *s = &scene->surface;
-    plan->frame = (WadiSurfaceFrameDef){
-        .field = { .method = (WadiSurfaceMethod)s->method,
-                   .cell = s->cell_size > 0.0 ? s->cell_size : scene->cell_size / refinement,
-                   .reach = s->reach,
-                   .radius = s->radius,
-                   .offset = isfinite(s->offset) ? s->offset : wadi_field_volume_offset(s->reach),
-                   .is_concave_fixed = s->fix_concave,
-                   .smoothing = s->smoothing,
-                   .lowering = s->lowering,
-                   .is_clipped = scene->has_domain && scene->closed_sides != 0 },
-        .mesh_smoothing = s->mesh_smoothing,
-        .are_walls_open = s->walls == WADI_SURFACE_WALLS_OPEN,
-    };
-    if (plan->frame.field.is_clipped) {
-        plan->frame.field.clip = closed_box(scene);
-    }
 }
 
 static uint64_t hash_number(uint64_t hash, double value)
@@ -224,7 +184,7 @@ static WadiStatus fill(WadiSurfacePlan *plan, const WadiSurfaceDef *def, WadiErr
     WADI_TRY(read_scene(plan, def, error));
     WADI_TRY(choose_frames(plan, def, error));
     WADI_TRY(choose_parts(plan, def, error));
-    choose_settings(plan);
+    plan->frame = wadi_surface_frame_def(plan->scene);
     plan->settings_hash = hash_settings(plan);
     return WADI_OK;
 }

@@ -91,7 +91,8 @@ static WadiStatus add_box(TileSet *set, WadiBox box, double cell, WadiError *err
 {
     int32_t low[3], high[3];
     for (int a = 0; a < 3; ++a) {
-        double first = ceil(wadi_component(box.min, a) / cell), last = floor(wadi_component(box.max, a) / cell);
+        double first = ceil(wadi_component(box.min, a) / cell),
+               last = floor(wadi_component(box.max, a) / cell);
         if (!(first > -NODE_LIMIT && last < NODE_LIMIT)) {
             double need = fmax(-wadi_component(box.min, a), wadi_component(box.max, a)) / NODE_LIMIT;
             return wadi_fail(error, WADI_ERR_ARGUMENT,
@@ -128,7 +129,8 @@ static WadiBox reached_box(const WadiBins *bins, int level, WadiTile at)
 {
     const WadiCells *cells = &bins->level[level];
     int32_t bin = wadi_cells_find(cells, at.x, at.y, at.z);
-    float low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY }, reach = 0.0f;
+    float low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY },
+          reach = 0.0f;
     for (int32_t n = cells->start[bin]; n < cells->start[bin + 1]; ++n) {
         const float *place = bins->place[bins->first[level] + n];
         for (int a = 0; a < 3; ++a) {
@@ -181,6 +183,17 @@ static WadiStatus add_candidates(const WadiFieldBand *band, TileSet *set, WadiEr
     return WADI_OK;
 }
 
+static const int BESIDE[6] = { 12, 14, 10, 16, 4, 22 }; /* of WadiTileMap.neighbours, by side */
+
+static WadiTile tile_beside(WadiTile at, int side)
+{
+    int step = side & 1 ? 1 : -1;
+    at.x += side < 2 ? step : 0;
+    at.y += side >= 2 && side < 4 ? step : 0;
+    at.z += side >= 4 ? step : 0;
+    return at;
+}
+
 typedef struct FreshTiles {
     WadiFieldBand *band;
     const WadiFieldBand *old;
@@ -205,6 +218,13 @@ static void lay_tiles(void *context, int64_t first, int64_t end)
             memset(&band->negative[t], 0xff, sizeof band->negative[t]);
             memset(&band->positive[t], 0, sizeof band->positive[t]);
         }
+        band->missing[t] = 0;
+        for (int side = 0; side < 6; ++side) {
+            if (band->tiles.neighbours[t][BESIDE[side]] < 0) {
+                bool is_inside = wadi_field_rows_inside(band, tile_beside(band->tiles.tiles[t], side)) != 0;
+                band->missing[t] |= (uint8_t)(is_inside << side);
+            }
+        }
     }
 }
 
@@ -218,6 +238,7 @@ static WadiStatus set_tiles(WadiFieldBand *band, const WadiTile *tiles, size_t c
     WADI_TRY(WADI_ARENA_NEW(arena, &band->tile, count, "tiles of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &band->negative, count, "signs of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &band->positive, count, "signs of a surface", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &band->missing, count, "tiles of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &band->needed, count, "nodes of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &job.wanted, count, "rows of a surface", error));
     wadi_parallel_for((int64_t)count, TILE_BLOCK, lay_tiles, &job);
@@ -237,17 +258,6 @@ static inline uint64_t shift_word(const WadiNodeBits *own, const WadiNodeBits *o
     }
 }
 
-static const int BESIDE[6] = { 12, 14, 10, 16, 4, 22 }; /* of WadiTileMap.neighbours, by side */
-
-static WadiTile tile_beside(WadiTile at, int side)
-{
-    int step = side & 1 ? 1 : -1;
-    at.x += side < 2 ? step : 0;
-    at.y += side >= 2 && side < 4 ? step : 0;
-    at.z += side >= 4 ? step : 0;
-    return at;
-}
-
 typedef struct BandPass {
     WadiFieldBand *band;
     const WadiNodeBits *negative, *positive; /* the signs looked at: of the field, or of the clipped field */
@@ -258,9 +268,9 @@ typedef struct BandPass {
 } BandPass;
 
 /* Signs of a tile that does not exist: inside or outside, whole. */
-static void missing_signs(const BandPass *pass, WadiTile at, WadiNodeBits *negative, WadiNodeBits *positive)
+static void missing_signs(const BandPass *pass, bool is_inside, WadiTile at, WadiNodeBits *negative,
+                          WadiNodeBits *positive)
 {
-    bool is_inside = wadi_field_rows_inside(pass->band, at) != 0;
     memset(negative, is_inside ? 0xff : 0, sizeof *negative);
     memset(positive, is_inside ? 0 : 0xff, sizeof *positive);
     if (pass->negative == pass->clipped_negative) {
@@ -297,7 +307,8 @@ static void find_changes(void *context, int64_t first, int64_t end)
                 beside[0] = &pass->negative[other];
                 beside[1] = &pass->positive[other];
             } else {
-                missing_signs(pass, tile_beside(band->tiles.tiles[t], side), &missing[0], &missing[1]);
+                missing_signs(pass, band->missing[t] >> side & 1, tile_beside(band->tiles.tiles[t], side),
+                              &missing[0], &missing[1]);
             }
             for (int k = 0; k < 8; ++k) {
                 changes.word[k] |= ~((negative->word[k] & shift_word(negative, beside[0], side, k)) |

@@ -71,7 +71,7 @@ static void check_volumes(const char *what, const WadiCloud *cloud)
     double stretched = volume_ratio(cloud, WADI_SURFACE_ANISOTROPIC);
     print_message("%s: volume %.4f with zhu_bridson, %.4f with anisotropic\n", what, bridson, stretched);
     CHECK_NEAR(bridson, 1.0, 0.03);
-    CHECK_NEAR(stretched, 1.0, 0.03);
+    CHECK_NEAR(stretched, 1.0, 0.025);
 }
 
 /* Root mean square, in spacings, of the heights of the vertices of a surface about their mean, four spacings off the walls. */
@@ -108,7 +108,8 @@ static void still_water_is_flat(void **unused)
     WadiCloud cloud = cloud_of(sim);
     double bridson = bumps(&cloud, WADI_SURFACE_ZHU_BRIDSON, 0.2);
     double stretched = bumps(&cloud, WADI_SURFACE_ANISOTROPIC, 0.2);
-    print_message("simulated tank: bumps of %.4f spacings with zhu_bridson, %.4f with anisotropic\n", bridson, stretched);
+    print_message("simulated tank: bumps of %.4f spacings with zhu_bridson, %.4f with anisotropic\n", bridson,
+                  stretched);
     assert_true(bridson < 0.1);
     assert_true(stretched < 0.05);
     check_volumes("simulated tank", &cloud);
@@ -121,9 +122,10 @@ static void still_water_is_flat(void **unused)
     test_cloud_add_lattice(&cloud, TANK.min, 80, 32, 16, 0.0125, 0.25);
     bridson = bumps(&cloud, WADI_SURFACE_ZHU_BRIDSON, 0.2);
     stretched = bumps(&cloud, WADI_SURFACE_ANISOTROPIC, 0.2);
-    print_message("jittered lattice: bumps of %.4f spacings with zhu_bridson, %.4f with anisotropic\n", bridson, stretched);
+    print_message("jittered lattice: bumps of %.4f spacings with zhu_bridson, %.4f with anisotropic\n",
+                  bridson, stretched);
     assert_true(bridson < 0.1);
-    assert_true(stretched < 0.06);
+    assert_true(stretched < 0.05);
     check_volumes("jittered lattice", &cloud);
     test_cloud_free(&cloud);
 }
@@ -162,6 +164,22 @@ static void a_heap_of_sand_keeps_its_volume(void **unused)
     test_cloud_free(&cloud);
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
+}
+
+/* One to six layers in the air: where smoothing that draws particles to their neighbours' mean would lose a third. */
+static void sheets_keep_their_volume(void **unused)
+{
+    (void)unused;
+    const int layers[] = { 1, 2, 3, 6 };
+    for (int n = 0; n < 4; ++n) {
+        WadiCloud cloud = test_cloud(40 * 32 * 6);
+        test_cloud_add_lattice(&cloud, wadi_vec3(0, 0, 0.3), 40, 32, layers[n], 0.0125, 0.25);
+        double ratio = volume_ratio(&cloud, WADI_SURFACE_ANISOTROPIC);
+        print_message("sheet of %d layers: volume %.4f with anisotropic, %.4f with zhu_bridson\n", layers[n],
+                      ratio, volume_ratio(&cloud, WADI_SURFACE_ZHU_BRIDSON));
+        CHECK_NEAR(ratio, 1.0, 0.08);
+        test_cloud_free(&cloud);
+    }
 }
 
 /* Some drops, a sheet and a block, of sizes that differ by eight. */
@@ -235,9 +253,12 @@ static void places_do_not_matter(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(still_water_is_flat),   cmocka_unit_test(a_splash_keeps_its_volume),
-        cmocka_unit_test(a_heap_of_sand_keeps_its_volume), cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(still_water_is_flat),
+        cmocka_unit_test(a_splash_keeps_its_volume),
+        cmocka_unit_test(a_heap_of_sand_keeps_its_volume),
+        cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(places_do_not_matter),
+        cmocka_unit_test(sheets_keep_their_volume),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
