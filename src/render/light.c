@@ -8,7 +8,7 @@
 
 static const float pif = 3.14159265f;
 
-enum { SKY_WIDTH = 256, SKY_HEIGHT = 128 };
+enum { SKY_WIDTH = 128, SKY_HEIGHT = 64 }; /* smooth, and small enough to stay in the cache */
 
 /* cell (i, j): longitude 2 pi (i + 1/2) / width - pi, polar angle pi (j + 1/2) / height.
  * Invariant: row[j] and column[j][i] are the cumulated weights up to and with that cell; the last is the sum. Every cell has a
