@@ -13,7 +13,8 @@
 
 enum {
     LANES = WADI_ROW_CELLS,
-    BLOCK_FLOATS = WADI_FLIP_SOLID_ARRAYS * WADI_TILE_CELLS,
+    BLOCK_ARRAYS = 5,
+    BLOCK_FLOATS = BLOCK_ARRAYS * WADI_TILE_CELLS,
     TILE_BLOCK = 4,
     TILES_KEPT = 4096
 };
@@ -39,29 +40,35 @@ void wadi_flip_solid_cache_free(WadiFlipSolidCache *cache)
 
 static WadiFlipSolidRow row_in_block(float *block, int place)
 {
-    float *array[WADI_FLIP_SOLID_ARRAYS];
-    for (int n = 0; n < WADI_FLIP_SOLID_ARRAYS; ++n) {
+    float *array[BLOCK_ARRAYS];
+    for (int n = 0; n < BLOCK_ARRAYS; ++n) {
         array[n] = block + n * WADI_TILE_CELLS + LANES * place;
     }
-    return (WadiFlipSolidRow){
-        { array[0], array[1], array[2] }, { array[3], array[4], array[5] }, array[6], array[7]
-    };
+    return (WadiFlipSolidRow){ .open = { array[0], array[1], array[2] },
+                               .distance = array[3],
+                               .fraction = array[4] };
 }
 
 static WadiFlipSolidRow row_in_output(const WadiFlipSolid *out, int32_t row)
 {
     const size_t at = (size_t)LANES * (size_t)row;
-    return (WadiFlipSolidRow){ { out->open[0] + at, out->open[1] + at, out->open[2] + at },
-                               { out->velocity[0] + at, out->velocity[1] + at, out->velocity[2] + at },
-                               out->distance + at,
-                               out->fraction + at };
+    WadiFlipSolidRow made = { .open = { out->open[0] + at, out->open[1] + at, out->open[2] + at },
+                              .distance = out->distance + at,
+                              .fraction = out->fraction + at };
+    for (int axis = 0; axis < 3 && out->velocity[axis] != NULL; ++axis) {
+        made.velocity[axis] = out->velocity[axis] + at;
+    }
+    return made;
 }
 
+/* From the cache, where all rests. */
 static void copy_row(WadiFlipSolidRow to, WadiFlipSolidRow from)
 {
     for (int axis = 0; axis < 3; ++axis) {
         memcpy(to.open[axis], from.open[axis], LANES * sizeof(float));
-        memcpy(to.velocity[axis], from.velocity[axis], LANES * sizeof(float));
+        if (to.velocity[axis] != NULL) {
+            memset(to.velocity[axis], 0, LANES * sizeof(float));
+        }
     }
     memcpy(to.distance, from.distance, LANES * sizeof(float));
     memcpy(to.fraction, from.fraction, LANES * sizeof(float));
@@ -281,12 +288,15 @@ WadiStatus wadi_flip_solid(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache,
                            WadiArena *arena, WadiError *error)
 {
     *out = (WadiFlipSolid){ 0 };
-    float **array[WADI_FLIP_SOLID_ARRAYS] = { &out->open[0],     &out->open[1],     &out->open[2],
-                                              &out->velocity[0], &out->velocity[1], &out->velocity[2],
-                                              &out->distance,    &out->fraction };
+    float **array[] = { &out->open[0],  &out->open[1],     &out->open[2],     &out->distance,
+                        &out->fraction, &out->velocity[0], &out->velocity[1], &out->velocity[2] };
+    const int arrays = wadi_solids_are_moving(in->solids) ? 8 : 5;
     WadiStatus status = WADI_OK;
-    for (int n = 0; n < WADI_FLIP_SOLID_ARRAYS && status == WADI_OK; ++n) {
-        status = WADI_ARENA_NEW(arena, array[n], wadi_rows_floats(in->rows), "solid cells", error);
+    for (int n = 0; n < arrays && status == WADI_OK; ++n) {
+        const size_t floats = wadi_rows_floats(in->rows);
+        status = array[n] == &out->fraction
+                     ? WADI_ARENA_NEW_TEMPORARY(arena, array[n], floats, "solid cells", error)
+                     : WADI_ARENA_NEW(arena, array[n], floats, "solid cells", error);
         if (status == WADI_OK) {
             memset(*array[n], 0, LANES * sizeof(float));
         }
