@@ -16,7 +16,7 @@
 #include "grid/row_vectors.h"
 #include "surface/near_pairs.h"
 
-static const double SMOOTHING = 0.9;        /* lambda */
+static const double SMOOTHING = 0.9; /* lambda */
 static const double UNSHRINK = 1.5;
 static const double STRETCH_RATIO = 4.0;    /* k_r */
 static const double FEW = 25.0 / 113.1;     /* N_eps of what a full neighbourhood of 3 spacings holds */
@@ -94,8 +94,9 @@ static inline __attribute__((always_inline)) float sum_of(const WadiF8 *v)
 }
 
 /* k V of eight candidates: 0 beyond the reach. */
-static inline __attribute__((always_inline)) void weigh(const WadiPairChunk *chunk, int32_t c, const WadiF8 *squared,
-                                                        float inverse, WadiF8 *weight, WadiI8 *is_near)
+static inline __attribute__((always_inline)) void weigh(const WadiPairChunk *chunk, int32_t c,
+                                                        const WadiF8 *squared, float inverse, WadiF8 *weight,
+                                                        WadiI8 *is_near)
 {
     WadiF8 theirs = *(const WadiF8 *)(chunk->inverse + c), ours = (WadiF8){ 0 } + inverse;
     WadiF8 q = *squared * WADI_ROW_SELECT(theirs < ours, theirs, ours), root;
@@ -107,7 +108,8 @@ static inline __attribute__((always_inline)) void weigh(const WadiPairChunk *chu
     *weight = WADI_ROW_SELECT(*is_near, k, (WadiF8){ 0 });
 }
 
-static void add_moments(void *context, const WadiBins *bins, int32_t first, int32_t end, const WadiPairChunk *chunk)
+static void add_moments(void *context, const WadiBins *bins, int32_t first, int32_t end,
+                        const WadiPairChunk *chunk)
 {
     Scratch *s = context;
     for (int32_t i = first; i < end; ++i) {
@@ -152,7 +154,8 @@ static void find_ways(void *context, int64_t first, int64_t end)
     }
 }
 
-static void add_ways(void *context, const WadiBins *bins, int32_t first, int32_t end, const WadiPairChunk *chunk)
+static void add_ways(void *context, const WadiBins *bins, int32_t first, int32_t end,
+                     const WadiPairChunk *chunk)
 {
     Scratch *s = context;
     float way[3][WADI_PAIR_CHUNK];
@@ -194,7 +197,8 @@ static void make_ellipsoids(void *context, int64_t first, int64_t end)
             .weight = (double)sum[WEIGHT],
             .volume = (double)sum[VOLUME] / cube,
             .mean = { (double)sum[MX], (double)sum[MY], (double)sum[MZ] },
-            .second = { (double)sum[XX], (double)sum[YY], (double)sum[ZZ], (double)sum[XY], (double)sum[XZ], (double)sum[YZ] },
+            .second = { (double)sum[XX], (double)sum[YY], (double)sum[ZZ], (double)sum[XY], (double)sum[XZ],
+                        (double)sum[YZ] },
         };
         s->moved[i] = s->cloud->position[i];
         if (moments.weight > 0.0) {
@@ -205,7 +209,8 @@ static void make_ellipsoids(void *context, int64_t first, int64_t end)
             s->moved[i] = wadi_add(s->moved[i], wadi_anisotropy_shift(own_way, near_way));
         } else {
             double r = s->reach * spacing, second = FULL_COVARIANCE * r * r;
-            moments = (WadiNearMoments){ 1.0, 8.0 * r * r * r, { 0, 0, 0 }, { second, second, second, 0, 0, 0 } };
+            moments =
+                (WadiNearMoments){ 1.0, 8.0 * r * r * r, { 0, 0, 0 }, { second, second, second, 0, 0, 0 } };
         }
         WadiEllipsoid e = wadi_ellipsoid(&moments, spacing, s->reach);
         float *form = s->ellipsoid[i];
@@ -253,8 +258,8 @@ static WadiStatus look_around(Scratch *s, WadiBins *bins, WadiArena *arena, Wadi
     return WADI_OK;
 }
 
-WadiStatus wadi_anisotropy_build(WadiAnisotropy *anisotropy, const WadiCloud *cloud, double reach, double unit,
-                                 WadiArena *arena, WadiError *error)
+WadiStatus wadi_anisotropy_build(WadiAnisotropy *anisotropy, const WadiCloud *cloud, double reach,
+                                 double unit, WadiArena *arena, WadiError *error)
 {
     *anisotropy = (WadiAnisotropy){ 0 };
     size_t count = (size_t)cloud->count;

@@ -31,11 +31,12 @@ WadiVec3 wadi_anisotropy_shift(WadiVec3 own, WadiVec3 near);
 typedef struct WadiAnisotropy {
     WadiCloud moved; /* spacing is borrowed from the cloud it was made of; not to be freed */
     WadiBins bins;
-    float (*ellipsoid)[8]; /* xx, yy, zz, 2 xy, 2 xz, 2 yz of the form in 1/unit^2, the amplitude, the spacing in units */
+    float (*ellipsoid)
+        [8]; /* xx, yy, zz, 2 xy, 2 xz, 2 yz of the form in 1/unit^2, the amplitude, the spacing in units */
 } WadiAnisotropy;
 
 /* `reach` in spacings. Memory belongs to the arena. */
-WadiStatus wadi_anisotropy_build(WadiAnisotropy *anisotropy, const WadiCloud *cloud, double reach, double unit,
-                                 WadiArena *arena, WadiError *error);
+WadiStatus wadi_anisotropy_build(WadiAnisotropy *anisotropy, const WadiCloud *cloud, double reach,
+                                 double unit, WadiArena *arena, WadiError *error);
 
 #endif

@@ -195,7 +195,8 @@ static int32_t next_in_level(WadiBinWalk *walk)
         }
     }
     while (!walk->is_scan && walk->at[2] <= walk->high[2]) {
-        int32_t bin = wadi_cells_find(cells, (int32_t)walk->at[0], (int32_t)walk->at[1], (int32_t)walk->at[2]);
+        int32_t bin =
+            wadi_cells_find(cells, (int32_t)walk->at[0], (int32_t)walk->at[1], (int32_t)walk->at[2]);
         if (++walk->at[0] > walk->high[0]) {
             walk->at[0] = walk->low[0];
             if (++walk->at[1] > walk->high[1]) {
@@ -220,7 +221,8 @@ bool wadi_bins_next(WadiBinWalk *walk, WadiBinSpan *span)
             int32_t base = walk->bins->first[walk->level];
             *span = (WadiBinSpan){ base + cells->start[bin],
                                    base + cells->start[bin + 1],
-                                   { at[0] * cells->cell_size, at[1] * cells->cell_size, at[2] * cells->cell_size },
+                                   { at[0] * cells->cell_size, at[1] * cells->cell_size,
+                                     at[2] * cells->cell_size },
                                    walk->level };
             return true;
         }

@@ -105,7 +105,8 @@ WadiStatus wadi_field_build(WadiField *field, const WadiCloud *cloud, const Wadi
 }
 
 WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, const WadiCloud *cloud,
-                               const WadiBins *bins, const WadiFieldDef *def, WadiArena *arena, WadiError *error)
+                               const WadiBins *bins, const WadiFieldDef *def, WadiArena *arena,
+                               WadiError *error)
 {
     WADI_ASSERT(def->cell > 0.0 && def->reach > 0.0 && def->smoothing >= 0 && def->lowering >= 0);
     *field = (WadiField){ .cell = def->cell };

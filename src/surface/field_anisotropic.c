@@ -11,9 +11,9 @@
 #include "surface/anisotropy.h"
 #include "surface/field_method.h"
 
-static const double REACH = 1.5;   /* of def->reach */
+static const double REACH = 1.5; /* of def->reach */
 static const double LEVEL = 0.3;
-static const double FALL = 0.7;    /* spacings over which the sum at a flat surface falls by 1 */
+static const double FALL = 0.7; /* spacings over which the sum at a flat surface falls by 1 */
 
 static double outside_of(const WadiCloud *cloud)
 {
@@ -24,8 +24,8 @@ static WadiStatus prepare(WadiFieldSampler *sampler, WadiArena *arena, WadiError
 {
     WadiAnisotropy *anisotropy;
     WADI_TRY(WADI_ARENA_NEW(arena, &anisotropy, 1, "ellipsoids", error));
-    WADI_TRY(wadi_anisotropy_build(anisotropy, sampler->cloud, REACH * sampler->def->reach, sampler->def->cell,
-                                   arena, error));
+    WADI_TRY(wadi_anisotropy_build(anisotropy, sampler->cloud, REACH * sampler->def->reach,
+                                   sampler->def->cell, arena, error));
     sampler->bins = &anisotropy->bins;
     sampler->outside = (float)outside_of(sampler->cloud);
     sampler->data = anisotropy;

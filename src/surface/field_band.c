@@ -91,7 +91,8 @@ static WadiStatus add_box(TileSet *set, WadiBox box, double cell, WadiError *err
 {
     int32_t low[3], high[3];
     for (int a = 0; a < 3; ++a) {
-        double first = ceil(wadi_component(box.min, a) / cell), last = floor(wadi_component(box.max, a) / cell);
+        double first = ceil(wadi_component(box.min, a) / cell),
+               last = floor(wadi_component(box.max, a) / cell);
         if (!(first > -NODE_LIMIT && last < NODE_LIMIT)) {
             double need = fmax(-wadi_component(box.min, a), wadi_component(box.max, a)) / NODE_LIMIT;
             return wadi_fail(error, WADI_ERR_ARGUMENT,
@@ -128,7 +129,8 @@ static WadiBox reached_box(const WadiBins *bins, int level, WadiTile at)
 {
     const WadiCells *cells = &bins->level[level];
     int32_t bin = wadi_cells_find(cells, at.x, at.y, at.z);
-    float low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY }, reach = 0.0f;
+    float low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY },
+          reach = 0.0f;
     for (int32_t n = cells->start[bin]; n < cells->start[bin + 1]; ++n) {
         const float *place = bins->place[bins->first[level] + n];
         for (int a = 0; a < 3; ++a) {

@@ -11,9 +11,9 @@
 
 /* Space in cubes as wide as the bins of a level, those that hold particles of that level or a finer one. */
 typedef struct WadiFilling {
-    double size;     /* m */
-    WadiTileMap map; /* "tiles" are the cubes */
-    float *volume;   /* of their particles over that of the cube: about 1 inside */
+    double size;        /* m */
+    WadiTileMap map;    /* "tiles" are the cubes */
+    float *volume;      /* of their particles over that of the cube: about 1 inside */
     uint8_t *is_inside; /* it and the 26 around it are evenly filled */
     uint8_t *has_own;   /* holds particles of the level itself */
 } WadiFilling;
@@ -62,7 +62,8 @@ uint64_t wadi_field_rows_inside(const WadiFieldBand *band, WadiTile at);
 WadiStatus wadi_field_sample(WadiFieldBand *band, const uint64_t *wanted, WadiArena *arena, WadiError *error);
 
 /* The parts after the band: passes of smoothing, and the box. Scratch in the arena. */
-WadiStatus wadi_field_smooth(WadiField *field, int smoothing, int lowering, WadiArena *arena, WadiError *error);
+WadiStatus wadi_field_smooth(WadiField *field, int smoothing, int lowering, WadiArena *arena,
+                             WadiError *error);
 void wadi_field_clip(WadiField *field, WadiBox box);
 /* What clipping does to signs, and the nodes in the box or at most `margin` cells outside of it. */
 void wadi_clip_signs(const WadiFieldDef *def, WadiTile at, WadiNodeBits *negative, WadiNodeBits *positive);

@@ -96,7 +96,8 @@ WadiStatus wadi_field_fill(WadiFieldBand *band, WadiArena *arena, WadiError *err
 {
     const WadiBins *bins = band->sampler->bins;
     const WadiFieldDef *def = band->sampler->def;
-    bool is_wanted = band->method->is_inside_where_filled != NULL && band->method->is_inside_where_filled(def);
+    bool is_wanted =
+        band->method->is_inside_where_filled != NULL && band->method->is_inside_where_filled(def);
     band->filling_count = bins->level_count;
     const Cube *finer = NULL;
     size_t finer_count = 0;
@@ -134,7 +135,8 @@ WadiStatus wadi_field_fill(WadiFieldBand *band, WadiArena *arena, WadiError *err
 }
 
 /* Cubes of a filling along one axis that nodes first .. last touch. */
-static void cubes_along(const WadiFilling *filling, double cell, int64_t first, int64_t last, int64_t range[2])
+static void cubes_along(const WadiFilling *filling, double cell, int64_t first, int64_t last,
+                        int64_t range[2])
 {
     range[0] = (int64_t)floor((double)first * cell / filling->size);
     range[1] = (int64_t)floor((double)last * cell / filling->size);

@@ -41,13 +41,15 @@ typedef struct WadiFieldMethod {
     double (*reference)(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec3 x);
 } WadiFieldMethod;
 
-extern const WadiFieldMethod wadi_field_zhu_bridson, wadi_field_anisotropic, wadi_field_blobby, wadi_field_color;
+extern const WadiFieldMethod wadi_field_zhu_bridson, wadi_field_anisotropic, wadi_field_blobby,
+    wadi_field_color;
 
 /* What the field is where no particle reaches, m: for every method that has no better idea. */
 double wadi_field_outside(const WadiCloud *cloud, const WadiFieldDef *def);
 
 /* wadi_field_build with a method that need not be in the table. */
 WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, const WadiCloud *cloud,
-                               const WadiBins *bins, const WadiFieldDef *def, WadiArena *arena, WadiError *error);
+                               const WadiBins *bins, const WadiFieldDef *def, WadiArena *arena,
+                               WadiError *error);
 
 #endif

@@ -79,7 +79,8 @@ static bool collect_near(NearMemory *m, const WadiFieldSampler *sampler, WadiTil
             return false;
         }
         WadiFieldNear *near = &m->near;
-        float x0 = (float)((span.corner.x - low.x) * per_cell), y0 = (float)((span.corner.y - low.y) * per_cell),
+        float x0 = (float)((span.corner.x - low.x) * per_cell),
+              y0 = (float)((span.corner.y - low.y) * per_cell),
               z0 = (float)((span.corner.z - low.z) * per_cell), scale = (float)per_cell;
         int32_t count = near->count;
         for (int32_t n = span.first; n < span.end; ++n) {
@@ -151,7 +152,7 @@ static void mark_signs(WadiFieldBand *band, int64_t t, const float *value)
         unsigned below = 0, above = 0;
         if (tile->sampled >> place & 1) {
             WadiF8 row = WADI_ROW(value, place);
-            WadiI8 is_below = row < 0.0f, is_above = row > 0.0f;
+            WadiI8 is_below = row<0.0f, is_above = row> 0.0f;
             below = wadi_row_bits(&is_below);
             above = wadi_row_bits(&is_above);
         } else if (tile->inside >> place & 1) {
@@ -172,7 +173,9 @@ static bool keep_values(SampleJob *job, int64_t first, int64_t end, float *value
     WadiFieldChunk *chunk = &job->chunk[first / TILE_BLOCK];
     size_t rows = 0;
     for (int64_t t = first; t < end; ++t) {
-        rows += job->wanted[t] != 0 ? (size_t)__builtin_popcountll(job->band->tile[t].sampled | reached[t - first]) : 0;
+        rows += job->wanted[t] != 0
+                    ? (size_t)__builtin_popcountll(job->band->tile[t].sampled | reached[t - first])
+                    : 0;
     }
     if (rows > 0 && WADI_NEW(&chunk->value, rows * WADI_ROW_CELLS, "sampled rows", NULL) != WADI_OK) {
         return false;
@@ -243,7 +246,8 @@ WadiStatus wadi_field_sample(WadiFieldBand *band, const uint64_t *wanted, WadiAr
         band->sampled += WADI_ROW_CELLS * job.rows[b];
         has_failed = has_failed || job.has_failed[b];
     }
-    return has_failed ? wadi_fail(error, WADI_ERR_MEMORY, "out of memory for the samples of a surface; "
-                                                          "a larger cell needs less")
+    return has_failed ? wadi_fail(error, WADI_ERR_MEMORY,
+                                  "out of memory for the samples of a surface; "
+                                  "a larger cell needs less")
                       : WADI_OK;
 }

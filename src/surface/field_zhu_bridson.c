@@ -177,7 +177,8 @@ static void sample_row_as_asked(const WadiFieldSampler *sampler, const WadiField
                                 const int32_t *index, int32_t count, float y, float z,
                                 float value[WADI_ROW_CELLS])
 {
-    (sampler->def->is_concave_fixed ? sample_row_concave : sample_row)(sampler, near, index, count, y, z, value);
+    (sampler->def->is_concave_fixed ? sample_row_concave : sample_row)(sampler, near, index, count, y, z,
+                                                                       value);
 }
 
 /* With smaller radii an even filling has holes of its own. */

@@ -108,7 +108,8 @@ static void still_water_is_flat(void **unused)
     WadiCloud cloud = cloud_of(sim);
     double bridson = bumps(&cloud, WADI_SURFACE_ZHU_BRIDSON, 0.2);
     double stretched = bumps(&cloud, WADI_SURFACE_ANISOTROPIC, 0.2);
-    print_message("simulated tank: bumps of %.4f spacings with zhu_bridson, %.4f with anisotropic\n", bridson, stretched);
+    print_message("simulated tank: bumps of %.4f spacings with zhu_bridson, %.4f with anisotropic\n", bridson,
+                  stretched);
     assert_true(bridson < 0.1);
     assert_true(stretched < 0.05);
     check_volumes("simulated tank", &cloud);
@@ -121,7 +122,8 @@ static void still_water_is_flat(void **unused)
     test_cloud_add_lattice(&cloud, TANK.min, 80, 32, 16, 0.0125, 0.25);
     bridson = bumps(&cloud, WADI_SURFACE_ZHU_BRIDSON, 0.2);
     stretched = bumps(&cloud, WADI_SURFACE_ANISOTROPIC, 0.2);
-    print_message("jittered lattice: bumps of %.4f spacings with zhu_bridson, %.4f with anisotropic\n", bridson, stretched);
+    print_message("jittered lattice: bumps of %.4f spacings with zhu_bridson, %.4f with anisotropic\n",
+                  bridson, stretched);
     assert_true(bridson < 0.1);
     assert_true(stretched < 0.06);
     check_volumes("jittered lattice", &cloud);
@@ -235,8 +237,10 @@ static void places_do_not_matter(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(still_water_is_flat),   cmocka_unit_test(a_splash_keeps_its_volume),
-        cmocka_unit_test(a_heap_of_sand_keeps_its_volume), cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(still_water_is_flat),
+        cmocka_unit_test(a_splash_keeps_its_volume),
+        cmocka_unit_test(a_heap_of_sand_keeps_its_volume),
+        cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(places_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

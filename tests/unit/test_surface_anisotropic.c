@@ -54,7 +54,8 @@ static void stretches_of(WadiNearMoments m, double stretch[3])
         assert_true(isfinite(stretch[a]));
     }
     /* The integral is the volume. */
-    double integral = e.amplitude * 64.0 * 3.14159265358979324 / 315.0 * 27.0 * stretch[0] * stretch[1] * stretch[2];
+    double integral =
+        e.amplitude * 64.0 * 3.14159265358979324 / 315.0 * 27.0 * stretch[0] * stretch[1] * stretch[2];
     CHECK_NEAR(integral, 1.0, 1e-9);
 }
 
@@ -120,8 +121,9 @@ static void coincident_particles_are_a_ball(void **unused)
 static void eigen_axes_restore_the_matrix(void **unused)
 {
     (void)unused;
-    WadiSym3 cases[] = { { 3, -1, 2, 0, 0, 0 }, { 0, 0, 0, 1, 1, 1 }, { 7, 7, 7, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 },
-                         { 1, 1, 1, 1, 1, 1 },  { 1e-30, 2e-30, 3e-30, 1e-31, 0, 1e-30 },
+    WadiSym3 cases[] = { { 3, -1, 2, 0, 0, 0 },    { 0, 0, 0, 1, 1, 1 },
+                         { 7, 7, 7, 0, 0, 0 },     { 0, 0, 0, 0, 0, 0 },
+                         { 1, 1, 1, 1, 1, 1 },     { 1e-30, 2e-30, 3e-30, 1e-31, 0, 1e-30 },
                          { 1, 1, 1, 1e-17, 0, 0 }, { 1e20, 1, 1e-20, 5, 1e-3, 0 } };
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; ++n) {
         WadiSym3 a = cases[n], b = { 0 };
