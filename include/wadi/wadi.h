@@ -4,10 +4,10 @@
 
 #include "wadi/base.h"
 #include "wadi/picture.h"
+#include "wadi/render.h"
 #include "wadi/run.h"
 #include "wadi/scene.h"
 #include "wadi/sim.h"
-#include "wadi/render.h"
 #include "wadi/surface.h"
 
 #endif
