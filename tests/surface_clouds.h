@@ -48,15 +48,16 @@ static inline WadiVec3 cloud_jitter(uint64_t seed, uint64_t id)
 }
 
 /* A lattice of the box, each place jittered by `jitter` spacings; `keep` decides (NULL: all). */
-static inline void cloud_add_lattice(CloudFixture *f, WadiBox box, double spacing, double jitter, uint64_t seed,
-                                     bool (*keep)(WadiVec3))
+static inline void cloud_add_lattice(CloudFixture *f, WadiBox box, double spacing, double jitter,
+                                     uint64_t seed, bool (*keep)(WadiVec3))
 {
     for (double z = box.min.z; z < box.max.z; z += spacing) {
         for (double y = box.min.y; y < box.max.y; y += spacing) {
             for (double x = box.min.x; x < box.max.x; x += spacing) {
                 WadiVec3 at = wadi_vec3(x, y, z);
                 if (keep == NULL || keep(at)) {
-                    WadiVec3 move = wadi_scale(cloud_jitter(seed, (uint64_t)f->cloud.count), jitter * spacing);
+                    WadiVec3 move =
+                        wadi_scale(cloud_jitter(seed, (uint64_t)f->cloud.count), jitter * spacing);
                     cloud_add(f, wadi_add(at, move), spacing);
                 }
             }

@@ -36,13 +36,14 @@ static inline void test_cloud_free(WadiCloud *cloud)
 }
 
 /* A lattice of nx x ny x nz with its low corner at `low`, each particle up to `jitter` spacings off in every direction. */
-static inline void test_cloud_add_lattice(WadiCloud *cloud, WadiVec3 low, int nx, int ny, int nz, double spacing,
-                                          double jitter)
+static inline void test_cloud_add_lattice(WadiCloud *cloud, WadiVec3 low, int nx, int ny, int nz,
+                                          double spacing, double jitter)
 {
     for (int n = 0; n < nx * ny * nz; ++n) {
         double r[3];
         wadi_random_unit3(7, (uint64_t)n, WADI_RANDOM_TEST, r);
-        double x = n % nx + 0.5 + jitter * (2.0 * r[0] - 1.0), y = n / nx % ny + 0.5 + jitter * (2.0 * r[1] - 1.0);
+        double x = n % nx + 0.5 + jitter * (2.0 * r[0] - 1.0),
+               y = n / nx % ny + 0.5 + jitter * (2.0 * r[1] - 1.0);
         double z = n / (nx * ny) + 0.5 + jitter * (2.0 * r[2] - 1.0);
         test_cloud_add(cloud, wadi_add_scaled(low, wadi_vec3(x, y, z), spacing), spacing);
     }
@@ -98,7 +99,8 @@ static inline void test_sample_row(TestSampler *t, WadiVec3 at, float value[WADI
     for (WadiBinSpan span; wadi_bins_next(&walk, &span);) {
         for (int32_t s = span.first; s < span.end; ++s) {
             const float *place = t->sampler.bins->place[s];
-            WadiVec3 p = wadi_add(span.corner, wadi_vec3((double)place[0], (double)place[1], (double)place[2]));
+            WadiVec3 p =
+                wadi_add(span.corner, wadi_vec3((double)place[0], (double)place[1], (double)place[2]));
             t->near.x[count] = (float)((p.x - at.x) / cell);
             t->near.y[count] = (float)((p.y - at.y) / cell);
             t->near.z[count] = (float)((p.z - at.z) / cell);

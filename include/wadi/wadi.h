@@ -7,6 +7,7 @@
 #include "wadi/run.h"
 #include "wadi/scene.h"
 #include "wadi/sim.h"
+#include "wadi/render.h"
 #include "wadi/surface.h"
 
 #endif

@@ -195,8 +195,21 @@ static int32_t next_in_level(WadiBinWalk *walk)
         }
     }
     while (!walk->is_scan && walk->at[2] <= walk->high[2]) {
-        int32_t bin = wadi_cells_find(cells, (int32_t)walk->at[0], (int32_t)walk->at[1], (int32_t)walk->at[2]);
+        /* After one of a line of bins the next one of the line is the next of all. */
+        int32_t bin = -1;
+        if (walk->bin > 0) {
+            if (walk->bin < cells->cell_count) {
+                const int32_t *at = cells->coordinate[walk->bin];
+                bool is_in_line = at[1] == walk->at[1] && at[2] == walk->at[2] && at[0] <= walk->high[0];
+                bin = is_in_line ? walk->bin : -1;
+            }
+            walk->at[0] = bin >= 0 ? cells->coordinate[bin][0] : walk->high[0];
+        } else {
+            bin = wadi_cells_find(cells, (int32_t)walk->at[0], (int32_t)walk->at[1], (int32_t)walk->at[2]);
+        }
+        walk->bin = bin >= 0 ? bin + 1 : walk->bin;
         if (++walk->at[0] > walk->high[0]) {
+            walk->bin = 0;
             walk->at[0] = walk->low[0];
             if (++walk->at[1] > walk->high[1]) {
                 walk->at[1] = walk->low[1];
@@ -220,7 +233,8 @@ bool wadi_bins_next(WadiBinWalk *walk, WadiBinSpan *span)
             int32_t base = walk->bins->first[walk->level];
             *span = (WadiBinSpan){ base + cells->start[bin],
                                    base + cells->start[bin + 1],
-                                   { at[0] * cells->cell_size, at[1] * cells->cell_size, at[2] * cells->cell_size },
+                                   { at[0] * cells->cell_size, at[1] * cells->cell_size,
+                                     at[2] * cells->cell_size },
                                    walk->level };
             return true;
         }

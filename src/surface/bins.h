@@ -42,8 +42,8 @@ typedef struct WadiBinWalk {
     WadiBox box;
     int level;
     int64_t low[3], high[3], at[3]; /* bins of the level; high included */
-    int32_t bin;                    /* next bin when all of the level are looked at in turn */
-    bool is_scan;                   /* the box has more bins than there are */
+    int32_t bin;  /* next to look at in a scan; in a line of bins the one after the last found, or 0 */
+    bool is_scan; /* the box has more bins than there are */
 } WadiBinWalk;
 
 WadiBinWalk wadi_bins_walk(const WadiBins *bins, WadiBox box);

@@ -1,31 +1,29 @@
 /* The sum of stretched kernels, and the surface where it falls to a level. [Yu & Turk 2013 eq. 5; anisotropy.c]
  *
- * Differs: the kernel is (1 - s^2)^3, the one of the other methods. The level is 0.3 of what evenly filled space has. A half-
- * space that is filled evenly to a sharp end crosses 0.61 there, but the end of a cloud of particles is rough by a third of a
- * spacing, and what holds the most volume lies out of the mean: with 0.3 the surface holds the particles' volume within 2 % in
- * still water, sand heaps and splashes, and a lone particle becomes a ball of 0.7 of its volume (tests/physics/
- * test_surface_water.c). Values are the level less the sum, times the distance over which the sum at a flat
- * surface falls by 1, so they are about metres there. */
+ * Differs: the kernel is (1 - s^2)^3, the one of the other methods. The level is 0.33 of what evenly filled space has: with it the
+ * surface holds the particles' volume within 2 % in still water, heaps of sand and splashes, within 6 % in sheets of few layers
+ * (tests/physics/test_surface_water.c), and a lone particle keeps its own. Values are the root of the level
+ * less the root of the sum, times the distance over which the latter falls by 1 at a flat surface: about metres, and as
+ * steep inside as outside, so that a pass of smoothing does not move the surface. */
 #include <math.h>
 
 #include "surface/anisotropy.h"
 #include "surface/field_method.h"
 
-static const double REACH = 1.5;   /* of def->reach */
-static const double LEVEL = 0.3;
-static const double FALL = 0.7;    /* spacings over which the sum at a flat surface falls by 1 */
+static const double ROOT = 0.57445626465380284; /* of the level */
+static const double FALL = 0.80; /* spacings over which the sum's root at a flat surface falls by 1 */
 
 static double outside_of(const WadiCloud *cloud)
 {
-    return LEVEL * FALL * cloud->spacing_min;
+    return ROOT * FALL * cloud->spacing_min;
 }
 
 static WadiStatus prepare(WadiFieldSampler *sampler, WadiArena *arena, WadiError *error)
 {
     WadiAnisotropy *anisotropy;
     WADI_TRY(WADI_ARENA_NEW(arena, &anisotropy, 1, "ellipsoids", error));
-    WADI_TRY(wadi_anisotropy_build(anisotropy, sampler->cloud, REACH * sampler->def->reach, sampler->def->cell,
-                                   arena, error));
+    WADI_TRY(wadi_anisotropy_build(anisotropy, sampler->cloud, WADI_ANISOTROPIC_REACH * sampler->def->reach,
+                                   sampler->def->cell, arena, error));
     sampler->bins = &anisotropy->bins;
     sampler->outside = (float)outside_of(sampler->cloud);
     sampler->data = anisotropy;
@@ -55,7 +53,7 @@ static void sample_row(const WadiFieldSampler *sampler, const WadiFieldNear *nea
     float outside = (float)((double)sampler->outside / sampler->def->cell);
     for (int l = 0; l < WADI_ROW_CELLS; ++l) {
         float spacing = sum[l] > 0.0f ? sum_spacing[l] / sum[l] : 0.0f;
-        value[l] = sum[l] > 0.0f ? ((float)LEVEL - sum[l]) * (float)FALL * spacing : outside;
+        value[l] = sum[l] > 0.0f ? ((float)ROOT - sqrtf(sum[l])) * (float)FALL * spacing : outside;
     }
 }
 
@@ -82,7 +80,7 @@ static WadiNearMoments moments_of(const WadiCloud *cloud, double reach, int32_t 
     return m;
 }
 
-static WadiVec3 mean_way(const WadiCloud *cloud, double reach, int32_t i)
+static WadiVec3 near_way(const WadiCloud *cloud, double reach, int32_t i, WadiVec3 own)
 {
     WadiVec3 sum = { 0 };
     double weight = 0.0;
@@ -90,23 +88,26 @@ static WadiVec3 mean_way(const WadiCloud *cloud, double reach, int32_t i)
         double s = wadi_norm(wadi_sub(cloud->position[j], cloud->position[i])) /
                    (reach * (double)fmaxf(cloud->spacing[i], cloud->spacing[j]));
         if (s < 1.0) {
-            double k = (1.0 - s * s * s) * pow((double)cloud->spacing[j], 3.0);
             WadiNearMoments m = moments_of(cloud, reach, j);
-            sum = wadi_add_scaled(sum, m.mean, k / m.weight);
+            WadiVec3 way = wadi_scale(m.mean, 1.0 / m.weight);
+            double k =
+                (1.0 - s * s * s) * pow((double)cloud->spacing[j], 3.0) * fmax(0.0, wadi_dot(own, way));
+            sum = wadi_add_scaled(sum, way, k);
             weight += k;
         }
     }
-    return wadi_scale(sum, 1.0 / weight);
+    return weight > 0.0 ? wadi_scale(sum, 1.0 / weight) : own;
 }
 
 static double reference(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec3 x)
 {
-    double reach = REACH * def->reach, sum = 0.0, sum_spacing = 0.0;
+    double reach = WADI_ANISOTROPIC_REACH * def->reach, sum = 0.0, sum_spacing = 0.0;
     for (int32_t i = 0; i < cloud->count; ++i) {
         double spacing = (double)cloud->spacing[i];
         WadiNearMoments m = moments_of(cloud, reach, i);
         WadiEllipsoid e = wadi_ellipsoid(&m, spacing, reach);
-        WadiVec3 shift = wadi_anisotropy_shift(wadi_scale(m.mean, 1.0 / m.weight), mean_way(cloud, reach, i));
+        WadiVec3 own = wadi_scale(m.mean, 1.0 / m.weight);
+        WadiVec3 shift = wadi_anisotropy_shift(own, near_way(cloud, reach, i, own));
         WadiVec3 d = wadi_sub(x, wadi_add(cloud->position[i], shift));
         double t = 1.0 - (e.form.xx * d.x * d.x + e.form.yy * d.y * d.y + e.form.zz * d.z * d.z +
                           2.0 * (e.form.xy * d.x * d.y + e.form.xz * d.x * d.z + e.form.yz * d.y * d.z));
@@ -116,7 +117,7 @@ static double reference(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec
             sum_spacing += k * spacing;
         }
     }
-    return sum > 0.0 ? (LEVEL - sum) * FALL * sum_spacing / sum : outside_of(cloud);
+    return sum > 0.0 ? (ROOT - sqrt(sum)) * FALL * sum_spacing / sum : outside_of(cloud);
 }
 
 /* The sum is as large as the filling, which is over the level; gaps between particles that it makes smaller than that are not

@@ -11,10 +11,12 @@
 
 /* Space in cubes as wide as the bins of a level, those that hold particles of that level or a finer one. */
 typedef struct WadiFilling {
-    double size;     /* m */
-    WadiTileMap map; /* "tiles" are the cubes */
-    float *volume;   /* of their particles over that of the cube: about 1 inside */
+    double size;        /* m */
+    WadiTileMap map;    /* "tiles" are the cubes */
+    float *volume;      /* of their particles over that of the cube: about 1 inside */
+    uint8_t *eighths;   /* how many eighths of the cube hold particles */
     uint8_t *is_inside; /* it and the 26 around it are evenly filled */
+    bool has_inside;    /* the method lets cubes be inside at all */
     uint8_t *has_own;   /* holds particles of the level itself */
 } WadiFilling;
 
@@ -22,6 +24,16 @@ typedef struct WadiFilling {
 typedef struct WadiNodeBits {
     uint64_t word[8];
 } WadiNodeBits;
+
+/* The rows with a node among them, bit j + 8 k. */
+static inline uint64_t wadi_node_bits_rows(const WadiNodeBits *bits)
+{
+    uint64_t rows = 0;
+    for (int place = 0; place < WADI_TILE_ROWS; ++place) {
+        rows |= (uint64_t)((bits->word[place >> 3] >> 8 * (place & 7) & 0xff) != 0) << place;
+    }
+    return rows;
+}
 
 typedef struct WadiFieldTile {
     uint64_t sampled; /* rows with values */
@@ -44,6 +56,7 @@ typedef struct WadiFieldBand {
     WadiTileMap tiles;
     WadiFieldTile *tile;
     WadiNodeBits *negative, *positive; /* neither: exactly 0 */
+    uint8_t *missing;                  /* bit per side: there is no tile there, and the place is inside */
     WadiNodeBits *needed;
     WADI_ARRAY(WadiFieldChunk) chunks;
     int64_t sampled; /* nodes */
@@ -62,7 +75,8 @@ uint64_t wadi_field_rows_inside(const WadiFieldBand *band, WadiTile at);
 WadiStatus wadi_field_sample(WadiFieldBand *band, const uint64_t *wanted, WadiArena *arena, WadiError *error);
 
 /* The parts after the band: passes of smoothing, and the box. Scratch in the arena. */
-WadiStatus wadi_field_smooth(WadiField *field, int smoothing, int lowering, WadiArena *arena, WadiError *error);
+WadiStatus wadi_field_smooth(WadiField *field, int smoothing, int lowering, WadiArena *arena,
+                             WadiError *error);
 void wadi_field_clip(WadiField *field, WadiBox box);
 /* What clipping does to signs, and the nodes in the box or at most `margin` cells outside of it. */
 void wadi_clip_signs(const WadiFieldDef *def, WadiTile at, WadiNodeBits *negative, WadiNodeBits *positive);

@@ -14,8 +14,9 @@
 #include "surface/near_pairs.h"
 
 static const double LEVEL = 0.5;
-static const double FALL = 0.6;                                             /* of the reach */
-static const double KERNEL_INTEGRAL = 64.0 * 3.14159265358979324 / 315.0; /* of (1 - s^2)^3 in the unit ball */
+static const double FALL = 0.6; /* of the reach */
+static const double KERNEL_INTEGRAL =
+    64.0 * 3.14159265358979324 / 315.0; /* of (1 - s^2)^3 in the unit ball */
 
 static double outside_of(const WadiCloud *cloud, const WadiFieldDef *def)
 {
@@ -24,7 +25,8 @@ static double outside_of(const WadiCloud *cloud, const WadiFieldDef *def)
 
 /* Sum of (v_k / v_j) (h_j / h)^3 (1 - d^2 / h^2)^3, h the longer reach: V_j W_jk times the integral and reach^3, which is what
  * a particle's kernel is to be divided by. */
-static void add_density(void *context, const WadiBins *bins, int32_t first, int32_t end, const WadiPairChunk *chunk)
+static void add_density(void *context, const WadiBins *bins, int32_t first, int32_t end,
+                        const WadiPairChunk *chunk)
 {
     float *density = context;
     for (int32_t i = first; i < end; ++i) {
@@ -104,7 +106,8 @@ static double density_at(const WadiCloud *cloud, double reach, int32_t i)
     double density = 0.0;
     for (int32_t j = 0; j < cloud->count; ++j) {
         double h = reach * (double)fmaxf(cloud->spacing[i], cloud->spacing[j]);
-        density += pow((double)cloud->spacing[j], 3.0) * kernel(wadi_sub(cloud->position[j], cloud->position[i]), h);
+        density +=
+            pow((double)cloud->spacing[j], 3.0) * kernel(wadi_sub(cloud->position[j], cloud->position[i]), h);
     }
     return density;
 }

@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "surface/field_band.h"
 
-enum { TILE_BLOCK = 16, NEAR_COLUMNS = 4 };
+enum { TILE_BLOCK = 16 };
 
 typedef struct SampleJob {
     WadiFieldBand *band;
@@ -19,44 +19,48 @@ typedef struct SampleJob {
 /* Growing memory for the particles of one tile. */
 typedef struct NearMemory {
     WadiFieldNear near;
-    int32_t *layer, *row; /* numbers of those of a layer and of a row */
+    float *squared;                 /* reach */
+    int32_t *layer, *row;           /* numbers of those of a layer and of a row */
+    float *layer_y, *layer_squared; /* of those of the layer: y, and what is left of the squared reach */
+    float *rest;                    /* of all of a layer, or of all */
     float *memory;
-    size_t capacity; /* particles */
+    size_t capacity; /* particles; a multiple of eight */
 } NearMemory;
 
-enum { NEAR_WORDS = NEAR_COLUMNS + 3 }; /* floats and 32-bit numbers a particle */
+enum { NEAR_WORDS = 12 }; /* floats and 32-bit numbers a particle */
 
 static bool reserve_near(NearMemory *m, size_t wanted)
 {
     if (wanted <= m->capacity) {
         return true;
     }
-    size_t capacity = wanted + wanted / 2 + 512;
+    size_t capacity = (wanted + wanted / 2 + 512) & ~(size_t)7;
     float *memory;
     if (WADI_NEW(&memory, NEAR_WORDS * capacity, "particles of a tile", NULL) != WADI_OK) {
         return false;
     }
-    WadiFieldNear old = m->near;
-    WadiFieldNear made = { .count = old.count,
-                           .x = memory,
-                           .y = memory + capacity,
-                           .z = memory + 2 * capacity,
-                           .reach = memory + 3 * capacity,
-                           .slot = (int32_t *)(void *)(memory + 4 * capacity) };
-    size_t kept = (size_t)old.count;
-    if (kept > 0) {
-        memcpy(made.x, old.x, kept * sizeof(float));
-        memcpy(made.y, old.y, kept * sizeof(float));
-        memcpy(made.z, old.z, kept * sizeof(float));
-        memcpy(made.reach, old.reach, kept * sizeof(float));
-        memcpy(made.slot, old.slot, kept * sizeof(int32_t));
+    if (m->near.count > 0) {
+        for (int column = 0; column < 5; ++column) {
+            memcpy(memory + (size_t)column * capacity, m->memory + (size_t)column * m->capacity,
+                   (size_t)m->near.count * sizeof *memory);
+        }
     }
     WADI_DELETE(m->memory, NEAR_WORDS * m->capacity);
-    m->near = made;
-    m->layer = (int32_t *)(void *)(memory + 5 * capacity);
-    m->row = (int32_t *)(void *)(memory + 6 * capacity);
     m->memory = memory;
     m->capacity = capacity;
+    m->near = (WadiFieldNear){ .count = m->near.count,
+                               .x = memory,
+                               .y = memory + capacity,
+                               .z = memory + 2 * capacity,
+                               .reach = memory + 3 * capacity,
+                               .slot = (int32_t *)(void *)(memory + 4 * capacity) };
+    m->layer = (int32_t *)(void *)(memory + 5 * capacity);
+    m->row = (int32_t *)(void *)(memory + 6 * capacity);
+    m->layer_y = memory + 7 * capacity;
+    m->layer_squared = memory + 8 * capacity;
+    m->squared = memory + 9 * capacity;
+    m->rest = memory + 10 * capacity;
+    m->near.rest = memory + 11 * capacity;
     return true;
 }
 
@@ -79,7 +83,8 @@ static bool collect_near(NearMemory *m, const WadiFieldSampler *sampler, WadiTil
             return false;
         }
         WadiFieldNear *near = &m->near;
-        float x0 = (float)((span.corner.x - low.x) * per_cell), y0 = (float)((span.corner.y - low.y) * per_cell),
+        float x0 = (float)((span.corner.x - low.x) * per_cell),
+              y0 = (float)((span.corner.y - low.y) * per_cell),
               z0 = (float)((span.corner.z - low.z) * per_cell), scale = (float)per_cell;
         int32_t count = near->count;
         for (int32_t n = span.first; n < span.end; ++n) {
@@ -95,40 +100,81 @@ static bool collect_near(NearMemory *m, const WadiFieldSampler *sampler, WadiTil
         }
         near->count = count;
     }
+    for (int32_t n = 0; n < m->near.count; ++n) {
+        m->squared[n] = m->near.reach[n] * m->near.reach[n];
+    }
     return true;
+}
+
+/* What is left of the squared reach of `count` particles at a node along one axis. A loop of vectors of its own. */
+static void find_rest(int32_t count, float node, const float *restrict place, const float *restrict squared,
+                      float *restrict rest)
+{
+    for (int32_t n = 0; n < count; ++n) {
+        float d = node - place[n];
+        rest[n] = squared[n] - d * d;
+    }
+}
+
+/* 1 unless negative, from the sign bit: a comparison would cost more than all else in the loops below. */
+static inline int32_t is_left(float rest)
+{
+    uint32_t bits;
+    memcpy(&bits, &rest, sizeof bits);
+    return 1 - (int32_t)(bits >> 31);
+}
+
+/* Particles within reach of the plane of nodes z. */
+static int32_t find_layer(const NearMemory *m, float z)
+{
+    const float *restrict y = m->near.y, *restrict rest = m->rest;
+    float *restrict layer_y = m->layer_y, *restrict layer_squared = m->layer_squared;
+    int32_t *restrict layer = m->layer;
+    find_rest(m->near.count, z, m->near.z, m->squared, m->rest);
+    int32_t count = 0;
+    for (int32_t n = 0; n < m->near.count; ++n) {
+        layer[count] = n;
+        layer_y[count] = y[n];
+        layer_squared[count] = rest[n];
+        count += is_left(rest[n]);
+    }
+    return count;
+}
+
+/* Those of the layer within reach of the line of nodes y. */
+static int32_t find_row(const NearMemory *m, int32_t layer_count, float y)
+{
+    const float *restrict rest = m->rest;
+    const int32_t *restrict layer = m->layer;
+    float *restrict row_rest = m->near.rest;
+    int32_t *restrict row = m->row;
+    find_rest(layer_count, y, m->layer_y, m->layer_squared, m->rest);
+    int32_t count = 0;
+    for (int32_t n = 0; n < layer_count; ++n) {
+        row[count] = layer[n];
+        row_rest[count] = rest[n];
+        count += is_left(rest[n]);
+    }
+    return count;
 }
 
 /* Values of the wanted rows, at 8 place; returns those that a particle reaches. */
 static uint64_t sample_rows(const WadiFieldBand *band, const NearMemory *m, uint64_t wanted, float *value)
 {
-    const WadiFieldNear *near = &m->near;
     uint64_t reached = 0;
     for (int k = 0; k < 8; ++k) {
         if ((wanted >> 8 * k & 0xff) == 0) {
             continue;
         }
-        float z = (float)k;
-        int32_t layer_count = 0;
-        for (int32_t n = 0; n < near->count; ++n) {
-            float dz = z - near->z[n];
-            m->layer[layer_count] = n;
-            layer_count += dz * dz < near->reach[n] * near->reach[n];
-        }
-        for (int j = 0; j < 8; ++j) {
+        int32_t layer_count = find_layer(m, (float)k);
+        for (int j = 0; j < 8 && layer_count > 0; ++j) {
             int place = j + 8 * k;
             if ((wanted >> place & 1) == 0) {
                 continue;
             }
-            float y = (float)j;
-            int32_t row_count = 0;
-            for (int32_t n = 0; n < layer_count; ++n) {
-                int32_t i = m->layer[n];
-                float dy = y - near->y[i], dz = z - near->z[i];
-                m->row[row_count] = i;
-                row_count += dy * dy + dz * dz < near->reach[i] * near->reach[i];
-            }
+            int32_t row_count = find_row(m, layer_count, (float)j);
             if (row_count > 0) {
-                band->method->sample_row(band->sampler, near, m->row, row_count, y, z,
+                band->method->sample_row(band->sampler, &m->near, m->row, row_count, (float)j, (float)k,
                                          value + (size_t)WADI_ROW_CELLS * (size_t)place);
                 reached |= UINT64_C(1) << place;
             }
@@ -151,7 +197,7 @@ static void mark_signs(WadiFieldBand *band, int64_t t, const float *value)
         unsigned below = 0, above = 0;
         if (tile->sampled >> place & 1) {
             WadiF8 row = WADI_ROW(value, place);
-            WadiI8 is_below = row < 0.0f, is_above = row > 0.0f;
+            WadiI8 is_below = row<0.0f, is_above = row> 0.0f;
             below = wadi_row_bits(&is_below);
             above = wadi_row_bits(&is_above);
         } else if (tile->inside >> place & 1) {
@@ -172,7 +218,9 @@ static bool keep_values(SampleJob *job, int64_t first, int64_t end, float *value
     WadiFieldChunk *chunk = &job->chunk[first / TILE_BLOCK];
     size_t rows = 0;
     for (int64_t t = first; t < end; ++t) {
-        rows += job->wanted[t] != 0 ? (size_t)__builtin_popcountll(job->band->tile[t].sampled | reached[t - first]) : 0;
+        rows += job->wanted[t] != 0
+                    ? (size_t)__builtin_popcountll(job->band->tile[t].sampled | reached[t - first])
+                    : 0;
     }
     if (rows > 0 && WADI_NEW(&chunk->value, rows * WADI_ROW_CELLS, "sampled rows", NULL) != WADI_OK) {
         return false;
@@ -243,7 +291,8 @@ WadiStatus wadi_field_sample(WadiFieldBand *band, const uint64_t *wanted, WadiAr
         band->sampled += WADI_ROW_CELLS * job.rows[b];
         has_failed = has_failed || job.has_failed[b];
     }
-    return has_failed ? wadi_fail(error, WADI_ERR_MEMORY, "out of memory for the samples of a surface; "
-                                                          "a larger cell needs less")
+    return has_failed ? wadi_fail(error, WADI_ERR_MEMORY,
+                                  "out of memory for the samples of a surface; "
+                                  "a larger cell needs less")
                       : WADI_OK;
 }

@@ -39,7 +39,8 @@ static void smooth_rows(void *context, int64_t first, int64_t end)
     }
 }
 
-WadiStatus wadi_field_smooth(WadiField *field, int smoothing, int lowering, WadiArena *arena, WadiError *error)
+WadiStatus wadi_field_smooth(WadiField *field, int smoothing, int lowering, WadiArena *arena,
+                             WadiError *error)
 {
     if (smoothing + lowering == 0 || field->rows.count <= 1) {
         return WADI_OK;

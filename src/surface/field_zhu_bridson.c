@@ -100,30 +100,60 @@ static double reference(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec
 
 static const WadiF8 LANE = { 0, 1, 2, 3, 4, 5, 6, 7 };
 
-static void sample_row(const WadiFieldSampler *sampler, const WadiFieldNear *near, const int32_t *index,
-                       int32_t count, float y, float z, float value[WADI_ROW_CELLS])
+/* From the sums of k, k (x - x_i) and k r. */
+static inline __attribute__((always_inline)) void finish_row(const WadiFieldSampler *sampler, const WadiF8 *k,
+                                                             const WadiF8 *kx, const WadiF8 *ky,
+                                                             const WadiF8 *kz, const WadiF8 *kr,
+                                                             float value[WADI_ROW_CELLS])
 {
-    WadiF8 sum = { 0 }, sum_x = { 0 }, sum_y = { 0 }, sum_z = { 0 }, sum_reach = { 0 };
+    float outside = (float)((double)sampler->outside / sampler->def->cell);
+    WadiF8 squared = *kx * *kx + *ky * *ky + *kz * *kz;
+    for (int l = 0; l < WADI_ROW_CELLS; ++l) {
+        value[l] = (*k)[l] > 0.0f ? (sqrtf(squared[l]) - (*kr)[l]) / (*k)[l] : outside;
+    }
+}
+
+/* Particles of one size: k may have any factor, so that t = R^2 - |x - x_i|^2 will do. */
+static void sample_row_alike(const WadiFieldSampler *sampler, const WadiFieldNear *near, const int32_t *index,
+                             int32_t count, float y, float z, float value[WADI_ROW_CELLS])
+{
+    WadiF8 sum = { 0 }, sum_x = { 0 }, sum_y = { 0 }, sum_z = { 0 };
     for (int32_t n = 0; n < count; ++n) {
         int32_t i = index[n];
-        float dy = y - near->y[i], dz = z - near->z[i], reach = near->reach[i];
-        float squared = 1.0f / (reach * reach), side = 1.0f - (dy * dy + dz * dz) * squared;
+        float dy = y - near->y[i], dz = z - near->z[i];
         WadiF8 dx = LANE - near->x[i];
-        WadiF8 t = side - dx * dx * squared;
+        WadiF8 t = near->rest[n] - dx * dx;
         t = WADI_ROW_SELECT(t > 0.0f, t, (WadiF8){ 0 });
         WadiF8 k = t * t * t;
         sum += k;
         sum_x += k * dx;
         sum_y += k * dy;
         sum_z += k * dz;
-        sum_reach += k * reach;
     }
+    float radius = near->reach[index[0]] * (float)((sampler->def->radius - sampler->def->offset) / sampler->def->reach);
+    WadiF8 sum_radius = sum * radius;
+    finish_row(sampler, &sum, &sum_x, &sum_y, &sum_z, &sum_radius, value);
+}
+
+static void sample_row_mixed(const WadiFieldSampler *sampler, const WadiFieldNear *near, const int32_t *index,
+                             int32_t count, float y, float z, float value[WADI_ROW_CELLS])
+{
+    WadiF8 sum = { 0 }, sum_x = { 0 }, sum_y = { 0 }, sum_z = { 0 }, sum_radius = { 0 };
     float ratio = (float)((sampler->def->radius - sampler->def->offset) / sampler->def->reach);
-    float outside = (float)((double)sampler->outside / sampler->def->cell);
-    WadiF8 squared = sum_x * sum_x + sum_y * sum_y + sum_z * sum_z;
-    for (int l = 0; l < WADI_ROW_CELLS; ++l) {
-        value[l] = sum[l] > 0.0f ? (sqrtf(squared[l]) - ratio * sum_reach[l]) / sum[l] : outside;
+    for (int32_t n = 0; n < count; ++n) {
+        int32_t i = index[n];
+        float dy = y - near->y[i], dz = z - near->z[i], reach = near->reach[i];
+        WadiF8 dx = LANE - near->x[i];
+        WadiF8 t = (near->rest[n] - dx * dx) * (1.0f / (reach * reach));
+        t = WADI_ROW_SELECT(t > 0.0f, t, (WadiF8){ 0 });
+        WadiF8 k = t * t * t;
+        sum += k;
+        sum_x += k * dx;
+        sum_y += k * dy;
+        sum_z += k * dz;
+        sum_radius += k * (ratio * reach);
     }
+    finish_row(sampler, &sum, &sum_x, &sum_y, &sum_z, &sum_radius, value);
 }
 
 /* The slower row: with the gradient of the mean. */
@@ -136,9 +166,9 @@ static void sample_row_concave(const WadiFieldSampler *sampler, const WadiFieldN
     for (int32_t n = 0; n < count; ++n) {
         int32_t i = index[n];
         float dy = y - near->y[i], dz = z - near->z[i], reach = near->reach[i];
-        float squared = 1.0f / (reach * reach), side = 1.0f - (dy * dy + dz * dz) * squared;
+        float squared = 1.0f / (reach * reach);
         WadiF8 dx = LANE - near->x[i];
-        WadiF8 t = side - dx * dx * squared;
+        WadiF8 t = (near->rest[n] - dx * dx) * squared;
         t = WADI_ROW_SELECT(t > 0.0f, t, (WadiF8){ 0 });
         WadiF8 k = t * t * t, m = t * t * squared;
         WadiF8 mx = m * dx, my = m * dy, mz = m * dz;
@@ -173,11 +203,19 @@ static void sample_row_concave(const WadiFieldSampler *sampler, const WadiFieldN
     }
 }
 
-static void sample_row_as_asked(const WadiFieldSampler *sampler, const WadiFieldNear *near,
-                                const int32_t *index, int32_t count, float y, float z,
-                                float value[WADI_ROW_CELLS])
+static void sample_row(const WadiFieldSampler *sampler, const WadiFieldNear *near, const int32_t *index,
+                       int32_t count, float y, float z, float value[WADI_ROW_CELLS])
 {
-    (sampler->def->is_concave_fixed ? sample_row_concave : sample_row)(sampler, near, index, count, y, z, value);
+    /* R^6 must stay far from what a float can hold. */
+    bool is_alike =
+        sampler->cloud->spacing_min == sampler->cloud->spacing_max && near->reach[index[0]] < 1000.0f;
+    if (sampler->def->is_concave_fixed) {
+        sample_row_concave(sampler, near, index, count, y, z, value);
+    } else if (is_alike) {
+        sample_row_alike(sampler, near, index, count, y, z, value);
+    } else {
+        sample_row_mixed(sampler, near, index, count, y, z, value);
+    }
 }
 
 /* With smaller radii an even filling has holes of its own. */
@@ -186,6 +224,6 @@ static bool is_inside_where_filled(const WadiFieldDef *def)
     return def->radius - def->offset >= 0.3 * def->reach;
 }
 
-const WadiFieldMethod wadi_field_zhu_bridson = { .sample_row = sample_row_as_asked,
+const WadiFieldMethod wadi_field_zhu_bridson = { .sample_row = sample_row,
                                                  .is_inside_where_filled = is_inside_where_filled,
                                                  .reference = reference };

@@ -132,7 +132,8 @@ static void erode(void *context, int64_t first, int64_t end)
         const int32_t *at = cells->coordinate[bin];
         bool is_deep = marks->from[bin];
         for (int n = 0; n < 27 && is_deep; ++n) {
-            int32_t other = wadi_cells_find(cells, at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1);
+            int32_t other =
+                wadi_cells_find(cells, at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1);
             is_deep = other >= 0 && marks->from[other];
         }
         marks->to[bin] = is_deep;

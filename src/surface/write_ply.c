@@ -68,6 +68,15 @@ static void pack_faces(void *user, int64_t first, int64_t end)
     }
 }
 
+/* assimp before 6.0 takes a line end right behind the header for a part of it, and all that follows for something else: the first
+ * coordinate is then moved by one unit in its last place. */
+static void avoid_line_end(unsigned char *first_byte)
+{
+    if (*first_byte == '\n' || *first_byte == '\r') {
+        *first_byte += 1;
+    }
+}
+
 /* `count` records, piece after piece, from *offset on. */
 static WadiStatus put_records(WadiFileWriter *writer, Packer *packer, size_t count, size_t record,
                               WadiBlockFn pack, uint64_t *offset, WadiError *error)
@@ -78,6 +87,9 @@ static WadiStatus put_records(WadiFileWriter *writer, Packer *packer, size_t cou
         size_t left = count - packer->first;
         size_t records = left < piece ? left : piece;
         wadi_parallel_for((int64_t)records, BLOCK, pack, packer);
+        if (packer->first == 0 && pack == pack_vertices) {
+            avoid_line_end(packer->bytes);
+        }
         WADI_TRY(wadi_file_writer_put(writer, packer->bytes, records * record, *offset, error));
         *offset += records * record;
     }

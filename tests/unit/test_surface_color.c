@@ -1,7 +1,9 @@
 /* The colour field: 1 inside, a lone particle, the definition against the fast rows, mixed sizes. */
 #include "surface_rows.h"
 
-static const WadiFieldDef DEF = { .method = WADI_SURFACE_COLOR_FIELD, .cell = 0.04, .reach = 2.0, .radius = 1.0 };
+static const WadiFieldDef DEF = {
+    .method = WADI_SURFACE_COLOR_FIELD, .cell = 0.04, .reach = 2.0, .radius = 1.0
+};
 
 /* c = (1 - d^2 / R^2)^3 of a lone particle is a half at d = R sqrt(1 - 2^(-1/3)). */
 static void a_lone_particle_is_a_ball(void **unused)
@@ -29,7 +31,8 @@ static void evenly_filled_space_is_one(void **unused)
             cloud.spacing[i] = (float)stated[n];
         }
         cloud.spacing_min = cloud.spacing_max = (double)(float)stated[n];
-        double c = 0.5 - wadi_field_color.reference(&cloud, &DEF, wadi_vec3(0.47, 0.52, 0.5)) / (0.6 * 2.0 * stated[n]);
+        double c = 0.5 - wadi_field_color.reference(&cloud, &DEF, wadi_vec3(0.47, 0.52, 0.5)) /
+                             (0.6 * 2.0 * stated[n]);
         CHECK_NEAR(c, 1.0, 0.02);
         test_cloud_free(&cloud);
     }

@@ -139,7 +139,8 @@ static void check_against_definition(const WadiCloud *cloud, const WadiFieldDef 
                     for (int n = 0; n < 27; ++n) {
                         int d[3] = { n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1 };
                         d[a] = d[a] < 0 ? 0 : d[a];
-                        assert_false(isnan(value_at(&b.field, low[0] + i + d[0], low[1] + j + d[1], low[2] + k + d[2])));
+                        assert_false(isnan(
+                            value_at(&b.field, low[0] + i + d[0], low[1] + j + d[1], low[2] + k + d[2])));
                     }
                 }
             }
@@ -202,7 +203,7 @@ static bool is_in_sheet(WadiVec3 x)
     return fabs(x.z - 0.5 - 0.2 * x.x) < 0.03 || x.y < 0.3;
 }
 
-enum { CLOUDS = 9 };
+enum { CLOUDS = 10 };
 
 static void make_cloud(CloudFixture *f, int kind, uint64_t seed)
 {
@@ -226,7 +227,15 @@ static void make_cloud(CloudFixture *f, int kind, uint64_t seed)
     case 7: /* small ones among large ones */
         cloud_add_lattice(f, unit, 0.06, 0.4, seed, is_not_in_cavity);
         for (int n = 0; n < 3000; ++n) {
-            cloud_add(f, wadi_add(wadi_vec3(0.5, 0.5, 0.5), wadi_scale(cloud_jitter(seed, (uint64_t)n), 0.6)), 0.01);
+            cloud_add(f, wadi_add(wadi_vec3(0.5, 0.5, 0.5), wadi_scale(cloud_jitter(seed, (uint64_t)n), 0.6)),
+                      0.01);
+        }
+        break;
+    case 8: /* piles of eight: as many as would fill the space, in an eighth of the places */
+        for (int n = 0; n < 4600; ++n) {
+            for (int m = 0; m < 8; ++m) {
+                cloud_add(f, wadi_scale(cloud_jitter(seed, (uint64_t)n), 0.5), s);
+            }
         }
         break;
     default: /* coincident: piles of up to a thousand in an even filling */
@@ -247,11 +256,12 @@ static void skipped_rows_change_nothing(void **unused)
         CloudFixture f = { 0 };
         make_cloud(&f, kind, (uint64_t)kind + 7);
         for (int c = 0; c < 2; ++c) {
-            WadiFieldDef def = default_def((c == 0 ? 0.55 : 0.3) * fmax(f.cloud.spacing_min, 0.25 * f.cloud.spacing_max));
+            WadiFieldDef def =
+                default_def((c == 0 ? 0.55 : 0.3) * fmax(f.cloud.spacing_min, 0.25 * f.cloud.spacing_max));
             def.smoothing = c == 0;
             def.lowering = c == 0;
             Built b;
-        build(&b, &f.cloud, &def);
+            build(&b, &f.cloud, &def);
             int64_t all;
             assert_true(field_hash(&b.field) == hash_of_all_rows(&f.cloud, &def, &all));
             assert_true(b.field.sampled <= all);
@@ -276,7 +286,8 @@ static void visit_crossings(const WadiField *field, CrossingFn visit, void *cont
             double here = (double)field->value[8 * (size_t)r + (size_t)l];
             for (int a = 0; a < 3; ++a) {
                 int step[3] = { a == 0, a == 1, a == 2 };
-                double there = (double)value_at(field, node[0] + l + step[0], node[1] + step[1], node[2] + step[2]);
+                double there =
+                    (double)value_at(field, node[0] + l + step[0], node[1] + step[1], node[2] + step[2]);
                 if (!isnan(there) && (here < 0.0) != (there < 0.0)) {
                     double t = here / (here - there);
                     visit(context, wadi_vec3(field->cell * (node[0] + l + t * step[0]),
@@ -540,7 +551,8 @@ static void isolated_particles_need_little(void **unused)
     WadiFieldDef def = default_def(spacing);
     Built b;
     build(&b, &f.cloud, &def);
-    print_message("isolated: %d rows, %.0f bytes a particle\n", b.field.rows.count, (double)b.arena.high_water / count);
+    print_message("isolated: %d rows, %.0f bytes a particle\n", b.field.rows.count,
+                  (double)b.arena.high_water / count);
     assert_true(b.field.rows.count > 10 * count);
     assert_true((double)b.arena.high_water < 16384.0 * count);
     release(&b);

@@ -86,6 +86,29 @@ static void test_assimp_reads_the_same_mesh(void **state)
     wadi_surface_mesh_free(&s);
 }
 
+/* assimp would skip a first byte that ends a line. */
+static void test_first_bytes_that_end_lines(void **state)
+{
+    (void)state;
+    WadiSurfaceMesh s = torus_make(8, 6, wadi_vec3(0, 0, 0));
+    for (unsigned byte = 0; byte < 256; ++byte) {
+        uint32_t bits = 0x3fa00000u + byte;
+        float x;
+        memcpy(&x, &bits, sizeof x);
+        s.mesh.vertices[0].x = (double)x;
+        size_t size;
+        char *bytes = written(&s, "first.ply", &size);
+        wadi_free(bytes, size + 1, 1);
+        WadiMesh mesh = { 0 };
+        WadiError error = { 0 };
+        CHECK_OK(wadi_mesh_read(&mesh, scratch_path("first.ply"), &error), error);
+        assert_int_equal(mesh.vertex_count, 48);
+        CHECK_NEAR(wadi_mesh_bounds(&mesh).max.x, (double)x, 2e-7);
+        wadi_mesh_free(&mesh);
+    }
+    wadi_surface_mesh_free(&s);
+}
+
 /* At 10 km floats are half a millimetre apart: more than a thousandth of a cell of a centimetre. */
 static void test_doubles_far_from_the_origin(void **state)
 {
@@ -179,9 +202,13 @@ static void test_failing_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_header_and_records),          cmocka_unit_test(test_assimp_reads_the_same_mesh),
-        cmocka_unit_test(test_doubles_far_from_the_origin), cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_same_bytes_for_any_threads),  cmocka_unit_test(test_trouble),
+        cmocka_unit_test(test_header_and_records),
+        cmocka_unit_test(test_assimp_reads_the_same_mesh),
+        cmocka_unit_test(test_first_bytes_that_end_lines),
+        cmocka_unit_test(test_doubles_far_from_the_origin),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_same_bytes_for_any_threads),
+        cmocka_unit_test(test_trouble),
         cmocka_unit_test(test_failing_allocations),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
