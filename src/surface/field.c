@@ -4,6 +4,8 @@
 
 #include "core/check.h"
 #include "core/parallel.h"
+#include "surface/anisotropy.h"
+#include "surface/cloud_mirror.h"
 #include "surface/field_band.h"
 
 static const WadiFieldMethod *const METHODS[WADI_SURFACE_METHOD_COUNT] = {
@@ -101,6 +103,17 @@ WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, 
 {
     WADI_ASSERT(def->cell > 0.0 && def->reach > 0.0 && def->smoothing >= 0 && def->lowering >= 0);
     *field = (WadiField){ .cell = def->cell };
+    WadiCloud mirrored;
+    WadiBins mirrored_bins;
+    if (def->is_clipped && def->is_mirrored) {
+        double depth = def->method == WADI_SURFACE_ANISOTROPIC ? WADI_ANISOTROPIC_REACH * def->reach : def->reach;
+        WADI_TRY(wadi_cloud_mirror(&mirrored, cloud, def->clip, depth, arena, error));
+        if (mirrored.count > cloud->count) {
+            WADI_TRY(wadi_bins_build(&mirrored_bins, &mirrored, def->reach, arena, error));
+            cloud = &mirrored;
+            bins = &mirrored_bins;
+        }
+    }
     WadiFieldSampler sampler = { .cloud = cloud, .bins = bins, .def = def };
     sampler.outside = (float)wadi_field_outside(cloud, def);
     if (method->prepare != NULL) {
