@@ -26,15 +26,6 @@ double wadi_field_reference(const WadiCloud *cloud, const WadiFieldDef *def, Wad
     return METHODS[def->method]->reference(cloud, def, x);
 }
 
-static uint64_t needed_rows(const WadiNodeBits *bits)
-{
-    uint64_t rows = 0;
-    for (int place = 0; place < WADI_TILE_ROWS; ++place) {
-        rows |= (uint64_t)((bits->word[place >> 3] >> 8 * (place & 7) & 0xff) != 0) << place;
-    }
-    return rows;
-}
-
 typedef struct CopyJob {
     WadiField *field;
     const WadiFieldBand *band;
@@ -71,7 +62,7 @@ static WadiStatus make_rows(WadiField *field, const WadiFieldBand *band, WadiAre
     WADI_TRY(WADI_ARENA_NEW(arena, &mask, count, "tiles of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &from, count, "tiles of a surface", error));
     for (size_t t = 0; t < count; ++t) {
-        mask[kept] = needed_rows(&band->needed[t]);
+        mask[kept] = wadi_node_bits_rows(&band->needed[t]);
         if (mask[kept] != 0) {
             tiles[kept] = band->tiles.tiles[t];
             from[kept++] = (int32_t)t;

@@ -36,7 +36,7 @@ typedef struct WadiFieldMethod {
      * be out of reach of all of them. Runs on many threads. */
     void (*sample_row)(const WadiFieldSampler *sampler, const WadiFieldNear *near, const int32_t *index,
                        int32_t count, float y, float z, float value[WADI_ROW_CELLS]);
-    /* Is space that is evenly filled with particles, at no less than a third of what their spacing fills, inside for sure? Rows
+    /* Is space that is evenly filled with particles, at two thirds or more of what their spacing fills, inside for sure? Rows
      * there are then not sampled. NULL: no. */
     bool (*is_inside_where_filled)(const WadiFieldDef *def);
     /* The same in double at any one point, m: the definition. */

@@ -5,19 +5,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "surface/surface_mesh.h"
-
-/* Walls that a place lies in: bits 2 axis + side. */
-static unsigned walls_at(WadiBox box, double tolerance, WadiVec3 x)
-{
-    unsigned walls = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-        double at = wadi_component(x, axis);
-        walls |= (unsigned)(fabs(at - wadi_component(box.min, axis)) <= tolerance) << 2 * axis;
-        walls |= (unsigned)(fabs(at - wadi_component(box.max, axis)) <= tolerance) << (2 * axis + 1);
-    }
-    return walls;
-}
+#include "surface/mesh_rim.h"
 
 static bool is_against_walls(const WadiMesh *mesh, const uint8_t *walls, size_t t)
 {
@@ -58,10 +46,8 @@ static WadiStatus copy_kept(WadiSurfaceMesh *to, const WadiSurfaceMesh *from, co
     WADI_TRY(WADI_NEW(&to->mesh.triangles, triangles, "surface triangles", error));
     to->mesh.triangle_count = triangles;
     copy_column(to->mesh.vertices, from->mesh.vertices, sizeof *to->mesh.vertices, number, count);
-    if (from->normal != NULL) {
-        WADI_TRY(WADI_NEW(&to->normal, vertices, "surface normals", error));
-        copy_column(to->normal, from->normal, sizeof *to->normal, number, count);
-    }
+    WADI_TRY(WADI_NEW(&to->normal, vertices, "surface normals", error));
+    copy_column(to->normal, from->normal, sizeof *to->normal, number, count);
     for (int a = 0; a < from->attribute_count; ++a) {
         size_t components = (size_t)from->attribute[a].components;
         to->attribute[a] = from->attribute[a];
@@ -85,21 +71,25 @@ static WadiStatus open_walls(WadiSurfaceMesh *surface, WadiBox box, double toler
                              WadiError *error)
 {
     const WadiMesh *mesh = &surface->mesh;
-    uint8_t *walls, *is_kept;
+    uint8_t *walls, *is_kept, *is_rim;
     uint32_t *number;
     WADI_TRY(WADI_ARENA_NEW(arena, &walls, mesh->vertex_count, "surface walls", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &is_kept, mesh->triangle_count, "surface walls", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &is_rim, mesh->vertex_count, "surface walls", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &number, mesh->vertex_count, "surface walls", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &is_kept, mesh->triangle_count, "surface walls", error));
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
-        walls[v] = (uint8_t)walls_at(box, tolerance, mesh->vertices[v]);
+        walls[v] = (uint8_t)wadi_walls_at(box, tolerance, mesh->vertices[v]);
+        is_rim[v] = 0;
         number[v] = UINT32_MAX;
     }
     size_t triangles = 0, vertices = 0;
     for (size_t t = 0; t < mesh->triangle_count; ++t) {
         is_kept[t] = !is_against_walls(mesh, walls, t);
         triangles += is_kept[t];
-        for (int c = 0; is_kept[t] && c < 3; ++c) {
-            number[mesh->triangles[t][c]] = 0;
+        for (int c = 0; c < 3; ++c) {
+            uint32_t v = mesh->triangles[t][c];
+            number[v] = is_kept[t] ? 0 : number[v];
+            is_rim[v] |= !is_kept[t];
         }
     }
     if (triangles == mesh->triangle_count) {
@@ -107,11 +97,16 @@ static WadiStatus open_walls(WadiSurfaceMesh *surface, WadiBox box, double toler
     }
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
         if (number[v] == 0) {
+            walls[vertices] = walls[v];
+            is_rim[vertices] = is_rim[v];
             number[v] = (uint32_t)vertices++;
         }
     }
     WadiSurfaceMesh kept = { 0 };
     WadiStatus status = copy_kept(&kept, surface, is_kept, triangles, number, vertices, error);
+    if (status == WADI_OK) {
+        status = wadi_surface_fit_rim(&kept, box, walls, is_rim, arena, error);
+    }
     wadi_surface_mesh_free(status == WADI_OK ? surface : &kept);
     if (status == WADI_OK) {
         *surface = kept;
@@ -122,7 +117,7 @@ static WadiStatus open_walls(WadiSurfaceMesh *surface, WadiBox box, double toler
 WadiStatus wadi_surface_open_walls(WadiSurfaceMesh *surface, WadiBox box, double tolerance, WadiArena *arena,
                                    WadiError *error)
 {
-    tolerance = fmax(tolerance, WADI_SURFACE_WALL_SHARE * surface->cell);
+    tolerance = fmax(tolerance, 0.5 * surface->cell);
     WadiArenaMark mark = wadi_arena_mark(arena);
     WadiStatus status = open_walls(surface, box, tolerance, arena, error);
     wadi_arena_release(arena, mark);

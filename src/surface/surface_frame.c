@@ -6,9 +6,9 @@
 #include "surface/write_ply.h"
 #include "surface/write_vdb.h"
 
-/* Bytes a surface vertex, field and mesh and scratch together, and vertices a square of one cell: a plane at an angle has up
- * to sqrt(3) of them. */
-static const double bytes_per_vertex = 1000.0;
+/* Bytes a surface vertex, field and mesh and scratch together (250 were measured), and vertices a square of one cell: a plane at
+ * an angle has up to sqrt(3) of them. */
+static const double bytes_per_vertex = 400.0;
 static const double vertices_per_square = 1.5;
 
 /* Area of the particles of one level: the sides of occupied bins towards empty ones, which is close for bodies, … */

@@ -26,8 +26,8 @@ WadiStatus wadi_surface_march(WadiSurfaceMesh *surface, const WadiField *field, 
 /* Vertices within this share of a cell of a plane of the box lie in it: twice the clearance. */
 #define WADI_SURFACE_WALL_SHARE 2e-3
 
-/* Drop the triangles against the planes of the box (water against glass), the bevels between two of them too; the mesh is then
- * open along its rim. `tolerance` in m; at least WADI_SURFACE_WALL_SHARE of a cell. */
+/* Drop the triangles that face the planes of the box from within `tolerance`, m (water against glass); at least half a cell,
+ * since the surface of particles is round where walls meet. The mesh is then open, and its rim lies in the planes. */
 WadiStatus wadi_surface_open_walls(WadiSurfaceMesh *surface, WadiBox box, double tolerance, WadiArena *arena,
                                    WadiError *error);
 

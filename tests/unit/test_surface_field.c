@@ -203,7 +203,7 @@ static bool is_in_sheet(WadiVec3 x)
     return fabs(x.z - 0.5 - 0.2 * x.x) < 0.03 || x.y < 0.3;
 }
 
-enum { CLOUDS = 9 };
+enum { CLOUDS = 10 };
 
 static void make_cloud(CloudFixture *f, int kind, uint64_t seed)
 {
@@ -229,6 +229,13 @@ static void make_cloud(CloudFixture *f, int kind, uint64_t seed)
         for (int n = 0; n < 3000; ++n) {
             cloud_add(f, wadi_add(wadi_vec3(0.5, 0.5, 0.5), wadi_scale(cloud_jitter(seed, (uint64_t)n), 0.6)),
                       0.01);
+        }
+        break;
+    case 8: /* piles of eight: as many as would fill the space, in an eighth of the places */
+        for (int n = 0; n < 4600; ++n) {
+            for (int m = 0; m < 8; ++m) {
+                cloud_add(f, wadi_scale(cloud_jitter(seed, (uint64_t)n), 0.5), s);
+            }
         }
         break;
     default: /* coincident: piles of up to a thousand in an even filling */
