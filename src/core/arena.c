@@ -41,11 +41,11 @@ WadiStatus wadi_arena_reset(WadiArena *arena, WadiError *error)
         wadi_free(memory, capacity, 1);
         /* A quarter more: a splash needs a little more in each step, and a new block a step costs more than the step. */
         capacity = needed + ((needed / 4) & ~(size_t)(WADI_ALIGNMENT - 1));
-        WADI_TRY(wadi_alloc((void **)&memory, capacity, 1, "step scratch", error));
+        WADI_TRY(wadi_alloc_unset((void **)&memory, capacity, 1, "step scratch", error));
     }
     arena->memory = memory;
     arena->capacity = capacity;
-    /* Memory beyond that was never touched and costs nothing as long as it stays so. */
+    /* What is beyond is not backed by memory as long as nobody writes there. */
     arena->back = needed;
     return WADI_OK;
 }
@@ -67,7 +67,7 @@ static WadiStatus alloc_overflow(WadiArenaBlock **newest, void **memory, size_t 
 {
     WadiArenaBlock *block = NULL;
     const size_t size = rounded + WADI_ALIGNMENT;
-    WADI_TRY(wadi_alloc((void **)&block, size, 1, what, error));
+    WADI_TRY(wadi_alloc_unset((void **)&block, size, 1, what, error));
     *block = (WadiArenaBlock){ .next = *newest, .size = size };
     *newest = block;
     *memory = (unsigned char *)block + WADI_ALIGNMENT;

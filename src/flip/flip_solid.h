@@ -38,11 +38,10 @@ typedef struct WadiFlipSolidCache {
     int32_t spare_capacity;
     int32_t *place; /* per tile of the grid: its place in `tiles` */
     int32_t place_capacity;
-    float *blocks; /* of near tiles: open fractions, distance and part inside of 512 cells each */
-    int32_t block_count, block_capacity;
-    int32_t *free_blocks; /* as many as block_capacity */
-    int32_t free_count;
-    int64_t queried_tiles; /* whose resting solids had to be asked in the last call */
+    float
+        *rows; /* that solids cut or come near to: open fractions, distance and part inside of eight cells */
+    int32_t row_count, row_capacity;
+    int64_t queried_tiles; /* new in the last call, with a resting solid in or near them */
 } WadiFlipSolidCache;
 
 void wadi_flip_solid_cache_free(WadiFlipSolidCache *cache);

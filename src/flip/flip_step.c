@@ -213,7 +213,7 @@ static void fill_report(const WadiFlipStep *step, WadiStepReport *report)
                                 .friction_iterations = step->friction_iterations,
                                 .grid_cells = 8 * (int64_t)rows->count };
     for (int32_t r = 0; r < rows->count; ++r) {
-        report->cells += __builtin_popcount(step->fluid[r]);
+        report->cells += __builtin_popcount(step->grid.fluid[r]);
     }
 }
 

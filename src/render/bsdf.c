@@ -8,12 +8,12 @@ static const float pif = 3.14159265f;
 
 float wadi_fresnel(float cosine, float index)
 {
-    float c = fminf(fabsf(cosine), 1.0f), g2 = index * index - 1.0f + c * c;
+    float c = wadi_minf(fabsf(cosine), 1.0f), g2 = index * index - 1.0f + c * c;
     if (g2 <= 0.0f) {
         return 1.0f;
     }
     float g = sqrtf(g2), a = (g - c) / (g + c), b = (c * (g + c) - 1.0f) / (c * (g - c) + 1.0f);
-    return fminf(0.5f * a * a * (1.0f + b * b), 1.0f);
+    return wadi_minf(0.5f * a * a * (1.0f + b * b), 1.0f);
 }
 
 /* A fit to the integral by W. Egan and T. Hilgeman, "Optical Properties of Inhomogeneous Materials" (1979); the test integrates. */
@@ -24,22 +24,22 @@ float wadi_fresnel_inside(float index)
 
 WadiBsdf wadi_bsdf_of_look(const WadiLook *look, WadiRgb colour, float wetness, float outside)
 {
-    float index = fmaxf(look->index, 1.0f) / outside;
+    float index = wadi_maxf(look->index, 1.0f) / outside;
     WadiBsdf bsdf = { .albedo = colour,
                       .roughness = look->diffuse_roughness,
-                      .alpha = fmaxf(look->coat_roughness * look->coat_roughness, 1e-3f),
-                      .index = fmaxf(index, 1.0f) };
+                      .alpha = wadi_maxf(look->coat_roughness * look->coat_roughness, 1e-3f),
+                      .index = wadi_maxf(index, 1.0f) };
     if (look->kind != WADI_LOOK_SAND) {
         bsdf.coat = look->coat;
         return bsdf;
     }
-    float w = fminf(fmaxf(wetness, 0.0f), 1.0f);
+    float w = wadi_minf(wadi_maxf(wetness, 0.0f), 1.0f);
     if (w > 0.0f) {
         /* Water between and in the grains makes them scatter forward, so that light goes deeper and comes back less [TBM86]: a
          * power of the colour, such that the brightness of beach sand halves, as it does, together with the film. */
         float power = 1.0f + 0.4f * w;
-        colour = wadi_vec3f(powf(fmaxf(colour.x, 0.0f), power), powf(fmaxf(colour.y, 0.0f), power),
-                            powf(fmaxf(colour.z, 0.0f), power));
+        colour = wadi_vec3f(powf(wadi_maxf(colour.x, 0.0f), power), powf(wadi_maxf(colour.y, 0.0f), power),
+                            powf(wadi_maxf(colour.z, 0.0f), power));
         bsdf.albedo = colour;
     }
     if (outside == 1.0f && w > 0.0f) {
@@ -47,7 +47,8 @@ WadiBsdf wadi_bsdf_of_look(const WadiLook *look, WadiRgb colour, float wetness, 
          * above it reflects r = 1 - n^2 (1 - p) of such light. Entrance and exit losses are the coat's, so they are taken out
          * here: white stays white. With a rough base that balance is good to half a percent; nothing that is wet is whiter
          * than 0.98. */
-        colour = wadi_vec3f(fminf(colour.x, 0.98f), fminf(colour.y, 0.98f), fminf(colour.z, 0.98f));
+        colour =
+            wadi_vec3f(wadi_minf(colour.x, 0.98f), wadi_minf(colour.y, 0.98f), wadi_minf(colour.z, 0.98f));
         float p = wadi_fresnel_inside(index), r = 1.0f - index * index * (1.0f - p);
         WadiRgb wet = { colour.x * (1.0f - p) / (1.0f - p * colour.x),
                         colour.y * (1.0f - p) / (1.0f - p * colour.y),
@@ -73,12 +74,12 @@ static WadiRgb base_eval(const WadiBsdf *bsdf, WadiVec3f out, WadiVec3f in)
     if (r <= 0.0f) {
         return wadi_scalef(bsdf->albedo, 1.0f / pif);
     }
-    float s = wadi_dotf(in, out) - in.z * out.z, st = s > 0.0f ? s / fmaxf(in.z, out.z) : s;
+    float s = wadi_dotf(in, out) - in.z * out.z, st = s > 0.0f ? s / wadi_maxf(in.z, out.z) : s;
     float a = 1.0f / (1.0f + (0.5f - 2.0f / (3.0f * pif)) * r);
     float mean = a * (1.0f + (2.0f / 3.0f - 28.0f / (15.0f * pif)) * r);
     float single = a * (1.0f + r * st) / pif;
-    float rest = fmaxf(1.0f - rough_albedo(out.z, r, a), 0.0f) *
-                 fmaxf(1.0f - rough_albedo(in.z, r, a), 0.0f) / (pif * fmaxf(1.0f - mean, 1e-6f));
+    float rest = wadi_maxf(1.0f - rough_albedo(out.z, r, a), 0.0f) *
+                 wadi_maxf(1.0f - rough_albedo(in.z, r, a), 0.0f) / (pif * wadi_maxf(1.0f - mean, 1e-6f));
     WadiRgb c = bsdf->albedo;
     WadiRgb many = { c.x * c.x * mean / (1.0f - c.x * (1.0f - mean)),
                      c.y * c.y * mean / (1.0f - c.y * (1.0f - mean)),
@@ -89,8 +90,8 @@ static WadiRgb base_eval(const WadiBsdf *bsdf, WadiVec3f out, WadiVec3f in)
 /* Smith's Lambda for GGX. */
 static float shadowing(WadiVec3f w, float alpha)
 {
-    float square = w.z * w.z, tangent = (1.0f - square) / fmaxf(square, 1e-12f);
-    return 0.5f * (sqrtf(1.0f + alpha * alpha * fmaxf(tangent, 0.0f)) - 1.0f);
+    float square = w.z * w.z, tangent = (1.0f - square) / wadi_maxf(square, 1e-12f);
+    return 0.5f * (sqrtf(1.0f + alpha * alpha * wadi_maxf(tangent, 0.0f)) - 1.0f);
 }
 
 static float ggx(WadiVec3f h, float alpha)
@@ -115,7 +116,7 @@ static float coat_share(const WadiBsdf *bsdf, WadiVec3f out)
     }
     float specular = bsdf->coat * wadi_fresnel(out.z, bsdf->index);
     float diffuse = (1.0f - specular) * wadi_luminance(bsdf->albedo);
-    return fminf(fmaxf(specular / fmaxf(specular + diffuse, 1e-6f), 0.1f), 0.9f);
+    return wadi_minf(wadi_maxf(specular / wadi_maxf(specular + diffuse, 1e-6f), 0.1f), 0.9f);
 }
 
 WadiRgb wadi_bsdf_eval(const WadiBsdf *bsdf, WadiVec3f out, WadiVec3f in, float *pdf)
@@ -145,7 +146,7 @@ WadiVec3f wadi_bsdf_sample(const WadiBsdf *bsdf, WadiVec3f out, const float u[3]
     float share = coat_share(bsdf, out);
     float turn = 2.0f * pif * u[1], r = sqrtf(u[0]);
     if (u[2] >= share) {
-        return wadi_vec3f(r * cosf(turn), r * sinf(turn), sqrtf(fmaxf(1.0f - u[0], 0.0f)));
+        return wadi_vec3f(r * cosf(turn), r * sinf(turn), sqrtf(wadi_maxf(1.0f - u[0], 0.0f)));
     }
     /* [H18]: stretched to alpha 1, a disc seen from `out`, its visible half. */
     WadiVec3f v =
@@ -155,10 +156,10 @@ WadiVec3f wadi_bsdf_sample(const WadiBsdf *bsdf, WadiVec3f out, const float u[3]
         across > 0.0f ? wadi_scalef(wadi_vec3f(-v.y, v.x, 0.0f), 1.0f / sqrtf(across)) : wadi_vec3f(1, 0, 0);
     WadiVec3f t2 = wadi_crossf(v, t1);
     float a = r * cosf(turn), b = r * sinf(turn), s = 0.5f * (1.0f + v.z);
-    b = (1.0f - s) * sqrtf(fmaxf(1.0f - a * a, 0.0f)) + s * b;
-    WadiVec3f n = wadi_scalef(v, sqrtf(fmaxf(1.0f - a * a - b * b, 0.0f)));
+    b = (1.0f - s) * sqrtf(wadi_maxf(1.0f - a * a, 0.0f)) + s * b;
+    WadiVec3f n = wadi_scalef(v, sqrtf(wadi_maxf(1.0f - a * a - b * b, 0.0f)));
     n = wadi_add_scaledf(wadi_add_scaledf(n, t1, a), t2, b);
-    WadiVec3f h = wadi_normalizedf_or(wadi_vec3f(bsdf->alpha * n.x, bsdf->alpha * n.y, fmaxf(n.z, 1e-7f)),
+    WadiVec3f h = wadi_normalizedf_or(wadi_vec3f(bsdf->alpha * n.x, bsdf->alpha * n.y, wadi_maxf(n.z, 1e-7f)),
                                       wadi_vec3f(0, 0, 1));
     return wadi_normalizedf_or(wadi_add_scaledf(wadi_scalef(out, -1.0f), h, 2.0f * wadi_dotf(out, h)),
                                wadi_vec3f(0, 0, -1));

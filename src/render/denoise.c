@@ -25,8 +25,8 @@ typedef struct Filter {
 
 static WadiRgb divisor(WadiRgb albedo)
 {
-    return wadi_vec3f(fmaxf(albedo.x, least_albedo), fmaxf(albedo.y, least_albedo),
-                      fmaxf(albedo.z, least_albedo));
+    return wadi_vec3f(wadi_maxf(albedo.x, least_albedo), wadi_maxf(albedo.y, least_albedo),
+                      wadi_maxf(albedo.z, least_albedo));
 }
 
 static int clamped(int i, int count)
@@ -66,7 +66,7 @@ static float slope(const WadiFilm *film, int x, int y, int dx, int dy)
     int before = clamped(y - dy, film->height) * width + clamped(x - dx, width);
     float a = fabsf(film->distance[after] - film->distance[i]),
           b = fabsf(film->distance[i] - film->distance[before]);
-    return after == i ? b : before == i ? a : fminf(a, b);
+    return after == i ? b : before == i ? a : wadi_minf(a, b);
 }
 
 static void filter_rows(void *context, int64_t first, int64_t end)
@@ -80,7 +80,8 @@ static void filter_rows(void *context, int64_t first, int64_t end)
             int i = y * width + x;
             WadiRgb here = in->from[i], sum = { 0 };
             float light = wadi_luminance(here), distance = film->distance[i];
-            float noise = 1.0f / (2.5f * sqrtf(fmaxf(in->variance_from[i], 0.0f)) + 1e-3f * light + 1e-6f);
+            float noise =
+                1.0f / (2.5f * sqrtf(wadi_maxf(in->variance_from[i], 0.0f)) + 1e-3f * light + 1e-6f);
             float slope_x = slope(film, x, y, 1, 0), slope_y = slope(film, x, y, 0, 1);
             float weights = 0.0f, variance = 0.0f;
             for (int dy = -2; dy <= 2; ++dy) {
@@ -95,9 +96,9 @@ static void filter_rows(void *context, int64_t first, int64_t end)
                     float away =
                         fabsf(distance - film->distance[j]) / (1.5f * depth + 2e-3f * distance + 1e-6f);
                     float other = fabsf(light - wadi_luminance(in->from[j])) * noise;
-                    float weight =
-                        kernel[abs(dx)] * kernel[abs(dy)] *
-                        expf(-12.0f * wadi_dotf(turn, turn) - fminf(away, 20.0f) - fminf(other, 20.0f));
+                    float weight = kernel[abs(dx)] * kernel[abs(dy)] *
+                                   expf(-12.0f * wadi_dotf(turn, turn) - wadi_minf(away, 20.0f) -
+                                        wadi_minf(other, 20.0f));
                     sum = wadi_add_scaledf(sum, in->from[j], weight);
                     variance += weight * weight * in->variance_from[j];
                     weights += weight;

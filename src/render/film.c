@@ -11,7 +11,7 @@ enum { PIXELS_A_BLOCK = 4096 };
 
 /* Where auto-exposure puts the mean: above the 0.18 of a photograph, for sand in the sun is brighter than most of what is
  * photographed. */
-static const double middle_grey = 0.25;
+static const double middle_grey = 0.3;
 
 WadiStatus wadi_film_init(WadiFilm *film, int width, int height, WadiError *error)
 {

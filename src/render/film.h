@@ -21,7 +21,7 @@ void wadi_film_free(WadiFilm *film);
 
 typedef struct WadiDevelop {
     double exposure;      /* stops: 1 makes twice as bright */
-    bool is_auto_exposed; /* first brings the mean of the logarithm to 0.25 */
+    bool is_auto_exposed; /* first brings the mean of the logarithm to 0.3 */
     bool is_linear;       /* no film curve, only sRGB: for colours that stand for numbers */
 } WadiDevelop;
 

@@ -165,8 +165,16 @@ static uint8_t shaded(uint8_t value, float factor)
     return (uint8_t)fminf(fmaxf((float)value * factor + 0.5f, 0.0f), 255.0f);
 }
 
-static WadiTraceColour grain_colour(const WadiGrainPalette *palette, const double u[3], float wetness)
+/* Three numbers in [0, 1) for colour and size. */
+static void grain_numbers(uint32_t id, int number, double u[3])
 {
+    wadi_random_unit3((uint64_t)number + 1000, id, WADI_RANDOM_GRAIN, u);
+}
+
+WadiTraceColour wadi_grain_colour(const WadiGrainPalette *palette, uint32_t id, int number, float wetness)
+{
+    double u[3];
+    grain_numbers(id, number, u);
     int c = 0;
     float rest = (float)u[0];
     while (c + 1 < WADI_GRAIN_COLOURS && rest >= palette->share[c]) {
@@ -197,20 +205,20 @@ static void make_handful(const Making *m, int32_t particle)
     double cube =
         0.238732414637843 * def->fill / def->per_particle / (1.0 + def->size_variation * def->size_variation);
     float mean = spacing * (float)cbrt(cube);
-    float wetness = m->wetness != NULL ? m->wetness->values[particle] : 0.0f;
+    float wetness = m->wetness != NULL ? m->wetness->values[particle] : def->wetness;
     for (int g = 0; g < def->per_particle; ++g) {
         size_t to = (size_t)particle * (size_t)def->per_particle + (size_t)g;
         Place p = pattern[g];
         float x = turn[0][0] * p.x + turn[0][1] * p.y + turn[0][2] * p.z;
         float y = turn[1][0] * p.x + turn[1][1] * p.y + turn[1][2] * p.z;
         float z = turn[2][0] * p.x + turn[2][1] * p.y + turn[2][2] * p.z;
-        wadi_random_unit3((uint64_t)g + 1000, id, WADI_RANDOM_GRAIN, u);
+        grain_numbers(id, g, u);
         float radius = mean * (1.0f + (float)def->size_variation * (float)(2.0 * u[2] - 1.0));
         m->out->sphere[to][0] = (float)(middle.x + (double)(s.xx * x + s.xy * y + s.xz * z));
         m->out->sphere[to][1] = (float)(middle.y + (double)(s.xy * x + s.yy * y + s.yz * z));
         m->out->sphere[to][2] = (float)(middle.z + (double)(s.xz * x + s.yz * y + s.zz * z));
         m->out->sphere[to][3] = radius;
-        m->out->colour[to] = grain_colour(&def->palette, u, wetness);
+        m->out->colour[to] = wadi_grain_colour(&def->palette, id, g, wetness);
         if (m->out->velocity != NULL) {
             memcpy(m->out->velocity[to], m->velocity->values + 3 * (size_t)particle, sizeof(float[3]));
         }

@@ -24,6 +24,7 @@ typedef struct WadiGrainDef {
     double fill;           /* part of a particle's volume that its grains fill, which sets their size; 0.6 */
     double size_variation; /* 0..0.9: radii differ from the mean by up to this part */
     WadiGrainPalette palette;
+    float wetness;     /* where the cloud has no such attribute */
     bool has_velocity; /* for motion blur */
 } WadiGrainDef;
 
@@ -37,6 +38,9 @@ typedef struct WadiGrains {
     WadiTraceColour *colour;
     float (*velocity)[3]; /* NULL without has_velocity */
 } WadiGrains;
+
+/* The colour of grain `number` of the particle `id`. */
+WadiTraceColour wadi_grain_colour(const WadiGrainPalette *palette, uint32_t id, int number, float wetness);
 
 /* `bins` are those of the cloud with the reach WADI_GRAIN_REACH. */
 #define WADI_GRAIN_REACH 2.0

@@ -8,7 +8,7 @@
 
 static const float pif = 3.14159265f;
 
-enum { SKY_WIDTH = 256, SKY_HEIGHT = 128 };
+enum { SKY_WIDTH = 128, SKY_HEIGHT = 64 }; /* smooth, and small enough to stay in the cache */
 
 /* cell (i, j): longitude 2 pi (i + 1/2) / width - pi, polar angle pi (j + 1/2) / height.
  * Invariant: row[j] and column[j][i] are the cumulated weights up to and with that cell; the last is the sum. Every cell has a
@@ -37,7 +37,7 @@ WadiLightDef wadi_default_light_def(void)
                            .sun_light = { 1.0f, 1.0f, 1.0f },
                            .surround = WADI_SURROUND_SKY,
                            .colour = { 1.0f, 1.0f, 1.0f },
-                           .turbidity = 2.5 };
+                           .turbidity = 2.2 };
 }
 
 static WadiVec3f direction_at(float longitude, float polar)
@@ -105,7 +105,7 @@ static void cumulate(WadiLight *light)
         double sum = 0.0;
         for (int i = 0; i < light->width; ++i) {
             float weight = cell_weight(light, i, j) + 0.02f * mean;
-            sum += (double)(across * fmaxf(weight, 1e-20f));
+            sum += (double)(across * wadi_maxf(weight, 1e-20f));
             light->column[j * light->width + i] = (float)sum;
         }
         total += sum;
@@ -145,8 +145,8 @@ WadiStatus wadi_light_create(WadiLight **light, const WadiLightDef *def, WadiErr
     *light = NULL;
     if (!wadi_is_finite(def->sun) || !wadi_is_finitef(def->sun_light) || !wadi_is_finitef(def->colour) ||
         !(def->sun_angle >= 0.0 && def->sun_angle <= 90.0) || !isfinite(def->turn) ||
-        fminf(fminf(def->colour.x, def->colour.y), def->colour.z) < 0.0f ||
-        fminf(fminf(def->sun_light.x, def->sun_light.y), def->sun_light.z) < 0.0f) {
+        wadi_minf(wadi_minf(def->colour.x, def->colour.y), def->colour.z) < 0.0f ||
+        wadi_minf(wadi_minf(def->sun_light.x, def->sun_light.y), def->sun_light.z) < 0.0f) {
         return wadi_fail(
             error, WADI_ERR_ARGUMENT,
             "light: values must be finite, colours not negative, the sun's disc 0 to 90 degrees");
@@ -196,9 +196,22 @@ static void locate(const WadiLight *light, WadiVec3f d, float *x, float *y)
     float longitude = atan2f(d.y, d.x) - light->turn;
     float around = longitude / (2.0f * pif) + 0.5f;
     around -= floorf(around);
-    float polar = acosf(fminf(fmaxf(d.z, -1.0f), 1.0f));
-    *x = fminf(around, 0x1.fffffep-1f) * (float)light->width;
-    *y = fminf(polar / pif, 0x1.fffffep-1f) * (float)light->height;
+    float polar = acosf(wadi_minf(wadi_maxf(d.z, -1.0f), 1.0f));
+    *x = wadi_minf(around, 0x1.fffffep-1f) * (float)light->width;
+    *y = wadi_minf(polar / pif, 0x1.fffffep-1f) * (float)light->height;
+}
+
+/* Between the middles of four cells. */
+static WadiRgb interpolated(const WadiLight *light, float x, float y)
+{
+    x -= 0.5f;
+    y = wadi_minf(wadi_maxf(y - 0.5f, 0.0f), (float)(light->height - 1));
+    int i = (int)floorf(x), j = (int)y;
+    float a = x - (float)i, b = y - (float)j;
+    int left = i < 0 ? light->width - 1 : i, right = i + 1 < light->width ? i + 1 : 0;
+    int below = j + 1 < light->height ? j + 1 : j;
+    const WadiRgb *upper = light->table + j * light->width, *lower = light->table + below * light->width;
+    return wadi_lerpf(wadi_lerpf(upper[left], upper[right], a), wadi_lerpf(lower[left], lower[right], a), b);
 }
 
 WadiRgb wadi_light_surround(const WadiLight *light, WadiVec3f direction)
@@ -208,14 +221,7 @@ WadiRgb wadi_light_surround(const WadiLight *light, WadiVec3f direction)
     }
     float x, y;
     locate(light, direction, &x, &y);
-    x -= 0.5f;
-    y = fminf(fmaxf(y - 0.5f, 0.0f), (float)(light->height - 1));
-    int i = (int)floorf(x), j = (int)y;
-    float a = x - (float)i, b = y - (float)j;
-    int left = (i + light->width) % light->width, right = (i + 1) % light->width;
-    int below = j + 1 < light->height ? j + 1 : j;
-    const WadiRgb *upper = light->table + j * light->width, *lower = light->table + below * light->width;
-    return wadi_lerpf(wadi_lerpf(upper[left], upper[right], a), wadi_lerpf(lower[left], lower[right], a), b);
+    return interpolated(light, x, y);
 }
 
 /* The first entry above `value`. */
@@ -237,7 +243,7 @@ static int find(const float *cumulated, int count, float value)
 static float part(const float *cumulated, int i, float value)
 {
     float before = i > 0 ? cumulated[i - 1] : 0.0f, width = cumulated[i] - before;
-    return width > 0.0f ? fminf(fmaxf((value - before) / width, 0.0f), 0x1.fffffep-1f) : 0.5f;
+    return width > 0.0f ? wadi_minf(wadi_maxf((value - before) / width, 0.0f), 0x1.fffffep-1f) : 0.5f;
 }
 
 static float cell_pdf(const WadiLight *light, int i, int j, float sine)
@@ -245,13 +251,14 @@ static float cell_pdf(const WadiLight *light, int i, int j, float sine)
     const float *column = light->column + j * light->width;
     float weight = column[i] - (i > 0 ? column[i - 1] : 0.0f);
     float cells = (float)light->width * (float)light->height;
-    return weight / light->total * cells / (2.0f * pif * pif * fmaxf(sine, 1e-6f));
+    return weight / light->total * cells / (2.0f * pif * pif * wadi_maxf(sine, 1e-6f));
 }
 
-WadiVec3f wadi_light_sample_surround(const WadiLight *light, const float u[2], float *pdf)
+WadiVec3f wadi_light_sample_surround(const WadiLight *light, const float u[2], WadiRgb *shine, float *pdf)
 {
     if (light->is_uniform) {
-        float z = 1.0f - 2.0f * u[0], across = sqrtf(fmaxf(1.0f - z * z, 0.0f)), turn = 2.0f * pif * u[1];
+        *shine = light->uniform;
+        float z = 1.0f - 2.0f * u[0], across = sqrtf(wadi_maxf(1.0f - z * z, 0.0f)), turn = 2.0f * pif * u[1];
         *pdf = 1.0f / (4.0f * pif);
         return wadi_vec3f(across * cosf(turn), across * sinf(turn), z);
     }
@@ -263,6 +270,7 @@ WadiVec3f wadi_light_sample_surround(const WadiLight *light, const float u[2], f
     float x = (float)i + part(column, i, value), y = (float)j + part(light->row, j, row_value);
     float polar = pif * y / (float)light->height;
     *pdf = cell_pdf(light, i, j, sinf(polar));
+    *shine = interpolated(light, x, y);
     return direction_at(2.0f * pif * x / (float)light->width - pif + light->turn, polar);
 }
 
@@ -273,7 +281,7 @@ float wadi_light_pdf_surround(const WadiLight *light, WadiVec3f direction)
     }
     float x, y;
     locate(light, direction, &x, &y);
-    return cell_pdf(light, (int)x, (int)y, sqrtf(fmaxf(1.0f - direction.z * direction.z, 0.0f)));
+    return cell_pdf(light, (int)x, (int)y, sqrtf(wadi_maxf(1.0f - direction.z * direction.z, 0.0f)));
 }
 
 bool wadi_light_has_sun(const WadiLight *light)
@@ -293,11 +301,12 @@ WadiRgb wadi_light_sun(const WadiLight *light, WadiVec3f direction)
     return is_in_disc(light, direction) ? light->sun_radiance : wadi_grey(0.0f);
 }
 
-WadiVec3f wadi_light_sample_sun(const WadiLight *light, const float u[2], float *pdf)
+WadiVec3f wadi_light_sample_sun(const WadiLight *light, const float u[2], WadiRgb *shine, float *pdf)
 {
     float down = u[0] * light->sun_solid / (2.0f * pif); /* 1 - cos */
     float across = sqrtf(down * (2.0f - down)), turn = 2.0f * pif * u[1];
     *pdf = 1.0f / light->sun_solid;
+    *shine = light->sun_radiance;
     WadiVec3f d = wadi_scalef(light->sun, 1.0f - down);
     d = wadi_add_scaledf(d, light->sun_side[0], across * cosf(turn));
     return wadi_add_scaledf(d, light->sun_side[1], across * sinf(turn));

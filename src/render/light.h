@@ -39,10 +39,10 @@ void wadi_light_destroy(WadiLight *light);
 WadiRgb wadi_light_surround(const WadiLight *light, WadiVec3f direction); /* without the sun */
 WadiRgb wadi_light_sun(const WadiLight *light, WadiVec3f direction);      /* radiance; 0 beside the disc */
 bool wadi_light_has_sun(const WadiLight *light);
-/* A direction for u in [0, 1)^2, and its density per steradian, which the pdf functions give for any direction. */
-WadiVec3f wadi_light_sample_surround(const WadiLight *light, const float u[2], float *pdf);
+/* A direction for u in [0, 1)^2, its light, and its density per steradian, which the pdf functions give for any direction. */
+WadiVec3f wadi_light_sample_surround(const WadiLight *light, const float u[2], WadiRgb *shine, float *pdf);
 float wadi_light_pdf_surround(const WadiLight *light, WadiVec3f direction);
-WadiVec3f wadi_light_sample_sun(const WadiLight *light, const float u[2], float *pdf);
+WadiVec3f wadi_light_sample_sun(const WadiLight *light, const float u[2], WadiRgb *shine, float *pdf);
 float wadi_light_pdf_sun(const WadiLight *light, WadiVec3f direction);
 /* What the camera sees where there is nothing. */
 WadiRgb wadi_light_backdrop(const WadiLight *light, WadiVec3f direction);

@@ -15,7 +15,7 @@ WadiLook wadi_look_sand(WadiRgb colour)
     return (WadiLook){ .kind = WADI_LOOK_SAND,
                        .colour = colour,
                        .diffuse_roughness = 0.6f,
-                       .coat_roughness = 0.45f,
+                       .coat_roughness = 0.35f,
                        .index = 1.33f };
 }
 

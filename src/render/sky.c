@@ -2,7 +2,7 @@
  * Source: [PSS99], luminance and chromaticity of the sky in Perez' form (appendix A.2), and the sun's attenuation by air and haze.
  * Differs: the attenuation is evaluated at three wavelengths instead of a spectrum; a sun below 2 degrees is taken as at 2, where
  * the fit ends. The fit's sky is too bright beside its sun: at 45 degrees it gives 26 klx on a level sheet, where the clear sky of
- * the IESNA gives 14; it is scaled to that. */
+ * the IESNA gives 14; it is scaled to that. Near the horizon it is purple: green is raised to the lesser of red and blue. */
 #include "render/light.h"
 
 static const double pi = 3.14159265358979323846;
@@ -71,9 +71,11 @@ WadiRgb wadi_sky_radiance(WadiVec3 direction, WadiVec3 sun, double turbidity)
     double y = zenith(zenith_y, t, sun_angle) * distribution(chroma_y, cos_view, cos_gamma, sun_angle);
     big_y = fmax(big_y, 0.0) * sky_scale * unit;
     double cie_x = x / y * big_y, cie_z = (1.0 - x - y) / y * big_y;
-    return wadi_vec3f((float)fmax(3.2406 * cie_x - 1.5372 * big_y - 0.4986 * cie_z, 0.0),
-                      (float)fmax(-0.9689 * cie_x + 1.8758 * big_y + 0.0415 * cie_z, 0.0),
-                      (float)fmax(0.0557 * cie_x - 0.2040 * big_y + 1.0570 * cie_z, 0.0));
+    double red = 3.2406 * cie_x - 1.5372 * big_y - 0.4986 * cie_z;
+    double green = -0.9689 * cie_x + 1.8758 * big_y + 0.0415 * cie_z;
+    double blue = 0.0557 * cie_x - 0.2040 * big_y + 1.0570 * cie_z;
+    green = fmax(green, fmin(red, blue));
+    return wadi_vec3f((float)fmax(red, 0.0), (float)fmax(green, 0.0), (float)fmax(blue, 0.0));
 }
 
 WadiRgb wadi_sky_sun(WadiVec3 sun, double turbidity)

@@ -8,7 +8,7 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 
-enum { DIGIT_BITS = 11, DIGITS = 6, SPHERES_A_BLOCK = 1 << 16, STACK = 2 * 64 };
+enum { DIGIT_BITS = 11, DIGITS = 6, SPHERES_A_BLOCK = 1 << 16, CLUSTERS_A_BLOCK = 1 << 13, STACK = 2 * 64 };
 
 typedef struct Item {
     uint64_t key;
@@ -83,21 +83,31 @@ static WadiStatus begin(Sort *sort, WadiClusters *clusters, WadiError *error)
     }
     WADI_TRY(WADI_NEW(&sort->items, in->count, "order of spheres", error));
     WADI_TRY(WADI_NEW(&sort->other, in->count, "order of spheres", error));
-    WadiBox centers = wadi_box_empty();
+    float low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY },
+          radius = 0.0f;
     for (size_t i = 0; i < in->count; ++i) {
         const float *s = in->sphere[i];
         if (is_seen(s)) {
-            WadiVec3 p = { (double)s[0], (double)s[1], (double)s[2] },
-                     r = { (double)s[3], (double)s[3], (double)s[3] };
-            centers = wadi_box_add_point(centers, p);
-            clusters->bounds = wadi_box_union(clusters->bounds, (WadiBox){ wadi_sub(p, r), wadi_add(p, r) });
+            for (int axis = 0; axis < 3; ++axis) {
+                low[axis] = wadi_minf(s[axis], low[axis]);
+                high[axis] = wadi_maxf(s[axis], high[axis]);
+            }
+            radius = wadi_maxf(s[3], radius);
             sort->items[sort->count++].index = (uint32_t)i;
         }
     }
-    WadiVec3 size = wadi_box_size(centers);
-    double longest = fmax(size.x, fmax(size.y, size.z));
+    if (sort->count == 0) {
+        return WADI_OK;
+    }
+    double longest = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+        sort->low[axis] = (double)low[axis];
+        longest = fmax(longest, (double)high[axis] - (double)low[axis]);
+    }
     sort->scale = longest > 0.0 ? 2097151.0 / longest : 0.0;
-    sort->low[0] = centers.min.x, sort->low[1] = centers.min.y, sort->low[2] = centers.min.z;
+    WadiBox centers = { { (double)low[0], (double)low[1], (double)low[2] },
+                        { (double)high[0], (double)high[1], (double)high[2] } };
+    clusters->bounds = wadi_box_grown(centers, (double)radius);
     wadi_parallel_for((int64_t)sort->count, SPHERES_A_BLOCK, make_keys, sort);
     radix_sort(sort);
     return WADI_OK;
@@ -127,7 +137,7 @@ static size_t middle(const Item *items, Range range)
     return low;
 }
 
-static void fill(WadiClusters *out, size_t c, const Sort *sort, Range range)
+static void fill_cluster(WadiClusters *out, size_t c, const Sort *sort, Range range)
 {
     const WadiTraceSpheres *in = sort->spheres;
     for (size_t k = 0; k < WADI_CLUSTER; ++k) {
@@ -146,14 +156,29 @@ static void fill(WadiClusters *out, size_t c, const Sort *sort, Range range)
             out->velocity[c].x[k] = v.x;
             out->velocity[c].y[k] = v.y;
             out->velocity[c].z[k] = v.z;
-            out->speed = fmaxf(out->speed, wadi_normf(v));
         }
     }
 }
 
-/* In the order of the curve; without `out` counts only. Every halving uses up a bit or, among equal keys, half of the range, so
- * that the ranges that wait are no more than bits of the key and of the count. */
-static size_t cut(WadiClusters *out, const Sort *sort)
+typedef struct Fill {
+    WadiClusters *out;
+    const Sort *sort;
+    const uint32_t *start; /* of each cluster in the order */
+} Fill;
+
+static void fill_block(void *context, int64_t first, int64_t end)
+{
+    const Fill *fill = context;
+    for (int64_t c = first; c < end; ++c) {
+        bool is_last = (size_t)c + 1 == fill->out->count;
+        Range range = { fill->start[c], is_last ? fill->sort->count : fill->start[c + 1] };
+        fill_cluster(fill->out, (size_t)c, fill->sort, range);
+    }
+}
+
+/* Where the clusters begin, in the order of the curve; returns how many. Every halving uses up a bit or, among equal keys, half of
+ * the range, so that the ranges that wait are no more than bits of the key and of the count. */
+static size_t cut(const Sort *sort, uint32_t *start)
 {
     Range stack[STACK];
     int depth = 0;
@@ -168,10 +193,7 @@ static size_t cut(WadiClusters *out, const Sort *sort)
             stack[depth++] = (Range){ m, range.end };
             stack[depth++] = (Range){ range.first, m };
         } else {
-            if (out != NULL) {
-                fill(out, count, sort, range);
-            }
-            ++count;
+            start[count++] = (uint32_t)range.first;
         }
     }
     return count;
@@ -183,7 +205,8 @@ WadiStatus wadi_clusters_build(WadiClusters *clusters, const WadiTraceSpheres *s
     *clusters = (WadiClusters){ .bounds = wadi_box_empty() };
     Sort sort = { .spheres = spheres };
     WadiStatus status = begin(&sort, clusters, error);
-    clusters->count = status == WADI_OK ? cut(NULL, &sort) : 0;
+    uint32_t *start = (uint32_t *)(void *)sort.other; /* the sort is done with it */
+    clusters->count = status == WADI_OK ? cut(&sort, start) : 0;
     if (status == WADI_OK) {
         status = WADI_NEW(&clusters->cluster, clusters->count, "spheres", error);
     }
@@ -194,7 +217,8 @@ WadiStatus wadi_clusters_build(WadiClusters *clusters, const WadiTraceSpheres *s
         status = WADI_NEW(&clusters->velocity, clusters->count, "velocities of spheres", error);
     }
     if (status == WADI_OK) {
-        cut(clusters, &sort);
+        Fill fill = { clusters, &sort, start };
+        wadi_parallel_for((int64_t)clusters->count, CLUSTERS_A_BLOCK, fill_block, &fill);
     } else {
         wadi_clusters_free(clusters);
     }

@@ -1,6 +1,6 @@
 /* Millions of spheres for Embree: neighbours along a space-filling curve, up to eight, are one primitive whose spheres are tested
- * together. Against one primitive a sphere (Embree's own): a third of the time to build, a quarter of the tree, rays 1.4 times
- * as fast (docs/measurements.md). */
+ * together. Against one primitive a sphere (Embree's own): a third of the time to build, a quarter of the tree, rays as fast
+ * (tests/twin/test_render_spheres.c). */
 #ifndef WADI_RENDER_SPHERE_CLUSTERS_H
 #define WADI_RENDER_SPHERE_CLUSTERS_H
 
@@ -23,8 +23,7 @@ typedef struct WadiClusters {
     WadiCluster *cluster;
     WadiClusterVelocity *velocity;           /* NULL: at rest */
     WadiTraceColour (*colour)[WADI_CLUSTER]; /* NULL: the look's */
-    WadiBox bounds;                          /* at rest; empty without spheres */
-    float speed;                             /* m/s, the fastest */
+    WadiBox bounds; /* of the centres at rest, grown by the largest radius; empty without spheres */
 } WadiClusters;
 
 /* Spheres that are not finite or whose radius is not positive are left out. */

@@ -36,7 +36,7 @@ typedef struct WadiTraceColour {
 
 /* Many spheres of one look. Borrowed like a mesh's arrays. Spheres whose radius is not positive or which are not finite are not
  * seen. The tracer keeps about 42 bytes a sphere, its tree included, and 17 more when there are velocities; while it is created
- * 24 more. */
+ * 32 more. */
 typedef struct WadiTraceSpheres {
     size_t count;
     const float (*sphere)[4];      /* m: x, y, z relative to the scene's origin, and the radius */
@@ -68,7 +68,7 @@ typedef struct WadiTraceQuality {
     int samples; /* paths a pixel, 1 .. 65536 */
     int depth;   /* surfaces that a path may meet, 1 .. 64; smooth water and glass count a quarter */
     double
-        clamp; /* light of one path after its first bounce is cut to this; 0: not at all (exact, noisier) */
+        clamp; /* light that a path sees reflected or after its first bounce is cut to this; 0: not (exact, noisier) */
     double noise;  /* relative error at which a pixel stops early, 0: never. About 0.01 */
     uint32_t seed; /* another pattern of noise; the frame's number, or 0 for a noise that stands still */
     bool is_denoised;

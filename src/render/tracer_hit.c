@@ -182,7 +182,7 @@ bool wadi_tracer_is_blocked(const WadiTracer *tracer, const WadiTraceRay *ray)
 WadiVec3f wadi_tracer_leave(const WadiTraceHit *hit, WadiVec3f direction)
 {
     WadiVec3f p = hit->position;
-    float largest = fmaxf(fabsf(p.x), fmaxf(fabsf(p.y), fabsf(p.z)));
+    float largest = wadi_maxf(fabsf(p.x), wadi_maxf(fabsf(p.y), fabsf(p.z)));
     /* 16 units in the last place of the largest coordinate. */
     float step = 0x1p-19f * largest + 1e-12f;
     return wadi_add_scaledf(p, hit->normal, wadi_dotf(direction, hit->normal) < 0.0f ? -step : step);

@@ -54,7 +54,7 @@ static void add_light(Path *path, WadiRgb light)
         return;
     }
     float limit = (float)path->quality->clamp, largest = wadi_largestf(light);
-    if (limit > 0.0f && path->bounces > 0 && largest > limit) {
+    if (limit > 0.0f && !path->is_direct && largest > limit) {
         light = wadi_scalef(light, limit / largest);
     }
     path->light = wadi_addf(path->light, light);
@@ -114,17 +114,13 @@ static void ask_light(Path *path, const WadiTraceHit *hit, const WadiBsdf *bsdf,
 {
     const WadiLight *light = path->tracer->light;
     float u[2], pdf, bsdf_pdf;
+    WadiRgb shine;
     wadi_sampler_next2(path->sampler, u);
-    WadiVec3f direction =
-        is_sun ? wadi_light_sample_sun(light, u, &pdf) : wadi_light_sample_surround(light, u, &pdf);
+    WadiVec3f direction = is_sun ? wadi_light_sample_sun(light, u, &shine, &pdf)
+                                 : wadi_light_sample_surround(light, u, &shine, &pdf);
     WadiRgb value = wadi_bsdf_eval(bsdf, out, to_local(frame, direction), &bsdf_pdf);
     if (!(pdf > 0.0f) || wadi_largestf(value) <= 0.0f || wadi_dotf(direction, hit->normal) <= 0.0f) {
         return;
-    }
-    WadiRgb sent = is_sun ? wadi_light_sun(light, direction) : wadi_light_surround(light, direction);
-    if (is_sun && wadi_largestf(sent) <= 0.0f) {
-        /* On the rim, where rounding puts a direction beside the disc that it was drawn from. */
-        sent = wadi_light_sun(light, wadi_light_sample_sun(light, (float[2]){ 0.0f, 0.0f }, &pdf));
     }
     WadiTraceRay ray = { wadi_tracer_leave(hit, direction), direction, path->ray.time };
     bool is_bent;
@@ -136,7 +132,7 @@ static void ask_light(Path *path, const WadiTraceHit *hit, const WadiBsdf *bsdf,
     if (is_bent && path->medium != NULL) {
         weight /= path->medium->index * path->medium->index;
     }
-    WadiRgb light_in = wadi_scalef(wadi_mulf(wadi_mulf(value, sent), left), weight / pdf);
+    WadiRgb light_in = wadi_scalef(wadi_mulf(wadi_mulf(value, shine), left), weight / pdf);
     add_light(path, wadi_mulf(path->throughput, light_in));
 }
 
@@ -173,14 +169,15 @@ static void meet_water(Path *path, const WadiTraceHit *hit)
         n = geometric;
     }
     float index = is_leaving ? 1.0f / hit->look->index : hit->look->index;
-    float cosine = fminf(-wadi_dotf(d, n), 1.0f), reflected = wadi_fresnel(cosine, index);
+    float cosine = wadi_minf(-wadi_dotf(d, n), 1.0f), reflected = wadi_fresnel(cosine, index);
     if (wadi_sampler_next(path->sampler) < reflected) {
         WadiVec3f way = mirrored(d, n);
         path->ray.direction = wadi_dotf(way, geometric) > 0.0f ? way : mirrored(d, geometric);
         path->is_direct = false;
         path->medium = is_leaving ? hit->look : NULL;
     } else {
-        float across = (1.0f - cosine * cosine) / (index * index), down = sqrtf(fmaxf(1.0f - across, 0.0f));
+        float across = (1.0f - cosine * cosine) / (index * index),
+              down = sqrtf(wadi_maxf(1.0f - across, 0.0f));
         WadiVec3f way = wadi_add_scaledf(wadi_scalef(d, 1.0f / index), n, cosine / index - down);
         path->ray.direction = wadi_dotf(way, geometric) < 0.0f ? way : d;
         path->medium = is_leaving ? NULL : hit->look;
@@ -238,7 +235,7 @@ static bool meet_rough(Path *path, WadiTraceHit *hit, bool is_last)
     }
     path->throughput = wadi_scalef(wadi_mulf(path->throughput, value), 1.0f / path->pdf);
     if (path->bounces >= ROULETTE_AFTER) {
-        float stay = fminf(wadi_largestf(path->throughput), 0.95f);
+        float stay = wadi_minf(wadi_largestf(path->throughput), 0.95f);
         if (!(wadi_sampler_next(path->sampler) < stay)) {
             return false;
         }

@@ -4,6 +4,17 @@
 
 #include "math/vec3.h"
 
+/* Of a number and a bound, in this order: not a number gives the bound. One instruction each, which fminf is not. */
+static inline float wadi_minf(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+static inline float wadi_maxf(float a, float b)
+{
+    return a > b ? a : b;
+}
+
 typedef struct WadiVec3f {
     float x, y, z;
 } WadiVec3f;
@@ -86,7 +97,7 @@ static inline bool wadi_is_finitef(WadiVec3f a)
 
 static inline float wadi_largestf(WadiVec3f a)
 {
-    return fmaxf(a.x, fmaxf(a.y, a.z));
+    return wadi_maxf(a.x, wadi_maxf(a.y, a.z));
 }
 
 static inline float wadi_luminance(WadiRgb c)

@@ -6,6 +6,9 @@
 #include "math/sym3.h"
 #include "surface/bins.h"
 
+/* How far neighbours are looked for and kernels go, of the field's reach. */
+#define WADI_ANISOTROPIC_REACH 1.65
+
 /* Weighted by k(d) = 1 - (d / r)^3 and volume, r the longer of the two reaches: what a particle's neighbours are like. */
 typedef struct WadiNearMoments {
     double weight;

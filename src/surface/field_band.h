@@ -25,6 +25,16 @@ typedef struct WadiNodeBits {
     uint64_t word[8];
 } WadiNodeBits;
 
+/* The rows with a node among them, bit j + 8 k. */
+static inline uint64_t wadi_node_bits_rows(const WadiNodeBits *bits)
+{
+    uint64_t rows = 0;
+    for (int place = 0; place < WADI_TILE_ROWS; ++place) {
+        rows |= (uint64_t)((bits->word[place >> 3] >> 8 * (place & 7) & 0xff) != 0) << place;
+    }
+    return rows;
+}
+
 typedef struct WadiFieldTile {
     uint64_t sampled; /* rows with values */
     uint64_t inside;  /* rows taken to be inside */

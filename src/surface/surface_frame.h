@@ -6,6 +6,7 @@
 #include "surface/mesh_file.h"
 #include "surface/surface_mesh.h"
 #include "wadi/surface.h"
+#include "world/scene.h"
 
 typedef struct WadiSurfaceFrameDef {
     WadiFieldDef field;
@@ -13,6 +14,9 @@ typedef struct WadiSurfaceFrameDef {
     bool are_walls_open; /* no triangles in the planes of field.clip */
     double memory;       /* bytes that it may take; 0: no limit */
 } WadiSurfaceFrameDef;
+
+/* As the scene says, without a limit of memory. */
+WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene);
 
 typedef struct WadiSurfaceFrame {
     WadiSurfaceMesh surface; /* owned: wadi_surface_mesh_free */

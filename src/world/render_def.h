@@ -34,6 +34,7 @@ typedef struct WadiLookDef {
     double grain_fill;     /* part of a particle's volume that its grains fill */
     double size_variation; /* 0..0.9 */
     double clarity;        /* m, water: the way on which it takes its colour */
+    double wetness;        /* 0..1, sand: for frames without that attribute */
 } WadiLookDef;
 
 typedef struct WadiCameraDef {
@@ -75,7 +76,7 @@ typedef enum WadiWallsKey {
     WADI_RENDER_WALLS_GLASS,
 } WadiWallsKey;
 
-typedef struct WadiRenderDef {
+typedef struct WadiRenderSettings {
     int width, height; /* pixels */
     WadiCameraDef camera;
     WadiRenderLightDef light;
@@ -87,6 +88,6 @@ typedef struct WadiRenderDef {
     WadiVec3 collider_colour; /* sRGB */
     double exposure;          /* stops */
     double shutter;           /* of a frame's time that is open: motion blur; 0: none */
-} WadiRenderDef;
+} WadiRenderSettings;
 
 #endif

@@ -128,7 +128,7 @@ typedef struct WadiScene {
     double max_step;   /* s; upper bound of a step, INFINITY when not given */
     WadiFlipDef flip;
     WadiSurfaceSettings surface;
-    WadiRenderDef render;
+    WadiRenderSettings render;
     bool has_texture;     /* particles keep where they were at birth, as the attribute `texture` */
     int checkpoint_every; /* frames between kept checkpoints; the newest are always kept */
 

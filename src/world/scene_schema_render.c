@@ -52,6 +52,8 @@ static const WadiSceneField look_fields[] = {
     { "clarity", WADI_SCENE_NUMBER, LOOK(clarity), .flags = WADI_SCENE_ABOVE_MIN, .unit = "m", .minimum = 0,
       .maximum = 1e6, .fallback = { -1 }, .fallback_text = "twice the size of the domain",
       .doc = "Way on which water takes on its colour: larger is clearer." },
+    { "wetness", WADI_SCENE_NUMBER, LOOK(wetness), .minimum = 0, .maximum = 1,
+      .doc = "How wet sand looks when its solver does not know: 0 dry, 1 soaked." },
 };
 const WadiSceneObject wadi_scene_look_object = {
     .name = "look",
