@@ -276,6 +276,9 @@ WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const
         if (is_water) {
             path.medium = wadi_dotf(path.ray.direction, hit.normal) > 0.0f ? hit.look : NULL;
         }
+        if (hit.touching != NULL) {
+            path.medium = hit.touching;
+        }
         if (path.medium != NULL) {
             path.throughput = wadi_mulf(path.throughput, transmitted(path.medium, hit.distance));
         }
