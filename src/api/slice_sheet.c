@@ -114,7 +114,7 @@ static WadiStatus wrap(Panel *panel, const WadiSurfacePlan *plan, int width, Wad
     char path[WADI_PATH_SIZE];
     WadiFrameHeader header;
     WadiState state = { 0 };
-    wadi_run_frame_path(path, sizeof path, plan->run, plan->summary.name, plan->first);
+    wadi_run_frame_path(path, sizeof path, plan->view.run, plan->view.summary.name, plan->view.first);
     WadiStatus status = wadi_frame_file_read(path, "particles", &header, &state, error);
     if (status == WADI_OK) {
         status = wadi_cloud_from_frame(&panel->cloud, &state, plan->part[0].material, 0.0, error);
@@ -122,8 +122,8 @@ static WadiStatus wrap(Panel *panel, const WadiSurfacePlan *plan, int width, Wad
     wadi_state_free(&state);
     WADI_TRY(status);
     if (panel->cloud.count == 0) {
-        return wadi_fail(error, WADI_ERR_ARGUMENT, "%s: frame %d has no particles to draw", plan->run,
-                         plan->first);
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "%s: frame %d has no particles to draw", plan->view.run,
+                         plan->view.first);
     }
     WadiBins bins;
     const WadiFieldDef *def = &plan->frame.field;
@@ -162,7 +162,7 @@ static WadiStatus add_panel(const WadiSliceDef *def, int index, WadiImage *image
     Panel panel = { 0 };
     WadiStatus status = wadi_surface_plan_open(plan, def->run, &surface, error);
     if (status == WADI_OK) {
-        plan->first = plan->last;
+        plan->view.first = plan->view.last;
         status = wrap(&panel, plan, def->width, error);
         wadi_surface_plan_close(plan);
     }
