@@ -61,6 +61,9 @@ typedef struct WadiTraceScene {
     int spheres_count; /* sets */
     WadiTraceGround ground;
     WadiLightDef light;
+    double
+        contact; /* m: water that ends so near before something opaque touches it, without air between; 0: three thousandths
+                         * of the picture's size; negative: never */
     double open, close; /* s, relative to the frame's moment: the shutter; equal: velocities are not used */
 } WadiTraceScene;
 

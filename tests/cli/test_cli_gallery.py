@@ -7,7 +7,7 @@ from cli_harness import (ROOT, contains, events_of, good, hash_in, is_equal, is_
 
 GALLERY = os.path.join(ROOT, "scenes", "gallery")
 ENTRIES = ["bunny-water", "bunny-sand-slippery", "bunny-sand", "water-column", "sand-column", "flip-vs-pic",
-           "inf585-collapse", "inf585-alpha"]
+           "inf585-collapse", "inf585-alpha", "circle-blobs", "inf585-radius"]
 # A tetrahedron, 10 units tall with y up as the bunny is.
 MESH = "v -5 0 -5\nv 5 0 -5\nv 0 0 5\nv 0 10 0\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n"
 
@@ -84,6 +84,14 @@ def test_gallery_makes_the_runs_of_a_comparison():
     size_of_png("c.run/contact.png")
     # Nothing is left to do, and nothing is lost.
     good("gallery", "flip-vs-pic", "-o", "c.run", "--frames", "3", "--set", "resolution=16", "--resume", "-q")
+
+
+def test_gallery_cuts_through_surfaces():
+    good("gallery", "circle-blobs", "-o", "s.run", "--threads", "1", "-q")
+    width, height = size_of_png("s.run/contact.png")
+    is_equal(width, 2 * 480 + 4)
+    assert abs(height - 480) < 30, height
+    assert os.path.getsize("s.run/contact.png") > 4000
 
 
 def test_gallery_takes_the_bunny_from_its_cache():
