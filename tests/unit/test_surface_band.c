@@ -38,7 +38,7 @@ static void make_cloud(CloudFixture *f, int kind, uint64_t seed)
     WadiBox unit = { { 0, 0, 0 }, { 1, 1, 1 } };
     double s = 0.03;
     switch (kind) {
-    case 0: cloud_add_lattice(f, unit, s, 0.25, seed, NULL); break;
+    case 0: cloud_add_lattice(f, wadi_box_grown(unit, -0.5 * s), s, 0.25, seed, NULL); break;
     case 1: cloud_add_lattice(f, unit, s, 0.5, seed, is_not_in_cavity); break;
     case 2: cloud_add_lattice(f, unit, s, 0.3, seed, is_in_sheet); break;
     case 3: /* every place random */
@@ -86,6 +86,7 @@ static void skipped_rows_change_nothing(void **unused)
         for (int c = 0; c < 2; ++c) {
             WadiFieldDef def =
                 default_def((c == 0 ? 0.55 : 0.3) * fmax(f.cloud.spacing_min, 0.25 * f.cloud.spacing_max));
+            def.offset = c == 0 ? 0.0 : 0.28;
             def.smoothing = c == 0;
             def.lowering = c == 0;
             Built b;
