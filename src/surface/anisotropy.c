@@ -1,4 +1,4 @@
-/* Where each particle's kernel is centred and how it is stretched. [Yu & Turk 2013, sections 4.1 to 4.3]
+/* Where each particle's kernel is centred and how it is stretched. [YT13 sections 4.1 to 4.3]
  *
  * Differs:
  * - Stretches are ratios to a full neighbourhood's covariance, 0.15 r^2 in each direction, where the paper has a constant k_s =
@@ -19,7 +19,7 @@
 static const double SMOOTHING = 0.9;        /* lambda */
 static const double STRETCH_RATIO = 4.0;    /* k_r */
 static const double FEW = 25.0 / 150.5;     /* N_eps of what a full neighbourhood of 3.3 spacings holds */
-static const double LONE_REACH = 1.5;       /* spacings: k_n = 0.45 of 3.3 */
+static const double LONE_REACH = 1.3;       /* spacings, k_n h: a lone particle's ball has its volume */
 static const double FULL_COVARIANCE = 0.15; /* of r^2, for the weight 1 - s^3 in a ball */
 static const double PI = 3.14159265358979324;
 

@@ -1,10 +1,13 @@
 /* Particles moved and stretched so that together they make a smooth surface: each becomes an ellipsoid that is flat where its
- * neighbours lie flat. [Yu & Turk 2013] */
+ * neighbours lie flat. [YT13] */
 #ifndef WADI_SURFACE_ANISOTROPY_H
 #define WADI_SURFACE_ANISOTROPY_H
 
 #include "math/sym3.h"
 #include "surface/bins.h"
+
+/* How far neighbours are looked for and kernels go, of the field's reach. */
+#define WADI_ANISOTROPIC_REACH 1.65
 
 /* Weighted by k(d) = 1 - (d / r)^3 and volume, r the longer of the two reaches: what a particle's neighbours are like. */
 typedef struct WadiNearMoments {

@@ -4,6 +4,8 @@
 
 #include "core/check.h"
 #include "core/parallel.h"
+#include "surface/anisotropy.h"
+#include "surface/cloud_mirror.h"
 #include "surface/field_band.h"
 
 static const WadiFieldMethod *const METHODS[WADI_SURFACE_METHOD_COUNT] = {
@@ -22,15 +24,6 @@ double wadi_field_outside(const WadiCloud *cloud, const WadiFieldDef *def)
 double wadi_field_reference(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec3 x)
 {
     return METHODS[def->method]->reference(cloud, def, x);
-}
-
-static uint64_t needed_rows(const WadiNodeBits *bits)
-{
-    uint64_t rows = 0;
-    for (int place = 0; place < WADI_TILE_ROWS; ++place) {
-        rows |= (uint64_t)((bits->word[place >> 3] >> 8 * (place & 7) & 0xff) != 0) << place;
-    }
-    return rows;
 }
 
 typedef struct CopyJob {
@@ -69,7 +62,7 @@ static WadiStatus make_rows(WadiField *field, const WadiFieldBand *band, WadiAre
     WADI_TRY(WADI_ARENA_NEW(arena, &mask, count, "tiles of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &from, count, "tiles of a surface", error));
     for (size_t t = 0; t < count; ++t) {
-        mask[kept] = needed_rows(&band->needed[t]);
+        mask[kept] = wadi_node_bits_rows(&band->needed[t]);
         if (mask[kept] != 0) {
             tiles[kept] = band->tiles.tiles[t];
             from[kept++] = (int32_t)t;
@@ -110,6 +103,17 @@ WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, 
 {
     WADI_ASSERT(def->cell > 0.0 && def->reach > 0.0 && def->smoothing >= 0 && def->lowering >= 0);
     *field = (WadiField){ .cell = def->cell };
+    WadiCloud mirrored;
+    WadiBins mirrored_bins;
+    if (def->is_clipped && def->is_mirrored) {
+        double depth = def->method == WADI_SURFACE_ANISOTROPIC ? WADI_ANISOTROPIC_REACH * def->reach : def->reach;
+        WADI_TRY(wadi_cloud_mirror(&mirrored, cloud, def->clip, depth, arena, error));
+        if (mirrored.count > cloud->count) {
+            WADI_TRY(wadi_bins_build(&mirrored_bins, &mirrored, def->reach, arena, error));
+            cloud = &mirrored;
+            bins = &mirrored_bins;
+        }
+    }
     WadiFieldSampler sampler = { .cloud = cloud, .bins = bins, .def = def };
     sampler.outside = (float)wadi_field_outside(cloud, def);
     if (method->prepare != NULL) {

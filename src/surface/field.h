@@ -34,6 +34,7 @@ typedef struct WadiFieldDef {
     int lowering;          /* further passes that only decrease it */
     bool is_clipped;       /* by `clip` */
     WadiBox clip;          /* m, the domain */
+    bool is_mirrored;      /* particles go on behind the planes of `clip`, so that faces against them are flat */
 } WadiFieldDef;
 
 typedef struct WadiField {

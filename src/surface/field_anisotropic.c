@@ -1,8 +1,8 @@
-/* The sum of stretched kernels, and the surface where it falls to a level. [Yu & Turk 2013 eq. 5; anisotropy.c]
+/* The sum of stretched kernels, and the surface where it falls to a level. [YT13 eq. 5; anisotropy.c]
  *
- * Differs: the kernel is (1 - s^2)^3, the one of the other methods. The level is 0.3 of what evenly filled space has: with it the
+ * Differs: the kernel is (1 - s^2)^3, the one of the other methods. The level is 0.33 of what evenly filled space has: with it the
  * surface holds the particles' volume within 2 % in still water, heaps of sand and splashes, within 6 % in sheets of few layers
- * (tests/physics/test_surface_water.c), and a lone particle becomes a ball of 0.7 of its volume. Values are the root of the level
+ * (tests/physics/test_surface_water.c), and a lone particle keeps its own. Values are the root of the level
  * less the root of the sum, times the distance over which the latter falls by 1 at a flat surface: about metres, and as
  * steep inside as outside, so that a pass of smoothing does not move the surface. */
 #include <math.h>
@@ -10,9 +10,8 @@
 #include "surface/anisotropy.h"
 #include "surface/field_method.h"
 
-static const double REACH = 1.65;               /* of def->reach */
-static const double ROOT = 0.54772255750516612; /* of the level */
-static const double FALL = 0.77; /* spacings over which the sum's root at a flat surface falls by 1 */
+static const double ROOT = 0.57445626465380284; /* of the level */
+static const double FALL = 0.80; /* spacings over which the sum's root at a flat surface falls by 1 */
 
 static double outside_of(const WadiCloud *cloud)
 {
@@ -23,7 +22,7 @@ static WadiStatus prepare(WadiFieldSampler *sampler, WadiArena *arena, WadiError
 {
     WadiAnisotropy *anisotropy;
     WADI_TRY(WADI_ARENA_NEW(arena, &anisotropy, 1, "ellipsoids", error));
-    WADI_TRY(wadi_anisotropy_build(anisotropy, sampler->cloud, REACH * sampler->def->reach,
+    WADI_TRY(wadi_anisotropy_build(anisotropy, sampler->cloud, WADI_ANISOTROPIC_REACH * sampler->def->reach,
                                    sampler->def->cell, arena, error));
     sampler->bins = &anisotropy->bins;
     sampler->outside = (float)outside_of(sampler->cloud);
@@ -102,7 +101,7 @@ static WadiVec3 near_way(const WadiCloud *cloud, double reach, int32_t i, WadiVe
 
 static double reference(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec3 x)
 {
-    double reach = REACH * def->reach, sum = 0.0, sum_spacing = 0.0;
+    double reach = WADI_ANISOTROPIC_REACH * def->reach, sum = 0.0, sum_spacing = 0.0;
     for (int32_t i = 0; i < cloud->count; ++i) {
         double spacing = (double)cloud->spacing[i];
         WadiNearMoments m = moments_of(cloud, reach, i);

@@ -1,93 +1,17 @@
 #include "surface/field_band.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/array.h"
-#include "core/check.h"
-#include "core/hash.h"
 #include "core/parallel.h"
+#include "surface/tile_set.h"
 
 static const int32_t NODE_LIMIT = INT32_C(1) << 28;
 static const uint64_t LOW_LANES = UINT64_C(0x0101010101010101);
 
 enum { TILE_BLOCK = 64 };
 
-/* A growing set of tiles; at least half of its slots are free. */
-typedef struct TileSet {
-    WadiTile *slot;
-    uint8_t *is_used;
-    size_t slot_count, count;
-} TileSet;
-
-static void free_set(TileSet *set)
-{
-    WADI_DELETE(set->slot, set->slot_count);
-    WADI_DELETE(set->is_used, set->slot_count);
-    *set = (TileSet){ 0 };
-}
-
-static void put_tile(TileSet *set, WadiTile tile)
-{
-    uint64_t key = (uint64_t)(uint32_t)tile.x | (uint64_t)(uint32_t)tile.y << 32;
-    size_t slot = wadi_hash_mix(key + wadi_hash_mix((uint64_t)(uint32_t)tile.z + 1)) & (set->slot_count - 1);
-    while (set->is_used[slot]) {
-        if (wadi_tile_is_same(set->slot[slot], tile)) {
-            return;
-        }
-        slot = (slot + 1) & (set->slot_count - 1);
-    }
-    set->slot[slot] = tile;
-    set->is_used[slot] = 1;
-    ++set->count;
-}
-
-static WadiStatus add_tile(TileSet *set, WadiTile tile, WadiError *error)
-{
-    if (2 * (set->count + 1) > set->slot_count) {
-        TileSet grown = { .slot_count = set->slot_count == 0 ? 1024 : 2 * set->slot_count };
-        WadiStatus status = WADI_NEW(&grown.slot, grown.slot_count, "tiles of a surface", error);
-        if (status == WADI_OK) {
-            status = WADI_NEW(&grown.is_used, grown.slot_count, "tiles of a surface", error);
-        }
-        if (status != WADI_OK) {
-            free_set(&grown);
-            return status;
-        }
-        for (size_t s = 0; s < set->slot_count; ++s) {
-            if (set->is_used[s]) {
-                put_tile(&grown, set->slot[s]);
-            }
-        }
-        free_set(set);
-        *set = grown;
-    }
-    put_tile(set, tile);
-    return WADI_OK;
-}
-
-static int compare_tiles(const void *left, const void *right)
-{
-    const WadiTile *a = left, *b = right;
-    return wadi_tile_is_before(*a, *b) ? -1 : wadi_tile_is_before(*b, *a);
-}
-
-/* The tiles of the set in the order of tile maps. */
-static WadiStatus sort_set(const TileSet *set, WadiTile **sorted, WadiArena *arena, WadiError *error)
-{
-    WADI_TRY(WADI_ARENA_NEW(arena, sorted, set->count + 1, "tiles of a surface", error));
-    size_t count = 0;
-    for (size_t s = 0; s < set->slot_count; ++s) {
-        if (set->is_used[s]) {
-            (*sorted)[count++] = set->slot[s];
-        }
-    }
-    qsort(*sorted, count, sizeof **sorted, compare_tiles);
-    return WADI_OK;
-}
-
 /* Tiles with a node in a box, m. */
-static WadiStatus add_box(TileSet *set, WadiBox box, double cell, WadiError *error)
+static WadiStatus add_box(WadiTileSet *set, WadiBox box, double cell, WadiError *error)
 {
     int32_t low[3], high[3];
     for (int a = 0; a < 3; ++a) {
@@ -106,18 +30,19 @@ static WadiStatus add_box(TileSet *set, WadiBox box, double cell, WadiError *err
     for (int32_t z = low[2]; z <= high[2]; ++z) {
         for (int32_t y = low[1]; y <= high[1]; ++y) {
             for (int32_t x = low[0]; x <= high[0]; ++x) {
-                WADI_TRY(add_tile(set, (WadiTile){ x, y, z }, error));
+                WADI_TRY(wadi_tile_set_add(set, (WadiTile){ x, y, z }, error));
             }
         }
     }
     return WADI_OK;
 }
 
-static bool has_own_beside(const WadiFilling *filling, int32_t cube)
+/* Is a cube beside this one inside, with particles of the level? */
+static bool is_beside_inside(const WadiFilling *filling, int32_t cube)
 {
     for (int n = 0; n < 27; ++n) {
         int32_t beside = filling->map.neighbours[cube][n];
-        if (beside >= 0 && filling->has_own[beside]) {
+        if (beside >= 0 && filling->is_inside[beside] && filling->has_own[beside]) {
             return true;
         }
     }
@@ -156,7 +81,7 @@ static bool is_cut(const WadiFieldDef *def, WadiBox cube)
 /* Tiles that a row to be sampled may lie in. A node within reach of a particle lies in the particle's cube or beside it, so that
  * either the particle's cube is not inside and its reach is added here, or the node's own cube is filled and is added when it
  * is not inside. Where the box cuts through what is inside there is surface too. */
-static WadiStatus add_candidates(const WadiFieldBand *band, TileSet *set, WadiError *error)
+static WadiStatus add_candidates(const WadiFieldBand *band, WadiTileSet *set, WadiError *error)
 {
     const WadiBins *bins = band->sampler->bins;
     double cell = band->sampler->def->cell;
@@ -173,9 +98,9 @@ static WadiStatus add_candidates(const WadiFieldBand *band, TileSet *set, WadiEr
                 continue;
             }
             if (filling->has_own[c]) {
-                WadiBox box = reached_box(bins, level, at);
-                WADI_TRY(add_box(set, wadi_box_union(box, cube), cell, error));
-            } else if (has_own_beside(filling, c)) {
+                WADI_TRY(add_box(set, reached_box(bins, level, at), cell, error));
+            }
+            if (is_beside_inside(filling, c)) {
                 WADI_TRY(add_box(set, cube, cell, error));
             }
         }
@@ -379,85 +304,86 @@ static void find_needed(BandPass *pass, WadiNodeBits *spare)
     }
 }
 
-static uint64_t rows_of(const WadiNodeBits *bits)
+/* The tiles of the band and those it spills into. */
+static WadiStatus collect_spills(const WadiFieldBand *band, const uint8_t *spill, WadiTileSet *set,
+                                 WadiError *error)
 {
-    uint64_t rows = 0;
-    for (int place = 0; place < WADI_TILE_ROWS; ++place) {
-        rows |= (uint64_t)((bits->word[place >> 3] >> 8 * (place & 7) & 0xff) != 0) << place;
-    }
-    return rows;
-}
-
-static WadiStatus add_spills(WadiFieldBand *band, const uint8_t *spill, WadiArena *arena, WadiError *error)
-{
-    TileSet set = { 0 };
-    WadiStatus status = WADI_OK;
-    for (int32_t t = 0; t < band->tiles.count && status == WADI_OK; ++t) {
-        status = add_tile(&set, band->tiles.tiles[t], error);
-        for (int side = 0; side < 6 && status == WADI_OK; ++side) {
+    for (int32_t t = 0; t < band->tiles.count; ++t) {
+        WADI_TRY(wadi_tile_set_add(set, band->tiles.tiles[t], error));
+        for (int side = 0; side < 6; ++side) {
             if (spill[t] >> side & 1) {
-                status = add_tile(&set, tile_beside(band->tiles.tiles[t], side), error);
+                WADI_TRY(wadi_tile_set_add(set, tile_beside(band->tiles.tiles[t], side), error));
             }
         }
     }
-    WadiTile *sorted;
-    if (status == WADI_OK) {
-        status = sort_set(&set, &sorted, arena, error);
-    }
-    size_t count = set.count;
-    free_set(&set);
-    return status == WADI_OK ? set_tiles(band, sorted, count, arena, error) : status;
+    return WADI_OK;
 }
 
-/* Sample what the band needs and was taken to be inside; add tiles that it needs. Ends: each round but the last turns rows into
- * sampled ones or adds tiles beside a change of sign, and there are finitely many within reach of particles. */
+/* One round: sample what is needed and was taken to be inside, and collect the tiles to go on with, if these do not do. */
+static WadiStatus run_round(WadiFieldBand *band, bool *is_complete, WadiTileSet *next, WadiArena *arena,
+                            WadiError *error)
+{
+    size_t count = (size_t)band->tiles.count;
+    BandPass pass = { .band = band };
+    WadiNodeBits *spare;
+    uint64_t *wanted;
+    WADI_TRY(WADI_ARENA_NEW(arena, &pass.spill, count, "tiles of a surface", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &spare, count, "nodes of a surface", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &wanted, count, "rows of a surface", error));
+    if (band->sampler->def->is_clipped) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &pass.clipped_negative, count, "signs of a surface", error));
+        WADI_TRY(WADI_ARENA_NEW(arena, &pass.clipped_positive, count, "signs of a surface", error));
+    }
+    find_needed(&pass, spare);
+    bool has_wanted = false, has_spill = false;
+    for (size_t t = 0; t < count; ++t) {
+        wanted[t] = wadi_node_bits_rows(&band->needed[t]) & band->tile[t].inside;
+        has_wanted = has_wanted || wanted[t] != 0;
+        has_spill = has_spill || pass.spill[t] != 0;
+    }
+    *is_complete = !has_wanted && !has_spill;
+    if (has_wanted) {
+        WADI_TRY(wadi_field_sample(band, wanted, arena, error));
+    }
+    return has_spill ? collect_spills(band, pass.spill, next, error) : WADI_OK;
+}
+
+static WadiStatus lay_set(WadiFieldBand *band, const WadiTileSet *set, WadiArena *arena, WadiError *error)
+{
+    WadiTile *sorted;
+    WADI_TRY(wadi_tile_set_sort(set, &sorted, arena, error));
+    return set_tiles(band, sorted, set->count, arena, error);
+}
+
+/* Ends: each round but the last turns rows into sampled ones or adds tiles beside a change of sign, and there are finitely many
+ * within reach of particles. */
 static WadiStatus complete(WadiFieldBand *band, WadiArena *arena, WadiError *error)
 {
-    for (;;) {
-        size_t count = (size_t)band->tiles.count;
-        BandPass pass = { .band = band };
-        WadiNodeBits *spare;
-        uint64_t *wanted;
-        WADI_TRY(WADI_ARENA_NEW(arena, &pass.spill, count, "tiles of a surface", error));
-        WADI_TRY(WADI_ARENA_NEW(arena, &spare, count, "nodes of a surface", error));
-        WADI_TRY(WADI_ARENA_NEW(arena, &wanted, count, "rows of a surface", error));
-        if (band->sampler->def->is_clipped) {
-            WADI_TRY(WADI_ARENA_NEW(arena, &pass.clipped_negative, count, "signs of a surface", error));
-            WADI_TRY(WADI_ARENA_NEW(arena, &pass.clipped_positive, count, "signs of a surface", error));
+    WadiStatus status = WADI_OK;
+    for (bool is_complete = false; status == WADI_OK && !is_complete;) {
+        WadiTileSet next = { 0 };
+        WadiArenaMark mark = wadi_arena_mark(arena);
+        status = run_round(band, &is_complete, &next, arena, error);
+        wadi_arena_release(arena, mark);
+        if (status == WADI_OK && next.count > 0) {
+            status = lay_set(band, &next, arena, error);
         }
-        find_needed(&pass, spare);
-        bool has_wanted = false, has_spill = false;
-        for (size_t t = 0; t < count; ++t) {
-            wanted[t] = rows_of(&band->needed[t]) & band->tile[t].inside;
-            has_wanted = has_wanted || wanted[t] != 0;
-            has_spill = has_spill || pass.spill[t] != 0;
-        }
-        if (!has_wanted && !has_spill) {
-            return WADI_OK;
-        }
-        if (has_wanted) {
-            WADI_TRY(wadi_field_sample(band, wanted, arena, error));
-        }
-        if (has_spill) {
-            WADI_TRY(add_spills(band, pass.spill, arena, error));
-        }
+        wadi_tile_set_free(&next);
     }
+    return status;
 }
 
 WadiStatus wadi_field_band_build(WadiFieldBand *band, WadiArena *arena, WadiError *error)
 {
     WADI_TRY(wadi_field_fill(band, arena, error));
-    TileSet set = { 0 };
-    WadiTile *sorted = NULL;
+    WadiTileSet set = { 0 };
     WadiStatus status = add_candidates(band, &set, error);
-    if (status == WADI_OK) {
-        status = sort_set(&set, &sorted, arena, error);
+    bool is_empty = set.count == 0; /* no particle, or none that reaches a node */
+    if (status == WADI_OK && !is_empty) {
+        status = lay_set(band, &set, arena, error);
     }
-    size_t count = set.count;
-    free_set(&set);
-    WADI_TRY(status);
-    WADI_TRY(set_tiles(band, sorted, count, arena, error));
-    return complete(band, arena, error);
+    wadi_tile_set_free(&set);
+    return status == WADI_OK && !is_empty ? complete(band, arena, error) : status;
 }
 
 void wadi_field_band_free(WadiFieldBand *band)

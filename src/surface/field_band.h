@@ -14,7 +14,7 @@ typedef struct WadiFilling {
     double size;        /* m */
     WadiTileMap map;    /* "tiles" are the cubes */
     float *volume;      /* of their particles over that of the cube: about 1 inside */
-    uint8_t *eighths;   /* how many eighths of the cube hold particles */
+    uint8_t *eighths;   /* which eighths of the cube hold particles, a bit each */
     uint8_t *is_inside; /* it and the 26 around it are evenly filled */
     bool has_inside;    /* the method lets cubes be inside at all */
     uint8_t *has_own;   /* holds particles of the level itself */
@@ -24,6 +24,16 @@ typedef struct WadiFilling {
 typedef struct WadiNodeBits {
     uint64_t word[8];
 } WadiNodeBits;
+
+/* The rows with a node among them, bit j + 8 k. */
+static inline uint64_t wadi_node_bits_rows(const WadiNodeBits *bits)
+{
+    uint64_t rows = 0;
+    for (int place = 0; place < WADI_TILE_ROWS; ++place) {
+        rows |= (uint64_t)((bits->word[place >> 3] >> 8 * (place & 7) & 0xff) != 0) << place;
+    }
+    return rows;
+}
 
 typedef struct WadiFieldTile {
     uint64_t sampled; /* rows with values */

@@ -1,16 +1,18 @@
 /* Smooth a mesh without shrinking it.
  * Source: Taubin, "A signal processing approach to fair surface design" (1995): a step towards the mean of the neighbours, then
  * a slightly longer one away from it, which together damp what is short and leave what is long.
- * Differs: the volume, which that keeps nearly, is restored to rounding after each pass, part by part, by moving the vertices
- * of the part equally far along their normals: flat stays flat. A vertex in a wall moves within it; one on a rim not at all. */
+ * Differs: the volume, which that keeps nearly, is restored after each pass, to rounding after the last, part by part, by
+ * moving the vertices of the part equally far along their normals: flat stays flat. A vertex in a wall moves within it; one on a
+ * rim not at all. */
 #include "core/parallel.h"
 #include "surface/surface_mesh.h"
 
 enum { VERTEX_BLOCK = 2048, RESTORE_MAX = 12 };
 
-/* 1 / LAMBDA + 1 / MU = 0.1: waves of more than some twenty edges pass, shorter ones fade. */
+/* A wave of n edges deviates from the mean of its neighbours by about (pi / n)^2 of itself; 1 / LAMBDA + 1 / MU = 0.1 lets those
+ * of more than ten edges pass, and shorter ones fade. */
 static const double LAMBDA = 0.6, MU = -1.0 / (1.0 / 0.6 - 0.1);
-static const double VOLUME_TOLERANCE = 1e-13;
+static const double VOLUME_TOLERANCE = 1e-11;
 
 /* Vertices that hang together by triangles. */
 typedef struct Part {
@@ -23,9 +25,10 @@ typedef struct Part {
 
 typedef struct Smooth {
     WadiSurfaceMesh *surface;
-    uint32_t *start, *corner; /* corners of each vertex, as 3 triangle + corner */
-    uint8_t *held;            /* per vertex: bit axis, does not move along it */
-    uint32_t *part;           /* per vertex */
+    uint32_t *start;       /* per vertex + 1: its corners in `beside` */
+    uint32_t (*beside)[2]; /* per corner: the next two vertices of its triangle */
+    uint8_t *held;         /* per vertex: bit axis, does not move along it */
+    uint32_t *part;        /* per vertex */
     Part *parts;
     uint32_t part_count;
     WadiVec3 *next;     /* positions */
@@ -33,12 +36,6 @@ typedef struct Smooth {
     double (*share)[2]; /* volume and gain of each vertex */
     double step;
 } Smooth;
-
-static WadiVec3 *position_of(const Smooth *smooth, uint32_t corner, int further)
-{
-    const WadiMesh *mesh = &smooth->surface->mesh;
-    return &mesh->vertices[mesh->triangles[corner / 3][(corner + (uint32_t)further) % 3]];
-}
 
 static WadiVec3 without_held(WadiVec3 x, uint8_t held)
 {
@@ -51,10 +48,11 @@ static void step_block(void *context, int64_t first, int64_t end)
 {
     const Smooth *smooth = context;
     for (int64_t v = first; v < end; ++v) {
-        WadiVec3 x = smooth->surface->mesh.vertices[v], sum = { 0 };
+        const WadiVec3 *at = smooth->surface->mesh.vertices;
+        WadiVec3 x = at[v], sum = { 0 };
         uint32_t count = smooth->start[v + 1] - smooth->start[v];
         for (uint32_t n = smooth->start[v]; n < smooth->start[v + 1]; ++n) {
-            sum = wadi_add(sum, wadi_sub(*position_of(smooth, smooth->corner[n], 1), x));
+            sum = wadi_add(sum, wadi_sub(at[smooth->beside[n][0]], x));
         }
         double share = count > 0 ? smooth->step / count : 0.0;
         smooth->next[v] = wadi_add_scaled(x, without_held(sum, smooth->held[v]), share);
@@ -66,10 +64,11 @@ static void measure_block(void *context, int64_t first, int64_t end)
 {
     const Smooth *smooth = context;
     for (int64_t v = first; v < end; ++v) {
-        WadiVec3 x = smooth->surface->mesh.vertices[v], area = { 0 }; /* twice */
+        const WadiVec3 *at = smooth->surface->mesh.vertices;
+        WadiVec3 x = at[v], area = { 0 }; /* twice */
         for (uint32_t n = smooth->start[v]; n < smooth->start[v + 1]; ++n) {
-            WadiVec3 b = wadi_sub(*position_of(smooth, smooth->corner[n], 1), x);
-            WadiVec3 c = wadi_sub(*position_of(smooth, smooth->corner[n], 2), x);
+            WadiVec3 b = wadi_sub(at[smooth->beside[n][0]], x);
+            WadiVec3 c = wadi_sub(at[smooth->beside[n][1]], x);
             area = wadi_add(area, wadi_cross(b, c));
         }
         WadiVec3 normal = wadi_normalized_or(area, (WadiVec3){ 0 });
@@ -125,9 +124,10 @@ static void measure(Smooth *smooth)
     }
 }
 
-static void restore_volumes(Smooth *smooth)
+/* By Newton's rule: `steps` of it, or fewer where that is enough. */
+static void restore_volumes(Smooth *smooth, int steps)
 {
-    for (int n = 0; n < RESTORE_MAX; ++n) {
+    for (int n = 0; n < steps; ++n) {
         measure(smooth);
         bool is_done = true;
         for (uint32_t p = 0; p < smooth->part_count; ++p) {
@@ -141,7 +141,6 @@ static void restore_volumes(Smooth *smooth)
         }
         over_vertices(smooth, offset_block);
     }
-    measure(smooth);
 }
 
 /* Exchanges the positions with `next`: the mesh has its own memory back after two. */
@@ -170,7 +169,10 @@ static void link_corners(Smooth *smooth)
         smooth->start[v] = sum;
     }
     for (size_t c = corners; c-- > 0;) {
-        smooth->corner[--smooth->start[mesh->triangles[c / 3][c % 3]]] = (uint32_t)c;
+        const uint32_t *triangle = mesh->triangles[c / 3];
+        uint32_t *beside = smooth->beside[--smooth->start[triangle[c % 3]]];
+        beside[0] = triangle[(c + 1) % 3];
+        beside[1] = triangle[(c + 2) % 3];
     }
 }
 
@@ -210,8 +212,7 @@ static void hold_rims(Smooth *smooth)
         uint32_t from = mesh->triangles[c / 3][c % 3], to = mesh->triangles[c / 3][(c + 1) % 3];
         bool is_rim = true;
         for (uint32_t n = smooth->start[to]; n < smooth->start[to + 1]; ++n) {
-            uint32_t other = smooth->corner[n];
-            is_rim = is_rim && mesh->triangles[other / 3][(other + 1) % 3] != from;
+            is_rim = is_rim && smooth->beside[n][0] != from;
         }
         if (is_rim) {
             smooth->held[from] = smooth->held[to] = 7;
@@ -239,7 +240,7 @@ static WadiStatus prepare(Smooth *smooth, bool has_box, WadiBox box, WadiArena *
     size_t vertices = smooth->surface->mesh.vertex_count, corners = 3 * smooth->surface->mesh.triangle_count;
     uint32_t *parent;
     WADI_TRY(WADI_ARENA_NEW(arena, &smooth->start, vertices + 1, "surface smoothing", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &smooth->corner, corners, "surface smoothing", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &smooth->beside, corners, "surface smoothing", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &smooth->held, vertices, "surface smoothing", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &smooth->part, vertices, "surface smoothing", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &parent, vertices, "surface smoothing", error));
@@ -278,9 +279,10 @@ WadiStatus wadi_surface_smooth(WadiSurfaceMesh *surface, int passes, bool has_bo
     for (int n = 0; status == WADI_OK && n < passes; ++n) {
         step(&smooth, LAMBDA);
         step(&smooth, MU);
-        restore_volumes(&smooth);
+        restore_volumes(&smooth, n + 1 < passes ? 1 : RESTORE_MAX);
     }
     if (status == WADI_OK) {
+        measure(&smooth);
         over_vertices(&smooth, write_normals);
     }
     wadi_arena_release(arena, mark);

@@ -38,6 +38,7 @@ WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene)
     };
     if (def.field.is_clipped) {
         def.field.clip = closed_box(scene);
+        def.field.is_mirrored = true;
     }
     return def;
 }
