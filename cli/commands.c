@@ -328,7 +328,9 @@ const WadiCliCommand wadi_cli_commands[] = {
             "prints for "
             "each the milliseconds a step and the share of every stage, seconds a frame, particles a second "
             "to "
-            "the grid and back, iterations of pressure and friction, and bytes a particle and a cell.",
+            "the grid and back, iterations of pressure and friction, bytes a second of the stages that "
+            "stream "
+            "through memory beside a triad in the same process, and bytes a particle and a cell.",
         .options = bench_options,
         .option_count = COUNT(bench_options),
         .examples = { { "wadi bench flip", "all cases at their standard size" },

@@ -135,7 +135,7 @@ def test_bench_times_the_stages():
     arguments = ["bench", "flip", "--case", "sand-column", "--frames", "1", "--scale", "2000", "--threads", "1"]
     text = good(*arguments).out
     for word in ("pressure", "friction", "particles to grid", "s a frame", "iterations a solve", "bytes a particle",
-                 "1 thread"):
+                 "memory bandwidth: triad", "1 thread"):
         contains(text, word)
     found = json.loads(good(*arguments, "--json").out)
     is_equal((found["bench"], found["case"], found["frames"], found["threads"]), ("flip", "sand-column", 1, 1))
@@ -146,6 +146,8 @@ def test_bench_times_the_stages():
     for key in ("pressure_iterations", "friction_iterations", "cells", "particle_bytes", "scratch_bytes"):
         assert found[key] > 0, (key, found)
     assert found["cells"] <= found["grid_cells"], found
+    assert found["triad_bytes_per_second"] > 0, found
+    is_equal(sorted(found["bytes_per_second"]), ["friction", "grid to particles", "particles to grid", "pressure", "sort"])
     assert abs(found["cells"] * 8 / found["particles"] - 1) < 0.3, found
 
 

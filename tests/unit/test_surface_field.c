@@ -339,6 +339,13 @@ static void odd_clouds_are_no_trouble(void **unused)
     build(&b, &f.cloud, &def);
     assert_int_equal(b.field.rows.count, 1);
     release(&b);
+    /* Between the nodes of cells far too large: nothing to see. */
+    cloud_add(&f, wadi_vec3(0.5, 0.5, 0.5), 0.02);
+    WadiFieldDef coarse = default_def(1.0);
+    build(&b, &f.cloud, &coarse);
+    assert_int_equal(b.field.rows.count, 1);
+    release(&b);
+    cloud_free(&f);
     /* Ten kilometres apart: as many rows as two lone particles have. */
     cloud_add(&f, wadi_vec3(0, 0, 0), 0.02);
     build(&b, &f.cloud, &def);
