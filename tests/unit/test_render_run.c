@@ -184,12 +184,12 @@ static void test_one_frame_alone_is_the_same(void **state)
 static WadiBox bounds_of(const char *run)
 {
     WadiRunView view;
-    WadiBox box;
+    WadiRunSurvey survey = { 0 };
     WadiError error = { 0 };
     CHECK_OK(wadi_run_view_open(&view, run, &(WadiRunViewDef){ 0 }, &error), error);
-    CHECK_OK(wadi_render_bounds(&view, NULL, &box, &error), error);
+    CHECK_OK(wadi_run_survey(&survey, &view, NULL, &error), error);
     wadi_run_view_close(&view);
-    return box;
+    return survey.box;
 }
 
 /* All particles of RUN_SCENE lie between 0 and 0.65 + 2 * 0.03 m in x; a few far away do not matter. */
@@ -215,13 +215,14 @@ static void test_a_hidden_material_is_not_framed(void **state)
     static const char *const sets[] = { "materials.water.look.style=hidden" };
     static const char *const keys[] = { "materials.*.look", NULL };
     WadiRunView view;
-    WadiBox box;
+    WadiRunSurvey survey = { 0 };
     WadiError error = { 0 };
     CHECK_OK(wadi_run_view_open(&view, run, &(WadiRunViewDef){ .sets = sets, .set_count = 1, .keys = keys },
                                 &error),
              error);
-    CHECK_OK(wadi_render_bounds(&view, NULL, &box, &error), error);
+    CHECK_OK(wadi_run_survey(&survey, &view, NULL, &error), error);
     wadi_run_view_close(&view);
+    WadiBox box = survey.box;
     /* Only the block of sand, which ends at 0.3, 0.3, 0.2, and falls to the floor on which it stands. */
     assert_true(box.max.x > 0.28 && box.max.x < 0.34 && box.max.z < 0.24);
 }

@@ -9,7 +9,6 @@
 #include "io/files.h"
 #include "io_scratch.h"
 #include "render/image.h"
-#include "render/label.h"
 #include "render/picture_sheet.h"
 #include "render/video.h"
 
@@ -244,25 +243,6 @@ static void test_a_sheet(void **state)
                      WADI_ERR_IO);
 }
 
-/* An l has one upright: seven dots of the middle column, one to its left at the top, and two more at the foot. */
-static void test_letters(void **state)
-{
-    (void)state;
-    WadiImage image;
-    WadiError error = { 0 };
-    static const uint8_t white[3] = { 255, 255, 255 };
-    CHECK_OK(wadi_image_init(&image, 12, 8, &error), error);
-    wadi_label_draw(&image, 0, 0, "l", 1, white);
-    int dots = 0;
-    for (int i = 0; i < 12 * 8; ++i) {
-        dots += image.rgb[3 * i] == 255;
-    }
-    assert_int_equal(dots, 10);
-    wadi_label_draw(&image, -3, -3, "W\xff~", 3, white); /* over all edges */
-    assert_int_equal(wadi_label_width("abc", 2), 36);
-    wadi_image_free(&image);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,7 +253,6 @@ int main(void)
         cmocka_unit_test(test_real_ffmpeg),
         cmocka_unit_test(test_words_in_a_png_file),
         cmocka_unit_test(test_a_sheet),
-        cmocka_unit_test(test_letters),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }
