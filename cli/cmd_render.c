@@ -137,10 +137,10 @@ static void on_log(void *user, WadiLogLevel level, const char *text)
     }
 }
 
-static void json_picture(const WadiRenderProgress *state)
+static void json_image(const WadiRenderProgress *state)
 {
     WadiCliJson json = wadi_cli_json_open(stdout);
-    wadi_cli_json_text(&json, "event", "picture");
+    wadi_cli_json_text(&json, "event", "image");
     wadi_cli_json_integer(&json, "frame", state->frame);
     wadi_cli_json_integer(&json, "frames_done", state->frames_done);
     wadi_cli_json_integer(&json, "frames", state->frame_count);
@@ -161,7 +161,7 @@ static void on_progress(void *user, const WadiRenderProgress *state)
 {
     Render *render = user;
     if (render->args->json) {
-        json_picture(state);
+        json_image(state);
     }
     WadiProgress line = { .frame = state->frames_done,
                           .frame_count = state->frame_count,
@@ -176,7 +176,7 @@ static void on_progress(void *user, const WadiRenderProgress *state)
 static void json_end(const WadiRenderReport *report)
 {
     WadiCliJson json = wadi_cli_json_open(stdout);
-    wadi_cli_json_text(&json, "event", "pictures");
+    wadi_cli_json_text(&json, "event", "images");
     wadi_cli_json_text(&json, "folder", report->folder);
     wadi_cli_json_integer(&json, "pictures", report->pictures);
     wadi_cli_json_integer(&json, "kept", report->kept);

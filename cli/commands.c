@@ -267,8 +267,7 @@ const WadiCliCommand wadi_cli_commands[] = {
         .examples = { { "wadi render column.run", "" },
                       { "wadi render column.yaml --quality draft --every 4 --sheet 12",
                         "simulates, a quick look" },
-                      { "wadi render splash.run --quality final --size 1920x1080 --set render.walls=glass",
-                        "" },
+                      { "wadi render splash.run --quality final --size 1920x1080", "" },
                       { "wadi render column.run --color pressure --cut y=0.5", "what is inside" } },
         .run = wadi_cli_render,
     },
@@ -363,6 +362,7 @@ const WadiCliCommand wadi_cli_top = {
     .option_count = COUNT(top_options),
     .examples = { { "wadi check column.yaml", "what a run would need" },
                   { "wadi run column.yaml", "simulates into column.run" },
+                  { "wadi render column.run", "pictures and a video of it" },
                   { "wadi info column.run", "what is in it" } },
 };
 
