@@ -10,6 +10,8 @@
 /* The word in a picture's file that tells how it was made. */
 static const char KEY_WORD[] = "wadi key";
 enum { METER_WIDTH = 192 };
+/* Stops over what the meter says: ground and sand in the sun, which fill most pictures, are brighter than the middle. */
+static const double SUNNY = 0.5;
 /* Radiance from everywhere, and the sun's on a sheet that faces it: among balls about half of the surround is hidden. */
 static const float EVEN_LIGHT = 1.0f, EVEN_SUN = 1.0f;
 
@@ -108,7 +110,7 @@ WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, Wad
     WADI_TRY(wadi_film_init(&film, METER_WIDTH, height < 4096 ? height : 4096, error));
     WadiStatus status = expose(maker, plan, &stage, &quality, header.time, &film, error);
     if (status == WADI_OK) {
-        plan->exposure = render->exposure + log2(wadi_film_auto_exposure(&film));
+        plan->exposure = render->exposure + SUNNY + log2(wadi_film_auto_exposure(&film));
     }
     wadi_film_free(&film);
     return name_frame(status, path, error);
