@@ -181,6 +181,10 @@ static WadiStatus hash_settings(WadiRenderPlan *plan, WadiError *error)
 static WadiStatus survey(WadiRenderPlan *plan, WadiError *error)
 {
     const WadiRenderDef *def = plan->def;
+    plan->box = wadi_box_empty();
+    if (plan->view.scene->render.camera.is_given && def->attribute == NULL) {
+        return WADI_OK; /* nobody asks */
+    }
     WadiRunSurvey survey = { .attribute = def->attribute, .map = def->map };
     WADI_TRY(wadi_run_survey(&survey, &plan->view, plan->world, error));
     plan->box = survey.box;
