@@ -1,18 +1,22 @@
 /* Sand at rest sleeps: it is left out of every stage until something reaches it.
  *
- * The unit is an island: tiles with particles, joined where their cells come within reach of each other, which is the margin of
- * the grid and the way of a particle in a step: two and two cells. What is farther apart shares no face, no pressure and no
- * stress in a step, so that leaving an island out changes nothing for the others.
+ * The unit is a tile of the grid. It falls asleep when it and the tiles beside it have been slow for a window of
+ * 20 sqrt(dx / g), that is, in no step of it was a particle moved faster than 0.1 sqrt(g dx), its mean in the last step is below
+ * 0.001 sqrt(g dx), and its surroundings are at rest. Sand that accelerates at more than 0.005 g, the excess of a slope
+ * 0.3 degrees too steep, breaks the first bound within the window: a slope that is about to slide, and a ball at the top of its
+ * flight, do not sleep. Friction does not depend on the speed, so that sand which neither stops nor speeds up for so long is held
+ * by its stresses, and what is left of its motion is the solver's error.
  *
- * An island falls asleep when it has been quiet for a window of 20 sqrt(dx / g): in no step of it was a particle moved faster
- * than 0.1 sqrt(g dx), in the last one the mean was below 0.001 sqrt(g dx), and its surroundings are at rest. Sand that
- * accelerates at more than 0.005 g, the excess of a slope 0.3 degrees too steep, breaks the first bound within the window: a
- * slope that is about to slide, and a ball at the top of its flight, do not sleep. Friction does not depend on the speed, so
- * that sand which neither stops nor speeds up for so long is held by its stresses, and what is left of its motion is the
- * solver's error.
+ * To the awake sand beside it a sleeping tile is sand that does not move and keeps its stresses (flip_sleep_held.c). Sleep
+ * grows upwards: a tile sleeps only on sleeping tiles, or awake sand under it would not bear its weight, and when one wakes all
+ * above it do. So every awake column ends at the surface, and no awake pocket has a pressure without a level.
  *
- * It wakes, as a whole and with the pressure and stress it slept with, when an awake particle comes within reach, when a solid
- * within reach moves, when one of its particles is taken away, and when gravity, a force or a friction changes.
+ * A tile wakes, with the pressure and stress it slept with, in the step that finds
+ *  - sand that is not slow, or new, in a tile beside it and within reach: two cells of the grid's margin and the way of a step.
+ *    Between sand that moves and sand that sleeps there is thus always a tile of sand that is awake and hardly moves;
+ *  - an awake particle inside it;
+ *  - that what it bears has changed (wadi_flip_held_check);
+ *  - a solid within reach that moves, one of its particles taken away, gravity, a force or a friction that changes.
  *
  * Sleeping particles are the first of the store, tile by tile, with velocity 0; awake ones follow. */
 #ifndef WADI_FLIP_SLEEP_H
@@ -29,14 +33,16 @@ typedef struct WadiFlipSleepTile {
     WadiTile tile;
     int32_t first, count;    /* its particles */
     int32_t low[3], high[3]; /* box of the cells that hold them, inclusive; coordinates of the grid */
+    int32_t is_loaded;       /* it bears more or less than when it fell asleep: wakes in the next step */
+    uint8_t lanes[64];       /* per row of the tile: cells that hold particles */
 } WadiFlipSleepTile;
 
-/* A tile of awake particles that are all slow, as are those of the tiles beside it. */
-typedef struct WadiFlipQuietTile {
+/* A tile of awake particles that are all slow. */
+typedef struct WadiFlipSlowTile {
     WadiTile tile;
-    double since; /* s */
+    double since; /* s: as are those of the tiles beside it; INFINITY: not all */
     double speed; /* m/s, sum over its particles in the last step */
-} WadiFlipQuietTile;
+} WadiFlipSlowTile;
 
 /* Tiles of both lists are in the order of tile maps. A zeroed struct is valid: nobody sleeps. Invariant after a step: particles
  * [0, count) of the store sleep, and are those of `tile`. */
@@ -49,9 +55,9 @@ typedef struct WadiFlipSleep {
     uint32_t next_id;
     WadiFlipSleepTile *tile;
     size_t tile_count, tile_capacity;
-    WadiFlipQuietTile *quiet;
-    size_t quiet_count, quiet_capacity;
-    WadiFlipPressureMemory pressure, pressure_spare; /* of the sleeping tiles */
+    WadiFlipSlowTile *slow;
+    size_t slow_count, slow_capacity;
+    WadiFlipPressureMemory pressure, pressure_spare; /* of the sleeping tiles and, as it was then, beside them */
     WadiFrictionMemory friction, friction_spare;
 } WadiFlipSleep;
 
@@ -76,18 +82,20 @@ typedef struct WadiFlipSleepIn {
 /* Particles from this one on may be awake; 0 when some were removed since the last step. */
 int32_t wadi_flip_sleep_first(const WadiFlipSleep *sleep, const WadiParticles *particles);
 
-/* Before the sort: wake what was robbed of particles, what a moving solid reaches, or everything when the world changes during
- * the step. */
+/* Before the sort: wake what was robbed of particles, what bears another load, what a moving solid reaches, or everything when
+ * the world changes during the step. */
 WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, WadiError *error);
-/* After the sort of the awake particles: wake what they come near, and let fall asleep what has been quiet for long enough.
+/* After the sort of the awake particles: wake what they disturb, and let fall asleep what has been slow for long enough.
  * *is_changed: particles changed places, sort again. */
 WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
                                   bool *is_changed, WadiError *error);
-/* When the ways of the step are known and before the particles go them: which tiles are quiet. */
+/* When the ways of the step are known and before the particles go them: which tiles are slow. */
 WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
                                  const WadiFlipPath *path, WadiError *error);
-/* First quiet tile, from a place in the list on, that is not before `tile`. */
-size_t wadi_flip_sleep_find_quiet(const WadiFlipSleep *sleep, WadiTile tile, size_t from);
+/* First slow tile, from a place in the list on, that is not before `tile`. */
+size_t wadi_flip_sleep_find_slow(const WadiFlipSleep *sleep, WadiTile tile, size_t from);
+/* Number of a sleeping tile, or -1. */
+int32_t wadi_flip_sleep_find(const WadiFlipSleep *sleep, WadiTile tile);
 /* After the last change of the store in a step. */
 void wadi_flip_sleep_end(WadiFlipSleep *sleep, const WadiParticles *particles);
 

@@ -1,5 +1,6 @@
 /* Where particles, pressures and stresses go when tiles fall asleep or wake. Rare, so plain: one permutation of the store and one
  * pass over the memories for each change. */
+#include <math.h>
 #include <string.h>
 
 #include "core/array.h"
@@ -92,6 +93,10 @@ static void add_tiles(WadiFlipSleep *sleep, const WadiFlipSort *sort, const uint
         particle_end -= count;
         WadiFlipSleepTile tile = { .tile = sort->tiles.tiles[t], .first = particle_end, .count = count };
         wadi_flip_sleep_box(sort, t, tile.low, tile.high);
+        int32_t row = sort->row_first[t];
+        for (uint64_t left = sort->row_mask[t]; left != 0; left &= left - 1, ++row) {
+            tile.lanes[__builtin_ctzll(left)] = sort->lanes[row];
+        }
         sleep->tile[--to] = tile;
     }
 }
@@ -183,39 +188,75 @@ static WadiStatus return_stresses(WadiFlipSleep *sleep, const WadiFlipSleepIn *i
     return WADI_OK;
 }
 
+/* Those who wake count as slow until they were seen to move, or they would wake all beside them at once. */
+static WadiStatus add_slow(WadiFlipSleep *sleep, const uint8_t *rises, WadiError *error)
+{
+    size_t rising = 0, q = 0;
+    for (size_t t = 0; t < sleep->tile_count; ++t) {
+        q = wadi_flip_sleep_find_slow(sleep, sleep->tile[t].tile, q);
+        bool is_there = q < sleep->slow_count && wadi_tile_is_same(sleep->slow[q].tile, sleep->tile[t].tile);
+        rising += rises[t] != 0 && !is_there;
+    }
+    size_t from = sleep->slow_count, to = from + rising;
+    WADI_TRY(wadi_array_reserve((void **)&sleep->slow, &sleep->slow_capacity, to, sizeof *sleep->slow,
+                                "slow tiles", error));
+    sleep->slow_count = to;
+    for (size_t t = sleep->tile_count; t-- > 0;) {
+        WadiTile tile = sleep->tile[t].tile;
+        if (rises[t] == 0) {
+            continue;
+        }
+        while (from > 0 && !wadi_tile_is_before(sleep->slow[from - 1].tile, tile)) {
+            sleep->slow[--to] = sleep->slow[--from];
+        }
+        if (to == sleep->slow_count || !wadi_tile_is_same(sleep->slow[to].tile, tile)) {
+            sleep->slow[--to] = (WadiFlipSlowTile){ .tile = tile, .since = INFINITY };
+        }
+    }
+    return WADI_OK;
+}
+
 WadiStatus wadi_flip_sleep_rise(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const uint8_t *rises,
                                 WadiError *error)
 {
     WadiParticles *particles = in->context->particles;
     WadiArena *arena = in->context->scratch;
     uint8_t *asleep = wadi_particles_column(particles, sleep->column);
+    /* Those who have slept longest lie first and mostly stay. */
+    int32_t first = sleep->count, n = 0;
+    for (size_t t = 0; t < sleep->tile_count; ++t) {
+        first = rises[t] != 0 && sleep->tile[t].first < first ? sleep->tile[t].first : first;
+    }
     int32_t *order = NULL, *place = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &order, (size_t)particles->count, "order of particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &place, (size_t)sleep->count, "order of particles", error));
+    WADI_TRY(
+        WADI_ARENA_NEW(arena, &order, (size_t)(particles->count - first), "order of particles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &place, (size_t)(sleep->count - first), "order of particles", error));
     WADI_TRY(return_stresses(sleep, in, rises, error));
+    WADI_TRY(add_slow(sleep, rises, error));
     for (size_t t = 0; t < sleep->tile_count; ++t) {
         for (int32_t i = 0; i < sleep->tile[t].count && rises[t] != 0; ++i) {
             asleep[sleep->tile[t].first + i] = 0;
         }
     }
-    int32_t staying = 0, n = 0;
+    int32_t staying = 0;
     for (int pass = 1; pass >= 0; --pass) {
-        for (int32_t i = 0; i < particles->count; ++i) {
+        for (int32_t i = first; i < particles->count; ++i) {
             if (asleep[i] == pass) {
                 if (pass == 1) {
-                    place[i] = n;
+                    place[i - first] = first + n;
                 }
-                order[n++] = i;
+                order[n++] = i - first;
             }
         }
-        staying = pass == 1 ? n : staying;
+        staying = pass == 1 ? first + n : staying;
     }
-    WADI_TRY(wadi_particles_permute(particles, order, error));
+    WADI_TRY(wadi_particles_permute_from(particles, first, order, error));
     size_t kept = 0;
     for (size_t t = 0; t < sleep->tile_count; ++t) {
         if (rises[t] == 0) {
+            int32_t old = sleep->tile[t].first;
             sleep->tile[kept] = sleep->tile[t];
-            sleep->tile[kept].first = place[sleep->tile[t].first];
+            sleep->tile[kept].first = old < first ? old : place[old - first];
             kept += 1;
         }
     }

@@ -54,9 +54,9 @@ static bool is_quiet(const Watch *watch, int32_t tile)
     return true;
 }
 
-size_t wadi_flip_sleep_find_quiet(const WadiFlipSleep *sleep, WadiTile tile, size_t from)
+size_t wadi_flip_sleep_find_slow(const WadiFlipSleep *sleep, WadiTile tile, size_t from)
 {
-    while (from < sleep->quiet_count && wadi_tile_is_before(sleep->quiet[from].tile, tile)) {
+    while (from < sleep->slow_count && wadi_tile_is_before(sleep->slow[from].tile, tile)) {
         ++from;
     }
     return from;
@@ -71,34 +71,36 @@ WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in
     WadiArena *arena = in->context->scratch;
     const WadiWorld *world = in->context->world;
     double g = wadi_norm(wadi_curve_value3(&world->scene->gravity, in->time));
-    double slow = SLOW * sqrt(g * world->cell_size) * in->dt;
+    double slow_way = SLOW * sqrt(g * world->cell_size) * in->dt;
     size_t tiles = (size_t)sort->tiles.count, count = 0;
     Watch watch = { .sort = sort,
                     .particles = in->context->particles,
                     .path = path,
                     .scene = world->scene,
-                    .slow_square = slow * slow };
-    WadiFlipQuietTile *quiet = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &watch.is_slow, tiles, "tiles at rest", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &watch.way, tiles, "tiles at rest", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &quiet, tiles, "tiles at rest", error));
+                    .slow_square = slow_way * slow_way };
+    WadiFlipSlowTile *slow = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &watch.is_slow, tiles, "slow tiles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &watch.way, tiles, "slow tiles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &slow, tiles, "slow tiles", error));
     wadi_parallel_for(sort->tiles.count, TILE_BLOCK, watch_tiles, &watch);
     size_t old = 0;
     for (int32_t t = 0; t < sort->tiles.count; ++t) {
         WadiTile tile = sort->tiles.tiles[t];
-        old = wadi_flip_sleep_find_quiet(sleep, tile, old);
-        bool was_quiet = old < sleep->quiet_count && wadi_tile_is_same(sleep->quiet[old].tile, tile);
-        if (is_quiet(&watch, t)) {
-            quiet[count++] = (WadiFlipQuietTile){ .tile = tile,
-                                                  .since = was_quiet ? sleep->quiet[old].since : in->time,
-                                                  .speed = watch.way[t] / in->dt };
+        if (watch.is_slow[t] == 0) {
+            continue;
         }
+        old = wadi_flip_sleep_find_slow(sleep, tile, old);
+        bool was_slow = old < sleep->slow_count && wadi_tile_is_same(sleep->slow[old].tile, tile);
+        double since = was_slow ? fmin(sleep->slow[old].since, in->time) : in->time;
+        slow[count++] = (WadiFlipSlowTile){ .tile = tile,
+                                            .since = is_quiet(&watch, t) ? since : (double)INFINITY,
+                                            .speed = watch.way[t] / in->dt };
     }
-    WADI_TRY(wadi_array_reserve((void **)&sleep->quiet, &sleep->quiet_capacity, tiles, sizeof *sleep->quiet,
-                                "tiles at rest", error));
+    WADI_TRY(wadi_array_reserve((void **)&sleep->slow, &sleep->slow_capacity, tiles, sizeof *sleep->slow,
+                                "slow tiles", error));
     if (count > 0) {
-        memcpy(sleep->quiet, quiet, count * sizeof *quiet);
+        memcpy(sleep->slow, slow, count * sizeof *slow);
     }
-    sleep->quiet_count = count;
+    sleep->slow_count = count;
     return WADI_OK;
 }
