@@ -115,8 +115,7 @@ WadiStatus wadi_flip_held_find(const WadiFlip *flip, WadiFlipStep *step, const u
 WadiStatus wadi_flip_held_take(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 void wadi_flip_held_close(WadiFlipStep *step);
 void wadi_flip_held_stop(WadiFlipStep *step);
-WadiStatus wadi_flip_held_check(WadiFlip *flip, const WadiFlipStep *step, const WadiFriction *friction,
-                                WadiError *error);
+void wadi_flip_held_check(WadiFlip *flip, const WadiFlipStep *step, const WadiFriction *friction);
 /* flip_density.c */
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Mean of a number of the materials over the particles of each cell, or of the cells beside where there are none. *mean

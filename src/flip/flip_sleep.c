@@ -8,8 +8,9 @@
 #include "core/check.h"
 #include "core/parallel.h"
 
-static const double SLOW_ON_AVERAGE = 0.001; /* sqrt(g dx) */
-static const double WINDOW = 20.0;           /* sqrt(dx / g) */
+static const double WINDOW = 20.0; /* sqrt(dx / g) */
+/* Part of the window that those who wake have behind them: they wake for a look, and if nothing moves they may sleep soon. */
+static const double HEAD_START = 0.75;
 
 enum { TILE_BLOCK = 4 };
 
@@ -65,6 +66,13 @@ int32_t wadi_flip_sleep_find(const WadiFlipSleep *sleep, WadiTile tile)
     return low < sleep->tile_count && wadi_tile_is_same(sleep->tile[low].tile, tile) ? (int32_t)low : -1;
 }
 
+/* Without gravity nothing is ever ripe. */
+static double window_of(const WadiFlipSleepIn *in)
+{
+    const WadiWorld *world = in->context->world;
+    return WINDOW * sqrt(world->cell_size / wadi_norm(wadi_curve_value3(&world->scene->gravity, in->time)));
+}
+
 /* Wake the flagged tiles and all above them. */
 static WadiStatus raise(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, uint8_t *rises, WadiError *error)
 {
@@ -87,7 +95,7 @@ static WadiStatus raise(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, uint8_t
             }
         }
     }
-    return wadi_flip_sleep_rise(sleep, in, rises, error);
+    return wadi_flip_sleep_rise(sleep, in, rises, in->time - HEAD_START * window_of(in), error);
 }
 
 static bool is_robbed(const WadiFlipSleep *sleep, const WadiParticles *particles)
@@ -170,7 +178,7 @@ WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
     bool has_moving = wadi_solids_are_moving(&world->solids), has_any = false;
     for (size_t t = 0; t < sleep->tile_count; ++t) {
         const WadiFlipSleepTile *tile = &sleep->tile[t];
-        if (!is_steady || tile->is_loaded != 0 ||
+        if (!is_steady || tile->change > 1.0f ||
             (has_moving && rises[t] == 0 && is_disturbed(sleep, in, tile->low, tile->high))) {
             rises[t] = 1;
         }
@@ -205,6 +213,20 @@ static void look_at_tiles(void *context, int64_t first, int64_t end)
     }
 }
 
+/* What enters a tile comes from one beside it. */
+static bool has_slow_neighbours(const WadiFlipSleep *sleep, WadiTile tile)
+{
+    for (int n = 0; n < 27; ++n) {
+        WadiTile other = beside(tile, n);
+        size_t at = wadi_flip_sleep_find_awake(sleep, other, 0);
+        if (at < sleep->awake_count && wadi_tile_is_same(sleep->awake[at].tile, other) &&
+            !sleep->awake[at].is_slow) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static WadiStatus look_at_awake(Awake *awake, const WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
                                 WadiError *error)
 {
@@ -218,9 +240,10 @@ static WadiStatus look_at_awake(Awake *awake, const WadiFlipSleep *sleep, const 
     size_t at = 0;
     for (size_t t = 0; t < tiles; ++t) {
         WadiTile tile = awake->sort->tiles.tiles[t];
-        at = wadi_flip_sleep_find_slow(sleep, tile, at);
-        awake->is_slow[t] = awake->has_newborn[t] == 0 && at < sleep->slow_count &&
-                            wadi_tile_is_same(sleep->slow[at].tile, tile);
+        at = wadi_flip_sleep_find_awake(sleep, tile, at);
+        bool was_there = at < sleep->awake_count && wadi_tile_is_same(sleep->awake[at].tile, tile);
+        awake->is_slow[t] = awake->has_newborn[t] == 0 &&
+                            (was_there ? sleep->awake[at].is_slow : has_slow_neighbours(sleep, tile));
     }
     return WADI_OK;
 }
@@ -248,8 +271,7 @@ static bool flag_reached(const WadiFlipSleep *sleep, const Awake *awake, uint8_t
 
 /* Flag the tiles that may fall asleep: those that are ripe, as are all that they rest on. */
 static WadiStatus flag_ripe(const WadiFlipSleep *sleep, const Awake *awake, const WadiFlipSleepIn *in,
-                            double window, double slow_on_average, uint8_t **falls, bool *has_any,
-                            WadiError *error)
+                            double window, uint8_t **falls, bool *has_any, WadiError *error)
 {
     const WadiTileMap *tiles = &awake->sort->tiles;
     int32_t *stack = NULL;
@@ -257,10 +279,10 @@ static WadiStatus flag_ripe(const WadiFlipSleep *sleep, const Awake *awake, cons
     WADI_TRY(WADI_ARENA_NEW(in->context->scratch, &stack, (size_t)tiles->count, "tiles at rest", error));
     WADI_TRY(WADI_ARENA_NEW(in->context->scratch, falls, (size_t)tiles->count, "tiles at rest", error));
     for (int32_t t = 0; t < tiles->count; ++t) {
-        int32_t number = awake->sort->tile_start[t + 1] - awake->sort->tile_start[t];
-        q = wadi_flip_sleep_find_slow(sleep, tiles->tiles[t], q);
-        (*falls)[t] = awake->is_slow[t] != 0 && in->time - sleep->slow[q].since >= window &&
-                      sleep->slow[q].speed < slow_on_average * number &&
+        q = wadi_flip_sleep_find_awake(sleep, tiles->tiles[t], q);
+        (*falls)[t] = awake->is_slow[t] != 0 && q < sleep->awake_count &&
+                      wadi_tile_is_same(sleep->awake[q].tile, tiles->tiles[t]) &&
+                      in->time - sleep->awake[q].since >= window &&
                       !is_disturbed(sleep, in, awake->low[t], awake->high[t]);
         if ((*falls)[t] == 0) {
             stack[depth++] = t;
@@ -285,16 +307,16 @@ static WadiStatus flag_ripe(const WadiFlipSleep *sleep, const Awake *awake, cons
 }
 
 /* Those who sleep begin anew when they wake. */
-static void forget_slow(WadiFlipSleep *sleep, const WadiFlipSort *sort, const uint8_t *falls)
+static void forget_awake(WadiFlipSleep *sleep, const WadiFlipSort *sort, const uint8_t *falls)
 {
     size_t kept = 0;
-    for (size_t q = 0; q < sleep->slow_count; ++q) {
-        int32_t t = wadi_tile_map_find(&sort->tiles, sleep->slow[q].tile);
+    for (size_t q = 0; q < sleep->awake_count; ++q) {
+        int32_t t = wadi_tile_map_find(&sort->tiles, sleep->awake[q].tile);
         if (t < 0 || falls[t] == 0) {
-            sleep->slow[kept++] = sleep->slow[q];
+            sleep->awake[kept++] = sleep->awake[q];
         }
     }
-    sleep->slow_count = kept;
+    sleep->awake_count = kept;
 }
 
 WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
@@ -305,8 +327,7 @@ WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *i
         return WADI_OK;
     }
     const WadiWorld *world = in->context->world;
-    double g = wadi_norm(wadi_curve_value3(&world->scene->gravity, in->time)), h = world->cell_size;
-    double unit = sqrt(g * h), window = WINDOW * sqrt(h / g); /* without gravity nothing is ever ripe */
+    double window = window_of(in);
     Awake awake = { .sort = sort, .particles = in->context->particles, .next_id = sleep->next_id };
     WADI_TRY(look_at_awake(&awake, sleep, in, error));
     if (sleep->tile_count > 0) {
@@ -318,17 +339,17 @@ WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *i
         }
     }
     bool has_ripe = false;
-    for (size_t q = 0; q < sleep->slow_count && !has_ripe; ++q) {
-        has_ripe = in->time - sleep->slow[q].since >= window;
+    for (size_t q = 0; q < sleep->awake_count && !has_ripe; ++q) {
+        has_ripe = in->time - sleep->awake[q].since >= window;
     }
     if (!has_ripe || !wadi_flip_world_is_steady(world, in->time, in->time + in->dt)) {
         return WADI_OK;
     }
     uint8_t *falls = NULL;
-    WADI_TRY(flag_ripe(sleep, &awake, in, window, SLOW_ON_AVERAGE * unit, &falls, is_changed, error));
+    WADI_TRY(flag_ripe(sleep, &awake, in, window, &falls, is_changed, error));
     if (*is_changed) {
         WADI_TRY(wadi_flip_sleep_fall(sleep, in, sort, falls, error));
-        forget_slow(sleep, sort, falls);
+        forget_awake(sleep, sort, falls);
     }
     return WADI_OK;
 }

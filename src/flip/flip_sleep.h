@@ -33,16 +33,19 @@ typedef struct WadiFlipSleepTile {
     WadiTile tile;
     int32_t first, count;    /* its particles */
     int32_t low[3], high[3]; /* box of the cells that hold them, inclusive; coordinates of the grid */
-    int32_t is_loaded;       /* it bears more or less than when it fell asleep: wakes in the next step */
+    float change;            /* of what it bears since it fell asleep, 1: enough to wake in the next step */
     uint8_t lanes[64];       /* per row of the tile: cells that hold particles */
+    /* P / dt, m/s^2, that it bore when it fell asleep: per side in the order of WadiRows.neighbour, in the cells beyond it, the
+     * lower of the other two axes fastest. */
+    float load[6][64];
 } WadiFlipSleepTile;
 
-/* A tile of awake particles that are all slow. */
-typedef struct WadiFlipSlowTile {
+/* A tile of awake particles in the last step. */
+typedef struct WadiFlipAwakeTile {
     WadiTile tile;
-    double since; /* s: as are those of the tiles beside it; INFINITY: not all */
-    double speed; /* m/s, sum over its particles in the last step */
-} WadiFlipSlowTile;
+    bool is_slow;
+    double since; /* s: it and all tiles beside it are slow; INFINITY: not all are */
+} WadiFlipAwakeTile;
 
 /* Tiles of both lists are in the order of tile maps. A zeroed struct is valid: nobody sleeps. Invariant after a step: particles
  * [0, count) of the store sleep, and are those of `tile`. */
@@ -55,8 +58,8 @@ typedef struct WadiFlipSleep {
     uint32_t next_id;
     WadiFlipSleepTile *tile;
     size_t tile_count, tile_capacity;
-    WadiFlipSlowTile *slow;
-    size_t slow_count, slow_capacity;
+    WadiFlipAwakeTile *awake;
+    size_t awake_count, awake_capacity;
     WadiFlipPressureMemory pressure, pressure_spare; /* of the sleeping tiles and, as it was then, beside them */
     WadiFrictionMemory friction, friction_spare;
 } WadiFlipSleep;
@@ -92,8 +95,8 @@ WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *i
 /* When the ways of the step are known and before the particles go them: which tiles are slow. */
 WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
                                  const WadiFlipPath *path, WadiError *error);
-/* First slow tile, from a place in the list on, that is not before `tile`. */
-size_t wadi_flip_sleep_find_slow(const WadiFlipSleep *sleep, WadiTile tile, size_t from);
+/* First awake tile, from a place in the list on, that is not before `tile`. */
+size_t wadi_flip_sleep_find_awake(const WadiFlipSleep *sleep, WadiTile tile, size_t from);
 /* Number of a sleeping tile, or -1. */
 int32_t wadi_flip_sleep_find(const WadiFlipSleep *sleep, WadiTile tile);
 /* After the last change of the store in a step. */
@@ -114,8 +117,9 @@ bool wadi_flip_world_is_closed(const WadiWorld *world, double t0, double t1);
  * order. */
 WadiStatus wadi_flip_sleep_fall(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
                                 const uint8_t *falls, WadiError *error);
+/* Those who rise count as slow since `since`, until they are seen to move. */
 WadiStatus wadi_flip_sleep_rise(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const uint8_t *rises,
-                                WadiError *error);
+                                double since, WadiError *error);
 /* Box of the cells of a sorted tile that hold particles. */
 void wadi_flip_sleep_box(const WadiFlipSort *sort, int32_t tile, int32_t low[3], int32_t high[3]);
 

@@ -11,13 +11,9 @@
 #include "flip/flip.h"
 #include "grid/row_lanes.h"
 
-/* Changes of pressure and stress at the border that wake: a part of the pressure, and of the weight of a layer of a cell. */
+/* The change of pressure or stress at the border that wakes: a part of the pressure and the weight of so many layers of cells. */
 #define LOAD_SHARE 0.1
-#define LOAD_LAYERS 0.5
-/* Against the sleeping cell's own pressure, a cell away: twice as much, and the layer between. This one is never taken anew
- * when tiles beside fall asleep, so that many small changes do not add up unseen. */
-#define OWN_SHARE 0.2
-#define OWN_LAYERS 2.0
+#define LOAD_LAYERS 1.0
 
 WadiStatus wadi_flip_held_find(const WadiFlip *flip, WadiFlipStep *step, const uint8_t **occupied,
                                WadiError *error)
@@ -126,64 +122,47 @@ typedef struct Check {
     const WadiFlipStep *step;
     const WadiFriction *friction;
     const WadiFrictionMemory *rest;
-    const double *pressure; /* at rest, scaled to the step */
-    double layer;           /* P of a layer of a cell */
+    double layer; /* P of a layer of cells */
 } Check;
 
-/* Whether an awake cell bears as much on the sleeping one beside it as it did. */
-static bool is_load_kept(const Check *check, WadiRowCell awake, WadiRowCell asleep)
+/* Largest change of what awake cells do to those of a sleeping row, 1: enough to wake. */
+static double change_of_row(const Check *check, const WadiFlipSleepTile *tile, int32_t row)
 {
-    double now = check->step->pressure[wadi_row_cell_index(awake)];
-    double then = check->pressure[wadi_row_cell_index(awake)];
-    double own = check->pressure[wadi_row_cell_index(asleep)];
-    double tolerance = LOAD_SHARE * then + LOAD_LAYERS * check->layer;
-    return fabs(now - then) <= tolerance &&
-           fabs(now - own) <= OWN_SHARE * own + OWN_LAYERS * check->layer &&
-           wadi_friction_change(check->friction, check->rest, awake.row, awake.lane) <= tolerance;
-}
-
-static bool is_row_kept(const Check *check, int32_t row)
-{
-    const WadiRows *rows = &check->step->grid.rows;
+    const WadiFlipStep *step = check->step;
+    const WadiRows *rows = &step->grid.rows;
+    const int j = rows->place[row] & 7, k = rows->place[row] >> 3;
+    double largest = 0.0;
     for (int side = 0; side < 6; ++side) {
-        unsigned meets = check->step->held.cells[row] &
-                         wadi_row_bits_beside(rows, check->step->fluid, row, side);
+        unsigned meets = step->held.cells[row] & wadi_row_bits_beside(rows, step->fluid, row, side);
         for (; meets != 0; meets &= meets - 1) {
             WadiRowCell asleep = { row, __builtin_ctz(meets) };
-            if (!is_load_kept(check, wadi_row_cell_beside(rows, asleep, side), asleep)) {
-                return false;
-            }
+            WadiRowCell awake = wadi_row_cell_beside(rows, asleep, side);
+            int place = side < 2 ? j + 8 * k : side < 4 ? asleep.lane + 8 * k : asleep.lane + 8 * j;
+            double then = step->kick * (double)tile->load[side][place];
+            double change = fabs(step->pressure[wadi_row_cell_index(awake)] - then);
+            change = fmax(change, wadi_friction_change(check->friction, check->rest, awake.row, awake.lane));
+            largest = fmax(largest, change / (LOAD_SHARE * then + LOAD_LAYERS * check->layer));
         }
     }
-    return true;
+    return largest;
 }
 
-WadiStatus wadi_flip_held_check(WadiFlip *flip, const WadiFlipStep *step, const WadiFriction *friction,
-                                WadiError *error)
+void wadi_flip_held_check(WadiFlip *flip, const WadiFlipStep *step, const WadiFriction *friction)
 {
-    if (step->held.sleeper == NULL) {
-        return WADI_OK;
-    }
-    WadiArena *arena = flip->context.scratch;
-    const WadiArenaMark mark = wadi_arena_mark(arena);
     const WadiRows *rows = &step->grid.rows;
-    double *pressure = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &pressure, wadi_rows_floats(rows), "pressure at rest", error));
-    wadi_flip_pressure_recall(&flip->sleep.pressure, rows, step->kick, pressure);
     Check check = { .step = step,
                     .friction = friction,
                     .rest = &flip->sleep.friction,
-                    .pressure = pressure,
                     .layer = wadi_flip_gravity_step(flip, step) };
-    for (int32_t t = 0; t < rows->tiles->count; ++t) {
-        bool is_kept = true;
-        for (int32_t r = rows->first[t]; step->held.sleeper[t] >= 0 && r < rows->first[t + 1] && is_kept; ++r) {
-            is_kept = is_row_kept(&check, r);
+    for (int32_t t = 0; t < rows->tiles->count && step->held.sleeper != NULL; ++t) {
+        double change = 0.0;
+        if (step->held.sleeper[t] < 0) {
+            continue;
         }
-        if (!is_kept) {
-            flip->sleep.tile[step->held.sleeper[t]].is_loaded = 1;
+        WadiFlipSleepTile *tile = &flip->sleep.tile[step->held.sleeper[t]];
+        for (int32_t r = rows->first[t]; r < rows->first[t + 1]; ++r) {
+            change = fmax(change, change_of_row(&check, tile, r));
         }
+        tile->change = (float)change;
     }
-    wadi_arena_release(arena, mark);
-    return WADI_OK;
 }

@@ -26,7 +26,7 @@ WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, const WadiScene *scene, Wa
 void wadi_flip_sleep_free(WadiFlipSleep *sleep)
 {
     WADI_DELETE(sleep->tile, sleep->tile_capacity);
-    WADI_DELETE(sleep->slow, sleep->slow_capacity);
+    WADI_DELETE(sleep->awake, sleep->awake_capacity);
     wadi_flip_pressure_memory_free(&sleep->pressure);
     wadi_flip_pressure_memory_free(&sleep->pressure_spare);
     wadi_friction_memory_free(&sleep->friction);
@@ -34,7 +34,7 @@ void wadi_flip_sleep_free(WadiFlipSleep *sleep)
     *sleep = (WadiFlipSleep){ 0 };
 }
 
-enum { TILE_NUMBERS = 28 };
+enum { TILE_NUMBERS = 412 };
 
 _Static_assert(sizeof(WadiFlipSleepTile) == TILE_NUMBERS * sizeof(int32_t), "saved as numbers");
 
@@ -47,16 +47,16 @@ WadiStatus wadi_flip_sleep_save(const WadiFlipSleep *sleep, WadiState *state, Wa
     WADI_TRY(wadi_state_put(state, "sleep_counts", WADI_TYPE_U32, 1, 2, counts, error));
     WADI_TRY(wadi_state_put(state, "sleep_tile", WADI_TYPE_I32, TILE_NUMBERS, sleep->tile_count, sleep->tile,
                             error));
-    int32_t *slow = NULL;
+    int32_t *awake = NULL;
     double *since = NULL;
     WADI_TRY(
-        wadi_state_add(state, "sleep_slow", WADI_TYPE_I32, 3, sleep->slow_count, (void **)&slow, error));
+        wadi_state_add(state, "sleep_awake", WADI_TYPE_I32, 3, sleep->awake_count, (void **)&awake, error));
     WADI_TRY(
-        wadi_state_add(state, "sleep_since", WADI_TYPE_F64, 2, sleep->slow_count, (void **)&since, error));
-    for (size_t t = 0; t < sleep->slow_count; ++t) {
-        memcpy(slow + 3 * t, &sleep->slow[t].tile, sizeof(WadiTile));
-        since[2 * t] = sleep->slow[t].since;
-        since[2 * t + 1] = sleep->slow[t].speed;
+        wadi_state_add(state, "sleep_since", WADI_TYPE_F64, 2, sleep->awake_count, (void **)&since, error));
+    for (size_t t = 0; t < sleep->awake_count; ++t) {
+        memcpy(awake + 3 * t, &sleep->awake[t].tile, sizeof(WadiTile));
+        since[2 * t] = sleep->awake[t].since;
+        since[2 * t + 1] = sleep->awake[t].is_slow;
     }
     WADI_TRY(wadi_flip_pressure_memory_save(&sleep->pressure, "sleep_pressure", state, error));
     return wadi_friction_memory_save_as(&sleep->friction, "sleep_friction", state, error);
@@ -115,27 +115,27 @@ WadiStatus wadi_flip_sleep_load(WadiFlipSleep *sleep, const WadiParticles *parti
     if (!sleep->is_on) {
         return WADI_OK;
     }
-    const WadiStateArray *counts, *tile, *slow, *since;
+    const WadiStateArray *counts, *tile, *awake, *since;
     WADI_TRY(wadi_state_expect(state, "sleep_counts", WADI_TYPE_U32, 1, 2, &counts, error));
     WADI_TRY(wadi_state_expect(state, "sleep_tile", WADI_TYPE_I32, TILE_NUMBERS, SIZE_MAX, &tile, error));
-    WADI_TRY(wadi_state_expect(state, "sleep_slow", WADI_TYPE_I32, 3, SIZE_MAX, &slow, error));
-    WADI_TRY(wadi_state_expect(state, "sleep_since", WADI_TYPE_F64, 2, slow->count, &since, error));
+    WADI_TRY(wadi_state_expect(state, "sleep_awake", WADI_TYPE_I32, 3, SIZE_MAX, &awake, error));
+    WADI_TRY(wadi_state_expect(state, "sleep_since", WADI_TYPE_F64, 2, awake->count, &since, error));
     WADI_TRY(wadi_flip_pressure_memory_load(&sleep->pressure, "sleep_pressure", state, error));
     WADI_TRY(wadi_friction_memory_load_as(&sleep->friction, "sleep_friction", state, error));
     WADI_TRY(wadi_array_reserve((void **)&sleep->tile, &sleep->tile_capacity, tile->count,
                                 sizeof *sleep->tile, "sleeping tiles", error));
-    WADI_TRY(wadi_array_reserve((void **)&sleep->slow, &sleep->slow_capacity, slow->count,
-                                sizeof *sleep->slow, "slow tiles", error));
+    WADI_TRY(wadi_array_reserve((void **)&sleep->awake, &sleep->awake_capacity, awake->count,
+                                sizeof *sleep->awake, "awake tiles", error));
     if (tile->count > 0) {
         memcpy(sleep->tile, tile->data, wadi_state_array_bytes(tile));
     }
-    for (size_t t = 0; t < slow->count; ++t) {
-        memcpy(&sleep->slow[t].tile, (const int32_t *)slow->data + 3 * t, sizeof(WadiTile));
-        sleep->slow[t].since = ((const double *)since->data)[2 * t];
-        sleep->slow[t].speed = ((const double *)since->data)[2 * t + 1];
+    for (size_t t = 0; t < awake->count; ++t) {
+        memcpy(&sleep->awake[t].tile, (const int32_t *)awake->data + 3 * t, sizeof(WadiTile));
+        sleep->awake[t].since = ((const double *)since->data)[2 * t];
+        sleep->awake[t].is_slow = ((const double *)since->data)[2 * t + 1] != 0.0;
     }
     sleep->tile_count = tile->count;
-    sleep->slow_count = slow->count;
+    sleep->awake_count = awake->count;
     sleep->store_count = (int32_t)((const uint32_t *)counts->data)[0];
     sleep->next_id = ((const uint32_t *)counts->data)[1];
     int64_t count = 0;

@@ -8,7 +8,9 @@
 #include "core/parallel.h"
 #include "flip/flip_sleep.h"
 
-static const double SLOW = 0.1; /* sqrt(g dx) */
+/* Of sqrt(g dx): what nobody in a slow tile exceeds, and the mean of its particles. A tile that holds less than a layer of cells
+ * counts as one: a few grains at the toe of a heap do not keep the heap awake. */
+static const double SLOW = 0.5, SLOW_ON_AVERAGE = 0.01;
 
 enum { TILE_BLOCK = 4 };
 
@@ -18,8 +20,9 @@ typedef struct Watch {
     const WadiFlipPath *path;
     const WadiScene *scene;
     double slow_square; /* m^2, of the way in the step */
+    double slow_mean;   /* m */
+    double layer;       /* particles of a layer of cells of a tile */
     uint8_t *is_slow;   /* per tile */
-    double *way;        /* m, sum over its particles */
 } Watch;
 
 static void watch_tiles(void *context, int64_t first, int64_t end)
@@ -37,8 +40,9 @@ static void watch_tiles(void *context, int64_t first, int64_t end)
             sum += sqrt(square);
             is_sand = is_sand && watch->scene->materials[p->material[i]].kind == WADI_MATERIAL_SAND;
         }
-        watch->is_slow[t] = is_sand && largest < watch->slow_square;
-        watch->way[t] = sum;
+        double number = watch->sort->tile_start[t + 1] - watch->sort->tile_start[t];
+        watch->is_slow[t] = is_sand && largest < watch->slow_square &&
+                            sum < watch->slow_mean * fmax(number, watch->layer);
     }
 }
 
@@ -54,9 +58,9 @@ static bool is_quiet(const Watch *watch, int32_t tile)
     return true;
 }
 
-size_t wadi_flip_sleep_find_slow(const WadiFlipSleep *sleep, WadiTile tile, size_t from)
+size_t wadi_flip_sleep_find_awake(const WadiFlipSleep *sleep, WadiTile tile, size_t from)
 {
-    while (from < sleep->slow_count && wadi_tile_is_before(sleep->slow[from].tile, tile)) {
+    while (from < sleep->awake_count && wadi_tile_is_before(sleep->awake[from].tile, tile)) {
         ++from;
     }
     return from;
@@ -71,36 +75,34 @@ WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in
     WadiArena *arena = in->context->scratch;
     const WadiWorld *world = in->context->world;
     double g = wadi_norm(wadi_curve_value3(&world->scene->gravity, in->time));
-    double slow_way = SLOW * sqrt(g * world->cell_size) * in->dt;
-    size_t tiles = (size_t)sort->tiles.count, count = 0;
+    double unit = sqrt(g * world->cell_size) * in->dt, per_axis = world->scene->particles_per_axis;
+    size_t tiles = (size_t)sort->tiles.count;
     Watch watch = { .sort = sort,
                     .particles = in->context->particles,
                     .path = path,
                     .scene = world->scene,
-                    .slow_square = slow_way * slow_way };
-    WadiFlipSlowTile *slow = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &watch.is_slow, tiles, "slow tiles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &watch.way, tiles, "slow tiles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &slow, tiles, "slow tiles", error));
+                    .slow_square = SLOW * SLOW * unit * unit,
+                    .slow_mean = SLOW_ON_AVERAGE * unit,
+                    .layer = 64.0 * per_axis * per_axis * per_axis };
+    WadiFlipAwakeTile *awake = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &watch.is_slow, tiles, "awake tiles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &awake, tiles, "awake tiles", error));
     wadi_parallel_for(sort->tiles.count, TILE_BLOCK, watch_tiles, &watch);
     size_t old = 0;
     for (int32_t t = 0; t < sort->tiles.count; ++t) {
         WadiTile tile = sort->tiles.tiles[t];
-        if (watch.is_slow[t] == 0) {
-            continue;
-        }
-        old = wadi_flip_sleep_find_slow(sleep, tile, old);
-        bool was_slow = old < sleep->slow_count && wadi_tile_is_same(sleep->slow[old].tile, tile);
-        double since = was_slow ? fmin(sleep->slow[old].since, in->time) : in->time;
-        slow[count++] = (WadiFlipSlowTile){ .tile = tile,
-                                            .since = is_quiet(&watch, t) ? since : (double)INFINITY,
-                                            .speed = watch.way[t] / in->dt };
+        old = wadi_flip_sleep_find_awake(sleep, tile, old);
+        bool was_there = old < sleep->awake_count && wadi_tile_is_same(sleep->awake[old].tile, tile);
+        double since = was_there ? fmin(sleep->awake[old].since, in->time) : in->time;
+        awake[t] = (WadiFlipAwakeTile){ .tile = tile,
+                                        .is_slow = watch.is_slow[t] != 0,
+                                        .since = is_quiet(&watch, t) ? since : (double)INFINITY };
     }
-    WADI_TRY(wadi_array_reserve((void **)&sleep->slow, &sleep->slow_capacity, tiles, sizeof *sleep->slow,
-                                "slow tiles", error));
-    if (count > 0) {
-        memcpy(sleep->slow, slow, count * sizeof *slow);
+    WADI_TRY(wadi_array_reserve((void **)&sleep->awake, &sleep->awake_capacity, tiles, sizeof *sleep->awake,
+                                "awake tiles", error));
+    if (tiles > 0) {
+        memcpy(sleep->awake, awake, tiles * sizeof *awake);
     }
-    sleep->slow_count = count;
+    sleep->awake_count = tiles;
     return WADI_OK;
 }

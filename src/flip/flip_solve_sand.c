@@ -261,7 +261,7 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         WADI_STAGE(times, "pressure", WADI_TRY(wadi_flip_project_step(flip, step, &projector, error)));
     }
     wadi_flip_held_stop(step);
-    WADI_STAGE(times, "sleep", WADI_TRY(wadi_flip_held_check(flip, step, friction, error)));
+    WADI_STAGE(times, "sleep", wadi_flip_held_check(flip, step, friction));
     WADI_STAGE(times, "friction set-up", mark_rigid(step, friction, &load);
                WADI_TRY(wadi_friction_keep(friction, &flip->friction_memory, error)));
     return WADI_OK;
