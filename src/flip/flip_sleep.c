@@ -8,7 +8,8 @@
 #include "core/check.h"
 #include "core/parallel.h"
 
-static const double WINDOW = 20.0; /* sqrt(dx / g) */
+static const double SLOW_ON_AVERAGE = 0.003; /* sqrt(g dx) */
+static const double WINDOW = 10.0;           /* sqrt(dx / g) */
 /* Part of the window that those who wake have behind them: they wake for a look, and if nothing moves they may sleep soon. */
 static const double HEAD_START = 0.75;
 
@@ -283,6 +284,7 @@ static WadiStatus flag_ripe(const WadiFlipSleep *sleep, const Awake *awake, cons
         (*falls)[t] = awake->is_slow[t] != 0 && q < sleep->awake_count &&
                       wadi_tile_is_same(sleep->awake[q].tile, tiles->tiles[t]) &&
                       in->time - sleep->awake[q].since >= window &&
+                      sleep->awake[q].speed < SLOW_ON_AVERAGE &&
                       !is_disturbed(sleep, in, awake->low[t], awake->high[t]);
         if ((*falls)[t] == 0) {
             stack[depth++] = t;

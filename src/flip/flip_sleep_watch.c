@@ -8,9 +8,11 @@
 #include "core/parallel.h"
 #include "flip/flip_sleep.h"
 
-/* Of sqrt(g dx): what nobody in a slow tile exceeds, and the mean of its particles. A tile that holds less than a layer of cells
- * counts as one: a few grains at the toe of a heap do not keep the heap awake. */
-static const double SLOW = 0.5, SLOW_ON_AVERAGE = 0.01;
+/* Of sqrt(g dx): what nobody in a slow tile exceeds, and the mean of its particles in a step. A tile that holds less than a
+ * layer of cells counts as one: a few grains at the toe of a heap do not keep the heap awake. */
+static const double SLOW = 0.5, SLOW_ON_AVERAGE = 0.03;
+/* Time of the running mean, sqrt(dx / g). */
+static const double MEMORY = 5.0;
 
 enum { TILE_BLOCK = 4 };
 
@@ -23,6 +25,7 @@ typedef struct Watch {
     double slow_mean;   /* m */
     double layer;       /* particles of a layer of cells of a tile */
     uint8_t *is_slow;   /* per tile */
+    double *speed;      /* m: mean way of its particles */
 } Watch;
 
 static void watch_tiles(void *context, int64_t first, int64_t end)
@@ -43,6 +46,7 @@ static void watch_tiles(void *context, int64_t first, int64_t end)
         double number = watch->sort->tile_start[t + 1] - watch->sort->tile_start[t];
         watch->is_slow[t] = is_sand && largest < watch->slow_square &&
                             sum < watch->slow_mean * fmax(number, watch->layer);
+        watch->speed[t] = sum / fmax(number, watch->layer);
     }
 }
 
@@ -84,8 +88,10 @@ WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in
                     .slow_square = SLOW * SLOW * unit * unit,
                     .slow_mean = SLOW_ON_AVERAGE * unit,
                     .layer = 64.0 * per_axis * per_axis * per_axis };
+    double share = 1.0 - exp(-in->dt / (MEMORY * sqrt(world->cell_size / g)));
     WadiFlipAwakeTile *awake = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &watch.is_slow, tiles, "awake tiles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &watch.speed, tiles, "awake tiles", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &awake, tiles, "awake tiles", error));
     wadi_parallel_for(sort->tiles.count, TILE_BLOCK, watch_tiles, &watch);
     size_t old = 0;
@@ -94,7 +100,10 @@ WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in
         old = wadi_flip_sleep_find_awake(sleep, tile, old);
         bool was_there = old < sleep->awake_count && wadi_tile_is_same(sleep->awake[old].tile, tile);
         double since = was_there ? fmin(sleep->awake[old].since, in->time) : in->time;
+        double speed = unit > 0.0 ? watch.speed[t] / unit : 0.0;
+        speed = was_there ? sleep->awake[old].speed + share * (speed - sleep->awake[old].speed) : speed;
         awake[t] = (WadiFlipAwakeTile){ .tile = tile,
+                                        .speed = speed,
                                         .is_slow = watch.is_slow[t] != 0,
                                         .since = is_quiet(&watch, t) ? since : (double)INFINITY };
     }
