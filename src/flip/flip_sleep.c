@@ -13,7 +13,7 @@ static const double WINDOW = 10.0;           /* sqrt(dx / g) */
 /* Part of the window that those who wake have behind them: they wake for a look, and if nothing moves they may sleep soon. */
 static const double HEAD_START = 0.75;
 
-enum { TILE_BLOCK = 4 };
+enum { TILE_BLOCK = 4, FARTHEST = 4 };
 
 /* Cells from box to box along the axis where they are farthest apart. */
 static int32_t box_distance(const int32_t low_a[3], const int32_t high_a[3], const int32_t low_b[3],
@@ -163,6 +163,27 @@ static bool is_disturbed(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in, 
     return wadi_flip_world_disturbs(world, middle, radius, in->time, in->time + in->dt);
 }
 
+/* What is loaded or hit hard passes it on, through many tiles in one step: a tile more for every doubling, up to FARTHEST. */
+static int rings_of(double strength)
+{
+    int rings = strength >= 1.0 ? ilogb(strength) : 0;
+    return rings < FARTHEST ? rings : FARTHEST;
+}
+
+static void flag_around(const WadiFlipSleep *sleep, WadiTile at, int rings, uint8_t *rises)
+{
+    for (int z = -rings; z <= rings; ++z) {
+        for (int y = -rings; y <= rings; ++y) {
+            for (int x = -rings; x <= rings; ++x) {
+                int32_t found = wadi_flip_sleep_find(sleep, (WadiTile){ at.x + x, at.y + y, at.z + z });
+                if (found >= 0) {
+                    rises[found] = 1;
+                }
+            }
+        }
+    }
+}
+
 WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, WadiError *error)
 {
     if (sleep->count == 0) {
@@ -179,8 +200,10 @@ WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
     bool has_moving = wadi_solids_are_moving(&world->solids), has_any = false;
     for (size_t t = 0; t < sleep->tile_count; ++t) {
         const WadiFlipSleepTile *tile = &sleep->tile[t];
-        if (!is_steady || tile->change > 1.0f ||
-            (has_moving && rises[t] == 0 && is_disturbed(sleep, in, tile->low, tile->high))) {
+        if (tile->change > 1.0f) {
+            flag_around(sleep, tile->tile, rings_of((double)tile->change), rises);
+        }
+        if (!is_steady || (has_moving && rises[t] == 0 && is_disturbed(sleep, in, tile->low, tile->high))) {
             rises[t] = 1;
         }
         has_any = has_any || rises[t] != 0;
@@ -199,6 +222,7 @@ typedef struct Awake {
     int32_t (*low)[3], (*high)[3];
     uint8_t *has_newborn; /* nobody has seen them move yet */
     uint8_t *is_slow;
+    uint8_t *rings; /* how far what it hits passes it on */
 } Awake;
 
 static void look_at_tiles(void *context, int64_t first, int64_t end)
@@ -237,6 +261,7 @@ static WadiStatus look_at_awake(Awake *awake, const WadiFlipSleep *sleep, const 
     WADI_TRY(WADI_ARENA_NEW(arena, &awake->high, tiles, "tiles at rest", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &awake->has_newborn, tiles, "tiles at rest", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &awake->is_slow, tiles, "tiles at rest", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &awake->rings, tiles, "tiles at rest", error));
     wadi_parallel_for(awake->sort->tiles.count, TILE_BLOCK, look_at_tiles, awake);
     size_t at = 0;
     for (size_t t = 0; t < tiles; ++t) {
@@ -245,6 +270,7 @@ static WadiStatus look_at_awake(Awake *awake, const WadiFlipSleep *sleep, const 
         bool was_there = at < sleep->awake_count && wadi_tile_is_same(sleep->awake[at].tile, tile);
         awake->is_slow[t] = awake->has_newborn[t] == 0 &&
                             (was_there ? sleep->awake[at].is_slow : has_slow_neighbours(sleep, tile));
+        awake->rings[t] = (uint8_t)(was_there ? rings_of(2.0 * sleep->awake[at].push) : 0);
     }
     return WADI_OK;
 }
@@ -262,7 +288,7 @@ static bool flag_reached(const WadiFlipSleep *sleep, const Awake *awake, uint8_t
             int32_t s = wadi_flip_sleep_find(sleep, beside(awake->sort->tiles.tiles[t], n));
             if (s >= 0 && box_distance(sleep->tile[s].low, sleep->tile[s].high, awake->low[t],
                                        awake->high[t]) <= (n == 13 ? WADI_TILE_SIDE : sleep->reach)) {
-                rises[s] = 1;
+                flag_around(sleep, sleep->tile[s].tile, awake->rings[t], rises);
                 has_any = true;
             }
         }

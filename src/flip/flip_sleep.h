@@ -46,6 +46,7 @@ typedef struct WadiFlipAwakeTile {
     bool is_slow;
     double since; /* s: it and all tiles beside it are slow; INFINITY: not all are */
     double speed; /* sqrt(g dx): mean of its particles, running mean in time */
+    double push;  /* sqrt(g dx): sum of their speeds over the particles of a full tile */
 } WadiFlipAwakeTile;
 
 /* Tiles of both lists are in the order of tile maps. A zeroed struct is valid: nobody sleeps. Invariant after a step: particles

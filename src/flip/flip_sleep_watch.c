@@ -26,6 +26,7 @@ typedef struct Watch {
     double layer;       /* particles of a layer of cells of a tile */
     uint8_t *is_slow;   /* per tile */
     double *speed;      /* m: mean way of its particles */
+    double *push;       /* m: sum of their ways over the particles of a full tile */
 } Watch;
 
 static void watch_tiles(void *context, int64_t first, int64_t end)
@@ -47,6 +48,7 @@ static void watch_tiles(void *context, int64_t first, int64_t end)
         watch->is_slow[t] = is_sand && largest < watch->slow_square &&
                             sum < watch->slow_mean * fmax(number, watch->layer);
         watch->speed[t] = sum / fmax(number, watch->layer);
+        watch->push[t] = sum / (8.0 * watch->layer);
     }
 }
 
@@ -92,6 +94,7 @@ WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in
     WadiFlipAwakeTile *awake = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &watch.is_slow, tiles, "awake tiles", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &watch.speed, tiles, "awake tiles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &watch.push, tiles, "awake tiles", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &awake, tiles, "awake tiles", error));
     wadi_parallel_for(sort->tiles.count, TILE_BLOCK, watch_tiles, &watch);
     size_t old = 0;
@@ -104,6 +107,7 @@ WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in
         speed = was_there ? sleep->awake[old].speed + share * (speed - sleep->awake[old].speed) : speed;
         awake[t] = (WadiFlipAwakeTile){ .tile = tile,
                                         .speed = speed,
+                                        .push = unit > 0.0 ? watch.push[t] / unit : 0.0,
                                         .is_slow = watch.is_slow[t] != 0,
                                         .since = is_quiet(&watch, t) ? since : (double)INFINITY };
     }
