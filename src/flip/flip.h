@@ -51,9 +51,10 @@ typedef struct WadiFlipMix {
 
 /* Sleeping sand beside the awake one (flip_sleep_held.c). */
 typedef struct WadiFlipHeld {
-    int32_t *sleeper; /* per tile of the grid: which of the sleeping tiles it is, -1: none; NULL: no tile is */
-    uint8_t *cells;   /* per row: cells held; not FLUID, inside solids as far as others are concerned */
-    uint8_t *sand;    /* per row: FLUID and held cells */
+    int32_t
+        *sleeper;   /* per tile of the grid: which of the sleeping tiles it is, -1: none; NULL: no tile is */
+    uint8_t *cells; /* per row: cells held; not FLUID, inside solids as far as others are concerned */
+    uint8_t *sand;  /* per row: FLUID and held cells */
 } WadiFlipHeld;
 
 /* The grid of one step and what the stages leave on it; everything lives in the step's arena. */
@@ -69,7 +70,7 @@ typedef struct WadiFlipStep {
     uint8_t *fluid;  /* cells whose pressure is unknown: with particles, or cut by a solid under them */
     uint8_t *inside; /* cells inside solids: friction needs them */
     WadiFlipHeld held;
-    float *fill;     /* per cell: volume of its particles / volume of a cell; 1 where held */
+    float *fill; /* per cell: volume of its particles / volume of a cell; 1 where held */
     float *theta[3];
     float *surface_distance; /* per cell, m, negative in fluid; NULL: a surface of first order */
     float *surface_pressure; /* per cell: P of surface tension; NULL: none */

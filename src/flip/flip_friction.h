@@ -38,8 +38,8 @@ typedef WadiFrictionWallPoint (*WadiFrictionAskFn)(const void *context, const do
  * cell; a cell without a row counts as air. */
 typedef struct WadiFrictionGrid {
     const WadiRows *rows;
-    const uint8_t *fluid;  /* per row: bit l set where lane l is FLUID */
-    const uint8_t *solid;  /* per row: cells inside solids; disjoint from fluid */
+    const uint8_t *fluid; /* per row: bit l set where lane l is FLUID */
+    const uint8_t *solid; /* per row: cells inside solids; disjoint from fluid */
     /* Per row: all FLUID cells of it or none are held (sleep). Their faces do not move and their stress stays that of `rest`;
      * edges between them and the others carry shear like any other. NULL: none. */
     const uint8_t *held;

@@ -155,9 +155,9 @@ static void recall_held_block(void *context, int64_t first, int64_t end)
     for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
         const WadiFrictionSlot *slot = &friction->slot[s];
         uint8_t held = friction->grid.held[slot->row];
-        int32_t kept = held == 0 ? -1
-                                 : find_kept(rest, rows->tiles->tiles[rows->tile[slot->row]],
-                                             rows->place[slot->row]);
+        int32_t kept =
+            held == 0 ? -1
+                      : find_kept(rest, rows->tiles->tiles[rows->tile[slot->row]], rows->place[slot->row]);
         WadiFrictionStress stress = { 0 };
         if (held == 0) {
             continue;

@@ -75,7 +75,8 @@ static double window_of(const WadiFlipSleepIn *in)
 }
 
 /* Wake the flagged tiles and all above them. */
-static WadiStatus raise(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, uint8_t *rises, WadiError *error)
+static WadiStatus wake_tiles(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, uint8_t *rises,
+                             WadiError *error)
 {
     int32_t *stack = NULL;
     size_t depth = 0;
@@ -96,7 +97,9 @@ static WadiStatus raise(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, uint8_t
             }
         }
     }
-    return wadi_flip_sleep_rise(sleep, in, rises, in->time - HEAD_START * window_of(in), error);
+    double window = window_of(in);
+    double since = isfinite(window) ? in->time - HEAD_START * window : in->time;
+    return wadi_flip_sleep_rise(sleep, in, rises, since, error);
 }
 
 static bool is_robbed(const WadiFlipSleep *sleep, const WadiParticles *particles)
@@ -211,7 +214,7 @@ WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
     if (!has_any) {
         return WADI_OK;
     }
-    return raise(sleep, in, rises, error);
+    return wake_tiles(sleep, in, rises, error);
 }
 
 /* What the rules ask of each tile of awake particles; in the arena. */
@@ -309,8 +312,7 @@ static WadiStatus flag_ripe(const WadiFlipSleep *sleep, const Awake *awake, cons
         q = wadi_flip_sleep_find_awake(sleep, tiles->tiles[t], q);
         (*falls)[t] = awake->is_slow[t] != 0 && q < sleep->awake_count &&
                       wadi_tile_is_same(sleep->awake[q].tile, tiles->tiles[t]) &&
-                      in->time - sleep->awake[q].since >= window &&
-                      sleep->awake[q].speed < SLOW_ON_AVERAGE &&
+                      in->time - sleep->awake[q].since >= window && sleep->awake[q].speed < SLOW_ON_AVERAGE &&
                       !is_disturbed(sleep, in, awake->low[t], awake->high[t]);
         if ((*falls)[t] == 0) {
             stack[depth++] = t;
@@ -363,7 +365,7 @@ WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *i
         WADI_TRY(WADI_ARENA_NEW(in->context->scratch, &rises, sleep->tile_count, "sleeping tiles", error));
         if (flag_reached(sleep, &awake, rises)) {
             *is_changed = true;
-            return raise(sleep, in, rises, error);
+            return wake_tiles(sleep, in, rises, error);
         }
     }
     bool has_ripe = false;

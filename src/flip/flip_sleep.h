@@ -62,7 +62,8 @@ typedef struct WadiFlipSleep {
     size_t tile_count, tile_capacity;
     WadiFlipAwakeTile *awake;
     size_t awake_count, awake_capacity;
-    WadiFlipPressureMemory pressure, pressure_spare; /* of the sleeping tiles and, as it was then, beside them */
+    WadiFlipPressureMemory pressure,
+        pressure_spare; /* of the sleeping tiles and, as it was then, beside them */
     WadiFrictionMemory friction, friction_spare;
 } WadiFlipSleep;
 

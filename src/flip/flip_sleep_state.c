@@ -63,7 +63,8 @@ static WadiStatus load_tiles(WadiFlipSleep *sleep, const WadiState *state, WadiE
     WADI_TRY(wadi_array_reserve((void **)&sleep->tile, &sleep->tile_capacity, tile->count,
                                 sizeof *sleep->tile, "sleeping tiles", error));
     for (size_t t = 0; t < tile->count; ++t) {
-        memcpy(&sleep->tile[t], (const int32_t *)tile->data + TILE_NUMBERS * t, TILE_NUMBERS * sizeof(int32_t));
+        memcpy(&sleep->tile[t], (const int32_t *)tile->data + TILE_NUMBERS * t,
+               TILE_NUMBERS * sizeof(int32_t));
         memcpy(sleep->tile[t].load, (const float *)load->data + 384 * t, sizeof sleep->tile[t].load);
     }
     sleep->tile_count = tile->count;

@@ -240,7 +240,8 @@ static WadiStatus add_awake(WadiFlipSleep *sleep, const uint8_t *rises, double s
     size_t rising = 0, q = 0;
     for (size_t t = 0; t < sleep->tile_count; ++t) {
         q = wadi_flip_sleep_find_awake(sleep, sleep->tile[t].tile, q);
-        bool is_there = q < sleep->awake_count && wadi_tile_is_same(sleep->awake[q].tile, sleep->tile[t].tile);
+        bool is_there =
+            q < sleep->awake_count && wadi_tile_is_same(sleep->awake[q].tile, sleep->tile[t].tile);
         rising += rises[t] != 0 && !is_there;
     }
     size_t from = sleep->awake_count, to = from + rising;
@@ -274,8 +275,7 @@ WadiStatus wadi_flip_sleep_rise(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
         first = rises[t] != 0 && sleep->tile[t].first < first ? sleep->tile[t].first : first;
     }
     int32_t *order = NULL, *place = NULL;
-    WADI_TRY(
-        WADI_ARENA_NEW(arena, &order, (size_t)(particles->count - first), "order of particles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &order, (size_t)(particles->count - first), "order of particles", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &place, (size_t)(sleep->count - first), "order of particles", error));
     WADI_TRY(return_stresses(sleep, in, rises, error));
     WADI_TRY(add_awake(sleep, rises, since, error));

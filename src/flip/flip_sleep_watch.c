@@ -45,8 +45,8 @@ static void watch_tiles(void *context, int64_t first, int64_t end)
             is_sand = is_sand && watch->scene->materials[p->material[i]].kind == WADI_MATERIAL_SAND;
         }
         double number = watch->sort->tile_start[t + 1] - watch->sort->tile_start[t];
-        watch->is_slow[t] = is_sand && largest < watch->slow_square &&
-                            sum < watch->slow_mean * fmax(number, watch->layer);
+        watch->is_slow[t] =
+            is_sand && largest < watch->slow_square && sum < watch->slow_mean * fmax(number, watch->layer);
         watch->speed[t] = sum / fmax(number, watch->layer);
         watch->push[t] = sum / (8.0 * watch->layer);
     }
@@ -66,10 +66,16 @@ static bool is_quiet(const Watch *watch, int32_t tile)
 
 size_t wadi_flip_sleep_find_awake(const WadiFlipSleep *sleep, WadiTile tile, size_t from)
 {
-    while (from < sleep->awake_count && wadi_tile_is_before(sleep->awake[from].tile, tile)) {
-        ++from;
+    size_t low = from, high = sleep->awake_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (wadi_tile_is_before(sleep->awake[middle].tile, tile)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    return from;
+    return low;
 }
 
 WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,

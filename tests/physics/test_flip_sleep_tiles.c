@@ -148,7 +148,8 @@ static double floor_force(const WadiSim *sim)
 }
 
 #define POURED                                                                                               \
-    BED("2.56") "colliders: [" FLOOR "]\n"                                                                                      \
+    BED("2.56")                                                                                              \
+    "colliders: [" FLOOR "]\n"                                                                               \
     "bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [2.56, 0.04, 0.24]}}}]\n"                  \
     "emitters: [{material: sand, shape: {box: {min: [0.4, 0, 0.5], max: [0.48, 0.04, 0.54]}}, "              \
     "velocity: [0, 0, -0.5], rate: 4e-4, start: 0.7, end: 2.2}]\n"
@@ -172,8 +173,8 @@ static void a_stream_wakes_what_it_falls_on(void **unused)
     print_message("awake while it pours: %.3f of the particles\n", run.awake / run.all);
     CHECK_AT_MOST(run.awake / run.all, 0.45);
     check_store(run.sim);
-    double weight = run.sim->particles.count * run.sim->world->particle_volume *
-                    run.scene->materials[0].density * 9.81;
+    double weight =
+        run.sim->particles.count * run.sim->world->particle_volume * run.scene->materials[0].density * 9.81;
     print_message("floor bears %.3f of the weight\n", floor_force(run.sim) / weight);
     CHECK_NEAR(floor_force(run.sim), weight, 0.05 * weight);
     step_until(&run, 4.2);
@@ -181,7 +182,8 @@ static void a_stream_wakes_what_it_falls_on(void **unused)
     print_message("heights differ by %.2f cells\n", largest_difference(run.sim, awake.sim) / cell);
     CHECK_AT_MOST(largest_difference(run.sim, awake.sim), 1.0 * cell);
     assert_int_equal(wadi_sim_sleeping_particles(run.sim), run.sim->particles.count);
-    weight = run.sim->particles.count * run.sim->world->particle_volume * run.scene->materials[0].density * 9.81;
+    weight =
+        run.sim->particles.count * run.sim->world->particle_volume * run.scene->materials[0].density * 9.81;
     print_message("floor bears %.3f of the weight, all asleep\n", floor_force(run.sim) / weight);
     CHECK_NEAR(floor_force(run.sim), weight, 0.05 * weight);
     finish(&run);
@@ -189,9 +191,9 @@ static void a_stream_wakes_what_it_falls_on(void **unused)
 }
 
 #define UNDERCUT                                                                                             \
-    BED("3.2")                                                                                       \
+    BED("3.2")                                                                                               \
     "bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [1.92, 0.04, 0.24]}}}]\n"                  \
-    "colliders: [" FLOOR ", {shape: {box: {min: [1.92, -1, 0], max: [2.2, 1, 1]}, "                                     \
+    "colliders: [" FLOOR ", {shape: {box: {min: [1.92, -1, 0], max: [2.2, 1, 1]}, "                          \
     "translate: {keys: [[0.7, [0, 0, 0]], [0.95, [0, 0, 0.5]]]}}, friction: 0}]\n"
 
 /* A gate at one end of a bed 12 cells high is lifted: the sand behind it slides, as far back as the slope of 35 degrees reaches,
@@ -227,7 +229,8 @@ static void a_bed_that_loses_its_support_wakes_as_the_wave_arrives(void **unused
 
 /* A block of sand thrown up at 5 m/s comes back after a second, 16 cells wide and high, on a bed as deep as itself. */
 #define DROPPED                                                                                              \
-    BED("2.56") "colliders: [" FLOOR "]\n"                                                                                      \
+    BED("2.56")                                                                                              \
+    "colliders: [" FLOOR "]\n"                                                                               \
     "bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [2.56, 0.04, 0.16]}}}, "                   \
     "{material: sand, shape: {box: {min: [0.64, 0, 0.5], max: [0.96, 0.04, 0.82]}}, velocity: [0, 0, 5]}]\n"
 
@@ -263,16 +266,17 @@ static void poured_heaps_are_at_rest_after_three_seconds(void **unused)
     for (int a = 0; a < (getenv("WADI_LONG") != NULL ? 4 : 1); ++a) {
         const double h = 1.0 / 64.0, high = 12.0 * h, reach = high / tan(0.017453292519943295 * angle[a]);
         char text[2048];
-        snprintf(text, sizeof text,
-                 "wadi: 1\nsolver: flip\ncell_size: 0.015625\n"
-                 "domain: {min: [0, 0, -0.0625], max: [%.3f, %.3f, 0.4], walls: {friction: 0, open: [z_max]}}\n"
-                 "materials: {sand: {kind: sand, friction_angle: %d}}\n"
-                 "colliders: [{friction: 1, shape: {half_space: {point: [0, 0, 0], normal: [0, 0, 1]}}}]\n"
-                 "emitters: [{material: sand, rate: %.6e, end: 4, velocity: [0, 0, -0.2], shape: {cylinder: "
-                 "{from: [0, 0, 0.046875], to: [0, 0, 0.0625], radius: 0.0625}, translate: {keys: "
-                 "[[0, [0, 0, 0]], [0.5, [0, 0, 0.094]], [1.5, [0, 0, 0.135]], [4, [0, 0, 0.1875]]]}}}]\n",
-                 1.35 * reach + 4.0 * h, 1.35 * reach + 4.0 * h, angle[a],
-                 0.2617993877991494 * reach * reach * high / 4.0);
+        snprintf(
+            text, sizeof text,
+            "wadi: 1\nsolver: flip\ncell_size: 0.015625\n"
+            "domain: {min: [0, 0, -0.0625], max: [%.3f, %.3f, 0.4], walls: {friction: 0, open: [z_max]}}\n"
+            "materials: {sand: {kind: sand, friction_angle: %d}}\n"
+            "colliders: [{friction: 1, shape: {half_space: {point: [0, 0, 0], normal: [0, 0, 1]}}}]\n"
+            "emitters: [{material: sand, rate: %.6e, end: 4, velocity: [0, 0, -0.2], shape: {cylinder: "
+            "{from: [0, 0, 0.046875], to: [0, 0, 0.0625], radius: 0.0625}, translate: {keys: "
+            "[[0, [0, 0, 0]], [0.5, [0, 0, 0.094]], [1.5, [0, 0, 0.135]], [4, [0, 0, 0.1875]]]}}}]\n",
+            1.35 * reach + 4.0 * h, 1.35 * reach + 4.0 * h, angle[a],
+            0.2617993877991494 * reach * reach * high / 4.0);
         Run run = start(text, true);
         step_until(&run, 7.0);
         const WadiParticles *p = &run.sim->particles;
