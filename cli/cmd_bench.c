@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "bench.h"
+#include "bench_stream.h"
 #include "command.h"
 #include "human.h"
 #include "options.h"
@@ -18,6 +19,8 @@ typedef struct Result {
     int64_t particles;
     double seconds; /* wall-clock over the steps */
     WadiProfile profile;
+    WadiBenchWork work;
+    double triad; /* bytes a second; 0: not known */
 } Result;
 
 static double now(void)
@@ -46,12 +49,16 @@ static WadiStatus simulate(Result *result, const WadiScene *scene, int threads, 
     }
     WadiProfile before;
     wadi_sim_profile(sim, &before);
-    double start = now();
+    WadiProfile last = before;
     const volatile int *stop = wadi_cli_stop_flag();
     while (status == WADI_OK && wadi_sim_frame(sim) <= result->frames && *stop == 0) {
+        double start = now();
         status = wadi_sim_step(sim, error);
+        result->seconds += now() - start;
+        wadi_sim_profile(sim, &result->profile);
+        wadi_bench_work_add(&result->work, &last, &result->profile);
+        last = result->profile;
     }
-    result->seconds = now() - start;
     result->particles = (int64_t)wadi_sim_particle_count(sim);
     wadi_sim_profile(sim, &result->profile);
     subtract(&result->profile, &before);
@@ -108,6 +115,21 @@ static void print_stage(const Result *result, const char *name, double seconds)
            100.0 * ratio(seconds, result->seconds));
 }
 
+static void print_streams(const Result *result)
+{
+    WadiBenchStreams streams;
+    wadi_bench_streams(&result->profile, &result->work, &streams);
+    if (streams.count == 0 || !(result->triad > 0.0)) {
+        return;
+    }
+    printf("  memory bandwidth: triad %.1f GB/s;", 1e-9 * result->triad);
+    for (int i = 0; i < streams.count; ++i) {
+        printf("%s %s %.1f (%.0f %%)", i > 0 ? "," : "", streams.name[i], 1e-9 * streams.rate[i],
+               100.0 * streams.rate[i] / result->triad);
+    }
+    printf("\n");
+}
+
 static void print_text(const Result *result)
 {
     const WadiProfile *p = &result->profile;
@@ -138,6 +160,7 @@ static void print_text(const Result *result)
                ratio((double)p->friction_iterations, (double)p->friction_solves),
                ratio((double)p->friction_solves, steps));
     }
+    print_streams(result);
     printf("  memory: %zu bytes a particle, a step's scratch %.0f bytes a cell of material (%s cells, %.2f "
            "times as "
            "many in the grid), ",
@@ -175,6 +198,10 @@ static void print_json(const Result *result)
     wadi_cli_json_integer(&json, "scratch_bytes", (int64_t)p->scratch_bytes);
     wadi_cli_json_integer(&json, "live_bytes", (int64_t)p->live_bytes);
     wadi_cli_json_numbers(&json, "stages", p->stage, p->seconds, p->stage_count);
+    WadiBenchStreams streams;
+    wadi_bench_streams(p, &result->work, &streams);
+    wadi_cli_json_number(&json, "triad_bytes_per_second", result->triad);
+    wadi_cli_json_numbers(&json, "bytes_per_second", streams.name, streams.rate, streams.count);
     wadi_cli_json_close(&json);
 }
 
@@ -259,6 +286,7 @@ int wadi_cli_bench(const WadiCliArgs *args)
         return code;
     }
     wadi_cli_catch_signals(NULL);
+    double triad = -1.0; /* not measured yet */
     for (int c = first; c < end; ++c) {
         Result result = { .bench = bench,
                           .bench_case = &bench->cases[c],
@@ -268,6 +296,8 @@ int wadi_cli_bench(const WadiCliArgs *args)
         if (run_case(&result, args->threads, &error) != WADI_OK) {
             return wadi_cli_failure(args, &error);
         }
+        triad = triad < 0.0 ? wadi_bench_triad(result.profile.threads) : triad;
+        result.triad = triad;
         args->json ? print_json(&result) : print_text(&result);
     }
     return WADI_CLI_EXIT_GOOD;

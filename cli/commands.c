@@ -94,6 +94,43 @@ static const WadiCliOption check_options[] = {
     FRAMES, SOLVER, SET, JSON("Write the same numbers as one JSON object, in SI units."), HELP,
 };
 
+#define TEXT(name_, argument_, member_, help_)                                                               \
+    {                                                                                                        \
+        .name = name_, .argument = argument_, .kind = WADI_CLI_TEXT, .offset = VALUE(member_), .help = help_ \
+    }
+static const WadiCliOption surface_options[] = {
+    TEXT("frames", "A-B", frame_range, "These frames, or one frame A. Without it: all that are finished."),
+    TEXT("method", "M", method,
+         "zhu_bridson, anisotropic, blobby or color_field, whatever the scene says. Short for --set "
+         "surface.method=M."),
+    { .name = "set",
+      .argument = "KEY=VALUE",
+      .kind = WADI_CLI_SET,
+      .help =
+          "Override a setting of the scene's surface, such as surface.cell_size=0.004. May be given several "
+          "times; later ones win." },
+    TEXT("material", "NAME", material, "This material only."),
+    TEXT("subframe", "F", subframe,
+         "Move particles along their velocities for this part of a frame, 0 to 1: a sample of motion blur. "
+         "The files are then MATERIAL.s500.0001.ply for 0.5."),
+    TEXT("format", "LIST", format,
+         "ply, obj, vdb, or several with commas between. Without it: ply, which carries velocities and all "
+         "other attributes. vdb is the level set, where wadi was built with OpenVDB."),
+    { .name = "output",
+      .short_name = 'o',
+      .argument = "FOLDER",
+      .kind = WADI_CLI_TEXT,
+      .offset = VALUE(output),
+      .files = WADI_CLI_FILES_FOLDER,
+      .help = "Folder the meshes go to. Without it: surface in the run folder." },
+    FLAG("force", 0, force,
+         "Make meshes again that are there already, from the same particles and settings."),
+    THREADS,
+    EVENTS,
+    QUIET,
+    HELP,
+};
+
 static const WadiCliOption info_options[] = {
     JSON("Write the description as JSON."),
     HELP,
@@ -146,6 +183,27 @@ const WadiCliCommand wadi_cli_commands[] = {
         .examples = { { "wadi check column.yaml", "" },
                       { "wadi check column.yaml --set resolution=400", "before the final run" } },
         .run = wadi_cli_check,
+    },
+    {
+        .name = "surface",
+        .operand = "RUN",
+        .files = WADI_CLI_FILES_FOLDER,
+        .summary = "Wrap particles into meshes",
+        .description =
+            "Makes a triangle mesh of every material in every frame of a run, in "
+            "RUN/surface/MATERIAL.0001.ply "
+            "and so on. Settings are those of the scene's surface, then those given here. Meshes that are "
+            "there "
+            "already and were made from the same particles with the same settings are kept, so that the "
+            "command "
+            "goes on where it was stopped. Several processes or machines may share a run by --frames.",
+        .options = surface_options,
+        .option_count = COUNT(surface_options),
+        .examples = { { "wadi surface column.run", "" },
+                      { "wadi surface splash.run --method anisotropic --frames 10-20", "smooth water" },
+                      { "wadi surface splash.run --set surface.cell_size=0.01 -o quick", "a quick look" },
+                      { "wadi surface splash.run --subframe 0.5", "in the middle between two frames" } },
+        .run = wadi_cli_surface,
     },
     {
         .name = "info",
@@ -239,7 +297,7 @@ const WadiCliCommand wadi_cli_top = {
                   { "wadi info column.run", "what is in it" } },
 };
 
-const char *const wadi_cli_planned[] = { "surface", "render", "export", "view", NULL };
+const char *const wadi_cli_planned[] = { "render", "export", "view", NULL };
 const char *const wadi_cli_scene_suffixes[] = { "yaml", "yml", "json", NULL };
 
 const WadiCliExitText wadi_cli_exits[WADI_CLI_EXIT_COUNT] = {

@@ -14,13 +14,14 @@ typedef struct WadiCliArgs {
     const char *output;
     const char *solver;
     const char *bench_case;
+    const char *method, *material, *subframe, *format, *frame_range; /* of surfaces */
     const char **sets; /* "KEY=VALUE" in the order given; owned, with room for one more */
     int set_count;
     int frames;     /* 0: as the scene says */
     int from_frame; /* 0: not given */
     int threads;    /* 0: all cores */
     int scale;      /* particles of a bench; 0: its standard size */
-    bool resume, overwrite, json, quiet, markdown, print, help, version;
+    bool resume, overwrite, force, json, quiet, markdown, print, help, version;
 } WadiCliArgs;
 
 typedef enum WadiCliKind {
@@ -104,6 +105,7 @@ bool wadi_cli_is_planned(const char *name);
 int wadi_cli_run(const WadiCliArgs *args);
 int wadi_cli_check(const WadiCliArgs *args);
 int wadi_cli_info(const WadiCliArgs *args);
+int wadi_cli_surface(const WadiCliArgs *args);
 int wadi_cli_schema(const WadiCliArgs *args);
 int wadi_cli_gallery(const WadiCliArgs *args);
 int wadi_cli_bench(const WadiCliArgs *args);

@@ -55,6 +55,33 @@ static const Event events[] = {
         { "peak_rss_bytes", "most memory used" },
         { "warnings", "how many there were" },
         { "state_hash", "of the last frame" } } },
+    { "mesh",
+      "A file of wadi surface is there.",
+      { { "frame", "its number, from 1" },
+        { "frames_done", "frames of which all files are there" },
+        { "frames", "frames this command looks at" },
+        { "material", "its name" },
+        { "path", "of the file" },
+        { "kept", "true when it was there already; the counts are then 0" },
+        { "particles", "it was made of" },
+        { "triangles", "of the mesh" },
+        { "vertices", "of the mesh" },
+        { "seconds", "since this command began" },
+        { "seconds_left", "estimate; null while unknown" } } },
+    { "meshes",
+      "All files of wadi surface are there.",
+      { { "folder", "where they are" },
+        { "frames", "frames looked at" },
+        { "files", "written" },
+        { "kept", "files that were there already" },
+        { "particles", "in the files written, over all frames" },
+        { "triangles", "in the files written" },
+        { "vertices", "in the files written" },
+        { "seconds", "this command took" },
+        { "read_seconds", "reading frames, summed over frames made at once" },
+        { "field_seconds", "sampling the function" },
+        { "mesh_seconds", "making the mesh and its attributes" },
+        { "write_seconds", "writing files" } } },
     { "picture", "The contact sheet of a gallery entry is written.", { { "path", "of the PNG file" } } },
     { "error",
       "It ended early; the last event then.",
@@ -78,7 +105,8 @@ enum { ENVIRONMENT_COUNT = sizeof environment / sizeof environment[0] };
 static const char json_note[] =
     "With --json, wadi run writes one JSON object a line to standard output, each with the key event and the "
     "keys below. "
-    "The command wadi gallery NAME does so for each of its runs. "
+    "The command wadi gallery NAME does so for each of its runs, and wadi surface with the events mesh, "
+    "meshes and error. "
     "The commands wadi check and wadi info write one object; when they fail, it is the error event.";
 
 /* Text as roff input: one sentence a line, no character taken for a request or an escape. */

@@ -212,9 +212,12 @@ static void update_terminal(WadiCliProgress *progress, const WadiProgress *state
 
 static void update_log(const WadiProgress *state)
 {
-    char a[WADI_CLI_HUMAN_SIZE], b[WADI_CLI_HUMAN_SIZE], c[WADI_CLI_HUMAN_SIZE];
-    fprintf(stderr, "frame %d/%d, %s particles, %s steps", state->frame, state->frame_count,
-            wadi_cli_human_count(a, state->particles), wadi_cli_human_count(b, state->steps));
+    char a[WADI_CLI_HUMAN_SIZE], c[WADI_CLI_HUMAN_SIZE];
+    fprintf(stderr, "frame %d/%d, %s particles", state->frame, state->frame_count,
+            wadi_cli_human_count(a, state->particles));
+    if (state->steps > 0) {
+        fprintf(stderr, ", %s steps", wadi_cli_human_count(a, state->steps));
+    }
     double pace = seconds_per_frame(state);
     if (pace > 0.0) {
         fprintf(stderr, ", %.3g s a frame", pace);

@@ -149,6 +149,7 @@ static inline WadiStatus scratch_submit(WadiRunFolder *folder, WadiState *state,
         .header = { .time = (frame - 1) / 24.0, .frame = frame, .fps = 24.0, .name = "column" },
         .state = state,
         .has_frame = true,
+        .has_checkpoint = true,
         .is_checkpoint_kept = is_kept,
         .summary = &summary
     };

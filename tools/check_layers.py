@@ -16,7 +16,7 @@ from pathlib import Path
 # A layer includes itself and those of smaller rank; layers of the same rank do not include each other.
 RANKS = [
     ["core"], ["math"], ["grid"], ["geom"], ["particles"], ["world"], ["linsys"],
-    ["points", "flip", "sph", "dem"], ["sim"], ["io"], ["surface", "render"], ["api"],
+    ["points", "flip", "sph", "dem"], ["sim"], ["io"], ["surface"], ["render"], ["api"],
 ]
 RANK = {layer: rank for rank, layers in enumerate(RANKS) for layer in layers}
 ORDER = " < ".join("|".join(layers) for layers in RANKS)

@@ -21,7 +21,7 @@ _wadi_files() {
 }
 
 _wadi() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check info schema gallery bench help'
+    local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check surface info schema gallery bench help'
     local gallery='bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha' benches='flip'
     COMPREPLY=()
     ((COMP_CWORD > 0)) && previous=${COMP_WORDS[COMP_CWORD - 1]}
@@ -88,6 +88,45 @@ _wadi() {
             _wadi_words "--frames --solver --set --json -h --help"
         else
             _wadi_files scene
+        fi
+        ;;
+    surface)
+        if [[ $previous == --frames ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --method ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --set ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --material ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --subframe ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --format ]]; then
+            :
+            return
+        fi
+        if [[ $previous == -o || $previous == --output ]]; then
+            _wadi_files folder
+            return
+        fi
+        if [[ $previous == --threads ]]; then
+            :
+            return
+        fi
+        if [[ $current == -* ]]; then
+            _wadi_words "--frames --method --set --material --subframe --format -o --output --force --threads --json -q --quiet -h --help"
+        else
+            _wadi_files folder
         fi
         ;;
     info)

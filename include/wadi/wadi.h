@@ -7,5 +7,6 @@
 #include "wadi/run.h"
 #include "wadi/scene.h"
 #include "wadi/sim.h"
+#include "wadi/surface.h"
 
 #endif

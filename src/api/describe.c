@@ -10,6 +10,7 @@
 #include "io/frame_file.h"
 #include "io/run_folder.h"
 #include "io/scene_parse.h"
+#include "surface/surface_mesh.h"
 #include "wadi/run.h"
 
 /* 1234567 as "1,234,567". */
@@ -207,24 +208,31 @@ static WadiStatus describe_scene(const char *path, bool as_json, WadiText *text,
     return WADI_OK;
 }
 
-static void print_mesh(WadiText *text, const char *path, const WadiMesh *mesh,
+static void print_mesh(WadiText *text, const char *path, const WadiMesh *mesh, const WadiSurfaceFacts *facts,
                        const WadiMeshTopology *topology)
 {
-    WadiBox box = wadi_mesh_bounds(mesh);
-    wadi_text_printf(text, "%s: triangle mesh, %s\n", path, topology->is_closed ? "closed" : "not closed");
+    WadiBox box = facts->bounds;
+    wadi_text_printf(text, "%s: triangle mesh, %s, %s\n", path, facts->is_closed ? "closed" : "not closed",
+                     facts->is_manifold ? "manifold" : "not manifold");
     append_row(text, "triangles");
-    append_count(text, (int64_t)mesh->triangle_count);
+    append_count(text, (int64_t)facts->triangles);
     wadi_text_append(text, "\n");
     append_row(text, "vertices");
-    append_count(text, (int64_t)mesh->vertex_count);
+    append_count(text, (int64_t)facts->vertices);
     wadi_text_append(text, "\n");
+    append_row(text, "parts");
+    append_count(text, (int64_t)facts->parts);
+    wadi_text_printf(text, ", Euler characteristic %lld\n", (long long)facts->euler);
+    if (facts->triangles == 0) {
+        return;
+    }
     append_row(text, "bounds");
     wadi_text_printf(text, "(%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g)\n", box.min.x, box.min.y, box.min.z,
                      box.max.x, box.max.y, box.max.z);
     append_row(text, "volume");
     wadi_text_printf(text, "%.6g\n", wadi_mesh_volume(mesh));
     append_row(text, "area");
-    wadi_text_printf(text, "%.6g\n", wadi_mesh_area(mesh));
+    wadi_text_printf(text, "%.6g\n", facts->area);
     append_row(text, "edges");
     wadi_text_printf(
         text, "%zu open, %zu of more than two triangles, %zu between triangles that face opposite ways\n",
@@ -237,26 +245,60 @@ static void print_mesh(WadiText *text, const char *path, const WadiMesh *mesh,
     }
 }
 
-static void print_mesh_json(WadiText *text, const WadiMesh *mesh, const WadiMeshTopology *topology)
+static const char *json_bool(bool value)
+{
+    return value ? "true" : "false";
+}
+
+static void print_mesh_json(WadiText *text, const WadiMesh *mesh, const WadiSurfaceFacts *facts,
+                            const WadiMeshTopology *topology)
 {
     wadi_text_printf(
         text,
-        "{\"kind\": \"mesh\", \"triangles\": %zu, \"vertices\": %zu, \"closed\": %s, \"open_edges\": %zu, "
-        "\"holes\": %zu, \"volume\": %.17g, \"area\": %.17g}\n",
-        mesh->triangle_count, mesh->vertex_count, topology->is_closed ? "true" : "false",
-        topology->boundary_edges, topology->hole_count, wadi_mesh_volume(mesh), wadi_mesh_area(mesh));
+        "{\"kind\": \"mesh\", \"triangles\": %zu, \"vertices\": %zu, \"parts\": %zu, \"euler\": %lld, "
+        "\"closed\": %s, \"oriented\": %s, \"manifold\": %s, \"open_edges\": %zu, \"holes\": %zu, "
+        "\"volume\": "
+        "%.17g, \"area\": %.17g}\n",
+        facts->triangles, facts->vertices, facts->parts, (long long)facts->euler, json_bool(facts->is_closed),
+        json_bool(facts->is_oriented), json_bool(facts->is_manifold), topology->boundary_edges,
+        topology->hole_count, facts->triangles > 0 ? wadi_mesh_volume(mesh) : 0.0, facts->area);
+}
+
+/* A mesh of wadi's without triangles, which assimp takes for a broken one: by its header, a comment of ours in it. */
+static bool is_empty_surface(const char *path)
+{
+    char begin[4097];
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return false;
+    }
+    size_t size = fread(begin, 1, sizeof begin - 1, file);
+    fclose(file);
+    begin[size] = '\0';
+    bool is_ply = strncmp(begin, "ply\n", 4) == 0 && strstr(begin, "\ncomment wadi ") != NULL &&
+                  strstr(begin, "\nelement vertex 0\n") != NULL &&
+                  strstr(begin, "\nelement face 0\n") != NULL;
+    bool is_obj =
+        strncmp(begin, "# wadi ", 7) == 0 && size < sizeof begin - 1 && strstr(begin, "\nv ") == NULL;
+    return is_ply || is_obj;
 }
 
 static WadiStatus describe_mesh(const char *path, bool as_json, WadiText *text, WadiError *error)
 {
     WadiMesh mesh = { 0 };
-    WADI_TRY(wadi_mesh_read(&mesh, path, error));
+    if (!is_empty_surface(path)) {
+        WADI_TRY(wadi_mesh_read(&mesh, path, error));
+    }
     WadiMeshTopology topology = { 0 };
+    WadiSurfaceFacts facts = { 0 };
     WadiStatus status = wadi_mesh_topology(&mesh, &topology, error);
+    if (status == WADI_OK) {
+        status = wadi_surface_facts(&facts, &mesh, error);
+    }
     if (status == WADI_OK && as_json) {
-        print_mesh_json(text, &mesh, &topology);
+        print_mesh_json(text, &mesh, &facts, &topology);
     } else if (status == WADI_OK) {
-        print_mesh(text, path, &mesh, &topology);
+        print_mesh(text, path, &mesh, &facts, &topology);
     }
     wadi_mesh_topology_free(&topology);
     wadi_mesh_free(&mesh);

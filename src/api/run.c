@@ -11,6 +11,8 @@
 
 enum { RUN_DEF_COOKIE = 0x7a61 };
 
+static const double CHECKPOINT_SECONDS = 1.0;
+
 typedef struct Run {
     const WadiScene *scene;
     const WadiRunDef *def;
@@ -21,10 +23,12 @@ typedef struct Run {
     WadiRunSummary previous; /* run.json as an earlier session left it */
     char path[3500];         /* of the run folder */
     int frame_count;
-    int first_frame;      /* where this session began; 0 when it seeded */
-    int kept;             /* frames that stay as they are and are not written again but for the last */
-    double started;       /* s, on the clock of wadi_time_now */
-    WadiProgress pending; /* the last frame's report, given once the frame is on disk */
+    int first_frame;        /* where this session began; 0 when it seeded */
+    int kept;               /* frames that stay as they are and are not written again but for the last */
+    double started;         /* s, on the clock of wadi_time_now */
+    double checkpoint_time; /* the same: when the last checkpoint was handed to the writer */
+    bool has_checkpoint;    /* the state as it is now was handed to the writer as a checkpoint */
+    WadiProgress pending;   /* the last frame's report, given once the frame is on disk */
 } Run;
 
 WadiRunDef wadi_default_run_def(void)
@@ -143,10 +147,23 @@ static WadiStatus finish_write(Run *run, WadiError *error)
     return WADI_OK;
 }
 
-/* Hand the present state to the writer: as a frame with its checkpoint, or as a checkpoint between frames. */
+/* Whether the frame that was just finished gets a checkpoint: the first, the last, milestones, the one a stop is asked for at,
+ * and otherwise so many that a kill costs about a second. When frames are fast, the checkpoints would take as long as they. */
+static bool wants_checkpoint(const Run *run, bool is_milestone)
+{
+    int frame = run->sim->frame;
+    bool is_stopping = run->def->stop != NULL && *run->def->stop != 0;
+    return is_milestone || is_stopping || frame <= 1 || frame >= run->frame_count ||
+           wadi_time_now() - run->checkpoint_time >= CHECKPOINT_SECONDS;
+}
+
+/* Hand the present state to the writer: as a frame, mostly with its checkpoint, or as a checkpoint between frames. */
 static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
 {
     WadiSim *sim = run->sim;
+    int every = run->scene->checkpoint_every;
+    bool is_milestone = is_frame && every > 0 && sim->frame % every == 0;
+    run->has_checkpoint = !is_frame || wants_checkpoint(run, is_milestone);
     WADI_STAGE(&sim->times, "wait for disk", WADI_TRY(finish_write(run, error)));
     WADI_STAGE(&sim->times, "snapshot", WADI_TRY(wadi_sim_snapshot(sim, &run->snapshot, error)));
     update_summary(run, sim->frame);
@@ -154,13 +171,16 @@ static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
         run->summary.state_hash = wadi_state_hash(&run->snapshot, WADI_USE_CHECKPOINT);
         run->pending = make_progress(run, "write", true);
     }
-    int every = run->scene->checkpoint_every;
     WadiRunItem item = { .header = { .time = sim->time, .frame = sim->frame, .fps = run->scene->fps },
                          .state = &run->snapshot,
                          .has_frame = is_frame,
-                         .is_checkpoint_kept = is_frame && every > 0 && sim->frame % every == 0,
+                         .has_checkpoint = run->has_checkpoint,
+                         .is_checkpoint_kept = is_milestone,
                          .summary = &run->summary };
     snprintf(item.header.name, sizeof item.header.name, "%s", run->scene->name);
+    if (run->has_checkpoint) {
+        run->checkpoint_time = wadi_time_now();
+    }
     return wadi_run_folder_submit(run->folder, &item, error);
 }
 
@@ -205,6 +225,7 @@ static WadiStatus find_start(Run *run, bool *is_fresh, WadiError *error)
     }
     wadi_state_free(&state);
     WADI_TRY(status);
+    run->kept = frames;
     if (def->from_frame > 0) {
         /* A changed scene that begins at its first frame seeds anew: then not even frame 1 stays. */
         run->kept = *is_fresh && !is_same ? 0 : def->from_frame;
@@ -220,13 +241,15 @@ static WadiStatus simulate(Run *run, WadiError *error)
         int frame = sim->frame;
         WADI_TRY(wadi_sim_step(sim, error));
         bool is_frame_done = sim->frame > frame;
+        run->has_checkpoint = false;
         if (is_frame_done && sim->frame >= run->kept) {
             WADI_TRY(submit(run, true, error));
         }
         WadiProgress progress = make_progress(run, "step", false);
         report(run, &progress);
         if (run->def->stop != NULL && *run->def->stop != 0 && sim->frame < run->frame_count) {
-            if (!is_frame_done) {
+            /* On the way back to the frames that are there, the checkpoint that this session began with is enough. */
+            if (!run->has_checkpoint && sim->frame >= run->kept) {
                 WADI_TRY(submit(run, false, error));
             }
             WADI_TRY(finish_write(run, error));

@@ -57,7 +57,7 @@ bool wadi_size_multiply(size_t a, size_t b, size_t *product)
     return true;
 }
 
-WadiStatus wadi_alloc(void **memory, size_t count, size_t size, const char *what, WadiError *error)
+WadiStatus wadi_alloc_unset(void **memory, size_t count, size_t size, const char *what, WadiError *error)
 {
     *memory = NULL;
     size_t bytes = 0;
@@ -78,8 +78,16 @@ WadiStatus wadi_alloc(void **memory, size_t count, size_t size, const char *what
     size_t peak = peak_bytes;
     while (live > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, live)) {
     }
-    memset(block, 0, bytes);
     *memory = block;
+    return WADI_OK;
+}
+
+WadiStatus wadi_alloc(void **memory, size_t count, size_t size, const char *what, WadiError *error)
+{
+    WADI_TRY(wadi_alloc_unset(memory, count, size, what, error));
+    if (*memory != NULL) {
+        memset(*memory, 0, count * size);
+    }
     return WADI_OK;
 }
 

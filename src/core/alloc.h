@@ -16,6 +16,9 @@ bool wadi_size_multiply(size_t a, size_t b, size_t *product);
  * WADI_ERR_MEMORY and *memory is NULL. `what` names the thing for the message. */
 WadiStatus wadi_alloc(void **memory, size_t count, size_t size, const char *what, WadiError *error);
 
+/* The same, NOT zeroed: pages that nobody writes to are not backed by memory. */
+WadiStatus wadi_alloc_unset(void **memory, size_t count, size_t size, const char *what, WadiError *error);
+
 /* Grow or shrink to new_count elements; keeps the common prefix, zeroes the rest. On failure the old
  * block is untouched. */
 WadiStatus wadi_realloc(void **memory, size_t old_count, size_t new_count, size_t size, const char *what,

@@ -12,82 +12,148 @@ struct WadiArenaBlock {
 };
 
 /* Blocks newer than `kept`. */
-static void free_overflow(WadiArena *arena, const WadiArenaBlock *kept)
+static void free_overflow(WadiArenaBlock **newest, const WadiArenaBlock *kept)
 {
-    while (arena->overflow != kept) {
-        WadiArenaBlock *block = arena->overflow;
-        arena->overflow = block->next;
+    while (*newest != kept) {
+        WadiArenaBlock *block = *newest;
+        *newest = block->next;
         wadi_free(block, block->size, 1);
     }
 }
 
 void wadi_arena_free(WadiArena *arena)
 {
-    free_overflow(arena, NULL);
+    free_overflow(&arena->overflow, NULL);
+    free_overflow(&arena->overflow_temporary, NULL);
     wadi_free(arena->memory, arena->capacity, 1);
     *arena = (WadiArena){ 0 };
 }
 
 WadiStatus wadi_arena_reset(WadiArena *arena, WadiError *error)
 {
-    free_overflow(arena, NULL);
-    size_t wanted = arena->high_water;
-    arena->used = 0;
-    arena->live = 0;
-    arena->high_water = 0;
-    if (wanted > arena->capacity) {
+    const size_t needed = arena->high_water;
+    size_t capacity = arena->capacity;
+    unsigned char *memory = arena->memory;
+    free_overflow(&arena->overflow, NULL);
+    free_overflow(&arena->overflow_temporary, NULL);
+    *arena = (WadiArena){ 0 };
+    if (needed > capacity) {
+        wadi_free(memory, capacity, 1);
         /* A quarter more: a splash needs a little more in each step, and a new block a step costs more than the step. */
-        wanted += (wanted / 4) & ~(size_t)(WADI_ALIGNMENT - 1);
-        wadi_free(arena->memory, arena->capacity, 1);
-        arena->memory = NULL;
-        arena->capacity = 0;
-        WADI_TRY(wadi_alloc((void **)&arena->memory, wanted, 1, "step scratch", error));
-        arena->capacity = wanted;
+        capacity = needed + ((needed / 4) & ~(size_t)(WADI_ALIGNMENT - 1));
+        WADI_TRY(wadi_alloc_unset((void **)&memory, capacity, 1, "step scratch", error));
     }
+    arena->memory = memory;
+    arena->capacity = capacity;
+    /* What is beyond is not backed by memory as long as nobody writes there. */
+    arena->back = needed;
     return WADI_OK;
+}
+
+/* The bytes of a request in whole lines; fails when there is no such number. */
+static WadiStatus round_up(size_t count, size_t size, const char *what, size_t *rounded, WadiError *error)
+{
+    size_t bytes = 0;
+    if (!wadi_size_multiply(count, size, &bytes) || bytes > PTRDIFF_MAX - 2 * WADI_ALIGNMENT) {
+        return wadi_fail(error, WADI_ERR_MEMORY, "out of memory: %s needs %zu items of %zu bytes", what,
+                         count, size);
+    }
+    *rounded = (bytes + WADI_ALIGNMENT - 1) & ~(size_t)(WADI_ALIGNMENT - 1);
+    return WADI_OK;
+}
+
+static WadiStatus alloc_overflow(WadiArenaBlock **newest, void **memory, size_t rounded, const char *what,
+                                 WadiError *error)
+{
+    WadiArenaBlock *block = NULL;
+    const size_t size = rounded + WADI_ALIGNMENT;
+    WADI_TRY(wadi_alloc_unset((void **)&block, size, 1, what, error));
+    *block = (WadiArenaBlock){ .next = *newest, .size = size };
+    *newest = block;
+    *memory = (unsigned char *)block + WADI_ALIGNMENT;
+    return WADI_OK;
+}
+
+static void count_live(WadiArena *arena, size_t rounded)
+{
+    arena->live += rounded;
+    arena->high_water = arena->live > arena->high_water ? arena->live : arena->high_water;
 }
 
 WadiStatus wadi_arena_alloc(WadiArena *arena, void **memory, size_t count, size_t size, const char *what,
                             WadiError *error)
 {
     *memory = NULL;
-    size_t bytes = 0;
-    if (!wadi_size_multiply(count, size, &bytes) || bytes > PTRDIFF_MAX - 2 * WADI_ALIGNMENT) {
-        return wadi_fail(error, WADI_ERR_MEMORY, "out of memory: %s needs %zu items of %zu bytes", what,
-                         count, size);
-    }
-    size_t rounded = (bytes + WADI_ALIGNMENT - 1) & ~(size_t)(WADI_ALIGNMENT - 1);
-    if (rounded <= arena->capacity - arena->used) {
+    size_t rounded = 0;
+    WADI_TRY(round_up(count, size, what, &rounded, error));
+    const size_t end = arena->temporary > 0 ? arena->back - arena->temporary : arena->capacity;
+    if (rounded <= end - arena->used) {
         *memory = arena->memory + arena->used;
         arena->used += rounded;
     } else {
-        WadiArenaBlock *block = NULL;
-        size_t block_size = rounded + WADI_ALIGNMENT;
-        WADI_TRY(wadi_alloc((void **)&block, block_size, 1, what, error));
-        *block = (WadiArenaBlock){ .next = arena->overflow, .size = block_size };
-        arena->overflow = block;
-        *memory = (unsigned char *)block + WADI_ALIGNMENT;
+        WADI_TRY(alloc_overflow(&arena->overflow, memory, rounded, what, error));
     }
-    arena->live += rounded;
-    arena->high_water = arena->live > arena->high_water ? arena->live : arena->high_water;
+    count_live(arena, rounded);
+    return WADI_OK;
+}
+
+WadiStatus wadi_arena_alloc_temporary(WadiArena *arena, void **memory, size_t count, size_t size,
+                                      const char *what, WadiError *error)
+{
+    *memory = NULL;
+    size_t rounded = 0;
+    WADI_TRY(round_up(count, size, what, &rounded, error));
+    if (arena->temporary == 0 && (arena->back < arena->used || rounded > arena->back - arena->used)) {
+        arena->back = arena->capacity;
+    }
+    if (rounded <= arena->back - arena->temporary - arena->used) {
+        arena->temporary += rounded;
+        *memory = arena->memory + arena->back - arena->temporary;
+    } else {
+        WADI_TRY(alloc_overflow(&arena->overflow_temporary, memory, rounded, what, error));
+    }
+    arena->live_temporary += rounded;
+    count_live(arena, rounded);
     return WADI_OK;
 }
 
 WadiArenaMark wadi_arena_mark(const WadiArena *arena)
 {
-    return (WadiArenaMark){ arena->used, arena->live, arena->overflow };
+    return (WadiArenaMark){ arena->used,           arena->temporary, arena->live,
+                            arena->live_temporary, arena->overflow,  arena->overflow_temporary };
+}
+
+/* In a checking build what is read after its release shows: as a number, NaN. */
+static void spoil(const WadiArena *arena, size_t first, size_t bytes)
+{
+#ifdef WADI_CHECKS
+    if (bytes > 0) {
+        memset(arena->memory + first, 0xff, bytes);
+    }
+#else
+    (void)arena, (void)first, (void)bytes;
+#endif
+}
+
+void wadi_arena_release_temporaries(WadiArena *arena, WadiArenaMark mark)
+{
+    if (arena->live_temporary <= mark.live_temporary) {
+        return;
+    }
+    WADI_ASSERT(mark.temporary <= arena->temporary);
+    free_overflow(&arena->overflow_temporary, mark.overflow_temporary);
+    spoil(arena, arena->back - arena->temporary, arena->temporary - mark.temporary);
+    arena->temporary = mark.temporary;
+    arena->live -= arena->live_temporary - mark.live_temporary;
+    arena->live_temporary = mark.live_temporary;
 }
 
 void wadi_arena_release(WadiArena *arena, WadiArenaMark mark)
 {
-    WADI_ASSERT(mark.used <= arena->used && mark.live <= arena->live);
-    free_overflow(arena, mark.overflow);
-#ifdef WADI_CHECKS
-    /* What is read after its release shows: as a number, NaN. */
-    if (arena->used > mark.used) {
-        memset(arena->memory + mark.used, 0xff, arena->used - mark.used);
-    }
-#endif
+    WADI_ASSERT(mark.used <= arena->used);
+    wadi_arena_release_temporaries(arena, mark);
+    free_overflow(&arena->overflow, mark.overflow);
+    spoil(arena, mark.used, arena->used - mark.used);
     arena->used = mark.used;
-    arena->live = mark.live;
+    arena->live = mark.live - mark.live_temporary + arena->live_temporary;
 }

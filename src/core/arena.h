@@ -1,6 +1,9 @@
 /* Scratch memory of one step: bump allocation, reset at the end of the step.
  * What does not fit goes to blocks of its own; the next reset grows the main block to the high-water mark, so a
- * warmed-up step does not call the system allocator. Not thread-safe: allocate before a parallel loop. */
+ * warmed-up step does not call the system allocator. Not thread-safe: allocate before a parallel loop.
+ *
+ * It has two ends. What a stage leaves to others comes from the front; what it needs while it makes that comes from the back, as
+ * a temporary, and goes when the stage is done although its results, made later, stay. */
 #ifndef WADI_CORE_ARENA_H
 #define WADI_CORE_ARENA_H
 
@@ -11,10 +14,13 @@ typedef struct WadiArenaBlock WadiArenaBlock;
 typedef struct WadiArena {
     unsigned char *memory;
     size_t capacity;
-    size_t used;              /* in `memory`; a multiple of the alignment */
-    size_t live;              /* bytes of all requests since the last reset that were not released */
-    size_t high_water;        /* the most that were live at once */
-    WadiArenaBlock *overflow; /* newest first */
+    size_t used;      /* at the front of `memory`; a multiple of the alignment, as all sizes here */
+    size_t back;      /* where the back ends: not the end of `memory` but of what the last step used of it */
+    size_t temporary; /* used at the back: [back - temporary, back) */
+    size_t live;      /* bytes of all requests since the last reset that were not released */
+    size_t live_temporary;                         /* those of temporaries */
+    size_t high_water;                             /* the most that were live at once */
+    WadiArenaBlock *overflow, *overflow_temporary; /* newest first */
 } WadiArena;
 
 /* A zeroed WadiArena is valid and empty. */
@@ -27,17 +33,26 @@ WadiStatus wadi_arena_reset(WadiArena *arena, WadiError *error);
 WadiStatus wadi_arena_alloc(WadiArena *arena, void **memory, size_t count, size_t size, const char *what,
                             WadiError *error);
 
+/* The same from the back. */
+WadiStatus wadi_arena_alloc_temporary(WadiArena *arena, void **memory, size_t count, size_t size,
+                                      const char *what, WadiError *error);
+
 /* What a stage needs for itself only: mark before, release after, and the next stage has the memory. Pointers handed out since
- * the mark are invalid afterwards. Marks nest; a reset forgets them. */
+ * the mark are invalid afterwards. Marks nest; a reset forgets them. Temporaries older than a mark may go before it is released;
+ * then none may have come since. */
 typedef struct WadiArenaMark {
-    size_t used, live;
-    WadiArenaBlock *overflow;
+    size_t used, temporary, live, live_temporary;
+    WadiArenaBlock *overflow, *overflow_temporary;
 } WadiArenaMark;
 
 WadiArenaMark wadi_arena_mark(const WadiArena *arena);
 void wadi_arena_release(WadiArena *arena, WadiArenaMark mark);
+/* Only temporaries: what came from the front since the mark stays. */
+void wadi_arena_release_temporaries(WadiArena *arena, WadiArenaMark mark);
 
 #define WADI_ARENA_NEW(arena, pointer, count, what, error)                                                   \
     wadi_arena_alloc((arena), (void **)(pointer), (count), sizeof(**(pointer)), (what), (error))
+#define WADI_ARENA_NEW_TEMPORARY(arena, pointer, count, what, error)                                         \
+    wadi_arena_alloc_temporary((arena), (void **)(pointer), (count), sizeof(**(pointer)), (what), (error))
 
 #endif

@@ -1,5 +1,6 @@
 #include "core/timer.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -48,4 +49,36 @@ size_t wadi_memory_rss(void)
     int fields = fscanf(file, "%lu %lu", &total, &resident);
     fclose(file);
     return fields == 2 ? (size_t)resident * (size_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* A number of bytes in a file of the kernel's; SIZE_MAX when there is none or it is not a number ("max"). */
+static size_t read_limit(const char *path)
+{
+    unsigned long long bytes = 0;
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        return SIZE_MAX;
+    }
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel writes these numbers */
+    int fields = fscanf(file, "%llu", &bytes);
+    fclose(file);
+    return fields == 1 ? (size_t)bytes : SIZE_MAX;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t wadi_memory_total(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES);
+    size_t total = pages > 0 ? (size_t)pages * (size_t)sysconf(_SC_PAGESIZE) : SIZE_MAX;
+    total = smaller(total, read_limit("/sys/fs/cgroup/memory.max"));
+    total = smaller(total, read_limit("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+        total = smaller(total, (size_t)limit.rlim_cur);
+    }
+    return total;
 }

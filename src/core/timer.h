@@ -30,5 +30,7 @@ void wadi_stage_times_add(WadiStageTimes *times, const char *name, double second
 /* Largest resident set this process ever had, and the present one; 0 where the system does not say. */
 size_t wadi_memory_peak_rss(void);
 size_t wadi_memory_rss(void);
+/* What the process may have at most: memory of the machine, or what its container or a limit of the shell leaves. */
+size_t wadi_memory_total(void);
 
 #endif

@@ -64,14 +64,17 @@ typedef struct WadiFlipStep {
         kick; /* s: how long forces act, half of the last step and half of this one: velocities live between positions */
     WadiFlipSort sort;
     WadiFlipGrid grid;
-    float *saved[3]; /* velocities as the particles gave them */
+    float *saved[3];     /* velocities as the particles gave them */
+    uint8_t *reached[3]; /* per row: faces that particles gave a velocity */
     WadiFlipSolid solid;
     WadiFlipMix mix;
     uint8_t *fluid;  /* cells whose pressure is unknown: with particles, or cut by a solid under them */
     uint8_t *inside; /* cells inside solids: friction needs them */
     WadiFlipHeld held;
-    float *fill; /* per cell: volume of its particles / volume of a cell; 1 where held */
-    float *theta[3];
+    float *theta[3]; /* per face; NULL where the distance from the surface tells it, or it is 1 */
+    /* Both are gone when the forces inside the material are solved for, but for the scenes that need them there: the fill where
+     * water runs through sand, the distance where it tells theta or there is viscosity. */
+    float *fill;             /* per cell: volume of its particles / volume of a cell; 1 where held */
     float *surface_distance; /* per cell, m, negative in fluid; NULL: a surface of first order */
     float *surface_pressure; /* per cell: P of surface tension; NULL: none */
     float *expansion;        /* per cell: divergence wanted, 1/s */

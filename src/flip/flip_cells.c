@@ -98,15 +98,27 @@ static void keep_sand_first_order(const WadiFlip *flip, WadiFlipStep *step, cons
     }
 }
 
+/* Values of cells that the solves ask for, or that go before them. */
+static WadiStatus new_cells(WadiArena *arena, bool is_solved_with, size_t floats, float **cells,
+                            const char *what, WadiError *error)
+{
+    return is_solved_with ? WADI_ARENA_NEW(arena, cells, floats, what, error)
+                          : WADI_ARENA_NEW_TEMPORARY(arena, cells, floats, what, error);
+}
+
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
     const WadiRows *rows = &step->grid.rows;
     size_t floats = wadi_rows_floats(rows), count = (size_t)rows->count;
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->fill, floats, "fill of cells", error));
+    const bool has_pores = flip->materials.has_sand && flip->materials.has_water;
+    WADI_TRY(new_cells(arena, has_pores, floats, &step->fill, "fill of cells", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->fluid, count, "labels", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->inside, count, "labels", error));
-    for (int a = 0; a < 3; ++a) {
+    WadiFlipTheta theta = surface_theta(flip);
+    const bool keeps_sand = theta == WADI_FLIP_THETA_GHOST && flip->materials.has_sand &&
+                            flip->context.world->scene->flip.surface == WADI_FLIP_SURFACE_AUTO;
+    for (int a = 0; a < 3 && (keeps_sand || theta == WADI_FLIP_THETA_HALF); ++a) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->theta[a], floats, "surface fractions", error));
     }
     CellContext context = { flip, step };
@@ -120,10 +132,10 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     wadi_flip_solid_fill_cut_cells(rows, &step->solid, step->grid.cell_size, occupied, filled);
     memcpy(step->fluid, filled, count);
     WADI_TRY(wadi_flip_mix(flip, step, error));
-    WadiFlipTheta theta = surface_theta(flip);
     if (theta == WADI_FLIP_THETA_GHOST) {
+        const bool is_solved_with = !keeps_sand || wadi_flip_is_viscous(flip);
         WADI_TRY(WADI_ARENA_NEW(arena, &liquid, count, "labels", error));
-        WADI_TRY(WADI_ARENA_NEW(arena, &distance, floats, "surface distance", error));
+        WADI_TRY(new_cells(arena, is_solved_with, floats, &distance, "surface distance", error));
         WadiFlipSurfaceIn in = { .rows = rows,
                                  .fluid = filled,
                                  .fill = step->fill,
@@ -135,10 +147,10 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
         memcpy(step->fluid, liquid, count);
         step->surface_distance = distance;
     }
-    wadi_flip_surface_theta(rows, step->fluid, distance, theta, step->theta);
-    if (theta == WADI_FLIP_THETA_GHOST && flip->materials.has_sand &&
-        flip->context.world->scene->flip.surface == WADI_FLIP_SURFACE_AUTO) {
+    if (keeps_sand) {
         keep_sand_first_order(flip, step, filled, distance);
+    } else if (theta == WADI_FLIP_THETA_HALF) {
+        wadi_flip_surface_theta(rows, step->fluid, NULL, theta, step->theta);
     }
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, mark_inside, &context);
     return wadi_flip_held_take(flip, step, error);

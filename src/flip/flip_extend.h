@@ -18,7 +18,7 @@ WadiStatus wadi_flip_extend(const WadiFlipExtendIn *in, float *const velocity[3]
 typedef struct WadiFlipWallIn {
     const WadiRows *rows;
     const float *open[3];           /* per face: open fraction */
-    const float *solid_velocity[3]; /* per face: normal velocity of the solid, m/s */
+    const float *solid_velocity[3]; /* per face: normal velocity of the solid, m/s; NULL: 0 */
     const float *distance;          /* per cell: to the solid, m; what is far may be cut off */
     double
         deepest; /* m: faces between cells deeper in the solid than this keep what was extended, for nobody reads them; 0: none */

@@ -18,6 +18,13 @@ typedef struct WallContext {
     uint8_t *closed[3]; /* per row: faces that are closed */
 } WallContext;
 
+/* Velocity of the fluid relative to the solid at a face. */
+static double relative_at(const WallContext *context, int axis, size_t face)
+{
+    const float *solid = context->in->solid_velocity[axis];
+    return (double)context->velocity[axis][face] - (solid != NULL ? (double)solid[face] : 0.0);
+}
+
 /* Velocity across the wall relative to the solid, at the face on the low side of `cell`, times the normal
  * along `axis`. */
 static double across(const WallContext *context, WadiRowCell cell, int axis)
@@ -31,8 +38,7 @@ static double across(const WallContext *context, WadiRowCell cell, int axis)
     if (normal[axis] == 0.0) {
         return 0.0; /* along the face, or so deep that distances are cut off */
     }
-    size_t face = wadi_row_cell_index(cell);
-    relative[axis] = (double)context->velocity[axis][face] - (double)in->solid_velocity[axis][face];
+    relative[axis] = relative_at(context, axis, wadi_row_cell_index(cell));
     for (int b = 0; b < 3; ++b) {
         if (b == axis) {
             continue;
@@ -53,8 +59,7 @@ static double across(const WallContext *context, WadiRowCell cell, int axis)
             const WadiRowCell owner[2] = { pair[side], high };
             for (int n = 0; n < 2; ++n) {
                 if (owner[n].row != 0) {
-                    size_t at = wadi_row_cell_index(owner[n]);
-                    sum += (double)context->velocity[b][at] - (double)in->solid_velocity[b][at];
+                    sum += relative_at(context, b, wadi_row_cell_index(owner[n]));
                     ++faces;
                 }
             }

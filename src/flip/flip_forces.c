@@ -26,7 +26,7 @@ static void add_other_forces(const ForceContext *context, int32_t row)
     for (int i = 0; i < 3 * LANES; ++i) {
         const int a = i / LANES, l = i % LANES;
         float *u = &step->grid.velocity[a][LANES * row + l];
-        if (step->grid.face_mass[a][LANES * row + l] > 0.0f) {
+        if ((step->reached[a][row] >> l & 1) != 0) {
             WadiVec3 x = { h * (cell[0] + l + (a == 0 ? 0.0 : 0.5)), h * (cell[1] + (a == 1 ? 0.0 : 0.5)),
                            h * (cell[2] + (a == 2 ? 0.0 : 0.5)) };
             WadiVec3 v = { a == 0 ? (double)*u : 0.0, a == 1 ? (double)*u : 0.0, a == 2 ? (double)*u : 0.0 };
@@ -48,6 +48,7 @@ static void force_rows(void *user, int64_t first, int64_t end)
         for (int64_t row = first; row < end; ++row) {
             const WadiF8 u = WADI_ROW(step->grid.velocity[a], row);
             const WadiI8 is_reached = WADI_ROW(step->grid.face_mass[a], row) > 0.0f;
+            step->reached[a][row] = (uint8_t)wadi_row_bits(&is_reached);
             WADI_ROW_OUT(step->saved[a], row) = u;
             WADI_ROW_OUT(step->grid.velocity[a], row) = WADI_ROW_SELECT(is_reached, u + change[a], u);
         }
@@ -65,6 +66,8 @@ WadiStatus wadi_flip_forces(const WadiFlip *flip, WadiFlipStep *step, WadiError 
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->saved[a], wadi_rows_floats(rows),
                                 "saved velocities", error));
+        WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->reached[a], (size_t)rows->count,
+                                "reached faces", error));
     }
     const double middle = step->time; /* of the kick */
     ForceContext context = { .world = flip->context.world,

@@ -200,7 +200,7 @@ static WadiStatus build(WadiFlipGrid *grid, const WadiFlipSort *sort, WadiArena 
     for (int a = 0; a < 3; ++a) {
         size_t floats = wadi_rows_floats(&grid->rows);
         WADI_TRY(WADI_ARENA_NEW(arena, &grid->velocity[a], floats, "velocity of the grid", error));
-        WADI_TRY(WADI_ARENA_NEW(arena, &grid->face_mass[a], floats, "mass of the grid", error));
+        WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &grid->face_mass[a], floats, "mass of the grid", error));
         memset(grid->velocity[a], 0, WADI_ROW_CELLS * sizeof(float));
         memset(grid->face_mass[a], 0, WADI_ROW_CELLS * sizeof(float));
     }

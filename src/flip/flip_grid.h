@@ -24,8 +24,9 @@ typedef struct WadiFlipGrid {
     int32_t *occupied;  /* per tile: its number among the tiles of WadiFlipSort, or -1 */
     int32_t *tile_of;   /* per tile of WadiFlipSort: its number here */
     float *velocity[3]; /* m/s, on faces */
-    float *face_mass
-        [3]; /* what particles gave to the face: sum of mass times weight; 0: the face has no velocity yet */
+    /* What particles gave to the face: sum of mass times weight; 0: the face has no velocity yet. Temporary: whoever builds the
+     * grid releases it when nobody asks any more. */
+    float *face_mass[3];
 } WadiFlipGrid;
 
 /* Velocities and masses are not yet set but for the null row: wadi_flip_particles_to_grid writes them all. */

@@ -6,8 +6,9 @@
  * during the step is free, and so is one whose ends lie between the domain's walls. Tiles away from all shapes have one ball
  * around their middle, and the walls. Cells near shapes have a ball around their centre, as large as the centre's distance, and
  * the largest of their neighbours' balls, which reaches almost down to a smooth surface; longer chords may take the first half
- * in these and the second in the ball of the cell they end in. Where a shape moves, balls are smaller
- * by the way that it can have gone since the beginning of the step. */
+ * in these and the second in the ball of the cell they end in. These balls stay clear of the walls too, and where a shape moves
+ * they are smaller by the way that it can have gone since the beginning of the step: where that is not enough, a cell has one
+ * that stays clear of the shapes alone, and the walls. */
 #include "flip/flip_move.h"
 
 #include <stdatomic.h>
@@ -26,6 +27,8 @@ enum { CHUNK = 256 };
 #define CENTRES 11.0
 /* Cell distances are cut off at two cells. */
 #define FAR 2.0
+/* Largest ball around the middle of a cell that is of use. */
+#define CLEAR 3.0
 /* Paths that come closer than this to a solid, in skins, are left to collide.c: twice what is touch there. */
 #define MARGIN 4.0
 
@@ -74,33 +77,53 @@ typedef struct TileView {
     Ball free;    /* around its middle: no shape enters during the step */
     bool is_free; /* that ball holds the tile and some way around it */
     double sweep; /* m: how much nearer to a cell a shape can have been than it is at the end of the step */
+    double error; /* m: of the distances of cells, which may be those of a narrow band */
 } TileView;
+
+/* Shape i alone. */
+static WadiSolids shape_of(const WadiSolids *solids, int i)
+{
+    WadiSolids one = *solids;
+    one.closed_sides = 0;
+    one.count = 1;
+    one.solids = &solids->solids[i];
+    return one;
+}
 
 static TileView look_around(const MoveContext *context, WadiTile tile)
 {
     const WadiFlipMoveIn *in = context->in;
-    const double h = in->cell_size, reach = TILE_REACH * h;
+    const double h = in->cell_size, reach = TILE_REACH * h, end = in->time + in->dt;
     const WadiVec3 middle = { h * (8.0 * tile.x + 4.0), h * (8.0 * tile.y + 4.0), h * (8.0 * tile.z + 4.0) };
     double clear = reach;
-    TileView view = { .sweep = 0.0 };
-    WadiSolids one = *in->solids;
-    one.closed_sides = 0;
-    one.count = 1;
+    TileView view = { 0 };
     for (int i = 0; i < in->solids->count; ++i) {
-        one.solids = &in->solids->solids[i];
-        double sweep =
-            in->dt * wadi_solids_speed_bound(&one, middle, CENTRES * h, in->time, in->time + in->dt);
-        /* Distances of cells may be those of a narrow band. */
-        sweep += wadi_shape_band_error(one.solids->shape);
-        double d = wadi_solids_distance(&one, middle, in->time + in->dt, reach + sweep);
+        const WadiSolids one = shape_of(in->solids, i);
+        double sweep = in->dt * wadi_solids_speed_bound(&one, middle, CENTRES * h, in->time, end);
+        double d = wadi_solids_distance(&one, middle, end, reach + sweep);
         clear = fmin(clear, d - sweep);
         if (d - CENTRES * h < FAR * h + sweep) {
             view.sweep = fmax(view.sweep, sweep);
+            view.error = fmax(view.error, wadi_shape_band_error(one.solids->shape, end));
         }
     }
     view.free = ball_of(middle, clear - context->margin);
     view.is_free = clear - context->margin > (TILE_HALF + 1.0) * h;
     return view;
+}
+
+/* The ball around a point that no shape enters during the step, as large as is of use to a cell. */
+static Ball ball_clear_of_shapes(const MoveContext *context, WadiVec3 x)
+{
+    const WadiFlipMoveIn *in = context->in;
+    const double end = in->time + in->dt;
+    double clear = CLEAR * in->cell_size;
+    for (int i = 0; i < in->solids->count; ++i) {
+        const WadiSolids one = shape_of(in->solids, i);
+        const double sweep = in->dt * wadi_solids_speed_bound(&one, x, 0.0, in->time, end);
+        clear = fmin(clear, wadi_solids_distance(&one, x, end, clear + sweep) - sweep);
+    }
+    return ball_of(x, clear - context->margin);
 }
 
 static void ask_solids(MoveContext *context, int32_t i, WadiCollideReport *report)
@@ -160,7 +183,7 @@ static Ball ball_of_cell(const MoveContext *context, const TileView *view, WadiR
     /* A hair less, for the distance is in single precision. */
     double distance = (1.0 - 1e-6) * (double)context->in->solid->distance[wadi_row_cell_index(cell)];
     return ball_of(wadi_vec3(h * (at[0] + cell.lane + 0.5), h * (at[1] + 0.5), h * (at[2] + 0.5)),
-                   distance - view->sweep - context->margin);
+                   wadi_band_least(distance, view->error) - view->sweep - context->margin);
 }
 
 /* The neighbour with the greatest distance; the cell itself when it has none greater. */
@@ -195,6 +218,13 @@ static bool is_end_free(const MoveContext *context, const TileView *view, WadiVe
     return ball_holds(&ball, middle) && ball_holds(&ball, x1);
 }
 
+/* Is the path in a ball that is clear of shapes, and between the walls? */
+static bool is_between_walls(const MoveContext *context, const Ball *clear, WadiVec3 x0, WadiVec3 x1)
+{
+    return ball_holds(clear, x0) && ball_holds(clear, x1) && wadi_box_contains(context->inner, x0) &&
+           wadi_box_contains(context->inner, x1);
+}
+
 static void move_cell(MoveContext *context, const TileView *view, WadiRowCell cell, int32_t first,
                       int32_t end, WadiCollideReport *report)
 {
@@ -202,6 +232,7 @@ static void move_cell(MoveContext *context, const TileView *view, WadiRowCell ce
     const WadiFlipPath *path = context->path;
     const Ball own = ball_of_cell(context, view, cell);
     const Ball beside = ball_of_cell(context, view, farthest_neighbour(context, cell));
+    Ball clear = { .square = NAN }; /* asked for by the first particle that needs it */
     for (int32_t i = first; i < end; ++i) {
         const WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] }, x1 = { path->x[i], path->y[i], path->z[i] };
         const bool is_in_own = ball_holds(&own, x0), is_in_beside = ball_holds(&beside, x0);
@@ -211,6 +242,12 @@ static void move_cell(MoveContext *context, const TileView *view, WadiRowCell ce
             is_free =
                 ((is_in_own && ball_holds(&own, middle)) || (is_in_beside && ball_holds(&beside, middle))) &&
                 is_end_free(context, view, x0, x1);
+        }
+        if (!is_free) {
+            if (isnan(clear.square)) {
+                clear = ball_clear_of_shapes(context, own.centre);
+            }
+            is_free = is_between_walls(context, &clear, x0, x1);
         }
         if (is_free) {
             p->x[i] = x1.x;

@@ -101,7 +101,11 @@ static inline void subtract_row(const WadiFlipProjectIn *in, WadiFlipProjectOut 
         *(WadiF4 *)(u + 4) = __builtin_convertvector(high, WadiF4);
     }
     if (open != 0xff) {
-        const WadiF8 solid = WADI_ROW(in->solid_velocity[axis], row), velocity = *(const WadiF8 *)u;
+        const WadiF8 velocity = *(const WadiF8 *)u;
+        WadiF8 solid = { 0 };
+        if (in->solid_velocity[axis] != NULL) {
+            solid = WADI_ROW(in->solid_velocity[axis], row);
+        }
         *(WadiF8 *)u = WADI_ROW_SELECT(is_open, velocity, solid);
     }
 }

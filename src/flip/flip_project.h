@@ -20,9 +20,11 @@ typedef struct WadiFlipProjectIn {
     const WadiRows *rows;
     const uint8_t *fluid;           /* per row: bit l set where the cell of lane l is FLUID */
     const float *open[3];           /* per face: open fraction, 0..1 */
-    const float *solid_velocity[3]; /* per face: normal velocity of the solid, m/s */
-    const float *theta[3]; /* per face: part of the way from a fluid to an air cell that is fluid; NULL: 1 */
-    const float *density;  /* per cell, kg/m^3; NULL: reference_density everywhere */
+    const float *solid_velocity[3]; /* per face: normal velocity of the solid, m/s; NULL: 0 */
+    /* Per face: part of the way from a fluid to an air cell that is fluid. NULL: as the distance from the surface has it, which is
+     * per cell, m, negative in fluid; 1 where that is NULL too. */
+    const float *theta[3], *surface_distance;
+    const float *density;       /* per cell, kg/m^3; NULL: reference_density everywhere */
     double reference_density;   /* kg/m^3 */
     const float *expansion;     /* per cell: divergence wanted after, 1/s (density correction); NULL: 0 */
     double cell_size;           /* m */

@@ -3,8 +3,26 @@
 #define WADI_FLIP_PROJECT_FACES_H
 
 #include "flip/flip_project.h"
+#include "flip/flip_surface.h"
 #include "grid/row_lanes.h"
 #include "grid/row_vectors.h"
+
+/* theta of the faces on the low side of a row's cells; of meaning between fluid and air only. */
+static inline __attribute__((always_inline)) void wadi_flip_face_theta(const WadiFlipProjectIn *in,
+                                                                       int32_t row, int axis, WadiF8 *theta)
+{
+    *theta = (WadiF8){ 0 } + 1.0f;
+    if (in->theta[axis] != NULL) {
+        *theta = WADI_ROW(in->theta[axis], row);
+    } else if (in->surface_distance != NULL) {
+        const WadiF8 own = WADI_ROW(in->surface_distance, row);
+        WadiF8 beside = WADI_ROW(in->surface_distance, in->rows->neighbour[row][2 * axis]);
+        if (axis == 0) {
+            beside = WADI_ROW_SHIFT_UP(beside, own);
+        }
+        wadi_flip_row_theta(&own, &beside, in->fluid[row], theta);
+    }
+}
 
 /* Of the faces on the low side of a row's cells: velocity change per difference of P, (rho_ref / rho_f) / theta_f; 0 where the
  * face is closed or touches no fluid. rho_f is the mean of the two cells, or that of the only fluid cell. */
@@ -21,11 +39,12 @@ static inline __attribute__((always_inline)) void wadi_flip_face_gradient(const 
     WadiI8 has_any, has_one;
     wadi_row_mask(here | low, &has_any);
     wadi_row_mask(here ^ low, &has_one);
-    WadiF8 reach = one;
-    if (in->theta[axis] != NULL) {
-        reach = WADI_ROW_SELECT(has_one, WADI_ROW(in->theta[axis], row), one);
+    WadiF8 g = one;
+    if (here != low) {
+        WadiF8 theta;
+        wadi_flip_face_theta(in, row, axis, &theta);
+        g = one / WADI_ROW_SELECT(has_one, theta, one);
     }
-    WadiF8 g = one / reach;
     if (in->density != NULL) {
         WadiI8 is_here, is_low;
         wadi_row_mask(here, &is_here);
@@ -52,7 +71,11 @@ static inline __attribute__((always_inline)) void wadi_flip_outflow(const WadiFl
         const int32_t next = in->rows->neighbour[row][2 * axis + 1];
         WadiF8 w0 = WADI_ROW(in->open[axis], row), w1 = WADI_ROW(in->open[axis], next);
         WadiF8 u0 = WADI_ROW(velocity[axis], row), u1 = WADI_ROW(velocity[axis], next);
-        WadiF8 s0 = WADI_ROW(in->solid_velocity[axis], row), s1 = WADI_ROW(in->solid_velocity[axis], next);
+        WadiF8 s0 = { 0 }, s1 = { 0 };
+        if (in->solid_velocity[axis] != NULL) {
+            s0 = WADI_ROW(in->solid_velocity[axis], row);
+            s1 = WADI_ROW(in->solid_velocity[axis], next);
+        }
         if (axis == 0) {
             w1 = WADI_ROW_SHIFT_DOWN(w0, w1);
             u1 = WADI_ROW_SHIFT_DOWN(u0, u1);

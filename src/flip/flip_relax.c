@@ -44,7 +44,8 @@ static void begin_faces(void *user, int64_t first, int64_t end)
             unsigned is_open = 0;
             for (size_t l = 0; l < LANES; ++l) {
                 bool is_face_open = in->open[axis][at + l] > 0.0f;
-                velocity[l] = is_face_open ? velocity[l] : in->solid_velocity[axis][at + l];
+                float solid = in->solid_velocity[axis] != NULL ? in->solid_velocity[axis][at + l] : 0.0f;
+                velocity[l] = is_face_open ? velocity[l] : solid;
                 is_open |= (unsigned)is_face_open << l;
             }
             relax->out->known[axis][row] = row > 0 ? (uint8_t)(touches & is_open) : 0;
@@ -60,11 +61,13 @@ static void begin_cells(void *user, int64_t first, int64_t end)
         const size_t at = (size_t)LANES * (size_t)row;
         float fixed[LANES] = { 0 }, diagonal[LANES] = { 0 };
         for (int axis = 0; axis < 3; ++axis) {
-            float w1[LANES], s1[LANES], g1[LANES];
-            const float *w0 = in->open[axis] + at, *s0 = in->solid_velocity[axis] + at,
-                        *g0 = relax->gradient[axis] + at;
+            float w1[LANES], s0[LANES] = { 0 }, s1[LANES] = { 0 }, g1[LANES];
+            const float *w0 = in->open[axis] + at, *g0 = relax->gradient[axis] + at;
             wadi_row_beside(in->rows, in->open[axis], row, 2 * axis + 1, w1);
-            wadi_row_beside(in->rows, in->solid_velocity[axis], row, 2 * axis + 1, s1);
+            if (in->solid_velocity[axis] != NULL) {
+                memcpy(s0, in->solid_velocity[axis] + at, sizeof s0);
+                wadi_row_beside(in->rows, in->solid_velocity[axis], row, 2 * axis + 1, s1);
+            }
             wadi_row_beside(in->rows, relax->gradient[axis], row, 2 * axis + 1, g1);
             for (int l = 0; l < LANES; ++l) {
                 diagonal[l] += w0[l] * g0[l] + w1[l] * g1[l];

@@ -13,17 +13,20 @@
 
 enum {
     LANES = WADI_ROW_CELLS,
-    BLOCK_FLOATS = WADI_FLIP_SOLID_ARRAYS * WADI_TILE_CELLS,
+    ROW_FLOATS = 5 * LANES,
+    TILE_FLOATS = WADI_TILE_ROWS * ROW_FLOATS,
     TILE_BLOCK = 4,
+    TILES_AT_ONCE = 64, /* asked before their rows are put into the cache */
     TILES_KEPT = 4096
 };
 
-/* What is known of a tile: rows of `rows` without values, the others with values in a block. All rows are asked at once, whether
- * they are in use or not: distances at corners and centres are shared between rows, and neighbours come into use soon. */
+/* What is known of a tile: rows of `rows` are like all open or all closed ones, the others follow each other in the cache. All
+ * rows are asked at once, whether they are in use or not: distances at corners and centres are shared between rows, and
+ * neighbours come into use soon. */
 typedef struct WadiFlipSolidTile {
     WadiTile tile;
-    int32_t block; /* -1: no solid near */
     bool is_known;
+    int32_t first; /* row of the cache */
     WadiFlipTileRows rows;
 } WadiFlipSolidTile;
 
@@ -32,36 +35,37 @@ void wadi_flip_solid_cache_free(WadiFlipSolidCache *cache)
     WADI_DELETE(cache->tiles, (size_t)cache->tile_capacity);
     WADI_DELETE(cache->spare, (size_t)cache->spare_capacity);
     WADI_DELETE(cache->place, (size_t)cache->place_capacity);
-    WADI_DELETE(cache->blocks, (size_t)cache->block_capacity * BLOCK_FLOATS);
-    WADI_DELETE(cache->free_blocks, (size_t)cache->block_capacity);
+    WADI_DELETE(cache->rows, (size_t)cache->row_capacity * ROW_FLOATS);
     *cache = (WadiFlipSolidCache){ 0 };
 }
 
-static WadiFlipSolidRow row_in_block(float *block, int place)
+static WadiFlipSolidRow row_of(float *values)
 {
-    float *array[WADI_FLIP_SOLID_ARRAYS];
-    for (int n = 0; n < WADI_FLIP_SOLID_ARRAYS; ++n) {
-        array[n] = block + n * WADI_TILE_CELLS + LANES * place;
-    }
-    return (WadiFlipSolidRow){
-        { array[0], array[1], array[2] }, { array[3], array[4], array[5] }, array[6], array[7]
-    };
+    return (WadiFlipSolidRow){ .open = { values, values + LANES, values + 2 * LANES },
+                               .distance = values + 3 * LANES,
+                               .fraction = values + 4 * LANES };
 }
 
 static WadiFlipSolidRow row_in_output(const WadiFlipSolid *out, int32_t row)
 {
     const size_t at = (size_t)LANES * (size_t)row;
-    return (WadiFlipSolidRow){ { out->open[0] + at, out->open[1] + at, out->open[2] + at },
-                               { out->velocity[0] + at, out->velocity[1] + at, out->velocity[2] + at },
-                               out->distance + at,
-                               out->fraction + at };
+    WadiFlipSolidRow made = { .open = { out->open[0] + at, out->open[1] + at, out->open[2] + at },
+                              .distance = out->distance + at,
+                              .fraction = out->fraction + at };
+    for (int axis = 0; axis < 3 && out->velocity[axis] != NULL; ++axis) {
+        made.velocity[axis] = out->velocity[axis] + at;
+    }
+    return made;
 }
 
+/* From the cache, where all rests. */
 static void copy_row(WadiFlipSolidRow to, WadiFlipSolidRow from)
 {
     for (int axis = 0; axis < 3; ++axis) {
         memcpy(to.open[axis], from.open[axis], LANES * sizeof(float));
-        memcpy(to.velocity[axis], from.velocity[axis], LANES * sizeof(float));
+        if (to.velocity[axis] != NULL) {
+            memset(to.velocity[axis], 0, LANES * sizeof(float));
+        }
     }
     memcpy(to.distance, from.distance, LANES * sizeof(float));
     memcpy(to.fraction, from.fraction, LANES * sizeof(float));
@@ -81,13 +85,6 @@ static WadiFlipSolidRow target_in_output(void *user, int place)
     return row_in_output(context->out, wadi_rows_at(context->in->rows, context->tile, place));
 }
 
-static WadiFlipSolidRow target_in_cache(void *user, int place)
-{
-    const SolidContext *context = user;
-    int32_t block = context->cache->tiles[context->cache->place[context->tile]].block;
-    return row_in_block(context->cache->blocks + (size_t)block * BLOCK_FLOATS, place);
-}
-
 /* Rows of the tile in work straight from the solids of `in`. */
 static void ask_rows(SolidContext *context, const WadiFlipSolidIn *in, uint64_t wanted)
 {
@@ -103,26 +100,16 @@ static void ask_rows(SolidContext *context, const WadiFlipSolidIn *in, uint64_t 
 /* Rows of the tile in work as the resting solids make them. */
 static void take_rows(SolidContext *context, uint64_t wanted)
 {
-    WadiFlipSolidTile *kept = &context->cache->tiles[context->cache->place[context->tile]];
-    WadiFlipTileRows state = { .open = UINT64_MAX };
-    float *block = NULL;
-    if (kept->block >= 0) {
-        if (!kept->is_known && wanted != 0) {
-            kept->rows =
-                wadi_flip_solid_tile(context->resting, kept->tile, UINT64_MAX, target_in_cache, context);
-            kept->is_known = true;
-        }
-        state = kept->rows;
-        block = context->cache->blocks + (size_t)kept->block * BLOCK_FLOATS;
-    }
+    const WadiFlipSolidTile *kept = &context->cache->tiles[context->cache->place[context->tile]];
+    const uint64_t plain = kept->rows.open | kept->rows.closed;
     for (uint64_t left = wanted; left != 0; left &= left - 1) {
         const int place = __builtin_ctzll(left);
-        const bool is_open = (state.open >> place & 1) != 0;
         WadiFlipSolidRow to = target_in_output(context, place);
-        if (is_open || (state.closed >> place & 1) != 0) {
-            wadi_flip_solid_row_fill(to, is_open, context->in->cell_size);
+        if ((plain >> place & 1) != 0) {
+            wadi_flip_solid_row_fill(to, (kept->rows.open >> place & 1) != 0, context->in->cell_size);
         } else {
-            copy_row(to, row_in_block(block, place));
+            const int before = __builtin_popcountll(~plain & ((UINT64_C(1) << place) - 1));
+            copy_row(to, row_of(context->cache->rows + (size_t)ROW_FLOATS * (size_t)(kept->first + before)));
         }
     }
 }
@@ -147,38 +134,93 @@ static void ask_tiles(void *user, int64_t first, int64_t end)
     }
 }
 
-static void ask_near(void *user, int64_t first, int64_t end)
+/* New tiles on their way into the cache. */
+typedef struct Asked {
+    const WadiFlipSolidIn *in;
+    WadiFlipSolidTile **tile;
+    float *values; /* TILE_FLOATS each */
+} Asked;
+
+static WadiFlipSolidRow target_in_tile(void *user, int place)
 {
-    const SolidContext *context = user;
-    for (int64_t t = first; t < end; ++t) {
-        WadiFlipSolidTile *tile = &context->cache->tiles[t];
-        if (tile->block == -2) {
-            tile->block = wadi_flip_solid_is_near_tile(context->resting, tile->tile) ? -2 : -1;
-        }
+    float *values = user;
+    return row_of(values + place * ROW_FLOATS);
+}
+
+/* A solid may be near enough to be asked and still leave a row as it is without. */
+static void find_plain_rows(WadiFlipSolidTile *tile, const float *values, double cell_size)
+{
+    float open[ROW_FLOATS], closed[ROW_FLOATS];
+    wadi_flip_solid_row_fill(row_of(open), true, cell_size);
+    wadi_flip_solid_row_fill(row_of(closed), false, cell_size);
+    for (uint64_t left = ~(tile->rows.open | tile->rows.closed); left != 0; left &= left - 1) {
+        const float *row = values + __builtin_ctzll(left) * ROW_FLOATS;
+        const uint64_t bit = left & -left;
+        tile->rows.open |= memcmp(row, open, sizeof open) == 0 ? bit : 0;
+        tile->rows.closed |= memcmp(row, closed, sizeof closed) == 0 ? bit : 0;
     }
 }
 
-static WadiStatus grow_blocks(WadiFlipSolidCache *cache, int32_t wanted, WadiError *error)
+static void ask_resting(void *user, int64_t first, int64_t end)
 {
-    if (wanted <= cache->block_capacity) {
-        return WADI_OK;
+    const Asked *asked = user;
+    for (int64_t n = first; n < end; ++n) {
+        WadiFlipSolidTile *tile = asked->tile[n];
+        float *values = asked->values + n * TILE_FLOATS;
+        tile->rows = (WadiFlipTileRows){ .open = UINT64_MAX };
+        if (wadi_flip_solid_is_near_tile(asked->in, tile->tile)) {
+            tile->rows = wadi_flip_solid_tile(asked->in, tile->tile, UINT64_MAX, target_in_tile, values);
+            find_plain_rows(tile, values, asked->in->cell_size);
+        }
+        tile->is_known = true;
     }
-    const size_t old = (size_t)cache->block_capacity;
-    const size_t capacity = (size_t)wanted + (size_t)wanted / 2 + 8;
-    WADI_TRY(WADI_RESIZE(&cache->free_blocks, old, capacity, "solid cells", error));
-    /* On failure the list above is longer than block_capacity says; shrinking it back cannot be relied on, so
-     * it goes. */
-    WadiStatus status =
-        WADI_RESIZE(&cache->blocks, old * BLOCK_FLOATS, capacity * BLOCK_FLOATS, "solid cells", error);
-    if (status != WADI_OK) {
-        WADI_DELETE(cache->free_blocks, capacity);
-        cache->free_blocks = NULL;
-        WADI_DELETE(cache->blocks, old * BLOCK_FLOATS);
-        cache->blocks = NULL;
-        cache->block_capacity = 0;
-        return status;
+}
+
+static WadiStatus keep_rows(WadiFlipSolidCache *cache, WadiFlipSolidTile *tile, const float *values,
+                            WadiError *error)
+{
+    const uint64_t kept = ~(tile->rows.open | tile->rows.closed);
+    const int32_t wanted = cache->row_count + __builtin_popcountll(kept);
+    if (wanted > cache->row_capacity) {
+        const size_t capacity = (size_t)wanted + (size_t)wanted / 4 + WADI_TILE_ROWS;
+        WADI_TRY(WADI_RESIZE(&cache->rows, (size_t)cache->row_capacity * ROW_FLOATS, capacity * ROW_FLOATS,
+                             "solid cells", error));
+        cache->row_capacity = (int32_t)capacity;
     }
-    cache->block_capacity = (int32_t)capacity;
+    tile->first = cache->row_count;
+    for (uint64_t left = kept; left != 0; left &= left - 1) {
+        memcpy(cache->rows + (size_t)ROW_FLOATS * (size_t)cache->row_count++,
+               values + __builtin_ctzll(left) * ROW_FLOATS, ROW_FLOATS * sizeof(float));
+    }
+    return WADI_OK;
+}
+
+/* A few at a time: a tile in work takes more memory than what is kept of it. */
+static WadiStatus ask_new_tiles(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache, WadiArena *arena,
+                                WadiError *error)
+{
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    const int32_t count = in->rows->tiles->count;
+    Asked asked = { .in = in };
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &asked.tile, TILES_AT_ONCE, "solid cells", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &asked.values, (size_t)TILES_AT_ONCE * TILE_FLOATS,
+                                      "solid cells", error));
+    cache->queried_tiles = 0;
+    for (int32_t t = 0; t < count;) {
+        int32_t new_tiles = 0;
+        for (; t < count && new_tiles < TILES_AT_ONCE; ++t) {
+            WadiFlipSolidTile *tile = &cache->tiles[cache->place[t]];
+            if (!tile->is_known) {
+                asked.tile[new_tiles++] = tile;
+            }
+        }
+        wadi_parallel_for(new_tiles, TILE_BLOCK, ask_resting, &asked);
+        for (int32_t n = 0; n < new_tiles; ++n) {
+            cache->queried_tiles += asked.tile[n]->rows.open != UINT64_MAX;
+            WADI_TRY(keep_rows(cache, asked.tile[n], asked.values + n * TILE_FLOATS, error));
+        }
+    }
+    wadi_arena_release_temporaries(arena, mark);
     return WADI_OK;
 }
 
@@ -199,37 +241,29 @@ static WadiStatus make_room(WadiFlipSolidCache *cache, int32_t tiles, int32_t pl
     return WADI_OK;
 }
 
-/* An old tile that the map does not have: kept, for splashes come back, or its block is free again. */
-static void leave_tile(WadiFlipSolidCache *cache, int32_t old, bool is_kept, int32_t *count)
-{
-    if (is_kept) {
-        cache->spare[(*count)++] = cache->tiles[old];
-    } else if (cache->tiles[old].block >= 0) {
-        cache->free_blocks[cache->free_count++] = cache->tiles[old].block;
-    }
-}
-
 /* Make cache->tiles hold the tiles of the map, cache->place tell where, and keep what is known of them and of tiles that were in
- * use before. */
+ * use before, for splashes come back. When those become too many all is asked again: as many tiles were new since the last time. */
 static WadiStatus follow_tiles(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache, WadiError *error)
 {
     const WadiTileMap *map = in->rows->tiles;
+    if (cache->tile_count >= 2 * map->count + TILES_KEPT) {
+        cache->tile_count = cache->row_count = 0;
+    }
     WADI_TRY(make_room(cache, cache->tile_count + map->count, map->count, error));
-    const bool is_kept = cache->tile_count < 2 * map->count + TILES_KEPT;
     int32_t old = 0, count = 0;
     for (int32_t t = 0; t < map->count; ++t) {
         while (old < cache->tile_count && wadi_tile_is_before(cache->tiles[old].tile, map->tiles[t])) {
-            leave_tile(cache, old++, is_kept, &count);
+            cache->spare[count++] = cache->tiles[old++];
         }
         cache->place[t] = count;
         if (old < cache->tile_count && wadi_tile_is_same(cache->tiles[old].tile, map->tiles[t])) {
             cache->spare[count++] = cache->tiles[old++];
         } else {
-            cache->spare[count++] = (WadiFlipSolidTile){ .tile = map->tiles[t], .block = -2 };
+            cache->spare[count++] = (WadiFlipSolidTile){ .tile = map->tiles[t] };
         }
     }
-    for (; old < cache->tile_count; ++old) {
-        leave_tile(cache, old, is_kept, &count);
+    while (old < cache->tile_count) {
+        cache->spare[count++] = cache->tiles[old++];
     }
     WadiFlipSolidTile *tiles = cache->tiles;
     int32_t capacity = cache->tile_capacity;
@@ -238,25 +272,6 @@ static WadiStatus follow_tiles(const WadiFlipSolidIn *in, WadiFlipSolidCache *ca
     cache->tile_count = count;
     cache->spare = tiles;
     cache->spare_capacity = capacity;
-
-    SolidContext context = { .resting = in, .cache = cache };
-    wadi_parallel_for(count, TILE_BLOCK, ask_near, &context);
-    int32_t missing = -cache->free_count;
-    for (int32_t t = 0; t < count; ++t) {
-        missing += cache->tiles[t].block == -2;
-    }
-    if (missing > 0) {
-        WADI_TRY(grow_blocks(cache, cache->block_count + missing, error));
-    }
-    cache->queried_tiles = 0;
-    for (int32_t t = 0; t < map->count; ++t) {
-        WadiFlipSolidTile *tile = &cache->tiles[cache->place[t]];
-        if (tile->block == -2) {
-            tile->block =
-                cache->free_count > 0 ? cache->free_blocks[--cache->free_count] : cache->block_count++;
-        }
-        cache->queried_tiles += tile->block >= 0 && !tile->is_known;
-    }
     return WADI_OK;
 }
 
@@ -281,12 +296,15 @@ WadiStatus wadi_flip_solid(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache,
                            WadiArena *arena, WadiError *error)
 {
     *out = (WadiFlipSolid){ 0 };
-    float **array[WADI_FLIP_SOLID_ARRAYS] = { &out->open[0],     &out->open[1],     &out->open[2],
-                                              &out->velocity[0], &out->velocity[1], &out->velocity[2],
-                                              &out->distance,    &out->fraction };
+    float **array[] = { &out->open[0],  &out->open[1],     &out->open[2],     &out->distance,
+                        &out->fraction, &out->velocity[0], &out->velocity[1], &out->velocity[2] };
+    const int arrays = wadi_solids_are_moving(in->solids) ? 8 : 5;
     WadiStatus status = WADI_OK;
-    for (int n = 0; n < WADI_FLIP_SOLID_ARRAYS && status == WADI_OK; ++n) {
-        status = WADI_ARENA_NEW(arena, array[n], wadi_rows_floats(in->rows), "solid cells", error);
+    for (int n = 0; n < arrays && status == WADI_OK; ++n) {
+        const size_t floats = wadi_rows_floats(in->rows);
+        status = array[n] == &out->fraction
+                     ? WADI_ARENA_NEW_TEMPORARY(arena, array[n], floats, "solid cells", error)
+                     : WADI_ARENA_NEW(arena, array[n], floats, "solid cells", error);
         if (status == WADI_OK) {
             memset(*array[n], 0, LANES * sizeof(float));
         }
@@ -300,6 +318,9 @@ WadiStatus wadi_flip_solid(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache,
     }
     if (status == WADI_OK && cache != NULL) {
         status = follow_tiles(&resting, cache, error);
+    }
+    if (status == WADI_OK && cache != NULL) {
+        status = ask_new_tiles(&resting, cache, arena, error);
     }
     if (status != WADI_OK) {
         *out = (WadiFlipSolid){ 0 };

@@ -22,14 +22,12 @@ typedef struct WadiFlipSolidIn {
 } WadiFlipSolidIn;
 
 typedef struct WadiFlipSolid {
-    float *open[3]; /* per face: open fraction, 0..1 */
-    float *
-        velocity[3]; /* per face: normal velocity of the solid at its centre, m/s; 0 on faces that are open */
-    float *distance; /* per cell: of its centre from the solids, m, cut off at two cells */
-    float *fraction; /* per cell: part of its volume inside solids, 0..1 */
+    float *open[3];     /* per face: open fraction, 0..1 */
+    float *velocity[3]; /* per face: normal velocity of the solid at its centre, m/s; 0 on faces that are
+                         * open. NULL: all solids rest */
+    float *distance;    /* per cell: of its centre from the solids, m, cut off at two cells */
+    float *fraction;    /* per cell: part of its volume inside solids, 0..1; temporary in the arena */
 } WadiFlipSolid;
-
-enum { WADI_FLIP_SOLID_ARRAYS = 8 };
 
 /* Results of solids at rest, tile by tile, of tiles in use and of some that were. A zeroed cache is valid and empty;
  * it holds for one set of solids and one cell size. */
@@ -40,11 +38,10 @@ typedef struct WadiFlipSolidCache {
     int32_t spare_capacity;
     int32_t *place; /* per tile of the grid: its place in `tiles` */
     int32_t place_capacity;
-    float *blocks; /* of near tiles: WADI_FLIP_SOLID_ARRAYS * 512 floats each */
-    int32_t block_count, block_capacity;
-    int32_t *free_blocks; /* as many as block_capacity */
-    int32_t free_count;
-    int64_t queried_tiles; /* whose resting solids had to be asked in the last call */
+    float
+        *rows; /* that solids cut or come near to: open fractions, distance and part inside of eight cells */
+    int32_t row_count, row_capacity;
+    int64_t queried_tiles; /* new in the last call, with a resting solid in or near them */
 } WadiFlipSolidCache;
 
 void wadi_flip_solid_cache_free(WadiFlipSolidCache *cache);

@@ -249,6 +249,9 @@ static void ask_row(Lattice *lattice, int place, WadiFlipSolidRow row)
             float w = (float)face_open(lattice, cell, axis);
             w = w < in->min_open ? 0.0f : w;
             row.open[axis][l] = w;
+            if (row.velocity[axis] == NULL) {
+                continue;
+            }
             row.velocity[axis][l] = 0.0f;
             if (w < 1.0f && is_moving) {
                 double p[3] = { cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5 };
@@ -266,10 +269,12 @@ void wadi_flip_solid_row_fill(WadiFlipSolidRow row, bool is_open, double cell_si
     for (int l = 0; l < LANES; ++l) {
         for (int axis = 0; axis < 3; ++axis) {
             row.open[axis][l] = is_open ? 1.0f : 0.0f;
-            row.velocity[axis][l] = 0.0f;
         }
         row.distance[l] = (float)(is_open ? FAR * cell_size : -FAR * cell_size);
         row.fraction[l] = is_open ? 0.0f : 1.0f;
+    }
+    for (int axis = 0; axis < 3 && row.velocity[axis] != NULL; ++axis) {
+        memset(row.velocity[axis], 0, LANES * sizeof(float));
     }
 }
 

@@ -9,7 +9,7 @@ typedef struct WadiFlipTileRows {
     uint64_t open, closed;
 } WadiFlipTileRows;
 
-/* Where the values of a row go: eight floats each. */
+/* Where the values of a row go: eight floats each. Velocities may be NULL where all solids rest. */
 typedef struct WadiFlipSolidRow {
     float *open[3], *velocity[3], *distance, *fraction;
 } WadiFlipSolidRow;

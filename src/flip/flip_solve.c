@@ -45,6 +45,7 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
         in.solid_velocity[a] = step->solid.velocity[a];
         in.theta[a] = step->theta[a];
     }
+    in.surface_distance = step->theta[0] == NULL ? step->surface_distance : NULL;
     return in;
 }
 

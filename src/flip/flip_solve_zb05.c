@@ -93,11 +93,10 @@ static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const bef
                       WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
-    const WadiSolids *solids = &flip->context.world->solids;
     float *const *velocity = step->grid.velocity;
     WadiFrictionGrid grid = { .rows = &step->grid.rows, .fluid = step->fluid, .solid = step->inside };
     for (int a = 0; a < 3; ++a) {
-        grid.solid_speed[a] = wadi_solids_are_moving(solids) ? step->solid.velocity[a] : NULL;
+        grid.solid_speed[a] = step->solid.velocity[a];
     }
     WadiFrictionLoad load;
     WadiRigidLoad rigid;

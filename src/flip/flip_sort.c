@@ -181,9 +181,9 @@ static WadiStatus make_tiles(TileSort *sort, WadiArena *arena, WadiError *error)
     }
     Keyed *keyed[2];
     WadiTile *tiles;
-    WADI_TRY(WADI_ARENA_NEW(arena, &keyed[0], (size_t)total, "tiles of particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &keyed[1], (size_t)total, "tiles of particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &tiles, (size_t)total, "tiles of particles", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &keyed[0], (size_t)total, "tiles of particles", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &keyed[1], (size_t)total, "tiles of particles", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &tiles, (size_t)total, "tiles of particles", error));
     int32_t n = 0;
     for (int64_t b = 0; b < blocks; ++b) {
         for (int32_t e = 0; e < sort->entry_count[b]; ++e) {
@@ -343,20 +343,23 @@ static WadiStatus sort_particles(TileSort *sort, WadiParticles *particles, WadiA
 {
     size_t count = (size_t)sort->count;
     size_t blocks = (size_t)wadi_parallel_block_count(sort->count, SORT_BLOCK);
-    WADI_TRY(WADI_ARENA_NEW(arena, &sort->entry_of, count, "tiles of particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &sort->cell_of, count, "cells of particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &sort->entries, blocks * SORT_BLOCK, "tiles of particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &sort->entry_count, blocks, "tiles of particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &sort->bad, blocks, "tiles of particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &sort->index, count, "order of particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &sort->cell, count, "cells of particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &sort->order, count, "order of particles", error));
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->entry_of, count, "tiles of particles", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->cell_of, count, "cells of particles", error));
+    WADI_TRY(
+        WADI_ARENA_NEW_TEMPORARY(arena, &sort->entries, blocks * SORT_BLOCK, "tiles of particles", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->entry_count, blocks, "tiles of particles", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->bad, blocks, "tiles of particles", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->index, count, "order of particles", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->cell, count, "cells of particles", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->order, count, "order of particles", error));
     wadi_parallel_for(sort->count, SORT_BLOCK, list_tiles, sort);
     WADI_TRY(check_blocks(sort, particles, error));
     WADI_TRY(make_tiles(sort, arena, error));
     wadi_parallel_for(sort->count, SORT_BLOCK, write_by_tile, sort);
     wadi_parallel_for(sort->out->tiles.count, TILE_BLOCK, sort_tiles, sort);
     WADI_TRY(wadi_particles_permute_from(particles, sort->out->first, sort->order, error));
+    wadi_arena_release_temporaries(arena, mark);
     count_from_first(sort->out);
     return WADI_OK;
 }

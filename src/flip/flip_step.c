@@ -213,7 +213,7 @@ static void fill_report(const WadiFlipStep *step, WadiStepReport *report)
                                 .friction_iterations = step->friction_iterations,
                                 .grid_cells = 8 * (int64_t)rows->count };
     for (int32_t r = 0; r < rows->count; ++r) {
-        report->cells += __builtin_popcount(step->fluid[r]);
+        report->cells += __builtin_popcount(step->grid.fluid[r]);
     }
 }
 
@@ -238,8 +238,10 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
         flip->last_dt = 0.0;
         return WADI_OK;
     }
+    const WadiArenaMark before_grid = wadi_arena_mark(context->scratch);
     WADI_TRY(make_grid(flip, step, error));
     WADI_STAGE(times, "forces", WADI_TRY(wadi_flip_forces(flip, step, error)));
+    wadi_arena_release_temporaries(context->scratch, before_grid);
     WadiFlipSolidIn solid = {
         .rows = &step->grid.rows,
         .solids = &context->world->solids,
@@ -251,6 +253,7 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
         .is_binary = scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS ||
                      (flip->materials.has_sand && scene->flip.friction != WADI_FLIP_FRICTION_SOLVE)
     };
+    const WadiArenaMark before_solids = wadi_arena_mark(context->scratch);
     WADI_STAGE(times, "solids",
                WADI_TRY(wadi_flip_solid(&solid, &flip->solid_cache, &step->solid, context->scratch, error)));
     for (int a = 0; a < 3; ++a) {
@@ -262,6 +265,7 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     WADI_STAGE(times, "label", WADI_TRY(wadi_flip_label(flip, step, error)));
     WADI_STAGE(times, "density correction", WADI_TRY(wadi_flip_correct_density(flip, step, error)));
     WADI_STAGE(times, "surface tension", WADI_TRY(wadi_flip_find_tension(flip, step, error)));
+    wadi_arena_release_temporaries(context->scratch, before_solids);
     WADI_TRY(wadi_flip_solve(flip, step, error));
     WADI_STAGE(times, "attributes", wadi_flip_attributes(flip, step));
     fill_report(step, report);

@@ -168,14 +168,10 @@ static void find_thetas(void *user, int64_t first, int64_t end)
             const float *restrict own = context->distance + (size_t)LANES * (size_t)row;
             float beside[LANES];
             wadi_row_beside(context->rows, context->distance, row, 2 * axis, beside);
+            WadiF8 part;
+            wadi_flip_row_theta((const WadiF8 *)own, (const WadiF8 *)beside, here, &part);
             for (int l = 0; l < LANES; ++l) {
-                if (surface >> l & 1) {
-                    float inner = here >> l & 1 ? own[l] : beside[l];
-                    float outer = here >> l & 1 ? beside[l] : own[l];
-                    float span = inner - outer;
-                    float part = span < 0.0f ? inner / span : 1.0f;
-                    theta[l] = wadi_lesser(wadi_greater(part, 0.01f), 1.0f);
-                }
+                theta[l] = surface >> l & 1 ? part[l] : theta[l];
             }
         }
     }

@@ -2,6 +2,7 @@
 #ifndef WADI_FLIP_SURFACE_H
 #define WADI_FLIP_SURFACE_H
 
+#include "grid/row_vectors.h"
 #include "grid/rows.h"
 
 typedef struct WadiFlipSurfaceIn {
@@ -30,6 +31,22 @@ typedef enum WadiFlipTheta {
     WADI_FLIP_THETA_HALF,  /* on the face */
     WADI_FLIP_THETA_GHOST, /* where the distance says */
 } WadiFlipTheta;
+
+/* theta of the faces on the low side of a row's cells, by the distances of its cells and of those beside them, where `here`,
+ * the bits of the fluid cells of the row, tells that one of the two is fluid; of no meaning elsewhere. */
+static inline __attribute__((always_inline)) void wadi_flip_row_theta(const WadiF8 *own, const WadiF8 *beside,
+                                                                      unsigned here, WadiF8 *theta)
+{
+    const WadiF8 one = (WadiF8){ 0 } + 1.0f, least = (WadiF8){ 0 } + 0.01f;
+    WadiI8 is_here;
+    wadi_row_mask(here, &is_here);
+    const WadiF8 inner = WADI_ROW_SELECT(is_here, *own, *beside);
+    const WadiF8 outer = WADI_ROW_SELECT(is_here, *beside, *own), span = inner - outer;
+    const WadiI8 is_between = span < 0.0f;
+    const WadiF8 part = WADI_ROW_SELECT(is_between, inner / span, one);
+    const WadiI8 is_enough = part > least, is_less = part < one;
+    *theta = WADI_ROW_SELECT(is_less, WADI_ROW_SELECT(is_enough, part, least), one);
+}
 
 /* theta of every face, for WadiFlipProjectIn: phi_fluid / (phi_fluid - phi_air) in [0.01, 1] between fluid
  * and air, 1 elsewhere. `distance` may be NULL unless the ghost fluid is asked for. */

@@ -25,20 +25,18 @@ static void push_rows(void *user, int64_t first, int64_t end)
             }
             const size_t at = LANES * (size_t)row;
             float beside[LANES];
-            WadiF8 gradient;
+            WadiF8 gradient, theta;
             wadi_row_beside(in->rows, push->pressure, row, 2 * axis, beside);
             wadi_flip_face_gradient(in, row, axis, &gradient);
+            wadi_flip_face_theta(in, row, axis, &theta);
             for (int l = 0; l < LANES; ++l) {
                 if (((here ^ low) >> l & 1) == 0) {
                     continue;
                 }
                 bool is_high = (here >> l & 1) != 0; /* the fluid is on the high side: it is pushed upwards */
-                float own = push->pressure[at + (size_t)l], reach = 1.0f;
+                float own = push->pressure[at + (size_t)l];
                 float inner = is_high ? own : beside[l], outer = is_high ? beside[l] : own;
-                if (in->theta[axis] != NULL) {
-                    reach = in->theta[axis][at + (size_t)l];
-                }
-                float surface = inner + reach * (outer - inner);
+                float surface = inner + theta[l] * (outer - inner);
                 push->velocity[axis][at + (size_t)l] += gradient[l] * (is_high ? surface : -surface);
             }
         }

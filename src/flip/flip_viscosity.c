@@ -33,7 +33,9 @@ static void load_rows(void *context, int64_t first, int64_t end)
     const Solve *s = context;
     for (int a = 0; a < 3; ++a) {
         for (int64_t at = LANES * (first + (first == 0)); at < LANES * end; ++at) {
-            float given = s->in->open[a][at] > 0.0f ? 0.0f : s->in->solid_velocity[a][at];
+            float given = s->in->open[a][at] > 0.0f || s->in->solid_velocity[a] == NULL
+                              ? 0.0f
+                              : s->in->solid_velocity[a][at];
             s->u[a][at] = s->viscous.mass[a][at] > 0.0f ? s->velocity[a][at] : given;
         }
     }

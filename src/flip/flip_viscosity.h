@@ -14,12 +14,13 @@ typedef struct WadiFlipViscosityIn {
     const uint8_t *fluid;  /* per row: bit l set where the cell of lane l is FLUID */
     const uint8_t *solid;  /* per row: cells inside solids */
     const float *distance; /* per cell: from the free surface, m, negative in fluid; NULL: labels alone */
-    const float *solid_distance;    /* per cell: from the solids, m; NULL: walls lie on faces */
-    const float *open[3];           /* per face: open fraction */
-    const float *solid_velocity[3]; /* per face, component of the solid's velocity, m/s; read where closed */
-    const float *face_mass[3];      /* per face: > 0 where particles gave a velocity; NULL: everywhere */
-    const float *coefficient; /* per cell: mu dt / (rho_ref h^2); also in air cells that the surface cuts */
-    const float *density;     /* per cell, kg/m^3; NULL: the reference's everywhere */
+    const float *solid_distance; /* per cell: from the solids, m; NULL: walls lie on faces */
+    const float *open[3];        /* per face: open fraction */
+    const float
+        *solid_velocity[3]; /* per face, component of the solid's velocity, m/s; read where closed; NULL: 0 */
+    const uint8_t *reached[3]; /* per row: faces that particles gave a velocity; NULL: all */
+    const float *coefficient;  /* per cell: mu dt / (rho_ref h^2); also in air cells that the surface cuts */
+    const float *density;      /* per cell, kg/m^3; NULL: the reference's everywhere */
     double reference_density;
     double cell_size;           /* m */
     bool is_slippery;           /* walls hold nothing along them */

@@ -82,13 +82,13 @@ static void find_faces(const Setup *setup, int32_t row, int axis)
     for (int l = 0; l < LANES; ++l) {
         bool is_own_solid = (solid >> l & 1) != 0, is_low_solid = (low_solid >> l & 1) != 0;
         float distance = is_own_solid ? low[l] : is_low_solid ? own[l] : 0.5f * (own[l] + low[l]);
-        bool has_particles = in->face_mass[axis] == NULL || in->face_mass[axis][at + (size_t)l] > 0.0f;
+        bool has_particles = in->reached[axis] == NULL || (in->reached[axis][row] >> l & 1) != 0;
         float share = share_at(distance, h);
         bool is_open = in->open[axis][at + (size_t)l] > 0.0f;
         bool is_unknown = is_open && ((touches >> l & 1) != 0 || (has_particles && share >= least_share));
         /* Particles are behind the surface, and so is the velocity they give to the faces there: less than a turning body's.
          * The less of a face is liquid, the less its velocity counts. */
-        float trust = in->face_mass[axis] != NULL ? 2.0f * share - 1.0f : share;
+        float trust = in->reached[axis] != NULL ? 2.0f * share - 1.0f : share;
         float mass = has_particles ? wadi_greater(trust, least_mass) : no_particle_mass;
         mass *= in->density != NULL ? face_density(in, row, axis, l, is_own_solid, is_low_solid) : 1.0f;
         setup->out->mass[axis][at + (size_t)l] = is_unknown ? mass : 0.0f;

@@ -40,7 +40,7 @@ WadiStatus wadi_flip_apply_viscosity(const WadiFlip *flip, WadiFlipStep *step, W
     for (int a = 0; a < 3; ++a) {
         in.open[a] = step->solid.open[a];
         in.solid_velocity[a] = step->solid.velocity[a];
-        in.face_mass[a] = step->grid.face_mass[a];
+        in.reached[a] = step->reached[a];
     }
     WadiFlipViscosityReport report;
     return wadi_flip_viscosity(&in, step->grid.velocity, arena, &report, error);

@@ -260,6 +260,21 @@ WadiBox wadi_mesh_sequence_bounds(const WadiMeshSequence *sequence, double time)
     return box;
 }
 
+WadiStatus wadi_mesh_sequence_at(const WadiMeshSequence *sequence, double time, WadiMesh *mesh,
+                                 double *facing, WadiError *error)
+{
+    double s;
+    int i = find_interval(sequence, time, &s);
+    const WadiMesh *a = &sequence->frames[i], *b = interval_end(sequence, i);
+    *facing = sequence->facing;
+    WADI_TRY(wadi_mesh_create(mesh, a->vertices, a->vertex_count, (const uint32_t(*)[3])a->triangles,
+                              a->triangle_count, error));
+    for (size_t v = 0; v < mesh->vertex_count; ++v) {
+        mesh->vertices[v] = wadi_lerp(a->vertices[v], b->vertices[v], s);
+    }
+    return WADI_OK;
+}
+
 void wadi_mesh_sequence_nearest(const WadiMeshSequence *sequence, WadiVec3 x, double time,
                                 WadiMeshNearest *nearest)
 {

@@ -22,6 +22,10 @@ bool wadi_mesh_sequence_is_moving(const WadiMeshSequence *sequence);
 double wadi_mesh_sequence_speed(const WadiMeshSequence *sequence, double t0, double t1);
 WadiBox wadi_mesh_sequence_bounds(const WadiMeshSequence *sequence, double time);
 
+/* The triangles at `time`, the caller's to free; *facing is -1 when they face inward. */
+WadiStatus wadi_mesh_sequence_at(const WadiMeshSequence *sequence, double time, WadiMesh *mesh,
+                                 double *facing, WadiError *error);
+
 void wadi_mesh_sequence_nearest(const WadiMeshSequence *sequence, WadiVec3 x, double time,
                                 WadiMeshNearest *nearest);
 double wadi_mesh_sequence_distance(const WadiMeshSequence *sequence, WadiVec3 x, double time);

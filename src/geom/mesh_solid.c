@@ -77,10 +77,12 @@ bool wadi_mesh_solid_contains(const WadiMeshSolid *solid, WadiVec3 x)
     return wadi_winding_is_inside(solid->winding, x, solid->facing);
 }
 
-void wadi_mesh_solid_nearest(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest)
+void wadi_mesh_solid_nearest(const WadiMeshSolid *solid, WadiVec3 x, double reach, WadiMeshNearest *nearest)
 {
-    double lower, upper;
-    wadi_mesh_clearance_at(&solid->clearance, x, &lower, &upper);
+    double lower, upper = reach;
+    if (!isfinite(upper)) {
+        wadi_mesh_clearance_at(&solid->clearance, x, &lower, &upper);
+    }
     bool has_found = wadi_mesh_tree_nearest(solid->tree, x, 1.0001 * upper, nearest) ||
                      wadi_mesh_tree_nearest(solid->tree, x, INFINITY, nearest);
     if (!has_found) {
@@ -92,7 +94,7 @@ void wadi_mesh_solid_nearest(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNea
     }
 }
 
-bool wadi_mesh_solid_bound(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest)
+bool wadi_mesh_solid_bound(const WadiMeshSolid *solid, WadiVec3 x, double reach, WadiMeshNearest *nearest)
 {
     double lower, upper;
     wadi_mesh_clearance_at(&solid->clearance, x, &lower, &upper);
@@ -100,7 +102,7 @@ bool wadi_mesh_solid_bound(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNeare
         *nearest = (WadiMeshNearest){ .distance = lower };
         return false;
     }
-    wadi_mesh_solid_nearest(solid, x, nearest);
+    wadi_mesh_solid_nearest(solid, x, reach, nearest);
     return true;
 }
 
@@ -108,7 +110,7 @@ double wadi_mesh_solid_distance(const WadiMeshSolid *solid, WadiVec3 x, WadiMesh
 {
     WadiMeshNearest scratch;
     nearest = nearest != NULL ? nearest : &scratch;
-    wadi_mesh_solid_nearest(solid, x, nearest);
+    wadi_mesh_solid_nearest(solid, x, INFINITY, nearest);
     return wadi_mesh_solid_contains(solid, x) ? -nearest->distance : nearest->distance;
 }
 
@@ -124,13 +126,9 @@ bool wadi_mesh_solid_is_in_front(const WadiMeshSolid *solid, WadiVec3 x, const W
     return solid->facing * wadi_dot(face, wadi_sub(x, nearest->point)) > 0.0;
 }
 
-double wadi_mesh_solid_sample(const WadiMeshSolid *solid, WadiVec3 x, bool was_outside,
-                              WadiMeshNearest *nearest, WadiVec3 *normal)
+WadiVec3 wadi_mesh_solid_normal(const WadiMeshSolid *solid, WadiVec3 x, bool is_outside,
+                                const WadiMeshNearest *nearest)
 {
-    wadi_mesh_solid_nearest(solid, x, nearest);
-    bool is_outside = (was_outside && wadi_mesh_solid_is_in_front(solid, x, nearest)) ||
-                      !wadi_mesh_solid_contains(solid, x);
-    double d = is_outside ? nearest->distance : -nearest->distance;
     const uint32_t *v = solid->mesh.triangles[nearest->triangle];
     const WadiVec3 *p = solid->mesh.vertices;
     WadiVec3 face = wadi_cross(wadi_sub(p[v[1]], p[v[0]]), wadi_sub(p[v[2]], p[v[0]]));
@@ -138,9 +136,18 @@ double wadi_mesh_solid_sample(const WadiMeshSolid *solid, WadiVec3 x, bool was_o
     WadiVec3 size = wadi_box_size(solid->bounds);
     /* So near that the direction to the foot is rounding. */
     double tiny = 1e-12 * fmax(size.x, fmax(size.y, size.z));
-    WadiVec3 away = wadi_scale(wadi_sub(x, nearest->point), d < 0.0 ? -1.0 : 1.0);
-    *normal = nearest->distance > tiny ? wadi_normalized_or(away, face) : face;
-    return d;
+    WadiVec3 away = wadi_scale(wadi_sub(x, nearest->point), is_outside ? 1.0 : -1.0);
+    return nearest->distance > tiny ? wadi_normalized_or(away, face) : face;
+}
+
+double wadi_mesh_solid_sample(const WadiMeshSolid *solid, WadiVec3 x, bool was_outside,
+                              WadiMeshNearest *nearest, WadiVec3 *normal)
+{
+    wadi_mesh_solid_nearest(solid, x, INFINITY, nearest);
+    bool is_outside = (was_outside && wadi_mesh_solid_is_in_front(solid, x, nearest)) ||
+                      !wadi_mesh_solid_contains(solid, x);
+    *normal = wadi_mesh_solid_normal(solid, x, is_outside, nearest);
+    return is_outside ? nearest->distance : -nearest->distance;
 }
 
 typedef struct SignFill {

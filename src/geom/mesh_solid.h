@@ -33,18 +33,22 @@ WadiStatus wadi_mesh_solid_create(WadiMeshSolid *solid, WadiMesh *mesh, bool has
                                   const WadiLog *log, WadiError *error);
 void wadi_mesh_solid_free(WadiMeshSolid *solid);
 
-/* The nearest point of the triangles. */
-void wadi_mesh_solid_nearest(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest);
+/* The nearest point of the triangles. `reach` shortens the search where some triangle is known to be that near, m; INFINITY: not
+ * known. A wrong one costs time, nothing else. */
+void wadi_mesh_solid_nearest(const WadiMeshSolid *solid, WadiVec3 x, double reach, WadiMeshNearest *nearest);
 /* A lower bound of the distance to the triangles in nearest->distance. true: it is exact, and the rest of `nearest` is set, as
  * it is within a 32nd of the mesh's size. */
-bool wadi_mesh_solid_bound(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest);
+bool wadi_mesh_solid_bound(const WadiMeshSolid *solid, WadiVec3 x, double reach, WadiMeshNearest *nearest);
 bool wadi_mesh_solid_contains(const WadiMeshSolid *solid, WadiVec3 x);
 /* Is x on the outward side of the inside of its nearest triangle? Then a point that was outside before it came so near still
  * is: no winding number needed. Says nothing about other points. */
 bool wadi_mesh_solid_is_in_front(const WadiMeshSolid *solid, WadiVec3 x, const WadiMeshNearest *nearest);
 /* Signed distance; `nearest` may be NULL. */
 double wadi_mesh_solid_distance(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest);
-/* The same and the outward normal; was_outside: wadi_mesh_solid_is_in_front may decide. */
+/* The outward normal at the nearest point, for an x of which it is known whether it is outside. */
+WadiVec3 wadi_mesh_solid_normal(const WadiMeshSolid *solid, WadiVec3 x, bool is_outside,
+                                const WadiMeshNearest *nearest);
+/* Both; was_outside: wadi_mesh_solid_is_in_front may decide. */
 double wadi_mesh_solid_sample(const WadiMeshSolid *solid, WadiVec3 x, bool was_outside,
                               WadiMeshNearest *nearest, WadiVec3 *normal);
 

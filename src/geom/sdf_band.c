@@ -175,35 +175,78 @@ void wadi_sdf_band_destroy(WadiSdfBand *band)
     }
 }
 
-bool wadi_sdf_band_look(const WadiSdfBand *band, WadiVec3 x, WadiBandPoint *point)
+/* The cell of the band around a point. */
+typedef struct Cell {
+    double v[8];       /* m: distances at its corners, x fastest */
+    double fx, fy, fz; /* where in it, 0..1 */
+} Cell;
+
+/* false: the band has no tile there, and *beyond is its width with the right sign. */
+static bool find_cell(const WadiSdfBand *band, WadiVec3 x, Cell *cell, double *beyond)
 {
-    *point = (WadiBandPoint){ .distance = band->width };
+    *beyond = band->width;
     WadiVec3 u = wadi_scale(x, 1.0 / band->cell);
     WadiVec3 tile_f = { floor(u.x / WADI_TILE_SIDE), floor(u.y / WADI_TILE_SIDE),
                         floor(u.z / WADI_TILE_SIDE) };
-    if (!(fmax(fabs(tile_f.x), fmax(fabs(tile_f.y), fabs(tile_f.z))) < 1e9)) {
+    if (!(fabs(tile_f.x) < 1e9 && fabs(tile_f.y) < 1e9 && fabs(tile_f.z) < 1e9)) {
         return false;
     }
     WadiTile tile = { (int32_t)tile_f.x, (int32_t)tile_f.y, (int32_t)tile_f.z };
     int32_t index = wadi_tile_map_find(&band->map, tile);
     if (index < 0) {
         index = wadi_tile_map_find_before(&band->map, tile);
-        point->distance = index >= 0 && band->after[index] < 0 ? -band->width : band->width;
+        *beyond = index >= 0 && band->after[index] < 0 ? -band->width : band->width;
         return false;
     }
     double f[3] = { u.x - WADI_TILE_SIDE * tile_f.x, u.y - WADI_TILE_SIDE * tile_f.y,
                     u.z - WADI_TILE_SIDE * tile_f.z };
     int n[3];
     for (int a = 0; a < 3; ++a) {
-        n[a] = (int)fmin(f[a], WADI_TILE_SIDE - 1);
+        n[a] = f[a] < WADI_TILE_SIDE - 1 ? (int)f[a] : WADI_TILE_SIDE - 1;
         f[a] -= n[a];
     }
     const float *at = &band->node[index][(n[2] * NODES + n[1]) * NODES + n[0]];
-    double v[8];
     for (int c = 0; c < 8; ++c) {
-        v[c] = (double)at[((c >> 2) * NODES + (c >> 1 & 1)) * NODES + (c & 1)];
+        cell->v[c] = (double)at[((c >> 2) * NODES + (c >> 1 & 1)) * NODES + (c & 1)];
     }
-    double fx = f[0], fy = f[1], fz = f[2];
+    cell->fx = f[0];
+    cell->fy = f[1];
+    cell->fz = f[2];
+    return true;
+}
+
+/* A node's distance is true and changes by at most the way to it; the weights' mean of these ways is at most the root of the
+ * mean square, which is the sum of f (1 - f). */
+static double error_in(const Cell *cell, double size)
+{
+    double square = cell->fx * (1.0 - cell->fx) + cell->fy * (1.0 - cell->fy) + cell->fz * (1.0 - cell->fz);
+    return square > 0.0 ? size * sqrt(square) : 0.0;
+}
+
+bool wadi_sdf_band_distance(const WadiSdfBand *band, WadiVec3 x, double *distance, double *error)
+{
+    Cell cell;
+    *error = 0.0;
+    if (!find_cell(band, x, &cell, distance)) {
+        return false;
+    }
+    const double *v = cell.v, fx = cell.fx, fy = cell.fy, fz = cell.fz;
+    double x00 = v[0] + fx * (v[1] - v[0]), x10 = v[2] + fx * (v[3] - v[2]);
+    double x01 = v[4] + fx * (v[5] - v[4]), x11 = v[6] + fx * (v[7] - v[6]);
+    double y0 = x00 + fy * (x10 - x00), y1 = x01 + fy * (x11 - x01);
+    *distance = y0 + fz * (y1 - y0);
+    *error = error_in(&cell, band->cell);
+    return fabs(*distance) < band->width;
+}
+
+bool wadi_sdf_band_look(const WadiSdfBand *band, WadiVec3 x, WadiBandPoint *point)
+{
+    Cell cell;
+    *point = (WadiBandPoint){ 0 };
+    if (!find_cell(band, x, &cell, &point->distance)) {
+        return false;
+    }
+    const double *v = cell.v, fx = cell.fx, fy = cell.fy, fz = cell.fz;
     double x00 = v[0] + fx * (v[1] - v[0]), x10 = v[2] + fx * (v[3] - v[2]);
     double x01 = v[4] + fx * (v[5] - v[4]), x11 = v[6] + fx * (v[7] - v[6]);
     double y0 = x00 + fy * (x10 - x00), y1 = x01 + fy * (x11 - x01);
@@ -212,14 +255,32 @@ bool wadi_sdf_band_look(const WadiSdfBand *band, WadiVec3 x, WadiBandPoint *poin
     WadiVec3 g = { gx0 + fz * (gx1 - gx0), (x10 - x00) + fz * ((x11 - x01) - (x10 - x00)), y1 - y0 };
     point->distance = y0 + fz * (y1 - y0);
     point->gradient = wadi_scale(g, 1.0 / band->cell);
-    /* A node's distance is true and changes by at most the way to it; the weights' mean of these ways is at most the root of the
-     * mean square, which is the sum of f (1 - f). */
-    point->error = band->cell * sqrt(fmax(fx * (1.0 - fx) + fy * (1.0 - fy) + fz * (1.0 - fz), 0.0));
+    point->error = error_in(&cell, band->cell);
     for (int c = 0; c < 8; ++c) {
         WadiVec3 offset = { (c & 1) - fx, (c >> 1 & 1) - fy, (c >> 2) - fz };
-        point->bend = fmax(point->bend, fabs(v[c] - point->distance - wadi_dot(g, offset)));
+        double bend = fabs(v[c] - point->distance - wadi_dot(g, offset));
+        point->bend = bend > point->bend ? bend : point->bend;
     }
     return fabs(point->distance) < band->width;
+}
+
+/* The ball around x and that around a corner, as large as its distance, hold no surface: where they overlap, one side is both's. */
+int wadi_sdf_band_side(const WadiSdfBand *band, WadiVec3 x, double clear)
+{
+    Cell cell;
+    double beyond;
+    if (!find_cell(band, x, &cell, &beyond)) {
+        return beyond > 0.0 ? 1 : -1;
+    }
+    for (int c = 0; c < 8; ++c) {
+        WadiVec3 way = { (c & 1) - cell.fx, (c >> 1 & 1) - cell.fy, (c >> 2) - cell.fz };
+        /* A hair less, for the corner's distance is in single precision. */
+        double reach = clear + (1.0 - 1e-6) * fabs(cell.v[c]);
+        if (band->cell * band->cell * wadi_dot(way, way) < reach * reach) {
+            return cell.v[c] > 0.0 ? 1 : -1;
+        }
+    }
+    return 0;
 }
 
 bool wadi_sdf_band_sample(const WadiSdfBand *band, WadiVec3 x, double *distance, WadiVec3 *gradient)

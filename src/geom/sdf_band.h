@@ -16,8 +16,10 @@ void wadi_sdf_band_destroy(WadiSdfBand *band);
 /* Distance and its gradient (may be NULL; not normalised). Beyond the band: plus or minus its width with the right sign,
  * gradient zero; returns false there. */
 bool wadi_sdf_band_sample(const WadiSdfBand *band, WadiVec3 x, double *distance, WadiVec3 *gradient);
+/* The distance, and how far it may be from the true one, as far as the band goes. */
+bool wadi_sdf_band_distance(const WadiSdfBand *band, WadiVec3 x, double *distance, double *error);
 
-/* The same with what it is worth. */
+/* All of it with what it is worth. */
 typedef struct WadiBandPoint {
     double distance;
     WadiVec3 gradient;
@@ -26,6 +28,9 @@ typedef struct WadiBandPoint {
 } WadiBandPoint;
 
 bool wadi_sdf_band_look(const WadiSdfBand *band, WadiVec3 x, WadiBandPoint *point);
+
+/* 1 outside, -1 inside, 0: the band cannot tell. No surface is nearer to x than `clear`, and the shape has no holes. */
+int wadi_sdf_band_side(const WadiSdfBand *band, WadiVec3 x, double clear);
 double wadi_sdf_band_cell(const WadiSdfBand *band);
 
 size_t wadi_sdf_band_bytes(const WadiSdfBand *band);

@@ -115,8 +115,10 @@ double wadi_shape_free_way(const WadiShape *shape, WadiVec3 x, WadiVec3 way, dou
 /* Give the moving meshes in the shape narrow bands for grids of `cell_size` metres: they are asked again every step. Meshes whose
  * band would be very large go without. */
 WadiStatus wadi_shape_add_bands(WadiShape *shape, double cell_size, WadiError *error);
-/* By how much a sample for a grid may exceed the true distance, m; 0 without a band. */
-double wadi_shape_band_error(const WadiShape *shape);
+/* By how much a sample for a grid may exceed the true distance at `time`, m; 0 without a band. */
+double wadi_shape_band_error(const WadiShape *shape, double time);
+/* With that error: a lower bound on the distance of a point that a sample for a grid puts outside, at `distance`. */
+double wadi_band_least(double distance, double error);
 
 /* Encloses the solid at `time`; infinite in the open directions of half-spaces. */
 WadiBox wadi_shape_bounds(const WadiShape *shape, double time);

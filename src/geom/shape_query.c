@@ -40,23 +40,29 @@ double wadi_smooth_min(double a, double b, double k, double *weight)
     return (is_a_smaller ? a : b) - 0.25 * k * h * h;
 }
 
-/* The band's answer where its error cannot reach the surface: a bound with the right sign. */
-static bool band_bounds(const WadiShape *shape, WadiVec3 p, double *bound)
+/* The band's answer where its error cannot reach the surface: a bound with the right sign. Beyond the band the coarse bounds of
+ * the mesh see farther. Where it is not enough, *reach tells how far the surface is at most. */
+static bool band_bounds(const WadiShape *shape, WadiVec3 p, double *bound, double *reach)
 {
-    WadiBandPoint point;
-    wadi_sdf_band_look(shape->band, p, &point);
-    double least = fabs(point.distance) - point.error;
-    *bound = copysign(least, point.distance);
+    double distance, error, lower = 0.0, upper;
+    if (wadi_sdf_band_distance(shape->band, p, &distance, &error)) {
+        *reach = fabs(distance) + error;
+    } else {
+        wadi_mesh_clearance_at(&shape->solid->clearance, p, &lower, &upper);
+    }
+    const double least = fmax(wadi_band_least(fabs(distance), error), lower);
+    *bound = copysign(least, distance);
     return least > 0.25 * wadi_sdf_band_cell(shape->band);
 }
 
 /* The band's answer where it shows one smooth sheet: an edge or a thin wall bends it or makes its gradient short. */
-static bool band_samples(const WadiShape *shape, WadiVec3 p, WadiSurfacePoint *out)
+static bool band_samples(const WadiShape *shape, WadiVec3 p, WadiSurfacePoint *out, double *reach)
 {
     WadiBandPoint point;
     bool is_in_band = wadi_sdf_band_look(shape->band, p, &point);
     double slope = wadi_norm(point.gradient);
-    if (is_in_band && !(point.bend < 0.1 * wadi_sdf_band_cell(shape->band) && fabs(slope - 1.0) < 0.06)) {
+    if (is_in_band && !(point.bend < 0.15 * wadi_sdf_band_cell(shape->band) && fabs(slope - 1.0) < 0.06)) {
+        *reach = fabs(point.distance) + point.error;
         return false;
     }
     out->distance = point.distance;
@@ -64,29 +70,48 @@ static bool band_samples(const WadiShape *shape, WadiVec3 p, WadiSurfacePoint *o
     return true;
 }
 
+/* Is a point outside of a mesh of which the nearest point is known? */
+static bool is_outside_mesh(const WadiShape *shape, WadiVec3 p, const WadiMeshNearest *nearest,
+                            WadiTrust trust)
+{
+    const WadiMeshSolid *solid = shape->solid;
+    int side = 0;
+    if (shape->band != NULL && trust != WADI_TRUST_NOTHING && solid->topology.is_oriented) {
+        side = wadi_sdf_band_side(shape->band, p, nearest->distance);
+    }
+    return side != 0 ? side > 0
+                     : (trust >= WADI_TRUST_OUTSIDE && wadi_mesh_solid_is_in_front(solid, p, nearest)) ||
+                           !wadi_mesh_solid_contains(solid, p);
+}
+
+static double half_thickness(const WadiShape *shape, double time)
+{
+    return shape->kind == WADI_SHAPE_HEIGHTMAP ? 0.0 : 0.5 * wadi_curve_value(&shape->parameter[0], time);
+}
+
 /* A shell has no inside of its own: the sheet, grown to both sides. */
 static double mesh_distance(const WadiShape *shape, WadiVec3 p, double time, WadiTrust trust)
 {
     const WadiMeshSolid *solid = shape->solid;
-    double half =
-        shape->kind == WADI_SHAPE_HEIGHTMAP ? 0.0 : 0.5 * wadi_curve_value(&shape->parameter[0], time);
-    double bound;
-    if (shape->band != NULL && trust != WADI_TRUST_NOTHING && band_bounds(shape, p, &bound)) {
+    const double half = half_thickness(shape, time);
+    double bound, reach = INFINITY;
+    if (shape->band != NULL && trust != WADI_TRUST_NOTHING && band_bounds(shape, p, &bound, &reach)) {
         return bound;
     }
     if (solid != NULL && trust != WADI_TRUST_NOTHING) {
         WadiMeshNearest nearest;
-        bool has_nearest = wadi_mesh_solid_bound(solid, p, &nearest);
-        if (half > 0.0 ||
-            (trust >= WADI_TRUST_OUTSIDE && has_nearest && wadi_mesh_solid_is_in_front(solid, p, &nearest))) {
+        bool has_nearest = wadi_mesh_solid_bound(solid, p, reach, &nearest);
+        if (half > 0.0) {
             return nearest.distance - half;
         }
-        return wadi_mesh_solid_contains(solid, p) ? -nearest.distance : nearest.distance;
+        bool is_outside =
+            has_nearest ? is_outside_mesh(shape, p, &nearest, trust) : !wadi_mesh_solid_contains(solid, p);
+        return is_outside ? nearest.distance : -nearest.distance;
     }
     if (half > 0.0) {
         WadiMeshNearest nearest;
         if (solid != NULL) {
-            wadi_mesh_solid_nearest(solid, p, &nearest);
+            wadi_mesh_solid_nearest(solid, p, reach, &nearest);
         } else {
             wadi_mesh_sequence_nearest(shape->sequence, p, time, &nearest);
         }
@@ -100,18 +125,23 @@ static WadiSurfacePoint mesh_sample(const WadiShape *shape, WadiVec3 p, double t
 {
     WadiSurfacePoint out = { INFINITY, up, { 0, 0, 0 } };
     WadiMeshNearest nearest;
-    if (shape->band != NULL && trust == WADI_TRUST_BAND && band_samples(shape, p, &out)) {
+    double bound, reach = INFINITY;
+    if (shape->band != NULL && trust == WADI_TRUST_BAND && band_samples(shape, p, &out, &reach)) {
         return out;
     }
+    if (shape->band != NULL && trust == WADI_TRUST_OUTSIDE) {
+        band_bounds(shape, p, &bound, &reach);
+    }
     if (shape->solid != NULL) {
-        out.distance =
-            wadi_mesh_solid_sample(shape->solid, p, trust >= WADI_TRUST_OUTSIDE, &nearest, &out.normal);
+        wadi_mesh_solid_nearest(shape->solid, p, reach, &nearest);
+        bool is_outside = is_outside_mesh(shape, p, &nearest, trust);
+        out.distance = is_outside ? nearest.distance : -nearest.distance;
+        out.normal = wadi_mesh_solid_normal(shape->solid, p, is_outside, &nearest);
     } else {
         out.distance =
             wadi_mesh_sequence_sample(shape->sequence, p, time, &nearest, &out.normal, &out.velocity);
     }
-    double half =
-        shape->kind == WADI_SHAPE_HEIGHTMAP ? 0.0 : 0.5 * wadi_curve_value(&shape->parameter[0], time);
+    const double half = half_thickness(shape, time);
     if (half > 0.0) {
         out.normal = wadi_scale(out.normal, out.distance < 0.0 ? -1.0 : 1.0);
         out.distance = nearest.distance - half;

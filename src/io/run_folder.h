@@ -55,7 +55,7 @@ typedef struct WadiRunFolder WadiRunFolder;
 WadiStatus wadi_run_folder_open(WadiRunFolder **folder, const char *path, const char *name, WadiRunMode mode,
                                 const WadiLog *log, WadiError *error);
 
-/* One finished frame with its checkpoint, or a checkpoint between frames. The writer reads `state` until the next
+/* A finished frame, a checkpoint, or both. The writer reads `state` until the next
  * wadi_run_folder_flush returns: the caller must not touch it before. That way there is one copy of the snapshot, and
  * it is written while the simulation goes on. Written in this order: frame, XDMF index, checkpoint, run.json; so run.json
  * never claims what is not there. Of the checkpoints the newest two and the kept ones stay. */
@@ -63,6 +63,7 @@ typedef struct WadiRunItem {
     WadiFrameHeader header;
     const WadiState *state; /* its WADI_USE_FRAME arrays go to the frame file, the others to the checkpoint */
     bool has_frame;         /* false: a checkpoint only; header.frame is the last finished frame */
+    bool has_checkpoint;
     bool is_checkpoint_kept;       /* a milestone: not removed when newer ones come */
     const WadiRunSummary *summary; /* copied to JSON text inside the call; NULL: run.json stays as it is */
 } WadiRunItem;

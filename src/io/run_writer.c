@@ -25,6 +25,7 @@ WadiStatus wadi_run_writer_load(WadiRunWriter *writer, const WadiRunItem *item, 
     }
     writer->header = item->header;
     writer->has_frame = item->has_frame;
+    writer->has_checkpoint = item->has_checkpoint;
     writer->is_checkpoint_kept = item->is_checkpoint_kept;
     wadi_state_select(item->state, WADI_USE_FRAME, &writer->frame);
     wadi_state_select(item->state, WADI_USE_CHECKPOINT, &writer->checkpoint);
@@ -123,13 +124,13 @@ static void say_what_is_safe(const WadiRunWriter *writer, WadiError *error)
 WadiStatus wadi_run_writer_write(WadiRunWriter *writer, WadiError *error)
 {
     WadiStatus status = writer->has_frame ? write_frame(writer, error) : WADI_OK;
-    if (status == WADI_OK) {
+    if (status == WADI_OK && writer->has_checkpoint) {
         status = write_checkpoint(writer, error);
     }
     if (status == WADI_OK && writer->has_json) {
         status = write_summary(writer, error);
     }
-    if (status == WADI_OK) {
+    if (status == WADI_OK && writer->has_checkpoint) {
         status = remove_old_checkpoints(writer, error);
     }
     if (status != WADI_OK) {

@@ -10,7 +10,7 @@ typedef struct WadiRunWriter {
     const char *folder, *name; /* borrowed from the WadiRunFolder */
     WadiFrameHeader header;
     WadiState frame, checkpoint; /* views of the caller's snapshot */
-    bool has_frame, has_json;
+    bool has_frame, has_checkpoint, has_json;
     bool is_checkpoint_kept;
     WadiText json;
     WadiXdmf xdmf;

@@ -73,7 +73,7 @@ void wadi_read_file(WadiSceneReader *r, int node, char **path)
     if (!read_path(r, node, path)) {
         return;
     }
-    const char *problem = file_problem(*path);
+    const char *problem = r->is_record ? NULL : file_problem(*path);
     if (problem != NULL) {
         report_file(r, node, *path, problem);
     }
@@ -124,6 +124,9 @@ void wadi_check_sequence(WadiSceneReader *r, int node, const WadiShapeDef *def)
     int count = def->last_number - def->first_number + 1;
     if (count > MOST_FILES) {
         wadi_read_problem(r, node, "a sequence of %d files; at most %d are possible", count, MOST_FILES);
+        return;
+    }
+    if (r->is_record) {
         return;
     }
     WadiText path = { 0 }, first = { 0 };

@@ -288,6 +288,16 @@ void wadi_finish_object(WadiSceneReader *r, int node, const WadiSceneObject *obj
         if (is_sound) {
             check_corners(r, given_node(object, given, "max"), scene->domain.min, scene->domain.max);
         }
+    } else if (object == &wadi_scene_surface_object) {
+        const WadiSurfaceSettings *surface = &r->scene->surface;
+        if (is_sound && surface->radius >= surface->reach) {
+            size_t mark = wadi_read_enter(r, "radius");
+            int radius = given_node(object, given, "radius");
+            wadi_read_problem(r, radius >= 0 ? radius : given_node(object, given, "reach"),
+                              "%g spacings; the surface of a lone particle must lie within its reach of %g",
+                              surface->radius, surface->reach);
+            wadi_read_leave(r, mark);
+        }
     } else if (object == &wadi_scene_material_object) {
         WadiMaterial *material = base;
         if (given_node(object, given, "density") < 0) {

@@ -106,7 +106,9 @@ static WadiStatus read_scene(WadiSceneReader *r, const WadiSceneDef *def, const 
     if (r->scene->name == NULL) {
         WADI_TRY(set_default_name(r->scene, def->path, error));
     }
-    WADI_TRY(wadi_scene_hash(r->scene, &r->scene->content_hash, error));
+    if (!r->is_record) {
+        WADI_TRY(wadi_scene_hash(r->scene, &r->scene->content_hash, error));
+    }
     return set_source(r, def, bytes, size, error);
 }
 
@@ -119,7 +121,7 @@ static WadiStatus read_file(const char *path, char **bytes, size_t *size, WadiEr
     return wadi_file_read(path, WADI_YAML_MAX_BYTES, bytes, size, error);
 }
 
-WadiStatus wadi_scene_parse(WadiScene **scene, const WadiSceneDef *def, WadiError *error)
+static WadiStatus parse(WadiScene **scene, const WadiSceneDef *def, bool is_record, WadiError *error)
 {
     *scene = NULL;
     if (def->text == NULL && def->path == NULL) {
@@ -134,7 +136,9 @@ WadiStatus wadi_scene_parse(WadiScene **scene, const WadiSceneDef *def, WadiErro
         bytes = file_bytes;
     }
 
-    WadiSceneReader reader = { .report = { .path = path, .sets = def->sets }, .error = error };
+    WadiSceneReader reader = { .report = { .path = path, .sets = def->sets },
+                               .is_record = is_record,
+                               .error = error };
     reader.yaml.root = -1;
     WadiStatus status = WADI_NEW(&reader.scene, 1, "scene", error);
     if (status == WADI_OK) {
@@ -159,4 +163,14 @@ WadiStatus wadi_scene_parse(WadiScene **scene, const WadiSceneDef *def, WadiErro
         wadi_scene_free(reader.scene);
     }
     return status;
+}
+
+WadiStatus wadi_scene_parse(WadiScene **scene, const WadiSceneDef *def, WadiError *error)
+{
+    return parse(scene, def, false, error);
+}
+
+WadiStatus wadi_scene_parse_record(WadiScene **scene, const WadiSceneDef *def, WadiError *error)
+{
+    return parse(scene, def, true, error);
 }

@@ -12,6 +12,7 @@ typedef struct WadiSceneReader {
     WadiScene *scene;
     WadiText path; /* of the value being read: "bodies[0].shape" */
     int shape_count;
+    bool is_record;                /* files are not looked for */
     const WadiSceneField *keyed;   /* whose keyframes are being read */
     const WadiSceneObject *listed; /* whose keys the newest message of an unknown key listed */
     WadiStatus status;             /* the first failure that is not the scene's: memory */

@@ -338,8 +338,8 @@ static WadiStatus order_tiles(const WadiRows *rows, TileKey **sorted, WadiArena 
     int32_t count = rows->tiles->count;
     const WadiTile *tiles = rows->tiles->tiles;
     TileKey *keys, *other;
-    WADI_TRY(WADI_ARENA_NEW(arena, &keys, (size_t)count, "tile order", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &other, (size_t)count, "tile order", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &keys, (size_t)count, "tile order", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &other, (size_t)count, "tile order", error));
     WadiTile low = tiles[0];
     for (int32_t t = 1; t < count; ++t) {
         low.x = tiles[t].x < low.x ? tiles[t].x : low.x;
@@ -362,11 +362,12 @@ WadiStatus wadi_poisson_aggregate(WadiPoissonFine *fine, WadiPoissonLevel *level
 {
     int32_t tiles = fine->rows->tiles->count;
     Build build = { .fine = fine, .level = level };
+    const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(WADI_ARENA_NEW(arena, &fine->parent, wadi_rows_floats(fine->rows), "coarse grid", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &fine->tile_parent, (size_t)tiles, "coarse grid", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &fine->tile_parents, (size_t)tiles, "coarse grid", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &build.split, (size_t)tiles, "coarse grid", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &build.space, (size_t)tiles, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &build.split, (size_t)tiles, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &build.space, (size_t)tiles, "coarse grid", error));
     memset(fine->parent, 0, wadi_rows_floats(fine->rows) * sizeof *fine->parent);
     wadi_parallel_for(tiles, WADI_POISSON_TILE_BLOCK, split_tiles, &build);
     TileKey *order = NULL;
@@ -383,8 +384,8 @@ WadiStatus wadi_poisson_aggregate(WadiPoissonFine *fine, WadiPoissonLevel *level
         space += edge_space(&build, tile);
     }
     WADI_TRY(wadi_poisson_level_alloc(level, count, arena, error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &build.to, (size_t)space, "coarse grid", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &build.coupling, (size_t)space, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &build.to, (size_t)space, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &build.coupling, (size_t)space, "coarse grid", error));
     for (int32_t o = 0; o < tiles; ++o) {
         for (int32_t c = 0; c < fine->tile_parents[order[o].tile]; ++c) {
             level->key[fine->tile_parent[order[o].tile] + c] = order[o].key;
@@ -396,5 +397,6 @@ WadiStatus wadi_poisson_aggregate(WadiPoissonFine *fine, WadiPoissonLevel *level
     WADI_TRY(WADI_ARENA_NEW(arena, &level->to, (size_t)edges, "coarse grid", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &level->coupling, (size_t)edges, "coarse grid", error));
     wadi_parallel_for(tiles, WADI_POISSON_TILE_BLOCK, pack_edges, &build);
+    wadi_arena_release_temporaries(arena, mark);
     return WADI_OK;
 }

@@ -157,7 +157,8 @@ static WadiStatus coarsen(WadiPoissonLevel *level, float join_share, WadiPoisson
                           WadiArena *arena, WadiError *error)
 {
     int32_t *scratch;
-    WADI_TRY(WADI_ARENA_NEW(arena, &scratch, (size_t)level->count, "coarse grid", error));
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &scratch, (size_t)level->count, "coarse grid", error));
     int32_t parents = join_blocks(level, join_share, scratch);
     WADI_TRY(WADI_ARENA_NEW(arena, &level->member_first, (size_t)parents + 1, "coarse grid", error));
     list_members(level, parents, scratch);
@@ -166,6 +167,7 @@ static WadiStatus coarsen(WadiPoissonLevel *level, float join_share, WadiPoisson
     WADI_TRY(WADI_ARENA_NEW(arena, &coarse->to, most, "coarse grid", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &coarse->coupling, most, "coarse grid", error));
     sum_edges(level, coarse, scratch);
+    wadi_arena_release_temporaries(arena, mark);
     return WADI_OK;
 }
 

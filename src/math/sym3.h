@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "math/vec3.h"
+
 typedef struct WadiSym3 {
     double xx, yy, zz, xy, xz, yz;
 } WadiSym3;
@@ -32,5 +34,8 @@ static inline double wadi_sym3_frobenius(WadiSym3 a)
 
 /* Eigenvalues in ascending order, to rounding (trigonometric form of the cubic). */
 void wadi_sym3_eigenvalues(WadiSym3 a, double value[3]);
+/* Eigenvalues in ascending order and unit axes at right angles that belong to them, to rounding even where eigenvalues are
+ * equal or zero (Jacobi's rotations). */
+void wadi_sym3_eigen(WadiSym3 a, double value[3], WadiVec3 axis[3]);
 
 #endif

@@ -97,6 +97,20 @@ WadiStatus wadi_particles_add_column(WadiParticles *particles, const char *name,
     return WADI_OK;
 }
 
+WadiStatus wadi_particles_add_vector(WadiParticles *particles, const char *name, WadiType type, int *index,
+                                     WadiError *error)
+{
+    WADI_TRY(wadi_particles_add_column(particles, name, type, index, error));
+    for (int c = 1; c < 3; ++c) {
+        char component[WADI_STATE_NAME_SIZE];
+        int ignored;
+        snprintf(component, sizeof component, "%.40s.%c", name, "xyz"[c]);
+        WADI_TRY(wadi_particles_add_column(particles, component, type, &ignored, error));
+    }
+    particles->column[*index].is_vector = true;
+    return WADI_OK;
+}
+
 void wadi_particles_show_column(WadiParticles *particles, int index)
 {
     WADI_ASSERT(index >= WADI_COMMON_COLUMNS && index < particles->column_count);

@@ -23,6 +23,8 @@ typedef struct WadiColumn {
     char name[WADI_STATE_NAME_SIZE];
     WadiType type;
     bool is_in_frames; /* written to frames, not only to checkpoints */
+    bool
+        is_vector; /* it and the two columns after it are written as one array of three components, under its name */
     void *data;
     int32_t capacity; /* items allocated: the store's capacity, or more after a growth that failed half-way */
 } WadiColumn;
@@ -55,6 +57,9 @@ void wadi_particles_free(WadiParticles *particles);
 
 /* Add a column before the first particle; returns its index for wadi_particles_column. */
 WadiStatus wadi_particles_add_column(WadiParticles *particles, const char *name, WadiType type, int *index,
+                                     WadiError *error);
+/* Three columns that snapshots hold as one array of three components; *index is that of the first. */
+WadiStatus wadi_particles_add_vector(WadiParticles *particles, const char *name, WadiType type, int *index,
                                      WadiError *error);
 /* A solver's column becomes an attribute of frames, under its name. */
 void wadi_particles_show_column(WadiParticles *particles, int index);

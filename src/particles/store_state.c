@@ -19,8 +19,8 @@ static int list_groups(const WadiParticles *particles, Group groups[WADI_COLUMN_
     int count = 0;
     groups[count++] = (Group){ "position", 0, 3 };
     groups[count++] = (Group){ "velocity", 3, 3 };
-    for (int i = 6; i < particles->column_count; ++i) {
-        groups[count++] = (Group){ particles->column[i].name, i, 1 };
+    for (int i = 6; i < particles->column_count; i += groups[count - 1].components) {
+        groups[count++] = (Group){ particles->column[i].name, i, particles->column[i].is_vector ? 3 : 1 };
     }
     return count;
 }

@@ -22,6 +22,11 @@ static WadiStatus prepare(WadiSim *sim, WadiError *error)
     WADI_STAGE(&sim->times, "build world",
                WADI_TRY(wadi_world_create(&sim->world, sim->scene, &sim->log, error)));
     WADI_TRY(wadi_particles_init(&sim->particles, error));
+    if (sim->scene->has_texture) {
+        WADI_TRY(wadi_particles_add_vector(&sim->particles, "texture", WADI_TYPE_F32, &sim->texture_column,
+                                           error));
+        wadi_particles_show_column(&sim->particles, sim->texture_column);
+    }
     WADI_TRY(WADI_NEW(&sim->emit, (size_t)sim->scene->emitter_count, "emitters", error));
     WadiSolverContext context = { .world = sim->world,
                                   .particles = &sim->particles,
@@ -45,12 +50,32 @@ static WadiStatus reserve_for_emitters(WadiSim *sim, WadiError *error)
     return wadi_particles_reserve(&sim->particles, (int64_t)expected + 1, error);
 }
 
+/* Where the particles from `first` on are at birth. Those of an emitter all come from one place: for them it is the place in a
+ * block that moves with the stream, so that what is poured later does not look like what was poured before. */
+static void set_texture(WadiSim *sim, int32_t first)
+{
+    const WadiParticles *p = &sim->particles;
+    if (!sim->scene->has_texture) {
+        return;
+    }
+    float *texture[3];
+    for (int c = 0; c < 3; ++c) {
+        texture[c] = wadi_particles_column(p, sim->texture_column + c);
+    }
+    for (int32_t i = first; i < p->count; ++i) {
+        texture[0][i] = (float)(p->x[i] - sim->time * (double)p->vx[i]);
+        texture[1][i] = (float)(p->y[i] - sim->time * (double)p->vy[i]);
+        texture[2][i] = (float)(p->z[i] - sim->time * (double)p->vz[i]);
+    }
+}
+
 WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
 {
     WADI_STAGE(&sim->times, "seed", WADI_TRY(wadi_world_seed(sim->world, &sim->particles, &sim->log, error)));
     for (int32_t i = 0; i < sim->particles.count; ++i) {
         sim->born[sim->particles.material[i]] += 1;
     }
+    set_texture(sim, 0);
     return reserve_for_emitters(sim, error);
 }
 
@@ -122,9 +147,11 @@ static WadiStatus emit(WadiSim *sim, double dt, WadiError *error)
 {
     for (int i = 0; i < sim->scene->emitter_count; ++i) {
         int64_t count = 0;
+        int32_t first = sim->particles.count;
         WADI_TRY(wadi_emit_step(&sim->world->emitters[i], sim->time, dt, &sim->emit[i], &sim->particles,
                                 &count, error));
         sim->born[sim->scene->emitters[i].material] += count;
+        set_texture(sim, first);
     }
     return WADI_OK;
 }

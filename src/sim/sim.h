@@ -16,6 +16,7 @@ struct WadiSim {
     WadiStageTimes times;
     WadiLog log;
     int threads;
+    int texture_column; /* of WadiScene.has_texture: the first of three */
 
     int frame;   /* last frame reached */
     double time; /* s */

@@ -14,20 +14,22 @@ typedef struct WadiCloudAttribute {
     float *values;
 } WadiCloudAttribute;
 
-/* Invariants: positions are finite; spacings are finite and positive; min and max are those of `spacing` (0 when empty). A
+/* Invariants: positions and attributes are finite; spacings are finite and positive; min and max are those of `spacing` (0 when empty). A
  * zeroed cloud is valid and empty. */
 typedef struct WadiCloud {
     int32_t count;
     WadiVec3 *position; /* m */
     float *spacing;     /* m: the particle fills a cube of this edge; twice the frame's `radius` */
+    uint32_t *id;       /* the frame's; the index where it has none */
     double spacing_min, spacing_max;
     int attribute_count;
     WadiCloudAttribute attribute[WADI_CLOUD_ATTRIBUTE_MAX];
 } WadiCloud;
 
 /* The particles of `material` in a frame, in the frame's order (material < 0: all), moved along their velocities for `advance`
- * seconds. Every float attribute of the frame comes along. WADI_ERR_NUMERIC names the id of the first particle whose place,
- * velocity or radius is not finite, or whose radius is not positive. */
+ * seconds. The frame's attributes of one or three floats come along, and those of one byte as floats, the first
+ * WADI_CLOUD_ATTRIBUTE_MAX of them: `material` is one of them when all are asked for, so that it can be blended. WADI_ERR_NUMERIC
+ * names the id of the first particle with a value that is not finite, or whose radius is not positive. */
 WadiStatus wadi_cloud_from_frame(WadiCloud *cloud, const WadiState *frame, int material, double advance,
                                  WadiError *error);
 /* From positions and one spacing, without attributes: for tests and for programs. */

@@ -28,11 +28,13 @@ typedef struct WadiFieldDef {
     double cell;           /* m */
     double reach;          /* spacings: R of ZB05; particles further away than this are not seen. 2 */
     double radius;         /* spacings: r of ZB05. 1 */
+    double offset;         /* spacings: how far the surface is moved in, zhu_bridson only; 0: the paper's */
     bool is_concave_fixed; /* Solenthaler's factor on r, zhu_bridson only */
     int smoothing;         /* passes of ZB05 on the field */
     int lowering;          /* further passes that only decrease it */
     bool is_clipped;       /* by `clip` */
     WadiBox clip;          /* m, the domain */
+    bool is_mirrored;      /* particles go on behind the planes of `clip`, so that faces against them are flat */
 } WadiFieldDef;
 
 typedef struct WadiField {
@@ -47,6 +49,9 @@ typedef struct WadiField {
  * need coordinates beyond 2^28; says which cell size would do. */
 WadiStatus wadi_field_build(WadiField *field, const WadiCloud *cloud, const WadiBins *bins,
                             const WadiFieldDef *def, WadiArena *arena, WadiError *error);
+
+/* The offset that makes a surface of radius 1 hold its particles' volume, in spacings. */
+double wadi_field_volume_offset(double reach);
 
 /* The method's value at one point, in double and without the band: the definition that tests compare with. */
 double wadi_field_reference(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec3 x);

@@ -78,6 +78,13 @@ void wadi_scene_free(WadiScene *scene)
     wadi_curve_free(&scene->wall_friction);
     wadi_curve_free(&scene->wall_restitution);
     wadi_curve_free(&scene->gravity);
+    wadi_curve_free(&scene->render.camera.from);
+    wadi_curve_free(&scene->render.camera.to);
+    wadi_curve_free(&scene->render.camera.up);
+    wadi_curve_free(&scene->render.camera.angle);
+    wadi_curve_free(&scene->render.camera.aperture);
+    wadi_curve_free(&scene->render.camera.focus);
+    wadi_string_free(scene->render.light.environment);
     wadi_string_free(scene->name);
     wadi_string_free(scene->solver);
     wadi_string_free(scene->path);

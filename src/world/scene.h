@@ -7,6 +7,8 @@
 #include "geom/shape.h"
 #include "particles/seed.h"
 #include "world/flip_def.h"
+#include "world/render_def.h"
+#include "world/surface_def.h"
 
 typedef enum WadiMaterialKind {
     WADI_MATERIAL_SAND,
@@ -49,6 +51,7 @@ typedef struct WadiMaterial {
     WadiCurve surface_tension;  /* N/m */
     WadiTransfer transfer;
     double flip_share; /* left after 1/100 s, always set after parsing */
+    WadiLookDef look;
     WadiWhere where;
 } WadiMaterial;
 
@@ -124,6 +127,9 @@ typedef struct WadiScene {
     WadiCurve gravity; /* m/s^2 */
     double max_step;   /* s; upper bound of a step, INFINITY when not given */
     WadiFlipDef flip;
+    WadiSurfaceSettings surface;
+    WadiRenderSettings render;
+    bool has_texture;     /* particles keep where they were at birth, as the attribute `texture` */
     int checkpoint_every; /* frames between kept checkpoints; the newest are always kept */
 
     WadiMaterial *materials;

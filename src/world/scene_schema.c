@@ -148,6 +148,8 @@ static const WadiSceneField material_fields[] = {
     { "flip_share", WADI_SCENE_NUMBER, AT(WadiMaterial, flip_share), FRACTION, .fallback = { -1 },
       .fallback_text = "0.97 for water, 0.88 for sand",
       .doc = "Part of `flip` that is left after a hundredth of a second; the rest is `pic`." },
+    { "look", WADI_SCENE_OBJECT, .flags = NO_EFFECT, .object = &wadi_scene_look_object,
+      .fallback_text = "the defaults", .doc = "How it is drawn." },
 };
 const WadiSceneObject wadi_scene_material_object = {
     .name = "material",
@@ -310,6 +312,12 @@ static const WadiSceneField scene_fields[] = {
       .doc = "No time step is longer." },
     { "flip", WADI_SCENE_OBJECT, .object = &wadi_scene_flip_object, .fallback_text = "the defaults",
       .doc = "Settings of the solver `flip`." },
+    { "surface", WADI_SCENE_OBJECT, .flags = NO_EFFECT, .object = &wadi_scene_surface_object,
+      .fallback_text = "the defaults", .doc = "How `wadi surface` wraps particles into meshes." },
+    { "render", WADI_SCENE_OBJECT, .flags = NO_EFFECT, .object = &wadi_scene_render_object,
+      .fallback_text = "the defaults", .doc = "How `wadi render` draws the run." },
+    { "texture", WADI_SCENE_BOOL, AT(WadiScene, has_texture),
+      .doc = "Particles keep the place of their birth as the attribute `texture`, for the look `texture`." },
     { "checkpoint_every", WADI_SCENE_INT, AT(WadiScene, checkpoint_every), .flags = NO_EFFECT,
       .unit = "frames", .minimum = 1, .maximum = 9999999, .fallback = { 24 },
       .doc = "Frames between checkpoints that are kept; the newest are always kept." },
@@ -363,11 +371,12 @@ const WadiSceneField *wadi_scene_field(const WadiSceneObject *object, const char
 const WadiSceneObject *const *wadi_scene_objects(int *count)
 {
     static const WadiSceneObject *const objects[] = {
-        &wadi_scene_object,          &wadi_scene_domain_object, &wall_object,
-        &wadi_scene_material_object, &wadi_scene_body_object,   &collider_object,
-        &wadi_scene_emitter_object,  &wadi_scene_drain_object,  &wadi_scene_force_object,
-        &wadi_scene_shape_object,    &wadi_scene_curve_object,  &wadi_scene_key_object,
-        &wadi_scene_flip_object,
+        &wadi_scene_object,          &wadi_scene_domain_object,  &wall_object,
+        &wadi_scene_material_object, &wadi_scene_body_object,    &collider_object,
+        &wadi_scene_emitter_object,  &wadi_scene_drain_object,   &wadi_scene_force_object,
+        &wadi_scene_shape_object,    &wadi_scene_curve_object,   &wadi_scene_key_object,
+        &wadi_scene_flip_object,     &wadi_scene_surface_object, &wadi_scene_look_object,
+        &wadi_scene_render_object,   &wadi_scene_camera_object,  &wadi_scene_light_object,
     };
     *count = COUNT_OF(objects);
     return objects;

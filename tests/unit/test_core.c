@@ -87,6 +87,40 @@ static void released_scratch_is_used_again(void **unused)
     wadi_arena_free(&arena);
 }
 
+/* A stage's result is made after its temporaries and outlives them; from the second step on in memory that is there. */
+static void temporaries_go_before_results(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    WadiArena arena = { 0 };
+    for (int step = 0; step < 3; ++step) {
+        const size_t calls = wadi_alloc_call_count();
+        for (int stage = 0; stage < 4; ++stage) {
+            const WadiArenaMark mark = wadi_arena_mark(&arena);
+            double *passing = NULL, *result = NULL, *also = NULL;
+            CHECK_OK(WADI_ARENA_NEW_TEMPORARY(&arena, &passing, 2000, "of one stage", &error), error);
+            CHECK_OK(WADI_ARENA_NEW(&arena, &result, 1000, "result", &error), error);
+            CHECK_OK(WADI_ARENA_NEW_TEMPORARY(&arena, &also, 512, "of one stage", &error), error);
+            assert_int_equal((uintptr_t)passing % WADI_ALIGNMENT, 0);
+            for (int i = 0; i < 1000; ++i) {
+                passing[2 * i] = passing[2 * i + 1] = 1.0;
+                result[i] = i;
+                also[i / 2] = 2.0;
+            }
+            assert_true(passing[0] == 1.0 && passing[1999] == 1.0 && result[0] == 0.0 &&
+                        result[999] == 999.0);
+            wadi_arena_release_temporaries(&arena, mark);
+            assert_true(result[0] == 0.0 && result[999] == 999.0);
+        }
+        /* Four results, but the temporaries of one stage. */
+        assert_int_equal(arena.high_water, (4 * 1000 + 2000 + 512) * sizeof(double));
+        assert_int_equal(arena.live, 4 * 1000 * sizeof(double));
+        assert_true(step == 0 || wadi_alloc_call_count() == calls);
+        CHECK_OK(wadi_arena_reset(&arena, &error), error);
+    }
+    wadi_arena_free(&arena);
+}
+
 static void arrays_grow(void **unused)
 {
     (void)unused;
@@ -243,6 +277,7 @@ int main(void)
         cmocka_unit_test(memory_is_zeroed_aligned_and_accounted),
         cmocka_unit_test(a_warm_arena_does_not_allocate),
         cmocka_unit_test(released_scratch_is_used_again),
+        cmocka_unit_test(temporaries_go_before_results),
         cmocka_unit_test(arrays_grow),
         cmocka_unit_test(json_text_is_escaped),
         cmocka_unit_test(typos_find_their_word),

@@ -329,7 +329,7 @@ static void resting_solids_are_asked_once(void **unused)
         size_t bytes = wadi_rows_floats(n == 3 ? &moved.rows : &box.rows) * sizeof(float);
         for (int a = 0; a < 3; ++a) {
             assert_memory_equal(all[n]->open[a], expected->open[a], bytes);
-            assert_memory_equal(all[n]->velocity[a], expected->velocity[a], bytes);
+            assert_null(all[n]->velocity[a]); /* it rests */
         }
         assert_memory_equal(all[n]->distance, expected->distance, bytes);
         assert_memory_equal(all[n]->fraction, expected->fraction, bytes);
@@ -338,6 +338,42 @@ static void resting_solids_are_asked_once(void **unused)
     wadi_shape_destroy(shape);
     flip_box_free(&box);
     flip_box_free(&moved);
+}
+
+/* Fluid that goes a long way over a floor: what it left behind is forgotten in time, and only rows near the floor are kept. */
+static void a_cache_that_travels_stays_small(void **unused)
+{
+    (void)unused;
+    enum { WIDTH = 32, PLACES = 160, TILES = 4 * 4 * 4 };
+    WadiSolid solid;
+    WadiShape *shape = shape_of(def_of(WADI_SHAPE_HALF_SPACE, wadi_vec3(0, 0, 0.3), wadi_vec3(0, 0, 1)));
+    WadiSolids solids = solids_of(&solid, shape);
+    WadiFlipSolidCache cache = { 0 };
+    int32_t most = 0;
+    bool has_forgotten = false;
+    for (int n = 0; n < PLACES; ++n) {
+        FlipBox box;
+        flip_box_make(&box, (const int[3]){ WIDTH * n, 0, -8 }, (const int[3]){ WIDTH * (n + 1), WIDTH, 24 });
+        const int32_t before = cache.tile_count;
+        WadiFlipSolid out = ask(&box, &solids, 1.0, &cache);
+        has_forgotten = has_forgotten || cache.tile_count < before;
+        most = cache.tile_count > most ? cache.tile_count : most;
+        /* Distances are cut off at two cells: of the 16 layers around the floor four are near it. */
+        assert_true(cache.row_count <= cache.tile_count / TILES * 4 * 4 * 4 * WADI_TILE_ROWS / 8);
+        if (n % 16 == 15 || cache.tile_count < before) {
+            WadiFlipSolid plain = ask(&box, &solids, 1.0, NULL);
+            const size_t bytes = wadi_rows_floats(&box.rows) * sizeof(float);
+            for (int a = 0; a < 3; ++a) {
+                assert_memory_equal(out.open[a], plain.open[a], bytes);
+            }
+            assert_memory_equal(out.distance, plain.distance, bytes);
+            assert_memory_equal(out.fraction, plain.fraction, bytes);
+        }
+        flip_box_free(&box);
+    }
+    assert_true(has_forgotten && most < 4096 + 4 * TILES);
+    wadi_flip_solid_cache_free(&cache);
+    wadi_shape_destroy(shape);
 }
 
 static void threads_do_not_matter(void **unused)
@@ -442,6 +478,7 @@ int main(void)
         cmocka_unit_test(a_moving_solid_gives_its_velocity),
         cmocka_unit_test(binary_walls_follow_the_centres),
         cmocka_unit_test(resting_solids_are_asked_once),
+        cmocka_unit_test(a_cache_that_travels_stays_small),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(empty_cut_cells_under_fluid_are_fluid),
         cmocka_unit_test(an_empty_grid_has_no_solids),

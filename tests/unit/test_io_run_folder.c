@@ -87,7 +87,7 @@ static void a_state_is_borrowed_and_its_uses_are_kept_apart(void **unused)
     CHECK_OK(wadi_state_put(&state, "vx_rest", WADI_TYPE_F32, 1, 1, &rest, &error), error);
     const char *path = scratch_path("uses.run");
     CHECK_OK(wadi_run_folder_open(&folder, path, "column", WADI_RUN_NEW, NULL, &error), error);
-    WadiRunItem item = { .header = header, .state = &state, .has_frame = true };
+    WadiRunItem item = { .header = header, .state = &state, .has_frame = true, .has_checkpoint = true };
     CHECK_OK(wadi_run_folder_submit(folder, &item, &error), error);
     CHECK_OK(wadi_run_folder_flush(folder, &error), error);
     assert_int_equal(state.count, 3);

@@ -1,0 +1,412 @@
+/* Surfaces of a run. Threads take frames from a list, each with an arena and a team of its own; the calling thread tells of the
+ * files in the order of frames. Whether there are many threads of one core or one of many, the bytes are the same, since frames
+ * know nothing of each other and no stage depends on its number of threads. */
+#include <pthread.h>
+#include <string.h>
+
+#include "api/surface_plan.h"
+#include "core/alloc.h"
+#include "core/parallel.h"
+#include "io/files.h"
+
+enum {
+    SURFACE_DEF_COOKIE = 0x5afe5,
+    /* From here on a frame gives all cores enough to do, and several at once would take memory for nothing. */
+    LARGE_FRAME = 2000000
+};
+
+/* Reading, the cloud, bins, field and mesh of a frame in the open: an order of magnitude, for how many at once. */
+static const double bytes_per_particle = 1500.0;
+
+WadiSurfaceDef wadi_default_surface_def(void)
+{
+    return (WadiSurfaceDef){ .cookie = SURFACE_DEF_COOKIE, .formats = WADI_SURFACE_PLY };
+}
+
+/* What became of one part of one frame. */
+typedef struct Made {
+    unsigned written, kept; /* bits of WadiSurfaceFormat */
+    int64_t particles, triangles, vertices;
+} Made;
+
+typedef enum FrameState { FRAME_WAITS, FRAME_DONE, FRAME_FAILED } FrameState;
+
+typedef struct Team {
+    const WadiSurfacePlan *plan;
+    const WadiSurfaceDef *def;
+    int frame_count;
+    int inner_threads; /* of each thread's own team */
+    Made *made;        /* frame by frame, part by part */
+    FrameState *state; /* of each frame */
+    WadiError *error;  /* of the first failed frame */
+    double start;      /* s */
+    double memory;     /* bytes for each thread */
+
+    pthread_mutex_t mutex; /* for what follows, `made` and `state` */
+    pthread_cond_t changed;
+    int next; /* frame to take */
+    int running;
+    int failed; /* the first failed frame; frame_count: none */
+    WadiStageTimes times;
+} Team;
+
+/* A thread's own. */
+typedef struct Worker {
+    Team *team;
+    pthread_t thread;
+    WadiArena arena;
+    WadiState frame;
+    WadiStageTimes times;
+} Worker;
+
+static bool is_stopped(const Team *team)
+{
+    return team->def->stop != NULL && *team->def->stop != 0;
+}
+
+/* Bits of the formats that must be written. */
+static unsigned find_missing(const Team *team, int part, int frame, uint64_t key)
+{
+    const WadiSurfacePlan *plan = team->plan;
+    unsigned missing = plan->formats;
+    char path[WADI_PATH_SIZE];
+    for (unsigned f = 1; f <= WADI_SURFACE_VDB && !team->def->is_forced; f <<= 1) {
+        if ((plan->formats & f) != 0) {
+            wadi_surface_plan_path(plan, part, frame, (WadiSurfaceFormat)f, path, sizeof path);
+            missing &= wadi_surface_frame_is_made(path, (WadiSurfaceFormat)f, key) ? ~f : ~0u;
+        }
+    }
+    return missing;
+}
+
+static WadiStatus write_files(Worker *worker, int part, const WadiFrameHeader *header, uint64_t key,
+                              unsigned formats, const WadiSurfaceFrame *made, WadiError *error)
+{
+    const WadiSurfacePlan *plan = worker->team->plan;
+    WadiMeshFileInfo info = { .material = plan->part[part].name,
+                              .frame = header->frame,
+                              .subframe = plan->subframe,
+                              .time = header->time + plan->subframe / header->fps,
+                              .fps = header->fps,
+                              .cell = plan->frame.field.cell,
+                              .key = key };
+    char path[WADI_PATH_SIZE];
+    for (unsigned f = 1; f <= WADI_SURFACE_VDB; f <<= 1) {
+        if ((formats & f) != 0) {
+            wadi_surface_plan_path(plan, part, header->frame, (WadiSurfaceFormat)f, path, sizeof path);
+            WADI_TRY(wadi_surface_frame_write(made, path, (WadiSurfaceFormat)f, &info, error));
+        }
+    }
+    return WADI_OK;
+}
+
+static WadiStatus make_part(Worker *worker, int part, const WadiFrameHeader *header, uint64_t key,
+                            unsigned formats, Made *made, WadiError *error)
+{
+    const WadiSurfacePlan *plan = worker->team->plan;
+    WadiSurfaceFrameDef def = plan->frame;
+    WadiSurfaceFrame frame;
+    WadiCloud cloud;
+    def.memory = worker->team->memory;
+    WADI_STAGE(&worker->times, "read",
+               WADI_TRY(wadi_cloud_from_frame(&cloud, &worker->frame, plan->part[part].material,
+                                              plan->subframe / header->fps, error)));
+    WadiStatus status = wadi_arena_reset(&worker->arena, error);
+    if (status == WADI_OK) {
+        status = wadi_surface_frame_build(&frame, &cloud, &def, &worker->arena, &worker->times, error);
+    }
+    if (status == WADI_OK) {
+        WADI_STAGE(&worker->times, "write",
+                   status = write_files(worker, part, header, key, formats, &frame, error));
+        made->particles = cloud.count;
+        made->triangles = (int64_t)frame.surface.mesh.triangle_count;
+        made->vertices = (int64_t)frame.surface.mesh.vertex_count;
+        made->written = status == WADI_OK ? formats : 0;
+        wadi_surface_mesh_free(&frame.surface);
+    }
+    wadi_cloud_free(&cloud);
+    return status;
+}
+
+static WadiStatus check_header(const WadiFrameHeader *header, int frame, WadiError *error)
+{
+    if (header->frame != frame || !(header->fps > 0.0)) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "it says that it is frame %d, at %g frames a second",
+                         header->frame, header->fps);
+    }
+    return WADI_OK;
+}
+
+static WadiStatus make_frame(Worker *worker, const char *path, int frame, Made *made, WadiError *error)
+{
+    const Team *team = worker->team;
+    WadiFrameLayout layout;
+    WADI_TRY(wadi_frame_file_read_layout(path, "particles", &layout, error));
+    WADI_TRY(check_header(&layout.header, frame, error));
+    bool is_read = false;
+    for (int p = 0; p < team->plan->part_count; ++p) {
+        uint64_t key = wadi_surface_plan_key(team->plan, p, &layout);
+        unsigned missing = find_missing(team, p, frame, key);
+        made[p].kept = team->plan->formats & ~missing;
+        if (missing == 0) {
+            continue;
+        }
+        if (!is_read) {
+            WADI_STAGE(
+                &worker->times, "read",
+                WADI_TRY(wadi_frame_file_read(path, "particles", &layout.header, &worker->frame, error)));
+            is_read = true;
+        }
+        if (is_stopped(team)) {
+            return wadi_fail(error, WADI_ERR_STOPPED, "stopped before frame %d", frame);
+        }
+        WADI_TRY(make_part(worker, p, &layout.header, key, missing, &made[p], error));
+    }
+    return WADI_OK;
+}
+
+/* The same error with the frame's file in front, where it does not name it already. */
+static void name_frame(const char *path, WadiError *error)
+{
+    if (error->status != WADI_ERR_STOPPED && strstr(error->text, path) == NULL) {
+        WadiError inner = *error;
+        wadi_fail(error, inner.status, "%s: %.3000s", path, inner.text);
+    }
+}
+
+static void *work(void *context)
+{
+    Worker *worker = context;
+    Team *team = worker->team;
+    int parts = team->plan->part_count;
+    wadi_parallel_set_threads(team->inner_threads);
+    pthread_mutex_lock(&team->mutex);
+    while (team->next < team->frame_count && team->failed == team->frame_count && !is_stopped(team)) {
+        int index = team->next++;
+        int frame = team->plan->first + index;
+        pthread_mutex_unlock(&team->mutex);
+        WadiError error = { 0 };
+        char path[WADI_PATH_SIZE];
+        wadi_run_frame_path(path, sizeof path, team->plan->run, team->plan->summary.name, frame);
+        WadiStatus status = make_frame(worker, path, frame, &team->made[index * parts], &error);
+        name_frame(path, &error);
+        pthread_mutex_lock(&team->mutex);
+        team->state[index] = status == WADI_OK ? FRAME_DONE : FRAME_FAILED;
+        if (status != WADI_OK && index < team->failed) {
+            team->failed = index;
+            *team->error = error;
+            team->error->status = status;
+        }
+        pthread_cond_signal(&team->changed);
+    }
+    team->running -= 1;
+    for (int i = 0; i < worker->times.count; ++i) {
+        wadi_stage_times_add(&team->times, worker->times.name[i], worker->times.seconds[i]);
+    }
+    pthread_cond_signal(&team->changed);
+    pthread_mutex_unlock(&team->mutex);
+    wadi_arena_free(&worker->arena);
+    wadi_state_free(&worker->frame);
+    return NULL;
+}
+
+static void tell_part(const Team *team, int index, int part, WadiSurfaceReport *report)
+{
+    const WadiSurfacePlan *plan = team->plan;
+    const Made *made = &team->made[index * plan->part_count + part];
+    char path[WADI_PATH_SIZE];
+    double seconds = wadi_time_now() - team->start;
+    WadiSurfaceProgress progress = { .frame = plan->first + index,
+                                     .frames_done = index + (part == plan->part_count - 1),
+                                     .frame_count = team->frame_count,
+                                     .material = plan->part[part].name,
+                                     .path = path,
+                                     .seconds = seconds,
+                                     .seconds_left =
+                                         seconds / (index + 1) * (team->frame_count - index - 1) };
+    report->particles += made->particles;
+    report->triangles += made->triangles;
+    report->vertices += made->vertices;
+    for (unsigned f = 1; f <= WADI_SURFACE_VDB; f <<= 1) {
+        progress.is_kept = (made->kept & f) != 0;
+        if (progress.is_kept || (made->written & f) != 0) {
+            report->kept += progress.is_kept;
+            report->files += !progress.is_kept;
+            progress.particles = progress.is_kept ? 0 : made->particles;
+            progress.triangles = progress.is_kept ? 0 : made->triangles;
+            progress.vertices = progress.is_kept ? 0 : made->vertices;
+            wadi_surface_plan_path(plan, part, progress.frame, (WadiSurfaceFormat)f, path, sizeof path);
+            if (team->def->progress != NULL) {
+                team->def->progress(team->def->progress_user, &progress);
+            }
+        }
+    }
+}
+
+/* Until all threads are done. The lock is not held while the caller's function runs. */
+static void tell(Team *team, WadiSurfaceReport *report)
+{
+    int told = 0;
+    pthread_mutex_lock(&team->mutex);
+    for (;;) {
+        while (told < team->frame_count && team->state[told] == FRAME_DONE) {
+            pthread_mutex_unlock(&team->mutex);
+            for (int p = 0; p < team->plan->part_count; ++p) {
+                tell_part(team, told, p, report);
+            }
+            ++told;
+            report->frames = told;
+            pthread_mutex_lock(&team->mutex);
+        }
+        if (team->running == 0) {
+            break;
+        }
+        pthread_cond_wait(&team->changed, &team->mutex);
+    }
+    pthread_mutex_unlock(&team->mutex);
+}
+
+static double stage(const WadiStageTimes *times, const char *name)
+{
+    for (int i = 0; i < times->count; ++i) {
+        if (strcmp(times->name[i], name) == 0) {
+            return times->seconds[i];
+        }
+    }
+    return 0.0;
+}
+
+static void report_times(const Team *team, WadiSurfaceReport *report)
+{
+    const WadiStageTimes *t = &team->times;
+    report->read_seconds = stage(t, "read");
+    report->field_seconds = stage(t, "bins") + stage(t, "field");
+    report->mesh_seconds =
+        stage(t, "march") + stage(t, "smooth mesh") + stage(t, "open walls") + stage(t, "attributes");
+    report->write_seconds = stage(t, "write");
+    report->seconds = wadi_time_now() - team->start;
+}
+
+/* How many frames at once: as many as there are cores while they are small, and fit into memory side by side. */
+static int choose_workers(Team *team, int64_t particles)
+{
+    double total = (double)wadi_memory_total(), frame = bytes_per_particle * (double)particles;
+    int threads = wadi_parallel_threads();
+    int workers = threads < team->frame_count ? threads : team->frame_count;
+    if (particles > LARGE_FRAME) {
+        workers = 1;
+    }
+    while (workers > 1 && workers * frame > 0.5 * total) {
+        --workers;
+    }
+    team->inner_threads = threads / workers;
+    team->memory = 0.8 * total / workers;
+    return workers;
+}
+
+static WadiStatus run_team(Team *team, Worker *workers, int count, WadiSurfaceReport *report,
+                           WadiError *error)
+{
+    int started = 0, problem = 0;
+    pthread_mutex_lock(&team->mutex);
+    while (started < count && problem == 0) {
+        workers[started].team = team;
+        problem = pthread_create(&workers[started].thread, NULL, work, &workers[started]);
+        started += problem == 0;
+    }
+    team->running = started;
+    pthread_mutex_unlock(&team->mutex);
+    if (started == 0) {
+        return wadi_fail_errno(error, problem, "cannot start a thread");
+    }
+    tell(team, report);
+    for (int i = 0; i < started; ++i) {
+        pthread_join(workers[i].thread, NULL);
+    }
+    if (team->failed < team->frame_count) {
+        return wadi_fail(error, team->error->status, "%s", team->error->text);
+    }
+    if (team->next < team->frame_count) {
+        return wadi_fail(error, WADI_ERR_STOPPED, "stopped after frame %d",
+                         team->plan->first + team->next - 1);
+    }
+    return WADI_OK;
+}
+
+/* The larger of the first and the last frame: most runs grow or stay. */
+static int64_t guess_particles(const WadiSurfacePlan *plan)
+{
+    int64_t most = 0;
+    for (int end = 0; end < 2; ++end) {
+        char path[WADI_PATH_SIZE];
+        WadiFrameLayout layout;
+        wadi_run_frame_path(path, sizeof path, plan->run, plan->summary.name,
+                            end == 0 ? plan->first : plan->last);
+        if (wadi_frame_file_read_layout(path, "particles", &layout, NULL) == WADI_OK &&
+            layout.array_count > 0) {
+            int64_t count = (int64_t)layout.array[0].count;
+            most = count > most ? count : most;
+        }
+    }
+    return most;
+}
+
+static WadiStatus make_all(const WadiSurfacePlan *plan, const WadiSurfaceDef *def, WadiSurfaceReport *report,
+                           WadiError *error)
+{
+    Team team = { .plan = plan,
+                  .def = def,
+                  .frame_count = plan->last - plan->first + 1,
+                  .start = wadi_time_now(),
+                  .mutex = PTHREAD_MUTEX_INITIALIZER,
+                  .changed = PTHREAD_COND_INITIALIZER };
+    team.failed = team.frame_count;
+    size_t frames = (size_t)team.frame_count, parts = (size_t)plan->part_count;
+    wadi_parallel_set_threads(def->threads);
+    size_t count = (size_t)choose_workers(&team, guess_particles(plan));
+    Worker *workers = NULL;
+    WadiStatus status = WADI_NEW(&team.made, frames * parts, "list of surfaces", error);
+    if (status == WADI_OK) {
+        status = WADI_NEW(&team.state, frames, "list of frames", error);
+    }
+    if (status == WADI_OK) {
+        status = WADI_NEW(&team.error, 1, "error of a frame", error);
+    }
+    if (status == WADI_OK) {
+        status = WADI_NEW(&workers, count, "threads of surfaces", error);
+    }
+    if (status == WADI_OK) {
+        status = wadi_folder_make(plan->folder, error);
+    }
+    if (status == WADI_OK) {
+        status = run_team(&team, workers, (int)count, report, error);
+    }
+    report_times(&team, report);
+    WADI_DELETE(workers, count);
+    WADI_DELETE(team.error, 1);
+    WADI_DELETE(team.state, frames);
+    WADI_DELETE(team.made, frames * parts);
+    return status;
+}
+
+WadiStatus wadi_surface(const char *run, const WadiSurfaceDef *def, WadiSurfaceReport *report,
+                        WadiError *error)
+{
+    WadiSurfaceReport unused;
+    report = report != NULL ? report : &unused;
+    *report = (WadiSurfaceReport){ 0 };
+    if (def == NULL || def->cookie != SURFACE_DEF_COOKIE) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT,
+                         "the WadiSurfaceDef was not made by wadi_default_surface_def");
+    }
+    WadiSurfacePlan *plan = NULL;
+    WADI_TRY(WADI_NEW(&plan, 1, "plan of surfaces", error));
+    WadiStatus status = wadi_surface_plan_open(plan, run, def, error);
+    if (status == WADI_OK) {
+        memcpy(report->folder, plan->folder, sizeof report->folder);
+        status = make_all(plan, def, report, error);
+        wadi_surface_plan_close(plan);
+    }
+    WADI_DELETE(plan, 1);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* What a call of wadi_surface will do: which frames, which materials, with which settings, into which files. */
+#ifndef WADI_API_SURFACE_PLAN_H
+#define WADI_API_SURFACE_PLAN_H
+
+#include "io/run_folder.h"
+#include "surface/surface_frame.h"
+#include "world/scene.h"
+
+/* One surface of each frame. */
+typedef struct WadiSurfacePart {
+    const char *name; /* borrowed from the scene */
+    int material;     /* index; -1: all */
+} WadiSurfacePart;
+
+/* Immutable once open, so that threads may share it. */
+typedef struct WadiSurfacePlan {
+    const char *run;
+    char folder[4096];
+    WadiScene *scene;       /* owned */
+    WadiRunSummary summary; /* owned */
+    int first, last;        /* frames */
+    double subframe;
+    unsigned formats;
+    WadiSurfaceFrameDef frame;
+    int part_count;
+    WadiSurfacePart part[WADI_RUN_MATERIAL_MAX];
+    uint64_t settings_hash;
+} WadiSurfacePlan;
+
+/* Nothing is written. After a failure there is nothing to close. */
+WadiStatus wadi_surface_plan_open(WadiSurfacePlan *plan, const char *run, const WadiSurfaceDef *def,
+                                  WadiError *error);
+void wadi_surface_plan_close(WadiSurfacePlan *plan);
+
+void wadi_surface_plan_path(const WadiSurfacePlan *plan, int part, int frame, WadiSurfaceFormat format,
+                            char *path, size_t size);
+/* Equal keys, equal files: from the settings, the part and the checksums of the frame's arrays. */
+uint64_t wadi_surface_plan_key(const WadiSurfacePlan *plan, int part, const WadiFrameLayout *frame);
+
+#endif

@@ -1,0 +1,262 @@
+#include "render/grains.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/check.h"
+#include "core/parallel.h"
+#include "core/random.h"
+
+enum {
+    PATTERNS = 64,   /* handfuls to choose from; each is turned at random besides */
+    CANDIDATES = 16, /* tries a grain: the one furthest from the others is taken */
+    PARTICLE_BLOCK = 512,
+};
+
+/* Of neighbours that fill space evenly, weighted by (1 - q^2)^3 up to the reach R: their sum in units of the number a spacing
+ * cubed, 4 pi (R/s)^3 16/315, and the variance along an axis, R^2 / 11. */
+static const double EVEN_SUM = 4.0 * 3.14159265358979324 * 8.0 * 16.0 / 315.0;
+static const double EVEN_VARIANCE = WADI_GRAIN_REACH * WADI_GRAIN_REACH / 11.0;
+/* Radius of a ball of one spacing cubed, and a little more so that handfuls reach into each other and show no borders. */
+static const float HANDFUL_RADIUS = 0.62035f * 1.12f;
+
+WadiGrainDef wadi_default_grain_def(void)
+{
+    return (
+        WadiGrainDef){ .per_particle = 10,
+                       .fill = 0.6,
+                       .size_variation = 0.3,
+                       .palette = { .colour = { { 214, 188, 142 } }, .share = { 1.0f }, .variation = 0.2f } };
+}
+
+typedef struct Place {
+    float x, y, z;
+} Place;
+
+typedef struct Making {
+    const WadiCloud *cloud;
+    const WadiBins *bins;
+    const WadiGrainDef *def;
+    const WadiCloudAttribute *wetness, *velocity; /* NULL: none */
+    WadiVec3 origin;
+    Place *pattern; /* PATTERNS x per_particle, in the unit ball */
+    WadiGrains *out;
+} Making;
+
+static Place random_in_ball(uint64_t seed, uint64_t id)
+{
+    double u[3];
+    wadi_random_unit3(seed, id, WADI_RANDOM_GRAIN, u);
+    double radius = cbrt(u[0]), z = 2.0 * u[1] - 1.0, turn = 2.0 * 3.14159265358979324 * u[2];
+    double r = sqrt(1.0 - z * z);
+    return (Place){ (float)(radius * r * cos(turn)), (float)(radius * r * sin(turn)), (float)(radius * z) };
+}
+
+static float distance2(Place a, Place b)
+{
+    float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+    return x * x + y * y + z * z;
+}
+
+/* Points in the unit ball that keep away from each other, by best candidates. */
+static void make_pattern(Place *pattern, int count, int number)
+{
+    for (int g = 0; g < count; ++g) {
+        float best = -1.0f;
+        for (int c = 0; c < CANDIDATES; ++c) {
+            Place try = random_in_ball((uint64_t)number + 1, (uint64_t)(g * CANDIDATES + c));
+            float nearest = 4.0f;
+            for (int other = 0; other < g; ++other) {
+                nearest = fminf(nearest, distance2(try, pattern[other]));
+            }
+            if (nearest > best) {
+                best = nearest;
+                pattern[g] = try;
+            }
+        }
+    }
+}
+
+/* A symmetric matrix that a handful is stretched by. */
+typedef struct Stretch {
+    float xx, yy, zz, xy, xz, yz;
+} Stretch;
+
+static float determinant(const Stretch *s)
+{
+    return s->xx * (s->yy * s->zz - s->yz * s->yz) - s->xy * (s->xy * s->zz - s->yz * s->xz) +
+           s->xz * (s->xy * s->yz - s->yy * s->xz);
+}
+
+/* Weighted sums over the neighbours, offsets in spacings. */
+typedef struct Moments {
+    float sum, x, y, z;
+    Stretch square;
+} Moments;
+
+static void add_neighbour(Moments *sum, float w, float x, float y, float z)
+{
+    sum->sum += w;
+    sum->x += w * x;
+    sum->y += w * y;
+    sum->z += w * z;
+    sum->square.xx += w * x * x;
+    sum->square.yy += w * y * y;
+    sum->square.zz += w * z * z;
+    sum->square.xy += w * x * y;
+    sum->square.xz += w * x * z;
+    sum->square.yz += w * y * z;
+}
+
+/* All particles that reach this one, itself included, with the weight they have here. Counted in this way a mixture of sizes
+ * that fills space evenly has the same sum as one size. */
+static Moments neighbour_moments(const Making *m, WadiVec3 x, float spacing)
+{
+    Moments sum = { 0 };
+    WadiBinWalk walk = wadi_bins_walk(m->bins, (WadiBox){ x, x });
+    float scale = 1.0f / spacing;
+    for (WadiBinSpan span; wadi_bins_next(&walk, &span);) {
+        WadiVec3 at = wadi_sub(x, span.corner);
+        for (int32_t n = span.first; n < span.end; ++n) {
+            const float *place = m->bins->place[n];
+            float dx = place[0] - (float)at.x, dy = place[1] - (float)at.y, dz = place[2] - (float)at.z;
+            float rest = 1.0f - (dx * dx + dy * dy + dz * dz) / (place[3] * place[3]);
+            if (rest > 0.0f) {
+                add_neighbour(&sum, rest * rest * rest, scale * dx, scale * dy, scale * dz);
+            }
+        }
+    }
+    return sum;
+}
+
+/* Half the sum of the identity and the neighbours' relative variance C: one step of Heron's rule towards the root of C, which
+ * never falls below a half and needs no eigenvectors. Scaled to the volume that a particle has among so many neighbours. */
+static Stretch handful_stretch(const Moments *sum, float spacing)
+{
+    float share = 1.0f / sum->sum, scale = share / (float)EVEN_VARIANCE;
+    float x = sum->x, y = sum->y, z = sum->z;
+    Stretch s = { 0.5f + 0.5f * scale * (sum->square.xx - share * x * x),
+                  0.5f + 0.5f * scale * (sum->square.yy - share * y * y),
+                  0.5f + 0.5f * scale * (sum->square.zz - share * z * z),
+                  0.5f * scale * (sum->square.xy - share * x * y),
+                  0.5f * scale * (sum->square.xz - share * x * z),
+                  0.5f * scale * (sum->square.yz - share * y * z) };
+    float room = (float)EVEN_SUM / fminf(sum->sum, (float)EVEN_SUM * 1.5f);
+    float size = HANDFUL_RADIUS * spacing * cbrtf(room / determinant(&s));
+    return (Stretch){ size * s.xx, size * s.yy, size * s.zz, size * s.xy, size * s.xz, size * s.yz };
+}
+
+/* A rotation without preferred direction, from three numbers in [0, 1): a unit quaternion as rows of its matrix. */
+static void random_turn(const double u[3], float turn[3][3])
+{
+    double low = sqrt(1.0 - u[0]), high = sqrt(u[0]), a = 2.0 * 3.14159265358979324 * u[1],
+           b = 2.0 * 3.14159265358979324 * u[2];
+    float x = (float)(low * sin(a)), y = (float)(low * cos(a)), z = (float)(high * sin(b)),
+          w = (float)(high * cos(b));
+    float rows[3][3] = { { 1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w) },
+                         { 2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w) },
+                         { 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y) } };
+    memcpy(turn, rows, sizeof rows);
+}
+
+static uint8_t shaded(uint8_t value, float factor)
+{
+    return (uint8_t)fminf(fmaxf((float)value * factor + 0.5f, 0.0f), 255.0f);
+}
+
+/* Three numbers in [0, 1) for colour and size. */
+static void grain_numbers(uint32_t id, int number, double u[3])
+{
+    wadi_random_unit3((uint64_t)number + 1000, id, WADI_RANDOM_GRAIN, u);
+}
+
+WadiTraceColour wadi_grain_colour(const WadiGrainPalette *palette, uint32_t id, int number, float wetness)
+{
+    double u[3];
+    grain_numbers(id, number, u);
+    int c = 0;
+    float rest = (float)u[0];
+    while (c + 1 < WADI_GRAIN_COLOURS && rest >= palette->share[c]) {
+        rest -= palette->share[c++];
+    }
+    float factor = 1.0f + palette->variation * (float)(2.0 * u[1] - 1.0);
+    const uint8_t *colour = palette->colour[palette->share[c] > 0.0f ? c : 0];
+    return (WadiTraceColour){ shaded(colour[0], factor), shaded(colour[1], factor), shaded(colour[2], factor),
+                              shaded(255, fminf(fmaxf(wetness, 0.0f), 1.0f)) };
+}
+
+static void make_handful(const Making *m, int32_t particle)
+{
+    const WadiCloud *cloud = m->cloud;
+    const WadiGrainDef *def = m->def;
+    float spacing = cloud->spacing[particle];
+    Moments sum = neighbour_moments(m, cloud->position[particle], spacing);
+    Stretch s = handful_stretch(&sum, spacing);
+    uint32_t id = cloud->id[particle];
+    double u[3];
+    float turn[3][3];
+    wadi_random_unit3(0, id, WADI_RANDOM_GRAIN, u);
+    random_turn(u, turn);
+    int number = (int)(wadi_random_bits(PATTERNS + 1, id, WADI_RANDOM_GRAIN) % PATTERNS);
+    const Place *pattern = m->pattern + (size_t)number * (size_t)def->per_particle;
+    WadiVec3 middle = wadi_sub(cloud->position[particle], m->origin);
+    /* 3 / (4 pi), and the mean cube of 1 + v t for t even in -1 .. 1. */
+    double cube =
+        0.238732414637843 * def->fill / def->per_particle / (1.0 + def->size_variation * def->size_variation);
+    float mean = spacing * (float)cbrt(cube);
+    float wetness = m->wetness != NULL ? m->wetness->values[particle] : def->wetness;
+    for (int g = 0; g < def->per_particle; ++g) {
+        size_t to = (size_t)particle * (size_t)def->per_particle + (size_t)g;
+        Place p = pattern[g];
+        float x = turn[0][0] * p.x + turn[0][1] * p.y + turn[0][2] * p.z;
+        float y = turn[1][0] * p.x + turn[1][1] * p.y + turn[1][2] * p.z;
+        float z = turn[2][0] * p.x + turn[2][1] * p.y + turn[2][2] * p.z;
+        grain_numbers(id, g, u);
+        float radius = mean * (1.0f + (float)def->size_variation * (float)(2.0 * u[2] - 1.0));
+        m->out->sphere[to][0] = (float)(middle.x + (double)(s.xx * x + s.xy * y + s.xz * z));
+        m->out->sphere[to][1] = (float)(middle.y + (double)(s.xy * x + s.yy * y + s.yz * z));
+        m->out->sphere[to][2] = (float)(middle.z + (double)(s.xz * x + s.yz * y + s.zz * z));
+        m->out->sphere[to][3] = radius;
+        m->out->colour[to] = wadi_grain_colour(&def->palette, id, g, wetness);
+        if (m->out->velocity != NULL) {
+            memcpy(m->out->velocity[to], m->velocity->values + 3 * (size_t)particle, sizeof(float[3]));
+        }
+    }
+}
+
+/* Particles in the order of the bins: neighbours are then in the cache. */
+static void make_block(void *context, int64_t first, int64_t end)
+{
+    const Making *m = context;
+    for (int64_t n = first; n < end; ++n) {
+        make_handful(m, m->bins->order[n]);
+    }
+}
+
+WadiStatus wadi_grains_make(WadiGrains *grains, const WadiCloud *cloud, const WadiBins *bins, WadiVec3 origin,
+                            const WadiGrainDef *def, WadiArena *arena, WadiError *error)
+{
+    WADI_ASSERT(def->per_particle >= 1 && def->per_particle <= WADI_GRAIN_MAX && def->fill > 0.0);
+    *grains = (WadiGrains){ 0 };
+    Making m = { .cloud = cloud,
+                 .bins = bins,
+                 .def = def,
+                 .wetness = wadi_cloud_find(cloud, "wetness"),
+                 .velocity = wadi_cloud_find(cloud, "velocity"),
+                 .origin = origin,
+                 .out = grains };
+    size_t per_particle = (size_t)def->per_particle, count = (size_t)cloud->count * per_particle;
+    WADI_TRY(WADI_ARENA_NEW(arena, &grains->sphere, count, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &grains->colour, count, "colours of grains", error));
+    if (def->has_velocity && m.velocity != NULL) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &grains->velocity, count, "velocities of grains", error));
+    }
+    WADI_TRY(WADI_ARENA_NEW(arena, &m.pattern, PATTERNS * per_particle, "patterns of grains", error));
+    for (int p = 0; p < PATTERNS; ++p) {
+        make_pattern(m.pattern + (size_t)p * per_particle, def->per_particle, p);
+    }
+    grains->count = count;
+    wadi_parallel_for(cloud->count, PARTICLE_BLOCK, make_block, &m);
+    return WADI_OK;
+}

@@ -1,0 +1,471 @@
+#include "render/stage.h"
+
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/check.h"
+#include "render/solid_texture.h"
+#include "surface/shape_surface.h"
+#include "surface/surface_frame.h"
+
+/* The mesh under grains, in spacings: where it lies for dry sand, and how far soaking lifts it. */
+static const double UNDERLAY_RADIUS = 0.35, UNDERLAY_LIFT = 0.5;
+/* Of the picture's size: sheets and ground keep so far from what touches them. */
+static const double CLEARANCE = 5e-4;
+enum { COLLIDER_DETAIL = 400, SHEETS_MAX = 6 };
+
+typedef struct Staging {
+    WadiStage *stage;
+    const WadiStageDef *def;
+    const WadiState *frame;
+    double time;
+    WadiBox view; /* the domain, or what there is */
+    double size;  /* m, of the view */
+} Staging;
+
+static void free_parts(WadiStage *stage)
+{
+    for (int p = 0; p < stage->part_count; ++p) {
+        wadi_surface_mesh_free(&stage->parts[p].mesh);
+    }
+    for (int s = 0; s < stage->solid_count; ++s) {
+        wadi_mesh_free(&stage->solids[s].mesh);
+    }
+    stage->part_count = stage->solid_count = stage->look_count = 0;
+}
+
+void wadi_stage_free(WadiStage *stage)
+{
+    free_parts(stage);
+    wadi_arena_free(&stage->arena);
+    *stage = (WadiStage){ 0 };
+}
+
+static int add_look(WadiStage *stage, WadiLook look)
+{
+    stage->looks[stage->look_count] = look;
+    return stage->look_count++;
+}
+
+/* The mixture seen from afar. */
+static WadiRgb palette_mean(const WadiGrainPalette *palette)
+{
+    WadiRgb mean = { 0 };
+    for (int c = 0; c < WADI_GRAIN_COLOURS; ++c) {
+        const uint8_t *colour = palette->colour[c];
+        mean = wadi_add_scaledf(mean, wadi_srgb(colour[0], colour[1], colour[2]), palette->share[c]);
+    }
+    return mean;
+}
+
+static WadiLook look_of(const Staging *s, const WadiMaterial *material)
+{
+    const WadiLookDef *def = &material->look;
+    if (material->kind == WADI_MATERIAL_SAND) {
+        WadiGrainDef grains = wadi_stage_grains(def);
+        return wadi_look_sand(palette_mean(&grains.palette));
+    }
+    WadiLook look = wadi_look_water(def->clarity > 0.0 ? def->clarity : 2.0 * s->size);
+    if (def->colour.x >= 0.0) {
+        /* What is left of white light after the way of `clarity` is that colour. */
+        double depth = def->clarity > 0.0 ? def->clarity : 2.0 * s->size;
+        float left[3] = { (float)def->colour.x, (float)def->colour.y, (float)def->colour.z }, absorbed[3];
+        for (int c = 0; c < 3; ++c) {
+            absorbed[c] = (float)(-log((double)fmaxf(wadi_srgb_decode(left[c]), 1e-4f)) / depth);
+        }
+        look.absorption = wadi_vec3f(absorbed[0], absorbed[1], absorbed[2]);
+    }
+    return look;
+}
+
+static WadiLookStyle style_of(const Staging *s, const WadiMaterial *material)
+{
+    WadiLookStyle style = material->look.style;
+    if (style == WADI_STYLE_HIDDEN) {
+        return style;
+    }
+    if (s->def->colours != NULL) {
+        return WADI_STYLE_BALLS;
+    }
+    bool is_sand = material->kind == WADI_MATERIAL_SAND;
+    if (style == WADI_STYLE_AUTO) {
+        style = is_sand ? WADI_STYLE_GRAINS : WADI_STYLE_SURFACE;
+    }
+    /* A mesh has no inside to look at. */
+    bool is_mesh = style == WADI_STYLE_SURFACE || style == WADI_STYLE_TEXTURE;
+    return s->def->has_cut && is_mesh ? (is_sand ? WADI_STYLE_GRAINS : WADI_STYLE_BALLS) : style;
+}
+
+/* Leave out the spheres in front of the cut. */
+static void cut_spheres(const Staging *s, WadiGrains *grains)
+{
+    size_t kept = 0;
+    WadiVec3 point = wadi_sub(s->def->cut_point, s->stage->origin), normal = s->def->cut_normal;
+    for (size_t g = 0; g < grains->count; ++g) {
+        const float *x = grains->sphere[g];
+        WadiVec3 from = wadi_sub(wadi_vec3((double)x[0], (double)x[1], (double)x[2]), point);
+        if (wadi_dot(from, normal) > 0.0) {
+            continue;
+        }
+        memmove(grains->sphere[kept], grains->sphere[g], sizeof grains->sphere[g]);
+        grains->colour[kept] = grains->colour[g];
+        if (grains->velocity != NULL) {
+            memmove(grains->velocity[kept], grains->velocity[g], sizeof grains->velocity[g]);
+        }
+        ++kept;
+    }
+    grains->count = kept;
+}
+
+static WadiStatus make_balls(const Staging *s, const WadiCloud *cloud, const WadiLookDef *look,
+                             WadiGrains *balls, WadiError *error)
+{
+    WadiArena *arena = &s->stage->arena;
+    size_t count = (size_t)cloud->count;
+    const WadiCloudAttribute *velocity = wadi_cloud_find(cloud, "velocity");
+    WADI_TRY(WADI_ARENA_NEW(arena, &balls->sphere, count, "balls", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &balls->colour, count, "colours of balls", error));
+    if (s->def->scene->render.shutter > 0.0 && velocity != NULL) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &balls->velocity, count, "velocities of balls", error));
+        memcpy(balls->velocity, velocity->values, count * sizeof *balls->velocity);
+    }
+    WadiGrainDef grains = wadi_stage_grains(look);
+    balls->count = count;
+    for (size_t i = 0; i < count; ++i) {
+        WadiVec3 x = wadi_sub(cloud->position[i], s->stage->origin);
+        balls->sphere[i][0] = (float)x.x;
+        balls->sphere[i][1] = (float)x.y;
+        balls->sphere[i][2] = (float)x.z;
+        balls->sphere[i][3] = 0.5f * cloud->spacing[i];
+        balls->colour[i] = wadi_grain_colour(&grains.palette, cloud->id[i], 0, grains.wetness);
+    }
+    return s->def->colours != NULL ? s->def->colours->fill(s->def->colours->user, cloud, balls->colour, error)
+                                   : WADI_OK;
+}
+
+static WadiStatus make_grains(const Staging *s, const WadiCloud *cloud, const WadiLookDef *look,
+                              WadiGrains *grains, WadiError *error)
+{
+    WadiArena *arena = &s->stage->arena;
+    WadiGrainDef def = wadi_stage_grains(look);
+    if (s->def->grains_max > 0 && def.per_particle > s->def->grains_max) {
+        def.per_particle = s->def->grains_max;
+    }
+    def.has_velocity = s->def->scene->render.shutter > 0.0;
+    WadiBins bins;
+    WADI_TRY(wadi_bins_build(&bins, cloud, WADI_GRAIN_REACH, arena, error));
+    return wadi_grains_make(grains, cloud, &bins, s->stage->origin, &def, arena, error);
+}
+
+static WadiStatus make_mesh(const Staging *s, const WadiCloud *cloud, bool is_underlay, WadiSurfaceMesh *mesh,
+                            WadiError *error)
+{
+    WadiArena *arena = &s->stage->arena;
+    WadiSurfaceFrameDef def = wadi_surface_frame_def(s->def->scene);
+    def.are_walls_open = false;
+    if (is_underlay) {
+        def.field.method = WADI_SURFACE_ZHU_BRIDSON;
+        def.field.radius = UNDERLAY_RADIUS;
+        def.field.offset = 0.0;
+        def.field.smoothing = 2;
+    }
+    WadiStageTimes times = { 0 };
+    WadiSurfaceFrame made;
+    WadiArenaMark mark = wadi_arena_mark(arena);
+    WadiStatus status = wadi_surface_frame_build(&made, cloud, &def, arena, &times, error);
+    wadi_arena_release(arena, mark);
+    *mesh = made.surface;
+    return status;
+}
+
+static float *find_attribute(const WadiSurfaceMesh *mesh, const char *name, int components)
+{
+    for (int a = 0; a < mesh->attribute_count; ++a) {
+        if (strcmp(mesh->attribute[a].name, name) == 0 && mesh->attribute[a].components == components) {
+            return mesh->attribute[a].values;
+        }
+    }
+    return NULL;
+}
+
+/* The wetter, the higher among the grains [LD09: the mesh fades in]. */
+static void lift_underlay(WadiSurfaceMesh *mesh, double wetness, double spacing)
+{
+    const float *wet = find_attribute(mesh, "wetness", 1);
+    for (size_t v = 0; v < mesh->mesh.vertex_count; ++v) {
+        const float *n = mesh->normal[v];
+        double lift = UNDERLAY_LIFT * spacing * (wet != NULL ? (double)wet[v] : wetness);
+        mesh->mesh.vertices[v] = wadi_add_scaled(mesh->mesh.vertices[v],
+                                                 wadi_vec3((double)n[0], (double)n[1], (double)n[2]), lift);
+    }
+}
+
+static WadiStatus paint_mesh(const Staging *s, WadiStagePart *part, const WadiMaterial *material,
+                             double spacing, WadiError *error)
+{
+    const float *texture = find_attribute(&part->mesh, "texture", 3);
+    size_t count = part->mesh.mesh.vertex_count;
+    if (texture == NULL && count > 0) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT,
+                         "material %s: the look `texture` needs frames that have that attribute; "
+                         "run the scene again with `texture: true`, or take another look.style",
+                         material->name);
+    }
+    WadiGrainDef grains = wadi_stage_grains(&material->look);
+    double grain = spacing / cbrt((double)grains.per_particle);
+    WADI_TRY(WADI_ARENA_NEW(&s->stage->arena, &part->mesh_colour, count, "colours of a mesh", error));
+    for (size_t v = 0; v < count; ++v) {
+        const float *t = texture + 3 * v;
+        part->mesh_colour[v] = wadi_solid_texture(
+            &grains.palette, wadi_scale(wadi_vec3((double)t[0], (double)t[1], (double)t[2]), 1.0 / grain));
+    }
+    return WADI_OK;
+}
+
+static WadiStatus fill_part(Staging *s, WadiStagePart *part, const WadiCloud *cloud, WadiError *error)
+{
+    const WadiMaterial *material = &s->def->scene->materials[part->material];
+    bool is_sand = material->kind == WADI_MATERIAL_SAND;
+    switch (part->style) {
+    case WADI_STYLE_BALLS: WADI_TRY(make_balls(s, cloud, &material->look, &part->grains, error)); break;
+    case WADI_STYLE_GRAINS:
+        WADI_TRY(make_grains(s, cloud, &material->look, &part->grains, error));
+        if (s->def->has_underlay && !s->def->has_cut && is_sand) {
+            WADI_TRY(make_mesh(s, cloud, true, &part->mesh, error));
+            lift_underlay(&part->mesh, material->look.wetness, cloud->spacing_max);
+        }
+        break;
+    case WADI_STYLE_TEXTURE:
+        WADI_TRY(make_mesh(s, cloud, false, &part->mesh, error));
+        WADI_TRY(paint_mesh(s, part, material, cloud->spacing_max, error));
+        break;
+    case WADI_STYLE_SURFACE: WADI_TRY(make_mesh(s, cloud, false, &part->mesh, error)); break;
+    default: break;
+    }
+    if (s->def->has_cut) {
+        cut_spheres(s, &part->grains);
+    }
+    return WADI_OK;
+}
+
+static WadiStatus add_part(Staging *s, int material, WadiError *error)
+{
+    WadiStage *stage = s->stage;
+    const WadiMaterial *of = &s->def->scene->materials[material];
+    WadiStagePart *part = &stage->parts[stage->part_count];
+    *part = (WadiStagePart){ .material = material, .style = style_of(s, of) };
+    stage->part_count += 1;
+    WadiLook look = look_of(s, of);
+    part->mesh_look = add_look(stage, look);
+    /* Balls of water are no lenses: there would be too many surfaces to see through. */
+    bool is_ball = part->style == WADI_STYLE_BALLS;
+    WadiLook plain =
+        wadi_look_plain(of->look.colour.x >= 0.0 ? wadi_vec3f(wadi_srgb_decode((float)of->look.colour.x),
+                                                              wadi_srgb_decode((float)of->look.colour.y),
+                                                              wadi_srgb_decode((float)of->look.colour.z))
+                                                 : wadi_vec3f(0.2f, 0.45f, 0.7f));
+    part->look = add_look(
+        stage, is_ball && (of->kind != WADI_MATERIAL_SAND || s->def->colours != NULL) ? plain : look);
+    if (part->style == WADI_STYLE_HIDDEN) {
+        return WADI_OK;
+    }
+    WadiCloud cloud;
+    WADI_TRY(wadi_cloud_from_frame(&cloud, s->frame, material, 0.0, error));
+    WadiStatus status = fill_part(s, part, &cloud, error);
+    wadi_cloud_free(&cloud);
+    return status;
+}
+
+static WadiStatus add_colliders(Staging *s, WadiError *error)
+{
+    const WadiScene *scene = s->def->scene;
+    WadiStage *stage = s->stage;
+    if (!scene->render.has_colliders || s->def->world == NULL || scene->collider_count == 0) {
+        return WADI_OK;
+    }
+    WadiVec3 c = scene->render.collider_colour;
+    int look =
+        add_look(stage, wadi_look_plain(wadi_vec3f(wadi_srgb_decode((float)c.x), wadi_srgb_decode((float)c.y),
+                                                   wadi_srgb_decode((float)c.z))));
+    for (int i = 0; i < scene->collider_count; ++i) {
+        WadiStageSolid *solid = &stage->solids[stage->solid_count];
+        *solid = (WadiStageSolid){ .name = scene->colliders[i].name, .look = look };
+        WADI_TRY(wadi_shape_surface(&solid->mesh, s->def->world->collider_shapes[i], s->time, s->view,
+                                    s->size / COLLIDER_DETAIL, &stage->arena, error));
+        stage->solid_count += 1;
+    }
+    return WADI_OK;
+}
+
+/* One side of the domain as a sheet, a little outside. */
+static WadiStatus add_sheet(Staging *s, int axis, bool is_high, int look, WadiError *error)
+{
+    WadiBox box = wadi_box_grown(s->def->scene->domain, CLEARANCE * s->size);
+    WadiVec3 corner[4];
+    for (int n = 0; n < 4; ++n) {
+        double at[3];
+        at[axis] = wadi_component(is_high ? box.max : box.min, axis);
+        int u = (axis + 1) % 3, v = (axis + 2) % 3;
+        at[u] = wadi_component(n == 1 || n == 2 ? box.max : box.min, u);
+        at[v] = wadi_component(n >= 2 ? box.max : box.min, v);
+        corner[n] = wadi_vec3(at[0], at[1], at[2]);
+    }
+    static const uint32_t triangles[2][3] = { { 0, 1, 2 }, { 0, 2, 3 } };
+    WadiStageSolid *solid = &s->stage->solids[s->stage->solid_count];
+    *solid = (WadiStageSolid){ .look = look };
+    WADI_TRY(wadi_mesh_create(&solid->mesh, corner, 4, triangles, 2, error));
+    s->stage->solid_count += 1;
+    return WADI_OK;
+}
+
+static WadiStatus add_walls(Staging *s, WadiError *error)
+{
+    const WadiScene *scene = s->def->scene;
+    if (scene->render.walls != WADI_RENDER_WALLS_GLASS || !scene->has_domain) {
+        return WADI_OK;
+    }
+    int look = add_look(s->stage, wadi_look_glass());
+    for (int side = 0; side < 4; ++side) { /* floor and ceiling are no sheets */
+        if ((scene->closed_sides >> side & 1) != 0) {
+            WADI_TRY(add_sheet(s, side / 2, side % 2 == 1, look, error));
+        }
+    }
+    return WADI_OK;
+}
+
+static void set_ground(Staging *s)
+{
+    const WadiRenderSettings *def = &s->def->scene->render;
+    WadiVec3 c = def->ground_colour;
+    WadiRgb colour =
+        wadi_vec3f(wadi_srgb_decode((float)c.x), wadi_srgb_decode((float)c.y), wadi_srgb_decode((float)c.z));
+    WadiLook look = wadi_look_plain(colour);
+    look.coat = 0.0f;
+    if (def->ground == WADI_GROUND_CHECKER) {
+        look.checker = (float)(0.1 * s->size);
+        look.checker_colour = wadi_scalef(colour, 0.5f);
+    }
+    bool has_floor = s->def->scene->has_domain;
+    double height = isfinite(def->ground_height) ? def->ground_height
+                    : has_floor                  ? s->def->scene->domain.min.z
+                                                 : s->view.min.z;
+    s->stage->ground = (WadiTraceGround){ .is_present = def->ground != WADI_GROUND_NONE,
+                                          .height = height - CLEARANCE * s->size,
+                                          .look = look };
+}
+
+static WadiStatus particle_bounds(const WadiState *frame, WadiBox *box, WadiError *error)
+{
+    const WadiStateArray *x = NULL;
+    WADI_TRY(wadi_state_expect(frame, "position", WADI_TYPE_F64, 3, SIZE_MAX, &x, error));
+    *box = wadi_box_empty();
+    const double *p = x->data;
+    for (size_t i = 0; i < x->count; ++i, p += 3) {
+        *box = wadi_box_add_point(*box, wadi_vec3(p[0], p[1], p[2]));
+    }
+    return WADI_OK;
+}
+
+static WadiStatus fill_stage(Staging *s, WadiError *error)
+{
+    const WadiScene *scene = s->def->scene;
+    WadiStage *stage = s->stage;
+    size_t materials = (size_t)scene->material_count, colliders = (size_t)scene->collider_count;
+    WADI_TRY(WADI_ARENA_NEW(&stage->arena, &stage->parts, materials, "parts of a picture", error));
+    WADI_TRY(
+        WADI_ARENA_NEW(&stage->arena, &stage->solids, colliders + SHEETS_MAX, "solids of a picture", error));
+    WADI_TRY(WADI_ARENA_NEW(&stage->arena, &stage->looks, 2 * materials + 2, "looks of a picture", error));
+    for (int m = 0; m < scene->material_count; ++m) {
+        WADI_TRY(add_part(s, m, error));
+    }
+    WADI_TRY(add_colliders(s, error));
+    WADI_TRY(add_walls(s, error));
+    set_ground(s);
+    return WADI_OK;
+}
+
+WadiStatus wadi_stage_build(WadiStage *stage, const WadiStageDef *def, const WadiState *frame, double time,
+                            WadiError *error)
+{
+    free_parts(stage);
+    WADI_TRY(wadi_arena_reset(&stage->arena, error));
+    WADI_TRY(particle_bounds(frame, &stage->bounds, error));
+    WadiBox view = def->scene->has_domain ? def->scene->domain : stage->bounds;
+    if (wadi_box_is_empty(view) || !isfinite(wadi_norm(wadi_box_size(view)))) {
+        view = (WadiBox){ { -0.5, -0.5, -0.5 }, { 0.5, 0.5, 0.5 } };
+    }
+    Staging s = { .stage = stage, .def = def, .frame = frame, .time = time, .view = view };
+    s.size = fmax(wadi_norm(wadi_box_size(view)), 1e-6);
+    stage->origin = wadi_scale(wadi_add(view.min, view.max), 0.5);
+    WadiStatus status = fill_stage(&s, error);
+    if (status != WADI_OK) {
+        free_parts(stage);
+    }
+    return status;
+}
+
+static void trace_mesh(WadiTraceMesh *to, const WadiMesh *mesh, int look)
+{
+    *to = (WadiTraceMesh){ .vertex_count = mesh->vertex_count,
+                           .triangle_count = mesh->triangle_count,
+                           .vertices = mesh->vertices,
+                           .triangles = (const uint32_t(*)[3])mesh->triangles,
+                           .look = look };
+}
+
+/* Soaked through where frames do not tell. */
+static WadiStatus even_wetness(WadiStage *stage, WadiTraceMesh *mesh, float wetness, WadiError *error)
+{
+    float *values;
+    WADI_TRY(WADI_ARENA_NEW(&stage->arena, &values, mesh->vertex_count, "wetness of a mesh", error));
+    for (size_t v = 0; v < mesh->vertex_count; ++v) {
+        values[v] = wetness;
+    }
+    mesh->wetness = values;
+    return WADI_OK;
+}
+
+WadiStatus wadi_stage_trace(WadiStage *stage, const WadiScene *scene, WadiTraceScene *trace, WadiError *error)
+{
+    WadiTraceMesh *meshes;
+    WadiTraceSpheres *spheres;
+    size_t count = (size_t)(stage->part_count + stage->solid_count);
+    WADI_TRY(WADI_ARENA_NEW(&stage->arena, &meshes, count, "meshes of a picture", error));
+    WADI_TRY(
+        WADI_ARENA_NEW(&stage->arena, &spheres, (size_t)stage->part_count, "grains of a picture", error));
+    *trace = (WadiTraceScene){ .origin = stage->origin,
+                               .looks = stage->looks,
+                               .look_count = stage->look_count,
+                               .meshes = meshes,
+                               .spheres = spheres,
+                               .ground = stage->ground };
+    bool is_blurred = scene->render.shutter > 0.0;
+    for (int p = 0; p < stage->part_count; ++p) {
+        const WadiStagePart *part = &stage->parts[p];
+        const WadiSurfaceMesh *mesh = &part->mesh;
+        if (mesh->mesh.triangle_count > 0) {
+            WadiTraceMesh *to = &meshes[trace->mesh_count++];
+            trace_mesh(to, &mesh->mesh, part->mesh_look);
+            to->normal = (const float(*)[3])mesh->normal;
+            to->velocity = is_blurred ? (const float(*)[3])find_attribute(mesh, "velocity", 3) : NULL;
+            to->wetness = find_attribute(mesh, "wetness", 1);
+            to->colour = (const float(*)[3])part->mesh_colour;
+            float wetness = (float)scene->materials[part->material].look.wetness;
+            if (to->wetness == NULL && wetness > 0.0f) {
+                WADI_TRY(even_wetness(stage, to, wetness, error));
+            }
+        }
+        if (part->grains.count > 0) {
+            spheres[trace->spheres_count++] =
+                (WadiTraceSpheres){ .count = part->grains.count,
+                                    .sphere = (const float(*)[4])part->grains.sphere,
+                                    .colour = part->grains.colour,
+                                    .velocity = (const float(*)[3])part->grains.velocity,
+                                    .look = part->look };
+        }
+    }
+    for (int s = 0; s < stage->solid_count; ++s) {
+        trace_mesh(&meshes[trace->mesh_count++], &stage->solids[s].mesh, stage->solids[s].look);
+    }
+    return WADI_OK;
+}

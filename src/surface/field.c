@@ -1,0 +1,132 @@
+#include "surface/field.h"
+
+#include <string.h>
+
+#include "core/check.h"
+#include "core/parallel.h"
+#include "surface/anisotropy.h"
+#include "surface/cloud_mirror.h"
+#include "surface/field_band.h"
+
+static const WadiFieldMethod *const METHODS[WADI_SURFACE_METHOD_COUNT] = {
+    [WADI_SURFACE_ZHU_BRIDSON] = &wadi_field_zhu_bridson,
+    [WADI_SURFACE_ANISOTROPIC] = &wadi_field_anisotropic,
+    [WADI_SURFACE_BLOBBY] = &wadi_field_blobby,
+    [WADI_SURFACE_COLOR_FIELD] = &wadi_field_color,
+};
+
+double wadi_field_outside(const WadiCloud *cloud, const WadiFieldDef *def)
+{
+    double rest = def->reach > def->radius ? def->reach - def->radius : def->reach;
+    return cloud->count > 0 ? rest * cloud->spacing_min : def->cell;
+}
+
+double wadi_field_reference(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec3 x)
+{
+    return METHODS[def->method]->reference(cloud, def, x);
+}
+
+typedef struct CopyJob {
+    WadiField *field;
+    const WadiFieldBand *band;
+    const int32_t *from; /* tile of the band, for each of the field */
+} CopyJob;
+
+static void copy_tiles(void *context, int64_t first, int64_t end)
+{
+    const CopyJob *job = context;
+    const WadiRows *rows = &job->field->rows;
+    float cell = (float)job->field->cell, outside = job->band->sampler->outside;
+    for (int64_t t = first; t < end; ++t) {
+        const WadiFieldTile *tile = &job->band->tile[job->from[t]];
+        for (int32_t r = rows->first[t]; r < rows->first[t + 1]; ++r) {
+            uint64_t bit = UINT64_C(1) << rows->place[r];
+            if (tile->sampled & bit) {
+                size_t before = (size_t)__builtin_popcountll(tile->sampled & (bit - 1));
+                WADI_ROW_OUT(job->field->value, r) = WADI_ROW(tile->value, before) * cell;
+            } else {
+                WADI_ROW_OUT(job->field->value, r) = (WadiF8){ 0 } + outside;
+            }
+        }
+    }
+}
+
+/* The rows that the band needs, with their values. */
+static WadiStatus make_rows(WadiField *field, const WadiFieldBand *band, WadiArena *arena, WadiError *error)
+{
+    size_t count = (size_t)band->tiles.count, kept = 0;
+    WadiTile *tiles;
+    uint64_t *mask;
+    int32_t *from;
+    WADI_TRY(WADI_ARENA_NEW(arena, &tiles, count, "tiles of a surface", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &mask, count, "tiles of a surface", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &from, count, "tiles of a surface", error));
+    for (size_t t = 0; t < count; ++t) {
+        mask[kept] = wadi_node_bits_rows(&band->needed[t]);
+        if (mask[kept] != 0) {
+            tiles[kept] = band->tiles.tiles[t];
+            from[kept++] = (int32_t)t;
+        }
+    }
+    WADI_TRY(wadi_tile_map_create_in_arena(&field->tiles, tiles, kept, arena, error));
+    WADI_TRY(wadi_rows_build(&field->rows, &field->tiles, mask, arena, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &field->value, wadi_rows_floats(&field->rows), "surface field", error));
+    memset(field->value, 0, WADI_ROW_CELLS * sizeof *field->value);
+    CopyJob job = { field, band, from };
+    wadi_parallel_for(field->tiles.count, 64, copy_tiles, &job);
+    return WADI_OK;
+}
+
+static WadiStatus build(WadiField *field, WadiFieldBand *band, WadiArena *arena, WadiError *error)
+{
+    const WadiFieldDef *def = band->sampler->def;
+    WADI_TRY(wadi_field_band_build(band, arena, error));
+    field->sampled = band->sampled;
+    WADI_TRY(make_rows(field, band, arena, error));
+    WADI_TRY(wadi_field_smooth(field, def->smoothing, def->lowering, arena, error));
+    if (def->is_clipped) {
+        wadi_field_clip(field, def->clip);
+    }
+    return WADI_OK;
+}
+
+WadiStatus wadi_field_build(WadiField *field, const WadiCloud *cloud, const WadiBins *bins,
+                            const WadiFieldDef *def, WadiArena *arena, WadiError *error)
+{
+    WADI_ASSERT(METHODS[def->method] != NULL);
+    return wadi_field_build_by(field, METHODS[def->method], cloud, bins, def, arena, error);
+}
+
+WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, const WadiCloud *cloud,
+                               const WadiBins *bins, const WadiFieldDef *def, WadiArena *arena,
+                               WadiError *error)
+{
+    WADI_ASSERT(def->cell > 0.0 && def->reach > 0.0 && def->smoothing >= 0 && def->lowering >= 0);
+    *field = (WadiField){ .cell = def->cell };
+    WadiCloud mirrored;
+    WadiBins mirrored_bins;
+    if (def->is_clipped && def->is_mirrored) {
+        double depth = def->method == WADI_SURFACE_ANISOTROPIC ? WADI_ANISOTROPIC_REACH * def->reach : def->reach;
+        WADI_TRY(wadi_cloud_mirror(&mirrored, cloud, def->clip, depth, arena, error));
+        if (mirrored.count > cloud->count) {
+            WADI_TRY(wadi_bins_build(&mirrored_bins, &mirrored, def->reach, arena, error));
+            cloud = &mirrored;
+            bins = &mirrored_bins;
+        }
+    }
+    WadiFieldSampler sampler = { .cloud = cloud, .bins = bins, .def = def };
+    sampler.outside = (float)wadi_field_outside(cloud, def);
+    if (method->prepare != NULL) {
+        WADI_TRY(method->prepare(&sampler, arena, error));
+    }
+    /* A pass moves a change of sign by a node at most and carries a wrong value by one: with p passes the nodes of the cells
+     * around the last changes lie within p + 1 of the first, and what their values come from within p of them. */
+    int passes = def->smoothing + def->lowering;
+    WadiFieldBand band = { .method = method, .sampler = &sampler, .margin = 2 * passes + 1 };
+    WadiStatus status = build(field, &band, arena, error);
+    wadi_field_band_free(&band);
+    if (status != WADI_OK) {
+        *field = (WadiField){ .cell = def->cell };
+    }
+    return status;
+}

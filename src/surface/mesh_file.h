@@ -1,0 +1,26 @@
+/* What mesh files say about themselves: comments in the header, in the same words in every format. */
+#ifndef WADI_SURFACE_MESH_FILE_H
+#define WADI_SURFACE_MESH_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/text.h"
+
+typedef struct WadiMeshFileInfo {
+    const char *material; /* name */
+    int frame;
+    double subframe; /* 0..1 of a frame after it */
+    double time;     /* s, subframe included */
+    double fps;
+    double cell;  /* m, of the lattice: says how many digits matter */
+    uint64_t key; /* of the settings and the frame's particles: an equal key means an equal file */
+} WadiMeshFileInfo;
+
+/* One line each, beginning with `mark` ("comment ", "# "): version, material, frame, time, fps, up, unit, key. */
+void wadi_mesh_file_comments(WadiText *text, const WadiMeshFileInfo *info, const char *mark);
+
+/* Whether a PLY or OBJ file is there whose comments give this key. Files are renamed when whole, so that its header is enough. */
+bool wadi_mesh_file_has_key(const char *path, uint64_t key);
+
+#endif

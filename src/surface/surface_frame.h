@@ -1,0 +1,46 @@
+/* One surface of one frame: particles -> bins -> field -> mesh -> attributes -> files. */
+#ifndef WADI_SURFACE_SURFACE_FRAME_H
+#define WADI_SURFACE_SURFACE_FRAME_H
+
+#include "core/timer.h"
+#include "surface/mesh_file.h"
+#include "surface/surface_mesh.h"
+#include "wadi/surface.h"
+#include "world/scene.h"
+
+typedef struct WadiSurfaceFrameDef {
+    WadiFieldDef field;
+    int mesh_smoothing;  /* passes */
+    bool are_walls_open; /* no triangles in the planes of field.clip */
+    double memory;       /* bytes that it may take; 0: no limit */
+} WadiSurfaceFrameDef;
+
+/* As the scene says, without a limit of memory. */
+WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene);
+
+typedef struct WadiSurfaceFrame {
+    WadiSurfaceMesh surface; /* owned: wadi_surface_mesh_free */
+    WadiField field;         /* in the arena */
+} WadiSurfaceFrame;
+
+/* After a failure the frame is empty. WADI_ERR_MEMORY, before the field is begun, when the estimate exceeds def->memory; says
+ * which cell size would do. */
+WadiStatus wadi_surface_frame_build(WadiSurfaceFrame *frame, const WadiCloud *cloud,
+                                    const WadiSurfaceFrameDef *def, WadiArena *arena, WadiStageTimes *times,
+                                    WadiError *error);
+
+/* Bytes that field and mesh will take, from the area that the bins show. */
+double wadi_surface_frame_estimate(const WadiBins *bins, const WadiFieldDef *def);
+
+/* One file, of the format that is a bit of WadiSurfaceFormat. */
+WadiStatus wadi_surface_frame_write(const WadiSurfaceFrame *frame, const char *path, WadiSurfaceFormat format,
+                                    const WadiMeshFileInfo *info, WadiError *error);
+/* Whether such a file is there and was made from these particles with these settings. */
+bool wadi_surface_frame_is_made(const char *path, WadiSurfaceFormat format, uint64_t key);
+
+/* "ply" */
+const char *wadi_surface_format_name(WadiSurfaceFormat format);
+/* WADI_ERR_UNSUPPORTED says what is to be installed. */
+WadiStatus wadi_surface_format_check(WadiSurfaceFormat format, WadiError *error);
+
+#endif

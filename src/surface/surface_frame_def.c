@@ -1,0 +1,44 @@
+/* From the scene's settings to those of a surface. */
+#include "geom/solids.h"
+#include "surface/surface_frame.h"
+
+/* Of the simulation's cells a surface cell: 250 cells for 100 [ZB05 sec. 5]. */
+static const double refinement = 2.5;
+
+/* Sides without a wall are at infinity. */
+static WadiBox closed_box(const WadiScene *scene)
+{
+    const double far = INFINITY;
+    int closed = scene->closed_sides;
+    WadiBox box = scene->domain;
+    box.min.x = (closed & WADI_SIDE_X_MIN) != 0 ? box.min.x : -far;
+    box.max.x = (closed & WADI_SIDE_X_MAX) != 0 ? box.max.x : far;
+    box.min.y = (closed & WADI_SIDE_Y_MIN) != 0 ? box.min.y : -far;
+    box.max.y = (closed & WADI_SIDE_Y_MAX) != 0 ? box.max.y : far;
+    box.min.z = (closed & WADI_SIDE_Z_MIN) != 0 ? box.min.z : -far;
+    box.max.z = (closed & WADI_SIDE_Z_MAX) != 0 ? box.max.z : far;
+    return box;
+}
+
+WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene)
+{
+    const WadiSurfaceSettings *s = &scene->surface;
+    WadiSurfaceFrameDef def = {
+        .field = { .method = (WadiSurfaceMethod)s->method,
+                   .cell = s->cell_size > 0.0 ? s->cell_size : scene->cell_size / refinement,
+                   .reach = s->reach,
+                   .radius = s->radius,
+                   .offset = isfinite(s->offset) ? s->offset : wadi_field_volume_offset(s->reach),
+                   .is_concave_fixed = s->fix_concave,
+                   .smoothing = s->smoothing,
+                   .lowering = s->lowering,
+                   .is_clipped = scene->has_domain && scene->closed_sides != 0 },
+        .mesh_smoothing = s->mesh_smoothing,
+        .are_walls_open = s->walls == WADI_SURFACE_WALLS_OPEN,
+    };
+    if (def.field.is_clipped) {
+        def.field.clip = closed_box(scene);
+        def.field.is_mirrored = true;
+    }
+    return def;
+}

@@ -1,0 +1,93 @@
+/* How a run is drawn, as the scene file gives it: the keys `render` and, of each material, `look` (scene_schema_render.c). None
+ * changes the simulation. */
+#ifndef WADI_WORLD_RENDER_DEF_H
+#define WADI_WORLD_RENDER_DEF_H
+
+#include "math/curve.h"
+#include "math/vec3.h"
+
+typedef enum WadiLookPreset {
+    WADI_PRESET_BEACH,
+    WADI_PRESET_DESERT,
+    WADI_PRESET_SOIL,
+    WADI_PRESET_GRAVEL,
+    WADI_PRESET_SUGAR,
+    WADI_PRESET_COUNT
+} WadiLookPreset;
+
+typedef enum WadiLookStyle {
+    WADI_STYLE_GRAINS,  /* sand: a handful of grains a particle [LD09] */
+    WADI_STYLE_TEXTURE, /* sand: the mesh with a solid texture that particles carry [ZB05] */
+    WADI_STYLE_SURFACE, /* the mesh */
+    WADI_STYLE_BALLS,   /* a ball a particle */
+    WADI_STYLE_HIDDEN,
+    WADI_STYLE_AUTO, /* grains for sand, the mesh for water */
+} WadiLookStyle;
+
+/* Numbers below 0 and colours below 0 are not given: the preset decides. */
+typedef struct WadiLookDef {
+    WadiLookPreset preset;
+    WadiLookStyle style;
+    WadiVec3 colour;       /* sRGB, 0..1: of sand in place of the preset's mixture, of water's tint */
+    double variation;      /* 0..1: brightness of single grains */
+    int grains;            /* a particle */
+    double grain_fill;     /* part of a particle's volume that its grains fill */
+    double size_variation; /* 0..0.9 */
+    double clarity;        /* m, water: the way on which it takes its colour */
+    double wetness;        /* 0..1, sand: for frames without that attribute */
+} WadiLookDef;
+
+typedef struct WadiCameraDef {
+    bool is_given;
+    WadiCurve from, to; /* m */
+    WadiCurve up;       /* any length */
+    WadiCurve angle;    /* degrees, from the lower to the upper edge */
+    WadiCurve aperture; /* m, diameter of the lens; 0: everything is sharp */
+    WadiCurve focus;    /* m; 0: at `to` */
+} WadiCameraDef;
+
+typedef enum WadiSurroundKey {
+    WADI_RENDER_SKY,
+    WADI_RENDER_STUDIO, /* even light from everywhere */
+} WadiSurroundKey;
+
+typedef struct WadiRenderLightDef {
+    bool is_given;
+    double sun_height; /* degrees above the horizon */
+    double
+        sun_direction; /* degrees from +x towards +y, where the sun stands; below -360: as the camera likes it */
+    double sun_size; /* degrees */
+    double sun;      /* factor */
+    double sky;      /* factor */
+    double haze;     /* turbidity */
+    WadiSurroundKey surround;
+    char *environment; /* an .hdr or .pfm picture instead of the sky; NULL: none */
+    double turn;       /* degrees, of that picture */
+} WadiRenderLightDef;
+
+typedef enum WadiGroundKey {
+    WADI_GROUND_PLAIN,
+    WADI_GROUND_CHECKER,
+    WADI_GROUND_NONE,
+} WadiGroundKey;
+
+typedef enum WadiWallsKey {
+    WADI_RENDER_WALLS_HIDDEN,
+    WADI_RENDER_WALLS_GLASS,
+} WadiWallsKey;
+
+typedef struct WadiRenderSettings {
+    int width, height; /* pixels */
+    WadiCameraDef camera;
+    WadiRenderLightDef light;
+    WadiGroundKey ground;
+    WadiVec3 ground_colour;   /* sRGB */
+    double ground_height;     /* m; below -1e300: the domain's floor, or what is lowest */
+    WadiWallsKey walls;       /* of the domain, besides its floor */
+    bool has_colliders;       /* drawn */
+    WadiVec3 collider_colour; /* sRGB */
+    double exposure;          /* stops */
+    double shutter;           /* of a frame's time that is open: motion blur; 0: none */
+} WadiRenderSettings;
+
+#endif

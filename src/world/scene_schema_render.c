@@ -1,0 +1,173 @@
+/* The keys of how a run is drawn. */
+#include <math.h>
+
+#include "world/scene.h"
+#include "world/scene_schema.h"
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define CHOICES(name) static const WadiSceneChoices name##_choices = { name, COUNT_OF(name), false }
+#define AT(member) .offset = offsetof(WadiScene, render.member)
+#define LOOK(member) .offset = offsetof(WadiMaterial, look.member)
+#define COLOUR .unit = "sRGB", .minimum = 0, .maximum = 1
+#define KEYED WADI_SCENE_KEYFRAMES
+#define SAND_ONLY .kinds = 1u << WADI_MATERIAL_SAND
+#define FROM_PRESET .fallback_text = "the preset's"
+
+static const WadiSceneChoice presets[] = {
+    { "beach", WADI_PRESET_BEACH, "pale quartz with a few dark grains" },
+    { "desert", WADI_PRESET_DESERT, "fine and orange" },
+    { "soil", WADI_PRESET_SOIL, "brown, of many sizes" },
+    { "gravel", WADI_PRESET_GRAVEL, "grey stones, few and large" },
+    { "sugar", WADI_PRESET_SUGAR, "white" },
+};
+CHOICES(presets);
+
+static const WadiSceneChoice styles[] = {
+    { "auto", WADI_STYLE_AUTO, "grains for sand, the mesh for water" },
+    { "grains", WADI_STYLE_GRAINS, "a handful of grains a particle, over the mesh where it is wet" },
+    { "texture", WADI_STYLE_TEXTURE,
+      "the mesh with a solid texture that the particles carry; wants the scene's `texture`" },
+    { "surface", WADI_STYLE_SURFACE, "the mesh" },
+    { "balls", WADI_STYLE_BALLS, "a ball a particle" },
+    { "hidden", WADI_STYLE_HIDDEN, "nothing" },
+};
+CHOICES(styles);
+
+static const WadiSceneField look_fields[] = {
+    { "preset", WADI_SCENE_ENUM, LOOK(preset), .choices = &presets_choices,
+      .doc = "Colours, sizes and number of the grains of a sand." },
+    { "style", WADI_SCENE_ENUM, LOOK(style), .choices = &styles_choices, .fallback = { WADI_STYLE_AUTO },
+      .doc = "What is drawn for the particles." },
+    { "colour", WADI_SCENE_VEC3, LOOK(colour), COLOUR, .fallback = { -1, -1, -1 }, FROM_PRESET,
+      .doc = "One colour in place of the preset's mixture; of water, what it looks like in depth." },
+    { "variation", WADI_SCENE_NUMBER, LOOK(variation), .minimum = 0, .maximum = 1, .fallback = { -1 },
+      FROM_PRESET, .doc = "How much grains differ in brightness." },
+    { "grains", WADI_SCENE_INT, LOOK(grains), .minimum = 1, .maximum = 64, .fallback = { -1 }, FROM_PRESET,
+      .doc = "Grains that are drawn for a particle." },
+    { "grain_fill", WADI_SCENE_NUMBER, LOOK(grain_fill), .flags = WADI_SCENE_ABOVE_MIN, .minimum = 0,
+      .maximum = 2, .fallback = { -1 }, FROM_PRESET,
+      .doc = "Part of a particle's volume that its grains fill: with `grains` their size." },
+    { "size_variation", WADI_SCENE_NUMBER, LOOK(size_variation), .minimum = 0, .maximum = 0.9,
+      .fallback = { -1 }, FROM_PRESET, .doc = "How much grains differ in size." },
+    { "clarity", WADI_SCENE_NUMBER, LOOK(clarity), .flags = WADI_SCENE_ABOVE_MIN, .unit = "m", .minimum = 0,
+      .maximum = 1e6, .fallback = { -1 }, .fallback_text = "twice the size of the domain",
+      .doc = "Way on which water takes on its colour: larger is clearer." },
+    { "wetness", WADI_SCENE_NUMBER, LOOK(wetness), .minimum = 0, .maximum = 1,
+      .doc = "How wet sand looks when its solver does not know: 0 dry, 1 soaked." },
+};
+const WadiSceneObject wadi_scene_look_object = {
+    .name = "look",
+    .doc = "How a material is drawn; the simulation does not depend on it.",
+    .fields = look_fields,
+    .field_count = COUNT_OF(look_fields),
+    .example = "{preset: desert, grains: 20}",
+};
+
+static const WadiSceneField camera_fields[] = {
+    { "from", WADI_SCENE_CURVE3, AT(camera.from), .flags = WADI_SCENE_REQUIRED | KEYED, .unit = "m",
+      .minimum = -1e9, .maximum = 1e9, .doc = "Where it stands." },
+    { "to", WADI_SCENE_CURVE3, AT(camera.to), .flags = WADI_SCENE_REQUIRED | KEYED, .unit = "m",
+      .minimum = -1e9, .maximum = 1e9, .doc = "What is in the middle of the picture." },
+    { "up", WADI_SCENE_CURVE3, AT(camera.up), .flags = KEYED | WADI_SCENE_NOT_ZERO, .minimum = -1e9,
+      .maximum = 1e9, .fallback = { 0, 0, 1 }, .doc = "Direction that is up in the picture." },
+    { "angle", WADI_SCENE_CURVE1, AT(camera.angle),
+      .flags = KEYED | WADI_SCENE_ABOVE_MIN | WADI_SCENE_BELOW_MAX, .unit = "degrees", .minimum = 0,
+      .maximum = 180, .fallback = { 35 }, .doc = "Angle of view between the lower and the upper edge." },
+    { "aperture", WADI_SCENE_CURVE1, AT(camera.aperture), .flags = KEYED, .unit = "m", .minimum = 0,
+      .maximum = 1e6, .doc = "Diameter of the lens: the larger, the shallower is what is sharp." },
+    { "focus", WADI_SCENE_CURVE1, AT(camera.focus), .flags = KEYED, .unit = "m", .minimum = 0, .maximum = 1e9,
+      .fallback_text = "the distance of `to`", .doc = "Distance that is sharp." },
+};
+const WadiSceneObject wadi_scene_camera_object = {
+    .name = "camera",
+    .doc = "Where the picture is taken from. Without it the camera finds a place that shows the whole run.",
+    .fields = camera_fields,
+    .field_count = COUNT_OF(camera_fields),
+    .example = "{from: {keys: [{t: 0, v: [3, -3, 1]}, {t: 3, v: [4, -1, 1]}]}, to: [0, 0, 0.2]}",
+};
+
+static const WadiSceneChoice surrounds[] = {
+    { "sky", WADI_RENDER_SKY, "a clear sky" },
+    { "studio", WADI_RENDER_STUDIO, "even light from everywhere" },
+};
+CHOICES(surrounds);
+
+static const WadiSceneField light_fields[] = {
+    { "sun_height", WADI_SCENE_NUMBER, AT(light.sun_height), .unit = "degrees", .minimum = -10, .maximum = 90,
+      .fallback = { 40 }, .doc = "Of the sun above the horizon." },
+    { "sun_direction", WADI_SCENE_NUMBER, AT(light.sun_direction), .unit = "degrees", .minimum = -360,
+      .maximum = 360, .fallback = { -1000 }, .fallback_text = "to the left behind the camera",
+      .doc = "Where the sun stands, from +x towards +y." },
+    { "sun_size", WADI_SCENE_NUMBER, AT(light.sun_size), .unit = "degrees", .minimum = 0.01, .maximum = 90,
+      .fallback = { 1.5 },
+      .doc = "Diameter of the sun: larger makes softer shadows; in the sky it is 0.53." },
+    { "sun", WADI_SCENE_NUMBER, AT(light.sun), .minimum = 0, .maximum = 1e6, .fallback = { 1 },
+      .doc = "Factor on the light of the sun." },
+    { "sky", WADI_SCENE_NUMBER, AT(light.sky), .minimum = 0, .maximum = 1e6, .fallback = { 1 },
+      .doc = "Factor on the light from all around." },
+    { "haze", WADI_SCENE_NUMBER, AT(light.haze), .minimum = 2, .maximum = 10, .fallback = { 3 },
+      .doc = "Turbidity of the sky: 2 is very clear, 6 is hazy." },
+    { "surround", WADI_SCENE_ENUM, AT(light.surround), .choices = &surrounds_choices,
+      .doc = "Where light comes from besides the sun." },
+    { "environment", WADI_SCENE_FILE, AT(light.environment), .fallback_text = "none",
+      .doc = "A picture of all directions, .hdr or .pfm, in place of `surround`." },
+    { "turn", WADI_SCENE_NUMBER, AT(light.turn), .unit = "degrees", .minimum = -360, .maximum = 360,
+      .doc = "Turns that picture about the vertical." },
+};
+const WadiSceneObject wadi_scene_light_object = {
+    .name = "light",
+    .doc = "The light of the pictures.",
+    .fields = light_fields,
+    .field_count = COUNT_OF(light_fields),
+    .example = "{sun_height: 25, sun_direction: 210}",
+};
+
+static const WadiSceneChoice grounds[] = {
+    { "plain", WADI_GROUND_PLAIN, "one colour" },
+    { "checker", WADI_GROUND_CHECKER, "squares" },
+    { "none", WADI_GROUND_NONE, "nothing" },
+};
+CHOICES(grounds);
+
+static const WadiSceneChoice walls[] = {
+    { "hidden", WADI_RENDER_WALLS_HIDDEN, "not drawn" },
+    { "glass", WADI_RENDER_WALLS_GLASS, "sheets of glass where the domain is closed" },
+};
+CHOICES(walls);
+
+static const WadiSceneField render_fields[] = {
+    { "width", WADI_SCENE_INT, AT(width), .unit = "pixels", .minimum = 16, .maximum = 16384,
+      .fallback = { 960 }, .doc = "Of the pictures." },
+    { "height", WADI_SCENE_INT, AT(height), .unit = "pixels", .minimum = 16, .maximum = 16384,
+      .fallback = { 540 }, .doc = "Of the pictures." },
+    { "camera", WADI_SCENE_OBJECT, .object = &wadi_scene_camera_object,
+      .presence = offsetof(WadiScene, render.camera.is_given), .fallback_text = "finds its place",
+      .doc = "Where the pictures are taken from." },
+    { "light", WADI_SCENE_OBJECT, .object = &wadi_scene_light_object,
+      .presence = offsetof(WadiScene, render.light.is_given), .fallback_text = "sun and clear sky",
+      .doc = "The light of the pictures." },
+    { "ground", WADI_SCENE_ENUM, AT(ground), .choices = &grounds_choices,
+      .doc = "What everything stands on." },
+    { "ground_colour", WADI_SCENE_VEC3, AT(ground_colour), COLOUR, .fallback = { 0.72, 0.7, 0.67 },
+      .doc = "Of the ground." },
+    { "ground_height", WADI_SCENE_NUMBER, AT(ground_height), .unit = "m", .minimum = -1e9, .maximum = 1e9,
+      .fallback = { -INFINITY }, .fallback_text = "the floor of the domain, or what is lowest",
+      .doc = "Of the ground." },
+    { "walls", WADI_SCENE_ENUM, AT(walls), .choices = &walls_choices,
+      .doc = "Whether the sides of the domain show." },
+    { "colliders", WADI_SCENE_BOOL, AT(has_colliders), .fallback = { 1 },
+      .doc = "Whether colliders are drawn." },
+    { "collider_colour", WADI_SCENE_VEC3, AT(collider_colour), COLOUR, .fallback = { 0.45, 0.48, 0.52 },
+      .doc = "Of the colliders." },
+    { "exposure", WADI_SCENE_NUMBER, AT(exposure), .unit = "stops", .minimum = -20, .maximum = 20,
+      .doc = "1 makes twice as bright." },
+    { "shutter", WADI_SCENE_NUMBER, AT(shutter), .minimum = 0, .maximum = 1, .fallback = { 0.5 },
+      .doc = "Part of a frame's time that blurs what moves." },
+};
+const WadiSceneObject wadi_scene_render_object = {
+    .name = "render",
+    .doc = "How `wadi render` draws the run.",
+    .fields = render_fields,
+    .field_count = COUNT_OF(render_fields),
+    .example = "{width: 1280, height: 720, walls: glass, light: {sun_height: 30}}",
+};

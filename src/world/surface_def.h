@@ -1,0 +1,41 @@
+/* How particles are wrapped, as the scene file gives it: the key `surface` (scene_schema_surface.c). Lengths in spacings are
+ * multiples of each particle's own size. */
+#ifndef WADI_WORLD_SURFACE_DEF_H
+#define WADI_WORLD_SURFACE_DEF_H
+
+#include <stdbool.h>
+
+/* In the order of WadiSurfaceMethod of surface/field.h, which stands above this layer. */
+typedef enum WadiSurfaceMethodKey {
+    WADI_SURFACE_KEY_ZHU_BRIDSON,
+    WADI_SURFACE_KEY_ANISOTROPIC,
+    WADI_SURFACE_KEY_BLOBBY,
+    WADI_SURFACE_KEY_COLOR_FIELD,
+} WadiSurfaceMethodKey;
+
+typedef enum WadiSurfaceWalls {
+    WADI_SURFACE_WALLS_CLOSED,
+    WADI_SURFACE_WALLS_OPEN,
+} WadiSurfaceWalls;
+
+typedef enum WadiSurfaceMaterials {
+    WADI_SURFACE_MATERIALS_SEPARATE,
+    WADI_SURFACE_MATERIALS_JOINED,
+} WadiSurfaceMaterials;
+
+typedef struct WadiSurfaceSettings {
+    WadiSurfaceMethodKey method;
+    double cell_size; /* m; 0: the simulation's over 2.5 */
+    double reach;     /* spacings: R of ZB05 */
+    double radius;    /* spacings: r of ZB05 */
+    double
+        offset; /* spacings: how far the surface is moved in, zhu_bridson; INFINITY: so that the volume stays */
+    bool fix_concave;   /* zhu_bridson */
+    int smoothing;      /* passes on the field */
+    int lowering;       /* passes on the field that only add material */
+    int mesh_smoothing; /* passes on the mesh */
+    WadiSurfaceWalls walls;
+    WadiSurfaceMaterials materials;
+} WadiSurfaceSettings;
+
+#endif

@@ -1,0 +1,304 @@
+/* Surfaces of simulated water and sand: they hold the particles' volume, still water is flat, and neither depends on threads or
+ * on where the scene stands. */
+#include <math.h>
+
+#include "core/parallel.h"
+#include "scene_sim.h"
+#include "sim/sim.h"
+#include "surface/surface_mesh.h"
+#include "surface_rows.h"
+
+static const WadiBox TANK = { { 0, 0, 0 }, { 1, 0.4, 0.6 } };
+static const double CELL = 1.0 / 40.0; /* of the simulation, with eight particles each */
+
+#define SCENE(kind, corner)                                                                                  \
+    "wadi: 1\nsolver: flip\nresolution: 40\n"                                                                \
+    "domain: {min: [0, 0, 0], max: [1, 0.4, 0.6]}\n"                                                         \
+    "materials: {stuff: {kind: " kind "}}\n"                                                                 \
+    "bodies: [{material: stuff, shape: {box: {min: [0, 0, 0], max: [" corner "]}}}]\n"
+
+static WadiCloud cloud_of(const WadiSim *sim)
+{
+    const WadiParticles *p = &sim->particles;
+    WadiCloud cloud = test_cloud(p->count);
+    for (int32_t i = 0; i < p->count; ++i) {
+        test_cloud_add(&cloud, wadi_vec3(p->x[i], p->y[i], p->z[i]), 0.5 * CELL);
+    }
+    return cloud;
+}
+
+/* The settings and the cell that `wadi surface` has by default. */
+static WadiFieldDef def_of(WadiSurfaceMethod method)
+{
+    return (WadiFieldDef){ .method = method,
+                           .cell = CELL / 2.5,
+                           .reach = 2.0,
+                           .radius = 1.0,
+                           .offset = wadi_field_volume_offset(2.0),
+                           .smoothing = 1,
+                           .is_clipped = true,
+                           .clip = TANK,
+                           .is_mirrored = true };
+}
+
+static void wrap(WadiSurfaceMesh *surface, const WadiCloud *cloud, const WadiFieldDef *def)
+{
+    WadiArena arena = { 0 };
+    WadiError error = { 0 };
+    WadiBins bins;
+    WadiField field;
+    CHECK_OK(wadi_bins_build(&bins, cloud, def->reach, &arena, &error), error);
+    CHECK_OK(wadi_field_build(&field, cloud, &bins, def, &arena, &error), error);
+    CHECK_OK(wadi_surface_march(surface, &field, &arena, &error), error);
+    wadi_arena_free(&arena);
+}
+
+/* `cell` in spacings. */
+static double volume_ratio(const WadiCloud *cloud, WadiSurfaceMethod method, double cell)
+{
+    WadiSurfaceMesh surface;
+    WadiSurfaceFacts facts;
+    WadiError error = { 0 };
+    WadiFieldDef def = def_of(method);
+    def.cell = cell * cloud->spacing_max;
+    wrap(&surface, cloud, &def);
+    CHECK_OK(wadi_surface_facts(&facts, &surface.mesh, &error), error);
+    assert_true(facts.is_closed && facts.is_manifold && facts.is_oriented);
+    wadi_surface_mesh_free(&surface);
+    return facts.volume / wadi_cloud_volume(cloud);
+}
+
+static void check_volumes(const char *what, const WadiCloud *cloud)
+{
+    double bridson = volume_ratio(cloud, WADI_SURFACE_ZHU_BRIDSON, 0.8);
+    double stretched = volume_ratio(cloud, WADI_SURFACE_ANISOTROPIC, 0.8);
+    print_message("%s: volume %.4f with zhu_bridson, %.4f with anisotropic\n", what, bridson, stretched);
+    CHECK_NEAR(bridson, 1.0, 0.03);
+    CHECK_NEAR(stretched, 1.0, 0.025);
+}
+
+/* Root mean square, in spacings, of the heights of the vertices of a surface about their mean, four spacings off the walls. */
+static double bumps(const WadiCloud *cloud, WadiSurfaceMethod method, double height)
+{
+    WadiSurfaceMesh surface;
+    WadiFieldDef def = def_of(method);
+    wrap(&surface, cloud, &def);
+    double margin = 4.0 * cloud->spacing_max, sum = 0.0, squares = 0.0;
+    int count = 0;
+    for (size_t v = 0; v < surface.mesh.vertex_count; ++v) {
+        WadiVec3 x = surface.mesh.vertices[v];
+        if (x.x > TANK.min.x + margin && x.x < TANK.max.x - margin && x.y > TANK.min.y + margin &&
+            x.y < TANK.max.y - margin && x.z > 0.5 * height) {
+            sum += x.z - height;
+            squares += pow(x.z - height, 2.0);
+            ++count;
+        }
+    }
+    assert_true(count > 2000);
+    wadi_surface_mesh_free(&surface);
+    double mean = sum / count;
+    /* Within half a spacing of where the water was filled to. */
+    CHECK_NEAR(mean / cloud->spacing_max, 0.0, 0.5);
+    return sqrt(squares / count - mean * mean) / cloud->spacing_max;
+}
+
+static void still_water_is_flat(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_scene(SCENE("water", "1, 0.4, 0.2"));
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 12);
+    WadiCloud cloud = cloud_of(sim);
+    double bridson = bumps(&cloud, WADI_SURFACE_ZHU_BRIDSON, 0.2);
+    double stretched = bumps(&cloud, WADI_SURFACE_ANISOTROPIC, 0.2);
+    print_message("simulated tank: bumps of %.4f spacings with zhu_bridson, %.4f with anisotropic\n", bridson,
+                  stretched);
+    assert_true(bridson < 0.1);
+    assert_true(stretched < 0.05);
+    check_volumes("simulated tank", &cloud);
+    test_cloud_free(&cloud);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+
+    /* Particles that were never put at one depth. */
+    cloud = test_cloud(80 * 32 * 16);
+    test_cloud_add_lattice(&cloud, TANK.min, 80, 32, 16, 0.0125, 0.25);
+    bridson = bumps(&cloud, WADI_SURFACE_ZHU_BRIDSON, 0.2);
+    stretched = bumps(&cloud, WADI_SURFACE_ANISOTROPIC, 0.2);
+    print_message("jittered lattice: bumps of %.4f spacings with zhu_bridson, %.4f with anisotropic\n",
+                  bridson, stretched);
+    assert_true(bridson < 0.1);
+    assert_true(stretched < 0.05);
+    check_volumes("jittered lattice", &cloud);
+    test_cloud_free(&cloud);
+}
+
+/* Every vertex by the floor is in it, four spacings off the other walls: no dents where water stands on glass. */
+static void faces_against_walls_are_flat(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_scene(SCENE("water", "0.3, 0.4, 0.4"));
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 60);
+    WadiCloud cloud = cloud_of(sim);
+    for (int method = 0; method < WADI_SURFACE_METHOD_COUNT; ++method) {
+        WadiFieldDef def = def_of((WadiSurfaceMethod)method);
+        double margin = 4.0 * cloud.spacing_max;
+        int dents[2], count = 0;
+        for (int n = 0; n < 2; ++n) {
+            WadiSurfaceMesh surface;
+            def.is_mirrored = n == 1;
+            wrap(&surface, &cloud, &def);
+            dents[n] = count = 0;
+            for (size_t v = 0; v < surface.mesh.vertex_count; ++v) {
+                WadiVec3 x = surface.mesh.vertices[v];
+                bool is_low = x.z < 0.6 * cloud.spacing_max && x.x > margin && x.x < TANK.max.x - margin &&
+                              x.y > margin && x.y < TANK.max.y - margin;
+                count += is_low;
+                dents[n] += is_low && x.z > 2e-3 * def.cell;
+            }
+            wadi_surface_mesh_free(&surface);
+        }
+        print_message("method %d: %d of %d vertices at the floor are in dents, %d without images\n", method,
+                      dents[1], count, dents[0]);
+        assert_true(count > 1000);
+        assert_true(dents[1] <= count / 200 && dents[1] <= dents[0]);
+    }
+    test_cloud_free(&cloud);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+/* Frames as the block falls apart, hits the far wall and is in the air. */
+static void a_splash_keeps_its_volume(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_scene(SCENE("water", "0.3, 0.4, 0.4"));
+    WadiSim *sim = start_sim(scene, 1);
+    const int frames[] = { 7, 13, 22, 29 };
+    for (int n = 0, at = 0; n < 4; at = frames[n++]) {
+        run_frames(sim, frames[n] - at);
+        WadiCloud cloud = cloud_of(sim);
+        char what[32];
+        snprintf(what, sizeof what, "splash, frame %d", frames[n] + 1);
+        check_volumes(what, &cloud);
+        test_cloud_free(&cloud);
+    }
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+static void a_heap_of_sand_keeps_its_volume(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_scene(SCENE("sand", "0.3, 0.4, 0.4"));
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 13);
+    WadiCloud cloud = cloud_of(sim);
+    check_volumes("sand on its way", &cloud);
+    test_cloud_free(&cloud);
+    run_frames(sim, 20);
+    cloud = cloud_of(sim);
+    check_volumes("heap of sand", &cloud);
+    test_cloud_free(&cloud);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+/* One to six layers in the air: where smoothing that draws particles to their neighbours' mean would lose a third. */
+static void sheets_keep_their_volume(void **unused)
+{
+    (void)unused;
+    const int layers[] = { 1, 2, 3, 6 };
+    for (int n = 0; n < 4; ++n) {
+        WadiCloud cloud = test_cloud(40 * 32 * 6);
+        test_cloud_add_lattice(&cloud, wadi_vec3(0, 0, 0.3), 40, 32, layers[n], 0.0125, 0.25);
+        double ratio = volume_ratio(&cloud, WADI_SURFACE_ANISOTROPIC, 0.4);
+        print_message("sheet of %d layers: volume %.4f with anisotropic, %.4f with zhu_bridson\n", layers[n],
+                      ratio, volume_ratio(&cloud, WADI_SURFACE_ZHU_BRIDSON, 0.4));
+        CHECK_NEAR(ratio, 1.0, 0.08);
+        test_cloud_free(&cloud);
+    }
+}
+
+/* Some drops, a sheet and a block, of sizes that differ by eight. */
+static WadiCloud odd_cloud(WadiVec3 low)
+{
+    WadiCloud cloud = test_cloud(6000);
+    test_cloud_add_lattice(&cloud, low, 3, 3, 3, 0.08, 0.2);
+    test_cloud_add_lattice(&cloud, wadi_add(low, wadi_vec3(0, 0, 0.24)), 14, 14, 14, 0.01, 0.3);
+    test_cloud_add_lattice(&cloud, wadi_add(low, wadi_vec3(0.3, 0, 0)), 30, 30, 1, 0.01, 0.3);
+    for (int i = 0; i < 20; ++i) {
+        test_cloud_add(&cloud, wadi_add(low, wadi_vec3(0.4, 0.02 * i, 0.3 + 0.001 * i * i)), 0.01);
+    }
+    return cloud;
+}
+
+static void threads_do_not_matter(void **unused)
+{
+    (void)unused;
+    WadiCloud cloud = odd_cloud(wadi_vec3(0, 0, 0));
+    for (int method = 0; method < WADI_SURFACE_METHOD_COUNT; ++method) {
+        WadiFieldDef def = def_of((WadiSurfaceMethod)method);
+        def.cell = 0.005;
+        def.is_clipped = false;
+        WadiSurfaceMesh one, other;
+        wadi_parallel_set_threads(1);
+        wrap(&one, &cloud, &def);
+        assert_true(one.mesh.triangle_count > 1000);
+        const int threads[] = { 2, 5 };
+        for (int n = 0; n < 2; ++n) {
+            wadi_parallel_set_threads(threads[n]);
+            wrap(&other, &cloud, &def);
+            assert_int_equal(one.mesh.vertex_count, other.mesh.vertex_count);
+            assert_int_equal(one.mesh.triangle_count, other.mesh.triangle_count);
+            assert_memory_equal(one.mesh.vertices, other.mesh.vertices,
+                                one.mesh.vertex_count * sizeof *one.mesh.vertices);
+            assert_memory_equal(one.mesh.triangles, other.mesh.triangles,
+                                one.mesh.triangle_count * sizeof *one.mesh.triangles);
+            wadi_surface_mesh_free(&other);
+        }
+        wadi_surface_mesh_free(&one);
+    }
+    wadi_parallel_set_threads(0);
+    test_cloud_free(&cloud);
+}
+
+/* A multiple of the cell away, the same surface; the volume is the whole mesh's, to what floats of a cell resolve. */
+static void places_do_not_matter(void **unused)
+{
+    (void)unused;
+    for (int method = 0; method < WADI_SURFACE_METHOD_COUNT; ++method) {
+        double volume[2];
+        for (int n = 0; n < 2; ++n) {
+            WadiVec3 low = n == 0 ? wadi_vec3(0, 0, 0) : wadi_vec3(8192, -4096, 512);
+            WadiCloud cloud = odd_cloud(low);
+            WadiFieldDef def = def_of((WadiSurfaceMethod)method);
+            def.cell = 0x1p-8;
+            def.is_clipped = false;
+            WadiSurfaceMesh surface;
+            WadiSurfaceFacts facts;
+            WadiError error = { 0 };
+            wrap(&surface, &cloud, &def);
+            CHECK_OK(wadi_surface_facts(&facts, &surface.mesh, &error), error);
+            volume[n] = facts.volume;
+            wadi_surface_mesh_free(&surface);
+            test_cloud_free(&cloud);
+        }
+        CHECK_NEAR(volume[1] / volume[0], 1.0, 1e-5);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(still_water_is_flat),
+        cmocka_unit_test(a_splash_keeps_its_volume),
+        cmocka_unit_test(a_heap_of_sand_keeps_its_volume),
+        cmocka_unit_test(faces_against_walls_are_flat),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(places_do_not_matter),
+        cmocka_unit_test(sheets_keep_their_volume),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,239 @@
+/* flip: the friction solve step by step: same bytes for any thread count, what is carried on, failing memory, cost. */
+#include <time.h>
+
+#include "core/alloc.h"
+#include "core/parallel.h"
+#include "friction_case.h"
+
+static WadiStatus solve_once(Case *it, const WadiFrictionMemory *from, double dt, int iterations,
+                             WadiFrictionMemory *memory, WadiError *error)
+{
+    WadiArena arena = { 0 };
+    WadiFriction *friction;
+    WadiFrictionGrid cells = {
+        .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .ask = ask_half
+    };
+    WadiStatus status = wadi_friction_begin(&friction, &cells, from, dt, &arena, error);
+    if (status == WADI_OK && iterations > 0) {
+        WadiFrictionLoad load = { it->pressure, it->k, it->cohesion };
+        const float *before[3] = { it->start[0], it->start[1], it->start[2] };
+        WadiFrictionReport report;
+        WadiFrictionSettings settings = settings_of(0.125, iterations, true);
+        status = wadi_friction_solve(friction, before, &load, &settings, &arena, &report, error);
+    }
+    if (status == WADI_OK) {
+        wadi_friction_add(friction, it->velocity);
+        status = wadi_friction_keep(friction, memory, error);
+    }
+    wadi_arena_free(&arena);
+    return status;
+}
+
+static void any_thread_count_gives_the_same_bytes(void **unused)
+{
+    (void)unused;
+    static const int threads[3] = { 1, 2, 5 };
+    WadiError error;
+    Case it;
+    ball_make(&it, 14.0);
+    case_randomise(&it, 3, 0.5);
+    size_t bytes = wadi_rows_floats(&it.grid.rows) * sizeof(float);
+    float *first = grid_alloc(&it.grid, 3, bytes);
+    for (int t = 0; t < 3; ++t) {
+        wadi_parallel_set_threads(threads[t]);
+        WadiFrictionMemory memory = { 0 };
+        for (int axis = 0; axis < 3; ++axis) {
+            memcpy(it.velocity[axis], it.start[axis], bytes);
+        }
+        CHECK_OK(solve_once(&it, NULL, 0.01, 12, &memory, &error), error);
+        for (int axis = 0; axis < 3; ++axis) {
+            float *kept = first + (size_t)axis * wadi_rows_floats(&it.grid.rows);
+            if (t == 0) {
+                memcpy(kept, it.velocity[axis], bytes);
+            }
+            assert_memory_equal(kept, it.velocity[axis], bytes);
+        }
+        wadi_friction_memory_free(&memory);
+    }
+    wadi_parallel_set_threads(0);
+    grid_free(&it.grid);
+}
+
+/* Kept on one grid, recalled on another with other tiles: where sand still is the stress is the same, scaled
+ * by the step. */
+static TestCell lower_ball_label(const void *context, int i, int j, int k)
+{
+    return k < 2 ? ball_label(context, i, j, k) : CELL_AIR;
+}
+
+static void stresses_are_carried_across_changing_rows(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    Case it, other;
+    double radius = 6.0;
+    ball_make(&it, radius);
+    case_randomise(&it, 9, 0.5);
+    WadiFrictionMemory memory = { 0 }, recalled = { 0 };
+    CHECK_OK(solve_once(&it, NULL, 0.01, 10, &memory, &error), error);
+    case_make(&other, (int[3]){ -20, -9, -9 }, (int[3]){ 9, 17, 9 }, lower_ball_label, &radius);
+    CHECK_OK(solve_once(&other, &memory, 0.02, 0, &recalled, &error), error);
+    int compared = 0;
+    for (int k = -6; k < 0; ++k) {
+        for (int j = -6; j < 6; ++j) {
+            for (int i = -6; i < 6; ++i) {
+                for (int axis = 0; axis < 3; ++axis) {
+                    size_t at = grid_at(&it.grid, i, j, k), to = grid_at(&other.grid, i, j, k);
+                    double force = (double)it.velocity[axis][at] - (double)it.start[axis][at];
+                    CHECK_NEAR((double)other.velocity[axis][to], 2.0 * force, 1e-6);
+                    compared += fabs(force) > 1e-3;
+                }
+            }
+        }
+    }
+    assert_true(compared > 500);
+    /* Through a checkpoint: the same bytes; and a damaged one is refused. */
+    WadiState state = { 0 };
+    WadiFrictionMemory loaded = { 0 };
+    CHECK_OK(wadi_friction_memory_save(&memory, &state, &error), error);
+    CHECK_OK(wadi_friction_memory_load(&loaded, &state, &error), error);
+    assert_int_equal(loaded.row_count, memory.row_count);
+    assert_memory_equal(loaded.stress, memory.stress, memory.row_count * sizeof *memory.stress);
+    assert_memory_equal(loaded.first, memory.first, memory.tile_count * sizeof *memory.first);
+    for (int a = 0; a < state.count; ++a) {
+        if (strcmp(state.array[a].name, "friction_mask") == 0) {
+            ((uint64_t *)state.array[a].data)[0] ^= 1;
+        }
+    }
+    assert_int_equal(wadi_friction_memory_load(&loaded, &state, &error), WADI_ERR_FORMAT);
+    assert_true(loaded.dt == 0.0);
+    wadi_state_free(&state);
+    wadi_friction_memory_free(&memory);
+    wadi_friction_memory_free(&recalled);
+    wadi_friction_memory_free(&loaded);
+    grid_free(&it.grid);
+    grid_free(&other.grid);
+}
+
+static long calls, fail_at;
+
+static void *failing_alloc(void *user, size_t size, size_t alignment)
+{
+    (void)user;
+    if (++calls == fail_at) {
+        return NULL;
+    }
+    return aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
+}
+
+static void plain_free(void *user, void *memory, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+static void every_failed_allocation_is_reported(void **unused)
+{
+    (void)unused;
+    WadiAllocator allocator = { failing_alloc, plain_free, NULL };
+    wadi_set_allocator(&allocator);
+    Case it;
+    uint64_t seed = 1;
+    fail_at = 0;
+    rubble_make(&it, seed);
+    case_randomise(&it, 2, 0.5);
+    size_t live = wadi_alloc_live_bytes();
+    WadiError error;
+    int failures = 0;
+    for (int n = 1;; ++n) {
+        WadiFrictionMemory memory = { 0 };
+        calls = 0;
+        fail_at = n;
+        WadiStatus status = solve_once(&it, NULL, 0.01, 4, &memory, &error);
+        fail_at = 0;
+        assert_true(status == WADI_OK || memory.dt == 0.0);
+        wadi_friction_memory_free(&memory);
+        assert_int_equal(wadi_alloc_live_bytes(), live);
+        if (status == WADI_OK) {
+            break;
+        }
+        assert_int_equal(status, WADI_ERR_MEMORY);
+        failures += 1;
+    }
+    assert_true(failures > 5);
+    grid_free(&it.grid);
+    wadi_set_allocator(NULL);
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Not a gate: prints what an iteration costs, and in iterations what begin (with a warm start) and keep do.
+ * */
+static void the_cost_of_an_iteration_is_printed(void **unused)
+{
+    (void)unused;
+#ifdef WADI_CHECKS
+    enum { SIZES = 1, ITERATIONS = 4 };
+#else
+    enum { SIZES = 2, ITERATIONS = 40 };
+#endif
+    for (int n = 0; n < SIZES; ++n) {
+        Case it;
+        ball_make(&it, n == 0 ? 20.0 : 40.0);
+        case_randomise(&it, 1, 0.5);
+        WadiFrictionMemory memory = { 0 };
+        WadiArena arena = { 0 };
+        for (int threads = 1; threads <= 2; ++threads) {
+            wadi_parallel_set_threads(threads);
+            double best = INFINITY, begin = INFINITY, keep = INFINITY;
+            for (int repeat = 0; repeat < 4; ++repeat) {
+                WadiError error;
+                WadiFriction *friction;
+                WadiFrictionGrid cells = {
+                    .rows = &it.grid.rows, .fluid = it.grid.fluid, .solid = it.grid.solid, .ask = ask_half
+                };
+                CHECK_OK(wadi_arena_reset(&arena, &error), error);
+                double time = seconds();
+                CHECK_OK(wadi_friction_begin(&friction, &cells, &memory, 0.01, &arena, &error), error);
+                begin = fmin(begin, seconds() - time);
+                WadiFrictionLoad load = { it.pressure, it.k, it.cohesion };
+                const float *before[3] = { it.start[0], it.start[1], it.start[2] };
+                WadiFrictionReport report;
+                WadiFrictionSettings settings = settings_of(0.125, ITERATIONS, true);
+                time = seconds();
+                CHECK_OK(wadi_friction_solve(friction, before, &load, &settings, &arena, &report, &error),
+                         error);
+                best = fmin(best, (seconds() - time) / ITERATIONS);
+                time = seconds();
+                CHECK_OK(wadi_friction_keep(friction, &memory, &error), error);
+                keep = fmin(keep, seconds() - time);
+                assert_int_equal(report.iterations, ITERATIONS);
+            }
+            print_message(
+                "%lld cells, %d threads: %.1f ns a cell and iteration; begin %.1f, keep %.1f iterations\n",
+                (long long)it.grid.fluid_cells, threads, 1e9 * best / (double)it.grid.fluid_cells,
+                begin / best, keep / best);
+        }
+        wadi_parallel_set_threads(0);
+        wadi_friction_memory_free(&memory);
+        wadi_arena_free(&arena);
+        grid_free(&it.grid);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_thread_count_gives_the_same_bytes),
+        cmocka_unit_test(stresses_are_carried_across_changing_rows),
+        cmocka_unit_test(every_failed_allocation_is_reported),
+        cmocka_unit_test(the_cost_of_an_iteration_is_printed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

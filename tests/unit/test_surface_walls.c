@@ -1,0 +1,104 @@
+/* surface: a tank of water opened where it lies against the glass. */
+#include "core/alloc.h"
+#include "surface_fixture.h"
+
+typedef struct Tank {
+    double wall, top; /* m: a cube of half width `wall`, filled to `top` */
+} Tank;
+
+static double tank_distance(const void *context, WadiVec3 x)
+{
+    const Tank *tank = context;
+    double glass = fmax(fmax(fabs(x.x), fabs(x.y)), fabs(x.z)) - tank->wall;
+    return fmax(glass, x.z - tank->top);
+}
+
+static WadiSurfaceMesh open_tank(Tank tank)
+{
+    const int low[3] = { -3, -3, -3 }, high[3] = { 3, 3, 3 };
+    WadiError error;
+    FieldFixture fixture;
+    field_from_function(&fixture, low, high, 0.1, tank_distance, &tank);
+    WadiSurfaceMesh surface = march_fixture(&fixture);
+    size_t count = surface.mesh.vertex_count;
+    surface.attribute_count = 1;
+    surface.attribute[0] = (WadiCloudAttribute){ .name = "place", .components = 2 };
+    CHECK_OK(WADI_NEW(&surface.attribute[0].values, 2 * count, "test", &error), error);
+    for (size_t v = 0; v < count; ++v) {
+        surface.attribute[0].values[2 * v] = (float)surface.mesh.vertices[v].x;
+        surface.attribute[0].values[2 * v + 1] = (float)surface.mesh.vertices[v].y;
+    }
+    double w = tank.wall;
+    CHECK_OK(wadi_surface_open_walls(&surface, (WadiBox){ { -w, -w, -w }, { w, w, w } }, 0.0, &fixture.arena,
+                                     &error),
+             error);
+    field_free(&fixture);
+    return surface;
+}
+
+static void only_the_free_surface_is_left(void **unused)
+{
+    (void)unused;
+    /* Walls through nodes and walls between them. */
+    const Tank tanks[3] = { { 1.6, 0.437 }, { 1.57, -0.2 }, { 1.6, 0.4 } };
+    for (int n = 0; n < 3; ++n) {
+        WadiSurfaceMesh surface = open_tank(tanks[n]);
+        WadiSurfaceFacts facts = surface_facts(&surface);
+        assert_true(!facts.is_closed && facts.is_manifold);
+        /* A sheet: one part with one rim. */
+        assert_int_equal(facts.parts, 1);
+        assert_int_equal(facts.euler, 1);
+        /* Flat up to the glass, whose planes it reaches. */
+        double side = 2.0 * tanks[n].wall;
+        /* But for the bevels of its four corners. */
+        CHECK_NEAR(facts.area, side * side, 4.0 * 0.5 * 0.1 * 0.1);
+        double slack = 1.01 * WADI_MARCH_CLEARANCE * 0.1;
+        CHECK_NEAR(facts.bounds.min.z, tanks[n].top, slack);
+        CHECK_NEAR(facts.bounds.max.z, tanks[n].top, slack);
+        CHECK_NEAR(facts.bounds.min.x, -tanks[n].wall, 1e-12);
+        CHECK_NEAR(facts.bounds.max.y, tanks[n].wall, 1e-12);
+        for (size_t v = 0; v < surface.mesh.vertex_count; ++v) {
+            CHECK_NEAR((double)surface.normal[v][2], 1.0, 1e-6);
+        }
+        for (size_t v = 0; v < surface.mesh.vertex_count; ++v) {
+            /* Carried along by the vertex, but for what the rim moved. */
+            WadiVec3 x = surface.mesh.vertices[v];
+            if (fabs(x.x) < tanks[n].wall && fabs(x.y) < tanks[n].wall) {
+                assert_true(surface.attribute[0].values[2 * v] == (float)x.x);
+                assert_true(surface.attribute[0].values[2 * v + 1] == (float)x.y);
+            }
+        }
+        wadi_surface_mesh_free(&surface);
+    }
+}
+
+static void a_full_tank_has_none_and_a_ball_keeps_all(void **unused)
+{
+    (void)unused;
+    WadiSurfaceMesh surface = open_tank((Tank){ 1.6, 2.0 });
+    assert_int_equal(surface.mesh.triangle_count, 0);
+    assert_int_equal(surface.mesh.vertex_count, 0);
+    wadi_surface_mesh_free(&surface);
+
+    const int low[3] = { -2, -2, -2 }, high[3] = { 2, 2, 2 };
+    const TestBall ball = { { 0.0, 0.0, 0.0 }, 1.0, 0.0 };
+    WadiError error;
+    FieldFixture fixture;
+    field_from_function(&fixture, low, high, 0.1, ball_distance, &ball);
+    surface = march_fixture(&fixture);
+    size_t count = surface.mesh.triangle_count;
+    WadiBox box = { { -1.5, -1.5, -1.5 }, { 1.5, 1.5, 1.5 } };
+    CHECK_OK(wadi_surface_open_walls(&surface, box, 0.01, &fixture.arena, &error), error);
+    assert_int_equal(surface.mesh.triangle_count, count);
+    wadi_surface_mesh_free(&surface);
+    field_free(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_the_free_surface_is_left),
+        cmocka_unit_test(a_full_tank_has_none_and_a_ball_keeps_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
