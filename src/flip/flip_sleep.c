@@ -138,6 +138,9 @@ static WadiStatus count_left(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, ui
     while (left < particles->count && asleep[left] != 0) {
         ++left;
     }
+    if (left == sleep->count) { /* awake ones were taken */
+        return WADI_OK;
+    }
     int32_t *count = NULL;
     WADI_TRY(WADI_ARENA_NEW(in->context->scratch, &count, sleep->tile_count, "sleeping tiles", error));
     memset(count, 0, sleep->tile_count * sizeof *count);

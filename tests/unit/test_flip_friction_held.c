@@ -52,7 +52,9 @@ static void held_cells_keep_their_stress_and_the_others_their_forces(void **unus
             start[axis][n] = (float)(2.0 * wadi_random_unit((uint64_t)axis, n, WADI_RANDOM_TEST) - 1.0);
         }
     }
-    WadiFrictionGrid cells = { .rows = &grid.rows, .fluid = grid.fluid, .solid = grid.solid, .ask = ask_half };
+    WadiFrictionGrid cells = {
+        .rows = &grid.rows, .fluid = grid.fluid, .solid = grid.solid, .ask = ask_half
+    };
     WadiFrictionLoad load = { .pressure = pressure, .k = k };
     WadiFrictionSettings settings = wadi_friction_settings(14, 0.1);
     WadiFrictionReport report;
