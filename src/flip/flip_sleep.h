@@ -45,8 +45,8 @@ typedef struct WadiFlipAwakeTile {
     WadiTile tile;
     bool is_slow;
     double since; /* s: it and all tiles beside it are slow; INFINITY: not all are */
-    double speed; /* sqrt(g dx): mean of its particles, running mean in time */
-    double push;  /* sqrt(g dx): sum of their speeds over the particles of a full tile */
+    double push;  /* sqrt(g dx): sum of the speeds of its particles over the number that a full tile has */
+    double speed; /* sqrt(g dx): running mean of it in time */
 } WadiFlipAwakeTile;
 
 /* Tiles of both lists are in the order of tile maps. A zeroed struct is valid: nobody sleeps. Invariant after a step: particles

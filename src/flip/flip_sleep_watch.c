@@ -25,7 +25,6 @@ typedef struct Watch {
     double slow_mean;   /* m */
     double layer;       /* particles of a layer of cells of a tile */
     uint8_t *is_slow;   /* per tile */
-    double *speed;      /* m: mean way of its particles */
     double *push;       /* m: sum of their ways over the particles of a full tile */
 } Watch;
 
@@ -47,7 +46,6 @@ static void watch_tiles(void *context, int64_t first, int64_t end)
         double number = watch->sort->tile_start[t + 1] - watch->sort->tile_start[t];
         watch->is_slow[t] =
             is_sand && largest < watch->slow_square && sum < watch->slow_mean * fmax(number, watch->layer);
-        watch->speed[t] = sum / fmax(number, watch->layer);
         watch->push[t] = sum / (8.0 * watch->layer);
     }
 }
@@ -99,7 +97,6 @@ WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in
     double share = 1.0 - exp(-in->dt / (MEMORY * sqrt(world->cell_size / g)));
     WadiFlipAwakeTile *awake = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &watch.is_slow, tiles, "awake tiles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &watch.speed, tiles, "awake tiles", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &watch.push, tiles, "awake tiles", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &awake, tiles, "awake tiles", error));
     wadi_parallel_for(sort->tiles.count, TILE_BLOCK, watch_tiles, &watch);
@@ -109,11 +106,11 @@ WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in
         old = wadi_flip_sleep_find_awake(sleep, tile, old);
         bool was_there = old < sleep->awake_count && wadi_tile_is_same(sleep->awake[old].tile, tile);
         double since = was_there ? fmin(sleep->awake[old].since, in->time) : in->time;
-        double speed = unit > 0.0 ? watch.speed[t] / unit : 0.0;
-        speed = was_there ? sleep->awake[old].speed + share * (speed - sleep->awake[old].speed) : speed;
+        double push = unit > 0.0 ? watch.push[t] / unit : 0.0;
+        double speed = was_there ? sleep->awake[old].speed : push;
         awake[t] = (WadiFlipAwakeTile){ .tile = tile,
-                                        .speed = speed,
-                                        .push = unit > 0.0 ? watch.push[t] / unit : 0.0,
+                                        .speed = speed + share * (push - speed),
+                                        .push = push,
                                         .is_slow = watch.is_slow[t] != 0,
                                         .since = is_quiet(&watch, t) ? since : (double)INFINITY };
     }

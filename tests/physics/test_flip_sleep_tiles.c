@@ -257,26 +257,36 @@ static void a_block_that_falls_on_sleeping_sand_wakes_it(void **unused)
     finish(&awake);
 }
 
-/* Quarters of heaps in the corner of two slippery walls, poured for 4 s on a rough floor from a funnel that is raised with them,
- * 12 cells high. In the fourth second after the pour they do not move. */
+/* The scene of a heap as high as `cells` cells: a quarter of it in the corner of two slippery walls, poured for 4 s on a rough
+ * floor from a funnel that is raised with it. */
+static void write_heap(char *text, size_t size, int angle, int cells)
+{
+    const double h = 1.0 / 64.0, high = cells * h, reach = high / tan(0.017453292519943295 * angle);
+    const double side = h * ceil(1.35 * reach / h + 4.0);
+    int n = snprintf(
+        text, size,
+        "wadi: 1\nsolver: flip\ncell_size: 0.015625\nmaterials: {sand: {kind: sand, friction_angle: %d}}\n"
+        "domain: {min: [0, 0, -0.0625], max: [%.6f, %.6f, %.6f], walls: {friction: 0, open: [z_max]}}\n"
+        "colliders: [{friction: 1, shape: {box: {min: [-1, -1, -1], max: [9, 9, 0]}}}]\n"
+        "emitters: [{material: sand, rate: %.9e, end: 4, velocity: [0, 0, -0.2], shape: {cylinder: "
+        "{from: [0, 0, 0.046875], to: [0, 0, 0.0625], radius: 0.0625}, translate: {keys: [[0, [0, 0, 0]]",
+        angle, side, side, high + 10.0 * h, 0.2617993877991494 * reach * reach * high / 4.0);
+    for (int key = 1; key <= 16; ++key) {
+        n += snprintf(text + n, size - (size_t)n, ", [%.2f, [0, 0, %.9f]]", 0.25 * key,
+                      cbrt(key / 16.0) * high);
+    }
+    snprintf(text + n, size - (size_t)n, "]}}}]\n");
+}
+
+/* In the fourth second after the pour heaps do not move. */
 static void poured_heaps_are_at_rest_after_three_seconds(void **unused)
 {
     (void)unused;
-    const int angle[4] = { 35, 20, 30, 40 };
-    for (int a = 0; a < (getenv("WADI_LONG") != NULL ? 4 : 1); ++a) {
-        const double h = 1.0 / 64.0, high = 12.0 * h, reach = high / tan(0.017453292519943295 * angle[a]);
-        char text[2048];
-        snprintf(
-            text, sizeof text,
-            "wadi: 1\nsolver: flip\ncell_size: 0.015625\n"
-            "domain: {min: [0, 0, -0.0625], max: [%.3f, %.3f, 0.4], walls: {friction: 0, open: [z_max]}}\n"
-            "materials: {sand: {kind: sand, friction_angle: %d}}\n"
-            "colliders: [{friction: 1, shape: {half_space: {point: [0, 0, 0], normal: [0, 0, 1]}}}]\n"
-            "emitters: [{material: sand, rate: %.6e, end: 4, velocity: [0, 0, -0.2], shape: {cylinder: "
-            "{from: [0, 0, 0.046875], to: [0, 0, 0.0625], radius: 0.0625}, translate: {keys: "
-            "[[0, [0, 0, 0]], [0.5, [0, 0, 0.094]], [1.5, [0, 0, 0.135]], [4, [0, 0, 0.1875]]]}}}]\n",
-            1.35 * reach + 4.0 * h, 1.35 * reach + 4.0 * h, angle[a],
-            0.2617993877991494 * reach * reach * high / 4.0);
+    const int angle[5] = { 35, 20, 30, 35, 40 };
+    const double h = 1.0 / 64.0;
+    for (int a = 0; a < (getenv("WADI_LONG") != NULL ? 5 : 1); ++a) {
+        char text[2000];
+        write_heap(text, sizeof text, angle[a], a == 0 ? 12 : 16);
         Run run = start(text, true);
         step_until(&run, 7.0);
         const WadiParticles *p = &run.sim->particles;
