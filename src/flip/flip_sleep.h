@@ -1,11 +1,13 @@
 /* Sand at rest sleeps: it is left out of every stage until something reaches it.
  *
- * The unit is a tile of the grid. It falls asleep when it and the tiles beside it have been slow for a window of
- * 20 sqrt(dx / g), that is, in no step of it was a particle moved faster than 0.1 sqrt(g dx), its mean in the last step is below
- * 0.001 sqrt(g dx), and its surroundings are at rest. Sand that accelerates at more than 0.005 g, the excess of a slope
- * 0.3 degrees too steep, breaks the first bound within the window: a slope that is about to slide, and a ball at the top of its
- * flight, do not sleep. Friction does not depend on the speed, so that sand which neither stops nor speeds up for so long is held
- * by its stresses, and what is left of its motion is the solver's error.
+ * The unit is a tile of the grid. It falls asleep when for a window of 10 sqrt(dx / g) it and the tiles beside it were slow:
+ * in no step was a particle moved faster than 0.5 sqrt(g dx), nor the mean of a tile faster than 0.03. The running mean over
+ * 5 sqrt(dx / g) of its speeds, summed over its particles and divided by the number that a full tile has, is below 0.0015
+ * sqrt(g dx) by then, and its surroundings are at rest. A sheet of one cell that accelerates at more than 0.002 g, the excess
+ * of a slope 0.1 degrees too steep, breaks that bound within the window: a slope that is about to slide, and a ball at the top
+ * of its flight, do not sleep. Friction does not depend on the speed, so that sand which neither stops nor speeds up for so long
+ * is held by its stresses, and what is left of its motion is the solver's error: grains that cross from cell to cell at the
+ * surface, now and then.
  *
  * To the awake sand beside it a sleeping tile is sand that does not move and keeps its stresses (flip_sleep_held.c). Sleep
  * grows upwards: a tile sleeps only on sleeping tiles, or awake sand under it would not bear its weight, and when one wakes all
