@@ -1,5 +1,6 @@
-/* Where particles, pressures and stresses go when tiles fall asleep or wake. Rare, so plain: one permutation of the store and one
- * pass over the memories for each change. */
+/* Where particles, pressures and stresses go when tiles fall asleep or wake. Plain: a permutation of the store from the first
+ * particle concerned on and a pass over the memories of all who sleep for each change, of which there is one in five to ten
+ * steps while sand is poured on a heap. */
 #include <string.h>
 
 #include "core/array.h"
