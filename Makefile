@@ -27,7 +27,7 @@ test-long: ## the same with larger cases, all tests in all builds, and the fuzze
 	@tools/setup.sh long
 	@WADI_LONG=1 FUZZ_SECONDS=$(FUZZ_SECONDS) tools/test.sh
 
-validate: build ## measure heaps, columns, silos, a dam break, rest and scaling into docs/validation (hours; VALIDATE=--quick: minutes)
+validate: build ## measure heaps, columns, silos, an hourglass, a dam break, rest and scaling into docs/validation (hours; VALIDATE=--quick: minutes)
 	@tools/setup.sh test
 	@for tool in tools/validate/*.py; do [ ! -x $$tool ] || $(PYTHON) $$tool $(VALIDATE) || exit 1; done
 

@@ -126,7 +126,18 @@ static int run_one(const Job *job, int index)
     return code;
 }
 
-static int draw(const Job *job)
+static WadiStatus draw_slices(const Job *job, const char *path, WadiError *error)
+{
+    WadiSliceDef def = wadi_default_slice_def();
+    def.run = job->runs[0];
+    def.settings = job->entry->slices;
+    while (def.panel_count < WADI_GALLERY_SLICE_MAX && def.settings[def.panel_count] != NULL) {
+        ++def.panel_count;
+    }
+    return wadi_slice_sheet(&def, path, error);
+}
+
+static WadiStatus draw_frames(const Job *job, const char *path, WadiError *error)
 {
     const WadiGalleryEntry *entry = job->entry;
     const char *folders[WADI_GALLERY_RUN_MAX];
@@ -140,9 +151,16 @@ static int draw(const Job *job)
     def.azimuth = entry->azimuth;
     def.elevation = entry->elevation;
     def.streak = entry->streak;
+    return wadi_contact_sheet(&def, path, error);
+}
+
+static int draw(const Job *job)
+{
     char path[PATH_SIZE];
     WadiError error = { 0 };
-    if (!join(path, job->output, "contact.png") || wadi_contact_sheet(&def, path, &error) != WADI_OK) {
+    bool has_slices = job->entry->slices[0] != NULL;
+    if (!join(path, job->output, "contact.png") ||
+        (has_slices ? draw_slices : draw_frames)(job, path, &error) != WADI_OK) {
         return wadi_cli_failure(job->args, &error);
     }
     if (job->args->json) {

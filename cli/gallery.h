@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WADI_GALLERY_RUN_MAX = 3, WADI_GALLERY_SET_MAX = 2 };
+enum { WADI_GALLERY_RUN_MAX = 3, WADI_GALLERY_SET_MAX = 2, WADI_GALLERY_SLICE_MAX = 4 };
 
 /* One of several runs of an entry: a folder of this name inside the run folder, and what differs in its scene. */
 typedef struct WadiGalleryRun {
@@ -25,6 +25,8 @@ typedef struct WadiGalleryEntry {
     /* The contact sheet: frames of a run, the view in degrees, the length of streaks in seconds. */
     int sheet_frames;
     double azimuth, elevation, streak;
+    /* Slices through the last frame instead, wrapped with these settings side by side. */
+    const char *slices[WADI_GALLERY_SLICE_MAX];
 } WadiGalleryEntry;
 
 extern const WadiGalleryEntry wadi_gallery_entries[];

@@ -25,6 +25,22 @@ WADI_API WadiSheetDef wadi_default_sheet_def(void);
 /* Write the sheet as a PNG file, replacing `path`. Runs may differ in their number of frames. */
 WADI_API WadiStatus wadi_contact_sheet(const WadiSheetDef *def, const char *path, WadiError *error);
 
+/* Slices through the surfaces of one frame: its particles wrapped with different settings, a panel each, cut along x and z in the
+ * middle. */
+typedef struct WadiSliceDef {
+    int cookie; /* set by wadi_default_slice_def */
+    const char *run;
+    int frame;                   /* 0: the last */
+    const char *const *settings; /* one a panel, over what the run's scene says: "surface={method: blobby}" */
+    int panel_count;             /* 1 to 16 */
+    int width;                   /* pixels of one panel, 16 to 1000, default 480; the height follows */
+} WadiSliceDef;
+
+WADI_API WadiSliceDef wadi_default_slice_def(void);
+
+/* Write the slices of the first material as a PNG file, replacing `path`. */
+WADI_API WadiStatus wadi_slice_sheet(const WadiSliceDef *def, const char *path, WadiError *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,6 +4,7 @@
 
 #include "wadi/base.h"
 #include "wadi/picture.h"
+#include "wadi/render.h"
 #include "wadi/run.h"
 #include "wadi/scene.h"
 #include "wadi/sim.h"

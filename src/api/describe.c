@@ -291,9 +291,9 @@ static WadiStatus describe_mesh(const char *path, bool as_json, WadiText *text, 
     }
     WadiMeshTopology topology = { 0 };
     WadiSurfaceFacts facts = { 0 };
-    WadiStatus status = wadi_mesh_topology(&mesh, &topology, error);
-    if (status == WADI_OK) {
-        status = wadi_surface_facts(&facts, &mesh, error);
+    WadiStatus status = wadi_surface_facts(&facts, &mesh, error);
+    if (status == WADI_OK && mesh.triangle_count > 0) {
+        status = wadi_mesh_topology(&mesh, &topology, error);
     }
     if (status == WADI_OK && as_json) {
         print_mesh_json(text, &mesh, &facts, &topology);

@@ -183,11 +183,11 @@ static void *work(void *context)
     pthread_mutex_lock(&team->mutex);
     while (team->next < team->frame_count && team->failed == team->frame_count && !is_stopped(team)) {
         int index = team->next++;
-        int frame = team->plan->first + index;
+        int frame = team->plan->view.first + index;
         pthread_mutex_unlock(&team->mutex);
         WadiError error = { 0 };
         char path[WADI_PATH_SIZE];
-        wadi_run_frame_path(path, sizeof path, team->plan->run, team->plan->summary.name, frame);
+        wadi_run_frame_path(path, sizeof path, team->plan->view.run, team->plan->view.summary.name, frame);
         WadiStatus status = make_frame(worker, path, frame, &team->made[index * parts], &error);
         name_frame(path, &error);
         pthread_mutex_lock(&team->mutex);
@@ -216,7 +216,7 @@ static void tell_part(const Team *team, int index, int part, WadiSurfaceReport *
     const Made *made = &team->made[index * plan->part_count + part];
     char path[WADI_PATH_SIZE];
     double seconds = wadi_time_now() - team->start;
-    WadiSurfaceProgress progress = { .frame = plan->first + index,
+    WadiSurfaceProgress progress = { .frame = plan->view.first + index,
                                      .frames_done = index + (part == plan->part_count - 1),
                                      .frame_count = team->frame_count,
                                      .material = plan->part[part].name,
@@ -328,7 +328,7 @@ static WadiStatus run_team(Team *team, Worker *workers, int count, WadiSurfaceRe
     }
     if (team->next < team->frame_count) {
         return wadi_fail(error, WADI_ERR_STOPPED, "stopped after frame %d",
-                         team->plan->first + team->next - 1);
+                         team->plan->view.first + team->next - 1);
     }
     return WADI_OK;
 }
@@ -340,8 +340,8 @@ static int64_t guess_particles(const WadiSurfacePlan *plan)
     for (int end = 0; end < 2; ++end) {
         char path[WADI_PATH_SIZE];
         WadiFrameLayout layout;
-        wadi_run_frame_path(path, sizeof path, plan->run, plan->summary.name,
-                            end == 0 ? plan->first : plan->last);
+        wadi_run_frame_path(path, sizeof path, plan->view.run, plan->view.summary.name,
+                            end == 0 ? plan->view.first : plan->view.last);
         if (wadi_frame_file_read_layout(path, "particles", &layout, NULL) == WADI_OK &&
             layout.array_count > 0) {
             int64_t count = (int64_t)layout.array[0].count;
@@ -356,7 +356,7 @@ static WadiStatus make_all(const WadiSurfacePlan *plan, const WadiSurfaceDef *de
 {
     Team team = { .plan = plan,
                   .def = def,
-                  .frame_count = plan->last - plan->first + 1,
+                  .frame_count = plan->view.last - plan->view.first + 1,
                   .start = wadi_time_now(),
                   .mutex = PTHREAD_MUTEX_INITIALIZER,
                   .changed = PTHREAD_COND_INITIALIZER };

@@ -2,71 +2,18 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/hash.h"
 #include "io/run_files.h"
-#include "io/scene_parse.h"
 
 enum {
     SURFACE_VERSION = 1, /* rises when the same settings give another mesh */
     FORMATS_ALL = WADI_SURFACE_PLY | WADI_SURFACE_OBJ | WADI_SURFACE_VDB
 };
 
-static WadiStatus read_scene(WadiSurfacePlan *plan, const WadiSurfaceDef *def, WadiError *error)
-{
-    struct stat info;
-    if (stat(plan->run, &info) != 0 || !S_ISDIR(info.st_mode)) {
-        return wadi_fail(error, WADI_ERR_IO, "%s: no such run folder", plan->run);
-    }
-    char path[WADI_PATH_SIZE];
-    snprintf(path, sizeof path, "%s/run.json", plan->run);
-    if (!wadi_file_exists(path)) {
-        return wadi_fail(error, WADI_ERR_IO,
-                         "%s: no run.json: not a run of wadi, or its first frame is not done", plan->run);
-    }
-    WADI_TRY(wadi_run_summary_read(plan->run, &plan->summary, error));
-    snprintf(path, sizeof path, "%s/scene.yaml", plan->run);
-    WadiSceneDef scene = wadi_default_scene_def();
-    scene.path = path;
-    scene.sets = def->sets;
-    scene.set_count = def->set_count;
-    return wadi_scene_parse_record(&plan->scene, &scene, error);
-}
-
-/* Settings under other keys would say one thing of the run and leave it as it is. */
-static WadiStatus check_sets(const WadiSurfaceDef *def, WadiError *error)
-{
-    for (int i = 0; i < def->set_count; ++i) {
-        if (strncmp(def->sets[i], "surface.", 8) != 0 && strncmp(def->sets[i], "surface=", 8) != 0) {
-            return wadi_fail(error, WADI_ERR_SCENE,
-                             "--set %s: the run is made; only keys of surface can be set here, as in "
-                             "surface.radius=1",
-                             def->sets[i]);
-        }
-    }
-    return WADI_OK;
-}
-
-static WadiStatus choose_frames(WadiSurfacePlan *plan, const WadiSurfaceDef *def, WadiError *error)
-{
-    int last = 0;
-    WADI_TRY(wadi_run_find_last_frame(plan->run, plan->summary.name, &last, error));
-    if (last < 1) {
-        return wadi_fail(error, WADI_ERR_IO, "%s has no finished frames", plan->run);
-    }
-    plan->first = def->first_frame > 0 ? def->first_frame : 1;
-    plan->last = def->last_frame > 0 ? def->last_frame : last;
-    if (plan->first > plan->last || plan->last > last) {
-        return wadi_fail(error, WADI_ERR_ARGUMENT, "frames %d to %d: %s has frames up to %d", plan->first,
-                         plan->last, plan->run, last);
-    }
-    return WADI_OK;
-}
-
 static WadiStatus choose_parts(WadiSurfacePlan *plan, const WadiSurfaceDef *def, WadiError *error)
 {
-    const WadiScene *scene = plan->scene;
+    const WadiScene *scene = plan->view.scene;
     if (scene->surface.materials == WADI_SURFACE_MATERIALS_JOINED) {
         if (def->material != NULL) {
             return wadi_fail(error, WADI_ERR_ARGUMENT,
@@ -87,7 +34,7 @@ static WadiStatus choose_parts(WadiSurfacePlan *plan, const WadiSurfaceDef *def,
     WadiStatus status = wadi_text_status(&known, error);
     if (status == WADI_OK && plan->part_count == 0) {
         status = wadi_fail(error, WADI_ERR_ARGUMENT, "no material '%s' in %s (known: %s)", def->material,
-                           plan->run, wadi_text_cstr(&known));
+                           plan->view.run, wadi_text_cstr(&known));
     }
     wadi_text_free(&known);
     return status;
@@ -121,7 +68,7 @@ static uint64_t hash_settings(const WadiSurfacePlan *plan)
                                plan->frame.mesh_smoothing,
                                plan->frame.are_walls_open,
                                plan->subframe,
-                               plan->summary.fps };
+                               plan->view.summary.fps };
     uint64_t hash = wadi_hash_bytes(0, wadi_version(), strlen(wadi_version()));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
         hash = hash_number(hash, numbers[i]);
@@ -165,13 +112,14 @@ static WadiStatus check_def(const WadiSurfaceDef *def, WadiError *error)
             WADI_TRY(wadi_surface_format_check((WadiSurfaceFormat)f, error));
         }
     }
-    return check_sets(def, error);
+    return WADI_OK;
 }
 
 static WadiStatus set_folder(WadiSurfacePlan *plan, const WadiSurfaceDef *def, WadiError *error)
 {
-    int length = def->folder != NULL ? snprintf(plan->folder, sizeof plan->folder, "%s", def->folder)
-                                     : snprintf(plan->folder, sizeof plan->folder, "%s/surface", plan->run);
+    int length = def->folder != NULL
+                     ? snprintf(plan->folder, sizeof plan->folder, "%s", def->folder)
+                     : snprintf(plan->folder, sizeof plan->folder, "%s/surface", plan->view.run);
     if (length < 1 || length > WADI_RUN_PATH_MAX) {
         return wadi_fail(error, WADI_ERR_ARGUMENT, "the path of the folder is %s",
                          length < 1 ? "empty" : "too long");
@@ -181,10 +129,9 @@ static WadiStatus set_folder(WadiSurfacePlan *plan, const WadiSurfaceDef *def, W
 
 static WadiStatus fill(WadiSurfacePlan *plan, const WadiSurfaceDef *def, WadiError *error)
 {
-    WADI_TRY(read_scene(plan, def, error));
-    WADI_TRY(choose_frames(plan, def, error));
+    WADI_TRY(set_folder(plan, def, error));
     WADI_TRY(choose_parts(plan, def, error));
-    plan->frame = wadi_surface_frame_def(plan->scene);
+    plan->frame = wadi_surface_frame_def(plan->view.scene);
     plan->settings_hash = hash_settings(plan);
     return WADI_OK;
 }
@@ -193,11 +140,18 @@ WadiStatus wadi_surface_plan_open(WadiSurfacePlan *plan, const char *run, const 
                                   WadiError *error)
 {
     WADI_TRY(check_def(def, error));
-    *plan = (WadiSurfacePlan){ .run = run,
-                               .formats = def->formats,
+    *plan = (WadiSurfacePlan){ .formats = def->formats,
                                /* What file names can tell apart. */
                                .subframe = rint(1000.0 * def->subframe) / 1000.0 };
-    WADI_TRY(set_folder(plan, def, error));
+    static const char *const keys[] = { "surface", NULL };
+    WADI_TRY(wadi_run_view_open(&plan->view, run,
+                                &(WadiRunViewDef){ .sets = def->sets,
+                                                   .set_count = def->set_count,
+                                                   .keys = keys,
+                                                   .example = "surface.radius=1",
+                                                   .first = def->first_frame,
+                                                   .last = def->last_frame },
+                                error));
     WadiStatus status = fill(plan, def, error);
     if (status != WADI_OK) {
         wadi_surface_plan_close(plan);
@@ -207,8 +161,5 @@ WadiStatus wadi_surface_plan_open(WadiSurfacePlan *plan, const char *run, const 
 
 void wadi_surface_plan_close(WadiSurfacePlan *plan)
 {
-    wadi_scene_free(plan->scene);
-    wadi_run_summary_free(&plan->summary);
-    plan->scene = NULL;
-    plan->summary = (WadiRunSummary){ 0 };
+    wadi_run_view_close(&plan->view);
 }

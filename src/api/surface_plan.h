@@ -2,9 +2,8 @@
 #ifndef WADI_API_SURFACE_PLAN_H
 #define WADI_API_SURFACE_PLAN_H
 
-#include "io/run_folder.h"
+#include "api/run_view.h"
 #include "surface/surface_frame.h"
-#include "world/scene.h"
 
 /* One surface of each frame. */
 typedef struct WadiSurfacePart {
@@ -14,11 +13,8 @@ typedef struct WadiSurfacePart {
 
 /* Immutable once open, so that threads may share it. */
 typedef struct WadiSurfacePlan {
-    const char *run;
+    WadiRunView view;
     char folder[4096];
-    WadiScene *scene;       /* owned */
-    WadiRunSummary summary; /* owned */
-    int first, last;        /* frames */
     double subframe;
     unsigned formats;
     WadiSurfaceFrameDef frame;

@@ -45,8 +45,6 @@ WadiStatus wadi_arena_reset(WadiArena *arena, WadiError *error)
     }
     arena->memory = memory;
     arena->capacity = capacity;
-    /* What is beyond is not backed by memory as long as nobody writes there. */
-    arena->back = needed;
     return WADI_OK;
 }
 
@@ -86,8 +84,7 @@ WadiStatus wadi_arena_alloc(WadiArena *arena, void **memory, size_t count, size_
     *memory = NULL;
     size_t rounded = 0;
     WADI_TRY(round_up(count, size, what, &rounded, error));
-    const size_t end = arena->temporary > 0 ? arena->back - arena->temporary : arena->capacity;
-    if (rounded <= end - arena->used) {
+    if (rounded <= arena->capacity - arena->temporary - arena->used) {
         *memory = arena->memory + arena->used;
         arena->used += rounded;
     } else {
@@ -103,12 +100,9 @@ WadiStatus wadi_arena_alloc_temporary(WadiArena *arena, void **memory, size_t co
     *memory = NULL;
     size_t rounded = 0;
     WADI_TRY(round_up(count, size, what, &rounded, error));
-    if (arena->temporary == 0 && (arena->back < arena->used || rounded > arena->back - arena->used)) {
-        arena->back = arena->capacity;
-    }
-    if (rounded <= arena->back - arena->temporary - arena->used) {
+    if (rounded <= arena->capacity - arena->temporary - arena->used) {
         arena->temporary += rounded;
-        *memory = arena->memory + arena->back - arena->temporary;
+        *memory = arena->memory + arena->capacity - arena->temporary;
     } else {
         WADI_TRY(alloc_overflow(&arena->overflow_temporary, memory, rounded, what, error));
     }
@@ -142,7 +136,7 @@ void wadi_arena_release_temporaries(WadiArena *arena, WadiArenaMark mark)
     }
     WADI_ASSERT(mark.temporary <= arena->temporary);
     free_overflow(&arena->overflow_temporary, mark.overflow_temporary);
-    spoil(arena, arena->back - arena->temporary, arena->temporary - mark.temporary);
+    spoil(arena, arena->capacity - arena->temporary, arena->temporary - mark.temporary);
     arena->temporary = mark.temporary;
     arena->live -= arena->live_temporary - mark.live_temporary;
     arena->live_temporary = mark.live_temporary;

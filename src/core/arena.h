@@ -14,12 +14,11 @@ typedef struct WadiArenaBlock WadiArenaBlock;
 typedef struct WadiArena {
     unsigned char *memory;
     size_t capacity;
-    size_t used;      /* at the front of `memory`; a multiple of the alignment, as all sizes here */
-    size_t back;      /* where the back ends: not the end of `memory` but of what the last step used of it */
-    size_t temporary; /* used at the back: [back - temporary, back) */
-    size_t live;      /* bytes of all requests since the last reset that were not released */
-    size_t live_temporary;                         /* those of temporaries */
-    size_t high_water;                             /* the most that were live at once */
+    size_t used;           /* at the front of `memory`; a multiple of the alignment, as all sizes here */
+    size_t temporary;      /* used at its back */
+    size_t live;           /* bytes of all requests since the last reset that were not released */
+    size_t live_temporary; /* those of temporaries */
+    size_t high_water;     /* the most that were live at once */
     WadiArenaBlock *overflow, *overflow_temporary; /* newest first */
 } WadiArena;
 

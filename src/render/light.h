@@ -14,10 +14,9 @@ typedef enum WadiSurround {
 
 /* Radiances are relative: a white sheet that faces a high sun in a clear sky has about 1. */
 typedef struct WadiLightDef {
-    WadiVec3 sun;     /* towards it; need not be unit. Also shapes the sky */
-    double sun_angle; /* degrees, diameter of the disc; 0.53 is ours, larger softens the shadows */
-    WadiRgb
-        sun_light; /* irradiance on a sheet that faces it; 0: no sun. With a sky: factors of the sky's own sun */
+    WadiVec3 sun;      /* towards it; need not be unit. Also shapes the sky */
+    double sun_angle;  /* degrees, diameter of the disc; 0.53 is ours, larger softens the shadows */
+    WadiRgb sun_light; /* irradiance on a sheet that faces it; 0: no sun. SKY: factors of the sky's own sun */
     WadiSurround surround;
     WadiRgb colour;     /* UNIFORM: radiance; SKY and MAP: factors, 1 as it is */
     double turbidity;   /* SKY: 2 very clear .. 6 hazy */

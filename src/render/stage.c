@@ -117,8 +117,28 @@ static void cut_spheres(const Staging *s, WadiGrains *grains)
     grains->count = kept;
 }
 
-static WadiStatus make_balls(const Staging *s, const WadiCloud *cloud, const WadiLookDef *look,
-                             WadiGrains *balls, WadiError *error)
+/* The cloud has the particles of one material in the frame's order: count along. */
+static WadiStatus paint_balls(const Staging *s, const WadiCloud *cloud, int material, WadiGrains *balls,
+                              WadiError *error)
+{
+    const WadiStateArray *materials = NULL;
+    WADI_TRY(wadi_state_expect(s->frame, "material", WADI_TYPE_U8, 1, SIZE_MAX, &materials, error));
+    const uint8_t *of = materials->data;
+    int32_t *particle, next = 0;
+    WADI_TRY(
+        WADI_ARENA_NEW(&s->stage->arena, &particle, (size_t)cloud->count, "particles of a material", error));
+    for (size_t i = 0; i < materials->count; ++i) {
+        if (of[i] == material) {
+            particle[next++] = (int32_t)i;
+        }
+    }
+    WADI_ASSERT(next == cloud->count);
+    const WadiStageColours *colours = s->def->colours;
+    return colours->fill(colours->user, cloud, s->frame, particle, balls->colour, error);
+}
+
+static WadiStatus make_balls(const Staging *s, const WadiCloud *cloud, int material, WadiGrains *balls,
+                             WadiError *error)
 {
     WadiArena *arena = &s->stage->arena;
     size_t count = (size_t)cloud->count;
@@ -129,7 +149,7 @@ static WadiStatus make_balls(const Staging *s, const WadiCloud *cloud, const Wad
         WADI_TRY(WADI_ARENA_NEW(arena, &balls->velocity, count, "velocities of balls", error));
         memcpy(balls->velocity, velocity->values, count * sizeof *balls->velocity);
     }
-    WadiGrainDef grains = wadi_stage_grains(look);
+    WadiGrainDef grains = wadi_stage_grains(&s->def->scene->materials[material].look);
     balls->count = count;
     for (size_t i = 0; i < count; ++i) {
         WadiVec3 x = wadi_sub(cloud->position[i], s->stage->origin);
@@ -139,8 +159,7 @@ static WadiStatus make_balls(const Staging *s, const WadiCloud *cloud, const Wad
         balls->sphere[i][3] = 0.5f * cloud->spacing[i];
         balls->colour[i] = wadi_grain_colour(&grains.palette, cloud->id[i], 0, grains.wetness);
     }
-    return s->def->colours != NULL ? s->def->colours->fill(s->def->colours->user, cloud, balls->colour, error)
-                                   : WADI_OK;
+    return s->def->colours != NULL ? paint_balls(s, cloud, material, balls, error) : WADI_OK;
 }
 
 static WadiStatus make_grains(const Staging *s, const WadiCloud *cloud, const WadiLookDef *look,
@@ -227,7 +246,7 @@ static WadiStatus fill_part(Staging *s, WadiStagePart *part, const WadiCloud *cl
     const WadiMaterial *material = &s->def->scene->materials[part->material];
     bool is_sand = material->kind == WADI_MATERIAL_SAND;
     switch (part->style) {
-    case WADI_STYLE_BALLS: WADI_TRY(make_balls(s, cloud, &material->look, &part->grains, error)); break;
+    case WADI_STYLE_BALLS: WADI_TRY(make_balls(s, cloud, part->material, &part->grains, error)); break;
     case WADI_STYLE_GRAINS:
         WADI_TRY(make_grains(s, cloud, &material->look, &part->grains, error));
         if (s->def->has_underlay && !s->def->has_cut && is_sand) {

@@ -9,10 +9,11 @@
 #include "surface/surface_mesh.h"
 #include "world/world.h"
 
-/* Colours for the particles of a frame in place of those of their materials: render/false_colour.h. Called with `count`
- * particles of one material; fills `colour`. */
+/* Colours for the particles of a frame in place of those of their materials: render/false_colour.h. Called for each material
+ * with its cloud; particle i of the cloud is particle[i] of the frame. */
 typedef struct WadiStageColours {
-    WadiStatus (*fill)(void *user, const WadiCloud *cloud, WadiTraceColour *colour, WadiError *error);
+    WadiStatus (*fill)(void *user, const WadiCloud *cloud, const WadiState *frame, const int32_t *particle,
+                       WadiTraceColour *colour, WadiError *error);
     void *user;
 } WadiStageColours;
 

@@ -21,7 +21,8 @@ WadiTraceQuality wadi_trace_preview(void)
 
 WadiTraceQuality wadi_trace_final(void)
 {
-    return (WadiTraceQuality){ .samples = 512, .depth = 12, .clamp = 20.0, .noise = 0.01 };
+    return (
+        WadiTraceQuality){ .samples = 256, .depth = 12, .clamp = 20.0, .noise = 0.015, .is_denoised = true };
 }
 
 typedef struct Render {

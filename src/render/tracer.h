@@ -28,7 +28,7 @@ typedef struct WadiTraceMesh {
     int look;                   /* index into the scene's looks */
 } WadiTraceMesh;
 
-/* The fourth byte of a sphere's colour. */
+/* What a sphere has of its own, in four bytes. */
 typedef struct WadiTraceColour {
     uint8_t red, green, blue; /* sRGB */
     uint8_t wetness;          /* 255 is soaked */
@@ -61,15 +61,15 @@ typedef struct WadiTraceScene {
     int spheres_count; /* sets */
     WadiTraceGround ground;
     WadiLightDef light;
+    double contact; /* m: water so near before something opaque touches it; 0: 3e-3 of the size; < 0: never */
     double open, close; /* s, relative to the frame's moment: the shutter; equal: velocities are not used */
 } WadiTraceScene;
 
 typedef struct WadiTraceQuality {
-    int samples; /* paths a pixel, 1 .. 65536 */
-    int depth;   /* surfaces that a path may meet, 1 .. 64; smooth water and glass count a quarter */
-    double
-        clamp; /* light that a path sees reflected or after its first bounce is cut to this; 0: not (exact, noisier) */
-    double noise;  /* relative error at which a pixel stops early, 0: never. About 0.01 */
+    int samples;  /* paths a pixel, 1 .. 65536 */
+    int depth;    /* surfaces that a path may meet, 1 .. 64; smooth water and glass count a quarter */
+    double clamp; /* light that is seen reflected or after a bounce is cut to this; 0: not (exact, noisier) */
+    double noise; /* relative error at which a pixel stops early, 0: never. About 0.01 */
     uint32_t seed; /* another pattern of noise; the frame's number, or 0 for a noise that stands still */
     bool is_denoised;
 } WadiTraceQuality;

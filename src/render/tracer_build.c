@@ -242,10 +242,10 @@ static WadiStatus add_part(WadiTracer *tracer, const WadiTraceScene *scene, int 
 static WadiStatus build(WadiTracer *tracer, const WadiTraceScene *scene, WadiError *error)
 {
     if (!wadi_is_finite(scene->origin) || !isfinite(scene->open) || !isfinite(scene->close) ||
-        scene->close < scene->open || !isfinite(scene->ground.height)) {
-        return wadi_fail(
-            error, WADI_ERR_ARGUMENT,
-            "a picture's origin, ground and shutter must be finite, the shutter must close after it opens");
+        scene->close < scene->open || !isfinite(scene->ground.height) || !isfinite(scene->contact)) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT,
+                         "a picture's origin, ground, contact and shutter must be finite, the shutter must "
+                         "close after it opens");
     }
     tracer->origin = scene->origin;
     tracer->open = (float)scene->open;
@@ -265,6 +265,11 @@ static WadiStatus build(WadiTracer *tracer, const WadiTraceScene *scene, WadiErr
     for (int p = 0; p < tracer->part_count; ++p) {
         WADI_TRY(add_part(tracer, scene, p, error));
     }
+    WadiVec3 size = wadi_box_size(tracer->bounds);
+    double automatic = wadi_box_is_empty(tracer->bounds) ? 0.0 : 3e-3 * fmax(size.x, fmax(size.y, size.z));
+    tracer->contact = (float)(scene->contact > 0.0    ? scene->contact
+                              : scene->contact == 0.0 ? automatic
+                                                      : 0.0);
     if (tracer->opaque != NULL) {
         rtcCommitScene(tracer->opaque);
     }

@@ -146,20 +146,41 @@ bool wadi_tracer_nearest_clear(const WadiTracer *tracer, const WadiTraceRay *ray
     return true;
 }
 
+/* Where water ends just before something opaque there is no air between, however the two were meshed: a film of it would reflect
+ * totally, and a bed would be seen as a mirror. What is opaque is then met at the water's face, from inside the water. */
+static bool is_touching(const WadiTracer *tracer, const WadiTraceHit *water, const WadiTraceRay *ray,
+                        float far)
+{
+    float cosine = wadi_dotf(water->normal, ray->direction);
+    return water->look->kind == WADI_LOOK_WATER && cosine > 0.0f &&
+           (far - water->distance) * cosine < tracer->contact;
+}
+
 bool wadi_tracer_nearest(const WadiTracer *tracer, const WadiTraceRay *ray, WadiTraceHit *hit)
 {
     float ground = ground_distance(tracer, ray);
     struct RTCRayHit opaque, clear;
     bool has_opaque = nearest_in(tracer->opaque, ray, ground, &opaque);
     float far = has_opaque ? opaque.ray.tfar : ground;
+    WadiTraceHit water = { 0 };
     if (nearest_in(tracer->clear, ray, far, &clear)) {
         describe(tracer, &clear, ray, hit);
-    } else if (has_opaque) {
+        if (!is_touching(tracer, hit, ray, far)) {
+            return true;
+        }
+        water = *hit;
+    }
+    if (has_opaque) {
         describe(tracer, &opaque, ray, hit);
     } else if (ground < INFINITY) {
         describe_ground(tracer, ray, ground, hit);
     } else {
         return false;
+    }
+    if (water.look != NULL) {
+        hit->distance = water.distance;
+        hit->position = water.position;
+        hit->touching = water.look;
     }
     return true;
 }

@@ -38,6 +38,7 @@ struct WadiTracer {
     WadiLight *light;
     WadiVec3 origin;
     float open, span;          /* s */
+    float contact;             /* m */
     WadiBox bounds;            /* relative to the origin */
     float linear_of_byte[256]; /* sRGB */
     atomic_llong embree_bytes;
@@ -56,6 +57,7 @@ typedef struct WadiTraceHit {
     const WadiLook *look;
     WadiRgb colour;
     float wetness;
+    const WadiLook *touching; /* water that the surface is seen from inside of, touching it; NULL: none */
 } WadiTraceHit;
 
 /* The nearest surface, or false. */

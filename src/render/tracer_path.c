@@ -255,10 +255,12 @@ WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const
                   .medium = medium,
                   .throughput = { 1.0f, 1.0f, 1.0f },
                   .is_direct = true };
+    bool is_lost = true; /* among smooth surfaces, when its depth is used up */
     for (int left = ROUGH_COST * quality->depth, n = 0; left > 0; ++n) {
         WadiTraceHit hit;
         if (!wadi_tracer_nearest(tracer, &path.ray, &hit)) {
             see_surround(&path);
+            is_lost = false;
             break;
         }
         bool is_water = hit.look->kind == WADI_LOOK_WATER;
@@ -274,6 +276,9 @@ WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const
         if (is_water) {
             path.medium = wadi_dotf(path.ray.direction, hit.normal) > 0.0f ? hit.look : NULL;
         }
+        if (hit.touching != NULL) {
+            path.medium = hit.touching;
+        }
         if (path.medium != NULL) {
             path.throughput = wadi_mulf(path.throughput, transmitted(path.medium, hit.distance));
         }
@@ -283,9 +288,15 @@ WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const
         } else if (!is_rough) {
             meet_glass(&path, &hit);
         } else if (!meet_rough(&path, &hit, left <= 0)) {
+            is_lost = false;
             break;
         }
         path.ray.origin = wadi_tracer_leave(&hit, path.ray.direction);
+    }
+    if (is_lost) {
+        /* Light in water is not black: the surround in this direction is a better guess of what would have come. */
+        WadiRgb guess = wadi_light_surround(tracer->light, path.ray.direction);
+        add_light(&path, wadi_mulf(path.throughput, guess));
     }
     sample.light = path.light;
     return sample;

@@ -1,4 +1,4 @@
-/* Where each particle's kernel is centred and how it is stretched. [Yu & Turk 2013, sections 4.1 to 4.3]
+/* Where each particle's kernel is centred and how it is stretched. [YT13 sections 4.1 to 4.3]
  *
  * Differs:
  * - Stretches are ratios to a full neighbourhood's covariance, 0.15 r^2 in each direction, where the paper has a constant k_s =

@@ -1,5 +1,5 @@
 /* Particles moved and stretched so that together they make a smooth surface: each becomes an ellipsoid that is flat where its
- * neighbours lie flat. [Yu & Turk 2013] */
+ * neighbours lie flat. [YT13] */
 #ifndef WADI_SURFACE_ANISOTROPY_H
 #define WADI_SURFACE_ANISOTROPY_H
 

@@ -1,4 +1,4 @@
-/* The sum of stretched kernels, and the surface where it falls to a level. [Yu & Turk 2013 eq. 5; anisotropy.c]
+/* The sum of stretched kernels, and the surface where it falls to a level. [YT13 eq. 5; anisotropy.c]
  *
  * Differs: the kernel is (1 - s^2)^3, the one of the other methods. The level is 0.33 of what evenly filled space has: with it the
  * surface holds the particles' volume within 2 % in still water, heaps of sand and splashes, within 6 % in sheets of few layers

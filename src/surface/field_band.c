@@ -378,11 +378,12 @@ WadiStatus wadi_field_band_build(WadiFieldBand *band, WadiArena *arena, WadiErro
     WADI_TRY(wadi_field_fill(band, arena, error));
     WadiTileSet set = { 0 };
     WadiStatus status = add_candidates(band, &set, error);
-    if (status == WADI_OK) {
+    bool is_empty = set.count == 0; /* no particle, or none that reaches a node */
+    if (status == WADI_OK && !is_empty) {
         status = lay_set(band, &set, arena, error);
     }
     wadi_tile_set_free(&set);
-    return status == WADI_OK ? complete(band, arena, error) : status;
+    return status == WADI_OK && !is_empty ? complete(band, arena, error) : status;
 }
 
 void wadi_field_band_free(WadiFieldBand *band)

@@ -14,7 +14,7 @@ typedef struct WadiFilling {
     double size;        /* m */
     WadiTileMap map;    /* "tiles" are the cubes */
     float *volume;      /* of their particles over that of the cube: about 1 inside */
-    uint8_t *eighths;   /* how many eighths of the cube hold particles */
+    uint8_t *eighths;   /* which eighths of the cube hold particles, a bit each */
     uint8_t *is_inside; /* it and the 26 around it are evenly filled */
     bool has_inside;    /* the method lets cubes be inside at all */
     uint8_t *has_own;   /* holds particles of the level itself */

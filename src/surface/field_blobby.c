@@ -1,4 +1,4 @@
-/* Blobbies: the sum of a kernel per particle, and the surface where it falls to a threshold. [Blinn 1982; ZB05 figure 4 with the
+/* Blobbies: the sum of a kernel per particle, and the surface where it falls to a threshold. [B82; ZB05 figure 4 with the
  * kernel of eq. 8; models 7.3] For comparison: it cannot make a flat surface flat.
  *
  * The threshold is the kernel's value at the radius of the ball that has a particle's volume, so that a lone particle is

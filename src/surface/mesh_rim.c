@@ -187,6 +187,9 @@ WadiStatus wadi_surface_fit_rim(WadiSurfaceMesh *surface, WadiBox box, const uin
                                 const uint8_t *is_rim, WadiArena *arena, WadiError *error)
 {
     size_t count = surface->mesh.vertex_count;
+    if (count == 0) {
+        return WADI_OK;
+    }
     Rim rim = { .surface = surface, .box = box, .walls = walls, .is_rim = is_rim };
     WADI_TRY(WADI_ARENA_NEW(arena, &rim.is_settled, count, "surface rims", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &rim.before, count, "surface rims", error));

@@ -7,7 +7,7 @@ from cli_harness import (ROOT, contains, events_of, good, hash_in, is_equal, is_
 
 GALLERY = os.path.join(ROOT, "scenes", "gallery")
 ENTRIES = ["bunny-water", "bunny-sand-slippery", "bunny-sand", "water-column", "sand-column", "flip-vs-pic",
-           "inf585-collapse", "inf585-alpha"]
+           "inf585-collapse", "inf585-alpha", "circle-blobs", "inf585-radius"]
 # A tetrahedron, 10 units tall with y up as the bunny is.
 MESH = "v -5 0 -5\nv 5 0 -5\nv 0 0 5\nv 0 10 0\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n"
 
@@ -86,6 +86,14 @@ def test_gallery_makes_the_runs_of_a_comparison():
     good("gallery", "flip-vs-pic", "-o", "c.run", "--frames", "3", "--set", "resolution=16", "--resume", "-q")
 
 
+def test_gallery_cuts_through_surfaces():
+    good("gallery", "circle-blobs", "-o", "s.run", "--threads", "1", "-q")
+    width, height = size_of_png("s.run/contact.png")
+    is_equal(width, 2 * 480 + 4)
+    assert abs(height - 480) < 30, height
+    assert os.path.getsize("s.run/contact.png") > 4000
+
+
 def test_gallery_takes_the_bunny_from_its_cache():
     os.makedirs("cache/wadi")
     write("cache/wadi/bunny.obj", MESH)
@@ -127,7 +135,7 @@ def test_bench_times_the_stages():
     arguments = ["bench", "flip", "--case", "sand-column", "--frames", "1", "--scale", "2000", "--threads", "1"]
     text = good(*arguments).out
     for word in ("pressure", "friction", "particles to grid", "s a frame", "iterations a solve", "bytes a particle",
-                 "1 thread"):
+                 "memory bandwidth: triad", "1 thread"):
         contains(text, word)
     found = json.loads(good(*arguments, "--json").out)
     is_equal((found["bench"], found["case"], found["frames"], found["threads"]), ("flip", "sand-column", 1, 1))
@@ -138,6 +146,8 @@ def test_bench_times_the_stages():
     for key in ("pressure_iterations", "friction_iterations", "cells", "particle_bytes", "scratch_bytes"):
         assert found[key] > 0, (key, found)
     assert found["cells"] <= found["grid_cells"], found
+    assert found["triad_bytes_per_second"] > 0, found
+    is_equal(sorted(found["bytes_per_second"]), ["friction", "grid to particles", "particles to grid", "pressure", "sort"])
     assert abs(found["cells"] * 8 / found["particles"] - 1) < 0.3, found
 
 

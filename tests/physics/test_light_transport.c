@@ -73,11 +73,11 @@ static void clear_water_vanishes_in_a_furnace(void **unused)
     WadiTraceMesh meshes[2] = { picture_box_mesh(&water, 0), picture_box_mesh(&glass, 2) };
     static const float balls[2][4] = { { 0.3f, 0.2f, 0.0f, 0.3f }, { -0.4f, 0.0f, 0.4f, 0.3f } };
     WadiTraceSpheres set = sphere_set(balls, 2);
-    set.look = 1;
-    for (int kind = 0; kind < 4; ++kind) {
+    for (int kind = 0; kind < 5; ++kind) {
+        set.look = kind == 4 ? 0 : 1; /* at last drops of water in water, one of them half out of it */
         WadiTraceScene scene = picture_scene(looks, 3, 1.0f);
         scene.meshes = meshes;
-        scene.mesh_count = kind == 3 ? 2 : 1;
+        scene.mesh_count = kind >= 3 ? 2 : 1;
         scene.spheres = &set;
         scene.spheres_count = kind >= 1 ? 1 : 0;
         scene.ground = (WadiTraceGround){ kind >= 2, -0.3, picture_matt(1.0f) };
@@ -86,6 +86,12 @@ static void clear_water_vanishes_in_a_furnace(void **unused)
         WadiFilm film = picture_take(&scene, &camera, 32, 32, &quality);
         CHECK_NEAR(picture_mean(&film, 0, 0, 32, 32), 1.0, kind == 0 ? 1e-4 : 0.01);
         wadi_film_free(&film);
+        if (kind == 0) { /* also when paths are given up inside */
+            quality.depth = 1;
+            film = picture_take(&scene, &camera, 32, 32, &quality);
+            CHECK_NEAR(picture_mean(&film, 0, 0, 32, 32), 1.0, 1e-4);
+            wadi_film_free(&film);
+        }
     }
 }
 
@@ -272,16 +278,19 @@ static void bed_under_water_is_as_bright_as_it_should(void **unused)
     (void)unused;
     WadiLook look = wadi_look_water(0.0);
     look.index = 1.33f;
-    PictureBox water = picture_box(wadi_vec3(-2000, -2000, -1), wadi_vec3(2000, 2000, 1), 0.0);
-    WadiTraceMesh mesh = picture_box_mesh(&water, 0);
-    for (int k = 0; k < 2; ++k) {
-        double albedo = k == 0 ? 0.3 : 0.8;
+    for (int k = 0; k < 4; ++k) {
+        double albedo = k % 2 == 0 ? 0.3 : 0.8;
+        /* The bed in the water, or 1 mm under it and touching it. */
+        PictureBox water =
+            picture_box(wadi_vec3(-2000, -2000, k < 2 ? -1 : 0.001), wadi_vec3(2000, 2000, 1), 0.0);
+        WadiTraceMesh mesh = picture_box_mesh(&water, 0);
         WadiTraceScene scene = picture_scene(&look, 1, 0.0f);
         scene.meshes = &mesh;
         scene.mesh_count = 1;
         scene.ground = (WadiTraceGround){ true, 0.0, picture_matt((float)albedo) };
         scene.light.sun = wadi_vec3(0, 1, 1);
         scene.light.sun_light = wadi_grey((float)pi);
+        scene.contact = k < 2 ? -1.0 : 0.002;
         WadiVec3 eye = { 10, 0, 15 }, down = wadi_normalized_or(eye, eye);
         double value = picture_value(&scene, eye, wadi_vec3(0, 0, 0), 1024, 24);
         double enter = 1.0 - (double)wadi_fresnel(sqrtf(0.5f), 1.33f),

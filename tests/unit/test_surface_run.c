@@ -233,7 +233,7 @@ static void test_what_is_wrong_with_a_call(void **state)
     sets[0] = "surface.radius=-1";
     expect(run, &def, WADI_ERR_SCENE, "out of range");
     sets[0] = "resolution=3";
-    expect(run, &def, WADI_ERR_SCENE, "only keys of surface");
+    expect(run, &def, WADI_ERR_SCENE, "only what does not change it");
     sets[0] = "surface.cell_size=1e-7";
     expect(run, &def, WADI_ERR_MEMORY, "surface.cell_size=");
     expect(run, &def, WADI_ERR_MEMORY, "two.0001.h5");

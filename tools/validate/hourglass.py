@@ -59,7 +59,7 @@ def main():
     for material, neck in cases:
         # A tenth more than Beverloo's law needs to empty the bulb with C = 0.58.
         seconds = 1.0 if material == "water" else 1.1 * 0.0042 / (0.58 * np.sqrt(G) * neck ** 2.5)
-        run = tool.run(f"hourglass-{material}-{neck:g}", scene(material, neck, cell, min(seconds, 4.0)))
+        run = tool.run(f"hourglass-{material}-{neck:g}", scene(material, neck, cell, min(seconds, 4.5)))
         time, volume = emptying(run, cell)
         plot.line(time, volume / volume[0], f"{material}, {100 * neck:g} cm", dashed=material == "water")
         whole = rate(time, volume, 0.9, 0.3)

@@ -1,0 +1,93 @@
+#include "api/run_view.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "io/run_files.h"
+#include "io/scene_parse.h"
+
+/* "surface" allows "surface=…", "surface.x=…" and "surface[…". */
+static bool is_allowed(const char *set, const char *const *keys)
+{
+    for (; *keys != NULL; ++keys) {
+        size_t length = strlen(*keys);
+        if (strncmp(set, *keys, length) == 0 && strchr("=.[", set[length]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Settings under other keys would say one thing of the run and leave it as it is. */
+static WadiStatus check_sets(const WadiRunViewDef *def, WadiError *error)
+{
+    for (int i = 0; i < def->set_count; ++i) {
+        if (!is_allowed(def->sets[i], def->keys)) {
+            return wadi_fail(
+                error, WADI_ERR_SCENE,
+                "--set %s: the run is made; only what does not change it can be set here, as in %s",
+                def->sets[i], def->example);
+        }
+    }
+    return WADI_OK;
+}
+
+static WadiStatus read_scene(WadiRunView *view, const WadiRunViewDef *def, WadiError *error)
+{
+    struct stat info;
+    if (stat(view->run, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        return wadi_fail(error, WADI_ERR_IO, "%s: no such run folder", view->run);
+    }
+    char path[WADI_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/run.json", view->run);
+    if (!wadi_file_exists(path)) {
+        return wadi_fail(error, WADI_ERR_IO,
+                         "%s: no run.json: not a run of wadi, or its first frame is not done", view->run);
+    }
+    WADI_TRY(wadi_run_summary_read(view->run, &view->summary, error));
+    snprintf(path, sizeof path, "%s/scene.yaml", view->run);
+    WadiSceneDef scene = wadi_default_scene_def();
+    scene.path = path;
+    scene.sets = def->sets;
+    scene.set_count = def->set_count;
+    return wadi_scene_parse_record(&view->scene, &scene, error);
+}
+
+static WadiStatus choose_frames(WadiRunView *view, const WadiRunViewDef *def, WadiError *error)
+{
+    int count = 0;
+    WADI_TRY(wadi_run_find_last_frame(view->run, view->summary.name, &count, error));
+    if (count < 1) {
+        return wadi_fail(error, WADI_ERR_IO, "%s has no finished frames", view->run);
+    }
+    view->frame_count = count;
+    view->first = def->first > 0 ? def->first : 1;
+    view->last = def->last > 0 ? def->last : count;
+    if (view->first > view->last || view->last > count) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "frames %d to %d: %s has frames up to %d", view->first,
+                         view->last, view->run, count);
+    }
+    return WADI_OK;
+}
+
+WadiStatus wadi_run_view_open(WadiRunView *view, const char *run, const WadiRunViewDef *def, WadiError *error)
+{
+    *view = (WadiRunView){ .run = run };
+    WADI_TRY(check_sets(def, error));
+    WadiStatus status = read_scene(view, def, error);
+    if (status == WADI_OK) {
+        status = choose_frames(view, def, error);
+    }
+    if (status != WADI_OK) {
+        wadi_run_view_close(view);
+    }
+    return status;
+}
+
+void wadi_run_view_close(WadiRunView *view)
+{
+    wadi_scene_free(view->scene);
+    wadi_run_summary_free(&view->summary);
+    *view = (WadiRunView){ 0 };
+}
