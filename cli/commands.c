@@ -82,7 +82,8 @@ static const WadiCliOption bench_options[] = {
       .kind = WADI_CLI_TEXT,
       .offset = VALUE(bench_case),
       .help = "Run this case only." },
-    NUMBER("frames", 1, 9999999, frames, "Number of frames, instead of 24."),
+    NUMBER("frames", 1, 9999999, frames,
+           "Number of frames, instead of 24; of surface: rounds, instead of 7."),
     NUMBER("scale", 100, 100000000, scale,
            "About so many particles in each case: the same scene on a finer or coarser grid."),
     THREADS,
@@ -329,12 +330,14 @@ const WadiCliCommand wadi_cli_commands[] = {
             "to "
             "the grid and back, iterations of pressure and friction, bytes a second of the stages that "
             "stream "
-            "through memory beside a triad in the same process, and bytes a particle and a cell.",
+            "through memory beside a triad in the same process, and bytes a particle and a cell. Of surface: "
+            "the milliseconds of every stage from frame file to mesh file, the best of several rounds.",
         .options = bench_options,
         .option_count = COUNT(bench_options),
         .examples = { { "wadi bench flip", "all cases at their standard size" },
                       { "wadi bench flip --case water-ball --scale 2000000 --frames 4", "" },
-                      { "wadi bench flip --threads 1 --json > bench.json", "" } },
+                      { "wadi bench flip --threads 1 --json > bench.json", "" },
+                      { "wadi bench surface --case zhu-bridson", "" } },
         .run = wadi_cli_bench,
     },
     {
