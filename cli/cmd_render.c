@@ -266,7 +266,7 @@ static char *simulate(const WadiCliArgs *args, int *code)
         WadiCliArgs running = *args;
         running.command = "run";
         running.output = run;
-        running.resume = true; /* what is there already is not simulated again */
+        running.resume = !args->overwrite; /* what is there already is not simulated again */
         *code = wadi_cli_simulate(&running, scene, NULL);
     }
     wadi_scene_destroy(scene);
@@ -327,6 +327,10 @@ int wadi_cli_render(const WadiCliArgs *args)
     Size size;
     int code = WADI_CLI_EXIT_GOOD;
     if (!fill_def(&render, &def) || (args->size != NULL && !parse_size(args->size, &size))) {
+        return WADI_CLI_EXIT_USAGE;
+    }
+    if (args->overwrite && !is_scene(args->operand)) {
+        usage_error("--overwrite", "a scene file to simulate", args->operand);
         return WADI_CLI_EXIT_USAGE;
     }
     char *made = is_scene(args->operand) ? simulate(args, &code) : NULL;
