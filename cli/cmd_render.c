@@ -160,7 +160,6 @@ static void on_progress(void *user, const WadiRenderProgress *state)
                           .frame_count = state->frame_count,
                           .is_frame_done = true,
                           .stage = state->is_kept ? "kept" : "picture",
-                          .particles = state->grains,
                           .seconds = state->seconds,
                           .seconds_left = state->seconds_left };
     wadi_cli_progress_update(&render->progress, &line);
@@ -316,6 +315,7 @@ static bool fill_def(Render *render, WadiRenderDef *def)
 int wadi_cli_render(const WadiCliArgs *args)
 {
     Render render = { .args = args, .progress = wadi_cli_progress_open(args->quiet || args->json) };
+    render.progress.has_particles = false;
     WadiRenderDef def = wadi_default_render_def();
     Size size;
     int code = WADI_CLI_EXIT_GOOD;
