@@ -166,6 +166,7 @@ static const WadiCliOption render_options[] = {
       .help = "Folder the pictures, the video and the sheet go to. Without it: pictures to images in the run "
               "folder, the others to the run folder itself." },
     FLAG("force", 0, force, "Draw pictures again that are there already, from the same frame and settings."),
+    FLAG("overwrite", 0, overwrite, "Of a scene: remove the frames of an earlier run and simulate again."),
     THREADS,
     EVENTS,
     QUIET,

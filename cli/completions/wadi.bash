@@ -183,7 +183,7 @@ _wadi() {
             return
         fi
         if [[ $current == -* ]]; then
-            _wadi_words "--frames --every --quality --samples --size --set --color --range --map --cut --no-video --gif --sheet -o --output --force --threads --json -q --quiet -h --help"
+            _wadi_words "--frames --every --quality --samples --size --set --color --range --map --cut --no-video --gif --sheet -o --output --force --overwrite --threads --json -q --quiet -h --help"
         else
             _wadi_files any
         fi

@@ -57,6 +57,7 @@ complete -c wadi -n '__fish_seen_subcommand_from render' -l gif -d 'Make an anim
 complete -c wadi -n '__fish_seen_subcommand_from render' -l sheet -x -d 'Make a contact sheet of N pictures spread over those that are drawn.'
 complete -c wadi -n '__fish_seen_subcommand_from render' -s o -l output -x -a '(__fish_complete_directories)' -d 'Folder the pictures, the video and the sheet go to. Without it: pictures to images in the run folder, the others to the run folder itself.'
 complete -c wadi -n '__fish_seen_subcommand_from render' -l force -d 'Draw pictures again that are there already, from the same frame and settings.'
+complete -c wadi -n '__fish_seen_subcommand_from render' -l overwrite -d 'Of a scene: remove the frames of an earlier run and simulate again.'
 complete -c wadi -n '__fish_seen_subcommand_from render' -l threads -x -d 'Threads to use; 0 means all cores. The result does not depend on it.'
 complete -c wadi -n '__fish_seen_subcommand_from render' -l json -d 'Write one line of JSON an event to standard output, and nothing else there.'
 complete -c wadi -n '__fish_seen_subcommand_from render' -s q -l quiet -d 'Print errors only.'

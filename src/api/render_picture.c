@@ -100,14 +100,15 @@ WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, Wad
     WadiStageDef stage = plan->stage;
     stage.grains_max = 1;
     stage.has_underlay = false;
-    int height = (int)fmax(1.0, rint((double)METER_WIDTH * render->height / render->width));
+    int width = render->width < METER_WIDTH ? render->width : METER_WIDTH;
+    int height = (int)fmax(1.0, rint((double)width * render->height / render->width));
     WadiTraceQuality quality = wadi_trace_draft();
     char path[WADI_PATH_SIZE];
     WadiFrameHeader header;
     WadiFilm film;
     frame_path(plan, 1 + (plan->view.frame_count - 1) / 2, path);
     WADI_TRY(wadi_frame_file_read(path, "particles", &header, &maker->frame, error));
-    WADI_TRY(wadi_film_init(&film, METER_WIDTH, height < 4096 ? height : 4096, error));
+    WADI_TRY(wadi_film_init(&film, width, height < 4096 ? height : 4096, error));
     WadiStatus status = expose(maker, plan, &stage, &quality, header.time, &film, error);
     if (status == WADI_OK) {
         plan->exposure = render->exposure + SUNNY + log2(wadi_film_auto_exposure(&film));

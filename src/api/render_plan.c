@@ -89,6 +89,10 @@ static WadiStatus set_quality(WadiRenderPlan *plan, WadiError *error)
     }
     /* The pattern of the noise stays where it is, so that what rests does not flicker. */
     plan->quality.seed = 0;
+    /* Glass before numbers would only dim them, and before a cut it would stand in the air. */
+    if (def->attribute != NULL || def->has_cut) {
+        plan->view.scene->render.walls = WADI_RENDER_WALLS_HIDDEN;
+    }
     bool is_draft = def->quality == WADI_QUALITY_DRAFT;
     plan->stage = (WadiStageDef){ .scene = plan->view.scene,
                                   .grains_max = is_draft ? DRAFT_GRAINS : 0,
@@ -177,6 +181,10 @@ static WadiStatus hash_settings(WadiRenderPlan *plan, WadiError *error)
 static WadiStatus survey(WadiRenderPlan *plan, WadiError *error)
 {
     const WadiRenderDef *def = plan->def;
+    plan->box = wadi_box_empty();
+    if (plan->view.scene->render.camera.is_given && def->attribute == NULL) {
+        return WADI_OK; /* nobody asks */
+    }
     WadiRunSurvey survey = { .attribute = def->attribute, .map = def->map };
     WADI_TRY(wadi_run_survey(&survey, &plan->view, plan->world, error));
     plan->box = survey.box;

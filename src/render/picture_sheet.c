@@ -44,7 +44,7 @@ static void average(const WadiImage *from, double left, double right, double top
         }
     }
     for (int c = 0; c < 3; ++c) {
-        rgb[c] = area > 0.0 ? (uint8_t)(wadi_srgb_encode((float)(sum[c] / area)) * 255.0f + 0.5f) : 0;
+        rgb[c] = area > 0.0 ? (uint8_t)lrintf(wadi_srgb_encode((float)(sum[c] / area)) * 255.0f) : 0;
     }
 }
 

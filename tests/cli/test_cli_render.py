@@ -98,6 +98,11 @@ def test_a_scene_is_simulated_first():
                  "5").out
     contains(again, "nothing was left to do")
     contains(again, "0 pictures drawn, 1 kept")
+    changed = wadi("render", "drop.yaml", *SMALL, "--set", "resolution=8")
+    is_equal(changed.code, 2)
+    contains(changed.err, "--overwrite")
+    contains(good("render", "drop.yaml", *SMALL, "--set", "resolution=8", "--overwrite", "--no-video").out, "5 pictures drawn")
+    contains(is_usage_error("render", "drop.run", "--overwrite"), "scene file")
 
 
 def test_json_events_have_the_documented_keys():
