@@ -8,7 +8,7 @@
 #include "core/check.h"
 #include "core/parallel.h"
 
-static const double SLOW_ON_AVERAGE = 0.0015; /* sqrt(g dx) */
+static const double SLOW_ON_AVERAGE = 0.0007; /* sqrt(g dx) */
 static const double WINDOW = 10.0;            /* sqrt(dx / g) */
 /* Part of the window that those who wake have behind them: they wake for a look, and if nothing moves they may sleep soon. */
 static const double HEAD_START = 0.75;

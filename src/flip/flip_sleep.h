@@ -2,9 +2,9 @@
  *
  * The unit is a tile of the grid. It falls asleep when for a window of 10 sqrt(dx / g) it and the tiles beside it were slow:
  * in no step was a particle moved faster than 0.5 sqrt(g dx), nor the mean of a tile faster than 0.03. The running mean over
- * 5 sqrt(dx / g) of its speeds, summed over its particles and divided by the number that a full tile has, is below 0.0015
- * sqrt(g dx) by then, and its surroundings are at rest. A sheet of one cell that accelerates at more than 0.002 g, the excess
- * of a slope 0.1 degrees too steep, breaks that bound within the window: a slope that is about to slide, and a ball at the top
+ * 5 sqrt(dx / g) of its speeds, summed over its particles and divided by the number that a full tile has, is below 0.0007
+ * sqrt(g dx) by then, and its surroundings are at rest. A sheet of one cell that accelerates at more than 0.001 g, the excess
+ * of a slope 0.06 degrees too steep, breaks that bound within the window: a slope that is about to slide, and a ball at the top
  * of its flight, do not sleep. Friction does not depend on the speed, so that sand which neither stops nor speeds up for so long
  * is held by its stresses, and what is left of its motion is the solver's error: grains that cross from cell to cell at the
  * surface, now and then.
