@@ -1,9 +1,8 @@
 #include "api/render_plan.h"
 
-#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/hash.h"
@@ -206,6 +205,10 @@ static WadiStatus survey(WadiRenderPlan *plan, WadiError *error)
 static WadiStatus fill(WadiRenderPlan *plan, WadiError *error)
 {
     const char *environment = plan->view.scene->render.light.environment;
+    if (!(plan->view.summary.fps > 0.0)) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s/run.json: %g frames a second", plan->view.run,
+                         plan->view.summary.fps);
+    }
     WADI_TRY(set_paths(plan, error));
     WADI_TRY(check_size(plan, error));
     WADI_TRY(set_quality(plan, error));
