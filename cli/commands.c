@@ -131,6 +131,46 @@ static const WadiCliOption surface_options[] = {
     HELP,
 };
 
+static const WadiCliOption render_options[] = {
+    TEXT("frames", "A-B", frame_range, "These frames, or one frame A. Without it: all that are finished."),
+    NUMBER("every", 1, 9999999, every, "Every N-th frame only. The video lasts as long as with all."),
+    TEXT("quality", "Q", quality,
+         "draft, preview or final: a few seconds, some more, or minutes a picture. Without it: preview."),
+    NUMBER("samples", 1, 65536, samples, "Paths of light a pixel, whatever the quality says."),
+    TEXT("size", "WxH", size,
+         "Pixels of a picture, such as 1280x720. Short for --set render.width=W and render.height=H."),
+    { .name = "set",
+      .argument = "KEY=VALUE",
+      .kind = WADI_CLI_SET,
+      .help =
+          "Override a setting of how the scene is drawn: render.KEY, materials.NAME.look.KEY or surface.KEY. "
+          "Of a scene file also what is simulated. May be given several times; later ones win." },
+    TEXT("color", "ATTRIBUTE", color,
+         "False colours for a number that particles carry, such as speed, pressure or wetness, with a scale "
+         "beside the picture. The files are then NAME.ATTRIBUTE.0001.png."),
+    TEXT("range", "LOW,HIGH", range, "Ends of that scale. Without it: those of the run."),
+    TEXT("map", "NAME", map, "Colours of that scale. Without it: those that fit the attribute."),
+    TEXT("cut", "PLANE", cut,
+         "Leave out what lies in front of a plane, to look inside: x=0.5, y=0.5 or z=0.5, or a point and the "
+         "direction of what is left out, PX,PY,PZ,NX,NY,NZ."),
+    FLAG("no-video", 0, no_video, "Pictures only."),
+    FLAG("gif", 0, gif, "Make an animated GIF too."),
+    NUMBER("sheet", 1, 100, sheet, "Make a contact sheet of N pictures spread over those that are drawn."),
+    { .name = "output",
+      .short_name = 'o',
+      .argument = "FOLDER",
+      .kind = WADI_CLI_TEXT,
+      .offset = VALUE(output),
+      .files = WADI_CLI_FILES_FOLDER,
+      .help = "Folder the pictures, the video and the sheet go to. Without it: pictures to images in the run "
+              "folder, the others to the run folder itself." },
+    FLAG("force", 0, force, "Draw pictures again that are there already, from the same frame and settings."),
+    THREADS,
+    EVENTS,
+    QUIET,
+    HELP,
+};
+
 static const WadiCliOption info_options[] = {
     JSON("Write the description as JSON."),
     HELP,
@@ -204,6 +244,33 @@ const WadiCliCommand wadi_cli_commands[] = {
                       { "wadi surface splash.run --set surface.cell_size=0.01 -o quick", "a quick look" },
                       { "wadi surface splash.run --subframe 0.5", "in the middle between two frames" } },
         .run = wadi_cli_surface,
+    },
+    {
+        .name = "render",
+        .operand = "RUN|SCENE",
+        .files = WADI_CLI_FILES_ANY,
+        .summary = "Draw pictures and a video of a run",
+        .description =
+            "Draws every frame of a run as RUN/images/NAME.0001.png and so on, and makes the video "
+            "RUN/NAME.mp4 "
+            "of "
+            "them with ffmpeg. A scene file is simulated first, into NAME.run. Camera, light and looks are "
+            "those "
+            "of the scene's render and look, then those given here; what the scene does not say is chosen, "
+            "the "
+            "same for the whole run. Pictures that are there already and were made from the same frame with "
+            "the "
+            "same settings are kept, so that the command goes on where it was stopped. Several processes or "
+            "machines may share a run by --frames.",
+        .options = render_options,
+        .option_count = COUNT(render_options),
+        .examples = { { "wadi render column.run", "" },
+                      { "wadi render column.yaml --quality draft --every 4 --sheet 12",
+                        "simulates, a quick look" },
+                      { "wadi render splash.run --quality final --size 1920x1080 --set render.walls=glass",
+                        "" },
+                      { "wadi render column.run --color pressure --cut y=0.5", "what is inside" } },
+        .run = wadi_cli_render,
     },
     {
         .name = "info",
@@ -299,7 +366,7 @@ const WadiCliCommand wadi_cli_top = {
                   { "wadi info column.run", "what is in it" } },
 };
 
-const char *const wadi_cli_planned[] = { "render", "export", "view", NULL };
+const char *const wadi_cli_planned[] = { "export", "view", NULL };
 const char *const wadi_cli_scene_suffixes[] = { "yaml", "yml", "json", NULL };
 
 const WadiCliExitText wadi_cli_exits[WADI_CLI_EXIT_COUNT] = {

@@ -15,12 +15,17 @@ typedef struct WadiCliArgs {
     const char *solver;
     const char *bench_case;
     const char *method, *material, *subframe, *format, *frame_range; /* of surfaces */
-    const char **sets; /* "KEY=VALUE" in the order given; owned, with room for one more */
+    const char *quality, *size, *color, *range, *map, *cut;          /* of pictures */
+    const char **sets; /* "KEY=VALUE" in the order given; owned, with room for three more */
     int set_count;
     int frames;     /* 0: as the scene says */
     int from_frame; /* 0: not given */
     int threads;    /* 0: all cores */
     int scale;      /* particles of a bench; 0: its standard size */
+    int every;      /* frames from picture to picture; 0: 1 */
+    int samples;    /* paths a pixel; 0: as the quality says */
+    int sheet;      /* pictures on a contact sheet; 0: none */
+    bool no_video, gif;
     bool resume, overwrite, force, json, quiet, markdown, print, help, version;
 } WadiCliArgs;
 
@@ -106,6 +111,7 @@ int wadi_cli_run(const WadiCliArgs *args);
 int wadi_cli_check(const WadiCliArgs *args);
 int wadi_cli_info(const WadiCliArgs *args);
 int wadi_cli_surface(const WadiCliArgs *args);
+int wadi_cli_render(const WadiCliArgs *args);
 int wadi_cli_schema(const WadiCliArgs *args);
 int wadi_cli_gallery(const WadiCliArgs *args);
 int wadi_cli_bench(const WadiCliArgs *args);

@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
 
     WadiCliArgs args = { .program = argc > 0 ? argv[0] : "wadi" };
-    args.sets = calloc((size_t)argc + 1, sizeof *args.sets);
+    args.sets = calloc((size_t)argc + 3, sizeof *args.sets);
     if (args.sets == NULL) {
         fputs("wadi: out of memory\n", stderr);
         return WADI_CLI_EXIT_FAILED;

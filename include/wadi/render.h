@@ -21,10 +21,10 @@ typedef struct WadiRenderProgress {
     int frame, frames_done, frame_count;
     const char *path;
     bool is_kept;                                      /* it was there already */
-    double stage_seconds, tree_seconds, trace_seconds; /* of this picture */
-    int64_t grains, triangles;
-    double seconds;      /* wall-clock since the call began */
-    double seconds_left; /* estimate; negative while unknown */
+    double stage_seconds, tree_seconds, trace_seconds; /* of this picture; 0 when kept */
+    int64_t grains, triangles;                         /* of this picture; 0 when kept */
+    double seconds;                                    /* wall-clock since the call began */
+    double seconds_left;                               /* estimate; negative while unknown */
 } WadiRenderProgress;
 
 typedef struct WadiRenderDef {
@@ -41,16 +41,17 @@ typedef struct WadiRenderDef {
     double low, high;      /* ends of its scale; NAN: those of the run */
     const char *map;       /* "viridis", …; NULL: the one that fits the attribute */
     bool has_cut;          /* what lies in front of a plane is left out */
-    double cut_point[3], cut_normal[3];
+    double cut_point[3];   /* m */
+    double cut_normal[3]; /* towards what is left out; any length but 0 */
 
     const char *folder; /* of the pictures; NULL: RUN/images */
-    bool has_video;     /* FOLDER/../NAME.mp4 when there is more than one picture */
-    bool has_gif;
-    int sheet; /* pictures on a contact sheet; 0: none */
+    bool has_video;     /* NAME.mp4 when there is more than one picture: in the run, or in `folder` */
+    bool has_gif;       /* NAME.gif, likewise */
+    int sheet;          /* pictures on a contact sheet NAME.sheet.png; 0: none, at most 100 */
 
     bool is_forced; /* redo pictures that are there and were made of the same frame in the same way */
-    int threads;    /* 0: all cores */
-    WadiLog log;
+    int threads;    /* 0: all cores. The pictures do not depend on it */
+    WadiLog log;    /* no ffmpeg, a camera inside a wall */
     void (*progress)(void *user,
                      const WadiRenderProgress *progress); /* may be NULL; from the calling thread */
     void *progress_user;
@@ -61,12 +62,15 @@ WADI_API WadiRenderDef wadi_default_render_def(void);
 
 typedef struct WadiRenderReport {
     char folder[4096], video[4096], gif[4096], sheet[4096]; /* empty: not made */
-    int pictures, kept;
+    int pictures, kept;                                     /* made, and those that were there */
     double seconds;
+    int warning_count;
 } WadiRenderReport;
 
-/* Pictures FOLDER/NAME.0001.png, NAME.pressure.0001.png with false colours. Every finished picture stays whatever happens.
- * WADI_ERR_SCENE: a setting is wrong. `report` may be NULL. */
+/* Pictures FOLDER/NAME.0001.png, NAME.pressure.0001.png with false colours. The camera that finds its own place, the exposure and
+ * the scale of false colours are those of the whole run, whichever frames are asked for: several processes may share a run.
+ * Every finished picture stays whatever happens. WADI_ERR_SCENE: a setting is wrong. Without ffmpeg there
+ * the pictures are there. `report` may be NULL. */
 WADI_API WadiStatus wadi_render(const char *run, const WadiRenderDef *def, WadiRenderReport *report,
                                 WadiError *error);
 

@@ -7,12 +7,29 @@
 #include "io/run_files.h"
 #include "io/scene_parse.h"
 
+/* Whether the key that `set` begins with is `key` or lies in it; a * in `key` stands for any one name. */
+static bool is_within(const char *set, const char *key)
+{
+    while (*key != '\0') {
+        if (*key == '*') {
+            size_t length = strcspn(set, ".=[");
+            if (length == 0) {
+                return false;
+            }
+            set += length;
+            ++key;
+        } else if (*key++ != *set++) {
+            return false;
+        }
+    }
+    return *set != '\0' && strchr("=.[", *set) != NULL;
+}
+
 /* "surface" allows "surface=…", "surface.x=…" and "surface[…". */
 static bool is_allowed(const char *set, const char *const *keys)
 {
     for (; *keys != NULL; ++keys) {
-        size_t length = strlen(*keys);
-        if (strncmp(set, *keys, length) == 0 && strchr("=.[", set[length]) != NULL) {
+        if (is_within(set, *keys)) {
             return true;
         }
     }

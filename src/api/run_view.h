@@ -18,9 +18,10 @@ typedef struct WadiRunView {
 typedef struct WadiRunViewDef {
     const char *const *sets; /* overrides of the scene */
     int set_count;
-    const char *const *keys; /* beginnings of the keys that may be set, ended by NULL: "surface" */
-    const char *example;     /* for the message about another key: "surface.radius=1" */
-    int first, last;         /* frames; 0: the run's first and last */
+    const char *const
+        *keys; /* beginnings of the keys that may be set, ended by NULL: "surface", "materials.*.look" */
+    const char *example; /* for the message about another key: "surface.radius=1" */
+    int first, last;     /* frames; 0: the run's first and last */
 } WadiRunViewDef;
 
 /* WADI_ERR_SCENE: an override is wrong; WADI_ERR_IO: no run, or no frame yet. After a failure there is nothing to close. */

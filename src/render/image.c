@@ -33,6 +33,8 @@ typedef struct Encoder {
     char reason[160];
     png_structp png;
     png_infop info;
+    const WadiImageText *texts;
+    int text_count;
 } Encoder;
 
 static void on_error(png_structp png, png_const_charp text)
@@ -68,6 +70,14 @@ static bool encode(Encoder *encoder, const WadiImage *image)
     png_set_IHDR(encoder->png, encoder->info, (png_uint_32)image->width, (png_uint_32)image->height, 8,
                  PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
+    for (int i = 0; i < encoder->text_count; ++i) {
+        /* libpng copies both; its struct has no const. */
+        png_text text = { .compression = PNG_TEXT_COMPRESSION_NONE,
+                          .key = (png_charp)(uintptr_t)encoder->texts[i].keyword,
+                          .text = (png_charp)(uintptr_t)encoder->texts[i].text,
+                          .text_length = strlen(encoder->texts[i].text) };
+        png_set_text(encoder->png, encoder->info, &text, 1);
+    }
     png_write_info(encoder->png, encoder->info);
     for (int y = 0; y < image->height; ++y) {
         png_write_row(encoder->png, image->rgb + (size_t)y * (size_t)image->width * 3);
@@ -78,7 +88,13 @@ static bool encode(Encoder *encoder, const WadiImage *image)
 
 WadiStatus wadi_image_write_png(const WadiImage *image, const char *path, WadiError *error)
 {
-    Encoder encoder = { 0 };
+    return wadi_image_write_png_with(image, path, NULL, 0, error);
+}
+
+WadiStatus wadi_image_write_png_with(const WadiImage *image, const char *path, const WadiImageText *texts,
+                                     int text_count, WadiError *error)
+{
+    Encoder encoder = { .texts = texts, .text_count = text_count };
     encoder.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &encoder, on_error, on_warning);
     encoder.info = encoder.png != NULL ? png_create_info_struct(encoder.png) : NULL;
     WadiStatus status = WADI_OK;

@@ -1,0 +1,348 @@
+/* wadi render: pictures and a video of a run, or of a scene that is simulated first. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "human.h"
+#include "options.h"
+#include "progress.h"
+#include "signals.h"
+
+typedef struct Render {
+    const WadiCliArgs *args;
+    WadiCliProgress progress;
+} Render;
+
+static bool usage_error(const char *option, const char *expected, const char *found)
+{
+    wadi_cli_usage_error(wadi_cli_find_command("render"), "%s: expected %s, found '%s'", option, expected,
+                         found);
+    return false;
+}
+
+/* Up to `count` numbers with commas between, to the end of the text; how many there are, 0 for anything else. */
+static int parse_numbers(const char *text, double *numbers, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        char *end = NULL;
+        numbers[i] = strtod(text, &end);
+        if (end == text || !isfinite(numbers[i])) {
+            return 0;
+        }
+        if (*end == '\0') {
+            return i + 1;
+        }
+        if (*end != ',') {
+            return 0;
+        }
+        text = end + 1;
+    }
+    return 0;
+}
+
+/* "12" or "12-20" */
+static bool parse_frames(const char *text, WadiRenderDef *def)
+{
+    int length = 0, first = 0, last = 0;
+    bool is_good = strspn(text, "0123456789-") == strlen(text) && strlen(text) <= 15 && text[0] != '-';
+    if (is_good && sscanf(text, "%7d%n", &first, &length) == 1 && text[length] == '\0') {
+        last = first;
+    } else if (!is_good || sscanf(text, "%7d-%7d%n", &first, &last, &length) != 2 || text[length] != '\0') {
+        first = 0;
+    }
+    if (first < 1 || last < first) {
+        return usage_error("--frames", "a frame or a range such as 10-20", text);
+    }
+    def->first_frame = first;
+    def->last_frame = last;
+    return true;
+}
+
+static bool parse_quality(const char *text, WadiRenderDef *def)
+{
+    static const char *const names[3] = { "draft", "preview", "final" };
+    for (int i = 0; i < 3; ++i) {
+        if (strcmp(text, names[i]) == 0) {
+            def->quality = (WadiQuality)i;
+            return true;
+        }
+    }
+    return usage_error("--quality", "draft, preview or final", text);
+}
+
+static bool parse_range(const char *text, WadiRenderDef *def)
+{
+    double ends[2];
+    if (parse_numbers(text, ends, 2) != 2 || !(ends[0] < ends[1])) {
+        return usage_error("--range", "two numbers such as 0,2.5, the lower first", text);
+    }
+    def->low = ends[0];
+    def->high = ends[1];
+    return true;
+}
+
+static bool parse_cut(const char *text, WadiRenderDef *def)
+{
+    double numbers[6];
+    int axis = text[0] - 'x';
+    def->has_cut = true;
+    if (axis >= 0 && axis < 3 && text[1] == '=' && parse_numbers(text + 2, numbers, 1) == 1) {
+        /* What is nearer to a camera that found its own place: it stands at +x, -y, above. */
+        static const double towards[3] = { 1.0, -1.0, 1.0 };
+        def->cut_point[axis] = numbers[0];
+        def->cut_normal[axis] = towards[axis];
+        return true;
+    }
+    if (parse_numbers(text, numbers, 6) == 6 &&
+        (numbers[3] != 0.0 || numbers[4] != 0.0 || numbers[5] != 0.0)) {
+        memcpy(def->cut_point, numbers, sizeof def->cut_point);
+        memcpy(def->cut_normal, numbers + 3, sizeof def->cut_normal);
+        return true;
+    }
+    return usage_error(
+        "--cut", "x=0.5, y=0.5 or z=0.5, or six numbers: a point and a direction that is not zero", text);
+}
+
+/* The size as settings. */
+typedef struct Size {
+    char width[40], height[40];
+} Size;
+
+static bool parse_size(const char *text, Size *size)
+{
+    int width = 0, height = 0, length = 0;
+    if (strspn(text, "0123456789x") != strlen(text) ||
+        sscanf(text, "%6dx%6d%n", &width, &height, &length) != 2 || text[length] != '\0') {
+        return usage_error("--size", "a width and a height in pixels such as 1280x720", text);
+    }
+    snprintf(size->width, sizeof size->width, "render.width=%d", width);
+    snprintf(size->height, sizeof size->height, "render.height=%d", height);
+    return true;
+}
+
+static void on_log(void *user, WadiLogLevel level, const char *text)
+{
+    Render *render = user;
+    if (render->args->json) {
+        WadiCliJson json = wadi_cli_json_open(stdout);
+        wadi_cli_json_text(&json, "event", level == WADI_LOG_WARNING ? "warning" : "info");
+        wadi_cli_json_text(&json, "text", text);
+        wadi_cli_json_close(&json);
+    } else if (!render->args->quiet) {
+        wadi_cli_progress_clear(&render->progress);
+        wadi_cli_print_message(level, text);
+    }
+}
+
+static void json_picture(const WadiRenderProgress *state)
+{
+    WadiCliJson json = wadi_cli_json_open(stdout);
+    wadi_cli_json_text(&json, "event", "picture");
+    wadi_cli_json_integer(&json, "frame", state->frame);
+    wadi_cli_json_integer(&json, "frames_done", state->frames_done);
+    wadi_cli_json_integer(&json, "frames", state->frame_count);
+    wadi_cli_json_text(&json, "path", state->path);
+    wadi_cli_json_bool(&json, "kept", state->is_kept);
+    wadi_cli_json_integer(&json, "grains", state->grains);
+    wadi_cli_json_integer(&json, "triangles", state->triangles);
+    wadi_cli_json_number(&json, "stage_seconds", state->stage_seconds);
+    wadi_cli_json_number(&json, "tree_seconds", state->tree_seconds);
+    wadi_cli_json_number(&json, "trace_seconds", state->trace_seconds);
+    wadi_cli_json_number(&json, "seconds", state->seconds);
+    wadi_cli_json_number(&json, "seconds_left",
+                         state->seconds_left < 0.0 ? (double)NAN : state->seconds_left);
+    wadi_cli_json_close(&json);
+}
+
+static void on_progress(void *user, const WadiRenderProgress *state)
+{
+    Render *render = user;
+    if (render->args->json) {
+        json_picture(state);
+    }
+    WadiProgress line = { .frame = state->frames_done,
+                          .frame_count = state->frame_count,
+                          .is_frame_done = true,
+                          .stage = state->is_kept ? "kept" : "picture",
+                          .particles = state->grains,
+                          .seconds = state->seconds,
+                          .seconds_left = state->seconds_left };
+    wadi_cli_progress_update(&render->progress, &line);
+}
+
+static void json_end(const WadiRenderReport *report)
+{
+    WadiCliJson json = wadi_cli_json_open(stdout);
+    wadi_cli_json_text(&json, "event", "pictures");
+    wadi_cli_json_text(&json, "folder", report->folder);
+    wadi_cli_json_integer(&json, "pictures", report->pictures);
+    wadi_cli_json_integer(&json, "kept", report->kept);
+    wadi_cli_json_text(&json, "video", report->video);
+    wadi_cli_json_text(&json, "gif", report->gif);
+    wadi_cli_json_text(&json, "sheet", report->sheet);
+    wadi_cli_json_integer(&json, "warnings", report->warning_count);
+    wadi_cli_json_number(&json, "seconds", report->seconds);
+    wadi_cli_json_close(&json);
+}
+
+static void print_summary(const WadiRenderReport *report)
+{
+    char text[WADI_CLI_HUMAN_SIZE];
+    printf("%d picture%s drawn, %d kept, ", report->pictures, report->pictures == 1 ? "" : "s", report->kept);
+    printf("%s", wadi_cli_human_duration(text, report->seconds));
+    if (report->pictures > 0) {
+        printf(" (%s a picture)", wadi_cli_human_duration(text, report->seconds / report->pictures));
+    }
+    printf(": %s\n", report->folder);
+    const char *const others[3] = { report->video, report->gif, report->sheet };
+    for (int i = 0; i < 3; ++i) {
+        if (others[i][0] != '\0') {
+            printf("%s\n", others[i]);
+        }
+    }
+}
+
+#define STOPPING "wadi: stopping when this picture is done; Ctrl-C again ends at once\n"
+
+static int draw(Render *render, const char *run, const WadiRenderDef *def)
+{
+    const WadiCliArgs *args = render->args;
+    WadiRenderReport report;
+    WadiError error = { 0 };
+    bool is_quiet = render->progress.is_silent || !render->progress.is_terminal;
+    wadi_cli_catch_signals(is_quiet                       ? NULL
+                           : render->progress.has_escapes ? "\r\033[K" STOPPING
+                                                          : "\n" STOPPING);
+    WadiStatus status = wadi_render(run, def, &report, &error);
+    wadi_cli_progress_clear(&render->progress);
+    if (status == WADI_ERR_SCENE) {
+        return wadi_cli_scene_failure(args, &error, "; no picture was drawn");
+    }
+    if (status == WADI_ERR_STOPPED) {
+        snprintf(error.text, sizeof error.text,
+                 "stopped after %d picture%s; the same command goes on with the others",
+                 report.pictures + report.kept, report.pictures + report.kept == 1 ? "" : "s");
+    }
+    if (status != WADI_OK) {
+        return wadi_cli_failure(args, &error);
+    }
+    if (args->json) {
+        json_end(&report);
+    } else if (!args->quiet) {
+        print_summary(&report);
+    }
+    return WADI_CLI_EXIT_GOOD;
+}
+
+static bool is_scene(const char *path)
+{
+    struct stat info;
+    const char *dot = strrchr(path, '.');
+    for (int i = 0; dot != NULL && wadi_cli_scene_suffixes[i] != NULL; ++i) {
+        if (strcmp(dot + 1, wadi_cli_scene_suffixes[i]) == 0) {
+            return stat(path, &info) != 0 || !S_ISDIR(info.st_mode);
+        }
+    }
+    return false;
+}
+
+/* NAME.run of the scene, simulated or continued there; NULL: it failed with *code. The caller frees it. */
+static char *simulate(const WadiCliArgs *args, int *code)
+{
+    WadiScene *scene = NULL;
+    WadiError error = { 0 };
+    if (wadi_cli_load_scene(args, &scene, &error) != WADI_OK) {
+        *code = wadi_cli_scene_failure(args, &error, "; nothing was run");
+        return NULL;
+    }
+    size_t size = strlen(wadi_scene_name(scene)) + sizeof ".run";
+    char *run = malloc(size);
+    *code = WADI_CLI_EXIT_FAILED;
+    if (run != NULL) {
+        snprintf(run, size, "%s.run", wadi_scene_name(scene));
+        WadiCliArgs running = *args;
+        running.command = "run";
+        running.output = run;
+        running.resume = true; /* what is there already is not simulated again */
+        *code = wadi_cli_simulate(&running, scene, NULL);
+    }
+    wadi_scene_destroy(scene);
+    if (*code != WADI_CLI_EXIT_GOOD) {
+        free(run);
+        return NULL;
+    }
+    return run;
+}
+
+/* The run has recorded what was simulated; what is left to say is how to draw it. */
+static void keep_drawing_sets(const WadiCliArgs *args, WadiRenderDef *def)
+{
+    int kept = 0;
+    for (int i = 0; i < args->set_count; ++i) {
+        const char *set = args->sets[i];
+        bool is_look = strncmp(set, "materials.", 10) == 0 && strstr(set, ".look") != NULL;
+        if (is_look || strncmp(set, "render", 6) == 0 || strncmp(set, "surface", 7) == 0) {
+            args->sets[kept++] = set;
+        }
+    }
+    def->set_count = kept;
+}
+
+static bool fill_def(Render *render, WadiRenderDef *def)
+{
+    const WadiCliArgs *args = render->args;
+    if ((args->frame_range != NULL && !parse_frames(args->frame_range, def)) ||
+        (args->quality != NULL && !parse_quality(args->quality, def)) ||
+        (args->range != NULL && !parse_range(args->range, def)) ||
+        (args->cut != NULL && !parse_cut(args->cut, def))) {
+        return false;
+    }
+    if (args->color == NULL && (args->range != NULL || args->map != NULL)) {
+        return usage_error(args->range != NULL ? "--range" : "--map", "--color ATTRIBUTE beside it", "none");
+    }
+    def->every = args->every > 0 ? args->every : 1;
+    def->samples = args->samples;
+    def->attribute = args->color;
+    def->map = args->map;
+    def->folder = args->output;
+    def->has_video = !args->no_video;
+    def->has_gif = args->gif;
+    def->sheet = args->sheet;
+    def->is_forced = args->force;
+    def->threads = args->threads;
+    def->log = (WadiLog){ .function = on_log, .user = render };
+    def->progress = on_progress;
+    def->progress_user = render;
+    def->stop = wadi_cli_stop_flag();
+    return true;
+}
+
+int wadi_cli_render(const WadiCliArgs *args)
+{
+    Render render = { .args = args, .progress = wadi_cli_progress_open(args->quiet || args->json) };
+    WadiRenderDef def = wadi_default_render_def();
+    Size size;
+    int code = WADI_CLI_EXIT_GOOD;
+    if (!fill_def(&render, &def) || (args->size != NULL && !parse_size(args->size, &size))) {
+        return WADI_CLI_EXIT_USAGE;
+    }
+    char *made = is_scene(args->operand) ? simulate(args, &code) : NULL;
+    if (code != WADI_CLI_EXIT_GOOD) {
+        return code;
+    }
+    def.sets = args->sets;
+    def.set_count = args->set_count;
+    if (made != NULL) {
+        keep_drawing_sets(args, &def);
+    }
+    if (args->size != NULL) { /* the room for them is part of WadiCliArgs.sets */
+        args->sets[def.set_count++] = size.width;
+        args->sets[def.set_count++] = size.height;
+    }
+    code = draw(&render, made != NULL ? made : args->operand, &def);
+    free(made);
+    return code;
+}

@@ -1,0 +1,202 @@
+/* Pictures of a run, one after the other: a picture keeps all cores busy, and its frame is the largest thing in memory. Then the
+ * video and the contact sheet, made of the picture files. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/render_picture.h"
+#include "core/alloc.h"
+#include "core/parallel.h"
+#include "core/timer.h"
+#include "io/files.h"
+#include "render/picture_sheet.h"
+#include "render/video.h"
+
+enum { RENDER_DEF_COOKIE = 0x4e4de4, LABEL_SIZE = 48 };
+
+WadiRenderDef wadi_default_render_def(void)
+{
+    return (WadiRenderDef){ .cookie = RENDER_DEF_COOKIE,
+                            .every = 1,
+                            .quality = WADI_QUALITY_PREVIEW,
+                            .low = (double)NAN,
+                            .high = (double)NAN,
+                            .has_video = true };
+}
+
+typedef struct Rendering {
+    WadiRenderPlan plan;
+    WadiPictureMaker maker;
+    WadiRenderReport *report;
+    double start; /* s */
+} Rendering;
+
+static bool is_stopped(const WadiRenderDef *def)
+{
+    return def->stop != NULL && *def->stop != 0;
+}
+
+static void tell(const Rendering *r, int index, bool is_kept)
+{
+    const WadiRenderDef *def = r->plan.def;
+    char path[WADI_PATH_SIZE];
+    int frame = wadi_render_plan_frame(&r->plan, index), count = wadi_render_plan_count(&r->plan);
+    double seconds = wadi_time_now() - r->start;
+    int made = r->report->pictures;
+    wadi_render_plan_path(&r->plan, frame, path, sizeof path);
+    WadiRenderProgress progress = { .frame = frame,
+                                    .frames_done = index + 1,
+                                    .frame_count = count,
+                                    .path = path,
+                                    .is_kept = is_kept,
+                                    .stage_seconds = r->maker.stage_seconds,
+                                    .tree_seconds = r->maker.tree_seconds,
+                                    .trace_seconds = r->maker.trace_seconds,
+                                    .grains = r->maker.grains,
+                                    .triangles = r->maker.triangles,
+                                    .seconds = seconds,
+                                    .seconds_left = index + 1 == count ? 0.0
+                                                    : made > 0         ? seconds / made * (count - index - 1)
+                                                                       : -1.0 };
+    if (def->progress != NULL) {
+        def->progress(def->progress_user, &progress);
+    }
+}
+
+static WadiStatus make_pictures(Rendering *r, WadiError *error)
+{
+    int count = wadi_render_plan_count(&r->plan);
+    for (int i = 0; i < count; ++i) {
+        if (is_stopped(r->plan.def)) {
+            return wadi_fail(error, WADI_ERR_STOPPED, "stopped after %d of %d pictures", i, count);
+        }
+        bool is_kept = false;
+        WADI_TRY(
+            wadi_picture_make(&r->maker, &r->plan, wadi_render_plan_frame(&r->plan, i), &is_kept, error));
+        r->report->kept += is_kept;
+        r->report->pictures += !is_kept;
+        tell(r, i, is_kept);
+    }
+    return WADI_OK;
+}
+
+static WadiStatus make_video(Rendering *r, const char *const *paths, bool is_gif, char made[4096],
+                             WadiError *error)
+{
+    const WadiRenderDef *def = r->plan.def;
+    WadiError inner = { 0 };
+    char path[WADI_PATH_SIZE];
+    int length = snprintf(path, sizeof path, "%.4080s.%s", r->plan.base, is_gif ? "gif" : "mp4");
+    WadiVideoDef video = { .pictures = paths,
+                           .picture_count = wadi_render_plan_count(&r->plan),
+                           .fps = r->plan.view.summary.fps / def->every, /* lasts as long as what it shows */
+                           .is_gif = is_gif,
+                           .stop = def->stop };
+    WadiStatus status = wadi_video_write(path, &video, &inner);
+    if (status == WADI_ERR_UNSUPPORTED) {
+        wadi_log(&def->log, WADI_LOG_WARNING, "%s", inner.text);
+        r->report->warning_count += 1;
+        return WADI_OK;
+    }
+    if (status != WADI_OK) {
+        return wadi_fail(error, status, "%s", inner.text);
+    }
+    memcpy(made, path, (size_t)length + 1);
+    return WADI_OK;
+}
+
+static WadiStatus make_sheet(Rendering *r, const char *const *paths, WadiError *error)
+{
+    int count = wadi_render_plan_count(&r->plan), shown = r->plan.def->sheet;
+    shown = shown < count ? shown : count;
+    WadiSheetPicture *pictures = NULL;
+    char path[WADI_PATH_SIZE];
+    WADI_TRY(WADI_NEW(&pictures, (size_t)shown, "contact sheet", error));
+    for (int i = 0; i < shown; ++i) {
+        int index = shown > 1 ? (int)((int64_t)i * (count - 1) / (shown - 1)) : count - 1;
+        int frame = wadi_render_plan_frame(&r->plan, index);
+        pictures[i].path = paths[index];
+        snprintf(pictures[i].label, sizeof pictures[i].label, "frame %d, %.2f s", frame,
+                 (frame - 1) / r->plan.view.summary.fps);
+    }
+    int length = snprintf(path, sizeof path, "%.4070s.sheet.png", r->plan.base);
+    WadiStatus status = wadi_picture_sheet_write(path, pictures, shown, error);
+    WADI_DELETE(pictures, (size_t)shown);
+    if (status == WADI_OK) {
+        memcpy(r->report->sheet, path, (size_t)length + 1);
+    }
+    return status;
+}
+
+/* What is made of the picture files. */
+static WadiStatus gather(Rendering *r, WadiError *error)
+{
+    const WadiRenderDef *def = r->plan.def;
+    size_t count = (size_t)wadi_render_plan_count(&r->plan);
+    bool is_moving = count > 1;
+    if (def->sheet == 0 && !(is_moving && (def->has_video || def->has_gif))) {
+        return WADI_OK;
+    }
+    char(*names)[WADI_PATH_SIZE] = NULL;
+    const char **paths = NULL;
+    WadiStatus status = WADI_NEW(&names, count, "names of pictures", error);
+    if (status == WADI_OK) {
+        status = WADI_NEW(&paths, count, "names of pictures", error);
+    }
+    for (size_t i = 0; i < count && status == WADI_OK; ++i) {
+        wadi_render_plan_path(&r->plan, wadi_render_plan_frame(&r->plan, (int)i), names[i], WADI_PATH_SIZE);
+        paths[i] = names[i];
+    }
+    if (status == WADI_OK && def->sheet > 0) {
+        status = make_sheet(r, paths, error);
+    }
+    if (status == WADI_OK && is_moving && def->has_video) {
+        status = make_video(r, paths, false, r->report->video, error);
+    }
+    if (status == WADI_OK && is_moving && def->has_gif) {
+        status = make_video(r, paths, true, r->report->gif, error);
+    }
+    WADI_DELETE(paths, count);
+    WADI_DELETE(names, count);
+    return status;
+}
+
+static WadiStatus render(Rendering *r, WadiError *error)
+{
+    memcpy(r->report->folder, r->plan.folder, sizeof r->report->folder);
+    WADI_TRY(wadi_folder_make(r->plan.folder, error));
+    if (access(r->plan.folder, W_OK) != 0) {
+        return wadi_fail_errno(error, errno, "cannot write pictures into %s", r->plan.folder);
+    }
+    WADI_TRY(wadi_picture_meter(&r->maker, &r->plan, error));
+    WADI_TRY(make_pictures(r, error));
+    return gather(r, error);
+}
+
+WadiStatus wadi_render(const char *run, const WadiRenderDef *def, WadiRenderReport *report, WadiError *error)
+{
+    WadiRenderReport unused;
+    report = report != NULL ? report : &unused;
+    *report = (WadiRenderReport){ 0 };
+    if (def == NULL || def->cookie != RENDER_DEF_COOKIE) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT,
+                         "the WadiRenderDef was not made by wadi_default_render_def");
+    }
+    Rendering *r = NULL;
+    WADI_TRY(WADI_NEW(&r, 1, "rendering", error));
+    r->report = report;
+    r->start = wadi_time_now();
+    wadi_parallel_set_threads(def->threads);
+    WadiStatus status = wadi_render_plan_open(&r->plan, run, def, error);
+    if (status == WADI_OK) {
+        status = render(r, error);
+        report->warning_count += r->maker.warning_count;
+        wadi_picture_maker_free(&r->maker);
+        wadi_render_plan_close(&r->plan);
+    }
+    report->seconds = wadi_time_now() - r->start;
+    WADI_DELETE(r, 1);
+    return status;
+}

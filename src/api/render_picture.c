@@ -1,0 +1,177 @@
+#include "api/render_picture.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/timer.h"
+#include "io/files.h"
+
+/* The word in a picture's file that tells how it was made. */
+static const char KEY_WORD[] = "wadi key";
+enum { METER_WIDTH = 192 };
+
+void wadi_picture_maker_free(WadiPictureMaker *maker)
+{
+    wadi_state_free(&maker->frame);
+    wadi_stage_free(&maker->stage);
+    wadi_film_free(&maker->film);
+    wadi_image_free(&maker->image);
+    *maker = (WadiPictureMaker){ 0 };
+}
+
+static void frame_path(const WadiRenderPlan *plan, int frame, char path[WADI_PATH_SIZE])
+{
+    wadi_run_frame_path(path, WADI_PATH_SIZE, plan->view.run, plan->view.summary.name, frame);
+}
+
+static void count_things(WadiPictureMaker *maker, const WadiTraceScene *trace)
+{
+    maker->grains = maker->triangles = 0;
+    for (int i = 0; i < trace->spheres_count; ++i) {
+        maker->grains += (int64_t)trace->spheres[i].count;
+    }
+    for (int i = 0; i < trace->mesh_count; ++i) {
+        maker->triangles += (int64_t)trace->meshes[i].triangle_count;
+    }
+}
+
+/* Light on the film, which has its size, from maker->frame. */
+static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan, const WadiStageDef *stage_def,
+                         const WadiTraceQuality *quality, double time, WadiFilm *film, WadiError *error)
+{
+    const WadiScene *scene = plan->view.scene;
+    double start = wadi_time_now();
+    WADI_TRY(wadi_stage_build(&maker->stage, stage_def, &maker->frame, time, error));
+    WadiTraceScene trace;
+    WADI_TRY(wadi_stage_trace(&maker->stage, scene, &trace, error));
+    WadiCamera camera = wadi_stage_camera(scene, plan->box, time);
+    /* The sun that follows the camera follows where it stands first: shadows do not turn with a moving camera. */
+    WadiCamera first = wadi_stage_camera(scene, plan->box, 0.0);
+    trace.light = wadi_stage_light(scene, &first, plan->environment.width > 0 ? &plan->environment : NULL);
+    double half = 0.5 * scene->render.shutter / plan->view.summary.fps;
+    trace.open = -half;
+    trace.close = half;
+    count_things(maker, &trace);
+    maker->stage_seconds = wadi_time_now() - start;
+    WadiTracer *tracer;
+    WADI_TRY(wadi_tracer_create(&tracer, &trace, error));
+    maker->tree_seconds = wadi_time_now() - start - maker->stage_seconds;
+    WadiStatus status = wadi_tracer_render(tracer, &camera, quality, film, error);
+    wadi_tracer_destroy(tracer);
+    maker->trace_seconds = wadi_time_now() - start - maker->stage_seconds - maker->tree_seconds;
+    return status;
+}
+
+/* The same error with the frame's file in front, unless it is about a file that it names itself. */
+static WadiStatus name_frame(WadiStatus status, const char *path, WadiError *error)
+{
+    if (status != WADI_OK && status != WADI_ERR_IO && error != NULL && strstr(error->text, path) == NULL) {
+        WadiError inner = *error;
+        wadi_fail(error, inner.status, "%.1500s: %.2500s", path, inner.text);
+    }
+    return status;
+}
+
+WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, WadiError *error)
+{
+    const WadiRenderSettings *render = &plan->view.scene->render;
+    WadiStageDef stage = plan->stage;
+    stage.grains_max = 1;
+    stage.has_underlay = false;
+    int height = (int)fmax(1.0, rint((double)METER_WIDTH * render->height / render->width));
+    WadiTraceQuality quality = wadi_trace_draft();
+    char path[WADI_PATH_SIZE];
+    WadiFrameHeader header;
+    WadiFilm film;
+    frame_path(plan, 1 + (plan->view.frame_count - 1) / 2, path);
+    WADI_TRY(wadi_frame_file_read(path, "particles", &header, &maker->frame, error));
+    WADI_TRY(wadi_film_init(&film, METER_WIDTH, height < 4096 ? height : 4096, error));
+    WadiStatus status = expose(maker, plan, &stage, &quality, header.time, &film, error);
+    if (status == WADI_OK) {
+        plan->exposure = render->exposure + log2(wadi_film_auto_exposure(&film));
+    }
+    wadi_film_free(&film);
+    return name_frame(status, path, error);
+}
+
+/* A picture from inside a wall is all dark: say why. */
+static void check_camera(WadiPictureMaker *maker, const WadiRenderPlan *plan, double time)
+{
+    const WadiScene *scene = plan->view.scene;
+    WadiVec3 eye = wadi_stage_camera(scene, plan->box, time).eye;
+    const WadiTraceGround *ground = &maker->stage.ground;
+    const char *advice = "; see render.camera in docs/scene-reference.md";
+    if (maker->has_warned) {
+        return;
+    }
+    for (int c = 0; plan->world != NULL && c < scene->collider_count; ++c) {
+        if (wadi_shape_contains(plan->world->collider_shapes[c], eye, time)) {
+            wadi_log(&plan->def->log, WADI_LOG_WARNING,
+                     "at %.3g s the camera at [%.3g, %.3g, %.3g] is inside the collider %s%s", time, eye.x,
+                     eye.y, eye.z, scene->colliders[c].name, advice);
+            maker->has_warned = true;
+            maker->warning_count += 1;
+        }
+    }
+    if (!maker->has_warned && ground->is_present && eye.z < ground->height) {
+        wadi_log(&plan->def->log, WADI_LOG_WARNING,
+                 "at %.3g s the camera at [%.3g, %.3g, %.3g] is below the ground at %.3g m%s", time, eye.x,
+                 eye.y, eye.z, ground->height, advice);
+        maker->has_warned = true;
+        maker->warning_count += 1;
+    }
+}
+
+static WadiStatus draw(WadiPictureMaker *maker, const WadiRenderPlan *plan, const WadiFrameHeader *header,
+                       WadiError *error)
+{
+    const WadiRenderSettings *render = &plan->view.scene->render;
+    if (maker->film.width == 0) {
+        WADI_TRY(wadi_film_init(&maker->film, render->width, render->height, error));
+        WADI_TRY(wadi_image_init(&maker->image, render->width, render->height, error));
+    }
+    WADI_TRY(expose(maker, plan, &plan->stage, &plan->quality, header->time, &maker->film, error));
+    check_camera(maker, plan, header->time);
+    wadi_film_develop(&maker->film, &(WadiDevelop){ .exposure = plan->exposure }, &maker->image);
+    return WADI_OK;
+}
+
+static WadiStatus make(WadiPictureMaker *maker, const WadiRenderPlan *plan, const char *from, int frame,
+                       bool *is_kept, WadiError *error)
+{
+    WadiFrameLayout layout;
+    char path[WADI_PATH_SIZE], key[20], found[20];
+    WADI_TRY(wadi_frame_file_read_layout(from, "particles", &layout, error));
+    if (layout.header.frame != frame || !(layout.header.fps > 0.0)) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "it says that it is frame %d, at %g frames a second",
+                         layout.header.frame, layout.header.fps);
+    }
+    wadi_render_plan_path(plan, frame, path, sizeof path);
+    snprintf(key, sizeof key, "%016" PRIx64, wadi_render_plan_key(plan, &layout));
+    *is_kept = !plan->def->is_forced && wadi_image_read_text(path, KEY_WORD, found, sizeof found) &&
+               strcmp(found, key) == 0;
+    if (*is_kept) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_frame_file_read(from, "particles", &layout.header, &maker->frame, error));
+    WADI_TRY(draw(maker, plan, &layout.header, error));
+    char software[64], number[16], time[32];
+    snprintf(software, sizeof software, "wadi %s", wadi_version());
+    snprintf(number, sizeof number, "%d", frame);
+    snprintf(time, sizeof time, "%.9g s", layout.header.time);
+    WadiImageText texts[] = {
+        { "Software", software }, { KEY_WORD, key }, { "wadi frame", number }, { "wadi time", time }
+    };
+    return wadi_image_write_png_with(&maker->image, path, texts, 4, error);
+}
+
+WadiStatus wadi_picture_make(WadiPictureMaker *maker, const WadiRenderPlan *plan, int frame, bool *is_kept,
+                             WadiError *error)
+{
+    char path[WADI_PATH_SIZE];
+    frame_path(plan, frame, path);
+    maker->stage_seconds = maker->tree_seconds = maker->trace_seconds = 0.0;
+    maker->grains = maker->triangles = 0;
+    return name_frame(make(maker, plan, path, frame, is_kept, error), path, error);
+}

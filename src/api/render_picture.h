@@ -1,0 +1,29 @@
+/* One picture of a run, from its frame file to the PNG file. */
+#ifndef WADI_API_RENDER_PICTURE_H
+#define WADI_API_RENDER_PICTURE_H
+
+#include "api/render_plan.h"
+
+/* What is used for one picture after the other. A zeroed maker is valid. */
+typedef struct WadiPictureMaker {
+    WadiState frame;
+    WadiStage stage;
+    WadiFilm film;
+    WadiImage image;
+    bool has_warned; /* about the camera */
+    int warning_count;
+    double stage_seconds, tree_seconds, trace_seconds; /* of the last picture */
+    int64_t grains, triangles;
+} WadiPictureMaker;
+
+void wadi_picture_maker_free(WadiPictureMaker *maker);
+
+/* Sets plan->exposure: what a small picture of the frame in the middle of the run asks for, so that neither a video nor the
+ * pictures of several processes differ in it. */
+WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, WadiError *error);
+
+/* *is_kept: the file was there, made of the same frame in the same way. */
+WadiStatus wadi_picture_make(WadiPictureMaker *maker, const WadiRenderPlan *plan, int frame, bool *is_kept,
+                             WadiError *error);
+
+#endif

@@ -1,0 +1,246 @@
+#include "api/render_plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/hash.h"
+#include "core/timer.h"
+#include "io/files.h"
+#include "io/run_files.h"
+
+enum {
+    RENDER_VERSION = 1, /* rises when the same settings give another picture */
+    DRAFT_GRAINS = 4,
+    SAMPLES_MAX = 65536,
+    SHEET_MAX = 100,
+    SCENE_LIMIT = 1 << 26,
+};
+
+/* Of film, guides and their filtered copies, bytes a pixel. */
+static const double bytes_per_pixel = 110.0;
+
+static WadiStatus check_def(const WadiRenderDef *def, WadiError *error)
+{
+    if (def->every < 1) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "every %d-th frame: expected 1 or more", def->every);
+    }
+    if (def->samples < 0 || def->samples > SAMPLES_MAX) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "%d samples a pixel: expected 1 to %d", def->samples,
+                         SAMPLES_MAX);
+    }
+    if (def->sheet < 0 || def->sheet > SHEET_MAX) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "a contact sheet of %d pictures: expected 1 to %d",
+                         def->sheet, SHEET_MAX);
+    }
+    double length = 0.0;
+    for (int i = 0; i < 3 && def->has_cut; ++i) {
+        length += fabs(def->cut_normal[i]) + 0.0 * fabs(def->cut_point[i]);
+    }
+    if (def->has_cut && !(length > 0.0 && isfinite(length))) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT,
+                         "a cut needs a point and a direction that is not zero, of finite numbers");
+    }
+    return WADI_OK;
+}
+
+static WadiStatus check_size(const WadiRenderPlan *plan, WadiError *error)
+{
+    const WadiRenderSettings *render = &plan->view.scene->render;
+    double needed = bytes_per_pixel * render->width * render->height, there = (double)wadi_memory_total();
+    if (there > 0.0 && needed > 0.8 * there) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT,
+                         "a picture of %d x %d pixels takes about %.1f GB, and there are %.1f GB of memory; "
+                         "take a smaller render.width and render.height",
+                         render->width, render->height, needed * 1e-9, there * 1e-9);
+    }
+    return WADI_OK;
+}
+
+static WadiStatus set_paths(WadiRenderPlan *plan, WadiError *error)
+{
+    const WadiRenderDef *def = plan->def;
+    const char *run = plan->view.run, *name = plan->view.summary.name;
+    bool has_attribute = def->attribute != NULL;
+    int length = def->folder != NULL ? snprintf(plan->folder, sizeof plan->folder, "%s", def->folder)
+                                     : snprintf(plan->folder, sizeof plan->folder, "%s/images", run);
+    if (length < 1 || length > WADI_RUN_PATH_MAX) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "the path of the folder is %s",
+                         length < 1 ? "empty" : "too long");
+    }
+    snprintf(plan->base, sizeof plan->base, "%s/%s%s%s", def->folder != NULL ? def->folder : run, name,
+             has_attribute ? "." : "", has_attribute ? def->attribute : "");
+    return WADI_OK;
+}
+
+static WadiStatus set_quality(WadiRenderPlan *plan, WadiError *error)
+{
+    const WadiRenderDef *def = plan->def;
+    switch (def->quality) {
+    case WADI_QUALITY_DRAFT: plan->quality = wadi_trace_draft(); break;
+    case WADI_QUALITY_PREVIEW: plan->quality = wadi_trace_preview(); break;
+    case WADI_QUALITY_FINAL: plan->quality = wadi_trace_final(); break;
+    default: return wadi_fail(error, WADI_ERR_ARGUMENT, "a quality that is not known");
+    }
+    if (def->samples > 0) {
+        plan->quality.samples = def->samples;
+    }
+    /* The pattern of the noise stays where it is, so that what rests does not flicker. */
+    plan->quality.seed = 0;
+    bool is_draft = def->quality == WADI_QUALITY_DRAFT;
+    plan->stage = (WadiStageDef){ .scene = plan->view.scene,
+                                  .grains_max = is_draft ? DRAFT_GRAINS : 0,
+                                  .has_underlay = !is_draft,
+                                  .has_cut = def->has_cut };
+    if (def->has_cut) {
+        const double *p = def->cut_point, *n = def->cut_normal;
+        plan->stage.cut_point = wadi_vec3(p[0], p[1], p[2]);
+        plan->stage.cut_normal = wadi_normalized_or(wadi_vec3(n[0], n[1], n[2]), wadi_vec3(1, 0, 0));
+    }
+    return WADI_OK;
+}
+
+static WadiStatus make_world(WadiRenderPlan *plan, WadiError *error)
+{
+    const WadiScene *scene = plan->view.scene;
+    if (!scene->render.has_colliders || scene->collider_count == 0) {
+        return WADI_OK;
+    }
+    WadiError inner = { 0 };
+    WadiStatus status = wadi_world_create(&plan->world, scene, NULL, &inner);
+    if (status != WADI_OK) {
+        return wadi_fail(
+            error, status,
+            "%.3600s\nthe colliders cannot be drawn; --set render.colliders=false leaves them out",
+            inner.text);
+    }
+    plan->stage.world = plan->world;
+    return WADI_OK;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return text != NULL ? wadi_hash_bytes(wadi_hash_combine(hash, strlen(text)), text, strlen(text))
+                        : wadi_hash_combine(hash, 0);
+}
+
+static uint64_t hash_numbers(uint64_t hash, const double *values, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        double value = values[i] + 0.0; /* -0 and 0 are the same number */
+        hash = wadi_hash_bytes(hash, &value, sizeof value);
+    }
+    return hash;
+}
+
+/* The scene as it was written and the settings as they were given: what means the same in other words is drawn again. */
+static WadiStatus hash_settings(WadiRenderPlan *plan, WadiError *error)
+{
+    const WadiRenderDef *def = plan->def;
+    const WadiTraceQuality *q = &plan->quality;
+    char path[WADI_PATH_SIZE], *text;
+    size_t size;
+    snprintf(path, sizeof path, "%s/scene.yaml", plan->view.run);
+    WADI_TRY(wadi_file_read(path, SCENE_LIMIT, &text, &size, error));
+    uint64_t hash = wadi_hash_bytes(hash_text(RENDER_VERSION, wadi_version()), text, size);
+    wadi_free(text, size + 1, 1);
+    for (int i = 0; i < def->set_count; ++i) {
+        hash = hash_text(hash, def->sets[i]);
+    }
+    const double numbers[] = { def->quality,
+                               q->samples,
+                               q->depth,
+                               q->clamp,
+                               q->noise,
+                               q->seed,
+                               q->is_denoised,
+                               plan->stage.grains_max,
+                               plan->view.summary.fps };
+    hash = hash_numbers(hash, numbers, (int)(sizeof numbers / sizeof *numbers));
+    if (def->has_cut) {
+        hash = hash_numbers(hash_numbers(hash, def->cut_point, 3), def->cut_normal, 3);
+    }
+    if (def->attribute != NULL) {
+        hash = hash_text(hash_text(hash, def->attribute), def->map);
+    }
+    const WadiHdr *map = &plan->environment;
+    size_t pixels = (size_t)map->width * (size_t)map->height;
+    plan->settings_hash =
+        pixels > 0 ? wadi_hash_bytes(hash, map->pixels, pixels * sizeof *map->pixels) : hash;
+    return WADI_OK;
+}
+
+static WadiStatus fill(WadiRenderPlan *plan, WadiError *error)
+{
+    const char *environment = plan->view.scene->render.light.environment;
+    WADI_TRY(set_paths(plan, error));
+    WADI_TRY(check_size(plan, error));
+    WADI_TRY(set_quality(plan, error));
+    WADI_TRY(make_world(plan, error));
+    if (environment != NULL) {
+        WADI_TRY(wadi_hdr_read(&plan->environment, environment, error));
+    }
+    WADI_TRY(hash_settings(plan, error));
+    return wadi_render_bounds(&plan->view, plan->world, &plan->box, error);
+}
+
+WadiStatus wadi_render_plan_open(WadiRenderPlan *plan, const char *run, const WadiRenderDef *def,
+                                 WadiError *error)
+{
+    WADI_TRY(check_def(def, error));
+    static const char *const keys[] = { "render", "surface", "materials.*.look", NULL };
+    *plan = (WadiRenderPlan){ .def = def };
+    WADI_TRY(wadi_run_view_open(&plan->view, run,
+                                &(WadiRunViewDef){ .sets = def->sets,
+                                                   .set_count = def->set_count,
+                                                   .keys = keys,
+                                                   .example = "render.width=1280, surface.radius=1 or "
+                                                              "materials.sand.look.preset=desert",
+                                                   .first = def->first_frame,
+                                                   .last = def->last_frame },
+                                error));
+    WadiStatus status = fill(plan, error);
+    if (status != WADI_OK) {
+        wadi_render_plan_close(plan);
+    }
+    return status;
+}
+
+void wadi_render_plan_close(WadiRenderPlan *plan)
+{
+    wadi_hdr_free(&plan->environment);
+    wadi_world_destroy(plan->world);
+    wadi_run_view_close(&plan->view);
+    *plan = (WadiRenderPlan){ 0 };
+}
+
+int wadi_render_plan_count(const WadiRenderPlan *plan)
+{
+    return (plan->view.last - plan->view.first) / plan->def->every + 1;
+}
+
+int wadi_render_plan_frame(const WadiRenderPlan *plan, int i)
+{
+    return plan->view.first + i * plan->def->every;
+}
+
+void wadi_render_plan_path(const WadiRenderPlan *plan, int frame, char *path, size_t size)
+{
+    const char *name = strrchr(plan->base, '/') + 1;
+    snprintf(path, size, "%s/%s.%04d.png", plan->folder, name, frame);
+}
+
+uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame)
+{
+    const WadiBox *box = &plan->box;
+    const double shared[] = { plan->exposure, box->min.x, box->min.y,          box->min.z,        box->max.x,
+                              box->max.y,     box->max.z, frame->header.frame, frame->header.time };
+    uint64_t key = hash_numbers(plan->settings_hash, shared, (int)(sizeof shared / sizeof *shared));
+    for (int i = 0; i < frame->array_count; ++i) {
+        key = hash_text(key, frame->array[i].name);
+        key = wadi_hash_combine(key, frame->array[i].checksum);
+    }
+    return key;
+}

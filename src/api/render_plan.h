@@ -1,0 +1,42 @@
+/* What a call of wadi_render will do: which frames, seen from where and in which light, with which settings, into which files. */
+#ifndef WADI_API_RENDER_PLAN_H
+#define WADI_API_RENDER_PLAN_H
+
+#include "api/run_view.h"
+#include "render/stage.h"
+#include "wadi/render.h"
+
+/* Immutable once open. */
+typedef struct WadiRenderPlan {
+    WadiRunView view;
+    const WadiRenderDef *def; /* borrowed */
+    WadiWorld *world;         /* owned */
+    char folder[4096];        /* of the pictures */
+    char base[4096];          /* of the video and the sheet: BASE.mp4 */
+    WadiHdr environment;      /* owned; empty: none */
+    WadiStageDef stage;
+    WadiTraceQuality quality;
+    WadiBox box;     /* m: what the camera that finds its own place shows */
+    double exposure; /* stops, for all frames */
+    uint64_t settings_hash;
+} WadiRenderPlan;
+
+/* Nothing is written. Warnings go to def->log. After a failure there is nothing to close. */
+WadiStatus wadi_render_plan_open(WadiRenderPlan *plan, const char *run, const WadiRenderDef *def,
+                                 WadiError *error);
+void wadi_render_plan_close(WadiRenderPlan *plan);
+
+/* Number of pictures, and the frame of the i-th. */
+int wadi_render_plan_count(const WadiRenderPlan *plan);
+int wadi_render_plan_frame(const WadiRenderPlan *plan, int i);
+void wadi_render_plan_path(const WadiRenderPlan *plan, int frame, char *path, size_t size);
+/* Equal keys, equal pictures: from the settings and the checksums of the frame's arrays. */
+uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame);
+
+/* Where most of a run is: the union, over up to 8 frames spread over it, of the boxes that hold all but half a percent of the
+ * particles on each side, a little grown, so that a few stray drops do not make the rest small; and of colliders nearby.
+ * Empty when there are no particles. */
+WadiStatus wadi_render_bounds(const WadiRunView *view, const WadiWorld *world, WadiBox *box,
+                              WadiError *error);
+
+#endif

@@ -1,0 +1,17 @@
+/* A contact sheet: pictures from files in a grid, each with a label. */
+#ifndef WADI_RENDER_PICTURE_SHEET_H
+#define WADI_RENDER_PICTURE_SHEET_H
+
+#include "core/status.h"
+
+typedef struct WadiSheetPicture {
+    const char *path; /* of a PNG file */
+    char label[48];   /* under it */
+} WadiSheetPicture;
+
+/* Cells have the shape of the first picture; others are stretched into them. The sheet is about 1920 pixels wide, less when the
+ * pictures are small. */
+WadiStatus wadi_picture_sheet_write(const char *path, const WadiSheetPicture *pictures, int count,
+                                    WadiError *error);
+
+#endif
