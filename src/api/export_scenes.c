@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/hash.h"
 #include "io/files.h"
+#include "render/export_blender.h"
 #include "render/export_pov.h"
 #include "render/export_sky.h"
 
@@ -57,8 +58,33 @@ static WadiStatus write_pov_frame(Exporter *e, const WadiExportFrame *frame, con
     return wadi_export_pov_frame(frame, path, shared, &e->maker.stage.arena, error);
 }
 
+static void blender_shared_name(const char *name, char *file)
+{
+    (void)name;
+    snprintf(file, FILE_NAME_SIZE, "scene.json");
+}
+
+static WadiStatus write_blender_shared(const Exporter *e, const WadiExportFrame *frame, const char *path,
+                                       WadiError *error)
+{
+    char script[WADI_PATH_SIZE], sky[FILE_NAME_SIZE], sky_path[WADI_PATH_SIZE];
+    snprintf(sky, sizeof sky, "%s.sky.hdr", frame->name);
+    snprintf(sky_path, sizeof sky_path, "%s/%s", e->job->folder, sky);
+    snprintf(script, sizeof script, "%s/load.py", e->job->folder);
+    WADI_TRY(wadi_export_sky_hdr(sky_path, &frame->light, 1.0, error));
+    WADI_TRY(wadi_file_write(script, wadi_blender_script, wadi_blender_script_size, error));
+    return wadi_export_blender_shared(frame, path, sky, e->plan.view.frame_count, error);
+}
+
+static WadiStatus write_blender_frame(Exporter *e, const WadiExportFrame *frame, const char *path,
+                                      WadiError *error)
+{
+    return wadi_export_blender_frame(frame, e->job->folder, &e->maker.frame, path, error);
+}
+
 static const Target targets[] = {
     [WADI_EXPORT_POV] = { ".pov", pov_shared_name, write_pov_shared, write_pov_frame },
+    [WADI_EXPORT_BLENDER] = { ".json", blender_shared_name, write_blender_shared, write_blender_frame },
 };
 
 static uint64_t frame_key(const Exporter *e, const WadiFrameLayout *layout)
@@ -156,6 +182,10 @@ static WadiStatus export_all(Exporter *e, WadiError *error)
 {
     const WadiExportDef *def = e->job->def;
     WadiRenderPlan *plan = &e->plan;
+    if (def->target == WADI_EXPORT_BLENDER) {
+        /* The script makes the grains. */
+        plan->stage.grains_max = 1;
+    }
     WADI_TRY(wadi_folder_make(e->job->folder, error));
     WADI_TRY(wadi_picture_meter(&e->maker, plan, error));
     WadiCamera first = wadi_stage_camera(plan->view.scene, plan->box, 0.0);
@@ -178,6 +208,9 @@ static WadiStatus export_all(Exporter *e, WadiError *error)
 WadiStatus wadi_export_scenes(WadiExportJob *job, const char *run, WadiError *error)
 {
     Exporter *e = NULL;
+    if (job->def->target == WADI_EXPORT_BLENDER && job->def->is_y_up) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "in Blender z is up, as in wadi: export without y up");
+    }
     WADI_TRY(WADI_NEW(&e, 1, "export", error));
     e->job = job;
     e->render = wadi_default_render_def();
