@@ -8,6 +8,7 @@
 #include "core/hash.h"
 #include "io/files.h"
 #include "render/export_blender.h"
+#include "render/export_pbrt.h"
 #include "render/export_pov.h"
 #include "render/export_sky.h"
 
@@ -58,6 +59,29 @@ static WadiStatus write_pov_frame(Exporter *e, const WadiExportFrame *frame, con
     return wadi_export_pov_frame(frame, path, shared, &e->maker.stage.arena, error);
 }
 
+static void pbrt_shared_name(const char *name, char *file)
+{
+    snprintf(file, FILE_NAME_SIZE, "%s.materials.pbrt", name);
+}
+
+static WadiStatus write_pbrt_shared(const Exporter *e, const WadiExportFrame *frame, const char *path,
+                                    WadiError *error)
+{
+    char sky[WADI_PATH_SIZE];
+    snprintf(sky, sizeof sky, "%s/%s.sky.pfm", e->job->folder, frame->name);
+    WADI_TRY(wadi_export_sky_pfm(sky, &frame->light, 1.0, error));
+    return wadi_export_pbrt_shared(frame, path, error);
+}
+
+static WadiStatus write_pbrt_frame(Exporter *e, const WadiExportFrame *frame, const char *path,
+                                   WadiError *error)
+{
+    char shared[FILE_NAME_SIZE], sky[FILE_NAME_SIZE];
+    pbrt_shared_name(frame->name, shared);
+    snprintf(sky, sizeof sky, "%s.sky.pfm", frame->name);
+    return wadi_export_pbrt_frame(frame, e->job->folder, path, shared, sky, &e->maker.stage.arena, error);
+}
+
 static void blender_shared_name(const char *name, char *file)
 {
     (void)name;
@@ -84,6 +108,7 @@ static WadiStatus write_blender_frame(Exporter *e, const WadiExportFrame *frame,
 
 static const Target targets[] = {
     [WADI_EXPORT_POV] = { ".pov", pov_shared_name, write_pov_shared, write_pov_frame },
+    [WADI_EXPORT_PBRT] = { ".pbrt", pbrt_shared_name, write_pbrt_shared, write_pbrt_frame },
     [WADI_EXPORT_BLENDER] = { ".json", blender_shared_name, write_blender_shared, write_blender_frame },
 };
 
