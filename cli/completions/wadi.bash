@@ -21,7 +21,7 @@ _wadi_files() {
 }
 
 _wadi() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check surface info schema gallery bench help'
+    local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check surface render export info schema gallery bench help'
     local gallery='bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha circle-blobs inf585-radius' benches='flip'
     COMPREPLY=()
     ((COMP_CWORD > 0)) && previous=${COMP_WORDS[COMP_CWORD - 1]}
@@ -125,6 +125,96 @@ _wadi() {
         fi
         if [[ $current == -* ]]; then
             _wadi_words "--frames --method --set --material --subframe --format -o --output --force --threads --json -q --quiet -h --help"
+        else
+            _wadi_files folder
+        fi
+        ;;
+    render)
+        if [[ $previous == --frames ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --every ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --quality ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --samples ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --size ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --set ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --color ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --range ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --map ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --cut ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --sheet ]]; then
+            :
+            return
+        fi
+        if [[ $previous == -o || $previous == --output ]]; then
+            _wadi_files folder
+            return
+        fi
+        if [[ $previous == --threads ]]; then
+            :
+            return
+        fi
+        if [[ $current == -* ]]; then
+            _wadi_words "--frames --every --quality --samples --size --set --color --range --map --cut --no-video --gif --sheet -o --output --force --threads --json -q --quiet -h --help"
+        else
+            _wadi_files any
+        fi
+        ;;
+    export)
+        if [[ $previous == --to ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --frames ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --set ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --up ]]; then
+            :
+            return
+        fi
+        if [[ $previous == -o || $previous == --output ]]; then
+            _wadi_files folder
+            return
+        fi
+        if [[ $previous == --threads ]]; then
+            :
+            return
+        fi
+        if [[ $current == -* ]]; then
+            _wadi_words "--to --frames --set --up -o --output --force --threads --json -q --quiet -h --help"
         else
             _wadi_files folder
         fi

@@ -24,14 +24,10 @@ static void put_rgb(WadiExportOut *out, const char *parameter, WadiRgb c)
     wadi_out_text(out, "]");
 }
 
-/* Names of materials in quotes: without what a string cannot hold. */
+/* Names hold letters, digits, '.', '_' and '-' only. */
 static void put_name(WadiExportOut *out, const WadiExportFrame *frame, int material, const char *what)
 {
-    wadi_out_text(out, "\"");
-    for (const char *c = frame->scene->materials[material].name; *c != '\0'; ++c) {
-        wadi_out_bytes(out, *c == '"' || *c == '\\' || (unsigned char)*c < ' ' ? "_" : c, 1);
-    }
-    wadi_out_printf(out, "%s\"", what);
+    wadi_out_printf(out, "\"%s%s\"", frame->scene->materials[material].name, what);
 }
 
 /* Water between the grains makes them darker, as in render/bsdf.c; the film over them is pbrt's coat. */

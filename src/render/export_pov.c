@@ -73,7 +73,7 @@ static void put_glass(WadiExportOut *out, const WadiLook *look)
 
 static void put_sand_call(WadiExportOut *out, WadiRgb colour, float wetness)
 {
-    wadi_out_text(out, "Wadi_Sand(");
+    wadi_out_text(out, " Wadi_Sand(");
     wadi_out_vector(out, wadi_vec3((double)colour.x, (double)colour.y, (double)colour.z), ',', 5);
     wadi_out_text(out, ",");
     wadi_out_number(out, (double)wetness, 3);
@@ -354,30 +354,38 @@ static WadiStatus put_part_mesh(WadiExportOut *out, const WadiExportFrame *frame
     return WADI_OK;
 }
 
+static void put_sphere(WadiExportOut *out, const WadiExportFrame *frame, const float s[4], int decimals)
+{
+    WadiVec3 at = wadi_vec3((double)s[0], (double)s[1], (double)s[2]);
+    wadi_out_text(out, "sphere{");
+    put_vector(out, frame, wadi_add(frame->stage->origin, at), decimals);
+    wadi_out_text(out, ",");
+    wadi_out_number(out, (double)s[3], decimals);
+}
+
 static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, const WadiStagePart *part,
                              WadiArena *arena, WadiError *error)
 {
     const WadiGrains *grains = &part->grains;
-    const WadiLook *look = &frame->stage->looks[part->look];
     WadiGrainGroups groups;
     WADI_TRY(wadi_grain_groups_make(&groups, grains, arena, error));
     for (size_t g = 0; g < groups.count; ++g) {
         const WadiGrainGroup *group = &groups.group[g];
-        int decimals = wadi_out_decimals(2e-3 * (double)grains->sphere[groups.order[group->first]][3]);
-        wadi_out_text(out, "union {\n");
-        for (size_t i = 0; i < group->count; ++i) {
-            const float *s = grains->sphere[groups.order[group->first + i]];
-            WadiVec3 at = wadi_add(frame->stage->origin, wadi_vec3((double)s[0], (double)s[1], (double)s[2]));
-            wadi_out_text(out, "sphere{");
-            put_vector(out, frame, at, decimals);
-            wadi_out_text(out, ",");
-            wadi_out_number(out, (double)s[3], decimals);
-            wadi_out_text(out, "}\n");
+        const uint32_t *order = groups.order + group->first;
+        int decimals = wadi_out_decimals(2e-3 * (double)grains->sphere[order[0]][3]);
+        if (group->count == 1) { /* POV-Ray warns of a union of one */
+            put_sphere(out, frame, grains->sphere[order[0]], decimals);
+        } else {
+            wadi_out_text(out, "union {\n");
+            for (size_t i = 0; i < group->count; ++i) {
+                put_sphere(out, frame, grains->sphere[order[i]], decimals);
+                wadi_out_text(out, "}\n");
+            }
         }
-        if (look->kind == WADI_LOOK_SAND) {
+        if (frame->stage->looks[part->look].kind == WADI_LOOK_SAND) {
             put_sand_call(out, group->colour, group->wetness);
         } else {
-            wadi_out_text(out, "material { ");
+            wadi_out_text(out, " material { ");
             put_name(out, frame, part->material, "_Balls");
             wadi_out_text(out, " }");
         }
