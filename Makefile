@@ -11,13 +11,15 @@ FUZZ_SECONDS ?= 60
 build: ## build build/wadi and the libraries (installs nothing)
 	@tools/build.sh release wadi_cli wadi_static wadi_shared
 
-demo: ## install what is missing, build, and simulate scenes/demo into demo.run
-	@tools/setup.sh build
+demo: ## install what is missing, build, simulate scenes/demo into demo.run and make a video of it (two minutes)
+	@tools/setup.sh demo
 	@$(MAKE) --no-print-directory build
 	@build/wadi run scenes/demo/demo.yaml -o demo.run --overwrite
+	@build/wadi render demo.run --quality draft --size 480x270 --sheet 9
 	@echo
+	@echo "The video is demo.run/demo.mp4, some of its pictures side by side are demo.run/demo.sheet.png."
+	@echo "Better ones: build/wadi render demo.run --quality preview --size 960x540"
 	@echo "The frames lie in demo.run/particles; ParaView opens demo.run/particles/demo.xdmf."
-	@echo "What is in them: build/wadi info demo.run"
 
 test: ## install what is missing and run every check and test (minutes)
 	@tools/setup.sh test

@@ -4,6 +4,7 @@
 
 #include "bench.h"
 #include "bench_stream.h"
+#include "bench_surface.h"
 #include "command.h"
 #include "human.h"
 #include "options.h"
@@ -286,6 +287,9 @@ int wadi_cli_bench(const WadiCliArgs *args)
         return code;
     }
     wadi_cli_catch_signals(NULL);
+    if (strcmp(bench->name, "surface") == 0) {
+        return wadi_bench_surface(args, bench, first, end);
+    }
     double triad = -1.0; /* not measured yet */
     for (int c = first; c < end; ++c) {
         Result result = { .bench = bench,

@@ -24,18 +24,13 @@ static bool usage_error(const char *option, const char *expected, const char *fo
 /* "12" or "12-20" */
 static bool parse_frames(const char *text, WadiExportDef *def)
 {
-    int length = 0, first = 0, last = 0;
-    bool is_good = strspn(text, "0123456789-") == strlen(text) && strlen(text) <= 15 && text[0] != '-';
-    if (is_good && sscanf(text, "%7d%n", &first, &length) == 1 && text[length] == '\0') {
-        last = first;
-    } else if (!is_good || sscanf(text, "%7d-%7d%n", &first, &last, &length) != 2 || text[length] != '\0') {
-        first = 0;
-    }
-    if (first < 1 || last < first) {
+    int frame[2];
+    int count = wadi_cli_parse_counts(text, '-', frame);
+    if (count == 0 || frame[count - 1] < frame[0]) {
         return usage_error("--frames", "a frame or a range such as 10-20", text);
     }
-    def->first_frame = first;
-    def->last_frame = last;
+    def->first_frame = frame[0];
+    def->last_frame = frame[count - 1];
     return true;
 }
 
@@ -171,6 +166,7 @@ int wadi_cli_export(const WadiCliArgs *args)
 {
     Export export = { .args = args, .progress = wadi_cli_progress_open(args->quiet || args->json) };
     WadiExportDef def = wadi_default_export_def();
+    export.progress.has_particles = false;
     if (!parse_target(args->to, &def) ||
         (args->frame_range != NULL && !parse_frames(args->frame_range, &def)) ||
         (args->up != NULL && !parse_up(args->up, &def))) {

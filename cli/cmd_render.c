@@ -1,5 +1,4 @@
 /* wadi render: pictures and a video of a run, or of a scene that is simulated first. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,18 +45,13 @@ static int parse_numbers(const char *text, double *numbers, int count)
 /* "12" or "12-20" */
 static bool parse_frames(const char *text, WadiRenderDef *def)
 {
-    int length = 0, first = 0, last = 0;
-    bool is_good = strspn(text, "0123456789-") == strlen(text) && strlen(text) <= 15 && text[0] != '-';
-    if (is_good && sscanf(text, "%7d%n", &first, &length) == 1 && text[length] == '\0') {
-        last = first;
-    } else if (!is_good || sscanf(text, "%7d-%7d%n", &first, &last, &length) != 2 || text[length] != '\0') {
-        first = 0;
-    }
-    if (first < 1 || last < first) {
+    int frame[2];
+    int count = wadi_cli_parse_counts(text, '-', frame);
+    if (count == 0 || frame[count - 1] < frame[0]) {
         return usage_error("--frames", "a frame or a range such as 10-20", text);
     }
-    def->first_frame = first;
-    def->last_frame = last;
+    def->first_frame = frame[0];
+    def->last_frame = frame[count - 1];
     return true;
 }
 
@@ -113,13 +107,12 @@ typedef struct Size {
 
 static bool parse_size(const char *text, Size *size)
 {
-    int width = 0, height = 0, length = 0;
-    if (strspn(text, "0123456789x") != strlen(text) ||
-        sscanf(text, "%6dx%6d%n", &width, &height, &length) != 2 || text[length] != '\0') {
+    int side[2];
+    if (wadi_cli_parse_counts(text, 'x', side) != 2) {
         return usage_error("--size", "a width and a height in pixels such as 1280x720", text);
     }
-    snprintf(size->width, sizeof size->width, "render.width=%d", width);
-    snprintf(size->height, sizeof size->height, "render.height=%d", height);
+    snprintf(size->width, sizeof size->width, "render.width=%d", side[0]);
+    snprintf(size->height, sizeof size->height, "render.height=%d", side[1]);
     return true;
 }
 
@@ -137,10 +130,10 @@ static void on_log(void *user, WadiLogLevel level, const char *text)
     }
 }
 
-static void json_picture(const WadiRenderProgress *state)
+static void json_image(const WadiRenderProgress *state)
 {
     WadiCliJson json = wadi_cli_json_open(stdout);
-    wadi_cli_json_text(&json, "event", "picture");
+    wadi_cli_json_text(&json, "event", "image");
     wadi_cli_json_integer(&json, "frame", state->frame);
     wadi_cli_json_integer(&json, "frames_done", state->frames_done);
     wadi_cli_json_integer(&json, "frames", state->frame_count);
@@ -161,13 +154,12 @@ static void on_progress(void *user, const WadiRenderProgress *state)
 {
     Render *render = user;
     if (render->args->json) {
-        json_picture(state);
+        json_image(state);
     }
     WadiProgress line = { .frame = state->frames_done,
                           .frame_count = state->frame_count,
                           .is_frame_done = true,
                           .stage = state->is_kept ? "kept" : "picture",
-                          .particles = state->grains,
                           .seconds = state->seconds,
                           .seconds_left = state->seconds_left };
     wadi_cli_progress_update(&render->progress, &line);
@@ -176,7 +168,7 @@ static void on_progress(void *user, const WadiRenderProgress *state)
 static void json_end(const WadiRenderReport *report)
 {
     WadiCliJson json = wadi_cli_json_open(stdout);
-    wadi_cli_json_text(&json, "event", "pictures");
+    wadi_cli_json_text(&json, "event", "images");
     wadi_cli_json_text(&json, "folder", report->folder);
     wadi_cli_json_integer(&json, "pictures", report->pictures);
     wadi_cli_json_integer(&json, "kept", report->kept);
@@ -266,7 +258,7 @@ static char *simulate(const WadiCliArgs *args, int *code)
         WadiCliArgs running = *args;
         running.command = "run";
         running.output = run;
-        running.resume = true; /* what is there already is not simulated again */
+        running.resume = !args->overwrite; /* what is there already is not simulated again */
         *code = wadi_cli_simulate(&running, scene, NULL);
     }
     wadi_scene_destroy(scene);
@@ -323,10 +315,15 @@ static bool fill_def(Render *render, WadiRenderDef *def)
 int wadi_cli_render(const WadiCliArgs *args)
 {
     Render render = { .args = args, .progress = wadi_cli_progress_open(args->quiet || args->json) };
+    render.progress.has_particles = false;
     WadiRenderDef def = wadi_default_render_def();
     Size size;
     int code = WADI_CLI_EXIT_GOOD;
     if (!fill_def(&render, &def) || (args->size != NULL && !parse_size(args->size, &size))) {
+        return WADI_CLI_EXIT_USAGE;
+    }
+    if (args->overwrite && !is_scene(args->operand)) {
+        usage_error("--overwrite", "a scene file to simulate", args->operand);
         return WADI_CLI_EXIT_USAGE;
     }
     char *made = is_scene(args->operand) ? simulate(args, &code) : NULL;

@@ -1,5 +1,4 @@
 /* wadi surface: wrap the particles of a run's frames into meshes. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,28 +24,14 @@ static int usage_error(const char *option, const char *expected, const char *fou
 /* "12" or "12-20"; false after explaining. */
 static bool parse_frames(const char *text, WadiSurfaceDef *def)
 {
-    long number[2] = { 0, 0 };
-    const char *at = text;
-    char *end = NULL;
-    int count = 0;
-    bool is_good = true;
-    while (is_good && count < 2) {
-        errno = 0;
-        number[count] = strtol(at, &end, 10);
-        is_good = *at >= '0' && *at <= '9' && errno == 0 && number[count] >= 1 && number[count] <= 9999999;
-        ++count;
-        if (*end != '-') {
-            break;
-        }
-        at = end + 1;
-    }
-    number[1] = count == 1 ? number[0] : number[1];
-    if (!is_good || *end != '\0' || number[1] < number[0]) {
+    int frame[2];
+    int count = wadi_cli_parse_counts(text, '-', frame);
+    if (count == 0 || frame[count - 1] < frame[0]) {
         usage_error("--frames", "a frame or a range such as 10-20", text);
         return false;
     }
-    def->first_frame = (int)number[0];
-    def->last_frame = (int)number[1];
+    def->first_frame = frame[0];
+    def->last_frame = frame[count - 1];
     return true;
 }
 

@@ -82,7 +82,8 @@ static const WadiCliOption bench_options[] = {
       .kind = WADI_CLI_TEXT,
       .offset = VALUE(bench_case),
       .help = "Run this case only." },
-    NUMBER("frames", 1, 9999999, frames, "Number of frames, instead of 24."),
+    NUMBER("frames", 1, 9999999, frames,
+           "Number of frames, instead of 24; of surface: rounds, instead of 7."),
     NUMBER("scale", 100, 100000000, scale,
            "About so many particles in each case: the same scene on a finer or coarser grid."),
     THREADS,
@@ -165,6 +166,7 @@ static const WadiCliOption render_options[] = {
       .help = "Folder the pictures, the video and the sheet go to. Without it: pictures to images in the run "
               "folder, the others to the run folder itself." },
     FLAG("force", 0, force, "Draw pictures again that are there already, from the same frame and settings."),
+    FLAG("overwrite", 0, overwrite, "Of a scene: remove the frames of an earlier run and simulate again."),
     THREADS,
     EVENTS,
     QUIET,
@@ -295,8 +297,7 @@ const WadiCliCommand wadi_cli_commands[] = {
         .examples = { { "wadi render column.run", "" },
                       { "wadi render column.yaml --quality draft --every 4 --sheet 12",
                         "simulates, a quick look" },
-                      { "wadi render splash.run --quality final --size 1920x1080 --set render.walls=glass",
-                        "" },
+                      { "wadi render splash.run --quality final --size 1920x1080", "" },
                       { "wadi render column.run --color pressure --cut y=0.5", "what is inside" } },
         .run = wadi_cli_render,
     },
@@ -381,12 +382,14 @@ const WadiCliCommand wadi_cli_commands[] = {
             "to "
             "the grid and back, iterations of pressure and friction, bytes a second of the stages that "
             "stream "
-            "through memory beside a triad in the same process, and bytes a particle and a cell.",
+            "through memory beside a triad in the same process, and bytes a particle and a cell. Of surface: "
+            "the milliseconds of every stage from frame file to mesh file, the best of several rounds.",
         .options = bench_options,
         .option_count = COUNT(bench_options),
         .examples = { { "wadi bench flip", "all cases at their standard size" },
                       { "wadi bench flip --case water-ball --scale 2000000 --frames 4", "" },
-                      { "wadi bench flip --threads 1 --json > bench.json", "" } },
+                      { "wadi bench flip --threads 1 --json > bench.json", "" },
+                      { "wadi bench surface --case zhu-bridson", "" } },
         .run = wadi_cli_bench,
     },
     {
@@ -414,6 +417,7 @@ const WadiCliCommand wadi_cli_top = {
     .option_count = COUNT(top_options),
     .examples = { { "wadi check column.yaml", "what a run would need" },
                   { "wadi run column.yaml", "simulates into column.run" },
+                  { "wadi render column.run", "pictures and a video of it" },
                   { "wadi info column.run", "what is in it" } },
 };
 

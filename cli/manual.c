@@ -82,6 +82,30 @@ static const Event events[] = {
         { "field_seconds", "sampling the function" },
         { "mesh_seconds", "making the mesh and its attributes" },
         { "write_seconds", "writing files" } } },
+    { "image",
+      "A picture of wadi render is there.",
+      { { "frame", "its number, from 1" },
+        { "frames_done", "pictures that are there" },
+        { "frames", "pictures this command looks at" },
+        { "path", "of the file" },
+        { "kept", "true when it was there already; counts and times are then 0" },
+        { "grains", "spheres in it" },
+        { "triangles", "in it" },
+        { "stage_seconds", "making grains and meshes" },
+        { "tree_seconds", "sorting them" },
+        { "trace_seconds", "following light" },
+        { "seconds", "since this command began" },
+        { "seconds_left", "estimate; null while unknown" } } },
+    { "images",
+      "All pictures of wadi render are there, and what is made of them.",
+      { { "folder", "where they are" },
+        { "pictures", "drawn" },
+        { "kept", "pictures that were there already" },
+        { "video", "path of the MP4 file, or empty" },
+        { "gif", "path of the GIF file, or empty" },
+        { "sheet", "path of the contact sheet, or empty" },
+        { "warnings", "how many there were" },
+        { "seconds", "this command took" } } },
     { "picture", "The contact sheet of a gallery entry is written.", { { "path", "of the PNG file" } } },
     { "export",
       "A frame of wadi export is written.",
@@ -124,8 +148,9 @@ enum { ENVIRONMENT_COUNT = sizeof environment / sizeof environment[0] };
 static const char json_note[] =
     "With --json, wadi run writes one JSON object a line to standard output, each with the key event and the "
     "keys below. "
-    "The command wadi gallery NAME does so for each of its runs, and wadi surface with the events mesh, "
-    "meshes and error, wadi export with the events export, exports, warning and error. "
+    "The command wadi gallery NAME does so for each of its runs, wadi surface with the events mesh, "
+    "meshes and error, wadi render with image, images, warning and error, after those of wadi run for a "
+    "scene, and wadi export with export, exports, warning and error. "
     "The commands wadi check and wadi info write one object; when they fail, it is the error event.";
 
 /* Text as roff input: one sentence a line, no character taken for a request or an escape. */

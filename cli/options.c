@@ -253,6 +253,28 @@ bool wadi_cli_parse(const WadiCliCommand *command, int count, char **argv, WadiC
     return true;
 }
 
+int wadi_cli_parse_counts(const char *text, char separator, int counts[2])
+{
+    for (int i = 0; i < 2; ++i) {
+        char *end = NULL;
+        errno = 0;
+        long number = strtol(text, &end, 10);
+        /* strtol would pass over blanks and signs in front. */
+        if (text[0] < '0' || text[0] > '9' || errno != 0 || number < 1 || number > 9999999) {
+            return 0;
+        }
+        counts[i] = (int)number;
+        if (*end == '\0') {
+            return i + 1;
+        }
+        if (*end != separator) {
+            return 0;
+        }
+        text = end + 1;
+    }
+    return 0;
+}
+
 void wadi_cli_print_wrapped(FILE *out, const char *text, int column, int indent, int width)
 {
     bool is_first = true;

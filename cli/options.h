@@ -12,6 +12,9 @@
  * and --version. */
 bool wadi_cli_parse(const WadiCliCommand *command, int count, char **argv, WadiCliArgs *args);
 
+/* One or two whole numbers from 1 to 9999999 with `separator` between, such as 10-20 or 1280x720; how many, 0 for anything else. */
+int wadi_cli_parse_counts(const char *text, char separator, int counts[2]);
+
 /* "wadi: TEXT" and where to read more, on standard error; returns WADI_CLI_EXIT_USAGE. */
 int wadi_cli_usage_error(const WadiCliCommand *command, const char *format, ...) WADI_PRINTF(2, 3);
 /* The same for a word that is no command, with the nearest one. */

@@ -64,7 +64,8 @@ int wadi_cli_terminal_width(void)
 WadiCliProgress wadi_cli_progress_open(bool is_silent)
 {
     bool is_terminal = isatty(STDERR_FILENO) == 1;
-    return (WadiCliProgress){ .is_silent = is_silent,
+    return (WadiCliProgress){ .has_particles = true,
+                              .is_silent = is_silent,
                               .is_terminal = is_terminal,
                               .has_escapes = is_terminal && !is_dumb_terminal(),
                               .has_colour = wadi_cli_has_colour() };
@@ -87,7 +88,7 @@ static double seconds_per_frame(const WadiProgress *state)
     return done > 0.0 ? state->seconds / done : 0.0;
 }
 
-static void make_pieces(const WadiProgress *state, char pieces[PIECE_COUNT][PIECE_SIZE])
+static void make_pieces(bool has_particles, const WadiProgress *state, char pieces[PIECE_COUNT][PIECE_SIZE])
 {
     char a[WADI_CLI_HUMAN_SIZE], b[WADI_CLI_HUMAN_SIZE];
     for (int i = 0; i < PIECE_COUNT; ++i) {
@@ -97,7 +98,10 @@ static void make_pieces(const WadiProgress *state, char pieces[PIECE_COUNT][PIEC
     if (state->stage != NULL) {
         snprintf(pieces[PIECE_STAGE], PIECE_SIZE, "%-6.24s", state->stage);
     }
-    snprintf(pieces[PIECE_PARTICLES], PIECE_SIZE, "%s particles", wadi_cli_human_count(a, state->particles));
+    if (has_particles) {
+        snprintf(pieces[PIECE_PARTICLES], PIECE_SIZE, "%s particles",
+                 wadi_cli_human_count(a, state->particles));
+    }
     if (state->steps > 0) {
         snprintf(pieces[PIECE_STEPS], PIECE_SIZE, "%s steps", wadi_cli_human_count(a, state->steps));
     }
@@ -155,7 +159,7 @@ static int draw_line(const WadiCliProgress *progress, const WadiProgress *state,
 {
     char pieces[PIECE_COUNT][PIECE_SIZE];
     bool is_taken[PIECE_COUNT] = { false };
-    make_pieces(state, pieces);
+    make_pieces(progress->has_particles, state, pieces);
 
     int columns = 0;
     bool has_bar = false;
@@ -210,11 +214,13 @@ static void update_terminal(WadiCliProgress *progress, const WadiProgress *state
     progress->shown_columns = columns;
 }
 
-static void update_log(const WadiProgress *state)
+static void update_log(bool has_particles, const WadiProgress *state)
 {
     char a[WADI_CLI_HUMAN_SIZE], c[WADI_CLI_HUMAN_SIZE];
-    fprintf(stderr, "frame %d/%d, %s particles", state->frame, state->frame_count,
-            wadi_cli_human_count(a, state->particles));
+    fprintf(stderr, "frame %d/%d", state->frame, state->frame_count);
+    if (has_particles) {
+        fprintf(stderr, ", %s particles", wadi_cli_human_count(a, state->particles));
+    }
     if (state->steps > 0) {
         fprintf(stderr, ", %s steps", wadi_cli_human_count(a, state->steps));
     }
@@ -245,7 +251,7 @@ void wadi_cli_progress_update(WadiCliProgress *progress, const WadiProgress *sta
     if (progress->is_terminal) {
         update_terminal(progress, state);
     } else {
-        update_log(state);
+        update_log(progress->has_particles, state);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "wadi/run.h"
 
 typedef struct WadiCliProgress {
+    bool has_particles; /* the line tells their number: true, unless the caller says otherwise */
     bool is_silent;
     bool is_terminal;
     bool has_escapes; /* the terminal can erase to the end of the line */

@@ -21,10 +21,10 @@ libdir=$(dirname "$library")
 [ -x "$stage/usr/bin/wadi" ] || fail "bin/wadi is missing"
 [ -f "$libdir/libwadi.a" ] || fail "libwadi.a is missing"
 
-# Every function that the headers declare is exported, and nothing else is but what OpenVDB's templates must share with it.
+# Every function that the headers declare is exported, and nothing else is.
 cat "$stage"/usr/include/wadi/*.h | tr '\n' ' ' | grep -oE 'WADI_API [^;(]*\bwadi_[a-z0-9_]+\(' |
     grep -oE 'wadi_[a-z0-9_]+\($' | tr -d '(' | sort -u >"$stage/declared"
-nm -D --defined-only "$library" | awk '$3 !~ /^_Z/ {print $3}' | sort -u >"$stage/exported"
+nm -D --defined-only "$library" | awk '{print $3}' | sort -u >"$stage/exported"
 [ -s "$stage/declared" ] || fail "no function found in the headers"
 diff "$stage/declared" "$stage/exported" >"$stage/difference" || {
     echo "install: declared in the headers (<) against exported by libwadi.so (>):" >&2

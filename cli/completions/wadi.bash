@@ -22,7 +22,7 @@ _wadi_files() {
 
 _wadi() {
     local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check surface render export info schema gallery bench help'
-    local gallery='bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha circle-blobs inf585-radius' benches='flip'
+    local gallery='bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha circle-blobs inf585-radius' benches='flip surface'
     COMPREPLY=()
     ((COMP_CWORD > 0)) && previous=${COMP_WORDS[COMP_CWORD - 1]}
     ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}
@@ -183,7 +183,7 @@ _wadi() {
             return
         fi
         if [[ $current == -* ]]; then
-            _wadi_words "--frames --every --quality --samples --size --set --color --range --map --cut --no-video --gif --sheet -o --output --force --threads --json -q --quiet -h --help"
+            _wadi_words "--frames --every --quality --samples --size --set --color --range --map --cut --no-video --gif --sheet -o --output --force --overwrite --threads --json -q --quiet -h --help"
         else
             _wadi_files any
         fi

@@ -69,8 +69,8 @@ typedef struct WadiRenderReport {
 
 /* Pictures FOLDER/NAME.0001.png, NAME.pressure.0001.png with false colours. The camera that finds its own place, the exposure and
  * the scale of false colours are those of the whole run, whichever frames are asked for: several processes may share a run.
- * Every finished picture stays whatever happens. WADI_ERR_SCENE: a setting is wrong. Without ffmpeg there
- * the pictures are there. `report` may be NULL. */
+ * Every finished picture stays whatever happens. WADI_ERR_SCENE: a setting is wrong. Where there is no
+ * ffmpeg, a warning says so and there is no video. `report` may be NULL. */
 WADI_API WadiStatus wadi_render(const char *run, const WadiRenderDef *def, WadiRenderReport *report,
                                 WadiError *error);
 

@@ -10,6 +10,10 @@
 /* The word in a picture's file that tells how it was made. */
 static const char KEY_WORD[] = "wadi key";
 enum { METER_WIDTH = 192 };
+/* Stops over what the meter says: ground and sand in the sun, which fill most pictures, are brighter than the middle. */
+static const double SUNNY = 0.5;
+/* Radiance from everywhere, and the sun's on a sheet that faces it: among balls about half of the surround is hidden. */
+static const float EVEN_LIGHT = 1.0f, EVEN_SUN = 1.0f;
 
 void wadi_picture_maker_free(WadiPictureMaker *maker)
 {
@@ -36,6 +40,16 @@ static void count_things(WadiPictureMaker *maker, const WadiTraceScene *trace)
     }
 }
 
+/* Light that shows a colour as it is: from everywhere, with a weak sun for the shape of things. */
+static WadiLightDef even_light(WadiLightDef light)
+{
+    light.surround = WADI_SURROUND_UNIFORM;
+    light.colour = wadi_grey(EVEN_LIGHT);
+    light.sun_light = wadi_grey(EVEN_SUN);
+    light.map = NULL;
+    return light;
+}
+
 /* Light on the film, which has its size, from maker->frame. */
 static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan, const WadiStageDef *stage_def,
                          const WadiTraceQuality *quality, double time, WadiFilm *film, WadiError *error)
@@ -49,9 +63,12 @@ static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan, co
     /* The sun that follows the camera follows where it stands first: shadows do not turn with a moving camera. */
     WadiCamera first = wadi_stage_camera(scene, plan->box, 0.0);
     trace.light = wadi_stage_light(scene, &first, plan->environment.width > 0 ? &plan->environment : NULL);
-    double half = 0.5 * scene->render.shutter / plan->view.summary.fps;
-    trace.open = -half;
-    trace.close = half;
+    if (plan->stage.colours != NULL) {
+        trace.light = even_light(trace.light); /* and no blur: it would mix colours that stand for numbers */
+    } else {
+        trace.close = 0.5 * scene->render.shutter / plan->view.summary.fps;
+        trace.open = -trace.close;
+    }
     count_things(maker, &trace);
     maker->stage_seconds = wadi_time_now() - start;
     WadiTracer *tracer;
@@ -76,20 +93,25 @@ static WadiStatus name_frame(WadiStatus status, const char *path, WadiError *err
 WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, WadiError *error)
 {
     const WadiRenderSettings *render = &plan->view.scene->render;
+    if (plan->stage.colours != NULL) {
+        plan->exposure = render->exposure;
+        return WADI_OK;
+    }
     WadiStageDef stage = plan->stage;
     stage.grains_max = 1;
     stage.has_underlay = false;
-    int height = (int)fmax(1.0, rint((double)METER_WIDTH * render->height / render->width));
+    int width = render->width < METER_WIDTH ? render->width : METER_WIDTH;
+    int height = (int)fmax(1.0, rint((double)width * render->height / render->width));
     WadiTraceQuality quality = wadi_trace_draft();
     char path[WADI_PATH_SIZE];
     WadiFrameHeader header;
     WadiFilm film;
     frame_path(plan, 1 + (plan->view.frame_count - 1) / 2, path);
     WADI_TRY(wadi_frame_file_read(path, "particles", &header, &maker->frame, error));
-    WADI_TRY(wadi_film_init(&film, METER_WIDTH, height < 4096 ? height : 4096, error));
+    WADI_TRY(wadi_film_init(&film, width, height < 4096 ? height : 4096, error));
     WadiStatus status = expose(maker, plan, &stage, &quality, header.time, &film, error);
     if (status == WADI_OK) {
-        plan->exposure = render->exposure + log2(wadi_film_auto_exposure(&film));
+        plan->exposure = render->exposure + SUNNY + log2(wadi_film_auto_exposure(&film));
     }
     wadi_film_free(&film);
     return name_frame(status, path, error);
@@ -133,7 +155,12 @@ static WadiStatus draw(WadiPictureMaker *maker, const WadiRenderPlan *plan, cons
     }
     WADI_TRY(expose(maker, plan, &plan->stage, &plan->quality, header->time, &maker->film, error));
     check_camera(maker, plan, header->time);
-    wadi_film_develop(&maker->film, &(WadiDevelop){ .exposure = plan->exposure }, &maker->image);
+    bool is_coloured = plan->stage.colours != NULL;
+    wadi_film_develop(&maker->film, &(WadiDevelop){ .exposure = plan->exposure, .is_linear = is_coloured },
+                      &maker->image);
+    if (is_coloured) {
+        wadi_false_colour_legend(&plan->colour, &maker->image);
+    }
     return WADI_OK;
 }
 

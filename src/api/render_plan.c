@@ -89,6 +89,10 @@ static WadiStatus set_quality(WadiRenderPlan *plan, WadiError *error)
     }
     /* The pattern of the noise stays where it is, so that what rests does not flicker. */
     plan->quality.seed = 0;
+    /* Glass before numbers would only dim them, and before a cut it would stand in the air. */
+    if (def->attribute != NULL || def->has_cut) {
+        plan->view.scene->render.walls = WADI_RENDER_WALLS_HIDDEN;
+    }
     bool is_draft = def->quality == WADI_QUALITY_DRAFT;
     plan->stage = (WadiStageDef){ .scene = plan->view.scene,
                                   .grains_max = is_draft ? DRAFT_GRAINS : 0,
@@ -163,12 +167,39 @@ static WadiStatus hash_settings(WadiRenderPlan *plan, WadiError *error)
         hash = hash_numbers(hash_numbers(hash, def->cut_point, 3), def->cut_normal, 3);
     }
     if (def->attribute != NULL) {
-        hash = hash_text(hash_text(hash, def->attribute), def->map);
+        const double scale[] = { plan->colour.map, plan->colour.low, plan->colour.high };
+        hash = hash_numbers(hash_text(hash, def->attribute), scale, 3);
     }
     const WadiHdr *map = &plan->environment;
     size_t pixels = (size_t)map->width * (size_t)map->height;
     plan->settings_hash =
         pixels > 0 ? wadi_hash_bytes(hash, map->pixels, pixels * sizeof *map->pixels) : hash;
+    return WADI_OK;
+}
+
+/* One camera and one scale for all pictures. */
+static WadiStatus survey(WadiRenderPlan *plan, WadiError *error)
+{
+    const WadiRenderDef *def = plan->def;
+    plan->box = wadi_box_empty();
+    if (plan->view.scene->render.camera.is_given && def->attribute == NULL) {
+        return WADI_OK; /* nobody asks */
+    }
+    WadiRunSurvey survey = { .attribute = def->attribute, .map = def->map };
+    WADI_TRY(wadi_run_survey(&survey, &plan->view, plan->world, error));
+    plan->box = survey.box;
+    if (def->attribute == NULL) {
+        return WADI_OK;
+    }
+    plan->colour = survey.colour;
+    plan->colour.low = isnan(def->low) ? plan->colour.low : def->low;
+    plan->colour.high = isnan(def->high) ? plan->colour.high : def->high;
+    if (!(plan->colour.low < plan->colour.high)) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "a scale of %s from %g to %g", def->attribute,
+                         plan->colour.low, plan->colour.high);
+    }
+    plan->colours = wadi_false_colour_stage(&plan->colour);
+    plan->stage.colours = &plan->colours;
     return WADI_OK;
 }
 
@@ -182,8 +213,8 @@ static WadiStatus fill(WadiRenderPlan *plan, WadiError *error)
     if (environment != NULL) {
         WADI_TRY(wadi_hdr_read(&plan->environment, environment, error));
     }
-    WADI_TRY(hash_settings(plan, error));
-    return wadi_render_bounds(&plan->view, plan->world, &plan->box, error);
+    WADI_TRY(survey(plan, error));
+    return hash_settings(plan, error);
 }
 
 WadiStatus wadi_render_plan_open(WadiRenderPlan *plan, const char *run, const WadiRenderDef *def,

@@ -3,6 +3,7 @@
 #define WADI_API_RENDER_PLAN_H
 
 #include "api/run_view.h"
+#include "render/false_colour.h"
 #include "render/stage.h"
 #include "wadi/render.h"
 
@@ -14,6 +15,8 @@ typedef struct WadiRenderPlan {
     char folder[4096];        /* of the pictures */
     char base[4096];          /* of the video and the sheet: BASE.mp4 */
     WadiHdr environment;      /* owned; empty: none */
+    WadiFalseColour colour;   /* when def->attribute says so; then also: */
+    WadiStageColours colours; /* of the stage, which borrows it */
     WadiStageDef stage;
     WadiTraceQuality quality;
     WadiBox box;     /* m: what the camera that finds its own place shows */
@@ -33,10 +36,16 @@ void wadi_render_plan_path(const WadiRenderPlan *plan, int frame, char *path, si
 /* Equal keys, equal pictures: from the settings and the checksums of the frame's arrays. */
 uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame);
 
-/* Where most of a run is: the union, over up to 8 frames spread over it, of the boxes that hold all but half a percent of the
- * particles on each side, a little grown, so that a few stray drops do not make the rest small; and of colliders nearby.
- * Empty when there are no particles. */
-WadiStatus wadi_render_bounds(const WadiRunView *view, const WadiWorld *world, WadiBox *box,
-                              WadiError *error);
+/* What pictures of a run have in common, seen in up to 8 frames spread over it. `box` is where most of the run is: the union of
+ * the boxes that hold all but half a percent of the particles on each side, a little grown, so that a few stray drops do not make
+ * the rest small; and of colliders nearby (`world` may be NULL). Empty when there are no particles. */
+typedef struct WadiRunSurvey {
+    WadiBox box;
+    const char *attribute, *map; /* in: false colours; NULL: none */
+    WadiFalseColour colour;      /* with the range of those frames */
+} WadiRunSurvey;
+
+WadiStatus wadi_run_survey(WadiRunSurvey *survey, const WadiRunView *view, const WadiWorld *world,
+                           WadiError *error);
 
 #endif

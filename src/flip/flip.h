@@ -49,6 +49,14 @@ typedef struct WadiFlipMix {
     float *slope, *cohesion;
 } WadiFlipMix;
 
+/* Sleeping sand beside the awake one (flip_sleep_held.c). */
+typedef struct WadiFlipHeld {
+    int32_t
+        *sleeper;   /* per tile of the grid: which of the sleeping tiles it is, -1: none; NULL: no tile is */
+    uint8_t *cells; /* per row: cells held; not FLUID, inside solids as far as others are concerned */
+    uint8_t *sand;  /* per row: FLUID and held cells */
+} WadiFlipHeld;
+
 /* The grid of one step and what the stages leave on it; everything lives in the step's arena. */
 typedef struct WadiFlipStep {
     double time, dt;
@@ -62,10 +70,11 @@ typedef struct WadiFlipStep {
     WadiFlipMix mix;
     uint8_t *fluid;  /* cells whose pressure is unknown: with particles, or cut by a solid under them */
     uint8_t *inside; /* cells inside solids: friction needs them */
+    WadiFlipHeld held;
     float *theta[3]; /* per face; NULL where the distance from the surface tells it, or it is 1 */
     /* Both are gone when the forces inside the material are solved for, but for the scenes that need them there: the fill where
      * water runs through sand, the distance where it tells theta or there is viscosity. */
-    float *fill;             /* per cell: volume of its particles / volume of a cell */
+    float *fill;             /* per cell: volume of its particles / volume of a cell; 1 where held */
     float *surface_distance; /* per cell, m, negative in fluid; NULL: a surface of first order */
     float *surface_pressure; /* per cell: P of surface tension; NULL: none */
     float *expansion;        /* per cell: divergence wanted, 1/s */
@@ -102,6 +111,15 @@ WadiStatus wadi_flip_forces(const WadiFlip *flip, WadiFlipStep *step, WadiError 
 
 /* Labels, fill and surface: flip_cells.c. */
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* Sleeping cells in a step, flip_sleep_held.c. Before the labels: cells with particles, awake or asleep; after: held cells are
+ * no longer FLUID; before the pressure and after the friction is set up: their faces are closed; at the end: their velocity is
+ * 0; and whether they bear what they did, or their tiles are to wake. */
+WadiStatus wadi_flip_held_find(const WadiFlip *flip, WadiFlipStep *step, const uint8_t **occupied,
+                               WadiError *error);
+WadiStatus wadi_flip_held_take(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+void wadi_flip_held_close(WadiFlipStep *step);
+void wadi_flip_held_stop(WadiFlipStep *step);
+void wadi_flip_held_check(WadiFlip *flip, const WadiFlipStep *step, const WadiFriction *friction);
 /* flip_density.c */
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Mean of a number of the materials over the particles of each cell, or of the cells beside where there are none. *mean

@@ -124,10 +124,12 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     CellContext context = { flip, step };
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, empty_rows, &context);
     wadi_parallel_for(step->sort.tiles.count, TILE_BLOCK, fill_tiles, &context);
+    const uint8_t *occupied = NULL;
+    WADI_TRY(wadi_flip_held_find(flip, step, &occupied, error));
     uint8_t *filled = NULL, *liquid = NULL;
     float *distance = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &filled, count, "labels", error));
-    wadi_flip_solid_fill_cut_cells(rows, &step->solid, step->grid.cell_size, step->grid.fluid, filled);
+    wadi_flip_solid_fill_cut_cells(rows, &step->solid, step->grid.cell_size, occupied, filled);
     memcpy(step->fluid, filled, count);
     WADI_TRY(wadi_flip_mix(flip, step, error));
     if (theta == WADI_FLIP_THETA_GHOST) {
@@ -151,5 +153,5 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
         wadi_flip_surface_theta(rows, step->fluid, NULL, theta, step->theta);
     }
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, mark_inside, &context);
-    return WADI_OK;
+    return wadi_flip_held_take(flip, step, error);
 }

@@ -38,8 +38,12 @@ typedef WadiFrictionWallPoint (*WadiFrictionAskFn)(const void *context, const do
  * cell; a cell without a row counts as air. */
 typedef struct WadiFrictionGrid {
     const WadiRows *rows;
-    const uint8_t *fluid;  /* per row: bit l set where lane l is FLUID */
-    const uint8_t *solid;  /* per row: cells inside solids; disjoint from fluid */
+    const uint8_t *fluid; /* per row: bit l set where lane l is FLUID */
+    const uint8_t *solid; /* per row: cells inside solids; disjoint from fluid */
+    /* Per row: all FLUID cells of it or none are held (sleep). Their faces do not move and their stress stays that of `rest`;
+     * edges between them and the others carry shear like any other. NULL: none. */
+    const uint8_t *held;
+    const struct WadiFrictionMemory *rest;
     const float *open[3];  /* per face: open part, as the pressure has it; all NULL: voxels, by `solid` */
     WadiFrictionAskFn ask; /* asked on walls only */
     const void *ask_context;
@@ -144,6 +148,10 @@ WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before
 /* On failure the memory is empty. */
 WadiStatus wadi_friction_keep(const WadiFriction *friction, WadiFrictionMemory *memory, WadiError *error);
 
+/* How far a cell's stress is from that of `rest`, all of it where nothing is kept there; same norm as
+ * wadi_friction_stress, but for cells cut by walls. */
+double wadi_friction_change(const WadiFriction *friction, const WadiFrictionMemory *rest, int32_t row,
+                            int lane);
 /* sigma_bar of a cell's stress, in the norm that the yield test uses; 0 outside FLUID cells. For tests and
  * output. */
 double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane);

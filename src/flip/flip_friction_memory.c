@@ -146,6 +146,55 @@ static void recall_block(void *context, int64_t first, int64_t end)
     }
 }
 
+static void recall_held_block(void *context, int64_t first, int64_t end)
+{
+    WadiFriction *friction = context;
+    const WadiFrictionMemory *rest = friction->grid.rest;
+    const WadiRows *rows = friction->grid.rows;
+    WadiVec8 scale = wadi_splat((float)(friction->dt / rest->dt));
+    for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
+        const WadiFrictionSlot *slot = &friction->slot[s];
+        uint8_t held = friction->grid.held[slot->row];
+        int32_t kept =
+            held == 0 ? -1
+                      : find_kept(rest, rows->tiles->tiles[rows->tile[slot->row]], rows->place[slot->row]);
+        WadiFrictionStress stress = { 0 };
+        if (held == 0) {
+            continue;
+        }
+        if (kept >= 0) {
+            memcpy(&stress, rest->stress[kept], sizeof stress);
+        }
+        for (int n = 0; n < STRESS_COUNT; ++n) {
+            stress.t[n] = wadi_keep(scale * stress.t[n], wadi_lanes(n < 2 ? held : slot->edge[n - 2]));
+        }
+        /* The iteration swaps the two and writes neither. */
+        friction->stress[s] = friction->previous[s] = stress;
+    }
+}
+
+void wadi_friction_recall_held(WadiFriction *friction)
+{
+    if (friction->grid.rest->dt > 0.0) {
+        wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, recall_held_block, friction);
+    }
+}
+
+double wadi_friction_change(const WadiFriction *friction, const WadiFrictionMemory *rest, int32_t row,
+                            int lane)
+{
+    const WadiRows *rows = friction->grid.rows;
+    const WadiFrictionStress *now = &friction->stress[friction->slot_of[row]];
+    int32_t kept = find_kept(rest, rows->tiles->tiles[rows->tile[row]], rows->place[row]);
+    double scale = rest->dt > 0.0 ? friction->dt / rest->dt : 0.0, change[STRESS_COUNT], square = 0.0;
+    for (int n = 0; n < STRESS_COUNT; ++n) {
+        double then = kept < 0 ? 0.0 : (double)rest->stress[kept][8 * n + lane];
+        change[n] = (double)now->t[n][lane] - scale * then;
+        square += (n < 2 ? 0.5 : 0.25) * change[n] * change[n];
+    }
+    return sqrt(square + 0.5 * (change[0] + change[1]) * (change[0] + change[1]));
+}
+
 void wadi_friction_recall(WadiFriction *friction, const WadiFrictionMemory *memory)
 {
     WADI_ASSERT(memory->dt > 0.0);

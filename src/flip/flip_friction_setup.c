@@ -163,6 +163,22 @@ static WadiStatus make_slots(WadiFriction *friction, WadiArena *arena, WadiError
     return WADI_OK;
 }
 
+/* Held cells have had their part in edges, masses and walls; from here on their faces and stresses are given. */
+static void hold_slots(void *context, int64_t first, int64_t end)
+{
+    WadiFriction *friction = context;
+    const uint8_t *held = friction->grid.held;
+    for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
+        WadiFrictionSlot *slot = &friction->slot[s];
+        for (int axis = 0; axis < 3; ++axis) {
+            uint8_t low = held[friction->grid.rows->neighbour[slot->row][2 * axis]];
+            low = axis == 0 ? wadi_bits_from_left(low, held[slot->row]) : low;
+            slot->free[axis] &= (uint8_t) ~(low | held[slot->row]);
+        }
+        slot->fluid &= (uint8_t)~held[slot->row];
+    }
+}
+
 WadiStatus wadi_friction_begin(WadiFriction **friction, const WadiFrictionGrid *grid,
                                const WadiFrictionMemory *memory, double dt, WadiArena *arena,
                                WadiError *error)
@@ -185,6 +201,10 @@ WadiStatus wadi_friction_begin(WadiFriction **friction, const WadiFrictionGrid *
     WADI_TRY(wadi_friction_zeroed(arena, (void **)&made->traction_previous, walls, traction, error));
     if (memory != NULL && memory->dt > 0.0) {
         wadi_friction_recall(made, memory);
+    }
+    if (grid->held != NULL) {
+        wadi_parallel_for(made->slot_count, FRICTION_BLOCK, hold_slots, made);
+        wadi_friction_recall_held(made);
     }
     *friction = made;
     return WADI_OK;

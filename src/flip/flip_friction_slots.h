@@ -244,5 +244,7 @@ void wadi_friction_divergence(const WadiFriction *friction, int32_t slot, WadiFr
 
 /* Fill stress and traction from memory (flip_friction_memory.c). */
 void wadi_friction_recall(WadiFriction *friction, const WadiFrictionMemory *memory);
+/* The same for the held cells, from grid.rest. */
+void wadi_friction_recall_held(WadiFriction *friction);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which islands of sand fall asleep and which wake: the rules of flip_sleep.h. */
+/* Which tiles of sand fall asleep and which wake: the rules of flip_sleep.h. */
 #include "flip/flip_sleep.h"
 
 #include <math.h>
@@ -8,10 +8,12 @@
 #include "core/check.h"
 #include "core/parallel.h"
 
-static const double SLOW_ON_AVERAGE = 0.001; /* sqrt(g dx) */
-static const double WINDOW = 20.0;           /* sqrt(dx / g) */
+static const double SLOW_ON_AVERAGE = 0.0007; /* sqrt(g dx) */
+static const double WINDOW = 10.0;            /* sqrt(dx / g) */
+/* Part of the window that those who wake have behind them: they wake for a look, and if nothing moves they may sleep soon. */
+static const double HEAD_START = 0.75;
 
-enum { TILE_BLOCK = 4 };
+enum { TILE_BLOCK = 4, FARTHEST = 4 };
 
 /* Cells from box to box along the axis where they are farthest apart. */
 static int32_t box_distance(const int32_t low_a[3], const int32_t high_a[3], const int32_t low_b[3],
@@ -31,36 +33,73 @@ static WadiTile beside(WadiTile tile, int n)
     return (WadiTile){ tile.x + n % 3 - 1, tile.y + n / 3 % 3 - 1, tile.z + n / 9 - 1 };
 }
 
-/* Flags spread over the islands of the sleeping tiles. */
-static WadiStatus flag_islands(const WadiFlipSleep *sleep, uint8_t *rises, WadiArena *arena, WadiError *error)
+/* Numbers of the tiles above a tile, as in WadiTileMap.neighbours: through sides that face upwards within 60 degrees. */
+typedef struct Above {
+    int number[3];
+    int count;
+} Above;
+
+static Above find_above(const WadiFlipSleepIn *in)
 {
-    WadiTile *tiles = NULL;
+    WadiVec3 g = wadi_curve_value3(&in->context->world->scene->gravity, in->time);
+    const double pull[3] = { g.x, g.y, g.z }, size = wadi_norm(g);
+    const int step[3] = { 1, 3, 9 };
+    Above above = { .count = 0 };
+    for (int a = 0; a < 3; ++a) {
+        if (fabs(pull[a]) > 0.5 * size) {
+            above.number[above.count++] = 13 + (pull[a] < 0.0 ? step[a] : -step[a]);
+        }
+    }
+    return above;
+}
+
+int32_t wadi_flip_sleep_find(const WadiFlipSleep *sleep, WadiTile tile)
+{
+    size_t low = 0, high = sleep->tile_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (wadi_tile_is_before(sleep->tile[middle].tile, tile)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < sleep->tile_count && wadi_tile_is_same(sleep->tile[low].tile, tile) ? (int32_t)low : -1;
+}
+
+/* Without gravity nothing is ever ripe. */
+static double window_of(const WadiFlipSleepIn *in)
+{
+    const WadiWorld *world = in->context->world;
+    return WINDOW * sqrt(world->cell_size / wadi_norm(wadi_curve_value3(&world->scene->gravity, in->time)));
+}
+
+/* Wake the flagged tiles and all above them. */
+static WadiStatus wake_tiles(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, uint8_t *rises,
+                             WadiError *error)
+{
     int32_t *stack = NULL;
     size_t depth = 0;
-    WadiTileMap map;
-    WADI_TRY(WADI_ARENA_NEW(arena, &tiles, sleep->tile_count, "sleeping tiles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &stack, sleep->tile_count, "sleeping tiles", error));
+    WADI_TRY(WADI_ARENA_NEW(in->context->scratch, &stack, sleep->tile_count, "sleeping tiles", error));
     for (size_t t = 0; t < sleep->tile_count; ++t) {
-        tiles[t] = sleep->tile[t].tile;
         if (rises[t] != 0) {
             stack[depth++] = (int32_t)t;
         }
     }
-    WADI_TRY(wadi_tile_map_create_in_arena(&map, tiles, sleep->tile_count, arena, error));
+    const Above above = find_above(in);
     while (depth > 0) {
         int32_t t = stack[--depth];
-        const WadiFlipSleepTile *here = &sleep->tile[t];
-        for (int n = 0; n < 27; ++n) {
-            int32_t other = map.neighbours[t][n];
-            if (other >= 0 && rises[other] == 0 &&
-                box_distance(here->low, here->high, sleep->tile[other].low, sleep->tile[other].high) <=
-                    sleep->reach) {
+        for (int n = 0; n < above.count; ++n) {
+            int32_t other = wadi_flip_sleep_find(sleep, beside(sleep->tile[t].tile, above.number[n]));
+            if (other >= 0 && rises[other] == 0) {
                 rises[other] = 1;
                 stack[depth++] = other;
             }
         }
     }
-    return WADI_OK;
+    double window = window_of(in);
+    double since = isfinite(window) ? in->time - HEAD_START * window : in->time;
+    return wadi_flip_sleep_rise(sleep, in, rises, since, error);
 }
 
 static bool is_robbed(const WadiFlipSleep *sleep, const WadiParticles *particles)
@@ -99,6 +138,9 @@ static WadiStatus count_left(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, ui
     while (left < particles->count && asleep[left] != 0) {
         ++left;
     }
+    if (left == sleep->count) { /* awake ones were taken */
+        return WADI_OK;
+    }
     int32_t *count = NULL;
     WADI_TRY(WADI_ARENA_NEW(in->context->scratch, &count, sleep->tile_count, "sleeping tiles", error));
     memset(count, 0, sleep->tile_count * sizeof *count);
@@ -127,6 +169,27 @@ static bool is_disturbed(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in, 
     return wadi_flip_world_disturbs(world, middle, radius, in->time, in->time + in->dt);
 }
 
+/* What is loaded or hit hard passes it on, through many tiles in one step: a tile more for every doubling, up to FARTHEST. */
+static int rings_of(double strength)
+{
+    int rings = strength >= 1.0 ? ilogb(strength) : 0;
+    return rings < FARTHEST ? rings : FARTHEST;
+}
+
+static void flag_around(const WadiFlipSleep *sleep, WadiTile at, int rings, uint8_t *rises)
+{
+    for (int z = -rings; z <= rings; ++z) {
+        for (int y = -rings; y <= rings; ++y) {
+            for (int x = -rings; x <= rings; ++x) {
+                int32_t found = wadi_flip_sleep_find(sleep, (WadiTile){ at.x + x, at.y + y, at.z + z });
+                if (found >= 0) {
+                    rises[found] = 1;
+                }
+            }
+        }
+    }
+}
+
 WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, WadiError *error)
 {
     if (sleep->count == 0) {
@@ -143,6 +206,9 @@ WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
     bool has_moving = wadi_solids_are_moving(&world->solids), has_any = false;
     for (size_t t = 0; t < sleep->tile_count; ++t) {
         const WadiFlipSleepTile *tile = &sleep->tile[t];
+        if (tile->change > 1.0f) {
+            flag_around(sleep, tile->tile, rings_of((double)tile->change), rises);
+        }
         if (!is_steady || (has_moving && rises[t] == 0 && is_disturbed(sleep, in, tile->low, tile->high))) {
             rises[t] = 1;
         }
@@ -151,8 +217,7 @@ WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
     if (!has_any) {
         return WADI_OK;
     }
-    WADI_TRY(flag_islands(sleep, rises, in->context->scratch, error));
-    return wadi_flip_sleep_rise(sleep, in, rises, error);
+    return wake_tiles(sleep, in, rises, error);
 }
 
 /* What the rules ask of each tile of awake particles; in the arena. */
@@ -162,6 +227,8 @@ typedef struct Awake {
     uint32_t next_id;
     int32_t (*low)[3], (*high)[3];
     uint8_t *has_newborn; /* nobody has seen them move yet */
+    uint8_t *is_slow;
+    uint8_t *rings; /* how far what it hits passes it on */
 } Awake;
 
 static void look_at_tiles(void *context, int64_t first, int64_t end)
@@ -177,104 +244,112 @@ static void look_at_tiles(void *context, int64_t first, int64_t end)
     }
 }
 
-static WadiStatus look_at_awake(Awake *awake, const WadiFlipSleepIn *in, WadiError *error)
+/* What enters a tile comes from one beside it. */
+static bool has_slow_neighbours(const WadiFlipSleep *sleep, WadiTile tile)
+{
+    for (int n = 0; n < 27; ++n) {
+        WadiTile other = beside(tile, n);
+        size_t at = wadi_flip_sleep_find_awake(sleep, other, 0);
+        if (at < sleep->awake_count && wadi_tile_is_same(sleep->awake[at].tile, other) &&
+            !sleep->awake[at].is_slow) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static WadiStatus look_at_awake(Awake *awake, const WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
+                                WadiError *error)
 {
     WadiArena *arena = in->context->scratch;
     size_t tiles = (size_t)awake->sort->tiles.count;
     WADI_TRY(WADI_ARENA_NEW(arena, &awake->low, tiles, "tiles at rest", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &awake->high, tiles, "tiles at rest", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &awake->has_newborn, tiles, "tiles at rest", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &awake->is_slow, tiles, "tiles at rest", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &awake->rings, tiles, "tiles at rest", error));
     wadi_parallel_for(awake->sort->tiles.count, TILE_BLOCK, look_at_tiles, awake);
+    size_t at = 0;
+    for (size_t t = 0; t < tiles; ++t) {
+        WadiTile tile = awake->sort->tiles.tiles[t];
+        at = wadi_flip_sleep_find_awake(sleep, tile, at);
+        bool was_there = at < sleep->awake_count && wadi_tile_is_same(sleep->awake[at].tile, tile);
+        awake->is_slow[t] = awake->has_newborn[t] == 0 &&
+                            (was_there ? sleep->awake[at].is_slow : has_slow_neighbours(sleep, tile));
+        awake->rings[t] = (uint8_t)(was_there ? rings_of(2.0 * sleep->awake[at].push) : 0);
+    }
     return WADI_OK;
 }
 
-/* Flag the sleeping tiles that awake particles come near. */
+/* Flag the sleeping tiles that awake particles enter, or come near and are not slow. */
 static bool flag_reached(const WadiFlipSleep *sleep, const Awake *awake, uint8_t *rises)
 {
     bool has_any = false;
-    for (size_t s = 0; s < sleep->tile_count; ++s) {
-        const WadiFlipSleepTile *tile = &sleep->tile[s];
-        rises[s] = 0;
-        for (int n = 0; n < 27 && rises[s] == 0; ++n) {
-            int32_t t = wadi_tile_map_find(&awake->sort->tiles, beside(tile->tile, n));
-            rises[s] =
-                t >= 0 && box_distance(tile->low, tile->high, awake->low[t], awake->high[t]) <= sleep->reach;
+    memset(rises, 0, sleep->tile_count);
+    for (int32_t t = 0; t < awake->sort->tiles.count; ++t) {
+        for (int n = 0; n < 27; ++n) {
+            if (n != 13 && awake->is_slow[t] != 0) {
+                continue;
+            }
+            int32_t s = wadi_flip_sleep_find(sleep, beside(awake->sort->tiles.tiles[t], n));
+            if (s >= 0 && box_distance(sleep->tile[s].low, sleep->tile[s].high, awake->low[t],
+                                       awake->high[t]) <= (n == 13 ? WADI_TILE_SIDE : sleep->reach)) {
+                flag_around(sleep, sleep->tile[s].tile, awake->rings[t], rises);
+                has_any = true;
+            }
         }
-        has_any = has_any || rises[s] != 0;
     }
     return has_any;
 }
 
-static int32_t find_root(int32_t *parent, int32_t t)
-{
-    while (parent[t] != t) {
-        parent[t] = parent[parent[t]];
-        t = parent[t];
-    }
-    return t;
-}
-
-/* Flag the tiles of islands that may fall asleep. */
+/* Flag the tiles that may fall asleep: those that are ripe, as are all that they rest on. */
 static WadiStatus flag_ripe(const WadiFlipSleep *sleep, const Awake *awake, const WadiFlipSleepIn *in,
-                            double window, double slow_on_average, uint8_t **falls, bool *has_any,
-                            WadiError *error)
+                            double window, uint8_t **falls, bool *has_any, WadiError *error)
 {
-    const WadiFlipSort *sort = awake->sort;
-    WadiArena *arena = in->context->scratch;
-    int32_t count = sort->tiles.count, *parent = NULL;
-    double *speed = NULL, *number = NULL;
-    uint8_t *stays = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &parent, (size_t)count, "islands", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &speed, (size_t)count, "islands", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &number, (size_t)count, "islands", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &stays, (size_t)count, "islands", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, falls, (size_t)count, "islands", error));
-    for (int32_t t = 0; t < count; ++t) {
-        parent[t] = t;
-        speed[t] = number[t] = 0.0;
-        stays[t] = 0;
+    const WadiTileMap *tiles = &awake->sort->tiles;
+    int32_t *stack = NULL;
+    size_t q = 0, depth = 0;
+    WADI_TRY(WADI_ARENA_NEW(in->context->scratch, &stack, (size_t)tiles->count, "tiles at rest", error));
+    WADI_TRY(WADI_ARENA_NEW(in->context->scratch, falls, (size_t)tiles->count, "tiles at rest", error));
+    for (int32_t t = 0; t < tiles->count; ++t) {
+        q = wadi_flip_sleep_find_awake(sleep, tiles->tiles[t], q);
+        (*falls)[t] = awake->is_slow[t] != 0 && q < sleep->awake_count &&
+                      wadi_tile_is_same(sleep->awake[q].tile, tiles->tiles[t]) &&
+                      in->time - sleep->awake[q].since >= window && sleep->awake[q].speed < SLOW_ON_AVERAGE &&
+                      !is_disturbed(sleep, in, awake->low[t], awake->high[t]);
+        if ((*falls)[t] == 0) {
+            stack[depth++] = t;
+        }
     }
-    for (int32_t t = 0; t < count; ++t) {
-        for (int n = 14; n < 27; ++n) { /* each pair once */
-            int32_t other = sort->tiles.neighbours[t][n];
-            if (other >= 0 && box_distance(awake->low[t], awake->high[t], awake->low[other],
-                                           awake->high[other]) <= sleep->reach) {
-                int32_t a = find_root(parent, t), b = find_root(parent, other);
-                parent[a > b ? a : b] = a > b ? b : a;
+    const Above above = find_above(in);
+    while (depth > 0) {
+        int32_t t = stack[--depth];
+        for (int n = 0; n < above.count; ++n) {
+            int32_t other = tiles->neighbours[t][above.number[n]];
+            if (other >= 0 && (*falls)[other] != 0) {
+                (*falls)[other] = 0;
+                stack[depth++] = other;
             }
         }
     }
-    size_t q = 0;
-    for (int32_t t = 0; t < count; ++t) {
-        int32_t root = find_root(parent, t);
-        q = wadi_flip_sleep_find_quiet(sleep, sort->tiles.tiles[t], q);
-        bool is_ripe = q < sleep->quiet_count &&
-                       wadi_tile_is_same(sleep->quiet[q].tile, sort->tiles.tiles[t]) &&
-                       in->time - sleep->quiet[q].since >= window && awake->has_newborn[t] == 0;
-        speed[root] += is_ripe ? sleep->quiet[q].speed : 0.0;
-        number[root] += sort->tile_start[t + 1] - sort->tile_start[t];
-        stays[root] = stays[root] != 0 || !is_ripe || is_disturbed(sleep, in, awake->low[t], awake->high[t]);
-    }
     *has_any = false;
-    for (int32_t t = 0; t < count; ++t) {
-        int32_t root = find_root(parent, t);
-        (*falls)[t] = stays[root] == 0 && speed[root] < slow_on_average * number[root];
+    for (int32_t t = 0; t < tiles->count; ++t) {
         *has_any = *has_any || (*falls)[t] != 0;
     }
     return WADI_OK;
 }
 
 /* Those who sleep begin anew when they wake. */
-static void forget_quiet(WadiFlipSleep *sleep, const WadiFlipSort *sort, const uint8_t *falls)
+static void forget_awake(WadiFlipSleep *sleep, const WadiFlipSort *sort, const uint8_t *falls)
 {
     size_t kept = 0;
-    for (size_t q = 0; q < sleep->quiet_count; ++q) {
-        int32_t t = wadi_tile_map_find(&sort->tiles, sleep->quiet[q].tile);
+    for (size_t q = 0; q < sleep->awake_count; ++q) {
+        int32_t t = wadi_tile_map_find(&sort->tiles, sleep->awake[q].tile);
         if (t < 0 || falls[t] == 0) {
-            sleep->quiet[kept++] = sleep->quiet[q];
+            sleep->awake[kept++] = sleep->awake[q];
         }
     }
-    sleep->quiet_count = kept;
+    sleep->awake_count = kept;
 }
 
 WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
@@ -285,31 +360,29 @@ WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *i
         return WADI_OK;
     }
     const WadiWorld *world = in->context->world;
-    double g = wadi_norm(wadi_curve_value3(&world->scene->gravity, in->time)), h = world->cell_size;
-    double unit = sqrt(g * h), window = WINDOW * sqrt(h / g); /* without gravity nothing is ever ripe */
+    double window = window_of(in);
     Awake awake = { .sort = sort, .particles = in->context->particles, .next_id = sleep->next_id };
-    WADI_TRY(look_at_awake(&awake, in, error));
+    WADI_TRY(look_at_awake(&awake, sleep, in, error));
     if (sleep->tile_count > 0) {
         uint8_t *rises = NULL;
         WADI_TRY(WADI_ARENA_NEW(in->context->scratch, &rises, sleep->tile_count, "sleeping tiles", error));
         if (flag_reached(sleep, &awake, rises)) {
             *is_changed = true;
-            WADI_TRY(flag_islands(sleep, rises, in->context->scratch, error));
-            return wadi_flip_sleep_rise(sleep, in, rises, error);
+            return wake_tiles(sleep, in, rises, error);
         }
     }
     bool has_ripe = false;
-    for (size_t q = 0; q < sleep->quiet_count && !has_ripe; ++q) {
-        has_ripe = in->time - sleep->quiet[q].since >= window;
+    for (size_t q = 0; q < sleep->awake_count && !has_ripe; ++q) {
+        has_ripe = in->time - sleep->awake[q].since >= window;
     }
     if (!has_ripe || !wadi_flip_world_is_steady(world, in->time, in->time + in->dt)) {
         return WADI_OK;
     }
     uint8_t *falls = NULL;
-    WADI_TRY(flag_ripe(sleep, &awake, in, window, SLOW_ON_AVERAGE * unit, &falls, is_changed, error));
+    WADI_TRY(flag_ripe(sleep, &awake, in, window, &falls, is_changed, error));
     if (*is_changed) {
         WADI_TRY(wadi_flip_sleep_fall(sleep, in, sort, falls, error));
-        forget_quiet(sleep, sort, falls);
+        forget_awake(sleep, sort, falls);
     }
     return WADI_OK;
 }

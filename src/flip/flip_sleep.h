@@ -1,18 +1,24 @@
 /* Sand at rest sleeps: it is left out of every stage until something reaches it.
  *
- * The unit is an island: tiles with particles, joined where their cells come within reach of each other, which is the margin of
- * the grid and the way of a particle in a step: two and two cells. What is farther apart shares no face, no pressure and no
- * stress in a step, so that leaving an island out changes nothing for the others.
+ * The unit is a tile of the grid. It falls asleep when for a window of 10 sqrt(dx / g) it and the tiles beside it were slow:
+ * in no step was a particle moved faster than 0.5 sqrt(g dx), nor the mean of a tile faster than 0.03. The running mean over
+ * 5 sqrt(dx / g) of its speeds, summed over its particles and divided by the number that a full tile has, is below 0.0007
+ * sqrt(g dx) by then, and its surroundings are at rest. A sheet of one cell that accelerates at more than 0.001 g, the excess
+ * of a slope 0.06 degrees too steep, breaks that bound within the window: a slope that is about to slide, and a ball at the top
+ * of its flight, do not sleep. Friction does not depend on the speed, so that sand which neither stops nor speeds up for so long
+ * is held by its stresses, and what is left of its motion is the solver's error: grains that cross from cell to cell at the
+ * surface, now and then.
  *
- * An island falls asleep when it has been quiet for a window of 20 sqrt(dx / g): in no step of it was a particle moved faster
- * than 0.1 sqrt(g dx), in the last one the mean was below 0.001 sqrt(g dx), and its surroundings are at rest. Sand that
- * accelerates at more than 0.005 g, the excess of a slope 0.3 degrees too steep, breaks the first bound within the window: a
- * slope that is about to slide, and a ball at the top of its flight, do not sleep. Friction does not depend on the speed, so
- * that sand which neither stops nor speeds up for so long is held by its stresses, and what is left of its motion is the
- * solver's error.
+ * To the awake sand beside it a sleeping tile is sand that does not move and keeps its stresses (flip_sleep_held.c). Sleep
+ * grows upwards: a tile sleeps only on sleeping tiles, or awake sand under it would not bear its weight, and when one wakes all
+ * above it do. So every awake column ends at the surface, and no awake pocket has a pressure without a level.
  *
- * It wakes, as a whole and with the pressure and stress it slept with, when an awake particle comes within reach, when a solid
- * within reach moves, when one of its particles is taken away, and when gravity, a force or a friction changes.
+ * A tile wakes, with the pressure and stress it slept with, in the step that finds
+ *  - sand that is not slow, or new, in a tile beside it and within reach: two cells of the grid's margin and the way of a step.
+ *    Between sand that moves and sand that sleeps there is thus always a tile of sand that is awake and hardly moves;
+ *  - an awake particle inside it;
+ *  - that what it bears has changed (wadi_flip_held_check);
+ *  - a solid within reach that moves, one of its particles taken away, gravity, a force or a friction that changes.
  *
  * Sleeping particles are the first of the store, tile by tile, with velocity 0; awake ones follow. */
 #ifndef WADI_FLIP_SLEEP_H
@@ -29,14 +35,21 @@ typedef struct WadiFlipSleepTile {
     WadiTile tile;
     int32_t first, count;    /* its particles */
     int32_t low[3], high[3]; /* box of the cells that hold them, inclusive; coordinates of the grid */
+    float change;            /* of what it bears since it fell asleep, 1: enough to wake in the next step */
+    uint8_t lanes[64];       /* per row of the tile: cells that hold particles */
+    /* P / dt, m/s^2, that it bore when it fell asleep: per side in the order of WadiRows.neighbour, in the cells beyond it, the
+     * lower of the other two axes fastest. */
+    float load[6][64];
 } WadiFlipSleepTile;
 
-/* A tile of awake particles that are all slow, as are those of the tiles beside it. */
-typedef struct WadiFlipQuietTile {
+/* A tile of awake particles in the last step. */
+typedef struct WadiFlipAwakeTile {
     WadiTile tile;
-    double since; /* s */
-    double speed; /* m/s, sum over its particles in the last step */
-} WadiFlipQuietTile;
+    bool is_slow;
+    double since; /* s: it and all tiles beside it are slow; INFINITY: not all are */
+    double push;  /* sqrt(g dx): sum of the speeds of its particles over the number that a full tile has */
+    double speed; /* sqrt(g dx): running mean of it in time */
+} WadiFlipAwakeTile;
 
 /* Tiles of both lists are in the order of tile maps. A zeroed struct is valid: nobody sleeps. Invariant after a step: particles
  * [0, count) of the store sleep, and are those of `tile`. */
@@ -49,9 +62,10 @@ typedef struct WadiFlipSleep {
     uint32_t next_id;
     WadiFlipSleepTile *tile;
     size_t tile_count, tile_capacity;
-    WadiFlipQuietTile *quiet;
-    size_t quiet_count, quiet_capacity;
-    WadiFlipPressureMemory pressure, pressure_spare; /* of the sleeping tiles */
+    WadiFlipAwakeTile *awake;
+    size_t awake_count, awake_capacity;
+    WadiFlipPressureMemory pressure,
+        pressure_spare; /* of the sleeping tiles and, as it was then, beside them */
     WadiFrictionMemory friction, friction_spare;
 } WadiFlipSleep;
 
@@ -76,18 +90,20 @@ typedef struct WadiFlipSleepIn {
 /* Particles from this one on may be awake; 0 when some were removed since the last step. */
 int32_t wadi_flip_sleep_first(const WadiFlipSleep *sleep, const WadiParticles *particles);
 
-/* Before the sort: wake what was robbed of particles, what a moving solid reaches, or everything when the world changes during
- * the step. */
+/* Before the sort: wake what was robbed of particles, what bears another load, what a moving solid reaches, or everything when
+ * the world changes during the step. */
 WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, WadiError *error);
-/* After the sort of the awake particles: wake what they come near, and let fall asleep what has been quiet for long enough.
+/* After the sort of the awake particles: wake what they disturb, and let fall asleep what has been slow for long enough.
  * *is_changed: particles changed places, sort again. */
 WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
                                   bool *is_changed, WadiError *error);
-/* When the ways of the step are known and before the particles go them: which tiles are quiet. */
+/* When the ways of the step are known and before the particles go them: which tiles are slow. */
 WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
                                  const WadiFlipPath *path, WadiError *error);
-/* First quiet tile, from a place in the list on, that is not before `tile`. */
-size_t wadi_flip_sleep_find_quiet(const WadiFlipSleep *sleep, WadiTile tile, size_t from);
+/* First awake tile, from a place in the list on, that is not before `tile`. */
+size_t wadi_flip_sleep_find_awake(const WadiFlipSleep *sleep, WadiTile tile, size_t from);
+/* Number of a sleeping tile, or -1. */
+int32_t wadi_flip_sleep_find(const WadiFlipSleep *sleep, WadiTile tile);
 /* After the last change of the store in a step. */
 void wadi_flip_sleep_end(WadiFlipSleep *sleep, const WadiParticles *particles);
 
@@ -106,8 +122,9 @@ bool wadi_flip_world_is_closed(const WadiWorld *world, double t0, double t1);
  * order. */
 WadiStatus wadi_flip_sleep_fall(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
                                 const uint8_t *falls, WadiError *error);
+/* Those who rise count as slow since `since`, until they are seen to move. */
 WadiStatus wadi_flip_sleep_rise(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const uint8_t *rises,
-                                WadiError *error);
+                                double since, WadiError *error);
 /* Box of the cells of a sorted tile that hold particles. */
 void wadi_flip_sleep_box(const WadiFlipSort *sort, int32_t tile, int32_t low[3], int32_t high[3]);
 

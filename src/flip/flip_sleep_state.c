@@ -1,5 +1,6 @@
 /* Who sleeps, in checkpoints: a resumed run wakes and falls asleep at the steps of the unbroken one. */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -26,7 +27,7 @@ WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, const WadiScene *scene, Wa
 void wadi_flip_sleep_free(WadiFlipSleep *sleep)
 {
     WADI_DELETE(sleep->tile, sleep->tile_capacity);
-    WADI_DELETE(sleep->quiet, sleep->quiet_capacity);
+    WADI_DELETE(sleep->awake, sleep->awake_capacity);
     wadi_flip_pressure_memory_free(&sleep->pressure);
     wadi_flip_pressure_memory_free(&sleep->pressure_spare);
     wadi_friction_memory_free(&sleep->friction);
@@ -34,9 +35,41 @@ void wadi_flip_sleep_free(WadiFlipSleep *sleep)
     *sleep = (WadiFlipSleep){ 0 };
 }
 
-enum { TILE_NUMBERS = 11 };
+/* Of a tile, but for its loads. */
+enum { TILE_NUMBERS = 28 };
 
-_Static_assert(sizeof(WadiFlipSleepTile) == TILE_NUMBERS * sizeof(int32_t), "saved as numbers");
+_Static_assert(offsetof(WadiFlipSleepTile, load) == TILE_NUMBERS * sizeof(int32_t), "saved as numbers");
+
+static WadiStatus save_tiles(const WadiFlipSleep *sleep, WadiState *state, WadiError *error)
+{
+    int32_t *numbers = NULL;
+    float *loads = NULL;
+    WADI_TRY(wadi_state_add(state, "sleep_tile", WADI_TYPE_I32, TILE_NUMBERS, sleep->tile_count,
+                            (void **)&numbers, error));
+    WADI_TRY(wadi_state_add(state, "sleep_load", WADI_TYPE_F32, 64, 6 * sleep->tile_count, (void **)&loads,
+                            error));
+    for (size_t t = 0; t < sleep->tile_count; ++t) {
+        memcpy(numbers + TILE_NUMBERS * t, &sleep->tile[t], TILE_NUMBERS * sizeof *numbers);
+        memcpy(loads + 384 * t, sleep->tile[t].load, sizeof sleep->tile[t].load);
+    }
+    return WADI_OK;
+}
+
+static WadiStatus load_tiles(WadiFlipSleep *sleep, const WadiState *state, WadiError *error)
+{
+    const WadiStateArray *tile, *load;
+    WADI_TRY(wadi_state_expect(state, "sleep_tile", WADI_TYPE_I32, TILE_NUMBERS, SIZE_MAX, &tile, error));
+    WADI_TRY(wadi_state_expect(state, "sleep_load", WADI_TYPE_F32, 64, 6 * tile->count, &load, error));
+    WADI_TRY(wadi_array_reserve((void **)&sleep->tile, &sleep->tile_capacity, tile->count,
+                                sizeof *sleep->tile, "sleeping tiles", error));
+    for (size_t t = 0; t < tile->count; ++t) {
+        memcpy(&sleep->tile[t], (const int32_t *)tile->data + TILE_NUMBERS * t,
+               TILE_NUMBERS * sizeof(int32_t));
+        memcpy(sleep->tile[t].load, (const float *)load->data + 384 * t, sizeof sleep->tile[t].load);
+    }
+    sleep->tile_count = tile->count;
+    return WADI_OK;
+}
 
 WadiStatus wadi_flip_sleep_save(const WadiFlipSleep *sleep, WadiState *state, WadiError *error)
 {
@@ -45,18 +78,19 @@ WadiStatus wadi_flip_sleep_save(const WadiFlipSleep *sleep, WadiState *state, Wa
     }
     uint32_t counts[2] = { (uint32_t)sleep->store_count, sleep->next_id };
     WADI_TRY(wadi_state_put(state, "sleep_counts", WADI_TYPE_U32, 1, 2, counts, error));
-    WADI_TRY(wadi_state_put(state, "sleep_tile", WADI_TYPE_I32, TILE_NUMBERS, sleep->tile_count, sleep->tile,
-                            error));
-    int32_t *quiet = NULL;
+    WADI_TRY(save_tiles(sleep, state, error));
+    int32_t *awake = NULL;
     double *since = NULL;
     WADI_TRY(
-        wadi_state_add(state, "sleep_quiet", WADI_TYPE_I32, 3, sleep->quiet_count, (void **)&quiet, error));
+        wadi_state_add(state, "sleep_awake", WADI_TYPE_I32, 3, sleep->awake_count, (void **)&awake, error));
     WADI_TRY(
-        wadi_state_add(state, "sleep_since", WADI_TYPE_F64, 2, sleep->quiet_count, (void **)&since, error));
-    for (size_t t = 0; t < sleep->quiet_count; ++t) {
-        memcpy(quiet + 3 * t, &sleep->quiet[t].tile, sizeof(WadiTile));
-        since[2 * t] = sleep->quiet[t].since;
-        since[2 * t + 1] = sleep->quiet[t].speed;
+        wadi_state_add(state, "sleep_since", WADI_TYPE_F64, 4, sleep->awake_count, (void **)&since, error));
+    for (size_t t = 0; t < sleep->awake_count; ++t) {
+        memcpy(awake + 3 * t, &sleep->awake[t].tile, sizeof(WadiTile));
+        since[4 * t] = sleep->awake[t].since;
+        since[4 * t + 1] = sleep->awake[t].is_slow;
+        since[4 * t + 2] = sleep->awake[t].speed;
+        since[4 * t + 3] = sleep->awake[t].push;
     }
     WADI_TRY(wadi_flip_pressure_memory_save(&sleep->pressure, "sleep_pressure", state, error));
     return wadi_friction_memory_save_as(&sleep->friction, "sleep_friction", state, error);
@@ -115,27 +149,23 @@ WadiStatus wadi_flip_sleep_load(WadiFlipSleep *sleep, const WadiParticles *parti
     if (!sleep->is_on) {
         return WADI_OK;
     }
-    const WadiStateArray *counts, *tile, *quiet, *since;
+    const WadiStateArray *counts, *awake, *since;
     WADI_TRY(wadi_state_expect(state, "sleep_counts", WADI_TYPE_U32, 1, 2, &counts, error));
-    WADI_TRY(wadi_state_expect(state, "sleep_tile", WADI_TYPE_I32, TILE_NUMBERS, SIZE_MAX, &tile, error));
-    WADI_TRY(wadi_state_expect(state, "sleep_quiet", WADI_TYPE_I32, 3, SIZE_MAX, &quiet, error));
-    WADI_TRY(wadi_state_expect(state, "sleep_since", WADI_TYPE_F64, 2, quiet->count, &since, error));
+    WADI_TRY(wadi_state_expect(state, "sleep_awake", WADI_TYPE_I32, 3, SIZE_MAX, &awake, error));
+    WADI_TRY(wadi_state_expect(state, "sleep_since", WADI_TYPE_F64, 4, awake->count, &since, error));
     WADI_TRY(wadi_flip_pressure_memory_load(&sleep->pressure, "sleep_pressure", state, error));
     WADI_TRY(wadi_friction_memory_load_as(&sleep->friction, "sleep_friction", state, error));
-    WADI_TRY(wadi_array_reserve((void **)&sleep->tile, &sleep->tile_capacity, tile->count,
-                                sizeof *sleep->tile, "sleeping tiles", error));
-    WADI_TRY(wadi_array_reserve((void **)&sleep->quiet, &sleep->quiet_capacity, quiet->count,
-                                sizeof *sleep->quiet, "tiles at rest", error));
-    if (tile->count > 0) {
-        memcpy(sleep->tile, tile->data, wadi_state_array_bytes(tile));
+    WADI_TRY(load_tiles(sleep, state, error));
+    WADI_TRY(wadi_array_reserve((void **)&sleep->awake, &sleep->awake_capacity, awake->count,
+                                sizeof *sleep->awake, "awake tiles", error));
+    for (size_t t = 0; t < awake->count; ++t) {
+        memcpy(&sleep->awake[t].tile, (const int32_t *)awake->data + 3 * t, sizeof(WadiTile));
+        sleep->awake[t].since = ((const double *)since->data)[4 * t];
+        sleep->awake[t].is_slow = ((const double *)since->data)[4 * t + 1] != 0.0;
+        sleep->awake[t].speed = ((const double *)since->data)[4 * t + 2];
+        sleep->awake[t].push = ((const double *)since->data)[4 * t + 3];
     }
-    for (size_t t = 0; t < quiet->count; ++t) {
-        memcpy(&sleep->quiet[t].tile, (const int32_t *)quiet->data + 3 * t, sizeof(WadiTile));
-        sleep->quiet[t].since = ((const double *)since->data)[2 * t];
-        sleep->quiet[t].speed = ((const double *)since->data)[2 * t + 1];
-    }
-    sleep->tile_count = tile->count;
-    sleep->quiet_count = quiet->count;
+    sleep->awake_count = awake->count;
     sleep->store_count = (int32_t)((const uint32_t *)counts->data)[0];
     sleep->next_id = ((const uint32_t *)counts->data)[1];
     int64_t count = 0;

@@ -1,5 +1,6 @@
-/* Where particles, pressures and stresses go when tiles fall asleep or wake. Rare, so plain: one permutation of the store and one
- * pass over the memories for each change. */
+/* Where particles, pressures and stresses go when tiles fall asleep or wake. Plain: a permutation of the store from the first
+ * particle concerned on and a pass over the memories of all who sleep for each change, of which there is one in five to ten
+ * steps while sand is poured on a heap. */
 #include <string.h>
 
 #include "core/array.h"
@@ -92,8 +93,59 @@ static void add_tiles(WadiFlipSleep *sleep, const WadiFlipSort *sort, const uint
         particle_end -= count;
         WadiFlipSleepTile tile = { .tile = sort->tiles.tiles[t], .first = particle_end, .count = count };
         wadi_flip_sleep_box(sort, t, tile.low, tile.high);
+        int32_t row = sort->row_first[t];
+        for (uint64_t left = sort->row_mask[t]; left != 0; left &= left - 1, ++row) {
+            tile.lanes[__builtin_ctzll(left)] = sort->lanes[row];
+        }
         sleep->tile[--to] = tile;
     }
+}
+
+/* Number of a tile in a memory, or -1. */
+static int32_t find_in_memory(const WadiFlipPressureMemory *memory, WadiTile tile)
+{
+    size_t low = 0, high = memory->tile_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (wadi_tile_is_before(memory->tile[middle], tile)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < memory->tile_count && wadi_tile_is_same(memory->tile[low], tile) ? (int32_t)low : -1;
+}
+
+/* What the tiles that fell asleep, those with particles from `first` on, bear on their sides: from the memory that has just
+ * got their surroundings. */
+static WadiStatus note_loads(WadiFlipSleep *sleep, int32_t first, WadiArena *arena, WadiError *error)
+{
+    const WadiFlipPressureMemory *memory = &sleep->pressure;
+    size_t *start = NULL, rows = 0;
+    WADI_TRY(WADI_ARENA_NEW(arena, &start, memory->tile_count, "tiles of a memory", error));
+    for (size_t t = 0; t < memory->tile_count; ++t) {
+        start[t] = rows;
+        rows += (size_t)__builtin_popcountll(memory->mask[t]);
+    }
+    for (size_t t = 0; t < sleep->tile_count; ++t) {
+        WadiFlipSleepTile *tile = &sleep->tile[t];
+        for (int side = 0; side < 6 && tile->first >= first; ++side) {
+            int axis = side >> 1, way = side & 1 ? 1 : -1, border = side & 1 ? 0 : 7;
+            WadiTile beyond = { tile->tile.x + (axis == 0) * way, tile->tile.y + (axis == 1) * way,
+                                tile->tile.z + (axis == 2) * way };
+            int32_t m = find_in_memory(memory, beyond);
+            for (int n = 0; n < 64 && m >= 0; ++n) {
+                int lane = axis == 0 ? border : n & 7;
+                int place = axis == 0 ? n : axis == 1 ? border + 8 * (n >> 3) : (n >> 3) + 8 * border;
+                uint64_t bit = UINT64_C(1) << place;
+                size_t row = start[m] + (size_t)__builtin_popcountll(memory->mask[m] & (bit - 1));
+                tile->load[side][n] = (memory->mask[m] & bit) != 0
+                                          ? (float)(memory->value[8 * row + (size_t)lane] / memory->dt)
+                                          : 0.0f;
+            }
+        }
+    }
+    return WADI_OK;
 }
 
 WadiStatus wadi_flip_sleep_fall(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
@@ -129,7 +181,7 @@ WadiStatus wadi_flip_sleep_fall(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
     }
     add_tiles(sleep, sort, falls, tiles, first + falling);
     sleep->count = first + falling;
-    return WADI_OK;
+    return note_loads(sleep, first, in->context->scratch, error);
 }
 
 /* Maps of the sleeping tiles with this flag. */
@@ -183,39 +235,75 @@ static WadiStatus return_stresses(WadiFlipSleep *sleep, const WadiFlipSleepIn *i
     return WADI_OK;
 }
 
+/* Those who wake count as slow until they were seen to move, or they would wake all beside them at once. */
+static WadiStatus add_awake(WadiFlipSleep *sleep, const uint8_t *rises, double since, WadiError *error)
+{
+    size_t rising = 0, q = 0;
+    for (size_t t = 0; t < sleep->tile_count; ++t) {
+        q = wadi_flip_sleep_find_awake(sleep, sleep->tile[t].tile, q);
+        bool is_there =
+            q < sleep->awake_count && wadi_tile_is_same(sleep->awake[q].tile, sleep->tile[t].tile);
+        rising += rises[t] != 0 && !is_there;
+    }
+    size_t from = sleep->awake_count, to = from + rising;
+    WADI_TRY(wadi_array_reserve((void **)&sleep->awake, &sleep->awake_capacity, to, sizeof *sleep->awake,
+                                "awake tiles", error));
+    sleep->awake_count = to;
+    for (size_t t = sleep->tile_count; t-- > 0;) {
+        WadiTile tile = sleep->tile[t].tile;
+        if (rises[t] == 0) {
+            continue;
+        }
+        while (from > 0 && !wadi_tile_is_before(sleep->awake[from - 1].tile, tile)) {
+            sleep->awake[--to] = sleep->awake[--from];
+        }
+        if (to == sleep->awake_count || !wadi_tile_is_same(sleep->awake[to].tile, tile)) {
+            sleep->awake[--to] = (WadiFlipAwakeTile){ .tile = tile, .is_slow = true, .since = since };
+        }
+    }
+    return WADI_OK;
+}
+
 WadiStatus wadi_flip_sleep_rise(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const uint8_t *rises,
-                                WadiError *error)
+                                double since, WadiError *error)
 {
     WadiParticles *particles = in->context->particles;
     WadiArena *arena = in->context->scratch;
     uint8_t *asleep = wadi_particles_column(particles, sleep->column);
+    /* Those who have slept longest lie first and mostly stay. */
+    int32_t first = sleep->count, n = 0;
+    for (size_t t = 0; t < sleep->tile_count; ++t) {
+        first = rises[t] != 0 && sleep->tile[t].first < first ? sleep->tile[t].first : first;
+    }
     int32_t *order = NULL, *place = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &order, (size_t)particles->count, "order of particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &place, (size_t)sleep->count, "order of particles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &order, (size_t)(particles->count - first), "order of particles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &place, (size_t)(sleep->count - first), "order of particles", error));
     WADI_TRY(return_stresses(sleep, in, rises, error));
+    WADI_TRY(add_awake(sleep, rises, since, error));
     for (size_t t = 0; t < sleep->tile_count; ++t) {
         for (int32_t i = 0; i < sleep->tile[t].count && rises[t] != 0; ++i) {
             asleep[sleep->tile[t].first + i] = 0;
         }
     }
-    int32_t staying = 0, n = 0;
+    int32_t staying = 0;
     for (int pass = 1; pass >= 0; --pass) {
-        for (int32_t i = 0; i < particles->count; ++i) {
+        for (int32_t i = first; i < particles->count; ++i) {
             if (asleep[i] == pass) {
                 if (pass == 1) {
-                    place[i] = n;
+                    place[i - first] = first + n;
                 }
-                order[n++] = i;
+                order[n++] = i - first;
             }
         }
-        staying = pass == 1 ? n : staying;
+        staying = pass == 1 ? first + n : staying;
     }
-    WADI_TRY(wadi_particles_permute(particles, order, error));
+    WADI_TRY(wadi_particles_permute_from(particles, first, order, error));
     size_t kept = 0;
     for (size_t t = 0; t < sleep->tile_count; ++t) {
         if (rises[t] == 0) {
+            int32_t old = sleep->tile[t].first;
             sleep->tile[kept] = sleep->tile[t];
-            sleep->tile[kept].first = place[sleep->tile[t].first];
+            sleep->tile[kept].first = old < first ? old : place[old - first];
             kept += 1;
         }
     }

@@ -205,7 +205,9 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
     WadiVec3 gravity = wadi_curve_value3(&flip->context.world->scene->gravity, step->time);
     WadiFrictionSolids solids = { &flip->context.world->solids, step->grid.cell_size, step->time + step->dt };
     WadiFrictionGrid grid = { .rows = &step->grid.rows,
-                              .fluid = step->fluid,
+                              .fluid = step->held.sand,
+                              .held = step->held.cells,
+                              .rest = &flip->sleep.friction,
                               .solid = step->inside,
                               .ask = wadi_friction_ask_solids,
                               .ask_context = &solids,
@@ -222,6 +224,7 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         times, "friction set-up",
         WADI_TRY(wadi_friction_begin(&friction, &grid, &flip->friction_memory, step->kick, arena, error));
         wadi_friction_add(friction, velocity));
+    wadi_flip_held_close(step);
     WadiFlipProjector *projector = NULL;
     WADI_STAGE(times, "pressure", WADI_TRY(wadi_flip_project_step(flip, step, &projector, error)));
 
@@ -257,6 +260,8 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         wadi_friction_add(friction, velocity);
         WADI_STAGE(times, "pressure", WADI_TRY(wadi_flip_project_step(flip, step, &projector, error)));
     }
+    wadi_flip_held_stop(step);
+    WADI_STAGE(times, "sleep", wadi_flip_held_check(flip, step, friction));
     WADI_STAGE(times, "friction set-up", mark_rigid(step, friction, &load);
                WADI_TRY(wadi_friction_keep(friction, &flip->friction_memory, error)));
     return WADI_OK;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "render/image.h"
-#include "render/label.h"
+#include "render/lettering.h"
 #include "render/look.h"
 
 enum { SHEET_WIDTH = 1920, GAP = 8, LABEL_HEIGHT = 24, CELL_MIN = 64, PAPER = 250, INK = 40 };
@@ -44,7 +44,7 @@ static void average(const WadiImage *from, double left, double right, double top
         }
     }
     for (int c = 0; c < 3; ++c) {
-        rgb[c] = area > 0.0 ? (uint8_t)(wadi_srgb_encode((float)(sum[c] / area)) * 255.0f + 0.5f) : 0;
+        rgb[c] = area > 0.0 ? (uint8_t)lrintf(wadi_srgb_encode((float)(sum[c] / area)) * 255.0f) : 0;
     }
 }
 
@@ -76,9 +76,9 @@ static WadiStatus fill(WadiImage *sheet, const WadiSheetPicture *pictures, int c
         int top = GAP + i / grid->columns * (grid->height + LABEL_HEIGHT);
         place(sheet, &picture, left, top, grid);
         wadi_image_free(&picture);
-        int size = wadi_label_width(pictures[i].label, 2) <= grid->width ? 2 : 1;
-        wadi_label_draw(sheet, left, top + grid->height + (LABEL_HEIGHT - WADI_LABEL_HEIGHT * size) / 2,
-                        pictures[i].label, size, ink);
+        int size = wadi_letter_text_width(pictures[i].label, 2) <= grid->width ? 2 : 1;
+        wadi_letter_text(sheet, left, top + grid->height + (LABEL_HEIGHT - WADI_LETTER_HEIGHT * size) / 2,
+                         size, pictures[i].label, ink);
     }
     return WADI_OK;
 }

@@ -214,10 +214,18 @@ static bool meet_rough(Path *path, WadiTraceHit *hit, bool is_last)
     Frame frame = { .n = hit->shading };
     wadi_framef(frame.n, &frame.s, &frame.t);
     WadiVec3f out = to_local(&frame, wadi_scalef(d, -1.0f));
-    if (wadi_light_has_sun(path->tracer->light)) {
+    bool asks_sun = wadi_light_has_sun(path->tracer->light), asks_surround = true;
+    if (is_last && asks_sun && path->bounces > 0) { /* one of the two, by lot, where it hardly shows */
+        asks_sun = wadi_sampler_next(path->sampler) < 0.5f;
+        asks_surround = !asks_sun;
+        path->throughput = wadi_scalef(path->throughput, 2.0f);
+    }
+    if (asks_sun) {
         ask_light(path, hit, &bsdf, &frame, out, true, is_last);
     }
-    ask_light(path, hit, &bsdf, &frame, out, false, is_last);
+    if (asks_surround) {
+        ask_light(path, hit, &bsdf, &frame, out, false, is_last);
+    }
     path->has_rough = true;
     ++path->bounces;
     if (is_last) {

@@ -16,13 +16,7 @@
 #include "core/check.h"
 #include "io/files.h"
 
-extern char **environ;
-
 enum { CHUNK = 1 << 16, LINE_SIZE = 512, SAID_MAX = 1 << 14, PICTURE_LIMIT = 1 << 30 };
-
-/* yuv420p halves the colours' sizes: an odd side gets one more row or column of black. */
-#define PAD "pad=ceil(iw/2)*2:ceil(ih/2)*2"
-#define BT709 "bt709"
 
 typedef struct Encoder {
     pid_t pid;
@@ -47,8 +41,10 @@ static void make_command(Command *command, const WadiVideoDef *def, const char *
 {
     static const char *const first[] = { "ffmpeg",     "-nostdin", "-loglevel", "error",      "-y", "-f",
                                          "image2pipe", "-c:v",     "png",       "-framerate", NULL };
+    /* yuv420p halves the colours' sizes: an odd side gets one more row or column of black. */
+    static const char pad[] = "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv";
     static const char *const video[] = { "-vf",
-                                         PAD ",scale=out_color_matrix=" BT709 ":out_range=tv",
+                                         pad,
                                          "-c:v",
                                          "libx264",
                                          "-preset",
@@ -58,11 +54,11 @@ static void make_command(Command *command, const WadiVideoDef *def, const char *
                                          "-pix_fmt",
                                          "yuv420p",
                                          "-colorspace",
-                                         BT709,
+                                         "bt709",
                                          "-color_primaries",
-                                         BT709,
+                                         "bt709",
                                          "-color_trc",
-                                         BT709,
+                                         "bt709",
                                          "-movflags",
                                          "+faststart",
                                          "-f",

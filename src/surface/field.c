@@ -106,7 +106,8 @@ WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, 
     WadiCloud mirrored;
     WadiBins mirrored_bins;
     if (def->is_clipped && def->is_mirrored) {
-        double depth = def->method == WADI_SURFACE_ANISOTROPIC ? WADI_ANISOTROPIC_REACH * def->reach : def->reach;
+        double depth =
+            def->method == WADI_SURFACE_ANISOTROPIC ? WADI_ANISOTROPIC_REACH * def->reach : def->reach;
         WADI_TRY(wadi_cloud_mirror(&mirrored, cloud, def->clip, depth, arena, error));
         if (mirrored.count > cloud->count) {
             WADI_TRY(wadi_bins_build(&mirrored_bins, &mirrored, def->reach, arena, error));

@@ -202,11 +202,11 @@ static bool is_too_much(const int64_t x[2], const int64_t y[2], const int64_t z[
 }
 
 /* Does a tile, grown by the reach, touch a cube with particles of the level itself? */
-static bool is_reached(const WadiFilling *filling, double cell, const int64_t node[3], int margin)
+static bool is_reached(const WadiFilling *filling, double cell, const int64_t node[3])
 {
     int64_t range[3][2];
     for (int a = 0; a < 3; ++a) {
-        cubes_along(filling, cell, node[a] - margin, node[a] + 7 + margin, range[a]);
+        cubes_along(filling, cell, node[a], node[a] + 7, range[a]);
     }
     if (is_too_much(range[0], range[1], range[2])) {
         return true;
@@ -251,25 +251,25 @@ static bool is_line_inside(const WadiFilling *filling, const int64_t x[2], int64
     return true;
 }
 
-/* Which of eight nodes from `first` have the cube `at` within the margin, a bit each. */
-static unsigned nodes_touching(const WadiFilling *filling, double cell, int64_t first, int margin, int64_t at)
+/* Which of eight nodes from `first` lie in the cubes `at` along an axis, a bit each. */
+static unsigned nodes_touching(const WadiFilling *filling, double cell, int64_t first, int64_t at)
 {
     unsigned bits = 0;
     for (int n = 0; n < 8; ++n) {
         int64_t range[2];
-        cubes_along(filling, cell, first + n - margin, first + n + margin, range);
-        bits |= (unsigned)(at >= range[0] && at <= range[1]) << n;
+        cubes_along(filling, cell, first + n, first + n, range);
+        bits |= (unsigned)(at == range[0]) << n;
     }
     return bits;
 }
 
-/* Rows that lie in inside cubes of one level with all nodes within the margin of them. */
-static uint64_t rows_inside_level(const WadiFilling *filling, double cell, const int64_t node[3], int margin)
+/* Rows that lie in inside cubes of one level with all their nodes. */
+static uint64_t rows_inside_level(const WadiFilling *filling, double cell, const int64_t node[3])
 {
     int64_t x[2], y[2], z[2];
-    cubes_along(filling, cell, node[0] - margin, node[0] + 7 + margin, x);
-    cubes_along(filling, cell, node[1] - margin, node[1] + 7 + margin, y);
-    cubes_along(filling, cell, node[2] - margin, node[2] + 7 + margin, z);
+    cubes_along(filling, cell, node[0], node[0] + 7, x);
+    cubes_along(filling, cell, node[1], node[1] + 7, y);
+    cubes_along(filling, cell, node[2], node[2] + 7, z);
     if (is_too_much(x, y, z)) {
         return 0;
     }
@@ -278,11 +278,11 @@ static uint64_t rows_inside_level(const WadiFilling *filling, double cell, const
         uint64_t layers = 0;
         for (int64_t cy = y[0]; cy <= y[1]; ++cy) {
             if (!is_line_inside(filling, x, cy, cz)) {
-                layers |= nodes_touching(filling, cell, node[1], margin, cy);
+                layers |= nodes_touching(filling, cell, node[1], cy);
             }
         }
         if (layers != 0) {
-            unsigned touched = nodes_touching(filling, cell, node[2], margin, cz);
+            unsigned touched = nodes_touching(filling, cell, node[2], cz);
             for (int k = 0; k < 8; ++k) {
                 rows &= touched >> k & 1 ? ~(layers << 8 * k) : ~UINT64_C(0);
             }
@@ -304,10 +304,10 @@ uint64_t wadi_field_rows_inside(const WadiFieldBand *band, WadiTile at)
         if (!filling->has_inside) {
             break;
         }
-        rows |= rows_inside_level(filling, cell, node, band->margin);
+        rows |= rows_inside_level(filling, cell, node);
         /* A finer filling says nothing where coarser particles have a word. */
         bool is_last = level + 1 == band->filling_count;
-        if (rows == ~UINT64_C(0) || is_last || is_reached(filling, cell, node, band->margin)) {
+        if (rows == ~UINT64_C(0) || is_last || is_reached(filling, cell, node)) {
             break;
         }
     }

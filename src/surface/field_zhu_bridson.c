@@ -130,7 +130,8 @@ static void sample_row_alike(const WadiFieldSampler *sampler, const WadiFieldNea
         sum_y += k * dy;
         sum_z += k * dz;
     }
-    float radius = near->reach[index[0]] * (float)((sampler->def->radius - sampler->def->offset) / sampler->def->reach);
+    float radius =
+        near->reach[index[0]] * (float)((sampler->def->radius - sampler->def->offset) / sampler->def->reach);
     WadiF8 sum_radius = sum * radius;
     finish_row(sampler, &sum, &sum_x, &sum_y, &sum_z, &sum_radius, value);
 }

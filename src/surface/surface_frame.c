@@ -121,36 +121,8 @@ const char *wadi_surface_format_name(WadiSurfaceFormat format)
 
 WadiStatus wadi_surface_format_check(WadiSurfaceFormat format, WadiError *error)
 {
-#ifndef WADI_HAS_OPENVDB
-    if (format == WADI_SURFACE_VDB) {
-        return wadi_fail(
-            error, WADI_ERR_UNSUPPORTED,
-            "this wadi was built without OpenVDB; install it (Debian: libopenvdb-dev, with a C++ "
-            "compiler) and build again, or take the format ply");
-    }
-#endif
-    (void)format;
-    (void)error;
-    return WADI_OK;
+    return format == WADI_SURFACE_VDB ? wadi_surface_vdb_check(error) : WADI_OK;
 }
-
-#ifdef WADI_HAS_OPENVDB
-static WadiStatus write_vdb(const WadiField *field, const char *path, const WadiMeshFileInfo *info,
-                            WadiError *error)
-{
-    /* Row 0 is the null row; an empty field has none at all. */
-    size_t count = field->rows.count > 0 ? (size_t)field->rows.count - 1 : 0;
-    WadiVdbRow *row = NULL;
-    WADI_TRY(WADI_NEW(&row, count, "rows of a VDB file", error));
-    for (size_t r = 0; r < count; ++r) {
-        wadi_rows_cell(&field->rows, (int32_t)r + 1, row[r].node);
-        row[r].value = field->value + WADI_ROW_CELLS * (r + 1);
-    }
-    WadiStatus status = wadi_surface_write_vdb(path, &(WadiVdbRows){ field->cell, count, row }, info, error);
-    WADI_DELETE(row, count);
-    return status;
-}
-#endif
 
 WadiStatus wadi_surface_frame_write(const WadiSurfaceFrame *frame, const char *path, WadiSurfaceFormat format,
                                     const WadiMeshFileInfo *info, WadiError *error)
@@ -158,21 +130,12 @@ WadiStatus wadi_surface_frame_write(const WadiSurfaceFrame *frame, const char *p
     switch (format) {
     case WADI_SURFACE_PLY: return wadi_surface_write_ply(path, &frame->surface, info, error);
     case WADI_SURFACE_OBJ: return wadi_surface_write_obj(path, &frame->surface, info, error);
-    case WADI_SURFACE_VDB:
-#ifdef WADI_HAS_OPENVDB
-        return write_vdb(&frame->field, path, info, error);
-#endif
-        break;
+    default: return wadi_surface_write_vdb(path, &frame->field, info, error);
     }
-    return wadi_surface_format_check(format, error);
 }
 
 bool wadi_surface_frame_is_made(const char *path, WadiSurfaceFormat format, uint64_t key)
 {
-#ifdef WADI_HAS_OPENVDB
-    if (format == WADI_SURFACE_VDB) {
-        return wadi_surface_vdb_has_key(path, key);
-    }
-#endif
-    return format != WADI_SURFACE_VDB && wadi_mesh_file_has_key(path, key);
+    return format == WADI_SURFACE_VDB ? wadi_surface_vdb_has_key(path, key)
+                                      : wadi_mesh_file_has_key(path, key);
 }

@@ -56,9 +56,9 @@ def test_bash_completes_commands_options_and_files():
     is_equal(bash_completions("wadi", "run", "--output", "="), ["old.run", "scenes"])
     is_equal(bash_completions("wadi", "run", "--frames", ""), [])
     is_equal(bash_completions("wadi", "info", "note"), ["note.txt"])
-    is_equal(bash_completions("wadi", "help", "r"), ["run"])
+    is_equal(bash_completions("wadi", "help", "ru"), ["run"])
     is_equal(bash_completions("wadi", "gallery", "bunny-w"), ["bunny-water"])
-    is_equal(bash_completions("wadi", "bench", ""), ["flip"])
+    is_equal(bash_completions("wadi", "bench", ""), ["flip", "surface"])
     is_equal(bash_completions("wadi", "schema", ""), [])
 
 
@@ -77,7 +77,7 @@ def test_fish_completes_commands_options_and_files():
     is_equal(sorted(fish("wadi run --fr")), ["--frames", "--from-frame"])
     contains(fish("wadi run pi"), "pile.yaml")
     is_equal(fish("wadi run -o old"), ["old.run/"])
-    is_equal(fish("wadi help r"), ["run"])
+    is_equal(fish("wadi help ru"), ["run"])
 
 
 def test_zsh_completion_is_valid():

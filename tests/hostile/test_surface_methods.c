@@ -8,12 +8,12 @@ static void every_allocation_fails_once(void **unused)
     (void)unused;
     WadiCloud cloud = test_cloud(500);
     test_cloud_add_lattice(&cloud, wadi_vec3(0, 0, 0), 2, 2, 2, 0.4, 0.0);
-    test_cloud_add_lattice(&cloud, wadi_vec3(0, 0, 0.8), 6, 6, 6, 0.1, 0.3);
+    test_cloud_add_lattice(&cloud, wadi_vec3(0, 0, 0.8), 4, 4, 4, 0.1, 0.3);
     wadi_set_allocator(&failing_allocator);
     size_t live = wadi_alloc_live_bytes();
     for (int method = 0; method < WADI_SURFACE_METHOD_COUNT; ++method) {
         WadiFieldDef def = { .method = (WadiSurfaceMethod)method,
-                             .cell = 0.05,
+                             .cell = 0.1,
                              .reach = 2.0,
                              .radius = 1.0,
                              .smoothing = 1,

@@ -6,7 +6,7 @@
 #include "scene_sim.h"
 #include "sim/sim.h"
 
-/* Cells of 2 cm: sqrt(g dx) = 0.44 m/s, the window 0.9 s. A column that collapses to one side and lies still after a second. */
+/* Cells of 2 cm: sqrt(g dx) = 0.44 m/s, the window 0.45 s. A column that collapses to one side and lies still after a second. */
 #define COLUMN                                                                                               \
     "wadi: 1\nsolver: flip\nresolution: 40\n"                                                                \
     "domain: {min: [0, 0, 0], max: [0.8, 0.04, 0.5], walls: {friction: 0.7}}\n"                              \
@@ -83,13 +83,14 @@ static void a_settled_pile_does_not_move_by_a_bit_and_costs_nothing(void **unuse
     COLUMN "emitters: [{material: sand, shape: {box: {min: [0.06, 0.01, 0.36], max: [0.12, 0.03, 0.4]}}, "   \
            "velocity: [0, 0, -0.5], rate: 3e-4, start: 1.7, end: 1.9}]\n"
 
-/* Nothing that is awake comes nearer to what sleeps than the stages see. */
+/* Nothing that moves fast comes nearer to what sleeps than the stages see. */
 static void check_distance(const WadiSim *sim)
 {
     const WadiParticles *p = &sim->particles;
     const WadiFlip *flip = sim->solver;
     for (int32_t i = flip->sleep.count; i < p->count; ++i) {
-        for (int32_t j = 0; j < flip->sleep.count; ++j) {
+        double square = (double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]);
+        for (int32_t j = 0; j < flip->sleep.count && square > 9.81 * cell; ++j) {
             double far =
                 fmax(fabs(p->x[i] - p->x[j]), fmax(fabs(p->y[i] - p->y[j]), fabs(p->z[i] - p->z[j])));
             assert_true(far > WADI_FLIP_MARGIN * cell);
@@ -104,9 +105,10 @@ static WadiSim *pour(const WadiScene *scene, double *waking)
     run_until(sim, 1.6);
     *waking = 1e9;
     bool was_asleep = is_all_asleep(sim);
+    int64_t asleep = wadi_sim_sleeping_particles(sim);
     while (sim->time < 4.1) {
         CHECK_OK(wadi_sim_step(sim, &error), error);
-        if (was_asleep && sim->sleeping_particles == 0 && *waking > 1e8) {
+        if (was_asleep && sim->sleeping_particles<asleep && * waking> 1e8) {
             *waking = sim->time;
         } else if (sim->sleeping_particles > 0 && sim->time < 2.4) {
             check_distance(sim);
@@ -153,8 +155,8 @@ static void poured_sand_wakes_a_pile_before_it_arrives(void **unused)
     wadi_scene_destroy(awake);
 }
 
-/* All sleep until the step that reaches `change`; the next one finds them awake. */
-static void check_wakes(WadiSim *sim, double change)
+/* All sleep until the step that reaches `change`; the next one finds them awake, or at least `some` of them. */
+static void check_wakes(WadiSim *sim, double change, int64_t some)
 {
     WadiError error = { 0 };
     run_until(sim, change - 0.1);
@@ -163,7 +165,8 @@ static void check_wakes(WadiSim *sim, double change)
         CHECK_OK(wadi_sim_step(sim, &error), error);
     }
     CHECK_OK(wadi_sim_step(sim, &error), error);
-    assert_int_equal(wadi_sim_sleeping_particles(sim), 0);
+    int64_t awake = sim->particles.count - wadi_sim_sleeping_particles(sim);
+    assert_true(awake >= (some > 0 ? some : sim->particles.count));
     CHECK_AT_MOST(sim->time, change + 2.0 / 120.0 + 1e-9); /* two steps of sand */
 }
 
@@ -190,7 +193,7 @@ static void a_plate_that_starts_to_move_wakes_its_pile(void **unused)
     WadiSim *sim = start_sim(scene, 1);
     run_until(sim, 1.3);
     double start = mean_x(sim);
-    check_wakes(sim, 1.4);
+    check_wakes(sim, 1.4, 0);
     CHECK_NEAR(mean_x(sim), start, 0.1 * 2.0 / 120.0 + 1e-3); /* two steps on the plate */
     run_until(sim, 1.9);
     assert_int_equal(wadi_sim_sleeping_particles(sim), 0);
@@ -208,7 +211,7 @@ static void gravity_that_turns_wakes_everything(void **unused)
     WadiSim *sim = start_sim(scene, 1);
     run_until(sim, 1.5);
     double start = mean_x(sim);
-    check_wakes(sim, 1.6);
+    check_wakes(sim, 1.6, 0);
     run_until(sim, 2.1);
     assert_true(mean_x(sim) - start > 2.0 * cell);
     wadi_sim_destroy(sim);
@@ -222,8 +225,12 @@ static void a_drain_under_a_pile_wakes_it(void **unused)
         COLUMN "drains: [{shape: {box: {min: [0.05, 0, -0.1], max: [0.15, 0.04, 0.03]}}, start: 1.6}]\n");
     WadiSim *sim = start_sim(scene, 1);
     run_until(sim, 1.5);
-    int32_t start = sim->particles.count;
-    check_wakes(sim, 1.6);
+    int32_t start = sim->particles.count, near = 0;
+    for (int32_t i = 0; i < start; ++i) { /* what is left of the tile above the drain */
+        near += sim->particles.x[i] < 0.16 && sim->particles.z[i] > 0.04;
+    }
+    assert_true(near > start / 4);
+    check_wakes(sim, 1.6, near);
     int32_t robbed = sim->particles.count;
     run_until(sim, 2.1);
     /* What lay above falls into the hole and is taken too. */
@@ -233,7 +240,7 @@ static void a_drain_under_a_pile_wakes_it(void **unused)
 }
 
 /* Cones of sand of friction angle 30 degrees that begin at rest. One of 40 degrees slides, and does not sleep before it has;
- * one of 15 degrees sleeps where it is, a window after the start. */
+ * one of 15 degrees sleeps where it is, soon after the window. */
 static void a_steep_cone_slides_and_a_flat_one_stays(void **unused)
 {
     (void)unused;
@@ -251,10 +258,12 @@ static void a_steep_cone_slides_and_a_flat_one_stays(void **unused)
         WadiScene *scene = load_scene(text);
         WadiSim *sim = start_sim(scene, 1);
         double(*before)[3] = places(sim), moved = 0.0, top = 0.0;
-        run_until(sim, 0.88);
+        run_until(sim, 0.44);
         assert_int_equal(wadi_sim_sleeping_particles(sim), 0);
-        run_until(sim, 1.1);
-        assert_true(flat ? is_all_asleep(sim) : wadi_sim_sleeping_particles(sim) == 0);
+        run_until(sim, 0.9);
+        print_message("asleep: %d of %d\n", (int)wadi_sim_sleeping_particles(sim), sim->particles.count);
+        /* The fringes of the steep one lie in tiles of their own, and lie still. */
+        assert_true(flat ? is_all_asleep(sim) : wadi_sim_sleeping_particles(sim) < sim->particles.count / 10);
         double(*after)[3] = places(sim);
         for (uint32_t i = 0; i < sim->particles.next_id; ++i) {
             moved += fabs(after[i][0] - before[i][0]) / sim->particles.next_id;

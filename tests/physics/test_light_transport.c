@@ -73,11 +73,11 @@ static void clear_water_vanishes_in_a_furnace(void **unused)
     WadiTraceMesh meshes[2] = { picture_box_mesh(&water, 0), picture_box_mesh(&glass, 2) };
     static const float balls[2][4] = { { 0.3f, 0.2f, 0.0f, 0.3f }, { -0.4f, 0.0f, 0.4f, 0.3f } };
     WadiTraceSpheres set = sphere_set(balls, 2);
-    set.look = 1;
-    for (int kind = 0; kind < 4; ++kind) {
+    for (int kind = 0; kind < 5; ++kind) {
+        set.look = kind == 4 ? 0 : 1; /* at last drops of water in water, one of them half out of it */
         WadiTraceScene scene = picture_scene(looks, 3, 1.0f);
         scene.meshes = meshes;
-        scene.mesh_count = kind == 3 ? 2 : 1;
+        scene.mesh_count = kind >= 3 ? 2 : 1;
         scene.spheres = &set;
         scene.spheres_count = kind >= 1 ? 1 : 0;
         scene.ground = (WadiTraceGround){ kind >= 2, -0.3, picture_matt(1.0f) };

@@ -160,6 +160,61 @@ static void clusters_meet_what_single_spheres_meet(void **unused)
     free_heap(&heap);
 }
 
+enum { SIDE = 300 };
+
+/* Trees large enough for Embree to build them in parallel, of clusters and of triangles: the same film from 1, 2 and 5 threads.
+ * Half of the spheres lie in the place of another, so that which of two is met is up to the tree alone. */
+static void large_trees_give_the_same_bytes(void **unused)
+{
+    (void)unused;
+    Heap heap;
+    make_heap(&heap);
+    for (size_t i = 0; i + 1 < heap.count; i += 2) {
+        memcpy(heap.sphere[i + 1], heap.sphere[i], sizeof heap.sphere[i]);
+    }
+    WadiVec3 *vertices = NULL;
+    uint32_t(*triangles)[3] = NULL;
+    size_t count = 2 * (SIDE - 1) * (SIDE - 1);
+    assert_int_equal(WADI_NEW(&vertices, SIDE * SIDE, "waves", NULL), WADI_OK);
+    assert_int_equal(WADI_NEW(&triangles, count, "waves", NULL), WADI_OK);
+    for (uint32_t j = 0; j < SIDE; ++j) {
+        for (uint32_t i = 0; i < SIDE; ++i) {
+            double x = 2.0 * i / (SIDE - 1.0) - 1.0, y = 2.0 * j / (SIDE - 1.0) - 1.0;
+            vertices[j * SIDE + i] = wadi_vec3(x, y, 0.2 + 0.05 * sin(20.0 * x) * cos(17.0 * y));
+            if (i + 1 < SIDE && j + 1 < SIDE) {
+                uint32_t a = j * SIDE + i, t = 2 * (j * (SIDE - 1) + i);
+                memcpy(triangles[t], (uint32_t[3]){ a, a + 1, a + SIDE }, sizeof triangles[t]);
+                memcpy(triangles[t + 1], (uint32_t[3]){ a + 1, a + SIDE + 1, a + SIDE }, sizeof triangles[t]);
+            }
+        }
+    }
+    WadiTraceMesh mesh = { .vertex_count = SIDE * SIDE,
+                           .triangle_count = count,
+                           .vertices = vertices,
+                           .triangles = (const uint32_t(*)[3])triangles };
+    heap.scene.meshes = &mesh;
+    heap.scene.mesh_count = 1;
+    WadiCamera camera = wadi_camera_framing((WadiBox){ { -1, -1, 0 }, { 1, 1, 0.6 } }, 16.0 / 9.0);
+    WadiTraceQuality quality = wadi_trace_draft();
+    static const int threads[3] = { 1, 2, 5 };
+    WadiFilm first = { 0 };
+    for (int k = 0; k < 3; ++k) {
+        wadi_parallel_set_threads(threads[k]);
+        WadiFilm film = picture_take(&heap.scene, &camera, 192, 108, &quality);
+        if (k == 0) {
+            first = film;
+        } else {
+            assert_memory_equal(film.light, first.light, 192 * 108 * sizeof *film.light);
+            wadi_film_free(&film);
+        }
+    }
+    wadi_parallel_set_threads(0);
+    wadi_film_free(&first);
+    WADI_DELETE(vertices, SIDE * SIDE);
+    WADI_DELETE(triangles, count);
+    free_heap(&heap);
+}
+
 static void frames_of_a_heap(void **unused)
 {
     (void)unused;
@@ -193,6 +248,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clusters_meet_what_single_spheres_meet),
+        cmocka_unit_test(large_trees_give_the_same_bytes),
         cmocka_unit_test(frames_of_a_heap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

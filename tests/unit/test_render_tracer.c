@@ -239,6 +239,47 @@ static void failing_memory_leaks_nothing(void **unused)
     wadi_set_allocator(NULL);
 }
 
+/* Colours, normals and wetness between the vertices are those of the straight line: on a level board whose colour rises along x. */
+static void attributes_are_interpolated(void **unused)
+{
+    (void)unused;
+    WadiLook look = picture_matt(0.0f);
+    WadiTraceScene scene = picture_scene(&look, 1, 1.0f);
+    WadiVec3 vertices[4] = { { 0, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 }, { 0, 1, 0 } };
+    uint32_t triangles[2][3] = { { 0, 1, 2 }, { 0, 2, 3 } };
+    float colour[4][3] = { { 0.1f, 0.2f, 0 }, { 0.9f, 0.6f, 0 }, { 0.9f, 0.6f, 0 }, { 0.1f, 0.2f, 0 } };
+    float normal[4][3] = { { 0, 0, 2 }, { 0, 0, 2 }, { 0, 2, 2 }, { 0, 2, 2 } };
+    float wetness[4] = { 0, 1, 1, 0 };
+    WadiTraceMesh mesh = { .vertex_count = 4,
+                           .triangle_count = 2,
+                           .vertices = vertices,
+                           .triangles = (const uint32_t(*)[3])triangles,
+                           .colour = (const float(*)[3])colour,
+                           .normal = (const float(*)[3])normal };
+    scene.meshes = &mesh;
+    scene.mesh_count = 1;
+    WadiTraceQuality quality = { .samples = 16, .depth = 1 };
+    for (int k = 1; k < 4; ++k) {
+        double x = 0.25 * k;
+        WadiCamera camera = picture_camera(wadi_vec3(x, 0.5, 9), wadi_vec3(x, 0.5, 0), 0.01);
+        WadiFilm film = picture_take(&scene, &camera, 1, 1, &quality);
+        CHECK_NEAR((double)film.albedo[0].x, 0.1 + 0.8 * x, 1e-3);
+        CHECK_NEAR((double)film.albedo[0].y, 0.2 + 0.4 * x, 1e-3);
+        CHECK_NEAR((double)(film.normal[0].y / film.normal[0].z), 0.5, 1e-3);
+        CHECK_NEAR((double)film.distance[0], 9.0, 1e-3);
+        wadi_film_free(&film);
+    }
+    /* Wetness darkens sand, more at x = 1 than at x = 0. */
+    look = wadi_look_sand(wadi_grey(0.5f));
+    mesh.colour = NULL;
+    mesh.normal = NULL;
+    mesh.wetness = wetness;
+    double dry = picture_value(&scene, wadi_vec3(0.05, 0.5, 9), wadi_vec3(0.05, 0.5, 0), 64, 1);
+    double half = picture_value(&scene, wadi_vec3(0.5, 0.5, 9), wadi_vec3(0.5, 0.5, 0), 64, 1);
+    double wet = picture_value(&scene, wadi_vec3(0.95, 0.5, 9), wadi_vec3(0.95, 0.5, 0), 64, 1);
+    assert_true(dry > 1.15 * half && half > 1.15 * wet);
+}
+
 /* Each sphere is in one cluster, inside its bounds; a ray meets the nearest of all spheres, as trying each one does. */
 static void clusters_hold_every_sphere_once(void **unused)
 {
@@ -307,6 +348,7 @@ int main(void)
         cmocka_unit_test(same_bytes_for_any_threads),   cmocka_unit_test(same_bytes_far_from_the_origin),
         cmocka_unit_test(odd_scenes_do_no_harm),        cmocka_unit_test(bad_arguments_are_told),
         cmocka_unit_test(failing_memory_leaks_nothing), cmocka_unit_test(clusters_hold_every_sphere_once),
+        cmocka_unit_test(attributes_are_interpolated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

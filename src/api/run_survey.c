@@ -80,40 +80,60 @@ static WadiBox add_colliders(WadiBox box, const WadiScene *scene, const WadiWorl
     return all;
 }
 
-WadiStatus wadi_render_bounds(const WadiRunView *view, const WadiWorld *world, WadiBox *box, WadiError *error)
+typedef struct Looking {
+    WadiRunSurvey *survey;
+    const WadiRunView *view;
+    WadiState frame;
+    double *values;     /* SAMPLES_MAX */
+    WadiBox particles;  /* union so far */
+    bool has_attribute; /* survey->colour is open */
+} Looking;
+
+static WadiStatus look_at(Looking *l, int number, double *time, WadiError *error)
+{
+    WadiRunSurvey *survey = l->survey;
+    const WadiRunView *view = l->view;
+    char path[WADI_PATH_SIZE];
+    WadiFrameHeader header;
+    WadiBox seen;
+    wadi_run_frame_path(path, sizeof path, view->run, view->summary.name, number);
+    WADI_TRY(wadi_frame_file_read(path, "particles", &header, &l->frame, error));
+    WADI_TRY(frame_box(view->scene, &l->frame, l->values, &seen, error));
+    l->particles = wadi_box_union(l->particles, seen);
+    *time = header.time;
+    if (survey->attribute == NULL) {
+        return WADI_OK;
+    }
+    if (!l->has_attribute) {
+        WADI_TRY(wadi_false_colour_open(&survey->colour, survey->attribute, survey->map, &l->frame,
+                                        view->scene, error));
+        l->has_attribute = true;
+    }
+    return wadi_false_colour_include(&survey->colour, &l->frame, error);
+}
+
+WadiStatus wadi_run_survey(WadiRunSurvey *survey, const WadiRunView *view, const WadiWorld *world,
+                           WadiError *error)
 {
     int count = view->frame_count < FRAMES_LOOKED_AT ? view->frame_count : FRAMES_LOOKED_AT;
-    double *values = NULL;
-    WadiState *frame = NULL;
-    WadiStatus status = WADI_NEW(&values, SAMPLES_MAX, "positions", error);
-    if (status == WADI_OK) {
-        status = WADI_NEW(&frame, 1, "frame", error);
-    }
-    WadiBox particles = wadi_box_empty();
     double time[FRAMES_LOOKED_AT] = { 0 };
+    Looking *l = NULL;
+    WADI_TRY(WADI_NEW(&l, 1, "survey of a run", error));
+    *l = (Looking){ .survey = survey, .view = view, .particles = wadi_box_empty() };
+    WadiStatus status = WADI_NEW(&l->values, SAMPLES_MAX, "positions", error);
     for (int i = 0; i < count && status == WADI_OK; ++i) {
-        char path[WADI_PATH_SIZE];
-        WadiFrameHeader header;
-        WadiBox seen = wadi_box_empty();
         int number = count > 1 ? 1 + (int)((int64_t)i * (view->frame_count - 1) / (count - 1)) : 1;
-        wadi_run_frame_path(path, sizeof path, view->run, view->summary.name, number);
-        status = wadi_frame_file_read(path, "particles", &header, frame, error);
-        if (status == WADI_OK) {
-            status = frame_box(view->scene, frame, values, &seen, error);
-            time[i] = header.time;
-        }
-        if (status == WADI_OK && !wadi_box_is_empty(seen)) {
-            particles = wadi_box_is_empty(particles) ? seen : wadi_box_union(particles, seen);
-        }
+        status = look_at(l, number, &time[i], error);
     }
-    *box = particles;
-    for (int i = 0; i < count && status == WADI_OK && !wadi_box_is_empty(particles); ++i) {
-        *box = wadi_box_union(*box, add_colliders(particles, view->scene, world, time[i]));
+    survey->box = l->particles;
+    for (int i = 0; i < count && status == WADI_OK && world != NULL; ++i) {
+        survey->box = wadi_box_union(survey->box, add_colliders(l->particles, view->scene, world, time[i]));
     }
-    if (frame != NULL) {
-        wadi_state_free(frame);
+    if (status == WADI_OK && survey->attribute != NULL) {
+        wadi_false_colour_finish(&survey->colour);
     }
-    WADI_DELETE(frame, 1);
-    WADI_DELETE(values, SAMPLES_MAX);
+    wadi_state_free(&l->frame);
+    WADI_DELETE(l->values, SAMPLES_MAX);
+    WADI_DELETE(l, 1);
     return status;
 }

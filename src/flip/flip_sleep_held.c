@@ -1,0 +1,168 @@
+/* Sleeping sand in the grid of a step: what the awake sand beside it feels.
+ *
+ * A sleeping cell is held: its velocity is 0, its stress the one it fell asleep with. To the pressure its faces are closed; to
+ * the friction the edges that it shares with awake cells carry shear as they did, so that at the moment of falling asleep not
+ * one force on an awake face changes. What it bears may change afterwards; when it has changed by more than the tolerance of
+ * wadi_flip_held_check, its tile is to wake and the forces are found anew. */
+#include <math.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "flip/flip.h"
+#include "grid/row_lanes.h"
+
+/* The change of pressure or stress at the border that wakes: a part of the pressure and the weight of so many layers of cells. */
+#define LOAD_SHARE 0.1
+#define LOAD_LAYERS 1.0
+
+WadiStatus wadi_flip_held_find(const WadiFlip *flip, WadiFlipStep *step, const uint8_t **occupied,
+                               WadiError *error)
+{
+    const WadiFlipSleep *sleep = &flip->sleep;
+    const WadiRows *rows = &step->grid.rows;
+    WadiArena *arena = flip->context.scratch;
+    *occupied = step->grid.fluid;
+    if (sleep->tile_count == 0) {
+        return WADI_OK;
+    }
+    int32_t *sleeper = NULL;
+    bool has_any = false;
+    WADI_TRY(WADI_ARENA_NEW(arena, &sleeper, (size_t)rows->tiles->count, "sleeping tiles", error));
+    for (int32_t t = 0; t < rows->tiles->count; ++t) {
+        sleeper[t] = wadi_flip_sleep_find(sleep, rows->tiles->tiles[t]);
+        has_any = has_any || sleeper[t] >= 0;
+    }
+    if (!has_any) {
+        return WADI_OK;
+    }
+    uint8_t *bits = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &bits, (size_t)rows->count, "labels", error));
+    memcpy(bits, step->grid.fluid, (size_t)rows->count);
+    for (int32_t t = 0; t < rows->tiles->count; ++t) {
+        for (int32_t r = rows->first[t]; sleeper[t] >= 0 && r < rows->first[t + 1]; ++r) {
+            WADI_ASSERT(bits[r] == 0);
+            bits[r] = sleep->tile[sleeper[t]].lanes[rows->place[r]];
+            for (unsigned left = bits[r]; left != 0; left &= left - 1) {
+                step->fill[8 * (size_t)r + (size_t)__builtin_ctz(left)] = 1.0f;
+            }
+        }
+    }
+    step->held.sleeper = sleeper;
+    *occupied = bits;
+    return WADI_OK;
+}
+
+WadiStatus wadi_flip_held_take(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
+{
+    const WadiRows *rows = &step->grid.rows;
+    WadiFlipHeld *held = &step->held;
+    held->sand = step->fluid;
+    if (held->sleeper == NULL) {
+        return WADI_OK;
+    }
+    size_t count = (size_t)rows->count;
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &held->sand, count, "labels", error));
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &held->cells, count, "labels", error));
+    memcpy(held->sand, step->fluid, count);
+    memset(held->cells, 0, count);
+    for (int32_t t = 0; t < rows->tiles->count; ++t) {
+        for (int32_t r = rows->first[t]; held->sleeper[t] >= 0 && r < rows->first[t + 1]; ++r) {
+            held->cells[r] = step->fluid[r];
+            step->inside[r] |= step->fluid[r];
+            step->fluid[r] = 0;
+        }
+    }
+    return WADI_OK;
+}
+
+/* The faces of held cells: closed for the pressure, of velocity 0, and known to be so. */
+static void visit_faces(WadiFlipStep *step, void (*visit)(WadiFlipStep *, int axis, int32_t row, int lane))
+{
+    const WadiRows *rows = &step->grid.rows;
+    for (int32_t t = 0; t < rows->tiles->count && step->held.sleeper != NULL; ++t) {
+        for (int32_t r = rows->first[t]; step->held.sleeper[t] >= 0 && r < rows->first[t + 1]; ++r) {
+            for (unsigned left = step->held.cells[r]; left != 0; left &= left - 1) {
+                int l = __builtin_ctz(left);
+                for (int axis = 0; axis < 3; ++axis) {
+                    int32_t next = rows->neighbour[r][2 * axis + 1];
+                    visit(step, axis, r, l);
+                    if (axis == 0 && l < 7) {
+                        visit(step, axis, r, l + 1);
+                    } else if (next != 0) {
+                        visit(step, axis, next, axis == 0 ? 0 : l);
+                    }
+                }
+            }
+        }
+    }
+}
+
+static void close_face(WadiFlipStep *step, int axis, int32_t row, int lane)
+{
+    step->solid.open[axis][8 * (size_t)row + (size_t)lane] = 0.0f;
+}
+
+void wadi_flip_held_close(WadiFlipStep *step)
+{
+    visit_faces(step, close_face);
+}
+
+static void know_face(WadiFlipStep *step, int axis, int32_t row, int lane)
+{
+    step->grid.velocity[axis][8 * (size_t)row + (size_t)lane] = 0.0f;
+    step->known[axis][row] |= (uint8_t)(1u << lane);
+}
+
+void wadi_flip_held_stop(WadiFlipStep *step)
+{
+    visit_faces(step, know_face);
+}
+
+typedef struct Check {
+    const WadiFlipStep *step;
+    const WadiFriction *friction;
+    const WadiFrictionMemory *rest;
+    double layer; /* P of a layer of cells */
+} Check;
+
+/* Largest change of what awake cells do to those of a sleeping row, 1: enough to wake. */
+static double change_of_row(const Check *check, const WadiFlipSleepTile *tile, int32_t row)
+{
+    const WadiFlipStep *step = check->step;
+    const WadiRows *rows = &step->grid.rows;
+    const int j = rows->place[row] & 7, k = rows->place[row] >> 3;
+    double largest = 0.0;
+    for (int side = 0; side < 6; ++side) {
+        unsigned meets = step->held.cells[row] & wadi_row_bits_beside(rows, step->fluid, row, side);
+        for (; meets != 0; meets &= meets - 1) {
+            WadiRowCell asleep = { row, __builtin_ctz(meets) };
+            WadiRowCell awake = wadi_row_cell_beside(rows, asleep, side);
+            int place = side < 2 ? j + 8 * k : side < 4 ? asleep.lane + 8 * k : asleep.lane + 8 * j;
+            double then = step->kick * (double)tile->load[side][place];
+            double change = fabs(step->pressure[wadi_row_cell_index(awake)] - then);
+            change = fmax(change, wadi_friction_change(check->friction, check->rest, awake.row, awake.lane));
+            largest = fmax(largest, change / (LOAD_SHARE * then + LOAD_LAYERS * check->layer));
+        }
+    }
+    return largest;
+}
+
+void wadi_flip_held_check(WadiFlip *flip, const WadiFlipStep *step, const WadiFriction *friction)
+{
+    const WadiRows *rows = &step->grid.rows;
+    Check check = { .step = step,
+                    .friction = friction,
+                    .rest = &flip->sleep.friction,
+                    .layer = wadi_flip_gravity_step(flip, step) };
+    for (int32_t t = 0; t < rows->tiles->count && step->held.sleeper != NULL; ++t) {
+        double change = 0.0;
+        if (step->held.sleeper[t] < 0) {
+            continue;
+        }
+        WadiFlipSleepTile *tile = &flip->sleep.tile[step->held.sleeper[t]];
+        for (int32_t r = rows->first[t]; r < rows->first[t + 1]; ++r) {
+            change = fmax(change, change_of_row(&check, tile, r));
+        }
+        tile->change = (float)change;
+    }
+}

@@ -1,0 +1,51 @@
+/* What the module wadi_vdb.so, the one part in C++, offers to write_vdb.c. It is loaded when the first VDB file is asked for, so
+ * that neither the library nor its users need C++ or OpenVDB for anything else. Plain C, and self-contained: the module calls
+ * nothing of wadi's. */
+#ifndef WADI_SURFACE_VDB_MODULE_H
+#define WADI_SURFACE_VDB_MODULE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Eight nodes along x, the first at a multiple of eight. */
+typedef struct WadiVdbRow {
+    int32_t node[3];
+    const float *value; /* m */
+} WadiVdbRow;
+
+typedef struct WadiVdbRows {
+    double cell; /* m */
+    size_t count;
+    const WadiVdbRow *row;
+} WadiVdbRows;
+
+/* Metadata of the file. */
+typedef struct WadiVdbFacts {
+    const char *wadi, *material, *key; /* version, name, hexadecimal text */
+    int frame;
+    double subframe, time, fps;
+} WadiVdbFacts;
+
+enum { WADI_VDB_TEXT_SIZE = 512 };
+
+/* Rises with every change of what follows. */
+#define WADI_VDB_WRITE "wadi_vdb_write_1"
+#define WADI_VDB_KEY "wadi_vdb_key_1"
+
+/* 0: written; else `problem` says why not. */
+typedef int WadiVdbWrite(const char *path, const WadiVdbRows *rows, const WadiVdbFacts *facts,
+                         char problem[WADI_VDB_TEXT_SIZE]);
+/* The metadatum `key` of a file, 0; else there is none. */
+typedef int WadiVdbKey(const char *path, char key[WADI_VDB_TEXT_SIZE]);
+
+WadiVdbWrite wadi_vdb_write_1;
+WadiVdbKey wadi_vdb_key_1;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

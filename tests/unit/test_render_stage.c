@@ -1,0 +1,183 @@
+/* The stage: what a frame becomes before light falls on it. */
+#include <string.h>
+
+#include "render/stage.h"
+#include "scene_sim.h"
+#include "sim/sim.h"
+#include "surface/shape_surface.h"
+
+static const char text[] =
+    "wadi: 1\nsolver: points\ncell_size: 0.1\ndomain: {min: [0, 0, 0], max: [2, 1, 1], walls: {open: "
+    "[z_max]}}\n"
+    "materials:\n"
+    "  sand: {kind: sand, look: {preset: beach}}\n"
+    "  water: {kind: water}\n"
+    "  ghost: {kind: sand, look: {style: hidden}}\n"
+    "bodies:\n"
+    "  - {material: sand, shape: {box: {min: [0.1, 0.1, 0.1], max: [0.5, 0.5, 0.5]}}}\n"
+    "  - {material: water, snap: layer, shape: {box: {min: [1, 0.1, 0.1], max: [1.5, 0.6, 0.6]}}}\n"
+    "  - {material: ghost, shape: {box: {min: [1.7, 0.1, 0.1], max: [1.9, 0.3, 0.3]}}}\n"
+    "colliders:\n"
+    "  - {name: pillar, shape: {cylinder: {from: [0.8, 0.5, 0], to: [0.8, 0.5, 0.5], radius: 0.1}}}\n"
+    "render: {walls: glass}\n";
+
+typedef struct Fixture {
+    WadiScene *scene;
+    WadiSim *sim;
+    WadiState frame;
+    WadiStage stage;
+    WadiStageDef def;
+} Fixture;
+
+static void open_fixture(Fixture *f, const char *scene)
+{
+    WadiError error = { 0 };
+    *f = (Fixture){ .scene = load_scene(scene) };
+    f->sim = start_sim(f->scene, 1);
+    CHECK_OK(wadi_sim_snapshot(f->sim, &f->frame, &error), error);
+    f->def = (WadiStageDef){ .scene = f->scene, .world = f->sim->world, .has_underlay = true };
+}
+
+static void close_fixture(Fixture *f)
+{
+    wadi_stage_free(&f->stage);
+    wadi_state_free(&f->frame);
+    wadi_sim_destroy(f->sim);
+    wadi_scene_destroy(f->scene);
+}
+
+static void materials_become_what_they_look_like(void **unused)
+{
+    (void)unused;
+    Fixture f;
+    WadiError error = { 0 };
+    open_fixture(&f, text);
+    for (int round = 0; round < 2; ++round) { /* a stage is used again and again */
+        CHECK_OK(wadi_stage_build(&f.stage, &f.def, &f.frame, 0.0, &error), error);
+        assert_int_equal(f.stage.part_count, 3);
+        const WadiStagePart *sand = &f.stage.parts[0], *water = &f.stage.parts[1], *ghost = &f.stage.parts[2];
+        assert_int_equal(sand->style, WADI_STYLE_GRAINS);
+        assert_int_equal(sand->grains.count, 10 * 8 * 8 * 8);
+        assert_true(sand->mesh.mesh.triangle_count > 100); /* closed underneath */
+        assert_int_equal(water->style, WADI_STYLE_SURFACE);
+        assert_int_equal(water->grains.count, 0);
+        WadiSurfaceFacts facts;
+        CHECK_OK(wadi_surface_facts(&facts, &water->mesh.mesh, &error), error);
+        assert_true(facts.is_closed && facts.is_oriented);
+        CHECK_NEAR(facts.volume, 0.125, 0.1 * 0.125); /* ten particles a side: its edges are round */
+        assert_int_equal(ghost->grains.count + ghost->mesh.mesh.triangle_count, 0);
+        /* The pillar and the four sides; floor and ceiling are no sheets. */
+        assert_int_equal(f.stage.solid_count, 5);
+        assert_string_equal(f.stage.solids[0].name, "pillar");
+        CHECK_NEAR(wadi_mesh_volume(&f.stage.solids[0].mesh), 3.14159265 * 0.01 * 0.5, 2e-4);
+        assert_true(f.stage.ground.is_present && f.stage.ground.height <= 0.0 &&
+                    f.stage.ground.height > -0.01);
+    }
+    WadiTraceScene trace;
+    CHECK_OK(wadi_stage_trace(&f.stage, f.scene, &trace, &error), error);
+    assert_int_equal(trace.spheres_count, 1);
+    assert_int_equal(trace.mesh_count, 2 + 5);
+    close_fixture(&f);
+}
+
+static void cuts_leave_what_is_behind(void **unused)
+{
+    (void)unused;
+    Fixture f;
+    WadiError error = { 0 };
+    open_fixture(&f, text);
+    f.def.has_cut = true;
+    f.def.cut_point = wadi_vec3(0.3, 0.0, 0.0);
+    f.def.cut_normal = wadi_vec3(1.0, 0.0, 0.0);
+    CHECK_OK(wadi_stage_build(&f.stage, &f.def, &f.frame, 0.0, &error), error);
+    const WadiGrains *grains = &f.stage.parts[0].grains;
+    CHECK_NEAR((double)grains->count, 5 * 8 * 8 * 8,
+               250.0); /* half of them, but for those that reach across */
+    for (size_t g = 0; g < grains->count; ++g) {
+        CHECK_AT_MOST((double)grains->sphere[g][0] + f.stage.origin.x, 0.3 + 1e-6);
+    }
+    assert_int_equal(f.stage.parts[1].grains.count, 0); /* water lies in front */
+    assert_int_equal(f.stage.parts[1].mesh.mesh.triangle_count, 0);
+    close_fixture(&f);
+}
+
+static void textures_need_their_attribute(void **unused)
+{
+    (void)unused;
+    Fixture f;
+    WadiError error = { 0 };
+    open_fixture(&f, text);
+    f.scene->materials[0].look.style = WADI_STYLE_TEXTURE;
+    assert_int_equal(wadi_stage_build(&f.stage, &f.def, &f.frame, 0.0, &error), WADI_ERR_ARGUMENT);
+    assert_non_null(strstr(error.text, "material sand"));
+    assert_non_null(strstr(error.text, "texture: true"));
+    assert_int_equal(f.stage.part_count, 0);
+    close_fixture(&f);
+}
+
+static void empty_frames_have_an_empty_stage(void **unused)
+{
+    (void)unused;
+    Fixture f;
+    WadiError error = { 0 };
+    open_fixture(&f, text);
+    WadiState empty = { 0 };
+    void *data;
+    CHECK_OK(wadi_state_add(&empty, "position", WADI_TYPE_F64, 3, 0, &data, &error), error);
+    CHECK_OK(wadi_state_add(&empty, "velocity", WADI_TYPE_F32, 3, 0, &data, &error), error);
+    CHECK_OK(wadi_state_add(&empty, "radius", WADI_TYPE_F32, 1, 0, &data, &error), error);
+    CHECK_OK(wadi_state_add(&empty, "material", WADI_TYPE_U8, 1, 0, &data, &error), error);
+    CHECK_OK(wadi_stage_build(&f.stage, &f.def, &empty, 0.0, &error), error);
+    for (int p = 0; p < f.stage.part_count; ++p) {
+        assert_int_equal(f.stage.parts[p].grains.count + f.stage.parts[p].mesh.mesh.triangle_count, 0);
+    }
+    wadi_state_free(&empty);
+    close_fixture(&f);
+}
+
+/* A ball with a ball cut out of its side: no triangles of its own, so the zero of its distance. The volume that is left is the
+ * ball's less a lens of two caps of height h = r - d / 2. */
+static void carved_shapes_have_closed_meshes(void **unused)
+{
+    (void)unused;
+    WadiError error = { 0 };
+    const double r = 0.3, d = 0.3, h = r - d / 2.0, pi = 3.14159265358979324;
+    WadiShapeDef carved = wadi_shape_def(WADI_SHAPE_DIFFERENCE), child[2];
+    for (int n = 0; n < 2; ++n) {
+        child[n] = wadi_shape_def(WADI_SHAPE_SPHERE);
+        child[n].parameter[0] = wadi_curve_constant3(n * d, 0.1, 0.2);
+        child[n].parameter[1] = wadi_curve_constant(r);
+    }
+    carved.children = child;
+    carved.child_count = 2;
+    WadiShape *shape = NULL;
+    WadiMesh mesh;
+    WadiArena arena = { 0 };
+    CHECK_OK(wadi_shape_create(&shape, &carved, NULL, &error), error);
+    CHECK_OK(
+        wadi_shape_surface(&mesh, shape, 0.0, (WadiBox){ { -1, -1, -1 }, { 1, 1, 1 } }, 0.01, &arena, &error),
+        error);
+    WadiSurfaceFacts facts;
+    CHECK_OK(wadi_surface_facts(&facts, &mesh, &error), error);
+    assert_true(facts.is_closed && facts.is_manifold && facts.is_oriented);
+    double lens = 2.0 * pi * h * h * (3.0 * r - h) / 3.0;
+    CHECK_NEAR(facts.volume, 4.0 / 3.0 * pi * r * r * r - lens, 0.005 * facts.volume);
+    wadi_mesh_free(&mesh);
+    wadi_shape_destroy(shape);
+    wadi_arena_free(&arena);
+    for (int n = 0; n < 2; ++n) {
+        wadi_shape_def_free(&child[n]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(materials_become_what_they_look_like),
+        cmocka_unit_test(cuts_leave_what_is_behind),
+        cmocka_unit_test(textures_need_their_attribute),
+        cmocka_unit_test(empty_frames_have_an_empty_stage),
+        cmocka_unit_test(carved_shapes_have_closed_meshes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
