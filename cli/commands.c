@@ -173,6 +173,34 @@ static const WadiCliOption render_options[] = {
     HELP,
 };
 
+static const WadiCliOption export_options[] = {
+    TEXT("to", "PROGRAM", to,
+         "pov: scenes that povray draws as they are. pbrt: scenes for pbrt-v4. blender: a script that loads "
+         "the "
+         "run into Blender. ply, obj, vdb: meshes as wadi surface makes them; ply has the particles too."),
+    TEXT("frames", "A-B", frame_range, "These frames, or one frame A. Without it: all that are finished."),
+    { .name = "set",
+      .argument = "KEY=VALUE",
+      .kind = WADI_CLI_SET,
+      .help = "Override a setting of how the scene is drawn: render.KEY, materials.NAME.look.KEY or "
+              "surface.KEY; for "
+              "ply, obj and vdb surface.KEY only. May be given several times; later ones win." },
+    TEXT("up", "AXIS", up,
+         "z, as wadi has it, or y: (x, y, z) becomes (x, z, -y). Without it: z. Not for vdb."),
+    { .name = "output",
+      .short_name = 'o',
+      .argument = "FOLDER",
+      .kind = WADI_CLI_TEXT,
+      .offset = VALUE(output),
+      .files = WADI_CLI_FILES_FOLDER,
+      .help = "Folder the files go to. Without it: export/PROGRAM in the run folder." },
+    FLAG("force", 0, force, "Write files again that are there already, from the same frame and settings."),
+    THREADS,
+    EVENTS,
+    QUIET,
+    HELP,
+};
+
 static const WadiCliOption info_options[] = {
     JSON("Write the description as JSON."),
     HELP,
@@ -274,6 +302,29 @@ const WadiCliCommand wadi_cli_commands[] = {
         .run = wadi_cli_render,
     },
     {
+        .name = "export",
+        .operand = "RUN",
+        .files = WADI_CLI_FILES_FOLDER,
+        .summary = "Hand a run over to other programs",
+        .description = "Writes every frame of a run for another program: what wadi render would draw, seen "
+                       "from the same "
+                       "place in the same light, as scenes of POV-Ray or pbrt-v4 or as files and a script "
+                       "for Blender; or "
+                       "meshes and particles alone. Frames that are there already and were made of the same "
+                       "particles with "
+                       "the same settings are kept, so that the command goes on where it was stopped. "
+                       "docs/export.md tells "
+                       "what is in the files.",
+        .options = export_options,
+        .option_count = COUNT(export_options),
+        .examples = { { "wadi export column.run --to pov --frames 48", "then: povray column.0048.pov" },
+                      { "wadi export column.run --to blender",
+                        "then: blender -P column.run/export/blender/load.py" },
+                      { "wadi export splash.run --to pbrt --set render.walls=glass -o scenes", "" },
+                      { "wadi export splash.run --to obj --up y", "meshes for programs in which y is up" } },
+        .run = wadi_cli_export,
+    },
+    {
         .name = "info",
         .operand = "RUN|FILE",
         .files = WADI_CLI_FILES_ANY,
@@ -370,7 +421,7 @@ const WadiCliCommand wadi_cli_top = {
                   { "wadi info column.run", "what is in it" } },
 };
 
-const char *const wadi_cli_planned[] = { "export", "view", NULL };
+const char *const wadi_cli_planned[] = { "view", NULL };
 const char *const wadi_cli_scene_suffixes[] = { "yaml", "yml", "json", NULL };
 
 const WadiCliExitText wadi_cli_exits[WADI_CLI_EXIT_COUNT] = {

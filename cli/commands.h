@@ -16,6 +16,7 @@ typedef struct WadiCliArgs {
     const char *bench_case;
     const char *method, *material, *subframe, *format, *frame_range; /* of surfaces */
     const char *quality, *size, *color, *range, *map, *cut;          /* of pictures */
+    const char *to, *up;                                             /* of exports */
     const char **sets; /* "KEY=VALUE" in the order given; owned, with room for three more */
     int set_count;
     int frames;     /* 0: as the scene says */
@@ -111,6 +112,7 @@ int wadi_cli_run(const WadiCliArgs *args);
 int wadi_cli_check(const WadiCliArgs *args);
 int wadi_cli_info(const WadiCliArgs *args);
 int wadi_cli_surface(const WadiCliArgs *args);
+int wadi_cli_export(const WadiCliArgs *args);
 int wadi_cli_render(const WadiCliArgs *args);
 int wadi_cli_schema(const WadiCliArgs *args);
 int wadi_cli_gallery(const WadiCliArgs *args);

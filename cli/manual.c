@@ -107,6 +107,25 @@ static const Event events[] = {
         { "warnings", "how many there were" },
         { "seconds", "this command took" } } },
     { "picture", "The contact sheet of a gallery entry is written.", { { "path", "of the PNG file" } } },
+    { "export",
+      "A frame of wadi export is written.",
+      { { "frame", "its number, from 1" },
+        { "frames_done", "frames that are there" },
+        { "frames", "frames this command looks at" },
+        { "path", "of its main file" },
+        { "kept", "true when it was there already; the counts are then 0" },
+        { "grains", "spheres or particles in it" },
+        { "triangles", "of its meshes" },
+        { "seconds", "since this command began" },
+        { "seconds_left", "estimate; null while unknown" } } },
+    { "exports",
+      "All frames of wadi export are there.",
+      { { "folder", "where they are" },
+        { "frames", "that are there" },
+        { "kept", "of them that were there already" },
+        { "grains", "in the files written" },
+        { "triangles", "in the files written" },
+        { "seconds", "this command took" } } },
     { "error",
       "It ended early; the last event then.",
       { { "status", "argument, memory, io, format, scene, busy, stopped, numeric or unsupported" },
@@ -130,8 +149,8 @@ static const char json_note[] =
     "With --json, wadi run writes one JSON object a line to standard output, each with the key event and the "
     "keys below. "
     "The command wadi gallery NAME does so for each of its runs, wadi surface with the events mesh, "
-    "meshes and error, and wadi render with image, images, warning and error, after those of wadi run for a "
-    "scene. "
+    "meshes and error, wadi render with image, images, warning and error, after those of wadi run for a "
+    "scene, and wadi export with export, exports, warning and error. "
     "The commands wadi check and wadi info write one object; when they fail, it is the error event.";
 
 /* Text as roff input: one sentence a line, no character taken for a request or an escape. */

@@ -21,7 +21,7 @@ _wadi_files() {
 }
 
 _wadi() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check surface render info schema gallery bench help'
+    local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check surface render export info schema gallery bench help'
     local gallery='bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha circle-blobs inf585-radius' benches='flip surface'
     COMPREPLY=()
     ((COMP_CWORD > 0)) && previous=${COMP_WORDS[COMP_CWORD - 1]}
@@ -186,6 +186,37 @@ _wadi() {
             _wadi_words "--frames --every --quality --samples --size --set --color --range --map --cut --no-video --gif --sheet -o --output --force --overwrite --threads --json -q --quiet -h --help"
         else
             _wadi_files any
+        fi
+        ;;
+    export)
+        if [[ $previous == --to ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --frames ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --set ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --up ]]; then
+            :
+            return
+        fi
+        if [[ $previous == -o || $previous == --output ]]; then
+            _wadi_files folder
+            return
+        fi
+        if [[ $previous == --threads ]]; then
+            :
+            return
+        fi
+        if [[ $current == -* ]]; then
+            _wadi_words "--to --frames --set --up -o --output --force --threads --json -q --quiet -h --help"
+        else
+            _wadi_files folder
         fi
         ;;
     info)

@@ -39,6 +39,7 @@ typedef struct WadiSurfaceDef {
         subframe; /* of a frame, 0 to 1, to three decimals: positions are moved along their velocities so far */
     unsigned formats;   /* bits of WadiSurfaceFormat */
     const char *folder; /* NULL: RUN/surface */
+    bool is_y_up;       /* turn (x, y, z) into (x, z, -y); not for VDB */
     bool is_forced;     /* redo files that were made of the same particles with the same settings */
     int threads;        /* 0: all cores */
     void (*progress)(

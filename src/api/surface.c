@@ -89,6 +89,7 @@ static WadiStatus write_files(Worker *worker, int part, const WadiFrameHeader *h
                               .time = header->time + plan->subframe / header->fps,
                               .fps = header->fps,
                               .cell = plan->frame.field.cell,
+                              .is_y_up = plan->is_y_up,
                               .key = key };
     char path[WADI_PATH_SIZE];
     for (unsigned f = 1; f <= WADI_SURFACE_VDB; f <<= 1) {
@@ -116,6 +117,9 @@ static WadiStatus make_part(Worker *worker, int part, const WadiFrameHeader *hea
         status = wadi_surface_frame_build(&frame, &cloud, &def, &worker->arena, &worker->times, error);
     }
     if (status == WADI_OK) {
+        if (plan->is_y_up) {
+            wadi_surface_mesh_turn_up(&frame.surface);
+        }
         WADI_STAGE(&worker->times, "write",
                    status = write_files(worker, part, header, key, formats, &frame, error));
         made->particles = cloud.count;

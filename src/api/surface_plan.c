@@ -73,7 +73,7 @@ static uint64_t hash_settings(const WadiSurfacePlan *plan)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
         hash = hash_number(hash, numbers[i]);
     }
-    return hash;
+    return plan->is_y_up ? hash_number(hash, 1.0) : hash;
 }
 
 uint64_t wadi_surface_plan_key(const WadiSurfacePlan *plan, int part, const WadiFrameLayout *frame)
@@ -106,6 +106,10 @@ static WadiStatus check_def(const WadiSurfaceDef *def, WadiError *error)
     }
     if (def->formats == 0 || (def->formats & ~(unsigned)FORMATS_ALL) != 0) {
         return wadi_fail(error, WADI_ERR_ARGUMENT, "no format, or one that is not known");
+    }
+    if (def->is_y_up && (def->formats & WADI_SURFACE_VDB) != 0) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT,
+                         "a level set lies on its grid and is not turned: take z up for vdb");
     }
     for (unsigned f = WADI_SURFACE_PLY; f <= WADI_SURFACE_VDB; f <<= 1) {
         if ((def->formats & f) != 0) {
@@ -141,6 +145,7 @@ WadiStatus wadi_surface_plan_open(WadiSurfacePlan *plan, const char *run, const 
 {
     WADI_TRY(check_def(def, error));
     *plan = (WadiSurfacePlan){ .formats = def->formats,
+                               .is_y_up = def->is_y_up,
                                /* What file names can tell apart. */
                                .subframe = rint(1000.0 * def->subframe) / 1000.0 };
     static const char *const keys[] = { "surface", NULL };

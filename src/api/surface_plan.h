@@ -16,6 +16,7 @@ typedef struct WadiSurfacePlan {
     WadiRunView view;
     char folder[4096];
     double subframe;
+    bool is_y_up;
     unsigned formats;
     WadiSurfaceFrameDef frame;
     int part_count;

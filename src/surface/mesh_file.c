@@ -20,7 +20,8 @@ void wadi_mesh_file_comments(WadiText *text, const WadiMeshFileInfo *info, const
     append_line(text, mark, "subframe", info->subframe);
     append_line(text, mark, "time", info->time);
     append_line(text, mark, "fps", info->fps);
-    wadi_text_printf(text, "%sup z\n%sunit metre\n%skey %016" PRIx64 "\n", mark, mark, mark, info->key);
+    wadi_text_printf(text, "%sup %c\n%sunit metre\n%skey %016" PRIx64 "\n", mark, info->is_y_up ? 'y' : 'z',
+                     mark, mark, info->key);
 }
 
 bool wadi_mesh_file_has_key(const char *path, uint64_t key)

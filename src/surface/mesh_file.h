@@ -13,7 +13,8 @@ typedef struct WadiMeshFileInfo {
     double subframe; /* 0..1 of a frame after it */
     double time;     /* s, subframe included */
     double fps;
-    double cell;  /* m, of the lattice: says how many digits matter */
+    double cell; /* m, of the lattice: says how many digits matter */
+    bool is_y_up;
     uint64_t key; /* of the settings and the frame's particles: an equal key means an equal file */
 } WadiMeshFileInfo;
 

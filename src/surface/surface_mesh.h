@@ -16,6 +16,9 @@ typedef struct WadiSurfaceMesh {
 
 void wadi_surface_mesh_free(WadiSurfaceMesh *surface);
 
+/* (x, y, z) becomes (x, z, -y): vertices, normals and velocities. */
+void wadi_surface_mesh_turn_up(WadiSurfaceMesh *surface);
+
 /* Marching cubes: closed, oriented, manifold, no degenerate triangle. A value of exactly 0 counts as outside, and a vertex keeps
  * WADI_MARCH_CLEARANCE of a cell away from the nodes, so that it lies as much inside a wall whose plane holds nodes. Same bytes
  * for any thread count. Scratch in the arena. WADI_ERR_ARGUMENT when there are more than WADI_MESH_TRIANGLES_MAX triangles. */

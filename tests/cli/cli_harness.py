@@ -20,8 +20,8 @@ frames: 5
 materials: {sand: {kind: sand}}
 bodies: [{material: sand, shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.2}}}]
 """
-COMMANDS = ["run", "check", "surface", "render", "info", "schema", "gallery", "bench", "help"]
-PLANNED = ["export", "view"]
+COMMANDS = ["run", "check", "surface", "render", "export", "info", "schema", "gallery", "bench", "help"]
+PLANNED = ["view"]
 TIMEOUT = 120
 
 

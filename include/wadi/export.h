@@ -1,0 +1,73 @@
+/* Hand-over of a run to other programs: whole scenes for POV-Ray, pbrt and Blender, and plain files of meshes and particles. */
+#ifndef WADI_EXPORT_H
+#define WADI_EXPORT_H
+
+#include <stdbool.h>
+
+#include "wadi/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum WadiExportTarget {
+    WADI_EXPORT_POV,  /* NAME.0001.pov, which povray draws as it is, and NAME.inc, NAME.sky.hdr */
+    WADI_EXPORT_PBRT, /* NAME.0001.pbrt for pbrt-v4 with its meshes, and NAME.materials.pbrt, NAME.sky.pfm */
+    WADI_EXPORT_BLENDER, /* load.py, a script for Blender 3.4 and later, and the files that it reads */
+    WADI_EXPORT_PLY,     /* meshes as wadi_surface makes them, and particles in MATERIAL.particles.0001.ply */
+    WADI_EXPORT_OBJ,     /* meshes as wadi_surface makes them */
+    WADI_EXPORT_VDB,     /* level sets as wadi_surface makes them */
+    WADI_EXPORT_TARGET_COUNT
+} WadiExportTarget;
+
+/* "pov"; static storage. */
+WADI_API const char *wadi_export_target_name(WadiExportTarget target);
+
+/* A frame that is there now. Pointers are valid during the call only. */
+typedef struct WadiExportProgress {
+    int frame, frames_done, frame_count;
+    const char *path; /* of the frame's main file */
+    bool
+        is_kept; /* it was there already, made of the same particles in the same way; the counts are then 0 */
+    int64_t grains, triangles;
+    double seconds;      /* wall-clock since the call began */
+    double seconds_left; /* estimate; negative while unknown */
+} WadiExportProgress;
+
+typedef struct WadiExportDef {
+    int cookie; /* set by wadi_default_export_def */
+    WadiExportTarget target;
+    int first_frame, last_frame; /* 0: the run's first and last */
+    const char *const
+        *sets; /* "render.width=1280", "materials.sand.look.preset=desert", "surface.radius=1"; meshes
+                                    alone (PLY, OBJ, VDB): surface settings only */
+    int set_count;
+    const char *folder; /* NULL: RUN/export/TARGET */
+    bool is_y_up;       /* turn (x, y, z) into (x, z, -y); not for VDB */
+    bool is_forced;     /* redo files that were made of the same particles with the same settings */
+    int threads;        /* 0: all cores. Files do not depend on it */
+    WadiLog log;
+    void (*progress)(void *user,
+                     const WadiExportProgress *progress); /* may be NULL; from the calling thread */
+    void *progress_user;
+    const volatile int *stop; /* when not NULL and not 0: finish the frame begun, return WADI_ERR_STOPPED */
+} WadiExportDef;
+
+WADI_API WadiExportDef wadi_default_export_def(void);
+
+typedef struct WadiExportReport {
+    char folder[4096];
+    int frames, kept;          /* finished in all, and those of them that were there already */
+    int64_t grains, triangles; /* of the frames written */
+    double seconds;
+} WadiExportReport;
+
+/* Every finished file stays whatever happens, and none is ever half there. `report` may be NULL. WADI_ERR_SCENE: a setting is
+ * wrong; WADI_ERR_NUMERIC: a frame has a value that is not finite. */
+WADI_API WadiStatus wadi_export(const char *run, const WadiExportDef *def, WadiExportReport *report,
+                                WadiError *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

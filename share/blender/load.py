@@ -1,0 +1,448 @@
+"""Shows a run of wadi in Blender. `wadi export RUN --to blender` wrote this script beside the files that it reads.
+
+    blender -P load.py                                      the run on the timeline
+    blender -b -P load.py -- --frame 12 --render out.png    one picture, drawn by Cycles
+    blender -P load.py -- --draw particles                  a ball for every particle instead of grains
+
+For Blender 3.4 and later. Every object is filled anew when the frame changes. Its points carry what the particles carry, under
+the same names: `velocity` (m/s, which Cycles blurs by), `wetness`, `radius`, ...; nodes reach them by Attribute and Named
+Attribute."""
+import argparse
+import glob
+import json
+import math
+import os
+import sys
+
+import bpy
+import mathutils
+import numpy as np
+from bpy.app.handlers import persistent
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+PLY_TYPES = {"float": "<f4", "double": "<f8", "uchar": "u1", "uint": "<u4", "int": "<i4"}
+
+
+def read_json(name):
+    with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def read_ply(name):
+    """(columns of the vertices by name, triangles) of a PLY file that wadi wrote."""
+    with open(os.path.join(FOLDER, name), "rb") as file:
+        vertices, faces, fields = 0, 0, []
+        for line in iter(lambda: file.readline().decode().split(), ["end_header"]):
+            if line[:2] == ["element", "vertex"]:
+                vertices = int(line[2])
+            elif line[:2] == ["element", "face"]:
+                faces = int(line[2])
+            elif line[0] == "property" and line[1] != "list":
+                fields.append((line[2], PLY_TYPES[line[1]]))
+        columns = np.fromfile(file, np.dtype(fields), vertices)
+        triangles = np.fromfile(file, np.dtype([("count", "u1"), ("corner", "<i4", 3)]), faces)["corner"]
+    return {name: columns[name] for name, _ in fields}, triangles
+
+
+def vectors(columns, names):
+    return np.stack([columns[name] for name in names], 1).astype(np.float32)
+
+
+def attributes_of(columns):
+    """What Blender keeps for each point: velocity as a vector, everything else as numbers under its own name."""
+    found = {}
+    for name, values in columns.items():
+        if name == "vx":
+            found["velocity"] = vectors(columns, ("vx", "vy", "vz"))
+        elif name.endswith("_x"):
+            found[name[:-2]] = vectors(columns, [name[:-1] + axis for axis in "xyz"])
+        elif name not in ("x", "y", "z", "nx", "ny", "nz", "vy", "vz") and name[-2:] not in ("_y", "_z"):
+            found[name] = values.astype(np.float32 if values.dtype.kind == "f" else np.int32)
+    return found
+
+
+def random_numbers(ids, number, purpose):
+    """0 to 1, the same for an id in every frame (SplitMix64)."""
+    with np.errstate(over="ignore"):
+        x = ids.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(number * 16 + purpose)
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)
+        return ((x ^ (x >> np.uint64(31))) >> np.uint64(40)).astype(np.float32) / np.float32(1 << 24)
+
+
+def wet_colour(colour, wetness):
+    """Water between the grains lets light go deeper: they are darker. As in wadi's own pictures."""
+    wetness = np.clip(wetness, 0, 1)[:, None]
+    colour = np.clip(colour, 0, 0.98) ** (1 + 0.4 * wetness)
+    return colour + wetness * (colour * 0.53 / (1 - 0.47 * colour) - colour)
+
+
+def with_alpha(colour):
+    return np.concatenate([colour, np.ones((len(colour), 1))], 1).astype(np.float32)
+
+
+def mean_colour(look):
+    palette = np.array(look.get("palette", [look["colour"] + [1.0]]))
+    return (palette[:, :3] * palette[:, 3:]).sum(0) / palette[:, 3].sum()
+
+
+def make_grains(columns, look):
+    """Each particle becomes a handful of grains about it, whose places, sizes and colours hang on its id alone."""
+    ids, count, spacing = columns["id"], look["grains"], 2 * columns["radius"]
+    attributes = attributes_of(columns)
+    wetness = attributes.get("wetness", np.full(len(ids), look["wetness"], np.float32))
+    palette = np.array(look["palette"])
+    shares = np.cumsum(palette[:, 3] / palette[:, 3].sum())
+    size = (look["fill"] * 3 / (4 * math.pi * count)) ** (1 / 3)
+    places, colours, radii = [], [], []
+    for k in range(count):
+        u = [random_numbers(ids, k, purpose) for purpose in range(6)]
+        away, height, turn = 0.62 * np.cbrt(u[0]), 2 * u[1] - 1, 2 * math.pi * u[2]
+        side = np.sqrt(np.maximum(0, 1 - height * height))
+        direction = np.stack([side * np.cos(turn), side * np.sin(turn), height], 1)
+        places.append(vectors(columns, "xyz") + (spacing * away)[:, None] * direction)
+        radii.append(spacing * size * (1 + look["size_variation"] * (2 * u[3] - 1)))
+        chosen = palette[np.minimum(np.searchsorted(shares, u[4]), len(palette) - 1), :3]
+        colours.append(wet_colour(chosen * (1 + look["variation"] * (2 * u[5] - 1))[:, None], wetness))
+    made = {name: np.tile(values, (count,) + (1,) * (values.ndim - 1)) for name, values in attributes.items()}
+    made.update(radius=np.concatenate(radii), wetness=np.tile(wetness, count),
+                colour=with_alpha(np.concatenate(colours)))
+    return np.concatenate(places), made
+
+
+def fill_mesh(mesh, places, triangles, attributes, is_smooth=True):
+    mesh.clear_geometry()
+    for attribute in [a for a in mesh.attributes if a.name in attributes]:
+        mesh.attributes.remove(attribute)
+    mesh.vertices.add(len(places))
+    mesh.vertices.foreach_set("co", np.ascontiguousarray(places, np.float32).ravel())
+    if len(triangles) > 0:
+        mesh.loops.add(triangles.size)
+        mesh.loops.foreach_set("vertex_index", np.ascontiguousarray(triangles, np.int32).ravel())
+        mesh.polygons.add(len(triangles))
+        mesh.polygons.foreach_set("loop_start", np.arange(0, triangles.size, 3, dtype=np.int32))
+        if bpy.app.version < (3, 6, 0):  # later it follows from loop_start
+            mesh.polygons.foreach_set("loop_total", np.full(len(triangles), 3, np.int32))
+        mesh.polygons.foreach_set("use_smooth", np.full(len(triangles), is_smooth))
+    for name, values in attributes.items():
+        kind, member = (("INT", "value") if values.dtype.kind == "i" else
+                        ("FLOAT", "value") if values.ndim == 1 else
+                        ("FLOAT_VECTOR", "vector") if values.shape[1] == 3 else ("FLOAT_COLOR", "color"))
+        mesh.attributes.new(name, kind, "POINT").data.foreach_set(member, np.ascontiguousarray(values).ravel())
+    mesh.update(calc_edges=len(triangles) > 0)
+
+
+def link(tree, source, target):
+    tree.links.new(source, target)
+
+
+def principled(tree, **values):
+    """A Principled BSDF; a name with several meanings is given as it is now, and found as it was before 4.0."""
+    older = {"Transmission Weight": "Transmission", "Specular IOR Level": "Specular"}
+    node = tree.nodes.new("ShaderNodeBsdfPrincipled")
+    for name, value in values.items():
+        name = name.replace("_", " ")
+        name = name if name in node.inputs else older[name]
+        node.inputs[name].default_value = value
+    return node
+
+
+def new_material(name):
+    material = bpy.data.materials.new(name)
+    material.use_nodes = True
+    material.node_tree.nodes.clear()
+    return material, material.node_tree, material.node_tree.nodes.new("ShaderNodeOutputMaterial")
+
+
+def sand_material(name):
+    material, tree, output = new_material(name)
+    shader = principled(tree, Specular_IOR_Level=0.3)
+    colour, wetness = (tree.nodes.new("ShaderNodeAttribute") for _ in range(2))
+    colour.attribute_name, wetness.attribute_name = "colour", "wetness"
+    rough = tree.nodes.new("ShaderNodeMapRange")  # a film of water shines
+    rough.inputs["To Min"].default_value, rough.inputs["To Max"].default_value = 1.0, 0.35
+    link(tree, colour.outputs["Color"], shader.inputs["Base Color"])
+    link(tree, wetness.outputs["Fac"], rough.inputs["Value"])
+    link(tree, rough.outputs["Result"], shader.inputs["Roughness"])
+    link(tree, shader.outputs[0], output.inputs["Surface"])
+    return material
+
+
+def clear_for_light(tree, shader, output, colour=(1, 1, 1)):
+    """Light for what lies behind goes straight through: without caustics it would be dark there."""
+    path, clear, mix = (tree.nodes.new("ShaderNode" + kind) for kind in ("LightPath", "BsdfTransparent", "MixShader"))
+    clear.inputs["Color"].default_value = (*colour, 1)
+    link(tree, path.outputs["Is Shadow Ray"], mix.inputs[0])
+    link(tree, shader, mix.inputs[1])
+    link(tree, clear.outputs[0], mix.inputs[2])
+    link(tree, mix.outputs[0], output.inputs["Surface"])
+
+
+def water_material(name, look):
+    material, tree, output = new_material(name)
+    shader = principled(tree, Base_Color=(1, 1, 1, 1), Roughness=0.0, IOR=look["ior"], Transmission_Weight=1.0)
+    clear_for_light(tree, shader.outputs[0], output)
+    most = max(look["absorption"])
+    if most > 0:
+        inside = tree.nodes.new("ShaderNodeVolumeAbsorption")  # takes density (1 - colour) a metre
+        inside.inputs["Density"].default_value = most
+        inside.inputs["Color"].default_value = (*(1 - a / most for a in look["absorption"]), 1)
+        link(tree, inside.outputs[0], output.inputs["Volume"])
+    return material
+
+
+def glass_material(name):
+    """A sheet without thickness: straight through, and a mirror as Schlick says, from both sides alike."""
+    material, tree, output = new_material(name)
+    weight, power, share, through, mirror, mix = (tree.nodes.new("ShaderNode" + kind) for kind in (
+        "LayerWeight", "Math", "Math", "BsdfTransparent", "BsdfGlossy", "MixShader"))
+    weight.inputs["Blend"].default_value = 0.5  # then Facing is 1 - |cosine|
+    power.operation, share.operation = "POWER", "MULTIPLY_ADD"
+    power.inputs[1].default_value, share.inputs[1].default_value, share.inputs[2].default_value = 5, 0.96, 0.04
+    through.inputs["Color"].default_value = (0.97, 0.985, 0.98, 1)
+    mirror.inputs["Roughness"].default_value = 0
+    link(tree, weight.outputs["Facing"], power.inputs[0])
+    link(tree, power.outputs[0], share.inputs[0])
+    link(tree, share.outputs[0], mix.inputs[0])
+    link(tree, through.outputs[0], mix.inputs[1])
+    link(tree, mirror.outputs[0], mix.inputs[2])
+    clear_for_light(tree, mix.outputs[0], output, (0.97, 0.985, 0.98))
+    return material
+
+
+def plain_material(name, colour, checker=0.0, other=(0, 0, 0)):
+    material, tree, output = new_material(name)
+    shader = principled(tree, Base_Color=(*colour, 1), Roughness=0.7, Specular_IOR_Level=0.2)
+    if checker > 0:
+        place, pattern = tree.nodes.new("ShaderNodeNewGeometry"), tree.nodes.new("ShaderNodeTexChecker")
+        pattern.inputs["Scale"].default_value = 1 / checker
+        pattern.inputs["Color1"].default_value, pattern.inputs["Color2"].default_value = (*colour, 1), (*other, 1)
+        link(tree, place.outputs["Position"], pattern.inputs["Vector"])
+        link(tree, pattern.outputs["Color"], shader.inputs["Base Color"])
+    link(tree, shader.outputs[0], output.inputs["Surface"])
+    return material
+
+
+def make_materials(scene):
+    made = {"glass": glass_material("wadi glass"), "collider": plain_material("wadi collider", scene["collider"])}
+    for look in scene["materials"]:
+        name = "wadi " + look["name"]
+        made[look["name"]] = (sand_material(name) if look["look"] == "sand" else
+                              water_material(name, look) if look["look"] == "water" else
+                              plain_material(name, look["colour"]))
+    return made
+
+
+def points_nodes(name, material):
+    """Vertices become points with the radius they carry, which Cycles draws as balls."""
+    tree = bpy.data.node_groups.new(name, "GeometryNodeTree")
+    if hasattr(tree, "interface"):
+        tree.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
+        tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    else:
+        tree.inputs.new("NodeSocketGeometry", "Geometry")
+        tree.outputs.new("NodeSocketGeometry", "Geometry")
+    source, radius, points, paint, target = (tree.nodes.new(kind) for kind in (
+        "NodeGroupInput", "GeometryNodeInputNamedAttribute", "GeometryNodeMeshToPoints", "GeometryNodeSetMaterial",
+        "NodeGroupOutput"))
+    radius.data_type = "FLOAT"
+    radius.inputs["Name"].default_value = "radius"
+    paint.inputs["Material"].default_value = material
+    link(tree, source.outputs[0], points.inputs["Mesh"])
+    link(tree, next(s for s in radius.outputs if s.enabled and s.name == "Attribute"), points.inputs["Radius"])
+    link(tree, points.outputs[0], paint.inputs["Geometry"])
+    link(tree, paint.outputs[0], target.inputs[0])
+    return tree
+
+
+class Run:
+    """The objects of a run, filled from the files of a frame."""
+
+    def __init__(self, draw):
+        self.scene = read_json("scene.json")
+        self.looks = {look["name"]: look for look in self.scene["materials"]}
+        self.frames = {}
+        for path in glob.glob(os.path.join(glob.escape(FOLDER), glob.escape(self.scene["name"]) + ".*.json")):
+            frame = read_json(os.path.basename(path))
+            self.frames[frame["frame"]] = frame
+        if not self.frames:
+            sys.exit(f"load.py: no frames in {FOLDER}; run wadi export again")
+        self.draw = draw
+        self.shown = None
+        self.objects = {}
+
+    def create(self):
+        collection = bpy.data.collections.new("wadi " + self.scene["name"])
+        bpy.context.scene.collection.children.link(collection)
+        materials = make_materials(self.scene)
+        for frame in self.frames.values():
+            for item in frame["objects"]:
+                key = (item["kind"], item["name"])
+                if key in self.objects:
+                    continue
+                name = item["name"] + ("" if item["kind"] in ("mesh", "solid") else " " + item["kind"])
+                made = bpy.data.objects.new(name, bpy.data.meshes.new(name))
+                collection.objects.link(made)
+                made.data.materials.append(materials[item["look"]])
+                if item["kind"] in ("grains", "balls"):
+                    modifier = made.modifiers.new("wadi points", "NODES")
+                    modifier.node_group = points_nodes("wadi " + name, materials[item["look"]])
+                self.objects[key] = made
+        self.create_ground(collection, materials)
+        self.create_light(collection)
+        self.camera = bpy.data.objects.new("wadi camera", bpy.data.cameras.new("wadi camera"))
+        collection.objects.link(self.camera)
+        bpy.context.scene.camera = self.camera
+
+    def create_ground(self, collection, materials):
+        ground = self.scene["ground"]
+        if ground is None:
+            return
+        first = self.frames[min(self.frames)]["camera"]
+        size = 1000 * max(1.0, first["focus"])
+        x, y = first["eye"][:2]
+        corners = [(x + i * size, y + j * size, ground["height"]) for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+        mesh = bpy.data.meshes.new("wadi ground")
+        mesh.from_pydata(corners, [], [(0, 1, 2, 3)])
+        mesh.materials.append(plain_material("wadi ground", ground["colour"], ground["checker"],
+                                             ground["checker_colour"]))
+        collection.objects.link(bpy.data.objects.new("wadi ground", mesh))
+
+    def create_light(self, collection):
+        sun = self.scene["sun"]
+        strength = max(sun["irradiance"])
+        if strength > 0:
+            light = bpy.data.lights.new("wadi sun", "SUN")
+            light.energy, light.angle = strength, math.radians(sun["angle"])
+            light.color = [value / strength for value in sun["irradiance"]]
+            made = bpy.data.objects.new("wadi sun", light)
+            made.rotation_mode = "QUATERNION"
+            made.rotation_quaternion = mathutils.Vector(sun["towards"]).to_track_quat("Z", "Y")
+            collection.objects.link(made)
+        world = bpy.data.worlds.new("wadi sky")
+        world.use_nodes = True
+        picture = world.node_tree.nodes.new("ShaderNodeTexEnvironment")
+        picture.image = bpy.data.images.load(os.path.join(FOLDER, self.scene["sky"]))
+        link(world.node_tree, picture.outputs["Color"], world.node_tree.nodes["Background"].inputs["Color"])
+        bpy.context.scene.world = world
+
+    def set_camera(self, view):
+        columns = [view["right"], view["up"], [-value for value in view["forward"]], view["eye"]]
+        matrix = mathutils.Matrix.Identity(4)
+        for column, values in enumerate(columns):
+            for row, value in enumerate(values):
+                matrix[row][column] = value
+        self.camera.matrix_world = matrix
+        lens = self.camera.data
+        lens.sensor_fit, lens.lens_unit = "VERTICAL", "FOV"
+        lens.angle = math.radians(view["view_angle"])
+        lens.clip_start, lens.clip_end = 1e-3 * view["focus"], 1e4 * max(1.0, view["focus"])
+        lens.dof.use_dof = view["lens_radius"] > 0
+        if view["lens_radius"] > 0:
+            lens.dof.focus_distance = view["focus"]
+            lens.dof.aperture_fstop = 1e-3 * lens.lens / (2 * view["lens_radius"])
+
+    def fill(self, mesh, item):
+        columns, triangles = read_ply(item["file"])
+        look = self.looks.get(item["look"])
+        if item["kind"] == "grains" and self.draw == "grains":
+            places, attributes = make_grains(columns, look)
+            fill_mesh(mesh, places, triangles, attributes)
+            return
+        attributes = attributes_of(columns)
+        if look is not None and look["look"] == "sand":
+            count = len(columns["x"])
+            wetness = attributes.setdefault("wetness", np.full(count, look.get("wetness", 0), np.float32))
+            attributes["colour"] = with_alpha(wet_colour(np.tile(mean_colour(look), (count, 1)), wetness))
+        fill_mesh(mesh, vectors(columns, "xyz"), triangles, attributes, item["kind"] != "solid")
+
+    def show(self, number):
+        number = min(max(number, min(self.frames)), max(self.frames))
+        while number not in self.frames:
+            number -= 1
+        if number == self.shown:
+            return
+        frame = self.frames[number]
+        items = {(item["kind"], item["name"]): item for item in frame["objects"]}
+        for key, made in self.objects.items():
+            if key in items:
+                self.fill(made.data, items[key])
+            else:
+                made.data.clear_geometry()
+        self.set_camera(frame["camera"])
+        self.shown = number
+
+
+def set_up(run):
+    scene = bpy.context.scene
+    for name in ("Cube", "Light", "Camera"):  # of the scene that Blender begins with
+        if name in bpy.data.objects:
+            bpy.data.objects.remove(bpy.data.objects[name])
+    scene.frame_start, scene.frame_end = min(run.frames), max(run.frames)
+    scene.render.fps = max(1, round(run.scene["fps"]))
+    scene.render.fps_base = scene.render.fps / run.scene["fps"]
+    scene.render.engine = "CYCLES"
+    scene.render.resolution_x, scene.render.resolution_y = run.scene["size"]
+    scene.render.resolution_percentage = 100
+    scene.render.use_motion_blur = run.scene["shutter"] > 0
+    scene.render.motion_blur_shutter = max(0.01, run.scene["shutter"])
+    scene.cycles.samples = 64
+    scene.cycles.transparent_max_bounces = scene.cycles.transmission_bounces = 24
+    scene.view_settings.exposure = run.scene["exposure"]
+    try:
+        scene.view_settings.view_transform = "Filmic"
+    except TypeError:  # a configuration without it
+        pass
+    run.create()
+
+
+def main():
+    arguments = sys.argv[sys.argv.index("--") + 1:] if "--" in sys.argv else []
+    parser = argparse.ArgumentParser(prog="blender -P load.py --", description="Shows a run of wadi.")
+    parser.add_argument("--frame", type=int, help="show this frame")
+    parser.add_argument("--render", metavar="PNG", help="draw that frame into a file")
+    parser.add_argument("--samples", type=int, help="of Cycles, a pixel")
+    parser.add_argument("--size", metavar="WxH", help="of the picture")
+    parser.add_argument("--draw", choices=("grains", "particles"), default="grains")
+    parser.add_argument("--save", metavar="BLEND", help="save the frame as a Blender file")
+    options = parser.parse_args(arguments)
+    run = Run(options.draw)
+    set_up(run)
+    scene = bpy.context.scene
+    if options.size is not None:
+        scene.render.resolution_x, scene.render.resolution_y = map(int, options.size.split("x"))
+    if options.samples is not None:
+        scene.cycles.samples = options.samples
+
+    @persistent
+    def on_frame(changed, _depsgraph=None):
+        if changed.frame_subframe == 0:  # between frames Cycles moves points by their velocity
+            run.show(changed.frame_current)
+
+    bpy.app.handlers.frame_change_pre.append(on_frame)
+    first = options.frame if options.frame is not None else scene.frame_start
+    scene.frame_set(first)
+    run.show(first)
+    if options.save is not None:
+        bpy.ops.wm.save_as_mainfile(filepath=os.path.abspath(options.save))
+    if options.render is not None:
+        scene.render.filepath = os.path.abspath(options.render)
+        scene.render.image_settings.file_format = "PNG"
+        try:
+            bpy.ops.render.render(write_still=True)
+        except RuntimeError:  # Debian's Blender was built without the denoiser that it asks for
+            if not scene.cycles.use_denoising:
+                raise
+            scene.cycles.use_denoising = False
+            bpy.ops.render.render(write_still=True)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Exception as error:  # Blender would print it and exit with 0
+        if not bpy.app.background:
+            raise
+        import traceback
+        traceback.print_exc()
+        sys.exit(f"load.py: {error}")

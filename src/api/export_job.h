@@ -1,0 +1,26 @@
+/* What the parts of wadi_export share. */
+#ifndef WADI_API_EXPORT_JOB_H
+#define WADI_API_EXPORT_JOB_H
+
+#include "api/render_picture.h"
+#include "render/export_scene.h"
+#include "wadi/export.h"
+
+typedef struct WadiExportJob {
+    const WadiExportDef *def; /* borrowed */
+    WadiExportReport *report; /* borrowed */
+    const char *folder;       /* in the report */
+    double start;             /* s */
+} WadiExportJob;
+
+bool wadi_export_is_stopped(const WadiExportJob *job);
+/* Counts the frame, the index-th of `count`, in the report and tells of it. */
+void wadi_export_tell(WadiExportJob *job, int frame, int index, int count, const char *path, bool is_kept,
+                      int64_t grains, int64_t triangles);
+
+/* POV, PBRT, BLENDER: scenes with camera, light and looks. */
+WadiStatus wadi_export_scenes(WadiExportJob *job, const char *run, WadiError *error);
+/* PLY, OBJ, VDB. */
+WadiStatus wadi_export_meshes(WadiExportJob *job, const char *run, WadiError *error);
+
+#endif

@@ -1,0 +1,256 @@
+/* Whole scenes: what wadi_render would draw of a frame, from the same place in the same light, is written down for another
+ * program. Frames come one after the other; stages use all threads within. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/export_job.h"
+#include "core/alloc.h"
+#include "core/hash.h"
+#include "io/files.h"
+#include "render/export_blender.h"
+#include "render/export_pbrt.h"
+#include "render/export_pov.h"
+#include "render/export_sky.h"
+
+enum {
+    EXPORT_VERSION = 1,
+    FILE_NAME_SIZE = 300
+}; /* the version rises when the same settings give other files */
+
+typedef struct Exporter {
+    WadiExportJob *job;
+    WadiRenderDef render;
+    WadiRenderPlan plan;
+    WadiPictureMaker maker; /* its frame and stage */
+    WadiLightDef light;
+    uint64_t settings; /* key of what all frames share */
+    bool has_shared;   /* written by this call, or found as it must be */
+} Exporter;
+
+/* How one program is served. `shared` is the file whose key tells whether what all frames share is there. */
+typedef struct Target {
+    const char *frame_suffix;                          /* NAME.0001SUFFIX */
+    void (*shared_name)(const char *name, char *file); /* FILE_NAME_SIZE bytes */
+    WadiStatus (*write_shared)(const Exporter *e, const WadiExportFrame *frame, const char *path,
+                               WadiError *error);
+    WadiStatus (*write_frame)(Exporter *e, const WadiExportFrame *frame, const char *path, WadiError *error);
+} Target;
+
+static void pov_shared_name(const char *name, char *file)
+{
+    snprintf(file, FILE_NAME_SIZE, "%s.inc", name);
+}
+
+static WadiStatus write_pov_shared(const Exporter *e, const WadiExportFrame *frame, const char *path,
+                                   WadiError *error)
+{
+    char sky[FILE_NAME_SIZE], sky_path[WADI_PATH_SIZE];
+    snprintf(sky, sizeof sky, "%s.sky.hdr", frame->name);
+    snprintf(sky_path, sizeof sky_path, "%s/%s", e->job->folder, sky);
+    WADI_TRY(wadi_export_sky_hdr(sky_path, &frame->light, exp2(frame->exposure), error));
+    return wadi_export_pov_shared(frame, path, sky, error);
+}
+
+static WadiStatus write_pov_frame(Exporter *e, const WadiExportFrame *frame, const char *path,
+                                  WadiError *error)
+{
+    char shared[FILE_NAME_SIZE];
+    pov_shared_name(frame->name, shared);
+    return wadi_export_pov_frame(frame, path, shared, &e->maker.stage.arena, error);
+}
+
+static void pbrt_shared_name(const char *name, char *file)
+{
+    snprintf(file, FILE_NAME_SIZE, "%s.materials.pbrt", name);
+}
+
+static WadiStatus write_pbrt_shared(const Exporter *e, const WadiExportFrame *frame, const char *path,
+                                    WadiError *error)
+{
+    char sky[WADI_PATH_SIZE];
+    snprintf(sky, sizeof sky, "%s/%s.sky.pfm", e->job->folder, frame->name);
+    WADI_TRY(wadi_export_sky_pfm(sky, &frame->light, 1.0, error));
+    return wadi_export_pbrt_shared(frame, path, error);
+}
+
+static WadiStatus write_pbrt_frame(Exporter *e, const WadiExportFrame *frame, const char *path,
+                                   WadiError *error)
+{
+    char shared[FILE_NAME_SIZE], sky[FILE_NAME_SIZE];
+    pbrt_shared_name(frame->name, shared);
+    snprintf(sky, sizeof sky, "%s.sky.pfm", frame->name);
+    return wadi_export_pbrt_frame(frame, e->job->folder, path, shared, sky, &e->maker.stage.arena, error);
+}
+
+static void blender_shared_name(const char *name, char *file)
+{
+    (void)name;
+    snprintf(file, FILE_NAME_SIZE, "scene.json");
+}
+
+static WadiStatus write_blender_shared(const Exporter *e, const WadiExportFrame *frame, const char *path,
+                                       WadiError *error)
+{
+    char script[WADI_PATH_SIZE], sky[FILE_NAME_SIZE], sky_path[WADI_PATH_SIZE];
+    snprintf(sky, sizeof sky, "%s.sky.hdr", frame->name);
+    snprintf(sky_path, sizeof sky_path, "%s/%s", e->job->folder, sky);
+    snprintf(script, sizeof script, "%s/load.py", e->job->folder);
+    WADI_TRY(wadi_export_sky_hdr(sky_path, &frame->light, 1.0, error));
+    WADI_TRY(wadi_file_write(script, wadi_blender_script, wadi_blender_script_size, error));
+    return wadi_export_blender_shared(frame, path, sky, e->plan.view.frame_count, error);
+}
+
+static WadiStatus write_blender_frame(Exporter *e, const WadiExportFrame *frame, const char *path,
+                                      WadiError *error)
+{
+    return wadi_export_blender_frame(frame, e->job->folder, &e->maker.frame, path, error);
+}
+
+static const Target targets[] = {
+    [WADI_EXPORT_POV] = { ".pov", pov_shared_name, write_pov_shared, write_pov_frame },
+    [WADI_EXPORT_PBRT] = { ".pbrt", pbrt_shared_name, write_pbrt_shared, write_pbrt_frame },
+    [WADI_EXPORT_BLENDER] = { ".json", blender_shared_name, write_blender_shared, write_blender_frame },
+};
+
+static uint64_t frame_key(const Exporter *e, const WadiFrameLayout *layout)
+{
+    return wadi_hash_combine(e->settings, wadi_render_plan_key(&e->plan, layout));
+}
+
+/* The shared files once a call, unless they are there: those that a person changed stay until a setting changes. */
+static WadiStatus write_shared(Exporter *e, const WadiExportFrame *frame, WadiError *error)
+{
+    const Target *target = &targets[e->job->def->target];
+    char name[FILE_NAME_SIZE], path[WADI_PATH_SIZE];
+    if (e->has_shared) {
+        return WADI_OK;
+    }
+    target->shared_name(frame->name, name);
+    snprintf(path, sizeof path, "%s/%s", e->job->folder, name);
+    if (e->job->def->is_forced || !wadi_export_is_made(path, e->settings)) {
+        WadiExportFrame shared = *frame;
+        shared.key = e->settings;
+        WADI_TRY(target->write_shared(e, &shared, path, error));
+    }
+    e->has_shared = true;
+    return WADI_OK;
+}
+
+static WadiStatus write_frame(Exporter *e, const char *from, WadiFrameHeader *header, uint64_t key,
+                              const char *path, WadiError *error)
+{
+    const WadiRenderPlan *plan = &e->plan;
+    WADI_TRY(wadi_frame_file_read(from, "particles", header, &e->maker.frame, error));
+    WADI_TRY(wadi_stage_build(&e->maker.stage, &plan->stage, &e->maker.frame, header->time, error));
+    WadiExportFrame frame = { .scene = plan->view.scene,
+                              .stage = &e->maker.stage,
+                              .camera = wadi_stage_camera(plan->view.scene, plan->box, header->time),
+                              .light = e->light,
+                              .exposure = plan->exposure,
+                              .name = plan->view.summary.name,
+                              .frame = header->frame,
+                              .time = header->time,
+                              .fps = header->fps,
+                              .is_y_up = e->job->def->is_y_up,
+                              .key = key };
+    WADI_TRY(write_shared(e, &frame, error));
+    return targets[e->job->def->target].write_frame(e, &frame, path, error);
+}
+
+static void count_things(const WadiStage *stage, int64_t *grains, int64_t *triangles)
+{
+    *grains = *triangles = 0;
+    for (int p = 0; p < stage->part_count; ++p) {
+        *grains += (int64_t)stage->parts[p].grains.count;
+        *triangles += (int64_t)stage->parts[p].mesh.mesh.triangle_count;
+    }
+    for (int s = 0; s < stage->solid_count; ++s) {
+        *triangles += (int64_t)stage->solids[s].mesh.triangle_count;
+    }
+}
+
+static WadiStatus export_frame(Exporter *e, const char *from, int number, WadiError *error)
+{
+    const WadiRunView *view = &e->plan.view;
+    char path[WADI_PATH_SIZE];
+    WadiFrameLayout layout;
+    int64_t grains = 0, triangles = 0;
+    WADI_TRY(wadi_frame_file_read_layout(from, "particles", &layout, error));
+    if (layout.header.frame != number || !(layout.header.fps > 0.0)) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "it says that it is frame %d, at %g frames a second",
+                         layout.header.frame, layout.header.fps);
+    }
+    snprintf(path, sizeof path, "%s/%s.%04d%s", e->job->folder, view->summary.name, number,
+             targets[e->job->def->target].frame_suffix);
+    uint64_t key = frame_key(e, &layout);
+    bool is_kept = !e->job->def->is_forced && wadi_export_is_made(path, key);
+    if (!is_kept) {
+        WADI_TRY(write_frame(e, from, &layout.header, key, path, error));
+        count_things(&e->maker.stage, &grains, &triangles);
+    }
+    wadi_export_tell(e->job, number, number - view->first, view->last - view->first + 1, path, is_kept,
+                     grains, triangles);
+    return WADI_OK;
+}
+
+/* The same error with the frame's file in front, where no file is named already. */
+static WadiStatus name_frame(WadiStatus status, const char *path, WadiError *error)
+{
+    if (status != WADI_OK && error != NULL && strchr(error->text, '/') == NULL) {
+        WadiError inner = *error;
+        wadi_fail(error, inner.status, "%.1500s: %.2500s", path, inner.text);
+    }
+    return status;
+}
+
+static WadiStatus export_all(Exporter *e, WadiError *error)
+{
+    const WadiExportDef *def = e->job->def;
+    WadiRenderPlan *plan = &e->plan;
+    if (def->target == WADI_EXPORT_BLENDER) {
+        /* The script makes the grains. */
+        plan->stage.grains_max = 1;
+    }
+    WADI_TRY(wadi_folder_make(e->job->folder, error));
+    WADI_TRY(wadi_picture_meter(&e->maker, plan, error));
+    WadiCamera first = wadi_stage_camera(plan->view.scene, plan->box, 0.0);
+    e->light =
+        wadi_stage_light(plan->view.scene, &first, plan->environment.width > 0 ? &plan->environment : NULL);
+    const uint64_t parts[] = { EXPORT_VERSION, def->target, def->is_y_up };
+    e->settings = wadi_hash_bytes(plan->settings_hash, parts, sizeof parts);
+    e->settings = wadi_hash_bytes(e->settings, &plan->box, sizeof plan->box);
+    for (int number = plan->view.first; number <= plan->view.last; ++number) {
+        char path[WADI_PATH_SIZE];
+        if (wadi_export_is_stopped(e->job)) {
+            return wadi_fail(error, WADI_ERR_STOPPED, "stopped before frame %d", number);
+        }
+        wadi_run_frame_path(path, sizeof path, plan->view.run, plan->view.summary.name, number);
+        WADI_TRY(name_frame(export_frame(e, path, number, error), path, error));
+    }
+    return WADI_OK;
+}
+
+WadiStatus wadi_export_scenes(WadiExportJob *job, const char *run, WadiError *error)
+{
+    Exporter *e = NULL;
+    if (job->def->target == WADI_EXPORT_BLENDER && job->def->is_y_up) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "in Blender z is up, as in wadi: export without y up");
+    }
+    WADI_TRY(WADI_NEW(&e, 1, "export", error));
+    e->job = job;
+    e->render = wadi_default_render_def();
+    e->render.first_frame = job->def->first_frame;
+    e->render.last_frame = job->def->last_frame;
+    e->render.sets = job->def->sets;
+    e->render.set_count = job->def->set_count;
+    e->render.log = job->def->log;
+    e->render.stop = job->def->stop;
+    WadiStatus status = wadi_render_plan_open(&e->plan, run, &e->render, error);
+    if (status == WADI_OK) {
+        status = export_all(e, error);
+        wadi_picture_maker_free(&e->maker);
+        wadi_render_plan_close(&e->plan);
+    }
+    WADI_DELETE(e, 1);
+    return status;
+}

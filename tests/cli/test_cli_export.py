@@ -1,0 +1,267 @@
+"""wadi export against the real binary: files, events, refusals; with WADI_LONG=1 also POV-Ray and Blender, which draw them."""
+import json
+import os
+import re
+import struct
+import subprocess
+
+from cli_harness import (SCENE, Skipped, contains, events_of, good, is_equal, is_usage_error, main, needs, read, wadi,
+                         write)
+from pbrt_reader import Reader
+from test_cli_run import documented_events
+
+TWO = """\
+wadi: 1
+name: two
+solver: points
+domain: {min: [0, 0, 0], max: [1, 1, 1]}
+resolution: 12
+frames: 3
+materials: {sand: {kind: sand}, water: {kind: water}}
+bodies:
+- {material: sand, shape: {box: {min: [0, 0, 0], max: [0.4, 0.4, 0.3]}}}
+- {material: water, velocity: [1, 0, 0], shape: {sphere: {center: [0.6, 0.6, 0.6], radius: 0.2}}}
+colliders: [{name: post, shape: {box: {min: [0.7, 0.1, 0], max: [0.8, 0.2, 0.4]}}}]
+"""
+SMALL = ["--set", "render.width=64", "--set", "render.height=36", "--threads", "1"]
+
+
+def simulate(scene=TWO, name="a.run", frames=None):
+    write("scene.yaml", scene)
+    good("run", "scene.yaml", "-o", name, "--quiet", "--threads", "1", *(["--frames", frames] if frames else []))
+    return name
+
+
+def files(run, target):
+    return sorted(os.listdir(os.path.join(run, "export", target)))
+
+
+def is_long():
+    if not os.environ.get("WADI_LONG"):
+        raise Skipped("WADI_LONG is not set")
+
+
+def test_pov_tells_what_it_made_and_keeps_it():
+    run = simulate()
+    out = good("export", run, "--to", "pov", *SMALL).out
+    contains(out, "3 frames written, 0 kept")
+    contains(out, "a.run/export/pov")
+    is_equal(files(run, "pov"), ["two.0001.pov", "two.0002.pov", "two.0003.pov", "two.inc", "two.sky.hdr"])
+    first = read("a.run/export/pov/two.0002.pov")
+    contains(good("export", run, "--to", "pov", *SMALL).out, "0 frames written, 3 kept")
+    # A person's changes of the shared file stay until a setting changes.
+    write("a.run/export/pov/two.inc", read("a.run/export/pov/two.inc") + "// mine\n")
+    os.remove("a.run/export/pov/two.0002.pov")
+    contains(good("export", run, "--to", "pov", *SMALL).out, "1 frame written, 2 kept")
+    contains(read("a.run/export/pov/two.inc"), "// mine")
+    is_equal(read("a.run/export/pov/two.0002.pov"), first)
+    contains(good("export", run, "--to", "pov", *SMALL, "--force", "--frames", "2").out, "1 frame written")
+    assert "// mine" not in read("a.run/export/pov/two.inc")
+    result = good("export", run, "--to", "pov", "--quiet", *SMALL, "--set", "materials.sand.look.grains=2")
+    is_equal((result.out, result.err), ("", ""))
+    assert len(read("a.run/export/pov/two.0002.pov")) < len(first)
+
+
+def test_same_bytes_for_any_thread_count():
+    run = simulate()
+    for threads in ("1", "2", "5"):
+        for target in ("pov", "pbrt", "ply", "blender"):
+            good("export", run, "--to", target, "-o", f"{target}.{threads}", "--frames", "3", "--threads", threads,
+                 "--quiet")
+    for target in ("pov", "pbrt", "ply", "blender"):
+        names = sorted(os.listdir(f"{target}.1"))
+        assert len(names) >= 3
+        for threads in ("2", "5"):
+            is_equal(sorted(os.listdir(f"{target}.{threads}")), names)
+            for name in names:
+                with open(f"{target}.1/{name}", "rb") as one, open(f"{target}.{threads}/{name}", "rb") as other:
+                    assert one.read() == other.read(), f"{target}/{name} with {threads} threads"
+
+
+def test_pbrt_is_what_the_format_allows():
+    run = simulate()
+    good("export", run, "--to", "pbrt", "--set", "render.walls=glass", "--set", "render.ground=checker", *SMALL)
+    scene = Reader("a.run/export/pbrt/two.0003.pbrt")
+    is_equal(scene.options["Film"][1], {"xresolution": [64], "yresolution": [36], "filename": ["two.0003.exr"]})
+    is_equal(sorted(kind for kind, _ in scene.lights), ["distant", "infinite"])
+    kinds = [kind for kind, *_ in scene.shapes]
+    grains = json.loads(good("export", run, "--to", "pbrt", "--frames", "3", "--force", "--json", "--set",
+                             "render.walls=glass", "--set", "render.ground=checker", *SMALL).out.splitlines()[0])["grains"]
+    is_equal(kinds.count("sphere"), grains)
+    is_equal(kinds.count("bilinearmesh"), 1)
+    water = [shape for shape in scene.shapes if shape[3] is not None]
+    is_equal([(shape[0], shape[2][0], shape[3]) for shape in water], [("plymesh", "dielectric", "water inside")])
+    is_equal(sum(shape[2][0] == "thindielectric" for shape in scene.shapes), 4)
+    # Every grain lies in the block of sand, with what the room it fills adds.
+    for kind, values, _, _, transform in scene.shapes:
+        if kind == "sphere":
+            assert -0.1 < transform[12] < 0.5 and -0.1 < transform[13] < 0.5 and 0 < values["radius"][0] < 0.1
+
+
+def read_points(path):
+    with open(path, "rb") as file:
+        header, data = file.read().split(b"end_header\n", 1)
+    kinds = {"float": "f", "double": "d", "uint": "I", "uchar": "B"}
+    fields = re.findall(r"^property (\w+) (\w+)$", header.decode(), re.M)
+    count = int(re.search(r"element vertex (\d+)", header.decode()).group(1))
+    record = struct.Struct("<" + "".join(kinds[kind] for kind, _ in fields))
+    is_equal(len(data), count * record.size)
+    return [dict(zip((name for _, name in fields), values)) for values in record.iter_unpack(data)]
+
+
+def test_ply_has_the_meshes_of_surface_and_the_particles():
+    run = simulate()
+    good("export", run, "--to", "ply", "--threads", "1")
+    good("surface", run, "--quiet", "--threads", "1")
+    for name in os.listdir("a.run/surface"):
+        with open(f"a.run/surface/{name}", "rb") as one, open(f"a.run/export/ply/{name}", "rb") as other:
+            assert one.read() == other.read(), name
+    points = read_points("a.run/export/ply/water.particles.0003.ply")
+    counts = json.loads(read("a.run/run.json"))["particles"]
+    is_equal((len(points), len(read_points("a.run/export/ply/sand.particles.0003.ply"))),
+             (counts["water"], counts["sand"]))
+    time = 2 / 24
+    for point in points:
+        assert abs(point["vx"] - 1) < 1e-5 and abs(point["vz"] + 9.81 * time) < 1e-4, point
+        assert point["material"] == 1 and point["radius"] > 0 and point["density"] == 1000, point
+    is_equal(len({point["id"] for point in points}), len(points))
+    turned = {p["id"]: p for p in (good("export", run, "--to", "ply", "--up", "y", "-o", "y", "--frames", "3") and
+                                   read_points("y/water.particles.0003.ply"))}
+    for p in points:
+        q = turned[p["id"]]
+        is_equal((q["x"], q["y"], q["z"], q["vy"]), (p["x"], p["z"], -p["y"], p["vz"]))
+    contains(good("export", run, "--to", "ply", "--threads", "1").out, "0 frames written, 3 kept")
+
+
+def test_obj_with_y_up_stands_on_y():
+    run = simulate()
+    for up in ("y", "z"):
+        good("export", run, "--to", "obj", "--up", up, "-o", up, "--frames", "1", "--quiet")
+    corners = {}
+    for up in ("y", "z"):
+        lines = [line.split()[1:] for line in read(f"{up}/sand.0001.obj").splitlines() if line.startswith("v ")]
+        corners[up] = [tuple(float(value) for value in line) for line in lines]
+    is_equal(len(corners["y"]), len(corners["z"]))
+    for a, b in zip(corners["y"], corners["z"]):
+        assert abs(a[0] - b[0]) + abs(a[1] - b[2]) + abs(a[2] + b[1]) < 1e-6, (a, b)
+
+
+def test_blender_files_say_what_there_is():
+    run = simulate()
+    out = good("export", run, "--to", "blender", *SMALL).out
+    contains(out, "blender -P a.run/export/blender/load.py")
+    frame = json.loads(read("a.run/export/blender/two.0003.json"))
+    is_equal([(item["name"], item["kind"]) for item in frame["objects"]],
+             [("sand", "grains"), ("sand", "mesh"), ("water", "mesh"), ("collider.0", "solid")])
+    for item in frame["objects"]:
+        assert os.path.exists(os.path.join("a.run/export/blender", item["file"])), item
+    scene = json.loads(read("a.run/export/blender/scene.json"))
+    is_equal([look["look"] for look in scene["materials"]], ["sand", "water"])
+    assert abs(sum(colour[3] for colour in scene["materials"][0]["palette"]) - 1) < 1e-5
+    compile(read("a.run/export/blender/load.py"), "load.py", "exec")
+
+
+def test_json_events_have_the_documented_keys():
+    run = simulate()
+    documented = documented_events()
+    result = good("export", run, "--to", "pov", "--json", *SMALL)
+    events = events_of(result.out)
+    is_equal(result.err, "")
+    is_equal([event["event"] for event in events], ["export"] * 3 + ["exports"])
+    for event in events:
+        is_equal(set(event) - {"event"}, documented[event["event"]], event)
+    is_equal([event["frame"] for event in events[:-1]], [1, 2, 3])
+    error = events_of(wadi("export", "none.run", "--to", "pov", "--json").out)[-1]
+    is_equal((error["event"], error["status"]), ("error", "io"))
+
+
+def test_refusals():
+    run = simulate()
+    contains(is_usage_error("export", run), "--to is missing")
+    contains(is_usage_error("export", run, "--to", "maya"), "pov, pbrt, blender")
+    contains(is_usage_error("export", run, "--to", "pov", "--frames", "3-2"), "--frames")
+    contains(is_usage_error("export", run, "--to", "pov", "--up", "x"), "y or z")
+    for arguments, part in ((("--to", "pov", "--frames", "2-9"), "has frames up to 3"),
+                            (("--to", "vdb", "--up", "y"), "z up"),
+                            (("--to", "blender", "--up", "y"), "z is up")):
+        result = wadi("export", run, *arguments)
+        assert result.code != 0, result
+        contains(result.err, part)
+    result = wadi("export", run, "--to", "pov", "--set", "resolution=9")
+    is_equal(result.code, 2, result)
+    contains(result.err, "the run is made")
+    result = wadi("export", run, "--to", "ply", "--set", "render.width=9")
+    is_equal(result.code, 2, result)
+
+
+def test_trouble_is_told_and_leaves_no_half_files():
+    run = simulate()
+    write("taken", "a file")
+    for target in ("pov", "pbrt", "blender", "ply", "obj"):
+        result = wadi("export", run, "--to", target, "-o", "taken/inside", *SMALL[-2:])
+        is_equal(result.code, 1, result)
+        contains(result.err, "taken")
+    # A frame that is gone, then one that is damaged: the message names its file.
+    os.rename("a.run/particles/two.0002.h5", "hidden")
+    result = wadi("export", run, "--to", "pov", "-o", "out", "--frames", "1-3", *SMALL)
+    assert result.code != 0, result
+    contains(result.err, "two.0002.h5")
+    os.rename("hidden", "a.run/particles/two.0002.h5")
+    with open("a.run/particles/two.0002.h5", "r+b") as file:
+        file.seek(-100, os.SEEK_END)
+        file.write(b"\xff" * 100)
+    result = wadi("export", run, "--to", "pov", "-o", "out", *SMALL)
+    is_equal(result.code, 1, result)
+    contains(result.err, "two.0002.h5")
+    assert not os.path.exists("out") or os.listdir("out") == [], os.listdir("out")
+
+
+def draw_with_povray(run, frame, picture):
+    folder = os.path.join(run, "export", "pov")
+    result = subprocess.run(["povray", f"+I{os.path.basename(frame)}", f"+O{picture}", "+W96", "+H54", "-D", "-A"],
+                            cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+    assert result.returncode == 0, result.stderr[-2000:]
+    complaints = [line for line in result.stderr.splitlines()
+                  if re.search(r"warning|error", line, re.I) and "Stream" not in line]
+    is_equal(complaints, [])
+
+
+SHORE = TWO.replace("solver: points", "solver: flip").replace("frames: 3", "frames: 24")
+
+
+def test_long_povray_draws_without_a_warning():
+    is_long()
+    needs("povray")
+    run = simulate(SHORE, frames="8")
+    good("export", run, "--to", "pov", "--frames", "8", "--set", "render.walls=glass", "--quiet")
+    draw_with_povray(run, "two.0008.pov", os.path.abspath("pov.png"))
+    good("export", run, "--to", "pov", "--frames", "8", "--up", "y", "--force", "--quiet", "--set", "render.ground=checker")
+    draw_with_povray(run, "two.0008.pov", os.path.abspath("y.png"))
+    assert os.path.getsize("pov.png") > 1000
+
+
+def test_long_blender_shows_24_frames_and_draws_one():
+    is_long()
+    needs("blender")
+    run = simulate(SHORE)
+    good("export", run, "--to", "blender", "--quiet", "--set", "render.walls=glass")
+    write("walk.py", "import bpy, sys\nfor frame in range(1, 25):\n    bpy.context.scene.frame_set(frame)\n"
+                     "    grains, water = (bpy.data.objects[name].data for name in ('sand grains', 'water'))\n"
+                     "    names = set(grains.attributes.keys()) & {'velocity', 'radius', 'wetness', 'colour', 'id'}\n"
+                     "    assert len(names) == 5, list(grains.attributes.keys())\n"
+                     "    assert 'velocity' in water.attributes and len(water.polygons) > 100\n"
+                     "    print('frame', frame, len(grains.vertices), len(water.polygons))\n")
+    result = subprocess.run(["blender", "-b", "--python-exit-code", "3", "-P",
+                             os.path.abspath(os.path.join(run, "export/blender/load.py")),
+                             "-P", os.path.abspath("walk.py"), "--", "--frame", "12", "--render", os.path.abspath("out.png"), "--size",
+                             "96x54", "--samples", "4"], capture_output=True, text=True, check=False, timeout=600)
+    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
+    lines = [line.split() for line in result.stdout.splitlines() if line.startswith("frame ")]
+    is_equal([int(line[1]) for line in lines], list(range(1, 25)))
+    counts = json.loads(read(os.path.join(run, "run.json")))["particles"]
+    is_equal(int(lines[-1][2]), 10 * counts["sand"])
+    assert os.path.getsize("out.png") > 1000
+
+
+if __name__ == "__main__":
+    main(globals())
