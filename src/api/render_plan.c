@@ -69,8 +69,18 @@ static WadiStatus set_paths(WadiRenderPlan *plan, WadiError *error)
         return wadi_fail(error, WADI_ERR_ARGUMENT, "the path of the folder is %s",
                          length < 1 ? "empty" : "too long");
     }
-    snprintf(plan->base, sizeof plan->base, "%s/%s%s%s", def->folder != NULL ? def->folder : run, name,
-             has_attribute ? "." : "", has_attribute ? def->attribute : "");
+    snprintf(plan->name, sizeof plan->name, "%.250s%s%.200s", name, has_attribute ? "." : "",
+             has_attribute ? def->attribute : "");
+    /* A part of the run does not take the place of the whole. */
+    char part[32] = "";
+    if (plan->view.first > 1 || plan->view.last < plan->view.frame_count) {
+        snprintf(part, sizeof part, ".%04d-%04d", plan->view.first, plan->view.last);
+    }
+    length = snprintf(plan->base, sizeof plan->base, "%s/%s%s", def->folder != NULL ? def->folder : run,
+                      plan->name, part);
+    if (length < 0 || (size_t)length > sizeof plan->base - 32) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "the path of the run is too long");
+    }
     return WADI_OK;
 }
 
@@ -262,8 +272,7 @@ int wadi_render_plan_frame(const WadiRenderPlan *plan, int i)
 
 void wadi_render_plan_path(const WadiRenderPlan *plan, int frame, char *path, size_t size)
 {
-    const char *name = strrchr(plan->base, '/') + 1;
-    snprintf(path, size, "%s/%s.%04d.png", plan->folder, name, frame);
+    snprintf(path, size, "%s/%s.%04d.png", plan->folder, plan->name, frame);
 }
 
 uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame)
