@@ -43,6 +43,7 @@ typedef struct WadiRenderDef {
     bool has_cut;          /* what lies in front of a plane is left out */
     double cut_point[3];   /* m */
     double cut_normal[3]; /* towards what is left out; any length but 0 */
+    bool is_cut_faced;    /* either way: left out is the side on which the camera stands at the start */
 
     const char *folder; /* of the pictures; NULL: RUN/images */
     bool

@@ -173,7 +173,8 @@ static WadiStatus hash_settings(WadiRenderPlan *plan, WadiError *error)
                                plan->view.summary.fps };
     hash = hash_numbers(hash, numbers, (int)(sizeof numbers / sizeof *numbers));
     if (def->has_cut) {
-        hash = hash_numbers(hash_numbers(hash, def->cut_point, 3), def->cut_normal, 3);
+        WadiVec3 n = plan->stage.cut_normal;
+        hash = hash_numbers(hash_numbers(hash, def->cut_point, 3), (double[]){ n.x, n.y, n.z }, 3);
     }
     if (def->attribute != NULL) {
         const double scale[] = { plan->colour.map, plan->colour.low, plan->colour.high };
@@ -212,6 +213,17 @@ static WadiStatus survey(WadiRenderPlan *plan, WadiError *error)
     return WADI_OK;
 }
 
+static void face_cut(WadiRenderPlan *plan)
+{
+    WadiStageDef *stage = &plan->stage;
+    if (stage->has_cut && plan->def->is_cut_faced) {
+        WadiVec3 eye = wadi_stage_camera(plan->view.scene, plan->box, 0.0).eye;
+        if (wadi_dot(wadi_sub(eye, stage->cut_point), stage->cut_normal) < 0.0) {
+            stage->cut_normal = wadi_scale(stage->cut_normal, -1.0);
+        }
+    }
+}
+
 static WadiStatus fill(WadiRenderPlan *plan, WadiError *error)
 {
     const char *environment = plan->view.scene->render.light.environment;
@@ -227,6 +239,7 @@ static WadiStatus fill(WadiRenderPlan *plan, WadiError *error)
         WADI_TRY(wadi_hdr_read(&plan->environment, environment, error));
     }
     WADI_TRY(survey(plan, error));
+    face_cut(plan);
     return hash_settings(plan, error);
 }
 

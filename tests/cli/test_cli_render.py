@@ -136,6 +136,11 @@ def test_false_colours_and_cuts():
     whole, half = (events_of(good("render", run, *SMALL, "--json", "--frames", "1", "-o", name, *more).out)[0]["grains"]
                    for name, more in (("whole", ()), ("half", ("--cut", "0.5,0.5,0.5,1,0,0"))))
     assert 0.4 * whole < half < 0.6 * whole, (whole, half)
+    # x=0.55 leaves out the camera's side, wherever it stands.
+    right, left = (events_of(good("render", run, *SMALL, "--json", "--frames", "1", "-o", "side", "--cut", "x=0.55", "--set",
+                                  f"render.camera={{from: [{x}, 0.5, 0.5], to: [0.5, 0.5, 0.5]}}").out)[0]["grains"]
+                   for x in (3, -3))
+    assert 0.5 * whole < right < 0.9 * whole and abs(left + right - whole) < 0.02 * whole, (whole, left, right)
 
 
 def test_bad_usage():
