@@ -112,8 +112,9 @@ def make_grains(columns, look):
 
 def fill_mesh(mesh, places, triangles, attributes, is_smooth=True):
     mesh.clear_geometry()
-    for attribute in [a for a in mesh.attributes if a.name in attributes]:
-        mesh.attributes.remove(attribute)
+    for name in attributes:
+        if name in mesh.attributes:
+            mesh.attributes.remove(mesh.attributes[name])
     mesh.vertices.add(len(places))
     mesh.vertices.foreach_set("co", np.ascontiguousarray(places, np.float32).ravel())
     if len(triangles) > 0:
@@ -195,7 +196,7 @@ def glass_material(name):
     """A sheet without thickness: straight through, and a mirror as Schlick says, from both sides alike."""
     material, tree, output = new_material(name)
     weight, power, share, through, mirror, mix = (tree.nodes.new("ShaderNode" + kind) for kind in (
-        "LayerWeight", "Math", "Math", "BsdfTransparent", "BsdfGlossy", "MixShader"))
+        "LayerWeight", "Math", "Math", "BsdfTransparent", "BsdfAnisotropic", "MixShader"))  # the glossy one of all versions
     weight.inputs["Blend"].default_value = 0.5  # then Facing is 1 - |cosine|
     power.operation, share.operation = "POWER", "MULTIPLY_ADD"
     power.inputs[1].default_value, share.inputs[1].default_value, share.inputs[2].default_value = 5, 0.96, 0.04
@@ -323,7 +324,8 @@ class Run:
         world.use_nodes = True
         picture = world.node_tree.nodes.new("ShaderNodeTexEnvironment")
         picture.image = bpy.data.images.load(os.path.join(FOLDER, self.scene["sky"]))
-        link(world.node_tree, picture.outputs["Color"], world.node_tree.nodes["Background"].inputs["Color"])
+        background = next(node for node in world.node_tree.nodes if node.type == "BACKGROUND")
+        link(world.node_tree, picture.outputs["Color"], background.inputs["Color"])
         bpy.context.scene.world = world
 
     def set_camera(self, view):
