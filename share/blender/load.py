@@ -170,10 +170,14 @@ def sand_material(name):
 
 
 def clear_for_light(tree, shader, output, colour=(1, 1, 1)):
-    """Light for what lies behind goes straight through: without caustics it would be dark there."""
-    path, clear, mix = (tree.nodes.new("ShaderNode" + kind) for kind in ("LightPath", "BsdfTransparent", "MixShader"))
+    """Light of sun and sky for what lies behind goes straight through: without caustics it would be dark there."""
+    path, either, clear, mix = (tree.nodes.new("ShaderNode" + kind) for kind in (
+        "LightPath", "Math", "BsdfTransparent", "MixShader"))
+    either.operation = "MAXIMUM"
     clear.inputs["Color"].default_value = (*colour, 1)
-    link(tree, path.outputs["Is Shadow Ray"], mix.inputs[0])
+    link(tree, path.outputs["Is Shadow Ray"], either.inputs[0])
+    link(tree, path.outputs["Is Diffuse Ray"], either.inputs[1])
+    link(tree, either.outputs[0], mix.inputs[0])
     link(tree, shader, mix.inputs[1])
     link(tree, clear.outputs[0], mix.inputs[2])
     link(tree, mix.outputs[0], output.inputs["Surface"])
@@ -390,6 +394,8 @@ def set_up(run):
     scene.render.motion_blur_shutter = max(0.01, run.scene["shutter"])
     scene.cycles.samples = 64
     scene.cycles.transparent_max_bounces = scene.cycles.transmission_bounces = 24
+    scene.cycles.caustics_reflective = scene.cycles.caustics_refractive = False  # shadows of water are clear already
+    scene.cycles.sample_clamp_indirect = 4
     scene.view_settings.exposure = run.scene["exposure"]
     try:
         scene.view_settings.view_transform = "Filmic"

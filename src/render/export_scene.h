@@ -34,6 +34,10 @@ static inline WadiVec3 wadi_export_turn(const WadiExportFrame *frame, WadiVec3 a
     return frame->is_y_up ? wadi_vec3(a.x, a.z, -a.y) : a;
 }
 
+/* Water that stands on the ground reaches into it: under the film of air that is between them otherwise, other programs show a
+ * mirror. (wadi's own tracer knows such contacts.) Vertices within a cell of the ground whose normals point down are sunk. */
+void wadi_export_close_gaps(WadiStage *stage);
+
 /* Lines that begin with `mark` ("// ", "# "): what the file is and its key. */
 void wadi_export_comments(WadiExportOut *out, const WadiExportFrame *frame, const char *mark);
 
