@@ -40,9 +40,13 @@ static void count_things(WadiPictureMaker *maker, const WadiTraceScene *trace)
     }
 }
 
-/* Light that shows a colour as it is: from everywhere, with a weak sun for the shape of things. */
-static WadiLightDef even_light(WadiLightDef light)
+/* Light that shows a colour as it is: from everywhere, with a weak sun for the shape of things. The ground goes on to where there
+ * would be a sky. */
+static WadiLightDef even_light(WadiLightDef light, const WadiTraceGround *ground)
 {
+    float shine = EVEN_LIGHT + EVEN_SUN * (float)(wadi_normalized_or(light.sun, wadi_vec3(0, 0, 1)).z / M_PI);
+    light.has_backdrop = true;
+    light.backdrop = ground->is_present ? wadi_scalef(ground->look.colour, shine) : wadi_grey(0.9f);
     light.surround = WADI_SURROUND_UNIFORM;
     light.colour = wadi_grey(EVEN_LIGHT);
     light.sun_light = wadi_grey(EVEN_SUN);
@@ -64,7 +68,8 @@ static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan, co
     WadiCamera first = wadi_stage_camera(scene, plan->box, 0.0);
     trace.light = wadi_stage_light(scene, &first, plan->environment.width > 0 ? &plan->environment : NULL);
     if (plan->stage.colours != NULL) {
-        trace.light = even_light(trace.light); /* and no blur: it would mix colours that stand for numbers */
+        trace.light = even_light(
+            trace.light, &trace.ground); /* and no blur: it would mix colours that stand for numbers */
     } else {
         trace.close = 0.5 * scene->render.shutter / plan->view.summary.fps;
         trace.open = -trace.close;

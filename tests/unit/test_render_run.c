@@ -312,6 +312,33 @@ static void refuse(const char *run, const WadiRenderDef *def, WadiStatus status,
     }
 }
 
+/* The ends of the scale are those of the run: a picture alone has the colours that it has among the others. */
+static void test_one_scale_for_all_frames(void **state)
+{
+    (void)state;
+    const char *run = run_make("colour.run", "");
+    WadiRenderDef def = small_def();
+    def.attribute = "speed";
+    WadiRenderReport report = draw(run, &def);
+    assert_int_equal(report.pictures, RUN_FRAMES);
+    uint64_t together = file_hash(report.folder, "two.speed.0002.png");
+    def.first_frame = def.last_frame = 2;
+    def.is_forced = true;
+    draw(run, &def);
+    assert_true(file_hash(report.folder, "two.speed.0002.png") == together);
+    def.low = 0.0;
+    def.high = 100.0;
+    draw(run, &def);
+    assert_true(file_hash(report.folder, "two.speed.0002.png") != together);
+    def.high = -1.0;
+    refuse(run, &def, WADI_ERR_ARGUMENT, "scale of speed");
+    def.attribute = "sped";
+    refuse(run, &def, WADI_ERR_ARGUMENT, "velocity");
+    def.attribute = "speed";
+    def.map = "rainbow";
+    refuse(run, &def, WADI_ERR_ARGUMENT, "known: ");
+}
+
 static void test_what_is_refused(void **state)
 {
     (void)state;
@@ -363,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_a_camera_inside_a_collider),
         cmocka_unit_test(test_an_empty_frame),
         cmocka_unit_test(test_stop_and_go_on),
+        cmocka_unit_test(test_one_scale_for_all_frames),
         cmocka_unit_test(test_what_is_refused),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
