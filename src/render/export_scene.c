@@ -126,8 +126,9 @@ static WadiRgb patch_light(const WadiLight *light, double z0, double z1, double 
 {
     WadiRgb sum = { 0 };
     for (int i = 0; i < SAMPLES * SAMPLES; ++i) {
-        double z = z0 + (z1 - z0) * ((i / SAMPLES) + 0.5) / SAMPLES;
-        double a = a0 + (a1 - a0) * ((i % SAMPLES) + 0.5) / SAMPLES, r = sqrt(1.0 - z * z);
+        int row = i / SAMPLES, column = i % SAMPLES;
+        double z = z0 + (z1 - z0) * (row + 0.5) / SAMPLES, r = sqrt(1.0 - z * z);
+        double a = a0 + (a1 - a0) * (column + 0.5) / SAMPLES;
         sum = wadi_addf(sum, wadi_light_surround(light, wadi_to_vec3f(wadi_vec3(r * cos(a), r * sin(a), z))));
     }
     return wadi_scalef(sum, 1.0f / (SAMPLES * SAMPLES));

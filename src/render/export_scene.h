@@ -72,7 +72,7 @@ typedef struct WadiDomeLight {
     WadiVec3 direction; /* unit, wadi's axes */
     WadiRgb light;
 } WadiDomeLight;
-WadiStatus wadi_export_dome(const WadiLightDef *light, WadiDomeLight dome[WADI_EXPORT_DOME], WadiRgb *sun,
+WadiStatus wadi_export_dome(const WadiLightDef *def, WadiDomeLight dome[WADI_EXPORT_DOME], WadiRgb *sun,
                             WadiError *error);
 
 #endif

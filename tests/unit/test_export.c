@@ -333,7 +333,8 @@ static void test_the_map_of_the_sky_has_equal_areas(void **state)
     enum { SIDE = 200 };
     double sum = 0.0, square[3] = { 0 };
     for (int i = 0; i < SIDE * SIDE; ++i) {
-        WadiVec3 d = wadi_equal_area_direction((i % SIDE + 0.5) / SIDE, (i / SIDE + 0.5) / SIDE);
+        int row = i / SIDE, column = i % SIDE;
+        WadiVec3 d = wadi_equal_area_direction((column + 0.5) / SIDE, (row + 0.5) / SIDE);
         CHECK_NEAR(wadi_norm(d), 1.0, 1e-12);
         sum += d.z > 0.6 ? 1.0 : 0.0;
         square[0] += d.x * d.x;
