@@ -112,8 +112,9 @@ def make_grains(columns, look):
 
 def fill_mesh(mesh, places, triangles, attributes, is_smooth=True):
     mesh.clear_geometry()
-    for attribute in [a for a in mesh.attributes if a.name in attributes]:
-        mesh.attributes.remove(attribute)
+    for name in attributes:
+        if name in mesh.attributes:
+            mesh.attributes.remove(mesh.attributes[name])
     mesh.vertices.add(len(places))
     mesh.vertices.foreach_set("co", np.ascontiguousarray(places, np.float32).ravel())
     if len(triangles) > 0:
@@ -169,10 +170,14 @@ def sand_material(name):
 
 
 def clear_for_light(tree, shader, output, colour=(1, 1, 1)):
-    """Light for what lies behind goes straight through: without caustics it would be dark there."""
-    path, clear, mix = (tree.nodes.new("ShaderNode" + kind) for kind in ("LightPath", "BsdfTransparent", "MixShader"))
+    """Light of sun and sky for what lies behind goes straight through: without caustics it would be dark there."""
+    path, either, clear, mix = (tree.nodes.new("ShaderNode" + kind) for kind in (
+        "LightPath", "Math", "BsdfTransparent", "MixShader"))
+    either.operation = "MAXIMUM"
     clear.inputs["Color"].default_value = (*colour, 1)
-    link(tree, path.outputs["Is Shadow Ray"], mix.inputs[0])
+    link(tree, path.outputs["Is Shadow Ray"], either.inputs[0])
+    link(tree, path.outputs["Is Diffuse Ray"], either.inputs[1])
+    link(tree, either.outputs[0], mix.inputs[0])
     link(tree, shader, mix.inputs[1])
     link(tree, clear.outputs[0], mix.inputs[2])
     link(tree, mix.outputs[0], output.inputs["Surface"])
@@ -195,7 +200,7 @@ def glass_material(name):
     """A sheet without thickness: straight through, and a mirror as Schlick says, from both sides alike."""
     material, tree, output = new_material(name)
     weight, power, share, through, mirror, mix = (tree.nodes.new("ShaderNode" + kind) for kind in (
-        "LayerWeight", "Math", "Math", "BsdfTransparent", "BsdfGlossy", "MixShader"))
+        "LayerWeight", "Math", "Math", "BsdfTransparent", "BsdfAnisotropic", "MixShader"))  # the glossy one of all versions
     weight.inputs["Blend"].default_value = 0.5  # then Facing is 1 - |cosine|
     power.operation, share.operation = "POWER", "MULTIPLY_ADD"
     power.inputs[1].default_value, share.inputs[1].default_value, share.inputs[2].default_value = 5, 0.96, 0.04
@@ -323,7 +328,8 @@ class Run:
         world.use_nodes = True
         picture = world.node_tree.nodes.new("ShaderNodeTexEnvironment")
         picture.image = bpy.data.images.load(os.path.join(FOLDER, self.scene["sky"]))
-        link(world.node_tree, picture.outputs["Color"], world.node_tree.nodes["Background"].inputs["Color"])
+        background = next(node for node in world.node_tree.nodes if node.type == "BACKGROUND")
+        link(world.node_tree, picture.outputs["Color"], background.inputs["Color"])
         bpy.context.scene.world = world
 
     def set_camera(self, view):
@@ -388,6 +394,8 @@ def set_up(run):
     scene.render.motion_blur_shutter = max(0.01, run.scene["shutter"])
     scene.cycles.samples = 64
     scene.cycles.transparent_max_bounces = scene.cycles.transmission_bounces = 24
+    scene.cycles.caustics_reflective = scene.cycles.caustics_refractive = False  # shadows of water are clear already
+    scene.cycles.sample_clamp_indirect = 4
     scene.view_settings.exposure = run.scene["exposure"]
     try:
         scene.view_settings.view_transform = "Filmic"

@@ -142,6 +142,7 @@ static WadiStatus write_frame(Exporter *e, const char *from, WadiFrameHeader *he
     const WadiRenderPlan *plan = &e->plan;
     WADI_TRY(wadi_frame_file_read(from, "particles", header, &e->maker.frame, error));
     WADI_TRY(wadi_stage_build(&e->maker.stage, &plan->stage, &e->maker.frame, header->time, error));
+    wadi_export_close_gaps(&e->maker.stage);
     WadiExportFrame frame = { .scene = plan->view.scene,
                               .stage = &e->maker.stage,
                               .camera = wadi_stage_camera(plan->view.scene, plan->box, header->time),

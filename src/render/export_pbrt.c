@@ -36,22 +36,25 @@ static float wet_channel(float colour, float wetness)
     return powf(wadi_minf(wadi_maxf(colour, 0.0f), 0.98f), 1.0f + 0.4f * wetness);
 }
 
+/* What follows the type, which is "diffuse" for dry sand and "coateddiffuse" for wet. */
 static void put_sand(WadiExportOut *out, WadiRgb colour, float wetness)
 {
     WadiRgb c = { wet_channel(colour.x, wetness), wet_channel(colour.y, wetness),
                   wet_channel(colour.z, wetness) };
     if (wetness > 0.0f) {
-        wadi_out_printf(out, "\"coateddiffuse\" \"float roughness\" [%.3g]", 0.6 - 0.45 * (double)wetness);
-        wadi_out_text(out, " \"float eta\" [1.333]");
-    } else {
-        wadi_out_text(out, "\"diffuse\"");
+        wadi_out_printf(out, " \"float roughness\" [%.3g] \"float eta\" [1.333]",
+                        0.6 - 0.45 * (double)wetness);
     }
     put_rgb(out, "reflectance", c);
-    wadi_out_text(out, "\n");
+}
+
+static const char *sand_type(float wetness)
+{
+    return wetness > 0.0f ? "\"coateddiffuse\"" : "\"diffuse\"";
 }
 
 /* The parameters of a look: MakeNamedMaterial wants the type as one of them. */
-static void put_named(WadiExportOut *out, const WadiLook *look)
+static void put_named(WadiExportOut *out, const WadiLook *look, float wetness)
 {
     switch (look->kind) {
     case WADI_LOOK_WATER:
@@ -61,8 +64,8 @@ static void put_named(WadiExportOut *out, const WadiLook *look)
         wadi_out_printf(out, " \"string type\" \"thindielectric\" \"float eta\" [%.4g]", (double)look->index);
         break;
     case WADI_LOOK_SAND:
-        wadi_out_text(out, " \"string type\" \"diffuse\"");
-        put_rgb(out, "reflectance", look->colour);
+        wadi_out_printf(out, " \"string type\" %s", sand_type(wetness));
+        put_sand(out, look->colour, wetness);
         break;
     default:
         wadi_out_printf(out, " \"string type\" \"%s\"", look->coat > 0.0f ? "coateddiffuse" : "diffuse");
@@ -79,9 +82,10 @@ static void put_named(WadiExportOut *out, const WadiLook *look)
 static void put_part_looks(WadiExportOut *out, const WadiExportFrame *frame, const WadiStagePart *part)
 {
     const WadiLook *look = &frame->stage->looks[part->mesh_look];
+    float wetness = (float)frame->scene->materials[part->material].look.wetness;
     wadi_out_text(out, "MakeNamedMaterial ");
     put_name(out, frame, part->material, "");
-    put_named(out, look);
+    put_named(out, look, wetness);
     if (look->kind == WADI_LOOK_WATER) {
         wadi_out_text(out, "MakeNamedMedium ");
         put_name(out, frame, part->material, " inside");
@@ -92,7 +96,7 @@ static void put_part_looks(WadiExportOut *out, const WadiExportFrame *frame, con
     if (part->style == WADI_STYLE_BALLS) {
         wadi_out_text(out, "MakeNamedMaterial ");
         put_name(out, frame, part->material, " balls");
-        put_named(out, &frame->stage->looks[part->look]);
+        put_named(out, &frame->stage->looks[part->look], wetness);
     }
 }
 
@@ -112,7 +116,7 @@ WadiStatus wadi_export_pbrt_shared(const WadiExportFrame *frame, const char *pat
         if (!is_declared[is_glass]) {
             is_declared[is_glass] = true;
             wadi_out_printf(&out, "MakeNamedMaterial \"wadi %s\"", is_glass ? "glass" : "collider");
-            put_named(&out, look);
+            put_named(&out, look, 0.0f);
         }
     }
     return wadi_out_close(&out);
@@ -236,8 +240,9 @@ static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, c
         int decimals = wadi_out_decimals(2e-3 * (double)grains->sphere[groups.order[group->first]][3]);
         wadi_out_text(out, "AttributeBegin\n");
         if (frame->stage->looks[part->look].kind == WADI_LOOK_SAND) {
-            wadi_out_text(out, "Material ");
+            wadi_out_printf(out, "Material %s", sand_type(group->wetness));
             put_sand(out, group->colour, group->wetness);
+            wadi_out_text(out, "\n");
         } else {
             wadi_out_text(out, "NamedMaterial ");
             put_name(out, frame, part->material, " balls");

@@ -80,14 +80,14 @@ static void put_sand_call(WadiExportOut *out, WadiRgb colour, float wetness)
     wadi_out_text(out, ")");
 }
 
-static void put_look(WadiExportOut *out, const WadiLook *look)
+static void put_look(WadiExportOut *out, const WadiLook *look, double wetness)
 {
     switch (look->kind) {
     case WADI_LOOK_WATER: put_water(out, look); break;
     case WADI_LOOK_GLASS: put_glass(out, look); break;
     case WADI_LOOK_SAND:
         wadi_out_text(out, "material { ");
-        put_sand_call(out, look->colour, 0.0f);
+        put_sand_call(out, look->colour, (float)wetness);
         wadi_out_text(out, " }\n");
         break;
     default: put_plain(out, look); break;
@@ -110,15 +110,16 @@ static void put_looks(WadiExportOut *out, const WadiExportFrame *frame)
                        "#end\n");
     for (int p = 0; p < stage->part_count; ++p) {
         const WadiStagePart *part = &stage->parts[p];
+        double wetness = frame->scene->materials[part->material].look.wetness;
         wadi_out_text(out, "#declare ");
         put_name(out, frame, part->material, "");
         wadi_out_text(out, " = ");
-        put_look(out, &stage->looks[part->mesh_look]);
+        put_look(out, &stage->looks[part->mesh_look], wetness);
         if (part->style == WADI_STYLE_BALLS) {
             wadi_out_text(out, "#declare ");
             put_name(out, frame, part->material, "_Balls");
             wadi_out_text(out, " = ");
-            put_look(out, &stage->looks[part->look]);
+            put_look(out, &stage->looks[part->look], wetness);
         }
     }
     bool is_declared[2] = { false, false };
@@ -128,7 +129,7 @@ static void put_looks(WadiExportOut *out, const WadiExportFrame *frame)
         if (!is_declared[is_glass]) {
             is_declared[is_glass] = true;
             wadi_out_printf(out, "#declare Wadi_%s = ", is_glass ? "Glass" : "Collider");
-            put_look(out, look);
+            put_look(out, look, 0.0);
         }
     }
 }
@@ -244,9 +245,10 @@ static void put_camera(WadiExportOut *out, const WadiExportFrame *frame, const W
     wadi_out_text(out, "}\n");
 }
 
-/* Colours of a mesh's vertices where they differ: as grains, so that they are grouped the same way. */
-static WadiStatus vertex_colours(const WadiStagePart *part, const WadiLook *look, WadiGrains *colours,
-                                 WadiArena *arena, WadiError *error)
+/* Colours of a mesh's vertices where they differ: as grains, so that they are grouped the same way. `even` is the wetness where
+ * the mesh has none of its own. */
+static WadiStatus vertex_colours(const WadiStagePart *part, const WadiLook *look, float even,
+                                 WadiGrains *colours, WadiArena *arena, WadiError *error)
 {
     const WadiSurfaceMesh *mesh = &part->mesh;
     const float *wetness = NULL;
@@ -264,7 +266,7 @@ static WadiStatus vertex_colours(const WadiStagePart *part, const WadiLook *look
     for (size_t v = 0; v < colours->count; ++v) {
         WadiRgb c = part->mesh_colour != NULL ? part->mesh_colour[v] : look->colour;
         const float value[4] = { wadi_srgb_encode(c.x), wadi_srgb_encode(c.y), wadi_srgb_encode(c.z),
-                                 wetness != NULL ? wetness[v] : 0.0f };
+                                 wetness != NULL ? wetness[v] : even };
         uint8_t byte[4];
         for (int k = 0; k < 4; ++k) {
             byte[k] = (uint8_t)(wadi_minf(wadi_maxf(value[k], 0.0f), 1.0f) * 255.0f + 0.5f);
@@ -340,7 +342,8 @@ static WadiStatus put_part_mesh(WadiExportOut *out, const WadiExportFrame *frame
         return WADI_OK;
     }
     WadiGrains colours;
-    WADI_TRY(vertex_colours(part, look, &colours, arena, error));
+    float even = (float)frame->scene->materials[part->material].look.wetness;
+    WADI_TRY(vertex_colours(part, look, even, &colours, arena, error));
     put_vertices(out, frame, &surface->mesh, (const float(*)[3])surface->normal, 1e-4 * surface->cell);
     if (colours.count > 0) {
         WADI_TRY(put_coloured_faces(out, &surface->mesh, &colours, arena, error));

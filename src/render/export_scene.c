@@ -54,6 +54,21 @@ bool wadi_export_camera(const WadiCamera *camera, WadiExportCamera *axes)
     return true;
 }
 
+void wadi_export_close_gaps(WadiStage *stage)
+{
+    for (int p = 0; p < stage->part_count && stage->ground.is_present; ++p) {
+        WadiSurfaceMesh *surface = &stage->parts[p].mesh;
+        bool is_water = stage->looks[stage->parts[p].mesh_look].kind == WADI_LOOK_WATER;
+        double ground = stage->ground.height;
+        for (size_t v = 0; v < surface->mesh.vertex_count && is_water; ++v) {
+            WadiVec3 *x = &surface->mesh.vertices[v];
+            if (surface->normal[v][2] < -0.3f && fabs(x->z - ground) < surface->cell) {
+                x->z = ground - 0.5 * surface->cell;
+            }
+        }
+    }
+}
+
 static uint32_t class_of(WadiTraceColour c)
 {
     return ((uint32_t)c.red >> 3) << 13 | ((uint32_t)c.green >> 3) << 8 | ((uint32_t)c.blue >> 3) << 3 |
@@ -111,8 +126,9 @@ static WadiRgb patch_light(const WadiLight *light, double z0, double z1, double 
 {
     WadiRgb sum = { 0 };
     for (int i = 0; i < SAMPLES * SAMPLES; ++i) {
-        double z = z0 + (z1 - z0) * ((i / SAMPLES) + 0.5) / SAMPLES;
-        double a = a0 + (a1 - a0) * ((i % SAMPLES) + 0.5) / SAMPLES, r = sqrt(1.0 - z * z);
+        int row = i / SAMPLES, column = i % SAMPLES;
+        double z = z0 + (z1 - z0) * (row + 0.5) / SAMPLES, r = sqrt(1.0 - z * z);
+        double a = a0 + (a1 - a0) * (column + 0.5) / SAMPLES;
         sum = wadi_addf(sum, wadi_light_surround(light, wadi_to_vec3f(wadi_vec3(r * cos(a), r * sin(a), z))));
     }
     return wadi_scalef(sum, 1.0f / (SAMPLES * SAMPLES));

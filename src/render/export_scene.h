@@ -34,6 +34,10 @@ static inline WadiVec3 wadi_export_turn(const WadiExportFrame *frame, WadiVec3 a
     return frame->is_y_up ? wadi_vec3(a.x, a.z, -a.y) : a;
 }
 
+/* Water that stands on the ground reaches into it: under the film of air that is between them otherwise, other programs show a
+ * mirror. (wadi's own tracer knows such contacts.) Vertices within a cell of the ground whose normals point down are sunk. */
+void wadi_export_close_gaps(WadiStage *stage);
+
 /* Lines that begin with `mark` ("// ", "# "): what the file is and its key. */
 void wadi_export_comments(WadiExportOut *out, const WadiExportFrame *frame, const char *mark);
 
@@ -68,7 +72,7 @@ typedef struct WadiDomeLight {
     WadiVec3 direction; /* unit, wadi's axes */
     WadiRgb light;
 } WadiDomeLight;
-WadiStatus wadi_export_dome(const WadiLightDef *light, WadiDomeLight dome[WADI_EXPORT_DOME], WadiRgb *sun,
+WadiStatus wadi_export_dome(const WadiLightDef *def, WadiDomeLight dome[WADI_EXPORT_DOME], WadiRgb *sun,
                             WadiError *error);
 
 #endif

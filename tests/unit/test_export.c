@@ -333,7 +333,8 @@ static void test_the_map_of_the_sky_has_equal_areas(void **state)
     enum { SIDE = 200 };
     double sum = 0.0, square[3] = { 0 };
     for (int i = 0; i < SIDE * SIDE; ++i) {
-        WadiVec3 d = wadi_equal_area_direction((i % SIDE + 0.5) / SIDE, (i / SIDE + 0.5) / SIDE);
+        int row = i / SIDE, column = i % SIDE;
+        WadiVec3 d = wadi_equal_area_direction((column + 0.5) / SIDE, (row + 0.5) / SIDE);
         CHECK_NEAR(wadi_norm(d), 1.0, 1e-12);
         sum += d.z > 0.6 ? 1.0 : 0.0;
         square[0] += d.x * d.x;
@@ -370,6 +371,28 @@ static void test_the_dome_gives_the_light_of_the_sky(void **state)
     CHECK_NEAR((double)sun.x, 3.0, 1e-6);
 }
 
+/* Of three vertices just above the ground only the one that faces it is sunk, and only in water. */
+static void test_water_reaches_into_the_ground(void **state)
+{
+    (void)state;
+    Fixture f;
+    fixture_init(&f, wadi_look_water(1.0));
+    for (int v = 0; v < 3; ++v) {
+        f.vertices[v] = wadi_vec3(v, 0, -0.9);
+    }
+    f.vertices[2].z = 0.0; /* more than a cell of 0.5 above the ground at -1 */
+    f.normals[0][2] = f.normals[2][2] = -1.0f;
+    wadi_export_close_gaps(&f.stage);
+    CHECK_NEAR(f.vertices[0].z, -1.25, 1e-12);
+    CHECK_NEAR(f.vertices[1].z, -0.9, 0.0);
+    CHECK_NEAR(f.vertices[2].z, 0.0, 0.0);
+    fixture_init(&f, wadi_look_sand(wadi_grey(0.5f)));
+    f.vertices[0].z = -0.9;
+    f.normals[0][2] = -1.0f;
+    wadi_export_close_gaps(&f.stage);
+    CHECK_NEAR(f.vertices[0].z, -0.9, 0.0);
+}
+
 static void test_a_camera_without_direction(void **state)
 {
     (void)state;
@@ -396,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_ply_of_particles),
         cmocka_unit_test(test_the_map_of_the_sky_has_equal_areas),
         cmocka_unit_test(test_the_dome_gives_the_light_of_the_sky),
+        cmocka_unit_test(test_water_reaches_into_the_ground),
         cmocka_unit_test(test_a_camera_without_direction),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
