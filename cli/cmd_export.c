@@ -1,41 +1,15 @@
 /* wadi export: a run as scenes and files for other programs. */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "human.h"
 #include "options.h"
-#include "progress.h"
+#include "over_frames.h"
 #include "signals.h"
 
-typedef struct Export {
-    const WadiCliArgs *args;
-    WadiCliProgress progress;
-} Export;
-
-static bool usage_error(const char *option, const char *expected, const char *found)
+static bool parse_target(const WadiCliWork *work, WadiExportDef *def)
 {
-    wadi_cli_usage_error(wadi_cli_find_command("export"), "%s: expected %s, found '%s'", option, expected,
-                         found);
-    return false;
-}
-
-/* "12" or "12-20" */
-static bool parse_frames(const char *text, WadiExportDef *def)
-{
-    int frame[2];
-    int count = wadi_cli_parse_counts(text, '-', frame);
-    if (count == 0 || frame[count - 1] < frame[0]) {
-        return usage_error("--frames", "a frame or a range such as 10-20", text);
-    }
-    def->first_frame = frame[0];
-    def->last_frame = frame[count - 1];
-    return true;
-}
-
-static bool parse_target(const char *text, WadiExportDef *def)
-{
+    const char *text = work->args->to;
     if (text == NULL) {
         wadi_cli_usage_error(wadi_cli_find_command("export"),
                              "--to is missing: pov, pbrt, blender, ply, obj or vdb");
@@ -47,63 +21,36 @@ static bool parse_target(const char *text, WadiExportDef *def)
             return true;
         }
     }
-    return usage_error("--to", "pov, pbrt, blender, ply, obj or vdb", text);
+    return wadi_cli_work_usage(work, "--to", "pov, pbrt, blender, ply, obj or vdb", text);
 }
 
-static bool parse_up(const char *text, WadiExportDef *def)
+static bool parse_up(const WadiCliWork *work, WadiExportDef *def)
 {
-    if (strcmp(text, "y") != 0 && strcmp(text, "z") != 0) {
-        return usage_error("--up", "y or z", text);
+    const char *text = work->args->up;
+    if (text != NULL && strcmp(text, "y") != 0 && strcmp(text, "z") != 0) {
+        return wadi_cli_work_usage(work, "--up", "y or z", text);
     }
-    def->is_y_up = text[0] == 'y';
+    def->is_y_up = text != NULL && text[0] == 'y';
     return true;
-}
-
-static void on_log(void *user, WadiLogLevel level, const char *text)
-{
-    Export *export = user;
-    if (export->args->json) {
-        WadiCliJson json = wadi_cli_json_open(stdout);
-        wadi_cli_json_text(&json, "event", level == WADI_LOG_WARNING ? "warning" : "info");
-        wadi_cli_json_text(&json, "text", text);
-        wadi_cli_json_close(&json);
-    } else if (!export->args->quiet) {
-        wadi_cli_progress_clear(&export->progress);
-        wadi_cli_print_message(level, text);
-    }
-}
-
-static void json_frame(const WadiExportProgress *state)
-{
-    WadiCliJson json = wadi_cli_json_open(stdout);
-    wadi_cli_json_text(&json, "event", "export");
-    wadi_cli_json_integer(&json, "frame", state->frame);
-    wadi_cli_json_integer(&json, "frames_done", state->frames_done);
-    wadi_cli_json_integer(&json, "frames", state->frame_count);
-    wadi_cli_json_text(&json, "path", state->path);
-    wadi_cli_json_bool(&json, "kept", state->is_kept);
-    wadi_cli_json_integer(&json, "grains", state->grains);
-    wadi_cli_json_integer(&json, "triangles", state->triangles);
-    wadi_cli_json_number(&json, "seconds", state->seconds);
-    wadi_cli_json_number(&json, "seconds_left",
-                         state->seconds_left < 0.0 ? (double)NAN : state->seconds_left);
-    wadi_cli_json_close(&json);
 }
 
 static void on_progress(void *user, const WadiExportProgress *state)
 {
-    Export *export = user;
-    if (export->args->json) {
-        json_frame(state);
+    WadiCliWork *work = user;
+    WadiCliDone done = { .frame = state->frame,
+                         .frames_done = state->frames_done,
+                         .frame_count = state->frame_count,
+                         .path = state->path,
+                         .is_kept = state->is_kept,
+                         .seconds = state->seconds,
+                         .seconds_left = state->seconds_left };
+    if (work->args->json) {
+        WadiCliJson json = wadi_cli_work_json(work, &done);
+        wadi_cli_json_integer(&json, "grains", state->grains);
+        wadi_cli_json_integer(&json, "triangles", state->triangles);
+        wadi_cli_json_close(&json);
     }
-    WadiProgress line = { .frame = state->frames_done,
-                          .frame_count = state->frame_count,
-                          .is_frame_done = true,
-                          .stage = state->is_kept ? "kept" : "export",
-                          .particles = state->grains,
-                          .seconds = state->seconds,
-                          .seconds_left = state->seconds_left };
-    wadi_cli_progress_update(&export->progress, &line);
+    wadi_cli_work_tell(work, &done, "export", state->grains);
 }
 
 static void json_end(const WadiExportReport *report)
@@ -134,42 +81,13 @@ static void print_summary(const WadiExportReport *report, WadiExportTarget targe
     }
 }
 
-static int make(Export *export, const WadiExportDef *def)
-{
-    const WadiCliArgs *args = export->args;
-    WadiExportReport report;
-    WadiError error = { 0 };
-    WadiStatus status = wadi_export(args->operand, def, &report, &error);
-    wadi_cli_progress_clear(&export->progress);
-    if (status == WADI_ERR_SCENE) {
-        return wadi_cli_scene_failure(args, &error, "; nothing was written");
-    }
-    if (status == WADI_ERR_STOPPED) {
-        snprintf(error.text, sizeof error.text,
-                 "stopped after %d frame%s; the same command goes on with the others", report.frames,
-                 report.frames == 1 ? "" : "s");
-    }
-    if (status != WADI_OK) {
-        return wadi_cli_failure(args, &error);
-    }
-    if (args->json) {
-        json_end(&report);
-    } else if (!args->quiet) {
-        print_summary(&report, def->target);
-    }
-    return WADI_CLI_EXIT_GOOD;
-}
-
-#define STOPPING "wadi: stopping when the frame that was begun is done; Ctrl-C again ends at once\n"
-
 int wadi_cli_export(const WadiCliArgs *args)
 {
-    Export export = { .args = args, .progress = wadi_cli_progress_open(args->quiet || args->json) };
+    WadiCliWork work = wadi_cli_work_open(args, "export");
     WadiExportDef def = wadi_default_export_def();
-    export.progress.has_particles = false;
-    if (!parse_target(args->to, &def) ||
-        (args->frame_range != NULL && !parse_frames(args->frame_range, &def)) ||
-        (args->up != NULL && !parse_up(args->up, &def))) {
+    work.progress.has_particles = false;
+    if (!parse_target(&work, &def) || !wadi_cli_work_frames(&work, &def.first_frame, &def.last_frame) ||
+        !parse_up(&work, &def)) {
         return WADI_CLI_EXIT_USAGE;
     }
     def.sets = args->sets;
@@ -177,13 +95,19 @@ int wadi_cli_export(const WadiCliArgs *args)
     def.folder = args->output;
     def.is_forced = args->force;
     def.threads = args->threads;
-    def.log = (WadiLog){ .function = on_log, .user = &export };
+    def.log = (WadiLog){ .function = wadi_cli_work_log, .user = &work };
     def.progress = on_progress;
-    def.progress_user = &export;
+    def.progress_user = &work;
     def.stop = wadi_cli_stop_flag();
-    bool is_quiet = export.progress.is_silent || !export.progress.is_terminal;
-    wadi_cli_catch_signals(is_quiet                      ? NULL
-                           : export.progress.has_escapes ? "\r\033[K" STOPPING
-                                                         : "\n" STOPPING);
-    return make(&export, &def);
+    wadi_cli_work_catch(&work);
+    WadiExportReport report;
+    WadiError error = { 0 };
+    WadiStatus status = wadi_export(args->operand, &def, &report, &error);
+    int code = wadi_cli_work_end(&work, status, &error, report.frames, "frame", "; nothing was written");
+    if (code == WADI_CLI_EXIT_GOOD && args->json) {
+        json_end(&report);
+    } else if (code == WADI_CLI_EXIT_GOOD && !args->quiet) {
+        print_summary(&report, def.target);
+    }
+    return code;
 }

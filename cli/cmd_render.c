@@ -7,20 +7,8 @@
 #include "command.h"
 #include "human.h"
 #include "options.h"
-#include "progress.h"
+#include "over_frames.h"
 #include "signals.h"
-
-typedef struct Render {
-    const WadiCliArgs *args;
-    WadiCliProgress progress;
-} Render;
-
-static bool usage_error(const char *option, const char *expected, const char *found)
-{
-    wadi_cli_usage_error(wadi_cli_find_command("render"), "%s: expected %s, found '%s'", option, expected,
-                         found);
-    return false;
-}
 
 /* Up to `count` numbers with commas between, to the end of the text; how many there are, 0 for anything else. */
 static int parse_numbers(const char *text, double *numbers, int count)
@@ -42,20 +30,7 @@ static int parse_numbers(const char *text, double *numbers, int count)
     return 0;
 }
 
-/* "12" or "12-20" */
-static bool parse_frames(const char *text, WadiRenderDef *def)
-{
-    int frame[2];
-    int count = wadi_cli_parse_counts(text, '-', frame);
-    if (count == 0 || frame[count - 1] < frame[0]) {
-        return usage_error("--frames", "a frame or a range such as 10-20", text);
-    }
-    def->first_frame = frame[0];
-    def->last_frame = frame[count - 1];
-    return true;
-}
-
-static bool parse_quality(const char *text, WadiRenderDef *def)
+static bool parse_quality(const WadiCliWork *work, const char *text, WadiRenderDef *def)
 {
     static const char *const names[3] = { "draft", "preview", "final" };
     for (int i = 0; i < 3; ++i) {
@@ -64,21 +39,21 @@ static bool parse_quality(const char *text, WadiRenderDef *def)
             return true;
         }
     }
-    return usage_error("--quality", "draft, preview or final", text);
+    return wadi_cli_work_usage(work, "--quality", "draft, preview or final", text);
 }
 
-static bool parse_range(const char *text, WadiRenderDef *def)
+static bool parse_range(const WadiCliWork *work, const char *text, WadiRenderDef *def)
 {
     double ends[2];
     if (parse_numbers(text, ends, 2) != 2 || !(ends[0] < ends[1])) {
-        return usage_error("--range", "two numbers such as 0,2.5, the lower first", text);
+        return wadi_cli_work_usage(work, "--range", "two numbers such as 0,2.5, the lower first", text);
     }
     def->low = ends[0];
     def->high = ends[1];
     return true;
 }
 
-static bool parse_cut(const char *text, WadiRenderDef *def)
+static bool parse_cut(const WadiCliWork *work, const char *text, WadiRenderDef *def)
 {
     double numbers[6];
     int axis = text[0] - 'x';
@@ -95,8 +70,9 @@ static bool parse_cut(const char *text, WadiRenderDef *def)
         memcpy(def->cut_normal, numbers + 3, sizeof def->cut_normal);
         return true;
     }
-    return usage_error(
-        "--cut", "x=0.5, y=0.5 or z=0.5, or six numbers: a point and a direction that is not zero", text);
+    return wadi_cli_work_usage(
+        work, "--cut", "x=0.5, y=0.5 or z=0.5, or six numbers: a point and a direction that is not zero",
+        text);
 }
 
 /* The size as settings. */
@@ -104,64 +80,37 @@ typedef struct Size {
     char width[40], height[40];
 } Size;
 
-static bool parse_size(const char *text, Size *size)
+static bool parse_size(const WadiCliWork *work, const char *text, Size *size)
 {
     int side[2];
     if (wadi_cli_parse_counts(text, 'x', side) != 2) {
-        return usage_error("--size", "a width and a height in pixels such as 1280x720", text);
+        return wadi_cli_work_usage(work, "--size", "a width and a height in pixels such as 1280x720", text);
     }
     snprintf(size->width, sizeof size->width, "render.width=%d", side[0]);
     snprintf(size->height, sizeof size->height, "render.height=%d", side[1]);
     return true;
 }
 
-static void on_log(void *user, WadiLogLevel level, const char *text)
-{
-    Render *render = user;
-    if (render->args->json) {
-        WadiCliJson json = wadi_cli_json_open(stdout);
-        wadi_cli_json_text(&json, "event", level == WADI_LOG_WARNING ? "warning" : "info");
-        wadi_cli_json_text(&json, "text", text);
-        wadi_cli_json_close(&json);
-    } else if (!render->args->quiet) {
-        wadi_cli_progress_clear(&render->progress);
-        wadi_cli_print_message(level, text);
-    }
-}
-
-static void json_image(const WadiRenderProgress *state)
-{
-    WadiCliJson json = wadi_cli_json_open(stdout);
-    wadi_cli_json_text(&json, "event", "image");
-    wadi_cli_json_integer(&json, "frame", state->frame);
-    wadi_cli_json_integer(&json, "frames_done", state->frames_done);
-    wadi_cli_json_integer(&json, "frames", state->frame_count);
-    wadi_cli_json_text(&json, "path", state->path);
-    wadi_cli_json_bool(&json, "kept", state->is_kept);
-    wadi_cli_json_integer(&json, "grains", state->grains);
-    wadi_cli_json_integer(&json, "triangles", state->triangles);
-    wadi_cli_json_number(&json, "stage_seconds", state->stage_seconds);
-    wadi_cli_json_number(&json, "tree_seconds", state->tree_seconds);
-    wadi_cli_json_number(&json, "trace_seconds", state->trace_seconds);
-    wadi_cli_json_number(&json, "seconds", state->seconds);
-    wadi_cli_json_number(&json, "seconds_left",
-                         state->seconds_left < 0.0 ? (double)NAN : state->seconds_left);
-    wadi_cli_json_close(&json);
-}
-
 static void on_progress(void *user, const WadiRenderProgress *state)
 {
-    Render *render = user;
-    if (render->args->json) {
-        json_image(state);
+    WadiCliWork *work = user;
+    WadiCliDone done = { .frame = state->frame,
+                         .frames_done = state->frames_done,
+                         .frame_count = state->frame_count,
+                         .path = state->path,
+                         .is_kept = state->is_kept,
+                         .seconds = state->seconds,
+                         .seconds_left = state->seconds_left };
+    if (work->args->json) {
+        WadiCliJson json = wadi_cli_work_json(work, &done);
+        wadi_cli_json_integer(&json, "grains", state->grains);
+        wadi_cli_json_integer(&json, "triangles", state->triangles);
+        wadi_cli_json_number(&json, "stage_seconds", state->stage_seconds);
+        wadi_cli_json_number(&json, "tree_seconds", state->tree_seconds);
+        wadi_cli_json_number(&json, "trace_seconds", state->trace_seconds);
+        wadi_cli_json_close(&json);
     }
-    WadiProgress line = { .frame = state->frames_done,
-                          .frame_count = state->frame_count,
-                          .is_frame_done = true,
-                          .stage = state->is_kept ? "kept" : "picture",
-                          .seconds = state->seconds,
-                          .seconds_left = state->seconds_left };
-    wadi_cli_progress_update(&render->progress, &line);
+    wadi_cli_work_tell(work, &done, "picture", 0);
 }
 
 static void json_end(const WadiRenderReport *report)
@@ -196,36 +145,21 @@ static void print_summary(const WadiRenderReport *report)
     }
 }
 
-#define STOPPING "wadi: stopping when this picture is done; Ctrl-C again ends at once\n"
-
-static int draw(Render *render, const char *run, const WadiRenderDef *def)
+static int draw(WadiCliWork *work, const char *run, const WadiRenderDef *def)
 {
-    const WadiCliArgs *args = render->args;
+    const WadiCliArgs *args = work->args;
     WadiRenderReport report;
     WadiError error = { 0 };
-    bool is_quiet = render->progress.is_silent || !render->progress.is_terminal;
-    wadi_cli_catch_signals(is_quiet                       ? NULL
-                           : render->progress.has_escapes ? "\r\033[K" STOPPING
-                                                          : "\n" STOPPING);
+    wadi_cli_work_catch(work);
     WadiStatus status = wadi_render(run, def, &report, &error);
-    wadi_cli_progress_clear(&render->progress);
-    if (status == WADI_ERR_SCENE) {
-        return wadi_cli_scene_failure(args, &error, "; no picture was drawn");
-    }
-    if (status == WADI_ERR_STOPPED) {
-        snprintf(error.text, sizeof error.text,
-                 "stopped after %d picture%s; the same command goes on with the others",
-                 report.pictures + report.kept, report.pictures + report.kept == 1 ? "" : "s");
-    }
-    if (status != WADI_OK) {
-        return wadi_cli_failure(args, &error);
-    }
-    if (args->json) {
+    int code = wadi_cli_work_end(work, status, &error, report.pictures + report.kept, "picture",
+                                 "; no picture was drawn");
+    if (code == WADI_CLI_EXIT_GOOD && args->json) {
         json_end(&report);
-    } else if (!args->quiet) {
+    } else if (code == WADI_CLI_EXIT_GOOD && !args->quiet) {
         print_summary(&report);
     }
-    return WADI_CLI_EXIT_GOOD;
+    return code;
 }
 
 static bool is_scene(const char *path)
@@ -282,17 +216,18 @@ static void keep_drawing_sets(const WadiCliArgs *args, WadiRenderDef *def)
     def->set_count = kept;
 }
 
-static bool fill_def(Render *render, WadiRenderDef *def)
+static bool fill_def(WadiCliWork *work, WadiRenderDef *def)
 {
-    const WadiCliArgs *args = render->args;
-    if ((args->frame_range != NULL && !parse_frames(args->frame_range, def)) ||
-        (args->quality != NULL && !parse_quality(args->quality, def)) ||
-        (args->range != NULL && !parse_range(args->range, def)) ||
-        (args->cut != NULL && !parse_cut(args->cut, def))) {
+    const WadiCliArgs *args = work->args;
+    if (!wadi_cli_work_frames(work, &def->first_frame, &def->last_frame) ||
+        (args->quality != NULL && !parse_quality(work, args->quality, def)) ||
+        (args->range != NULL && !parse_range(work, args->range, def)) ||
+        (args->cut != NULL && !parse_cut(work, args->cut, def))) {
         return false;
     }
     if (args->color == NULL && (args->range != NULL || args->map != NULL)) {
-        return usage_error(args->range != NULL ? "--range" : "--map", "--color ATTRIBUTE beside it", "none");
+        return wadi_cli_work_usage(work, args->range != NULL ? "--range" : "--map",
+                                   "--color ATTRIBUTE beside it", "none");
     }
     def->every = args->every > 0 ? args->every : 1;
     def->samples = args->samples;
@@ -304,25 +239,25 @@ static bool fill_def(Render *render, WadiRenderDef *def)
     def->sheet = args->sheet;
     def->is_forced = args->force;
     def->threads = args->threads;
-    def->log = (WadiLog){ .function = on_log, .user = render };
+    def->log = (WadiLog){ .function = wadi_cli_work_log, .user = work };
     def->progress = on_progress;
-    def->progress_user = render;
+    def->progress_user = work;
     def->stop = wadi_cli_stop_flag();
     return true;
 }
 
 int wadi_cli_render(const WadiCliArgs *args)
 {
-    Render render = { .args = args, .progress = wadi_cli_progress_open(args->quiet || args->json) };
-    render.progress.has_particles = false;
+    WadiCliWork work = wadi_cli_work_open(args, "image");
+    work.progress.has_particles = false;
     WadiRenderDef def = wadi_default_render_def();
     Size size;
     int code = WADI_CLI_EXIT_GOOD;
-    if (!fill_def(&render, &def) || (args->size != NULL && !parse_size(args->size, &size))) {
+    if (!fill_def(&work, &def) || (args->size != NULL && !parse_size(&work, args->size, &size))) {
         return WADI_CLI_EXIT_USAGE;
     }
     if (args->overwrite && !is_scene(args->operand)) {
-        usage_error("--overwrite", "a scene file to simulate", args->operand);
+        wadi_cli_work_usage(&work, "--overwrite", "a scene file to simulate", args->operand);
         return WADI_CLI_EXIT_USAGE;
     }
     char *made = is_scene(args->operand) ? simulate(args, &code) : NULL;
@@ -338,7 +273,7 @@ int wadi_cli_render(const WadiCliArgs *args)
         args->sets[def.set_count++] = size.width;
         args->sets[def.set_count++] = size.height;
     }
-    code = draw(&render, made != NULL ? made : args->operand, &def);
+    code = draw(&work, made != NULL ? made : args->operand, &def);
     free(made);
     return code;
 }

@@ -1,53 +1,30 @@
 /* wadi surface: wrap the particles of a run's frames into meshes. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "human.h"
 #include "options.h"
-#include "progress.h"
+#include "over_frames.h"
 #include "signals.h"
 
 typedef struct Surface {
-    const WadiCliArgs *args;
-    WadiCliProgress progress;
+    WadiCliWork work;
     int shown; /* frames done, on the progress line */
 } Surface;
 
-static int usage_error(const char *option, const char *expected, const char *found)
-{
-    return wadi_cli_usage_error(wadi_cli_find_command("surface"), "%s: expected %s, found '%s'", option,
-                                expected, found);
-}
-
-/* "12" or "12-20"; false after explaining. */
-static bool parse_frames(const char *text, WadiSurfaceDef *def)
-{
-    int frame[2];
-    int count = wadi_cli_parse_counts(text, '-', frame);
-    if (count == 0 || frame[count - 1] < frame[0]) {
-        usage_error("--frames", "a frame or a range such as 10-20", text);
-        return false;
-    }
-    def->first_frame = frame[0];
-    def->last_frame = frame[count - 1];
-    return true;
-}
-
-static bool parse_subframe(const char *text, WadiSurfaceDef *def)
+static bool parse_subframe(const WadiCliWork *work, const char *text, WadiSurfaceDef *def)
 {
     char *end = NULL;
     def->subframe = strtod(text, &end);
     if (end == text || *end != '\0' || !(def->subframe >= 0.0 && def->subframe <= 1.0)) {
-        usage_error("--subframe", "a part of a frame, from 0 to 1", text);
-        return false;
+        return wadi_cli_work_usage(work, "--subframe", "a part of a frame, from 0 to 1", text);
     }
     return true;
 }
 
 /* "ply,obj" */
-static bool parse_formats(const char *text, WadiSurfaceDef *def)
+static bool parse_formats(const WadiCliWork *work, const char *text, WadiSurfaceDef *def)
 {
     static const char *const names[3] = { "ply", "obj", "vdb" };
     def->formats = 0;
@@ -58,8 +35,8 @@ static bool parse_formats(const char *text, WadiSurfaceDef *def)
             format |= strlen(names[i]) == length && strncmp(names[i], at, length) == 0 ? 1u << i : 0;
         }
         if (format == 0) {
-            usage_error("--format", "ply, obj, vdb or several with commas between", text);
-            return false;
+            return wadi_cli_work_usage(work, "--format", "ply, obj, vdb or several with commas between",
+                                       text);
         }
         def->formats |= format;
         at += length;
@@ -72,35 +49,25 @@ static bool parse_formats(const char *text, WadiSurfaceDef *def)
 static void on_progress(void *user, const WadiSurfaceProgress *state)
 {
     Surface *surface = user;
-    if (surface->args->json) {
-        WadiCliJson json = wadi_cli_json_open(stdout);
-        wadi_cli_json_text(&json, "event", "mesh");
-        wadi_cli_json_integer(&json, "frame", state->frame);
-        wadi_cli_json_integer(&json, "frames_done", state->frames_done);
-        wadi_cli_json_integer(&json, "frames", state->frame_count);
+    WadiCliDone done = { .frame = state->frame,
+                         .frames_done = state->frames_done,
+                         .frame_count = state->frame_count,
+                         .path = state->path,
+                         .is_kept = state->is_kept,
+                         .seconds = state->seconds,
+                         .seconds_left = state->seconds_left };
+    if (surface->work.args->json) {
+        WadiCliJson json = wadi_cli_work_json(&surface->work, &done);
         wadi_cli_json_text(&json, "material", state->material);
-        wadi_cli_json_text(&json, "path", state->path);
-        wadi_cli_json_bool(&json, "kept", state->is_kept);
         wadi_cli_json_integer(&json, "particles", state->particles);
         wadi_cli_json_integer(&json, "triangles", state->triangles);
         wadi_cli_json_integer(&json, "vertices", state->vertices);
-        wadi_cli_json_number(&json, "seconds", state->seconds);
-        wadi_cli_json_number(&json, "seconds_left",
-                             state->seconds_left < 0.0 ? (double)NAN : state->seconds_left);
         wadi_cli_json_close(&json);
     }
-    if (state->frames_done == surface->shown) {
-        return;
+    if (state->frames_done != surface->shown) {
+        surface->shown = state->frames_done;
+        wadi_cli_work_tell(&surface->work, &done, "mesh", state->particles);
     }
-    surface->shown = state->frames_done;
-    WadiProgress line = { .frame = state->frames_done,
-                          .frame_count = state->frame_count,
-                          .is_frame_done = true,
-                          .stage = state->is_kept ? "kept" : "mesh",
-                          .particles = state->particles,
-                          .seconds = state->seconds,
-                          .seconds_left = state->seconds_left };
-    wadi_cli_progress_update(&surface->progress, &line);
 }
 
 static void json_end(const WadiSurfaceReport *report)
@@ -149,39 +116,27 @@ static char *method_set(const WadiCliArgs *args, WadiSurfaceDef *def)
 
 static int make(Surface *surface, const WadiSurfaceDef *def)
 {
-    const WadiCliArgs *args = surface->args;
+    const WadiCliArgs *args = surface->work.args;
     WadiSurfaceReport report;
     WadiError error = { 0 };
     WadiStatus status = wadi_surface(args->operand, def, &report, &error);
-    wadi_cli_progress_clear(&surface->progress);
-    if (status == WADI_ERR_SCENE) {
-        return wadi_cli_scene_failure(args, &error, "; no mesh was made");
-    }
-    if (status == WADI_ERR_STOPPED) {
-        snprintf(error.text, sizeof error.text,
-                 "stopped after %d frame%s; the same command goes on with the others", report.frames,
-                 report.frames == 1 ? "" : "s");
-    }
-    if (status != WADI_OK) {
-        return wadi_cli_failure(args, &error);
-    }
-    if (args->json) {
+    int code =
+        wadi_cli_work_end(&surface->work, status, &error, report.frames, "frame", "; no mesh was made");
+    if (code == WADI_CLI_EXIT_GOOD && args->json) {
         json_end(&report);
-    } else if (!args->quiet) {
+    } else if (code == WADI_CLI_EXIT_GOOD && !args->quiet) {
         print_summary(&report);
     }
-    return WADI_CLI_EXIT_GOOD;
+    return code;
 }
-
-#define STOPPING "wadi: stopping when the frames that were begun are done; Ctrl-C again ends at once\n"
 
 int wadi_cli_surface(const WadiCliArgs *args)
 {
-    Surface surface = { .args = args, .progress = wadi_cli_progress_open(args->quiet || args->json) };
+    Surface surface = { .work = wadi_cli_work_open(args, "mesh") };
     WadiSurfaceDef def = wadi_default_surface_def();
-    if ((args->frame_range != NULL && !parse_frames(args->frame_range, &def)) ||
-        (args->subframe != NULL && !parse_subframe(args->subframe, &def)) ||
-        (args->format != NULL && !parse_formats(args->format, &def))) {
+    if (!wadi_cli_work_frames(&surface.work, &def.first_frame, &def.last_frame) ||
+        (args->subframe != NULL && !parse_subframe(&surface.work, args->subframe, &def)) ||
+        (args->format != NULL && !parse_formats(&surface.work, args->format, &def))) {
         return WADI_CLI_EXIT_USAGE;
     }
     def.sets = args->sets;
@@ -198,10 +153,7 @@ int wadi_cli_surface(const WadiCliArgs *args)
         WadiError error = { .status = WADI_ERR_MEMORY, .text = "out of memory" };
         return wadi_cli_failure(args, &error);
     }
-    bool is_quiet = surface.progress.is_silent || !surface.progress.is_terminal;
-    wadi_cli_catch_signals(is_quiet                       ? NULL
-                           : surface.progress.has_escapes ? "\r\033[K" STOPPING
-                                                          : "\n" STOPPING);
+    wadi_cli_work_catch(&surface.work);
     int code = make(&surface, &def);
     free(set);
     return code;
