@@ -84,10 +84,9 @@ static bool parse_cut(const char *text, WadiRenderDef *def)
     int axis = text[0] - 'x';
     def->has_cut = true;
     if (axis >= 0 && axis < 3 && text[1] == '=' && parse_numbers(text + 2, numbers, 1) == 1) {
-        /* What is nearer to a camera that found its own place: it stands at +x, -y, above. */
-        static const double towards[3] = { 1.0, -1.0, 1.0 };
         def->cut_point[axis] = numbers[0];
-        def->cut_normal[axis] = towards[axis];
+        def->cut_normal[axis] = 1.0;
+        def->is_cut_faced = true;
         return true;
     }
     if (parse_numbers(text, numbers, 6) == 6 &&

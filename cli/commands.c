@@ -152,8 +152,9 @@ static const WadiCliOption render_options[] = {
     TEXT("range", "LOW,HIGH", range, "Ends of that scale. Without it: those of the run."),
     TEXT("map", "NAME", map, "Colours of that scale. Without it: those that fit the attribute."),
     TEXT("cut", "PLANE", cut,
-         "Leave out what lies in front of a plane, to look inside: x=0.5, y=0.5 or z=0.5, or a point and the "
-         "direction of what is left out, PX,PY,PZ,NX,NY,NZ."),
+         "Leave out what lies on the camera's side of a plane, to look inside: x=0.5, y=0.5 or z=0.5; or a "
+         "point "
+         "and the direction of what is left out, PX,PY,PZ,NX,NY,NZ."),
     FLAG("no-video", 0, no_video, "Pictures only."),
     FLAG("gif", 0, gif, "Make an animated GIF too."),
     NUMBER("sheet", 1, 100, sheet, "Make a contact sheet of N pictures spread over those that are drawn."),

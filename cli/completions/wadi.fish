@@ -52,7 +52,7 @@ complete -c wadi -n '__fish_seen_subcommand_from render' -l set -x -d 'Override 
 complete -c wadi -n '__fish_seen_subcommand_from render' -l color -x -d 'False colours for a number that particles carry, such as speed, pressure or wetness, with a scale beside the picture. The files are then NAME.ATTRIBUTE.0001.png.'
 complete -c wadi -n '__fish_seen_subcommand_from render' -l range -x -d 'Ends of that scale. Without it: those of the run.'
 complete -c wadi -n '__fish_seen_subcommand_from render' -l map -x -d 'Colours of that scale. Without it: those that fit the attribute.'
-complete -c wadi -n '__fish_seen_subcommand_from render' -l cut -x -d 'Leave out what lies in front of a plane, to look inside: x=0.5, y=0.5 or z=0.5, or a point and the direction of what is left out, PX,PY,PZ,NX,NY,NZ.'
+complete -c wadi -n '__fish_seen_subcommand_from render' -l cut -x -d 'Leave out what lies on the camera'\''s side of a plane, to look inside: x=0.5, y=0.5 or z=0.5; or a point and the direction of what is left out, PX,PY,PZ,NX,NY,NZ.'
 complete -c wadi -n '__fish_seen_subcommand_from render' -l no-video -d 'Pictures only.'
 complete -c wadi -n '__fish_seen_subcommand_from render' -l gif -d 'Make an animated GIF too.'
 complete -c wadi -n '__fish_seen_subcommand_from render' -l sheet -x -d 'Make a contact sheet of N pictures spread over those that are drawn.'

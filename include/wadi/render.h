@@ -43,11 +43,14 @@ typedef struct WadiRenderDef {
     bool has_cut;          /* what lies in front of a plane is left out */
     double cut_point[3];   /* m */
     double cut_normal[3]; /* towards what is left out; any length but 0 */
+    bool is_cut_faced;    /* either way: left out is the side on which the camera stands at the start */
 
     const char *folder; /* of the pictures; NULL: RUN/images */
-    bool has_video;     /* NAME.mp4 when there is more than one picture: in the run, or in `folder` */
-    bool has_gif;       /* NAME.gif, likewise */
-    int sheet;          /* pictures on a contact sheet NAME.sheet.png; 0: none, at most 100 */
+    bool
+        has_video; /* NAME.mp4 when there is more than one picture: in the run, or in `folder`; of a part of the
+                         * run's frames NAME.0010-0020.mp4 */
+    bool has_gif; /* NAME.gif, likewise */
+    int sheet;    /* pictures on a contact sheet NAME.sheet.png, likewise; 0: none, at most 100 */
 
     bool is_forced; /* redo pictures that are there and were made of the same frame in the same way */
     int threads;    /* 0: all cores. The pictures do not depend on it */

@@ -14,7 +14,7 @@
 #include "render/picture_sheet.h"
 #include "render/video.h"
 
-enum { RENDER_DEF_COOKIE = 0x4e4de4, LABEL_SIZE = 48 };
+enum { RENDER_DEF_COOKIE = 0x4e4de4 };
 
 WadiRenderDef wadi_default_render_def(void)
 {

@@ -1,9 +1,8 @@
 #include "api/render_plan.h"
 
-#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/hash.h"
@@ -70,8 +69,18 @@ static WadiStatus set_paths(WadiRenderPlan *plan, WadiError *error)
         return wadi_fail(error, WADI_ERR_ARGUMENT, "the path of the folder is %s",
                          length < 1 ? "empty" : "too long");
     }
-    snprintf(plan->base, sizeof plan->base, "%s/%s%s%s", def->folder != NULL ? def->folder : run, name,
-             has_attribute ? "." : "", has_attribute ? def->attribute : "");
+    snprintf(plan->name, sizeof plan->name, "%.250s%s%.200s", name, has_attribute ? "." : "",
+             has_attribute ? def->attribute : "");
+    /* A part of the run does not take the place of the whole. */
+    char part[32] = "";
+    if (plan->view.first > 1 || plan->view.last < plan->view.frame_count) {
+        snprintf(part, sizeof part, ".%04d-%04d", plan->view.first, plan->view.last);
+    }
+    length = snprintf(plan->base, sizeof plan->base, "%s/%s%s", def->folder != NULL ? def->folder : run,
+                      plan->name, part);
+    if (length < 0 || (size_t)length > sizeof plan->base - 32) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "the path of the run is too long");
+    }
     return WADI_OK;
 }
 
@@ -164,7 +173,8 @@ static WadiStatus hash_settings(WadiRenderPlan *plan, WadiError *error)
                                plan->view.summary.fps };
     hash = hash_numbers(hash, numbers, (int)(sizeof numbers / sizeof *numbers));
     if (def->has_cut) {
-        hash = hash_numbers(hash_numbers(hash, def->cut_point, 3), def->cut_normal, 3);
+        WadiVec3 n = plan->stage.cut_normal;
+        hash = hash_numbers(hash_numbers(hash, def->cut_point, 3), (double[]){ n.x, n.y, n.z }, 3);
     }
     if (def->attribute != NULL) {
         const double scale[] = { plan->colour.map, plan->colour.low, plan->colour.high };
@@ -203,9 +213,24 @@ static WadiStatus survey(WadiRenderPlan *plan, WadiError *error)
     return WADI_OK;
 }
 
+static void face_cut(WadiRenderPlan *plan)
+{
+    WadiStageDef *stage = &plan->stage;
+    if (stage->has_cut && plan->def->is_cut_faced) {
+        WadiVec3 eye = wadi_stage_camera(plan->view.scene, plan->box, 0.0).eye;
+        if (wadi_dot(wadi_sub(eye, stage->cut_point), stage->cut_normal) < 0.0) {
+            stage->cut_normal = wadi_scale(stage->cut_normal, -1.0);
+        }
+    }
+}
+
 static WadiStatus fill(WadiRenderPlan *plan, WadiError *error)
 {
     const char *environment = plan->view.scene->render.light.environment;
+    if (!(plan->view.summary.fps > 0.0)) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s/run.json: %g frames a second", plan->view.run,
+                         plan->view.summary.fps);
+    }
     WADI_TRY(set_paths(plan, error));
     WADI_TRY(check_size(plan, error));
     WADI_TRY(set_quality(plan, error));
@@ -214,6 +239,7 @@ static WadiStatus fill(WadiRenderPlan *plan, WadiError *error)
         WADI_TRY(wadi_hdr_read(&plan->environment, environment, error));
     }
     WADI_TRY(survey(plan, error));
+    face_cut(plan);
     return hash_settings(plan, error);
 }
 
@@ -259,8 +285,7 @@ int wadi_render_plan_frame(const WadiRenderPlan *plan, int i)
 
 void wadi_render_plan_path(const WadiRenderPlan *plan, int frame, char *path, size_t size)
 {
-    const char *name = strrchr(plan->base, '/') + 1;
-    snprintf(path, size, "%s/%s.%04d.png", plan->folder, name, frame);
+    snprintf(path, size, "%s/%s.%04d.png", plan->folder, plan->name, frame);
 }
 
 uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame)

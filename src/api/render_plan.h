@@ -13,6 +13,7 @@ typedef struct WadiRenderPlan {
     const WadiRenderDef *def; /* borrowed */
     WadiWorld *world;         /* owned */
     char folder[4096];        /* of the pictures */
+    char name[512];           /* of the pictures: NAME, or NAME.ATTRIBUTE */
     char base[4096];          /* of the video and the sheet: BASE.mp4 */
     WadiHdr environment;      /* owned; empty: none */
     WadiFalseColour colour;   /* when def->attribute says so; then also: */

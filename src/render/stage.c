@@ -145,7 +145,7 @@ static WadiStatus make_balls(const Staging *s, const WadiCloud *cloud, int mater
     const WadiCloudAttribute *velocity = wadi_cloud_find(cloud, "velocity");
     WADI_TRY(WADI_ARENA_NEW(arena, &balls->sphere, count, "balls", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &balls->colour, count, "colours of balls", error));
-    if (s->def->scene->render.shutter > 0.0 && velocity != NULL) {
+    if (s->def->scene->render.shutter > 0.0 && velocity != NULL && count > 0) {
         WADI_TRY(WADI_ARENA_NEW(arena, &balls->velocity, count, "velocities of balls", error));
         memcpy(balls->velocity, velocity->values, count * sizeof *balls->velocity);
     }

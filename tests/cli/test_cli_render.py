@@ -52,7 +52,10 @@ def test_pictures_video_and_sheet():
     together = b"".join(open(f"a.run/images/scene.{i:04d}.png", "rb").read() for i in range(1, 6))
     is_equal(open("a.run/scene.mp4", "rb").read(), together)
     contains(good("render", run, *SMALL, "--no-video").out, "0 pictures drawn, 5 kept")
-    contains(good("render", run, *SMALL, "--no-video", "--force", "--frames", "2-3").out, "2 pictures drawn")
+    part = good("render", run, *SMALL, "--force", "--frames", "2-3", environment=with_ffmpeg(FFMPEG)).out
+    contains(part, "2 pictures drawn")
+    contains(part, "a.run/scene.0002-0003.mp4")
+    is_equal(os.path.getsize("a.run/scene.mp4"), len(together))
     quiet = good("render", run, *SMALL, "--quiet", environment=with_ffmpeg(FFMPEG))
     is_equal((quiet.out, quiet.err), ("", ""))
 
@@ -123,7 +126,7 @@ def test_false_colours_and_cuts():
     run = simulate()
     good("render", run, *SMALL, "--color", "speed", "--range", "0,2", "--map", "grey", "--cut", "x=0.5", "--frames", "3",
          "-o", "out", "--sheet", "1", "--quiet")
-    is_equal(pictures("out"), ["scene.speed.0003.png", "scene.speed.sheet.png"])
+    is_equal(pictures("out"), ["scene.speed.0003-0003.sheet.png", "scene.speed.0003.png"])
     refused = wadi("render", run, *SMALL, "--color", "sped")
     is_equal(refused.code, 2)
     contains(refused.err, "velocity, id, material")
@@ -133,6 +136,11 @@ def test_false_colours_and_cuts():
     whole, half = (events_of(good("render", run, *SMALL, "--json", "--frames", "1", "-o", name, *more).out)[0]["grains"]
                    for name, more in (("whole", ()), ("half", ("--cut", "0.5,0.5,0.5,1,0,0"))))
     assert 0.4 * whole < half < 0.6 * whole, (whole, half)
+    # x=0.55 leaves out the camera's side, wherever it stands.
+    right, left = (events_of(good("render", run, *SMALL, "--json", "--frames", "1", "-o", "side", "--cut", "x=0.55", "--set",
+                                  f"render.camera={{from: [{x}, 0.5, 0.5], to: [0.5, 0.5, 0.5]}}").out)[0]["grains"]
+                   for x in (3, -3))
+    assert 0.5 * whole < right < 0.9 * whole and abs(left + right - whole) < 0.02 * whole, (whole, left, right)
 
 
 def test_bad_usage():

@@ -178,7 +178,7 @@ static void test_one_frame_alone_is_the_same(void **state)
     report = draw(run, &def);
     assert_string_equal(report.folder, folder);
     assert_true(file_hash(folder, "two.0003.png") == together);
-    assert_int_equal(scratch_count(folder, "two.sheet.png"), 1);
+    assert_int_equal(scratch_count(folder, "two.0003-0003.sheet.png"), 1);
 }
 
 static WadiBox bounds_of(const char *run)
