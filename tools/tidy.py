@@ -54,7 +54,7 @@ def main():
     commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
     for command in commands:
         path = Path(command["file"])
-        if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in CHECKED:
+        if path.suffix == ".c" and path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in CHECKED:
             key = key_of(command, version)
             if not (clean / key).exists():
                 todo.append((path, key))

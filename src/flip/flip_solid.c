@@ -147,6 +147,11 @@ static WadiFlipSolidRow target_in_tile(void *user, int place)
     return row_of(values + place * ROW_FLOATS);
 }
 
+static bool has_same_bits(const void *a, const void *b, size_t size)
+{
+    return memcmp(a, b, size) == 0;
+}
+
 /* A solid may be near enough to be asked and still leave a row as it is without. */
 static void find_plain_rows(WadiFlipSolidTile *tile, const float *values, double cell_size)
 {
@@ -156,8 +161,8 @@ static void find_plain_rows(WadiFlipSolidTile *tile, const float *values, double
     for (uint64_t left = ~(tile->rows.open | tile->rows.closed); left != 0; left &= left - 1) {
         const float *row = values + __builtin_ctzll(left) * ROW_FLOATS;
         const uint64_t bit = left & -left;
-        tile->rows.open |= memcmp(row, open, sizeof open) == 0 ? bit : 0;
-        tile->rows.closed |= memcmp(row, closed, sizeof closed) == 0 ? bit : 0;
+        tile->rows.open |= has_same_bits(row, open, sizeof open) ? bit : 0;
+        tile->rows.closed |= has_same_bits(row, closed, sizeof closed) ? bit : 0;
     }
 }
 

@@ -36,6 +36,6 @@ static inline double wadi_sym3_frobenius(WadiSym3 a)
 void wadi_sym3_eigenvalues(WadiSym3 a, double value[3]);
 /* Eigenvalues in ascending order and unit axes at right angles that belong to them, to rounding even where eigenvalues are
  * equal or zero (Jacobi's rotations). */
-void wadi_sym3_eigen(WadiSym3 a, double value[3], WadiVec3 axis[3]);
+void wadi_sym3_eigen(WadiSym3 m, double value[3], WadiVec3 axis[3]);
 
 #endif

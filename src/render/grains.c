@@ -65,7 +65,7 @@ static void make_pattern(Place *pattern, int count, int number)
     for (int g = 0; g < count; ++g) {
         float best = -1.0f;
         for (int c = 0; c < CANDIDATES; ++c) {
-            Place try = random_in_ball((uint64_t)number + 1, (uint64_t)(g * CANDIDATES + c));
+            Place try = random_in_ball((uint64_t)number + 1, (uint64_t)g * CANDIDATES + (uint64_t)c);
             float nearest = 4.0f;
             for (int other = 0; other < g; ++other) {
                 nearest = fminf(nearest, distance2(try, pattern[other]));

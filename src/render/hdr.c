@@ -2,7 +2,7 @@
  * memory asked for is no more than the header's size, which the file must have the rows for. */
 #include "render/hdr.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -35,6 +35,29 @@ static bool read_line(Reader *in, char *line, size_t room)
     }
     line[length] = '\0';
     return in->at < in->size && ++in->at != 0;
+}
+
+static bool skip_word(const char **at, const char *word)
+{
+    size_t length = strlen(word);
+    if (strncmp(*at, word, length) != 0) {
+        return false;
+    }
+    *at += length;
+    return true;
+}
+
+/* At most nine digits, blanks before them. */
+static bool read_count(const char **at, int *count)
+{
+    *at += strspn(*at, " \t");
+    size_t digits = strspn(*at, "0123456789");
+    if (digits < 1 || digits > 9) {
+        return false;
+    }
+    *count = (int)strtol(*at, NULL, 10);
+    *at += digits;
+    return true;
 }
 
 static WadiStatus allocate(WadiHdr *hdr, Reader *in, int width, int height)
@@ -98,9 +121,10 @@ static WadiStatus read_radiance(WadiHdr *hdr, Reader *in)
         }
         has_format |= strcmp(line, "FORMAT=32-bit_rle_rgbe") == 0;
     } while (line[0] != '\0');
-    int width = 0, height = 0, used = 0;
-    if (!has_format || !read_line(in, line, sizeof line) ||
-        sscanf(line, "-Y %9d +X %9d%n", &height, &width, &used) != 2 || line[used] != '\0') {
+    int width = 0, height = 0;
+    const char *at = line;
+    if (!has_format || !read_line(in, line, sizeof line) || !skip_word(&at, "-Y ") ||
+        !read_count(&at, &height) || !skip_word(&at, " +X ") || !read_count(&at, &width) || *at != '\0') {
         return damaged(in, "expected FORMAT=32-bit_rle_rgbe and a size like -Y 512 +X 1024");
     }
     /* The shortest row: four planes of runs of 127, or pixels as they are. */
@@ -150,10 +174,13 @@ static WadiStatus read_pfm(WadiHdr *hdr, Reader *in)
     char line[256];
     size_t channels = in->bytes[1] == 'F' ? 3 : 1;
     int width = 0, height = 0;
-    double scale = 0.0;
-    if (!read_line(in, line, sizeof line) || !read_line(in, line, sizeof line) ||
-        sscanf(line, "%9d %9d", &width, &height) != 2 || !read_line(in, line, sizeof line) ||
-        sscanf(line, "%lf", &scale) != 1 || scale == 0.0 || !isfinite(scale)) {
+    const char *at = line;
+    bool is_good = read_line(in, line, sizeof line); /* the two letters */
+    is_good =
+        is_good && read_line(in, line, sizeof line) && read_count(&at, &width) && read_count(&at, &height);
+    is_good = is_good && read_line(in, line, sizeof line);
+    double scale = is_good ? strtod(line, NULL) : 0.0;
+    if (scale == 0.0 || !isfinite(scale)) {
         return damaged(in, "expected PF, a line with width and height, and a line with the scale");
     }
     size_t row = (size_t)(width > 0 ? width : 1) * channels * 4;

@@ -448,7 +448,7 @@ WadiStatus wadi_stage_trace(WadiStage *stage, const WadiScene *scene, WadiTraceS
 {
     WadiTraceMesh *meshes;
     WadiTraceSpheres *spheres;
-    size_t count = (size_t)(stage->part_count + stage->solid_count);
+    size_t count = (size_t)stage->part_count + (size_t)stage->solid_count;
     WADI_TRY(WADI_ARENA_NEW(&stage->arena, &meshes, count, "meshes of a picture", error));
     WADI_TRY(
         WADI_ARENA_NEW(&stage->arena, &spheres, (size_t)stage->part_count, "grains of a picture", error));
