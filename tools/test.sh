@@ -12,8 +12,8 @@ jobs=$(nproc)
 limit=300
 # Whole runs do not depend on the compiler, and a sanitizer makes heavy loops ten times as long: every test runs in the
 # first build, and in all of them when there is time.
-not_with_clang=(-LE '^(run|cli)$')
-not_with_asan=(-LE '^(run|physics|twin)$')
+not_with_clang=(-LE '^(run|cli|physics)$')
+not_with_asan=(-LE '^(run|cli|physics|twin)$')
 if [ -n "${WADI_LONG:-}" ]; then
     limit=3600
     not_with_clang=()
