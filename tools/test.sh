@@ -14,10 +14,13 @@ limit=300
 # first build, and in all of them when there is time.
 not_with_clang=(-LE '^(run|cli|physics)$')
 not_with_asan=(-LE '^(run|cli|physics|twin)$')
+# The analyzer of clang-tidy takes as long as all tests of the first build and more: make tidy and make test-long run it.
+tidy=(--fast)
 if [ -n "${WADI_LONG:-}" ]; then
     limit=3600
     not_with_clang=()
     not_with_asan=()
+    tidy=()
 fi
 passed=0
 failed=0
@@ -132,7 +135,7 @@ begin "tests, sanitizers"
 run_ctest build/asan "${not_with_asan[@]}" || stop
 end
 begin "clang-tidy"
-tools/tidy.py build/clang || stop
+tools/tidy.py build/clang "${tidy[@]}" || stop
 end
 begin "install, examples"
 tools/test_install.sh || stop
