@@ -99,7 +99,7 @@ WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, Wad
 {
     const WadiRenderSettings *render = &plan->view.scene->render;
     if (plan->stage.colours != NULL) {
-        plan->exposure = render->exposure;
+        plan->exposure = 0.0; /* colours must be those of the legend, whatever suits the scene's own light */
         return WADI_OK;
     }
     WadiStageDef stage = plan->stage;
