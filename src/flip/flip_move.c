@@ -60,16 +60,7 @@ static bool ball_holds(const Ball *ball, WadiVec3 x)
 
 static WadiBox inner_box(const WadiSolids *solids, double margin)
 {
-    const int sides = solids->closed_sides;
-    const double end = (double)INFINITY;
-    WadiBox box = wadi_box_grown(solids->domain, -margin);
-    box.min.x = (sides & WADI_SIDE_X_MIN) != 0 ? box.min.x : -end;
-    box.max.x = (sides & WADI_SIDE_X_MAX) != 0 ? box.max.x : end;
-    box.min.y = (sides & WADI_SIDE_Y_MIN) != 0 ? box.min.y : -end;
-    box.max.y = (sides & WADI_SIDE_Y_MAX) != 0 ? box.max.y : end;
-    box.min.z = (sides & WADI_SIDE_Z_MIN) != 0 ? box.min.z : -end;
-    box.max.z = (sides & WADI_SIDE_Z_MAX) != 0 ? box.max.z : end;
-    return box;
+    return wadi_box_closed_sides(wadi_box_grown(solids->domain, -margin), solids->closed_sides);
 }
 
 /* The shapes, not the walls, around a tile. */

@@ -131,3 +131,15 @@ bool wadi_solids_are_moving(const WadiSolids *solids)
     }
     return false;
 }
+
+WadiBox wadi_box_closed_sides(WadiBox box, int closed_sides)
+{
+    const double far = (double)INFINITY;
+    box.min.x = (closed_sides & WADI_SIDE_X_MIN) != 0 ? box.min.x : -far;
+    box.max.x = (closed_sides & WADI_SIDE_X_MAX) != 0 ? box.max.x : far;
+    box.min.y = (closed_sides & WADI_SIDE_Y_MIN) != 0 ? box.min.y : -far;
+    box.max.y = (closed_sides & WADI_SIDE_Y_MAX) != 0 ? box.max.y : far;
+    box.min.z = (closed_sides & WADI_SIDE_Z_MIN) != 0 ? box.min.z : -far;
+    box.max.z = (closed_sides & WADI_SIDE_Z_MAX) != 0 ? box.max.z : far;
+    return box;
+}

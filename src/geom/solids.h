@@ -55,4 +55,7 @@ double wadi_solids_speed_bound(const WadiSolids *solids, WadiVec3 x, double radi
 WadiVec3 wadi_solids_carry(const WadiSolids *solids, int index, WadiVec3 x, double t0, double t1);
 bool wadi_solids_are_moving(const WadiSolids *solids);
 
+/* `box` with the sides that are not closed (bits WADI_SIDE_…) moved to infinity. */
+WadiBox wadi_box_closed_sides(WadiBox box, int closed_sides);
+
 #endif

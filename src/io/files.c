@@ -15,6 +15,19 @@ static const size_t largest_piece = (size_t)64 << 20;
 
 static const char temporary_mark[] = ".tmp-";
 
+bool wadi_file_head_has(const char *path, const char *text)
+{
+    char head[WADI_FILE_HEAD + 1];
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return false;
+    }
+    size_t size = fread(head, 1, WADI_FILE_HEAD, file);
+    fclose(file);
+    head[size] = '\0';
+    return strstr(head, text) != NULL;
+}
+
 bool wadi_file_exists(const char *path)
 {
     struct stat info;

@@ -16,6 +16,9 @@ WadiStatus wadi_file_read(const char *path, size_t limit, char **bytes, size_t *
 /* mkdir -p */
 WadiStatus wadi_folder_make(const char *path, WadiError *error);
 bool wadi_file_exists(const char *path);
+/* Whether a file is there and `text` stands in its first WADI_FILE_HEAD bytes, before any byte 0. */
+enum { WADI_FILE_HEAD = 4096 };
+bool wadi_file_head_has(const char *path, const char *text);
 /* Remove a file; one that is not there is fine. */
 WadiStatus wadi_file_remove(const char *path, WadiError *error);
 

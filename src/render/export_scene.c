@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "io/files.h"
 #include "wadi/base.h"
 
-enum { KEY_BYTES = 1024, CLASSES = 1 << 18, RINGS = 3, SECTORS = 4, SAMPLES = 8 };
+enum { CLASSES = 1 << 18, RINGS = 3, SECTORS = 4, SAMPLES = 8 };
 
 void wadi_export_shared_comments(WadiExportOut *out, const WadiExportFrame *frame, const char *mark,
                                  const char *what)
@@ -26,16 +27,9 @@ void wadi_export_comments(WadiExportOut *out, const WadiExportFrame *frame, cons
 
 bool wadi_export_is_made(const char *path, uint64_t key)
 {
-    char text[KEY_BYTES + 1], wanted[32];
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return false;
-    }
-    size_t length = fread(text, 1, KEY_BYTES, file);
-    fclose(file);
-    text[length] = '\0';
+    char wanted[32];
     snprintf(wanted, sizeof wanted, "wadi_key %016" PRIx64, key);
-    return strstr(text, wanted) != NULL;
+    return wadi_file_head_has(path, wanted);
 }
 
 bool wadi_export_camera(const WadiCamera *camera, WadiExportCamera *axes)

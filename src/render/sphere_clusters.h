@@ -1,6 +1,6 @@
 /* Millions of spheres for Embree: neighbours along a space-filling curve, up to eight, are one primitive whose spheres are tested
- * together. Against one primitive a sphere (Embree's own): a third of the time to build, a quarter of the tree, rays as fast
- * (tests/twin/test_render_spheres.c). */
+ * together. Against one primitive a sphere (Embree's own): a third of the time to build and 42 bytes a sphere instead of 71, for
+ * rays that are as fast to a fifth slower (tests/twin/test_render_spheres.c). */
 #ifndef WADI_RENDER_SPHERE_CLUSTERS_H
 #define WADI_RENDER_SPHERE_CLUSTERS_H
 

@@ -2,9 +2,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-enum { HEADER_MAX = 4096 };
+#include "io/files.h"
 
 static void append_line(WadiText *text, const char *mark, const char *name, double value)
 {
@@ -26,14 +25,7 @@ void wadi_mesh_file_comments(WadiText *text, const WadiMeshFileInfo *info, const
 
 bool wadi_mesh_file_has_key(const char *path, uint64_t key)
 {
-    char begin[HEADER_MAX + 1], line[32];
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return false;
-    }
-    size_t size = fread(begin, 1, HEADER_MAX, file);
-    fclose(file);
-    begin[size] = '\0';
+    char line[32];
     snprintf(line, sizeof line, " key %016" PRIx64 "\n", key);
-    return strstr(begin, line) != NULL;
+    return wadi_file_head_has(path, line);
 }

@@ -5,21 +5,6 @@
 /* Of the simulation's cells a surface cell: 250 cells for 100 [ZB05 sec. 5]. */
 static const double refinement = 2.5;
 
-/* Sides without a wall are at infinity. */
-static WadiBox closed_box(const WadiScene *scene)
-{
-    const double far = INFINITY;
-    int closed = scene->closed_sides;
-    WadiBox box = scene->domain;
-    box.min.x = (closed & WADI_SIDE_X_MIN) != 0 ? box.min.x : -far;
-    box.max.x = (closed & WADI_SIDE_X_MAX) != 0 ? box.max.x : far;
-    box.min.y = (closed & WADI_SIDE_Y_MIN) != 0 ? box.min.y : -far;
-    box.max.y = (closed & WADI_SIDE_Y_MAX) != 0 ? box.max.y : far;
-    box.min.z = (closed & WADI_SIDE_Z_MIN) != 0 ? box.min.z : -far;
-    box.max.z = (closed & WADI_SIDE_Z_MAX) != 0 ? box.max.z : far;
-    return box;
-}
-
 WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene)
 {
     const WadiSurfaceSettings *s = &scene->surface;
@@ -37,7 +22,7 @@ WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene)
         .are_walls_open = s->walls == WADI_SURFACE_WALLS_OPEN,
     };
     if (def.field.is_clipped) {
-        def.field.clip = closed_box(scene);
+        def.field.clip = wadi_box_closed_sides(scene->domain, scene->closed_sides);
         def.field.is_mirrored = true;
     }
     return def;

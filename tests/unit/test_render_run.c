@@ -326,6 +326,20 @@ static void test_one_scale_for_all_frames(void **state)
     def.is_forced = true;
     draw(run, &def);
     assert_true(file_hash(report.folder, "two.speed.0002.png") == together);
+    /* Nor does what suits the light of the scene change them: they are the legend's. */
+    WadiImage plain = read_picture(report.folder, "two.speed.0002.png");
+    const char *const darker[] = { small[0], small[1], "render.exposure=-2" };
+    def.sets = darker;
+    def.set_count = 3;
+    draw(run, &def);
+    WadiImage dark = read_picture(report.folder, "two.speed.0002.png");
+    assert_int_equal(plain.width, dark.width);
+    assert_int_equal(plain.height, dark.height);
+    assert_memory_equal(plain.rgb, dark.rgb, (size_t)(3 * plain.width * plain.height));
+    wadi_image_free(&plain);
+    wadi_image_free(&dark);
+    def.sets = small;
+    def.set_count = 2;
     def.low = 0.0;
     def.high = 100.0;
     draw(run, &def);
