@@ -165,7 +165,8 @@ static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
     bool is_milestone = is_frame && every > 0 && sim->frame % every == 0;
     run->has_checkpoint = !is_frame || wants_checkpoint(run, is_milestone);
     WADI_STAGE(&sim->times, "wait for disk", WADI_TRY(finish_write(run, error)));
-    WADI_STAGE(&sim->times, "snapshot", WADI_TRY(wadi_sim_snapshot(sim, &run->snapshot, error)));
+    WADI_STAGE(&sim->times, "snapshot", WADI_TRY(wadi_sim_snapshot(sim, &run->snapshot, error));
+               wadi_state_hash_arrays(&run->snapshot, WADI_USE_BOTH));
     update_summary(run, sim->frame);
     if (is_frame) {
         run->summary.state_hash = wadi_state_hash(&run->snapshot, WADI_USE_CHECKPOINT);

@@ -157,9 +157,10 @@ static void follow_one(const WadiFlipLong *in, int32_t i, const float first[3])
     double h = in->grid->cell_size;
     double at[3] = { in->particles->x[i] / h, in->particles->y[i] / h, in->particles->z[i] / h };
     follow_by_lookup(in->grid, at, first, in->dt / h, in->order);
-    in->path->x[i] = at[0] * h;
-    in->path->y[i] = at[1] * h;
-    in->path->z[i] = at[2] * h;
+    int32_t n = i - in->path->first;
+    in->path->x[n] = at[0] * h;
+    in->path->y[n] = at[1] * h;
+    in->path->z[n] = at[2] * h;
 }
 
 static void follow_block(const WadiFlipLong *in, WadiTile tile, const float *restrict copy, int first, int n)
@@ -197,9 +198,10 @@ static void follow_block(const WadiFlipLong *in, WadiTile tile, const float *res
         if (paths.is_out[l] > 0.0f) {
             follow_one(in, i, in->u[first + l]);
         } else {
-            in->path->x[i] = particles->x[i] + h * (double)paths.moved[0][l];
-            in->path->y[i] = particles->y[i] + h * (double)paths.moved[1][l];
-            in->path->z[i] = particles->z[i] + h * (double)paths.moved[2][l];
+            int32_t n_end = i - in->path->first;
+            in->path->x[n_end] = particles->x[i] + h * (double)paths.moved[0][l];
+            in->path->y[n_end] = particles->y[i] + h * (double)paths.moved[1][l];
+            in->path->z[n_end] = particles->z[i] + h * (double)paths.moved[2][l];
         }
     }
 }

@@ -95,8 +95,7 @@ WadiStatus wadi_frame_file_write(const char *path, const char *group, const Wadi
     WadiFrameLayout layout;
     wadi_frame_layout_of(header, state, &layout);
     for (int i = 0; i < state->count; ++i) {
-        layout.array[i].checksum =
-            wadi_hash_bytes(0, state->array[i].data, wadi_frame_array_bytes(&layout.array[i]));
+        layout.array[i].checksum = wadi_state_array_hash(&state->array[i]);
     }
     size_t size = wadi_frame_metadata_size(state->count);
     unsigned char *image = NULL;

@@ -117,6 +117,12 @@ void wadi_particles_show_column(WadiParticles *particles, int index)
     particles->column[index].is_in_frames = true;
 }
 
+void wadi_particles_leave_column(WadiParticles *particles, int index)
+{
+    WADI_ASSERT(index >= WADI_COMMON_COLUMNS && index < particles->column_count);
+    particles->column[index].is_left = true;
+}
+
 void *wadi_particles_column(const WadiParticles *particles, int index)
 {
     WADI_ASSERT(index >= 0 && index < particles->column_count);
@@ -254,6 +260,9 @@ WadiStatus wadi_particles_permute_from(WadiParticles *particles, int32_t first, 
     }
     for (int i = 0; i < particles->column_count; ++i) {
         WadiColumn *column = &particles->column[i];
+        if (column->is_left) {
+            continue;
+        }
         int width = width_log2(column->type);
         WadiSpare *spare = &particles->spare[width];
         size_t skip = (size_t)first << width;

@@ -23,6 +23,7 @@ typedef struct WadiColumn {
     char name[WADI_STATE_NAME_SIZE];
     WadiType type;
     bool is_in_frames; /* written to frames, not only to checkpoints */
+    bool is_left;      /* not permuted: its owner writes it anew before anyone reads it */
     bool
         is_vector; /* it and the two columns after it are written as one array of three components, under its name */
     void *data;
@@ -63,6 +64,8 @@ WadiStatus wadi_particles_add_vector(WadiParticles *particles, const char *name,
                                      WadiError *error);
 /* A solver's column becomes an attribute of frames, under its name. */
 void wadi_particles_show_column(WadiParticles *particles, int index);
+/* Permutations leave a solver's column alone from now on: it writes the whole of it before each snapshot. */
+void wadi_particles_leave_column(WadiParticles *particles, int index);
 /* The present memory of a column; fetch anew after anything that may grow or permute the store. */
 void *wadi_particles_column(const WadiParticles *particles, int index);
 
