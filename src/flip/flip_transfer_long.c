@@ -97,11 +97,15 @@ static void look(const float *restrict copy, Paths *paths, float scale[WADI_FLIP
     }
 }
 
-/* One step of each path, `step` cells for a m/s; 0 for those that have arrived. */
-static void advance(const float *restrict copy, Paths *paths, float step[WADI_FLIP_BLOCK], int order, int n)
+/* One step of each path, `step` cells for a m/s; 0 for those that have arrived. The velocity where the first step begins is
+ * known. */
+static void advance(const float *restrict copy, Paths *paths, bool is_first, float step[WADI_FLIP_BLOCK],
+                    int order, int n)
 {
     float scale[WADI_FLIP_BLOCK] = { 0.0f }, k1[3][WADI_FLIP_BLOCK], k2[3][WADI_FLIP_BLOCK];
-    look(copy, paths, scale, paths->u, n);
+    if (!is_first) {
+        look(copy, paths, scale, paths->u, n);
+    }
     memcpy(k1, paths->u, sizeof k1);
     for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
         scale[l] = 0.5f * step[l];
@@ -191,7 +195,7 @@ static void follow_block(const WadiFlipLong *in, WadiTile tile, const float *res
             step[l] =
                 (float)s < steps[l] && paths.is_out[l] == 0.0f ? (float)cells_per_speed / steps[l] : 0.0f;
         }
-        advance(copy, &paths, step, in->order, n);
+        advance(copy, &paths, s == 0, step, in->order, n);
     }
     for (int l = 0; l < n; ++l) {
         int32_t i = in->index[first + l];

@@ -221,9 +221,15 @@ static int follow(const WadiFlipGather *work, const float *restrict copy, float 
         float sx = u[0][l] * cells_per_speed, sy = u[1][l] * cells_per_speed, sz = u[2][l] * cells_per_speed;
         is_long[l] = sx * sx + sy * sy + sz * sz < limit ? 0.0f : 1.0f;
     }
-    sample_stage(copy, place, u, 0.5f * cells_per_speed, n, is_long, k[0]);
+    bool has_short = false;
+    for (int l = 0; l < n; ++l) {
+        has_short |= is_long[l] == 0.0f;
+    }
     float(*mean)[WADI_FLIP_BLOCK] = k[0];
-    if (work->in->order == 3) {
+    if (has_short) {
+        sample_stage(copy, place, u, 0.5f * cells_per_speed, n, is_long, k[0]);
+    }
+    if (has_short && work->in->order == 3) {
         sample_stage(copy, place, k[0], 0.75f * cells_per_speed, n, is_long, k[1]);
         for (int a = 0; a < 3; ++a) {
             for (int l = 0; l < n; ++l) {
