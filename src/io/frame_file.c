@@ -9,6 +9,9 @@
 #include "io/files.h"
 #include "io/frame_block.h"
 
+/* Bytes from which a file is worth a stream. */
+enum { STREAM_SIZE = 4 << 20 };
+
 size_t wadi_frame_file_bytes(const WadiState *state)
 {
     size_t bytes = wadi_frame_metadata_size(state->count);
@@ -106,6 +109,9 @@ WadiStatus wadi_frame_file_write(const char *path, const char *group, const Wadi
         WadiFileWriter writer;
         status = wadi_file_writer_open(&writer, path, error);
         if (status == WADI_OK) {
+            if (layout.file_size >= STREAM_SIZE) {
+                wadi_file_writer_stream(&writer);
+            }
             status = write_pieces(&writer, &layout, image, state, error);
         }
         if (status == WADI_OK) {
