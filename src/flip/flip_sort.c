@@ -52,8 +52,9 @@ typedef struct TileSort {
     WadiFlipSort *out;
 } TileSort;
 
-/* Cell coordinates of some particles along one axis; false when one has none. */
-static bool find_cells(const double *restrict x, int64_t count, double per_metre, int32_t *restrict cell)
+/* Cell coordinates of some particles along one axis, split into tile and place in it; false when one has none. */
+static bool find_cells(const double *restrict x, int64_t count, double per_metre, int32_t *restrict tile,
+                       int32_t *restrict place)
 {
     int bad = 0;
 #pragma omp simd reduction(| : bad)
@@ -61,7 +62,9 @@ static bool find_cells(const double *restrict x, int64_t count, double per_metre
         double c = wadi_flip_cell_at(x[i], per_metre);
         int is_far = !(fabs(c) <= CELL_LIMIT);
         bad |= is_far;
-        cell[i] = (int32_t)(is_far ? 0.0 : c);
+        int32_t cell = (int32_t)(is_far ? 0.0 : c);
+        tile[i] = cell >> 3;
+        place[i] = cell & 7;
     }
     return bad == 0;
 }
@@ -118,28 +121,36 @@ static void list_tiles(void *context, int64_t first, int64_t end)
     Entry run = { .tile = { INT32_MAX, 0, 0 } }; /* particles in a row in one tile; at first in none */
     int32_t entry_count = 0, entry = -1;
     for (int64_t begin = first; begin < end; begin += CELL_BLOCK) {
-        int64_t count = end - begin < CELL_BLOCK ? end - begin : CELL_BLOCK;
-        int32_t cells[3][CELL_BLOCK];
-        bool is_good = find_cells(sort->x + begin, count, sort->per_metre, cells[0]);
-        is_good = find_cells(sort->y + begin, count, sort->per_metre, cells[1]) && is_good;
-        is_good = find_cells(sort->z + begin, count, sort->per_metre, cells[2]) && is_good;
+        int count = end - begin < CELL_BLOCK ? (int)(end - begin) : CELL_BLOCK;
+        /* The first place of `tile` is that of the particle before. */
+        int32_t tile[3][CELL_BLOCK + 1], place[3][CELL_BLOCK], is_new[CELL_BLOCK];
+        tile[0][0] = run.tile.x, tile[1][0] = run.tile.y, tile[2][0] = run.tile.z;
+        bool is_good = find_cells(sort->x + begin, count, sort->per_metre, tile[0] + 1, place[0]);
+        is_good = find_cells(sort->y + begin, count, sort->per_metre, tile[1] + 1, place[1]) && is_good;
+        is_good = find_cells(sort->z + begin, count, sort->per_metre, tile[2] + 1, place[2]) && is_good;
         if (!is_good) {
             sort->bad[block] = find_bad(sort, begin, end);
             return;
         }
-        for (int64_t n = 0; n < count; ++n) {
-            int32_t i = cells[0][n], j = cells[1][n], k = cells[2][n];
-            WadiTile tile = { i >> 3, j >> 3, k >> 3 };
-            if (!wadi_tile_is_same(tile, run.tile)) {
+        uint16_t *restrict cell = sort->cell_of + begin;
+#pragma omp simd
+        for (int n = 0; n < count; ++n) {
+            cell[n] = (uint16_t)(place[0][n] + 8 * place[1][n] + 64 * place[2][n]);
+        }
+#pragma omp simd
+        for (int n = 0; n < count; ++n) {
+            is_new[n] =
+                (tile[0][n] ^ tile[0][n + 1]) | (tile[1][n] ^ tile[1][n + 1]) | (tile[2][n] ^ tile[2][n + 1]);
+        }
+        for (int n = 0; n < count; ++n) {
+            if (is_new[n] != 0) {
                 end_run(entries, entry, &run);
-                run.tile = tile;
-                entry = find_entry(entries, slots, tile, &entry_count);
+                run.tile = (WadiTile){ tile[0][n + 1], tile[1][n + 1], tile[2][n + 1] };
+                entry = find_entry(entries, slots, run.tile, &entry_count);
             }
-            int row = (j & 7) + 8 * (k & 7);
             run.count += 1;
-            run.row_mask |= UINT64_C(1) << row;
+            run.row_mask |= UINT64_C(1) << (cell[n] >> 3);
             sort->entry_of[begin + n] = (uint16_t)entry;
-            sort->cell_of[begin + n] = (uint16_t)((i & 7) + 8 * row);
         }
     }
     end_run(entries, entry, &run);

@@ -52,6 +52,9 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     if (!flip->sleep.is_on) {
         wadi_flip_attributes_leave(flip);
     }
+    if (scene->material_count == 1) {
+        wadi_particles_leave_column(context->particles, WADI_COLUMN_MATERIAL);
+    }
     return WADI_OK;
 }
 

@@ -10,7 +10,7 @@
 enum { PERMUTE_BLOCK = 16384 };
 
 /* The common columns, in the order of the shortcuts. */
-enum { COLUMN_X, COLUMN_Y, COLUMN_Z, COLUMN_VX, COLUMN_VY, COLUMN_VZ, COLUMN_ID, COLUMN_MATERIAL };
+enum { COLUMN_X, COLUMN_Y, COLUMN_Z, COLUMN_VX, COLUMN_VY, COLUMN_VZ, COLUMN_ID };
 
 static void refresh_shortcuts(WadiParticles *particles)
 {
@@ -21,7 +21,7 @@ static void refresh_shortcuts(WadiParticles *particles)
     particles->vy = particles->column[COLUMN_VY].data;
     particles->vz = particles->column[COLUMN_VZ].data;
     particles->id = particles->column[COLUMN_ID].data;
-    particles->material = particles->column[COLUMN_MATERIAL].data;
+    particles->material = particles->column[WADI_COLUMN_MATERIAL].data;
 }
 
 static int64_t padded(int64_t count)
@@ -119,7 +119,7 @@ void wadi_particles_show_column(WadiParticles *particles, int index)
 
 void wadi_particles_leave_column(WadiParticles *particles, int index)
 {
-    WADI_ASSERT(index >= WADI_COMMON_COLUMNS && index < particles->column_count);
+    WADI_ASSERT(index >= WADI_COLUMN_MATERIAL && index < particles->column_count);
     particles->column[index].is_left = true;
 }
 
