@@ -9,13 +9,10 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "core/check.h"
+#include "io/file_stream.h"
 
 /* Linux moves at most 2 GiB a call; smaller pieces let a full disk show early. */
 static const size_t largest_piece = (size_t)64 << 20;
-
-/* Of streams. Disks are written in whole sectors: a multiple of STREAM_UNIT, from memory on such a multiple too. */
-enum { STREAM_BLOCK = 1 << 20, STREAM_UNIT = 4096 };
 
 static const char temporary_mark[] = ".tmp-";
 
@@ -78,7 +75,7 @@ static WadiStatus sync_parent(const char *path, WadiError *error)
 WadiStatus wadi_file_writer_open(WadiFileWriter *writer, const char *path, WadiError *error)
 {
     writer->fd = -1;
-    writer->block = NULL;
+    writer->stream = NULL;
     int length = snprintf(writer->path, sizeof writer->path, "%s", path);
     int full = snprintf(writer->temporary, sizeof writer->temporary, "%s%s%ld", path, temporary_mark,
                         (long)getpid());
@@ -95,17 +92,10 @@ WadiStatus wadi_file_writer_open(WadiFileWriter *writer, const char *path, WadiE
     return WADI_OK;
 }
 
-/* The end of a stream: from here on the page cache takes what is put. */
-static void end_stream(WadiFileWriter *writer)
-{
-    wadi_free(writer->block, STREAM_BLOCK + STREAM_UNIT, 1);
-    writer->block = NULL;
-}
-
 void wadi_file_writer_cancel(WadiFileWriter *writer)
 {
     if (writer->fd >= 0) {
-        end_stream(writer);
+        wadi_file_stream_end(writer);
         close(writer->fd);
         writer->fd = -1;
         unlink(writer->temporary);
@@ -118,94 +108,24 @@ static WadiStatus fail_writer(WadiFileWriter *writer, int problem, WadiError *er
     return wadi_fail_errno(error, problem, "cannot write %s", writer->path);
 }
 
-/* Through the page cache from now on. false: it went there before. */
-static bool leave_disk(const WadiFileWriter *writer)
-{
-    int flags = fcntl(writer->fd, F_GETFL);
-    return flags >= 0 && (flags & O_DIRECT) != 0 && fcntl(writer->fd, F_SETFL, flags & ~O_DIRECT) == 0;
-}
-
-static WadiStatus write_at(WadiFileWriter *writer, const void *bytes, size_t size, uint64_t offset,
-                           WadiError *error)
+/* 0 or the errno. */
+static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
 {
     const char *cursor = bytes;
     while (size > 0) {
         size_t piece = size < largest_piece ? size : largest_piece;
-        ssize_t written = pwrite(writer->fd, cursor, piece, (off_t)offset);
+        ssize_t written = pwrite(fd, cursor, piece, (off_t)offset);
         if (written < 0 && errno == EINTR) {
             continue;
         }
-        if (written < 0 && errno == EINVAL && leave_disk(writer)) {
-            continue;
-        }
         if (written <= 0) {
-            return fail_writer(writer, written < 0 ? errno : ENOSPC, error);
+            return written < 0 ? errno : ENOSPC;
         }
         cursor += written;
         offset += (uint64_t)written;
         size -= (size_t)written;
     }
-    return WADI_OK;
-}
-
-void wadi_file_writer_stream(WadiFileWriter *writer)
-{
-    int flags = fcntl(writer->fd, F_GETFL);
-    /* Without memory for the block, or on a file system that has no such writes, all goes by the page cache. */
-    if (flags < 0 || fcntl(writer->fd, F_SETFL, flags | O_DIRECT) != 0) {
-        return;
-    }
-    if (wadi_alloc_unset((void **)&writer->block, STREAM_BLOCK + STREAM_UNIT, 1, "writing files", NULL) !=
-        WADI_OK) {
-        leave_disk(writer);
-        return;
-    }
-    writer->used = 0;
-    writer->start = 0;
-}
-
-/* The part of the stream's memory that disks can read from. */
-static unsigned char *stream_block(const WadiFileWriter *writer)
-{
-    return (unsigned char *)(((uintptr_t)writer->block + STREAM_UNIT - 1) & ~(uintptr_t)(STREAM_UNIT - 1));
-}
-
-/* The next bytes of a stream; NULL: zeros. */
-static WadiStatus append(WadiFileWriter *writer, const char *bytes, uint64_t size, WadiError *error)
-{
-    while (size > 0) {
-        size_t room = STREAM_BLOCK - writer->used, piece = size < room ? (size_t)size : room;
-        unsigned char *to = stream_block(writer) + writer->used;
-        if (bytes != NULL) {
-            memcpy(to, bytes, piece);
-            bytes += piece;
-        } else {
-            memset(to, 0, piece);
-        }
-        writer->used += piece;
-        size -= piece;
-        if (writer->used == STREAM_BLOCK) {
-            WADI_TRY(write_at(writer, stream_block(writer), STREAM_BLOCK, writer->start, error));
-            writer->start += STREAM_BLOCK;
-            writer->used = 0;
-        }
-    }
-    return WADI_OK;
-}
-
-/* What is left in the block: whole sectors past the page cache, the rest through it. */
-static WadiStatus finish_stream(WadiFileWriter *writer, WadiError *error)
-{
-    if (writer->block == NULL) {
-        return WADI_OK;
-    }
-    const unsigned char *block = stream_block(writer);
-    size_t whole = writer->used / STREAM_UNIT * STREAM_UNIT;
-    WADI_TRY(write_at(writer, block, whole, writer->start, error));
-    leave_disk(writer);
-    WADI_TRY(write_at(writer, block + whole, writer->used - whole, writer->start + whole, error));
-    end_stream(writer);
-    return WADI_OK;
+    return 0;
 }
 
 WadiStatus wadi_file_writer_put(WadiFileWriter *writer, const void *bytes, size_t size, uint64_t offset,
@@ -217,18 +137,17 @@ WadiStatus wadi_file_writer_put(WadiFileWriter *writer, const void *bytes, size_
         (offset > limit.rlim_cur || size > limit.rlim_cur - offset)) {
         return fail_writer(writer, EFBIG, error);
     }
-    if (writer->block == NULL) {
-        return write_at(writer, bytes, size, offset, error);
-    }
-    uint64_t end = writer->start + writer->used;
-    WADI_ASSERT(offset >= end);
-    WADI_TRY(append(writer, NULL, offset - end, error));
-    return append(writer, bytes, size, error);
+    int problem = writer->stream != NULL ? wadi_file_stream_put(writer, bytes, size, offset)
+                                         : write_at(writer->fd, bytes, size, offset);
+    return problem == 0 ? WADI_OK : fail_writer(writer, problem, error);
 }
 
 WadiStatus wadi_file_writer_commit(WadiFileWriter *writer, WadiError *error)
 {
-    WADI_TRY(finish_stream(writer, error));
+    int late = writer->stream != NULL ? wadi_file_stream_finish(writer) : 0;
+    if (late != 0) {
+        return fail_writer(writer, late, error);
+    }
     int result;
     do {
         result = fsync(writer->fd);
