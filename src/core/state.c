@@ -60,7 +60,7 @@ WadiStatus wadi_state_add(WadiState *state, const char *name, WadiType type, int
         wadi_free(array->data, array->capacity, 1);
         array->data = NULL;
         array->capacity = 0;
-        WADI_TRY(wadi_alloc(&array->data, wanted, 1, name, error));
+        WADI_TRY(wadi_alloc_unset(&array->data, wanted, 1, name, error));
         array->capacity = wanted;
     }
     snprintf(array->name, sizeof array->name, "%s", name);
