@@ -111,6 +111,9 @@ void wadi_flip_attributes(const WadiFlip *flip, const WadiFlipStep *step);
 /* Keep the velocities of the particles, and add gravity and forces: flip_forces.c. */
 WadiStatus wadi_flip_forces(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 
+/* Open fractions of faces and distances from solids: flip_solid_step.c. */
+WadiStatus wadi_flip_find_solids(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+
 /* Labels, fill and surface: flip_cells.c. */
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Sleeping cells in a step, flip_sleep_held.c. Before the labels: cells with particles, awake or asleep; after: held cells are

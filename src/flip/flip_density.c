@@ -12,7 +12,6 @@
 
 #include "core/parallel.h"
 #include "flip/flip.h"
-#include "grid/row_lanes.h"
 #include "grid/row_vectors.h"
 
 /* Below this part of sqrt(g h) the correction of sand fades out. */
@@ -74,7 +73,7 @@ static void correct_rows(void *user, int64_t first, int64_t end)
             WadiI8 is_sand = WADI_ROW(in->sand, row) >= 0.5f;
             band = WADI_ROW_SELECT(is_sand, zero + in->band[1], band);
         }
-        WadiI8 is_fluid, may_shrink, is_whole = WADI_ROW(in->fraction, row) <= 0.0f;
+        WadiI8 is_fluid, may_shrink, is_whole = WADI_ROW(in->fraction, wadi_table_row(in->solid_row, row)) <= 0.0f;
         wadi_row_mask(fluid, &is_fluid);
         wadi_row_mask(in->is_one_sided ? 0 : ~air & 0xff, &may_shrink);
         const WadiF8 excess = smooth - 1.0f, over = excess - band, under = excess + band;
@@ -110,6 +109,7 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
                              .fluid = step->fluid,
                              .solid = step->inside,
                              .fill = step->fill,
+                             .solid_row = step->solid.row,
                              .fraction = step->solid.fraction,
                              .sand = step->mix.sand,
                              .band = { flip->materials.has_water ? water : sand, sand },

@@ -9,6 +9,7 @@ typedef struct WadiFlipDensityIn {
     const uint8_t *fluid;  /* per row: bit l set where the cell of lane l is FLUID */
     const uint8_t *solid;  /* per row: cells inside solids */
     const float *fill;     /* per cell: volume of its particles / volume of a cell */
+    const int32_t *solid_row; /* per row: where `fraction` has it (flip_row_table.h); may be NULL */
     const float *fraction; /* per cell: part of its volume inside solids; cut cells are left alone */
     const float *sand;     /* per cell: part of the particles that is sand; NULL: band[0] everywhere */
     float band[2];         /* deviation of the fill that is let be, in water and in sand */

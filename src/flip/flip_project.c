@@ -77,7 +77,8 @@ static inline void subtract_row(const WadiFlipProjectIn *in, WadiFlipProjectOut 
 {
     const int32_t before = in->rows->neighbour[row][2 * axis];
     const unsigned touches = in->fluid[row] | wadi_row_bits_beside(in->rows, in->fluid, row, 2 * axis);
-    const WadiI8 is_open = WADI_ROW(in->open[axis], row) > 0.0f;
+    const int32_t solid_row = wadi_table_row(in->solid_row, row);
+    const WadiI8 is_open = WADI_ROW(in->open[axis], solid_row) > 0.0f;
     const unsigned open = wadi_row_bits(&is_open);
     out->known[axis][row] = (uint8_t)(touches & open);
     if (touches == 0 && open == 0xff) {
@@ -104,7 +105,7 @@ static inline void subtract_row(const WadiFlipProjectIn *in, WadiFlipProjectOut 
         const WadiF8 velocity = *(const WadiF8 *)u;
         WadiF8 solid = { 0 };
         if (in->solid_velocity[axis] != NULL) {
-            solid = WADI_ROW(in->solid_velocity[axis], row);
+            solid = WADI_ROW(in->solid_velocity[axis], solid_row);
         }
         *(WadiF8 *)u = WADI_ROW_SELECT(is_open, velocity, solid);
     }

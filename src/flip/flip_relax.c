@@ -32,7 +32,7 @@ static void begin_faces(void *user, int64_t first, int64_t end)
     const Relax *relax = user;
     const WadiFlipProjectIn *in = relax->in;
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        const size_t at = (size_t)LANES * (size_t)row;
+        const size_t at = (size_t)LANES * (size_t)row, solid_at = wadi_table_cell(in->solid_row, at);
         for (int axis = 0; axis < 3; ++axis) {
             WadiF8 gradient = { 0 };
             if (row > 0) {
@@ -43,8 +43,9 @@ static void begin_faces(void *user, int64_t first, int64_t end)
             unsigned touches = in->fluid[row] | wadi_row_bits_beside(in->rows, in->fluid, row, 2 * axis);
             unsigned is_open = 0;
             for (size_t l = 0; l < LANES; ++l) {
-                bool is_face_open = in->open[axis][at + l] > 0.0f;
-                float solid = in->solid_velocity[axis] != NULL ? in->solid_velocity[axis][at + l] : 0.0f;
+                bool is_face_open = in->open[axis][solid_at + l] > 0.0f;
+                float solid =
+                    in->solid_velocity[axis] != NULL ? in->solid_velocity[axis][solid_at + l] : 0.0f;
                 velocity[l] = is_face_open ? velocity[l] : solid;
                 is_open |= (unsigned)is_face_open << l;
             }
@@ -58,15 +59,16 @@ static void begin_cells(void *user, int64_t first, int64_t end)
     const Relax *relax = user;
     const WadiFlipProjectIn *in = relax->in;
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        const size_t at = (size_t)LANES * (size_t)row;
+        const size_t at = (size_t)LANES * (size_t)row, solid_at = wadi_table_cell(in->solid_row, at);
         float fixed[LANES] = { 0 }, diagonal[LANES] = { 0 };
         for (int axis = 0; axis < 3; ++axis) {
             float w1[LANES], s0[LANES] = { 0 }, s1[LANES] = { 0 }, g1[LANES];
-            const float *w0 = in->open[axis] + at, *g0 = relax->gradient[axis] + at;
-            wadi_row_beside(in->rows, in->open[axis], row, 2 * axis + 1, w1);
+            const float *w0 = in->open[axis] + solid_at, *g0 = relax->gradient[axis] + at;
+            wadi_table_row_beside(in->rows, in->solid_row, in->open[axis], row, 2 * axis + 1, w1);
             if (in->solid_velocity[axis] != NULL) {
-                memcpy(s0, in->solid_velocity[axis] + at, sizeof s0);
-                wadi_row_beside(in->rows, in->solid_velocity[axis], row, 2 * axis + 1, s1);
+                memcpy(s0, in->solid_velocity[axis] + solid_at, sizeof s0);
+                wadi_table_row_beside(in->rows, in->solid_row, in->solid_velocity[axis], row, 2 * axis + 1,
+                                      s1);
             }
             wadi_row_beside(in->rows, relax->gradient[axis], row, 2 * axis + 1, g1);
             for (int l = 0; l < LANES; ++l) {
@@ -92,13 +94,15 @@ static void begin_cells(void *user, int64_t first, int64_t end)
 static float outflow_of(const Relax *relax, int32_t row, int lane, size_t high[3])
 {
     const WadiRows *rows = relax->in->rows;
+    const int32_t *table = relax->in->solid_row;
     const size_t here = (size_t)LANES * (size_t)row + (size_t)lane;
     float outflow = relax->fixed[here];
     for (int axis = 0; axis < 3; ++axis) {
         const float *open = relax->in->open[axis], *velocity = relax->out->velocity[axis];
         high[axis] =
             wadi_row_cell_index(wadi_row_cell_beside(rows, (WadiRowCell){ row, lane }, 2 * axis + 1));
-        outflow += open[high[axis]] * velocity[high[axis]] - open[here] * velocity[here];
+        outflow += open[wadi_table_cell(table, high[axis])] * velocity[high[axis]] -
+                   open[wadi_table_cell(table, here)] * velocity[here];
     }
     return outflow;
 }

@@ -99,7 +99,9 @@ static void visit_faces(WadiFlipStep *step, void (*visit)(WadiFlipStep *, int ax
 
 static void close_face(WadiFlipStep *step, int axis, int32_t row, int lane)
 {
-    step->solid.open[axis][8 * (size_t)row + (size_t)lane] = 0.0f;
+    const int32_t own = step->solid.row[row];
+    WADI_ASSERT(own >= WADI_FLIP_SOLID_PLAIN_ROWS);
+    step->solid.open[axis][8 * (size_t)own + (size_t)lane] = 0.0f;
 }
 
 void wadi_flip_held_close(WadiFlipStep *step)

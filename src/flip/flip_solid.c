@@ -46,6 +46,7 @@ static WadiFlipSolidRow row_of(float *values)
                                .fraction = values + 4 * LANES };
 }
 
+/* By its number in the arrays. */
 static WadiFlipSolidRow row_in_output(const WadiFlipSolid *out, int32_t row)
 {
     const size_t at = (size_t)LANES * (size_t)row;
@@ -71,25 +72,64 @@ static void copy_row(WadiFlipSolidRow to, WadiFlipSolidRow from)
     memcpy(to.fraction, from.fraction, LANES * sizeof(float));
 }
 
+/* Rows of a tile of the grid that have values of their own. */
+typedef struct TileRows {
+    uint64_t asked;   /* by a solid that moves, or because there is no cache */
+    uint64_t special; /* all of them */
+    int32_t first;    /* the first of them in the arrays; they follow each other */
+} TileRows;
+
 typedef struct SolidContext {
     const WadiFlipSolidIn *in;
-    const WadiFlipSolidIn *resting, *moving; /* the same with a part of the solids; not set without a cache */
-    const WadiFlipSolid *out;
+    const WadiFlipSolidIn *moving; /* the same with the solids that move; not set without a cache */
+    WadiFlipSolid *out;
     WadiFlipSolidCache *cache; /* NULL: none */
-    int32_t tile;              /* in work; set in a copy of the context */
+    TileRows *tiles;
+    int32_t tile; /* in work; set in a copy of the context */
 } SolidContext;
+
+static const WadiFlipSolidTile *kept_tile(const SolidContext *context, int32_t tile)
+{
+    return &context->cache->tiles[context->cache->place[tile]];
+}
+
+static void find_special_rows(void *user, int64_t first, int64_t end)
+{
+    const SolidContext *context = user;
+    const WadiRows *rows = context->in->rows;
+    for (int32_t t = (int32_t)first; t < end; ++t) {
+        const uint64_t wanted = rows->mask[t];
+        TileRows *tile = &context->tiles[t];
+        if (context->cache == NULL) {
+            *tile = (TileRows){ .asked = wanted, .special = wanted };
+            continue;
+        }
+        *tile = (TileRows){ 0 };
+        if (context->moving->solids->count > 0 &&
+            wadi_flip_solid_is_near_tile(context->moving, rows->tiles->tiles[t])) {
+            tile->asked = wadi_flip_solid_rows_near(context->moving, rows->tiles->tiles[t], wanted);
+        }
+        const WadiFlipTileRows kept = kept_tile(context, t)->rows;
+        const uint64_t own = context->in->own != NULL ? context->in->own[t] : 0;
+        tile->special = tile->asked | (wanted & (own | ~(kept.open | kept.closed)));
+    }
+}
 
 static WadiFlipSolidRow target_in_output(void *user, int place)
 {
     const SolidContext *context = user;
-    return row_in_output(context->out, wadi_rows_at(context->in->rows, context->tile, place));
+    const TileRows *tile = &context->tiles[context->tile];
+    const int before = __builtin_popcountll(tile->special & ((UINT64_C(1) << place) - 1));
+    return row_in_output(context->out, tile->first + before);
 }
 
-/* Rows of the tile in work straight from the solids of `in`. */
-static void ask_rows(SolidContext *context, const WadiFlipSolidIn *in, uint64_t wanted)
+/* Rows of the tile in work straight from the solids. */
+static void ask_rows(SolidContext *context)
 {
+    const WadiFlipSolidIn *in = context->in;
     WadiFlipTileRows state =
-        wadi_flip_solid_tile(in, in->rows->tiles->tiles[context->tile], wanted, target_in_output, context);
+        wadi_flip_solid_tile(in, in->rows->tiles->tiles[context->tile], context->tiles[context->tile].asked,
+                             target_in_output, context);
     for (uint64_t left = state.open | state.closed; left != 0; left &= left - 1) {
         const int place = __builtin_ctzll(left);
         wadi_flip_solid_row_fill(target_in_output(context, place), (state.open >> place & 1) != 0,
@@ -100,9 +140,9 @@ static void ask_rows(SolidContext *context, const WadiFlipSolidIn *in, uint64_t 
 /* Rows of the tile in work as the resting solids make them. */
 static void take_rows(SolidContext *context, uint64_t wanted)
 {
-    const WadiFlipSolidTile *kept = &context->cache->tiles[context->cache->place[context->tile]];
-    const uint64_t plain = kept->rows.open | kept->rows.closed;
     for (uint64_t left = wanted; left != 0; left &= left - 1) {
+        const WadiFlipSolidTile *kept = kept_tile(context, context->tile);
+        const uint64_t plain = kept->rows.open | kept->rows.closed;
         const int place = __builtin_ctzll(left);
         WadiFlipSolidRow to = target_in_output(context, place);
         if ((plain >> place & 1) != 0) {
@@ -114,23 +154,31 @@ static void take_rows(SolidContext *context, uint64_t wanted)
     }
 }
 
-static void ask_tiles(void *user, int64_t first, int64_t end)
+static void fill_table(const SolidContext *context, int32_t t)
+{
+    const WadiRows *rows = context->in->rows;
+    const TileRows *tile = &context->tiles[t];
+    const uint64_t wanted = rows->mask[t];
+    const uint64_t open = wanted != tile->special ? kept_tile(context, t)->rows.open : 0;
+    int32_t *to = context->out->row + rows->first[t], next = tile->first;
+    for (uint64_t left = wanted; left != 0; left &= left - 1) {
+        const uint64_t bit = left & -left;
+        *to++ = (tile->special & bit) != 0 ? next++
+                : (open & bit) != 0        ? WADI_FLIP_SOLID_OPEN_ROW
+                                           : WADI_FLIP_SOLID_CLOSED_ROW;
+    }
+}
+
+static void fill_tiles(void *user, int64_t first, int64_t end)
 {
     SolidContext context = *(const SolidContext *)user;
-    const WadiRows *rows = context.in->rows;
     for (context.tile = (int32_t)first; context.tile < end; ++context.tile) {
-        WadiTile tile = rows->tiles->tiles[context.tile];
-        const uint64_t wanted = rows->mask[context.tile];
-        if (context.cache == NULL) {
-            ask_rows(&context, context.in, wanted);
-            continue;
+        const TileRows *tile = &context.tiles[context.tile];
+        fill_table(&context, context.tile);
+        if (tile->asked != 0) {
+            ask_rows(&context);
         }
-        uint64_t moving = 0;
-        if (context.moving->solids->count > 0 && wadi_flip_solid_is_near_tile(context.moving, tile)) {
-            moving = wadi_flip_solid_rows_near(context.moving, tile, wanted);
-        }
-        ask_rows(&context, context.in, moving);
-        take_rows(&context, wanted & ~moving);
+        take_rows(&context, tile->special & ~tile->asked);
     }
 }
 
@@ -297,44 +345,64 @@ static WadiStatus split_solids(const WadiSolids *solids, WadiSolids part[2], Wad
     return WADI_OK;
 }
 
-WadiStatus wadi_flip_solid(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache, WadiFlipSolid *out,
-                           WadiArena *arena, WadiError *error)
+/* Room for the rows that are special, and the others. */
+static WadiStatus make_output(const WadiFlipSolidIn *in, TileRows *tiles, WadiFlipSolid *out,
+                              WadiArena *arena, WadiError *error)
 {
-    *out = (WadiFlipSolid){ 0 };
+    int32_t count = WADI_FLIP_SOLID_PLAIN_ROWS;
+    for (int32_t t = 0; t < in->rows->tiles->count; ++t) {
+        tiles[t].first = count;
+        count += __builtin_popcountll(tiles[t].special);
+    }
+    WADI_TRY(WADI_ARENA_NEW(arena, &out->row, (size_t)in->rows->count, "solid cells", error));
     float **array[] = { &out->open[0],  &out->open[1],     &out->open[2],     &out->distance,
                         &out->fraction, &out->velocity[0], &out->velocity[1], &out->velocity[2] };
     const int arrays = wadi_solids_are_moving(in->solids) ? 8 : 5;
-    WadiStatus status = WADI_OK;
-    for (int n = 0; n < arrays && status == WADI_OK; ++n) {
-        const size_t floats = wadi_rows_floats(in->rows);
-        status = array[n] == &out->fraction
+    for (int n = 0; n < arrays; ++n) {
+        const size_t floats = LANES * (size_t)count;
+        WADI_TRY(array[n] == &out->fraction
                      ? WADI_ARENA_NEW_TEMPORARY(arena, array[n], floats, "solid cells", error)
-                     : WADI_ARENA_NEW(arena, array[n], floats, "solid cells", error);
-        if (status == WADI_OK) {
-            memset(*array[n], 0, LANES * sizeof(float));
-        }
+                     : WADI_ARENA_NEW(arena, array[n], floats, "solid cells", error));
+        memset(*array[n], 0, LANES * sizeof(float));
     }
+    out->row_count = count;
+    out->row[0] = WADI_FLIP_SOLID_NONE;
+    wadi_flip_solid_row_fill(row_in_output(out, WADI_FLIP_SOLID_OPEN_ROW), true, in->cell_size);
+    wadi_flip_solid_row_fill(row_in_output(out, WADI_FLIP_SOLID_CLOSED_ROW), false, in->cell_size);
+    return WADI_OK;
+}
+
+static WadiStatus find_solid(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache, WadiFlipSolid *out,
+                             WadiArena *arena, WadiError *error)
+{
+    const int32_t tiles = in->rows->tiles->count;
     WadiSolids part[2];
     WadiFlipSolidIn resting = *in, moving = *in;
     resting.solids = &part[0];
     moving.solids = &part[1];
-    if (status == WADI_OK && cache != NULL) {
-        status = split_solids(in->solids, part, arena, error);
+    SolidContext context = { .in = in, .moving = &moving, .out = out, .cache = cache };
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &context.tiles, (size_t)tiles, "solid cells", error));
+    if (cache != NULL) {
+        WADI_TRY(split_solids(in->solids, part, arena, error));
+        WADI_TRY(follow_tiles(&resting, cache, error));
+        WADI_TRY(ask_new_tiles(&resting, cache, arena, error));
     }
-    if (status == WADI_OK && cache != NULL) {
-        status = follow_tiles(&resting, cache, error);
-    }
-    if (status == WADI_OK && cache != NULL) {
-        status = ask_new_tiles(&resting, cache, arena, error);
-    }
+    wadi_parallel_for(tiles, TILE_BLOCK, find_special_rows, &context);
+    WADI_TRY(make_output(in, context.tiles, out, arena, error));
+    wadi_parallel_for(tiles, TILE_BLOCK, fill_tiles, &context);
+    return WADI_OK;
+}
+
+WadiStatus wadi_flip_solid(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache, WadiFlipSolid *out,
+                           WadiArena *arena, WadiError *error)
+{
+    *out = (WadiFlipSolid){ 0 };
+    WadiStatus status = find_solid(in, cache, out, arena, error);
     if (status != WADI_OK) {
         *out = (WadiFlipSolid){ 0 };
         if (cache != NULL) {
             wadi_flip_solid_cache_free(cache);
         }
-        return status;
     }
-    SolidContext context = { .in = in, .resting = &resting, .moving = &moving, .out = out, .cache = cache };
-    wadi_parallel_for(in->rows->tiles->count, TILE_BLOCK, ask_tiles, &context);
-    return WADI_OK;
+    return status;
 }

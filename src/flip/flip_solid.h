@@ -7,8 +7,8 @@
 #ifndef WADI_FLIP_SOLID_H
 #define WADI_FLIP_SOLID_H
 
+#include "flip/flip_row_table.h"
 #include "geom/solids.h"
-#include "grid/rows.h"
 
 typedef struct WadiFlipSolidIn {
     const WadiRows *rows;
@@ -19,9 +19,15 @@ typedef struct WadiFlipSolidIn {
      * 0.1]. */
     float min_open;
     bool is_binary; /* faces open or closed by the sides of their cells' centres [ZB05], no fractions */
+    const uint64_t *own; /* per tile: rows that share their values with no other, for who changes them; NULL: none */
 } WadiFlipSolidIn;
 
+/* Rows of the arrays: those that have no solid near them share one, and so do those deep inside. */
+enum { WADI_FLIP_SOLID_NONE, WADI_FLIP_SOLID_OPEN_ROW, WADI_FLIP_SOLID_CLOSED_ROW, WADI_FLIP_SOLID_PLAIN_ROWS };
+
 typedef struct WadiFlipSolid {
+    int32_t *row;       /* per row of the grid: its row of the arrays (flip_row_table.h) */
+    int32_t row_count;  /* of the arrays */
     float *open[3];     /* per face: open fraction, 0..1 */
     float *velocity[3]; /* per face: normal velocity of the solid at its centre, m/s; 0 on faces that are
                          * open. NULL: all solids rest */

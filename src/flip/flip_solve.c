@@ -28,6 +28,7 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
     WadiFlipProjectIn in = {
         .rows = &step->grid.rows,
         .fluid = step->fluid,
+        .solid_row = step->solid.row,
         .density = step->mix.density,
         .reference_density = flip->materials.density,
         .expansion = step->expansion,

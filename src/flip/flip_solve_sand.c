@@ -209,6 +209,7 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
                               .held = step->held.cells,
                               .rest = &flip->sleep.friction,
                               .solid = step->inside,
+                              .solid_row = step->solid.row,
                               .ask = wadi_friction_ask_solids,
                               .ask_context = &solids,
                               .density = step->mix.density,
