@@ -73,7 +73,8 @@ static void correct_rows(void *user, int64_t first, int64_t end)
             WadiI8 is_sand = WADI_ROW(in->sand, row) >= 0.5f;
             band = WADI_ROW_SELECT(is_sand, zero + in->band[1], band);
         }
-        WadiI8 is_fluid, may_shrink, is_whole = WADI_ROW(in->fraction, wadi_table_row(in->solid_row, row)) <= 0.0f;
+        WadiI8 is_fluid, may_shrink,
+            is_whole = WADI_ROW(in->fraction, wadi_table_row(in->solid_row, row)) <= 0.0f;
         wadi_row_mask(fluid, &is_fluid);
         wadi_row_mask(in->is_one_sided ? 0 : ~air & 0xff, &may_shrink);
         const WadiF8 excess = smooth - 1.0f, over = excess - band, under = excess + band;

@@ -44,7 +44,8 @@ typedef struct WadiFrictionGrid {
      * edges between them and the others carry shear like any other. NULL: none. */
     const uint8_t *held;
     const struct WadiFrictionMemory *rest;
-    const int32_t *solid_row; /* per row: where `open` and solid_speed have it (flip_row_table.h); may be NULL */
+    const int32_t
+        *solid_row;        /* per row: where `open` and solid_speed have it (flip_row_table.h); may be NULL */
     const float *open[3];  /* per face: open part, as the pressure has it; all NULL: voxels, by `solid` */
     WadiFrictionAskFn ask; /* asked on walls only */
     const void *ask_context;

@@ -39,7 +39,8 @@ static void label_rows(void *context, int64_t first, int64_t end)
             uint8_t touches = (uint8_t)(f | fluid[r]);
             labels->free[r][axis] = touches & (uint8_t) ~(s | solid[r]);
             if (labels->grid->open[axis] != NULL) {
-                labels->free[r][axis] = touches != 0 ? touches & open_bits(labels->grid->open[axis], solid_row) : 0;
+                labels->free[r][axis] =
+                    touches != 0 ? touches & open_bits(labels->grid->open[axis], solid_row) : 0;
             }
             any |= f;
         }

@@ -18,9 +18,10 @@ typedef WadiStatus (*WadiPoissonSolveFn)(const WadiPoisson *system, const float 
 
 typedef struct WadiFlipProjectIn {
     const WadiRows *rows;
-    const uint8_t *fluid;           /* per row: bit l set where the cell of lane l is FLUID */
-    const int32_t *solid_row;       /* per row: where open and solid_velocity have it (flip_row_table.h); may be NULL */
-    const float *open[3];           /* per face: open fraction, 0..1 */
+    const uint8_t *fluid; /* per row: bit l set where the cell of lane l is FLUID */
+    const int32_t
+        *solid_row;       /* per row: where open and solid_velocity have it (flip_row_table.h); may be NULL */
+    const float *open[3]; /* per face: open fraction, 0..1 */
     const float *solid_velocity[3]; /* per face: normal velocity of the solid, m/s; NULL: 0 */
     /* Per face: part of the way from a fluid to an air cell that is fluid. NULL: as the distance from the surface has it, which is
      * per cell, m, negative in fluid; 1 where that is NULL too. */

@@ -22,8 +22,7 @@ static inline void wadi_table_row_beside(const WadiRows *rows, const int32_t *ta
                                          int32_t row, int side, float beside[restrict WADI_ROW_CELLS])
 {
     const float *own = values + WADI_ROW_CELLS * (size_t)wadi_table_row(table, row);
-    const float *other =
-        values + WADI_ROW_CELLS * (size_t)wadi_table_row(table, rows->neighbour[row][side]);
+    const float *other = values + WADI_ROW_CELLS * (size_t)wadi_table_row(table, rows->neighbour[row][side]);
     if (side == WADI_ROW_X_MIN) {
         beside[0] = other[7];
         memcpy(beside + 1, own, 7 * sizeof(float));

@@ -11,7 +11,8 @@ static WadiStatus rows_to_close(const WadiFlip *flip, const WadiRows *rows, uint
     if (flip->sleep.tile_count == 0) {
         return WADI_OK;
     }
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, own, (size_t)tiles->count, "solid cells", error));
+    WADI_TRY(
+        WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, own, (size_t)tiles->count, "solid cells", error));
     memset(*own, 0, (size_t)tiles->count * sizeof **own);
     for (int32_t t = 0; t < tiles->count; ++t) {
         if (wadi_flip_sleep_find(&flip->sleep, tiles->tiles[t]) < 0) {
@@ -34,16 +35,17 @@ WadiStatus wadi_flip_find_solids(WadiFlip *flip, WadiFlipStep *step, WadiError *
 {
     const WadiWorld *world = flip->context.world;
     const WadiFlipDef *def = &world->scene->flip;
-    WadiFlipSolidIn in = { .rows = &step->grid.rows,
-                           .solids = &world->solids,
-                           .cell_size = step->grid.cell_size,
-                           .time = step->time + step->dt,
-                           /* Slivers that are shut bend the wall: 0.1 slows sliding sand by 5 %, 0.02 by none. */
-                           .min_open = flip->materials.has_sand ? 0.02f : 0.1f,
-                           /* The paper's friction knows whole cells only. */
-                           .is_binary =
-                               def->solids == WADI_FLIP_SOLIDS_VOXELS ||
-                               (flip->materials.has_sand && def->friction != WADI_FLIP_FRICTION_SOLVE) };
+    WadiFlipSolidIn in = {
+        .rows = &step->grid.rows,
+        .solids = &world->solids,
+        .cell_size = step->grid.cell_size,
+        .time = step->time + step->dt,
+        /* Slivers that are shut bend the wall: 0.1 slows sliding sand by 5 %, 0.02 by none. */
+        .min_open = flip->materials.has_sand ? 0.02f : 0.1f,
+        /* The paper's friction knows whole cells only. */
+        .is_binary = def->solids == WADI_FLIP_SOLIDS_VOXELS ||
+                     (flip->materials.has_sand && def->friction != WADI_FLIP_FRICTION_SOLVE)
+    };
     uint64_t *own = NULL;
     WADI_TRY(rows_to_close(flip, &step->grid.rows, &own, error));
     in.own = own;

@@ -94,10 +94,9 @@ static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const bef
 {
     WadiArena *arena = flip->context.scratch;
     float *const *velocity = step->grid.velocity;
-    WadiFrictionGrid grid = { .rows = &step->grid.rows,
-                              .fluid = step->fluid,
-                              .solid = step->inside,
-                              .solid_row = step->solid.row };
+    WadiFrictionGrid grid = {
+        .rows = &step->grid.rows, .fluid = step->fluid, .solid = step->inside, .solid_row = step->solid.row
+    };
     for (int a = 0; a < 3; ++a) {
         grid.solid_speed[a] = step->solid.velocity[a];
     }

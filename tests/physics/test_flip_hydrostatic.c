@@ -81,7 +81,9 @@ static void a_resting_tank_stays_at_rest(void **unused)
             solid[at] = is_in ? 0.0f : 1.0f;
             fill[at] = is_in && c[2] < 12 ? 1.0f : 0.0f;
         }
-        WadiFlipSurfaceIn surface = { &tank.box.rows, tank.in.fluid, fill, solid, cell };
+        WadiFlipSurfaceIn surface = {
+            .rows = &tank.box.rows, .fluid = tank.in.fluid, .fill = fill, .fraction = solid, .cell_size = cell
+        };
         CHECK_OK(wadi_flip_surface_distance(&surface, distance, NULL, &tank.box.arena, &error), error);
         wadi_flip_surface_theta(&tank.box.rows, tank.in.fluid, distance, (WadiFlipTheta)kind, tank.theta);
         for (int a = 0; a < 3; ++a) {
@@ -145,8 +147,8 @@ static void rest_on(WadiShape *shape, float min_open)
         flip_box_cell(&tank.box, at, c);
         const size_t solid_at = wadi_table_cell(out.row, at);
         cut += out.fraction[solid_at] > 0.0f && out.fraction[solid_at] < 1.0f;
-        if (c[2] < 12 &&
-            out.distance[solid_at] > 0.0f) { /* a cell whose centre is in the solid has no particle, perhaps */
+        if (c[2] < 12 && out.distance[solid_at] >
+                             0.0f) { /* a cell whose centre is in the solid has no particle, perhaps */
             fluid[at / 8] |= (uint8_t)(1u << (at % 8));
         }
     }
