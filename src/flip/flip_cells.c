@@ -153,5 +153,6 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
         wadi_flip_surface_theta(rows, step->fluid, NULL, theta, step->theta);
     }
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, mark_inside, &context);
-    return wadi_flip_held_take(flip, step, error);
+    WADI_TRY(wadi_flip_held_take(flip, step, error));
+    return wadi_table_of_rows(rows, step->fluid, &step->fluid_row, &step->fluid_rows, arena, error);
 }

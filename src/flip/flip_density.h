@@ -12,6 +12,7 @@ typedef struct WadiFlipDensityIn {
     const int32_t *solid_row; /* per row: where `fraction` has it (flip_row_table.h); may be NULL */
     const float *fraction;    /* per cell: part of its volume inside solids; cut cells are left alone */
     const float *sand;        /* per cell: part of the particles that is sand; NULL: band[0] everywhere */
+    const int32_t *fluid_row; /* per row with a FLUID cell: its row in the result; NULL: that has all rows */
     float band[2];            /* deviation of the fill that is let be, in water and in sand */
     float rate;               /* 1/s */
     bool is_one_sided;        /* never shrinks */
@@ -22,7 +23,7 @@ typedef struct WadiFlipDensityIn {
     float slow;
 } WadiFlipDensityIn;
 
-/* expansion, 1/s, per cell: rate times the excess of the smoothed fill beyond the band; 0 outside FLUID. */
+/* expansion, 1/s, per cell of the rows of `fluid_row`: rate times the excess of the smoothed fill beyond the band; 0 outside FLUID. */
 void wadi_flip_density(const WadiFlipDensityIn *in, float *expansion);
 
 #endif

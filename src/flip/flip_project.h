@@ -26,9 +26,13 @@ typedef struct WadiFlipProjectIn {
     /* Per face: part of the way from a fluid to an air cell that is fluid. NULL: as the distance from the surface has it, which is
      * per cell, m, negative in fluid; 1 where that is NULL too. */
     const float *theta[3], *surface_distance;
-    const float *density;       /* per cell, kg/m^3; NULL: reference_density everywhere */
-    double reference_density;   /* kg/m^3 */
-    const float *expansion;     /* per cell: divergence wanted after, 1/s (density correction); NULL: 0 */
+    const float *density;     /* per cell, kg/m^3; NULL: reference_density everywhere */
+    double reference_density; /* kg/m^3 */
+    const float *expansion;   /* per cell: divergence wanted after, 1/s (density correction); NULL: 0 */
+    /* Per row: where `expansion` and P have it (flip_row_table.h): rows with a fluid cell, in their order; perhaps some others.
+     * NULL: they have all rows. */
+    const int32_t *fluid_row;
+    int32_t fluid_rows;         /* of those arrays, the null row included; not read without fluid_row */
     double cell_size;           /* m */
     WadiPoissonSettings solver; /* tolerances in m/s: the residual is divergence times cell_size */
     WadiPoissonSolveFn solve;
@@ -39,7 +43,7 @@ typedef struct WadiFlipProjectIn {
 
 typedef struct WadiFlipProjectOut {
     float *velocity[3]; /* in and out, per face, m/s */
-    double *pressure;   /* in: warm start; out: P, m/s; 0 where there is no unknown */
+    double *pressure;   /* per cell; in: warm start; out: P, m/s; 0 where there is no unknown */
     /* Per row and component: bit set where the face is open and touches a fluid cell, so that its velocity is
      * known. */
     uint8_t *known[3];

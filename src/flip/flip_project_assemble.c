@@ -119,7 +119,7 @@ static void rhs_rows(void *user, int64_t first, int64_t end)
         wadi_row_mask(context->made->active[row], &is_active);
         wadi_flip_outflow(in, context->velocity, full, out);
         if (in->expansion != NULL) {
-            wanted = WADI_ROW(in->expansion, full);
+            wanted = WADI_ROW(in->expansion, wadi_table_row(in->fluid_row, full));
         }
         float *to = context->rhs + LANES * (size_t)row;
         *(WadiF4 *)to = __builtin_convertvector(in->cell_size * WADI_ROW_LOW_DOUBLE(wanted) - out[0], WadiF4);

@@ -60,6 +60,7 @@ static void begin_cells(void *user, int64_t first, int64_t end)
     const WadiFlipProjectIn *in = relax->in;
     for (int32_t row = (int32_t)first; row < end; ++row) {
         const size_t at = (size_t)LANES * (size_t)row, solid_at = wadi_table_cell(in->solid_row, at);
+        const size_t fluid_at = wadi_table_cell(in->fluid_row, at);
         float fixed[LANES] = { 0 }, diagonal[LANES] = { 0 };
         for (int axis = 0; axis < 3; ++axis) {
             float w1[LANES], s0[LANES] = { 0 }, s1[LANES] = { 0 }, g1[LANES];
@@ -79,11 +80,13 @@ static void begin_cells(void *user, int64_t first, int64_t end)
         unsigned active = 0;
         for (size_t l = 0; l < LANES; ++l) {
             bool is_active = row > 0 && (in->fluid[row] >> l & 1) != 0 && diagonal[l] > 0.0f;
-            float wanted = in->expansion != NULL ? (float)in->cell_size * in->expansion[at + l] : 0.0f;
+            float wanted = in->expansion != NULL ? (float)in->cell_size * in->expansion[fluid_at + l] : 0.0f;
             active |= (unsigned)is_active << l;
             relax->gain[at + l] = is_active ? (float)relax->over_relaxation / diagonal[l] : 0.0f;
             relax->fixed[at + l] = fixed[l] - wanted;
-            relax->out->pressure[at + l] = 0.0;
+            if (fluid_at >= LANES || row == 0) { /* not the null row of another one */
+                relax->out->pressure[fluid_at + l] = 0.0;
+            }
         }
         relax->active[row] = (uint8_t)active;
     }
@@ -113,7 +116,7 @@ static float relax_cell(const Relax *relax, int32_t row, int lane)
     const size_t here = (size_t)LANES * (size_t)row + (size_t)lane;
     size_t high[3];
     float outflow = outflow_of(relax, row, lane, high), lost = relax->gain[here] * outflow;
-    double *pressure = &relax->out->pressure[here];
+    double *pressure = &relax->out->pressure[wadi_table_cell(relax->in->fluid_row, here)];
     if (relax->in->is_unilateral && (double)lost >= *pressure) {
         if (*pressure == 0.0) {
             return 0.0f; /* what may part is not left over */
@@ -153,7 +156,8 @@ static double relax_colour(void *user, int64_t first, int64_t end)
 
 static bool is_dropped(const Relax *relax, size_t cell)
 {
-    return relax->in->is_unilateral && !(relax->out->pressure[cell] > 0.0);
+    return relax->in->is_unilateral &&
+           !(relax->out->pressure[wadi_table_cell(relax->in->fluid_row, cell)] > 0.0);
 }
 
 static double largest_rest(void *user, int64_t first, int64_t end)

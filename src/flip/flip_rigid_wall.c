@@ -20,7 +20,7 @@ static float facet_factor(const WadiFrictionGrid *grid, const WadiRigidWalls *wa
     int32_t wall = wadi_cell_beside(grid->rows, c, side);
     double impulse = 0.0;
     if (walls->pressure != NULL) {
-        impulse = fmax(walls->pressure[c], 0.0);
+        impulse = fmax(walls->pressure[wadi_table_cell(grid->pressure_row, (size_t)c)], 0.0);
     } else {
         int32_t face = side & 1 ? wall : c;
         double into = (double)walls->before[normal][face] - (double)solid_speed(grid, normal, face);

@@ -34,4 +34,8 @@ static inline void wadi_table_row_beside(const WadiRows *rows, const int32_t *ta
     }
 }
 
+/* A table of the rows that have a bit set, in their order from 1 on. *count: of them and the null row. */
+WadiStatus wadi_table_of_rows(const WadiRows *rows, const uint8_t *bits, int32_t **table, int32_t *count,
+                              WadiArena *arena, WadiError *error);
+
 #endif
