@@ -4,7 +4,7 @@
  * the projection has decided that the wall's flux is the solid's. */
 #include "core/parallel.h"
 #include "flip/flip_extend.h"
-#include "grid/row_lanes.h"
+#include "flip/flip_row_table.h"
 #include "grid/row_vectors.h"
 
 #include <math.h>
@@ -22,7 +22,13 @@ typedef struct WallContext {
 static double relative_at(const WallContext *context, int axis, size_t face)
 {
     const float *solid = context->in->solid_velocity[axis];
-    return (double)context->velocity[axis][face] - (solid != NULL ? (double)solid[face] : 0.0);
+    return (double)context->velocity[axis][face] -
+           (solid != NULL ? (double)solid[wadi_table_cell(context->in->solid_row, face)] : 0.0);
+}
+
+static double distance_at(const WadiFlipWallIn *in, WadiRowCell cell)
+{
+    return (double)in->distance[wadi_table_cell(in->solid_row, wadi_row_cell_index(cell))];
 }
 
 /* Velocity across the wall relative to the solid, at the face on the low side of `cell`, times the normal
@@ -32,9 +38,7 @@ static double across(const WallContext *context, WadiRowCell cell, int axis)
     const WadiFlipWallIn *in = context->in;
     const WadiRowCell pair[2] = { cell, wadi_row_cell_beside(in->rows, cell, 2 * axis) };
     double normal[3], relative[3];
-    normal[axis] = pair[1].row != 0 ? (double)in->distance[wadi_row_cell_index(pair[0])] -
-                                          (double)in->distance[wadi_row_cell_index(pair[1])]
-                                    : 0.0;
+    normal[axis] = pair[1].row != 0 ? distance_at(in, pair[0]) - distance_at(in, pair[1]) : 0.0;
     if (normal[axis] == 0.0) {
         return 0.0; /* along the face, or so deep that distances are cut off */
     }
@@ -52,8 +56,7 @@ static double across(const WallContext *context, WadiRowCell cell, int axis)
             WadiRowCell low = wadi_row_cell_beside(in->rows, pair[side], 2 * b),
                         high = wadi_row_cell_beside(in->rows, pair[side], 2 * b + 1);
             if (low.row != 0 && high.row != 0) {
-                slope += 0.5 * ((double)in->distance[wadi_row_cell_index(high)] -
-                                (double)in->distance[wadi_row_cell_index(low)]);
+                slope += 0.5 * (distance_at(in, high) - distance_at(in, low));
                 ++slopes;
             }
             const WadiRowCell owner[2] = { pair[side], high };
@@ -79,11 +82,12 @@ static double across(const WallContext *context, WadiRowCell cell, int axis)
 static unsigned closed_faces(const WadiFlipWallIn *in, int32_t row, int axis)
 {
     const WadiF8 zero = { 0 };
-    WadiI8 is_open = WADI_ROW(in->open[axis], row) > zero;
+    const int32_t here_at = wadi_table_row(in->solid_row, row);
+    WadiI8 is_open = WADI_ROW(in->open[axis], here_at) > zero;
     unsigned closed = ~wadi_row_bits(&is_open) & 0xff;
     if (closed != 0 && in->deepest > 0.0) {
-        const int32_t before = in->rows->neighbour[row][2 * axis];
-        WadiF8 here = WADI_ROW(in->distance, row), beside = WADI_ROW(in->distance, before);
+        const int32_t before = wadi_table_row(in->solid_row, in->rows->neighbour[row][2 * axis]);
+        WadiF8 here = WADI_ROW(in->distance, here_at), beside = WADI_ROW(in->distance, before);
         if (axis == 0) {
             beside = WADI_ROW_SHIFT_UP(beside, here);
         }
