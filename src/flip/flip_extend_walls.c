@@ -31,51 +31,61 @@ static double distance_at(const WadiFlipWallIn *in, WadiRowCell cell)
     return (double)in->distance[wadi_table_cell(in->solid_row, wadi_row_cell_index(cell))];
 }
 
+/* Slope of the distance along an axis that the face of the two cells lies along, m a cell. */
+static double slope_along(const WadiFlipWallIn *in, const WadiRowCell pair[2], int axis)
+{
+    double slope = 0.0;
+    int slopes = 0;
+    for (int side = 0; side < 2; ++side) {
+        const WadiRowCell low = wadi_row_cell_beside(in->rows, pair[side], 2 * axis),
+                          high = wadi_row_cell_beside(in->rows, pair[side], 2 * axis + 1);
+        if (low.row != 0 && high.row != 0) {
+            slope += 0.5 * (distance_at(in, high) - distance_at(in, low));
+            ++slopes;
+        }
+    }
+    return slopes > 0 ? slope / slopes : 0.0;
+}
+
+/* Mean of the velocity along that axis, relative to the solid, over the four faces around. */
+static double relative_along(const WallContext *context, const WadiRowCell pair[2], int axis)
+{
+    double sum = 0.0;
+    int faces = 0;
+    for (int side = 0; side < 2; ++side) {
+        const WadiRowCell owner[2] = { pair[side],
+                                       wadi_row_cell_beside(context->in->rows, pair[side], 2 * axis + 1) };
+        for (int n = 0; n < 2; ++n) {
+            if (owner[n].row != 0) {
+                sum += relative_at(context, axis, wadi_row_cell_index(owner[n]));
+                ++faces;
+            }
+        }
+    }
+    return sum / faces;
+}
+
 /* Velocity across the wall relative to the solid, at the face on the low side of `cell`, times the normal
  * along `axis`. */
 static double across(const WallContext *context, WadiRowCell cell, int axis)
 {
     const WadiFlipWallIn *in = context->in;
     const WadiRowCell pair[2] = { cell, wadi_row_cell_beside(in->rows, cell, 2 * axis) };
-    double normal[3], relative[3];
-    normal[axis] = pair[1].row != 0 ? distance_at(in, pair[0]) - distance_at(in, pair[1]) : 0.0;
-    if (normal[axis] == 0.0) {
+    const double normal = pair[1].row != 0 ? distance_at(in, pair[0]) - distance_at(in, pair[1]) : 0.0;
+    if (normal == 0.0) {
         return 0.0; /* along the face, or so deep that distances are cut off */
     }
-    relative[axis] = relative_at(context, axis, wadi_row_cell_index(cell));
+    const double relative = relative_at(context, axis, wadi_row_cell_index(cell));
+    double length2 = normal * normal, dot = normal * relative;
     for (int b = 0; b < 3; ++b) {
-        if (b == axis) {
-            continue;
+        const double slope = b != axis ? slope_along(in, pair, b) : 0.0;
+        if (slope != 0.0) {
+            length2 += slope * slope;
+            dot += slope * relative_along(context, pair, b);
         }
-        double slope = 0.0, sum = 0.0;
-        int slopes = 0, faces = 0;
-        for (int side = 0; side < 2; ++side) {
-            if (pair[side].row == 0) {
-                continue;
-            }
-            WadiRowCell low = wadi_row_cell_beside(in->rows, pair[side], 2 * b),
-                        high = wadi_row_cell_beside(in->rows, pair[side], 2 * b + 1);
-            if (low.row != 0 && high.row != 0) {
-                slope += 0.5 * (distance_at(in, high) - distance_at(in, low));
-                ++slopes;
-            }
-            const WadiRowCell owner[2] = { pair[side], high };
-            for (int n = 0; n < 2; ++n) {
-                if (owner[n].row != 0) {
-                    sum += relative_at(context, b, wadi_row_cell_index(owner[n]));
-                    ++faces;
-                }
-            }
-        }
-        normal[b] = slopes > 0 ? slope / slopes : 0.0;
-        relative[b] = faces > 0 ? sum / faces : 0.0;
     }
-    double length2 = normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2];
-    if (!(length2 > 0.0)) {
-        return 0.0;
-    }
-    double dot = normal[0] * relative[0] + normal[1] * relative[1] + normal[2] * relative[2];
-    return dot * normal[axis] / length2;
+    /* A wall along the grid, as most are, needs no division. */
+    return length2 == normal * normal ? relative : dot * normal / length2;
 }
 
 /* Closed faces of a row that are not too deep in the solid. */
