@@ -88,38 +88,79 @@ static double across(const WallContext *context, WadiRowCell cell, int axis)
     return length2 == normal * normal ? relative : dot * normal / length2;
 }
 
-/* Closed faces of a row that are not too deep in the solid. */
-static unsigned closed_faces(const WadiFlipWallIn *in, int32_t row, int axis)
+/* Closed faces of a row that have the wall across them: not those too deep in the solid to be read, and not those that the
+ * distance does not change across. */
+static unsigned walls_across(const WadiFlipWallIn *in, int32_t row, int axis)
 {
     const WadiF8 zero = { 0 };
     const int32_t here_at = wadi_table_row(in->solid_row, row);
     WadiI8 is_open = WADI_ROW(in->open[axis], here_at) > zero;
     unsigned closed = ~wadi_row_bits(&is_open) & 0xff;
-    if (closed != 0 && in->deepest > 0.0) {
-        const int32_t before = wadi_table_row(in->solid_row, in->rows->neighbour[row][2 * axis]);
-        WadiF8 here = WADI_ROW(in->distance, here_at), beside = WADI_ROW(in->distance, before);
-        if (axis == 0) {
-            beside = WADI_ROW_SHIFT_UP(beside, here);
-        }
-        WadiI8 is_deep = (here < -(float)in->deepest) & (beside < -(float)in->deepest);
-        closed &= ~wadi_row_bits(&is_deep);
+    if (closed == 0) {
+        return 0;
     }
-    return closed;
+    const int32_t before = in->rows->neighbour[row][2 * axis];
+    WadiF8 here = WADI_ROW(in->distance, here_at),
+           beside = WADI_ROW(in->distance, wadi_table_row(in->solid_row, before));
+    if (axis == 0) {
+        beside = WADI_ROW_SHIFT_UP(beside, here);
+    }
+    if (before == 0) {
+        closed &= axis == 0 ? ~1u : 0; /* nobody is there */
+    }
+    WadiI8 is_along = here == beside;
+    if (in->deepest > 0.0) {
+        is_along |= (here < -(float)in->deepest) & (beside < -(float)in->deepest);
+    }
+    return closed & ~wadi_row_bits(&is_along);
+}
+
+/* Lanes of a row beside which the distance is the same on both sides, along x and along the axis that is neither x nor `axis`. */
+static unsigned level_lanes(const WadiFlipWallIn *in, int32_t row, int axis)
+{
+    const int32_t *n = in->rows->neighbour[row], *of = in->solid_row;
+    const int other = 3 - axis;
+    const WadiF8 here = WADI_ROW(in->distance, wadi_table_row(of, row));
+    const WadiF8 left = WADI_ROW(in->distance, wadi_table_row(of, n[WADI_ROW_X_MIN])),
+                 right = WADI_ROW(in->distance, wadi_table_row(of, n[WADI_ROW_X_MAX])),
+                 low = WADI_ROW(in->distance, wadi_table_row(of, n[2 * other])),
+                 high = WADI_ROW(in->distance, wadi_table_row(of, n[2 * other + 1]));
+    const WadiI8 along_x = WADI_ROW_SHIFT_UP(left, here) == WADI_ROW_SHIFT_DOWN(here, right);
+    const WadiI8 along_other = low == high;
+    /* Without a neighbour on either side there is no slope. */
+    unsigned alone = (n[WADI_ROW_X_MIN] == 0 ? 1u : 0) | (n[WADI_ROW_X_MAX] == 0 ? 0x80u : 0);
+    unsigned level = wadi_row_bits(&along_x) | alone;
+    return n[2 * other] == 0 || n[2 * other + 1] == 0 ? level : level & wadi_row_bits(&along_other);
+}
+
+static void find_row_values(const WallContext *context, int32_t row, int axis)
+{
+    const WadiFlipWallIn *in = context->in;
+    unsigned closed = walls_across(in, row, axis);
+    context->closed[axis][row] = (uint8_t)closed;
+    if (closed == 0) {
+        return;
+    }
+    float *value = context->value[axis] + LANES * (size_t)row;
+    unsigned level = 0; /* the wall is along the grid: the face has the velocity of the solid */
+    if (axis > 0) {
+        level = level_lanes(in, row, axis) & level_lanes(in, in->rows->neighbour[row][2 * axis], axis);
+        WADI_ROW_OUT(value, 0) = in->solid_velocity[axis] != NULL
+                                     ? WADI_ROW(in->solid_velocity[axis], wadi_table_row(in->solid_row, row))
+                                     : (WadiF8){ 0 };
+    }
+    for (unsigned left = closed & ~level; left != 0; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        double u = (double)context->velocity[axis][LANES * (size_t)row + (size_t)l];
+        value[l] = (float)(u - across(context, (WadiRowCell){ row, l }, axis));
+    }
 }
 
 static void find_values(void *user, int64_t first, int64_t end)
 {
-    const WallContext *context = user;
     for (int axis = 0; axis < 3; ++axis) {
         for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
-            unsigned closed = closed_faces(context->in, row, axis);
-            context->closed[axis][row] = (uint8_t)closed;
-            for (; closed != 0; closed &= closed - 1) {
-                int l = __builtin_ctz(closed);
-                size_t at = LANES * (size_t)row + (size_t)l;
-                double u = (double)context->velocity[axis][at];
-                context->value[axis][at] = (float)(u - across(context, (WadiRowCell){ row, l }, axis));
-            }
+            find_row_values(user, row, axis);
         }
     }
 }
