@@ -69,16 +69,6 @@ static void solve_alone(void *context, int64_t first, int64_t end)
     }
 }
 
-static void zero_rows(void *context, int64_t first, int64_t end)
-{
-    const Solve *s = context;
-    for (int64_t row = first; row < end; ++row) {
-        for (unsigned left = s->system->active[row]; left != 0; left &= left - 1) {
-            s->x[8 * row + __builtin_ctz(left)] = 0.0;
-        }
-    }
-}
-
 static WadiStatus alloc_vectors(Solve *s, size_t cells, WadiArena *scratch, WadiError *error)
 {
     WADI_TRY(WADI_ARENA_NEW(scratch, &s->b, cells, "pressure", error));
@@ -142,7 +132,7 @@ WadiStatus wadi_poisson_solve_from(const WadiPoisson *system, const float *b,
                          "or a force is");
     }
     if (largest <= 0.0) {
-        wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, zero_rows, &s);
+        memset(x, 0, wadi_rows_floats(system->rows) * sizeof *x);
         wadi_arena_release(scratch, mark);
         return WADI_OK;
     }
