@@ -329,8 +329,8 @@ static WadiStatus flag_ripe(const WadiFlipSleep *sleep, const Awake *awake, cons
         q = wadi_flip_sleep_find_awake(sleep, tiles->tiles[t], q);
         (*falls)[t] = awake->is_slow[t] != 0 && q < sleep->awake_count &&
                       wadi_tile_is_same(sleep->awake[q].tile, tiles->tiles[t]) &&
-                      !is_disturbed(sleep, in, awake->low[t], awake->high[t]) &&
-                      is_ripe(sleep, in, awake->sort, t, &sleep->awake[q], window);
+                      is_ripe(sleep, in, awake->sort, t, &sleep->awake[q], window) &&
+                      !is_disturbed(sleep, in, awake->low[t], awake->high[t]);
         if ((*falls)[t] == 0) {
             stack[depth++] = t;
         }
