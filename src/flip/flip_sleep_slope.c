@@ -14,9 +14,6 @@
 /* The excess over what friction holds that counts, for the noise of the slope, and the part of the surface that must have it. */
 static const double EXCESS = 2.0 * DEGREE, STEEP_SHARE = 1.0 / 3.0;
 
-/* Cells: depth of the layer that slides, over which the strength of the stairs counts. */
-static const double LAYER = 2.0;
-
 enum { REACH = 2, WIDE = WADI_TILE_SIDE + 2 * REACH, HIGH = 3 * WADI_TILE_SIDE };
 
 /* The tile with REACH columns around it and a tile below and above. */
@@ -121,7 +118,7 @@ static double held_angle(const WadiFlipSleepIn *in, const WadiFlipSort *sort, in
             WadiYield yield =
                 wadi_yield(material->yield, DEGREE * wadi_curve_value(&material->friction_angle, in->time),
                            wadi_curve_value(&material->cohesion, in->time));
-            double slope = yield.stop + wadi_yield_of_stairs(yield.slide) / LAYER;
+            double slope = yield.stop + wadi_yield_of_stairs(yield.slide); /* of a layer of one cell */
             angle = fmax(angle, yield.cohesion > 0.0 ? 90.0 * DEGREE : atan(slope));
         }
     }

@@ -95,10 +95,10 @@ static void cohesion_and_the_strength_of_stairs_hold(void **unused)
     CHECK_AT_MOST(steep_tiles(&slope), 0);
     slope.cohesion = 0.0;
     assert_true(steep_tiles(&slope) > 0);
-    /* tan 10 degrees + 0.176 / 2 is tan 14.8 degrees */
-    slope.friction_angle = 10.0, slope.angle = 14.0;
+    /* tan 10 degrees + 0.176 is tan 19.4 degrees */
+    slope.friction_angle = 10.0, slope.angle = 19.0;
     CHECK_AT_MOST(steep_tiles(&slope), 0);
-    slope.angle = 19.0;
+    slope.angle = 24.0;
     assert_true(steep_tiles(&slope) > 0);
 }
 
