@@ -104,6 +104,8 @@ WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *st
 
 /* Pressure and the state of yield into the particles' columns, for frames (flip_attributes.c). */
 WadiStatus wadi_flip_attributes_add(WadiFlip *flip, WadiError *error);
+/* Nobody sleeps: what particles had in earlier steps need not follow them. */
+void wadi_flip_attributes_leave(WadiFlip *flip);
 void wadi_flip_attributes(const WadiFlip *flip, const WadiFlipStep *step);
 
 /* Keep the velocities of the particles, and add gravity and forces: flip_forces.c. */
