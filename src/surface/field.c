@@ -84,6 +84,9 @@ static WadiStatus build(WadiField *field, WadiFieldBand *band, WadiArena *arena,
     field->sampled = band->sampled;
     WADI_TRY(make_rows(field, band, arena, error));
     WADI_TRY(wadi_field_smooth(field, def->smoothing, def->lowering, arena, error));
+    const WadiBox everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
+    WADI_TRY(wadi_field_flatten(field, def->flatten, band->sampler->cloud->spacing_min,
+                                def->is_clipped ? def->clip : everywhere, arena, error));
     if (def->is_clipped) {
         wadi_field_clip(field, def->clip);
     }
@@ -123,7 +126,8 @@ WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, 
     /* A pass moves a change of sign by a node at most and carries a wrong value by one: with p passes the nodes of the cells
      * around the last changes lie within p + 1 of the first, and what their values come from within p of them. */
     int passes = def->smoothing + def->lowering;
-    WadiFieldBand band = { .method = method, .sampler = &sampler, .margin = 2 * passes + 1 };
+    int moved = def->flatten > 0.0 ? wadi_field_flatten_margin(def->cell, cloud->spacing_min) : 0;
+    WadiFieldBand band = { .method = method, .sampler = &sampler, .margin = 2 * passes + 1 + moved };
     WadiStatus status = build(field, &band, arena, error);
     wadi_field_band_free(&band);
     if (status != WADI_OK) {

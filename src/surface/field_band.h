@@ -77,6 +77,11 @@ WadiStatus wadi_field_sample(WadiFieldBand *band, const uint64_t *wanted, WadiAr
 /* The parts after the band: passes of smoothing, and the box. Scratch in the arena. */
 WadiStatus wadi_field_smooth(WadiField *field, int smoothing, int lowering, WadiArena *arena,
                              WadiError *error);
+/* Take bumps off planes [field_flatten.c]; lengths of bumps in spacings, `spacing` in m. A sign changes at most so many nodes
+ * away from where it did. */
+WadiStatus wadi_field_flatten(WadiField *field, double reach, double spacing, WadiBox within,
+                              WadiArena *arena, WadiError *error);
+int wadi_field_flatten_margin(double cell, double spacing);
 void wadi_field_clip(WadiField *field, WadiBox box);
 /* What clipping does to signs, and the nodes in the box or at most `margin` cells outside of it. */
 void wadi_clip_signs(const WadiFieldDef *def, WadiTile at, WadiNodeBits *negative, WadiNodeBits *positive);

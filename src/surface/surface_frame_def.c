@@ -17,6 +17,7 @@ WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene)
                    .is_concave_fixed = s->fix_concave,
                    .smoothing = s->smoothing,
                    .lowering = s->lowering,
+                   .flatten = s->flatten,
                    .is_clipped = scene->has_domain && scene->closed_sides != 0 },
         .mesh_smoothing = s->mesh_smoothing,
         .are_walls_open = s->walls == WADI_SURFACE_WALLS_OPEN,

@@ -89,6 +89,7 @@ static void skipped_rows_change_nothing(void **unused)
             def.offset = c == 0 ? 0.0 : 0.28;
             def.smoothing = c == 0;
             def.lowering = c == 0;
+            def.flatten = c == 0 ? 4.0 : 0.0;
             Built b;
             build(&b, &f.cloud, &def);
             int64_t all;
