@@ -126,8 +126,11 @@ WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, 
     /* A pass moves a change of sign by a node at most and carries a wrong value by one: with p passes the nodes of the cells
      * around the last changes lie within p + 1 of the first, and what their values come from within p of them. */
     int passes = def->smoothing + def->lowering;
-    int moved = def->flatten > 0.0 ? wadi_field_flatten_margin(def->cell, cloud->spacing_min) : 0;
-    WadiFieldBand band = { .method = method, .sampler = &sampler, .margin = 2 * passes + 1 + moved };
+    WadiFieldBand band = { .method = method, .sampler = &sampler, .margin = 2 * passes + 1 };
+    if (def->flatten > 0.0) {
+        /* Where both a pass and this want to move a change, the second is refused. */
+        band.margin += wadi_field_flatten_margin(def->cell, cloud->spacing_min) - (passes > 0 ? 1 : 0);
+    }
     WadiStatus status = build(field, &band, arena, error);
     wadi_field_band_free(&band);
     if (status != WADI_OK) {

@@ -10,7 +10,7 @@
  * - they lie near, by Tukey's biweight, so that a drop above the surface has no say and nothing is moved far;
  * - they are not much curved. Where a cap is all but flat its curvature is taken for noise too.
  * Sheets so thin that their other side lies in the next cube stay as they are (field_patches.c). Of waves as long as L some
- * (1 + s) exp(-s) is left, s = 2 (pi flatten / L)^2: a twentieth at 1.3 flatten, nine tenths at 6 (of egg boxes, 8). */
+ * (1 + s) exp(-s) is left, s = 2 (pi flatten / L)^2: a twentieth at 2 flatten, nine tenths at 6. */
 #include <math.h>
 
 #include "core/parallel.h"
