@@ -55,6 +55,8 @@ static uint64_t hash_settings(const WadiSurfacePlan *plan)
                                f->reach,
                                f->radius,
                                f->offset,
+                               f->volume_slack[0],
+                               f->volume_slack[1],
                                f->is_concave_fixed,
                                f->smoothing,
                                f->lowering,

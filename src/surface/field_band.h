@@ -77,6 +77,11 @@ WadiStatus wadi_field_sample(WadiFieldBand *band, const uint64_t *wanted, WadiAr
 /* The parts after the band: passes of smoothing, and the box. Scratch in the arena. */
 WadiStatus wadi_field_smooth(WadiField *field, int smoothing, int lowering, WadiArena *arena,
                              WadiError *error);
+/* Write a row, but for nodes whose sign would change at the border of the band, which has to stay closed: these keep their value. */
+void wadi_field_change(WadiField *field, int32_t row, const WadiF8 *old, const WadiF8 *fresh);
+/* Move the surface by up to def->volume_slack spacings (m) until it holds `volume`, m^3 [field_volume.c]. */
+WadiStatus wadi_field_keep_volume(WadiField *field, const WadiFieldDef *def, double volume, double spacing,
+                                  WadiArena *arena, WadiError *error);
 /* Take bumps off planes [field_flatten.c]; lengths of bumps in spacings, `spacing` in m. A sign changes at most so many nodes
  * away from where it did. */
 WadiStatus wadi_field_flatten(WadiField *field, double reach, double spacing, WadiBox within,

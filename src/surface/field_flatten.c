@@ -21,7 +21,7 @@
 enum { TILE_BLOCK = 16, CUBES_MAX = 6 * 6 * 6 };
 
 static const double CUBE = 1.6; /* spacings that a cube of the lattice should have a side */
-static const float FAR = 2.0f;  /* spacings: a cap this far off has no say */
+static const float FAR = 2.5f;  /* spacings: a cap this far off has no say */
 /* From none to all of the weight: by the length of the mean normal; by the mean square distance of what was averaged, of that in a
  * plane that goes on. From all to none, by how far the cap rises over its mean, spacings. */
 static const float AGREE[2] = { 0.8f, 0.9f }, WIDE[2] = { 0.6f, 0.8f }, CURVED[2] = { 0.3f, 0.6f };
@@ -90,26 +90,6 @@ static bool find_caps(const FlattenJob *job, int64_t tile, int32_t found[CUBES_M
     return has_any;
 }
 
-/* Are all nodes around those of a row in the band, so that a sign there may change? bits: lanes that want to. */
-static bool is_surrounded(const WadiRows *rows, int32_t row, unsigned bits)
-{
-    for (int dz = 0; dz < 3; ++dz) {
-        int32_t layer = dz == 1 ? row : rows->neighbour[row][dz == 0 ? WADI_ROW_Z_MIN : WADI_ROW_Z_MAX];
-        for (int dy = 0; dy < 3 && layer != 0; ++dy) {
-            int32_t at = dy == 1 ? layer : rows->neighbour[layer][dy == 0 ? WADI_ROW_Y_MIN : WADI_ROW_Y_MAX];
-            const int32_t *beside = rows->neighbour[at];
-            if (at == 0 || ((bits & 1) != 0 && beside[WADI_ROW_X_MIN] == 0) ||
-                ((bits & 0x80) != 0 && beside[WADI_ROW_X_MAX] == 0)) {
-                return false;
-            }
-        }
-        if (layer == 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static const WadiF8 LANE = { 0, 1, 2, 3, 4, 5, 6, 7 };
 
 /* Adds what one cap says of a row: `share` is its weight at the row's y and z, dy and dz from the middle of its cube, x that of the
@@ -162,12 +142,7 @@ static void flatten_row(const FlattenJob *job, int32_t row, const int32_t *found
     }
     total = WADI_ROW_SELECT(total > 0.25f, total, (WadiF8){ 0 } + 0.25f);
     WadiF8 fresh = old + sum / total * (float)job->field->cell;
-    WadiI8 is_other = ((old < 0.0f) ^ (fresh < 0.0f)) | (fresh == 0.0f);
-    unsigned bits = wadi_row_bits(&is_other);
-    if (bits != 0 && !is_surrounded(rows, row, bits)) {
-        fresh = WADI_ROW_SELECT(is_other, old, fresh);
-    }
-    WADI_ROW_OUT(job->field->value, row) = fresh;
+    wadi_field_change(job->field, row, &old, &fresh);
 }
 
 static void flatten_tiles(void *context, int64_t first, int64_t end)

@@ -42,8 +42,10 @@ static const WadiSceneField surface_fields[] = {
       .minimum = 0, .maximum = 8, .fallback = { 1 },
       .doc = "Distance of the surface from a particle alone: r of ZB05. Below `reach`." },
     { "offset", WADI_SCENE_NUMBER, AT(offset), .unit = "spacings", .minimum = -8, .maximum = 8,
-      .fallback = { INFINITY }, .fallback_text = "what keeps the volume: 0.28 with a `reach` of 2",
-      .doc = "How far `zhu_bridson` is moved in; 0 is the paper's." },
+      .fallback = { INFINITY },
+      .fallback_text = "what keeps the volume of each frame: 0 to 0.38 with a `reach` of 2",
+      .doc = "How far `zhu_bridson` is moved in; 0 is the paper's. A number leaves the volume as it comes "
+             "out, of `anisotropic` too." },
     { "fix_concave", WADI_SCENE_BOOL, AT(fix_concave),
       .doc = "`zhu_bridson` without blobs in concave places (Solenthaler 2007)." },
     { "smoothing", WADI_SCENE_INT, AT(smoothing), .unit = "passes", .minimum = 0, .maximum = 100,

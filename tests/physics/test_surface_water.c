@@ -31,16 +31,20 @@ static WadiCloud cloud_of(const WadiSim *sim)
 /* The settings and the cell that `wadi surface` has by default. */
 static WadiFieldDef def_of(WadiSurfaceMethod method)
 {
-    return (WadiFieldDef){ .method = method,
-                           .cell = CELL / 2.5,
-                           .reach = 2.0,
-                           .radius = 1.0,
-                           .offset = wadi_field_volume_offset(2.0),
-                           .smoothing = 1,
-                           .flatten = 4.0,
-                           .is_clipped = true,
-                           .clip = TANK,
-                           .is_mirrored = true };
+    WadiFieldDef def = { .method = method,
+                         .cell = CELL / 2.5,
+                         .reach = 2.0,
+                         .radius = 1.0,
+                         .offset = wadi_field_volume_offset(2.0),
+                         .smoothing = 1,
+                         .flatten = 4.0,
+                         .is_clipped = true,
+                         .clip = TANK,
+                         .is_mirrored = true };
+    if (method == WADI_SURFACE_ZHU_BRIDSON || method == WADI_SURFACE_ANISOTROPIC) {
+        wadi_field_volume_slack(def.reach, def.volume_slack);
+    }
+    return def;
 }
 
 static void wrap(WadiSurfaceMesh *surface, const WadiCloud *cloud, const WadiFieldDef *def)
