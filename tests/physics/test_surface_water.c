@@ -21,9 +21,9 @@ static const double CELL = 1.0 / 40.0; /* of the simulation, with eight particle
 static WadiCloud cloud_of(const WadiSim *sim)
 {
     const WadiParticles *p = &sim->particles;
-    WadiCloud cloud = test_cloud(p->count);
+    WadiCloud cloud = { 0 };
     for (int32_t i = 0; i < p->count; ++i) {
-        test_cloud_add(&cloud, wadi_vec3(p->x[i], p->y[i], p->z[i]), 0.5 * CELL);
+        cloud_add(&cloud, wadi_vec3(p->x[i], p->y[i], p->z[i]), 0.5 * CELL);
     }
     return cloud;
 }
@@ -151,16 +151,16 @@ static void still_water_is_flat(void **unused)
     WadiCloud cloud = cloud_of(sim);
     check_bumps("simulated tank", &cloud, 0.2);
     check_volumes("simulated tank", &cloud);
-    test_cloud_free(&cloud);
+    cloud_free(&cloud);
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
 
     /* Particles that were never put at one depth. */
-    cloud = test_cloud(80 * 32 * 16);
-    test_cloud_add_lattice(&cloud, TANK.min, 80, 32, 16, 0.0125, 0.25);
+    cloud = (WadiCloud){ 0 };
+    cloud_add_block(&cloud, TANK.min, 80, 32, 16, 0.0125, 0.25);
     check_bumps("jittered lattice", &cloud, 0.2);
     check_volumes("jittered lattice", &cloud);
-    test_cloud_free(&cloud);
+    cloud_free(&cloud);
 }
 
 /* A dam that broke, sloshed and came to rest, thick enough for that to take ten seconds. Any height of a particle within a cell
@@ -178,7 +178,7 @@ static void water_that_sloshed_is_flat(void **unused)
     WadiCloud cloud = cloud_of(sim);
     check_bumps("tank that sloshed", &cloud, 0.12);
     check_volumes("tank that sloshed", &cloud);
-    test_cloud_free(&cloud);
+    cloud_free(&cloud);
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
 }
@@ -214,7 +214,7 @@ static void faces_against_walls_are_flat(void **unused)
         assert_true(count > 1000);
         assert_true(dents[1] <= count / 200 && dents[1] <= dents[0]);
     }
-    test_cloud_free(&cloud);
+    cloud_free(&cloud);
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
 }
@@ -232,7 +232,7 @@ static void a_splash_keeps_its_volume(void **unused)
         char what[32];
         snprintf(what, sizeof what, "splash, frame %d", frames[n] + 1);
         check_volumes(what, &cloud);
-        test_cloud_free(&cloud);
+        cloud_free(&cloud);
     }
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
@@ -246,11 +246,11 @@ static void a_heap_of_sand_keeps_its_volume(void **unused)
     run_frames(sim, 13);
     WadiCloud cloud = cloud_of(sim);
     check_volumes("sand on its way", &cloud);
-    test_cloud_free(&cloud);
+    cloud_free(&cloud);
     run_frames(sim, 20);
     cloud = cloud_of(sim);
     check_volumes("heap of sand", &cloud);
-    test_cloud_free(&cloud);
+    cloud_free(&cloud);
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
 }
@@ -261,25 +261,25 @@ static void sheets_keep_their_volume(void **unused)
     (void)unused;
     const int layers[] = { 1, 2, 3, 6 };
     for (int n = 0; n < 4; ++n) {
-        WadiCloud cloud = test_cloud(40 * 32 * 6);
-        test_cloud_add_lattice(&cloud, wadi_vec3(0, 0, 0.3), 40, 32, layers[n], 0.0125, 0.25);
+        WadiCloud cloud = { 0 };
+        cloud_add_block(&cloud, wadi_vec3(0, 0, 0.3), 40, 32, layers[n], 0.0125, 0.25);
         double ratio = volume_ratio(&cloud, WADI_SURFACE_ANISOTROPIC, 0.4);
         print_message("sheet of %d layers: volume %.4f with anisotropic, %.4f with zhu_bridson\n", layers[n],
                       ratio, volume_ratio(&cloud, WADI_SURFACE_ZHU_BRIDSON, 0.4));
         CHECK_NEAR(ratio, 1.0, 0.08);
-        test_cloud_free(&cloud);
+        cloud_free(&cloud);
     }
 }
 
 /* Some drops, a sheet and a block, of sizes that differ by eight. */
 static WadiCloud odd_cloud(WadiVec3 low)
 {
-    WadiCloud cloud = test_cloud(6000);
-    test_cloud_add_lattice(&cloud, low, 3, 3, 3, 0.08, 0.2);
-    test_cloud_add_lattice(&cloud, wadi_add(low, wadi_vec3(0, 0, 0.24)), 14, 14, 14, 0.01, 0.3);
-    test_cloud_add_lattice(&cloud, wadi_add(low, wadi_vec3(0.3, 0, 0)), 30, 30, 1, 0.01, 0.3);
+    WadiCloud cloud = { 0 };
+    cloud_add_block(&cloud, low, 3, 3, 3, 0.08, 0.2);
+    cloud_add_block(&cloud, wadi_add(low, wadi_vec3(0, 0, 0.24)), 14, 14, 14, 0.01, 0.3);
+    cloud_add_block(&cloud, wadi_add(low, wadi_vec3(0.3, 0, 0)), 30, 30, 1, 0.01, 0.3);
     for (int i = 0; i < 20; ++i) {
-        test_cloud_add(&cloud, wadi_add(low, wadi_vec3(0.4, 0.02 * i, 0.3 + 0.001 * i * i)), 0.01);
+        cloud_add(&cloud, wadi_add(low, wadi_vec3(0.4, 0.02 * i, 0.3 + 0.001 * i * i)), 0.01);
     }
     return cloud;
 }
@@ -311,7 +311,7 @@ static void threads_do_not_matter(void **unused)
         wadi_surface_mesh_free(&one);
     }
     wadi_parallel_set_threads(0);
-    test_cloud_free(&cloud);
+    cloud_free(&cloud);
 }
 
 /* A multiple of the cell away, the same surface; the volume is the whole mesh's, to what floats of a cell resolve. */
@@ -333,7 +333,7 @@ static void places_do_not_matter(void **unused)
             CHECK_OK(wadi_surface_facts(&facts, &surface.mesh, &error), error);
             volume[n] = facts.volume;
             wadi_surface_mesh_free(&surface);
-            test_cloud_free(&cloud);
+            cloud_free(&cloud);
         }
         CHECK_NEAR(volume[1] / volume[0], 1.0, 1e-5);
     }
