@@ -18,6 +18,8 @@ typedef struct WadiFilling {
     uint8_t *is_inside; /* it and the 26 around it are evenly filled */
     bool has_inside;    /* the method lets cubes be inside at all */
     uint8_t *has_own;   /* holds particles of the level itself */
+    WadiTile low,
+        high; /* the box of the cubes that are inside, both ends included; low above high: there is none */
 } WadiFilling;
 
 /* One bit a node of a tile: bit 8 j + i of word k. */
