@@ -147,13 +147,13 @@ static WadiStatus finish_write(Run *run, WadiError *error)
     return WADI_OK;
 }
 
-/* Whether the frame that was just finished gets a checkpoint: the first, the last, milestones, the one a stop is asked for at,
- * and otherwise so many that a kill costs about a second. When frames are fast, the checkpoints would take as long as they. */
+/* Whether the frame that was just finished gets a checkpoint: the last, milestones, the one a stop is asked for at, and
+ * otherwise so many that a kill costs about a second. When frames are fast, the checkpoints would take as long as they. */
 static bool wants_checkpoint(const Run *run, bool is_milestone)
 {
     int frame = run->sim->frame;
     bool is_stopping = run->def->stop != NULL && *run->def->stop != 0;
-    return is_milestone || is_stopping || frame <= 1 || frame >= run->frame_count ||
+    return is_milestone || is_stopping || frame >= run->frame_count ||
            wadi_time_now() - run->checkpoint_time >= CHECKPOINT_SECONDS;
 }
 
@@ -165,7 +165,8 @@ static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
     bool is_milestone = is_frame && every > 0 && sim->frame % every == 0;
     run->has_checkpoint = !is_frame || wants_checkpoint(run, is_milestone);
     WADI_STAGE(&sim->times, "wait for disk", WADI_TRY(finish_write(run, error)));
-    WADI_STAGE(&sim->times, "snapshot", WADI_TRY(wadi_sim_snapshot(sim, &run->snapshot, error)));
+    WADI_STAGE(&sim->times, "snapshot", WADI_TRY(wadi_sim_snapshot(sim, &run->snapshot, error));
+               wadi_state_hash_arrays(&run->snapshot, WADI_USE_BOTH));
     update_summary(run, sim->frame);
     if (is_frame) {
         run->summary.state_hash = wadi_state_hash(&run->snapshot, WADI_USE_CHECKPOINT);
@@ -345,7 +346,7 @@ WadiStatus wadi_run(const WadiScene *scene, const WadiRunDef *def, WadiRunReport
     WADI_TRY(WADI_NEW(&run, 1, "run", error));
     run->scene = scene;
     run->def = def;
-    run->started = wadi_time_now();
+    run->started = run->checkpoint_time = wadi_time_now();
     run->frame_count = def->frames > 0 ? def->frames : scene->frames;
     int length = def->folder != NULL ? snprintf(run->path, sizeof run->path, "%s", def->folder)
                                      : snprintf(run->path, sizeof run->path, "%s.run", scene->name);

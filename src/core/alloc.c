@@ -7,9 +7,13 @@
 
 #include "core/check.h"
 
+/* Large blocks begin on a page, so that disks can read them where they are. */
+enum { LARGE = 1 << 16, PAGE = 4096 };
+
 static void *default_alloc(void *user, size_t size, size_t alignment)
 {
     (void)user;
+    alignment = size >= LARGE && alignment < PAGE ? PAGE : alignment;
     size_t rounded = (size + alignment - 1) & ~(alignment - 1);
     return rounded < size ? NULL : aligned_alloc(alignment, rounded);
 }

@@ -6,6 +6,9 @@
 #include "core/alloc.h"
 #include "core/check.h"
 #include "core/hash.h"
+#include "core/parallel.h"
+
+enum { COPY_BLOCK = 1 << 17 }; /* bytes */
 
 size_t wadi_type_size(WadiType type)
 {
@@ -59,7 +62,7 @@ WadiStatus wadi_state_add(WadiState *state, const char *name, WadiType type, int
         wadi_free(array->data, array->capacity, 1);
         array->data = NULL;
         array->capacity = 0;
-        WADI_TRY(wadi_alloc(&array->data, wanted, 1, name, error));
+        WADI_TRY(wadi_alloc_unset(&array->data, wanted, 1, name, error));
         array->capacity = wanted;
     }
     snprintf(array->name, sizeof array->name, "%s", name);
@@ -67,9 +70,21 @@ WadiStatus wadi_state_add(WadiState *state, const char *name, WadiType type, int
     array->use = state->next_use == 0 ? WADI_USE_BOTH : state->next_use;
     array->components = components;
     array->count = count;
+    array->is_hashed = false;
     state->count += 1;
     *data = array->data;
     return WADI_OK;
+}
+
+typedef struct Copy {
+    char *to;
+    const char *from;
+} Copy;
+
+static void copy_bytes(void *context, int64_t first, int64_t end)
+{
+    const Copy *copy = context;
+    memcpy(copy->to + first, copy->from + first, (size_t)(end - first));
 }
 
 WadiStatus wadi_state_put(WadiState *state, const char *name, WadiType type, int components, size_t count,
@@ -78,7 +93,9 @@ WadiStatus wadi_state_put(WadiState *state, const char *name, WadiType type, int
     void *data = NULL;
     WADI_TRY(wadi_state_add(state, name, type, components, count, &data, error));
     if (count > 0) {
-        memcpy(data, values, count * (size_t)components * wadi_type_size(type));
+        Copy copy = { data, values };
+        wadi_parallel_for((int64_t)(count * (size_t)components * wadi_type_size(type)), COPY_BLOCK,
+                          copy_bytes, &copy);
     }
     return WADI_OK;
 }
@@ -137,6 +154,34 @@ size_t wadi_state_array_bytes(const WadiStateArray *array)
     return array->count * (size_t)array->components * wadi_type_size(array->type);
 }
 
+uint64_t wadi_state_array_hash(const WadiStateArray *array)
+{
+    return array->is_hashed ? array->hash : wadi_hash_bytes(0, array->data, wadi_state_array_bytes(array));
+}
+
+typedef struct Hashing {
+    WadiState *state;
+    WadiUse use;
+} Hashing;
+
+static void hash_arrays(void *context, int64_t first, int64_t end)
+{
+    const Hashing *hashing = context;
+    for (int64_t i = first; i < end; ++i) {
+        WadiStateArray *array = &hashing->state->array[i];
+        if ((array->use & hashing->use) != 0) {
+            array->hash = wadi_state_array_hash(array);
+            array->is_hashed = true;
+        }
+    }
+}
+
+void wadi_state_hash_arrays(WadiState *state, WadiUse use)
+{
+    Hashing hashing = { state, use };
+    wadi_parallel_for(state->count, 1, hash_arrays, &hashing);
+}
+
 uint64_t wadi_state_hash(const WadiState *state, WadiUse use)
 {
     uint64_t hash = 0;
@@ -148,7 +193,7 @@ uint64_t wadi_state_hash(const WadiState *state, WadiUse use)
         hash = wadi_hash_bytes(hash, array->name, strlen(array->name));
         hash = wadi_hash_combine(hash, (uint64_t)array->type * 256 + (uint64_t)array->components);
         hash = wadi_hash_combine(hash, array->count);
-        hash = wadi_hash_bytes(hash, array->data, wadi_state_array_bytes(array));
+        hash = wadi_hash_combine(hash, wadi_state_array_hash(array));
     }
     return hash;
 }

@@ -39,6 +39,8 @@ typedef struct WadiStateArray {
     size_t count;    /* items */
     void *data;      /* count * components values */
     size_t capacity; /* bytes allocated, so that a reused snapshot does not allocate */
+    bool is_hashed;  /* by wadi_state_hash_arrays; the values have not changed since */
+    uint64_t hash;   /* wadi_hash_bytes(0, values), then */
 } WadiStateArray;
 
 typedef struct WadiState {
@@ -74,7 +76,11 @@ WadiStatus wadi_state_expect(const WadiState *state, const char *name, WadiType 
 /* A view of the arrays of that use: borrows their memory, is not freed, and dies with the next change of `state`. */
 void wadi_state_select(const WadiState *state, WadiUse use, WadiState *view);
 
-/* Over names, shapes and bytes of the arrays of that use, in list order. */
+/* Hash the values of the arrays of that use now, all threads at it: state hash and checksums of files are made of it. */
+void wadi_state_hash_arrays(WadiState *state, WadiUse use);
+/* Hash of the values of one array, made now if it was not before. */
+uint64_t wadi_state_array_hash(const WadiStateArray *array);
+/* Over names, shapes and values of the arrays of that use, in list order. */
 uint64_t wadi_state_hash(const WadiState *state, WadiUse use);
 /* Bytes of one array's values. */
 size_t wadi_state_array_bytes(const WadiStateArray *array);

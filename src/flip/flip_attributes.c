@@ -1,5 +1,7 @@
 /* What frames show of the grid: the pressure at each particle, and whether its sand yields. A particle has what its cell had in
- * the last step. */
+ * the last step. Found in steps that end a frame; in every step where particles may fall asleep, for those keep theirs. */
+#include <math.h>
+
 #include "core/parallel.h"
 #include "flip/flip.h"
 
@@ -16,6 +18,20 @@ WadiStatus wadi_flip_attributes_add(WadiFlip *flip, WadiError *error)
         wadi_particles_show_column(particles, flip->rigid_column);
     }
     return WADI_OK;
+}
+
+void wadi_flip_attributes_leave(WadiFlip *flip)
+{
+    wadi_particles_leave_column(flip->context.particles, flip->pressure_column);
+    if (flip->rigid_column >= 0) {
+        wadi_particles_leave_column(flip->context.particles, flip->rigid_column);
+    }
+}
+
+static bool is_end_of_frame(const WadiScene *scene, double time)
+{
+    double frames = time * scene->fps;
+    return fabs(frames - round(frames)) < 1e-6;
 }
 
 typedef struct Context {
@@ -39,7 +55,7 @@ static void write_tiles(void *user, int64_t first, int64_t end)
             int32_t row = wadi_rows_at(&step->grid.rows, step->grid.tile_of[t], __builtin_ctzll(left));
             const int32_t *start = &sort->cell_start[8 * (size_t)occupied];
             for (int l = 0; l < 8; ++l) {
-                float p = context->unit * (float)step->pressure[8 * (size_t)row + (size_t)l];
+                float p = context->unit * (float)step->pressure[8 * (size_t)step->fluid_row[row] + (size_t)l];
                 uint8_t rigid = step->rigid != NULL ? step->rigid[row] >> l & 1 : 0;
                 for (int32_t i = start[l]; i < start[l + 1]; ++i) {
                     context->pressure[i] = p;
@@ -55,6 +71,9 @@ static void write_tiles(void *user, int64_t first, int64_t end)
 void wadi_flip_attributes(const WadiFlip *flip, const WadiFlipStep *step)
 {
     WadiParticles *particles = flip->context.particles;
+    if (!flip->sleep.is_on && !is_end_of_frame(flip->context.world->scene, step->time + step->dt)) {
+        return;
+    }
     Context context = { .flip = flip,
                         .step = step,
                         .pressure = wadi_particles_column(particles, flip->pressure_column),

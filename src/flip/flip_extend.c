@@ -49,16 +49,12 @@ static void list_rows(void *user, int64_t first, int64_t end)
     extension->count[first / WADI_ROW_BLOCK] = count;
 }
 
-/* Sum and number of known values beside each face, on one side. */
-static inline __attribute__((always_inline)) void add_side(const WadiF8 *beside, unsigned known,
-                                                           WadiD4 sum[2], WadiI8 *count)
+/* Known values beside each face on one side, as differences to `base`: sum and number. */
+static inline __attribute__((always_inline)) void add_side(const WadiF8 *beside, const WadiI8 *is_known,
+                                                           const WadiF8 *base, WadiF8 *sum, WadiI8 *count)
 {
-    WadiI8 is_known;
-    wadi_row_mask(known, &is_known);
-    WadiF8 value = (WadiF8)((WadiI8)*beside & is_known);
-    sum[0] += WADI_ROW_LOW_DOUBLE(value);
-    sum[1] += WADI_ROW_HIGH_DOUBLE(value);
-    *count -= is_known;
+    *sum += (WadiF8)((WadiI8)(*beside - *base) & *is_known);
+    *count -= *is_known;
 }
 
 /* Known faces beside a row: of each component, on each side. */
@@ -84,28 +80,30 @@ static inline uint32_t look_beside(const Extension *extension, int32_t row, Besi
            ~own & ALL_KNOWN;
 }
 
-/* The mean of the known neighbours of each face of a row. */
-static inline void mean_row(const WadiRows *rows, const float *u, int32_t row, const Beside *beside,
-                            int shift, float *value)
+/* The mean of the known neighbours of each face of a row: one of them, and the mean of the others' differences to it. So a
+ * constant field stays constant to the bit. */
+static inline void mean_row(const WadiRows *rows, const float *u, int32_t row, const Beside *known, int shift,
+                            float *value)
 {
     const int32_t *n = rows->neighbour[row];
-    WadiF8 here = WADI_ROW(u, row);
-    WadiF8 before = WADI_ROW_SHIFT_UP(WADI_ROW(u, n[WADI_ROW_X_MIN]), here);
-    WadiF8 after = WADI_ROW_SHIFT_DOWN(here, WADI_ROW(u, n[WADI_ROW_X_MAX]));
-    /* In double the sum of equal floats is exact: a constant field stays constant to the bit. */
-    WadiD4 sum[2] = { { 0 } };
-    WadiI8 count = { 0 };
-    add_side(&before, beside->side[0] >> shift, sum, &count);
-    add_side(&after, beside->side[1] >> shift, sum, &count);
-    add_side(&WADI_ROW(u, n[WADI_ROW_Y_MIN]), beside->side[2] >> shift, sum, &count);
-    add_side(&WADI_ROW(u, n[WADI_ROW_Y_MAX]), beside->side[3] >> shift, sum, &count);
-    add_side(&WADI_ROW(u, n[WADI_ROW_Z_MIN]), beside->side[4] >> shift, sum, &count);
-    add_side(&WADI_ROW(u, n[WADI_ROW_Z_MAX]), beside->side[5] >> shift, sum, &count);
+    const WadiF8 here = WADI_ROW(u, row);
+    const WadiF8 beside[6] = { WADI_ROW_SHIFT_UP(WADI_ROW(u, n[WADI_ROW_X_MIN]), here),
+                               WADI_ROW_SHIFT_DOWN(here, WADI_ROW(u, n[WADI_ROW_X_MAX])),
+                               WADI_ROW(u, n[WADI_ROW_Y_MIN]),
+                               WADI_ROW(u, n[WADI_ROW_Y_MAX]),
+                               WADI_ROW(u, n[WADI_ROW_Z_MIN]),
+                               WADI_ROW(u, n[WADI_ROW_Z_MAX]) };
+    WadiI8 is_known[6], count = { 0 };
+    WadiF8 base = { 0 }, sum = { 0 };
+    for (int side = 0; side < 6; ++side) {
+        wadi_row_mask(known->side[side] >> shift, &is_known[side]);
+        base = WADI_ROW_SELECT(is_known[side], beside[side], base);
+    }
+    for (int side = 0; side < 6; ++side) {
+        add_side(&beside[side], &is_known[side], &base, &sum, &count);
+    }
     count -= count == 0; /* one, where there is none */
-    WadiD4 low_mean = sum[0] / WADI_ROW_LOW_DOUBLE(count);
-    WadiD4 high_mean = sum[1] / WADI_ROW_HIGH_DOUBLE(count);
-    *(WadiF4 *)value = __builtin_convertvector(low_mean, WadiF4);
-    *(WadiF4 *)(value + 4) = __builtin_convertvector(high_mean, WadiF4);
+    WADI_ROW_OUT(value, 0) = base + sum / __builtin_convertvector(count, WadiF8);
 }
 
 static void gather_layer(void *user, int64_t first, int64_t end)

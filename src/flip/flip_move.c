@@ -37,16 +37,6 @@ typedef struct Ball {
     double square; /* of the radius; negative: empty */
 } Ball;
 
-typedef struct MoveContext {
-    const WadiFlipMoveIn *in;
-    const WadiCollideIn *collide;
-    WadiParticles *particles;
-    const WadiFlipPath *path;
-    WadiBox inner;               /* the domain less the margin at closed sides, without end at open ones */
-    double margin;               /* m */
-    atomic_llong touched, stuck; /* sums of integers: the order does not matter */
-} MoveContext;
-
 static Ball ball_of(WadiVec3 centre, double radius)
 {
     return (Ball){ centre, radius > 0.0 ? radius * radius : -1.0 };
@@ -81,7 +71,7 @@ static WadiSolids shape_of(const WadiSolids *solids, int i)
     return one;
 }
 
-static TileView look_around(const MoveContext *context, WadiTile tile)
+static TileView look_around(const WadiFlipMover *context, WadiTile tile)
 {
     const WadiFlipMoveIn *in = context->in;
     const double h = in->cell_size, reach = TILE_REACH * h, end = in->time + in->dt;
@@ -104,7 +94,7 @@ static TileView look_around(const MoveContext *context, WadiTile tile)
 }
 
 /* The ball around a point that no shape enters during the step, as large as is of use to a cell. */
-static Ball ball_clear_of_shapes(const MoveContext *context, WadiVec3 x)
+static Ball ball_clear_of_shapes(const WadiFlipMover *context, WadiVec3 x)
 {
     const WadiFlipMoveIn *in = context->in;
     const double end = in->time + in->dt;
@@ -117,22 +107,21 @@ static Ball ball_clear_of_shapes(const MoveContext *context, WadiVec3 x)
     return ball_of(x, clear - context->margin);
 }
 
-static void ask_solids(MoveContext *context, int32_t i, WadiCollideReport *report)
+static WadiVec3 end_of(const WadiFlipPath *path, int32_t i)
 {
-    const WadiFlipPath *path = context->path;
-    wadi_collide_move_one(context->collide, context->particles, i,
-                          wadi_vec3(path->x[i], path->y[i], path->z[i]), report);
+    int32_t n = i - path->first;
+    return wadi_vec3(path->x[n], path->y[n], path->z[n]);
 }
 
 /* Particles first .. first + count of a tile that no shape is near: is_free tells who has arrived. Without branches, so that
  * compilers make vectors of it. */
-static void move_between_walls(const MoveContext *context, const Ball *free, int32_t first, int count,
-                               uint64_t is_free[restrict CHUNK])
+static void move_between_walls(const WadiFlipMover *context, const Ball *free, const WadiFlipPath *path,
+                               int32_t first, int count, uint64_t is_free[restrict CHUNK])
 {
     const WadiParticles *p = context->particles;
     double *restrict x0 = p->x + first, *restrict y0 = p->y + first, *restrict z0 = p->z + first;
-    const double *restrict x1 = context->path->x + first, *restrict y1 = context->path->y + first,
-                           *restrict z1 = context->path->z + first;
+    const int32_t skip = first - path->first;
+    const double *restrict x1 = path->x + skip, *restrict y1 = path->y + skip, *restrict z1 = path->z + skip;
     const WadiVec3 low = context->inner.min, high = context->inner.max, c = free->centre;
     const double square = free->square;
 #pragma omp simd
@@ -149,42 +138,48 @@ static void move_between_walls(const MoveContext *context, const Ball *free, int
     }
 }
 
-static void move_tile_between_walls(MoveContext *context, const TileView *view, int32_t tile,
+static void move_part_between_walls(const WadiFlipMover *context, const TileView *view,
+                                    const WadiFlipPath *path, int32_t begin, int32_t end,
                                     WadiCollideReport *report)
 {
-    const int32_t *start = context->in->sort->tile_start;
     uint64_t is_free[CHUNK];
-    for (int32_t first = start[tile]; first < start[tile + 1]; first += CHUNK) {
-        int32_t left = start[tile + 1] - first;
-        int count = left < CHUNK ? left : CHUNK;
-        move_between_walls(context, &view->free, first, count, is_free);
+    for (int32_t first = begin; first < end; first += CHUNK) {
+        int count = end - first < CHUNK ? end - first : CHUNK;
+        move_between_walls(context, &view->free, path, first, count, is_free);
         for (int n = 0; n < count; ++n) {
             if (!is_free[n]) {
-                ask_solids(context, first + n, report);
+                wadi_collide_move_one(&context->collide, context->particles, first + n,
+                                      end_of(path, first + n), report);
             }
         }
     }
 }
 
-static Ball ball_of_cell(const MoveContext *context, const TileView *view, WadiRowCell cell)
+/* From the solids at the end of the step. */
+static float distance_of(const WadiFlipMover *context, WadiRowCell cell)
+{
+    const WadiFlipSolid *solid = context->in->solid;
+    return solid->distance[wadi_table_cell(solid->row, wadi_row_cell_index(cell))];
+}
+
+static Ball ball_of_cell(const WadiFlipMover *context, const TileView *view, WadiRowCell cell)
 {
     const double h = context->in->cell_size;
     int32_t at[3];
     wadi_rows_cell(&context->in->grid->rows, cell.row, at);
     /* A hair less, for the distance is in single precision. */
-    double distance = (1.0 - 1e-6) * (double)context->in->solid->distance[wadi_row_cell_index(cell)];
+    double distance = (1.0 - 1e-6) * (double)distance_of(context, cell);
     return ball_of(wadi_vec3(h * (at[0] + cell.lane + 0.5), h * (at[1] + 0.5), h * (at[2] + 0.5)),
                    wadi_band_least(distance, view->error) - view->sweep - context->margin);
 }
 
 /* The neighbour with the greatest distance; the cell itself when it has none greater. */
-static WadiRowCell farthest_neighbour(const MoveContext *context, WadiRowCell cell)
+static WadiRowCell farthest_neighbour(const WadiFlipMover *context, WadiRowCell cell)
 {
-    const float *distance = context->in->solid->distance;
     WadiRowCell best = cell;
     for (int side = 0; side < 6; ++side) {
         WadiRowCell beside = wadi_row_cell_beside(&context->in->grid->rows, cell, side);
-        if (beside.row != 0 && distance[wadi_row_cell_index(beside)] > distance[wadi_row_cell_index(best)]) {
+        if (beside.row != 0 && distance_of(context, beside) > distance_of(context, best)) {
             best = beside;
         }
     }
@@ -192,7 +187,7 @@ static WadiRowCell farthest_neighbour(const MoveContext *context, WadiRowCell ce
 }
 
 /* Does a ball of the cell that the path ends in hold its second half? */
-static bool is_end_free(const MoveContext *context, const TileView *view, WadiVec3 x0, WadiVec3 x1)
+static bool is_end_free(const WadiFlipMover *context, const TileView *view, WadiVec3 x0, WadiVec3 x1)
 {
     const WadiFlipMoveIn *in = context->in;
     const WadiVec3 way = wadi_sub(x1, x0), middle = wadi_add_scaled(x0, way, 0.5);
@@ -210,22 +205,21 @@ static bool is_end_free(const MoveContext *context, const TileView *view, WadiVe
 }
 
 /* Is the path in a ball that is clear of shapes, and between the walls? */
-static bool is_between_walls(const MoveContext *context, const Ball *clear, WadiVec3 x0, WadiVec3 x1)
+static bool is_between_walls(const WadiFlipMover *context, const Ball *clear, WadiVec3 x0, WadiVec3 x1)
 {
     return ball_holds(clear, x0) && ball_holds(clear, x1) && wadi_box_contains(context->inner, x0) &&
            wadi_box_contains(context->inner, x1);
 }
 
-static void move_cell(MoveContext *context, const TileView *view, WadiRowCell cell, int32_t first,
-                      int32_t end, WadiCollideReport *report)
+static void move_cell(const WadiFlipMover *context, const TileView *view, WadiRowCell cell,
+                      const WadiFlipPath *path, int32_t first, int32_t end, WadiCollideReport *report)
 {
     WadiParticles *p = context->particles;
-    const WadiFlipPath *path = context->path;
     const Ball own = ball_of_cell(context, view, cell);
     const Ball beside = ball_of_cell(context, view, farthest_neighbour(context, cell));
     Ball clear = { .square = NAN }; /* asked for by the first particle that needs it */
     for (int32_t i = first; i < end; ++i) {
-        const WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] }, x1 = { path->x[i], path->y[i], path->z[i] };
+        const WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] }, x1 = end_of(path, i);
         const bool is_in_own = ball_holds(&own, x0), is_in_beside = ball_holds(&beside, x0);
         bool is_free = (is_in_own && ball_holds(&own, x1)) || (is_in_beside && ball_holds(&beside, x1));
         if (!is_free && (is_in_own || is_in_beside)) {
@@ -245,12 +239,13 @@ static void move_cell(MoveContext *context, const TileView *view, WadiRowCell ce
             p->y[i] = x1.y;
             p->z[i] = x1.z;
         } else {
-            ask_solids(context, i, report);
+            wadi_collide_move_one(&context->collide, p, i, x1, report);
         }
     }
 }
 
-static void move_tile_near_shapes(MoveContext *context, const TileView *view, int32_t tile,
+static void move_part_near_shapes(const WadiFlipMover *context, const TileView *view, int32_t tile,
+                                  const WadiFlipPath *path, int32_t begin, int32_t end,
                                   WadiCollideReport *report)
 {
     const WadiFlipSort *sort = context->in->sort;
@@ -261,42 +256,62 @@ static void move_tile_near_shapes(MoveContext *context, const TileView *view, in
         for (unsigned lanes = sort->lanes[r]; lanes != 0; lanes &= lanes - 1) {
             int lane = __builtin_ctz(lanes);
             const int32_t *start = sort->cell_start + 8 * (size_t)r + lane;
-            move_cell(context, view, (WadiRowCell){ row, lane }, start[0], start[1], report);
+            int32_t from = start[0] > begin ? start[0] : begin, to = start[1] < end ? start[1] : end;
+            if (from < to) {
+                move_cell(context, view, (WadiRowCell){ row, lane }, path, from, to, report);
+            }
         }
     }
 }
 
+void wadi_flip_move_begin(WadiFlipMover *mover, WadiParticles *particles, const WadiFlipMoveIn *in)
+{
+    const double skin = WADI_FLIP_SKIN * in->cell_size, margin = MARGIN * skin;
+    *mover = (WadiFlipMover){
+        .in = in,
+        .collide = { .solids = in->solids, .t0 = in->time, .t1 = in->time + in->dt, .skin = skin },
+        .particles = particles,
+        .inner = inner_box(in->solids, margin),
+        .margin = margin
+    };
+}
+
+void wadi_flip_move_part(const WadiFlipMover *mover, int32_t tile, const WadiFlipPath *path, int32_t first,
+                         int32_t end, WadiCollideReport *report)
+{
+    TileView view = look_around(mover, mover->in->sort->tiles.tiles[tile]);
+    if (view.is_free) {
+        move_part_between_walls(mover, &view, path, first, end, report);
+    } else {
+        move_part_near_shapes(mover, &view, tile, path, first, end, report);
+    }
+}
+
+typedef struct MoveAll {
+    WadiFlipMover mover;
+    const WadiFlipPath *path;
+    atomic_llong touched, stuck; /* sums of integers: the order does not matter */
+} MoveAll;
+
 static void move_tiles(void *user, int64_t first, int64_t end)
 {
-    MoveContext *context = user;
+    MoveAll *all = user;
+    const int32_t *start = all->mover.in->sort->tile_start;
     WadiCollideReport report = { 0 };
     for (int32_t tile = (int32_t)first; tile < end; ++tile) {
-        TileView view = look_around(context, context->in->sort->tiles.tiles[tile]);
-        if (view.is_free) {
-            move_tile_between_walls(context, &view, tile, &report);
-        } else {
-            move_tile_near_shapes(context, &view, tile, &report);
-        }
+        wadi_flip_move_part(&all->mover, tile, all->path, start[tile], start[tile + 1], &report);
     }
-    atomic_fetch_add(&context->touched, report.touched);
-    atomic_fetch_add(&context->stuck, report.stuck);
+    atomic_fetch_add(&all->touched, report.touched);
+    atomic_fetch_add(&all->stuck, report.stuck);
 }
 
 WadiCollideReport wadi_flip_move(WadiParticles *particles, const WadiFlipPath *path, const WadiFlipMoveIn *in)
 {
-    const WadiCollideIn collide = {
-        .solids = in->solids, .t0 = in->time, .t1 = in->time + in->dt, .skin = WADI_FLIP_SKIN * in->cell_size
-    };
+    MoveAll all = { .path = path };
+    wadi_flip_move_begin(&all.mover, particles, in);
     if (in->solid == NULL) {
-        return wadi_collide_move_all(&collide, particles, path->x, path->y, path->z);
+        return wadi_collide_move_all(&all.mover.collide, particles, path->x, path->y, path->z);
     }
-    const double margin = MARGIN * collide.skin;
-    MoveContext context = { .in = in,
-                            .collide = &collide,
-                            .particles = particles,
-                            .path = path,
-                            .inner = inner_box(in->solids, margin),
-                            .margin = margin };
-    wadi_parallel_for(in->sort->tiles.count, 1, move_tiles, &context);
-    return (WadiCollideReport){ context.touched, context.stuck };
+    wadi_parallel_for(in->sort->tiles.count, 1, move_tiles, &all);
+    return (WadiCollideReport){ all.touched, all.stuck };
 }

@@ -19,6 +19,21 @@ typedef struct WadiFlipMoveIn {
     const WadiFlipSolid *solid;
 } WadiFlipMoveIn;
 
+/* By parts of tiles, for who finds the paths of the next part only when this one has moved. */
+typedef struct WadiFlipMover {
+    const WadiFlipMoveIn *in; /* with sort, grid and solid */
+    WadiCollideIn collide;
+    WadiParticles *particles;
+    WadiBox inner; /* the domain less the margin at closed sides, without end at open ones */
+    double margin; /* m */
+} WadiFlipMover;
+
+void wadi_flip_move_begin(WadiFlipMover *mover, WadiParticles *particles, const WadiFlipMoveIn *in);
+
+/* Particles first .. end of a tile; adds to the report. */
+void wadi_flip_move_part(const WadiFlipMover *mover, int32_t tile, const WadiFlipPath *path, int32_t first,
+                         int32_t end, WadiCollideReport *report);
+
 /* Positions become the ends of the paths, or where a solid stopped them; velocities change on contact only. */
 WadiCollideReport wadi_flip_move(WadiParticles *particles, const WadiFlipPath *path,
                                  const WadiFlipMoveIn *in);

@@ -116,8 +116,7 @@ int32_t wadi_flip_sleep_first(const WadiFlipSleep *sleep, const WadiParticles *p
 /* Number of the sleeping tile of a particle; it has one. */
 static size_t find_tile(const WadiFlipSleep *sleep, const WadiParticles *particles, int32_t i, double h)
 {
-    WadiTile at = { (int32_t)floor(particles->x[i] / h) >> 3, (int32_t)floor(particles->y[i] / h) >> 3,
-                    (int32_t)floor(particles->z[i] / h) >> 3 };
+    WadiTile at = wadi_flip_tile_of(particles, i, 1.0 / h);
     size_t low = 0, high = sleep->tile_count;
     while (high - low > 1) {
         size_t middle = (low + high) / 2;

@@ -133,9 +133,7 @@ static bool is_sound(const WadiFlipSleep *sleep, const WadiParticles *particles,
             return false;
         }
         for (int32_t i = tile->first; is_whole && i < tile->first + tile->count; ++i) {
-            if (floor(particles->x[i] / (8.0 * cell_size)) != tile->tile.x ||
-                floor(particles->y[i] / (8.0 * cell_size)) != tile->tile.y ||
-                floor(particles->z[i] / (8.0 * cell_size)) != tile->tile.z) {
+            if (!wadi_tile_is_same(wadi_flip_tile_of(particles, i, 1.0 / cell_size), tile->tile)) {
                 return false;
             }
         }

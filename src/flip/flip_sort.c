@@ -16,6 +16,7 @@
 enum {
     SORT_BLOCK = 8192, /* particles; entry numbers inside a block fit 16 bits, its table stays in L1 */
     SLOT_COUNT = 2 * SORT_BLOCK,
+    CELL_BLOCK = 512, /* particles whose cells are found at once */
     DIGIT_BITS = 11,
     TILE_BLOCK = 8,
     FEW = 24, /* particles a tile: up to here insertion is faster than a histogram of 512 */
@@ -38,7 +39,7 @@ typedef struct Keyed {
 
 typedef struct TileSort {
     const double *x, *y, *z;
-    double cell_size;
+    double per_metre; /* cells */
     int32_t count;
     uint16_t *entry_of; /* per particle: entry inside its block */
     uint16_t *cell_of;  /* per particle: i + 8 j + 64 k inside its tile */
@@ -51,16 +52,19 @@ typedef struct TileSort {
     WadiFlipSort *out;
 } TileSort;
 
-/* Cell coordinates of up to SORT_BLOCK particles along one axis; false when one has none. */
-static bool find_cells(const double *restrict x, int64_t count, double cell_size, int32_t *restrict cell)
+/* Cell coordinates of some particles along one axis, split into tile and place in it; false when one has none. */
+static bool find_cells(const double *restrict x, int64_t count, double per_metre, int32_t *restrict tile,
+                       int32_t *restrict place)
 {
     int bad = 0;
 #pragma omp simd reduction(| : bad)
     for (int64_t i = 0; i < count; ++i) {
-        double c = floor(x[i] / cell_size);
+        double c = wadi_flip_cell_at(x[i], per_metre);
         int is_far = !(fabs(c) <= CELL_LIMIT);
         bad |= is_far;
-        cell[i] = (int32_t)(is_far ? 0.0 : c);
+        int32_t cell = (int32_t)(is_far ? 0.0 : c);
+        tile[i] = cell >> 3;
+        place[i] = cell & 7;
     }
     return bad == 0;
 }
@@ -68,9 +72,9 @@ static bool find_cells(const double *restrict x, int64_t count, double cell_size
 static int32_t find_bad(const TileSort *sort, int64_t first, int64_t end)
 {
     for (int64_t i = first; i < end; ++i) {
-        double far =
-            fmax(fabs(floor(sort->x[i] / sort->cell_size)),
-                 fmax(fabs(floor(sort->y[i] / sort->cell_size)), fabs(floor(sort->z[i] / sort->cell_size))));
+        double far = fmax(fabs(wadi_flip_cell_at(sort->x[i], sort->per_metre)),
+                          fmax(fabs(wadi_flip_cell_at(sort->y[i], sort->per_metre)),
+                               fabs(wadi_flip_cell_at(sort->z[i], sort->per_metre))));
         if (!(far <= CELL_LIMIT) || isnan(sort->x[i]) || isnan(sort->y[i]) || isnan(sort->z[i])) {
             return (int32_t)i;
         }
@@ -108,35 +112,46 @@ static void end_run(Entry *entries, int32_t entry, Entry *run)
 static void list_tiles(void *context, int64_t first, int64_t end)
 {
     TileSort *sort = context;
-    int64_t block = first / SORT_BLOCK, count = end - first;
-    int32_t cells[3][SORT_BLOCK];
+    int64_t block = first / SORT_BLOCK;
     sort->bad[block] = -1;
     sort->entry_count[block] = 0;
-    bool is_good = find_cells(sort->x + first, count, sort->cell_size, cells[0]);
-    is_good = find_cells(sort->y + first, count, sort->cell_size, cells[1]) && is_good;
-    is_good = find_cells(sort->z + first, count, sort->cell_size, cells[2]) && is_good;
-    if (!is_good) {
-        sort->bad[block] = find_bad(sort, first, end);
-        return;
-    }
     uint16_t slots[SLOT_COUNT]; /* entry + 1; 0: free */
     memset(slots, 0, sizeof slots);
     Entry *entries = sort->entries + first;
     Entry run = { .tile = { INT32_MAX, 0, 0 } }; /* particles in a row in one tile; at first in none */
     int32_t entry_count = 0, entry = -1;
-    for (int64_t n = 0; n < count; ++n) {
-        int32_t i = cells[0][n], j = cells[1][n], k = cells[2][n];
-        WadiTile tile = { i >> 3, j >> 3, k >> 3 };
-        if (!wadi_tile_is_same(tile, run.tile)) {
-            end_run(entries, entry, &run);
-            run.tile = tile;
-            entry = find_entry(entries, slots, tile, &entry_count);
+    for (int64_t begin = first; begin < end; begin += CELL_BLOCK) {
+        int count = end - begin < CELL_BLOCK ? (int)(end - begin) : CELL_BLOCK;
+        /* The first place of `tile` is that of the particle before. */
+        int32_t tile[3][CELL_BLOCK + 1], place[3][CELL_BLOCK], is_new[CELL_BLOCK];
+        tile[0][0] = run.tile.x, tile[1][0] = run.tile.y, tile[2][0] = run.tile.z;
+        bool is_good = find_cells(sort->x + begin, count, sort->per_metre, tile[0] + 1, place[0]);
+        is_good = find_cells(sort->y + begin, count, sort->per_metre, tile[1] + 1, place[1]) && is_good;
+        is_good = find_cells(sort->z + begin, count, sort->per_metre, tile[2] + 1, place[2]) && is_good;
+        if (!is_good) {
+            sort->bad[block] = find_bad(sort, begin, end);
+            return;
         }
-        int row = (j & 7) + 8 * (k & 7);
-        run.count += 1;
-        run.row_mask |= UINT64_C(1) << row;
-        sort->entry_of[first + n] = (uint16_t)entry;
-        sort->cell_of[first + n] = (uint16_t)((i & 7) + 8 * row);
+        uint16_t *restrict cell = sort->cell_of + begin;
+#pragma omp simd
+        for (int n = 0; n < count; ++n) {
+            cell[n] = (uint16_t)(place[0][n] + 8 * place[1][n] + 64 * place[2][n]);
+        }
+#pragma omp simd
+        for (int n = 0; n < count; ++n) {
+            is_new[n] =
+                (tile[0][n] ^ tile[0][n + 1]) | (tile[1][n] ^ tile[1][n + 1]) | (tile[2][n] ^ tile[2][n + 1]);
+        }
+        for (int n = 0; n < count; ++n) {
+            if (is_new[n] != 0) {
+                end_run(entries, entry, &run);
+                run.tile = (WadiTile){ tile[0][n + 1], tile[1][n + 1], tile[2][n + 1] };
+                entry = find_entry(entries, slots, run.tile, &entry_count);
+            }
+            run.count += 1;
+            run.row_mask |= UINT64_C(1) << (cell[n] >> 3);
+            sort->entry_of[begin + n] = (uint16_t)entry;
+        }
     }
     end_run(entries, entry, &run);
     sort->entry_count[block] = entry_count;
@@ -319,7 +334,7 @@ static WadiStatus check_blocks(const TileSort *sort, const WadiParticles *partic
                              "particle %u is at (%g, %g, %g), where there is no cell of %g m; "
                              "a smaller time step may keep it from being thrown there",
                              particles->id[sort->out->first + i], sort->x[i], sort->y[i], sort->z[i],
-                             sort->cell_size);
+                             sort->out->cell_size);
         }
     }
     return WADI_OK;
@@ -379,7 +394,7 @@ WadiStatus wadi_flip_sort_from(WadiFlipSort *sort, WadiParticles *particles, int
     TileSort work = { .x = has_any ? particles->x + first : NULL,
                       .y = has_any ? particles->y + first : NULL,
                       .z = has_any ? particles->z + first : NULL,
-                      .cell_size = cell_size,
+                      .per_metre = 1.0 / cell_size,
                       .count = particles->count - first,
                       .out = sort };
     WadiStatus status = sort_particles(&work, particles, arena, error);
@@ -392,9 +407,10 @@ WadiStatus wadi_flip_sort_from(WadiFlipSort *sort, WadiParticles *particles, int
 static bool is_in_cell(const WadiFlipSort *sort, const WadiParticles *particles, int32_t i,
                        const int32_t cell[3])
 {
-    return floor(particles->x[i] / sort->cell_size) == cell[0] &&
-           floor(particles->y[i] / sort->cell_size) == cell[1] &&
-           floor(particles->z[i] / sort->cell_size) == cell[2];
+    const double per_metre = 1.0 / sort->cell_size;
+    return wadi_flip_cell_at(particles->x[i], per_metre) == cell[0] &&
+           wadi_flip_cell_at(particles->y[i], per_metre) == cell[1] &&
+           wadi_flip_cell_at(particles->z[i], per_metre) == cell[2];
 }
 
 bool wadi_flip_sort_validate(const WadiFlipSort *sort, const WadiParticles *particles)

@@ -3,6 +3,8 @@
 #ifndef WADI_FLIP_SORT_H
 #define WADI_FLIP_SORT_H
 
+#include <math.h>
+
 #include "grid/tile_map.h"
 #include "particles/store.h"
 
@@ -21,7 +23,21 @@ typedef struct WadiFlipSort {
     int32_t *cell_start; /* 8 x occupied rows + 1 */
 } WadiFlipSort;
 
-/* Cell of a position: floor(position / cell_size). WADI_ERR_NUMERIC, naming the particle's id, for a position that is not
+/* Index of the cell of a position, along an axis. Who asks must ask here: a division rounds otherwise now and then. */
+static inline double wadi_flip_cell_at(double position, double cells_per_metre)
+{
+    return floor(position * cells_per_metre);
+}
+
+/* The tile of a particle; its cell has an index. */
+static inline WadiTile wadi_flip_tile_of(const WadiParticles *p, int32_t i, double cells_per_metre)
+{
+    return (WadiTile){ (int32_t)wadi_flip_cell_at(p->x[i], cells_per_metre) >> 3,
+                       (int32_t)wadi_flip_cell_at(p->y[i], cells_per_metre) >> 3,
+                       (int32_t)wadi_flip_cell_at(p->z[i], cells_per_metre) >> 3 };
+}
+
+/* Cell of a position: as above. WADI_ERR_NUMERIC, naming the particle's id, for a position that is not
  * finite or whose cell is beyond 2^31 - 64; the particles then keep their order. */
 WadiStatus wadi_flip_sort(WadiFlipSort *sort, WadiParticles *particles, double cell_size, WadiArena *arena,
                           WadiError *error);

@@ -8,8 +8,8 @@
 #include "core/check.h"
 #include "core/parallel.h"
 #include "flip/flip.h"
+#include "flip/flip_advance.h"
 #include "flip/flip_extend.h"
-#include "flip/flip_move.h"
 #include "flip/flip_separate.h"
 #include "flip/flip_transfer.h"
 
@@ -48,7 +48,14 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
         return status;
     }
     *solver = flip;
-    return wadi_flip_sleep_init(&flip->sleep, scene, context->particles, error);
+    WADI_TRY(wadi_flip_sleep_init(&flip->sleep, scene, context->particles, error));
+    if (!flip->sleep.is_on) {
+        wadi_flip_attributes_leave(flip);
+    }
+    if (scene->material_count == 1) {
+        wadi_particles_leave_column(context->particles, WADI_COLUMN_MATERIAL);
+    }
+    return WADI_OK;
 }
 
 static void destroy(void *solver)
@@ -118,6 +125,7 @@ static WadiStatus extend(const WadiFlip *flip, WadiFlipStep *step, WadiError *er
     const WadiRows *rows = &step->grid.rows;
     WadiFlipExtendIn in = { .rows = rows, .layers = WADI_FLIP_MARGIN + 1 };
     WadiFlipWallIn walls = { .rows = rows,
+                             .solid_row = step->solid.row,
                              .distance = step->solid.distance,
                              .deepest = step->grid.cell_size };
     for (int a = 0; a < 3; ++a) {
@@ -127,19 +135,6 @@ static WadiStatus extend(const WadiFlip *flip, WadiFlipStep *step, WadiError *er
     }
     WADI_TRY(wadi_flip_extend(&in, step->grid.velocity, NULL, flip->context.scratch, error));
     return wadi_flip_extend_walls(&walls, step->grid.velocity, flip->context.scratch, error);
-}
-
-static WadiStatus to_particles(const WadiFlip *flip, WadiFlipStep *step, WadiFlipPath *path, WadiError *error)
-{
-    WadiFlipToParticlesIn in = { .sort = &step->sort,
-                                 .grid = &step->grid,
-                                 .saved = (const float *const *)step->saved,
-                                 .keep = flip->materials.keep,
-                                 .material_count = flip->materials.count,
-                                 .affine = flip->has_affine ? &flip->affine : NULL,
-                                 .dt = step->dt,
-                                 .order = flip->context.world->scene->flip.path_order };
-    return wadi_flip_grid_to_particles(flip->context.particles, path, &in, flip->context.scratch, error);
 }
 
 static WadiStatus separate(const WadiFlip *flip, const WadiFlipStep *step, WadiFlipPath *path,
@@ -217,6 +212,43 @@ static void fill_report(const WadiFlipStep *step, WadiStepReport *report)
     }
 }
 
+/* New velocities and places. Where the ends of all paths are looked at before anyone moves, in three passes. */
+static WadiStatus advance(WadiFlip *flip, WadiFlipStep *step, WadiCollideReport *moved, WadiError *error)
+{
+    const WadiSolverContext *context = &flip->context;
+    WadiStageTimes *times = context->times;
+    WadiFlipToParticlesIn velocity = { .sort = &step->sort,
+                                       .grid = &step->grid,
+                                       .saved = (const float *const *)step->saved,
+                                       .keep = flip->materials.keep,
+                                       .material_count = flip->materials.count,
+                                       .affine = flip->has_affine ? &flip->affine : NULL,
+                                       .dt = step->dt,
+                                       .order = context->world->scene->flip.path_order };
+    WadiFlipMoveIn move = { .solids = &context->world->solids,
+                            .cell_size = step->grid.cell_size,
+                            .time = step->time,
+                            .dt = step->dt,
+                            .sort = &step->sort,
+                            .grid = &step->grid,
+                            .solid = &step->solid };
+    if (!flip->sleep.is_on && context->world->scene->flip.pair_separation == 0) {
+        WADI_STAGE(times, "grid to particles",
+                   *moved = wadi_flip_advance(context->particles, &velocity, &move));
+        return WADI_OK;
+    }
+    WadiFlipPath path;
+    WADI_STAGE(
+        times, "grid to particles",
+        WADI_TRY(wadi_flip_grid_to_particles(context->particles, &path, &velocity, context->scratch, error)));
+    WadiFlipSleepIn sleep = sleep_in(flip, step);
+    WADI_STAGE(times, "sleep",
+               WADI_TRY(wadi_flip_sleep_watch(&flip->sleep, &sleep, &step->sort, &path, error)));
+    WADI_STAGE(times, "separation", WADI_TRY(separate(flip, step, &path, error)));
+    WADI_STAGE(times, "move", *moved = wadi_flip_move(context->particles, &path, &move));
+    return WADI_OK;
+}
+
 static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport *report, WadiError *error)
 {
     WadiFlip *flip = solver;
@@ -242,20 +274,8 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     WADI_TRY(make_grid(flip, step, error));
     WADI_STAGE(times, "forces", WADI_TRY(wadi_flip_forces(flip, step, error)));
     wadi_arena_release_temporaries(context->scratch, before_grid);
-    WadiFlipSolidIn solid = {
-        .rows = &step->grid.rows,
-        .solids = &context->world->solids,
-        .cell_size = step->grid.cell_size,
-        .time = time + dt,
-        /* Slivers that are shut bend the wall: 0.1 slows sliding sand by 5 %, 0.02 by none. */
-        .min_open = flip->materials.has_sand ? 0.02f : 0.1f,
-        /* The paper's friction knows whole cells only. */
-        .is_binary = scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS ||
-                     (flip->materials.has_sand && scene->flip.friction != WADI_FLIP_FRICTION_SOLVE)
-    };
     const WadiArenaMark before_solids = wadi_arena_mark(context->scratch);
-    WADI_STAGE(times, "solids",
-               WADI_TRY(wadi_flip_solid(&solid, &flip->solid_cache, &step->solid, context->scratch, error)));
+    WADI_STAGE(times, "solids", WADI_TRY(wadi_flip_find_solids(flip, step, error)));
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW(context->scratch, &step->known[a], (size_t)step->grid.rows.count,
                                 "known faces", error));
@@ -271,21 +291,8 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     fill_report(step, report);
     wadi_arena_release(context->scratch, mark);
     WADI_STAGE(times, "extend", WADI_TRY(extend(flip, step, error)));
-    WadiFlipPath path;
-    WADI_STAGE(times, "grid to particles", WADI_TRY(to_particles(flip, step, &path, error)));
-    WadiFlipMoveIn move = { .solids = &context->world->solids,
-                            .cell_size = step->grid.cell_size,
-                            .time = time,
-                            .dt = dt,
-                            .sort = &step->sort,
-                            .grid = &step->grid,
-                            .solid = &step->solid };
-    WadiFlipSleepIn sleep = sleep_in(flip, step);
-    WADI_STAGE(times, "sleep",
-               WADI_TRY(wadi_flip_sleep_watch(&flip->sleep, &sleep, &step->sort, &path, error)));
-    WADI_STAGE(times, "separation", WADI_TRY(separate(flip, step, &path, error)));
     WadiCollideReport moved;
-    WADI_STAGE(times, "move", moved = wadi_flip_move(context->particles, &path, &move));
+    WADI_TRY(advance(flip, step, &moved, error));
     flip->last_dt = dt;
     report->sleeping_particles = flip->sleep.count;
     report->stuck_particles = moved.stuck;

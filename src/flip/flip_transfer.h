@@ -45,7 +45,8 @@ typedef struct WadiFlipToParticlesIn {
 
 /* Where each particle wants to be at the end of the step; to be followed against the solids by wadi_flip_move. */
 typedef struct WadiFlipPath {
-    double *x, *y, *z;  /* m, per particle; in the arena */
+    double *x, *y, *z; /* m; that of particle i at i - first */
+    int32_t first;
     int64_t long_paths; /* particles whose path took more than one step: about two cells or more */
 } WadiFlipPath;
 

@@ -1,6 +1,7 @@
 /* What both directions of the transfer share: sixteen particles at a time, and where they are in a tile's padded copy. Loops
  * over the sixteen have a constant length and no branches, so that compilers make vectors of them; lanes past the last particle
- * hold a harmless place. Private to flip_transfer_*.c. */
+ * hold a harmless place. Private to flip_transfer_*.c and
+ * flip_advance.c. */
 #ifndef WADI_FLIP_TRANSFER_BLOCK_H
 #define WADI_FLIP_TRANSFER_BLOCK_H
 
@@ -99,5 +100,35 @@ typedef struct WadiFlipLong {
 } WadiFlipLong;
 
 void wadi_flip_follow_long(const WadiFlipLong *in, int32_t tile, int count);
+
+/* Grid to particles by parts of tiles, for who moves the particles of a part before the next one is read. */
+enum {
+    WADI_FLIP_GATHER_MARGIN =
+        2, /* cells: a stage of the path goes up to one cell away, its nodes one further */
+    WADI_FLIP_GATHER_SIDE = 8 + 2 * WADI_FLIP_GATHER_MARGIN /* nodes of a tile's copy along an axis */
+};
+
+typedef struct WadiFlipGather {
+    const WadiFlipToParticlesIn *in;
+    WadiParticles *particles;
+    float *affine[9];
+    const float *field[3], *saved[3]; /* saved: NULL when nothing is kept */
+    float keep[WADI_FLIP_MATERIALS];  /* by material */
+    bool is_one_way;                  /* all materials keep the same share */
+} WadiFlipGather;
+
+/* What a thread needs: the velocities around a tile, pairs {u, u - saved} of three components, and the long paths. */
+typedef struct WadiFlipGatherRoom {
+    _Alignas(64) float copy[WADI_FLIP_GATHER_SIDE * WADI_FLIP_GATHER_SIDE * WADI_FLIP_GATHER_SIDE * 3 * 2];
+    WadiFlipLong rest;
+} WadiFlipGatherRoom;
+
+void wadi_flip_gather_begin(WadiFlipGather *work, WadiParticles *particles, const WadiFlipToParticlesIn *in);
+
+void wadi_flip_gather_fill(const WadiFlipGather *work, int32_t tile, WadiFlipGatherRoom *room);
+
+/* New velocities and ends of paths of particles first .. end of a tile, after _fill. Returns how many paths were long. */
+int64_t wadi_flip_gather_part(const WadiFlipGather *work, int32_t tile, int32_t first, int32_t end,
+                              const WadiFlipPath *path, WadiFlipGatherRoom *room);
 
 #endif

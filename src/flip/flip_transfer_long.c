@@ -20,11 +20,14 @@ enum {
 
 static const double STEP_CELLS = 2.0;
 
-static void fill_copy(const WadiFlipGrid *grid, int32_t tile, float *restrict copy)
+/* `reach`: cells around the tile that are filled, up to MARGIN. */
+static void fill_copy(const WadiFlipGrid *grid, int32_t tile, int reach, float *restrict copy)
 {
     const int32_t *beside = grid->tiles.neighbours[tile];
-    for (int n = 0; n < SIDE * SIDE; ++n) {
-        int j = n % SIDE - MARGIN, k = n / SIDE - MARGIN, place = (j & 7) + 8 * (k & 7);
+    const int side = 8 + 2 * reach;
+    for (int m = 0; m < side * side; ++m) {
+        int j = m % side - reach, k = m / side - reach, place = (j & 7) + 8 * (k & 7);
+        int n = (k + MARGIN) * SIDE + j + MARGIN;
         const int32_t *tiles = beside + 12 + 3 * (j >> 3) + 9 * (k >> 3);
         for (int dx = 0; dx < 3; ++dx) {
             size_t row = (size_t)wadi_rows_at(&grid->rows, tiles[dx], place);
@@ -65,13 +68,14 @@ typedef struct Paths {
     float moved[3][WADI_FLIP_BLOCK]; /* cells: so far, and at last the result */
     float u[3][WADI_FLIP_BLOCK];     /* m/s: the last that was seen */
     float is_out[WADI_FLIP_BLOCK];   /* 1: left the copy, the result is of no use */
+    float low, high;                 /* places between which the copy is filled */
 } Paths;
 
 /* The velocity `scale` (cells for a m/s, per path) times `along` further on, into paths->u. */
 static void look(const float *restrict copy, Paths *paths, float scale[WADI_FLIP_BLOCK],
                  float along[3][WADI_FLIP_BLOCK], int n)
 {
-    const float low = 1.0f - MARGIN, high = 6.999f + MARGIN;
+    const float low = paths->low, high = paths->high;
     float place[3][WADI_FLIP_BLOCK], u[3][WADI_FLIP_BLOCK] = { { 0.0f } };
     for (int a = 0; a < 3; ++a) {
 #pragma omp simd
@@ -97,11 +101,15 @@ static void look(const float *restrict copy, Paths *paths, float scale[WADI_FLIP
     }
 }
 
-/* One step of each path, `step` cells for a m/s; 0 for those that have arrived. */
-static void advance(const float *restrict copy, Paths *paths, float step[WADI_FLIP_BLOCK], int order, int n)
+/* One step of each path, `step` cells for a m/s; 0 for those that have arrived. The velocity where the first step begins is
+ * known. */
+static void advance(const float *restrict copy, Paths *paths, bool is_first, float step[WADI_FLIP_BLOCK],
+                    int order, int n)
 {
     float scale[WADI_FLIP_BLOCK] = { 0.0f }, k1[3][WADI_FLIP_BLOCK], k2[3][WADI_FLIP_BLOCK];
-    look(copy, paths, scale, paths->u, n);
+    if (!is_first) {
+        look(copy, paths, scale, paths->u, n);
+    }
     memcpy(k1, paths->u, sizeof k1);
     for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
         scale[l] = 0.5f * step[l];
@@ -157,16 +165,18 @@ static void follow_one(const WadiFlipLong *in, int32_t i, const float first[3])
     double h = in->grid->cell_size;
     double at[3] = { in->particles->x[i] / h, in->particles->y[i] / h, in->particles->z[i] / h };
     follow_by_lookup(in->grid, at, first, in->dt / h, in->order);
-    in->path->x[i] = at[0] * h;
-    in->path->y[i] = at[1] * h;
-    in->path->z[i] = at[2] * h;
+    int32_t n = i - in->path->first;
+    in->path->x[n] = at[0] * h;
+    in->path->y[n] = at[1] * h;
+    in->path->z[n] = at[2] * h;
 }
 
-static void follow_block(const WadiFlipLong *in, WadiTile tile, const float *restrict copy, int first, int n)
+static void follow_block(const WadiFlipLong *in, WadiTile tile, const float *restrict copy, int reach,
+                         int first, int n)
 {
     const WadiParticles *particles = in->particles;
     double h = in->grid->cell_size, cells_per_speed = in->dt / h;
-    Paths paths = { 0 };
+    Paths paths = { .low = 1.0f - (float)reach, .high = 6.999f + (float)reach };
     float steps[WADI_FLIP_BLOCK] = { 0.0f }, most = 0.0f;
     for (int l = 0; l < n; ++l) {
         int32_t i = in->index[first + l];
@@ -190,16 +200,17 @@ static void follow_block(const WadiFlipLong *in, WadiTile tile, const float *res
             step[l] =
                 (float)s < steps[l] && paths.is_out[l] == 0.0f ? (float)cells_per_speed / steps[l] : 0.0f;
         }
-        advance(copy, &paths, step, in->order, n);
+        advance(copy, &paths, s == 0, step, in->order, n);
     }
     for (int l = 0; l < n; ++l) {
         int32_t i = in->index[first + l];
         if (paths.is_out[l] > 0.0f) {
             follow_one(in, i, in->u[first + l]);
         } else {
-            in->path->x[i] = particles->x[i] + h * (double)paths.moved[0][l];
-            in->path->y[i] = particles->y[i] + h * (double)paths.moved[1][l];
-            in->path->z[i] = particles->z[i] + h * (double)paths.moved[2][l];
+            int32_t n_end = i - in->path->first;
+            in->path->x[n_end] = particles->x[i] + h * (double)paths.moved[0][l];
+            in->path->y[n_end] = particles->y[i] + h * (double)paths.moved[1][l];
+            in->path->z[n_end] = particles->z[i] + h * (double)paths.moved[2][l];
         }
     }
 }
@@ -212,10 +223,18 @@ void wadi_flip_follow_long(const WadiFlipLong *in, int32_t tile, int count)
         }
         return;
     }
+    /* As far as the fastest goes if nothing speeds it up, and a cell. */
+    float square = 0.0f;
+    for (int n = 0; n < count; ++n) {
+        const float *u = in->u[n];
+        square = fmaxf(square, u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    }
+    const double cells = ceil(sqrt((double)square) * in->dt / in->grid->cell_size) + 1.0;
+    const int reach = cells < MARGIN ? (int)cells : MARGIN;
     _Alignas(64) float copy[SIDE * LAYER + SLACK];
-    fill_copy(in->grid, tile, copy);
+    fill_copy(in->grid, tile, reach, copy);
     for (int n = 0; n < count; n += WADI_FLIP_BLOCK) {
-        follow_block(in, in->grid->tiles.tiles[tile], copy, n,
+        follow_block(in, in->grid->tiles.tiles[tile], copy, reach, n,
                      count - n < WADI_FLIP_BLOCK ? count - n : WADI_FLIP_BLOCK);
     }
 }

@@ -10,8 +10,8 @@
 #include "flip/flip_transfer_block.h"
 
 enum {
-    MARGIN = 2, /* cells: a stage of the path goes up to one cell away, and its nodes one further */
-    SIDE = 8 + 2 * MARGIN, /* nodes of the copy along an axis: cells -2 .. 9 of the tile */
+    MARGIN = WADI_FLIP_GATHER_MARGIN,
+    SIDE = WADI_FLIP_GATHER_SIDE,
     COMPONENT = 2 * SIDE,
     ROW = 3 * COMPONENT,
     LAYER = SIDE * ROW,
@@ -20,16 +20,6 @@ enum {
 
 static const float STEP_CELLS = 2.0f;  /* the longest single midpoint step */
 static const float STAGE_CELLS = 1.0f; /* what the copy allows a stage */
-
-typedef struct ToParticles {
-    const WadiFlipToParticlesIn *in;
-    WadiParticles *particles;
-    WadiFlipPath *path;
-    float *affine[9];
-    const float *field[3], *saved[3]; /* saved: NULL when nothing is kept */
-    float keep[WADI_FLIP_MATERIALS];  /* by material */
-    bool is_one_way;                  /* all materials keep the same share */
-} ToParticles;
 
 /* `count` pairs {u, u - saved}; {u, 0} without saved. */
 static inline void copy_pairs(const float *restrict field, const float *restrict saved, int count,
@@ -57,7 +47,7 @@ static inline void copy_line(const float *field, const float *saved, const size_
     }
 }
 
-static void fill_copy(const ToParticles *work, int32_t tile, float *restrict copy)
+static void fill_copy(const WadiFlipGather *work, int32_t tile, float *restrict copy)
 {
     const WadiFlipGrid *grid = work->in->grid;
     const WadiRows *rows = &grid->rows;
@@ -92,24 +82,35 @@ static inline WadiFour load_four(const float *from)
     return *(const WadiFourLoose *)from;
 }
 
-/* {u, u - saved} of component c at n places. */
+/* The two nodes along x, four floats, of each of two particles. */
+#define TWO_NODES(from, other)                                                                               \
+    __builtin_shufflevector(*(const WadiFourLoose *)(from), *(const WadiFourLoose *)(other), 0, 1, 2, 3, 4,  \
+                            5, 6, 7)
+/* A number of each of two particles, four times. */
+#define TWO_SHARES(f) ((WadiEight){ (f)[0], (f)[0], (f)[0], (f)[0], (f)[1], (f)[1], (f)[1], (f)[1] })
+
+/* {u, u - saved} of component c at n places, two at a time: the lanes past n hold a place of the copy too. */
 static inline void sample(const float *restrict copy, const WadiFlipNodes *nodes, int c, int n,
                           float *restrict u, float *restrict change)
 {
     const float *fx = c == 0 ? nodes->whole[0] : nodes->half[0];
     const float *fy = c == 1 ? nodes->whole[1] : nodes->half[1];
     const float *fz = c == 2 ? nodes->whole[2] : nodes->half[2];
-    for (int l = 0; l < n; ++l) {
-        const float *from = copy + nodes->offset[c][l];
-        WadiFour low = load_four(from), low_y = load_four(from + ROW);
-        WadiFour high = load_four(from + LAYER), high_y = load_four(from + LAYER + ROW);
-        low += (low_y - low) * fy[l];
-        high += (high_y - high) * fy[l];
-        low += (high - low) * fz[l];
-        WadiFour up = __builtin_shufflevector(low, low, 2, 3, 2, 3);
-        low += (up - low) * fx[l];
+    for (int l = 0; l < n; l += 2) {
+        const float *from = copy + nodes->offset[c][l], *other = copy + nodes->offset[c][l + 1];
+        WadiEight low = TWO_NODES(from, other), low_y = TWO_NODES(from + ROW, other + ROW);
+        WadiEight high = TWO_NODES(from + LAYER, other + LAYER);
+        WadiEight high_y = TWO_NODES(from + LAYER + ROW, other + LAYER + ROW);
+        WadiEight along_y = TWO_SHARES(fy + l);
+        low += (low_y - low) * along_y;
+        high += (high_y - high) * along_y;
+        low += (high - low) * TWO_SHARES(fz + l);
+        WadiEight up = __builtin_shufflevector(low, low, 2, 3, 2, 3, 6, 7, 6, 7);
+        low += (up - low) * TWO_SHARES(fx + l);
         u[l] = low[0];
+        u[l + 1] = low[4];
         change[l] = low[1];
+        change[l + 1] = low[5];
     }
 }
 
@@ -174,7 +175,7 @@ static inline void update_velocity(float *restrict v, const float *restrict u, c
 }
 
 /* C of n particles from number i on; 0 where their material has none. */
-static void update_affine(const ToParticles *work, const float *restrict copy, const WadiFlipNodes *nodes,
+static void update_affine(const WadiFlipGather *work, const float *restrict copy, const WadiFlipNodes *nodes,
                           int32_t i, int n, float per_metre)
 {
     const uint8_t *material = work->particles->material + i;
@@ -207,8 +208,9 @@ static inline void write_end(double *restrict end, const double *restrict x, con
 }
 
 /* Where n particles from number i on end; those whose path is long are left to wadi_flip_follow_long. */
-static int follow(const ToParticles *work, const float *restrict copy, float place[3][WADI_FLIP_BLOCK],
-                  float u[3][WADI_FLIP_BLOCK], int32_t i, int n, WadiFlipLong *rest, int rest_count)
+static int follow(const WadiFlipGather *work, const float *restrict copy, float place[3][WADI_FLIP_BLOCK],
+                  float u[3][WADI_FLIP_BLOCK], int32_t i, int n, const WadiFlipPath *path, WadiFlipLong *rest,
+                  int rest_count)
 {
     const WadiParticles *particles = work->particles;
     double dt = work->in->dt;
@@ -219,9 +221,15 @@ static int follow(const ToParticles *work, const float *restrict copy, float pla
         float sx = u[0][l] * cells_per_speed, sy = u[1][l] * cells_per_speed, sz = u[2][l] * cells_per_speed;
         is_long[l] = sx * sx + sy * sy + sz * sz < limit ? 0.0f : 1.0f;
     }
-    sample_stage(copy, place, u, 0.5f * cells_per_speed, n, is_long, k[0]);
+    bool has_short = false;
+    for (int l = 0; l < n; ++l) {
+        has_short |= is_long[l] == 0.0f;
+    }
     float(*mean)[WADI_FLIP_BLOCK] = k[0];
-    if (work->in->order == 3) {
+    if (has_short) {
+        sample_stage(copy, place, u, 0.5f * cells_per_speed, n, is_long, k[0]);
+    }
+    if (has_short && work->in->order == 3) {
         sample_stage(copy, place, k[0], 0.75f * cells_per_speed, n, is_long, k[1]);
         for (int a = 0; a < 3; ++a) {
             for (int l = 0; l < n; ++l) {
@@ -230,9 +238,9 @@ static int follow(const ToParticles *work, const float *restrict copy, float pla
         }
         mean = k[1];
     }
-    write_end(work->path->x + i, particles->x + i, mean[0], dt, n);
-    write_end(work->path->y + i, particles->y + i, mean[1], dt, n);
-    write_end(work->path->z + i, particles->z + i, mean[2], dt, n);
+    write_end(path->x + (i - path->first), particles->x + i, mean[0], dt, n);
+    write_end(path->y + (i - path->first), particles->y + i, mean[1], dt, n);
+    write_end(path->z + (i - path->first), particles->z + i, mean[2], dt, n);
     for (int l = 0; l < n; ++l) {
         if (is_long[l] > 0.0f) {
             rest->index[rest_count] = i + l;
@@ -245,21 +253,32 @@ static int follow(const ToParticles *work, const float *restrict copy, float pla
     return rest_count;
 }
 
-static int64_t gather_tile(const ToParticles *work, int32_t tile, const float *restrict copy,
-                           WadiFlipLong *rest)
+void wadi_flip_gather_fill(const WadiFlipGather *work, int32_t tile, WadiFlipGatherRoom *room)
+{
+    fill_copy(work, tile, room->copy);
+}
+
+int64_t wadi_flip_gather_part(const WadiFlipGather *work, int32_t tile, int32_t first, int32_t end,
+                              const WadiFlipPath *path, WadiFlipGatherRoom *room)
 {
     const WadiFlipSort *sort = work->in->sort;
     WadiParticles *particles = work->particles;
+    const float *restrict copy = room->copy;
+    WadiFlipLong *rest = &room->rest;
+    rest->grid = work->in->grid;
+    rest->particles = particles;
+    rest->path = path;
+    rest->dt = work->in->dt;
+    rest->order = work->in->order;
     WadiTile at = sort->tiles.tiles[tile];
     double per_metre = 1.0 / sort->cell_size;
     float keep[WADI_FLIP_BLOCK];
     for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
         keep[l] = work->keep[0];
     }
-    int32_t end = sort->tile_start[tile + 1];
     int64_t long_paths = 0;
     int rest_count = 0;
-    for (int32_t i = sort->tile_start[tile]; i < end; i += WADI_FLIP_BLOCK) {
+    for (int32_t i = first; i < end; i += WADI_FLIP_BLOCK) {
         int n = end - i < WADI_FLIP_BLOCK ? end - i : WADI_FLIP_BLOCK;
         float place[3][WADI_FLIP_BLOCK], u[3][WADI_FLIP_BLOCK] = { { 0.0f } }, change[3][WADI_FLIP_BLOCK];
         wadi_flip_place(particles->x + i, n, per_metre, 8.0 * at.x, place[0]);
@@ -279,7 +298,7 @@ static int64_t gather_tile(const ToParticles *work, int32_t tile, const float *r
         if (work->affine[0] != NULL) {
             update_affine(work, copy, &nodes, i, n, (float)per_metre);
         }
-        rest_count = follow(work, copy, place, u, i, n, rest, rest_count);
+        rest_count = follow(work, copy, place, u, i, n, path, rest, rest_count);
         if (rest_count > WADI_FLIP_LONG_MAX - WADI_FLIP_BLOCK || (i + n == end && rest_count > 0)) {
             wadi_flip_follow_long(rest, work->in->grid->tile_of[tile], rest_count);
             long_paths += rest_count;
@@ -289,26 +308,8 @@ static int64_t gather_tile(const ToParticles *work, int32_t tile, const float *r
     return long_paths;
 }
 
-static double gather_tiles(void *context, int64_t first, int64_t end)
-{
-    const ToParticles *work = context;
-    _Alignas(64) float copy[SIDE * LAYER];
-    int64_t long_paths = 0;
-    WadiFlipLong rest;
-    rest.grid = work->in->grid;
-    rest.particles = work->particles;
-    rest.path = work->path;
-    rest.dt = work->in->dt;
-    rest.order = work->in->order;
-    for (int32_t t = (int32_t)first; t < end; ++t) {
-        fill_copy(work, t, copy);
-        long_paths += gather_tile(work, t, copy, &rest);
-    }
-    return (double)long_paths;
-}
-
 /* false: nothing is kept. */
-static bool read_shares(const WadiFlipToParticlesIn *in, ToParticles *work)
+static bool read_shares(const WadiFlipToParticlesIn *in, WadiFlipGather *work)
 {
     int count = in->keep != NULL ? in->material_count : 0;
     WADI_ASSERT(count <= WADI_FLIP_MATERIALS);
@@ -325,10 +326,41 @@ static bool read_shares(const WadiFlipToParticlesIn *in, ToParticles *work)
     return is_kept;
 }
 
+void wadi_flip_gather_begin(WadiFlipGather *work, WadiParticles *particles, const WadiFlipToParticlesIn *in)
+{
+    WADI_ASSERT(in->order == 2 || in->order == 3);
+    *work = (WadiFlipGather){ .in = in, .particles = particles };
+    bool is_kept = read_shares(in, work);
+    for (int a = 0; a < 3; ++a) {
+        work->field[a] = in->grid->velocity[a];
+        work->saved[a] = is_kept ? in->saved[a] : NULL;
+    }
+    for (int e = 0; e < 9 && in->affine != NULL; ++e) {
+        work->affine[e] = wadi_particles_column(particles, in->affine->column[e]);
+    }
+}
+
+typedef struct WholePaths {
+    const WadiFlipGather *gather;
+    const WadiFlipPath *path;
+} WholePaths;
+
+static double gather_tiles(void *context, int64_t first, int64_t end)
+{
+    const WholePaths *whole = context;
+    const int32_t *start = whole->gather->in->sort->tile_start;
+    int64_t long_paths = 0;
+    WadiFlipGatherRoom room;
+    for (int32_t t = (int32_t)first; t < end; ++t) {
+        wadi_flip_gather_fill(whole->gather, t, &room);
+        long_paths += wadi_flip_gather_part(whole->gather, t, start[t], start[t + 1], whole->path, &room);
+    }
+    return (double)long_paths;
+}
+
 WadiStatus wadi_flip_grid_to_particles(WadiParticles *particles, WadiFlipPath *path,
                                        const WadiFlipToParticlesIn *in, WadiArena *arena, WadiError *error)
 {
-    WADI_ASSERT(in->order == 2 || in->order == 3);
     *path = (WadiFlipPath){ 0 };
     WadiFlipPath made = { 0 };
     size_t count = (size_t)particles->count;
@@ -339,17 +371,11 @@ WadiStatus wadi_flip_grid_to_particles(WadiParticles *particles, WadiFlipPath *p
     WADI_TRY(WADI_ARENA_NEW(arena, &partials,
                             (size_t)wadi_parallel_block_count(in->sort->tiles.count, TILE_BLOCK),
                             "paths of particles", error));
-    ToParticles work = { .in = in, .particles = particles, .path = &made };
-    bool is_kept = read_shares(in, &work);
-    for (int a = 0; a < 3; ++a) {
-        work.field[a] = in->grid->velocity[a];
-        work.saved[a] = is_kept ? in->saved[a] : NULL;
-    }
-    for (int e = 0; e < 9 && in->affine != NULL; ++e) {
-        work.affine[e] = wadi_particles_column(particles, in->affine->column[e]);
-    }
+    WadiFlipGather gather;
+    wadi_flip_gather_begin(&gather, particles, in);
+    WholePaths whole = { &gather, &made };
     made.long_paths =
-        (int64_t)wadi_parallel_sum(in->sort->tiles.count, TILE_BLOCK, gather_tiles, &work, partials);
+        (int64_t)wadi_parallel_sum(in->sort->tiles.count, TILE_BLOCK, gather_tiles, &whole, partials);
     *path = made;
     return WADI_OK;
 }

@@ -28,8 +28,8 @@ typedef int64_t WadiL4 __attribute__((vector_size(32), aligned(8), may_alias));
 /* All ones in the lanes whose bit is set. */
 static inline __attribute__((always_inline)) void wadi_row_mask(unsigned bits, WadiI8 *mask)
 {
-    const WadiI8 lane = { 0, 1, 2, 3, 4, 5, 6, 7 };
-    *mask = -(((WadiI8){ 0 } + (int32_t)bits) >> lane & 1);
+    const WadiI8 bit = { 1, 2, 4, 8, 16, 32, 64, 128 };
+    *mask = (((WadiI8){ 0 } + (int32_t)bits) & bit) == bit;
 }
 
 /* Bits of the lanes of a mask. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "io/file_stream.h"
 
 /* Linux moves at most 2 GiB a call; smaller pieces let a full disk show early. */
 static const size_t largest_piece = (size_t)64 << 20;
@@ -74,6 +75,7 @@ static WadiStatus sync_parent(const char *path, WadiError *error)
 WadiStatus wadi_file_writer_open(WadiFileWriter *writer, const char *path, WadiError *error)
 {
     writer->fd = -1;
+    writer->stream = NULL;
     int length = snprintf(writer->path, sizeof writer->path, "%s", path);
     int full = snprintf(writer->temporary, sizeof writer->temporary, "%s%s%ld", path, temporary_mark,
                         (long)getpid());
@@ -93,6 +95,7 @@ WadiStatus wadi_file_writer_open(WadiFileWriter *writer, const char *path, WadiE
 void wadi_file_writer_cancel(WadiFileWriter *writer)
 {
     if (writer->fd >= 0) {
+        wadi_file_stream_end(writer);
         close(writer->fd);
         writer->fd = -1;
         unlink(writer->temporary);
@@ -105,6 +108,26 @@ static WadiStatus fail_writer(WadiFileWriter *writer, int problem, WadiError *er
     return wadi_fail_errno(error, problem, "cannot write %s", writer->path);
 }
 
+/* 0 or the errno. */
+static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
+{
+    const char *cursor = bytes;
+    while (size > 0) {
+        size_t piece = size < largest_piece ? size : largest_piece;
+        ssize_t written = pwrite(fd, cursor, piece, (off_t)offset);
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written <= 0) {
+            return written < 0 ? errno : ENOSPC;
+        }
+        cursor += written;
+        offset += (uint64_t)written;
+        size -= (size_t)written;
+    }
+    return 0;
+}
+
 WadiStatus wadi_file_writer_put(WadiFileWriter *writer, const void *bytes, size_t size, uint64_t offset,
                                 WadiError *error)
 {
@@ -114,25 +137,17 @@ WadiStatus wadi_file_writer_put(WadiFileWriter *writer, const void *bytes, size_
         (offset > limit.rlim_cur || size > limit.rlim_cur - offset)) {
         return fail_writer(writer, EFBIG, error);
     }
-    const char *cursor = bytes;
-    while (size > 0) {
-        size_t piece = size < largest_piece ? size : largest_piece;
-        ssize_t written = pwrite(writer->fd, cursor, piece, (off_t)offset);
-        if (written < 0 && errno == EINTR) {
-            continue;
-        }
-        if (written <= 0) {
-            return fail_writer(writer, written < 0 ? errno : ENOSPC, error);
-        }
-        cursor += written;
-        offset += (uint64_t)written;
-        size -= (size_t)written;
-    }
-    return WADI_OK;
+    int problem = writer->stream != NULL ? wadi_file_stream_put(writer, bytes, size, offset)
+                                         : write_at(writer->fd, bytes, size, offset);
+    return problem == 0 ? WADI_OK : fail_writer(writer, problem, error);
 }
 
 WadiStatus wadi_file_writer_commit(WadiFileWriter *writer, WadiError *error)
 {
+    int late = writer->stream != NULL ? wadi_file_stream_finish(writer) : 0;
+    if (late != 0) {
+        return fail_writer(writer, late, error);
+    }
     int result;
     do {
         result = fsync(writer->fd);

@@ -28,10 +28,16 @@ typedef struct WadiFileWriter {
     int fd; /* -1: not open */
     char path[WADI_PATH_SIZE];
     char temporary[WADI_PATH_SIZE];
+    struct WadiFileStream *stream; /* NULL: none */
 } WadiFileWriter;
 
 /* On failure of any of these the temporary file is gone and the writer closed. */
 WadiStatus wadi_file_writer_open(WadiFileWriter *writer, const char *path, WadiError *error);
+/* For files of many megabytes, before the first put: they go to the disk past the page cache where the system lets them, which
+ * saves a copy and leaves the cache to others. Puts come in the order of their offsets then, gaps become zeros, and what is put
+ * stays as it is until the commit. What lies on a multiple of WADI_FILE_SECTOR in memory and in the file is not copied at all. */
+enum { WADI_FILE_SECTOR = 4096 };
+void wadi_file_writer_stream(WadiFileWriter *writer);
 WadiStatus wadi_file_writer_put(WadiFileWriter *writer, const void *bytes, size_t size, uint64_t offset,
                                 WadiError *error);
 WadiStatus wadi_file_writer_commit(WadiFileWriter *writer, WadiError *error);

@@ -45,11 +45,6 @@ _Static_assert(WADI_TYPE_U8 == 0 && WADI_TYPE_U32 == 1 && WADI_TYPE_U64 == 2 && 
 #define WADI_BLOCK_MAGIC "WADI\r\n\x1a\n"
 enum { WADI_BLOCK_VERSION = 1 };
 
-static inline size_t wadi_frame_array_bytes(const WadiFrameArray *array)
-{
-    return array->count * (size_t)array->components * wadi_type_size(array->type);
-}
-
 /* `image` begins with the whole user block. */
 static inline uint64_t wadi_block_hash(const unsigned char *image)
 {

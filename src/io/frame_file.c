@@ -1,5 +1,5 @@
-/* Writing frame files: user block with a table of the arrays, HDF5 metadata, then the arrays, each on a
- * multiple of 64 bytes. */
+/* Writing frame files: user block with a table of the arrays, HDF5 metadata, then the arrays, each on a multiple of 64 bytes, or
+ * of a disk's sector in large files. */
 #include "io/frame_file.h"
 
 #include <stdio.h>
@@ -11,13 +11,17 @@
 
 size_t wadi_frame_file_bytes(const WadiState *state)
 {
-    size_t bytes = wadi_frame_metadata_size(state->count);
-    size_t last = bytes;
+    size_t bytes = wadi_frame_metadata_size(state->count), last = bytes, arrays = 0;
     for (int i = 0; i < state->count; ++i) {
-        const WadiStateArray *array = &state->array[i];
-        size_t size = array->count * (size_t)array->components * wadi_type_size(array->type);
+        arrays += wadi_state_array_bytes(&state->array[i]);
+    }
+    const size_t alignment = wadi_frame_alignment(arrays), aligned_from = wadi_frame_aligned_from(arrays);
+    for (int i = 0; i < state->count; ++i) {
+        size_t size = wadi_state_array_bytes(&state->array[i]);
+        if (size >= aligned_from) {
+            bytes = (bytes + alignment - 1) / alignment * alignment;
+        }
         if (size > 0) {
-            bytes = (bytes + WADI_FRAME_ALIGNMENT - 1) / WADI_FRAME_ALIGNMENT * WADI_FRAME_ALIGNMENT;
             last = bytes += size;
         }
     }
@@ -67,20 +71,30 @@ static void fill_block(const WadiFrameLayout *layout, const char *group, unsigne
     memcpy(image + offsetof(WadiUserBlock, block_hash), &hash, sizeof hash);
 }
 
+/* The array that lies next from `offset` on, or -1: HDF5 puts small ones into the gaps before large ones. */
+static int next_array(const WadiFrameLayout *layout, uint64_t offset)
+{
+    int next = -1;
+    for (int i = 0; i < layout->array_count; ++i) {
+        const WadiFrameArray *array = &layout->array[i];
+        if (array->count > 0 && array->offset >= offset &&
+            (next < 0 || array->offset < layout->array[next].offset)) {
+            next = i;
+        }
+    }
+    return next;
+}
+
 static WadiStatus write_pieces(WadiFileWriter *writer, const WadiFrameLayout *layout,
                                const unsigned char *image, const WadiState *state, WadiError *error)
 {
     WADI_TRY(wadi_file_writer_put(writer, image, layout->metadata_size, 0, error));
     uint64_t end = layout->metadata_size;
-    for (int i = 0; i < state->count; ++i) {
+    for (int i = next_array(layout, end); i >= 0; i = next_array(layout, end)) {
         const WadiFrameArray *array = &layout->array[i];
-        if (array->count > 0) {
-            WADI_TRY(wadi_file_writer_put(writer, state->array[i].data, wadi_frame_array_bytes(array),
-                                          array->offset, error));
-            end = array->offset + wadi_frame_array_bytes(array) > end
-                      ? array->offset + wadi_frame_array_bytes(array)
-                      : end;
-        }
+        size_t size = wadi_frame_array_bytes(array);
+        WADI_TRY(wadi_file_writer_put(writer, state->array[i].data, size, array->offset, error));
+        end = array->offset + size;
     }
     /* HDF5 insists that a file reaches as far as it allocated. */
     if (end < layout->file_size) {
@@ -95,8 +109,7 @@ WadiStatus wadi_frame_file_write(const char *path, const char *group, const Wadi
     WadiFrameLayout layout;
     wadi_frame_layout_of(header, state, &layout);
     for (int i = 0; i < state->count; ++i) {
-        layout.array[i].checksum =
-            wadi_hash_bytes(0, state->array[i].data, wadi_frame_array_bytes(&layout.array[i]));
+        layout.array[i].checksum = wadi_state_array_hash(&state->array[i]);
     }
     size_t size = wadi_frame_metadata_size(state->count);
     unsigned char *image = NULL;
@@ -107,6 +120,9 @@ WadiStatus wadi_frame_file_write(const char *path, const char *group, const Wadi
         WadiFileWriter writer;
         status = wadi_file_writer_open(&writer, path, error);
         if (status == WADI_OK) {
+            if (layout.file_size >= WADI_FRAME_LARGE) {
+                wadi_file_writer_stream(&writer);
+            }
             status = write_pieces(&writer, &layout, image, state, error);
         }
         if (status == WADI_OK) {

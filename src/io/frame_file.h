@@ -51,7 +51,7 @@ WadiStatus wadi_frame_file_read_layout(const char *path, const char *group, Wadi
 /* Whether the file is whole as far as its size and the hash of its metadata tell: cheap, and exact against
  * truncation. */
 WadiStatus wadi_frame_file_check(const char *path, WadiError *error);
-/* Size in bytes of the file that would be written. */
+/* Size in bytes of the file that would be written; of a large one up to some hundred bytes more. */
 size_t wadi_frame_file_bytes(const WadiState *state);
 
 #endif

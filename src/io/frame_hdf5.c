@@ -161,7 +161,12 @@ WadiStatus wadi_frame_metadata_build(const char *group, WadiFrameLayout *layout,
     session_begin(&session, image, size, 0);
     /* One block for all metadata, the superblock included, so that every value lies behind it. */
     H5Pset_meta_block_size(session.fapl, size - WADI_FRAME_USER_BLOCK);
-    H5Pset_alignment(session.fapl, 1, WADI_FRAME_ALIGNMENT);
+    size_t arrays = 0;
+    for (int i = 0; i < layout->array_count; ++i) {
+        arrays += wadi_frame_array_bytes(&layout->array[i]);
+    }
+    H5Pset_alignment(session.fapl, wadi_frame_aligned_from(arrays), wadi_frame_alignment(arrays));
+    H5Pset_small_data_block_size(session.fapl, 0);
     bool is_good = build_file(&session, group, layout);
     layout->file_size = session.image.file_size > size ? session.image.file_size : size;
     layout->metadata_size = size;

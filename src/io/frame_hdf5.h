@@ -11,8 +11,26 @@
 
 enum {
     WADI_FRAME_USER_BLOCK = 8192, /* bytes before the HDF5 data proper: a power of two */
-    WADI_FRAME_ALIGNMENT = 64,    /* of every array in the file, for those who map it */
+    WADI_FRAME_LARGE = 4 << 20,   /* bytes of arrays from which a file goes to the disk past the page cache */
 };
+
+/* Of an array in the file, given the bytes of all arrays: for those who map it, and in large files for the disk, which takes
+ * whole sectors; there the smallest arrays lie anywhere. */
+static inline size_t wadi_frame_alignment(size_t bytes_of_arrays)
+{
+    return bytes_of_arrays >= WADI_FRAME_LARGE ? 4096 : 64;
+}
+
+/* Arrays of at least so many bytes are aligned. */
+static inline size_t wadi_frame_aligned_from(size_t bytes_of_arrays)
+{
+    return bytes_of_arrays >= WADI_FRAME_LARGE ? 4096 : 1;
+}
+
+static inline size_t wadi_frame_array_bytes(const WadiFrameArray *array)
+{
+    return array->count * (size_t)array->components * wadi_type_size(array->type);
+}
 
 /* Bytes of the image, user block included, for this many arrays. */
 size_t wadi_frame_metadata_size(int array_count);

@@ -170,6 +170,47 @@ static void part_edges(const WadiPoissonFine *f, const Block *block, unsigned pa
     add_side(f, block, part, 2, 1, edges);
 }
 
+/* The six edges of a block that is all fluid with fluid around it: its faces are alike, and those of a side lead to one unknown.
+ * false: not such a block. */
+static bool plain_edges(const WadiPoissonFine *f, const Block *block, Edges *edges)
+{
+    const int32_t *row = block->row;
+    if (block->present != 0xff ||
+        (f->is_plain[row[0]] & f->is_plain[row[1]] & f->is_plain[row[2]] & f->is_plain[row[3]]) == 0) {
+        return false;
+    }
+    const size_t lane = (size_t)block->lane;
+    const int32_t *parent = f->parent;
+    for (int side = 0; side < 2; ++side) {
+        /* Of the two rows along y that look to this side, and of the two along z. */
+        const int32_t y[2] = { f->rows->neighbour[row[side]][2 + side],
+                               f->rows->neighbour[row[2 + side]][2 + side] };
+        const int32_t z[2] = { f->rows->neighbour[row[2 * side]][4 + side],
+                               f->rows->neighbour[row[2 * side + 1]][4 + side] };
+        size_t x[4];
+        for (int pair = 0; pair < 4; ++pair) {
+            size_t cell = 8 * (size_t)row[pair] + lane,
+                   other = 8 * (size_t)f->rows->neighbour[row[pair]][side];
+            x[pair] = side == 0 ? (lane > 0 ? cell - 1 : other + 7) : (lane < 6 ? cell + 2 : other);
+        }
+        const int32_t along_x = parent[x[0]];
+        const int32_t *y0 = parent + 8 * (size_t)y[0] + lane, *y1 = parent + 8 * (size_t)y[1] + lane;
+        const int32_t *z0 = parent + 8 * (size_t)z[0] + lane, *z1 = parent + 8 * (size_t)z[1] + lane;
+        if (along_x != parent[x[1]] || along_x != parent[x[2]] || along_x != parent[x[3]] || y0[0] != y0[1] ||
+            y0[0] != y1[0] || y0[0] != y1[1] || z0[0] != z0[1] || z0[0] != z1[0] || z0[0] != z1[1]) {
+            return false;
+        }
+        edges->to[side] = along_x;
+        edges->to[2 + side] = y0[0];
+        edges->to[4 + side] = z0[0];
+    }
+    edges->count = 6;
+    for (int e = 0; e < 6; ++e) {
+        edges->coupling[e] = 4.0f * f->plain_coupling;
+    }
+    return true;
+}
+
 /* Number the parts of each tile from 0. */
 static void split_tiles(void *context, int64_t first, int64_t end)
 {
@@ -223,6 +264,17 @@ static void read_parts(const WadiPoissonFine *f, Block *block)
     }
 }
 
+static void sum_cells(const WadiPoissonFine *f, const Block *block, unsigned part, double *excess,
+                      double *couplings)
+{
+    *excess = *couplings = 0.0;
+    for (unsigned cells = part; cells != 0; cells &= cells - 1) {
+        size_t cell = cell_of(block, __builtin_ctz(cells));
+        *excess += (double)f->excess[cell];
+        *couplings += 1.0 / (double)f->inverse[cell] - (double)f->excess[cell];
+    }
+}
+
 /* Edges into the tile's own space, their numbers into level->first; excess, code and (in t) inner couplings of each unknown. */
 static void make_edges(void *context, int64_t first, int64_t end)
 {
@@ -239,14 +291,17 @@ static void make_edges(void *context, int64_t first, int64_t end)
             Edges edges;
             int code = __builtin_ctzll(left);
             block_at(&blocks, code, &block);
-            read_parts(f, &block);
+            const bool is_plain = plain_edges(f, &block, &edges);
+            if (is_plain) {
+                block.part_count = 1;
+            } else {
+                read_parts(f, &block);
+            }
             for (int p = 0; p < block.part_count; ++p, ++c) {
-                double excess = 0.0, couplings = 0.0, outside = 0.0;
-                part_edges(f, &block, block.part[p], &edges);
-                for (unsigned cells = block.part[p]; cells != 0; cells &= cells - 1) {
-                    size_t cell = cell_of(&block, __builtin_ctz(cells));
-                    excess += (double)f->excess[cell];
-                    couplings += 1.0 / (double)f->inverse[cell] - (double)f->excess[cell];
+                double excess = 0.0, outside = 0.0, couplings = 48.0 * (double)f->plain_coupling;
+                if (!is_plain) {
+                    part_edges(f, &block, block.part[p], &edges);
+                    sum_cells(f, &block, block.part[p], &excess, &couplings);
                 }
                 for (int e = 0; e < edges.count; ++e, ++at) {
                     build->to[at] = edges.to[e];

@@ -10,7 +10,7 @@
 enum { PERMUTE_BLOCK = 16384 };
 
 /* The common columns, in the order of the shortcuts. */
-enum { COLUMN_X, COLUMN_Y, COLUMN_Z, COLUMN_VX, COLUMN_VY, COLUMN_VZ, COLUMN_ID, COLUMN_MATERIAL };
+enum { COLUMN_X, COLUMN_Y, COLUMN_Z, COLUMN_VX, COLUMN_VY, COLUMN_VZ, COLUMN_ID };
 
 static void refresh_shortcuts(WadiParticles *particles)
 {
@@ -21,7 +21,7 @@ static void refresh_shortcuts(WadiParticles *particles)
     particles->vy = particles->column[COLUMN_VY].data;
     particles->vz = particles->column[COLUMN_VZ].data;
     particles->id = particles->column[COLUMN_ID].data;
-    particles->material = particles->column[COLUMN_MATERIAL].data;
+    particles->material = particles->column[WADI_COLUMN_MATERIAL].data;
 }
 
 static int64_t padded(int64_t count)
@@ -73,8 +73,12 @@ static WadiStatus grow_column(WadiColumn *column, int64_t capacity, WadiError *e
     if (column->capacity >= capacity) {
         return WADI_OK;
     }
-    WADI_TRY(wadi_realloc(&column->data, (size_t)column->capacity, (size_t)capacity,
-                          wadi_type_size(column->type), column->name, error));
+    size_t size = wadi_type_size(column->type);
+    /* Items are zeroed when they are appended; the first room of a large body is not touched before. */
+    WADI_TRY(column->capacity == 0
+                 ? wadi_alloc_unset(&column->data, (size_t)capacity, size, column->name, error)
+                 : wadi_realloc(&column->data, (size_t)column->capacity, (size_t)capacity, size, column->name,
+                                error));
     column->capacity = (int32_t)capacity;
     return WADI_OK;
 }
@@ -115,6 +119,12 @@ void wadi_particles_show_column(WadiParticles *particles, int index)
 {
     WADI_ASSERT(index >= WADI_COMMON_COLUMNS && index < particles->column_count);
     particles->column[index].is_in_frames = true;
+}
+
+void wadi_particles_leave_column(WadiParticles *particles, int index)
+{
+    WADI_ASSERT(index >= WADI_COLUMN_MATERIAL && index < particles->column_count);
+    particles->column[index].is_left = true;
 }
 
 void *wadi_particles_column(const WadiParticles *particles, int index)
@@ -247,13 +257,16 @@ WadiStatus wadi_particles_permute_from(WadiParticles *particles, int32_t first, 
         if (spare->capacity < particles->capacity) {
             wadi_free(spare->data, (size_t)spare->capacity, (size_t)1 << width);
             *spare = (WadiSpare){ 0 };
-            WADI_TRY(wadi_alloc(&spare->data, (size_t)particles->capacity, (size_t)1 << width,
-                                "reordering of particles", error));
+            WADI_TRY(wadi_alloc_unset(&spare->data, (size_t)particles->capacity, (size_t)1 << width,
+                                      "reordering of particles", error));
             spare->capacity = particles->capacity;
         }
     }
     for (int i = 0; i < particles->column_count; ++i) {
         WadiColumn *column = &particles->column[i];
+        if (column->is_left) {
+            continue;
+        }
         int width = width_log2(column->type);
         WadiSpare *spare = &particles->spare[width];
         size_t skip = (size_t)first << width;

@@ -16,6 +16,7 @@ enum {
     WADI_PARTICLE_PAD = 16,
     WADI_COLUMN_MAX = 32,
     WADI_COMMON_COLUMNS = 8,
+    WADI_COLUMN_MATERIAL = 7, /* the last of them */
     WADI_PARTICLES_MAX = 2000000000
 };
 
@@ -23,6 +24,7 @@ typedef struct WadiColumn {
     char name[WADI_STATE_NAME_SIZE];
     WadiType type;
     bool is_in_frames; /* written to frames, not only to checkpoints */
+    bool is_left;      /* not permuted: all alike, or its owner writes it anew before anyone reads it */
     bool
         is_vector; /* it and the two columns after it are written as one array of three components, under its name */
     void *data;
@@ -63,6 +65,9 @@ WadiStatus wadi_particles_add_vector(WadiParticles *particles, const char *name,
                                      WadiError *error);
 /* A solver's column becomes an attribute of frames, under its name. */
 void wadi_particles_show_column(WadiParticles *particles, int index);
+/* Permutations leave a column alone from now on: the solver writes the whole of it before each snapshot, or it is the
+ * material's and there is only one. */
+void wadi_particles_leave_column(WadiParticles *particles, int index);
 /* The present memory of a column; fetch anew after anything that may grow or permute the store. */
 void *wadi_particles_column(const WadiParticles *particles, int index);
 

@@ -3,7 +3,10 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/parallel.h"
 #include "particles/store.h"
+
+enum { COPY_BLOCK = 16384 };
 
 /* How columns become arrays: positions and velocities as one array of three components, as the frame file has them, so that
  * frame and checkpoint share them; every other column as it is. */
@@ -25,18 +28,56 @@ static int list_groups(const WadiParticles *particles, Group groups[WADI_COLUMN_
     return count;
 }
 
-/* Interleave: out[components * i + c] = column c, item i; or the reverse. Items are of `size` 4 or 8. */
-static void copy_strided(char *out, size_t out_stride, const char *in, size_t in_stride, size_t size,
-                         size_t count)
+/* Three columns and the array of three components that they are in a snapshot. Items are of `size` 4 or 8. */
+typedef struct Interleaved {
+    const WadiColumn *column;
+    void *array;
+    size_t size;
+} Interleaved;
+
+#define INTERLEAVE(type)                                                                                     \
+    static void join_##type(const Interleaved *of, int64_t first, int64_t end)                               \
+    {                                                                                                        \
+        const type *a = of->column[0].data, *b = of->column[1].data, *c = of->column[2].data;                \
+        type *restrict to = of->array;                                                                       \
+        for (int64_t i = first; i < end; ++i) {                                                              \
+            to[3 * i] = a[i];                                                                                \
+            to[3 * i + 1] = b[i];                                                                            \
+            to[3 * i + 2] = c[i];                                                                            \
+        }                                                                                                    \
+    }                                                                                                        \
+    static void part_##type(const Interleaved *of, int64_t first, int64_t end)                               \
+    {                                                                                                        \
+        type *restrict a = of->column[0].data, *restrict b = of->column[1].data;                             \
+        type *restrict c = of->column[2].data;                                                               \
+        const type *from = of->array;                                                                        \
+        for (int64_t i = first; i < end; ++i) {                                                              \
+            a[i] = from[3 * i];                                                                              \
+            b[i] = from[3 * i + 1];                                                                          \
+            c[i] = from[3 * i + 2];                                                                          \
+        }                                                                                                    \
+    }
+
+INTERLEAVE(uint32_t)
+INTERLEAVE(uint64_t)
+
+static void join_columns(void *context, int64_t first, int64_t end)
 {
-    if (size == 8) {
-        for (size_t i = 0; i < count; ++i) {
-            memcpy(out + i * out_stride, in + i * in_stride, 8);
-        }
+    const Interleaved *of = context;
+    if (of->size == 8) {
+        join_uint64_t(of, first, end);
     } else {
-        for (size_t i = 0; i < count; ++i) {
-            memcpy(out + i * out_stride, in + i * in_stride, 4);
-        }
+        join_uint32_t(of, first, end);
+    }
+}
+
+static void part_columns(void *context, int64_t first, int64_t end)
+{
+    const Interleaved *of = context;
+    if (of->size == 8) {
+        part_uint64_t(of, first, end);
+    } else {
+        part_uint32_t(of, first, end);
     }
 }
 
@@ -54,12 +95,9 @@ WadiStatus wadi_particles_save(const WadiParticles *particles, WadiState *state,
             WADI_TRY(wadi_state_put(state, groups[g].name, column->type, 1, count, column->data, error));
             continue;
         }
-        void *data = NULL;
-        WADI_TRY(wadi_state_add(state, groups[g].name, column->type, 3, count, &data, error));
-        size_t size = wadi_type_size(column->type);
-        for (size_t c = 0; c < 3; ++c) {
-            copy_strided((char *)data + c * size, 3 * size, column[c].data, size, size, count);
-        }
+        Interleaved whole = { column, NULL, wadi_type_size(column->type) };
+        WADI_TRY(wadi_state_add(state, groups[g].name, column->type, 3, count, &whole.array, error));
+        wadi_parallel_for((int64_t)count, COPY_BLOCK, join_columns, &whole);
     }
     state->next_use = WADI_USE_CHECKPOINT;
     return wadi_state_put(state, "next_id", WADI_TYPE_U32, 1, 1, &particles->next_id, error);
@@ -141,13 +179,13 @@ WadiStatus wadi_particles_load(WadiParticles *particles, const WadiState *state,
         int components = groups[g].components;
         WadiColumn *column = &particles->column[groups[g].first];
         size_t size = wadi_type_size(column->type);
+        if (components == 1) {
+            memcpy(column->data, found[g]->data, count * size);
+        } else {
+            Interleaved whole = { column, found[g]->data, size };
+            wadi_parallel_for((int64_t)count, COPY_BLOCK, part_columns, &whole);
+        }
         for (int c = 0; c < components; ++c) {
-            if (components == 1) {
-                memcpy(column->data, found[g]->data, count * size);
-            } else {
-                copy_strided(column[c].data, size, (const char *)found[g]->data + (size_t)c * size, 3 * size,
-                             size, count);
-            }
             memset((char *)column[c].data + count * size, 0, (padded - count) * size);
         }
     }

@@ -48,6 +48,34 @@ static void a_million_particles_come_back_bit_for_bit(void **unused)
     wadi_state_free(&again);
 }
 
+/* Small arrays lie in the gaps that sectors leave between large ones. */
+static void small_and_large_arrays_share_a_file(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    const size_t counts[] = { 1, 300000, 5, 0, 1000, 300001, 4096, 3 };
+    WadiState state = { 0 }, again = { 0 };
+    WadiFrameHeader read;
+    const char *path = scratch_path("mixed.h5");
+    for (int a = 0; a < 8; ++a) {
+        char name[WADI_STATE_NAME_SIZE];
+        unsigned char *data = NULL;
+        snprintf(name, sizeof name, "array %d", a);
+        CHECK_OK(wadi_state_add(&state, name, a % 2 == 0 ? WADI_TYPE_U8 : WADI_TYPE_F64, 1, counts[a],
+                                (void **)&data, &error),
+                 error);
+        for (size_t i = 0; i < wadi_state_array_bytes(&state.array[a]); ++i) {
+            data[i] = (unsigned char)(i * 7 + (size_t)a);
+        }
+    }
+    CHECK_OK(wadi_frame_file_write(path, "state", &header, &state, &error), error);
+    assert_in_range(wadi_frame_file_bytes(&state), file_size(path), file_size(path) + 8192);
+    CHECK_OK(wadi_frame_file_read(path, "state", &read, &again, &error), error);
+    assert_true(wadi_state_hash(&state, WADI_USE_BOTH) == wadi_state_hash(&again, WADI_USE_BOTH));
+    wadi_state_free(&state);
+    wadi_state_free(&again);
+}
+
 static void the_size_is_known_beforehand(void **unused)
 {
     (void)unused;
@@ -199,6 +227,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_million_particles_come_back_bit_for_bit),
+        cmocka_unit_test(small_and_large_arrays_share_a_file),
         cmocka_unit_test(the_size_is_known_beforehand),
         cmocka_unit_test(equal_input_gives_equal_bytes),
         cmocka_unit_test(arrays_lie_on_multiples_of_64_bytes_and_hold_the_raw_values),
