@@ -53,7 +53,7 @@ static const WadiSceneField surface_fields[] = {
     { "lowering", WADI_SCENE_INT, AT(lowering), .unit = "passes", .minimum = 0, .maximum = 100,
       .doc = "Further passes that only add material: they fill dents and keep drops." },
     { "flatten", WADI_SCENE_NUMBER, AT(flatten), .unit = "spacings", .minimum = 0, .maximum = 16,
-      .fallback = { 4 },
+      .fallback = { 5 },
       .doc = "How far bumps are averaged where the surface is flat but for them; 0 leaves them." },
     { "mesh_smoothing", WADI_SCENE_INT, AT(mesh_smoothing), .unit = "passes", .minimum = 0, .maximum = 1000,
       .doc = "Passes of smoothing on the mesh; the volume stays." },

@@ -37,7 +37,7 @@ static WadiFieldDef def_of(WadiSurfaceMethod method)
                          .radius = 1.0,
                          .offset = wadi_field_volume_offset(2.0),
                          .smoothing = 1,
-                         .flatten = 4.0,
+                         .flatten = 5.0,
                          .is_clipped = true,
                          .clip = TANK,
                          .is_mirrored = true };

@@ -31,7 +31,7 @@ static void defaults_are_those_of_the_paper(void **unused)
     assert_false(s->surface.fix_concave);
     assert_int_equal(s->surface.smoothing, 1);
     assert_int_equal(s->surface.lowering, 0);
-    CHECK_NEAR(s->surface.flatten, 4.0, 0.0);
+    CHECK_NEAR(s->surface.flatten, 5.0, 0.0);
     assert_int_equal(s->surface.mesh_smoothing, 0);
     assert_int_equal(s->surface.walls, WADI_SURFACE_WALLS_CLOSED);
     assert_int_equal(s->surface.materials, WADI_SURFACE_MATERIALS_SEPARATE);
