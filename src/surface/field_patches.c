@@ -223,6 +223,9 @@ WadiStatus wadi_patches_build(WadiPatches *patches, const WadiField *field, Wadi
         count += __builtin_popcountll(patches->mask[t]);
     }
     patches->first[tiles] = patches->count = count;
+    if (count == 0) {
+        return WADI_OK;
+    }
     WADI_TRY(WADI_ARENA_NEW(arena, &patches->area, (size_t)count, "patches of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &patches->mean, (size_t)count, "patches of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &patches->scratch, (size_t)count, "patches of a surface", error));
