@@ -28,9 +28,46 @@ typedef struct VolumeJob {
     float shift;  /* m, of the surface inwards */
 } VolumeJob;
 
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static inline double beyond(double x, double low, double high)
 {
-    return fmax(low - x, x - high);
+    return larger(low - x, x - high);
+}
+
+/* How far the nearest node of a row to the walls lies outside of the box, m. */
+static double row_beyond(const VolumeJob *job, int32_t row)
+{
+    int32_t node[3];
+    const WadiBox clip = job->def->clip;
+    double cell = job->field->cell;
+    wadi_rows_cell(&job->field->rows, row, node);
+    double ends = larger(clip.min.x - node[0] * cell, (node[0] + 7) * cell - clip.max.x);
+    return larger(ends, larger(beyond(node[1] * cell, clip.min.y, clip.max.y),
+                               beyond(node[2] * cell, clip.min.z, clip.max.z)));
+}
+
+static inline unsigned signs_of(const float value[8])
+{
+    WadiI8 is_below = WADI_ROW(value, 0) < 0.0f;
+    return wadi_row_bits(&is_below);
+}
+
+/* Whether nodes of a row differ in sign from others beside them, walls apart: of most they do not. */
+static bool has_crossing(const WadiField *field, int32_t row)
+{
+    const int32_t *beside = field->rows.neighbour[row];
+    unsigned below = signs_of(field->value + 8 * (size_t)row);
+    bool is_mixed = below != 0 && below != 0xff;
+    for (int s = 0; s < 6 && !is_mixed; ++s) {
+        unsigned other = signs_of(field->value + 8 * (size_t)beside[s]);
+        unsigned lanes = s == WADI_ROW_X_MIN ? 0x80 : s == WADI_ROW_X_MAX ? 0x01 : 0xff;
+        is_mixed = beside[s] != 0 && ((below ^ other) & lanes) != 0;
+    }
+    return is_mixed;
 }
 
 /* A row clipped as it will be; in `own` the lanes whose value is the field's. */
@@ -46,14 +83,14 @@ static void load_row(const VolumeJob *job, int32_t row, float value[WADI_ROW_CEL
     }
     int32_t node[3];
     wadi_rows_cell(&field->rows, row, node);
-    double side =
-        fmax(beyond(node[1] * cell, clip.min.y, clip.max.y), beyond(node[2] * cell, clip.min.z, clip.max.z));
-    double ends = fmax(clip.min.x - node[0] * cell, (node[0] + 7) * cell - clip.max.x);
-    if (fmax(side, ends) < -2.0 * cell) {
+    double side = larger(beyond(node[1] * cell, clip.min.y, clip.max.y),
+                         beyond(node[2] * cell, clip.min.z, clip.max.z));
+    double ends = larger(clip.min.x - node[0] * cell, (node[0] + 7) * cell - clip.max.x);
+    if (larger(side, ends) < -2.0 * cell) {
         return; /* further in than what counts */
     }
     for (int l = 0; l < WADI_ROW_CELLS; ++l) {
-        float distance = (float)fmax(side, beyond((node[0] + l) * cell, clip.min.x, clip.max.x));
+        float distance = (float)larger(side, beyond((node[0] + l) * cell, clip.min.x, clip.max.x));
         if (distance >= value[l]) {
             value[l] = distance;
             *own &= ~(1U << l);
@@ -99,18 +136,16 @@ static void load_around(const VolumeJob *job, int32_t row, Around *around)
     WADI_ROW_OUT(around->side[1], 0) = WADI_ROW_SHIFT_DOWN(own, after);
 }
 
-static inline unsigned signs_of(const float value[8])
-{
-    WadiI8 is_below = WADI_ROW(value, 0) < 0.0f;
-    return wadi_row_bits(&is_below);
-}
-
 /* Nodes inside, counted between the crossings along x, with the cubes at the surface in part. */
 static double sum_rows(void *context, int64_t first, int64_t end)
 {
     const VolumeJob *job = context;
     double per_cell = 1.0 / job->field->cell, sum = 0.0, area = 0.0;
     for (int64_t r = first > 0 ? first : 1; r < end; ++r) {
+        bool is_walled = job->def->is_clipped && row_beyond(job, (int32_t)r) > -3.0 * job->field->cell;
+        if (!is_walled && !has_crossing(job->field, (int32_t)r)) {
+            continue;
+        }
         Around around;
         load_around(job, (int32_t)r, &around);
         unsigned below = signs_of(around.value), near = 0;
