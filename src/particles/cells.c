@@ -255,6 +255,14 @@ static inline uint64_t hash_cell(int32_t i, int32_t j, int32_t k)
     return wadi_hash_mix(low ^ ((uint64_t)(uint32_t)k * UINT64_C(0x9e3779b97f4a7c15)));
 }
 
+/* The bit of a hash in `seen`. */
+static inline uint64_t seen_bit(const WadiCells *cells, uint64_t hash, size_t *word)
+{
+    uint64_t bit = (hash >> 30) & (4 * (uint64_t)cells->slot_mask + 3);
+    *word = (size_t)(bit >> 6);
+    return UINT64_C(1) << (bit & 63);
+}
+
 static WadiStatus make_table(WadiCells *cells, WadiArena *arena, WadiError *error)
 {
     uint32_t slots = 16;
@@ -262,11 +270,17 @@ static WadiStatus make_table(WadiCells *cells, WadiArena *arena, WadiError *erro
         slots *= 2;
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &cells->slot, slots, "cell table", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &cells->seen, slots / 16, "cell table", error));
     memset(cells->slot, -1, slots * sizeof *cells->slot);
+    memset(cells->seen, 0, slots / 16 * sizeof *cells->seen);
     cells->slot_mask = slots - 1;
     for (int32_t c = 0; c < cells->cell_count; ++c) {
         const int32_t *at = cells->coordinate[c];
-        uint32_t slot = (uint32_t)hash_cell(at[0], at[1], at[2]) & cells->slot_mask;
+        uint64_t hash = hash_cell(at[0], at[1], at[2]);
+        size_t word;
+        uint64_t bit = seen_bit(cells, hash, &word);
+        cells->seen[word] |= bit;
+        uint32_t slot = (uint32_t)hash & cells->slot_mask;
         while (cells->slot[slot] >= 0) {
             slot = (slot + 1) & cells->slot_mask;
         }
@@ -327,7 +341,13 @@ int32_t wadi_cells_find(const WadiCells *cells, int32_t i, int32_t j, int32_t k)
     if (cells->cell_count == 0) {
         return -1;
     }
-    uint32_t slot = (uint32_t)hash_cell(i, j, k) & cells->slot_mask;
+    uint64_t hash = hash_cell(i, j, k);
+    size_t word;
+    uint64_t bit = seen_bit(cells, hash, &word);
+    if ((cells->seen[word] & bit) == 0) {
+        return -1;
+    }
+    uint32_t slot = (uint32_t)hash & cells->slot_mask;
     for (int32_t c = cells->slot[slot]; c >= 0; c = cells->slot[slot]) {
         const int32_t *at = cells->coordinate[c];
         if (at[0] == i && at[1] == j && at[2] == k) {

@@ -16,6 +16,9 @@ typedef struct WadiCells {
     int32_t *order;           /* particle indices, cell by cell */
     int32_t *slot;            /* hash table: cell index or -1 */
     uint32_t slot_mask;
+    uint64_t *
+        seen; /* bits by another part of the hash, four a slot: one that is not set has no cell, and most cells around
+                     * isolated particles have none */
     int32_t particle_count;
 } WadiCells;
 
