@@ -8,6 +8,8 @@
 #include "core/hash.h"
 #include "core/parallel.h"
 
+enum { COPY_BLOCK = 1 << 17 }; /* bytes */
+
 size_t wadi_type_size(WadiType type)
 {
     switch (type) {
@@ -74,13 +76,26 @@ WadiStatus wadi_state_add(WadiState *state, const char *name, WadiType type, int
     return WADI_OK;
 }
 
+typedef struct Copy {
+    char *to;
+    const char *from;
+} Copy;
+
+static void copy_bytes(void *context, int64_t first, int64_t end)
+{
+    const Copy *copy = context;
+    memcpy(copy->to + first, copy->from + first, (size_t)(end - first));
+}
+
 WadiStatus wadi_state_put(WadiState *state, const char *name, WadiType type, int components, size_t count,
                           const void *values, WadiError *error)
 {
     void *data = NULL;
     WADI_TRY(wadi_state_add(state, name, type, components, count, &data, error));
     if (count > 0) {
-        memcpy(data, values, count * (size_t)components * wadi_type_size(type));
+        Copy copy = { data, values };
+        wadi_parallel_for((int64_t)(count * (size_t)components * wadi_type_size(type)), COPY_BLOCK,
+                          copy_bytes, &copy);
     }
     return WADI_OK;
 }

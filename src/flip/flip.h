@@ -71,7 +71,10 @@ typedef struct WadiFlipStep {
     uint8_t *fluid;  /* cells whose pressure is unknown: with particles, or cut by a solid under them */
     uint8_t *inside; /* cells inside solids: friction needs them */
     WadiFlipHeld held;
-    float *theta[3]; /* per face; NULL where the distance from the surface tells it, or it is 1 */
+    int32_t *
+        fluid_row; /* per row: its row in `expansion` and `pressure`, which have those with FLUID cells alone */
+    int32_t fluid_rows; /* of these */
+    float *theta[3];    /* per face; NULL where the distance from the surface tells it, or it is 1 */
     /* Both are gone when the forces inside the material are solved for, but for the scenes that need them there: the fill where
      * water runs through sand, the distance where it tells theta or there is viscosity. */
     float *fill;             /* per cell: volume of its particles / volume of a cell; 1 where held */
@@ -110,6 +113,9 @@ void wadi_flip_attributes(const WadiFlip *flip, const WadiFlipStep *step);
 
 /* Keep the velocities of the particles, and add gravity and forces: flip_forces.c. */
 WadiStatus wadi_flip_forces(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+
+/* Open fractions of faces and distances from solids: flip_solid_step.c. */
+WadiStatus wadi_flip_find_solids(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 
 /* Labels, fill and surface: flip_cells.c. */
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);

@@ -55,7 +55,7 @@ static void write_tiles(void *user, int64_t first, int64_t end)
             int32_t row = wadi_rows_at(&step->grid.rows, step->grid.tile_of[t], __builtin_ctzll(left));
             const int32_t *start = &sort->cell_start[8 * (size_t)occupied];
             for (int l = 0; l < 8; ++l) {
-                float p = context->unit * (float)step->pressure[8 * (size_t)row + (size_t)l];
+                float p = context->unit * (float)step->pressure[8 * (size_t)step->fluid_row[row] + (size_t)l];
                 uint8_t rigid = step->rigid != NULL ? step->rigid[row] >> l & 1 : 0;
                 for (int32_t i = start[l]; i < start[l + 1]; ++i) {
                     context->pressure[i] = p;

@@ -5,6 +5,7 @@
 #include "flip/flip.h"
 #include "flip/flip_surface.h"
 #include "grid/row_lanes.h"
+#include "grid/row_vectors.h"
 
 enum { TILE_BLOCK = 16 };
 
@@ -44,10 +45,8 @@ static void mark_inside(void *user, int64_t first, int64_t end)
     const CellContext *context = user;
     const WadiFlipStep *step = context->step;
     for (int64_t r = first; r < end; ++r) {
-        unsigned inside = 0;
-        for (int l = 0; l < 8; ++l) {
-            inside |= (unsigned)(step->solid.distance[8 * r + l] < 0.0f) << l;
-        }
+        const WadiI8 is_inside = WADI_ROW(step->solid.distance, step->solid.row[r]) < 0.0f;
+        unsigned inside = wadi_row_bits(&is_inside);
         step->inside[r] = r == 0 ? 0 : (uint8_t)(inside & ~(unsigned)step->fluid[r]);
     }
 }
@@ -139,6 +138,7 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
         WadiFlipSurfaceIn in = { .rows = rows,
                                  .fluid = filled,
                                  .fill = step->fill,
+                                 .solid_row = step->solid.row,
                                  .fraction = step->solid.fraction,
                                  .cell_size = step->grid.cell_size };
         const WadiArenaMark mark = wadi_arena_mark(arena);
@@ -153,5 +153,6 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
         wadi_flip_surface_theta(rows, step->fluid, NULL, theta, step->theta);
     }
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, mark_inside, &context);
-    return wadi_flip_held_take(flip, step, error);
+    WADI_TRY(wadi_flip_held_take(flip, step, error));
+    return wadi_table_of_rows(rows, step->fluid, &step->fluid_row, &step->fluid_rows, arena, error);
 }

@@ -12,7 +12,6 @@
 
 #include "core/parallel.h"
 #include "flip/flip.h"
-#include "grid/row_lanes.h"
 #include "grid/row_vectors.h"
 
 /* Below this part of sqrt(g h) the correction of sand fades out. */
@@ -48,8 +47,10 @@ static void correct_rows(void *user, int64_t first, int64_t end)
     const WadiF8 zero = { 0 };
     for (int32_t row = (int32_t)first; row < end; ++row) {
         const unsigned fluid = in->fluid[row];
-        WADI_ROW_OUT(correct->expansion, row) = zero;
         if (fluid == 0) {
+            if (in->fluid_row == NULL || row == 0) {
+                WADI_ROW_OUT(correct->expansion, row) = zero;
+            }
             continue;
         }
         const WadiF8 own = WADI_ROW(in->fill, row);
@@ -74,7 +75,8 @@ static void correct_rows(void *user, int64_t first, int64_t end)
             WadiI8 is_sand = WADI_ROW(in->sand, row) >= 0.5f;
             band = WADI_ROW_SELECT(is_sand, zero + in->band[1], band);
         }
-        WadiI8 is_fluid, may_shrink, is_whole = WADI_ROW(in->fraction, row) <= 0.0f;
+        WadiI8 is_fluid, may_shrink,
+            is_whole = WADI_ROW(in->fraction, wadi_table_row(in->solid_row, row)) <= 0.0f;
         wadi_row_mask(fluid, &is_fluid);
         wadi_row_mask(in->is_one_sided ? 0 : ~air & 0xff, &may_shrink);
         const WadiF8 excess = smooth - 1.0f, over = excess - band, under = excess + band;
@@ -90,7 +92,8 @@ static void correct_rows(void *user, int64_t first, int64_t end)
             share_of_speed(in, row, share);
             wanted *= WADI_ROW_SELECT(is_sand, *(const WadiF8 *)share, zero + 1.0f);
         }
-        WADI_ROW_OUT(correct->expansion, row) = (WadiF8)((WadiI8)wanted & is_fluid & is_whole);
+        WADI_ROW_OUT(correct->expansion, wadi_table_row(in->fluid_row, row)) =
+            (WadiF8)((WadiI8)wanted & is_fluid & is_whole);
     }
 }
 
@@ -110,8 +113,10 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
                              .fluid = step->fluid,
                              .solid = step->inside,
                              .fill = step->fill,
+                             .solid_row = step->solid.row,
                              .fraction = step->solid.fraction,
                              .sand = step->mix.sand,
+                             .fluid_row = step->fluid_row,
                              .band = { flip->materials.has_water ? water : sand, sand },
                              .rate = (float)(is_share ? def->density_alpha / step->dt : def->density_rate),
                              .is_one_sided = is_share };
@@ -126,8 +131,8 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
     if (is_share && asked < 0.0f) {
         in.band[0] = in.band[1] = 0.1f;
     }
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->expansion, wadi_rows_floats(in.rows),
-                            "density correction", error));
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->expansion,
+                            WADI_ROW_CELLS * (size_t)step->fluid_rows, "density correction", error));
     wadi_flip_density(&in, step->expansion);
     return WADI_OK;
 }

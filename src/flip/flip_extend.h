@@ -17,6 +17,8 @@ WadiStatus wadi_flip_extend(const WadiFlipExtendIn *in, float *const velocity[3]
 
 typedef struct WadiFlipWallIn {
     const WadiRows *rows;
+    const int32_t *
+        solid_row; /* per row: where open, solid_velocity and distance have it (flip_row_table.h); may be NULL */
     const float *open[3];           /* per face: open fraction */
     const float *solid_velocity[3]; /* per face: normal velocity of the solid, m/s; NULL: 0 */
     const float *distance;          /* per cell: to the solid, m; what is far may be cut off */

@@ -4,7 +4,7 @@
  * the projection has decided that the wall's flux is the solid's. */
 #include "core/parallel.h"
 #include "flip/flip_extend.h"
-#include "grid/row_lanes.h"
+#include "flip/flip_row_table.h"
 #include "grid/row_vectors.h"
 
 #include <math.h>
@@ -22,7 +22,47 @@ typedef struct WallContext {
 static double relative_at(const WallContext *context, int axis, size_t face)
 {
     const float *solid = context->in->solid_velocity[axis];
-    return (double)context->velocity[axis][face] - (solid != NULL ? (double)solid[face] : 0.0);
+    return (double)context->velocity[axis][face] -
+           (solid != NULL ? (double)solid[wadi_table_cell(context->in->solid_row, face)] : 0.0);
+}
+
+static double distance_at(const WadiFlipWallIn *in, WadiRowCell cell)
+{
+    return (double)in->distance[wadi_table_cell(in->solid_row, wadi_row_cell_index(cell))];
+}
+
+/* Slope of the distance along an axis that the face of the two cells lies along, m a cell. */
+static double slope_along(const WadiFlipWallIn *in, const WadiRowCell pair[2], int axis)
+{
+    double slope = 0.0;
+    int slopes = 0;
+    for (int side = 0; side < 2; ++side) {
+        const WadiRowCell low = wadi_row_cell_beside(in->rows, pair[side], 2 * axis),
+                          high = wadi_row_cell_beside(in->rows, pair[side], 2 * axis + 1);
+        if (low.row != 0 && high.row != 0) {
+            slope += 0.5 * (distance_at(in, high) - distance_at(in, low));
+            ++slopes;
+        }
+    }
+    return slopes > 0 ? slope / slopes : 0.0;
+}
+
+/* Mean of the velocity along that axis, relative to the solid, over the four faces around. */
+static double relative_along(const WallContext *context, const WadiRowCell pair[2], int axis)
+{
+    double sum = 0.0;
+    int faces = 0;
+    for (int side = 0; side < 2; ++side) {
+        const WadiRowCell owner[2] = { pair[side],
+                                       wadi_row_cell_beside(context->in->rows, pair[side], 2 * axis + 1) };
+        for (int n = 0; n < 2; ++n) {
+            if (owner[n].row != 0) {
+                sum += relative_at(context, axis, wadi_row_cell_index(owner[n]));
+                ++faces;
+            }
+        }
+    }
+    return sum / faces;
 }
 
 /* Velocity across the wall relative to the solid, at the face on the low side of `cell`, times the normal
@@ -31,81 +71,96 @@ static double across(const WallContext *context, WadiRowCell cell, int axis)
 {
     const WadiFlipWallIn *in = context->in;
     const WadiRowCell pair[2] = { cell, wadi_row_cell_beside(in->rows, cell, 2 * axis) };
-    double normal[3], relative[3];
-    normal[axis] = pair[1].row != 0 ? (double)in->distance[wadi_row_cell_index(pair[0])] -
-                                          (double)in->distance[wadi_row_cell_index(pair[1])]
-                                    : 0.0;
-    if (normal[axis] == 0.0) {
+    const double normal = pair[1].row != 0 ? distance_at(in, pair[0]) - distance_at(in, pair[1]) : 0.0;
+    if (normal == 0.0) {
         return 0.0; /* along the face, or so deep that distances are cut off */
     }
-    relative[axis] = relative_at(context, axis, wadi_row_cell_index(cell));
+    const double relative = relative_at(context, axis, wadi_row_cell_index(cell));
+    double length2 = normal * normal, dot = normal * relative;
     for (int b = 0; b < 3; ++b) {
-        if (b == axis) {
-            continue;
+        const double slope = b != axis ? slope_along(in, pair, b) : 0.0;
+        if (slope != 0.0) {
+            length2 += slope * slope;
+            dot += slope * relative_along(context, pair, b);
         }
-        double slope = 0.0, sum = 0.0;
-        int slopes = 0, faces = 0;
-        for (int side = 0; side < 2; ++side) {
-            if (pair[side].row == 0) {
-                continue;
-            }
-            WadiRowCell low = wadi_row_cell_beside(in->rows, pair[side], 2 * b),
-                        high = wadi_row_cell_beside(in->rows, pair[side], 2 * b + 1);
-            if (low.row != 0 && high.row != 0) {
-                slope += 0.5 * ((double)in->distance[wadi_row_cell_index(high)] -
-                                (double)in->distance[wadi_row_cell_index(low)]);
-                ++slopes;
-            }
-            const WadiRowCell owner[2] = { pair[side], high };
-            for (int n = 0; n < 2; ++n) {
-                if (owner[n].row != 0) {
-                    sum += relative_at(context, b, wadi_row_cell_index(owner[n]));
-                    ++faces;
-                }
-            }
-        }
-        normal[b] = slopes > 0 ? slope / slopes : 0.0;
-        relative[b] = faces > 0 ? sum / faces : 0.0;
     }
-    double length2 = normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2];
-    if (!(length2 > 0.0)) {
-        return 0.0;
-    }
-    double dot = normal[0] * relative[0] + normal[1] * relative[1] + normal[2] * relative[2];
-    return dot * normal[axis] / length2;
+    /* A wall along the grid, as most are, needs no division. */
+    return length2 == normal * normal ? relative : dot * normal / length2;
 }
 
-/* Closed faces of a row that are not too deep in the solid. */
-static unsigned closed_faces(const WadiFlipWallIn *in, int32_t row, int axis)
+/* Closed faces of a row that have the wall across them: not those too deep in the solid to be read, and not those that the
+ * distance does not change across. */
+static unsigned walls_across(const WadiFlipWallIn *in, int32_t row, int axis)
 {
     const WadiF8 zero = { 0 };
-    WadiI8 is_open = WADI_ROW(in->open[axis], row) > zero;
+    const int32_t here_at = wadi_table_row(in->solid_row, row);
+    WadiI8 is_open = WADI_ROW(in->open[axis], here_at) > zero;
     unsigned closed = ~wadi_row_bits(&is_open) & 0xff;
-    if (closed != 0 && in->deepest > 0.0) {
-        const int32_t before = in->rows->neighbour[row][2 * axis];
-        WadiF8 here = WADI_ROW(in->distance, row), beside = WADI_ROW(in->distance, before);
-        if (axis == 0) {
-            beside = WADI_ROW_SHIFT_UP(beside, here);
-        }
-        WadiI8 is_deep = (here < -(float)in->deepest) & (beside < -(float)in->deepest);
-        closed &= ~wadi_row_bits(&is_deep);
+    if (closed == 0) {
+        return 0;
     }
-    return closed;
+    const int32_t before = in->rows->neighbour[row][2 * axis];
+    WadiF8 here = WADI_ROW(in->distance, here_at),
+           beside = WADI_ROW(in->distance, wadi_table_row(in->solid_row, before));
+    if (axis == 0) {
+        beside = WADI_ROW_SHIFT_UP(beside, here);
+    }
+    if (before == 0) {
+        closed &= axis == 0 ? ~1u : 0; /* nobody is there */
+    }
+    WadiI8 is_along = here == beside;
+    if (in->deepest > 0.0) {
+        is_along |= (here < -(float)in->deepest) & (beside < -(float)in->deepest);
+    }
+    return closed & ~wadi_row_bits(&is_along);
+}
+
+/* Lanes of a row beside which the distance is the same on both sides, along x and along the axis that is neither x nor `axis`. */
+static unsigned level_lanes(const WadiFlipWallIn *in, int32_t row, int axis)
+{
+    const int32_t *n = in->rows->neighbour[row], *of = in->solid_row;
+    const int other = 3 - axis;
+    const WadiF8 here = WADI_ROW(in->distance, wadi_table_row(of, row));
+    const WadiF8 left = WADI_ROW(in->distance, wadi_table_row(of, n[WADI_ROW_X_MIN])),
+                 right = WADI_ROW(in->distance, wadi_table_row(of, n[WADI_ROW_X_MAX])),
+                 low = WADI_ROW(in->distance, wadi_table_row(of, n[2 * other])),
+                 high = WADI_ROW(in->distance, wadi_table_row(of, n[2 * other + 1]));
+    const WadiI8 along_x = WADI_ROW_SHIFT_UP(left, here) == WADI_ROW_SHIFT_DOWN(here, right);
+    const WadiI8 along_other = low == high;
+    /* Without a neighbour on either side there is no slope. */
+    unsigned alone = (n[WADI_ROW_X_MIN] == 0 ? 1u : 0) | (n[WADI_ROW_X_MAX] == 0 ? 0x80u : 0);
+    unsigned level = wadi_row_bits(&along_x) | alone;
+    return n[2 * other] == 0 || n[2 * other + 1] == 0 ? level : level & wadi_row_bits(&along_other);
+}
+
+static void find_row_values(const WallContext *context, int32_t row, int axis)
+{
+    const WadiFlipWallIn *in = context->in;
+    unsigned closed = walls_across(in, row, axis);
+    context->closed[axis][row] = (uint8_t)closed;
+    if (closed == 0) {
+        return;
+    }
+    float *value = context->value[axis] + LANES * (size_t)row;
+    unsigned level = 0; /* the wall is along the grid: the face has the velocity of the solid */
+    if (axis > 0) {
+        level = level_lanes(in, row, axis) & level_lanes(in, in->rows->neighbour[row][2 * axis], axis);
+        WADI_ROW_OUT(value, 0) = in->solid_velocity[axis] != NULL
+                                     ? WADI_ROW(in->solid_velocity[axis], wadi_table_row(in->solid_row, row))
+                                     : (WadiF8){ 0 };
+    }
+    for (unsigned left = closed & ~level; left != 0; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        double u = (double)context->velocity[axis][LANES * (size_t)row + (size_t)l];
+        value[l] = (float)(u - across(context, (WadiRowCell){ row, l }, axis));
+    }
 }
 
 static void find_values(void *user, int64_t first, int64_t end)
 {
-    const WallContext *context = user;
     for (int axis = 0; axis < 3; ++axis) {
         for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
-            unsigned closed = closed_faces(context->in, row, axis);
-            context->closed[axis][row] = (uint8_t)closed;
-            for (; closed != 0; closed &= closed - 1) {
-                int l = __builtin_ctz(closed);
-                size_t at = LANES * (size_t)row + (size_t)l;
-                double u = (double)context->velocity[axis][at];
-                context->value[axis][at] = (float)(u - across(context, (WadiRowCell){ row, l }, axis));
-            }
+            find_row_values(user, row, axis);
         }
     }
 }

@@ -44,12 +44,16 @@ typedef struct WadiFrictionGrid {
      * edges between them and the others carry shear like any other. NULL: none. */
     const uint8_t *held;
     const struct WadiFrictionMemory *rest;
+    const int32_t
+        *solid_row;        /* per row: where `open` and solid_speed have it (flip_row_table.h); may be NULL */
     const float *open[3];  /* per face: open part, as the pressure has it; all NULL: voxels, by `solid` */
     WadiFrictionAskFn ask; /* asked on walls only */
     const void *ask_context;
     const float
-        *solid_speed[3];      /* per face: velocity of the solid, for the local rule (flip_rigid.h) alone */
-    const float *density;     /* per FLUID cell, kg/m^3; NULL: the reference everywhere */
+        *solid_speed[3];  /* per face: velocity of the solid, for the local rule (flip_rigid.h) alone */
+    const float *density; /* per FLUID cell, kg/m^3; NULL: the reference everywhere */
+    const int32_t
+        *pressure_row; /* per row: where the pressure of a load has it (flip_row_table.h); may be NULL */
     double reference_density; /* kg/m^3; that of the pressure */
     double weight[3]; /* gravity times dt, m/s: a layer of one cell presses on its floor with this at least */
 } WadiFrictionGrid;

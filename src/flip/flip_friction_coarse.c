@@ -10,7 +10,7 @@
 
 #include "core/check.h"
 #include "flip/flip_friction_slots.h"
-#include "grid/row_lanes.h"
+#include "flip/flip_row_table.h"
 
 /* Coarse grids are made until columns are this deep. */
 enum { SHALLOW = 32, ITERATIONS = 100 };
@@ -107,7 +107,8 @@ static void restrict_cells(const Coarse *coarse, const WadiFriction *friction, c
                 count[to.row][to.lane] += 1;
                 coarse->k[at] += load->k[from];
                 coarse->cohesion[at] += load->cohesion != NULL ? 0.5f * load->cohesion[from] : 0.0f;
-                coarse->pressure[at] = fmax(coarse->pressure[at], 0.5 * load->pressure[from]);
+                double p = load->pressure[wadi_table_cell(friction->grid.pressure_row, from)];
+                coarse->pressure[at] = fmax(coarse->pressure[at], 0.5 * p);
             }
         }
     }

@@ -8,6 +8,7 @@
  * strain). One step for all numbers of a cell keeps the radial scaling an exact projection. */
 #include "core/parallel.h"
 #include "flip/flip_friction_slots.h"
+#include "flip/flip_row_table.h"
 
 /* Part of the plain step where masses differ: the bound of the operator's norm is less sharp there. */
 #define CUT_STEP 0.8f
@@ -25,7 +26,10 @@ static void fill_masses(void *context, int64_t first, int64_t end)
                     continue;
                 }
                 size_t at = 8 * (size_t)slot->row + (size_t)lane;
-                float open = grid->open[axis] != NULL ? grid->open[axis][at] : 1.0f, density = 1.0f;
+                float open = 1.0f, density = 1.0f;
+                if (grid->open[axis] != NULL) {
+                    open = grid->open[axis][wadi_table_cell(grid->solid_row, at)];
+                }
                 if (grid->density != NULL) {
                     bool is_inside = axis == 0 && lane > 0;
                     size_t beside = is_inside ? at - 1 : 8 * (size_t)low + (axis == 0 ? 7u : (size_t)lane);

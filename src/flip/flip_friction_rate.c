@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "core/parallel.h"
-#include "grid/row_lanes.h"
+#include "flip/flip_row_table.h"
 
 static bool is_fluid(const WadiFrictionRateIn *in, WadiRowCell cell)
 {
@@ -67,7 +67,8 @@ static void rate_rows(void *context, int64_t first, int64_t end)
         for (unsigned left = in->fluid[row]; left != 0; left &= left - 1) {
             WadiRowCell cell = { row, __builtin_ctz(left) };
             size_t at = wadi_row_cell_index(cell);
-            double p = fmax(in->pressure[at], 1e-3 * in->gravity_dt) * in->cell_size / in->dt; /* over rho */
+            double own = in->pressure[wadi_table_cell(in->pressure_row, at)];
+            double p = fmax(own, 1e-3 * in->gravity_dt) * in->cell_size / in->dt; /* over rho */
             double number = shear_rate(in, cell) * (double)in->grain_size[at] / sqrt(p);
             rate->k[at] *=
                 (float)(1.0 + ((double)in->ratio[at] - 1.0) * number / (in->inertial_number + number));

@@ -6,14 +6,15 @@
 
 typedef struct WadiFrictionRateIn {
     const WadiRows *rows;
-    const uint8_t *fluid;     /* per row: bit l set where lane l is FLUID */
-    const float *velocity[3]; /* per face, m/s: the motion of the last step */
-    const double *pressure;   /* P of the last step, m/s, as in WadiFrictionLoad */
-    double cell_size, dt;     /* m, s */
-    double gravity_dt;        /* m/s: pressures below a thousandth of a cell's weight count as that */
-    const float *ratio;       /* per cell: slope of fast sand over that of slow sand, >= 1 */
-    const float *grain_size;  /* per cell: d, m */
-    double inertial_number;   /* I_0: where half of the difference is reached; 0.3 */
+    const uint8_t *fluid;        /* per row: bit l set where lane l is FLUID */
+    const float *velocity[3];    /* per face, m/s: the motion of the last step */
+    const double *pressure;      /* P of the last step, m/s, as in WadiFrictionLoad */
+    const int32_t *pressure_row; /* per row: where `pressure` has it (flip_row_table.h); may be NULL */
+    double cell_size, dt;        /* m, s */
+    double gravity_dt;           /* m/s: pressures below a thousandth of a cell's weight count as that */
+    const float *ratio;          /* per cell: slope of fast sand over that of slow sand, >= 1 */
+    const float *grain_size;     /* per cell: d, m */
+    double inertial_number;      /* I_0: where half of the difference is reached; 0.3 */
 } WadiFrictionRateIn;
 
 /* Multiplies k of the FLUID cells. */

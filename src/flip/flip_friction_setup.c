@@ -5,6 +5,7 @@
 #include "core/check.h"
 #include "core/parallel.h"
 #include "flip/flip_friction_slots.h"
+#include "flip/flip_row_table.h"
 
 enum { ROW_BLOCK = 1024 };
 
@@ -29,6 +30,7 @@ static void label_rows(void *context, int64_t first, int64_t end)
     const uint8_t *fluid = labels->grid->fluid, *solid = labels->grid->solid;
     for (int64_t r = first > 0 ? first : 1; r < end; ++r) {
         const int32_t *to = labels->grid->rows->neighbour[r];
+        const int32_t solid_row = wadi_table_row(labels->grid->solid_row, (int32_t)r);
         uint8_t any = fluid[r];
         for (int axis = 0; axis < 3; ++axis) {
             int32_t low = to[2 * axis];
@@ -37,7 +39,8 @@ static void label_rows(void *context, int64_t first, int64_t end)
             uint8_t touches = (uint8_t)(f | fluid[r]);
             labels->free[r][axis] = touches & (uint8_t) ~(s | solid[r]);
             if (labels->grid->open[axis] != NULL) {
-                labels->free[r][axis] = touches != 0 ? touches & open_bits(labels->grid->open[axis], r) : 0;
+                labels->free[r][axis] =
+                    touches != 0 ? touches & open_bits(labels->grid->open[axis], solid_row) : 0;
             }
             any |= f;
         }

@@ -6,7 +6,7 @@
 #include "core/check.h"
 #include "core/parallel.h"
 #include "flip/flip_friction_slots.h"
-#include "grid/row_lanes.h"
+#include "flip/flip_row_table.h"
 
 typedef struct Bounds {
     const WadiFriction *friction;
@@ -22,14 +22,15 @@ static void fill_bounds(void *context, int64_t first, int64_t end)
     const WadiFrictionLoad *load = bounds->load;
     for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
         const WadiFrictionSlot *slot = &bounds->friction->slot[s];
-        size_t cell = 8 * (size_t)slot->row;
+        size_t cell = 8 * (size_t)slot->row,
+               pressing = wadi_table_cell(bounds->friction->grid.pressure_row, cell);
         for (int axis = 0; axis < 3; ++axis) {
             memcpy(&bounds->start[s].c[axis], bounds->before[axis] + cell, sizeof(WadiVec8));
         }
         for (size_t lane = 0; lane < 8; ++lane) {
             float yield = 0.0f;
             if (slot->fluid >> lane & 1) {
-                yield = load->k[cell + lane] * (float)fmax(load->pressure[cell + lane], 0.0);
+                yield = load->k[cell + lane] * (float)fmax(load->pressure[pressing + lane], 0.0);
                 yield += load->cohesion != NULL ? load->cohesion[cell + lane] : 0.0f;
             }
             bounds->yield[s][lane] = yield;
@@ -54,7 +55,8 @@ static WadiVec8 normal_stress(const WadiFrictionStress *stress, int side)
 static float pressing(const Bounds *bounds, WadiRowCell cell, int side, float area)
 {
     const WadiFriction *friction = bounds->friction;
-    float p = (float)fmax(bounds->load->pressure[wadi_row_cell_index(cell)], 0.0);
+    size_t at = wadi_table_cell(friction->grid.pressure_row, wadi_row_cell_index(cell));
+    float p = (float)fmax(bounds->load->pressure[at], 0.0);
     WadiVec8 tension = normal_stress(&friction->stress[friction->slot_of[cell.row]], side);
     return p > 0.0f ? fmaxf(area * p - tension[cell.lane], 0.0f) : 0.0f;
 }

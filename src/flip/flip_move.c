@@ -155,13 +155,20 @@ static void move_part_between_walls(const WadiFlipMover *context, const TileView
     }
 }
 
+/* From the solids at the end of the step. */
+static float distance_of(const WadiFlipMover *context, WadiRowCell cell)
+{
+    const WadiFlipSolid *solid = context->in->solid;
+    return solid->distance[wadi_table_cell(solid->row, wadi_row_cell_index(cell))];
+}
+
 static Ball ball_of_cell(const WadiFlipMover *context, const TileView *view, WadiRowCell cell)
 {
     const double h = context->in->cell_size;
     int32_t at[3];
     wadi_rows_cell(&context->in->grid->rows, cell.row, at);
     /* A hair less, for the distance is in single precision. */
-    double distance = (1.0 - 1e-6) * (double)context->in->solid->distance[wadi_row_cell_index(cell)];
+    double distance = (1.0 - 1e-6) * (double)distance_of(context, cell);
     return ball_of(wadi_vec3(h * (at[0] + cell.lane + 0.5), h * (at[1] + 0.5), h * (at[2] + 0.5)),
                    wadi_band_least(distance, view->error) - view->sweep - context->margin);
 }
@@ -169,11 +176,10 @@ static Ball ball_of_cell(const WadiFlipMover *context, const TileView *view, Wad
 /* The neighbour with the greatest distance; the cell itself when it has none greater. */
 static WadiRowCell farthest_neighbour(const WadiFlipMover *context, WadiRowCell cell)
 {
-    const float *distance = context->in->solid->distance;
     WadiRowCell best = cell;
     for (int side = 0; side < 6; ++side) {
         WadiRowCell beside = wadi_row_cell_beside(&context->in->grid->rows, cell, side);
-        if (beside.row != 0 && distance[wadi_row_cell_index(beside)] > distance[wadi_row_cell_index(best)]) {
+        if (beside.row != 0 && distance_of(context, beside) > distance_of(context, best)) {
             best = beside;
         }
     }

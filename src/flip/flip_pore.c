@@ -23,6 +23,7 @@ typedef struct Pore {
     const uint8_t *sand;    /* per row: cells of sand under pressure */
     const uint8_t *known;   /* per row: cells whose head is known */
     uint8_t *next;          /* the same after this layer */
+    const int32_t *table;   /* of the next two and the result: rows under pressure (flip_row_table.h) */
     const double *pressure; /* P, m/s */
     double *head;           /* P less the weight of water from the origin, m/s */
     double weight[3];       /* P of still water per cell along each axis, m/s */
@@ -42,10 +43,14 @@ static void start_heads(void *user, int64_t first, int64_t end)
 {
     const Pore *pore = user;
     for (int32_t r = first > 0 ? (int32_t)first : 1; r < end; ++r) {
+        const int32_t at = pore->table[r];
         double weight[LANES];
+        if (at == 0) {
+            continue;
+        }
         cell_weight(pore, r, weight);
         for (int l = 0; l < LANES; ++l) {
-            pore->head[8 * r + l] = fmax(pore->pressure[8 * r + l], 0.0) - weight[l];
+            pore->head[8 * at + l] = fmax(pore->pressure[8 * at + l], 0.0) - weight[l];
         }
     }
 }
@@ -67,12 +72,13 @@ static double spread(void *user, int64_t first, int64_t end)
             for (int side = 0; side < 6; ++side) {
                 WadiRowCell at = wadi_row_cell_beside(pore->rows, (WadiRowCell){ r, l }, side);
                 if ((pore->known[at.row] >> at.lane & 1) != 0) {
-                    sum += pore->head[wadi_row_cell_index(at)];
+                    sum += pore->head[wadi_table_cell(pore->table, wadi_row_cell_index(at))];
                     ++count;
                 }
             }
             if (count > 0) {
-                pore->head[8 * r + l] = sum / count; /* read by nobody in this layer: not yet known */
+                pore->head[8 * pore->table[r] + l] =
+                    sum / count; /* read by nobody in this layer: not yet known */
                 pore->next[r] |= (uint8_t)(1u << l);
                 ++reached;
             }
@@ -86,9 +92,12 @@ static void subtract(void *user, int64_t first, int64_t end)
     const Pore *pore = user;
     for (int32_t r = first > 0 ? (int32_t)first : 1; r < end; ++r) {
         double weight[LANES];
+        if (pore->table[r] == 0) {
+            continue;
+        }
         cell_weight(pore, r, weight);
         for (int l = 0; l < LANES; ++l) {
-            size_t cell = 8 * (size_t)r + (size_t)l;
+            size_t cell = 8 * (size_t)pore->table[r] + (size_t)l;
             bool is_sand = (pore->sand[r] >> l & 1) != 0, is_wet = (pore->known[r] >> l & 1) != 0;
             double water = is_wet ? fmax(pore->head[cell] + weight[l], 0.0) : 0.0;
             pore->grain[cell] = is_sand ? fmax(pore->pressure[cell] - water, 0.0) : 0.0;
@@ -131,11 +140,11 @@ WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *st
     const WadiRows *rows = &step->grid.rows;
     WadiArena *arena = flip->context.scratch;
     uint8_t *sand = NULL, *known = NULL, *next = NULL;
-    Pore pore = { .rows = rows, .pressure = step->pressure, .grain = grain };
+    Pore pore = { .rows = rows, .table = step->fluid_row, .pressure = step->pressure, .grain = grain };
     WADI_TRY(WADI_ARENA_NEW(arena, &sand, (size_t)rows->count, "pores", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &known, (size_t)rows->count, "pores", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &next, (size_t)rows->count, "pores", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &pore.head, wadi_rows_floats(rows), "pores", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &pore.head, LANES * (size_t)step->fluid_rows, "pores", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pore.partials,
                             (size_t)wadi_parallel_block_count(rows->count, WADI_ROW_BLOCK), "pores", error));
     double budget = sort_cells(flip, step, sand, known);

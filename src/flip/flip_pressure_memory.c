@@ -23,37 +23,35 @@ static WadiStatus reserve(WadiFlipPressureMemory *memory, size_t tiles, size_t r
                               sizeof *memory->value, "kept pressure", error);
 }
 
-WadiStatus wadi_flip_pressure_keep(WadiFlipPressureMemory *memory, const WadiRows *rows,
-                                   const uint8_t *active, const double *pressure, double dt, WadiError *error)
+WadiStatus wadi_flip_pressure_keep(WadiFlipPressureMemory *memory, const WadiRows *rows, const int32_t *table,
+                                   int32_t count, const double *pressure, double dt, WadiError *error)
 {
-    WADI_TRY(reserve(memory, (size_t)rows->tiles->count, (size_t)rows->count, error));
+    WADI_TRY(reserve(memory, (size_t)rows->tiles->count, (size_t)count, error));
     for (int32_t t = 0; t < rows->tiles->count; ++t) {
         uint64_t kept = 0;
         for (int32_t r = rows->first[t]; r < rows->first[t + 1]; ++r) {
-            if (active[r] != 0) {
-                kept |= UINT64_C(1) << rows->place[r];
-                memcpy(memory->value + 8 * memory->row_count++, pressure + 8 * (size_t)r, 8 * sizeof(double));
-            }
+            kept |= (uint64_t)(table[r] != 0) << rows->place[r];
         }
         if (kept != 0) {
             memory->tile[memory->tile_count] = rows->tiles->tiles[t];
             memory->mask[memory->tile_count++] = kept;
         }
     }
+    memory->row_count = (size_t)count - 1;
+    memcpy(memory->value, pressure + WADI_ROW_CELLS, 8 * memory->row_count * sizeof(double));
     memory->dt = dt;
     return WADI_OK;
 }
 
-void wadi_flip_pressure_recall(const WadiFlipPressureMemory *memory, const WadiRows *rows, double dt,
-                               double *pressure)
+void wadi_flip_pressure_recall(const WadiFlipPressureMemory *memory, const WadiRows *rows,
+                               const int32_t *table, double dt, double *pressure)
 {
-    memset(pressure, 0, wadi_rows_floats(rows) * sizeof *pressure);
     double scale = memory->dt > 0.0 ? dt / memory->dt : 0.0;
     size_t row = 0;
     for (size_t t = 0; t < memory->tile_count; ++t) {
         int32_t tile = wadi_tile_map_find(rows->tiles, memory->tile[t]);
         for (uint64_t left = memory->mask[t]; left != 0; left &= left - 1, ++row) {
-            int32_t r = wadi_rows_at(rows, tile, __builtin_ctzll(left));
+            int32_t r = table[wadi_rows_at(rows, tile, __builtin_ctzll(left))];
             for (size_t l = 0; r > 0 && l < 8; ++l) {
                 pressure[8 * (size_t)r + l] = scale * memory->value[8 * row + l];
             }

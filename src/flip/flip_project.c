@@ -16,15 +16,22 @@ struct WadiFlipProjector {
     WadiFlipSystem system;
     /* On the rows of the system. */
     float *rhs;
-    double *pressure;
-    uint8_t *kept; /* unknowns that a unilateral solve did not give up */
+    double *pressure; /* NULL: the caller's has just these rows */
+    uint8_t *kept;    /* unknowns that a unilateral solve did not give up */
     double *partials;
 };
 
 typedef struct RunContext {
     const WadiFlipProjector *projector;
     WadiFlipProjectOut *out;
+    double *pressure; /* on the rows of the system */
 } RunContext;
+
+/* P of a row of the grid, or the null row. */
+static double *pressure_of(const RunContext *context, int32_t row)
+{
+    return context->out->pressure + LANES * (size_t)wadi_table_row(context->projector->in.fluid_row, row);
+}
 
 /* The warm start of the unknowns; 0 in other cells. */
 static void load_pressure(void *user, int64_t first, int64_t end)
@@ -32,8 +39,8 @@ static void load_pressure(void *user, int64_t first, int64_t end)
     const RunContext *context = user;
     const WadiFlipProjector *projector = context->projector;
     for (int64_t row = first; row < end; ++row) {
-        const double *from = context->out->pressure + LANES * (size_t)projector->system.full[row];
-        double *to = projector->pressure + LANES * row;
+        const double *from = pressure_of(context, projector->system.full[row]);
+        double *to = context->pressure + LANES * row;
         const unsigned active = projector->system.active[row];
         for (int l = 0; l < LANES; ++l) {
             to[l] = (active >> l & 1) != 0 ? from[l] : 0.0;
@@ -44,9 +51,10 @@ static void load_pressure(void *user, int64_t first, int64_t end)
 static void clear_pressure(void *user, int64_t first, int64_t end)
 {
     const RunContext *context = user;
-    for (int64_t row = first; row < end; ++row) {
-        if (context->projector->in.fluid[row] == 0) {
-            memset(context->out->pressure + LANES * row, 0, LANES * sizeof(double));
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        double *pressure = pressure_of(context, row);
+        if (context->projector->in.fluid[row] == 0 && (pressure != context->out->pressure || row == 0)) {
+            memset(pressure, 0, LANES * sizeof(double));
         }
     }
 }
@@ -58,7 +66,7 @@ static double store_pressure(void *user, int64_t first, int64_t end)
     const WadiFlipProjector *projector = context->projector;
     int dropped = 0;
     for (int64_t row = first + (first == 0); row < end; ++row) {
-        const double *from = projector->pressure + LANES * row;
+        const double *from = context->pressure + LANES * row;
         unsigned pushes = 0;
         for (int l = 0; l < LANES; ++l) {
             pushes |= (unsigned)(from[l] > 0.0) << l;
@@ -67,17 +75,19 @@ static double store_pressure(void *user, int64_t first, int64_t end)
         const unsigned kept = projector->in.is_unilateral ? active & pushes : active;
         projector->kept[row] = (uint8_t)kept;
         dropped += __builtin_popcount(active & ~kept);
-        memcpy(context->out->pressure + LANES * (size_t)projector->system.full[row], from,
-               LANES * sizeof *from);
+        if (projector->pressure != NULL) {
+            memcpy(pressure_of(context, projector->system.full[row]), from, LANES * sizeof *from);
+        }
     }
     return dropped;
 }
 
 static inline void subtract_row(const WadiFlipProjectIn *in, WadiFlipProjectOut *out, int32_t row, int axis)
 {
-    const int32_t before = in->rows->neighbour[row][2 * axis];
+    const int32_t before = wadi_table_row(in->fluid_row, in->rows->neighbour[row][2 * axis]);
     const unsigned touches = in->fluid[row] | wadi_row_bits_beside(in->rows, in->fluid, row, 2 * axis);
-    const WadiI8 is_open = WADI_ROW(in->open[axis], row) > 0.0f;
+    const int32_t solid_row = wadi_table_row(in->solid_row, row);
+    const WadiI8 is_open = WADI_ROW(in->open[axis], solid_row) > 0.0f;
     const unsigned open = wadi_row_bits(&is_open);
     out->known[axis][row] = (uint8_t)(touches & open);
     if (touches == 0 && open == 0xff) {
@@ -88,11 +98,12 @@ static inline void subtract_row(const WadiFlipProjectIn *in, WadiFlipProjectOut 
         WadiF8 gradient;
         wadi_flip_face_gradient(in, row, axis, &gradient);
         const double *p = out->pressure;
-        WadiD4 low = WADI_HALF(p, row, 0), high = WADI_HALF(p, row, 4);
+        const int32_t own = wadi_table_row(in->fluid_row, row);
+        WadiD4 low = WADI_HALF(p, own, 0), high = WADI_HALF(p, own, 4);
         WadiD4 low_beside = WADI_HALF(p, before, 0), high_beside = WADI_HALF(p, before, 4);
         if (axis == 0) {
             low_beside = __builtin_shufflevector(high_beside, low, 3, 4, 5, 6);
-            high_beside = WADI_HALF(p, row, 3);
+            high_beside = WADI_HALF(p, own, 3);
         }
         WadiF8 velocity = *(const WadiF8 *)u;
         low = WADI_ROW_LOW_DOUBLE(velocity) - WADI_ROW_LOW_DOUBLE(gradient) * (low - low_beside);
@@ -104,7 +115,7 @@ static inline void subtract_row(const WadiFlipProjectIn *in, WadiFlipProjectOut 
         const WadiF8 velocity = *(const WadiF8 *)u;
         WadiF8 solid = { 0 };
         if (in->solid_velocity[axis] != NULL) {
-            solid = WADI_ROW(in->solid_velocity[axis], row);
+            solid = WADI_ROW(in->solid_velocity[axis], solid_row);
         }
         *(WadiF8 *)u = WADI_ROW_SELECT(is_open, velocity, solid);
     }
@@ -136,7 +147,7 @@ static double block_divergence(void *user, int64_t first, int64_t end)
         wadi_flip_outflow(in, context->out->velocity, full, out);
         wadi_row_mask(projector->kept[row], &is_kept);
         if (in->expansion != NULL) {
-            wanted = WADI_ROW(in->expansion, full);
+            wanted = WADI_ROW(in->expansion, wadi_table_row(in->fluid_row, full));
         }
         out[0] = out[0] * per_metre - WADI_ROW_LOW_DOUBLE(wanted);
         out[1] = out[1] * per_metre - WADI_ROW_HIGH_DOUBLE(wanted);
@@ -179,7 +190,9 @@ WadiStatus wadi_flip_projector_begin(WadiFlipProjector **projector, const WadiFl
     const size_t rows = (size_t)made->system.rows.count;
     const int64_t blocks = wadi_parallel_block_count((int64_t)rows, WADI_ROW_BLOCK);
     WADI_TRY(WADI_ARENA_NEW(scratch, &made->rhs, LANES * rows, "pressure system", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &made->pressure, LANES * rows, "pressure system", error));
+    if (in->fluid_row == NULL || in->fluid_rows != made->system.rows.count) {
+        WADI_TRY(WADI_ARENA_NEW(scratch, &made->pressure, LANES * rows, "pressure system", error));
+    }
     WADI_TRY(WADI_ARENA_NEW(scratch, &made->kept, rows, "pressure system", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &made->partials, (size_t)blocks, "pressure system", error));
     *projector = made;
@@ -193,12 +206,15 @@ WadiStatus wadi_flip_projector_run(WadiFlipProjector *projector, WadiFlipProject
     const WadiFlipProjectIn *in = &projector->in;
     const WadiFlipSystem *system = &projector->system;
     const int64_t rows = system->rows.count, all = in->rows->count;
-    RunContext context = { projector, out };
+    RunContext context = { projector, out,
+                           projector->pressure != NULL ? projector->pressure : out->pressure };
     wadi_flip_project_rhs(in, system, out->velocity, projector->rhs);
     wadi_parallel_for(rows, WADI_ROW_BLOCK, load_pressure, &context);
-    WADI_TRY(in->solve(&system->poisson, projector->rhs, &in->solver, projector->pressure, scratch,
+    WADI_TRY(in->solve(&system->poisson, projector->rhs, &in->solver, context.pressure, scratch,
                        &report->solve, error));
-    wadi_parallel_for(all, WADI_ROW_BLOCK, clear_pressure, &context);
+    if (projector->pressure != NULL) {
+        wadi_parallel_for(all, WADI_ROW_BLOCK, clear_pressure, &context);
+    }
     report->dropped =
         (int64_t)wadi_parallel_sum(rows, WADI_ROW_BLOCK, store_pressure, &context, projector->partials);
     for (int axis = 0; axis < 3; ++axis) {

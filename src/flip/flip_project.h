@@ -18,15 +18,21 @@ typedef WadiStatus (*WadiPoissonSolveFn)(const WadiPoisson *system, const float 
 
 typedef struct WadiFlipProjectIn {
     const WadiRows *rows;
-    const uint8_t *fluid;           /* per row: bit l set where the cell of lane l is FLUID */
-    const float *open[3];           /* per face: open fraction, 0..1 */
+    const uint8_t *fluid; /* per row: bit l set where the cell of lane l is FLUID */
+    const int32_t
+        *solid_row;       /* per row: where open and solid_velocity have it (flip_row_table.h); may be NULL */
+    const float *open[3]; /* per face: open fraction, 0..1 */
     const float *solid_velocity[3]; /* per face: normal velocity of the solid, m/s; NULL: 0 */
     /* Per face: part of the way from a fluid to an air cell that is fluid. NULL: as the distance from the surface has it, which is
      * per cell, m, negative in fluid; 1 where that is NULL too. */
     const float *theta[3], *surface_distance;
-    const float *density;       /* per cell, kg/m^3; NULL: reference_density everywhere */
-    double reference_density;   /* kg/m^3 */
-    const float *expansion;     /* per cell: divergence wanted after, 1/s (density correction); NULL: 0 */
+    const float *density;     /* per cell, kg/m^3; NULL: reference_density everywhere */
+    double reference_density; /* kg/m^3 */
+    const float *expansion;   /* per cell: divergence wanted after, 1/s (density correction); NULL: 0 */
+    /* Per row: where `expansion` and P have it (flip_row_table.h): rows with a fluid cell, in their order; perhaps some others.
+     * NULL: they have all rows. */
+    const int32_t *fluid_row;
+    int32_t fluid_rows;         /* of those arrays, the null row included; not read without fluid_row */
     double cell_size;           /* m */
     WadiPoissonSettings solver; /* tolerances in m/s: the residual is divergence times cell_size */
     WadiPoissonSolveFn solve;
@@ -37,7 +43,7 @@ typedef struct WadiFlipProjectIn {
 
 typedef struct WadiFlipProjectOut {
     float *velocity[3]; /* in and out, per face, m/s */
-    double *pressure;   /* in: warm start; out: P, m/s; 0 where there is no unknown */
+    double *pressure;   /* per cell; in: warm start; out: P, m/s; 0 where there is no unknown */
     /* Per row and component: bit set where the face is open and touches a fluid cell, so that its velocity is
      * known. */
     uint8_t *known[3];

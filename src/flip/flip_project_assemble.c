@@ -55,8 +55,8 @@ static void assemble_row(const WadiFlipProjectIn *in, WadiFlipSystem *system, in
         WadiI8 has_both;
         wadi_flip_face_gradient(in, row, axis, &g0);
         wadi_flip_face_gradient(in, next, axis, &g1);
-        g0 *= WADI_ROW(in->open[axis], row);
-        g1 *= WADI_ROW(in->open[axis], next);
+        g0 *= WADI_ROW(in->open[axis], wadi_table_row(in->solid_row, row));
+        g1 *= WADI_ROW(in->open[axis], wadi_table_row(in->solid_row, next));
         diagonal += axis == 0 ? g0 + WADI_ROW_SHIFT_DOWN(g0, g1) : g0 + g1;
         wadi_row_mask(in->fluid[row] & wadi_row_bits_beside(in->rows, in->fluid, row, 2 * axis), &has_both);
         WADI_ROW_OUT(system->coupling[axis], to) = (WadiF8)((WadiI8)g0 & has_both);
@@ -119,7 +119,7 @@ static void rhs_rows(void *user, int64_t first, int64_t end)
         wadi_row_mask(context->made->active[row], &is_active);
         wadi_flip_outflow(in, context->velocity, full, out);
         if (in->expansion != NULL) {
-            wanted = WADI_ROW(in->expansion, full);
+            wanted = WADI_ROW(in->expansion, wadi_table_row(in->fluid_row, full));
         }
         float *to = context->rhs + LANES * (size_t)row;
         *(WadiF4 *)to = __builtin_convertvector(in->cell_size * WADI_ROW_LOW_DOUBLE(wanted) - out[0], WadiF4);

@@ -3,8 +3,8 @@
 #define WADI_FLIP_PROJECT_FACES_H
 
 #include "flip/flip_project.h"
+#include "flip/flip_row_table.h"
 #include "flip/flip_surface.h"
-#include "grid/row_lanes.h"
 #include "grid/row_vectors.h"
 
 /* theta of the faces on the low side of a row's cells; of meaning between fluid and air only. */
@@ -57,7 +57,7 @@ static inline __attribute__((always_inline)) void wadi_flip_face_gradient(const 
         WadiI8 has_mass = mass > 0.0f;
         g *= (float)in->reference_density * sides / WADI_ROW_SELECT(has_mass, mass, one);
     }
-    WadiI8 is_open = WADI_ROW(in->open[axis], row) > 0.0f;
+    WadiI8 is_open = WADI_ROW(in->open[axis], wadi_table_row(in->solid_row, row)) > 0.0f;
     *gradient = (WadiF8)((WadiI8)g & has_any & is_open);
 }
 
@@ -67,14 +67,16 @@ static inline __attribute__((always_inline)) void wadi_flip_outflow(const WadiFl
                                                                     WadiD4 out[2])
 {
     out[0] = out[1] = (WadiD4){ 0 };
+    const int32_t solid = wadi_table_row(in->solid_row, row);
     for (int axis = 0; axis < 3; ++axis) {
         const int32_t next = in->rows->neighbour[row][2 * axis + 1];
-        WadiF8 w0 = WADI_ROW(in->open[axis], row), w1 = WADI_ROW(in->open[axis], next);
+        const int32_t next_solid = wadi_table_row(in->solid_row, next);
+        WadiF8 w0 = WADI_ROW(in->open[axis], solid), w1 = WADI_ROW(in->open[axis], next_solid);
         WadiF8 u0 = WADI_ROW(velocity[axis], row), u1 = WADI_ROW(velocity[axis], next);
         WadiF8 s0 = { 0 }, s1 = { 0 };
         if (in->solid_velocity[axis] != NULL) {
-            s0 = WADI_ROW(in->solid_velocity[axis], row);
-            s1 = WADI_ROW(in->solid_velocity[axis], next);
+            s0 = WADI_ROW(in->solid_velocity[axis], solid);
+            s1 = WADI_ROW(in->solid_velocity[axis], next_solid);
         }
         if (axis == 0) {
             w1 = WADI_ROW_SHIFT_DOWN(w0, w1);

@@ -32,7 +32,7 @@ static void begin_faces(void *user, int64_t first, int64_t end)
     const Relax *relax = user;
     const WadiFlipProjectIn *in = relax->in;
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        const size_t at = (size_t)LANES * (size_t)row;
+        const size_t at = (size_t)LANES * (size_t)row, solid_at = wadi_table_cell(in->solid_row, at);
         for (int axis = 0; axis < 3; ++axis) {
             WadiF8 gradient = { 0 };
             if (row > 0) {
@@ -43,8 +43,9 @@ static void begin_faces(void *user, int64_t first, int64_t end)
             unsigned touches = in->fluid[row] | wadi_row_bits_beside(in->rows, in->fluid, row, 2 * axis);
             unsigned is_open = 0;
             for (size_t l = 0; l < LANES; ++l) {
-                bool is_face_open = in->open[axis][at + l] > 0.0f;
-                float solid = in->solid_velocity[axis] != NULL ? in->solid_velocity[axis][at + l] : 0.0f;
+                bool is_face_open = in->open[axis][solid_at + l] > 0.0f;
+                float solid =
+                    in->solid_velocity[axis] != NULL ? in->solid_velocity[axis][solid_at + l] : 0.0f;
                 velocity[l] = is_face_open ? velocity[l] : solid;
                 is_open |= (unsigned)is_face_open << l;
             }
@@ -58,15 +59,17 @@ static void begin_cells(void *user, int64_t first, int64_t end)
     const Relax *relax = user;
     const WadiFlipProjectIn *in = relax->in;
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        const size_t at = (size_t)LANES * (size_t)row;
+        const size_t at = (size_t)LANES * (size_t)row, solid_at = wadi_table_cell(in->solid_row, at);
+        const size_t fluid_at = wadi_table_cell(in->fluid_row, at);
         float fixed[LANES] = { 0 }, diagonal[LANES] = { 0 };
         for (int axis = 0; axis < 3; ++axis) {
             float w1[LANES], s0[LANES] = { 0 }, s1[LANES] = { 0 }, g1[LANES];
-            const float *w0 = in->open[axis] + at, *g0 = relax->gradient[axis] + at;
-            wadi_row_beside(in->rows, in->open[axis], row, 2 * axis + 1, w1);
+            const float *w0 = in->open[axis] + solid_at, *g0 = relax->gradient[axis] + at;
+            wadi_table_row_beside(in->rows, in->solid_row, in->open[axis], row, 2 * axis + 1, w1);
             if (in->solid_velocity[axis] != NULL) {
-                memcpy(s0, in->solid_velocity[axis] + at, sizeof s0);
-                wadi_row_beside(in->rows, in->solid_velocity[axis], row, 2 * axis + 1, s1);
+                memcpy(s0, in->solid_velocity[axis] + solid_at, sizeof s0);
+                wadi_table_row_beside(in->rows, in->solid_row, in->solid_velocity[axis], row, 2 * axis + 1,
+                                      s1);
             }
             wadi_row_beside(in->rows, relax->gradient[axis], row, 2 * axis + 1, g1);
             for (int l = 0; l < LANES; ++l) {
@@ -77,11 +80,13 @@ static void begin_cells(void *user, int64_t first, int64_t end)
         unsigned active = 0;
         for (size_t l = 0; l < LANES; ++l) {
             bool is_active = row > 0 && (in->fluid[row] >> l & 1) != 0 && diagonal[l] > 0.0f;
-            float wanted = in->expansion != NULL ? (float)in->cell_size * in->expansion[at + l] : 0.0f;
+            float wanted = in->expansion != NULL ? (float)in->cell_size * in->expansion[fluid_at + l] : 0.0f;
             active |= (unsigned)is_active << l;
             relax->gain[at + l] = is_active ? (float)relax->over_relaxation / diagonal[l] : 0.0f;
             relax->fixed[at + l] = fixed[l] - wanted;
-            relax->out->pressure[at + l] = 0.0;
+            if (fluid_at >= LANES || row == 0) { /* not the null row of another one */
+                relax->out->pressure[fluid_at + l] = 0.0;
+            }
         }
         relax->active[row] = (uint8_t)active;
     }
@@ -92,13 +97,15 @@ static void begin_cells(void *user, int64_t first, int64_t end)
 static float outflow_of(const Relax *relax, int32_t row, int lane, size_t high[3])
 {
     const WadiRows *rows = relax->in->rows;
+    const int32_t *table = relax->in->solid_row;
     const size_t here = (size_t)LANES * (size_t)row + (size_t)lane;
     float outflow = relax->fixed[here];
     for (int axis = 0; axis < 3; ++axis) {
         const float *open = relax->in->open[axis], *velocity = relax->out->velocity[axis];
         high[axis] =
             wadi_row_cell_index(wadi_row_cell_beside(rows, (WadiRowCell){ row, lane }, 2 * axis + 1));
-        outflow += open[high[axis]] * velocity[high[axis]] - open[here] * velocity[here];
+        outflow += open[wadi_table_cell(table, high[axis])] * velocity[high[axis]] -
+                   open[wadi_table_cell(table, here)] * velocity[here];
     }
     return outflow;
 }
@@ -109,7 +116,7 @@ static float relax_cell(const Relax *relax, int32_t row, int lane)
     const size_t here = (size_t)LANES * (size_t)row + (size_t)lane;
     size_t high[3];
     float outflow = outflow_of(relax, row, lane, high), lost = relax->gain[here] * outflow;
-    double *pressure = &relax->out->pressure[here];
+    double *pressure = &relax->out->pressure[wadi_table_cell(relax->in->fluid_row, here)];
     if (relax->in->is_unilateral && (double)lost >= *pressure) {
         if (*pressure == 0.0) {
             return 0.0f; /* what may part is not left over */
@@ -149,7 +156,8 @@ static double relax_colour(void *user, int64_t first, int64_t end)
 
 static bool is_dropped(const Relax *relax, size_t cell)
 {
-    return relax->in->is_unilateral && !(relax->out->pressure[cell] > 0.0);
+    return relax->in->is_unilateral &&
+           !(relax->out->pressure[wadi_table_cell(relax->in->fluid_row, cell)] > 0.0);
 }
 
 static double largest_rest(void *user, int64_t first, int64_t end)

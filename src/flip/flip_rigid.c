@@ -9,6 +9,7 @@
 
 #include "core/parallel.h"
 #include "flip/flip_rigid_cells.h"
+#include "flip/flip_row_table.h"
 
 enum { ROW_BLOCK = 256 };
 
@@ -92,7 +93,7 @@ static void test_yield(void *context, int64_t first, int64_t end)
         if (!wadi_cell_bit(work->grid->fluid, c)) {
             continue;
         }
-        double pressure = fmax(load->pressure[c], 0.0);
+        double pressure = fmax(load->pressure[wadi_table_cell(work->grid->pressure_row, (size_t)c)], 0.0);
         double cohesion = load->cohesion != NULL ? (double)load->cohesion[c] : 0.0;
         double stress = stopping_stress(work, c);
         double share = load->sliding_share;

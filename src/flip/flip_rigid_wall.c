@@ -4,6 +4,13 @@
 #include <math.h>
 
 #include "flip/flip_rigid_cells.h"
+#include "flip/flip_row_table.h"
+
+static float solid_speed(const WadiFrictionGrid *grid, int axis, int32_t face)
+{
+    const float *speed = grid->solid_speed[axis];
+    return speed != NULL ? speed[wadi_table_cell(grid->solid_row, (size_t)face)] : 0.0f;
+}
 
 /* What a facet leaves of the slip of its cell. */
 static float facet_factor(const WadiFrictionGrid *grid, const WadiRigidWalls *walls, float *const velocity[3],
@@ -13,11 +20,10 @@ static float facet_factor(const WadiFrictionGrid *grid, const WadiRigidWalls *wa
     int32_t wall = wadi_cell_beside(grid->rows, c, side);
     double impulse = 0.0;
     if (walls->pressure != NULL) {
-        impulse = fmax(walls->pressure[c], 0.0);
+        impulse = fmax(walls->pressure[wadi_table_cell(grid->pressure_row, (size_t)c)], 0.0);
     } else {
         int32_t face = side & 1 ? wall : c;
-        double solid = grid->solid_speed[normal] != NULL ? (double)grid->solid_speed[normal][face] : 0.0;
-        double into = (double)walls->before[normal][face] - solid;
+        double into = (double)walls->before[normal][face] - (double)solid_speed(grid, normal, face);
         impulse = fmax(side & 1 ? into : -into, 0.0);
     }
     double square = 0.0;
@@ -28,8 +34,7 @@ static float facet_factor(const WadiFrictionGrid *grid, const WadiRigidWalls *wa
             int32_t at = high ? wadi_cell_beside(grid->rows, c, 2 * b + 1) : c;
             if (wadi_face_is_free(grid, at, b)) {
                 int32_t beside = wadi_cell_beside(grid->rows, at, side);
-                sum += (double)velocity[b][at] -
-                       (grid->solid_speed[b] != NULL ? (double)grid->solid_speed[b][beside] : 0.0);
+                sum += (double)velocity[b][at] - (double)solid_speed(grid, b, beside);
                 count += 1;
             }
         }
@@ -69,10 +74,8 @@ WadiStatus wadi_rigid_wall_friction(const WadiFrictionGrid *grid, const WadiRigi
                     low_is_fluid = wadi_cell_bit(grid->fluid, low);
                 float kept = ((here_is_fluid ? factor[c] : 0.0f) + (low_is_fluid ? factor[low] : 0.0f)) /
                              (float)(here_is_fluid + low_is_fluid);
-                float solid = 0.0f;
-                if (grid->solid_speed[b] != NULL && kept < 1.0f) {
-                    solid = grid->solid_speed[b][wadi_cell_beside(grid->rows, c, side)];
-                }
+                float solid =
+                    kept < 1.0f ? solid_speed(grid, b, wadi_cell_beside(grid->rows, c, side)) : 0.0f;
                 velocity[b][c] = kept < 1.0f ? solid + kept * (velocity[b][c] - solid) : velocity[b][c];
             }
         }

@@ -99,7 +99,9 @@ static void visit_faces(WadiFlipStep *step, void (*visit)(WadiFlipStep *, int ax
 
 static void close_face(WadiFlipStep *step, int axis, int32_t row, int lane)
 {
-    step->solid.open[axis][8 * (size_t)row + (size_t)lane] = 0.0f;
+    const int32_t own = step->solid.row[row];
+    WADI_ASSERT(own >= WADI_FLIP_SOLID_PLAIN_ROWS);
+    step->solid.open[axis][8 * (size_t)own + (size_t)lane] = 0.0f;
 }
 
 void wadi_flip_held_close(WadiFlipStep *step)
@@ -139,7 +141,8 @@ static double change_of_row(const Check *check, const WadiFlipSleepTile *tile, i
             WadiRowCell awake = wadi_row_cell_beside(rows, asleep, side);
             int place = side < 2 ? j + 8 * k : side < 4 ? asleep.lane + 8 * k : asleep.lane + 8 * j;
             double then = step->kick * (double)tile->load[side][place];
-            double change = fabs(step->pressure[wadi_row_cell_index(awake)] - then);
+            double change =
+                fabs(step->pressure[wadi_table_cell(step->fluid_row, wadi_row_cell_index(awake))] - then);
             change = fmax(change, wadi_friction_change(check->friction, check->rest, awake.row, awake.lane));
             largest = fmax(largest, change / (LOAD_SHARE * then + LOAD_LAYERS * check->layer));
         }

@@ -7,8 +7,8 @@
 #ifndef WADI_FLIP_SOLID_H
 #define WADI_FLIP_SOLID_H
 
+#include "flip/flip_row_table.h"
 #include "geom/solids.h"
-#include "grid/rows.h"
 
 typedef struct WadiFlipSolidIn {
     const WadiRows *rows;
@@ -19,9 +19,22 @@ typedef struct WadiFlipSolidIn {
      * 0.1]. */
     float min_open;
     bool is_binary; /* faces open or closed by the sides of their cells' centres [ZB05], no fractions */
+    const uint64_t
+        *own; /* per tile: rows that share their values with no other, for who changes them; NULL: none */
 } WadiFlipSolidIn;
 
+/* Rows of the arrays. Rows of the grid that are alike share one: those that have no solid near them, those deep inside, layers
+ * along a wall. */
+enum {
+    WADI_FLIP_SOLID_NONE,
+    WADI_FLIP_SOLID_OPEN_ROW,
+    WADI_FLIP_SOLID_CLOSED_ROW,
+    WADI_FLIP_SOLID_PLAIN_ROWS
+};
+
 typedef struct WadiFlipSolid {
+    int32_t *row;       /* per row of the grid: its row of the arrays (flip_row_table.h) */
+    int32_t row_count;  /* of the arrays */
     float *open[3];     /* per face: open fraction, 0..1 */
     float *velocity[3]; /* per face: normal velocity of the solid at its centre, m/s; 0 on faces that are
                          * open. NULL: all solids rest */
@@ -38,9 +51,14 @@ typedef struct WadiFlipSolidCache {
     int32_t spare_capacity;
     int32_t *place; /* per tile of the grid: its place in `tiles` */
     int32_t place_capacity;
-    float
-        *rows; /* that solids cut or come near to: open fractions, distance and part inside of eight cells */
-    int32_t row_count, row_capacity;
+    int32_t *tile_rows; /* rows of the tiles that solids cut or come near to: which of `rows` each is */
+    int32_t tile_row_count;
+    float *rows; /* no two are alike: open fractions, distance and part inside of eight cells */
+    int32_t row_count;
+    int32_t *number; /* per row: what it is in the last output; 0: not in use */
+    int32_t *slots;  /* hash table of the rows: row + 1, 0: empty; a power of two of them */
+    int32_t slot_count;
+    size_t tile_row_capacity, row_capacity, number_capacity;
     int64_t queried_tiles; /* new in the last call, with a resting solid in or near them */
 } WadiFlipSolidCache;
 

@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "core/parallel.h"
-#include "grid/row_lanes.h"
 
 enum { LANES = WADI_ROW_CELLS };
 
@@ -27,8 +26,10 @@ static WadiRowCell away_from_solid(const LabelContext *context, WadiRowCell cell
     float most = 0.0f;
     for (int axis = 0; axis < 3; ++axis) {
         const float *open = context->solid->open[axis];
+        const int32_t *table = context->solid->row;
         WadiRowCell high = wadi_row_cell_beside(context->rows, cell, 2 * axis + 1);
-        float area = open[wadi_row_cell_index(high)] - open[wadi_row_cell_index(cell)];
+        float area = open[wadi_table_cell(table, wadi_row_cell_index(high))] -
+                     open[wadi_table_cell(table, wadi_row_cell_index(cell))];
         if (fabsf(area) > most) {
             most = fabsf(area);
             away = area > 0.0f ? high : wadi_row_cell_beside(context->rows, cell, 2 * axis);
@@ -45,7 +46,8 @@ static bool is_under_fluid(const LabelContext *context, WadiRowCell cell)
         if (context->fluid[cell.row] >> cell.lane & 1) {
             return true;
         }
-        bool is_cut = context->solid->distance[wadi_row_cell_index(cell)] < context->near;
+        size_t at = wadi_table_cell(context->solid->row, wadi_row_cell_index(cell));
+        bool is_cut = context->solid->distance[at] < context->near;
         cell.row = is_cut ? cell.row : 0;
     }
     return false;
@@ -55,10 +57,11 @@ static void fill_rows(void *user, int64_t first, int64_t end)
 {
     const LabelContext *context = user;
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        const float *distance = context->solid->distance + (size_t)LANES * (size_t)row;
+        const int32_t at = context->solid->row[row];
+        const float *distance = context->solid->distance + (size_t)LANES * (size_t)at;
         unsigned fluid = context->fluid[row];
         unsigned filled = fluid;
-        for (int l = 0; l < LANES && row > 0; ++l) {
+        for (int l = 0; l < LANES && row > 0 && at != WADI_FLIP_SOLID_OPEN_ROW; ++l) {
             if (distance[l] < context->near && (fluid >> l & 1) == 0 &&
                 is_under_fluid(context, (WadiRowCell){ row, l })) {
                 filled |= 1u << l;

@@ -28,9 +28,12 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
     WadiFlipProjectIn in = {
         .rows = &step->grid.rows,
         .fluid = step->fluid,
+        .solid_row = step->solid.row,
         .density = step->mix.density,
         .reference_density = flip->materials.density,
         .expansion = step->expansion,
+        .fluid_row = step->fluid_row,
+        .fluid_rows = step->fluid_rows,
         .cell_size = step->grid.cell_size,
         .solver = { .tolerance = tolerance,
                     /* Enough for still fluid, which has no divergence to be relative to. */
@@ -89,14 +92,14 @@ WadiStatus wadi_flip_project_step(const WadiFlip *flip, WadiFlipStep *step, Wadi
 static WadiStatus solve_viscosity(const WadiFlip *flip, WadiFlipStep *step, WadiFlipProjector **projector,
                                   WadiError *error)
 {
-    const size_t floats = wadi_rows_floats(&step->grid.rows);
+    const size_t cells = WADI_ROW_CELLS * (size_t)step->fluid_rows;
     double *whole = step->pressure;
     WADI_STAGE(flip->context.times, "viscosity", WADI_TRY(wadi_flip_apply_viscosity(flip, step, error)));
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->pressure, floats, "pressure", error));
-    memset(step->pressure, 0, floats * sizeof *step->pressure);
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->pressure, cells, "pressure", error));
+    memset(step->pressure, 0, cells * sizeof *step->pressure);
     WADI_STAGE(flip->context.times, "pressure",
                WADI_TRY(wadi_flip_project_step(flip, step, projector, error)));
-    for (size_t i = 0; i < floats; ++i) {
+    for (size_t i = 0; i < cells; ++i) {
         whole[i] += step->pressure[i];
     }
     step->pressure = whole;
@@ -107,12 +110,14 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
     const WadiRows *rows = &step->grid.rows;
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->pressure, wadi_rows_floats(rows), "pressure", error));
+    const size_t cells = WADI_ROW_CELLS * (size_t)step->fluid_rows;
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->pressure, cells, "pressure", error));
+    memset(step->pressure, 0, cells * sizeof *step->pressure);
     if (flip->materials.has_sand) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->rigid, (size_t)rows->count, "rigid cells", error));
         memset(step->rigid, 0, (size_t)rows->count);
     }
-    wadi_flip_pressure_recall(&flip->pressure_memory, rows, step->kick, step->pressure);
+    wadi_flip_pressure_recall(&flip->pressure_memory, rows, step->fluid_row, step->kick, step->pressure);
     wadi_flip_push_surface(flip, step);
     const WadiArenaMark mark = wadi_arena_mark(arena);
     if (flip->materials.has_sand) {
@@ -132,6 +137,6 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
         }
     }
     wadi_arena_release(arena, mark);
-    return wadi_flip_pressure_keep(&flip->pressure_memory, rows, step->fluid, step->pressure, step->kick,
-                                   error);
+    return wadi_flip_pressure_keep(&flip->pressure_memory, rows, step->fluid_row, step->fluid_rows,
+                                   step->pressure, step->kick, error);
 }

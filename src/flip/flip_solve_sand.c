@@ -81,6 +81,7 @@ static WadiStatus make_rate_dependent(const WadiFlip *flip, const WadiFlipStep *
         .fluid = step->fluid,
         .velocity = { step->saved[0], step->saved[1], step->saved[2] },
         .pressure = step->pressure,
+        .pressure_row = step->fluid_row,
         .cell_size = step->grid.cell_size,
         .dt = step->kick,
         .gravity_dt = wadi_flip_gravity_step(flip, step),
@@ -109,7 +110,7 @@ WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *ste
     }
     WADI_TRY(make_rate_dependent(flip, step, slope, error));
     if (flip->materials.has_water) {
-        WADI_TRY(WADI_ARENA_NEW(arena, grain, floats, "grain pressure", error));
+        WADI_TRY(WADI_ARENA_NEW(arena, grain, 8 * (size_t)step->fluid_rows, "grain pressure", error));
     }
     *load = (WadiFrictionLoad){ .pressure = *grain != NULL ? *grain : step->pressure,
                                 .k = slope,
@@ -127,12 +128,13 @@ static void mark_rows(void *user, int64_t first, int64_t end)
 {
     const Rigid *rigid = user;
     const WadiFrictionLoad *load = rigid->load;
+    const int32_t *table = rigid->step->fluid_row;
     for (int32_t r = (int32_t)first; r < end; ++r) {
         uint8_t marks = 0;
         for (unsigned left = r == 0 ? 0 : rigid->step->fluid[r]; left != 0; left &= left - 1) {
             int l = __builtin_ctz(left);
             size_t cell = 8 * (size_t)r + (size_t)l;
-            double yield = (double)load->k[cell] * fmax(load->pressure[cell], 0.0) +
+            double yield = (double)load->k[cell] * fmax(load->pressure[wadi_table_cell(table, cell)], 0.0) +
                            (load->cohesion != NULL ? (double)load->cohesion[cell] : 0.0);
             marks |= (uint8_t)((wadi_friction_stress(rigid->friction, r, l) < 0.999 * yield) << l);
         }
@@ -209,6 +211,8 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
                               .held = step->held.cells,
                               .rest = &flip->sleep.friction,
                               .solid = step->inside,
+                              .solid_row = step->solid.row,
+                              .pressure_row = step->fluid_row,
                               .ask = wadi_friction_ask_solids,
                               .ask_context = &solids,
                               .density = step->mix.density,

@@ -94,7 +94,11 @@ static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const bef
 {
     WadiArena *arena = flip->context.scratch;
     float *const *velocity = step->grid.velocity;
-    WadiFrictionGrid grid = { .rows = &step->grid.rows, .fluid = step->fluid, .solid = step->inside };
+    WadiFrictionGrid grid = { .rows = &step->grid.rows,
+                              .fluid = step->fluid,
+                              .solid = step->inside,
+                              .solid_row = step->solid.row,
+                              .pressure_row = step->fluid_row };
     for (int a = 0; a < 3; ++a) {
         grid.solid_speed[a] = step->solid.velocity[a];
     }
@@ -134,15 +138,15 @@ static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const bef
 static WadiStatus project_again(const WadiFlip *flip, WadiFlipStep *step, bool may_part, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
-    size_t rows = (size_t)step->grid.rows.count, floats = wadi_rows_floats(&step->grid.rows);
+    size_t rows = (size_t)step->grid.rows.count, cells = 8 * (size_t)step->fluid_rows;
     uint8_t *fluid = NULL;
     WadiFlipProjectOut out = { 0 };
     WADI_TRY(WADI_ARENA_NEW(arena, &fluid, rows, "labels", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &out.pressure, floats, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &out.pressure, cells, "pressure", error));
     memcpy(fluid, step->fluid, rows);
-    memset(out.pressure, 0, floats * sizeof *out.pressure);
-    for (size_t c = 0; c < floats && may_part; ++c) {
-        if (!(step->pressure[c] > 0.0)) {
+    memset(out.pressure, 0, cells * sizeof *out.pressure);
+    for (size_t c = 0; c < 8 * rows && may_part; ++c) {
+        if (!(step->pressure[wadi_table_cell(step->fluid_row, c)] > 0.0)) {
             fluid[c / 8] &= (uint8_t) ~(1u << c % 8);
         }
     }

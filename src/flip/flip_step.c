@@ -125,6 +125,7 @@ static WadiStatus extend(const WadiFlip *flip, WadiFlipStep *step, WadiError *er
     const WadiRows *rows = &step->grid.rows;
     WadiFlipExtendIn in = { .rows = rows, .layers = WADI_FLIP_MARGIN + 1 };
     WadiFlipWallIn walls = { .rows = rows,
+                             .solid_row = step->solid.row,
                              .distance = step->solid.distance,
                              .deepest = step->grid.cell_size };
     for (int a = 0; a < 3; ++a) {
@@ -273,20 +274,8 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     WADI_TRY(make_grid(flip, step, error));
     WADI_STAGE(times, "forces", WADI_TRY(wadi_flip_forces(flip, step, error)));
     wadi_arena_release_temporaries(context->scratch, before_grid);
-    WadiFlipSolidIn solid = {
-        .rows = &step->grid.rows,
-        .solids = &context->world->solids,
-        .cell_size = step->grid.cell_size,
-        .time = time + dt,
-        /* Slivers that are shut bend the wall: 0.1 slows sliding sand by 5 %, 0.02 by none. */
-        .min_open = flip->materials.has_sand ? 0.02f : 0.1f,
-        /* The paper's friction knows whole cells only. */
-        .is_binary = scene->flip.solids == WADI_FLIP_SOLIDS_VOXELS ||
-                     (flip->materials.has_sand && scene->flip.friction != WADI_FLIP_FRICTION_SOLVE)
-    };
     const WadiArenaMark before_solids = wadi_arena_mark(context->scratch);
-    WADI_STAGE(times, "solids",
-               WADI_TRY(wadi_flip_solid(&solid, &flip->solid_cache, &step->solid, context->scratch, error)));
+    WADI_STAGE(times, "solids", WADI_TRY(wadi_flip_find_solids(flip, step, error)));
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW(context->scratch, &step->known[a], (size_t)step->grid.rows.count,
                                 "known faces", error));

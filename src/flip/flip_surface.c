@@ -13,7 +13,7 @@
 #include <math.h>
 
 #include "core/parallel.h"
-#include "grid/row_lanes.h"
+#include "flip/flip_row_table.h"
 
 enum { LANES = WADI_ROW_CELLS };
 
@@ -23,6 +23,7 @@ static const float least_depth = 0.01f;
 
 typedef struct SmoothContext {
     const WadiRows *rows;
+    const int32_t *table; /* of `from` */
     const float *from;
     float *to;
     int axis;
@@ -32,24 +33,26 @@ static void smooth_rows(void *user, int64_t first, int64_t end)
 {
     const SmoothContext *context = user;
     for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
-        const float *restrict own = context->from + (size_t)LANES * (size_t)row;
-        float *restrict to = context->to + (size_t)LANES * (size_t)row;
-        float low[LANES], high[LANES];
-        wadi_row_beside(context->rows, context->from, row, 2 * context->axis, low);
-        wadi_row_beside(context->rows, context->from, row, 2 * context->axis + 1, high);
-        for (int l = 0; l < LANES; ++l) {
-            to[l] = 0.75f * own[l] + 0.125f * (low[l] + high[l]);
+        const int32_t *n = context->rows->neighbour[row] + 2 * context->axis;
+        const WadiF8 own = WADI_ROW(context->from, wadi_table_row(context->table, row));
+        WadiF8 low = WADI_ROW(context->from, wadi_table_row(context->table, n[0])),
+               high = WADI_ROW(context->from, wadi_table_row(context->table, n[1]));
+        if (context->axis == 0) {
+            low = WADI_ROW_SHIFT_UP(low, own);
+            high = WADI_ROW_SHIFT_DOWN(own, high);
         }
+        WADI_ROW_OUT(context->to, row) = 0.75f * own + 0.125f * (low + high);
     }
 }
 
-/* result and spare: arrays of the rows' size, the null row zeroed. */
-static void smooth(const WadiRows *rows, const float *values, float *result, float *spare)
+/* table: of the values. result and spare: arrays of the rows' size, the null row zeroed. */
+static void smooth(const WadiRows *rows, const int32_t *table, const float *values, float *result,
+                   float *spare)
 {
     const float *from[3] = { values, result, spare };
     float *to[3] = { result, spare, result };
     for (int axis = 0; axis < 3; ++axis) {
-        SmoothContext context = { rows, from[axis], to[axis], axis };
+        SmoothContext context = { rows, axis == 0 ? table : NULL, from[axis], to[axis], axis };
         wadi_parallel_for(rows->count, WADI_ROW_BLOCK, smooth_rows, &context);
     }
 }
@@ -125,11 +128,11 @@ WadiStatus wadi_flip_surface_distance(const WadiFlipSurfaceIn *in, float *distan
     memset(spare, 0, LANES * sizeof(float));
     memset(fill, 0, LANES * sizeof(float));
     deep[0] = 0;
-    smooth(in->rows, in->fill, fill, spare);
+    smooth(in->rows, NULL, in->fill, fill, spare);
     if (in->fraction != NULL) {
         WADI_TRY(WADI_ARENA_NEW(scratch, &solid, floats, "surface distance", error));
         memset(solid, 0, LANES * sizeof(float));
-        smooth(in->rows, in->fraction, solid, spare);
+        smooth(in->rows, in->solid_row, in->fraction, solid, spare);
     }
     memset(distance, 0, LANES * sizeof(float));
     DepthContext context = { in, fill, solid, distance, deep, liquid, liquid != NULL ? liquid : in->fluid };

@@ -10,8 +10,9 @@ typedef struct WadiFlipSurfaceIn {
     const uint8_t *fluid; /* per row: bit l set where the cell of lane l is FLUID */
     const float
         *fill; /* per cell: volume of its particles / volume of a cell; 1 in the interior of the fluid */
-    const float *fraction; /* per cell: part of its volume inside solids; NULL: none */
-    double cell_size;      /* m */
+    const int32_t *solid_row; /* per row: where `fraction` has it (flip_row_table.h); may be NULL */
+    const float *fraction;    /* per cell: part of its volume inside solids; NULL: none */
+    double cell_size;         /* m */
 } WadiFlipSurfaceIn;
 
 /* Distance of the cells' centres from the surface, m, negative in fluid; cut off at one cell. Exact for a

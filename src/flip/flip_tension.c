@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "core/parallel.h"
-#include "grid/row_lanes.h"
+#include "flip/flip_row_table.h"
 
 enum { LANES = WADI_ROW_CELLS, MEAN_PASSES = 2 };
 
@@ -69,7 +69,10 @@ static void start_rows(void *user, int64_t first, int64_t end)
     const float per_cell = (float)(1.0 / c->in->cell_size);
     for (int64_t at = LANES * (first + (first == 0)); at < LANES * end; ++at) {
         float share = 0.5f - c->in->distance[at] * per_cell;
-        float space = c->in->solid_fraction != NULL ? 1.0f - c->in->solid_fraction[at] : 1.0f;
+        float space = 1.0f;
+        if (c->in->solid_fraction != NULL) {
+            space -= c->in->solid_fraction[wadi_table_cell(c->in->solid_row, (size_t)at)];
+        }
         c->space[at] = space;
         c->colour[at] = space * wadi_lesser(wadi_greater(share, 0.0f), 1.0f);
     }

@@ -7,8 +7,9 @@
 
 typedef struct WadiFlipCurvatureIn {
     const WadiRows *rows;
-    const uint8_t *fluid;  /* per row: bit l set where the cell of lane l is FLUID */
-    const float *distance; /* per cell: from the free surface, m, negative in fluid, cut off at one cell */
+    const uint8_t *fluid;     /* per row: bit l set where the cell of lane l is FLUID */
+    const float *distance;    /* per cell: from the free surface, m, negative in fluid, cut off at one cell */
+    const int32_t *solid_row; /* per row: where solid_fraction has it (flip_row_table.h); may be NULL */
     const float *solid_fraction; /* per cell; NULL: no solids */
     double cell_size;            /* m */
     int passes;                  /* of smoothing: WADI_FLIP_CURVATURE_PASSES */

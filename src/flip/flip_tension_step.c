@@ -31,6 +31,7 @@ WadiStatus wadi_flip_find_tension(const WadiFlip *flip, WadiFlipStep *step, Wadi
     WadiFlipCurvatureIn in = { .rows = rows,
                                .fluid = step->fluid,
                                .distance = step->surface_distance,
+                               .solid_row = step->solid.row,
                                .solid_fraction = step->solid.fraction,
                                .cell_size = step->grid.cell_size,
                                .passes = WADI_FLIP_CURVATURE_PASSES };

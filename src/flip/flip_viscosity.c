@@ -7,8 +7,8 @@
 
 #include "core/check.h"
 #include "core/parallel.h"
+#include "flip/flip_row_table.h"
 #include "flip/flip_viscosity_passes.h"
-#include "grid/row_lanes.h"
 #include "linsys/poisson_internal.h"
 
 enum { LANES = WADI_ROW_CELLS };
@@ -33,9 +33,10 @@ static void load_rows(void *context, int64_t first, int64_t end)
     const Solve *s = context;
     for (int a = 0; a < 3; ++a) {
         for (int64_t at = LANES * (first + (first == 0)); at < LANES * end; ++at) {
-            float given = s->in->open[a][at] > 0.0f || s->in->solid_velocity[a] == NULL
+            const size_t solid = wadi_table_cell(s->in->solid_row, (size_t)at);
+            float given = s->in->open[a][solid] > 0.0f || s->in->solid_velocity[a] == NULL
                               ? 0.0f
-                              : s->in->solid_velocity[a][at];
+                              : s->in->solid_velocity[a][solid];
             s->u[a][at] = s->viscous.mass[a][at] > 0.0f ? s->velocity[a][at] : given;
         }
     }

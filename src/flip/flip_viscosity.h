@@ -11,9 +11,10 @@
 
 typedef struct WadiFlipViscosityIn {
     const WadiRows *rows;
-    const uint8_t *fluid;  /* per row: bit l set where the cell of lane l is FLUID */
-    const uint8_t *solid;  /* per row: cells inside solids */
-    const float *distance; /* per cell: from the free surface, m, negative in fluid; NULL: labels alone */
+    const uint8_t *fluid;     /* per row: bit l set where the cell of lane l is FLUID */
+    const uint8_t *solid;     /* per row: cells inside solids */
+    const float *distance;    /* per cell: from the free surface, m, negative in fluid; NULL: labels alone */
+    const int32_t *solid_row; /* per row: where the next three have it (flip_row_table.h); may be NULL */
     const float *solid_distance; /* per cell: from the solids, m; NULL: walls lie on faces */
     const float *open[3];        /* per face: open fraction */
     const float

@@ -6,8 +6,8 @@
  * wall is where it is and not half a cell behind; edges between materials take the harmonic mean, across which the shear
  * stress is continuous. */
 #include "core/parallel.h"
+#include "flip/flip_row_table.h"
 #include "flip/flip_viscosity.h"
-#include "grid/row_lanes.h"
 
 enum { LANES = WADI_ROW_CELLS };
 
@@ -71,7 +71,7 @@ static float face_density(const WadiFlipViscosityIn *in, int32_t row, int axis, 
 static void find_faces(const Setup *setup, int32_t row, int axis)
 {
     const WadiFlipViscosityIn *in = setup->in;
-    const size_t at = (size_t)LANES * (size_t)row;
+    const size_t at = (size_t)LANES * (size_t)row, solid_at = wadi_table_cell(in->solid_row, at);
     const float h = (float)in->cell_size;
     unsigned touches = in->fluid[row] | wadi_row_bits_beside(in->rows, in->fluid, row, 2 * axis);
     unsigned solid = in->solid[row], low_solid = wadi_row_bits_beside(in->rows, in->solid, row, 2 * axis);
@@ -84,7 +84,7 @@ static void find_faces(const Setup *setup, int32_t row, int axis)
         float distance = is_own_solid ? low[l] : is_low_solid ? own[l] : 0.5f * (own[l] + low[l]);
         bool has_particles = in->reached[axis] == NULL || (in->reached[axis][row] >> l & 1) != 0;
         float share = share_at(distance, h);
-        bool is_open = in->open[axis][at + (size_t)l] > 0.0f;
+        bool is_open = in->open[axis][solid_at + (size_t)l] > 0.0f;
         bool is_unknown = is_open && ((touches >> l & 1) != 0 || (has_particles && share >= least_share));
         /* Particles are behind the surface, and so is the velocity they give to the faces there: less than a turning body's.
          * The less of a face is liquid, the less its velocity counts. */
@@ -149,13 +149,15 @@ typedef struct Around {
     float value[4][LANES];
 } Around;
 
-static void look_around(const WadiRows *rows, const float *values, int32_t row, int a, int b, Around *around)
+static void look_around(const WadiRows *rows, const int32_t *table, const float *values, int32_t row, int a,
+                        int b, Around *around)
 {
+    const size_t row_bytes = LANES * sizeof(float);
     int32_t low = rows->neighbour[row][2 * b];
-    memcpy(around->value[0], values + (size_t)LANES * (size_t)row, sizeof around->value[0]);
-    wadi_row_beside(rows, values, row, 2 * a, around->value[1]);
-    memcpy(around->value[2], values + (size_t)LANES * (size_t)low, sizeof around->value[2]);
-    wadi_row_beside(rows, values, low, 2 * a, around->value[3]);
+    memcpy(around->value[0], values + (size_t)LANES * (size_t)wadi_table_row(table, row), row_bytes);
+    wadi_table_row_beside(rows, table, values, row, 2 * a, around->value[1]);
+    memcpy(around->value[2], values + (size_t)LANES * (size_t)wadi_table_row(table, low), row_bytes);
+    wadi_table_row_beside(rows, table, values, low, 2 * a, around->value[3]);
 }
 
 static void look_around_distances(const WadiFlipViscosityIn *in, int32_t row, int a, int b, Around *around)
@@ -196,9 +198,9 @@ static void find_edges(const Setup *setup, int32_t row, int a, int b, float *edg
     }
     Around distance, coefficient, depth;
     look_around_distances(in, row, a, b, &distance);
-    look_around(in->rows, in->coefficient, row, a, b, &coefficient);
+    look_around(in->rows, NULL, in->coefficient, row, a, b, &coefficient);
     if (in->solid_distance != NULL) {
-        look_around(in->rows, in->solid_distance, row, a, b, &depth);
+        look_around(in->rows, in->solid_row, in->solid_distance, row, a, b, &depth);
     }
     unsigned low_row_solid = in->solid[low_b];
     const unsigned solid[4] = { in->solid[row], wadi_row_bits_beside(in->rows, in->solid, row, 2 * a),

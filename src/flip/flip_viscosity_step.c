@@ -30,6 +30,7 @@ WadiStatus wadi_flip_apply_viscosity(const WadiFlip *flip, WadiFlipStep *step, W
                                .fluid = step->fluid,
                                .solid = step->inside,
                                .distance = step->surface_distance,
+                               .solid_row = step->solid.row,
                                .solid_distance = step->solid.distance,
                                .coefficient = coefficient,
                                .density = step->mix.density,

@@ -179,6 +179,12 @@ WadiStatus wadi_run_folder_close(WadiRunFolder *folder, WadiError *error)
         pthread_mutex_unlock(&folder->mutex);
         pthread_join(folder->thread, NULL);
     }
+    /* A failure of the run itself comes first; what could not be told is read back from the frames by the next one. */
+    WadiError late;
+    WadiStatus told = wadi_run_writer_finish(&folder->writer, &late);
+    if (status == WADI_OK && told != WADI_OK) {
+        status = wadi_fail(error, told, "%s", late.text);
+    }
     wadi_run_lock_release(&folder->lock);
     wadi_run_writer_free(&folder->writer);
     pthread_cond_destroy(&folder->changed);

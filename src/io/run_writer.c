@@ -72,8 +72,7 @@ static WadiStatus write_frame(WadiRunWriter *writer, WadiError *error)
     }
     WadiFrameLayout layout;
     wadi_frame_layout_of(&writer->header, &writer->frame, &layout);
-    WADI_TRY(wadi_xdmf_add(&writer->xdmf, writer->name, &layout, error));
-    return wadi_run_writer_write_index(writer, error);
+    return wadi_xdmf_add(&writer->xdmf, writer->name, &layout, error);
 }
 
 static WadiStatus write_checkpoint(const WadiRunWriter *writer, WadiError *error)
@@ -121,18 +120,34 @@ static void say_what_is_safe(const WadiRunWriter *writer, WadiError *error)
               has_advice ? "" : "; remove the cause, then continue with --resume");
 }
 
+WadiStatus wadi_run_writer_finish(WadiRunWriter *writer, WadiError *error)
+{
+    if (!writer->is_behind) {
+        return WADI_OK;
+    }
+    writer->is_behind = false;
+    WADI_TRY(wadi_run_writer_write_index(writer, error));
+    return writer->has_json ? write_summary(writer, error) : WADI_OK;
+}
+
 WadiStatus wadi_run_writer_write(WadiRunWriter *writer, WadiError *error)
 {
+    /* Where frames are faster than checkpoints, what tells of them keeps to the pace of these: it takes as long as a frame. */
+    bool is_told = writer->has_checkpoint || !writer->has_frame || writer->header.frame == 1;
     WadiStatus status = writer->has_frame ? write_frame(writer, error) : WADI_OK;
+    if (status == WADI_OK && writer->has_frame && is_told) {
+        status = wadi_run_writer_write_index(writer, error);
+    }
     if (status == WADI_OK && writer->has_checkpoint) {
         status = write_checkpoint(writer, error);
     }
-    if (status == WADI_OK && writer->has_json) {
+    if (status == WADI_OK && writer->has_json && is_told) {
         status = write_summary(writer, error);
     }
     if (status == WADI_OK && writer->has_checkpoint) {
         status = remove_old_checkpoints(writer, error);
     }
+    writer->is_behind = !is_told;
     if (status != WADI_OK) {
         say_what_is_safe(writer, error);
     }

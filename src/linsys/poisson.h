@@ -39,7 +39,7 @@ typedef struct WadiPoissonReport {
     bool has_converged;
 } WadiPoissonReport;
 
-/* Solve from the warm start in x (per cell, double; entries that are no unknowns are ignored and left alone). `b` is per cell.
+/* Solve from the warm start in x (per cell, double; entries that are no unknowns are ignored and become 0). `b` is per cell.
  * In closed components the mean of b is removed and x gets mean zero. */
 WadiStatus wadi_poisson_solve(const WadiPoisson *system, const float *b, const WadiPoissonSettings *settings,
                               double *x, WadiArena *scratch, WadiPoissonReport *report, WadiError *error);

@@ -18,10 +18,9 @@ typedef struct Solve {
     const WadiPoisson *system;
     const WadiPoissonHierarchy *hierarchy;
     const float *b_given;
-    double *b, *x;        /* per cell, 0 where not coupled */
+    double *b, *x;        /* per cell, 0 where not coupled; x is the caller's */
     float *r, *z, *p, *q; /* per cell */
     double *partials;
-    double *x_given;
 } Solve;
 
 /* Largest |b| over the unknowns of a block; infinite if one is no number. */
@@ -39,44 +38,33 @@ static double largest_b(void *context, int64_t first, int64_t end)
     return largest;
 }
 
-/* Copy b and the warm start of coupled unknowns; the others are solved here. */
+/* b and the warm start of coupled unknowns. */
 static void load_rows(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
-    const WadiPoisson *system = s->system;
     const uint8_t *coupled = s->hierarchy->tree.fine.coupled;
     for (int32_t row = (int32_t)first; row < end; ++row) {
         for (int l = 0; l < 8; ++l) {
             size_t cell = 8 * (size_t)row + (size_t)l;
             bool is_coupled = (coupled[row] >> l & 1) != 0;
             s->b[cell] = is_coupled ? (double)s->b_given[cell] : 0.0;
-            s->x[cell] = is_coupled && isfinite(s->x_given[cell]) ? s->x_given[cell] : 0.0;
-            if (!is_coupled && row > 0 && (system->active[row] >> l & 1) != 0) {
-                double d = (double)system->diagonal[cell];
-                s->x_given[cell] = d > 0.0 ? (double)s->b_given[cell] / d : 0.0;
-            }
+            s->x[cell] = is_coupled && isfinite(s->x[cell]) ? s->x[cell] : 0.0;
             s->p[cell] = 0.0f;
         }
     }
 }
 
-static void store_rows(void *context, int64_t first, int64_t end)
+/* The unknowns that are coupled to no other. */
+static void solve_alone(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
-    for (int64_t row = first; row < end; ++row) {
-        for (unsigned left = s->hierarchy->tree.fine.coupled[row]; left != 0; left &= left - 1) {
-            int64_t cell = 8 * row + __builtin_ctz(left);
-            s->x_given[cell] = s->x[cell];
-        }
-    }
-}
-
-static void zero_rows(void *context, int64_t first, int64_t end)
-{
-    const Solve *s = context;
-    for (int64_t row = first; row < end; ++row) {
-        for (unsigned left = s->system->active[row]; left != 0; left &= left - 1) {
-            s->x_given[8 * row + __builtin_ctz(left)] = 0.0;
+    const WadiPoisson *system = s->system;
+    for (int64_t row = first + (first == 0); row < end; ++row) {
+        const unsigned alone = system->active[row] & ~(unsigned)s->hierarchy->tree.fine.coupled[row];
+        for (unsigned left = alone; left != 0; left &= left - 1) {
+            const int64_t cell = 8 * row + __builtin_ctz(left);
+            const double d = (double)system->diagonal[cell];
+            s->x[cell] = d > 0.0 ? (double)s->b_given[cell] / d : 0.0;
         }
     }
 }
@@ -84,7 +72,6 @@ static void zero_rows(void *context, int64_t first, int64_t end)
 static WadiStatus alloc_vectors(Solve *s, size_t cells, WadiArena *scratch, WadiError *error)
 {
     WADI_TRY(WADI_ARENA_NEW(scratch, &s->b, cells, "pressure", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &s->x, cells, "pressure", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &s->r, cells, "pressure", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &s->z, cells, "pressure", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &s->p, cells, "pressure", error));
@@ -133,7 +120,7 @@ WadiStatus wadi_poisson_solve_from(const WadiPoisson *system, const float *b,
     WADI_VALIDATE(wadi_poisson_validate(system));
     *report = (WadiPoissonReport){ .has_converged = true };
     WadiArenaMark mark = wadi_arena_mark(scratch);
-    Solve s = { .system = system, .b_given = b, .x_given = x };
+    Solve s = { .system = system, .b_given = b, .x = x };
     int32_t rows = system->rows->count;
     int64_t blocks = wadi_parallel_block_count(rows, WADI_POISSON_ROW_BLOCK);
     WADI_TRY(WADI_ARENA_NEW(scratch, &s.partials, (size_t)blocks, "pressure", error));
@@ -145,7 +132,7 @@ WadiStatus wadi_poisson_solve_from(const WadiPoisson *system, const float *b,
                          "or a force is");
     }
     if (largest <= 0.0) {
-        wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, zero_rows, &s);
+        memset(x, 0, wadi_rows_floats(system->rows) * sizeof *x);
         wadi_arena_release(scratch, mark);
         return WADI_OK;
     }
@@ -168,7 +155,7 @@ WadiStatus wadi_poisson_solve_from(const WadiPoisson *system, const float *b,
     }
     iterate(&s, target, settings->max_iterations, report);
     wadi_poisson_closed_shift(&hierarchy->closed, &hierarchy->tree.fine, is_from_zero, s.x);
-    wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, store_rows, &s);
+    wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, solve_alone, &s);
     wadi_arena_release(scratch, mark);
     report->has_converged = report->residual <= target;
     return WADI_OK;

@@ -73,8 +73,12 @@ static WadiStatus grow_column(WadiColumn *column, int64_t capacity, WadiError *e
     if (column->capacity >= capacity) {
         return WADI_OK;
     }
-    WADI_TRY(wadi_realloc(&column->data, (size_t)column->capacity, (size_t)capacity,
-                          wadi_type_size(column->type), column->name, error));
+    size_t size = wadi_type_size(column->type);
+    /* Items are zeroed when they are appended; the first room of a large body is not touched before. */
+    WADI_TRY(column->capacity == 0
+                 ? wadi_alloc_unset(&column->data, (size_t)capacity, size, column->name, error)
+                 : wadi_realloc(&column->data, (size_t)column->capacity, (size_t)capacity, size, column->name,
+                                error));
     column->capacity = (int32_t)capacity;
     return WADI_OK;
 }
@@ -253,8 +257,8 @@ WadiStatus wadi_particles_permute_from(WadiParticles *particles, int32_t first, 
         if (spare->capacity < particles->capacity) {
             wadi_free(spare->data, (size_t)spare->capacity, (size_t)1 << width);
             *spare = (WadiSpare){ 0 };
-            WADI_TRY(wadi_alloc(&spare->data, (size_t)particles->capacity, (size_t)1 << width,
-                                "reordering of particles", error));
+            WADI_TRY(wadi_alloc_unset(&spare->data, (size_t)particles->capacity, (size_t)1 << width,
+                                      "reordering of particles", error));
             spare->capacity = particles->capacity;
         }
     }

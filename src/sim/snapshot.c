@@ -1,4 +1,5 @@
 /* The state as named arrays, for frames and checkpoints, and back. */
+#include "core/parallel.h"
 #include "sim/sim.h"
 
 /* Version of what is stored here; a checkpoint of another version is refused. */
@@ -32,17 +33,35 @@ static WadiStatus add_clock(const WadiSim *sim, WadiState *state, WadiError *err
     return WADI_OK;
 }
 
+enum { PARTICLE_BLOCK = 16384 };
+
+typedef struct MaterialAttributes {
+    const uint8_t *material;
+    float *radius, *density;
+    float one_radius, density_of[256]; /* by material */
+} MaterialAttributes;
+
+static void fill_attributes(void *context, int64_t first, int64_t end)
+{
+    const MaterialAttributes *fill = context;
+    for (int64_t i = first; i < end; ++i) {
+        fill->radius[i] = fill->one_radius;
+        fill->density[i] = fill->density_of[fill->material[i]];
+    }
+}
+
 /* Attributes that follow from the material alone. */
 static WadiStatus add_material_attributes(const WadiSim *sim, WadiState *state, WadiError *error)
 {
     const WadiParticles *p = &sim->particles;
-    float *radius = NULL, *density = NULL;
-    WADI_TRY(wadi_state_add(state, "radius", WADI_TYPE_F32, 1, (size_t)p->count, (void **)&radius, error));
-    WADI_TRY(wadi_state_add(state, "density", WADI_TYPE_F32, 1, (size_t)p->count, (void **)&density, error));
-    for (int32_t i = 0; i < p->count; ++i) {
-        radius[i] = (float)(0.5 * sim->world->spacing);
-        density[i] = (float)sim->scene->materials[p->material[i]].density;
+    size_t count = (size_t)p->count;
+    MaterialAttributes fill = { .material = p->material, .one_radius = (float)(0.5 * sim->world->spacing) };
+    for (int m = 0; m < sim->scene->material_count; ++m) {
+        fill.density_of[m] = (float)sim->scene->materials[m].density;
     }
+    WADI_TRY(wadi_state_add(state, "radius", WADI_TYPE_F32, 1, count, (void **)&fill.radius, error));
+    WADI_TRY(wadi_state_add(state, "density", WADI_TYPE_F32, 1, count, (void **)&fill.density, error));
+    wadi_parallel_for(p->count, PARTICLE_BLOCK, fill_attributes, &fill);
     return WADI_OK;
 }
 

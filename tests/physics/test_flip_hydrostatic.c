@@ -81,7 +81,9 @@ static void a_resting_tank_stays_at_rest(void **unused)
             solid[at] = is_in ? 0.0f : 1.0f;
             fill[at] = is_in && c[2] < 12 ? 1.0f : 0.0f;
         }
-        WadiFlipSurfaceIn surface = { &tank.box.rows, tank.in.fluid, fill, solid, cell };
+        WadiFlipSurfaceIn surface = {
+            .rows = &tank.box.rows, .fluid = tank.in.fluid, .fill = fill, .fraction = solid, .cell_size = cell
+        };
         CHECK_OK(wadi_flip_surface_distance(&surface, distance, NULL, &tank.box.arena, &error), error);
         wadi_flip_surface_theta(&tank.box.rows, tank.in.fluid, distance, (WadiFlipTheta)kind, tank.theta);
         for (int a = 0; a < 3; ++a) {
@@ -143,9 +145,10 @@ static void rest_on(WadiShape *shape, float min_open)
     for (size_t at = 8; at < wadi_rows_floats(&tank.box.rows); ++at) {
         int c[3];
         flip_box_cell(&tank.box, at, c);
-        cut += out.fraction[at] > 0.0f && out.fraction[at] < 1.0f;
-        if (c[2] < 12 &&
-            out.distance[at] > 0.0f) { /* a cell whose centre is in the solid has no particle, perhaps */
+        const size_t solid_at = wadi_table_cell(out.row, at);
+        cut += out.fraction[solid_at] > 0.0f && out.fraction[solid_at] < 1.0f;
+        if (c[2] < 12 && out.distance[solid_at] >
+                             0.0f) { /* a cell whose centre is in the solid has no particle, perhaps */
             fluid[at / 8] |= (uint8_t)(1u << (at % 8));
         }
     }
@@ -160,6 +163,7 @@ static void rest_on(WadiShape *shape, float min_open)
         }
     }
     tank.in.fluid = filled;
+    tank.in.solid_row = out.row;
     for (int a = 0; a < 3; ++a) {
         tank.in.open[a] = out.open[a];
         tank.in.solid_velocity[a] = out.velocity[a];
@@ -216,6 +220,7 @@ static void a_moving_collider_pushes_out_what_it_displaces(void **unused)
         CHECK_OK(wadi_flip_solid(&in, NULL, &out, &tank.box.arena, &error), error);
         tank.in.fluid =
             flip_box_bits(&tank.box, (const int[3]){ 2 + n / 10, 0, 0 }, (const int[3]){ 14, 6, 5 });
+        tank.in.solid_row = out.row;
         for (int a = 0; a < 3; ++a) {
             tank.in.open[a] = out.open[a];
             tank.in.solid_velocity[a] = out.velocity[a];

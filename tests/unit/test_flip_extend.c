@@ -109,14 +109,14 @@ static void slide_along(WadiVec3 normal, WadiVec3 flow, double tolerance)
     const float value[3] = { (float)flow.x, (float)flow.y, (float)flow.z };
     for (size_t at = 8; at < wadi_rows_floats(&field.box.rows); ++at) {
         for (int n = 0; n < 3; ++n) {
-            if (out.open[n][at] > 0.0f) {
+            if (out.open[n][wadi_table_cell(out.row, at)] > 0.0f) {
                 field.known[n][at / 8] |= (uint8_t)(1u << (at % 8));
                 field.velocity[n][at] = value[n];
             }
         }
     }
     extend(&field);
-    WadiFlipWallIn wall = { .rows = &field.box.rows, .distance = out.distance };
+    WadiFlipWallIn wall = { .rows = &field.box.rows, .solid_row = out.row, .distance = out.distance };
     for (int n = 0; n < 3; ++n) {
         wall.open[n] = out.open[n];
         wall.solid_velocity[n] = out.velocity[n];
@@ -129,8 +129,9 @@ static void slide_along(WadiVec3 normal, WadiVec3 flow, double tolerance)
         int c[3];
         flip_box_cell(&field.box, at, c);
         bool is_inside = c[0] > 1 && c[0] < 22 && c[1] > 1 && c[1] < 14 && c[2] > 1 && c[2] < 14;
+        const size_t solid_at = wadi_table_cell(out.row, at);
         for (int n = 0; n < 3 && is_inside; ++n) {
-            if (!(out.open[n][at] > 0.0f) && out.distance[at] > -0.5f) {
+            if (!(out.open[n][solid_at] > 0.0f) && out.distance[solid_at] > -0.5f) {
                 CHECK_NEAR((double)field.velocity[n][at], wadi_component(along, n), tolerance);
                 ++closed;
             }

@@ -21,6 +21,24 @@ static WadiFlipSolid ask(FlipBox *box, const WadiSolids *solids, double h, WadiF
     return out;
 }
 
+/* Place of a cell in the arrays of `out`. */
+static size_t solid_at(const WadiFlipSolid *out, const FlipBox *box, int i, int j, int k)
+{
+    return wadi_table_cell(out->row, flip_box_at(box, i, j, k));
+}
+
+/* Rows share values with others or not: what counts is what is read. */
+static void assert_same_values(const WadiRows *rows, const WadiFlipSolid *a, const WadiFlipSolid *b)
+{
+    const float *of_a[] = { a->open[0], a->open[1], a->open[2], a->distance, a->fraction };
+    const float *of_b[] = { b->open[0], b->open[1], b->open[2], b->distance, b->fraction };
+    for (int32_t r = 0; r < rows->count; ++r) {
+        for (int n = 0; n < 5; ++n) {
+            assert_memory_equal(of_a[n] + 8 * a->row[r], of_b[n] + 8 * b->row[r], 8 * sizeof(float));
+        }
+    }
+}
+
 static void cut_squares_and_cubes_have_known_sizes(void **unused)
 {
     (void)unused;
@@ -55,7 +73,7 @@ static void a_floor_cuts_the_sides_of_cells(void **unused)
     solids.domain.min.z = 0.03; /* in cells of 0.1 */
     WadiFlipSolid out = ask(&box, &solids, 0.1, NULL);
     for (int k = -3; k < 9; ++k) {
-        size_t at = flip_box_at(&box, 3, 4, k);
+        size_t at = solid_at(&out, &box, 3, 4, k);
         double open = k < 0 ? 0.0 : k == 0 ? 0.7 : 1.0;
         CHECK_NEAR((double)out.open[0][at], open, 1e-6);
         CHECK_NEAR((double)out.open[1][at], open, 1e-6);
@@ -66,10 +84,10 @@ static void a_floor_cuts_the_sides_of_cells(void **unused)
     /* A wall on a grid line closes its faces and nothing else. */
     solids.domain.min.z = 0.1;
     out = ask(&box, &solids, 0.1, NULL);
-    assert_true(out.open[2][flip_box_at(&box, 3, 4, 1)] == 0.0f);
-    assert_true(out.open[2][flip_box_at(&box, 3, 4, 2)] == 1.0f);
-    assert_true(out.open[0][flip_box_at(&box, 3, 4, 1)] == 1.0f);
-    assert_true(out.open[0][flip_box_at(&box, 3, 4, 0)] == 0.0f);
+    assert_true(out.open[2][solid_at(&out, &box, 3, 4, 1)] == 0.0f);
+    assert_true(out.open[2][solid_at(&out, &box, 3, 4, 2)] == 1.0f);
+    assert_true(out.open[0][solid_at(&out, &box, 3, 4, 1)] == 1.0f);
+    assert_true(out.open[0][solid_at(&out, &box, 3, 4, 0)] == 0.0f);
     flip_box_free(&box);
 }
 
@@ -92,7 +110,7 @@ static void sphere_errors(int n, double *area_error, double *volume_error)
         double area = 0.0;
         for (int k = -n / 2; k < n / 2; ++k) {
             for (int j = -n / 2; j < n / 2; ++j) {
-                size_t at = flip_box_at(&box, i, j, k);
+                size_t at = solid_at(&out, &box, i, j, k);
                 area += h * h * (1.0 - (double)out.open[0][at]);
                 volume += h * h * h * (double)out.fraction[at];
             }
@@ -135,7 +153,8 @@ static bool is_connected(FlipBox *box, const WadiFlipSolid *solid, const int a[3
                     for (int axis = 0; axis < 3; ++axis) {
                         size_t here = flip_box_at(box, i, j, k);
                         size_t there = flip_box_at(box, i - (axis == 0), j - (axis == 1), k - (axis == 2));
-                        if (there >= 8 && solid->open[axis][here] > 0 && wet[here] != wet[there]) {
+                        if (there >= 8 && solid->open[axis][wadi_table_cell(solid->row, here)] > 0 &&
+                            wet[here] != wet[there]) {
                             wet[here] = wet[there] = 1;
                             has_changed = true;
                         }
@@ -165,7 +184,7 @@ static void a_thin_plate_closes_the_faces_it_crosses(void **unused)
                 for (int j = 0; j < 8; ++j) {
                     int closed = 0;
                     for (int i = 1; i < 8; ++i) {
-                        closed += out.open[0][flip_box_at(&box, i, j, k)] == 0.0f;
+                        closed += out.open[0][solid_at(&out, &box, i, j, k)] == 0.0f;
                     }
                     assert_int_equal(closed, 1);
                 }
@@ -249,7 +268,7 @@ static void a_thin_rod_narrows_the_faces_it_crosses(void **unused)
     WadiShape *shape = shape_of(def_of(WADI_SHAPE_BOX, wadi_vec3(3.25, 3.25, -9), wadi_vec3(3.75, 3.75, 20)));
     WadiSolids solids = solids_of(&solid, shape);
     WadiFlipSolid out = ask(&box, &solids, 1.0, NULL);
-    CHECK_NEAR((double)out.open[2][flip_box_at(&box, 3, 3, 4)], 0.75, 0.07);
+    CHECK_NEAR((double)out.open[2][solid_at(&out, &box, 3, 3, 4)], 0.75, 0.07);
     wadi_shape_destroy(shape);
     flip_box_free(&box);
 }
@@ -270,14 +289,14 @@ static void a_moving_solid_gives_its_velocity(void **unused)
     WadiFlipSolidIn in = { .rows = &box.rows, .solids = &solids, .cell_size = 1.0, .time = 0.5 };
     CHECK_OK(wadi_flip_solid(&in, &cache, &out, &box.arena, &error), error);
     /* The wall is at 2.75 now. */
-    CHECK_NEAR((double)out.open[1][flip_box_at(&box, 2, 4, 4)], 0.25, 1e-6);
-    CHECK_NEAR((double)out.open[0][flip_box_at(&box, 2, 4, 4)], 0.0, 0.0);
-    CHECK_NEAR((double)out.velocity[0][flip_box_at(&box, 2, 4, 4)], 1.5, 1e-6);
-    CHECK_NEAR((double)out.velocity[1][flip_box_at(&box, 2, 4, 4)], -0.5, 1e-6);
-    CHECK_NEAR((double)out.velocity[0][flip_box_at(&box, 4, 4, 4)], 0.0, 0.0);
+    CHECK_NEAR((double)out.open[1][solid_at(&out, &box, 2, 4, 4)], 0.25, 1e-6);
+    CHECK_NEAR((double)out.open[0][solid_at(&out, &box, 2, 4, 4)], 0.0, 0.0);
+    CHECK_NEAR((double)out.velocity[0][solid_at(&out, &box, 2, 4, 4)], 1.5, 1e-6);
+    CHECK_NEAR((double)out.velocity[1][solid_at(&out, &box, 2, 4, 4)], -0.5, 1e-6);
+    CHECK_NEAR((double)out.velocity[0][solid_at(&out, &box, 4, 4, 4)], 0.0, 0.0);
     in.time = 0.75; /* 3.125 */
     CHECK_OK(wadi_flip_solid(&in, &cache, &out, &box.arena, &error), error);
-    CHECK_NEAR((double)out.open[1][flip_box_at(&box, 3, 4, 4)], 0.875, 1e-6);
+    CHECK_NEAR((double)out.open[1][solid_at(&out, &box, 3, 4, 4)], 0.875, 1e-6);
     wadi_flip_solid_cache_free(&cache);
     wadi_shape_destroy(shape);
     flip_box_free(&box);
@@ -296,7 +315,7 @@ static void binary_walls_follow_the_centres(void **unused)
         WadiFlipSolidIn in = { .rows = &box.rows, .solids = &solids, .cell_size = 1.0, .is_binary = true };
         CHECK_OK(wadi_flip_solid(&in, NULL, &out, &box.arena, &error), error);
         for (int k = 0; k < 8; ++k) {
-            size_t at = flip_box_at(&box, 4, 4, k);
+            size_t at = solid_at(&out, &box, 4, 4, k);
             CHECK_NEAR((double)out.open[0][at], k >= 2 + n ? 1.0 : 0.0, 0.0);
             CHECK_NEAR((double)out.open[2][at], k > 2 + n ? 1.0 : 0.0, 0.0);
         }
@@ -326,18 +345,48 @@ static void resting_solids_are_asked_once(void **unused)
     const WadiFlipSolid *all[4] = { &first, &second, &back, &shifted };
     for (int n = 0; n < 4; ++n) {
         const WadiFlipSolid *expected = n == 3 ? &shifted_plain : &plain;
-        size_t bytes = wadi_rows_floats(n == 3 ? &moved.rows : &box.rows) * sizeof(float);
+        assert_same_values(n == 3 ? &moved.rows : &box.rows, all[n], expected);
         for (int a = 0; a < 3; ++a) {
-            assert_memory_equal(all[n]->open[a], expected->open[a], bytes);
             assert_null(all[n]->velocity[a]); /* it rests */
         }
-        assert_memory_equal(all[n]->distance, expected->distance, bytes);
-        assert_memory_equal(all[n]->fraction, expected->fraction, bytes);
     }
     wadi_flip_solid_cache_free(&cache);
     wadi_shape_destroy(shape);
     flip_box_free(&box);
     flip_box_free(&moved);
+}
+
+/* A floor on a grid line at z = 0: of 32 layers of rows the four within two cells of it have values of their own, one row each;
+ * the others share two, but for the one row that was asked for. */
+static void rows_that_are_alike_share_their_values(void **unused)
+{
+    (void)unused;
+    FlipBox box;
+    flip_box_make(&box, (const int[3]){ 0, 0, -8 }, (const int[3]){ 16, 16, 24 });
+    WadiSolids solids = { .domain = endless_box(), .closed_sides = WADI_SIDE_Z_MIN };
+    solids.domain.min.z = 0.0;
+    WadiFlipSolidCache cache = { 0 };
+    WadiFlipSolid out = ask(&box, &solids, 1.0, &cache);
+    for (int k = -8; k < 24; ++k) {
+        const int32_t row = out.row[flip_box_at(&box, 9, 5, k) / 8];
+        const int32_t expected = k < -2 ? WADI_FLIP_SOLID_CLOSED_ROW : WADI_FLIP_SOLID_OPEN_ROW;
+        assert_true(k >= -2 && k < 2 ? row >= WADI_FLIP_SOLID_PLAIN_ROWS : row == expected);
+    }
+    assert_int_equal(out.row_count, WADI_FLIP_SOLID_PLAIN_ROWS + 4);
+    assert_int_equal(out.row[0], WADI_FLIP_SOLID_NONE);
+
+    const int32_t row = (int32_t)(flip_box_at(&box, 9, 5, 20) / 8);
+    uint64_t *own = flip_box_array(&box, sizeof(uint64_t));
+    own[box.rows.tile[row]] = UINT64_C(1) << box.rows.place[row];
+    WadiError error;
+    WadiFlipSolid with_own;
+    WadiFlipSolidIn in = { .rows = &box.rows, .solids = &solids, .cell_size = 1.0, .own = own };
+    CHECK_OK(wadi_flip_solid(&in, &cache, &with_own, &box.arena, &error), error);
+    assert_int_equal(with_own.row_count, out.row_count + 1);
+    assert_true(with_own.row[row] >= WADI_FLIP_SOLID_PLAIN_ROWS);
+    assert_same_values(&box.rows, &with_own, &out);
+    wadi_flip_solid_cache_free(&cache);
+    flip_box_free(&box);
 }
 
 /* Fluid that goes a long way over a floor: what it left behind is forgotten in time, and only rows near the floor are kept. */
@@ -359,15 +408,11 @@ static void a_cache_that_travels_stays_small(void **unused)
         has_forgotten = has_forgotten || cache.tile_count < before;
         most = cache.tile_count > most ? cache.tile_count : most;
         /* Distances are cut off at two cells: of the 16 layers around the floor four are near it. */
-        assert_true(cache.row_count <= cache.tile_count / TILES * 4 * 4 * 4 * WADI_TILE_ROWS / 8);
+        assert_true(cache.tile_row_count <= cache.tile_count / TILES * 4 * 4 * 4 * WADI_TILE_ROWS / 8);
+        assert_int_equal(cache.row_count, 4);
         if (n % 16 == 15 || cache.tile_count < before) {
             WadiFlipSolid plain = ask(&box, &solids, 1.0, NULL);
-            const size_t bytes = wadi_rows_floats(&box.rows) * sizeof(float);
-            for (int a = 0; a < 3; ++a) {
-                assert_memory_equal(out.open[a], plain.open[a], bytes);
-            }
-            assert_memory_equal(out.distance, plain.distance, bytes);
-            assert_memory_equal(out.fraction, plain.fraction, bytes);
+            assert_same_values(&box.rows, &out, &plain);
         }
         flip_box_free(&box);
     }
@@ -392,12 +437,8 @@ static void threads_do_not_matter(void **unused)
         wadi_flip_solid_cache_free(&cache);
     }
     wadi_parallel_set_threads(0);
-    size_t bytes = wadi_rows_floats(&box.rows) * sizeof(float);
     for (int n = 1; n < 3; ++n) {
-        for (int a = 0; a < 3; ++a) {
-            assert_memory_equal(out[0].open[a], out[n].open[a], bytes);
-        }
-        assert_memory_equal(out[0].fraction, out[n].fraction, bytes);
+        assert_same_values(&box.rows, &out[0], &out[n]);
     }
     wadi_shape_destroy(shape);
     flip_box_free(&box);
@@ -478,6 +519,7 @@ int main(void)
         cmocka_unit_test(a_moving_solid_gives_its_velocity),
         cmocka_unit_test(binary_walls_follow_the_centres),
         cmocka_unit_test(resting_solids_are_asked_once),
+        cmocka_unit_test(rows_that_are_alike_share_their_values),
         cmocka_unit_test(a_cache_that_travels_stays_small),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(empty_cut_cells_under_fluid_are_fluid),

@@ -54,7 +54,9 @@ static void fill_jittered(Pool *pool, double top)
 static void find(Pool *pool, const float *solid)
 {
     WadiError error;
-    WadiFlipSurfaceIn in = { &pool->box.rows, pool->fluid, pool->fill, solid, 1.0 };
+    WadiFlipSurfaceIn in = {
+        .rows = &pool->box.rows, .fluid = pool->fluid, .fill = pool->fill, .fraction = solid, .cell_size = 1.0
+    };
     CHECK_OK(wadi_flip_surface_distance(&in, pool->distance, pool->liquid, &pool->box.arena, &error), error);
     wadi_flip_surface_theta(&pool->box.rows, pool->liquid, pool->distance, WADI_FLIP_THETA_GHOST,
                             pool->theta);
@@ -156,7 +158,9 @@ static void the_sign_follows_the_labels(void **unused)
     size_t drop = flip_box_at(&pool.box, 12, 11, 9);
     assert_true(pool.liquid[drop / 8] >> (drop % 8) & 1);
     WadiError error;
-    WadiFlipSurfaceIn in = { &pool.box.rows, pool.fluid, pool.fill, NULL, 1.0 };
+    WadiFlipSurfaceIn in = {
+        .rows = &pool.box.rows, .fluid = pool.fluid, .fill = pool.fill, .fraction = NULL, .cell_size = 1.0
+    };
     CHECK_OK(wadi_flip_surface_distance(&in, pool.distance, NULL, &pool.box.arena, &error), error);
     for (size_t at = 8; at < wadi_rows_floats(&pool.box.rows); ++at) {
         assert_int_equal(pool.distance[at] < 0.0f, pool.fluid[at / 8] >> (at % 8) & 1);
@@ -201,7 +205,11 @@ static void every_failing_allocation_is_reported(void **unused)
         WadiError error;
         WadiArena scratch = { 0 };
         make_pool(&pool);
-        WadiFlipSurfaceIn in = { &pool.box.rows, pool.fluid, pool.fill, pool.solid, 1.0 };
+        WadiFlipSurfaceIn in = { .rows = &pool.box.rows,
+                                 .fluid = pool.fluid,
+                                 .fill = pool.fill,
+                                 .fraction = pool.solid,
+                                 .cell_size = 1.0 };
         alloc_calls_left = n;
         status = wadi_flip_surface_distance(&in, pool.distance, NULL, &scratch, &error);
         failures += status == WADI_ERR_MEMORY;

@@ -62,7 +62,9 @@ static void make(Drop *drop, Level level)
         }
     }
     WadiError error = { 0 };
-    WadiFlipSurfaceIn surface = { &box->rows, drop->fluid, drop->fill, NULL, 1.0 };
+    WadiFlipSurfaceIn surface = {
+        .rows = &box->rows, .fluid = drop->fluid, .fill = drop->fill, .fraction = NULL, .cell_size = 1.0
+    };
     CHECK_OK(wadi_flip_surface_distance(&surface, drop->distance, drop->liquid, &box->arena, &error), error);
     WadiFlipCurvatureIn in = { .rows = &box->rows,
                                .fluid = drop->liquid,

@@ -207,7 +207,7 @@ static void a_divergence_that_is_not_finite_is_an_error(void **state)
     problem_free(&p);
 }
 
-static void values_that_are_no_unknowns_are_left_alone(void **state)
+static void values_that_are_no_unknowns_are_not_read(void **state)
 {
     (void)state;
     Problem p;
@@ -223,7 +223,7 @@ static void values_that_are_no_unknowns_are_left_alone(void **state)
     assert_true(problem_solve(&p, 1e-6).has_converged);
     for (int32_t row = 1; row < p.rows.count; ++row) {
         for (int l = 0; l < 8; ++l) {
-            assert_int_equal(isnan(p.x[8 * row + l]), (p.active[row] >> l & 1) == 0);
+            assert_true((p.active[row] >> l & 1) != 0 ? isfinite(p.x[8 * row + l]) : p.x[8 * row + l] == 0.0);
         }
     }
     problem_free(&p);
@@ -440,7 +440,7 @@ int main(void)
         cmocka_unit_test(single_cells_are_solved_directly),
         cmocka_unit_test(nothing_to_do_is_done_at_once),
         cmocka_unit_test(a_divergence_that_is_not_finite_is_an_error),
-        cmocka_unit_test(values_that_are_no_unknowns_are_left_alone),
+        cmocka_unit_test(values_that_are_no_unknowns_are_not_read),
         cmocka_unit_test(the_result_has_the_same_bytes_for_any_thread_count),
         cmocka_unit_test(a_warm_start_saves_iterations),
         cmocka_unit_test(a_warmed_up_solve_does_not_allocate),
