@@ -99,18 +99,19 @@ static void a_cone_comes_down_to_its_angle_and_sleeps(void **unused)
 
 /* The scene of a heap as high as `cells` cells: a quarter of it in the corner of two slippery walls, poured for 4 s on a rough
  * floor from a funnel that is raised with it. */
-static void write_heap(char *text, size_t size, int angle, int cells)
+static void write_heap(char *text, size_t size, int angle, int cells, int seed)
 {
     const double h = cell, high = cells * h, reach = high / tan(degree * angle);
     const double side = h * ceil(1.35 * reach / h + 4.0);
     int n = snprintf(
         text, size,
-        "wadi: 1\nsolver: flip\ncell_size: 0.015625\nmaterials: {sand: {kind: sand, friction_angle: %d}}\n"
+        "wadi: 1\nsolver: flip\ncell_size: 0.015625\nseed: %d\n"
+        "materials: {sand: {kind: sand, friction_angle: %d}}\n"
         "domain: {min: [0, 0, -0.0625], max: [%.6f, %.6f, %.6f], walls: {friction: 0, open: [z_max]}}\n"
         "colliders: [{friction: 1, shape: {box: {min: [-1, -1, -1], max: [9, 9, 0]}}}]\n"
         "emitters: [{material: sand, rate: %.9e, end: 4, velocity: [0, 0, -0.2], shape: {cylinder: "
         "{from: [0, 0, 0.046875], to: [0, 0, 0.0625], radius: 0.0625}, translate: {keys: [[0, [0, 0, 0]]",
-        angle, side, side, high + 10.0 * h, 0.2617993877991494 * reach * reach * high / 4.0);
+        seed, angle, side, side, high + 10.0 * h, 0.2617993877991494 * reach * reach * high / 4.0);
     for (int key = 1; key <= 16; ++key) {
         n += snprintf(text + n, size - (size_t)n, ", [%.2f, [0, 0, %.9f]]", 0.25 * key,
                       cbrt(key / 16.0) * high);
@@ -170,44 +171,56 @@ static double heap_flank(double field[SIDE][SIDE], int octants)
     return fall_of(line);
 }
 
-/* In the fifth second after the pour heaps do not move, are as steep as their friction angle, and round. */
+/* Simulates a second of a heap, in which it does not move. */
+static void rest_for_a_second(Run *run, double until)
+{
+    const WadiParticles *p = &run->sim->particles;
+    step_until(run, until - 1.0);
+    double(*before)[3] = calloc(p->next_id, sizeof *before), way = 0.0;
+    assert_non_null(before);
+    for (int32_t i = 0; i < p->count; ++i) {
+        before[p->id[i]][0] = p->x[i], before[p->id[i]][1] = p->y[i], before[p->id[i]][2] = p->z[i];
+    }
+    step_until(run, until);
+    for (int32_t i = 0; i < p->count; ++i) {
+        const double *x = before[p->id[i]];
+        way += sqrt(pow(p->x[i] - x[0], 2) + pow(p->y[i] - x[1], 2) + pow(p->z[i] - x[2], 2));
+    }
+    free(before);
+    CHECK_AT_MOST(way / p->count, 0.001 * cell);
+}
+
+/* A second after the pour heaps are slow, and steep sand creeps for 14 windows of sleep, 5.6 s, at most: in the eighth second they
+ * do not move and are as steep as their friction angle. The small one is done in the fifth. They are round: the slopes along
+ * axes and diagonals of a single heap differ by chance, by 2 % on average and up to 5, so that means over three count. */
 static void poured_heaps_rest_at_their_angle(void **unused)
 {
     (void)unused;
     const int angle[5] = { 35, 20, 30, 35, 40 };
     for (int n = 0; n < (getenv("WADI_LONG") != NULL ? 5 : 1); ++n) {
-        char text[2000];
-        write_heap(text, sizeof text, angle[n], n == 0 ? 12 : 16);
-        Run run = start(text, true);
-        step_until(&run, 8.0);
-        const WadiParticles *p = &run.sim->particles;
-        double(*before)[3] = calloc(p->next_id, sizeof *before), way = 0.0;
-        double(*field)[SIDE] = calloc(SIDE, sizeof *field);
-        assert_non_null(before);
-        assert_non_null(field);
-        for (int32_t i = 0; i < p->count; ++i) {
-            before[p->id[i]][0] = p->x[i], before[p->id[i]][1] = p->y[i], before[p->id[i]][2] = p->z[i];
+        const int seeds = n == 0 ? 1 : 3;
+        double mean[3] = { 0 };
+        for (int seed = 0; seed < seeds; ++seed) {
+            char text[2000];
+            double(*field)[SIDE] = calloc(SIDE, sizeof *field);
+            assert_non_null(field);
+            write_heap(text, sizeof text, angle[n], n == 0 ? 12 : 16, seed);
+            Run run = start(text, true);
+            rest_for_a_second(&run, n == 0 ? 9.0 : 12.0);
+            thickness(run.sim, field);
+            for (int octants = 0; octants < 3; ++octants) {
+                mean[octants] += heap_flank(field, octants) / seeds;
+            }
+            check_store(run.sim);
+            free(field);
+            finish(&run);
         }
-        step_until(&run, 9.0);
-        for (int32_t i = 0; i < p->count; ++i) {
-            const double *x = before[p->id[i]];
-            way += sqrt(pow(p->x[i] - x[0], 2) + pow(p->y[i] - x[1], 2) + pow(p->z[i] - x[2], 2));
+        print_message("heaps of %d degrees: flank %.1f, %.1f along axes, %.1f along diagonals\n", angle[n],
+                      mean[2], mean[0], mean[1]);
+        CHECK_NEAR(mean[2], angle[n], 4.0);
+        if (n > 0) {
+            CHECK_NEAR(mean[0] / mean[1], 1.0, 0.05);
         }
-        thickness(run.sim, field);
-        double all = heap_flank(field, 2), axes = heap_flank(field, 0), diagonals = heap_flank(field, 1);
-        print_message(
-            "heap of %d degrees: %.5f cells in the fifth second, flank %.1f, %.1f along axes, %.1f along "
-            "diagonals\n",
-            angle[n], way / p->count / cell, all, axes, diagonals);
-        CHECK_AT_MOST(way / p->count, 0.001 * cell);
-        CHECK_NEAR(all, angle[n], 4.0);
-        if (n > 0) { /* the smaller heap has a flank of five cells */
-            CHECK_NEAR(axes / diagonals, 1.0, 0.05);
-        }
-        check_store(run.sim);
-        free(before);
-        free(field);
-        finish(&run);
     }
 }
 
