@@ -32,16 +32,19 @@ typedef struct SmoothContext {
 static void smooth_rows(void *user, int64_t first, int64_t end)
 {
     const SmoothContext *context = user;
+    const int32_t *table = context->table;
+    const float *from = context->from;
+    const int axis = context->axis;
     for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
-        const float *restrict own =
-            context->from + (size_t)LANES * (size_t)wadi_table_row(context->table, row);
-        float *restrict to = context->to + (size_t)LANES * (size_t)row;
-        float low[LANES], high[LANES];
-        wadi_table_row_beside(context->rows, context->table, context->from, row, 2 * context->axis, low);
-        wadi_table_row_beside(context->rows, context->table, context->from, row, 2 * context->axis + 1, high);
-        for (int l = 0; l < LANES; ++l) {
-            to[l] = 0.75f * own[l] + 0.125f * (low[l] + high[l]);
+        const int32_t *beside = context->rows->neighbour[row];
+        const WadiF8 own = WADI_ROW(from, wadi_table_row(table, row));
+        WadiF8 low = WADI_ROW(from, wadi_table_row(table, beside[2 * axis])),
+               high = WADI_ROW(from, wadi_table_row(table, beside[2 * axis + 1]));
+        if (axis == 0) {
+            low = WADI_ROW_SHIFT_UP(low, own);
+            high = WADI_ROW_SHIFT_DOWN(own, high);
         }
+        WADI_ROW_OUT(context->to, row) = 0.75f * own + 0.125f * (low + high);
     }
 }
 
