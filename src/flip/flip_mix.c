@@ -19,14 +19,6 @@ void wadi_flip_materials_init(WadiFlipMaterials *materials, const WadiScene *sce
     }
 }
 
-/* Strength in rho g h that slippery sand is given. Its surface is a stair of cells, and a step one cell high is held by what the
- * pressure of the first-order surface has too much, half a cell: k / 2. That holds from tan 30 degrees on; below, the steps
- * walk downhill for ever (0.1 cells/s at 10 degrees). Vanishes with the cell, and for sand without friction. */
-static double stair_strength(double slope)
-{
-    return fmin(slope, 0.5 * fmax(0.0, 0.5773502691896258 - slope));
-}
-
 void wadi_flip_materials_at(WadiFlipMaterials *materials, const WadiScene *scene, double time, double dt,
                             double kick, double cell_size)
 {
@@ -54,7 +46,7 @@ void wadi_flip_materials_at(WadiFlipMaterials *materials, const WadiScene *scene
             materials->slope[m] = (float)yield.slide;
             double gravity = wadi_norm(wadi_curve_value3(&scene->gravity, time));
             double held = scene->flip.friction == WADI_FLIP_FRICTION_SOLVE
-                              ? stair_strength(yield.slide) * gravity
+                              ? wadi_yield_of_stairs(yield.slide) * gravity
                               : 0.0;
             materials->cohesion[m] =
                 (float)((yield.cohesion / (materials->density * cell_size) + held) * kick);

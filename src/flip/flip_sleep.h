@@ -9,6 +9,12 @@
  * is held by its stresses, and what is left of its motion is the solver's error: grains that cross from cell to cell at the
  * surface, now and then.
  *
+ * Sand whose surface is steeper than its friction holds (flip_sleep_slope.c) is another matter: what creeps there, always
+ * downhill, is on its way to the angle of repose. Speed and direction do not tell it from gentle slopes, which creep as steadily
+ * and would go on below their angle; the slope does. Until it is gone the mean speed must be below 5e-6 g times the time since
+ * which the tile is slow: a slope that stands sleeps after the window, one that creeps at the bound of the others after 14 of
+ * them.
+ *
  * To the awake sand beside it a sleeping tile is sand that does not move and keeps its stresses (flip_sleep_held.c). Sleep
  * grows upwards: a tile sleeps only on sleeping tiles, or awake sand under it would not bear its weight, and when one wakes all
  * above it do. So every awake column ends at the surface, and no awake pocket has a pressure without a level.
@@ -117,6 +123,11 @@ bool wadi_flip_world_is_steady(const WadiWorld *world, double t0, double t1);
 bool wadi_flip_world_disturbs(const WadiWorld *world, WadiVec3 x, double radius, double t0, double t1);
 /* No emitter or drain can act during [t0, t1]. */
 bool wadi_flip_world_is_closed(const WadiWorld *world, double t0, double t1);
+
+/* flip_sleep_slope.c: the free surface in tile t of the sort is steeper than the friction of its sand holds. Not for sand with
+ * cohesion. */
+bool wadi_flip_sleep_is_steep(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
+                              int32_t t);
 
 /* flip_sleep_store.c: where particles and stresses go. Flags are per tile of the sort, or per sleeping tile; scratch for the new
  * order. */

@@ -32,15 +32,12 @@ typedef struct SmoothContext {
 static void smooth_rows(void *user, int64_t first, int64_t end)
 {
     const SmoothContext *context = user;
-    const int32_t *table = context->table;
-    const float *from = context->from;
-    const int axis = context->axis;
     for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
-        const int32_t *beside = context->rows->neighbour[row];
-        const WadiF8 own = WADI_ROW(from, wadi_table_row(table, row));
-        WadiF8 low = WADI_ROW(from, wadi_table_row(table, beside[2 * axis])),
-               high = WADI_ROW(from, wadi_table_row(table, beside[2 * axis + 1]));
-        if (axis == 0) {
+        const int32_t *n = context->rows->neighbour[row] + 2 * context->axis;
+        const WadiF8 own = WADI_ROW(context->from, wadi_table_row(context->table, row));
+        WadiF8 low = WADI_ROW(context->from, wadi_table_row(context->table, n[0])),
+               high = WADI_ROW(context->from, wadi_table_row(context->table, n[1]));
+        if (context->axis == 0) {
             low = WADI_ROW_SHIFT_UP(low, own);
             high = WADI_ROW_SHIFT_DOWN(own, high);
         }

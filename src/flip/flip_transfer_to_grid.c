@@ -33,8 +33,9 @@ typedef struct ToGrid {
     WadiFlipGrid *grid;
     const float *affine[9]; /* NULL without */
     float mass[WADI_FLIP_MATERIALS];
-    Reach *reach; /* per occupied tile */
-    float *kept;  /* rows of ROW floats */
+    bool is_one_mass; /* all materials have mass[0] */
+    Reach *reach;     /* per occupied tile */
+    float *kept;      /* rows of ROW floats */
 } ToGrid;
 
 static void find_reach(uint64_t row_mask, Reach *reach)
@@ -154,16 +155,20 @@ static void scatter_tile(const ToGrid *work, int32_t tile, float *restrict buffe
     WadiTile at = sort->tiles.tiles[tile];
     double per_metre = 1.0 / sort->cell_size;
     int32_t end = sort->tile_start[tile + 1];
+    float mass[WADI_FLIP_BLOCK];
+    for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+        mass[l] = work->mass[0];
+    }
     for (int32_t i = sort->tile_start[tile]; i < end; i += WADI_FLIP_BLOCK) {
         int n = end - i < WADI_FLIP_BLOCK ? end - i : WADI_FLIP_BLOCK;
-        float place[3][WADI_FLIP_BLOCK], velocity[3][WADI_FLIP_BLOCK], mass[WADI_FLIP_BLOCK];
+        float place[3][WADI_FLIP_BLOCK], velocity[3][WADI_FLIP_BLOCK];
         wadi_flip_place(particles->x + i, n, per_metre, 8.0 * at.x, place[0]);
         wadi_flip_place(particles->y + i, n, per_metre, 8.0 * at.y, place[1]);
         wadi_flip_place(particles->z + i, n, per_metre, 8.0 * at.z, place[2]);
         wadi_flip_load(particles->vx + i, n, velocity[0]);
         wadi_flip_load(particles->vy + i, n, velocity[1]);
         wadi_flip_load(particles->vz + i, n, velocity[2]);
-        for (int l = 0; l < n; ++l) {
+        for (int l = 0; l < n && !work->is_one_mass; ++l) {
             mass[l] = work->mass[particles->material[i + l]];
         }
         WadiFlipNodes nodes;
@@ -312,8 +317,10 @@ WadiStatus wadi_flip_particles_to_grid(WadiFlipGrid *grid, const WadiFlipToGridI
     WADI_ASSERT(in->sort->tiles.count == 0 ||
                 in->sort->tile_start[in->sort->tiles.count] == in->particles->count);
     ToGrid work = { .in = in, .grid = grid };
+    work.is_one_mass = true;
     for (int m = 0; m < WADI_FLIP_MATERIALS; ++m) {
         work.mass[m] = m < in->material_count ? in->mass[m] : 1.0f;
+        work.is_one_mass = work.is_one_mass && (m >= in->material_count || work.mass[m] == work.mass[0]);
     }
     for (int e = 0; e < 9 && in->affine != NULL; ++e) {
         work.affine[e] = wadi_particles_column(in->particles, in->affine->column[e]);

@@ -20,3 +20,8 @@ WadiYield wadi_yield(WadiYieldRule rule, double friction_angle, double cohesion)
     double stop = rule == WADI_YIELD_ZB05_LITERAL ? sine / sqrt(3.0) : k;
     return (WadiYield){ .stop = stop, .slide = k, .cohesion = cohesion * cos(friction_angle) };
 }
+
+double wadi_yield_of_stairs(double k)
+{
+    return fmin(k, 0.5 * fmax(0.0, 0.5773502691896258 - k));
+}

@@ -16,4 +16,9 @@ typedef struct WadiYield {
 /* `friction_angle` in radians, in [0, pi/2); `cohesion` is Mohr-Coulomb's, Pa. */
 WadiYield wadi_yield(WadiYieldRule rule, double friction_angle, double cohesion);
 
+/* Cohesion, in rho g dx, that slippery sand on a grid is given. Its surface is a stair of cells, and a step one cell high is
+ * held by what the pressure of the first-order surface has too much, half a cell: k / 2. That holds from tan 30 degrees on;
+ * below, the steps walk downhill for ever (0.1 cells/s at 10 degrees). Vanishes with the cell, and for sand without friction. */
+double wadi_yield_of_stairs(double k);
+
 #endif

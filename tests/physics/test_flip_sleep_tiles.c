@@ -1,11 +1,9 @@
 /* Sand sleeps tile by tile: far from a disturbance it sleeps on, and the result is that of sand that never sleeps. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "flip/flip.h"
 #include "same_bytes.h"
-#include "scene_sim.h"
-#include "sim/sim.h"
+#include "sleep_run.h"
 
 /* Beds of cells of 2 cm, two cells wide between slippery walls, on a rough floor. The window is 0.45 s: they sleep half a second
  * after the start. */
@@ -51,62 +49,6 @@ static int front(const WadiSim *sim)
         last = height[c] >= 0.5 * cell ? c : last;
     }
     return last;
-}
-
-/* No particle is lost, twice in the store or out of the place that sleep says. */
-static void check_store(const WadiSim *sim)
-{
-    const WadiParticles *p = &sim->particles;
-    const WadiFlip *flip = sim->solver;
-    uint8_t *seen = calloc(p->next_id, 1);
-    int64_t lost = 0;
-    assert_non_null(seen);
-    for (int m = 0; m < 256; ++m) {
-        lost += sim->lost[m];
-    }
-    assert_int_equal(lost, 0);
-    assert_int_equal(p->count, p->next_id);
-    for (int32_t i = 0; i < p->count; ++i) {
-        assert_int_equal(seen[p->id[i]], 0);
-        seen[p->id[i]] = 1;
-    }
-    int64_t count = 0;
-    for (size_t t = 0; t < flip->sleep.tile_count; ++t) {
-        count += flip->sleep.tile[t].count;
-    }
-    assert_int_equal(count, flip->sleep.count);
-    free(seen);
-}
-
-typedef struct Run {
-    WadiSim *sim;
-    WadiScene *scene;
-    double awake, all; /* particles times steps */
-} Run;
-
-static Run start(const char *text, bool sleeps)
-{
-    char whole[2048];
-    snprintf(whole, sizeof whole, "%s%s", text, sleeps ? "" : "flip: {sleep: false}\n");
-    Run run = { .scene = load_scene(whole) };
-    run.sim = start_sim(run.scene, 1);
-    return run;
-}
-
-static void step_until(Run *run, double time)
-{
-    WadiError error = { 0 };
-    while (run->sim->time < time - 1e-9) {
-        CHECK_OK(wadi_sim_step(run->sim, &error), error);
-        run->all += run->sim->particles.count;
-        run->awake += run->sim->particles.count - (double)wadi_sim_sleeping_particles(run->sim);
-    }
-}
-
-static void finish(Run *run)
-{
-    wadi_sim_destroy(run->sim);
-    wadi_scene_destroy(run->scene);
 }
 
 static bool is_asleep(const WadiSim *sim, double x, double z)
@@ -257,57 +199,6 @@ static void a_block_that_falls_on_sleeping_sand_wakes_it(void **unused)
     finish(&awake);
 }
 
-/* The scene of a heap as high as `cells` cells: a quarter of it in the corner of two slippery walls, poured for 4 s on a rough
- * floor from a funnel that is raised with it. */
-static void write_heap(char *text, size_t size, int angle, int cells)
-{
-    const double h = 1.0 / 64.0, high = cells * h, reach = high / tan(0.017453292519943295 * angle);
-    const double side = h * ceil(1.35 * reach / h + 4.0);
-    int n = snprintf(
-        text, size,
-        "wadi: 1\nsolver: flip\ncell_size: 0.015625\nmaterials: {sand: {kind: sand, friction_angle: %d}}\n"
-        "domain: {min: [0, 0, -0.0625], max: [%.6f, %.6f, %.6f], walls: {friction: 0, open: [z_max]}}\n"
-        "colliders: [{friction: 1, shape: {box: {min: [-1, -1, -1], max: [9, 9, 0]}}}]\n"
-        "emitters: [{material: sand, rate: %.9e, end: 4, velocity: [0, 0, -0.2], shape: {cylinder: "
-        "{from: [0, 0, 0.046875], to: [0, 0, 0.0625], radius: 0.0625}, translate: {keys: [[0, [0, 0, 0]]",
-        angle, side, side, high + 10.0 * h, 0.2617993877991494 * reach * reach * high / 4.0);
-    for (int key = 1; key <= 16; ++key) {
-        n += snprintf(text + n, size - (size_t)n, ", [%.2f, [0, 0, %.9f]]", 0.25 * key,
-                      cbrt(key / 16.0) * high);
-    }
-    snprintf(text + n, size - (size_t)n, "]}}}]\n");
-}
-
-/* In the fifth second after the pour heaps do not move. */
-static void poured_heaps_are_at_rest_after_four_seconds(void **unused)
-{
-    (void)unused;
-    const int angle[5] = { 35, 20, 30, 35, 40 };
-    const double h = 1.0 / 64.0;
-    for (int a = 0; a < (getenv("WADI_LONG") != NULL ? 5 : 1); ++a) {
-        char text[2000];
-        write_heap(text, sizeof text, angle[a], a == 0 ? 12 : 16);
-        Run run = start(text, true);
-        step_until(&run, 8.0);
-        const WadiParticles *p = &run.sim->particles;
-        double(*before)[3] = calloc(p->next_id, sizeof *before), way = 0.0;
-        assert_non_null(before);
-        for (int32_t i = 0; i < p->count; ++i) {
-            before[p->id[i]][0] = p->x[i], before[p->id[i]][1] = p->y[i], before[p->id[i]][2] = p->z[i];
-        }
-        step_until(&run, 9.0);
-        for (int32_t i = 0; i < p->count; ++i) {
-            const double *x = before[p->id[i]];
-            way += sqrt(pow(p->x[i] - x[0], 2) + pow(p->y[i] - x[1], 2) + pow(p->z[i] - x[2], 2));
-        }
-        print_message("heap of %d degrees: %.5f cells in the fifth second\n", angle[a], way / p->count / h);
-        CHECK_AT_MOST(way / p->count, 0.001 * h);
-        check_store(run.sim);
-        free(before);
-        finish(&run);
-    }
-}
-
 /* Cut while a part sleeps and the stream falls. */
 static void threads_and_restarts_do_not_change_a_byte(void **unused)
 {
@@ -326,7 +217,6 @@ int main(void)
         cmocka_unit_test(a_stream_wakes_what_it_falls_on),
         cmocka_unit_test(a_bed_that_loses_its_support_wakes_as_the_wave_arrives),
         cmocka_unit_test(a_block_that_falls_on_sleeping_sand_wakes_it),
-        cmocka_unit_test(poured_heaps_are_at_rest_after_four_seconds),
         cmocka_unit_test(threads_and_restarts_do_not_change_a_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

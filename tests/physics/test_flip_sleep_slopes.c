@@ -1,0 +1,221 @@
+/* Slopes that are too steep come down before they sleep, and no farther than friction asks. */
+#include <math.h>
+#include <string.h>
+
+#include "sleep_run.h"
+
+enum { SIDE = 128 };
+
+static const double cell = 1.0 / 64.0, degree = 0.017453292519943295;
+
+/* Thickness of the sand over each column of cells about the middle, in cells. */
+static void thickness(const WadiSim *sim, double field[SIDE][SIDE])
+{
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        int a = (int)floor(sim->particles.x[i] / cell) + SIDE / 2,
+            b = (int)floor(sim->particles.y[i] / cell) + SIDE / 2;
+        assert_true(a >= 0 && a < SIDE && b >= 0 && b < SIDE);
+        field[a][b] += sim->world->particle_volume / (cell * cell * cell);
+    }
+}
+
+/* A line through points: their number and the sums of x, x x, y and x y. */
+static void add_point(double line[5], double x, double y)
+{
+    line[0] += 1.0, line[1] += x, line[2] += x * x, line[3] += y, line[4] += x * y;
+}
+
+/* Degrees by which it falls. */
+static double fall_of(const double line[5])
+{
+    return -atan((line[4] - line[1] * line[3] / line[0]) / (line[2] - line[1] * line[1] / line[0])) / degree;
+}
+
+static int is_diagonal(int a, int b)
+{
+    return fabs(atan2(b + 0.5, a + 0.5) / degree - 45.0) < 22.5;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* Angle of the line through the columns that are 15 to 75 % as thick as the sixteen thickest, by distance from the middle. */
+static double flank(const WadiSim *sim)
+{
+    double(*field)[SIDE] = calloc(SIDE, sizeof *field), *sorted = calloc(SIDE * SIDE, sizeof *sorted);
+    assert_non_null(field);
+    assert_non_null(sorted);
+    thickness(sim, field);
+    double top = 0.0, line[5] = { 0 };
+    for (int c = 0; c < SIDE * SIDE; ++c) {
+        sorted[c] = field[c / SIDE][c % SIDE];
+    }
+    qsort(sorted, SIDE * SIDE, sizeof *sorted, by_size);
+    for (int c = 0; c < 16; ++c) {
+        top += sorted[c] / 16.0;
+    }
+    for (int c = 0; c < SIDE * SIDE; ++c) {
+        double thick = field[c / SIDE][c % SIDE];
+        double far = hypot(c / SIDE - SIDE / 2 + 0.5, c % SIDE - SIDE / 2 + 0.5);
+        if (thick > 0.15 * top && thick < 0.75 * top) {
+            add_point(line, far, thick);
+        }
+    }
+    free(field);
+    free(sorted);
+    return fall_of(line);
+}
+
+/* Cones of 40 degrees in sand of 30. Without sleep they slump to 36 at once, creep through 31 and 32 after three seconds and on
+ * to 27: the grid lets them. */
+static void a_cone_comes_down_to_its_angle_and_sleeps(void **unused)
+{
+    (void)unused;
+    for (int cells = 8; cells <= 10; cells += 2) {
+        char text[1000];
+        double high = cells * cell, radius = high / tan(40.0 * degree),
+               side = ceil(2.2 * radius / cell) * cell;
+        snprintf(text, sizeof text,
+                 "wadi: 1\nsolver: flip\ncell_size: 0.015625\nfps: 8\n"
+                 "domain: {min: [%.9f, %.9f, -0.0625], max: [%.9f, %.9f, %.9f], walls: {friction: 0}}\n"
+                 "materials: {sand: {kind: sand, friction_angle: 30}}\n"
+                 "bodies: [{material: sand, shape: {cone: {from: [0, 0, 0], to: [0, 0, %.9f], radius: %.9f, "
+                 "top_radius: 0}}}]\n"
+                 "colliders: [{friction: 1, shape: {box: {min: [-9, -9, -1], max: [9, 9, 0]}}}]\n",
+                 -side, -side, side, side, high + 6.0 * cell, high, radius);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        run_frames(sim, 48);
+        print_message("cone of %d cells: %.1f degrees after 6 s\n", cells, flank(sim));
+        CHECK_NEAR(flank(sim), 30.5, 2.5);
+        assert_int_equal(wadi_sim_sleeping_particles(sim), sim->particles.count);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
+/* The scene of a heap as high as `cells` cells: a quarter of it in the corner of two slippery walls, poured for 4 s on a rough
+ * floor from a funnel that is raised with it. */
+static void write_heap(char *text, size_t size, int angle, int cells)
+{
+    const double h = cell, high = cells * h, reach = high / tan(degree * angle);
+    const double side = h * ceil(1.35 * reach / h + 4.0);
+    int n = snprintf(
+        text, size,
+        "wadi: 1\nsolver: flip\ncell_size: 0.015625\nmaterials: {sand: {kind: sand, friction_angle: %d}}\n"
+        "domain: {min: [0, 0, -0.0625], max: [%.6f, %.6f, %.6f], walls: {friction: 0, open: [z_max]}}\n"
+        "colliders: [{friction: 1, shape: {box: {min: [-1, -1, -1], max: [9, 9, 0]}}}]\n"
+        "emitters: [{material: sand, rate: %.9e, end: 4, velocity: [0, 0, -0.2], shape: {cylinder: "
+        "{from: [0, 0, 0.046875], to: [0, 0, 0.0625], radius: 0.0625}, translate: {keys: [[0, [0, 0, 0]]",
+        angle, side, side, high + 10.0 * h, 0.2617993877991494 * reach * reach * high / 4.0);
+    for (int key = 1; key <= 16; ++key) {
+        n += snprintf(text + n, size - (size_t)n, ", [%.2f, [0, 0, %.9f]]", 0.25 * key,
+                      cbrt(key / 16.0) * high);
+    }
+    snprintf(text + n, size - (size_t)n, "]}}}]\n");
+}
+
+/* Mean thickness by distance of the columns in the octants about the axes (0), about the diagonals (1) or all (2), of a quarter
+ * of a heap; cells. */
+static void rings(double field[SIDE][SIDE], int octants, double mean[SIDE / 2])
+{
+    double count[SIDE / 2] = { 0 };
+    memset(mean, 0, SIDE / 2 * sizeof *mean);
+    for (int a = 0; a < SIDE / 2; ++a) {
+        for (int b = 0; b < SIDE / 2; ++b) {
+            int ring = (int)hypot(a + 0.5, b + 0.5);
+            if (ring < SIDE / 2 && (octants == 2 || octants == is_diagonal(a, b))) {
+                mean[ring] += field[a + SIDE / 2][b + SIDE / 2];
+                count[ring] += 1.0;
+            }
+        }
+    }
+    for (int ring = 0; ring < SIDE / 2; ++ring) {
+        mean[ring] /= fmax(count[ring], 1.0);
+    }
+}
+
+/* Where the mean falls below a thickness for good. */
+static double radius_of(const double mean[SIDE / 2], double thick)
+{
+    int ring = SIDE / 2 - 1;
+    while (ring > 0 && mean[ring - 1] < thick) {
+        --ring;
+    }
+    assert_true(ring > 0);
+    return ring - 0.5 + (mean[ring - 1] - thick) / (mean[ring - 1] - mean[ring]);
+}
+
+/* Angle of the flank of a quarter of a heap between 75 and 25 % of its height, which is the mean over the mouth of the funnel. */
+static double heap_flank(double field[SIDE][SIDE], int octants)
+{
+    double mean[SIDE / 2], all[SIDE / 2], top = 0.0, line[5] = { 0 };
+    rings(field, octants, mean);
+    rings(field, 2, all);
+    for (int ring = 0; ring < 4; ++ring) {
+        top += all[ring] * (2 * ring + 1) / 16.0;
+    }
+    double inner = radius_of(mean, 0.75 * top), outer = radius_of(mean, 0.25 * top);
+    for (int a = 0; a < SIDE / 2; ++a) {
+        for (int b = 0; b < SIDE / 2; ++b) {
+            double far = hypot(a + 0.5, b + 0.5), thick = field[a + SIDE / 2][b + SIDE / 2];
+            if (far >= inner && far <= outer && (octants == 2 || octants == is_diagonal(a, b))) {
+                add_point(line, far, thick);
+            }
+        }
+    }
+    return fall_of(line);
+}
+
+/* In the fifth second after the pour heaps do not move, are as steep as their friction angle, and round. */
+static void poured_heaps_rest_at_their_angle(void **unused)
+{
+    (void)unused;
+    const int angle[5] = { 35, 20, 30, 35, 40 };
+    for (int n = 0; n < (getenv("WADI_LONG") != NULL ? 5 : 1); ++n) {
+        char text[2000];
+        write_heap(text, sizeof text, angle[n], n == 0 ? 12 : 16);
+        Run run = start(text, true);
+        step_until(&run, 8.0);
+        const WadiParticles *p = &run.sim->particles;
+        double(*before)[3] = calloc(p->next_id, sizeof *before), way = 0.0;
+        double(*field)[SIDE] = calloc(SIDE, sizeof *field);
+        assert_non_null(before);
+        assert_non_null(field);
+        for (int32_t i = 0; i < p->count; ++i) {
+            before[p->id[i]][0] = p->x[i], before[p->id[i]][1] = p->y[i], before[p->id[i]][2] = p->z[i];
+        }
+        step_until(&run, 9.0);
+        for (int32_t i = 0; i < p->count; ++i) {
+            const double *x = before[p->id[i]];
+            way += sqrt(pow(p->x[i] - x[0], 2) + pow(p->y[i] - x[1], 2) + pow(p->z[i] - x[2], 2));
+        }
+        thickness(run.sim, field);
+        double all = heap_flank(field, 2), axes = heap_flank(field, 0), diagonals = heap_flank(field, 1);
+        print_message(
+            "heap of %d degrees: %.5f cells in the fifth second, flank %.1f, %.1f along axes, %.1f along "
+            "diagonals\n",
+            angle[n], way / p->count / cell, all, axes, diagonals);
+        CHECK_AT_MOST(way / p->count, 0.001 * cell);
+        CHECK_NEAR(all, angle[n], 4.0);
+        if (n > 0) { /* the smaller heap has a flank of five cells */
+            CHECK_NEAR(axes / diagonals, 1.0, 0.05);
+        }
+        check_store(run.sim);
+        free(before);
+        free(field);
+        finish(&run);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cone_comes_down_to_its_angle_and_sleeps),
+        cmocka_unit_test(poured_heaps_rest_at_their_angle),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
