@@ -220,6 +220,7 @@ static WadiStatus advance(WadiFlip *flip, WadiFlipStep *step, WadiCollideReport 
     WadiFlipToParticlesIn velocity = { .sort = &step->sort,
                                        .grid = &step->grid,
                                        .saved = (const float *const *)step->saved,
+                                       .saved_row = step->saved_row,
                                        .keep = flip->materials.keep,
                                        .material_count = flip->materials.count,
                                        .affine = flip->has_affine ? &flip->affine : NULL,
