@@ -72,15 +72,16 @@ const WadiGalleryEntry wadi_gallery_entries[] = {
       .summary = "A ball of particles wrapped by ZB05's function and by blobbies, cut through",
       .source = "ZB05 fig. 4",
       .particles = 2074,
-      .slices = { "surface={method: zhu_bridson, offset: 0, smoothing: 0, cell_size: 0.008}",
-                  "surface={method: blobby, smoothing: 0, cell_size: 0.008}" } },
+      .slices = { "surface={method: zhu_bridson, offset: 0, smoothing: 0, flatten: 0, cell_size: 0.008}",
+                  "surface={method: blobby, smoothing: 0, flatten: 0, cell_size: 0.008}" } },
     { .name = "inf585-radius",
       .summary = "A splash wrapped with radii of 1, 1.5, 2 and 2.5 particle radii, cut through",
       .source = "A24 fig. 7 to 10",
       .particles = 49152,
-      .slices = { "surface={radius: 0.5, reach: 1, offset: 0}",
-                  "surface={radius: 0.75, reach: 1.5, offset: 0}", "surface={radius: 1, reach: 2, offset: 0}",
-                  "surface={radius: 1.25, reach: 2.5, offset: 0}" } },
+      .slices = { "surface={radius: 0.5, reach: 1, offset: 0, flatten: 0}",
+                  "surface={radius: 0.75, reach: 1.5, offset: 0, flatten: 0}",
+                  "surface={radius: 1, reach: 2, offset: 0, flatten: 0}",
+                  "surface={radius: 1.25, reach: 2.5, offset: 0, flatten: 0}" } },
 };
 const int wadi_gallery_entry_count = sizeof wadi_gallery_entries / sizeof wadi_gallery_entries[0];
 

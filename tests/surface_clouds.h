@@ -8,35 +8,31 @@
 #include "surface/bins.h"
 #include "surface/field.h"
 
-typedef struct CloudFixture {
-    WadiCloud cloud;
-    int32_t capacity;
-} CloudFixture;
-
-static inline void cloud_add(CloudFixture *f, WadiVec3 at, double spacing)
+/* A cloud that is zero is empty. Memory doubles whenever the count is a power of two from 1024 on. */
+static inline void cloud_add(WadiCloud *f, WadiVec3 at, double spacing)
 {
-    WadiCloud *c = &f->cloud;
-    if (c->count == f->capacity) {
-        f->capacity = f->capacity == 0 ? 1024 : 2 * f->capacity;
-        c->position = realloc(c->position, (size_t)f->capacity * sizeof *c->position);
-        c->spacing = realloc(c->spacing, (size_t)f->capacity * sizeof *c->spacing);
-        if (c->position == NULL || c->spacing == NULL) {
+    bool is_full = f->count == 0 || (f->count >= 1024 && (f->count & (f->count - 1)) == 0);
+    if (is_full) {
+        size_t room = f->count == 0 ? 1024 : 2 * (size_t)f->count;
+        f->position = realloc(f->position, room * sizeof *f->position);
+        f->spacing = realloc(f->spacing, room * sizeof *f->spacing);
+        if (f->position == NULL || f->spacing == NULL) {
             abort();
         }
     }
-    c->position[c->count] = at;
-    c->spacing[c->count] = (float)spacing;
-    double kept = (double)c->spacing[c->count];
-    c->spacing_min = c->count == 0 || kept < c->spacing_min ? kept : c->spacing_min;
-    c->spacing_max = c->count == 0 || kept > c->spacing_max ? kept : c->spacing_max;
-    ++c->count;
+    f->position[f->count] = at;
+    f->spacing[f->count] = (float)spacing;
+    double kept = (double)f->spacing[f->count];
+    f->spacing_min = f->count == 0 || kept < f->spacing_min ? kept : f->spacing_min;
+    f->spacing_max = f->count == 0 || kept > f->spacing_max ? kept : f->spacing_max;
+    ++f->count;
 }
 
-static inline void cloud_free(CloudFixture *f)
+static inline void cloud_free(WadiCloud *f)
 {
-    free(f->cloud.position);
-    free(f->cloud.spacing);
-    *f = (CloudFixture){ 0 };
+    free(f->position);
+    free(f->spacing);
+    *f = (WadiCloud){ 0 };
 }
 
 /* [-1, 1), a function of (seed, id). */
@@ -48,20 +44,31 @@ static inline WadiVec3 cloud_jitter(uint64_t seed, uint64_t id)
 }
 
 /* A lattice of the box, each place jittered by `jitter` spacings; `keep` decides (NULL: all). */
-static inline void cloud_add_lattice(CloudFixture *f, WadiBox box, double spacing, double jitter,
-                                     uint64_t seed, bool (*keep)(WadiVec3))
+static inline void cloud_add_lattice(WadiCloud *f, WadiBox box, double spacing, double jitter, uint64_t seed,
+                                     bool (*keep)(WadiVec3))
 {
     for (double z = box.min.z; z < box.max.z; z += spacing) {
         for (double y = box.min.y; y < box.max.y; y += spacing) {
             for (double x = box.min.x; x < box.max.x; x += spacing) {
                 WadiVec3 at = wadi_vec3(x, y, z);
                 if (keep == NULL || keep(at)) {
-                    WadiVec3 move =
-                        wadi_scale(cloud_jitter(seed, (uint64_t)f->cloud.count), jitter * spacing);
+                    WadiVec3 move = wadi_scale(cloud_jitter(seed, (uint64_t)f->count), jitter * spacing);
                     cloud_add(f, wadi_add(at, move), spacing);
                 }
             }
         }
+    }
+}
+
+/* nx x ny x nz particles in the middle of their cubes, `low` the corner of the first, each up to `jitter` spacings off in every
+ * direction. */
+static inline void cloud_add_block(WadiCloud *f, WadiVec3 low, int nx, int ny, int nz, double spacing,
+                                   double jitter)
+{
+    for (int n = 0; n < nx * ny * nz; ++n) {
+        WadiVec3 middle = { n % nx + 0.5, n / nx % ny + 0.5, n / (nx * ny) + 0.5 };
+        WadiVec3 at = wadi_add_scaled(middle, cloud_jitter(7, (uint64_t)n), jitter);
+        cloud_add(f, wadi_add_scaled(low, at, spacing), spacing);
     }
 }
 
@@ -72,7 +79,7 @@ static inline bool is_in_peer_ball(WadiVec3 x)
 }
 
 /* The cloud of the speed comparison with OpenVDB: a slab and a ball in the unit box, eight particles a cell of the simulation. */
-static inline void cloud_add_peer(CloudFixture *f, int particles)
+static inline void cloud_add_peer(WadiCloud *f, int particles)
 {
     double s = 0.5 * cbrt(8.0 * (0.9 * 0.9 * 0.1 + 4.18879 * 0.2 * 0.2 * 0.2) / particles);
     cloud_add_lattice(f, (WadiBox){ { 0.05, 0.05, 0.05 }, { 0.95, 0.95, 0.15 } }, s, 0.25, 1, NULL);

@@ -1,4 +1,4 @@
-/* Clouds of particles for tests of surfaces, and rows of a method sampled without the field's band. */
+/* Rows of a method sampled without the field's band, for tests. */
 #ifndef WADI_TESTS_SURFACE_ROWS_H
 #define WADI_TESTS_SURFACE_ROWS_H
 
@@ -8,46 +8,7 @@
 #include "core/random.h"
 #include "expect.h"
 #include "surface/field_method.h"
-
-/* Room for `capacity` particles; test_cloud_add fills it. */
-static inline WadiCloud test_cloud(int32_t capacity)
-{
-    WadiCloud cloud = { 0 };
-    cloud.position = calloc((size_t)capacity, sizeof *cloud.position);
-    cloud.spacing = calloc((size_t)capacity, sizeof *cloud.spacing);
-    return cloud;
-}
-
-static inline void test_cloud_add(WadiCloud *cloud, WadiVec3 at, double spacing)
-{
-    bool is_first = cloud->count == 0;
-    cloud->position[cloud->count] = at;
-    cloud->spacing[cloud->count++] = (float)spacing;
-    spacing = (double)(float)spacing;
-    cloud->spacing_min = is_first ? spacing : fmin(cloud->spacing_min, spacing);
-    cloud->spacing_max = fmax(cloud->spacing_max, spacing);
-}
-
-static inline void test_cloud_free(WadiCloud *cloud)
-{
-    free(cloud->position);
-    free(cloud->spacing);
-    *cloud = (WadiCloud){ 0 };
-}
-
-/* A lattice of nx x ny x nz with its low corner at `low`, each particle up to `jitter` spacings off in every direction. */
-static inline void test_cloud_add_lattice(WadiCloud *cloud, WadiVec3 low, int nx, int ny, int nz,
-                                          double spacing, double jitter)
-{
-    for (int n = 0; n < nx * ny * nz; ++n) {
-        double r[3];
-        wadi_random_unit3(7, (uint64_t)n, WADI_RANDOM_TEST, r);
-        double x = n % nx + 0.5 + jitter * (2.0 * r[0] - 1.0),
-               y = n / nx % ny + 0.5 + jitter * (2.0 * r[1] - 1.0);
-        double z = n / (nx * ny) + 0.5 + jitter * (2.0 * r[2] - 1.0);
-        test_cloud_add(cloud, wadi_add_scaled(low, wadi_vec3(x, y, z), spacing), spacing);
-    }
-}
+#include "surface_clouds.h"
 
 /* A method made ready for a cloud. */
 typedef struct TestSampler {

@@ -7,7 +7,7 @@
 #include "io/run_files.h"
 
 enum {
-    SURFACE_VERSION = 1, /* rises when the same settings give another mesh */
+    SURFACE_VERSION = 2, /* rises when the same settings give another mesh */
     FORMATS_ALL = WADI_SURFACE_PLY | WADI_SURFACE_OBJ | WADI_SURFACE_VDB
 };
 
@@ -55,9 +55,12 @@ static uint64_t hash_settings(const WadiSurfacePlan *plan)
                                f->reach,
                                f->radius,
                                f->offset,
+                               f->volume_slack[0],
+                               f->volume_slack[1],
                                f->is_concave_fixed,
                                f->smoothing,
                                f->lowering,
+                               f->flatten,
                                f->is_clipped,
                                f->clip.min.x,
                                f->clip.min.y,

@@ -50,11 +50,13 @@ static void add_awake_tile(Block *block, const WadiFlipSort *sort, int32_t t)
     }
 }
 
-static void add_sleeping_tile(Block *block, const WadiFlipSleepTile *tile, const WadiParticles *p, double h)
+static void add_sleeping_tile(Block *block, const WadiFlipSleepTile *tile, const WadiParticles *p,
+                              double per_metre)
 {
     for (int32_t i = tile->first; i < tile->first + tile->count; ++i) {
-        const int32_t cell[3] = { (int32_t)floor(p->x[i] / h), (int32_t)floor(p->y[i] / h),
-                                  (int32_t)floor(p->z[i] / h) };
+        const int32_t cell[3] = { (int32_t)wadi_flip_cell_at(p->x[i], per_metre),
+                                  (int32_t)wadi_flip_cell_at(p->y[i], per_metre),
+                                  (int32_t)wadi_flip_cell_at(p->z[i], per_metre) };
         add_particles(block, cell, 1);
     }
 }
@@ -141,7 +143,7 @@ static void fill_block(Block *block, const WadiFlipSleep *sleep, const WadiFlipS
         }
         if (asleep >= 0) {
             add_sleeping_tile(block, &sleep->tile[asleep], in->context->particles,
-                              in->context->world->cell_size);
+                              1.0 / in->context->world->cell_size);
         }
     }
     int32_t per_axis = in->context->world->scene->particles_per_axis;

@@ -186,6 +186,7 @@ static WadiStatus make_mesh(const Staging *s, const WadiCloud *cloud, bool is_un
         def.field.method = WADI_SURFACE_ZHU_BRIDSON;
         def.field.radius = UNDERLAY_RADIUS;
         def.field.offset = 0.0;
+        def.field.volume_slack[0] = def.field.volume_slack[1] = 0.0;
         def.field.smoothing = 2;
     }
     WadiStageTimes times = { 0 };

@@ -77,17 +77,64 @@ static WadiStatus make_rows(WadiField *field, const WadiFieldBand *band, WadiAre
     return WADI_OK;
 }
 
-static WadiStatus build(WadiField *field, WadiFieldBand *band, WadiArena *arena, WadiError *error)
+/* Are all nodes around those of a row in the band, so that a sign there may change? bits: lanes that want to. */
+static bool is_surrounded(const WadiRows *rows, int32_t row, unsigned bits)
+{
+    for (int dz = 0; dz < 3; ++dz) {
+        int32_t layer = dz == 1 ? row : rows->neighbour[row][dz == 0 ? WADI_ROW_Z_MIN : WADI_ROW_Z_MAX];
+        for (int dy = 0; dy < 3 && layer != 0; ++dy) {
+            int32_t at = dy == 1 ? layer : rows->neighbour[layer][dy == 0 ? WADI_ROW_Y_MIN : WADI_ROW_Y_MAX];
+            const int32_t *beside = rows->neighbour[at];
+            if (at == 0 || ((bits & 1) != 0 && beside[WADI_ROW_X_MIN] == 0) ||
+                ((bits & 0x80) != 0 && beside[WADI_ROW_X_MAX] == 0)) {
+                return false;
+            }
+        }
+        if (layer == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void wadi_field_change(WadiField *field, int32_t row, const WadiF8 *old, const WadiF8 *fresh)
+{
+    WadiI8 is_other = ((*old < 0.0f) ^ (*fresh < 0.0f)) | (*fresh == 0.0f);
+    unsigned bits = wadi_row_bits(&is_other);
+    if (bits != 0 && !is_surrounded(&field->rows, row, bits)) {
+        WADI_ROW_OUT(field->value, row) = WADI_ROW_SELECT(is_other, *old, *fresh);
+    } else {
+        WADI_ROW_OUT(field->value, row) = *fresh;
+    }
+}
+
+static WadiStatus build(WadiField *field, WadiFieldBand *band, double volume, WadiArena *arena,
+                        WadiError *error)
 {
     const WadiFieldDef *def = band->sampler->def;
     WADI_TRY(wadi_field_band_build(band, arena, error));
     field->sampled = band->sampled;
     WADI_TRY(make_rows(field, band, arena, error));
     WADI_TRY(wadi_field_smooth(field, def->smoothing, def->lowering, arena, error));
+    WADI_TRY(wadi_field_keep_volume(field, def, volume, band->sampler->cloud->spacing_min, arena, error));
+    const WadiBox everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
+    WADI_TRY(wadi_field_flatten(field, def->flatten, band->sampler->cloud->spacing_min,
+                                def->is_clipped ? def->clip : everywhere, arena, error));
     if (def->is_clipped) {
         wadi_field_clip(field, def->clip);
     }
     return WADI_OK;
+}
+
+/* Of the particles in a box. */
+static double volume_within(const WadiCloud *cloud, WadiBox box)
+{
+    double sum = 0.0;
+    for (int32_t i = 0; i < cloud->count; ++i) {
+        double s = (double)cloud->spacing[i];
+        sum += wadi_box_contains(box, cloud->position[i]) ? s * s * s : 0.0;
+    }
+    return sum;
 }
 
 WadiStatus wadi_field_build(WadiField *field, const WadiCloud *cloud, const WadiBins *bins,
@@ -103,6 +150,7 @@ WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, 
 {
     WADI_ASSERT(def->cell > 0.0 && def->reach > 0.0 && def->smoothing >= 0 && def->lowering >= 0);
     *field = (WadiField){ .cell = def->cell };
+    double volume = def->is_clipped ? volume_within(cloud, def->clip) : wadi_cloud_volume(cloud);
     WadiCloud mirrored;
     WadiBins mirrored_bins;
     if (def->is_clipped && def->is_mirrored) {
@@ -124,7 +172,11 @@ WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, 
      * around the last changes lie within p + 1 of the first, and what their values come from within p of them. */
     int passes = def->smoothing + def->lowering;
     WadiFieldBand band = { .method = method, .sampler = &sampler, .margin = 2 * passes + 1 };
-    WadiStatus status = build(field, &band, arena, error);
+    if (def->flatten > 0.0) {
+        /* Where both a pass and this want to move a change, the second is refused. */
+        band.margin += wadi_field_flatten_margin(def->cell, cloud->spacing_min) - (passes > 0 ? 1 : 0);
+    }
+    WadiStatus status = build(field, &band, volume, arena, error);
     wadi_field_band_free(&band);
     if (status != WADI_OK) {
         *field = (WadiField){ .cell = def->cell };

@@ -25,15 +25,18 @@ typedef enum WadiSurfaceMethod {
 /* Lengths in spacings are multiples of each particle's own spacing, so that mixed sizes need no settings. */
 typedef struct WadiFieldDef {
     WadiSurfaceMethod method;
-    double cell;           /* m */
-    double reach;          /* spacings: R of ZB05; particles further away than this are not seen. 2 */
-    double radius;         /* spacings: r of ZB05. 1 */
-    double offset;         /* spacings: how far the surface is moved in, zhu_bridson only; 0: the paper's */
+    double cell;   /* m */
+    double reach;  /* spacings: R of ZB05; particles further away than this are not seen. 2 */
+    double radius; /* spacings: r of ZB05. 1 */
+    double offset; /* spacings: how far the surface is moved in, zhu_bridson only; 0: the paper's */
+    /* spacings: how far it may be moved in and out to hold the particles' volume */
+    double volume_slack[2];
     bool is_concave_fixed; /* Solenthaler's factor on r, zhu_bridson only */
     int smoothing;         /* passes of ZB05 on the field */
     int lowering;          /* further passes that only decrease it */
-    bool is_clipped;       /* by `clip` */
-    WadiBox clip;          /* m, the domain */
+    double flatten;   /* spacings: bumps shorter than about three times this are taken off planes; 0: none */
+    bool is_clipped;  /* by `clip` */
+    WadiBox clip;     /* m, the domain */
     bool is_mirrored; /* particles go on behind the planes of `clip`, so that faces against them are flat */
 } WadiFieldDef;
 
@@ -53,6 +56,8 @@ WadiStatus wadi_field_build(WadiField *field, const WadiCloud *cloud, const Wadi
 
 /* The offset that makes a surface of radius 1 hold its particles' volume, in spacings. */
 double wadi_field_volume_offset(double reach);
+/* How far from there in and out it may be moved for that: from a lone particle's ball to the paper's. */
+void wadi_field_volume_slack(double reach, double slack[2]);
 
 /* The method's value at one point, in double and without the band: the definition that tests compare with. */
 double wadi_field_reference(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec3 x);

@@ -18,6 +18,8 @@ typedef struct WadiFilling {
     uint8_t *is_inside; /* it and the 26 around it are evenly filled */
     bool has_inside;    /* the method lets cubes be inside at all */
     uint8_t *has_own;   /* holds particles of the level itself */
+    WadiTile low,
+        high; /* the box of the cubes that are inside, both ends included; low above high: there is none */
 } WadiFilling;
 
 /* One bit a node of a tile: bit 8 j + i of word k. */
@@ -77,6 +79,16 @@ WadiStatus wadi_field_sample(WadiFieldBand *band, const uint64_t *wanted, WadiAr
 /* The parts after the band: passes of smoothing, and the box. Scratch in the arena. */
 WadiStatus wadi_field_smooth(WadiField *field, int smoothing, int lowering, WadiArena *arena,
                              WadiError *error);
+/* Write a row, but for nodes whose sign would change at the border of the band, which has to stay closed: these keep their value. */
+void wadi_field_change(WadiField *field, int32_t row, const WadiF8 *old, const WadiF8 *fresh);
+/* Move the surface by up to def->volume_slack spacings (m) until it holds `volume`, m^3 [field_volume.c]. */
+WadiStatus wadi_field_keep_volume(WadiField *field, const WadiFieldDef *def, double volume, double spacing,
+                                  WadiArena *arena, WadiError *error);
+/* Take bumps off planes [field_flatten.c]; lengths of bumps in spacings, `spacing` in m. A sign changes at most so many nodes
+ * away from where it did. */
+WadiStatus wadi_field_flatten(WadiField *field, double reach, double spacing, WadiBox within,
+                              WadiArena *arena, WadiError *error);
+int wadi_field_flatten_margin(double cell, double spacing);
 void wadi_field_clip(WadiField *field, WadiBox box);
 /* What clipping does to signs, and the nodes in the box or at most `margin` cells outside of it. */
 void wadi_clip_signs(const WadiFieldDef *def, WadiTile at, WadiNodeBits *negative, WadiNodeBits *positive);

@@ -110,6 +110,25 @@ static void find_inside(void *context, int64_t first, int64_t end)
     }
 }
 
+/* Most tiles of a spray lie in no such box, and each would look at a hundred cubes. */
+static void bound_inside(WadiFilling *filling)
+{
+    WadiTile low = { INT32_MAX, INT32_MAX, INT32_MAX }, high = { INT32_MIN, INT32_MIN, INT32_MIN };
+    for (int32_t c = 0; c < filling->map.count; ++c) {
+        if (filling->is_inside[c]) {
+            WadiTile at = filling->map.tiles[c];
+            low.x = at.x < low.x ? at.x : low.x;
+            low.y = at.y < low.y ? at.y : low.y;
+            low.z = at.z < low.z ? at.z : low.z;
+            high.x = at.x > high.x ? at.x : high.x;
+            high.y = at.y > high.y ? at.y : high.y;
+            high.z = at.z > high.z ? at.z : high.z;
+        }
+    }
+    filling->low = low;
+    filling->high = high;
+}
+
 /* From cubes that are sorted and differ. */
 static WadiStatus make_filling(WadiFilling *filling, const Cube *cube, size_t count, bool is_wanted,
                                WadiArena *arena, WadiError *error)
@@ -132,6 +151,7 @@ static WadiStatus make_filling(WadiFilling *filling, const Cube *cube, size_t co
     if (is_wanted) {
         wadi_parallel_for(filling->map.count, 1024, find_inside, filling);
     }
+    bound_inside(filling);
     return WADI_OK;
 }
 
@@ -270,7 +290,9 @@ static uint64_t rows_inside_level(const WadiFilling *filling, double cell, const
     cubes_along(filling, cell, node[0], node[0] + 7, x);
     cubes_along(filling, cell, node[1], node[1] + 7, y);
     cubes_along(filling, cell, node[2], node[2] + 7, z);
-    if (is_too_much(x, y, z)) {
+    bool is_near = x[0] <= filling->high.x && x[1] >= filling->low.x && y[0] <= filling->high.y &&
+                   y[1] >= filling->low.y && z[0] <= filling->high.z && z[1] >= filling->low.z;
+    if (!is_near || is_too_much(x, y, z)) {
         return 0;
     }
     uint64_t rows = ~UINT64_C(0);

@@ -19,13 +19,20 @@
  * and drops of a few; the mean of the two, 0.72 for R = 2, holds the volume of tanks, heaps and splashes alike within 3 %, where
  * 1 is 3 to 12 % too much (test_surface_water.c). A snapped layer, a whole spacing deep as in the paper's first frame, wants 1;
  * it loses a quarter of a spacing. */
+static const double BALL = 0.62035049089940002; /* (3 / (4 pi))^(1/3) */
+
 double wadi_field_volume_offset(double reach)
 {
-    const double ball = 0.62035049089940002; /* (3 / (4 pi))^(1/3) */
     double h = fmin(0.5 / reach, 0.9), s = h * h;
     double below = h * (1.0 - s * (4.0 / 3.0 - s * (6.0 / 5.0 - s * (4.0 / 7.0 - s / 9.0))));
     double plane = reach * pow(1.0 - s, 5.0) / 10.0 / (128.0 / 315.0 - below);
-    return 1.0 - 0.5 * (plane + ball);
+    return 1.0 - 0.5 * (plane + BALL);
+}
+
+void wadi_field_volume_slack(double reach, double slack[2])
+{
+    slack[1] = wadi_field_volume_offset(reach);
+    slack[0] = 1.0 - slack[1] - BALL;
 }
 
 static const double EIGENVALUE_LOW = 0.4, EIGENVALUE_HIGH = 3.5;

@@ -17,10 +17,17 @@ WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene)
                    .is_concave_fixed = s->fix_concave,
                    .smoothing = s->smoothing,
                    .lowering = s->lowering,
+                   .flatten = s->flatten,
                    .is_clipped = scene->has_domain && scene->closed_sides != 0 },
         .mesh_smoothing = s->mesh_smoothing,
         .are_walls_open = s->walls == WADI_SURFACE_WALLS_OPEN,
     };
+    /* Unless the surface was asked to lie elsewhere. */
+    bool is_volume_kept = s->method == WADI_SURFACE_KEY_ANISOTROPIC ||
+                          (s->method == WADI_SURFACE_KEY_ZHU_BRIDSON && s->radius == 1.0);
+    if (!isfinite(s->offset) && is_volume_kept) {
+        wadi_field_volume_slack(s->reach, def.field.volume_slack);
+    }
     if (def.field.is_clipped) {
         def.field.clip = wadi_box_closed_sides(scene->domain, scene->closed_sides);
         def.field.is_mirrored = true;

@@ -33,6 +33,7 @@ typedef struct WadiSurfaceSettings {
     bool fix_concave;   /* zhu_bridson */
     int smoothing;      /* passes on the field */
     int lowering;       /* passes on the field that only add material */
+    double flatten;     /* spacings: how far planes are averaged; 0: not at all */
     int mesh_smoothing; /* passes on the mesh */
     WadiSurfaceWalls walls;
     WadiSurfaceMaterials materials;

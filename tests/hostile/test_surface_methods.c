@@ -6,9 +6,9 @@
 static void every_allocation_fails_once(void **unused)
 {
     (void)unused;
-    WadiCloud cloud = test_cloud(500);
-    test_cloud_add_lattice(&cloud, wadi_vec3(0, 0, 0), 2, 2, 2, 0.4, 0.0);
-    test_cloud_add_lattice(&cloud, wadi_vec3(0, 0, 0.8), 4, 4, 4, 0.1, 0.3);
+    WadiCloud cloud = { 0 };
+    cloud_add_block(&cloud, wadi_vec3(0, 0, 0), 2, 2, 2, 0.4, 0.0);
+    cloud_add_block(&cloud, wadi_vec3(0, 0, 0.8), 4, 4, 4, 0.1, 0.3);
     wadi_set_allocator(&failing_allocator);
     size_t live = wadi_alloc_live_bytes();
     for (int method = 0; method < WADI_SURFACE_METHOD_COUNT; ++method) {
@@ -41,7 +41,7 @@ static void every_allocation_fails_once(void **unused)
         assert_true(calls > 20);
     }
     wadi_set_allocator(NULL);
-    test_cloud_free(&cloud);
+    cloud_free(&cloud);
 }
 
 int main(void)

@@ -39,6 +39,7 @@ static void make_case(Case *to, uint64_t seed)
                               .is_concave_fixed = (bits >> 27 & 1) != 0,
                               .smoothing = (int)(bits >> 28 & 1),
                               .lowering = (int)(bits >> 29 & 1),
+                              .flatten = (double)(bits >> 31 & 3),
                               .is_clipped = (bits >> 30 & 1) != 0,
                               .clip = { { -0.3, -0.4, -0.25 }, { 0.4, 0.3, 0.27 } } };
 }

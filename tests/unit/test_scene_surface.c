@@ -31,6 +31,7 @@ static void defaults_are_those_of_the_paper(void **unused)
     assert_false(s->surface.fix_concave);
     assert_int_equal(s->surface.smoothing, 1);
     assert_int_equal(s->surface.lowering, 0);
+    CHECK_NEAR(s->surface.flatten, 5.0, 0.0);
     assert_int_equal(s->surface.mesh_smoothing, 0);
     assert_int_equal(s->surface.walls, WADI_SURFACE_WALLS_CLOSED);
     assert_int_equal(s->surface.materials, WADI_SURFACE_MATERIALS_SEPARATE);
@@ -40,10 +41,10 @@ static void defaults_are_those_of_the_paper(void **unused)
 static void every_setting_is_read(void **unused)
 {
     (void)unused;
-    WadiScene *s =
-        parse(HEAD "surface: {method: color_field, cell_size: 0.02, reach: 3, radius: 1.5, offset: 0.1, "
-                   "fix_concave: true,\n"
-                   "  smoothing: 2, lowering: 3, mesh_smoothing: 4, walls: open, materials: joined}\n");
+    WadiScene *s = parse(
+        HEAD "surface: {method: color_field, cell_size: 0.02, reach: 3, radius: 1.5, offset: 0.1, "
+             "fix_concave: true,\n"
+             "  smoothing: 2, lowering: 3, flatten: 0, mesh_smoothing: 4, walls: open, materials: joined}\n");
     assert_int_equal(s->surface.method, WADI_SURFACE_COLOR_FIELD);
     CHECK_NEAR(s->surface.cell_size, 0.02, 0.0);
     CHECK_NEAR(s->surface.reach, 3.0, 0.0);
@@ -52,6 +53,7 @@ static void every_setting_is_read(void **unused)
     assert_true(s->surface.fix_concave);
     assert_int_equal(s->surface.smoothing, 2);
     assert_int_equal(s->surface.lowering, 3);
+    CHECK_NEAR(s->surface.flatten, 0.0, 0.0);
     assert_int_equal(s->surface.mesh_smoothing, 4);
     assert_int_equal(s->surface.walls, WADI_SURFACE_WALLS_OPEN);
     assert_int_equal(s->surface.materials, WADI_SURFACE_MATERIALS_JOINED);

@@ -11,9 +11,9 @@ static WadiFieldDef def_of(double cell)
 static void rows_agree_with_the_definition(void **unused)
 {
     (void)unused;
-    WadiCloud cloud = test_cloud(400);
-    test_cloud_add_lattice(&cloud, wadi_vec3(1000, -50, 3), 5, 5, 5, 0.1, 0.4);
-    test_cloud_add(&cloud, wadi_vec3(1000.9, -49.2, 3.4), 0.1);
+    WadiCloud cloud = { 0 };
+    cloud_add_block(&cloud, wadi_vec3(1000, -50, 3), 5, 5, 5, 0.1, 0.4);
+    cloud_add(&cloud, wadi_vec3(1000.9, -49.2, 3.4), 0.1);
     WadiFieldDef def = def_of(0.04);
     TestSampler t;
     test_sampler_init(&t, &wadi_field_anisotropic, &cloud, &def);
@@ -22,16 +22,16 @@ static void rows_agree_with_the_definition(void **unused)
     print_message("rows against definition: %.2g spacings\n", error);
     assert_true(error < 2e-5);
     test_sampler_free(&t);
-    test_cloud_free(&cloud);
+    cloud_free(&cloud);
 }
 
 /* Sizes that differ by eight: large ones below, small ones on them. */
 static void sizes_mix(void **unused)
 {
     (void)unused;
-    WadiCloud cloud = test_cloud(2000);
-    test_cloud_add_lattice(&cloud, wadi_vec3(0, 0, 0), 2, 2, 2, 0.8, 0.0);
-    test_cloud_add_lattice(&cloud, wadi_vec3(0.4, 0.4, 1.6), 6, 6, 4, 0.1, 0.25);
+    WadiCloud cloud = { 0 };
+    cloud_add_block(&cloud, wadi_vec3(0, 0, 0), 2, 2, 2, 0.8, 0.0);
+    cloud_add_block(&cloud, wadi_vec3(0.4, 0.4, 1.6), 6, 6, 4, 0.1, 0.25);
     WadiFieldDef def = def_of(0.04);
     TestSampler t;
     test_sampler_init(&t, &wadi_field_anisotropic, &cloud, &def);
@@ -40,7 +40,7 @@ static void sizes_mix(void **unused)
     print_message("mixed sizes: %.2g spacings\n", error);
     assert_true(error < 1e-4);
     test_sampler_free(&t);
-    test_cloud_free(&cloud);
+    cloud_free(&cloud);
 }
 
 /* Half axes of a neighbourhood's ellipsoid over reach times spacing, longest first. */
@@ -87,8 +87,8 @@ static void degenerate_neighbourhoods_have_ellipsoids(void **unused)
 static void a_lone_particle_is_a_ball(void **unused)
 {
     (void)unused;
-    WadiCloud cloud = test_cloud(2);
-    test_cloud_add(&cloud, wadi_vec3(5, 5, 5), 0.01);
+    WadiCloud cloud = { 0 };
+    cloud_add(&cloud, wadi_vec3(5, 5, 5), 0.01);
     WadiFieldDef def = def_of(0.004);
     TestSampler t;
     test_sampler_init(&t, &wadi_field_anisotropic, &cloud, &def);
@@ -96,16 +96,16 @@ static void a_lone_particle_is_a_ball(void **unused)
     /* 315 / (64 pi 1.3^3) (1 - q^2)^3 = 0.33, radius = 1.3 q: within 1 % that of a ball of the particle's volume, 0.6204. */
     CHECK_NEAR(radius, 0.61874, 1e-4);
     test_sampler_free(&t);
-    test_cloud_free(&cloud);
+    cloud_free(&cloud);
 }
 
 /* All in one place: no surface of nothing, nothing that is not a number. */
 static void coincident_particles_are_a_ball(void **unused)
 {
     (void)unused;
-    WadiCloud cloud = test_cloud(100);
+    WadiCloud cloud = { 0 };
     for (int i = 0; i < 100; ++i) {
-        test_cloud_add(&cloud, wadi_vec3(1, 1, 1), 0.1);
+        cloud_add(&cloud, wadi_vec3(1, 1, 1), 0.1);
     }
     WadiFieldDef def = def_of(0.04);
     TestSampler t;
@@ -114,7 +114,7 @@ static void coincident_particles_are_a_ball(void **unused)
     print_message("a hundred in one place: half height %.3f spacings\n", radius);
     assert_true(radius > 0.2 && radius < 1.6);
     test_sampler_free(&t);
-    test_cloud_free(&cloud);
+    cloud_free(&cloud);
 }
 
 /* The eigenvalues and axes that the stretches come from. */

@@ -33,7 +33,7 @@ static bool is_in_sheet(WadiVec3 x)
 
 enum { CLOUDS = 10 };
 
-static void make_cloud(CloudFixture *f, int kind, uint64_t seed)
+static void make_cloud(WadiCloud *f, int kind, uint64_t seed)
 {
     WadiBox unit = { { 0, 0, 0 }, { 1, 1, 1 } };
     double s = 0.03;
@@ -81,18 +81,18 @@ static void skipped_rows_change_nothing(void **unused)
 {
     (void)unused;
     for (int kind = 0; kind < CLOUDS; ++kind) {
-        CloudFixture f = { 0 };
+        WadiCloud f = { 0 };
         make_cloud(&f, kind, (uint64_t)kind + 7);
         for (int c = 0; c < 2; ++c) {
-            WadiFieldDef def =
-                default_def((c == 0 ? 0.55 : 0.3) * fmax(f.cloud.spacing_min, 0.25 * f.cloud.spacing_max));
+            WadiFieldDef def = default_def((c == 0 ? 0.55 : 0.3) * fmax(f.spacing_min, 0.25 * f.spacing_max));
             def.offset = c == 0 ? 0.0 : 0.28;
             def.smoothing = c == 0;
             def.lowering = c == 0;
+            def.flatten = c == 0 ? 4.0 : 0.0;
             Built b;
-            build(&b, &f.cloud, &def);
+            build(&b, &f, &def);
             int64_t all;
-            assert_true(field_hash(&b.field) == hash_of_all_rows(&f.cloud, &def, &all));
+            assert_true(field_hash(&b.field) == hash_of_all_rows(&f, &def, &all));
             assert_true(b.field.sampled <= all);
             if (kind == 0 && c == 1) {
                 assert_true(b.field.sampled < all * 3 / 4);
@@ -107,9 +107,9 @@ static void same_bytes_for_any_threads(void **unused)
 {
     (void)unused;
     for (int kind = 1; kind < CLOUDS; kind += 3) {
-        CloudFixture f = { 0 };
+        WadiCloud f = { 0 };
         make_cloud(&f, kind, 1);
-        WadiFieldDef def = default_def(0.5 * fmax(f.cloud.spacing_min, 0.25 * f.cloud.spacing_max));
+        WadiFieldDef def = default_def(0.5 * fmax(f.spacing_min, 0.25 * f.spacing_max));
         def.smoothing = 1;
         def.lowering = 1;
         def.is_clipped = true;
@@ -119,7 +119,7 @@ static void same_bytes_for_any_threads(void **unused)
         for (int t = 0; t < 3; ++t) {
             wadi_parallel_set_threads(threads[t]);
             Built b;
-            build(&b, &f.cloud, &def);
+            build(&b, &f, &def);
             hash[t] = field_hash(&b.field);
             release(&b);
         }

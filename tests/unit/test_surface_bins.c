@@ -5,7 +5,7 @@
 #include "expect.h"
 #include "surface_clouds.h"
 
-static void make_cloud(CloudFixture *f, int kind)
+static void make_cloud(WadiCloud *f, int kind)
 {
     for (uint64_t n = 0; n < 3000; ++n) {
         double size[4] = { 0.05, n % 2 == 0 ? 0.05 : 0.011, 0.05 / (double)(1 + n % 40),
@@ -52,19 +52,19 @@ static void walks_find_all_that_reach(void **unused)
     (void)unused;
     const int levels[4] = { 1, 3, 6, WADI_BINS_LEVEL_MAX };
     for (int kind = 0; kind < 4; ++kind) {
-        CloudFixture f = { 0 };
+        WadiCloud f = { 0 };
         make_cloud(&f, kind);
         WadiArena arena = { 0 };
         WadiError error = { 0 };
         WadiBins bins;
-        CHECK_OK(wadi_bins_build(&bins, &f.cloud, 2.0, &arena, &error), error);
-        assert_int_equal(bins.count, f.cloud.count);
+        CHECK_OK(wadi_bins_build(&bins, &f, 2.0, &arena, &error), error);
+        assert_int_equal(bins.count, f.count);
         assert_int_equal(bins.level_count, levels[kind]);
         for (uint64_t n = 0; n < 60; ++n) {
             WadiVec3 at = wadi_scale(cloud_jitter(8, n), 1.3),
                      half = wadi_abs(wadi_scale(cloud_jitter(9, n), 0.1));
             half = n % 10 == 0 ? wadi_scale(half, 40.0) : n % 3 == 0 ? wadi_vec3(0, 0, 0) : half;
-            check_walk(&bins, &f.cloud, (WadiBox){ wadi_sub(at, half), wadi_add(at, half) });
+            check_walk(&bins, &f, (WadiBox){ wadi_sub(at, half), wadi_add(at, half) });
         }
         wadi_arena_free(&arena);
         cloud_free(&f);
@@ -74,7 +74,7 @@ static void walks_find_all_that_reach(void **unused)
 static void threads_do_not_matter(void **unused)
 {
     (void)unused;
-    CloudFixture f = { 0 };
+    WadiCloud f = { 0 };
     make_cloud(&f, 2);
     uint64_t hash[3];
     for (int t = 0; t < 3; ++t) {
@@ -82,7 +82,7 @@ static void threads_do_not_matter(void **unused)
         WadiArena arena = { 0 };
         WadiError error = { 0 };
         WadiBins bins;
-        CHECK_OK(wadi_bins_build(&bins, &f.cloud, 2.0, &arena, &error), error);
+        CHECK_OK(wadi_bins_build(&bins, &f, 2.0, &arena, &error), error);
         size_t count = (size_t)bins.count;
         hash[t] = wadi_hash_bytes(wadi_hash_bytes(0, bins.order, count * sizeof *bins.order), bins.place,
                                   count * sizeof *bins.place);
@@ -96,17 +96,17 @@ static void threads_do_not_matter(void **unused)
 static void nothing_and_too_far(void **unused)
 {
     (void)unused;
-    CloudFixture f = { 0 };
+    WadiCloud f = { 0 };
     WadiArena arena = { 0 };
     WadiError error = { 0 };
     WadiBins bins;
-    CHECK_OK(wadi_bins_build(&bins, &f.cloud, 2.0, &arena, &error), error);
+    CHECK_OK(wadi_bins_build(&bins, &f, 2.0, &arena, &error), error);
     WadiBinWalk walk = wadi_bins_walk(&bins, (WadiBox){ { -1, -1, -1 }, { 1, 1, 1 } });
     WadiBinSpan span;
     assert_false(wadi_bins_next(&walk, &span));
     cloud_add(&f, wadi_vec3(0, 0, 0), 0.01);
     cloud_add(&f, wadi_vec3(0, -1e9, 0), 0.01);
-    assert_int_equal(wadi_bins_build(&bins, &f.cloud, 2.0, &arena, &error), WADI_ERR_NUMERIC);
+    assert_int_equal(wadi_bins_build(&bins, &f, 2.0, &arena, &error), WADI_ERR_NUMERIC);
     assert_non_null(strstr(error.text, "particle 1 of the cloud is at (0, -1e+09, 0)"));
     assert_int_equal(bins.level_count, 0);
     wadi_arena_free(&arena);

@@ -9,14 +9,14 @@ static const WadiFieldDef DEF = {
 static void a_lone_particle_is_a_ball(void **unused)
 {
     (void)unused;
-    WadiCloud cloud = test_cloud(1);
-    test_cloud_add(&cloud, wadi_vec3(-7, 2, 9000), 0.1);
+    WadiCloud cloud = { 0 };
+    cloud_add(&cloud, wadi_vec3(-7, 2, 9000), 0.1);
     TestSampler t;
     test_sampler_init(&t, &wadi_field_color, &cloud, &DEF);
     double radius = test_height_of(&t, wadi_vec3(-7, 2, 9000), 0.01, 100) - 9000.0;
     CHECK_NEAR(radius, 0.2 * sqrt(1.0 - pow(2.0, -1.0 / 3.0)), 1e-5);
     test_sampler_free(&t);
-    test_cloud_free(&cloud);
+    cloud_free(&cloud);
 }
 
 /* In the middle of a lattice c is 1 whatever the spacing is said to be: (0.5 - 1) * 0.6 R. */
@@ -25,8 +25,8 @@ static void evenly_filled_space_is_one(void **unused)
     (void)unused;
     const double stated[] = { 0.1, 0.13 };
     for (int n = 0; n < 2; ++n) {
-        WadiCloud cloud = test_cloud(1000);
-        test_cloud_add_lattice(&cloud, wadi_vec3(0, 0, 0), 10, 10, 10, 0.1, 0.0);
+        WadiCloud cloud = { 0 };
+        cloud_add_block(&cloud, wadi_vec3(0, 0, 0), 10, 10, 10, 0.1, 0.0);
         for (int32_t i = 0; i < cloud.count; ++i) {
             cloud.spacing[i] = (float)stated[n];
         }
@@ -34,16 +34,16 @@ static void evenly_filled_space_is_one(void **unused)
         double c = 0.5 - wadi_field_color.reference(&cloud, &DEF, wadi_vec3(0.47, 0.52, 0.5)) /
                              (0.6 * 2.0 * stated[n]);
         CHECK_NEAR(c, 1.0, 0.02);
-        test_cloud_free(&cloud);
+        cloud_free(&cloud);
     }
 }
 
 static void rows_agree_with_the_definition(void **unused)
 {
     (void)unused;
-    WadiCloud cloud = test_cloud(1500);
-    test_cloud_add_lattice(&cloud, wadi_vec3(300, 0, 0), 2, 2, 2, 0.8, 0.0);
-    test_cloud_add_lattice(&cloud, wadi_vec3(300, 0, 1.6), 10, 10, 10, 0.1, 0.25);
+    WadiCloud cloud = { 0 };
+    cloud_add_block(&cloud, wadi_vec3(300, 0, 0), 2, 2, 2, 0.8, 0.0);
+    cloud_add_block(&cloud, wadi_vec3(300, 0, 1.6), 10, 10, 10, 0.1, 0.25);
     TestSampler t;
     test_sampler_init(&t, &wadi_field_color, &cloud, &DEF);
     WadiBox box = { { 299.5, -0.5, -0.5 }, { 302, 2, 3 } };
@@ -51,7 +51,7 @@ static void rows_agree_with_the_definition(void **unused)
     print_message("rows against definition: %.2g spacings\n", error);
     assert_true(error < 1e-4);
     test_sampler_free(&t);
-    test_cloud_free(&cloud);
+    cloud_free(&cloud);
 }
 
 int main(void)

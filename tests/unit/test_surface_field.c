@@ -9,7 +9,7 @@ static void one_particle_is_a_sphere(void **unused)
     (void)unused;
     const WadiVec3 places[] = { { 0.3, -0.2, 0.1 }, { 10000.3, -9999.7, 10000.2 } };
     for (int c = 0; c < 2; ++c) {
-        CloudFixture f = { 0 };
+        WadiCloud f = { 0 };
         double spacing = 0.5, cell = 0.25;
         WadiVec3 x0 = places[c];
         cloud_add(&f, x0, spacing);
@@ -17,11 +17,11 @@ static void one_particle_is_a_sphere(void **unused)
         for (uint64_t n = 0; n < 1000; ++n) {
             WadiVec3 x = wadi_add(x0, wadi_scale(cloud_jitter(3, n), 0.57));
             double exact = wadi_norm(wadi_sub(x, x0)) - spacing;
-            assert_true(fabs(wadi_field_reference(&f.cloud, &def, x) - exact) <= 1e-15);
+            assert_true(fabs(wadi_field_reference(&f, &def, x) - exact) <= 1e-15);
         }
-        assert_true(wadi_field_reference(&f.cloud, &def, wadi_add(x0, wadi_vec3(2.0, 0, 0))) > 0.0);
+        assert_true(wadi_field_reference(&f, &def, wadi_add(x0, wadi_vec3(2.0, 0, 0))) > 0.0);
         Built b;
-        build(&b, &f.cloud, &def);
+        build(&b, &f, &def);
         int checked = 0;
         for (int32_t r = 1; r < b.field.rows.count; ++r) {
             int32_t node[3];
@@ -114,19 +114,19 @@ static void band_agrees_with_the_definition(void **unused)
 {
     (void)unused;
     for (uint64_t seed = 0; seed < 12; ++seed) {
-        CloudFixture f = { 0 };
+        WadiCloud f = { 0 };
         int count = seed % 3 == 0 ? 15 : 60;
         for (int n = 0; n < count; ++n) {
             WadiVec3 u = cloud_jitter(seed, (uint64_t)n);
             double spacing = seed % 4 == 3 && n % 3 == 0 ? 0.02 : 0.1;
             cloud_add(&f, wadi_scale(u, count == 15 ? 0.3 : 0.2), spacing);
             if (seed % 4 == 2) {
-                cloud_add(&f, f.cloud.position[f.cloud.count - 1], spacing);
+                cloud_add(&f, f.position[f.count - 1], spacing);
             }
         }
         WadiFieldDef def = default_def(0.03 + 0.01 * (double)(seed % 5));
         def.is_concave_fixed = seed % 5 == 1;
-        check_against_definition(&f.cloud, &def);
+        check_against_definition(&f, &def);
         cloud_free(&f);
     }
 }
@@ -189,7 +189,7 @@ static double distance_to_ball(WadiVec3 x)
 static void plane_is_found(void **unused)
 {
     (void)unused;
-    CloudFixture f = { 0 };
+    WadiCloud f = { 0 };
     uint64_t id = 0;
     for (int k = 1; k <= 6; ++k) {
         for (int j = -12; j <= 12; ++j) {
@@ -205,7 +205,7 @@ static void plane_is_found(void **unused)
     for (int smoothing = 0; smoothing < 2; ++smoothing) {
         def.smoothing = smoothing;
         Built b;
-        build(&b, &f.cloud, &def);
+        build(&b, &f, &def);
         Errors e = { .distance = distance_to_plane };
         visit_crossings(&b.field, add_error, &e);
         assert_true(e.count > 1000);
@@ -227,7 +227,7 @@ static void plane_is_found(void **unused)
 static void sphere_is_found(void **unused)
 {
     (void)unused;
-    CloudFixture f = { 0 };
+    WadiCloud f = { 0 };
     uint64_t id = 0;
     for (int k = -11; k <= 11; ++k) {
         for (int j = -11; j <= 11; ++j) {
@@ -243,7 +243,7 @@ static void sphere_is_found(void **unused)
     }
     WadiFieldDef def = default_def(0.4);
     Built b;
-    build(&b, &f.cloud, &def);
+    build(&b, &f, &def);
     Errors e = { .distance = distance_to_ball };
     visit_crossings(&b.field, add_error, &e);
     assert_true(e.count > 5000);
@@ -262,16 +262,16 @@ static bool is_in_sheet(WadiVec3 x)
 static void ten_kilometres_away_is_the_same(void **unused)
 {
     (void)unused;
-    CloudFixture f = { 0 };
+    WadiCloud f = { 0 };
     cloud_add_lattice(&f, (WadiBox){ { 0, 0, 0 }, { 1, 1, 1 } }, 0.03, 0.3, 3, is_in_sheet);
     WadiFieldDef def = default_def(1.0 / 64.0);
     Built here, there;
-    build(&here, &f.cloud, &def);
+    build(&here, &f, &def);
     double away = 80000.0 * 8.0 / 64.0;
-    for (int32_t i = 0; i < f.cloud.count; ++i) {
-        f.cloud.position[i] = wadi_add(f.cloud.position[i], wadi_vec3(away, -away, away));
+    for (int32_t i = 0; i < f.count; ++i) {
+        f.position[i] = wadi_add(f.position[i], wadi_vec3(away, -away, away));
     }
-    build(&there, &f.cloud, &def);
+    build(&there, &f, &def);
     int compared = 0;
     for (int32_t r = 1; r < here.field.rows.count; ++r) {
         int32_t node[3];
@@ -307,7 +307,7 @@ static double distance_to_clip(WadiVec3 x)
 static void box_cuts_flat(void **unused)
 {
     (void)unused;
-    CloudFixture f = { 0 };
+    WadiCloud f = { 0 };
     cloud_add_lattice(&f, (WadiBox){ { 0, 0, 0 }, { 1, 1, 1 } }, 0.03, 0.25, 5, NULL);
     for (int c = 0; c < 3; ++c) {
         WadiFieldDef def = default_def(0.0625 / 4);
@@ -318,7 +318,7 @@ static void box_cuts_flat(void **unused)
         def.is_clipped = true;
         def.smoothing = c;
         Built b;
-        build(&b, &f.cloud, &def);
+        build(&b, &f, &def);
         Errors e = { .distance = distance_to_clip };
         visit_crossings(&b.field, add_error, &e);
         WadiVec3 size = wadi_scale(wadi_box_size(wadi_box_grown(clip_box, -def.cell)), 1.0 / def.cell);
@@ -334,25 +334,25 @@ static void odd_clouds_are_no_trouble(void **unused)
 {
     (void)unused;
     WadiFieldDef def = default_def(0.01);
-    CloudFixture f = { 0 };
+    WadiCloud f = { 0 };
     Built b;
-    build(&b, &f.cloud, &def);
+    build(&b, &f, &def);
     assert_int_equal(b.field.rows.count, 1);
     release(&b);
     /* Between the nodes of cells far too large: nothing to see. */
     cloud_add(&f, wadi_vec3(0.5, 0.5, 0.5), 0.02);
     WadiFieldDef coarse = default_def(1.0);
-    build(&b, &f.cloud, &coarse);
+    build(&b, &f, &coarse);
     assert_int_equal(b.field.rows.count, 1);
     release(&b);
     cloud_free(&f);
     /* Ten kilometres apart: as many rows as two lone particles have. */
     cloud_add(&f, wadi_vec3(0, 0, 0), 0.02);
-    build(&b, &f.cloud, &def);
+    build(&b, &f, &def);
     int32_t lone = b.field.rows.count;
     release(&b);
     cloud_add(&f, wadi_vec3(10240.0, -10240.0, 10240.0), 0.02);
-    build(&b, &f.cloud, &def);
+    build(&b, &f, &def);
     assert_int_equal(b.field.rows.count, 2 * lone - 1);
     assert_true(b.arena.high_water < 1 << 20);
     release(&b);
@@ -361,7 +361,7 @@ static void odd_clouds_are_no_trouble(void **unused)
     for (int n = 0; n < 10000; ++n) {
         cloud_add(&f, wadi_vec3(0, 0, 0), 0.02);
     }
-    build(&b, &f.cloud, &def);
+    build(&b, &f, &def);
     assert_int_equal(b.field.rows.count, lone);
     assert_true(fabsf(value_at(&b.field, 0, 2, 0)) < 1e-7f);
     release(&b);
@@ -372,8 +372,8 @@ static void odd_clouds_are_no_trouble(void **unused)
     WadiBins bins;
     WadiField field;
     WadiError error = { 0 };
-    CHECK_OK(wadi_bins_build(&bins, &f.cloud, 2.0, &arena, &error), error);
-    assert_int_equal(wadi_field_build(&field, &f.cloud, &bins, &def, &arena, &error), WADI_ERR_ARGUMENT);
+    CHECK_OK(wadi_bins_build(&bins, &f, 2.0, &arena, &error), error);
+    assert_int_equal(wadi_field_build(&field, &f, &bins, &def, &arena, &error), WADI_ERR_ARGUMENT);
     assert_non_null(strstr(error.text, "cells of 0.038 m would do"));
     wadi_arena_free(&arena);
     cloud_free(&f);
@@ -383,7 +383,7 @@ static void odd_clouds_are_no_trouble(void **unused)
 static void isolated_particles_need_little(void **unused)
 {
     (void)unused;
-    CloudFixture f = { 0 };
+    WadiCloud f = { 0 };
     int count = getenv("WADI_LONG") != NULL ? 1000000 : 20000;
     double spacing = 0.01;
     for (int n = 0; n < count; ++n) {
@@ -393,7 +393,7 @@ static void isolated_particles_need_little(void **unused)
     }
     WadiFieldDef def = default_def(spacing);
     Built b;
-    build(&b, &f.cloud, &def);
+    build(&b, &f, &def);
     assert_true(b.field.rows.count > 10 * count);
     assert_true((double)b.arena.high_water < 16384.0 * count);
     release(&b);

@@ -5,13 +5,13 @@
 static void images_are_where_mirrors_show_them(void **unused)
 {
     (void)unused;
-    WadiCloud cloud = test_cloud(6), mirrored;
-    test_cloud_add(&cloud, wadi_vec3(0.5, 0.5, 0.5), 0.1);    /* far from all walls */
-    test_cloud_add(&cloud, wadi_vec3(0.05, 0.5, 0.5), 0.1);   /* by a face: one image */
-    test_cloud_add(&cloud, wadi_vec3(0.05, 0.5, 0.95), 0.1);  /* by an edge: three */
-    test_cloud_add(&cloud, wadi_vec3(0.05, 0.05, 0.95), 0.1); /* by a corner: seven */
-    test_cloud_add(&cloud, wadi_vec3(-0.05, 0.5, 0.5), 0.1);  /* outside: none */
-    test_cloud_add(&cloud, wadi_vec3(0.15, 0.5, 0.5), 0.05);  /* by a face, but small */
+    WadiCloud cloud = { 0 }, mirrored;
+    cloud_add(&cloud, wadi_vec3(0.5, 0.5, 0.5), 0.1);    /* far from all walls */
+    cloud_add(&cloud, wadi_vec3(0.05, 0.5, 0.5), 0.1);   /* by a face: one image */
+    cloud_add(&cloud, wadi_vec3(0.05, 0.5, 0.95), 0.1);  /* by an edge: three */
+    cloud_add(&cloud, wadi_vec3(0.05, 0.05, 0.95), 0.1); /* by a corner: seven */
+    cloud_add(&cloud, wadi_vec3(-0.05, 0.5, 0.5), 0.1);  /* outside: none */
+    cloud_add(&cloud, wadi_vec3(0.15, 0.5, 0.5), 0.05);  /* by a face, but small */
     WadiArena arena = { 0 };
     WadiError error = { 0 };
     WadiBox box = { { 0, 0, 0 }, { 1, 1, 1 } };
@@ -38,7 +38,7 @@ static void images_are_where_mirrors_show_them(void **unused)
     assert_int_equal(mirrored.count, 6);
     assert_ptr_equal(mirrored.position, cloud.position);
     wadi_arena_free(&arena);
-    test_cloud_free(&cloud);
+    cloud_free(&cloud);
 }
 
 int main(void)

@@ -68,7 +68,7 @@ static void passes_are_those_of_a_dense_box(void **unused)
 {
     (void)unused;
     static Dense dense[2];
-    CloudFixture f = { 0 };
+    WadiCloud f = { 0 };
     for (uint64_t n = 0; n < 40; ++n) {
         cloud_add(&f, wadi_scale(cloud_jitter(1, n), 0.5), 0.25);
     }
@@ -78,7 +78,7 @@ static void passes_are_those_of_a_dense_box(void **unused)
             .cell = 0.0625, .reach = 2.0, .radius = 1.0, .smoothing = passes[c][0], .lowering = passes[c][1]
         };
         int from = 0;
-        sample_dense(&dense[0], &f.cloud, &def);
+        sample_dense(&dense[0], &f, &def);
         for (int p = 0; p < def.smoothing + def.lowering; ++p, from = !from) {
             smooth_dense(&dense[!from], &dense[from], p >= def.smoothing);
         }
@@ -86,8 +86,8 @@ static void passes_are_those_of_a_dense_box(void **unused)
         WadiError error = { 0 };
         WadiBins bins;
         WadiField field;
-        CHECK_OK(wadi_bins_build(&bins, &f.cloud, def.reach, &arena, &error), error);
-        CHECK_OK(wadi_field_build(&field, &f.cloud, &bins, &def, &arena, &error), error);
+        CHECK_OK(wadi_bins_build(&bins, &f, def.reach, &arena, &error), error);
+        CHECK_OK(wadi_field_build(&field, &f, &bins, &def, &arena, &error), error);
         assert_true(compare(&field, &dense[from]) > 5000);
         wadi_arena_free(&arena);
     }

@@ -1,0 +1,210 @@
+/* What flattening takes off and what it leaves, on functions whose surfaces are known. Lengths are in spacings, and the lattice has
+ * the default's 0.8 of them a cell. */
+#include "core/parallel.h"
+#include "surface/field_band.h"
+#include "surface_fixture.h"
+
+static const double CELL = 0.8, REACH = 4.0;
+static const WadiBox EVERYWHERE = { { -1e9, -1e9, -1e9 }, { 1e9, 1e9, 1e9 } };
+
+/* A plane that passes by the nodes, with waves along its two tangents. */
+static const double LEVEL = 0.13;
+
+typedef struct Waves {
+    WadiVec3 normal;
+    double height, length;
+} Waves;
+
+static void tangents_of(WadiVec3 normal, WadiVec3 tangent[2])
+{
+    tangent[0] = wadi_normalized_or(wadi_cross(normal, wadi_vec3(0, 1, 0)), wadi_vec3(1, 0, 0));
+    tangent[1] = wadi_cross(normal, tangent[0]);
+}
+
+static double wave_at(const Waves *w, WadiVec3 x)
+{
+    WadiVec3 tangent[2];
+    tangents_of(w->normal, tangent);
+    double k = 6.283185307179586 / w->length;
+    return w->height * sin(k * wadi_dot(x, tangent[0])) * sin(k * wadi_dot(x, tangent[1]));
+}
+
+static double waves_distance(const void *context, WadiVec3 x)
+{
+    const Waves *w = context;
+    return wadi_dot(x, w->normal) - LEVEL - wave_at(w, x);
+}
+
+static double sheet_distance(const void *context, WadiVec3 x)
+{
+    return fabs(x.z) - *(const double *)context;
+}
+
+static void make_field(FieldFixture *fixture, int tiles, FieldFunction function, const void *context)
+{
+    const int low[3] = { -tiles, -tiles, -tiles }, high[3] = { tiles, tiles, tiles };
+    field_from_function(fixture, low, high, CELL, function, context);
+}
+
+static void flatten(FieldFixture *fixture)
+{
+    WadiError error = { 0 };
+    CHECK_OK(wadi_field_flatten(&fixture->field, REACH, 1.0, EVERYWHERE, &fixture->arena, &error), error);
+}
+
+/* What is left of the waves in the middle of the box. */
+typedef struct Left {
+    double part;  /* heights of vertices along the normal, fitted to the waves */
+    double rms;   /* of the heights */
+    double worst; /* distance from the waves as they were */
+} Left;
+
+static Left measure(WadiVec3 normal, double height, double length)
+{
+    const Waves waves = { normal, height, length };
+    FieldFixture fixture;
+    make_field(&fixture, 5, waves_distance, &waves);
+    flatten(&fixture);
+    WadiSurfaceMesh surface = march_fixture(&fixture);
+    double both = 0.0, squares = 0.0, heights = 0.0;
+    int count = 0;
+    Left left = { 0 };
+    for (size_t v = 0; v < surface.mesh.vertex_count; ++v) {
+        WadiVec3 x = surface.mesh.vertices[v];
+        if (wadi_norm(x) < 14.0) {
+            double wave = wave_at(&waves, x), found = wadi_dot(x, normal) - LEVEL;
+            both += wave * found;
+            squares += wave * wave;
+            heights += found * found;
+            left.worst = fmax(left.worst, fabs(found - wave));
+            ++count;
+        }
+    }
+    assert_true(count > 500);
+    wadi_surface_mesh_free(&surface);
+    field_free(&fixture);
+    left.part = squares > 0.0 ? both / squares : 0.0;
+    left.rms = sqrt(heights / count);
+    return left;
+}
+
+static void bumps_go_and_waves_stay(void **unused)
+{
+    (void)unused;
+    const WadiVec3 normals[] = { { 0, 0, 1 }, { 0.36, 0.48, 0.8 }, { 2.0 / 3, -1.0 / 3, 2.0 / 3 } };
+    for (int n = 0; n < 3; ++n) {
+        Left plane = measure(normals[n], 0.0, 6.0), bumps = measure(normals[n], 0.4, 6.0);
+        assert_true(plane.rms < 1e-5);
+        assert_true(fabs(bumps.part) < 0.12 && bumps.rms < 0.06);
+        /* A curvature that lifts the mean over the reach by less than a tenth of a spacing may be noise. */
+        Left low = measure(normals[n], 1.5, 60.0), high = measure(normals[n], 4.0, 60.0);
+        print_message("normal %d: bumps of 0.4 go to %.3f, waves move by %.3f and %.3f spacings at most\n", n,
+                      bumps.rms, low.worst, high.worst);
+        assert_true(low.worst < 0.13 && high.worst < 0.13);
+        CHECK_NEAR(high.part, 1.0, 0.03);
+    }
+}
+
+/* A ball of 30 spacings keeps its radius; balls and sheets that are small or thin keep every byte. */
+static void curved_and_thin_parts_stay(void **unused)
+{
+    (void)unused;
+    FieldFixture fixture;
+    TestBall ball = { .center = { 0.1, 0.2, 0.3 }, .radius = 30.0 };
+    make_field(&fixture, 6, ball_distance, &ball);
+    flatten(&fixture);
+    WadiSurfaceMesh surface = march_fixture(&fixture);
+    double worst = 0.0;
+    for (size_t v = 0; v < surface.mesh.vertex_count; ++v) {
+        worst = fmax(worst, fabs(wadi_norm(wadi_sub(surface.mesh.vertices[v], ball.center)) - ball.radius));
+    }
+    print_message("ball of 30 spacings: radius off by %.4f at most\n", worst);
+    assert_true(worst < 0.03);
+    wadi_surface_mesh_free(&surface);
+    field_free(&fixture);
+
+    /* Radii of balls, and halves of the thickness of sheets. */
+    const double size[] = { 0.7, 2.0, 6.0, 0.4, 0.8 };
+    for (int n = 0; n < 5; ++n) {
+        ball.radius = size[n];
+        make_field(&fixture, n < 3 ? 2 : 6, n < 3 ? ball_distance : sheet_distance,
+                   n < 3 ? (const void *)&ball : &size[n]);
+        size_t bytes = wadi_rows_floats(&fixture.field.rows) * sizeof(float);
+        float *before = malloc(bytes);
+        assert_non_null(before);
+        memcpy(before, fixture.field.value, bytes);
+        flatten(&fixture);
+        assert_memory_equal(before, fixture.field.value, bytes);
+        free(before);
+        field_free(&fixture);
+    }
+}
+
+/* A ring with a drop on it, and noise at every node. */
+typedef struct Rough {
+    TestBall part[2];
+    double noise;
+} Rough;
+
+static double rough_distance(const void *context, WadiVec3 x)
+{
+    const Rough *rough = context;
+    uint64_t node =
+        (uint64_t)(int64_t)(1000000.0 * round(x.z / CELL) + 1000.0 * round(x.y / CELL) + x.x / CELL);
+    double u = wadi_random_unit(5, node, WADI_RANDOM_TEST);
+    return two_balls_distance(rough->part, x) + rough->noise * (u - 0.5);
+}
+
+/* Rows around the surface only, so that it may want to leave them. */
+static void a_narrow_band_stays_closed(void **unused)
+{
+    (void)unused;
+    for (int n = 0; n < 5; ++n) {
+        FieldFixture fixture;
+        Rough rough = { { { .center = { 0, 0, 0 }, .radius = 20.0, .tube = 9.0 + 0.1 * n },
+                          { .center = { 20.0, 0, 9.5 }, .radius = 1.2 } },
+                        0.4 * n };
+        make_field(&fixture, 6, rough_distance, &rough);
+        flatten(&fixture);
+        WadiSurfaceMesh surface = march_fixture(&fixture);
+        WadiSurfaceFacts facts = surface_facts(&surface);
+        assert_true(facts.is_closed && facts.is_oriented && facts.is_manifold);
+        wadi_surface_mesh_free(&surface);
+        field_free(&fixture);
+    }
+}
+
+static void same_bytes_for_any_threads(void **unused)
+{
+    (void)unused;
+    const Waves waves = { { 0.36, 0.48, 0.8 }, 0.4, 6.0 };
+    float *first = NULL;
+    const int threads[] = { 1, 2, 5 };
+    for (int t = 0; t < 3; ++t) {
+        FieldFixture fixture;
+        wadi_parallel_set_threads(threads[t]);
+        make_field(&fixture, 4, waves_distance, &waves);
+        flatten(&fixture);
+        size_t bytes = wadi_rows_floats(&fixture.field.rows) * sizeof(float);
+        if (t == 0) {
+            first = malloc(bytes);
+            assert_non_null(first);
+            memcpy(first, fixture.field.value, bytes);
+        }
+        assert_memory_equal(first, fixture.field.value, bytes);
+        field_free(&fixture);
+    }
+    wadi_parallel_set_threads(0);
+    free(first);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bumps_go_and_waves_stay),
+        cmocka_unit_test(curved_and_thin_parts_stay),
+        cmocka_unit_test(a_narrow_band_stays_closed),
+        cmocka_unit_test(same_bytes_for_any_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
