@@ -91,9 +91,14 @@ static inline WadiFlipPath fluid_to_particles(Fluid *fluid, double flip, bool is
     WadiError error;
     const float *saved[3] = { fluid->saved[0], fluid->saved[1], fluid->saved[2] };
     float keep[2] = { (float)flip, (float)flip };
-    WadiFlipToParticlesIn in = {
-        &fluid->sort, &fluid->grid, saved, keep, 2, dt, order, is_affine ? &fluid->affine : NULL
-    };
+    WadiFlipToParticlesIn in = { .sort = &fluid->sort,
+                                 .grid = &fluid->grid,
+                                 .saved = saved,
+                                 .keep = keep,
+                                 .material_count = 2,
+                                 .dt = dt,
+                                 .order = order,
+                                 .affine = is_affine ? &fluid->affine : NULL };
     WadiFlipPath path;
     CHECK_OK(wadi_flip_grid_to_particles(&fluid->particles, &path, &in, &fluid->arena, &error), error);
     return path;

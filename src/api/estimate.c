@@ -18,7 +18,7 @@ static const double folder_bytes = 4096.0, index_bytes_a_frame = 1500.0;
 /* Up to here one step is taken for real to see what the solver needs; beyond, its own figure a particle counts. */
 static const int64_t trial_particles = 4000000;
 /* What a step needs grows while material spreads, and blocks are a quarter larger than needed: measured 1.8 (columns that
- * slump) to 3.4 (a ball that splashes). */
+ * slump) to 2.4 (a ball that splashes). */
 static const double spread = 2.4;
 
 /* Bytes that the solver and its steps hold beside the particles. */

@@ -64,7 +64,8 @@ typedef struct WadiFlipStep {
         kick; /* s: how long forces act, half of the last step and half of this one: velocities live between positions */
     WadiFlipSort sort;
     WadiFlipGrid grid;
-    float *saved[3];     /* velocities as the particles gave them */
+    float *saved[3];     /* velocities as the particles gave them, of the rows that they reach */
+    int32_t *saved_row;  /* per row: its row there (flip_row_table.h) */
     uint8_t *reached[3]; /* per row: faces that particles gave a velocity */
     WadiFlipSolid solid;
     WadiFlipMix mix;

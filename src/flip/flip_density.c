@@ -28,8 +28,9 @@ static void share_of_speed(const WadiFlipDensityIn *in, int32_t row, float share
     float square[WADI_ROW_CELLS] = { 0 };
     for (int axis = 0; axis < 3; ++axis) {
         float high[WADI_ROW_CELLS];
-        wadi_row_beside(in->rows, in->velocity[axis], row, 2 * axis + 1, high);
-        const float *low = in->velocity[axis] + WADI_ROW_CELLS * (size_t)row;
+        wadi_table_row_beside(in->rows, in->velocity_row, in->velocity[axis], row, 2 * axis + 1, high);
+        const float *low =
+            in->velocity[axis] + WADI_ROW_CELLS * (size_t)wadi_table_row(in->velocity_row, row);
         for (int l = 0; l < WADI_ROW_CELLS; ++l) {
             float mean = 0.5f * (low[l] + high[l]);
             square[l] += mean * mean;
@@ -124,6 +125,7 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
         double g = wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
         in.slow = (float)(SLOW * sqrt(g * step->grid.cell_size)) + 1e-30f;
         in.is_all_sand = !flip->materials.has_water;
+        in.velocity_row = step->saved_row;
         for (int axis = 0; axis < 3; ++axis) {
             in.velocity[axis] = step->saved[axis];
         }

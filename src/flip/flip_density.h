@@ -19,6 +19,7 @@ typedef struct WadiFlipDensityIn {
     /* Where `sand` says, or everywhere: the correction fades out below the speed `slow`, m/s, of `velocity` (faces), or a heap
      * would creep for seconds. NULL: never. */
     const float *velocity[3];
+    const int32_t *velocity_row; /* per row: where `velocity` has it (flip_row_table.h); may be NULL */
     bool is_all_sand;
     float slow;
 } WadiFlipDensityIn;

@@ -4,7 +4,6 @@
 
 #include "core/parallel.h"
 #include "flip/flip.h"
-#include "grid/row_lanes.h"
 #include "grid/row_vectors.h"
 
 enum { LANES = WADI_ROW_CELLS };
@@ -14,6 +13,7 @@ typedef struct ForceContext {
     WadiFlipStep *step;
     WadiVec3 gravity; /* m/s^2, in the middle of the step */
     double middle;    /* s */
+    uint8_t *any;     /* per row: cells with a face that particles reach */
 } ForceContext;
 
 /* What is not gravity depends on the place, and drag on the velocity of the face. */
@@ -37,6 +37,22 @@ static void add_other_forces(const ForceContext *context, int32_t row)
     }
 }
 
+static void find_reached(void *user, int64_t first, int64_t end)
+{
+    const ForceContext *context = user;
+    const WadiFlipStep *step = context->step;
+    for (int64_t row = first; row < end; ++row) {
+        unsigned any = 0;
+        for (int a = 0; a < 3; ++a) {
+            const WadiI8 is_reached = WADI_ROW(step->grid.face_mass[a], row) > 0.0f;
+            const unsigned reached = wadi_row_bits(&is_reached);
+            step->reached[a][row] = (uint8_t)reached;
+            any |= reached;
+        }
+        context->any[row] = (uint8_t)any;
+    }
+}
+
 static void force_rows(void *user, int64_t first, int64_t end)
 {
     const ForceContext *context = user;
@@ -44,17 +60,19 @@ static void force_rows(void *user, int64_t first, int64_t end)
     const float change[3] = { (float)(context->gravity.x * step->kick),
                               (float)(context->gravity.y * step->kick),
                               (float)(context->gravity.z * step->kick) };
-    for (int a = 0; a < 3; ++a) {
-        for (int64_t row = first; row < end; ++row) {
+    const bool has_others = context->world->scene->force_count > 0;
+    for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
+        if (context->any[row] == 0) {
+            continue;
+        }
+        for (int a = 0; a < 3; ++a) {
             const WadiF8 u = WADI_ROW(step->grid.velocity[a], row);
-            const WadiI8 is_reached = WADI_ROW(step->grid.face_mass[a], row) > 0.0f;
-            step->reached[a][row] = (uint8_t)wadi_row_bits(&is_reached);
-            WADI_ROW_OUT(step->saved[a], row) = u;
+            WadiI8 is_reached;
+            wadi_row_mask(step->reached[a][row], &is_reached);
+            WADI_ROW_OUT(step->saved[a], step->saved_row[row]) = u;
             WADI_ROW_OUT(step->grid.velocity[a], row) = WADI_ROW_SELECT(is_reached, u + change[a], u);
         }
-    }
-    if (context->world->scene->force_count > 0) {
-        for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
+        if (has_others) {
             add_other_forces(context, row);
         }
     }
@@ -63,17 +81,25 @@ static void force_rows(void *user, int64_t first, int64_t end)
 WadiStatus wadi_flip_forces(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiRows *rows = &step->grid.rows;
+    WadiArena *arena = flip->context.scratch;
+    uint8_t *any = NULL;
+    int32_t count = 0;
     for (int a = 0; a < 3; ++a) {
-        WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->saved[a], wadi_rows_floats(rows),
-                                "saved velocities", error));
-        WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->reached[a], (size_t)rows->count,
-                                "reached faces", error));
+        WADI_TRY(WADI_ARENA_NEW(arena, &step->reached[a], (size_t)rows->count, "reached faces", error));
     }
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &any, (size_t)rows->count, "reached faces", error));
     const double middle = step->time; /* of the kick */
     ForceContext context = { .world = flip->context.world,
                              .step = step,
                              .gravity = wadi_curve_value3(&flip->context.world->scene->gravity, middle),
-                             .middle = middle };
+                             .middle = middle,
+                             .any = any };
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, find_reached, &context);
+    WADI_TRY(wadi_table_of_rows(rows, any, &step->saved_row, &count, arena, error));
+    for (int a = 0; a < 3; ++a) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &step->saved[a], LANES * (size_t)count, "saved velocities", error));
+        memset(step->saved[a], 0, LANES * sizeof(float));
+    }
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, force_rows, &context);
     return WADI_OK;
 }

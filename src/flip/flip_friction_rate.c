@@ -13,12 +13,17 @@ static bool is_fluid(const WadiFrictionRateIn *in, WadiRowCell cell)
     return (in->fluid[cell.row] >> cell.lane & 1) != 0;
 }
 
+/* Velocity of the face on the low side of a cell. */
+static double face_velocity(const WadiFrictionRateIn *in, WadiRowCell cell, int axis)
+{
+    return (double)in->velocity[axis][wadi_table_cell(in->velocity_row, wadi_row_cell_index(cell))];
+}
+
 /* Velocity along `axis` in the middle of a cell. */
 static double middle(const WadiFrictionRateIn *in, WadiRowCell cell, int axis)
 {
     WadiRowCell high = wadi_row_cell_beside(in->rows, cell, 2 * axis + 1);
-    return 0.5 * ((double)in->velocity[axis][wadi_row_cell_index(cell)] +
-                  (double)in->velocity[axis][wadi_row_cell_index(high)]);
+    return 0.5 * (face_velocity(in, cell, axis) + face_velocity(in, high, axis));
 }
 
 /* Change of u_axis along another axis, per cell: between the FLUID cells on both sides, or this and the only one. */
@@ -40,8 +45,7 @@ static double shear_rate(const WadiFrictionRateIn *in, WadiRowCell cell)
     double own[3], mean = 0.0, square = 0.0;
     for (int a = 0; a < 3; ++a) {
         WadiRowCell high = wadi_row_cell_beside(in->rows, cell, 2 * a + 1);
-        own[a] = (double)in->velocity[a][wadi_row_cell_index(high)] -
-                 (double)in->velocity[a][wadi_row_cell_index(cell)];
+        own[a] = face_velocity(in, high, a) - face_velocity(in, cell, a);
         mean += own[a] / 3.0;
     }
     for (int a = 0; a < 3; ++a) {

@@ -38,7 +38,9 @@ WadiStatus wadi_flip_pressure_keep(WadiFlipPressureMemory *memory, const WadiRow
         }
     }
     memory->row_count = (size_t)count - 1;
-    memcpy(memory->value, pressure + WADI_ROW_CELLS, 8 * memory->row_count * sizeof(double));
+    if (memory->row_count > 0) {
+        memcpy(memory->value, pressure + WADI_ROW_CELLS, 8 * memory->row_count * sizeof(double));
+    }
     memory->dt = dt;
     return WADI_OK;
 }

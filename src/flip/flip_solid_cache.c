@@ -196,7 +196,9 @@ static WadiStatus follow_tiles(const WadiFlipSolidIn *in, WadiFlipSolidCache *ca
     const WadiTileMap *map = in->rows->tiles;
     if (cache->tile_count >= 2 * map->count + TILES_KEPT) {
         cache->tile_count = cache->tile_row_count = cache->row_count = 0;
-        memset(cache->slots, 0, (size_t)cache->slot_count * sizeof *cache->slots);
+        if (cache->slot_count > 0) {
+            memset(cache->slots, 0, (size_t)cache->slot_count * sizeof *cache->slots);
+        }
     }
     WADI_TRY(make_room(cache, cache->tile_count + map->count, map->count, error));
     int32_t old = 0, count = 0;

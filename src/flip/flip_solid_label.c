@@ -53,15 +53,27 @@ static bool is_under_fluid(const LabelContext *context, WadiRowCell cell)
     return false;
 }
 
+/* A row far from solids has no cut cell, and one deep in a solid opens to no side. */
+static bool has_no_cut_cell(const LabelContext *context, int32_t row)
+{
+    const int32_t *table = context->solid->row, *beside = context->rows->neighbour[row];
+    bool is_shut = table[row] == WADI_FLIP_SOLID_CLOSED_ROW;
+    for (int axis = 0; axis < 3 && is_shut; ++axis) {
+        const int32_t next = table[beside[2 * axis + 1]];
+        is_shut = next == WADI_FLIP_SOLID_CLOSED_ROW || next == WADI_FLIP_SOLID_NONE;
+    }
+    return is_shut || table[row] == WADI_FLIP_SOLID_OPEN_ROW;
+}
+
 static void fill_rows(void *user, int64_t first, int64_t end)
 {
     const LabelContext *context = user;
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        const int32_t at = context->solid->row[row];
-        const float *distance = context->solid->distance + (size_t)LANES * (size_t)at;
+        const float *distance = context->solid->distance + LANES * (size_t)context->solid->row[row];
         unsigned fluid = context->fluid[row];
         unsigned filled = fluid;
-        for (int l = 0; l < LANES && row > 0 && at != WADI_FLIP_SOLID_OPEN_ROW; ++l) {
+        const int cells = row > 0 && !has_no_cut_cell(context, row) ? LANES : 0;
+        for (int l = 0; l < cells; ++l) {
             if (distance[l] < context->near && (fluid >> l & 1) == 0 &&
                 is_under_fluid(context, (WadiRowCell){ row, l })) {
                 filled |= 1u << l;

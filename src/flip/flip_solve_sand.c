@@ -80,6 +80,7 @@ static WadiStatus make_rate_dependent(const WadiFlip *flip, const WadiFlipStep *
         .rows = &step->grid.rows,
         .fluid = step->fluid,
         .velocity = { step->saved[0], step->saved[1], step->saved[2] },
+        .velocity_row = step->saved_row,
         .pressure = step->pressure,
         .pressure_row = step->fluid_row,
         .cell_size = step->grid.cell_size,

@@ -36,6 +36,7 @@ typedef struct WadiFlipToParticlesIn {
     const WadiFlipGrid
         *grid; /* velocities have to be set (extended) in every lane within the margin of the fluid */
     const float *const *saved; /* [3] the velocities that particles gave to the grid; NULL without FLIP */
+    const int32_t *saved_row;  /* per row: where `saved` has it (flip_row_table.h); may be NULL */
     const float *keep;  /* by material: the share of FLIP in this step, 0: PIC .. 1; 0 with APIC; NULL: 0 */
     int material_count; /* length of keep; the others have 0 */
     double dt;          /* s */

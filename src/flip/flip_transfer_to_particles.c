@@ -6,6 +6,7 @@
  * in flip_transfer_long.c. */
 #include "core/check.h"
 #include "core/parallel.h"
+#include "flip/flip_row_table.h"
 #include "flip/flip_transfer.h"
 #include "flip/flip_transfer_block.h"
 
@@ -33,13 +34,14 @@ static inline void copy_pairs(const float *restrict field, const float *restrict
 }
 
 /* Twelve pairs from the rows left, here and right of a row of the tile. */
-static inline void copy_line(const float *field, const float *saved, const size_t rows[3], float *to)
+static inline void copy_line(const float *field, const float *saved, const size_t rows[3],
+                             const size_t saved_rows[3], float *to)
 {
     const float *left = field + 8 * rows[0] + 6, *here = field + 8 * rows[1], *right = field + 8 * rows[2];
     if (saved != NULL) {
-        copy_pairs(left, saved + 8 * rows[0] + 6, MARGIN, to);
-        copy_pairs(here, saved + 8 * rows[1], 8, to + 2 * MARGIN);
-        copy_pairs(right, saved + 8 * rows[2], MARGIN, to + 2 * (MARGIN + 8));
+        copy_pairs(left, saved + 8 * saved_rows[0] + 6, MARGIN, to);
+        copy_pairs(here, saved + 8 * saved_rows[1], 8, to + 2 * MARGIN);
+        copy_pairs(right, saved + 8 * saved_rows[2], MARGIN, to + 2 * (MARGIN + 8));
     } else {
         copy_pairs(left, NULL, MARGIN, to);
         copy_pairs(here, NULL, 8, to + 2 * MARGIN);
@@ -70,8 +72,13 @@ static void fill_copy(const WadiFlipGather *work, int32_t tile, float *restrict 
             size_t at[3] = { (size_t)wadi_rows_at(rows, tiles[0], place),
                              (size_t)wadi_rows_at(rows, tiles[1], place),
                              (size_t)wadi_rows_at(rows, tiles[2], place) };
+            const int32_t *table = work->in->saved_row;
+            const size_t saved_at[3] = { (size_t)wadi_table_row(table, (int32_t)at[0]),
+                                         (size_t)wadi_table_row(table, (int32_t)at[1]),
+                                         (size_t)wadi_table_row(table, (int32_t)at[2]) };
             for (int c = 0; c < 3; ++c) {
-                copy_line(work->field[c], work->saved[c], at, copy + z * LAYER + y * ROW + c * COMPONENT);
+                copy_line(work->field[c], work->saved[c], at, saved_at,
+                          copy + z * LAYER + y * ROW + c * COMPONENT);
             }
         }
     }
