@@ -23,6 +23,7 @@ typedef struct Run {
     WadiRunSummary previous; /* run.json as an earlier session left it */
     char path[3500];         /* of the run folder */
     int frame_count;
+    int safe_frames;        /* at the end: frames 1 to it are on disk */
     int first_frame;        /* where this session began; 0 when it seeded */
     int kept;               /* frames that stay as they are and are not written again but for the last */
     double started;         /* s, on the clock of wadi_time_now */
@@ -321,7 +322,7 @@ static void fill_report(const Run *run, WadiRunReport *report)
     report->peak_rss_bytes = wadi_memory_peak_rss();
     report->warning_count = run->summary.warning_count;
     if (run->sim != NULL) {
-        report->frames = wadi_run_count_frames(run->path, run->scene->name);
+        report->frames = run->safe_frames;
         int kept = run->kept > run->first_frame ? run->kept : run->first_frame;
         report->frames_done = run->sim->frame > kept ? run->sim->frame - kept : 0;
         report->steps = run->sim->steps;
@@ -354,6 +355,10 @@ WadiStatus wadi_run(const WadiScene *scene, const WadiRunDef *def, WadiRunReport
     WadiStatus status = length < (int)sizeof run->path
                             ? execute(run, error)
                             : wadi_fail(error, WADI_ERR_ARGUMENT, "the path of the run folder is too long");
+    if (run->folder != NULL) {
+        wadi_run_folder_flush(run->folder, NULL); /* closing tells of an error */
+        run->safe_frames = wadi_run_folder_safe_frames(run->folder);
+    }
     /* An error while closing counts only if nothing went wrong before. */
     WadiStatus close_status = wadi_run_folder_close(run->folder, status == WADI_OK ? error : NULL);
     if (status == WADI_OK) {

@@ -310,3 +310,8 @@ int wadi_run_folder_frames(const WadiRunFolder *folder)
 {
     return wadi_run_count_frames(folder->path, folder->name);
 }
+
+int wadi_run_folder_safe_frames(const WadiRunFolder *folder)
+{
+    return folder->writer.safe_frames;
+}

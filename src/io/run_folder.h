@@ -88,6 +88,8 @@ WadiStatus wadi_run_folder_read_checkpoint(WadiRunFolder *folder, int max_frame,
 WadiStatus wadi_run_folder_truncate(WadiRunFolder *folder, int frame, WadiError *error);
 /* Number of the last frame such that frames 1..it all exist and are readable. */
 int wadi_run_folder_frames(const WadiRunFolder *folder);
+/* The same as this process knows it, once all is flushed: nothing is read. */
+int wadi_run_folder_safe_frames(const WadiRunFolder *folder);
 
 /* The same for those who only read: surfaces, pictures, exports. */
 int wadi_run_count_frames(const char *folder, const char *name);
