@@ -2,8 +2,9 @@
  *
  * Whoever is free takes the next block, the calling thread too, so a loop never waits for a thread that has not begun: on a
  * machine that others use, or beside the thread that writes frames, a worker without a core costs nothing. Only a worker in the
- * middle of a block is waited for. Waiting threads look for a while, some ten microseconds, then sleep: two that look on one core
- * would take each other's time. (OpenMP's barriers cost a slice of the scheduler there, 4 ms for a loop of 50 us.)
+ * middle of a block is waited for. Waiting threads look for a while, longer than the stretches between loops, then sleep: waking
+ * them took 4 % of a run. Where there are more of them than cores they sleep soon: two that look on one core would take each
+ * other's time. (OpenMP's barriers cost a slice of the scheduler there, 4 ms for a loop of 50 us.)
  *
  * A loop is open while `generation` is odd. A worker says that it is inside (`busy`) before it looks whether the loop is still
  * open, and the caller closes the loop before it waits for `busy` to be 0: so nobody reads a loop that is being changed. */
@@ -21,8 +22,10 @@
 
 enum {
     WORKERS_MAX = 255,
-    LOOKS = 2000,      /* before sleeping: some ten microseconds */
-    LOOKS_AT_END = 200 /* before giving the core to a worker that may need it */
+    LOOKS = 20000, /* before sleeping, where every thread has a core: some tenths of a millisecond */
+    LOOKS_IF_CROWDED = 2000,
+    LOOKS_A_TURN = 500, /* then another may have the core */
+    LOOKS_AT_END = 200  /* before giving the core to a worker that may need it */
 };
 
 typedef struct Loop {
@@ -34,8 +37,9 @@ typedef struct Loop {
 } Loop;
 
 typedef struct Team {
-    int threads; /* wanted, the caller included; 0: not yet said */
-    int workers; /* running */
+    int threads;     /* wanted, the caller included; 0: not yet said */
+    int workers;     /* running */
+    bool is_crowded; /* more threads than cores */
     pthread_t worker[WORKERS_MAX];
     bool is_ending;
     Loop loop;
@@ -86,12 +90,17 @@ static void take_blocks(Team *of)
 /* Until `generation` is not `seen`. */
 static unsigned wait_for_change(Team *of, unsigned seen)
 {
-    for (int n = 0; n < LOOKS; ++n) {
+    const int looks = of->is_crowded ? LOOKS_IF_CROWDED : LOOKS;
+    for (int n = 1; n <= looks; ++n) {
         unsigned now = atomic_load_explicit(&of->generation, memory_order_acquire);
         if (now != seen) {
             return now;
         }
-        look_away();
+        if (n % LOOKS_A_TURN == 0) {
+            sched_yield();
+        } else {
+            look_away();
+        }
     }
     pthread_mutex_lock(&of->mutex);
     atomic_fetch_add(&of->sleeping, 1);
@@ -166,17 +175,6 @@ static void make_key(void)
     pthread_key_create(&end_of_thread, dismiss);
 }
 
-static void gather_workers(Team *of)
-{
-    pthread_once(&key_once, make_key);
-    pthread_setspecific(end_of_thread, of);
-    /* Fewer than wanted is slower, not wrong. */
-    while (of->workers < of->threads - 1 && pthread_create(&of->worker[of->workers], NULL, work, of) == 0) {
-        of->workers += 1;
-    }
-    of->threads = of->workers + 1;
-}
-
 static int core_count(void)
 {
 #ifdef __linux__
@@ -187,6 +185,18 @@ static int core_count(void)
 #endif
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     return cores > 0 ? (int)cores : 1;
+}
+
+static void gather_workers(Team *of)
+{
+    pthread_once(&key_once, make_key);
+    pthread_setspecific(end_of_thread, of);
+    of->is_crowded = of->threads > core_count();
+    /* Fewer than wanted is slower, not wrong. */
+    while (of->workers < of->threads - 1 && pthread_create(&of->worker[of->workers], NULL, work, of) == 0) {
+        of->workers += 1;
+    }
+    of->threads = of->workers + 1;
 }
 
 void wadi_parallel_set_threads(int threads)

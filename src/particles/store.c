@@ -7,7 +7,7 @@
 #include "core/check.h"
 #include "core/parallel.h"
 
-enum { PERMUTE_BLOCK = 16384 };
+enum { PERMUTE_BLOCK = 4096 };
 
 /* The common columns, in the order of the shortcuts. */
 enum { COLUMN_X, COLUMN_Y, COLUMN_Z, COLUMN_VX, COLUMN_VY, COLUMN_VZ, COLUMN_ID };
