@@ -24,7 +24,7 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
     bool has_sand = flip->materials.has_sand;
     bool is_unilateral = def->unilateral == WADI_FLIP_UNILATERAL_ALL ||
                          (def->unilateral == WADI_FLIP_UNILATERAL_SAND && has_sand);
-    double tolerance = def->tolerance > 0.0 ? def->tolerance : has_sand ? 1e-4 : 1e-5;
+    double tolerance = def->tolerance > 0.0 ? def->tolerance : 1e-4;
     WadiFlipProjectIn in = {
         .rows = &step->grid.rows,
         .fluid = step->fluid,

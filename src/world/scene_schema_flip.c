@@ -57,7 +57,7 @@ static const WadiSceneField flip_fields[] = {
     { "pressure", WADI_SCENE_ENUM, AT(pressure), .choices = &pressures_choices,
       .doc = "How the pressure is solved for." },
     { "tolerance", WADI_SCENE_NUMBER, AT(tolerance), .flags = WADI_SCENE_ABOVE_MIN, .minimum = 0,
-      .maximum = 0.1, .fallback_text = "1e-5 for water, 1e-4 with sand",
+      .maximum = 0.1, .fallback_text = "1e-4",
       .doc = "Divergence that is left, relative to the largest before." },
     { "sweeps", WADI_SCENE_INT, AT(sweeps), .minimum = 1, .maximum = 10000, .fallback = { 60 },
       .doc = "Sweeps of `gauss_seidel` a step." },
