@@ -257,8 +257,8 @@ static void average_tiles(void *context, int64_t first, int64_t end)
                     continue;
                 }
                 float area = p->area[around[n]];
-                float move[3] = { size * (float)(where[n] % 3 - 1), size * (float)(where[n] / 3 % 3 - 1),
-                                  size * (float)(where[n] / 9 - 1) };
+                const int step[3] = { where[n] % 3 - 1, where[n] / 3 % 3 - 1, where[n] / 9 - 1 };
+                float move[3] = { size * (float)step[0], size * (float)step[1], size * (float)step[2] };
                 for (int c = 0; c < 8; ++c) {
                     sum[c] += area * mean[c];
                 }
