@@ -7,6 +7,9 @@
 #include "core/alloc.h"
 #include "surface/mesh_rim.h"
 
+/* Cells between the vertices of sheets that touched. */
+#define APART 1e-2
+
 static bool is_against_walls(const WadiMesh *mesh, const uint8_t *walls, size_t t)
 {
     const uint32_t *v = mesh->triangles[t];
@@ -25,9 +28,13 @@ static bool is_against_walls(const WadiMesh *mesh, const uint8_t *walls, size_t 
     return facing > 0.5 * wadi_dot(normal, normal);
 }
 
-/* Vertices [0, count) of a column that have a new number. */
+/* Vertices [0, count) of a column that have a new number (NULL: theirs). */
 static void copy_column(void *to, const void *from, size_t size, const uint32_t *number, size_t count)
 {
+    if (number == NULL) {
+        memcpy(to, from, size * count);
+        return;
+    }
     for (size_t v = 0; v < count; ++v) {
         if (number[v] != UINT32_MAX) {
             memcpy((unsigned char *)to + size * number[v], (const unsigned char *)from + size * v, size);
@@ -35,7 +42,7 @@ static void copy_column(void *to, const void *from, size_t size, const uint32_t 
     }
 }
 
-/* The triangles that are kept, and the vertices that have a number (UINT32_MAX: none). */
+/* The triangles that are kept (NULL: all), and the vertices that have a number (UINT32_MAX: none). */
 static WadiStatus copy_kept(WadiSurfaceMesh *to, const WadiSurfaceMesh *from, const uint8_t *is_kept,
                             size_t triangles, const uint32_t *number, size_t vertices, WadiError *error)
 {
@@ -59,11 +66,81 @@ static WadiStatus copy_kept(WadiSurfaceMesh *to, const WadiSurfaceMesh *from, co
     }
     size_t next = 0;
     for (size_t t = 0; t < from->mesh.triangle_count; ++t) {
-        for (int c = 0; is_kept[t] && c < 3; ++c) {
-            to->mesh.triangles[next][c] = number[from->mesh.triangles[t][c]];
+        if (is_kept != NULL && !is_kept[t]) {
+            continue;
         }
-        next += is_kept[t];
+        for (int c = 0; c < 3; ++c) {
+            uint32_t v = from->mesh.triangles[t][c];
+            to->mesh.triangles[next][c] = number != NULL ? number[v] : v;
+        }
+        ++next;
     }
+    return WADI_OK;
+}
+
+static void copy_sources(void *column, size_t size, const WadiMeshSplit *split, size_t count)
+{
+    for (size_t n = 0; n < split->added; ++n) {
+        memcpy((char *)column + size * (count + n), (char *)column + size * split->source[n], size);
+    }
+}
+
+/* A new vertex goes a hair towards its own sheet, along the walls that it lies in: readers join vertices in one place. */
+static void move_apart(WadiMesh *mesh, const WadiMeshSplit *split, const uint8_t *walls, size_t count,
+                       double way)
+{
+    for (size_t n = 0; n < split->corner_count; ++n) {
+        const WadiMovedCorner *corner = &split->corner[n];
+        const uint32_t *v = mesh->triangles[corner->triangle];
+        if (n > 0 && corner[-1].to == corner->to) {
+            continue;
+        }
+        WadiVec3 at = mesh->vertices[split->source[corner->to - count]];
+        WadiVec3 middle = wadi_scale(
+            wadi_add(mesh->vertices[v[0]], wadi_add(mesh->vertices[v[1]], mesh->vertices[v[2]])), 1.0 / 3.0);
+        WadiVec3 to = wadi_sub(middle, at);
+        double along[3] = { to.x, to.y, to.z };
+        for (int axis = 0; axis < 3; ++axis) {
+            along[axis] = (walls[corner->from] >> (2 * axis) & 3) != 0 ? 0.0 : along[axis];
+        }
+        to = wadi_vec3(along[0], along[1], along[2]);
+        double length = wadi_norm(to);
+        mesh->vertices[corner->to] = length > 0.0 ? wadi_add_scaled(at, to, way / length) : at;
+    }
+}
+
+/* Where two sheets touch at a vertex of the rim each gets its own. */
+static WadiStatus part_sheets(WadiSurfaceMesh *surface, const uint8_t *walls, WadiArena *arena,
+                              WadiError *error)
+{
+    size_t count = surface->mesh.vertex_count;
+    WadiMeshSplit split;
+    WADI_TRY(wadi_surface_split(&split, &surface->mesh, arena, error));
+    if (split.added == 0) {
+        return WADI_OK;
+    }
+    WadiSurfaceMesh parted = { 0 };
+    WadiStatus status =
+        copy_kept(&parted, surface, NULL, surface->mesh.triangle_count, NULL, count + split.added, error);
+    if (status != WADI_OK) {
+        wadi_surface_mesh_free(&parted);
+        return status;
+    }
+    copy_sources(parted.mesh.vertices, sizeof *parted.mesh.vertices, &split, count);
+    copy_sources(parted.normal, sizeof *parted.normal, &split, count);
+    for (int a = 0; a < parted.attribute_count; ++a) {
+        copy_sources(parted.attribute[a].values, (size_t)parted.attribute[a].components * sizeof(float),
+                     &split, count);
+    }
+    for (size_t n = 0; n < split.corner_count; ++n) {
+        uint32_t *v = parted.mesh.triangles[split.corner[n].triangle];
+        for (int c = 0; c < 3; ++c) {
+            v[c] = v[c] == split.corner[n].from ? split.corner[n].to : v[c];
+        }
+    }
+    move_apart(&parted.mesh, &split, walls, count, APART * surface->cell);
+    wadi_surface_mesh_free(surface);
+    *surface = parted;
     return WADI_OK;
 }
 
@@ -106,6 +183,9 @@ static WadiStatus open_walls(WadiSurfaceMesh *surface, WadiBox box, double toler
     WadiStatus status = copy_kept(&kept, surface, is_kept, triangles, number, vertices, error);
     if (status == WADI_OK) {
         status = wadi_surface_fit_rim(&kept, box, walls, is_rim, arena, error);
+    }
+    if (status == WADI_OK) {
+        status = part_sheets(&kept, walls, arena, error);
     }
     wadi_surface_mesh_free(status == WADI_OK ? surface : &kept);
     if (status == WADI_OK) {

@@ -36,6 +36,47 @@ static WadiSurfaceMesh open_tank(Tank tank)
     return surface;
 }
 
+/* Two pyramids that stand on a wall and share one corner of their feet: the wall's triangles are gone, the corner is two. */
+static void sheets_that_touch_are_parted(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    WadiArena arena = { 0 };
+    const WadiVec3 corners[9] = { { 0, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 }, { 0, 1, 0 },    { 0.5, 0.5, 1 },
+                                  { 2, 1, 0 }, { 2, 2, 0 }, { 1, 2, 0 }, { 1.5, 1.5, 1 } };
+    const uint32_t feet[2][4] = { { 0, 1, 2, 3 }, { 2, 5, 6, 7 } }, tops[2] = { 4, 8 };
+    WadiSurfaceMesh surface = { .cell = 0.01 };
+    CHECK_OK(WADI_NEW(&surface.mesh.vertices, 9, "test", &error), error);
+    CHECK_OK(WADI_NEW(&surface.normal, 9, "test", &error), error);
+    surface.mesh.vertex_count = 9;
+    CHECK_OK(WADI_NEW(&surface.mesh.triangles, 12, "test", &error), error);
+    surface.mesh.triangle_count = 12;
+    memcpy(surface.mesh.vertices, corners, sizeof corners);
+    for (size_t p = 0, t = 0; p < 2; ++p) {
+        const uint32_t *f = feet[p];
+        for (size_t c = 0; c < 4; ++c, ++t) {
+            const uint32_t side[3] = { f[c], f[(c + 1) % 4], tops[p] };
+            memcpy(surface.mesh.triangles[t], side, sizeof side);
+        }
+        const uint32_t floor[2][3] = { { f[0], f[2], f[1] }, { f[0], f[3], f[2] } };
+        memcpy(surface.mesh.triangles[t], floor, sizeof floor);
+        t += 2;
+    }
+    assert_false(surface_facts(&surface).is_manifold);
+    CHECK_OK(wadi_surface_open_walls(&surface, (WadiBox){ { -9, -9, 0 }, { 9, 9, 9 } }, 0.0, &arena, &error),
+             error);
+    WadiSurfaceFacts facts = surface_facts(&surface);
+    assert_int_equal(surface.mesh.triangle_count, 8);
+    assert_int_equal(surface.mesh.vertex_count, 10);
+    assert_true(facts.is_manifold && !facts.is_closed);
+    assert_int_equal(facts.parts, 2);
+    WadiVec3 apart = wadi_sub(surface.mesh.vertices[9], wadi_vec3(1, 1, 0));
+    CHECK_NEAR(wadi_norm(apart), 1e-2 * surface.cell, 1e-12);
+    CHECK_NEAR(apart.z, 0.0, 0.0); /* on the wall */
+    wadi_surface_mesh_free(&surface);
+    wadi_arena_free(&arena);
+}
+
 static void only_the_free_surface_is_left(void **unused)
 {
     (void)unused;
@@ -97,6 +138,7 @@ static void a_full_tank_has_none_and_a_ball_keeps_all(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sheets_that_touch_are_parted),
         cmocka_unit_test(only_the_free_surface_is_left),
         cmocka_unit_test(a_full_tank_has_none_and_a_ball_keeps_all),
     };
