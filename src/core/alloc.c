@@ -4,18 +4,25 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "core/check.h"
 
-/* Large blocks begin on a page, so that disks can read them where they are. */
-enum { LARGE = 1 << 16, PAGE = 4096 };
+/* Large blocks begin on a page, so that disks can read them where they are; those of several megabytes ask for large pages. */
+enum { LARGE = 1 << 16, PAGE = 4096, HUGE = 4 << 20 };
 
 static void *default_alloc(void *user, size_t size, size_t alignment)
 {
     (void)user;
     alignment = size >= LARGE && alignment < PAGE ? PAGE : alignment;
     size_t rounded = (size + alignment - 1) & ~(alignment - 1);
-    return rounded < size ? NULL : aligned_alloc(alignment, rounded);
+    void *block = rounded < size ? NULL : aligned_alloc(alignment, rounded);
+#ifdef MADV_HUGEPAGE
+    if (block != NULL && size >= HUGE) {
+        (void)madvise(block, rounded, MADV_HUGEPAGE); /* a wish: all goes as well without */
+    }
+#endif
+    return block;
 }
 
 static void default_free(void *user, void *memory, size_t size)
