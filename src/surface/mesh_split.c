@@ -69,6 +69,9 @@ static uint32_t number_fans(Corner *corner, int32_t count)
 WadiStatus wadi_surface_split(WadiMeshSplit *split, const WadiMesh *mesh, WadiArena *arena, WadiError *error)
 {
     *split = (WadiMeshSplit){ 0 };
+    if (mesh->vertex_count == 0) {
+        return WADI_OK;
+    }
     Corners list;
     WADI_TRY(list_corners(&list, mesh, arena, error));
     size_t moved = 0;
