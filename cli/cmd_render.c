@@ -94,13 +94,7 @@ static bool parse_size(const WadiCliWork *work, const char *text, Size *size)
 static void on_progress(void *user, const WadiRenderProgress *state)
 {
     WadiCliWork *work = user;
-    WadiCliDone done = { .frame = state->frame,
-                         .frames_done = state->frames_done,
-                         .frame_count = state->frame_count,
-                         .path = state->path,
-                         .is_kept = state->is_kept,
-                         .seconds = state->seconds,
-                         .seconds_left = state->seconds_left };
+    WadiCliDone done = WADI_CLI_DONE_OF(state);
     if (work->args->json) {
         WadiCliJson json = wadi_cli_work_json(work, &done);
         wadi_cli_json_integer(&json, "grains", state->grains);

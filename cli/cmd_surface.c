@@ -49,13 +49,7 @@ static bool parse_formats(const WadiCliWork *work, const char *text, WadiSurface
 static void on_progress(void *user, const WadiSurfaceProgress *state)
 {
     Surface *surface = user;
-    WadiCliDone done = { .frame = state->frame,
-                         .frames_done = state->frames_done,
-                         .frame_count = state->frame_count,
-                         .path = state->path,
-                         .is_kept = state->is_kept,
-                         .seconds = state->seconds,
-                         .seconds_left = state->seconds_left };
+    WadiCliDone done = WADI_CLI_DONE_OF(state);
     if (surface->work.args->json) {
         WadiCliJson json = wadi_cli_work_json(&surface->work, &done);
         wadi_cli_json_text(&json, "material", state->material);

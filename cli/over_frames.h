@@ -31,6 +31,16 @@ typedef struct WadiCliDone {
     double seconds, seconds_left; /* s; seconds_left negative: unknown */
 } WadiCliDone;
 
+/* From the progress of any of the commands: what they tell alike has the same names. */
+#define WADI_CLI_DONE_OF(state)                                                                              \
+    ((WadiCliDone){ .frame = (state)->frame,                                                                 \
+                    .frames_done = (state)->frames_done,                                                     \
+                    .frame_count = (state)->frame_count,                                                     \
+                    .path = (state)->path,                                                                   \
+                    .is_kept = (state)->is_kept,                                                             \
+                    .seconds = (state)->seconds,                                                             \
+                    .seconds_left = (state)->seconds_left })
+
 /* The event of a file as far as all commands have it; the caller adds its own and closes it. */
 WadiCliJson wadi_cli_work_json(const WadiCliWork *work, const WadiCliDone *done);
 /* The progress line. */

@@ -21,17 +21,9 @@ static inline size_t wadi_table_cell(const int32_t *table, size_t cell)
 static inline void wadi_table_row_beside(const WadiRows *rows, const int32_t *table, const float *values,
                                          int32_t row, int side, float beside[restrict WADI_ROW_CELLS])
 {
-    const float *own = values + WADI_ROW_CELLS * (size_t)wadi_table_row(table, row);
-    const float *other = values + WADI_ROW_CELLS * (size_t)wadi_table_row(table, rows->neighbour[row][side]);
-    if (side == WADI_ROW_X_MIN) {
-        beside[0] = other[7];
-        memcpy(beside + 1, own, 7 * sizeof(float));
-    } else if (side == WADI_ROW_X_MAX) {
-        memcpy(beside, own + 1, 7 * sizeof(float));
-        beside[7] = other[0];
-    } else {
-        memcpy(beside, other, 8 * sizeof(float));
-    }
+    wadi_row_join(values + WADI_ROW_CELLS * (size_t)wadi_table_row(table, row),
+                  values + WADI_ROW_CELLS * (size_t)wadi_table_row(table, rows->neighbour[row][side]), side,
+                  beside);
 }
 
 /* A table of the rows that have a bit set, in their order from 1 on. *count: of them and the null row. */

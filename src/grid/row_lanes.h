@@ -20,12 +20,10 @@ static inline float wadi_greater(float a, float b)
 
 enum { WADI_ROW_BLOCK = 512 }; /* rows a thread takes at once: 4096 cells */
 
-/* beside[l] = value of the neighbour of lane l on `side` (WADI_ROW_X_MIN ...). */
-static inline void wadi_row_beside(const WadiRows *rows, const float *values, int32_t row, int side,
-                                   float beside[restrict WADI_ROW_CELLS])
+/* beside[l] = the neighbour of lane l of a row on `side` (WADI_ROW_X_MIN ...), from its own lanes and those of the row there. */
+static inline void wadi_row_join(const float *own, const float *other, int side,
+                                 float beside[restrict WADI_ROW_CELLS])
 {
-    const float *own = values + (size_t)WADI_ROW_CELLS * (size_t)row;
-    const float *other = values + (size_t)WADI_ROW_CELLS * (size_t)rows->neighbour[row][side];
     if (side == WADI_ROW_X_MIN) {
         beside[0] = other[7];
         memcpy(beside + 1, own, 7 * sizeof(float));
@@ -35,6 +33,13 @@ static inline void wadi_row_beside(const WadiRows *rows, const float *values, in
     } else {
         memcpy(beside, other, 8 * sizeof(float));
     }
+}
+
+static inline void wadi_row_beside(const WadiRows *rows, const float *values, int32_t row, int side,
+                                   float beside[restrict WADI_ROW_CELLS])
+{
+    wadi_row_join(values + WADI_ROW_CELLS * (size_t)row,
+                  values + WADI_ROW_CELLS * (size_t)rows->neighbour[row][side], side, beside);
 }
 
 static inline void wadi_row_beside_double(const WadiRows *rows, const double *values, int32_t row, int side,
