@@ -1,5 +1,5 @@
 /* flip: the paths of particles through the grid's velocities, and what solids do to them. [models T5, T6] */
-#include "flip/flip_move.h"
+#include "flip/flip_advance.h"
 #include "flip_fixture.h"
 #include "scene_shapes.h"
 
@@ -253,6 +253,20 @@ static void make_room(Room *room, double h)
                       &room->restitution };
 }
 
+static void remove_from_solids(Fluid *fluid, const WadiSolids *solids, double h)
+{
+    uint8_t *is_inside = NULL;
+    WadiError error;
+    int32_t count = fluid->particles.count;
+    CHECK_OK(WADI_NEW(&is_inside, (size_t)count, "flags", &error), error);
+    for (int32_t i = 0; i < count; ++i) {
+        WadiVec3 x = { fluid->particles.x[i], fluid->particles.y[i], fluid->particles.z[i] };
+        is_inside[i] = wadi_solids_distance(solids, x, 0.0, h) < 0.002 * h;
+    }
+    wadi_particles_remove(&fluid->particles, is_inside);
+    WADI_DELETE(is_inside, (size_t)count);
+}
+
 /* Whom the grid shows to be free arrives as if the solids had been asked; nobody is inside a solid or beyond the plate. */
 static void what_the_grid_shows_free_is_free(void **unused)
 {
@@ -267,16 +281,8 @@ static void what_the_grid_shows_free_is_free(void **unused)
         for (int f = 0; f < 2; ++f) {
             Fluid *fluid = fluids[f];
             fluid_make_ball(fluid, 11.0, wadi_vec3(0.0, 0.0, 0.0), h);
-            uint8_t *is_inside = NULL;
             WadiError error;
-            CHECK_OK(WADI_NEW(&is_inside, (size_t)fluid->particles.count, "flags", &error), error);
-            int32_t count = fluid->particles.count;
-            for (int32_t i = 0; i < count; ++i) {
-                WadiVec3 x = { fluid->particles.x[i], fluid->particles.y[i], fluid->particles.z[i] };
-                is_inside[i] = wadi_solids_distance(&room.solids, x, 0.0, h) < 0.002 * h;
-            }
-            wadi_particles_remove(&fluid->particles, is_inside);
-            WADI_DELETE(is_inside, (size_t)count);
+            remove_from_solids(fluid, &room.solids, h);
             fluid_make_grid(fluid);
             fluid_set_random_velocity(fluid);
             WadiFlipPath path = { 0 };
@@ -326,6 +332,72 @@ static void what_the_grid_shows_free_is_free(void **unused)
     }
 }
 
+/* The pass that moves particles part by part of a tile does what transfer and move do one after the other. Cells are twice those
+ * of the particles: 64 in each, so that a tile has several parts. */
+static void one_pass_is_the_same_as_two(void **unused)
+{
+    (void)unused;
+    double h = 0.1, dt = 1.0;
+    Room room;
+    make_room(&room, h);
+    const double speeds[2] = { 0.1, 0.9 }; /* rad/s: paths of one cell and of many */
+    for (int n = 0; n < 2; ++n) {
+        Fluid fluids[2];
+        WadiCollideReport report[2] = { { 0 } };
+        for (int f = 0; f < 2; ++f) {
+            Fluid *fluid = &fluids[f];
+            WadiError error;
+            fluid_make_ball(fluid, 11.0, wadi_vec3(0.0, 0.0, 0.0), h);
+            remove_from_solids(fluid, &room.solids, h);
+            fluid->cell_size = 2.0 * h;
+            fluid_set_random_velocity(fluid);
+            fluid_make_grid(fluid);
+            fluid_to_grid(fluid, NULL, 0, false);
+            fluid_set_grid(fluid, rotation, &speeds[n]);
+            WadiFlipSolidIn solid_in = { .rows = &fluid->grid.rows,
+                                         .solids = &room.solids,
+                                         .cell_size = fluid->cell_size,
+                                         .time = dt,
+                                         .is_binary = true };
+            WadiFlipSolid solid;
+            CHECK_OK(wadi_flip_solid(&solid_in, NULL, &solid, &fluid->arena, &error), error);
+            WadiFlipMoveIn move = { &room.solids, fluid->cell_size, 0.0,   dt,
+                                    &fluid->sort, &fluid->grid,     &solid };
+            if (f == 0) {
+                WadiFlipPath path = fluid_to_particles(fluid, 0.9, false, dt, 2);
+                report[f] = wadi_flip_move(&fluid->particles, &path, &move);
+                continue;
+            }
+            const float *saved[3] = { fluid->saved[0], fluid->saved[1], fluid->saved[2] },
+                        keep[2] = { 0.9f, 0.9f };
+            WadiFlipToParticlesIn in = { .sort = &fluid->sort,
+                                         .grid = &fluid->grid,
+                                         .saved = saved,
+                                         .keep = keep,
+                                         .material_count = 2,
+                                         .dt = dt,
+                                         .order = 2 };
+            report[f] = wadi_flip_advance(&fluid->particles, &in, &move);
+        }
+        const WadiParticles *a = &fluids[0].particles, *b = &fluids[1].particles;
+        size_t count = (size_t)a->count;
+        assert_true(count > 30000 && report[0].touched > 100);
+        assert_int_equal(report[0].touched, report[1].touched);
+        assert_memory_equal(a->id, b->id, count * sizeof *a->id);
+        assert_memory_equal(a->x, b->x, count * sizeof *a->x);
+        assert_memory_equal(a->y, b->y, count * sizeof *a->y);
+        assert_memory_equal(a->z, b->z, count * sizeof *a->z);
+        assert_memory_equal(a->vx, b->vx, count * sizeof *a->vx);
+        assert_memory_equal(a->vy, b->vy, count * sizeof *a->vy);
+        assert_memory_equal(a->vz, b->vz, count * sizeof *a->vz);
+        fluid_free(&fluids[0]);
+        fluid_free(&fluids[1]);
+    }
+    for (int i = 0; i < 3; ++i) {
+        wadi_shape_destroy((WadiShape *)room.solid[i].shape);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +407,7 @@ int main(void)
         cmocka_unit_test(a_body_in_free_fall_follows_the_discrete_parabola),
         cmocka_unit_test(nothing_passes_a_thin_wall_and_the_others_do_not_notice),
         cmocka_unit_test(what_the_grid_shows_free_is_free),
+        cmocka_unit_test(one_pass_is_the_same_as_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
