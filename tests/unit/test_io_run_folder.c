@@ -216,6 +216,50 @@ static void truncating_goes_back_to_a_frame(void **unused)
     CHECK_OK(wadi_run_folder_close(folder, &error), error);
 }
 
+static bool index_names(const char *path, const char *frame)
+{
+    char file[1024], *text = NULL;
+    size_t length = 0;
+    WadiError error;
+    snprintf(file, sizeof file, "%s/particles/column.xdmf", path);
+    CHECK_OK(wadi_file_read(file, 1 << 20, &text, &length, &error), error);
+    bool is_named = strstr(text, frame) != NULL;
+    wadi_free(text, length + 1, 1);
+    return is_named;
+}
+
+/* Frames without checkpoints are told of by the next one that has one, and at the end. */
+static void index_and_summary_keep_the_pace_of_checkpoints(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    WadiRunFolder *folder = NULL;
+    WadiState state = { 0 };
+    WadiRunSummary summary;
+    const char *path = scratch_path("pace.run");
+    CHECK_OK(wadi_run_folder_open(&folder, path, "column", WADI_RUN_NEW, NULL, &error), error);
+    CHECK_OK(scratch_submit(folder, &state, 1, 10, false, &error), error);
+    for (int frame = 2; frame <= 3; ++frame) {
+        CHECK_OK(wadi_run_folder_flush(folder, &error), error);
+        WadiRunSummary told = scratch_summary(frame);
+        WadiRunItem item = { .header = { .frame = frame, .fps = 24.0, .name = "column" },
+                             .state = &state,
+                             .has_frame = true,
+                             .summary = &told };
+        CHECK_OK(wadi_run_folder_submit(folder, &item, &error), error);
+    }
+    CHECK_OK(wadi_run_folder_flush(folder, &error), error);
+    assert_int_equal(wadi_run_folder_safe_frames(folder), 3);
+    assert_true(is_there(path, "particles/column.0003.h5"));
+    assert_true(index_names(path, "column.0001.h5") && !index_names(path, "column.0002.h5"));
+    CHECK_OK(wadi_run_folder_close(folder, &error), error);
+    assert_true(index_names(path, "column.0003.h5"));
+    CHECK_OK(wadi_run_summary_read(path, &summary, &error), error);
+    assert_int_equal(summary.frames, 3);
+    wadi_run_summary_free(&summary);
+    wadi_state_free(&state);
+}
+
 static void a_resumed_run_has_the_same_index_as_an_unbroken_one(void **unused)
 {
     (void)unused;
@@ -349,6 +393,7 @@ int main(void)
         cmocka_unit_test(resuming_finds_the_newest_checkpoint),
         cmocka_unit_test(a_damaged_checkpoint_is_skipped_with_a_warning),
         cmocka_unit_test(truncating_goes_back_to_a_frame),
+        cmocka_unit_test(index_and_summary_keep_the_pace_of_checkpoints),
         cmocka_unit_test(a_resumed_run_has_the_same_index_as_an_unbroken_one),
         cmocka_unit_test(a_gap_ends_the_frames),
         cmocka_unit_test(names_are_read_as_they_are_written),
