@@ -7,7 +7,7 @@
 #include "io/run_files.h"
 
 enum {
-    SURFACE_VERSION = 2, /* rises when the same settings give another mesh */
+    SURFACE_VERSION = 3, /* rises when the same settings give another mesh */
     FORMATS_ALL = WADI_SURFACE_PLY | WADI_SURFACE_OBJ | WADI_SURFACE_VDB
 };
 
@@ -61,6 +61,7 @@ static uint64_t hash_settings(const WadiSurfacePlan *plan)
                                f->smoothing,
                                f->lowering,
                                f->flatten,
+                               f->flatten_unit,
                                f->is_clipped,
                                f->clip.min.x,
                                f->clip.min.y,

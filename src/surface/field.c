@@ -108,6 +108,11 @@ void wadi_field_change(WadiField *field, int32_t row, const WadiF8 *old, const W
     }
 }
 
+static double flatten_unit(const WadiFieldDef *def, const WadiCloud *cloud)
+{
+    return fmax(cloud->spacing_min, def->flatten_unit);
+}
+
 static WadiStatus build(WadiField *field, WadiFieldBand *band, double volume, WadiArena *arena,
                         WadiError *error)
 {
@@ -118,7 +123,7 @@ static WadiStatus build(WadiField *field, WadiFieldBand *band, double volume, Wa
     WADI_TRY(wadi_field_smooth(field, def->smoothing, def->lowering, arena, error));
     WADI_TRY(wadi_field_keep_volume(field, def, volume, band->sampler->cloud->spacing_min, arena, error));
     const WadiBox everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
-    WADI_TRY(wadi_field_flatten(field, def->flatten, band->sampler->cloud->spacing_min,
+    WADI_TRY(wadi_field_flatten(field, def->flatten, flatten_unit(def, band->sampler->cloud),
                                 def->is_clipped ? def->clip : everywhere, arena, error));
     if (def->is_clipped) {
         wadi_field_clip(field, def->clip);
@@ -174,7 +179,7 @@ WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, 
     WadiFieldBand band = { .method = method, .sampler = &sampler, .margin = 2 * passes + 1 };
     if (def->flatten > 0.0) {
         /* Where both a pass and this want to move a change, the second is refused. */
-        band.margin += wadi_field_flatten_margin(def->cell, cloud->spacing_min) - (passes > 0 ? 1 : 0);
+        band.margin += wadi_field_flatten_margin(def->cell, flatten_unit(def, cloud)) - (passes > 0 ? 1 : 0);
     }
     WadiStatus status = build(field, &band, volume, arena, error);
     wadi_field_band_free(&band);

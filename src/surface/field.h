@@ -34,9 +34,10 @@ typedef struct WadiFieldDef {
     bool is_concave_fixed; /* Solenthaler's factor on r, zhu_bridson only */
     int smoothing;         /* passes of ZB05 on the field */
     int lowering;          /* further passes that only decrease it */
-    double flatten;   /* spacings: bumps shorter than about three times this are taken off planes; 0: none */
-    bool is_clipped;  /* by `clip` */
-    WadiBox clip;     /* m, the domain */
+    double flatten; /* spacings: bumps shorter than about three times this are taken off planes; 0: none */
+    double flatten_unit; /* m: the spacing that `flatten` speaks of, where the particles' own is smaller */
+    bool is_clipped;     /* by `clip` */
+    WadiBox clip;        /* m, the domain */
     bool is_mirrored; /* particles go on behind the planes of `clip`, so that faces against them are flat */
 } WadiFieldDef;
 

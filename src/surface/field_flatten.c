@@ -16,7 +16,7 @@
 #include "core/parallel.h"
 #include "grid/row_vectors.h"
 #include "surface/field_band.h"
-#include "surface/field_patches.h"
+#include "surface/field_caps.h"
 
 enum { TILE_BLOCK = 16, CUBES_MAX = 6 * 6 * 6 };
 
@@ -27,26 +27,40 @@ static const float FAR = 2.5f;  /* spacings: a cap this far off has no say */
 static const float AGREE[2] = { 0.8f, 0.9f }, WIDE[2] = { 0.6f, 0.8f }, CURVED[2] = { 0.3f, 0.6f };
 static const float BENT[2] = { 0.05f, 0.15f }; /* spacings: from noise to curvature, by the same */
 
-/* x . normal - level + bend r^2 is the distance from it, r that from its axis through `middle`. Cells, from the middle of the cube. */
-typedef struct Cap {
-    float normal[3], level, bend;
-    float middle[3];
-    float weight;
-} Cap;
-
 typedef struct FlattenJob {
     WadiField *field;
     WadiPatches patches;
-    Cap *cap;
+    WadiCap *cap;
     float spacing; /* cells */
     float spread;  /* variance of the weights along one direction, cells^2 */
 } FlattenJob;
 
-static inline float ramp(float x, const float range[2])
+/* Mean square distance, of that in the open, from a point so many standard deviations off a wall: what would go beyond it is
+ * thrown back. */
+static double spread_by_wall(double off)
 {
-    float s = (x - range[0]) / (range[1] - range[0]);
-    s = s < 0.0f ? 0.0f : s > 1.0f ? 1.0f : s;
-    return s * s * (3.0f - 2.0f * s);
+    if (!(off < 3.0)) {
+        return 1.0;
+    }
+    off = fmax(off, 0.0);
+    double folded = 0.7978845608028654 * exp(-0.5 * off * off) + off * erf(off * 0.7071067811865476);
+    return 1.0 + 2.0 * off * (off - folded);
+}
+
+/* The mean square distance of what goes on as a plane through a patch, as far as the walls let it. */
+static float plane_spread(const FlattenJob *job, int32_t patch, const float normal[3])
+{
+    const WadiPatches *p = &job->patches;
+    WadiTile cube = p->cube[patch];
+    double size = 1 << p->shift, middle = 0.5 * (size - 1.0), per = 1.0 / sqrt((double)job->spread),
+           sum = 0.0;
+    const double at[3] = { cube.x * size + middle, cube.y * size + middle, cube.z * size + middle };
+    for (int a = 0; a < 3; ++a) {
+        double flat = 1.0 - (double)(normal[a] * normal[a]);
+        sum += flat * spread_by_wall((at[a] - wadi_component(p->within.min, a)) * per) *
+               spread_by_wall((wadi_component(p->within.max, a) - at[a]) * per);
+    }
+    return (float)sum * job->spread;
 }
 
 static void make_caps(void *context, int64_t first, int64_t end)
@@ -55,16 +69,17 @@ static void make_caps(void *context, int64_t first, int64_t end)
     for (int64_t n = first; n < end; ++n) {
         const float *mean = job->patches.mean[n], *normal = mean + 3;
         float length = sqrtf(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
-        Cap cap = { 0 };
+        WadiCap cap = { 0 };
         if (job->patches.area[n] > 0.0f) {
-            cap.weight = ramp(length, AGREE) * ramp(0.5f * mean[7] / job->spread, WIDE);
+            float spread = plane_spread(job, (int32_t)n, normal);
+            cap.weight = wadi_cap_ramp(length, AGREE) * wadi_cap_ramp(mean[7] / spread, WIDE);
         }
         if (cap.weight > 0.0f) {
             float along = normal[0] * mean[0] + normal[1] * mean[1] + normal[2] * mean[2];
             /* On a parabola n . x grows by twice the height. */
             float height = 0.5f * (mean[6] - along), part = fabsf(height) / job->spacing;
-            cap.weight *= 1.0f - ramp(part, CURVED);
-            height *= ramp(part, BENT);
+            cap.weight *= 1.0f - wadi_cap_ramp(part, CURVED);
+            height *= wadi_cap_ramp(part, BENT);
             cap.level = along / length + height;
             cap.bend = 0.5f * height / job->spread;
             for (int a = 0; a < 3; ++a) {
@@ -94,7 +109,7 @@ static const WadiF8 LANE = { 0, 1, 2, 3, 4, 5, 6, 7 };
 
 /* Adds what one cap says of a row: `share` is its weight at the row's y and z, dy and dz from the middle of its cube, x that of the
  * cube in the tile. */
-static inline __attribute__((always_inline)) void add_cap(const Cap *cap, const WadiF8 *value, float x,
+static inline __attribute__((always_inline)) void add_cap(const WadiCap *cap, const WadiF8 *value, float x,
                                                           float dy, float dz, float share, float inverse_size,
                                                           float inverse_far, WadiF8 *sum, WadiF8 *total)
 {
@@ -180,6 +195,7 @@ WadiStatus wadi_field_flatten(WadiField *field, double reach, double spacing, Wa
     WADI_TRY(WADI_ARENA_NEW(arena, &job.cap, (size_t)job.patches.count, "caps of a surface", error));
     job.spread = (float)pow(wadi_patches_average(&job.patches, reach * cells), 2.0);
     wadi_parallel_for(job.patches.count, 1024, make_caps, &job);
+    WADI_TRY(wadi_caps_widen(job.cap, &job.patches, (double)sqrtf(job.spread), cells, arena, error));
     wadi_parallel_for(field->tiles.count, TILE_BLOCK, flatten_tiles, &job);
     wadi_arena_release(arena, mark);
     return WADI_OK;

@@ -51,6 +51,21 @@ static void mark_cubes(void *context, int64_t first, int64_t end)
     }
 }
 
+static void place_cubes(void *context, int64_t first, int64_t end)
+{
+    WadiPatches *p = context;
+    int bits = 3 - p->shift, side = 1 << bits;
+    for (int64_t t = first; t < end; ++t) {
+        WadiTile tile = p->field->tiles.tiles[t], *cube = p->cube + p->first[t];
+        for (uint64_t left = p->mask[t]; left != 0; left &= left - 1) {
+            int place = __builtin_ctzll(left);
+            *cube++ = (WadiTile){ tile.x * side + (place & (side - 1)),
+                                  tile.y * side + (place >> bits & (side - 1)),
+                                  tile.z * side + (place >> 2 * bits) };
+        }
+    }
+}
+
 /* A node beside one of a row, as row and lane; row 0 when it is not in the band. */
 typedef struct Node {
     int32_t row;
@@ -164,6 +179,7 @@ static void measure_patches(void *context, int64_t first, int64_t end)
                 mean[c] *= scale;
             }
             p->area[n] = length_of(mean + 3) > FACING ? p->area[n] : 0.0f;
+            memcpy(p->place[n], mean, sizeof p->place[n]);
         }
     }
 }
@@ -226,11 +242,14 @@ WadiStatus wadi_patches_build(WadiPatches *patches, const WadiField *field, Wadi
     if (count == 0) {
         return WADI_OK;
     }
+    WADI_TRY(WADI_ARENA_NEW(arena, &patches->cube, (size_t)count, "patches of a surface", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &patches->place, (size_t)count, "patches of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &patches->area, (size_t)count, "patches of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &patches->mean, (size_t)count, "patches of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &patches->scratch, (size_t)count, "patches of a surface", error));
     memset(patches->area, 0, (size_t)count * sizeof *patches->area);
     memset(patches->mean, 0, (size_t)count * sizeof *patches->mean);
+    wadi_parallel_for(field->tiles.count, TILE_BLOCK, place_cubes, patches);
     wadi_parallel_for(field->tiles.count, TILE_BLOCK, measure_patches, patches);
     wadi_parallel_for(field->tiles.count, TILE_BLOCK, find_sheets, patches);
     for (int32_t n = 0; n < count; ++n) {

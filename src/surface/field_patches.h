@@ -15,7 +15,9 @@ typedef struct WadiPatches {
     uint64_t *mask; /* per tile: bit x + n (y + n z) where a cube has a patch, n = 8 >> shift */
     int32_t *first; /* per tile + 1 */
     int32_t count;
-    float *area; /* cells^2; 0: rough, or of a sheet whose other side is near: it has no plane */
+    WadiTile *cube;    /* of each patch: nodes 2^shift x .. 2^shift (x + 1) - 1 */
+    float (*place)[3]; /* the mean of its own crossings */
+    float *area;       /* cells^2; 0: rough, or of a sheet whose other side is near: it has no plane */
     float (
         *mean)[8]; /* of the place (0 .. 2), the normal (3 .. 5), normal . place (6) and place . place (7) */
     float (*scratch)[8]; /* as long as mean */

@@ -1,4 +1,6 @@
 /* From the scene's settings to those of a surface. */
+#include <string.h>
+
 #include "geom/solids.h"
 #include "surface/surface_frame.h"
 
@@ -27,6 +29,10 @@ WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene)
                           (s->method == WADI_SURFACE_KEY_ZHU_BRIDSON && s->radius == 1.0);
     if (!isfinite(s->offset) && is_volume_kept) {
         wadi_field_volume_slack(s->reach, def.field.volume_slack);
+    }
+    /* Bumps come from the solver's cells, of which a spacing is half by default. */
+    if (strcmp(scene->solver, "flip") == 0) {
+        def.field.flatten_unit = 0.5 * scene->cell_size;
     }
     if (def.field.is_clipped) {
         def.field.clip = wadi_box_closed_sides(scene->domain, scene->closed_sides);
