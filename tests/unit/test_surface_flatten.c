@@ -46,10 +46,15 @@ static void make_field(FieldFixture *fixture, int tiles, FieldFunction function,
     field_from_function(fixture, low, high, CELL, function, context);
 }
 
-static void flatten(FieldFixture *fixture)
+static void flatten_within(FieldFixture *fixture, double reach, WadiBox within)
 {
     WadiError error = { 0 };
-    CHECK_OK(wadi_field_flatten(&fixture->field, REACH, 1.0, EVERYWHERE, &fixture->arena, &error), error);
+    CHECK_OK(wadi_field_flatten(&fixture->field, reach, 1.0, within, &fixture->arena, &error), error);
+}
+
+static void flatten(FieldFixture *fixture)
+{
+    flatten_within(fixture, REACH, EVERYWHERE);
 }
 
 /* What is left of the waves in the middle of the box. */
@@ -105,23 +110,160 @@ static void bumps_go_and_waves_stay(void **unused)
     }
 }
 
-/* A ball of 30 spacings keeps its radius; balls and sheets that are small or thin keep every byte. */
+/* Heights over a wide level, 100 spacings to each side; every row is there, so that the surface may go where it likes. */
+typedef double (*HeightFunction)(const void *context, double x, double y);
+
+typedef struct Heights {
+    HeightFunction of;
+    const void *context;
+} Heights;
+
+static void make_heights(FieldFixture *fixture, const Heights *heights)
+{
+    enum { SIDE = 16 };
+    const int low[3] = { -SIDE, -SIDE, -1 }, high[3] = { SIDE, SIDE, 1 },
+              size[3] = { 16 * SIDE, 16 * SIDE, 16 };
+    float *value = malloc((size_t)size[0] * (size_t)size[1] * (size_t)size[2] * sizeof *value);
+    assert_non_null(value);
+    for (int j = 0; j < size[1]; ++j) {
+        for (int i = 0; i < size[0]; ++i) {
+            double x = CELL * (i - 8 * SIDE), y = CELL * (j - 8 * SIDE),
+                   h = heights->of(heights->context, x, y);
+            for (int k = 0; k < size[2]; ++k) {
+                value[box_index(size, i, j, k)] = (float)(CELL * (k - 8) - LEVEL - h);
+            }
+        }
+    }
+    field_from_values(fixture, low, high, CELL, value, false);
+    free(value);
+}
+
+/* The part of heights that is left, their rms, and how far any moved, in a square of the middle. */
+static Left measure_heights(const Heights *heights, WadiBox within, double half)
+{
+    FieldFixture fixture;
+    make_heights(&fixture, heights);
+    flatten_within(&fixture, 5.0, within);
+    WadiSurfaceMesh surface = march_fixture(&fixture);
+    double both = 0.0, squares = 0.0, sum = 0.0;
+    int count = 0;
+    Left left = { 0 };
+    for (size_t v = 0; v < surface.mesh.vertex_count; ++v) {
+        WadiVec3 x = surface.mesh.vertices[v];
+        if (fabs(x.x) < half && fabs(x.y) < half) {
+            double was = heights->of(heights->context, x.x, x.y), is = x.z - LEVEL;
+            both += was * is;
+            squares += was * was;
+            sum += is * is;
+            left.worst = fmax(left.worst, fabs(is - was));
+            ++count;
+        }
+    }
+    assert_true(count > 500);
+    wadi_surface_mesh_free(&surface);
+    field_free(&fixture);
+    left.part = squares > 0.0 ? both / squares : 0.0;
+    left.rms = sqrt(sum / count);
+    return left;
+}
+
+typedef struct LongWave {
+    double height, length;
+    bool is_crossed; /* with one along y */
+} LongWave;
+
+static double long_wave(const void *context, double x, double y)
+{
+    const LongWave *w = context;
+    double k = 6.283185307179586 / w->length;
+    return w->height * sin(k * x) * (w->is_crossed ? sin(k * y) : 1.0);
+}
+
+/* What no particle resolves goes whatever its length; of a wave a spacing from trough to crest no more is lost than without
+ * the wide planes, whose part ends at an rms of 0.3. */
+static void long_bumps_go_and_long_waves_stay(void **unused)
+{
+    (void)unused;
+    const double length[] = { 24.0, 40.0, 60.0 }, lost[] = { 0.40, 0.20, 0.15 };
+    for (int n = 0; n < 6; ++n) {
+        LongWave wave = { 0.08, length[n / 2], n % 2 == 1 };
+        const Heights heights = { long_wave, &wave };
+        Left bumps = measure_heights(&heights, EVERYWHERE, 50.0);
+        wave.height = wave.is_crossed ? 1.0 : 0.5;
+        Left waves = measure_heights(&heights, EVERYWHERE, 50.0);
+        print_message(
+            "length %.0f%s: bumps of 0.08 go to %.4f; of waves of %.1f %.2f is left, moved by %.2f\n",
+            wave.length, wave.is_crossed ? ", crossed" : "", bumps.rms, wave.height, waves.part, waves.worst);
+        assert_true(bumps.rms < 0.004);
+        assert_true(wave.is_crossed ? n == 1 || waves.part > 0.8 : waves.part > 1.0 - lost[n / 2]);
+        assert_true(waves.worst < (n == 1 ? 0.65 : 0.2));
+    }
+}
+
+static double slope(const void *context, double x, double y)
+{
+    return *(const double *)context * (x + 0.5 * y);
+}
+
+static double cone(const void *context, double x, double y)
+{
+    return -*(const double *)context * hypot(x, y);
+}
+
+static void slopes_and_crests_stay(void **unused)
+{
+    (void)unused;
+    const double steep[] = { 0.002, 0.01, 0.04 };
+    for (int n = 0; n < 3; ++n) {
+        const Heights plane = { slope, &steep[n] }, crest = { cone, &steep[n] };
+        Left planes = measure_heights(&plane, EVERYWHERE, 60.0),
+             cones = measure_heights(&crest, EVERYWHERE, 60.0);
+        print_message("slope %.3f: moved by %.5f; cone: by %.3f at most\n", steep[n], planes.worst,
+                      cones.worst);
+        assert_true(planes.worst < 1e-3); /* what marching keeps vertices off nodes */
+        assert_true(cones.worst < 0.16);
+    }
+}
+
+/* Bumps go up to the walls and into the corners of a domain, and a slope is not tilted by them. */
+static void walls_do_not_matter(void **unused)
+{
+    (void)unused;
+    const double side[] = { 15.0, 30.0, 70.0 };
+    for (int n = 0; n < 3; ++n) {
+        const WadiBox within = { { -side[n], -side[n], -1e9 }, { side[n], side[n], 1e9 } };
+        const LongWave wave = { 0.3, 6.0, true };
+        const double steep = 0.03;
+        const Heights bumpy = { long_wave, &wave }, plane = { slope, &steep };
+        Left bumps = measure_heights(&bumpy, within, side[n] - 0.1);
+        Left planes = measure_heights(&plane, within, side[n] - 0.1);
+        print_message("%.0f spacings wide: bumps of 0.3 go to %.4f, a slope moves by %.5f\n", 2.0 * side[n],
+                      bumps.rms, planes.worst);
+        assert_true(bumps.rms < 0.02 && planes.worst < 1e-4);
+    }
+}
+
+/* Balls of 30 and 60 spacings keep their radius; balls and sheets that are small or thin keep every byte. */
 static void curved_and_thin_parts_stay(void **unused)
 {
     (void)unused;
     FieldFixture fixture;
-    TestBall ball = { .center = { 0.1, 0.2, 0.3 }, .radius = 30.0 };
-    make_field(&fixture, 6, ball_distance, &ball);
-    flatten(&fixture);
-    WadiSurfaceMesh surface = march_fixture(&fixture);
-    double worst = 0.0;
-    for (size_t v = 0; v < surface.mesh.vertex_count; ++v) {
-        worst = fmax(worst, fabs(wadi_norm(wadi_sub(surface.mesh.vertices[v], ball.center)) - ball.radius));
+    TestBall ball = { .center = { 0.1, 0.2, 0.3 } };
+    for (int n = 0; n < 2; ++n) {
+        ball.radius = n == 0 ? 30.0 : 60.0;
+        make_field(&fixture, n == 0 ? 6 : 11, ball_distance, &ball);
+        flatten(&fixture);
+        WadiSurfaceMesh surface = march_fixture(&fixture);
+        double worst = 0.0;
+        for (size_t v = 0; v < surface.mesh.vertex_count; ++v) {
+            double radius = wadi_norm(wadi_sub(surface.mesh.vertices[v], ball.center));
+            worst = fmax(worst, fabs(radius - ball.radius));
+        }
+        print_message("ball of %.0f spacings: radius off by %.4f at most\n", ball.radius, worst);
+        assert_true(worst < 0.03);
+        wadi_surface_mesh_free(&surface);
+        field_free(&fixture);
     }
-    print_message("ball of 30 spacings: radius off by %.4f at most\n", worst);
-    assert_true(worst < 0.03);
-    wadi_surface_mesh_free(&surface);
-    field_free(&fixture);
 
     /* Radii of balls, and halves of the thickness of sheets. */
     const double size[] = { 0.7, 2.0, 6.0, 0.4, 0.8 };
@@ -201,9 +343,9 @@ static void same_bytes_for_any_threads(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bumps_go_and_waves_stay),
-        cmocka_unit_test(curved_and_thin_parts_stay),
-        cmocka_unit_test(a_narrow_band_stays_closed),
+        cmocka_unit_test(bumps_go_and_waves_stay),    cmocka_unit_test(long_bumps_go_and_long_waves_stay),
+        cmocka_unit_test(slopes_and_crests_stay),     cmocka_unit_test(walls_do_not_matter),
+        cmocka_unit_test(curved_and_thin_parts_stay), cmocka_unit_test(a_narrow_band_stays_closed),
         cmocka_unit_test(same_bytes_for_any_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
