@@ -9,7 +9,9 @@
 enum { TILE_BLOCK = 64, PASSES_MAX = 100 };
 
 static const float FACING = 0.5f; /* cosine: patches that differ more are another side */
-static const float SHEET = 0.25f; /* so much of the other side beside a patch, and it is a thin sheet's */
+/* So much of another side behind a patch, and it is a thin sheet's. So much before it, and it is in a crevice. */
+static const float SHEET = 0.25f, CREVICE = 0.05f;
+static const float GAP = 2.0f, FILM = 0.75f; /* cubes from a wall, of a patch that faces it or looks away */
 
 /* Lanes whose edge to the next node along each axis is crossed. */
 static void find_crossings(const WadiField *field, int32_t row, unsigned crossed[3])
@@ -204,22 +206,82 @@ static inline float dot(const float a[3], const float b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* scratch: the area around each patch that faces the other way, of what faces its own. */
+/* Whether a patch is that of a crevice or of a film by a wall. Its image, which is the other side of it, does not count as a patch. */
+static bool is_by_wall(const WadiPatches *p, int32_t patch)
+{
+    const float *mean = p->mean[patch];
+    const int32_t cube[3] = { p->cube[patch].x, p->cube[patch].y, p->cube[patch].z };
+    float size = (float)(1 << p->shift), least = FACING * length_of(mean + 3);
+    for (int a = 0; a < 3; ++a) {
+        double at = (double)(size * ((float)cube[a] + 0.5f) - 0.5f + mean[a]);
+        for (int side = 0; side < 2; ++side) {
+            float off = side == 0 ? (float)(at - wadi_component(p->within.min, a))
+                                  : (float)(wadi_component(p->within.max, a) - at);
+            float towards = side == 0 ? -mean[3 + a] : mean[3 + a];
+            if ((towards > least && off < GAP * size) || (towards < -least && off < FILM * size)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Areas around a patch: that face its way, and the other way behind it, through the material, or before it. */
+typedef struct Sides {
+    float same, behind, before;
+} Sides;
+
+static Sides find_sides(const WadiPatches *p, int64_t tile, int place, int32_t patch)
+{
+    int32_t around[27];
+    int where[27], count = find_around(p, tile, place, around, where);
+    const float *own = p->mean[patch];
+    float size = (float)(1 << p->shift);
+    Sides sides = { 0 };
+    for (int n = 0; n < count; ++n) {
+        const float *mean = p->mean[around[n]];
+        float way[3] = { size * (float)(where[n] % 3 - 1), size * (float)(where[n] / 3 % 3 - 1),
+                         size * (float)(where[n] / 9 - 1) };
+        for (int a = 0; a < 3; ++a) {
+            way[a] += mean[a] - own[a];
+        }
+        bool is_same = dot(own + 3, mean + 3) > 0.0f, is_behind = dot(own + 3, way) < 0.0f;
+        *(is_same ? &sides.same : is_behind ? &sides.behind : &sides.before) += p->area[around[n]];
+    }
+    return sides;
+}
+
+/* scratch: above 0 for the patches of crevices: voids below the surface, and gaps and films by walls, … */
+static void find_crevices(void *context, int64_t first, int64_t end)
+{
+    WadiPatches *p = context;
+    for (int64_t t = first; t < end; ++t) {
+        int32_t patch = p->first[t];
+        for (uint64_t left = p->mask[t]; left != 0; left &= left - 1, ++patch) {
+            Sides sides = find_sides(p, t, __builtin_ctzll(left), patch);
+            p->scratch[patch][0] = is_by_wall(p, patch) ? 1.0f : sides.before - CREVICE * sides.same;
+        }
+    }
+}
+
+/* … and, these left out, for those of thin sheets: water over a void is none. */
 static void find_sheets(void *context, int64_t first, int64_t end)
 {
     WadiPatches *p = context;
     for (int64_t t = first; t < end; ++t) {
         int32_t patch = p->first[t];
         for (uint64_t left = p->mask[t]; left != 0; left &= left - 1, ++patch) {
-            int32_t around[27];
-            int where[27], count = find_around(p, t, __builtin_ctzll(left), around, where);
-            float same = 0.0f, other = 0.0f;
-            for (int n = 0; n < count; ++n) {
-                bool is_same = dot(p->mean[patch] + 3, p->mean[around[n]] + 3) > 0.0f;
-                *(is_same ? &same : &other) += p->area[around[n]];
-            }
-            p->scratch[patch][0] = other - SHEET * same;
+            Sides sides = find_sides(p, t, __builtin_ctzll(left), patch);
+            p->scratch[patch][0] = sides.behind - SHEET * sides.same;
         }
+    }
+}
+
+static void leave_out(WadiPatches *p, WadiBlockFn find)
+{
+    wadi_parallel_for(p->field->tiles.count, TILE_BLOCK, find, p);
+    for (int32_t n = 0; n < p->count; ++n) {
+        p->area[n] = p->scratch[n][0] > 0.0f ? 0.0f : p->area[n];
     }
 }
 
@@ -251,10 +313,8 @@ WadiStatus wadi_patches_build(WadiPatches *patches, const WadiField *field, Wadi
     memset(patches->mean, 0, (size_t)count * sizeof *patches->mean);
     wadi_parallel_for(field->tiles.count, TILE_BLOCK, place_cubes, patches);
     wadi_parallel_for(field->tiles.count, TILE_BLOCK, measure_patches, patches);
-    wadi_parallel_for(field->tiles.count, TILE_BLOCK, find_sheets, patches);
-    for (int32_t n = 0; n < count; ++n) {
-        patches->area[n] = patches->scratch[n][0] > 0.0f ? 0.0f : patches->area[n];
-    }
+    leave_out(patches, find_crevices);
+    leave_out(patches, find_sheets);
     return WADI_OK;
 }
 

@@ -40,6 +40,11 @@ static double sheet_distance(const void *context, WadiVec3 x)
     return fabs(x.z) - *(const double *)context;
 }
 
+static double tilted_sheet_distance(const void *context, WadiVec3 x)
+{
+    return fabs(wadi_dot(x, wadi_vec3(0.36, 0.48, 0.8))) - *(const double *)context;
+}
+
 static void make_field(FieldFixture *fixture, int tiles, FieldFunction function, const void *context)
 {
     const int low[3] = { -tiles, -tiles, -tiles }, high[3] = { tiles, tiles, tiles };
@@ -266,17 +271,23 @@ static void curved_and_thin_parts_stay(void **unused)
     }
 
     /* Radii of balls, and halves of the thickness of sheets. */
-    const double size[] = { 0.7, 2.0, 6.0, 0.4, 0.8 };
-    for (int n = 0; n < 5; ++n) {
+    const double size[] = { 0.7, 2.0, 6.0, 0.4, 0.8, 0.5, 0.8 };
+    const FieldFunction function[] = { ball_distance,        ball_distance,  ball_distance,
+                                       sheet_distance,       sheet_distance, tilted_sheet_distance,
+                                       tilted_sheet_distance };
+    for (int n = 0; n < 7; ++n) {
         ball.radius = size[n];
-        make_field(&fixture, n < 3 ? 2 : 6, n < 3 ? ball_distance : sheet_distance,
-                   n < 3 ? (const void *)&ball : &size[n]);
+        make_field(&fixture, n < 3 ? 2 : 6, function[n], n < 3 ? (const void *)&ball : &size[n]);
         size_t bytes = wadi_rows_floats(&fixture.field.rows) * sizeof(float);
         float *before = malloc(bytes);
         assert_non_null(before);
         memcpy(before, fixture.field.value, bytes);
         flatten(&fixture);
-        assert_memory_equal(before, fixture.field.value, bytes);
+        double moved = 0.0;
+        for (size_t v = 0; v < bytes / sizeof(float); ++v) {
+            moved = fmax(moved, (double)fabsf(fixture.field.value[v] - before[v]));
+        }
+        assert_true(n < 5 ? moved == 0.0 : moved < 0.03); /* some corners of tilted ones have one side only */
         free(before);
         field_free(&fixture);
     }
