@@ -9,8 +9,9 @@
 enum { TILE_BLOCK = 64, PASSES_MAX = 100 };
 
 static const float FACING = 0.5f; /* cosine: patches that differ more are another side */
-/* So much of another side behind a patch, and it is a thin sheet's. So much before it, and it is in a crevice. */
-static const float SHEET = 0.25f, CREVICE = 0.05f;
+/* So much of another side beside a patch, and it is in a crevice or a thin sheet's. */
+static const float OTHER = 0.25f;
+static const float TOWARDS = 0.75f;          /* cosine: a patch that faces a wall or looks away from it */
 static const float GAP = 2.0f, FILM = 0.75f; /* cubes from a wall, of a patch that faces it or looks away */
 
 /* Lanes whose edge to the next node along each axis is crossed. */
@@ -211,7 +212,7 @@ static bool is_by_wall(const WadiPatches *p, int32_t patch)
 {
     const float *mean = p->mean[patch];
     const int32_t cube[3] = { p->cube[patch].x, p->cube[patch].y, p->cube[patch].z };
-    float size = (float)(1 << p->shift), least = FACING * length_of(mean + 3);
+    float size = (float)(1 << p->shift), least = TOWARDS * length_of(mean + 3);
     for (int a = 0; a < 3; ++a) {
         double at = (double)(size * ((float)cube[a] + 0.5f) - 0.5f + mean[a]);
         for (int side = 0; side < 2; ++side) {
@@ -259,7 +260,7 @@ static void find_crevices(void *context, int64_t first, int64_t end)
         int32_t patch = p->first[t];
         for (uint64_t left = p->mask[t]; left != 0; left &= left - 1, ++patch) {
             Sides sides = find_sides(p, t, __builtin_ctzll(left), patch);
-            p->scratch[patch][0] = is_by_wall(p, patch) ? 1.0f : sides.before - CREVICE * sides.same;
+            p->scratch[patch][0] = is_by_wall(p, patch) ? 1.0f : sides.before - OTHER * sides.same;
         }
     }
 }
@@ -272,7 +273,7 @@ static void find_sheets(void *context, int64_t first, int64_t end)
         int32_t patch = p->first[t];
         for (uint64_t left = p->mask[t]; left != 0; left &= left - 1, ++patch) {
             Sides sides = find_sides(p, t, __builtin_ctzll(left), patch);
-            p->scratch[patch][0] = sides.behind - SHEET * sides.same;
+            p->scratch[patch][0] = sides.behind - OTHER * sides.same;
         }
     }
 }
