@@ -20,46 +20,36 @@ enum {
 
 static const double STEP_CELLS = 2.0;
 
+/* `count` floats of three components from a row on, or NaN; one after the other SIDE further. */
+static inline __attribute__((always_inline)) void copy_lanes(const WadiFlipGrid *grid, size_t row, int lane,
+                                                             int count, float *restrict to)
+{
+    for (int c = 0; c < 3; ++c) {
+        const float *from = grid->velocity[c] + WADI_ROW_CELLS * row + lane;
+        for (int l = 0; l < count; ++l) {
+            to[c * SIDE + l] = row != 0 ? from[l] : NAN;
+        }
+    }
+}
+
 /* `reach`: cells around the tile that are filled, up to MARGIN. */
 static void fill_copy(const WadiFlipGrid *grid, int32_t tile, int reach, float *restrict copy)
 {
     const int32_t *beside = grid->tiles.neighbours[tile];
-    const int side = 8 + 2 * reach;
-    for (int m = 0; m < side * side; ++m) {
-        int j = m % side - reach, k = m / side - reach, place = (j & 7) + 8 * (k & 7);
-        int n = (k + MARGIN) * SIDE + j + MARGIN;
-        const int32_t *tiles = beside + 12 + 3 * (j >> 3) + 9 * (k >> 3);
-        for (int dx = 0; dx < 3; ++dx) {
-            size_t row = (size_t)wadi_rows_at(&grid->rows, tiles[dx], place);
-            int lane = dx == 0 ? 8 - MARGIN : 0, count = dx == 1 ? 8 : MARGIN;
-            float *to = copy + (size_t)n * ROW + (dx == 0 ? 0 : dx == 1 ? MARGIN : MARGIN + 8);
-            for (int c = 0; c < 3; ++c) {
-                const float *from = grid->velocity[c] + WADI_ROW_CELLS * row + lane;
-                for (int l = 0; l < count; ++l) {
-                    to[c * SIDE + l] = row != 0 ? from[l] : NAN;
-                }
-            }
+    for (int k = -reach; k < 8 + reach; ++k) {
+        for (int j = -reach; j < 8 + reach; ++j) {
+            const int32_t *tiles = beside + 12 + 3 * (j >> 3) + 9 * (k >> 3);
+            int place = (j & 7) + 8 * (k & 7);
+            float *to = copy + (size_t)((k + MARGIN) * SIDE + j + MARGIN) * ROW;
+            size_t left = (size_t)wadi_rows_at(&grid->rows, tiles[0], place);
+            size_t here = (size_t)wadi_rows_at(&grid->rows, tiles[1], place);
+            size_t right = (size_t)wadi_rows_at(&grid->rows, tiles[2], place);
+            copy_lanes(grid, left, 8 - MARGIN, MARGIN, to);
+            copy_lanes(grid, here, 0, 8, to + MARGIN);
+            copy_lanes(grid, right, 0, MARGIN, to + MARGIN + 8);
         }
     }
     memset(copy + SIDE * LAYER, 0, SLACK * sizeof *copy);
-}
-
-static inline void sample(const float *restrict copy, const WadiFlipNodes *nodes, int c, int n,
-                          float *restrict u)
-{
-    const float *fx = c == 0 ? nodes->whole[0] : nodes->half[0];
-    const float *fy = c == 1 ? nodes->whole[1] : nodes->half[1];
-    const float *fz = c == 2 ? nodes->whole[2] : nodes->half[2];
-    for (int l = 0; l < n; ++l) {
-        const float *from = copy + nodes->offset[c][l];
-        WadiFour low = *(const WadiFourLoose *)from, low_y = *(const WadiFourLoose *)(from + ROW);
-        WadiFour high = *(const WadiFourLoose *)(from + LAYER);
-        WadiFour high_y = *(const WadiFourLoose *)(from + LAYER + ROW);
-        low += (low_y - low) * fy[l];
-        high += (high_y - high) * fy[l];
-        low += (high - low) * fz[l];
-        u[l] = low[0] + (low[1] - low[0]) * fx[l];
-    }
 }
 
 /* Sixteen paths from `start` (cells from the tile's corner). */
@@ -89,7 +79,7 @@ static void look(const float *restrict copy, Paths *paths, float scale[WADI_FLIP
     WadiFlipNodes nodes;
     wadi_flip_locate(place, (float)MARGIN, MARGIN, 1, ROW, LAYER, SIDE, &nodes);
     for (int c = 0; c < 3; ++c) {
-        sample(copy, &nodes, c, n, u[c]);
+        wadi_flip_sample_fours(copy, false, ROW, LAYER, &nodes, c, n, u[c]);
     }
 #pragma omp simd
     for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
