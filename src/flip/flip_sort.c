@@ -8,6 +8,7 @@
 #include "flip/flip_sort.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "core/check.h"
@@ -41,14 +42,15 @@ typedef struct TileSort {
     const double *x, *y, *z;
     double per_metre; /* cells */
     int32_t count;
-    uint16_t *entry_of; /* per particle: entry inside its block */
-    uint16_t *cell_of;  /* per particle: i + 8 j + 64 k inside its tile */
-    Entry *entries;     /* SORT_BLOCK places a block */
-    int32_t *entry_count;
-    int32_t *bad;   /* per block: first particle without a cell, or -1 */
-    int32_t *index; /* particles by tile */
-    uint16_t *cell; /* their cells */
-    int32_t *order; /* particles by tile and cell */
+    uint16_t *entry_of;                 /* per particle: entry inside its block */
+    uint16_t *cell_of;                  /* per particle: i + 8 j + 64 k inside its tile */
+    Entry *entries;                     /* of all blocks, each block's together */
+    atomic_int used;                    /* of them */
+    int32_t *entry_first, *entry_count; /* per block; which block comes first may differ from run to run */
+    int32_t *bad;                       /* per block: first particle without a cell, or -1 */
+    int32_t *index;                     /* particles by tile */
+    uint16_t *cell;                     /* their cells */
+    int32_t *order;                     /* particles by tile and cell */
     WadiFlipSort *out;
 } TileSort;
 
@@ -117,7 +119,7 @@ static void list_tiles(void *context, int64_t first, int64_t end)
     sort->entry_count[block] = 0;
     uint16_t slots[SLOT_COUNT]; /* entry + 1; 0: free */
     memset(slots, 0, sizeof slots);
-    Entry *entries = sort->entries + first;
+    Entry entries[SORT_BLOCK];
     Entry run = { .tile = { INT32_MAX, 0, 0 } }; /* particles in a row in one tile; at first in none */
     int32_t entry_count = 0, entry = -1;
     for (int64_t begin = first; begin < end; begin += CELL_BLOCK) {
@@ -154,6 +156,9 @@ static void list_tiles(void *context, int64_t first, int64_t end)
         }
     }
     end_run(entries, entry, &run);
+    int32_t place = atomic_fetch_add(&sort->used, entry_count);
+    memcpy(sort->entries + place, entries, (size_t)entry_count * sizeof *entries);
+    sort->entry_first[block] = place;
     sort->entry_count[block] = entry_count;
 }
 
@@ -190,10 +195,7 @@ static WadiStatus make_tiles(TileSort *sort, WadiArena *arena, WadiError *error)
 {
     WadiFlipSort *out = sort->out;
     int64_t blocks = wadi_parallel_block_count(sort->count, SORT_BLOCK);
-    int32_t total = 0;
-    for (int64_t b = 0; b < blocks; ++b) {
-        total += sort->entry_count[b];
-    }
+    const int32_t total = sort->used;
     Keyed *keyed[2];
     WadiTile *tiles;
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &keyed[0], (size_t)total, "tiles of particles", error));
@@ -202,7 +204,7 @@ static WadiStatus make_tiles(TileSort *sort, WadiArena *arena, WadiError *error)
     int32_t n = 0;
     for (int64_t b = 0; b < blocks; ++b) {
         for (int32_t e = 0; e < sort->entry_count[b]; ++e) {
-            int32_t entry = (int32_t)(b * SORT_BLOCK) + e;
+            int32_t entry = sort->entry_first[b] + e;
             WadiTile tile = sort->entries[entry].tile;
             keyed[0][n++] = (Keyed){ { tile.x, tile.y, tile.z }, entry };
         }
@@ -248,7 +250,7 @@ static WadiStatus make_tiles(TileSort *sort, WadiArena *arena, WadiError *error)
 static void write_by_tile(void *context, int64_t first, int64_t end)
 {
     TileSort *sort = context;
-    Entry *entries = sort->entries + first;
+    Entry *entries = sort->entries + sort->entry_first[first / SORT_BLOCK];
     for (int64_t i = first; i < end; ++i) {
         int32_t place = entries[sort->entry_of[i]].count++;
         sort->index[place] = (int32_t)i;
@@ -361,8 +363,8 @@ static WadiStatus sort_particles(TileSort *sort, WadiParticles *particles, WadiA
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->entry_of, count, "tiles of particles", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->cell_of, count, "cells of particles", error));
-    WADI_TRY(
-        WADI_ARENA_NEW_TEMPORARY(arena, &sort->entries, blocks * SORT_BLOCK, "tiles of particles", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->entries, count, "tiles of particles", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->entry_first, blocks, "tiles of particles", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->entry_count, blocks, "tiles of particles", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->bad, blocks, "tiles of particles", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->index, count, "order of particles", error));

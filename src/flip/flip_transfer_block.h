@@ -29,9 +29,11 @@ typedef struct WadiFlipNodes {
 
 /* u of component c at n places, four at a time: the lanes past n hold a place of the copy too. Nodes of the copy hold pairs
  * whose first number is u, or u alone; then a load reaches two floats past the last node. Strides in floats. */
-static inline __attribute__((always_inline)) void
-wadi_flip_sample_fours(const float *restrict copy, bool has_pairs, int stride_y, int stride_z,
-                       const WadiFlipNodes *nodes, int c, int n, float *restrict u)
+static inline __attribute__((always_inline)) void wadi_flip_sample_fours(const float *restrict copy,
+                                                                         bool has_pairs, int stride_y,
+                                                                         int stride_z,
+                                                                         const WadiFlipNodes *nodes, int c,
+                                                                         int n, float *restrict u)
 {
     const float *fx = c == 0 ? nodes->whole[0] : nodes->half[0];
     const float *fy = c == 1 ? nodes->whole[1] : nodes->half[1];
