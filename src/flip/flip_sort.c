@@ -8,6 +8,7 @@
 #include "flip/flip_sort.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "core/check.h"
@@ -41,14 +42,15 @@ typedef struct TileSort {
     const double *x, *y, *z;
     double per_metre; /* cells */
     int32_t count;
-    uint16_t *entry_of; /* per particle: entry inside its block */
-    uint16_t *cell_of;  /* per particle: i + 8 j + 64 k inside its tile */
-    Entry *entries;     /* SORT_BLOCK places a block */
-    int32_t *entry_count;
-    int32_t *bad;   /* per block: first particle without a cell, or -1 */
-    int32_t *index; /* particles by tile */
-    uint16_t *cell; /* their cells */
-    int32_t *order; /* particles by tile and cell */
+    uint16_t *entry_of;                 /* per particle: entry inside its block */
+    uint16_t *cell_of;                  /* per particle: i + 8 j + 64 k inside its tile */
+    Entry *entries;                     /* of all blocks, each block's together */
+    atomic_int used;                    /* of them */
+    int32_t *entry_first, *entry_count; /* per block; which block comes first may differ from run to run */
+    int32_t *bad;                       /* per block: first particle without a cell, or -1 */
+    int32_t *index;                     /* particles by tile */
+    uint16_t *cell;                     /* their cells */
+    int32_t *order;                     /* particles by tile and cell */
     WadiFlipSort *out;
 } TileSort;
 
@@ -99,14 +101,15 @@ static int32_t find_entry(Entry *entries, uint16_t *slots, WadiTile tile, int32_
     return slots[slot] - 1;
 }
 
-static void end_run(Entry *entries, int32_t entry, Entry *run)
+/* Particles in a row that lie in one tile. */
+static void add_run(Entry *entry, const uint16_t *restrict cell, int count)
 {
-    if (entry >= 0) {
-        entries[entry].count += run->count;
-        entries[entry].row_mask |= run->row_mask;
+    uint64_t rows = 0;
+    for (int n = 0; n < count; ++n) {
+        rows |= UINT64_C(1) << (cell[n] >> 3);
     }
-    run->count = 0;
-    run->row_mask = 0;
+    entry->count += count;
+    entry->row_mask |= rows;
 }
 
 static void list_tiles(void *context, int64_t first, int64_t end)
@@ -117,14 +120,13 @@ static void list_tiles(void *context, int64_t first, int64_t end)
     sort->entry_count[block] = 0;
     uint16_t slots[SLOT_COUNT]; /* entry + 1; 0: free */
     memset(slots, 0, sizeof slots);
-    Entry *entries = sort->entries + first;
-    Entry run = { .tile = { INT32_MAX, 0, 0 } }; /* particles in a row in one tile; at first in none */
-    int32_t entry_count = 0, entry = -1;
+    Entry entries[SORT_BLOCK];
+    WadiTile before = { INT32_MAX, 0, 0 }; /* of the last particle; at first no tile */
+    int32_t entry_count = 0, entry = 0;
     for (int64_t begin = first; begin < end; begin += CELL_BLOCK) {
         int count = end - begin < CELL_BLOCK ? (int)(end - begin) : CELL_BLOCK;
-        /* The first place of `tile` is that of the particle before. */
         int32_t tile[3][CELL_BLOCK + 1], place[3][CELL_BLOCK], is_new[CELL_BLOCK];
-        tile[0][0] = run.tile.x, tile[1][0] = run.tile.y, tile[2][0] = run.tile.z;
+        tile[0][0] = before.x, tile[1][0] = before.y, tile[2][0] = before.z;
         bool is_good = find_cells(sort->x + begin, count, sort->per_metre, tile[0] + 1, place[0]);
         is_good = find_cells(sort->y + begin, count, sort->per_metre, tile[1] + 1, place[1]) && is_good;
         is_good = find_cells(sort->z + begin, count, sort->per_metre, tile[2] + 1, place[2]) && is_good;
@@ -132,7 +134,7 @@ static void list_tiles(void *context, int64_t first, int64_t end)
             sort->bad[block] = find_bad(sort, begin, end);
             return;
         }
-        uint16_t *restrict cell = sort->cell_of + begin;
+        uint16_t *restrict cell = sort->cell_of + begin, *restrict entry_of = sort->entry_of + begin;
 #pragma omp simd
         for (int n = 0; n < count; ++n) {
             cell[n] = (uint16_t)(place[0][n] + 8 * place[1][n] + 64 * place[2][n]);
@@ -142,18 +144,29 @@ static void list_tiles(void *context, int64_t first, int64_t end)
             is_new[n] =
                 (tile[0][n] ^ tile[0][n + 1]) | (tile[1][n] ^ tile[1][n + 1]) | (tile[2][n] ^ tile[2][n + 1]);
         }
+        int start[CELL_BLOCK + 1], runs = 0; /* where a tile begins that is not the one before */
         for (int n = 0; n < count; ++n) {
-            if (is_new[n] != 0) {
-                end_run(entries, entry, &run);
-                run.tile = (WadiTile){ tile[0][n + 1], tile[1][n + 1], tile[2][n + 1] };
-                entry = find_entry(entries, slots, run.tile, &entry_count);
+            start[runs] = n;
+            runs += is_new[n] != 0;
+        }
+        start[runs] = count;
+        for (int r = -1; r < runs; ++r) {
+            const int from = r < 0 ? 0 : start[r], to = start[r + 1];
+            if (r >= 0) {
+                before = (WadiTile){ tile[0][from + 1], tile[1][from + 1], tile[2][from + 1] };
+                entry = find_entry(entries, slots, before, &entry_count);
             }
-            run.count += 1;
-            run.row_mask |= UINT64_C(1) << (cell[n] >> 3);
-            sort->entry_of[begin + n] = (uint16_t)entry;
+            if (to > from) {
+                add_run(&entries[entry], cell + from, to - from);
+            }
+            for (int n = from; n < to; ++n) {
+                entry_of[n] = (uint16_t)entry;
+            }
         }
     }
-    end_run(entries, entry, &run);
+    int32_t place = atomic_fetch_add(&sort->used, entry_count);
+    memcpy(sort->entries + place, entries, (size_t)entry_count * sizeof *entries);
+    sort->entry_first[block] = place;
     sort->entry_count[block] = entry_count;
 }
 
@@ -190,10 +203,7 @@ static WadiStatus make_tiles(TileSort *sort, WadiArena *arena, WadiError *error)
 {
     WadiFlipSort *out = sort->out;
     int64_t blocks = wadi_parallel_block_count(sort->count, SORT_BLOCK);
-    int32_t total = 0;
-    for (int64_t b = 0; b < blocks; ++b) {
-        total += sort->entry_count[b];
-    }
+    const int32_t total = sort->used;
     Keyed *keyed[2];
     WadiTile *tiles;
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &keyed[0], (size_t)total, "tiles of particles", error));
@@ -202,7 +212,7 @@ static WadiStatus make_tiles(TileSort *sort, WadiArena *arena, WadiError *error)
     int32_t n = 0;
     for (int64_t b = 0; b < blocks; ++b) {
         for (int32_t e = 0; e < sort->entry_count[b]; ++e) {
-            int32_t entry = (int32_t)(b * SORT_BLOCK) + e;
+            int32_t entry = sort->entry_first[b] + e;
             WadiTile tile = sort->entries[entry].tile;
             keyed[0][n++] = (Keyed){ { tile.x, tile.y, tile.z }, entry };
         }
@@ -248,11 +258,17 @@ static WadiStatus make_tiles(TileSort *sort, WadiArena *arena, WadiError *error)
 static void write_by_tile(void *context, int64_t first, int64_t end)
 {
     TileSort *sort = context;
-    Entry *entries = sort->entries + first;
-    for (int64_t i = first; i < end; ++i) {
-        int32_t place = entries[sort->entry_of[i]].count++;
-        sort->index[place] = (int32_t)i;
-        sort->cell[place] = sort->cell_of[i];
+    Entry *entries = sort->entries + sort->entry_first[first / SORT_BLOCK];
+    for (int64_t from = first, to; from < end; from = to) {
+        const uint16_t entry = sort->entry_of[from];
+        for (to = from + 1; to < end && sort->entry_of[to] == entry; ++to) {
+        }
+        const int32_t count = (int32_t)(to - from), place = entries[entry].count;
+        entries[entry].count += count;
+        for (int32_t n = 0; n < count; ++n) {
+            sort->index[place + n] = (int32_t)from + n;
+            sort->cell[place + n] = sort->cell_of[from + n];
+        }
     }
 }
 
@@ -361,8 +377,8 @@ static WadiStatus sort_particles(TileSort *sort, WadiParticles *particles, WadiA
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->entry_of, count, "tiles of particles", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->cell_of, count, "cells of particles", error));
-    WADI_TRY(
-        WADI_ARENA_NEW_TEMPORARY(arena, &sort->entries, blocks * SORT_BLOCK, "tiles of particles", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->entries, count, "tiles of particles", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->entry_first, blocks, "tiles of particles", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->entry_count, blocks, "tiles of particles", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->bad, blocks, "tiles of particles", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &sort->index, count, "order of particles", error));

@@ -22,6 +22,46 @@ typedef struct WadiFlipNodes {
     float whole[3][WADI_FLIP_BLOCK], half[3][WADI_FLIP_BLOCK];
 } WadiFlipNodes;
 
+/* The two nodes along x of a particle, from a place in a copy; and of two particles one after the other. */
+#define WADI_FLIP_TWO_NODES(from, other)                                                                     \
+    __builtin_shufflevector(*(const WadiFourLoose *)(from), *(const WadiFourLoose *)(other), 0, 1, 2, 3, 4,  \
+                            5, 6, 7)
+
+/* u of component c at n places, four at a time: the lanes past n hold a place of the copy too. Nodes of the copy hold pairs
+ * whose first number is u, or u alone; then a load reaches two floats past the last node. Strides in floats. */
+static inline __attribute__((always_inline)) void wadi_flip_sample_fours(const float *restrict copy,
+                                                                         bool has_pairs, int stride_y,
+                                                                         int stride_z,
+                                                                         const WadiFlipNodes *nodes, int c,
+                                                                         int n, float *restrict u)
+{
+    const float *fx = c == 0 ? nodes->whole[0] : nodes->half[0];
+    const float *fy = c == 1 ? nodes->whole[1] : nodes->half[1];
+    const float *fz = c == 2 ? nodes->whole[2] : nodes->half[2];
+    for (int l = 0; l < n; l += 4) {
+        const int32_t *offset = nodes->offset[c] + l;
+        const float *from[4] = { copy + offset[0], copy + offset[1], copy + offset[2], copy + offset[3] };
+        WadiEight corner[4]; /* by y and z: both nodes along x of each of the four */
+        for (int m = 0; m < 4; ++m) {
+            int up = (m & 1) * stride_y + (m >> 1) * stride_z;
+            WadiEight even = WADI_FLIP_TWO_NODES(from[0] + up, from[2] + up);
+            WadiEight odd = WADI_FLIP_TWO_NODES(from[1] + up, from[3] + up);
+            corner[m] = has_pairs ? __builtin_shufflevector(even, odd, 0, 2, 8, 10, 4, 6, 12, 14)
+                                  : __builtin_shufflevector(even, odd, 0, 1, 8, 9, 4, 5, 12, 13);
+        }
+        WadiFour x = *(const WadiFourLoose *)(fx + l), y = *(const WadiFourLoose *)(fy + l);
+        WadiFour z = *(const WadiFourLoose *)(fz + l);
+        WadiEight along_y = __builtin_shufflevector(y, y, 0, 0, 1, 1, 2, 2, 3, 3);
+        WadiEight along_z = __builtin_shufflevector(z, z, 0, 0, 1, 1, 2, 2, 3, 3);
+        WadiEight low = corner[0] + (corner[1] - corner[0]) * along_y;
+        WadiEight high = corner[2] + (corner[3] - corner[2]) * along_y;
+        low += (high - low) * along_z;
+        WadiFour first = __builtin_shufflevector(low, low, 0, 2, 4, 6);
+        WadiFour second = __builtin_shufflevector(low, low, 1, 3, 5, 7);
+        *(WadiFourLoose *)(u + l) = first + (second - first) * x;
+    }
+}
+
 /* Subtract the tile's corner in double, so that nothing is lost far from the origin. A place is in [0, 8) but for rounding. */
 static inline void wadi_flip_place(const double *restrict x, int count, double cells_per_metre, double corner,
                                    float *restrict place)
@@ -96,7 +136,7 @@ typedef struct WadiFlipLong {
     double dt;
     int order;
     int32_t index[WADI_FLIP_LONG_MAX];
-    float u[WADI_FLIP_LONG_MAX][3];
+    float u[3][WADI_FLIP_LONG_MAX];
 } WadiFlipLong;
 
 void wadi_flip_follow_long(const WadiFlipLong *in, int32_t tile, int count);

@@ -20,46 +20,36 @@ enum {
 
 static const double STEP_CELLS = 2.0;
 
+/* `count` floats of three components from a row on, or NaN; one after the other SIDE further. */
+static inline __attribute__((always_inline)) void copy_lanes(const WadiFlipGrid *grid, size_t row, int lane,
+                                                             int count, float *restrict to)
+{
+    for (int c = 0; c < 3; ++c) {
+        const float *from = grid->velocity[c] + WADI_ROW_CELLS * row + lane;
+        for (int l = 0; l < count; ++l) {
+            to[c * SIDE + l] = row != 0 ? from[l] : NAN;
+        }
+    }
+}
+
 /* `reach`: cells around the tile that are filled, up to MARGIN. */
 static void fill_copy(const WadiFlipGrid *grid, int32_t tile, int reach, float *restrict copy)
 {
     const int32_t *beside = grid->tiles.neighbours[tile];
-    const int side = 8 + 2 * reach;
-    for (int m = 0; m < side * side; ++m) {
-        int j = m % side - reach, k = m / side - reach, place = (j & 7) + 8 * (k & 7);
-        int n = (k + MARGIN) * SIDE + j + MARGIN;
-        const int32_t *tiles = beside + 12 + 3 * (j >> 3) + 9 * (k >> 3);
-        for (int dx = 0; dx < 3; ++dx) {
-            size_t row = (size_t)wadi_rows_at(&grid->rows, tiles[dx], place);
-            int lane = dx == 0 ? 8 - MARGIN : 0, count = dx == 1 ? 8 : MARGIN;
-            float *to = copy + (size_t)n * ROW + (dx == 0 ? 0 : dx == 1 ? MARGIN : MARGIN + 8);
-            for (int c = 0; c < 3; ++c) {
-                const float *from = grid->velocity[c] + WADI_ROW_CELLS * row + lane;
-                for (int l = 0; l < count; ++l) {
-                    to[c * SIDE + l] = row != 0 ? from[l] : NAN;
-                }
-            }
+    for (int k = -reach; k < 8 + reach; ++k) {
+        for (int j = -reach; j < 8 + reach; ++j) {
+            const int32_t *tiles = beside + 12 + 3 * (j >> 3) + 9 * (k >> 3);
+            int place = (j & 7) + 8 * (k & 7);
+            float *to = copy + (size_t)((k + MARGIN) * SIDE + j + MARGIN) * ROW;
+            size_t left = (size_t)wadi_rows_at(&grid->rows, tiles[0], place);
+            size_t here = (size_t)wadi_rows_at(&grid->rows, tiles[1], place);
+            size_t right = (size_t)wadi_rows_at(&grid->rows, tiles[2], place);
+            copy_lanes(grid, left, 8 - MARGIN, MARGIN, to);
+            copy_lanes(grid, here, 0, 8, to + MARGIN);
+            copy_lanes(grid, right, 0, MARGIN, to + MARGIN + 8);
         }
     }
     memset(copy + SIDE * LAYER, 0, SLACK * sizeof *copy);
-}
-
-static inline void sample(const float *restrict copy, const WadiFlipNodes *nodes, int c, int n,
-                          float *restrict u)
-{
-    const float *fx = c == 0 ? nodes->whole[0] : nodes->half[0];
-    const float *fy = c == 1 ? nodes->whole[1] : nodes->half[1];
-    const float *fz = c == 2 ? nodes->whole[2] : nodes->half[2];
-    for (int l = 0; l < n; ++l) {
-        const float *from = copy + nodes->offset[c][l];
-        WadiFour low = *(const WadiFourLoose *)from, low_y = *(const WadiFourLoose *)(from + ROW);
-        WadiFour high = *(const WadiFourLoose *)(from + LAYER);
-        WadiFour high_y = *(const WadiFourLoose *)(from + LAYER + ROW);
-        low += (low_y - low) * fy[l];
-        high += (high_y - high) * fy[l];
-        low += (high - low) * fz[l];
-        u[l] = low[0] + (low[1] - low[0]) * fx[l];
-    }
 }
 
 /* Sixteen paths from `start` (cells from the tile's corner). */
@@ -89,7 +79,7 @@ static void look(const float *restrict copy, Paths *paths, float scale[WADI_FLIP
     WadiFlipNodes nodes;
     wadi_flip_locate(place, (float)MARGIN, MARGIN, 1, ROW, LAYER, SIDE, &nodes);
     for (int c = 0; c < 3; ++c) {
-        sample(copy, &nodes, c, n, u[c]);
+        wadi_flip_sample_fours(copy, false, ROW, LAYER, &nodes, c, n, u[c]);
     }
 #pragma omp simd
     for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
@@ -160,8 +150,10 @@ static void follow_by_lookup(const WadiFlipGrid *grid, double place[3], const fl
     }
 }
 
-static void follow_one(const WadiFlipLong *in, int32_t i, const float first[3])
+static void follow_one(const WadiFlipLong *in, int number)
 {
+    const int32_t i = in->index[number];
+    const float first[3] = { in->u[0][number], in->u[1][number], in->u[2][number] };
     double h = in->grid->cell_size;
     double at[3] = { in->particles->x[i] / h, in->particles->y[i] / h, in->particles->z[i] / h };
     follow_by_lookup(in->grid, at, first, in->dt / h, in->order);
@@ -175,20 +167,24 @@ static void follow_block(const WadiFlipLong *in, WadiTile tile, const float *res
                          int first, int n)
 {
     const WadiParticles *particles = in->particles;
-    double h = in->grid->cell_size, cells_per_speed = in->dt / h;
+    const double h = in->grid->cell_size, per_metre = 1.0 / h, cells_per_speed = in->dt / h;
+    const double corner[3] = { 8.0 * tile.x, 8.0 * tile.y, 8.0 * tile.z };
     Paths paths = { .low = 1.0f - (float)reach, .high = 6.999f + (float)reach };
-    float steps[WADI_FLIP_BLOCK] = { 0.0f }, most = 0.0f;
+    float steps[WADI_FLIP_BLOCK], most = 0.0f;
     for (int l = 0; l < n; ++l) {
         int32_t i = in->index[first + l];
-        paths.start[0][l] = (float)(particles->x[i] / h - 8.0 * tile.x);
-        paths.start[1][l] = (float)(particles->y[i] / h - 8.0 * tile.y);
-        paths.start[2][l] = (float)(particles->z[i] / h - 8.0 * tile.z);
-        const float *u = in->u[first + l];
-        for (int a = 0; a < 3; ++a) {
-            paths.u[a][l] = u[a];
-        }
-        float wanted =
-            ceilf(sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * (float)(cells_per_speed / STEP_CELLS));
+        paths.start[0][l] = (float)(particles->x[i] * per_metre - corner[0]);
+        paths.start[1][l] = (float)(particles->y[i] * per_metre - corner[1]);
+        paths.start[2][l] = (float)(particles->z[i] * per_metre - corner[2]);
+    }
+    for (int a = 0; a < 3; ++a) {
+        memcpy(paths.u[a], in->u[a] + first, (size_t)n * sizeof(float));
+    }
+    const float steps_per_speed = (float)(cells_per_speed / STEP_CELLS);
+#pragma omp simd reduction(max : most)
+    for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+        const float ux = paths.u[0][l], uy = paths.u[1][l], uz = paths.u[2][l];
+        float wanted = ceilf(sqrtf(ux * ux + uy * uy + uz * uz) * steps_per_speed);
         bool is_short = wanted <= COPY_STEPS_MAX;
         steps[l] = is_short && wanted >= 1.0f ? wanted : 1.0f;
         paths.is_out[l] = is_short ? 0.0f : 1.0f;
@@ -205,7 +201,7 @@ static void follow_block(const WadiFlipLong *in, WadiTile tile, const float *res
     for (int l = 0; l < n; ++l) {
         int32_t i = in->index[first + l];
         if (paths.is_out[l] > 0.0f) {
-            follow_one(in, i, in->u[first + l]);
+            follow_one(in, first + l);
         } else {
             int32_t n_end = i - in->path->first;
             in->path->x[n_end] = particles->x[i] + h * (double)paths.moved[0][l];
@@ -219,15 +215,16 @@ void wadi_flip_follow_long(const WadiFlipLong *in, int32_t tile, int count)
 {
     if (count < MANY) {
         for (int n = 0; n < count; ++n) {
-            follow_one(in, in->index[n], in->u[n]);
+            follow_one(in, n);
         }
         return;
     }
     /* As far as the fastest goes if nothing speeds it up, and a cell. */
     float square = 0.0f;
+#pragma omp simd reduction(max : square)
     for (int n = 0; n < count; ++n) {
-        const float *u = in->u[n];
-        square = fmaxf(square, u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+        const float ux = in->u[0][n], uy = in->u[1][n], uz = in->u[2][n], here = ux * ux + uy * uy + uz * uz;
+        square = here > square ? here : square;
     }
     const double cells = ceil(sqrt((double)square) * in->dt / in->grid->cell_size) + 1.0;
     const int reach = cells < MARGIN ? (int)cells : MARGIN;

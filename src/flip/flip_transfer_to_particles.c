@@ -89,35 +89,41 @@ static inline WadiFour load_four(const float *from)
     return *(const WadiFourLoose *)from;
 }
 
-/* The two nodes along x, four floats, of each of two particles. */
-#define TWO_NODES(from, other)                                                                               \
-    __builtin_shufflevector(*(const WadiFourLoose *)(from), *(const WadiFourLoose *)(other), 0, 1, 2, 3, 4,  \
-                            5, 6, 7)
-/* A number of each of two particles, four times. */
-#define TWO_SHARES(f) ((WadiEight){ (f)[0], (f)[0], (f)[0], (f)[0], (f)[1], (f)[1], (f)[1], (f)[1] })
+/* {u, u - saved} of two particles at both nodes along x, after the other two axes. */
+static inline __attribute__((always_inline)) WadiEight sample_two(const float *from, const float *other,
+                                                                  const WadiEight *along_y,
+                                                                  const WadiEight *along_z)
+{
+    WadiEight low = WADI_FLIP_TWO_NODES(from, other);
+    WadiEight low_y = WADI_FLIP_TWO_NODES(from + ROW, other + ROW);
+    WadiEight high = WADI_FLIP_TWO_NODES(from + LAYER, other + LAYER);
+    WadiEight high_y = WADI_FLIP_TWO_NODES(from + LAYER + ROW, other + LAYER + ROW);
+    low += (low_y - low) * *along_y;
+    high += (high_y - high) * *along_y;
+    return low + (high - low) * *along_z;
+}
 
-/* {u, u - saved} of component c at n places, two at a time: the lanes past n hold a place of the copy too. */
+/* {u, u - saved} of component c at n places, four at a time: the lanes past n hold a place of the copy too. */
 static inline void sample(const float *restrict copy, const WadiFlipNodes *nodes, int c, int n,
                           float *restrict u, float *restrict change)
 {
     const float *fx = c == 0 ? nodes->whole[0] : nodes->half[0];
     const float *fy = c == 1 ? nodes->whole[1] : nodes->half[1];
     const float *fz = c == 2 ? nodes->whole[2] : nodes->half[2];
-    for (int l = 0; l < n; l += 2) {
-        const float *from = copy + nodes->offset[c][l], *other = copy + nodes->offset[c][l + 1];
-        WadiEight low = TWO_NODES(from, other), low_y = TWO_NODES(from + ROW, other + ROW);
-        WadiEight high = TWO_NODES(from + LAYER, other + LAYER);
-        WadiEight high_y = TWO_NODES(from + LAYER + ROW, other + LAYER + ROW);
-        WadiEight along_y = TWO_SHARES(fy + l);
-        low += (low_y - low) * along_y;
-        high += (high_y - high) * along_y;
-        low += (high - low) * TWO_SHARES(fz + l);
-        WadiEight up = __builtin_shufflevector(low, low, 2, 3, 2, 3, 6, 7, 6, 7);
-        low += (up - low) * TWO_SHARES(fx + l);
-        u[l] = low[0];
-        u[l + 1] = low[4];
-        change[l] = low[1];
-        change[l + 1] = low[5];
+    for (int l = 0; l < n; l += 4) {
+        const int32_t *offset = nodes->offset[c] + l;
+        WadiFour x = load_four(fx + l), y = load_four(fy + l), z = load_four(fz + l);
+        WadiEight along_y = __builtin_shufflevector(y, y, 0, 0, 0, 0, 2, 2, 2, 2);
+        WadiEight along_z = __builtin_shufflevector(z, z, 0, 0, 0, 0, 2, 2, 2, 2);
+        WadiEight even = sample_two(copy + offset[0], copy + offset[2], &along_y, &along_z);
+        along_y = __builtin_shufflevector(y, y, 1, 1, 1, 1, 3, 3, 3, 3);
+        along_z = __builtin_shufflevector(z, z, 1, 1, 1, 1, 3, 3, 3, 3);
+        WadiEight odd = sample_two(copy + offset[1], copy + offset[3], &along_y, &along_z);
+        WadiEight first = __builtin_shufflevector(even, odd, 0, 1, 8, 9, 4, 5, 12, 13);
+        WadiEight second = __builtin_shufflevector(even, odd, 2, 3, 10, 11, 6, 7, 14, 15);
+        first += (second - first) * __builtin_shufflevector(x, x, 0, 0, 1, 1, 2, 2, 3, 3);
+        *(WadiFourLoose *)(u + l) = __builtin_shufflevector(first, first, 0, 2, 4, 6);
+        *(WadiFourLoose *)(change + l) = __builtin_shufflevector(first, first, 1, 3, 5, 7);
     }
 }
 
@@ -165,10 +171,9 @@ static inline void sample_stage(const float *restrict copy, float place[3][WADI_
         }
     }
     WadiFlipNodes nodes;
-    float unused[WADI_FLIP_BLOCK];
     wadi_flip_locate(moved, (float)MARGIN, MARGIN, 2, ROW, LAYER, COMPONENT, &nodes);
     for (int c = 0; c < 3; ++c) {
-        sample(copy, &nodes, c, n, result[c], unused);
+        wadi_flip_sample_fours(copy, true, ROW, LAYER, &nodes, c, n, result[c]);
     }
 }
 
@@ -252,7 +257,7 @@ static int follow(const WadiFlipGather *work, const float *restrict copy, float 
         if (is_long[l] > 0.0f) {
             rest->index[rest_count] = i + l;
             for (int a = 0; a < 3; ++a) {
-                rest->u[rest_count][a] = u[a][l];
+                rest->u[a][rest_count] = u[a][l];
             }
             ++rest_count;
         }

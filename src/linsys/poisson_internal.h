@@ -8,7 +8,7 @@
 #include "linsys/poisson.h"
 
 /* Rows of a parallel block, and of a block of tiles (the transfers own whole tiles). */
-enum { WADI_POISSON_ROW_BLOCK = 512, WADI_POISSON_TILE_BLOCK = 4, WADI_POISSON_CELL_BLOCK = 1024 };
+enum { WADI_POISSON_ROW_BLOCK = 512, WADI_POISSON_TILE_BLOCK = 4, WADI_POISSON_CELL_BLOCK = 512 };
 
 /* Chebyshev of degree 2 on D^-1 A over [0.4, 2], as two Jacobi sweeps: one over the roots 1.2 -+ 0.8 / sqrt 2. */
 #define WADI_POISSON_WEIGHT_FIRST 1.57650484f

@@ -62,22 +62,57 @@ static void find_strongest(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Give each unknown its parent: the number of the connected part of its block, in order of the parts' first unknowns.
- * Returns how many there are. `link` is scratch, and so is level->x: the strongest edge of each unknown. */
-static int32_t join_blocks(WadiPoissonLevel *level, float join_share, int32_t *link)
+/* Unknowns of a chunk, whole blocks of places: it holds all that its blocks become, and may be coarsened beside the others. */
+typedef struct Chunk {
+    int32_t first, end;
+    int32_t parent_first, parents; /* its coarse unknowns */
+    int32_t member_first, members; /* unknowns that have a parent */
+    int32_t edge_first, edges;     /* of its coarse unknowns */
+} Chunk;
+
+typedef struct Coarsen {
+    WadiPoissonLevel *level, *coarse;
+    float join_share;
+    Chunk *chunk;
+    int32_t *link; /* per unknown: one of its part before it, or itself */
+    /* Per chunk from the place of its first unknown's edges on: there are no fewer of those. */
+    int32_t *to;
+    float *coupling;
+} Coarsen;
+
+/* Chunks of about WADI_POISSON_CELL_BLOCK unknowns. Returns how many. */
+static int32_t cut_chunks(const WadiPoissonLevel *level, Chunk *chunk)
 {
-    int32_t parents = 0;
-    wadi_parallel_for(level->count, WADI_POISSON_CELL_BLOCK, find_strongest, level);
-    for (int32_t start = 0, end; start < level->count; start = end) {
+    int32_t count = 0;
+    for (int32_t start = 0; start < level->count; ++count) {
+        int32_t end = start + WADI_POISSON_CELL_BLOCK;
+        end = end < level->count ? end : level->count;
+        while (end < level->count && level->key[end] >> 3 == level->key[end - 1] >> 3) {
+            ++end;
+        }
+        chunk[count] = (Chunk){ .first = start, .end = end };
+        start = end;
+    }
+    return count;
+}
+
+/* Give each unknown its parent: the number of the connected part of its block, in order of the parts' first unknowns, counted
+ * from the chunk's first. level->x is scratch: the strongest edge of each unknown. */
+static void join_chunk(const Coarsen *job, Chunk *chunk)
+{
+    const WadiPoissonLevel *level = job->level;
+    int32_t *link = job->link, parents = 0, members = 0;
+    for (int32_t start = chunk->first, end; start < chunk->end; start = end) {
         uint64_t block = level->key[start] >> 3;
-        for (end = start; end < level->count && level->key[end] >> 3 == block; ++end) {
+        for (end = start; end < chunk->end && level->key[end] >> 3 == block; ++end) {
             link[end] = end;
         }
         for (int32_t i = start; i < end; ++i) {
             for (int32_t e = level->first[i]; e < level->first[i + 1]; ++e) {
                 int32_t to = level->to[e];
                 if (to >= start && to < i &&
-                    level->coupling[e] >= join_share * fminf(level->x[i], level->x[to])) {
+                    level->coupling[e] >=
+                        job->join_share * (level->x[i] < level->x[to] ? level->x[i] : level->x[to])) {
                     /* The lower root stays: a part is known by its first unknown. */
                     int32_t a = root_of(link, i), b = root_of(link, to);
                     link[a > b ? a : b] = a > b ? b : a;
@@ -88,67 +123,113 @@ static int32_t join_blocks(WadiPoissonLevel *level, float join_share, int32_t *l
             int32_t root = root_of(link, i);
             bool is_alone = level->first[i] == level->first[i + 1];
             level->parent[i] = is_alone ? -1 : root < i ? level->parent[root] : parents++;
+            members += !is_alone;
         }
     }
-    return parents;
+    chunk->parents = parents;
+    chunk->members = members;
 }
 
-/* Children by parent. `fill` is scratch of `parents`. */
-static void list_members(WadiPoissonLevel *level, int32_t parents, int32_t *fill)
+static void join_chunks(void *context, int64_t first, int64_t end)
 {
-    memset(level->member_first, 0, ((size_t)parents + 1) * sizeof *level->member_first);
-    for (int32_t i = 0; i < level->count; ++i) {
-        if (level->parent[i] >= 0) {
-            ++level->member_first[level->parent[i]];
-        }
-    }
-    wadi_prefix_sum(level->member_first, parents);
-    memcpy(fill, level->member_first, (size_t)parents * sizeof *fill);
-    for (int32_t i = 0; i < level->count; ++i) {
-        if (level->parent[i] >= 0) {
-            level->member[fill[level->parent[i]]++] = i;
-        }
+    const Coarsen *job = context;
+    for (int64_t n = first; n < end; ++n) {
+        join_chunk(job, &job->chunk[n]);
     }
 }
 
-/* Sum the edges that leave each group of members. `slot` is scratch of one a coarse unknown. */
-static void sum_edges(const WadiPoissonLevel *level, WadiPoissonLevel *coarse, int32_t *slot)
+/* Parents counted from the first of all, and children by parent. */
+static void list_members(void *context, int64_t first, int64_t end)
 {
-    int32_t edges = 0;
-    memset(slot, 0, (size_t)coarse->count * sizeof *slot);
-    for (int32_t c = 0; c < coarse->count; ++c) {
-        double excess = 0.0, inside = 0.0;
-        int32_t from = edges;
-        coarse->first[c] = from;
-        for (int32_t m = level->member_first[c]; m < level->member_first[c + 1]; ++m) {
-            int32_t i = level->member[m];
-            excess += (double)level->excess[i];
-            for (int32_t e = level->first[i]; e < level->first[i + 1]; ++e) {
-                int32_t to = level->parent[level->to[e]];
-                if (to == c) {
-                    inside += 0.5 * (double)level->coupling[e];
-                    continue;
-                }
-                /* slot[to] is this unknown's edge only if it lies in this unknown's range and says so. */
-                int32_t s = slot[to];
-                if (s < from || s >= edges || coarse->to[s] != to) {
-                    s = edges++;
-                    slot[to] = s;
-                    coarse->to[s] = to;
-                    coarse->coupling[s] = 0.0f;
-                }
-                coarse->coupling[s] += level->coupling[e];
+    const Coarsen *job = context;
+    const WadiPoissonLevel *level = job->level;
+    for (int64_t n = first; n < end; ++n) {
+        const Chunk *chunk = &job->chunk[n];
+        int32_t *start = level->member_first + chunk->parent_first;
+        memset(start, 0, (size_t)chunk->parents * sizeof *start);
+        for (int32_t i = chunk->first; i < chunk->end; ++i) {
+            if (level->parent[i] >= 0) {
+                ++start[level->parent[i]];
             }
         }
-        coarse->t[c] = (float)inside;
-        coarse->excess[c] = WADI_POISSON_COARSE_EXCESS * (float)excess;
-        coarse->key[c] = level->key[level->member[level->member_first[c]]] >> 3;
+        int32_t place = chunk->member_first;
+        for (int32_t c = 0; c < chunk->parents; ++c) {
+            place += start[c];
+            start[c] = place; /* the end of its members: from there they are filled in, the last first */
+        }
+        for (int32_t i = chunk->end - 1; i >= chunk->first; --i) {
+            if (level->parent[i] >= 0) {
+                level->member[--start[level->parent[i]]] = i;
+                level->parent[i] += chunk->parent_first;
+            }
+        }
     }
-    coarse->first[coarse->count] = edges;
-    for (int32_t c = 0; c < coarse->count; ++c) {
-        for (int32_t e = coarse->first[c]; e < coarse->first[c + 1]; ++e) {
-            coarse->coupling[e] =
-                wadi_poisson_coarse_coupling(coarse->coupling[e], coarse->t[c], coarse->t[coarse->to[e]]);
+}
+
+/* Sum the edges that leave the members of one coarse unknown; returns how many there are. */
+static int32_t sum_edges(const Coarsen *job, int32_t c, int32_t *restrict edge_to, float *restrict coupling)
+{
+    const WadiPoissonLevel *level = job->level;
+    WadiPoissonLevel *coarse = job->coarse;
+    double excess = 0.0, inside = 0.0;
+    int32_t edges = 0;
+    for (int32_t m = level->member_first[c]; m < level->member_first[c + 1]; ++m) {
+        int32_t i = level->member[m];
+        excess += (double)level->excess[i];
+        for (int32_t e = level->first[i]; e < level->first[i + 1]; ++e) {
+            int32_t to = level->parent[level->to[e]];
+            if (to == c) {
+                inside += 0.5 * (double)level->coupling[e];
+                continue;
+            }
+            int32_t s = 0;
+            while (s < edges && edge_to[s] != to) {
+                ++s;
+            }
+            if (s == edges) {
+                edge_to[edges++] = to;
+                coupling[s] = 0.0f;
+            }
+            coupling[s] += level->coupling[e];
+        }
+    }
+    coarse->t[c] = (float)inside;
+    coarse->excess[c] = WADI_POISSON_COARSE_EXCESS * (float)excess;
+    coarse->key[c] = level->key[level->member[level->member_first[c]]] >> 3;
+    return edges;
+}
+
+static void sum_chunks(void *context, int64_t first, int64_t end)
+{
+    const Coarsen *job = context;
+    for (int64_t n = first; n < end; ++n) {
+        Chunk *chunk = &job->chunk[n];
+        const int32_t begin = job->level->first[chunk->first];
+        int32_t edges = 0;
+        for (int32_t c = chunk->parent_first; c < chunk->parent_first + chunk->parents; ++c) {
+            job->coarse->first[c] = edges;
+            edges += sum_edges(job, c, job->to + begin + edges, job->coupling + begin + edges);
+        }
+        chunk->edges = edges;
+    }
+}
+
+static void pack_chunks(void *context, int64_t first, int64_t end)
+{
+    const Coarsen *job = context;
+    WadiPoissonLevel *coarse = job->coarse;
+    for (int64_t n = first; n < end; ++n) {
+        const Chunk *chunk = &job->chunk[n];
+        const int32_t begin = job->level->first[chunk->first], last = chunk->parent_first + chunk->parents;
+        for (int32_t c = chunk->parent_first; c < last; ++c) {
+            const int32_t from = coarse->first[c], next = c + 1 < last ? coarse->first[c + 1] : chunk->edges;
+            for (int32_t e = from; e < next; ++e) {
+                const int32_t to = job->to[begin + e];
+                coarse->to[chunk->edge_first + e] = to;
+                coarse->coupling[chunk->edge_first + e] =
+                    wadi_poisson_coarse_coupling(job->coupling[begin + e], coarse->t[c], coarse->t[to]);
+            }
+            coarse->first[c] = chunk->edge_first + from;
         }
     }
 }
@@ -156,17 +237,37 @@ static void sum_edges(const WadiPoissonLevel *level, WadiPoissonLevel *coarse, i
 static WadiStatus coarsen(WadiPoissonLevel *level, float join_share, WadiPoissonLevel *coarse,
                           WadiArena *arena, WadiError *error)
 {
-    int32_t *scratch;
+    Coarsen job = { .level = level, .coarse = coarse, .join_share = join_share };
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &scratch, (size_t)level->count, "coarse grid", error));
-    int32_t parents = join_blocks(level, join_share, scratch);
+    const size_t most = (size_t)level->first[level->count];
+    const size_t chunks_most = (size_t)wadi_parallel_block_count(level->count, WADI_POISSON_CELL_BLOCK);
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &job.link, (size_t)level->count, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &job.chunk, chunks_most, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &job.to, most, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &job.coupling, most, "coarse grid", error));
+    const int32_t chunks = cut_chunks(level, job.chunk);
+    wadi_parallel_for(level->count, WADI_POISSON_CELL_BLOCK, find_strongest, level);
+    wadi_parallel_for(chunks, 1, join_chunks, &job);
+    int32_t parents = 0, members = 0, edges = 0;
+    for (int32_t n = 0; n < chunks; ++n) {
+        job.chunk[n].parent_first = parents;
+        job.chunk[n].member_first = members;
+        parents += job.chunk[n].parents;
+        members += job.chunk[n].members;
+    }
     WADI_TRY(WADI_ARENA_NEW(arena, &level->member_first, (size_t)parents + 1, "coarse grid", error));
-    list_members(level, parents, scratch);
+    level->member_first[parents] = members;
+    wadi_parallel_for(chunks, 1, list_members, &job);
     WADI_TRY(wadi_poisson_level_alloc(coarse, parents, arena, error));
-    size_t most = (size_t)level->first[level->count];
-    WADI_TRY(WADI_ARENA_NEW(arena, &coarse->to, most, "coarse grid", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &coarse->coupling, most, "coarse grid", error));
-    sum_edges(level, coarse, scratch);
+    wadi_parallel_for(chunks, 1, sum_chunks, &job);
+    for (int32_t n = 0; n < chunks; ++n) {
+        job.chunk[n].edge_first = edges;
+        edges += job.chunk[n].edges;
+    }
+    coarse->first[parents] = edges;
+    WADI_TRY(WADI_ARENA_NEW(arena, &coarse->to, (size_t)edges, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &coarse->coupling, (size_t)edges, "coarse grid", error));
+    wadi_parallel_for(chunks, 1, pack_chunks, &job);
     wadi_arena_release_temporaries(arena, mark);
     return WADI_OK;
 }
