@@ -9,7 +9,9 @@
  * - the surface goes on around them: not at drops, threads and the borders of sheets;
  * - they lie near, by Tukey's biweight, so that a drop above the surface has no say and nothing is moved far;
  * - they are not much curved. Where a cap is all but flat its curvature is taken for noise too.
- * Sheets so thin that their other side lies in the next cube stay as they are (field_patches.c). Of waves as long as L some
+ * Sheets so thin that their other side lies in the next cube stay as they are, and voids below the surface and gaps by walls have no
+ * say (field_patches.c). Caps that lie in one plane over eight times the reach, but for what is lower than a wave can be, become that
+ * plane (field_wide.c). Of waves as long as L some
  * (1 + s) exp(-s) is left, s = 2 (pi flatten / L)^2: a twentieth at 2 flatten, nine tenths at 6. */
 #include <math.h>
 
