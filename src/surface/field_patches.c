@@ -241,10 +241,10 @@ static Sides find_sides(const WadiPatches *p, int64_t tile, int place, int32_t p
     Sides sides = { 0 };
     for (int n = 0; n < count; ++n) {
         const float *mean = p->mean[around[n]];
-        float way[3] = { size * (float)(where[n] % 3 - 1), size * (float)(where[n] / 3 % 3 - 1),
-                         size * (float)(where[n] / 9 - 1) };
+        const int step[3] = { where[n] % 3 - 1, where[n] / 3 % 3 - 1, where[n] / 9 - 1 };
+        float way[3];
         for (int a = 0; a < 3; ++a) {
-            way[a] += mean[a] - own[a];
+            way[a] = size * (float)step[a] + mean[a] - own[a];
         }
         bool is_same = dot(own + 3, mean + 3) > 0.0f, is_behind = dot(own + 3, way) < 0.0f;
         *(is_same ? &sides.same : is_behind ? &sides.behind : &sides.before) += p->area[around[n]];

@@ -182,9 +182,8 @@ static void average_nodes(void *context, int64_t first, int64_t end)
         double sum[MEANS] = { 0 }, total = 0.0;
         for (int k = 0; k < count; ++k) {
             const double *mean = job->mean[around[k]], *place = mean + 3;
-            double area = job->area[around[k]],
-                   move[3] = { size * (where[k] % 3 - 1), size * (where[k] / 3 % 3 - 1),
-                               size * (where[k] / 9 - 1) };
+            const int step[3] = { where[k] % 3 - 1, where[k] / 3 % 3 - 1, where[k] / 9 - 1 };
+            double area = job->area[around[k]], move[3] = { size * step[0], size * step[1], size * step[2] };
             for (int c = 0; c < MEANS; ++c) {
                 sum[c] += area * mean[c];
             }
