@@ -7,7 +7,7 @@
 
 typedef struct WadiFlipAirIn {
     const WadiRows *rows;
-    const uint8_t *occupied; /* per row: cells with particles */
+    const uint8_t *cells;    /* per row: air cells with particles */
     const uint8_t *known[3]; /* per row and component: faces beside fluid, which are not changed */
     const int32_t
         *solid_row;       /* per row: where open and solid_velocity have it (flip_row_table.h); may be NULL */
@@ -16,7 +16,7 @@ typedef struct WadiFlipAirIn {
     float most;                     /* m/s: no face is changed by more */
 } WadiFlipAirIn;
 
-/* Exits are the faces, at least half open, that lead from an occupied cell with a known face to a cell without one. Their extended
+/* Exits are the faces, at least half open, that lead from such a cell with a known face to a cell without one. Their extended
  * velocity is changed, by the same speed for all exits of a cell, so that the cell neither gains nor loses volume. */
 WadiStatus wadi_flip_extend_air(const WadiFlipAirIn *in, float *const velocity[3], WadiArena *scratch,
                                 WadiError *error);

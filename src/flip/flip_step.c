@@ -137,10 +137,9 @@ static WadiStatus extend(const WadiFlip *flip, WadiFlipStep *step, WadiError *er
                              .solid_row = step->solid.row,
                              .distance = step->solid.distance,
                              .deepest = step->grid.cell_size };
-    WadiFlipAirIn air = { .rows = rows,
-                          .occupied = step->grid.fluid,
-                          .solid_row = step->solid.row,
-                          .most = air_speed(flip, step) };
+    WadiFlipAirIn air = {
+        .rows = rows, .cells = step->loose, .solid_row = step->solid.row, .most = air_speed(flip, step)
+    };
     for (int a = 0; a < 3; ++a) {
         in.known[a] = air.known[a] = step->known[a];
         walls.open[a] = air.open[a] = step->solid.open[a];
@@ -297,6 +296,8 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
         WADI_TRY(WADI_ARENA_NEW(context->scratch, &step->known[a], (size_t)step->grid.rows.count,
                                 "known faces", error));
     }
+    WADI_TRY(
+        WADI_ARENA_NEW(context->scratch, &step->loose, (size_t)step->grid.rows.count, "loose cells", error));
     /* From here to the attributes: what the cells are and what presses in them. */
     const WadiArenaMark mark = wadi_arena_mark(context->scratch);
     WADI_STAGE(times, "label", WADI_TRY(wadi_flip_label(flip, step, error)));
@@ -306,6 +307,9 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     WADI_TRY(wadi_flip_solve(flip, step, error));
     WADI_STAGE(times, "attributes", wadi_flip_attributes(flip, step));
     fill_report(step, report);
+    for (int32_t r = 0; r < step->grid.rows.count; ++r) {
+        step->loose[r] = (uint8_t)(step->grid.fluid[r] & ~step->fluid[r]);
+    }
     wadi_arena_release(context->scratch, mark);
     WADI_STAGE(times, "extend", WADI_TRY(extend(flip, step, error)));
     WadiCollideReport moved;

@@ -10,15 +10,20 @@ static const int low[3] = { 0, 0, 0 }, high[3] = { 24, 16, 16 };
 /* Fluid fills 2 <= i < 20, 2 <= j < 12, 2 <= k < 8; the layer on it, k = 8, has particles. Beyond 0 <= i < 24 ... are walls. */
 typedef struct Pool {
     FlipBox box;
-    uint8_t *fluid, *known[3];
+    uint8_t *fluid, *cells, *known[3];
     float *velocity[3], *open[3], *solid[3];
     WadiFlipAirIn in;
     WadiArena scratch;
 } Pool;
 
+/* Faces beside fluid; what of the pool and of the layer on it is not fluid are air cells with particles. */
 static void know_faces(Pool *pool)
 {
     const WadiRows *rows = &pool->box.rows;
+    const uint8_t *filled = flip_box_bits(&pool->box, (const int[3]){ 2, 2, 2 }, (const int[3]){ 20, 12, 9 });
+    for (int32_t row = 1; row < rows->count; ++row) {
+        pool->cells[row] = (uint8_t)(filled[row] & ~pool->fluid[row]);
+    }
     for (int axis = 0; axis < 3; ++axis) {
         for (int32_t row = 1; row < rows->count; ++row) {
             pool->known[axis][row] =
@@ -32,8 +37,8 @@ static void make(Pool *pool)
     *pool = (Pool){ 0 };
     flip_box_make(&pool->box, low, high);
     pool->fluid = flip_box_bits(&pool->box, (const int[3]){ 2, 2, 2 }, (const int[3]){ 20, 12, 8 });
-    uint8_t *occupied = flip_box_bits(&pool->box, (const int[3]){ 2, 2, 2 }, (const int[3]){ 20, 12, 9 });
-    pool->in = (WadiFlipAirIn){ .rows = &pool->box.rows, .occupied = occupied, .most = 100.0f };
+    pool->in = (WadiFlipAirIn){ .rows = &pool->box.rows, .most = 100.0f };
+    pool->in.cells = pool->cells = flip_box_array(&pool->box, sizeof(uint8_t));
     for (int a = 0; a < 3; ++a) {
         pool->in.known[a] = pool->known[a] = flip_box_array(&pool->box, sizeof(uint8_t));
         pool->in.open[a] = pool->open[a] = flip_box_floats(&pool->box, 1.0f);
@@ -106,7 +111,7 @@ static void a_layer_above_a_flat_surface_sinks_as_it_spreads(void **unused)
     Pool pool;
     make(&pool);
     fill_spreading(&pool);
-    ((uint8_t *)pool.in.occupied)[flip_box_at(&pool.box, 9, 5, 8) / 8] &= (uint8_t) ~(1u << (9 & 7));
+    pool.cells[flip_box_at(&pool.box, 9, 5, 8) / 8] &= (uint8_t) ~(1u << (9 & 7));
     run(&pool);
     for (int i = 3; i < 19; ++i) {
         for (int k = 3; k < 12; ++k) {
