@@ -85,15 +85,15 @@ static void slosh(const char *transfer, int depth, int seconds)
     print_message("%s, %d cells deep, %d s: uppermost particles %+.3f cells from the surface; density %.4f, "
                   "crowded %.4f, starved %.4f; fullest eighth of cells %.2f along x, %.2f along y\n",
                   transfer, depth, seconds, top, fill, crowded, starved, slice[0], slice[1]);
-    /* -0.10 for particles that were just put into eighths of their cells, -0.13 for random places; -0.30 +- 0.07 before the flow in
-     * air cells kept volume. */
+    /* -0.10 for particles that were just put into eighths of their cells, -0.13 for random places. With velocities that are
+     * extended into air alone, FLIP has -0.27. */
     CHECK_NEAR(top, -0.10, 0.11);
     CHECK_NEAR(fill, 1.0, 0.01);
     /* Independent particles: 0.4 and 1.4 %. */
     CHECK_AT_MOST(crowded, 0.004);
     CHECK_AT_MOST(starved, 0.014);
     CHECK_AT_MOST(slice[0], 1.15);
-    CHECK_AT_MOST(slice[1], strcmp(transfer, "pic") == 0 ? 1.4 : 1.25); /* across the flow PIC is not mixed */
+    CHECK_AT_MOST(slice[1], strcmp(transfer, "pic") == 0 ? 1.5 : 1.25); /* across the flow PIC hardly mixes */
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
 }
