@@ -264,31 +264,54 @@ static void print_mesh_json(WadiText *text, const WadiMesh *mesh, const WadiSurf
         topology->hole_count, facts->triangles > 0 ? wadi_mesh_volume(mesh) : 0.0, facts->area);
 }
 
-/* A mesh of wadi's without triangles, which assimp takes for a broken one: by its header, a comment of ours in it. */
-static bool is_empty_surface(const char *path)
+/* The first bytes of a mesh file, to know wadi's own by a comment in them. */
+typedef struct MeshBegin {
+    char text[4097];
+    size_t size;
+} MeshBegin;
+
+static void read_begin(const char *path, MeshBegin *begin)
 {
-    char begin[4097];
     FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return false;
+    begin->size = file != NULL ? fread(begin->text, 1, sizeof begin->text - 1, file) : 0;
+    begin->text[begin->size] = '\0';
+    if (file != NULL) {
+        fclose(file);
     }
-    size_t size = fread(begin, 1, sizeof begin - 1, file);
-    fclose(file);
-    begin[size] = '\0';
-    bool is_ply = strncmp(begin, "ply\n", 4) == 0 && strstr(begin, "\ncomment wadi ") != NULL &&
-                  strstr(begin, "\nelement vertex 0\n") != NULL &&
-                  strstr(begin, "\nelement face 0\n") != NULL;
-    bool is_obj =
-        strncmp(begin, "# wadi ", 7) == 0 && size < sizeof begin - 1 && strstr(begin, "\nv ") == NULL;
+}
+
+static bool is_own_ply(const MeshBegin *begin)
+{
+    return strncmp(begin->text, "ply\n", 4) == 0 && strstr(begin->text, "\ncomment wadi ") != NULL;
+}
+
+/* Without triangles, which assimp takes for a broken mesh. */
+static bool is_empty_surface(const MeshBegin *begin)
+{
+    bool is_ply = is_own_ply(begin) && strstr(begin->text, "\nelement vertex 0\n") != NULL &&
+                  strstr(begin->text, "\nelement face 0\n") != NULL;
+    bool is_obj = strncmp(begin->text, "# wadi ", 7) == 0 && begin->size < sizeof begin->text - 1 &&
+                  strstr(begin->text, "\nv ") == NULL;
     return is_ply || is_obj;
+}
+
+/* Meshes of others may have several vertices in one place for one, where pictures on them have seams; in wadi's own two in one
+ * place are two: sheets that touch. */
+static WadiStatus read_mesh(WadiMesh *mesh, const char *path, WadiError *error)
+{
+    MeshBegin begin;
+    read_begin(path, &begin);
+    if (is_empty_surface(&begin)) {
+        return WADI_OK;
+    }
+    return is_own_ply(&begin) ? wadi_mesh_read_unwelded(mesh, path, error)
+                              : wadi_mesh_read(mesh, path, error);
 }
 
 static WadiStatus describe_mesh(const char *path, bool as_json, WadiText *text, WadiError *error)
 {
     WadiMesh mesh = { 0 };
-    if (!is_empty_surface(path)) {
-        WADI_TRY(wadi_mesh_read(&mesh, path, error));
-    }
+    WADI_TRY(read_mesh(&mesh, path, error));
     WadiMeshTopology topology = { 0 };
     WadiSurfaceFacts facts = { 0 };
     WadiStatus status = wadi_surface_facts(&facts, &mesh, error);

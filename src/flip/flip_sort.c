@@ -101,14 +101,15 @@ static int32_t find_entry(Entry *entries, uint16_t *slots, WadiTile tile, int32_
     return slots[slot] - 1;
 }
 
-static void end_run(Entry *entries, int32_t entry, Entry *run)
+/* Particles in a row that lie in one tile. */
+static void add_run(Entry *entry, const uint16_t *restrict cell, int count)
 {
-    if (entry >= 0) {
-        entries[entry].count += run->count;
-        entries[entry].row_mask |= run->row_mask;
+    uint64_t rows = 0;
+    for (int n = 0; n < count; ++n) {
+        rows |= UINT64_C(1) << (cell[n] >> 3);
     }
-    run->count = 0;
-    run->row_mask = 0;
+    entry->count += count;
+    entry->row_mask |= rows;
 }
 
 static void list_tiles(void *context, int64_t first, int64_t end)
@@ -120,13 +121,12 @@ static void list_tiles(void *context, int64_t first, int64_t end)
     uint16_t slots[SLOT_COUNT]; /* entry + 1; 0: free */
     memset(slots, 0, sizeof slots);
     Entry entries[SORT_BLOCK];
-    Entry run = { .tile = { INT32_MAX, 0, 0 } }; /* particles in a row in one tile; at first in none */
-    int32_t entry_count = 0, entry = -1;
+    WadiTile before = { INT32_MAX, 0, 0 }; /* of the last particle; at first no tile */
+    int32_t entry_count = 0, entry = 0;
     for (int64_t begin = first; begin < end; begin += CELL_BLOCK) {
         int count = end - begin < CELL_BLOCK ? (int)(end - begin) : CELL_BLOCK;
-        /* The first place of `tile` is that of the particle before. */
         int32_t tile[3][CELL_BLOCK + 1], place[3][CELL_BLOCK], is_new[CELL_BLOCK];
-        tile[0][0] = run.tile.x, tile[1][0] = run.tile.y, tile[2][0] = run.tile.z;
+        tile[0][0] = before.x, tile[1][0] = before.y, tile[2][0] = before.z;
         bool is_good = find_cells(sort->x + begin, count, sort->per_metre, tile[0] + 1, place[0]);
         is_good = find_cells(sort->y + begin, count, sort->per_metre, tile[1] + 1, place[1]) && is_good;
         is_good = find_cells(sort->z + begin, count, sort->per_metre, tile[2] + 1, place[2]) && is_good;
@@ -134,7 +134,7 @@ static void list_tiles(void *context, int64_t first, int64_t end)
             sort->bad[block] = find_bad(sort, begin, end);
             return;
         }
-        uint16_t *restrict cell = sort->cell_of + begin;
+        uint16_t *restrict cell = sort->cell_of + begin, *restrict entry_of = sort->entry_of + begin;
 #pragma omp simd
         for (int n = 0; n < count; ++n) {
             cell[n] = (uint16_t)(place[0][n] + 8 * place[1][n] + 64 * place[2][n]);
@@ -144,18 +144,26 @@ static void list_tiles(void *context, int64_t first, int64_t end)
             is_new[n] =
                 (tile[0][n] ^ tile[0][n + 1]) | (tile[1][n] ^ tile[1][n + 1]) | (tile[2][n] ^ tile[2][n + 1]);
         }
+        int start[CELL_BLOCK + 1], runs = 0; /* where a tile begins that is not the one before */
         for (int n = 0; n < count; ++n) {
-            if (is_new[n] != 0) {
-                end_run(entries, entry, &run);
-                run.tile = (WadiTile){ tile[0][n + 1], tile[1][n + 1], tile[2][n + 1] };
-                entry = find_entry(entries, slots, run.tile, &entry_count);
+            start[runs] = n;
+            runs += is_new[n] != 0;
+        }
+        start[runs] = count;
+        for (int r = -1; r < runs; ++r) {
+            const int from = r < 0 ? 0 : start[r], to = start[r + 1];
+            if (r >= 0) {
+                before = (WadiTile){ tile[0][from + 1], tile[1][from + 1], tile[2][from + 1] };
+                entry = find_entry(entries, slots, before, &entry_count);
             }
-            run.count += 1;
-            run.row_mask |= UINT64_C(1) << (cell[n] >> 3);
-            sort->entry_of[begin + n] = (uint16_t)entry;
+            if (to > from) {
+                add_run(&entries[entry], cell + from, to - from);
+            }
+            for (int n = from; n < to; ++n) {
+                entry_of[n] = (uint16_t)entry;
+            }
         }
     }
-    end_run(entries, entry, &run);
     int32_t place = atomic_fetch_add(&sort->used, entry_count);
     memcpy(sort->entries + place, entries, (size_t)entry_count * sizeof *entries);
     sort->entry_first[block] = place;
@@ -251,10 +259,16 @@ static void write_by_tile(void *context, int64_t first, int64_t end)
 {
     TileSort *sort = context;
     Entry *entries = sort->entries + sort->entry_first[first / SORT_BLOCK];
-    for (int64_t i = first; i < end; ++i) {
-        int32_t place = entries[sort->entry_of[i]].count++;
-        sort->index[place] = (int32_t)i;
-        sort->cell[place] = sort->cell_of[i];
+    for (int64_t from = first, to; from < end; from = to) {
+        const uint16_t entry = sort->entry_of[from];
+        for (to = from + 1; to < end && sort->entry_of[to] == entry; ++to) {
+        }
+        const int32_t count = (int32_t)(to - from), place = entries[entry].count;
+        entries[entry].count += count;
+        for (int32_t n = 0; n < count; ++n) {
+            sort->index[place + n] = (int32_t)from + n;
+            sort->cell[place + n] = sort->cell_of[from + n];
+        }
     }
 }
 

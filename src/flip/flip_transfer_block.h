@@ -136,7 +136,7 @@ typedef struct WadiFlipLong {
     double dt;
     int order;
     int32_t index[WADI_FLIP_LONG_MAX];
-    float u[WADI_FLIP_LONG_MAX][3];
+    float u[3][WADI_FLIP_LONG_MAX];
 } WadiFlipLong;
 
 void wadi_flip_follow_long(const WadiFlipLong *in, int32_t tile, int count);

@@ -150,8 +150,10 @@ static void follow_by_lookup(const WadiFlipGrid *grid, double place[3], const fl
     }
 }
 
-static void follow_one(const WadiFlipLong *in, int32_t i, const float first[3])
+static void follow_one(const WadiFlipLong *in, int number)
 {
+    const int32_t i = in->index[number];
+    const float first[3] = { in->u[0][number], in->u[1][number], in->u[2][number] };
     double h = in->grid->cell_size;
     double at[3] = { in->particles->x[i] / h, in->particles->y[i] / h, in->particles->z[i] / h };
     follow_by_lookup(in->grid, at, first, in->dt / h, in->order);
@@ -165,20 +167,24 @@ static void follow_block(const WadiFlipLong *in, WadiTile tile, const float *res
                          int first, int n)
 {
     const WadiParticles *particles = in->particles;
-    double h = in->grid->cell_size, cells_per_speed = in->dt / h;
+    const double h = in->grid->cell_size, per_metre = 1.0 / h, cells_per_speed = in->dt / h;
+    const double corner[3] = { 8.0 * tile.x, 8.0 * tile.y, 8.0 * tile.z };
     Paths paths = { .low = 1.0f - (float)reach, .high = 6.999f + (float)reach };
-    float steps[WADI_FLIP_BLOCK] = { 0.0f }, most = 0.0f;
+    float steps[WADI_FLIP_BLOCK], most = 0.0f;
     for (int l = 0; l < n; ++l) {
         int32_t i = in->index[first + l];
-        paths.start[0][l] = (float)(particles->x[i] / h - 8.0 * tile.x);
-        paths.start[1][l] = (float)(particles->y[i] / h - 8.0 * tile.y);
-        paths.start[2][l] = (float)(particles->z[i] / h - 8.0 * tile.z);
-        const float *u = in->u[first + l];
-        for (int a = 0; a < 3; ++a) {
-            paths.u[a][l] = u[a];
-        }
-        float wanted =
-            ceilf(sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * (float)(cells_per_speed / STEP_CELLS));
+        paths.start[0][l] = (float)(particles->x[i] * per_metre - corner[0]);
+        paths.start[1][l] = (float)(particles->y[i] * per_metre - corner[1]);
+        paths.start[2][l] = (float)(particles->z[i] * per_metre - corner[2]);
+    }
+    for (int a = 0; a < 3; ++a) {
+        memcpy(paths.u[a], in->u[a] + first, (size_t)n * sizeof(float));
+    }
+    const float steps_per_speed = (float)(cells_per_speed / STEP_CELLS);
+#pragma omp simd reduction(max : most)
+    for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+        const float ux = paths.u[0][l], uy = paths.u[1][l], uz = paths.u[2][l];
+        float wanted = ceilf(sqrtf(ux * ux + uy * uy + uz * uz) * steps_per_speed);
         bool is_short = wanted <= COPY_STEPS_MAX;
         steps[l] = is_short && wanted >= 1.0f ? wanted : 1.0f;
         paths.is_out[l] = is_short ? 0.0f : 1.0f;
@@ -195,7 +201,7 @@ static void follow_block(const WadiFlipLong *in, WadiTile tile, const float *res
     for (int l = 0; l < n; ++l) {
         int32_t i = in->index[first + l];
         if (paths.is_out[l] > 0.0f) {
-            follow_one(in, i, in->u[first + l]);
+            follow_one(in, first + l);
         } else {
             int32_t n_end = i - in->path->first;
             in->path->x[n_end] = particles->x[i] + h * (double)paths.moved[0][l];
@@ -209,15 +215,16 @@ void wadi_flip_follow_long(const WadiFlipLong *in, int32_t tile, int count)
 {
     if (count < MANY) {
         for (int n = 0; n < count; ++n) {
-            follow_one(in, in->index[n], in->u[n]);
+            follow_one(in, n);
         }
         return;
     }
     /* As far as the fastest goes if nothing speeds it up, and a cell. */
     float square = 0.0f;
+#pragma omp simd reduction(max : square)
     for (int n = 0; n < count; ++n) {
-        const float *u = in->u[n];
-        square = fmaxf(square, u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+        const float ux = in->u[0][n], uy = in->u[1][n], uz = in->u[2][n], here = ux * ux + uy * uy + uz * uz;
+        square = here > square ? here : square;
     }
     const double cells = ceil(sqrt((double)square) * in->dt / in->grid->cell_size) + 1.0;
     const int reach = cells < MARGIN ? (int)cells : MARGIN;

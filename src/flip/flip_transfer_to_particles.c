@@ -257,7 +257,7 @@ static int follow(const WadiFlipGather *work, const float *restrict copy, float 
         if (is_long[l] > 0.0f) {
             rest->index[rest_count] = i + l;
             for (int a = 0; a < 3; ++a) {
-                rest->u[rest_count][a] = u[a][l];
+                rest->u[a][rest_count] = u[a][l];
             }
             ++rest_count;
         }

@@ -22,51 +22,31 @@ void wadi_sym3_eigenvalues(WadiSym3 a, double value[3])
     value[1] = 3.0 * mean - value[0] - value[2];
 }
 
-/* The rotation in the plane of axes p and q that makes a[p][q] zero. */
-static void rotate(double a[3][3], double v[3][3], int p, int q)
+/* The slope of a line through two points; 0 where they are one but for rounding, and all between them is the same anyway. */
+static double slope(double x0, double x1, double y0, double y1, double least)
 {
-    double off = a[p][q];
-    if (off == 0.0) {
-        return;
-    }
-    double ratio = (a[q][q] - a[p][p]) / (2.0 * off);
-    double t = copysign(1.0, ratio) / (fabs(ratio) + sqrt(ratio * ratio + 1.0));
-    double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
-    int r = 3 - p - q;
-    double rp = a[r][p], rq = a[r][q];
-    a[p][p] -= t * off;
-    a[q][q] += t * off;
-    a[p][q] = a[q][p] = 0.0;
-    a[r][p] = a[p][r] = c * rp - s * rq;
-    a[r][q] = a[q][r] = s * rp + c * rq;
-    for (int i = 0; i < 3; ++i) {
-        double vp = v[i][p], vq = v[i][q];
-        v[i][p] = c * vp - s * vq;
-        v[i][q] = s * vp + c * vq;
-    }
+    return x1 - x0 > least ? (y1 - y0) / (x1 - x0) : 0.0;
 }
 
-void wadi_sym3_eigen(WadiSym3 m, double value[3], WadiVec3 axis[3])
+WadiSym3 wadi_sym3_with_values(WadiSym3 a, const double value[3], const double wanted[3])
 {
-    double a[3][3] = { { m.xx, m.xy, m.xz }, { m.xy, m.yy, m.yz }, { m.xz, m.yz, m.zz } };
-    double v[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
-    /* Converges quadratically: five sweeps reach rounding from anywhere, the rest costs three comparisons. */
-    for (int sweep = 0; sweep < 8; ++sweep) {
-        rotate(a, v, 0, 1);
-        rotate(a, v, 0, 2);
-        rotate(a, v, 1, 2);
-    }
-    int order[3] = { 0, 1, 2 };
-    for (int i = 1; i < 3; ++i) {
-        for (int j = i; j > 0 && a[order[j]][order[j]] < a[order[j - 1]][order[j - 1]]; --j) {
-            int swap = order[j];
-            order[j] = order[j - 1];
-            order[j - 1] = swap;
-        }
-    }
-    for (int i = 0; i < 3; ++i) {
-        int k = order[i];
-        value[i] = a[k][k];
-        axis[i] = (WadiVec3){ v[0][k], v[1][k], v[2][k] };
-    }
+    /* Newton's polynomial through the three points, of the matrix. */
+    double least = 1e-7 * fmax(fabs(value[0]), fabs(value[2]));
+    double first = slope(value[0], value[1], wanted[0], wanted[1], least);
+    double next = slope(value[1], value[2], wanted[1], wanted[2], least);
+    double second = slope(value[0], value[2], first, next, least);
+    double u = value[0], v = value[1];
+    /* (a - u I)(a - v I) */
+    WadiSym3 square = { (a.xx - u) * (a.xx - v) + a.xy * a.xy + a.xz * a.xz,
+                        (a.yy - u) * (a.yy - v) + a.xy * a.xy + a.yz * a.yz,
+                        (a.zz - u) * (a.zz - v) + a.xz * a.xz + a.yz * a.yz,
+                        a.xy * (a.xx + a.yy - u - v) + a.xz * a.yz,
+                        a.xz * (a.xx + a.zz - u - v) + a.xy * a.yz,
+                        a.yz * (a.yy + a.zz - u - v) + a.xy * a.xz };
+    return (WadiSym3){ wanted[0] + first * (a.xx - u) + second * square.xx,
+                       wanted[0] + first * (a.yy - u) + second * square.yy,
+                       wanted[0] + first * (a.zz - u) + second * square.zz,
+                       first * a.xy + second * square.xy,
+                       first * a.xz + second * square.xz,
+                       first * a.yz + second * square.yz };
 }

@@ -34,8 +34,8 @@ static inline double wadi_sym3_frobenius(WadiSym3 a)
 
 /* Eigenvalues in ascending order, to rounding (trigonometric form of the cubic). */
 void wadi_sym3_eigenvalues(WadiSym3 a, double value[3]);
-/* Eigenvalues in ascending order and unit axes at right angles that belong to them, to rounding even where eigenvalues are
- * equal or zero (Jacobi's rotations). */
-void wadi_sym3_eigen(WadiSym3 m, double value[3], WadiVec3 axis[3]);
+/* The matrix with the axes of one whose eigenvalues are `value`, in ascending order, and `wanted` in their place. Values that
+ * differ by less than 1e-7 of the largest are one: they want the same. */
+WadiSym3 wadi_sym3_with_values(WadiSym3 a, const double value[3], const double wanted[3]);
 
 #endif

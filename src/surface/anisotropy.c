@@ -30,19 +30,18 @@ WadiEllipsoid wadi_ellipsoid(const WadiNearMoments *m, double spacing, double re
 {
     double own = spacing * spacing * spacing, r = reach * spacing, least = fmin(LONE_REACH / reach, 1.0);
     double full = 4.0 / 3.0 * PI * r * r * r;
-    double stretch[3] = { least, least, least };
-    WadiVec3 axis[3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
+    double stretch[3] = { least, least, least }, value[3] = { 0.0 };
+    WadiSym3 covariance = { .xx = 0.0 };
     if (m->volume > FEW * full) {
         WadiVec3 c = wadi_scale(m->mean, 1.0 / m->weight);
-        WadiSym3 covariance = wadi_sym3_scale(m->second, 1.0 / m->weight);
+        covariance = wadi_sym3_scale(m->second, 1.0 / m->weight);
         covariance.xx -= c.x * c.x;
         covariance.yy -= c.y * c.y;
         covariance.zz -= c.z * c.z;
         covariance.xy -= c.x * c.y;
         covariance.xz -= c.x * c.z;
         covariance.yz -= c.y * c.z;
-        double value[3];
-        wadi_sym3_eigen(covariance, value, axis);
+        wadi_sym3_eigenvalues(covariance, value);
         double unit = 1.0 / (FULL_COVARIANCE * r * r);
         double longest = fmin(value[2] * unit, 1.0);
         /* All but in one place: as if alone. */
@@ -50,18 +49,12 @@ WadiEllipsoid wadi_ellipsoid(const WadiNearMoments *m, double spacing, double re
             stretch[a] = fmin(fmax(value[a] * unit, longest / STRETCH_RATIO), longest);
         }
     }
-    WadiEllipsoid e = { .reach = 0.0 };
+    double inverse[3];
     for (int a = 0; a < 3; ++a) {
-        double half = stretch[a] * r, s = 1.0 / (half * half);
-        WadiVec3 v = axis[a];
-        e.form.xx += s * v.x * v.x;
-        e.form.yy += s * v.y * v.y;
-        e.form.zz += s * v.z * v.z;
-        e.form.xy += s * v.x * v.y;
-        e.form.xz += s * v.x * v.z;
-        e.form.yz += s * v.y * v.z;
-        e.reach = fmax(e.reach, half);
+        inverse[a] = 1.0 / (stretch[a] * r * stretch[a] * r);
     }
+    WadiEllipsoid e = { .form = wadi_sym3_with_values(covariance, value, inverse),
+                        .reach = fmax(stretch[0], stretch[2]) * r };
     e.amplitude = own / (KERNEL_INTEGRAL * r * r * r * stretch[0] * stretch[1] * stretch[2]);
     return e;
 }

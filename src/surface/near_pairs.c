@@ -33,6 +33,12 @@ static void flush(const PairWalk *walk, int32_t first, int32_t end, WadiPairChun
     chunk->count = 0;
 }
 
+/* How far x lies out of [0, width]. */
+static inline float outside(float x, float width)
+{
+    return x < 0.0f ? -x : x > width ? x - width : 0.0f;
+}
+
 static void visit_bin(const PairWalk *walk, int32_t bin)
 {
     const WadiBins *bins = walk->bins;
@@ -44,6 +50,7 @@ static void visit_bin(const PairWalk *walk, int32_t bin)
     WadiBox box = { { at[0] * size, at[1] * size, at[2] * size },
                     { (at[0] + 1) * size, (at[1] + 1) * size, (at[2] + 1) * size } };
     WadiVec3 corner = box.min;
+    const float width = 1.0001f * (float)size; /* for rounding; no reach of the level is longer */
     /* A hair smaller, or the walk would enter one more bin on the high side; on more than one level larger, since bins of
      * shorter reach have to be found from as far as this one's reach. */
     box = wadi_box_grown(box, bins->level_count > 1 ? size : -1e-9 * size);
@@ -56,10 +63,17 @@ static void visit_bin(const PairWalk *walk, int32_t bin)
                            (float)(span.corner.z - corner.z) };
         for (int32_t j = span.first; j < span.end; ++j) {
             const float *place = bins->place[j];
-            int32_t n = chunk.count++;
+            int32_t n = chunk.count;
             chunk.x[n] = place[0] + shift[0];
             chunk.y[n] = place[1] + shift[1];
             chunk.z[n] = place[2] + shift[2];
+            /* From the bin: what is farther than both reaches is near none of its particles. */
+            float dx = outside(chunk.x[n], width), dy = outside(chunk.y[n], width);
+            float dz = outside(chunk.z[n], width), reach = place[3] > width ? place[3] : width;
+            if (dx * dx + dy * dy + dz * dz > reach * reach) {
+                continue;
+            }
+            ++chunk.count;
             chunk.inverse[n] = 1.0f / (place[3] * place[3]);
             chunk.cube[n] = place[3] * place[3] * place[3];
             chunk.slot[n] = j;

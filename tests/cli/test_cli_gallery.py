@@ -125,7 +125,7 @@ def test_gallery_scenes_are_looked_for_in_wadi_data():
 
 def test_bench_lists_what_it_has():
     text = good("bench").out
-    for word in ("flip", "water-ball", "sand-ball", "sand-column", "rest"):
+    for word in ("flip", "water-ball", "water-ball-4", "sand-ball", "sand-column", "rest"):
         contains(text, word)
     contains(is_usage_error("bench", "flop"), "did you mean 'flip'?")
     contains(is_usage_error("bench", "flip", "--case", "water-bal"), "did you mean 'water-ball'?")

@@ -195,6 +195,33 @@ static void random_numbers_are_uniform_and_independent(void **unused)
     CHECK_NEAR(product, 0.0, 0.0012);
 }
 
+static void count_visits(void *context, int64_t first, int64_t end)
+{
+    int *visits = context;
+    for (int64_t i = first; i < end; ++i) {
+        visits[i] += 1;
+    }
+}
+
+/* Whoever does it: fewer blocks than threads, one more, a last one that is short. */
+static void loops_visit_everything_once(void **unused)
+{
+    (void)unused;
+    enum { MOST = 4099 };
+    const int64_t counts[] = { 0, 1, 2, 5, 6, 1000, MOST }, blocks[] = { 1, 7, 512, MOST + 1 };
+    for (int threads = 1; threads <= 7; ++threads) {
+        wadi_parallel_set_threads(threads);
+        for (int n = 0; n < 7 * 4; ++n) {
+            int visits[MOST + 1] = { 0 };
+            wadi_parallel_for(counts[n / 4], blocks[n % 4], count_visits, visits);
+            for (int i = 0; i <= MOST; ++i) {
+                assert_int_equal(visits[i], i < counts[n / 4]);
+            }
+        }
+    }
+    wadi_parallel_set_threads(0);
+}
+
 static double sum_of_inverses(void *context, int64_t first, int64_t end)
 {
     (void)context;
@@ -283,6 +310,7 @@ int main(void)
         cmocka_unit_test(typos_find_their_word),
         cmocka_unit_test(hash_sees_every_byte),
         cmocka_unit_test(random_numbers_are_uniform_and_independent),
+        cmocka_unit_test(loops_visit_everything_once),
         cmocka_unit_test(sums_do_not_depend_on_threads),
         cmocka_unit_test(a_state_keeps_its_arrays),
         cmocka_unit_test(stage_times_add_up_by_name),

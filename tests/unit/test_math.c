@@ -137,6 +137,47 @@ static void eigenvalues_of_known_matrices(void **unused)
     CHECK_NEAR(wadi_sym3_frobenius((WadiSym3){ 1, 2, 3, 1, 2, 3 }), sqrt(14.0 + 28.0), 1e-14);
 }
 
+static WadiSym3 sum_of(WadiSym3 a, WadiSym3 b)
+{
+    return (WadiSym3){ a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz };
+}
+
+static WadiSym3 along(WadiVec3 v, double value)
+{
+    return wadi_sym3_scale((WadiSym3){ v.x * v.x, v.y * v.y, v.z * v.z, v.x * v.y, v.x * v.z, v.y * v.z },
+                           value);
+}
+
+/* Turned matrices of known axes: the same axes with other eigenvalues, also where two or three are all but one. */
+static void matrices_get_other_eigenvalues(void **unused)
+{
+    (void)unused;
+    static const double values[][3] = { { 1, 2, 3 },      { 0, 0, 5 },        { 2, 2, 2 },
+                                        { 1, 1, 4 },      { 1, 4, 4 },        { 1e-9, 1, 2 },
+                                        { 1, 1.0001, 2 }, { 1, 2, 2 + 1e-5 }, { 1, 1 + 1e-8, 3 } };
+    for (size_t n = 0; n < sizeof values / sizeof values[0]; ++n) {
+        for (int turn = 0; turn < 20; ++turn) {
+            /* Rodrigues' frame about a direction, from two vectors at right angles to it. */
+            WadiVec3 x = wadi_normalized_or(wadi_vec3(sin(turn), cos(1.7 * turn), sin(2.3 * turn + 1)),
+                                            wadi_vec3(1, 0, 0));
+            WadiVec3 y =
+                wadi_normalized_or(wadi_cross(x, wadi_vec3(0.3, -0.7, cos(turn))), wadi_vec3(0, 1, 0));
+            const WadiVec3 axis[3] = { x, y, wadi_cross(x, y) };
+            double wanted[3], found[3];
+            WadiSym3 a = { 0 }, b = { 0 };
+            for (int i = 0; i < 3; ++i) {
+                /* A kink at 1.5, and equal where the values are. */
+                wanted[i] = 1.0 / fmax(values[n][i], 1.5);
+                a = sum_of(a, along(axis[i], values[n][i]));
+                b = sum_of(b, along(axis[i], -wanted[i]));
+            }
+            wadi_sym3_eigenvalues(a, found);
+            WadiSym3 c = wadi_sym3_with_values(a, found, wanted);
+            assert_true(wadi_sym3_frobenius(sum_of(b, c)) < 2e-6);
+        }
+    }
+}
+
 /* Midpoint rule over shells: error of order 1/n^2. */
 static void kernels_integrate_to_one(void **unused)
 {
@@ -174,6 +215,7 @@ int main(void)
         cmocka_unit_test(curves_know_when_they_rest),
         cmocka_unit_test(repeating_curves_have_their_period),
         cmocka_unit_test(eigenvalues_of_known_matrices),
+        cmocka_unit_test(matrices_get_other_eigenvalues),
         cmocka_unit_test(kernels_integrate_to_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

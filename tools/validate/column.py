@@ -91,7 +91,7 @@ def main():
     tool = Tool("column", __doc__)
     # Aspect ratio and cells in L0: fewer for tall columns, so that they do not take hours; three for the effect of the grid.
     cases = {"planar": ((0.5, 48), (1, 20), (1, 40), (1, 80), (2, 32), (4, 24), (8, 16)),
-             "round": ((0.5, 28), (1, 24), (2, 20), (4, 14))}
+             "round": ((0.5, 28), (1, 24), (2, 20), (4, 14), (8, 12))}
     if tool.quick:
         cases = {"planar": ((0.5, 16), (2, 12)), "round": ((0.5, 8), (2, 8))}
     rows = []
