@@ -85,6 +85,7 @@ typedef struct WadiFlipStep {
     double *pressure;        /* P, m/s */
     uint8_t *rigid;          /* per row: sand that does not yield; NULL without sand */
     uint8_t *known[3];
+    uint8_t *loose; /* per row: cells with particles that are not FLUID */
     double max_divergence;
     int pressure_solves, pressure_iterations;
     int friction_solves, friction_iterations;

@@ -221,7 +221,6 @@ void wadi_flip_follow_long(const WadiFlipLong *in, int32_t tile, int count)
     }
     /* As far as the fastest goes if nothing speeds it up, and a cell. */
     float square = 0.0f;
-#pragma omp simd reduction(max : square)
     for (int n = 0; n < count; ++n) {
         const float ux = in->u[0][n], uy = in->u[1][n], uz = in->u[2][n], here = ux * ux + uy * uy + uz * uz;
         square = here > square ? here : square;
