@@ -6,8 +6,8 @@
  * counts are right and the density correction has nothing to mend.
  * Source: none. Others project the velocities of a band of air.
  * Differs: nothing is solved for. Each such cell makes up for what enters it at its exits, the faces that lead away from the fluid;
- * no face is the exit of two cells. Up to the speed `most`: in splashes, whose particles are mixed anyway, closing pits would
- * throw jets. */
+ * no face is the exit of two cells. Up to the speed `most`, and not where the flow is fast: in splashes, whose
+ * particles are mixed anyway, closing pits would throw jets. */
 #include "flip/flip_extend_air.h"
 
 #include "core/parallel.h"
@@ -96,12 +96,13 @@ static void find_changes(void *user, int64_t first, int64_t end)
 {
     const Air *air = user;
     const WadiRows *rows = air->in->rows;
-    const WadiF8 one = (WadiF8){ 0 } + 1.0f, most = (WadiF8){ 0 } + air->in->most;
+    const WadiF8 zero = { 0 }, one = zero + 1.0f;
+    const float per_square = 1.0f / (air->in->fast * air->in->fast);
     for (int32_t row = (int32_t)first; row < end; ++row) {
         if (air->asked[row] == 0) {
             continue;
         }
-        WadiF8 width, inflow = { 0 };
+        WadiF8 width, inflow = zero, square = zero;
         air->asked[row] = (uint8_t)find_exits(air, row, &width);
         if (air->asked[row] == 0) {
             continue;
@@ -114,7 +115,11 @@ static void find_changes(void *user, int64_t first, int64_t end)
                 high = WADI_ROW_SHIFT_DOWN(low, high);
             }
             inflow += low - high;
+            square += 0.25f * (low + high) * (low + high);
         }
+        WadiF8 calm = (4.0f / 3.0f) * (one - square * per_square);
+        calm = WADI_ROW_SELECT(calm > 0.0f, calm, zero);
+        const WadiF8 most = air->in->most * WADI_ROW_SELECT(calm < 1.0f, calm, one);
         const WadiF8 change = inflow / WADI_ROW_SELECT(width > 0.0f, width, one);
         const WadiF8 bounded = WADI_ROW_SELECT(change < most, change, most);
         WADI_ROW_OUT(air->change, row) = WADI_ROW_SELECT(bounded > -most, bounded, -most);

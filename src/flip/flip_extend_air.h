@@ -14,6 +14,7 @@ typedef struct WadiFlipAirIn {
     const float *open[3]; /* per face: open fraction */
     const float *solid_velocity[3]; /* per face: normal velocity of the solid, m/s; NULL: 0 */
     float most;                     /* m/s: no face is changed by more */
+    float fast; /* m/s: those of cells that move by half of it are changed less, by all of it not at all */
 } WadiFlipAirIn;
 
 /* Exits are the faces, at least half open, that lead from such a cell with a known face to a cell without one. Their extended

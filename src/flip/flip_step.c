@@ -123,11 +123,7 @@ static double largest_dt(const void *solver, double time, const char **limit)
 
 /* What a gentle wave of few cells asks of the air above it: with 0.3 instead of 0.6 its particles stay crowded, with 1 a ball
  * that drops into water splashes more than without any. */
-static float air_speed(const WadiFlip *flip, const WadiFlipStep *step)
-{
-    double g = wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
-    return (float)(0.6 * sqrt(g * step->grid.cell_size));
-}
+static const float AIR_MOST = 0.6f, AIR_FAST = 4.0f; /* of sqrt(g dx) */
 
 static WadiStatus extend(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
@@ -137,9 +133,13 @@ static WadiStatus extend(const WadiFlip *flip, WadiFlipStep *step, WadiError *er
                              .solid_row = step->solid.row,
                              .distance = step->solid.distance,
                              .deepest = step->grid.cell_size };
-    WadiFlipAirIn air = {
-        .rows = rows, .cells = step->loose, .solid_row = step->solid.row, .most = air_speed(flip, step)
-    };
+    const double g = wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
+    const float speed = (float)sqrt(g * step->grid.cell_size) + 1e-30f;
+    WadiFlipAirIn air = { .rows = rows,
+                          .cells = step->loose,
+                          .solid_row = step->solid.row,
+                          .most = AIR_MOST * speed,
+                          .fast = AIR_FAST * speed };
     for (int a = 0; a < 3; ++a) {
         in.known[a] = air.known[a] = step->known[a];
         walls.open[a] = air.open[a] = step->solid.open[a];

@@ -37,7 +37,7 @@ static void make(Pool *pool)
     *pool = (Pool){ 0 };
     flip_box_make(&pool->box, low, high);
     pool->fluid = flip_box_bits(&pool->box, (const int[3]){ 2, 2, 2 }, (const int[3]){ 20, 12, 8 });
-    pool->in = (WadiFlipAirIn){ .rows = &pool->box.rows, .most = 100.0f };
+    pool->in = (WadiFlipAirIn){ .rows = &pool->box.rows, .most = 100.0f, .fast = INFINITY };
     pool->in.cells = pool->cells = flip_box_array(&pool->box, sizeof(uint8_t));
     for (int a = 0; a < 3; ++a) {
         pool->in.known[a] = pool->known[a] = flip_box_array(&pool->box, sizeof(uint8_t));
@@ -133,6 +133,24 @@ static void no_face_changes_by_more_than_is_allowed(void **unused)
     run(&pool);
     CHECK_NEAR(at(&pool, 2, 8, 5, 9), 5.0 - 1.25, 0.0);
     free_pool(&pool);
+}
+
+/* Cell (2, 5, 8) moves by (2.5, 11, 5), whose square is 152.25: no more than half of 25 m/s, more than half of 20, more than 12. */
+static void fast_flow_is_left_alone(void **unused)
+{
+    (void)unused;
+    const double fast[3] = { 25.0, 20.0, 12.0 };
+    const double share[3] = { 1.0, 4.0 / 3.0 * (1.0 - 152.25 / 400.0), 0.0 };
+    for (int n = 0; n < 3; ++n) {
+        Pool pool;
+        make(&pool);
+        fill_spreading(&pool);
+        pool.in.most = 1.25f;
+        pool.in.fast = (float)fast[n];
+        run(&pool);
+        CHECK_NEAR(at(&pool, 2, 2, 5, 9), 5.0 - 1.25 * share[n], 1e-6);
+        free_pool(&pool);
+    }
 }
 
 /* A pit in the surface, across the border of a row: five known faces push in, the sixth lets out. */
@@ -238,6 +256,7 @@ int main(void)
         cmocka_unit_test(a_constant_field_stays_constant_to_the_bit),
         cmocka_unit_test(a_layer_above_a_flat_surface_sinks_as_it_spreads),
         cmocka_unit_test(no_face_changes_by_more_than_is_allowed),
+        cmocka_unit_test(fast_flow_is_left_alone),
         cmocka_unit_test(a_pit_lets_out_what_is_pushed_in),
         cmocka_unit_test(walls_push_and_are_no_exits),
         cmocka_unit_test(threads_do_not_matter),
