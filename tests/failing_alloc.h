@@ -5,7 +5,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "wadi/base.h"
+#include "core/alloc.h"
+#include "expect.h"
 
 static int alloc_calls_left = INT_MAX;
 
@@ -24,5 +25,20 @@ static inline void failing_free(void *user, void *memory, size_t size)
 }
 
 static const WadiAllocator failing_allocator = { failing_alloc, failing_free, NULL };
+
+/* Attempts with ever more calls granted, until one works; returns how many did not, each for want of memory. An attempt makes what
+ * it needs, grants itself the calls, and all again before it frees everything. */
+static inline int failures_until_it_works(WadiStatus (*attempt)(int calls))
+{
+    wadi_set_allocator(&failing_allocator);
+    int failures = 0;
+    for (WadiStatus status; (status = attempt(failures)) != WADI_OK; ++failures) {
+        assert_int_equal(status, WADI_ERR_MEMORY);
+        assert_int_equal(wadi_alloc_live_bytes(), 0);
+    }
+    assert_int_equal(wadi_alloc_live_bytes(), 0);
+    wadi_set_allocator(NULL);
+    return failures;
+}
 
 #endif

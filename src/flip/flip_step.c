@@ -307,7 +307,7 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     WADI_TRY(wadi_flip_solve(flip, step, error));
     WADI_STAGE(times, "attributes", wadi_flip_attributes(flip, step));
     fill_report(step, report);
-    for (int32_t r = 0; r < step->grid.rows.count; ++r) {
+    for (int32_t r = 0; r < step->grid.rows.count; ++r) { /* for the extension, when labels are gone */
         step->loose[r] = (uint8_t)(step->grid.fluid[r] & ~step->fluid[r]);
     }
     wadi_arena_release(context->scratch, mark);

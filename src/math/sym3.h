@@ -32,7 +32,7 @@ static inline double wadi_sym3_frobenius(WadiSym3 a)
     return sqrt(a.xx * a.xx + a.yy * a.yy + a.zz * a.zz + 2.0 * (a.xy * a.xy + a.xz * a.xz + a.yz * a.yz));
 }
 
-/* Eigenvalues in ascending order, to rounding (trigonometric form of the cubic). */
+/* Eigenvalues in ascending order (trigonometric form of the cubic): to rounding, where two are all but one to its root. */
 void wadi_sym3_eigenvalues(WadiSym3 a, double value[3]);
 /* The matrix with the axes of one whose eigenvalues are `value`, in ascending order, and `wanted` in their place. Values that
  * differ by less than 1e-7 of the largest are one: they want the same. */
