@@ -15,6 +15,7 @@ typedef struct Fluid {
     WadiFlipSort sort;
     WadiFlipGrid grid;
     float *saved[3];
+    float keep[2]; /* by material, for fluid_velocity */
     double cell_size;
 } Fluid;
 
@@ -86,19 +87,23 @@ static inline void fluid_to_grid(Fluid *fluid, const float *mass, int material_c
     }
 }
 
+static inline WadiFlipToParticlesIn fluid_velocity(Fluid *fluid, double flip, double dt, int order)
+{
+    fluid->keep[0] = fluid->keep[1] = (float)flip;
+    return (WadiFlipToParticlesIn){ .sort = &fluid->sort,
+                                    .grid = &fluid->grid,
+                                    .saved = (const float *const *)fluid->saved,
+                                    .keep = fluid->keep,
+                                    .material_count = 2,
+                                    .dt = dt,
+                                    .order = order };
+}
+
 static inline WadiFlipPath fluid_to_particles(Fluid *fluid, double flip, bool is_affine, double dt, int order)
 {
     WadiError error;
-    const float *saved[3] = { fluid->saved[0], fluid->saved[1], fluid->saved[2] };
-    float keep[2] = { (float)flip, (float)flip };
-    WadiFlipToParticlesIn in = { .sort = &fluid->sort,
-                                 .grid = &fluid->grid,
-                                 .saved = saved,
-                                 .keep = keep,
-                                 .material_count = 2,
-                                 .dt = dt,
-                                 .order = order,
-                                 .affine = is_affine ? &fluid->affine : NULL };
+    WadiFlipToParticlesIn in = fluid_velocity(fluid, flip, dt, order);
+    in.affine = is_affine ? &fluid->affine : NULL;
     WadiFlipPath path;
     CHECK_OK(wadi_flip_grid_to_particles(&fluid->particles, &path, &in, &fluid->arena, &error), error);
     return path;

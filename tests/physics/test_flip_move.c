@@ -368,15 +368,7 @@ static void one_pass_is_the_same_as_two(void **unused)
                 report[f] = wadi_flip_move(&fluid->particles, &path, &move);
                 continue;
             }
-            const float *saved[3] = { fluid->saved[0], fluid->saved[1], fluid->saved[2] },
-                        keep[2] = { 0.9f, 0.9f };
-            WadiFlipToParticlesIn in = { .sort = &fluid->sort,
-                                         .grid = &fluid->grid,
-                                         .saved = saved,
-                                         .keep = keep,
-                                         .material_count = 2,
-                                         .dt = dt,
-                                         .order = 2 };
+            WadiFlipToParticlesIn in = fluid_velocity(fluid, 0.9, dt, 2);
             report[f] = wadi_flip_advance(&fluid->particles, &in, &move);
         }
         const WadiParticles *a = &fluids[0].particles, *b = &fluids[1].particles;
