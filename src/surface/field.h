@@ -55,8 +55,9 @@ typedef struct WadiField {
 WadiStatus wadi_field_build(WadiField *field, const WadiCloud *cloud, const WadiBins *bins,
                             const WadiFieldDef *def, WadiArena *arena, WadiError *error);
 
-/* The offset that makes a surface of radius 1 hold its particles' volume, in spacings. */
-double wadi_field_volume_offset(double reach);
+/* The offset that makes a surface of radius 1 hold its particles' volume, in spacings; never so much that a particle alone is
+ * left with less than its volume, or than the radius says. */
+double wadi_field_volume_offset(double reach, double radius);
 /* How far from there in and out it may be moved for that: from a lone particle's ball to the paper's. */
 void wadi_field_volume_slack(double reach, double slack[2]);
 

@@ -21,17 +21,17 @@
  * it loses a quarter of a spacing. */
 static const double BALL = 0.62035049089940002; /* (3 / (4 pi))^(1/3) */
 
-double wadi_field_volume_offset(double reach)
+double wadi_field_volume_offset(double reach, double radius)
 {
     double h = fmin(0.5 / reach, 0.9), s = h * h;
     double below = h * (1.0 - s * (4.0 / 3.0 - s * (6.0 / 5.0 - s * (4.0 / 7.0 - s / 9.0))));
     double plane = reach * pow(1.0 - s, 5.0) / 10.0 / (128.0 / 315.0 - below);
-    return 1.0 - 0.5 * (plane + BALL);
+    return fmax(0.0, fmin(1.0 - 0.5 * (plane + BALL), radius - BALL));
 }
 
 void wadi_field_volume_slack(double reach, double slack[2])
 {
-    slack[1] = wadi_field_volume_offset(reach);
+    slack[1] = wadi_field_volume_offset(reach, 1.0);
     slack[0] = 1.0 - slack[1] - BALL;
 }
 

@@ -15,7 +15,7 @@ WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene)
                    .cell = s->cell_size > 0.0 ? s->cell_size : scene->cell_size / refinement,
                    .reach = s->reach,
                    .radius = s->radius,
-                   .offset = isfinite(s->offset) ? s->offset : wadi_field_volume_offset(s->reach),
+                   .offset = isfinite(s->offset) ? s->offset : wadi_field_volume_offset(s->reach, s->radius),
                    .is_concave_fixed = s->fix_concave,
                    .smoothing = s->smoothing,
                    .lowering = s->lowering,

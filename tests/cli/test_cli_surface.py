@@ -103,6 +103,12 @@ def test_settings_come_from_the_scene_and_then_from_the_command():
         is_equal(events_of(good("surface", run, "--json", "--method", method).out)[-1]["files"], 5)
 
 
+def test_small_radii_leave_something():
+    # Lone balls: the offset that suits a radius of 1 would take all of them away.
+    run = simulate(more="surface: {radius: 0.3, reach: 0.6, smoothing: 0, cell_size: 0.02}\n")
+    assert events_of(good("surface", run, "--json", "--frames", "1").out)[-1]["triangles"] > 0
+
+
 def test_output_folder_and_subframe():
     run = simulate()
     good("surface", run, "--frames", "1", "--subframe", "0.25", "-o", "elsewhere/meshes", "--quiet")

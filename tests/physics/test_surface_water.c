@@ -47,7 +47,7 @@ static WadiFieldDef def_in(const Tank *tank, WadiSurfaceMethod method)
                          .cell = tank->cell / 2.5,
                          .reach = 2.0,
                          .radius = 1.0,
-                         .offset = wadi_field_volume_offset(2.0),
+                         .offset = wadi_field_volume_offset(2.0, 1.0),
                          .smoothing = 1,
                          .flatten = 5.0,
                          .flatten_unit = 0.5 * tank->cell,
