@@ -3,6 +3,8 @@
  * Differs: in 3-D the traction on an oblique wall is a vector in the wall's plane; a face with a single FLUID
  * cell gets that cell's share twice, as on facets, or toes would have half the friction. Walls along the grid
  * have a facet a side, so that a corner of two walls has the friction of both. */
+#include <string.h>
+
 #include "core/parallel.h"
 #include "flip/flip_friction_slots.h"
 #include "grid/row_lanes.h"
@@ -136,8 +138,10 @@ static void find_walls(void *context, int64_t first, int64_t end)
 {
     WadiFriction *friction = context;
     const WadiFrictionGrid *grid = &friction->grid;
-    for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
+    for (int32_t s = (int32_t)first; s < end; ++s) {
         WadiFrictionSlot *slot = &friction->slot[s];
+        int32_t *wall = friction->wall[s];
+        memset(wall, 0, sizeof friction->wall[s]);
         if (slot->fluid == 0) {
             continue;
         }
@@ -146,21 +150,23 @@ static void find_walls(void *context, int64_t first, int64_t end)
                 slot->aligned[side] =
                     wadi_row_bits_beside(grid->rows, grid->solid, slot->row, side) & slot->fluid;
             }
-            friction->wall[s][side] = slot->aligned[side] != 0;
+            wall[side] = slot->aligned[side] != 0;
         }
-        friction->wall[s][OBLIQUE] = wadi_friction_fractional(friction, s) != 0;
+        wall[OBLIQUE] = wadi_friction_fractional(friction, s) != 0;
+        for (int kind = 0; kind < WALL_KINDS; ++kind) {
+            slot->has_walls |= wall[kind] != 0;
+        }
     }
 }
 
 /* Number the rows of facets and mark the slots that feel them. */
 WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, WadiError *error)
 {
-    size_t slots = (size_t)friction->slot_count;
-    WADI_TRY(wadi_friction_zeroed(arena, (void **)&friction->wall, slots, sizeof *friction->wall, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &friction->wall, (size_t)friction->slot_count, "friction", error));
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, find_walls, friction);
     int32_t count = 1, oblique_count = 0;
     for (int32_t s = 1; s < friction->slot_count; ++s) {
-        for (int kind = 0; kind < WALL_KINDS; ++kind) {
+        for (int kind = 0; kind < WALL_KINDS && friction->slot[s].has_walls != 0; ++kind) {
             count += friction->wall[s][kind];
         }
         oblique_count += friction->wall[s][OBLIQUE];
@@ -173,6 +179,9 @@ WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, Wa
     friction->oblique_count = 0;
     for (int32_t s = 1; s < friction->slot_count; ++s) {
         WadiFrictionSlot *slot = &friction->slot[s];
+        if (slot->has_walls == 0) {
+            continue;
+        }
         for (int kind = 0; kind < WALL_KINDS; ++kind) {
             if (friction->wall[s][kind] == 0) {
                 continue;
@@ -182,11 +191,11 @@ WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, Wa
             friction->facets[w].slot = s;
             friction->facets[w].side = kind;
             friction->facets[w].oblique = kind == OBLIQUE ? friction->oblique_count++ : 0;
-            slot->has_walls = slot->feels_wall = 1;
-            friction->slot[slot->near[NEAR_XP]].feels_wall = 1;
-            friction->slot[slot->near[NEAR_YP]].feels_wall = 1;
-            friction->slot[slot->near[NEAR_ZP]].feels_wall = 1;
         }
+        slot->feels_wall = 1;
+        friction->slot[slot->near[NEAR_XP]].feels_wall = 1;
+        friction->slot[slot->near[NEAR_YP]].feels_wall = 1;
+        friction->slot[slot->near[NEAR_ZP]].feels_wall = 1;
     }
     friction->slot[0].feels_wall = 0;
     wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, fill_walls, friction);

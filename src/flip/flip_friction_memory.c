@@ -4,7 +4,6 @@
 
 #include "core/alloc.h"
 #include "core/array.h"
-#include "core/check.h"
 #include "core/parallel.h"
 #include "flip/flip_friction_slots.h"
 
@@ -42,50 +41,8 @@ static WadiStatus reserve(WadiFrictionMemory *memory, size_t tiles, size_t rows,
                               sizeof *memory->traction, what, error);
 }
 
-WadiStatus wadi_friction_keep(const WadiFriction *friction, WadiFrictionMemory *memory, WadiError *error)
-{
-    const WadiRows *rows = friction->grid.rows;
-    size_t row_count = 0, tile_count = 0;
-    int32_t last = -1;
-    for (int32_t s = 1; s < friction->slot_count; ++s) {
-        if (friction->slot[s].fluid != 0) {
-            row_count += 1;
-            tile_count += rows->tile[friction->slot[s].row] != last;
-            last = rows->tile[friction->slot[s].row];
-        }
-    }
-    size_t wall_count = (size_t)friction->wall_count - 1;
-    WADI_TRY(reserve(memory, tile_count, row_count, wall_count, error));
-    last = -1;
-    for (int32_t s = 1; s < friction->slot_count; ++s) {
-        const WadiFrictionSlot *slot = &friction->slot[s];
-        if (slot->fluid == 0) {
-            continue;
-        }
-        if (rows->tile[slot->row] != last) {
-            last = rows->tile[slot->row];
-            memory->tile[memory->tile_count] = rows->tiles->tiles[last];
-            memory->mask[memory->tile_count] = 0;
-            memory->first[memory->tile_count] = (int32_t)memory->row_count;
-            memory->tile_count += 1;
-        }
-        memory->mask[memory->tile_count - 1] |= UINT64_C(1) << rows->place[slot->row];
-        memcpy(memory->stress[memory->row_count], &friction->stress[s], sizeof *memory->stress);
-        for (int side = 0; side < WALL_KINDS; ++side) {
-            memory->wall[memory->row_count][side] = friction->wall[s][side] - 1;
-        }
-        memory->row_count += 1;
-    }
-    if (wall_count > 0) {
-        memcpy(memory->traction, friction->traction + 1, wall_count * sizeof *memory->traction);
-    }
-    memory->wall_count = wall_count;
-    memory->dt = friction->dt;
-    return WADI_OK;
-}
-
-/* Number of the kept row, or -1. Tiles are in the order of the tile map. */
-static int32_t find_kept(const WadiFrictionMemory *memory, WadiTile tile, int place)
+/* Place of a tile in a memory, tile_count where it has none. Tiles are in the order of the tile map. */
+static size_t find_tile(const WadiFrictionMemory *memory, WadiTile tile)
 {
     size_t low = 0, high = memory->tile_count;
     while (low < high) {
@@ -96,11 +53,92 @@ static int32_t find_kept(const WadiFrictionMemory *memory, WadiTile tile, int pl
             high = middle;
         }
     }
-    if (low == memory->tile_count || wadi_tile_is_before(tile, memory->tile[low]) ||
-        (memory->mask[low] >> place & 1) == 0) {
-        return -1;
+    return low < memory->tile_count && wadi_tile_is_same(memory->tile[low], tile) ? low : memory->tile_count;
+}
+
+/* Where a memory has the rows of a grid; asked row by row, of which those of a tile follow each other. */
+typedef struct Finder {
+    const WadiFrictionMemory *memory;
+    const WadiRows *rows;
+    int32_t tile; /* of the row before; -1: none */
+    size_t at;    /* of that tile */
+} Finder;
+
+/* Number of the kept row, or -1. */
+static int32_t find_kept(Finder *finder, int32_t row)
+{
+    const WadiFrictionMemory *memory = finder->memory;
+    if (finder->rows->tile[row] != finder->tile) {
+        finder->tile = finder->rows->tile[row];
+        finder->at = find_tile(memory, finder->rows->tiles->tiles[finder->tile]);
     }
-    return memory->first[low] + __builtin_popcountll(memory->mask[low] & ((UINT64_C(1) << place) - 1));
+    uint64_t mask = finder->at < memory->tile_count ? memory->mask[finder->at] : 0;
+    uint64_t bit = UINT64_C(1) << finder->rows->place[row];
+    return (mask & bit) != 0 ? memory->first[finder->at] + __builtin_popcountll(mask & (bit - 1)) : -1;
+}
+
+/* Awake FLUID cells of a row. */
+static uint8_t cells_to_keep(const WadiFrictionGrid *grid, int32_t row)
+{
+    return grid->held != NULL ? grid->fluid[row] & (uint8_t)~grid->held[row] : grid->fluid[row];
+}
+
+typedef struct Keep {
+    const WadiFriction *friction;
+    WadiFrictionMemory *memory;
+} Keep;
+
+static void keep_block(void *context, int64_t first, int64_t end)
+{
+    const Keep *keep = context;
+    const WadiFriction *friction = keep->friction;
+    Finder finder = { keep->memory, friction->grid.rows, -1, 0 };
+    for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
+        const WadiFrictionSlot *slot = &friction->slot[s];
+        if (slot->fluid == 0) {
+            continue;
+        }
+        int32_t row = find_kept(&finder, slot->row);
+        memcpy(keep->memory->stress[row], &friction->stress[s], sizeof *keep->memory->stress);
+        for (int side = 0; side < WALL_KINDS; ++side) {
+            keep->memory->wall[row][side] = friction->wall[s][side] - 1;
+        }
+    }
+}
+
+static void keep_walls(void *context, int64_t first, int64_t end)
+{
+    const Keep *keep = context;
+    memcpy(keep->memory->traction + first, keep->friction->traction + 1 + first,
+           (size_t)(end - first) * sizeof *keep->memory->traction);
+}
+
+WadiStatus wadi_friction_keep(const WadiFriction *friction, WadiFrictionMemory *memory, WadiError *error)
+{
+    const WadiRows *rows = friction->grid.rows;
+    size_t row_count = 0, wall_count = (size_t)friction->wall_count - 1;
+    for (int32_t r = 1; r < rows->count; ++r) {
+        row_count += cells_to_keep(&friction->grid, r) != 0;
+    }
+    WADI_TRY(reserve(memory, (size_t)rows->tiles->count, row_count, wall_count, error));
+    for (int32_t t = 0; t < rows->tiles->count; ++t) {
+        uint64_t mask = 0;
+        for (int32_t r = rows->first[t]; r < rows->first[t + 1]; ++r) {
+            mask |= (uint64_t)(cells_to_keep(&friction->grid, r) != 0) << rows->place[r];
+        }
+        if (mask != 0) {
+            memory->tile[memory->tile_count] = rows->tiles->tiles[t];
+            memory->mask[memory->tile_count] = mask;
+            memory->first[memory->tile_count++] = (int32_t)memory->row_count;
+            memory->row_count += (size_t)__builtin_popcountll(mask);
+        }
+    }
+    Keep keep = { friction, memory };
+    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, keep_block, &keep);
+    wadi_parallel_for((int64_t)wall_count, FRICTION_BLOCK, keep_walls, &keep);
+    memory->wall_count = wall_count;
+    memory->dt = friction->dt;
+    return WADI_OK;
 }
 
 typedef struct Recall {
@@ -108,39 +146,42 @@ typedef struct Recall {
     const WadiFrictionMemory *memory;
 } Recall;
 
+/* Of a memory that has nothing of a row: zeros. */
 static void recall_block(void *context, int64_t first, int64_t end)
 {
     const Recall *recall = context;
     WadiFriction *friction = recall->friction;
     const WadiFrictionMemory *memory = recall->memory;
-    const WadiRows *rows = friction->grid.rows;
+    Finder finder = { memory, friction->grid.rows, -1, 0 };
     /* Impulses of a step grow with its length. */
-    WadiVec8 scale = wadi_splat((float)(friction->dt / memory->dt));
-    for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
+    WadiVec8 scale = wadi_splat(memory->dt > 0.0 ? (float)(friction->dt / memory->dt) : 0.0f);
+    for (int64_t s = first; s < end; ++s) {
         const WadiFrictionSlot *slot = &friction->slot[s];
-        int32_t kept = slot->fluid == 0 ? -1
-                                        : find_kept(memory, rows->tiles->tiles[rows->tile[slot->row]],
-                                                    rows->place[slot->row]);
-        if (kept < 0) {
-            continue;
-        }
+        int32_t kept = slot->fluid == 0 ? -1 : find_kept(&finder, slot->row);
         WadiFrictionStress *stress = &friction->stress[s];
-        memcpy(stress, memory->stress[kept], sizeof *stress);
-        for (int n = 0; n < STRESS_COUNT; ++n) {
+        *stress = friction->previous[s] = (WadiFrictionStress){ 0 };
+        if (kept >= 0) {
+            memcpy(stress, memory->stress[kept], sizeof *stress);
+        }
+        for (int n = 0; n < STRESS_COUNT && kept >= 0; ++n) {
             stress->t[n] =
                 wadi_keep(scale * stress->t[n], wadi_lanes(n < 2 ? slot->fluid : slot->edge[n - 2]));
         }
         for (int side = 0; side < WALL_KINDS; ++side) {
-            int32_t w = friction->wall[s][side], from = memory->wall[kept][side];
-            if (w == 0 || from < 0) {
+            int32_t w = friction->wall[s][side], from = kept < 0 ? -1 : memory->wall[kept][side];
+            WadiFrictionWall *traction = &friction->traction[w];
+            if (w == 0) {
                 continue;
             }
-            memcpy(&friction->traction[w], memory->traction[from], sizeof friction->traction[w]);
+            *traction = friction->traction_previous[w] = (WadiFrictionWall){ 0 };
+            if (from < 0) {
+                continue;
+            }
+            memcpy(traction, memory->traction[from], sizeof *traction);
             for (int n = 0; n < 4; ++n) {
                 WadiVec8 weight = side == OBLIQUE ? friction->oblique[friction->facets[w].oblique].step
                                                   : friction->facets[w].weight.t[n];
-                friction->traction[w].t[n] =
-                    wadi_keep(scale * friction->traction[w].t[n], weight > wadi_splat(0.0f));
+                traction->t[n] = wadi_keep(scale * traction->t[n], weight > wadi_splat(0.0f));
             }
         }
     }
@@ -150,18 +191,16 @@ static void recall_held_block(void *context, int64_t first, int64_t end)
 {
     WadiFriction *friction = context;
     const WadiFrictionMemory *rest = friction->grid.rest;
-    const WadiRows *rows = friction->grid.rows;
+    Finder finder = { rest, friction->grid.rows, -1, 0 };
     WadiVec8 scale = wadi_splat((float)(friction->dt / rest->dt));
     for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
         const WadiFrictionSlot *slot = &friction->slot[s];
         uint8_t held = friction->grid.held[slot->row];
-        int32_t kept =
-            held == 0 ? -1
-                      : find_kept(rest, rows->tiles->tiles[rows->tile[slot->row]], rows->place[slot->row]);
-        WadiFrictionStress stress = { 0 };
         if (held == 0) {
             continue;
         }
+        int32_t kept = find_kept(&finder, slot->row);
+        WadiFrictionStress stress = { 0 };
         if (kept >= 0) {
             memcpy(&stress, rest->stress[kept], sizeof stress);
         }
@@ -183,9 +222,8 @@ void wadi_friction_recall_held(WadiFriction *friction)
 double wadi_friction_change(const WadiFriction *friction, const WadiFrictionMemory *rest, int32_t row,
                             int lane)
 {
-    const WadiRows *rows = friction->grid.rows;
     const WadiFrictionStress *now = &friction->stress[friction->slot_of[row]];
-    int32_t kept = find_kept(rest, rows->tiles->tiles[rows->tile[row]], rows->place[row]);
+    int32_t kept = find_kept(&(Finder){ rest, friction->grid.rows, -1, 0 }, row);
     double scale = rest->dt > 0.0 ? friction->dt / rest->dt : 0.0, change[STRESS_COUNT], square = 0.0;
     for (int n = 0; n < STRESS_COUNT; ++n) {
         double then = kept < 0 ? 0.0 : (double)rest->stress[kept][8 * n + lane];
@@ -197,7 +235,7 @@ double wadi_friction_change(const WadiFriction *friction, const WadiFrictionMemo
 
 void wadi_friction_recall(WadiFriction *friction, const WadiFrictionMemory *memory)
 {
-    WADI_ASSERT(memory->dt > 0.0);
+    friction->traction[0] = friction->traction_previous[0] = (WadiFrictionWall){ 0 };
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, recall_block,
                       &(Recall){ .friction = friction, .memory = memory });
 }

@@ -55,7 +55,13 @@ static int32_t row_diagonal(const WadiRows *rows, int32_t row, int side_a, int s
     return found != 0 ? found : rows->neighbour[rows->neighbour[row][side_b]][side_a];
 }
 
-static void link_slots(void *context, int64_t first, int64_t end)
+typedef struct Slots {
+    WadiFriction *friction;
+    const Labels *labels;
+} Slots;
+
+/* The slots of rows: labels and links. */
+static void fill_slots(void *context, int64_t first, int64_t end)
 {
     static const uint8_t pair[12][2] = {
         { WADI_ROW_X_MIN, WADI_ROW_Y_MIN }, { WADI_ROW_X_MIN, WADI_ROW_Y_MAX },
@@ -65,15 +71,21 @@ static void link_slots(void *context, int64_t first, int64_t end)
         { WADI_ROW_Y_MIN, WADI_ROW_Z_MIN }, { WADI_ROW_Y_MIN, WADI_ROW_Z_MAX },
         { WADI_ROW_Y_MAX, WADI_ROW_Z_MIN }, { WADI_ROW_Y_MAX, WADI_ROW_Z_MAX },
     };
-    WadiFriction *friction = context;
+    const Slots *slots = context;
+    const WadiFriction *friction = slots->friction;
     const WadiRows *rows = friction->grid.rows;
-    for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
-        WadiFrictionSlot *slot = &friction->slot[s];
+    for (int32_t r = (int32_t)first; r < end; ++r) {
+        if (friction->slot_of[r] == 0) {
+            continue;
+        }
+        WadiFrictionSlot *slot = &friction->slot[friction->slot_of[r]];
+        *slot = (WadiFrictionSlot){ .row = r, .fluid = friction->grid.fluid[r] };
+        memcpy(slot->free, slots->labels->free[r], sizeof slot->free);
         for (int n = 0; n < 6; ++n) {
-            slot->near[n] = friction->slot_of[rows->neighbour[slot->row][n]];
+            slot->near[n] = friction->slot_of[rows->neighbour[r][n]];
         }
         for (int n = 0; n < 12; ++n) {
-            slot->near[6 + n] = friction->slot_of[row_diagonal(rows, slot->row, pair[n][0], pair[n][1])];
+            slot->near[6 + n] = friction->slot_of[row_diagonal(rows, r, pair[n][0], pair[n][1])];
         }
     }
 }
@@ -141,27 +153,19 @@ static WadiStatus make_slots(WadiFriction *friction, WadiArena *arena, WadiError
     const WadiRows *rows = friction->grid.rows;
     size_t row_count = (size_t)rows->count;
     Labels labels = { .grid = &friction->grid };
-    WADI_TRY(wadi_friction_zeroed(arena, (void **)&labels.free, row_count, sizeof *labels.free, error));
-    WADI_TRY(wadi_friction_zeroed(arena, (void **)&labels.is_slot, row_count, 1, error));
-    WADI_TRY(wadi_friction_zeroed(arena, (void **)&friction->slot_of, row_count, sizeof *friction->slot_of,
-                                  error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &labels.free, row_count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &labels.is_slot, row_count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &friction->slot_of, row_count, "friction", error));
     wadi_parallel_for(rows->count, ROW_BLOCK, label_rows, &labels);
     int32_t count = 1;
+    friction->slot_of[0] = 0;
     for (int32_t r = 1; r < rows->count; ++r) {
         friction->slot_of[r] = labels.is_slot[r] ? count++ : 0;
     }
     friction->slot_count = count;
-    WADI_TRY(
-        wadi_friction_zeroed(arena, (void **)&friction->slot, (size_t)count, sizeof *friction->slot, error));
-    for (int32_t r = 1; r < rows->count; ++r) {
-        if (labels.is_slot[r]) {
-            WadiFrictionSlot *slot = &friction->slot[friction->slot_of[r]];
-            slot->row = r;
-            slot->fluid = friction->grid.fluid[r];
-            memcpy(slot->free, labels.free[r], sizeof slot->free);
-        }
-    }
-    wadi_parallel_for(count, FRICTION_BLOCK, link_slots, friction);
+    WADI_TRY(WADI_ARENA_NEW(arena, &friction->slot, (size_t)count, "friction", error));
+    friction->slot[0] = (WadiFrictionSlot){ 0 };
+    wadi_parallel_for(rows->count, ROW_BLOCK, fill_slots, &(Slots){ friction, &labels });
     wadi_parallel_for(count, FRICTION_BLOCK, mark_edges, friction);
     return WADI_OK;
 }
@@ -197,14 +201,12 @@ WadiStatus wadi_friction_begin(WadiFriction **friction, const WadiFrictionGrid *
     WADI_TRY(wadi_friction_make_cuts(made, arena, error));
     WADI_TRY(wadi_friction_make_walls(made, arena, error));
     size_t walls = (size_t)made->wall_count;
-    size_t stress = sizeof *made->stress, traction = sizeof *made->traction;
-    WADI_TRY(wadi_friction_zeroed(arena, (void **)&made->stress, slots, stress, error));
-    WADI_TRY(wadi_friction_zeroed(arena, (void **)&made->previous, slots, stress, error));
-    WADI_TRY(wadi_friction_zeroed(arena, (void **)&made->traction, walls, traction, error));
-    WADI_TRY(wadi_friction_zeroed(arena, (void **)&made->traction_previous, walls, traction, error));
-    if (memory != NULL && memory->dt > 0.0) {
-        wadi_friction_recall(made, memory);
-    }
+    WADI_TRY(WADI_ARENA_NEW(arena, &made->stress, slots, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &made->previous, slots, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &made->traction, walls, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &made->traction_previous, walls, "friction", error));
+    const WadiFrictionMemory nothing = { 0 };
+    wadi_friction_recall(made, memory != NULL && memory->dt > 0.0 ? memory : &nothing);
     if (grid->held != NULL) {
         wadi_parallel_for(made->slot_count, FRICTION_BLOCK, hold_slots, made);
         wadi_friction_recall_held(made);
@@ -219,16 +221,23 @@ WadiStatus wadi_friction_depth(const WadiFriction *friction, int axis, int *dept
                                WadiError *error)
 {
     *depth = 0;
-    int32_t(*run)[8];
-    WADI_TRY(wadi_friction_zeroed(arena, (void **)&run, (size_t)friction->slot_count, sizeof *run, error));
+    WadiInt8 *run, longest = { 0 };
+    WADI_TRY(WADI_ARENA_NEW(arena, &run, (size_t)friction->slot_count, "friction", error));
+    run[0] = (WadiInt8){ 0 };
     for (int32_t s = 1; s < friction->slot_count; ++s) {
         const WadiFrictionSlot *slot = &friction->slot[s];
-        const int32_t *low = run[slot->near[2 * axis]];
-        for (int lane = 0; lane < 8; ++lane) {
-            int32_t before = axis > 0 ? low[lane] : lane > 0 ? run[s][lane - 1] : low[7];
-            run[s][lane] = slot->fluid >> lane & 1 ? before + 1 : 0;
-            *depth = run[s][lane] > *depth ? run[s][lane] : *depth;
+        WadiInt8 here = run[slot->near[2 * axis]];
+        for (int lane = 0; lane < 8 && axis == 0; ++lane) {
+            int32_t before = lane > 0 ? here[lane - 1] + 1 : here[7];
+            here[lane] = slot->fluid >> lane & 1 ? before : -1;
         }
+        here = (here + 1) & wadi_lanes(slot->fluid);
+        run[s] = here;
+        WadiInt8 is_longer = here > longest;
+        longest = (here & is_longer) | (longest & ~is_longer);
+    }
+    for (int lane = 0; lane < 8; ++lane) {
+        *depth = longest[lane] > *depth ? longest[lane] : *depth;
     }
     return WADI_OK;
 }
