@@ -4,8 +4,10 @@
 #define WADI_FLIP_ADVANCE_H
 
 #include "flip/flip_move.h"
+#include "flip/flip_sleep.h"
 
+/* `watch` sees the ways; NULL: nobody does. */
 WadiCollideReport wadi_flip_advance(WadiParticles *particles, const WadiFlipToParticlesIn *velocity,
-                                    const WadiFlipMoveIn *move);
+                                    const WadiFlipWatch *watch, const WadiFlipMoveIn *move);
 
 #endif

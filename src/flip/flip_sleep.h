@@ -103,9 +103,35 @@ WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
  * *is_changed: particles changed places, sort again. */
 WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
                                   bool *is_changed, WadiError *error);
-/* When the ways of the step are known and before the particles go them: which tiles are slow. */
-WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
-                                 const WadiFlipPath *path, WadiError *error);
+
+/* The ways of a step, seen by who moves the particles: every part of a tile before it moves, from several threads, and then the
+ * tile. */
+typedef struct WadiFlipWatch {
+    const WadiFlipSort *sort;
+    const WadiParticles *particles;
+    const WadiScene *scene;
+    double slow_square; /* m^2, of the way in the step */
+    double slow_mean;   /* m */
+    double layer;       /* particles of a layer of cells of a tile */
+    uint8_t *is_slow;   /* per tile */
+    double *push;       /* m: sum of their ways over the particles of a full tile */
+} WadiFlipWatch;
+
+/* Of the parts of one tile, from zero on. */
+typedef struct WadiFlipWays {
+    double largest, sum; /* m^2, m */
+    bool has_others;     /* than sand */
+} WadiFlipWays;
+
+WadiStatus wadi_flip_watch_begin(WadiFlipWatch *watch, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
+                                 WadiError *error);
+/* Particles first .. end, in the order of the sort. */
+void wadi_flip_watch_part(const WadiFlipWatch *watch, const WadiFlipPath *path, int32_t first, int32_t end,
+                          WadiFlipWays *ways);
+void wadi_flip_watch_tile(const WadiFlipWatch *watch, int32_t tile, const WadiFlipWays *ways);
+/* When all tiles were seen: which are slow, and since when. */
+WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipWatch *watch,
+                                 WadiError *error);
 /* First awake tile, from a place in the list on, that is not before `tile`. */
 size_t wadi_flip_sleep_find_awake(const WadiFlipSleep *sleep, WadiTile tile, size_t from);
 /* Number of a sleeping tile, or -1. */

@@ -156,9 +156,6 @@ static WadiStatus separate(const WadiFlip *flip, const WadiFlipStep *step, WadiF
                            WadiError *error)
 {
     const WadiScene *scene = flip->context.world->scene;
-    if (scene->flip.pair_separation == 0) {
-        return WADI_OK;
-    }
     WadiFlipSeparateIn in = { .particles = flip->context.particles,
                               .diameter = wadi_flip_separate_diameter(step->grid.cell_size,
                                                                       scene->particles_per_axis),
@@ -227,7 +224,7 @@ static void fill_report(const WadiFlipStep *step, WadiStepReport *report)
     }
 }
 
-/* New velocities and places. Where the ends of all paths are looked at before anyone moves, in three passes. */
+/* New velocities and places. Where particles keep apart the ends of all paths are known before anyone moves: three passes. */
 static WadiStatus advance(WadiFlip *flip, WadiFlipStep *step, WadiCollideReport *moved, WadiError *error)
 {
     const WadiSolverContext *context = &flip->context;
@@ -248,20 +245,27 @@ static WadiStatus advance(WadiFlip *flip, WadiFlipStep *step, WadiCollideReport 
                             .sort = &step->sort,
                             .grid = &step->grid,
                             .solid = &step->solid };
-    if (!flip->sleep.is_on && context->world->scene->flip.pair_separation == 0) {
+    if (context->world->scene->flip.pair_separation > 0) {
+        WADI_ASSERT(!flip->sleep.is_on);
+        WadiFlipPath path;
         WADI_STAGE(times, "grid to particles",
-                   *moved = wadi_flip_advance(context->particles, &velocity, &move));
+                   WADI_TRY(wadi_flip_grid_to_particles(context->particles, &path, &velocity,
+                                                        context->scratch, error)));
+        WADI_STAGE(times, "separation", WADI_TRY(separate(flip, step, &path, error)));
+        WADI_STAGE(times, "move", *moved = wadi_flip_move(context->particles, &path, &move));
         return WADI_OK;
     }
-    WadiFlipPath path;
-    WADI_STAGE(
-        times, "grid to particles",
-        WADI_TRY(wadi_flip_grid_to_particles(context->particles, &path, &velocity, context->scratch, error)));
+    if (!flip->sleep.is_on) {
+        WADI_STAGE(times, "grid to particles",
+                   *moved = wadi_flip_advance(context->particles, &velocity, NULL, &move));
+        return WADI_OK;
+    }
     WadiFlipSleepIn sleep = sleep_in(flip, step);
-    WADI_STAGE(times, "sleep",
-               WADI_TRY(wadi_flip_sleep_watch(&flip->sleep, &sleep, &step->sort, &path, error)));
-    WADI_STAGE(times, "separation", WADI_TRY(separate(flip, step, &path, error)));
-    WADI_STAGE(times, "move", *moved = wadi_flip_move(context->particles, &path, &move));
+    WadiFlipWatch watch;
+    WADI_TRY(wadi_flip_watch_begin(&watch, &sleep, &step->sort, error));
+    WADI_STAGE(times, "grid to particles",
+               *moved = wadi_flip_advance(context->particles, &velocity, &watch, &move));
+    WADI_STAGE(times, "sleep", WADI_TRY(wadi_flip_sleep_watch(&flip->sleep, &sleep, &watch, error)));
     return WADI_OK;
 }
 

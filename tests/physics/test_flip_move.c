@@ -369,7 +369,7 @@ static void one_pass_is_the_same_as_two(void **unused)
                 continue;
             }
             WadiFlipToParticlesIn in = fluid_velocity(fluid, 0.9, dt, 2);
-            report[f] = wadi_flip_advance(&fluid->particles, &in, &move);
+            report[f] = wadi_flip_advance(&fluid->particles, &in, NULL, &move);
         }
         const WadiParticles *a = &fluids[0].particles, *b = &fluids[1].particles;
         size_t count = (size_t)a->count;
