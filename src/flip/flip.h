@@ -34,6 +34,7 @@ typedef struct WadiFlip {
     bool has_affine; /* a material has APIC: */
     WadiFlipAffine affine;
     int pressure_column, rigid_column; /* of the particle store; rigid -1 without sand */
+    bool are_attributes_old; /* the last step gave nobody pressure and rigid: who is awake needs none */
     WadiFlipSolidCache solid_cache;
     WadiFrictionMemory friction_memory;
     WadiFrictionReport friction_report; /* of the last friction solve; not part of the state */
@@ -83,7 +84,8 @@ typedef struct WadiFlipStep {
     float *surface_pressure; /* per cell: P of surface tension; NULL: none */
     float *expansion;        /* per cell: divergence wanted, 1/s */
     double *pressure;        /* P, m/s */
-    uint8_t *rigid;          /* per row: sand that does not yield; NULL without sand */
+    uint8_t *is_shown;       /* per tile of the sort: attributes are wanted; NULL: nowhere */
+    uint8_t *rigid; /* per row with particles that is shown: sand that does not yield; NULL without sand */
     uint8_t *known[3];
     uint8_t *loose; /* per row: cells with particles that are not FLUID */
     double max_divergence;
@@ -109,8 +111,10 @@ WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *st
 
 /* Pressure and the state of yield into the particles' columns, for frames (flip_attributes.c). */
 WadiStatus wadi_flip_attributes_add(WadiFlip *flip, WadiError *error);
-/* Nobody sleeps: what particles had in earlier steps need not follow them. */
-void wadi_flip_attributes_leave(WadiFlip *flip);
+/* Whether sorts may leave them where they are. */
+void wadi_flip_attributes_leave(const WadiFlip *flip, bool are_left);
+/* Who gets them in this step: step->is_shown. */
+WadiStatus wadi_flip_attributes_begin(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 void wadi_flip_attributes(const WadiFlip *flip, const WadiFlipStep *step);
 
 /* Keep the velocities of the particles, and add gravity and forces: flip_forces.c. */

@@ -1,6 +1,8 @@
 /* What frames show of the grid: the pressure at each particle, and whether its sand yields. A particle has what its cell had in
- * the last step. Found in steps that end a frame; in every step where particles may fall asleep, for those keep theirs. */
+ * the last step. Found in steps that end a frame; in the others where particles may fall asleep in the next one, for those keep
+ * theirs. */
 #include <math.h>
+#include <string.h>
 
 #include "core/parallel.h"
 #include "flip/flip.h"
@@ -20,11 +22,11 @@ WadiStatus wadi_flip_attributes_add(WadiFlip *flip, WadiError *error)
     return WADI_OK;
 }
 
-void wadi_flip_attributes_leave(WadiFlip *flip)
+void wadi_flip_attributes_leave(const WadiFlip *flip, bool are_left)
 {
-    wadi_particles_leave_column(flip->context.particles, flip->pressure_column);
+    wadi_particles_leave_column(flip->context.particles, flip->pressure_column, are_left);
     if (flip->rigid_column >= 0) {
-        wadi_particles_leave_column(flip->context.particles, flip->rigid_column);
+        wadi_particles_leave_column(flip->context.particles, flip->rigid_column, are_left);
     }
 }
 
@@ -32,6 +34,23 @@ static bool is_end_of_frame(const WadiScene *scene, double time)
 {
     double frames = time * scene->fps;
     return fabs(frames - round(frames)) < 1e-6;
+}
+
+WadiStatus wadi_flip_attributes_begin(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
+{
+    const size_t tiles = (size_t)step->sort.tiles.count;
+    bool is_end = is_end_of_frame(flip->context.world->scene, step->time + step->dt), has_any = is_end;
+    if (is_end || flip->sleep.is_on) {
+        WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->is_shown, tiles, "attributes", error));
+        memset(step->is_shown, 1, tiles);
+    }
+    if (!is_end && flip->sleep.is_on) {
+        WadiFlipSleepIn in = { .context = &flip->context, .time = step->time, .dt = step->dt };
+        wadi_flip_sleep_foresee(&flip->sleep, &in, &step->sort, step->is_shown, &has_any);
+    }
+    step->is_shown = has_any ? step->is_shown : NULL;
+    flip->are_attributes_old = !has_any;
+    return WADI_OK;
 }
 
 typedef struct Context {
@@ -51,7 +70,8 @@ static void write_tiles(void *user, int64_t first, int64_t end)
     const uint8_t *is_sand = context->flip->materials.is_sand;
     for (int32_t t = (int32_t)first; t < end; ++t) {
         int32_t occupied = sort->row_first[t];
-        for (uint64_t left = sort->row_mask[t]; left != 0; left &= left - 1, ++occupied) {
+        uint64_t left = step->is_shown[t] != 0 ? sort->row_mask[t] : 0;
+        for (; left != 0; left &= left - 1, ++occupied) {
             int32_t row = wadi_rows_at(&step->grid.rows, step->grid.tile_of[t], __builtin_ctzll(left));
             const int32_t *start = &sort->cell_start[8 * (size_t)occupied];
             for (int l = 0; l < 8; ++l) {
@@ -71,7 +91,7 @@ static void write_tiles(void *user, int64_t first, int64_t end)
 void wadi_flip_attributes(const WadiFlip *flip, const WadiFlipStep *step)
 {
     WadiParticles *particles = flip->context.particles;
-    if (!flip->sleep.is_on && !is_end_of_frame(flip->context.world->scene, step->time + step->dt)) {
+    if (step->is_shown == NULL) {
         return;
     }
     Context context = { .flip = flip,

@@ -400,6 +400,30 @@ WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *i
     return WADI_OK;
 }
 
+/* A tile falls asleep by what is seen of it in the step before, and with particles that came in that step from the tiles beside
+ * it. A step more than the next one, for times are rounded. */
+void wadi_flip_sleep_foresee(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
+                             uint8_t *may_fall, bool *has_any)
+{
+    const double ripe = in->time + 2.0 * in->dt - window_of(in);
+    size_t at = 0;
+    *has_any = false;
+    memset(may_fall, 0, (size_t)sort->tiles.count);
+    for (int32_t t = 0; t < sort->tiles.count; ++t) {
+        at = wadi_flip_sleep_find_awake(sleep, sort->tiles.tiles[t], at);
+        bool was_there =
+            at < sleep->awake_count && wadi_tile_is_same(sleep->awake[at].tile, sort->tiles.tiles[t]);
+        double since = was_there ? fmin(sleep->awake[at].since, in->time) : in->time;
+        for (int n = 0; n < 27 && since <= ripe; ++n) {
+            int32_t other = sort->tiles.neighbours[t][n];
+            if (other >= 0) {
+                may_fall[other] = 1;
+                *has_any = true;
+            }
+        }
+    }
+}
+
 void wadi_flip_sleep_end(WadiFlipSleep *sleep, const WadiParticles *particles)
 {
     sleep->store_count = particles->count;

@@ -61,8 +61,10 @@ typedef struct WadiFlipAwakeTile {
  * [0, count) of the store sleep, and are those of `tile`. */
 typedef struct WadiFlipSleep {
     bool is_on;
-    int32_t reach;       /* cells; at most a tile, so that only tiles beside each other are within it */
-    int column;          /* "asleep": 1 for sleeping particles, for finding out which were removed */
+    int32_t reach; /* cells; at most a tile, so that only tiles beside each other are within it */
+    /* "asleep": 1 for sleeping particles, for finding out which were removed. Permutations leave it: sorts are among equals, and
+     * who changes sides writes it. */
+    int column;
     int32_t count;       /* sleeping particles */
     int32_t store_count; /* particles and ids given out as the last step left them: what changed since */
     uint32_t next_id;
@@ -136,6 +138,9 @@ WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in
 size_t wadi_flip_sleep_find_awake(const WadiFlipSleep *sleep, WadiTile tile, size_t from);
 /* Number of a sleeping tile, or -1. */
 int32_t wadi_flip_sleep_find(const WadiFlipSleep *sleep, WadiTile tile);
+/* Flag the tiles of the sort whose particles may fall asleep in the next step. */
+void wadi_flip_sleep_foresee(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
+                             uint8_t *may_fall, bool *has_any);
 /* After the last change of the store in a step. */
 void wadi_flip_sleep_end(WadiFlipSleep *sleep, const WadiParticles *particles);
 

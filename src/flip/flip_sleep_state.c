@@ -21,7 +21,9 @@ WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, const WadiScene *scene, Wa
     if (!sleep->is_on) {
         return WADI_OK;
     }
-    return wadi_particles_add_column(particles, "asleep", WADI_TYPE_U8, &sleep->column, error);
+    WADI_TRY(wadi_particles_add_column(particles, "asleep", WADI_TYPE_U8, &sleep->column, error));
+    wadi_particles_leave_column(particles, sleep->column, true);
+    return WADI_OK;
 }
 
 void wadi_flip_sleep_free(WadiFlipSleep *sleep)

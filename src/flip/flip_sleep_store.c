@@ -298,6 +298,9 @@ WadiStatus wadi_flip_sleep_rise(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
         staying = pass == 1 ? first + n : staying;
     }
     WADI_TRY(wadi_particles_permute_from(particles, first, order, error));
+    for (int32_t i = first; i < particles->count; ++i) {
+        asleep[i] = i < staying;
+    }
     size_t kept = 0;
     for (size_t t = 0; t < sleep->tile_count; ++t) {
         if (rises[t] == 0) {

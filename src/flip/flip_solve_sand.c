@@ -16,7 +16,7 @@ enum { FIRST_ITERATIONS = 300 };
 /* Sand faster than this part of the speed of a fall through its depth flows: stresses a little behind do no harm there, and fewer
  * iterations will do. A deep heap that stops with them wobbles like jelly. */
 #define FLOWING 0.05
-enum { SPEED_BLOCK = 8192 };
+enum { SPEED_BLOCK = 8192, TILE_BLOCK = 4 };
 
 typedef struct Fill {
     float *values;
@@ -125,28 +125,40 @@ typedef struct Rigid {
     const WadiFrictionLoad *load;
 } Rigid;
 
-static void mark_rows(void *user, int64_t first, int64_t end)
+static uint8_t rigid_cells(const Rigid *rigid, int32_t r)
 {
-    const Rigid *rigid = user;
     const WadiFrictionLoad *load = rigid->load;
     const int32_t *table = rigid->step->fluid_row;
-    for (int32_t r = (int32_t)first; r < end; ++r) {
-        uint8_t marks = 0;
-        for (unsigned left = r == 0 ? 0 : rigid->step->fluid[r]; left != 0; left &= left - 1) {
-            int l = __builtin_ctz(left);
-            size_t cell = 8 * (size_t)r + (size_t)l;
-            double yield = (double)load->k[cell] * fmax(load->pressure[wadi_table_cell(table, cell)], 0.0) +
-                           (load->cohesion != NULL ? (double)load->cohesion[cell] : 0.0);
-            marks |= (uint8_t)((wadi_friction_stress(rigid->friction, r, l) < 0.999 * yield) << l);
+    uint8_t marks = 0;
+    for (unsigned left = rigid->step->fluid[r]; left != 0; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        size_t cell = 8 * (size_t)r + (size_t)l;
+        double yield = (double)load->k[cell] * fmax(load->pressure[wadi_table_cell(table, cell)], 0.0) +
+                       (load->cohesion != NULL ? (double)load->cohesion[cell] : 0.0);
+        marks |= (uint8_t)((wadi_friction_stress(rigid->friction, r, l) < 0.999 * yield) << l);
+    }
+    return marks;
+}
+
+static void mark_tiles(void *user, int64_t first, int64_t end)
+{
+    const Rigid *rigid = user;
+    const WadiFlipStep *step = rigid->step;
+    for (int64_t t = first; t < end; ++t) {
+        for (uint64_t left = step->is_shown[t] != 0 ? step->sort.row_mask[t] : 0; left != 0;
+             left &= left - 1) {
+            int32_t row = wadi_rows_at(&step->grid.rows, step->grid.tile_of[t], __builtin_ctzll(left));
+            step->rigid[row] = rigid_cells(rigid, row);
         }
-        rigid->step->rigid[r] = marks;
     }
 }
 
-/* Sand whose stress is inside the yield set. */
+/* Sand whose stress is inside the yield set, for those who are shown. */
 static void mark_rigid(const WadiFlipStep *step, const WadiFriction *friction, const WadiFrictionLoad *load)
 {
-    wadi_parallel_for(step->grid.rows.count, WADI_ROW_BLOCK, mark_rows, &(Rigid){ step, friction, load });
+    if (step->is_shown != NULL) {
+        wadi_parallel_for(step->sort.tiles.count, TILE_BLOCK, mark_tiles, &(Rigid){ step, friction, load });
+    }
 }
 
 static double square_of_speeds(void *user, int64_t first, int64_t end)

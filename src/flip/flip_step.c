@@ -51,10 +51,10 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     *solver = flip;
     WADI_TRY(wadi_flip_sleep_init(&flip->sleep, scene, context->particles, error));
     if (!flip->sleep.is_on) {
-        wadi_flip_attributes_leave(flip);
+        wadi_flip_attributes_leave(flip, true);
     }
     if (scene->material_count == 1) {
-        wadi_particles_leave_column(context->particles, WADI_COLUMN_MATERIAL);
+        wadi_particles_leave_column(context->particles, WADI_COLUMN_MATERIAL, true);
     }
     return WADI_OK;
 }
@@ -200,9 +200,12 @@ static WadiStatus sort_awake(WadiFlip *flip, WadiFlipStep *step, WadiError *erro
     WadiFlipSleepIn in = sleep_in(flip, step);
     WADI_STAGE(times, "sleep", WADI_TRY(wadi_flip_sleep_wake(&flip->sleep, &in, error)));
     for (bool is_changed = true; is_changed && flip->sleep.count < context->particles->count;) {
+        /* Among those who are awake; who falls asleep or wakes takes them along. */
+        wadi_flip_attributes_leave(flip, !flip->sleep.is_on || flip->are_attributes_old);
         WADI_STAGE(times, "sort",
                    WADI_TRY(wadi_flip_sort_from(&step->sort, context->particles, flip->sleep.count,
                                                 context->world->cell_size, context->scratch, error)));
+        wadi_flip_attributes_leave(flip, !flip->sleep.is_on);
         WADI_STAGE(times, "sleep",
                    WADI_TRY(wadi_flip_sleep_update(&flip->sleep, &in, &step->sort, &is_changed, error)));
     }
@@ -308,6 +311,7 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     WADI_STAGE(times, "density correction", WADI_TRY(wadi_flip_correct_density(flip, step, error)));
     WADI_STAGE(times, "surface tension", WADI_TRY(wadi_flip_find_tension(flip, step, error)));
     wadi_arena_release_temporaries(context->scratch, before_solids);
+    WADI_TRY(wadi_flip_attributes_begin(flip, step, error));
     WADI_TRY(wadi_flip_solve(flip, step, error));
     WADI_STAGE(times, "attributes", wadi_flip_attributes(flip, step));
     fill_report(step, report);

@@ -121,10 +121,10 @@ void wadi_particles_show_column(WadiParticles *particles, int index)
     particles->column[index].is_in_frames = true;
 }
 
-void wadi_particles_leave_column(WadiParticles *particles, int index)
+void wadi_particles_leave_column(WadiParticles *particles, int index, bool is_left)
 {
     WADI_ASSERT(index >= WADI_COLUMN_MATERIAL && index < particles->column_count);
-    particles->column[index].is_left = true;
+    particles->column[index].is_left = is_left;
 }
 
 void *wadi_particles_column(const WadiParticles *particles, int index)
