@@ -165,9 +165,11 @@ static double square_of_speeds(void *user, int64_t first, int64_t end)
 {
     const WadiFlip *flip = user;
     const WadiParticles *p = flip->context.particles;
+    const float *vx = p->vx, *vy = p->vy, *vz = p->vz;
     double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
     for (int64_t i = first; i < end; ++i) {
-        sum += (double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]);
+        sum += (double)(vx[i] * vx[i] + vy[i] * vy[i] + vz[i] * vz[i]);
     }
     return sum;
 }

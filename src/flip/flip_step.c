@@ -78,9 +78,11 @@ static double block_speed(void *context, int64_t first, int64_t end)
 {
     const Speeds *speeds = context;
     const WadiParticles *p = speeds->particles;
+    const float *vx = p->vx + speeds->first, *vy = p->vy + speeds->first, *vz = p->vz + speeds->first;
     float square = 0.0f;
-    for (int64_t i = speeds->first + first; i < speeds->first + end; ++i) {
-        float s = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+#pragma omp simd reduction(max : square)
+    for (int64_t i = first; i < end; ++i) {
+        float s = vx[i] * vx[i] + vy[i] * vy[i] + vz[i] * vz[i];
         square = s > square ? s : square;
     }
     return sqrt((double)square);
