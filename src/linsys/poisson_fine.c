@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "grid/row_vectors.h"
 #include "linsys/poisson_internal.h"
 
 /* The coupling of a cell with its neighbour n (order of WADI_ROW_X_MIN ...), and that neighbour's index. */
@@ -40,30 +41,39 @@ static void fine_rows(void *context, int64_t first, int64_t end)
 {
     WadiPoissonFine *fine = context;
     const WadiPoisson *s = fine->system;
+    const WadiF8 common = (WadiF8){ 0 } + fine->plain_coupling;
     for (int32_t row = (int32_t)first; row < end; ++row) {
         const int32_t *n = fine->rows->neighbour[row];
-        float cx[9];
-        memcpy(cx, s->cx + 8 * (size_t)row, 8 * sizeof *cx);
-        cx[8] = s->cx[8 * (size_t)n[WADI_ROW_X_MAX]];
-        const float *cy = s->cy + 8 * (size_t)row, *cy_up = s->cy + 8 * (size_t)n[WADI_ROW_Y_MAX];
-        const float *cz = s->cz + 8 * (size_t)row, *cz_up = s->cz + 8 * (size_t)n[WADI_ROW_Z_MAX];
-        const float *d = s->diagonal + 8 * (size_t)row;
-        float *excess = fine->excess + 8 * (size_t)row, *inverse = fine->inverse + 8 * (size_t)row;
-        unsigned coupled = 0, plain = 0;
-        float common = fine->plain_coupling;
-        for (int l = 0; l < 8; ++l) {
-            double sum = (double)cx[l] + (double)cx[l + 1] + (double)cy[l] + (double)cy_up[l] +
-                         (double)cz[l] + (double)cz_up[l];
-            double more = (double)d[l] - sum;
-            more = more > WADI_POISSON_EXCESS_FLOOR * (double)d[l] ? more : 0.0;
-            excess[l] = sum > 0.0 ? (float)more : 0.0f;
-            inverse[l] = sum > 0.0 ? (float)(1.0 / (more + sum)) : 0.0f;
-            coupled |= (unsigned)(sum > 0.0) << l;
-            plain += cx[l] == common && cx[l + 1] == common && cy[l] == common && cy_up[l] == common &&
-                     cz[l] == common && cz_up[l] == common && excess[l] == 0.0f;
+        const WadiF8 cx = WADI_ROW(s->cx, row), d = WADI_ROW(s->diagonal, row);
+        const WadiF8 c[6] = { cx,
+                              WADI_ROW_SHIFT_DOWN(cx, WADI_ROW(s->cx, n[WADI_ROW_X_MAX])),
+                              WADI_ROW(s->cy, row),
+                              WADI_ROW(s->cy, n[WADI_ROW_Y_MAX]),
+                              WADI_ROW(s->cz, row),
+                              WADI_ROW(s->cz, n[WADI_ROW_Z_MAX]) };
+        WadiI8 is_coupled = c[0] > 0.0f, is_plain = c[0] == common;
+        WadiD4 sum[2] = { WADI_ROW_LOW_DOUBLE(c[0]), WADI_ROW_HIGH_DOUBLE(c[0]) };
+        for (int side = 1; side < 6; ++side) {
+            is_coupled |= c[side] > 0.0f;
+            is_plain &= c[side] == common;
+            sum[0] += WADI_ROW_LOW_DOUBLE(c[side]);
+            sum[1] += WADI_ROW_HIGH_DOUBLE(c[side]);
         }
-        fine->is_plain[row] = plain == 8;
-        fine->coupled[row] = (uint8_t)coupled;
+        const WadiD4 diagonal[2] = { WADI_ROW_LOW_DOUBLE(d), WADI_ROW_HIGH_DOUBLE(d) };
+        WadiF4 excess[2], inverse[2];
+        for (int half = 0; half < 2; ++half) {
+            WadiD4 more = diagonal[half] - sum[half];
+            more = (WadiD4)((WadiL4)more & (more > WADI_POISSON_EXCESS_FLOOR * diagonal[half]));
+            excess[half] = __builtin_convertvector(more, WadiF4);
+            inverse[half] = __builtin_convertvector(1.0 / (more + sum[half]), WadiF4);
+        }
+        WadiF8 whole = __builtin_shufflevector(excess[0], excess[1], 0, 1, 2, 3, 4, 5, 6, 7);
+        WADI_ROW_OUT(fine->excess, row) = whole = (WadiF8)((WadiI8)whole & is_coupled);
+        is_plain &= whole == 0.0f;
+        whole = __builtin_shufflevector(inverse[0], inverse[1], 0, 1, 2, 3, 4, 5, 6, 7);
+        WADI_ROW_OUT(fine->inverse, row) = (WadiF8)((WadiI8)whole & is_coupled);
+        fine->is_plain[row] = wadi_row_bits(&is_plain) == 0xff;
+        fine->coupled[row] = (uint8_t)wadi_row_bits(&is_coupled);
     }
 }
 
@@ -71,6 +81,7 @@ static double largest_coupling(void *context, int64_t first, int64_t end)
 {
     const WadiPoissonFine *fine = context;
     float largest = FLT_MIN;
+#pragma omp simd reduction(max : largest)
     for (int64_t c = 8 * first; c < 8 * end; ++c) {
         float xy = fine->cx[c] > fine->cy[c] ? fine->cx[c] : fine->cy[c];
         float xyz = xy > fine->cz[c] ? xy : fine->cz[c];

@@ -4,11 +4,13 @@
  * the true one; the true one is therefore computed in double each time the recursion has gained three digits, and before the
  * end, and replaces the recursive one without giving up the direction.
  * Differs: restarts of the whole iteration (iterative refinement) cost two or three iterations each and are not needed. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/check.h"
 #include "core/parallel.h"
+#include "grid/row_vectors.h"
 #include "linsys/poisson_components.h"
 
 /* How far the recursion runs before the true residual replaces it. */
@@ -27,30 +29,42 @@ typedef struct Solve {
 static double largest_b(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
-    const WadiPoisson *system = s->system;
-    double largest = 0.0;
+    const WadiI8 magnitude = (WadiI8){ 0 } + INT32_MAX;
+    WadiF8 largest = { 0 };
+    WadiI8 is_finite = (WadiI8){ 0 } - 1;
     for (int64_t row = first; row < end; ++row) {
-        for (unsigned left = system->active[row]; left != 0; left &= left - 1) {
-            double b = fabs((double)s->b_given[8 * row + __builtin_ctz(left)]);
-            largest = b <= largest ? largest : isfinite(b) ? b : (double)INFINITY;
-        }
+        WadiI8 is_unknown;
+        wadi_row_mask(s->system->active[row], &is_unknown);
+        WadiF8 size = (WadiF8)((WadiI8)WADI_ROW(s->b_given, row) & is_unknown & magnitude);
+        is_finite &= size <= FLT_MAX;
+        largest = WADI_ROW_SELECT(size > largest, size, largest);
     }
-    return largest;
+    float most = 0.0f;
+    for (int l = 0; l < 8; ++l) {
+        most = largest[l] > most ? largest[l] : most;
+    }
+    return wadi_row_bits(&is_finite) == 0xff ? (double)most : (double)INFINITY;
 }
 
 /* b and the warm start of coupled unknowns. */
 static void load_rows(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
-    const uint8_t *coupled = s->hierarchy->tree.fine.coupled;
+    const WadiL4 magnitude = (WadiL4){ 0 } + INT64_MAX;
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        for (int l = 0; l < 8; ++l) {
-            size_t cell = 8 * (size_t)row + (size_t)l;
-            bool is_coupled = (coupled[row] >> l & 1) != 0;
-            s->b[cell] = is_coupled ? (double)s->b_given[cell] : 0.0;
-            s->x[cell] = is_coupled && isfinite(s->x[cell]) ? s->x[cell] : 0.0;
-            s->p[cell] = 0.0f;
+        WadiI8 mask;
+        wadi_row_mask(s->hierarchy->tree.fine.coupled[row], &mask);
+        WadiF8 b = (WadiF8)((WadiI8)WADI_ROW(s->b_given, row) & mask);
+        WADI_HALF_OUT(s->b, row, 0) = WADI_ROW_LOW_DOUBLE(b);
+        WADI_HALF_OUT(s->b, row, 4) = WADI_ROW_HIGH_DOUBLE(b);
+        const WadiL4 is_coupled[2] = { __builtin_convertvector(WADI_ROW_LOW(mask), WadiL4),
+                                       __builtin_convertvector(WADI_ROW_HIGH(mask), WadiL4) };
+        for (int half = 0; half < 2; ++half) {
+            WadiL4 x = (WadiL4)WADI_HALF(s->x, row, 4 * half);
+            WadiL4 is_finite = (WadiD4)(x & magnitude) <= DBL_MAX;
+            WADI_HALF_OUT(s->x, row, 4 * half) = (WadiD4)(x & is_coupled[half] & is_finite);
         }
+        WADI_ROW_OUT(s->p, row) = (WadiF8){ 0 };
     }
 }
 

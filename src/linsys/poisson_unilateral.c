@@ -3,6 +3,8 @@
 
 #include "core/check.h"
 #include "core/parallel.h"
+#include "grid/row_lanes.h"
+#include "grid/row_vectors.h"
 #include "linsys/poisson_components.h"
 
 /* Up to this part of the unknowns may be lost before the coarse levels are made anew. */
@@ -23,39 +25,35 @@ static double drop_negative(void *context, int64_t first, int64_t end)
     const Drop *d = context;
     int64_t count = 0;
     for (int64_t row = first; row < end; ++row) {
-        for (unsigned left = d->active[row]; left != 0; left &= left - 1) {
-            int l = __builtin_ctz(left);
-            if (d->x[8 * row + l] < 0.0) {
-                d->x[8 * row + l] = 0.0;
-                d->active[row] = (uint8_t)(d->active[row] & ~(1u << l));
-                ++count;
-            }
+        double *x = d->x + 8 * row;
+        unsigned negative = 0;
+        for (int l = 0; l < 8; ++l) {
+            negative |= (unsigned)(x[l] < 0.0) << l;
+        }
+        negative &= d->active[row];
+        d->active[row] = (uint8_t)(d->active[row] & ~negative);
+        count += __builtin_popcount(negative);
+        for (; negative != 0; negative &= negative - 1) {
+            x[__builtin_ctz(negative)] = 0.0;
         }
     }
     return (double)count;
-}
-
-static bool is_left(const Drop *d, size_t cell)
-{
-    return (d->active[cell / 8] >> cell % 8 & 1) != 0;
 }
 
 /* The system over what is left. */
 static void couple_rows(void *context, int64_t first, int64_t end)
 {
     const Drop *d = context;
+    const float *from[3] = { d->from->cx, d->from->cy, d->from->cz };
+    float *to[3] = { d->cx, d->cy, d->cz };
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        const int32_t *n = d->rows->neighbour[row];
-        for (int l = 0; l < 8; ++l) {
-            size_t c = 8 * (size_t)row + (size_t)l;
-            bool is_here = is_left(d, c);
-            size_t x = l > 0 ? c - 1 : 8 * (size_t)n[WADI_ROW_X_MIN] + 7;
-            size_t y = 8 * (size_t)n[WADI_ROW_Y_MIN] + (size_t)l,
-                   z = 8 * (size_t)n[WADI_ROW_Z_MIN] + (size_t)l;
-            d->diagonal[c] = is_here ? d->from->diagonal[c] : 0.0f;
-            d->cx[c] = is_here && is_left(d, x) ? d->from->cx[c] : 0.0f;
-            d->cy[c] = is_here && is_left(d, y) ? d->from->cy[c] : 0.0f;
-            d->cz[c] = is_here && is_left(d, z) ? d->from->cz[c] : 0.0f;
+        WadiI8 is_left;
+        wadi_row_mask(d->active[row], &is_left);
+        WADI_ROW_OUT(d->diagonal, row) = (WadiF8)((WadiI8)WADI_ROW(d->from->diagonal, row) & is_left);
+        for (int axis = 0; axis < 3; ++axis) {
+            unsigned both = d->active[row] & wadi_row_bits_beside(d->rows, d->active, row, 2 * axis);
+            wadi_row_mask(both, &is_left);
+            WADI_ROW_OUT(to[axis], row) = (WadiF8)((WadiI8)WADI_ROW(from[axis], row) & is_left);
         }
     }
 }
