@@ -160,9 +160,9 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
 WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
                                      WadiFlipProjector **projector, WadiFlipProjectOut *out,
                                      WadiError *error);
-/* Project the velocities of the step. */
-WadiStatus wadi_flip_project_step(const WadiFlip *flip, WadiFlipStep *step, WadiFlipProjector **projector,
-                                  WadiError *error);
+/* Project the velocities of the step; is_last: for good. */
+WadiStatus wadi_flip_project_step(const WadiFlip *flip, WadiFlipStep *step, bool is_last,
+                                  WadiFlipProjector **projector, WadiError *error);
 /* Gravity times the time that forces act, m/s. */
 double wadi_flip_gravity_step(const WadiFlip *flip, const WadiFlipStep *step);
 /* `grain` is for the pressure between grains, to be filled by wadi_flip_grain_pressure; NULL where there is no water. */

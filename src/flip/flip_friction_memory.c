@@ -158,14 +158,14 @@ static void recall_block(void *context, int64_t first, int64_t end)
     for (int64_t s = first; s < end; ++s) {
         const WadiFrictionSlot *slot = &friction->slot[s];
         int32_t kept = slot->fluid == 0 ? -1 : find_kept(&finder, slot->row);
-        WadiFrictionStress *stress = &friction->stress[s];
-        *stress = friction->previous[s] = (WadiFrictionStress){ 0 };
-        if (kept >= 0) {
-            memcpy(stress, memory->stress[kept], sizeof *stress);
-        }
-        for (int n = 0; n < STRESS_COUNT && kept >= 0; ++n) {
-            stress->t[n] =
-                wadi_keep(scale * stress->t[n], wadi_lanes(n < 2 ? slot->fluid : slot->edge[n - 2]));
+        for (int n = 0; n < STRESS_COUNT; ++n) {
+            WadiVec8 value = { 0 };
+            friction->previous[s].t[n] = value;
+            if (kept >= 0) {
+                memcpy(&value, &memory->stress[kept][8 * n], sizeof value);
+                value = wadi_keep(scale * value, wadi_lanes(n < 2 ? slot->fluid : slot->edge[n - 2]));
+            }
+            friction->stress[s].t[n] = value;
         }
         for (int side = 0; side < WALL_KINDS; ++side) {
             int32_t w = friction->wall[s][side], from = kept < 0 ? -1 : memory->wall[kept][side];

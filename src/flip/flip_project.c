@@ -223,8 +223,10 @@ WadiStatus wadi_flip_projector_run(WadiFlipProjector *projector, WadiFlipProject
     wadi_parallel_for(all, WADI_ROW_BLOCK, subtract_gradient, &context);
     report->unknowns =
         (int64_t)wadi_parallel_sum(rows, WADI_ROW_BLOCK, count_cells, system->active, projector->partials);
-    report->max_divergence =
-        wadi_parallel_max(rows, WADI_ROW_BLOCK, block_divergence, &context, projector->partials);
+    if (!out->is_interim) {
+        report->max_divergence =
+            wadi_parallel_max(rows, WADI_ROW_BLOCK, block_divergence, &context, projector->partials);
+    }
     return WADI_OK;
 }
 

@@ -75,11 +75,11 @@ WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, c
     return WADI_OK;
 }
 
-WadiStatus wadi_flip_project_step(const WadiFlip *flip, WadiFlipStep *step, WadiFlipProjector **projector,
-                                  WadiError *error)
+WadiStatus wadi_flip_project_step(const WadiFlip *flip, WadiFlipStep *step, bool is_last,
+                                  WadiFlipProjector **projector, WadiError *error)
 {
     WadiFlipProjectIn in = wadi_flip_projection(flip, step);
-    WadiFlipProjectOut out = { .pressure = step->pressure };
+    WadiFlipProjectOut out = { .pressure = step->pressure, .is_interim = !is_last };
     for (int a = 0; a < 3; ++a) {
         out.velocity[a] = step->grid.velocity[a];
         out.known[a] = step->known[a];
@@ -98,7 +98,7 @@ static WadiStatus solve_viscosity(const WadiFlip *flip, WadiFlipStep *step, Wadi
     WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->pressure, cells, "pressure", error));
     memset(step->pressure, 0, cells * sizeof *step->pressure);
     WADI_STAGE(flip->context.times, "pressure",
-               WADI_TRY(wadi_flip_project_step(flip, step, projector, error)));
+               WADI_TRY(wadi_flip_project_step(flip, step, true, projector, error)));
     for (size_t i = 0; i < cells; ++i) {
         whole[i] += step->pressure[i];
     }
@@ -129,10 +129,11 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
         WADI_TRY(is_global ? wadi_flip_solve_sand(flip, step, error)
                            : wadi_flip_solve_zb05(flip, step, error));
     } else {
+        const bool is_viscous = wadi_flip_is_viscous(flip);
         WadiFlipProjector *projector = NULL;
         WADI_STAGE(flip->context.times, "pressure",
-                   WADI_TRY(wadi_flip_project_step(flip, step, &projector, error)));
-        if (wadi_flip_is_viscous(flip)) {
+                   WADI_TRY(wadi_flip_project_step(flip, step, !is_viscous, &projector, error)));
+        if (is_viscous) {
             WADI_TRY(solve_viscosity(flip, step, &projector, error));
         }
     }

@@ -244,8 +244,9 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         WADI_TRY(wadi_friction_begin(&friction, &grid, &flip->friction_memory, step->kick, arena, error));
         wadi_friction_add(friction, velocity));
     wadi_flip_held_close(step);
+    int asked = flip->context.world->scene->flip.friction_rounds, rounds = is_first && asked < 4 ? 4 : asked;
     WadiFlipProjector *projector = NULL;
-    WADI_STAGE(times, "pressure", WADI_TRY(wadi_flip_project_step(flip, step, &projector, error)));
+    WADI_STAGE(times, "pressure", WADI_TRY(wadi_flip_project_step(flip, step, false, &projector, error)));
 
     int depth = 0;
     WADI_TRY(wadi_friction_depth(friction, 2, &depth, arena, error));
@@ -256,8 +257,7 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
     WadiFrictionLoad load;
     double *grain;
     WADI_TRY(wadi_flip_friction_load(flip, step, &load, &grain, error));
-    int asked = flip->context.world->scene->flip.friction_rounds;
-    for (int round = 0; round < (is_first && asked < 4 ? 4 : asked); ++round) {
+    for (int round = 0; round < rounds; ++round) {
         /* u_b = u* - grad P: what the last projection made, less the stress that went into it. */
         const float *const before[3] = { velocity[0], velocity[1], velocity[2] };
         wadi_friction_take(friction, velocity);
@@ -277,7 +277,8 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         step->friction_iterations += flip->friction_report.iterations;
         copy_faces(step, free_flight, velocity);
         wadi_friction_add(friction, velocity);
-        WADI_STAGE(times, "pressure", WADI_TRY(wadi_flip_project_step(flip, step, &projector, error)));
+        WADI_STAGE(times, "pressure",
+                   WADI_TRY(wadi_flip_project_step(flip, step, round + 1 == rounds, &projector, error)));
     }
     wadi_flip_held_stop(step);
     WADI_STAGE(times, "sleep", wadi_flip_held_check(flip, step, friction));
