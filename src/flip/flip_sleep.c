@@ -235,10 +235,11 @@ typedef struct Awake {
 static void look_at_tiles(void *context, int64_t first, int64_t end)
 {
     const Awake *awake = context;
+    const bool has_births = awake->particles->next_id > awake->next_id;
     for (int32_t t = (int32_t)first; t < end; ++t) {
         wadi_flip_sleep_box(awake->sort, t, awake->low[t], awake->high[t]);
         bool has_newborn = false;
-        for (int32_t i = awake->sort->tile_start[t]; i < awake->sort->tile_start[t + 1]; ++i) {
+        for (int32_t i = awake->sort->tile_start[t]; has_births && i < awake->sort->tile_start[t + 1]; ++i) {
             has_newborn |= awake->particles->id[i] >= awake->next_id;
         }
         awake->has_newborn[t] = has_newborn;
