@@ -39,41 +39,54 @@ static WadiFrictionWallPoint ask(const WadiFriction *friction, WadiRowCell cell,
     return friction->grid.ask(friction->grid.ask_context, at);
 }
 
+/* The four copies of a row of facets: each acts on a face at the low or high end of the facet's cell. */
+static void fill_copies(const WadiFriction *friction, WadiFrictionFacets *facets)
+{
+    const WadiFrictionSlot *slot = &friction->slot[facets->slot];
+    const WadiVec8 one = wadi_splat(1.0f);
+    WadiVec8 least = wadi_splat(INFINITY);
+    for (int copy = 0; copy < 4; ++copy) {
+        int axis = wadi_friction_tangent(facets->side, copy >> 1), beside = 2 * axis + (copy & 1);
+        int32_t high = slot->near[2 * axis + 1];
+        uint8_t free = slot->free[axis];
+        WadiVec8 mass = friction->mass != NULL ? friction->mass[facets->slot].c[axis] : one;
+        if (copy & 1) {
+            uint8_t free_high = friction->slot[high].free[axis];
+            WadiVec8 mass_high = friction->mass != NULL ? friction->mass[high].c[axis] : one;
+            free = axis == 0 ? wadi_bits_from_right(free, free_high) : free_high;
+            mass = axis == 0 ? wadi_from_right(mass, mass_high) : mass_high;
+        }
+        /* The cell is FLUID: of a face it has one half where the cell beside is too. */
+        uint8_t both = wadi_row_bits_beside(friction->grid.rows, friction->grid.fluid, slot->row, beside);
+        WadiInt8 acts = wadi_lanes(free & slot->aligned[facets->side]);
+        facets->weight.t[copy] = wadi_keep(wadi_select(wadi_lanes(both), wadi_splat(0.5f), one), acts);
+        least = wadi_select(acts & (mass < least), mass, least);
+    }
+    facets->mass = wadi_select(least < wadi_splat(INFINITY), least, one);
+}
+
 static void fill_facets(const WadiFriction *friction, WadiFrictionFacets *facets)
 {
-    const WadiRows *rows = friction->grid.rows;
     const WadiFrictionSlot *slot = &friction->slot[facets->slot];
-    int side = facets->side;
-    uint8_t fractional = wadi_friction_fractional(friction, facets->slot);
-    WadiVec8 open[6];
-    if (fractional != 0) {
-        wadi_friction_sides(friction, facets->slot, open);
-    }
-    facets->mass = wadi_splat(1.0f);
-    for (int lane = 0; lane < 8; ++lane) {
-        if ((slot->aligned[side] >> lane & 1) == 0) {
-            continue;
-        }
-        WadiRowCell here = { slot->row, lane };
-        WadiFrictionWallPoint point = ask(friction, here, side);
-        float area = fractional >> lane & 1 ? open[side ^ 1][lane] : 1.0f, least = INFINITY;
+    int side = facets->side, a = wadi_friction_tangent(side, 0), b = wadi_friction_tangent(side, 1);
+    uint8_t cells = slot->aligned[side],
+            fractional = wadi_friction_fractional(friction, facets->slot) & cells;
+    for (unsigned left = cells; left != 0; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        WadiFrictionWallPoint point = ask(friction, (WadiRowCell){ slot->row, lane }, side);
         facets->mu[lane] = point.friction;
-        facets->area[lane] = area;
-        for (int copy = 0; copy < 4; ++copy) {
-            int axis = wadi_friction_tangent(side, copy >> 1);
-            WadiRowCell cell = copy & 1 ? wadi_row_cell_beside(rows, here, 2 * axis + 1) : here;
-            float weight = face_weight(friction, axis, cell);
-            facets->weight.t[copy][lane] = weight;
-            facets->solid[copy >> 1][lane] = point.velocity[axis];
-            least = weight > 0.0f ? fminf(least, face_mass(friction, axis, cell)) : least;
-        }
-        facets->mass[lane] = least < INFINITY ? least : 1.0f;
-        if (fractional >> lane & 1) {
-            int a = wadi_friction_tangent(side, 0), b = wadi_friction_tangent(side, 1);
-            float sum = open[2 * a][lane] + open[2 * a + 1][lane] + open[2 * b][lane] + open[2 * b + 1][lane];
-            facets->lift[lane] = 1.0f - 0.25f * sum;
-        }
+        facets->solid[0][lane] = point.velocity[a];
+        facets->solid[1][lane] = point.velocity[b];
     }
+    facets->area = wadi_keep(wadi_splat(1.0f), wadi_lanes(cells));
+    if (fractional != 0) {
+        WadiVec8 open[6];
+        wadi_friction_sides(friction, facets->slot, open);
+        WadiVec8 sum = open[2 * a] + open[2 * a + 1] + open[2 * b] + open[2 * b + 1];
+        facets->area = wadi_select(wadi_lanes(fractional), open[side ^ 1], facets->area);
+        facets->lift = wadi_keep(wadi_splat(1.0f) - wadi_splat(0.25f) * sum, wadi_lanes(fractional));
+    }
+    fill_copies(friction, facets);
 }
 
 static void fill_oblique(const WadiFriction *friction, WadiFrictionFacets *facets)
@@ -126,7 +139,10 @@ static void fill_walls(void *context, int64_t first, int64_t end)
     WadiFriction *friction = context;
     for (int64_t w = first > 0 ? first : 1; w < end; ++w) {
         WadiFrictionFacets *facets = &friction->facets[w];
+        *facets =
+            (WadiFrictionFacets){ .slot = facets->slot, .side = facets->side, .oblique = facets->oblique };
         if (facets->side == OBLIQUE) {
+            friction->oblique[facets->oblique] = (WadiFrictionOblique){ 0 };
             fill_oblique(friction, facets);
         } else {
             fill_facets(friction, facets);
@@ -172,9 +188,9 @@ WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, Wa
         oblique_count += friction->wall[s][OBLIQUE];
     }
     size_t walls = (size_t)count, obliques = (size_t)oblique_count;
-    WADI_TRY(wadi_friction_zeroed(arena, (void **)&friction->facets, walls, sizeof *friction->facets, error));
-    WADI_TRY(
-        wadi_friction_zeroed(arena, (void **)&friction->oblique, obliques, sizeof *friction->oblique, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &friction->facets, walls, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &friction->oblique, obliques, "friction", error));
+    friction->facets[0] = (WadiFrictionFacets){ 0 };
     friction->wall_count = 1;
     friction->oblique_count = 0;
     for (int32_t s = 1; s < friction->slot_count; ++s) {
