@@ -5,6 +5,9 @@
 #define WADI_FLIP_FRICTION_SLOTS_H
 
 #include <math.h>
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
 
 #include "flip/flip_friction.h"
 
@@ -13,6 +16,7 @@
 
 typedef float WadiVec8 __attribute__((vector_size(32)));
 typedef int32_t WadiInt8 __attribute__((vector_size(32)));
+typedef uint8_t WadiByte32 __attribute__((vector_size(32)));
 
 /* Order of WadiFrictionSlot.near; the first six as in WadiRows. M: minus, P: plus. */
 enum {
@@ -137,9 +141,8 @@ static inline WadiVec8 wadi_splat(float x)
 static inline WadiInt8 wadi_lanes(uint8_t bits)
 {
     const WadiInt8 lane = { 1, 2, 4, 8, 16, 32, 64, 128 };
-    int32_t b = bits;
-    WadiInt8 all = { b, b, b, b, b, b, b, b };
-    return (all & lane) == lane;
+    WadiByte32 all = (WadiByte32){ 0 } + bits; /* bytes: one instruction from memory */
+    return ((WadiInt8)all & lane) == lane;
 }
 
 static inline WadiVec8 wadi_keep(WadiVec8 x, WadiInt8 mask)
@@ -165,7 +168,11 @@ static inline WadiVec8 wadi_from_right(WadiVec8 x, WadiVec8 right)
 
 static inline WadiVec8 wadi_larger(WadiVec8 a, WadiVec8 b)
 {
+#ifdef __AVX__
+    return _mm256_max_ps(a, b); /* the same, NaN included: gcc does not find it */
+#else
     return wadi_select(a > b, a, b);
+#endif
 }
 
 static inline WadiVec8 wadi_smaller(WadiVec8 a, WadiVec8 b)
