@@ -94,40 +94,79 @@ static inline void divergence(const WadiFriction *friction, int32_t s, EdgesAbov
     if (slot->feels_wall) {
         wadi_friction_add_walls(friction, s, force);
     }
+}
+
+/* What a force does to the velocity of a slot's faces: nothing where they are not free. */
+static inline WadiVec8 push(const WadiFriction *friction, const WadiFrictionSlot *slot, int axis,
+                            WadiVec8 force)
+{
     if (slot->cut != 0) {
-        const WadiFrictionCut *cut = &friction->cut[slot->cut];
-        for (int axis = 0; axis < 3; ++axis) {
-            force->c[axis] *= cut->inverse_mass.c[axis];
-        }
+        force *= friction->cut[slot->cut].inverse_mass.c[axis];
+    }
+    return wadi_keep(force, wadi_lanes(slot->free[axis]));
+}
+
+void wadi_friction_push(const WadiFriction *friction, int32_t s, WadiFrictionFaces *change)
+{
+    EdgesAbove none = { 0 };
+    divergence(friction, s, &none, change);
+    for (int axis = 0; axis < 3; ++axis) {
+        change->c[axis] = push(friction, &friction->slot[s], axis, change->c[axis]);
     }
 }
 
-void wadi_friction_divergence(const WadiFriction *friction, int32_t s, WadiFrictionFaces *force)
+static inline double lane_sum(WadiVec8 x)
 {
-    EdgesAbove none = { 0 };
-    divergence(friction, s, &none, force);
+    double sum = 0.0;
+    for (int lane = 0; lane < 8; ++lane) {
+        sum += (double)x[lane];
+    }
+    return sum;
 }
 
+/* Faces that are not free have the velocity of `before`, and the force on them does work on whoever moves them. */
 static void faces_block(void *context, int64_t first, int64_t end)
 {
     const WadiFrictionIteration *it = context;
-    WadiVec8 beta = wadi_splat(it->beta);
+    const WadiFriction *friction = it->friction;
+    WadiVec8 beta = wadi_splat(it->beta), rise = wadi_splat(0.0f);
     EdgesAbove above = { 0 };
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
+        const WadiFrictionSlot *slot = &friction->slot[s];
         WadiFrictionFaces force;
-        divergence(it->friction, s, &above, &force);
+        divergence(friction, s, &above, &force);
         for (int axis = 0; axis < 3; ++axis) {
-            WadiVec8 now = wadi_keep(force.c[axis], wadi_lanes(it->friction->slot[s].free[axis]));
-            WadiVec8 old = it->force[s].c[axis];
-            it->velocity[s].c[axis] = it->before[s].c[axis] + now + beta * (now - old);
-            it->force[s].c[axis] = now;
+            WadiVec8 change = force.c[axis] - it->force[s].c[axis];
+            WadiVec8 gain = push(friction, slot, axis, change);
+            WadiVec8 u = it->before[s].c[axis] + push(friction, slot, axis, force.c[axis]);
+            rise += change * (u + u - gain);
+            it->velocity[s].c[axis] = u + beta * gain;
+            it->force[s].c[axis] = force.c[axis];
         }
     }
+    it->rise[first / FRICTION_BLOCK] = lane_sum(rise);
 }
 
 void wadi_friction_faces_pass(const WadiFrictionIteration *it)
 {
     wadi_parallel_for(it->friction->slot_count, FRICTION_BLOCK, faces_block, (void *)it);
+}
+
+static void halt_block(void *context, int64_t first, int64_t end)
+{
+    const WadiFrictionIteration *it = context;
+    for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
+        const WadiFrictionSlot *slot = &it->friction->slot[s];
+        for (int axis = 0; axis < 3; ++axis) {
+            it->velocity[s].c[axis] =
+                it->before[s].c[axis] + push(it->friction, slot, axis, it->force[s].c[axis]);
+        }
+    }
+}
+
+void wadi_friction_halt(const WadiFrictionIteration *it)
+{
+    wadi_parallel_for(it->friction->slot_count, FRICTION_BLOCK, halt_block, (void *)it);
 }
 
 static inline WadiVec8 extrapolated(WadiVec8 now, WadiVec8 old, WadiVec8 beta)
@@ -207,32 +246,21 @@ static inline void edge_weights(const uint8_t edge[4], WadiVec8 *inverse, WadiVe
     *inverse = wadi_splat(1.0f) / wadi_larger(count, wadi_splat(1.0f));
 }
 
-/* The new stress of a slot from its trial values, scaled into the yield set. The restart product is that of
- * y - value = beta (now - old) - step and of step, weighted by kind: 1/2 for the normal stresses, `inverse` for
- * the shears. */
+/* The new stress of a slot from its trial values, scaled into the yield set. */
 static inline void take_step(const WadiFrictionIteration *it, int32_t s, const WadiVec8 trial[STRESS_COUNT],
-                             WadiVec8 square, const WadiVec8 inverse[3], WadiFrictionSums *sums)
+                             WadiVec8 square, WadiFrictionSums *sums)
 {
-    const WadiFrictionStress *now = &it->friction->stress[s];
     WadiFrictionStress *result = &it->friction->previous[s];
-    WadiVec8 factor = wadi_ball_factor(square, it->yield[s]), beta = wadi_splat(it->beta);
-    WadiVec8 turn[4], step[2], back[2];
-    turn[0] = turn[1] = turn[2] = turn[3] = wadi_splat(0.0f);
-    for (int n = 0; n < STRESS_COUNT; ++n) {
-        WadiVec8 value = factor * trial[n];
-        WadiVec8 change = value - now->t[n];
-        WadiVec8 rest = beta * (now->t[n] - result->t[n]) - change;
-        sums->change = wadi_larger(wadi_size(change), sums->change);
-        result->t[n] = value;
-        turn[n < 2 ? 3 : (n - 2) >> 2] += rest * change;
-        if (n < 2) {
-            back[n] = rest;
-            step[n] = change;
+    WadiVec8 factor = wadi_ball_factor(square, it->yield[s]);
+    if (it->looks) {
+        const WadiFrictionStress *now = &it->friction->stress[s];
+        for (int n = 0; n < STRESS_COUNT; ++n) {
+            sums->change = wadi_larger(wadi_size(factor * trial[n] - now->t[n]), sums->change);
         }
     }
-    turn[3] += (back[0] + back[1]) * (step[0] + step[1]);
-    sums->turn +=
-        wadi_splat(0.5f) * turn[3] + inverse[0] * turn[0] + inverse[1] * turn[1] + inverse[2] * turn[2];
+    for (int n = 0; n < STRESS_COUNT; ++n) {
+        result->t[n] = factor * trial[n];
+    }
 }
 
 static inline WadiVec8 normal_square(const WadiVec8 trial[STRESS_COUNT])
@@ -255,7 +283,7 @@ static inline __attribute__((always_inline)) void update_cells(const WadiFrictio
     const WadiFrictionStress *now = &friction->stress[s], *old = &friction->previous[s];
     WadiVec8 alpha = wadi_splat(it->alpha), half_alpha = wadi_splat(0.5f * it->alpha),
              beta = wadi_splat(it->beta);
-    WadiVec8 trial[STRESS_COUNT], inverse[3];
+    WadiVec8 trial[STRESS_COUNT];
     cell_rates(it->velocity, s, slot->near, above, trial);
     WadiInt8 fluid = wadi_lanes(slot->fluid);
     for (int n = 0; n < 2; ++n) {
@@ -264,10 +292,9 @@ static inline __attribute__((always_inline)) void update_cells(const WadiFrictio
     }
     WadiVec8 square = normal_square(trial);
     for (int kind = 0; kind < 3; ++kind) {
-        WadiVec8 step = half_alpha;
-        inverse[kind] = wadi_splat(0.25f);
+        WadiVec8 step = half_alpha, inverse = wadi_splat(0.25f);
         if (sort == PART) {
-            edge_weights(&slot->edge[4 * kind], &inverse[kind], &step);
+            edge_weights(&slot->edge[4 * kind], &inverse, &step);
             step *= half_alpha;
         }
         WadiVec8 shear = wadi_splat(0.0f);
@@ -279,9 +306,9 @@ static inline __attribute__((always_inline)) void update_cells(const WadiFrictio
             }
             shear += trial[n] * trial[n];
         }
-        square += inverse[kind] * shear;
+        square += inverse * shear;
     }
-    take_step(it, s, trial, square, inverse, sums);
+    take_step(it, s, trial, square, sums);
 }
 
 /* The same where faces have other masses than 1. */
@@ -291,35 +318,19 @@ static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAb
     const WadiFriction *friction = it->friction;
     const WadiFrictionSlot *slot = &friction->slot[s];
     const WadiFrictionCut *cut = &friction->cut[slot->cut];
-    const WadiFrictionStress *now = &friction->stress[s];
-    WadiFrictionStress *result = &friction->previous[s];
+    const WadiFrictionStress *now = &friction->stress[s], *old = &friction->previous[s];
     WadiVec8 alpha = wadi_splat(it->alpha), beta = wadi_splat(it->beta), zero = wadi_splat(0.0f);
     WadiVec8 trial[STRESS_COUNT];
     cell_rates(it->velocity, s, slot->near, above, trial);
     for (int n = 0; n < STRESS_COUNT; ++n) {
-        WadiVec8 y = extrapolated(now->t[n], result->t[n], beta);
+        WadiVec8 y = extrapolated(now->t[n], old->t[n], beta);
         trial[n] = wadi_keep(y + alpha * cut->step[n] * trial[n], cut->step[n] > zero);
     }
     WadiVec8 square = cut->weight[0] * normal_square(trial);
     for (int n = 2; n < STRESS_COUNT; ++n) {
         square += cut->weight[n] * trial[n] * trial[n];
     }
-    WadiVec8 factor = wadi_ball_factor(square, it->yield[s]), turn = zero, back[2], step[2];
-    for (int n = 0; n < STRESS_COUNT; ++n) {
-        WadiVec8 y = extrapolated(now->t[n], result->t[n], beta);
-        WadiVec8 value = factor * trial[n];
-        WadiVec8 change = value - now->t[n];
-        WadiVec8 weight = n < 2 ? wadi_splat(0.5f) * cut->weight[n] : cut->weight[n];
-        turn += weight * (y - value) * change;
-        if (n < 2) {
-            back[n] = y - value;
-            step[n] = change;
-        }
-        sums->change = wadi_larger(wadi_size(change), sums->change);
-        result->t[n] = value;
-    }
-    turn += wadi_splat(0.5f) * cut->weight[0] * (back[0] + back[1]) * (step[0] + step[1]);
-    sums->turn += cut->metric * turn;
+    take_step(it, s, trial, square, sums);
 }
 
 static void cells_block(void *context, int64_t first, int64_t end)
@@ -345,12 +356,11 @@ static void cells_block(void *context, int64_t first, int64_t end)
             wadi_friction_update_walls(it, s, &sums);
         }
     }
-    double turn = 0.0, change = 0.0;
+    double change = 0.0;
     for (int lane = 0; lane < 8; ++lane) {
-        turn += (double)sums.turn[lane];
         change = fmax(change, (double)sums.change[lane]);
     }
-    it->turn[first / FRICTION_BLOCK] = turn;
+    it->drag[first / FRICTION_BLOCK] = lane_sum(sums.drag);
     it->change[first / FRICTION_BLOCK] = change;
 }
 

@@ -227,27 +227,32 @@ typedef struct WadiFrictionIteration {
     const WadiVec8 *yield;           /* per slot: k P+ + c */
     const WadiVec8 *wall_bound;      /* per row of facets: mu P+ */
     WadiFrictionFaces *velocity;     /* u of the extrapolated stress y */
-    WadiFrictionFaces *force;        /* div tau of the stress now */
+    WadiFrictionFaces *force;        /* div tau of the stress now, on all faces */
     float alpha, beta;               /* y = tau + beta (tau - previous) */
-    double *turn, *change;           /* per block: restart product, largest change */
+    bool looks;                      /* the largest change is wanted */
+    /* Per block: growth of twice the energy, on the faces; what moving walls take of the energy; the largest
+     * change of a stress. */
+    double *rise, *drag, *change;
 } WadiFrictionIteration;
 
-/* force = div tau, velocity = u_b + div y. */
+/* force = div tau, velocity = u_b + div y, rise. */
 void wadi_friction_faces_pass(const WadiFrictionIteration *it);
+/* velocity = u_b + force: y = tau. */
+void wadi_friction_halt(const WadiFrictionIteration *it);
 /* previous = Proj(y + alpha D(velocity)): the new stress, to be swapped with tau by the caller. */
 void wadi_friction_cells_pass(const WadiFrictionIteration *it);
 
-/* Restart product and largest change, lane by lane. */
+/* Work of the changes of traction on the solid and largest change, lane by lane. */
 typedef struct WadiFrictionSums {
-    WadiVec8 turn, change;
+    WadiVec8 drag, change;
 } WadiFrictionSums;
 
 /* The walls' part of both halves (flip_friction_walls.c). */
 void wadi_friction_add_walls(const WadiFriction *friction, int32_t slot, WadiFrictionFaces *force);
 void wadi_friction_update_walls(const WadiFrictionIteration *it, int32_t slot, WadiFrictionSums *sums);
 
-/* (div tau) / mass on the faces of one slot, free or not. */
-void wadi_friction_divergence(const WadiFriction *friction, int32_t slot, WadiFrictionFaces *force);
+/* (div tau) / mass on the free faces of one slot, 0 on the others. */
+void wadi_friction_push(const WadiFriction *friction, int32_t slot, WadiFrictionFaces *change);
 
 /* Fill stress and traction from memory (flip_friction_memory.c). */
 void wadi_friction_recall(WadiFriction *friction, const WadiFrictionMemory *memory);

@@ -75,28 +75,27 @@ static void update_facets(const WadiFrictionIteration *it, int32_t w, WadiFricti
     const WadiFrictionWall *now = &friction->traction[w];
     WadiFrictionWall *result = &friction->traction_previous[w];
     WadiVec8 zero = wadi_splat(0.0f), one = wadi_splat(1.0f);
-    WadiVec8 square = zero, inverse[2], trial[4];
+    WadiVec8 square = zero, trial[4];
     for (int which = 0; which < 2; ++which) {
         WadiVec8 face[2];
         faces_along(it, facets->slot, wadi_friction_tangent(facets->side, which), face);
         const WadiVec8 *weight = &facets->weight.t[2 * which];
         WadiVec8 count = __builtin_convertvector(-((weight[0] > zero) + (weight[1] > zero)), WadiVec8);
-        inverse[which] = one / wadi_larger(count, one);
+        WadiVec8 inverse = one / wadi_larger(count, one);
         for (int high = 0; high < 2; ++high) {
             int n = 2 * which + high;
             WadiVec8 slip = face[high] - facets->solid[which];
             WadiVec8 y = extrapolated(now->t[n], result->t[n], it->beta);
             trial[n] = y - wadi_splat(0.5f * it->alpha) * facets->mass * count * weight[high] * slip;
             trial[n] = wadi_keep(trial[n], weight[high] > zero);
-            square += inverse[which] * trial[n] * trial[n];
+            square += inverse * trial[n] * trial[n];
         }
     }
-    WadiVec8 factor = wadi_ball_factor(square, it->wall_bound[w]), metric = one / facets->mass;
+    WadiVec8 factor = wadi_ball_factor(square, it->wall_bound[w]);
     for (int n = 0; n < 4; ++n) {
-        WadiVec8 y = extrapolated(now->t[n], result->t[n], it->beta);
         WadiVec8 value = factor * trial[n];
         WadiVec8 step = value - now->t[n];
-        sums->turn += metric * inverse[n >> 1] * (y - value) * step;
+        sums->drag += step * facets->weight.t[n] * facets->solid[n >> 1];
         sums->change = wadi_larger(wadi_size(step), sums->change);
         result->t[n] = value;
     }
@@ -111,16 +110,15 @@ static void update_oblique(const WadiFrictionIteration *it, int32_t w, WadiFrict
     const WadiFrictionOblique *oblique = &friction->oblique[facets->oblique];
     const WadiFrictionWall *now = &friction->traction[w];
     WadiFrictionWall *result = &friction->traction_previous[w];
-    WadiVec8 zero = wadi_splat(0.0f), one = wadi_splat(1.0f);
-    WadiVec8 along = zero, square = zero, y[3], trial[3];
+    WadiVec8 zero = wadi_splat(0.0f);
+    WadiVec8 along = zero, square = zero, trial[3];
     WadiVec8 gain = wadi_splat(it->alpha) * oblique->step;
     for (int axis = 0; axis < 3; ++axis) {
         WadiVec8 face[2];
         faces_along(it, facets->slot, axis, face);
         WadiVec8 slip = oblique->weight[2 * axis] * (face[0] - oblique->solid[axis]) +
                         oblique->weight[2 * axis + 1] * (face[1] - oblique->solid[axis]);
-        y[axis] = extrapolated(now->t[axis], result->t[axis], it->beta);
-        trial[axis] = y[axis] - gain * slip;
+        trial[axis] = extrapolated(now->t[axis], result->t[axis], it->beta) - gain * slip;
         along += oblique->normal[axis] * trial[axis];
     }
     for (int axis = 0; axis < 3; ++axis) {
@@ -128,12 +126,11 @@ static void update_oblique(const WadiFrictionIteration *it, int32_t w, WadiFrict
         square += trial[axis] * trial[axis];
     }
     WadiVec8 factor = wadi_ball_factor(square, it->wall_bound[w]);
-    WadiVec8 metric =
-        wadi_keep(one / wadi_select(oblique->step > zero, oblique->step, one), oblique->step > zero);
     for (int axis = 0; axis < 3; ++axis) {
         WadiVec8 value = wadi_keep(factor * trial[axis], oblique->step > zero);
         WadiVec8 step = value - now->t[axis];
-        sums->turn += metric * (y[axis] - value) * step;
+        sums->drag +=
+            step * (oblique->weight[2 * axis] + oblique->weight[2 * axis + 1]) * oblique->solid[axis];
         sums->change = wadi_larger(wadi_size(step), sums->change);
         result->t[axis] = value;
     }
