@@ -47,7 +47,7 @@ static void fill_facets(const WadiFriction *friction, WadiFrictionFacets *facets
     if (fractional != 0) {
         wadi_friction_sides(friction, facets->slot, open);
     }
-    facets->mass = wadi_splat(1.0f);
+    WadiVec8 mass = wadi_splat(1.0f);
     for (int lane = 0; lane < 8; ++lane) {
         if ((slot->aligned[side] >> lane & 1) == 0) {
             continue;
@@ -65,11 +65,20 @@ static void fill_facets(const WadiFriction *friction, WadiFrictionFacets *facets
             facets->solid[copy >> 1][lane] = point.velocity[axis];
             least = weight > 0.0f ? fminf(least, face_mass(friction, axis, cell)) : least;
         }
-        facets->mass[lane] = least < INFINITY ? least : 1.0f;
+        mass[lane] = least < INFINITY ? least : 1.0f;
         if (fractional >> lane & 1) {
             int a = wadi_friction_tangent(side, 0), b = wadi_friction_tangent(side, 1);
             float sum = open[2 * a][lane] + open[2 * a + 1][lane] + open[2 * b][lane] + open[2 * b + 1][lane];
             facets->lift[lane] = 1.0f - 0.25f * sum;
+        }
+    }
+    WadiVec8 zero = wadi_splat(0.0f), one = wadi_splat(1.0f);
+    for (int which = 0; which < 2; ++which) {
+        const WadiVec8 *weight = &facets->weight.t[2 * which];
+        WadiVec8 count = __builtin_convertvector(-((weight[0] > zero) + (weight[1] > zero)), WadiVec8);
+        facets->inverse[which] = one / wadi_larger(count, one);
+        for (int high = 0; high < 2; ++high) {
+            facets->step.t[2 * which + high] = wadi_splat(0.5f) * mass * count * weight[high];
         }
     }
 }
@@ -182,13 +191,15 @@ WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, Wa
             friction->facets[w].slot = s;
             friction->facets[w].side = kind;
             friction->facets[w].oblique = kind == OBLIQUE ? friction->oblique_count++ : 0;
-            slot->has_walls = slot->feels_wall = 1;
-            friction->slot[slot->near[NEAR_XP]].feels_wall = 1;
-            friction->slot[slot->near[NEAR_YP]].feels_wall = 1;
-            friction->slot[slot->near[NEAR_ZP]].feels_wall = 1;
+            uint8_t bit = (uint8_t)(1u << kind);
+            slot->has |= bit;
+            slot->feels |= bit;
+            friction->slot[slot->near[NEAR_XP]].feels |= bit;
+            friction->slot[slot->near[NEAR_YP]].feels |= bit;
+            friction->slot[slot->near[NEAR_ZP]].feels |= bit;
         }
     }
-    friction->slot[0].feels_wall = 0;
+    friction->slot[0].feels = 0;
     wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, fill_walls, friction);
     return WADI_OK;
 }

@@ -91,7 +91,7 @@ static inline void divergence(const WadiFriction *friction, int32_t s, EdgesAbov
         here->t[STRESS_YY] - ym->t[STRESS_YY] + quarter * ((shift_in(xy, xy_next) - xy) + (yz_z - yz));
     force->c[2] =
         stress_zz(here) - stress_zz(zm) + quarter * ((shift_in(xz, xz_next) - xz) + (above->yz - yz));
-    if (slot->feels_wall) {
+    if (slot->feels != 0) {
         wadi_friction_add_walls(friction, s, force);
     }
 }
@@ -241,9 +241,8 @@ static inline void cell_rates(const WadiFrictionFaces *all, int32_t s, const int
 static inline void edge_weights(const uint8_t edge[4], WadiVec8 *inverse, WadiVec8 *quarter)
 {
     WadiInt8 n = -(wadi_lanes(edge[0]) + wadi_lanes(edge[1]) + wadi_lanes(edge[2]) + wadi_lanes(edge[3]));
-    WadiVec8 count = __builtin_convertvector(n, WadiVec8);
-    *quarter = count * wadi_splat(0.25f);
-    *inverse = wadi_splat(1.0f) / wadi_larger(count, wadi_splat(1.0f));
+    *inverse = wadi_look_up((WadiVec8){ 1.0f, 1.0f, 1.0f / 2.0f, 1.0f / 3.0f, 1.0f / 4.0f }, n);
+    *quarter = wadi_look_up((WadiVec8){ 0.0f, 0.25f, 0.5f, 0.75f, 1.0f }, n);
 }
 
 /* The new stress of a slot from its trial values, scaled into the yield set. */
@@ -352,7 +351,7 @@ static void cells_block(void *context, int64_t first, int64_t end)
         } else {
             update_cells(it, s, PART, &above, &sums);
         }
-        if (slot->has_walls) {
+        if (slot->has != 0) {
             wadi_friction_update_walls(it, s, &sums);
         }
     }

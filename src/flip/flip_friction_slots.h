@@ -68,8 +68,8 @@ typedef struct WadiFrictionSlot {
     uint8_t aligned[6]; /* of FLUID cells: sides closed by a wall along the grid */
     uint8_t edge[12];   /* of FLUID cells: active edges in the order of the stresses */
     uint8_t is_full;    /* every FLUID cell has its 12 edges */
-    uint8_t has_walls;  /* a cell of the slot has a facet */
-    uint8_t feels_wall; /* a facet acts on a face of the slot */
+    uint8_t has;        /* kinds of wall that its cells have */
+    uint8_t feels;      /* kinds of wall that act on its faces */
 } WadiFrictionSlot;
 
 /* A slot whose stresses act on faces of other masses than 1 (flip_friction_cut.c). Its stresses are kept times
@@ -81,7 +81,8 @@ typedef struct WadiFrictionCut {
     WadiVec8 metric; /* 1 / (step of the cell over alpha): scale of changes and inner products */
 } WadiFrictionCut;
 
-enum { OBLIQUE = 6, WALL_KINDS = 7 }; /* WadiFriction.wall: the six sides, and walls across cells */
+/* Kinds of wall: the six sides, and walls across cells. */
+enum { OBLIQUE = 6, WALL_KINDS = 7, ALIGNED_SIDES = 0x3f };
 
 /* What does not change over a row of facets. Copy i acts on its face with weight[i] = 1 / (FLUID cells of the
  * face), or 0. */
@@ -92,9 +93,10 @@ typedef struct WadiFrictionFacets {
     WadiVec8 mu, area; /* area in cell sides; 0: no wall */
     /* Of facets alone. */
     WadiFrictionWall weight;
-    WadiVec8 solid[2]; /* tangential velocity of the solid */
-    WadiVec8 lift;     /* part of the cell that is behind the wall */
-    WadiVec8 mass;     /* least of the faces' masses */
+    WadiFrictionWall step; /* gradient step over alpha, by the least of the faces' masses */
+    WadiVec8 inverse[2];   /* per tangent: 1 / (copies that act), weight of the squares in the disc */
+    WadiVec8 solid[2];     /* tangential velocity of the solid */
+    WadiVec8 lift;         /* part of the cell that is behind the wall */
 } WadiFrictionFacets;
 
 /* Walls across the cells of a slot: a traction vector T in the plane of the wall (t[0..2] of its row of
@@ -172,6 +174,20 @@ static inline WadiVec8 wadi_larger(WadiVec8 a, WadiVec8 b)
     return _mm256_max_ps(a, b); /* the same, NaN included: gcc does not find it */
 #else
     return wadi_select(a > b, a, b);
+#endif
+}
+
+/* table[n], lane by lane; n in 0..7. */
+static inline WadiVec8 wadi_look_up(WadiVec8 table, WadiInt8 n)
+{
+#ifdef __AVX2__
+    return _mm256_permutevar8x32_ps(table, (__m256i)n);
+#else
+    WadiVec8 found;
+    for (int lane = 0; lane < 8; ++lane) {
+        found[lane] = table[n[lane]];
+    }
+    return found;
 #endif
 }
 
