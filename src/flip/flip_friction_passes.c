@@ -269,12 +269,9 @@ static inline WadiVec8 normal_square(const WadiVec8 trial[STRESS_COUNT])
            (trial[STRESS_XX] * trial[STRESS_XX] + trial[STRESS_YY] * trial[STRESS_YY] + zz * zz);
 }
 
-/* Rows of three sorts: WHOLE, eight FLUID cells with all of their edges; FULL, the same for fewer cells; PART,
- * cells that lack edges. */
-typedef enum RowSort { WHOLE, FULL, PART } RowSort;
-
+/* `is_whole`: eight FLUID cells with all of their edges. */
 static inline __attribute__((always_inline)) void update_cells(const WadiFrictionIteration *it, int32_t s,
-                                                               RowSort sort, RatesAbove *above,
+                                                               bool is_whole, RatesAbove *above,
                                                                WadiFrictionSums *sums)
 {
     const WadiFriction *friction = it->friction;
@@ -284,25 +281,21 @@ static inline __attribute__((always_inline)) void update_cells(const WadiFrictio
              beta = wadi_splat(it->beta);
     WadiVec8 trial[STRESS_COUNT];
     cell_rates(it->velocity, s, slot->near, above, trial);
-    WadiInt8 fluid = wadi_lanes(slot->fluid);
     for (int n = 0; n < 2; ++n) {
         trial[n] = extrapolated(now->t[n], old->t[n], beta) + alpha * trial[n];
-        trial[n] = sort == WHOLE ? trial[n] : wadi_keep(trial[n], fluid);
+        trial[n] = is_whole ? trial[n] : wadi_keep(trial[n], wadi_lanes(slot->fluid));
     }
     WadiVec8 square = normal_square(trial);
     for (int kind = 0; kind < 3; ++kind) {
-        WadiVec8 step = half_alpha, inverse = wadi_splat(0.25f);
-        if (sort == PART) {
-            edge_weights(&slot->edge[4 * kind], &inverse, &step);
-            step *= half_alpha;
+        const uint8_t *edge = &slot->edge[4 * kind];
+        WadiVec8 part = wadi_splat(1.0f), inverse = wadi_splat(0.25f), shear = wadi_splat(0.0f);
+        if (!is_whole) {
+            edge_weights(edge, &inverse, &part);
         }
-        WadiVec8 shear = wadi_splat(0.0f);
         for (int e = 0; e < 4; ++e) {
             int n = 2 + 4 * kind + e;
-            trial[n] = extrapolated(now->t[n], old->t[n], beta) + step * trial[n];
-            if (sort != WHOLE) {
-                trial[n] = wadi_keep(trial[n], sort == FULL ? fluid : wadi_lanes(slot->edge[4 * kind + e]));
-            }
+            trial[n] = extrapolated(now->t[n], old->t[n], beta) + part * half_alpha * trial[n];
+            trial[n] = is_whole ? trial[n] : wadi_keep(trial[n], wadi_lanes(edge[e]));
             shear += trial[n] * trial[n];
         }
         square += inverse * shear;
@@ -344,12 +337,10 @@ static void cells_block(void *context, int64_t first, int64_t end)
         }
         if (slot->cut != 0) {
             update_cut_cells(it, s, &above, &sums);
-        } else if (slot->is_full && slot->fluid == 0xff) {
-            update_cells(it, s, WHOLE, &above, &sums);
-        } else if (slot->is_full) {
-            update_cells(it, s, FULL, &above, &sums);
+        } else if (slot->is_whole) {
+            update_cells(it, s, true, &above, &sums);
         } else {
-            update_cells(it, s, PART, &above, &sums);
+            update_cells(it, s, false, &above, &sums);
         }
         if (slot->has != 0) {
             wadi_friction_update_walls(it, s, &sums);

@@ -67,7 +67,7 @@ typedef struct WadiFrictionSlot {
     uint8_t free[3];
     uint8_t aligned[6]; /* of FLUID cells: sides closed by a wall along the grid */
     uint8_t edge[12];   /* of FLUID cells: active edges in the order of the stresses */
-    uint8_t is_full;    /* every FLUID cell has its 12 edges */
+    uint8_t is_whole;   /* eight FLUID cells, each with its 12 edges */
     uint8_t has;        /* kinds of wall that its cells have */
     uint8_t feels;      /* kinds of wall that act on its faces */
 } WadiFrictionSlot;
