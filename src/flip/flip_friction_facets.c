@@ -62,7 +62,15 @@ static void fill_copies(const WadiFriction *friction, WadiFrictionFacets *facets
         facets->weight.t[copy] = wadi_keep(wadi_select(wadi_lanes(both), wadi_splat(0.5f), one), acts);
         least = wadi_select(acts & (mass < least), mass, least);
     }
-    facets->mass = wadi_select(least < wadi_splat(INFINITY), least, one);
+    WadiVec8 zero = wadi_splat(0.0f), mass = wadi_select(least < wadi_splat(INFINITY), least, one);
+    for (int which = 0; which < 2; ++which) {
+        const WadiVec8 *weight = &facets->weight.t[2 * which];
+        WadiVec8 count = __builtin_convertvector(-((weight[0] > zero) + (weight[1] > zero)), WadiVec8);
+        facets->inverse[which] = one / wadi_larger(count, one);
+        for (int high = 0; high < 2; ++high) {
+            facets->step.t[2 * which + high] = wadi_splat(0.5f) * mass * count * weight[high];
+        }
+    }
 }
 
 static void fill_facets(const WadiFriction *friction, WadiFrictionFacets *facets)
@@ -170,7 +178,7 @@ static void find_walls(void *context, int64_t first, int64_t end)
         }
         wall[OBLIQUE] = wadi_friction_fractional(friction, s) != 0;
         for (int kind = 0; kind < WALL_KINDS; ++kind) {
-            slot->has_walls |= wall[kind] != 0;
+            slot->has |= (uint8_t)(wall[kind] << kind);
         }
     }
 }
@@ -182,7 +190,7 @@ WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, Wa
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, find_walls, friction);
     int32_t count = 1, oblique_count = 0;
     for (int32_t s = 1; s < friction->slot_count; ++s) {
-        for (int kind = 0; kind < WALL_KINDS && friction->slot[s].has_walls != 0; ++kind) {
+        for (int kind = 0; kind < WALL_KINDS && friction->slot[s].has != 0; ++kind) {
             count += friction->wall[s][kind];
         }
         oblique_count += friction->wall[s][OBLIQUE];
@@ -195,7 +203,7 @@ WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, Wa
     friction->oblique_count = 0;
     for (int32_t s = 1; s < friction->slot_count; ++s) {
         WadiFrictionSlot *slot = &friction->slot[s];
-        if (slot->has_walls == 0) {
+        if (slot->has == 0) {
             continue;
         }
         for (int kind = 0; kind < WALL_KINDS; ++kind) {
@@ -208,12 +216,12 @@ WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, Wa
             friction->facets[w].side = kind;
             friction->facets[w].oblique = kind == OBLIQUE ? friction->oblique_count++ : 0;
         }
-        slot->feels_wall = 1;
-        friction->slot[slot->near[NEAR_XP]].feels_wall = 1;
-        friction->slot[slot->near[NEAR_YP]].feels_wall = 1;
-        friction->slot[slot->near[NEAR_ZP]].feels_wall = 1;
+        slot->feels |= slot->has;
+        friction->slot[slot->near[NEAR_XP]].feels |= slot->has;
+        friction->slot[slot->near[NEAR_YP]].feels |= slot->has;
+        friction->slot[slot->near[NEAR_ZP]].feels |= slot->has;
     }
-    friction->slot[0].feels_wall = 0;
+    friction->slot[0].feels = 0;
     wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, fill_walls, friction);
     return WADI_OK;
 }

@@ -54,7 +54,14 @@ static inline WadiVec8 stress_zz(const WadiFrictionStress *stress)
     return -(stress->t[STRESS_XX] + stress->t[STRESS_YY]);
 }
 
-void wadi_friction_divergence(const WadiFriction *friction, int32_t s, WadiFrictionFaces *force)
+/* Edge sums on the high-y side of the slot before: the low-y side of the slot that follows it along y. */
+typedef struct EdgesAbove {
+    int32_t slot; /* 0: none */
+    WadiVec8 xy, yz;
+} EdgesAbove;
+
+static inline void divergence(const WadiFriction *friction, int32_t s, EdgesAbove *above,
+                              WadiFrictionFaces *force)
 {
     const WadiFrictionSlot *slot = &friction->slot[s];
     const WadiFrictionStress *all = friction->stress, *here = &all[s];
@@ -63,47 +70,81 @@ void wadi_friction_divergence(const WadiFriction *friction, int32_t s, WadiFrict
     const WadiFrictionStress *ym = &all[near[NEAR_YM]], *yp = &all[near[NEAR_YP]];
     const WadiFrictionStress *zm = &all[near[NEAR_ZM]], *zp = &all[near[NEAR_ZP]];
     const WadiVec8 quarter = wadi_splat(0.25f);
+    WadiVec8 xy = above->xy, yz = above->yz;
+    if (above->slot != s) {
+        xy = edge_sum_x(here, xm, ym, &all[near[NEAR_XM_YM]], STRESS_XY);
+        yz = edge_sum_yz(here, ym, zm, &all[near[NEAR_YM_ZM]]);
+    }
+    above->slot = near[NEAR_YP];
+    above->xy = edge_sum_x(yp, &all[near[NEAR_XM_YP]], here, xm, STRESS_XY);
+    above->yz = edge_sum_yz(yp, here, &all[near[NEAR_YP_ZM]], zm);
 
-    WadiVec8 xy = edge_sum_x(here, xm, ym, &all[near[NEAR_XM_YM]], STRESS_XY);
-    WadiVec8 xy_above = edge_sum_x(yp, &all[near[NEAR_XM_YP]], here, xm, STRESS_XY);
     float xy_next = edge_sum_next(xp, here, &all[near[NEAR_XP_YM]], ym, STRESS_XY);
     WadiVec8 xz = edge_sum_x(here, xm, zm, &all[near[NEAR_XM_ZM]], STRESS_XZ);
     WadiVec8 xz_above = edge_sum_x(zp, &all[near[NEAR_XM_ZP]], here, xm, STRESS_XZ);
     float xz_next = edge_sum_next(xp, here, &all[near[NEAR_XP_ZM]], zm, STRESS_XZ);
-    WadiVec8 yz = edge_sum_yz(here, ym, zm, &all[near[NEAR_YM_ZM]]);
-    WadiVec8 yz_y = edge_sum_yz(yp, here, &all[near[NEAR_YP_ZM]], zm);
     WadiVec8 yz_z = edge_sum_yz(zp, &all[near[NEAR_YM_ZP]], here, ym);
 
     force->c[0] = here->t[STRESS_XX] - wadi_from_left(xm->t[STRESS_XX], here->t[STRESS_XX]) +
-                  quarter * ((xy_above - xy) + (xz_above - xz));
+                  quarter * ((above->xy - xy) + (xz_above - xz));
     force->c[1] =
         here->t[STRESS_YY] - ym->t[STRESS_YY] + quarter * ((shift_in(xy, xy_next) - xy) + (yz_z - yz));
-    force->c[2] = stress_zz(here) - stress_zz(zm) + quarter * ((shift_in(xz, xz_next) - xz) + (yz_y - yz));
-    if (slot->feels_wall) {
+    force->c[2] =
+        stress_zz(here) - stress_zz(zm) + quarter * ((shift_in(xz, xz_next) - xz) + (above->yz - yz));
+    if (slot->feels != 0) {
         wadi_friction_add_walls(friction, s, force);
-    }
-    if (slot->cut != 0) {
-        const WadiFrictionCut *cut = &friction->cut[slot->cut];
-        for (int axis = 0; axis < 3; ++axis) {
-            force->c[axis] *= cut->inverse_mass.c[axis];
-        }
     }
 }
 
+/* What a force does to the velocity of a slot's faces: nothing where they are not free. */
+static inline WadiVec8 push(const WadiFriction *friction, const WadiFrictionSlot *slot, int axis,
+                            WadiVec8 force)
+{
+    if (slot->cut != 0) {
+        force *= friction->cut[slot->cut].inverse_mass.c[axis];
+    }
+    return wadi_keep(force, wadi_lanes(slot->free[axis]));
+}
+
+void wadi_friction_push(const WadiFriction *friction, int32_t s, WadiFrictionFaces *change)
+{
+    EdgesAbove none = { 0 };
+    divergence(friction, s, &none, change);
+    for (int axis = 0; axis < 3; ++axis) {
+        change->c[axis] = push(friction, &friction->slot[s], axis, change->c[axis]);
+    }
+}
+
+static inline double lane_sum(WadiVec8 x)
+{
+    double sum = 0.0;
+    for (int lane = 0; lane < 8; ++lane) {
+        sum += (double)x[lane];
+    }
+    return sum;
+}
+
+/* Faces that are not free have the velocity of `before`, and the force on them does work on whoever moves them. */
 static void faces_block(void *context, int64_t first, int64_t end)
 {
     const WadiFrictionIteration *it = context;
-    WadiVec8 beta = wadi_splat(it->beta);
+    const WadiFriction *friction = it->friction;
+    WadiVec8 beta = wadi_splat(it->beta), rise = wadi_splat(0.0f);
+    EdgesAbove above = { 0 };
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
+        const WadiFrictionSlot *slot = &friction->slot[s];
         WadiFrictionFaces force;
-        wadi_friction_divergence(it->friction, s, &force);
+        divergence(friction, s, &above, &force);
         for (int axis = 0; axis < 3; ++axis) {
-            WadiVec8 now = wadi_keep(force.c[axis], wadi_lanes(it->friction->slot[s].free[axis]));
-            WadiVec8 old = it->force[s].c[axis];
-            it->velocity[s].c[axis] = it->before[s].c[axis] + now + beta * (now - old);
-            it->force[s].c[axis] = now;
+            WadiVec8 change = force.c[axis] - it->force[s].c[axis];
+            WadiVec8 gain = push(friction, slot, axis, change);
+            WadiVec8 u = it->before[s].c[axis] + push(friction, slot, axis, force.c[axis]);
+            rise += change * (u + u - gain);
+            it->velocity[s].c[axis] = u + beta * gain;
+            it->force[s].c[axis] = force.c[axis];
         }
     }
+    it->rise[first / FRICTION_BLOCK] = lane_sum(rise);
 }
 
 void wadi_friction_faces_pass(const WadiFrictionIteration *it)
@@ -111,7 +152,23 @@ void wadi_friction_faces_pass(const WadiFrictionIteration *it)
     wadi_parallel_for(it->friction->slot_count, FRICTION_BLOCK, faces_block, (void *)it);
 }
 
-/* New value from y + rate, kept as trial until the cell's factor is known. */
+static void halt_block(void *context, int64_t first, int64_t end)
+{
+    const WadiFrictionIteration *it = context;
+    for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
+        const WadiFrictionSlot *slot = &it->friction->slot[s];
+        for (int axis = 0; axis < 3; ++axis) {
+            it->velocity[s].c[axis] =
+                it->before[s].c[axis] + push(it->friction, slot, axis, it->force[s].c[axis]);
+        }
+    }
+}
+
+void wadi_friction_halt(const WadiFrictionIteration *it)
+{
+    wadi_parallel_for(it->friction->slot_count, FRICTION_BLOCK, halt_block, (void *)it);
+}
+
 static inline WadiVec8 extrapolated(WadiVec8 now, WadiVec8 old, WadiVec8 beta)
 {
     return now + beta * (now - old);
@@ -137,8 +194,15 @@ static inline WadiVec8 edge_rate_yz(const WadiFrictionFaces *here, const WadiFri
     return (here->c[1] - low->c[1]) + (here->c[2] - back->c[2]);
 }
 
+/* Twice the shear rates on the high-y edges of the slot before: low-y edges of the slot that follows it along
+ * y. */
+typedef struct RatesAbove {
+    int32_t slot; /* 0: none */
+    WadiVec8 xy[2], yz[2];
+} RatesAbove;
+
 /* Rates in the order of the stresses: deviatoric xx, yy, then twice the shear on the 12 edges. */
-static inline void cell_rates(const WadiFrictionFaces *all, int32_t s, const int32_t *near,
+static inline void cell_rates(const WadiFrictionFaces *all, int32_t s, const int32_t *near, RatesAbove *above,
                               WadiVec8 rate[STRESS_COUNT])
 {
     const WadiFrictionFaces *here = &all[s], *xm = &all[near[NEAR_XM]], *xp = &all[near[NEAR_XP]];
@@ -150,53 +214,52 @@ static inline void cell_rates(const WadiFrictionFaces *all, int32_t s, const int
     rate[STRESS_XX] = xx - mean;
     rate[STRESS_YY] = yy - mean;
 
+    if (above->slot == s) {
+        rate[2] = above->xy[0];
+        rate[3] = above->xy[1];
+        rate[10] = above->yz[0];
+        rate[12] = above->yz[1];
+    } else {
+        rate[2] = edge_rate_x(here, ym, xm, 1);
+        rate[3] = shift_in(rate[2], edge_rate_next(xp, &all[near[NEAR_XP_YM]], here, 1));
+        rate[10] = edge_rate_yz(here, zm, ym);
+        rate[12] = edge_rate_yz(zp, here, &all[near[NEAR_YM_ZP]]);
+    }
     const WadiFrictionFaces *xp_yp = &all[near[NEAR_XP_YP]], *xp_zp = &all[near[NEAR_XP_ZP]];
-    rate[2] = edge_rate_x(here, ym, xm, 1);
-    rate[3] = shift_in(rate[2], edge_rate_next(xp, &all[near[NEAR_XP_YM]], here, 1));
     rate[4] = edge_rate_x(yp, here, &all[near[NEAR_XM_YP]], 1);
     rate[5] = shift_in(rate[4], edge_rate_next(xp_yp, xp, yp, 1));
     rate[6] = edge_rate_x(here, zm, xm, 2);
     rate[7] = shift_in(rate[6], edge_rate_next(xp, &all[near[NEAR_XP_ZM]], here, 2));
     rate[8] = edge_rate_x(zp, here, &all[near[NEAR_XM_ZP]], 2);
     rate[9] = shift_in(rate[8], edge_rate_next(xp_zp, xp, zp, 2));
-    const WadiFrictionFaces *yp_zp = &all[near[NEAR_YP_ZP]];
-    rate[10] = edge_rate_yz(here, zm, ym);
     rate[11] = edge_rate_yz(yp, &all[near[NEAR_YP_ZM]], here);
-    rate[12] = edge_rate_yz(zp, here, &all[near[NEAR_YM_ZP]]);
-    rate[13] = edge_rate_yz(yp_zp, yp, zp);
+    rate[13] = edge_rate_yz(&all[near[NEAR_YP_ZP]], yp, zp);
+    *above = (RatesAbove){ near[NEAR_YP], { rate[4], rate[5] }, { rate[11], rate[13] } };
 }
 
 /* 1/n and n/4 for the active edges of one direction, lane by lane. */
 static inline void edge_weights(const uint8_t edge[4], WadiVec8 *inverse, WadiVec8 *quarter)
 {
     WadiInt8 n = -(wadi_lanes(edge[0]) + wadi_lanes(edge[1]) + wadi_lanes(edge[2]) + wadi_lanes(edge[3]));
-    WadiVec8 count = __builtin_convertvector(n, WadiVec8);
-    *quarter = count * wadi_splat(0.25f);
-    *inverse = wadi_splat(1.0f) / wadi_larger(count, wadi_splat(1.0f));
+    *inverse = wadi_look_up((WadiVec8){ 1.0f, 1.0f, 1.0f / 2.0f, 1.0f / 3.0f, 1.0f / 4.0f }, n);
+    *quarter = wadi_look_up((WadiVec8){ 0.0f, 0.25f, 0.5f, 0.75f, 1.0f }, n);
 }
 
-/* The new stress of a slot from its trial values, scaled into the yield set. `turn` is weighted by kind: 1/2 for
- * the normal stresses, `inverse` for the shears. */
+/* The new stress of a slot from its trial values, scaled into the yield set. */
 static inline void take_step(const WadiFrictionIteration *it, int32_t s, const WadiVec8 trial[STRESS_COUNT],
-                             WadiVec8 square, const WadiVec8 inverse[3], WadiFrictionSums *sums)
+                             WadiVec8 square, WadiFrictionSums *sums)
 {
-    const WadiFrictionStress *now = &it->friction->stress[s];
     WadiFrictionStress *result = &it->friction->previous[s];
-    WadiVec8 factor = wadi_ball_factor(square, it->yield[s]), beta = wadi_splat(it->beta);
-    WadiVec8 turn[4], step[STRESS_COUNT], back[STRESS_COUNT];
-    turn[0] = turn[1] = turn[2] = turn[3] = wadi_splat(0.0f);
-    for (int n = 0; n < STRESS_COUNT; ++n) {
-        WadiVec8 y = extrapolated(now->t[n], result->t[n], beta);
-        WadiVec8 value = factor * trial[n];
-        back[n] = y - value;
-        step[n] = value - now->t[n];
-        sums->change = wadi_larger(wadi_size(step[n]), sums->change);
-        result->t[n] = value;
-        turn[n < 2 ? 3 : (n - 2) >> 2] += back[n] * step[n];
+    WadiVec8 factor = wadi_ball_factor(square, it->yield[s]);
+    if (it->looks) {
+        const WadiFrictionStress *now = &it->friction->stress[s];
+        for (int n = 0; n < STRESS_COUNT; ++n) {
+            sums->change = wadi_larger(wadi_size(factor * trial[n] - now->t[n]), sums->change);
+        }
     }
-    turn[3] += (back[0] + back[1]) * (step[0] + step[1]);
-    sums->turn +=
-        wadi_splat(0.5f) * turn[3] + inverse[0] * turn[0] + inverse[1] * turn[1] + inverse[2] * turn[2];
+    for (int n = 0; n < STRESS_COUNT; ++n) {
+        result->t[n] = factor * trial[n];
+    }
 }
 
 static inline WadiVec8 normal_square(const WadiVec8 trial[STRESS_COUNT])
@@ -206,103 +269,88 @@ static inline WadiVec8 normal_square(const WadiVec8 trial[STRESS_COUNT])
            (trial[STRESS_XX] * trial[STRESS_XX] + trial[STRESS_YY] * trial[STRESS_YY] + zz * zz);
 }
 
-static inline void update_cells(const WadiFrictionIteration *it, int32_t s, bool is_full,
-                                WadiFrictionSums *sums)
+/* `is_whole`: eight FLUID cells with all of their edges. */
+static inline __attribute__((always_inline)) void update_cells(const WadiFrictionIteration *it, int32_t s,
+                                                               bool is_whole, RatesAbove *above,
+                                                               WadiFrictionSums *sums)
 {
     const WadiFriction *friction = it->friction;
     const WadiFrictionSlot *slot = &friction->slot[s];
     const WadiFrictionStress *now = &friction->stress[s], *old = &friction->previous[s];
     WadiVec8 alpha = wadi_splat(it->alpha), half_alpha = wadi_splat(0.5f * it->alpha),
              beta = wadi_splat(it->beta);
-    WadiVec8 trial[STRESS_COUNT], inverse[3];
-    cell_rates(it->velocity, s, slot->near, trial);
-    WadiInt8 fluid = wadi_lanes(slot->fluid);
+    WadiVec8 trial[STRESS_COUNT];
+    cell_rates(it->velocity, s, slot->near, above, trial);
     for (int n = 0; n < 2; ++n) {
-        trial[n] = wadi_keep(extrapolated(now->t[n], old->t[n], beta) + alpha * trial[n], fluid);
+        trial[n] = extrapolated(now->t[n], old->t[n], beta) + alpha * trial[n];
+        trial[n] = is_whole ? trial[n] : wadi_keep(trial[n], wadi_lanes(slot->fluid));
     }
     WadiVec8 square = normal_square(trial);
     for (int kind = 0; kind < 3; ++kind) {
-        WadiVec8 step = half_alpha;
-        inverse[kind] = wadi_splat(0.25f);
-        if (!is_full) {
-            edge_weights(&slot->edge[4 * kind], &inverse[kind], &step);
-            step *= half_alpha;
+        const uint8_t *edge = &slot->edge[4 * kind];
+        WadiVec8 part = wadi_splat(1.0f), inverse = wadi_splat(0.25f), shear = wadi_splat(0.0f);
+        if (!is_whole) {
+            edge_weights(edge, &inverse, &part);
         }
-        WadiVec8 shear = wadi_splat(0.0f);
         for (int e = 0; e < 4; ++e) {
             int n = 2 + 4 * kind + e;
-            trial[n] = extrapolated(now->t[n], old->t[n], beta) + step * trial[n];
-            trial[n] = wadi_keep(trial[n], is_full ? fluid : wadi_lanes(slot->edge[4 * kind + e]));
+            trial[n] = extrapolated(now->t[n], old->t[n], beta) + part * half_alpha * trial[n];
+            trial[n] = is_whole ? trial[n] : wadi_keep(trial[n], wadi_lanes(edge[e]));
             shear += trial[n] * trial[n];
         }
-        square += inverse[kind] * shear;
+        square += inverse * shear;
     }
-    take_step(it, s, trial, square, inverse, sums);
+    take_step(it, s, trial, square, sums);
 }
 
 /* The same where faces have other masses than 1. */
-static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, WadiFrictionSums *sums)
+static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAbove *above,
+                             WadiFrictionSums *sums)
 {
     const WadiFriction *friction = it->friction;
     const WadiFrictionSlot *slot = &friction->slot[s];
     const WadiFrictionCut *cut = &friction->cut[slot->cut];
-    const WadiFrictionStress *now = &friction->stress[s];
-    WadiFrictionStress *result = &friction->previous[s];
+    const WadiFrictionStress *now = &friction->stress[s], *old = &friction->previous[s];
     WadiVec8 alpha = wadi_splat(it->alpha), beta = wadi_splat(it->beta), zero = wadi_splat(0.0f);
     WadiVec8 trial[STRESS_COUNT];
-    cell_rates(it->velocity, s, slot->near, trial);
+    cell_rates(it->velocity, s, slot->near, above, trial);
     for (int n = 0; n < STRESS_COUNT; ++n) {
-        WadiVec8 y = extrapolated(now->t[n], result->t[n], beta);
+        WadiVec8 y = extrapolated(now->t[n], old->t[n], beta);
         trial[n] = wadi_keep(y + alpha * cut->step[n] * trial[n], cut->step[n] > zero);
     }
     WadiVec8 square = cut->weight[0] * normal_square(trial);
     for (int n = 2; n < STRESS_COUNT; ++n) {
         square += cut->weight[n] * trial[n] * trial[n];
     }
-    WadiVec8 factor = wadi_ball_factor(square, it->yield[s]), turn = zero, back[2], step[2];
-    for (int n = 0; n < STRESS_COUNT; ++n) {
-        WadiVec8 y = extrapolated(now->t[n], result->t[n], beta);
-        WadiVec8 value = factor * trial[n];
-        WadiVec8 change = value - now->t[n];
-        WadiVec8 weight = n < 2 ? wadi_splat(0.5f) * cut->weight[n] : cut->weight[n];
-        turn += weight * (y - value) * change;
-        if (n < 2) {
-            back[n] = y - value;
-            step[n] = change;
-        }
-        sums->change = wadi_larger(wadi_size(change), sums->change);
-        result->t[n] = value;
-    }
-    turn += wadi_splat(0.5f) * cut->weight[0] * (back[0] + back[1]) * (step[0] + step[1]);
-    sums->turn += cut->metric * turn;
+    take_step(it, s, trial, square, sums);
 }
 
 static void cells_block(void *context, int64_t first, int64_t end)
 {
     const WadiFrictionIteration *it = context;
     WadiFrictionSums sums = { wadi_splat(0.0f), wadi_splat(0.0f) };
+    RatesAbove above = { 0 };
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
         const WadiFrictionSlot *slot = &it->friction->slot[s];
         if (slot->fluid == 0) {
             continue;
         }
         if (slot->cut != 0) {
-            update_cut_cells(it, s, &sums);
-        } else if (slot->is_full) {
-            update_cells(it, s, true, &sums);
+            update_cut_cells(it, s, &above, &sums);
+        } else if (slot->is_whole) {
+            update_cells(it, s, true, &above, &sums);
         } else {
-            update_cells(it, s, false, &sums);
+            update_cells(it, s, false, &above, &sums);
         }
-        if (slot->has_walls) {
+        if (slot->has != 0) {
             wadi_friction_update_walls(it, s, &sums);
         }
     }
-    double turn = 0.0, change = 0.0;
+    double change = 0.0;
     for (int lane = 0; lane < 8; ++lane) {
-        turn += (double)sums.turn[lane];
         change = fmax(change, (double)sums.change[lane]);
     }
-    it->turn[first / FRICTION_BLOCK] = turn;
+    it->drag[first / FRICTION_BLOCK] = lane_sum(sums.drag);
     it->change[first / FRICTION_BLOCK] = change;
 }
 

@@ -135,7 +135,7 @@ static void mark_edges(void *context, int64_t first, int64_t end)
             slot->edge[e] &= slot->fluid;
             every &= slot->edge[e];
         }
-        slot->is_full = every == slot->fluid;
+        slot->is_whole = every == 0xff;
     }
 }
 

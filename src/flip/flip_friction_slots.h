@@ -5,6 +5,9 @@
 #define WADI_FLIP_FRICTION_SLOTS_H
 
 #include <math.h>
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
 
 #include "flip/flip_friction.h"
 
@@ -13,6 +16,7 @@
 
 typedef float WadiVec8 __attribute__((vector_size(32)));
 typedef int32_t WadiInt8 __attribute__((vector_size(32)));
+typedef uint8_t WadiByte32 __attribute__((vector_size(32)));
 
 /* Order of WadiFrictionSlot.near; the first six as in WadiRows. M: minus, P: plus. */
 enum {
@@ -63,9 +67,9 @@ typedef struct WadiFrictionSlot {
     uint8_t free[3];
     uint8_t aligned[6]; /* of FLUID cells: sides closed by a wall along the grid */
     uint8_t edge[12];   /* of FLUID cells: active edges in the order of the stresses */
-    uint8_t is_full;    /* every FLUID cell has its 12 edges */
-    uint8_t has_walls;  /* a cell of the slot has a facet */
-    uint8_t feels_wall; /* a facet acts on a face of the slot */
+    uint8_t is_whole;   /* eight FLUID cells, each with its 12 edges */
+    uint8_t has;        /* kinds of wall that its cells have */
+    uint8_t feels;      /* kinds of wall that act on its faces */
 } WadiFrictionSlot;
 
 /* A slot whose stresses act on faces of other masses than 1 (flip_friction_cut.c). Its stresses are kept times
@@ -77,7 +81,8 @@ typedef struct WadiFrictionCut {
     WadiVec8 metric; /* 1 / (step of the cell over alpha): scale of changes and inner products */
 } WadiFrictionCut;
 
-enum { OBLIQUE = 6, WALL_KINDS = 7 }; /* WadiFriction.wall: the six sides, and walls across cells */
+/* Kinds of wall: the six sides, and walls across cells. */
+enum { OBLIQUE = 6, WALL_KINDS = 7, ALIGNED_SIDES = 0x3f };
 
 /* What does not change over a row of facets. Copy i acts on its face with weight[i] = 1 / (FLUID cells of the
  * face), or 0. */
@@ -88,9 +93,10 @@ typedef struct WadiFrictionFacets {
     WadiVec8 mu, area; /* area in cell sides; 0: no wall */
     /* Of facets alone. */
     WadiFrictionWall weight;
-    WadiVec8 solid[2]; /* tangential velocity of the solid */
-    WadiVec8 lift;     /* part of the cell that is behind the wall */
-    WadiVec8 mass;     /* least of the faces' masses */
+    WadiFrictionWall step; /* gradient step over alpha, by the least of the faces' masses */
+    WadiVec8 inverse[2];   /* per tangent: 1 / (copies that act), weight of the squares in the disc */
+    WadiVec8 solid[2];     /* tangential velocity of the solid */
+    WadiVec8 lift;         /* part of the cell that is behind the wall */
 } WadiFrictionFacets;
 
 /* Walls across the cells of a slot: a traction vector T in the plane of the wall (t[0..2] of its row of
@@ -137,9 +143,8 @@ static inline WadiVec8 wadi_splat(float x)
 static inline WadiInt8 wadi_lanes(uint8_t bits)
 {
     const WadiInt8 lane = { 1, 2, 4, 8, 16, 32, 64, 128 };
-    int32_t b = bits;
-    WadiInt8 all = { b, b, b, b, b, b, b, b };
-    return (all & lane) == lane;
+    WadiByte32 all = (WadiByte32){ 0 } + bits; /* bytes: one instruction from memory */
+    return ((WadiInt8)all & lane) == lane;
 }
 
 static inline WadiVec8 wadi_keep(WadiVec8 x, WadiInt8 mask)
@@ -165,7 +170,25 @@ static inline WadiVec8 wadi_from_right(WadiVec8 x, WadiVec8 right)
 
 static inline WadiVec8 wadi_larger(WadiVec8 a, WadiVec8 b)
 {
+#ifdef __AVX__
+    return _mm256_max_ps(a, b); /* the same, NaN included: gcc does not find it */
+#else
     return wadi_select(a > b, a, b);
+#endif
+}
+
+/* table[n], lane by lane; n in 0..7. */
+static inline WadiVec8 wadi_look_up(WadiVec8 table, WadiInt8 n)
+{
+#ifdef __AVX2__
+    return _mm256_permutevar8x32_ps(table, (__m256i)n);
+#else
+    WadiVec8 found;
+    for (int lane = 0; lane < 8; ++lane) {
+        found[lane] = table[n[lane]];
+    }
+    return found;
+#endif
 }
 
 static inline WadiVec8 wadi_smaller(WadiVec8 a, WadiVec8 b)
@@ -220,27 +243,32 @@ typedef struct WadiFrictionIteration {
     const WadiVec8 *yield;           /* per slot: k P+ + c */
     const WadiVec8 *wall_bound;      /* per row of facets: mu P+ */
     WadiFrictionFaces *velocity;     /* u of the extrapolated stress y */
-    WadiFrictionFaces *force;        /* div tau of the stress now */
+    WadiFrictionFaces *force;        /* div tau of the stress now, on all faces */
     float alpha, beta;               /* y = tau + beta (tau - previous) */
-    double *turn, *change;           /* per block: restart product, largest change */
+    bool looks;                      /* the largest change is wanted */
+    /* Per block: growth of twice the energy, on the faces; what moving walls take of the energy; the largest
+     * change of a stress. */
+    double *rise, *drag, *change;
 } WadiFrictionIteration;
 
-/* force = div tau, velocity = u_b + div y. */
+/* force = div tau, velocity = u_b + div y, rise. */
 void wadi_friction_faces_pass(const WadiFrictionIteration *it);
+/* velocity = u_b + force: y = tau. */
+void wadi_friction_halt(const WadiFrictionIteration *it);
 /* previous = Proj(y + alpha D(velocity)): the new stress, to be swapped with tau by the caller. */
 void wadi_friction_cells_pass(const WadiFrictionIteration *it);
 
-/* Restart product and largest change, lane by lane. */
+/* Work of the changes of traction on the solid and largest change, lane by lane. */
 typedef struct WadiFrictionSums {
-    WadiVec8 turn, change;
+    WadiVec8 drag, change;
 } WadiFrictionSums;
 
 /* The walls' part of both halves (flip_friction_walls.c). */
 void wadi_friction_add_walls(const WadiFriction *friction, int32_t slot, WadiFrictionFaces *force);
 void wadi_friction_update_walls(const WadiFrictionIteration *it, int32_t slot, WadiFrictionSums *sums);
 
-/* (div tau) / mass on the faces of one slot, free or not. */
-void wadi_friction_divergence(const WadiFriction *friction, int32_t slot, WadiFrictionFaces *force);
+/* (div tau) / mass on the free faces of one slot, 0 on the others. */
+void wadi_friction_push(const WadiFriction *friction, int32_t slot, WadiFrictionFaces *change);
 
 /* Fill stress and traction from memory (flip_friction_memory.c). */
 void wadi_friction_recall(WadiFriction *friction, const WadiFrictionMemory *memory);

@@ -5,7 +5,8 @@
 static void add_facets(const WadiFriction *friction, int32_t s, WadiFrictionFaces *force)
 {
     const int32_t *near = friction->slot[s].near;
-    for (int side = 0; side < 6; ++side) {
+    for (unsigned left = friction->slot[s].feels & ALIGNED_SIDES; left != 0; left &= left - 1) {
+        int side = __builtin_ctz(left);
         for (int which = 0; which < 2; ++which) {
             int axis = wadi_friction_tangent(side, which);
             int32_t here = friction->wall[s][side], low = friction->wall[near[2 * axis]][side];
@@ -50,7 +51,7 @@ static void add_oblique(const WadiFriction *friction, int32_t s, WadiFrictionFac
 void wadi_friction_add_walls(const WadiFriction *friction, int32_t s, WadiFrictionFaces *force)
 {
     add_facets(friction, s, force);
-    if (friction->oblique_count > 0) {
+    if (friction->slot[s].feels >> OBLIQUE & 1) {
         add_oblique(friction, s, force);
     }
 }
@@ -74,29 +75,24 @@ static void update_facets(const WadiFrictionIteration *it, int32_t w, WadiFricti
     const WadiFrictionFacets *facets = &friction->facets[w];
     const WadiFrictionWall *now = &friction->traction[w];
     WadiFrictionWall *result = &friction->traction_previous[w];
-    WadiVec8 zero = wadi_splat(0.0f), one = wadi_splat(1.0f);
-    WadiVec8 square = zero, inverse[2], trial[4];
+    WadiVec8 zero = wadi_splat(0.0f), square = zero, trial[4];
     for (int which = 0; which < 2; ++which) {
         WadiVec8 face[2];
         faces_along(it, facets->slot, wadi_friction_tangent(facets->side, which), face);
-        const WadiVec8 *weight = &facets->weight.t[2 * which];
-        WadiVec8 count = __builtin_convertvector(-((weight[0] > zero) + (weight[1] > zero)), WadiVec8);
-        inverse[which] = one / wadi_larger(count, one);
         for (int high = 0; high < 2; ++high) {
             int n = 2 * which + high;
             WadiVec8 slip = face[high] - facets->solid[which];
             WadiVec8 y = extrapolated(now->t[n], result->t[n], it->beta);
-            trial[n] = y - wadi_splat(0.5f * it->alpha) * facets->mass * count * weight[high] * slip;
-            trial[n] = wadi_keep(trial[n], weight[high] > zero);
-            square += inverse[which] * trial[n] * trial[n];
+            trial[n] =
+                wadi_keep(y - wadi_splat(it->alpha) * facets->step.t[n] * slip, facets->weight.t[n] > zero);
+            square += facets->inverse[which] * trial[n] * trial[n];
         }
     }
-    WadiVec8 factor = wadi_ball_factor(square, it->wall_bound[w]), metric = one / facets->mass;
+    WadiVec8 factor = wadi_ball_factor(square, it->wall_bound[w]);
     for (int n = 0; n < 4; ++n) {
-        WadiVec8 y = extrapolated(now->t[n], result->t[n], it->beta);
         WadiVec8 value = factor * trial[n];
         WadiVec8 step = value - now->t[n];
-        sums->turn += metric * inverse[n >> 1] * (y - value) * step;
+        sums->drag += step * facets->weight.t[n] * facets->solid[n >> 1];
         sums->change = wadi_larger(wadi_size(step), sums->change);
         result->t[n] = value;
     }
@@ -111,16 +107,15 @@ static void update_oblique(const WadiFrictionIteration *it, int32_t w, WadiFrict
     const WadiFrictionOblique *oblique = &friction->oblique[facets->oblique];
     const WadiFrictionWall *now = &friction->traction[w];
     WadiFrictionWall *result = &friction->traction_previous[w];
-    WadiVec8 zero = wadi_splat(0.0f), one = wadi_splat(1.0f);
-    WadiVec8 along = zero, square = zero, y[3], trial[3];
+    WadiVec8 zero = wadi_splat(0.0f);
+    WadiVec8 along = zero, square = zero, trial[3];
     WadiVec8 gain = wadi_splat(it->alpha) * oblique->step;
     for (int axis = 0; axis < 3; ++axis) {
         WadiVec8 face[2];
         faces_along(it, facets->slot, axis, face);
         WadiVec8 slip = oblique->weight[2 * axis] * (face[0] - oblique->solid[axis]) +
                         oblique->weight[2 * axis + 1] * (face[1] - oblique->solid[axis]);
-        y[axis] = extrapolated(now->t[axis], result->t[axis], it->beta);
-        trial[axis] = y[axis] - gain * slip;
+        trial[axis] = extrapolated(now->t[axis], result->t[axis], it->beta) - gain * slip;
         along += oblique->normal[axis] * trial[axis];
     }
     for (int axis = 0; axis < 3; ++axis) {
@@ -128,12 +123,11 @@ static void update_oblique(const WadiFrictionIteration *it, int32_t w, WadiFrict
         square += trial[axis] * trial[axis];
     }
     WadiVec8 factor = wadi_ball_factor(square, it->wall_bound[w]);
-    WadiVec8 metric =
-        wadi_keep(one / wadi_select(oblique->step > zero, oblique->step, one), oblique->step > zero);
     for (int axis = 0; axis < 3; ++axis) {
         WadiVec8 value = wadi_keep(factor * trial[axis], oblique->step > zero);
         WadiVec8 step = value - now->t[axis];
-        sums->turn += metric * (y[axis] - value) * step;
+        sums->drag +=
+            step * (oblique->weight[2 * axis] + oblique->weight[2 * axis + 1]) * oblique->solid[axis];
         sums->change = wadi_larger(wadi_size(step), sums->change);
         result->t[axis] = value;
     }
@@ -142,10 +136,8 @@ static void update_oblique(const WadiFrictionIteration *it, int32_t w, WadiFrict
 void wadi_friction_update_walls(const WadiFrictionIteration *it, int32_t s, WadiFrictionSums *sums)
 {
     const int32_t *wall = it->friction->wall[s];
-    for (int side = 0; side < 6; ++side) {
-        if (wall[side] != 0) {
-            update_facets(it, wall[side], sums);
-        }
+    for (unsigned left = it->friction->slot[s].has & ALIGNED_SIDES; left != 0; left &= left - 1) {
+        update_facets(it, wall[__builtin_ctz(left)], sums);
     }
     if (wall[OBLIQUE] != 0) {
         update_oblique(it, wall[OBLIQUE], sums);

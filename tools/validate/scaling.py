@@ -19,8 +19,8 @@ def apart_scene(distance):
 
 def main():
     tool = Tool("scaling", __doc__, lambda parser: parser.add_argument("--largest", type=int, default=0,
-                                                                       help="most particles; 0: 10 million"))
-    sizes = (10000, 40000) if tool.quick else (100000, 300000, 1000000, 3000000, 10000000)
+                                                                       help="most particles; 0: 20 million"))
+    sizes = (10000, 40000) if tool.quick else (100000, 300000, 1000000, 3000000, 10000000, 20000000)
     sizes = [size for size in sizes if size <= (tool.args.largest or size)]
     rows = []
     for case in ("water-ball", "sand-column"):
