@@ -13,6 +13,7 @@
 #include "flip/flip_extend_air.h"
 #include "flip/flip_separate.h"
 #include "flip/flip_transfer.h"
+#include "grid/row_vectors.h"
 
 enum { SPEED_BLOCK = 8192 };
 
@@ -79,9 +80,18 @@ static double block_speed(void *context, int64_t first, int64_t end)
     const Speeds *speeds = context;
     const WadiParticles *p = speeds->particles;
     const float *vx = p->vx + speeds->first, *vy = p->vy + speeds->first, *vz = p->vz + speeds->first;
+    WadiF8 largest = { 0 };
+    int64_t i = first;
+    for (; i + 8 <= end; i += 8) {
+        const WadiF8 x = *(const WadiF8 *)(vx + i), y = *(const WadiF8 *)(vy + i);
+        const WadiF8 z = *(const WadiF8 *)(vz + i), s = x * x + y * y + z * z;
+        largest = WADI_ROW_SELECT(s > largest, s, largest);
+    }
     float square = 0.0f;
-#pragma omp simd reduction(max : square)
-    for (int64_t i = first; i < end; ++i) {
+    for (int l = 0; l < 8; ++l) {
+        square = largest[l] > square ? largest[l] : square;
+    }
+    for (; i < end; ++i) {
         float s = vx[i] * vx[i] + vy[i] * vy[i] + vz[i] * vz[i];
         square = s > square ? s : square;
     }

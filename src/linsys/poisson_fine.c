@@ -81,7 +81,6 @@ static double largest_coupling(void *context, int64_t first, int64_t end)
 {
     const WadiPoissonFine *fine = context;
     float largest = FLT_MIN;
-#pragma omp simd reduction(max : largest)
     for (int64_t c = 8 * first; c < 8 * end; ++c) {
         float xy = fine->cx[c] > fine->cy[c] ? fine->cx[c] : fine->cy[c];
         float xyz = xy > fine->cz[c] ? xy : fine->cz[c];
