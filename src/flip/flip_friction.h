@@ -139,9 +139,9 @@ WadiStatus wadi_friction_start(WadiFriction *friction, const float *const before
                                WadiError *error);
 
 /* Add the divergence of the stress to the free faces. */
-void wadi_friction_add(const WadiFriction *friction, float *const velocity[3]);
+void wadi_friction_add(WadiFriction *friction, float *const velocity[3]);
 /* Take it away again. */
-void wadi_friction_take(const WadiFriction *friction, float *const velocity[3]);
+void wadi_friction_take(WadiFriction *friction, float *const velocity[3]);
 
 /* `before` is u_b per face (u, v, w), closed faces with the solid's velocity. Result: the stress in
  * `friction`. */

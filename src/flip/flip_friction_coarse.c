@@ -246,6 +246,7 @@ static void prolong_cell(WadiFriction *friction, const WadiFriction *from, WadiR
 
 static void prolong(WadiFriction *friction, const WadiFriction *from, const Coarse *coarse)
 {
+    friction->has_force = false;
     for (int32_t s = 1; s < friction->slot_count; ++s) {
         const WadiFrictionSlot *slot = &friction->slot[s];
         for (int lane = 0; lane < 8; ++lane) {

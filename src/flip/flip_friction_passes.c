@@ -17,6 +17,7 @@
  * extrapolated stress comes from div tau of this and the last iteration and the extrapolated stress is never
  * stored. */
 #include <math.h>
+#include <string.h>
 
 #include "core/parallel.h"
 #include "flip/flip_friction_slots.h"
@@ -106,13 +107,58 @@ static inline WadiVec8 push(const WadiFriction *friction, const WadiFrictionSlot
     return wadi_keep(force, wadi_lanes(slot->free[axis]));
 }
 
-void wadi_friction_push(const WadiFriction *friction, int32_t s, WadiFrictionFaces *change)
+static void force_block(void *context, int64_t first, int64_t end)
 {
-    EdgesAbove none = { 0 };
-    divergence(friction, s, &none, change);
-    for (int axis = 0; axis < 3; ++axis) {
-        change->c[axis] = push(friction, &friction->slot[s], axis, change->c[axis]);
+    const WadiFriction *friction = context;
+    EdgesAbove above = { 0 };
+    for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
+        divergence(friction, s, &above, &friction->force[s]);
     }
+}
+
+void wadi_friction_find_force(WadiFriction *friction)
+{
+    if (!friction->has_force) {
+        wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, force_block, friction);
+        friction->has_force = true;
+    }
+}
+
+typedef struct Add {
+    const WadiFriction *friction;
+    float *const *velocity;
+    float sign;
+} Add;
+
+static void add_block(void *context, int64_t first, int64_t end)
+{
+    const Add *add = context;
+    for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
+        const WadiFrictionSlot *slot = &add->friction->slot[s];
+        for (int axis = 0; axis < 3; ++axis) {
+            WadiVec8 u;
+            float *at = add->velocity[axis] + 8 * (size_t)slot->row;
+            memcpy(&u, at, sizeof u);
+            u += add->sign * push(add->friction, slot, axis, add->friction->force[s].c[axis]);
+            memcpy(at, &u, sizeof u);
+        }
+    }
+}
+
+static void add_force(WadiFriction *friction, float *const velocity[3], float sign)
+{
+    wadi_friction_find_force(friction);
+    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, add_block, &(Add){ friction, velocity, sign });
+}
+
+void wadi_friction_add(WadiFriction *friction, float *const velocity[3])
+{
+    add_force(friction, velocity, 1.0f);
+}
+
+void wadi_friction_take(WadiFriction *friction, float *const velocity[3])
+{
+    add_force(friction, velocity, -1.0f);
 }
 
 static inline double lane_sum(WadiVec8 x)

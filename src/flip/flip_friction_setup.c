@@ -203,6 +203,7 @@ WadiStatus wadi_friction_begin(WadiFriction **friction, const WadiFrictionGrid *
     size_t walls = (size_t)made->wall_count;
     WADI_TRY(WADI_ARENA_NEW(arena, &made->stress, slots, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &made->previous, slots, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &made->force, slots, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &made->traction, walls, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &made->traction_previous, walls, "friction", error));
     const WadiFrictionMemory nothing = { 0 };

@@ -122,6 +122,8 @@ struct WadiFriction {
     WadiFrictionOblique *oblique;
     WadiFrictionStress *stress, *previous; /* previous: scratch of the iteration */
     WadiFrictionWall *traction, *traction_previous;
+    WadiFrictionFaces *force; /* per slot: div tau of `stress`, on all faces, if has_force */
+    bool has_force;
     int32_t *slot_of; /* per row */
 };
 
@@ -267,8 +269,8 @@ typedef struct WadiFrictionSums {
 void wadi_friction_add_walls(const WadiFriction *friction, int32_t slot, WadiFrictionFaces *force);
 void wadi_friction_update_walls(const WadiFrictionIteration *it, int32_t slot, WadiFrictionSums *sums);
 
-/* (div tau) / mass on the free faces of one slot, 0 on the others. */
-void wadi_friction_push(const WadiFriction *friction, int32_t slot, WadiFrictionFaces *change);
+/* WadiFriction.force of the stress, where it is not known. */
+void wadi_friction_find_force(WadiFriction *friction);
 
 /* Fill stress and traction from memory (flip_friction_memory.c). */
 void wadi_friction_recall(WadiFriction *friction, const WadiFrictionMemory *memory);

@@ -165,7 +165,7 @@ static void iterate(WadiFriction *friction, WadiFrictionIteration *it, const Wad
     int64_t blocks = wadi_parallel_block_count(friction->slot_count, FRICTION_BLOCK);
     double theta = 1.0;
     it->beta = 0.0f;
-    wadi_friction_faces_pass(it);
+    wadi_friction_halt(it);
     while (report->iterations < settings->max_iterations && !report->has_converged) {
         report->iterations += 1;
         it->looks = report->iterations % LOOK_EVERY == 0 || report->iterations == settings->max_iterations;
@@ -207,11 +207,11 @@ WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before
     WADI_TRY(WADI_ARENA_NEW(arena, &bounds.yield, slots, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &bounds.wall_bound, walls, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &it.velocity, slots, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &it.force, slots, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &it.rise, blocks, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &it.drag, blocks, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &it.change, blocks, "friction", error));
-    memset(it.force, 0, slots * sizeof *it.force);
+    wadi_friction_find_force(friction);
+    it.force = friction->force;
     memset(&it.velocity[0], 0, sizeof it.velocity[0]);
     memset(&bounds.start[0], 0, sizeof bounds.start[0]);
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, fill_bounds, &bounds);
@@ -227,41 +227,6 @@ WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before
     report->energy_after = energy(friction, it.velocity);
 #endif
     return WADI_OK;
-}
-
-typedef struct Add {
-    const WadiFriction *friction;
-    float *const *velocity;
-    float sign;
-} Add;
-
-static void add_block(void *context, int64_t first, int64_t end)
-{
-    const Add *add = context;
-    for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
-        const WadiFrictionSlot *slot = &add->friction->slot[s];
-        WadiFrictionFaces change;
-        wadi_friction_push(add->friction, s, &change);
-        for (int axis = 0; axis < 3; ++axis) {
-            WadiVec8 u;
-            float *at = add->velocity[axis] + 8 * (size_t)slot->row;
-            memcpy(&u, at, sizeof u);
-            u += add->sign * change.c[axis];
-            memcpy(at, &u, sizeof u);
-        }
-    }
-}
-
-void wadi_friction_add(const WadiFriction *friction, float *const velocity[3])
-{
-    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, add_block,
-                      &(Add){ .friction = friction, .velocity = velocity, .sign = 1.0f });
-}
-
-void wadi_friction_take(const WadiFriction *friction, float *const velocity[3])
-{
-    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, add_block,
-                      &(Add){ .friction = friction, .velocity = velocity, .sign = -1.0f });
 }
 
 double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane)

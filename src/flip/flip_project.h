@@ -47,8 +47,8 @@ typedef struct WadiFlipProjectOut {
     /* Per row and component: bit set where the face is open and touches a fluid cell, so that its velocity is
      * known. */
     uint8_t *known[3];
-    bool
-        is_interim; /* another projection follows: nobody asks for the divergence left, max_divergence is 0 */
+    /* Another projection follows: nobody asks for the divergence left, max_divergence is 0. */
+    bool is_interim;
 } WadiFlipProjectOut;
 
 typedef struct WadiFlipProjectReport {
