@@ -4,6 +4,10 @@
 #ifndef WADI_GRID_ROW_VECTORS_H
 #define WADI_GRID_ROW_VECTORS_H
 
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
 #include "grid/rows.h"
 
 typedef float WadiF8 __attribute__((vector_size(32), aligned(4), may_alias));
@@ -22,8 +26,14 @@ typedef int64_t WadiL4 __attribute__((vector_size(32), aligned(8), may_alias));
 #define WADI_ROW_SHIFT_DOWN(row, after) __builtin_shufflevector(row, after, 1, 2, 3, 4, 5, 6, 7, 8)
 #define WADI_ROW_LOW(row) __builtin_shufflevector(row, row, 0, 1, 2, 3)
 #define WADI_ROW_HIGH(row) __builtin_shufflevector(row, row, 4, 5, 6, 7)
-#define WADI_ROW_LOW_DOUBLE(row) __builtin_convertvector(WADI_ROW_LOW(row), WadiD4)
-#define WADI_ROW_HIGH_DOUBLE(row) __builtin_convertvector(WADI_ROW_HIGH(row), WadiD4)
+#ifdef __AVX__
+#define WADI_DOUBLES(four)                                                                                   \
+    ((WadiD4)_mm256_cvtps_pd((__m128)(four))) /* gcc makes four instructions of the other */
+#else
+#define WADI_DOUBLES(four) __builtin_convertvector(four, WadiD4)
+#endif
+#define WADI_ROW_LOW_DOUBLE(row) WADI_DOUBLES(WADI_ROW_LOW(row))
+#define WADI_ROW_HIGH_DOUBLE(row) WADI_DOUBLES(WADI_ROW_HIGH(row))
 
 /* All ones in the lanes whose bit is set. */
 static inline __attribute__((always_inline)) void wadi_row_mask(unsigned bits, WadiI8 *mask)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Piles poured on a rough floor in three dimensions: the angle of the flank against the friction angle, along the axes of the
 grid and along its diagonals, and how long the pile moves after the pour. A quarter of each pile is simulated, in the corner of two
-walls without friction; three piles for each angle, of different seeds."""
+walls without friction; eight piles for each angle, of different seeds."""
 import numpy as np
 
 from common import Tool, drift, front, slope, thickness
@@ -97,7 +97,7 @@ def main():
     rows = []
     for angle in (20, 35) if tool.quick else (20, 30, 35, 40):
         piles = [measure(tool.run(f"pile-{angle}-{seed}", {**scene(angle, height, pour, rest), "seed": seed}), pour)
-                 for seed in range(1 if tool.quick else 3)]
+                 for seed in range(1 if tool.quick else 8)]
         rows.append({"angle": angle, **mean_of(piles)})
     plot = Plot("Poured piles", "friction angle, degrees", "flank, degrees")
     angles = [row["angle"] for row in rows]
