@@ -58,17 +58,16 @@ typedef struct TileSort {
 static bool find_cells(const double *restrict x, int64_t count, double per_metre, int32_t *restrict tile,
                        int32_t *restrict place)
 {
-    int bad = 0;
-#pragma omp simd reduction(| : bad)
+    double bad = 0.0; /* a count in doubles: masks of doubles are not made narrow */
+#pragma omp simd reduction(+ : bad)
     for (int64_t i = 0; i < count; ++i) {
         double c = wadi_flip_cell_at(x[i], per_metre);
-        int is_far = !(fabs(c) <= CELL_LIMIT);
-        bad |= is_far;
-        int32_t cell = (int32_t)(is_far ? 0.0 : c);
+        bad += fabs(c) <= CELL_LIMIT ? 0.0 : 1.0;
+        int32_t cell = (int32_t)(fabs(c) <= CELL_LIMIT ? c : 0.0);
         tile[i] = cell >> 3;
         place[i] = cell & 7;
     }
-    return bad == 0;
+    return bad == 0.0;
 }
 
 static int32_t find_bad(const TileSort *sort, int64_t first, int64_t end)
