@@ -1,6 +1,6 @@
-/* Accelerated projected gradient on the friction stress at given pressure: FISTA, begun anew where what it
- * minimises rises (O'Donoghue & Candes 2015). That difference costs three numbers a cell on the faces; their
- * other test, the direction of travel, 14. */
+/* Accelerated projected gradient on the friction stress at given pressure: FISTA [BT09], begun anew where what it
+ * minimises rises [OC15]. That difference costs three numbers a cell on the faces; their other test, the
+ * direction of travel, 14. */
 #include <math.h>
 #include <string.h>
 
