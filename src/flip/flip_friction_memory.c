@@ -41,21 +41,6 @@ static WadiStatus reserve(WadiFrictionMemory *memory, size_t tiles, size_t rows,
                               sizeof *memory->traction, what, error);
 }
 
-/* Place of a tile in a memory, tile_count where it has none. Tiles are in the order of the tile map. */
-static size_t find_tile(const WadiFrictionMemory *memory, WadiTile tile)
-{
-    size_t low = 0, high = memory->tile_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (wadi_tile_is_before(memory->tile[middle], tile)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < memory->tile_count && wadi_tile_is_same(memory->tile[low], tile) ? low : memory->tile_count;
-}
-
 /* Where a memory has the rows of a grid; asked row by row, of which those of a tile follow each other. */
 typedef struct Finder {
     const WadiFrictionMemory *memory;
@@ -70,7 +55,8 @@ static int32_t find_kept(Finder *finder, int32_t row)
     const WadiFrictionMemory *memory = finder->memory;
     if (finder->rows->tile[row] != finder->tile) {
         finder->tile = finder->rows->tile[row];
-        finder->at = find_tile(memory, finder->rows->tiles->tiles[finder->tile]);
+        finder->at =
+            wadi_tile_find(memory->tile, memory->tile_count, finder->rows->tiles->tiles[finder->tile]);
     }
     uint64_t mask = finder->at < memory->tile_count ? memory->mask[finder->at] : 0;
     uint64_t bit = UINT64_C(1) << finder->rows->place[row];

@@ -101,21 +101,6 @@ static void add_tiles(WadiFlipSleep *sleep, const WadiFlipSort *sort, const uint
     }
 }
 
-/* Number of a tile in a memory, or -1. */
-static int32_t find_in_memory(const WadiFlipPressureMemory *memory, WadiTile tile)
-{
-    size_t low = 0, high = memory->tile_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (wadi_tile_is_before(memory->tile[middle], tile)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < memory->tile_count && wadi_tile_is_same(memory->tile[low], tile) ? (int32_t)low : -1;
-}
-
 /* What the tiles that fell asleep, those with particles from `first` on, bear on their sides: from the memory that has just
  * got their surroundings. */
 static WadiStatus note_loads(WadiFlipSleep *sleep, int32_t first, WadiArena *arena, WadiError *error)
@@ -133,8 +118,8 @@ static WadiStatus note_loads(WadiFlipSleep *sleep, int32_t first, WadiArena *are
             int axis = side >> 1, way = side & 1 ? 1 : -1, border = side & 1 ? 0 : 7;
             WadiTile beyond = { tile->tile.x + (axis == 0) * way, tile->tile.y + (axis == 1) * way,
                                 tile->tile.z + (axis == 2) * way };
-            int32_t m = find_in_memory(memory, beyond);
-            for (int n = 0; n < 64 && m >= 0; ++n) {
+            size_t m = wadi_tile_find(memory->tile, memory->tile_count, beyond);
+            for (int n = 0; n < 64 && m < memory->tile_count; ++n) {
                 int lane = axis == 0 ? border : n & 7;
                 int place = axis == 0 ? n : axis == 1 ? border + 8 * (n >> 3) : (n >> 3) + 8 * border;
                 uint64_t bit = UINT64_C(1) << place;

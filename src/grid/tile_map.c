@@ -7,6 +7,20 @@
 #include "core/hash.h"
 #include "core/parallel.h"
 
+size_t wadi_tile_find(const WadiTile *tiles, size_t count, WadiTile tile)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (wadi_tile_is_before(tiles[middle], tile)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < count && wadi_tile_is_same(tiles[low], tile) ? low : count;
+}
+
 static int compare_tiles(const void *left, const void *right)
 {
     const WadiTile *a = left, *b = right;

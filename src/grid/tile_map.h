@@ -26,6 +26,9 @@ static inline bool wadi_tile_is_before(WadiTile a, WadiTile b)
     return a.z != b.z ? a.z < b.z : a.y != b.y ? a.y < b.y : a.x < b.x;
 }
 
+/* Place of a tile in a list in that order, `count` where it is not in it. */
+size_t wadi_tile_find(const WadiTile *tiles, size_t count, WadiTile tile);
+
 /* tiles[0..count) are sorted and differ; slots is a power of two with at least half of it free. A zeroed map is valid
  * and empty. */
 typedef struct WadiTileMap {
