@@ -2,7 +2,10 @@
 #ifndef WADI_TESTS_SCENE_SIM_H
 #define WADI_TESTS_SCENE_SIM_H
 
+#include <string.h>
+
 #include "expect.h"
+#include "particles/store.h"
 #include "wadi/wadi.h"
 
 static inline WadiScene *load_scene(const char *text)
@@ -32,6 +35,17 @@ static inline void run_frames(WadiSim *sim, int frames)
     for (int i = 0; i < frames; ++i) {
         CHECK_OK(wadi_sim_step_frame(sim, &error), error);
     }
+}
+
+static inline const float *column_of(const WadiParticles *particles, const char *name)
+{
+    for (int c = 0; c < particles->column_count; ++c) {
+        if (strcmp(particles->column[c].name, name) == 0) {
+            return particles->column[c].data;
+        }
+    }
+    fail_msg("no column %s", name);
+    return NULL;
 }
 
 #endif

@@ -13,7 +13,8 @@
  * cells, equal for many.
  *
  * Two visits a row instead of four: edge stresses and edge rates are computed again for each neighbour that
- * needs them, from rows that are still in cache, rather than written and read. div tau is linear, so u of the
+ * needs them, from rows that are still in cache, rather than written and read; only to the next row along y, mostly
+ * the next slot, they are handed on. div tau is linear, so u of the
  * extrapolated stress comes from div tau of this and the last iteration and the extrapolated stress is never
  * stored. */
 #include <math.h>

@@ -7,17 +7,6 @@
 #define BOTH                                                                                                 \
     "materials: {sand: {kind: sand, density: 1600, friction_angle: 30}, water: {kind: water}}\nbodies:\n"
 
-static const float *pressures(const WadiSim *sim)
-{
-    for (int i = 0; i < sim->particles.column_count; ++i) {
-        if (strcmp(sim->particles.column[i].name, "pressure") == 0) {
-            return sim->particles.column[i].data;
-        }
-    }
-    fail();
-    return NULL;
-}
-
 static void layers_press_with_their_own_weights(void **unused)
 {
     (void)unused;
@@ -27,7 +16,7 @@ static void layers_press_with_their_own_weights(void **unused)
                    "  - {material: water, shape: {box: {min: [0, 0, 0.2], max: [0.6, 0.08, 0.5]}}}\n");
     WadiSim *sim = start_sim(scene, 1);
     run_frames(sim, 6);
-    const float *pressure = pressures(sim);
+    const float *pressure = column_of(&sim->particles, "pressure");
     double sum[2] = { 0 }, count[2] = { 0 }, speed = 0.0;
     for (int32_t i = 0; i < sim->particles.count; ++i) {
         double z = sim->particles.z[i];

@@ -15,17 +15,6 @@ static const char *const split_scene =
     "- {material: sand, velocity: [-0.5, 0, 0], shape: {box: {min: [-0.16, 0, 0], max: [0, 0.04, 0.32]}}}\n"
     "- {material: sand, velocity: [0.5, 0, 0], shape: {box: {min: [0, 0, 0], max: [0.16, 0.04, 0.32]}}}\n";
 
-static const float *column_of(const WadiParticles *particles, const char *name)
-{
-    for (int c = 0; c < particles->column_count; ++c) {
-        if (strcmp(particles->column[c].name, name) == 0) {
-            return particles->column[c].data;
-        }
-    }
-    fail_msg("no column %s", name);
-    return NULL;
-}
-
 static void halves_that_move_apart_are_not_held(void **unused)
 {
     (void)unused;

@@ -228,8 +228,13 @@ static double cold_rest(int depth, bool has_start, int iterations)
     settings.tolerance = 0.0;
     WadiFrictionLoad load = { .pressure = run.pressure, .k = run.k };
     const float *before[3] = { run.velocity[0], run.velocity[1], run.velocity[2] };
+    wadi_friction_add(friction, run.velocity); /* of no stress: nothing */
     if (has_start) {
+        const float *middle = &run.velocity[0][grid_at(&run.grid, 32, depth / 2, 4)], was = *middle;
         CHECK_OK(wadi_friction_start(friction, before, &load, depth, gravity * dt, &arena, &error), error);
+        wadi_friction_add(friction, run.velocity);
+        assert_true(*middle != was);
+        wadi_friction_take(friction, run.velocity);
     }
     WadiFrictionReport report;
     CHECK_OK(wadi_friction_solve(friction, before, &load, &settings, &arena, &report, &error), error);

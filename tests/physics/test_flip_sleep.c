@@ -50,6 +50,33 @@ static double seconds_of(const WadiSim *sim, const char *name)
     return sum;
 }
 
+/* Frames of two seconds: it falls asleep before the first of them ends, and shows the pressure it had then. */
+static void sleepers_have_the_pressure_of_their_last_step(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_scene(COLUMN "fps: 0.5\n");
+    WadiSim *sim = start_sim(scene, 1);
+    run_until(sim, 1.8);
+    assert_true(is_all_asleep(sim));
+    run_frames(sim, 1);
+    const float *pressure = column_of(&sim->particles, "pressure");
+    double high = 0.0, low = 0.0;
+    int32_t count = 0;
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        /* Against the wall the column is four cells high as it was at first. */
+        if (sim->particles.x[i] < 2.0 * cell && sim->particles.z[i] < cell) {
+            low += (double)pressure[i];
+            ++count;
+        }
+        high = fmax(high, (double)pressure[i]);
+    }
+    print_message("pressure at the foot %.0f Pa, at most %.0f\n", low / count, high);
+    assert_true(count > 0);
+    CHECK_NEAR(low / count, 1600.0 * 9.81 * 3.5 * cell, 0.15 * 1600.0 * 9.81 * 3.5 * cell);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 static void a_settled_pile_does_not_move_by_a_bit_and_costs_nothing(void **unused)
 {
     (void)unused;
@@ -363,6 +390,7 @@ static void threads_and_restarts_do_not_change_a_byte(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sleepers_have_the_pressure_of_their_last_step),
         cmocka_unit_test(a_settled_pile_does_not_move_by_a_bit_and_costs_nothing),
         cmocka_unit_test(poured_sand_wakes_a_pile_before_it_arrives),
         cmocka_unit_test(a_plate_that_starts_to_move_wakes_its_pile),
