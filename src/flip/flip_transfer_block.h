@@ -6,6 +6,7 @@
 #define WADI_FLIP_TRANSFER_BLOCK_H
 
 #include "flip/flip_transfer.h"
+#include "grid/row_vectors.h"
 
 enum { WADI_FLIP_BLOCK = 16 };
 
@@ -66,19 +67,20 @@ static inline __attribute__((always_inline)) void wadi_flip_sample_fours(const f
 static inline void wadi_flip_place(const double *restrict x, int count, double cells_per_metre, double corner,
                                    float *restrict place)
 {
-    if (count == WADI_FLIP_BLOCK) {
-#pragma omp simd
+    double last[WADI_FLIP_BLOCK];
+    if (count < WADI_FLIP_BLOCK) {
         for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
-            float p = (float)(x[l] * cells_per_metre - corner);
-            p = p > 0.0f ? p : 0.0f;
-            place[l] = p < 0x1.fffffep2f ? p : 0x1.fffffep2f;
+            last[l] = x[l < count ? l : 0];
         }
-        return;
+        x = last;
     }
-    for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
-        float p = l < count ? (float)(x[l] * cells_per_metre - corner) : 0.0f;
-        p = p > 0.0f ? p : 0.0f;
-        place[l] = p < 0x1.fffffep2f ? p : 0x1.fffffep2f;
+    const WadiF8 least = { 0.0f }, most = least + 0x1.fffffep2f;
+    for (int l = 0; l < WADI_FLIP_BLOCK; l += 8) {
+        WadiD4 low = *(const WadiD4 *)(x + l) * cells_per_metre - corner;
+        WadiD4 high = *(const WadiD4 *)(x + l + 4) * cells_per_metre - corner;
+        WadiF8 p = __builtin_shufflevector(WADI_FLOATS(low), WADI_FLOATS(high), 0, 1, 2, 3, 4, 5, 6, 7);
+        p = WADI_LARGER(p, least);
+        *(WadiF8 *)(place + l) = WADI_SMALLER(p, most);
     }
 }
 
@@ -101,28 +103,26 @@ static inline void wadi_flip_load(const float *restrict from, int count, float *
 static inline void wadi_flip_locate(float place[3][WADI_FLIP_BLOCK], float shift, int low, int stride_x,
                                     int stride_y, int stride_z, int stride_component, WadiFlipNodes *nodes)
 {
-    int32_t whole[3][WADI_FLIP_BLOCK], half[3][WADI_FLIP_BLOCK];
-    int32_t down = low - (int32_t)shift;
-    for (int a = 0; a < 3; ++a) {
-#pragma omp simd
-        for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
-            float p = place[a][l];
-            int32_t i = (int32_t)(p + shift);
-            float f = p - ((float)i - shift);
-            int32_t up = f >= 0.5f;
-            whole[a][l] = i + down;
-            nodes->whole[a][l] = f;
-            half[a][l] = i + down - 1 + up;
-            nodes->half[a][l] = f + (0.5f - (float)up);
+    const int32_t stride[3] = { stride_x, stride_y, stride_z };
+    /* Of the node on the cell's low faces; half a cell below it lies the node of the middles, or as much above. */
+    const int32_t corner = (low - (int32_t)shift) * (stride_x + stride_y + stride_z);
+    for (int l = 0; l < WADI_FLIP_BLOCK; l += 8) {
+        WadiI8 whole[3], half[3];
+        for (int a = 0; a < 3; ++a) {
+            const WadiF8 p = *(const WadiF8 *)(place[a] + l), middle = (WadiF8){ 0.0f } + 0.5f;
+            const WadiI8 i = __builtin_convertvector(p + shift, WadiI8);
+            const WadiF8 f = p - (__builtin_convertvector(i, WadiF8) - shift);
+            const WadiI8 up = f >= middle, sign = up & INT32_MIN;
+            whole[a] = i * stride[a];
+            half[a] = whole[a] + (up & stride[a]);
+            *(WadiF8 *)(nodes->whole[a] + l) = f;
+            *(WadiF8 *)(nodes->half[a] + l) = f + (WadiF8)((WadiI8)middle ^ sign);
         }
-    }
-#pragma omp simd
-    for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
-        nodes->offset[0][l] = stride_x * whole[0][l] + stride_y * half[1][l] + stride_z * half[2][l];
-        nodes->offset[1][l] =
-            stride_x * half[0][l] + stride_y * whole[1][l] + stride_z * half[2][l] + stride_component;
-        nodes->offset[2][l] =
-            stride_x * half[0][l] + stride_y * half[1][l] + stride_z * whole[2][l] + 2 * stride_component;
+        *(WadiI8 *)(nodes->offset[0] + l) = whole[0] + half[1] + half[2] + (corner - stride_y - stride_z);
+        *(WadiI8 *)(nodes->offset[1] + l) =
+            half[0] + whole[1] + half[2] + (corner - stride_x - stride_z + stride_component);
+        *(WadiI8 *)(nodes->offset[2] + l) =
+            half[0] + half[1] + whole[2] + (corner - stride_x - stride_y + 2 * stride_component);
     }
 }
 

@@ -65,11 +65,37 @@ static inline void add_four(float *to, WadiFour value)
     *(WadiFourLoose *)to += value;
 }
 
-/* Pairs {m w v, m w} of one particle and component at eight nodes. */
-static inline void add_nodes(float *restrict to, float m, float fx, float fy, float fz, float v)
+/* Pairs {m w v, m w} of sixteen particles and one component at their two nodes along x: four floats a particle, first those of
+ * the first eight, in the order 0 4 1 5 2 6 3 7. */
+static inline void make_pairs(const float *restrict mass, const float *restrict fx,
+                              const float *restrict velocity, float *restrict pairs)
 {
-    float f = m * fx, g = m - f;
-    WadiFour pair = { g * v, g, f * v, f };
+    for (int l = 0; l < WADI_FLIP_BLOCK; l += 8) {
+        const WadiF8 m = *(const WadiF8 *)(mass + l), v = *(const WadiF8 *)(velocity + l);
+        const WadiF8 f = m * *(const WadiF8 *)(fx + l), g = m - f, fv = f * v, gv = g * v;
+        const WadiF8 low = __builtin_shufflevector(gv, g, 0, 8, 1, 9, 4, 12, 5, 13);
+        const WadiF8 low_next = __builtin_shufflevector(gv, g, 2, 10, 3, 11, 6, 14, 7, 15);
+        const WadiF8 high = __builtin_shufflevector(fv, f, 0, 8, 1, 9, 4, 12, 5, 13);
+        const WadiF8 high_next = __builtin_shufflevector(fv, f, 2, 10, 3, 11, 6, 14, 7, 15);
+        WadiF8 *to = (WadiF8 *)(pairs + 4 * l);
+        to[0] = __builtin_shufflevector(low, high, 0, 1, 8, 9, 4, 5, 12, 13);
+        to[1] = __builtin_shufflevector(low, high, 2, 3, 10, 11, 6, 7, 14, 15);
+        to[2] = __builtin_shufflevector(low_next, high_next, 0, 1, 8, 9, 4, 5, 12, 13);
+        to[3] = __builtin_shufflevector(low_next, high_next, 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+}
+
+/* Particle l of a block in such a list. */
+static inline __attribute__((always_inline)) const float *pairs_of(const float *pairs, int l)
+{
+    return pairs + 32 * (l >> 3) + 8 * (l & 3) + (l & 4);
+}
+
+/* Add the pairs of one particle and component at eight nodes. */
+static inline __attribute__((always_inline)) void add_nodes(float *restrict to, const float *pairs, float fy,
+                                                            float fz)
+{
+    WadiFour pair = *(const WadiFourLoose *)pairs;
     WadiFour high = pair * fz, low = pair - high;
     WadiFour low_y = low * fy, high_y = high * fy;
     add_four(to, low - low_y);
@@ -80,20 +106,34 @@ static inline void add_nodes(float *restrict to, float m, float fx, float fy, fl
 
 /* Particles of one cell follow each other and add to the same nodes, shifted by one: the second would wait for the stores of
  * the first. So the three components take turns, and so do the two halves of the block. */
+static inline __attribute__((always_inline)) void scatter_some(float *restrict buffer,
+                                                               const WadiFlipNodes *nodes, int n,
+                                                               float pairs[3][4 * WADI_FLIP_BLOCK])
+{
+    for (int turn = 0; turn < WADI_FLIP_BLOCK; ++turn) {
+        const int l = turn >> 1 | (turn & 1) << 3;
+        if (l < n) {
+            add_nodes(buffer + nodes->offset[0][l], pairs_of(pairs[0], l), nodes->half[1][l],
+                      nodes->half[2][l]);
+            add_nodes(buffer + nodes->offset[1][l], pairs_of(pairs[1], l), nodes->whole[1][l],
+                      nodes->half[2][l]);
+            add_nodes(buffer + nodes->offset[2][l], pairs_of(pairs[2], l), nodes->half[1][l],
+                      nodes->whole[2][l]);
+        }
+    }
+}
+
 static inline void scatter(float *restrict buffer, const WadiFlipNodes *nodes, int n,
                            const float *restrict mass, float velocity[3][WADI_FLIP_BLOCK])
 {
-    for (int turn = 0; turn < WADI_FLIP_BLOCK; ++turn) {
-        int l = turn >> 1 | (turn & 1) << 3;
-        if (l >= n) {
-            continue;
-        }
-        add_nodes(buffer + nodes->offset[0][l], mass[l], nodes->whole[0][l], nodes->half[1][l],
-                  nodes->half[2][l], velocity[0][l]);
-        add_nodes(buffer + nodes->offset[1][l], mass[l], nodes->half[0][l], nodes->whole[1][l],
-                  nodes->half[2][l], velocity[1][l]);
-        add_nodes(buffer + nodes->offset[2][l], mass[l], nodes->half[0][l], nodes->half[1][l],
-                  nodes->whole[2][l], velocity[2][l]);
+    float pairs[3][4 * WADI_FLIP_BLOCK];
+    make_pairs(mass, nodes->whole[0], velocity[0], pairs[0]);
+    make_pairs(mass, nodes->half[0], velocity[1], pairs[1]);
+    make_pairs(mass, nodes->half[0], velocity[2], pairs[2]);
+    if (n == WADI_FLIP_BLOCK) {
+        scatter_some(buffer, nodes, WADI_FLIP_BLOCK, pairs);
+    } else {
+        scatter_some(buffer, nodes, n, pairs);
     }
 }
 

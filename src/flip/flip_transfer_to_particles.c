@@ -219,6 +219,12 @@ static inline void write_end(double *restrict end, const double *restrict x, con
     }
 }
 
+static inline unsigned lanes_above_zero(const float *value)
+{
+    const WadiI8 low = *(const WadiF8 *)value > 0.0f, high = *(const WadiF8 *)(value + 8) > 0.0f;
+    return wadi_row_bits(&low) | wadi_row_bits(&high) << 8;
+}
+
 /* Where n particles from number i on end; those whose path is long are left to wadi_flip_follow_long. */
 static int follow(const WadiFlipGather *work, const float *restrict copy, float place[3][WADI_FLIP_BLOCK],
                   float u[3][WADI_FLIP_BLOCK], int32_t i, int n, const WadiFlipPath *path, WadiFlipLong *rest,
@@ -233,10 +239,8 @@ static int follow(const WadiFlipGather *work, const float *restrict copy, float 
         float sx = u[0][l] * cells_per_speed, sy = u[1][l] * cells_per_speed, sz = u[2][l] * cells_per_speed;
         is_long[l] = sx * sx + sy * sy + sz * sz < limit ? 0.0f : 1.0f;
     }
-    bool has_short = false;
-    for (int l = 0; l < n; ++l) {
-        has_short |= is_long[l] == 0.0f;
-    }
+    const unsigned all = (1u << n) - 1;
+    const bool has_short = (lanes_above_zero(is_long) & all) != all;
     float(*mean)[WADI_FLIP_BLOCK] = k[0];
     if (has_short) {
         sample_stage(copy, place, u, 0.5f * cells_per_speed, n, is_long, k[0]);
@@ -253,13 +257,11 @@ static int follow(const WadiFlipGather *work, const float *restrict copy, float 
     write_end(path->x + (i - path->first), particles->x + i, mean[0], dt, n);
     write_end(path->y + (i - path->first), particles->y + i, mean[1], dt, n);
     write_end(path->z + (i - path->first), particles->z + i, mean[2], dt, n);
-    for (int l = 0; l < n; ++l) {
-        if (is_long[l] > 0.0f) {
-            rest->index[rest_count] = i + l;
-            for (int a = 0; a < 3; ++a) {
-                rest->u[a][rest_count] = u[a][l];
-            }
-            ++rest_count;
+    for (unsigned left = lanes_above_zero(is_long) & all; left != 0; left &= left - 1, ++rest_count) {
+        int l = __builtin_ctz(left);
+        rest->index[rest_count] = i + l;
+        for (int a = 0; a < 3; ++a) {
+            rest->u[a][rest_count] = u[a][l];
         }
     }
     return rest_count;
