@@ -30,6 +30,7 @@ typedef struct Centre {
 typedef struct Lattice {
     const WadiFlipSolidIn *in;
     WadiTile tile;
+    bool is_same_along_x;                     /* only walls of the domain are near, and none across x */
     double corner[CORNERS][CORNERS][CORNERS]; /* [c][b][a]: at cell coordinates tile * 8 + (a, b, c) - 1 */
     Centre centre[CENTRES][CENTRES][CENTRES]; /* of the cell that begins at that corner */
 } Lattice;
@@ -67,6 +68,10 @@ static void ask_line(const Lattice *lattice, Centre line[CENTRES], int b, int c)
     double bound = 0.0;
     for (int a = -1; a < LANES; ++a) {
         Centre *centre = &line[a + 1];
+        if (lattice->is_same_along_x && a >= 0) {
+            *centre = line[0];
+            continue;
+        }
         bound -= bound > 0.0 ? 1.0 : -1.0;
         if (fabs(bound) > FAR) {
             *centre = (Centre){ .distance = bound };
@@ -228,11 +233,18 @@ static double face_open(Lattice *lattice, const int cell[3], int axis)
     return wadi_square_open(d, TOUCH);
 }
 
+static void repeat_first(float *values)
+{
+    for (int l = 1; l < LANES; ++l) {
+        values[l] = values[0];
+    }
+}
+
 static void ask_row(Lattice *lattice, int place, WadiFlipSolidRow row)
 {
     const WadiFlipSolidIn *in = lattice->in;
     const bool is_moving = wadi_solids_are_moving(in->solids);
-    for (int l = 0; l < LANES; ++l) {
+    for (int l = 0; l < (lattice->is_same_along_x ? 1 : LANES); ++l) {
         const int cell[3] = { l, place & 7, place >> 3 };
         double centre = centre_at(lattice, cell[0], cell[1], cell[2])->distance;
         row.distance[l] = (float)(in->cell_size * fmax(-FAR, fmin(centre, FAR)));
@@ -262,6 +274,16 @@ static void ask_row(Lattice *lattice, int place, WadiFlipSolidRow row)
             }
         }
     }
+    if (lattice->is_same_along_x) {
+        repeat_first(row.distance);
+        repeat_first(row.fraction);
+        for (int axis = 0; axis < 3; ++axis) {
+            repeat_first(row.open[axis]);
+            if (row.velocity[axis] != NULL) {
+                repeat_first(row.velocity[axis]);
+            }
+        }
+    }
 }
 
 void wadi_flip_solid_row_fill(WadiFlipSolidRow row, bool is_open, double cell_size)
@@ -278,14 +300,23 @@ void wadi_flip_solid_row_fill(WadiFlipSolidRow row, bool is_open, double cell_si
     }
 }
 
-/* Half diagonals of a row (8 x 1 x 1) and of a tile, and FAR. */
-static const double row_reach = 4.07 + FAR, tile_reach = 6.93 + FAR;
+/* Half diagonals of a row (8 x 1 x 1), of a tile and of a lattice, and FAR. */
+static const double row_reach = 4.07 + FAR, tile_reach = 6.93 + FAR, lattice_reach = 8.0 + FAR;
 
 bool wadi_flip_solid_is_near_tile(const WadiFlipSolidIn *in, WadiTile tile)
 {
     const Lattice lattice = { .in = in, .tile = tile };
     double enough = tile_reach * in->cell_size;
     return wadi_solids_distance(in->solids, point_of(&lattice, 4, 4, 4), in->time, enough) < enough;
+}
+
+/* Most tiles at a wall of the domain are away from all shapes and from the walls across x. */
+static bool is_same_along_x(const Lattice *lattice)
+{
+    WadiSolids others = *lattice->in->solids;
+    others.closed_sides &= WADI_SIDE_X_MIN | WADI_SIDE_X_MAX;
+    const double enough = lattice_reach * lattice->in->cell_size;
+    return wadi_solids_distance(&others, point_of(lattice, 4, 4, 4), lattice->in->time, enough) >= enough;
 }
 
 static WadiVec3 middle_of_row(const Lattice *lattice, int place)
@@ -327,6 +358,7 @@ WadiFlipTileRows wadi_flip_solid_tile(const WadiFlipSolidIn *in, WadiTile tile, 
             if (!is_ready) {
                 memset(lattice.corner, 0xff, sizeof lattice.corner); /* all bits set is a NAN */
                 memset(lattice.centre, 0xff, sizeof lattice.centre);
+                lattice.is_same_along_x = is_same_along_x(&lattice);
                 is_ready = true;
             }
             ask_row(&lattice, place, target(user, place));
