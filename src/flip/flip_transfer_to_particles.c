@@ -22,39 +22,31 @@ enum {
 static const float STEP_CELLS = 2.0f;  /* the longest single midpoint step */
 static const float STAGE_CELLS = 1.0f; /* what the copy allows a stage */
 
-/* `count` pairs {u, u - saved}; {u, 0} without saved. */
-static inline void copy_pairs(const float *restrict field, const float *restrict saved, int count,
-                              float *restrict to)
+/* Twelve pairs {u, u - saved} from the rows left, here and right of a row of the tile; {u, 0} without saved. */
+static inline __attribute__((always_inline)) void copy_line(const float *field, const float *saved,
+                                                            const size_t rows[3], const size_t saved_rows[3],
+                                                            float *to)
 {
-#pragma omp simd
-    for (int n = 0; n < count; ++n) {
-        to[2 * n] = field[n];
-        to[2 * n + 1] = saved != NULL ? field[n] - saved[n] : 0.0f;
-    }
-}
-
-/* Twelve pairs from the rows left, here and right of a row of the tile. */
-static inline void copy_line(const float *field, const float *saved, const size_t rows[3],
-                             const size_t saved_rows[3], float *to)
-{
-    const float *left = field + 8 * rows[0] + 6, *here = field + 8 * rows[1], *right = field + 8 * rows[2];
+    WadiF4 left = *(const WadiF4 *)(field + 8 * rows[0] + 4), left_change = { 0.0f };
+    WadiF8 here = WADI_ROW(field, rows[1]), change = { 0.0f };
+    WadiF4 right = *(const WadiF4 *)(field + 8 * rows[2]), right_change = { 0.0f };
     if (saved != NULL) {
-        copy_pairs(left, saved + 8 * saved_rows[0] + 6, MARGIN, to);
-        copy_pairs(here, saved + 8 * saved_rows[1], 8, to + 2 * MARGIN);
-        copy_pairs(right, saved + 8 * saved_rows[2], MARGIN, to + 2 * (MARGIN + 8));
-    } else {
-        copy_pairs(left, NULL, MARGIN, to);
-        copy_pairs(here, NULL, 8, to + 2 * MARGIN);
-        copy_pairs(right, NULL, MARGIN, to + 2 * (MARGIN + 8));
+        left_change = left - *(const WadiF4 *)(saved + 8 * saved_rows[0] + 4);
+        change = here - WADI_ROW(saved, saved_rows[1]);
+        right_change = right - *(const WadiF4 *)(saved + 8 * saved_rows[2]);
     }
+    *(WadiF4 *)to = __builtin_shufflevector(left, left_change, 2, 6, 3, 7);
+    *(WadiF8 *)(to + 4) = __builtin_shufflevector(here, change, 0, 8, 1, 9, 2, 10, 3, 11);
+    *(WadiF8 *)(to + 12) = __builtin_shufflevector(here, change, 4, 12, 5, 13, 6, 14, 7, 15);
+    *(WadiF4 *)(to + 20) = __builtin_shufflevector(right, right_change, 0, 4, 1, 5);
 }
 
-static void fill_copy(const WadiFlipGather *work, int32_t tile, float *restrict copy)
+/* Rows of the copy that particles can reach: per z, bit y. */
+static void find_reach(uint64_t occupied, uint32_t reach[SIDE])
 {
-    const WadiFlipGrid *grid = work->in->grid;
-    const WadiRows *rows = &grid->rows;
-    uint64_t occupied = work->in->sort->row_mask[tile];
-    uint32_t reach[SIDE] = { 0 };
+    for (int z = 0; z < SIDE; ++z) {
+        reach[z] = 0;
+    }
     for (int k = 0; k < 8; ++k) {
         uint32_t bits = (uint32_t)(occupied >> 8 * k & 0xff);
         uint32_t grown = bits | bits << 1 | bits << 2 | bits << 3 | bits << 4;
@@ -62,23 +54,32 @@ static void fill_copy(const WadiFlipGather *work, int32_t tile, float *restrict 
             reach[z] |= grown;
         }
     }
-    const int32_t *beside = grid->tiles.neighbours[grid->tile_of[tile]];
+}
+
+static void fill_copy(const WadiFlipGather *work, int32_t tile, float *restrict copy)
+{
+    static const uint32_t part[3] = { 0x003, 0x3fc, 0xc00 }; /* bits y in the tile below, here and above */
+    const WadiFlipGrid *grid = work->in->grid;
+    const WadiRows *rows = &grid->rows;
+    const int32_t *table = work->in->saved_row, *beside = grid->tiles.neighbours[grid->tile_of[tile]];
+    uint32_t reach[SIDE];
+    find_reach(work->in->sort->row_mask[tile], reach);
     for (int z = 0; z < SIDE; ++z) {
-        int k = z - MARGIN, dz = k < 0 ? -1 : k > 7 ? 1 : 0;
-        for (uint32_t left = reach[z]; left != 0; left &= left - 1) {
-            int y = __builtin_ctz(left), j = y - MARGIN, dy = j < 0 ? -1 : j > 7 ? 1 : 0;
+        const int k = z - MARGIN, dz = k < 0 ? -1 : k > 7 ? 1 : 0;
+        for (int dy = -1; dy <= 1; ++dy) {
             const int32_t *tiles = beside + 12 + 9 * dz + 3 * dy;
-            int place = (j & 7) + 8 * (k & 7);
-            size_t at[3] = { (size_t)wadi_rows_at(rows, tiles[0], place),
-                             (size_t)wadi_rows_at(rows, tiles[1], place),
-                             (size_t)wadi_rows_at(rows, tiles[2], place) };
-            const int32_t *table = work->in->saved_row;
-            const size_t saved_at[3] = { (size_t)wadi_table_row(table, (int32_t)at[0]),
-                                         (size_t)wadi_table_row(table, (int32_t)at[1]),
-                                         (size_t)wadi_table_row(table, (int32_t)at[2]) };
-            for (int c = 0; c < 3; ++c) {
-                copy_line(work->field[c], work->saved[c], at, saved_at,
-                          copy + z * LAYER + y * ROW + c * COMPONENT);
+            for (uint32_t left = reach[z] & part[dy + 1]; left != 0; left &= left - 1) {
+                const int y = __builtin_ctz(left), place = ((y - MARGIN) & 7) + 8 * (k & 7);
+                size_t at[3], saved_at[3];
+                for (int n = 0; n < 3; ++n) {
+                    const int32_t row = wadi_rows_at(rows, tiles[n], place);
+                    at[n] = (size_t)row;
+                    saved_at[n] = (size_t)wadi_table_row(table, row);
+                }
+                for (int c = 0; c < 3; ++c) {
+                    copy_line(work->field[c], work->saved[c], at, saved_at,
+                              copy + z * LAYER + y * ROW + c * COMPONENT);
+                }
             }
         }
     }
