@@ -28,42 +28,71 @@ typedef struct WadiFlipNodes {
     __builtin_shufflevector(*(const WadiFourLoose *)(from), *(const WadiFourLoose *)(other), 0, 1, 2, 3, 4,  \
                             5, 6, 7)
 
-/* u of component c at n places, four at a time: the lanes past n hold a place of the copy too. Nodes of the copy hold pairs
- * whose first number is u, or u alone; then a load reaches two floats past the last node. Strides in floats. */
-static inline __attribute__((always_inline)) void wadi_flip_sample_fours(const float *restrict copy,
-                                                                         bool has_pairs, int stride_y,
-                                                                         int stride_z,
-                                                                         const WadiFlipNodes *nodes, int c,
-                                                                         int n, float *restrict u)
+/* u at four places, from the corners of their cells along y and z. */
+static inline __attribute__((always_inline)) void wadi_flip_sample_four(const float *restrict copy,
+                                                                        bool has_pairs, int stride_y,
+                                                                        int stride_z, const int32_t *offset,
+                                                                        const float *fx, const float *fy,
+                                                                        const float *fz, WadiFour *u)
+{
+    const float *from[4] = { copy + offset[0], copy + offset[1], copy + offset[2], copy + offset[3] };
+    WadiEight corner[4]; /* by y and z: both nodes along x of each of the four */
+    for (int m = 0; m < 4; ++m) {
+        int up = (m & 1) * stride_y + (m >> 1) * stride_z;
+        WadiEight even = WADI_FLIP_TWO_NODES(from[0] + up, from[2] + up);
+        WadiEight odd = WADI_FLIP_TWO_NODES(from[1] + up, from[3] + up);
+        corner[m] = has_pairs ? __builtin_shufflevector(even, odd, 0, 2, 8, 10, 4, 6, 12, 14)
+                              : __builtin_shufflevector(even, odd, 0, 1, 8, 9, 4, 5, 12, 13);
+    }
+    WadiFour x = *(const WadiFourLoose *)fx, y = *(const WadiFourLoose *)fy, z = *(const WadiFourLoose *)fz;
+    WadiEight along_y = __builtin_shufflevector(y, y, 0, 0, 1, 1, 2, 2, 3, 3);
+    WadiEight along_z = __builtin_shufflevector(z, z, 0, 0, 1, 1, 2, 2, 3, 3);
+    WadiEight low = corner[0] + (corner[1] - corner[0]) * along_y;
+    WadiEight high = corner[2] + (corner[3] - corner[2]) * along_y;
+    low += (high - low) * along_z;
+    WadiFour first = __builtin_shufflevector(low, low, 0, 2, 4, 6);
+    WadiFour second = __builtin_shufflevector(low, low, 1, 3, 5, 7);
+    *u = first + (second - first) * x;
+}
+
+/* u of component c at n places, eight at a time: the lanes past n hold a place of the copy too. Nodes of the copy hold pairs
+ * whose first number is u, or u alone; then a load reaches two floats past the last node. Strides in floats. Stored by eights,
+ * as they are read: processors hand no two stores on to one load. */
+static inline __attribute__((always_inline)) void wadi_flip_sample_eights(const float *restrict copy,
+                                                                          bool has_pairs, int stride_y,
+                                                                          int stride_z,
+                                                                          const WadiFlipNodes *nodes, int c,
+                                                                          int n, float *restrict u)
 {
     const float *fx = c == 0 ? nodes->whole[0] : nodes->half[0];
     const float *fy = c == 1 ? nodes->whole[1] : nodes->half[1];
     const float *fz = c == 2 ? nodes->whole[2] : nodes->half[2];
-    for (int l = 0; l < n; l += 4) {
+    for (int l = 0; l < n; l += 8) {
         const int32_t *offset = nodes->offset[c] + l;
-        const float *from[4] = { copy + offset[0], copy + offset[1], copy + offset[2], copy + offset[3] };
-        WadiEight corner[4]; /* by y and z: both nodes along x of each of the four */
-        for (int m = 0; m < 4; ++m) {
-            int up = (m & 1) * stride_y + (m >> 1) * stride_z;
-            WadiEight even = WADI_FLIP_TWO_NODES(from[0] + up, from[2] + up);
-            WadiEight odd = WADI_FLIP_TWO_NODES(from[1] + up, from[3] + up);
-            corner[m] = has_pairs ? __builtin_shufflevector(even, odd, 0, 2, 8, 10, 4, 6, 12, 14)
-                                  : __builtin_shufflevector(even, odd, 0, 1, 8, 9, 4, 5, 12, 13);
-        }
-        WadiFour x = *(const WadiFourLoose *)(fx + l), y = *(const WadiFourLoose *)(fy + l);
-        WadiFour z = *(const WadiFourLoose *)(fz + l);
-        WadiEight along_y = __builtin_shufflevector(y, y, 0, 0, 1, 1, 2, 2, 3, 3);
-        WadiEight along_z = __builtin_shufflevector(z, z, 0, 0, 1, 1, 2, 2, 3, 3);
-        WadiEight low = corner[0] + (corner[1] - corner[0]) * along_y;
-        WadiEight high = corner[2] + (corner[3] - corner[2]) * along_y;
-        low += (high - low) * along_z;
-        WadiFour first = __builtin_shufflevector(low, low, 0, 2, 4, 6);
-        WadiFour second = __builtin_shufflevector(low, low, 1, 3, 5, 7);
-        *(WadiFourLoose *)(u + l) = first + (second - first) * x;
+        WadiFour low, high;
+        wadi_flip_sample_four(copy, has_pairs, stride_y, stride_z, offset, fx + l, fy + l, fz + l, &low);
+        wadi_flip_sample_four(copy, has_pairs, stride_y, stride_z, offset + 4, fx + l + 4, fy + l + 4,
+                              fz + l + 4, &high);
+        *(WadiF8 *)(u + l) = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
     }
 }
 
-/* Subtract the tile's corner in double, so that nothing is lost far from the origin. A place is in [0, 8) but for rounding. */
+/* Places of sixteen particles, four each from x, x + step, x + 2 step and x + 3 step on. Subtract the tile's corner in double, so
+ * that nothing is lost far from the origin. A place is in [0, 8) but for rounding. */
+static inline void wadi_flip_place_fours(const double *restrict x, ptrdiff_t step, double cells_per_metre,
+                                         double corner, float *restrict place)
+{
+    const WadiF8 least = { 0.0f }, most = least + 0x1.fffffep2f;
+    for (int l = 0; l < WADI_FLIP_BLOCK; l += 8, x += 2 * step) {
+        WadiD4 low = *(const WadiD4 *)x * cells_per_metre - corner;
+        WadiD4 high = *(const WadiD4 *)(x + step) * cells_per_metre - corner;
+        WadiF8 p = __builtin_shufflevector(WADI_FLOATS(low), WADI_FLOATS(high), 0, 1, 2, 3, 4, 5, 6, 7);
+        p = WADI_LARGER(p, least);
+        *(WadiF8 *)(place + l) = WADI_SMALLER(p, most);
+    }
+}
+
+/* Of `count` particles in a row; those past them are where the first is. */
 static inline void wadi_flip_place(const double *restrict x, int count, double cells_per_metre, double corner,
                                    float *restrict place)
 {
@@ -74,14 +103,7 @@ static inline void wadi_flip_place(const double *restrict x, int count, double c
         }
         x = last;
     }
-    const WadiF8 least = { 0.0f }, most = least + 0x1.fffffep2f;
-    for (int l = 0; l < WADI_FLIP_BLOCK; l += 8) {
-        WadiD4 low = *(const WadiD4 *)(x + l) * cells_per_metre - corner;
-        WadiD4 high = *(const WadiD4 *)(x + l + 4) * cells_per_metre - corner;
-        WadiF8 p = __builtin_shufflevector(WADI_FLOATS(low), WADI_FLOATS(high), 0, 1, 2, 3, 4, 5, 6, 7);
-        p = WADI_LARGER(p, least);
-        *(WadiF8 *)(place + l) = WADI_SMALLER(p, most);
-    }
+    wadi_flip_place_fours(x, 4, cells_per_metre, corner, place);
 }
 
 static inline void wadi_flip_load(const float *restrict from, int count, float *restrict to)

@@ -79,7 +79,7 @@ static void look(const float *restrict copy, Paths *paths, float scale[WADI_FLIP
     WadiFlipNodes nodes;
     wadi_flip_locate(place, (float)MARGIN, MARGIN, 1, ROW, LAYER, SIDE, &nodes);
     for (int c = 0; c < 3; ++c) {
-        wadi_flip_sample_fours(copy, false, ROW, LAYER, &nodes, c, n, u[c]);
+        wadi_flip_sample_eights(copy, false, ROW, LAYER, &nodes, c, n, u[c]);
     }
 #pragma omp simd
     for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {

@@ -104,27 +104,39 @@ static inline __attribute__((always_inline)) WadiEight sample_two(const float *f
     return low + (high - low) * *along_z;
 }
 
-/* {u, u - saved} of component c at n places, four at a time: the lanes past n hold a place of the copy too. */
+/* {u, u - saved} of four particles, one after the other. */
+static inline __attribute__((always_inline)) void sample_four(const float *restrict copy,
+                                                              const int32_t *offset, const float *fx,
+                                                              const float *fy, const float *fz,
+                                                              WadiEight *pairs)
+{
+    WadiFour x = load_four(fx), y = load_four(fy), z = load_four(fz);
+    WadiEight along_y = __builtin_shufflevector(y, y, 0, 0, 0, 0, 2, 2, 2, 2);
+    WadiEight along_z = __builtin_shufflevector(z, z, 0, 0, 0, 0, 2, 2, 2, 2);
+    WadiEight even = sample_two(copy + offset[0], copy + offset[2], &along_y, &along_z);
+    along_y = __builtin_shufflevector(y, y, 1, 1, 1, 1, 3, 3, 3, 3);
+    along_z = __builtin_shufflevector(z, z, 1, 1, 1, 1, 3, 3, 3, 3);
+    WadiEight odd = sample_two(copy + offset[1], copy + offset[3], &along_y, &along_z);
+    WadiEight first = __builtin_shufflevector(even, odd, 0, 1, 8, 9, 4, 5, 12, 13);
+    WadiEight second = __builtin_shufflevector(even, odd, 2, 3, 10, 11, 6, 7, 14, 15);
+    *pairs = first + (second - first) * __builtin_shufflevector(x, x, 0, 0, 1, 1, 2, 2, 3, 3);
+}
+
+/* {u, u - saved} of component c at n places, eight at a time: the lanes past n hold a place of the copy too. Stored by eights, as
+ * they are read: processors hand no two stores on to one load. */
 static inline void sample(const float *restrict copy, const WadiFlipNodes *nodes, int c, int n,
                           float *restrict u, float *restrict change)
 {
     const float *fx = c == 0 ? nodes->whole[0] : nodes->half[0];
     const float *fy = c == 1 ? nodes->whole[1] : nodes->half[1];
     const float *fz = c == 2 ? nodes->whole[2] : nodes->half[2];
-    for (int l = 0; l < n; l += 4) {
+    for (int l = 0; l < n; l += 8) {
         const int32_t *offset = nodes->offset[c] + l;
-        WadiFour x = load_four(fx + l), y = load_four(fy + l), z = load_four(fz + l);
-        WadiEight along_y = __builtin_shufflevector(y, y, 0, 0, 0, 0, 2, 2, 2, 2);
-        WadiEight along_z = __builtin_shufflevector(z, z, 0, 0, 0, 0, 2, 2, 2, 2);
-        WadiEight even = sample_two(copy + offset[0], copy + offset[2], &along_y, &along_z);
-        along_y = __builtin_shufflevector(y, y, 1, 1, 1, 1, 3, 3, 3, 3);
-        along_z = __builtin_shufflevector(z, z, 1, 1, 1, 1, 3, 3, 3, 3);
-        WadiEight odd = sample_two(copy + offset[1], copy + offset[3], &along_y, &along_z);
-        WadiEight first = __builtin_shufflevector(even, odd, 0, 1, 8, 9, 4, 5, 12, 13);
-        WadiEight second = __builtin_shufflevector(even, odd, 2, 3, 10, 11, 6, 7, 14, 15);
-        first += (second - first) * __builtin_shufflevector(x, x, 0, 0, 1, 1, 2, 2, 3, 3);
-        *(WadiFourLoose *)(u + l) = __builtin_shufflevector(first, first, 0, 2, 4, 6);
-        *(WadiFourLoose *)(change + l) = __builtin_shufflevector(first, first, 1, 3, 5, 7);
+        WadiEight low, high;
+        sample_four(copy, offset, fx + l, fy + l, fz + l, &low);
+        sample_four(copy, offset + 4, fx + l + 4, fy + l + 4, fz + l + 4, &high);
+        *(WadiF8 *)(u + l) = __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14);
+        *(WadiF8 *)(change + l) = __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15);
     }
 }
 
@@ -174,7 +186,7 @@ static inline void sample_stage(const float *restrict copy, float place[3][WADI_
     WadiFlipNodes nodes;
     wadi_flip_locate(moved, (float)MARGIN, MARGIN, 2, ROW, LAYER, COMPONENT, &nodes);
     for (int c = 0; c < 3; ++c) {
-        wadi_flip_sample_fours(copy, true, ROW, LAYER, &nodes, c, n, result[c]);
+        wadi_flip_sample_eights(copy, true, ROW, LAYER, &nodes, c, n, result[c]);
     }
 }
 
