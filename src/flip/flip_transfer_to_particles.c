@@ -91,9 +91,9 @@ static inline WadiFour load_four(const float *from)
 }
 
 /* {u, u - saved} of two particles at both nodes along x, after the other two axes. */
-static inline __attribute__((always_inline)) WadiEight sample_two(const float *from, const float *other,
-                                                                  const WadiEight *along_y,
-                                                                  const WadiEight *along_z)
+static inline __attribute__((always_inline)) void sample_two(const float *from, const float *other,
+                                                             const WadiEight *along_y,
+                                                             const WadiEight *along_z, WadiEight *pairs)
 {
     WadiEight low = WADI_FLIP_TWO_NODES(from, other);
     WadiEight low_y = WADI_FLIP_TWO_NODES(from + ROW, other + ROW);
@@ -101,7 +101,7 @@ static inline __attribute__((always_inline)) WadiEight sample_two(const float *f
     WadiEight high_y = WADI_FLIP_TWO_NODES(from + LAYER + ROW, other + LAYER + ROW);
     low += (low_y - low) * *along_y;
     high += (high_y - high) * *along_y;
-    return low + (high - low) * *along_z;
+    *pairs = low + (high - low) * *along_z;
 }
 
 /* {u, u - saved} of four particles, one after the other. */
@@ -113,10 +113,11 @@ static inline __attribute__((always_inline)) void sample_four(const float *restr
     WadiFour x = load_four(fx), y = load_four(fy), z = load_four(fz);
     WadiEight along_y = __builtin_shufflevector(y, y, 0, 0, 0, 0, 2, 2, 2, 2);
     WadiEight along_z = __builtin_shufflevector(z, z, 0, 0, 0, 0, 2, 2, 2, 2);
-    WadiEight even = sample_two(copy + offset[0], copy + offset[2], &along_y, &along_z);
+    WadiEight even, odd;
+    sample_two(copy + offset[0], copy + offset[2], &along_y, &along_z, &even);
     along_y = __builtin_shufflevector(y, y, 1, 1, 1, 1, 3, 3, 3, 3);
     along_z = __builtin_shufflevector(z, z, 1, 1, 1, 1, 3, 3, 3, 3);
-    WadiEight odd = sample_two(copy + offset[1], copy + offset[3], &along_y, &along_z);
+    sample_two(copy + offset[1], copy + offset[3], &along_y, &along_z, &odd);
     WadiEight first = __builtin_shufflevector(even, odd, 0, 1, 8, 9, 4, 5, 12, 13);
     WadiEight second = __builtin_shufflevector(even, odd, 2, 3, 10, 11, 6, 7, 14, 15);
     *pairs = first + (second - first) * __builtin_shufflevector(x, x, 0, 0, 1, 1, 2, 2, 3, 3);
