@@ -15,8 +15,7 @@
 
 #include "core/parallel.h"
 #include "grid/row_lanes.h"
-
-enum { CHUNK = 256 };
+#include "grid/row_vectors.h"
 
 /* In cells. Half the diagonal of a tile, and how far from its middle shapes are looked for. */
 #define TILE_HALF 6.9283
@@ -113,44 +112,70 @@ static WadiVec3 end_of(const WadiFlipPath *path, int32_t i)
     return wadi_vec3(path->x[n], path->y[n], path->z[n]);
 }
 
-/* Particles first .. first + count of a tile that no shape is near: is_free tells who has arrived. Without branches, so that
- * compilers make vectors of it. */
-static void move_between_walls(const WadiFlipMover *context, const Ball *free, const WadiFlipPath *path,
-                               int32_t first, int count, uint64_t is_free[restrict CHUNK])
+/* One coordinate of four particles. */
+static inline WadiD4 *four_at(double *values, int32_t i)
+{
+    return (WadiD4 *)(values + i);
+}
+
+/* Four particles from number i on, of a tile that no shape is near. Returns bits of those that have arrived. */
+static inline unsigned move_four(const WadiFlipMover *context, const Ball *free, const WadiFlipPath *path,
+                                 int32_t i)
 {
     const WadiParticles *p = context->particles;
-    double *restrict x0 = p->x + first, *restrict y0 = p->y + first, *restrict z0 = p->z + first;
-    const int32_t skip = first - path->first;
-    const double *restrict x1 = path->x + skip, *restrict y1 = path->y + skip, *restrict z1 = path->z + skip;
-    const WadiVec3 low = context->inner.min, high = context->inner.max, c = free->centre;
-    const double square = free->square;
-#pragma omp simd
-    for (int n = 0; n < count; ++n) {
-        double a = x1[n] - c.x, b = y1[n] - c.y, e = z1[n] - c.z;
-        bool is_inside = (x0[n] > low.x) & (x0[n] < high.x) & (y0[n] > low.y) & (y0[n] < high.y) &
-                         (z0[n] > low.z) & (z0[n] < high.z) & (x1[n] > low.x) & (x1[n] < high.x) &
-                         (y1[n] > low.y) & (y1[n] < high.y) & (z1[n] > low.z) & (z1[n] < high.z) &
-                         (a * a + b * b + e * e < square);
-        x0[n] = is_inside ? x1[n] : x0[n];
-        y0[n] = is_inside ? y1[n] : y0[n];
-        z0[n] = is_inside ? z1[n] : z0[n];
-        is_free[n] = is_inside;
+    WadiD4 *x0[3] = { four_at(p->x, i), four_at(p->y, i), four_at(p->z, i) };
+    const int32_t n = i - path->first;
+    const WadiD4 x1[3] = { *four_at(path->x, n), *four_at(path->y, n), *four_at(path->z, n) };
+    const WadiBox *inner = &context->inner;
+    const double low[3] = { inner->min.x, inner->min.y, inner->min.z };
+    const double high[3] = { inner->max.x, inner->max.y, inner->max.z };
+    const double centre[3] = { free->centre.x, free->centre.y, free->centre.z };
+    WadiD4 square = { 0.0 };
+    WadiL4 is_inside = (WadiL4){ 0 } - 1;
+    for (int a = 0; a < 3; ++a) {
+        const WadiD4 offset = x1[a] - centre[a];
+        square += offset * offset;
+        is_inside &= (*x0[a] >= low[a]) & (*x0[a] <= high[a]) & (x1[a] >= low[a]) & (x1[a] <= high[a]);
     }
+    is_inside &= square < free->square;
+    for (int a = 0; a < 3; ++a) {
+        *x0[a] = (WadiD4)(((WadiL4)x1[a] & is_inside) | ((WadiL4)*x0[a] & ~is_inside));
+    }
+    return wadi_half_bits(&is_inside);
+}
+
+/* The same of one. */
+static bool move_one(const WadiFlipMover *context, const Ball *free, const WadiFlipPath *path, int32_t i)
+{
+    const WadiParticles *p = context->particles;
+    const WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] }, x1 = end_of(path, i);
+    const bool is_free = wadi_box_contains(context->inner, x0) && wadi_box_contains(context->inner, x1) &&
+                         ball_holds(free, x1);
+    if (is_free) {
+        p->x[i] = x1.x;
+        p->y[i] = x1.y;
+        p->z[i] = x1.z;
+    }
+    return is_free;
 }
 
 static void move_part_between_walls(const WadiFlipMover *context, const TileView *view,
                                     const WadiFlipPath *path, int32_t begin, int32_t end,
                                     WadiCollideReport *report)
 {
-    uint64_t is_free[CHUNK];
-    for (int32_t first = begin; first < end; first += CHUNK) {
-        int count = end - first < CHUNK ? end - first : CHUNK;
-        move_between_walls(context, &view->free, path, first, count, is_free);
-        for (int n = 0; n < count; ++n) {
-            if (!is_free[n]) {
-                wadi_collide_move_one(&context->collide, context->particles, first + n,
-                                      end_of(path, first + n), report);
+    for (int32_t first = begin; first < end; first += 4) {
+        unsigned arrived = 0, all = 0xf;
+        if (end - first >= 4) {
+            arrived = move_four(context, &view->free, path, first);
+        } else {
+            all = (1u << (end - first)) - 1;
+            for (int n = 0; n < end - first; ++n) {
+                arrived |= (unsigned)move_one(context, &view->free, path, first + n) << n;
             }
+        }
+        for (unsigned left = all & ~arrived; left != 0; left &= left - 1) {
+            const int32_t i = first + __builtin_ctz(left);
+            wadi_collide_move_one(&context->collide, context->particles, i, end_of(path, i), report);
         }
     }
 }

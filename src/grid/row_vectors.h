@@ -64,6 +64,16 @@ static inline __attribute__((always_inline)) unsigned wadi_row_bits(const WadiI8
 #endif
 }
 
+/* The same of four doubles. */
+static inline __attribute__((always_inline)) unsigned wadi_half_bits(const WadiL4 *mask)
+{
+#ifdef __AVX__
+    return (unsigned)_mm256_movemask_pd((__m256d)*mask);
+#else
+    return (unsigned)(((*mask)[0] & 1) | ((*mask)[1] & 2) | ((*mask)[2] & 4) | ((*mask)[3] & 8));
+#endif
+}
+
 /* yes where the mask is set, no elsewhere. */
 #define WADI_ROW_SELECT(mask, yes, no) ((WadiF8)(((WadiI8)(yes) & (mask)) | ((WadiI8)(no) & ~(mask))))
 
