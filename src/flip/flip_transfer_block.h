@@ -24,9 +24,14 @@ typedef struct WadiFlipNodes {
 } WadiFlipNodes;
 
 /* The two nodes along x of a particle, from a place in a copy; and of two particles one after the other. */
+#ifdef __AVX__
+#define WADI_FLIP_TWO_NODES(from, other)                                                                     \
+    ((WadiEight)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)), _mm_loadu_ps(other), 1))
+#else
 #define WADI_FLIP_TWO_NODES(from, other)                                                                     \
     __builtin_shufflevector(*(const WadiFourLoose *)(from), *(const WadiFourLoose *)(other), 0, 1, 2, 3, 4,  \
                             5, 6, 7)
+#endif
 
 /* u at four places, from the corners of their cells along y and z. */
 static inline __attribute__((always_inline)) void wadi_flip_sample_four(const float *restrict copy,
