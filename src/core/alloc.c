@@ -8,17 +8,21 @@
 
 #include "core/check.h"
 
-/* Large blocks begin on a page, so that disks can read them where they are; those of several megabytes ask for large pages. */
-enum { LARGE = 1 << 16, PAGE = 4096, HUGE = 4 << 20 };
+/* Large blocks begin on a page, so that disks can read them where they are; those of megabytes on a large page, which they ask
+ * for. */
+enum { LARGE = 1 << 16, PAGE = 4096, HUGE = 2 << 20 };
 
 static void *default_alloc(void *user, size_t size, size_t alignment)
 {
     (void)user;
-    alignment = size >= LARGE && alignment < PAGE ? PAGE : alignment;
-    size_t rounded = (size + alignment - 1) & ~(alignment - 1);
-    void *block = rounded < size ? NULL : aligned_alloc(alignment, rounded);
+    const size_t unit = size >= LARGE && alignment < PAGE ? PAGE : alignment;
+    const size_t rounded = (size + unit - 1) & ~(unit - 1);
+    void *block = NULL;
+    if (rounded < size || posix_memalign(&block, size >= HUGE && unit < HUGE ? HUGE : unit, rounded) != 0) {
+        return NULL;
+    }
 #ifdef MADV_HUGEPAGE
-    if (block != NULL && size >= HUGE) {
+    if (size >= HUGE) {
         (void)madvise(block, rounded, MADV_HUGEPAGE); /* a wish: all goes as well without */
     }
 #endif

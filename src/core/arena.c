@@ -6,6 +6,9 @@
 #include "core/alloc.h"
 #include "core/check.h"
 
+/* Resets: a first step, which starts cold, should not decide for all others. */
+enum { SHRINK_AFTER = 16 };
+
 struct WadiArenaBlock {
     WadiArenaBlock *next;
     size_t size; /* of the whole block, this header's aligned slot included */
@@ -29,22 +32,33 @@ void wadi_arena_free(WadiArena *arena)
     *arena = (WadiArena){ 0 };
 }
 
+/* Some more than is needed: a splash needs a little more in each step, and a new block a step costs more than the step. */
+static size_t fitting(size_t needed)
+{
+    return needed + ((needed / 8) & ~(size_t)(WADI_ALIGNMENT - 1));
+}
+
 WadiStatus wadi_arena_reset(WadiArena *arena, WadiError *error)
 {
     const size_t needed = arena->high_water;
-    size_t capacity = arena->capacity;
-    unsigned char *memory = arena->memory;
+    WadiArena fresh = { .memory = arena->memory,
+                        .capacity = arena->capacity,
+                        .recent = needed > arena->recent ? needed : arena->recent,
+                        .resets = arena->resets + 1 };
     free_overflow(&arena->overflow, NULL);
     free_overflow(&arena->overflow_temporary, NULL);
     *arena = (WadiArena){ 0 };
-    if (needed > capacity) {
-        wadi_free(memory, capacity, 1);
-        /* A quarter more: a splash needs a little more in each step, and a new block a step costs more than the step. */
-        capacity = needed + ((needed / 4) & ~(size_t)(WADI_ALIGNMENT - 1));
-        WADI_TRY(wadi_alloc_unset((void **)&memory, capacity, 1, "step scratch", error));
+    const bool is_due = fresh.resets == SHRINK_AFTER;
+    if (needed > fresh.capacity || (is_due && fitting(fitting(fresh.recent)) < fresh.capacity)) {
+        wadi_free(fresh.memory, fresh.capacity, 1);
+        const size_t capacity = fitting(needed > fresh.capacity ? needed : fresh.recent);
+        fresh = (WadiArena){ .capacity = capacity };
+        WADI_TRY(wadi_alloc_unset((void **)&fresh.memory, capacity, 1, "step scratch", error));
+    } else if (is_due) {
+        fresh.recent = 0;
+        fresh.resets = 0;
     }
-    arena->memory = memory;
-    arena->capacity = capacity;
+    *arena = fresh;
     return WADI_OK;
 }
 

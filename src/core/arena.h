@@ -1,6 +1,7 @@
 /* Scratch memory of one step: bump allocation, reset at the end of the step.
  * What does not fit goes to blocks of its own; the next reset grows the main block to the high-water mark, so a
- * warmed-up step does not call the system allocator. Not thread-safe: allocate before a parallel loop.
+ * warmed-up step does not call the system allocator. A block that many steps have not needed shrinks. Not thread-safe: allocate
+ * before a parallel loop.
  *
  * It has two ends. What a stage leaves to others comes from the front; what it needs while it makes that comes from the back, as
  * a temporary, and goes when the stage is done although its results, made later, stay. */
@@ -19,6 +20,8 @@ typedef struct WadiArena {
     size_t live;           /* bytes of all requests since the last reset that were not released */
     size_t live_temporary; /* those of temporaries */
     size_t high_water;     /* the most that were live at once */
+    size_t recent;         /* the same of the resets since the block was last fitted */
+    int resets;            /* their number */
     WadiArenaBlock *overflow, *overflow_temporary; /* newest first */
 } WadiArena;
 

@@ -19,6 +19,11 @@
 WadiStatus wadi_array_reserve(void **data, size_t *capacity, size_t wanted, size_t size, const char *what,
                               WadiError *error);
 
+/* Room for `wanted` elements that are all written anew: what was there is lost. An eighth more than is wanted, and given back when
+ * it is more than twice that. */
+WadiStatus wadi_array_renew(void **data, size_t *capacity, size_t wanted, size_t size, const char *what,
+                            WadiError *error);
+
 #define WADI_ARRAY_RESERVE(array, wanted, what, error)                                                       \
     wadi_array_reserve((void **)&(array)->data, &(array)->capacity, (wanted), sizeof(*(array)->data),        \
                        (what), (error))

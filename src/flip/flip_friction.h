@@ -100,8 +100,8 @@ typedef struct WadiFrictionMemory {
 
 void wadi_friction_memory_free(WadiFrictionMemory *memory);
 /* Rows of `a`, and those of `b` that `a` does not have, of the tiles whose flag is not 0 (NULL: all). For the dt of `a`, or
- * of `b` where `a` is empty. On failure *out is empty. */
-WadiStatus wadi_friction_memory_join(WadiFrictionMemory *out, const WadiFrictionMemory *a,
+ * of `b` where `a` is empty. *result may be one of the two; on failure it is as it was. */
+WadiStatus wadi_friction_memory_join(WadiFrictionMemory *result, const WadiFrictionMemory *a,
                                      const uint8_t *keeps_a, const WadiFrictionMemory *b,
                                      const uint8_t *keeps_b, WadiError *error);
 /* Checkpoints: arrays named "friction_...". */

@@ -27,18 +27,18 @@ static WadiStatus reserve(WadiFrictionMemory *memory, size_t tiles, size_t rows,
     memory->dt = 0.0;
     memory->tile_count = memory->row_count = memory->wall_count = 0;
     const char *what = "friction stresses";
-    WADI_TRY(wadi_array_reserve((void **)&memory->tile, &memory->tile_capacity, tiles, sizeof *memory->tile,
-                                what, error));
-    WADI_TRY(wadi_array_reserve((void **)&memory->mask, &memory->mask_capacity, tiles, sizeof *memory->mask,
-                                what, error));
-    WADI_TRY(wadi_array_reserve((void **)&memory->first, &memory->first_capacity, tiles,
-                                sizeof *memory->first, what, error));
-    WADI_TRY(wadi_array_reserve((void **)&memory->stress, &memory->stress_capacity, rows,
-                                sizeof *memory->stress, what, error));
-    WADI_TRY(wadi_array_reserve((void **)&memory->wall, &memory->wall_capacity, rows, sizeof *memory->wall,
-                                what, error));
-    return wadi_array_reserve((void **)&memory->traction, &memory->traction_capacity, walls,
-                              sizeof *memory->traction, what, error);
+    WADI_TRY(wadi_array_renew((void **)&memory->tile, &memory->tile_capacity, tiles, sizeof *memory->tile,
+                              what, error));
+    WADI_TRY(wadi_array_renew((void **)&memory->mask, &memory->mask_capacity, tiles, sizeof *memory->mask,
+                              what, error));
+    WADI_TRY(wadi_array_renew((void **)&memory->first, &memory->first_capacity, tiles, sizeof *memory->first,
+                              what, error));
+    WADI_TRY(wadi_array_renew((void **)&memory->stress, &memory->stress_capacity, rows,
+                              sizeof *memory->stress, what, error));
+    WADI_TRY(wadi_array_renew((void **)&memory->wall, &memory->wall_capacity, rows, sizeof *memory->wall,
+                              what, error));
+    return wadi_array_renew((void **)&memory->traction, &memory->traction_capacity, walls,
+                            sizeof *memory->traction, what, error);
 }
 
 /* Where a memory has the rows of a grid; asked row by row, of which those of a tile follow each other. */
@@ -253,19 +253,42 @@ static void copy_kept(WadiFrictionMemory *out, const WadiFrictionMemory *from, s
     out->row_count += 1;
 }
 
-WadiStatus wadi_friction_memory_join(WadiFrictionMemory *out, const WadiFrictionMemory *a,
+/* Tiles, rows and walls that are kept. */
+static void count_kept(const WadiFrictionMemory *memory, const uint8_t *keeps, size_t count[3])
+{
+    for (size_t t = next_kept(memory, keeps, 0); t < memory->tile_count;
+         t = next_kept(memory, keeps, t + 1)) {
+        const size_t rows = (size_t)__builtin_popcountll(memory->mask[t]), first = (size_t)memory->first[t];
+        count[0] += 1;
+        count[1] += rows;
+        for (size_t row = first; row < first + rows; ++row) {
+            for (int side = 0; side < WALL_KINDS; ++side) {
+                count[2] += memory->wall[row][side] >= 0;
+            }
+        }
+    }
+}
+
+WadiStatus wadi_friction_memory_join(WadiFrictionMemory *result, const WadiFrictionMemory *a,
                                      const uint8_t *keeps_a, const WadiFrictionMemory *b,
                                      const uint8_t *keeps_b, WadiError *error)
 {
-    WADI_TRY(reserve(out, a->tile_count + b->tile_count, a->row_count + b->row_count,
-                     a->wall_count + b->wall_count, error));
+    WadiFrictionMemory joined = { 0 }, *out = &joined;
+    size_t count[3] = { 0 };
+    count_kept(a, keeps_a, count);
+    count_kept(b, keeps_b, count);
+    const WadiStatus status = reserve(out, count[0], count[1], count[2], error);
+    if (status != WADI_OK) {
+        wadi_friction_memory_free(out);
+        return status;
+    }
     out->dt = a->dt > 0.0 ? a->dt : b->dt;
     for (size_t s = 0, t = 0;;) {
         s = next_kept(a, keeps_a, s);
         t = next_kept(b, keeps_b, t);
         bool has_a = s < a->tile_count, has_b = t < b->tile_count;
         if (!has_a && !has_b) {
-            return WADI_OK;
+            break;
         }
         if (has_a && has_b) {
             has_b = !wadi_tile_is_before(a->tile[s], b->tile[t]);
@@ -286,6 +309,9 @@ WadiStatus wadi_friction_memory_join(WadiFrictionMemory *out, const WadiFriction
         s += has_a;
         t += has_b;
     }
+    wadi_friction_memory_free(result);
+    *result = joined;
+    return WADI_OK;
 }
 
 WadiStatus wadi_friction_memory_save(const WadiFrictionMemory *memory, WadiState *state, WadiError *error)

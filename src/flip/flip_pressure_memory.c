@@ -15,12 +15,12 @@ void wadi_flip_pressure_memory_free(WadiFlipPressureMemory *memory)
 static WadiStatus reserve(WadiFlipPressureMemory *memory, size_t tiles, size_t rows, WadiError *error)
 {
     memory->tile_count = memory->row_count = 0;
-    WADI_TRY(wadi_array_reserve((void **)&memory->tile, &memory->tile_capacity, tiles, sizeof *memory->tile,
-                                "kept pressure", error));
-    WADI_TRY(wadi_array_reserve((void **)&memory->mask, &memory->mask_capacity, tiles, sizeof *memory->mask,
-                                "kept pressure", error));
-    return wadi_array_reserve((void **)&memory->value, &memory->value_capacity, 8 * rows,
-                              sizeof *memory->value, "kept pressure", error);
+    WADI_TRY(wadi_array_renew((void **)&memory->tile, &memory->tile_capacity, tiles, sizeof *memory->tile,
+                              "kept pressure", error));
+    WADI_TRY(wadi_array_renew((void **)&memory->mask, &memory->mask_capacity, tiles, sizeof *memory->mask,
+                              "kept pressure", error));
+    return wadi_array_renew((void **)&memory->value, &memory->value_capacity, 8 * rows, sizeof *memory->value,
+                            "kept pressure", error);
 }
 
 WadiStatus wadi_flip_pressure_keep(WadiFlipPressureMemory *memory, const WadiRows *rows, const int32_t *table,
@@ -70,11 +70,30 @@ static size_t next_kept(const WadiFlipPressureMemory *memory, const uint8_t *kee
     return at;
 }
 
-WadiStatus wadi_flip_pressure_memory_join(WadiFlipPressureMemory *out, const WadiFlipPressureMemory *a,
+/* Tiles and rows that are kept. */
+static void count_kept(const WadiFlipPressureMemory *memory, const uint8_t *keeps, size_t *tiles,
+                       size_t *rows)
+{
+    for (size_t t = 0; t < memory->tile_count; ++t) {
+        const bool is_kept = keeps == NULL || keeps[t] != 0;
+        *tiles += is_kept;
+        *rows += is_kept ? (size_t)__builtin_popcountll(memory->mask[t]) : 0;
+    }
+}
+
+WadiStatus wadi_flip_pressure_memory_join(WadiFlipPressureMemory *result, const WadiFlipPressureMemory *a,
                                           const uint8_t *keeps_a, const WadiFlipPressureMemory *b,
                                           const uint8_t *keeps_b, WadiError *error)
 {
-    WADI_TRY(reserve(out, a->tile_count + b->tile_count, a->row_count + b->row_count, error));
+    WadiFlipPressureMemory joined = { 0 }, *out = &joined;
+    size_t tiles = 0, rows = 0;
+    count_kept(a, keeps_a, &tiles, &rows);
+    count_kept(b, keeps_b, &tiles, &rows);
+    const WadiStatus status = reserve(out, tiles, rows, error);
+    if (status != WADI_OK) {
+        wadi_flip_pressure_memory_free(out);
+        return status;
+    }
     out->dt = a->tile_count > 0 ? a->dt : b->dt;
     const WadiFlipPressureMemory *from[2] = { a, b };
     const uint8_t *keeps[2] = { keeps_a, keeps_b };
@@ -84,7 +103,7 @@ WadiStatus wadi_flip_pressure_memory_join(WadiFlipPressureMemory *out, const Wad
         at[1] = next_kept(b, keeps[1], at[1], &row[1]);
         bool has[2] = { at[0] < a->tile_count, at[1] < b->tile_count };
         if (!has[0] && !has[1]) {
-            return WADI_OK;
+            break;
         }
         if (has[0] && has[1]) {
             has[1] = !wadi_tile_is_before(a->tile[at[0]], b->tile[at[1]]);
@@ -107,6 +126,9 @@ WadiStatus wadi_flip_pressure_memory_join(WadiFlipPressureMemory *out, const Wad
         at[0] += has[0];
         at[1] += has[1];
     }
+    wadi_flip_pressure_memory_free(result);
+    *result = joined;
+    return WADI_OK;
 }
 
 WadiStatus wadi_flip_pressure_memory_save(const WadiFlipPressureMemory *memory, const char *name,

@@ -26,8 +26,8 @@ void wadi_flip_pressure_recall(const WadiFlipPressureMemory *memory, const WadiR
                                const int32_t *table, double dt, double *pressure);
 
 /* Rows of `a`, and those of `b` that `a` does not have, of the tiles whose flag is not 0 (NULL: all). For the dt of `a`, or
- * of `b` where `a` is empty. On failure *out is empty. */
-WadiStatus wadi_flip_pressure_memory_join(WadiFlipPressureMemory *out, const WadiFlipPressureMemory *a,
+ * of `b` where `a` is empty. *result may be one of the two; on failure it is as it was. */
+WadiStatus wadi_flip_pressure_memory_join(WadiFlipPressureMemory *result, const WadiFlipPressureMemory *a,
                                           const uint8_t *keeps_a, const WadiFlipPressureMemory *b,
                                           const uint8_t *keeps_b, WadiError *error);
 

@@ -71,9 +71,8 @@ typedef struct WadiFlipSleep {
     size_t tile_count, tile_capacity;
     WadiFlipAwakeTile *awake;
     size_t awake_count, awake_capacity;
-    WadiFlipPressureMemory pressure,
-        pressure_spare; /* of the sleeping tiles and, as it was then, beside them */
-    WadiFrictionMemory friction, friction_spare;
+    WadiFlipPressureMemory pressure; /* of the sleeping tiles and, as it was then, beside them */
+    WadiFrictionMemory friction;
 } WadiFlipSleep;
 
 /* Adds a column to the store, which is empty. Off in scenes without sand, where the scene says so, with steps of more than six

@@ -31,9 +31,7 @@ void wadi_flip_sleep_free(WadiFlipSleep *sleep)
     WADI_DELETE(sleep->tile, sleep->tile_capacity);
     WADI_DELETE(sleep->awake, sleep->awake_capacity);
     wadi_flip_pressure_memory_free(&sleep->pressure);
-    wadi_flip_pressure_memory_free(&sleep->pressure_spare);
     wadi_friction_memory_free(&sleep->friction);
-    wadi_friction_memory_free(&sleep->friction_spare);
     *sleep = (WadiFlipSleep){ 0 };
 }
 

@@ -43,20 +43,6 @@ static WadiStatus flag_near(const WadiTile *tile, size_t count, const WadiTileMa
     return WADI_OK;
 }
 
-static void swap_pressure(WadiFlipPressureMemory *a, WadiFlipPressureMemory *b)
-{
-    WadiFlipPressureMemory old = *a;
-    *a = *b;
-    *b = old;
-}
-
-static void swap_friction(WadiFrictionMemory *a, WadiFrictionMemory *b)
-{
-    WadiFrictionMemory old = *a;
-    *a = *b;
-    *b = old;
-}
-
 /* What the solver knows of the falling tiles is kept with what is known of those that sleep. */
 static WadiStatus keep_stresses(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
                                 const uint8_t *falls, WadiError *error)
@@ -65,14 +51,12 @@ static WadiStatus keep_stresses(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
     uint8_t *is_near = NULL;
     WADI_TRY(
         flag_near(in->pressure->tile, in->pressure->tile_count, &sort->tiles, falls, &is_near, arena, error));
-    WADI_TRY(wadi_flip_pressure_memory_join(&sleep->pressure_spare, in->pressure, is_near, &sleep->pressure,
-                                            NULL, error));
-    swap_pressure(&sleep->pressure, &sleep->pressure_spare);
+    WADI_TRY(wadi_flip_pressure_memory_join(&sleep->pressure, in->pressure, is_near, &sleep->pressure, NULL,
+                                            error));
     WADI_TRY(
         flag_near(in->friction->tile, in->friction->tile_count, &sort->tiles, falls, &is_near, arena, error));
-    WADI_TRY(wadi_friction_memory_join(&sleep->friction_spare, in->friction, is_near, &sleep->friction, NULL,
-                                       error));
-    swap_friction(&sleep->friction, &sleep->friction_spare);
+    WADI_TRY(
+        wadi_friction_memory_join(&sleep->friction, in->friction, is_near, &sleep->friction, NULL, error));
     return WADI_OK;
 }
 
@@ -198,25 +182,20 @@ static WadiStatus return_stresses(WadiFlipSleep *sleep, const WadiFlipSleepIn *i
 
     WADI_TRY(
         flag_near(sleep->pressure.tile, sleep->pressure.tile_count, &rising, NULL, &is_near, arena, error));
-    WADI_TRY(wadi_flip_pressure_memory_join(&sleep->pressure_spare, in->pressure, NULL, &sleep->pressure,
-                                            is_near, error));
-    swap_pressure(in->pressure, &sleep->pressure_spare);
+    WADI_TRY(
+        wadi_flip_pressure_memory_join(in->pressure, in->pressure, NULL, &sleep->pressure, is_near, error));
     WADI_TRY(
         flag_near(sleep->pressure.tile, sleep->pressure.tile_count, &staying, NULL, &is_near, arena, error));
-    WADI_TRY(wadi_flip_pressure_memory_join(&sleep->pressure_spare, &sleep->pressure, is_near, &no_pressure,
-                                            NULL, error));
-    swap_pressure(&sleep->pressure, &sleep->pressure_spare);
+    WADI_TRY(wadi_flip_pressure_memory_join(&sleep->pressure, &sleep->pressure, is_near, &no_pressure, NULL,
+                                            error));
 
     WADI_TRY(
         flag_near(sleep->friction.tile, sleep->friction.tile_count, &rising, NULL, &is_near, arena, error));
-    WADI_TRY(wadi_friction_memory_join(&sleep->friction_spare, in->friction, NULL, &sleep->friction, is_near,
-                                       error));
-    swap_friction(in->friction, &sleep->friction_spare);
+    WADI_TRY(wadi_friction_memory_join(in->friction, in->friction, NULL, &sleep->friction, is_near, error));
     WADI_TRY(
         flag_near(sleep->friction.tile, sleep->friction.tile_count, &staying, NULL, &is_near, arena, error));
-    WADI_TRY(wadi_friction_memory_join(&sleep->friction_spare, &sleep->friction, is_near, &no_friction, NULL,
-                                       error));
-    swap_friction(&sleep->friction, &sleep->friction_spare);
+    WADI_TRY(
+        wadi_friction_memory_join(&sleep->friction, &sleep->friction, is_near, &no_friction, NULL, error));
     return WADI_OK;
 }
 

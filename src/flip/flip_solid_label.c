@@ -7,8 +7,7 @@
 #include <math.h>
 
 #include "core/parallel.h"
-
-enum { LANES = WADI_ROW_CELLS };
+#include "grid/row_vectors.h"
 
 typedef struct LabelContext {
     const WadiRows *rows;
@@ -65,19 +64,32 @@ static bool has_no_cut_cell(const LabelContext *context, int32_t row)
     return is_shut || table[row] == WADI_FLIP_SOLID_OPEN_ROW;
 }
 
+/* Cells of a row that are cut, and open to one side more than to the other. */
+static unsigned cells_to_ask(const LabelContext *context, int32_t row)
+{
+    const WadiFlipSolid *solid = context->solid;
+    const int32_t *table = solid->row, *beside = context->rows->neighbour[row];
+    WadiI8 opens = { 0 };
+    for (int axis = 0; axis < 3; ++axis) {
+        const WadiF8 low = WADI_ROW(solid->open[axis], table[row]);
+        const WadiF8 next = WADI_ROW(solid->open[axis], table[beside[2 * axis + 1]]);
+        const WadiF8 high = axis == 0 ? (WadiF8)WADI_ROW_SHIFT_DOWN(low, next) : next;
+        opens |= high != low;
+    }
+    opens &= WADI_ROW(solid->distance, table[row]) < context->near;
+    return wadi_row_bits(&opens);
+}
+
 static void fill_rows(void *user, int64_t first, int64_t end)
 {
     const LabelContext *context = user;
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        const float *distance = context->solid->distance + LANES * (size_t)context->solid->row[row];
-        unsigned fluid = context->fluid[row];
+        const unsigned fluid = context->fluid[row];
+        const bool has_cut = row > 0 && !has_no_cut_cell(context, row);
         unsigned filled = fluid;
-        const int cells = row > 0 && !has_no_cut_cell(context, row) ? LANES : 0;
-        for (int l = 0; l < cells; ++l) {
-            if (distance[l] < context->near && (fluid >> l & 1) == 0 &&
-                is_under_fluid(context, (WadiRowCell){ row, l })) {
-                filled |= 1u << l;
-            }
+        for (unsigned left = has_cut ? cells_to_ask(context, row) & ~fluid : 0; left != 0; left &= left - 1) {
+            const int l = __builtin_ctz(left);
+            filled |= (unsigned)is_under_fluid(context, (WadiRowCell){ row, l }) << l;
         }
         context->filled[row] = (uint8_t)filled;
     }

@@ -30,21 +30,21 @@ typedef struct Centre {
 typedef struct Lattice {
     const WadiFlipSolidIn *in;
     WadiTile tile;
+    bool is_same_along_x;                     /* only walls of the domain are near, and none across x */
     double corner[CORNERS][CORNERS][CORNERS]; /* [c][b][a]: at cell coordinates tile * 8 + (a, b, c) - 1 */
     Centre centre[CENTRES][CENTRES][CENTRES]; /* of the cell that begins at that corner */
 } Lattice;
 
 /* A point in cells relative to the tile's low corner, in metres. */
-static WadiVec3 point_of(const Lattice *lattice, double a, double b, double c)
+static WadiVec3 point_of(const WadiFlipSolidIn *in, WadiTile tile, double a, double b, double c)
 {
-    double h = lattice->in->cell_size;
-    return wadi_vec3(h * (8.0 * lattice->tile.x + a), h * (8.0 * lattice->tile.y + b),
-                     h * (8.0 * lattice->tile.z + c));
+    const double h = in->cell_size;
+    return wadi_vec3(h * (8.0 * tile.x + a), h * (8.0 * tile.y + b), h * (8.0 * tile.z + c));
 }
 
 static double exact_distance(const Lattice *lattice, const double p[3])
 {
-    WadiVec3 x = point_of(lattice, p[0], p[1], p[2]);
+    WadiVec3 x = point_of(lattice->in, lattice->tile, p[0], p[1], p[2]);
     double d = wadi_solids_sample_for_grid(lattice->in->solids, x, lattice->in->time).surface.distance;
     /* Infinities would make NAN of means and differences. */
     return fmin(d / lattice->in->cell_size, 1e6);
@@ -67,12 +67,16 @@ static void ask_line(const Lattice *lattice, Centre line[CENTRES], int b, int c)
     double bound = 0.0;
     for (int a = -1; a < LANES; ++a) {
         Centre *centre = &line[a + 1];
+        if (lattice->is_same_along_x && a >= 0) {
+            *centre = line[0];
+            continue;
+        }
         bound -= bound > 0.0 ? 1.0 : -1.0;
         if (fabs(bound) > FAR) {
             *centre = (Centre){ .distance = bound };
             continue;
         }
-        WadiVec3 x = point_of(lattice, a + 0.5, b + 0.5, c + 0.5);
+        WadiVec3 x = point_of(lattice->in, lattice->tile, a + 0.5, b + 0.5, c + 0.5);
         WadiSurfacePoint point =
             wadi_solids_sample_for_grid(lattice->in->solids, x, lattice->in->time).surface;
         centre->distance = fmin(point.distance / lattice->in->cell_size, 1e6);
@@ -136,7 +140,7 @@ static bool is_separated(Lattice *lattice, const int a[3], const int b[3])
     const bool is_moving = wadi_solids_are_moving(in->solids);
     for (double t = 0.0; t < length;) {
         WadiVec3 p = wadi_add_scaled(from, way, t / length);
-        WadiVec3 x = point_of(lattice, p.x, p.y, p.z);
+        WadiVec3 x = point_of(lattice->in, lattice->tile, p.x, p.y, p.z);
         /* Moving meshes are asked every step: their band will do. */
         double d = is_moving ? wadi_solids_sample_for_grid(in->solids, x, in->time).surface.distance
                              : wadi_solids_clearance(in->solids, x, in->time, 2.0 * in->cell_size);
@@ -228,11 +232,18 @@ static double face_open(Lattice *lattice, const int cell[3], int axis)
     return wadi_square_open(d, TOUCH);
 }
 
+static void repeat_first(float *values)
+{
+    for (int l = 1; l < LANES; ++l) {
+        values[l] = values[0];
+    }
+}
+
 static void ask_row(Lattice *lattice, int place, WadiFlipSolidRow row)
 {
     const WadiFlipSolidIn *in = lattice->in;
     const bool is_moving = wadi_solids_are_moving(in->solids);
-    for (int l = 0; l < LANES; ++l) {
+    for (int l = 0; l < (lattice->is_same_along_x ? 1 : LANES); ++l) {
         const int cell[3] = { l, place & 7, place >> 3 };
         double centre = centre_at(lattice, cell[0], cell[1], cell[2])->distance;
         row.distance[l] = (float)(in->cell_size * fmax(-FAR, fmin(centre, FAR)));
@@ -256,9 +267,19 @@ static void ask_row(Lattice *lattice, int place, WadiFlipSolidRow row)
             if (w < 1.0f && is_moving) {
                 double p[3] = { cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5 };
                 p[axis] -= 0.5;
-                WadiVec3 x = point_of(lattice, p[0], p[1], p[2]);
+                WadiVec3 x = point_of(lattice->in, lattice->tile, p[0], p[1], p[2]);
                 WadiVec3 v = wadi_solids_sample_for_grid(in->solids, x, in->time).surface.velocity;
                 row.velocity[axis][l] = (float)wadi_component(v, axis);
+            }
+        }
+    }
+    if (lattice->is_same_along_x) {
+        repeat_first(row.distance);
+        repeat_first(row.fraction);
+        for (int axis = 0; axis < 3; ++axis) {
+            repeat_first(row.open[axis]);
+            if (row.velocity[axis] != NULL) {
+                repeat_first(row.velocity[axis]);
             }
         }
     }
@@ -278,29 +299,38 @@ void wadi_flip_solid_row_fill(WadiFlipSolidRow row, bool is_open, double cell_si
     }
 }
 
-/* Half diagonals of a row (8 x 1 x 1) and of a tile, and FAR. */
-static const double row_reach = 4.07 + FAR, tile_reach = 6.93 + FAR;
+/* Half diagonals of a row (8 x 1 x 1), of a tile and of a lattice, and FAR; and from the middle of a cell that is beyond FAR, as is
+ * its neighbour by more than a face can be from its corners. */
+static const double row_reach = 4.07 + FAR, tile_reach = 6.93 + FAR, lattice_reach = 8.0 + FAR;
+static const double cell_reach = 0.5 + FAR;
 
 bool wadi_flip_solid_is_near_tile(const WadiFlipSolidIn *in, WadiTile tile)
 {
-    const Lattice lattice = { .in = in, .tile = tile };
     double enough = tile_reach * in->cell_size;
-    return wadi_solids_distance(in->solids, point_of(&lattice, 4, 4, 4), in->time, enough) < enough;
+    return wadi_solids_distance(in->solids, point_of(in, tile, 4, 4, 4), in->time, enough) < enough;
 }
 
-static WadiVec3 middle_of_row(const Lattice *lattice, int place)
+/* Most tiles at a wall of the domain are away from all shapes and from the walls across x. */
+static bool is_same_along_x(const WadiFlipSolidIn *in, WadiTile tile)
 {
-    return point_of(lattice, 4.0, (place & 7) + 0.5, (place >> 3) + 0.5);
+    WadiSolids others = *in->solids;
+    others.closed_sides &= WADI_SIDE_X_MIN | WADI_SIDE_X_MAX;
+    const double enough = lattice_reach * in->cell_size;
+    return wadi_solids_distance(&others, point_of(in, tile, 4, 4, 4), in->time, enough) >= enough;
+}
+
+static WadiVec3 middle_of_row(const WadiFlipSolidIn *in, WadiTile tile, int place)
+{
+    return point_of(in, tile, 4.0, (place & 7) + 0.5, (place >> 3) + 0.5);
 }
 
 uint64_t wadi_flip_solid_rows_near(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows)
 {
-    const Lattice lattice = { .in = in, .tile = tile };
     const double enough = row_reach * in->cell_size;
     uint64_t near = 0;
     for (uint64_t left = rows; left != 0; left &= left - 1) {
         const int place = __builtin_ctzll(left);
-        WadiVec3 middle = middle_of_row(&lattice, place);
+        WadiVec3 middle = middle_of_row(in, tile, place);
         bool is_near = wadi_solids_distance(in->solids, middle, in->time, enough) < enough;
         near |= (uint64_t)is_near << place;
     }
@@ -311,13 +341,16 @@ WadiFlipTileRows wadi_flip_solid_tile(const WadiFlipSolidIn *in, WadiTile tile, 
                                       WadiFlipSolidRow (*target)(void *user, int place), void *user)
 {
     WadiFlipTileRows out = { 0 };
-    Lattice lattice = { .in = in, .tile = tile };
+    Lattice lattice; /* large: filled when there is a row to ask about */
+    lattice.in = in;
+    lattice.tile = tile;
+    lattice.is_same_along_x = is_same_along_x(in, tile);
+    const double enough = (lattice.is_same_along_x ? cell_reach : row_reach) * in->cell_size;
     bool is_ready = false;
     for (uint64_t left = rows; left != 0; left &= left - 1) {
         const int place = __builtin_ctzll(left);
         const uint64_t bit = UINT64_C(1) << place;
-        const double enough = row_reach * in->cell_size;
-        WadiVec3 middle = middle_of_row(&lattice, place);
+        WadiVec3 middle = middle_of_row(in, tile, place);
         double d = wadi_solids_clearance(in->solids, middle, in->time, enough);
         if (d >= enough) {
             out.open |= bit;

@@ -13,6 +13,7 @@
 
 #include "core/check.h"
 #include "core/parallel.h"
+#include "grid/row_vectors.h"
 
 enum {
     SORT_BLOCK = 8192, /* particles; entry numbers inside a block fit 16 bits, its table stays in L1 */
@@ -100,15 +101,42 @@ static int32_t find_entry(Entry *entries, uint16_t *slots, WadiTile tile, int32_
     return slots[slot] - 1;
 }
 
+typedef uint16_t CellFour __attribute__((vector_size(8), aligned(2), may_alias));
+typedef uint64_t RowFour __attribute__((vector_size(32)));
+
 /* Particles in a row that lie in one tile. */
 static void add_run(Entry *entry, const uint16_t *restrict cell, int count)
 {
-    uint64_t rows = 0;
-    for (int n = 0; n < count; ++n) {
+    RowFour four = { 0 }, one = four + 1;
+    int n = 0;
+    for (; n + 4 <= count; n += 4) {
+        four |= one << (__builtin_convertvector(*(const CellFour *)(cell + n), RowFour) >> 3);
+    }
+    uint64_t rows = four[0] | four[1] | four[2] | four[3];
+    for (; n < count; ++n) {
         rows |= UINT64_C(1) << (cell[n] >> 3);
     }
     entry->count += count;
     entry->row_mask |= rows;
+}
+
+/* Where in `count` particles a tile begins that is not the one before: tile[a][n] is that of the particle before number n. Returns
+ * how many such places there are. */
+static int find_runs(int32_t tile[3][CELL_BLOCK + 8], int count, int32_t *restrict start)
+{
+    int runs = 0;
+    for (int n = 0; n < count; n += 8) {
+        WadiI8 change = { 0 };
+        for (int a = 0; a < 3; ++a) {
+            change |= *(const WadiI8 *)(tile[a] + n) ^ *(const WadiI8 *)(tile[a] + n + 1);
+        }
+        const WadiI8 is_new = change != 0;
+        const unsigned valid = count - n < 8 ? (1u << (count - n)) - 1 : 0xff;
+        for (unsigned left = wadi_row_bits(&is_new) & valid; left != 0; left &= left - 1) {
+            start[runs++] = n + __builtin_ctz(left);
+        }
+    }
+    return runs;
 }
 
 static void list_tiles(void *context, int64_t first, int64_t end)
@@ -124,7 +152,7 @@ static void list_tiles(void *context, int64_t first, int64_t end)
     int32_t entry_count = 0, entry = 0;
     for (int64_t begin = first; begin < end; begin += CELL_BLOCK) {
         int count = end - begin < CELL_BLOCK ? (int)(end - begin) : CELL_BLOCK;
-        int32_t tile[3][CELL_BLOCK + 1], place[3][CELL_BLOCK], is_new[CELL_BLOCK];
+        int32_t tile[3][CELL_BLOCK + 8], place[3][CELL_BLOCK];
         tile[0][0] = before.x, tile[1][0] = before.y, tile[2][0] = before.z;
         bool is_good = find_cells(sort->x + begin, count, sort->per_metre, tile[0] + 1, place[0]);
         is_good = find_cells(sort->y + begin, count, sort->per_metre, tile[1] + 1, place[1]) && is_good;
@@ -138,16 +166,8 @@ static void list_tiles(void *context, int64_t first, int64_t end)
         for (int n = 0; n < count; ++n) {
             cell[n] = (uint16_t)(place[0][n] + 8 * place[1][n] + 64 * place[2][n]);
         }
-#pragma omp simd
-        for (int n = 0; n < count; ++n) {
-            is_new[n] =
-                (tile[0][n] ^ tile[0][n + 1]) | (tile[1][n] ^ tile[1][n + 1]) | (tile[2][n] ^ tile[2][n + 1]);
-        }
-        int start[CELL_BLOCK + 1], runs = 0; /* where a tile begins that is not the one before */
-        for (int n = 0; n < count; ++n) {
-            start[runs] = n;
-            runs += is_new[n] != 0;
-        }
+        int32_t start[CELL_BLOCK + 1];
+        const int runs = find_runs(tile, count, start);
         start[runs] = count;
         for (int r = -1; r < runs; ++r) {
             const int from = r < 0 ? 0 : start[r], to = start[r + 1];

@@ -6,6 +6,7 @@
 #define WADI_FLIP_TRANSFER_BLOCK_H
 
 #include "flip/flip_transfer.h"
+#include "grid/row_vectors.h"
 
 enum { WADI_FLIP_BLOCK = 16 };
 
@@ -27,59 +28,82 @@ typedef struct WadiFlipNodes {
     __builtin_shufflevector(*(const WadiFourLoose *)(from), *(const WadiFourLoose *)(other), 0, 1, 2, 3, 4,  \
                             5, 6, 7)
 
-/* u of component c at n places, four at a time: the lanes past n hold a place of the copy too. Nodes of the copy hold pairs
- * whose first number is u, or u alone; then a load reaches two floats past the last node. Strides in floats. */
-static inline __attribute__((always_inline)) void wadi_flip_sample_fours(const float *restrict copy,
-                                                                         bool has_pairs, int stride_y,
-                                                                         int stride_z,
-                                                                         const WadiFlipNodes *nodes, int c,
-                                                                         int n, float *restrict u)
+/* u at four places, from the corners of their cells along y and z. */
+static inline __attribute__((always_inline)) void wadi_flip_sample_four(const float *restrict copy,
+                                                                        bool has_pairs, int stride_y,
+                                                                        int stride_z, const int32_t *offset,
+                                                                        const float *fx, const float *fy,
+                                                                        const float *fz, WadiFour *u)
+{
+    const float *from[4] = { copy + offset[0], copy + offset[1], copy + offset[2], copy + offset[3] };
+    WadiEight corner[4]; /* by y and z: both nodes along x of each of the four */
+    for (int m = 0; m < 4; ++m) {
+        int up = (m & 1) * stride_y + (m >> 1) * stride_z;
+        WadiEight even = WADI_FLIP_TWO_NODES(from[0] + up, from[2] + up);
+        WadiEight odd = WADI_FLIP_TWO_NODES(from[1] + up, from[3] + up);
+        corner[m] = has_pairs ? __builtin_shufflevector(even, odd, 0, 2, 8, 10, 4, 6, 12, 14)
+                              : __builtin_shufflevector(even, odd, 0, 1, 8, 9, 4, 5, 12, 13);
+    }
+    WadiFour x = *(const WadiFourLoose *)fx, y = *(const WadiFourLoose *)fy, z = *(const WadiFourLoose *)fz;
+    WadiEight along_y = __builtin_shufflevector(y, y, 0, 0, 1, 1, 2, 2, 3, 3);
+    WadiEight along_z = __builtin_shufflevector(z, z, 0, 0, 1, 1, 2, 2, 3, 3);
+    WadiEight low = corner[0] + (corner[1] - corner[0]) * along_y;
+    WadiEight high = corner[2] + (corner[3] - corner[2]) * along_y;
+    low += (high - low) * along_z;
+    WadiFour first = __builtin_shufflevector(low, low, 0, 2, 4, 6);
+    WadiFour second = __builtin_shufflevector(low, low, 1, 3, 5, 7);
+    *u = first + (second - first) * x;
+}
+
+/* u of component c at n places, eight at a time: the lanes past n hold a place of the copy too. Nodes of the copy hold pairs
+ * whose first number is u, or u alone; then a load reaches two floats past the last node. Strides in floats. Stored by eights,
+ * as they are read: processors hand no two stores on to one load. */
+static inline __attribute__((always_inline)) void wadi_flip_sample_eights(const float *restrict copy,
+                                                                          bool has_pairs, int stride_y,
+                                                                          int stride_z,
+                                                                          const WadiFlipNodes *nodes, int c,
+                                                                          int n, float *restrict u)
 {
     const float *fx = c == 0 ? nodes->whole[0] : nodes->half[0];
     const float *fy = c == 1 ? nodes->whole[1] : nodes->half[1];
     const float *fz = c == 2 ? nodes->whole[2] : nodes->half[2];
-    for (int l = 0; l < n; l += 4) {
+    for (int l = 0; l < n; l += 8) {
         const int32_t *offset = nodes->offset[c] + l;
-        const float *from[4] = { copy + offset[0], copy + offset[1], copy + offset[2], copy + offset[3] };
-        WadiEight corner[4]; /* by y and z: both nodes along x of each of the four */
-        for (int m = 0; m < 4; ++m) {
-            int up = (m & 1) * stride_y + (m >> 1) * stride_z;
-            WadiEight even = WADI_FLIP_TWO_NODES(from[0] + up, from[2] + up);
-            WadiEight odd = WADI_FLIP_TWO_NODES(from[1] + up, from[3] + up);
-            corner[m] = has_pairs ? __builtin_shufflevector(even, odd, 0, 2, 8, 10, 4, 6, 12, 14)
-                                  : __builtin_shufflevector(even, odd, 0, 1, 8, 9, 4, 5, 12, 13);
-        }
-        WadiFour x = *(const WadiFourLoose *)(fx + l), y = *(const WadiFourLoose *)(fy + l);
-        WadiFour z = *(const WadiFourLoose *)(fz + l);
-        WadiEight along_y = __builtin_shufflevector(y, y, 0, 0, 1, 1, 2, 2, 3, 3);
-        WadiEight along_z = __builtin_shufflevector(z, z, 0, 0, 1, 1, 2, 2, 3, 3);
-        WadiEight low = corner[0] + (corner[1] - corner[0]) * along_y;
-        WadiEight high = corner[2] + (corner[3] - corner[2]) * along_y;
-        low += (high - low) * along_z;
-        WadiFour first = __builtin_shufflevector(low, low, 0, 2, 4, 6);
-        WadiFour second = __builtin_shufflevector(low, low, 1, 3, 5, 7);
-        *(WadiFourLoose *)(u + l) = first + (second - first) * x;
+        WadiFour low, high;
+        wadi_flip_sample_four(copy, has_pairs, stride_y, stride_z, offset, fx + l, fy + l, fz + l, &low);
+        wadi_flip_sample_four(copy, has_pairs, stride_y, stride_z, offset + 4, fx + l + 4, fy + l + 4,
+                              fz + l + 4, &high);
+        *(WadiF8 *)(u + l) = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
     }
 }
 
-/* Subtract the tile's corner in double, so that nothing is lost far from the origin. A place is in [0, 8) but for rounding. */
+/* Places of sixteen particles, four each from x, x + step, x + 2 step and x + 3 step on. Subtract the tile's corner in double, so
+ * that nothing is lost far from the origin. A place is in [0, 8) but for rounding. */
+static inline void wadi_flip_place_fours(const double *restrict x, ptrdiff_t step, double cells_per_metre,
+                                         double corner, float *restrict place)
+{
+    const WadiF8 least = { 0.0f }, most = least + 0x1.fffffep2f;
+    for (int l = 0; l < WADI_FLIP_BLOCK; l += 8, x += 2 * step) {
+        WadiD4 low = *(const WadiD4 *)x * cells_per_metre - corner;
+        WadiD4 high = *(const WadiD4 *)(x + step) * cells_per_metre - corner;
+        WadiF8 p = __builtin_shufflevector(WADI_FLOATS(low), WADI_FLOATS(high), 0, 1, 2, 3, 4, 5, 6, 7);
+        p = WADI_LARGER(p, least);
+        *(WadiF8 *)(place + l) = WADI_SMALLER(p, most);
+    }
+}
+
+/* Of `count` particles in a row; those past them are where the first is. */
 static inline void wadi_flip_place(const double *restrict x, int count, double cells_per_metre, double corner,
                                    float *restrict place)
 {
-    if (count == WADI_FLIP_BLOCK) {
-#pragma omp simd
+    double last[WADI_FLIP_BLOCK];
+    if (count < WADI_FLIP_BLOCK) {
         for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
-            float p = (float)(x[l] * cells_per_metre - corner);
-            p = p > 0.0f ? p : 0.0f;
-            place[l] = p < 0x1.fffffep2f ? p : 0x1.fffffep2f;
+            last[l] = x[l < count ? l : 0];
         }
-        return;
+        x = last;
     }
-    for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
-        float p = l < count ? (float)(x[l] * cells_per_metre - corner) : 0.0f;
-        p = p > 0.0f ? p : 0.0f;
-        place[l] = p < 0x1.fffffep2f ? p : 0x1.fffffep2f;
-    }
+    wadi_flip_place_fours(x, 4, cells_per_metre, corner, place);
 }
 
 static inline void wadi_flip_load(const float *restrict from, int count, float *restrict to)
@@ -101,28 +125,26 @@ static inline void wadi_flip_load(const float *restrict from, int count, float *
 static inline void wadi_flip_locate(float place[3][WADI_FLIP_BLOCK], float shift, int low, int stride_x,
                                     int stride_y, int stride_z, int stride_component, WadiFlipNodes *nodes)
 {
-    int32_t whole[3][WADI_FLIP_BLOCK], half[3][WADI_FLIP_BLOCK];
-    int32_t down = low - (int32_t)shift;
-    for (int a = 0; a < 3; ++a) {
-#pragma omp simd
-        for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
-            float p = place[a][l];
-            int32_t i = (int32_t)(p + shift);
-            float f = p - ((float)i - shift);
-            int32_t up = f >= 0.5f;
-            whole[a][l] = i + down;
-            nodes->whole[a][l] = f;
-            half[a][l] = i + down - 1 + up;
-            nodes->half[a][l] = f + (0.5f - (float)up);
+    const int32_t stride[3] = { stride_x, stride_y, stride_z };
+    /* Of the node on the cell's low faces; half a cell below it lies the node of the middles, or as much above. */
+    const int32_t corner = (low - (int32_t)shift) * (stride_x + stride_y + stride_z);
+    for (int l = 0; l < WADI_FLIP_BLOCK; l += 8) {
+        WadiI8 whole[3], half[3];
+        for (int a = 0; a < 3; ++a) {
+            const WadiF8 p = *(const WadiF8 *)(place[a] + l), middle = (WadiF8){ 0.0f } + 0.5f;
+            const WadiI8 i = __builtin_convertvector(p + shift, WadiI8);
+            const WadiF8 f = p - (__builtin_convertvector(i, WadiF8) - shift);
+            const WadiI8 up = f >= middle, sign = up & INT32_MIN;
+            whole[a] = i * stride[a];
+            half[a] = whole[a] + (up & stride[a]);
+            *(WadiF8 *)(nodes->whole[a] + l) = f;
+            *(WadiF8 *)(nodes->half[a] + l) = f + (WadiF8)((WadiI8)middle ^ sign);
         }
-    }
-#pragma omp simd
-    for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
-        nodes->offset[0][l] = stride_x * whole[0][l] + stride_y * half[1][l] + stride_z * half[2][l];
-        nodes->offset[1][l] =
-            stride_x * half[0][l] + stride_y * whole[1][l] + stride_z * half[2][l] + stride_component;
-        nodes->offset[2][l] =
-            stride_x * half[0][l] + stride_y * half[1][l] + stride_z * whole[2][l] + 2 * stride_component;
+        *(WadiI8 *)(nodes->offset[0] + l) = whole[0] + half[1] + half[2] + (corner - stride_y - stride_z);
+        *(WadiI8 *)(nodes->offset[1] + l) =
+            half[0] + whole[1] + half[2] + (corner - stride_x - stride_z + stride_component);
+        *(WadiI8 *)(nodes->offset[2] + l) =
+            half[0] + half[1] + whole[2] + (corner - stride_x - stride_y + 2 * stride_component);
     }
 }
 

@@ -79,7 +79,7 @@ static void look(const float *restrict copy, Paths *paths, float scale[WADI_FLIP
     WadiFlipNodes nodes;
     wadi_flip_locate(place, (float)MARGIN, MARGIN, 1, ROW, LAYER, SIDE, &nodes);
     for (int c = 0; c < 3; ++c) {
-        wadi_flip_sample_fours(copy, false, ROW, LAYER, &nodes, c, n, u[c]);
+        wadi_flip_sample_eights(copy, false, ROW, LAYER, &nodes, c, n, u[c]);
     }
 #pragma omp simd
     for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
@@ -113,9 +113,12 @@ static void advance(const float *restrict copy, Paths *paths, bool is_first, flo
         look(copy, paths, scale, k2, n);
     }
     for (int a = 0; a < 3; ++a) {
+        for (int l = 0; l < WADI_FLIP_BLOCK && order == 3; ++l) {
+            k2[a][l] = (2.0f * k1[a][l] + 3.0f * k2[a][l] + 4.0f * paths->u[a][l]) / 9.0f;
+        }
+#pragma omp simd
         for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
-            float third = (2.0f * k1[a][l] + 3.0f * k2[a][l] + 4.0f * paths->u[a][l]) / 9.0f;
-            paths->moved[a][l] += step[l] * (order == 3 ? third : k2[a][l]);
+            paths->moved[a][l] += step[l] * k2[a][l];
         }
     }
 }
@@ -192,9 +195,10 @@ static void follow_block(const WadiFlipLong *in, WadiTile tile, const float *res
     }
     for (int s = 0; s < (int)most; ++s) {
         float step[WADI_FLIP_BLOCK];
+#pragma omp simd
         for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
-            step[l] =
-                (float)s < steps[l] && paths.is_out[l] == 0.0f ? (float)cells_per_speed / steps[l] : 0.0f;
+            const float whole = (float)cells_per_speed / steps[l];
+            step[l] = (float)s < steps[l] && paths.is_out[l] == 0.0f ? whole : 0.0f;
         }
         advance(copy, &paths, s == 0, step, in->order, n);
     }

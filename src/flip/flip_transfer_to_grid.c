@@ -1,6 +1,6 @@
 /* Particles to grid: u_f = sum_p m_p w_pf v_p / sum_p m_p w_pf. [ZB05 section 4; models 1.2; with the affine term of APIC]
- * Each occupied tile adds its particles into a padded buffer of its own, 10^3 nodes of {momentum, mass} for each component, in
- * particle order; then each row of the grid adds the buffers that overlap it, in a fixed order of the neighbours. So there is one
+ * Each occupied tile adds its particles into a padded buffer of its own, 10^3 nodes of {momentum, mass} for each component, in a
+ * fixed order; then each row of the grid adds the buffers that overlap it, in a fixed order of the neighbours. So there is one
  * owner for every sum and the bytes do not depend on the thread count. Only rows that particles can reach are cleared, kept and
  * added: a droplet costs nine.
  * Differs: ZB05 averages velocities; here particles may have different masses. */
@@ -17,6 +17,8 @@ enum {
     COMPONENT = 2 * SIDE, /* floats of one component of a row */
     ROW = 64,             /* floats of a row: {momentum, mass} pairs of u, of v, of w, and four that stay 0 */
     LAYER = SIDE * ROW,
+    STREAMS = 4, /* places of a tile from which particles are added in turn */
+    STRIDE = WADI_FLIP_BLOCK / STREAMS,
     SCATTER_BLOCK = 2, /* tiles */
     SUM_BLOCK = 16
 };
@@ -65,11 +67,37 @@ static inline void add_four(float *to, WadiFour value)
     *(WadiFourLoose *)to += value;
 }
 
-/* Pairs {m w v, m w} of one particle and component at eight nodes. */
-static inline void add_nodes(float *restrict to, float m, float fx, float fy, float fz, float v)
+/* Pairs {m w v, m w} of sixteen particles and one component at their two nodes along x: four floats a particle, first those of
+ * the first eight, in the order 0 4 1 5 2 6 3 7. */
+static inline void make_pairs(const float *restrict mass, const float *restrict fx,
+                              const float *restrict velocity, float *restrict pairs)
 {
-    float f = m * fx, g = m - f;
-    WadiFour pair = { g * v, g, f * v, f };
+    for (int l = 0; l < WADI_FLIP_BLOCK; l += 8) {
+        const WadiF8 m = *(const WadiF8 *)(mass + l), v = *(const WadiF8 *)(velocity + l);
+        const WadiF8 f = m * *(const WadiF8 *)(fx + l), g = m - f, fv = f * v, gv = g * v;
+        const WadiF8 low = __builtin_shufflevector(gv, g, 0, 8, 1, 9, 4, 12, 5, 13);
+        const WadiF8 low_next = __builtin_shufflevector(gv, g, 2, 10, 3, 11, 6, 14, 7, 15);
+        const WadiF8 high = __builtin_shufflevector(fv, f, 0, 8, 1, 9, 4, 12, 5, 13);
+        const WadiF8 high_next = __builtin_shufflevector(fv, f, 2, 10, 3, 11, 6, 14, 7, 15);
+        WadiF8 *to = (WadiF8 *)(pairs + 4 * l);
+        to[0] = __builtin_shufflevector(low, high, 0, 1, 8, 9, 4, 5, 12, 13);
+        to[1] = __builtin_shufflevector(low, high, 2, 3, 10, 11, 6, 7, 14, 15);
+        to[2] = __builtin_shufflevector(low_next, high_next, 0, 1, 8, 9, 4, 5, 12, 13);
+        to[3] = __builtin_shufflevector(low_next, high_next, 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+}
+
+/* Particle l of a block in such a list. */
+static inline __attribute__((always_inline)) const float *pairs_of(const float *pairs, int l)
+{
+    return pairs + 32 * (l >> 3) + 8 * (l & 3) + (l & 4);
+}
+
+/* Add the pairs of one particle and component at eight nodes. */
+static inline __attribute__((always_inline)) void add_nodes(float *restrict to, const float *pairs, float fy,
+                                                            float fz)
+{
+    WadiFour pair = *(const WadiFourLoose *)pairs;
     WadiFour high = pair * fz, low = pair - high;
     WadiFour low_y = low * fy, high_y = high * fy;
     add_four(to, low - low_y);
@@ -78,22 +106,37 @@ static inline void add_nodes(float *restrict to, float m, float fx, float fy, fl
     add_four(to + LAYER + ROW, high_y);
 }
 
-/* Particles of one cell follow each other and add to the same nodes, shifted by one: the second would wait for the stores of
- * the first. So the three components take turns, and so do the two halves of the block. */
+/* Particles of one cell follow each other and add to the same nodes or to some shifted by one, and so do those of the next cell:
+ * each would wait for the stores of the one before. So the three components take turns, and so do the four quarters of the
+ * block, which come from places of the tile that are far apart. */
+static inline __attribute__((always_inline)) void scatter_some(float *restrict buffer,
+                                                               const WadiFlipNodes *nodes, int n,
+                                                               float pairs[3][4 * WADI_FLIP_BLOCK])
+{
+    for (int turn = 0; turn < WADI_FLIP_BLOCK; ++turn) {
+        const int l = turn >> 2 | (turn & 3) << 2;
+        if (l < n) {
+            add_nodes(buffer + nodes->offset[0][l], pairs_of(pairs[0], l), nodes->half[1][l],
+                      nodes->half[2][l]);
+            add_nodes(buffer + nodes->offset[1][l], pairs_of(pairs[1], l), nodes->whole[1][l],
+                      nodes->half[2][l]);
+            add_nodes(buffer + nodes->offset[2][l], pairs_of(pairs[2], l), nodes->half[1][l],
+                      nodes->whole[2][l]);
+        }
+    }
+}
+
 static inline void scatter(float *restrict buffer, const WadiFlipNodes *nodes, int n,
                            const float *restrict mass, float velocity[3][WADI_FLIP_BLOCK])
 {
-    for (int turn = 0; turn < WADI_FLIP_BLOCK; ++turn) {
-        int l = turn >> 1 | (turn & 1) << 3;
-        if (l >= n) {
-            continue;
-        }
-        add_nodes(buffer + nodes->offset[0][l], mass[l], nodes->whole[0][l], nodes->half[1][l],
-                  nodes->half[2][l], velocity[0][l]);
-        add_nodes(buffer + nodes->offset[1][l], mass[l], nodes->half[0][l], nodes->whole[1][l],
-                  nodes->half[2][l], velocity[1][l]);
-        add_nodes(buffer + nodes->offset[2][l], mass[l], nodes->half[0][l], nodes->half[1][l],
-                  nodes->whole[2][l], velocity[2][l]);
+    float pairs[3][4 * WADI_FLIP_BLOCK];
+    make_pairs(mass, nodes->whole[0], velocity[0], pairs[0]);
+    make_pairs(mass, nodes->half[0], velocity[1], pairs[1]);
+    make_pairs(mass, nodes->half[0], velocity[2], pairs[2]);
+    if (n == WADI_FLIP_BLOCK) {
+        scatter_some(buffer, nodes, WADI_FLIP_BLOCK, pairs);
+    } else {
+        scatter_some(buffer, nodes, n, pairs);
     }
 }
 
@@ -148,18 +191,62 @@ static bool load_slopes(const ToGrid *work, int32_t i, int n, float slope[9][WAD
     return has_any;
 }
 
+/* Masses of particles from number i on. */
+static inline void load_masses(const ToGrid *work, int32_t i, int n, float *mass)
+{
+    for (int l = 0; l < n && !work->is_one_mass; ++l) {
+        mass[l] = work->mass[work->in->particles->material[i + l]];
+    }
+}
+
+/* Sixteen values, four each from places `step` apart. */
+static inline void load_fours(const float *restrict from, ptrdiff_t step, float *restrict to)
+{
+    for (int l = 0; l < WADI_FLIP_BLOCK; l += 8, from += 2 * step) {
+        *(WadiF8 *)(to + l) = WADI_FLIP_TWO_NODES(from, from + step);
+    }
+}
+
+/* Particles begin .. begin + STREAMS * length, from as many places at once. */
+static void scatter_streams(const ToGrid *work, WadiTile at, int32_t begin, int32_t length, float mass[],
+                            float *restrict buffer)
+{
+    const WadiParticles *particles = work->in->particles;
+    const double per_metre = 1.0 / work->in->sort->cell_size;
+    for (int32_t i = begin; i < begin + length; i += STRIDE) {
+        float place[3][WADI_FLIP_BLOCK], velocity[3][WADI_FLIP_BLOCK];
+        wadi_flip_place_fours(particles->x + i, length, per_metre, 8.0 * at.x, place[0]);
+        wadi_flip_place_fours(particles->y + i, length, per_metre, 8.0 * at.y, place[1]);
+        wadi_flip_place_fours(particles->z + i, length, per_metre, 8.0 * at.z, place[2]);
+        load_fours(particles->vx + i, length, velocity[0]);
+        load_fours(particles->vy + i, length, velocity[1]);
+        load_fours(particles->vz + i, length, velocity[2]);
+        for (int stream = 0; stream < STREAMS; ++stream) {
+            load_masses(work, i + stream * length, STRIDE, mass + STRIDE * stream);
+        }
+        WadiFlipNodes nodes;
+        wadi_flip_locate(place, 0.0f, 1, 2, ROW, LAYER, COMPONENT, &nodes);
+        scatter(buffer, &nodes, WADI_FLIP_BLOCK, mass, velocity);
+    }
+}
+
 static void scatter_tile(const ToGrid *work, int32_t tile, float *restrict buffer)
 {
     const WadiFlipSort *sort = work->in->sort;
     const WadiParticles *particles = work->in->particles;
     WadiTile at = sort->tiles.tiles[tile];
     double per_metre = 1.0 / sort->cell_size;
-    int32_t end = sort->tile_start[tile + 1];
+    int32_t begin = sort->tile_start[tile], end = sort->tile_start[tile + 1];
     float mass[WADI_FLIP_BLOCK];
     for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
         mass[l] = work->mass[0];
     }
-    for (int32_t i = sort->tile_start[tile]; i < end; i += WADI_FLIP_BLOCK) {
+    if (work->affine[0] == NULL) {
+        const int32_t length = (end - begin) / WADI_FLIP_BLOCK * STRIDE;
+        scatter_streams(work, at, begin, length, mass, buffer);
+        begin += STREAMS * length;
+    }
+    for (int32_t i = begin; i < end; i += WADI_FLIP_BLOCK) {
         int n = end - i < WADI_FLIP_BLOCK ? end - i : WADI_FLIP_BLOCK;
         float place[3][WADI_FLIP_BLOCK], velocity[3][WADI_FLIP_BLOCK];
         wadi_flip_place(particles->x + i, n, per_metre, 8.0 * at.x, place[0]);
@@ -168,9 +255,7 @@ static void scatter_tile(const ToGrid *work, int32_t tile, float *restrict buffe
         wadi_flip_load(particles->vx + i, n, velocity[0]);
         wadi_flip_load(particles->vy + i, n, velocity[1]);
         wadi_flip_load(particles->vz + i, n, velocity[2]);
-        for (int l = 0; l < n && !work->is_one_mass; ++l) {
-            mass[l] = work->mass[particles->material[i + l]];
-        }
+        load_masses(work, i, n, mass);
         WadiFlipNodes nodes;
         wadi_flip_locate(place, 0.0f, 1, 2, ROW, LAYER, COMPONENT, &nodes);
         float slope[9][WADI_FLIP_BLOCK];

@@ -22,39 +22,31 @@ enum {
 static const float STEP_CELLS = 2.0f;  /* the longest single midpoint step */
 static const float STAGE_CELLS = 1.0f; /* what the copy allows a stage */
 
-/* `count` pairs {u, u - saved}; {u, 0} without saved. */
-static inline void copy_pairs(const float *restrict field, const float *restrict saved, int count,
-                              float *restrict to)
+/* Twelve pairs {u, u - saved} from the rows left, here and right of a row of the tile; {u, 0} without saved. */
+static inline __attribute__((always_inline)) void copy_line(const float *field, const float *saved,
+                                                            const size_t rows[3], const size_t saved_rows[3],
+                                                            float *to)
 {
-#pragma omp simd
-    for (int n = 0; n < count; ++n) {
-        to[2 * n] = field[n];
-        to[2 * n + 1] = saved != NULL ? field[n] - saved[n] : 0.0f;
-    }
-}
-
-/* Twelve pairs from the rows left, here and right of a row of the tile. */
-static inline void copy_line(const float *field, const float *saved, const size_t rows[3],
-                             const size_t saved_rows[3], float *to)
-{
-    const float *left = field + 8 * rows[0] + 6, *here = field + 8 * rows[1], *right = field + 8 * rows[2];
+    WadiF4 left = *(const WadiF4 *)(field + 8 * rows[0] + 4), left_change = { 0.0f };
+    WadiF8 here = WADI_ROW(field, rows[1]), change = { 0.0f };
+    WadiF4 right = *(const WadiF4 *)(field + 8 * rows[2]), right_change = { 0.0f };
     if (saved != NULL) {
-        copy_pairs(left, saved + 8 * saved_rows[0] + 6, MARGIN, to);
-        copy_pairs(here, saved + 8 * saved_rows[1], 8, to + 2 * MARGIN);
-        copy_pairs(right, saved + 8 * saved_rows[2], MARGIN, to + 2 * (MARGIN + 8));
-    } else {
-        copy_pairs(left, NULL, MARGIN, to);
-        copy_pairs(here, NULL, 8, to + 2 * MARGIN);
-        copy_pairs(right, NULL, MARGIN, to + 2 * (MARGIN + 8));
+        left_change = left - *(const WadiF4 *)(saved + 8 * saved_rows[0] + 4);
+        change = here - WADI_ROW(saved, saved_rows[1]);
+        right_change = right - *(const WadiF4 *)(saved + 8 * saved_rows[2]);
     }
+    *(WadiF4 *)to = __builtin_shufflevector(left, left_change, 2, 6, 3, 7);
+    *(WadiF8 *)(to + 4) = __builtin_shufflevector(here, change, 0, 8, 1, 9, 2, 10, 3, 11);
+    *(WadiF8 *)(to + 12) = __builtin_shufflevector(here, change, 4, 12, 5, 13, 6, 14, 7, 15);
+    *(WadiF4 *)(to + 20) = __builtin_shufflevector(right, right_change, 0, 4, 1, 5);
 }
 
-static void fill_copy(const WadiFlipGather *work, int32_t tile, float *restrict copy)
+/* Rows of the copy that particles can reach: per z, bit y. */
+static void find_reach(uint64_t occupied, uint32_t reach[SIDE])
 {
-    const WadiFlipGrid *grid = work->in->grid;
-    const WadiRows *rows = &grid->rows;
-    uint64_t occupied = work->in->sort->row_mask[tile];
-    uint32_t reach[SIDE] = { 0 };
+    for (int z = 0; z < SIDE; ++z) {
+        reach[z] = 0;
+    }
     for (int k = 0; k < 8; ++k) {
         uint32_t bits = (uint32_t)(occupied >> 8 * k & 0xff);
         uint32_t grown = bits | bits << 1 | bits << 2 | bits << 3 | bits << 4;
@@ -62,23 +54,32 @@ static void fill_copy(const WadiFlipGather *work, int32_t tile, float *restrict 
             reach[z] |= grown;
         }
     }
-    const int32_t *beside = grid->tiles.neighbours[grid->tile_of[tile]];
+}
+
+static void fill_copy(const WadiFlipGather *work, int32_t tile, float *restrict copy)
+{
+    static const uint32_t part[3] = { 0x003, 0x3fc, 0xc00 }; /* bits y in the tile below, here and above */
+    const WadiFlipGrid *grid = work->in->grid;
+    const WadiRows *rows = &grid->rows;
+    const int32_t *table = work->in->saved_row, *beside = grid->tiles.neighbours[grid->tile_of[tile]];
+    uint32_t reach[SIDE];
+    find_reach(work->in->sort->row_mask[tile], reach);
     for (int z = 0; z < SIDE; ++z) {
-        int k = z - MARGIN, dz = k < 0 ? -1 : k > 7 ? 1 : 0;
-        for (uint32_t left = reach[z]; left != 0; left &= left - 1) {
-            int y = __builtin_ctz(left), j = y - MARGIN, dy = j < 0 ? -1 : j > 7 ? 1 : 0;
+        const int k = z - MARGIN, dz = k < 0 ? -1 : k > 7 ? 1 : 0;
+        for (int dy = -1; dy <= 1; ++dy) {
             const int32_t *tiles = beside + 12 + 9 * dz + 3 * dy;
-            int place = (j & 7) + 8 * (k & 7);
-            size_t at[3] = { (size_t)wadi_rows_at(rows, tiles[0], place),
-                             (size_t)wadi_rows_at(rows, tiles[1], place),
-                             (size_t)wadi_rows_at(rows, tiles[2], place) };
-            const int32_t *table = work->in->saved_row;
-            const size_t saved_at[3] = { (size_t)wadi_table_row(table, (int32_t)at[0]),
-                                         (size_t)wadi_table_row(table, (int32_t)at[1]),
-                                         (size_t)wadi_table_row(table, (int32_t)at[2]) };
-            for (int c = 0; c < 3; ++c) {
-                copy_line(work->field[c], work->saved[c], at, saved_at,
-                          copy + z * LAYER + y * ROW + c * COMPONENT);
+            for (uint32_t left = reach[z] & part[dy + 1]; left != 0; left &= left - 1) {
+                const int y = __builtin_ctz(left), place = ((y - MARGIN) & 7) + 8 * (k & 7);
+                size_t at[3], saved_at[3];
+                for (int n = 0; n < 3; ++n) {
+                    const int32_t row = wadi_rows_at(rows, tiles[n], place);
+                    at[n] = (size_t)row;
+                    saved_at[n] = (size_t)wadi_table_row(table, row);
+                }
+                for (int c = 0; c < 3; ++c) {
+                    copy_line(work->field[c], work->saved[c], at, saved_at,
+                              copy + z * LAYER + y * ROW + c * COMPONENT);
+                }
             }
         }
     }
@@ -90,9 +91,9 @@ static inline WadiFour load_four(const float *from)
 }
 
 /* {u, u - saved} of two particles at both nodes along x, after the other two axes. */
-static inline __attribute__((always_inline)) WadiEight sample_two(const float *from, const float *other,
-                                                                  const WadiEight *along_y,
-                                                                  const WadiEight *along_z)
+static inline __attribute__((always_inline)) void sample_two(const float *from, const float *other,
+                                                             const WadiEight *along_y,
+                                                             const WadiEight *along_z, WadiEight *pairs)
 {
     WadiEight low = WADI_FLIP_TWO_NODES(from, other);
     WadiEight low_y = WADI_FLIP_TWO_NODES(from + ROW, other + ROW);
@@ -100,30 +101,43 @@ static inline __attribute__((always_inline)) WadiEight sample_two(const float *f
     WadiEight high_y = WADI_FLIP_TWO_NODES(from + LAYER + ROW, other + LAYER + ROW);
     low += (low_y - low) * *along_y;
     high += (high_y - high) * *along_y;
-    return low + (high - low) * *along_z;
+    *pairs = low + (high - low) * *along_z;
 }
 
-/* {u, u - saved} of component c at n places, four at a time: the lanes past n hold a place of the copy too. */
+/* {u, u - saved} of four particles, one after the other. */
+static inline __attribute__((always_inline)) void sample_four(const float *restrict copy,
+                                                              const int32_t *offset, const float *fx,
+                                                              const float *fy, const float *fz,
+                                                              WadiEight *pairs)
+{
+    WadiFour x = load_four(fx), y = load_four(fy), z = load_four(fz);
+    WadiEight along_y = __builtin_shufflevector(y, y, 0, 0, 0, 0, 2, 2, 2, 2);
+    WadiEight along_z = __builtin_shufflevector(z, z, 0, 0, 0, 0, 2, 2, 2, 2);
+    WadiEight even, odd;
+    sample_two(copy + offset[0], copy + offset[2], &along_y, &along_z, &even);
+    along_y = __builtin_shufflevector(y, y, 1, 1, 1, 1, 3, 3, 3, 3);
+    along_z = __builtin_shufflevector(z, z, 1, 1, 1, 1, 3, 3, 3, 3);
+    sample_two(copy + offset[1], copy + offset[3], &along_y, &along_z, &odd);
+    WadiEight first = __builtin_shufflevector(even, odd, 0, 1, 8, 9, 4, 5, 12, 13);
+    WadiEight second = __builtin_shufflevector(even, odd, 2, 3, 10, 11, 6, 7, 14, 15);
+    *pairs = first + (second - first) * __builtin_shufflevector(x, x, 0, 0, 1, 1, 2, 2, 3, 3);
+}
+
+/* {u, u - saved} of component c at n places, eight at a time: the lanes past n hold a place of the copy too. Stored by eights, as
+ * they are read: processors hand no two stores on to one load. */
 static inline void sample(const float *restrict copy, const WadiFlipNodes *nodes, int c, int n,
                           float *restrict u, float *restrict change)
 {
     const float *fx = c == 0 ? nodes->whole[0] : nodes->half[0];
     const float *fy = c == 1 ? nodes->whole[1] : nodes->half[1];
     const float *fz = c == 2 ? nodes->whole[2] : nodes->half[2];
-    for (int l = 0; l < n; l += 4) {
+    for (int l = 0; l < n; l += 8) {
         const int32_t *offset = nodes->offset[c] + l;
-        WadiFour x = load_four(fx + l), y = load_four(fy + l), z = load_four(fz + l);
-        WadiEight along_y = __builtin_shufflevector(y, y, 0, 0, 0, 0, 2, 2, 2, 2);
-        WadiEight along_z = __builtin_shufflevector(z, z, 0, 0, 0, 0, 2, 2, 2, 2);
-        WadiEight even = sample_two(copy + offset[0], copy + offset[2], &along_y, &along_z);
-        along_y = __builtin_shufflevector(y, y, 1, 1, 1, 1, 3, 3, 3, 3);
-        along_z = __builtin_shufflevector(z, z, 1, 1, 1, 1, 3, 3, 3, 3);
-        WadiEight odd = sample_two(copy + offset[1], copy + offset[3], &along_y, &along_z);
-        WadiEight first = __builtin_shufflevector(even, odd, 0, 1, 8, 9, 4, 5, 12, 13);
-        WadiEight second = __builtin_shufflevector(even, odd, 2, 3, 10, 11, 6, 7, 14, 15);
-        first += (second - first) * __builtin_shufflevector(x, x, 0, 0, 1, 1, 2, 2, 3, 3);
-        *(WadiFourLoose *)(u + l) = __builtin_shufflevector(first, first, 0, 2, 4, 6);
-        *(WadiFourLoose *)(change + l) = __builtin_shufflevector(first, first, 1, 3, 5, 7);
+        WadiEight low, high;
+        sample_four(copy, offset, fx + l, fy + l, fz + l, &low);
+        sample_four(copy, offset + 4, fx + l + 4, fy + l + 4, fz + l + 4, &high);
+        *(WadiF8 *)(u + l) = __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14);
+        *(WadiF8 *)(change + l) = __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15);
     }
 }
 
@@ -173,7 +187,7 @@ static inline void sample_stage(const float *restrict copy, float place[3][WADI_
     WadiFlipNodes nodes;
     wadi_flip_locate(moved, (float)MARGIN, MARGIN, 2, ROW, LAYER, COMPONENT, &nodes);
     for (int c = 0; c < 3; ++c) {
-        wadi_flip_sample_fours(copy, true, ROW, LAYER, &nodes, c, n, result[c]);
+        wadi_flip_sample_eights(copy, true, ROW, LAYER, &nodes, c, n, result[c]);
     }
 }
 
@@ -219,6 +233,12 @@ static inline void write_end(double *restrict end, const double *restrict x, con
     }
 }
 
+static inline unsigned lanes_above_zero(const float *value)
+{
+    const WadiI8 low = *(const WadiF8 *)value > 0.0f, high = *(const WadiF8 *)(value + 8) > 0.0f;
+    return wadi_row_bits(&low) | wadi_row_bits(&high) << 8;
+}
+
 /* Where n particles from number i on end; those whose path is long are left to wadi_flip_follow_long. */
 static int follow(const WadiFlipGather *work, const float *restrict copy, float place[3][WADI_FLIP_BLOCK],
                   float u[3][WADI_FLIP_BLOCK], int32_t i, int n, const WadiFlipPath *path, WadiFlipLong *rest,
@@ -233,10 +253,8 @@ static int follow(const WadiFlipGather *work, const float *restrict copy, float 
         float sx = u[0][l] * cells_per_speed, sy = u[1][l] * cells_per_speed, sz = u[2][l] * cells_per_speed;
         is_long[l] = sx * sx + sy * sy + sz * sz < limit ? 0.0f : 1.0f;
     }
-    bool has_short = false;
-    for (int l = 0; l < n; ++l) {
-        has_short |= is_long[l] == 0.0f;
-    }
+    const unsigned all = (1u << n) - 1;
+    const bool has_short = (lanes_above_zero(is_long) & all) != all;
     float(*mean)[WADI_FLIP_BLOCK] = k[0];
     if (has_short) {
         sample_stage(copy, place, u, 0.5f * cells_per_speed, n, is_long, k[0]);
@@ -253,13 +271,11 @@ static int follow(const WadiFlipGather *work, const float *restrict copy, float 
     write_end(path->x + (i - path->first), particles->x + i, mean[0], dt, n);
     write_end(path->y + (i - path->first), particles->y + i, mean[1], dt, n);
     write_end(path->z + (i - path->first), particles->z + i, mean[2], dt, n);
-    for (int l = 0; l < n; ++l) {
-        if (is_long[l] > 0.0f) {
-            rest->index[rest_count] = i + l;
-            for (int a = 0; a < 3; ++a) {
-                rest->u[a][rest_count] = u[a][l];
-            }
-            ++rest_count;
+    for (unsigned left = lanes_above_zero(is_long) & all; left != 0; left &= left - 1, ++rest_count) {
+        int l = __builtin_ctz(left);
+        rest->index[rest_count] = i + l;
+        for (int a = 0; a < 3; ++a) {
+            rest->u[a][rest_count] = u[a][l];
         }
     }
     return rest_count;

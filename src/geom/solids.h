@@ -44,6 +44,8 @@ WadiSolidPoint wadi_solids_sample_for_grid(const WadiSolids *solids, WadiVec3 x,
 /* The nearest solid if it is at most `band` away; false, and the point not set, if not. */
 bool wadi_solids_sample_within(const WadiSolids *solids, WadiVec3 x, double time, double band,
                                WadiSolidPoint *point);
+/* Wall `side` of the domain by itself: bit number of WADI_SIDE_..., closed or not. */
+WadiSurfacePoint wadi_solids_wall(const WadiSolids *solids, int side, WadiVec3 x);
 /* Only the distance, cheaper: far from meshes a lower bound (wadi_shape_clearance), and it stops early once it is known to be
  * at least `enough`. */
 double wadi_solids_distance(const WadiSolids *solids, WadiVec3 x, double time, double enough);

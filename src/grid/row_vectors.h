@@ -26,11 +26,18 @@ typedef int64_t WadiL4 __attribute__((vector_size(32), aligned(8), may_alias));
 #define WADI_ROW_SHIFT_DOWN(row, after) __builtin_shufflevector(row, after, 1, 2, 3, 4, 5, 6, 7, 8)
 #define WADI_ROW_LOW(row) __builtin_shufflevector(row, row, 0, 1, 2, 3)
 #define WADI_ROW_HIGH(row) __builtin_shufflevector(row, row, 4, 5, 6, 7)
+/* Conversions, and a > b ? a : b or a < b ? a : b by lane: where gcc makes many instructions of the plain form, or several
+ * of two in a row, there is one. */
 #ifdef __AVX__
-#define WADI_DOUBLES(four)                                                                                   \
-    ((WadiD4)_mm256_cvtps_pd((__m128)(four))) /* gcc makes four instructions of the other */
+#define WADI_DOUBLES(four) ((WadiD4)_mm256_cvtps_pd((__m128)(four)))
+#define WADI_FLOATS(four) ((WadiF4)_mm256_cvtpd_ps((__m256d)(four)))
+#define WADI_LARGER(a, b) ((WadiF8)_mm256_max_ps((__m256)(a), (__m256)(b)))
+#define WADI_SMALLER(a, b) ((WadiF8)_mm256_min_ps((__m256)(a), (__m256)(b)))
 #else
 #define WADI_DOUBLES(four) __builtin_convertvector(four, WadiD4)
+#define WADI_FLOATS(four) __builtin_convertvector(four, WadiF4)
+#define WADI_LARGER(a, b) WADI_ROW_SELECT((a) > (b), a, b)
+#define WADI_SMALLER(a, b) WADI_ROW_SELECT((a) < (b), a, b)
 #endif
 #define WADI_ROW_LOW_DOUBLE(row) WADI_DOUBLES(WADI_ROW_LOW(row))
 #define WADI_ROW_HIGH_DOUBLE(row) WADI_DOUBLES(WADI_ROW_HIGH(row))
@@ -45,12 +52,16 @@ static inline __attribute__((always_inline)) void wadi_row_mask(unsigned bits, W
 /* Bits of the lanes of a mask. */
 static inline __attribute__((always_inline)) unsigned wadi_row_bits(const WadiI8 *mask)
 {
+#ifdef __AVX__
+    return (unsigned)_mm256_movemask_ps((__m256)*mask);
+#else
     const WadiI8 bit = { 1, 2, 4, 8, 16, 32, 64, 128 };
     WadiI8 sum = *mask & bit;
     sum |= __builtin_shufflevector(sum, sum, 4, 5, 6, 7, 0, 1, 2, 3);
     sum |= __builtin_shufflevector(sum, sum, 2, 3, 0, 1, 6, 7, 4, 5);
     sum |= __builtin_shufflevector(sum, sum, 1, 0, 3, 2, 5, 4, 7, 6);
     return (unsigned)sum[0];
+#endif
 }
 
 /* yes where the mask is set, no elsewhere. */

@@ -16,13 +16,17 @@
 /* How far the recursion runs before the true residual replaces it. */
 #define REPLACE_AT 1e-3
 
+/* Largest factor of a warm start: x.Ax is the difference of two numbers that are known to seven digits. */
+#define SCALE_MAX 1e3
+
 typedef struct Solve {
     const WadiPoisson *system;
     const WadiPoissonHierarchy *hierarchy;
     const float *b_given;
     double *b, *x;        /* per cell, 0 where not coupled; x is the caller's */
     float *r, *z, *p, *q; /* per cell */
-    double *partials;
+    double *partials;     /* two a block */
+    double scale;         /* of the warm start */
 } Solve;
 
 /* Largest |b| over the unknowns of a block; infinite if one is no number. */
@@ -98,6 +102,46 @@ static double true_residual(Solve *s)
     return wadi_poisson_residual(&s->hierarchy->tree.fine, s->b, s->x, s->r, s->partials);
 }
 
+/* x.b and x.r of a block. */
+static void dot_rows(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    WadiD4 xb = { 0 }, xr = { 0 };
+    for (int64_t row = first + (first == 0); row < end; ++row) {
+        const WadiF8 r = WADI_ROW(s->r, row);
+        const WadiD4 low = WADI_HALF(s->x, row, 0), high = WADI_HALF(s->x, row, 4);
+        xb += low * WADI_HALF(s->b, row, 0) + high * WADI_HALF(s->b, row, 4);
+        xr += low * WADI_ROW_LOW_DOUBLE(r) + high * WADI_ROW_HIGH_DOUBLE(r);
+    }
+    double *to = s->partials + 2 * (first / WADI_POISSON_ROW_BLOCK);
+    to[0] = (xb[0] + xb[1]) + (xb[2] + xb[3]);
+    to[1] = (xr[0] + xr[1]) + (xr[2] + xr[3]);
+}
+
+static void scale_rows(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int64_t row = first; row < end; ++row) {
+        WADI_HALF_OUT(s->x, row, 0) *= s->scale;
+        WADI_HALF_OUT(s->x, row, 4) *= s->scale;
+    }
+}
+
+/* Which multiple of the warm start is best: the one whose error has the least energy, x.b / x.Ax, where x.Ax = x.b - x.r. Where
+ * the fluid has moved on the start is wrong by more than there is to solve next to the surface, and yet right within. */
+static double best_scale(Solve *s, int32_t rows)
+{
+    wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, dot_rows, s);
+    const int64_t blocks = wadi_parallel_block_count(rows, WADI_POISSON_ROW_BLOCK);
+    double xb = 0.0, xr = 0.0;
+    for (int64_t block = 0; block < blocks; ++block) {
+        xb += s->partials[2 * block];
+        xr += s->partials[2 * block + 1];
+    }
+    const double scale = xb / (xb - xr);
+    return xb > 0.0 && xb > xr && scale <= SCALE_MAX ? scale : 0.0;
+}
+
 /* The iteration, from the true residual in r. */
 static void iterate(Solve *s, double target, int max_iterations, WadiPoissonReport *report)
 {
@@ -137,7 +181,7 @@ WadiStatus wadi_poisson_solve_from(const WadiPoisson *system, const float *b,
     Solve s = { .system = system, .b_given = b, .x = x };
     int32_t rows = system->rows->count;
     int64_t blocks = wadi_parallel_block_count(rows, WADI_POISSON_ROW_BLOCK);
-    WADI_TRY(WADI_ARENA_NEW(scratch, &s.partials, (size_t)blocks, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &s.partials, 2 * (size_t)blocks, "pressure", error));
     double largest = wadi_parallel_max(rows, WADI_POISSON_ROW_BLOCK, largest_b, &s, s.partials);
     if (!isfinite(largest)) {
         report->has_converged = false;
@@ -162,9 +206,9 @@ WadiStatus wadi_poisson_solve_from(const WadiPoisson *system, const float *b,
     report->closed_components = hierarchy->closed.count;
     double target = fmax(settings->tolerance * largest, settings->absolute);
     report->residual = report->first_residual = true_residual(&s);
-    if (report->residual > largest) {
-        /* Zero is the better guess. */
-        memset(s.x, 0, wadi_rows_floats(system->rows) * sizeof *s.x);
+    if (report->residual > target) {
+        s.scale = best_scale(&s, rows);
+        wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, scale_rows, &s);
         report->residual = true_residual(&s);
     }
     iterate(&s, target, settings->max_iterations, report);

@@ -66,12 +66,10 @@ static double time_to_plane(const Mover *m, double d, WadiVec3 normal)
 
 static double time_to_walls(const Mover *m, const WadiSolids *walls)
 {
-    WadiSolids one = *walls;
     double least = HUGE_VAL;
     for (int side = 0; side < 6; ++side) {
-        one.closed_sides = walls->closed_sides & (1 << side);
-        if (one.closed_sides != 0) {
-            WadiSurfacePoint wall = wadi_solids_sample(&one, m->x, m->time).surface;
+        if ((walls->closed_sides & (1 << side)) != 0) {
+            const WadiSurfacePoint wall = wadi_solids_wall(walls, side, m->x);
             least = fmin(least, time_to_plane(m, wall.distance, wall.normal));
         }
     }

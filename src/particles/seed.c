@@ -74,37 +74,60 @@ static void snap_depths(const WadiSeedIn *in, double *range, double *depth)
     *depth = 0.5 * *range;
 }
 
-/* Whether all, none or some of the particles of a box of cells exist, from the distances at its centre;
- * *is_deep when none of them is near enough to the surface to be snapped. */
-static Fill classify(const WadiSeedIn *in, const CellBox *box, bool *is_deep)
+typedef struct Box {
+    WadiVec3 low, high, center;
+    double reach; /* a little more than the half diagonal, for rounding */
+} Box;
+
+static Box box_of(const WadiSeedIn *in, const CellBox *cells)
 {
-    double h = in->cell_size, range, depth;
-    WadiVec3 low = wadi_vec3(h * (double)box->low[0], h * (double)box->low[1], h * (double)box->low[2]);
-    WadiVec3 high = wadi_vec3(h * (double)box->high[0], h * (double)box->high[1], h * (double)box->high[2]);
-    WadiVec3 center = wadi_lerp(low, high, 0.5);
-    snap_depths(in, &range, &depth);
-    /* A little more than the half diagonal, for rounding. */
-    double reach = 0.5 * wadi_norm(wadi_sub(high, low)) * (1.0 + 1e-9) + 1e-9 * h;
-    double d = wadi_shape_distance(in->shape, center, in->time);
-    *is_deep = d < -reach - range;
-    if (d > reach) {
-        return FILL_NONE;
-    }
-    double solid = solid_distance(in, center, 2.0 * reach);
-    if (solid < -reach) {
-        return FILL_NONE;
-    }
-    bool is_inside = is_in_domain(in, low) && is_in_domain(in, high);
-    return d < -reach && solid > reach && is_inside ? FILL_ALL : FILL_SOME;
+    const double h = in->cell_size;
+    Box box = { .low = { h * (double)cells->low[0], h * (double)cells->low[1], h * (double)cells->low[2] },
+                .high = { h * (double)cells->high[0], h * (double)cells->high[1],
+                          h * (double)cells->high[2] } };
+    box.center = wadi_lerp(box.low, box.high, 0.5);
+    box.reach = 0.5 * wadi_norm(wadi_sub(box.high, box.low)) * (1.0 + 1e-9) + 1e-9 * h;
+    return box;
 }
 
-static WadiVec3 place_of(const WadiSeedIn *in, const int64_t cell[3], int sub)
+/* None of the particles of a box is near enough to the surface, which is d from its centre, to be snapped. */
+static bool is_box_deep(const WadiSeedIn *in, const Box *box, double d)
+{
+    double range, depth;
+    snap_depths(in, &range, &depth);
+    return d < -box->reach - range;
+}
+
+/* Whether all, none or some of the particles of a box of cells exist, from the distances at its centre. *is_clear: the domain
+ * has it all and no solid is in it. */
+static Fill classify(const WadiSeedIn *in, const CellBox *cells, bool *is_deep, bool *is_clear)
+{
+    const Box box = box_of(in, cells);
+    const double d = wadi_shape_distance(in->shape, box.center, in->time);
+    *is_deep = is_box_deep(in, &box, d);
+    *is_clear = false;
+    if (d > box.reach) {
+        return FILL_NONE;
+    }
+    const double solid = solid_distance(in, box.center, 2.0 * box.reach);
+    if (solid < -box.reach) {
+        return FILL_NONE;
+    }
+    *is_clear = solid > box.reach && is_in_domain(in, box.low) && is_in_domain(in, box.high);
+    return d < -box.reach && *is_clear ? FILL_ALL : FILL_SOME;
+}
+
+static uint64_t hash_of(const int64_t cell[3])
+{
+    return wadi_hash_combine(wadi_hash_combine((uint64_t)cell[0], (uint64_t)cell[1]), (uint64_t)cell[2]);
+}
+
+/* Particle `sub` of a cell, whose hash is given. */
+static WadiVec3 place_of(const WadiSeedIn *in, const int64_t cell[3], uint64_t hash, int sub)
 {
     int n = in->per_axis;
     int s[3] = { sub % n, sub / n % n, sub / (n * n) };
-    uint64_t id = wadi_hash_combine((uint64_t)cell[0], (uint64_t)cell[1]);
-    id = wadi_hash_combine(wadi_hash_combine(id, (uint64_t)cell[2]),
-                           (uint64_t)sub + UINT64_C(64) * (uint64_t)n);
+    uint64_t id = wadi_hash_combine(hash, (uint64_t)sub + UINT64_C(64) * (uint64_t)n);
     double u[3], x[3];
     wadi_random_unit3(in->seed, id, WADI_RANDOM_JITTER, u);
     for (int a = 0; a < 3; ++a) {
@@ -116,10 +139,11 @@ static WadiVec3 place_of(const WadiSeedIn *in, const int64_t cell[3], int sub)
     return wadi_vec3(x[0], x[1], x[2]);
 }
 
-static bool is_kept(const WadiSeedIn *in, WadiVec3 x)
+/* is_clear: x is known to be in the domain and in no solid. */
+static bool is_kept(const WadiSeedIn *in, WadiVec3 x, bool is_clear)
 {
-    return is_in_domain(in, x) && wadi_shape_contains(in->shape, x, in->time) &&
-           !(solid_distance(in, x, in->cell_size) < 0.0);
+    return (is_clear || is_in_domain(in, x)) && wadi_shape_contains(in->shape, x, in->time) &&
+           (is_clear || !(solid_distance(in, x, in->cell_size) < 0.0));
 }
 
 static WadiVec3 snapped(const WadiSeedIn *in, WadiVec3 x)
@@ -137,7 +161,7 @@ static WadiVec3 snapped(const WadiSeedIn *in, WadiVec3 x)
         }
         /* In bodies thinner than the depth there is no such place: stay. */
         WadiVec3 to = wadi_add_scaled(x, point.normal, -point.distance - depth);
-        if (!is_kept(in, to)) {
+        if (!is_kept(in, to, false)) {
             break;
         }
         x = to;
@@ -191,11 +215,13 @@ static int32_t count_block(const Seeding *seeding, const SeedBlock *block)
     int32_t count = 0;
     for (int n = 0; n < BLOCK_CELLS * BLOCK_CELLS * BLOCK_CELLS; ++n) {
         CellBox cell = cell_of(block, n);
-        bool is_deep;
+        bool is_deep, is_clear = false;
         /* For one particle its own test costs no more than the cell's. */
-        Fill fill = in->per_axis > 1 ? classify(in, &cell, &is_deep) : FILL_SOME;
+        Fill fill = in->per_axis > 1 ? classify(in, &cell, &is_deep, &is_clear) : FILL_SOME;
+        const uint64_t hash = fill == FILL_SOME ? hash_of(cell.low) : 0;
         for (int sub = 0; sub < per_cell(in); ++sub, ++mark) {
-            *mark = fill == FILL_ALL || (fill == FILL_SOME && is_kept(in, place_of(in, cell.low, sub)));
+            *mark = fill == FILL_ALL ||
+                    (fill == FILL_SOME && is_kept(in, place_of(in, cell.low, hash, sub), is_clear));
             count += *mark;
         }
     }
@@ -213,13 +239,15 @@ static void fill_block(const Seeding *seeding, const SeedBlock *block)
         CellBox cell = cell_of(block, n);
         bool is_deep = !may_snap;
         if (may_snap && in->per_axis > 1) {
-            classify(in, &cell, &is_deep);
+            const Box box = box_of(in, &cell);
+            is_deep = is_box_deep(in, &box, wadi_shape_distance(in->shape, box.center, in->time));
         }
+        const uint64_t hash = hash_of(cell.low);
         for (int sub = 0; sub < per_cell(in); ++sub) {
             if (block->fill == FILL_SOME && *mark++ == 0) {
                 continue;
             }
-            WadiVec3 x = place_of(in, cell.low, sub);
+            WadiVec3 x = place_of(in, cell.low, hash, sub);
             store(seeding, next++, is_deep ? x : snapped(in, x));
         }
     }
@@ -318,8 +346,8 @@ static WadiStatus check_estimate(const WadiSeedIn *in, const CellBox *whole, Wad
     double sure = 0.0, unsure = 0.0;
     for (size_t next = 0; status == WADI_OK && next < boxes.count; ++next) {
         CellBox box = boxes.data[next], half[2];
-        bool is_deep;
-        Fill fill = classify(in, &box, &is_deep);
+        bool is_deep, is_clear;
+        Fill fill = classify(in, &box, &is_deep, &is_clear);
         if (fill == FILL_ALL) {
             sure += box_particles(in, &box);
         } else if (fill == FILL_SOME && boxes.count < ESTIMATE_BOXES && split(&box, half)) {
@@ -346,8 +374,8 @@ static WadiStatus find_blocks(Seeding *seeding, CellBox whole, WadiError *error)
     WadiStatus status = WADI_ARRAY_PUSH(&stack, whole, "boxes of cells", error);
     while (status == WADI_OK && stack.count > 0) {
         CellBox box = stack.data[--stack.count], half[2];
-        bool is_deep;
-        Fill fill = classify(seeding->in, &box, &is_deep);
+        bool is_deep, is_clear;
+        Fill fill = classify(seeding->in, &box, &is_deep, &is_clear);
         if (fill == FILL_NONE) {
             continue;
         }

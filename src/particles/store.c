@@ -29,11 +29,26 @@ static int64_t padded(int64_t count)
     return (count + WADI_PARTICLE_PAD - 1) / WADI_PARTICLE_PAD * WADI_PARTICLE_PAD;
 }
 
+enum { ZERO_BLOCK = 1 << 16 }; /* items */
+
+typedef struct Zeros {
+    const WadiColumn *column;
+    int64_t first;
+} Zeros;
+
+static void zero_block(void *context, int64_t first, int64_t end)
+{
+    const Zeros *zeros = context;
+    const size_t size = wadi_type_size(zeros->column->type);
+    memset((char *)zeros->column->data + (size_t)(zeros->first + first) * size, 0,
+           (size_t)(end - first) * size);
+}
+
+/* By all threads: most of the time goes to the first touch of new memory. */
 static void zero_items(const WadiColumn *column, int64_t first, int64_t end)
 {
-    size_t size = wadi_type_size(column->type);
     if (end > first) {
-        memset((char *)column->data + (size_t)first * size, 0, (size_t)(end - first) * size);
+        wadi_parallel_for(end - first, ZERO_BLOCK, zero_block, &(Zeros){ column, first });
     }
 }
 

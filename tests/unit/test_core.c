@@ -121,6 +121,44 @@ static void temporaries_go_before_results(void **unused)
     wadi_arena_free(&arena);
 }
 
+/* A first step that needs four times as much does not decide what is held for ever. */
+static void an_arena_shrinks_to_what_is_needed(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    WadiArena arena = { 0 };
+    size_t before = wadi_alloc_live_bytes(), calls = 0;
+    for (int step = 0; step < 100; ++step) {
+        double *scratch = NULL;
+        const size_t count = step == 0 ? 40000 : 10000 - 8 * (size_t)(step % 7);
+        CHECK_OK(WADI_ARENA_NEW(&arena, &scratch, count, "scratch", &error), error);
+        scratch[0] = scratch[count - 1] = 1.0;
+        CHECK_OK(wadi_arena_reset(&arena, &error), error);
+        calls = step == 50 ? wadi_alloc_call_count() : calls;
+        assert_true(wadi_alloc_live_bytes() - before >= count * sizeof(double));
+    }
+    assert_true(wadi_alloc_live_bytes() - before <= 10000 * sizeof(double) * 9 / 8);
+    assert_int_equal(wadi_alloc_call_count(), calls); /* and stays so */
+    wadi_arena_free(&arena);
+    assert_int_equal(wadi_alloc_live_bytes(), before);
+}
+
+static void renewed_arrays_fit(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    double *data = NULL;
+    size_t capacity = 0, before = wadi_alloc_live_bytes();
+    const size_t wanted[6] = { 800, 900, 1000, 600, 100, 0 }, expected[6] = { 900, 900, 1125, 1125, 112, 0 };
+    for (int n = 0; n < 6; ++n) {
+        CHECK_OK(wadi_array_renew((void **)&data, &capacity, wanted[n], sizeof *data, "numbers", &error),
+                 error);
+        assert_int_equal(capacity, expected[n]);
+        assert_int_equal(wadi_alloc_live_bytes() - before, capacity * sizeof *data);
+    }
+    assert_null(data);
+}
+
 static void arrays_grow(void **unused)
 {
     (void)unused;
@@ -305,6 +343,8 @@ int main(void)
         cmocka_unit_test(a_warm_arena_does_not_allocate),
         cmocka_unit_test(released_scratch_is_used_again),
         cmocka_unit_test(temporaries_go_before_results),
+        cmocka_unit_test(an_arena_shrinks_to_what_is_needed),
+        cmocka_unit_test(renewed_arrays_fit),
         cmocka_unit_test(arrays_grow),
         cmocka_unit_test(json_text_is_escaped),
         cmocka_unit_test(typos_find_their_word),

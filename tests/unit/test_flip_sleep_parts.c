@@ -54,6 +54,10 @@ static void pressures_of_two_memories_are_joined(void **unused)
     CHECK_NEAR(c.dt, 0.2, 0.0);
     assert_true(c.tile_count == 1 && c.row_count == 2);
     CHECK_NEAR(c.value[8], 21.0, 0.0);
+    /* Into one of the two, and no larger than what is kept. */
+    CHECK_OK(wadi_flip_pressure_memory_join(&b, &a, none, &b, second, &error), error);
+    assert_true(b.tile_count == 1 && b.row_count == 1 && b.value_capacity == 9);
+    CHECK_NEAR(b.value[0], 11.0, 0.0);
     wadi_flip_pressure_memory_free(&a);
     wadi_flip_pressure_memory_free(&b);
     wadi_flip_pressure_memory_free(&c);
@@ -100,6 +104,13 @@ static void stresses_of_two_memories_are_joined(void **unused)
     assert_true(c.traction[0][0] == 10.5f && c.traction[1][31] == 11.0f);
     CHECK_OK(wadi_friction_memory_join(&d, &a, NULL, &same, NULL, &error), error);
     assert_true(d.tile_count == 1 && d.row_count == 1 && d.wall_count == 1 && d.stress[0][5] == 10.0f);
+    /* Into one of the two, and no larger than what is kept. */
+    const uint8_t second[2] = { 0, 1 };
+    CHECK_OK(wadi_friction_memory_join(&c, &c, second, &b, NULL, &error), error);
+    assert_true(c.row_count == 2 && c.stress[0][0] == 10.0f && c.stress[1][0] == 10.0f && c.first[1] == 1);
+    CHECK_OK(wadi_friction_memory_join(&c, &c, second, &(WadiFrictionMemory){ 0 }, NULL, &error), error);
+    assert_true(c.row_count == 1 && c.tile[0].x == 3 && c.stress_capacity == 1 && c.traction_capacity == 1);
+    assert_true(c.wall[0][4] == 0 && c.traction[0][31] == 11.0f);
     wadi_friction_memory_free(&a);
     wadi_friction_memory_free(&b);
     wadi_friction_memory_free(&same);

@@ -273,6 +273,32 @@ static void a_warm_start_saves_iterations(void **state)
     problem_free(&p);
 }
 
+/* Whatever the solution is multiplied by, the start is scaled back to it; one that points the other way is not taken. */
+static void a_warm_start_is_scaled(void **state)
+{
+    (void)state;
+    Problem p;
+    problem_ball(&p, 20);
+    const int cold = problem_solve(&p, 1e-6).iterations;
+    assert_true(cold >= 4);
+    for (int n = 0; n < 3; ++n) {
+        const double factor[3] = { 40.0, 0.25, 0.01 };
+        for (size_t i = 0; i < p.cells; ++i) {
+            p.x[i] *= factor[n];
+        }
+        const WadiPoissonReport report = problem_solve(&p, 1e-6);
+        assert_true(report.has_converged);
+        CHECK_AT_MOST(report.iterations, 1); /* the solution was known to 1e-6, in energy a little worse */
+    }
+    for (int n = 0; n < 2; ++n) {
+        for (size_t i = 0; i < p.cells; ++i) {
+            p.x[i] *= n == 0 ? -0.5 : 1e-12; /* the other way; too small to tell */
+        }
+        CHECK_AT_MOST(problem_solve(&p, 1e-6).iterations, cold);
+    }
+    problem_free(&p);
+}
+
 static void a_warmed_up_solve_does_not_allocate(void **state)
 {
     (void)state;
@@ -443,6 +469,7 @@ int main(void)
         cmocka_unit_test(values_that_are_no_unknowns_are_not_read),
         cmocka_unit_test(the_result_has_the_same_bytes_for_any_thread_count),
         cmocka_unit_test(a_warm_start_saves_iterations),
+        cmocka_unit_test(a_warm_start_is_scaled),
         cmocka_unit_test(a_warmed_up_solve_does_not_allocate),
         cmocka_unit_test(memory_that_runs_out_is_an_error_at_every_call),
         cmocka_unit_test(over_relaxation_needs_a_fifth_of_the_sweeps),
