@@ -10,8 +10,6 @@
 
 static const double SLOW_ON_AVERAGE = 0.0007; /* sqrt(g dx) */
 static const double WINDOW = 10.0;            /* sqrt(dx / g) */
-/* g: times how long it has been slow, the speed that steep sand may have. */
-static const double STEEP_GAIN = 5e-6;
 /* Part of the window that those who wake have behind them: they wake for a look, and if nothing moves they may sleep soon. */
 static const double HEAD_START = 0.75;
 
@@ -304,19 +302,7 @@ static bool flag_reached(const WadiFlipSleep *sleep, const Awake *awake, uint8_t
     return has_any;
 }
 
-/* Slow for a window, and on average; steep sand for longer the faster it is. */
-static bool is_ripe(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
-                    int32_t t, const WadiFlipAwakeTile *tile, double window)
-{
-    double waited = in->time - tile->since;
-    if (!(waited >= window) || tile->speed >= SLOW_ON_AVERAGE) {
-        return false;
-    }
-    return tile->speed < STEEP_GAIN * WINDOW * waited / window ||
-           !wadi_flip_sleep_is_steep(sleep, in, sort, t);
-}
-
-/* Flag the tiles that may fall asleep: those that are ripe, as are all that they rest on. */
+/* Flag the tiles that may fall asleep: those that are ripe, slow for a window and on average, as are all that they rest on. */
 static WadiStatus flag_ripe(const WadiFlipSleep *sleep, const Awake *awake, const WadiFlipSleepIn *in,
                             double window, uint8_t **falls, bool *has_any, WadiError *error)
 {
@@ -329,7 +315,7 @@ static WadiStatus flag_ripe(const WadiFlipSleep *sleep, const Awake *awake, cons
         q = wadi_flip_sleep_find_awake(sleep, tiles->tiles[t], q);
         (*falls)[t] = awake->is_slow[t] != 0 && q < sleep->awake_count &&
                       wadi_tile_is_same(sleep->awake[q].tile, tiles->tiles[t]) &&
-                      is_ripe(sleep, in, awake->sort, t, &sleep->awake[q], window) &&
+                      in->time - sleep->awake[q].since >= window && sleep->awake[q].speed < SLOW_ON_AVERAGE &&
                       !is_disturbed(sleep, in, awake->low[t], awake->high[t]);
         if ((*falls)[t] == 0) {
             stack[depth++] = t;
@@ -385,6 +371,7 @@ WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *i
             return wake_tiles(sleep, in, rises, error);
         }
     }
+    wadi_flip_sleep_find_weak(sleep, in, sort, window);
     bool has_ripe = false;
     for (size_t q = 0; q < sleep->awake_count && !has_ripe; ++q) {
         has_ripe = in->time - sleep->awake[q].since >= window;

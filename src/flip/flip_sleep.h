@@ -9,11 +9,8 @@
  * is held by its stresses, and what is left of its motion is the solver's error: grains that cross from cell to cell at the
  * surface, now and then.
  *
- * Sand whose surface is steeper than its friction holds (flip_sleep_slope.c) is another matter: what creeps there, always
- * downhill, is on its way to the angle of repose. Speed and direction do not tell it from gentle slopes, which creep as steadily
- * and would go on below their angle; the slope does. Until it is gone the mean speed must be below 5e-6 g times the time since
- * which the tile is slow: a slope that stands sleeps after the window, one that creeps at the bound of the others after 14 of
- * them.
+ * Sand whose surface is steeper than its friction holds (flip_sleep_slope.c) is another matter: it stands by stresses that its
+ * history left, or creeps. It is weakened until it has slid to its angle, or has stood weak for a window (flip_sleep_weak.c).
  *
  * To the awake sand beside it a sleeping tile is sand that does not move and keeps its stresses (flip_sleep_held.c). Sleep
  * grows upwards: a tile sleeps only on sleeping tiles, or awake sand under it would not bear its weight, and when one wakes all
@@ -52,9 +49,11 @@ typedef struct WadiFlipSleepTile {
 typedef struct WadiFlipAwakeTile {
     WadiTile tile;
     bool is_slow;
-    double since; /* s: it and all tiles beside it are slow; INFINITY: not all are */
-    double push;  /* sqrt(g dx): sum of the speeds of its particles over the number that a full tile has */
-    double speed; /* sqrt(g dx): running mean of it in time */
+    bool is_weak;   /* it was found slow for a window and steep, and is steep since */
+    uint64_t steep; /* its steep columns while it is weak, found in each step */
+    double since;   /* s: it and all tiles beside it are slow; INFINITY: not all are */
+    double push;    /* sqrt(g dx): sum of the speeds of its particles over the number that a full tile has */
+    double speed;   /* sqrt(g dx): running mean of it in time */
 } WadiFlipAwakeTile;
 
 /* Tiles of both lists are in the order of tile maps. A zeroed struct is valid: nobody sleeps. Invariant after a step: particles
@@ -154,10 +153,19 @@ bool wadi_flip_world_disturbs(const WadiWorld *world, WadiVec3 x, double radius,
 /* No emitter or drain can act during [t0, t1]. */
 bool wadi_flip_world_is_closed(const WadiWorld *world, double t0, double t1);
 
-/* flip_sleep_slope.c: the free surface in tile t of the sort is steeper than the friction of its sand holds. Not for sand with
- * cohesion. */
-bool wadi_flip_sleep_is_steep(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
-                              int32_t t);
+/* flip_sleep_slope.c: columns of tile t of the sort whose free surface is steeper than the friction of its sand holds; 0: fewer
+ * than a third are. Not for sand with cohesion. Columns are along the axis nearest to gravity, and bit a + 8 b is that at a along
+ * the next axis (z: x) and b along the one after it. */
+uint64_t wadi_flip_sleep_steep(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
+                               const WadiFlipSort *sort, int32_t t);
+/* The axis nearest to gravity. */
+int wadi_flip_sleep_up(WadiVec3 gravity);
+
+/* flip_sleep_weak.c: which tiles are weak in this step, `window` being the time after which slow tiles may sleep; and the yield
+ * slopes, one a cell, that their steep columns have then. */
+void wadi_flip_sleep_find_weak(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
+                               double window);
+void wadi_flip_sleep_weaken(const WadiFlipSleep *sleep, WadiVec3 gravity, const WadiRows *rows, float *k);
 
 /* flip_sleep_store.c: where particles and stresses go. Flags are per tile of the sort, or per sleeping tile; scratch for the new
  * order. */

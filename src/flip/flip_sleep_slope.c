@@ -1,4 +1,5 @@
-/* Whether the sand of a tile lies steeper than its friction holds it: then what moves it may be its weight, however slow it is.
+/* Where the sand of a tile lies steeper than its friction holds it: then it stands by chance, and what moves it may be its weight,
+ * however slow it is.
  *
  * The surface is a height over each column of cells along the axis nearest to gravity: the highest cell that is half full and
  * stands on another such, filled by the particles of both and of the cell above. Its gradient in a column is that of the plane
@@ -150,23 +151,31 @@ static void fill_block(Block *block, const WadiFlipSleep *sleep, const WadiFlipS
     find_heights(block, per_axis * per_axis * per_axis);
 }
 
-bool wadi_flip_sleep_is_steep(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
-                              int32_t t)
+int wadi_flip_sleep_up(WadiVec3 gravity)
+{
+    const double pull[3] = { gravity.x, gravity.y, gravity.z };
+    int up = 0;
+    for (int a = 1; a < 3; ++a) {
+        up = fabs(pull[a]) > fabs(pull[up]) ? a : up;
+    }
+    return up;
+}
+
+uint64_t wadi_flip_sleep_steep(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
+                               const WadiFlipSort *sort, int32_t t)
 {
     const WadiVec3 g = wadi_curve_value3(&in->context->world->scene->gravity, in->time);
     const double pull[3] = { g.x, g.y, g.z }, angle = held_angle(in, sort, t) + EXCESS;
     if (angle >= 85.0 * DEGREE) {
-        return false;
+        return 0;
     }
-    Block block = { .up = 0 };
-    for (int a = 1; a < 3; ++a) {
-        block.up = fabs(pull[a]) > fabs(pull[block.up]) ? a : block.up;
-    }
+    Block block = { .up = wadi_flip_sleep_up(g) };
     block.across[0] = (block.up + 1) % 3, block.across[1] = (block.up + 2) % 3;
     block.is_down = pull[block.up] > 0.0;
     fill_block(&block, sleep, in, sort, t);
     const double sideways[2] = { pull[block.across[0]], pull[block.across[1]] };
     const double lowest = cos(angle) * wadi_norm(g);
+    uint64_t columns = 0;
     int seen = 0, steep = 0;
     for (int a = REACH; a < REACH + WADI_TILE_SIDE; ++a) {
         for (int b = REACH; b < REACH + WADI_TILE_SIDE; ++b) {
@@ -179,8 +188,11 @@ bool wadi_flip_sleep_is_steep(const WadiFlipSleep *sleep, const WadiFlipSleepIn 
             /* |g| times the cosine of the angle between gravity and the normal into the sand. */
             double inwards = fabs(pull[block.up]) + slope[0] * sideways[0] + slope[1] * sideways[1];
             seen += 1;
-            steep += inwards < lowest * sqrt(1.0 + slope[0] * slope[0] + slope[1] * slope[1]);
+            if (inwards < lowest * sqrt(1.0 + slope[0] * slope[0] + slope[1] * slope[1])) {
+                columns |= UINT64_C(1) << (a - REACH + WADI_TILE_SIDE * (b - REACH));
+                steep += 1;
+            }
         }
     }
-    return steep > STEEP_SHARE * seen;
+    return steep > STEEP_SHARE * seen ? columns : 0;
 }

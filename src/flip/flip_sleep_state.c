@@ -84,13 +84,14 @@ WadiStatus wadi_flip_sleep_save(const WadiFlipSleep *sleep, WadiState *state, Wa
     WADI_TRY(
         wadi_state_add(state, "sleep_awake", WADI_TYPE_I32, 3, sleep->awake_count, (void **)&awake, error));
     WADI_TRY(
-        wadi_state_add(state, "sleep_since", WADI_TYPE_F64, 4, sleep->awake_count, (void **)&since, error));
+        wadi_state_add(state, "sleep_since", WADI_TYPE_F64, 5, sleep->awake_count, (void **)&since, error));
     for (size_t t = 0; t < sleep->awake_count; ++t) {
         memcpy(awake + 3 * t, &sleep->awake[t].tile, sizeof(WadiTile));
-        since[4 * t] = sleep->awake[t].since;
-        since[4 * t + 1] = sleep->awake[t].is_slow;
-        since[4 * t + 2] = sleep->awake[t].speed;
-        since[4 * t + 3] = sleep->awake[t].push;
+        since[5 * t] = sleep->awake[t].since;
+        since[5 * t + 1] = sleep->awake[t].is_slow;
+        since[5 * t + 2] = sleep->awake[t].speed;
+        since[5 * t + 3] = sleep->awake[t].push;
+        since[5 * t + 4] = sleep->awake[t].is_weak;
     }
     WADI_TRY(wadi_flip_pressure_memory_save(&sleep->pressure, "sleep_pressure", state, error));
     return wadi_friction_memory_save_as(&sleep->friction, "sleep_friction", state, error);
@@ -150,18 +151,20 @@ WadiStatus wadi_flip_sleep_load(WadiFlipSleep *sleep, const WadiParticles *parti
     const WadiStateArray *counts, *awake, *since;
     WADI_TRY(wadi_state_expect(state, "sleep_counts", WADI_TYPE_U32, 1, 2, &counts, error));
     WADI_TRY(wadi_state_expect(state, "sleep_awake", WADI_TYPE_I32, 3, SIZE_MAX, &awake, error));
-    WADI_TRY(wadi_state_expect(state, "sleep_since", WADI_TYPE_F64, 4, awake->count, &since, error));
+    WADI_TRY(wadi_state_expect(state, "sleep_since", WADI_TYPE_F64, 5, awake->count, &since, error));
     WADI_TRY(wadi_flip_pressure_memory_load(&sleep->pressure, "sleep_pressure", state, error));
     WADI_TRY(wadi_friction_memory_load_as(&sleep->friction, "sleep_friction", state, error));
     WADI_TRY(load_tiles(sleep, state, error));
     WADI_TRY(wadi_array_reserve((void **)&sleep->awake, &sleep->awake_capacity, awake->count,
                                 sizeof *sleep->awake, "awake tiles", error));
     for (size_t t = 0; t < awake->count; ++t) {
+        const double *numbers = (const double *)since->data + 5 * t;
+        sleep->awake[t] = (WadiFlipAwakeTile){ .since = numbers[0],
+                                               .is_slow = numbers[1] != 0.0,
+                                               .speed = numbers[2],
+                                               .push = numbers[3],
+                                               .is_weak = numbers[4] != 0.0 };
         memcpy(&sleep->awake[t].tile, (const int32_t *)awake->data + 3 * t, sizeof(WadiTile));
-        sleep->awake[t].since = ((const double *)since->data)[4 * t];
-        sleep->awake[t].is_slow = ((const double *)since->data)[4 * t + 1] != 0.0;
-        sleep->awake[t].speed = ((const double *)since->data)[4 * t + 2];
-        sleep->awake[t].push = ((const double *)since->data)[4 * t + 3];
     }
     sleep->awake_count = awake->count;
     sleep->store_count = (int32_t)((const uint32_t *)counts->data)[0];

@@ -121,6 +121,7 @@ WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in
                                         .speed = speed + share * (push - speed),
                                         .push = push,
                                         .is_slow = watch->is_slow[t] != 0,
+                                        .is_weak = was_there && sleep->awake[old].is_weak,
                                         .since = is_quiet(watch, t) ? since : (double)INFINITY };
     }
     WADI_TRY(wadi_array_reserve((void **)&sleep->awake, &sleep->awake_capacity, tiles, sizeof *sleep->awake,

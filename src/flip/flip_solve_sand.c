@@ -110,6 +110,8 @@ WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *ste
         fill_floats(cohesion, floats, flip->materials.cohesion[0]);
     }
     WADI_TRY(make_rate_dependent(flip, step, slope, error));
+    wadi_flip_sleep_weaken(&flip->sleep, wadi_curve_value3(&flip->context.world->scene->gravity, step->time),
+                           &step->grid.rows, slope);
     if (flip->materials.has_water) {
         WADI_TRY(WADI_ARENA_NEW(arena, grain, 8 * (size_t)step->fluid_rows, "grain pressure", error));
     }

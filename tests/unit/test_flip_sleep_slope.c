@@ -51,7 +51,7 @@ static int steep_tiles(const Slope *slope)
         int32_t at[3] = { 1, 1, 1 };
         at[slope->axis] = n;
         int32_t t = wadi_tile_map_find(&sort.tiles, (WadiTile){ at[0], at[1], at[2] });
-        count += t >= 0 && wadi_flip_sleep_is_steep(&nobody, &in, &sort, t);
+        count += t >= 0 && wadi_flip_sleep_steep(&nobody, &in, &sort, t) != 0;
     }
     wadi_arena_free(&arena);
     wadi_sim_destroy(sim);
