@@ -23,12 +23,12 @@ typedef struct WadiFlipNodes {
     float whole[3][WADI_FLIP_BLOCK], half[3][WADI_FLIP_BLOCK];
 } WadiFlipNodes;
 
-/* The two nodes along x of a particle, from a place in a copy; and of two particles one after the other. */
+/* Four floats from one place and four from another: the two nodes along x of two particles, for one. */
 #ifdef __AVX__
-#define WADI_FLIP_TWO_NODES(from, other)                                                                     \
+#define WADI_FLIP_TWO_FOURS(from, other)                                                                     \
     ((WadiEight)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)), _mm_loadu_ps(other), 1))
 #else
-#define WADI_FLIP_TWO_NODES(from, other)                                                                     \
+#define WADI_FLIP_TWO_FOURS(from, other)                                                                     \
     __builtin_shufflevector(*(const WadiFourLoose *)(from), *(const WadiFourLoose *)(other), 0, 1, 2, 3, 4,  \
                             5, 6, 7)
 #endif
@@ -44,8 +44,8 @@ static inline __attribute__((always_inline)) void wadi_flip_sample_four(const fl
     WadiEight corner[4]; /* by y and z: both nodes along x of each of the four */
     for (int m = 0; m < 4; ++m) {
         int up = (m & 1) * stride_y + (m >> 1) * stride_z;
-        WadiEight even = WADI_FLIP_TWO_NODES(from[0] + up, from[2] + up);
-        WadiEight odd = WADI_FLIP_TWO_NODES(from[1] + up, from[3] + up);
+        WadiEight even = WADI_FLIP_TWO_FOURS(from[0] + up, from[2] + up);
+        WadiEight odd = WADI_FLIP_TWO_FOURS(from[1] + up, from[3] + up);
         corner[m] = has_pairs ? __builtin_shufflevector(even, odd, 0, 2, 8, 10, 4, 6, 12, 14)
                               : __builtin_shufflevector(even, odd, 0, 1, 8, 9, 4, 5, 12, 13);
     }

@@ -203,7 +203,7 @@ static inline void load_masses(const ToGrid *work, int32_t i, int n, float *mass
 static inline void load_fours(const float *restrict from, ptrdiff_t step, float *restrict to)
 {
     for (int l = 0; l < WADI_FLIP_BLOCK; l += 8, from += 2 * step) {
-        *(WadiF8 *)(to + l) = WADI_FLIP_TWO_NODES(from, from + step);
+        *(WadiF8 *)(to + l) = WADI_FLIP_TWO_FOURS(from, from + step);
     }
 }
 

@@ -95,10 +95,10 @@ static inline __attribute__((always_inline)) void sample_two(const float *from, 
                                                              const WadiEight *along_y,
                                                              const WadiEight *along_z, WadiEight *pairs)
 {
-    WadiEight low = WADI_FLIP_TWO_NODES(from, other);
-    WadiEight low_y = WADI_FLIP_TWO_NODES(from + ROW, other + ROW);
-    WadiEight high = WADI_FLIP_TWO_NODES(from + LAYER, other + LAYER);
-    WadiEight high_y = WADI_FLIP_TWO_NODES(from + LAYER + ROW, other + LAYER + ROW);
+    WadiEight low = WADI_FLIP_TWO_FOURS(from, other);
+    WadiEight low_y = WADI_FLIP_TWO_FOURS(from + ROW, other + ROW);
+    WadiEight high = WADI_FLIP_TWO_FOURS(from + LAYER, other + LAYER);
+    WadiEight high_y = WADI_FLIP_TWO_FOURS(from + LAYER + ROW, other + LAYER + ROW);
     low += (low_y - low) * *along_y;
     high += (high_y - high) * *along_y;
     *pairs = low + (high - low) * *along_z;

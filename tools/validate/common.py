@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -58,6 +59,11 @@ class Tool:
         print(f"{self.name}: {name}", file=sys.stderr, flush=True)
         subprocess.run(command, check=True)
         return Run(run, name)
+
+    def forget(self, run):
+        """Remove a run that was measured, unless runs are kept."""
+        if not self.args.keep:
+            shutil.rmtree(run.folder)
 
     def bench(self, *arguments):
         command = [self.args.wadi, "bench", "flip", "--json", "--threads", str(self.args.threads), *arguments]

@@ -38,12 +38,18 @@ def profile(along, field, chosen):
     return np.array([ring.mean() if ring.size else np.nan for ring in rings])
 
 
+def last_fall(mean, threshold):
+    """Where a profile falls below a thickness for good: single columns of the top, few to a ring, may be thin."""
+    thick = np.flatnonzero(mean >= threshold)[-1]
+    return thick * CELL + front(mean[thick:], CELL, threshold)
+
+
 def flank(along, field, chosen, top):
-    """Slope of the flank from where the mean thickness falls below 75 % of the height to where it falls below 25 %: neither the rounded
+    """Slope of the flank from where the mean thickness last falls below 75 % of the height to where it falls below 25 %: neither the rounded
     top where the jet lands nor the toe, where a stair of two or three cells stands at 60 degrees. The columns are chosen by their
     distance, not by their own thickness, which would leave out the thick ones of the one end and the thin ones of the other."""
     mean = profile(along, field, chosen)
-    inner, outer = front(mean, CELL, 0.75 * top), front(mean, CELL, 0.25 * top)
+    inner, outer = last_fall(mean, 0.75 * top), last_fall(mean, 0.25 * top)
     chosen = chosen & (along >= inner) & (along <= outer)
     return slope(along[chosen], field[chosen])
 
@@ -56,11 +62,11 @@ def until_asleep(run, first):
     return None
 
 
-def measure(run, pour):
-    position = run.read(run.frames, "position")
+def slopes(position, shift):
+    """Flanks and bases of a heap, seen in columns that begin at `shift`, in metres."""
     side = (np.ceil(position[:, :2].max() / CELL) + 4) * CELL
-    field = thickness(position, (0, 0), (side, side), CELL, 0.5 * CELL)
-    x, y = np.meshgrid(*[(np.arange(n) + 0.5) * CELL for n in field.shape], indexing="ij")
+    field = thickness(position, shift, (shift[0] + side, shift[1] + side), CELL, 0.5 * CELL)
+    x, y = np.meshgrid(*[(np.arange(n) + 0.5) * CELL + low for n, low in zip(field.shape, shift)], indexing="ij")
     distance, turn = np.hypot(x, y), np.degrees(np.arctan2(y, x))
     everywhere = distance < side  # whole rings only
     diagonal = everywhere & (np.abs(turn - 45) < 22.5)
@@ -73,7 +79,16 @@ def measure(run, pour):
     return {"all": flank(distance, field, everywhere, top), "axes": flank(distance, field, axes, top),
             "diagonals": flank(distance, field, diagonal, top),
             "base_axes": base(axes) / CELL, "base_diagonal": base(diagonal) / CELL,
-            "whole": float(np.degrees(np.arctan(top / base(everywhere)))), "height_cells": float(top / CELL),
+            "whole": float(np.degrees(np.arctan(top / base(everywhere)))), "height_cells": float(top / CELL)}
+
+
+def measure(run, pour):
+    """Means over sixteen places of the columns: by where the columns of a heap of 15 cells begin, its flank differs by 0.3 degrees and the
+    ratio of axes to diagonals by 1.8 %."""
+    position = run.read(run.frames, "position")
+    shifts = [(a * CELL / 4, b * CELL / 4) for a in range(4) for b in range(4)]
+    seen = [slopes(position, shift) for shift in shifts]
+    return {**{key: float(np.mean([one[key] for one in seen])) for key in seen[0]},
             "particles": int(len(position)), "until_asleep": until_asleep(run, int(run.fps * pour) + 1),
             "drift_cells": drift(run, run.frames - int(run.fps), run.frames) / CELL}
 
@@ -96,8 +111,11 @@ def main():
     height, pour, rest = (10, 4.0, 4.0) if tool.quick else (20, 8.0, 12.0)
     rows = []
     for angle in (20, 35) if tool.quick else (20, 30, 35, 40):
-        piles = [measure(tool.run(f"pile-{angle}-{seed}", {**scene(angle, height, pour, rest), "seed": seed}), pour)
-                 for seed in range(1 if tool.quick else 8)]
+        piles = []
+        for seed in range(1 if tool.quick else 8):
+            run = tool.run(f"pile-{angle}-{seed}", {**scene(angle, height, pour, rest), "seed": seed})
+            piles.append(measure(run, pour))
+            tool.forget(run)  # a gigabyte or more
         rows.append({"angle": angle, **mean_of(piles)})
     plot = Plot("Poured piles", "friction angle, degrees", "flank, degrees")
     angles = [row["angle"] for row in rows]
