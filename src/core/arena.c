@@ -7,7 +7,7 @@
 #include "core/check.h"
 
 /* Resets: a first step, which starts cold, should not decide for all others. */
-enum { SHRINK_AFTER = 16 };
+enum { SHRINK_AFTER = 8 };
 
 struct WadiArenaBlock {
     WadiArenaBlock *next;
@@ -35,7 +35,7 @@ void wadi_arena_free(WadiArena *arena)
 /* Some more than is needed: a splash needs a little more in each step, and a new block a step costs more than the step. */
 static size_t fitting(size_t needed)
 {
-    return needed + ((needed / 8) & ~(size_t)(WADI_ALIGNMENT - 1));
+    return needed + ((needed / 16) & ~(size_t)(WADI_ALIGNMENT - 1));
 }
 
 WadiStatus wadi_arena_reset(WadiArena *arena, WadiError *error)
@@ -49,7 +49,7 @@ WadiStatus wadi_arena_reset(WadiArena *arena, WadiError *error)
     free_overflow(&arena->overflow_temporary, NULL);
     *arena = (WadiArena){ 0 };
     const bool is_due = fresh.resets == SHRINK_AFTER;
-    if (needed > fresh.capacity || (is_due && fitting(fitting(fresh.recent)) < fresh.capacity)) {
+    if (needed > fresh.capacity || (is_due && fresh.recent + fresh.recent / 8 < fresh.capacity)) {
         wadi_free(fresh.memory, fresh.capacity, 1);
         const size_t capacity = fitting(needed > fresh.capacity ? needed : fresh.recent);
         fresh = (WadiArena){ .capacity = capacity };

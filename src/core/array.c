@@ -25,7 +25,7 @@ WadiStatus wadi_array_renew(void **data, size_t *capacity, size_t wanted, size_t
     wadi_free(*data, *capacity, size);
     *data = NULL;
     *capacity = 0;
-    const size_t target = wanted + wanted / 8;
+    const size_t target = wanted + wanted / 16;
     WADI_TRY(wadi_alloc_unset(data, target, size, what, error));
     *capacity = target;
     return WADI_OK;

@@ -19,7 +19,7 @@
 WadiStatus wadi_array_reserve(void **data, size_t *capacity, size_t wanted, size_t size, const char *what,
                               WadiError *error);
 
-/* Room for `wanted` elements that are all written anew: what was there is lost. An eighth more than is wanted, and given back when
+/* Room for `wanted` elements that are all written anew: what was there is lost. A sixteenth more than is wanted, and given back when
  * it is more than twice that. */
 WadiStatus wadi_array_renew(void **data, size_t *capacity, size_t wanted, size_t size, const char *what,
                             WadiError *error);

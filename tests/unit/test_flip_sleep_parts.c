@@ -56,7 +56,7 @@ static void pressures_of_two_memories_are_joined(void **unused)
     CHECK_NEAR(c.value[8], 21.0, 0.0);
     /* Into one of the two, and no larger than what is kept. */
     CHECK_OK(wadi_flip_pressure_memory_join(&b, &a, none, &b, second, &error), error);
-    assert_true(b.tile_count == 1 && b.row_count == 1 && b.value_capacity == 9);
+    assert_true(b.tile_count == 1 && b.row_count == 1 && b.value_capacity == 8);
     CHECK_NEAR(b.value[0], 11.0, 0.0);
     wadi_flip_pressure_memory_free(&a);
     wadi_flip_pressure_memory_free(&b);
