@@ -5,11 +5,9 @@
 #define WADI_FLIP_FRICTION_SLOTS_H
 
 #include <math.h>
-#ifdef __AVX__
-#include <immintrin.h>
-#endif
 
 #include "flip/flip_friction.h"
+#include "grid/row_vectors.h"
 
 /* 256-bit vectors are passed between static functions only: the ABI note does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -172,11 +170,7 @@ static inline WadiVec8 wadi_from_right(WadiVec8 x, WadiVec8 right)
 
 static inline WadiVec8 wadi_larger(WadiVec8 a, WadiVec8 b)
 {
-#ifdef __AVX__
-    return _mm256_max_ps(a, b); /* the same, NaN included: gcc does not find it */
-#else
-    return wadi_select(a > b, a, b);
-#endif
+    return WADI_LARGER(a, b);
 }
 
 /* table[n], lane by lane; n in 0..7. */

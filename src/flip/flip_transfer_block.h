@@ -10,11 +10,9 @@
 
 enum { WADI_FLIP_BLOCK = 16 };
 
-/* Two neighbouring nodes along x with two floats each, and four of them. The loose ones may lie anywhere. */
+/* Two neighbouring nodes along x with two floats each, and four of them. */
 typedef float WadiFour __attribute__((vector_size(16)));
 typedef float WadiEight __attribute__((vector_size(32)));
-typedef float WadiEightLoose __attribute__((vector_size(32), aligned(4), may_alias));
-typedef float WadiFourLoose __attribute__((vector_size(16), aligned(4), may_alias));
 
 /* Of each particle: the low node of its eight, per velocity component, as an offset in floats; and the fractions, along an axis
  * where nodes lie on cell faces (whole) or in their middle (half). Along axis a component c has whole[a] where a == c. */
@@ -29,8 +27,7 @@ typedef struct WadiFlipNodes {
     ((WadiEight)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)), _mm_loadu_ps(other), 1))
 #else
 #define WADI_FLIP_TWO_FOURS(from, other)                                                                     \
-    __builtin_shufflevector(*(const WadiFourLoose *)(from), *(const WadiFourLoose *)(other), 0, 1, 2, 3, 4,  \
-                            5, 6, 7)
+    __builtin_shufflevector(*(const WadiF4 *)(from), *(const WadiF4 *)(other), 0, 1, 2, 3, 4, 5, 6, 7)
 #endif
 
 /* u at four places, from the corners of their cells along y and z. */
@@ -49,7 +46,7 @@ static inline __attribute__((always_inline)) void wadi_flip_sample_four(const fl
         corner[m] = has_pairs ? __builtin_shufflevector(even, odd, 0, 2, 8, 10, 4, 6, 12, 14)
                               : __builtin_shufflevector(even, odd, 0, 1, 8, 9, 4, 5, 12, 13);
     }
-    WadiFour x = *(const WadiFourLoose *)fx, y = *(const WadiFourLoose *)fy, z = *(const WadiFourLoose *)fz;
+    WadiFour x = *(const WadiF4 *)fx, y = *(const WadiF4 *)fy, z = *(const WadiF4 *)fz;
     WadiEight along_y = __builtin_shufflevector(y, y, 0, 0, 1, 1, 2, 2, 3, 3);
     WadiEight along_z = __builtin_shufflevector(z, z, 0, 0, 1, 1, 2, 2, 3, 3);
     WadiEight low = corner[0] + (corner[1] - corner[0]) * along_y;

@@ -64,7 +64,7 @@ static int reach_count(const Reach *reach)
 
 static inline void add_four(float *to, WadiFour value)
 {
-    *(WadiFourLoose *)to += value;
+    *(WadiF4 *)to += value;
 }
 
 /* Pairs {m w v, m w} of sixteen particles and one component at their two nodes along x: four floats a particle, first those of
@@ -97,7 +97,7 @@ static inline __attribute__((always_inline)) const float *pairs_of(const float *
 static inline __attribute__((always_inline)) void add_nodes(float *restrict to, const float *pairs, float fy,
                                                             float fz)
 {
-    WadiFour pair = *(const WadiFourLoose *)pairs;
+    WadiFour pair = *(const WadiF4 *)pairs;
     WadiFour high = pair * fz, low = pair - high;
     WadiFour low_y = low * fy, high_y = high * fy;
     add_four(to, low - low_y);
@@ -269,14 +269,14 @@ static void scatter_tile(const ToGrid *work, int32_t tile, float *restrict buffe
 
 static inline void clear_row(float *row)
 {
-    WadiEightLoose *to = (WadiEightLoose *)row, zero = { 0.0f };
+    WadiF8 *to = (WadiF8 *)row, zero = { 0.0f };
     to[0] = to[1] = to[2] = to[3] = to[4] = to[5] = to[6] = to[7] = zero;
 }
 
 static inline void copy_row(float *restrict row, const float *restrict source)
 {
-    WadiEightLoose *to = (WadiEightLoose *)row;
-    const WadiEightLoose *from = (const WadiEightLoose *)source;
+    WadiF8 *to = (WadiF8 *)row;
+    const WadiF8 *from = (const WadiF8 *)source;
     to[0] = from[0], to[1] = from[1], to[2] = from[2], to[3] = from[3];
     to[4] = from[4], to[5] = from[5], to[6] = from[6], to[7] = from[7];
 }
@@ -327,8 +327,8 @@ static inline bool add_row(const float *kept, const Reach *const *tiles, int y, 
         sum->low[c] += (WadiEight){ last[0], last[1] };
     }
     for (int c = 0; c < 3 && own != NULL; ++c) {
-        sum->low[c] += *(const WadiEightLoose *)(own + c * COMPONENT + 2);
-        sum->high[c] += *(const WadiEightLoose *)(own + c * COMPONENT + 10);
+        sum->low[c] += *(const WadiF8 *)(own + c * COMPONENT + 2);
+        sum->high[c] += *(const WadiF8 *)(own + c * COMPONENT + 10);
     }
     for (int c = 0; c < 3 && right != NULL; ++c) {
         const float *first = right + c * COMPONENT;
@@ -354,8 +354,8 @@ static inline void write_row(const RowSum *sum, int c, float *restrict velocity,
 {
     WadiEight momentum = __builtin_shufflevector(sum->low[c], sum->high[c], 0, 2, 4, 6, 8, 10, 12, 14);
     WadiEight masses = __builtin_shufflevector(sum->low[c], sum->high[c], 1, 3, 5, 7, 9, 11, 13, 15);
-    *(WadiEightLoose *)mass = masses;
-    *(WadiEightLoose *)velocity = momentum;
+    *(WadiF8 *)mass = masses;
+    *(WadiF8 *)velocity = momentum;
 #pragma omp simd
     for (int l = 0; l < WADI_ROW_CELLS; ++l) {
         velocity[l] = mass[l] >= FLT_MIN ? velocity[l] / mass[l] : 0.0f;

@@ -87,7 +87,7 @@ static void fill_copy(const WadiFlipGather *work, int32_t tile, float *restrict 
 
 static inline WadiFour load_four(const float *from)
 {
-    return *(const WadiFourLoose *)from;
+    return *(const WadiF4 *)from;
 }
 
 /* {u, u - saved} of two particles at both nodes along x, after the other two axes. */

@@ -6,19 +6,26 @@
 static const WadiVec3 inward[6] = { { 1, 0, 0 },  { -1, 0, 0 }, { 0, 1, 0 },
                                     { 0, -1, 0 }, { 0, 0, 1 },  { 0, 0, -1 } };
 
+/* To each side, inside positive. */
+static inline void side_distances(const WadiBox *box, WadiVec3 x, double d[6])
+{
+    d[0] = x.x - box->min.x, d[1] = box->max.x - x.x;
+    d[2] = x.y - box->min.y, d[3] = box->max.y - x.y;
+    d[4] = x.z - box->min.z, d[5] = box->max.z - x.z;
+}
+
 WadiSurfacePoint wadi_solids_wall(const WadiSolids *solids, int side, WadiVec3 x)
 {
-    const double low = wadi_component(wadi_sub(x, solids->domain.min), side >> 1);
-    const double high = wadi_component(wadi_sub(solids->domain.max, x), side >> 1);
-    return (WadiSurfacePoint){ (side & 1) != 0 ? high : low, inward[side], { 0, 0, 0 } };
+    double d[6];
+    side_distances(&solids->domain, x, d);
+    return (WadiSurfacePoint){ d[side], inward[side], { 0, 0, 0 } };
 }
 
 /* The nearest closed side; INFINITY without one. */
 static double wall_distance(const WadiSolids *solids, WadiVec3 x, WadiVec3 *normal)
 {
-    const WadiBox *box = &solids->domain;
-    const double d[6] = { x.x - box->min.x, box->max.x - x.x, x.y - box->min.y,
-                          box->max.y - x.y, x.z - box->min.z, box->max.z - x.z };
+    double d[6];
+    side_distances(&solids->domain, x, d);
     double best = INFINITY;
     for (int side = 0; side < 6; ++side) {
         if ((solids->closed_sides & (1 << side)) != 0 && d[side] < best) {

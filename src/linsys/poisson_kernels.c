@@ -1,6 +1,5 @@
 /* Passes over the rows of the finest level: a row of eight cells is one 256-bit vector, its x-neighbours are shuffles with the
- * rows beside it, and the null row stands for what is missing.
- */
+ * rows beside it, and the null row stands for what is missing. */
 #include "core/parallel.h"
 #include "grid/row_vectors.h"
 #include "linsys/poisson_internal.h"
