@@ -5,7 +5,7 @@ set -euo pipefail
 
 build=(gcc libc6-dev make cmake ninja-build pkg-config libfyaml-dev libassimp-dev libembree-dev libhdf5-dev libpng-dev)
 demo=(ffmpeg)
-test=(clang clang-format clang-tidy libclang-rt-14-dev libcmocka-dev g++ libopenvdb-dev binutils git mandoc
+test=(clang clang-format clang-tidy libclang-rt-14-dev libcmocka-dev g++ libopenvdb-dev libboost-dev binutils git mandoc
       python3 python3-h5py python3-jsonschema python3-numpy python3-yaml shellcheck)
 long=(blender povray python3-paraview)
 modules=(libfyaml assimp hdf5 libpng)
