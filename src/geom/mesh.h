@@ -23,6 +23,16 @@ void wadi_mesh_free(WadiMesh *mesh);
 
 /* Any format assimp reads; nodes' transforms applied, axes as in the file. Errors name the file and the reason. */
 WadiStatus wadi_mesh_read(WadiMesh *mesh, const char *path, WadiError *error);
+/* Every file that a mesh consists of: the mesh file itself first, then the buffers that a glTF file names, each once, all in
+ * the folder of the mesh. For copying a mesh and for hashing what it holds. A buffer that lies elsewhere is an error; that the
+ * buffers are there is not checked. */
+typedef struct WadiMeshFiles {
+    char **paths;
+    size_t count;
+} WadiMeshFiles;
+
+WadiStatus wadi_mesh_files(WadiMeshFiles *files, const char *path, WadiError *error);
+void wadi_mesh_files_free(WadiMeshFiles *files);
 /* As the file has them: a vertex may appear several times. For sequences, whose files must weld alike. */
 WadiStatus wadi_mesh_read_unwelded(WadiMesh *mesh, const char *path, WadiError *error);
 /* `raw` with equal positions made one; new_index[i] (room for raw->vertex_count) is where vertex i went. */

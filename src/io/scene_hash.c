@@ -6,6 +6,7 @@
 
 #include "core/check.h"
 #include "core/hash.h"
+#include "geom/mesh.h"
 #include "io/scene_read.h"
 
 static void hash_number(uint64_t *hash, double value)
@@ -57,6 +58,19 @@ static WadiStatus hash_file(uint64_t *hash, const char *path, WadiError *error)
     return status;
 }
 
+/* All files of the mesh: a glTF file keeps its triangles in buffers of their own. */
+static WadiStatus hash_mesh(uint64_t *hash, const char *path, WadiError *error)
+{
+    WadiMeshFiles files;
+    WADI_TRY(wadi_mesh_files(&files, path, error));
+    WadiStatus status = WADI_OK;
+    for (size_t i = 0; i < files.count && status == WADI_OK; ++i) {
+        status = hash_file(hash, files.paths[i], error);
+    }
+    wadi_mesh_files_free(&files);
+    return status;
+}
+
 static WadiStatus hash_shape(uint64_t *hash, const WadiShapeDef *def, WadiError *error)
 {
     hash_number(hash, (double)def->kind);
@@ -75,12 +89,13 @@ static WadiStatus hash_shape(uint64_t *hash, const WadiShapeDef *def, WadiError 
             wadi_text_clear(&path);
             wadi_file_pattern_expand(def->file, i, &path);
             status = wadi_text_status(&path, error);
-            status = status == WADI_OK ? hash_file(hash, path.data, error) : status;
+            status = status == WADI_OK ? hash_mesh(hash, path.data, error) : status;
         }
         wadi_text_free(&path);
         WADI_TRY(status);
     } else if (def->file != NULL) {
-        WADI_TRY(hash_file(hash, def->file, error));
+        WADI_TRY(def->kind == WADI_SHAPE_MESH ? hash_mesh(hash, def->file, error)
+                                              : hash_file(hash, def->file, error));
     }
     hash_number(hash, def->child_count);
     for (int i = 0; i < def->child_count; ++i) {

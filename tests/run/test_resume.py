@@ -1,7 +1,9 @@
 """A run that is killed and resumed, at any moment and with any thread count, ends in the bytes of the unbroken run."""
+import json
 import os
 import random
 import signal
+import struct
 import time
 
 import harness
@@ -128,6 +130,28 @@ def a_changed_scene_is_not_mixed_in(place):
     assert after["busy.0010.h5"] == before["busy.0010.h5"] and after["busy.0012.h5"] != before["busy.0012.h5"]
 
 
+def a_changed_buffer_of_a_mesh_is_not_mixed_in(place):
+    gltf = {"asset": {"version": "2.0"}, "buffers": [{"uri": "ball.bin", "byteLength": 72}],
+            "bufferViews": [{"buffer": 0, "byteLength": 48}, {"buffer": 0, "byteOffset": 48, "byteLength": 24}],
+            "accessors": [{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"},
+                          {"bufferView": 1, "componentType": 5123, "count": 12, "type": "SCALAR"}],
+            "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+            "nodes": [{"mesh": 0}], "scenes": [{"nodes": [0]}], "scene": 0}
+    place.write("ball.gltf", json.dumps(gltf))
+    place.write("busy.yaml", SCENE.replace("colliders:", "colliders:\n  - shape: {mesh: {file: ball.gltf}}"))
+
+    def write_buffer(height):
+        with open(place.path("ball.bin"), "wb") as file:
+            file.write(struct.pack("<12f12H", 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, height, 0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3))
+
+    write_buffer(1.0)
+    place.run("run", "busy.yaml", "-o", "a.run", "--frames", "2", "--quiet")
+    place.run("run", "busy.yaml", "-o", "a.run", "--resume", "--frames", "3", "--quiet")
+    write_buffer(1.5)
+    refused = place.run("run", "busy.yaml", "-o", "a.run", "--resume", "--frames", "4", code=2)
+    assert "changed" in refused.stderr
+
+
 def a_second_run_does_not_destroy_the_first(place):
     place.write("busy.yaml", SCENE)
     place.run("run", "busy.yaml", "-o", "a.run", "--frames", "3", "--quiet")
@@ -145,5 +169,6 @@ if __name__ == "__main__":
         sand_goes_on_flowing_sleeping_and_waking,
         from_a_frame_it_repeats_itself,
         a_changed_scene_is_not_mixed_in,
+        a_changed_buffer_of_a_mesh_is_not_mixed_in,
         a_second_run_does_not_destroy_the_first,
     ])
