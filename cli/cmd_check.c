@@ -50,8 +50,7 @@ static void print_table(const WadiCliArgs *args, const WadiScene *scene, int fra
     snprintf(row, sizeof row, "%s, limited by %s", wadi_cli_human_small(a, estimate->step, "s"),
              estimate->step_limit != NULL ? estimate->step_limit : "nothing");
     print_row("first step", row);
-    snprintf(row, sizeof row, "%.3g", estimate->steps_per_frame);
-    print_row("steps a frame", row);
+    print_row("steps a frame", wadi_cli_human_number(a, estimate->steps_per_frame));
 }
 
 static void print_json(const WadiCliArgs *args, const WadiScene *scene, int frames,

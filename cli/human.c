@@ -73,6 +73,14 @@ const char *wadi_cli_human_left(char *text, double seconds)
     return text;
 }
 
+const char *wadi_cli_human_number(char *text, double value)
+{
+    /* %g would write an exponent from 999.5 on. */
+    bool is_large = fabs(value) >= 999.5 && fabs(value) < LONGEST;
+    snprintf(text, WADI_CLI_HUMAN_SIZE, is_large ? "%.0f" : "%.3g", value);
+    return text;
+}
+
 const char *wadi_cli_human_small(char *text, double value, const char *unit)
 {
     static const struct {
@@ -83,7 +91,9 @@ const char *wadi_cli_human_small(char *text, double value, const char *unit)
     while (i < 2 && fabs(value) < 0.9995 * prefixes[i].scale && value != 0.0) {
         ++i;
     }
-    snprintf(text, WADI_CLI_HUMAN_SIZE, "%.3g %s%s", value / prefixes[i].scale, prefixes[i].prefix, unit);
+    wadi_cli_human_number(text, value / prefixes[i].scale);
+    size_t used = strlen(text);
+    snprintf(text + used, WADI_CLI_HUMAN_SIZE - used, " %s%s", prefixes[i].prefix, unit);
     return text;
 }
 

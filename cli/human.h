@@ -16,6 +16,8 @@ const char *wadi_cli_human_bytes(char *text, double bytes);
 const char *wadi_cli_human_duration(char *text, double seconds);
 /* What is left: 0:07, 12:30, 2:13:05, 3 d 4 h */
 const char *wadi_cli_human_left(char *text, double seconds);
+/* Three digits, without an exponent from 1000 on: 0.0137, 12.5, 43210 */
+const char *wadi_cli_human_number(char *text, double value);
 /* A step or a length with a fitting prefix: 0.83 ms, 5 mm. `unit` is "s" or "m". */
 const char *wadi_cli_human_small(char *text, double value, const char *unit);
 /* The clock time `seconds` from now: 14:32, with seconds when it is near, with the day when it is far. */

@@ -112,7 +112,7 @@ static void make_pieces(bool has_particles, const WadiProgress *state, char piec
     }
     double pace = seconds_per_frame(state);
     if (pace > 0.0) {
-        snprintf(pieces[PIECE_PACE], PIECE_SIZE, "%.3g s/frame", pace);
+        snprintf(pieces[PIECE_PACE], PIECE_SIZE, "%s s/frame", wadi_cli_human_number(a, pace));
     }
     if (state->seconds_left >= 0.0) {
         snprintf(pieces[PIECE_FINISH], PIECE_SIZE, "done %s, %s left",
@@ -226,7 +226,7 @@ static void update_log(bool has_particles, const WadiProgress *state)
     }
     double pace = seconds_per_frame(state);
     if (pace > 0.0) {
-        fprintf(stderr, ", %.3g s a frame", pace);
+        fprintf(stderr, ", %s s a frame", wadi_cli_human_number(a, pace));
     }
     if (state->seconds_left >= 0.0 && state->frame < state->frame_count) {
         fprintf(stderr, ", %s left", wadi_cli_human_left(c, state->seconds_left));

@@ -188,13 +188,17 @@ static WadiStatus describe_scene(const char *path, bool as_json, WadiText *text,
     if (as_json) {
         wadi_text_append(text, "{\"kind\": \"scene\", \"name\": ");
         wadi_text_append_json(text, scene->name);
+        wadi_text_printf(text, ", \"solver\": \"%s\", \"frames\": %d, \"fps\": ", scene->solver,
+                         scene->frames);
+        wadi_text_append_number(text, scene->fps);
+        wadi_text_append(text, ", \"cell_size\": ");
+        wadi_text_append_number(text, scene->cell_size);
         wadi_text_printf(
             text,
-            ", \"solver\": \"%s\", \"frames\": %d, \"fps\": %g, \"cell_size\": %.17g, \"materials\": %d, "
-            "\"bodies\": %d, \"colliders\": %d, \"emitters\": %d, \"drains\": %d, \"forces\": %d}\n",
-            scene->solver, scene->frames, scene->fps, scene->cell_size, scene->material_count,
-            scene->body_count, scene->collider_count, scene->emitter_count, scene->drain_count,
-            scene->force_count);
+            ", \"materials\": %d, \"bodies\": %d, \"colliders\": %d, \"emitters\": %d, \"drains\": %d, "
+            "\"forces\": %d}\n",
+            scene->material_count, scene->body_count, scene->collider_count, scene->emitter_count,
+            scene->drain_count, scene->force_count);
     } else {
         wadi_text_printf(text,
                          "%s: scene '%s', solver %s, %d frames at %g a second, cells of %g m\n"
@@ -257,11 +261,14 @@ static void print_mesh_json(WadiText *text, const WadiMesh *mesh, const WadiSurf
         text,
         "{\"kind\": \"mesh\", \"triangles\": %zu, \"vertices\": %zu, \"parts\": %zu, \"euler\": %lld, "
         "\"closed\": %s, \"oriented\": %s, \"manifold\": %s, \"open_edges\": %zu, \"holes\": %zu, "
-        "\"volume\": "
-        "%.17g, \"area\": %.17g}\n",
+        "\"volume\": ",
         facts->triangles, facts->vertices, facts->parts, (long long)facts->euler, json_bool(facts->is_closed),
         json_bool(facts->is_oriented), json_bool(facts->is_manifold), topology->boundary_edges,
-        topology->hole_count, facts->triangles > 0 ? wadi_mesh_volume(mesh) : 0.0, facts->area);
+        topology->hole_count);
+    wadi_text_append_number(text, facts->triangles > 0 ? wadi_mesh_volume(mesh) : 0.0);
+    wadi_text_append(text, ", \"area\": ");
+    wadi_text_append_number(text, facts->area);
+    wadi_text_append(text, "}\n");
 }
 
 /* The first bytes of a mesh file, to know wadi's own by a comment in them. */

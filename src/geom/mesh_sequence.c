@@ -150,9 +150,9 @@ static void warn(const WadiMeshSequence *sequence, const char *pattern, const Wa
     if (wadi_mesh_topology(&sequence->frames[0], &topology, NULL) == WADI_OK && !topology.is_closed) {
         wadi_log(
             log, WADI_LOG_WARNING,
-            "%s: the meshes are not closed: %zu boundary edges in %zu holes, the largest %.3g cm wide around "
+            "%s: the meshes are not closed: %zu boundary edges in %zu holes, the largest %.3g m wide around "
             "(%.4g, %.4g, %.4g) in the first; inside is decided by the winding number",
-            pattern, topology.boundary_edges, topology.hole_count, 100.0 * topology.hole_width,
+            pattern, topology.boundary_edges, topology.hole_count, topology.hole_width,
             topology.hole_center.x, topology.hole_center.y, topology.hole_center.z);
     }
     wadi_mesh_topology_free(&topology);

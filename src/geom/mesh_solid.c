@@ -264,10 +264,10 @@ static void warn_if_open(const WadiMeshTopology *topology, const char *name, con
         WadiVec3 c = topology->hole_center;
         wadi_log(
             log, WADI_LOG_WARNING,
-            "%s: the mesh is not closed: %zu boundary edges in %zu hole%s, the largest %.3g cm wide around "
+            "%s: the mesh is not closed: %zu boundary edges in %zu hole%s, the largest %.3g m wide around "
             "(%.4g, %.4g, %.4g); inside is decided by the winding number",
             name, topology->boundary_edges, topology->hole_count, topology->hole_count == 1 ? "" : "s",
-            100.0 * topology->hole_width, c.x, c.y, c.z);
+            topology->hole_width, c.x, c.y, c.z);
     } else if (topology->flipped_edges > 0) {
         wadi_log(log, WADI_LOG_WARNING,
                  "%s: %zu edges lie between triangles of opposite orientation; inside is decided by the "

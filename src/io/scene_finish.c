@@ -245,7 +245,7 @@ static void finish_cells(WadiSceneReader *r, int node, const WadiSceneGiven *giv
     } else if (longest / scene->cell_size > MOST_CELLS) {
         size_t mark = wadi_read_enter(r, "cell_size");
         wadi_read_problem(r, cell_size,
-                          "gives %.3g cells along the domain's longest side; at most %d are possible",
+                          "gives %.0f cells along the domain's longest side; at most %d are possible",
                           longest / scene->cell_size, MOST_CELLS);
         wadi_read_leave(r, mark);
     }

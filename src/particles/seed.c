@@ -331,11 +331,11 @@ static WadiStatus find_box(const WadiSeedIn *in, CellBox *box, WadiVec3 *center,
 
 static WadiStatus fail_count(double count, WadiError *error)
 {
-    return wadi_fail(
-        error, WADI_ERR_SCENE,
-        "the body would have about %.3g particles, more than the %d a simulation can hold; use larger "
-        "cells (lower the resolution) or a smaller body",
-        count, (int)WADI_PARTICLES_MAX);
+    return wadi_fail(error, WADI_ERR_SCENE,
+                     "the body would have about %.0f million particles, more than the %d million a "
+                     "simulation can hold; use "
+                     "larger cells (lower the resolution) or a smaller body",
+                     1e-6 * count, (int)WADI_PARTICLES_MAX / 1000000);
 }
 
 /* A look at a few boxes from coarse to fine, before anything large is allocated. */

@@ -1,33 +1,22 @@
 /* The table as a JSON Schema (draft 2020-12): for editors that complete and check scene files while they are written. */
-#include <math.h>
 #include <string.h>
 
 #include "core/check.h"
 #include "world/scene_schema.h"
-
-/* Whole numbers in full: 100000 is easier to compare with than 1e+05. */
-static void append_limit(WadiText *text, double value)
-{
-    if (value == floor(value) && fabs(value) < 1e17) {
-        wadi_text_printf(text, "%.0f", value);
-    } else {
-        wadi_text_append_number(text, value);
-    }
-}
 
 void wadi_scene_field_range(const WadiSceneField *field, WadiText *text)
 {
     bool is_above = (field->flags & WADI_SCENE_ABOVE_MIN) != 0,
          is_below = (field->flags & WADI_SCENE_BELOW_MAX) != 0;
     if (!is_above && !is_below) {
-        append_limit(text, field->minimum);
+        wadi_text_append_number(text, field->minimum);
         wadi_text_append(text, " to ");
-        append_limit(text, field->maximum);
+        wadi_text_append_number(text, field->maximum);
     } else {
         wadi_text_append(text, is_above ? "more than " : "");
-        append_limit(text, field->minimum);
+        wadi_text_append_number(text, field->minimum);
         wadi_text_append(text, is_below ? " to less than " : ", at most ");
-        append_limit(text, field->maximum);
+        wadi_text_append_number(text, field->maximum);
     }
     if (field->unit != NULL) {
         wadi_text_printf(text, " %s", field->unit);
@@ -39,10 +28,10 @@ static void number_schema(const WadiSceneField *field, WadiText *text)
     bool is_whole = field->type == WADI_SCENE_INT || field->type == WADI_SCENE_WHOLE;
     wadi_text_printf(text, "\"type\": \"%s\", \"%s\": ", is_whole ? "integer" : "number",
                      (field->flags & WADI_SCENE_ABOVE_MIN) != 0 ? "exclusiveMinimum" : "minimum");
-    append_limit(text, field->minimum);
+    wadi_text_append_number(text, field->minimum);
     wadi_text_printf(
         text, ", \"%s\": ", (field->flags & WADI_SCENE_BELOW_MAX) != 0 ? "exclusiveMaximum" : "maximum");
-    append_limit(text, field->maximum);
+    wadi_text_append_number(text, field->maximum);
 }
 
 static void vector_schema(const WadiSceneField *field, WadiText *text)

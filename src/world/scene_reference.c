@@ -1,5 +1,4 @@
 /* The table as a page for people. */
-#include <math.h>
 #include <string.h>
 
 #include "world/scene_schema.h"
@@ -70,6 +69,8 @@ static void append_default(const WadiSceneField *field, WadiText *text)
         wadi_text_append(text, "]");
     } else if (is_numeric(field->type)) {
         wadi_text_append_number(text, field->fallback[0]);
+    } else if (field->type == WADI_SCENE_BOOL) {
+        wadi_text_append(text, field->fallback[0] != 0.0 ? "true" : "false");
     } else if (field->type == WADI_SCENE_ENUM) {
         for (int i = 0; i < field->choices->count; ++i) {
             if (field->choices->list[i].value == (int)field->fallback[0]) {

@@ -91,7 +91,7 @@ static const WadiSceneField flip_fields[] = {
     { "cfl", WADI_SCENE_NUMBER, AT(cfl), .flags = WADI_SCENE_ABOVE_MIN, .unit = "cells", .minimum = 0,
       .maximum = 20, .fallback_text = "2, and 1/120 s with sand",
       .doc = "No particle moves farther in a step." },
-    { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 }, .fallback_text = "true",
+    { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 },
       .doc = "Sand at rest that nothing touches is left alone until something does." },
 };
 const WadiSceneObject wadi_scene_flip_object = {

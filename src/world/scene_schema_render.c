@@ -83,7 +83,7 @@ const WadiSceneObject wadi_scene_camera_object = {
     .doc = "Where the picture is taken from. Without it the camera finds a place that shows the whole run.",
     .fields = camera_fields,
     .field_count = COUNT_OF(camera_fields),
-    .example = "{from: {keys: [{t: 0, v: [3, -3, 1]}, {t: 3, v: [4, -1, 1]}]}, to: [0, 0, 0.2]}",
+    .example = "{from: {keys: [[0, [3, -3, 1]], [3, [4, -1, 1]]]}, to: [0, 0, 0.2]}",
 };
 
 static const WadiSceneChoice surrounds[] = {

@@ -166,7 +166,7 @@ static const WadiSceneField curve_fields[] = {
       .doc = "Keyframes in rising order of time: {time, value} or short [time, value]." },
     { "interpolation", WADI_SCENE_ENUM, .offset = offsetof(WadiCurve, interpolation),
       .choices = &interpolation_choices, .doc = "What happens between keys." },
-    { "repeat", WADI_SCENE_BOOL, .offset = offsetof(WadiCurve, does_repeat), .fallback_text = "false",
+    { "repeat", WADI_SCENE_BOOL, .offset = offsetof(WadiCurve, does_repeat),
       .doc = "Start again after the last key; otherwise its value holds." },
 };
 const WadiSceneObject wadi_scene_curve_object = {

@@ -60,6 +60,9 @@ static void small_numbers_get_a_prefix(void **unused)
     assert_string_equal(wadi_cli_human_small(text, 0.00083, "s"), "830 us");
     assert_string_equal(wadi_cli_human_small(text, 0.9999, "s"), "1 s");
     assert_string_equal(wadi_cli_human_small(text, 0.0, "s"), "0 s");
+    assert_string_equal(wadi_cli_human_small(text, 1500.0, "m"), "1500 m");
+    assert_string_equal(wadi_cli_human_number(text, 999.6), "1000");
+    assert_string_equal(wadi_cli_human_number(text, 12.345), "12.3");
 }
 
 typedef void WriteFunction(FILE *out, const void *argument);

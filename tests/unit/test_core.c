@@ -189,6 +189,34 @@ static void json_text_is_escaped(void **unused)
     wadi_text_free(&text);
 }
 
+static void numbers_are_short_and_read_back(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = { { 60, "60" },
+                  { 30, "30" },
+                  { -1000000, "-1000000" },
+                  { 0.05, "0.05" },
+                  { 0.0001, "0.0001" },
+                  { 1e-6, "1e-06" },
+                  { 1.5e14, "150000000000000" },
+                  { 9007199254740992, "9007199254740992" },
+                  { 1e300, "1e+300" },
+                  { 5e-324, "5e-324" },
+                  { 23.976, "23.976" },
+                  { 1234567.25, "1234567.25" } };
+    WadiText text = { 0 };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        wadi_text_clear(&text);
+        wadi_text_append_number(&text, cases[i].value);
+        assert_string_equal(wadi_text_cstr(&text), cases[i].text);
+        assert_true(strtod(wadi_text_cstr(&text), NULL) == cases[i].value);
+    }
+    wadi_text_free(&text);
+}
+
 static void typos_find_their_word(void **unused)
 {
     (void)unused;
@@ -347,6 +375,7 @@ int main(void)
         cmocka_unit_test(renewed_arrays_fit),
         cmocka_unit_test(arrays_grow),
         cmocka_unit_test(json_text_is_escaped),
+        cmocka_unit_test(numbers_are_short_and_read_back),
         cmocka_unit_test(typos_find_their_word),
         cmocka_unit_test(hash_sees_every_byte),
         cmocka_unit_test(random_numbers_are_uniform_and_independent),

@@ -151,7 +151,7 @@ static void an_open_mesh_is_named_and_a_shell_has_its_thickness(void **unused)
     WadiShape *shape;
     CHECK_OK(wadi_shape_create(&shape, &def, &log, &error), error);
     assert_non_null(
-        strstr(text, "open.obj: the mesh is not closed: 3 boundary edges in 1 hole, the largest 100 cm"));
+        strstr(text, "open.obj: the mesh is not closed: 3 boundary edges in 1 hole, the largest 1 m"));
     wadi_shape_destroy(shape);
     def.parameter[0] = wadi_curve_constant(0.2);
     def.translate = wadi_curve_constant3(0, 0, 7);
