@@ -22,6 +22,7 @@
 #define SOLVER                                                                                               \
     {                                                                                                        \
         .name = "solver", .argument = "S", .kind = WADI_CLI_TEXT, .offset = VALUE(solver),                   \
+        .choices = "points flip",                                                                            \
         .help = "Simulate with this solver, whatever the scene says. Short for --set solver=S."              \
     }
 #define SET                                                                                                  \
@@ -81,6 +82,7 @@ static const WadiCliOption bench_options[] = {
       .argument = "CASE",
       .kind = WADI_CLI_TEXT,
       .offset = VALUE(bench_case),
+      .files = WADI_CLI_FILES_CASE,
       .help = "Run this case only." },
     NUMBER("frames", 1, 9999999, frames,
            "Number of frames, instead of 24; of surface: rounds, instead of 7."),
@@ -99,11 +101,16 @@ static const WadiCliOption check_options[] = {
     {                                                                                                        \
         .name = name_, .argument = argument_, .kind = WADI_CLI_TEXT, .offset = VALUE(member_), .help = help_ \
     }
+#define CHOICE(name_, argument_, member_, choices_, help_)                                                   \
+    {                                                                                                        \
+        .name = name_, .argument = argument_, .kind = WADI_CLI_TEXT, .offset = VALUE(member_),               \
+        .choices = choices_, .help = help_                                                                   \
+    }
 static const WadiCliOption surface_options[] = {
     TEXT("frames", "A-B", frame_range, "These frames, or one frame A. Without it: all that are finished."),
-    TEXT("method", "M", method,
-         "zhu_bridson, anisotropic, blobby or color_field, whatever the scene says. Short for --set "
-         "surface.method=M."),
+    CHOICE("method", "M", method, "zhu_bridson anisotropic blobby color_field",
+           "zhu_bridson, anisotropic, blobby or color_field, whatever the scene says. Short for --set "
+           "surface.method=M."),
     { .name = "set",
       .argument = "KEY=VALUE",
       .kind = WADI_CLI_SET,
@@ -114,9 +121,9 @@ static const WadiCliOption surface_options[] = {
     TEXT("subframe", "F", subframe,
          "Move particles along their velocities for this part of a frame, 0 to 1: a sample of motion blur. "
          "The files are then MATERIAL.s500.0001.ply for 0.5."),
-    TEXT("format", "LIST", format,
-         "ply, obj, vdb, or several with commas between. Without it: ply, which carries velocities and all "
-         "other attributes. vdb is the level set, where wadi was built with OpenVDB."),
+    CHOICE("format", "LIST", format, "ply obj vdb",
+           "ply, obj, vdb, or several with commas between. Without it: ply, which carries velocities and all "
+           "other attributes. vdb is the level set, where wadi was built with OpenVDB."),
     { .name = "output",
       .short_name = 'o',
       .argument = "FOLDER",
@@ -135,8 +142,8 @@ static const WadiCliOption surface_options[] = {
 static const WadiCliOption render_options[] = {
     TEXT("frames", "A-B", frame_range, "These frames, or one frame A. Without it: all that are finished."),
     NUMBER("every", 1, 9999999, every, "Every N-th frame only. The video lasts as long as with all."),
-    TEXT("quality", "Q", quality,
-         "draft, preview or final: a few seconds, some more, or minutes a picture. Without it: preview."),
+    CHOICE("quality", "Q", quality, "draft preview final",
+           "draft, preview or final: a few seconds, some more, or minutes a picture. Without it: preview."),
     NUMBER("samples", 1, 65536, samples, "Paths of light a pixel, whatever the quality says."),
     TEXT("size", "WxH", size,
          "Pixels of a picture, such as 1280x720. Short for --set render.width=W and render.height=H."),
@@ -146,11 +153,13 @@ static const WadiCliOption render_options[] = {
       .help =
           "Override a setting of how the scene is drawn: render.KEY, materials.NAME.look.KEY or surface.KEY. "
           "Of a scene file also what is simulated. May be given several times; later ones win." },
-    TEXT("color", "ATTRIBUTE", color,
-         "False colours for a number that particles carry, such as speed, pressure or wetness, with a scale "
-         "beside the picture. The files are then NAME.ATTRIBUTE.0001.png."),
+    CHOICE(
+        "color", "ATTRIBUTE", color, "speed pressure rigid material",
+        "False colours for a number that particles carry, such as speed, pressure or wetness, with a scale "
+        "beside the picture. The files are then NAME.ATTRIBUTE.0001.png."),
     TEXT("range", "LOW,HIGH", range, "Ends of that scale. Without it: those of the run."),
-    TEXT("map", "NAME", map, "Colours of that scale. Without it: those that fit the attribute."),
+    CHOICE("map", "NAME", map, "dune lagoon split grey kinds",
+           "Colours of that scale. Without it: those that fit the attribute."),
     TEXT("cut", "PLANE", cut,
          "Leave out what lies on the camera's side of a plane, to look inside: x=0.5, y=0.5 or z=0.5; or a "
          "point "
@@ -175,10 +184,11 @@ static const WadiCliOption render_options[] = {
 };
 
 static const WadiCliOption export_options[] = {
-    TEXT("to", "PROGRAM", to,
-         "pov: scenes that povray draws as they are. pbrt: scenes for pbrt-v4. blender: a script that loads "
-         "the "
-         "run into Blender. ply, obj, vdb: meshes as wadi surface makes them; ply has the particles too."),
+    CHOICE(
+        "to", "PROGRAM", to, "pov pbrt blender ply obj vdb",
+        "pov: scenes that povray draws as they are. pbrt: scenes for pbrt-v4. blender: a script that loads "
+        "the "
+        "run into Blender. ply, obj, vdb: meshes as wadi surface makes them; ply has the particles too."),
     TEXT("frames", "A-B", frame_range, "These frames, or one frame A. Without it: all that are finished."),
     { .name = "set",
       .argument = "KEY=VALUE",
@@ -186,8 +196,8 @@ static const WadiCliOption export_options[] = {
       .help = "Override a setting of how the scene is drawn: render.KEY, materials.NAME.look.KEY or "
               "surface.KEY; for "
               "ply, obj and vdb surface.KEY only. May be given several times; later ones win." },
-    TEXT("up", "AXIS", up,
-         "z, as wadi has it, or y: (x, y, z) becomes (x, z, -y). Without it: z. Not for vdb."),
+    CHOICE("up", "AXIS", up, "z y",
+           "z, as wadi has it, or y: (x, y, z) becomes (x, z, -y). Without it: z. Not for vdb."),
     { .name = "output",
       .short_name = 'o',
       .argument = "FOLDER",

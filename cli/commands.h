@@ -46,6 +46,7 @@ typedef enum WadiCliFiles {
     WADI_CLI_FILES_COMMAND, /* a command of wadi */
     WADI_CLI_FILES_GALLERY, /* an entry of the gallery */
     WADI_CLI_FILES_BENCH,   /* a bench */
+    WADI_CLI_FILES_CASE,    /* a case of a bench */
 } WadiCliFiles;
 
 typedef struct WadiCliOption {
@@ -56,7 +57,8 @@ typedef struct WadiCliOption {
     size_t offset; /* of the value in WadiCliArgs; unused for WADI_CLI_SET */
     int minimum, maximum;
     WadiCliFiles files;
-    const char *help; /* sentences */
+    const char *choices; /* the words that a shell offers, with blanks between; NULL: see `files` */
+    const char *help;    /* sentences */
 } WadiCliOption;
 
 typedef struct WadiCliExample {

@@ -31,6 +31,32 @@ static void print_bench_names(FILE *out)
     }
 }
 
+static void print_case_names(FILE *out)
+{
+    const char *separator = "";
+    for (int b = 0; b < wadi_bench_count; ++b) {
+        for (int c = 0; c < wadi_benches[b].case_count; ++c) {
+            fprintf(out, "%s%s", separator, wadi_benches[b].cases[c].name);
+            separator = " ";
+        }
+    }
+}
+
+/* The words of an argument that takes one of a few. */
+static void print_words(FILE *out, WadiCliFiles files)
+{
+    switch (files) {
+    case WADI_CLI_FILES_COMMAND: print_command_names(out); break;
+    case WADI_CLI_FILES_GALLERY: print_gallery_names(out); break;
+    case WADI_CLI_FILES_BENCH: print_bench_names(out); break;
+    case WADI_CLI_FILES_CASE: print_case_names(out); break;
+    case WADI_CLI_FILES_NONE:
+    case WADI_CLI_FILES_SCENE:
+    case WADI_CLI_FILES_FOLDER:
+    case WADI_CLI_FILES_ANY: break;
+    }
+}
+
 /* The options of a command as words. */
 static void bash_options(FILE *out, const WadiCliCommand *command)
 {
@@ -53,6 +79,7 @@ static const char *bash_files(WadiCliFiles files)
     case WADI_CLI_FILES_COMMAND: return "_wadi_words \"$commands\"";
     case WADI_CLI_FILES_GALLERY: return "_wadi_words \"$gallery\"";
     case WADI_CLI_FILES_BENCH: return "_wadi_words \"$benches\"";
+    case WADI_CLI_FILES_CASE: return "_wadi_words \"$cases\"";
     }
     return ":";
 }
@@ -69,8 +96,13 @@ static void bash_command(FILE *out, const WadiCliCommand *command)
         if (option->short_name != 0) {
             fprintf(out, "-%c || $previous == ", option->short_name);
         }
-        fprintf(out, "--%s ]]; then\n            %s\n            return\n        fi\n", option->name,
-                bash_files(option->files));
+        fprintf(out, "--%s ]]; then\n            ", option->name);
+        if (option->choices != NULL) {
+            fprintf(out, "_wadi_words \"%s\"", option->choices);
+        } else {
+            fputs(bash_files(option->files), out);
+        }
+        fputs("\n            return\n        fi\n", out);
     }
     fputs("        if [[ $current == -* ]]; then\n            _wadi_words \"", out);
     bash_options(out, command);
@@ -113,6 +145,8 @@ static void dump_bash(FILE *out)
     print_gallery_names(out);
     fputs("' benches='", out);
     print_bench_names(out);
+    fputs("'\n    local cases='", out);
+    print_case_names(out);
     fputs("'\n"
           "    COMPREPLY=()\n"
           "    ((COMP_CWORD > 0)) && previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
@@ -148,9 +182,13 @@ static void print_quoted(FILE *out, const char *text, const char *special)
     }
 }
 
-static void zsh_action(FILE *out, const char *argument, WadiCliFiles files)
+static void zsh_action(FILE *out, const char *argument, WadiCliFiles files, const char *choices)
 {
     fprintf(out, ":%s:", argument);
+    if (choices != NULL) {
+        fprintf(out, "(%s)", choices);
+        return;
+    }
     switch (files) {
     case WADI_CLI_FILES_NONE: break;
     case WADI_CLI_FILES_SCENE:
@@ -163,18 +201,11 @@ static void zsh_action(FILE *out, const char *argument, WadiCliFiles files)
     case WADI_CLI_FILES_FOLDER: fputs("_files -/", out); break;
     case WADI_CLI_FILES_ANY: fputs("_files", out); break;
     case WADI_CLI_FILES_COMMAND:
-        fputc('(', out);
-        print_command_names(out);
-        fputc(')', out);
-        break;
     case WADI_CLI_FILES_GALLERY:
-        fputc('(', out);
-        print_gallery_names(out);
-        fputc(')', out);
-        break;
     case WADI_CLI_FILES_BENCH:
+    case WADI_CLI_FILES_CASE:
         fputc('(', out);
-        print_bench_names(out);
+        print_words(out, files);
         fputc(')', out);
         break;
     }
@@ -196,7 +227,7 @@ static void zsh_options(FILE *out, const WadiCliCommand *command, const char *in
         print_quoted(out, option->help, "[]:\\");
         fputc(']', out);
         if (has_argument) {
-            zsh_action(out, option->argument, option->files);
+            zsh_action(out, option->argument, option->files, option->choices);
         }
         fputc('\'', out);
     }
@@ -235,7 +266,7 @@ static void dump_zsh(FILE *out)
         zsh_options(out, command, "                ");
         if (command->operand != NULL) {
             fputs(" \\\n                '1", out);
-            zsh_action(out, command->operand, command->files);
+            zsh_action(out, command->operand, command->files, NULL);
             fputc('\'', out);
         }
         fputs("\n            ;;\n", out);
@@ -243,8 +274,12 @@ static void dump_zsh(FILE *out)
     fputs("        esac\n        ;;\n    esac\n}\n\n_wadi \"$@\"\n", out);
 }
 
-static void fish_files(FILE *out, WadiCliFiles files)
+static void fish_files(FILE *out, WadiCliFiles files, const char *choices)
 {
+    if (choices != NULL) {
+        fprintf(out, " -a '%s'", choices);
+        return;
+    }
     switch (files) {
     case WADI_CLI_FILES_NONE: break;
     case WADI_CLI_FILES_SCENE:
@@ -257,18 +292,11 @@ static void fish_files(FILE *out, WadiCliFiles files)
     case WADI_CLI_FILES_FOLDER: fputs(" -a '(__fish_complete_directories)'", out); break;
     case WADI_CLI_FILES_ANY: fputs(" -F", out); break;
     case WADI_CLI_FILES_COMMAND:
-        fputs(" -a '", out);
-        print_command_names(out);
-        fputc('\'', out);
-        break;
     case WADI_CLI_FILES_GALLERY:
-        fputs(" -a '", out);
-        print_gallery_names(out);
-        fputc('\'', out);
-        break;
     case WADI_CLI_FILES_BENCH:
+    case WADI_CLI_FILES_CASE:
         fputs(" -a '", out);
-        print_bench_names(out);
+        print_words(out, files);
         fputc('\'', out);
         break;
     }
@@ -289,7 +317,7 @@ static void fish_command(FILE *out, const WadiCliCommand *command)
         fprintf(out, " -l %s", option->name);
         if (option->argument != NULL) {
             fputs(" -x", out);
-            fish_files(out, option->files);
+            fish_files(out, option->files, option->choices);
         }
         fputs(" -d '", out);
         print_quoted(out, option->help, "\\");
@@ -297,7 +325,7 @@ static void fish_command(FILE *out, const WadiCliCommand *command)
     }
     if (command->operand != NULL) {
         fprintf(out, "complete -c wadi -n '%s'", condition);
-        fish_files(out, command->files);
+        fish_files(out, command->files, NULL);
         fputc('\n', out);
     }
 }

@@ -23,6 +23,7 @@ _wadi_files() {
 _wadi() {
     local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check surface render export info schema gallery bench help'
     local gallery='bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha circle-blobs inf585-radius' benches='flip surface'
+    local cases='water-ball water-ball-4 sand-ball sand-column rest zhu-bridson anisotropic'
     COMPREPLY=()
     ((COMP_CWORD > 0)) && previous=${COMP_WORDS[COMP_CWORD - 1]}
     ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}
@@ -50,7 +51,7 @@ _wadi() {
             return
         fi
         if [[ $previous == --solver ]]; then
-            :
+            _wadi_words "points flip"
             return
         fi
         if [[ $previous == --set ]]; then
@@ -77,7 +78,7 @@ _wadi() {
             return
         fi
         if [[ $previous == --solver ]]; then
-            :
+            _wadi_words "points flip"
             return
         fi
         if [[ $previous == --set ]]; then
@@ -96,7 +97,7 @@ _wadi() {
             return
         fi
         if [[ $previous == --method ]]; then
-            :
+            _wadi_words "zhu_bridson anisotropic blobby color_field"
             return
         fi
         if [[ $previous == --set ]]; then
@@ -112,7 +113,7 @@ _wadi() {
             return
         fi
         if [[ $previous == --format ]]; then
-            :
+            _wadi_words "ply obj vdb"
             return
         fi
         if [[ $previous == -o || $previous == --output ]]; then
@@ -139,7 +140,7 @@ _wadi() {
             return
         fi
         if [[ $previous == --quality ]]; then
-            :
+            _wadi_words "draft preview final"
             return
         fi
         if [[ $previous == --samples ]]; then
@@ -155,7 +156,7 @@ _wadi() {
             return
         fi
         if [[ $previous == --color ]]; then
-            :
+            _wadi_words "speed pressure rigid material"
             return
         fi
         if [[ $previous == --range ]]; then
@@ -163,7 +164,7 @@ _wadi() {
             return
         fi
         if [[ $previous == --map ]]; then
-            :
+            _wadi_words "dune lagoon split grey kinds"
             return
         fi
         if [[ $previous == --cut ]]; then
@@ -190,7 +191,7 @@ _wadi() {
         ;;
     export)
         if [[ $previous == --to ]]; then
-            :
+            _wadi_words "pov pbrt blender ply obj vdb"
             return
         fi
         if [[ $previous == --frames ]]; then
@@ -202,7 +203,7 @@ _wadi() {
             return
         fi
         if [[ $previous == --up ]]; then
-            :
+            _wadi_words "z y"
             return
         fi
         if [[ $previous == -o || $previous == --output ]]; then
@@ -258,7 +259,7 @@ _wadi() {
         ;;
     bench)
         if [[ $previous == --case ]]; then
-            :
+            _wadi_words "$cases"
             return
         fi
         if [[ $previous == --frames ]]; then

@@ -1,5 +1,6 @@
 """What is made from the tables of options and kept in the tree: manual, web page, shell completions."""
 import os
+import re
 import shlex
 import subprocess
 
@@ -60,6 +61,50 @@ def test_bash_completes_commands_options_and_files():
     is_equal(bash_completions("wadi", "gallery", "bunny-w"), ["bunny-water"])
     is_equal(bash_completions("wadi", "bench", ""), ["flip", "surface"])
     is_equal(bash_completions("wadi", "schema", ""), [])
+
+
+# What the command itself says it takes, and where a shell offers it.
+CHOICES = {
+    ("run", "--solver"): ["flip", "points"],
+    ("check", "--solver"): ["flip", "points"],
+    ("surface", "--method"): ["anisotropic", "blobby", "color_field", "zhu_bridson"],
+    ("surface", "--format"): ["obj", "ply", "vdb"],
+    ("render", "--quality"): ["draft", "final", "preview"],
+    ("render", "--map"): ["dune", "grey", "kinds", "lagoon", "split"],
+    ("export", "--to"): ["blender", "obj", "pbrt", "ply", "pov", "vdb"],
+    ("export", "--up"): ["y", "z"],
+}
+
+
+def test_bash_completes_the_values_of_choices():
+    for (command, option), values in CHOICES.items():
+        is_equal(bash_completions("wadi", command, option, ""), values)
+    is_equal(bash_completions("wadi", "render", "--quality", "=", "d"), ["draft"])
+    is_equal(bash_completions("wadi", "export", "--to", "p"), ["pbrt", "ply", "pov"])
+    contains(bash_completions("wadi", "bench", "flip", "--case", ""), "water-ball")
+
+
+def test_what_is_offered_is_what_the_command_takes():
+    write("pile.yaml", SCENE)
+    good("run", "pile.yaml", "--frames", "1")
+    for (command, option), values in CHOICES.items():
+        scene = ["pile.yaml"] if command in ("run", "check") else ["pile.run"]
+        more = ["--color", "speed", "--frames", "1"] if option == "--map" else ["--to", "ply"] if option == "--up" else []
+        refused = wadi(command, *scene, option, "nonsense", *more)
+        assert refused.code != 0, f"{command} {option}"
+        for value in values:
+            contains(refused.err, value)
+
+
+def test_zsh_and_fish_offer_the_values_of_choices():
+    zsh = read(os.path.join(ROOT, "cli", "completions", "_wadi"))
+    fish = read(os.path.join(ROOT, "cli", "completions", "wadi.fish"))
+    for (command, option), values in CHOICES.items():
+        entry = next(line for line in zsh.split(f"        {command})", 1)[1].splitlines() if f"{option}=[" in line)
+        is_equal(sorted(re.search(r":\(([^)]*)\)'", entry).group(1).split()), values)
+        entry = next(line for line in fish.splitlines()
+                     if f"from {command}'" in line and f" -l {option[2:]} " in line)
+        is_equal(sorted(re.search(r"-a '([^']*)'", entry).group(1).split()), values)
 
 
 def test_fish_completes_commands_options_and_files():
