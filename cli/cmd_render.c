@@ -196,20 +196,6 @@ static char *simulate(const WadiCliArgs *args, int *code)
     return run;
 }
 
-/* The run has recorded what was simulated; what is left to say is how to draw it. */
-static void keep_drawing_sets(const WadiCliArgs *args, WadiRenderDef *def)
-{
-    int kept = 0;
-    for (int i = 0; i < args->set_count; ++i) {
-        const char *set = args->sets[i];
-        bool is_look = strncmp(set, "materials.", 10) == 0 && strstr(set, ".look") != NULL;
-        if (is_look || strncmp(set, "render", 6) == 0 || strncmp(set, "surface", 7) == 0) {
-            args->sets[kept++] = set;
-        }
-    }
-    def->set_count = kept;
-}
-
 static bool fill_def(WadiCliWork *work, WadiRenderDef *def)
 {
     const WadiCliArgs *args = work->args;
@@ -259,10 +245,8 @@ int wadi_cli_render(const WadiCliArgs *args)
         return code;
     }
     def.sets = args->sets;
-    def.set_count = args->set_count;
-    if (made != NULL) {
-        keep_drawing_sets(args, &def);
-    }
+    /* The run of a scene has recorded all of them, files beside the scene included. */
+    def.set_count = made != NULL ? 0 : args->set_count;
     if (args->size != NULL) { /* the room for them is part of WadiCliArgs.sets */
         args->sets[def.set_count++] = size.width;
         args->sets[def.set_count++] = size.height;

@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "core/timer.h"
+#include "io/run_assets.h"
 #include "io/run_folder.h"
 #include "sim/sim.h"
 #include "wadi/run.h"
@@ -262,6 +263,21 @@ static WadiStatus simulate(Run *run, WadiError *error)
     return finish_write(run, error);
 }
 
+/* RUN/scene.yaml, which names copies in RUN/assets: the folder can be moved, drawn and continued anywhere. */
+static WadiStatus record_scene(Run *run, WadiError *error)
+{
+    WadiText text = { 0 };
+    WadiStatus status = wadi_run_assets_store(run->path, run->scene, &text, error);
+    if (status == WADI_OK) {
+        status = wadi_run_folder_write_scene(run->folder, text.data, error);
+    }
+    if (status == WADI_OK) {
+        status = wadi_run_assets_clean(run->path, text.data, error);
+    }
+    wadi_text_free(&text);
+    return status;
+}
+
 static WadiStatus execute(Run *run, WadiError *error)
 {
     const WadiRunDef *def = run->def;
@@ -295,7 +311,7 @@ static WadiStatus execute(Run *run, WadiError *error)
             run->path, run->sim->frame, run->frame_count, run->frame_count);
     }
     run->first_frame = run->sim->frame;
-    WADI_TRY(wadi_run_folder_write_scene(run->folder, run->scene->source, error));
+    WADI_TRY(record_scene(run, error));
     if (is_fresh) {
         WadiProgress progress = { .stage = "seed",
                                   .first_frame = 1,

@@ -225,6 +225,23 @@ static WadiStatus read_all(int fd, const char *path, size_t limit, char **bytes,
     }
 }
 
+WadiStatus wadi_file_open_regular(const char *path, int *fd, WadiError *error)
+{
+    struct stat info;
+    do {
+        *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    } while (*fd < 0 && errno == EINTR);
+    if (*fd < 0) {
+        return wadi_fail_errno(error, errno, "cannot read %s", path);
+    }
+    if (fstat(*fd, &info) == 0 && S_ISREG(info.st_mode)) {
+        return WADI_OK;
+    }
+    close(*fd);
+    *fd = -1;
+    return wadi_fail(error, WADI_ERR_IO, "cannot read %s: it is not a regular file", path);
+}
+
 WadiStatus wadi_file_read(const char *path, size_t limit, char **bytes, size_t *size, WadiError *error)
 {
     *bytes = NULL;

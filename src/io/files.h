@@ -13,6 +13,8 @@ WadiStatus wadi_file_write(const char *path, const void *bytes, size_t size, Wad
 /* The whole file, with a zero behind it; release with wadi_free(*bytes, *size + 1, 1). Refuses more than
  * `limit` bytes. Pipes are read to their end. */
 WadiStatus wadi_file_read(const char *path, size_t limit, char **bytes, size_t *size, WadiError *error);
+/* Open a regular file to read; anything else (a pipe without a writer would wait for ever) is an error. */
+WadiStatus wadi_file_open_regular(const char *path, int *fd, WadiError *error);
 /* mkdir -p */
 WadiStatus wadi_folder_make(const char *path, WadiError *error);
 bool wadi_file_exists(const char *path);

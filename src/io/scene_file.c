@@ -11,12 +11,18 @@
 
 enum { MOST_FILES = 100000 };
 
-static bool resolve(WadiSceneReader *r, const char *name, char **path)
+/* Where a file is: beside the scene. One that an override names while a finished run is read lies where the command was given: the
+ * run folder has files of its own only. */
+static bool resolve(WadiSceneReader *r, int node, bool is_pattern, char **path)
 {
     WadiText text = { 0 };
-    const char *folder = r->scene->folder;
-    if (name[0] != '/' && strcmp(folder, ".") != 0 && folder[0] != '\0') {
-        wadi_text_append(&text, folder);
+    const char *folder = r->scene->folder, *name = wadi_yaml_text(&r->yaml, node);
+    bool is_beside = !r->is_record || wadi_yaml_node(&r->yaml, node)->place.set < 0;
+    if (is_beside && name[0] != '/' && strcmp(folder, ".") != 0 && folder[0] != '\0') {
+        for (const char *c = folder; *c != '\0'; ++c) {
+            wadi_text_append(&text, is_pattern && *c == '%' ? "%" : "");
+            wadi_text_append_bytes(&text, c, 1);
+        }
         wadi_text_append(&text, folder[strlen(folder) - 1] == '/' ? "" : "/");
     }
     wadi_text_append(&text, name);
@@ -47,7 +53,16 @@ static const char *file_problem(const char *path)
     return NULL;
 }
 
-static bool read_path(WadiSceneReader *r, int node, char **path)
+static void list_file(WadiSceneReader *r, int node, const char *path, bool is_sequence)
+{
+    WadiSceneFile file = { .node = node, .is_sequence = is_sequence };
+    if (r->files != NULL && wadi_read_ok(r, wadi_string_copy(&file.path, path, strlen(path), r->error)) &&
+        !wadi_read_ok(r, WADI_ARRAY_PUSH(&r->files->list, file, "files of the scene", r->error))) {
+        wadi_string_free(file.path);
+    }
+}
+
+static bool read_path(WadiSceneReader *r, int node, bool is_pattern, char **path)
 {
     const WadiYamlNode *n = wadi_yaml_node(&r->yaml, node);
     if (n->kind != WADI_YAML_SCALAR || wadi_yaml_type(&r->yaml, node) != WADI_YAML_TEXT || n->length == 0) {
@@ -58,7 +73,16 @@ static bool read_path(WadiSceneReader *r, int node, char **path)
         wadi_read_problem(r, node, "the path is too long");
         return false;
     }
-    return resolve(r, wadi_yaml_text(&r->yaml, node), path);
+    if (is_pattern && !wadi_file_pattern_is_valid(wadi_yaml_text(&r->yaml, node))) {
+        wadi_read_problem(r, node,
+                          "expected one number field such as %%04d in the name (\"wave.%%04d.obj\")");
+        return false;
+    }
+    if (!resolve(r, node, is_pattern, path)) {
+        return false;
+    }
+    list_file(r, node, *path, is_pattern);
+    return true;
 }
 
 static void report_file(WadiSceneReader *r, int node, const char *path, const char *problem)
@@ -70,7 +94,7 @@ static void report_file(WadiSceneReader *r, int node, const char *path, const ch
 
 void wadi_read_file(WadiSceneReader *r, int node, char **path)
 {
-    if (!read_path(r, node, path)) {
+    if (!read_path(r, node, false, path)) {
         return;
     }
     const char *problem = r->is_record ? NULL : file_problem(*path);
@@ -91,20 +115,16 @@ bool wadi_file_pattern_is_valid(const char *pattern)
 
 void wadi_read_file_pattern(WadiSceneReader *r, int node, char **path)
 {
-    if (!read_path(r, node, path)) {
-        return;
-    }
-    if (!wadi_file_pattern_is_valid(wadi_yaml_text(&r->yaml, node))) {
-        wadi_read_problem(r, node,
-                          "expected one number field such as %%04d in the name (\"wave.%%04d.obj\")");
-    } else if (!wadi_file_pattern_is_valid(*path)) {
-        wadi_read_problem(r, node, "the folder of the scene has a '%%' in its name, which a pattern cannot");
-    }
+    read_path(r, node, true, path);
 }
 
 void wadi_file_pattern_expand(const char *pattern, int number, WadiText *path)
 {
     const char *field = strchr(pattern, '%');
+    for (; field[1] == '%'; field = strchr(pattern, '%')) {
+        wadi_text_append_bytes(path, pattern, (size_t)(field + 1 - pattern));
+        pattern = field + 2;
+    }
     size_t digits = strspn(field + 1, "0123456789");
     int width = 0;
     for (size_t i = 0; i < digits; ++i) {
@@ -125,6 +145,12 @@ void wadi_check_sequence(WadiSceneReader *r, int node, const WadiShapeDef *def)
     if (count > MOST_FILES) {
         wadi_read_problem(r, node, "a sequence of %d files; at most %d are possible", count, MOST_FILES);
         return;
+    }
+    if (r->files != NULL && r->files->list.count > 0) {
+        /* The sequence whose pattern was read last. */
+        WadiSceneFile *file = &r->files->list.data[r->files->list.count - 1];
+        file->first_number = def->first_number;
+        file->last_number = def->last_number;
     }
     if (r->is_record) {
         return;

@@ -121,7 +121,9 @@ static WadiStatus read_file(const char *path, char **bytes, size_t *size, WadiEr
     return wadi_file_read(path, WADI_YAML_MAX_BYTES, bytes, size, error);
 }
 
-static WadiStatus parse(WadiScene **scene, const WadiSceneDef *def, bool is_record, WadiError *error)
+/* `files` NULL: they are not listed. */
+static WadiStatus parse(WadiScene **scene, const WadiSceneDef *def, bool is_record, WadiSceneFiles *files,
+                        WadiError *error)
 {
     *scene = NULL;
     if (def->text == NULL && def->path == NULL) {
@@ -136,9 +138,9 @@ static WadiStatus parse(WadiScene **scene, const WadiSceneDef *def, bool is_reco
         bytes = file_bytes;
     }
 
-    WadiSceneReader reader = { .report = { .path = path, .sets = def->sets },
-                               .is_record = is_record,
-                               .error = error };
+    WadiSceneReader reader = {
+        .report = { .path = path, .sets = def->sets }, .is_record = is_record, .files = files, .error = error
+    };
     reader.yaml.root = -1;
     WadiStatus status = WADI_NEW(&reader.scene, 1, "scene", error);
     if (status == WADI_OK) {
@@ -153,7 +155,11 @@ static WadiStatus parse(WadiScene **scene, const WadiSceneDef *def, bool is_reco
     }
     wadi_report_free(&reader.report);
     wadi_text_free(&reader.path);
-    wadi_yaml_free(&reader.yaml);
+    if (files != NULL && status == WADI_OK) {
+        files->yaml = reader.yaml;
+    } else {
+        wadi_yaml_free(&reader.yaml);
+    }
     if (file_bytes != NULL) {
         wadi_free(file_bytes, size + 1, 1);
     }
@@ -167,10 +173,18 @@ static WadiStatus parse(WadiScene **scene, const WadiSceneDef *def, bool is_reco
 
 WadiStatus wadi_scene_parse(WadiScene **scene, const WadiSceneDef *def, WadiError *error)
 {
-    return parse(scene, def, false, error);
+    return parse(scene, def, false, NULL, error);
 }
 
 WadiStatus wadi_scene_parse_record(WadiScene **scene, const WadiSceneDef *def, WadiError *error)
 {
-    return parse(scene, def, true, error);
+    return parse(scene, def, true, NULL, error);
+}
+
+WadiStatus wadi_scene_parse_files(WadiSceneFiles *files, const WadiSceneDef *def, WadiError *error)
+{
+    WadiScene *scene = NULL;
+    WadiStatus status = parse(&scene, def, true, files, error);
+    wadi_scene_free(scene);
+    return status;
 }

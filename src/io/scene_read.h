@@ -2,6 +2,7 @@
 #ifndef WADI_IO_SCENE_READ_H
 #define WADI_IO_SCENE_READ_H
 
+#include "io/scene_files.h"
 #include "io/scene_yaml.h"
 #include "world/scene.h"
 #include "world/scene_schema.h"
@@ -13,6 +14,7 @@ typedef struct WadiSceneReader {
     WadiText path; /* of the value being read: "bodies[0].shape" */
     int shape_count;
     bool is_record;                /* files are not looked for */
+    WadiSceneFiles *files;         /* where files are listed; NULL: nowhere */
     const WadiSceneField *keyed;   /* whose keyframes are being read */
     const WadiSceneObject *listed; /* whose keys the newest message of an unknown key listed */
     WadiStatus status;             /* the first failure that is not the scene's: memory */
@@ -74,7 +76,7 @@ void wadi_finish_shape(WadiSceneReader *r, int node, const WadiSceneObject *para
 /* Apply the overrides to the tree. */
 void wadi_scene_apply_sets(WadiSceneReader *r, const char *const *sets, int set_count);
 
-/* A pattern has exactly one "%d", "%4d" or "%04d" and no other '%'. */
+/* A pattern has exactly one "%d", "%4d" or "%04d"; "%%" stands for a '%' in the folder's name, and there is no other. */
 bool wadi_file_pattern_is_valid(const char *pattern);
 void wadi_file_pattern_expand(const char *pattern, int number, WadiText *path);
 /* Are all files of the sequence there? */

@@ -1,0 +1,22 @@
+/* The content of a file as a size and a hash, and copies that are proved to have it. */
+#ifndef WADI_IO_FILE_COPY_H
+#define WADI_IO_FILE_COPY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+typedef struct WadiFileDigest {
+    uint64_t size; /* bytes */
+    uint64_t hash; /* of all of them */
+} WadiFileDigest;
+
+/* Of a regular file; anything else (a pipe, a folder) is an error, without waiting for it. */
+WadiStatus wadi_file_digest(const char *path, WadiFileDigest *digest, WadiError *error);
+/* Whether `path` is a regular file with this content. A file of another size is not read. */
+bool wadi_file_has_digest(const char *path, WadiFileDigest digest);
+/* Copy a file, atomically. `digest` is what the file is known to hold: one that has changed since is an error. */
+WadiStatus wadi_file_copy(const char *from, const char *to, WadiFileDigest digest, WadiError *error);
+
+#endif

@@ -1,0 +1,195 @@
+"""Meshes, height maps and pictures that a scene names: a run folder holds copies, so it can be moved and used alone."""
+import os
+import shutil
+import struct
+import zlib
+
+from cli_harness import ROOT, contains, good, hash_in, is_equal, last_event, main, read, wadi, write
+
+HEAD = """\
+wadi: 1   # the version
+solver: points
+domain: {min: [0, 0, 0], max: [1, 1, 1]}
+resolution: 8
+frames: 2
+materials: {sand: {kind: sand}}
+bodies: [{material: sand, shape: {sphere: {center: [0.5, 0.5, 0.7], radius: 0.2}}}]
+"""
+DRAFT = ("--quality", "draft", "--size", "64x48", "--threads", "1", "--no-video", "-q")
+
+
+def tetra(path, size=0.3, at=(0.5, 0.5, 0.0), extra=""):
+    folder = os.path.dirname(path)
+    if folder:
+        os.makedirs(folder, exist_ok=True)
+    x, y, z = at
+    write(path, f"{extra}v {x} {y} {z}\nv {x + size} {y} {z}\nv {x} {y + size} {z}\nv {x} {y} {z + size}\n"
+                "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def height_map(path):
+    rows = b"".join(b"\0" + bytes([20 * y, 40 * y, 60]) for y in range(4))
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 3, 4, 8, 0, 0, 0, 0)) +
+                   chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def sky(path):
+    with open(path, "wb") as file:
+        file.write(b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 4\n" + bytes([128, 128, 200, 128]) * 8)
+
+
+def named_files(run):
+    """Every file below RUN/assets, without its folder's name."""
+    found = []
+    for folder, _, names in os.walk(os.path.join(run, "assets")):
+        found += [os.path.join(folder, name) for name in names]
+    return sorted(os.path.basename(name) for name in found)
+
+
+def test_moved_run_of_a_mesh_scene_is_drawn_exported_and_continued():
+    shutil.copytree(os.path.join(ROOT, "scenes", "bucket"), "project")
+    coarse = ("--set", "cell_size=0.07", "--threads", "1")
+    good("run", "project/bucket.yaml", *coarse, "--frames", "2", "-q")
+    whole = last_event("project/bucket.yaml", *coarse, "--frames", "3", "-o", "whole.run")["state_hash"]
+    os.mkdir("elsewhere")
+    shutil.move("bucket.run", "elsewhere/50% done.run")
+    shutil.rmtree("project")
+    os.chdir("elsewhere")
+    good("render", "50% done.run", *DRAFT)
+    assert os.path.getsize("50% done.run/images/bucket.0002.png") > 1000
+    for target in ("pov", "pbrt", "blender", "ply", "obj"):
+        good("export", "50% done.run", "--to", target, "--frames", "1", "--threads", "1", "-q")
+    good("surface", "50% done.run", "--threads", "1", "-q")
+    good("run", "50% done.run/scene.yaml", "-o", "50% done.run", "--resume", "--frames", "3", "-q")
+    is_equal(hash_in("50% done.run"), whole)
+    is_equal(named_files("50% done.run"), ["bucket.obj"])
+
+
+def mixed_scene():
+    """A scene with every kind of file, named in every way."""
+    tetra("p/a/rock.obj")
+    tetra("p/b/rock.obj", size=0.2)
+    tetra("far away/rock, 3.obj", size=0.1, extra="mtllib none.mtl\nusemtl none\n")
+    for i in (3, 4, 5):
+        tetra(f"p/wave/w.{i:03d}.obj", at=(0.1, 0.1, 0.01 * i))
+    height_map("p/hills.png")
+    sky("p/sky.hdr")
+    write("p/mixed.yaml", HEAD + f"""\
+colliders:
+  - {{shape: {{mesh: {{file: &rock a/rock.obj}}}}}}   # the first rock
+  - {{shape: {{mesh: {{file: "b/rock.obj"}}, translate: [0.2, 0, 0]}}}}
+  - {{shape: {{mesh: {{file: *rock}}, translate: [0, 0.2, 0]}}}}
+  - shape:
+      mesh:
+        file: '{os.path.abspath("far away/rock, 3.obj")}'
+      translate: [-0.3, 0, 0]
+  - {{shape: {{mesh_sequence: {{files: wave/w.%03d.obj, first: 3, last: 5, fps: 24}}}}}}
+  - {{shape: {{heightmap: {{file: hills.png, min: [0, 0, 0], max: [1, 1, 0.1]}}}}}}
+render: {{light: {{environment: sky.hdr}}}}
+""")
+    return "p/mixed.yaml"
+
+
+def test_every_kind_of_file_moves_with_the_run():
+    scene = mixed_scene()
+    first = last_event(scene, "--threads", "1")["state_hash"]
+    text = read("mixed.run/scene.yaml")
+    for kept in ("# the version", "# the first rock", "name: \"mixed\"", "&rock", "*rock"):
+        contains(text, kept)
+    is_equal(named_files("mixed.run"),
+             ["hills.png", "rock.obj", "rock.obj", "rock__3.obj", "sky.hdr", "w.003.obj", "w.004.obj", "w.005.obj"])
+    # The same scene goes on; one with a changed mesh is another scene.
+    again = last_event(scene, "--resume", "--threads", "1")
+    is_equal((again["frames_done"], again["state_hash"]), (0, first))
+    tetra("p/wave/w.004.obj", at=(0.1, 0.1, 0.2))
+    contains(wadi("run", scene, "--resume").err, "has changed since")
+
+    os.mkdir("new")
+    shutil.move("mixed.run", "new/r")
+    shutil.rmtree("p")
+    shutil.rmtree("far away")
+    os.chdir("new")
+    good("render", "r", *DRAFT)
+    good("export", "r", "--to", "pov", "-q")
+    copy = last_event("r/scene.yaml", "-o", "again", "--threads", "1")
+    is_equal(copy["state_hash"], first)
+    is_equal(read("again/scene.yaml"), read("r/scene.yaml"))
+
+
+def test_missing_file_of_a_moved_run_is_named():
+    tetra("rock.obj")
+    write("scene.yaml", HEAD + "colliders: [{shape: {mesh: {file: rock.obj}}}]\n")
+    good("run", "scene.yaml", "-q")
+    shutil.rmtree("scene.run/assets")
+    result = wadi("render", "scene.run", *DRAFT)
+    is_equal(result.code, 1, result)
+    contains(result.err, "scene.run/assets/")
+
+
+def test_render_of_a_scene_finds_files_beside_it():
+    tetra("p/rock.obj")
+    sky("p/sky.hdr")
+    write("p/s.yaml", HEAD + "colliders: [{shape: {mesh: {file: rock.obj}}}]\n")
+    good("render", "p/s.yaml", *DRAFT, "--set", "render.light.environment=sky.hdr")
+    is_equal(named_files("s.run"), ["rock.obj", "sky.hdr"])
+    # Of a run an override's file lies where the command is given.
+    shutil.move("p/sky.hdr", "other.hdr")
+    good("render", "s.run", *DRAFT, "--set", "render.light.environment=other.hdr")
+    result = wadi("render", "s.run", *DRAFT, "--set", "render.light.environment=none.hdr")
+    is_equal(result.code, 1, result)
+    contains(result.err, "none.hdr")
+
+
+def test_overwriting_replaces_the_copies():
+    tetra("rock.obj")
+    write("scene.yaml", HEAD + "colliders: [{shape: {mesh: {file: rock.obj}}}]\n")
+    good("run", "scene.yaml", "-o", "r", "-q")
+    old = os.listdir("r/assets")
+    write("r/assets/" + old[0] + "/rock.obj.tmp-12", "half a file")
+    tetra("rock.obj", size=0.4)
+    good("run", "scene.yaml", "-o", "r", "--overwrite", "-q")
+    new = os.listdir("r/assets")
+    assert len(new) == 1 and new != old, (old, new)
+    # The run's own scene into its own folder: the copies are sources and results at once.
+    text, before = read("r/scene.yaml"), hash_in("r")
+    good("run", "r/scene.yaml", "-o", "r", "--overwrite", "-q")
+    is_equal((os.listdir("r/assets"), read("r/scene.yaml"), hash_in("r")), (new, text, before))
+    write("r/assets/" + new[0] + "/rock.obj", "v 0 0 0\n")
+    good("run", "scene.yaml", "-o", "r", "--resume", "-q")
+    is_equal(read("r/assets/" + new[0] + "/rock.obj"), read("rock.obj"))
+
+
+def test_text_of_the_run_says_the_same_however_it_was_written():
+    tetra("rock.obj")
+    tetra("r\u00f6ck \U0001faa8.obj")
+    mesh = "colliders:\n  - shape:\n      mesh:\n"
+    for tail, kept in [
+            (mesh + "        file: rock.obj # here\n", "# here"),
+            (mesh + "        file: >-\n          rock.obj\n", ""),
+            (mesh + '        "file": "r\\x6fck.obj"\n', ""),
+            (mesh + "        # \u00fc\n        {file: 'r\u00f6ck \U0001faa8.obj'} # \U0001faa8\n", "# \U0001faa8"),
+            (mesh.replace("\n", "\r\n") + "        file: rock.obj # here\r\n", "# here"),
+            ("colliders: [{name: &n rock.obj, shape: {mesh: {file: *n}}}]\n", "rock.obj")]:
+        write("scene.yaml", HEAD + tail)
+        good("run", "scene.yaml", "-o", "r", "--overwrite", "-q")
+        text = read("r/scene.yaml")
+        contains(text, kept)
+        contains(text, "assets/")
+        is_equal(last_event("r/scene.yaml", "-o", "q", "--overwrite")["state_hash"], hash_in("r"), text)
+        is_equal(len(named_files("r")), 1)
+        contains(text, "name:")
+    write("flow.yaml", "{wadi: 1, solver: points, resolution: 8, frames: 1, domain: {min: [0, 0, 0], max: [1, 1, 1]},\n"
+          " materials: {sand: {kind: sand}}, colliders: [{shape: {mesh: {file: rock.obj}}}],\n"
+          " bodies: [{material: sand, shape: {sphere: {center: [0.5, 0.5, 0.7], radius: 0.2}}}]}")
+    good("run", "flow.yaml", "-q")
+    contains(read("flow.run/scene.yaml"), '{name: "flow", wadi: 1, ')
+    good("check", "flow.run/scene.yaml")
+
+
+if __name__ == "__main__":
+    main(globals())
