@@ -20,6 +20,9 @@ enum { LANES = WADI_ROW_CELLS };
 /* A lone particle is fluid too: FLUID cells are at least this deep, air cells as far outside, in cells.
  * Small, so that a surface just beside a centre is not moved. */
 static const float least_depth = 0.01f;
+/* Part of the hat outside solids that a cut cell needs to tell its depth by itself, and that other cells count with at least. In the
+ * corner of a room along the grid it is 0.67. */
+static const float enough_space = 0.6f, least_space = 0.25f;
 
 typedef struct SmoothContext {
     const WadiRows *rows;
@@ -72,21 +75,55 @@ static float depth_of(float seen)
     return f > 0.5f ? 1.0f - sqrtf(2.0f * (1.0f - f)) : sqrtf(2.0f * f) - 1.0f;
 }
 
+/* What a cut cell sees that is almost inside solids: few particles, whose chance would make air of it under the fluid, which then
+ * runs in there. What is missing to `enough_space` is seen through its neighbours. */
+static float seen_around(const DepthContext *context, WadiRowCell cell)
+{
+    const WadiRows *rows = context->in->rows;
+    const size_t own = wadi_row_cell_index(cell);
+    float fill = 0.0f, space = 0.0f;
+    for (int side = 0; side < 6; ++side) {
+        const WadiRowCell beside = wadi_row_cell_beside(rows, cell, side);
+        if (beside.row != 0) {
+            const size_t at = wadi_row_cell_index(beside);
+            fill += context->fill[at];
+            space += 1.0f - context->solid[at];
+        }
+    }
+    const float own_space = 1.0f - context->solid[own];
+    const float missing = (enough_space - own_space) / wadi_greater(space, 1e-3f);
+    return (context->fill[own] + missing * fill) / (own_space + missing * space + 1e-6f);
+}
+
+/* Cells that a solid takes a part of: they may be empty by chance, and are fluid where all around them is. */
+static unsigned cut_cells(const WadiFlipSurfaceIn *in, int32_t row)
+{
+    if (in->fraction == NULL) {
+        return 0;
+    }
+    const WadiF8 fraction = WADI_ROW(in->fraction, wadi_table_row(in->solid_row, row));
+    const WadiI8 is_cut = (fraction > 0.0f) & (fraction < 1.0f);
+    return wadi_row_bits(&is_cut);
+}
+
 static void find_depths(void *user, int64_t first, int64_t end)
 {
     const DepthContext *context = user;
     const float h = (float)context->in->cell_size;
     for (int64_t row = first + (first == 0); row < end; ++row) {
+        const unsigned cut = cut_cells(context->in, (int32_t)row);
         unsigned deep = 0;
         for (int l = 0; l < LANES; ++l) {
             int64_t cell = LANES * row + l;
-            /* A cell almost inside a solid sees too little to tell: it counts as a quarter open. */
-            float space = context->solid != NULL ? wadi_greater(1.0f - context->solid[cell], 0.25f) : 1.0f;
-            float depth = depth_of(context->fill[cell] / space);
+            const float space = context->solid != NULL ? 1.0f - context->solid[cell] : 1.0f;
+            const bool is_cut = (cut >> l & 1) != 0 && space < enough_space;
+            const float seen = is_cut ? seen_around(context, (WadiRowCell){ (int32_t)row, l })
+                                      : context->fill[cell] / wadi_greater(space, least_space);
+            const float depth = depth_of(seen);
             context->distance[cell] = -h * depth;
             deep |= (unsigned)(depth > 0.0f) << l;
         }
-        context->deep[row] = (uint8_t)(deep & context->in->fluid[row]);
+        context->deep[row] = (uint8_t)(deep & (context->in->fluid[row] | cut));
     }
 }
 
