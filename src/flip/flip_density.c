@@ -1,8 +1,9 @@
 /* Density correction: cells that hold too many particles swell, cells that hold too few shrink.
  *   div u = rate (n - 1 -+ band) outside the band,   n = 1/2 fill + 1/12 fill of each of six neighbours
  * What counts is the density of the neighbourhood, not the noise of one cell; neighbours inside solids count as the cell
- * itself. Two-sided, with a dead band, and only swelling where air is near: falling sand is thin and would stay so where it
- * lands; water would lose or gain volume over the run.
+ * itself. Where solids take a part of these cells, n is divided by the same mean of their open parts, and the cell swells by its
+ * own open part of that: else walls across the grid gather what moves against them. Two-sided, with a dead band, and only
+ * swelling where air is near: falling sand is thin and would stay so where it lands; water would lose or gain volume over the run.
  * Source: [friction notes 7.2]. With Gauss-Seidel [A24]'s: a share of what is too much each step. The printed rule also shrinks
  * what is too little, which draws surfaces together; and it has no band, without which the chance crowding of cells, of which only
  * one side counts, swells still water by 10 % in 10 s. */
@@ -16,6 +17,8 @@
 
 /* Below this part of sqrt(g h) the correction of sand fades out. */
 #define SLOW 0.02
+/* Mean open part of a cell and its neighbours below which their particles are too few to tell a density. */
+#define LEAST_ROOM 0.1f
 
 typedef struct Correct {
     const WadiFlipDensityIn *in;
@@ -55,20 +58,26 @@ static void correct_rows(void *user, int64_t first, int64_t end)
             continue;
         }
         const WadiF8 own = WADI_ROW(in->fill, row);
-        WadiF8 smooth = 0.5f * own;
+        const WadiF8 own_open = 1.0f - WADI_ROW(in->fraction, wadi_table_row(in->solid_row, row));
+        WadiF8 smooth = 0.5f * own, room = 0.5f * own_open;
         unsigned air = 0;
         for (int side = 0; side < 6; ++side) {
-            const WadiF8 other = WADI_ROW(in->fill, in->rows->neighbour[row][side]);
-            WadiF8 beside = other;
+            const int32_t next = in->rows->neighbour[row][side];
+            const WadiF8 other = WADI_ROW(in->fill, next);
+            const WadiF8 other_open = 1.0f - WADI_ROW(in->fraction, wadi_table_row(in->solid_row, next));
+            WadiF8 beside = other, open = other_open;
             if (side == WADI_ROW_X_MIN) {
                 beside = WADI_ROW_SHIFT_UP(other, own);
+                open = WADI_ROW_SHIFT_UP(other_open, own_open);
             } else if (side == WADI_ROW_X_MAX) {
                 beside = WADI_ROW_SHIFT_DOWN(own, other);
+                open = WADI_ROW_SHIFT_DOWN(own_open, other_open);
             }
             const unsigned solid = wadi_row_bits_beside(in->rows, in->solid, row, side);
             WadiI8 is_solid;
             wadi_row_mask(solid, &is_solid);
             smooth += WADI_ROW_SELECT(is_solid, own, beside) / 12.0f;
+            room += WADI_ROW_SELECT(is_solid, own_open, open) / 12.0f;
             air |= ~(solid | wadi_row_bits_beside(in->rows, in->fluid, row, side));
         }
         WadiF8 band = zero + in->band[0];
@@ -76,14 +85,15 @@ static void correct_rows(void *user, int64_t first, int64_t end)
             WadiI8 is_sand = WADI_ROW(in->sand, row) >= 0.5f;
             band = WADI_ROW_SELECT(is_sand, zero + in->band[1], band);
         }
-        WadiI8 is_fluid, may_shrink,
-            is_whole = WADI_ROW(in->fraction, wadi_table_row(in->solid_row, row)) <= 0.0f;
+        WadiI8 is_fluid, may_shrink;
+        const WadiI8 has_room = room > LEAST_ROOM;
         wadi_row_mask(fluid, &is_fluid);
         wadi_row_mask(in->is_one_sided ? 0 : ~air & 0xff, &may_shrink);
-        const WadiF8 excess = smooth - 1.0f, over = excess - band, under = excess + band;
+        const WadiF8 excess = smooth / WADI_ROW_SELECT(has_room, room, zero + 1.0f) - 1.0f,
+                     over = excess - band, under = excess + band;
         WadiF8 wanted = (WadiF8)((WadiI8)over & (over > 0.0f));
         wanted += (WadiF8)((WadiI8)under & (under < 0.0f) & may_shrink);
-        wanted *= in->rate;
+        wanted *= in->rate * own_open;
         if (in->velocity[0] != NULL) {
             WadiI8 is_sand = (WadiI8){ 0 } - (int32_t)in->is_all_sand;
             if (in->sand != NULL) {
@@ -94,7 +104,7 @@ static void correct_rows(void *user, int64_t first, int64_t end)
             wanted *= WADI_ROW_SELECT(is_sand, *(const WadiF8 *)share, zero + 1.0f);
         }
         WADI_ROW_OUT(correct->expansion, wadi_table_row(in->fluid_row, row)) =
-            (WadiF8)((WadiI8)wanted & is_fluid & is_whole);
+            (WadiF8)((WadiI8)wanted & is_fluid & has_room);
     }
 }
 

@@ -10,7 +10,7 @@ typedef struct WadiFlipDensityIn {
     const uint8_t *solid;     /* per row: cells inside solids */
     const float *fill;        /* per cell: volume of its particles / volume of a cell */
     const int32_t *solid_row; /* per row: where `fraction` has it (flip_row_table.h); may be NULL */
-    const float *fraction;    /* per cell: part of its volume inside solids; cut cells are left alone */
+    const float *fraction;    /* per cell: part of its volume inside solids */
     const float *sand;        /* per cell: part of the particles that is sand; NULL: band[0] everywhere */
     const int32_t *fluid_row; /* per row with a FLUID cell: its row in the result; NULL: that has all rows */
     float band[2];            /* deviation of the fill that is let be, in water and in sand */
@@ -24,7 +24,8 @@ typedef struct WadiFlipDensityIn {
     float slow;
 } WadiFlipDensityIn;
 
-/* expansion, 1/s, per cell of the rows of `fluid_row`: rate times the excess of the smoothed fill beyond the band; 0 outside FLUID. */
+/* expansion, 1/s, per cell of the rows of `fluid_row`: rate times the excess of the smoothed fill beyond the band,
+ * times the open part of the cell; 0 outside FLUID. */
 void wadi_flip_density(const WadiFlipDensityIn *in, float *expansion);
 
 #endif

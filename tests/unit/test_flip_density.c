@@ -82,17 +82,19 @@ static void a_crowded_cell_swells_and_a_thin_one_shrinks(void **unused)
     flip_box_free(&bed.box);
 }
 
-static void walls_count_as_the_cell_itself_and_cut_cells_not_at_all(void **unused)
+static void walls_count_as_the_cell_itself_and_cut_cells_by_their_open_part(void **unused)
 {
     (void)unused;
     Bed bed;
     make(&bed);
     set(&bed, 2, 2, 2, 0.4f); /* three of its neighbours are walls */
-    set(&bed, 12, 4, 4, 3.0f);
-    bed.fraction[flip_box_at(&bed.box, 12, 4, 4)] = 0.1f;
+    set(&bed, 12, 4, 4, 1.5f);
+    set(&bed, 6, 4, 4, 0.5f);
+    bed.fraction[flip_box_at(&bed.box, 12, 4, 4)] = bed.fraction[flip_box_at(&bed.box, 6, 4, 4)] = 0.5f;
     wadi_flip_density(&bed.in, bed.expansion);
     CHECK_NEAR(at(&bed, 2, 2, 2), 20.0 * (-0.6 * (0.5 + 3.0 / 12.0) + 0.05), 1e-4);
-    CHECK_NEAR(at(&bed, 12, 4, 4), 0.0, 0.0);
+    CHECK_NEAR(at(&bed, 12, 4, 4), 0.5 * 20.0 * (1.25 / 0.75 - 1.0 - 0.05), 1e-4);
+    CHECK_NEAR(at(&bed, 6, 4, 4), 0.0, 0.0);
     flip_box_free(&bed.box);
 }
 
@@ -133,7 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_cells_are_left_alone),
         cmocka_unit_test(a_crowded_cell_swells_and_a_thin_one_shrinks),
-        cmocka_unit_test(walls_count_as_the_cell_itself_and_cut_cells_not_at_all),
+        cmocka_unit_test(walls_count_as_the_cell_itself_and_cut_cells_by_their_open_part),
         cmocka_unit_test(beside_air_nothing_shrinks_but_what_is_crowded_swells),
         cmocka_unit_test(sand_has_a_wider_band),
     };
