@@ -29,7 +29,8 @@ typedef struct WadiFlipMaterials {
 /* What outlives a step. */
 typedef struct WadiFlip {
     WadiSolverContext context;
-    double last_dt; /* s, of the last step; 0: velocities and positions are of one time */
+    double unit_time; /* s, wadi_flip_unit_time */
+    double last_dt;   /* s, of the last step; 0: velocities and positions are of one time */
     WadiFlipMaterials materials;
     bool has_affine; /* a material has APIC: */
     WadiFlipAffine affine;
@@ -95,8 +96,10 @@ typedef struct WadiFlipStep {
 
 /* The numbers of the scene's materials that do not change, and those of one step. */
 void wadi_flip_materials_init(WadiFlipMaterials *materials, const WadiScene *scene);
-void wadi_flip_materials_at(WadiFlipMaterials *materials, const WadiScene *scene, double time, double dt,
-                            double kick, double cell_size);
+void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double kick);
+/* sqrt(dx / g), s: the time in which a grain falls half a cell, the unit of all times that are chosen for the scene, so that
+ * scenes of any size give the same. g is the largest gravity of the scene, and Earth's where there is none. */
+double wadi_flip_unit_time(const WadiScene *scene, double cell_size);
 /* Part of a cell that is sand, 0 or 1 in a scene of one material. */
 static inline float wadi_flip_sand(const WadiFlip *flip, const WadiFlipStep *step, size_t cell)
 {

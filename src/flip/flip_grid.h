@@ -6,9 +6,6 @@
 #include "flip/flip_sort.h"
 #include "grid/rows.h"
 
-/* The longest way in a step, in cells, where the scene does not say; the margin covers what it reads. */
-enum { WADI_FLIP_CELLS_A_STEP = 2 };
-
 enum { WADI_FLIP_MARGIN = 2, WADI_FLIP_MARGIN_MIN = 2, WADI_FLIP_MARGIN_MAX = 7 };
 
 /* A row exists when one of its cells is at most `margin` cells (in each axis) from a fluid cell; cost follows those rows.

@@ -14,7 +14,7 @@ WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, const WadiScene *scene, Wa
     for (int m = 0; m < scene->material_count; ++m) {
         has_sand = has_sand || scene->materials[m].kind == WADI_MATERIAL_SAND;
     }
-    double asked = scene->flip.cfl, way = asked > 0.0 ? asked : WADI_FLIP_CELLS_A_STEP;
+    double way = scene->flip.cfl;
     sleep->reach = WADI_FLIP_MARGIN + (int32_t)ceil(way);
     sleep->is_on = scene->flip.sleep && has_sand && sleep->reach <= WADI_TILE_SIDE &&
                    scene->flip.pair_separation == 0 && scene->flip.friction == WADI_FLIP_FRICTION_SOLVE;

@@ -24,7 +24,6 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
     bool has_sand = flip->materials.has_sand;
     bool is_unilateral = def->unilateral == WADI_FLIP_UNILATERAL_ALL ||
                          (def->unilateral == WADI_FLIP_UNILATERAL_SAND && has_sand);
-    double tolerance = def->tolerance > 0.0 ? def->tolerance : 1e-4;
     WadiFlipProjectIn in = {
         .rows = &step->grid.rows,
         .fluid = step->fluid,
@@ -35,10 +34,9 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
         .fluid_row = step->fluid_row,
         .fluid_rows = step->fluid_rows,
         .cell_size = step->grid.cell_size,
-        .solver = { .tolerance = tolerance,
+        .solver = { .tolerance = def->tolerance,
                     /* Enough for still fluid, which has no divergence to be relative to. */
-                    .absolute = (def->tolerance > 0.0 ? fmin(1e-4, def->tolerance) : 1e-4) *
-                                wadi_flip_gravity_step(flip, step),
+                    .absolute = fmin(1e-4, def->tolerance) * wadi_flip_gravity_step(flip, step),
                     .max_iterations = 200 },
         .solve = is_unilateral ? solve_unilateral : wadi_poisson_solve,
         .is_unilateral = is_unilateral

@@ -40,6 +40,7 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     WadiFlip *flip = NULL;
     WADI_TRY(WADI_NEW(&flip, 1, "flip solver", error));
     flip->context = *context;
+    flip->unit_time = wadi_flip_unit_time(scene, context->world->cell_size);
     wadi_flip_materials_init(&flip->materials, scene);
     WadiStatus status = wadi_flip_attributes_add(flip, error);
     if (status == WADI_OK) {
@@ -98,7 +99,8 @@ static double block_speed(void *context, int64_t first, int64_t end)
     return sqrt((double)square);
 }
 
-/* [models A0]; sand takes the shorter steps that its friction was measured with. */
+/* [models A0]; sand takes the shorter steps that its friction was measured with, cells of a millimetre to some centimetres at
+ * 1/120 s. */
 static double largest_dt(const void *solver, double time, const char **limit)
 {
     const WadiFlip *flip = solver;
@@ -117,12 +119,11 @@ static double largest_dt(const void *solver, double time, const char **limit)
         speed = fmax(0.0, wadi_parallel_max(awake, SPEED_BLOCK, block_speed, &speeds, partials));
     }
     double g = wadi_norm(wadi_curve_value3(&world->scene->gravity, time));
-    double asked = world->scene->flip.cfl;
-    double cells = asked > 0.0 ? asked : WADI_FLIP_CELLS_A_STEP;
-    double dt = cells * h / (speed + sqrt(g * h) + 1e-30);
+    double dt = world->scene->flip.cfl * h / (speed + sqrt(g * h) + 1e-30);
     *limit = "cells a step";
-    if (flip->materials.has_sand && asked <= 0.0 && dt > 1.0 / 120.0) {
-        dt = 1.0 / 120.0;
+    const double sand = world->scene->flip.sand_step * flip->unit_time;
+    if (flip->materials.has_sand && dt > sand) {
+        dt = sand;
         *limit = "sand";
     }
     double capillary = wadi_flip_tension_largest_dt(flip, time);
@@ -292,9 +293,8 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     if (context->particles->count == 0) {
         return WADI_OK;
     }
-    const WadiScene *scene = context->world->scene;
     double kick = 0.5 * (flip->last_dt + dt);
-    wadi_flip_materials_at(&flip->materials, scene, time, dt, kick, context->world->cell_size);
+    wadi_flip_materials_at(flip, time, dt, kick);
     WadiFlipStep *step = NULL;
     WADI_TRY(WADI_ARENA_NEW(context->scratch, &step, 1, "step", error));
     *step = (WadiFlipStep){ .time = time, .dt = dt, .kick = kick };

@@ -303,9 +303,6 @@ void wadi_finish_object(WadiSceneReader *r, int node, const WadiSceneObject *obj
         if (given_node(object, given, "density") < 0) {
             material->density = wadi_scene_default_density((int)material->kind);
         }
-        if (given_node(object, given, "flip_share") < 0) {
-            material->flip_share = wadi_scene_default_flip_share((int)material->kind);
-        }
     } else if (object == &wadi_scene_body_object) {
         WadiBodyDef *body = base;
         if (body->material_name != NULL) {

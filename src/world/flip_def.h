@@ -41,7 +41,7 @@ typedef enum WadiFlipWallFriction {
 
 typedef struct WadiFlipDef {
     WadiFlipPressure pressure;
-    double tolerance; /* of the divergence, relative; 0: by material */
+    double tolerance; /* of the divergence, relative */
     int sweeps;       /* of Gauss-Seidel */
     double over_relaxation;
     WadiFlipUnilateral unilateral;
@@ -51,12 +51,13 @@ typedef struct WadiFlipDef {
     int friction_iterations; /* largest number a step once warm; 0: the solver's choice */
     int friction_rounds;     /* friction and pressure in turn, a step */
     WadiFlipWallFriction wall_friction;
-    double density_rate;  /* 1/s */
+    double density_rate;  /* 1/s; negative: by cell size */
     double density_band;  /* part of the density; negative: by material */
     double density_alpha; /* with Gauss-Seidel, 0..1 */
     int pair_separation;  /* iterations a step */
     int path_order;       /* 2 or 3 */
-    double cfl;           /* cells a step; 0: by material */
+    double cfl;           /* cells a step */
+    double sand_step;     /* sqrt(dx/g): no step of sand is longer */
     bool sleep;
 } WadiFlipDef;
 

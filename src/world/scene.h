@@ -50,7 +50,7 @@ typedef struct WadiMaterial {
     WadiCurve viscosity;        /* Pa s */
     WadiCurve surface_tension;  /* N/m */
     WadiTransfer transfer;
-    double flip_share; /* left after 1/100 s, always set after parsing */
+    double flip_share; /* left after 1/100 s; negative: by kind and cell size */
     WadiLookDef look;
     WadiWhere where;
 } WadiMaterial;

@@ -146,7 +146,7 @@ static const WadiSceneField material_fields[] = {
     { "transfer", WADI_SCENE_ENUM, AT(WadiMaterial, transfer), .choices = &transfer_choices,
       .doc = "How the solver `flip` gives velocities back to particles." },
     { "flip_share", WADI_SCENE_NUMBER, AT(WadiMaterial, flip_share), FRACTION, .fallback = { -1 },
-      .fallback_text = "0.97 for water, 0.88 for sand",
+      .fallback_text = "exp(−0.01 s / T), T = 8 √(dx/g) for water, 2 √(dx/g) for sand",
       .doc = "Part of `flip` that is left after a hundredth of a second; the rest is `pic`." },
     { "look", WADI_SCENE_OBJECT, .flags = NO_EFFECT, .object = &wadi_scene_look_object,
       .fallback_text = "the defaults", .doc = "How it is drawn." },
@@ -346,11 +346,6 @@ const WadiSceneObject wadi_scene_object = {
 double wadi_scene_default_density(int material_kind)
 {
     return material_kind == WADI_MATERIAL_WATER ? 1000.0 : 1600.0;
-}
-
-double wadi_scene_default_flip_share(int material_kind)
-{
-    return material_kind == WADI_MATERIAL_WATER ? 0.97 : 0.88;
 }
 
 bool wadi_scene_field_fits(const WadiSceneField *field, int kind)

@@ -121,8 +121,6 @@ const WadiSceneField *wadi_scene_field(const WadiSceneObject *object, const char
 void wadi_scene_set_defaults(const WadiSceneObject *object, void *base);
 /* Default density of a material kind, kg/m^3. */
 double wadi_scene_default_density(int material_kind);
-/* Default of `flip_share`: what measures best, exp(-0.01 s / 0.33 s) and exp(-0.01 s / 0.08 s). */
-double wadi_scene_default_flip_share(int material_kind);
 
 /* Does the object's key belong to this kind? */
 bool wadi_scene_field_fits(const WadiSceneField *field, int kind);

@@ -57,7 +57,7 @@ static const WadiSceneField flip_fields[] = {
     { "pressure", WADI_SCENE_ENUM, AT(pressure), .choices = &pressures_choices,
       .doc = "How the pressure is solved for." },
     { "tolerance", WADI_SCENE_NUMBER, AT(tolerance), .flags = WADI_SCENE_ABOVE_MIN, .minimum = 0,
-      .maximum = 0.1, .fallback_text = "1e-4",
+      .maximum = 0.1, .fallback = { 1e-4 },
       .doc = "Divergence that is left, relative to the largest before." },
     { "sweeps", WADI_SCENE_INT, AT(sweeps), .minimum = 1, .maximum = 10000, .fallback = { 60 },
       .doc = "Sweeps of `gauss_seidel` a step." },
@@ -78,7 +78,8 @@ static const WadiSceneField flip_fields[] = {
     { "wall_friction", WADI_SCENE_ENUM, AT(wall_friction), .choices = &wall_frictions_choices,
       .doc = "Friction of sand at solids, with `zb05`." },
     { "density_rate", WADI_SCENE_NUMBER, AT(density_rate), .unit = "1/s", .minimum = 0, .maximum = 1000,
-      .fallback = { 20 }, .doc = "How fast crowded and thin places go back to the density of the start." },
+      .fallback = { -1 }, .fallback_text = "0.8 / √(dx/g)",
+      .doc = "How fast crowded and thin places go back to the density of the start." },
     { "density_band", WADI_SCENE_NUMBER, AT(density_band), .minimum = 0, .maximum = 1, .fallback = { -1 },
       .fallback_text = "0.2 for sand, 0.05 for water, 0.1 with `gauss_seidel`",
       .doc = "Part of the density that may be too much or too little." },
@@ -89,14 +90,20 @@ static const WadiSceneField flip_fields[] = {
     { "path", WADI_SCENE_ENUM, AT(path_order), .choices = &paths_choices, .fallback = { 2 },
       .doc = "How particles follow the velocities." },
     { "cfl", WADI_SCENE_NUMBER, AT(cfl), .flags = WADI_SCENE_ABOVE_MIN, .unit = "cells", .minimum = 0,
-      .maximum = 20, .fallback_text = "2, and 1/120 s with sand",
-      .doc = "No particle moves farther in a step." },
+      .maximum = 20, .fallback = { 2 }, .doc = "No particle moves farther in a step." },
+    { "sand_step", WADI_SCENE_NUMBER, AT(sand_step), .flags = WADI_SCENE_ABOVE_MIN, .unit = "√(dx/g)",
+      .minimum = 0, .maximum = 1000, .fallback = { 0.21 },
+      .doc = "No step with sand in the scene is longer." },
     { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 },
       .doc = "Sand at rest that nothing touches is left alone until something does." },
 };
 const WadiSceneObject wadi_scene_flip_object = {
     .name = "flip",
-    .doc = "Settings of the solver `flip`. The defaults are the best known; the others are there to compare.",
+    .doc = "Settings of the solver `flip`. The defaults are the best known; the others are there to compare. "
+           "√(dx/g) is the "
+           "time in which a grain falls half a cell: dx is the size of a cell, g the largest gravity of the "
+           "scene, "
+           "or 9.81 m/s² where there is none.",
     .fields = flip_fields,
     .field_count = COUNT_OF(flip_fields),
     .example = "{friction: zb05, surface: first_order}",

@@ -27,12 +27,13 @@ static void defaults_are_the_best_known(void **unused)
     assert_int_equal(s->flip.friction_rounds, 1);
     assert_int_equal(s->flip.pair_separation, 0);
     assert_true(s->flip.sleep);
-    CHECK_NEAR(s->flip.cfl, 0.0, 0.0);
-    CHECK_NEAR(s->flip.density_rate, 20.0, 0.0);
+    CHECK_NEAR(s->flip.cfl, 2.0, 0.0);
+    CHECK_NEAR(s->flip.sand_step, 0.21, 0.0);
+    CHECK_NEAR(s->flip.density_rate, -1.0, 0.0);
     CHECK_NEAR(s->flip.density_band, -1.0, 0.0);
     CHECK_NEAR(s->flip.over_relaxation, 1.9, 0.0);
-    CHECK_NEAR(s->materials[0].flip_share, 0.88, 0.0);
-    CHECK_NEAR(s->materials[1].flip_share, 0.97, 0.0);
+    CHECK_NEAR(s->materials[0].flip_share, -1.0, 0.0);
+    CHECK_NEAR(s->materials[1].flip_share, -1.0, 0.0);
     assert_int_equal(s->materials[0].yield, WADI_YIELD_TAN);
     CHECK_NEAR(wadi_curve_value(&s->materials[0].cohesion, 0.0), 0.0, 0.0);
     CHECK_NEAR(wadi_curve_value(&s->materials[1].viscosity, 0.0), 0.0, 0.0);
@@ -47,7 +48,7 @@ static void every_setting_is_read(void **unused)
         "flip: {pressure: gauss_seidel, tolerance: 1e-3, sweeps: 99, over_relaxation: 1.5,\n"
         "  unilateral: none, surface: face, solids: voxels, friction: zb05_literal,\n"
         "  friction_iterations: 7, friction_rounds: 3, wall_friction: zb05, density_rate: 5,\n"
-        "  density_band: 0.1, density_alpha: 0.5, pair_separation: 2, path: rk3, cfl: 2.5, sleep: false}\n"
+        "  density_band: 0.1, density_alpha: 0.5, pair_separation: 2, path: rk3, cfl: 2.5, sand_step: 0.5, sleep: false}\n"
         "materials:\n"
         "  a: {kind: sand, yield: triaxial, cohesion: {keys: [[0, 10], [1, 20]]}, transfer: apic,\n"
         "      friction_angle_fast: 45, grain_size: 0.002, viscosity: 3}\n"
@@ -69,6 +70,7 @@ static void every_setting_is_read(void **unused)
     assert_int_equal(s->flip.pair_separation, 2);
     assert_int_equal(s->flip.path_order, 3);
     CHECK_NEAR(s->flip.cfl, 2.5, 0.0);
+    CHECK_NEAR(s->flip.sand_step, 0.5, 0.0);
     assert_false(s->flip.sleep);
     const WadiMaterial *a = &s->materials[0], *b = &s->materials[1];
     assert_int_equal(a->yield, WADI_YIELD_TRIAXIAL);
