@@ -100,6 +100,9 @@ static void print_summary(const WadiScene *scene, const WadiRunReport *report)
     char text[WADI_CLI_HUMAN_SIZE];
     printf("%d frame%s, ", report->frames, report->frames == 1 ? "" : "s");
     printf("%s particles, ", wadi_cli_human_count(text, report->particles));
+    if (report->drained_particles > 0) {
+        printf("%s drained, ", wadi_cli_human_count(text, report->drained_particles));
+    }
     printf("%s lost, ", wadi_cli_human_count(text, report->lost_particles));
     printf("%s", wadi_cli_human_duration(text, report->seconds));
     if (report->frames_done > 0) {
@@ -139,6 +142,7 @@ static void json_end(const WadiRunReport *report)
     wadi_cli_json_integer(&json, "particles", report->particles);
     wadi_cli_json_integer(&json, "steps", report->steps);
     wadi_cli_json_integer(&json, "lost_particles", report->lost_particles);
+    wadi_cli_json_integer(&json, "drained_particles", report->drained_particles);
     wadi_cli_json_number(&json, "seconds", report->seconds);
     wadi_cli_json_integer(&json, "peak_rss_bytes", (int64_t)report->peak_rss_bytes);
     wadi_cli_json_integer(&json, "warnings", report->warning_count);

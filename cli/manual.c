@@ -51,6 +51,7 @@ static const Event events[] = {
         { "particles", "at the end" },
         { "steps", "since the start of the run" },
         { "lost_particles", "0 in a sound run" },
+        { "drained_particles", "taken by drains or gone through open sides" },
         { "seconds", "this command took" },
         { "peak_rss_bytes", "most memory used" },
         { "warnings", "how many there were" },

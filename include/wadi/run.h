@@ -56,6 +56,7 @@ typedef struct WadiRunReport {
     int64_t steps;
     int64_t particles;
     int64_t lost_particles;
+    int64_t drained_particles; /* by drains, or through open sides of the domain */
     double seconds;
     size_t peak_rss_bytes;
     uint64_t state_hash;

@@ -33,6 +33,8 @@ WADI_API double wadi_sim_time(const WadiSim *sim); /* s */
 WADI_API int64_t wadi_sim_steps(const WadiSim *sim);
 WADI_API size_t wadi_sim_particle_count(const WadiSim *sim);
 WADI_API int64_t wadi_sim_lost_particles(const WadiSim *sim);
+/* That drains took, or that left through open sides of the domain. */
+WADI_API int64_t wadi_sim_drained_particles(const WadiSim *sim);
 /* Particles that the last step left out because they rest; 0 after a restart. */
 WADI_API int64_t wadi_sim_sleeping_particles(const WadiSim *sim);
 /* Hash of the exact state: equal states have equal hashes, for any thread count. */

@@ -46,6 +46,9 @@ static void print_run(WadiText *text, const char *path, const WadiRunSummary *s)
     append_row(text, "lost");
     append_count(text, s->lost_particles);
     wadi_text_append(text, "\n");
+    append_row(text, "drained");
+    append_count(text, s->drained_particles);
+    wadi_text_append(text, "\n");
     append_row(text, "drift");
     wadi_text_printf(text, "mass %.3g, water mass %.3g, volume %.3g\n", s->drift_mass, s->drift_water_mass,
                      s->drift_volume);

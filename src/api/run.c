@@ -95,6 +95,7 @@ static void update_summary(Run *run, int frames)
         summary->material_particles[m] = wadi_sim_material_count(sim, m);
     }
     summary->lost_particles = wadi_sim_lost_particles(sim);
+    summary->drained_particles = wadi_sim_drained_particles(sim);
     summary->seconds_total = run->previous.seconds_total + wadi_time_now() - run->started;
     summary->stages = sim->times;
     for (int i = 0; i < run->previous.stages.count && summary->stages.count < WADI_STAGE_MAX; ++i) {
@@ -344,6 +345,7 @@ static void fill_report(const Run *run, WadiRunReport *report)
         report->steps = run->sim->steps;
         report->particles = run->sim->particles.count;
         report->lost_particles = wadi_sim_lost_particles(run->sim);
+        report->drained_particles = wadi_sim_drained_particles(run->sim);
         report->state_hash = run->summary.state_hash;
     }
 }

@@ -147,6 +147,17 @@ bool wadi_solids_are_moving(const WadiSolids *solids)
     return false;
 }
 
+int wadi_box_sides_beyond(WadiBox box, WadiVec3 x)
+{
+    double d[6];
+    int beyond = 0;
+    side_distances(&box, x, d);
+    for (int side = 0; side < 6; ++side) {
+        beyond |= (d[side] < 0.0) << side;
+    }
+    return beyond;
+}
+
 WadiBox wadi_box_closed_sides(WadiBox box, int closed_sides)
 {
     const double far = (double)INFINITY;

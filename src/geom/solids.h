@@ -57,6 +57,8 @@ double wadi_solids_speed_bound(const WadiSolids *solids, WadiVec3 x, double radi
 WadiVec3 wadi_solids_carry(const WadiSolids *solids, int index, WadiVec3 x, double t0, double t1);
 bool wadi_solids_are_moving(const WadiSolids *solids);
 
+/* Bits WADI_SIDE_… of the sides of `box` that x lies beyond; none for sides at infinity. */
+int wadi_box_sides_beyond(WadiBox box, WadiVec3 x);
 /* `box` with the sides that are not closed (bits WADI_SIDE_…) moved to infinity. */
 WadiBox wadi_box_closed_sides(WadiBox box, int closed_sides);
 

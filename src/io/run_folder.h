@@ -26,7 +26,7 @@ typedef struct WadiRunSummary {
     int material_count;
     char *material_name[WADI_RUN_MATERIAL_MAX];
     int64_t material_particles[WADI_RUN_MATERIAL_MAX];
-    int64_t lost_particles;
+    int64_t lost_particles, drained_particles;
     double seconds_total;       /* over all sessions of this run */
     WadiStageTimes stages;      /* names must outlive the summary, unless it owns them */
     bool are_stage_names_owned; /* set by reading */

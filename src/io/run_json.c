@@ -80,6 +80,7 @@ void wadi_run_summary_append(const WadiRunSummary *summary, WadiText *text)
     wadi_text_printf(text, "  \"steps\": %" PRId64 ",\n", summary->steps);
     append_particles(text, summary);
     wadi_text_printf(text, "  \"lost_particles\": %" PRId64 ",\n", summary->lost_particles);
+    wadi_text_printf(text, "  \"drained_particles\": %" PRId64 ",\n", summary->drained_particles);
     append_seconds(text, summary);
     wadi_text_printf(text, "  \"peak_rss_bytes\": %zu,\n", summary->peak_rss_bytes);
     wadi_text_printf(text, "  \"state_hash\": \"%016" PRIx64 "\",\n", summary->state_hash);

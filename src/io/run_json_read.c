@@ -185,6 +185,9 @@ static void take_summary(Reader *reader, struct fy_node *root, WadiRunSummary *s
     summary->steps = take_integer(reader, SCALAR("steps"), INT64_MAX);
     take_particles(reader, find(root, "particles", FYNT_MAPPING), summary);
     summary->lost_particles = take_integer(reader, SCALAR("lost_particles"), INT64_MAX);
+    if (find(root, "drained_particles", FYNT_SCALAR) != NULL) { /* files of older versions have none */
+        summary->drained_particles = take_integer(reader, SCALAR("drained_particles"), INT64_MAX);
+    }
     struct fy_node *seconds = find(root, "seconds", FYNT_MAPPING);
     summary->seconds_total = take_number(reader, find(seconds, "total", FYNT_SCALAR), "seconds.total");
     take_stages(reader, find(seconds, "stages", FYNT_MAPPING), summary);

@@ -146,6 +146,16 @@ static void fly(const WadiEmitIn *in, double birth, double until, WadiVec3 *x, W
     }
 }
 
+/* Where it is born counts, not where it has flown to: what leaves in its first step has left. */
+static void note_birth(const WadiEmitIn *in, WadiVec3 x, WadiParticles *particles, int64_t i)
+{
+    if (in->outside_column != 0 && in->solids != NULL) {
+        WadiBox open = wadi_box_closed_sides(in->solids->domain, ~in->solids->closed_sides);
+        uint8_t *outside = wadi_particles_column(particles, in->outside_column);
+        outside[i] = (uint8_t)wadi_box_sides_beyond(open, x);
+    }
+}
+
 WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmitState *state,
                           WadiParticles *particles, int64_t *count, WadiError *error)
 {
@@ -171,8 +181,9 @@ WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmit
         if (!find_place(in, birth, &state->tried, &x)) {
             break;
         }
-        fly(in, birth, time + dt, &x, &v);
         int64_t i = first + made;
+        note_birth(in, x, particles, i);
+        fly(in, birth, time + dt, &x, &v);
         particles->x[i] = x.x;
         particles->y[i] = x.y;
         particles->z[i] = x.z;

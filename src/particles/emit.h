@@ -18,6 +18,7 @@ typedef struct WadiEmitIn {
     uint64_t seed;             /* differs from emitter to emitter */
     uint8_t material;
     double spacing; /* m, between particles of bulk material */
+    int outside_column; /* of bytes: gets the open sides (bits WADI_SIDE_…) that a place of birth is beyond; 0: none */
 } WadiEmitIn;
 
 /* What an emitter remembers; saved in checkpoints as three numbers. */

@@ -5,9 +5,7 @@
 #include "core/parallel.h"
 #include "sim/sim.h"
 
-/* How far beyond an open side of the domain a particle may fly and still come back, in longest sides of the domain. */
-static const double reach_of_world = 4.0;
-/* Without a domain: cell indices stay far inside 32 bits. */
+/* Where there is no wall: cell indices stay far inside 32 bits. What leaves through open sides is drained before (open_sides.c). */
 static const double cells_of_world = 1 << 30;
 
 static WadiBox world_limits(const WadiSim *sim)
@@ -18,19 +16,10 @@ static WadiBox world_limits(const WadiSim *sim)
     if (!sim->scene->has_domain) {
         return all;
     }
-    WadiVec3 size = wadi_box_size(sim->scene->domain);
-    double margin = reach_of_world * fmax(size.x, fmax(size.y, size.z));
     /* Beyond a closed wall nothing may be at all; a tenth of a cell forgives rounding. */
-    double tight = 0.1 * cell;
-    int closed = sim->scene->closed_sides;
-    WadiBox box = sim->scene->domain;
-    box.min.x -= closed & WADI_SIDE_X_MIN ? tight : margin;
-    box.min.y -= closed & WADI_SIDE_Y_MIN ? tight : margin;
-    box.min.z -= closed & WADI_SIDE_Z_MIN ? tight : margin;
-    box.max.x += closed & WADI_SIDE_X_MAX ? tight : margin;
-    box.max.y += closed & WADI_SIDE_Y_MAX ? tight : margin;
-    box.max.z += closed & WADI_SIDE_Z_MAX ? tight : margin;
-    return wadi_box_intersection(box, all);
+    const WadiVec3 tight = { 0.1 * cell, 0.1 * cell, 0.1 * cell };
+    WadiBox box = { wadi_sub(sim->scene->domain.min, tight), wadi_add(sim->scene->domain.max, tight) };
+    return wadi_box_intersection(wadi_box_closed_sides(box, sim->scene->closed_sides), all);
 }
 
 enum { LOOK_BLOCK = 8192 };

@@ -27,6 +27,13 @@ static WadiStatus prepare(WadiSim *sim, WadiError *error)
                                            error));
         wadi_particles_show_column(&sim->particles, sim->texture_column);
     }
+    if (sim->scene->has_domain && (sim->scene->closed_sides & WADI_SIDE_ALL) != WADI_SIDE_ALL) {
+        WADI_TRY(
+            wadi_particles_add_column(&sim->particles, "outside", WADI_TYPE_U8, &sim->outside_column, error));
+    }
+    for (int i = 0; i < sim->scene->emitter_count; ++i) {
+        sim->world->emitters[i].outside_column = sim->outside_column;
+    }
     WADI_TRY(WADI_NEW(&sim->emit, (size_t)sim->scene->emitter_count, "emitters", error));
     WadiSolverContext context = { .world = sim->world,
                                   .particles = &sim->particles,
@@ -205,6 +212,7 @@ WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error)
     double now = is_last ? end : sim->time + sim->dt;
     WADI_STAGE(&sim->times, "emit", WADI_TRY(emit(sim, sim->dt, error)));
     WADI_STAGE(&sim->times, "drain", WADI_TRY(drain(sim, now, error)));
+    WADI_STAGE(&sim->times, "drain", WADI_TRY(wadi_sim_drain_open_sides(sim, error)));
     WADI_STAGE(&sim->times, "account", WADI_TRY(wadi_sim_remove_lost(sim, error)));
     WADI_VALIDATE(wadi_particles_validate(&sim->particles));
 
@@ -247,13 +255,23 @@ size_t wadi_sim_particle_count(const WadiSim *sim)
     return (size_t)sim->particles.count;
 }
 
+static int64_t sum_of_materials(const int64_t count[256])
+{
+    int64_t sum = 0;
+    for (int m = 0; m < 256; ++m) {
+        sum += count[m];
+    }
+    return sum;
+}
+
 int64_t wadi_sim_lost_particles(const WadiSim *sim)
 {
-    int64_t lost = 0;
-    for (int m = 0; m < 256; ++m) {
-        lost += sim->lost[m];
-    }
-    return lost;
+    return sum_of_materials(sim->lost);
+}
+
+int64_t wadi_sim_drained_particles(const WadiSim *sim)
+{
+    return sum_of_materials(sim->drained);
 }
 
 int64_t wadi_sim_sleeping_particles(const WadiSim *sim)

@@ -17,6 +17,7 @@ struct WadiSim {
     WadiLog log;
     int threads;
     int texture_column; /* of WadiScene.has_texture: the first of three */
+    int outside_column; /* of a domain with open sides: see open_sides.c; 0: none */
 
     int frame;   /* last frame reached */
     double time; /* s */
@@ -59,6 +60,9 @@ WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *err
 double wadi_sim_mass_drift(const WadiSim *sim, int kind);
 /* Particles of a material present now. */
 int64_t wadi_sim_material_count(const WadiSim *sim, int material);
+
+/* Remove what left the domain through its open sides; counted in `drained`. */
+WadiStatus wadi_sim_drain_open_sides(WadiSim *sim, WadiError *error);
 
 /* Remove particles that are not finite or left the world; counted in `lost`, said once a step through the log. */
 WadiStatus wadi_sim_remove_lost(WadiSim *sim, WadiError *error);

@@ -92,7 +92,9 @@ static const WadiSceneField wall_fields[] = {
       .doc = "Part of the normal velocity that a bounce off a wall returns." },
     { "open", WADI_SCENE_BITS_OFF, AT(WadiScene, closed_sides), .fallback = { WADI_SIDE_ALL },
       .fallback_text = "all closed", .choices = &side_choices,
-      .doc = "Sides without a wall: what leaves through them is removed." },
+      .doc = "Sides without a wall: what leaves through them is removed at once and counted as drained, at "
+             "the top too: a splash "
+             "that shall fall back needs a domain that is high enough. What emitters pour outside may come in." },
 };
 static const WadiSceneObject wall_object = {
     .name = "walls",

@@ -57,6 +57,7 @@ static void the_text_has_the_names_of_the_contract(void **unused)
         "  \"steps\": 1000,\n",
         "  \"particles\": {\n    \"wet \\\"sand\\\"\": 123456789012\n  },\n",
         "  \"lost_particles\": 0,\n",
+        "  \"drained_particles\": 0,\n",
         "  \"seconds\": {\n    \"total\": 12.5,\n    \"per_frame\": 1.25,\n    \"stages\": {\n",
         "      \"sort by cell\": 1.25,\n      \"project\": 3.5\n    }\n  },\n",
         "  \"peak_rss_bytes\": 1073741824,\n",
