@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Shows that no file of a build can have warnings: each is compiled with -Werror and the common set, none silenced."""
+"""Shows that no file of a build can have warnings: each is compiled with -Werror and the common set, none silenced.
+
+One is silenced on purpose: clang's report that it did not vectorise a loop, which depends on the processor."""
 
 import json
 import shlex
 import sys
 
 NEEDED = {"-Werror", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-ffp-contract=off"}
+ALLOWED = {"-Wno-pass-failed"}
 
 
 def main():
@@ -14,7 +17,8 @@ def main():
     for command in commands:
         flags = shlex.split(command["command"])
         missing = NEEDED.difference(flags)
-        silenced = [f for f in flags if f == "-w" or f.startswith("-Wno-") or f in ("-ffast-math", "-Ofast")]
+        silenced = [f for f in flags
+                    if f == "-w" or f.startswith("-Wno-") and f not in ALLOWED or f in ("-ffast-math", "-Ofast")]
         if missing or silenced:
             print(f"{command['file']}: without {sorted(missing)}, with {silenced}")
             bad += 1

@@ -12,8 +12,8 @@ jobs=$(nproc)
 limit=300
 # Whole runs do not depend on the compiler, and a sanitizer makes heavy loops ten times as long: every test runs in the
 # first build, and in all of them when there is time.
-not_with_clang=(-LE '^(run|cli|physics)$')
-not_with_asan=(-LE '^(run|cli|physics|twin)$')
+not_with_clang=(-LE '^(run|cli|physics|configure)$')
+not_with_asan=(-LE '^(run|cli|physics|twin|configure)$')
 # The analyzer of clang-tidy takes as long as all tests of the first build and more: make tidy and make test-long run it.
 tidy=(--fast)
 if [ -n "${WADI_LONG:-}" ]; then
