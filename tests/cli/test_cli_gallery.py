@@ -1,7 +1,11 @@
 """wadi gallery and wadi bench: what they list and print, a small run of each, and the messages when a part is missing."""
 import json
+import hashlib
+import io
 import os
 import struct
+import subprocess
+import tarfile
 
 from cli_harness import (ROOT, contains, events_of, good, hash_in, is_equal, is_usage_error, main, read, wadi, write)
 
@@ -112,6 +116,65 @@ def test_gallery_tells_what_to_do_without_npm():
     contains(result.err, "npm is not installed")
     contains(result.err, os.path.join(here, "cache", "wadi", "bunny.obj"))
     assert not os.path.exists("b.run")
+
+
+FETCH = os.path.join(GALLERY, "fetch_bunny.sh")
+DATA = ("exports.positions=[[-5,0,-5],[5,0.5,-5],[0,0,5e-1],[0,10,0]]\n"
+        "exports.cells=[[0,1,2],[0,3,1],[1,3,2],[2,3,0]]")
+
+
+def offer(index_js):
+    """Puts an `npm` that packs index_js, and a `node` that leaves a trace, into bin/; returns the package's SHA-256."""
+    os.makedirs("bin", exist_ok=True)
+    with tarfile.open("package.tgz", "w:gz") as tar:
+        entry = tarfile.TarInfo("package/index.js")
+        entry.size = len(index_js)
+        tar.addfile(entry, io.BytesIO(index_js.encode()))
+    here = os.getcwd()
+    write("bin/npm", f"#!/bin/sh\ncp '{here}/package.tgz' bunny-1.0.1.tgz\necho bunny-1.0.1.tgz\n")
+    write("bin/node", f"#!/bin/sh\ntouch '{here}/foreign-code-ran'\n")
+    os.chmod("bin/npm", 0o755)
+    os.chmod("bin/node", 0o755)
+    with open("package.tgz", "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def with_fake_npm():
+    here = os.getcwd()
+    return {"XDG_CACHE_HOME": os.path.join(here, "cache"), "PATH": os.path.join(here, "bin") + ":" + os.environ["PATH"]}
+
+
+def test_gallery_refuses_a_changed_package():
+    found = offer(DATA)
+    result = wadi("gallery", "bunny-water", "-o", "b.run", environment=with_fake_npm())
+    is_equal(result.code, 1, result)
+    contains(result.err, f"SHA-256 {found} instead of ")
+    contains(result.err, "was not used")
+    is_equal(os.listdir("cache/wadi"), [])
+    assert not os.path.exists("b.run")
+    assert not os.path.exists("foreign-code-ran")
+
+
+def test_the_bunny_is_read_as_data():
+    def fetch(index_js):
+        pinned = [line for line in read(FETCH).splitlines() if line.startswith("checksum=")]
+        is_equal(len(pinned), 1)
+        write("fetch.sh", read(FETCH).replace(pinned[0], "checksum=" + offer(index_js)))
+        return subprocess.run(["sh", "fetch.sh", "out/bunny.obj"], env={**os.environ, **with_fake_npm()},
+                              capture_output=True, text=True)
+
+    result = fetch(DATA)
+    is_equal(result.returncode, 0, result)
+    is_equal(read("out/bunny.obj"), "v -5 0 -5\nv 5 0.5 -5\nv 0 0 5e-1\nv 0 10 0\n"
+                                    "f 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n")
+    os.remove("out/bunny.obj")
+    for changed in (DATA + "\nrequire('fs').writeFileSync('foreign-code-ran','')", "exports.cells=[]", "",
+                    DATA.replace("10", "f(10)"), DATA.replace("exports.cells", "exports.faces")):
+        result = fetch(changed)
+        is_equal(result.returncode, 1, result)
+        contains(result.stderr, "does not list positions and cells")
+        is_equal(os.listdir("out"), [])
+    assert not os.path.exists("foreign-code-ran")
 
 
 def test_gallery_scenes_are_looked_for_in_wadi_data():
