@@ -11,6 +11,7 @@
 #include "core/alloc.h"
 #include "core/array.h"
 #include "core/hash.h"
+#include "geom/mesh.h"
 #include "io/file_copy.h"
 #include "io/files.h"
 #include "io/scene_files.h"
@@ -80,6 +81,28 @@ static WadiStatus add_part(Parts *parts, const char *path, const char *name, Wad
     return status;
 }
 
+/* The file and, of a glTF mesh, its buffers, which lie beside it under the names that it gives them. */
+static WadiStatus add_files(Parts *parts, const char *path, const char *name, WadiError *error)
+{
+    WadiMeshFiles files;
+    WadiText beside = { 0 };
+    WADI_TRY(wadi_mesh_files(&files, path, error));
+    const char *slash = strrchr(name, '/');
+    size_t folder = slash != NULL ? (size_t)(slash + 1 - name) : 0;
+    WadiStatus status = add_part(parts, path, name, error);
+    for (size_t i = 1; i < files.count && status == WADI_OK; ++i) {
+        const char *buffer = strrchr(files.paths[i], '/');
+        wadi_text_clear(&beside);
+        wadi_text_append_bytes(&beside, name, folder);
+        wadi_text_append(&beside, buffer != NULL ? buffer + 1 : files.paths[i]);
+        status = wadi_text_status(&beside, error);
+        status = status == WADI_OK ? add_part(parts, files.paths[i], beside.data, error) : status;
+    }
+    wadi_text_free(&beside);
+    wadi_mesh_files_free(&files);
+    return status;
+}
+
 static WadiStatus add_sequence(Parts *parts, const WadiSceneFile *file, const char *pattern, WadiError *error)
 {
     WadiText path = { 0 }, name = { 0 };
@@ -92,7 +115,7 @@ static WadiStatus add_sequence(Parts *parts, const WadiSceneFile *file, const ch
         status = wadi_text_status(&path, error);
         status = status == WADI_OK ? wadi_text_status(&name, error) : status;
         if (status == WADI_OK) {
-            status = add_part(parts, path.data, name.data, error);
+            status = add_files(parts, path.data, name.data, error);
         }
     }
     wadi_text_free(&path);
@@ -138,7 +161,7 @@ static WadiStatus store_file(const char *run, WadiSceneFile *file, WadiError *er
     WADI_TRY(wadi_string_copy(&name, start, strlen(start), error));
     clean_name(name);
     WadiStatus status = file->is_sequence ? add_sequence(&parts, file, name, error)
-                                          : add_part(&parts, file->path, name, error);
+                                          : add_files(&parts, file->path, name, error);
     snprintf(folder, sizeof folder, "assets/%016" PRIx64, parts_key(&parts));
     for (size_t i = 0; i < parts.count && status == WADI_OK; ++i) {
         status = store_part(run, folder, &parts.data[i], error);

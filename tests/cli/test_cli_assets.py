@@ -1,4 +1,5 @@
 """Meshes, height maps and pictures that a scene names: a run folder holds copies, so it can be moved and used alone."""
+import json
 import os
 import shutil
 import struct
@@ -25,6 +26,24 @@ def tetra(path, size=0.3, at=(0.5, 0.5, 0.0), extra=""):
     x, y, z = at
     write(path, f"{extra}v {x} {y} {z}\nv {x + size} {y} {z}\nv {x} {y + size} {z}\nv {x} {y} {z + size}\n"
                 "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+
+
+def gltf(path, buffer):
+    """A tetrahedron whose numbers are in a file of their own, beside it."""
+    points = [0.5, 0.0, 0.5, 0.8, 0.0, 0.5, 0.5, 0.3, 0.5, 0.5, 0.0, 0.8]
+    data = struct.pack("<12f12H", *points, 0, 1, 2, 0, 3, 1, 0, 2, 3, 1, 3, 2)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(os.path.join(os.path.dirname(path), buffer), "wb") as file:
+        file.write(data)
+    write(path, json.dumps({
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "buffers": [{"uri": buffer, "byteLength": len(data)}],
+        "bufferViews": [{"buffer": 0, "byteOffset": 0, "byteLength": 48},
+                        {"buffer": 0, "byteOffset": 48, "byteLength": 24}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3",
+                       "min": [0.5, 0.0, 0.5], "max": [0.8, 0.3, 0.8]},
+                      {"bufferView": 1, "componentType": 5123, "count": 12, "type": "SCALAR"}]}))
 
 
 def chunk(kind, data):
@@ -77,6 +96,7 @@ def mixed_scene():
     tetra("far away/rock, 3.obj", size=0.1, extra="mtllib none.mtl\nusemtl none\n")
     for i in (3, 4, 5):
         tetra(f"p/wave/w.{i:03d}.obj", at=(0.1, 0.1, 0.01 * i))
+    gltf("p/g/rock.gltf", "rock_data.bin")
     height_map("p/hills.png")
     sky("p/sky.hdr")
     write("p/mixed.yaml", HEAD + f"""\
@@ -89,6 +109,7 @@ colliders:
         file: '{os.path.abspath("far away/rock, 3.obj")}'
       translate: [-0.3, 0, 0]
   - {{shape: {{mesh_sequence: {{files: wave/w.%03d.obj, first: 3, last: 5, fps: 24}}}}}}
+  - {{shape: {{mesh: {{file: g/rock.gltf}}, translate: [0.1, 0, 0]}}}}
   - {{shape: {{heightmap: {{file: hills.png, min: [0, 0, 0], max: [1, 1, 0.1]}}}}}}
 render: {{light: {{environment: sky.hdr}}}}
 """)
@@ -102,7 +123,8 @@ def test_every_kind_of_file_moves_with_the_run():
     for kept in ("# the version", "# the first rock", "name: \"mixed\"", "&rock", "*rock"):
         contains(text, kept)
     is_equal(named_files("mixed.run"),
-             ["hills.png", "rock.obj", "rock.obj", "rock__3.obj", "sky.hdr", "w.003.obj", "w.004.obj", "w.005.obj"])
+             ["hills.png", "rock.gltf", "rock.obj", "rock.obj", "rock__3.obj", "rock_data.bin", "sky.hdr",
+              "w.003.obj", "w.004.obj", "w.005.obj"])
     # The same scene goes on; one with a changed mesh is another scene.
     again = last_event(scene, "--resume", "--threads", "1")
     is_equal((again["frames_done"], again["state_hash"]), (0, first))
