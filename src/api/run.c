@@ -1,16 +1,19 @@
 /* A run: the simulation on one side, the run folder on the other, and the decision where to begin. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "core/timer.h"
+#include "io/files.h"
 #include "io/run_assets.h"
 #include "io/run_folder.h"
+#include "io/run_owner.h"
 #include "sim/sim.h"
 #include "wadi/run.h"
 
-enum { RUN_DEF_COOKIE = 0x7a61 };
+enum { RUN_DEF_COOKIE = 0x7a61, SCENE_LIMIT = 1 << 26 };
 
 static const double CHECKPOINT_SECONDS = 1.0;
 
@@ -279,9 +282,34 @@ static WadiStatus record_scene(Run *run, WadiError *error)
     return status;
 }
 
+/* A person may have changed RUN/scene.yaml and run it in place. Without overrides RUN/scene.yaml says the same afterwards; with
+ * them the person's text would be lost. */
+static WadiStatus check_own_scene(const Run *run, WadiError *error)
+{
+    char path[WADI_PATH_SIZE], *text = NULL;
+    size_t size = 0;
+    struct stat scene, own;
+    snprintf(path, sizeof path, "%s/scene.yaml", run->path);
+    if (stat(run->scene->path, &scene) != 0 || stat(path, &own) != 0 || scene.st_ino != own.st_ino ||
+        scene.st_dev != own.st_dev || wadi_run_owner_has_scene(run->path)) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_file_read(path, SCENE_LIMIT, &text, &size, error));
+    bool is_same = strcmp(text, run->scene->source) == 0;
+    wadi_free(text, size + 1, 1);
+    return is_same
+               ? WADI_OK
+               : wadi_fail(error, WADI_ERR_ARGUMENT,
+                           "%s was changed by hand, and the overrides of this run would be written over it; "
+                           "nothing was written: run a copy of it that lies elsewhere",
+                           path);
+}
+
 static WadiStatus execute(Run *run, WadiError *error)
 {
     const WadiRunDef *def = run->def;
+    WADI_TRY(wadi_run_owner_check(run->path, error));
+    WADI_TRY(check_own_scene(run, error));
     WadiRunMode mode = def->from_frame > 0 ? WADI_RUN_RESUME : def->mode;
     WadiLog log = { note, run };
     WADI_TRY(wadi_run_folder_open(&run->folder, run->path, run->scene->name, mode, &log, error));

@@ -56,6 +56,19 @@ static WadiStatus pass_on(int fd, const char *path, WadiFileWriter *writer, Wadi
     return status;
 }
 
+WadiFileDigest wadi_bytes_digest(const void *bytes, size_t size)
+{
+    const char *cursor = bytes;
+    WadiFileDigest digest = { .size = size };
+    for (size_t left = size; left > 0;) {
+        size_t block = left < BLOCK_BYTES ? left : BLOCK_BYTES;
+        digest.hash = wadi_hash_bytes(digest.hash, cursor, block);
+        cursor += block;
+        left -= block;
+    }
+    return digest;
+}
+
 WadiStatus wadi_file_digest(const char *path, WadiFileDigest *digest, WadiError *error)
 {
     int fd;

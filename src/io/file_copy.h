@@ -14,6 +14,8 @@ typedef struct WadiFileDigest {
 
 /* Of a regular file; anything else (a pipe, a folder) is an error, without waiting for it. */
 WadiStatus wadi_file_digest(const char *path, WadiFileDigest *digest, WadiError *error);
+/* Of a file with these bytes. */
+WadiFileDigest wadi_bytes_digest(const void *bytes, size_t size);
 /* Whether `path` is a regular file with this content. A file of another size is not read. */
 bool wadi_file_has_digest(const char *path, WadiFileDigest digest);
 /* Copy a file, atomically. `digest` is what the file is known to hold: one that has changed since is an error. */

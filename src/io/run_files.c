@@ -153,6 +153,29 @@ WadiStatus wadi_run_has_results(const char *folder, bool *has_results, WadiError
     return WADI_OK;
 }
 
+static WadiStatus visit_proof(void *user, const char *folder, const char *file_name, WadiError *error)
+{
+    (void)error;
+    Search *search = user;
+    char path[WADI_PATH_SIZE];
+    bool is_kept;
+    search->has_any =
+        search->has_any || (wadi_run_parse_name(file_name, NULL, &is_kept) >= 0 &&
+                            snprintf(path, sizeof path, "%s/%s", folder, file_name) < WADI_PATH_SIZE &&
+                            wadi_frame_file_check(path, NULL) == WADI_OK);
+    return WADI_OK;
+}
+
+bool wadi_run_has_frame(const char *folder)
+{
+    Search search = { 0 };
+    visit_folder(folder, "/particles", visit_proof, &search, NULL);
+    if (!search.has_any) {
+        visit_folder(folder, "/checkpoint", visit_proof, &search, NULL);
+    }
+    return search.has_any;
+}
+
 static WadiStatus remove_in(const char *folder, const char *file_name, WadiError *error)
 {
     char path[WADI_PATH_SIZE];
@@ -205,7 +228,6 @@ WadiStatus wadi_run_remove_results(const char *folder, const char *name, WadiErr
 {
     /* run.json first: it must not claim what is being removed. */
     WADI_TRY(remove_in(folder, "run.json", error));
-    WADI_TRY(remove_in(folder, "scene.yaml", error));
     WADI_TRY(visit_folder(folder, "/checkpoint", visit_remove_frame, (void *)(uintptr_t)name, error));
     WADI_TRY(visit_folder(folder, "/particles", visit_remove_index, NULL, error));
     return visit_folder(folder, "/particles", visit_remove_frame, (void *)(uintptr_t)name, error);

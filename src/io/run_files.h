@@ -35,7 +35,10 @@ WadiStatus wadi_run_find_last_frame(const char *folder, const char *name, int *f
 
 /* Whether frames or checkpoints of any scene are there. */
 WadiStatus wadi_run_has_results(const char *folder, bool *has_results, WadiError *error);
-/* Remove run.json, scene.yaml, checkpoints, frames and XDMF indices that wadi wrote; leave everything else. */
+/* Whether a frame or checkpoint that wadi wrote is there, of any scene. */
+bool wadi_run_has_frame(const char *folder);
+/* Remove run.json, checkpoints, frames and XDMF indices that wadi wrote; leave everything else. scene.yaml is replaced
+ * later: it may be the scene that is being run. */
 WadiStatus wadi_run_remove_results(const char *folder, const char *name, WadiError *error);
 /* Remove temporary files that a killed process left. */
 WadiStatus wadi_run_remove_temporaries(const char *folder, WadiError *error);

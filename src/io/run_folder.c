@@ -12,6 +12,7 @@
 #include "io/run_files.h"
 #include "io/run_json.h"
 #include "io/run_lock.h"
+#include "io/run_owner.h"
 #include "io/run_writer.h"
 
 /* `writer` belongs to the thread while is_busy and to the caller's thread otherwise; the rest of the second
@@ -74,6 +75,7 @@ static WadiStatus start_thread(WadiRunFolder *folder, WadiError *error)
 static WadiStatus prepare(WadiRunFolder *folder, WadiRunMode mode, WadiError *error)
 {
     char sub[WADI_PATH_SIZE];
+    WADI_TRY(wadi_run_owner_check(folder->path, error));
     WADI_TRY(wadi_folder_make(folder->path, error));
     WADI_TRY(wadi_run_lock_take(&folder->lock, folder->path, &folder->log, error));
     snprintf(sub, sizeof sub, "%s/particles", folder->path);
@@ -90,6 +92,9 @@ static WadiStatus prepare(WadiRunFolder *folder, WadiRunMode mode, WadiError *er
                          "%s already holds frames or checkpoints; continue with --resume, replace them with "
                          "--overwrite, or choose another folder with -o",
                          folder->path);
+    }
+    if (!wadi_run_owner_has_scene(folder->path)) {
+        WADI_TRY(wadi_run_owner_mark(folder->path, NULL, error));
     }
     if (mode != WADI_RUN_RESUME) {
         WADI_TRY(wadi_run_remove_results(folder->path, folder->name, error));
@@ -196,7 +201,10 @@ WadiStatus wadi_run_folder_close(WadiRunFolder *folder, WadiError *error)
 WadiStatus wadi_run_folder_write_scene(WadiRunFolder *folder, const char *text, WadiError *error)
 {
     char path[WADI_PATH_SIZE];
+    WadiFileDigest digest = wadi_bytes_digest(text, strlen(text));
     snprintf(path, sizeof path, "%s/scene.yaml", folder->path);
+    /* The mark first: a scene.yaml that it does not describe counts as a person's. */
+    WADI_TRY(wadi_run_owner_mark(folder->path, &digest, error));
     return wadi_file_write(path, text, strlen(text), error);
 }
 

@@ -47,9 +47,10 @@ WadiStatus wadi_run_summary_json(const WadiRunSummary *summary, char **json, Wad
 
 typedef struct WadiRunFolder WadiRunFolder;
 
-/* Create the folder where needed and take its lock. WADI_ERR_BUSY names the process that holds it.
+/* Create the folder where needed and take its lock. WADI_ERR_BUSY names the process that holds it. A folder that is neither empty
+ * nor a run of wadi is refused with WADI_ERR_ARGUMENT in every mode.
  * WADI_RUN_NEW fails with WADI_ERR_ARGUMENT when frames or checkpoints are there; WADI_RUN_OVERWRITE removes
- * what wadi wrote earlier (frames, checkpoints, run.json, scene.yaml, xdmf) and nothing else. A lock left by
+ * what wadi wrote earlier (frames, checkpoints, run.json, xdmf) and nothing else. A lock left by
  * a process that died is taken over with a message to `log`, and its half-written files are removed. `name`
  * is part of file names: not empty, no '/', at most 200 bytes. */
 WadiStatus wadi_run_folder_open(WadiRunFolder **folder, const char *path, const char *name, WadiRunMode mode,

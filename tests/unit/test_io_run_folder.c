@@ -129,12 +129,8 @@ static void new_refuses_results_and_overwrite_removes_only_what_wadi_wrote(void 
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; ++i) {
         assert_true(is_there(path, foreign[i]));
     }
-    const char *gone[] = { "particles/column.0001.h5",
-                           "particles/column.xdmf",
-                           "particles/column.vertices",
-                           "run.json",
-                           "scene.yaml",
-                           "checkpoint/column.0002.keep.h5" };
+    const char *gone[] = { "particles/column.0001.h5", "particles/column.xdmf", "particles/column.vertices",
+                           "run.json", "checkpoint/column.0002.keep.h5" };
     for (size_t i = 0; i < sizeof gone / sizeof *gone; ++i) {
         assert_false(is_there(path, gone[i]));
     }

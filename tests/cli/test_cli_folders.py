@@ -1,0 +1,89 @@
+"""What wadi writes to and what it leaves alone: a user's folders and files, strange things in a run folder."""
+import os
+import shutil
+
+from cli_harness import SCENE, contains, frame_files, good, hash_in, is_equal, main, read, wadi, write
+
+
+def snapshot(folder="."):
+    """{path: bytes} of all files below."""
+    found = {}
+    for root, folders, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(root, name), "rb") as file:
+                found[os.path.join(root, name)] = file.read()
+        found.update({os.path.join(root, name): None for name in folders})
+    return found
+
+
+def is_refused(folder, *arguments):
+    before = snapshot(folder)
+    for mode in ([], ["--overwrite"], ["--resume"], ["--from-frame", "1"]):
+        result = wadi("run", *arguments, *mode)
+        is_equal((result.code, result.out), (2, ""), result)
+        contains(result.err, "not a run of wadi")
+        is_equal(snapshot(folder), before, mode)
+    return result.err
+
+
+def test_folder_of_the_scene_itself_is_refused():
+    write("scene.yaml", "# mine\n" + SCENE)
+    contains(is_refused(".", "scene.yaml", "-o", ".", "--set", "resolution=9"), "it holds scene.yaml")
+    is_refused(".", "scene.yaml", "-o", os.getcwd() + "//")
+
+
+def test_foreign_files_are_not_replaced():
+    write("scene.yaml", SCENE)
+    for name, text in [("scene.yaml", "my: thesis\n"), ("run.json", '{"my": "thesis"}\n'), ("notes.txt", "mine"),
+                       (".hidden", ""), ("assets/rock.obj", "v 0 0 0\n"), (".wadi-run", "not a mark of wadi")]:
+        os.makedirs(os.path.dirname("q/" + name), exist_ok=True)
+        write("q/" + name, text)
+        contains(is_refused("q", "scene.yaml", "-o", "q"), "it holds " + name.split("/")[0])
+        shutil.rmtree("q")
+
+
+def test_empty_and_begun_folders_are_taken():
+    write("scene.yaml", SCENE)
+    os.mkdir("empty")
+    good("run", "scene.yaml", "-o", "empty", "-q")
+    # As a kill leaves it before the first frame.
+    os.makedirs("begun/particles")
+    os.mkdir("begun/checkpoint")
+    write("begun/lock", "process 1 on x since 2020-01-01T00:00:00Z\n")
+    write("begun/.wadi-run.tmp-17", "A run")
+    good("run", "scene.yaml", "-o", "begun", "-q")
+    is_equal(hash_in("begun"), hash_in("empty"))
+    shutil.rmtree("begun/particles")
+    os.remove("begun/run.json")
+    good("run", "scene.yaml", "-o", "begun", "--overwrite", "-q")
+
+
+def test_runs_of_older_versions_are_recognised():
+    write("scene.yaml", SCENE)
+    good("run", "scene.yaml", "-o", "r", "-q")
+    os.remove("r/.wadi-run")
+    good("run", "scene.yaml", "-o", "r", "--resume", "--frames", "6", "-q")
+    os.remove("r/.wadi-run")
+    write("r/run.json", "damaged")
+    good("run", "scene.yaml", "-o", "r", "--resume", "--frames", "7", "-q")
+    is_equal(len(frame_files("r")), 7)
+
+
+def test_scene_of_a_run_that_a_person_changed_is_kept():
+    write("scene.yaml", SCENE)
+    good("run", "scene.yaml", "-o", "r", "-q")
+    good("run", "r/scene.yaml", "-o", "r", "--overwrite", "--set", "frames=3", "-q")
+    is_equal(len(frame_files("r")), 3)
+    mine = "# my words\n" + read("r/scene.yaml").replace("frames: 3", "frames:   4")
+    write("r/scene.yaml", mine)
+    before = snapshot("r")
+    result = wadi("run", "r/scene.yaml", "-o", "r", "--overwrite", "--set", "resolution=9")
+    is_equal(result.code, 2, result)
+    contains(result.err, "changed by hand")
+    is_equal(snapshot("r"), before)
+    good("run", "r/scene.yaml", "-o", "r", "--overwrite", "-q")
+    is_equal((len(frame_files("r")), read("r/scene.yaml")), (4, mine))
+
+
+if __name__ == "__main__":
+    main(globals())
