@@ -3,12 +3,12 @@
 # On Debian and its relatives by apt-get, elsewhere says what is needed. Does nothing, fast, when nothing is missing.
 set -euo pipefail
 
-build=(gcc libc6-dev make cmake ninja-build pkg-config libfyaml-dev libassimp-dev libembree-dev libhdf5-dev libpng-dev)
+build=(gcc libc6-dev make cmake ninja-build pkg-config libfyaml-dev libembree-dev libhdf5-dev libpng-dev)
 demo=(ffmpeg)
 test=(clang clang-format clang-tidy libclang-rt-14-dev libcmocka-dev g++ libopenvdb-dev libboost-dev binutils git mandoc
       python3 python3-h5py python3-jsonschema python3-numpy python3-yaml shellcheck)
 long=(blender povray python3-paraview)
-modules=(libfyaml assimp hdf5 libpng)
+modules=(libfyaml hdf5 libpng)
 
 case "${1:-build}" in
 build) packages=("${build[@]}") ;;
@@ -32,7 +32,7 @@ if ! command -v apt-get >/dev/null; then
     if [ "${#missing[@]}" -gt 0 ]; then
         echo "setup: no apt-get here; please install: ${missing[*]}" >&2
         echo "setup: in all wadi needs a C17 compiler, CMake >= 3.23, Ninja, pkg-config, libfyaml," \
-            "assimp, Embree 3, HDF5 and libpng; videos need ffmpeg; its tests need clang, clang-format, clang-tidy, cmocka, git," \
+            "Embree 3, HDF5 and libpng; videos need ffmpeg; its tests need clang, clang-format, clang-tidy, cmocka, git," \
             "mandoc, shellcheck and Python 3 with h5py" >&2
         exit 1
     fi

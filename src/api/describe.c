@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/text.h"
 #include "geom/mesh.h"
+#include "geom/mesh_bytes.h"
 #include "io/frame_file.h"
 #include "io/run_folder.h"
 #include "io/scene_parse.h"
@@ -280,14 +281,15 @@ typedef struct MeshBegin {
     size_t size;
 } MeshBegin;
 
-static void read_begin(const char *path, MeshBegin *begin)
+static WadiStatus read_begin(const char *path, MeshBegin *begin, WadiError *error)
 {
-    FILE *file = fopen(path, "rb");
-    begin->size = file != NULL ? fread(begin->text, 1, sizeof begin->text - 1, file) : 0;
-    begin->text[begin->size] = '\0';
-    if (file != NULL) {
-        fclose(file);
-    }
+    WadiMeshBytes bytes;
+    WADI_TRY(wadi_mesh_bytes_read(&bytes, path, sizeof begin->text - 1, true, error));
+    memcpy(begin->text, bytes.data, bytes.size);
+    begin->text[bytes.size] = '\0';
+    begin->size = bytes.size;
+    wadi_mesh_bytes_free(&bytes);
+    return WADI_OK;
 }
 
 static bool is_own_ply(const MeshBegin *begin)
@@ -295,7 +297,7 @@ static bool is_own_ply(const MeshBegin *begin)
     return strncmp(begin->text, "ply\n", 4) == 0 && strstr(begin->text, "\ncomment wadi ") != NULL;
 }
 
-/* Without triangles, which assimp takes for a broken mesh. */
+/* Without triangles: elsewhere a broken mesh, here a frame without material. */
 static bool is_empty_surface(const MeshBegin *begin)
 {
     bool is_ply = is_own_ply(begin) && strstr(begin->text, "\nelement vertex 0\n") != NULL &&
@@ -310,7 +312,7 @@ static bool is_empty_surface(const MeshBegin *begin)
 static WadiStatus read_mesh(WadiMesh *mesh, const char *path, WadiError *error)
 {
     MeshBegin begin;
-    read_begin(path, &begin);
+    WADI_TRY(read_begin(path, &begin, error));
     if (is_empty_surface(&begin)) {
         return WADI_OK;
     }

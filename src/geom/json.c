@@ -172,6 +172,12 @@ bool wadi_json_is(const WadiJson *json, uint32_t value, WadiJsonType type)
     return value < json->count && json->values[value].type == type;
 }
 
+uint32_t wadi_json_begin(const WadiJson *json, uint32_t array, uint32_t *count)
+{
+    *count = wadi_json_is(json, array, WADI_JSON_ARRAY) ? json->values[array].count : 0;
+    return array + 1;
+}
+
 uint32_t wadi_json_get(const WadiJson *json, uint32_t object, const char *key)
 {
     if (!wadi_json_is(json, object, WADI_JSON_OBJECT)) {

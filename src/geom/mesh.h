@@ -13,6 +13,8 @@ typedef struct WadiMesh {
     uint32_t (*triangles)[3];
     size_t triangle_count;
     size_t dropped_count; /* triangles of the file that welding made a line or a point */
+    uint64_t
+        face_hash; /* of the faces of the file, which may have more than three corners; 0: not from a file */
 } WadiMesh;
 
 enum { WADI_MESH_TRIANGLES_MAX = 1 << 28 };
@@ -21,7 +23,8 @@ WadiStatus wadi_mesh_create(WadiMesh *mesh, const WadiVec3 *vertices, size_t ver
                             const uint32_t (*triangles)[3], size_t triangle_count, WadiError *error);
 void wadi_mesh_free(WadiMesh *mesh);
 
-/* Any format assimp reads; nodes' transforms applied, axes as in the file. Errors name the file and the reason. */
+/* OBJ, PLY, STL, OFF, glTF or GLB; faces as triangles, transforms of nodes applied, axes as in the file. Errors name the file and
+ * the reason. The file cannot be trusted: memory follows its size, and only the buffers of a glTF mesh are opened besides. */
 WadiStatus wadi_mesh_read(WadiMesh *mesh, const char *path, WadiError *error);
 /* Every file that a mesh consists of: the mesh file itself first, then the buffers that a glTF file names, each once, all in
  * the folder of the mesh. For copying a mesh and for hashing what it holds. A buffer that lies elsewhere is an error; that the

@@ -32,4 +32,32 @@ WadiStatus wadi_gltf_buffers_read(const WadiGltf *gltf, const char *path, WadiGl
                                   size_t *count, WadiError *error);
 void wadi_gltf_buffers_free(WadiGltfBuffer *buffers, size_t count);
 
+/* A number of the object, `missing` where the key is not there. false when it is damaged. */
+bool wadi_gltf_whole(const WadiJson *json, uint32_t object, const char *key, uint64_t missing,
+                     uint64_t *number);
+
+/* Numbers in a buffer: element i begins at data + i * stride and is one component or three. */
+typedef struct WadiGltfAccessor {
+    const unsigned char
+        *data; /* NULL: damaged, sparse, compressed, or neither scalars nor vectors of three */
+    uint64_t count, stride;
+    uint64_t step; /* bytes of a component */
+    uint32_t type; /* of a component, as glTF numbers them */
+    bool is_vector, is_index, is_normalized;
+} WadiGltfAccessor;
+
+/* Those of a file with the buffers they lie in. A zeroed one is valid and empty. */
+typedef struct WadiGltfAccessors {
+    WadiGltfAccessor *data;
+    size_t count;
+    WadiGltfBuffer *buffers;
+    size_t buffer_count;
+} WadiGltfAccessors;
+
+/* On failure, too, release with _free. */
+WadiStatus wadi_gltf_accessors_read(WadiGltfAccessors *accessors, const WadiGltf *gltf, const char *path,
+                                    WadiError *error);
+void wadi_gltf_accessors_free(WadiGltfAccessors *accessors);
+double wadi_gltf_component(const WadiGltfAccessor *accessor, const unsigned char *at);
+
 #endif

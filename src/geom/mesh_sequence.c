@@ -62,8 +62,9 @@ WadiStatus wadi_mesh_sequence_file(const char *pattern, int number, char *path, 
 
 /* Vertices that are one in the first file are one in all; new_index says which. */
 static WadiStatus read_frame(WadiMeshSequence *sequence, int frame, const char *path, const char *first_path,
-                             const uint32_t *new_index, size_t raw_count, WadiError *error)
+                             const uint32_t *new_index, const WadiMesh *first_raw, WadiError *error)
 {
+    const size_t raw_count = first_raw->vertex_count;
     WadiMesh raw;
     WADI_TRY(wadi_mesh_read_unwelded(&raw, path, error));
     const WadiMesh *first = &sequence->frames[0];
@@ -73,6 +74,11 @@ static WadiStatus read_frame(WadiMeshSequence *sequence, int frame, const char *
         status = wadi_fail(error, WADI_ERR_FORMAT,
                            "%s: %zu vertices, but %s has %zu: a sequence needs the same triangles", path,
                            raw.vertex_count, first_path, raw_count);
+    } else if (raw.face_hash != first_raw->face_hash) {
+        status = wadi_fail(error, WADI_ERR_FORMAT,
+                           "%s: its faces are not those of %s: a sequence needs the same triangles in the "
+                           "same order",
+                           path, first_path);
     } else {
         status = wadi_mesh_create(out, first->vertices, first->vertex_count,
                                   (const uint32_t(*)[3])first->triangles, first->triangle_count, error);
@@ -109,7 +115,7 @@ static WadiStatus read_frames(WadiMeshSequence *sequence, const char *pattern, i
     for (int i = 1; i < sequence->count && status == WADI_OK; ++i) {
         status = wadi_mesh_sequence_file(pattern, first + i, path, sizeof path, error);
         if (status == WADI_OK) {
-            status = read_frame(sequence, i, path, first_path, new_index, raw_count, error);
+            status = read_frame(sequence, i, path, first_path, new_index, &raw, error);
         }
     }
     WADI_DELETE(new_index, raw_count);

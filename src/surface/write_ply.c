@@ -68,7 +68,7 @@ static void pack_faces(void *user, int64_t first, int64_t end)
     }
 }
 
-/* assimp before 6.0 takes a line end right behind the header for a part of it, and all that follows for something else: the first
+/* Some programs (assimp before 6.0) take a line end right behind the header for a part of it, and all that follows for something else: the first
  * coordinate is then moved by one unit in its last place. */
 static void avoid_line_end(unsigned char *first_byte)
 {

@@ -95,7 +95,7 @@ OBJECT(heightmap, "heightmap",
          .doc = "Other corner; white is at its z." });
 OBJECT(mesh, "mesh",
        { "file", WADI_SCENE_FILE, .offset = offsetof(WadiShapeDef, file), .flags = REQUIRED,
-         .doc = "Triangle mesh (OBJ, PLY, STL, glTF, …), relative to the scene file." },
+         .doc = "Mesh (OBJ, PLY, STL, OFF, glTF or GLB), relative to the scene file." },
        THICKNESS);
 OBJECT(sequence, "mesh_sequence",
        { "files", WADI_SCENE_FILES, .offset = offsetof(WadiShapeDef, file), .flags = REQUIRED,

@@ -8,13 +8,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const formats[] = { "obj", "ply", "stl", "gltf" };
+    static const char *const formats[] = { "obj", "ply", "stl", "off", "gltf", "glb" };
     if (size < 2) {
         return 0;
     }
     WadiMesh mesh;
     WadiError error;
-    if (wadi_mesh_read_memory(&mesh, data + 1, size - 1, formats[data[0] % 4], "fuzz", &error) != WADI_OK) {
+    if (wadi_mesh_read_memory(&mesh, data + 1, size - 1, formats[data[0] % 6], "fuzz", &error) != WADI_OK) {
         WADI_ASSERT(mesh.triangle_count == 0 && mesh.vertices == NULL);
         return 0;
     }

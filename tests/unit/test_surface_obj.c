@@ -1,4 +1,4 @@
-/* OBJ files of surfaces: every number read back, and by assimp. */
+/* OBJ files of surfaces: every number read back, and by the mesh reader. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +88,7 @@ static void test_numbers(void **state)
     wadi_surface_mesh_free(&s);
 }
 
-static void test_assimp_reads_the_same_mesh(void **state)
+static void test_the_reader_gets_the_same_mesh(void **state)
 {
     (void)state;
     WadiSurfaceMesh s = torus_make(40, 30, wadi_vec3(0, 0, 0));
@@ -150,7 +150,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_line),
         cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_assimp_reads_the_same_mesh),
+        cmocka_unit_test(test_the_reader_gets_the_same_mesh),
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_same_bytes_for_any_threads),
     };

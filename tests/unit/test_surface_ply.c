@@ -1,4 +1,4 @@
-/* PLY files of surfaces, read byte by byte and by assimp. */
+/* PLY files of surfaces, read byte by byte and by the mesh reader. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ static void test_header_and_records(void **state)
     wadi_surface_mesh_free(&s);
 }
 
-static void test_assimp_reads_the_same_mesh(void **state)
+static void test_the_reader_gets_the_same_mesh(void **state)
 {
     (void)state;
     WadiSurfaceMesh s = torus_make(40, 30, wadi_vec3(0, 0, 0));
@@ -86,7 +86,7 @@ static void test_assimp_reads_the_same_mesh(void **state)
     wadi_surface_mesh_free(&s);
 }
 
-/* assimp would skip a first byte that ends a line. */
+/* Some programs skip a first byte that ends a line. */
 static void test_first_bytes_that_end_lines(void **state)
 {
     (void)state;
@@ -203,7 +203,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_header_and_records),
-        cmocka_unit_test(test_assimp_reads_the_same_mesh),
+        cmocka_unit_test(test_the_reader_gets_the_same_mesh),
         cmocka_unit_test(test_first_bytes_that_end_lines),
         cmocka_unit_test(test_doubles_far_from_the_origin),
         cmocka_unit_test(test_empty),
