@@ -53,8 +53,9 @@ docs: build ## rewrite the manual, the reference pages and the completions from 
 	@build/wadi schema --markdown > docs/scene-reference.md
 	@build/wadi schema > docs/scene.schema.json
 
-install: build ## install under PREFIX (/usr/local), below DESTDIR when given
-	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+install: ## build for all processors, and install under PREFIX (/usr/local), below DESTDIR when given
+	@tools/build.sh portable wadi_cli wadi_static wadi_shared
+	@DESTDIR="$(DESTDIR)" cmake --install build/portable --prefix "$(PREFIX)"
 
 clean: ## remove everything that was built
 	rm -rf build

@@ -109,6 +109,9 @@ extern const WadiCliExitText wadi_cli_exits[WADI_CLI_EXIT_COUNT];
 const WadiCliCommand *wadi_cli_find_command(const char *name);
 bool wadi_cli_is_planned(const char *name);
 
+/* The program, once the processor is known to be one that it was built for. */
+int wadi_cli_main(int argc, char **argv);
+
 /* The commands themselves, each in its cmd_*.c. */
 int wadi_cli_run(const WadiCliArgs *args);
 int wadi_cli_check(const WadiCliArgs *args);

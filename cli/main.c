@@ -106,7 +106,7 @@ static int run_command(int argc, char **argv, WadiCliArgs *args)
     return command->run(args);
 }
 
-int main(int argc, char **argv)
+int wadi_cli_main(int argc, char **argv)
 {
     fill_standard_streams();
     /* A closed pipe and a file past its size limit are errors of the write, to be reported like others. */

@@ -7,7 +7,7 @@ build=(gcc libc6-dev make cmake ninja-build pkg-config libfyaml-dev libembree-de
 demo=(ffmpeg)
 test=(clang clang-format clang-tidy libclang-rt-14-dev libcmocka-dev g++ libopenvdb-dev libboost-dev binutils git mandoc
       python3 python3-h5py python3-jsonschema python3-numpy python3-yaml shellcheck)
-long=(blender povray python3-paraview)
+long=(blender povray python3-paraview qemu-user-static)
 modules=(libfyaml hdf5 libpng)
 
 case "${1:-build}" in

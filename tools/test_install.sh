@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs into a temporary folder and uses it as a stranger would: the README's program and examples/ compiled with
 # pkg-config alone, shared and static, with a C and a C++ compiler's eyes on the headers; the exported names compared
-# with the public headers.
+# with the public headers; and the same bytes from the library for every processor and the faster one beside it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -67,7 +67,9 @@ for program in "${programs[@]}"; do
     fi
 done
 
-LD_LIBRARY_PATH=$stage/shared "$stage/readme-shared" >"$stage/readme-shared.out"
+mv "$stage"/shared/libwadi.so* "$libdir"
+export LD_LIBRARY_PATH=$libdir
+"$stage/readme-shared" >"$stage/readme-shared.out"
 "$stage/readme-static" >"$stage/readme-static.out"
 cat "$stage/readme-shared.out"
 cmp "$stage/readme-shared.out" "$stage/readme-static.out" || fail "shared and static print different things"
@@ -84,5 +86,23 @@ tools/readme_example.sh yaml >"$stage/readme.yaml"
     cat "$stage/check.out" >&2
     fail "wadi check refuses the scene of README.md"
 }
-LD_LIBRARY_PATH=$stage/shared "$stage/run_scene-shared" scenes/demo/demo.yaml "$stage/demo.run" >"$stage/run.out"
+"$stage/run_scene-shared" scenes/demo/demo.yaml "$stage/demo.run" >"$stage/run.out"
 [ -f "$stage/demo.run/run.json" ] || fail "examples/run_scene.c wrote no run.json"
+
+# What is installed runs on any processor of the family. The loader takes the library for x86-64-v3 where it can, and
+# `--glibc-hwcaps-mask` with a level that there is not leaves the other one: the results are the same bytes.
+state_hash() {
+    "${@:2}" run scenes/demo/demo.yaml -o "$stage/$1.run" --frames 4 --quiet
+    grep -o '"state_hash": *"[^"]*"' "$stage/$1.run/run.json"
+}
+unset LD_LIBRARY_PATH
+if [ -d "$libdir/glibc-hwcaps" ]; then
+    loader=$(ldd "$stage/usr/bin/wadi" | grep -oE '/[^ ]*/ld-linux[^ ]*')
+    taken=$(LD_DEBUG=files "$stage/usr/bin/wadi" --version 2>&1 | grep -oE 'calling init: .*libwadi.*')
+    if "$loader" --help | grep -q 'x86-64-v3 (supported'; then
+        grep -q x86-64-v3 <<<"$taken" || fail "the library for x86-64-v3 is not taken: $taken"
+    fi
+    fast=$(state_hash fast "$stage/usr/bin/wadi")
+    plain=$(state_hash plain "$loader" --glibc-hwcaps-mask none "$stage/usr/bin/wadi")
+    [ "$fast" = "$plain" ] || fail "x86-64-v3 and plain x86-64 give different states: $fast, $plain"
+fi

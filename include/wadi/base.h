@@ -54,6 +54,11 @@ typedef enum WadiLogLevel {
     WADI_LOG_WARNING = 1,
 } WadiLogLevel;
 
+/* WADI_OK: this processor has all instructions that the library was built for. Otherwise WADI_ERR_UNSUPPORTED, and
+ * the text names what is missing: any other call may end the program then. Worth a call at the start of a program with a
+ * library built by -DWADI_NATIVE=ON that may run elsewhere. */
+WADI_API WadiStatus wadi_check_processor(WadiError *error);
+
 /* Where messages go. `function` may be NULL: messages are dropped. Called from the calling thread only. */
 typedef struct WadiLog {
     void (*function)(void *user, WadiLogLevel level, const char *text);
