@@ -226,7 +226,7 @@ static WadiStatus parse_row(Ply *ply, const Element *element)
             is_there = next_value(ply, property->type, &value);
             if (is_there && property->role == INDICES) {
                 WADI_TRY(add_index(ply, value, element->kind == STRIP));
-            } else if (property->role != SKIPPED) {
+            } else if (is_there && property->role >= X && property->role <= Z) {
                 x[property->role - X] = value;
             }
         }
