@@ -28,14 +28,22 @@ static bool is_number(const WadiSceneReader *r, int node)
            wadi_yaml_type(&r->yaml, node) == WADI_YAML_NUMBER;
 }
 
+/* Products of two such numbers still fit a double, and single ones a float. */
+static const double smallest = 1e-30;
+
 static bool check_range(WadiSceneReader *r, int node, const WadiSceneField *field, double value)
 {
     bool is_low =
         (field->flags & WADI_SCENE_ABOVE_MIN) != 0 ? value <= field->minimum : value < field->minimum;
     bool is_high =
         (field->flags & WADI_SCENE_BELOW_MAX) != 0 ? value >= field->maximum : value > field->maximum;
-    if (isfinite(value) && !is_low && !is_high) {
+    if (isfinite(value) && !is_low && !is_high && (value == 0.0 || fabs(value) >= smallest)) {
         return true;
+    }
+    if (isfinite(value) && !is_low && !is_high) {
+        wadi_read_problem(r, node, "%g is too close to 0 to be reckoned with; write 0, or at least %g", value,
+                          smallest);
+        return false;
     }
     WadiText range = { 0 }, shown = { 0 };
     wadi_scene_field_range(field, &range);

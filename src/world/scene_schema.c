@@ -15,7 +15,8 @@
 #define LIST_AT(type, member, count) .offset = offsetof(type, member), .count_offset = offsetof(type, count)
 #define NONE_INFINITE .fallback = { INFINITY }, .fallback_text = "none"
 
-/* The largest values that make sense: beyond them single precision or patience ends. */
+/* The largest values that make sense: beyond them single precision or patience ends. What must be above 0 has a smallest value,
+ * too: divided by, the last ones above 0 overflow. */
 #define POSITION .unit = "m", .minimum = -1e6, .maximum = 1e6
 #define VELOCITY .unit = "m/s", .minimum = -1e5, .maximum = 1e5
 #define ACCELERATION .unit = "m/s^2", .minimum = -1e5, .maximum = 1e5
@@ -26,7 +27,6 @@
 enum {
     REQUIRED = WADI_SCENE_REQUIRED,
     KEYED = WADI_SCENE_KEYFRAMES,
-    ABOVE_MIN = WADI_SCENE_ABOVE_MIN,
     BELOW_MAX = WADI_SCENE_BELOW_MAX,
     NO_EFFECT = WADI_SCENE_NO_EFFECT,
 };
@@ -124,8 +124,8 @@ const WadiSceneObject wadi_scene_domain_object = {
 static const WadiSceneField material_fields[] = {
     { "kind", WADI_SCENE_ENUM, AT(WadiMaterial, kind), .flags = REQUIRED, .choices = &material_choices,
       .doc = "What it is." },
-    { "density", WADI_SCENE_NUMBER, AT(WadiMaterial, density), .flags = ABOVE_MIN, .unit = "kg/m^3",
-      .minimum = 0, .maximum = 1e5, .fallback_text = "1600 for sand, 1000 for water",
+    { "density", WADI_SCENE_NUMBER, AT(WadiMaterial, density), .unit = "kg/m^3", .minimum = 1e-3,
+      .maximum = 1e5, .fallback_text = "1600 for sand, 1000 for water",
       .doc = "Mass of a cubic metre in bulk, pores included." },
     { "friction_angle", WADI_SCENE_CURVE1, AT(WadiMaterial, friction_angle), .flags = KEYED | BELOW_MAX,
       .unit = "degrees", .minimum = 0, .maximum = 90, .fallback = { 35 }, SAND_ONLY,
@@ -137,8 +137,8 @@ static const WadiSceneField material_fields[] = {
     { "friction_angle_fast", WADI_SCENE_NUMBER, AT(WadiMaterial, friction_angle_fast), .flags = BELOW_MAX,
       .unit = "degrees", .minimum = 0, .maximum = 90, .fallback_text = "as `friction_angle`", SAND_ONLY,
       .doc = "Internal friction of sand that shears fast." },
-    { "grain_size", WADI_SCENE_NUMBER, AT(WadiMaterial, grain_size), .flags = ABOVE_MIN, .unit = "m",
-      .minimum = 0, .maximum = 1, .fallback = { 0.001 }, SAND_ONLY,
+    { "grain_size", WADI_SCENE_NUMBER, AT(WadiMaterial, grain_size), .unit = "m", .minimum = 1e-9,
+      .maximum = 1, .fallback = { 0.001 }, SAND_ONLY,
       .doc = "Diameter of grains: says how fast is fast for `friction_angle_fast`." },
     { "viscosity", WADI_SCENE_CURVE1, AT(WadiMaterial, viscosity), .flags = KEYED, .unit = "Pa s",
       .minimum = 0, .maximum = 1e7, .doc = "Water 0.001, honey 10, mud 10 to 1000; 0 costs nothing." },
@@ -266,9 +266,8 @@ static const WadiSceneField force_fields[] = {
       .doc = "The point." },
     { "strength", WADI_SCENE_CURVE1, AT(WadiForceDef, strength), .flags = REQUIRED | KEYED, ACCELERATION,
       POINT, .doc = "Acceleration towards the point within `radius`; negative pushes away." },
-    { "radius", WADI_SCENE_NUMBER, AT(WadiForceDef, radius), .flags = ABOVE_MIN, .unit = "m", .minimum = 0,
-      .maximum = 1e6, .fallback = { 1 }, POINT,
-      .doc = "Beyond it the force falls as the square of distance." },
+    { "radius", WADI_SCENE_NUMBER, AT(WadiForceDef, radius), .unit = "m", .minimum = 1e-6, .maximum = 1e6,
+      .fallback = { 1 }, POINT, .doc = "Beyond it the force falls as the square of distance." },
     { "region", WADI_SCENE_SHAPE_NEW, AT(WadiForceDef, region), .fallback_text = "everywhere",
       .doc = "Only particles inside this shape feel the force." },
     { "start", WADI_SCENE_NUMBER, AT(WadiForceDef, start), TIME, .doc = "When it begins." },
@@ -304,14 +303,14 @@ static const WadiSceneField scene_fields[] = {
       .fallback = { 2 }, .doc = "How densely bodies are filled." },
     { "frames", WADI_SCENE_INT, AT(WadiScene, frames), .flags = NO_EFFECT, .minimum = 1, .maximum = 9999999,
       .fallback = { 72 }, .doc = "Frames to simulate; frame 1 is the state at time 0." },
-    { "fps", WADI_SCENE_NUMBER, AT(WadiScene, fps), .flags = ABOVE_MIN, .unit = "frames/s", .minimum = 0,
-      .maximum = 1e6, .fallback = { 24 }, .doc = "Frames a second." },
+    { "fps", WADI_SCENE_NUMBER, AT(WadiScene, fps), .unit = "frames/s", .minimum = 1e-3, .maximum = 1e6,
+      .fallback = { 24 }, .doc = "Frames a second." },
     { "seed", WADI_SCENE_WHOLE, AT(WadiScene, seed), .minimum = 0, .maximum = 9007199254740992.0,
       .doc = "Another seed gives other random numbers." },
     { "gravity", WADI_SCENE_CURVE3, AT(WadiScene, gravity), .flags = KEYED, ACCELERATION,
       .fallback = { 0, 0, -9.81 }, .doc = "Acceleration of everything; z is up." },
-    { "max_step", WADI_SCENE_NUMBER, AT(WadiScene, max_step), .flags = ABOVE_MIN, TIME, NONE_INFINITE,
-      .doc = "No time step is longer." },
+    { "max_step", WADI_SCENE_NUMBER, AT(WadiScene, max_step), .unit = "s", .minimum = 1e-9, .maximum = 1e6,
+      NONE_INFINITE, .doc = "No time step is longer." },
     { "flip", WADI_SCENE_OBJECT, .object = &wadi_scene_flip_object, .fallback_text = "the defaults",
       .doc = "Settings of the solver `flip`." },
     { "surface", WADI_SCENE_OBJECT, .flags = NO_EFFECT, .object = &wadi_scene_surface_object,

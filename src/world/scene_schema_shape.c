@@ -8,11 +8,11 @@
 #define PARAMETER(index) .offset = offsetof(WadiShapeDef, parameter) + (index) * sizeof(WadiCurve)
 #define POSITION .unit = "m", .minimum = -1e6, .maximum = 1e6
 #define LENGTH .unit = "m", .minimum = 0, .maximum = 1e6
+#define LENGTH_ABOVE_0 .unit = "m", .minimum = 1e-9, .maximum = 1e6
 
 enum {
     REQUIRED = WADI_SCENE_REQUIRED,
     KEYED = WADI_SCENE_KEYFRAMES,
-    ABOVE_MIN = WADI_SCENE_ABOVE_MIN,
     ONE_FOR_ALL = WADI_SCENE_ONE_FOR_ALL,
     NOT_ZERO = WADI_SCENE_NOT_ZERO,
 };
@@ -38,7 +38,7 @@ enum {
     }
 #define RADIUS(index, text)                                                                                  \
     {                                                                                                        \
-        "radius", WADI_SCENE_CURVE1, PARAMETER(index), .flags = REQUIRED | KEYED | ABOVE_MIN, LENGTH,        \
+        "radius", WADI_SCENE_CURVE1, PARAMETER(index), .flags = REQUIRED | KEYED, LENGTH_ABOVE_0,            \
                                                        .doc = text                                           \
     }
 #define THICKNESS                                                                                            \
@@ -56,7 +56,7 @@ static const WadiSceneField box_fields[] = {
       .fallback_text = "from center and size", .doc = "Corner with the largest coordinates." },
     { "center", WADI_SCENE_CURVE3, PARAMETER(2), .flags = KEYED, POSITION,
       .doc = "Its centre; with `size`." },
-    { "size", WADI_SCENE_CURVE3, PARAMETER(3), .flags = KEYED | ABOVE_MIN | ONE_FOR_ALL, LENGTH,
+    { "size", WADI_SCENE_CURVE3, PARAMETER(3), .flags = KEYED | ONE_FOR_ALL, LENGTH_ABOVE_0,
       .fallback_text = "from min and max", .doc = "Its edges; one number for a cube." },
 };
 const WadiSceneObject wadi_scene_box_object = { .name = "box",
@@ -65,8 +65,8 @@ const WadiSceneObject wadi_scene_box_object = { .name = "box",
 
 OBJECT(sphere, "sphere", CENTER(0), RADIUS(1, "Its radius."));
 OBJECT(ellipsoid, "ellipsoid", CENTER(0),
-       { "radii", WADI_SCENE_CURVE3, PARAMETER(1), .flags = REQUIRED | KEYED | ABOVE_MIN | ONE_FOR_ALL,
-         LENGTH, .doc = "Half axes along x, y and z." });
+       { "radii", WADI_SCENE_CURVE3, PARAMETER(1), .flags = REQUIRED | KEYED | ONE_FOR_ALL, LENGTH_ABOVE_0,
+         .doc = "Half axes along x, y and z." });
 OBJECT(cylinder, "cylinder", FROM, TO, RADIUS(2, "Its radius; the ends are flat."));
 OBJECT(cone, "cone", FROM, TO,
        { "radius", WADI_SCENE_CURVE1, PARAMETER(2), .flags = REQUIRED | KEYED, LENGTH,
@@ -79,7 +79,7 @@ OBJECT(torus, "torus", CENTER(0),
        { "axis", WADI_SCENE_CURVE3, PARAMETER(1), .flags = KEYED | NOT_ZERO, .minimum = -1e6, .maximum = 1e6,
          .fallback = { 0, 0, 1 }, .doc = "Direction through the hole; any length." },
        RADIUS(2, "Radius of the circle in the middle of the tube."),
-       { "tube", WADI_SCENE_CURVE1, PARAMETER(3), .flags = REQUIRED | KEYED | ABOVE_MIN, LENGTH,
+       { "tube", WADI_SCENE_CURVE1, PARAMETER(3), .flags = REQUIRED | KEYED, LENGTH_ABOVE_0,
          .doc = "Radius of the tube." });
 OBJECT(half_space, "half_space",
        { "point", WADI_SCENE_CURVE3, PARAMETER(0), .flags = KEYED, POSITION,
@@ -104,9 +104,8 @@ OBJECT(sequence, "mesh_sequence",
          .maximum = 9999999, .fallback = { 1 }, .doc = "Number of the first file." },
        { "last", WADI_SCENE_INT, .offset = offsetof(WadiShapeDef, last_number), .flags = REQUIRED,
          .minimum = 0, .maximum = 9999999, .doc = "Number of the last file." },
-       { "fps", WADI_SCENE_CURVE1, PARAMETER(2), .flags = ABOVE_MIN, .unit = "files/s", .minimum = 0,
-         .maximum = 1e6, .fallback = { 24 },
-         .doc = "Files a second; between files the points move on straight lines." },
+       { "fps", WADI_SCENE_CURVE1, PARAMETER(2), .unit = "files/s", .minimum = 1e-6, .maximum = 1e6,
+         .fallback = { 24 }, .doc = "Files a second; between files the points move on straight lines." },
        { "start", WADI_SCENE_CURVE1, PARAMETER(1), .unit = "s", .minimum = -1e6, .maximum = 1e6,
          .doc = "Time of the first file." },
        THICKNESS);

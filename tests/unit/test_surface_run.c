@@ -229,7 +229,7 @@ static void test_what_is_wrong_with_a_call(void **state)
     def.set_count = 1;
     expect(run, &def, WADI_ERR_SCENE, "did you mean 'anisotropic'?");
     sets[0] = "surface.cell_size=0";
-    expect(run, &def, WADI_ERR_SCENE, "more than 0");
+    expect(run, &def, WADI_ERR_SCENE, "out of range");
     sets[0] = "surface.radius=-1";
     expect(run, &def, WADI_ERR_SCENE, "out of range");
     sets[0] = "resolution=3";
