@@ -42,7 +42,8 @@ void wadi_frame_layout_of(const WadiFrameHeader *header, const WadiState *state,
 WadiStatus wadi_frame_file_write(const char *path, const char *group, const WadiFrameHeader *header,
                                  const WadiState *state, WadiError *error);
 /* Reads every dataset of the group; WADI_ERR_FORMAT names the file and dataset that is damaged. The state may
- * be one that was used before: its memory is reused. After a failure it is empty. */
+ * be one that was used before: its memory is reused. After a failure it is empty. In "particles" every array has as many items as
+ * `position`, whose values are finite and below 1e12; position, velocity, id and material have their types. */
 WadiStatus wadi_frame_file_read(const char *path, const char *group, WadiFrameHeader *header,
                                 WadiState *state, WadiError *error);
 /* The layout alone, without reading or verifying values. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -144,6 +145,42 @@ static WadiStatus take_array(const char *path, const WadiBlockArray *from, WadiF
     return WADI_OK;
 }
 
+/* Arrays of a frame have one item a particle: whatever reads one may use the number of positions for all. */
+static WadiStatus check_particles(const char *path, const WadiFrameLayout *layout, WadiError *error)
+{
+    static const struct {
+        const char *name;
+        WadiType type;
+        int components;
+    } known[] = { { "position", WADI_TYPE_F64, 3 },
+                  { "velocity", WADI_TYPE_F32, 3 },
+                  { "id", WADI_TYPE_U32, 1 },
+                  { "material", WADI_TYPE_U8, 1 } };
+    const WadiFrameArray *position = NULL;
+    for (int i = 0; i < layout->array_count; ++i) {
+        position = strcmp(layout->array[i].name, "position") == 0 ? &layout->array[i] : position;
+    }
+    if (position == NULL) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s: no dataset 'position'", path);
+    }
+    for (int i = 0; i < layout->array_count; ++i) {
+        const WadiFrameArray *array = &layout->array[i];
+        if (array->count != position->count) {
+            return wadi_fail(error, WADI_ERR_FORMAT, "%s: dataset '%s' has %zu items for %zu particles", path,
+                             array->name, array->count, position->count);
+        }
+        for (size_t k = 0; k < sizeof known / sizeof *known; ++k) {
+            if (strcmp(array->name, known[k].name) == 0 &&
+                (array->type != known[k].type || array->components != known[k].components)) {
+                return wadi_fail(error, WADI_ERR_FORMAT, "%s: dataset '%s' holds %d %s a particle, not %d %s",
+                                 path, array->name, array->components, wadi_type_name(array->type),
+                                 known[k].components, wadi_type_name(known[k].type));
+            }
+        }
+    }
+    return WADI_OK;
+}
+
 static WadiStatus take_layout(const char *path, const char *group, const WadiUserBlock *block,
                               WadiFrameLayout *layout, WadiError *error)
 {
@@ -162,7 +199,7 @@ static WadiStatus take_layout(const char *path, const char *group, const WadiUse
     for (uint64_t i = 0; i < block->array_count; ++i) {
         WADI_TRY(take_array(path, &block->array[i], layout, error));
     }
-    return WADI_OK;
+    return strcmp(group, "particles") == 0 ? check_particles(path, layout, error) : WADI_OK;
 }
 
 static WadiStatus open_layout(const char *path, const char *group, int *fd, WadiFrameLayout *layout,
@@ -206,6 +243,26 @@ static WadiStatus read_arrays(int fd, const char *path, const WadiFrameLayout *l
     return WADI_OK;
 }
 
+/* Squares of larger coordinates overflow single precision, which surfaces and pictures are made with. */
+static const double coordinate_max = 1e12;
+
+static WadiStatus check_positions(const char *path, const WadiState *state, WadiError *error)
+{
+    const WadiStateArray *position = wadi_state_find(state, "position");
+    const double *x = position->data;
+    for (size_t i = 0; i < position->count; ++i, x += 3) {
+        if (!(fabs(x[0]) <= coordinate_max && fabs(x[1]) <= coordinate_max && fabs(x[2]) <= coordinate_max)) {
+            bool is_finite = isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+            return wadi_fail(
+                error, WADI_ERR_NUMERIC,
+                "%s: particle %zu: its position (%g, %g, %g) is %s: the frame is damaged, or the "
+                "simulation went wrong",
+                path, i, x[0], x[1], x[2], is_finite ? "farther away than 1e12 m" : "not finite");
+        }
+    }
+    return WADI_OK;
+}
+
 WadiStatus wadi_frame_file_read(const char *path, const char *group, WadiFrameHeader *header,
                                 WadiState *state, WadiError *error)
 {
@@ -216,6 +273,9 @@ WadiStatus wadi_frame_file_read(const char *path, const char *group, WadiFrameHe
     WADI_TRY(open_layout(path, group, &fd, &layout, error));
     WadiStatus status = read_arrays(fd, path, &layout, state, error);
     close(fd);
+    if (status == WADI_OK && strcmp(group, "particles") == 0) {
+        status = check_positions(path, state, error);
+    }
     if (status != WADI_OK) {
         wadi_state_clear(state);
         return status;

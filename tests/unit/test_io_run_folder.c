@@ -80,8 +80,10 @@ static void a_state_is_borrowed_and_its_uses_are_kept_apart(void **unused)
     WadiFrameHeader header = { .frame = 1, .fps = 24.0, .name = "column" };
     const float radius = 0.5f, rest = 0.25f;
     const uint32_t id = 7;
+    const double position[3] = { 0.0, 0.5, 1.0 };
     CHECK_OK(wadi_state_put(&state, "id", WADI_TYPE_U32, 1, 1, &id, &error), error);
     state.next_use = WADI_USE_FRAME;
+    CHECK_OK(wadi_state_put(&state, "position", WADI_TYPE_F64, 3, 1, position, &error), error);
     CHECK_OK(wadi_state_put(&state, "radius", WADI_TYPE_F32, 1, 1, &radius, &error), error);
     state.next_use = WADI_USE_CHECKPOINT;
     CHECK_OK(wadi_state_put(&state, "vx_rest", WADI_TYPE_F32, 1, 1, &rest, &error), error);
@@ -90,12 +92,12 @@ static void a_state_is_borrowed_and_its_uses_are_kept_apart(void **unused)
     WadiRunItem item = { .header = header, .state = &state, .has_frame = true, .has_checkpoint = true };
     CHECK_OK(wadi_run_folder_submit(folder, &item, &error), error);
     CHECK_OK(wadi_run_folder_flush(folder, &error), error);
-    assert_int_equal(state.count, 3);
+    assert_int_equal(state.count, 4);
 
     char file[1024];
     wadi_run_frame_path(file, sizeof file, path, "column", 1);
     CHECK_OK(wadi_frame_file_read(file, "particles", &header, &back, &error), error);
-    assert_true(back.count == 2 && wadi_state_find(&back, "radius") != NULL &&
+    assert_true(back.count == 3 && wadi_state_find(&back, "radius") != NULL &&
                 wadi_state_find(&back, "id") != NULL);
     bool found = false;
     CHECK_OK(wadi_run_folder_read_checkpoint(folder, 1, &back, &header, &found, &error), error);
