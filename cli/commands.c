@@ -258,7 +258,12 @@ const WadiCliCommand wadi_cli_commands[] = {
         .description =
             "Reads the scene and reports every problem with its file, line and column. When there is "
             "none, prints how many particles, how much memory and disk and which step size a run "
-            "would take. Nothing is simulated or written.",
+            "would take. Nothing is written. Warns of what is allowed and hardly meant, as a run does when "
+            "it "
+            "starts: bodies, emitters and colliders outside the domain, bodies that are cut off, buried or "
+            "smaller than a particle, densities, angles, rates and meshes in other units. What cannot fit "
+            "into "
+            "the memory that is left is refused.",
         .options = check_options,
         .option_count = COUNT(check_options),
         .examples = { { "wadi check column.yaml", "" },

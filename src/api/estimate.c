@@ -3,11 +3,13 @@
 #include <math.h>
 
 #include "core/alloc.h"
+#include "core/log.h"
 #include "core/parallel.h"
 #include "core/timer.h"
 #include "io/frame_file.h"
 #include "sim/sim.h"
 #include "wadi/run.h"
+#include "world/world_warnings.h"
 
 /* Resident memory that does not grow with the scene and is not there yet when the estimate is made: pages of HDF5 and of the
  * writer's stack. Measured on an empty scene: docs/measurements.md. */
@@ -83,8 +85,17 @@ static WadiStatus estimate(WadiSim *sim, int frames, WadiEstimate *out, WadiErro
     const WadiScene *scene = sim->scene;
     double duration = wadi_scene_frame_time(scene, frames);
     int64_t emitted = 0;
-    WADI_TRY(wadi_world_count(sim->world, duration, &out->particles_start, &emitted, error));
+    WADI_TRY(wadi_sim_check_memory(sim, duration, error));
+    wadi_world_warn(sim->world, &sim->log);
+    WADI_TRY(wadi_world_count(sim->world, duration, &out->particles_start, &emitted, &sim->log, error));
     out->particles_end = out->particles_start + emitted;
+    if (out->particles_end == 0) {
+        wadi_log(&sim->log, WADI_LOG_WARNING,
+                 "%s: nothing would be simulated: no body has a particle and no emitter pours one",
+                 scene->path);
+    }
+    WadiLog log = sim->log;
+    sim->log = (WadiLog){ 0 }; /* what seeding would say is said */
     Sizes sizes = { 0 };
     WADI_TRY(measure_sizes(sim, &sizes, error));
 
@@ -107,6 +118,7 @@ static WadiStatus estimate(WadiSim *sim, int frames, WadiEstimate *out, WadiErro
     }
     out->cell_size = sim->world->cell_size;
     out->spacing = sim->world->spacing;
+    sim->log = log;
     double frame_time = 1.0 / scene->fps;
     out->step_limit = limit == scene->max_step ? "max_step" : limit >= frame_time ? "frame" : out->step_limit;
     out->steps_per_frame = fmax(1.0, ceil(frame_time / limit - 1e-9));

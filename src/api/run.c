@@ -305,6 +305,16 @@ static WadiStatus check_own_scene(const Run *run, WadiError *error)
                            path);
 }
 
+static WadiStatus create_sim(Run *run, bool is_fresh, WadiError *error)
+{
+    WadiSimDef sim_def = wadi_default_sim_def();
+    sim_def.threads = run->def->threads;
+    sim_def.log = (WadiLog){ note, run };
+    WADI_TRY(wadi_sim_create_empty(&run->sim, run->scene, &sim_def, error));
+    double duration = wadi_scene_frame_time(run->scene, run->frame_count);
+    return is_fresh ? wadi_sim_check_memory(run->sim, duration, error) : WADI_OK;
+}
+
 static WadiStatus execute(Run *run, WadiError *error)
 {
     const WadiRunDef *def = run->def;
@@ -312,6 +322,10 @@ static WadiStatus execute(Run *run, WadiError *error)
     WADI_TRY(check_own_scene(run, error));
     WadiRunMode mode = def->from_frame > 0 ? WADI_RUN_RESUME : def->mode;
     WadiLog log = { note, run };
+    if (mode != WADI_RUN_RESUME) {
+        /* A scene that is refused leaves no folder behind and removes no earlier run. */
+        WADI_TRY(create_sim(run, true, error));
+    }
     WADI_TRY(wadi_run_folder_open(&run->folder, run->path, run->scene->name, mode, &log, error));
     if (mode == WADI_RUN_RESUME && wadi_run_folder_frames(run->folder) > 0) {
         WadiError ignored;
@@ -323,10 +337,9 @@ static WadiStatus execute(Run *run, WadiError *error)
     }
     WADI_TRY(begin_summary(run, error));
 
-    WadiSimDef sim_def = wadi_default_sim_def();
-    sim_def.threads = def->threads;
-    sim_def.log = log;
-    WADI_TRY(wadi_sim_create_empty(&run->sim, run->scene, &sim_def, error));
+    if (mode == WADI_RUN_RESUME) {
+        WADI_TRY(create_sim(run, wadi_run_folder_frames(run->folder) == 0, error));
+    }
     run->summary.threads = wadi_parallel_threads();
     bool is_fresh = true;
     if (mode == WADI_RUN_RESUME) {
@@ -369,7 +382,8 @@ static void fill_report(const Run *run, WadiRunReport *report)
     if (run->sim != NULL) {
         report->frames = run->safe_frames;
         int kept = run->kept > run->first_frame ? run->kept : run->first_frame;
-        report->frames_done = run->sim->frame > kept ? run->sim->frame - kept : 0;
+        bool has_done = run->safe_frames > 0 && run->sim->frame > kept;
+        report->frames_done = has_done ? run->sim->frame - kept : 0;
         report->steps = run->sim->steps;
         report->particles = run->sim->particles.count;
         report->lost_particles = wadi_sim_lost_particles(run->sim);

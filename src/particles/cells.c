@@ -395,3 +395,29 @@ bool wadi_cells_validate(const WadiCells *cells, const WadiParticles *particles)
     }
     return true;
 }
+
+WadiStatus wadi_particles_order_by_cell(WadiParticles *particles, int32_t first, double cell_size,
+                                        WadiError *error)
+{
+    WadiArena arena = { 0 };
+    WadiCells cells;
+    int32_t *order = NULL, count = particles->count - first;
+    WadiStatus status = WADI_ARENA_NEW(&arena, &order, (size_t)particles->count, "order of particles", error);
+    if (status == WADI_OK) {
+        for (int32_t i = 0; i < particles->count; ++i) {
+            order[i] = i;
+        }
+        status = wadi_cells_build_subset(&cells, particles, order + first, count, cell_size, &arena, error);
+    }
+    if (status == WADI_OK) {
+        for (int32_t i = 0; i < count; ++i) {
+            order[first + i] = cells.order[i];
+        }
+        status = wadi_particles_permute(particles, order, error);
+    }
+    for (int32_t i = 0; status == WADI_OK && i < count; ++i) {
+        particles->id[first + i] = particles->next_id - (uint32_t)(count - i);
+    }
+    wadi_arena_free(&arena);
+    return status;
+}

@@ -52,4 +52,8 @@ WadiStatus wadi_neighbours_fixed(WadiNeighbours *neighbours, const WadiCells *ce
 WadiStatus wadi_neighbours_mixed(WadiNeighbours *neighbours, const WadiParticles *particles,
                                  const float *radius, WadiArena *arena, WadiError *error);
 
+/* Sort the particles from `first` on by cell and give them their ids in that order. */
+WadiStatus wadi_particles_order_by_cell(WadiParticles *particles, int32_t first, double cell_size,
+                                        WadiError *error);
+
 #endif

@@ -8,6 +8,8 @@
  * afterwards. */
 #include "particles/seed.h"
 
+#include <string.h>
+
 #include "core/array.h"
 #include "core/check.h"
 #include "core/parallel.h"
@@ -331,40 +333,46 @@ static WadiStatus find_box(const WadiSeedIn *in, CellBox *box, WadiVec3 *center,
 
 static WadiStatus fail_count(double count, WadiError *error)
 {
-    return wadi_fail(error, WADI_ERR_SCENE,
-                     "the body would have about %.0f million particles, more than the %d million a "
-                     "simulation can hold; use "
-                     "larger cells (lower the resolution) or a smaller body",
-                     1e-6 * count, (int)WADI_PARTICLES_MAX / 1000000);
+    return wadi_fail(
+        error, WADI_ERR_SCENE,
+        "the body would have about %.0f million particles; a simulation holds at most %d million: use "
+        "larger cells or a smaller body",
+        1e-6 * count, (int)WADI_PARTICLES_MAX / 1000000);
 }
 
-/* A look at a few boxes from coarse to fine, before anything large is allocated. */
-static WadiStatus check_estimate(const WadiSeedIn *in, const CellBox *whole, WadiError *error)
+/* Half of the boxes cut by the surface is a good guess; a shape all of whose boxes are cut may be a thin shell. */
+static const double LIKELY_PART = 0.5, LEAST_PART = 0.02;
+
+/* From a few boxes, coarse to fine, before anything large is allocated: surely so many particles, and likely so many. */
+static WadiStatus estimate_count(const WadiSeedIn *in, const CellBox *whole, double *least, double *likely,
+                                 WadiError *error)
 {
     CellBoxes boxes = { 0 };
     WadiStatus status = WADI_ARRAY_PUSH(&boxes, *whole, "boxes of cells", error);
-    double sure = 0.0, unsure = 0.0;
+    double full = 0.0, cut = 0.0;
     for (size_t next = 0; status == WADI_OK && next < boxes.count; ++next) {
         CellBox box = boxes.data[next], half[2];
         bool is_deep, is_clear;
         Fill fill = classify(in, &box, &is_deep, &is_clear);
         if (fill == FILL_ALL) {
-            sure += box_particles(in, &box);
+            full += box_particles(in, &box);
         } else if (fill == FILL_SOME && boxes.count < ESTIMATE_BOXES && split(&box, half)) {
             for (int i = 0; i < 2 && status == WADI_OK; ++i) {
                 status = WADI_ARRAY_PUSH(&boxes, half[i], "boxes of cells", error);
             }
         } else if (fill == FILL_SOME) {
-            unsure += box_particles(in, &box);
+            cut += box_particles(in, &box);
         }
     }
     WADI_ARRAY_FREE(&boxes);
-    /* Half of the boxes cut by the surface is a good guess; a shape all of whose boxes are cut may be a
-     * thin shell. */
-    if (status == WADI_OK && (sure > WADI_PARTICLES_MAX || sure + 0.02 * unsure > WADI_PARTICLES_MAX)) {
-        return fail_count(sure + 0.5 * unsure, error);
-    }
+    *least = full + LEAST_PART * cut;
+    *likely = full + LIKELY_PART * cut;
     return status;
+}
+
+static bool is_empty(const CellBox *box)
+{
+    return box->high[0] <= box->low[0] || box->high[1] <= box->low[1] || box->high[2] <= box->low[2];
 }
 
 /* Blocks that have particles, in an order that depends on the shape alone. */
@@ -386,10 +394,8 @@ static WadiStatus find_blocks(Seeding *seeding, CellBox whole, WadiError *error)
         } else {
             SeedBlock block = { .fill = fill, .is_deep = is_deep, .marks = seeding->marked_blocks };
             seeding->marked_blocks += fill == FILL_SOME;
-            for (int a = 0; a < 3; ++a) {
-                block.low[a] = box.low[a];
-                block.high[a] = box.high[a];
-            }
+            memcpy(block.low, box.low, sizeof block.low);
+            memcpy(block.high, box.high, sizeof block.high);
             status = WADI_ARRAY_PUSH(&seeding->blocks, block, "blocks of cells", error);
         }
     }
@@ -405,10 +411,14 @@ static WadiStatus prepare(Seeding *seeding, int64_t *count, WadiError *error)
     *count = 0;
     CellBox whole;
     WADI_TRY(find_box(in, &whole, &seeding->center, error));
-    if (whole.high[0] <= whole.low[0] || whole.high[1] <= whole.low[1] || whole.high[2] <= whole.low[2]) {
+    if (is_empty(&whole)) {
         return WADI_OK;
     }
-    WADI_TRY(check_estimate(in, &whole, error));
+    double least, likely;
+    WADI_TRY(estimate_count(in, &whole, &least, &likely, error));
+    if (least > WADI_PARTICLES_MAX) {
+        return fail_count(likely, error);
+    }
     WADI_TRY(find_blocks(seeding, whole, error));
     WADI_TRY(wadi_alloc((void **)&seeding->marks, (size_t)seeding->marked_blocks, marks_per_block(in),
                         "marks of particles", error));
@@ -426,39 +436,20 @@ static void release(Seeding *seeding)
     WADI_ARRAY_FREE(&seeding->blocks);
 }
 
+WadiStatus wadi_seed_expect(const WadiSeedIn *in, double *least, double *likely, WadiError *error)
+{
+    CellBox whole;
+    WadiVec3 center;
+    *least = *likely = 0.0;
+    WADI_TRY(find_box(in, &whole, &center, error));
+    return is_empty(&whole) ? WADI_OK : estimate_count(in, &whole, least, likely, error);
+}
+
 WadiStatus wadi_seed_count(const WadiSeedIn *in, int64_t *count, WadiError *error)
 {
     Seeding seeding = { .in = in };
     WadiStatus status = prepare(&seeding, count, error);
     release(&seeding);
-    return status;
-}
-
-/* Sort the new particles by cell and number them in that order. */
-static WadiStatus order_by_cell(const WadiSeedIn *in, WadiParticles *particles, int32_t first,
-                                WadiError *error)
-{
-    WadiArena arena = { 0 };
-    WadiCells cells;
-    int32_t *order = NULL, count = particles->count - first;
-    WadiStatus status = WADI_ARENA_NEW(&arena, &order, (size_t)particles->count, "order of particles", error);
-    if (status == WADI_OK) {
-        for (int32_t i = 0; i < particles->count; ++i) {
-            order[i] = i;
-        }
-        status =
-            wadi_cells_build_subset(&cells, particles, order + first, count, in->cell_size, &arena, error);
-    }
-    if (status == WADI_OK) {
-        for (int32_t i = 0; i < count; ++i) {
-            order[first + i] = cells.order[i];
-        }
-        status = wadi_particles_permute(particles, order, error);
-    }
-    for (int32_t i = 0; status == WADI_OK && i < count; ++i) {
-        particles->id[first + i] = particles->next_id - (uint32_t)(count - i);
-    }
-    wadi_arena_free(&arena);
     return status;
 }
 
@@ -473,7 +464,7 @@ WadiStatus wadi_seed_fill(const WadiSeedIn *in, WadiParticles *particles, int64_
             seeding.particles = particles;
             seeding.first = first;
             wadi_parallel_for((int64_t)seeding.blocks.count, 1, fill_blocks, &seeding);
-            status = order_by_cell(in, particles, first, error);
+            status = wadi_particles_order_by_cell(particles, first, in->cell_size, error);
             if (status != WADI_OK) {
                 wadi_particles_take_back(particles, *count);
             }

@@ -30,6 +30,9 @@ typedef struct WadiSeedIn {
     WadiVec3 angular_velocity; /* rad/s, about the bounding box's centre */
 } WadiSeedIn;
 
+/* About how many particles wadi_seed_fill would make, at once and without large memory: surely so many, and likely so many. */
+WadiStatus wadi_seed_expect(const WadiSeedIn *in, double *least, double *likely, WadiError *error);
+
 /* How many particles wadi_seed_fill would make, without making them (exact). */
 WadiStatus wadi_seed_count(const WadiSeedIn *in, int64_t *count, WadiError *error);
 

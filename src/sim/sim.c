@@ -8,6 +8,7 @@
 #include "core/check.h"
 #include "core/parallel.h"
 #include "sim/solvers.h"
+#include "world/world_warnings.h"
 
 enum { SIM_DEF_COOKIE = 0x51d3 };
 
@@ -78,6 +79,7 @@ static void set_texture(WadiSim *sim, int32_t first)
 
 WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
 {
+    wadi_world_warn(sim->world, &sim->log);
     WADI_STAGE(&sim->times, "seed", WADI_TRY(wadi_world_seed(sim->world, &sim->particles, &sim->log, error)));
     for (int32_t i = 0; i < sim->particles.count; ++i) {
         sim->born[sim->particles.material[i]] += 1;
@@ -89,7 +91,10 @@ WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
 WadiStatus wadi_sim_create(WadiSim **sim, const WadiScene *scene, const WadiSimDef *def, WadiError *error)
 {
     WADI_TRY(wadi_sim_create_empty(sim, scene, def, error));
-    WadiStatus status = wadi_sim_seed(*sim, error);
+    WadiStatus status = wadi_sim_check_memory(*sim, 0.0, error);
+    if (status == WADI_OK) {
+        status = wadi_sim_seed(*sim, error);
+    }
     if (status != WADI_OK) {
         wadi_sim_destroy(*sim);
         *sim = NULL;

@@ -50,6 +50,10 @@ WadiStatus wadi_sim_create_empty(WadiSim **sim, const WadiScene *scene, const Wa
                                  WadiError *error);
 WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error);
 
+/* Refuse a scene whose particles at time 0, or at the end of `duration` seconds of pouring, cannot fit into the memory that is left.
+ * Quick, and before anything large is allocated. */
+WadiStatus wadi_sim_check_memory(const WadiSim *sim, double duration, WadiError *error);
+
 /* Everything the frame file and the checkpoint hold; see WadiUse. Keeps the memory of `state`. */
 WadiStatus wadi_sim_snapshot(const WadiSim *sim, WadiState *state, WadiError *error);
 /* Continue from a checkpoint's arrays. On failure the simulation is not usable but may be destroyed. */

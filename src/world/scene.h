@@ -53,6 +53,7 @@ typedef struct WadiMaterial {
     double flip_share; /* left after 1/100 s; negative: by kind and cell size */
     WadiLookDef look;
     WadiWhere where;
+    WadiWhere where_density, where_friction_angle; /* empty: not given */
 } WadiMaterial;
 
 typedef struct WadiBodyDef {
@@ -150,7 +151,8 @@ typedef struct WadiScene {
     char *source; /* the document as run, after --set: goes to run/scene.yaml */
     uint64_t
         content_hash; /* of everything that changes the simulation, `frames` and `name` left out: --resume compares it */
-    WadiWhere where_solver; /* of `solver:` for "not in this build" */
+    WadiWhere where_solver;                                     /* of `solver:` for "not in this build" */
+    WadiWhere where_gravity, where_wall_friction, where_camera; /* for warnings; empty: not given */
 } WadiScene;
 
 /* The scene and all it owns; NULL is fine. */

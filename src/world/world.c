@@ -4,7 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/hash.h"
-#include "core/log.h"
+#include "world/world_warnings.h"
 
 /* Build `count` shapes; the definitions lie `stride` bytes apart. */
 static WadiStatus build_shapes(WadiShape ***shapes, const WadiShapeDef *first, size_t stride, int count,
@@ -162,13 +162,6 @@ static WadiSeedIn seed_of_body(const WadiWorld *world, int i)
                          .angular_velocity = body->angular_velocity };
 }
 
-static bool is_outside(const WadiScene *scene, WadiBox box)
-{
-    return scene->has_domain && (box.max.x <= scene->domain.min.x || box.max.y <= scene->domain.min.y ||
-                                 box.max.z <= scene->domain.min.z || box.min.x >= scene->domain.max.x ||
-                                 box.min.y >= scene->domain.max.y || box.min.z >= scene->domain.max.z);
-}
-
 WadiStatus wadi_world_seed(const WadiWorld *world, WadiParticles *particles, const WadiLog *log,
                            WadiError *error)
 {
@@ -176,19 +169,26 @@ WadiStatus wadi_world_seed(const WadiWorld *world, WadiParticles *particles, con
         WadiSeedIn in = seed_of_body(world, i);
         int64_t count = 0;
         WADI_TRY(wadi_seed_fill(&in, particles, &count, error));
-        if (count == 0) {
-            wadi_log(log, WADI_LOG_WARNING, "%s: this body has no particles: %s",
-                     world->scene->bodies[i].where.text,
-                     is_outside(world->scene, wadi_shape_bounds(world->body_shapes[i], 0.0))
-                         ? "it lies outside the domain"
-                         : "it is smaller than a cell, inside solids or inside bodies before it");
-        }
+        wadi_warn_count(world, i, count, log);
+    }
+    return WADI_OK;
+}
+
+WadiStatus wadi_world_expect(const WadiWorld *world, double *least, double *likely, WadiError *error)
+{
+    *least = *likely = 0.0;
+    for (int i = 0; i < world->scene->body_count; ++i) {
+        WadiSeedIn in = seed_of_body(world, i);
+        double body_least, body_likely;
+        WADI_TRY(wadi_seed_expect(&in, &body_least, &body_likely, error));
+        *least += body_least;
+        *likely += body_likely;
     }
     return WADI_OK;
 }
 
 WadiStatus wadi_world_count(const WadiWorld *world, double duration, int64_t *seeded, int64_t *emitted,
-                            WadiError *error)
+                            const WadiLog *log, WadiError *error)
 {
     *seeded = 0;
     *emitted = 0;
@@ -197,6 +197,7 @@ WadiStatus wadi_world_count(const WadiWorld *world, double duration, int64_t *se
         int64_t count = 0;
         WADI_TRY(wadi_seed_count(&in, &count, error));
         *seeded += count;
+        wadi_warn_count(world, i, count, log);
     }
     double expected = 0.0;
     for (int i = 0; i < world->scene->emitter_count; ++i) {

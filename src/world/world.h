@@ -33,9 +33,11 @@ void wadi_world_destroy(WadiWorld *world);
 /* Seed all bodies in scene order. */
 WadiStatus wadi_world_seed(const WadiWorld *world, WadiParticles *particles, const WadiLog *log,
                            WadiError *error);
-/* What seeding and the emitters will make, without making it. */
+/* About how many particles seeding will make, at once: surely so many, and likely so many. */
+WadiStatus wadi_world_expect(const WadiWorld *world, double *least, double *likely, WadiError *error);
+/* What seeding and the emitters will make, without making it. Both warn of bodies without particles. */
 WadiStatus wadi_world_count(const WadiWorld *world, double duration, int64_t *seeded, int64_t *emitted,
-                            WadiError *error);
+                            const WadiLog *log, WadiError *error);
 
 /* Gravity and forces at a place and time, for a particle of velocity v: m/s^2. */
 WadiVec3 wadi_world_acceleration(const WadiWorld *world, WadiVec3 x, WadiVec3 v, double time);

@@ -1,0 +1,39 @@
+/* Whether the particles of a scene can fit into memory at all. A run that cannot would otherwise be killed by the system
+ * somewhere on the way, without a word. */
+#include <math.h>
+
+#include "core/memory.h"
+#include "sim/sim.h"
+
+/* What the emitters pour and nothing takes away again. */
+static double poured(const WadiSim *sim, double duration)
+{
+    const WadiScene *scene = sim->scene;
+    double count = 0.0;
+    if (scene->drain_count > 0 || !scene->has_domain || scene->closed_sides != WADI_SIDE_ALL) {
+        return 0.0;
+    }
+    for (int i = 0; i < scene->emitter_count; ++i) {
+        count += wadi_emit_expected(&sim->world->emitters[i], duration);
+    }
+    return count;
+}
+
+WadiStatus wadi_sim_check_memory(const WadiSim *sim, double duration, WadiError *error)
+{
+    double least = 0.0, likely = 0.0, extra = poured(sim, duration);
+    WADI_TRY(wadi_world_expect(sim->world, &least, &likely, error));
+    /* The columns, their copy for the writer, and a step's scratch. */
+    double each = 2.0 * (double)wadi_particles_bytes_each(&sim->particles) +
+                  (double)sim->type->scratch_bytes_each(sim->solver);
+    double there = (double)wadi_memory_available();
+    if ((least + extra) * each <= there) {
+        return WADI_OK;
+    }
+    double count = likely + extra, fitting = sim->world->cell_size * cbrt(count * each / fmax(there, each));
+    return wadi_fail(
+        error, WADI_ERR_MEMORY,
+        "%s: %.*f million particles need about %.1f GB of memory, and %.1f GB are there; use larger cells "
+        "(cell_size: %.2g would fit) or less material",
+        sim->scene->path, count < 1e8 ? 1 : 0, 1e-6 * count, 1e-9 * count * each, 1e-9 * there, fitting);
+}
