@@ -73,6 +73,8 @@ void wadi_cli_work_tell(WadiCliWork *work, const WadiCliDone *done, const char *
                           .stage = done->is_kept ? "kept" : stage,
                           .particles = particles,
                           .seconds = done->seconds,
+                          .seconds_per_frame =
+                              done->seconds / (done->frames_done > 0 ? done->frames_done : 1),
                           .seconds_left = done->seconds_left };
     wadi_cli_progress_update(&work->progress, &line);
 }

@@ -81,13 +81,6 @@ static double finished_part(const WadiProgress *state)
     return part < 0.0 ? 0.0 : part > 1.0 ? 1.0 : part;
 }
 
-/* Seconds a frame took so far in this call; 0 while it is not known. */
-static double seconds_per_frame(const WadiProgress *state)
-{
-    double done = state->frame - state->first_frame + (state->is_frame_done ? 0.0 : state->frame_fraction);
-    return done > 0.0 ? state->seconds / done : 0.0;
-}
-
 static void make_pieces(bool has_particles, const WadiProgress *state, char pieces[PIECE_COUNT][PIECE_SIZE])
 {
     char a[WADI_CLI_HUMAN_SIZE], b[WADI_CLI_HUMAN_SIZE];
@@ -110,9 +103,9 @@ static void make_pieces(bool has_particles, const WadiProgress *state, char piec
         snprintf(pieces[PIECE_DT], PIECE_SIZE, has_limit ? "dt %s (%.24s)" : "dt %s",
                  wadi_cli_human_small(a, state->dt, "s"), has_limit ? state->dt_limit : "");
     }
-    double pace = seconds_per_frame(state);
-    if (pace > 0.0) {
-        snprintf(pieces[PIECE_PACE], PIECE_SIZE, "%s s/frame", wadi_cli_human_number(a, pace));
+    if (state->seconds_per_frame > 0.0) {
+        snprintf(pieces[PIECE_PACE], PIECE_SIZE, "%s s/frame",
+                 wadi_cli_human_number(a, state->seconds_per_frame));
     }
     if (state->seconds_left >= 0.0) {
         snprintf(pieces[PIECE_FINISH], PIECE_SIZE, "done %s, %s left",
@@ -224,9 +217,8 @@ static void update_log(bool has_particles, const WadiProgress *state)
     if (state->steps > 0) {
         fprintf(stderr, ", %s steps", wadi_cli_human_count(a, state->steps));
     }
-    double pace = seconds_per_frame(state);
-    if (pace > 0.0) {
-        fprintf(stderr, ", %s s a frame", wadi_cli_human_number(a, pace));
+    if (state->seconds_per_frame > 0.0) {
+        fprintf(stderr, ", %s s a frame", wadi_cli_human_number(a, state->seconds_per_frame));
     }
     if (state->seconds_left >= 0.0 && state->frame < state->frame_count) {
         fprintf(stderr, ", %s left", wadi_cli_human_left(c, state->seconds_left));

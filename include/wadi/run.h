@@ -20,11 +20,12 @@ typedef struct WadiProgress {
     const char *stage;     /* "seed", "step", "write", … */
     int64_t particles;
     int64_t steps;
-    double dt;            /* s, last step */
-    const char *dt_limit; /* what limited it */
-    double seconds;       /* wall-clock since this call began */
-    double seconds_left;  /* estimate; negative while unknown */
-    uint64_t state_hash;  /* of `frame`, when is_frame_done */
+    double dt;                /* s, last step */
+    const char *dt_limit;     /* what limited it */
+    double seconds;           /* wall-clock since this call began */
+    double seconds_per_frame; /* of late, without what came before the first step; negative while unknown */
+    double seconds_left;      /* estimate; negative while unknown */
+    uint64_t state_hash;      /* of `frame`, when is_frame_done */
 } WadiProgress;
 
 typedef enum WadiRunMode {

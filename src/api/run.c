@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/pace.h"
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "core/timer.h"
@@ -33,7 +34,8 @@ typedef struct Run {
     double started;         /* s, on the clock of wadi_time_now */
     double checkpoint_time; /* the same: when the last checkpoint was handed to the writer */
     bool has_checkpoint;    /* the state as it is now was handed to the writer as a checkpoint */
-    WadiProgress pending;   /* the last frame's report, given once the frame is on disk */
+    WadiPace pace;
+    WadiProgress pending; /* the last frame's report, given once the frame is on disk */
 } Run;
 
 WadiRunDef wadi_default_run_def(void)
@@ -118,8 +120,8 @@ static WadiProgress make_progress(const Run *run, const char *stage, bool is_fra
     double seconds = wadi_time_now() - run->started;
     double frame_start = wadi_scene_frame_time(run->scene, sim->frame);
     double fraction = is_frame_done ? 0.0 : (sim->time - frame_start) * run->scene->fps;
-    double done = (double)(sim->frame - run->first_frame) + fraction;
-    double left = (double)(run->frame_count - run->first_frame) - done;
+    double left = run->frame_count - sim->frame - fraction;
+    double pace = wadi_pace_seconds_per_frame(&run->pace);
     return (WadiProgress){ .frame = sim->frame,
                            .first_frame = run->first_frame > 0 ? run->first_frame : 1,
                            .frame_count = run->frame_count,
@@ -131,7 +133,10 @@ static WadiProgress make_progress(const Run *run, const char *stage, bool is_fra
                            .dt = sim->dt,
                            .dt_limit = sim->dt_limit,
                            .seconds = seconds,
-                           .seconds_left = done > 0.0 ? seconds / done * left : -1.0,
+                           .seconds_per_frame = pace,
+                           .seconds_left = left <= 0.0   ? 0.0
+                                           : pace >= 0.0 ? pace * left
+                                                         : -1.0,
                            .state_hash = is_frame_done ? run->summary.state_hash : 0 };
 }
 
@@ -244,9 +249,11 @@ static WadiStatus find_start(Run *run, bool *is_fresh, WadiError *error)
 static WadiStatus simulate(Run *run, WadiError *error)
 {
     WadiSim *sim = run->sim;
+    wadi_pace_note(&run->pace, sim->time * run->scene->fps, wadi_time_now());
     while (sim->frame < run->frame_count) {
         int frame = sim->frame;
         WADI_TRY(wadi_sim_step(sim, error));
+        wadi_pace_note(&run->pace, sim->time * run->scene->fps, wadi_time_now());
         bool is_frame_done = sim->frame > frame;
         run->has_checkpoint = false;
         if (is_frame_done && sim->frame >= run->kept) {
@@ -359,6 +366,7 @@ static WadiStatus execute(Run *run, WadiError *error)
                                   .first_frame = 1,
                                   .frame_count = run->frame_count,
                                   .dt_limit = run->sim->dt_limit,
+                                  .seconds_per_frame = -1.0,
                                   .seconds_left = -1.0 };
         report(run, &progress);
         run->first_frame = 0;
