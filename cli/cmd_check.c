@@ -1,4 +1,5 @@
 /* wadi check: validate a scene and estimate what a run would need. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,11 @@ static void print_table(const WadiCliArgs *args, const WadiScene *scene, int fra
              estimate->step_limit != NULL ? estimate->step_limit : "nothing");
     print_row("first step", row);
     print_row("steps a frame", wadi_cli_human_number(a, estimate->steps_per_frame));
+    if (estimate->seconds >= 0.0) {
+        snprintf(row, sizeof row, "about %s on %d thread%s", wadi_cli_human_duration(a, estimate->seconds),
+                 estimate->threads, estimate->threads == 1 ? "" : "s");
+        print_row("time", row);
+    }
 }
 
 static void print_json(const WadiCliArgs *args, const WadiScene *scene, int frames,
@@ -71,6 +77,8 @@ static void print_json(const WadiCliArgs *args, const WadiScene *scene, int fram
     wadi_cli_json_number(&json, "step", estimate->step);
     wadi_cli_json_text(&json, "step_limit", estimate->step_limit != NULL ? estimate->step_limit : "");
     wadi_cli_json_number(&json, "steps_per_frame", estimate->steps_per_frame);
+    wadi_cli_json_number(&json, "seconds", estimate->seconds >= 0.0 ? estimate->seconds : (double)NAN);
+    wadi_cli_json_integer(&json, "threads", estimate->threads);
     wadi_cli_json_texts(&json, "warnings", (const char *const *)warnings->texts, warnings->count);
     wadi_cli_json_close(&json);
 }

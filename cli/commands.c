@@ -257,8 +257,10 @@ const WadiCliCommand wadi_cli_commands[] = {
         .summary = "Check a scene and estimate what a run needs",
         .description =
             "Reads the scene and reports every problem with its file, line and column. When there is "
-            "none, prints how many particles, how much memory and disk and which step size a run "
-            "would take. Nothing is written. Warns of what is allowed and hardly meant, as a run does when "
+            "none, prints how many particles, how much memory, disk and time and which step size a run "
+            "would take; for the time it tries a few steps, and the run on a coarse grid, for about three "
+            "seconds. "
+            "Nothing is written. Warns of what is allowed and hardly meant, as a run does when "
             "it "
             "starts: bodies, emitters and colliders outside the domain, bodies that are cut off, buried or "
             "smaller than a particle, densities, angles, rates and meshes in other units. What cannot fit "

@@ -78,10 +78,13 @@ typedef struct WadiEstimate {
     double cell_size, spacing; /* m */
     double step;               /* s, the first step */
     const char *step_limit;    /* static storage */
-    double steps_per_frame;
+    double steps_per_frame;    /* at the start */
+    double seconds;            /* wall clock of the whole run, roughly; negative: there is nothing to try */
+    int threads;               /* that `seconds` is for */
 } WadiEstimate;
 
-/* Builds the world, counts, and takes one step where that is cheap; writes nothing. Warnings go to `log` (may be NULL). */
+/* Builds the world, counts, tries a few steps, and the whole run on a coarse grid, for about three seconds; writes nothing. Warnings
+ * go to `log` (may be NULL). */
 WADI_API WadiStatus wadi_estimate(const WadiScene *scene, int frames, int threads, const WadiLog *log,
                                   WadiEstimate *estimate, WadiError *error);
 

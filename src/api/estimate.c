@@ -2,6 +2,7 @@
  * follow from the columns that the solver registers. */
 #include <math.h>
 
+#include "api/estimate_time.h"
 #include "core/alloc.h"
 #include "core/log.h"
 #include "core/parallel.h"
@@ -18,17 +19,19 @@ static const double fixed_bytes = 3.0e6;
 static const double folder_bytes = 4096.0, index_bytes_a_frame = 1500.0;
 
 /* Up to here one step is taken for real to see what the solver needs; beyond, its own figure a particle counts. */
-static const int64_t trial_particles = 4000000;
+static const int64_t trial_particles = 2000000;
 /* What a step needs grows while material spreads, and blocks are a quarter larger than needed: measured 1.8 (columns that
  * slump) to 2.4 (a ball that splashes). */
 static const double spread = 2.4;
 
 /* Bytes that the solver and its steps hold beside the particles. */
-static WadiStatus measure_scratch(WadiSim *sim, const WadiEstimate *out, double *bytes, WadiError *error)
+static WadiStatus measure_scratch(WadiSim *sim, const WadiEstimate *out, double *bytes, bool *is_tried,
+                                  WadiError *error)
 {
     double end = (double)out->particles_end, start = (double)out->particles_start;
     *bytes = end * (double)sim->type->scratch_bytes_each(sim->solver);
-    if (out->particles_start == 0 || out->particles_start > trial_particles) {
+    *is_tried = out->particles_start > 0 && out->particles_start <= trial_particles;
+    if (!*is_tried) {
         return WADI_OK;
     }
     size_t before = wadi_alloc_live_bytes();
@@ -102,7 +105,8 @@ static WadiStatus estimate(WadiSim *sim, int frames, WadiEstimate *out, WadiErro
     double n = (double)out->particles_end, resident = (double)wadi_memory_rss(), scratch = 0.0;
     double each = (double)wadi_particles_bytes_each(&sim->particles) + sizes.snapshot_each;
     double limit = fmin(sim->type->largest_dt(sim->solver, 0.0, &out->step_limit), scene->max_step);
-    WADI_TRY(measure_scratch(sim, out, &scratch, error));
+    bool is_tried = false;
+    WADI_TRY(measure_scratch(sim, out, &scratch, &is_tried, error));
     /* Reading meshes may already have needed more than the run will. */
     out->memory_bytes = fmax((double)wadi_memory_peak_rss(), resident + fixed_bytes + n * each + scratch);
 
@@ -118,6 +122,8 @@ static WadiStatus estimate(WadiSim *sim, int frames, WadiEstimate *out, WadiErro
     }
     out->cell_size = sim->world->cell_size;
     out->spacing = sim->world->spacing;
+    WADI_TRY(wadi_estimate_time(sim, is_tried, frames, out, &out->seconds, error));
+    out->threads = wadi_parallel_threads();
     sim->log = log;
     double frame_time = 1.0 / scene->fps;
     out->step_limit = limit == scene->max_step ? "max_step" : limit >= frame_time ? "frame" : out->step_limit;
