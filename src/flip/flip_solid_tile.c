@@ -24,6 +24,7 @@ enum { LANES = WADI_ROW_CELLS, CORNERS = 10, CENTRES = 9, PARTS = 4 };
 typedef struct Centre {
     double distance;
     WadiVec3 normal;
+    int index; /* of the nearest solid; not set beyond FAR, as the normal */
 } Centre;
 
 /* Distances in cells, on the tile and one layer of cells before it; NAN: not asked yet. */
@@ -45,7 +46,7 @@ static WadiVec3 point_of(const WadiFlipSolidIn *in, WadiTile tile, double a, dou
 static double exact_distance(const Lattice *lattice, const double p[3])
 {
     WadiVec3 x = point_of(lattice->in, lattice->tile, p[0], p[1], p[2]);
-    double d = wadi_solids_sample_for_grid(lattice->in->solids, x, lattice->in->time).surface.distance;
+    double d = wadi_solids_distance_for_grid(lattice->in->solids, x, lattice->in->time);
     /* Infinities would make NAN of means and differences. */
     return fmin(d / lattice->in->cell_size, 1e6);
 }
@@ -77,10 +78,10 @@ static void ask_line(const Lattice *lattice, Centre line[CENTRES], int b, int c)
             continue;
         }
         WadiVec3 x = point_of(lattice->in, lattice->tile, a + 0.5, b + 0.5, c + 0.5);
-        WadiSurfacePoint point =
-            wadi_solids_sample_for_grid(lattice->in->solids, x, lattice->in->time).surface;
-        centre->distance = fmin(point.distance / lattice->in->cell_size, 1e6);
-        centre->normal = point.normal;
+        WadiSolidPoint point = wadi_solids_sample_for_grid(lattice->in->solids, x, lattice->in->time);
+        centre->distance = fmin(point.surface.distance / lattice->in->cell_size, 1e6);
+        centre->normal = point.surface.normal;
+        centre->index = point.index;
         bound = centre->distance;
     }
 }
@@ -137,12 +138,17 @@ static bool is_separated(Lattice *lattice, const int a[3], const int b[3])
     const WadiFlipSolidIn *in = lattice->in;
     const WadiVec3 from = outside_point(lattice, a), way = wadi_sub(outside_point(lattice, b), from);
     const double length = wadi_norm(way);
+    const double near_a = centre_at(lattice, a[0], a[1], a[2])->distance;
+    const double near_b = centre_at(lattice, b[0], b[1], b[2])->distance;
     const bool is_moving = wadi_solids_are_moving(in->solids);
-    for (double t = 0.0; t < length;) {
+    /* The balls around centres that were not moved are known to be free. */
+    const double begin = near_a >= LIFT ? near_a - SKIN : 0.0;
+    const double end = near_b >= LIFT ? length - (near_b - SKIN) : length;
+    for (double t = begin; t < end;) {
         WadiVec3 p = wadi_add_scaled(from, way, t / length);
         WadiVec3 x = point_of(lattice->in, lattice->tile, p.x, p.y, p.z);
         /* Moving meshes are asked every step: their band will do. */
-        double d = is_moving ? wadi_solids_sample_for_grid(in->solids, x, in->time).surface.distance
+        double d = is_moving ? wadi_solids_distance_for_grid(in->solids, x, in->time)
                              : wadi_solids_clearance(in->solids, x, in->time, 2.0 * in->cell_size);
         d = d / in->cell_size - SKIN;
         if (d < 0.0) {
@@ -255,6 +261,33 @@ static double face_open(Lattice *lattice, const int cell[3], int axis)
     return wadi_square_open(d, TOUCH);
 }
 
+/* Of the solid at the middle of a cell's low face. A solid of one piece is not asked again: the centre of the nearer of the face's
+ * cells knows the plane that the solid looks like from there. */
+static WadiVec3 face_velocity(Lattice *lattice, const int cell[3], int axis)
+{
+    const WadiFlipSolidIn *in = lattice->in;
+    double p[3] = { cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5 }, toward = -0.5;
+    int low[3] = { cell[0], cell[1], cell[2] };
+    p[axis] -= 0.5;
+    low[axis] -= 1;
+    const WadiVec3 x = point_of(in, lattice->tile, p[0], p[1], p[2]);
+    const Centre *centre = centre_at(lattice, cell[0], cell[1], cell[2]);
+    const Centre *before = centre_at(lattice, low[0], low[1], low[2]);
+    if (fabs(before->distance) < fabs(centre->distance)) {
+        centre = before;
+        toward = 0.5;
+    }
+    WadiVec3 velocity;
+    if (fabs(centre->distance) <= 1.25) {
+        const double d = centre->distance + toward * wadi_component(centre->normal, axis);
+        const WadiVec3 foot = wadi_add_scaled(x, centre->normal, -d * in->cell_size);
+        if (wadi_solids_carry_velocity(in->solids, centre->index, foot, in->time, &velocity)) {
+            return velocity;
+        }
+    }
+    return wadi_solids_sample_for_grid(in->solids, x, in->time).surface.velocity;
+}
+
 static void repeat_first(float *values)
 {
     for (int l = 1; l < LANES; ++l) {
@@ -286,11 +319,7 @@ static void ask_row(Lattice *lattice, int place, WadiFlipSolidRow row)
             }
             row.velocity[axis][l] = 0.0f;
             if (w < 1.0f && is_moving) {
-                double p[3] = { cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5 };
-                p[axis] -= 0.5;
-                WadiVec3 x = point_of(lattice->in, lattice->tile, p[0], p[1], p[2]);
-                WadiVec3 v = wadi_solids_sample_for_grid(in->solids, x, in->time).surface.velocity;
-                row.velocity[axis][l] = (float)wadi_component(v, axis);
+                row.velocity[axis][l] = (float)wadi_component(face_velocity(lattice, cell, axis), axis);
             }
         }
     }

@@ -44,13 +44,14 @@ static void spread_sign(Flood *flood, const double *distance, int seed)
 }
 
 void wadi_mesh_solid_lattice(const WadiMeshSolid *solid, WadiVec3 origin, const WadiVec3 step[3], int n,
-                             double limit, double *distance)
+                             double half, double limit, double *distance)
 {
     WADI_ASSERT(n >= 1 && n <= WADI_LATTICE_MAX);
     Flood flood = { .n = n };
     int count = n * n * n;
     WadiVec3 x[POINTS_MAX];
-    double guess = limit;
+    const double search = limit + half;
+    double guess = search;
     for (int p = 0; p < count; ++p) {
         int i = p % n, j = p / n % n, k = p / (n * n);
         x[p] = wadi_add_scaled(origin, step[0], i);
@@ -58,22 +59,28 @@ void wadi_mesh_solid_lattice(const WadiMeshSolid *solid, WadiVec3 origin, const 
         x[p] = wadi_add_scaled(x[p], step[2], k);
         /* The neighbour's foot bounds this point's distance: a small ball to search. */
         if (p % n == 0) {
-            guess = limit;
+            guess = search;
         }
         WadiMeshNearest nearest;
-        distance[p] = wadi_mesh_tree_nearest(solid->tree, x[p], fmin(guess, limit), &nearest)
+        distance[p] = wadi_mesh_tree_nearest(solid->tree, x[p], fmin(guess, search), &nearest)
                           ? nearest.distance
-                          : limit;
+                          : search;
         guess = distance[p] + 1.0001 * wadi_norm(step[0]);
+    }
+    if (half > 0.0) {
+        for (int p = 0; p < count; ++p) {
+            distance[p] -= half;
+        }
+        return;
     }
     for (int c = 0; c < 27; ++c) {
         int i = c % 3 - 1, j = c / 3 % 3 - 1, k = c / 9 - 1;
         WadiVec3 s = wadi_add_scaled(wadi_scale(step[0], i), step[1], j);
         flood.length[c] = wadi_norm(wadi_add_scaled(s, step[2], k));
     }
-    WadiVec3 half = wadi_scale(wadi_add(step[0], wadi_add(step[1], step[2])), 0.5 * (n - 1));
+    WadiVec3 middle = wadi_scale(wadi_add(step[0], wadi_add(step[1], step[2])), 0.5 * (n - 1));
     double radius = 0.5 * (n - 1) * (wadi_norm(step[0]) + wadi_norm(step[1]) + wadi_norm(step[2]));
-    flood.slope = wadi_mesh_solid_winding_slope(solid, wadi_add(origin, half), radius);
+    flood.slope = wadi_mesh_solid_winding_slope(solid, wadi_add(origin, middle), radius);
     for (int p = 0; p < count; ++p) {
         if (flood.is_settled[p]) {
             continue;

@@ -114,16 +114,17 @@ double wadi_mesh_solid_distance(const WadiMeshSolid *solid, WadiVec3 x, WadiMesh
     return wadi_mesh_solid_contains(solid, x) ? -nearest->distance : nearest->distance;
 }
 
-bool wadi_mesh_solid_is_in_front(const WadiMeshSolid *solid, WadiVec3 x, const WadiMeshNearest *nearest)
+int wadi_mesh_solid_side(const WadiMeshSolid *solid, WadiVec3 x, const WadiMeshNearest *nearest)
 {
     const double *w = nearest->weight;
     if (fmin(w[0], fmin(w[1], w[2])) < 1e-9) {
-        return false; /* on an edge, where two triangles disagree */
+        return 0; /* on an edge, where two triangles disagree */
     }
     const uint32_t *v = solid->mesh.triangles[nearest->triangle];
     const WadiVec3 *p = solid->mesh.vertices;
     WadiVec3 face = wadi_cross(wadi_sub(p[v[1]], p[v[0]]), wadi_sub(p[v[2]], p[v[0]]));
-    return solid->facing * wadi_dot(face, wadi_sub(x, nearest->point)) > 0.0;
+    const double height = solid->facing * wadi_dot(face, wadi_sub(x, nearest->point));
+    return (height > 0.0) - (height < 0.0);
 }
 
 WadiVec3 wadi_mesh_solid_normal(const WadiMeshSolid *solid, WadiVec3 x, bool is_outside,
@@ -144,8 +145,8 @@ double wadi_mesh_solid_sample(const WadiMeshSolid *solid, WadiVec3 x, bool was_o
                               WadiMeshNearest *nearest, WadiVec3 *normal)
 {
     wadi_mesh_solid_nearest(solid, x, INFINITY, nearest);
-    bool is_outside = (was_outside && wadi_mesh_solid_is_in_front(solid, x, nearest)) ||
-                      !wadi_mesh_solid_contains(solid, x);
+    bool is_outside =
+        (was_outside && wadi_mesh_solid_side(solid, x, nearest) > 0) || !wadi_mesh_solid_contains(solid, x);
     *normal = wadi_mesh_solid_normal(solid, x, is_outside, nearest);
     return is_outside ? nearest->distance : -nearest->distance;
 }

@@ -40,15 +40,15 @@ void wadi_mesh_solid_nearest(const WadiMeshSolid *solid, WadiVec3 x, double reac
  * it is within a 32nd of the mesh's size. */
 bool wadi_mesh_solid_bound(const WadiMeshSolid *solid, WadiVec3 x, double reach, WadiMeshNearest *nearest);
 bool wadi_mesh_solid_contains(const WadiMeshSolid *solid, WadiVec3 x);
-/* Is x on the outward side of the inside of its nearest triangle? Then a point that was outside before it came so near still
- * is: no winding number needed. Says nothing about other points. */
-bool wadi_mesh_solid_is_in_front(const WadiMeshSolid *solid, WadiVec3 x, const WadiMeshNearest *nearest);
+/* 1: x is on the outward side of its nearest triangle, and a point that was outside before it came so near still is; -1: on the
+ * inward side, and inside where the mesh is closed and does not cut itself; 0: it does not tell, the foot is on an edge. */
+int wadi_mesh_solid_side(const WadiMeshSolid *solid, WadiVec3 x, const WadiMeshNearest *nearest);
 /* Signed distance; `nearest` may be NULL. */
 double wadi_mesh_solid_distance(const WadiMeshSolid *solid, WadiVec3 x, WadiMeshNearest *nearest);
 /* The outward normal at the nearest point, for an x of which it is known whether it is outside. */
 WadiVec3 wadi_mesh_solid_normal(const WadiMeshSolid *solid, WadiVec3 x, bool is_outside,
                                 const WadiMeshNearest *nearest);
-/* Both; was_outside: wadi_mesh_solid_is_in_front may decide. */
+/* Both; was_outside: wadi_mesh_solid_side may decide. */
 double wadi_mesh_solid_sample(const WadiMeshSolid *solid, WadiVec3 x, bool was_outside,
                               WadiMeshNearest *nearest, WadiVec3 *normal);
 
@@ -58,8 +58,9 @@ bool wadi_mesh_solid_is_uniform(const WadiMeshSolid *solid, WadiVec3 center, dou
 /* A lattice of n^3 points, origin + i step[0] + j step[1] + k step[2], i fastest. Distances are clamped to +-limit. Each
  * sign is found once and handed on to the points that nothing separates from it. */
 enum { WADI_LATTICE_MAX = 9 };
+/* half > 0: of the shell that reaches so far to both sides of the triangles. */
 void wadi_mesh_solid_lattice(const WadiMeshSolid *solid, WadiVec3 origin, const WadiVec3 step[3], int n,
-                             double limit, double *distance);
+                             double half, double limit, double *distance);
 
 /* A bound on the gradient of the winding number in a ball away from the surface, 1/m. */
 double wadi_mesh_solid_winding_slope(const WadiMeshSolid *solid, WadiVec3 center, double radius);

@@ -95,11 +95,16 @@ WadiSurfacePoint wadi_shape_sample_from_outside(const WadiShape *shape, WadiVec3
 /* wadi_shape_sample_from_outside where a twentieth of a cell does not matter: from the narrow band of a mesh that has one, where
  * the band shows one smooth sheet. What grids ask. */
 WadiSurfacePoint wadi_shape_sample_for_grid(const WadiShape *shape, WadiVec3 x, double time);
+/* Its distance alone. */
+double wadi_shape_distance_for_grid(const WadiShape *shape, WadiVec3 x, double time);
 /* At least as cheap as distance: is x inside (distance < 0)? */
 bool wadi_shape_contains(const WadiShape *shape, WadiVec3 x, double time);
 
 /* Where the solid's material point that is at x at time t0 is at time t1 (of the part nearest to x). */
 WadiVec3 wadi_shape_carry(const WadiShape *shape, WadiVec3 x, double t0, double t1);
+
+/* The velocity at x of a shape that moves as one piece: x is a point of it. false: its parts or its size move by themselves. */
+bool wadi_shape_carry_velocity(const WadiShape *shape, WadiVec3 x, double time, WadiVec3 *velocity);
 
 /* A bound on |d distance / d time| at any point within `radius` of x during [t0, t1]; 0 for a shape at rest. */
 double wadi_shape_speed_bound(const WadiShape *shape, WadiVec3 x, double radius, double t0, double t1);

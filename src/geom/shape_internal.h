@@ -65,6 +65,12 @@ const WadiPrimitive *wadi_shape_primitive(const WadiShape *shape, double time, W
 /* Velocity, in the shape's own frame, of the surface point `q` of a primitive with moving parameters. */
 WadiVec3 wadi_shape_parameter_velocity(const WadiShape *shape, WadiVec3 q, WadiVec3 normal, double time);
 
+/* Of a mesh or height map: how far a shell reaches to both sides of its triangles; 0: a solid. */
+static inline double wadi_shape_half_thickness(const WadiShape *shape, double time)
+{
+    return shape->kind == WADI_SHAPE_HEIGHTMAP ? 0.0 : 0.5 * wadi_curve_value(&shape->parameter[0], time);
+}
+
 /* Bounds of the points whose distance is at most `level`. */
 WadiBox wadi_shape_level_bounds(const WadiShape *shape, double time, double level);
 

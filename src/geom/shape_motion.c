@@ -104,6 +104,31 @@ WadiVec3 wadi_shape_carry(const WadiShape *shape, WadiVec3 x, double t0, double 
     return wadi_affine_point(&at1->map, p);
 }
 
+static bool is_one_piece(const WadiShape *shape)
+{
+    bool is_one = !shape->has_moving_parameters && shape->sequence == NULL;
+    for (int i = 0; i < shape->child_count; ++i) {
+        is_one = is_one && !shape->children[i].is_moving;
+    }
+    return is_one;
+}
+
+bool wadi_shape_carry_velocity(const WadiShape *shape, WadiVec3 x, double time, WadiVec3 *velocity)
+{
+    *velocity = wadi_vec3(0, 0, 0);
+    if (!shape->is_moving) {
+        return true;
+    }
+    if (shape->placing != WADI_PLACING_MOVING || !is_one_piece(shape)) {
+        return false;
+    }
+    WadiPlacement scratch;
+    const WadiPlacement *at = wadi_shape_placement(shape, time, &scratch);
+    WadiAffine rate = wadi_shape_placement_rate(shape, at, time);
+    *velocity = wadi_affine_point(&rate, wadi_affine_point(&at->inverse, x));
+    return true;
+}
+
 bool wadi_shape_is_moving(const WadiShape *shape)
 {
     return shape->is_moving;

@@ -40,15 +40,22 @@ double wadi_smooth_min(double a, double b, double k, double *weight)
     return (is_a_smaller ? a : b) - 0.25 * k * h * h;
 }
 
+/* How far the triangles are at most where a band tells the distance to within `error`; a shell's surface is `half` off them. */
+static double reach_of(double distance, double error, double half)
+{
+    return half > 0.0 ? fmax(distance + error + half, 0.0) : fabs(distance) + error;
+}
+
 /* The band's answer where its error cannot reach the surface: a bound with the right sign. Beyond the band the coarse bounds of
  * the mesh see farther. Where it is not enough, *reach tells how far the surface is at most. */
-static bool band_bounds(const WadiShape *shape, WadiVec3 p, double *bound, double *reach)
+static bool band_bounds(const WadiShape *shape, WadiVec3 p, double half, double *bound, double *reach)
 {
     double distance, error, lower = 0.0, upper;
     if (wadi_sdf_band_distance(shape->band, p, &distance, &error)) {
-        *reach = fabs(distance) + error;
+        *reach = reach_of(distance, error, half);
     } else {
         wadi_mesh_clearance_at(&shape->solid->clearance, p, &lower, &upper);
+        lower -= half;
     }
     const double least = fmax(wadi_band_least(fabs(distance), error), lower);
     *bound = copysign(least, distance);
@@ -56,13 +63,14 @@ static bool band_bounds(const WadiShape *shape, WadiVec3 p, double *bound, doubl
 }
 
 /* The band's answer where it shows one smooth sheet: an edge or a thin wall bends it or makes its gradient short. */
-static bool band_samples(const WadiShape *shape, WadiVec3 p, WadiSurfacePoint *out, double *reach)
+static bool band_samples(const WadiShape *shape, WadiVec3 p, double half, WadiSurfacePoint *out,
+                         double *reach)
 {
     WadiBandPoint point;
     bool is_in_band = wadi_sdf_band_look(shape->band, p, &point);
     double slope = wadi_norm(point.gradient);
     if (is_in_band && !(point.bend < 0.15 * wadi_sdf_band_cell(shape->band) && fabs(slope - 1.0) < 0.06)) {
-        *reach = fabs(point.distance) + point.error;
+        *reach = reach_of(point.distance, point.error, half);
         return false;
     }
     out->distance = point.distance;
@@ -79,26 +87,34 @@ static bool is_outside_mesh(const WadiShape *shape, WadiVec3 p, const WadiMeshNe
     if (shape->band != NULL && trust != WADI_TRUST_NOTHING && solid->topology.is_oriented) {
         side = wadi_sdf_band_side(shape->band, p, nearest->distance);
     }
-    return side != 0 ? side > 0
-                     : (trust >= WADI_TRUST_OUTSIDE && wadi_mesh_solid_is_in_front(solid, p, nearest)) ||
-                           !wadi_mesh_solid_contains(solid, p);
-}
-
-static double half_thickness(const WadiShape *shape, double time)
-{
-    return shape->kind == WADI_SHAPE_HEIGHTMAP ? 0.0 : 0.5 * wadi_curve_value(&shape->parameter[0], time);
+    if (side == 0 && trust >= WADI_TRUST_OUTSIDE) {
+        side = wadi_mesh_solid_side(solid, p, nearest);
+        side = side < 0 && !(trust == WADI_TRUST_BAND && solid->topology.is_oriented) ? 0 : side;
+    }
+    return side != 0 ? side > 0 : !wadi_mesh_solid_contains(solid, p);
 }
 
 /* A shell has no inside of its own: the sheet, grown to both sides. */
 static double mesh_distance(const WadiShape *shape, WadiVec3 p, double time, WadiTrust trust)
 {
     const WadiMeshSolid *solid = shape->solid;
-    const double half = half_thickness(shape, time);
+    const double half = wadi_shape_half_thickness(shape, time);
     double bound, reach = INFINITY;
-    if (shape->band != NULL && trust != WADI_TRUST_NOTHING && band_bounds(shape, p, &bound, &reach)) {
+    if (shape->band != NULL && trust == WADI_TRUST_BAND) {
+        WadiSurfacePoint point;
+        if (band_samples(shape, p, half, &point, &reach)) {
+            return point.distance;
+        }
+        WadiMeshNearest nearest;
+        wadi_mesh_solid_nearest(solid, p, reach, &nearest);
+        return half > 0.0                                   ? nearest.distance - half
+               : is_outside_mesh(shape, p, &nearest, trust) ? nearest.distance
+                                                            : -nearest.distance;
+    }
+    if (shape->band != NULL && trust != WADI_TRUST_NOTHING && band_bounds(shape, p, half, &bound, &reach)) {
         return bound;
     }
-    if (solid != NULL && trust != WADI_TRUST_NOTHING) {
+    if (solid != NULL && (trust == WADI_TRUST_BOUND || trust == WADI_TRUST_OUTSIDE)) {
         WadiMeshNearest nearest;
         bool has_nearest = wadi_mesh_solid_bound(solid, p, reach, &nearest);
         if (half > 0.0) {
@@ -125,23 +141,24 @@ static WadiSurfacePoint mesh_sample(const WadiShape *shape, WadiVec3 p, double t
 {
     WadiSurfacePoint out = { INFINITY, up, { 0, 0, 0 } };
     WadiMeshNearest nearest;
+    const double half = wadi_shape_half_thickness(shape, time);
     double bound, reach = INFINITY;
-    if (shape->band != NULL && trust == WADI_TRUST_BAND && band_samples(shape, p, &out, &reach)) {
+    if (shape->band != NULL && trust == WADI_TRUST_BAND && band_samples(shape, p, half, &out, &reach)) {
         return out;
     }
     if (shape->band != NULL && trust == WADI_TRUST_OUTSIDE) {
-        band_bounds(shape, p, &bound, &reach);
+        band_bounds(shape, p, half, &bound, &reach);
     }
     if (shape->solid != NULL) {
         wadi_mesh_solid_nearest(shape->solid, p, reach, &nearest);
-        bool is_outside = is_outside_mesh(shape, p, &nearest, trust);
+        /* A shell is looked at from either side. */
+        bool is_outside = half > 0.0 || is_outside_mesh(shape, p, &nearest, trust);
         out.distance = is_outside ? nearest.distance : -nearest.distance;
         out.normal = wadi_mesh_solid_normal(shape->solid, p, is_outside, &nearest);
     } else {
         out.distance =
             wadi_mesh_sequence_sample(shape->sequence, p, time, &nearest, &out.normal, &out.velocity);
     }
-    const double half = half_thickness(shape, time);
     if (half > 0.0) {
         out.normal = wadi_scale(out.normal, out.distance < 0.0 ? -1.0 : 1.0);
         out.distance = nearest.distance - half;
@@ -165,7 +182,8 @@ static double own_distance(const WadiShape *shape, WadiVec3 p, double time, Wadi
     const WadiShape *child = shape->children;
     double d = INFINITY;
     if (trust >= WADI_TRUST_OUTSIDE && shape->kind != WADI_SHAPE_UNION) {
-        trust = WADI_TRUST_BOUND; /* outside the whole is not outside its parts */
+        /* Outside the whole is not outside its parts. */
+        trust = trust == WADI_TRUST_BAND ? WADI_TRUST_NOTHING : WADI_TRUST_BOUND;
     }
     switch (shape->kind) {
     case WADI_SHAPE_UNION:
@@ -273,6 +291,11 @@ double wadi_shape_clearance(const WadiShape *shape, WadiVec3 x, double time)
 double wadi_shape_clearance_from_outside(const WadiShape *shape, WadiVec3 x, double time)
 {
     return distance_of(shape, x, time, WADI_TRUST_OUTSIDE);
+}
+
+double wadi_shape_distance_for_grid(const WadiShape *shape, WadiVec3 x, double time)
+{
+    return distance_of(shape, x, time, WADI_TRUST_BAND);
 }
 
 WadiSurfacePoint wadi_shape_sample(const WadiShape *shape, WadiVec3 x, double time)

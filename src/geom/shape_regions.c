@@ -26,8 +26,7 @@ static WadiBox own_level_bounds(const WadiShape *shape, double time, double leve
         return wadi_box_grown(box, level);
     }
     if (shape->solid != NULL || shape->sequence != NULL) {
-        double half =
-            shape->kind == WADI_SHAPE_HEIGHTMAP ? 0.0 : 0.5 * wadi_curve_value(&shape->parameter[0], time);
+        double half = wadi_shape_half_thickness(shape, time);
         if (shape->sequence != NULL) {
             return wadi_box_grown(wadi_mesh_sequence_bounds(shape->sequence, time), level + half);
         }
@@ -79,7 +78,8 @@ bool wadi_shape_is_uniform(const WadiShape *shape, WadiVec3 center, double radiu
     }
     /* A closed mesh changes sign at its surface only. */
     if (shape->solid != NULL) {
-        return shape->solid->topology.is_oriented || wadi_mesh_solid_is_uniform(shape->solid, center, radius);
+        return wadi_shape_half_thickness(shape, time) > 0.0 || shape->solid->topology.is_oriented ||
+               wadi_mesh_solid_is_uniform(shape->solid, center, radius);
     }
     if (shape->sequence != NULL) {
         return true;
@@ -99,10 +99,8 @@ bool wadi_shape_is_uniform(const WadiShape *shape, WadiVec3 center, double radiu
 void wadi_shape_lattice(const WadiShape *shape, WadiVec3 origin, const WadiVec3 step[3], int n, double limit,
                         double time, double *distance)
 {
-    bool is_solid_mesh = shape->solid != NULL && (shape->kind == WADI_SHAPE_HEIGHTMAP ||
-                                                  !(wadi_curve_value(&shape->parameter[0], time) > 0.0));
     int count = n * n * n;
-    if (is_solid_mesh) {
+    if (shape->solid != NULL) {
         WadiPlacement scratch;
         const WadiPlacement *at = wadi_shape_placement(shape, time, &scratch);
         WadiVec3 own_step[3];
@@ -110,7 +108,7 @@ void wadi_shape_lattice(const WadiShape *shape, WadiVec3 origin, const WadiVec3 
             own_step[a] = wadi_affine_vector(&at->inverse, step[a]);
         }
         wadi_mesh_solid_lattice(shape->solid, wadi_affine_point(&at->inverse, origin), own_step, n,
-                                limit / at->stretch, distance);
+                                wadi_shape_half_thickness(shape, time), limit / at->stretch, distance);
         for (int p = 0; p < count; ++p) {
             distance[p] *= at->stretch;
         }
@@ -127,8 +125,7 @@ void wadi_shape_lattice(const WadiShape *shape, WadiVec3 origin, const WadiVec3 
 
 double wadi_shape_free_way(const WadiShape *shape, WadiVec3 x, WadiVec3 way, double skin, WadiVec3 *normal)
 {
-    bool is_solid_mesh = shape->solid != NULL && (shape->kind == WADI_SHAPE_HEIGHTMAP ||
-                                                  !(wadi_curve_value(&shape->parameter[0], 0.0) > 0.0));
+    bool is_solid_mesh = shape->solid != NULL && !(wadi_shape_half_thickness(shape, 0.0) > 0.0);
     if (!is_solid_mesh || shape->is_moving) {
         return -1.0;
     }

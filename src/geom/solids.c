@@ -79,6 +79,27 @@ WadiSolidPoint wadi_solids_sample_for_grid(const WadiSolids *solids, WadiVec3 x,
     return sample(solids, x, time, wadi_shape_sample_for_grid);
 }
 
+double wadi_solids_distance_for_grid(const WadiSolids *solids, WadiVec3 x, double time)
+{
+    WadiVec3 unused;
+    double best = wall_distance(solids, x, &unused);
+    for (int i = 0; i < solids->count; ++i) {
+        const WadiShape *shape = solids->solids[i].shape;
+        if (wadi_shape_may_be_nearer(shape, x, best)) {
+            best = fmin(best, wadi_shape_distance_for_grid(shape, x, time));
+        }
+    }
+    return best;
+}
+
+bool wadi_solids_carry_velocity(const WadiSolids *solids, int index, WadiVec3 x, double time,
+                                WadiVec3 *velocity)
+{
+    WADI_ASSERT(index < solids->count);
+    *velocity = wadi_vec3(0, 0, 0);
+    return index < 0 || wadi_shape_carry_velocity(solids->solids[index].shape, x, time, velocity);
+}
+
 bool wadi_solids_sample_within(const WadiSolids *solids, WadiVec3 x, double time, double band,
                                WadiSolidPoint *point)
 {

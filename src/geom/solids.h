@@ -41,6 +41,11 @@ typedef struct WadiSolidPoint {
 WadiSolidPoint wadi_solids_sample(const WadiSolids *solids, WadiVec3 x, double time);
 /* As wadi_shape_sample_for_grid. */
 WadiSolidPoint wadi_solids_sample_for_grid(const WadiSolids *solids, WadiVec3 x, double time);
+/* Its distance alone. */
+double wadi_solids_distance_for_grid(const WadiSolids *solids, WadiVec3 x, double time);
+/* wadi_shape_carry_velocity of a sample's index; zero for walls. */
+bool wadi_solids_carry_velocity(const WadiSolids *solids, int index, WadiVec3 x, double time,
+                                WadiVec3 *velocity);
 /* The nearest solid if it is at most `band` away; false, and the point not set, if not. */
 bool wadi_solids_sample_within(const WadiSolids *solids, WadiVec3 x, double time, double band,
                                WadiSolidPoint *point);

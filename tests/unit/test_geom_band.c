@@ -44,17 +44,26 @@ static void write_mesh(const char *path, bool is_plate)
     fclose(file);
 }
 
-static WadiShape *turning_mesh(bool is_plate)
+/* The ball, the plate, the ball's skin as a shell of 0.08, and the ball shrinking to a half. */
+typedef enum Kind { BALL, PLATE, SHELL, SHRINKING, KINDS } Kind;
+
+static WadiShape *turning_mesh(Kind kind)
 {
     char folder[] = "/tmp/wadi_band_XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/mesh.obj", folder);
-    write_mesh(path, is_plate);
+    write_mesh(path, kind == PLATE);
     WadiShapeDef def = wadi_shape_def(WADI_SHAPE_MESH);
     WadiError error;
     CHECK_OK(wadi_string_copy(&def.file, path, strlen(path), &error), error);
     def.rotate = curve_of(0.0, wadi_vec3(0, 0, 0), 1.0, wadi_vec3(50, 70, -40));
     def.translate = curve_of(0.0, wadi_vec3(0, 0, 0), 1.0, wadi_vec3(0.3, -0.2, 0.1));
+    if (kind == SHELL) {
+        def.parameter[0] = wadi_curve_constant(0.08);
+    }
+    if (kind == SHRINKING) {
+        def.scale = curve_of(0.0, wadi_vec3(1, 1, 1), 1.0, wadi_vec3(0.5, 0.5, 0.5));
+    }
     WadiShape *shape = shape_of(def);
     unlink(path);
     rmdir(folder);
@@ -66,12 +75,13 @@ static void a_turning_mesh_is_known_by_its_band(void **unused)
 {
     (void)unused;
     const double h = 0.1;
-    for (int is_plate = 0; is_plate < 2; ++is_plate) {
+    static const char *const name[KINDS] = { "bumpy ball", "plate", "shell", "shrinking ball" };
+    for (Kind kind = BALL; kind < KINDS; ++kind) {
         WadiError error;
-        WadiShape *shape = turning_mesh(is_plate);
+        WadiShape *shape = turning_mesh(kind);
         assert_true(wadi_shape_band_error(shape, 0.0) == 0.0);
         CHECK_OK(wadi_shape_add_bands(shape, h, &error), error);
-        const double error_most = wadi_shape_band_error(shape, 0.5);
+        const double error_most = wadi_shape_band_error(shape, 0.0);
         CHECK_NEAR(error_most, 0.2887 * h, 0.001 * h);
         double worst = 0.0;
         int near = 0;
@@ -82,6 +92,7 @@ static void a_turning_mesh_is_known_by_its_band(void **unused)
             WadiSurfacePoint exact = wadi_shape_sample(shape, x, time),
                              coarse = wadi_shape_sample_for_grid(shape, x, time);
             assert_true((exact.distance < 0.0) == (coarse.distance < 0.0) || fabs(exact.distance) < 0.05 * h);
+            CHECK_NEAR(wadi_shape_distance_for_grid(shape, x, time), coarse.distance, 1e-12);
             double bound = wadi_shape_clearance(shape, x, time);
             assert_true((exact.distance < 0.0) == (bound < 0.0));
             CHECK_AT_MOST(fabs(bound), fabs(exact.distance) + 1e-6);
@@ -100,8 +111,8 @@ static void a_turning_mesh_is_known_by_its_band(void **unused)
                 near += 1;
             }
         }
-        print_message("%s: %d points within two cells, off by at most %.3f cells\n",
-                      is_plate ? "plate" : "bumpy ball", near, worst / h);
+        print_message("%s: %d points within two cells, off by at most %.3f cells\n", name[kind], near,
+                      worst / h);
         assert_true(near > 1000);
         CHECK_AT_MOST(worst, 0.08 * h);
         wadi_shape_destroy(shape);
