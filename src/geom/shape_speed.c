@@ -107,6 +107,47 @@ static double own_bound(const WadiShape *shape, WadiVec3 p, double radius, doubl
     return bound;
 }
 
+/* Bounds on the motion of a placement during an interval. */
+typedef struct Motion {
+    uint64_t serial; /* of the shape; 0: empty */
+    double t0, t1;
+    double smallest, largest, growth; /* of the scale; growth in 1/s, of itself */
+    double turn, drift;               /* rad/s; m/s, of the pivot's place in the parent frame */
+    WadiVec3 center;                  /* that place at t0: translate + pivot */
+} Motion;
+
+enum { REMEMBERED = 4 };
+
+static Motion make_motion(const WadiShape *shape, double t0, double t1)
+{
+    Motion made = { .serial = shape->serial, .t0 = t0, .t1 = t1 };
+    value_range(&shape->scale, t0, t1, &made.smallest, &made.largest);
+    WadiVec3 turn = wadi_scale(slope_bound(&shape->rotate, t0, t1), 3.14159265358979323846 / 180.0);
+    WadiVec3 s_slope = slope_bound(&shape->scale, t0, t1);
+    made.turn = turn.x + turn.y + turn.z;
+    made.growth = fmax(s_slope.x, fmax(s_slope.y, s_slope.z)) / made.smallest;
+    double pivot_speed = wadi_norm(slope_bound(&shape->pivot, t0, t1));
+    made.drift = wadi_norm(slope_bound(&shape->translate, t0, t1)) + (1.0 + made.largest) * pivot_speed;
+    made.center = wadi_add(wadi_curve_value3(&shape->translate, t0), wadi_curve_value3(&shape->pivot, t0));
+    return made;
+}
+
+/* A step asks about one interval, for every particle near the shape. */
+static const Motion *motion_during(const WadiShape *shape, double t0, double t1, Motion *scratch)
+{
+    static _Thread_local Motion memory[REMEMBERED];
+    Motion *last = &memory[shape->serial % REMEMBERED];
+    if (shape->serial == 0) { /* still being built */
+        *scratch = make_motion(shape, t0, t1);
+        return scratch;
+    }
+    if (last->serial != shape->serial || last->t0 != t0 || last->t1 != t1) {
+        *last = make_motion(shape, t0, t1);
+    }
+    *scratch = *last; /* the next question may take its place */
+    return scratch;
+}
+
 double wadi_shape_speed_bound(const WadiShape *shape, WadiVec3 x, double radius, double t0, double t1)
 {
     if (!shape->is_moving) {
@@ -121,21 +162,14 @@ double wadi_shape_speed_bound(const WadiShape *shape, WadiVec3 x, double radius,
     if (shape->placing == WADI_PLACING_FIXED) {
         return at->stretch * own_bound(shape, p, radius / at->stretch, t0, t1);
     }
-    double duration = t1 - t0, smallest, largest;
-    value_range(&shape->scale, t0, t1, &smallest, &largest);
-    WadiVec3 turn = wadi_scale(slope_bound(&shape->rotate, t0, t1), 3.14159265358979323846 / 180.0);
-    WadiVec3 s_slope = slope_bound(&shape->scale, t0, t1);
-    double growth = fmax(s_slope.x, fmax(s_slope.y, s_slope.z)) / smallest;
-    double pivot_speed = wadi_norm(slope_bound(&shape->pivot, t0, t1));
-    double drift = wadi_norm(slope_bound(&shape->translate, t0, t1)) + (1.0 + largest) * pivot_speed;
-    /* The pivot's place in the parent frame is translate + pivot; it drifts while the interval lasts. */
-    WadiVec3 center =
-        wadi_add(wadi_curve_value3(&shape->translate, t0), wadi_curve_value3(&shape->pivot, t0));
-    double reach = wadi_norm(wadi_sub(x, center)) + radius + drift * duration;
-    double material = drift + (turn.x + turn.y + turn.z + growth) * reach;
+    Motion memory;
+    const Motion *motion = motion_during(shape, t0, t1, &memory);
+    const double duration = t1 - t0, growth = motion->growth;
+    double reach = wadi_norm(wadi_sub(x, motion->center)) + radius + motion->drift * duration;
+    double material = motion->drift + (motion->turn + growth) * reach;
     /* Seen from the shape's own frame, points near x move by this much. */
-    double own_radius = (radius + material * duration) / smallest;
-    double bound = material + largest * own_bound(shape, p, own_radius, t0, t1);
+    double own_radius = (radius + material * duration) / motion->smallest;
+    double bound = material + motion->largest * own_bound(shape, p, own_radius, t0, t1);
     if (growth > 0.0) {
         /* d' <= growth |d| + bound, over the interval. */
         double d = fabs(wadi_shape_distance(shape, x, t0)) + radius + bound * duration;

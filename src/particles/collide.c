@@ -123,7 +123,8 @@ static Ahead look_ahead(const Mover *m, double seconds)
         WadiSolids part = part_of(solids, i);
         double bound = speed;
         if (m->has_moving_solids) {
-            bound += part_speed(solids, i, m->x, speed * seconds, m->time, m->time + seconds);
+            /* Over the whole step: no less than over the rest of it, and known from other particles. */
+            bound += part_speed(solids, i, m->x, speed * seconds, m->in->t0, m->in->t1);
         }
         look_at_part(m, &part, bound, speed, seconds, &ahead);
     }
