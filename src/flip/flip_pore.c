@@ -1,12 +1,15 @@
 /* The pressure that grains press on each other with, where sand and water are in one scene.
  *
  * The pressure solve treats sand and water as one fluid of varying density, but only what the grains carry makes friction: the
- * total pressure less that of the water in the pores (Terzaghi). The pore pressure is that of still water in the sand,
- * p_w = p_contact + rho_w g.(x - x_contact), continued from the nearest contact with water. So sand under water presses with its
- * buoyant weight, a bank beside a pool stands or slumps by its friction angle, and sand above water does not rest on it.
+ * total pressure less that of the water in the pores (Terzaghi). The pore pressure is that of still water in wet sand,
+ * p_w = p_contact + rho_w g.(x - x_contact), continued from the nearest contact with water, and 0 in dry sand. So sand under water
+ * presses with its buoyant weight, a bank beside a pool stands or slumps by its friction angle, and sand above water does not rest
+ * on it.
  *
- * Differs: water does not seep [LD09 has porous flow]. Its pressure acts at once in the sand that its volume could fill, nearest
- * first: a puddle does not soften a dune. */
+ * Wet is what is nearer to water than to air, counted in cells through the sand: the far side of a dam is dry, the bed of a lake
+ * is wet to its bottom. And no farther from water than the water that stands above the contact could fill the pores: a puddle does
+ * not soften a dune. Sand on top of water is wet as far up as that water could fill it: nothing holds up its grains.
+ * Differs: water does not seep [LD09 has porous flow]. */
 #include <math.h>
 #include <string.h>
 
@@ -16,16 +19,27 @@
 
 enum { LANES = WADI_ROW_CELLS };
 
-static const double pore_volume = 0.4; /* of a volume of sand */
+static const float PORE_VOLUME = 0.4f; /* of a volume of sand */
+static const float FARTHEST = 1e6f;    /* cells: without gravity no depth says how far */
+
+/* Of which parts of the sand it is known whether they are wet: one bit a cell. */
+typedef struct Known {
+    uint8_t *wet; /* water too */
+    uint8_t *dry;
+} Known;
 
 typedef struct Pore {
+    const WadiFlip *flip;
+    const WadiFlipStep *step;
     const WadiRows *rows;
-    const uint8_t *sand;    /* per row: cells of sand under pressure */
-    const uint8_t *known;   /* per row: cells whose head is known */
-    uint8_t *next;          /* the same after this layer */
-    const int32_t *table;   /* of the next two and the result: rows under pressure (flip_row_table.h) */
+    uint8_t *sand; /* per row: cells of sand under pressure */
+    uint8_t *air;
+    Known known, next;      /* before and after a layer of cells */
+    const int32_t *table;   /* of the arrays below and the result: rows under pressure (flip_row_table.h) */
     const double *pressure; /* P, m/s */
     double *head;           /* P less the weight of water from the origin, m/s */
+    float *reach, *rise;    /* how many cells farther the water gets, and straight up whatever is beside */
+    int up, down;           /* sides of a cell against and along gravity; -1: there is none */
     double weight[3];       /* P of still water per cell along each axis, m/s */
     double *grain, *partials;
 } Pore;
@@ -39,50 +53,122 @@ static void cell_weight(const Pore *pore, int32_t row, double weight[LANES])
     }
 }
 
+/* Cells of water in a straight line from one that is water, which counts. */
+static int water_cells(const Pore *pore, WadiRowCell cell, int side, WadiRowCell *beyond)
+{
+    int count = 0;
+    for (; cell.row > 0 && (pore->known.wet[cell.row] >> cell.lane & 1) != 0; ++count) {
+        cell = wadi_row_cell_beside(pore->rows, cell, side);
+    }
+    *beyond = cell;
+    return count;
+}
+
+/* How far the water of a cell gets into the sand beside it: what stands above it fills pores; the uppermost cell, which is not
+ * full, does not count. */
+static void start_reach(const Pore *pore, WadiRowCell cell, float *reach, float *rise)
+{
+    WadiRowCell above, below;
+    if (pore->up < 0) {
+        *reach = FARTHEST;
+        return;
+    }
+    const int over = water_cells(pore, cell, pore->up, &above) - 1;
+    *reach = (float)over / PORE_VOLUME;
+    if (over == 0 && (pore->sand[above.row] >> above.lane & 1) != 0) {
+        *rise = (float)(water_cells(pore, cell, pore->down, &below) - 1) / PORE_VOLUME;
+    }
+}
+
 static void start_heads(void *user, int64_t first, int64_t end)
 {
     const Pore *pore = user;
     for (int32_t r = first > 0 ? (int32_t)first : 1; r < end; ++r) {
-        const int32_t at = pore->table[r];
+        const size_t at = 8 * (size_t)pore->table[r];
         double weight[LANES];
         if (at == 0) {
             continue;
         }
+        unsigned beside_sand = 0;
+        for (int side = 0; side < 6; ++side) {
+            beside_sand |= wadi_row_bits_beside(pore->rows, pore->sand, r, side);
+        }
         cell_weight(pore, r, weight);
         for (int l = 0; l < LANES; ++l) {
-            pore->head[8 * at + l] = fmax(pore->pressure[8 * at + l], 0.0) - weight[l];
+            pore->head[at + (size_t)l] = fmax(pore->pressure[at + (size_t)l], 0.0) - weight[l];
+            pore->reach[at + (size_t)l] = pore->rise[at + (size_t)l] = 0.0f;
+            if ((pore->known.wet[r] & beside_sand) >> l & 1) {
+                start_reach(pore, (WadiRowCell){ r, l }, &pore->reach[at + (size_t)l],
+                            &pore->rise[at + (size_t)l]);
+            }
         }
     }
 }
 
-/* Cells of sand beside known ones take the mean of their heads. Returns how many. */
+/* Cells beside air that other air is beside: a hole of one cell in a bed is not the open air. */
+static unsigned beside_air(const Pore *pore, int32_t r)
+{
+    unsigned beside = 0;
+    for (int side = 0; side < 6; ++side) {
+        beside |= wadi_row_bits_beside(pore->rows, pore->air, r, side);
+    }
+    return beside;
+}
+
+static void start_dry(void *user, int64_t first, int64_t end)
+{
+    const Pore *pore = user;
+    for (int32_t r = (int32_t)first; r < end; ++r) {
+        pore->known.dry[r] = (uint8_t)(r > 0 ? pore->sand[r] & beside_air(pore, r) : 0);
+    }
+}
+
+/* The cell becomes wet if the water of those beside it gets so far; a dry one only from below. */
+static bool wet_cell(const Pore *pore, int32_t r, int l, bool is_dry)
+{
+    const size_t own = 8 * (size_t)pore->table[r] + (size_t)l;
+    double sum = 0.0;
+    float reach = 0.0f, rise = 0.0f;
+    int count = 0;
+    for (int side = 0; side < 6; ++side) {
+        const WadiRowCell at = wadi_row_cell_beside(pore->rows, (WadiRowCell){ r, l }, side);
+        const size_t beside = wadi_table_cell(pore->table, wadi_row_cell_index(at));
+        const bool does_rise = side == pore->down && pore->rise[beside] >= 1.0f;
+        if ((pore->known.wet[at.row] >> at.lane & 1) != 0 &&
+            (does_rise || (!is_dry && pore->reach[beside] >= 1.0f))) {
+            sum += pore->head[beside];
+            reach = wadi_greater(reach, pore->reach[beside] - 1.0f);
+            rise = does_rise ? pore->rise[beside] - 1.0f : rise;
+            ++count;
+        }
+    }
+    if (count > 0) { /* read by no other cell in this layer: not yet known */
+        pore->head[own] = sum / count;
+        pore->reach[own] = reach;
+        pore->rise[own] = rise;
+    }
+    return count > 0;
+}
+
+/* A layer of cells more that is known to be wet or dry. Returns how many are wet. */
 static double spread(void *user, int64_t first, int64_t end)
 {
     const Pore *pore = user;
     int64_t reached = 0;
-    for (int32_t r = first > 0 ? (int32_t)first : 1; r < end; ++r) {
-        unsigned open = pore->sand[r] & ~(unsigned)pore->known[r];
-        pore->next[r] = pore->known[r];
-        if (open == 0) {
-            continue;
+    for (int32_t r = (int32_t)first; r < end; ++r) {
+        const unsigned wet = pore->known.wet[r];
+        unsigned open = r > 0 ? pore->sand[r] & ~wet : 0, dry = pore->known.dry[r], beside_wet = 0, more = 0;
+        for (int side = 0; side < 6 && open != 0; ++side) {
+            dry |= wadi_row_bits_beside(pore->rows, pore->known.dry, r, side) & open;
+            beside_wet |= wadi_row_bits_beside(pore->rows, pore->known.wet, r, side) & open;
         }
-        for (unsigned left = open; left != 0; left &= left - 1) {
-            int l = __builtin_ctz(left), count = 0;
-            double sum = 0.0;
-            for (int side = 0; side < 6; ++side) {
-                WadiRowCell at = wadi_row_cell_beside(pore->rows, (WadiRowCell){ r, l }, side);
-                if ((pore->known[at.row] >> at.lane & 1) != 0) {
-                    sum += pore->head[wadi_table_cell(pore->table, wadi_row_cell_index(at))];
-                    ++count;
-                }
-            }
-            if (count > 0) {
-                pore->head[8 * pore->table[r] + l] =
-                    sum / count; /* read by nobody in this layer: not yet known */
-                pore->next[r] |= (uint8_t)(1u << l);
-                ++reached;
-            }
+        for (unsigned left = beside_wet; left != 0; left &= left - 1) {
+            const int l = __builtin_ctz(left);
+            more |= (unsigned)wet_cell(pore, r, l, (dry >> l & 1) != 0) << l;
         }
+        reached += __builtin_popcount(more);
+        pore->next.wet[r] = (uint8_t)(wet | more);
+        pore->next.dry[r] = (uint8_t)(dry & ~more);
     }
     return (double)reached;
 }
@@ -98,29 +184,53 @@ static void subtract(void *user, int64_t first, int64_t end)
         cell_weight(pore, r, weight);
         for (int l = 0; l < LANES; ++l) {
             size_t cell = 8 * (size_t)pore->table[r] + (size_t)l;
-            bool is_sand = (pore->sand[r] >> l & 1) != 0, is_wet = (pore->known[r] >> l & 1) != 0;
+            bool is_sand = (pore->sand[r] >> l & 1) != 0, is_wet = (pore->known.wet[r] >> l & 1) != 0;
             double water = is_wet ? fmax(pore->head[cell] + weight[l], 0.0) : 0.0;
             pore->grain[cell] = is_sand ? fmax(pore->pressure[cell] - water, 0.0) : 0.0;
         }
     }
 }
 
-/* Labels, and the cells of sand that the water could fill. */
-static double sort_cells(const WadiFlip *flip, const WadiFlipStep *step, uint8_t *sand, uint8_t *water)
+/* What the cells are. Air has neither particles nor solids, and other air beside it. */
+static void sort_cells(void *user, int64_t first, int64_t end)
 {
-    double volume = 0.0;
-    for (int32_t r = 0; r < step->grid.rows.count; ++r) {
+    const Pore *pore = user;
+    const WadiFlipStep *step = pore->step;
+    for (int64_t r = first; r < end; ++r) {
         unsigned is_sand = 0;
         for (int l = 0; l < LANES; ++l) {
-            size_t cell = 8 * (size_t)r + (size_t)l;
-            float share = wadi_flip_sand(flip, step, cell);
-            is_sand |= (unsigned)(share >= 0.5f) << l;
-            volume += (double)((1.0f - share) * step->fill[cell]);
+            is_sand |= (unsigned)(wadi_flip_sand(pore->flip, step, 8 * (size_t)r + (size_t)l) >= 0.5f) << l;
         }
-        sand[r] = step->fluid[r] & (uint8_t)is_sand;
-        water[r] = step->fluid[r] & (uint8_t)~is_sand;
+        const unsigned held = step->held.cells != NULL ? step->held.cells[r] : 0;
+        pore->sand[r] = step->fluid[r] & (uint8_t)is_sand;
+        pore->known.wet[r] = step->fluid[r] & (uint8_t)~is_sand;
+        pore->next.dry[r] = (uint8_t) ~(step->fluid[r] | step->grid.fluid[r] | step->inside[r] | held);
     }
-    return volume / pore_volume;
+}
+
+static void find_air(void *user, int64_t first, int64_t end)
+{
+    Pore pore = *(const Pore *)user;
+    uint8_t *air = pore.air;
+    pore.air = pore.next.dry;
+    for (int32_t r = (int32_t)first; r < end; ++r) {
+        air[r] = (uint8_t)(r > 0 ? pore.air[r] & beside_air(&pore, r) : 0);
+    }
+}
+
+/* The axis of the grid that is nearest to gravity. */
+static void set_sides(Pore *pore)
+{
+    int axis = 0;
+    for (int a = 1; a < 3; ++a) {
+        axis = fabs(pore->weight[a]) > fabs(pore->weight[axis]) ? a : axis;
+    }
+    const double along = pore->weight[axis];
+    pore->down = along > 0.0 ? 2 * axis + 1 : 2 * axis;
+    pore->up = along > 0.0 ? 2 * axis : 2 * axis + 1;
+    if (along == 0.0) {
+        pore->up = pore->down = -1;
+    }
 }
 
 static double water_density(const WadiScene *scene)
@@ -139,32 +249,37 @@ WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *st
     const WadiScene *scene = flip->context.world->scene;
     const WadiRows *rows = &step->grid.rows;
     WadiArena *arena = flip->context.scratch;
-    uint8_t *sand = NULL, *known = NULL, *next = NULL;
-    Pore pore = { .rows = rows, .table = step->fluid_row, .pressure = step->pressure, .grain = grain };
-    WADI_TRY(WADI_ARENA_NEW(arena, &sand, (size_t)rows->count, "pores", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &known, (size_t)rows->count, "pores", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &next, (size_t)rows->count, "pores", error));
+    Pore pore = { .flip = flip,
+                  .step = step,
+                  .rows = rows,
+                  .table = step->fluid_row,
+                  .pressure = step->pressure,
+                  .grain = grain };
+    uint8_t **const bits[] = { &pore.sand,      &pore.air,      &pore.known.wet,
+                               &pore.known.dry, &pore.next.wet, &pore.next.dry };
+    for (size_t i = 0; i < sizeof bits / sizeof bits[0]; ++i) {
+        WADI_TRY(WADI_ARENA_NEW(arena, bits[i], (size_t)rows->count, "pores", error));
+    }
     WADI_TRY(WADI_ARENA_NEW(arena, &pore.head, LANES * (size_t)step->fluid_rows, "pores", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &pore.reach, LANES * (size_t)step->fluid_rows, "pores", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &pore.rise, LANES * (size_t)step->fluid_rows, "pores", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pore.partials,
                             (size_t)wadi_parallel_block_count(rows->count, WADI_ROW_BLOCK), "pores", error));
-    double budget = sort_cells(flip, step, sand, known);
     WadiVec3 g = wadi_curve_value3(&scene->gravity, step->time);
     double scale = step->kick * water_density(scene) / flip->materials.density;
     pore.weight[0] = scale * g.x;
     pore.weight[1] = scale * g.y;
     pore.weight[2] = scale * g.z;
-    pore.sand = sand;
+    set_sides(&pore);
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, sort_cells, &pore);
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, find_air, &pore);
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, start_dry, &pore);
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, start_heads, &pore);
-    for (double reached = 1.0, total = 0.0; reached > 0.0 && total < budget; total += reached) {
-        pore.known = known;
-        pore.next = next;
-        next[0] = 0;
-        reached = wadi_parallel_sum(rows->count, WADI_ROW_BLOCK, spread, &pore, pore.partials);
-        uint8_t *swap = known;
-        known = next;
-        next = swap;
+    while (wadi_parallel_sum(rows->count, WADI_ROW_BLOCK, spread, &pore, pore.partials) > 0.0) {
+        const Known swap = pore.known;
+        pore.known = pore.next;
+        pore.next = swap;
     }
-    pore.known = known;
     memset(grain, 0, LANES * sizeof *grain);
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, subtract, &pore);
     return WADI_OK;
