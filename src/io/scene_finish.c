@@ -254,8 +254,16 @@ static void finish_cells(WadiSceneReader *r, int node, const WadiSceneGiven *giv
 static void finish_scene(WadiSceneReader *r, int node, const WadiSceneGiven *given, bool is_sound)
 {
     finish_cells(r, node, given, is_sound);
+    const bool is_flip = r->scene->solver != NULL && strcmp(r->scene->solver, "flip") == 0;
+    int per_cell = given_node(&wadi_scene_object, given, "particles_per_cell");
+    if (per_cell >= 0 && is_flip && r->scene->particles_per_axis == 1) {
+        /* As soon as they move every third cell is empty, and the material sinks into the holes. */
+        size_t mark = wadi_read_enter(r, "particles_per_cell");
+        wadi_read_problem(r, per_cell, "1 is too few for the solver flip, which needs 8 or more");
+        wadi_read_leave(r, mark);
+    }
     int flip = given_node(&wadi_scene_object, given, "flip");
-    if (flip >= 0 && r->scene->solver != NULL && strcmp(r->scene->solver, "flip") != 0) {
+    if (flip >= 0 && r->scene->solver != NULL && !is_flip) {
         size_t mark = wadi_read_enter(r, "flip");
         wadi_read_problem(r, flip, "settings of the solver flip, but the solver is %s", r->scene->solver);
         wadi_read_leave(r, mark);

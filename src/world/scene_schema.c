@@ -303,7 +303,7 @@ static const WadiSceneField scene_fields[] = {
     { "cell_size", WADI_SCENE_NUMBER, AT(WadiScene, cell_size), .unit = "m", .minimum = 1e-6, .maximum = 1e6,
       .fallback_text = "from `resolution`", .doc = "Edge of a grid cell; give this or `resolution`." },
     { "particles_per_cell", WADI_SCENE_ENUM, AT(WadiScene, particles_per_axis), .choices = &per_cell_choices,
-      .fallback = { 2 }, .doc = "How densely bodies are filled." },
+      .fallback = { 2 }, .doc = "How densely bodies are filled; the solver `flip` needs 8 or more." },
     { "frames", WADI_SCENE_INT, AT(WadiScene, frames), .flags = NO_EFFECT, .minimum = 1, .maximum = 9999999,
       .fallback = { 72 }, .doc = "Frames to simulate; frame 1 is the state at time 0." },
     { "fps", WADI_SCENE_NUMBER, AT(WadiScene, fps), .unit = "frames/s", .minimum = 1e-3, .maximum = 1e6,
