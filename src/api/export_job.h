@@ -11,6 +11,7 @@ typedef struct WadiExportJob {
     WadiExportReport *report; /* borrowed */
     const char *folder;       /* in the report */
     double start;             /* s */
+    WadiOutputIndex outputs;  /* of the folder, while files are written */
 } WadiExportJob;
 
 bool wadi_export_is_stopped(const WadiExportJob *job);

@@ -24,6 +24,7 @@ static WadiStatus write_particles(Meshes *m, int number, bool *is_kept, int64_t 
     const WadiScene *scene = m->view.scene;
     char from[WADI_PATH_SIZE], path[WADI_PATH_SIZE];
     WadiFrameLayout layout;
+    WadiFileNames made = { 0 };
     bool is_read = false;
     wadi_run_frame_path(from, sizeof from, m->view.run, m->view.summary.name, number);
     WADI_TRY(wadi_frame_file_read_layout(from, "particles", &layout, error));
@@ -32,7 +33,9 @@ static WadiStatus write_particles(Meshes *m, int number, bool *is_kept, int64_t 
                               .frame = number,
                               .time = layout.header.time,
                               .fps = layout.header.fps,
-                              .is_y_up = m->job->def->is_y_up };
+                              .is_y_up = m->job->def->is_y_up,
+                              .outputs = &m->job->outputs,
+                              .made = &made };
     const char *version = wadi_version();
     frame.key = wadi_hash_combine(wadi_hash_bytes(frame.is_y_up, version, strlen(version)), (uint64_t)number);
     for (int a = 0; a < layout.array_count; ++a) {
@@ -42,7 +45,8 @@ static WadiStatus write_particles(Meshes *m, int number, bool *is_kept, int64_t 
         WadiCloud cloud;
         snprintf(path, sizeof path, "%s/%s.particles.%04d.ply", m->job->folder,
                  scene->materials[material].name, number);
-        if (!m->job->def->is_forced && wadi_export_is_made(path, frame.key)) {
+        if (!m->job->def->is_forced && wadi_output_index_has(&m->job->outputs, path, frame.key, false) &&
+            wadi_export_is_made(path, frame.key)) {
             continue;
         }
         *is_kept = false;
@@ -52,6 +56,10 @@ static WadiStatus write_particles(Meshes *m, int number, bool *is_kept, int64_t 
         }
         WADI_TRY(wadi_cloud_from_frame(&cloud, &m->frame, material, 0.0, error));
         WadiStatus status = wadi_export_ply_particles(&frame, path, &cloud, material, error);
+        if (status == WADI_OK) {
+            status = wadi_output_index_add(&m->job->outputs, &made, frame.key, error);
+        }
+        wadi_file_names_free(&made);
         *particles += cloud.count;
         wadi_cloud_free(&cloud);
         WADI_TRY(status);
@@ -119,11 +127,13 @@ WadiStatus wadi_export_meshes(WadiExportJob *job, const char *run, WadiError *er
                             .last = def->last_frame };
     WadiStatus status = wadi_run_view_open(&m->view, run, &view, error);
     if (status == WADI_OK) {
+        status = wadi_output_index_open(&job->outputs, job->folder, error);
         for (int number = m->view.first; number <= m->view.last && status == WADI_OK; ++number) {
             status = wadi_export_is_stopped(job)
                          ? wadi_fail(error, WADI_ERR_STOPPED, "stopped before frame %d", number)
                          : export_frame(m, number, error);
         }
+        wadi_output_index_close(&job->outputs);
         wadi_state_free(&m->frame);
         wadi_run_view_close(&m->view);
     }

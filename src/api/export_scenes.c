@@ -23,13 +23,15 @@ typedef struct Exporter {
     WadiRenderPlan plan;
     WadiPictureMaker maker; /* its frame and stage */
     WadiLightDef light;
-    uint64_t settings; /* key of what all frames share */
-    bool has_shared;   /* written by this call, or found as it must be */
+    uint64_t settings; /* of what all frames share */
+    uint64_t shared_key;
+    bool has_shared; /* written by this call, or found as it must be */
 } Exporter;
 
-/* How one program is served. `shared` is the file whose key tells whether what all frames share is there. */
+/* How one program is served. */
 typedef struct Target {
-    const char *frame_suffix;                          /* NAME.0001SUFFIX */
+    const char *frame_suffix; /* NAME.0001SUFFIX */
+    bool is_editable;         /* a person may change the shared file: docs/export.md */
     void (*shared_name)(const char *name, char *file); /* FILE_NAME_SIZE bytes */
     WadiStatus (*write_shared)(const Exporter *e, const WadiExportFrame *frame, const char *path,
                                WadiError *error);
@@ -47,6 +49,7 @@ static WadiStatus write_pov_shared(const Exporter *e, const WadiExportFrame *fra
     char sky[FILE_NAME_SIZE], sky_path[WADI_PATH_SIZE];
     snprintf(sky, sizeof sky, "%s.sky.hdr", frame->name);
     snprintf(sky_path, sizeof sky_path, "%s/%s", e->job->folder, sky);
+    WADI_TRY(wadi_export_begin_file(frame, sky_path, error));
     WADI_TRY(wadi_export_sky_hdr(sky_path, &frame->light, exp2(frame->exposure), error));
     return wadi_export_pov_shared(frame, path, sky, error);
 }
@@ -69,6 +72,7 @@ static WadiStatus write_pbrt_shared(const Exporter *e, const WadiExportFrame *fr
 {
     char sky[WADI_PATH_SIZE];
     snprintf(sky, sizeof sky, "%s/%s.sky.pfm", e->job->folder, frame->name);
+    WADI_TRY(wadi_export_begin_file(frame, sky, error));
     WADI_TRY(wadi_export_sky_pfm(sky, &frame->light, 1.0, error));
     return wadi_export_pbrt_shared(frame, path, error);
 }
@@ -95,7 +99,9 @@ static WadiStatus write_blender_shared(const Exporter *e, const WadiExportFrame 
     snprintf(sky, sizeof sky, "%s.sky.hdr", frame->name);
     snprintf(sky_path, sizeof sky_path, "%s/%s", e->job->folder, sky);
     snprintf(script, sizeof script, "%s/load.py", e->job->folder);
+    WADI_TRY(wadi_export_begin_file(frame, sky_path, error));
     WADI_TRY(wadi_export_sky_hdr(sky_path, &frame->light, 1.0, error));
+    WADI_TRY(wadi_export_begin_file(frame, script, error));
     WADI_TRY(wadi_file_write(script, wadi_blender_script, wadi_blender_script_size, error));
     return wadi_export_blender_shared(frame, path, sky, e->plan.view.frame_count, error);
 }
@@ -107,9 +113,10 @@ static WadiStatus write_blender_frame(Exporter *e, const WadiExportFrame *frame,
 }
 
 static const Target targets[] = {
-    [WADI_EXPORT_POV] = { ".pov", pov_shared_name, write_pov_shared, write_pov_frame },
-    [WADI_EXPORT_PBRT] = { ".pbrt", pbrt_shared_name, write_pbrt_shared, write_pbrt_frame },
-    [WADI_EXPORT_BLENDER] = { ".json", blender_shared_name, write_blender_shared, write_blender_frame },
+    [WADI_EXPORT_POV] = { ".pov", true, pov_shared_name, write_pov_shared, write_pov_frame },
+    [WADI_EXPORT_PBRT] = { ".pbrt", true, pbrt_shared_name, write_pbrt_shared, write_pbrt_frame },
+    [WADI_EXPORT_BLENDER] = { ".json", false, blender_shared_name, write_blender_shared,
+                              write_blender_frame },
 };
 
 static uint64_t frame_key(const Exporter *e, const WadiFrameLayout *layout)
@@ -117,23 +124,42 @@ static uint64_t frame_key(const Exporter *e, const WadiFrameLayout *layout)
     return wadi_hash_combine(e->settings, wadi_render_plan_key(&e->plan, layout));
 }
 
-/* The shared files once a call, unless they are there: those that a person changed stay until a setting changes. */
+/* Whether the file and all that was made with it are there and whole. */
+static bool is_kept_file(const Exporter *e, const char *path, uint64_t key, bool is_editable)
+{
+    return !e->job->def->is_forced && wadi_output_index_has(&e->job->outputs, path, key, is_editable) &&
+           wadi_export_is_made(path, key);
+}
+
+static void shared_path(const Exporter *e, char path[WADI_PATH_SIZE])
+{
+    char name[FILE_NAME_SIZE];
+    targets[e->job->def->target].shared_name(e->plan.view.summary.name, name);
+    snprintf(path, WADI_PATH_SIZE, "%s/%s", e->job->folder, name);
+}
+
+/* The shared files, once a call. */
 static WadiStatus write_shared(Exporter *e, const WadiExportFrame *frame, WadiError *error)
 {
-    const Target *target = &targets[e->job->def->target];
-    char name[FILE_NAME_SIZE], path[WADI_PATH_SIZE];
+    char path[WADI_PATH_SIZE];
     if (e->has_shared) {
         return WADI_OK;
     }
-    target->shared_name(frame->name, name);
-    snprintf(path, sizeof path, "%s/%s", e->job->folder, name);
-    if (e->job->def->is_forced || !wadi_export_is_made(path, e->settings)) {
-        WadiExportFrame shared = *frame;
-        shared.key = e->settings;
-        WADI_TRY(target->write_shared(e, &shared, path, error));
+    shared_path(e, path);
+    WadiFileNames made = { 0 };
+    WadiExportFrame shared = *frame;
+    shared.key = e->shared_key;
+    shared.made = &made;
+    WadiStatus status = wadi_export_begin_file(&shared, path, error);
+    if (status == WADI_OK) {
+        status = targets[e->job->def->target].write_shared(e, &shared, path, error);
     }
-    e->has_shared = true;
-    return WADI_OK;
+    if (status == WADI_OK) {
+        status = wadi_output_index_add(&e->job->outputs, &made, shared.key, error);
+    }
+    wadi_file_names_free(&made);
+    e->has_shared = status == WADI_OK;
+    return status;
 }
 
 static WadiStatus write_frame(Exporter *e, const char *from, WadiFrameHeader *header, uint64_t key,
@@ -143,6 +169,7 @@ static WadiStatus write_frame(Exporter *e, const char *from, WadiFrameHeader *he
     WADI_TRY(wadi_frame_file_read(from, "particles", header, &e->maker.frame, error));
     WADI_TRY(wadi_stage_build(&e->maker.stage, &plan->stage, &e->maker.frame, header->time, error));
     wadi_export_close_gaps(&e->maker.stage);
+    WadiFileNames made = { 0 };
     WadiExportFrame frame = { .scene = plan->view.scene,
                               .stage = &e->maker.stage,
                               .camera = wadi_stage_camera(plan->view.scene, plan->box, header->time),
@@ -153,9 +180,19 @@ static WadiStatus write_frame(Exporter *e, const char *from, WadiFrameHeader *he
                               .time = header->time,
                               .fps = header->fps,
                               .is_y_up = e->job->def->is_y_up,
-                              .key = key };
+                              .key = key,
+                              .outputs = &e->job->outputs,
+                              .made = &made };
     WADI_TRY(write_shared(e, &frame, error));
-    return targets[e->job->def->target].write_frame(e, &frame, path, error);
+    WadiStatus status = wadi_export_begin_file(&frame, path, error);
+    if (status == WADI_OK) {
+        status = targets[e->job->def->target].write_frame(e, &frame, path, error);
+    }
+    if (status == WADI_OK) {
+        status = wadi_output_index_add(&e->job->outputs, &made, key, error);
+    }
+    wadi_file_names_free(&made);
+    return status;
 }
 
 static void count_things(const WadiStage *stage, int64_t *grains, int64_t *triangles)
@@ -184,7 +221,8 @@ static WadiStatus export_frame(Exporter *e, const char *from, int number, WadiEr
     snprintf(path, sizeof path, "%s/%s.%04d%s", e->job->folder, view->summary.name, number,
              targets[e->job->def->target].frame_suffix);
     uint64_t key = frame_key(e, &layout);
-    bool is_kept = !e->job->def->is_forced && wadi_export_is_made(path, key);
+    /* What is shared is made of a frame's looks: where it is missing, a frame is written with it. */
+    bool is_kept = e->has_shared && is_kept_file(e, path, key, false);
     if (!is_kept) {
         WADI_TRY(write_frame(e, from, &layout.header, key, path, error));
         count_things(&e->maker.stage, &grains, &triangles);
@@ -212,7 +250,6 @@ static WadiStatus export_all(Exporter *e, WadiError *error)
         /* The script makes the grains. */
         plan->stage.grains_max = 1;
     }
-    WADI_TRY(wadi_folder_make(e->job->folder, error));
     WADI_TRY(wadi_picture_meter(&e->maker, plan, error));
     WadiCamera first = wadi_stage_camera(plan->view.scene, plan->box, 0.0);
     e->light =
@@ -220,6 +257,13 @@ static WadiStatus export_all(Exporter *e, WadiError *error)
     const uint64_t parts[] = { EXPORT_VERSION, def->target, def->is_y_up };
     e->settings = wadi_hash_bytes(plan->settings_hash, parts, sizeof parts);
     e->settings = wadi_hash_bytes(e->settings, &plan->box, sizeof plan->box);
+    /* Blender's shared file also says how long the run is. */
+    e->shared_key = def->target == WADI_EXPORT_BLENDER
+                        ? wadi_hash_combine(e->settings, (uint64_t)plan->view.frame_count)
+                        : e->settings;
+    char shared[WADI_PATH_SIZE];
+    shared_path(e, shared);
+    e->has_shared = is_kept_file(e, shared, e->shared_key, targets[def->target].is_editable);
     for (int number = plan->view.first; number <= plan->view.last; ++number) {
         char path[WADI_PATH_SIZE];
         if (wadi_export_is_stopped(e->job)) {
@@ -248,7 +292,11 @@ WadiStatus wadi_export_scenes(WadiExportJob *job, const char *run, WadiError *er
     e->render.stop = job->def->stop;
     WadiStatus status = wadi_render_plan_open(&e->plan, run, &e->render, error);
     if (status == WADI_OK) {
-        status = export_all(e, error);
+        status = wadi_output_index_open(&job->outputs, job->folder, error);
+        if (status == WADI_OK) {
+            status = export_all(e, error);
+            wadi_output_index_close(&job->outputs);
+        }
         wadi_picture_maker_free(&e->maker);
         wadi_render_plan_close(&e->plan);
     }

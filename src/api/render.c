@@ -1,10 +1,8 @@
 /* Pictures of a run, one after the other: a picture keeps all cores busy, and its frame is the largest thing in memory. Then the
  * video and the contact sheet, made of the picture files. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "api/render_picture.h"
 #include "core/alloc.h"
@@ -29,6 +27,7 @@ WadiRenderDef wadi_default_render_def(void)
 typedef struct Rendering {
     WadiRenderPlan plan;
     WadiPictureMaker maker;
+    WadiOutputIndex outputs;
     WadiRenderReport *report;
     double start; /* s */
 } Rendering;
@@ -163,13 +162,19 @@ static WadiStatus gather(Rendering *r, WadiError *error)
     return status;
 }
 
+/* Of videos and sheets that a killed process began, beside the folder of the pictures. */
+static WadiStatus remove_temporaries(const Rendering *r, WadiError *error)
+{
+    static const char *const endings[] = { ".mp4", ".gif", ".sheet.png", NULL };
+    return r->outputs.was_alone && r->plan.def->folder == NULL
+               ? wadi_output_remove_temporaries(r->plan.view.run, endings, error)
+               : WADI_OK;
+}
+
 static WadiStatus render(Rendering *r, WadiError *error)
 {
-    memcpy(r->report->folder, r->plan.folder, sizeof r->report->folder);
-    WADI_TRY(wadi_folder_make(r->plan.folder, error));
-    if (access(r->plan.folder, W_OK) != 0) {
-        return wadi_fail_errno(error, errno, "cannot write pictures into %s", r->plan.folder);
-    }
+    r->maker.outputs = &r->outputs;
+    WADI_TRY(remove_temporaries(r, error));
     WADI_TRY(wadi_picture_meter(&r->maker, &r->plan, error));
     WADI_TRY(make_pictures(r, error));
     return gather(r, error);
@@ -191,7 +196,12 @@ WadiStatus wadi_render(const char *run, const WadiRenderDef *def, WadiRenderRepo
     wadi_parallel_set_threads(def->threads);
     WadiStatus status = wadi_render_plan_open(&r->plan, run, def, error);
     if (status == WADI_OK) {
-        status = render(r, error);
+        memcpy(report->folder, r->plan.folder, sizeof report->folder);
+        status = wadi_output_index_open(&r->outputs, r->plan.folder, error);
+        if (status == WADI_OK) {
+            status = render(r, error);
+            wadi_output_index_close(&r->outputs);
+        }
         report->warning_count += r->maker.warning_count;
         wadi_picture_maker_free(&r->maker);
         wadi_render_plan_close(&r->plan);

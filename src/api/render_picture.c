@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/timer.h"
-#include "io/files.h"
 
 /* The word in a picture's file that tells how it was made. */
 static const char KEY_WORD[] = "wadi key";
@@ -173,29 +172,31 @@ static WadiStatus make(WadiPictureMaker *maker, const WadiRenderPlan *plan, cons
                        bool *is_kept, WadiError *error)
 {
     WadiFrameLayout layout;
-    char path[WADI_PATH_SIZE], key[20], found[20];
+    char path[WADI_PATH_SIZE], words[20];
     WADI_TRY(wadi_frame_file_read_layout(from, "particles", &layout, error));
     if (layout.header.frame != frame || !(layout.header.fps > 0.0)) {
         return wadi_fail(error, WADI_ERR_FORMAT, "it says that it is frame %d, at %g frames a second",
                          layout.header.frame, layout.header.fps);
     }
     wadi_render_plan_path(plan, frame, path, sizeof path);
-    snprintf(key, sizeof key, "%016" PRIx64, wadi_render_plan_key(plan, &layout));
-    *is_kept = !plan->def->is_forced && wadi_image_read_text(path, KEY_WORD, found, sizeof found) &&
-               strcmp(found, key) == 0;
+    uint64_t key = wadi_render_plan_key(plan, &layout);
+    *is_kept = !plan->def->is_forced && wadi_output_index_has(maker->outputs, path, key, false);
     if (*is_kept) {
         return WADI_OK;
     }
+    WADI_TRY(wadi_output_index_claim(maker->outputs, path, error));
     WADI_TRY(wadi_frame_file_read(from, "particles", &layout.header, &maker->frame, error));
     WADI_TRY(draw(maker, plan, &layout.header, error));
     char software[64], number[16], time[32];
+    snprintf(words, sizeof words, "%016" PRIx64, key);
     snprintf(software, sizeof software, "wadi %s", wadi_version());
     snprintf(number, sizeof number, "%d", frame);
     snprintf(time, sizeof time, "%.9g s", layout.header.time);
     WadiImageText texts[] = {
-        { "Software", software }, { KEY_WORD, key }, { "wadi frame", number }, { "wadi time", time }
+        { "Software", software }, { KEY_WORD, words }, { "wadi frame", number }, { "wadi time", time }
     };
-    return wadi_image_write_png_with(&maker->image, path, texts, 4, error);
+    WADI_TRY(wadi_image_write_png_with(&maker->image, path, texts, 4, error));
+    return wadi_output_index_add_file(maker->outputs, path, key, error);
 }
 
 WadiStatus wadi_picture_make(WadiPictureMaker *maker, const WadiRenderPlan *plan, int frame, bool *is_kept,

@@ -3,6 +3,7 @@
 #define WADI_API_RENDER_PICTURE_H
 
 #include "api/render_plan.h"
+#include "io/output_index.h"
 
 /* What is used for one picture after the other. A zeroed maker is valid. */
 typedef struct WadiPictureMaker {
@@ -14,6 +15,7 @@ typedef struct WadiPictureMaker {
     int warning_count;
     double stage_seconds, tree_seconds, trace_seconds; /* of the last picture */
     int64_t grains, triangles;
+    const WadiOutputIndex *outputs; /* of the pictures' folder; borrowed */
 } WadiPictureMaker;
 
 void wadi_picture_maker_free(WadiPictureMaker *maker);

@@ -7,7 +7,7 @@
 #include "api/surface_plan.h"
 #include "core/alloc.h"
 #include "core/parallel.h"
-#include "io/files.h"
+#include "io/output_index.h"
 
 enum {
     SURFACE_DEF_COOKIE = 0x5afe5,
@@ -34,6 +34,7 @@ typedef enum FrameState { FRAME_WAITS, FRAME_DONE, FRAME_FAILED } FrameState;
 typedef struct Team {
     const WadiSurfacePlan *plan;
     const WadiSurfaceDef *def;
+    WadiOutputIndex outputs; /* of the folder */
     int frame_count;
     int inner_threads; /* of each thread's own team */
     Made *made;        /* frame by frame, part by part */
@@ -73,7 +74,9 @@ static unsigned find_missing(const Team *team, int part, int frame, uint64_t key
     for (unsigned f = 1; f <= WADI_SURFACE_VDB && !team->def->is_forced; f <<= 1) {
         if ((plan->formats & f) != 0) {
             wadi_surface_plan_path(plan, part, frame, (WadiSurfaceFormat)f, path, sizeof path);
-            missing &= wadi_surface_frame_is_made(path, (WadiSurfaceFormat)f, key) ? ~f : ~0u;
+            bool is_made = wadi_output_index_has(&team->outputs, path, key, false) &&
+                           wadi_surface_frame_is_made(path, (WadiSurfaceFormat)f, key);
+            missing &= is_made ? ~f : ~0u;
         }
     }
     return missing;
@@ -95,7 +98,9 @@ static WadiStatus write_files(Worker *worker, int part, const WadiFrameHeader *h
     for (unsigned f = 1; f <= WADI_SURFACE_VDB; f <<= 1) {
         if ((formats & f) != 0) {
             wadi_surface_plan_path(plan, part, header->frame, (WadiSurfaceFormat)f, path, sizeof path);
+            WADI_TRY(wadi_output_index_claim(&worker->team->outputs, path, error));
             WADI_TRY(wadi_surface_frame_write(made, path, (WadiSurfaceFormat)f, &info, error));
+            WADI_TRY(wadi_output_index_add_file(&worker->team->outputs, path, key, error));
         }
     }
     return WADI_OK;
@@ -380,10 +385,11 @@ static WadiStatus make_all(const WadiSurfacePlan *plan, const WadiSurfaceDef *de
         status = WADI_NEW(&workers, count, "threads of surfaces", error);
     }
     if (status == WADI_OK) {
-        status = wadi_folder_make(plan->folder, error);
+        status = wadi_output_index_open(&team.outputs, plan->folder, error);
     }
     if (status == WADI_OK) {
         status = run_team(&team, workers, (int)count, report, error);
+        wadi_output_index_close(&team.outputs);
     }
     report_times(&team, report);
     WADI_DELETE(workers, count);

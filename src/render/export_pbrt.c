@@ -119,6 +119,7 @@ WadiStatus wadi_export_pbrt_shared(const WadiExportFrame *frame, const char *pat
             put_named(&out, look, 0.0f);
         }
     }
+    wadi_export_end(&out, frame, "# ");
     return wadi_out_close(&out);
 }
 

@@ -101,6 +101,7 @@ WadiStatus wadi_export_ply_particles(const WadiExportFrame *frame, const char *p
     }
     bool is_double = needs_doubles(cloud->position, count, cloud->spacing_min);
     uint8_t index = (uint8_t)material;
+    WADI_TRY(wadi_export_begin_file(frame, path, error));
     wadi_out_open(&out, path, error);
     put_place_header(&out, frame, count, is_double);
     wadi_out_text(&out, "property float radius\nproperty uint id\nproperty uchar material\n");
@@ -125,6 +126,7 @@ WadiStatus wadi_export_ply_mesh(const WadiExportFrame *frame, const char *path,
     double step =
         surface->cell > 0.0 ? surface->cell : 1e-3 * wadi_norm(wadi_box_size(wadi_mesh_bounds(mesh)));
     bool is_double = needs_doubles(mesh->vertices, mesh->vertex_count, step);
+    WADI_TRY(wadi_export_begin_file(frame, path, error));
     wadi_out_open(&out, path, error);
     put_place_header(&out, frame, mesh->vertex_count, is_double);
     if (surface->normal != NULL) {

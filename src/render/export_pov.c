@@ -222,6 +222,7 @@ WadiStatus wadi_export_pov_shared(const WadiExportFrame *frame, const char *path
     out.status = out.status == WADI_OK ? lights : out.status;
     put_looks(&out, frame);
     put_ground(&out, frame);
+    wadi_export_end(&out, frame, "// ");
     return wadi_out_close(&out);
 }
 

@@ -32,6 +32,22 @@ bool wadi_export_is_made(const char *path, uint64_t key)
     return wadi_file_head_has(path, wanted);
 }
 
+WadiStatus wadi_export_begin_file(const WadiExportFrame *frame, const char *path, WadiError *error)
+{
+    if (frame->outputs == NULL) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_output_index_claim(frame->outputs, path, error));
+    return wadi_file_names_add(frame->made, path, error);
+}
+
+void wadi_export_end(WadiExportOut *out, const WadiExportFrame *frame, const char *mark)
+{
+    char words[WADI_OUTPUT_END_SIZE];
+    wadi_output_end_line(frame->key, words);
+    wadi_out_printf(out, "%s%s\n", mark, words);
+}
+
 bool wadi_export_camera(const WadiCamera *camera, WadiExportCamera *axes)
 {
     WadiCameraFrame rough;

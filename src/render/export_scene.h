@@ -2,6 +2,7 @@
 #ifndef WADI_RENDER_EXPORT_SCENE_H
 #define WADI_RENDER_EXPORT_SCENE_H
 
+#include "io/output_index.h"
 #include "render/export_out.h"
 #include "render/stage.h"
 
@@ -16,8 +17,15 @@ typedef struct WadiExportFrame {
     int frame;
     double time, fps;
     bool is_y_up;
-    uint64_t key; /* an equal key means an equal file */
+    uint64_t key;                   /* an equal key means an equal file */
+    const WadiOutputIndex *outputs; /* of the folder; NULL: files are not recorded */
+    WadiFileNames *made;            /* files that were written for the frame */
 } WadiExportFrame;
+
+/* Before a file is written: it replaces no file but wadi's own, and is listed in `made`. */
+WadiStatus wadi_export_begin_file(const WadiExportFrame *frame, const char *path, WadiError *error);
+/* The last line of a shared file that a person may change. */
+void wadi_export_end(WadiExportOut *out, const WadiExportFrame *frame, const char *mark);
 
 /* The camera's axes in double, perpendicular to 1e-16: other programs check. Half the height of the picture at distance 1 is
  * tan(view_angle / 2). false: the camera has no direction or no angle. */

@@ -31,6 +31,8 @@ WadiStatus wadi_image_write_png_with(const WadiImage *image, const char *path, c
 
 /* Any PNG file, as 8-bit RGB; what is transparent is seen on black. */
 WadiStatus wadi_image_read_png(WadiImage *image, const char *path, WadiError *error);
+/* Whether these bytes are a whole PNG file: its chunks are there with their checksums, and nothing else. */
+bool wadi_image_png_is_whole(const void *bytes, size_t size);
 /* The text of `keyword` in a PNG file that has its end, cut to `size`. false: no such file, not whole, or no such text before
  * its pixels. Reads little more than those words. */
 bool wadi_image_read_text(const char *path, const char *keyword, char *text, size_t size);

@@ -8,6 +8,8 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,8 +17,16 @@
 #include "core/alloc.h"
 #include "core/check.h"
 #include "io/files.h"
+#include "render/image.h"
+#include "render/video_check.h"
 
-enum { CHUNK = 1 << 16, LINE_SIZE = 512, SAID_MAX = 1 << 14, PICTURE_LIMIT = 1 << 30 };
+enum {
+    CHUNK = 1 << 16,
+    LINE_SIZE = 512,
+    SAID_MAX = 1 << 14,
+    PICTURE_LIMIT = 1 << 30,
+    MARGIN = 1 << 20, /* bytes: a disk with less is full */
+};
 
 typedef struct Encoder {
     pid_t pid;
@@ -166,8 +176,14 @@ static WadiStatus feed_pictures(const Encoder *encoder, const WadiVideoDef *def,
         char *bytes;
         size_t size;
         WADI_TRY(wadi_file_read(def->pictures[i], PICTURE_LIMIT, &bytes, &size, error));
-        bool is_taken = feed(encoder, bytes, size);
+        bool is_whole = wadi_image_png_is_whole(bytes, size);
+        bool is_taken = is_whole && feed(encoder, bytes, size);
         wadi_free(bytes, size + 1, 1);
+        if (!is_whole) {
+            return wadi_fail(error, WADI_ERR_IO,
+                             "no video: the picture %s is damaged; remove it and give the same command again",
+                             def->pictures[i]);
+        }
         if (!is_taken) {
             break; /* its exit status and last words tell why */
         }
@@ -210,6 +226,48 @@ static WadiStatus finish(Encoder *encoder, bool is_good, WadiError *error)
         return fail_spawn(ENOENT, error); /* how a spawn without vfork says that there is no such program */
     }
     return wadi_fail(error, WADI_ERR_IO, "no video: ffmpeg failed%s%s", line[0] != '\0' ? ": " : "", line);
+}
+
+/* On the disk, and as it should be. */
+static WadiStatus prove(const char *temporary, const WadiVideoDef *def, WadiError *error)
+{
+    WadiError problem = { 0 };
+    int fd = open(temporary, O_RDONLY | O_CLOEXEC);
+    bool is_flushed = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP);
+    int number = errno;
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (!is_flushed) {
+        return wadi_fail_errno(error, number, "no video: what ffmpeg wrote did not reach the disk");
+    }
+    return wadi_video_check(temporary, def->is_gif, def->picture_count, &problem) == WADI_OK
+               ? WADI_OK
+               : wadi_fail(error, WADI_ERR_IO, "no video: ffmpeg ended without an error, but %s",
+                           problem.text);
+}
+
+/* Where the disk has no room left, that is the reason: ffmpeg's own words are about its codecs. */
+static WadiStatus explain(WadiStatus status, const char *path, uint64_t size, WadiError *error)
+{
+    struct statvfs disk;
+    char folder[WADI_PATH_SIZE];
+    snprintf(folder, sizeof folder, "%s", path);
+    char *slash = strrchr(folder, '/');
+    snprintf(slash != NULL ? slash : folder, 3, slash == folder ? "/" : slash != NULL ? "" : ".");
+    if (status != WADI_ERR_IO || error == NULL || statvfs(folder, &disk) != 0) {
+        return status;
+    }
+    uint64_t room = (uint64_t)disk.f_bavail * disk.f_frsize;
+    if (room <= size + MARGIN) {
+        WadiError inner = *error;
+        wadi_fail(error, status,
+                  "%.2000s\nthe disk of %.1500s is full (%.1f MB are left): free some space and give the "
+                  "same command "
+                  "again; the pictures are kept",
+                  inner.text, folder, (double)room * 1e-6);
+    }
+    return status;
 }
 
 /* A write to a program that has ended must be an error here, not the end of this one: SIGPIPE is held back for this thread, and
@@ -260,10 +318,16 @@ WadiStatus wadi_video_write(const char *path, const WadiVideoDef *def, WadiError
         status = status == WADI_OK ? ended : status;
     }
     release_sigpipe(&quiet);
+    if (status == WADI_OK) {
+        status = prove(temporary, def, error);
+    }
     if (status == WADI_OK && rename(temporary, path) != 0) {
         status = wadi_fail_errno(error, errno, "cannot write %s", path);
     }
     if (status != WADI_OK) {
+        struct stat info;
+        uint64_t size = stat(temporary, &info) == 0 ? (uint64_t)info.st_size : 0;
+        explain(status, path, size, error);
         unlink(temporary);
     }
     return status;

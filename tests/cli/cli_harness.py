@@ -105,6 +105,11 @@ def frame_files(folder):
     return sorted(name for name in names if name.endswith(".h5"))
 
 
+def shown(folder):
+    """Names in the folder but for those that begin with a dot."""
+    return sorted(name for name in os.listdir(folder) if not name.startswith("."))
+
+
 def hash_in(folder):
     return json.loads(read(os.path.join(folder, "run.json")))["state_hash"]
 

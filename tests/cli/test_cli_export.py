@@ -5,8 +5,8 @@ import re
 import struct
 import subprocess
 
-from cli_harness import (SCENE, Skipped, contains, events_of, good, is_equal, is_usage_error, main, needs, read, wadi,
-                         write)
+from cli_harness import (SCENE, Skipped, contains, events_of, good, is_equal, is_usage_error, main, needs, read, shown,
+                         wadi, write)
 from pbrt_reader import Reader
 from test_cli_run import documented_events
 
@@ -33,7 +33,7 @@ def simulate(scene=TWO, name="a.run", frames=None):
 
 
 def files(run, target):
-    return sorted(os.listdir(os.path.join(run, "export", target)))
+    return shown(os.path.join(run, "export", target))
 
 
 def is_long():
@@ -69,10 +69,10 @@ def test_same_bytes_for_any_thread_count():
             good("export", run, "--to", target, "-o", f"{target}.{threads}", "--frames", "3", "--threads", threads,
                  "--quiet")
     for target in ("pov", "pbrt", "ply", "blender"):
-        names = sorted(os.listdir(f"{target}.1"))
+        names = shown(f"{target}.1")
         assert len(names) >= 3
         for threads in ("2", "5"):
-            is_equal(sorted(os.listdir(f"{target}.{threads}")), names)
+            is_equal(shown(f"{target}.{threads}"), names)
             for name in names:
                 with open(f"{target}.1/{name}", "rb") as one, open(f"{target}.{threads}/{name}", "rb") as other:
                     assert one.read() == other.read(), f"{target}/{name} with {threads} threads"
@@ -113,7 +113,7 @@ def test_ply_has_the_meshes_of_surface_and_the_particles():
     run = simulate()
     good("export", run, "--to", "ply", "--threads", "1")
     good("surface", run, "--quiet", "--threads", "1")
-    for name in os.listdir("a.run/surface"):
+    for name in shown("a.run/surface"):
         with open(f"a.run/surface/{name}", "rb") as one, open(f"a.run/export/ply/{name}", "rb") as other:
             assert one.read() == other.read(), name
     points = read_points("a.run/export/ply/water.particles.0003.ply")
@@ -213,7 +213,7 @@ def test_trouble_is_told_and_leaves_no_half_files():
     result = wadi("export", run, "--to", "pov", "-o", "out", *SMALL)
     is_equal(result.code, 1, result)
     contains(result.err, "two.0002.h5")
-    assert not os.path.exists("out") or os.listdir("out") == [], os.listdir("out")
+    assert not os.path.exists("out") or shown("out") == [], shown("out")
 
 
 def shows_the_same(picture, drawn):

@@ -4,7 +4,7 @@ import signal
 import struct
 import subprocess
 
-from cli_harness import (SCENE, contains, events_of, finish, good, is_equal, is_usage_error, main, needs, start,
+from cli_harness import (SCENE, contains, events_of, finish, good, is_equal, is_usage_error, main, needs, shown, start,
                          wadi, write)
 from test_cli_run import documented_events
 
@@ -16,7 +16,7 @@ def simulate(name="a.run", more=""):
 
 
 def meshes(run, folder="surface"):
-    return sorted(os.listdir(os.path.join(run, folder)))
+    return shown(os.path.join(run, folder))
 
 
 def read_ply(path):
@@ -112,7 +112,7 @@ def test_small_radii_leave_something():
 def test_output_folder_and_subframe():
     run = simulate()
     good("surface", run, "--frames", "1", "--subframe", "0.25", "-o", "elsewhere/meshes", "--quiet")
-    is_equal(os.listdir("elsewhere/meshes"), ["sand.s250.0001.ply"])
+    is_equal(shown("elsewhere/meshes"), ["sand.s250.0001.ply"])
     assert not os.path.exists(os.path.join(run, "surface"))
 
 
@@ -163,7 +163,7 @@ def test_same_bytes_for_any_threads():
     run = simulate()
     for threads in ("1", "2", "5"):
         good("surface", run, "--threads", threads, "-o", threads, "--quiet")
-    for name in os.listdir("1"):
+    for name in shown("1"):
         files = [open(os.path.join(threads, name), "rb").read() for threads in ("1", "2", "5")]
         assert files[0] == files[1] == files[2], name
 

@@ -11,6 +11,7 @@
 #include "render/image.h"
 #include "render/picture_sheet.h"
 #include "render/video.h"
+#include "render/video_check.h"
 
 enum { PICTURES = 3 };
 
@@ -67,16 +68,21 @@ static void test_the_bytes_of_the_pictures_go_in(void **state)
     (void)state;
     make_pictures(200, 200);
     char *before =
-        use_ffmpeg("for last; do :; done\necho \"$@\" > \"${0%/*}/../words\"\ncat > \"${last#file:}\"");
+        use_ffmpeg("for last; do :; done\necho \"$@\" > \"${0%/*}/../words\"\n"
+                   "cat > \"${0%/*}/../bytes\"; head -c 100 \"${0%/*}/../bytes\" > \"${last#file:}\"");
     WadiVideoDef def = video_def();
     WadiError error = { 0 };
     char path[1100];
     snprintf(path, sizeof path, "%s/-a: b.mp4", scratch);
-    CHECK_OK(wadi_video_write(path, &def, &error), error);
+    /* It said that all went well, but that is no video. */
+    WadiStatus status = wadi_video_write(path, &def, &error);
     setenv("PATH", before, 1);
+    assert_int_equal(status, WADI_ERR_IO);
+    assert_non_null(strstr(error.text, "ended without an error, but the file is cut off"));
+    assert_int_equal(scratch_count(scratch, "b.mp4"), 0);
     char *video, *picture, *words;
     size_t video_size, size, words_size, at = 0;
-    CHECK_OK(wadi_file_read(path, 1 << 28, &video, &video_size, &error), error);
+    CHECK_OK(wadi_file_read(scratch_path("bytes"), 1 << 28, &video, &video_size, &error), error);
     for (int i = 0; i < PICTURES; ++i) {
         CHECK_OK(wadi_file_read(paths[i], 1 << 28, &picture, &size, &error), error);
         assert_true(at + size <= video_size && memcmp(video + at, picture, size) == 0);
@@ -168,6 +174,57 @@ static void test_real_ffmpeg(void **state)
     wadi_free(bytes, size + 1, 1);
 }
 
+/* Of a whole file all but the whole is refused. */
+static void check_cuts(const char *path, bool is_gif)
+{
+    WadiError error = { 0 };
+    char *bytes;
+    size_t size;
+    CHECK_OK(wadi_video_check(path, is_gif, PICTURES, &error), error);
+    assert_int_equal(wadi_video_check(path, !is_gif, PICTURES, &error), WADI_ERR_FORMAT);
+    assert_int_equal(wadi_video_check(path, is_gif, is_gif ? PICTURES - 1 : PICTURES + 1, &error),
+                     WADI_ERR_FORMAT);
+    CHECK_OK(wadi_file_read(path, 1 << 28, &bytes, &size, &error), error);
+    char cut[1100];
+    snprintf(cut, sizeof cut, "%s/cut", scratch);
+    for (size_t length = 0; length < size; length += length < 1000 || length + 100 > size ? 1 : 97) {
+        CHECK_OK(wadi_file_write(cut, bytes, length, &error), error);
+        assert_int_equal(wadi_video_check(cut, is_gif, PICTURES, &error), WADI_ERR_FORMAT);
+    }
+    /* As a disk that was full in between leaves it: its end is there. */
+    memset(bytes, 0, size / 2);
+    CHECK_OK(wadi_file_write(cut, bytes, size, &error), error);
+    assert_int_equal(wadi_video_check(cut, is_gif, PICTURES, &error), WADI_ERR_FORMAT);
+    wadi_free(bytes, size + 1, 1);
+}
+
+static void test_videos_that_are_cut_off_are_known(void **state)
+{
+    (void)state;
+    make_pictures(33, 21);
+    WadiVideoDef def = video_def();
+    WadiError error = { 0 };
+    WadiStatus status = wadi_video_write(scratch_path("cuts.mp4"), &def, &error);
+    if (status == WADI_ERR_UNSUPPORTED) {
+        skip();
+    }
+    CHECK_OK(status, error);
+    check_cuts(scratch_path("cuts.mp4"), false);
+    def.is_gif = true;
+    CHECK_OK(wadi_video_write(scratch_path("cuts.gif"), &def, &error), error);
+    check_cuts(scratch_path("cuts.gif"), true);
+    /* A damaged picture is no part of a video. */
+    char *bytes;
+    size_t size;
+    CHECK_OK(wadi_file_read(paths[1], 1 << 28, &bytes, &size, &error), error);
+    memset(bytes + size / 2, 0, 40);
+    CHECK_OK(wadi_file_write(paths[1], bytes, size, &error), error);
+    wadi_free(bytes, size + 1, 1);
+    def.is_gif = false;
+    assert_int_equal(wadi_video_write(scratch_path("damaged.mp4"), &def, &error), WADI_ERR_IO);
+    assert_int_equal(scratch_count(scratch, "damaged.mp4"), 0);
+}
+
 static void test_words_in_a_png_file(void **state)
 {
     (void)state;
@@ -251,6 +308,7 @@ int main(void)
         cmocka_unit_test(test_ffmpeg_fails),
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_real_ffmpeg),
+        cmocka_unit_test(test_videos_that_are_cut_off_are_known),
         cmocka_unit_test(test_words_in_a_png_file),
         cmocka_unit_test(test_a_sheet),
     };
