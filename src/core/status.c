@@ -55,8 +55,8 @@ WadiStatus wadi_fail(WadiError *error, WadiStatus status, const char *format, ..
 static const char *advice_for(int errno_value)
 {
     switch (errno_value) {
-    case ENOSPC: return "; free some space and continue with --resume";
-    case EDQUOT: return "; the disk quota is used up: free some space and continue with --resume";
+    case ENOSPC: return "; free some space";
+    case EDQUOT: return "; the disk quota is used up: free some space";
     case EFBIG: return "; the file size limit (ulimit -f) is too small";
     case EROFS: return "; choose a writable folder with -o";
     case EACCES:

@@ -19,13 +19,13 @@ static const char temporary_mark[] = ".tmp-";
 bool wadi_file_head_has(const char *path, const char *text)
 {
     char head[WADI_FILE_HEAD + 1];
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
+    int fd;
+    if (wadi_file_open_regular(path, &fd, NULL) != WADI_OK) {
         return false;
     }
-    size_t size = fread(head, 1, WADI_FILE_HEAD, file);
-    fclose(file);
-    head[size] = '\0';
+    ssize_t size = read(fd, head, WADI_FILE_HEAD);
+    close(fd);
+    head[size > 0 ? size : 0] = '\0';
     return strstr(head, text) != NULL;
 }
 
@@ -82,9 +82,10 @@ WadiStatus wadi_file_writer_open(WadiFileWriter *writer, const char *path, WadiE
     if (length < 1 || full < 0 || full >= WADI_PATH_SIZE) {
         return wadi_fail_errno(error, length < 1 ? ENOENT : ENAMETOOLONG, "cannot write %.200s", path);
     }
+    /* What a process of the same number left, whatever it is, must not be opened. */
+    unlink(writer->temporary);
     do {
-        writer->fd =
-            open(writer->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, (mode_t)0666);
+        writer->fd = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)0666);
     } while (writer->fd < 0 && errno == EINTR);
     if (writer->fd < 0) {
         return wadi_fail_errno(error, errno, "cannot write %s", path);
@@ -242,14 +243,10 @@ WadiStatus wadi_file_open_regular(const char *path, int *fd, WadiError *error)
     return wadi_fail(error, WADI_ERR_IO, "cannot read %s: it is not a regular file", path);
 }
 
-WadiStatus wadi_file_read(const char *path, size_t limit, char **bytes, size_t *size, WadiError *error)
+/* Closes fd. */
+static WadiStatus read_open(int fd, const char *path, size_t limit, char **bytes, size_t *size,
+                            WadiError *error)
 {
-    *bytes = NULL;
-    *size = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return wadi_fail_errno(error, errno, "cannot read %s", path);
-    }
     char *data = NULL;
     size_t capacity = 0, used = 0;
     struct stat info;
@@ -280,6 +277,24 @@ WadiStatus wadi_file_read(const char *path, size_t limit, char **bytes, size_t *
     *bytes = data;
     *size = used;
     return WADI_OK;
+}
+
+WadiStatus wadi_file_read(const char *path, size_t limit, char **bytes, size_t *size, WadiError *error)
+{
+    int fd;
+    *bytes = NULL;
+    *size = 0;
+    WADI_TRY(wadi_file_open_regular(path, &fd, error));
+    return read_open(fd, path, limit, bytes, size, error);
+}
+
+WadiStatus wadi_file_read_any(const char *path, size_t limit, char **bytes, size_t *size, WadiError *error)
+{
+    *bytes = NULL;
+    *size = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    return fd >= 0 ? read_open(fd, path, limit, bytes, size, error)
+                   : wadi_fail_errno(error, errno, "cannot read %s", path);
 }
 
 WadiStatus wadi_folder_make(const char *path, WadiError *error)

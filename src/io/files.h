@@ -11,8 +11,10 @@ enum { WADI_PATH_SIZE = 4096 };
 /* Replace `path` by these bytes, atomically. */
 WadiStatus wadi_file_write(const char *path, const void *bytes, size_t size, WadiError *error);
 /* The whole file, with a zero behind it; release with wadi_free(*bytes, *size + 1, 1). Refuses more than
- * `limit` bytes. Pipes are read to their end. */
+ * `limit` bytes, and what is not a regular file. */
 WadiStatus wadi_file_read(const char *path, size_t limit, char **bytes, size_t *size, WadiError *error);
+/* The same, but pipes and devices are read to their end, however long that takes. */
+WadiStatus wadi_file_read_any(const char *path, size_t limit, char **bytes, size_t *size, WadiError *error);
 /* Open a regular file to read; anything else (a pipe without a writer would wait for ever) is an error. */
 WadiStatus wadi_file_open_regular(const char *path, int *fd, WadiError *error);
 /* mkdir -p */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/frame_file.h"
 #include "io/run_folder.h"
@@ -209,12 +210,12 @@ static WadiStatus visit_remove_index(void *user, const char *folder, const char 
         snprintf(path, sizeof path, "%s/%s", folder, file_name) >= WADI_PATH_SIZE) {
         return WADI_OK;
     }
-    FILE *file = fopen(path, "re");
-    if (file == NULL) {
-        return wadi_fail_errno(error, errno, "cannot read %s", path);
+    int fd;
+    if (wadi_file_open_regular(path, &fd, NULL) != WADI_OK) {
+        return WADI_OK; /* none of wadi's */
     }
-    size_t got = fread(start, 1, sizeof start - 1, file);
-    fclose(file);
+    ssize_t got = read(fd, start, sizeof start - 1);
+    close(fd);
     if (got > 0 && strstr(start, "<!-- written by wadi -->") == NULL) {
         return WADI_OK;
     }

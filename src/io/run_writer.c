@@ -106,7 +106,7 @@ static WadiStatus remove_old_checkpoints(const WadiRunWriter *writer, WadiError 
     return status;
 }
 
-/* Adds to the error which frames are safe and, unless it already does, what to do. */
+/* Adds to the error which frames are safe and what to do. */
 static void say_what_is_safe(const WadiRunWriter *writer, WadiError *error)
 {
     char safe[64];
@@ -115,9 +115,8 @@ static void say_what_is_safe(const WadiRunWriter *writer, WadiError *error)
     } else {
         snprintf(safe, sizeof safe, writer->safe_frames == 1 ? "frame 1 is safe in" : "no frame is in");
     }
-    bool has_advice = strstr(error->text, "--resume") != NULL;
-    wadi_fail(error, error->status, "%.3000s\n%s %.900s%s", error->text, safe, writer->folder,
-              has_advice ? "" : "; remove the cause, then continue with --resume");
+    wadi_fail(error, error->status, "%.3000s\n%s %.900s; remove the cause, then continue with --resume",
+              error->text, safe, writer->folder);
 }
 
 WadiStatus wadi_run_writer_finish(WadiRunWriter *writer, WadiError *error)

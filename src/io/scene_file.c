@@ -53,6 +53,14 @@ static const char *file_problem(const char *path)
     return NULL;
 }
 
+/* Of a finished run files may be missing, but what is there must not be a pipe: it would be waited for. */
+static const char *find_problem(const WadiSceneReader *r, const char *path)
+{
+    struct stat info;
+    bool is_skipped = r->is_record && (stat(path, &info) != 0 || S_ISREG(info.st_mode));
+    return is_skipped ? NULL : file_problem(path);
+}
+
 static void list_file(WadiSceneReader *r, int node, const char *path, bool is_sequence)
 {
     WadiSceneFile file = { .node = node, .is_sequence = is_sequence };
@@ -97,7 +105,7 @@ void wadi_read_file(WadiSceneReader *r, int node, char **path)
     if (!read_path(r, node, false, path)) {
         return;
     }
-    const char *problem = r->is_record ? NULL : file_problem(*path);
+    const char *problem = find_problem(r, *path);
     if (problem != NULL) {
         report_file(r, node, *path, problem);
     }
@@ -152,9 +160,6 @@ void wadi_check_sequence(WadiSceneReader *r, int node, const WadiShapeDef *def)
         file->first_number = def->first_number;
         file->last_number = def->last_number;
     }
-    if (r->is_record) {
-        return;
-    }
     WadiText path = { 0 }, first = { 0 };
     const char *problem = NULL;
     int missing = 0;
@@ -162,7 +167,7 @@ void wadi_check_sequence(WadiSceneReader *r, int node, const WadiShapeDef *def)
         wadi_text_clear(&path);
         wadi_file_pattern_expand(def->file, number, &path);
         const char *found =
-            wadi_read_ok(r, wadi_text_status(&path, r->error)) ? file_problem(path.data) : NULL;
+            wadi_read_ok(r, wadi_text_status(&path, r->error)) ? find_problem(r, path.data) : NULL;
         if (found != NULL && missing++ == 0) {
             problem = found;
             wadi_text_append(&first, path.data);

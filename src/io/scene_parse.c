@@ -112,13 +112,15 @@ static WadiStatus read_scene(WadiSceneReader *r, const WadiSceneDef *def, const 
     return set_source(r, def, bytes, size, error);
 }
 
-static WadiStatus read_file(const char *path, char **bytes, size_t *size, WadiError *error)
+static WadiStatus read_file(const char *path, bool is_record, char **bytes, size_t *size, WadiError *error)
 {
     struct stat info;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
         return wadi_fail(error, WADI_ERR_IO, "%s: is a folder, not a scene file", path);
     }
-    return wadi_file_read(path, WADI_YAML_MAX_BYTES, bytes, size, error);
+    /* A scene may come through a pipe; a run folder has files only. */
+    return is_record ? wadi_file_read(path, WADI_YAML_MAX_BYTES, bytes, size, error)
+                     : wadi_file_read_any(path, WADI_YAML_MAX_BYTES, bytes, size, error);
 }
 
 /* `files` NULL: they are not listed. */
@@ -134,7 +136,7 @@ static WadiStatus parse(WadiScene **scene, const WadiSceneDef *def, bool is_reco
     const char *bytes = def->text;
     size_t size = def->text != NULL && def->text_length == 0 ? strlen(def->text) : def->text_length;
     if (def->text == NULL) {
-        WADI_TRY(read_file(path, &file_bytes, &size, error));
+        WADI_TRY(read_file(path, is_record, &file_bytes, &size, error));
         bytes = file_bytes;
     }
 

@@ -62,7 +62,8 @@ def restore_signals():
 def wadi(*arguments, environment=None, **options):
     options.setdefault("stdout", subprocess.PIPE)
     options.setdefault("stderr", subprocess.PIPE)
-    return Result(subprocess.run([WADI, *arguments], text=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL,
+    options.setdefault("timeout", TIMEOUT)
+    return Result(subprocess.run([WADI, *arguments], text=True, stdin=subprocess.DEVNULL,
                                  env=clean_environment(**(environment or {})), check=False, **options))
 
 

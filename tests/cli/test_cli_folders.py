@@ -85,5 +85,28 @@ def test_scene_of_a_run_that_a_person_changed_is_kept():
     is_equal((len(frame_files("r")), read("r/scene.yaml")), (4, mine))
 
 
+def test_pipes_in_a_run_folder_are_not_waited_for():
+    write("rock.obj", "v 0 0 0\nv 0.3 0 0\nv 0 0.3 0\nv 0 0 0.3\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    write("scene.yaml", SCENE.replace("frames: 5", "frames: 2").replace(": 16", ": 8") +
+          "colliders: [{shape: {mesh: {file: rock.obj}}}]\n")
+    good("run", "scene.yaml", "-o", "r", "-q")
+    draft = ("--quality", "draft", "--size", "32x24", "--samples", "1", "--threads", "1", "-q")
+    commands = [("surface", "r", "-q"), ("render", "r", *draft), ("export", "r", "--to", "pov", "-q"), ("info", "r"),
+                ("run", "scene.yaml", "-o", "r", "--resume", "-q"), ("run", "scene.yaml", "-o", "r", "--overwrite", "-q")]
+    for command in commands[:3]:
+        good(*command)
+    names = [name for name, content in snapshot("r").items() if content is not None and "0002" not in name]
+    for i, name in enumerate(names):
+        made = {"surface": commands[:1], "images": commands[1:2], "export": commands[2:3]}
+        for command in made.get(name.split("/")[1], commands[:4] + [commands[4 + i % 2]]):
+            shutil.rmtree("copy", ignore_errors=True)
+            shutil.copytree("r", "copy")
+            path = "copy" + name[1:]
+            os.remove(path)
+            os.mkfifo(path)
+            result = wadi(*("copy" if word == "r" else word for word in command), timeout=20)
+            assert result.code in (0, 1, 2), (name, command, result)
+
+
 if __name__ == "__main__":
     main(globals())
