@@ -1,0 +1,238 @@
+/* Every number of the scene language at the ends of its range and at tiny and huge values: refused with a message, or simulated,
+ * wrapped and drawn without a crash. Each case is a process of its own with limits on time and memory; one that is still working
+ * when its tenth of a second is over is fine. */
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include "io_scratch.h"
+#include "wadi/wadi.h"
+#include "world/scene_schema.h"
+
+static const char scene_text[] =
+    "wadi: 1\nname: t\nsolver: flip\nresolution: 6\nframes: 2\nfps: 240\n"
+    "domain: {min: [0, 0, 0], max: [0.4, 0.3, 0.3], walls: {friction: 0.5}}\n"
+    "materials:\n"
+    "  sand: {kind: sand}\n"
+    "  water: {kind: water}\n"
+    "bodies:\n"
+    "  - {material: sand, shape: {box: {min: [0, 0, 0], max: [0.1, 0.3, 0.1]}}}\n"
+    "  - {material: water, shape: {box: {min: [0.2, 0, 0], max: [0.4, 0.3, 0.1]}}}\n"
+    "colliders: [{shape: {sphere: {center: [0.2, 0.1, 0.1], radius: 0.05}}}]\n"
+    "emitters:\n"
+    "  - {material: sand, shape: {sphere: {center: [0.1, 0.1, 0.2], radius: 0.05}}, velocity: [0, 0, -1], "
+    "rate: 0.001}\n"
+    "drains: [{shape: {box: {min: [0.3, 0.2, 0], max: [0.4, 0.3, 0.05]}}}]\n"
+    "forces:\n"
+    "  - {kind: uniform, acceleration: [1, 0, 0]}\n"
+    "  - {kind: drag, velocity: [1, 0, 0], rate: 1}\n"
+    "  - {kind: point, center: [0.2, 0.1, 0.1], strength: 1, radius: 0.2}\n"
+    "render: {width: 16, height: 16}\n";
+
+/* Where an object of the table stands in the scene above; NULL at the end. */
+static const struct {
+    const char *object, *place;
+    int kind; /* of a material or force; -1: any */
+} places[] = {
+    { "scene", "", -1 },
+    { "domain", "domain.", -1 },
+    { "walls", "domain.walls.", -1 },
+    { "material", "materials.sand.", 0 },
+    { "material", "materials.water.", 1 },
+    { "body", "bodies[1].", -1 },
+    { "collider", "colliders[0].", -1 },
+    { "emitter", "emitters[0].", -1 },
+    { "drain", "drains[0].", -1 },
+    { "force", "forces[0].", 0 },
+    { "force", "forces[1].", 1 },
+    { "force", "forces[2].", 2 },
+    { "shape", "colliders[0].shape.", -1 },
+    { "shape", "bodies[1].shape.", -1 },
+    { "flip", "flip.", -1 },
+    { "surface", "surface.", -1 },
+    { "look", "materials.sand.look.", -1 },
+    { "look", "materials.water.look.", -1 },
+    { "render", "render.", -1 },
+    { "camera", "render.camera.", -1 },
+    { "light", "render.light.", -1 },
+};
+
+/* Shapes of which single numbers are changed, as body and as collider. */
+static const struct {
+    const char *kind, *whole;
+} shapes[] = {
+    { "sphere", "{sphere: {center: [0.2, 0.1, 0.1], radius: 0.05}}" },
+    { "box", "{box: {center: [0.2, 0.1, 0.1], size: 0.1}}" },
+    { "ellipsoid", "{ellipsoid: {center: [0.2, 0.1, 0.1], radii: [0.1, 0.05, 0.05]}}" },
+    { "cylinder", "{cylinder: {from: [0.2, 0.1, 0.1], to: [0.2, 0.1, 0.2], radius: 0.05}}" },
+    { "cone", "{cone: {from: [0.2, 0.1, 0.1], to: [0.2, 0.1, 0.2], radius: 0.05, top_radius: 0.01}}" },
+    { "capsule", "{capsule: {from: [0.2, 0.1, 0.1], to: [0.2, 0.1, 0.2], radius: 0.05}}" },
+    { "torus", "{torus: {center: [0.2, 0.1, 0.1], major_radius: 0.08, minor_radius: 0.02}}" },
+    { "half_space", "{half_space: {point: [0, 0, 0.05]}}" },
+};
+
+/* In the child: simulate two frames, then wrap and draw the last where the key is about that. */
+static void work(const WadiScene *scene, const char *folder, bool is_drawn)
+{
+    WadiError error = { 0 };
+    WadiRunDef run = wadi_default_run_def();
+    run.folder = folder;
+    run.frames = 2;
+    run.mode = WADI_RUN_OVERWRITE;
+    run.threads = 1;
+    if (wadi_run(scene, &run, NULL, &error) != WADI_OK || !is_drawn) {
+        return;
+    }
+    WadiSurfaceDef surface = wadi_default_surface_def();
+    surface.first_frame = surface.last_frame = 2;
+    surface.threads = 1;
+    (void)wadi_surface(folder, &surface, NULL, &error);
+    WadiRenderDef render = wadi_default_render_def();
+    render.first_frame = render.last_frame = 2;
+    render.threads = render.samples = 1;
+    (void)wadi_render(folder, &render, NULL, &error);
+}
+
+static int crash_count, case_count, slow_count;
+
+static void try_sets(const char *const *sets, int set_count)
+{
+    const char *folder = scratch_path("run"), *changed = sets[set_count - 1];
+    WadiError error = { 0 };
+    WadiSceneDef def = wadi_default_scene_def();
+    WadiScene *scene;
+    def.text = scene_text;
+    def.sets = sets;
+    def.set_count = set_count;
+    ++case_count;
+    if (wadi_scene_load(&scene, &def, &error) != WADI_OK) {
+        assert_non_null(strchr(error.text, ':'));
+        return;
+    }
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct itimerval limit = { .it_value = { 0, 100000 } };
+        struct rlimit core = { 0, 0 };
+        setrlimit(RLIMIT_CORE, &core);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
+        struct rlimit memory = { (rlim_t)3 << 30, (rlim_t)3 << 30 };
+        setrlimit(RLIMIT_AS, &memory);
+#endif
+        signal(SIGPROF, SIG_DFL);
+        signal(SIGABRT, SIG_DFL);
+        setitimer(ITIMER_PROF, &limit, NULL);
+        work(scene, folder,
+             strstr(changed, "surface") != NULL || strstr(changed, "render") != NULL ||
+                 strstr(changed, "look") != NULL);
+        _exit(0);
+    }
+    wadi_scene_destroy(scene);
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    bool is_slow = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF;
+    slow_count += is_slow;
+    if (!is_slow && !(WIFEXITED(status) && WEXITSTATUS(status) == 0)) {
+        ++crash_count;
+        print_error("--set %s%s%s: %s %d\n", sets[0], set_count > 1 ? " --set " : "",
+                    set_count > 1 ? sets[1] : "", WIFSIGNALED(status) ? "signal" : "exit",
+                    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    }
+}
+
+static bool is_number(WadiSceneType type)
+{
+    return type == WADI_SCENE_NUMBER || type == WADI_SCENE_INT || type == WADI_SCENE_WHOLE ||
+           type == WADI_SCENE_VEC3 || type == WADI_SCENE_CURVE1 || type == WADI_SCENE_CURVE3;
+}
+
+/* With `before` set first. Tiny and huge values are tried where `is_thorough`. */
+static void try_field(const WadiSceneField *field, const char *place, const char *before, bool is_thorough)
+{
+    double tiny = 4.9e-324, span = field->maximum - field->minimum;
+    const double values[] = {
+        field->minimum, field->maximum, field->minimum + 1e-9 * span, tiny, 1e-40, 1e300
+    };
+    for (size_t i = 0; i < (is_thorough ? sizeof values / sizeof *values : 2); ++i) {
+        char set[3][256];
+        bool is_vector = field->type == WADI_SCENE_VEC3 || field->type == WADI_SCENE_CURVE3;
+        bool is_whole = field->type == WADI_SCENE_INT || field->type == WADI_SCENE_WHOLE;
+        double value = is_whole ? floor(values[i]) : values[i];
+        snprintf(set[0], sizeof set[0], is_vector ? "%s%s=[%.17g, %.17g, %.17g]" : "%s%s=%.17g", place,
+                 field->key, value, value, value);
+        snprintf(set[1], sizeof set[1], "%s%s=[%.17g, 0.1, 0.1]", place, field->key, value);
+        const char *sets[2] = { before != NULL ? before : set[0], set[0] };
+        try_sets(sets, before != NULL ? 2 : 1);
+        if (is_vector && i < 2) {
+            sets[before != NULL] = set[1];
+            try_sets(sets, before != NULL ? 2 : 1);
+        }
+    }
+}
+
+static const WadiSceneObject *object_of(const char *name)
+{
+    int count;
+    const WadiSceneObject *const *objects = wadi_scene_objects(&count);
+    for (int i = 0; i < count; ++i) {
+        if (strcmp(objects[i]->name, name) == 0) {
+            return objects[i];
+        }
+    }
+    return NULL;
+}
+
+static void every_number_of_the_scene(void **unused)
+{
+    (void)unused;
+    crash_count = 0;
+    for (size_t p = 0; p < sizeof places / sizeof *places; ++p) {
+        const WadiSceneObject *object = object_of(places[p].object);
+        assert_non_null(object);
+        for (int i = 0; i < object->field_count; ++i) {
+            const WadiSceneField *field = &object->fields[i];
+            bool fits = places[p].kind < 0 || wadi_scene_field_fits(field, places[p].kind);
+            bool is_size = strcmp(field->key, "frames") == 0 || strcmp(field->key, "width") == 0 ||
+                           strcmp(field->key, "height") == 0;
+            if (is_number(field->type) && fits && !is_size) {
+                try_field(field, places[p].place,
+                          strcmp(field->key, "cell_size") == 0 && p == 0 ? "resolution=null" : NULL, true);
+            }
+        }
+    }
+    print_message("%d cases, %d stopped for time\n", case_count, slow_count);
+    assert_int_equal(crash_count, 0);
+}
+
+static void every_number_of_the_shapes(void **unused)
+{
+    (void)unused;
+    crash_count = 0;
+    const WadiSceneObject *object = object_of("shape");
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; ++s) {
+        const WadiSceneField *kind = wadi_scene_field(object, shapes[s].kind);
+        assert_true(kind != NULL && kind->object != NULL);
+        for (int i = 0; i < 2 * kind->object->field_count; ++i) {
+            const char *owner = i % 2 == 0 ? "colliders[0].shape" : "bodies[1].shape";
+            char before[256], place[128];
+            snprintf(before, sizeof before, "%s=%s", owner, shapes[s].whole);
+            snprintf(place, sizeof place, "%s.%s.", owner, shapes[s].kind);
+            if (is_number(kind->object->fields[i / 2].type)) {
+                try_field(&kind->object->fields[i / 2], place, before, i % 2 == 0 && s == 0);
+            }
+        }
+    }
+    print_message("%d cases, %d stopped for time\n", case_count, slow_count);
+    assert_int_equal(crash_count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_number_of_the_scene),
+        cmocka_unit_test(every_number_of_the_shapes),
+    };
+    return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+}
