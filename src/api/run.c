@@ -11,7 +11,7 @@
 #include "io/run_assets.h"
 #include "io/run_folder.h"
 #include "io/run_owner.h"
-#include "sim/sim.h"
+#include "sim/volume.h"
 #include "wadi/run.h"
 
 enum { RUN_DEF_COOKIE = 0x7a61, SCENE_LIMIT = 1 << 26 };
@@ -35,6 +35,7 @@ typedef struct Run {
     double checkpoint_time; /* the same: when the last checkpoint was handed to the writer */
     bool has_checkpoint;    /* the state as it is now was handed to the writer as a checkpoint */
     WadiPace pace;
+    WadiVolumeWatch volume;
     WadiProgress pending; /* the last frame's report, given once the frame is on disk */
 } Run;
 
@@ -82,6 +83,7 @@ static WadiStatus begin_summary(Run *run, WadiError *error)
     summary->fps = scene->fps;
     summary->frame_count = run->frame_count;
     summary->threads = wadi_parallel_threads();
+    run->volume.last.drift = run->previous.drift_volume;
     for (int i = 0; i < run->previous.warning_count; ++i) {
         WADI_TRY(copy_text(&summary->warning[summary->warning_count], run->previous.warning[i], error));
         summary->warning_count += 1;
@@ -110,7 +112,7 @@ static void update_summary(Run *run, int frames)
     summary->peak_rss_bytes = peak > run->previous.peak_rss_bytes ? peak : run->previous.peak_rss_bytes;
     summary->drift_mass = wadi_sim_mass_drift(sim, -1);
     summary->drift_water_mass = wadi_sim_mass_drift(sim, WADI_MATERIAL_WATER);
-    summary->drift_volume = summary->drift_mass;
+    summary->drift_volume = run->volume.last.drift;
     summary->max_divergence = sim->max_divergence;
 }
 
@@ -178,6 +180,9 @@ static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
     WADI_STAGE(&sim->times, "wait for disk", WADI_TRY(finish_write(run, error)));
     WADI_STAGE(&sim->times, "snapshot", WADI_TRY(wadi_sim_snapshot(sim, &run->snapshot, error));
                wadi_state_hash_arrays(&run->snapshot, WADI_USE_BOTH));
+    if (is_frame && (sim->frame % WADI_VOLUME_EVERY == 1 || sim->frame == run->frame_count)) {
+        WADI_STAGE(&sim->times, "volume", WADI_TRY(wadi_volume_watch(&run->volume, sim, error)));
+    }
     update_summary(run, sim->frame);
     if (is_frame) {
         run->summary.state_hash = wadi_state_hash(&run->snapshot, WADI_USE_CHECKPOINT);

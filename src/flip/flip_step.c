@@ -378,6 +378,7 @@ static size_t scratch_bytes_each(const void *solver)
 const WadiSolverType wadi_flip_solver = {
     .name = "flip",
     .summary = "particles and a staggered grid: water, and sand by frictional plasticity",
+    .keeps_volume = true,
     .create = create,
     .destroy = destroy,
     .largest_dt = largest_dt,

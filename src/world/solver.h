@@ -34,6 +34,7 @@ typedef struct WadiStepReport {
 typedef struct WadiSolverType {
     const char *name;    /* as in `solver:` */
     const char *summary; /* one line for help and docs */
+    bool keeps_volume;   /* particles keep the room that they began with: drift.volume has a meaning */
     /* Registers columns in context->particles, which is still empty. */
     WadiStatus (*create)(void **solver, const WadiSolverContext *context, WadiError *error);
     void (*destroy)(void *solver);

@@ -1,0 +1,235 @@
+#include "sim/volume.h"
+
+#include <math.h>
+
+#include "core/alloc.h"
+#include "core/array.h"
+#include "core/log.h"
+#include "grid/tile_map.h"
+
+enum { SIDE = WADI_TILE_SIDE, DEPTH = 2, SPAN = SIDE + 2 * DEPTH, LEAST_CELLS = 64, TIMES_IN_A_ROW = 2 };
+
+/* The count of eight in a cell fluctuates by about one where grids push particles around; measured: 0.1 to 0.2 / sqrt(cells). */
+static const double CHANCE = 0.3;
+static const double TOO_MUCH = 0.01;
+
+typedef struct Cell {
+    WadiTile tile;
+    int inside; /* 0 .. 511: x fastest */
+} Cell;
+
+typedef struct Counts {
+    WadiTileMap map;
+    uint16_t *count; /* WADI_TILE_CELLS a tile: particles in each cell */
+    double size;     /* of a cell, m */
+} Counts;
+
+static inline Cell cell_of(const WadiParticles *p, int32_t i, double per_size)
+{
+    int32_t x = (int32_t)floor(p->x[i] * per_size), y = (int32_t)floor(p->y[i] * per_size),
+            z = (int32_t)floor(p->z[i] * per_size);
+    return (Cell){ .tile = { x >> 3, y >> 3, z >> 3 },
+                   .inside = ((z & 7) * SIDE + (y & 7)) * SIDE + (x & 7) };
+}
+
+/* Tiles seen lately and what is known of them: solvers keep particles sorted by rows of cells, which cross a few tiles in turn. */
+typedef struct Recent {
+    WadiTile tile;
+    int32_t index; /* -1: free */
+} Recent;
+
+enum { RECENT_COUNT = 1024 };
+
+static void recent_clear(Recent *recent)
+{
+    for (int i = 0; i < RECENT_COUNT; ++i) {
+        recent[i].index = -1;
+    }
+}
+
+static Recent *recent_slot(Recent *recent, WadiTile tile)
+{
+    return &recent[((unsigned)tile.x + 31u * (unsigned)tile.y + 517u * (unsigned)tile.z) % RECENT_COUNT];
+}
+
+static bool recent_has(const Recent *slot, WadiTile tile)
+{
+    return slot->index >= 0 && wadi_tile_is_same(slot->tile, tile);
+}
+
+static WadiStatus find_tiles(const WadiParticles *p, Counts *counts, WadiError *error)
+{
+    WADI_ARRAY(WadiTile) tiles = { 0 };
+    WadiStatus status = WADI_OK;
+    const double per_size = 1.0 / counts->size;
+    Recent recent[RECENT_COUNT];
+    recent_clear(recent);
+    for (int32_t i = 0; i < p->count && status == WADI_OK; ++i) {
+        WadiTile tile = cell_of(p, i, per_size).tile;
+        Recent *slot = recent_slot(recent, tile);
+        if (!recent_has(slot, tile)) {
+            *slot = (Recent){ tile, 0 };
+            status = WADI_ARRAY_PUSH(&tiles, tile, "tiles", error);
+        }
+    }
+    if (status == WADI_OK) {
+        status = wadi_tile_map_create(&counts->map, tiles.data, tiles.count, error);
+    }
+    WADI_ARRAY_FREE(&tiles);
+    return status == WADI_OK ? wadi_tile_map_link(&counts->map, error) : status;
+}
+
+static void count_particles(const WadiParticles *p, Counts *counts)
+{
+    const double per_size = 1.0 / counts->size;
+    Recent recent[RECENT_COUNT];
+    recent_clear(recent);
+    for (int32_t i = 0; i < p->count; ++i) {
+        Cell cell = cell_of(p, i, per_size);
+        Recent *slot = recent_slot(recent, cell.tile);
+        if (!recent_has(slot, cell.tile)) {
+            *slot = (Recent){ cell.tile, wadi_tile_map_find(&counts->map, cell.tile) };
+        }
+        uint16_t *count = &counts->count[(size_t)slot->index * WADI_TILE_CELLS + (size_t)cell.inside];
+        *count = (uint16_t)(*count + (*count < UINT16_MAX));
+    }
+}
+
+/* Bit k: the cell k - DEPTH of the row (y, z), which may lie in the tiles around, holds particles. */
+static unsigned row_bits(const Counts *counts, int32_t tile, int y, int z)
+{
+    unsigned bits = 0;
+    int dy = y < 0 ? -1 : y >= SIDE, dz = z < 0 ? -1 : z >= SIDE;
+    for (int dx = -1; dx <= 1; ++dx) {
+        int32_t index = counts->map.neighbours[tile][(dz + 1) * 9 + (dy + 1) * 3 + dx + 1];
+        if (index < 0) {
+            continue;
+        }
+        const uint16_t *row =
+            &counts->count[(size_t)index * WADI_TILE_CELLS + (size_t)(((z & 7) * SIDE + (y & 7)) * SIDE)];
+        for (int x = 0; x < SIDE; ++x) {
+            int k = dx * SIDE + x + DEPTH;
+            bits |= k >= 0 && k < SPAN && row[x] > 0 ? 1u << k : 0u;
+        }
+    }
+    return bits;
+}
+
+/* For each row of a tile: bit x says that all cells within DEPTH of cell x hold particles. */
+static void find_deep(const Counts *counts, int32_t tile, unsigned deep[SIDE][SIDE])
+{
+    unsigned along_x[SPAN][SPAN];
+    for (int z = 0; z < SPAN; ++z) {
+        for (int y = 0; y < SPAN; ++y) {
+            unsigned bits = row_bits(counts, tile, y - DEPTH, z - DEPTH);
+            along_x[z][y] = bits & bits >> 1 & bits >> 2 & bits >> 3 & bits >> 4;
+        }
+    }
+    for (int z = 0; z < SIDE; ++z) {
+        for (int y = 0; y < SIDE; ++y) {
+            deep[z][y] = (1u << SIDE) - 1;
+            for (int k = 0; k < (2 * DEPTH + 1) * (2 * DEPTH + 1); ++k) {
+                deep[z][y] &= along_x[z + k / (2 * DEPTH + 1)][y + k % (2 * DEPTH + 1)];
+            }
+        }
+    }
+}
+
+/* No collider within `radius` of the point. */
+static bool is_clear(const WadiSim *sim, WadiVec3 x, double radius)
+{
+    return sim->scene->collider_count == 0 ||
+           wadi_solids_distance(&sim->world->solids, x, sim->time, radius) > radius;
+}
+
+static WadiVec3 cell_center(const Counts *counts, WadiTile tile, double x, double y, double z)
+{
+    return wadi_vec3(counts->size * (SIDE * (double)tile.x + x), counts->size * (SIDE * (double)tile.y + y),
+                     counts->size * (SIDE * (double)tile.z + z));
+}
+
+static void add_tile(const WadiSim *sim, const Counts *counts, int32_t index, int64_t *cells,
+                     int64_t *particles)
+{
+    unsigned deep[SIDE][SIDE];
+    find_deep(counts, index, deep);
+    WadiTile tile = counts->map.tiles[index];
+    const double half_diagonal = 0.5 * sqrt(3.0) * counts->size;
+    bool is_tile_clear =
+        is_clear(sim, cell_center(counts, tile, 0.5 * SIDE, 0.5 * SIDE, 0.5 * SIDE), SIDE * half_diagonal);
+    for (int c = 0; c < WADI_TILE_CELLS; ++c) {
+        int x = c % SIDE, y = c / SIDE % SIDE, z = c / (SIDE * SIDE);
+        if ((deep[z][y] >> x & 1u) != 0 &&
+            (is_tile_clear ||
+             is_clear(sim, cell_center(counts, tile, x + 0.5, y + 0.5, z + 0.5), half_diagonal))) {
+            *cells += 1;
+            *particles += counts->count[(size_t)index * WADI_TILE_CELLS + (size_t)c];
+        }
+    }
+}
+
+WadiStatus wadi_volume_measure(const WadiSim *sim, WadiVolumeDrift *volume, WadiError *error)
+{
+    *volume = (WadiVolumeDrift){ 0 };
+    if (!sim->type->keeps_volume || sim->particles.count == 0) {
+        return WADI_OK;
+    }
+    Counts counts = { .size = 2.0 * sim->world->spacing };
+    int64_t cells = 0, particles = 0;
+    WadiStatus status = find_tiles(&sim->particles, &counts, error);
+    size_t count = (size_t)counts.map.count * WADI_TILE_CELLS;
+    if (status == WADI_OK) {
+        status = WADI_NEW(&counts.count, count, "particles in cells", error);
+    }
+    if (status == WADI_OK) {
+        count_particles(&sim->particles, &counts);
+        for (int32_t tile = 0; tile < counts.map.count; ++tile) {
+            add_tile(sim, &counts, tile, &cells, &particles);
+        }
+    }
+    WADI_DELETE(counts.count, count);
+    wadi_tile_map_free(&counts.map);
+    if (cells >= LEAST_CELLS) {
+        *volume = (WadiVolumeDrift){ .drift = 8.0 * (double)cells / (double)particles - 1.0,
+                                     .cells = cells,
+                                     .tolerance = CHANCE / sqrt((double)cells) };
+    }
+    return status;
+}
+
+/* How much looser than at the start material may stay: the band of flip's density correction. */
+static double loose_band(const WadiScene *scene)
+{
+    bool has_sand = false;
+    for (int m = 0; m < scene->material_count; ++m) {
+        has_sand = has_sand || scene->materials[m].kind == WADI_MATERIAL_SAND;
+    }
+    return scene->flip.density_band >= 0.0 ? scene->flip.density_band : has_sand ? 0.2 : 0.1;
+}
+
+WadiStatus wadi_volume_watch(WadiVolumeWatch *watch, const WadiSim *sim, WadiError *error)
+{
+    WADI_TRY(wadi_volume_measure(sim, &watch->last, error));
+    double drift = watch->last.drift, limit = TOO_MUCH + watch->last.tolerance;
+    bool is_too_much = drift < -limit || drift > limit + loose_band(sim->scene);
+    watch->times = is_too_much ? watch->times + 1 : 0;
+    if (watch->times < TIMES_IN_A_ROW || watch->has_warned) {
+        return WADI_OK;
+    }
+    watch->has_warned = true;
+    if (drift < 0.0) {
+        wadi_log(
+            &sim->log, WADI_LOG_WARNING,
+            "frame %d, t = %.4g s: the material is squeezed into %.1f %% less space than its particles have "
+            "(drift.volume in run.json): is an emitter or a solid pressing it into a space without a way "
+            "out?",
+            sim->frame, sim->time, -100.0 * drift);
+    } else {
+        wadi_log(&sim->log, WADI_LOG_WARNING,
+                 "frame %d, t = %.4g s: the material takes %.1f %% more space than its particles have "
+                 "(drift.volume in "
+                 "run.json)",
+                 sim->frame, sim->time, 100.0 * drift);
+    }
+    return WADI_OK;
+}

@@ -1,0 +1,141 @@
+/* drift.volume: what the particles' space has become, away from surfaces. */
+#include <string.h>
+
+#include "expect.h"
+#include "scene_sim.h"
+#include "sim/volume.h"
+
+static WadiVolumeDrift measure(const WadiSim *sim)
+{
+    WadiError error = { 0 };
+    WadiVolumeDrift volume;
+    CHECK_OK(wadi_volume_measure(sim, &volume, &error), error);
+    return volume;
+}
+
+#define TANK                                                                                                 \
+    "{wadi: 1, solver: %s, domain: {min: [0, 0, 0], max: [1, 0.6, 0.8]}, cell_size: 0.05, frames: 20,"       \
+    " particles_per_cell: %d, materials: {m: {kind: %s}}, bodies: [{material: m, shape: {box: {min: [0, 0, " \
+    "0], max: [%s, 0.6, 0.5]}}}]%s}"
+
+static WadiSim *tank(const char *solver, int per_cell, const char *kind, const char *width, const char *more)
+{
+    char text[600];
+    snprintf(text, sizeof text, TANK, solver, per_cell, kind, width, more);
+    return start_sim(load_scene(text), 1);
+}
+
+static void end(WadiSim *sim)
+{
+    const WadiScene *scene = sim->scene;
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy((WadiScene *)scene);
+}
+
+static void scale_positions(WadiSim *sim, double factor)
+{
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        sim->particles.x[i] *= factor;
+        sim->particles.y[i] *= factor;
+        sim->particles.z[i] *= factor;
+    }
+}
+
+static void squeezed_and_loose_material_is_measured(void **unused)
+{
+    (void)unused;
+    static const int per_cell[] = { 1, 8, 27 };
+    for (int i = 0; i < 3; ++i) {
+        WadiSim *sim = tank("flip", per_cell[i], "water", "1", "");
+        WadiVolumeDrift volume = measure(sim);
+        assert_true(volume.cells > (per_cell[i] > 1 ? 100 : 0) || per_cell[i] == 1);
+        assert_float_equal(volume.drift, 0.0, 1e-12);
+        scale_positions(sim, 0.7937005259840998); /* half the space */
+        assert_true(volume.cells == 0 || fabs(measure(sim).drift + 0.5) < 0.01);
+        scale_positions(sim, 1.4); /* 1.372 times that of the start */
+        assert_true(volume.cells == 0 || fabs(measure(sim).drift - 0.372) < 0.02);
+        end(sim);
+    }
+}
+
+static void splashing_water_and_collapsing_sand_keep_their_volume(void **unused)
+{
+    (void)unused;
+    static const char *const kinds[] = { "water", "sand" };
+    for (int k = 0; k < 2; ++k) {
+        WadiSim *sim = tank("flip", 8, kinds[k], "0.5", "");
+        for (int frame = 0; frame < 16; ++frame) {
+            run_frames(sim, 1);
+            WadiVolumeDrift volume = measure(sim);
+            if (fabs(volume.drift) > 0.01 + volume.tolerance) {
+                print_error("%s, frame %d: drift %g in %d cells\n", kinds[k], frame, volume.drift,
+                            (int)volume.cells);
+                fail();
+            }
+        }
+        end(sim);
+    }
+}
+
+static void cells_that_a_collider_cuts_do_not_count(void **unused)
+{
+    (void)unused;
+    WadiSim *open = tank("flip", 8, "water", "1", "");
+    /* A plate thinner than a cell: its cells have particles on both sides. */
+    WadiSim *cut = tank("flip", 8, "water", "1",
+                        ", colliders: [{shape: {box: {min: [0.47, 0, 0], max: [0.49, 0.6, 0.8]}}}]");
+    assert_float_equal(measure(cut).drift, 0.0, 1e-12);
+    assert_true(measure(cut).cells < measure(open).cells);
+    end(open);
+    end(cut);
+}
+
+static int warnings;
+static char warning[400];
+
+static void on_log(void *user, WadiLogLevel level, const char *text)
+{
+    (void)user;
+    warnings += level == WADI_LOG_WARNING;
+    snprintf(warning, sizeof warning, "%s", text);
+}
+
+static void what_stays_squeezed_is_warned_of_once(void **unused)
+{
+    (void)unused;
+    WadiError error = { 0 };
+    WadiSim *sim = tank("flip", 8, "sand", "1", "");
+    sim->log = (WadiLog){ .function = on_log };
+    WadiVolumeWatch watch = { 0 };
+    static const double factors[] = { 1.0, 0.98, 1.0 / 0.98, 1.05, 1.0, 0.94, 1.0, 1.0 };
+    static const int expected[] = { 0, 0, 0, 0, 0, 0, 1, 1 };
+    warnings = 0;
+    for (int i = 0; i < 8; ++i) {
+        scale_positions(sim, factors[i]);
+        CHECK_OK(wadi_volume_watch(&watch, sim, &error), error);
+        assert_int_equal(warnings, expected[i]);
+    }
+    assert_non_null(strstr(warning, "less space"));
+    end(sim);
+}
+
+static void points_have_no_volume(void **unused)
+{
+    (void)unused;
+    WadiSim *sim = tank("points", 8, "sand", "1", "");
+    scale_positions(sim, 0.8);
+    assert_true(measure(sim).drift == 0.0 && measure(sim).cells == 0);
+    end(sim);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(squeezed_and_loose_material_is_measured),
+        cmocka_unit_test(splashing_water_and_collapsing_sand_keep_their_volume),
+        cmocka_unit_test(cells_that_a_collider_cuts_do_not_count),
+        cmocka_unit_test(what_stays_squeezed_is_warned_of_once),
+        cmocka_unit_test(points_have_no_volume),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
