@@ -11,7 +11,7 @@ from cli_harness import (ROOT, contains, events_of, good, hash_in, is_equal, is_
 
 GALLERY = os.path.join(ROOT, "scenes", "gallery")
 ENTRIES = ["bunny-water", "bunny-sand-slippery", "bunny-sand", "water-column", "sand-column", "flip-vs-pic",
-           "inf585-collapse", "inf585-alpha", "circle-blobs", "inf585-radius"]
+           "inf585-collapse", "inf585-alpha", "inf585-layers", "circle-blobs", "inf585-radius"]
 # A tetrahedron, 10 units tall with y up as the bunny is.
 MESH = "v -5 0 -5\nv 5 0 -5\nv 0 0 5\nv 0 10 0\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n"
 
