@@ -1,6 +1,6 @@
 /* Extend face velocities into air and solids, layer by layer: a face of the next layer gets the mean of its
  * neighbours in the layers before, each component on its own faces.
- * Source: [ZB05 sec. 4.2.3], who extend by fast sweeping (grid/sweep.c has that).
+ * Source: [ZB05 sec. 4.2.3], where fast sweeping extends them along the gradient of a distance.
  * Differs: layers need no distance, reach into closed faces too (tangential velocity at a wall read as 0
  * makes particles stick in corners) and are the same for any thread count: a layer reads only older ones.
  *
