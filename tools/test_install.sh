@@ -104,5 +104,9 @@ if [ -d "$libdir/glibc-hwcaps" ]; then
     fi
     fast=$(state_hash fast "$stage/usr/bin/wadi")
     plain=$(state_hash plain "$loader" --glibc-hwcaps-mask none "$stage/usr/bin/wadi")
+    if [ -f "$libdir/wadi/wadi_vdb.so" ]; then
+        "$stage/usr/bin/wadi" surface "$stage/fast.run" --frames 1 --format vdb --quiet ||
+            fail "the library for x86-64-v3 does not find the module for OpenVDB"
+    fi
     [ "$fast" = "$plain" ] || fail "x86-64-v3 and plain x86-64 give different states: $fast, $plain"
 fi

@@ -86,6 +86,9 @@ static WadiStatus alloc_overflow(WadiArenaBlock **newest, void **memory, size_t 
     return WADI_OK;
 }
 
+/* An array without items in an arena without memory: NULL + 0 is undefined. */
+static unsigned char nothing[1];
+
 static void count_live(WadiArena *arena, size_t rounded)
 {
     arena->live += rounded;
@@ -99,7 +102,7 @@ WadiStatus wadi_arena_alloc(WadiArena *arena, void **memory, size_t count, size_
     size_t rounded = 0;
     WADI_TRY(round_up(count, size, what, &rounded, error));
     if (rounded <= arena->capacity - arena->temporary - arena->used) {
-        *memory = arena->memory + arena->used;
+        *memory = arena->memory != NULL ? arena->memory + arena->used : nothing;
         arena->used += rounded;
     } else {
         WADI_TRY(alloc_overflow(&arena->overflow, memory, rounded, what, error));
@@ -116,7 +119,7 @@ WadiStatus wadi_arena_alloc_temporary(WadiArena *arena, void **memory, size_t co
     WADI_TRY(round_up(count, size, what, &rounded, error));
     if (rounded <= arena->capacity - arena->temporary - arena->used) {
         arena->temporary += rounded;
-        *memory = arena->memory + arena->capacity - arena->temporary;
+        *memory = arena->memory != NULL ? arena->memory + arena->capacity - arena->temporary : nothing;
     } else {
         WADI_TRY(alloc_overflow(&arena->overflow_temporary, memory, rounded, what, error));
     }

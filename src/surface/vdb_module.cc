@@ -68,17 +68,3 @@ int wadi_vdb_write_1(const char *path, const WadiVdbRows *rows, const WadiVdbFac
         return 1;
     }
 }
-
-int wadi_vdb_key_1(const char *path, char key[WADI_VDB_TEXT_SIZE])
-{
-    try {
-        openvdb::initialize();
-        openvdb::io::File file(path);
-        file.open();
-        auto found = file.getMetadata()->getMetadata<openvdb::StringMetadata>("key");
-        std::snprintf(key, WADI_VDB_TEXT_SIZE, "%s", found != nullptr ? found->value().c_str() : "");
-        return found != nullptr ? 0 : 1;
-    } catch (const std::exception &) {
-        return 1;
-    }
-}

@@ -34,16 +34,12 @@ enum { WADI_VDB_TEXT_SIZE = 512 };
 
 /* Rises with every change of what follows. */
 #define WADI_VDB_WRITE "wadi_vdb_write_1"
-#define WADI_VDB_KEY "wadi_vdb_key_1"
 
 /* 0: written; else `problem` says why not. */
 typedef int WadiVdbWrite(const char *path, const WadiVdbRows *rows, const WadiVdbFacts *facts,
                          char problem[WADI_VDB_TEXT_SIZE]);
-/* The metadatum `key` of a file, 0; else there is none. */
-typedef int WadiVdbKey(const char *path, char key[WADI_VDB_TEXT_SIZE]);
 
 WadiVdbWrite wadi_vdb_write_1;
-WadiVdbKey wadi_vdb_key_1;
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,6 @@ enum { UUID_OFFSET = 21, UUID_LENGTH = 36 }; /* behind the magic number, three v
 /* Found once, then kept: OpenVDB cannot be unloaded. NULL: there is none. */
 typedef struct Module {
     WadiVdbWrite *write;
-    WadiVdbKey *key;
 } Module;
 
 static Module module;
@@ -37,22 +36,23 @@ static bool load_from(const char *folder, const char *way)
     if (library == NULL) {
         return false;
     }
-    /* POSIX has it that functions fit into what dlsym returns; C does not, hence the copies. */
-    void *write = dlsym(library, WADI_VDB_WRITE), *key = dlsym(library, WADI_VDB_KEY);
-    if (write == NULL || key == NULL) {
+    /* POSIX has it that functions fit into what dlsym returns; C does not, hence the copy. */
+    void *write = dlsym(library, WADI_VDB_WRITE);
+    if (write == NULL) {
         dlclose(library);
         return false;
     }
     memcpy(&module.write, &write, sizeof module.write);
-    memcpy(&module.key, &key, sizeof module.key);
     return true;
 }
 
 /* Beside the program or library that this code is in, or where an installed one has it. */
 static void load_module(void)
 {
-    static const char *const ways[] = { "wadi_vdb.so", "../wadi_vdb.so", "wadi/wadi_vdb.so",
-                                        WADI_MODULE_FOLDER "/wadi_vdb.so" };
+    /* ../..: from glibc-hwcaps/x86-64-v3, where the library for newer processors lies. */
+    static const char *const ways[] = { "wadi_vdb.so",       "../wadi_vdb.so",
+                                        "wadi/wadi_vdb.so",  WADI_MODULE_FOLDER "/wadi_vdb.so",
+                                        "../../wadi_vdb.so", "../../wadi/wadi_vdb.so" };
     char folder[WADI_PATH_SIZE];
     Dl_info info;
     if (dladdr(&module_once, &info) != 0 && info.dli_fname != NULL && info.dli_fname[0] == '/') {
@@ -137,10 +137,20 @@ WadiStatus wadi_surface_write_vdb(const char *path, const WadiField *field, cons
     return status;
 }
 
+/* The metadatum as it lies in the file's head: name, type and value, each with its length before it. OpenVDB is not asked:
+ * it takes gigabytes for a length in a damaged file. */
 bool wadi_surface_vdb_has_key(const char *path, uint64_t key)
 {
-    char wanted[24], found[WADI_VDB_TEXT_SIZE];
-    key_text(key, wanted);
-    return wadi_file_exists(path) && wadi_surface_vdb_check(NULL) == WADI_OK &&
-           module.key(path, found) == 0 && strcmp(found, wanted) == 0;
+    static const char before[] = "\3\0\0\0key\6\0\0\0string\x10\0\0\0";
+    char wanted[sizeof before - 1 + 24], head[WADI_FILE_HEAD];
+    memcpy(wanted, before, sizeof before - 1);
+    key_text(key, wanted + sizeof before - 1);
+    size_t length = sizeof before - 1 + strlen(wanted + sizeof before - 1);
+    int fd = -1;
+    if (wadi_file_open_regular(path, &fd, NULL) != WADI_OK) {
+        return false;
+    }
+    ssize_t size = read(fd, head, sizeof head);
+    close(fd);
+    return size > 0 && memmem(head, (size_t)size, wanted, length) != NULL;
 }

@@ -11,10 +11,18 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A whole file of two small arrays. */
-static size_t make_file(char *path, size_t path_size, unsigned char *bytes, size_t capacity, uint64_t *hash)
+static char path[64];
+
+static void clean(void)
 {
-    snprintf(path, path_size, "/dev/shm/wadi-fuzz-%ld.h5", (long)getpid());
+    unlink(path);
+}
+
+/* A whole file of two small arrays. */
+static size_t make_file(unsigned char *bytes, size_t capacity, uint64_t *hash)
+{
+    snprintf(path, sizeof path, "/dev/shm/wadi-fuzz-%ld.h5", (long)getpid());
+    atexit(clean);
     WadiState state = { 0 };
     double position[6] = { 0, 1, 2, 3, 4, 5 };
     uint32_t id[2] = { 7, 8 };
@@ -63,12 +71,11 @@ static void forge(unsigned char *bytes, size_t length)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static char path[64];
     static unsigned char whole[1 << 16];
     static size_t whole_size;
     static uint64_t whole_hash;
     if (whole_size == 0) {
-        whole_size = make_file(path, sizeof path, whole, sizeof whole, &whole_hash);
+        whole_size = make_file(whole, sizeof whole, &whole_hash);
     }
     if (size < 1) {
         return 0;
