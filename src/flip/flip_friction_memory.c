@@ -358,7 +358,8 @@ static bool is_sound(const WadiFrictionMemory *memory, const WadiStateArray *wal
             return false;
         }
     }
-    return memory->dt >= 0.0 && kept_rows == memory->row_count && used <= memory->wall_count;
+    return memory->dt >= 0.0 && kept_rows == memory->row_count && used <= memory->wall_count &&
+           wadi_tiles_are_in_range(memory->tile, memory->tile_count);
 }
 
 static void copy_values(void *to, const WadiStateArray *from)

@@ -169,5 +169,10 @@ WadiStatus wadi_flip_pressure_memory_load(WadiFlipPressureMemory *memory, const 
         memcpy(memory->mask, mask->data, mask->count * sizeof *memory->mask);
         memcpy(memory->value, value->data, 8 * rows * sizeof *memory->value);
     }
+    if (rows > 0 && !wadi_tiles_are_in_range(memory->tile, memory->tile_count)) {
+        memory->tile_count = memory->row_count = 0;
+        return wadi_fail(error, WADI_ERR_FORMAT,
+                         "the pressures of the checkpoint lie outside the grid; resume from another one");
+    }
     return WADI_OK;
 }

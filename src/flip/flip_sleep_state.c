@@ -174,8 +174,12 @@ WadiStatus wadi_flip_sleep_load(WadiFlipSleep *sleep, const WadiParticles *parti
         count += sleep->tile[t].count;
     }
     sleep->count = (int32_t)count;
-    if (count < 0 || !is_sound(sleep, particles, cell_size)) {
-        sleep->tile_count = 0;
+    bool is_good = count >= 0 && is_sound(sleep, particles, cell_size);
+    for (size_t t = 0; t < sleep->awake_count; ++t) {
+        is_good &= wadi_tiles_are_in_range(&sleep->awake[t].tile, 1);
+    }
+    if (!is_good) {
+        sleep->tile_count = sleep->awake_count = 0;
         sleep->count = 0;
         return wadi_fail(
             error, WADI_ERR_FORMAT,

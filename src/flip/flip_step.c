@@ -355,6 +355,10 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
     const WadiStateArray *last_dt;
     WADI_TRY(wadi_state_expect(state, "flip_dt", WADI_TYPE_F64, 1, 1, &last_dt, error));
     flip->last_dt = *(const double *)last_dt->data;
+    if (!(flip->last_dt >= 0.0 && flip->last_dt <= 1e6)) {
+        return wadi_fail(error, WADI_ERR_FORMAT,
+                         "the last step of the checkpoint is %g s; resume from another one", flip->last_dt);
+    }
     WADI_TRY(wadi_flip_pressure_memory_load(&flip->pressure_memory, "pressure", state, error));
     WADI_TRY(wadi_friction_memory_load(&flip->friction_memory, state, error));
     return wadi_flip_sleep_load(&flip->sleep, flip->context.particles, flip->context.world->cell_size, state,

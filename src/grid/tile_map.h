@@ -26,6 +26,18 @@ static inline bool wadi_tile_is_before(WadiTile a, WadiTile b)
     return a.z != b.z ? a.z < b.z : a.y != b.y ? a.y < b.y : a.x < b.x;
 }
 
+/* Whether the tiles are those of 32-bit cells, with room for a neighbour: not so in a forged checkpoint. */
+static inline bool wadi_tiles_are_in_range(const WadiTile *tiles, size_t count)
+{
+    const int32_t most = (1 << 28) - 2;
+    bool is_good = true;
+    for (size_t i = 0; i < count; ++i) {
+        is_good &= tiles[i].x >= -most && tiles[i].x <= most && tiles[i].y >= -most && tiles[i].y <= most &&
+                   tiles[i].z >= -most && tiles[i].z <= most;
+    }
+    return is_good;
+}
+
 /* Place of a tile in a list in that order, `count` where it is not in it. */
 size_t wadi_tile_find(const WadiTile *tiles, size_t count, WadiTile tile);
 

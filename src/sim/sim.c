@@ -143,6 +143,8 @@ void wadi_sim_destroy(WadiSim *sim)
     WADI_DELETE(sim, 1);
 }
 
+static const double shortest_step = 1e-15; /* s; light passes a third of a micrometre in it */
+
 /* The largest step allowed from here, and its name. */
 static double choose_limit(const WadiSim *sim, const char **limit)
 {
@@ -211,6 +213,13 @@ WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error)
         sim->dt_limit = "frame";
     }
     sim->dt = is_last ? left : left / steps_left;
+    if (!is_last && !(sim->dt >= shortest_step && sim->time + sim->dt > sim->time)) {
+        return wadi_fail(
+            error, WADI_ERR_NUMERIC,
+            "t = %.6g s: a step of %g s, limited by %s, is too short for time to pass; something "
+            "moves far too fast",
+            sim->time, sim->dt, sim->dt_limit);
+    }
 
     WadiStepReport report = { 0 };
     WADI_TRY(sim->type->step(sim->solver, sim->time, sim->dt, &report, error));

@@ -1,4 +1,6 @@
 /* The state as named arrays, for frames and checkpoints, and back. */
+#include <math.h>
+
 #include "core/parallel.h"
 #include "sim/sim.h"
 
@@ -77,6 +79,48 @@ WadiStatus wadi_sim_snapshot(const WadiSim *sim, WadiState *state, WadiError *er
     return sim->type->view(sim->solver, state, error);
 }
 
+/* The numbers of a checkpoint add up without overflow: counts below 2^53, times and volumes finite. */
+static bool are_counts(const WadiStateArray *array)
+{
+    const uint64_t *value = array->data;
+    bool is_good = true;
+    for (size_t i = 0; i < array->count * (size_t)array->components; ++i) {
+        is_good &= value[i] < UINT64_C(1) << 53;
+    }
+    return is_good;
+}
+
+static bool are_below(const WadiStateArray *array, double limit)
+{
+    const double *value = array->data;
+    bool is_good = true;
+    for (size_t i = 0; i < array->count * (size_t)array->components; ++i) {
+        is_good &= fabs(value[i]) <= limit;
+    }
+    return is_good;
+}
+
+static WadiStatus check_particles(const WadiSim *sim, WadiError *error)
+{
+    const WadiParticles *p = &sim->particles;
+    const double limit = 0x1p30 * sim->world->cell_size; /* cell numbers stay inside 32 bits */
+    for (int32_t i = 0; i < p->count; ++i) {
+        if (p->material[i] >= sim->scene->material_count) {
+            return wadi_fail(error, WADI_ERR_FORMAT,
+                             "particle %u of the checkpoint has material %d; the scene has %d", p->id[i],
+                             p->material[i], sim->scene->material_count);
+        }
+        if (!(fabs(p->x[i]) <= limit && fabs(p->y[i]) <= limit && fabs(p->z[i]) <= limit)) {
+            return wadi_fail(
+                error, WADI_ERR_FORMAT,
+                "particle %u of the checkpoint is at (%g, %g, %g): outside the grid; resume from "
+                "another one",
+                p->id[i], p->x[i], p->y[i], p->z[i]);
+        }
+    }
+    return WADI_OK;
+}
+
 WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *error)
 {
     const WadiStateArray *counts = NULL, *reals = NULL, *ledger = NULL, *owed = NULL, *poured = NULL;
@@ -93,14 +137,13 @@ WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *err
                          "the checkpoint has version %llu, this wadi reads version %d",
                          (unsigned long long)c[0], SNAPSHOT_VERSION);
     }
-    WADI_TRY(wadi_particles_load(&sim->particles, state, error));
-    for (int32_t i = 0; i < sim->particles.count; ++i) {
-        if (sim->particles.material[i] >= materials) {
-            return wadi_fail(error, WADI_ERR_FORMAT,
-                             "particle %u of the checkpoint has material %d; the scene has %zu",
-                             sim->particles.id[i], sim->particles.material[i], materials);
-        }
+    if (c[1] > INT32_MAX || !are_counts(counts) || !are_counts(ledger) || !are_counts(poured) ||
+        !are_below(reals, 1e30) || !are_below(owed, 1e30) || ((const double *)reals->data)[0] < 0.0) {
+        return wadi_fail(error, WADI_ERR_FORMAT,
+                         "the counts and times of the checkpoint make no sense; resume from another one");
     }
+    WADI_TRY(wadi_particles_load(&sim->particles, state, error));
+    WADI_TRY(check_particles(sim, error));
     sim->frame = (int)c[1];
     sim->steps = (int64_t)c[2];
     sim->time = ((const double *)reals->data)[0];

@@ -108,6 +108,9 @@ void wadi_field_change(WadiField *field, int32_t row, const WadiF8 *old, const W
     }
 }
 
+/* Nodes on either side of the surface; the band of a wider one is a solid block. */
+static const double margin_max = 10000.0;
+
 static double flatten_unit(const WadiFieldDef *def, const WadiCloud *cloud)
 {
     return fmax(cloud->spacing_min, def->flatten_unit);
@@ -176,11 +179,18 @@ WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, 
     /* A pass moves a change of sign by a node at most and carries a wrong value by one: with p passes the nodes of the cells
      * around the last changes lie within p + 1 of the first, and what their values come from within p of them. */
     int passes = def->smoothing + def->lowering;
-    WadiFieldBand band = { .method = method, .sampler = &sampler, .margin = 2 * passes + 1 };
+    double margin = 2.0 * passes + 1.0;
     if (def->flatten > 0.0) {
         /* Where both a pass and this want to move a change, the second is refused. */
-        band.margin += wadi_field_flatten_margin(def->cell, flatten_unit(def, cloud)) - (passes > 0 ? 1 : 0);
+        margin += wadi_field_flatten_margin(def->cell, flatten_unit(def, cloud)) - (passes > 0 ? 1.0 : 0.0);
     }
+    if (!(margin <= margin_max)) {
+        return wadi_fail(error, WADI_ERR_MEMORY,
+                         "cells of %g m are far too small for particles that are %g m apart; "
+                         "surface.cell_size=%.2g would do",
+                         def->cell, cloud->spacing_min, 0.1 * cloud->spacing_min);
+    }
+    WadiFieldBand band = { .method = method, .sampler = &sampler, .margin = (int)margin };
     WadiStatus status = build(field, &band, volume, arena, error);
     wadi_field_band_free(&band);
     if (status != WADI_OK) {

@@ -88,7 +88,7 @@ WadiStatus wadi_field_keep_volume(WadiField *field, const WadiFieldDef *def, dou
  * away from where it did. */
 WadiStatus wadi_field_flatten(WadiField *field, double reach, double spacing, WadiBox within,
                               WadiArena *arena, WadiError *error);
-int wadi_field_flatten_margin(double cell, double spacing);
+double wadi_field_flatten_margin(double cell, double spacing);
 void wadi_field_clip(WadiField *field, WadiBox box);
 /* What clipping does to signs, and the nodes in the box or at most `margin` cells outside of it. */
 void wadi_clip_signs(const WadiFieldDef *def, WadiTile at, WadiNodeBits *negative, WadiNodeBits *positive);

@@ -218,7 +218,8 @@ static int32_t cube_at(const WadiFilling *filling, int64_t x, int64_t y, int64_t
 /* Cells much wider than the particles: looking at so many cubes would cost more than it saves. */
 static bool is_too_much(const int64_t x[2], const int64_t y[2], const int64_t z[2])
 {
-    return (x[1] - x[0]) * (y[1] - y[0]) * (z[1] - z[0]) > 1000;
+    /* In doubles: with cells a million times wider than the particles the product passes 64 bits. */
+    return (double)(x[1] - x[0]) * (double)(y[1] - y[0]) * (double)(z[1] - z[0]) > 1000.0;
 }
 
 /* Does a tile, grown by the reach, touch a cube with particles of the level itself? */

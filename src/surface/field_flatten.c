@@ -176,10 +176,10 @@ static void flatten_tiles(void *context, int64_t first, int64_t end)
     }
 }
 
-int wadi_field_flatten_margin(double cell, double spacing)
+double wadi_field_flatten_margin(double cell, double spacing)
 {
     /* The most that Tukey's weight lets a change be: x (1 - x^2)^2 at x^2 = 1/5. */
-    return (int)ceil(0.2862 * (double)FAR * spacing / cell);
+    return ceil(0.2862 * (double)FAR * spacing / cell);
 }
 
 WadiStatus wadi_field_flatten(WadiField *field, double reach, double spacing, WadiBox within,
