@@ -149,6 +149,10 @@ WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before
                                const WadiFrictionLoad *load, const WadiFrictionSettings *settings,
                                WadiArena *arena, WadiFrictionReport *report, WadiError *error);
 
+/* Velocities of faces that a wall leaves open by a sliver: no faster than those of the faces beside and of the solid. */
+void wadi_friction_calm_slivers(const WadiFriction *friction, float *const velocity[3],
+                                float *const solid_velocity[3]);
+
 /* On failure the memory is empty. */
 WadiStatus wadi_friction_keep(const WadiFriction *friction, WadiFrictionMemory *memory, WadiError *error);
 

@@ -124,16 +124,14 @@ static void fill_oblique(const WadiFriction *friction, WadiFrictionFacets *facet
             oblique->normal[axis][lane] = area[axis] / size;
             oblique->solid[axis][lane] = point.velocity[axis];
             cell[1] = wadi_row_cell_beside(friction->grid.rows, cell[0], 2 * axis + 1);
-            float mass[2], sum = 0.0f, stiffness = 0.0f;
-            for (int high = 0; high < 2; ++high) {
-                mass[high] = face_mass(friction, axis, cell[high]);
-                sum += mass[high];
-            }
+            float sum = open[2 * axis][lane] + open[2 * axis + 1][lane], stiffness = 0.0f;
             for (int high = 0; high < 2 && sum > 0.0f; ++high) {
-                if (mass[high] > 0.0f) {
-                    float weight = 2.0f * face_weight(friction, axis, cell[high]) * mass[high] / sum;
+                float mass = face_mass(friction, axis, cell[high]);
+                if (mass > 0.0f) {
+                    float weight =
+                        2.0f * face_weight(friction, axis, cell[high]) * open[2 * axis + high][lane] / sum;
                     oblique->weight[2 * axis + high][lane] = weight;
-                    stiffness += weight * weight / mass[high];
+                    stiffness += weight * weight / mass;
                 }
             }
             stiffest = fmaxf(stiffest, stiffness);

@@ -350,6 +350,49 @@ static inline __attribute__((always_inline)) void update_cells(const WadiFrictio
     take_step(it, s, trial, square, sums);
 }
 
+/* Step of a number over alpha and what its weight makes of it: 1 where all masses are 1. */
+static inline WadiVec8 cut_share(const WadiFrictionCut *cut, int n)
+{
+    return wadi_splat(n < STRESS_XY ? 1.0f : 8.0f) * cut->weight[n] * cut->step[n];
+}
+
+/* The nearest point of the ball sum w t^2 <= Y^2 in the metric w / share: t = y / (1 + lambda share). Newton's method on
+ * 1 / |t| = 1 / Y, which is nearly straight in lambda, and straight where the shares are equal; a radial scaling takes the
+ * rest. */
+static void project_cut(const WadiFrictionCut *cut, WadiVec8 yield, WadiVec8 trial[STRESS_COUNT])
+{
+    enum { TURNS = 4 };
+    const WadiVec8 one = wadi_splat(1.0f), zero = wadi_splat(0.0f);
+    WadiVec8 lambda = zero, part[STRESS_COUNT], factor;
+    for (int turn = 0;; ++turn) {
+        WadiVec8 square = zero, slope = zero;
+        for (int n = 0; n < STRESS_COUNT; ++n) {
+            WadiVec8 share = cut_share(cut, n);
+            part[n] = one / (one + lambda * share);
+            WadiVec8 t = part[n] * trial[n];
+            /* 1/2 (xx^2 + yy^2 + zz^2) = xx^2 + (yy + xx) yy */
+            WadiVec8 other = n == STRESS_YY ? t + part[STRESS_XX] * trial[STRESS_XX] : t;
+            WadiVec8 term = cut->weight[n] * t * other;
+            square += term;
+            slope += part[n] * share * term;
+        }
+        factor = wadi_ball_factor(square, yield);
+        WadiInt8 moves = (factor < one) & (factor > zero) & (slope > zero);
+        bool is_done = true;
+        for (int lane = 0; lane < 8; ++lane) {
+            is_done &= moves[lane] == 0;
+        }
+        if (is_done || turn == TURNS) {
+            break;
+        }
+        WadiVec8 change = (one / wadi_select(moves, factor, one) - one) * square;
+        lambda += wadi_keep(change / wadi_select(moves, slope, one), moves);
+    }
+    for (int n = 0; n < STRESS_COUNT; ++n) {
+        trial[n] *= factor * part[n];
+    }
+}
+
 /* The same where faces have other masses than 1. */
 static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAbove *above,
                              WadiFrictionSums *sums)
@@ -365,11 +408,19 @@ static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAb
         WadiVec8 y = extrapolated(now->t[n], old->t[n], beta);
         trial[n] = wadi_keep(y + alpha * cut->step[n] * trial[n], cut->step[n] > zero);
     }
-    WadiVec8 square = cut->weight[0] * normal_square(trial);
-    for (int n = 2; n < STRESS_COUNT; ++n) {
-        square += cut->weight[n] * trial[n] * trial[n];
+    project_cut(cut, it->yield[s], trial);
+    WadiFrictionStress *result = &friction->previous[s];
+    for (int n = 0; n < STRESS_COUNT; ++n) {
+        if (it->looks) {
+            /* Steps here are short: what counts is the rate behind a change, times the open part. */
+            WadiVec8 share = cut_share(cut, n), root;
+            for (int lane = 0; lane < 8; ++lane) {
+                root[lane] = sqrtf(cut->weight[n][lane]) / fmaxf(share[lane], 1e-6f);
+            }
+            sums->change = wadi_larger(root * wadi_size(trial[n] - now->t[n]), sums->change);
+        }
+        result->t[n] = trial[n];
     }
-    take_step(it, s, trial, square, sums);
 }
 
 static void cells_block(void *context, int64_t first, int64_t end)

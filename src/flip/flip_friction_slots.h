@@ -76,7 +76,6 @@ typedef struct WadiFrictionCut {
     WadiFrictionFaces inverse_mass;
     WadiVec8 step[STRESS_COUNT];   /* gradient step over alpha; 0: no stress */
     WadiVec8 weight[STRESS_COUNT]; /* of the squares in the ball */
-    WadiVec8 metric; /* 1 / (step of the cell over alpha): scale of changes and inner products */
 } WadiFrictionCut;
 
 /* Kinds of wall: the six sides, and walls across cells. */
@@ -227,10 +226,17 @@ static inline uint8_t wadi_bits_from_right(uint8_t bits, uint8_t right)
 WadiStatus wadi_friction_make_cuts(WadiFriction *friction, WadiArena *arena, WadiError *error);
 WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, WadiError *error);
 WadiStatus wadi_friction_zeroed(WadiArena *arena, void **memory, size_t count, size_t size, WadiError *error);
+/* Move mass to light faces from those beside (flip_friction_slivers.c). */
+WadiStatus wadi_friction_even_masses(WadiFriction *friction, WadiArena *arena, WadiError *error);
 /* Cells of a slot that are cut in fractions: their walls are oblique, those of the others are facets. */
 uint8_t wadi_friction_fractional(const WadiFriction *friction, int32_t slot);
 /* Open parts of the faces of a slot's cells, in the order of sides. */
 void wadi_friction_sides(const WadiFriction *friction, int32_t slot, WadiVec8 side[6]);
+
+/* yield, per slot: k P+ + c; wall_bound, per row of facets: mu times what presses (flip_friction_bounds.c). */
+WadiStatus wadi_friction_find_bounds(const WadiFriction *friction, const WadiFrictionLoad *load,
+                                     WadiVec8 *yield, WadiVec8 *wall_bound, WadiArena *arena,
+                                     WadiError *error);
 
 /* One iteration's two halves (flip_friction_passes.c). */
 typedef struct WadiFrictionIteration {

@@ -7,96 +7,22 @@
 #include "core/check.h"
 #include "core/parallel.h"
 #include "flip/flip_friction_slots.h"
-#include "flip/flip_row_table.h"
 
 enum { LOOK_EVERY = 4 }; /* iterations from one look at the largest change to the next */
 
-typedef struct Bounds {
+typedef struct Start {
     const WadiFriction *friction;
-    const WadiFrictionLoad *load;
     const float *const *before;
     WadiFrictionFaces *start;
-    WadiVec8 *yield, *wall_bound;
-} Bounds;
+} Start;
 
-static void fill_bounds(void *context, int64_t first, int64_t end)
+static void copy_start(void *context, int64_t first, int64_t end)
 {
-    const Bounds *bounds = context;
-    const WadiFrictionLoad *load = bounds->load;
+    const Start *start = context;
     for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
-        const WadiFrictionSlot *slot = &bounds->friction->slot[s];
-        size_t cell = 8 * (size_t)slot->row,
-               pressing = wadi_table_cell(bounds->friction->grid.pressure_row, cell);
+        size_t cell = 8 * (size_t)start->friction->slot[s].row;
         for (int axis = 0; axis < 3; ++axis) {
-            memcpy(&bounds->start[s].c[axis], bounds->before[axis] + cell, sizeof(WadiVec8));
-        }
-        for (size_t lane = 0; lane < 8; ++lane) {
-            float yield = 0.0f;
-            if (slot->fluid >> lane & 1) {
-                yield = load->k[cell + lane] * (float)fmax(load->pressure[pressing + lane], 0.0);
-                yield += load->cohesion != NULL ? load->cohesion[cell + lane] : 0.0f;
-            }
-            bounds->yield[s][lane] = yield;
-        }
-    }
-}
-
-/* Stress across a side along the grid, tension positive. */
-static WadiVec8 normal_stress(const WadiFrictionStress *stress, int side)
-{
-    switch (side >> 1) {
-    case 0: return stress->t[STRESS_XX];
-    case 1: return stress->t[STRESS_YY];
-    case 2: return -(stress->t[STRESS_XX] + stress->t[STRESS_YY]);
-    default: return wadi_splat(0.0f);
-    }
-}
-
-/* What presses on a side along the grid: the pressure less the deviatoric stress across it; in sand that spreads
- * the latter carries a third of the weight. That of the last solve is taken, so that the set stays fixed within
- * a solve. Walls across cells carry no normal stress. */
-static float pressing(const Bounds *bounds, WadiRowCell cell, int side, float area)
-{
-    const WadiFriction *friction = bounds->friction;
-    size_t at = wadi_table_cell(friction->grid.pressure_row, wadi_row_cell_index(cell));
-    float p = (float)fmax(bounds->load->pressure[at], 0.0);
-    WadiVec8 tension = normal_stress(&friction->stress[friction->slot_of[cell.row]], side);
-    return p > 0.0f ? fmaxf(area * p - tension[cell.lane], 0.0f) : 0.0f;
-}
-
-/* Sand that is pulled towards a wall presses on it with a cell's own weight at least. Its pressure may be 0 where it spreads
- * thinner than a cell: without this, a sheet of grains would slide without end. */
-static float own_weight(const Bounds *bounds, const WadiFrictionFacets *facets, int lane)
-{
-    const double *weight = bounds->friction->grid.weight;
-    if (facets->side != OBLIQUE) {
-        double pull = weight[facets->side >> 1];
-        return facets->area[lane] * (float)fmax((facets->side & 1) != 0 ? pull : -pull, 0.0);
-    }
-    double pull = 0.0;
-    for (int axis = 0; axis < 3; ++axis) {
-        pull += weight[axis] * (double)bounds->friction->oblique[facets->oblique].normal[axis][lane];
-    }
-    return facets->area[lane] * (float)fmax(pull, 0.0);
-}
-
-static void fill_wall_bounds(void *context, int64_t first, int64_t end)
-{
-    const Bounds *bounds = context;
-    const WadiFriction *friction = bounds->friction;
-    for (int64_t w = first > 0 ? first : 1; w < end; ++w) {
-        const WadiFrictionFacets *facets = &friction->facets[w];
-        for (int lane = 0; lane < 8; ++lane) {
-            WadiRowCell here = { friction->slot[facets->slot].row, lane };
-            float force =
-                facets->area[lane] > 0.0f ? pressing(bounds, here, facets->side, facets->area[lane]) : 0.0f;
-            if (facets->lift[lane] > 0.0f) {
-                /* P of a cell is that at its far end, behind the wall. */
-                WadiRowCell away = wadi_row_cell_beside(friction->grid.rows, here, facets->side ^ 1);
-                float before = pressing(bounds, away, facets->side, facets->area[lane]);
-                force -= facets->lift[lane] * fmaxf(force - before, 0.0f);
-            }
-            bounds->wall_bound[w][lane] = facets->mu[lane] * fmaxf(force, own_weight(bounds, facets, lane));
+            memcpy(&start->start[s].c[axis], start->before[axis] + cell, sizeof(WadiVec8));
         }
     }
 }
@@ -201,11 +127,12 @@ WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before
     WADI_ASSERT(settings->alpha > 0.0 && settings->max_iterations >= settings->min_iterations);
     size_t slots = (size_t)friction->slot_count, walls = (size_t)friction->wall_count;
     size_t blocks = (size_t)wadi_parallel_block_count(friction->slot_count, FRICTION_BLOCK);
-    Bounds bounds = { .friction = friction, .load = load, .before = before };
+    WadiFrictionFaces *start;
+    WadiVec8 *yield, *wall_bound;
     WadiFrictionIteration it = { .friction = friction, .alpha = (float)settings->alpha };
-    WADI_TRY(WADI_ARENA_NEW(arena, &bounds.start, slots, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &bounds.yield, slots, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &bounds.wall_bound, walls, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &start, slots, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &yield, slots, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &wall_bound, walls, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &it.velocity, slots, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &it.rise, blocks, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &it.drag, blocks, "friction", error));
@@ -213,15 +140,15 @@ WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before
     wadi_friction_find_force(friction);
     it.force = friction->force;
     memset(&it.velocity[0], 0, sizeof it.velocity[0]);
-    memset(&bounds.start[0], 0, sizeof bounds.start[0]);
-    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, fill_bounds, &bounds);
-    wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, fill_wall_bounds, &bounds);
-    it.before = bounds.start;
-    it.yield = bounds.yield;
-    it.wall_bound = bounds.wall_bound;
+    memset(&start[0], 0, sizeof start[0]);
+    WADI_TRY(wadi_friction_find_bounds(friction, load, yield, wall_bound, arena, error));
+    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, copy_start, &(Start){ friction, before, start });
+    it.before = start;
+    it.yield = yield;
+    it.wall_bound = wall_bound;
     iterate(friction, &it, settings, report);
 #ifdef WADI_CHECKS
-    report->energy_before = energy(friction, bounds.start);
+    report->energy_before = energy(friction, start);
     it.beta = 0.0f;
     wadi_friction_faces_pass(&it);
     report->energy_after = energy(friction, it.velocity);

@@ -282,6 +282,7 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         WADI_STAGE(times, "pressure",
                    WADI_TRY(wadi_flip_project_step(flip, step, round + 1 == rounds, &projector, error)));
     }
+    wadi_friction_calm_slivers(friction, velocity, step->solid.velocity);
     wadi_flip_held_stop(step);
     WADI_STAGE(times, "sleep", wadi_flip_held_check(flip, step, friction));
     WADI_STAGE(times, "friction set-up", mark_rigid(step, friction, &load);
