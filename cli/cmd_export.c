@@ -24,16 +24,6 @@ static bool parse_target(const WadiCliWork *work, WadiExportDef *def)
     return wadi_cli_work_usage(work, "--to", "pov, pbrt, blender, ply, obj or vdb", text);
 }
 
-static bool parse_up(const WadiCliWork *work, WadiExportDef *def)
-{
-    const char *text = work->args->up;
-    if (text != NULL && strcmp(text, "y") != 0 && strcmp(text, "z") != 0) {
-        return wadi_cli_work_usage(work, "--up", "y or z", text);
-    }
-    def->is_y_up = text != NULL && text[0] == 'y';
-    return true;
-}
-
 static void on_progress(void *user, const WadiExportProgress *state)
 {
     WadiCliWork *work = user;
@@ -81,7 +71,7 @@ int wadi_cli_export(const WadiCliArgs *args)
     WadiExportDef def = wadi_default_export_def();
     work.progress.has_particles = false;
     if (!parse_target(&work, &def) || !wadi_cli_work_frames(&work, &def.first_frame, &def.last_frame) ||
-        !parse_up(&work, &def)) {
+        !wadi_cli_work_up(&work, &def.is_y_up)) {
         return WADI_CLI_EXIT_USAGE;
     }
     def.sets = args->sets;

@@ -130,7 +130,8 @@ int wadi_cli_surface(const WadiCliArgs *args)
     WadiSurfaceDef def = wadi_default_surface_def();
     if (!wadi_cli_work_frames(&surface.work, &def.first_frame, &def.last_frame) ||
         (args->subframe != NULL && !parse_subframe(&surface.work, args->subframe, &def)) ||
-        (args->format != NULL && !parse_formats(&surface.work, args->format, &def))) {
+        (args->format != NULL && !parse_formats(&surface.work, args->format, &def)) ||
+        !wadi_cli_work_up(&surface.work, &def.is_y_up)) {
         return WADI_CLI_EXIT_USAGE;
     }
     def.sets = args->sets;

@@ -106,6 +106,9 @@ static const WadiCliOption check_options[] = {
         .name = name_, .argument = argument_, .kind = WADI_CLI_TEXT, .offset = VALUE(member_),               \
         .choices = choices_, .help = help_                                                                   \
     }
+#define UP                                                                                                   \
+    CHOICE("up", "AXIS", up, "z y",                                                                          \
+           "z, as wadi has it, or y: (x, y, z) becomes (x, z, -y). Without it: z. Not for vdb.")
 static const WadiCliOption surface_options[] = {
     TEXT("frames", "A-B", frame_range, "These frames, or one frame A. Without it: all that are finished."),
     CHOICE("method", "M", method, "zhu_bridson anisotropic blobby color_field",
@@ -124,6 +127,7 @@ static const WadiCliOption surface_options[] = {
     CHOICE("format", "LIST", format, "ply obj vdb",
            "ply, obj, vdb, or several with commas between. Without it: ply, which carries velocities and all "
            "other attributes. vdb is the level set, where wadi was built with OpenVDB."),
+    UP,
     { .name = "output",
       .short_name = 'o',
       .argument = "FOLDER",
@@ -196,8 +200,7 @@ static const WadiCliOption export_options[] = {
       .help = "Override a setting of how the scene is drawn: render.KEY, materials.NAME.look.KEY or "
               "surface.KEY; for "
               "ply, obj and vdb surface.KEY only. May be given several times; later ones win." },
-    CHOICE("up", "AXIS", up, "z y",
-           "z, as wadi has it, or y: (x, y, z) becomes (x, z, -y). Without it: z. Not for vdb."),
+    UP,
     { .name = "output",
       .short_name = 'o',
       .argument = "FOLDER",
@@ -290,7 +293,8 @@ const WadiCliCommand wadi_cli_commands[] = {
         .examples = { { "wadi surface column.run", "" },
                       { "wadi surface splash.run --method anisotropic --frames 10-20", "smooth water" },
                       { "wadi surface splash.run --set surface.cell_size=0.01 -o quick", "a quick look" },
-                      { "wadi surface splash.run --subframe 0.5", "in the middle between two frames" } },
+                      { "wadi surface splash.run --subframe 0.5", "in the middle between two frames" },
+                      { "wadi surface splash.run --format obj --up y", "stands upright in Blender" } },
         .run = wadi_cli_surface,
     },
     {

@@ -65,7 +65,7 @@ typedef struct WadiCliExample {
     const char *command, *meaning;
 } WadiCliExample;
 
-enum { WADI_CLI_EXAMPLE_MAX = 4 };
+enum { WADI_CLI_EXAMPLE_MAX = 5 };
 
 typedef struct WadiCliCommand {
     const char *name;    /* "": wadi itself, without a command */

@@ -1,6 +1,7 @@
 #include "over_frames.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "options.h"
 #include "signals.h"
@@ -34,6 +35,16 @@ bool wadi_cli_work_frames(const WadiCliWork *work, int *first, int *last)
     }
     *first = frame[0];
     *last = frame[count - 1];
+    return true;
+}
+
+bool wadi_cli_work_up(const WadiCliWork *work, bool *is_y_up)
+{
+    const char *text = work->args->up;
+    if (text != NULL && strcmp(text, "y") != 0 && strcmp(text, "z") != 0) {
+        return wadi_cli_work_usage(work, "--up", "y or z", text);
+    }
+    *is_y_up = text != NULL && text[0] == 'y';
     return true;
 }
 

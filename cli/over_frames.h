@@ -17,6 +17,8 @@ WadiCliWork wadi_cli_work_open(const WadiCliArgs *args, const char *event);
 /* "--OPTION: expected …, found '…'"; returns false. */
 bool wadi_cli_work_usage(const WadiCliWork *work, const char *option, const char *expected,
                          const char *found);
+/* --up: false after a usage error. */
+bool wadi_cli_work_up(const WadiCliWork *work, bool *is_y_up);
 /* --frames "12" or "12-20", when it was given; false after explaining. */
 bool wadi_cli_work_frames(const WadiCliWork *work, int *first, int *last);
 

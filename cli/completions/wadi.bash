@@ -116,6 +116,10 @@ _wadi() {
             _wadi_words "ply obj vdb"
             return
         fi
+        if [[ $previous == --up ]]; then
+            :
+            return
+        fi
         if [[ $previous == -o || $previous == --output ]]; then
             _wadi_files folder
             return
@@ -125,7 +129,7 @@ _wadi() {
             return
         fi
         if [[ $current == -* ]]; then
-            _wadi_words "--frames --method --set --material --subframe --format -o --output --force --threads --json -q --quiet -h --help"
+            _wadi_words "--frames --method --set --material --subframe --format --up -o --output --force --threads --json -q --quiet -h --help"
         else
             _wadi_files folder
         fi

@@ -126,6 +126,13 @@ WadiStatus wadi_export_meshes(WadiExportJob *job, const char *run, WadiError *er
                             .first = def->first_frame,
                             .last = def->last_frame };
     WadiStatus status = wadi_run_view_open(&m->view, run, &view, error);
+    char problem[300];
+    int clash = status == WADI_OK ? wadi_scene_name_clash(m->view.scene, problem, sizeof problem) : -1;
+    if (clash >= 0 && def->target == WADI_EXPORT_PLY) {
+        status = wadi_fail(error, WADI_ERR_ARGUMENT, "the material '%.100s' of %s: %s",
+                           m->view.scene->materials[clash].name, run, problem);
+        wadi_run_view_close(&m->view);
+    }
     if (status == WADI_OK) {
         status = wadi_output_index_open(&job->outputs, job->folder, error);
         for (int number = m->view.first; number <= m->view.last && status == WADI_OK; ++number) {

@@ -251,9 +251,27 @@ static void finish_cells(WadiSceneReader *r, int node, const WadiSceneGiven *giv
     }
 }
 
+/* A run that was made with such names can still be read. */
+static void check_file_names(WadiSceneReader *r)
+{
+    char problem[300];
+    int clash = r->is_record ? -1 : wadi_scene_name_clash(r->scene, problem, sizeof problem);
+    int materials = wadi_yaml_find(&r->yaml, r->yaml.root, "materials");
+    if (clash < 0 || materials < 0) {
+        return;
+    }
+    const char *name = r->scene->materials[clash].name;
+    int value = wadi_yaml_find(&r->yaml, materials, name);
+    size_t outer = wadi_read_enter(r, "materials"), inner = wadi_read_enter(r, name);
+    wadi_read_problem(r, value >= 0 ? wadi_yaml_node(&r->yaml, value)->key : materials, "%s", problem);
+    wadi_read_leave(r, inner);
+    wadi_read_leave(r, outer);
+}
+
 static void finish_scene(WadiSceneReader *r, int node, const WadiSceneGiven *given, bool is_sound)
 {
     finish_cells(r, node, given, is_sound);
+    check_file_names(r);
     const bool is_flip = r->scene->solver != NULL && strcmp(r->scene->solver, "flip") == 0;
     int per_cell = given_node(&wadi_scene_object, given, "particles_per_cell");
     if (per_cell >= 0 && is_flip && r->scene->particles_per_axis == 1) {

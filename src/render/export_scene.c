@@ -37,6 +37,14 @@ WadiStatus wadi_export_begin_file(const WadiExportFrame *frame, const char *path
     if (frame->outputs == NULL) {
         return WADI_OK;
     }
+    for (size_t i = 0; i < frame->made->list.count; ++i) {
+        const char *slash = strrchr(path, '/');
+        if (strcmp(frame->made->list.data[i], slash != NULL ? slash + 1 : path) == 0) {
+            return wadi_fail(
+                error, WADI_ERR_ARGUMENT,
+                "two parts of the scene would be written to %s; the run's materials need other names", path);
+        }
+    }
     WADI_TRY(wadi_output_index_claim(frame->outputs, path, error));
     return wadi_file_names_add(frame->made, path, error);
 }

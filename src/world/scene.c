@@ -1,5 +1,8 @@
 #include "world/scene.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "core/alloc.h"
 
 double wadi_scene_frame_time(const WadiScene *scene, int frame)
@@ -91,4 +94,49 @@ void wadi_scene_free(WadiScene *scene)
     wadi_string_free(scene->folder);
     wadi_string_free(scene->source);
     WADI_DELETE(scene, 1);
+}
+
+/* Behind a material's name come ".particles" in exports and ".s500" of half a frame in surfaces. */
+static bool is_own_ending(const char *ending)
+{
+    return strcmp(ending, ".particles") == 0 ||
+           (strncmp(ending, ".s", 2) == 0 && strlen(ending) == 5 && strspn(ending + 2, "0123456789") == 3);
+}
+
+/* Exports name the meshes of solids so, with a number behind. */
+static bool is_solid_name(const char *name)
+{
+    static const char *const starts[] = { "collider.", "wall.", "solid." };
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; ++i) {
+        size_t length = strlen(starts[i]);
+        if (strncmp(name, starts[i], length) == 0 && name[length] != '\0' &&
+            name[length + strspn(name + length, "0123456789")] == '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
+int wadi_scene_name_clash(const WadiScene *scene, char *text, size_t size)
+{
+    for (int m = 0; m < scene->material_count; ++m) {
+        const char *name = scene->materials[m].name;
+        if (name != NULL && is_solid_name(name)) {
+            snprintf(text, size, "the meshes of solids are called so in exports; choose another name");
+            return m;
+        }
+        for (int other = 0; other < scene->material_count && name != NULL; ++other) {
+            const char *first = scene->materials[other].name;
+            size_t length = first != NULL ? strlen(first) : 0;
+            if (other != m && length > 0 && strncmp(name, first, length) == 0 &&
+                is_own_ending(name + length)) {
+                snprintf(
+                    text, size,
+                    "files of this material and of '%.100s' would have the same names; choose another name",
+                    first);
+                return m;
+            }
+        }
+    }
+    return -1;
 }

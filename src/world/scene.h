@@ -158,6 +158,10 @@ typedef struct WadiScene {
 /* The scene and all it owns; NULL is fine. */
 void wadi_scene_free(WadiScene *scene);
 
+/* A material whose files would have the names of others: "sand.particles" beside "sand", "collider.0". Its index and, in `text`, which
+ * names; -1 when there is none. */
+int wadi_scene_name_clash(const WadiScene *scene, char *text, size_t size);
+
 /* End of the simulated time: frame 1 is the state at 0, frame n the state at (n - 1) / fps. */
 double wadi_scene_frame_time(const WadiScene *scene, int frame);
 

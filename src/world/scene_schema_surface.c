@@ -47,9 +47,12 @@ static const WadiSceneField surface_fields[] = {
              "out, of `anisotropic` too." },
     { "fix_concave", WADI_SCENE_BOOL, AT(fix_concave),
       .doc = "`zhu_bridson` without blobs in concave places (Solenthaler 2007)." },
-    { "smoothing", WADI_SCENE_INT, AT(smoothing), .unit = "passes", .minimum = 0, .maximum = 100,
-      .fallback = { 1 }, .doc = "Passes of smoothing on the function." },
-    { "lowering", WADI_SCENE_INT, AT(lowering), .unit = "passes", .minimum = 0, .maximum = 100,
+    { "smoothing", WADI_SCENE_INT, AT(smoothing), .unit = "passes", .minimum = 0, .maximum = 10,
+      .fallback = { 1 },
+      .doc = "Passes of smoothing on the function, for a rough surface: p passes blur it over the root of "
+             "p/3 cells. For "
+             "more, `mesh_smoothing`." },
+    { "lowering", WADI_SCENE_INT, AT(lowering), .unit = "passes", .minimum = 0, .maximum = 10,
       .doc = "Further passes that only add material: they fill dents and keep drops." },
     { "flatten", WADI_SCENE_NUMBER, AT(flatten), .unit = "spacings", .minimum = 0, .maximum = 16,
       .fallback = { 5 },

@@ -198,5 +198,25 @@ def test_blender_reads_the_meshes():
         assert all(abs(float(x) - 0.3) < 0.04 for x in low), low
 
 
+def vertices(path):
+    with open(path, encoding="utf-8") as file:
+        return [tuple(map(float, line.split()[1:])) for line in file if line.startswith(("v ", "vn "))]
+
+
+def test_up_turns_meshes_for_programs_in_which_y_is_up():
+    run = simulate()
+    for up in ("z", "y"):
+        good("surface", run, "--frames", "1", "--format", "obj,ply", "--up", up, "-o", up, "--quiet")
+    lying, standing = vertices("z/sand.0001.obj"), vertices("y/sand.0001.obj")
+    assert len(lying) > 100
+    is_equal([(x + 0.0, z + 0.0, 0.0 - y) for x, y, z in lying], [(x + 0.0, y + 0.0, z + 0.0) for x, y, z in standing])
+    contains(open("y/sand.0001.ply", "rb").read(400).decode("latin-1"), "comment up y")
+    # The same words as wadi export has.
+    good("export", run, "--to", "obj", "--frames", "1", "--up", "y", "-o", "e", "--quiet")
+    is_equal(open("e/sand.0001.obj", "rb").read(), open("y/sand.0001.obj", "rb").read())
+    contains(is_usage_error("surface", run, "--up", "x"), "y or z")
+    contains(wadi("surface", run, "--up", "y", "--format", "vdb").err, "z up for vdb")
+
+
 if __name__ == "__main__":
     main(globals())
