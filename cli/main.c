@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "manual.h"
@@ -106,6 +107,28 @@ static int run_command(int argc, char **argv, WadiCliArgs *args)
     return command->run(args);
 }
 
+enum { STACK_BYTES = 512 * 1024 };
+
+static __attribute__((noinline)) void touch_stack(void)
+{
+    volatile char room[STACK_BYTES];
+    for (size_t i = 0; i < sizeof room; i += 4096) {
+        room[i] = 0;
+    }
+}
+
+/* The kernel ends a process whose stack cannot grow, without a message: room for the deepest calls is taken while there is memory. */
+static bool grow_stack(void)
+{
+    void *room = mmap(NULL, 2 * STACK_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) {
+        return false;
+    }
+    munmap(room, 2 * STACK_BYTES);
+    touch_stack();
+    return true;
+}
+
 int wadi_cli_main(int argc, char **argv)
 {
     fill_standard_streams();
@@ -115,7 +138,7 @@ int wadi_cli_main(int argc, char **argv)
 
     WadiCliArgs args = { .program = argc > 0 ? argv[0] : "wadi" };
     args.sets = calloc((size_t)argc + 3, sizeof *args.sets);
-    if (args.sets == NULL) {
+    if (args.sets == NULL || !grow_stack()) {
         fputs("wadi: out of memory\n", stderr);
         return WADI_CLI_EXIT_FAILED;
     }

@@ -120,6 +120,16 @@ WadiStatus wadi_realloc(void **memory, size_t old_count, size_t new_count, size_
     return WADI_OK;
 }
 
+WadiStatus wadi_memory_probe(size_t bytes, const char *what, WadiError *error)
+{
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) {
+        return wadi_fail_memory(error, bytes, what);
+    }
+    munmap(room, bytes);
+    return WADI_OK;
+}
+
 void wadi_free(void *memory, size_t count, size_t size)
 {
     if (memory == NULL) {

@@ -24,6 +24,10 @@ WadiStatus wadi_alloc_unset(void **memory, size_t count, size_t size, const char
 WadiStatus wadi_realloc(void **memory, size_t old_count, size_t new_count, size_t size, const char *what,
                         WadiError *error);
 
+/* WADI_ERR_MEMORY when so many bytes could not be had now. For libraries that crash when they run out of memory: called before
+ * them, with more than they use. Nothing is kept. */
+WadiStatus wadi_memory_probe(size_t bytes, const char *what, WadiError *error);
+
 /* Pass the count and size that were asked for. NULL is fine. */
 void wadi_free(void *memory, size_t count, size_t size);
 

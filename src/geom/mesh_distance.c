@@ -204,6 +204,16 @@ static WadiStatus build_scene(WadiMeshTree *tree, WadiError *error)
                                                  "Embree error %d while building a mesh tree", (int)problem);
 }
 
+static const size_t embree_bytes = (size_t)32 << 20; /* of a device with one thread */
+
+static WadiStatus fail_start(WadiError *error)
+{
+    enum RTCError problem = rtcGetDeviceError(NULL);
+    return problem == RTC_ERROR_OUT_OF_MEMORY
+               ? wadi_fail_memory(error, embree_bytes, "mesh tree")
+               : wadi_fail(error, WADI_ERR_UNSUPPORTED, "Embree cannot start (error %d)", (int)problem);
+}
+
 WadiStatus wadi_mesh_tree_create(WadiMeshTree **tree, const WadiMesh *mesh, WadiError *error)
 {
     return wadi_mesh_tree_create_moving(tree, mesh, NULL, error);
@@ -224,11 +234,12 @@ WadiStatus wadi_mesh_tree_create_moving(WadiMeshTree **tree, const WadiMesh *mes
     WadiVec3 size = wadi_box_size(box);
     made->center = wadi_scale(wadi_add(box.min, box.max), 0.5);
     made->size = fmax(size.x, fmax(size.y, size.z));
-    made->device = rtcNewDevice("threads=1,set_affinity=0");
-    WadiStatus status = made->device != NULL
-                            ? build_scene(made, error)
-                            : wadi_fail(error, WADI_ERR_UNSUPPORTED, "Embree cannot start (error %d)",
-                                        (int)rtcGetDeviceError(NULL));
+    /* Embree builds in blocks of some megabytes, with about as much again as the tree for its lists of triangles. */
+    WadiStatus status = wadi_memory_probe(embree_bytes + 4 * wadi_mesh_tree_bytes(made), "mesh tree", error);
+    if (status == WADI_OK) {
+        made->device = rtcNewDevice("threads=1,set_affinity=0");
+        status = made->device != NULL ? build_scene(made, error) : fail_start(error);
+    }
     if (status != WADI_OK) {
         wadi_mesh_tree_destroy(made);
         return status;

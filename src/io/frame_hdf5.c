@@ -3,10 +3,14 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "core/alloc.h"
 #include "io/frame_hdf5_driver.h"
 
 /* HDF5 as Debian builds it is not thread-safe: one call at a time in the whole process. */
 static pthread_mutex_t hdf5_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* More than HDF5 takes for an image: without memory it leaves files half open and crashes when the process ends. */
+static const size_t hdf5_bytes = (size_t)16 << 20;
 
 /* One use of HDF5: the mutex held, its printing of errors off, an image opened. */
 typedef struct Session {
@@ -158,6 +162,7 @@ WadiStatus wadi_frame_metadata_build(const char *group, WadiFrameLayout *layout,
 {
     size_t size = wadi_frame_metadata_size(layout->array_count);
     Session session;
+    WADI_TRY(wadi_memory_probe(hdf5_bytes, "the layout of a frame", error));
     session_begin(&session, image, size, 0);
     /* One block for all metadata, the superblock included, so that every value lies behind it. */
     H5Pset_meta_block_size(session.fapl, size - WADI_FRAME_USER_BLOCK);

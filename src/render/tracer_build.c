@@ -187,14 +187,30 @@ static WadiStatus embree_status(RTCDevice device, WadiError *error)
                            (int)problem);
 }
 
+/* More than Embree takes: it does not survive when memory ends while it builds. */
+static size_t most_bytes(const WadiTraceScene *scene)
+{
+    size_t bytes = (size_t)(32 + 16 * wadi_parallel_threads()) << 20;
+    for (int m = 0; m < scene->mesh_count; ++m) {
+        bytes += 400 * scene->meshes[m].triangle_count;
+    }
+    for (int s = 0; s < scene->spheres_count; ++s) {
+        bytes += 100 * scene->spheres[s].count;
+    }
+    return bytes;
+}
+
 static WadiStatus begin(WadiTracer *tracer, const WadiTraceScene *scene, WadiError *error)
 {
+    WADI_TRY(wadi_memory_probe(most_bytes(scene), "the tree of a picture", error));
     char config[64];
     snprintf(config, sizeof config, "threads=%d,set_affinity=0", wadi_parallel_threads());
     tracer->device = rtcNewDevice(config);
     if (tracer->device == NULL) {
-        return wadi_fail(error, WADI_ERR_UNSUPPORTED, "Embree cannot start (error %d)",
-                         (int)rtcGetDeviceError(NULL));
+        enum RTCError problem = rtcGetDeviceError(NULL);
+        return problem == RTC_ERROR_OUT_OF_MEMORY
+                   ? wadi_fail_memory(error, most_bytes(scene), "the tree of a picture")
+                   : wadi_fail(error, WADI_ERR_UNSUPPORTED, "Embree cannot start (error %d)", (int)problem);
     }
     rtcSetDeviceMemoryMonitorFunction(tracer->device, count_bytes, tracer);
     WADI_TRY(WADI_NEW(&tracer->looks, (size_t)scene->look_count, "looks", error));

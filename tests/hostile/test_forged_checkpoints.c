@@ -20,7 +20,7 @@ static const char scene_text[] =
     "max_particles: 1000000}\n"
     "drains: [{shape: {box: {min: [0.3, 0.1, 0], max: [0.4, 0.2, 0.02]}}}]\n";
 
-static char run_path[1024], checkpoint_path[1200];
+static char run_path[1024], checkpoint_path[1400];
 static WadiState good;
 static WadiFrameHeader good_header;
 
