@@ -64,7 +64,7 @@ static bool write_default(const WadiSceneField *field, char *out, size_t size)
     }
 }
 
-static bool is_same_object(const WadiSceneObject *object, const char *a, const char *b);
+static bool is_same_object(const WadiSceneObject *object, const void *a, const void *b);
 
 static bool is_same_curve(const WadiCurve *a, const WadiCurve *b)
 {
@@ -77,11 +77,17 @@ static bool is_same_text(const char *a, const char *b)
     return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-/* Shapes are left to the content hash. */
-static bool is_same_field(const WadiSceneField *field, const char *base_a, const char *base_b)
+static const void *at(const void *base, size_t offset)
 {
-    const char *a = base_a + field->offset, *b = base_b + field->offset;
-    if (field->presence != 0 && base_a[field->presence] != base_b[field->presence]) {
+    return (const char *)base + offset;
+}
+
+/* Shapes are left to the content hash. */
+static bool is_same_field(const WadiSceneField *field, const void *base_a, const void *base_b)
+{
+    const void *a = at(base_a, field->offset), *b = at(base_b, field->offset);
+    if (field->presence != 0 &&
+        *(const bool *)at(base_a, field->presence) != *(const bool *)at(base_b, field->presence)) {
         return false;
     }
     switch (field->type) {
@@ -93,19 +99,19 @@ static bool is_same_field(const WadiSceneField *field, const char *base_a, const
     case WADI_SCENE_BOOL: return *(const bool *)a == *(const bool *)b;
     case WADI_SCENE_VEC3: return memcmp(a, b, sizeof(WadiVec3)) == 0;
     case WADI_SCENE_CURVE1:
-    case WADI_SCENE_CURVE3: return is_same_curve((const WadiCurve *)a, (const WadiCurve *)b);
+    case WADI_SCENE_CURVE3: return is_same_curve(a, b);
     case WADI_SCENE_TEXT:
     case WADI_SCENE_NAME:
     case WADI_SCENE_FILE: return is_same_text(*(char *const *)a, *(char *const *)b);
     case WADI_SCENE_OBJECT: return is_same_object(field->object, a, b);
     case WADI_SCENE_LIST:
     case WADI_SCENE_MAP: {
-        const int count = *(const int *)(base_a + field->count_offset);
-        const char *list_a = *(char *const *)a, *list_b = *(char *const *)b;
-        bool is_same = count == *(const int *)(base_b + field->count_offset);
+        const int count = *(const int *)at(base_a, field->count_offset);
+        const void *list_a = *(void *const *)a, *list_b = *(void *const *)b;
+        bool is_same = count == *(const int *)at(base_b, field->count_offset);
         for (int i = 0; i < count && is_same; ++i) {
-            is_same = is_same_object(field->object, list_a + (size_t)i * field->object->size,
-                                     list_b + (size_t)i * field->object->size);
+            const size_t entry = (size_t)i * field->object->size;
+            is_same = is_same_object(field->object, at(list_a, entry), at(list_b, entry));
         }
         return is_same;
     }
@@ -113,7 +119,7 @@ static bool is_same_field(const WadiSceneField *field, const char *base_a, const
     }
 }
 
-static bool is_same_object(const WadiSceneObject *object, const char *a, const char *b)
+static bool is_same_object(const WadiSceneObject *object, const void *a, const void *b)
 {
     for (int i = 0; i < object->field_count; ++i) {
         if (!is_same_field(&object->fields[i], a, b)) {
@@ -173,7 +179,7 @@ static void every_default_can_be_written(void **unused)
             const char *sets[] = { set };
             WadiScene *scene = parse_with(whole, sets, 1);
             if (scene->content_hash != plain->content_hash ||
-                !is_same_object(&wadi_scene_object, (const char *)scene, (const char *)plain)) {
+                !is_same_object(&wadi_scene_object, scene, plain)) {
                 fail_msg("%s changes the scene", set);
             }
             wadi_scene_free(scene);
@@ -202,6 +208,10 @@ static uint64_t run_with(const char *text, const char *set)
     return hash;
 }
 
+#define SAND_AND_RAIN                                                                                        \
+    "materials: {m: {kind: sand}, w: {kind: water}}\n"                                                       \
+    "emitters: [{material: w, rate: 0.1, shape: {box: {min: [0.6, 0, 0.6], max: [0.8, 0.2, 0.8]}}}]\n"
+
 /* Also for the solver, which may take a number that is given for another thing than one that is not. */
 static void settings_of_the_solver_written_out_give_the_same_bytes(void **unused)
 {
@@ -209,8 +219,7 @@ static void settings_of_the_solver_written_out_give_the_same_bytes(void **unused
     static const char *const kinds[] = {
         "materials: {m: {kind: sand}}\n",
         "materials: {m: {kind: water}}\n",
-        "materials: {m: {kind: sand}, w: {kind: water}}\nemitters: [{material: w, rate: 0.1, "
-        "shape: {box: {min: [0.6, 0, 0.6], max: [0.8, 0.2, 0.8]}}}]\n",
+        (SAND_AND_RAIN),
     };
     for (int k = 0; k < 3; ++k) {
         char text[1024], value[128], set[256];
