@@ -39,8 +39,7 @@ static double count_contacts(void *user, int64_t first, int64_t end)
     return (double)sum;
 }
 
-/* Two in one place part in a direction of their own. */
-static WadiVec3 any_direction(uint32_t id, uint32_t other)
+WadiVec3 wadi_flip_any_direction(uint32_t id, uint32_t other)
 {
     double u[3];
     uint64_t low = id < other ? id : other, high = id < other ? other : id;
@@ -63,7 +62,7 @@ static void push_apart(void *user, int64_t first, int64_t end)
             if (distance > 1e-9 * work->diameter) {
                 sum = wadi_add_scaled(sum, apart, share / distance);
             } else {
-                sum = wadi_add_scaled(sum, any_direction(work->at->id[i], work->at->id[j]), share);
+                sum = wadi_add_scaled(sum, wadi_flip_any_direction(work->at->id[i], work->at->id[j]), share);
             }
         }
         work->move[0][i] = sum.x;

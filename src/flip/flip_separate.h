@@ -22,6 +22,9 @@ static inline double wadi_flip_separate_diameter(double cell_size, int particles
     return cell_size / particles_per_axis;
 }
 
+/* Two in one place part in a direction of their own: that of particle `id`, opposite to the other's. */
+WadiVec3 wadi_flip_any_direction(uint32_t id, uint32_t other);
+
 /* Change the places x, y, z (ends of paths, before they are followed against the solids, which thereby hold). The centre of
  * mass stays. Pairs are neighbours by place alone: two on either side of a thin wall push too, and the wall stops them. */
 WadiStatus wadi_flip_separate(const WadiFlipSeparateIn *in, double *x, double *y, double *z,

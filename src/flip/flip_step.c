@@ -12,6 +12,7 @@
 #include "flip/flip_extend.h"
 #include "flip/flip_extend_air.h"
 #include "flip/flip_separate.h"
+#include "flip/flip_spread.h"
 #include "flip/flip_transfer.h"
 #include "grid/row_vectors.h"
 
@@ -177,6 +178,46 @@ static WadiStatus separate(const WadiFlip *flip, const WadiFlipStep *step, WadiF
     return wadi_flip_separate(&in, path->x, path->y, path->z, flip->context.scratch, &report, error);
 }
 
+/* Liquids so viscous that nothing stirs them inside a cell: a Reynolds number sqrt(g h) h rho / mu below this. */
+static const double REYNOLDS_STIRRED = 50.0;
+/* Pairs gain this part of what they miss a second, a quarter of it a step at most. */
+static const double SPREAD_RATE = 10.0, SPREAD_MOST = 0.25;
+/* Radius of a hole, in cells: by chance a ball of this size is empty in one of 250 places. */
+static const double HOLE = 0.55;
+
+/* Which materials these are; false: none. */
+static bool find_unstirred(const WadiFlip *flip, double time, bool is_unstirred[256])
+{
+    const WadiScene *scene = flip->context.world->scene;
+    const double g = wadi_norm(wadi_curve_value3(&scene->gravity, time)), h = flip->context.world->cell_size;
+    bool has_any = false;
+    for (int m = 0; m < scene->material_count; ++m) {
+        const WadiMaterial *material = &scene->materials[m];
+        const double mu = wadi_curve_value(&material->viscosity, time);
+        is_unstirred[m] = mu > 0.0 && sqrt(g * h) * h * material->density < REYNOLDS_STIRRED * mu;
+        has_any = has_any || is_unstirred[m];
+    }
+    return has_any;
+}
+
+static WadiStatus spread(const WadiFlip *flip, const WadiFlipStep *step, const bool is_unstirred[256],
+                         WadiFlipPath *path, WadiError *error)
+{
+    const WadiScene *scene = flip->context.world->scene;
+    WadiFlipSpreadIn in = { .sort = &step->sort,
+                            .grid = &step->grid,
+                            .particles = flip->context.particles,
+                            .is_spread = is_unstirred,
+                            .loose = step->loose,
+                            .solid_row = step->solid.row,
+                            .solid_distance = step->solid.distance,
+                            .hole = HOLE * step->grid.cell_size,
+                            .diameter =
+                                wadi_flip_separate_diameter(step->grid.cell_size, scene->particles_per_axis),
+                            .share = fmin(SPREAD_RATE * step->dt, SPREAD_MOST) };
+    return wadi_flip_spread(&in, path, flip->context.scratch, error);
+}
+
 static WadiStatus make_grid(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiSolverContext *context = &flip->context;
@@ -268,6 +309,16 @@ static WadiStatus advance(WadiFlip *flip, WadiFlipStep *step, WadiCollideReport 
                    WADI_TRY(wadi_flip_grid_to_particles(context->particles, &path, &velocity,
                                                         context->scratch, error)));
         WADI_STAGE(times, "separation", WADI_TRY(separate(flip, step, &path, error)));
+        WADI_STAGE(times, "move", *moved = wadi_flip_move(context->particles, &path, &move));
+        return WADI_OK;
+    }
+    bool is_unstirred[256];
+    if (!flip->sleep.is_on && find_unstirred(flip, step->time, is_unstirred)) {
+        WadiFlipPath path;
+        WADI_STAGE(times, "grid to particles",
+                   WADI_TRY(wadi_flip_grid_to_particles(context->particles, &path, &velocity,
+                                                        context->scratch, error)));
+        WADI_STAGE(times, "spread", WADI_TRY(spread(flip, step, is_unstirred, &path, error)));
         WADI_STAGE(times, "move", *moved = wadi_flip_move(context->particles, &path, &move));
         return WADI_OK;
     }

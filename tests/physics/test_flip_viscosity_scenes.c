@@ -104,12 +104,45 @@ static void threads_and_restarts_do_not_change_a_byte(void **unused)
         3, 2);
 }
 
+/* Two blocks spread towards each other and meet in the middle after 1.5 s. There the particles of slabs half a cell wide are
+ * counted: a crack inside cells that hold their number of particles shows. */
+static void fronts_that_met_leave_no_crack(void **unused)
+{
+    (void)unused;
+    enum { SLABS = 40, MIDDLE = 20 };
+    const double h = 0.01, depth = 4.0 * h;
+    WadiScene *scene =
+        load_scene("{wadi: 1, solver: flip, cell_size: 0.01, domain: {min: [0, 0, 0], max: [0.2, 0.06, "
+                   "0.16], walls: {friction: 1}},\n"
+                   " materials: {honey: {kind: water, density: 1420, viscosity: 100}},\n"
+                   " bodies: [{material: honey, shape: {box: {min: [0, 0, 0], max: [0.06, 0.06, 0.12]}}},\n"
+                   "  {material: honey, shape: {box: {min: [0.14, 0, 0], max: [0.2, 0.06, 0.12]}}}]}\n");
+    WadiSim *sim = start_sim(scene, 0);
+    run_frames(sim, 60);
+    double count[SLABS] = { 0 }, least = INFINITY, most = 0.0;
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        int slab = (int)(sim->particles.x[i] / (0.5 * h));
+        count[slab] += sim->particles.z[i] < depth ? 1.0 : 0.0;
+    }
+    for (int slab = MIDDLE - 6; slab < MIDDLE + 6; ++slab) {
+        const double density = count[slab] * h * h * h / 8.0 / (0.5 * h * 0.06 * depth);
+        least = fmin(least, density);
+        most = fmax(most, density);
+    }
+    print_message("density of slabs where the fronts met: %.2f to %.2f\n", least, most);
+    CHECK_AT_MOST(0.58, least);
+    CHECK_AT_MOST(most, 1.4);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_viscous_tank_rests),
         cmocka_unit_test(a_puddle_spreads_by_hupperts_law),
         cmocka_unit_test(a_stiff_beam_keeps_its_shape_and_its_spin),
+        cmocka_unit_test(fronts_that_met_leave_no_crack),
         cmocka_unit_test(threads_and_restarts_do_not_change_a_byte),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
