@@ -117,7 +117,7 @@ _wadi() {
             return
         fi
         if [[ $previous == --up ]]; then
-            :
+            _wadi_words "z y"
             return
         fi
         if [[ $previous == -o || $previous == --output ]]; then

@@ -36,6 +36,7 @@ complete -c wadi -n '__fish_seen_subcommand_from surface' -l set -x -d 'Override
 complete -c wadi -n '__fish_seen_subcommand_from surface' -l material -x -d 'This material only.'
 complete -c wadi -n '__fish_seen_subcommand_from surface' -l subframe -x -d 'Move particles along their velocities for this part of a frame, 0 to 1: a sample of motion blur. The files are then MATERIAL.s500.0001.ply for 0.5.'
 complete -c wadi -n '__fish_seen_subcommand_from surface' -l format -x -a 'ply obj vdb' -d 'ply, obj, vdb, or several with commas between. Without it: ply, which carries velocities and all other attributes. vdb is the level set, where wadi was built with OpenVDB.'
+complete -c wadi -n '__fish_seen_subcommand_from surface' -l up -x -a 'z y' -d 'z, as wadi has it, or y: (x, y, z) becomes (x, z, -y). Without it: z. Not for vdb.'
 complete -c wadi -n '__fish_seen_subcommand_from surface' -s o -l output -x -a '(__fish_complete_directories)' -d 'Folder the meshes go to. Without it: surface in the run folder.'
 complete -c wadi -n '__fish_seen_subcommand_from surface' -l force -d 'Make meshes again that are there already, from the same particles and settings.'
 complete -c wadi -n '__fish_seen_subcommand_from surface' -l threads -x -d 'Threads to use; 0 means all cores. The result does not depend on it.'
