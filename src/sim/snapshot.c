@@ -148,6 +148,15 @@ WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *err
     sim->steps = (int64_t)c[2];
     sim->time = ((const double *)reals->data)[0];
     sim->max_divergence = ((const double *)reals->data)[1];
+    /* The invariant of WadiSim: a step must end after it begins. */
+    if (!(sim->time >= wadi_scene_frame_time(sim->scene, sim->frame)) ||
+        !(sim->time < wadi_scene_frame_time(sim->scene, sim->frame + 1))) {
+        return wadi_fail(error, WADI_ERR_FORMAT,
+                         "the checkpoint is of frame %d and t = %.9g s, but the scene has that frame at %.9g "
+                         "s: resume with the fps "
+                         "it was run with, or from another one",
+                         sim->frame, sim->time, wadi_scene_frame_time(sim->scene, sim->frame));
+    }
     const uint64_t *l = ledger->data;
     for (size_t m = 0; m < materials; ++m) {
         sim->born[m] = (int64_t)l[3 * m];

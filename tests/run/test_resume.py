@@ -128,6 +128,12 @@ def a_changed_scene_is_not_mixed_in(place):
     place.run("run", "busy.yaml", "-o", "a.run", "--from-frame", "10", "--frames", "12", "--quiet")
     after = frame_bytes(place, "a.run")
     assert after["busy.0010.h5"] == before["busy.0010.h5"] and after["busy.0012.h5"] != before["busy.0012.h5"]
+    # With another fps frame 10 is at another time than its checkpoint, earlier or later.
+    for fps in ("12", "48"):
+        refused = place.run("run", "busy.yaml", "-o", "a.run", "--from-frame", "10", "--frames", "12", "--set", f"fps={fps}",
+                            code=1)
+        assert "frame 10" in refused.stderr and "fps" in refused.stderr, refused.stderr
+        assert frame_bytes(place, "a.run") == after
 
 
 def a_changed_buffer_of_a_mesh_is_not_mixed_in(place):
