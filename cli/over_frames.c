@@ -6,7 +6,8 @@
 #include "options.h"
 #include "signals.h"
 
-#define STOPPING "wadi: stopping when what was begun is done; Ctrl-C again ends at once\n"
+#define STOPPING "wadi: stopping; Ctrl-C again ends at once\n"
+#define STOPPED "stopped; the same command goes on with what is not done"
 
 WadiCliWork wadi_cli_work_open(const WadiCliArgs *args, const char *event)
 {
@@ -95,11 +96,16 @@ void wadi_cli_work_catch(const WadiCliWork *work)
     const WadiCliProgress *progress = &work->progress;
     bool is_quiet = progress->is_silent || !progress->is_terminal;
     wadi_cli_catch_signals(is_quiet ? NULL : progress->has_escapes ? "\r\033[K" STOPPING : "\n" STOPPING);
+    /* Files are whole or absent, so that a picture or mesh in the middle may be given up. */
+    wadi_cli_stop_within_a_second(
+        work->args->json ? "{\"event\":\"error\",\"status\":\"stopped\",\"text\":\"" STOPPED "\"}\n" : NULL,
+        "wadi: " STOPPED "\n");
 }
 
 int wadi_cli_work_end(WadiCliWork *work, WadiStatus status, WadiError *error, int done, const char *noun,
                       const char *consequence)
 {
+    wadi_cli_stop_is_obeyed();
     wadi_cli_progress_clear(&work->progress);
     if (status == WADI_OK) {
         return WADI_CLI_EXIT_GOOD;

@@ -7,6 +7,13 @@
  * ignored stays ignored (nohup, jobs in the background of a script). */
 void wadi_cli_catch_signals(const char *text);
 
+/* Of work that loses nothing by it: when the stop flag is not obeyed within a second, the program ends with these words (static
+ * storage; NULL: none) on standard output and standard error. After wadi_cli_catch_signals. */
+void wadi_cli_stop_within_a_second(const char *out, const char *err);
+
+/* The work has ended by itself: no such end any more. */
+void wadi_cli_stop_is_obeyed(void);
+
 /* For WadiRunDef.stop. */
 const volatile int *wadi_cli_stop_flag(void);
 

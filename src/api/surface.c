@@ -114,6 +114,7 @@ static WadiStatus make_part(Worker *worker, int part, const WadiFrameHeader *hea
     WadiSurfaceFrame frame;
     WadiCloud cloud;
     def.memory = worker->team->memory;
+    def.field.stop = worker->team->def->stop;
     WADI_STAGE(&worker->times, "read",
                WADI_TRY(wadi_cloud_from_frame(&cloud, &worker->frame, plan->part[part].material,
                                               plan->subframe / header->fps, error)));

@@ -111,6 +111,12 @@ void wadi_field_change(WadiField *field, int32_t row, const WadiF8 *old, const W
 /* Nodes on either side of the surface; the band of a wider one is a solid block. */
 static const double margin_max = 10000.0;
 
+WadiStatus wadi_field_check_stop(const WadiFieldDef *def, WadiError *error)
+{
+    return def->stop != NULL && *def->stop != 0 ? wadi_fail(error, WADI_ERR_STOPPED, "stopped within a frame")
+                                                : WADI_OK;
+}
+
 static double flatten_unit(const WadiFieldDef *def, const WadiCloud *cloud)
 {
     return fmax(cloud->spacing_min, def->flatten_unit);
@@ -123,8 +129,10 @@ static WadiStatus build(WadiField *field, WadiFieldBand *band, double volume, Wa
     WADI_TRY(wadi_field_band_build(band, arena, error));
     field->sampled = band->sampled;
     WADI_TRY(make_rows(field, band, arena, error));
+    WADI_TRY(wadi_field_check_stop(def, error));
     WADI_TRY(wadi_field_smooth(field, def->smoothing, def->lowering, arena, error));
     WADI_TRY(wadi_field_keep_volume(field, def, volume, band->sampler->cloud->spacing_min, arena, error));
+    WADI_TRY(wadi_field_check_stop(def, error));
     const WadiBox everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
     WADI_TRY(wadi_field_flatten(field, def->flatten, flatten_unit(def, band->sampler->cloud),
                                 def->is_clipped ? def->clip : everywhere, arena, error));
@@ -191,6 +199,8 @@ WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, 
                          def->cell, cloud->spacing_min, 0.1 * cloud->spacing_min);
     }
     WadiFieldBand band = { .method = method, .sampler = &sampler, .margin = (int)margin };
+
+    WADI_TRY(wadi_field_check_stop(def, error));
     WadiStatus status = build(field, &band, volume, arena, error);
     wadi_field_band_free(&band);
     if (status != WADI_OK) {

@@ -39,7 +39,11 @@ typedef struct WadiFieldDef {
     bool is_clipped;     /* by `clip` */
     WadiBox clip;        /* m, the domain */
     bool is_mirrored; /* particles go on behind the planes of `clip`, so that faces against them are flat */
+    const volatile int *stop; /* when not NULL and not 0: end soon with WADI_ERR_STOPPED */
 } WadiFieldDef;
+
+/* WADI_ERR_STOPPED once that is wanted; between the stages and the rounds of a frame. */
+WadiStatus wadi_field_check_stop(const WadiFieldDef *def, WadiError *error);
 
 typedef struct WadiField {
     double cell; /* m */

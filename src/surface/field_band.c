@@ -361,6 +361,7 @@ static WadiStatus complete(WadiFieldBand *band, WadiArena *arena, WadiError *err
 {
     WadiStatus status = WADI_OK;
     for (bool is_complete = false; status == WADI_OK && !is_complete;) {
+        WADI_TRY(wadi_field_check_stop(band->sampler->def, error));
         WadiTileSet next = { 0 };
         WadiArenaMark mark = wadi_arena_mark(arena);
         status = run_round(band, &is_complete, &next, arena, error);

@@ -77,8 +77,11 @@ static WadiStatus build(WadiSurfaceFrame *frame, const WadiCloud *cloud, const W
     WadiBins bins;
     WADI_STAGE(times, "bins", WADI_TRY(wadi_bins_build(&bins, cloud, field->reach, arena, error)));
     WADI_TRY(check_memory(&bins, def, error));
+    WADI_TRY(wadi_field_check_stop(field, error));
     WADI_STAGE(times, "field", WADI_TRY(wadi_field_build(&frame->field, cloud, &bins, field, arena, error)));
+    WADI_TRY(wadi_field_check_stop(field, error));
     WADI_STAGE(times, "march", WADI_TRY(wadi_surface_march(surface, &frame->field, arena, error)));
+    WADI_TRY(wadi_field_check_stop(field, error));
     if (def->mesh_smoothing > 0) {
         WADI_STAGE(times, "smooth mesh",
                    WADI_TRY(wadi_surface_smooth(surface, def->mesh_smoothing, field->is_clipped, field->clip,
@@ -89,6 +92,7 @@ static WadiStatus build(WadiSurfaceFrame *frame, const WadiCloud *cloud, const W
                    WADI_TRY(wadi_surface_open_walls(surface, field->clip,
                                                     WADI_SURFACE_WALL_SHARE * field->cell, arena, error)));
     }
+    WADI_TRY(wadi_field_check_stop(field, error));
     if (surface->mesh.vertex_count > 0) {
         WADI_STAGE(times, "attributes", WADI_TRY(wadi_surface_attributes(surface, cloud, &bins, error)));
     } else {

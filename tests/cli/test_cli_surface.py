@@ -3,6 +3,7 @@ import os
 import signal
 import struct
 import subprocess
+import time
 
 from cli_harness import (SCENE, contains, events_of, finish, good, is_equal, is_usage_error, main, needs, shown, start,
                          wadi, write)
@@ -196,6 +197,22 @@ def test_blender_reads_the_meshes():
     for vertices, faces, *low in found:
         is_equal((int(vertices), int(faces)), (event["vertices"], event["triangles"]))
         assert all(abs(float(x) - 0.3) < 0.04 for x in low), low
+
+
+def test_stops_within_a_frame():
+    run = simulate()
+    process = start("surface", run, "--frames", "5", "--set", "surface.cell_size=0.0008", "--threads", "1", "--json")
+    time.sleep(0.7)
+    began = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    code, out, err = finish(process)
+    seconds = time.monotonic() - began
+    is_equal(code, 130, err)
+    assert seconds < 4.0, f"it took {seconds:.1f} s to stop"  # two, and some for a busy machine
+    event = events_of(out)[-1]
+    is_equal((event["event"], event["status"]), ("error", "stopped"))
+    contains(err, "the same command goes on")
+    is_equal(meshes(run), [])
 
 
 def vertices(path):
