@@ -128,7 +128,7 @@ def test_bad_usage():
     refused = wadi("surface", run, "--material", "snow")
     is_equal(refused.code, 2)
     contains(refused.err, "known: sand")
-    refused = wadi("surface", run, "--set", "surface.cell_size=1e-8")
+    refused = wadi("surface", run, "--set", "surface.cell_size=2e-7")
     is_equal(refused.code, 1)
     contains(refused.err, "surface.cell_size=")
 
