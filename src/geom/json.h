@@ -1,5 +1,5 @@
 /* JSON as one flat array of values, for files that cannot be trusted: nesting and the number of values are limited, the
- * memory is at most 16 times the text, and nothing is copied out of it. */
+ * memory is at most some 24 times the text, and nothing is copied out of it. */
 #ifndef WADI_GEOM_JSON_H
 #define WADI_GEOM_JSON_H
 

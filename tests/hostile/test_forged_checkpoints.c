@@ -85,7 +85,9 @@ static void forge(int which, int kind, bool is_one)
         size_t values = a->count * (size_t)a->components, size = wadi_type_size(a->type);
         unsigned char *data = calloc(values + 1, 8);
         assert_non_null(data);
-        memcpy(data, a->data, values * size);
+        if (values > 0) {
+            memcpy(data, a->data, values * size);
+        }
         float narrow = (float)reals[kind];
         for (size_t k = 0; i == which && k < values; ++k) {
             if (!is_one || k == values / 2) {
