@@ -69,6 +69,7 @@ CHOICES = {
     ("check", "--solver"): ["flip", "points"],
     ("surface", "--method"): ["anisotropic", "blobby", "color_field", "zhu_bridson"],
     ("surface", "--format"): ["obj", "ply", "vdb"],
+    ("surface", "--up"): ["y", "z"],
     ("render", "--quality"): ["draft", "final", "preview"],
     ("render", "--map"): ["dune", "grey", "kinds", "lagoon", "split"],
     ("export", "--to"): ["blender", "obj", "pbrt", "ply", "pov", "vdb"],
@@ -89,7 +90,7 @@ def test_what_is_offered_is_what_the_command_takes():
     good("run", "pile.yaml", "--frames", "1")
     for (command, option), values in CHOICES.items():
         scene = ["pile.yaml"] if command in ("run", "check") else ["pile.run"]
-        more = ["--color", "speed", "--frames", "1"] if option == "--map" else ["--to", "ply"] if option == "--up" else []
+        more = ["--color", "speed", "--frames", "1"] if option == "--map" else ["--to", "ply"] if (command, option) == ("export", "--up") else []
         refused = wadi(command, *scene, option, "nonsense", *more)
         assert refused.code != 0, f"{command} {option}"
         for value in values:
