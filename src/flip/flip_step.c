@@ -180,8 +180,8 @@ static WadiStatus separate(const WadiFlip *flip, const WadiFlipStep *step, WadiF
 
 /* Liquids so viscous that nothing stirs them inside a cell: a Reynolds number sqrt(g h) h rho / mu below this. */
 static const double REYNOLDS_STIRRED = 50.0;
-/* Pairs gain this part of what they miss a second, a quarter of it a step at most. */
-static const double SPREAD_RATE = 10.0, SPREAD_MOST = 0.25;
+/* Pairs gain this part of what they miss in a sqrt(dx / g), 10/s for cells of 5 mm; a quarter of it a step at most. */
+static const double SPREAD_RATE = 0.23, SPREAD_MOST = 0.25;
 /* Radius of a hole, in cells: by chance a ball of this size is empty in one of 250 places. */
 static const double HOLE = 0.55;
 
@@ -214,7 +214,7 @@ static WadiStatus spread(const WadiFlip *flip, const WadiFlipStep *step, const b
                             .hole = HOLE * step->grid.cell_size,
                             .diameter =
                                 wadi_flip_separate_diameter(step->grid.cell_size, scene->particles_per_axis),
-                            .share = fmin(SPREAD_RATE * step->dt, SPREAD_MOST) };
+                            .share = fmin(SPREAD_RATE * step->dt / flip->unit_time, SPREAD_MOST) };
     return wadi_flip_spread(&in, path, flip->context.scratch, error);
 }
 
