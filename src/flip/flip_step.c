@@ -9,6 +9,7 @@
 #include "core/parallel.h"
 #include "flip/flip.h"
 #include "flip/flip_advance.h"
+#include "flip/flip_crowd.h"
 #include "flip/flip_extend.h"
 #include "flip/flip_extend_air.h"
 #include "flip/flip_separate.h"
@@ -368,9 +369,12 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     }
     WADI_TRY(
         WADI_ARENA_NEW(context->scratch, &step->loose, (size_t)step->grid.rows.count, "loose cells", error));
+    WadiCrowds crowds;
+    WADI_TRY(wadi_flip_crowds_begin(flip, step, &crowds, error));
     /* From here to the attributes: what the cells are and what presses in them. */
     const WadiArenaMark mark = wadi_arena_mark(context->scratch);
     WADI_STAGE(times, "label", WADI_TRY(wadi_flip_label(flip, step, error)));
+    WADI_STAGE(times, "label", WADI_TRY(wadi_flip_find_crowds(flip, step, &crowds, error)));
     WADI_STAGE(times, "density correction", WADI_TRY(wadi_flip_correct_density(flip, step, error)));
     WADI_STAGE(times, "surface tension", WADI_TRY(wadi_flip_find_tension(flip, step, error)));
     wadi_arena_release_temporaries(context->scratch, before_solids);
@@ -378,6 +382,7 @@ static WadiStatus take_step(void *solver, double time, double dt, WadiStepReport
     WADI_TRY(wadi_flip_solve(flip, step, error));
     WADI_STAGE(times, "attributes", wadi_flip_attributes(flip, step));
     fill_report(step, report);
+    report->crowds = crowds;
     for (int32_t r = 0; r < step->grid.rows.count; ++r) { /* for the extension, when labels are gone */
         step->loose[r] = (uint8_t)(step->grid.fluid[r] & ~step->fluid[r]);
     }

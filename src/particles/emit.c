@@ -156,9 +156,20 @@ static void note_birth(const WadiEmitIn *in, WadiVec3 x, WadiParticles *particle
     }
 }
 
-WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmitState *state,
-                          WadiParticles *particles, int64_t *count, WadiError *error)
+static const WadiCrowd *crowd_at(const WadiEmitIn *in, WadiVec3 x)
 {
+    for (int32_t n = 0; in->crowds != NULL && n < in->crowds->count; ++n) {
+        if (in->crowds->crowd[n].is_closed && wadi_box_contains(in->crowds->crowd[n].box, x)) {
+            return &in->crowds->crowd[n];
+        }
+    }
+    return NULL;
+}
+
+WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmitState *state,
+                          WadiParticles *particles, int64_t *count, const WadiCrowd **crowd, WadiError *error)
+{
+    *crowd = NULL;
     WADI_ASSERT(in->particle_volume > 0.0 && in->spacing > 0.0);
     *count = 0;
     double begin = fmax(time, in->start), end = fmin(time + dt, in->end);
@@ -173,15 +184,20 @@ WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmit
     int32_t first;
     WADI_TRY(wadi_particles_append(particles, wanted, &first, error));
     int64_t made = 0;
-    for (; made < wanted; ++made) {
+    for (int64_t n = 0; n < wanted; ++n) {
         /* When the rate's integral reaches the particle's volume, the rate taken as even over the step. */
-        double share = ((double)(made + 1) * in->particle_volume - state->owed) / poured;
+        double share = ((double)(n + 1) * in->particle_volume - state->owed) / poured;
         double birth = begin + (end - begin) * fmin(fmax(share, 0.0), 1.0);
         WadiVec3 x, v = wadi_curve_value3(in->velocity, birth);
         if (!find_place(in, birth, &state->tried, &x)) {
             break;
         }
-        int64_t i = first + made;
+        const WadiCrowd *full = crowd_at(in, x);
+        if (full != NULL) {
+            *crowd = full;
+            continue;
+        }
+        int64_t i = first + made++;
         note_birth(in, x, particles, i);
         fly(in, birth, time + dt, &x, &v);
         particles->x[i] = x.x;
@@ -192,7 +208,7 @@ WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmit
         particles->vz[i] = (float)v.z;
         particles->material[i] = in->material;
     }
-    /* A blocked emitter pours nothing and does not make up for it later. */
+    /* A blocked emitter, or one without room, pours nothing and does not make up for it later. */
     wadi_particles_take_back(particles, wanted - made);
     state->owed += poured - due * in->particle_volume;
     state->emitted += (uint64_t)made;

@@ -4,6 +4,7 @@
 
 #include "core/arena.h"
 #include "geom/solids.h"
+#include "particles/crowd.h"
 #include "particles/store.h"
 
 typedef struct WadiEmitIn {
@@ -17,7 +18,8 @@ typedef struct WadiEmitIn {
     int64_t max_particles;     /* over the whole run; INT64_MAX: no limit */
     uint64_t seed;             /* differs from emitter to emitter */
     uint8_t material;
-    double spacing; /* m, between particles of bulk material */
+    double spacing;           /* m, between particles of bulk material */
+    const WadiCrowds *crowds; /* nothing is born where there is no room; may be NULL */
     int outside_column; /* of bytes: gets the open sides (bits WADI_SIDE_…) that a place of birth is beyond; 0: none */
 } WadiEmitIn;
 
@@ -30,9 +32,10 @@ typedef struct WadiEmitState {
 
 /* Append what is due in [time, time + dt]. Each particle is born at its own moment inside the step and has
  * already flown for the rest of it, so that a fast jet shows no clumps. An emitter that lies wholly inside
- * solids pours nothing. */
+ * solids pours nothing. *crowd: where particles that were due found no room, and were not made; NULL: all did. */
 WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmitState *state,
-                          WadiParticles *particles, int64_t *count, WadiError *error);
+                          WadiParticles *particles, int64_t *count, const WadiCrowd **crowd,
+                          WadiError *error);
 
 /* Particles the emitter makes from 0 to `duration` if nothing stops it; for estimates. */
 double wadi_emit_expected(const WadiEmitIn *in, double duration);

@@ -99,6 +99,64 @@ WadiStatus wadi_sim_remove_lost(WadiSim *sim, WadiError *error)
     return WADI_OK;
 }
 
+/* Density over that at rest from which it is worth a warning: sand at rest may have 1.2. */
+static double density_said(const WadiSim *sim)
+{
+    bool has_sand = false;
+    for (int m = 0; m < sim->scene->material_count; ++m) {
+        has_sand = has_sand || sim->scene->materials[m].kind == WADI_MATERIAL_SAND;
+    }
+    return has_sand ? 1.25 : 1.1;
+}
+
+/* The moving collider that is nearest to a place, if it is within `reach`: what may have pushed. */
+static const char *pusher_at(const WadiSim *sim, WadiVec3 x, double reach)
+{
+    const char *name = NULL;
+    for (int i = 0; i < sim->scene->collider_count; ++i) {
+        const WadiShape *shape = sim->world->collider_shapes[i];
+        if (!wadi_shape_is_moving(shape)) {
+            continue;
+        }
+        const double distance = fabs(wadi_shape_clearance(shape, x, sim->time));
+        if (distance < reach) {
+            reach = distance;
+            name = sim->scene->colliders[i].name != NULL ? sim->scene->colliders[i].name
+                                                         : sim->scene->colliders[i].where.text;
+        }
+    }
+    return name;
+}
+
+void wadi_sim_say_crowd(WadiSim *sim, const WadiCrowd *crowd, int emitter)
+{
+    const uint64_t bit = UINT64_C(1) << (emitter < 62 ? emitter + 1 : 63);
+    if (crowd == NULL || (sim->no_room_said & bit) != 0 ||
+        (emitter < 0 && crowd->density < density_said(sim))) {
+        return;
+    }
+    sim->no_room_said |= bit;
+    const WadiVec3 x = wadi_scale(wadi_add(crowd->box.min, crowd->box.max), 0.5);
+    if (emitter >= 0) {
+        wadi_log(&sim->log, WADI_LOG_WARNING,
+                 "frame %d, t = %.4g s: no room for the emitter of %s: around (%.4g, %.4g, %.4g) the "
+                 "material is %.2f times "
+                 "as dense as at rest and has no air above it; the emitter waits until there is room and "
+                 "does not make up for it",
+                 sim->frame + 1, sim->time, sim->scene->emitters[emitter].where.text, x.x, x.y, x.z,
+                 crowd->density);
+        return;
+    }
+    WadiVec3 size = wadi_box_size(sim->scene->has_domain ? sim->scene->domain : crowd->box);
+    const char *pusher = pusher_at(sim, x, fmax(size.x, fmax(size.y, size.z)));
+    wadi_log(&sim->log, WADI_LOG_WARNING,
+             "frame %d, t = %.4g s: around (%.4g, %.4g, %.4g) the material has no room and is %.2f times as "
+             "dense as at "
+             "rest%s%s; leave it a way out",
+             sim->frame + 1, sim->time, x.x, x.y, x.z, crowd->density,
+             pusher != NULL ? ": perhaps squeezed by the collider " : "", pusher != NULL ? pusher : "");
+}
+
 int64_t wadi_sim_material_count(const WadiSim *sim, int material)
 {
     int64_t count = 0;

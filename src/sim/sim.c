@@ -157,13 +157,16 @@ static double choose_limit(const WadiSim *sim, const char **limit)
 }
 
 /* What the emitters pour during the step that just ended; newborns have already flown to its end. */
-static WadiStatus emit(WadiSim *sim, double dt, WadiError *error)
+static WadiStatus emit(WadiSim *sim, double dt, const WadiCrowds *crowds, WadiError *error)
 {
     for (int i = 0; i < sim->scene->emitter_count; ++i) {
+        const WadiCrowd *crowd = NULL;
+        WadiEmitIn in = sim->world->emitters[i];
+        in.crowds = crowds;
         int64_t count = 0;
         int32_t first = sim->particles.count;
-        WADI_TRY(wadi_emit_step(&sim->world->emitters[i], sim->time, dt, &sim->emit[i], &sim->particles,
-                                &count, error));
+        WADI_TRY(wadi_emit_step(&in, sim->time, dt, &sim->emit[i], &sim->particles, &count, &crowd, error));
+        wadi_sim_say_crowd(sim, crowd, i);
         sim->born[sim->scene->emitters[i].material] += count;
         set_texture(sim, first);
     }
@@ -224,7 +227,10 @@ WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error)
     WadiStepReport report = { 0 };
     WADI_TRY(sim->type->step(sim->solver, sim->time, sim->dt, &report, error));
     double now = is_last ? end : sim->time + sim->dt;
-    WADI_STAGE(&sim->times, "emit", WADI_TRY(emit(sim, sim->dt, error)));
+    WADI_STAGE(&sim->times, "emit", WADI_TRY(emit(sim, sim->dt, &report.crowds, error)));
+    for (int32_t n = 0; n < report.crowds.count; ++n) {
+        wadi_sim_say_crowd(sim, &report.crowds.crowd[n], -1);
+    }
     WADI_STAGE(&sim->times, "drain", WADI_TRY(drain(sim, now, error)));
     WADI_STAGE(&sim->times, "drain", WADI_TRY(wadi_sim_drain_open_sides(sim, error)));
     WADI_STAGE(&sim->times, "account", WADI_TRY(wadi_sim_remove_lost(sim, error)));

@@ -32,6 +32,8 @@ struct WadiSim {
     int64_t born[256];
     int64_t drained[256];
     int64_t lost[256];
+    uint64_t
+        no_room_said; /* not part of the state: bit 0: a crowd, bit 1 + i: emitter i (63: the rest) has no room */
     int64_t stuck_particles;    /* squeezed between solids in the last step */
     int64_t sleeping_particles; /* left out of the last step because they rest */
 
@@ -67,6 +69,9 @@ int64_t wadi_sim_material_count(const WadiSim *sim, int material);
 
 /* Remove what left the domain through its open sides; counted in `drained`. */
 WadiStatus wadi_sim_drain_open_sides(WadiSim *sim, WadiError *error);
+
+/* Warn once of each: material that has no room, and an emitter that waits for room (-1: it is not an emitter's). */
+void wadi_sim_say_crowd(WadiSim *sim, const WadiCrowd *crowd, int emitter);
 
 /* Remove particles that are not finite or left the world; counted in `lost`, said once a step through the log. */
 WadiStatus wadi_sim_remove_lost(WadiSim *sim, WadiError *error);

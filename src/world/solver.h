@@ -4,6 +4,7 @@
 
 #include "core/arena.h"
 #include "core/timer.h"
+#include "particles/crowd.h"
 #include "particles/store.h"
 #include "world/world.h"
 
@@ -29,6 +30,7 @@ typedef struct WadiStepReport {
     int friction_solves, friction_iterations;
     int64_t cells;      /* of the solver's grid that hold material; 0: there is no grid */
     int64_t grid_cells; /* of the grid in all, its margin included */
+    WadiCrowds crowds;  /* where there is no room; in the step's scratch */
 } WadiStepReport;
 
 typedef struct WadiSolverType {

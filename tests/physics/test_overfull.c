@@ -1,0 +1,104 @@
+/* Material without room: emitters wait and say so, pistons are named, and nothing is said where there is room. */
+#include "scene_sim.h"
+#include "sim/sim.h"
+
+static char said[1024];
+static int said_count;
+
+static void keep_warnings(void *user, WadiLogLevel level, const char *text)
+{
+    (void)user;
+    if (level == WADI_LOG_WARNING) {
+        print_message("%s\n", text);
+        snprintf(said, sizeof said, "%s", text);
+        ++said_count;
+    }
+}
+
+static WadiSim *start(const WadiScene *scene)
+{
+    WadiError error = { 0 };
+    WadiSimDef def = wadi_default_sim_def();
+    def.log = (WadiLog){ .function = keep_warnings };
+    said_count = 0;
+    WadiSim *sim = NULL;
+    CHECK_OK(wadi_sim_create(&sim, scene, &def, &error), error);
+    return sim;
+}
+
+/* Water 0.32 deep in a box of 0.4 x 0.4 x `height`, and an emitter that would bring it to 0.57 in a second. From 1 s on a drain
+ * makes room. */
+static WadiScene *emitter_under_water(double height)
+{
+    char text[800];
+    snprintf(text, sizeof text,
+             "{wadi: 1, solver: flip, cell_size: 0.04, domain: {min: [0, 0, 0], max: [0.4, 0.4, %g]},\n"
+             " materials: {water: {kind: water}},\n"
+             " bodies: [{material: water, shape: {box: {min: [0, 0, 0], max: [0.4, 0.4, 0.32]}}}],\n"
+             " drains: [{start: 1, shape: {box: {min: [0, 0, 0], max: [0.1, 0.1, 0.05]}}}],\n"
+             " emitters: [{material: water, rate: 0.04, velocity: [0, 0, -0.5], shape: {sphere: {center: "
+             "[0.2, 0.2, "
+             "0.15], radius: 0.1}}}]}\n",
+             height);
+    return load_scene(text);
+}
+
+static void an_emitter_waits_for_room(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = emitter_under_water(0.4);
+    WadiSim *sim = start(scene);
+    run_frames(sim, 22);
+    const double full = 8.0 * 0.4 * 0.4 * 0.4 / (0.04 * 0.04 * 0.04);
+    print_message("%d particles where %.0f fit\n", sim->particles.count, full);
+    assert_true(sim->particles.count > 0.97 * full && sim->particles.count < 1.08 * full);
+    assert_int_equal(said_count, 1);
+    assert_non_null(strstr(said, "no room for the emitter"));
+    const int64_t born = sim->born[0];
+    run_frames(sim, 12); /* the drain takes, the emitter gives */
+    assert_true(sim->born[0] > born + 100);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+static void an_emitter_under_a_free_surface_pours_all(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = emitter_under_water(0.8);
+    WadiSim *sim = start(scene);
+    const int32_t begin = sim->particles.count;
+    run_frames(sim, 22);
+    CHECK_NEAR((double)(sim->particles.count - begin), 0.04 * 22.0 / 24.0 / (0.02 * 0.02 * 0.02), 2.0);
+    assert_int_equal(said_count, 0);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+static void a_piston_without_a_hole_is_named(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_scene(
+        "{wadi: 1, solver: flip, cell_size: 0.04, domain: {min: [0, 0, 0], max: [0.4, 0.4, 0.4]},\n"
+        " materials: {water: {kind: water}},\n"
+        " bodies: [{material: water, shape: {box: {min: [0, 0, 0], max: [0.4, 0.4, 0.36]}}}],\n"
+        " colliders: [{name: plunger, shape: {box: {min: [-0.1, -0.1, 0.36], max: [0.5, 0.5, 0.8]}, "
+        "translate: {keys: [[0, "
+        "[0, 0, 0]], [1, [0, 0, -0.12]]]}}}]}\n");
+    WadiSim *sim = start(scene);
+    run_frames(sim, 24);
+    assert_int_equal(said_count, 1);
+    assert_non_null(strstr(said, "plunger"));
+    assert_non_null(strstr(said, "frame "));
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_emitter_waits_for_room),
+        cmocka_unit_test(an_emitter_under_a_free_surface_pours_all),
+        cmocka_unit_test(a_piston_without_a_hole_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
