@@ -202,7 +202,7 @@ static inline void flip_tank_make(FlipTank *tank, const int lo[3], const int hi[
     tank->in = (WadiFlipProjectIn){ .rows = &tank->box.rows,
                                     .reference_density = 1000.0,
                                     .cell_size = cell_size,
-                                    .solver = { 1e-12, 0.0, 4000 },
+                                    .solver = { .tolerance = 1e-12, .max_iterations = 4000 },
                                     .solve = slow_solve };
     for (int a = 0; a < 3; ++a) {
         tank->in.open[a] = tank->open[a] = flip_box_floats(&tank->box, 0.0f);

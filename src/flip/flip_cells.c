@@ -3,6 +3,7 @@
 
 #include "core/parallel.h"
 #include "flip/flip.h"
+#include "flip/flip_shared_fill.h"
 #include "flip/flip_surface.h"
 #include "grid/row_lanes.h"
 #include "grid/row_vectors.h"
@@ -105,6 +106,29 @@ static WadiStatus new_cells(WadiArena *arena, bool is_solved_with, size_t floats
                           : WADI_ARENA_NEW_TEMPORARY(arena, cells, floats, what, error);
 }
 
+/* The fill that the surface is read off. */
+static WadiStatus share_fill(const WadiFlip *flip, const WadiFlipStep *step, const float **fill,
+                             WadiError *error)
+{
+    const WadiScene *scene = flip->context.world->scene;
+    const double per_axis = scene->particles_per_axis;
+    const size_t floats = wadi_rows_floats(&step->grid.rows);
+    WadiFlipSharedIn in = { .rows = &step->grid.rows,
+                            .sort = &step->sort,
+                            .tile_of = step->grid.tile_of,
+                            .occupied = step->grid.fluid,
+                            .solid = &step->solid,
+                            .particles = flip->context.particles,
+                            .cells_per_metre = 1.0 / step->grid.cell_size,
+                            .volume = (float)(1.0 / (per_axis * per_axis * per_axis)),
+                            .speed = (float)(step->grid.cell_size / flip->unit_time) };
+    float *shared = NULL;
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &shared, floats, "shared fill", error));
+    memcpy(shared, step->fill, floats * sizeof *shared);
+    *fill = shared;
+    return wadi_flip_shared_fill(&in, shared, flip->context.scratch, error);
+}
+
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
@@ -137,11 +161,11 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
         WADI_TRY(new_cells(arena, is_solved_with, floats, &distance, "surface distance", error));
         WadiFlipSurfaceIn in = { .rows = rows,
                                  .fluid = filled,
-                                 .fill = step->fill,
                                  .solid_row = step->solid.row,
                                  .fraction = step->solid.fraction,
                                  .cell_size = step->grid.cell_size };
         const WadiArenaMark mark = wadi_arena_mark(arena);
+        WADI_TRY(share_fill(flip, step, &in.fill, error));
         WADI_TRY(wadi_flip_surface_distance(&in, distance, liquid, arena, error));
         wadi_arena_release(arena, mark);
         memcpy(step->fluid, liquid, count);

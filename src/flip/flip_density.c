@@ -15,8 +15,10 @@
 #include "flip/flip.h"
 #include "grid/row_vectors.h"
 
-/* Below this part of sqrt(g h) the correction of sand fades out. */
-#define SLOW 0.02
+/* Below these parts of sqrt(g dx) the correction fades out: in sand as the speed, in water as its square. Counts of particles have
+ * chance in them that no flow mends, most of all in cells that walls cut: below a fifth it would feed the flow that it makes. */
+#define SLOW_WATER 0.2
+#define SLOW_SAND 0.02
 /* Mean open part of a cell and its neighbours below which their particles are too few to tell a density. */
 #define LEAST_ROOM 0.1f
 
@@ -25,8 +27,7 @@ typedef struct Correct {
     float *expansion;
 } Correct;
 
-/* How much of the correction sand of this speed gets: 0 at rest, 1 from `slow` on. */
-static void share_of_speed(const WadiFlipDensityIn *in, int32_t row, float share[WADI_ROW_CELLS])
+static void speed_of(const WadiFlipDensityIn *in, int32_t row, float speed[WADI_ROW_CELLS])
 {
     float square[WADI_ROW_CELLS] = { 0 };
     for (int axis = 0; axis < 3; ++axis) {
@@ -40,8 +41,26 @@ static void share_of_speed(const WadiFlipDensityIn *in, int32_t row, float share
         }
     }
     for (int l = 0; l < WADI_ROW_CELLS; ++l) {
-        share[l] = wadi_lesser(1.0f, sqrtf(square[l]) / in->slow);
+        speed[l] = sqrtf(square[l]);
     }
+}
+
+/* How much of the correction the cells of a row get: 0 at rest, 1 from the speed `slow` on. */
+static inline void find_shares(const WadiFlipDensityIn *in, int32_t row, const WadiI8 *is_sand, WadiF8 *share)
+{
+    const WadiF8 one = (WadiF8){ 0 } + 1.0f;
+    float speeds[WADI_ROW_CELLS];
+    speed_of(in, row, speeds);
+    const WadiF8 speed = *(const WadiF8 *)speeds;
+    WadiF8 sand = one, water = one;
+    if (in->slow[1] > 0.0f) {
+        sand = WADI_SMALLER(one, speed / in->slow[1]);
+    }
+    if (in->slow[0] > 0.0f) {
+        const WadiF8 part = speed / in->slow[0];
+        water = WADI_SMALLER(one, part * part);
+    }
+    *share = WADI_ROW_SELECT(*is_sand, sand, water);
 }
 
 static void correct_rows(void *user, int64_t first, int64_t end)
@@ -80,11 +99,11 @@ static void correct_rows(void *user, int64_t first, int64_t end)
             room += WADI_ROW_SELECT(is_solid, own_open, open) / 12.0f;
             air |= ~(solid | wadi_row_bits_beside(in->rows, in->fluid, row, side));
         }
-        WadiF8 band = zero + in->band[0];
+        WadiI8 is_sand = (WadiI8){ 0 } - (int32_t)in->is_all_sand;
         if (in->sand != NULL) {
-            WadiI8 is_sand = WADI_ROW(in->sand, row) >= 0.5f;
-            band = WADI_ROW_SELECT(is_sand, zero + in->band[1], band);
+            is_sand = WADI_ROW(in->sand, row) >= 0.5f;
         }
+        const WadiF8 band = WADI_ROW_SELECT(is_sand, zero + in->band[1], zero + in->band[0]);
         WadiI8 is_fluid, may_shrink;
         const WadiI8 has_room = room > LEAST_ROOM;
         wadi_row_mask(fluid, &is_fluid);
@@ -95,13 +114,9 @@ static void correct_rows(void *user, int64_t first, int64_t end)
         wanted += (WadiF8)((WadiI8)under & (under < 0.0f) & may_shrink);
         wanted *= in->rate * own_open;
         if (in->velocity[0] != NULL) {
-            WadiI8 is_sand = (WadiI8){ 0 } - (int32_t)in->is_all_sand;
-            if (in->sand != NULL) {
-                is_sand = WADI_ROW(in->sand, row) >= 0.5f;
-            }
-            float share[WADI_ROW_CELLS];
-            share_of_speed(in, row, share);
-            wanted *= WADI_ROW_SELECT(is_sand, *(const WadiF8 *)share, zero + 1.0f);
+            WadiF8 share;
+            find_shares(in, row, &is_sand, &share);
+            wanted *= share;
         }
         WADI_ROW_OUT(correct->expansion, wadi_table_row(in->fluid_row, row)) =
             (WadiF8)((WadiI8)wanted & is_fluid & has_room);
@@ -121,6 +136,12 @@ static float density_rate(const WadiFlip *flip)
     return (float)(asked >= 0.0 ? asked : 0.8 / flip->unit_time);
 }
 
+/* Water whose friction does not calm it: what flows as slowly as honey is to be corrected however slow it is. */
+static bool is_calmed(const WadiFlip *flip)
+{
+    return flip->materials.has_water && !wadi_flip_is_viscous(flip);
+}
+
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiFlipDef *def = &flip->context.world->scene->flip;
@@ -138,9 +159,10 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
                              .band = { flip->materials.has_water ? water : sand, sand },
                              .rate = is_share ? (float)(def->density_alpha / step->dt) : density_rate(flip),
                              .is_one_sided = is_share };
-    if (flip->materials.has_sand && !is_share) {
-        double g = wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
-        in.slow = (float)(SLOW * sqrt(g * step->grid.cell_size)) + 1e-30f;
+    if (!is_share) {
+        const double speed = step->grid.cell_size / flip->unit_time;
+        in.slow[0] = is_calmed(flip) ? (float)(SLOW_WATER * speed) : 0.0f;
+        in.slow[1] = (float)(SLOW_SAND * speed);
         in.is_all_sand = !flip->materials.has_water;
         in.velocity_row = step->saved_row;
         for (int axis = 0; axis < 3; ++axis) {

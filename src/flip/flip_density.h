@@ -16,12 +16,12 @@ typedef struct WadiFlipDensityIn {
     float band[2];            /* deviation of the fill that is let be, in water and in sand */
     float rate;               /* 1/s */
     bool is_one_sided;        /* never shrinks */
-    /* Where `sand` says, or everywhere: the correction fades out below the speed `slow`, m/s, of `velocity` (faces), or a heap
-     * would creep for seconds. NULL: never. */
-    const float *velocity[3];
+    /* The correction fades out below these speeds, m/s, of `velocity` (faces), in water and in sand; 0: it does not. Else a heap
+     * would creep for seconds, and still water never rest. */
+    float slow[2];
+    const float *velocity[3];    /* NULL: it never fades */
     const int32_t *velocity_row; /* per row: where `velocity` has it (flip_row_table.h); may be NULL */
-    bool is_all_sand;
-    float slow;
+    bool is_all_sand;            /* where `sand` is NULL */
 } WadiFlipDensityIn;
 
 /* expansion, 1/s, per cell of the rows of `fluid_row`: rate times the excess of the smoothed fill beyond the band,

@@ -37,6 +37,7 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
         .solver = { .tolerance = def->tolerance,
                     /* Enough for still fluid, which has no divergence to be relative to. */
                     .absolute = fmin(1e-4, def->tolerance) * wadi_flip_gravity_step(flip, step),
+                    .min_iterations = has_sand ? 0 : 1,
                     .max_iterations = 200 },
         .solve = is_unilateral ? solve_unilateral : wadi_poisson_solve,
         .is_unilateral = is_unilateral

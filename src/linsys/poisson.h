@@ -29,6 +29,7 @@ typedef struct WadiPoissonSettings {
         tolerance; /* stop when max |b - A x| <= tolerance * max |b| (or `absolute`, whichever is larger) */
     double absolute;
     int max_iterations;
+    int min_iterations; /* also where the first guess will do: from step to step it is off to the same side */
 } WadiPoissonSettings;
 
 typedef struct WadiPoissonReport {

@@ -143,11 +143,13 @@ static double best_scale(Solve *s, int32_t rows)
 }
 
 /* The iteration, from the true residual in r. */
-static void iterate(Solve *s, double target, int max_iterations, WadiPoissonReport *report)
+static void iterate(Solve *s, double target, const WadiPoissonSettings *settings, WadiPoissonReport *report)
 {
+    const int least = settings->min_iterations, most = settings->max_iterations;
     const WadiPoissonFine *fine = &s->hierarchy->tree.fine;
     double replaced = report->residual, last_rz = 0.0;
-    while (report->residual > target && report->iterations < max_iterations) {
+    while ((report->residual > target || (report->iterations < least && report->residual > 0.0)) &&
+           report->iterations < most) {
         /* q is free until the product: the cycle's second vector. */
         double rz = wadi_poisson_cycle(&s->hierarchy->tree, s->r, s->z, s->q, s->partials);
         double beta = last_rz > 0.0 ? rz / last_rz : 0.0;
@@ -160,7 +162,7 @@ static void iterate(Solve *s, double target, int max_iterations, WadiPoissonRepo
         last_rz = rz;
         ++report->iterations;
         double size = wadi_poisson_advance(fine, rz / pq, s->p, s->q, s->x, s->r, s->partials);
-        bool is_last = report->iterations == max_iterations;
+        bool is_last = report->iterations == most;
         if (size <= fmax(REPLACE_AT * replaced, 0.9 * target) || size > 100.0 * replaced || is_last) {
             replaced = true_residual(s);
             size = replaced;
@@ -211,7 +213,7 @@ WadiStatus wadi_poisson_solve_from(const WadiPoisson *system, const float *b,
         wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, scale_rows, &s);
         report->residual = true_residual(&s);
     }
-    iterate(&s, target, settings->max_iterations, report);
+    iterate(&s, target, settings, report);
     wadi_poisson_closed_shift(&hierarchy->closed, &hierarchy->tree.fine, is_from_zero, s.x);
     wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, solve_alone, &s);
     wadi_arena_release(scratch, mark);

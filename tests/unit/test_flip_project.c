@@ -248,7 +248,7 @@ static void a_projector_can_be_used_again(void **unused)
         WadiError error;
         WadiFlipProjector *projector = NULL;
         make_rough_room(&twice);
-        twice.in.solver = (WadiPoissonSettings){ 1e-6, 0.0, 200 };
+        twice.in.solver = (WadiPoissonSettings){ .tolerance = 1e-6, .max_iterations = 200 };
         twice.in.solve = solvers[s];
         twice.in.is_unilateral = s == 1;
         CHECK_OK(wadi_flip_projector_begin(&projector, &twice.in, &twice.scratch, &error), error);

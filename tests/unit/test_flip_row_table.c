@@ -70,7 +70,7 @@ static void make_room(FlipTank *tank)
     }
     tank->in.fluid = fluid;
     tank->in.expansion = expansion;
-    tank->in.solver = (WadiPoissonSettings){ 1e-6, 0.0, 300 };
+    tank->in.solver = (WadiPoissonSettings){ .tolerance = 1e-6, .max_iterations = 300 };
     tank->in.solve = wadi_poisson_solve;
 }
 

@@ -1,0 +1,71 @@
+/* flip: still water rests and keeps its volume in tanks whose walls are not along the grid, and where its surface is not on faces. */
+#include <stdio.h>
+
+#include "scene_sim.h"
+#include "sim/sim.h"
+
+enum { FPS = 24, SECONDS = 24 };
+
+/* Cells of 4 cm, the water's depth in m, and what is left out of a solid block for it. */
+typedef struct Tank {
+    const char *name, *room;
+    double level, depth;
+} Tank;
+
+static const Tank tanks[] = {
+    { "box turned by 20, 30, 40 degrees",
+      "{box: {center: [0, 0, 0], size: [0.5, 0.4, 0.8]}, rotate: [20, 30, 40]}", 0.0, 0.5 },
+    { "box turned by 10 degrees, surface on the cells' centres",
+      "{box: {center: [0, 0, 0], size: [0.5, 0.4, 0.8]}, rotate: [10, 0, 0]}", -0.02, 0.4 },
+    { "bowl", "{sphere: {center: [0, 0, 0], radius: 0.4}}", -0.05, 0.35 },
+    { "lying cylinder", "{cylinder: {from: [-0.3, 0, 0], to: [0.3, 0, 0], radius: 0.3}}", 0.0, 0.3 },
+    { "box along the grid, surface between faces", "{box: {center: [0, 0, 0], size: [0.48, 0.4, 0.8]}}",
+      -0.01, 0.39 },
+};
+
+static void find_means(const WadiSim *sim, double *height, double *speed)
+{
+    const WadiParticles *p = &sim->particles;
+    *height = *speed = 0.0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
+        *height += p->z[i] / p->count;
+        *speed += wadi_norm(v) / p->count;
+    }
+}
+
+static void water_rests_in_any_tank(void **unused)
+{
+    (void)unused;
+    const double cell = 0.04;
+    for (size_t n = 0; n < sizeof tanks / sizeof *tanks; ++n) {
+        const Tank *tank = &tanks[n];
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "{wadi: 1, solver: flip, cell_size: %g, fps: %d, domain: {min: [-0.6, -0.6, -0.6], max: "
+                 "[0.6, 0.6, 0.6]},\n"
+                 "materials: {m: {kind: water}}, colliders: [{shape: {difference: [{box: {min: [-2, -2, -2], "
+                 "max: [2, 2, 2]}},\n"
+                 "%s]}}], bodies: [{material: m, shape: {intersection: [%s, {half_space: {point: [0, 0, "
+                 "%g]}}]}}]}\n",
+                 cell, FPS, tank->room, tank->room, tank->level);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        double before, after, speed;
+        find_means(sim, &before, &speed);
+        run_frames(sim, FPS * SECONDS);
+        find_means(sim, &after, &speed);
+        print_message("%s: mean speed %.3g of sqrt(g H), %+.4f cells after %d s\n", tank->name,
+                      speed / sqrt(9.81 * tank->depth), (after - before) / cell, SECONDS);
+        CHECK_AT_MOST(speed, 1e-4 * sqrt(9.81 * tank->depth));
+        CHECK_NEAR(after, before, 0.03 * cell);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(water_rests_in_any_tank) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
