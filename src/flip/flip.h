@@ -139,6 +139,8 @@ void wadi_flip_held_stop(WadiFlipStep *step);
 void wadi_flip_held_check(WadiFlip *flip, const WadiFlipStep *step, const WadiFriction *friction);
 /* flip_density.c */
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* The divergence that growing solids cause beyond what their velocities on faces do: flip_swell.c. */
+void wadi_flip_swell(WadiFlipStep *step);
 /* Mean of a number of the materials over the particles of each cell, or of the cells beside where there are none. *mean
  * lives in the step's arena (flip_material_mean.c). */
 WadiStatus wadi_flip_material_mean(const WadiFlip *flip, const WadiFlipStep *step, const float *of_material,

@@ -175,5 +175,6 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
     WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->expansion,
                             WADI_ROW_CELLS * (size_t)step->fluid_rows, "density correction", error));
     wadi_flip_density(&in, step->expansion);
+    wadi_flip_swell(step);
     return WADI_OK;
 }

@@ -21,6 +21,7 @@ static WadiFlipSolidRow row_in_output(const WadiFlipSolid *out, int32_t row)
                               .fraction = out->fraction + at };
     for (int axis = 0; axis < 3 && out->velocity[axis] != NULL; ++axis) {
         made.velocity[axis] = out->velocity[axis] + at;
+        made.wall[axis] = out->wall[axis] + at;
     }
     return made;
 }
@@ -32,6 +33,7 @@ static void copy_row(WadiFlipSolidRow to, WadiFlipSolidRow from)
         memcpy(to.open[axis], from.open[axis], LANES * sizeof(float));
         if (to.velocity[axis] != NULL) {
             memset(to.velocity[axis], 0, LANES * sizeof(float));
+            memset(to.wall[axis], 0, LANES * sizeof(float));
         }
     }
     memcpy(to.distance, from.distance, LANES * sizeof(float));
@@ -120,11 +122,12 @@ static WadiStatus make_arrays(const WadiFlipSolidIn *in, int32_t count, WadiFlip
 {
     WADI_TRY(WADI_ARENA_NEW(arena, &out->row, (size_t)in->rows->count, "solid cells", error));
     float **array[] = { &out->open[0],  &out->open[1],     &out->open[2],     &out->distance,
-                        &out->fraction, &out->velocity[0], &out->velocity[1], &out->velocity[2] };
-    const int arrays = wadi_solids_are_moving(in->solids) ? 8 : 5;
+                        &out->fraction, &out->velocity[0], &out->velocity[1], &out->velocity[2],
+                        &out->wall[0],  &out->wall[1],     &out->wall[2] };
+    const int arrays = wadi_solids_are_moving(in->solids) ? 11 : 5;
     for (int n = 0; n < arrays; ++n) {
         const size_t floats = LANES * (size_t)count;
-        WADI_TRY(array[n] == &out->fraction
+        WADI_TRY(array[n] == &out->fraction || n >= 8
                      ? WADI_ARENA_NEW_TEMPORARY(arena, array[n], floats, "solid cells", error)
                      : WADI_ARENA_NEW(arena, array[n], floats, "solid cells", error));
         memset(*array[n], 0, LANES * sizeof(float));

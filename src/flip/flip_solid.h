@@ -38,8 +38,11 @@ typedef struct WadiFlipSolid {
     float *open[3];     /* per face: open fraction, 0..1 */
     float *velocity[3]; /* per face: normal velocity of the solid at its centre, m/s; 0 on faces that are
                          * open. NULL: all solids rest */
-    float *distance;    /* per cell: of its centre from the solids, m, cut off at two cells */
-    float *fraction;    /* per cell: part of its volume inside solids, 0..1; temporary in the arena */
+    float *wall
+        [3]; /* per cell that a solid cuts: velocity of the solid next to its centre, m/s; 0 in others. Temporary in the
+                         * arena; NULL: all solids rest */
+    float *distance; /* per cell: of its centre from the solids, m, cut off at two cells */
+    float *fraction; /* per cell: part of its volume inside solids, 0..1; temporary in the arena */
 } WadiFlipSolid;
 
 /* Results of solids at rest, tile by tile, of tiles in use and of some that were. A zeroed cache is valid and empty;

@@ -295,6 +295,20 @@ static void repeat_first(float *values)
     }
 }
 
+/* The velocity of the solid that cuts a cell. */
+static void ask_wall(const Lattice *lattice, const int cell[3], bool is_cut, WadiFlipSolidRow row, int lane)
+{
+    const WadiFlipSolidIn *in = lattice->in;
+    WadiVec3 v = { 0, 0, 0 };
+    if (is_cut) {
+        WadiVec3 x = point_of(in, lattice->tile, cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5);
+        v = wadi_solids_sample_for_grid(in->solids, x, in->time).surface.velocity;
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        row.wall[axis][lane] = (float)wadi_component(v, axis);
+    }
+}
+
 static void ask_row(Lattice *lattice, int place, WadiFlipSolidRow row)
 {
     const WadiFlipSolidIn *in = lattice->in;
@@ -310,6 +324,9 @@ static void ask_row(Lattice *lattice, int place, WadiFlipSolidRow row)
             open = volume_open(lattice, cell);
         }
         row.fraction[l] = (float)(1.0 - open);
+        if (is_moving) {
+            ask_wall(lattice, cell, open > 0.0 && open < 1.0, row, l);
+        }
         for (int axis = 0; axis < 3; ++axis) {
             float w = (float)face_open(lattice, cell, axis);
             w = w < in->min_open ? 0.0f : w;
@@ -330,6 +347,7 @@ static void ask_row(Lattice *lattice, int place, WadiFlipSolidRow row)
             repeat_first(row.open[axis]);
             if (row.velocity[axis] != NULL) {
                 repeat_first(row.velocity[axis]);
+                repeat_first(row.wall[axis]);
             }
         }
     }
@@ -346,6 +364,7 @@ void wadi_flip_solid_row_fill(WadiFlipSolidRow row, bool is_open, double cell_si
     }
     for (int axis = 0; axis < 3 && row.velocity[axis] != NULL; ++axis) {
         memset(row.velocity[axis], 0, LANES * sizeof(float));
+        memset(row.wall[axis], 0, LANES * sizeof(float));
     }
 }
 

@@ -11,7 +11,7 @@ typedef struct WadiFlipTileRows {
 
 /* Where the values of a row go: eight floats each. Velocities may be NULL where all solids rest. */
 typedef struct WadiFlipSolidRow {
-    float *open[3], *velocity[3], *distance, *fraction;
+    float *open[3], *velocity[3], *wall[3], *distance, *fraction;
 } WadiFlipSolidRow;
 
 /* May a solid touch any row of the tile? One question. */

@@ -1,0 +1,70 @@
+/* What a growing solid displaces.
+ *
+ * The projection takes what flows through the closed part of a face for the solid's velocity there. Inside a cell that a solid
+ * cuts these do not add up to what its surface sweeps unless the solid keeps its volume: the velocity of a growing ball is the same
+ * at all depths, and the faces inside it, which are smaller than its surface, would displace 29 % too little with four cells in its
+ * radius. So all closed parts of the faces of a cell count with one velocity, that of the surface in it:
+ *   sum_f +-(1 - w_f) u_wall   instead of   sum_f +-(1 - w_f) u_solid(f),
+ * and the difference is asked for as a divergence. A face that belongs to another solid, as a floor under a ball, keeps its own.
+ * Source: none. */
+#include <math.h>
+
+#include "core/parallel.h"
+#include "flip/flip.h"
+#include "grid/row_lanes.h"
+
+enum { LANES = WADI_ROW_CELLS };
+
+/* Velocities that differ by more than this part of the wall's are of another solid. */
+#define SAME 0.5
+
+typedef struct SwellContext {
+    const WadiFlipSolid *solid;
+    WadiFlipStep *step;
+} SwellContext;
+
+/* h times the divergence that a cell lacks. */
+static double missing(const SwellContext *context, WadiRowCell cell)
+{
+    const WadiFlipSolid *solid = context->solid;
+    const size_t at = wadi_table_cell(solid->row, wadi_row_cell_index(cell));
+    const double wall[3] = { (double)solid->wall[0][at], (double)solid->wall[1][at],
+                             (double)solid->wall[2][at] };
+    const double most = SAME * sqrt(wall[0] * wall[0] + wall[1] * wall[1] + wall[2] * wall[2]);
+    double sum = 0.0;
+    for (int side = 0; side < 6 && most > 0.0; ++side) {
+        const int axis = side / 2;
+        const WadiRowCell owner =
+            side % 2 == 1 ? wadi_row_cell_beside(&context->step->grid.rows, cell, side) : cell;
+        const size_t face = wadi_table_cell(solid->row, wadi_row_cell_index(owner));
+        const double closed = 1.0 - (double)solid->open[axis][face];
+        const double change = (double)solid->velocity[axis][face] - wall[axis];
+        if (owner.row != 0 && closed > 0.0 && fabs(change) <= most) {
+            sum += (side % 2 == 1 ? closed : -closed) * change;
+        }
+    }
+    return sum;
+}
+
+static void swell_rows(void *user, int64_t first, int64_t end)
+{
+    const SwellContext *context = user;
+    WadiFlipStep *step = context->step;
+    const double per_metre = 1.0 / step->grid.cell_size;
+    for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
+        unsigned left = context->solid->row[row] >= WADI_FLIP_SOLID_PLAIN_ROWS ? step->fluid[row] : 0;
+        for (; left != 0; left &= left - 1) {
+            const int l = __builtin_ctz(left);
+            const double sum = missing(context, (WadiRowCell){ row, l });
+            step->expansion[LANES * (size_t)step->fluid_row[row] + (size_t)l] += (float)(per_metre * sum);
+        }
+    }
+}
+
+void wadi_flip_swell(WadiFlipStep *step)
+{
+    SwellContext context = { &step->solid, step };
+    if (step->solid.wall[0] != NULL) {
+        wadi_parallel_for(step->grid.rows.count, WADI_ROW_BLOCK, swell_rows, &context);
+    }
+}

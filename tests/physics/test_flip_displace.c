@@ -1,0 +1,95 @@
+/* flip: solids that grow or move in water displace their volume, and the water beside them keeps its density. */
+#include <stdio.h>
+
+#include "scene_sim.h"
+#include "sim/sim.h"
+#include "world/world.h"
+
+/* A tank of 0.6 x 0.6 m with 0.3 m of water, cells of 2 cm. The solid's middle ends at a height of 0.15 m. */
+static const double side = 0.6, depth = 0.3, middle = 0.15, cell = 0.02;
+
+typedef struct Case {
+    const char *name, *shape;
+    double first, last; /* volume under water at the beginning and at the end, m^3 */
+} Case;
+
+static const Case cases[] = {
+    { "ball that grows", "{sphere: {center: [0, 0, 0.15], radius: {keys: [[0, 0.02], [1, 0.12]]}}}", 3.351e-5,
+      7.2382e-3 },
+    { "turned box that dives",
+      "{box: {center: [0, 0, 0], size: [0.18, 0.18, 0.18]}, rotate: [20, 30, 40], translate: {interpolation: "
+      "smooth, keys: "
+      "[[0, [0, 0, 0.5]], [1, [0, 0, 0.15]]]}}",
+      0.0, 5.832e-3 },
+};
+
+static double mean_height(const WadiSim *sim)
+{
+    double sum = 0.0;
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        sum += sim->particles.z[i];
+    }
+    return sum / sim->particles.count;
+}
+
+/* Of the water at rest around a solid of some volume. */
+static double height_around(double water, double solid)
+{
+    const double area = side * side, level = (water + solid) / area;
+    return (0.5 * area * level * level - middle * solid) / water;
+}
+
+/* Density of the first cell around the solid: particles and points of a lattice that are at most so far from it. */
+static double density_beside(const WadiSim *sim)
+{
+    WadiSolids shapes = sim->world->solids;
+    shapes.closed_sides = 0;
+    const double time = wadi_sim_time(sim), step = 0.2 * cell;
+    double particles = 0.0, points = 0.0;
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        WadiVec3 x = { sim->particles.x[i], sim->particles.y[i], sim->particles.z[i] };
+        particles += wadi_solids_distance(&shapes, x, time, 2.0 * cell) <= cell;
+    }
+    for (double z = 0.5 * step; z < depth; z += step) {
+        for (double y = -0.2; y < 0.2; y += step) {
+            for (double x = -0.2; x < 0.2; x += step) {
+                double d = wadi_solids_distance(&shapes, wadi_vec3(x, y, z), time, 2.0 * cell);
+                points += d > 0.0 && d <= cell;
+            }
+        }
+    }
+    return particles * cell * cell * cell / 8.0 / (points * step * step * step);
+}
+
+static void solids_displace_their_volume(void **unused)
+{
+    (void)unused;
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; ++n) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "{wadi: 1, solver: flip, cell_size: %g, fps: 24, domain: {min: [-0.3, -0.3, 0], max: [0.3, "
+                 "0.3, 0.8]},\n"
+                 "materials: {m: {kind: water}}, colliders: [{shape: %s}],\n"
+                 "bodies: [{material: m, shape: {box: {min: [-0.3, -0.3, 0], max: [0.3, 0.3, 0.3]}}}]}\n",
+                 cell, cases[n].shape);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        const double water = side * side * depth - cases[n].first;
+        const double before = mean_height(sim);
+        run_frames(sim, 96);
+        const double rise = height_around(water, cases[n].last) - height_around(water, cases[n].first);
+        const double lost = 1.0 - (mean_height(sim) - before) / rise, beside = density_beside(sim);
+        print_message("%s: %.1f %% of the displaced volume lost, density %.3f beside it\n", cases[n].name,
+                      100.0 * lost, beside);
+        CHECK_NEAR(lost, 0.0, 0.03);
+        CHECK_NEAR(beside, 1.0, 0.1);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(solids_displace_their_volume) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
