@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "core/timer.h"
 #include "io/frame_file.h"
+#include "io/run_assets.h"
 #include "sim/sim.h"
 #include "wadi/run.h"
 #include "world/world_warnings.h"
@@ -110,7 +111,8 @@ static WadiStatus estimate(WadiSim *sim, int frames, WadiEstimate *out, WadiErro
     /* Reading meshes may already have needed more than the run will. */
     out->memory_bytes = fmax((double)wadi_memory_peak_rss(), resident + fixed_bytes + n * each + scratch);
 
-    out->disk_bytes = folder_bytes;
+    WADI_TRY(wadi_run_assets_bytes(scene, &out->disk_bytes, error));
+    out->disk_bytes += folder_bytes;
     int every = scene->checkpoint_every;
     for (int frame = 1; frame <= frames; ++frame) {
         double count = particles_at(sim, (double)out->particles_start, wadi_scene_frame_time(scene, frame));

@@ -179,6 +179,34 @@ static WadiStatus store_file(const char *run, WadiSceneFile *file, WadiError *er
     return status;
 }
 
+WadiStatus wadi_run_assets_bytes(const WadiScene *scene, double *bytes, WadiError *error)
+{
+    *bytes = 0.0;
+    WadiSceneFiles files;
+    WADI_TRY(wadi_scene_files_read(&files, scene, error));
+    WadiStatus status = WADI_OK;
+    for (size_t i = 0; i < files.list.count && status == WADI_OK; ++i) {
+        const WadiSceneFile *file = &files.list.data[i];
+        bool is_repeated = false;
+        for (size_t j = 0; j < i; ++j) {
+            is_repeated |= strcmp(files.list.data[j].path, file->path) == 0;
+        }
+        if (is_repeated) {
+            continue;
+        }
+        Parts parts = { 0 };
+        const char *name = name_start(file->path, file->is_sequence);
+        status = file->is_sequence ? add_sequence(&parts, file, name, error)
+                                   : add_files(&parts, file->path, name, error);
+        for (size_t p = 0; p < parts.count; ++p) {
+            *bytes += (double)parts.data[p].digest.size;
+        }
+        free_parts(&parts);
+    }
+    wadi_scene_files_free(&files);
+    return status;
+}
+
 WadiStatus wadi_run_assets_store(const char *run, const WadiScene *scene, WadiText *text, WadiError *error)
 {
     WadiSceneFiles files;
