@@ -235,10 +235,14 @@ WadiStatus wadi_mesh_tree_create_moving(WadiMeshTree **tree, const WadiMesh *mes
     made->center = wadi_scale(wadi_add(box.min, box.max), 0.5);
     made->size = fmax(size.x, fmax(size.y, size.z));
     /* Embree builds in blocks of some megabytes, with about as much again as the tree for its lists of triangles. */
-    WadiStatus status = wadi_memory_probe(embree_bytes + 4 * wadi_mesh_tree_bytes(made), "mesh tree", error);
+    const size_t needed = embree_bytes + 4 * wadi_mesh_tree_bytes(made);
+    WadiStatus status = wadi_memory_probe(needed, "mesh tree", error);
     if (status == WADI_OK) {
         made->device = rtcNewDevice("threads=1,set_affinity=0");
-        status = made->device != NULL ? build_scene(made, error) : fail_start(error);
+        status = made->device == NULL ? fail_start(error) : wadi_memory_probe(needed, "mesh tree", error);
+    }
+    if (status == WADI_OK) { /* asked again: the device has taken its part */
+        status = build_scene(made, error);
     }
     if (status != WADI_OK) {
         wadi_mesh_tree_destroy(made);

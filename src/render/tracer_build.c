@@ -212,6 +212,8 @@ static WadiStatus begin(WadiTracer *tracer, const WadiTraceScene *scene, WadiErr
                    ? wadi_fail_memory(error, most_bytes(scene), "the tree of a picture")
                    : wadi_fail(error, WADI_ERR_UNSUPPORTED, "Embree cannot start (error %d)", (int)problem);
     }
+    /* Asked again: the device has taken its part. */
+    WADI_TRY(wadi_memory_probe(most_bytes(scene), "the tree of a picture", error));
     rtcSetDeviceMemoryMonitorFunction(tracer->device, count_bytes, tracer);
     WADI_TRY(WADI_NEW(&tracer->looks, (size_t)scene->look_count, "looks", error));
     tracer->look_count = scene->look_count;
