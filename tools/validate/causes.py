@@ -9,13 +9,18 @@ WIDTH, MOUTH, HOLE = 0.2, 0.2, 0.1  # m: silo, height of its floor, hole
 RADIUS, DEPTH = 0.2, 0.04  # m: drum, length of its axis
 
 SILO = {
-    "as it is": {}, "cells half as wide": {"cell": 0.005}, "300 iterations, 3 rounds": {"flip": {"friction_iterations": 300, "friction_rounds": 3}},
-    "floor friction 1 for 0.5": {"floor": 1.0}, "friction angle 40° for 30°": {"angle": 40},
+    "as it is": {}, "cells half as wide": {"cell": 0.005}, "cells twice as wide": {"cell": 0.02, "plate": 0.04},
+    "300 iterations, 3 rounds": {"flip": {"friction_iterations": 300, "friction_rounds": 3}},
+    "floor friction 0 for 0.5": {"floor": 0.0}, "floor friction 1 for 0.5": {"floor": 1.0},
+    "friction angle 20° for 30°": {"angle": 20}, "friction angle 40° for 30°": {"angle": 40},
+    "no density correction": {"flip": {"density_rate": 0}}, "pressure may pull": {"flip": {"unilateral": "none"}},
     "floor 1 cm thick for 3": {"plate": 0.01}, "PIC": {"material": {"transfer": "pic"}},
-    "pressure may pull": {"flip": {"unilateral": "none"}},
+    "both": {"plate": 0.01, "material": {"transfer": "pic"}},
 }
 DRUM = {
-    "as it is": {}, "cells 2/3 as wide": {"cell": RADIUS / 30}, "a turn in 40 s for 10": {"period": 40, "seconds": 10},
+    "as it is": {}, "cells 2/3 as wide": {"cell": RADIUS / 30}, "cells twice as wide": {"cell": 0.02},
+    "a turn in 40 s for 10": {"period": 40, "seconds": 10}, "friction angle 10° for 30°": {"angle": 10},
+    "100 iterations": {"flip": {"friction_iterations": 100}},
     "300 iterations, 3 rounds": {"flip": {"friction_iterations": 300, "friction_rounds": 3}},
     "sleep off": {"flip": {"sleep": False}}, "a turn in 5 s for 10": {"period": 5},
 }
@@ -52,11 +57,11 @@ def silo_row(run, cell):
             "axis": np.concatenate(axis).mean() / np.sqrt(G * HOLE)}
 
 
-def drum_scene(cell=0.01, period=10, seconds=4, flip=None):
+def drum_scene(cell=0.01, period=10, seconds=4, angle=30, flip=None):
     return {
         "solver": "flip", "cell_size": cell, "fps": 8, "frames": 8 * seconds + 1, "flip": flip or {},
         "domain": {"min": [-0.24, 0, -0.24], "max": [0.24, DEPTH, 0.24], "walls": {"friction": 0}},
-        "materials": {"sand": {"kind": "sand", "friction_angle": 30}},
+        "materials": {"sand": {"kind": "sand", "friction_angle": angle}},
         "bodies": [{"material": "sand", "shape": {"box": {"min": [-0.2, 0, -0.2], "max": [0.2, DEPTH, 0]}}}],
         "colliders": [{"friction": 1, "shape": {
             "difference": [{"box": {"min": [-0.4, -1, -0.4], "max": [0.4, 1, 0.4]}},
