@@ -324,6 +324,9 @@ static void warn_emitter(const WadiWorld *world, int index, const WadiLog *log)
     char name[NAME_SIZE], hint[HINT_SIZE];
     unit_hint(scene, &def->shape, wadi_shape_bounds(shape, def->start), hint);
     int side = side_always_outside(world, shape, &def->shape, def->start, def->end);
+    if (side >= 0 && (scene->closed_sides >> side & 1) == 0) {
+        return; /* what it pours may come in through the open side */
+    }
     if (side >= 0) {
         wadi_log(log, WADI_LOG_WARNING,
                  "%s: emitters[%d] pours nothing: it lies outside the domain, beyond its side %s%s",
@@ -342,7 +345,7 @@ static void warn_emitter(const WadiWorld *world, int index, const WadiLog *log)
     if (is_buried && !wadi_shape_is_moving(world->collider_shapes[parts.collider])) {
         wadi_log(log, WADI_LOG_WARNING, "%s: emitters[%d] pours nothing: it lies inside %s", def->where.text,
                  index, collider_name(scene, parts.collider, name));
-    } else if (outside > EMITTER_OUTSIDE) {
+    } else if (outside > EMITTER_OUTSIDE && scene->closed_sides == WADI_SIDE_ALL) {
         wadi_log(log, WADI_LOG_WARNING, "%s: emitters[%d]: %.0f %% of it lie outside the domain%s",
                  def->where.text, index, 100.0 * outside, hint);
     }

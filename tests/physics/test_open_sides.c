@@ -10,6 +10,7 @@ static void count_warnings(void *user, WadiLogLevel level, const char *text)
     (void)user;
     if (level == WADI_LOG_WARNING) {
         print_message("warning: %s\n", text);
+        assert_null(strstr(text, "pours nothing")); /* from outside an open side it does */
         ++warning_count;
     }
 }
@@ -21,8 +22,8 @@ static WadiSim *start(const WadiScene *scene, int threads)
     def.threads = threads;
     def.log = (WadiLog){ .function = count_warnings };
     WadiSim *sim = NULL;
-    warning_count = 0;
     CHECK_OK(wadi_sim_create(&sim, scene, &def, &error), error);
+    warning_count = 0; /* what is said of the scene is not of interest here */
     return sim;
 }
 
