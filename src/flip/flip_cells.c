@@ -116,8 +116,6 @@ static WadiStatus share_fill(const WadiFlip *flip, const WadiFlipStep *step, con
     WadiFlipSharedIn in = { .rows = &step->grid.rows,
                             .sort = &step->sort,
                             .tile_of = step->grid.tile_of,
-                            .occupied = step->grid.fluid,
-                            .solid = &step->solid,
                             .particles = flip->context.particles,
                             .cells_per_metre = 1.0 / step->grid.cell_size,
                             .volume = (float)(1.0 / (per_axis * per_axis * per_axis)),

@@ -14,7 +14,6 @@
 
 #include "core/parallel.h"
 #include "grid/row_lanes.h"
-#include "grid/row_vectors.h"
 
 enum { SIDE = WADI_TILE_SIDE + 2, BOX = SIDE * SIDE * SIDE, TILE_BLOCK = 4 };
 
@@ -24,40 +23,12 @@ enum { SIDE = WADI_TILE_SIDE + 2, BOX = SIDE * SIDE * SIDE, TILE_BLOCK = 4 };
 /* Of sqrt(g dx): a particle is shared in full between twice the first speed and the second one, not at all below the first and
  * above the third. The first is what is left of motion at rest; what the solver of the pressure leaves is far below it. */
 static const float SPEED[3] = { 1e-5f, 0.25f, 0.5f };
-/* In cells: how far below air the surface asks for counts. */
-enum { REACH = 4 };
-
 typedef struct Sharing {
     const WadiFlipSharedIn *in;
-    uint8_t *near[2]; /* per row: cells at most so far from air; by turns */
-    int32_t *box_of;  /* per tile of the grid: which of `boxes` is its, -1: none */
-    float *boxes;     /* what the particles of a tile change: its cells and one layer around them */
+    int32_t *box_of; /* per tile of the grid: which of `boxes` is its, -1: none */
+    float *boxes;    /* what the particles of a tile change: its cells and one layer around them */
     float *fill;
-    int from; /* which of `near` is read */
 } Sharing;
-
-/* Cells of air: no particle, not in a solid. */
-static void find_air(void *user, int64_t first, int64_t end)
-{
-    const Sharing *s = user;
-    for (int64_t row = first + (first == 0); row < end; ++row) {
-        const WadiI8 is_open = WADI_ROW(s->in->solid->distance, s->in->solid->row[row]) > 0.0f;
-        s->near[0][row] = (uint8_t)(wadi_row_bits(&is_open) & ~(unsigned)s->in->occupied[row]);
-    }
-}
-
-static void reach_on(void *user, int64_t first, int64_t end)
-{
-    const Sharing *s = user;
-    const uint8_t *from = s->near[s->from];
-    for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
-        unsigned near = from[row];
-        for (int side = 0; side < 6 && near != 0xff; ++side) {
-            near |= wadi_row_bits_beside(s->in->rows, from, row, side);
-        }
-        s->near[1 - s->from][row] = (uint8_t)near;
-    }
-}
 
 /* Which part of a particle of this speed is shared. */
 static float shared_part(float square, float unit)
@@ -67,11 +38,35 @@ static float shared_part(float square, float unit)
     return wadi_lesser(1.0f, wadi_lesser(more, less));
 }
 
+static float square_of(const WadiParticles *p, int32_t i)
+{
+    return p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+}
+
+/* Has the tile a particle that may be shared? */
+static bool is_calm(const Sharing *s, int32_t tile)
+{
+    const float slowest = SPEED[0] * s->in->speed, fastest = SPEED[2] * s->in->speed;
+    const int32_t end = s->in->sort->tile_start[tile + 1];
+    for (int32_t i = s->in->sort->tile_start[tile]; i < end; ++i) {
+        const float square = square_of(s->in->particles, i);
+        if (square > slowest * slowest && square < fastest * fastest) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* One particle of the cell `at`, whose index in the box is `own`. */
 static void share_particle(const Sharing *s, int32_t i, const int32_t at[3], int own, float *box)
 {
     static const int stride[3] = { 1, SIDE, SIDE * SIDE };
     const WadiParticles *p = s->in->particles;
+    const float slowest = SPEED[0] * s->in->speed, fastest = SPEED[2] * s->in->speed;
+    const float square = square_of(p, i);
+    if (square <= slowest * slowest || square >= fastest * fastest) {
+        return;
+    }
     const double x[3] = { p->x[i], p->y[i], p->z[i] };
     float part[3];
     int step[3];
@@ -83,9 +78,7 @@ static void share_particle(const Sharing *s, int32_t i, const int32_t at[3], int
         part[a] = to_face < NEAR ? 0.5f * (1.0f - to_face / NEAR) : 0.0f;
         is_near = is_near || part[a] > 0.0f;
     }
-    const float square = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
-    const float slowest = SPEED[0] * s->in->speed, fastest = SPEED[2] * s->in->speed;
-    if (!is_near || square <= slowest * slowest || square >= fastest * fastest) {
+    if (!is_near) {
         return;
     }
     const float volume = s->in->volume * shared_part(square, s->in->speed);
@@ -103,21 +96,14 @@ static void share_particle(const Sharing *s, int32_t i, const int32_t at[3], int
     }
 }
 
-/* Share the particles of a tile of the sort that are near air. Without a box: are there any? */
-static bool share_tile(const Sharing *s, int32_t tile, float *box)
+static void share_tile(const Sharing *s, int32_t tile, float *box)
 {
     const WadiFlipSort *sort = s->in->sort;
-    const uint8_t *near = s->near[s->from];
     const WadiTile corner = sort->tiles.tiles[tile];
     int32_t r = sort->row_first[tile];
     for (uint64_t left = sort->row_mask[tile]; left != 0; left &= left - 1, ++r) {
         const int place = __builtin_ctzll(left), j = place & 7, k = place >> 3;
-        const int32_t row = wadi_rows_at(s->in->rows, s->in->tile_of[tile], place);
-        unsigned lanes = sort->lanes[r] & near[row];
-        if (lanes != 0 && box == NULL) {
-            return true;
-        }
-        for (; lanes != 0; lanes &= lanes - 1) {
+        for (unsigned lanes = sort->lanes[r]; lanes != 0; lanes &= lanes - 1) {
             const int l = __builtin_ctz(lanes);
             const int32_t at[3] = { 8 * corner.x + l, 8 * corner.y + j, 8 * corner.z + k };
             const int32_t *start = sort->cell_start + 8 * (size_t)r + l;
@@ -126,7 +112,6 @@ static bool share_tile(const Sharing *s, int32_t tile, float *box)
             }
         }
     }
-    return false;
 }
 
 static void share_tiles(void *user, int64_t first, int64_t end)
@@ -149,32 +134,35 @@ static void overlap(int d, int *from, int *to)
     *to = d < 0 ? 1 : 8;
 }
 
+/* What the particles of the tile `n` (by WadiTileMap.neighbours) of a tile changed in it. */
+static void take_from(const Sharing *s, int32_t tile, int n, const float *box)
+{
+    const WadiRows *rows = s->in->rows;
+    const int d[3] = { n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1 };
+    int low[3], high[3];
+    for (int a = 0; a < 3; ++a) {
+        overlap(d[a], &low[a], &high[a]);
+    }
+    for (int k = low[2]; k < high[2]; ++k) {
+        for (int j = low[1]; j < high[1]; ++j) {
+            const int32_t row = wadi_rows_at(rows, tile, j + 8 * k);
+            const float *from = box + SIDE * (j - 8 * d[1] + 1 + SIDE * (k - 8 * d[2] + 1)) + 1 - 8 * d[0];
+            for (int l = low[0]; l < high[0] && row != 0; ++l) {
+                s->fill[8 * (size_t)row + (size_t)l] += from[l];
+            }
+        }
+    }
+}
+
 /* Each tile takes what its own particles and those of the tiles around it changed. */
 static void gather_tiles(void *user, int64_t first, int64_t end)
 {
     const Sharing *s = user;
-    const WadiRows *rows = s->in->rows;
     for (int32_t tile = (int32_t)first; tile < end; ++tile) {
         for (int n = 0; n < 27; ++n) {
-            const int32_t other = rows->tiles->neighbours[tile][n];
-            if (other < 0 || s->box_of[other] < 0) {
-                continue;
-            }
-            const float *box = s->boxes + BOX * (size_t)s->box_of[other];
-            const int dx = n % 3 - 1, dy = n / 3 % 3 - 1, dz = n / 9 - 1;
-            int low[3], high[3];
-            overlap(dx, &low[0], &high[0]);
-            overlap(dy, &low[1], &high[1]);
-            overlap(dz, &low[2], &high[2]);
-            for (int32_t r = rows->first[tile]; r < rows->first[tile + 1]; ++r) {
-                const int j = rows->place[r] & 7, k = rows->place[r] >> 3;
-                if (j < low[1] || j >= high[1] || k < low[2] || k >= high[2]) {
-                    continue;
-                }
-                const float *from = box + SIDE * (j - 8 * dy + 1 + SIDE * (k - 8 * dz + 1)) + 1 - 8 * dx;
-                for (int l = low[0]; l < high[0]; ++l) {
-                    s->fill[8 * (size_t)r + (size_t)l] += from[l];
-                }
+            const int32_t other = s->in->rows->tiles->neighbours[tile][n];
+            if (other >= 0 && s->box_of[other] >= 0) {
+                take_from(s, tile, n, s->boxes + BOX * (size_t)s->box_of[other]);
             }
         }
     }
@@ -185,24 +173,18 @@ WadiStatus wadi_flip_shared_fill(const WadiFlipSharedIn *in, float *fill, WadiAr
 {
     const WadiRows *rows = in->rows;
     Sharing s = { .in = in, .fill = fill };
-    for (int n = 0; n < 2; ++n) {
-        WADI_TRY(WADI_ARENA_NEW(scratch, &s.near[n], (size_t)rows->count, "shared fill", error));
-        s.near[n][0] = 0;
-    }
     WADI_TRY(WADI_ARENA_NEW(scratch, &s.box_of, (size_t)rows->tiles->count, "shared fill", error));
-    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, find_air, &s);
-    for (int n = 0; n < REACH; ++n) {
-        wadi_parallel_for(rows->count, WADI_ROW_BLOCK, reach_on, &s);
-        s.from = 1 - s.from;
-    }
     for (int32_t t = 0; t < rows->tiles->count; ++t) {
         s.box_of[t] = -1;
     }
     int32_t boxes = 0;
     for (int32_t t = 0; t < in->sort->tiles.count; ++t) {
-        if (share_tile(&s, t, NULL)) {
+        if (is_calm(&s, t)) {
             s.box_of[in->tile_of[t]] = boxes++;
         }
+    }
+    if (boxes == 0) {
+        return WADI_OK;
     }
     WADI_TRY(WADI_ARENA_NEW(scratch, &s.boxes, BOX * (size_t)boxes, "shared fill", error));
     wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, share_tiles, &s);

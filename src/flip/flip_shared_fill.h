@@ -2,15 +2,13 @@
 #ifndef WADI_FLIP_SHARED_FILL_H
 #define WADI_FLIP_SHARED_FILL_H
 
-#include "flip/flip_solid.h"
 #include "flip/flip_sort.h"
+#include "grid/rows.h"
 
 typedef struct WadiFlipSharedIn {
     const WadiRows *rows;
     const WadiFlipSort *sort;
-    const int32_t *tile_of;  /* per tile of the sort: its number in the grid */
-    const uint8_t *occupied; /* per row: cells with particles */
-    const WadiFlipSolid *solid;
+    const int32_t *tile_of; /* per tile of the sort: its number in the grid */
     const WadiParticles *particles;
     double cells_per_metre;
     float volume; /* of a particle / volume of a cell */
