@@ -163,7 +163,10 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
                                  .fraction = step->solid.fraction,
                                  .cell_size = step->grid.cell_size };
         const WadiArenaMark mark = wadi_arena_mark(arena);
-        WADI_TRY(share_fill(flip, step, &in.fill, error));
+        in.fill = step->fill;
+        if (!flip->materials.has_sand) {
+            WADI_TRY(share_fill(flip, step, &in.fill, error));
+        }
         WADI_TRY(wadi_flip_surface_distance(&in, distance, liquid, arena, error));
         wadi_arena_release(arena, mark);
         memcpy(step->fluid, liquid, count);

@@ -136,10 +136,10 @@ static float density_rate(const WadiFlip *flip)
     return (float)(asked >= 0.0 ? asked : 0.8 / flip->unit_time);
 }
 
-/* Water whose friction does not calm it: what flows as slowly as honey is to be corrected however slow it is. */
+/* Water by itself: what flows as slowly as honey, or through sand, is to be corrected however slow it is. */
 static bool is_calmed(const WadiFlip *flip)
 {
-    return flip->materials.has_water && !wadi_flip_is_viscous(flip);
+    return !flip->materials.has_sand && !wadi_flip_is_viscous(flip);
 }
 
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
