@@ -124,6 +124,9 @@ WadiStatus wadi_friction_begin(WadiFriction **friction, const WadiFrictionGrid *
 WadiStatus wadi_friction_depth(const WadiFriction *friction, int axis, int *depth, WadiArena *arena,
                                WadiError *error);
 
+/* Whether a wall that is not along the grid cuts a FLUID cell. */
+bool wadi_friction_has_cut_walls(const WadiFriction *friction);
+
 /* Defaults for a depth in cells and gravity * dt in m/s, at most 20 iterations or the depth: with stresses from the last step that
  * is enough in a flow. A rest of size U over N cells changes stresses by alpha U / N only, so the tolerance falls with
  * the depth beyond 16 cells. */

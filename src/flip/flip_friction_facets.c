@@ -11,6 +11,8 @@
 
 /* Walls of less area than this, in cell sides, are left out. */
 #define LEAST_AREA 1e-3f
+/* Cosine between normals that belong to one wall. */
+#define SAME_WALL 0.98f
 
 /* 1 / (number of FLUID cells that meet at the low face of a cell), 0 where the face is not free. */
 static float face_weight(const WadiFriction *friction, int axis, WadiRowCell cell)
@@ -33,9 +35,7 @@ static WadiFrictionWallPoint ask(const WadiFriction *friction, WadiRowCell cell,
     int32_t first[3];
     wadi_rows_cell(friction->grid.rows, cell.row, first);
     double at[3] = { first[0] + cell.lane + 0.5, first[1] + 0.5, first[2] + 0.5 };
-    if (side != OBLIQUE) {
-        at[side >> 1] += side & 1 ? 0.5 : -0.5;
-    }
+    at[side >> 1] += side & 1 ? 0.5 : -0.5;
     return friction->grid.ask(friction->grid.ask_context, at);
 }
 
@@ -97,6 +97,90 @@ static void fill_facets(const WadiFriction *friction, WadiFrictionFacets *facets
     fill_copies(friction, facets);
 }
 
+typedef struct ObliqueWall {
+    float area, mu, normal[3], velocity[3]; /* normal into the solid */
+} ObliqueWall;
+
+static float dot3(const float a[3], const float b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* The wall nearest to a point that lies `step` cells along `way` from the middle of a cell. */
+static ObliqueWall nearest_wall(const WadiFriction *friction, WadiRowCell cell, const float way[3],
+                                double step)
+{
+    int32_t first[3];
+    wadi_rows_cell(friction->grid.rows, cell.row, first);
+    double at[3] = { first[0] + cell.lane + 0.5, first[1] + 0.5, first[2] + 0.5 };
+    for (int axis = 0; axis < 3; ++axis) {
+        at[axis] += step * (double)way[axis];
+    }
+    WadiFrictionWallPoint point = friction->grid.ask(friction->grid.ask_context, at);
+    float size = sqrtf(dot3(point.normal, point.normal));
+    ObliqueWall wall = { .mu = point.friction };
+    for (int axis = 0; axis < 3; ++axis) {
+        wall.normal[axis] = size > 0.0f ? -point.normal[axis] / size : 0.0f;
+        wall.velocity[axis] = point.velocity[axis];
+    }
+    return wall;
+}
+
+/* Another wall than `one` that cuts the cell too: it lies where the area points to beside the first one's normal. */
+static bool find_second_wall(const WadiFriction *friction, WadiRowCell cell, const float area[3],
+                             const ObliqueWall *one, ObliqueWall *two)
+{
+    float along = dot3(area, one->normal), way[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        way[axis] = area[axis] - along * one->normal[axis];
+    }
+    float size = sqrtf(dot3(way, way));
+    for (int axis = 0; axis < 3; ++axis) {
+        way[axis] /= size;
+    }
+    for (int n = 1; n < 3; ++n) {
+        *two = nearest_wall(friction, cell, way, 0.5 * n);
+        if (dot3(one->normal, two->normal) < SAME_WALL && dot3(way, two->normal) > 0.0f) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The wall across a cell from its area vector. Where two walls meet in it, area = a n + b m: what it bears is the sum of both, in
+ * the plane across the mean of their normals by what they bear. A frictionless wall has no part in it. */
+static ObliqueWall oblique_wall(const WadiFriction *friction, WadiRowCell cell, const float area[3],
+                                float size)
+{
+    ObliqueWall one = nearest_wall(friction, cell, area, 0.0), two, both = one;
+    both.area = size;
+    for (int axis = 0; axis < 3; ++axis) {
+        both.normal[axis] = area[axis] / size;
+    }
+    if (dot3(both.normal, one.normal) > SAME_WALL || !find_second_wall(friction, cell, area, &one, &two)) {
+        return both;
+    }
+    float c = dot3(one.normal, two.normal), a = dot3(area, one.normal), b = dot3(area, two.normal);
+    one.area = fmaxf(0.0f, (a - c * b) / (1.0f - c * c));
+    two.area = fmaxf(0.0f, (b - c * a) / (1.0f - c * c));
+    float bears[2] = { one.mu * one.area, two.mu * two.area }, normal[3];
+    const ObliqueWall *rougher = bears[1] > bears[0] ? &two : &one;
+    for (int axis = 0; axis < 3; ++axis) {
+        normal[axis] = bears[0] * one.normal[axis] + bears[1] * two.normal[axis];
+    }
+    float length = sqrtf(dot3(normal, normal));
+    if (length == 0.0f) {
+        both.mu = 0.0f;
+        return both;
+    }
+    both = *rougher;
+    both.area = (bears[0] + bears[1]) / rougher->mu;
+    for (int axis = 0; axis < 3; ++axis) {
+        both.normal[axis] = normal[axis] / length;
+    }
+    return both;
+}
+
 static void fill_oblique(const WadiFriction *friction, WadiFrictionFacets *facets)
 {
     WadiFrictionOblique *oblique = &friction->oblique[facets->oblique];
@@ -116,13 +200,13 @@ static void fill_oblique(const WadiFriction *friction, WadiFrictionFacets *facet
             continue;
         }
         WadiRowCell cell[2] = { { slot->row, lane } };
-        WadiFrictionWallPoint point = ask(friction, cell[0], OBLIQUE);
-        facets->mu[lane] = point.friction;
-        facets->area[lane] = size;
+        ObliqueWall wall = oblique_wall(friction, cell[0], area, size);
+        facets->mu[lane] = wall.mu;
+        facets->area[lane] = wall.area;
         float stiffest = 0.0f;
         for (int axis = 0; axis < 3; ++axis) {
-            oblique->normal[axis][lane] = area[axis] / size;
-            oblique->solid[axis][lane] = point.velocity[axis];
+            oblique->normal[axis][lane] = wall.normal[axis];
+            oblique->solid[axis][lane] = wall.velocity[axis];
             cell[1] = wadi_row_cell_beside(friction->grid.rows, cell[0], 2 * axis + 1);
             float sum = open[2 * axis][lane] + open[2 * axis + 1][lane], stiffness = 0.0f;
             for (int high = 0; high < 2 && sum > 0.0f; ++high) {
@@ -222,4 +306,9 @@ WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, Wa
     friction->slot[0].feels = 0;
     wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, fill_walls, friction);
     return WADI_OK;
+}
+
+bool wadi_friction_has_cut_walls(const WadiFriction *friction)
+{
+    return friction->oblique_count > 0;
 }

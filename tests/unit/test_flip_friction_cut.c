@@ -90,18 +90,26 @@ static double cut_energy(const Cut *cut)
     return sum;
 }
 
-/* Area of the wall across a cell, in cell sides. */
-static double cut_area(const Cut *cut, int32_t row, int lane)
+/* Open parts of the sides of a cell. */
+static void cut_sides(const Cut *cut, int32_t row, int lane, double side[6])
 {
     int32_t cell[3];
     wadi_rows_cell(&cut->grid.rows, row, cell);
-    double square = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
         int i = cell[0] + lane, j = cell[1], k = cell[2];
-        double low = (double)cut->open[axis][grid_at(&cut->grid, i, j, k)];
-        double high =
-            (double)cut->open[axis][grid_at(&cut->grid, i + (axis == 0), j + (axis == 1), k + (axis == 2))];
-        square += (high - low) * (high - low);
+        int to[3] = { i + (axis == 0), j + (axis == 1), k + (axis == 2) };
+        side[2 * axis] = (double)cut->open[axis][grid_at(&cut->grid, i, j, k)];
+        side[2 * axis + 1] = (double)cut->open[axis][grid_at(&cut->grid, to[0], to[1], to[2])];
+    }
+}
+
+/* Area of the wall across a cell, in cell sides. */
+static double cut_area(const Cut *cut, int32_t row, int lane)
+{
+    double side[6], square = 0.0;
+    cut_sides(cut, row, lane, side);
+    for (int axis = 0; axis < 3; ++axis) {
+        square += pow(side[2 * axis + 1] - side[2 * axis], 2.0);
     }
     return sqrt(square);
 }

@@ -1,0 +1,86 @@
+/* flip: slabs of sand on planes that are not along the grid: at rest below their angle, sliding above. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "scene_sim.h"
+#include "sim/sim.h"
+
+static const double degree = 0.017453292519943295, gravity = 9.81;
+
+/* A slab 6 cells deep of sand of 33 degrees on a plane of the same friction, between smooth walls. Way in m that the middle
+ * fifth goes down the plane in `frames` of 1/24 s. */
+static double slab_way(double tilt, double turn, int frames)
+{
+    double s = sin(tilt * degree), c = cos(tilt * degree), sa = sin(turn * degree), ca = cos(turn * degree);
+    char text[1500];
+    snprintf(
+        text, sizeof text,
+        "wadi: 1\nsolver: flip\ncell_size: 0.02\nfps: 24\n"
+        "domain: {min: [-1.6, -1.6, -1.6], max: [1.6, 1.6, 1.6], walls: {friction: 0}}\n"
+        "materials: {sand: {kind: sand, friction_angle: 33}}\n"
+        "bodies: [{material: sand, shape: {box: {center: [0, 0, 0.06], size: [1.6, 0.16, 0.12]}, "
+        "rotate: [0, %.9g, %.9g]}}]\n"
+        "colliders:\n"
+        "- {friction: 0.649407593, shape: {half_space: {point: [0, 0, 0], normal: [%.9f, %.9f, %.9f]}}}\n"
+        "- {friction: 0, shape: {half_space: {point: [%.9f, %.9f, 0], normal: [%.9f, %.9f, 0]}}}\n"
+        "- {friction: 0, shape: {half_space: {point: [%.9f, %.9f, 0], normal: [%.9f, %.9f, 0]}}}\n",
+        tilt, turn, s * ca, s * sa, c, 0.08 * sa, -0.08 * ca, -sa, ca, -0.08 * sa, 0.08 * ca, sa, -ca);
+    WadiScene *scene = load_scene(text);
+    WadiSim *sim = start_sim(scene, 1);
+    const WadiParticles *p = &sim->particles;
+    WadiVec3 way = wadi_vec3(c * ca, c * sa, -s);
+    double *start = malloc((size_t)p->count * sizeof *start), sum = 0.0;
+    int count = 0;
+    assert_non_null(start);
+    for (int32_t i = 0; i < p->count; ++i) {
+        WadiVec3 x = wadi_vec3(p->x[i], p->y[i], p->z[i]);
+        bool counts = fabs(wadi_dot(way, x)) < 0.16;
+        start[p->id[i]] = counts ? wadi_dot(way, x) : (double)NAN;
+    }
+    run_frames(sim, frames);
+    for (int32_t i = 0; i < p->count; ++i) {
+        if (!isnan(start[p->id[i]])) {
+            sum += wadi_dot(way, wadi_vec3(p->x[i], p->y[i], p->z[i])) - start[p->id[i]];
+            count += 1;
+        }
+    }
+    free(start);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+    return sum / count;
+}
+
+static void a_slab_rests_on_a_tilted_plane(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double tilt, turn, most;
+    } row[] = { { 25.0, 45.0, 1e-4 }, { 30.0, 27.0, 3e-3 } };
+    for (int n = 0; n < 2; ++n) {
+        double way = slab_way(row[n].tilt, row[n].turn, 12);
+        print_message("%g degrees, turned by %g: moves %.2f mm in 0.5 s\n", row[n].tilt, row[n].turn,
+                      1e3 * way);
+        CHECK_AT_MOST(fabs(way), row[n].most);
+    }
+}
+
+static void a_slab_slides_on_a_steeper_plane(void **unused)
+{
+    (void)unused;
+    static const double turn[2] = { 0.0, 27.0 };
+    for (int n = 0; n < 2; ++n) {
+        double time = 8.0 / 24.0, way = slab_way(40.0, turn[n], 8), acceleration = 2.0 * way / (time * time);
+        double angle = atan(tan(40.0 * degree) - acceleration / (gravity * cos(40.0 * degree))) / degree;
+        print_message("40 degrees, turned by %g: slides as on a wall of %.2f degrees\n", turn[n], angle);
+        CHECK_NEAR(angle, 33.0, 0.75);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slab_rests_on_a_tilted_plane),
+        cmocka_unit_test(a_slab_slides_on_a_steeper_plane),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
