@@ -43,7 +43,7 @@ static void make(Viscous *v, const int lo[3], const int hi[3], Level level, doub
                                    .solid_distance = v->solid_distance,
                                    .coefficient = v->coefficient,
                                    .cell_size = 1.0,
-                                   .solver = { 1e-6, 1e-7, 500 } };
+                                   .solver = { .tolerance = 1e-6, .absolute = 1e-7, .max_iterations = 500 } };
     for (int a = 0; a < 3; ++a) {
         v->in.open[a] = v->open[a];
         v->in.solid_velocity[a] = v->solid_velocity[a];
