@@ -135,12 +135,15 @@ static bool find_second_wall(const WadiFriction *friction, WadiRowCell cell, con
         way[axis] = area[axis] - along * one->normal[axis];
     }
     float size = sqrtf(dot3(way, way));
+    if (size < LEAST_AREA) {
+        return false; /* the other side of a thin wall */
+    }
     for (int axis = 0; axis < 3; ++axis) {
         way[axis] /= size;
     }
     for (int n = 1; n < 3; ++n) {
         *two = nearest_wall(friction, cell, way, 0.5 * n);
-        if (dot3(one->normal, two->normal) < SAME_WALL && dot3(way, two->normal) > 0.0f) {
+        if (fabsf(dot3(one->normal, two->normal)) < SAME_WALL && dot3(way, two->normal) > 0.0f) {
             return true;
         }
     }
