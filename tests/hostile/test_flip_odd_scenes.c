@@ -76,7 +76,7 @@ static void bodies_without_particles_are_named(void **unused)
                     "colliders: [{shape: {box: {min: [-1, -1, -1], max: [2, 2, 2]}}}]\n",
                     2, &warnings);
     assert_int_equal(count, 0);
-    assert_non_null(strstr(warnings.about_scene, "inside solids"));
+    assert_non_null(strstr(warnings.about_scene, "it lies inside colliders[0]"));
 }
 
 static void extreme_numbers_run(void **unused)
