@@ -7,29 +7,31 @@ static int wrong;
 
 // One struct of `count` members and one constant. Calls in functions of their own: in a long function the arguments are
 // copied in another way, which is right.
-#define CASE(name, type, count, ...)                                                                                   \
-    typedef struct {                                                                                                   \
-        type member[count];                                                                                            \
-    } name;                                                                                                            \
-    __attribute__((noinline)) static void name##_receive(name passed) {                                                \
-        static const volatile type expected[count] = { __VA_ARGS__ };                                                  \
-        __asm__ volatile("" ::: "memory");                                                                             \
-        int differs = 0;                                                                                               \
-        for (int i = 0; i < (count); i++) {                                                                            \
-            differs |= passed.member[i] < expected[i] || passed.member[i] > expected[i];                               \
-        }                                                                                                              \
-        if (differs) {                                                                                                 \
-            wrong = 1;                                                                                                 \
-            printf("a struct of %d %s passed as {", count, #type);                                                     \
-            for (int i = 0; i < (count); i++) {                                                                        \
-                printf("%s%d", i > 0 ? ", " : "", (int)passed.member[i]);                                              \
-            }                                                                                                          \
-            printf("} instead of {%s}\n", #__VA_ARGS__);                                                               \
-        }                                                                                                              \
-    }                                                                                                                  \
-    static void (*volatile name##_call)(name) = name##_receive;                                                        \
-    __attribute__((noinline)) static void name##_pass(void) {                                                          \
-        name##_call((name){ { __VA_ARGS__ } });                                                                        \
+#define CASE(name, type, count, ...)                                                                         \
+    typedef struct {                                                                                         \
+        type member[count];                                                                                  \
+    } name;                                                                                                  \
+    __attribute__((noinline)) static void name##_receive(name passed)                                        \
+    {                                                                                                        \
+        static const volatile type expected[count] = { __VA_ARGS__ };                                        \
+        __asm__ volatile("" ::: "memory");                                                                   \
+        int differs = 0;                                                                                     \
+        for (int i = 0; i < (count); i++) {                                                                  \
+            differs |= passed.member[i] < expected[i] || passed.member[i] > expected[i];                     \
+        }                                                                                                    \
+        if (differs) {                                                                                       \
+            wrong = 1;                                                                                       \
+            printf("a struct of %d %s passed as {", count, #type);                                           \
+            for (int i = 0; i < (count); i++) {                                                              \
+                printf("%s%d", i > 0 ? ", " : "", (int)passed.member[i]);                                    \
+            }                                                                                                \
+            printf("} instead of {%s}\n", #__VA_ARGS__);                                                     \
+        }                                                                                                    \
+    }                                                                                                        \
+    static void (*volatile name##_call)(name) = name##_receive;                                              \
+    __attribute__((noinline)) static void name##_pass(void)                                                  \
+    {                                                                                                        \
+        name##_call((name){ { __VA_ARGS__ } });                                                              \
     }
 
 CASE(Double3, double, 3, 7, 7, 0)
@@ -53,7 +55,8 @@ CASE(Float16, float, 16, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 0, 0)
 CASE(Float16First, float, 16, 7, 7, 7, 7, 7, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 CASE(Int8, int, 8, 7, 7, 7, 7, 7, 7, 0, 0)
 
-int main(void) {
+int main(void)
+{
     Double3_pass();
     Double4_pass();
     Double4Half_pass();

@@ -95,7 +95,8 @@ static const WadiSceneField wall_fields[] = {
       .fallback_text = "all closed", .choices = &side_choices,
       .doc = "Sides without a wall: what leaves through them is removed at once and counted as drained, at "
              "the top too: a splash "
-             "that shall fall back needs a domain that is high enough. What emitters pour outside may come in." },
+             "that shall fall back needs a domain that is high enough. What emitters pour outside may come "
+             "in." },
 };
 static const WadiSceneObject wall_object = {
     .name = "walls",

@@ -44,15 +44,15 @@ static void every_setting_is_read(void **unused)
 {
     (void)unused;
     WadiScene *s = parse(
-        HEAD
-        "flip: {pressure: gauss_seidel, tolerance: 1e-3, sweeps: 99, over_relaxation: 1.5,\n"
-        "  unilateral: none, surface: face, solids: voxels, friction: zb05_literal,\n"
-        "  friction_iterations: 7, friction_rounds: 3, wall_friction: zb05, density_rate: 5,\n"
-        "  density_band: 0.1, density_alpha: 0.5, pair_separation: 2, path: rk3, cfl: 2.5, sand_step: 0.5, sleep: false}\n"
-        "materials:\n"
-        "  a: {kind: sand, yield: triaxial, cohesion: {keys: [[0, 10], [1, 20]]}, transfer: apic,\n"
-        "      friction_angle_fast: 45, grain_size: 0.002, viscosity: 3}\n"
-        "  b: {kind: water, viscosity: 10, surface_tension: 0.072, transfer: pic, flip_share: 0.5}\n");
+        HEAD "flip: {pressure: gauss_seidel, tolerance: 1e-3, sweeps: 99, over_relaxation: 1.5,\n"
+             "  unilateral: none, surface: face, solids: voxels, friction: zb05_literal,\n"
+             "  friction_iterations: 7, friction_rounds: 3, wall_friction: zb05, density_rate: 5,\n"
+             "  density_band: 0.1, density_alpha: 0.5, pair_separation: 2, path: rk3, cfl: 2.5, sand_step: "
+             "0.5, sleep: false}\n"
+             "materials:\n"
+             "  a: {kind: sand, yield: triaxial, cohesion: {keys: [[0, 10], [1, 20]]}, transfer: apic,\n"
+             "      friction_angle_fast: 45, grain_size: 0.002, viscosity: 3}\n"
+             "  b: {kind: water, viscosity: 10, surface_tension: 0.072, transfer: pic, flip_share: 0.5}\n");
     assert_int_equal(s->flip.pressure, WADI_FLIP_PRESSURE_GAUSS_SEIDEL);
     CHECK_NEAR(s->flip.tolerance, 1e-3, 0.0);
     assert_int_equal(s->flip.sweeps, 99);
