@@ -1,7 +1,10 @@
 #include "io/file_copy.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -67,6 +70,25 @@ WadiFileDigest wadi_bytes_digest(const void *bytes, size_t size)
         left -= block;
     }
     return digest;
+}
+
+bool wadi_scan_digits(const char **at, int base, uint64_t *number)
+{
+    const char *begin = *at + strspn(*at, " ");
+    char *end = NULL;
+    if (!isxdigit((unsigned char)*begin)) {
+        return false;
+    }
+    errno = 0;
+    unsigned long long found = strtoull(begin, &end, base);
+    *number = found;
+    *at = end;
+    return end != begin && errno == 0;
+}
+
+bool wadi_scan_digest(const char **at, WadiFileDigest *digest)
+{
+    return wadi_scan_digits(at, 16, &digest->hash) && wadi_scan_digits(at, 10, &digest->size);
 }
 
 WadiStatus wadi_file_digest(const char *path, WadiFileDigest *digest, WadiError *error)

@@ -12,6 +12,11 @@ typedef struct WadiFileDigest {
     uint64_t hash; /* of all of them */
 } WadiFileDigest;
 
+/* A whole number in this base behind spaces, without a sign; *at moves behind it. */
+bool wadi_scan_digits(const char **at, int base, uint64_t *number);
+/* A digest as it is written: the hash as hexadecimal digits, a space, the size. */
+bool wadi_scan_digest(const char **at, WadiFileDigest *digest);
+
 /* Of a regular file; anything else (a pipe, a folder) is an error, without waiting for it. */
 WadiStatus wadi_file_digest(const char *path, WadiFileDigest *digest, WadiError *error);
 /* Of a file with these bytes. */

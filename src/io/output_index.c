@@ -75,6 +75,13 @@ static char *next_line(char **at)
     return line;
 }
 
+static bool follows(const char *line, const char *word, const char **after)
+{
+    size_t length = strlen(word);
+    *after = line + length;
+    return strncmp(line, word, length) == 0;
+}
+
 /* Entries that are whole; what a kill cut off is passed over. */
 static WadiStatus parse(WadiOutputIndex *index, WadiError *error)
 {
@@ -83,21 +90,22 @@ static WadiStatus parse(WadiOutputIndex *index, WadiError *error)
     size_t wanted = 0;
     while ((line = next_line(&at)) != NULL) {
         WadiOutputFile file = { 0 };
-        uint64_t key = 0;
-        int used = 0;
+        uint64_t key = 0, count = 0;
+        const char *after;
         if (strncmp(line, begun_word, sizeof begun_word - 1) == 0) {
             const char *name = line + sizeof begun_word - 1;
             WADI_TRY(WADI_ARRAY_PUSH(&index->begun, name, "index of files", error));
-        } else if (sscanf(line, "made %16" SCNx64 " %zu", &key, &wanted) == 2 && wanted <= GROUP_MAX) {
+        } else if (follows(line, "made ", &after) && wadi_scan_digits(&after, 16, &key) &&
+                   wadi_scan_digits(&after, 10, &count) && count <= GROUP_MAX) {
+            wanted = (size_t)count;
             group = (WadiOutputGroup){ .key = key, .first = index->files.count };
-        } else if (sscanf(line, " %16" SCNx64 " %" SCNu64 " %n", &file.digest.hash, &file.digest.size,
-                          &used) == 2 &&
-                   line[0] == ' ' && used > 0 && line[used] != '\0' && strchr(line + used, '/') == NULL) {
-            file.name = line + used;
+        } else if (follows(line, " ", &after) && wadi_scan_digest(&after, &file.digest) && after[0] == ' ' &&
+                   after[1] != '\0' && strchr(after, '/') == NULL) {
+            file.name = after + 1;
             group.count += 1;
             WADI_TRY(WADI_ARRAY_PUSH(&index->files, file, "index of files", error));
-        } else if (sscanf(line, "end %16" SCNx64, &key) == 1 && key == group.key && group.count == wanted &&
-                   wanted > 0) {
+        } else if (follows(line, "end ", &after) && wadi_scan_digits(&after, 16, &key) && key == group.key &&
+                   group.count == wanted && wanted > 0) {
             WADI_TRY(WADI_ARRAY_PUSH(&index->groups, group, "index of files", error));
             wanted = 0;
         }

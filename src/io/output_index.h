@@ -64,6 +64,6 @@ enum { WADI_OUTPUT_END_SIZE = 40 };
 void wadi_output_end_line(uint64_t key, char text[WADI_OUTPUT_END_SIZE]);
 
 /* Remove files of `folder` with temporary names that lead to one of these endings (NULL-ended). */
-WadiStatus wadi_output_remove_temporaries(const char *folder, const char *const *endings, WadiError *error);
+WadiStatus wadi_output_remove_temporaries(const char *folder, const char *const *wanted, WadiError *error);
 
 #endif

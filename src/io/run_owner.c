@@ -104,9 +104,11 @@ bool wadi_run_owner_has_scene(const char *folder)
     if (wadi_file_read(path, MARK_LIMIT, &text, &size, NULL) != WADI_OK) {
         return false;
     }
+    const size_t mark = sizeof mark_text - 1, word = strlen("scene ");
     bool is_known =
-        size > sizeof mark_text - 1 && memcmp(text, mark_text, sizeof mark_text - 1) == 0 &&
-        sscanf(text + sizeof mark_text - 1, "scene %16" SCNx64 " %" SCNu64, &scene.hash, &scene.size) == 2;
+        size > mark + word && memcmp(text, mark_text, mark) == 0 && memcmp(text + mark, "scene ", word) == 0;
+    const char *at = text + (is_known ? mark + word : 0);
+    is_known = is_known && wadi_scan_digest(&at, &scene);
     wadi_free(text, size + 1, 1);
     snprintf(path, sizeof path, "%s/scene.yaml", folder);
     return is_known && wadi_file_has_digest(path, scene);

@@ -50,9 +50,9 @@ static bool load_from(const char *folder, const char *way)
 static void load_module(void)
 {
     /* ../..: from glibc-hwcaps/x86-64-v3, where the library for newer processors lies. */
-    static const char *const ways[] = { "wadi_vdb.so",       "../wadi_vdb.so",
-                                        "wadi/wadi_vdb.so",  WADI_MODULE_FOLDER "/wadi_vdb.so",
-                                        "../../wadi_vdb.so", "../../wadi/wadi_vdb.so" };
+    static const char installed[] = WADI_MODULE_FOLDER "/wadi_vdb.so";
+    static const char *const ways[] = { "wadi_vdb.so", "../wadi_vdb.so",    "wadi/wadi_vdb.so",
+                                        installed,     "../../wadi_vdb.so", "../../wadi/wadi_vdb.so" };
     char folder[WADI_PATH_SIZE];
     Dl_info info;
     if (dladdr(&module_once, &info) != 0 && info.dli_fname != NULL && info.dli_fname[0] == '/') {

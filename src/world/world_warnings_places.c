@@ -117,7 +117,8 @@ static Parts sample_parts(const WadiWorld *world, const WadiShape *shape, double
         scene->body_count + scene->emitter_count + scene->collider_count > MANY ? SAMPLES_OF_MANY : SAMPLES;
     WadiVec3 size = wadi_box_size(box);
     for (int i = 0; i < n * n * n; ++i) {
-        WadiVec3 part = { (i % n + 0.5) / n, (i / n % n + 0.5) / n, (i / (n * n) + 0.5) / n };
+        const int at[3] = { i % n, i / n % n, i / (n * n) };
+        WadiVec3 part = { (at[0] + 0.5) / n, (at[1] + 0.5) / n, (at[2] + 0.5) / n };
         WadiVec3 x = wadi_add(box.min, wadi_mul(size, part));
         if (!wadi_shape_contains(shape, x, time)) {
             continue;
