@@ -1,4 +1,4 @@
-/* Where the material has no room. One cell tells nothing, its number of particles is noise: tiles of 8^3 cells are looked at. Tiles that
+/* Where the material has no room. The number of particles of one cell is noise: tiles of 8^3 cells are measured. Tiles that
  * touch are one body; a body that no air touches cannot swell, and one that then holds more than at rest has no room. Behind
  * thin walls a body may be full while the tiles it touches have air: there a tile without air must be far too dense. */
 #include "flip/flip_crowd.h"

@@ -285,7 +285,7 @@ static WadiStatus push_nodes(Reader *reader, uint32_t array, const Matrix *map)
     return WADI_OK;
 }
 
-/* The nodes of the scene; without one, those that are nobody's children. */
+/* The nodes of the scene; without one, those that are children of no node. */
 static WadiStatus push_roots(Reader *reader)
 {
     const WadiJson *json = reader->json;

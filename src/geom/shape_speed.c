@@ -132,7 +132,7 @@ static Motion make_motion(const WadiShape *shape, double t0, double t1)
     return made;
 }
 
-/* A step asks about one interval, for every particle near the shape. */
+/* All queries of a step, one for each particle near the shape, are for the same interval. */
 static const Motion *motion_during(const WadiShape *shape, double t0, double t1, Motion *scratch)
 {
     static _Thread_local Motion memory[REMEMBERED];
