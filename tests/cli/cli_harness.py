@@ -130,11 +130,12 @@ def needs(program):
 
 
 def main(names):
-    """Run the functions test_… of a module's names, each in its own folder; the last line counts them."""
+    """Run the functions test_… of a module's names, each in its own folder; the last line counts them.
+    The exit status is 77, skipped, when all of them were."""
     wanted = sys.argv[2:]
     tests = [(name, function) for name, function in names.items()
              if name.startswith("test_") and (not wanted or any(part in name for part in wanted))]
-    passed = failed = 0
+    passed = failed = skipped = 0
     for name, function in tests:
         with tempfile.TemporaryDirectory(prefix="wadi-cli-") as folder:
             os.chdir(folder)
@@ -142,6 +143,7 @@ def main(names):
                 function()
                 passed += 1
             except Skipped as reason:
+                skipped += 1
                 print(f"skipped {name}: {reason}")
             except Exception as error:  # pylint: disable=broad-except
                 failed += 1
@@ -149,4 +151,6 @@ def main(names):
             finally:
                 os.chdir("/")
     print(f"{passed} passed, {failed} failed")
+    if passed == 0 and failed == 0 and skipped > 0:
+        sys.exit(77)
     sys.exit(1 if failed > 0 or passed == 0 else 0)
