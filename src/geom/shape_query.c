@@ -40,7 +40,7 @@ double wadi_smooth_min(double a, double b, double k, double *weight)
     return (is_a_smaller ? a : b) - 0.25 * k * h * h;
 }
 
-/* How far the triangles are at most where a band tells the distance to within `error`; a shell's surface is `half` off them. */
+/* How far the triangles are at most where a band has the distance to within `error`; a shell's surface is `half` off them. */
 static double reach_of(double distance, double error, double half)
 {
     return half > 0.0 ? fmax(distance + error + half, 0.0) : fabs(distance) + error;

@@ -56,7 +56,7 @@ WadiStatus wadi_output_index_add(const WadiOutputIndex *index, const WadiFileNam
 WadiStatus wadi_output_index_add_file(const WadiOutputIndex *index, const char *path, uint64_t key,
                                       WadiError *error);
 /* Before a file is written: WADI_ERR_ARGUMENT when `path` is there and wadi did not write it, since it would be replaced. The index
- * tells of the file from now on: a kill may leave it there. */
+ * lists the file from now on, because a kill may leave it there. */
 WadiStatus wadi_output_index_claim(const WadiOutputIndex *index, const char *path, WadiError *error);
 
 /* The words of the last line of a file that a person may change. */
