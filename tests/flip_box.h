@@ -7,7 +7,7 @@
 
 #include "core/alloc.h"
 #include "expect.h"
-#include "flip/flip_project.h"
+#include "flip/pressure/flip_project.h"
 #include "grid/row_lanes.h"
 
 /* Cells lo <= (i, j, k) < hi have rows (x rounded outwards to whole rows). */

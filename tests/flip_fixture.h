@@ -6,7 +6,7 @@
 
 #include "core/random.h"
 #include "expect.h"
-#include "flip/flip_transfer.h"
+#include "flip/transfer/flip_transfer.h"
 
 typedef struct Fluid {
     WadiParticles particles;

@@ -3,7 +3,7 @@
 #define WADI_TESTS_FRICTION_CASE_H
 
 #include "core/random.h"
-#include "flip/flip_friction.h"
+#include "flip/friction/flip_friction.h"
 #include "flip_test_grid.h"
 
 typedef struct Case {

@@ -13,7 +13,7 @@
 #include "core/random.h"
 #include "core/state.h"
 #include "expect.h"
-#include "io/run_folder.h"
+#include "io/run/run_folder.h"
 
 static char scratch[512];
 

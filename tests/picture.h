@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "expect.h"
-#include "render/tracer.h"
+#include "render/trace/tracer.h"
 
 /* Corners in the order of a binary count, faces outward; `turn`, radians, about the y axis through the middle. */
 typedef struct PictureBox {

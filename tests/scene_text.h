@@ -3,7 +3,7 @@
 #define WADI_TESTS_SCENE_TEXT_H
 
 #include "expect.h"
-#include "io/scene_parse.h"
+#include "io/scene/scene_parse.h"
 
 static inline WadiScene *parse_with(const char *text, const char *const *sets, int set_count)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "core/random.h"
-#include "surface/bins.h"
-#include "surface/field.h"
+#include "surface/cloud/bins.h"
+#include "surface/field/field.h"
 
 /* A cloud that is zero is empty. Memory doubles whenever the count is a power of two from 1024 on. */
 static inline void cloud_add(WadiCloud *f, WadiVec3 at, double spacing)

@@ -7,7 +7,7 @@
 
 #include "core/random.h"
 #include "expect.h"
-#include "surface/surface_mesh.h"
+#include "surface/mesh/surface_mesh.h"
 
 typedef double (*FieldFunction)(const void *context, WadiVec3 x);
 

@@ -7,7 +7,7 @@
 
 #include "core/random.h"
 #include "expect.h"
-#include "surface/field_method.h"
+#include "surface/field/field_method.h"
 #include "surface_clouds.h"
 
 /* A method made ready for a cloud. */

@@ -7,7 +7,7 @@
 
 #include "core/alloc.h"
 #include "expect.h"
-#include "surface/surface_mesh.h"
+#include "surface/mesh/surface_mesh.h"
 
 /* `around` x `across` vertices, twice as many triangles. Velocity is (x, y, 2), wetness the number of the vertex. */
 static inline WadiSurfaceMesh torus_make(int around, int across, WadiVec3 center)

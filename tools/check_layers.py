@@ -16,9 +16,18 @@ from pathlib import Path
 # A layer includes itself and those of smaller rank; layers of the same rank do not include each other.
 RANKS = [
     ["core"], ["math"], ["grid"], ["geom"], ["particles"], ["world"], ["linsys"],
-    ["points", "flip", "sph", "dem"], ["sim"], ["io"], ["surface"], ["render"], ["api"],
+    ["points", "flip", "sph", "dem"], ["sim"], ["io"], ["surface"], ["render"], ["export"], ["api"],
 ]
 RANK = {layer: rank for rank, layers in enumerate(RANKS) for layer in layers}
+# The rooms of a large layer, by the same rule; "" is the layer's own folder.
+ROOMS = {
+    "geom": [["mesh"], ["read"], [""]],
+    "flip": [["transfer"], ["solids", "viscosity", "pressure", "friction"], ["published", "sleep"], ["move"], [""]],
+    "io": [["files"], ["frame", "scene"], ["run"]],
+    "surface": [["cloud"], ["field"], ["mesh"], ["write"], [""]],
+    "render": [["image"], ["trace"], [""]],
+}
+MAX_FILES = 28  # of a folder of src/: more want rooms
 ORDER = " < ".join("|".join(layers) for layers in RANKS)
 
 STANDARD_HEADERS = {
@@ -48,6 +57,17 @@ def tree_files(root):
     return sorted(found)
 
 
+def room_rule(layer, room, other):
+    """The rule that a file of `room` breaks by including a header of the room `other` of the same layer, or None."""
+    ranks = {name: rank for rank, names in enumerate(ROOMS.get(layer, [[""]])) for name in names}
+    for name in (room, other):
+        if name not in ranks:
+            return f"src/{layer}/{name} is no room: tools/check_layers.py lists them"
+    if room != other and ranks[other] >= ranks[room]:
+        return f"{layer}/{room} stands below {layer}/{other} or beside it"
+    return None
+
+
 def include_rule(path, target, is_quoted):
     """The rule that `path` breaks by including `target`, or None."""
     top = path.parts[0]
@@ -66,6 +86,8 @@ def include_rule(path, target, is_quoted):
             return f"{layer} and {first} stand side by side and never include each other"
         if RANK[first] > RANK[layer]:
             return f"{layer} stands below {first}: {ORDER}"
+        if first == layer:
+            return room_rule(layer, "/".join(path.parts[2:-1]), "/".join(target.split("/")[1:-1]))
     elif top == "include":
         if first != "wadi" and target not in STANDARD_HEADERS:
             return "public headers include wadi/ and the C standard library only"
@@ -92,6 +114,7 @@ def check_tree(root):
     """All breaches as (path, line, rule)."""
     breaches = []
     seen = {}
+    folders = {}
     references = root / "docs/references.md"
     keys = set(re.findall(r"\*\*(\w+)\*\*", references.read_text("utf-8"))) if references.exists() else set()
     for path in tree_files(root):
@@ -103,6 +126,10 @@ def check_tree(root):
             if path.suffix in CODE:
                 breaches.append((path, 1, "is not UTF-8"))
             continue
+        if path.parts[0] == "src":
+            folders[path.parent] = folders.get(path.parent, 0) + 1
+            if folders[path.parent] == MAX_FILES + 1:
+                breaches.append((path, 1, f"{path.parent} has more than {MAX_FILES} files: give them rooms"))
         if path.suffix in (".c", ".h"):
             breaches += [(path, number, rule) for number, rule in check_code(path, lines)]
         # Public headers are named for their users and always reached through wadi/: a namespace of its own.
@@ -132,8 +159,13 @@ def self_test():
     """Each file breaks the rule named beside it, or none."""
     tree = {
         "src/core/good.c": ('#include "core/good.h"\n#include "wadi/base.h"\n#include <hdf5.h>\n', None),
-        "src/io/good_io.c": ('#include "sim/loop.h"\n#include "math/vec3.h"\n', None),
-        "src/api/good_api.c": ('#include "render/picture.h"\n#include "surface/mesh.h"\n', None),
+        "src/flip/good_top.c": ('#include "flip/good_top.h"\n#include "flip/sleep/rest.h"\n', None),
+        "src/flip/move/good_room.c": ('#include "flip/sleep/rest.h"\n#include "flip/move/path.h"\n', None),
+        "src/flip/sleep/up_room.c": ('#include "flip/flip.h"\n', "flip/sleep stands below"),
+        "src/flip/solids/beside.c": ('#include "flip/friction/slots.h"\n', "or beside it"),
+        "src/geom/attic/lost.c": ('#include "geom/mesh/mesh.h"\n', "is no room"),
+        "src/io/run/good_io.c": ('#include "sim/loop.h"\n#include "math/vec3.h"\n', None),
+        "src/export/good_export.c": ('#include "render/picture.h"\n#include "surface/mesh.h"\n', None),
         "include/wadi/good.h": ('#include "wadi/base.h"\n#include <stdint.h>\n', None),
         "cli/good_cli.c": ('#include "good_cli.h"\n#include "wadi/wadi.h"\n#include <unistd.h>\n', None),
         "tests/unit/test_good.c": ('#include "flip/flip.h"\n#include "check.h"\n', None),
@@ -144,7 +176,7 @@ def self_test():
         "src/geom/up.c": ('#include "math/vec3.h"\n#include "particles/store.h"\n', "geom stands below particles"),
         "src/grid/up_geom.c": ('#include "geom/shape.h"\n', "grid stands below geom"),
         "src/flip/side.c": ('#include "sph/sph.h"\n', "never include each other"),
-        "src/sim/up_io.c": ('#include "io/files.h"\n', "sim stands below io"),
+        "src/sim/up_io.c": ('#include "io/files/files.h"\n', "sim stands below io"),
         "src/world/up_solver.c": ('#include "points/points.h"\n', "world stands below points"),
         "src/misc/nowhere.c": ("\n#include <math.h>\n", "is no layer"),
         "src/math/stray.c": ('#include "stray.h"\n', "name the layer"),
@@ -160,6 +192,8 @@ def self_test():
         "tests/twin/path.c": ('open("' + "/" + 'home/me/x");\n', "absolute path"),
         "docs/link.md": ("[gone](nowhere.md)\n", "does not exist"),
     }
+    tree |= {f"src/api/crowded_{i:02}.c": ("", None) for i in range(MAX_FILES)}
+    tree["src/api/last_one.c"] = ("", "give them rooms")
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         for name, (text, _) in tree.items():

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "io/run_folder.h"
+#include "io/run/run_folder.h"
 #include "render/splat.h"
 #include "wadi/picture.h"
 

@@ -6,12 +6,12 @@
 
 #include "core/alloc.h"
 #include "core/text.h"
-#include "geom/mesh.h"
-#include "geom/mesh_bytes.h"
-#include "io/frame_file.h"
-#include "io/run_folder.h"
-#include "io/scene_parse.h"
-#include "surface/surface_mesh.h"
+#include "geom/mesh/mesh.h"
+#include "geom/read/mesh_bytes.h"
+#include "io/frame/frame_file.h"
+#include "io/run/run_folder.h"
+#include "io/scene/scene_parse.h"
+#include "surface/mesh/surface_mesh.h"
 #include "wadi/run.h"
 
 /* 1234567 as "1,234,567". */

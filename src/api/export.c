@@ -4,8 +4,8 @@
 #include "api/export_job.h"
 #include "core/parallel.h"
 #include "core/timer.h"
-#include "io/files.h"
-#include "io/run_files.h"
+#include "io/files/files.h"
+#include "io/run/run_files.h"
 
 enum { EXPORT_DEF_COOKIE = 0xe4907 };
 

@@ -3,7 +3,7 @@
 #define WADI_API_EXPORT_JOB_H
 
 #include "api/render_picture.h"
-#include "render/export_scene.h"
+#include "export/export_scene.h"
 #include "wadi/export.h"
 
 typedef struct WadiExportJob {

@@ -6,8 +6,8 @@
 #include "api/export_job.h"
 #include "core/alloc.h"
 #include "core/hash.h"
-#include "io/files.h"
-#include "render/export_ply.h"
+#include "export/export_ply.h"
+#include "io/files/files.h"
 #include "wadi/surface.h"
 
 typedef struct Meshes {

@@ -6,11 +6,11 @@
 #include "api/export_job.h"
 #include "core/alloc.h"
 #include "core/hash.h"
-#include "io/files.h"
-#include "render/export_blender.h"
-#include "render/export_pbrt.h"
-#include "render/export_pov.h"
-#include "render/export_sky.h"
+#include "export/export_blender.h"
+#include "export/export_pbrt.h"
+#include "export/export_pov.h"
+#include "export/export_sky.h"
+#include "io/files/files.h"
 
 enum {
     EXPORT_VERSION = 1,

@@ -8,9 +8,9 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "core/timer.h"
-#include "io/files.h"
-#include "render/picture_sheet.h"
-#include "render/video.h"
+#include "io/files/files.h"
+#include "render/image/picture_sheet.h"
+#include "render/image/video.h"
 
 enum { RENDER_DEF_COOKIE = 0x4e4de4 };
 

@@ -3,7 +3,7 @@
 #define WADI_API_RENDER_PICTURE_H
 
 #include "api/render_plan.h"
-#include "io/output_index.h"
+#include "io/run/output_index.h"
 
 /* What is used for one picture after the other. A zeroed maker is valid. */
 typedef struct WadiPictureMaker {

@@ -7,8 +7,8 @@
 #include "core/alloc.h"
 #include "core/hash.h"
 #include "core/timer.h"
-#include "io/files.h"
-#include "io/run_files.h"
+#include "io/files/files.h"
+#include "io/run/run_files.h"
 
 enum {
     RENDER_VERSION = 1, /* rises when the same settings give another picture */

@@ -3,7 +3,7 @@
 
 #include "api/render_plan.h"
 #include "core/alloc.h"
-#include "io/files.h"
+#include "io/files/files.h"
 
 enum {
     FRAMES_LOOKED_AT = 8,

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "io/run_files.h"
-#include "io/scene_parse.h"
+#include "io/run/run_files.h"
+#include "io/scene/scene_parse.h"
 
 /* Whether the key that `set` begins with is `key` or lies in it; a * in `key` stands for any one name. */
 static bool is_within(const char *set, const char *key)

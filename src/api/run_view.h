@@ -2,7 +2,7 @@
 #ifndef WADI_API_RUN_VIEW_H
 #define WADI_API_RUN_VIEW_H
 
-#include "io/run_folder.h"
+#include "io/run/run_folder.h"
 #include "world/scene.h"
 
 /* Immutable once open, so that threads may share it. */

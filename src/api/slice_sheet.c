@@ -5,9 +5,9 @@
 
 #include "api/surface_plan.h"
 #include "core/alloc.h"
-#include "io/run_files.h"
-#include "render/image.h"
-#include "surface/cloud.h"
+#include "io/run/run_files.h"
+#include "render/image/image.h"
+#include "surface/cloud/cloud.h"
 #include "wadi/picture.h"
 
 enum { SLICE_DEF_COOKIE = 0x511ce, GAP = 4, PANEL_MAX = 16 };

@@ -7,7 +7,7 @@
 #include "api/surface_plan.h"
 #include "core/alloc.h"
 #include "core/parallel.h"
-#include "io/output_index.h"
+#include "io/run/output_index.h"
 
 enum {
     SURFACE_DEF_COOKIE = 0x5afe5,

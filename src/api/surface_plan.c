@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/hash.h"
-#include "io/run_files.h"
+#include "io/run/run_files.h"
 
 enum {
     SURFACE_VERSION = 3, /* rises when the same settings give another mesh */

@@ -2,13 +2,13 @@
 #ifndef WADI_FLIP_FLIP_H
 #define WADI_FLIP_FLIP_H
 
-#include "flip/flip_friction.h"
-#include "flip/flip_grid.h"
-#include "flip/flip_pressure_memory.h"
-#include "flip/flip_project.h"
-#include "flip/flip_sleep.h"
-#include "flip/flip_solid.h"
-#include "flip/flip_transfer.h"
+#include "flip/friction/flip_friction.h"
+#include "flip/pressure/flip_pressure_memory.h"
+#include "flip/pressure/flip_project.h"
+#include "flip/sleep/flip_sleep.h"
+#include "flip/solids/flip_solid.h"
+#include "flip/transfer/flip_grid.h"
+#include "flip/transfer/flip_transfer.h"
 #include "world/solver.h"
 
 extern const WadiSolverType wadi_flip_solver;

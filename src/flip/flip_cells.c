@@ -3,8 +3,8 @@
 
 #include "core/parallel.h"
 #include "flip/flip.h"
-#include "flip/flip_shared_fill.h"
-#include "flip/flip_surface.h"
+#include "flip/pressure/flip_surface.h"
+#include "flip/transfer/flip_shared_fill.h"
 #include "grid/row_lanes.h"
 #include "grid/row_vectors.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "flip/flip.h"
-#include "flip/flip_yield.h"
+#include "flip/friction/flip_yield.h"
 
 void wadi_flip_materials_init(WadiFlipMaterials *materials, const WadiScene *scene)
 {

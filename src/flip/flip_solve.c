@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "flip/flip.h"
-#include "flip/flip_relax.h"
+#include "flip/pressure/flip_relax.h"
 
 static WadiStatus solve_unilateral(const WadiPoisson *system, const float *b,
                                    const WadiPoissonSettings *settings, double *x, WadiArena *scratch,

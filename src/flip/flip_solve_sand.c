@@ -7,8 +7,8 @@
 
 #include "core/parallel.h"
 #include "flip/flip.h"
-#include "flip/flip_friction_ask.h"
-#include "flip/flip_friction_rate.h"
+#include "flip/friction/flip_friction_ask.h"
+#include "flip/friction/flip_friction_rate.h"
 #include "grid/row_lanes.h"
 
 /* Of each of the first step's friction solves: deep columns start from coarse grids. */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "flip/flip.h"
-#include "flip/flip_rigid.h"
-#include "flip/flip_yield.h"
+#include "flip/friction/flip_yield.h"
+#include "flip/published/flip_rigid.h"
 #include "grid/row_lanes.h"
 
 static double radians(double degrees)

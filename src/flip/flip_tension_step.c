@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "flip/flip.h"
-#include "flip/flip_tension.h"
-#include "flip/flip_tension_push.h"
+#include "flip/pressure/flip_tension.h"
+#include "flip/pressure/flip_tension_push.h"
 
 static double tension_of(const WadiFlip *flip, int material, double time)
 {

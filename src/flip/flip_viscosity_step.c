@@ -1,6 +1,6 @@
 /* Viscosity in the step: the coefficient of every cell from its particles, then the solve. */
 #include "flip/flip.h"
-#include "flip/flip_viscosity.h"
+#include "flip/viscosity/flip_viscosity.h"
 
 bool wadi_flip_is_viscous(const WadiFlip *flip)
 {

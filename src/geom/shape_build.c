@@ -2,7 +2,7 @@
 
 #include "core/alloc.h"
 #include "core/check.h"
-#include "geom/heightmap.h"
+#include "geom/mesh/heightmap.h"
 #include "geom/sdf_band.h"
 #include "geom/shape_internal.h"
 

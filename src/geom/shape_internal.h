@@ -2,8 +2,8 @@
 #ifndef WADI_GEOM_SHAPE_INTERNAL_H
 #define WADI_GEOM_SHAPE_INTERNAL_H
 
-#include "geom/mesh_sequence.h"
-#include "geom/mesh_solid.h"
+#include "geom/mesh/mesh_sequence.h"
+#include "geom/mesh/mesh_solid.h"
 #include "geom/primitives.h"
 
 typedef struct WadiPlacement {

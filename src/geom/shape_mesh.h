@@ -2,7 +2,7 @@
 #ifndef WADI_GEOM_SHAPE_MESH_H
 #define WADI_GEOM_SHAPE_MESH_H
 
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 #include "geom/shape.h"
 
 /* Whether wadi_shape_mesh knows the shape: primitives, meshes, height maps and unions of them. The others have edges that only

@@ -3,8 +3,8 @@
 #define WADI_RENDER_FALSE_COLOUR_H
 
 #include "core/state.h"
-#include "render/colour_map.h"
-#include "render/image.h"
+#include "render/image/colour_map.h"
+#include "render/image/image.h"
 #include "render/stage.h"
 
 enum { WADI_FALSE_COLOUR_KINDS = 16 }; /* lines of a legend of kinds */

@@ -7,8 +7,8 @@
 #define WADI_RENDER_GRAINS_H
 
 #include "core/arena.h"
-#include "render/tracer.h"
-#include "surface/bins.h"
+#include "render/trace/tracer.h"
+#include "surface/cloud/bins.h"
 
 enum { WADI_GRAIN_MAX = 64, WADI_GRAIN_COLOURS = 4 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "render/false_colour.h"
-#include "render/lettering.h"
+#include "render/image/lettering.h"
 
 enum { TICK_MAX = 12, LABEL_SIZE = 48 };
 

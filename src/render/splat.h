@@ -4,7 +4,7 @@
 
 #include "core/state.h"
 #include "math/vec3.h"
-#include "render/image.h"
+#include "render/image/image.h"
 
 /* An orthographic camera: `right` and `up` span the picture, `away` points from it into the scene. */
 typedef struct WadiSplatView {

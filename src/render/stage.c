@@ -5,7 +5,7 @@
 #include "core/alloc.h"
 #include "core/check.h"
 #include "render/solid_texture.h"
-#include "surface/shape_surface.h"
+#include "surface/mesh/shape_surface.h"
 #include "surface/surface_frame.h"
 
 /* The mesh under grains, in spacings: where it lies for dry sand, and how far soaking lifts it. */

@@ -5,8 +5,8 @@
 
 #include "core/state.h"
 #include "render/grains.h"
-#include "render/tracer.h"
-#include "surface/surface_mesh.h"
+#include "render/trace/tracer.h"
+#include "surface/mesh/surface_mesh.h"
 #include "world/world.h"
 
 /* Colours for the particles of a frame in place of those of their materials: render/false_colour.h. Called for each material

@@ -2,9 +2,9 @@
 #include "surface/surface_frame.h"
 
 #include "core/alloc.h"
-#include "surface/write_obj.h"
-#include "surface/write_ply.h"
-#include "surface/write_vdb.h"
+#include "surface/write/write_obj.h"
+#include "surface/write/write_ply.h"
+#include "surface/write/write_vdb.h"
 
 /* Bytes a surface vertex, field and mesh and scratch together (250 were measured), and vertices a square of one cell: a plane at
  * an angle has up to sqrt(3) of them. */

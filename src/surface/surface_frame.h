@@ -3,8 +3,8 @@
 #define WADI_SURFACE_SURFACE_FRAME_H
 
 #include "core/timer.h"
-#include "surface/mesh_file.h"
-#include "surface/surface_mesh.h"
+#include "surface/mesh/surface_mesh.h"
+#include "surface/write/mesh_file.h"
 #include "wadi/surface.h"
 #include "world/scene.h"
 

@@ -1,4 +1,4 @@
-/* A scene as plain data: what the scene file says, checked and with its defaults filled in. io/scene_parse.c fills it by
+/* A scene as plain data: what the scene file says, checked and with its defaults filled in. io/scene/scene_parse.c fills it by
  * walking the table of scene_schema.h, so a key exists in one place only. */
 #ifndef WADI_WORLD_SCENE_H
 #define WADI_WORLD_SCENE_H

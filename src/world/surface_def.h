@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* In the order of WadiSurfaceMethod of surface/field.h, which stands above this layer. */
+/* In the order of WadiSurfaceMethod of surface/field/field.h, which stands above this layer. */
 typedef enum WadiSurfaceMethodKey {
     WADI_SURFACE_KEY_ZHU_BRIDSON,
     WADI_SURFACE_KEY_ANISOTROPIC,

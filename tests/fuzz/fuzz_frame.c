@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "io/frame_block.h"
+#include "io/frame/frame_block.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "core/alloc.h"
-#include "render/light.h"
+#include "render/trace/light.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "core/check.h"
-#include "geom/mesh_solid.h"
+#include "geom/mesh/mesh_solid.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

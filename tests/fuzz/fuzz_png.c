@@ -1,6 +1,6 @@
 /* Height map reader on arbitrary bytes. */
 #include "core/check.h"
-#include "geom/heightmap.h"
+#include "geom/mesh/heightmap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

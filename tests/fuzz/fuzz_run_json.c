@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "io/run_json.h"
+#include "io/run/run_json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

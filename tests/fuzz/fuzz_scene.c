@@ -5,7 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/check.h"
-#include "io/scene_parse.h"
+#include "io/scene/scene_parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);

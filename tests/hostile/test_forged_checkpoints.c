@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "io/frame_file.h"
+#include "io/frame/frame_file.h"
 #include "io_scratch.h"
 #include "wadi/wadi.h"
 

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 
 #include "core/alloc.h"
-#include "io/frame_file.h"
+#include "io/frame/frame_file.h"
 #include "io_scratch.h"
 #include "wadi/wadi.h"
 

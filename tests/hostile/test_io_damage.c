@@ -4,8 +4,8 @@
 
 #include "core/alloc.h"
 #include "expect.h"
-#include "io/files.h"
-#include "io/frame_block.h"
+#include "io/files/files.h"
+#include "io/frame/frame_block.h"
 #include "io_scratch.h"
 
 /* A frame of `count` particles at `path`, its bytes, and its layout. */

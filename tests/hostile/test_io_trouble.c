@@ -10,7 +10,7 @@
 
 #include "core/alloc.h"
 #include "expect.h"
-#include "io/files.h"
+#include "io/files/files.h"
 #include "io_scratch.h"
 
 /* Submit frames of `count` particles until one fails or 20 are written; returns how many were accepted. */

@@ -3,7 +3,7 @@
 
 #include "core/alloc.h"
 #include "core/text.h"
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 #include "io_scratch.h"
 
 static const char obj_text[] =

@@ -1,6 +1,6 @@
 /* flip: water at rest, its pressure and its stillness [models 11, T4], and what moving walls displace. */
-#include "flip/flip_solid.h"
-#include "flip/flip_surface.h"
+#include "flip/pressure/flip_surface.h"
+#include "flip/solids/flip_solid.h"
 #include "flip_box.h"
 #include "physics/scene_shapes.h"
 

@@ -1,5 +1,5 @@
 /* flip: the paths of particles through the grid's velocities, and what solids do to them. [models T5, T6] */
-#include "flip/flip_advance.h"
+#include "flip/move/flip_advance.h"
 #include "flip_fixture.h"
 #include "scene_shapes.h"
 

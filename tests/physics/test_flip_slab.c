@@ -2,8 +2,8 @@
  * Gravity is tilted; the pressure is the hydrostatic one, with the first-order surface: n cells below the
  * surface P = n g cos dt. The slab has no ends: the rows on either side of it in x are made neighbours. */
 #include "core/parallel.h"
-#include "flip/flip_friction.h"
-#include "flip/flip_rigid.h"
+#include "flip/friction/flip_friction.h"
+#include "flip/published/flip_rigid.h"
 #include "flip_test_grid.h"
 
 static const double gravity = 9.81, dx = 0.01, dt = 1.0 / 600.0, degree = 0.017453292519943295;

@@ -1,7 +1,7 @@
 /* The path tracer against optics with known answers: furnaces, Lambert's sphere, Snell's offset, Beer and Lambert's absorption,
  * Fresnel's losses, a bed under water, the sun's disc, blur by motion and by the lens. */
 #include "picture.h"
-#include "render/bsdf.h"
+#include "render/trace/bsdf.h"
 
 static const double pi = 3.14159265358979323846;
 

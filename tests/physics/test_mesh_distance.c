@@ -10,7 +10,7 @@
 #include "core/random.h"
 #include "core/timer.h"
 #include "expect.h"
-#include "geom/mesh_solid.h"
+#include "geom/mesh/mesh_solid.h"
 #include "geom/sdf_band.h"
 
 static const double pi = 3.14159265358979323846;

@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "core/timer.h"
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 #include "particles/cells.h"
 #include "particles/seed.h"
 #include "scene_shapes.h"

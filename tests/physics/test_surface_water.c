@@ -6,7 +6,7 @@
 #include "math/sym3.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
-#include "surface/surface_mesh.h"
+#include "surface/mesh/surface_mesh.h"
 #include "surface_rows.h"
 
 /* What water stands in; eight particles a cell unless it says otherwise. */

@@ -9,7 +9,7 @@
 #include "core/random.h"
 #include "core/timer.h"
 #include "picture.h"
-#include "render/tracer_internal.h"
+#include "render/trace/tracer_internal.h"
 
 typedef struct Heap {
     size_t count;

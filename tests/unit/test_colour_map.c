@@ -3,7 +3,7 @@
 
 #include "expect.h"
 #include "render/false_colour.h"
-#include "render/lettering.h"
+#include "render/image/lettering.h"
 #include "scene_sim.h"
 
 /* What a colour map is for: equal steps look equal. A colour that the screen cannot show would be cut and break the line. */

@@ -1,9 +1,9 @@
 /* What is exported, byte by byte, where the answer is known: a triangle and two grains. */
+#include "export/export_pbrt.h"
+#include "export/export_ply.h"
+#include "export/export_pov.h"
+#include "export/export_sky.h"
 #include "io_scratch.h"
-#include "render/export_pbrt.h"
-#include "render/export_ply.h"
-#include "render/export_pov.h"
-#include "render/export_sky.h"
 
 enum { TEXT_MAX = 1 << 20 };
 

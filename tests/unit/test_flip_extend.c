@@ -2,8 +2,8 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "failing_alloc.h"
-#include "flip/flip_extend.h"
-#include "flip/flip_solid.h"
+#include "flip/solids/flip_solid.h"
+#include "flip/transfer/flip_extend.h"
 #include "flip_box.h"
 #include "physics/scene_shapes.h"
 

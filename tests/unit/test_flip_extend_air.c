@@ -2,7 +2,7 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "failing_alloc.h"
-#include "flip/flip_extend_air.h"
+#include "flip/transfer/flip_extend_air.h"
 #include "flip_box.h"
 
 static const int low[3] = { 0, 0, 0 }, high[3] = { 24, 16, 16 };

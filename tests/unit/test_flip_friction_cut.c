@@ -1,7 +1,7 @@
 /* flip: friction where faces are cut by solids or hold other densities. */
 #include "core/random.h"
-#include "flip/flip_friction.h"
-#include "flip/flip_friction_rate.h"
+#include "flip/friction/flip_friction.h"
+#include "flip/friction/flip_friction_rate.h"
 #include "flip_test_grid.h"
 #include <stdlib.h>
 

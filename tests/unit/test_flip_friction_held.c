@@ -1,6 +1,6 @@
 /* flip: cells that are held in the friction solve, as sleeping sand is. */
 #include "core/random.h"
-#include "flip/flip_friction.h"
+#include "flip/friction/flip_friction.h"
 #include "flip_test_grid.h"
 
 static WadiFrictionWallPoint ask_half(const void *context, const double at[3])

@@ -8,7 +8,7 @@
 #include "core/random.h"
 #include "core/timer.h"
 #include "expect.h"
-#include "flip/flip_grid.h"
+#include "flip/transfer/flip_grid.h"
 
 static void scatter(WadiParticles *particles, int64_t count, WadiVec3 middle, double size)
 {

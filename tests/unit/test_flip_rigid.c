@@ -1,7 +1,7 @@
 /* flip: stop rule, rigid groups and their projection on grids whose answers are known. */
 #include "core/alloc.h"
 #include "core/random.h"
-#include "flip/flip_rigid.h"
+#include "flip/published/flip_rigid.h"
 #include "flip_test_grid.h"
 #include "math/vec3.h"
 

@@ -1,8 +1,8 @@
 /* flip: arrays of some rows with a table, against the same arrays with all rows. */
 #include "core/random.h"
-#include "flip/flip_pressure_memory.h"
-#include "flip/flip_relax.h"
-#include "flip/flip_row_table.h"
+#include "flip/pressure/flip_pressure_memory.h"
+#include "flip/pressure/flip_relax.h"
+#include "flip/transfer/flip_row_table.h"
 #include "flip_box.h"
 
 static float random_signed(uint64_t seed, size_t at)

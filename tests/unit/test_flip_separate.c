@@ -1,5 +1,5 @@
 /* flip: particles that came too close push each other apart. */
-#include "flip/flip_separate.h"
+#include "flip/move/flip_separate.h"
 
 #include "core/parallel.h"
 #include "core/random.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "flip/flip_sleep.h"
+#include "flip/sleep/flip_sleep.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
 

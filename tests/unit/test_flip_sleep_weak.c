@@ -1,7 +1,7 @@
 /* Sand at rest on a roof, level on one side and of 45 degrees on the other: what is steep is weak after the window, whichever way
  * gravity points, and weak sand holds no slope above its friction angle. */
 #include "core/arena.h"
-#include "flip/flip_sleep.h"
+#include "flip/sleep/flip_sleep.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
 

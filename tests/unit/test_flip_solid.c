@@ -1,8 +1,8 @@
 /* flip: open fractions of faces against areas that are known. */
 #include "core/parallel.h"
 #include "failing_alloc.h"
-#include "flip/flip_solid.h"
-#include "flip/flip_solid_fraction.h"
+#include "flip/solids/flip_solid.h"
+#include "flip/solids/flip_solid_fraction.h"
 #include "flip_box.h"
 #include "physics/scene_shapes.h"
 

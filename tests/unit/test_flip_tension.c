@@ -1,9 +1,9 @@
 /* flip: curvature of surfaces made of particles, and the pressure that surface tension makes in a drop [Laplace]. Lengths in
  * cells. */
 #include "core/random.h"
-#include "flip/flip_surface.h"
-#include "flip/flip_tension.h"
-#include "flip/flip_tension_push.h"
+#include "flip/pressure/flip_surface.h"
+#include "flip/pressure/flip_tension.h"
+#include "flip/pressure/flip_tension_push.h"
 #include "flip_box.h"
 
 enum { SIDE = 32 };

@@ -1,6 +1,6 @@
 /* flip: the viscosity solve against known motions: what it must leave alone, what it must keep, and exact decay rates and
  * profiles. Lengths in cells, h = 1. */
-#include "flip/flip_viscosity.h"
+#include "flip/viscosity/flip_viscosity.h"
 #include "flip_box.h"
 
 typedef struct Viscous {

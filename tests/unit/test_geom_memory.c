@@ -4,7 +4,7 @@
 
 #include "core/alloc.h"
 #include "expect.h"
-#include "geom/mesh_solid.h"
+#include "geom/mesh/mesh_solid.h"
 #include "geom/sdf_band.h"
 #include "geom/shape.h"
 

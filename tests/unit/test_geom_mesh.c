@@ -8,9 +8,9 @@
 
 #include "core/alloc.h"
 #include "expect.h"
-#include "geom/heightmap.h"
-#include "geom/mesh.h"
-#include "geom/mesh_sequence.h"
+#include "geom/mesh/heightmap.h"
+#include "geom/mesh/mesh.h"
+#include "geom/mesh/mesh_sequence.h"
 #include "geom/sdf_band.h"
 #include "geom/shape.h"
 

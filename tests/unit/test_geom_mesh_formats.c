@@ -3,8 +3,8 @@
 
 #include "core/text.h"
 #include "expect.h"
-#include "geom/mesh.h"
-#include "geom/mesh_text.h"
+#include "geom/mesh/mesh.h"
+#include "geom/read/mesh_text.h"
 
 #include <stdlib.h>
 #include <string.h>

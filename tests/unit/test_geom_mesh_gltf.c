@@ -1,5 +1,5 @@
 /* geom: the files of a glTF mesh, its buffers, accessors and nodes. */
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 #include "io_scratch.h"
 
 static void write_text(const char *name, const char *text)

@@ -1,7 +1,7 @@
 /* io: files that are whole or absent. */
 #include "core/alloc.h"
 #include "expect.h"
-#include "io/files.h"
+#include "io/files/files.h"
 #include "io_scratch.h"
 
 static void a_file_comes_back_as_it_was_written(void **unused)

@@ -2,7 +2,7 @@
 #include "core/alloc.h"
 #include "core/timer.h"
 #include "expect.h"
-#include "io/files.h"
+#include "io/files/files.h"
 #include "io_scratch.h"
 
 static const WadiFrameHeader header = {

@@ -1,9 +1,9 @@
 /* io: the run folder. */
 #include "core/alloc.h"
 #include "expect.h"
-#include "io/files.h"
-#include "io/run_files.h"
-#include "io/run_lock.h"
+#include "io/files/files.h"
+#include "io/run/run_files.h"
+#include "io/run/run_lock.h"
 #include "io_scratch.h"
 
 /* What the library said, for the tests that expect it to. */

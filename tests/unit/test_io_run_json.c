@@ -1,7 +1,7 @@
 /* io: run.json. */
 #include "core/alloc.h"
 #include "expect.h"
-#include "io/run_json.h"
+#include "io/run/run_json.h"
 #include "io_scratch.h"
 
 static void a_summary_comes_back_as_it_was_written(void **unused)

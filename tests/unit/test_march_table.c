@@ -2,7 +2,7 @@
 #include <stdbool.h>
 
 #include "expect.h"
-#include "surface/march_table.h"
+#include "surface/mesh/march_table.h"
 
 /* Faces go by axis and side. */
 static bool is_on_face(int edge, int axis, int side)

@@ -6,7 +6,7 @@
 #include "core/alloc.h"
 #include "expect.h"
 #include "failing_alloc.h"
-#include "geom/heightmap.h"
+#include "geom/mesh/heightmap.h"
 #include "io_scratch.h"
 #include "render/splat.h"
 #include "wadi/wadi.h"

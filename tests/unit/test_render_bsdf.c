@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "expect.h"
-#include "render/bsdf.h"
-#include "render/sampler.h"
+#include "render/trace/bsdf.h"
+#include "render/trace/sampler.h"
 
 static const double pi = 3.14159265358979323846;
 

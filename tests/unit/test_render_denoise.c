@@ -1,7 +1,7 @@
 /* The filter of films: takes noise away, and leaves means, colours and edges. */
 #include "core/random.h"
 #include "expect.h"
-#include "render/denoise.h"
+#include "render/trace/denoise.h"
 
 enum { WIDTH = 64, HEIGHT = 48 };
 

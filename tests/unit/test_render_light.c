@@ -1,7 +1,7 @@
 /* Light, maps, film and the camera that finds its place. */
 #include "io_scratch.h"
 #include "picture.h"
-#include "render/sampler.h"
+#include "render/trace/sampler.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -6,8 +6,8 @@
 #include "core/alloc.h"
 #include "core/hash.h"
 #include "expect.h"
-#include "io/files.h"
-#include "render/image.h"
+#include "io/files/files.h"
+#include "render/image/image.h"
 #include "surface_run.h"
 
 static const char *const small[] = { "render.width=64", "render.height=36" };

@@ -4,7 +4,7 @@
 #include "render/stage.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
-#include "surface/shape_surface.h"
+#include "surface/mesh/shape_surface.h"
 
 static const char text[] =
     "wadi: 1\nsolver: points\ncell_size: 0.1\ndomain: {min: [0, 0, 0], max: [2, 1, 1], walls: {open: "

@@ -4,7 +4,7 @@
 #include "core/random.h"
 #include "failing_alloc.h"
 #include "picture.h"
-#include "render/sphere_clusters.h"
+#include "render/trace/sphere_clusters.h"
 
 enum { BALLS = 3000 };
 

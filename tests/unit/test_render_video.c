@@ -6,12 +6,12 @@
 
 #include "core/alloc.h"
 #include "expect.h"
-#include "io/files.h"
+#include "io/files/files.h"
 #include "io_scratch.h"
-#include "render/image.h"
-#include "render/picture_sheet.h"
-#include "render/video.h"
-#include "render/video_check.h"
+#include "render/image/image.h"
+#include "render/image/picture_sheet.h"
+#include "render/image/video.h"
+#include "render/image/video_check.h"
 
 enum { PICTURES = 3 };
 

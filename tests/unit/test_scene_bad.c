@@ -7,8 +7,8 @@
 
 #include "core/alloc.h"
 #include "expect.h"
-#include "io/files.h"
-#include "io/scene_parse.h"
+#include "io/files/files.h"
+#include "io/scene/scene_parse.h"
 
 #define FOLDER WADI_SOURCE_DIR "/tests/golden/bad_scenes"
 

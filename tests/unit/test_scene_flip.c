@@ -1,6 +1,6 @@
 /* Settings of the flip solver in the scene file. */
 #include "expect.h"
-#include "io/scene_parse.h"
+#include "io/scene/scene_parse.h"
 #include "world/scene.h"
 
 #define HEAD "wadi: 1\nsolver: flip\ncell_size: 0.1\nbodies: [{material: a, shape: {sphere: {radius: 1}}}]\n"

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/files.h"
+#include "io/files/files.h"
 #include "scene_text.h"
 
 static void the_example_of_the_design_is_read(void **unused)

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "io/files.h"
+#include "io/files/files.h"
 #include "scene_text.h"
 
 static void overrides_change_the_scene_and_its_source(void **unused)

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "expect.h"
-#include "io/scene_parse.h"
-#include "surface/field.h"
+#include "io/scene/scene_parse.h"
+#include "surface/field/field.h"
 #include "world/scene.h"
 
 #define HEAD                                                                                                 \

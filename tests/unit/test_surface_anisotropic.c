@@ -1,6 +1,6 @@
 /* Stretched kernels: the definition against the fast rows, known shapes of neighbourhoods, lone particles, mixed sizes. */
 #include "math/sym3.h"
-#include "surface/anisotropy.h"
+#include "surface/cloud/anisotropy.h"
 #include "surface_rows.h"
 
 static WadiFieldDef def_of(double cell)

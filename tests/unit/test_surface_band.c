@@ -1,6 +1,6 @@
 /* surface: the band against every row, whatever the cloud, and for any number of threads. */
 #include "core/parallel.h"
-#include "surface/field_band.h"
+#include "surface/field/field_band.h"
 #include "surface_built.h"
 
 /* The field with nothing taken to be inside. */

@@ -4,7 +4,7 @@
 #include "core/alloc.h"
 #include "expect.h"
 #include "failing_alloc.h"
-#include "surface/cloud.h"
+#include "surface/cloud/cloud.h"
 
 enum { COUNT = 6 };
 

@@ -1,7 +1,7 @@
 /* What flattening takes off and what it leaves, on functions whose surfaces are known. Lengths are in spacings, and the lattice has
  * the default's 0.8 of them a cell. */
 #include "core/parallel.h"
-#include "surface/field_band.h"
+#include "surface/field/field_band.h"
 #include "surface_fixture.h"
 
 static const double CELL = 0.8, REACH = 4.0;

@@ -1,5 +1,5 @@
 /* Images of particles in the walls of a box. */
-#include "surface/cloud_mirror.h"
+#include "surface/cloud/cloud_mirror.h"
 #include "surface_rows.h"
 
 static void images_are_where_mirrors_show_them(void **unused)

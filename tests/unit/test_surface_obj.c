@@ -4,9 +4,9 @@
 
 #include "core/parallel.h"
 #include "expect.h"
-#include "io/files.h"
+#include "io/files/files.h"
 #include "io_scratch.h"
-#include "surface/write_obj.h"
+#include "surface/write/write_obj.h"
 #include "surface_torus.h"
 
 static WadiMeshFileInfo info = {

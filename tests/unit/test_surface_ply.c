@@ -5,9 +5,9 @@
 #include "core/parallel.h"
 #include "expect.h"
 #include "failing_alloc.h"
-#include "io/files.h"
+#include "io/files/files.h"
 #include "io_scratch.h"
-#include "surface/write_ply.h"
+#include "surface/write/write_ply.h"
 #include "surface_torus.h"
 
 static const WadiMeshFileInfo info = { .material = "water",

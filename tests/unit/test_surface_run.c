@@ -5,8 +5,8 @@
 #include "core/alloc.h"
 #include "core/hash.h"
 #include "expect.h"
-#include "io/files.h"
-#include "surface/surface_mesh.h"
+#include "io/files/files.h"
+#include "surface/mesh/surface_mesh.h"
 #include "surface_run.h"
 
 static uint64_t file_hash(const char *run, const char *name)

@@ -1,6 +1,6 @@
 /* surface: passes of smoothing on the band against the same passes over a dense box, by the definition. */
 #include "expect.h"
-#include "surface/field_band.h"
+#include "surface/field/field_band.h"
 #include "surface_clouds.h"
 
 enum { SIZE = 40 };

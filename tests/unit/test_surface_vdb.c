@@ -4,7 +4,7 @@
 
 #include "core/alloc.h"
 #include "expect.h"
-#include "io/files.h"
+#include "io/files/files.h"
 #include "io_scratch.h"
 #include "surface/surface_frame.h"
 

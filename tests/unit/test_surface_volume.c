@@ -1,7 +1,7 @@
 /* Surfaces that are moved until they hold a volume: balls, whole and cut, whose volume is known. Lengths in spacings. The chords of
  * marching cubes cost 0.4 % of the volume of such a ball. */
 #include "core/parallel.h"
-#include "surface/field_band.h"
+#include "surface/field/field_band.h"
 #include "surface_fixture.h"
 
 static const double CELL = 0.7, PI = 3.14159265358979324, SLACK[2] = { 0.1, 0.28 };

@@ -1,0 +1,319 @@
+/* Scenes for pbrt-v4: `pbrt NAME.0001.pbrt` writes NAME.0001.exr. Light values are wadi's times the exposure, with pbrt's default
+ * sensor, which leaves them as they are.
+ *
+ * Differs from wadi's own pictures: wetness changes sand in eight steps, colours of grains are those of their group, and motion
+ * is not blurred. */
+#include "export/export_pbrt.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "export/export_ply.h"
+
+static const double RADIANS = 0.01745329251994329577;
+
+static void put_vector(WadiExportOut *out, const WadiExportFrame *frame, WadiVec3 a, int decimals)
+{
+    wadi_out_vector(out, wadi_export_turn(frame, a), ' ', decimals);
+}
+
+static void put_rgb(WadiExportOut *out, const char *parameter, WadiRgb c)
+{
+    wadi_out_printf(out, " \"rgb %s\" [", parameter);
+    wadi_out_vector(out, wadi_vec3((double)c.x, (double)c.y, (double)c.z), ' ', 5);
+    wadi_out_text(out, "]");
+}
+
+/* Names hold letters, digits, '.', '_' and '-' only. */
+static void put_name(WadiExportOut *out, const WadiExportFrame *frame, int material, const char *what)
+{
+    wadi_out_printf(out, "\"%s%s\"", frame->scene->materials[material].name, what);
+}
+
+/* Water between the grains makes them darker, as in render/trace/bsdf.c; the film over them is pbrt's coat. */
+static float wet_channel(float colour, float wetness)
+{
+    return powf(wadi_minf(wadi_maxf(colour, 0.0f), 0.98f), 1.0f + 0.4f * wetness);
+}
+
+/* What follows the type, which is "diffuse" for dry sand and "coateddiffuse" for wet. */
+static void put_sand(WadiExportOut *out, WadiRgb colour, float wetness)
+{
+    WadiRgb c = { wet_channel(colour.x, wetness), wet_channel(colour.y, wetness),
+                  wet_channel(colour.z, wetness) };
+    if (wetness > 0.0f) {
+        wadi_out_printf(out, " \"float roughness\" [%.3g] \"float eta\" [1.333]",
+                        0.6 - 0.45 * (double)wetness);
+    }
+    put_rgb(out, "reflectance", c);
+}
+
+static const char *sand_type(float wetness)
+{
+    return wetness > 0.0f ? "\"coateddiffuse\"" : "\"diffuse\"";
+}
+
+/* The parameters of a look: MakeNamedMaterial wants the type as one of them. */
+static void put_named(WadiExportOut *out, const WadiLook *look, float wetness)
+{
+    switch (look->kind) {
+    case WADI_LOOK_WATER:
+        wadi_out_printf(out, " \"string type\" \"dielectric\" \"float eta\" [%.4g]", (double)look->index);
+        break;
+    case WADI_LOOK_GLASS:
+        wadi_out_printf(out, " \"string type\" \"thindielectric\" \"float eta\" [%.4g]", (double)look->index);
+        break;
+    case WADI_LOOK_SAND:
+        wadi_out_printf(out, " \"string type\" %s", sand_type(wetness));
+        put_sand(out, look->colour, wetness);
+        break;
+    default:
+        wadi_out_printf(out, " \"string type\" \"%s\"", look->coat > 0.0f ? "coateddiffuse" : "diffuse");
+        if (look->coat > 0.0f) {
+            wadi_out_printf(out, " \"float roughness\" [%.3g]",
+                            (double)(look->coat_roughness * look->coat_roughness));
+        }
+        put_rgb(out, "reflectance", look->colour);
+        break;
+    }
+    wadi_out_text(out, "\n");
+}
+
+static void put_part_looks(WadiExportOut *out, const WadiExportFrame *frame, const WadiStagePart *part)
+{
+    const WadiLook *look = &frame->stage->looks[part->mesh_look];
+    float wetness = (float)frame->scene->materials[part->material].look.wetness;
+    wadi_out_text(out, "MakeNamedMaterial ");
+    put_name(out, frame, part->material, "");
+    put_named(out, look, wetness);
+    if (look->kind == WADI_LOOK_WATER) {
+        wadi_out_text(out, "MakeNamedMedium ");
+        put_name(out, frame, part->material, " inside");
+        wadi_out_text(out, " \"string type\" \"homogeneous\"");
+        put_rgb(out, "sigma_a", look->absorption);
+        wadi_out_text(out, " \"rgb sigma_s\" [0 0 0]\n");
+    }
+    if (part->style == WADI_STYLE_BALLS) {
+        wadi_out_text(out, "MakeNamedMaterial ");
+        put_name(out, frame, part->material, " balls");
+        put_named(out, &frame->stage->looks[part->look], wetness);
+    }
+}
+
+WadiStatus wadi_export_pbrt_shared(const WadiExportFrame *frame, const char *path, WadiError *error)
+{
+    const WadiStage *stage = frame->stage;
+    bool is_declared[2] = { false, false };
+    WadiExportOut out;
+    wadi_out_open(&out, path, error);
+    wadi_export_shared_comments(&out, frame, "# ", "what all frames share");
+    for (int p = 0; p < stage->part_count; ++p) {
+        put_part_looks(&out, frame, &stage->parts[p]);
+    }
+    for (int s = 0; s < stage->solid_count; ++s) {
+        const WadiLook *look = &stage->looks[stage->solids[s].look];
+        bool is_glass = look->kind == WADI_LOOK_GLASS;
+        if (!is_declared[is_glass]) {
+            is_declared[is_glass] = true;
+            wadi_out_printf(&out, "MakeNamedMaterial \"wadi %s\"", is_glass ? "glass" : "collider");
+            put_named(&out, look, 0.0f);
+        }
+    }
+    wadi_export_end(&out, frame, "# ");
+    return wadi_out_close(&out);
+}
+
+/* pbrt counts axes left-handed: the mirror before LookAt makes the picture right. Its field of view is that of the shorter
+ * side. */
+static void put_options(WadiExportOut *out, const WadiExportFrame *frame, const WadiExportCamera *axes)
+{
+    const WadiRenderSettings *render = &frame->scene->render;
+    double aspect = (double)render->width / render->height, half = axes->half_height * fmin(aspect, 1.0);
+    wadi_out_text(out, "Scale -1 1 1\nLookAt ");
+    put_vector(out, frame, frame->camera.eye, 9);
+    wadi_out_text(out, "  ");
+    put_vector(out, frame, wadi_add(frame->camera.eye, axes->forward), 9);
+    wadi_out_text(out, "  ");
+    put_vector(out, frame, axes->up, 9);
+    wadi_out_printf(out, "\nCamera \"perspective\" \"float fov\" [%.9g]", 2.0 * atan(half) / RADIANS);
+    if (frame->camera.lens_radius > 0.0) {
+        wadi_out_printf(out, " \"float lensradius\" [%.9g] \"float focaldistance\" [%.9g]",
+                        frame->camera.lens_radius, axes->focus);
+    }
+    wadi_out_printf(
+        out,
+        "\nFilm \"rgb\" \"integer xresolution\" [%d] \"integer yresolution\" [%d] \"string filename\" "
+        "\"%.200s.%04d.exr\"\n",
+        render->width, render->height, frame->name, frame->frame);
+    wadi_out_text(out, "Sampler \"zsobol\" \"integer pixelsamples\" [128]\n"
+                       "Integrator \"volpath\" \"integer maxdepth\" [24]\nWorldBegin\n");
+}
+
+static WadiStatus put_lights(WadiExportOut *out, const WadiExportFrame *frame, const char *sky,
+                             WadiError *error)
+{
+    WadiDomeLight dome[WADI_EXPORT_DOME];
+    WadiRgb sun;
+    double gain = exp2(frame->exposure);
+    WADI_TRY(wadi_export_dome(&frame->light, dome, &sun, error));
+    wadi_out_text(out, "AttributeBegin\n");
+    if (frame->is_y_up) {
+        wadi_out_text(out, "  Rotate -90 1 0 0\n");
+    }
+    wadi_out_printf(out, "  LightSource \"infinite\" \"string filename\" \"%.300s\" \"float scale\" [%.6g]\n",
+                    sky, gain);
+    wadi_out_text(out, "AttributeEnd\n");
+    if (wadi_largestf(sun) > 0.0f) {
+        wadi_out_text(out, "LightSource \"distant\" \"point3 from\" [");
+        put_vector(out, frame, wadi_normalized_or(frame->light.sun, wadi_vec3(0, 0, 1)), 9);
+        wadi_out_text(out, "] \"point3 to\" [0 0 0]");
+        /* A colour of luminance 1, so that it does not matter what of L pbrt takes for the scale of its spectrum. */
+        put_rgb(out, "L", wadi_scalef(sun, 1.0f / wadi_luminance(sun)));
+        wadi_out_printf(out, " \"float scale\" [%.6g]\n", gain * (double)wadi_luminance(sun));
+    }
+    return WADI_OK;
+}
+
+static void put_ground(WadiExportOut *out, const WadiExportFrame *frame)
+{
+    const WadiTraceGround *ground = &frame->stage->ground;
+    if (!ground->is_present) {
+        return;
+    }
+    /* So large that its rim is the horizon. */
+    WadiVec3 middle = frame->camera.eye;
+    double size = 1e3 * fmax(1.0, wadi_norm(wadi_sub(frame->camera.eye, frame->camera.target)));
+    wadi_out_text(out, "AttributeBegin\n");
+    if (ground->look.checker > 0.0f) {
+        double repeat = size / (double)ground->look.checker; /* a square a unit of pbrt's pattern */
+        wadi_out_text(out, "  Texture \"wadi ground\" \"spectrum\" \"checkerboard\"");
+        wadi_out_printf(out, " \"float uscale\" [%.9g] \"float vscale\" [%.9g]", 2.0 * repeat, 2.0 * repeat);
+        put_rgb(out, "tex1", ground->look.colour);
+        put_rgb(out, "tex2", ground->look.checker_colour);
+        wadi_out_text(out, "\n  Material \"diffuse\" \"texture reflectance\" \"wadi ground\"\n");
+    } else {
+        wadi_out_text(out, "  Material \"diffuse\"");
+        put_rgb(out, "reflectance", ground->look.colour);
+        wadi_out_text(out, "\n");
+    }
+    wadi_out_text(out, "  Shape \"bilinearmesh\" \"point3 P\" [");
+    for (int k = 0; k < 4; ++k) {
+        WadiVec3 corner =
+            wadi_vec3(middle.x + (k & 1 ? size : -size), middle.y + (k & 2 ? size : -size), ground->height);
+        wadi_out_text(out, k > 0 ? "  " : "");
+        put_vector(out, frame, corner, 9);
+    }
+    wadi_out_text(out, "]\nAttributeEnd\n");
+}
+
+static WadiStatus put_mesh(WadiExportOut *out, const WadiExportFrame *frame, const WadiStagePart *part,
+                           const char *folder, WadiError *error)
+{
+    const char *name = frame->scene->materials[part->material].name;
+    char file[700], path[WADI_PATH_SIZE];
+    if (part->mesh.mesh.triangle_count == 0) {
+        return WADI_OK;
+    }
+    snprintf(file, sizeof file, "%.200s.%.200s.%04d.ply", frame->name, name, frame->frame);
+    snprintf(path, sizeof path, "%.3300s/%s", folder, file);
+    WADI_TRY(wadi_export_ply_mesh(frame, path, &part->mesh, error));
+    wadi_out_text(out, "AttributeBegin\n  NamedMaterial ");
+    put_name(out, frame, part->material, "");
+    if (frame->stage->looks[part->mesh_look].kind == WADI_LOOK_WATER) {
+        wadi_out_text(out, "\n  MediumInterface ");
+        put_name(out, frame, part->material, " inside");
+        wadi_out_text(out, " \"\"");
+    }
+    wadi_out_printf(out, "\n  Shape \"plymesh\" \"string filename\" \"%s\"\nAttributeEnd\n", file);
+    return WADI_OK;
+}
+
+/* A transform for each grain: pbrt's spheres are about the origin. `Transform` replaces the one before, which is shorter than
+ * to begin and end an attribute. */
+static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, const WadiStagePart *part,
+                             WadiArena *arena, WadiError *error)
+{
+    const WadiGrains *grains = &part->grains;
+    WadiGrainGroups groups;
+    WADI_TRY(wadi_grain_groups_make(&groups, grains, arena, error));
+    for (size_t g = 0; g < groups.count; ++g) {
+        const WadiGrainGroup *group = &groups.group[g];
+        int decimals = wadi_out_decimals(2e-3 * (double)grains->sphere[groups.order[group->first]][3]);
+        wadi_out_text(out, "AttributeBegin\n");
+        if (frame->stage->looks[part->look].kind == WADI_LOOK_SAND) {
+            wadi_out_printf(out, "Material %s", sand_type(group->wetness));
+            put_sand(out, group->colour, group->wetness);
+            wadi_out_text(out, "\n");
+        } else {
+            wadi_out_text(out, "NamedMaterial ");
+            put_name(out, frame, part->material, " balls");
+            wadi_out_text(out, "\n");
+        }
+        for (size_t i = 0; i < group->count; ++i) {
+            const float *s = grains->sphere[groups.order[group->first + i]];
+            wadi_out_text(out, "Transform [1 0 0 0 0 1 0 0 0 0 1 0 ");
+            put_vector(out, frame,
+                       wadi_add(frame->stage->origin, wadi_vec3((double)s[0], (double)s[1], (double)s[2])),
+                       decimals);
+            wadi_out_text(out, " 1] Shape \"sphere\" \"float radius\" [");
+            wadi_out_number(out, (double)s[3], decimals);
+            wadi_out_text(out, "]\n");
+        }
+        wadi_out_text(out, "AttributeEnd\n");
+    }
+    return WADI_OK;
+}
+
+static WadiStatus put_solid(WadiExportOut *out, const WadiExportFrame *frame, int index, const char *folder,
+                            WadiError *error)
+{
+    const WadiStageSolid *solid = &frame->stage->solids[index];
+    bool is_glass = frame->stage->looks[solid->look].kind == WADI_LOOK_GLASS;
+    char file[300], path[WADI_PATH_SIZE];
+    if (solid->mesh.triangle_count == 0) {
+        return WADI_OK;
+    }
+    snprintf(file, sizeof file, "%.200s.solid.%d.%04d.ply", frame->name, index, frame->frame);
+    snprintf(path, sizeof path, "%.3700s/%s", folder, file);
+    WadiSurfaceMesh mesh = { .mesh = solid->mesh };
+    WADI_TRY(wadi_export_ply_mesh(frame, path, &mesh, error));
+    wadi_out_printf(out, "NamedMaterial \"wadi %s\"\nShape \"plymesh\" \"string filename\" \"%s\"\n",
+                    is_glass ? "glass" : "collider", file);
+    return WADI_OK;
+}
+
+static WadiStatus put_world(WadiExportOut *out, const WadiExportFrame *frame, const char *folder,
+                            const char *sky, WadiArena *arena, WadiError *error)
+{
+    WADI_TRY(put_lights(out, frame, sky, error));
+    put_ground(out, frame);
+    for (int p = 0; p < frame->stage->part_count; ++p) {
+        const WadiStagePart *part = &frame->stage->parts[p];
+        WADI_TRY(put_mesh(out, frame, part, folder, error));
+        WadiArenaMark mark = wadi_arena_mark(arena);
+        WadiStatus status = part->grains.count > 0 ? put_grains(out, frame, part, arena, error) : WADI_OK;
+        wadi_arena_release(arena, mark);
+        WADI_TRY(status);
+    }
+    for (int s = 0; s < frame->stage->solid_count; ++s) {
+        WADI_TRY(put_solid(out, frame, s, folder, error));
+    }
+    return WADI_OK;
+}
+
+WadiStatus wadi_export_pbrt_frame(const WadiExportFrame *frame, const char *folder, const char *path,
+                                  const char *shared, const char *sky, WadiArena *arena, WadiError *error)
+{
+    WadiExportCamera camera;
+    if (!wadi_export_camera(&frame->camera, &camera)) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "the camera looks nowhere: see render.camera");
+    }
+    WadiExportOut out;
+    wadi_out_open(&out, path, error);
+    wadi_export_comments(&out, frame, "# ");
+    put_options(&out, frame, &camera);
+    wadi_out_printf(&out, "Include \"%.300s\"\n", shared);
+    WadiStatus status = put_world(&out, frame, folder, sky, arena, error);
+    out.status = out.status == WADI_OK ? status : out.status;
+    return wadi_out_close(&out);
+}

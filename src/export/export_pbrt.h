@@ -1,0 +1,15 @@
+/* A frame as a scene of pbrt-v4. */
+#ifndef WADI_EXPORT_PBRT_H
+#define WADI_EXPORT_PBRT_H
+
+#include "export/export_scene.h"
+
+/* NAME.materials.pbrt: named materials and the medium of each water; the place to change how things look. */
+WadiStatus wadi_export_pbrt_shared(const WadiExportFrame *frame, const char *path, WadiError *error);
+
+/* One frame, which includes `shared` and takes its sky from `sky`, a picture beside it. Meshes lie beside it too, as
+ * NAME.MATERIAL.0001.ply and NAME.solid.INDEX.0001.ply in `folder`. `arena` for scratch. */
+WadiStatus wadi_export_pbrt_frame(const WadiExportFrame *frame, const char *folder, const char *path,
+                                  const char *shared, const char *sky, WadiArena *arena, WadiError *error);
+
+#endif

@@ -1,0 +1,180 @@
+#include "export/export_scene.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "io/files/files.h"
+#include "wadi/base.h"
+
+enum { CLASSES = 1 << 18, RINGS = 3, SECTORS = 4, SAMPLES = 8 };
+
+void wadi_export_shared_comments(WadiExportOut *out, const WadiExportFrame *frame, const char *mark,
+                                 const char *what)
+{
+    wadi_out_printf(out, "%swadi %s: %.200s, %s\n", mark, wadi_version(), frame->name, what);
+    wadi_out_printf(out, "%smetres, %c up; wadi_key %016" PRIx64 "\n", mark, frame->is_y_up ? 'y' : 'z',
+                    frame->key);
+}
+
+void wadi_export_comments(WadiExportOut *out, const WadiExportFrame *frame, const char *mark)
+{
+    char what[80];
+    snprintf(what, sizeof what, "frame %d, %.6f s", frame->frame, frame->time);
+    wadi_export_shared_comments(out, frame, mark, what);
+}
+
+bool wadi_export_is_made(const char *path, uint64_t key)
+{
+    char wanted[32];
+    snprintf(wanted, sizeof wanted, "wadi_key %016" PRIx64, key);
+    return wadi_file_head_has(path, wanted);
+}
+
+WadiStatus wadi_export_begin_file(const WadiExportFrame *frame, const char *path, WadiError *error)
+{
+    if (frame->outputs == NULL) {
+        return WADI_OK;
+    }
+    for (size_t i = 0; i < frame->made->list.count; ++i) {
+        const char *slash = strrchr(path, '/');
+        if (strcmp(frame->made->list.data[i], slash != NULL ? slash + 1 : path) == 0) {
+            return wadi_fail(
+                error, WADI_ERR_ARGUMENT,
+                "two parts of the scene would be written to %s; the run's materials need other names", path);
+        }
+    }
+    WADI_TRY(wadi_output_index_claim(frame->outputs, path, error));
+    return wadi_file_names_add(frame->made, path, error);
+}
+
+void wadi_export_end(WadiExportOut *out, const WadiExportFrame *frame, const char *mark)
+{
+    char words[WADI_OUTPUT_END_SIZE];
+    wadi_output_end_line(frame->key, words);
+    wadi_out_printf(out, "%s%s\n", mark, words);
+}
+
+bool wadi_export_camera(const WadiCamera *camera, WadiExportCamera *axes)
+{
+    WadiCameraFrame rough;
+    if (!wadi_camera_frame(camera, camera->eye, 1.0, &rough)) {
+        return false;
+    }
+    WadiVec3 side = wadi_vec3((double)rough.right.x, (double)rough.right.y, (double)rough.right.z);
+    axes->forward = wadi_normalized_or(wadi_sub(camera->target, camera->eye), wadi_vec3(0, 1, 0));
+    side = wadi_add_scaled(side, axes->forward, -wadi_dot(side, axes->forward));
+    axes->right = wadi_normalized_or(side, wadi_vec3(1, 0, 0));
+    axes->up = wadi_cross(axes->right, axes->forward);
+    axes->half_height = tan(camera->view_angle * 0.00872664625997164788);
+    axes->focus = (double)rough.focus;
+    return true;
+}
+
+void wadi_export_close_gaps(WadiStage *stage)
+{
+    for (int p = 0; p < stage->part_count && stage->ground.is_present; ++p) {
+        WadiSurfaceMesh *surface = &stage->parts[p].mesh;
+        bool is_water = stage->looks[stage->parts[p].mesh_look].kind == WADI_LOOK_WATER;
+        double ground = stage->ground.height;
+        for (size_t v = 0; v < surface->mesh.vertex_count && is_water; ++v) {
+            WadiVec3 *x = &surface->mesh.vertices[v];
+            if (surface->normal[v][2] < -0.3f && fabs(x->z - ground) < surface->cell) {
+                x->z = ground - 0.5 * surface->cell;
+            }
+        }
+    }
+}
+
+static uint32_t class_of(WadiTraceColour c)
+{
+    return ((uint32_t)c.red >> 3) << 13 | ((uint32_t)c.green >> 3) << 8 | ((uint32_t)c.blue >> 3) << 3 |
+           (uint32_t)c.wetness >> 5;
+}
+
+/* The middle of a class of 8 values; the ends of the range stay what they are. */
+static int middle(uint32_t top)
+{
+    return (int)(top * 255 / 31);
+}
+
+static WadiGrainGroup group_of(uint32_t class, size_t first, size_t count)
+{
+    return (WadiGrainGroup){ .colour = wadi_srgb(middle(class >> 13), middle(class >> 8 & 31),
+                                                 middle(class >> 3 & 31)),
+                             .wetness = (float)(class & 7) / 7.0f,
+                             .first = first,
+                             .count = count };
+}
+
+WadiStatus wadi_grain_groups_make(WadiGrainGroups *groups, const WadiGrains *grains, WadiArena *arena,
+                                  WadiError *error)
+{
+    *groups = (WadiGrainGroups){ 0 };
+    uint32_t *next = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &groups->order, grains->count, "order of grains", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &next, CLASSES, "classes of colours", error));
+    memset(next, 0, CLASSES * sizeof *next);
+    for (size_t g = 0; g < grains->count; ++g) {
+        next[class_of(grains->colour[g])] += 1;
+    }
+    size_t used = 0;
+    for (uint32_t c = 0; c < CLASSES; ++c) {
+        used += next[c] > 0;
+    }
+    WADI_TRY(WADI_ARENA_NEW(arena, &groups->group, used, "groups of grains", error));
+    uint32_t first = 0;
+    for (uint32_t c = 0; c < CLASSES; ++c) {
+        uint32_t count = next[c];
+        if (count > 0) {
+            groups->group[groups->count++] = group_of(c, first, count);
+        }
+        next[c] = first;
+        first += count;
+    }
+    for (size_t g = 0; g < grains->count; ++g) {
+        groups->order[next[class_of(grains->colour[g])]++] = (uint32_t)g;
+    }
+    return WADI_OK;
+}
+
+/* Mean light of the surround over a patch of directions: heights z0 to z1, a turn from a0 to a1. */
+static WadiRgb patch_light(const WadiLight *light, double z0, double z1, double a0, double a1)
+{
+    WadiRgb sum = { 0 };
+    for (int i = 0; i < SAMPLES * SAMPLES; ++i) {
+        int row = i / SAMPLES, column = i % SAMPLES;
+        double z = z0 + (z1 - z0) * (row + 0.5) / SAMPLES, r = sqrt(1.0 - z * z);
+        double a = a0 + (a1 - a0) * (column + 0.5) / SAMPLES;
+        sum = wadi_addf(sum, wadi_light_surround(light, wadi_to_vec3f(wadi_vec3(r * cos(a), r * sin(a), z))));
+    }
+    return wadi_scalef(sum, 1.0f / (SAMPLES * SAMPLES));
+}
+
+WadiStatus wadi_export_dome(const WadiLightDef *def, WadiDomeLight dome[WADI_EXPORT_DOME], WadiRgb *sun,
+                            WadiError *error)
+{
+    _Static_assert(RINGS * SECTORS + 1 == WADI_EXPORT_DOME, "patches of the dome");
+    WadiLight *light = NULL;
+    WADI_TRY(wadi_light_create(&light, def, error));
+    const double pi = 3.14159265358979323846;
+    for (int k = 0; k < RINGS * SECTORS; ++k) {
+        /* Patches of equal solid angle; every other ring is turned by half a patch. */
+        int ring = k / SECTORS;
+        double z0 = (double)ring / RINGS, z1 = (ring + 1.0) / RINGS, z = 0.5 * (z0 + z1);
+        double a0 = 2.0 * pi * (k % SECTORS + 0.5 * (ring % 2)) / SECTORS, a1 = a0 + 2.0 * pi / SECTORS;
+        double a = 0.5 * (a0 + a1), r = sqrt(1.0 - z * z);
+        dome[k].direction = wadi_vec3(r * cos(a), r * sin(a), z);
+        dome[k].light =
+            wadi_scalef(patch_light(light, z0, z1, a0, a1), (float)(2.0 * pi / (RINGS * SECTORS)));
+    }
+    dome[RINGS * SECTORS] =
+        (WadiDomeLight){ wadi_vec3(0.0, 0.0, -1.0),
+                         wadi_scalef(patch_light(light, -1.0, 0.0, 0.0, 2.0 * pi), (float)pi) };
+    WadiRgb own =
+        def->surround == WADI_SURROUND_SKY ? wadi_sky_sun(def->sun, def->turbidity) : wadi_grey(1.0f);
+    *sun = wadi_mulf(own, def->sun_light);
+    wadi_light_destroy(light);
+    return WADI_OK;
+}

@@ -1,0 +1,27 @@
+/* Solids as the walls of the friction solve. */
+#ifndef WADI_FLIP_FRICTION_ASK_H
+#define WADI_FLIP_FRICTION_ASK_H
+
+#include "flip/friction/flip_friction.h"
+#include "geom/solids.h"
+
+typedef struct WadiFrictionSolids {
+    const WadiSolids *solids;
+    double cell_size, time;
+} WadiFrictionSolids;
+
+/* A WadiFrictionAskFn; the context is a WadiFrictionSolids. */
+static inline WadiFrictionWallPoint wadi_friction_ask_solids(const void *context, const double at[3])
+{
+    const WadiFrictionSolids *ask = context;
+    WadiVec3 x = wadi_vec3(ask->cell_size * at[0], ask->cell_size * at[1], ask->cell_size * at[2]);
+    WadiSolidPoint point = wadi_solids_sample(ask->solids, x, ask->time);
+    WadiFrictionWallPoint out = { .friction = (float)point.friction };
+    for (int axis = 0; axis < 3; ++axis) {
+        out.velocity[axis] = (float)wadi_component(point.surface.velocity, axis);
+        out.normal[axis] = (float)wadi_component(point.surface.normal, axis);
+    }
+    return out;
+}
+
+#endif

@@ -1,0 +1,458 @@
+/* The two halves of a friction iteration: stresses to velocities on the faces, velocities to stresses in the
+ * cells.
+ *
+ * Yield set: the cell ball. A FLUID cell keeps its normal stresses and its own copies of the shear on its 12
+ * edges; one radial scaling takes all of them into
+ *   r^2 = 1/2 sum_a s_a^2 + sum_ab (1/n_ab) sum over active edges t^2 <= Y^2
+ * with n_ab the number of active edges of that direction. This is the exact projection in that metric, so the
+ * problem stays convex. The shear of an edge is a quarter of the sum of its cells' copies. Wall facets have
+ * the same form: copies on the (up to) four faces, a disc of radius mu P. Slots with faces of other masses than
+ * 1 have weights of their own (flip_friction_cut.c); all others pay nothing for them.
+ * A ball over both edges of a cell spreads a slip plane over a few cells: in a slab with a no-slip floor the
+ * strength is that of its own recursion (tests/physics/test_flip_slab.c), 6 % above one sample a corner for 4
+ * cells, equal for many.
+ *
+ * Two visits a row instead of four: edge stresses and edge rates are computed again for each neighbour that
+ * needs them, from rows that are still in cache, rather than written and read; only to the next row along y, mostly
+ * the next slot, they are handed on. div tau is linear, so u of the
+ * extrapolated stress comes from div tau of this and the last iteration and the extrapolated stress is never
+ * stored. */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "flip/friction/flip_friction_slots.h"
+
+/* Shear on the low edges of a row from the copies of the four cells around: `here`, `left` a step back along
+ * the first axis, `low` along the second. With x as the first axis the step back is a shift of lanes. */
+static inline WadiVec8 edge_sum_x(const WadiFrictionStress *here, const WadiFrictionStress *left,
+                                  const WadiFrictionStress *low, const WadiFrictionStress *low_left, int kind)
+{
+    return here->t[kind] + wadi_from_left(left->t[kind + 1], here->t[kind + 1]) + low->t[kind + 2] +
+           wadi_from_left(low_left->t[kind + 3], low->t[kind + 3]);
+}
+
+/* The same for the first lane of the row to the right. */
+static inline float edge_sum_next(const WadiFrictionStress *right, const WadiFrictionStress *here,
+                                  const WadiFrictionStress *low_right, const WadiFrictionStress *low,
+                                  int kind)
+{
+    return right->t[kind][0] + here->t[kind + 1][7] + low_right->t[kind + 2][0] + low->t[kind + 3][7];
+}
+
+static inline WadiVec8 edge_sum_yz(const WadiFrictionStress *here, const WadiFrictionStress *back,
+                                   const WadiFrictionStress *low, const WadiFrictionStress *low_back)
+{
+    return here->t[STRESS_YZ] + back->t[STRESS_YZ + 1] + low->t[STRESS_YZ + 2] + low_back->t[STRESS_YZ + 3];
+}
+
+static inline WadiVec8 shift_in(WadiVec8 x, float next)
+{
+    return wadi_from_right(x, (WadiVec8){ next });
+}
+
+static inline WadiVec8 stress_zz(const WadiFrictionStress *stress)
+{
+    return -(stress->t[STRESS_XX] + stress->t[STRESS_YY]);
+}
+
+/* Edge sums on the high-y side of the slot before: the low-y side of the slot that follows it along y. */
+typedef struct EdgesAbove {
+    int32_t slot; /* 0: none */
+    WadiVec8 xy, yz;
+} EdgesAbove;
+
+static inline void divergence(const WadiFriction *friction, int32_t s, EdgesAbove *above,
+                              WadiFrictionFaces *force)
+{
+    const WadiFrictionSlot *slot = &friction->slot[s];
+    const WadiFrictionStress *all = friction->stress, *here = &all[s];
+    const int32_t *near = slot->near;
+    const WadiFrictionStress *xm = &all[near[NEAR_XM]], *xp = &all[near[NEAR_XP]];
+    const WadiFrictionStress *ym = &all[near[NEAR_YM]], *yp = &all[near[NEAR_YP]];
+    const WadiFrictionStress *zm = &all[near[NEAR_ZM]], *zp = &all[near[NEAR_ZP]];
+    const WadiVec8 quarter = wadi_splat(0.25f);
+    WadiVec8 xy = above->xy, yz = above->yz;
+    if (above->slot != s) {
+        xy = edge_sum_x(here, xm, ym, &all[near[NEAR_XM_YM]], STRESS_XY);
+        yz = edge_sum_yz(here, ym, zm, &all[near[NEAR_YM_ZM]]);
+    }
+    above->slot = near[NEAR_YP];
+    above->xy = edge_sum_x(yp, &all[near[NEAR_XM_YP]], here, xm, STRESS_XY);
+    above->yz = edge_sum_yz(yp, here, &all[near[NEAR_YP_ZM]], zm);
+
+    float xy_next = edge_sum_next(xp, here, &all[near[NEAR_XP_YM]], ym, STRESS_XY);
+    WadiVec8 xz = edge_sum_x(here, xm, zm, &all[near[NEAR_XM_ZM]], STRESS_XZ);
+    WadiVec8 xz_above = edge_sum_x(zp, &all[near[NEAR_XM_ZP]], here, xm, STRESS_XZ);
+    float xz_next = edge_sum_next(xp, here, &all[near[NEAR_XP_ZM]], zm, STRESS_XZ);
+    WadiVec8 yz_z = edge_sum_yz(zp, &all[near[NEAR_YM_ZP]], here, ym);
+
+    force->c[0] = here->t[STRESS_XX] - wadi_from_left(xm->t[STRESS_XX], here->t[STRESS_XX]) +
+                  quarter * ((above->xy - xy) + (xz_above - xz));
+    force->c[1] =
+        here->t[STRESS_YY] - ym->t[STRESS_YY] + quarter * ((shift_in(xy, xy_next) - xy) + (yz_z - yz));
+    force->c[2] =
+        stress_zz(here) - stress_zz(zm) + quarter * ((shift_in(xz, xz_next) - xz) + (above->yz - yz));
+    if (slot->feels != 0) {
+        wadi_friction_add_walls(friction, s, force);
+    }
+}
+
+/* What a force does to the velocity of a slot's faces: nothing where they are not free. */
+static inline WadiVec8 push(const WadiFriction *friction, const WadiFrictionSlot *slot, int axis,
+                            WadiVec8 force)
+{
+    if (slot->cut != 0) {
+        force *= friction->cut[slot->cut].inverse_mass.c[axis];
+    }
+    return wadi_keep(force, wadi_lanes(slot->free[axis]));
+}
+
+static void force_block(void *context, int64_t first, int64_t end)
+{
+    const WadiFriction *friction = context;
+    EdgesAbove above = { 0 };
+    for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
+        divergence(friction, s, &above, &friction->force[s]);
+    }
+}
+
+void wadi_friction_find_force(WadiFriction *friction)
+{
+    if (!friction->has_force) {
+        wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, force_block, friction);
+        friction->has_force = true;
+    }
+}
+
+typedef struct Add {
+    const WadiFriction *friction;
+    float *const *velocity;
+    float sign;
+} Add;
+
+static void add_block(void *context, int64_t first, int64_t end)
+{
+    const Add *add = context;
+    for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
+        const WadiFrictionSlot *slot = &add->friction->slot[s];
+        for (int axis = 0; axis < 3; ++axis) {
+            WadiVec8 u;
+            float *at = add->velocity[axis] + 8 * (size_t)slot->row;
+            memcpy(&u, at, sizeof u);
+            u += add->sign * push(add->friction, slot, axis, add->friction->force[s].c[axis]);
+            memcpy(at, &u, sizeof u);
+        }
+    }
+}
+
+static void add_force(WadiFriction *friction, float *const velocity[3], float sign)
+{
+    wadi_friction_find_force(friction);
+    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, add_block, &(Add){ friction, velocity, sign });
+}
+
+void wadi_friction_add(WadiFriction *friction, float *const velocity[3])
+{
+    add_force(friction, velocity, 1.0f);
+}
+
+void wadi_friction_take(WadiFriction *friction, float *const velocity[3])
+{
+    add_force(friction, velocity, -1.0f);
+}
+
+static inline double lane_sum(WadiVec8 x)
+{
+    double sum = 0.0;
+    for (int lane = 0; lane < 8; ++lane) {
+        sum += (double)x[lane];
+    }
+    return sum;
+}
+
+/* Faces that are not free have the velocity of `before`, and the force on them does work on whoever moves them. */
+static void faces_block(void *context, int64_t first, int64_t end)
+{
+    const WadiFrictionIteration *it = context;
+    const WadiFriction *friction = it->friction;
+    WadiVec8 beta = wadi_splat(it->beta), rise = wadi_splat(0.0f);
+    EdgesAbove above = { 0 };
+    for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
+        const WadiFrictionSlot *slot = &friction->slot[s];
+        WadiFrictionFaces force;
+        divergence(friction, s, &above, &force);
+        for (int axis = 0; axis < 3; ++axis) {
+            WadiVec8 change = force.c[axis] - it->force[s].c[axis];
+            WadiVec8 gain = push(friction, slot, axis, change);
+            WadiVec8 u = it->before[s].c[axis] + push(friction, slot, axis, force.c[axis]);
+            rise += change * (u + u - gain);
+            it->velocity[s].c[axis] = u + beta * gain;
+            it->force[s].c[axis] = force.c[axis];
+        }
+    }
+    it->rise[first / FRICTION_BLOCK] = lane_sum(rise);
+}
+
+void wadi_friction_faces_pass(const WadiFrictionIteration *it)
+{
+    wadi_parallel_for(it->friction->slot_count, FRICTION_BLOCK, faces_block, (void *)it);
+}
+
+static void halt_block(void *context, int64_t first, int64_t end)
+{
+    const WadiFrictionIteration *it = context;
+    for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
+        const WadiFrictionSlot *slot = &it->friction->slot[s];
+        for (int axis = 0; axis < 3; ++axis) {
+            it->velocity[s].c[axis] =
+                it->before[s].c[axis] + push(it->friction, slot, axis, it->force[s].c[axis]);
+        }
+    }
+}
+
+void wadi_friction_halt(const WadiFrictionIteration *it)
+{
+    wadi_parallel_for(it->friction->slot_count, FRICTION_BLOCK, halt_block, (void *)it);
+}
+
+static inline WadiVec8 extrapolated(WadiVec8 now, WadiVec8 old, WadiVec8 beta)
+{
+    return now + beta * (now - old);
+}
+
+/* Twice the shear rate at the low edges of `here`: difference of u_a along b plus difference of u_b along a.
+ * */
+static inline WadiVec8 edge_rate_x(const WadiFrictionFaces *here, const WadiFrictionFaces *low,
+                                   const WadiFrictionFaces *left, int b)
+{
+    return (here->c[0] - low->c[0]) + (here->c[b] - wadi_from_left(left->c[b], here->c[b]));
+}
+
+static inline float edge_rate_next(const WadiFrictionFaces *right, const WadiFrictionFaces *low_right,
+                                   const WadiFrictionFaces *here, int b)
+{
+    return (right->c[0][0] - low_right->c[0][0]) + (right->c[b][0] - here->c[b][7]);
+}
+
+static inline WadiVec8 edge_rate_yz(const WadiFrictionFaces *here, const WadiFrictionFaces *low,
+                                    const WadiFrictionFaces *back)
+{
+    return (here->c[1] - low->c[1]) + (here->c[2] - back->c[2]);
+}
+
+/* Twice the shear rates on the high-y edges of the slot before: low-y edges of the slot that follows it along
+ * y. */
+typedef struct RatesAbove {
+    int32_t slot; /* 0: none */
+    WadiVec8 xy[2], yz[2];
+} RatesAbove;
+
+/* Rates in the order of the stresses: deviatoric xx, yy, then twice the shear on the 12 edges. */
+static inline void cell_rates(const WadiFrictionFaces *all, int32_t s, const int32_t *near, RatesAbove *above,
+                              WadiVec8 rate[STRESS_COUNT])
+{
+    const WadiFrictionFaces *here = &all[s], *xm = &all[near[NEAR_XM]], *xp = &all[near[NEAR_XP]];
+    const WadiFrictionFaces *ym = &all[near[NEAR_YM]], *yp = &all[near[NEAR_YP]];
+    const WadiFrictionFaces *zm = &all[near[NEAR_ZM]], *zp = &all[near[NEAR_ZP]];
+    WadiVec8 xx = wadi_from_right(here->c[0], xp->c[0]) - here->c[0];
+    WadiVec8 yy = yp->c[1] - here->c[1], zz = zp->c[2] - here->c[2];
+    WadiVec8 mean = (xx + yy + zz) * wadi_splat(1.0f / 3.0f);
+    rate[STRESS_XX] = xx - mean;
+    rate[STRESS_YY] = yy - mean;
+
+    if (above->slot == s) {
+        rate[2] = above->xy[0];
+        rate[3] = above->xy[1];
+        rate[10] = above->yz[0];
+        rate[12] = above->yz[1];
+    } else {
+        rate[2] = edge_rate_x(here, ym, xm, 1);
+        rate[3] = shift_in(rate[2], edge_rate_next(xp, &all[near[NEAR_XP_YM]], here, 1));
+        rate[10] = edge_rate_yz(here, zm, ym);
+        rate[12] = edge_rate_yz(zp, here, &all[near[NEAR_YM_ZP]]);
+    }
+    const WadiFrictionFaces *xp_yp = &all[near[NEAR_XP_YP]], *xp_zp = &all[near[NEAR_XP_ZP]];
+    rate[4] = edge_rate_x(yp, here, &all[near[NEAR_XM_YP]], 1);
+    rate[5] = shift_in(rate[4], edge_rate_next(xp_yp, xp, yp, 1));
+    rate[6] = edge_rate_x(here, zm, xm, 2);
+    rate[7] = shift_in(rate[6], edge_rate_next(xp, &all[near[NEAR_XP_ZM]], here, 2));
+    rate[8] = edge_rate_x(zp, here, &all[near[NEAR_XM_ZP]], 2);
+    rate[9] = shift_in(rate[8], edge_rate_next(xp_zp, xp, zp, 2));
+    rate[11] = edge_rate_yz(yp, &all[near[NEAR_YP_ZM]], here);
+    rate[13] = edge_rate_yz(&all[near[NEAR_YP_ZP]], yp, zp);
+    *above = (RatesAbove){ near[NEAR_YP], { rate[4], rate[5] }, { rate[11], rate[13] } };
+}
+
+/* 1/n and n/4 for the active edges of one direction, lane by lane. */
+static inline void edge_weights(const uint8_t edge[4], WadiVec8 *inverse, WadiVec8 *quarter)
+{
+    WadiInt8 n = -(wadi_lanes(edge[0]) + wadi_lanes(edge[1]) + wadi_lanes(edge[2]) + wadi_lanes(edge[3]));
+    *inverse = wadi_look_up((WadiVec8){ 1.0f, 1.0f, 1.0f / 2.0f, 1.0f / 3.0f, 1.0f / 4.0f }, n);
+    *quarter = wadi_look_up((WadiVec8){ 0.0f, 0.25f, 0.5f, 0.75f, 1.0f }, n);
+}
+
+/* The new stress of a slot from its trial values, scaled into the yield set. */
+static inline void take_step(const WadiFrictionIteration *it, int32_t s, const WadiVec8 trial[STRESS_COUNT],
+                             WadiVec8 square, WadiFrictionSums *sums)
+{
+    WadiFrictionStress *result = &it->friction->previous[s];
+    WadiVec8 factor = wadi_ball_factor(square, it->yield[s]);
+    if (it->looks) {
+        const WadiFrictionStress *now = &it->friction->stress[s];
+        for (int n = 0; n < STRESS_COUNT; ++n) {
+            sums->change = wadi_larger(wadi_size(factor * trial[n] - now->t[n]), sums->change);
+        }
+    }
+    for (int n = 0; n < STRESS_COUNT; ++n) {
+        result->t[n] = factor * trial[n];
+    }
+}
+
+static inline WadiVec8 normal_square(const WadiVec8 trial[STRESS_COUNT])
+{
+    WadiVec8 zz = trial[STRESS_XX] + trial[STRESS_YY];
+    return wadi_splat(0.5f) *
+           (trial[STRESS_XX] * trial[STRESS_XX] + trial[STRESS_YY] * trial[STRESS_YY] + zz * zz);
+}
+
+/* `is_whole`: eight FLUID cells with all of their edges. */
+static inline __attribute__((always_inline)) void update_cells(const WadiFrictionIteration *it, int32_t s,
+                                                               bool is_whole, RatesAbove *above,
+                                                               WadiFrictionSums *sums)
+{
+    const WadiFriction *friction = it->friction;
+    const WadiFrictionSlot *slot = &friction->slot[s];
+    const WadiFrictionStress *now = &friction->stress[s], *old = &friction->previous[s];
+    WadiVec8 alpha = wadi_splat(it->alpha), half_alpha = wadi_splat(0.5f * it->alpha),
+             beta = wadi_splat(it->beta);
+    WadiVec8 trial[STRESS_COUNT];
+    cell_rates(it->velocity, s, slot->near, above, trial);
+    for (int n = 0; n < 2; ++n) {
+        trial[n] = extrapolated(now->t[n], old->t[n], beta) + alpha * trial[n];
+        trial[n] = is_whole ? trial[n] : wadi_keep(trial[n], wadi_lanes(slot->fluid));
+    }
+    WadiVec8 square = normal_square(trial);
+    for (int kind = 0; kind < 3; ++kind) {
+        const uint8_t *edge = &slot->edge[4 * kind];
+        WadiVec8 part = wadi_splat(1.0f), inverse = wadi_splat(0.25f), shear = wadi_splat(0.0f);
+        if (!is_whole) {
+            edge_weights(edge, &inverse, &part);
+        }
+        for (int e = 0; e < 4; ++e) {
+            int n = 2 + 4 * kind + e;
+            trial[n] = extrapolated(now->t[n], old->t[n], beta) + part * half_alpha * trial[n];
+            trial[n] = is_whole ? trial[n] : wadi_keep(trial[n], wadi_lanes(edge[e]));
+            shear += trial[n] * trial[n];
+        }
+        square += inverse * shear;
+    }
+    take_step(it, s, trial, square, sums);
+}
+
+/* Step of a number over alpha and what its weight makes of it: 1 where all masses are 1. */
+static inline WadiVec8 cut_share(const WadiFrictionCut *cut, int n)
+{
+    return wadi_splat(n < STRESS_XY ? 1.0f : 8.0f) * cut->weight[n] * cut->step[n];
+}
+
+/* The nearest point of the ball sum w t^2 <= Y^2 in the metric w / share: t = y / (1 + lambda share). Newton's method on
+ * 1 / |t| = 1 / Y, which is nearly straight in lambda, and straight where the shares are equal; a radial scaling takes the
+ * rest. */
+static void project_cut(const WadiFrictionCut *cut, WadiVec8 yield, WadiVec8 trial[STRESS_COUNT])
+{
+    enum { TURNS = 4 };
+    const WadiVec8 one = wadi_splat(1.0f), zero = wadi_splat(0.0f);
+    WadiVec8 lambda = zero, part[STRESS_COUNT], factor;
+    for (int turn = 0;; ++turn) {
+        WadiVec8 square = zero, slope = zero;
+        for (int n = 0; n < STRESS_COUNT; ++n) {
+            WadiVec8 share = cut_share(cut, n);
+            part[n] = one / (one + lambda * share);
+            WadiVec8 t = part[n] * trial[n];
+            /* 1/2 (xx^2 + yy^2 + zz^2) = xx^2 + (yy + xx) yy */
+            WadiVec8 other = n == STRESS_YY ? t + part[STRESS_XX] * trial[STRESS_XX] : t;
+            WadiVec8 term = cut->weight[n] * t * other;
+            square += term;
+            slope += part[n] * share * term;
+        }
+        factor = wadi_ball_factor(square, yield);
+        WadiInt8 moves = (factor < one) & (factor > zero) & (slope > zero);
+        bool is_done = true;
+        for (int lane = 0; lane < 8; ++lane) {
+            is_done &= moves[lane] == 0;
+        }
+        if (is_done || turn == TURNS) {
+            break;
+        }
+        WadiVec8 change = (one / wadi_select(moves, factor, one) - one) * square;
+        lambda += wadi_keep(change / wadi_select(moves, slope, one), moves);
+    }
+    for (int n = 0; n < STRESS_COUNT; ++n) {
+        trial[n] *= factor * part[n];
+    }
+}
+
+/* The same where faces have other masses than 1. */
+static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAbove *above,
+                             WadiFrictionSums *sums)
+{
+    const WadiFriction *friction = it->friction;
+    const WadiFrictionSlot *slot = &friction->slot[s];
+    const WadiFrictionCut *cut = &friction->cut[slot->cut];
+    const WadiFrictionStress *now = &friction->stress[s], *old = &friction->previous[s];
+    WadiVec8 alpha = wadi_splat(it->alpha), beta = wadi_splat(it->beta), zero = wadi_splat(0.0f);
+    WadiVec8 trial[STRESS_COUNT];
+    cell_rates(it->velocity, s, slot->near, above, trial);
+    for (int n = 0; n < STRESS_COUNT; ++n) {
+        WadiVec8 y = extrapolated(now->t[n], old->t[n], beta);
+        trial[n] = wadi_keep(y + alpha * cut->step[n] * trial[n], cut->step[n] > zero);
+    }
+    project_cut(cut, it->yield[s], trial);
+    WadiFrictionStress *result = &friction->previous[s];
+    for (int n = 0; n < STRESS_COUNT; ++n) {
+        if (it->looks) {
+            /* Steps here are short: what counts is the rate behind a change, times the open part. */
+            WadiVec8 share = cut_share(cut, n), root;
+            for (int lane = 0; lane < 8; ++lane) {
+                root[lane] = sqrtf(cut->weight[n][lane]) / fmaxf(share[lane], 1e-6f);
+            }
+            sums->change = wadi_larger(root * wadi_size(trial[n] - now->t[n]), sums->change);
+        }
+        result->t[n] = trial[n];
+    }
+}
+
+static void cells_block(void *context, int64_t first, int64_t end)
+{
+    const WadiFrictionIteration *it = context;
+    WadiFrictionSums sums = { wadi_splat(0.0f), wadi_splat(0.0f) };
+    RatesAbove above = { 0 };
+    for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
+        const WadiFrictionSlot *slot = &it->friction->slot[s];
+        if (slot->fluid == 0) {
+            continue;
+        }
+        if (slot->cut != 0) {
+            update_cut_cells(it, s, &above, &sums);
+        } else if (slot->is_whole) {
+            update_cells(it, s, true, &above, &sums);
+        } else {
+            update_cells(it, s, false, &above, &sums);
+        }
+        if (slot->has != 0) {
+            wadi_friction_update_walls(it, s, &sums);
+        }
+    }
+    double change = 0.0;
+    for (int lane = 0; lane < 8; ++lane) {
+        change = fmax(change, (double)sums.change[lane]);
+    }
+    it->drag[first / FRICTION_BLOCK] = lane_sum(sums.drag);
+    it->change[first / FRICTION_BLOCK] = change;
+}
+
+void wadi_friction_cells_pass(const WadiFrictionIteration *it)
+{
+    wadi_parallel_for(it->friction->slot_count, FRICTION_BLOCK, cells_block, (void *)it);
+}

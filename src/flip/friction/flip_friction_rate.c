@@ -1,0 +1,86 @@
+/* Yield slopes from the rate of shear of the last step.
+ * Source: friction notes 7.8 [Jop, Forterre & Pouliquen 2006]. Explicit: the law lags by a step, which costs nothing
+ * and spoils no rest. */
+#include "flip/friction/flip_friction_rate.h"
+
+#include <math.h>
+
+#include "core/parallel.h"
+#include "flip/transfer/flip_row_table.h"
+
+static bool is_fluid(const WadiFrictionRateIn *in, WadiRowCell cell)
+{
+    return (in->fluid[cell.row] >> cell.lane & 1) != 0;
+}
+
+/* Velocity of the face on the low side of a cell. */
+static double face_velocity(const WadiFrictionRateIn *in, WadiRowCell cell, int axis)
+{
+    return (double)in->velocity[axis][wadi_table_cell(in->velocity_row, wadi_row_cell_index(cell))];
+}
+
+/* Velocity along `axis` in the middle of a cell. */
+static double middle(const WadiFrictionRateIn *in, WadiRowCell cell, int axis)
+{
+    WadiRowCell high = wadi_row_cell_beside(in->rows, cell, 2 * axis + 1);
+    return 0.5 * (face_velocity(in, cell, axis) + face_velocity(in, high, axis));
+}
+
+/* Change of u_axis along another axis, per cell: between the FLUID cells on both sides, or this and the only one. */
+static double slope(const WadiFrictionRateIn *in, WadiRowCell cell, int axis, int along)
+{
+    WadiRowCell low = wadi_row_cell_beside(in->rows, cell, 2 * along),
+                high = wadi_row_cell_beside(in->rows, cell, 2 * along + 1);
+    bool has_low = is_fluid(in, low), has_high = is_fluid(in, high);
+    if (!has_low && !has_high) {
+        return 0.0;
+    }
+    double change = middle(in, has_high ? high : cell, axis) - middle(in, has_low ? low : cell, axis);
+    return change / (has_low && has_high ? 2.0 : 1.0);
+}
+
+/* 2 |D|, |D|^2 = 1/2 sum of the squares of the deviatoric rate of strain, 1/s. */
+static double shear_rate(const WadiFrictionRateIn *in, WadiRowCell cell)
+{
+    double own[3], mean = 0.0, square = 0.0;
+    for (int a = 0; a < 3; ++a) {
+        WadiRowCell high = wadi_row_cell_beside(in->rows, cell, 2 * a + 1);
+        own[a] = face_velocity(in, high, a) - face_velocity(in, cell, a);
+        mean += own[a] / 3.0;
+    }
+    for (int a = 0; a < 3; ++a) {
+        square += 0.5 * (own[a] - mean) * (own[a] - mean);
+        for (int b = a + 1; b < 3; ++b) {
+            double shear = 0.5 * (slope(in, cell, a, b) + slope(in, cell, b, a));
+            square += shear * shear;
+        }
+    }
+    return 2.0 * sqrt(square) / in->cell_size;
+}
+
+typedef struct Rate {
+    const WadiFrictionRateIn *in;
+    float *k;
+} Rate;
+
+static void rate_rows(void *context, int64_t first, int64_t end)
+{
+    const Rate *rate = context;
+    const WadiFrictionRateIn *in = rate->in;
+    for (int32_t row = first > 0 ? (int32_t)first : 1; row < end; ++row) {
+        for (unsigned left = in->fluid[row]; left != 0; left &= left - 1) {
+            WadiRowCell cell = { row, __builtin_ctz(left) };
+            size_t at = wadi_row_cell_index(cell);
+            double own = in->pressure[wadi_table_cell(in->pressure_row, at)];
+            double p = fmax(own, 1e-3 * in->gravity_dt) * in->cell_size / in->dt; /* over rho */
+            double number = shear_rate(in, cell) * (double)in->grain_size[at] / sqrt(p);
+            rate->k[at] *=
+                (float)(1.0 + ((double)in->ratio[at] - 1.0) * number / (in->inertial_number + number));
+        }
+    }
+}
+
+void wadi_friction_rate(const WadiFrictionRateIn *in, float *k)
+{
+    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, rate_rows, &(Rate){ in, k });
+}

@@ -1,0 +1,280 @@
+/* What the files of the friction solve share: compact rows ("slots") that hold a FLUID cell or one of its
+ * faces, numbered in row order from 1. Slot 0 is the null slot: zeros, never written. A slot's data lie
+ * together, as vectors of eight lanes. */
+#ifndef WADI_FLIP_FRICTION_SLOTS_H
+#define WADI_FLIP_FRICTION_SLOTS_H
+
+#include <math.h>
+
+#include "flip/friction/flip_friction.h"
+#include "grid/row_vectors.h"
+
+/* 256-bit vectors are passed between static functions only: the ABI note does not matter. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+typedef float WadiVec8 __attribute__((vector_size(32)));
+typedef int32_t WadiInt8 __attribute__((vector_size(32)));
+typedef uint8_t WadiByte32 __attribute__((vector_size(32)));
+
+/* Order of WadiFrictionSlot.near; the first six as in WadiRows. M: minus, P: plus. */
+enum {
+    NEAR_XM,
+    NEAR_XP,
+    NEAR_YM,
+    NEAR_YP,
+    NEAR_ZM,
+    NEAR_ZP,
+    NEAR_XM_YM,
+    NEAR_XM_YP,
+    NEAR_XP_YM,
+    NEAR_XP_YP,
+    NEAR_XM_ZM,
+    NEAR_XM_ZP,
+    NEAR_XP_ZM,
+    NEAR_XP_ZP,
+    NEAR_YM_ZM,
+    NEAR_YM_ZP,
+    NEAR_YP_ZM,
+    NEAR_YP_ZP,
+    NEAR_COUNT,
+};
+
+/* The 14 numbers of a cell: xx and yy (zz is minus their sum), then its own copies of the shear on its edges,
+ * for each of xy, xz, yz the four edges a + 2 b, a and b the steps along the first and second axis. */
+enum { STRESS_XX, STRESS_YY, STRESS_XY, STRESS_XZ = 6, STRESS_YZ = 10, STRESS_COUNT = 14 };
+
+typedef struct WadiFrictionStress {
+    WadiVec8 t[STRESS_COUNT];
+} WadiFrictionStress;
+
+typedef struct WadiFrictionFaces {
+    WadiVec8 c[3]; /* u, v, w */
+} WadiFrictionFaces;
+
+/* Tractions of a row of wall facets: first tangential axis low and high face, second tangential axis low and
+ * high. */
+typedef struct WadiFrictionWall {
+    WadiVec8 t[4];
+} WadiFrictionWall;
+
+typedef struct WadiFrictionSlot {
+    int32_t near[NEAR_COUNT];
+    int32_t row;
+    int32_t cut; /* 0: every face that the slot's stresses act on has mass 1 */
+    uint8_t fluid;
+    uint8_t free[3];
+    uint8_t aligned[6]; /* of FLUID cells: sides closed by a wall along the grid */
+    uint8_t edge[12];   /* of FLUID cells: active edges in the order of the stresses */
+    uint8_t is_whole;   /* eight FLUID cells, each with its 12 edges */
+    uint8_t has;        /* kinds of wall that its cells have */
+    uint8_t feels;      /* kinds of wall that act on its faces */
+} WadiFrictionSlot;
+
+/* A slot whose stresses act on faces of other masses than 1 (flip_friction_cut.c). Its stresses are kept times
+ * the open part V of their cell or edge, so that the divergence needs no weights. */
+typedef struct WadiFrictionCut {
+    WadiFrictionFaces inverse_mass;
+    WadiVec8 step[STRESS_COUNT];   /* gradient step over alpha; 0: no stress */
+    WadiVec8 weight[STRESS_COUNT]; /* of the squares in the ball */
+} WadiFrictionCut;
+
+/* Kinds of wall: the six sides, and walls across cells. */
+enum { OBLIQUE = 6, WALL_KINDS = 7, ALIGNED_SIDES = 0x3f };
+
+/* What does not change over a row of facets. Copy i acts on its face with weight[i] = 1 / (FLUID cells of the
+ * face), or 0. */
+typedef struct WadiFrictionFacets {
+    int32_t slot;
+    int32_t side;      /* as in WadiRows.neighbour, or OBLIQUE */
+    int32_t oblique;   /* then the number of the walls across the slot's cells */
+    WadiVec8 mu, area; /* area in cell sides; 0: no wall */
+    /* Of facets alone. */
+    WadiFrictionWall weight;
+    WadiFrictionWall step; /* gradient step over alpha, by the least of the faces' masses */
+    WadiVec8 inverse[2];   /* per tangent: 1 / (copies that act), weight of the squares in the disc */
+    WadiVec8 solid[2];     /* tangential velocity of the solid */
+    WadiVec8 lift;         /* part of the cell that is behind the wall */
+} WadiFrictionFacets;
+
+/* Walls across the cells of a slot: a traction vector T in the plane of the wall (t[0..2] of its row of
+ * tractions), against the slip sum_f weight_f (u_f - solid). */
+typedef struct WadiFrictionOblique {
+    WadiVec8 normal[3];
+    WadiVec8 weight[6]; /* per face of the cell, in the order of sides: share of T that it gets */
+    WadiVec8 solid[3];
+    WadiVec8 step; /* over alpha; 0: no wall in the cell */
+} WadiFrictionOblique;
+
+struct WadiFriction {
+    WadiFrictionGrid grid;
+    double dt;
+    int32_t slot_count; /* the null slot included */
+    int32_t wall_count; /* rows of facets, the null one included */
+    int32_t cut_count, oblique_count;
+    WadiFrictionSlot *slot;
+    int32_t (*wall)[WALL_KINDS]; /* per slot and side: row of facets, 0: none */
+    WadiFrictionFacets *facets;
+    WadiFrictionFaces *open, *mass; /* per slot, 0 where not free; NULL: 1 on every free face */
+    WadiFrictionCut *cut;
+    WadiFrictionOblique *oblique;
+    WadiFrictionStress *stress, *previous; /* previous: scratch of the iteration */
+    WadiFrictionWall *traction, *traction_previous;
+    WadiFrictionFaces *force; /* per slot: div tau of `stress`, on all faces, if has_force */
+    bool has_force;
+    int32_t *slot_of; /* per row */
+};
+
+enum { FRICTION_BLOCK = 512 }; /* slots a block */
+
+/* Tangential axes of a side's facets, and where the copies act. */
+static inline int wadi_friction_tangent(int side, int which)
+{
+    int normal = side >> 1;
+    return which == 0 ? (normal == 0) : (normal == 2 ? 1 : 2);
+}
+
+static inline WadiVec8 wadi_splat(float x)
+{
+    return (WadiVec8){ x, x, x, x, x, x, x, x };
+}
+
+/* All bits set in the lanes of `bits`. */
+static inline WadiInt8 wadi_lanes(uint8_t bits)
+{
+    const WadiInt8 lane = { 1, 2, 4, 8, 16, 32, 64, 128 };
+    WadiByte32 all = (WadiByte32){ 0 } + bits; /* bytes: one instruction from memory */
+    return ((WadiInt8)all & lane) == lane;
+}
+
+static inline WadiVec8 wadi_keep(WadiVec8 x, WadiInt8 mask)
+{
+    return (WadiVec8)((WadiInt8)x & mask);
+}
+
+static inline WadiVec8 wadi_select(WadiInt8 mask, WadiVec8 yes, WadiVec8 no)
+{
+    return (WadiVec8)(((WadiInt8)yes & mask) | ((WadiInt8)no & ~mask));
+}
+
+/* Value of the cell on the -x side of each lane; `left` is the row before. */
+static inline WadiVec8 wadi_from_left(WadiVec8 left, WadiVec8 x)
+{
+    return __builtin_shufflevector(left, x, 7, 8, 9, 10, 11, 12, 13, 14);
+}
+
+static inline WadiVec8 wadi_from_right(WadiVec8 x, WadiVec8 right)
+{
+    return __builtin_shufflevector(x, right, 1, 2, 3, 4, 5, 6, 7, 8);
+}
+
+static inline WadiVec8 wadi_larger(WadiVec8 a, WadiVec8 b)
+{
+    return WADI_LARGER(a, b);
+}
+
+/* table[n], lane by lane; n in 0..7. */
+static inline WadiVec8 wadi_look_up(WadiVec8 table, WadiInt8 n)
+{
+#ifdef __AVX2__
+    return _mm256_permutevar8x32_ps(table, (__m256i)n);
+#else
+    WadiVec8 found;
+    for (int lane = 0; lane < 8; ++lane) {
+        found[lane] = table[n[lane]];
+    }
+    return found;
+#endif
+}
+
+static inline WadiVec8 wadi_smaller(WadiVec8 a, WadiVec8 b)
+{
+    return wadi_select(a < b, a, b);
+}
+
+static inline WadiVec8 wadi_size(WadiVec8 a)
+{
+    const WadiInt8 sign = { INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN,
+                            INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN };
+    return (WadiVec8)((WadiInt8)a & ~sign);
+}
+
+/* min(1, bound / sqrt(square)). */
+static inline WadiVec8 wadi_ball_factor(WadiVec8 square, WadiVec8 bound)
+{
+    WadiVec8 root;
+    for (int lane = 0; lane < 8; ++lane) {
+        root[lane] = sqrtf(square[lane]);
+    }
+    WadiInt8 is_outside = root > bound;
+    WadiVec8 one = wadi_splat(1.0f);
+    return wadi_select(is_outside, bound / wadi_select(is_outside, root, one), one);
+}
+
+/* Bits of the cells on the -x (+x) side of each lane. */
+static inline uint8_t wadi_bits_from_left(uint8_t left, uint8_t bits)
+{
+    return (uint8_t)(bits << 1 | left >> 7);
+}
+
+static inline uint8_t wadi_bits_from_right(uint8_t bits, uint8_t right)
+{
+    return (uint8_t)(bits >> 1 | right << 7);
+}
+
+/* The beginning of a step in the order of the calls: labels, links and edges of slots (flip_friction_setup.c),
+ * masses of faces, then walls (flip_friction_facets.c). */
+WadiStatus wadi_friction_make_cuts(WadiFriction *friction, WadiArena *arena, WadiError *error);
+WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, WadiError *error);
+WadiStatus wadi_friction_zeroed(WadiArena *arena, void **memory, size_t count, size_t size, WadiError *error);
+/* Move mass to light faces from those beside (flip_friction_slivers.c). */
+WadiStatus wadi_friction_even_masses(WadiFriction *friction, WadiArena *arena, WadiError *error);
+/* Cells of a slot that are cut in fractions: their walls are oblique, those of the others are facets. */
+uint8_t wadi_friction_fractional(const WadiFriction *friction, int32_t slot);
+/* Open parts of the faces of a slot's cells, in the order of sides. */
+void wadi_friction_sides(const WadiFriction *friction, int32_t slot, WadiVec8 side[6]);
+
+/* yield, per slot: k P+ + c; wall_bound, per row of facets: mu times what presses (flip_friction_bounds.c). */
+WadiStatus wadi_friction_find_bounds(const WadiFriction *friction, const WadiFrictionLoad *load,
+                                     WadiVec8 *yield, WadiVec8 *wall_bound, WadiArena *arena,
+                                     WadiError *error);
+
+/* One iteration's two halves (flip_friction_passes.c). */
+typedef struct WadiFrictionIteration {
+    const WadiFriction *friction;
+    const WadiFrictionFaces *before; /* u_b per slot */
+    const WadiVec8 *yield;           /* per slot: k P+ + c */
+    const WadiVec8 *wall_bound;      /* per row of facets: mu P+ */
+    WadiFrictionFaces *velocity;     /* u of the extrapolated stress y */
+    WadiFrictionFaces *force;        /* div tau of the stress now, on all faces */
+    float alpha, beta;               /* y = tau + beta (tau - previous) */
+    bool looks;                      /* the largest change is wanted */
+    /* Per block: growth of twice the energy, on the faces; what moving walls take of the energy; the largest
+     * change of a stress. */
+    double *rise, *drag, *change;
+} WadiFrictionIteration;
+
+/* force = div tau, velocity = u_b + div y, rise. */
+void wadi_friction_faces_pass(const WadiFrictionIteration *it);
+/* velocity = u_b + force: y = tau. */
+void wadi_friction_halt(const WadiFrictionIteration *it);
+/* previous = Proj(y + alpha D(velocity)): the new stress, to be swapped with tau by the caller. */
+void wadi_friction_cells_pass(const WadiFrictionIteration *it);
+
+/* Work of the changes of traction on the solid and largest change, lane by lane. */
+typedef struct WadiFrictionSums {
+    WadiVec8 drag, change;
+} WadiFrictionSums;
+
+/* The walls' part of both halves (flip_friction_walls.c). */
+void wadi_friction_add_walls(const WadiFriction *friction, int32_t slot, WadiFrictionFaces *force);
+void wadi_friction_update_walls(const WadiFrictionIteration *it, int32_t slot, WadiFrictionSums *sums);
+
+/* WadiFriction.force of the stress, where it is not known. */
+void wadi_friction_find_force(WadiFriction *friction);
+
+/* Fill stress and traction from memory (flip_friction_memory.c). */
+void wadi_friction_recall(WadiFriction *friction, const WadiFrictionMemory *memory);
+/* The same for the held cells, from grid.rest. */
+void wadi_friction_recall_held(WadiFriction *friction);
+
+#endif

@@ -1,0 +1,199 @@
+/* Accelerated projected gradient on the friction stress at given pressure: FISTA [BT09], begun anew where what it
+ * minimises rises [OC15]. That difference costs three numbers a cell on the faces; their other test, the
+ * direction of travel, 14. */
+#include <math.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "core/parallel.h"
+#include "flip/friction/flip_friction_slots.h"
+
+enum { LOOK_EVERY = 4 }; /* iterations from one look at the largest change to the next */
+
+typedef struct Start {
+    const WadiFriction *friction;
+    const float *const *before;
+    WadiFrictionFaces *start;
+} Start;
+
+static void copy_start(void *context, int64_t first, int64_t end)
+{
+    const Start *start = context;
+    for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
+        size_t cell = 8 * (size_t)start->friction->slot[s].row;
+        for (int axis = 0; axis < 3; ++axis) {
+            memcpy(&start->start[s].c[axis], start->before[axis] + cell, sizeof(WadiVec8));
+        }
+    }
+}
+
+#ifdef WADI_CHECKS
+static double energy(const WadiFriction *friction, const WadiFrictionFaces *faces)
+{
+    double sum = 0.0;
+    for (int32_t s = 1; s < friction->slot_count; ++s) {
+        for (int axis = 0; axis < 3; ++axis) {
+            WadiVec8 u = wadi_keep(faces[s].c[axis], wadi_lanes(friction->slot[s].free[axis]));
+            for (int lane = 0; lane < 8; ++lane) {
+                double mass = friction->mass != NULL ? (double)friction->mass[s].c[axis][lane] : 1.0;
+                sum += 0.5 * mass * (double)u[lane] * (double)u[lane];
+            }
+        }
+    }
+    return sum;
+}
+#endif
+
+WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt)
+{
+    return (WadiFrictionSettings){
+        .alpha = 0.125,
+        .tolerance = 1e-3 * gravity_dt * fmin(1.0, 16.0 / fmax(depth, 1.0)),
+        .min_iterations = 4,
+        .max_iterations = depth > 20 ? depth : 20,
+        .has_momentum = true,
+    };
+}
+
+WadiFrictionSettings wadi_friction_cold_settings(int depth, double gravity_dt)
+{
+    WadiFrictionSettings settings = wadi_friction_settings(depth, gravity_dt);
+    settings.tolerance *= 0.01;
+    settings.max_iterations = depth > 6 ? 64 * depth : 400;
+    return settings;
+}
+
+/* The new stress lies in `previous`: make it the present one. */
+static void swap_stresses(WadiFriction *friction)
+{
+    WadiFrictionStress *stress = friction->stress;
+    WadiFrictionWall *traction = friction->traction;
+    friction->stress = friction->previous;
+    friction->previous = stress;
+    friction->traction = friction->traction_previous;
+    friction->traction_previous = traction;
+}
+
+/* Change of twice what the solve minimises: kinetic energy, and the work that the stress does on what moves as
+ * it is told. */
+static double change_of_goal(const WadiFrictionIteration *it, int64_t blocks)
+{
+    double sum = 0.0;
+    for (int64_t b = 0; b < blocks; ++b) {
+        sum += it->rise[b] - 2.0 * it->drag[b];
+    }
+    return sum;
+}
+
+static void iterate(WadiFriction *friction, WadiFrictionIteration *it, const WadiFrictionSettings *settings,
+                    WadiFrictionReport *report)
+{
+    int64_t blocks = wadi_parallel_block_count(friction->slot_count, FRICTION_BLOCK);
+    double theta = 1.0;
+    it->beta = 0.0f;
+    wadi_friction_halt(it);
+    while (report->iterations < settings->max_iterations && !report->has_converged) {
+        report->iterations += 1;
+        it->looks = report->iterations % LOOK_EVERY == 0 || report->iterations == settings->max_iterations;
+        wadi_friction_cells_pass(it);
+        swap_stresses(friction);
+        if (it->looks) {
+            double change = 0.0;
+            for (int64_t b = 0; b < blocks; ++b) {
+                change = fmax(change, it->change[b]);
+            }
+            report->last_change = change;
+            report->has_converged =
+                report->iterations >= settings->min_iterations && change <= settings->tolerance;
+        }
+        double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * theta * theta));
+        it->beta = settings->has_momentum ? (float)((theta - 1.0) / next) : 0.0f;
+        theta = next;
+        wadi_friction_faces_pass(it);
+        if (change_of_goal(it, blocks) > 0.0) {
+            theta = 1.0;
+            it->beta = 0.0f;
+            wadi_friction_halt(it);
+            report->restarts += 1;
+        }
+    }
+}
+
+WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before[3],
+                               const WadiFrictionLoad *load, const WadiFrictionSettings *settings,
+                               WadiArena *arena, WadiFrictionReport *report, WadiError *error)
+{
+    *report = (WadiFrictionReport){ 0 };
+    WADI_ASSERT(settings->alpha > 0.0 && settings->max_iterations >= settings->min_iterations);
+    size_t slots = (size_t)friction->slot_count, walls = (size_t)friction->wall_count;
+    size_t blocks = (size_t)wadi_parallel_block_count(friction->slot_count, FRICTION_BLOCK);
+    WadiFrictionFaces *start;
+    WadiVec8 *yield, *wall_bound;
+    WadiFrictionIteration it = { .friction = friction, .alpha = (float)settings->alpha };
+    WADI_TRY(WADI_ARENA_NEW(arena, &start, slots, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &yield, slots, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &wall_bound, walls, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &it.velocity, slots, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &it.rise, blocks, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &it.drag, blocks, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &it.change, blocks, "friction", error));
+    wadi_friction_find_force(friction);
+    it.force = friction->force;
+    memset(&it.velocity[0], 0, sizeof it.velocity[0]);
+    memset(&start[0], 0, sizeof start[0]);
+    WADI_TRY(wadi_friction_find_bounds(friction, load, yield, wall_bound, arena, error));
+    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, copy_start, &(Start){ friction, before, start });
+    it.before = start;
+    it.yield = yield;
+    it.wall_bound = wall_bound;
+    iterate(friction, &it, settings, report);
+#ifdef WADI_CHECKS
+    report->energy_before = energy(friction, start);
+    it.beta = 0.0f;
+    wadi_friction_faces_pass(&it);
+    report->energy_after = energy(friction, it.velocity);
+#endif
+    return WADI_OK;
+}
+
+double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane)
+{
+    const WadiFrictionSlot *slot = &friction->slot[friction->slot_of[row]];
+    const WadiFrictionStress *stress = &friction->stress[friction->slot_of[row]];
+    double xx = (double)stress->t[STRESS_XX][lane], yy = (double)stress->t[STRESS_YY][lane];
+    double square = 0.5 * (xx * xx + yy * yy + (xx + yy) * (xx + yy));
+    square *= slot->cut != 0 ? (double)friction->cut[slot->cut].weight[0][lane] : 1.0;
+    for (int kind = 0; kind < 3; ++kind) {
+        int count = 0;
+        for (int e = 0; e < 4; ++e) {
+            count += slot->edge[4 * kind + e] >> lane & 1;
+        }
+        for (int e = 0; e < 4; ++e) {
+            double t = (double)stress->t[2 + 4 * kind + e][lane];
+            double weight = slot->cut != 0 ? (double)friction->cut[slot->cut].weight[2 + 4 * kind + e][lane]
+                                           : 1.0 / (count > 0 ? count : 1);
+            square += weight * t * t;
+        }
+    }
+    return sqrt(square);
+}
+
+double wadi_friction_traction(const WadiFriction *friction, int32_t row, int lane, int side)
+{
+    int32_t w = friction->wall[friction->slot_of[row]][side];
+    const WadiVec8 *t = friction->traction[w].t;
+    double square = 0.0;
+    if (side == OBLIQUE) {
+        for (int axis = 0; axis < 3; ++axis) {
+            square += (double)t[axis][lane] * (double)t[axis][lane];
+        }
+        return sqrt(square);
+    }
+    for (int which = 0; which < 2; ++which) {
+        const WadiVec8 *weight = &friction->facets[w].weight.t[2 * which];
+        int count = (weight[0][lane] > 0.0f) + (weight[1][lane] > 0.0f);
+        double low = (double)t[2 * which][lane], high = (double)t[2 * which + 1][lane];
+        square += count > 0 ? (low * low + high * high) / count : 0.0;
+    }
+    return sqrt(square);
+}

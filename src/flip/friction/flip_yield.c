@@ -1,0 +1,27 @@
+#include "flip/friction/flip_yield.h"
+
+#include <math.h>
+
+#include "core/check.h"
+
+WadiYield wadi_yield(WadiYieldRule rule, double friction_angle, double cohesion)
+{
+    WADI_ASSERT(friction_angle >= 0.0 && friction_angle < 1.5707963267948966 && cohesion >= 0.0);
+    double sine = sin(friction_angle);
+    double k = 0.0;
+    switch (rule) {
+    case WADI_YIELD_TAN: k = tan(friction_angle); break;
+    case WADI_YIELD_PLANE: k = sine; break;
+    case WADI_YIELD_ZB05: k = sqrt(1.5) * sine; break;
+    case WADI_YIELD_TRIAXIAL: k = 2.0 * sqrt(3.0) * sine / (3.0 - sine); break;
+    case WADI_YIELD_ZB05_LITERAL: k = sqrt(1.5) * sine; break;
+    case WADI_YIELD_RULE_COUNT: WADI_ASSERT(rule < WADI_YIELD_RULE_COUNT); break;
+    }
+    double stop = rule == WADI_YIELD_ZB05_LITERAL ? sine / sqrt(3.0) : k;
+    return (WadiYield){ .stop = stop, .slide = k, .cohesion = cohesion * cos(friction_angle) };
+}
+
+double wadi_yield_of_stairs(double k)
+{
+    return fmin(k, 0.5 * fmax(0.0, 0.5773502691896258 - k));
+}

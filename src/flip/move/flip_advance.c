@@ -1,0 +1,52 @@
+#include "flip/move/flip_advance.h"
+
+#include <stdatomic.h>
+
+#include "core/parallel.h"
+#include "flip/transfer/flip_transfer_block.h"
+
+enum { PART = WADI_FLIP_LONG_MAX, TILE_BLOCK = 2 }; /* a full tile of eight particles a cell is one part */
+
+typedef struct Advance {
+    WadiFlipGather gather;
+    const WadiFlipWatch *watch;
+    WadiFlipMover mover;
+    atomic_llong touched, stuck; /* sums of integers: the order does not matter */
+} Advance;
+
+static void advance_tiles(void *context, int64_t begin, int64_t end)
+{
+    Advance *advance = context;
+    const int32_t *start = advance->gather.in->sort->tile_start;
+    WadiCollideReport report = { 0 };
+    WadiFlipGatherRoom room;
+    double x[PART], y[PART], z[PART];
+    for (int32_t t = (int32_t)begin; t < end; ++t) {
+        WadiFlipWays ways = { 0 };
+        wadi_flip_gather_fill(&advance->gather, t, &room);
+        for (int32_t first = start[t]; first < start[t + 1]; first += PART) {
+            int32_t next = start[t + 1] - first < PART ? start[t + 1] : first + PART;
+            WadiFlipPath path = { .x = x, .y = y, .z = z, .first = first };
+            wadi_flip_gather_part(&advance->gather, t, first, next, &path, &room);
+            if (advance->watch != NULL) {
+                wadi_flip_watch_part(advance->watch, &path, first, next, &ways);
+            }
+            wadi_flip_move_part(&advance->mover, t, &path, first, next, &report);
+        }
+        if (advance->watch != NULL) {
+            wadi_flip_watch_tile(advance->watch, t, &ways);
+        }
+    }
+    atomic_fetch_add(&advance->touched, report.touched);
+    atomic_fetch_add(&advance->stuck, report.stuck);
+}
+
+WadiCollideReport wadi_flip_advance(WadiParticles *particles, const WadiFlipToParticlesIn *velocity,
+                                    const WadiFlipWatch *watch, const WadiFlipMoveIn *move)
+{
+    Advance advance = { .watch = watch };
+    wadi_flip_gather_begin(&advance.gather, particles, velocity);
+    wadi_flip_move_begin(&advance.mover, particles, move);
+    wadi_parallel_for(velocity->sort->tiles.count, TILE_BLOCK, advance_tiles, &advance);
+    return (WadiCollideReport){ advance.touched, advance.stuck };
+}

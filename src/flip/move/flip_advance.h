@@ -1,0 +1,13 @@
+/* Grid to particles and their move in one pass: each part of a tile is moved while it is in the cache, and the ends of its paths
+ * need no memory of their own. The same bytes as wadi_flip_grid_to_particles followed by wadi_flip_move. */
+#ifndef WADI_FLIP_ADVANCE_H
+#define WADI_FLIP_ADVANCE_H
+
+#include "flip/move/flip_move.h"
+#include "flip/sleep/flip_sleep.h"
+
+/* `watch` sees the ways; NULL: nobody does. */
+WadiCollideReport wadi_flip_advance(WadiParticles *particles, const WadiFlipToParticlesIn *velocity,
+                                    const WadiFlipWatch *watch, const WadiFlipMoveIn *move);
+
+#endif

@@ -1,0 +1,314 @@
+/* Where two fronts of a viscous liquid meet, a gap of less than a cell stays: every cell gets its number of particles by the
+ * density correction, but inside cells nothing stirs them, and the surface shows the gap as a crack. So holes are looked for: balls
+ * without a particle around the middles of a cell's eight parts, in cells that liquid or solids surround. Around them, pairs that are nearer
+ * than particles at rest push each other apart a little each step, from their places at the step's beginning: equal and
+ * opposite, so that the centre of mass stays where all may move. Chance leaves such holes in one of 250 places. */
+#include "flip/move/flip_spread.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "flip/move/flip_separate.h"
+#include "grid/row_lanes.h"
+#include "grid/row_vectors.h"
+
+enum { TILE_BLOCK = 4, ROWS_AROUND = 9, LANES_AROUND = 10, GATHERED = 4096 };
+
+/* Of the diameter: the farthest that a particle is moved in a step. */
+static const double MOST = 0.25;
+/* Diameters: nearer ones are in one place. */
+#define SMALLEST 1e-6f
+
+/* The nine rows of cells around one along y and z, their lanes -1 to 8: places of their particles, in diameters from a corner of
+ * the row. */
+typedef struct Around {
+    WadiVec3 corner;
+    double per_metre;
+    int32_t start[ROWS_AROUND][LANES_AROUND + 1]; /* of each lane in the arrays */
+    int32_t count;
+    float x[GATHERED + 8], y[GATHERED + 8], z[GATHERED + 8];
+    uint32_t id[GATHERED + 8];
+} Around;
+
+/* The occupied row of the sort that a row of the grid is, or -1. */
+static int32_t occupied_row(const WadiFlipSpreadIn *in, int32_t row)
+{
+    if (row == 0) {
+        return -1;
+    }
+    const int place = in->grid->rows.place[row];
+    const int32_t tile = in->grid->occupied[in->grid->rows.tile[row]];
+    if (tile < 0 || (in->sort->row_mask[tile] >> place & 1) == 0) {
+        return -1;
+    }
+    const uint64_t before = in->sort->row_mask[tile] & ((UINT64_C(1) << place) - 1);
+    return in->sort->row_first[tile] + __builtin_popcountll(before);
+}
+
+/* Particles of a lane that do not fit are left out: there are a hundred in each cell. */
+static void gather_lane(const WadiFlipSpreadIn *in, int32_t occupied, int lane, Around *around)
+{
+    const int32_t *start = occupied >= 0 ? &in->sort->cell_start[8 * (size_t)occupied + (size_t)lane] : NULL;
+    const WadiParticles *p = in->particles;
+    for (int32_t j = start != NULL ? start[0] : 0; start != NULL && j < start[1] && around->count < GATHERED;
+         ++j) {
+        const int32_t n = around->count++;
+        around->x[n] = (float)(around->per_metre * (p->x[j] - around->corner.x));
+        around->y[n] = (float)(around->per_metre * (p->y[j] - around->corner.y));
+        around->z[n] = (float)(around->per_metre * (p->z[j] - around->corner.z));
+        around->id[n] = p->id[j];
+    }
+}
+
+/* Row n of the nine around one, itself the fifth; 0: not there. */
+static int32_t row_around(const WadiRows *rows, int32_t row, int n)
+{
+    const int dy = n % 3 - 1, dz = n / 3 - 1;
+    row = dy != 0 ? rows->neighbour[row][2 + (dy > 0)] : row;
+    return dz != 0 ? rows->neighbour[row][4 + (dz > 0)] : row;
+}
+
+static void look_around(const WadiFlipSpreadIn *in, int32_t row, Around *around)
+{
+    const WadiRows *rows = &in->grid->rows;
+    const double h = in->grid->cell_size;
+    int32_t cell[3];
+    wadi_rows_cell(rows, row, cell);
+    around->corner = wadi_vec3(h * cell[0], h * cell[1], h * cell[2]);
+    around->per_metre = 1.0 / in->diameter;
+    around->count = 0;
+    for (int n = 0; n < ROWS_AROUND; ++n) {
+        const int32_t at = row_around(rows, row, n);
+        const int32_t own = occupied_row(in, at);
+        for (int lane = -1; lane <= 8; ++lane) {
+            around->start[n][lane + 1] = around->count;
+            const bool is_own = lane >= 0 && lane < 8;
+            gather_lane(in, is_own ? own : occupied_row(in, rows->neighbour[at][lane > 0]), lane & 7, around);
+        }
+        around->start[n][LANES_AROUND] = around->count;
+    }
+}
+
+/* Sums over eight particles at a time, in their order. */
+typedef struct Push {
+    WadiF8 x, y, z;
+    WadiVec3 together; /* from those in the same place */
+} Push;
+
+/* What the particles first .. end do to particle i, in diameters: (1 - r) apart / r each. */
+static void add_pushes(const Around *around, int32_t i, int32_t first, int32_t end, Push *push)
+{
+    const WadiI8 lanes = { 0, 1, 2, 3, 4, 5, 6, 7 };
+    for (int32_t n = first; n < end; n += 8) {
+        WadiF8 x, y, z;
+        memcpy(&x, around->x + n, sizeof x);
+        memcpy(&y, around->y + n, sizeof y);
+        memcpy(&z, around->z + n, sizeof z);
+        x = around->x[i] - x;
+        y = around->y[i] - y;
+        z = around->z[i] - z;
+        const WadiF8 square = x * x + y * y + z * z;
+        const WadiI8 is_here = lanes + n < end;
+        WadiF8 r;
+        for (int l = 0; l < 8; ++l) {
+            r[l] = sqrtf(square[l]);
+        }
+        const WadiI8 is_near = is_here & (r < 1.0f) & (r > SMALLEST), is_together = is_here & (r <= SMALLEST);
+        const WadiF8 weight = (WadiF8)((WadiI8)((1.0f - r) / r) & is_near);
+        push->x += weight * x;
+        push->y += weight * y;
+        push->z += weight * z;
+        for (unsigned left = wadi_row_bits(&is_together); left != 0; left &= left - 1) {
+            const int32_t other = n + __builtin_ctz(left);
+            if (other != i) {
+                push->together =
+                    wadi_add(push->together, wadi_flip_any_direction(around->id[i], around->id[other]));
+            }
+        }
+    }
+}
+
+static WadiVec3 sum_of(const Push *push)
+{
+    WadiVec3 sum = push->together;
+    for (int l = 0; l < 8; ++l) {
+        sum = wadi_add(sum, wadi_vec3((double)push->x[l], (double)push->y[l], (double)push->z[l]));
+    }
+    return sum;
+}
+
+typedef struct Spread {
+    const WadiFlipSpreadIn *in;
+    uint8_t *hollow; /* per row: cells with a hole */
+    WadiFlipPath *path;
+} Spread;
+
+/* Cells of a row that have particles, and liquid or solids on all sides. */
+static unsigned inner_cells(const WadiFlipSpreadIn *in, int32_t row)
+{
+    const WadiRows *rows = &in->grid->rows;
+    unsigned inner = in->grid->fluid[row];
+    for (int side = 0; side < 6; ++side) {
+        const unsigned has_particles = wadi_row_bits_beside(rows, in->grid->fluid, row, side);
+        const unsigned is_loose = wadi_row_bits_beside(rows, in->loose, row, side);
+        float distance[WADI_ROW_CELLS];
+        wadi_table_row_beside(rows, in->solid_row, in->solid_distance, row, side, distance);
+        unsigned solid = 0;
+        for (int l = 0; l < 8; ++l) {
+            solid |= (unsigned)(distance[l] < 0.0f) << l;
+        }
+        inner &= (has_particles & ~is_loose) | solid;
+    }
+    return inner;
+}
+
+/* Is there no particle of the 27 cells around lane `lane` within the radius of a hole of x? */
+static bool is_hole(const Around *around, int lane, const float x[3], float square)
+{
+    const WadiI8 lanes = { 0, 1, 2, 3, 4, 5, 6, 7 };
+    WadiI8 is_near = { 0 };
+    for (int n = 0; n < ROWS_AROUND; ++n) {
+        const int32_t end = around->start[n][lane + 3];
+        for (int32_t k = around->start[n][lane]; k < end; k += 8) {
+            WadiF8 a, b, c;
+            memcpy(&a, around->x + k, sizeof a);
+            memcpy(&b, around->y + k, sizeof b);
+            memcpy(&c, around->z + k, sizeof c);
+            a = x[0] - a;
+            b = x[1] - b;
+            c = x[2] - c;
+            is_near |= (a * a + b * b + c * c < square) & (lanes + k < end);
+        }
+    }
+    return wadi_row_bits(&is_near) == 0;
+}
+
+/* Which of the eight parts of a cell have particles; `side` is that of a cell, in diameters. */
+static unsigned parts_with_particles(const Around *around, int lane, float side)
+{
+    unsigned parts = 0;
+    for (int32_t k = around->start[4][lane + 1]; k < around->start[4][lane + 2]; ++k) {
+        const bool high[3] = { around->x[k] > ((float)lane + 0.5f) * side, around->y[k] > 0.5f * side,
+                               around->z[k] > 0.5f * side };
+        parts |= 1u << (high[0] + 2 * high[1] + 4 * high[2]);
+    }
+    return parts;
+}
+
+static unsigned hollow_cells(const WadiFlipSpreadIn *in, const Around *around, unsigned cells)
+{
+    const float side = (float)(in->grid->cell_size / in->diameter), hole = (float)(in->hole / in->diameter);
+    unsigned hollow = 0;
+    for (unsigned left = cells; left != 0; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        for (unsigned parts = 0xff & ~parts_with_particles(around, lane, side); parts != 0;
+             parts &= parts - 1) {
+            const int part = __builtin_ctz(parts);
+            const float x[3] = { side * ((float)lane + 0.25f + 0.5f * (float)(part & 1)),
+                                 side * (0.25f + 0.5f * (float)(part >> 1 & 1)),
+                                 side * (0.25f + 0.5f * (float)(part >> 2)) };
+            if (is_hole(around, lane, x, hole * hole)) {
+                hollow |= 1u << lane;
+                break;
+            }
+        }
+    }
+    return hollow;
+}
+
+/* Cells of a row with a hole in them or in one of the 26 cells around. */
+static unsigned cells_near_holes(const Spread *spread, int32_t row)
+{
+    const WadiRows *rows = &spread->in->grid->rows;
+    unsigned near = 0;
+    for (int n = 0; n < ROWS_AROUND; ++n) {
+        const int32_t at = row_around(rows, row, n);
+        const unsigned own = spread->hollow[at];
+        near |= own | own << 1 | own >> 1 | spread->hollow[rows->neighbour[at][0]] >> 7 |
+                (spread->hollow[rows->neighbour[at][1]] & 1u) << 7;
+    }
+    return near & 0xff;
+}
+
+static void spread_row(const Spread *spread, int32_t row, int32_t occupied, Around *around)
+{
+    const WadiFlipSpreadIn *in = spread->in;
+    WadiFlipPath *path = spread->path;
+    const unsigned cells = in->sort->lanes[occupied] & cells_near_holes(spread, row);
+    if (cells == 0) {
+        return;
+    }
+    look_around(in, row, around);
+    for (unsigned left = cells; left != 0; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        const int32_t first = in->sort->cell_start[8 * (size_t)occupied + (size_t)lane];
+        for (int32_t k = around->start[4][lane + 1]; k < around->start[4][lane + 2]; ++k) {
+            const int32_t i = first + k - around->start[4][lane + 1];
+            if (!in->is_spread[in->particles->material[i]]) {
+                continue;
+            }
+            Push push = { 0 };
+            for (int n = 0; n < ROWS_AROUND; ++n) {
+                add_pushes(around, k, around->start[n][lane], around->start[n][lane + 3], &push);
+            }
+            const WadiVec3 sum = sum_of(&push);
+            const double length = in->share * wadi_norm(sum);
+            const double scale = in->diameter * in->share * (length > MOST ? MOST / length : 1.0);
+            path->x[i - path->first] += scale * sum.x;
+            path->y[i - path->first] += scale * sum.y;
+            path->z[i - path->first] += scale * sum.z;
+        }
+    }
+}
+
+typedef void (*RowWork)(const Spread *spread, int32_t row, int32_t occupied, Around *around);
+
+static void find_holes_in_row(const Spread *spread, int32_t row, int32_t occupied, Around *around)
+{
+    (void)occupied;
+    const unsigned inner = inner_cells(spread->in, row);
+    if (inner != 0) {
+        look_around(spread->in, row, around);
+        spread->hollow[row] = (uint8_t)hollow_cells(spread->in, around, inner);
+    }
+}
+
+static void for_rows(const Spread *spread, int64_t first, int64_t end, RowWork work)
+{
+    const WadiFlipSort *sort = spread->in->sort;
+    const WadiFlipGrid *grid = spread->in->grid;
+    Around around;
+    memset(around.x, 0, sizeof around.x); /* the last eight of a sum may reach beyond what is there */
+    memset(around.y, 0, sizeof around.y);
+    memset(around.z, 0, sizeof around.z);
+    for (int64_t t = first; t < end; ++t) {
+        int32_t occupied = sort->row_first[t];
+        for (uint64_t left = sort->row_mask[t]; left != 0; left &= left - 1, ++occupied) {
+            const int32_t row = wadi_rows_at(&grid->rows, grid->tile_of[t], __builtin_ctzll(left));
+            work(spread, row, occupied, &around);
+        }
+    }
+}
+
+static void find_holes(void *user, int64_t first, int64_t end)
+{
+    for_rows(user, first, end, find_holes_in_row);
+}
+
+static void spread_tiles(void *user, int64_t first, int64_t end)
+{
+    for_rows(user, first, end, spread_row);
+}
+
+WadiStatus wadi_flip_spread(const WadiFlipSpreadIn *in, WadiFlipPath *path, WadiArena *scratch,
+                            WadiError *error)
+{
+    Spread spread = { .in = in, .path = path };
+    const size_t rows = (size_t)in->grid->rows.count;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &spread.hollow, rows, "holes", error));
+    memset(spread.hollow, 0, rows);
+    wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, find_holes, &spread);
+    wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, spread_tiles, &spread);
+    return WADI_OK;
+}

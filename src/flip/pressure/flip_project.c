@@ -1,0 +1,243 @@
+/* Make the velocity of the fluid cells free of divergence: assemble, solve, subtract the gradient of the
+ * pressure.
+ * Source: [ZB05 sec. 4.2.3]; models 1.4.
+ * Differs: see flip_project_assemble.c. The difference of pressures is taken in double: float pressures of a
+ * deep column differ by less than their rounding. */
+#include "flip/pressure/flip_project.h"
+
+#include "core/check.h"
+#include "core/parallel.h"
+#include "flip/pressure/flip_project_faces.h"
+
+enum { LANES = WADI_ROW_CELLS };
+
+struct WadiFlipProjector {
+    WadiFlipProjectIn in;
+    WadiFlipSystem system;
+    /* On the rows of the system. */
+    float *rhs;
+    double *pressure; /* NULL: the caller's has just these rows */
+    uint8_t *kept;    /* unknowns that a unilateral solve did not give up */
+    double *partials;
+};
+
+typedef struct RunContext {
+    const WadiFlipProjector *projector;
+    WadiFlipProjectOut *out;
+    double *pressure; /* on the rows of the system */
+} RunContext;
+
+/* P of a row of the grid, or the null row. */
+static double *pressure_of(const RunContext *context, int32_t row)
+{
+    return context->out->pressure + LANES * (size_t)wadi_table_row(context->projector->in.fluid_row, row);
+}
+
+/* The warm start of the unknowns; 0 in other cells. */
+static void load_pressure(void *user, int64_t first, int64_t end)
+{
+    const RunContext *context = user;
+    const WadiFlipProjector *projector = context->projector;
+    for (int64_t row = first; row < end; ++row) {
+        const double *from = pressure_of(context, projector->system.full[row]);
+        double *to = context->pressure + LANES * row;
+        const unsigned active = projector->system.active[row];
+        for (int l = 0; l < LANES; ++l) {
+            to[l] = (active >> l & 1) != 0 ? from[l] : 0.0;
+        }
+    }
+}
+
+static void clear_pressure(void *user, int64_t first, int64_t end)
+{
+    const RunContext *context = user;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        double *pressure = pressure_of(context, row);
+        if (context->projector->in.fluid[row] == 0 && (pressure != context->out->pressure || row == 0)) {
+            memset(pressure, 0, LANES * sizeof(double));
+        }
+    }
+}
+
+/* Returns how many unknowns were given up. */
+static double store_pressure(void *user, int64_t first, int64_t end)
+{
+    const RunContext *context = user;
+    const WadiFlipProjector *projector = context->projector;
+    int dropped = 0;
+    for (int64_t row = first + (first == 0); row < end; ++row) {
+        const double *from = context->pressure + LANES * row;
+        unsigned pushes = 0;
+        for (int l = 0; l < LANES; ++l) {
+            pushes |= (unsigned)(from[l] > 0.0) << l;
+        }
+        const unsigned active = projector->system.active[row];
+        const unsigned kept = projector->in.is_unilateral ? active & pushes : active;
+        projector->kept[row] = (uint8_t)kept;
+        dropped += __builtin_popcount(active & ~kept);
+        if (projector->pressure != NULL) {
+            memcpy(pressure_of(context, projector->system.full[row]), from, LANES * sizeof *from);
+        }
+    }
+    return dropped;
+}
+
+static inline void subtract_row(const WadiFlipProjectIn *in, WadiFlipProjectOut *out, int32_t row, int axis)
+{
+    const int32_t before = wadi_table_row(in->fluid_row, in->rows->neighbour[row][2 * axis]);
+    const unsigned touches = in->fluid[row] | wadi_row_bits_beside(in->rows, in->fluid, row, 2 * axis);
+    const int32_t solid_row = wadi_table_row(in->solid_row, row);
+    const WadiI8 is_open = WADI_ROW(in->open[axis], solid_row) > 0.0f;
+    const unsigned open = wadi_row_bits(&is_open);
+    out->known[axis][row] = (uint8_t)(touches & open);
+    if (touches == 0 && open == 0xff) {
+        return;
+    }
+    float *u = out->velocity[axis] + LANES * (size_t)row;
+    if (touches != 0) {
+        WadiF8 gradient;
+        wadi_flip_face_gradient(in, row, axis, &gradient);
+        const double *p = out->pressure;
+        const int32_t own = wadi_table_row(in->fluid_row, row);
+        WadiD4 low = WADI_HALF(p, own, 0), high = WADI_HALF(p, own, 4);
+        WadiD4 low_beside = WADI_HALF(p, before, 0), high_beside = WADI_HALF(p, before, 4);
+        if (axis == 0) {
+            low_beside = __builtin_shufflevector(high_beside, low, 3, 4, 5, 6);
+            high_beside = WADI_HALF(p, own, 3);
+        }
+        WadiF8 velocity = *(const WadiF8 *)u;
+        low = WADI_ROW_LOW_DOUBLE(velocity) - WADI_ROW_LOW_DOUBLE(gradient) * (low - low_beside);
+        high = WADI_ROW_HIGH_DOUBLE(velocity) - WADI_ROW_HIGH_DOUBLE(gradient) * (high - high_beside);
+        *(WadiF4 *)u = __builtin_convertvector(low, WadiF4);
+        *(WadiF4 *)(u + 4) = __builtin_convertvector(high, WadiF4);
+    }
+    if (open != 0xff) {
+        const WadiF8 velocity = *(const WadiF8 *)u;
+        WadiF8 solid = { 0 };
+        if (in->solid_velocity[axis] != NULL) {
+            solid = WADI_ROW(in->solid_velocity[axis], solid_row);
+        }
+        *(WadiF8 *)u = WADI_ROW_SELECT(is_open, velocity, solid);
+    }
+}
+
+static void subtract_gradient(void *user, int64_t first, int64_t end)
+{
+    const RunContext *context = user;
+    for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
+        subtract_row(&context->projector->in, context->out, row, 0);
+        subtract_row(&context->projector->in, context->out, row, 1);
+        subtract_row(&context->projector->in, context->out, row, 2);
+    }
+}
+
+static double block_divergence(void *user, int64_t first, int64_t end)
+{
+    const RunContext *context = user;
+    const WadiFlipProjector *projector = context->projector;
+    const WadiFlipProjectIn *in = &projector->in;
+    const WadiL4 magnitude = { INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX };
+    const double per_metre = 1.0 / in->cell_size;
+    WadiD4 largest = { 0 };
+    for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
+        const int32_t full = projector->system.full[row];
+        WadiD4 out[2];
+        WadiI8 is_kept;
+        WadiF8 wanted = { 0 };
+        wadi_flip_outflow(in, context->out->velocity, full, out);
+        wadi_row_mask(projector->kept[row], &is_kept);
+        if (in->expansion != NULL) {
+            wanted = WADI_ROW(in->expansion, wadi_table_row(in->fluid_row, full));
+        }
+        out[0] = out[0] * per_metre - WADI_ROW_LOW_DOUBLE(wanted);
+        out[1] = out[1] * per_metre - WADI_ROW_HIGH_DOUBLE(wanted);
+        const WadiL4 counts[2] = { __builtin_convertvector(WADI_ROW_LOW(is_kept), WadiL4),
+                                   __builtin_convertvector(WADI_ROW_HIGH(is_kept), WadiL4) };
+        for (int half = 0; half < 2; ++half) {
+            WadiD4 size = (WadiD4)((WadiL4)out[half] & magnitude & counts[half]);
+            WadiL4 is_larger = size > largest;
+            largest = (WadiD4)(((WadiL4)size & is_larger) | ((WadiL4)largest & ~is_larger));
+        }
+    }
+    double most = 0.0;
+    for (int l = 0; l < 4; ++l) {
+        most = largest[l] > most ? largest[l] : most;
+    }
+    return most;
+}
+
+static double count_cells(void *user, int64_t first, int64_t end)
+{
+    const uint8_t *bits = user;
+    int count = 0;
+    for (int64_t row = first; row < end; ++row) {
+        count += __builtin_popcount(bits[row]);
+    }
+    return count;
+}
+
+WadiStatus wadi_flip_projector_begin(WadiFlipProjector **projector, const WadiFlipProjectIn *in,
+                                     WadiArena *scratch, WadiError *error)
+{
+    WADI_ASSERT(in->solve != NULL && in->cell_size > 0.0 && in->reference_density > 0.0);
+    WADI_ASSERT(in->fluid[0] == 0);
+    *projector = NULL;
+    WadiFlipProjector *made = NULL;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &made, 1, "pressure system", error));
+    *made = (WadiFlipProjector){ .in = *in };
+    WADI_TRY(wadi_flip_project_assemble(in, &made->system, scratch, error));
+    WADI_TRY(wadi_poisson_hierarchy_begin(&made->system.poisson.hierarchy, scratch, error));
+    const size_t rows = (size_t)made->system.rows.count;
+    const int64_t blocks = wadi_parallel_block_count((int64_t)rows, WADI_ROW_BLOCK);
+    WADI_TRY(WADI_ARENA_NEW(scratch, &made->rhs, LANES * rows, "pressure system", error));
+    if (in->fluid_row == NULL || in->fluid_rows != made->system.rows.count) {
+        WADI_TRY(WADI_ARENA_NEW(scratch, &made->pressure, LANES * rows, "pressure system", error));
+    }
+    WADI_TRY(WADI_ARENA_NEW(scratch, &made->kept, rows, "pressure system", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &made->partials, (size_t)blocks, "pressure system", error));
+    *projector = made;
+    return WADI_OK;
+}
+
+WadiStatus wadi_flip_projector_run(WadiFlipProjector *projector, WadiFlipProjectOut *out, WadiArena *scratch,
+                                   WadiFlipProjectReport *report, WadiError *error)
+{
+    *report = (WadiFlipProjectReport){ 0 };
+    const WadiFlipProjectIn *in = &projector->in;
+    const WadiFlipSystem *system = &projector->system;
+    const int64_t rows = system->rows.count, all = in->rows->count;
+    RunContext context = { projector, out,
+                           projector->pressure != NULL ? projector->pressure : out->pressure };
+    wadi_flip_project_rhs(in, system, out->velocity, projector->rhs);
+    wadi_parallel_for(rows, WADI_ROW_BLOCK, load_pressure, &context);
+    WADI_TRY(in->solve(&system->poisson, projector->rhs, &in->solver, context.pressure, scratch,
+                       &report->solve, error));
+    if (projector->pressure != NULL) {
+        wadi_parallel_for(all, WADI_ROW_BLOCK, clear_pressure, &context);
+    }
+    report->dropped =
+        (int64_t)wadi_parallel_sum(rows, WADI_ROW_BLOCK, store_pressure, &context, projector->partials);
+    for (int axis = 0; axis < 3; ++axis) {
+        out->known[axis][0] = 0;
+    }
+    wadi_parallel_for(all, WADI_ROW_BLOCK, subtract_gradient, &context);
+    report->unknowns =
+        (int64_t)wadi_parallel_sum(rows, WADI_ROW_BLOCK, count_cells, system->active, projector->partials);
+    if (!out->is_interim) {
+        report->max_divergence =
+            wadi_parallel_max(rows, WADI_ROW_BLOCK, block_divergence, &context, projector->partials);
+    }
+    return WADI_OK;
+}
+
+WadiStatus wadi_flip_project(const WadiFlipProjectIn *in, WadiFlipProjectOut *out, WadiArena *scratch,
+                             WadiFlipProjectReport *report, WadiError *error)
+{
+    *report = (WadiFlipProjectReport){ 0 };
+    const WadiArenaMark mark = wadi_arena_mark(scratch);
+    WadiFlipProjector *projector = NULL;
+    WADI_TRY(wadi_flip_projector_begin(&projector, in, scratch, error));
+    WADI_TRY(wadi_flip_projector_run(projector, out, scratch, report, error));
+    wadi_arena_release(scratch, mark);
+    return WADI_OK;
+}

@@ -1,0 +1,225 @@
+/* The distance from the free surface, from how full the cells are.
+ *
+ * The fill is smoothed with the hat of the transfers (weights 1/8, 3/4, 1/8 a cell and axis), divided by what
+ * the same hat sees of space outside solids, and read as a depth: in front of a flat surface at depth s cells
+ * the hat sees
+ *   f(s) = 1 - (1 - s)^2 / 2 for 0 <= s <= 1,   f(s) = (1 + s)^2 / 2 for -1 <= s <= 0,
+ * so the depth is s = f^-1. There is no radius to choose: a box of fluid along the grid has its surface on
+ * its faces.
+ * Differs: a distance from the nearest particles less a radius, as is usual, puts a settled surface 0.3 cells
+ * off. */
+#include "flip/pressure/flip_surface.h"
+
+#include <math.h>
+
+#include "core/parallel.h"
+#include "flip/transfer/flip_row_table.h"
+
+enum { LANES = WADI_ROW_CELLS };
+
+/* A lone particle is fluid too: FLUID cells are at least this deep, air cells as far outside, in cells.
+ * Small, so that a surface just beside a centre is not moved. */
+static const float least_depth = 0.01f;
+/* Part of the hat outside solids that a cut cell needs to tell its depth by itself, and that other cells count with at least. In the
+ * corner of a room along the grid it is 0.67. */
+static const float enough_space = 0.6f, least_space = 0.25f;
+
+typedef struct SmoothContext {
+    const WadiRows *rows;
+    const int32_t *table; /* of `from` */
+    const float *from;
+    float *to;
+    int axis;
+} SmoothContext;
+
+static void smooth_rows(void *user, int64_t first, int64_t end)
+{
+    const SmoothContext *context = user;
+    for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
+        const int32_t *n = context->rows->neighbour[row] + 2 * context->axis;
+        const WadiF8 own = WADI_ROW(context->from, wadi_table_row(context->table, row));
+        WadiF8 low = WADI_ROW(context->from, wadi_table_row(context->table, n[0])),
+               high = WADI_ROW(context->from, wadi_table_row(context->table, n[1]));
+        if (context->axis == 0) {
+            low = WADI_ROW_SHIFT_UP(low, own);
+            high = WADI_ROW_SHIFT_DOWN(own, high);
+        }
+        WADI_ROW_OUT(context->to, row) = 0.75f * own + 0.125f * (low + high);
+    }
+}
+
+/* table: of the values. result and spare: arrays of the rows' size, the null row zeroed. */
+static void smooth(const WadiRows *rows, const int32_t *table, const float *values, float *result,
+                   float *spare)
+{
+    const float *from[3] = { values, result, spare };
+    float *to[3] = { result, spare, result };
+    for (int axis = 0; axis < 3; ++axis) {
+        SmoothContext context = { rows, axis == 0 ? table : NULL, from[axis], to[axis], axis };
+        wadi_parallel_for(rows->count, WADI_ROW_BLOCK, smooth_rows, &context);
+    }
+}
+
+typedef struct DepthContext {
+    const WadiFlipSurfaceIn *in;
+    const float *fill, *solid; /* smoothed; solid may be NULL */
+    float *distance;
+    uint8_t *deep;         /* per row: fluid cells whose centre is under the surface */
+    uint8_t *liquid;       /* may be NULL */
+    const uint8_t *labels; /* that the sign must agree with */
+} DepthContext;
+
+static float depth_of(float seen)
+{
+    float f = wadi_lesser(wadi_greater(seen, 0.0f), 1.0f);
+    return f > 0.5f ? 1.0f - sqrtf(2.0f * (1.0f - f)) : sqrtf(2.0f * f) - 1.0f;
+}
+
+/* What a cut cell sees that is almost inside solids: few particles, whose chance would make air of it under the fluid, which then
+ * runs in there. What is missing to `enough_space` is seen through its neighbours. */
+static float seen_around(const DepthContext *context, WadiRowCell cell)
+{
+    const WadiRows *rows = context->in->rows;
+    const size_t own = wadi_row_cell_index(cell);
+    float fill = 0.0f, space = 0.0f;
+    for (int side = 0; side < 6; ++side) {
+        const WadiRowCell beside = wadi_row_cell_beside(rows, cell, side);
+        if (beside.row != 0) {
+            const size_t at = wadi_row_cell_index(beside);
+            fill += context->fill[at];
+            space += 1.0f - context->solid[at];
+        }
+    }
+    const float own_space = 1.0f - context->solid[own];
+    const float missing = (enough_space - own_space) / wadi_greater(space, 1e-3f);
+    return (context->fill[own] + missing * fill) / (own_space + missing * space + 1e-6f);
+}
+
+/* Cells that a solid takes a part of: they may be empty by chance, and are fluid where all around them is. */
+static unsigned cut_cells(const WadiFlipSurfaceIn *in, int32_t row)
+{
+    if (in->fraction == NULL) {
+        return 0;
+    }
+    const WadiF8 fraction = WADI_ROW(in->fraction, wadi_table_row(in->solid_row, row));
+    const WadiI8 is_cut = (fraction > 0.0f) & (fraction < 1.0f);
+    return wadi_row_bits(&is_cut);
+}
+
+static void find_depths(void *user, int64_t first, int64_t end)
+{
+    const DepthContext *context = user;
+    const float h = (float)context->in->cell_size;
+    for (int64_t row = first + (first == 0); row < end; ++row) {
+        const unsigned cut = cut_cells(context->in, (int32_t)row);
+        unsigned deep = 0;
+        for (int l = 0; l < LANES; ++l) {
+            int64_t cell = LANES * row + l;
+            const float space = context->solid != NULL ? 1.0f - context->solid[cell] : 1.0f;
+            const bool is_cut = (cut >> l & 1) != 0 && space < enough_space;
+            const float seen = is_cut ? seen_around(context, (WadiRowCell){ (int32_t)row, l })
+                                      : context->fill[cell] / wadi_greater(space, least_space);
+            const float depth = depth_of(seen);
+            context->distance[cell] = -h * depth;
+            deep |= (unsigned)(depth > 0.0f) << l;
+        }
+        context->deep[row] = (uint8_t)(deep & (context->in->fluid[row] | cut));
+    }
+}
+
+static void find_liquid(void *user, int64_t first, int64_t end)
+{
+    const DepthContext *context = user;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        unsigned near = context->deep[row];
+        for (int side = 0; side < 6; ++side) {
+            near |= wadi_row_bits_beside(context->in->rows, context->deep, row, side);
+        }
+        context->liquid[row] = (uint8_t)(context->deep[row] | (context->in->fluid[row] & ~near));
+    }
+}
+
+static void agree_with_labels(void *user, int64_t first, int64_t end)
+{
+    const DepthContext *context = user;
+    const float least = least_depth * (float)context->in->cell_size;
+    for (int64_t row = first + (first == 0); row < end; ++row) {
+        unsigned labels = context->labels[row];
+        float *distance = context->distance + LANES * row;
+        for (int l = 0; l < LANES; ++l) {
+            distance[l] =
+                labels >> l & 1 ? wadi_lesser(distance[l], -least) : wadi_greater(distance[l], least);
+        }
+    }
+}
+
+WadiStatus wadi_flip_surface_distance(const WadiFlipSurfaceIn *in, float *distance, uint8_t *liquid,
+                                      WadiArena *scratch, WadiError *error)
+{
+    const size_t floats = wadi_rows_floats(in->rows);
+    float *spare = NULL, *fill = NULL, *solid = NULL;
+    uint8_t *deep = NULL;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &spare, floats, "surface distance", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &fill, floats, "surface distance", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &deep, (size_t)in->rows->count, "surface distance", error));
+    memset(spare, 0, LANES * sizeof(float));
+    memset(fill, 0, LANES * sizeof(float));
+    deep[0] = 0;
+    smooth(in->rows, NULL, in->fill, fill, spare);
+    if (in->fraction != NULL) {
+        WADI_TRY(WADI_ARENA_NEW(scratch, &solid, floats, "surface distance", error));
+        memset(solid, 0, LANES * sizeof(float));
+        smooth(in->rows, in->solid_row, in->fraction, solid, spare);
+    }
+    memset(distance, 0, LANES * sizeof(float));
+    DepthContext context = { in, fill, solid, distance, deep, liquid, liquid != NULL ? liquid : in->fluid };
+    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_depths, &context);
+    if (liquid != NULL) {
+        wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_liquid, &context);
+    }
+    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, agree_with_labels, &context);
+    return WADI_OK;
+}
+
+typedef struct ThetaContext {
+    const WadiRows *rows;
+    const uint8_t *fluid;
+    const float *distance;
+    float *const *theta;
+    WadiFlipTheta kind;
+} ThetaContext;
+
+static void find_thetas(void *user, int64_t first, int64_t end)
+{
+    const ThetaContext *context = user;
+    const float plain = context->kind == WADI_FLIP_THETA_HALF ? 0.5f : 1.0f;
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int32_t row = (int32_t)first; row < end; ++row) {
+            float *restrict theta = context->theta[axis] + (size_t)LANES * (size_t)row;
+            unsigned here = context->fluid[row];
+            unsigned low = wadi_row_bits_beside(context->rows, context->fluid, row, 2 * axis);
+            unsigned surface = row > 0 ? here ^ low : 0;
+            for (int l = 0; l < LANES; ++l) {
+                theta[l] = surface >> l & 1 ? plain : 1.0f;
+            }
+            if (context->kind != WADI_FLIP_THETA_GHOST || surface == 0) {
+                continue;
+            }
+            const float *restrict own = context->distance + (size_t)LANES * (size_t)row;
+            float beside[LANES];
+            wadi_row_beside(context->rows, context->distance, row, 2 * axis, beside);
+            WadiF8 part;
+            wadi_flip_row_theta((const WadiF8 *)own, (const WadiF8 *)beside, here, &part);
+            for (int l = 0; l < LANES; ++l) {
+                theta[l] = surface >> l & 1 ? part[l] : theta[l];
+            }
+        }
+    }
+}
+
+void wadi_flip_surface_theta(const WadiRows *rows, const uint8_t *fluid, const float *distance,
+                             WadiFlipTheta kind, float *const theta[3])
+{
+    ThetaContext context = { rows, fluid, distance, theta, kind };
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, find_thetas, &context);
+}

@@ -1,0 +1,189 @@
+/* Who sleeps, in checkpoints: a resumed run wakes and falls asleep at the steps of the unbroken one. */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/array.h"
+#include "flip/sleep/flip_sleep.h"
+
+WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, const WadiScene *scene, WadiParticles *particles,
+                                WadiError *error)
+{
+    bool has_sand = false;
+    for (int m = 0; m < scene->material_count; ++m) {
+        has_sand = has_sand || scene->materials[m].kind == WADI_MATERIAL_SAND;
+    }
+    double way = scene->flip.cfl;
+    sleep->reach = WADI_FLIP_MARGIN + (int32_t)ceil(way);
+    sleep->is_on = scene->flip.sleep && has_sand && sleep->reach <= WADI_TILE_SIDE &&
+                   scene->flip.pair_separation == 0 && scene->flip.friction == WADI_FLIP_FRICTION_SOLVE;
+    if (!sleep->is_on) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_particles_add_column(particles, "asleep", WADI_TYPE_U8, &sleep->column, error));
+    wadi_particles_leave_column(particles, sleep->column, true);
+    return WADI_OK;
+}
+
+void wadi_flip_sleep_free(WadiFlipSleep *sleep)
+{
+    WADI_DELETE(sleep->tile, sleep->tile_capacity);
+    WADI_DELETE(sleep->awake, sleep->awake_capacity);
+    wadi_flip_pressure_memory_free(&sleep->pressure);
+    wadi_friction_memory_free(&sleep->friction);
+    *sleep = (WadiFlipSleep){ 0 };
+}
+
+/* Of a tile, but for its loads. */
+enum { TILE_NUMBERS = 28 };
+
+_Static_assert(offsetof(WadiFlipSleepTile, load) == TILE_NUMBERS * sizeof(int32_t), "saved as numbers");
+
+static WadiStatus save_tiles(const WadiFlipSleep *sleep, WadiState *state, WadiError *error)
+{
+    int32_t *numbers = NULL;
+    float *loads = NULL;
+    WADI_TRY(wadi_state_add(state, "sleep_tile", WADI_TYPE_I32, TILE_NUMBERS, sleep->tile_count,
+                            (void **)&numbers, error));
+    WADI_TRY(wadi_state_add(state, "sleep_load", WADI_TYPE_F32, 64, 6 * sleep->tile_count, (void **)&loads,
+                            error));
+    for (size_t t = 0; t < sleep->tile_count; ++t) {
+        memcpy(numbers + TILE_NUMBERS * t, &sleep->tile[t], TILE_NUMBERS * sizeof *numbers);
+        memcpy(loads + 384 * t, sleep->tile[t].load, sizeof sleep->tile[t].load);
+    }
+    return WADI_OK;
+}
+
+static WadiStatus load_tiles(WadiFlipSleep *sleep, const WadiState *state, WadiError *error)
+{
+    const WadiStateArray *tile, *load;
+    WADI_TRY(wadi_state_expect(state, "sleep_tile", WADI_TYPE_I32, TILE_NUMBERS, SIZE_MAX, &tile, error));
+    WADI_TRY(wadi_state_expect(state, "sleep_load", WADI_TYPE_F32, 64, 6 * tile->count, &load, error));
+    WADI_TRY(wadi_array_reserve((void **)&sleep->tile, &sleep->tile_capacity, tile->count,
+                                sizeof *sleep->tile, "sleeping tiles", error));
+    for (size_t t = 0; t < tile->count; ++t) {
+        memcpy(&sleep->tile[t], (const int32_t *)tile->data + TILE_NUMBERS * t,
+               TILE_NUMBERS * sizeof(int32_t));
+        memcpy(sleep->tile[t].load, (const float *)load->data + 384 * t, sizeof sleep->tile[t].load);
+    }
+    sleep->tile_count = tile->count;
+    return WADI_OK;
+}
+
+WadiStatus wadi_flip_sleep_save(const WadiFlipSleep *sleep, WadiState *state, WadiError *error)
+{
+    if (!sleep->is_on) {
+        return WADI_OK;
+    }
+    uint32_t counts[2] = { (uint32_t)sleep->store_count, sleep->next_id };
+    WADI_TRY(wadi_state_put(state, "sleep_counts", WADI_TYPE_U32, 1, 2, counts, error));
+    WADI_TRY(save_tiles(sleep, state, error));
+    int32_t *awake = NULL;
+    double *since = NULL;
+    WADI_TRY(
+        wadi_state_add(state, "sleep_awake", WADI_TYPE_I32, 3, sleep->awake_count, (void **)&awake, error));
+    WADI_TRY(
+        wadi_state_add(state, "sleep_since", WADI_TYPE_F64, 5, sleep->awake_count, (void **)&since, error));
+    for (size_t t = 0; t < sleep->awake_count; ++t) {
+        memcpy(awake + 3 * t, &sleep->awake[t].tile, sizeof(WadiTile));
+        since[5 * t] = sleep->awake[t].since;
+        since[5 * t + 1] = sleep->awake[t].is_slow;
+        since[5 * t + 2] = sleep->awake[t].speed;
+        since[5 * t + 3] = sleep->awake[t].push;
+        since[5 * t + 4] = sleep->awake[t].is_weak;
+    }
+    WADI_TRY(wadi_flip_pressure_memory_save(&sleep->pressure, "sleep_pressure", state, error));
+    return wadi_friction_memory_save_as(&sleep->friction, "sleep_friction", state, error);
+}
+
+static bool is_tile_sound(const WadiFlipSleepTile *tile, const WadiFlipSleepTile *last)
+{
+    const int32_t at[3] = { tile->tile.x, tile->tile.y, tile->tile.z };
+    for (int a = 0; a < 3; ++a) {
+        if (at[a] < -(1 << 28) || at[a] >= 1 << 28 || tile->low[a] < 8 * at[a] ||
+            tile->high[a] < tile->low[a] || tile->high[a] > 8 * at[a] + 7) {
+            return false;
+        }
+    }
+    bool is_after = last == NULL || (last->tile.z != at[2]   ? last->tile.z < at[2]
+                                     : last->tile.y != at[1] ? last->tile.y < at[1]
+                                                             : last->tile.x < at[0]);
+    return is_after && tile->first >= 0 && tile->count > 0;
+}
+
+/* Whether the tiles are in order and their particles are the first of the store, as its flags say. What drains took since the
+ * step that counted them is found by the next one. */
+static bool is_sound(const WadiFlipSleep *sleep, const WadiParticles *particles, double cell_size)
+{
+    const uint8_t *asleep = wadi_particles_column(particles, sleep->column);
+    int64_t count = 0, flagged = 0;
+    for (int32_t i = 0; i < particles->count; ++i) {
+        flagged += asleep[i] != 0;
+        double far = fmax(fabs(particles->x[i]), fmax(fabs(particles->y[i]), fabs(particles->z[i])));
+        if (asleep[i] > 1 || (asleep[i] != 0 && (flagged != i + 1 || far / cell_size > 2e9))) {
+            return false;
+        }
+    }
+    bool is_whole = wadi_flip_sleep_first(sleep, particles) == sleep->count;
+    for (size_t t = 0; t < sleep->tile_count; ++t) {
+        const WadiFlipSleepTile *tile = &sleep->tile[t];
+        count += tile->count;
+        if (!is_tile_sound(tile, t > 0 ? tile - 1 : NULL) || (is_whole && count > flagged) ||
+            (is_whole && (int64_t)tile->first + tile->count > flagged)) {
+            return false;
+        }
+        for (int32_t i = tile->first; is_whole && i < tile->first + tile->count; ++i) {
+            if (!wadi_tile_is_same(wadi_flip_tile_of(particles, i, 1.0 / cell_size), tile->tile)) {
+                return false;
+            }
+        }
+    }
+    return count <= INT32_MAX && (is_whole ? flagged == count : flagged <= count);
+}
+
+WadiStatus wadi_flip_sleep_load(WadiFlipSleep *sleep, const WadiParticles *particles, double cell_size,
+                                const WadiState *state, WadiError *error)
+{
+    if (!sleep->is_on) {
+        return WADI_OK;
+    }
+    const WadiStateArray *counts, *awake, *since;
+    WADI_TRY(wadi_state_expect(state, "sleep_counts", WADI_TYPE_U32, 1, 2, &counts, error));
+    WADI_TRY(wadi_state_expect(state, "sleep_awake", WADI_TYPE_I32, 3, SIZE_MAX, &awake, error));
+    WADI_TRY(wadi_state_expect(state, "sleep_since", WADI_TYPE_F64, 5, awake->count, &since, error));
+    WADI_TRY(wadi_flip_pressure_memory_load(&sleep->pressure, "sleep_pressure", state, error));
+    WADI_TRY(wadi_friction_memory_load_as(&sleep->friction, "sleep_friction", state, error));
+    WADI_TRY(load_tiles(sleep, state, error));
+    WADI_TRY(wadi_array_reserve((void **)&sleep->awake, &sleep->awake_capacity, awake->count,
+                                sizeof *sleep->awake, "awake tiles", error));
+    for (size_t t = 0; t < awake->count; ++t) {
+        const double *numbers = (const double *)since->data + 5 * t;
+        sleep->awake[t] = (WadiFlipAwakeTile){ .since = numbers[0],
+                                               .is_slow = numbers[1] != 0.0,
+                                               .speed = numbers[2],
+                                               .push = numbers[3],
+                                               .is_weak = numbers[4] != 0.0 };
+        memcpy(&sleep->awake[t].tile, (const int32_t *)awake->data + 3 * t, sizeof(WadiTile));
+    }
+    sleep->awake_count = awake->count;
+    sleep->store_count = (int32_t)((const uint32_t *)counts->data)[0];
+    sleep->next_id = ((const uint32_t *)counts->data)[1];
+    int64_t count = 0;
+    for (size_t t = 0; t < sleep->tile_count; ++t) {
+        count += sleep->tile[t].count;
+    }
+    sleep->count = (int32_t)count;
+    bool is_good = count >= 0 && is_sound(sleep, particles, cell_size);
+    for (size_t t = 0; t < sleep->awake_count; ++t) {
+        is_good &= wadi_tiles_are_in_range(&sleep->awake[t].tile, 1);
+    }
+    if (!is_good) {
+        sleep->tile_count = sleep->awake_count = 0;
+        sleep->count = 0;
+        return wadi_fail(
+            error, WADI_ERR_FORMAT,
+            "the sleeping tiles of the checkpoint contradict its particles; resume from another one");
+    }
+    return WADI_OK;
+}

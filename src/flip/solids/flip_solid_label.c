@@ -1,0 +1,103 @@
+/* Cut cells that hold no particle but lie under fluid are fluid.
+ * Source: friction notes 7.4, item 2.
+ * Differs: "away from the solid" is where the cell opens most, for distances do not tell in corners where two
+ * walls meet; and in 3-D slivers lie behind slivers, so the fluid may be two cells away. */
+#include "flip/solids/flip_solid.h"
+
+#include <math.h>
+
+#include "core/parallel.h"
+#include "grid/row_vectors.h"
+
+typedef struct LabelContext {
+    const WadiRows *rows;
+    const WadiFlipSolid *solid;
+    float near; /* m */
+    const uint8_t *fluid;
+    uint8_t *filled;
+} LabelContext;
+
+/* The neighbour on the side to which the cell opens most: the greatest component of the area vector of the
+ * wall in it. */
+static WadiRowCell away_from_solid(const LabelContext *context, WadiRowCell cell)
+{
+    WadiRowCell away = { 0, 0 };
+    float most = 0.0f;
+    for (int axis = 0; axis < 3; ++axis) {
+        const float *open = context->solid->open[axis];
+        const int32_t *table = context->solid->row;
+        WadiRowCell high = wadi_row_cell_beside(context->rows, cell, 2 * axis + 1);
+        float area = open[wadi_table_cell(table, wadi_row_cell_index(high))] -
+                     open[wadi_table_cell(table, wadi_row_cell_index(cell))];
+        if (fabsf(area) > most) {
+            most = fabsf(area);
+            away = area > 0.0f ? high : wadi_row_cell_beside(context->rows, cell, 2 * axis);
+        }
+    }
+    return away;
+}
+
+/* A sliver may open into another one only: walk on, a diagonal of a cell at most. */
+static bool is_under_fluid(const LabelContext *context, WadiRowCell cell)
+{
+    for (int n = 0; n < 3 && cell.row != 0; ++n) {
+        cell = away_from_solid(context, cell);
+        if (context->fluid[cell.row] >> cell.lane & 1) {
+            return true;
+        }
+        size_t at = wadi_table_cell(context->solid->row, wadi_row_cell_index(cell));
+        bool is_cut = context->solid->distance[at] < context->near;
+        cell.row = is_cut ? cell.row : 0;
+    }
+    return false;
+}
+
+/* A row far from solids has no cut cell, and one deep in a solid opens to no side. */
+static bool has_no_cut_cell(const LabelContext *context, int32_t row)
+{
+    const int32_t *table = context->solid->row, *beside = context->rows->neighbour[row];
+    bool is_shut = table[row] == WADI_FLIP_SOLID_CLOSED_ROW;
+    for (int axis = 0; axis < 3 && is_shut; ++axis) {
+        const int32_t next = table[beside[2 * axis + 1]];
+        is_shut = next == WADI_FLIP_SOLID_CLOSED_ROW || next == WADI_FLIP_SOLID_NONE;
+    }
+    return is_shut || table[row] == WADI_FLIP_SOLID_OPEN_ROW;
+}
+
+/* Cells of a row that are cut, and open to one side more than to the other. */
+static unsigned cells_to_ask(const LabelContext *context, int32_t row)
+{
+    const WadiFlipSolid *solid = context->solid;
+    const int32_t *table = solid->row, *beside = context->rows->neighbour[row];
+    WadiI8 opens = { 0 };
+    for (int axis = 0; axis < 3; ++axis) {
+        const WadiF8 low = WADI_ROW(solid->open[axis], table[row]);
+        const WadiF8 next = WADI_ROW(solid->open[axis], table[beside[2 * axis + 1]]);
+        const WadiF8 high = axis == 0 ? (WadiF8)WADI_ROW_SHIFT_DOWN(low, next) : next;
+        opens |= high != low;
+    }
+    opens &= WADI_ROW(solid->distance, table[row]) < context->near;
+    return wadi_row_bits(&opens);
+}
+
+static void fill_rows(void *user, int64_t first, int64_t end)
+{
+    const LabelContext *context = user;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        const unsigned fluid = context->fluid[row];
+        const bool has_cut = row > 0 && !has_no_cut_cell(context, row);
+        unsigned filled = fluid;
+        for (unsigned left = has_cut ? cells_to_ask(context, row) & ~fluid : 0; left != 0; left &= left - 1) {
+            const int l = __builtin_ctz(left);
+            filled |= (unsigned)is_under_fluid(context, (WadiRowCell){ row, l }) << l;
+        }
+        context->filled[row] = (uint8_t)filled;
+    }
+}
+
+void wadi_flip_solid_fill_cut_cells(const WadiRows *rows, const WadiFlipSolid *solid, double cell_size,
+                                    const uint8_t *fluid, uint8_t *filled)
+{
+    LabelContext context = { rows, solid, (float)(0.3 * cell_size), fluid, filled };
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, fill_rows, &context);
+}

@@ -1,0 +1,196 @@
+/* Velocity on closed faces: along the wall the extended fluid, across it the solid.
+ * Source: friction notes 7.4, item 5.
+ * Differs: the component across the wall is replaced on both sides, not only where it points into the solid:
+ * the projection has decided that the wall's flux is the solid's. */
+#include "core/parallel.h"
+#include "flip/transfer/flip_extend.h"
+#include "flip/transfer/flip_row_table.h"
+#include "grid/row_vectors.h"
+
+#include <math.h>
+
+enum { LANES = WADI_ROW_CELLS };
+
+typedef struct WallContext {
+    const WadiFlipWallIn *in;
+    float *const *velocity;
+    float *value[3];    /* per face; set where closed */
+    uint8_t *closed[3]; /* per row: faces that are closed */
+} WallContext;
+
+/* Velocity of the fluid relative to the solid at a face. */
+static double relative_at(const WallContext *context, int axis, size_t face)
+{
+    const float *solid = context->in->solid_velocity[axis];
+    return (double)context->velocity[axis][face] -
+           (solid != NULL ? (double)solid[wadi_table_cell(context->in->solid_row, face)] : 0.0);
+}
+
+static double distance_at(const WadiFlipWallIn *in, WadiRowCell cell)
+{
+    return (double)in->distance[wadi_table_cell(in->solid_row, wadi_row_cell_index(cell))];
+}
+
+/* Slope of the distance along an axis that the face of the two cells lies along, m a cell. */
+static double slope_along(const WadiFlipWallIn *in, const WadiRowCell pair[2], int axis)
+{
+    double slope = 0.0;
+    int slopes = 0;
+    for (int side = 0; side < 2; ++side) {
+        const WadiRowCell low = wadi_row_cell_beside(in->rows, pair[side], 2 * axis),
+                          high = wadi_row_cell_beside(in->rows, pair[side], 2 * axis + 1);
+        if (low.row != 0 && high.row != 0) {
+            slope += 0.5 * (distance_at(in, high) - distance_at(in, low));
+            ++slopes;
+        }
+    }
+    return slopes > 0 ? slope / slopes : 0.0;
+}
+
+/* Mean of the velocity along that axis, relative to the solid, over the four faces around. */
+static double relative_along(const WallContext *context, const WadiRowCell pair[2], int axis)
+{
+    double sum = 0.0;
+    int faces = 0;
+    for (int side = 0; side < 2; ++side) {
+        const WadiRowCell owner[2] = { pair[side],
+                                       wadi_row_cell_beside(context->in->rows, pair[side], 2 * axis + 1) };
+        for (int n = 0; n < 2; ++n) {
+            if (owner[n].row != 0) {
+                sum += relative_at(context, axis, wadi_row_cell_index(owner[n]));
+                ++faces;
+            }
+        }
+    }
+    return sum / faces;
+}
+
+/* Velocity across the wall relative to the solid, at the face on the low side of `cell`, times the normal
+ * along `axis`. */
+static double across(const WallContext *context, WadiRowCell cell, int axis)
+{
+    const WadiFlipWallIn *in = context->in;
+    const WadiRowCell pair[2] = { cell, wadi_row_cell_beside(in->rows, cell, 2 * axis) };
+    const double normal = pair[1].row != 0 ? distance_at(in, pair[0]) - distance_at(in, pair[1]) : 0.0;
+    if (normal == 0.0) {
+        return 0.0; /* along the face, or so deep that distances are cut off */
+    }
+    const double relative = relative_at(context, axis, wadi_row_cell_index(cell));
+    double length2 = normal * normal, dot = normal * relative;
+    for (int b = 0; b < 3; ++b) {
+        const double slope = b != axis ? slope_along(in, pair, b) : 0.0;
+        if (slope != 0.0) {
+            length2 += slope * slope;
+            dot += slope * relative_along(context, pair, b);
+        }
+    }
+    /* A wall along the grid, as most are, needs no division. */
+    return length2 == normal * normal ? relative : dot * normal / length2;
+}
+
+/* Closed faces of a row that have the wall across them: not those too deep in the solid to be read, and not those that the
+ * distance does not change across. */
+static unsigned walls_across(const WadiFlipWallIn *in, int32_t row, int axis)
+{
+    const WadiF8 zero = { 0 };
+    const int32_t here_at = wadi_table_row(in->solid_row, row);
+    WadiI8 is_open = WADI_ROW(in->open[axis], here_at) > zero;
+    unsigned closed = ~wadi_row_bits(&is_open) & 0xff;
+    if (closed == 0) {
+        return 0;
+    }
+    const int32_t before = in->rows->neighbour[row][2 * axis];
+    WadiF8 here = WADI_ROW(in->distance, here_at),
+           beside = WADI_ROW(in->distance, wadi_table_row(in->solid_row, before));
+    if (axis == 0) {
+        beside = WADI_ROW_SHIFT_UP(beside, here);
+    }
+    if (before == 0) {
+        closed &= axis == 0 ? ~1u : 0; /* nobody is there */
+    }
+    WadiI8 is_along = here == beside;
+    if (in->deepest > 0.0) {
+        is_along |= (here < -(float)in->deepest) & (beside < -(float)in->deepest);
+    }
+    return closed & ~wadi_row_bits(&is_along);
+}
+
+/* Lanes of a row beside which the distance is the same on both sides, along x and along the axis that is neither x nor `axis`. */
+static unsigned level_lanes(const WadiFlipWallIn *in, int32_t row, int axis)
+{
+    const int32_t *n = in->rows->neighbour[row], *of = in->solid_row;
+    const int other = 3 - axis;
+    const WadiF8 here = WADI_ROW(in->distance, wadi_table_row(of, row));
+    const WadiF8 left = WADI_ROW(in->distance, wadi_table_row(of, n[WADI_ROW_X_MIN])),
+                 right = WADI_ROW(in->distance, wadi_table_row(of, n[WADI_ROW_X_MAX])),
+                 low = WADI_ROW(in->distance, wadi_table_row(of, n[2 * other])),
+                 high = WADI_ROW(in->distance, wadi_table_row(of, n[2 * other + 1]));
+    const WadiI8 along_x = WADI_ROW_SHIFT_UP(left, here) == WADI_ROW_SHIFT_DOWN(here, right);
+    const WadiI8 along_other = low == high;
+    /* Without a neighbour on either side there is no slope. */
+    unsigned alone = (n[WADI_ROW_X_MIN] == 0 ? 1u : 0) | (n[WADI_ROW_X_MAX] == 0 ? 0x80u : 0);
+    unsigned level = wadi_row_bits(&along_x) | alone;
+    return n[2 * other] == 0 || n[2 * other + 1] == 0 ? level : level & wadi_row_bits(&along_other);
+}
+
+static void find_row_values(const WallContext *context, int32_t row, int axis)
+{
+    const WadiFlipWallIn *in = context->in;
+    unsigned closed = walls_across(in, row, axis);
+    context->closed[axis][row] = (uint8_t)closed;
+    if (closed == 0) {
+        return;
+    }
+    float *value = context->value[axis] + LANES * (size_t)row;
+    unsigned level = 0; /* the wall is along the grid: the face has the velocity of the solid */
+    if (axis > 0) {
+        level = level_lanes(in, row, axis) & level_lanes(in, in->rows->neighbour[row][2 * axis], axis);
+        WADI_ROW_OUT(value, 0) = in->solid_velocity[axis] != NULL
+                                     ? WADI_ROW(in->solid_velocity[axis], wadi_table_row(in->solid_row, row))
+                                     : (WadiF8){ 0 };
+    }
+    for (unsigned left = closed & ~level; left != 0; left &= left - 1) {
+        int l = __builtin_ctz(left);
+        double u = (double)context->velocity[axis][LANES * (size_t)row + (size_t)l];
+        value[l] = (float)(u - across(context, (WadiRowCell){ row, l }, axis));
+    }
+}
+
+static void find_values(void *user, int64_t first, int64_t end)
+{
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
+            find_row_values(user, row, axis);
+        }
+    }
+}
+
+static void set_values(void *user, int64_t first, int64_t end)
+{
+    const WallContext *context = user;
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int64_t row = first + (first == 0); row < end; ++row) {
+            for (unsigned left = context->closed[axis][row]; left != 0; left &= left - 1) {
+                size_t at = LANES * (size_t)row + (size_t)__builtin_ctz(left);
+                context->velocity[axis][at] = context->value[axis][at];
+            }
+        }
+    }
+}
+
+WadiStatus wadi_flip_extend_walls(const WadiFlipWallIn *in, float *const velocity[3], WadiArena *scratch,
+                                  WadiError *error)
+{
+    const WadiArenaMark mark = wadi_arena_mark(scratch);
+    WallContext context = { .in = in, .velocity = velocity };
+    for (int axis = 0; axis < 3; ++axis) {
+        WADI_TRY(WADI_ARENA_NEW(scratch, &context.closed[axis], (size_t)in->rows->count, "velocity extension",
+                                error));
+        WADI_TRY(WADI_ARENA_NEW(scratch, &context.value[axis], wadi_rows_floats(in->rows),
+                                "velocity extension", error));
+    }
+    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_values, &context);
+    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, set_values, &context);
+    wadi_arena_release(scratch, mark);
+    return WADI_OK;
+}

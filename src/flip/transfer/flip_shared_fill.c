@@ -1,0 +1,193 @@
+/* How full the cells of calm water are, without jumps.
+ *
+ * Where particles are counted by cells the surface jumps by a few hundredths of a cell whenever one of them crosses a face. Still
+ * water then never rests: no place of its particles has a level surface, and those at the surface cross their faces for ever, at
+ * some thousandths of sqrt(g dx). So a particle near a face counts for the cells on both sides, by halves when it is on the face:
+ * the surface follows the places of the particles continuously, there is a place of rest, and the friction of FLIP finds it.
+ *
+ * Particles at rest count for their cell alone: a body that was seeded cell by cell has its surface exactly where it is, and
+ * stays there to the bit. So do fast ones, whose crossings are part of the flow.
+ * Source: none. */
+#include "flip/transfer/flip_shared_fill.h"
+
+#include <string.h>
+
+#include "core/parallel.h"
+#include "grid/row_lanes.h"
+
+enum { SIDE = WADI_TILE_SIDE + 2, BOX = SIDE * SIDE * SIDE, TILE_BLOCK = 4 };
+
+/* In cells: how near to a face a particle is shared. With half as much some water does not come to rest, with twice as much it takes
+ * longer. */
+#define NEAR 0.05f
+/* Of sqrt(g dx): a particle is shared in full between twice the first speed and the second one, not at all below the first and
+ * above the third. The first is what is left of motion at rest; what the solver of the pressure leaves is far below it. */
+static const float SPEED[3] = { 1e-5f, 0.25f, 0.5f };
+typedef struct Sharing {
+    const WadiFlipSharedIn *in;
+    int32_t *box_of; /* per tile of the grid: which of `boxes` is its, -1: none */
+    float *boxes;    /* what the particles of a tile change: its cells and one layer around them */
+    float *fill;
+} Sharing;
+
+/* Which part of a particle of this speed is shared. */
+static float shared_part(float square, float unit)
+{
+    const float speed = sqrtf(square) / unit;
+    const float more = (speed - SPEED[0]) / SPEED[0], less = (SPEED[2] - speed) / (SPEED[2] - SPEED[1]);
+    return wadi_lesser(1.0f, wadi_lesser(more, less));
+}
+
+static float square_of(const WadiParticles *p, int32_t i)
+{
+    return p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+}
+
+/* Has the tile a particle that may be shared? */
+static bool is_calm(const Sharing *s, int32_t tile)
+{
+    const float slowest = SPEED[0] * s->in->speed, fastest = SPEED[2] * s->in->speed;
+    const int32_t end = s->in->sort->tile_start[tile + 1];
+    for (int32_t i = s->in->sort->tile_start[tile]; i < end; ++i) {
+        const float square = square_of(s->in->particles, i);
+        if (square > slowest * slowest && square < fastest * fastest) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* One particle of the cell `at`, whose index in the box is `own`. */
+static void share_particle(const Sharing *s, int32_t i, const int32_t at[3], int own, float *box)
+{
+    static const int stride[3] = { 1, SIDE, SIDE * SIDE };
+    const WadiParticles *p = s->in->particles;
+    const float slowest = SPEED[0] * s->in->speed, fastest = SPEED[2] * s->in->speed;
+    const float square = square_of(p, i);
+    if (square <= slowest * slowest || square >= fastest * fastest) {
+        return;
+    }
+    const double x[3] = { p->x[i], p->y[i], p->z[i] };
+    float part[3];
+    int step[3];
+    bool is_near = false;
+    for (int a = 0; a < 3; ++a) {
+        const float inside = (float)(x[a] * s->in->cells_per_metre - (double)at[a]);
+        const float to_face = inside < 0.5f ? inside : 1.0f - inside;
+        step[a] = inside < 0.5f ? -stride[a] : stride[a];
+        part[a] = to_face < NEAR ? 0.5f * (1.0f - to_face / NEAR) : 0.0f;
+        is_near = is_near || part[a] > 0.0f;
+    }
+    if (!is_near) {
+        return;
+    }
+    const float volume = s->in->volume * shared_part(square, s->in->speed);
+    box[own] -= volume;
+    for (int n = 0; n < 8; ++n) {
+        float weight = volume;
+        int to = own;
+        for (int a = 0; a < 3; ++a) {
+            weight *= (n >> a & 1) != 0 ? part[a] : 1.0f - part[a];
+            to += (n >> a & 1) != 0 ? step[a] : 0;
+        }
+        if (weight > 0.0f) {
+            box[to] += weight;
+        }
+    }
+}
+
+static void share_tile(const Sharing *s, int32_t tile, float *box)
+{
+    const WadiFlipSort *sort = s->in->sort;
+    const WadiTile corner = sort->tiles.tiles[tile];
+    int32_t r = sort->row_first[tile];
+    for (uint64_t left = sort->row_mask[tile]; left != 0; left &= left - 1, ++r) {
+        const int place = __builtin_ctzll(left), j = place & 7, k = place >> 3;
+        for (unsigned lanes = sort->lanes[r]; lanes != 0; lanes &= lanes - 1) {
+            const int l = __builtin_ctz(lanes);
+            const int32_t at[3] = { 8 * corner.x + l, 8 * corner.y + j, 8 * corner.z + k };
+            const int32_t *start = sort->cell_start + 8 * (size_t)r + l;
+            for (int32_t i = start[0]; i < start[1]; ++i) {
+                share_particle(s, i, at, l + 1 + SIDE * (j + 1 + SIDE * (k + 1)), box);
+            }
+        }
+    }
+}
+
+static void share_tiles(void *user, int64_t first, int64_t end)
+{
+    const Sharing *s = user;
+    for (int32_t tile = (int32_t)first; tile < end; ++tile) {
+        const int32_t n = s->box_of[s->in->tile_of[tile]];
+        if (n >= 0) {
+            float *box = s->boxes + BOX * (size_t)n;
+            memset(box, 0, BOX * sizeof *box);
+            share_tile(s, tile, box);
+        }
+    }
+}
+
+/* Cells of a tile along an axis that the box of the tile beside it at offset d (-1, 0, 1) reaches: [from, to). */
+static void overlap(int d, int *from, int *to)
+{
+    *from = d > 0 ? 7 : 0;
+    *to = d < 0 ? 1 : 8;
+}
+
+/* What the particles of the tile `n` (by WadiTileMap.neighbours) of a tile changed in it. */
+static void take_from(const Sharing *s, int32_t tile, int n, const float *box)
+{
+    const WadiRows *rows = s->in->rows;
+    const int d[3] = { n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1 };
+    int low[3], high[3];
+    for (int a = 0; a < 3; ++a) {
+        overlap(d[a], &low[a], &high[a]);
+    }
+    for (int k = low[2]; k < high[2]; ++k) {
+        for (int j = low[1]; j < high[1]; ++j) {
+            const int32_t row = wadi_rows_at(rows, tile, j + 8 * k);
+            const float *from = box + SIDE * (j - 8 * d[1] + 1 + SIDE * (k - 8 * d[2] + 1)) + 1 - 8 * d[0];
+            for (int l = low[0]; l < high[0] && row != 0; ++l) {
+                s->fill[8 * (size_t)row + (size_t)l] += from[l];
+            }
+        }
+    }
+}
+
+/* Each tile takes what its own particles and those of the tiles around it changed. */
+static void gather_tiles(void *user, int64_t first, int64_t end)
+{
+    const Sharing *s = user;
+    for (int32_t tile = (int32_t)first; tile < end; ++tile) {
+        for (int n = 0; n < 27; ++n) {
+            const int32_t other = s->in->rows->tiles->neighbours[tile][n];
+            if (other >= 0 && s->box_of[other] >= 0) {
+                take_from(s, tile, n, s->boxes + BOX * (size_t)s->box_of[other]);
+            }
+        }
+    }
+}
+
+WadiStatus wadi_flip_shared_fill(const WadiFlipSharedIn *in, float *fill, WadiArena *scratch,
+                                 WadiError *error)
+{
+    const WadiRows *rows = in->rows;
+    Sharing s = { .in = in, .fill = fill };
+    WADI_TRY(WADI_ARENA_NEW(scratch, &s.box_of, (size_t)rows->tiles->count, "shared fill", error));
+    for (int32_t t = 0; t < rows->tiles->count; ++t) {
+        s.box_of[t] = -1;
+    }
+    int32_t boxes = 0;
+    for (int32_t t = 0; t < in->sort->tiles.count; ++t) {
+        if (is_calm(&s, t)) {
+            s.box_of[in->tile_of[t]] = boxes++;
+        }
+    }
+    if (boxes == 0) {
+        return WADI_OK;
+    }
+    WADI_TRY(WADI_ARENA_NEW(scratch, &s.boxes, BOX * (size_t)boxes, "shared fill", error));
+    wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, share_tiles, &s);
+    wadi_parallel_for(rows->tiles->count, TILE_BLOCK, gather_tiles, &s);
+    return WADI_OK;
+}

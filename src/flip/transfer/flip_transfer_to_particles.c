@@ -1,0 +1,409 @@
+/* Grid to particles and the paths of the step, in one pass over the particles. [ZB05 section 4; models 1.2, 2.2 A11-A12]
+ *   v = (1 - a) u(x) + a (v + (u - saved)(x));   x1 = x + dt u(x + dt/2 u(x))
+ * Each tile copies the velocities around it, {u, u - saved} pairs with two cells of margin, so that one 128-bit load gives both
+ * fields at two nodes. PIC's value at x is also the first stage of the path. Only rows that particles can reach are copied.
+ * Differs: ZB05 takes five steps of at most one cell; here one midpoint step up to two cells, and as many as that needs beyond,
+ * in flip_transfer_long.c. */
+#include "core/check.h"
+#include "core/parallel.h"
+#include "flip/transfer/flip_row_table.h"
+#include "flip/transfer/flip_transfer.h"
+#include "flip/transfer/flip_transfer_block.h"
+
+enum {
+    MARGIN = WADI_FLIP_GATHER_MARGIN,
+    SIDE = WADI_FLIP_GATHER_SIDE,
+    COMPONENT = 2 * SIDE,
+    ROW = 3 * COMPONENT,
+    LAYER = SIDE * ROW,
+    TILE_BLOCK = 2
+};
+
+static const float STEP_CELLS = 2.0f;  /* the longest single midpoint step */
+static const float STAGE_CELLS = 1.0f; /* what the copy allows a stage */
+
+/* Twelve pairs {u, u - saved} from the rows left, here and right of a row of the tile; {u, 0} without saved. */
+static inline __attribute__((always_inline)) void copy_line(const float *field, const float *saved,
+                                                            const size_t rows[3], const size_t saved_rows[3],
+                                                            float *to)
+{
+    WadiF4 left = *(const WadiF4 *)(field + 8 * rows[0] + 4), left_change = { 0.0f };
+    WadiF8 here = WADI_ROW(field, rows[1]), change = { 0.0f };
+    WadiF4 right = *(const WadiF4 *)(field + 8 * rows[2]), right_change = { 0.0f };
+    if (saved != NULL) {
+        left_change = left - *(const WadiF4 *)(saved + 8 * saved_rows[0] + 4);
+        change = here - WADI_ROW(saved, saved_rows[1]);
+        right_change = right - *(const WadiF4 *)(saved + 8 * saved_rows[2]);
+    }
+    *(WadiF4 *)to = __builtin_shufflevector(left, left_change, 2, 6, 3, 7);
+    *(WadiF8 *)(to + 4) = __builtin_shufflevector(here, change, 0, 8, 1, 9, 2, 10, 3, 11);
+    *(WadiF8 *)(to + 12) = __builtin_shufflevector(here, change, 4, 12, 5, 13, 6, 14, 7, 15);
+    *(WadiF4 *)(to + 20) = __builtin_shufflevector(right, right_change, 0, 4, 1, 5);
+}
+
+/* Rows of the copy that particles can reach: per z, bit y. */
+static void find_reach(uint64_t occupied, uint32_t reach[SIDE])
+{
+    for (int z = 0; z < SIDE; ++z) {
+        reach[z] = 0;
+    }
+    for (int k = 0; k < 8; ++k) {
+        uint32_t bits = (uint32_t)(occupied >> 8 * k & 0xff);
+        uint32_t grown = bits | bits << 1 | bits << 2 | bits << 3 | bits << 4;
+        for (int z = k; z <= k + 2 * MARGIN; ++z) {
+            reach[z] |= grown;
+        }
+    }
+}
+
+static void fill_copy(const WadiFlipGather *work, int32_t tile, float *restrict copy)
+{
+    static const uint32_t part[3] = { 0x003, 0x3fc, 0xc00 }; /* bits y in the tile below, here and above */
+    const WadiFlipGrid *grid = work->in->grid;
+    const WadiRows *rows = &grid->rows;
+    const int32_t *table = work->in->saved_row, *beside = grid->tiles.neighbours[grid->tile_of[tile]];
+    uint32_t reach[SIDE];
+    find_reach(work->in->sort->row_mask[tile], reach);
+    for (int z = 0; z < SIDE; ++z) {
+        const int k = z - MARGIN, dz = k < 0 ? -1 : k > 7 ? 1 : 0;
+        for (int dy = -1; dy <= 1; ++dy) {
+            const int32_t *tiles = beside + 12 + 9 * dz + 3 * dy;
+            for (uint32_t left = reach[z] & part[dy + 1]; left != 0; left &= left - 1) {
+                const int y = __builtin_ctz(left), place = ((y - MARGIN) & 7) + 8 * (k & 7);
+                size_t at[3], saved_at[3];
+                for (int n = 0; n < 3; ++n) {
+                    const int32_t row = wadi_rows_at(rows, tiles[n], place);
+                    at[n] = (size_t)row;
+                    saved_at[n] = (size_t)wadi_table_row(table, row);
+                }
+                for (int c = 0; c < 3; ++c) {
+                    copy_line(work->field[c], work->saved[c], at, saved_at,
+                              copy + z * LAYER + y * ROW + c * COMPONENT);
+                }
+            }
+        }
+    }
+}
+
+static inline WadiFour load_four(const float *from)
+{
+    return *(const WadiF4 *)from;
+}
+
+/* {u, u - saved} of two particles at both nodes along x, after the other two axes. */
+static inline __attribute__((always_inline)) void sample_two(const float *from, const float *other,
+                                                             const WadiEight *along_y,
+                                                             const WadiEight *along_z, WadiEight *pairs)
+{
+    WadiEight low = WADI_FLIP_TWO_FOURS(from, other);
+    WadiEight low_y = WADI_FLIP_TWO_FOURS(from + ROW, other + ROW);
+    WadiEight high = WADI_FLIP_TWO_FOURS(from + LAYER, other + LAYER);
+    WadiEight high_y = WADI_FLIP_TWO_FOURS(from + LAYER + ROW, other + LAYER + ROW);
+    low += (low_y - low) * *along_y;
+    high += (high_y - high) * *along_y;
+    *pairs = low + (high - low) * *along_z;
+}
+
+/* {u, u - saved} of four particles, one after the other. */
+static inline __attribute__((always_inline)) void sample_four(const float *restrict copy,
+                                                              const int32_t *offset, const float *fx,
+                                                              const float *fy, const float *fz,
+                                                              WadiEight *pairs)
+{
+    WadiFour x = load_four(fx), y = load_four(fy), z = load_four(fz);
+    WadiEight along_y = __builtin_shufflevector(y, y, 0, 0, 0, 0, 2, 2, 2, 2);
+    WadiEight along_z = __builtin_shufflevector(z, z, 0, 0, 0, 0, 2, 2, 2, 2);
+    WadiEight even, odd;
+    sample_two(copy + offset[0], copy + offset[2], &along_y, &along_z, &even);
+    along_y = __builtin_shufflevector(y, y, 1, 1, 1, 1, 3, 3, 3, 3);
+    along_z = __builtin_shufflevector(z, z, 1, 1, 1, 1, 3, 3, 3, 3);
+    sample_two(copy + offset[1], copy + offset[3], &along_y, &along_z, &odd);
+    WadiEight first = __builtin_shufflevector(even, odd, 0, 1, 8, 9, 4, 5, 12, 13);
+    WadiEight second = __builtin_shufflevector(even, odd, 2, 3, 10, 11, 6, 7, 14, 15);
+    *pairs = first + (second - first) * __builtin_shufflevector(x, x, 0, 0, 1, 1, 2, 2, 3, 3);
+}
+
+/* {u, u - saved} of component c at n places, eight at a time: the lanes past n hold a place of the copy too. Stored by eights, as
+ * they are read: processors hand no two stores on to one load. */
+static inline void sample(const float *restrict copy, const WadiFlipNodes *nodes, int c, int n,
+                          float *restrict u, float *restrict change)
+{
+    const float *fx = c == 0 ? nodes->whole[0] : nodes->half[0];
+    const float *fy = c == 1 ? nodes->whole[1] : nodes->half[1];
+    const float *fz = c == 2 ? nodes->whole[2] : nodes->half[2];
+    for (int l = 0; l < n; l += 8) {
+        const int32_t *offset = nodes->offset[c] + l;
+        WadiEight low, high;
+        sample_four(copy, offset, fx + l, fy + l, fz + l, &low);
+        sample_four(copy, offset + 4, fx + l + 4, fy + l + 4, fz + l + 4, &high);
+        *(WadiF8 *)(u + l) = __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14);
+        *(WadiF8 *)(change + l) = __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15);
+    }
+}
+
+/* d u_c / d (x, y, z), a cell, at n places: the slopes of the trilinear interpolation, which are APIC's C. */
+static inline void sample_slopes(const float *restrict copy, const WadiFlipNodes *nodes, int c, int n,
+                                 float slope[3][WADI_FLIP_BLOCK])
+{
+    const float *fx = c == 0 ? nodes->whole[0] : nodes->half[0];
+    const float *fy = c == 1 ? nodes->whole[1] : nodes->half[1];
+    const float *fz = c == 2 ? nodes->whole[2] : nodes->half[2];
+    for (int l = 0; l < n; ++l) {
+        const float *from = copy + nodes->offset[c][l];
+        WadiFour low = load_four(from), low_y = load_four(from + ROW);
+        WadiFour high = load_four(from + LAYER), high_y = load_four(from + LAYER + ROW);
+        WadiFour dy = low_y - low, dy_high = high_y - high;
+        low += dy * fy[l];
+        high += dy_high * fy[l];
+        dy += (dy_high - dy) * fz[l];
+        WadiFour dz = high - low;
+        low += dz * fz[l];
+        slope[0][l] = low[2] - low[0];
+        slope[1][l] = dy[0] + (dy[2] - dy[0]) * fx[l];
+        slope[2][l] = dz[0] + (dz[2] - dz[0]) * fx[l];
+    }
+}
+
+/* Velocity at places moved by `scale` times u (cells), where the copy holds it; other lanes are marked in is_long. */
+static inline void sample_stage(const float *restrict copy, float place[3][WADI_FLIP_BLOCK],
+                                float u[3][WADI_FLIP_BLOCK], float scale, int n, float *restrict is_long,
+                                float result[3][WADI_FLIP_BLOCK])
+{
+    float moved[3][WADI_FLIP_BLOCK];
+    for (int a = 0; a < 3; ++a) {
+#pragma omp simd
+        for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+            float step = scale * u[a][l];
+            is_long[l] = step <= STAGE_CELLS && step >= -STAGE_CELLS ? is_long[l] : 1.0f;
+        }
+    }
+    for (int a = 0; a < 3; ++a) {
+#pragma omp simd
+        for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+            float step = is_long[l] > 0.0f ? 0.0f : scale * u[a][l];
+            moved[a][l] = place[a][l] + step;
+        }
+    }
+    WadiFlipNodes nodes;
+    wadi_flip_locate(moved, (float)MARGIN, MARGIN, 2, ROW, LAYER, COMPONENT, &nodes);
+    for (int c = 0; c < 3; ++c) {
+        wadi_flip_sample_eights(copy, true, ROW, LAYER, &nodes, c, n, result[c]);
+    }
+}
+
+static inline void update_velocity(float *restrict v, const float *restrict u, const float *restrict change,
+                                   const float *restrict keep, int n)
+{
+#pragma omp simd
+    for (int l = 0; l < n; ++l) {
+        v[l] = (1.0f - keep[l]) * u[l] + keep[l] * (v[l] + change[l]);
+    }
+}
+
+/* C of n particles from number i on; 0 where their material has none. */
+static void update_affine(const WadiFlipGather *work, const float *restrict copy, const WadiFlipNodes *nodes,
+                          int32_t i, int n, float per_metre)
+{
+    const uint8_t *material = work->particles->material + i;
+    float is_used[WADI_FLIP_BLOCK];
+    bool has_any = false;
+    for (int l = 0; l < n; ++l) {
+        is_used[l] = work->in->affine->is_used[material[l]] ? per_metre : 0.0f;
+        has_any = has_any || is_used[l] > 0.0f;
+    }
+    for (int c = 0; c < 3; ++c) {
+        float slope[3][WADI_FLIP_BLOCK] = { { 0.0f } };
+        if (has_any) {
+            sample_slopes(copy, nodes, c, n, slope);
+        }
+        for (int a = 0; a < 3; ++a) {
+            for (int l = 0; l < n; ++l) {
+                work->affine[3 * c + a][i + l] = slope[a][l] * is_used[l];
+            }
+        }
+    }
+}
+
+static inline void write_end(double *restrict end, const double *restrict x, const float *restrict u,
+                             double dt, int n)
+{
+#pragma omp simd
+    for (int l = 0; l < n; ++l) {
+        end[l] = x[l] + dt * (double)u[l];
+    }
+}
+
+static inline unsigned lanes_above_zero(const float *value)
+{
+    const WadiI8 low = *(const WadiF8 *)value > 0.0f, high = *(const WadiF8 *)(value + 8) > 0.0f;
+    return wadi_row_bits(&low) | wadi_row_bits(&high) << 8;
+}
+
+/* Where n particles from number i on end; those whose path is long are left to wadi_flip_follow_long. */
+static int follow(const WadiFlipGather *work, const float *restrict copy, float place[3][WADI_FLIP_BLOCK],
+                  float u[3][WADI_FLIP_BLOCK], int32_t i, int n, const WadiFlipPath *path, WadiFlipLong *rest,
+                  int rest_count)
+{
+    const WadiParticles *particles = work->particles;
+    double dt = work->in->dt;
+    float cells_per_speed = (float)(dt / work->in->sort->cell_size), limit = STEP_CELLS * STEP_CELLS;
+    float is_long[WADI_FLIP_BLOCK], k[2][3][WADI_FLIP_BLOCK] = { 0 };
+#pragma omp simd
+    for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+        float sx = u[0][l] * cells_per_speed, sy = u[1][l] * cells_per_speed, sz = u[2][l] * cells_per_speed;
+        is_long[l] = sx * sx + sy * sy + sz * sz < limit ? 0.0f : 1.0f;
+    }
+    const unsigned all = (1u << n) - 1;
+    const bool has_short = (lanes_above_zero(is_long) & all) != all;
+    float(*mean)[WADI_FLIP_BLOCK] = k[0];
+    if (has_short) {
+        sample_stage(copy, place, u, 0.5f * cells_per_speed, n, is_long, k[0]);
+    }
+    if (has_short && work->in->order == 3) {
+        sample_stage(copy, place, k[0], 0.75f * cells_per_speed, n, is_long, k[1]);
+        for (int a = 0; a < 3; ++a) {
+            for (int l = 0; l < n; ++l) {
+                k[1][a][l] = (2.0f * u[a][l] + 3.0f * k[0][a][l] + 4.0f * k[1][a][l]) / 9.0f;
+            }
+        }
+        mean = k[1];
+    }
+    write_end(path->x + (i - path->first), particles->x + i, mean[0], dt, n);
+    write_end(path->y + (i - path->first), particles->y + i, mean[1], dt, n);
+    write_end(path->z + (i - path->first), particles->z + i, mean[2], dt, n);
+    for (unsigned left = lanes_above_zero(is_long) & all; left != 0; left &= left - 1, ++rest_count) {
+        int l = __builtin_ctz(left);
+        rest->index[rest_count] = i + l;
+        for (int a = 0; a < 3; ++a) {
+            rest->u[a][rest_count] = u[a][l];
+        }
+    }
+    return rest_count;
+}
+
+void wadi_flip_gather_fill(const WadiFlipGather *work, int32_t tile, WadiFlipGatherRoom *room)
+{
+    fill_copy(work, tile, room->copy);
+}
+
+int64_t wadi_flip_gather_part(const WadiFlipGather *work, int32_t tile, int32_t first, int32_t end,
+                              const WadiFlipPath *path, WadiFlipGatherRoom *room)
+{
+    const WadiFlipSort *sort = work->in->sort;
+    WadiParticles *particles = work->particles;
+    const float *restrict copy = room->copy;
+    WadiFlipLong *rest = &room->rest;
+    rest->grid = work->in->grid;
+    rest->particles = particles;
+    rest->path = path;
+    rest->dt = work->in->dt;
+    rest->order = work->in->order;
+    WadiTile at = sort->tiles.tiles[tile];
+    double per_metre = 1.0 / sort->cell_size;
+    float keep[WADI_FLIP_BLOCK];
+    for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
+        keep[l] = work->keep[0];
+    }
+    int64_t long_paths = 0;
+    int rest_count = 0;
+    for (int32_t i = first; i < end; i += WADI_FLIP_BLOCK) {
+        int n = end - i < WADI_FLIP_BLOCK ? end - i : WADI_FLIP_BLOCK;
+        float place[3][WADI_FLIP_BLOCK], u[3][WADI_FLIP_BLOCK] = { { 0.0f } }, change[3][WADI_FLIP_BLOCK];
+        wadi_flip_place(particles->x + i, n, per_metre, 8.0 * at.x, place[0]);
+        wadi_flip_place(particles->y + i, n, per_metre, 8.0 * at.y, place[1]);
+        wadi_flip_place(particles->z + i, n, per_metre, 8.0 * at.z, place[2]);
+        WadiFlipNodes nodes;
+        wadi_flip_locate(place, (float)MARGIN, MARGIN, 2, ROW, LAYER, COMPONENT, &nodes);
+        sample(copy, &nodes, 0, n, u[0], change[0]);
+        sample(copy, &nodes, 1, n, u[1], change[1]);
+        sample(copy, &nodes, 2, n, u[2], change[2]);
+        for (int l = 0; l < n && !work->is_one_way; ++l) {
+            keep[l] = work->keep[particles->material[i + l]];
+        }
+        update_velocity(particles->vx + i, u[0], change[0], keep, n);
+        update_velocity(particles->vy + i, u[1], change[1], keep, n);
+        update_velocity(particles->vz + i, u[2], change[2], keep, n);
+        if (work->affine[0] != NULL) {
+            update_affine(work, copy, &nodes, i, n, (float)per_metre);
+        }
+        rest_count = follow(work, copy, place, u, i, n, path, rest, rest_count);
+        if (rest_count > WADI_FLIP_LONG_MAX - WADI_FLIP_BLOCK || (i + n == end && rest_count > 0)) {
+            wadi_flip_follow_long(rest, work->in->grid->tile_of[tile], rest_count);
+            long_paths += rest_count;
+            rest_count = 0;
+        }
+    }
+    return long_paths;
+}
+
+/* false: nothing is kept. */
+static bool read_shares(const WadiFlipToParticlesIn *in, WadiFlipGather *work)
+{
+    int count = in->keep != NULL ? in->material_count : 0;
+    WADI_ASSERT(count <= WADI_FLIP_MATERIALS);
+    bool is_kept = false;
+    work->is_one_way = true;
+    for (int m = 0; m < count; ++m) {
+        float keep = in->keep[m];
+        WADI_ASSERT(keep >= 0.0f && keep <= 1.0f && (keep == 0.0f || in->saved != NULL));
+        WADI_ASSERT(keep == 0.0f || in->affine == NULL || !in->affine->is_used[m]);
+        work->keep[m] = keep;
+        is_kept = is_kept || keep > 0.0f;
+        work->is_one_way = work->is_one_way && keep == in->keep[0];
+    }
+    return is_kept;
+}
+
+void wadi_flip_gather_begin(WadiFlipGather *work, WadiParticles *particles, const WadiFlipToParticlesIn *in)
+{
+    WADI_ASSERT(in->order == 2 || in->order == 3);
+    *work = (WadiFlipGather){ .in = in, .particles = particles };
+    bool is_kept = read_shares(in, work);
+    for (int a = 0; a < 3; ++a) {
+        work->field[a] = in->grid->velocity[a];
+        work->saved[a] = is_kept ? in->saved[a] : NULL;
+    }
+    for (int e = 0; e < 9 && in->affine != NULL; ++e) {
+        work->affine[e] = wadi_particles_column(particles, in->affine->column[e]);
+    }
+}
+
+typedef struct WholePaths {
+    const WadiFlipGather *gather;
+    const WadiFlipPath *path;
+} WholePaths;
+
+static double gather_tiles(void *context, int64_t first, int64_t end)
+{
+    const WholePaths *whole = context;
+    const int32_t *start = whole->gather->in->sort->tile_start;
+    int64_t long_paths = 0;
+    WadiFlipGatherRoom room;
+    for (int32_t t = (int32_t)first; t < end; ++t) {
+        wadi_flip_gather_fill(whole->gather, t, &room);
+        long_paths += wadi_flip_gather_part(whole->gather, t, start[t], start[t + 1], whole->path, &room);
+    }
+    return (double)long_paths;
+}
+
+WadiStatus wadi_flip_grid_to_particles(WadiParticles *particles, WadiFlipPath *path,
+                                       const WadiFlipToParticlesIn *in, WadiArena *arena, WadiError *error)
+{
+    *path = (WadiFlipPath){ 0 };
+    WadiFlipPath made = { 0 };
+    size_t count = (size_t)particles->count;
+    double *partials;
+    WADI_TRY(WADI_ARENA_NEW(arena, &made.x, count, "paths of particles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &made.y, count, "paths of particles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &made.z, count, "paths of particles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &partials,
+                            (size_t)wadi_parallel_block_count(in->sort->tiles.count, TILE_BLOCK),
+                            "paths of particles", error));
+    WadiFlipGather gather;
+    wadi_flip_gather_begin(&gather, particles, in);
+    WholePaths whole = { &gather, &made };
+    made.long_paths =
+        (int64_t)wadi_parallel_sum(in->sort->tiles.count, TILE_BLOCK, gather_tiles, &whole, partials);
+    *path = made;
+    return WADI_OK;
+}

@@ -1,0 +1,302 @@
+/* Weights of the viscosity problem: which faces are unknown, what share of each control volume is liquid, and what a cell and
+ * an edge resist with.
+ * Source: [BB08 sec. 4].
+ * Differs: shares come from the distance to the surface at the middle of the volume (exact for surfaces along the grid); the
+ * edge between a fluid face and a face in a solid resists by 1 / theta, theta the part of the way that is fluid, so that the
+ * wall is where it is and not half a cell behind; edges between materials take the harmonic mean, across which the shear
+ * stress is continuous. */
+#include "core/parallel.h"
+#include "flip/transfer/flip_row_table.h"
+#include "flip/viscosity/flip_viscosity.h"
+
+enum { LANES = WADI_ROW_CELLS };
+
+/* A face with less liquid than least_share is no unknown unless it touches fluid. Faces that no particle reached have no
+ * velocity of their own and weigh next to nothing. */
+static const float least_share = 0.1f, least_mass = 0.05f, no_particle_mass = 0.01f;
+static const float least_theta = 0.1f;
+
+typedef struct Setup {
+    const WadiFlipViscosityIn *in;
+    WadiFlipViscous *out;
+    uint8_t *closed[3]; /* per row and component */
+} Setup;
+
+static float share_at(float distance, float h)
+{
+    return wadi_lesser(wadi_greater(0.5f - distance / h, 0.0f), 1.0f);
+}
+
+/* Distance of cells from the surface where there is one, else from the labels. */
+static void cell_distances(const WadiFlipViscosityIn *in, int32_t row, float distance[LANES])
+{
+    const float h = (float)in->cell_size;
+    for (int l = 0; l < LANES; ++l) {
+        float plain = (in->fluid[row] >> l & 1) != 0 ? -0.5f * h : 0.5f * h;
+        distance[l] = in->distance != NULL ? in->distance[(size_t)LANES * (size_t)row + (size_t)l] : plain;
+    }
+}
+
+static void shift_lanes(const float own[LANES], float before, float to[LANES])
+{
+    to[0] = before;
+    memcpy(to + 1, own, (LANES - 1) * sizeof(float));
+}
+
+/* Distances of the cells on the low side of a row's cells along an axis. */
+static void low_distances(const WadiFlipViscosityIn *in, int32_t row, int axis, float distance[LANES])
+{
+    float beside[LANES];
+    cell_distances(in, in->rows->neighbour[row][2 * axis], beside);
+    if (axis == 0) {
+        float own[LANES];
+        cell_distances(in, row, own);
+        shift_lanes(own, beside[LANES - 1], distance);
+    } else {
+        memcpy(distance, beside, sizeof beside);
+    }
+}
+
+/* Mean of the cells beside a face that have a density, over the reference. */
+static float face_density(const WadiFlipViscosityIn *in, int32_t row, int axis, int lane, bool is_own_solid,
+                          bool is_low_solid)
+{
+    WadiRowCell own = { row, lane }, low = wadi_row_cell_beside(in->rows, own, 2 * axis);
+    float a = is_own_solid ? 0.0f : in->density[wadi_row_cell_index(own)];
+    float b = is_low_solid || low.row == 0 ? 0.0f : in->density[wadi_row_cell_index(low)];
+    float sides = (float)(a > 0.0f) + (float)(b > 0.0f);
+    return sides > 0.0f ? (a + b) / (sides * (float)in->reference_density) : 1.0f;
+}
+
+static void find_faces(const Setup *setup, int32_t row, int axis)
+{
+    const WadiFlipViscosityIn *in = setup->in;
+    const size_t at = (size_t)LANES * (size_t)row, solid_at = wadi_table_cell(in->solid_row, at);
+    const float h = (float)in->cell_size;
+    unsigned touches = in->fluid[row] | wadi_row_bits_beside(in->rows, in->fluid, row, 2 * axis);
+    unsigned solid = in->solid[row], low_solid = wadi_row_bits_beside(in->rows, in->solid, row, 2 * axis);
+    float own[LANES], low[LANES];
+    cell_distances(in, row, own);
+    low_distances(in, row, axis, low);
+    unsigned unknown = 0, closed = 0;
+    for (int l = 0; l < LANES; ++l) {
+        bool is_own_solid = (solid >> l & 1) != 0, is_low_solid = (low_solid >> l & 1) != 0;
+        float distance = is_own_solid ? low[l] : is_low_solid ? own[l] : 0.5f * (own[l] + low[l]);
+        bool has_particles = in->reached[axis] == NULL || (in->reached[axis][row] >> l & 1) != 0;
+        float share = share_at(distance, h);
+        bool is_open = in->open[axis][solid_at + (size_t)l] > 0.0f;
+        bool is_unknown = is_open && ((touches >> l & 1) != 0 || (has_particles && share >= least_share));
+        /* Particles are behind the surface, and so is the velocity they give to the faces there: less than a turning body's.
+         * The less of a face is liquid, the less its velocity counts. */
+        float trust = in->reached[axis] != NULL ? 2.0f * share - 1.0f : share;
+        float mass = has_particles ? wadi_greater(trust, least_mass) : no_particle_mass;
+        mass *= in->density != NULL ? face_density(in, row, axis, l, is_own_solid, is_low_solid) : 1.0f;
+        setup->out->mass[axis][at + (size_t)l] = is_unknown ? mass : 0.0f;
+        unknown |= (unsigned)is_unknown << l;
+        closed |= (unsigned)!is_open << l;
+    }
+    setup->out->unknown[axis][row] = (uint8_t)unknown;
+    setup->closed[axis][row] = (uint8_t)closed;
+}
+
+static void faces_block(void *context, int64_t first, int64_t end)
+{
+    const Setup *setup = context;
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
+            find_faces(setup, row, axis);
+        }
+    }
+}
+
+/* Bits of faces that have a velocity: unknown or the solid's. */
+static unsigned has_velocity(const Setup *setup, int axis, int32_t row)
+{
+    return row == 0 ? 0u : (unsigned)(setup->out->unknown[axis][row] | setup->closed[axis][row]);
+}
+
+static unsigned beside_low(unsigned own, unsigned before, int axis)
+{
+    return axis == 0 ? (own << 1 | before >> 7) & 0xff : before;
+}
+
+static void find_cells(const Setup *setup, int32_t row)
+{
+    const WadiFlipViscosityIn *in = setup->in;
+    const WadiFlipViscous *out = setup->out;
+    float *normal = out->normal + (size_t)LANES * (size_t)row;
+    unsigned whole = 0xff, any = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        int32_t next = in->rows->neighbour[row][2 * axis + 1];
+        unsigned here = has_velocity(setup, axis, row), beyond = has_velocity(setup, axis, next);
+        unsigned high = axis == 0 ? here >> 1 | (beyond << 7 & 0x80) : beyond;
+        whole &= here & high;
+        any |=
+            out->unknown[axis][row] | wadi_row_bits_beside(in->rows, out->unknown[axis], row, 2 * axis + 1);
+    }
+    whole &= any & (unsigned)~in->solid[row];
+    float distance[LANES];
+    cell_distances(in, row, distance);
+    for (int l = 0; l < LANES; ++l) {
+        float share = share_at(distance[l], (float)in->cell_size);
+        float value = 2.0f * share * in->coefficient[(size_t)LANES * (size_t)row + (size_t)l];
+        normal[l] = whole >> l & 1 ? value : 0.0f;
+    }
+}
+
+/* What the four cells around the low edges of a row hold: this one, one back along a, along b, along both. */
+typedef struct Around {
+    float value[4][LANES];
+} Around;
+
+static void look_around(const WadiRows *rows, const int32_t *table, const float *values, int32_t row, int a,
+                        int b, Around *around)
+{
+    const size_t row_bytes = LANES * sizeof(float);
+    int32_t low = rows->neighbour[row][2 * b];
+    memcpy(around->value[0], values + (size_t)LANES * (size_t)wadi_table_row(table, row), row_bytes);
+    wadi_table_row_beside(rows, table, values, row, 2 * a, around->value[1]);
+    memcpy(around->value[2], values + (size_t)LANES * (size_t)wadi_table_row(table, low), row_bytes);
+    wadi_table_row_beside(rows, table, values, low, 2 * a, around->value[3]);
+}
+
+static void look_around_distances(const WadiFlipViscosityIn *in, int32_t row, int a, int b, Around *around)
+{
+    int32_t low = in->rows->neighbour[row][2 * b];
+    cell_distances(in, row, around->value[0]);
+    low_distances(in, row, a, around->value[1]);
+    cell_distances(in, low, around->value[2]);
+    low_distances(in, low, a, around->value[3]);
+}
+
+/* Part of the way between two faces that is outside the solid, when one of the two lies in it. */
+static float theta_of(float inner, float outer)
+{
+    float span = outer - inner;
+    return span > 0.0f ? wadi_lesser(wadi_greater(outer / span, least_theta), 1.0f) : 0.5f;
+}
+
+static void find_edges(const Setup *setup, int32_t row, int a, int b, float *edge)
+{
+    const WadiFlipViscosityIn *in = setup->in;
+    const WadiFlipViscous *out = setup->out;
+    const int32_t *beside = in->rows->neighbour[row];
+    const int32_t low_a = beside[2 * a], low_b = beside[2 * b];
+    unsigned ua = out->unknown[a][row], ua_low = out->unknown[a][low_b];
+    unsigned ub = out->unknown[b][row], ub_low = beside_low(ub, out->unknown[b][low_a], a);
+    unsigned va = has_velocity(setup, a, row), va_low = has_velocity(setup, a, low_b);
+    unsigned vb = has_velocity(setup, b, row), vb_low = beside_low(vb, has_velocity(setup, b, low_a), a);
+    unsigned valid = va & va_low & vb & vb_low & (ua | ua_low | ub | ub_low);
+    /* Pairs of which one is fluid and the other the wall's. */
+    unsigned wall_a = ua ^ ua_low, wall_b = ub ^ ub_low;
+    if (in->is_slippery) {
+        valid &= ~(wall_a | wall_b);
+    }
+    memset(edge, 0, LANES * sizeof *edge);
+    if (valid == 0) {
+        return;
+    }
+    Around distance, coefficient, depth;
+    look_around_distances(in, row, a, b, &distance);
+    look_around(in->rows, NULL, in->coefficient, row, a, b, &coefficient);
+    if (in->solid_distance != NULL) {
+        look_around(in->rows, in->solid_row, in->solid_distance, row, a, b, &depth);
+    }
+    unsigned low_row_solid = in->solid[low_b];
+    const unsigned solid[4] = { in->solid[row], wadi_row_bits_beside(in->rows, in->solid, row, 2 * a),
+                                low_row_solid, wadi_row_bits_beside(in->rows, in->solid, low_b, 2 * a) };
+    for (int l = 0; l < LANES; ++l) {
+        if ((valid >> l & 1) == 0) {
+            continue;
+        }
+        float sum = 0.0f, resist = 0.0f, cells = 0.0f, wet = 0.0f;
+        for (int n = 0; n < 4; ++n) {
+            if ((solid[n] >> l & 1) != 0) {
+                continue;
+            }
+            float d = distance.value[n][l];
+            sum += d;
+            cells += 1.0f;
+            if (d < 0.5f * (float)in->cell_size) {
+                float c = coefficient.value[n][l];
+                resist += 1.0f / wadi_greater(c, 1e-30f);
+                wet += 1.0f;
+            }
+        }
+        if (!(wet > 0.0f)) {
+            continue;
+        }
+        float theta = 1.0f;
+        if (wall_a >> l & 1) {
+            float here = 0.5f, back = -0.5f;
+            if (in->solid_distance != NULL) {
+                here = depth.value[0][l] + depth.value[1][l];
+                back = depth.value[2][l] + depth.value[3][l];
+            }
+            theta = wadi_lesser(theta, ua >> l & 1 ? theta_of(back, here) : theta_of(here, back));
+        }
+        if (wall_b >> l & 1) {
+            float here = 0.5f, back = -0.5f;
+            if (in->solid_distance != NULL) {
+                here = depth.value[0][l] + depth.value[2][l];
+                back = depth.value[1][l] + depth.value[3][l];
+            }
+            theta = wadi_lesser(theta, ub >> l & 1 ? theta_of(back, here) : theta_of(here, back));
+        }
+        edge[l] = share_at(sum / cells, (float)in->cell_size) * (wet / resist) / theta;
+    }
+}
+
+static double stresses_block(void *context, int64_t first, int64_t end)
+{
+    const Setup *setup = context;
+    WadiFlipViscous *out = setup->out;
+    static const int axes[3][2] = { { 0, 1 }, { 0, 2 }, { 1, 2 } };
+    float largest = 0.0f;
+    for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
+        const size_t at = (size_t)LANES * (size_t)row;
+        find_cells(setup, row);
+        unsigned unknown = out->unknown[0][row] | out->unknown[1][row] | out->unknown[2][row];
+        float most = 0.0f;
+        for (int l = 0; l < LANES; ++l) {
+            most = wadi_greater(most, out->normal[at + (size_t)l]);
+        }
+        for (int kind = 0; kind < 3; ++kind) {
+            find_edges(setup, row, axes[kind][0], axes[kind][1], out->edge[kind] + at);
+            for (int l = 0; l < LANES; ++l) {
+                most = wadi_greater(most, out->edge[kind][at + (size_t)l]);
+            }
+        }
+        out->acts[row] = unknown != 0 || most > 0.0f;
+        largest = wadi_greater(largest, most);
+    }
+    return (double)largest;
+}
+
+WadiStatus wadi_flip_viscosity_setup(const WadiFlipViscosityIn *in, WadiFlipViscous *viscous,
+                                     WadiArena *arena, WadiError *error)
+{
+    const size_t floats = wadi_rows_floats(in->rows), rows = (size_t)in->rows->count;
+    *viscous = (WadiFlipViscous){ .rows = in->rows };
+    Setup setup = { .in = in, .out = viscous };
+    float **arrays[7] = { &viscous->mass[0], &viscous->mass[1], &viscous->mass[2], &viscous->normal,
+                          &viscous->edge[0], &viscous->edge[1], &viscous->edge[2] };
+    for (int n = 0; n < 7; ++n) {
+        WADI_TRY(WADI_ARENA_NEW(arena, arrays[n], floats, "viscosity", error));
+        memset(*arrays[n], 0, LANES * sizeof(float));
+    }
+    double *partials = NULL;
+    int64_t blocks = wadi_parallel_block_count(in->rows->count, WADI_ROW_BLOCK);
+    WADI_TRY(WADI_ARENA_NEW(arena, &partials, (size_t)blocks, "viscosity", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &viscous->acts, rows, "viscosity", error));
+    viscous->acts[0] = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &viscous->unknown[axis], rows, "viscosity", error));
+        WADI_TRY(WADI_ARENA_NEW(arena, &setup.closed[axis], rows, "viscosity", error));
+        viscous->unknown[axis][0] = setup.closed[axis][0] = 0;
+    }
+    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, faces_block, &setup);
+    viscous->largest =
+        (float)wadi_parallel_max(in->rows->count, WADI_ROW_BLOCK, stresses_block, &setup, partials);
+    return WADI_OK;
+}

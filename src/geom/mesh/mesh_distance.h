@@ -1,0 +1,42 @@
+/* The nearest point of a triangle mesh, exact in double. */
+#ifndef WADI_GEOM_MESH_DISTANCE_H
+#define WADI_GEOM_MESH_DISTANCE_H
+
+#include "geom/mesh/mesh.h"
+
+typedef struct WadiMeshTree WadiMeshTree;
+
+typedef struct WadiMeshNearest {
+    double distance; /* m, not negative */
+    WadiVec3 point;
+    uint32_t triangle;
+    double weight[3]; /* barycentric, of the triangle's vertices */
+} WadiMeshNearest;
+
+/* `mesh` is borrowed and must not change while the tree lives. Queries may run in parallel. */
+WadiStatus wadi_mesh_tree_create(WadiMeshTree **tree, const WadiMesh *mesh, WadiError *error);
+/* Vertices move on straight lines from `mesh` to `end` (borrowed too), which have the same triangles. */
+WadiStatus wadi_mesh_tree_create_moving(WadiMeshTree **tree, const WadiMesh *mesh, const WadiMesh *end,
+                                        WadiError *error);
+void wadi_mesh_tree_destroy(WadiMeshTree *tree);
+size_t wadi_mesh_tree_bytes(const WadiMeshTree *tree);
+
+/* false when nothing is nearer than `limit`. Of equally near triangles the one with the lowest index. */
+bool wadi_mesh_tree_nearest(const WadiMeshTree *tree, WadiVec3 x, double limit, WadiMeshNearest *nearest);
+
+/* Where the straight way from x to x + way first meets a triangle: *fraction of the way (0..1) and the triangle's unit normal
+ * turned against the way. false: the way is free. The tree is in single precision: wadi_mesh_tree_error tells by how much a
+ * meeting may be missed or moved. */
+bool wadi_mesh_tree_hit(const WadiMeshTree *tree, WadiVec3 x, WadiVec3 way, double *fraction,
+                        WadiVec3 *normal);
+double wadi_mesh_tree_error(const WadiMeshTree *tree, WadiVec3 x);
+
+/* The nearest point of a moving tree, at the position s (0..1) between its meshes. */
+bool wadi_mesh_tree_nearest_at(const WadiMeshTree *tree, WadiVec3 x, double s, double limit,
+                               WadiMeshNearest *nearest);
+
+/* Nearest point of one triangle; returns the squared distance. */
+double wadi_triangle_nearest(WadiVec3 a, WadiVec3 b, WadiVec3 c, WadiVec3 x, WadiVec3 *point,
+                             double weight[3]);
+
+#endif

@@ -1,0 +1,327 @@
+#include "io/files/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "io/files/file_stream.h"
+
+/* Linux moves at most 2 GiB a call; smaller pieces let a full disk show early. */
+static const size_t largest_piece = (size_t)64 << 20;
+
+static const char temporary_mark[] = ".tmp-";
+
+bool wadi_file_head_has(const char *path, const char *text)
+{
+    char head[WADI_FILE_HEAD + 1];
+    int fd;
+    if (wadi_file_open_regular(path, &fd, NULL) != WADI_OK) {
+        return false;
+    }
+    ssize_t size = read(fd, head, WADI_FILE_HEAD);
+    close(fd);
+    head[size > 0 ? size : 0] = '\0';
+    return strstr(head, text) != NULL;
+}
+
+bool wadi_file_exists(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0;
+}
+
+WadiStatus wadi_file_remove(const char *path, WadiError *error)
+{
+    if (unlink(path) != 0 && errno != ENOENT) {
+        return wadi_fail_errno(error, errno, "cannot remove %s", path);
+    }
+    return WADI_OK;
+}
+
+static WadiStatus sync_folder(const char *path, WadiError *error)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        return wadi_fail_errno(error, errno, "cannot open folder %s", path);
+    }
+    /* Some network file systems cannot flush a folder and say so with EINVAL; there is nothing to do about
+     * it. */
+    int result = fsync(fd);
+    int problem = errno;
+    close(fd);
+    if (result != 0 && problem != EINVAL && problem != ENOTSUP) {
+        return wadi_fail_errno(error, problem, "cannot flush folder %s", path);
+    }
+    return WADI_OK;
+}
+
+static WadiStatus sync_parent(const char *path, WadiError *error)
+{
+    char folder[WADI_PATH_SIZE];
+    snprintf(folder, sizeof folder, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL) {
+        return sync_folder(".", error);
+    }
+    slash[slash == folder ? 1 : 0] = '\0';
+    return sync_folder(folder, error);
+}
+
+WadiStatus wadi_file_writer_open(WadiFileWriter *writer, const char *path, WadiError *error)
+{
+    writer->fd = -1;
+    writer->stream = NULL;
+    int length = snprintf(writer->path, sizeof writer->path, "%s", path);
+    int full = snprintf(writer->temporary, sizeof writer->temporary, "%s%s%ld", path, temporary_mark,
+                        (long)getpid());
+    if (length < 1 || full < 0 || full >= WADI_PATH_SIZE) {
+        return wadi_fail_errno(error, length < 1 ? ENOENT : ENAMETOOLONG, "cannot write %.200s", path);
+    }
+    /* What a process of the same number left, whatever it is, must not be opened. */
+    unlink(writer->temporary);
+    do {
+        writer->fd = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)0666);
+    } while (writer->fd < 0 && errno == EINTR);
+    if (writer->fd < 0) {
+        return wadi_fail_errno(error, errno, "cannot write %s", path);
+    }
+    return WADI_OK;
+}
+
+void wadi_file_writer_cancel(WadiFileWriter *writer)
+{
+    if (writer->fd >= 0) {
+        wadi_file_stream_end(writer);
+        close(writer->fd);
+        writer->fd = -1;
+        unlink(writer->temporary);
+    }
+}
+
+static WadiStatus fail_writer(WadiFileWriter *writer, int problem, WadiError *error)
+{
+    wadi_file_writer_cancel(writer);
+    return wadi_fail_errno(error, problem, "cannot write %s", writer->path);
+}
+
+/* 0 or the errno. */
+static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
+{
+    const char *cursor = bytes;
+    while (size > 0) {
+        size_t piece = size < largest_piece ? size : largest_piece;
+        ssize_t written = pwrite(fd, cursor, piece, (off_t)offset);
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written <= 0) {
+            return written < 0 ? errno : ENOSPC;
+        }
+        cursor += written;
+        offset += (uint64_t)written;
+        size -= (size_t)written;
+    }
+    return 0;
+}
+
+WadiStatus wadi_file_writer_put(WadiFileWriter *writer, const void *bytes, size_t size, uint64_t offset,
+                                WadiError *error)
+{
+    /* Past the limit the kernel would send SIGXFSZ, which ends a program that did not think of it. */
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        (offset > limit.rlim_cur || size > limit.rlim_cur - offset)) {
+        return fail_writer(writer, EFBIG, error);
+    }
+    int problem = writer->stream != NULL ? wadi_file_stream_put(writer, bytes, size, offset)
+                                         : write_at(writer->fd, bytes, size, offset);
+    return problem == 0 ? WADI_OK : fail_writer(writer, problem, error);
+}
+
+WadiStatus wadi_file_writer_commit(WadiFileWriter *writer, WadiError *error)
+{
+    int late = writer->stream != NULL ? wadi_file_stream_finish(writer) : 0;
+    if (late != 0) {
+        return fail_writer(writer, late, error);
+    }
+    int result;
+    do {
+        result = fsync(writer->fd);
+    } while (result != 0 && errno == EINTR);
+    if (result != 0 && errno != EINVAL && errno != ENOTSUP) {
+        return fail_writer(writer, errno, error);
+    }
+    result = close(writer->fd);
+    int problem = errno;
+    writer->fd = -1;
+    if (result == 0 || problem == EINTR) {
+        result = rename(writer->temporary, writer->path);
+        problem = errno;
+    }
+    if (result != 0) {
+        unlink(writer->temporary);
+        return wadi_fail_errno(error, problem, "cannot write %s", writer->path);
+    }
+    return sync_parent(writer->path, error);
+}
+
+size_t wadi_file_temporary_stem(const char *name)
+{
+    const char *mark = NULL;
+    for (const char *next = strstr(name, temporary_mark); next != NULL;
+         next = strstr(next + 1, temporary_mark)) {
+        mark = next;
+    }
+    if (mark == NULL || mark == name) {
+        return 0;
+    }
+    const char *digits = mark + sizeof temporary_mark - 1;
+    size_t length = strspn(digits, "0123456789");
+    return length > 0 && digits[length] == '\0' ? (size_t)(mark - name) : 0;
+}
+
+WadiStatus wadi_file_write(const char *path, const void *bytes, size_t size, WadiError *error)
+{
+    WadiFileWriter writer;
+    WADI_TRY(wadi_file_writer_open(&writer, path, error));
+    WADI_TRY(wadi_file_writer_put(&writer, bytes, size, 0, error));
+    return wadi_file_writer_commit(&writer, error);
+}
+
+static WadiStatus fail_too_large(const char *path, size_t limit, WadiError *error)
+{
+    return wadi_fail(error, WADI_ERR_FORMAT, "%s: larger than %zu bytes, which no such file of wadi is", path,
+                     limit);
+}
+
+/* Reads to the end into *bytes, which has room for *capacity bytes and grows as needed. */
+static WadiStatus read_all(int fd, const char *path, size_t limit, char **bytes, size_t *capacity,
+                           size_t *used, WadiError *error)
+{
+    for (;;) {
+        if (*used == *capacity) {
+            WADI_TRY(wadi_realloc((void **)bytes, *capacity, *capacity * 2, 1, path, error));
+            *capacity *= 2;
+        }
+        size_t room = *capacity - *used;
+        ssize_t got = read(fd, *bytes + *used, room < largest_piece ? room : largest_piece);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return wadi_fail_errno(error, errno, "cannot read %s", path);
+        }
+        if (got == 0) {
+            return WADI_OK;
+        }
+        *used += (size_t)got;
+        if (*used > limit) {
+            return fail_too_large(path, limit, error);
+        }
+    }
+}
+
+WadiStatus wadi_file_open_regular(const char *path, int *fd, WadiError *error)
+{
+    struct stat info;
+    do {
+        *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    } while (*fd < 0 && errno == EINTR);
+    if (*fd < 0) {
+        return wadi_fail_errno(error, errno, "cannot read %s", path);
+    }
+    if (fstat(*fd, &info) == 0 && S_ISREG(info.st_mode)) {
+        return WADI_OK;
+    }
+    close(*fd);
+    *fd = -1;
+    return wadi_fail(error, WADI_ERR_IO, "cannot read %s: it is not a regular file", path);
+}
+
+/* Closes fd. */
+static WadiStatus read_open(int fd, const char *path, size_t limit, char **bytes, size_t *size,
+                            WadiError *error)
+{
+    char *data = NULL;
+    size_t capacity = 0, used = 0;
+    struct stat info;
+    WadiStatus status = WADI_OK;
+    if (fstat(fd, &info) != 0) {
+        status = wadi_fail_errno(error, errno, "cannot read %s", path);
+    } else if (S_ISREG(info.st_mode) && (uint64_t)info.st_size > limit) {
+        status = fail_too_large(path, limit, error);
+    } else {
+        /* One byte more than the file: the last read finds the end, and the zero has its place. */
+        size_t wanted = S_ISREG(info.st_mode) ? (size_t)info.st_size + 1 : (size_t)1 << 16;
+        status = wadi_alloc((void **)&data, wanted, 1, path, error);
+        capacity = status == WADI_OK ? wanted : 0;
+    }
+    if (status == WADI_OK) {
+        status = read_all(fd, path, limit, &data, &capacity, &used, error);
+    }
+    if (status == WADI_OK && capacity != used + 1) {
+        status = wadi_realloc((void **)&data, capacity, used + 1, 1, path, error);
+        capacity = status == WADI_OK ? used + 1 : capacity;
+    }
+    close(fd);
+    if (status != WADI_OK) {
+        wadi_free(data, capacity, 1);
+        return status;
+    }
+    data[used] = '\0';
+    *bytes = data;
+    *size = used;
+    return WADI_OK;
+}
+
+WadiStatus wadi_file_read(const char *path, size_t limit, char **bytes, size_t *size, WadiError *error)
+{
+    int fd;
+    *bytes = NULL;
+    *size = 0;
+    WADI_TRY(wadi_file_open_regular(path, &fd, error));
+    return read_open(fd, path, limit, bytes, size, error);
+}
+
+WadiStatus wadi_file_read_any(const char *path, size_t limit, char **bytes, size_t *size, WadiError *error)
+{
+    *bytes = NULL;
+    *size = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    return fd >= 0 ? read_open(fd, path, limit, bytes, size, error)
+                   : wadi_fail_errno(error, errno, "cannot read %s", path);
+}
+
+WadiStatus wadi_folder_make(const char *path, WadiError *error)
+{
+    char part[WADI_PATH_SIZE];
+    size_t length = strlen(path);
+    if (length == 0 || length >= sizeof part) {
+        return wadi_fail_errno(error, length == 0 ? ENOENT : ENAMETOOLONG, "cannot make folder '%.200s'",
+                               path);
+    }
+    for (size_t i = 1; i <= length; ++i) {
+        if (path[i] != '/' && path[i] != '\0') {
+            continue;
+        }
+        memcpy(part, path, i);
+        part[i] = '\0';
+        if (mkdir(part, (mode_t)0777) == 0) {
+            WADI_TRY(sync_parent(part, error));
+            continue;
+        }
+        /* Whatever mkdir says of it (read-only, no permission), a folder that is there is fine. */
+        int problem = errno == EEXIST ? ENOTDIR : errno;
+        struct stat info;
+        if (stat(part, &info) != 0 || !S_ISDIR(info.st_mode)) {
+            return wadi_fail_errno(error, problem, "cannot make folder %s%s%s", path, i < length ? ": " : "",
+                                   i < length ? part : "");
+        }
+    }
+    return WADI_OK;
+}

@@ -1,0 +1,285 @@
+/* Reading frame files, by the table in the user block. Nothing is trusted: sizes are compared with the size
+ * of the file before memory is asked for, and every value is verified. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "io/frame/frame_block.h"
+
+static const size_t largest_metadata = (size_t)1 << 20;
+
+/* Exactly `size` bytes at `offset`; a shorter file is damaged. */
+static WadiStatus read_exactly(int fd, const char *path, void *bytes, size_t size, uint64_t offset,
+                               WadiError *error)
+{
+    char *cursor = bytes;
+    while (size > 0) {
+        size_t piece = size < ((size_t)64 << 20) ? size : (size_t)64 << 20;
+        ssize_t got = pread(fd, cursor, piece, (off_t)offset);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return wadi_fail_errno(error, errno, "cannot read %s", path);
+        }
+        if (got == 0) {
+            return wadi_fail(error, WADI_ERR_FORMAT, "%s: ends too early", path);
+        }
+        cursor += got;
+        offset += (uint64_t)got;
+        size -= (size_t)got;
+    }
+    return WADI_OK;
+}
+
+static WadiStatus read_block(int fd, const char *path, WadiUserBlock *block, WadiError *error)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0) {
+        return wadi_fail_errno(error, errno, "cannot read %s", path);
+    }
+    if (!S_ISREG(info.st_mode) || info.st_size < WADI_FRAME_USER_BLOCK) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s: not a frame or checkpoint of wadi", path);
+    }
+    unsigned char image[WADI_FRAME_USER_BLOCK];
+    WADI_TRY(read_exactly(fd, path, image, sizeof image, 0, error));
+    memcpy(block, image, sizeof *block);
+    if (memcmp(block->magic, WADI_BLOCK_MAGIC, sizeof block->magic) != 0) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s: not a frame or checkpoint of wadi", path);
+    }
+    if (block->block_hash != wadi_block_hash(image)) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s: the user block is damaged", path);
+    }
+    if (block->version != WADI_BLOCK_VERSION) {
+        return wadi_fail(error, WADI_ERR_UNSUPPORTED, "%s: format version %llu, this wadi reads version 1",
+                         path, (unsigned long long)block->version);
+    }
+    if (block->file_size != (uint64_t)info.st_size) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s: %lld bytes, %llu were written: the file is cut or grew",
+                         path, (long long)info.st_size, (unsigned long long)block->file_size);
+    }
+    if (block->metadata_size < WADI_FRAME_USER_BLOCK || block->metadata_size > largest_metadata ||
+        block->metadata_size > block->file_size || block->array_count > WADI_STATE_MAX) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s: the user block contradicts itself", path);
+    }
+    return WADI_OK;
+}
+
+/* wadi does not need the HDF5 metadata, but others do, and what is damaged must be said. */
+static WadiStatus check_metadata(int fd, const char *path, const WadiUserBlock *block, WadiError *error)
+{
+    size_t size = (size_t)block->metadata_size;
+    unsigned char *image = NULL;
+    WADI_TRY(WADI_NEW(&image, size, "metadata of a frame", error));
+    WadiStatus status = read_exactly(fd, path, image, size, 0, error);
+    if (status == WADI_OK && block->metadata_hash != wadi_metadata_hash(image, size)) {
+        status = wadi_fail(error, WADI_ERR_FORMAT, "%s: the HDF5 metadata is damaged", path);
+    }
+    WADI_DELETE(image, size);
+    return status;
+}
+
+/* Opens the file and verifies everything but the values. On failure nothing is left open. */
+static WadiStatus open_block(const char *path, int *fd, WadiUserBlock *block, WadiError *error)
+{
+    /* Not to wait when someone put a pipe there. */
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0) {
+        return wadi_fail_errno(error, errno, "cannot read %s", path);
+    }
+    WadiStatus status = read_block(*fd, path, block, error);
+    if (status == WADI_OK) {
+        status = check_metadata(*fd, path, block, error);
+    }
+    if (status != WADI_OK) {
+        close(*fd);
+        *fd = -1;
+    }
+    return status;
+}
+
+WadiStatus wadi_frame_file_check(const char *path, WadiError *error)
+{
+    int fd = -1;
+    WadiUserBlock block;
+    WADI_TRY(open_block(path, &fd, &block, error));
+    close(fd);
+    return WADI_OK;
+}
+
+/* One array of the table, distrusted: the hash of the block is no secret. */
+static WadiStatus take_array(const char *path, const WadiBlockArray *from, WadiFrameLayout *layout,
+                             WadiError *error)
+{
+    WadiFrameArray *to = &layout->array[layout->array_count];
+    if (from->name[0] == '\0' || memchr(from->name, '\0', sizeof from->name) == NULL) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s: dataset %d has no proper name", path,
+                         layout->array_count);
+    }
+    for (int i = 0; i < layout->array_count; ++i) {
+        if (strcmp(layout->array[i].name, from->name) == 0) {
+            return wadi_fail(error, WADI_ERR_FORMAT, "%s: dataset '%s' is there twice", path, from->name);
+        }
+    }
+    if (from->type > WADI_TYPE_F64 || from->components < 1 || from->components > WADI_STATE_COMPONENTS_MAX) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s: dataset '%s' has no known type or shape", path,
+                         from->name);
+    }
+    size_t item = wadi_type_size((WadiType)from->type) * from->components;
+    if (from->count > 0 && (from->offset < layout->metadata_size || from->offset > layout->file_size ||
+                            from->count > (layout->file_size - from->offset) / item)) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s: dataset '%s' lies outside the file", path, from->name);
+    }
+    memcpy(to->name, from->name, sizeof to->name);
+    to->type = (WadiType)from->type;
+    to->components = (int)from->components;
+    to->count = (size_t)from->count;
+    to->offset = from->offset;
+    to->checksum = from->checksum;
+    layout->array_count += 1;
+    return WADI_OK;
+}
+
+/* Arrays of a frame have one item a particle: whatever reads one may use the number of positions for all. */
+static WadiStatus check_particles(const char *path, const WadiFrameLayout *layout, WadiError *error)
+{
+    static const struct {
+        const char *name;
+        WadiType type;
+        int components;
+    } known[] = { { "position", WADI_TYPE_F64, 3 },
+                  { "velocity", WADI_TYPE_F32, 3 },
+                  { "id", WADI_TYPE_U32, 1 },
+                  { "material", WADI_TYPE_U8, 1 } };
+    const WadiFrameArray *position = NULL;
+    for (int i = 0; i < layout->array_count; ++i) {
+        position = strcmp(layout->array[i].name, "position") == 0 ? &layout->array[i] : position;
+    }
+    if (position == NULL) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s: no dataset 'position'", path);
+    }
+    for (int i = 0; i < layout->array_count; ++i) {
+        const WadiFrameArray *array = &layout->array[i];
+        if (array->count != position->count) {
+            return wadi_fail(error, WADI_ERR_FORMAT, "%s: dataset '%s' has %zu items for %zu particles", path,
+                             array->name, array->count, position->count);
+        }
+        for (size_t k = 0; k < sizeof known / sizeof *known; ++k) {
+            if (strcmp(array->name, known[k].name) == 0 &&
+                (array->type != known[k].type || array->components != known[k].components)) {
+                return wadi_fail(error, WADI_ERR_FORMAT, "%s: dataset '%s' holds %d %s a particle, not %d %s",
+                                 path, array->name, array->components, wadi_type_name(array->type),
+                                 known[k].components, wadi_type_name(known[k].type));
+            }
+        }
+    }
+    return WADI_OK;
+}
+
+static WadiStatus take_layout(const char *path, const char *group, const WadiUserBlock *block,
+                              WadiFrameLayout *layout, WadiError *error)
+{
+    const char *format = wadi_frame_format(group);
+    if (strncmp(block->format, format, sizeof block->format) != 0) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s: format is '%.*s', expected '%s'", path,
+                         (int)sizeof block->format, block->format, format);
+    }
+    if (block->frame < 0 || block->frame > INT_MAX || memchr(block->name, '\0', sizeof block->name) == NULL) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s: the user block contradicts itself", path);
+    }
+    layout->header = (WadiFrameHeader){ .time = block->time, .frame = (int)block->frame, .fps = block->fps };
+    memcpy(layout->header.name, block->name, sizeof block->name);
+    layout->file_size = block->file_size;
+    layout->metadata_size = (size_t)block->metadata_size;
+    for (uint64_t i = 0; i < block->array_count; ++i) {
+        WADI_TRY(take_array(path, &block->array[i], layout, error));
+    }
+    return strcmp(group, "particles") == 0 ? check_particles(path, layout, error) : WADI_OK;
+}
+
+static WadiStatus open_layout(const char *path, const char *group, int *fd, WadiFrameLayout *layout,
+                              WadiError *error)
+{
+    *layout = (WadiFrameLayout){ 0 };
+    WadiUserBlock block;
+    WADI_TRY(open_block(path, fd, &block, error));
+    WadiStatus status = take_layout(path, group, &block, layout, error);
+    if (status != WADI_OK) {
+        *layout = (WadiFrameLayout){ 0 };
+        close(*fd);
+        *fd = -1;
+    }
+    return status;
+}
+
+WadiStatus wadi_frame_file_read_layout(const char *path, const char *group, WadiFrameLayout *layout,
+                                       WadiError *error)
+{
+    int fd = -1;
+    WADI_TRY(open_layout(path, group, &fd, layout, error));
+    close(fd);
+    return WADI_OK;
+}
+
+static WadiStatus read_arrays(int fd, const char *path, const WadiFrameLayout *layout, WadiState *state,
+                              WadiError *error)
+{
+    for (int i = 0; i < layout->array_count; ++i) {
+        const WadiFrameArray *array = &layout->array[i];
+        void *data = NULL;
+        WADI_TRY(
+            wadi_state_add(state, array->name, array->type, array->components, array->count, &data, error));
+        WADI_TRY(read_exactly(fd, path, data, wadi_frame_array_bytes(array), array->offset, error));
+        if (wadi_hash_bytes(0, data, wadi_frame_array_bytes(array)) != array->checksum) {
+            return wadi_fail(error, WADI_ERR_FORMAT, "%s: dataset '%s' is damaged: its checksum is wrong",
+                             path, array->name);
+        }
+    }
+    return WADI_OK;
+}
+
+/* Squares of larger coordinates overflow single precision, which surfaces and pictures are made with. */
+static const double coordinate_max = 1e12;
+
+static WadiStatus check_positions(const char *path, const WadiState *state, WadiError *error)
+{
+    const WadiStateArray *position = wadi_state_find(state, "position");
+    const double *x = position->data;
+    for (size_t i = 0; i < position->count; ++i, x += 3) {
+        if (!(fabs(x[0]) <= coordinate_max && fabs(x[1]) <= coordinate_max && fabs(x[2]) <= coordinate_max)) {
+            bool is_finite = isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+            return wadi_fail(
+                error, WADI_ERR_NUMERIC,
+                "%s: particle %zu: its position (%g, %g, %g) is %s: the frame is damaged, or the "
+                "simulation went wrong",
+                path, i, x[0], x[1], x[2], is_finite ? "farther away than 1e12 m" : "not finite");
+        }
+    }
+    return WADI_OK;
+}
+
+WadiStatus wadi_frame_file_read(const char *path, const char *group, WadiFrameHeader *header,
+                                WadiState *state, WadiError *error)
+{
+    *header = (WadiFrameHeader){ 0 };
+    wadi_state_clear(state);
+    int fd = -1;
+    WadiFrameLayout layout;
+    WADI_TRY(open_layout(path, group, &fd, &layout, error));
+    WadiStatus status = read_arrays(fd, path, &layout, state, error);
+    close(fd);
+    if (status == WADI_OK && strcmp(group, "particles") == 0) {
+        status = check_positions(path, state, error);
+    }
+    if (status != WADI_OK) {
+        wadi_state_clear(state);
+        return status;
+    }
+    *header = layout.header;
+    return WADI_OK;
+}

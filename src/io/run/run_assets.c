@@ -1,0 +1,280 @@
+#include "io/run/run_assets.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/array.h"
+#include "core/hash.h"
+#include "geom/mesh/mesh.h"
+#include "io/files/file_copy.h"
+#include "io/files/files.h"
+#include "io/scene/scene_files.h"
+#include "io/scene/scene_read.h"
+
+enum { KEY_DIGITS = 16, DEPTH_MAX = 8 };
+
+/* A file and the name of its copy below assets/KEY. */
+typedef struct Part {
+    char *path, *name; /* owned */
+    WadiFileDigest digest;
+} Part;
+typedef WADI_ARRAY(Part) Parts;
+
+static void free_parts(Parts *parts)
+{
+    for (size_t i = 0; i < parts->count; ++i) {
+        wadi_string_free(parts->data[i].path);
+        wadi_string_free(parts->data[i].name);
+    }
+    WADI_ARRAY_FREE(parts);
+}
+
+/* Where the name of a copy begins in a path: its last component, or that with the number of a sequence. */
+static const char *name_start(const char *path, bool is_sequence)
+{
+    const char *end = path + strlen(path);
+    for (const char *c = path; is_sequence && *c != '\0'; ++c) {
+        if (c[0] == '%' && c[1] == '%') {
+            ++c;
+        } else if (c[0] == '%') {
+            end = c;
+            break;
+        }
+    }
+    while (end > path && end[-1] != '/') {
+        --end;
+    }
+    return end;
+}
+
+/* Names that need no quotes in YAML, on any file system; a pattern keeps its field. */
+static void clean_name(char *name)
+{
+    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/%";
+    for (char *c = name; *c != '\0'; ++c) {
+        bool is_start = c == name || c[-1] == '/';
+        *c = strchr(good, *c) == NULL || (is_start && *c == '.') ? '_' : *c;
+    }
+}
+
+static WadiStatus add_part(Parts *parts, const char *path, const char *name, WadiError *error)
+{
+    Part part = { 0 };
+    WADI_TRY(wadi_file_digest(path, &part.digest, error));
+    WadiStatus status = wadi_string_copy(&part.path, path, strlen(path), error);
+    if (status == WADI_OK) {
+        status = wadi_string_copy(&part.name, name, strlen(name), error);
+    }
+    if (status == WADI_OK) {
+        status = WADI_ARRAY_PUSH(parts, part, "files of the scene", error);
+    }
+    if (status != WADI_OK) {
+        wadi_string_free(part.path);
+        wadi_string_free(part.name);
+    }
+    return status;
+}
+
+/* The file and, of a glTF mesh, its buffers, which lie beside it under the names that it gives them. */
+static WadiStatus add_files(Parts *parts, const char *path, const char *name, WadiError *error)
+{
+    WadiMeshFiles files;
+    WadiText beside = { 0 };
+    WADI_TRY(wadi_mesh_files(&files, path, error));
+    const char *slash = strrchr(name, '/');
+    size_t folder = slash != NULL ? (size_t)(slash + 1 - name) : 0;
+    WadiStatus status = add_part(parts, path, name, error);
+    for (size_t i = 1; i < files.count && status == WADI_OK; ++i) {
+        const char *buffer = strrchr(files.paths[i], '/');
+        wadi_text_clear(&beside);
+        wadi_text_append_bytes(&beside, name, folder);
+        wadi_text_append(&beside, buffer != NULL ? buffer + 1 : files.paths[i]);
+        status = wadi_text_status(&beside, error);
+        status = status == WADI_OK ? add_part(parts, files.paths[i], beside.data, error) : status;
+    }
+    wadi_text_free(&beside);
+    wadi_mesh_files_free(&files);
+    return status;
+}
+
+static WadiStatus add_sequence(Parts *parts, const WadiSceneFile *file, const char *pattern, WadiError *error)
+{
+    WadiText path = { 0 }, name = { 0 };
+    WadiStatus status = WADI_OK;
+    for (int number = file->first_number; number <= file->last_number && status == WADI_OK; ++number) {
+        wadi_text_clear(&path);
+        wadi_text_clear(&name);
+        wadi_file_pattern_expand(file->path, number, &path);
+        wadi_file_pattern_expand(pattern, number, &name);
+        status = wadi_text_status(&path, error);
+        status = status == WADI_OK ? wadi_text_status(&name, error) : status;
+        if (status == WADI_OK) {
+            status = add_files(parts, path.data, name.data, error);
+        }
+    }
+    wadi_text_free(&path);
+    wadi_text_free(&name);
+    return status;
+}
+
+static uint64_t parts_key(const Parts *parts)
+{
+    uint64_t key = 0;
+    for (size_t i = 0; i < parts->count; ++i) {
+        const Part *part = &parts->data[i];
+        key = wadi_hash_bytes(key, part->name, strlen(part->name));
+        key = wadi_hash_combine(wadi_hash_combine(key, part->digest.size), part->digest.hash);
+    }
+    return key;
+}
+
+static WadiStatus store_part(const char *run, const char *folder, const Part *part, WadiError *error)
+{
+    char path[WADI_PATH_SIZE];
+    if (snprintf(path, sizeof path, "%s/%s/%s", run, folder, part->name) >= WADI_PATH_SIZE) {
+        return wadi_fail_errno(error, ENAMETOOLONG, "cannot copy %.200s into %.200s", part->path, run);
+    }
+    if (wadi_file_has_digest(path, part->digest)) {
+        return WADI_OK;
+    }
+    char *slash = strrchr(path, '/');
+    *slash = '\0';
+    WADI_TRY(wadi_folder_make(path, error));
+    *slash = '/';
+    return wadi_file_copy(part->path, path, part->digest, error);
+}
+
+/* Copies the file and sets its new name. */
+static WadiStatus store_file(const char *run, WadiSceneFile *file, WadiError *error)
+{
+    const char *start = name_start(file->path, file->is_sequence);
+    char folder[sizeof "assets/" + KEY_DIGITS];
+    char *name = NULL;
+    Parts parts = { 0 };
+    WadiText made = { 0 };
+    WADI_TRY(wadi_string_copy(&name, start, strlen(start), error));
+    clean_name(name);
+    WadiStatus status = file->is_sequence ? add_sequence(&parts, file, name, error)
+                                          : add_files(&parts, file->path, name, error);
+    snprintf(folder, sizeof folder, "assets/%016" PRIx64, parts_key(&parts));
+    for (size_t i = 0; i < parts.count && status == WADI_OK; ++i) {
+        status = store_part(run, folder, &parts.data[i], error);
+    }
+    if (status == WADI_OK) {
+        wadi_text_printf(&made, "%s/%s", folder, name);
+        status = wadi_text_status(&made, error);
+    }
+    if (status == WADI_OK) {
+        status = wadi_string_copy(&file->new_name, made.data, made.length, error);
+    }
+    wadi_text_free(&made);
+    wadi_string_free(name);
+    free_parts(&parts);
+    return status;
+}
+
+WadiStatus wadi_run_assets_bytes(const WadiScene *scene, double *bytes, WadiError *error)
+{
+    *bytes = 0.0;
+    WadiSceneFiles files;
+    WADI_TRY(wadi_scene_files_read(&files, scene, error));
+    WadiStatus status = WADI_OK;
+    for (size_t i = 0; i < files.list.count && status == WADI_OK; ++i) {
+        const WadiSceneFile *file = &files.list.data[i];
+        bool is_repeated = false;
+        for (size_t j = 0; j < i; ++j) {
+            is_repeated |= strcmp(files.list.data[j].path, file->path) == 0;
+        }
+        if (is_repeated) {
+            continue;
+        }
+        Parts parts = { 0 };
+        const char *name = name_start(file->path, file->is_sequence);
+        status = file->is_sequence ? add_sequence(&parts, file, name, error)
+                                   : add_files(&parts, file->path, name, error);
+        for (size_t p = 0; p < parts.count; ++p) {
+            *bytes += (double)parts.data[p].digest.size;
+        }
+        free_parts(&parts);
+    }
+    wadi_scene_files_free(&files);
+    return status;
+}
+
+WadiStatus wadi_run_assets_store(const char *run, const WadiScene *scene, WadiText *text, WadiError *error)
+{
+    WadiSceneFiles files;
+    WADI_TRY(wadi_scene_files_read(&files, scene, error));
+    WadiStatus status = WADI_OK;
+    for (size_t i = 0; i < files.list.count && status == WADI_OK; ++i) {
+        status = store_file(run, &files.list.data[i], error);
+    }
+    if (status == WADI_OK) {
+        status = wadi_scene_files_rewrite(&files, scene, text, error);
+    }
+    wadi_scene_files_free(&files);
+    return status;
+}
+
+static bool is_key(const char *name)
+{
+    return strlen(name) == KEY_DIGITS && strspn(name, "0123456789abcdef") == KEY_DIGITS;
+}
+
+/* Files below `path`: all and the folder itself, or those with temporary names only. Links are not followed. */
+static WadiStatus remove_below(const char *path, bool is_all, int depth, WadiError *error)
+{
+    DIR *folder = opendir(path);
+    if (folder == NULL) {
+        return errno == ENOENT ? WADI_OK : wadi_fail_errno(error, errno, "cannot read folder %s", path);
+    }
+    WadiStatus status = WADI_OK;
+    const struct dirent *entry;
+    while (status == WADI_OK && (entry = readdir(folder)) != NULL) {
+        char inner[WADI_PATH_SIZE];
+        struct stat info;
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name) >= WADI_PATH_SIZE ||
+            lstat(inner, &info) != 0) {
+            continue;
+        }
+        if (S_ISDIR(info.st_mode)) {
+            status = depth < DEPTH_MAX ? remove_below(inner, is_all, depth + 1, error) : WADI_OK;
+        } else if (is_all || wadi_file_temporary_stem(entry->d_name) > 0) {
+            status = wadi_file_remove(inner, error);
+        }
+    }
+    closedir(folder);
+    if (is_all && status == WADI_OK) {
+        rmdir(path);
+    }
+    return status;
+}
+
+WadiStatus wadi_run_assets_clean(const char *run, const char *text, WadiError *error)
+{
+    char path[WADI_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/assets", run);
+    DIR *folder = opendir(path);
+    if (folder == NULL) {
+        return errno == ENOENT ? WADI_OK : wadi_fail_errno(error, errno, "cannot read folder %s", path);
+    }
+    WadiStatus status = WADI_OK;
+    const struct dirent *entry;
+    while (status == WADI_OK && (entry = readdir(folder)) != NULL) {
+        char inner[WADI_PATH_SIZE];
+        if (is_key(entry->d_name) &&
+            snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name) < WADI_PATH_SIZE) {
+            status = remove_below(inner, strstr(text, entry->d_name) == NULL, 0, error);
+        }
+    }
+    closedir(folder);
+    rmdir(path); /* unless something is in it */
+    return status;
+}

@@ -1,0 +1,111 @@
+/* run.json: the summary as text. Its names are a contract: docs/formats.md. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "io/run/run_folder.h"
+#include "io/run/run_json.h"
+
+void wadi_run_summary_free(WadiRunSummary *summary)
+{
+    wadi_string_free(summary->scene);
+    wadi_string_free(summary->name);
+    wadi_string_free(summary->solver);
+    for (int i = 0; i < summary->material_count; ++i) {
+        wadi_string_free(summary->material_name[i]);
+    }
+    for (int i = 0; i < summary->warning_count; ++i) {
+        wadi_string_free(summary->warning[i]);
+    }
+    for (int i = 0; i < summary->stages.count && summary->are_stage_names_owned; ++i) {
+        wadi_string_free((char *)(uintptr_t)summary->stages.name[i]);
+    }
+    *summary = (WadiRunSummary){ 0 };
+}
+
+static void append_text(WadiText *text, const char *key, const char *value)
+{
+    wadi_text_printf(text, "  \"%s\": ", key);
+    wadi_text_append_json(text, value != NULL ? value : "");
+    wadi_text_append(text, ",\n");
+}
+
+static void append_number(WadiText *text, const char *indent, const char *key, double value, const char *end)
+{
+    wadi_text_printf(text, "%s\"%s\": ", indent, key);
+    wadi_text_append_number(text, value);
+    wadi_text_append(text, end);
+}
+
+static void append_particles(WadiText *text, const WadiRunSummary *summary)
+{
+    wadi_text_append(text, "  \"particles\": {");
+    for (int i = 0; i < summary->material_count; ++i) {
+        wadi_text_append(text, i > 0 ? ",\n    " : "\n    ");
+        wadi_text_append_json(text, summary->material_name[i]);
+        wadi_text_printf(text, ": %" PRId64, summary->material_particles[i]);
+    }
+    wadi_text_append(text, summary->material_count > 0 ? "\n  },\n" : "},\n");
+}
+
+static void append_seconds(WadiText *text, const WadiRunSummary *summary)
+{
+    wadi_text_append(text, "  \"seconds\": {\n");
+    append_number(text, "    ", "total", summary->seconds_total, ",\n");
+    append_number(text, "    ", "per_frame",
+                  summary->frames > 0 ? summary->seconds_total / summary->frames : 0.0, ",\n");
+    wadi_text_append(text, "    \"stages\": {");
+    for (int i = 0; i < summary->stages.count; ++i) {
+        wadi_text_append(text, i > 0 ? ",\n      " : "\n      ");
+        wadi_text_append_json(text, summary->stages.name[i]);
+        wadi_text_append(text, ": ");
+        wadi_text_append_number(text, summary->stages.seconds[i]);
+    }
+    wadi_text_append(text, summary->stages.count > 0 ? "\n    }\n  },\n" : "}\n  },\n");
+}
+
+void wadi_run_summary_append(const WadiRunSummary *summary, WadiText *text)
+{
+    wadi_text_append(text, "{\n");
+    append_text(text, "wadi", wadi_version());
+    append_text(text, "scene", summary->scene);
+    append_text(text, "name", summary->name);
+    append_text(text, "solver", summary->solver);
+    wadi_text_printf(text, "  \"content_hash\": \"%016" PRIx64 "\",\n", summary->content_hash);
+    wadi_text_printf(text, "  \"threads\": %d,\n", summary->threads);
+    wadi_text_printf(text, "  \"finished\": %s,\n", summary->is_finished ? "true" : "false");
+    wadi_text_printf(text, "  \"frames\": %d,\n", summary->frames);
+    wadi_text_printf(text, "  \"frame_count\": %d,\n", summary->frame_count);
+    append_number(text, "  ", "fps", summary->fps, ",\n");
+    wadi_text_printf(text, "  \"steps\": %" PRId64 ",\n", summary->steps);
+    append_particles(text, summary);
+    wadi_text_printf(text, "  \"lost_particles\": %" PRId64 ",\n", summary->lost_particles);
+    wadi_text_printf(text, "  \"drained_particles\": %" PRId64 ",\n", summary->drained_particles);
+    append_seconds(text, summary);
+    wadi_text_printf(text, "  \"peak_rss_bytes\": %zu,\n", summary->peak_rss_bytes);
+    wadi_text_printf(text, "  \"state_hash\": \"%016" PRIx64 "\",\n", summary->state_hash);
+    wadi_text_append(text, "  \"drift\": {\n");
+    append_number(text, "    ", "mass", summary->drift_mass, ",\n");
+    append_number(text, "    ", "water_mass", summary->drift_water_mass, ",\n");
+    append_number(text, "    ", "volume", summary->drift_volume, "\n  },\n");
+    append_number(text, "  ", "max_divergence", summary->max_divergence, ",\n");
+    wadi_text_append(text, "  \"warnings\": [");
+    for (int i = 0; i < summary->warning_count; ++i) {
+        wadi_text_append(text, i > 0 ? ",\n    " : "\n    ");
+        wadi_text_append_json(text, summary->warning[i]);
+    }
+    wadi_text_append(text, summary->warning_count > 0 ? "\n  ]\n}\n" : "]\n}\n");
+}
+
+WadiStatus wadi_run_summary_json(const WadiRunSummary *summary, char **json, WadiError *error)
+{
+    *json = NULL;
+    WadiText text = { 0 };
+    wadi_run_summary_append(summary, &text);
+    WadiStatus status = wadi_text_status(&text, error);
+    if (status == WADI_OK) {
+        status = wadi_string_copy(json, text.data, text.length, error);
+    }
+    wadi_text_free(&text);
+    return status;
+}

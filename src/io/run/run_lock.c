@@ -1,0 +1,116 @@
+#include "io/run/run_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Who holds or held the lock, as the file says. */
+typedef struct Holder {
+    char pid[24];
+    char host[128];
+    char since[40];
+} Holder;
+
+static bool read_holder(int fd, Holder *holder)
+{
+    char text[512] = { 0 };
+    ssize_t got = pread(fd, text, sizeof text - 1, 0);
+    *holder = (Holder){ "?", "?", "?" };
+    return got > 0 && sscanf(text, "process %23[0-9] on %127[^ \n] since %39[^ \n]", holder->pid,
+                             holder->host, holder->since) == 3;
+}
+
+static WadiStatus write_holder(const WadiRunLock *lock, WadiError *error)
+{
+    char host[128] = "?", since[40], text[512];
+    gethostname(host, sizeof host - 1);
+    time_t now = time(NULL);
+    struct tm utc;
+    strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    int length = snprintf(text, sizeof text, "process %ld on %s since %s\n", (long)getpid(), host, since);
+    if (ftruncate(lock->fd, 0) != 0 || pwrite(lock->fd, text, (size_t)length, 0) != length) {
+        return wadi_fail_errno(error, errno, "cannot write %s", lock->path);
+    }
+    return WADI_OK;
+}
+
+/* Whether the path still leads to the file we locked: its holder may have removed it between our open and our
+ * lock. */
+static bool is_current(const WadiRunLock *lock)
+{
+    struct stat ours, there;
+    return fstat(lock->fd, &ours) == 0 && stat(lock->path, &there) == 0 && ours.st_ino == there.st_ino &&
+           ours.st_dev == there.st_dev;
+}
+
+static WadiStatus fail_busy(const WadiRunLock *lock, const char *folder, WadiError *error)
+{
+    Holder holder;
+    read_holder(lock->fd, &holder);
+    return wadi_fail(error, WADI_ERR_BUSY,
+                     "%s is in use by process %s on %s since %s; wait for it, stop it, or choose another "
+                     "folder with -o",
+                     folder, holder.pid, holder.host, holder.since);
+}
+
+WadiStatus wadi_run_lock_take(WadiRunLock *lock, const char *folder, const WadiLog *log, WadiError *error)
+{
+    lock->fd = -1;
+    if (snprintf(lock->path, sizeof lock->path, "%s/lock", folder) >= WADI_PATH_SIZE) {
+        return wadi_fail_errno(error, ENAMETOOLONG, "cannot lock %.200s", folder);
+    }
+    for (;;) {
+        lock->fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, (mode_t)0666);
+        if (lock->fd < 0) {
+            return wadi_fail_errno(error, errno, "cannot write %s", lock->path);
+        }
+        int result, problem;
+        do {
+            result = flock(lock->fd, LOCK_EX | LOCK_NB);
+            problem = errno;
+        } while (result != 0 && problem == EINTR);
+        if (result != 0 && problem == EWOULDBLOCK) {
+            WadiStatus status = fail_busy(lock, folder, error);
+            close(lock->fd);
+            lock->fd = -1;
+            return status;
+        }
+        if (result != 0) {
+            wadi_log(log, WADI_LOG_WARNING,
+                     "%s: this file system has no locks (%s): see that no other wadi writes here", folder,
+                     strerror(problem));
+        }
+        if (is_current(lock)) {
+            break;
+        }
+        close(lock->fd);
+    }
+    Holder holder;
+    if (read_holder(lock->fd, &holder)) {
+        wadi_log(log, WADI_LOG_INFO, "%s: process %s on %s, here since %s, ended without closing the folder",
+                 folder, holder.pid, holder.host, holder.since);
+    }
+    WadiStatus status = write_holder(lock, error);
+    if (status != WADI_OK) {
+        wadi_run_lock_release(lock);
+    }
+    return status;
+}
+
+void wadi_run_lock_release(WadiRunLock *lock)
+{
+    if (lock->fd >= 0) {
+        /* Removed while still held, so that no one can lock the name in between and lose it. A folder that
+         * vanished and came back under the same name holds another's file. */
+        if (is_current(lock)) {
+            unlink(lock->path);
+        }
+        close(lock->fd);
+        lock->fd = -1;
+    }
+}

@@ -1,0 +1,154 @@
+#include "io/run/run_writer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "io/run/run_files.h"
+#include "io/run/run_json.h"
+
+/* Besides the kept ones: the newest, and one more in case that one is damaged. */
+enum { CHECKPOINTS_STAY = 2 };
+
+void wadi_run_writer_free(WadiRunWriter *writer)
+{
+    wadi_text_free(&writer->json);
+    wadi_xdmf_free(&writer->xdmf);
+}
+
+WadiStatus wadi_run_writer_load(WadiRunWriter *writer, const WadiRunItem *item, WadiError *error)
+{
+    writer->has_json = item->summary != NULL;
+    if (writer->has_json) {
+        wadi_text_clear(&writer->json);
+        wadi_run_summary_append(item->summary, &writer->json);
+        WADI_TRY(wadi_text_status(&writer->json, error));
+    }
+    writer->header = item->header;
+    writer->has_frame = item->has_frame;
+    writer->has_checkpoint = item->has_checkpoint;
+    writer->is_checkpoint_kept = item->is_checkpoint_kept;
+    wadi_state_select(item->state, WADI_USE_FRAME, &writer->frame);
+    wadi_state_select(item->state, WADI_USE_CHECKPOINT, &writer->checkpoint);
+    return WADI_OK;
+}
+
+WadiStatus wadi_run_writer_write_index(WadiRunWriter *writer, WadiError *error)
+{
+    char folder[WADI_PATH_SIZE];
+    snprintf(folder, sizeof folder, "%s/particles", writer->folder);
+    return wadi_xdmf_write(&writer->xdmf, folder, writer->name, error);
+}
+
+WadiStatus wadi_run_writer_rebuild_index(WadiRunWriter *writer, WadiError *error)
+{
+    wadi_xdmf_truncate(&writer->xdmf, 0);
+    writer->safe_frames = 0;
+    for (;;) {
+        char path[WADI_PATH_SIZE];
+        int frame = writer->safe_frames + 1;
+        wadi_run_frame_path(path, sizeof path, writer->folder, writer->name, frame);
+        WadiFrameLayout layout;
+        WadiError problem;
+        WadiStatus status = wadi_frame_file_read_layout(path, "particles", &layout, &problem);
+        if (status == WADI_ERR_MEMORY) {
+            return wadi_fail(error, status, "%s", problem.text);
+        }
+        if (status != WADI_OK) {
+            return WADI_OK; /* the end, or a damaged frame that will be simulated again */
+        }
+        layout.header.frame = frame;
+        WADI_TRY(wadi_xdmf_add(&writer->xdmf, writer->name, &layout, error));
+        writer->safe_frames = frame;
+    }
+}
+
+static WadiStatus write_frame(WadiRunWriter *writer, WadiError *error)
+{
+    char path[WADI_PATH_SIZE];
+    wadi_run_frame_path(path, sizeof path, writer->folder, writer->name, writer->header.frame);
+    WADI_TRY(wadi_frame_file_write(path, "particles", &writer->header, &writer->frame, error));
+    if (writer->header.frame == writer->safe_frames + 1) {
+        writer->safe_frames += 1;
+    }
+    WadiFrameLayout layout;
+    wadi_frame_layout_of(&writer->header, &writer->frame, &layout);
+    return wadi_xdmf_add(&writer->xdmf, writer->name, &layout, error);
+}
+
+static WadiStatus write_checkpoint(const WadiRunWriter *writer, WadiError *error)
+{
+    char path[WADI_PATH_SIZE];
+    WadiRunCheckpoint checkpoint = { writer->header.frame, writer->is_checkpoint_kept };
+    wadi_run_checkpoint_path(path, sizeof path, writer->folder, writer->name, checkpoint);
+    return wadi_frame_file_write(path, "state", &writer->header, &writer->checkpoint, error);
+}
+
+static WadiStatus write_summary(const WadiRunWriter *writer, WadiError *error)
+{
+    char path[WADI_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/run.json", writer->folder);
+    return wadi_file_write(path, writer->json.data, writer->json.length, error);
+}
+
+static WadiStatus remove_old_checkpoints(const WadiRunWriter *writer, WadiError *error)
+{
+    WadiRunCheckpoints checkpoints = { 0 };
+    WadiStatus status = wadi_run_find_checkpoints(writer->folder, writer->name, &checkpoints, error);
+    int passed = 0;
+    for (size_t i = 0; i < checkpoints.count && status == WADI_OK; ++i) {
+        if (!checkpoints.data[i].is_kept && ++passed > CHECKPOINTS_STAY) {
+            char path[WADI_PATH_SIZE];
+            wadi_run_checkpoint_path(path, sizeof path, writer->folder, writer->name, checkpoints.data[i]);
+            status = wadi_file_remove(path, error);
+        }
+    }
+    WADI_ARRAY_FREE(&checkpoints);
+    return status;
+}
+
+/* Adds to the error which frames are safe and what to do. */
+static void say_what_is_safe(const WadiRunWriter *writer, WadiError *error)
+{
+    char safe[64];
+    if (writer->safe_frames > 1) {
+        snprintf(safe, sizeof safe, "frames 1 to %d are safe in", writer->safe_frames);
+    } else {
+        snprintf(safe, sizeof safe, writer->safe_frames == 1 ? "frame 1 is safe in" : "no frame is in");
+    }
+    wadi_fail(error, error->status, "%.3000s\n%s %.900s; remove the cause, then continue with --resume",
+              error->text, safe, writer->folder);
+}
+
+WadiStatus wadi_run_writer_finish(WadiRunWriter *writer, WadiError *error)
+{
+    if (!writer->is_behind) {
+        return WADI_OK;
+    }
+    writer->is_behind = false;
+    WADI_TRY(wadi_run_writer_write_index(writer, error));
+    return writer->has_json ? write_summary(writer, error) : WADI_OK;
+}
+
+WadiStatus wadi_run_writer_write(WadiRunWriter *writer, WadiError *error)
+{
+    /* Where frames are faster than checkpoints, what tells of them keeps to the pace of these: it takes as long as a frame. */
+    bool is_told = writer->has_checkpoint || !writer->has_frame || writer->header.frame == 1;
+    WadiStatus status = writer->has_frame ? write_frame(writer, error) : WADI_OK;
+    if (status == WADI_OK && writer->has_frame && is_told) {
+        status = wadi_run_writer_write_index(writer, error);
+    }
+    if (status == WADI_OK && writer->has_checkpoint) {
+        status = write_checkpoint(writer, error);
+    }
+    if (status == WADI_OK && writer->has_json && is_told) {
+        status = write_summary(writer, error);
+    }
+    if (status == WADI_OK && writer->has_checkpoint) {
+        status = remove_old_checkpoints(writer, error);
+    }
+    writer->is_behind = !is_told;
+    if (status != WADI_OK) {
+        say_what_is_safe(writer, error);
+    }
+    return status;
+}

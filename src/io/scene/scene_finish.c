@@ -1,0 +1,359 @@
+/* Checks that need more than one value, and the values that follow from others. Each reports where the reader of the
+ * file would make the change. */
+#include <math.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "io/scene/scene_read.h"
+
+static int given_node(const WadiSceneObject *object, const WadiSceneGiven *given, const char *key)
+{
+    const WadiSceneField *field = wadi_scene_field(object, key);
+    WADI_ASSERT(field != NULL);
+    return given->node[field - object->fields];
+}
+
+static void report_at(WadiSceneReader *r, int node, const char *key, const char *text)
+{
+    size_t mark = wadi_read_enter(r, key);
+    wadi_read_problem(r, node, "%s", text);
+    wadi_read_leave(r, mark);
+}
+
+/* The first axis along which max does not exceed min, or -1. */
+static int flat_axis(WadiVec3 min, WadiVec3 max)
+{
+    return !(max.x > min.x) ? 0 : !(max.y > min.y) ? 1 : !(max.z > min.z) ? 2 : -1;
+}
+
+static void check_corners(WadiSceneReader *r, int node, WadiVec3 min, WadiVec3 max)
+{
+    int axis = flat_axis(min, max);
+    if (axis >= 0) {
+        double low[3] = { min.x, min.y, min.z }, high[3] = { max.x, max.y, max.z };
+        size_t mark = wadi_read_enter(r, "max");
+        wadi_read_problem(r, node, "%c of max (%g) must be larger than %c of min (%g)", "xyz"[axis],
+                          high[axis], "xyz"[axis], low[axis]);
+        wadi_read_leave(r, mark);
+    }
+}
+
+/* Corners that move: at every keyframe of either. */
+static void check_moving_corners(WadiSceneReader *r, int node, const WadiCurve *min, const WadiCurve *max)
+{
+    const WadiCurve *curves[2] = { min, max };
+    int before = wadi_read_problem_count(r);
+    check_corners(r, node, wadi_curve_value3(min, 0.0), wadi_curve_value3(max, 0.0));
+    for (int c = 0; c < 2; ++c) {
+        for (int k = 0; k < curves[c]->key_count && wadi_read_problem_count(r) == before; ++k) {
+            double time = curves[c]->keys[k].time;
+            check_corners(r, node, wadi_curve_value3(min, time), wadi_curve_value3(max, time));
+        }
+    }
+}
+
+static bool have_same_times(const WadiCurve *a, const WadiCurve *b)
+{
+    if (a->key_count == 0 || b->key_count == 0) {
+        return true;
+    }
+    bool is_same = a->key_count == b->key_count && a->interpolation == b->interpolation &&
+                   a->does_repeat == b->does_repeat;
+    for (int i = 0; is_same && i < a->key_count; ++i) {
+        is_same = a->keys[i].time == b->keys[i].time;
+    }
+    return is_same;
+}
+
+/* center + side * size, as a curve with the keyframes of the one that has some. */
+static WadiStatus combine(const WadiCurve *center, const WadiCurve *size, double side, WadiCurve *out,
+                          WadiError *error)
+{
+    const WadiCurve *timing = center->key_count > 0 ? center : size;
+    WADI_TRY(wadi_curve_copy(out, timing, error));
+    int count = timing->key_count > 0 ? timing->key_count : 1;
+    for (int k = 0; k < count; ++k) {
+        const WadiKey *c = center->key_count > 0 ? &center->keys[k] : &center->constant;
+        const WadiKey *s = size->key_count > 0 ? &size->keys[k] : &size->constant;
+        WadiKey *made = out->key_count > 0 ? &out->keys[k] : &out->constant;
+        for (int i = 0; i < 3; ++i) {
+            made->value[i] = c->value[i] + side * s->value[i];
+        }
+    }
+    if (out->key_count > 0) {
+        out->constant = out->keys[0];
+    }
+    return WADI_OK;
+}
+
+static void finish_box(WadiSceneReader *r, int node, WadiShapeDef *def, const WadiSceneGiven *given,
+                       bool is_sound)
+{
+    const WadiSceneObject *object = &wadi_scene_box_object;
+    int min = given_node(object, given, "min"), max = given_node(object, given, "max");
+    int center = given_node(object, given, "center"), size = given_node(object, given, "size");
+    bool has_corners = min >= 0 || max >= 0, has_center = center >= 0 || size >= 0;
+    if (has_corners && has_center) {
+        wadi_read_problem(r, node, "give min and max, or center and size, not a mixture");
+    } else if (has_corners && (min < 0 || max < 0)) {
+        wadi_read_problem(r, node, "missing key '%s'", min < 0 ? "min" : "max");
+    } else if (!has_corners && size < 0 && !given->has_unknown) {
+        wadi_read_problem(r, node, "a box needs min and max, or center and size");
+    } else if (is_sound && has_center) {
+        if (!have_same_times(&def->parameter[2], &def->parameter[3])) {
+            wadi_read_problem(r, node, "keyframed center and size need the same times and interpolation");
+        } else {
+            wadi_read_ok(r,
+                         combine(&def->parameter[2], &def->parameter[3], -0.5, &def->parameter[0], r->error));
+            wadi_read_ok(r,
+                         combine(&def->parameter[2], &def->parameter[3], 0.5, &def->parameter[1], r->error));
+        }
+    } else if (is_sound && has_corners) {
+        check_moving_corners(r, max, &def->parameter[0], &def->parameter[1]);
+    }
+    for (int i = 2; i < 4; ++i) {
+        wadi_curve_free(&def->parameter[i]);
+        def->parameter[i] = (WadiCurve){ 0 };
+    }
+}
+
+static bool is_zero_at_rest(const WadiCurve *curve)
+{
+    return curve->key_count == 0 && curve->constant.value[0] == 0.0;
+}
+
+void wadi_finish_shape(WadiSceneReader *r, int node, const WadiSceneObject *parameters, WadiShapeDef *def,
+                       const WadiSceneGiven *given, bool is_sound)
+{
+    switch (def->kind) {
+    case WADI_SHAPE_BOX: finish_box(r, node, def, given, is_sound); return;
+    case WADI_SHAPE_HEIGHTMAP:
+        if (is_sound) {
+            check_moving_corners(r, given_node(parameters, given, "max"), &def->parameter[0],
+                                 &def->parameter[1]);
+        }
+        return;
+    case WADI_SHAPE_CONE:
+        if (is_sound && is_zero_at_rest(&def->parameter[2]) && is_zero_at_rest(&def->parameter[3])) {
+            report_at(r, given_node(parameters, given, "radius"), "radius",
+                      "radius and top_radius cannot both be 0");
+        }
+        /* fall through */
+    case WADI_SHAPE_CYLINDER:
+        if (is_sound && def->parameter[0].key_count == 0 && def->parameter[1].key_count == 0 &&
+            wadi_norm(wadi_sub(wadi_curve_value3(&def->parameter[0], 0.0),
+                               wadi_curve_value3(&def->parameter[1], 0.0))) == 0.0) {
+            report_at(r, given_node(parameters, given, "to"), "to", "must differ from 'from'");
+        }
+        return;
+    case WADI_SHAPE_MESH_SEQUENCE:
+        if (is_sound && def->last_number < def->first_number) {
+            size_t mark = wadi_read_enter(r, "last");
+            wadi_read_problem(r, given_node(parameters, given, "last"), "%d comes before the first number %d",
+                              def->last_number, def->first_number);
+            wadi_read_leave(r, mark);
+        } else if (is_sound) {
+            size_t mark = wadi_read_enter(r, "files");
+            wadi_check_sequence(r, given_node(parameters, given, "files"), def);
+            wadi_read_leave(r, mark);
+        }
+        return;
+    default: return;
+    }
+}
+
+static void check_times(WadiSceneReader *r, const WadiSceneObject *object, const WadiSceneGiven *given,
+                        double start, double end)
+{
+    if (end <= start) {
+        int node = given_node(object, given, "end");
+        const char *key = node >= 0 ? "end" : "start";
+        size_t mark = wadi_read_enter(r, key);
+        wadi_read_problem(r, node >= 0 ? node : given_node(object, given, "start"),
+                          "end (%g s) must come after start (%g s)", end, start);
+        wadi_read_leave(r, mark);
+    }
+}
+
+/* The table lists `materials` before everything that names one, so they are known here. */
+static int find_material(WadiSceneReader *r, int node, const char *name)
+{
+    const WadiScene *scene = r->scene;
+    const char *names[255];
+    int count = 0;
+    for (int i = 0; i < scene->material_count; ++i) {
+        if (scene->materials[i].name == NULL) {
+            continue;
+        }
+        if (strcmp(scene->materials[i].name, name) == 0) {
+            return i;
+        }
+        names[count++] = scene->materials[i].name;
+    }
+    /* When the materials as a whole are missing or wrong, that was reported. */
+    int materials = wadi_yaml_find(&r->yaml, r->yaml.root, "materials");
+    bool is_map = materials >= 0 && wadi_yaml_node(&r->yaml, materials)->kind == WADI_YAML_MAP;
+    if (is_map && wadi_yaml_node(&r->yaml, materials)->child_count == scene->material_count) {
+        WadiText what = { 0 };
+        wadi_text_append(&what, "unknown material '");
+        wadi_text_append_shown(&what, name, strlen(name));
+        wadi_text_append(&what, "'");
+        size_t mark = wadi_read_enter(r, "material");
+        wadi_read_unknown(r, node, wadi_text_cstr(&what), names, count);
+        wadi_read_leave(r, mark);
+        wadi_read_drop(r, &what);
+    }
+    return -1;
+}
+
+static void finish_cells(WadiSceneReader *r, int node, const WadiSceneGiven *given, bool is_sound)
+{
+    enum { MOST_CELLS = 1000000 };
+    WadiScene *scene = r->scene;
+    int resolution = given_node(&wadi_scene_object, given, "resolution");
+    int cell_size = given_node(&wadi_scene_object, given, "cell_size");
+    int domain = given_node(&wadi_scene_object, given, "domain");
+    if (resolution >= 0 && cell_size >= 0) {
+        report_at(r, wadi_yaml_node(&r->yaml, resolution)->key, "resolution",
+                  "give resolution or cell_size, not both");
+        return;
+    }
+    if (resolution < 0 && cell_size < 0) {
+        wadi_read_problem(
+            r, node, "missing key 'resolution' (cells along the domain's longest side) or 'cell_size' (m)");
+        return;
+    }
+    if (resolution >= 0 && domain < 0) {
+        report_at(r, wadi_yaml_node(&r->yaml, resolution)->key, "resolution",
+                  "counts cells along the domain, and there is no domain; give cell_size (m) or a domain");
+        return;
+    }
+    if (!is_sound || !scene->has_domain) {
+        return;
+    }
+    WadiVec3 size = wadi_box_size(scene->domain);
+    double longest = fmax(size.x, fmax(size.y, size.z));
+    if (resolution >= 0) {
+        const WadiSceneField *field = wadi_scene_field(&wadi_scene_object, "cell_size");
+        scene->cell_size = longest / scene->resolution;
+        if (scene->cell_size < field->minimum) {
+            size_t mark = wadi_read_enter(r, "resolution");
+            wadi_read_problem(r, resolution, "cells would be %g m wide; at least %g m are needed",
+                              scene->cell_size, field->minimum);
+            wadi_read_leave(r, mark);
+        }
+    } else if (longest / scene->cell_size > MOST_CELLS) {
+        size_t mark = wadi_read_enter(r, "cell_size");
+        wadi_read_problem(r, cell_size,
+                          "gives %.0f cells along the domain's longest side; at most %d are possible",
+                          longest / scene->cell_size, MOST_CELLS);
+        wadi_read_leave(r, mark);
+    }
+}
+
+/* A run that was made with such names can still be read. */
+static void check_file_names(WadiSceneReader *r)
+{
+    char problem[300];
+    int clash = r->is_record ? -1 : wadi_scene_name_clash(r->scene, problem, sizeof problem);
+    int materials = wadi_yaml_find(&r->yaml, r->yaml.root, "materials");
+    if (clash < 0 || materials < 0) {
+        return;
+    }
+    const char *name = r->scene->materials[clash].name;
+    int value = wadi_yaml_find(&r->yaml, materials, name);
+    size_t outer = wadi_read_enter(r, "materials"), inner = wadi_read_enter(r, name);
+    wadi_read_problem(r, value >= 0 ? wadi_yaml_node(&r->yaml, value)->key : materials, "%s", problem);
+    wadi_read_leave(r, inner);
+    wadi_read_leave(r, outer);
+}
+
+static void finish_scene(WadiSceneReader *r, int node, const WadiSceneGiven *given, bool is_sound)
+{
+    finish_cells(r, node, given, is_sound);
+    check_file_names(r);
+    const bool is_flip = r->scene->solver != NULL && strcmp(r->scene->solver, "flip") == 0;
+    int per_cell = given_node(&wadi_scene_object, given, "particles_per_cell");
+    if (per_cell >= 0 && is_flip && r->scene->particles_per_axis == 1) {
+        /* As soon as they move every third cell is empty, and the material sinks into the holes. */
+        size_t mark = wadi_read_enter(r, "particles_per_cell");
+        wadi_read_problem(r, per_cell, "1 is too few for the solver flip, which needs 8 or more");
+        wadi_read_leave(r, mark);
+    }
+    int flip = given_node(&wadi_scene_object, given, "flip");
+    if (flip >= 0 && r->scene->solver != NULL && !is_flip) {
+        size_t mark = wadi_read_enter(r, "flip");
+        wadi_read_problem(r, flip, "settings of the solver flip, but the solver is %s", r->scene->solver);
+        wadi_read_leave(r, mark);
+    }
+    int bodies = given_node(&wadi_scene_object, given, "bodies");
+    int emitters = given_node(&wadi_scene_object, given, "emitters");
+    bool has_bodies = bodies >= 0 && wadi_yaml_node(&r->yaml, bodies)->child_count > 0;
+    bool has_emitters = emitters >= 0 && wadi_yaml_node(&r->yaml, emitters)->child_count > 0;
+    bool is_list = (bodies < 0 || wadi_yaml_node(&r->yaml, bodies)->kind == WADI_YAML_LIST) &&
+                   (emitters < 0 || wadi_yaml_node(&r->yaml, emitters)->kind == WADI_YAML_LIST);
+    if (!has_bodies && !has_emitters && is_list) {
+        wadi_read_problem(r,
+                          bodies >= 0     ? bodies
+                          : emitters >= 0 ? emitters
+                                          : node,
+                          "nothing to simulate; 'bodies' or 'emitters' needs at least one entry");
+    }
+}
+
+void wadi_finish_object(WadiSceneReader *r, int node, const WadiSceneObject *object, void *base,
+                        const WadiSceneGiven *given, bool is_sound)
+{
+    if (r->status != WADI_OK) {
+        return;
+    }
+    if (object == &wadi_scene_object) {
+        finish_scene(r, node, given, is_sound);
+    } else if (object == &wadi_scene_domain_object) {
+        const WadiScene *scene = base;
+        if (is_sound) {
+            check_corners(r, given_node(object, given, "max"), scene->domain.min, scene->domain.max);
+        }
+    } else if (object == &wadi_scene_surface_object) {
+        const WadiSurfaceSettings *surface = &r->scene->surface;
+        if (is_sound && surface->radius >= surface->reach) {
+            size_t mark = wadi_read_enter(r, "radius");
+            int radius = given_node(object, given, "radius");
+            wadi_read_problem(r, radius >= 0 ? radius : given_node(object, given, "reach"),
+                              "%g spacings; the surface of a lone particle must lie within its reach of %g",
+                              surface->radius, surface->reach);
+            wadi_read_leave(r, mark);
+        }
+    } else if (object == &wadi_scene_material_object) {
+        WadiMaterial *material = base;
+        if (given_node(object, given, "density") < 0) {
+            material->density = wadi_scene_default_density((int)material->kind);
+        }
+    } else if (object == &wadi_scene_body_object) {
+        WadiBodyDef *body = base;
+        if (body->material_name != NULL) {
+            body->material = find_material(r, given_node(object, given, "material"), body->material_name);
+        }
+    } else if (object == &wadi_scene_emitter_object) {
+        WadiEmitterDef *emitter = base;
+        if (emitter->material_name != NULL) {
+            emitter->material =
+                find_material(r, given_node(object, given, "material"), emitter->material_name);
+        }
+        if (is_sound) {
+            check_times(r, object, given, emitter->start, emitter->end);
+        }
+    } else if (object == &wadi_scene_drain_object && is_sound) {
+        const WadiDrainDef *drain = base;
+        check_times(r, object, given, drain->start, drain->end);
+    } else if (object == &wadi_scene_force_object && is_sound) {
+        const WadiForceDef *force = base;
+        check_times(r, object, given, force->start, force->end);
+    } else {
+        for (int i = 0; i < wadi_scene_shape_object.field_count; ++i) {
+            if (wadi_scene_shape_object.fields[i].object == object) {
+                wadi_finish_shape(r, node, object, base, given, is_sound);
+            }
+        }
+    }
+}

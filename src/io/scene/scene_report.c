@@ -1,0 +1,135 @@
+#include "io/scene/scene_report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN_BYTES = 80 };
+
+void wadi_report_free(WadiReport *report)
+{
+    for (size_t i = 0; i < report->problems.count; ++i) {
+        wadi_string_free(report->problems.data[i].text);
+    }
+    WADI_ARRAY_FREE(&report->problems);
+}
+
+bool wadi_report_is_full(const WadiReport *report)
+{
+    return report->problems.count >= WADI_REPORT_KEPT || report->has_failed;
+}
+
+void wadi_report_add(WadiReport *report, WadiPlace place, const char *path, const char *format, ...)
+{
+    if (wadi_report_is_full(report)) {
+        ++report->dropped;
+        return;
+    }
+    WadiText text = { 0 };
+    wadi_text_append(&text, path);
+    wadi_text_append(&text, path[0] != '\0' ? ": " : "");
+    va_list args;
+    va_start(args, format);
+    wadi_text_vprintf(&text, format, args);
+    va_end(args);
+
+    WadiProblem problem = { .place = place, .order = (int)report->problems.count };
+    if (text.has_failed || wadi_string_copy(&problem.text, text.data, text.length, NULL) != WADI_OK) {
+        report->has_failed = true;
+    } else if (WADI_ARRAY_PUSH(&report->problems, problem, "problems", NULL) != WADI_OK) {
+        wadi_string_free(problem.text);
+        report->has_failed = true;
+    }
+    wadi_text_free(&text);
+}
+
+/* Of the file first, by line and column; then those of the overrides, in their order. */
+static int compare(const void *left, const void *right)
+{
+    const WadiProblem *a = left, *b = right;
+    if (a->place.set != b->place.set) {
+        return a->place.set < b->place.set ? -1 : 1;
+    }
+    if (a->place.set < 0 && a->place.line != b->place.line) {
+        return a->place.line < b->place.line ? -1 : 1;
+    }
+    if (a->place.set < 0 && a->place.column != b->place.column) {
+        return a->place.column < b->place.column ? -1 : 1;
+    }
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+void wadi_text_append_shown(WadiText *text, const char *user_text, size_t length)
+{
+    size_t shown = length;
+    if (shown > SHOWN_BYTES) {
+        shown = SHOWN_BYTES;
+        while (shown > 0 && ((unsigned char)user_text[shown] & 0xC0) == 0x80) {
+            --shown; /* not inside a character */
+        }
+    }
+    for (size_t i = 0; i < shown; ++i) {
+        unsigned char c = (unsigned char)user_text[i];
+        if (c == '\n') {
+            wadi_text_append(text, "\\n");
+        } else if (c < 0x20 || c == 0x7f) {
+            wadi_text_printf(text, "\\x%02x", c);
+        } else {
+            wadi_text_append_bytes(text, &user_text[i], 1);
+        }
+    }
+    wadi_text_append(text, shown < length ? "…" : "");
+}
+
+void wadi_report_place(const WadiReport *report, WadiPlace place, WadiText *text)
+{
+    if (place.set >= 0) {
+        wadi_text_append(text, "--set ");
+        wadi_text_append_shown(text, report->sets[place.set], strlen(report->sets[place.set]));
+    } else if (place.line > 0) {
+        wadi_text_printf(text, "%s:%d:%d", report->path, place.line, place.column);
+    } else {
+        wadi_text_append(text, report->path);
+    }
+}
+
+WadiStatus wadi_report_finish(WadiReport *report, WadiError *error)
+{
+    if (report->has_failed) {
+        return wadi_fail_memory(error, sizeof(WadiProblem), "the list of problems");
+    }
+    if (report->problems.count == 0) {
+        return WADI_OK;
+    }
+    qsort(report->problems.data, report->problems.count, sizeof(WadiProblem), compare);
+
+    /* As many as fit, always with room left to say how many there are besides. */
+    enum { ROOM_FOR_REST = 32 };
+    int total = (int)report->problems.count + report->dropped, shown = 0;
+    WadiText all = { 0 }, line = { 0 };
+    for (size_t i = 0; i < report->problems.count && shown < WADI_REPORT_SHOWN; ++i) {
+        wadi_text_clear(&line);
+        wadi_text_append(&line, shown > 0 ? "\n" : "");
+        wadi_report_place(report, report->problems.data[i].place, &line);
+        wadi_text_append(&line, ": ");
+        wadi_text_append(&line, report->problems.data[i].text);
+        if (shown > 0 && all.length + line.length + ROOM_FOR_REST >= WADI_ERROR_TEXT_SIZE) {
+            break;
+        }
+        wadi_text_append_bytes(&all, wadi_text_cstr(&line), line.length);
+        ++shown;
+    }
+    if (shown < total) {
+        wadi_text_printf(&all, "\n… and %d more", total - shown);
+    }
+    WadiStatus status = wadi_text_status(&all, error);
+    if (status == WADI_OK) {
+        status = wadi_text_status(&line, error);
+    }
+    if (status == WADI_OK) {
+        status = wadi_fail(error, WADI_ERR_SCENE, "%s", wadi_text_cstr(&all));
+    }
+    wadi_text_free(&line);
+    wadi_text_free(&all);
+    return status;
+}

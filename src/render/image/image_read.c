@@ -1,0 +1,122 @@
+/* PNG files back into pictures, and the words in them. */
+#include <png.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "render/image/image.h"
+
+WadiStatus wadi_image_read_png(WadiImage *image, const char *path, WadiError *error)
+{
+    *image = (WadiImage){ 0 };
+    png_image png = { .version = PNG_IMAGE_VERSION };
+    if (png_image_begin_read_from_file(&png, path) == 0) {
+        return wadi_fail(error, WADI_ERR_IO, "%s: %s", path, png.message);
+    }
+    if (png.width > WADI_IMAGE_SIDE_MAX || png.height > WADI_IMAGE_SIDE_MAX) {
+        png_image_free(&png);
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s: more than %d pixels a side", path, WADI_IMAGE_SIDE_MAX);
+    }
+    png.format = PNG_FORMAT_RGB;
+    WadiStatus status = wadi_image_init(image, (int)png.width, (int)png.height, error);
+    png_color black = { 0 };
+    if (status == WADI_OK && png_image_finish_read(&png, &black, image->rgb, 0, NULL) == 0) {
+        status = wadi_fail(error, WADI_ERR_FORMAT, "%s: %s", path, png.message);
+        wadi_image_free(image);
+    }
+    png_image_free(&png);
+    return status;
+}
+
+static uint32_t big_endian(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/* The checksum of PNG's chunks: CRC-32, four bits at a time. */
+static uint32_t chunk_checksum(const unsigned char *bytes, size_t size)
+{
+    uint32_t table[16], crc = UINT32_MAX;
+    for (uint32_t i = 0; i < 16; ++i) {
+        table[i] = i;
+        for (int bit = 0; bit < 4; ++bit) {
+            table[i] = (table[i] & 1) != 0 ? table[i] >> 1 ^ UINT32_C(0xedb88320) : table[i] >> 1;
+        }
+    }
+    for (size_t i = 0; i < size; ++i) {
+        crc ^= bytes[i];
+        crc = crc >> 4 ^ table[crc & 15];
+        crc = crc >> 4 ^ table[crc & 15];
+    }
+    return ~crc;
+}
+
+bool wadi_image_png_is_whole(const void *bytes, size_t size)
+{
+    static const unsigned char signature[8] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
+    const unsigned char *file = bytes;
+    if (size < sizeof signature || memcmp(file, signature, sizeof signature) != 0) {
+        return false;
+    }
+    for (size_t at = sizeof signature; size - at >= 12;) {
+        size_t length = big_endian(file + at);
+        if (length > size - at - 12 ||
+            big_endian(file + at + 8 + length) != chunk_checksum(file + at + 4, 4 + length)) {
+            return false;
+        }
+        bool is_end = memcmp(file + at + 4, "IEND", 4) == 0;
+        at += 12 + length;
+        if (is_end) {
+            return at == size;
+        }
+    }
+    return false;
+}
+
+/* The end of a PNG file is always the same twelve bytes. */
+static bool has_end(FILE *file)
+{
+    static const unsigned char end[12] = { 0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82 };
+    unsigned char found[sizeof end];
+    return fseek(file, -(long)sizeof end, SEEK_END) == 0 &&
+           fread(found, 1, sizeof found, file) == sizeof found && memcmp(found, end, sizeof end) == 0 &&
+           fseek(file, 8, SEEK_SET) == 0; /* behind the signature */
+}
+
+/* The text of this chunk, when it is the one that is wanted. */
+static bool take_text(FILE *file, uint32_t length, const char *keyword, char *text, size_t size)
+{
+    char found[80];
+    size_t key_size = strlen(keyword) + 1;
+    if (key_size > sizeof found || length < key_size || fread(found, 1, key_size, file) != key_size) {
+        return false;
+    }
+    size_t rest = length - key_size, taken = rest < size - 1 ? rest : size - 1;
+    if (memcmp(found, keyword, key_size) != 0 || fread(text, 1, taken, file) != taken) {
+        return false;
+    }
+    text[taken] = '\0';
+    return true;
+}
+
+bool wadi_image_read_text(const char *path, const char *keyword, char *text, size_t size)
+{
+    FILE *file = fopen(path, "rbe");
+    if (file == NULL) {
+        return false;
+    }
+    bool is_found = false;
+    unsigned char head[8];
+    if (has_end(file)) {
+        while (!is_found && fread(head, 1, sizeof head, file) == sizeof head &&
+               memcmp(head + 4, "IDAT", 4) != 0) {
+            long next = ftell(file) + (long)big_endian(head) + 4; /* and its checksum */
+            is_found =
+                memcmp(head + 4, "tEXt", 4) == 0 && take_text(file, big_endian(head), keyword, text, size);
+            if (fseek(file, next, SEEK_SET) != 0) {
+                break;
+            }
+        }
+    }
+    fclose(file);
+    return is_found;
+}

@@ -1,0 +1,30 @@
+/* What a rough surface does with light: an energy-preserving rough diffuse base under a glossy coat. Directions are unit vectors
+ * in the frame of the surface, z along its normal, both pointing away from it. */
+#ifndef WADI_RENDER_BSDF_H
+#define WADI_RENDER_BSDF_H
+
+#include "render/image/look.h"
+
+typedef struct WadiBsdf {
+    WadiRgb albedo;
+    float roughness; /* of the base: 0 Lambert .. 1 */
+    float coat;      /* share of the surface that the coat covers */
+    float alpha;     /* GGX */
+    float index;     /* of the coat, relative to what is around it */
+} WadiBsdf;
+
+/* `outside`: index of refraction of what the surface lies in. Sand in water is not darkened by its film: the water is that
+ * film, and is traced. */
+WadiBsdf wadi_bsdf_of_look(const WadiLook *look, WadiRgb colour, float wetness, float outside);
+
+/* f(out, in) cos(in), and the density with which wadi_bsdf_sample draws `in`. 0 unless both are above the surface. */
+WadiRgb wadi_bsdf_eval(const WadiBsdf *bsdf, WadiVec3f out, WadiVec3f in, float *pdf);
+/* A direction for three values in [0, 1); may lie below the surface, where eval is 0. */
+WadiVec3f wadi_bsdf_sample(const WadiBsdf *bsdf, WadiVec3f out, const float u[3]);
+
+/* Unpolarised light on a smooth boundary: what is reflected. `index`: of the other side relative to this one. */
+float wadi_fresnel(float cosine, float index);
+/* The mean of it over a hemisphere of even light that comes from inside a body with that index (> 1). */
+float wadi_fresnel_inside(float index);
+
+#endif

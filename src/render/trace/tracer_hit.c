@@ -1,0 +1,210 @@
+/* What a ray meets, with everything that shading asks of it. */
+#include "render/trace/tracer_internal.h"
+
+enum { GROUND_FAR = 100000000 }; /* m: beyond, the ground is the horizon */
+
+static struct RTCRay to_embree(const WadiTraceRay *ray, float far)
+{
+    return (struct RTCRay){ .org_x = ray->origin.x,
+                            .org_y = ray->origin.y,
+                            .org_z = ray->origin.z,
+                            .dir_x = ray->direction.x,
+                            .dir_y = ray->direction.y,
+                            .dir_z = ray->direction.z,
+                            .time = ray->time,
+                            .tfar = far,
+                            .mask = UINT32_MAX };
+}
+
+static WadiVec3f at_vertex(const float *three)
+{
+    return wadi_vec3f(three[0], three[1], three[2]);
+}
+
+static WadiVec3f mix3(const float (*values)[3], const uint32_t *v, const float weight[3])
+{
+    WadiVec3f sum = wadi_scalef(at_vertex(values[v[0]]), weight[0]);
+    sum = wadi_add_scaledf(sum, at_vertex(values[v[1]]), weight[1]);
+    return wadi_add_scaledf(sum, at_vertex(values[v[2]]), weight[2]);
+}
+
+static void describe_triangle(const WadiPart *part, const struct RTCRayHit *found, WadiTraceHit *hit)
+{
+    const uint32_t *v = part->triangles + 3 * (size_t)found->hit.primID;
+    float weight[3] = { 1.0f - found->hit.u - found->hit.v, found->hit.u, found->hit.v };
+    WadiVec3f p[3];
+    for (int k = 0; k < 3; ++k) {
+        p[k] = at_vertex(part->start + 3 * (size_t)v[k]);
+        if (part->end != part->start) {
+            p[k] = wadi_lerpf(p[k], at_vertex(part->end + 3 * (size_t)v[k]), found->ray.time);
+        }
+    }
+    /* From the corners and not along the ray: the error is that of the triangle's place and not of the ray's length. */
+    hit->position = wadi_scalef(p[0], weight[0]);
+    hit->position = wadi_add_scaledf(hit->position, p[1], weight[1]);
+    hit->position = wadi_add_scaledf(hit->position, p[2], weight[2]);
+    WadiVec3f cross = wadi_crossf(wadi_subf(p[1], p[0]), wadi_subf(p[2], p[0]));
+    hit->normal = wadi_normalizedf_or(cross, wadi_vec3f(0, 0, 1));
+    hit->shading = hit->normal;
+    if (part->normal != NULL) {
+        hit->shading = wadi_normalizedf_or(mix3((const float(*)[3])part->normal, v, weight), hit->normal);
+        hit->shading = wadi_dotf(hit->shading, hit->normal) > 0.05f ? hit->shading : hit->normal;
+    }
+    if (part->colour != NULL) {
+        hit->colour = mix3((const float(*)[3])part->colour, v, weight);
+    }
+    if (part->wetness != NULL) {
+        hit->wetness = weight[0] * part->wetness[v[0]] + weight[1] * part->wetness[v[1]] +
+                       weight[2] * part->wetness[v[2]];
+    }
+}
+
+static void describe_sphere(const WadiPart *part, const struct RTCRayHit *found, const WadiTraceRay *ray,
+                            WadiTraceHit *hit)
+{
+    size_t c = found->hit.primID;
+    int k = (int)found->hit.u;
+    float time = part->tracer->open + ray->time * part->tracer->span;
+    WadiVec3f center = wadi_cluster_center(&part->clusters, c, k, time);
+    WadiVec3f along = wadi_add_scaledf(wadi_subf(ray->origin, center), ray->direction, found->ray.tfar);
+    hit->normal = wadi_normalizedf_or(along, wadi_vec3f(0, 0, 1));
+    hit->shading = hit->normal;
+    hit->position = wadi_add_scaledf(center, hit->normal, part->clusters.cluster[c].radius[k]);
+    if (part->clusters.colour != NULL) {
+        WadiTraceColour colour = part->clusters.colour[c][k];
+        const float *linear = part->tracer->linear_of_byte;
+        hit->colour = wadi_vec3f(linear[colour.red], linear[colour.green], linear[colour.blue]);
+        hit->wetness = (float)colour.wetness / 255.0f;
+    }
+}
+
+static void describe(const WadiTracer *tracer, const struct RTCRayHit *found, const WadiTraceRay *ray,
+                     WadiTraceHit *hit)
+{
+    const WadiPart *part = &tracer->parts[found->hit.geomID];
+    *hit = (WadiTraceHit){ .distance = found->ray.tfar, .look = part->look, .colour = part->look->colour };
+    if (part->is_spheres) {
+        describe_sphere(part, found, ray, hit);
+    } else {
+        describe_triangle(part, found, hit);
+    }
+}
+
+/* INFINITY: not met. */
+static float ground_distance(const WadiTracer *tracer, const WadiTraceRay *ray)
+{
+    if (!tracer->ground.is_present || ray->direction.z == 0.0f) {
+        return INFINITY;
+    }
+    float t = (tracer->ground_height - ray->origin.z) / ray->direction.z;
+    return t > 0.0f && t < (float)GROUND_FAR ? t : INFINITY;
+}
+
+static void describe_ground(const WadiTracer *tracer, const WadiTraceRay *ray, float distance,
+                            WadiTraceHit *hit)
+{
+    const WadiLook *look = &tracer->ground.look;
+    WadiVec3f p = wadi_add_scaledf(ray->origin, ray->direction, distance);
+    p.z = tracer->ground_height;
+    *hit = (WadiTraceHit){ .distance = distance,
+                           .position = p,
+                           .normal = { 0.0f, 0.0f, 1.0f },
+                           .shading = { 0.0f, 0.0f, 1.0f },
+                           .look = look,
+                           .colour = look->colour };
+    if (look->checker > 0.0f) {
+        double i = floor(((double)p.x + tracer->checker_offset[0]) / (double)look->checker);
+        double j = floor(((double)p.y + tracer->checker_offset[1]) / (double)look->checker);
+        if (fmod(i + j, 2.0) != 0.0) {
+            hit->colour = look->checker_colour;
+        }
+    }
+}
+
+static bool nearest_in(RTCScene scene, const WadiTraceRay *ray, float far, struct RTCRayHit *found)
+{
+    if (scene == NULL) {
+        return false;
+    }
+    found->ray = to_embree(ray, far);
+    found->hit = (struct RTCHit){ .geomID = RTC_INVALID_GEOMETRY_ID };
+    found->hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
+    struct RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    rtcIntersect1(scene, &context, found);
+    return found->hit.geomID != RTC_INVALID_GEOMETRY_ID;
+}
+
+bool wadi_tracer_nearest_clear(const WadiTracer *tracer, const WadiTraceRay *ray, float far,
+                               WadiTraceHit *hit)
+{
+    struct RTCRayHit found;
+    if (!nearest_in(tracer->clear, ray, far, &found)) {
+        return false;
+    }
+    describe(tracer, &found, ray, hit);
+    return true;
+}
+
+/* Where water ends just before something opaque there is no air between, however the two were meshed: a film of it would reflect
+ * totally, and a bed would be seen as a mirror. What is opaque is then met at the water's face, from inside the water. */
+static bool is_touching(const WadiTracer *tracer, const WadiTraceHit *water, const WadiTraceRay *ray,
+                        float far)
+{
+    float cosine = wadi_dotf(water->normal, ray->direction);
+    return water->look->kind == WADI_LOOK_WATER && cosine > 0.0f &&
+           (far - water->distance) * cosine < tracer->contact;
+}
+
+bool wadi_tracer_nearest(const WadiTracer *tracer, const WadiTraceRay *ray, WadiTraceHit *hit)
+{
+    float ground = ground_distance(tracer, ray);
+    struct RTCRayHit opaque, clear;
+    bool has_opaque = nearest_in(tracer->opaque, ray, ground, &opaque);
+    float far = has_opaque ? opaque.ray.tfar : ground;
+    WadiTraceHit water = { 0 };
+    if (nearest_in(tracer->clear, ray, far, &clear)) {
+        describe(tracer, &clear, ray, hit);
+        if (!is_touching(tracer, hit, ray, far)) {
+            return true;
+        }
+        water = *hit;
+    }
+    if (has_opaque) {
+        describe(tracer, &opaque, ray, hit);
+    } else if (ground < INFINITY) {
+        describe_ground(tracer, ray, ground, hit);
+    } else {
+        return false;
+    }
+    if (water.look != NULL) {
+        hit->distance = water.distance;
+        hit->position = water.position;
+        hit->touching = water.look;
+    }
+    return true;
+}
+
+bool wadi_tracer_is_blocked(const WadiTracer *tracer, const WadiTraceRay *ray)
+{
+    if (ground_distance(tracer, ray) < INFINITY) {
+        return true;
+    }
+    if (tracer->opaque == NULL) {
+        return false;
+    }
+    struct RTCRay query = to_embree(ray, INFINITY);
+    struct RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    rtcOccluded1(tracer->opaque, &context, &query);
+    return query.tfar < 0.0f;
+}
+
+WadiVec3f wadi_tracer_leave(const WadiTraceHit *hit, WadiVec3f direction)
+{
+    WadiVec3f p = hit->position;
+    float largest = wadi_maxf(fabsf(p.x), wadi_maxf(fabsf(p.y), fabsf(p.z)));
+    /* 16 units in the last place of the largest coordinate. */
+    float step = 0x1p-19f * largest + 1e-12f;
+    return wadi_add_scaledf(p, hit->normal, wadi_dotf(direction, hit->normal) < 0.0f ? -step : step);
+}

@@ -1,0 +1,87 @@
+/* The tracer's insides, shared by its files: what it holds, and what a ray finds. */
+#ifndef WADI_RENDER_TRACER_INTERNAL_H
+#define WADI_RENDER_TRACER_INTERNAL_H
+
+#include <embree3/rtcore.h>
+#include <stdatomic.h>
+
+#include "render/trace/sphere_clusters.h"
+#include "render/trace/tracer.h"
+
+/* A mesh or a set of spheres; its place in `parts` is Embree's geomID. Vertices and triangles lie in Embree's buffers, the
+ * attributes are owned copies. */
+typedef struct WadiPart {
+    const struct WadiTracer *tracer;
+    const WadiLook *look;
+    bool is_spheres;
+    WadiClusters clusters;
+    size_t vertex_count, triangle_count;
+    const float *start, *end; /* vertices at the shutter's opening and closing; the same when at rest */
+    const uint32_t *triangles;
+    float (*normal)[3];
+    float *wetness;
+    float (*colour)[3];
+} WadiPart;
+
+/* Two trees: what stops light, and what lets it through. A shadow ray asks the first whether there is anything, and walks through
+ * the second; most pictures have no second. */
+struct WadiTracer {
+    RTCDevice device;
+    RTCScene opaque, clear; /* NULL: empty */
+    WadiPart *parts;
+    int part_count;
+    WadiLook *looks;
+    int look_count;
+    WadiTraceGround ground;
+    float ground_height;      /* m, relative to the origin */
+    double checker_offset[2]; /* m: the origin's place in the pattern of the ground */
+    WadiLight *light;
+    WadiVec3 origin;
+    float open, span;          /* s */
+    float contact;             /* m */
+    WadiBox bounds;            /* relative to the origin */
+    float linear_of_byte[256]; /* sRGB */
+    atomic_llong embree_bytes;
+};
+
+typedef struct WadiTraceRay {
+    WadiVec3f origin, direction; /* unit */
+    float time;                  /* 0..1 of the shutter */
+} WadiTraceRay;
+
+typedef struct WadiTraceHit {
+    float distance;
+    WadiVec3f position;
+    WadiVec3f normal;  /* of the geometry, unit, outward */
+    WadiVec3f shading; /* smooth, unit, on the side of `normal` */
+    const WadiLook *look;
+    WadiRgb colour;
+    float wetness;
+    const WadiLook *touching; /* water that the surface is seen from inside of, touching it; NULL: none */
+} WadiTraceHit;
+
+/* The nearest surface, or false. */
+bool wadi_tracer_nearest(const WadiTracer *tracer, const WadiTraceRay *ray, WadiTraceHit *hit);
+/* The nearest of those that let light through, nearer than `far`. */
+bool wadi_tracer_nearest_clear(const WadiTracer *tracer, const WadiTraceRay *ray, float far,
+                               WadiTraceHit *hit);
+/* Whether something opaque is anywhere on the ray. */
+bool wadi_tracer_is_blocked(const WadiTracer *tracer, const WadiTraceRay *ray);
+
+/* Where a new ray may begin: off the surface by more than its own rounding, on the side of `direction`. */
+WadiVec3f wadi_tracer_leave(const WadiTraceHit *hit, WadiVec3f direction);
+
+/* Of one sample. */
+typedef struct WadiPathSample {
+    WadiRgb light;
+    WadiRgb albedo;
+    WadiVec3f normal;
+    float distance; /* 0: sky */
+} WadiPathSample;
+
+struct WadiSampler;
+/* Light that comes along the ray, which begins in `medium` (NULL: air). */
+WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const WadiLook *medium,
+                               const WadiTraceQuality *quality, struct WadiSampler *sampler);
+
+#endif

@@ -1,0 +1,172 @@
+#include "surface/cloud/near_pairs.h"
+
+#include <string.h>
+
+#include "core/parallel.h"
+
+enum { BIN_BLOCK = 16 };
+
+/* Out of every reach, and its square is still a float. */
+static const float FAR_AWAY = 1e15f;
+
+typedef struct PairWalk {
+    const WadiBins *bins;
+    const uint8_t *is_skipped; /* of this level */
+    WadiPairFn body;
+    void *context;
+    int level;
+} PairWalk;
+
+static void flush(const PairWalk *walk, int32_t first, int32_t end, WadiPairChunk *chunk)
+{
+    if (chunk->count == 0) {
+        return;
+    }
+    for (; chunk->count % 8 != 0; ++chunk->count) {
+        int32_t n = chunk->count;
+        chunk->x[n] = chunk->y[n] = chunk->z[n] = FAR_AWAY;
+        chunk->inverse[n] = 1.0f;
+        chunk->cube[n] = 0.0f;
+        chunk->slot[n] = 0;
+    }
+    walk->body(walk->context, walk->bins, first, end, chunk);
+    chunk->count = 0;
+}
+
+/* How far x lies out of [0, width]. */
+static inline float outside(float x, float width)
+{
+    return x < 0.0f ? -x : x > width ? x - width : 0.0f;
+}
+
+static void visit_bin(const PairWalk *walk, int32_t bin)
+{
+    const WadiBins *bins = walk->bins;
+    const WadiCells *cells = &bins->level[walk->level];
+    int32_t base = bins->first[walk->level];
+    int32_t first = base + cells->start[bin], end = base + cells->start[bin + 1];
+    const int32_t *at = cells->coordinate[bin];
+    double size = cells->cell_size;
+    WadiBox box = { { at[0] * size, at[1] * size, at[2] * size },
+                    { (at[0] + 1) * size, (at[1] + 1) * size, (at[2] + 1) * size } };
+    WadiVec3 corner = box.min;
+    const float width = 1.0001f * (float)size; /* for rounding; no reach of the level is longer */
+    /* A hair smaller, or the walk would enter one more bin on the high side; on more than one level larger, since bins of
+     * shorter reach have to be found from as far as this one's reach. */
+    box = wadi_box_grown(box, bins->level_count > 1 ? size : -1e-9 * size);
+
+    WadiPairChunk chunk;
+    chunk.count = 0;
+    WadiBinWalk near = wadi_bins_walk(bins, box);
+    for (WadiBinSpan span; wadi_bins_next(&near, &span);) {
+        float shift[3] = { (float)(span.corner.x - corner.x), (float)(span.corner.y - corner.y),
+                           (float)(span.corner.z - corner.z) };
+        for (int32_t j = span.first; j < span.end; ++j) {
+            const float *place = bins->place[j];
+            int32_t n = chunk.count;
+            chunk.x[n] = place[0] + shift[0];
+            chunk.y[n] = place[1] + shift[1];
+            chunk.z[n] = place[2] + shift[2];
+            /* From the bin: what is farther than both reaches is near none of its particles. */
+            float dx = outside(chunk.x[n], width), dy = outside(chunk.y[n], width);
+            float dz = outside(chunk.z[n], width), reach = place[3] > width ? place[3] : width;
+            if (dx * dx + dy * dy + dz * dz > reach * reach) {
+                continue;
+            }
+            ++chunk.count;
+            chunk.inverse[n] = 1.0f / (place[3] * place[3]);
+            chunk.cube[n] = place[3] * place[3] * place[3];
+            chunk.slot[n] = j;
+            if (chunk.count == WADI_PAIR_CHUNK) {
+                flush(walk, first, end, &chunk);
+            }
+        }
+    }
+    flush(walk, first, end, &chunk);
+}
+
+static void visit_bins(void *context, int64_t first, int64_t end)
+{
+    const PairWalk *walk = context;
+    for (int64_t bin = first; bin < end; ++bin) {
+        if (walk->is_skipped == NULL || !walk->is_skipped[bin]) {
+            visit_bin(walk, (int32_t)bin);
+        }
+    }
+}
+
+void wadi_near_pairs(const WadiBins *bins, const uint8_t *is_skipped, WadiPairFn body, void *context)
+{
+    int32_t bins_before = 0;
+    for (int l = 0; l < bins->level_count; ++l) {
+        PairWalk walk = { bins, is_skipped != NULL ? is_skipped + bins_before : NULL, body, context, l };
+        wadi_parallel_for(bins->level[l].cell_count, BIN_BLOCK, visit_bins, &walk);
+        bins_before += bins->level[l].cell_count;
+    }
+}
+
+int32_t wadi_bins_bin_count(const WadiBins *bins)
+{
+    int32_t count = 0;
+    for (int l = 0; l < bins->level_count; ++l) {
+        count += bins->level[l].cell_count;
+    }
+    return count;
+}
+
+typedef struct DeepMarks {
+    const WadiBins *bins;
+    const WadiCloud *cloud;
+    int level;
+    const uint8_t *from;
+    uint8_t *to;
+} DeepMarks;
+
+static void mark_filled(void *context, int64_t first, int64_t end)
+{
+    DeepMarks *marks = context;
+    const WadiCells *cells = &marks->bins->level[marks->level];
+    const int32_t *order = marks->bins->order + marks->bins->first[marks->level];
+    double half = 0.5 * cells->cell_size * cells->cell_size * cells->cell_size;
+    for (int64_t bin = first; bin < end; ++bin) {
+        double filled = 0.0;
+        for (int32_t n = cells->start[bin]; n < cells->start[bin + 1]; ++n) {
+            double spacing = (double)marks->cloud->spacing[order[n]];
+            filled += spacing * spacing * spacing;
+        }
+        marks->to[bin] = filled >= half;
+    }
+}
+
+static void erode(void *context, int64_t first, int64_t end)
+{
+    DeepMarks *marks = context;
+    const WadiCells *cells = &marks->bins->level[marks->level];
+    for (int64_t bin = first; bin < end; ++bin) {
+        const int32_t *at = cells->coordinate[bin];
+        bool is_deep = marks->from[bin];
+        for (int n = 0; n < 27 && is_deep; ++n) {
+            int32_t other =
+                wadi_cells_find(cells, at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1);
+            is_deep = other >= 0 && marks->from[other];
+        }
+        marks->to[bin] = is_deep;
+    }
+}
+
+void wadi_bins_mark_deep(const WadiBins *bins, const WadiCloud *cloud, uint8_t *is_deep, uint8_t *scratch)
+{
+    for (int l = 0; l < bins->level_count; ++l) {
+        int32_t count = bins->level[l].cell_count;
+        DeepMarks marks = { .bins = bins, .cloud = cloud, .level = l, .to = is_deep };
+        wadi_parallel_for(count, 256, mark_filled, &marks);
+        marks.from = is_deep;
+        marks.to = scratch;
+        wadi_parallel_for(count, 256, erode, &marks);
+        marks.from = scratch;
+        marks.to = is_deep;
+        wadi_parallel_for(count, 256, erode, &marks);
+        is_deep += count;
+        scratch += count;
+    }
+}

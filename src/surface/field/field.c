@@ -1,0 +1,210 @@
+#include "surface/field/field.h"
+
+#include <string.h>
+
+#include "core/check.h"
+#include "core/parallel.h"
+#include "surface/cloud/anisotropy.h"
+#include "surface/cloud/cloud_mirror.h"
+#include "surface/field/field_band.h"
+
+static const WadiFieldMethod *const METHODS[WADI_SURFACE_METHOD_COUNT] = {
+    [WADI_SURFACE_ZHU_BRIDSON] = &wadi_field_zhu_bridson,
+    [WADI_SURFACE_ANISOTROPIC] = &wadi_field_anisotropic,
+    [WADI_SURFACE_BLOBBY] = &wadi_field_blobby,
+    [WADI_SURFACE_COLOR_FIELD] = &wadi_field_color,
+};
+
+double wadi_field_outside(const WadiCloud *cloud, const WadiFieldDef *def)
+{
+    double rest = def->reach > def->radius ? def->reach - def->radius : def->reach;
+    return cloud->count > 0 ? rest * cloud->spacing_min : def->cell;
+}
+
+double wadi_field_reference(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec3 x)
+{
+    return METHODS[def->method]->reference(cloud, def, x);
+}
+
+typedef struct CopyJob {
+    WadiField *field;
+    const WadiFieldBand *band;
+    const int32_t *from; /* tile of the band, for each of the field */
+} CopyJob;
+
+static void copy_tiles(void *context, int64_t first, int64_t end)
+{
+    const CopyJob *job = context;
+    const WadiRows *rows = &job->field->rows;
+    float cell = (float)job->field->cell, outside = job->band->sampler->outside;
+    for (int64_t t = first; t < end; ++t) {
+        const WadiFieldTile *tile = &job->band->tile[job->from[t]];
+        for (int32_t r = rows->first[t]; r < rows->first[t + 1]; ++r) {
+            uint64_t bit = UINT64_C(1) << rows->place[r];
+            if (tile->sampled & bit) {
+                size_t before = (size_t)__builtin_popcountll(tile->sampled & (bit - 1));
+                WADI_ROW_OUT(job->field->value, r) = WADI_ROW(tile->value, before) * cell;
+            } else {
+                WADI_ROW_OUT(job->field->value, r) = (WadiF8){ 0 } + outside;
+            }
+        }
+    }
+}
+
+/* The rows that the band needs, with their values. */
+static WadiStatus make_rows(WadiField *field, const WadiFieldBand *band, WadiArena *arena, WadiError *error)
+{
+    size_t count = (size_t)band->tiles.count, kept = 0;
+    WadiTile *tiles;
+    uint64_t *mask;
+    int32_t *from;
+    WADI_TRY(WADI_ARENA_NEW(arena, &tiles, count, "tiles of a surface", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &mask, count, "tiles of a surface", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &from, count, "tiles of a surface", error));
+    for (size_t t = 0; t < count; ++t) {
+        mask[kept] = wadi_node_bits_rows(&band->needed[t]);
+        if (mask[kept] != 0) {
+            tiles[kept] = band->tiles.tiles[t];
+            from[kept++] = (int32_t)t;
+        }
+    }
+    WADI_TRY(wadi_tile_map_create_in_arena(&field->tiles, tiles, kept, arena, error));
+    WADI_TRY(wadi_rows_build(&field->rows, &field->tiles, mask, arena, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &field->value, wadi_rows_floats(&field->rows), "surface field", error));
+    memset(field->value, 0, WADI_ROW_CELLS * sizeof *field->value);
+    CopyJob job = { field, band, from };
+    wadi_parallel_for(field->tiles.count, 64, copy_tiles, &job);
+    return WADI_OK;
+}
+
+/* Are all nodes around those of a row in the band, so that a sign there may change? bits: lanes that want to. */
+static bool is_surrounded(const WadiRows *rows, int32_t row, unsigned bits)
+{
+    for (int dz = 0; dz < 3; ++dz) {
+        int32_t layer = dz == 1 ? row : rows->neighbour[row][dz == 0 ? WADI_ROW_Z_MIN : WADI_ROW_Z_MAX];
+        for (int dy = 0; dy < 3 && layer != 0; ++dy) {
+            int32_t at = dy == 1 ? layer : rows->neighbour[layer][dy == 0 ? WADI_ROW_Y_MIN : WADI_ROW_Y_MAX];
+            const int32_t *beside = rows->neighbour[at];
+            if (at == 0 || ((bits & 1) != 0 && beside[WADI_ROW_X_MIN] == 0) ||
+                ((bits & 0x80) != 0 && beside[WADI_ROW_X_MAX] == 0)) {
+                return false;
+            }
+        }
+        if (layer == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void wadi_field_change(WadiField *field, int32_t row, const WadiF8 *old, const WadiF8 *fresh)
+{
+    WadiI8 is_other = ((*old < 0.0f) ^ (*fresh < 0.0f)) | (*fresh == 0.0f);
+    unsigned bits = wadi_row_bits(&is_other);
+    if (bits != 0 && !is_surrounded(&field->rows, row, bits)) {
+        WADI_ROW_OUT(field->value, row) = WADI_ROW_SELECT(is_other, *old, *fresh);
+    } else {
+        WADI_ROW_OUT(field->value, row) = *fresh;
+    }
+}
+
+/* Nodes on either side of the surface; the band of a wider one is a solid block. */
+static const double margin_max = 10000.0;
+
+WadiStatus wadi_field_check_stop(const WadiFieldDef *def, WadiError *error)
+{
+    return def->stop != NULL && *def->stop != 0 ? wadi_fail(error, WADI_ERR_STOPPED, "stopped within a frame")
+                                                : WADI_OK;
+}
+
+static double flatten_unit(const WadiFieldDef *def, const WadiCloud *cloud)
+{
+    return fmax(cloud->spacing_min, def->flatten_unit);
+}
+
+static WadiStatus build(WadiField *field, WadiFieldBand *band, double volume, WadiArena *arena,
+                        WadiError *error)
+{
+    const WadiFieldDef *def = band->sampler->def;
+    WADI_TRY(wadi_field_band_build(band, arena, error));
+    field->sampled = band->sampled;
+    WADI_TRY(make_rows(field, band, arena, error));
+    WADI_TRY(wadi_field_check_stop(def, error));
+    WADI_TRY(wadi_field_smooth(field, def->smoothing, def->lowering, arena, error));
+    WADI_TRY(wadi_field_keep_volume(field, def, volume, band->sampler->cloud->spacing_min, arena, error));
+    WADI_TRY(wadi_field_check_stop(def, error));
+    const WadiBox everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
+    WADI_TRY(wadi_field_flatten(field, def->flatten, flatten_unit(def, band->sampler->cloud),
+                                def->is_clipped ? def->clip : everywhere, arena, error));
+    if (def->is_clipped) {
+        wadi_field_clip(field, def->clip);
+    }
+    return WADI_OK;
+}
+
+/* Of the particles in a box. */
+static double volume_within(const WadiCloud *cloud, WadiBox box)
+{
+    double sum = 0.0;
+    for (int32_t i = 0; i < cloud->count; ++i) {
+        double s = (double)cloud->spacing[i];
+        sum += wadi_box_contains(box, cloud->position[i]) ? s * s * s : 0.0;
+    }
+    return sum;
+}
+
+WadiStatus wadi_field_build(WadiField *field, const WadiCloud *cloud, const WadiBins *bins,
+                            const WadiFieldDef *def, WadiArena *arena, WadiError *error)
+{
+    WADI_ASSERT(METHODS[def->method] != NULL);
+    return wadi_field_build_by(field, METHODS[def->method], cloud, bins, def, arena, error);
+}
+
+WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, const WadiCloud *cloud,
+                               const WadiBins *bins, const WadiFieldDef *def, WadiArena *arena,
+                               WadiError *error)
+{
+    WADI_ASSERT(def->cell > 0.0 && def->reach > 0.0 && def->smoothing >= 0 && def->lowering >= 0);
+    *field = (WadiField){ .cell = def->cell };
+    double volume = def->is_clipped ? volume_within(cloud, def->clip) : wadi_cloud_volume(cloud);
+    WadiCloud mirrored;
+    WadiBins mirrored_bins;
+    if (def->is_clipped && def->is_mirrored) {
+        double depth =
+            def->method == WADI_SURFACE_ANISOTROPIC ? WADI_ANISOTROPIC_REACH * def->reach : def->reach;
+        WADI_TRY(wadi_cloud_mirror(&mirrored, cloud, def->clip, depth, arena, error));
+        if (mirrored.count > cloud->count) {
+            WADI_TRY(wadi_bins_build(&mirrored_bins, &mirrored, def->reach, arena, error));
+            cloud = &mirrored;
+            bins = &mirrored_bins;
+        }
+    }
+    WadiFieldSampler sampler = { .cloud = cloud, .bins = bins, .def = def };
+    sampler.outside = (float)wadi_field_outside(cloud, def);
+    if (method->prepare != NULL) {
+        WADI_TRY(method->prepare(&sampler, arena, error));
+    }
+    /* A pass moves a change of sign by a node at most and carries a wrong value by one: with p passes the nodes of the cells
+     * around the last changes lie within p + 1 of the first, and what their values come from within p of them. */
+    int passes = def->smoothing + def->lowering;
+    double margin = 2.0 * passes + 1.0;
+    if (def->flatten > 0.0) {
+        /* Where both a pass and this want to move a change, the second is refused. */
+        margin += wadi_field_flatten_margin(def->cell, flatten_unit(def, cloud)) - (passes > 0 ? 1.0 : 0.0);
+    }
+    if (!(margin <= margin_max)) {
+        return wadi_fail(error, WADI_ERR_MEMORY,
+                         "cells of %g m are far too small for particles that are %g m apart; "
+                         "surface.cell_size=%.2g would do",
+                         def->cell, cloud->spacing_min, 0.1 * cloud->spacing_min);
+    }
+    WadiFieldBand band = { .method = method, .sampler = &sampler, .margin = (int)margin };
+
+    WADI_TRY(wadi_field_check_stop(def, error));
+    WadiStatus status = build(field, &band, volume, arena, error);
+    wadi_field_band_free(&band);
+    if (status != WADI_OK) {
+        *field = (WadiField){ .cell = def->cell };
+    }
+    return status;
+}

@@ -1,0 +1,117 @@
+#include "surface/mesh/shape_surface.h"
+
+#include <string.h>
+
+#include "core/parallel.h"
+#include "geom/shape_mesh.h"
+#include "grid/row_lanes.h"
+#include "surface/mesh/surface_mesh.h"
+
+/* Tiles that are looked at for a shape; more make the cells larger. */
+static const double TILES_MAX = 64000.0;
+
+typedef struct Sampling {
+    const WadiShape *shape;
+    double time, cell;
+    const WadiRows *rows;
+    float *value;
+} Sampling;
+
+static void sample_rows(void *context, int64_t first, int64_t end)
+{
+    const Sampling *s = context;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        float *value = s->value + WADI_ROW_CELLS * (size_t)row;
+        if (row == 0) {
+            memset(value, 0, WADI_ROW_CELLS * sizeof *value);
+            continue;
+        }
+        int32_t node[3];
+        wadi_rows_cell(s->rows, row, node);
+        for (int lane = 0; lane < WADI_ROW_CELLS; ++lane) {
+            WadiVec3 x = wadi_scale(wadi_vec3(node[0] + lane, node[1], node[2]), s->cell);
+            value[lane] = (float)wadi_shape_distance(s->shape, x, s->time);
+        }
+    }
+}
+
+static WadiBox seen_part(const WadiShape *shape, double time, WadiBox view)
+{
+    WadiBox wide = wadi_box_grown(view, wadi_norm(wadi_box_size(view)));
+    return wadi_box_intersection(wadi_shape_bounds(shape, time), wide);
+}
+
+/* Tiles that the surface may pass through, or come within two cells of. */
+static WadiStatus find_tiles(const Sampling *s, WadiBox box, WadiTile **tiles, size_t *count,
+                             WadiArena *arena, WadiError *error)
+{
+    double side = WADI_TILE_SIDE * s->cell;
+    int32_t low[3], high[3];
+    size_t room = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+        low[axis] = (int32_t)floor(wadi_component(box.min, axis) / side) - 1;
+        high[axis] = (int32_t)floor(wadi_component(box.max, axis) / side) + 1;
+        room *= (size_t)(high[axis] - low[axis] + 1);
+    }
+    WADI_TRY(WADI_ARENA_NEW(arena, tiles, room, "tiles of a shape", error));
+    *count = 0;
+    double reach = (0.5 * sqrt(3.0) * WADI_TILE_SIDE + 2.0) * s->cell;
+    for (int32_t z = low[2]; z <= high[2]; ++z) {
+        for (int32_t y = low[1]; y <= high[1]; ++y) {
+            for (int32_t x = low[0]; x <= high[0]; ++x) {
+                WadiVec3 middle = wadi_scale(wadi_vec3(x + 0.5, y + 0.5, z + 0.5), side);
+                if (fabs(wadi_shape_clearance(s->shape, middle, s->time)) <= reach) {
+                    (*tiles)[(*count)++] = (WadiTile){ x, y, z };
+                }
+            }
+        }
+    }
+    return WADI_OK;
+}
+
+static WadiStatus march_shape(WadiMesh *mesh, Sampling *s, WadiBox box, WadiArena *arena, WadiError *error)
+{
+    WadiField field = { .cell = s->cell };
+    WadiTile *tiles;
+    uint64_t *mask;
+    size_t count = 0;
+    WADI_TRY(find_tiles(s, box, &tiles, &count, arena, error));
+    if (count == 0) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_tile_map_create_in_arena(&field.tiles, tiles, count, arena, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &mask, count, "tiles of a shape", error));
+    memset(mask, 0xff, count * sizeof *mask);
+    WADI_TRY(wadi_rows_build(&field.rows, &field.tiles, mask, arena, error));
+    WADI_TRY(
+        WADI_ARENA_NEW(arena, &field.value, wadi_rows_floats(&field.rows), "distances of a shape", error));
+    s->rows = &field.rows;
+    s->value = field.value;
+    wadi_parallel_for(field.rows.count, WADI_ROW_BLOCK, sample_rows, s);
+    WadiSurfaceMesh surface;
+    WADI_TRY(wadi_surface_march(&surface, &field, arena, error));
+    *mesh = surface.mesh;
+    surface.mesh = (WadiMesh){ .vertex_count = mesh->vertex_count }; /* the normals are as many */
+    wadi_surface_mesh_free(&surface);
+    return WADI_OK;
+}
+
+WadiStatus wadi_shape_surface(WadiMesh *mesh, const WadiShape *shape, double time, WadiBox view, double cell,
+                              WadiArena *arena, WadiError *error)
+{
+    *mesh = (WadiMesh){ 0 };
+    if (wadi_shape_has_mesh(shape)) {
+        return wadi_shape_mesh(mesh, shape, time, view, 0.1 * cell, error);
+    }
+    WadiBox box = seen_part(shape, time, view);
+    if (wadi_box_is_empty(box)) {
+        return WADI_OK;
+    }
+    WadiVec3 size = wadi_box_size(box);
+    double tiles = (size.x / (8 * cell) + 3) * (size.y / (8 * cell) + 3) * (size.z / (8 * cell) + 3);
+    Sampling s = { .shape = shape, .time = time, .cell = cell * fmax(1.0, cbrt(tiles / TILES_MAX)) };
+    WadiArenaMark mark = wadi_arena_mark(arena);
+    WadiStatus status = march_shape(mesh, &s, box, arena, error);
+    wadi_arena_release(arena, mark);
+    return status;
+}

@@ -1,0 +1,16 @@
+/* The field as an OpenVDB level set, by the module of vdb_module.h where it is installed. */
+#ifndef WADI_SURFACE_WRITE_VDB_H
+#define WADI_SURFACE_WRITE_VDB_H
+
+#include "surface/field/field.h"
+#include "surface/write/mesh_file.h"
+
+/* WADI_ERR_UNSUPPORTED: there is no module; says what is to be installed. */
+WadiStatus wadi_surface_vdb_check(WadiError *error);
+/* One grid `surface` of class level set, in metres: background 3 cells, positive outside. The facts of `info` are metadata of the
+ * file. Atomic. */
+WadiStatus wadi_surface_write_vdb(const char *path, const WadiField *field, const WadiMeshFileInfo *info,
+                                  WadiError *error);
+bool wadi_surface_vdb_has_key(const char *path, uint64_t key);
+
+#endif
