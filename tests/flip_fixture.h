@@ -15,7 +15,7 @@ typedef struct Fluid {
     WadiFlipSort sort;
     WadiFlipGrid grid;
     float *saved[3];
-    float keep[2]; /* by material, for fluid_velocity */
+    float flip_fraction[2]; /* by material, for fluid_velocity */
     double cell_size;
 } Fluid;
 
@@ -89,11 +89,11 @@ static inline void fluid_to_grid(Fluid *fluid, const float *mass, int material_c
 
 static inline WadiFlipToParticlesIn fluid_velocity(Fluid *fluid, double flip, double dt, int order)
 {
-    fluid->keep[0] = fluid->keep[1] = (float)flip;
+    fluid->flip_fraction[0] = fluid->flip_fraction[1] = (float)flip;
     return (WadiFlipToParticlesIn){ .sort = &fluid->sort,
                                     .grid = &fluid->grid,
                                     .saved = (const float *const *)fluid->saved,
-                                    .keep = fluid->keep,
+                                    .flip_fraction = fluid->flip_fraction,
                                     .material_count = 2,
                                     .dt = dt,
                                     .order = order };

@@ -75,7 +75,7 @@ static inline WadiFriction *case_solve(Case *it, const WadiFrictionSettings *set
     WadiError error;
     WadiFriction *friction;
     WadiFrictionGrid cells = {
-        .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .ask = ask_half
+        .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .sample_wall = ask_half
     };
     CHECK_OK(wadi_friction_begin(&friction, &cells, NULL, 0.01, arena, &error), error);
     WadiFrictionLoad load = { it->pressure, it->k, it->cohesion };

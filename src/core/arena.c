@@ -6,6 +6,20 @@
 #include "core/alloc.h"
 #include "core/check.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_POISON 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define HAS_POISON 1
+#endif
+#ifdef HAS_POISON
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(first, bytes) ((void)(first), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(first, bytes) ((void)(first), (void)(bytes))
+#endif
+
 /* Resets: a first step, which starts cold, should not decide for all others. */
 enum { SHRINK_AFTER = 8 };
 
@@ -24,11 +38,29 @@ static void free_overflow(WadiArenaBlock **newest, const WadiArenaBlock *kept)
     }
 }
 
+/* Memory that belongs to nobody: with the address sanitizer an access stops the program, in a checking build what is read
+ * shows as NaN. */
+static void poison(const WadiArena *arena, size_t first, size_t bytes)
+{
+    if (bytes > 0) {
+#ifdef WADI_CHECKS
+        memset(arena->memory + first, 0xff, bytes);
+#endif
+        ASAN_POISON_MEMORY_REGION(arena->memory + first, bytes);
+    }
+}
+
+static void free_main_block(WadiArena *arena)
+{
+    ASAN_UNPOISON_MEMORY_REGION(arena->memory, arena->capacity);
+    wadi_free(arena->memory, arena->capacity, 1);
+}
+
 void wadi_arena_free(WadiArena *arena)
 {
     free_overflow(&arena->overflow, NULL);
     free_overflow(&arena->overflow_temporary, NULL);
-    wadi_free(arena->memory, arena->capacity, 1);
+    free_main_block(arena);
     *arena = (WadiArena){ 0 };
 }
 
@@ -50,7 +82,7 @@ WadiStatus wadi_arena_reset(WadiArena *arena, WadiError *error)
     *arena = (WadiArena){ 0 };
     const bool is_due = fresh.resets == SHRINK_AFTER;
     if (needed > fresh.capacity || (is_due && fresh.recent + fresh.recent / 8 < fresh.capacity)) {
-        wadi_free(fresh.memory, fresh.capacity, 1);
+        free_main_block(&fresh);
         const size_t capacity = fitting(needed > fresh.capacity ? needed : fresh.recent);
         fresh = (WadiArena){ .capacity = capacity };
         WADI_TRY(wadi_alloc_unset((void **)&fresh.memory, capacity, 1, "step scratch", error));
@@ -59,6 +91,7 @@ WadiStatus wadi_arena_reset(WadiArena *arena, WadiError *error)
         fresh.resets = 0;
     }
     *arena = fresh;
+    ASAN_POISON_MEMORY_REGION(arena->memory, arena->capacity);
     return WADI_OK;
 }
 
@@ -103,6 +136,7 @@ WadiStatus wadi_arena_alloc(WadiArena *arena, void **memory, size_t count, size_
     WADI_TRY(round_up(count, size, what, &rounded, error));
     if (rounded <= arena->capacity - arena->temporary - arena->used) {
         *memory = arena->memory != NULL ? arena->memory + arena->used : nothing;
+        ASAN_UNPOISON_MEMORY_REGION(*memory, rounded);
         arena->used += rounded;
     } else {
         WADI_TRY(alloc_overflow(&arena->overflow, memory, rounded, what, error));
@@ -120,6 +154,7 @@ WadiStatus wadi_arena_alloc_temporary(WadiArena *arena, void **memory, size_t co
     if (rounded <= arena->capacity - arena->temporary - arena->used) {
         arena->temporary += rounded;
         *memory = arena->memory != NULL ? arena->memory + arena->capacity - arena->temporary : nothing;
+        ASAN_UNPOISON_MEMORY_REGION(*memory, rounded);
     } else {
         WADI_TRY(alloc_overflow(&arena->overflow_temporary, memory, rounded, what, error));
     }
@@ -134,18 +169,6 @@ WadiArenaMark wadi_arena_mark(const WadiArena *arena)
                             arena->live_temporary, arena->overflow,  arena->overflow_temporary };
 }
 
-/* In a checking build what is read after its release shows: as a number, NaN. */
-static void spoil(const WadiArena *arena, size_t first, size_t bytes)
-{
-#ifdef WADI_CHECKS
-    if (bytes > 0) {
-        memset(arena->memory + first, 0xff, bytes);
-    }
-#else
-    (void)arena, (void)first, (void)bytes;
-#endif
-}
-
 void wadi_arena_release_temporaries(WadiArena *arena, WadiArenaMark mark)
 {
     if (arena->live_temporary <= mark.live_temporary) {
@@ -153,7 +176,7 @@ void wadi_arena_release_temporaries(WadiArena *arena, WadiArenaMark mark)
     }
     WADI_ASSERT(mark.temporary <= arena->temporary);
     free_overflow(&arena->overflow_temporary, mark.overflow_temporary);
-    spoil(arena, arena->capacity - arena->temporary, arena->temporary - mark.temporary);
+    poison(arena, arena->capacity - arena->temporary, arena->temporary - mark.temporary);
     arena->temporary = mark.temporary;
     arena->live -= arena->live_temporary - mark.live_temporary;
     arena->live_temporary = mark.live_temporary;
@@ -164,7 +187,7 @@ void wadi_arena_release(WadiArena *arena, WadiArenaMark mark)
     WADI_ASSERT(mark.used <= arena->used);
     wadi_arena_release_temporaries(arena, mark);
     free_overflow(&arena->overflow, mark.overflow);
-    spoil(arena, mark.used, arena->used - mark.used);
+    poison(arena, mark.used, arena->used - mark.used);
     arena->used = mark.used;
     arena->live = mark.live - mark.live_temporary + arena->live_temporary;
 }

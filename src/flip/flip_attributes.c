@@ -1,7 +1,6 @@
 /* What frames show of the grid: the pressure at each particle, and whether its sand yields. A particle has what its cell had in
  * the last step. Found in steps that end a frame; in the others where particles may fall asleep in the next one, for those keep
  * theirs. */
-#include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
@@ -22,33 +21,27 @@ WadiStatus wadi_flip_attributes_add(WadiFlip *flip, WadiError *error)
     return WADI_OK;
 }
 
-void wadi_flip_attributes_leave(const WadiFlip *flip, bool are_left)
+void wadi_flip_attributes_skip_in_sort(const WadiFlip *flip, bool are_skipped)
 {
-    wadi_particles_leave_column(flip->context.particles, flip->pressure_column, are_left);
+    wadi_particles_skip_in_sort(flip->context.particles, flip->pressure_column, are_skipped);
     if (flip->rigid_column >= 0) {
-        wadi_particles_leave_column(flip->context.particles, flip->rigid_column, are_left);
+        wadi_particles_skip_in_sort(flip->context.particles, flip->rigid_column, are_skipped);
     }
-}
-
-static bool is_end_of_frame(const WadiScene *scene, double time)
-{
-    double frames = time * scene->fps;
-    return fabs(frames - round(frames)) < 1e-6;
 }
 
 WadiStatus wadi_flip_attributes_begin(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const size_t tiles = (size_t)step->sort.tiles.count;
-    bool is_end = is_end_of_frame(flip->context.world->scene, step->time + step->dt), has_any = is_end;
-    if (is_end || flip->sleep.is_on) {
-        WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->is_shown, tiles, "attributes", error));
-        memset(step->is_shown, 1, tiles);
+    bool has_any = step->ends_frame;
+    if (step->ends_frame || flip->sleep.is_on) {
+        WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->cells.is_shown, tiles, "attributes", error));
+        memset(step->cells.is_shown, 1, tiles);
     }
-    if (!is_end && flip->sleep.is_on) {
+    if (!step->ends_frame && flip->sleep.is_on) {
         WadiFlipSleepIn in = { .context = &flip->context, .time = step->time, .dt = step->dt };
-        wadi_flip_sleep_foresee(&flip->sleep, &in, &step->sort, step->is_shown, &has_any);
+        wadi_flip_sleep_flag_candidates(&flip->sleep, &in, &step->sort, step->cells.is_shown, &has_any);
     }
-    step->is_shown = has_any ? step->is_shown : NULL;
+    step->cells.is_shown = has_any ? step->cells.is_shown : NULL;
     flip->are_attributes_old = !has_any;
     return WADI_OK;
 }
@@ -70,13 +63,14 @@ static void write_tiles(void *user, int64_t first, int64_t end)
     const uint8_t *is_sand = context->flip->materials.is_sand;
     for (int32_t t = (int32_t)first; t < end; ++t) {
         int32_t occupied = sort->row_first[t];
-        uint64_t left = step->is_shown[t] != 0 ? sort->row_mask[t] : 0;
+        uint64_t left = step->cells.is_shown[t] != 0 ? sort->row_mask[t] : 0;
         for (; left != 0; left &= left - 1, ++occupied) {
             int32_t row = wadi_rows_at(&step->grid.rows, step->grid.tile_of[t], __builtin_ctzll(left));
             const int32_t *start = &sort->cell_start[8 * (size_t)occupied];
             for (int l = 0; l < 8; ++l) {
-                float p = context->unit * (float)step->pressure[8 * (size_t)step->fluid_row[row] + (size_t)l];
-                uint8_t rigid = step->rigid != NULL ? step->rigid[row] >> l & 1 : 0;
+                float p = context->unit *
+                          (float)step->cells.pressure[8 * (size_t)step->cells.pressure_row[row] + (size_t)l];
+                uint8_t rigid = step->cells.rigid != NULL ? step->cells.rigid[row] >> l & 1 : 0;
                 for (int32_t i = start[l]; i < start[l + 1]; ++i) {
                     context->pressure[i] = p;
                     if (context->rigid != NULL) {
@@ -88,16 +82,16 @@ static void write_tiles(void *user, int64_t first, int64_t end)
     }
 }
 
-void wadi_flip_attributes(const WadiFlip *flip, const WadiFlipStep *step)
+void wadi_flip_write_attributes(const WadiFlip *flip, const WadiFlipStep *step)
 {
     WadiParticles *particles = flip->context.particles;
-    if (step->is_shown == NULL) {
+    if (step->cells.is_shown == NULL) {
         return;
     }
     Context context = { .flip = flip,
                         .step = step,
                         .pressure = wadi_particles_column(particles, flip->pressure_column),
-                        .unit = (float)(flip->materials.density * step->grid.cell_size / step->kick) };
+                        .unit = (float)(flip->materials.density * step->grid.cell_size / step->force_dt) };
     if (flip->rigid_column >= 0) {
         context.rigid = wadi_particles_column(particles, flip->rigid_column);
     }

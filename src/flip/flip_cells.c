@@ -18,7 +18,7 @@ typedef struct CellContext {
 static void empty_rows(void *user, int64_t first, int64_t end)
 {
     const CellContext *context = user;
-    memset(context->step->fill + 8 * first, 0, (size_t)(8 * (end - first)) * sizeof(float));
+    memset(context->step->cells.fill + 8 * first, 0, (size_t)(8 * (end - first)) * sizeof(float));
 }
 
 /* Volume of the particles of each cell over the volume of a cell. */
@@ -35,7 +35,7 @@ static void fill_tiles(void *user, int64_t first, int64_t end)
             int32_t row = wadi_rows_at(&step->grid.rows, step->grid.tile_of[t], __builtin_ctzll(left));
             const int32_t *start = &sort->cell_start[8 * (size_t)occupied];
             for (int l = 0; l < 8; ++l) {
-                step->fill[8 * (size_t)row + (size_t)l] = share * (float)(start[l + 1] - start[l]);
+                step->cells.fill[8 * (size_t)row + (size_t)l] = share * (float)(start[l + 1] - start[l]);
             }
         }
     }
@@ -48,7 +48,7 @@ static void mark_inside(void *user, int64_t first, int64_t end)
     for (int64_t r = first; r < end; ++r) {
         const WadiI8 is_inside = WADI_ROW(step->solid.distance, step->solid.row[r]) < 0.0f;
         unsigned inside = wadi_row_bits(&is_inside);
-        step->inside[r] = r == 0 ? 0 : (uint8_t)(inside & ~(unsigned)step->fluid[r]);
+        step->cells.inside[r] = r == 0 ? 0 : (uint8_t)(inside & ~(unsigned)step->cells.pressure_cells[r]);
     }
 }
 
@@ -76,22 +76,23 @@ static void keep_sand_first_order(const WadiFlip *flip, WadiFlipStep *step, cons
         for (unsigned left = filled[r]; left != 0; left &= left - 1) {
             int l = __builtin_ctz(left);
             if (wadi_flip_sand(flip, step, 8 * (size_t)r + (size_t)l) >= 0.5f) {
-                step->fluid[r] |= (uint8_t)(1u << l);
+                step->cells.pressure_cells[r] |= (uint8_t)(1u << l);
             }
         }
     }
-    wadi_flip_surface_theta(rows, step->fluid, distance, WADI_FLIP_THETA_GHOST, step->theta);
+    wadi_flip_surface_theta(rows, step->cells.pressure_cells, distance, WADI_FLIP_THETA_GHOST,
+                            step->cells.theta);
     for (int32_t r = 1; r < rows->count; ++r) {
-        for (unsigned left = step->fluid[r]; left != 0; left &= left - 1) {
+        for (unsigned left = step->cells.pressure_cells[r]; left != 0; left &= left - 1) {
             WadiRowCell cell = { r, __builtin_ctz(left) };
             if (wadi_flip_sand(flip, step, wadi_row_cell_index(cell)) < 0.5f) {
                 continue;
             }
             for (int axis = 0; axis < 3; ++axis) {
-                step->theta[axis][wadi_row_cell_index(cell)] = 1.0f;
+                step->cells.theta[axis][wadi_row_cell_index(cell)] = 1.0f;
                 WadiRowCell above = wadi_row_cell_beside(rows, cell, 2 * axis + 1);
                 if (above.row != 0) {
-                    step->theta[axis][wadi_row_cell_index(above)] = 1.0f;
+                    step->cells.theta[axis][wadi_row_cell_index(above)] = 1.0f;
                 }
             }
         }
@@ -122,7 +123,7 @@ static WadiStatus share_fill(const WadiFlip *flip, const WadiFlipStep *step, con
                             .speed = (float)(step->grid.cell_size / flip->unit_time) };
     float *shared = NULL;
     WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &shared, floats, "shared fill", error));
-    memcpy(shared, step->fill, floats * sizeof *shared);
+    memcpy(shared, step->cells.fill, floats * sizeof *shared);
     *fill = shared;
     return wadi_flip_shared_fill(&in, shared, flip->context.scratch, error);
 }
@@ -133,29 +134,31 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     const WadiRows *rows = &step->grid.rows;
     size_t floats = wadi_rows_floats(rows), count = (size_t)rows->count;
     const bool has_pores = flip->materials.has_sand && flip->materials.has_water;
-    WADI_TRY(new_cells(arena, has_pores, floats, &step->fill, "fill of cells", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->fluid, count, "labels", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->inside, count, "labels", error));
+    step->cells.is_fill_solved_with = has_pores;
+    WADI_TRY(new_cells(arena, has_pores, floats, &step->cells.fill, "fill of cells", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->cells.pressure_cells, count, "labels", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->cells.inside, count, "labels", error));
     WadiFlipTheta theta = surface_theta(flip);
     const bool keeps_sand = theta == WADI_FLIP_THETA_GHOST && flip->materials.has_sand &&
                             flip->context.world->scene->flip.surface == WADI_FLIP_SURFACE_AUTO;
     for (int a = 0; a < 3 && (keeps_sand || theta == WADI_FLIP_THETA_HALF); ++a) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &step->theta[a], floats, "surface fractions", error));
+        WADI_TRY(WADI_ARENA_NEW(arena, &step->cells.theta[a], floats, "surface fractions", error));
     }
     CellContext context = { flip, step };
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, empty_rows, &context);
     wadi_parallel_for(step->sort.tiles.count, TILE_BLOCK, fill_tiles, &context);
     const uint8_t *occupied = NULL;
-    WADI_TRY(wadi_flip_held_find(flip, step, &occupied, error));
+    WADI_TRY(wadi_flip_find_sleeping(flip, step, &occupied, error));
     uint8_t *filled = NULL, *liquid = NULL;
     float *distance = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &filled, count, "labels", error));
     wadi_flip_solid_fill_cut_cells(rows, &step->solid, step->grid.cell_size, occupied, filled);
-    memcpy(step->fluid, filled, count);
+    memcpy(step->cells.pressure_cells, filled, count);
     WADI_TRY(wadi_flip_mix(flip, step, error));
     if (theta == WADI_FLIP_THETA_GHOST) {
         const bool is_solved_with = !keeps_sand || wadi_flip_is_viscous(flip);
         WADI_TRY(WADI_ARENA_NEW(arena, &liquid, count, "labels", error));
+        step->cells.is_distance_solved_with = is_solved_with;
         WADI_TRY(new_cells(arena, is_solved_with, floats, &distance, "surface distance", error));
         WadiFlipSurfaceIn in = { .rows = rows,
                                  .fluid = filled,
@@ -163,21 +166,22 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
                                  .fraction = step->solid.fraction,
                                  .cell_size = step->grid.cell_size };
         const WadiArenaMark mark = wadi_arena_mark(arena);
-        in.fill = step->fill;
+        in.fill = step->cells.fill;
         if (!flip->materials.has_sand) {
             WADI_TRY(share_fill(flip, step, &in.fill, error));
         }
         WADI_TRY(wadi_flip_surface_distance(&in, distance, liquid, arena, error));
         wadi_arena_release(arena, mark);
-        memcpy(step->fluid, liquid, count);
-        step->surface_distance = distance;
+        memcpy(step->cells.pressure_cells, liquid, count);
+        step->cells.surface_distance = distance;
     }
     if (keeps_sand) {
         keep_sand_first_order(flip, step, filled, distance);
     } else if (theta == WADI_FLIP_THETA_HALF) {
-        wadi_flip_surface_theta(rows, step->fluid, NULL, theta, step->theta);
+        wadi_flip_surface_theta(rows, step->cells.pressure_cells, NULL, theta, step->cells.theta);
     }
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, mark_inside, &context);
-    WADI_TRY(wadi_flip_held_take(flip, step, error));
-    return wadi_table_of_rows(rows, step->fluid, &step->fluid_row, &step->fluid_rows, arena, error);
+    WADI_TRY(wadi_flip_exclude_sleeping(flip, step, error));
+    return wadi_table_of_rows(rows, step->cells.pressure_cells, &step->cells.pressure_row,
+                              &step->cells.pressure_rows, arena, error);
 }

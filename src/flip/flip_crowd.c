@@ -37,7 +37,7 @@ static Count count_tile(const WadiFlipStep *step, int32_t tile)
     Count count = { .body = tile };
     for (int32_t row = rows->first[tile]; row < rows->first[tile + 1]; ++row) {
         const float *fraction = step->solid.fraction + 8 * (size_t)step->solid.row[row];
-        const float *fill = step->fill + 8 * (size_t)row;
+        const float *fill = step->cells.fill + 8 * (size_t)row;
         for (int l = 0; l < 8; ++l) {
             const bool is_open = fraction[l] <= 0.0f;
             count.cells += is_open;
@@ -105,7 +105,7 @@ WadiStatus wadi_flip_find_crowds(const WadiFlip *flip, const WadiFlipStep *step,
         const bool is_crowd = is_closed ? all->fill > closed_most * (double)all->cells
                                         : tile[n].cells >= CELLS_LEAST && !has_air(&tile[n]) &&
                                               tile[n].fill > TILE_MOST * (double)tile[n].cells;
-        if (is_crowd && step->grid.occupied[n] >= 0) {
+        if (is_crowd && step->grid.sort_tile[n] >= 0) {
             const WadiVec3 low = { size * tiles->tiles[n].x, size * tiles->tiles[n].y,
                                    size * tiles->tiles[n].z };
             const Count *dense = is_closed ? all : &tile[n];

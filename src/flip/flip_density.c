@@ -149,13 +149,13 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
     const float asked = (float)def->density_band;
     const float water = asked >= 0.0f ? asked : 0.05f, sand = asked >= 0.0f ? asked : 0.2f;
     WadiFlipDensityIn in = { .rows = &step->grid.rows,
-                             .fluid = step->fluid,
-                             .solid = step->inside,
-                             .fill = step->fill,
+                             .fluid = step->cells.pressure_cells,
+                             .solid = step->cells.inside,
+                             .fill = step->cells.fill,
                              .solid_row = step->solid.row,
                              .fraction = step->solid.fraction,
-                             .sand = step->mix.sand,
-                             .fluid_row = step->fluid_row,
+                             .sand = step->cells.mix.sand,
+                             .fluid_row = step->cells.pressure_row,
                              .band = { flip->materials.has_water ? water : sand, sand },
                              .rate = is_share ? (float)(def->density_alpha / step->dt) : density_rate(flip),
                              .is_one_sided = is_share };
@@ -172,9 +172,9 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
     if (is_share && asked < 0.0f) {
         in.band[0] = in.band[1] = 0.1f;
     }
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->expansion,
-                            WADI_ROW_CELLS * (size_t)step->fluid_rows, "density correction", error));
-    wadi_flip_density(&in, step->expansion);
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->cells.expansion,
+                            WADI_ROW_CELLS * (size_t)step->cells.pressure_rows, "density correction", error));
+    wadi_flip_density(&in, step->cells.expansion);
     wadi_flip_swell(step);
     return WADI_OK;
 }

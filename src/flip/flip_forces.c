@@ -1,5 +1,4 @@
-/* Body forces on the faces that particles reach: u* = u + dt a. [ZB05 sec. 4; models 2.2 A5]
- * Differs: the velocities that the particles gave are kept here too, for FLIP: the pass reads them anyway. */
+/* The velocities that the particles gave the faces are saved for FLIP; then body forces: u* = u + dt a. [ZB05 sec. 4] */
 #include <string.h>
 
 #include "core/parallel.h"
@@ -8,15 +7,19 @@
 
 enum { LANES = WADI_ROW_CELLS };
 
+typedef struct SaveContext {
+    WadiFlipStep *step;
+    uint8_t *any; /* per row: cells with a face that particles reach */
+} SaveContext;
+
 typedef struct ForceContext {
     const WadiWorld *world;
     WadiFlipStep *step;
-    WadiVec3 gravity; /* m/s^2, in the middle of the step */
-    double middle;    /* s */
-    uint8_t *any;     /* per row: cells with a face that particles reach */
+    WadiVec3 gravity; /* m/s^2, at `time` */
+    double time;      /* s, the middle of the time that forces act */
 } ForceContext;
 
-/* What is not gravity depends on the place, and drag on the velocity of the face. */
+/* What is not gravity depends on the position, and drag on the velocity of the face. */
 static void add_other_forces(const ForceContext *context, int32_t row)
 {
     const WadiFlipStep *step = context->step;
@@ -31,15 +34,48 @@ static void add_other_forces(const ForceContext *context, int32_t row)
                            h * (cell[2] + (a == 2 ? 0.0 : 0.5)) };
             WadiVec3 v = { a == 0 ? (double)*u : 0.0, a == 1 ? (double)*u : 0.0, a == 2 ? (double)*u : 0.0 };
             WadiVec3 force =
-                wadi_sub(wadi_world_acceleration(context->world, x, v, context->middle), context->gravity);
-            *u += (float)(step->kick * wadi_component(force, a));
+                wadi_sub(wadi_world_acceleration(context->world, x, v, context->time), context->gravity);
+            *u += (float)(step->force_dt * wadi_component(force, a));
         }
     }
 }
 
-static void find_reached(void *user, int64_t first, int64_t end)
+static void force_rows(void *user, int64_t first, int64_t end)
 {
     const ForceContext *context = user;
+    WadiFlipStep *step = context->step;
+    const float change[3] = { (float)(context->gravity.x * step->force_dt),
+                              (float)(context->gravity.y * step->force_dt),
+                              (float)(context->gravity.z * step->force_dt) };
+    const bool has_others = context->world->scene->force_count > 0;
+    for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
+        if (step->saved_row[row] == 0) {
+            continue;
+        }
+        for (int a = 0; a < 3; ++a) {
+            const WadiF8 u = WADI_ROW(step->grid.velocity[a], row);
+            WadiI8 is_reached;
+            wadi_row_mask(step->reached[a][row], &is_reached);
+            WADI_ROW_OUT(step->grid.velocity[a], row) = WADI_ROW_SELECT(is_reached, u + change[a], u);
+        }
+        if (has_others) {
+            add_other_forces(context, row);
+        }
+    }
+}
+
+void wadi_flip_add_forces(const WadiFlip *flip, WadiFlipStep *step)
+{
+    ForceContext context = { .world = flip->context.world,
+                             .step = step,
+                             .gravity = wadi_curve_value3(&flip->context.world->scene->gravity, step->time),
+                             .time = step->time };
+    wadi_parallel_for(step->grid.rows.count, WADI_ROW_BLOCK, force_rows, &context);
+}
+
+static void find_reached(void *user, int64_t first, int64_t end)
+{
+    const SaveContext *context = user;
     const WadiFlipStep *step = context->step;
     for (int64_t row = first; row < end; ++row) {
         unsigned any = 0;
@@ -53,32 +89,17 @@ static void find_reached(void *user, int64_t first, int64_t end)
     }
 }
 
-static void force_rows(void *user, int64_t first, int64_t end)
+static void save_rows(void *user, int64_t first, int64_t end)
 {
-    const ForceContext *context = user;
-    WadiFlipStep *step = context->step;
-    const float change[3] = { (float)(context->gravity.x * step->kick),
-                              (float)(context->gravity.y * step->kick),
-                              (float)(context->gravity.z * step->kick) };
-    const bool has_others = context->world->scene->force_count > 0;
-    for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
-        if (context->any[row] == 0) {
-            continue;
-        }
-        for (int a = 0; a < 3; ++a) {
-            const WadiF8 u = WADI_ROW(step->grid.velocity[a], row);
-            WadiI8 is_reached;
-            wadi_row_mask(step->reached[a][row], &is_reached);
-            WADI_ROW_OUT(step->saved[a], step->saved_row[row]) = u;
-            WADI_ROW_OUT(step->grid.velocity[a], row) = WADI_ROW_SELECT(is_reached, u + change[a], u);
-        }
-        if (has_others) {
-            add_other_forces(context, row);
+    const WadiFlipStep *step = ((const SaveContext *)user)->step;
+    for (int64_t row = first; row < end; ++row) {
+        for (int a = 0; a < 3 && step->saved_row[row] != 0; ++a) {
+            WADI_ROW_OUT(step->saved[a], step->saved_row[row]) = WADI_ROW(step->grid.velocity[a], row);
         }
     }
 }
 
-WadiStatus wadi_flip_forces(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
+WadiStatus wadi_flip_save_velocity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiRows *rows = &step->grid.rows;
     WadiArena *arena = flip->context.scratch;
@@ -88,18 +109,13 @@ WadiStatus wadi_flip_forces(const WadiFlip *flip, WadiFlipStep *step, WadiError 
         WADI_TRY(WADI_ARENA_NEW(arena, &step->reached[a], (size_t)rows->count, "reached faces", error));
     }
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &any, (size_t)rows->count, "reached faces", error));
-    const double middle = step->time; /* of the kick */
-    ForceContext context = { .world = flip->context.world,
-                             .step = step,
-                             .gravity = wadi_curve_value3(&flip->context.world->scene->gravity, middle),
-                             .middle = middle,
-                             .any = any };
+    SaveContext context = { .step = step, .any = any };
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, find_reached, &context);
     WADI_TRY(wadi_table_of_rows(rows, any, &step->saved_row, &count, arena, error));
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->saved[a], LANES * (size_t)count, "saved velocities", error));
         memset(step->saved[a], 0, LANES * sizeof(float));
     }
-    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, force_rows, &context);
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, save_rows, &context);
     return WADI_OK;
 }

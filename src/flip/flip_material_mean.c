@@ -41,7 +41,7 @@ static void spread_rows(void *user, int64_t first, int64_t end)
 {
     const Mixed *mixed = user;
     const WadiRows *rows = &mixed->step->grid.rows;
-    const uint8_t *occupied = mixed->step->grid.fluid;
+    const uint8_t *occupied = mixed->step->grid.occupied;
     for (int32_t row = (int32_t)first; row < end; ++row) {
         float sum[LANES] = { 0 }, count[LANES] = { 0 }, value[LANES];
         const float *own = mixed->mean + (size_t)LANES * (size_t)row;

@@ -38,7 +38,7 @@ static double share_left(const WadiFlip *flip, const WadiMaterial *material, dou
                                       : pow(material->flip_share, 100.0 * dt);
 }
 
-void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double kick)
+void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double force_dt)
 {
     WadiFlipMaterials *materials = &flip->materials;
     const WadiScene *scene = flip->context.world->scene;
@@ -46,18 +46,18 @@ void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double kick)
     const double degree = 3.14159265358979323846 / 180.0;
     for (int m = 0; m < materials->count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
-        double keep = share_left(flip, material, dt);
+        double fraction = share_left(flip, material, dt);
         /* Motion finer than the grid dies by viscosity as the finest wave of the grid does; not much faster than a grain falls by
          * a cell, since what takes it away also slows rotation. */
         double fine = 3.14159265358979323846 / cell_size;
-        keep *= exp(-fmin(0.4 / flip->unit_time,
-                          wadi_curve_value(&material->viscosity, time) / material->density * fine * fine) *
-                    dt);
+        fraction *= exp(-fmin(0.4 / flip->unit_time, wadi_curve_value(&material->viscosity, time) /
+                                                         material->density * fine * fine) *
+                        dt);
         /* Ripples finer than the grid: at a tenth of the rate of capillary waves of a cell. */
         double capillary = sqrt(wadi_curve_value(&material->surface_tension, time) /
                                 (material->density * cell_size * cell_size * cell_size));
-        keep *= exp(-0.1 * capillary * dt);
-        materials->keep[m] = material->transfer == WADI_TRANSFER_FLIP ? (float)keep : 0.0f;
+        fraction *= exp(-0.1 * capillary * dt);
+        materials->flip_fraction[m] = material->transfer == WADI_TRANSFER_FLIP ? (float)fraction : 0.0f;
         if (materials->is_sand[m]) {
             WadiYieldRule rule = scene->flip.friction == WADI_FLIP_FRICTION_ZB05_LITERAL
                                      ? WADI_YIELD_ZB05_LITERAL
@@ -70,7 +70,7 @@ void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double kick)
                               ? wadi_yield_of_stairs(yield.slide) * gravity
                               : 0.0;
             materials->cohesion[m] =
-                (float)((yield.cohesion / (materials->density * cell_size) + held) * kick);
+                (float)((yield.cohesion / (materials->density * cell_size) + held) * force_dt);
         }
     }
 }
@@ -86,8 +86,8 @@ WadiStatus wadi_flip_mix(const WadiFlip *flip, WadiFlipStep *step, WadiError *er
         density[m] = (float)materials->density * materials->mass[m];
         sand[m] = (float)materials->is_sand[m];
     }
-    WADI_TRY(wadi_flip_material_mean(flip, step, density, &step->mix.density, error));
-    WADI_TRY(wadi_flip_material_mean(flip, step, sand, &step->mix.sand, error));
-    WADI_TRY(wadi_flip_material_mean(flip, step, materials->slope, &step->mix.slope, error));
-    return wadi_flip_material_mean(flip, step, materials->cohesion, &step->mix.cohesion, error);
+    WADI_TRY(wadi_flip_material_mean(flip, step, density, &step->cells.mix.density, error));
+    WADI_TRY(wadi_flip_material_mean(flip, step, sand, &step->cells.mix.sand, error));
+    WADI_TRY(wadi_flip_material_mean(flip, step, materials->slope, &step->cells.mix.slope, error));
+    return wadi_flip_material_mean(flip, step, materials->cohesion, &step->cells.mix.cohesion, error);
 }

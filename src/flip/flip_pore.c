@@ -201,10 +201,11 @@ static void sort_cells(void *user, int64_t first, int64_t end)
         for (int l = 0; l < LANES; ++l) {
             is_sand |= (unsigned)(wadi_flip_sand(pore->flip, step, 8 * (size_t)r + (size_t)l) >= 0.5f) << l;
         }
-        const unsigned held = step->held.cells != NULL ? step->held.cells[r] : 0;
-        pore->sand[r] = step->fluid[r] & (uint8_t)is_sand;
-        pore->known.wet[r] = step->fluid[r] & (uint8_t)~is_sand;
-        pore->next.dry[r] = (uint8_t) ~(step->fluid[r] | step->grid.fluid[r] | step->inside[r] | held);
+        const unsigned held = step->cells.sleeping.cells != NULL ? step->cells.sleeping.cells[r] : 0;
+        pore->sand[r] = step->cells.pressure_cells[r] & (uint8_t)is_sand;
+        pore->known.wet[r] = step->cells.pressure_cells[r] & (uint8_t)~is_sand;
+        pore->next.dry[r] = (uint8_t) ~(step->cells.pressure_cells[r] | step->grid.occupied[r] |
+                                        step->cells.inside[r] | held);
     }
 }
 
@@ -252,21 +253,21 @@ WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *st
     Pore pore = { .flip = flip,
                   .step = step,
                   .rows = rows,
-                  .table = step->fluid_row,
-                  .pressure = step->pressure,
+                  .table = step->cells.pressure_row,
+                  .pressure = step->cells.pressure,
                   .grain = grain };
     uint8_t **const bits[] = { &pore.sand,      &pore.air,      &pore.known.wet,
                                &pore.known.dry, &pore.next.wet, &pore.next.dry };
     for (size_t i = 0; i < sizeof bits / sizeof bits[0]; ++i) {
         WADI_TRY(WADI_ARENA_NEW(arena, bits[i], (size_t)rows->count, "pores", error));
     }
-    WADI_TRY(WADI_ARENA_NEW(arena, &pore.head, LANES * (size_t)step->fluid_rows, "pores", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &pore.reach, LANES * (size_t)step->fluid_rows, "pores", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &pore.rise, LANES * (size_t)step->fluid_rows, "pores", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &pore.head, LANES * (size_t)step->cells.pressure_rows, "pores", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &pore.reach, LANES * (size_t)step->cells.pressure_rows, "pores", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &pore.rise, LANES * (size_t)step->cells.pressure_rows, "pores", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pore.partials,
                             (size_t)wadi_parallel_block_count(rows->count, WADI_ROW_BLOCK), "pores", error));
     WadiVec3 g = wadi_curve_value3(&scene->gravity, step->time);
-    double scale = step->kick * water_density(scene) / flip->materials.density;
+    double scale = step->force_dt * water_density(scene) / flip->materials.density;
     pore.weight[0] = scale * g.x;
     pore.weight[1] = scale * g.y;
     pore.weight[2] = scale * g.z;

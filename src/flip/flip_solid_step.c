@@ -3,7 +3,7 @@
 
 #include "flip/flip.h"
 
-/* Rows whose faces wadi_flip_held_close closes: those of sleeping tiles, and those on the high sides of these. */
+/* Rows whose faces wadi_flip_close_sleeping closes: those of sleeping tiles, and those on the high sides of these. */
 static WadiStatus rows_to_close(const WadiFlip *flip, const WadiRows *rows, uint64_t **own, WadiError *error)
 {
     const WadiTileMap *tiles = rows->tiles;

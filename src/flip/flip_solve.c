@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "flip/flip.h"
+#include "flip/flip_stage.h"
 #include "flip/pressure/flip_relax.h"
 
 static WadiStatus solve_unilateral(const WadiPoisson *system, const float *b,
@@ -15,7 +16,7 @@ static WadiStatus solve_unilateral(const WadiPoisson *system, const float *b,
 
 double wadi_flip_gravity_step(const WadiFlip *flip, const WadiFlipStep *step)
 {
-    return step->kick * wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
+    return step->force_dt * wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
 }
 
 WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep *step)
@@ -26,13 +27,13 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
                          (def->unilateral == WADI_FLIP_UNILATERAL_SAND && has_sand);
     WadiFlipProjectIn in = {
         .rows = &step->grid.rows,
-        .fluid = step->fluid,
+        .fluid = step->cells.pressure_cells,
         .solid_row = step->solid.row,
-        .density = step->mix.density,
+        .density = step->cells.mix.density,
         .reference_density = flip->materials.density,
-        .expansion = step->expansion,
-        .fluid_row = step->fluid_row,
-        .fluid_rows = step->fluid_rows,
+        .expansion = step->cells.expansion,
+        .fluid_row = step->cells.pressure_row,
+        .fluid_rows = step->cells.pressure_rows,
         .cell_size = step->grid.cell_size,
         .solver = { .tolerance = def->tolerance,
                     /* Enough for still fluid, which has no divergence to be relative to. */
@@ -45,9 +46,9 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
     for (int a = 0; a < 3; ++a) {
         in.open[a] = step->solid.open[a];
         in.solid_velocity[a] = step->solid.velocity[a];
-        in.theta[a] = step->theta[a];
+        in.theta[a] = step->cells.theta[a];
     }
-    in.surface_distance = step->theta[0] == NULL ? step->surface_distance : NULL;
+    in.surface_distance = step->cells.theta[0] == NULL ? step->cells.surface_distance : NULL;
     return in;
 }
 
@@ -78,7 +79,7 @@ WadiStatus wadi_flip_project_step(const WadiFlip *flip, WadiFlipStep *step, bool
                                   WadiFlipProjector **projector, WadiError *error)
 {
     WadiFlipProjectIn in = wadi_flip_projection(flip, step);
-    WadiFlipProjectOut out = { .pressure = step->pressure, .is_interim = !is_last };
+    WadiFlipProjectOut out = { .pressure = step->cells.pressure, .is_interim = !is_last };
     for (int a = 0; a < 3; ++a) {
         out.velocity[a] = step->grid.velocity[a];
         out.known[a] = step->known[a];
@@ -86,57 +87,62 @@ WadiStatus wadi_flip_project_step(const WadiFlip *flip, WadiFlipStep *step, bool
     return wadi_flip_make_projection(flip, step, &in, projector, &out, error);
 }
 
-/* Viscosity between two projections: it must not see the fall that the pressure stops, or walls would drag at water at rest.
- * The second pressure is small; both together are the step's. */
-static WadiStatus solve_viscosity(const WadiFlip *flip, WadiFlipStep *step, WadiFlipProjector **projector,
-                                  WadiError *error)
+/* Pressure, and viscosity between two projections: it must not see the fall that the pressure stops, or walls would drag at water
+ * at rest. The second pressure is small; both together are the step's. */
+static WadiStatus solve_water(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
-    const size_t cells = WADI_ROW_CELLS * (size_t)step->fluid_rows;
-    double *whole = step->pressure;
-    WADI_STAGE(flip->context.times, "viscosity", WADI_TRY(wadi_flip_apply_viscosity(flip, step, error)));
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->pressure, cells, "pressure", error));
-    memset(step->pressure, 0, cells * sizeof *step->pressure);
-    WADI_STAGE(flip->context.times, "pressure",
-               WADI_TRY(wadi_flip_project_step(flip, step, true, projector, error)));
-    for (size_t i = 0; i < cells; ++i) {
-        whole[i] += step->pressure[i];
+    const size_t cells = WADI_ROW_CELLS * (size_t)step->cells.pressure_rows;
+    const bool is_viscous = wadi_flip_is_viscous(flip);
+    double *sum = step->cells.pressure;
+    WadiFlipProjector *projector = NULL;
+    RUN("pressure", wadi_flip_project_step(flip, step, !is_viscous, &projector, error));
+    if (!is_viscous) {
+        return WADI_OK;
     }
-    step->pressure = whole;
+    RUN("viscosity", wadi_flip_apply_viscosity(flip, step, error));
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->cells.pressure, cells, "pressure", error));
+    memset(step->cells.pressure, 0, cells * sizeof *step->cells.pressure);
+    RUN("pressure", wadi_flip_project_step(flip, step, true, &projector, error));
+    for (size_t i = 0; i < cells; ++i) {
+        sum[i] += step->cells.pressure[i];
+    }
+    step->cells.pressure = sum;
+    return WADI_OK;
+}
+
+/* The pressure begins as it was in the last step, where there is one. */
+static WadiStatus begin_pressure(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
+{
+    WadiArena *arena = flip->context.scratch;
+    const WadiRows *rows = &step->grid.rows;
+    const size_t cells = WADI_ROW_CELLS * (size_t)step->cells.pressure_rows;
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->cells.pressure, cells, "pressure", error));
+    memset(step->cells.pressure, 0, cells * sizeof *step->cells.pressure);
+    if (flip->materials.has_sand) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &step->cells.rigid, (size_t)rows->count, "rigid cells", error));
+        memset(step->cells.rigid, 0, (size_t)rows->count);
+    }
+    wadi_flip_pressure_recall(&flip->pressure_memory, rows, step->cells.pressure_row, step->force_dt,
+                              step->cells.pressure);
     return WADI_OK;
 }
 
 WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
-    WadiArena *arena = flip->context.scratch;
-    const WadiRows *rows = &step->grid.rows;
-    const size_t cells = WADI_ROW_CELLS * (size_t)step->fluid_rows;
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->pressure, cells, "pressure", error));
-    memset(step->pressure, 0, cells * sizeof *step->pressure);
-    if (flip->materials.has_sand) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &step->rigid, (size_t)rows->count, "rigid cells", error));
-        memset(step->rigid, 0, (size_t)rows->count);
-    }
-    wadi_flip_pressure_recall(&flip->pressure_memory, rows, step->fluid_row, step->kick, step->pressure);
+    const bool is_global = flip->context.world->scene->flip.friction == WADI_FLIP_FRICTION_SOLVE;
+    WADI_TRY(begin_pressure(flip, step, error));
     wadi_flip_push_surface(flip, step);
-    const WadiArenaMark mark = wadi_arena_mark(arena);
-    if (flip->materials.has_sand) {
+    const WadiArenaMark mark = wadi_arena_mark(flip->context.scratch);
+    if (!flip->materials.has_sand) {
+        WADI_TRY(solve_water(flip, step, error));
+    } else {
         if (wadi_flip_is_viscous(flip)) {
-            WADI_STAGE(flip->context.times, "viscosity",
-                       WADI_TRY(wadi_flip_apply_viscosity(flip, step, error)));
+            RUN("viscosity", wadi_flip_apply_viscosity(flip, step, error));
         }
-        bool is_global = flip->context.world->scene->flip.friction == WADI_FLIP_FRICTION_SOLVE;
         WADI_TRY(is_global ? wadi_flip_solve_sand(flip, step, error)
                            : wadi_flip_solve_zb05(flip, step, error));
-    } else {
-        const bool is_viscous = wadi_flip_is_viscous(flip);
-        WadiFlipProjector *projector = NULL;
-        WADI_STAGE(flip->context.times, "pressure",
-                   WADI_TRY(wadi_flip_project_step(flip, step, !is_viscous, &projector, error)));
-        if (is_viscous) {
-            WADI_TRY(solve_viscosity(flip, step, &projector, error));
-        }
     }
-    wadi_arena_release(arena, mark);
-    return wadi_flip_pressure_keep(&flip->pressure_memory, rows, step->fluid_row, step->fluid_rows,
-                                   step->pressure, step->kick, error);
+    wadi_arena_release(flip->context.scratch, mark);
+    return wadi_flip_pressure_store(&flip->pressure_memory, &step->grid.rows, step->cells.pressure_row,
+                                    step->cells.pressure_rows, step->cells.pressure, step->force_dt, error);
 }

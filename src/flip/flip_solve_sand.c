@@ -7,8 +7,8 @@
 
 #include "core/parallel.h"
 #include "flip/flip.h"
-#include "flip/friction/flip_friction_ask.h"
 #include "flip/friction/flip_friction_rate.h"
+#include "flip/friction/flip_friction_wall_sample.h"
 #include "grid/row_lanes.h"
 
 /* Of each of the first step's friction solves: deep columns start from coarse grids. */
@@ -81,13 +81,13 @@ static WadiStatus make_rate_dependent(const WadiFlip *flip, const WadiFlipStep *
     WADI_TRY(wadi_flip_material_mean(flip, step, grain_size, &grain_sizes, error));
     WadiFrictionRateIn in = {
         .rows = &step->grid.rows,
-        .fluid = step->fluid,
+        .fluid = step->cells.pressure_cells,
         .velocity = { step->saved[0], step->saved[1], step->saved[2] },
         .velocity_row = step->saved_row,
-        .pressure = step->pressure,
-        .pressure_row = step->fluid_row,
+        .pressure = step->cells.pressure,
+        .pressure_row = step->cells.pressure_row,
         .cell_size = step->grid.cell_size,
-        .dt = step->kick,
+        .dt = step->force_dt,
         .gravity_dt = wadi_flip_gravity_step(flip, step),
         .ratio = ratios,
         .grain_size = grain_sizes,
@@ -102,7 +102,7 @@ WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *ste
 {
     WadiArena *arena = flip->context.scratch;
     size_t floats = wadi_rows_floats(&step->grid.rows);
-    float *slope = step->mix.slope, *cohesion = step->mix.cohesion;
+    float *slope = step->cells.mix.slope, *cohesion = step->cells.mix.cohesion;
     *grain = NULL;
     if (slope == NULL) {
         WADI_TRY(WADI_ARENA_NEW(arena, &slope, floats, "yield slopes", error));
@@ -116,9 +116,10 @@ WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *ste
     wadi_flip_sleep_weaken(&flip->sleep, wadi_curve_value3(&flip->context.world->scene->gravity, step->time),
                            &step->grid.rows, slope);
     if (flip->materials.has_water) {
-        WADI_TRY(WADI_ARENA_NEW(arena, grain, 8 * (size_t)step->fluid_rows, "grain pressure", error));
+        WADI_TRY(
+            WADI_ARENA_NEW(arena, grain, 8 * (size_t)step->cells.pressure_rows, "grain pressure", error));
     }
-    *load = (WadiFrictionLoad){ .pressure = *grain != NULL ? *grain : step->pressure,
+    *load = (WadiFrictionLoad){ .pressure = *grain != NULL ? *grain : step->cells.pressure,
                                 .k = slope,
                                 .cohesion = cohesion };
     return WADI_OK;
@@ -133,9 +134,9 @@ typedef struct Rigid {
 static uint8_t rigid_cells(const Rigid *rigid, int32_t r)
 {
     const WadiFrictionLoad *load = rigid->load;
-    const int32_t *table = rigid->step->fluid_row;
+    const int32_t *table = rigid->step->cells.pressure_row;
     uint8_t marks = 0;
-    for (unsigned left = rigid->step->fluid[r]; left != 0; left &= left - 1) {
+    for (unsigned left = rigid->step->cells.pressure_cells[r]; left != 0; left &= left - 1) {
         int l = __builtin_ctz(left);
         size_t cell = 8 * (size_t)r + (size_t)l;
         double yield = (double)load->k[cell] * fmax(load->pressure[wadi_table_cell(table, cell)], 0.0) +
@@ -150,10 +151,10 @@ static void mark_tiles(void *user, int64_t first, int64_t end)
     const Rigid *rigid = user;
     const WadiFlipStep *step = rigid->step;
     for (int64_t t = first; t < end; ++t) {
-        for (uint64_t left = step->is_shown[t] != 0 ? step->sort.row_mask[t] : 0; left != 0;
+        for (uint64_t left = step->cells.is_shown[t] != 0 ? step->sort.row_mask[t] : 0; left != 0;
              left &= left - 1) {
             int32_t row = wadi_rows_at(&step->grid.rows, step->grid.tile_of[t], __builtin_ctzll(left));
-            step->rigid[row] = rigid_cells(rigid, row);
+            step->cells.rigid[row] = rigid_cells(rigid, row);
         }
     }
 }
@@ -161,7 +162,7 @@ static void mark_tiles(void *user, int64_t first, int64_t end)
 /* Sand whose stress is inside the yield set, for those who are shown. */
 static void mark_rigid(const WadiFlipStep *step, const WadiFriction *friction, const WadiFrictionLoad *load)
 {
-    if (step->is_shown != NULL) {
+    if (step->cells.is_shown != NULL) {
         wadi_parallel_for(step->sort.tiles.count, TILE_BLOCK, mark_tiles, &(Rigid){ step, friction, load });
     }
 }
@@ -230,28 +231,28 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
     WadiVec3 gravity = wadi_curve_value3(&flip->context.world->scene->gravity, step->time);
     WadiFrictionSolids solids = { &flip->context.world->solids, step->grid.cell_size, step->time + step->dt };
     WadiFrictionGrid grid = { .rows = &step->grid.rows,
-                              .fluid = step->held.sand,
-                              .held = step->held.cells,
+                              .fluid = step->cells.sleeping.sand,
+                              .held = step->cells.sleeping.cells,
                               .rest = &flip->sleep.friction,
-                              .solid = step->inside,
+                              .solid = step->cells.inside,
                               .solid_row = step->solid.row,
-                              .pressure_row = step->fluid_row,
-                              .ask = wadi_friction_ask_solids,
-                              .ask_context = &solids,
-                              .density = step->mix.density,
+                              .pressure_row = step->cells.pressure_row,
+                              .sample_wall = wadi_friction_sample_solids,
+                              .wall_context = &solids,
+                              .density = step->cells.mix.density,
                               .reference_density = flip->materials.density };
     for (int a = 0; a < 3; ++a) {
         grid.open[a] = step->solid.open[a];
         /* Under water the weight is not that of the grains alone. */
-        grid.weight[a] = flip->materials.has_water ? 0.0 : step->kick * wadi_component(gravity, a);
+        grid.weight[a] = flip->materials.has_water ? 0.0 : step->force_dt * wadi_component(gravity, a);
     }
     bool is_first = flip->friction_memory.dt == 0.0;
     WadiFriction *friction = NULL;
     WADI_STAGE(
         times, "friction set-up",
-        WADI_TRY(wadi_friction_begin(&friction, &grid, &flip->friction_memory, step->kick, arena, error));
+        WADI_TRY(wadi_friction_begin(&friction, &grid, &flip->friction_memory, step->force_dt, arena, error));
         wadi_friction_add(friction, velocity));
-    wadi_flip_held_close(step);
+    wadi_flip_close_sleeping(step);
     int asked = flip->context.world->scene->flip.friction_rounds, rounds = is_first && asked < 4 ? 4 : asked;
     WadiFlipProjector *projector = NULL;
     WADI_STAGE(times, "pressure", WADI_TRY(wadi_flip_project_step(flip, step, false, &projector, error)));
@@ -269,13 +270,14 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
     for (int round = 0; round < rounds; ++round) {
         /* u_b = u* - grad P: what the last projection made, less the stress that went into it. */
         const float *const before[3] = { velocity[0], velocity[1], velocity[2] };
-        wadi_friction_take(friction, velocity);
+        wadi_friction_subtract(friction, velocity);
         if (grain != NULL) {
             WADI_STAGE(times, "grain pressure", WADI_TRY(wadi_flip_grain_pressure(flip, step, grain, error)));
         }
         if (is_first && round == 0) {
-            WADI_STAGE(times, "friction",
-                       WADI_TRY(wadi_friction_start(friction, before, &load, depth, g_dt, arena, error)));
+            WADI_STAGE(
+                times, "friction",
+                WADI_TRY(wadi_friction_coarse_guess(friction, before, &load, depth, g_dt, arena, error)));
         }
         const WadiArenaMark mark = wadi_arena_mark(arena);
         WADI_STAGE(times, "friction",
@@ -290,9 +292,9 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
                    WADI_TRY(wadi_flip_project_step(flip, step, round + 1 == rounds, &projector, error)));
     }
     wadi_friction_calm_slivers(friction, velocity, step->solid.velocity);
-    wadi_flip_held_stop(step);
-    WADI_STAGE(times, "sleep", wadi_flip_held_check(flip, step, friction));
+    wadi_flip_stop_sleeping(step);
+    WADI_STAGE(times, "sleep", wadi_flip_check_sleeping(flip, step, friction));
     WADI_STAGE(times, "friction set-up", mark_rigid(step, friction, &load);
-               WADI_TRY(wadi_friction_keep(friction, &flip->friction_memory, error)));
+               WADI_TRY(wadi_friction_store(friction, &flip->friction_memory, error)));
     return WADI_OK;
 }

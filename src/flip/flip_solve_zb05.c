@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "flip/flip.h"
+#include "flip/flip_stage.h"
 #include "flip/friction/flip_yield.h"
 #include "flip/published/flip_rigid.h"
 #include "grid/row_lanes.h"
@@ -73,12 +74,12 @@ static WadiStatus wall_friction(const WadiFlip *flip, const WadiFlipStep *step, 
     memset(*mu, 0, wadi_rows_floats(rows) * sizeof(float));
     for (int32_t r = 1; r < rows->count; ++r) {
         unsigned beside = 0;
-        for (int side = 0; side < 6 && step->inside[r] != 0; ++side) {
-            beside |= wadi_row_bits_beside(rows, step->fluid, r, side);
+        for (int side = 0; side < 6 && step->cells.inside[r] != 0; ++side) {
+            beside |= wadi_row_bits_beside(rows, step->cells.pressure_cells, r, side);
         }
         int32_t cell[3];
         wadi_rows_cell(rows, r, cell);
-        for (unsigned left = step->inside[r] & beside; left != 0; left &= left - 1) {
+        for (unsigned left = step->cells.inside[r] & beside; left != 0; left &= left - 1) {
             int l = __builtin_ctz(left);
             WadiVec3 x = { h * (cell[0] + l + 0.5), h * (cell[1] + 0.5), h * (cell[2] + 0.5) };
             (*mu)[8 * r + l] =
@@ -95,10 +96,10 @@ static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const bef
     WadiArena *arena = flip->context.scratch;
     float *const *velocity = step->grid.velocity;
     WadiFrictionGrid grid = { .rows = &step->grid.rows,
-                              .fluid = step->fluid,
-                              .solid = step->inside,
+                              .fluid = step->cells.pressure_cells,
+                              .solid = step->cells.inside,
                               .solid_row = step->solid.row,
-                              .pressure_row = step->fluid_row };
+                              .pressure_row = step->cells.pressure_row };
     for (int a = 0; a < 3; ++a) {
         grid.solid_speed[a] = step->solid.velocity[a];
     }
@@ -129,7 +130,7 @@ static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const bef
     WADI_TRY(wadi_rigid_groups(&step->grid.rows, cells.rigid, &groups, arena, error));
     WADI_TRY(wadi_rigid_project(&grid, &groups, velocity, &motion, arena, error));
     WADI_TRY(wadi_rigid_slide(&grid, &cells, &groups, velocity, arena, error));
-    memcpy(step->rigid, cells.rigid, (size_t)step->grid.rows.count);
+    memcpy(step->cells.rigid, cells.rigid, (size_t)step->grid.rows.count);
     return WADI_OK;
 }
 
@@ -138,15 +139,15 @@ static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const bef
 static WadiStatus project_again(const WadiFlip *flip, WadiFlipStep *step, bool may_part, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
-    size_t rows = (size_t)step->grid.rows.count, cells = 8 * (size_t)step->fluid_rows;
+    size_t rows = (size_t)step->grid.rows.count, cells = 8 * (size_t)step->cells.pressure_rows;
     uint8_t *fluid = NULL;
     WadiFlipProjectOut out = { 0 };
     WADI_TRY(WADI_ARENA_NEW(arena, &fluid, rows, "labels", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &out.pressure, cells, "pressure", error));
-    memcpy(fluid, step->fluid, rows);
+    memcpy(fluid, step->cells.pressure_cells, rows);
     memset(out.pressure, 0, cells * sizeof *out.pressure);
     for (size_t c = 0; c < 8 * rows && may_part; ++c) {
-        if (!(step->pressure[wadi_table_cell(step->fluid_row, c)] > 0.0)) {
+        if (!(step->cells.pressure[wadi_table_cell(step->cells.pressure_row, c)] > 0.0)) {
             fluid[c / 8] &= (uint8_t) ~(1u << c % 8);
         }
     }
@@ -164,11 +165,10 @@ static WadiStatus project_again(const WadiFlip *flip, WadiFlipStep *step, bool m
 
 WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
-    WadiStageTimes *times = flip->context.times;
     size_t floats = wadi_rows_floats(&step->grid.rows);
     bool is_literal = flip->context.world->scene->flip.friction == WADI_FLIP_FRICTION_ZB05_LITERAL;
     WadiFlipProjectIn in = wadi_flip_projection(flip, step);
-    WadiFlipProjectOut out = { .pressure = step->pressure };
+    WadiFlipProjectOut out = { .pressure = step->cells.pressure };
     if (is_literal) {
         in.solve = wadi_poisson_solve;
         in.is_unilateral = false;
@@ -181,9 +181,8 @@ WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         out.velocity[a] = step->grid.velocity[a];
         out.known[a] = step->known[a];
     }
-    WADI_STAGE(times, "pressure",
-               WADI_TRY(wadi_flip_make_projection(flip, step, &in, &projector, &out, error)));
-    WADI_STAGE(times, "friction", WADI_TRY(rub(flip, step, before, is_literal, error)));
-    WADI_STAGE(times, "pressure", WADI_TRY(project_again(flip, step, in.is_unilateral, error)));
+    RUN("pressure", wadi_flip_make_projection(flip, step, &in, &projector, &out, error));
+    RUN("friction", rub(flip, step, before, is_literal, error));
+    RUN("pressure", project_again(flip, step, in.is_unilateral, error));
     return WADI_OK;
 }

@@ -52,11 +52,13 @@ static void swell_rows(void *user, int64_t first, int64_t end)
     WadiFlipStep *step = context->step;
     const double per_metre = 1.0 / step->grid.cell_size;
     for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
-        unsigned left = context->solid->row[row] >= WADI_FLIP_SOLID_PLAIN_ROWS ? step->fluid[row] : 0;
+        unsigned left =
+            context->solid->row[row] >= WADI_FLIP_SOLID_PLAIN_ROWS ? step->cells.pressure_cells[row] : 0;
         for (; left != 0; left &= left - 1) {
             const int l = __builtin_ctz(left);
             const double sum = missing(context, (WadiRowCell){ row, l });
-            step->expansion[LANES * (size_t)step->fluid_row[row] + (size_t)l] += (float)(per_metre * sum);
+            step->cells.expansion[LANES * (size_t)step->cells.pressure_row[row] + (size_t)l] +=
+                (float)(per_metre * sum);
         }
     }
 }

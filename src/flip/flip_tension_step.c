@@ -18,35 +18,35 @@ WadiStatus wadi_flip_find_tension(const WadiFlip *flip, WadiFlipStep *step, Wadi
         double sigma = tension_of(flip, m, step->time);
         largest = fmax(largest, sigma);
         /* P = p dt / (rho h) */
-        of_material[m] = (float)(sigma * step->kick / (flip->materials.density * step->grid.cell_size));
+        of_material[m] = (float)(sigma * step->force_dt / (flip->materials.density * step->grid.cell_size));
     }
-    if (!(largest > 0.0) || step->surface_distance == NULL) {
+    if (!(largest > 0.0) || step->cells.surface_distance == NULL) {
         return WADI_OK;
     }
     const WadiRows *rows = &step->grid.rows;
     const size_t floats = wadi_rows_floats(rows);
     WADI_TRY(wadi_flip_material_mean(flip, step, of_material, &tension, error));
-    WADI_TRY(
-        WADI_ARENA_NEW(flip->context.scratch, &step->surface_pressure, floats, "surface tension", error));
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->cells.surface_pressure, floats, "surface tension",
+                            error));
     WadiFlipCurvatureIn in = { .rows = rows,
-                               .fluid = step->fluid,
-                               .distance = step->surface_distance,
+                               .fluid = step->cells.pressure_cells,
+                               .distance = step->cells.surface_distance,
                                .solid_row = step->solid.row,
                                .solid_fraction = step->solid.fraction,
                                .cell_size = step->grid.cell_size,
                                .passes = WADI_FLIP_CURVATURE_PASSES };
-    WADI_TRY(wadi_flip_curvature(&in, step->surface_pressure, flip->context.scratch, error));
+    WADI_TRY(wadi_flip_curvature(&in, step->cells.surface_pressure, flip->context.scratch, error));
     for (size_t i = 0; i < floats; ++i) {
-        step->surface_pressure[i] *= tension[i];
+        step->cells.surface_pressure[i] *= tension[i];
     }
     return WADI_OK;
 }
 
 void wadi_flip_push_surface(const WadiFlip *flip, WadiFlipStep *step)
 {
-    if (step->surface_pressure != NULL) {
+    if (step->cells.surface_pressure != NULL) {
         WadiFlipProjectIn in = wadi_flip_projection(flip, step);
-        wadi_flip_push_faces(&in, step->surface_pressure, step->grid.velocity);
+        wadi_flip_push_faces(&in, step->cells.surface_pressure, step->grid.velocity);
     }
 }
 

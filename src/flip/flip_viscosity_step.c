@@ -19,21 +19,21 @@ WadiStatus wadi_flip_apply_viscosity(const WadiFlip *flip, WadiFlipStep *step, W
     const WadiScene *scene = flip->context.world->scene;
     WadiArena *arena = flip->context.scratch;
     const WadiRows *rows = &step->grid.rows;
-    const double h = step->grid.cell_size, scale = step->kick / (flip->materials.density * h * h);
+    const double h = step->grid.cell_size, scale = step->force_dt / (flip->materials.density * h * h);
     float of_material[256], *coefficient = NULL;
     for (int m = 0; m < scene->material_count; ++m) {
         of_material[m] = (float)(scale * wadi_curve_value(&scene->materials[m].viscosity, step->time));
     }
     WADI_TRY(wadi_flip_material_mean(flip, step, of_material, &coefficient, error));
-    double g_dt = step->kick * wadi_norm(wadi_curve_value3(&scene->gravity, step->time));
+    double g_dt = step->force_dt * wadi_norm(wadi_curve_value3(&scene->gravity, step->time));
     WadiFlipViscosityIn in = { .rows = rows,
-                               .fluid = step->fluid,
-                               .solid = step->inside,
-                               .distance = step->surface_distance,
+                               .fluid = step->cells.pressure_cells,
+                               .solid = step->cells.inside,
+                               .distance = step->cells.surface_distance,
                                .solid_row = step->solid.row,
                                .solid_distance = step->solid.distance,
                                .coefficient = coefficient,
-                               .density = step->mix.density,
+                               .density = step->cells.mix.density,
                                .reference_density = flip->materials.density,
                                .cell_size = h,
                                .solver = {

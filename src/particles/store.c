@@ -136,7 +136,7 @@ void wadi_particles_show_column(WadiParticles *particles, int index)
     particles->column[index].is_in_frames = true;
 }
 
-void wadi_particles_leave_column(WadiParticles *particles, int index, bool is_left)
+void wadi_particles_skip_in_sort(WadiParticles *particles, int index, bool is_left)
 {
     WADI_ASSERT(index >= WADI_COLUMN_MATERIAL && index < particles->column_count);
     particles->column[index].is_left = is_left;

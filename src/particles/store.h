@@ -67,7 +67,7 @@ WadiStatus wadi_particles_add_vector(WadiParticles *particles, const char *name,
 void wadi_particles_show_column(WadiParticles *particles, int index);
 /* Whether permutations leave a column alone from now on: the solver writes what it needs of it after each of them, or it is the
  * material's and there is only one. */
-void wadi_particles_leave_column(WadiParticles *particles, int index, bool is_left);
+void wadi_particles_skip_in_sort(WadiParticles *particles, int index, bool is_left);
 /* The present memory of a column; fetch anew after anything that may grow or permute the store. */
 void *wadi_particles_column(const WadiParticles *particles, int index);
 

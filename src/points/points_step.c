@@ -110,7 +110,7 @@ static double fly(void *context, int64_t first, int64_t end)
     return (double)stuck;
 }
 
-static WadiStatus step(void *solver, double time, double dt, WadiStepReport *report, WadiError *error)
+static WadiStatus step(void *solver, const WadiSolverStep *now, WadiStepReport *report, WadiError *error)
 {
     Points *points = solver;
     const WadiSolverContext *context = &points->context;
@@ -118,11 +118,11 @@ static WadiStatus step(void *solver, double time, double dt, WadiStepReport *rep
     Flight flight = { .world = context->world,
                       .particles = particles,
                       .collide = { .solids = &context->world->solids,
-                                   .t0 = time,
-                                   .t1 = time + dt,
+                                   .t0 = now->time,
+                                   .t1 = now->time + now->dt,
                                    .skin = 1e-4 * context->world->cell_size },
-                      .time = time,
-                      .dt = dt };
+                      .time = now->time,
+                      .dt = now->dt };
     for (int a = 0; a < 3; ++a) {
         flight.rest[a] = wadi_particles_column(particles, points->rest_column[a]);
     }

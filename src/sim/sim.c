@@ -225,7 +225,8 @@ WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error)
     }
 
     WadiStepReport report = { 0 };
-    WADI_TRY(sim->type->step(sim->solver, sim->time, sim->dt, &report, error));
+    const WadiSolverStep now_step = { .time = sim->time, .dt = sim->dt, .ends_frame = is_last };
+    WADI_TRY(sim->type->step(sim->solver, &now_step, &report, error));
     double now = is_last ? end : sim->time + sim->dt;
     WADI_STAGE(&sim->times, "emit", WADI_TRY(emit(sim, sim->dt, &report.crowds, error)));
     for (int32_t n = 0; n < report.crowds.count; ++n) {

@@ -33,6 +33,12 @@ typedef struct WadiStepReport {
     WadiCrowds crowds;  /* where there is no room; in the step's scratch */
 } WadiStepReport;
 
+/* When a step is taken. */
+typedef struct WadiSolverStep {
+    double time, dt; /* s */
+    bool ends_frame; /* the state after it is a frame */
+} WadiSolverStep;
+
 typedef struct WadiSolverType {
     const char *name;    /* as in `solver:` */
     const char *summary; /* one line for help and docs */
@@ -42,7 +48,7 @@ typedef struct WadiSolverType {
     void (*destroy)(void *solver);
     /* Largest stable step from here and the name of the limit that gave it (a literal). */
     double (*largest_dt)(const void *solver, double time, const char **limit);
-    WadiStatus (*step)(void *solver, double time, double dt, WadiStepReport *report, WadiError *error);
+    WadiStatus (*step)(void *solver, const WadiSolverStep *now, WadiStepReport *report, WadiError *error);
     /* State beyond the particle columns; may do nothing. */
     WadiStatus (*save)(const void *solver, WadiState *state, WadiError *error);
     WadiStatus (*load)(void *solver, const WadiState *state, WadiError *error);

@@ -107,8 +107,8 @@ static WadiFrictionGrid slab_grid(const SlabRun *run)
     return (WadiFrictionGrid){ .rows = &run->grid.rows,
                                .fluid = run->grid.fluid,
                                .solid = run->grid.solid,
-                               .ask = ask_floor,
-                               .ask_context = run };
+                               .sample_wall = ask_floor,
+                               .wall_context = run };
 }
 
 static void slab_friction(SlabRun *run, int step, WadiArena *arena, WadiFrictionReport *report)
@@ -125,12 +125,13 @@ static void slab_friction(SlabRun *run, int step, WadiArena *arena, WadiFriction
     WadiFrictionLoad load = { .pressure = run->pressure, .k = run->k };
     const float *before[3] = { run->velocity[0], run->velocity[1], run->velocity[2] };
     if (step == 0 && run->has_coarse_start) {
-        CHECK_OK(wadi_friction_start(friction, before, &load, depth, gravity * dt, arena, &error), error);
+        CHECK_OK(wadi_friction_coarse_guess(friction, before, &load, depth, gravity * dt, arena, &error),
+                 error);
         settings.max_iterations = 100;
     }
     CHECK_OK(wadi_friction_solve(friction, before, &load, &settings, arena, report, &error), error);
     wadi_friction_add(friction, run->velocity);
-    CHECK_OK(wadi_friction_keep(friction, &run->memory, &error), error);
+    CHECK_OK(wadi_friction_store(friction, &run->memory, &error), error);
 }
 
 /* A tilted slab from rest for `steps` steps; mean speed. */
@@ -231,10 +232,11 @@ static double cold_rest(int depth, bool has_start, int iterations)
     wadi_friction_add(friction, run.velocity); /* of no stress: nothing */
     if (has_start) {
         const float *middle = &run.velocity[0][grid_at(&run.grid, 32, depth / 2, 4)], was = *middle;
-        CHECK_OK(wadi_friction_start(friction, before, &load, depth, gravity * dt, &arena, &error), error);
+        CHECK_OK(wadi_friction_coarse_guess(friction, before, &load, depth, gravity * dt, &arena, &error),
+                 error);
         wadi_friction_add(friction, run.velocity);
         assert_true(*middle != was);
-        wadi_friction_take(friction, run.velocity);
+        wadi_friction_subtract(friction, run.velocity);
     }
     WadiFrictionReport report;
     CHECK_OK(wadi_friction_solve(friction, before, &load, &settings, &arena, &report, &error), error);

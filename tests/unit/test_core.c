@@ -87,6 +87,30 @@ static void released_scratch_is_used_again(void **unused)
     wadi_arena_free(&arena);
 }
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+
+static void released_scratch_is_poisoned(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    WadiArena arena = { 0 };
+    for (int round = 0; round < 2; ++round) { /* in a block of its own first, then in the main block */
+        unsigned char *held = NULL, *passing = NULL;
+        CHECK_OK(WADI_ARENA_NEW(&arena, &held, 64, "held", &error), error);
+        const WadiArenaMark mark = wadi_arena_mark(&arena);
+        CHECK_OK(WADI_ARENA_NEW(&arena, &passing, 128, "of one stage", &error), error);
+        assert_false(__asan_address_is_poisoned(passing + 127));
+        wadi_arena_release(&arena, mark);
+        assert_true(__asan_address_is_poisoned(passing) && __asan_address_is_poisoned(passing + 127));
+        assert_false(__asan_address_is_poisoned(held + 63));
+        CHECK_OK(wadi_arena_reset(&arena, &error), error);
+        assert_true(__asan_address_is_poisoned(held));
+    }
+    wadi_arena_free(&arena);
+}
+#endif
+
 /* A stage's result is made after its temporaries and outlives them; from the second step on in memory that is there. */
 static void temporaries_go_before_results(void **unused)
 {
@@ -370,6 +394,9 @@ int main(void)
         cmocka_unit_test(memory_is_zeroed_aligned_and_accounted),
         cmocka_unit_test(a_warm_arena_does_not_allocate),
         cmocka_unit_test(released_scratch_is_used_again),
+#ifdef __SANITIZE_ADDRESS__
+        cmocka_unit_test(released_scratch_is_poisoned),
+#endif
         cmocka_unit_test(temporaries_go_before_results),
         cmocka_unit_test(an_arena_shrinks_to_what_is_needed),
         cmocka_unit_test(renewed_arrays_fit),

@@ -227,8 +227,8 @@ static void a_lone_cell_gets_the_whole_wall_friction(void **unused)
             WadiFrictionGrid cells = { .rows = &it.grid.rows,
                                        .fluid = it.grid.fluid,
                                        .solid = it.grid.solid,
-                                       .ask = ask_same,
-                                       .ask_context = &floor };
+                                       .sample_wall = ask_same,
+                                       .wall_context = &floor };
             CHECK_OK(wadi_friction_begin(&friction, &cells, NULL, 0.01, &arena, &error), error);
             WadiFrictionLoad load = { it.pressure, it.k, it.cohesion };
             const float *before[3] = { it.start[0], it.start[1], it.start[2] };
@@ -283,8 +283,8 @@ static WadiFrictionReport slide(Case *it, bool belt, int iterations)
     WadiFrictionGrid cells = { .rows = &it->grid.rows,
                                .fluid = it->grid.fluid,
                                .solid = it->grid.solid,
-                               .ask = ask_same,
-                               .ask_context = &floor };
+                               .sample_wall = ask_same,
+                               .wall_context = &floor };
     CHECK_OK(wadi_friction_begin(&friction, &cells, NULL, 0.01, &arena, &error), error);
     WadiFrictionLoad load = { it->pressure, it->k, it->cohesion };
     const float *before[3] = { it->start[0], it->start[1], it->start[2] };
@@ -361,7 +361,7 @@ static void an_empty_grid_is_solved_at_once(void **unused)
     assert_true(report.has_converged);
     assert_int_equal(report.iterations, 4);
     WadiFrictionMemory memory = { 0 };
-    CHECK_OK(wadi_friction_keep(friction, &memory, &error), error);
+    CHECK_OK(wadi_friction_store(friction, &memory, &error), error);
     wadi_friction_memory_free(&memory);
     wadi_arena_free(&arena);
 }

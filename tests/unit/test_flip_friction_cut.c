@@ -128,7 +128,7 @@ static void friction_on_cut_cells_takes_energy_away(void **unused)
                                       .fluid = cut.grid.fluid,
                                       .solid = cut.grid.solid,
                                       .open = { cut.open[0], cut.open[1], cut.open[2] },
-                                      .ask = ask_random,
+                                      .sample_wall = ask_random,
                                       .density = cut.density,
                                       .reference_density = 1600.0 };
             WadiFriction *friction;
@@ -174,8 +174,8 @@ static WadiFrictionReport cut_solve(Cut *cut, const float wind[3], int iteration
                               .fluid = cut->grid.fluid,
                               .solid = cut->grid.solid,
                               .open = { cut->open[0], cut->open[1], cut->open[2] },
-                              .ask = ask_random,
-                              .ask_context = wind,
+                              .sample_wall = ask_random,
+                              .wall_context = wind,
                               .density = cut->density,
                               .reference_density = 1600.0 };
     WadiFriction *friction;

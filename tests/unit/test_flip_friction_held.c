@@ -53,7 +53,7 @@ static void held_cells_keep_their_stress_and_the_others_their_forces(void **unus
         }
     }
     WadiFrictionGrid cells = {
-        .rows = &grid.rows, .fluid = grid.fluid, .solid = grid.solid, .ask = ask_half
+        .rows = &grid.rows, .fluid = grid.fluid, .solid = grid.solid, .sample_wall = ask_half
     };
     WadiFrictionLoad load = { .pressure = pressure, .k = k };
     WadiFrictionSettings settings = wadi_friction_settings(14, 0.1);
@@ -64,7 +64,7 @@ static void held_cells_keep_their_stress_and_the_others_their_forces(void **unus
     CHECK_OK(wadi_friction_begin(&friction, &cells, NULL, 0.01, &arena, &error), error);
     CHECK_OK(wadi_friction_solve(friction, before, &load, &settings, &arena, &report, &error), error);
     wadi_friction_add(friction, whole);
-    CHECK_OK(wadi_friction_keep(friction, &memory, &error), error);
+    CHECK_OK(wadi_friction_store(friction, &memory, &error), error);
 
     uint8_t *held = grid_alloc(&grid, (size_t)grid.rows.count, 1);
     for (int32_t r = 1; r < grid.rows.count; ++r) {

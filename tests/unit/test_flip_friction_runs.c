@@ -11,7 +11,7 @@ static WadiStatus solve_once(Case *it, const WadiFrictionMemory *from, double dt
     WadiArena arena = { 0 };
     WadiFriction *friction;
     WadiFrictionGrid cells = {
-        .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .ask = ask_half
+        .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .sample_wall = ask_half
     };
     WadiStatus status = wadi_friction_begin(&friction, &cells, from, dt, &arena, error);
     if (status == WADI_OK && iterations > 0) {
@@ -23,7 +23,7 @@ static WadiStatus solve_once(Case *it, const WadiFrictionMemory *from, double dt
     }
     if (status == WADI_OK) {
         wadi_friction_add(friction, it->velocity);
-        status = wadi_friction_keep(friction, memory, error);
+        status = wadi_friction_store(friction, memory, error);
     }
     wadi_arena_free(&arena);
     return status;
@@ -195,9 +195,10 @@ static void the_cost_of_an_iteration_is_printed(void **unused)
             for (int repeat = 0; repeat < 4; ++repeat) {
                 WadiError error;
                 WadiFriction *friction;
-                WadiFrictionGrid cells = {
-                    .rows = &it.grid.rows, .fluid = it.grid.fluid, .solid = it.grid.solid, .ask = ask_half
-                };
+                WadiFrictionGrid cells = { .rows = &it.grid.rows,
+                                           .fluid = it.grid.fluid,
+                                           .solid = it.grid.solid,
+                                           .sample_wall = ask_half };
                 CHECK_OK(wadi_arena_reset(&arena, &error), error);
                 double time = seconds();
                 CHECK_OK(wadi_friction_begin(&friction, &cells, &memory, 0.01, &arena, &error), error);
@@ -211,7 +212,7 @@ static void the_cost_of_an_iteration_is_printed(void **unused)
                          error);
                 best = fmin(best, (seconds() - time) / ITERATIONS);
                 time = seconds();
-                CHECK_OK(wadi_friction_keep(friction, &memory, &error), error);
+                CHECK_OK(wadi_friction_store(friction, &memory, &error), error);
                 keep = fmin(keep, seconds() - time);
                 assert_int_equal(report.iterations, ITERATIONS);
             }

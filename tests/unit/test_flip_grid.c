@@ -146,7 +146,7 @@ static void the_grid_has_the_rows_near_fluid_and_no_others(void **unused)
                     }
                     int32_t row = wadi_rows_find(&grid.rows, i, j, k);
                     assert_int_equal(row != 0, is_near);
-                    assert_int_equal(grid.fluid[row], fluid);
+                    assert_int_equal(grid.occupied[row], fluid);
                     found += is_near;
                 }
             }
@@ -201,7 +201,7 @@ static uint64_t hash_of_sort(int threads, double size)
     hash = wadi_hash_bytes(hash, sort.tiles.tiles, tiles * sizeof *sort.tiles.tiles);
     hash = wadi_hash_bytes(hash, sort.cell_start, (8 * rows + 1) * sizeof *sort.cell_start);
     hash = wadi_hash_bytes(hash, grid.mask, (size_t)grid.tiles.count * sizeof *grid.mask);
-    hash = wadi_hash_bytes(hash, grid.fluid, (size_t)grid.rows.count);
+    hash = wadi_hash_bytes(hash, grid.occupied, (size_t)grid.rows.count);
     hash = wadi_hash_bytes(hash, grid.tiles.neighbours,
                            (size_t)grid.tiles.count * sizeof *grid.tiles.neighbours);
     wadi_arena_free(&arena);
@@ -276,7 +276,7 @@ static void the_order_is_the_same_a_kilometre_away(void **unused)
         CHECK_OK(wadi_flip_grid_build(&grid, &sort, WADI_FLIP_MARGIN, &arena, &error), error);
         uint64_t hash = wadi_hash_bytes(0, particles.id, sizeof *particles.id * (size_t)particles.count);
         hash = wadi_hash_bytes(hash, grid.mask, (size_t)grid.tiles.count * sizeof *grid.mask);
-        hash = wadi_hash_bytes(hash, grid.fluid, (size_t)grid.rows.count);
+        hash = wadi_hash_bytes(hash, grid.occupied, (size_t)grid.rows.count);
         expected = n == 0 ? hash : expected;
         assert_true(hash == expected);
         wadi_arena_free(&arena);

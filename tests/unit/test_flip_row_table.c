@@ -175,7 +175,7 @@ static void a_memory_of_pressure_goes_by_place(void **unused)
             pressure[8 * table[r] + l] = 1 + cell[0] + l + 100 * cell[1] + 10000 * cell[2];
         }
     }
-    CHECK_OK(wadi_flip_pressure_keep(&memory, &box.rows, table, count, pressure, 0.25, &error), error);
+    CHECK_OK(wadi_flip_pressure_store(&memory, &box.rows, table, count, pressure, 0.25, &error), error);
     wadi_flip_pressure_recall(&memory, &next.rows, next_table, 0.5, found);
     for (int32_t r = 0; r < next.rows.count; ++r) {
         int32_t cell[3] = { 0 };

@@ -142,7 +142,7 @@ static void materials_in_one_cell_keep_their_own_way(void **unused)
 {
     (void)unused;
     const double field[12] = { 0.5, 1, -2, 0.5, -0.2, 0.3, 0.7, -1, 0.1, -0.4, 0.9, 2 };
-    const float keep[2] = { 1.0f, 0.0f };
+    const float flip_fraction[2] = { 1.0f, 0.0f };
     Fluid fluid;
     WadiError error;
     fluid_make_ball(&fluid, 8.0, wadi_vec3(0.5, 0.2, -0.4), 0.125);
@@ -177,7 +177,7 @@ static void materials_in_one_cell_keep_their_own_way(void **unused)
     WadiFlipToParticlesIn in = { .sort = &fluid.sort,
                                  .grid = &fluid.grid,
                                  .saved = unchanged,
-                                 .keep = keep,
+                                 .flip_fraction = flip_fraction,
                                  .material_count = 2,
                                  .dt = 1e-3,
                                  .order = 2,

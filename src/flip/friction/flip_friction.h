@@ -13,7 +13,7 @@
  * One step:  wadi_friction_begin   rows -> unknowns, started from the last step's stresses
  *            wadi_friction_add     u* += div tau, before the first pressure solve
  *            wadi_friction_solve   per outer iteration, with P of the last pressure solve, u_b = u* - grad P
- *            wadi_friction_keep    stresses -> memory of the next step
+ *            wadi_friction_store    stresses -> memory of the next step
  * Same bytes for any thread count. */
 #ifndef WADI_FLIP_FRICTION_H
 #define WADI_FLIP_FRICTION_H
@@ -32,7 +32,7 @@ typedef struct WadiFrictionWallPoint {
 } WadiFrictionWallPoint;
 
 /* `at` in cells: cell (i, j, k) is [i, i + 1] x ... Called from several threads. */
-typedef WadiFrictionWallPoint (*WadiFrictionAskFn)(const void *context, const double at[3]);
+typedef WadiFrictionWallPoint (*WadiFrictionSampleWall)(const void *context, const double at[3]);
 
 /* Where sand is. Every array is borrowed until the step ends. Rows hold the six neighbours of each FLUID
  * cell; a cell without a row counts as air. */
@@ -45,10 +45,10 @@ typedef struct WadiFrictionGrid {
     const uint8_t *held;
     const struct WadiFrictionMemory *rest;
     const int32_t
-        *solid_row;        /* per row: where `open` and solid_speed have it (flip_row_table.h); may be NULL */
-    const float *open[3];  /* per face: open part, as the pressure has it; all NULL: voxels, by `solid` */
-    WadiFrictionAskFn ask; /* asked on walls only */
-    const void *ask_context;
+        *solid_row;       /* per row: where `open` and solid_speed have it (flip_row_table.h); may be NULL */
+    const float *open[3]; /* per face: open part, as the pressure has it; all NULL: voxels, by `solid` */
+    WadiFrictionSampleWall sample_wall; /* asked on walls only */
+    const void *wall_context;
     const float
         *solid_speed[3];  /* per face: velocity of the solid, for the local rule (flip_rigid.h) alone */
     const float *density; /* per FLUID cell, kg/m^3; NULL: the reference everywhere */
@@ -137,14 +137,14 @@ WadiFrictionSettings wadi_friction_cold_settings(int depth, double gravity_dt);
 
 /* For a friction without stress: one from coarser grids, where columns are deeper than 32 cells; with 100
  * iterations after it a column of 256 cells is as good as with a thousand from zero. Arguments as for solve. */
-WadiStatus wadi_friction_start(WadiFriction *friction, const float *const before[3],
-                               const WadiFrictionLoad *load, int depth, double gravity_dt, WadiArena *arena,
-                               WadiError *error);
+WadiStatus wadi_friction_coarse_guess(WadiFriction *friction, const float *const before[3],
+                                      const WadiFrictionLoad *load, int depth, double gravity_dt,
+                                      WadiArena *arena, WadiError *error);
 
 /* Add the divergence of the stress to the free faces. */
 void wadi_friction_add(WadiFriction *friction, float *const velocity[3]);
 /* Take it away again. */
-void wadi_friction_take(WadiFriction *friction, float *const velocity[3]);
+void wadi_friction_subtract(WadiFriction *friction, float *const velocity[3]);
 
 /* `before` is u_b per face (u, v, w), closed faces with the solid's velocity. Result: the stress in
  * `friction`. */
@@ -157,7 +157,7 @@ void wadi_friction_calm_slivers(const WadiFriction *friction, float *const veloc
                                 float *const solid_velocity[3]);
 
 /* On failure the memory is empty. */
-WadiStatus wadi_friction_keep(const WadiFriction *friction, WadiFrictionMemory *memory, WadiError *error);
+WadiStatus wadi_friction_store(const WadiFriction *friction, WadiFrictionMemory *memory, WadiError *error);
 
 /* How far a cell's stress is from that of `rest`, all of it where nothing is kept there; same norm as
  * wadi_friction_stress, but for cells cut by walls. */

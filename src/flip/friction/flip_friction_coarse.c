@@ -172,7 +172,7 @@ static WadiStatus make_fields(Coarse *coarse, const WadiFriction *friction, cons
 static WadiFrictionWallPoint ask_fine(const void *context, const double at[3])
 {
     const WadiFrictionGrid *fine = context;
-    return fine->ask(fine->ask_context, (double[3]){ 2.0 * at[0], 2.0 * at[1], 2.0 * at[2] });
+    return fine->sample_wall(fine->wall_context, (double[3]){ 2.0 * at[0], 2.0 * at[1], 2.0 * at[2] });
 }
 
 /* Shear on the edge of a cell, from the copies of the cells around it; `is_wall` where one of them is solid. */
@@ -268,8 +268,8 @@ static WadiStatus start_from(WadiFriction *friction, Coarse *coarse, const float
     WadiFrictionGrid grid = { .rows = &coarse->rows,
                               .fluid = coarse->fluid,
                               .solid = coarse->solid,
-                              .ask = ask_fine,
-                              .ask_context = &friction->grid };
+                              .sample_wall = ask_fine,
+                              .wall_context = &friction->grid };
     WadiFriction *half = NULL;
     WADI_TRY(wadi_friction_begin(&half, &grid, NULL, friction->dt, arena, error));
     WadiFrictionLoad half_load = { .pressure = coarse->pressure,
@@ -277,7 +277,7 @@ static WadiStatus start_from(WadiFriction *friction, Coarse *coarse, const float
                                    .cohesion = coarse->cohesion };
     const float *velocity[3] = { coarse->velocity[0], coarse->velocity[1], coarse->velocity[2] };
     int half_depth = (depth + 1) / 2;
-    WADI_TRY(wadi_friction_start(half, velocity, &half_load, half_depth, gravity_dt, arena, error));
+    WADI_TRY(wadi_friction_coarse_guess(half, velocity, &half_load, half_depth, gravity_dt, arena, error));
     WadiFrictionSettings settings = wadi_friction_settings(half_depth, gravity_dt);
     settings.max_iterations = half_depth > SHALLOW ? ITERATIONS : 8 * half_depth + ITERATIONS;
     WadiFrictionReport report;
@@ -286,9 +286,9 @@ static WadiStatus start_from(WadiFriction *friction, Coarse *coarse, const float
     return WADI_OK;
 }
 
-WadiStatus wadi_friction_start(WadiFriction *friction, const float *const before[3],
-                               const WadiFrictionLoad *load, int depth, double gravity_dt, WadiArena *arena,
-                               WadiError *error)
+WadiStatus wadi_friction_coarse_guess(WadiFriction *friction, const float *const before[3],
+                                      const WadiFrictionLoad *load, int depth, double gravity_dt,
+                                      WadiArena *arena, WadiError *error)
 {
     if (depth <= SHALLOW) {
         return WADI_OK;

@@ -217,7 +217,7 @@ static void find_aligned(void *context, int64_t first, int64_t end)
             if (!is_aligned) {
                 double at[3] = { cell[0] + lane + 0.5, cell[1] + 0.5, cell[2] + 0.5 };
                 at[axis] += side & 1 ? 0.5 : -0.5;
-                is_aligned = fabsf(grid->ask(grid->ask_context, at).normal[axis]) > 0.999f;
+                is_aligned = fabsf(grid->sample_wall(grid->wall_context, at).normal[axis]) > 0.999f;
             }
             slot->aligned[side] |= (uint8_t)(is_aligned << lane);
         }

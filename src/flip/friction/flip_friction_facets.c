@@ -36,7 +36,7 @@ static WadiFrictionWallPoint ask(const WadiFriction *friction, WadiRowCell cell,
     wadi_rows_cell(friction->grid.rows, cell.row, first);
     double at[3] = { first[0] + cell.lane + 0.5, first[1] + 0.5, first[2] + 0.5 };
     at[side >> 1] += side & 1 ? 0.5 : -0.5;
-    return friction->grid.ask(friction->grid.ask_context, at);
+    return friction->grid.sample_wall(friction->grid.wall_context, at);
 }
 
 /* The four copies of a row of facets: each acts on a face at the low or high end of the facet's cell. */
@@ -116,7 +116,7 @@ static ObliqueWall nearest_wall(const WadiFriction *friction, WadiRowCell cell, 
     for (int axis = 0; axis < 3; ++axis) {
         at[axis] += step * (double)way[axis];
     }
-    WadiFrictionWallPoint point = friction->grid.ask(friction->grid.ask_context, at);
+    WadiFrictionWallPoint point = friction->grid.sample_wall(friction->grid.wall_context, at);
     float size = sqrtf(dot3(point.normal, point.normal));
     ObliqueWall wall = { .mu = point.friction };
     for (int axis = 0; axis < 3; ++axis) {

@@ -99,7 +99,7 @@ static void keep_walls(void *context, int64_t first, int64_t end)
            (size_t)(end - first) * sizeof *keep->memory->traction);
 }
 
-WadiStatus wadi_friction_keep(const WadiFriction *friction, WadiFrictionMemory *memory, WadiError *error)
+WadiStatus wadi_friction_store(const WadiFriction *friction, WadiFrictionMemory *memory, WadiError *error)
 {
     const WadiRows *rows = friction->grid.rows;
     size_t row_count = 0, wall_count = (size_t)friction->wall_count - 1;

@@ -157,7 +157,7 @@ void wadi_friction_add(WadiFriction *friction, float *const velocity[3])
     add_force(friction, velocity, 1.0f);
 }
 
-void wadi_friction_take(WadiFriction *friction, float *const velocity[3])
+void wadi_friction_subtract(WadiFriction *friction, float *const velocity[3])
 {
     add_force(friction, velocity, -1.0f);
 }
@@ -211,7 +211,7 @@ static void halt_block(void *context, int64_t first, int64_t end)
     }
 }
 
-void wadi_friction_halt(const WadiFrictionIteration *it)
+void wadi_friction_drop_momentum(const WadiFrictionIteration *it)
 {
     wadi_parallel_for(it->friction->slot_count, FRICTION_BLOCK, halt_block, (void *)it);
 }

@@ -48,7 +48,7 @@ static void label_rows(void *context, int64_t first, int64_t end)
     }
 }
 
-/* The row a step along two axes away, by whichever of the two ways has rows. */
+/* The row a step along two axes away, by whichever of the two displacements has rows. */
 static int32_t row_diagonal(const WadiRows *rows, int32_t row, int side_a, int side_b)
 {
     int32_t found = rows->neighbour[rows->neighbour[row][side_a]][side_b];

@@ -256,7 +256,7 @@ typedef struct WadiFrictionIteration {
 /* force = div tau, velocity = u_b + div y, rise. */
 void wadi_friction_faces_pass(const WadiFrictionIteration *it);
 /* velocity = u_b + force: y = tau. */
-void wadi_friction_halt(const WadiFrictionIteration *it);
+void wadi_friction_drop_momentum(const WadiFrictionIteration *it);
 /* previous = Proj(y + alpha D(velocity)): the new stress, to be swapped with tau by the caller. */
 void wadi_friction_cells_pass(const WadiFrictionIteration *it);
 

@@ -91,7 +91,7 @@ static void iterate(WadiFriction *friction, WadiFrictionIteration *it, const Wad
     int64_t blocks = wadi_parallel_block_count(friction->slot_count, FRICTION_BLOCK);
     double theta = 1.0;
     it->beta = 0.0f;
-    wadi_friction_halt(it);
+    wadi_friction_drop_momentum(it);
     while (report->iterations < settings->max_iterations && !report->has_converged) {
         report->iterations += 1;
         it->looks = report->iterations % LOOK_EVERY == 0 || report->iterations == settings->max_iterations;
@@ -113,7 +113,7 @@ static void iterate(WadiFriction *friction, WadiFrictionIteration *it, const Wad
         if (change_of_goal(it, blocks) > 0.0) {
             theta = 1.0;
             it->beta = 0.0f;
-            wadi_friction_halt(it);
+            wadi_friction_drop_momentum(it);
             report->restarts += 1;
         }
     }

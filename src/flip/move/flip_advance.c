@@ -22,19 +22,19 @@ static void advance_tiles(void *context, int64_t begin, int64_t end)
     WadiFlipGatherRoom room;
     double x[PART], y[PART], z[PART];
     for (int32_t t = (int32_t)begin; t < end; ++t) {
-        WadiFlipWays ways = { 0 };
+        WadiFlipDisplacements displacements = { 0 };
         wadi_flip_gather_fill(&advance->gather, t, &room);
         for (int32_t first = start[t]; first < start[t + 1]; first += PART) {
             int32_t next = start[t + 1] - first < PART ? start[t + 1] : first + PART;
             WadiFlipPath path = { .x = x, .y = y, .z = z, .first = first };
             wadi_flip_gather_part(&advance->gather, t, first, next, &path, &room);
             if (advance->watch != NULL) {
-                wadi_flip_watch_part(advance->watch, &path, first, next, &ways);
+                wadi_flip_watch_part(advance->watch, &path, first, next, &displacements);
             }
             wadi_flip_move_part(&advance->mover, t, &path, first, next, &report);
         }
         if (advance->watch != NULL) {
-            wadi_flip_watch_tile(advance->watch, t, &ways);
+            wadi_flip_watch_tile(advance->watch, t, &displacements);
         }
     }
     atomic_fetch_add(&advance->touched, report.touched);

@@ -6,7 +6,7 @@
 #include "flip/move/flip_move.h"
 #include "flip/sleep/flip_sleep.h"
 
-/* `watch` sees the ways; NULL: nobody does. */
+/* `watch` sees the displacements; NULL: nobody does. */
 WadiCollideReport wadi_flip_advance(WadiParticles *particles, const WadiFlipToParticlesIn *velocity,
                                     const WadiFlipWatch *watch, const WadiFlipMoveIn *move);
 

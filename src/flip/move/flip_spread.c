@@ -38,7 +38,7 @@ static int32_t occupied_row(const WadiFlipSpreadIn *in, int32_t row)
         return -1;
     }
     const int place = in->grid->rows.place[row];
-    const int32_t tile = in->grid->occupied[in->grid->rows.tile[row]];
+    const int32_t tile = in->grid->sort_tile[in->grid->rows.tile[row]];
     if (tile < 0 || (in->sort->row_mask[tile] >> place & 1) == 0) {
         return -1;
     }
@@ -148,10 +148,10 @@ typedef struct Spread {
 static unsigned inner_cells(const WadiFlipSpreadIn *in, int32_t row)
 {
     const WadiRows *rows = &in->grid->rows;
-    unsigned inner = in->grid->fluid[row];
+    unsigned inner = in->grid->occupied[row];
     for (int side = 0; side < 6; ++side) {
-        const unsigned has_particles = wadi_row_bits_beside(rows, in->grid->fluid, row, side);
-        const unsigned is_loose = wadi_row_bits_beside(rows, in->loose, row, side);
+        const unsigned has_particles = wadi_row_bits_beside(rows, in->grid->occupied, row, side);
+        const unsigned is_loose = wadi_row_bits_beside(rows, in->occupied_air, row, side);
         float distance[WADI_ROW_CELLS];
         wadi_table_row_beside(rows, in->solid_row, in->solid_distance, row, side, distance);
         unsigned solid = 0;

@@ -11,7 +11,7 @@ typedef struct WadiFlipSpreadIn {
     const WadiFlipGrid *grid;
     const WadiParticles *particles; /* in the order of `sort` */
     const bool *is_spread;          /* by material: the others stay, and push */
-    const uint8_t *loose;           /* per row: cells with particles above the surface */
+    const uint8_t *occupied_air;    /* per row: cells with particles above the surface */
     const int32_t *solid_row;       /* of solid_distance (flip_row_table.h) */
     const float *solid_distance;    /* m */
     double hole;                    /* m: radius of a ball without particles that is one */

@@ -23,8 +23,9 @@ static WadiStatus reserve(WadiFlipPressureMemory *memory, size_t tiles, size_t r
                             "kept pressure", error);
 }
 
-WadiStatus wadi_flip_pressure_keep(WadiFlipPressureMemory *memory, const WadiRows *rows, const int32_t *table,
-                                   int32_t count, const double *pressure, double dt, WadiError *error)
+WadiStatus wadi_flip_pressure_store(WadiFlipPressureMemory *memory, const WadiRows *rows,
+                                    const int32_t *table, int32_t count, const double *pressure, double dt,
+                                    WadiError *error)
 {
     WADI_TRY(reserve(memory, (size_t)rows->tiles->count, (size_t)count, error));
     for (int32_t t = 0; t < rows->tiles->count; ++t) {

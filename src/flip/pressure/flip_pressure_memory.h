@@ -19,8 +19,9 @@ void wadi_flip_pressure_memory_free(WadiFlipPressureMemory *memory);
 
 /* Keep P (per cell, m/s) of the rows that `table` (flip_row_table.h) gives a row of their own, in their order; `count` rows with
  * the null row. On failure the memory is empty. */
-WadiStatus wadi_flip_pressure_keep(WadiFlipPressureMemory *memory, const WadiRows *rows, const int32_t *table,
-                                   int32_t count, const double *pressure, double dt, WadiError *error);
+WadiStatus wadi_flip_pressure_store(WadiFlipPressureMemory *memory, const WadiRows *rows,
+                                    const int32_t *table, int32_t count, const double *pressure, double dt,
+                                    WadiError *error);
 /* P on the present rows of such a table, scaled to the present dt; those that were not kept are left alone. */
 void wadi_flip_pressure_recall(const WadiFlipPressureMemory *memory, const WadiRows *rows,
                                const int32_t *table, double dt, double *pressure);

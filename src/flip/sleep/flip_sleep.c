@@ -102,7 +102,7 @@ static WadiStatus wake_tiles(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, ui
     return wadi_flip_sleep_rise(sleep, in, rises, since, error);
 }
 
-static bool is_robbed(const WadiFlipSleep *sleep, const WadiParticles *particles)
+static bool has_removals(const WadiFlipSleep *sleep, const WadiParticles *particles)
 {
     uint32_t born = particles->next_id - sleep->next_id;
     return (int64_t)particles->count < (int64_t)sleep->store_count + born;
@@ -110,7 +110,7 @@ static bool is_robbed(const WadiFlipSleep *sleep, const WadiParticles *particles
 
 int32_t wadi_flip_sleep_first(const WadiFlipSleep *sleep, const WadiParticles *particles)
 {
-    return is_robbed(sleep, particles) ? 0 : sleep->count;
+    return has_removals(sleep, particles) ? 0 : sleep->count;
 }
 
 /* Number of the sleeping tile of a particle; it has one. */
@@ -198,7 +198,7 @@ WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
     uint8_t *rises = NULL;
     WADI_TRY(WADI_ARENA_NEW(in->context->scratch, &rises, sleep->tile_count, "sleeping tiles", error));
     memset(rises, 0, sleep->tile_count);
-    if (is_robbed(sleep, in->context->particles)) {
+    if (has_removals(sleep, in->context->particles)) {
         WADI_TRY(count_left(sleep, in, rises, error));
     }
     bool is_steady = wadi_flip_world_is_steady(world, in->time, in->time + in->dt);
@@ -390,8 +390,8 @@ WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *i
 
 /* A tile falls asleep by what is seen of it in the step before, and with particles that came in that step from the tiles beside
  * it. A step more than the next one, for times are rounded. */
-void wadi_flip_sleep_foresee(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
-                             uint8_t *may_fall, bool *has_any)
+void wadi_flip_sleep_flag_candidates(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
+                                     const WadiFlipSort *sort, uint8_t *may_fall, bool *has_any)
 {
     const double ripe = in->time + 2.0 * in->dt - window_of(in);
     size_t at = 0;
@@ -422,7 +422,7 @@ bool wadi_flip_sleep_is_sound(const WadiFlipSleep *sleep, const WadiSolverContex
                               double t1)
 {
     const WadiParticles *particles = context->particles;
-    if (sleep->count == 0 || sleep->count != particles->count || is_robbed(sleep, particles) ||
+    if (sleep->count == 0 || sleep->count != particles->count || has_removals(sleep, particles) ||
         !wadi_flip_world_is_steady(context->world, t0, t1) ||
         !wadi_flip_world_is_closed(context->world, t0, t1)) {
         return false;

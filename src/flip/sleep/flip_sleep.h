@@ -12,7 +12,7 @@
  * Sand whose surface is steeper than its friction holds (flip_sleep_slope.c) is another matter: it stands by stresses that its
  * history left, or creeps. It is weakened until it has slid to its angle, or has stood weak for a window (flip_sleep_weak.c).
  *
- * To the awake sand beside it a sleeping tile is sand that does not move and keeps its stresses (flip_sleep_held.c). Sleep
+ * To the awake sand beside it a sleeping tile is sand that does not move and keeps its stresses (flip_sleeping_cells.c). Sleep
  * grows upwards: a tile sleeps only on sleeping tiles, or awake sand under it would not bear its weight, and when one wakes all
  * above it do. So every awake column ends at the surface, and no awake pocket has a pressure without a level.
  *
@@ -20,7 +20,7 @@
  *  - sand that is not slow, or new, in a tile beside it and within reach: two cells of the grid's margin and the way of a step.
  *    Between sand that moves and sand that sleeps there is thus always a tile of sand that is awake and hardly moves;
  *  - an awake particle inside it;
- *  - that what it bears has changed (wadi_flip_held_check);
+ *  - that what it bears has changed (wadi_flip_check_sleeping);
  *  - a solid within reach that moves, one of its particles taken away, gravity, a force or a friction that changes.
  *
  * Sleeping particles are the first of the store, tile by tile, with velocity 0; awake ones follow. */
@@ -104,7 +104,7 @@ WadiStatus wadi_flip_sleep_wake(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
 WadiStatus wadi_flip_sleep_update(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
                                   bool *is_changed, WadiError *error);
 
-/* The ways of a step, seen by who moves the particles: every part of a tile before it moves, from several threads, and then the
+/* The displacements of a step, seen by who moves the particles: every part of a tile before it moves, from several threads, and then the
  * tile. */
 typedef struct WadiFlipWatch {
     const WadiFlipSort *sort;
@@ -114,21 +114,22 @@ typedef struct WadiFlipWatch {
     double slow_mean;   /* m */
     double layer;       /* particles of a layer of cells of a tile */
     uint8_t *is_slow;   /* per tile */
-    double *push;       /* m: sum of their ways over the particles of a full tile */
+    double *push;       /* m: sum of their displacements over the particles of a full tile */
 } WadiFlipWatch;
 
 /* Of the parts of one tile, from zero on. */
-typedef struct WadiFlipWays {
+typedef struct WadiFlipDisplacements {
     double largest, sum; /* m^2, m */
     bool has_others;     /* than sand */
-} WadiFlipWays;
+} WadiFlipDisplacements;
 
 WadiStatus wadi_flip_watch_begin(WadiFlipWatch *watch, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
                                  WadiError *error);
 /* Particles first .. end, in the order of the sort. */
 void wadi_flip_watch_part(const WadiFlipWatch *watch, const WadiFlipPath *path, int32_t first, int32_t end,
-                          WadiFlipWays *ways);
-void wadi_flip_watch_tile(const WadiFlipWatch *watch, int32_t tile, const WadiFlipWays *ways);
+                          WadiFlipDisplacements *displacements);
+void wadi_flip_watch_tile(const WadiFlipWatch *watch, int32_t tile,
+                          const WadiFlipDisplacements *displacements);
 /* When all tiles were seen: which are slow, and since when. */
 WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipWatch *watch,
                                  WadiError *error);
@@ -137,8 +138,8 @@ size_t wadi_flip_sleep_find_awake(const WadiFlipSleep *sleep, WadiTile tile, siz
 /* Number of a sleeping tile, or -1. */
 int32_t wadi_flip_sleep_find(const WadiFlipSleep *sleep, WadiTile tile);
 /* Flag the tiles of the sort whose particles may fall asleep in the next step. */
-void wadi_flip_sleep_foresee(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
-                             uint8_t *may_fall, bool *has_any);
+void wadi_flip_sleep_flag_candidates(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
+                                     const WadiFlipSort *sort, uint8_t *may_fall, bool *has_any);
 /* After the last change of the store in a step. */
 void wadi_flip_sleep_end(WadiFlipSleep *sleep, const WadiParticles *particles);
 

@@ -22,7 +22,7 @@ WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, const WadiScene *scene, Wa
         return WADI_OK;
     }
     WADI_TRY(wadi_particles_add_column(particles, "asleep", WADI_TYPE_U8, &sleep->column, error));
-    wadi_particles_leave_column(particles, sleep->column, true);
+    wadi_particles_skip_in_sort(particles, sleep->column, true);
     return WADI_OK;
 }
 

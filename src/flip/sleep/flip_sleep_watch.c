@@ -25,10 +25,10 @@ static bool are_all_sand(const WadiFlipWatch *watch, int32_t first, int32_t end)
 }
 
 void wadi_flip_watch_part(const WadiFlipWatch *watch, const WadiFlipPath *path, int32_t first, int32_t end,
-                          WadiFlipWays *ways)
+                          WadiFlipDisplacements *displacements)
 {
     const WadiParticles *p = watch->particles;
-    double largest = ways->largest, sum = ways->sum;
+    double largest = displacements->largest, sum = displacements->sum;
     for (int32_t i = first; i < end; ++i) {
         int32_t n = i - path->first;
         double dx = path->x[n] - p->x[i], dy = path->y[n] - p->y[i], dz = path->z[n] - p->z[i];
@@ -36,17 +36,18 @@ void wadi_flip_watch_part(const WadiFlipWatch *watch, const WadiFlipPath *path, 
         largest = square > largest ? square : largest;
         sum += sqrt(square);
     }
-    ways->largest = largest;
-    ways->sum = sum;
-    ways->has_others = ways->has_others || !are_all_sand(watch, first, end);
+    displacements->largest = largest;
+    displacements->sum = sum;
+    displacements->has_others = displacements->has_others || !are_all_sand(watch, first, end);
 }
 
-void wadi_flip_watch_tile(const WadiFlipWatch *watch, int32_t tile, const WadiFlipWays *ways)
+void wadi_flip_watch_tile(const WadiFlipWatch *watch, int32_t tile,
+                          const WadiFlipDisplacements *displacements)
 {
     double number = watch->sort->tile_start[tile + 1] - watch->sort->tile_start[tile];
-    watch->is_slow[tile] = !ways->has_others && ways->largest < watch->slow_square &&
-                           ways->sum < watch->slow_mean * fmax(number, watch->layer);
-    watch->push[tile] = ways->sum / (8.0 * watch->layer);
+    watch->is_slow[tile] = !displacements->has_others && displacements->largest < watch->slow_square &&
+                           displacements->sum < watch->slow_mean * fmax(number, watch->layer);
+    watch->push[tile] = displacements->sum / (8.0 * watch->layer);
 }
 
 /* A particle that leaves a tile goes to one beside it, where it may be before the next look. */

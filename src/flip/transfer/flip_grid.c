@@ -140,14 +140,15 @@ static void label_tiles(void *context, int64_t first, int64_t end)
     WadiFlipGrid *grid = labels->grid;
     const WadiFlipSort *sort = labels->sort;
     for (int32_t t = (int32_t)first; t < end; ++t) {
-        int32_t begin = grid->rows.first[t], rows = grid->rows.first[t + 1] - begin, tile = grid->occupied[t];
-        memset(grid->fluid + begin, 0, (size_t)rows);
+        int32_t begin = grid->rows.first[t], rows = grid->rows.first[t + 1] - begin,
+                tile = grid->sort_tile[t];
+        memset(grid->occupied + begin, 0, (size_t)rows);
         if (tile < 0) {
             continue;
         }
         int32_t from = sort->row_first[tile];
         for (uint64_t left = sort->row_mask[tile]; left != 0; left &= left - 1, ++from) {
-            grid->fluid[wadi_rows_at(&grid->rows, t, __builtin_ctzll(left))] = sort->lanes[from];
+            grid->occupied[wadi_rows_at(&grid->rows, t, __builtin_ctzll(left))] = sort->lanes[from];
         }
     }
 }
@@ -159,7 +160,7 @@ static void match_tiles(WadiFlipGrid *grid, const WadiFlipSort *sort)
     for (int32_t t = 0; t < grid->tiles.count; ++t) {
         bool is_occupied =
             next < sort->tiles.count && !wadi_tile_is_before(grid->tiles.tiles[t], sort->tiles.tiles[next]);
-        grid->occupied[t] = is_occupied ? next : -1;
+        grid->sort_tile[t] = is_occupied ? next : -1;
         if (is_occupied) {
             grid->tile_of[next++] = t;
         }
@@ -190,13 +191,13 @@ static WadiStatus build(WadiFlipGrid *grid, const WadiFlipSort *sort, WadiArena 
     }
     size_t tiles = (size_t)list[3].count;
     grid->mask = list[3].middle;
-    WADI_TRY(WADI_ARENA_NEW(arena, &grid->occupied, tiles, "tiles of the grid", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &grid->sort_tile, tiles, "tiles of the grid", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &grid->tile_of, (size_t)sort->tiles.count, "tiles of the grid", error));
     WADI_TRY(wadi_tile_map_create_in_arena(&grid->tiles, list[3].tile, tiles, arena, error));
     WADI_TRY(wadi_rows_build(&grid->rows, &grid->tiles, grid->mask, arena, error));
     match_tiles(grid, sort);
 
-    WADI_TRY(WADI_ARENA_NEW(arena, &grid->fluid, (size_t)grid->rows.count, "labels of the grid", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &grid->occupied, (size_t)grid->rows.count, "labels of the grid", error));
     for (int a = 0; a < 3; ++a) {
         size_t floats = wadi_rows_floats(&grid->rows);
         WADI_TRY(WADI_ARENA_NEW(arena, &grid->velocity[a], floats, "velocity of the grid", error));
@@ -204,7 +205,7 @@ static WadiStatus build(WadiFlipGrid *grid, const WadiFlipSort *sort, WadiArena 
         memset(grid->velocity[a], 0, WADI_ROW_CELLS * sizeof(float));
         memset(grid->face_mass[a], 0, WADI_ROW_CELLS * sizeof(float));
     }
-    grid->fluid[0] = 0;
+    grid->occupied[0] = 0;
     Labels labels = { grid, sort };
     wadi_parallel_for(grid->tiles.count, TILE_BLOCK, label_tiles, &labels);
     return WADI_OK;
@@ -228,7 +229,7 @@ bool wadi_flip_grid_validate(const WadiFlipGrid *grid, const WadiFlipSort *sort)
         return false;
     }
     for (int32_t t = 0; t < sort->tiles.count; ++t) {
-        if (grid->occupied[grid->tile_of[t]] != t) {
+        if (grid->sort_tile[grid->tile_of[t]] != t) {
             return false;
         }
         WadiTile tile = sort->tiles.tiles[t];
@@ -236,7 +237,7 @@ bool wadi_flip_grid_validate(const WadiFlipGrid *grid, const WadiFlipSort *sort)
         for (uint64_t left = sort->row_mask[t]; left != 0; left &= left - 1, ++from) {
             int place = __builtin_ctzll(left);
             int32_t j = 8 * tile.y + (place & 7), k = 8 * tile.z + (place >> 3);
-            if (grid->fluid[wadi_rows_find(&grid->rows, 8 * tile.x, j, k)] != sort->lanes[from]) {
+            if (grid->occupied[wadi_rows_find(&grid->rows, 8 * tile.x, j, k)] != sort->lanes[from]) {
                 return false;
             }
             int32_t low = 8 * tile.x + __builtin_ctz(sort->lanes[from]) - grid->margin;

@@ -17,8 +17,8 @@ typedef struct WadiFlipGrid {
     WadiTileMap tiles;
     uint64_t *mask; /* per tile: its rows */
     WadiRows rows;
-    uint8_t *fluid;     /* per row: bit l set where the cell of lane l is fluid */
-    int32_t *occupied;  /* per tile: its number among the tiles of WadiFlipSort, or -1 */
+    uint8_t *occupied;  /* per row: bit l set where the cell of lane l holds particles */
+    int32_t *sort_tile; /* per tile: its number among the tiles of WadiFlipSort, or -1 */
     int32_t *tile_of;   /* per tile of WadiFlipSort: its number here */
     float *velocity[3]; /* m/s, on faces */
     /* What particles gave to the face: sum of mass times weight; 0: the face has no velocity yet. Temporary: whoever builds the

@@ -37,7 +37,8 @@ typedef struct WadiFlipToParticlesIn {
         *grid; /* velocities have to be set (extended) in every lane within the margin of the fluid */
     const float *const *saved; /* [3] the velocities that particles gave to the grid; NULL without FLIP */
     const int32_t *saved_row;  /* per row: where `saved` has it (flip_row_table.h); may be NULL */
-    const float *keep;  /* by material: the share of FLIP in this step, 0: PIC .. 1; 0 with APIC; NULL: 0 */
+    const float
+        *flip_fraction; /* by material: the share of FLIP in this step, 0: PIC .. 1; 0 with APIC; NULL: 0 */
     int material_count; /* length of keep; the others have 0 */
     double dt;          /* s */
     int order;          /* of the path: 2 (midpoint) or 3 (Ralston) */
@@ -51,7 +52,7 @@ typedef struct WadiFlipPath {
     int64_t long_paths; /* particles whose path took more than one step: about two cells or more */
 } WadiFlipPath;
 
-/* New velocities v = (1 - a) u(x) + a (v + (u - saved)(x)) with a = keep, and the end of the path dx/dt = u in steps of at most two cells.
+/* New velocities v = (1 - a) u(x) + a (v + (u - saved)(x)) with a = flip_fraction, and the end of the path dx/dt = u in steps of at most two cells.
  * Positions stay as they are. */
 WadiStatus wadi_flip_grid_to_particles(WadiParticles *particles, WadiFlipPath *path,
                                        const WadiFlipToParticlesIn *in, WadiArena *arena, WadiError *error);

@@ -377,7 +377,7 @@ static void sum_tiles(void *context, int64_t first, int64_t end)
     for (int32_t t = (int32_t)first; t < end; ++t) {
         const Reach *beside[27];
         for (int n = 0; n < 27; ++n) {
-            int32_t tile = grid->tiles.neighbours[t][n], occupied = tile >= 0 ? grid->occupied[tile] : -1;
+            int32_t tile = grid->tiles.neighbours[t][n], occupied = tile >= 0 ? grid->sort_tile[tile] : -1;
             beside[n] = occupied >= 0 ? &work->reach[occupied] : NULL;
         }
         size_t row = (size_t)grid->rows.first[t];

@@ -192,11 +192,11 @@ static inline void sample_stage(const float *restrict copy, float place[3][WADI_
 }
 
 static inline void update_velocity(float *restrict v, const float *restrict u, const float *restrict change,
-                                   const float *restrict keep, int n)
+                                   const float *restrict flip_fraction, int n)
 {
 #pragma omp simd
     for (int l = 0; l < n; ++l) {
-        v[l] = (1.0f - keep[l]) * u[l] + keep[l] * (v[l] + change[l]);
+        v[l] = (1.0f - flip_fraction[l]) * u[l] + flip_fraction[l] * (v[l] + change[l]);
     }
 }
 
@@ -300,9 +300,9 @@ int64_t wadi_flip_gather_part(const WadiFlipGather *work, int32_t tile, int32_t 
     rest->order = work->in->order;
     WadiTile at = sort->tiles.tiles[tile];
     double per_metre = 1.0 / sort->cell_size;
-    float keep[WADI_FLIP_BLOCK];
+    float flip_fraction[WADI_FLIP_BLOCK];
     for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
-        keep[l] = work->keep[0];
+        flip_fraction[l] = work->flip_fraction[0];
     }
     int64_t long_paths = 0;
     int rest_count = 0;
@@ -317,12 +317,12 @@ int64_t wadi_flip_gather_part(const WadiFlipGather *work, int32_t tile, int32_t 
         sample(copy, &nodes, 0, n, u[0], change[0]);
         sample(copy, &nodes, 1, n, u[1], change[1]);
         sample(copy, &nodes, 2, n, u[2], change[2]);
-        for (int l = 0; l < n && !work->is_one_way; ++l) {
-            keep[l] = work->keep[particles->material[i + l]];
+        for (int l = 0; l < n && !work->is_fraction_uniform; ++l) {
+            flip_fraction[l] = work->flip_fraction[particles->material[i + l]];
         }
-        update_velocity(particles->vx + i, u[0], change[0], keep, n);
-        update_velocity(particles->vy + i, u[1], change[1], keep, n);
-        update_velocity(particles->vz + i, u[2], change[2], keep, n);
+        update_velocity(particles->vx + i, u[0], change[0], flip_fraction, n);
+        update_velocity(particles->vy + i, u[1], change[1], flip_fraction, n);
+        update_velocity(particles->vz + i, u[2], change[2], flip_fraction, n);
         if (work->affine[0] != NULL) {
             update_affine(work, copy, &nodes, i, n, (float)per_metre);
         }
@@ -339,17 +339,17 @@ int64_t wadi_flip_gather_part(const WadiFlipGather *work, int32_t tile, int32_t 
 /* false: nothing is kept. */
 static bool read_shares(const WadiFlipToParticlesIn *in, WadiFlipGather *work)
 {
-    int count = in->keep != NULL ? in->material_count : 0;
+    int count = in->flip_fraction != NULL ? in->material_count : 0;
     WADI_ASSERT(count <= WADI_FLIP_MATERIALS);
     bool is_kept = false;
-    work->is_one_way = true;
+    work->is_fraction_uniform = true;
     for (int m = 0; m < count; ++m) {
-        float keep = in->keep[m];
-        WADI_ASSERT(keep >= 0.0f && keep <= 1.0f && (keep == 0.0f || in->saved != NULL));
-        WADI_ASSERT(keep == 0.0f || in->affine == NULL || !in->affine->is_used[m]);
-        work->keep[m] = keep;
-        is_kept = is_kept || keep > 0.0f;
-        work->is_one_way = work->is_one_way && keep == in->keep[0];
+        float fraction = in->flip_fraction[m];
+        WADI_ASSERT(fraction >= 0.0f && fraction <= 1.0f && (fraction == 0.0f || in->saved != NULL));
+        WADI_ASSERT(fraction == 0.0f || in->affine == NULL || !in->affine->is_used[m]);
+        work->flip_fraction[m] = fraction;
+        is_kept = is_kept || fraction > 0.0f;
+        work->is_fraction_uniform = work->is_fraction_uniform && fraction == in->flip_fraction[0];
     }
     return is_kept;
 }

@@ -1,6 +1,6 @@
 /* Solids as the walls of the friction solve. */
-#ifndef WADI_FLIP_FRICTION_ASK_H
-#define WADI_FLIP_FRICTION_ASK_H
+#ifndef WADI_FLIP_FRICTION_WALL_SAMPLE_H
+#define WADI_FLIP_FRICTION_WALL_SAMPLE_H
 
 #include "flip/friction/flip_friction.h"
 #include "geom/solids.h"
@@ -10,8 +10,8 @@ typedef struct WadiFrictionSolids {
     double cell_size, time;
 } WadiFrictionSolids;
 
-/* A WadiFrictionAskFn; the context is a WadiFrictionSolids. */
-static inline WadiFrictionWallPoint wadi_friction_ask_solids(const void *context, const double at[3])
+/* A WadiFrictionSampleWall; the context is a WadiFrictionSolids. */
+static inline WadiFrictionWallPoint wadi_friction_sample_solids(const void *context, const double at[3])
 {
     const WadiFrictionSolids *ask = context;
     WadiVec3 x = wadi_vec3(ask->cell_size * at[0], ask->cell_size * at[1], ask->cell_size * at[2]);

@@ -3,7 +3,7 @@
  * A sleeping cell is held: its velocity is 0, its stress the one it fell asleep with. To the pressure its faces are closed; to
  * the friction the edges that it shares with awake cells carry shear as they did, so that at the moment of falling asleep not
  * one force on an awake face changes. What it bears may change afterwards; when it has changed by more than the tolerance of
- * wadi_flip_held_check, its tile is to wake and the forces are found anew. */
+ * wadi_flip_check_sleeping, its tile is to wake and the forces are found anew. */
 #include <math.h>
 #include <string.h>
 
@@ -15,13 +15,13 @@
 #define LOAD_SHARE 0.1
 #define LOAD_LAYERS 1.0
 
-WadiStatus wadi_flip_held_find(const WadiFlip *flip, WadiFlipStep *step, const uint8_t **occupied,
-                               WadiError *error)
+WadiStatus wadi_flip_find_sleeping(const WadiFlip *flip, WadiFlipStep *step, const uint8_t **occupied,
+                                   WadiError *error)
 {
     const WadiFlipSleep *sleep = &flip->sleep;
     const WadiRows *rows = &step->grid.rows;
     WadiArena *arena = flip->context.scratch;
-    *occupied = step->grid.fluid;
+    *occupied = step->grid.occupied;
     if (sleep->tile_count == 0) {
         return WADI_OK;
     }
@@ -37,39 +37,39 @@ WadiStatus wadi_flip_held_find(const WadiFlip *flip, WadiFlipStep *step, const u
     }
     uint8_t *bits = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &bits, (size_t)rows->count, "labels", error));
-    memcpy(bits, step->grid.fluid, (size_t)rows->count);
+    memcpy(bits, step->grid.occupied, (size_t)rows->count);
     for (int32_t t = 0; t < rows->tiles->count; ++t) {
         for (int32_t r = rows->first[t]; sleeper[t] >= 0 && r < rows->first[t + 1]; ++r) {
             WADI_ASSERT(bits[r] == 0);
             bits[r] = sleep->tile[sleeper[t]].lanes[rows->place[r]];
             for (unsigned left = bits[r]; left != 0; left &= left - 1) {
-                step->fill[8 * (size_t)r + (size_t)__builtin_ctz(left)] = 1.0f;
+                step->cells.fill[8 * (size_t)r + (size_t)__builtin_ctz(left)] = 1.0f;
             }
         }
     }
-    step->held.sleeper = sleeper;
+    step->cells.sleeping.tile = sleeper;
     *occupied = bits;
     return WADI_OK;
 }
 
-WadiStatus wadi_flip_held_take(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
+WadiStatus wadi_flip_exclude_sleeping(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiRows *rows = &step->grid.rows;
-    WadiFlipHeld *held = &step->held;
-    held->sand = step->fluid;
-    if (held->sleeper == NULL) {
+    WadiFlipSleepingCells *sleeping = &step->cells.sleeping;
+    sleeping->sand = step->cells.pressure_cells;
+    if (sleeping->tile == NULL) {
         return WADI_OK;
     }
     size_t count = (size_t)rows->count;
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &held->sand, count, "labels", error));
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &held->cells, count, "labels", error));
-    memcpy(held->sand, step->fluid, count);
-    memset(held->cells, 0, count);
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &sleeping->sand, count, "labels", error));
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &sleeping->cells, count, "labels", error));
+    memcpy(sleeping->sand, step->cells.pressure_cells, count);
+    memset(sleeping->cells, 0, count);
     for (int32_t t = 0; t < rows->tiles->count; ++t) {
-        for (int32_t r = rows->first[t]; held->sleeper[t] >= 0 && r < rows->first[t + 1]; ++r) {
-            held->cells[r] = step->fluid[r];
-            step->inside[r] |= step->fluid[r];
-            step->fluid[r] = 0;
+        for (int32_t r = rows->first[t]; sleeping->tile[t] >= 0 && r < rows->first[t + 1]; ++r) {
+            sleeping->cells[r] = step->cells.pressure_cells[r];
+            step->cells.inside[r] |= step->cells.pressure_cells[r];
+            step->cells.pressure_cells[r] = 0;
         }
     }
     return WADI_OK;
@@ -79,9 +79,9 @@ WadiStatus wadi_flip_held_take(const WadiFlip *flip, WadiFlipStep *step, WadiErr
 static void visit_faces(WadiFlipStep *step, void (*visit)(WadiFlipStep *, int axis, int32_t row, int lane))
 {
     const WadiRows *rows = &step->grid.rows;
-    for (int32_t t = 0; t < rows->tiles->count && step->held.sleeper != NULL; ++t) {
-        for (int32_t r = rows->first[t]; step->held.sleeper[t] >= 0 && r < rows->first[t + 1]; ++r) {
-            for (unsigned left = step->held.cells[r]; left != 0; left &= left - 1) {
+    for (int32_t t = 0; t < rows->tiles->count && step->cells.sleeping.tile != NULL; ++t) {
+        for (int32_t r = rows->first[t]; step->cells.sleeping.tile[t] >= 0 && r < rows->first[t + 1]; ++r) {
+            for (unsigned left = step->cells.sleeping.cells[r]; left != 0; left &= left - 1) {
                 int l = __builtin_ctz(left);
                 for (int axis = 0; axis < 3; ++axis) {
                     int32_t next = rows->neighbour[r][2 * axis + 1];
@@ -104,7 +104,7 @@ static void close_face(WadiFlipStep *step, int axis, int32_t row, int lane)
     step->solid.open[axis][8 * (size_t)own + (size_t)lane] = 0.0f;
 }
 
-void wadi_flip_held_close(WadiFlipStep *step)
+void wadi_flip_close_sleeping(WadiFlipStep *step)
 {
     visit_faces(step, close_face);
 }
@@ -115,7 +115,7 @@ static void know_face(WadiFlipStep *step, int axis, int32_t row, int lane)
     step->known[axis][row] |= (uint8_t)(1u << lane);
 }
 
-void wadi_flip_held_stop(WadiFlipStep *step)
+void wadi_flip_stop_sleeping(WadiFlipStep *step)
 {
     visit_faces(step, know_face);
 }
@@ -135,14 +135,16 @@ static double change_of_row(const Check *check, const WadiFlipSleepTile *tile, i
     const int j = rows->place[row] & 7, k = rows->place[row] >> 3;
     double largest = 0.0;
     for (int side = 0; side < 6; ++side) {
-        unsigned meets = step->held.cells[row] & wadi_row_bits_beside(rows, step->fluid, row, side);
+        unsigned meets = step->cells.sleeping.cells[row] &
+                         wadi_row_bits_beside(rows, step->cells.pressure_cells, row, side);
         for (; meets != 0; meets &= meets - 1) {
             WadiRowCell asleep = { row, __builtin_ctz(meets) };
             WadiRowCell awake = wadi_row_cell_beside(rows, asleep, side);
             int place = side < 2 ? j + 8 * k : side < 4 ? asleep.lane + 8 * k : asleep.lane + 8 * j;
-            double then = step->kick * (double)tile->load[side][place];
-            double change =
-                fabs(step->pressure[wadi_table_cell(step->fluid_row, wadi_row_cell_index(awake))] - then);
+            double then = step->force_dt * (double)tile->load[side][place];
+            double change = fabs(
+                step->cells.pressure[wadi_table_cell(step->cells.pressure_row, wadi_row_cell_index(awake))] -
+                then);
             change = fmax(change, wadi_friction_change(check->friction, check->rest, awake.row, awake.lane));
             largest = fmax(largest, change / (LOAD_SHARE * then + LOAD_LAYERS * check->layer));
         }
@@ -150,19 +152,19 @@ static double change_of_row(const Check *check, const WadiFlipSleepTile *tile, i
     return largest;
 }
 
-void wadi_flip_held_check(WadiFlip *flip, const WadiFlipStep *step, const WadiFriction *friction)
+void wadi_flip_check_sleeping(WadiFlip *flip, const WadiFlipStep *step, const WadiFriction *friction)
 {
     const WadiRows *rows = &step->grid.rows;
     Check check = { .step = step,
                     .friction = friction,
                     .rest = &flip->sleep.friction,
                     .layer = wadi_flip_gravity_step(flip, step) };
-    for (int32_t t = 0; t < rows->tiles->count && step->held.sleeper != NULL; ++t) {
+    for (int32_t t = 0; t < rows->tiles->count && step->cells.sleeping.tile != NULL; ++t) {
         double change = 0.0;
-        if (step->held.sleeper[t] < 0) {
+        if (step->cells.sleeping.tile[t] < 0) {
             continue;
         }
-        WadiFlipSleepTile *tile = &flip->sleep.tile[step->held.sleeper[t]];
+        WadiFlipSleepTile *tile = &flip->sleep.tile[step->cells.sleeping.tile[t]];
         for (int32_t r = rows->first[t]; r < rows->first[t + 1]; ++r) {
             change = fmax(change, change_of_row(&check, tile, r));
         }

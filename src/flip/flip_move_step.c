@@ -1,0 +1,126 @@
+/* New velocities and positions of the particles, and what keeps particles apart. */
+#include <math.h>
+
+#include "core/check.h"
+#include "flip/flip.h"
+#include "flip/flip_stage.h"
+#include "flip/move/flip_advance.h"
+#include "flip/move/flip_separate.h"
+#include "flip/move/flip_spread.h"
+
+static WadiStatus separate(const WadiFlip *flip, const WadiFlipStep *step, WadiFlipPath *path,
+                           WadiError *error)
+{
+    const WadiScene *scene = flip->context.world->scene;
+    WadiFlipSeparateIn in = { .particles = flip->context.particles,
+                              .diameter = wadi_flip_separate_diameter(step->grid.cell_size,
+                                                                      scene->particles_per_axis),
+                              .iterations = scene->flip.pair_separation };
+    WadiFlipSeparateReport report;
+    return wadi_flip_separate(&in, path->x, path->y, path->z, flip->context.scratch, &report, error);
+}
+
+/* Liquids so viscous that nothing stirs them inside a cell: a Reynolds number sqrt(g h) h rho / mu below this. */
+static const double REYNOLDS_STIRRED = 50.0;
+/* Pairs gain this part of what they miss in a sqrt(dx / g), 10/s for cells of 5 mm; a quarter of it a step at most. */
+static const double SPREAD_RATE = 0.23, SPREAD_MOST = 0.25;
+/* Radius of a hole, in cells: by chance a ball of this size is empty in one of 250 places. */
+static const double HOLE = 0.55;
+
+/* Which materials these are; false: none. */
+static bool find_unstirred(const WadiFlip *flip, double time, bool is_unstirred[256])
+{
+    const WadiScene *scene = flip->context.world->scene;
+    const double g = wadi_norm(wadi_curve_value3(&scene->gravity, time)), h = flip->context.world->cell_size;
+    bool has_any = false;
+    for (int m = 0; m < scene->material_count; ++m) {
+        const WadiMaterial *material = &scene->materials[m];
+        const double mu = wadi_curve_value(&material->viscosity, time);
+        is_unstirred[m] = mu > 0.0 && sqrt(g * h) * h * material->density < REYNOLDS_STIRRED * mu;
+        has_any = has_any || is_unstirred[m];
+    }
+    return has_any;
+}
+
+static WadiStatus spread(const WadiFlip *flip, const WadiFlipStep *step, const bool is_unstirred[256],
+                         WadiFlipPath *path, WadiError *error)
+{
+    const WadiScene *scene = flip->context.world->scene;
+    WadiFlipSpreadIn in = { .sort = &step->sort,
+                            .grid = &step->grid,
+                            .particles = flip->context.particles,
+                            .is_spread = is_unstirred,
+                            .occupied_air = step->occupied_air,
+                            .solid_row = step->solid.row,
+                            .solid_distance = step->solid.distance,
+                            .hole = HOLE * step->grid.cell_size,
+                            .diameter =
+                                wadi_flip_separate_diameter(step->grid.cell_size, scene->particles_per_axis),
+                            .share = fmin(SPREAD_RATE * step->dt / flip->unit_time, SPREAD_MOST) };
+    return wadi_flip_spread(&in, path, flip->context.scratch, error);
+}
+
+static WadiFlipToParticlesIn to_particles_in(const WadiFlip *flip, const WadiFlipStep *step)
+{
+    return (WadiFlipToParticlesIn){ .sort = &step->sort,
+                                    .grid = &step->grid,
+                                    .saved = (const float *const *)step->saved,
+                                    .saved_row = step->saved_row,
+                                    .flip_fraction = flip->materials.flip_fraction,
+                                    .material_count = flip->materials.count,
+                                    .affine = flip->has_affine ? &flip->affine : NULL,
+                                    .dt = step->dt,
+                                    .order = flip->context.world->scene->flip.path_order };
+}
+
+static WadiFlipMoveIn move_in(const WadiFlip *flip, const WadiFlipStep *step)
+{
+    return (WadiFlipMoveIn){ .solids = &flip->context.world->solids,
+                             .cell_size = step->grid.cell_size,
+                             .time = step->time,
+                             .dt = step->dt,
+                             .sort = &step->sort,
+                             .grid = &step->grid,
+                             .solid = &step->solid };
+}
+
+/* Where the ends of all paths must be known before any particle moves: three passes. */
+static WadiStatus move_apart(const WadiFlip *flip, const WadiFlipStep *step, const bool *is_unstirred,
+                             WadiCollideReport *moved, WadiError *error)
+{
+    const WadiFlipToParticlesIn velocity = to_particles_in(flip, step);
+    const WadiFlipMoveIn move = move_in(flip, step);
+    WadiFlipPath path;
+    RUN("grid to particles",
+        wadi_flip_grid_to_particles(flip->context.particles, &path, &velocity, flip->context.scratch, error));
+    if (flip->context.world->scene->flip.pair_separation > 0) {
+        RUN("separation", separate(flip, step, &path, error));
+    } else {
+        RUN("spread", spread(flip, step, is_unstirred, &path, error));
+    }
+    DO("move", *moved = wadi_flip_move(flip->context.particles, &path, &move));
+    return WADI_OK;
+}
+
+WadiStatus wadi_flip_move_particles(WadiFlip *flip, WadiFlipStep *step, WadiCollideReport *moved,
+                                    WadiError *error)
+{
+    bool is_unstirred[256];
+    const bool is_separated = flip->context.world->scene->flip.pair_separation > 0;
+    WADI_ASSERT(!is_separated || !flip->sleep.is_on);
+    if (is_separated || (!flip->sleep.is_on && find_unstirred(flip, step->time, is_unstirred))) {
+        return move_apart(flip, step, is_unstirred, moved, error);
+    }
+    const WadiFlipToParticlesIn velocity = to_particles_in(flip, step);
+    const WadiFlipMoveIn move = move_in(flip, step);
+    if (!flip->sleep.is_on) {
+        DO("grid to particles", *moved = wadi_flip_advance(flip->context.particles, &velocity, NULL, &move));
+        return WADI_OK;
+    }
+    const WadiFlipSleepIn sleep = wadi_flip_sleep_in(flip, step);
+    WadiFlipWatch watch;
+    WADI_TRY(wadi_flip_watch_begin(&watch, &sleep, &step->sort, error));
+    DO("grid to particles", *moved = wadi_flip_advance(flip->context.particles, &velocity, &watch, &move));
+    RUN("sleep", wadi_flip_sleep_watch(&flip->sleep, &sleep, &watch, error));
+    return WADI_OK;
+}
