@@ -30,7 +30,7 @@ static WadiStatus measure_scratch(WadiSim *sim, const WadiEstimate *out, double 
                                   WadiError *error)
 {
     double end = (double)out->particles_end, start = (double)out->particles_start;
-    *bytes = end * (double)sim->type->scratch_bytes_each(sim->solver);
+    *bytes = end * (double)sim->type->scratch_bytes_each;
     *is_tried = out->particles_start > 0 && out->particles_start <= trial_particles;
     if (!*is_tried) {
         return WADI_OK;

@@ -4,7 +4,7 @@
 #include "core/alloc.h"
 #include "core/text.h"
 #include "io/scene/scene_parse.h"
-#include "world/scene_schema.h"
+#include "io/scene/scene_schema.h"
 
 enum { SCENE_DEF_COOKIE = 0x5ce7e };
 

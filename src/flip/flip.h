@@ -2,6 +2,7 @@
 #ifndef WADI_FLIP_FLIP_H
 #define WADI_FLIP_FLIP_H
 
+#include "flip/flip_settings.h"
 #include "flip/friction/flip_friction.h"
 #include "flip/pressure/flip_pressure_memory.h"
 #include "flip/pressure/flip_project.h"

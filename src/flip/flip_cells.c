@@ -56,7 +56,7 @@ static void mark_inside(void *user, int64_t first, int64_t end)
  * [friction notes 3.7]; and all with Gauss-Seidel, as in [A24]. */
 static WadiFlipTheta surface_theta(const WadiFlip *flip)
 {
-    const WadiFlipDef *def = &flip->context.world->scene->flip;
+    const WadiFlipDef *def = wadi_flip_def(flip->context.world->scene);
     switch (def->surface) {
     case WADI_FLIP_SURFACE_FIRST_ORDER: return WADI_FLIP_THETA_ONE;
     case WADI_FLIP_SURFACE_FACE: return WADI_FLIP_THETA_HALF;
@@ -140,7 +140,7 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     WADI_TRY(WADI_ARENA_NEW(arena, &step->cells.inside, count, "labels", error));
     WadiFlipTheta theta = surface_theta(flip);
     const bool keeps_sand = theta == WADI_FLIP_THETA_GHOST && flip->materials.has_sand &&
-                            flip->context.world->scene->flip.surface == WADI_FLIP_SURFACE_AUTO;
+                            wadi_flip_def(flip->context.world->scene)->surface == WADI_FLIP_SURFACE_AUTO;
     for (int a = 0; a < 3 && (keeps_sand || theta == WADI_FLIP_THETA_HALF); ++a) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->cells.theta[a], floats, "surface fractions", error));
     }

@@ -132,7 +132,7 @@ void wadi_flip_density(const WadiFlipDensityIn *in, float *expansion)
 /* 1/s. 20/s for cells of 1.6 cm, which it was measured with. */
 static float density_rate(const WadiFlip *flip)
 {
-    const double asked = flip->context.world->scene->flip.density_rate;
+    const double asked = wadi_flip_def(flip->context.world->scene)->density_rate;
     return (float)(asked >= 0.0 ? asked : 0.8 / flip->unit_time);
 }
 
@@ -144,7 +144,7 @@ static bool is_calmed(const WadiFlip *flip)
 
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
-    const WadiFlipDef *def = &flip->context.world->scene->flip;
+    const WadiFlipDef *def = wadi_flip_def(flip->context.world->scene);
     const bool is_share = def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL;
     const float asked = (float)def->density_band;
     const float water = asked >= 0.0f ? asked : 0.05f, sand = asked >= 0.0f ? asked : 0.2f;

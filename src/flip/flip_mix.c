@@ -59,14 +59,14 @@ void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double force
         fraction *= exp(-0.1 * capillary * dt);
         materials->flip_fraction[m] = material->transfer == WADI_TRANSFER_FLIP ? (float)fraction : 0.0f;
         if (materials->is_sand[m]) {
-            WadiYieldRule rule = scene->flip.friction == WADI_FLIP_FRICTION_ZB05_LITERAL
+            WadiYieldRule rule = wadi_flip_def(scene)->friction == WADI_FLIP_FRICTION_ZB05_LITERAL
                                      ? WADI_YIELD_ZB05_LITERAL
                                      : material->yield;
             WadiYield yield = wadi_yield(rule, degree * wadi_curve_value(&material->friction_angle, time),
                                          wadi_curve_value(&material->cohesion, time));
             materials->slope[m] = (float)yield.slide;
             double gravity = wadi_norm(wadi_curve_value3(&scene->gravity, time));
-            double held = scene->flip.friction == WADI_FLIP_FRICTION_SOLVE
+            double held = wadi_flip_def(scene)->friction == WADI_FLIP_FRICTION_SOLVE
                               ? wadi_yield_of_stairs(yield.slide) * gravity
                               : 0.0;
             materials->cohesion[m] =

@@ -15,7 +15,7 @@ static WadiStatus separate(const WadiFlip *flip, const WadiFlipStep *step, WadiF
     WadiFlipSeparateIn in = { .particles = flip->context.particles,
                               .diameter = wadi_flip_separate_diameter(step->grid.cell_size,
                                                                       scene->particles_per_axis),
-                              .iterations = scene->flip.pair_separation };
+                              .iterations = wadi_flip_def(scene)->pair_separation };
     WadiFlipSeparateReport report;
     return wadi_flip_separate(&in, path->x, path->y, path->z, flip->context.scratch, &report, error);
 }
@@ -70,7 +70,7 @@ static WadiFlipToParticlesIn to_particles_in(const WadiFlip *flip, const WadiFli
                                     .material_count = flip->materials.count,
                                     .affine = flip->has_affine ? &flip->affine : NULL,
                                     .dt = step->dt,
-                                    .order = flip->context.world->scene->flip.path_order };
+                                    .order = wadi_flip_def(flip->context.world->scene)->path_order };
 }
 
 static WadiFlipMoveIn move_in(const WadiFlip *flip, const WadiFlipStep *step)
@@ -93,7 +93,7 @@ static WadiStatus move_apart(const WadiFlip *flip, const WadiFlipStep *step, con
     WadiFlipPath path;
     RUN("grid to particles",
         wadi_flip_grid_to_particles(flip->context.particles, &path, &velocity, flip->context.scratch, error));
-    if (flip->context.world->scene->flip.pair_separation > 0) {
+    if (wadi_flip_def(flip->context.world->scene)->pair_separation > 0) {
         RUN("separation", separate(flip, step, &path, error));
     } else {
         RUN("spread", spread(flip, step, is_unstirred, &path, error));
@@ -106,7 +106,7 @@ WadiStatus wadi_flip_move_particles(WadiFlip *flip, WadiFlipStep *step, WadiColl
                                     WadiError *error)
 {
     bool is_unstirred[256];
-    const bool is_separated = flip->context.world->scene->flip.pair_separation > 0;
+    const bool is_separated = wadi_flip_def(flip->context.world->scene)->pair_separation > 0;
     WADI_ASSERT(!is_separated || !flip->sleep.is_on);
     if (is_separated || (!flip->sleep.is_on && find_unstirred(flip, step->time, is_unstirred))) {
         return move_apart(flip, step, is_unstirred, moved, error);

@@ -34,7 +34,7 @@ static WadiStatus rows_to_close(const WadiFlip *flip, const WadiRows *rows, uint
 WadiStatus wadi_flip_find_solids(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiWorld *world = flip->context.world;
-    const WadiFlipDef *def = &world->scene->flip;
+    const WadiFlipDef *def = wadi_flip_def(world->scene);
     WadiFlipSolidIn in = {
         .rows = &step->grid.rows,
         .solids = &world->solids,

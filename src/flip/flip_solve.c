@@ -21,7 +21,7 @@ double wadi_flip_gravity_step(const WadiFlip *flip, const WadiFlipStep *step)
 
 WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep *step)
 {
-    const WadiFlipDef *def = &flip->context.world->scene->flip;
+    const WadiFlipDef *def = wadi_flip_def(flip->context.world->scene);
     bool has_sand = flip->materials.has_sand;
     bool is_unilateral = def->unilateral == WADI_FLIP_UNILATERAL_ALL ||
                          (def->unilateral == WADI_FLIP_UNILATERAL_SAND && has_sand);
@@ -56,7 +56,7 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
 WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
                                      WadiFlipProjector **projector, WadiFlipProjectOut *out, WadiError *error)
 {
-    const WadiFlipDef *def = &flip->context.world->scene->flip;
+    const WadiFlipDef *def = wadi_flip_def(flip->context.world->scene);
     WadiArena *arena = flip->context.scratch;
     WadiFlipProjectReport report = { 0 };
     if (def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL) {
@@ -129,7 +129,7 @@ static WadiStatus begin_pressure(const WadiFlip *flip, WadiFlipStep *step, WadiE
 
 WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
-    const bool is_global = flip->context.world->scene->flip.friction == WADI_FLIP_FRICTION_SOLVE;
+    const bool is_global = wadi_flip_def(flip->context.world->scene)->friction == WADI_FLIP_FRICTION_SOLVE;
     WADI_TRY(begin_pressure(flip, step, error));
     wadi_flip_push_surface(flip, step);
     const WadiArenaMark mark = wadi_arena_mark(flip->context.scratch);

@@ -198,7 +198,7 @@ static WadiStatus is_sand_flowing(WadiFlip *flip, const WadiFlipStep *step, int 
 static WadiFrictionSettings settings_of(const WadiFlip *flip, int depth, double g_dt, bool is_first,
                                         bool is_flowing, bool has_cut_walls)
 {
-    int asked = flip->context.world->scene->flip.friction_iterations;
+    int asked = wadi_flip_def(flip->context.world->scene)->friction_iterations;
     WadiFrictionSettings settings =
         is_first ? wadi_friction_cold_settings(depth, g_dt) : wadi_friction_settings(depth, g_dt);
     if (is_first && settings.max_iterations > FIRST_ITERATIONS) {
@@ -253,7 +253,8 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         WADI_TRY(wadi_friction_begin(&friction, &grid, &flip->friction_memory, step->force_dt, arena, error));
         wadi_friction_add(friction, velocity));
     wadi_flip_close_sleeping(step);
-    int asked = flip->context.world->scene->flip.friction_rounds, rounds = is_first && asked < 4 ? 4 : asked;
+    int asked = wadi_flip_def(flip->context.world->scene)->friction_rounds,
+        rounds = is_first && asked < 4 ? 4 : asked;
     WadiFlipProjector *projector = NULL;
     WADI_STAGE(times, "pressure", WADI_TRY(wadi_flip_project_step(flip, step, false, &projector, error)));
 

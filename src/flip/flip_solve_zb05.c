@@ -114,8 +114,8 @@ static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const bef
     }
     WADI_TRY(rigid_load(flip, step, &load, is_literal, &rigid, error));
 
-    bool is_printed_wall =
-        is_literal || flip->context.world->scene->flip.wall_friction == WADI_FLIP_WALL_FRICTION_ZB05;
+    bool is_printed_wall = is_literal || wadi_flip_def(flip->context.world->scene)->wall_friction ==
+                                             WADI_FLIP_WALL_FRICTION_ZB05;
     const float *const into[3] = { before[0], before[1], before[2] };
     const float *const now[3] = { velocity[0], velocity[1], velocity[2] };
     WadiRigidWalls walls = { .wall_friction = mu,
@@ -166,7 +166,7 @@ static WadiStatus project_again(const WadiFlip *flip, WadiFlipStep *step, bool m
 WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     size_t floats = wadi_rows_floats(&step->grid.rows);
-    bool is_literal = flip->context.world->scene->flip.friction == WADI_FLIP_FRICTION_ZB05_LITERAL;
+    bool is_literal = wadi_flip_def(flip->context.world->scene)->friction == WADI_FLIP_FRICTION_ZB05_LITERAL;
     WadiFlipProjectIn in = wadi_flip_projection(flip, step);
     WadiFlipProjectOut out = { .pressure = step->cells.pressure };
     if (is_literal) {

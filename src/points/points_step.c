@@ -1,15 +1,15 @@
-/* Free flight and collision.
+/* The points solver: particles fly freely and collide with solids, never with each other. The reference for the collision tests,
+ * and exact in free fall.
  * A step of length dt from (x, v): a = acceleration at mid-step, x1 = x + v dt + a dt^2 / 2, v1 = v + a dt: exact for
  * constant a, whatever the steps. Velocities are float columns, so what rounding takes off v1 is kept in a second float
  * column and added back in the next step (two floats make 48 bits); without it 240 additions of g dt lose up to 1e-4 m/s.
  * The chord x -> x1 is then followed against the solids by particles/collide. */
-#include "points/points.h"
-
 #include <math.h>
 
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "particles/collide.h"
+#include "world/solver.h"
 
 enum { BLOCK = 1024 };
 
@@ -137,33 +137,9 @@ static WadiStatus step(void *solver, const WadiSolverStep *now, WadiStepReport *
     return wadi_solver_check_stage(context, "fly and collide", error);
 }
 
-static WadiStatus no_save(const void *solver, WadiState *state, WadiError *error)
-{
-    (void)solver, (void)state, (void)error;
-    return WADI_OK;
-}
-
-static WadiStatus no_load(void *solver, const WadiState *state, WadiError *error)
-{
-    (void)solver, (void)state, (void)error;
-    return WADI_OK;
-}
-
-static size_t scratch_bytes_each(const void *solver)
-{
-    (void)solver;
-    return 0;
-}
-
 const WadiSolverType wadi_points_solver = {
-    .name = "points",
-    .summary = "free flight and collision with solids; particles ignore each other",
     .create = create,
     .destroy = destroy,
     .largest_dt = largest_dt,
     .step = step,
-    .save = no_save,
-    .load = no_load,
-    .view = no_save,
-    .scratch_bytes_each = scratch_bytes_each,
 };

@@ -19,7 +19,8 @@ WadiSimDef wadi_default_sim_def(void)
 
 static WadiStatus prepare(WadiSim *sim, WadiError *error)
 {
-    WADI_TRY(wadi_solver_find(sim->scene, &sim->type, error));
+    WADI_TRY(wadi_solver_check(sim->scene, error));
+    sim->type = sim->scene->solver_type;
     WADI_STAGE(&sim->times, "build world",
                WADI_TRY(wadi_world_create(&sim->world, sim->scene, &sim->log, error)));
     WADI_TRY(wadi_particles_init(&sim->particles, error));

@@ -24,8 +24,8 @@ WadiStatus wadi_sim_check_memory(const WadiSim *sim, double duration, WadiError 
     double least = 0.0, likely = 0.0, extra = poured(sim, duration);
     WADI_TRY(wadi_world_expect(sim->world, &least, &likely, error));
     /* The columns, their copy for the writer, and a step's scratch. */
-    double each = 2.0 * (double)wadi_particles_bytes_each(&sim->particles) +
-                  (double)sim->type->scratch_bytes_each(sim->solver);
+    double each =
+        2.0 * (double)wadi_particles_bytes_each(&sim->particles) + (double)sim->type->scratch_bytes_each;
     double there = (double)wadi_memory_available();
     if ((least + extra) * each <= there) {
         return WADI_OK;

@@ -73,10 +73,11 @@ WadiStatus wadi_sim_snapshot(const WadiSim *sim, WadiState *state, WadiError *er
     WADI_TRY(wadi_particles_save(&sim->particles, state, error));
     state->next_use = WADI_USE_CHECKPOINT;
     WADI_TRY(add_clock(sim, state, error));
-    WADI_TRY(sim->type->save(sim->solver, state, error));
+    if (sim->type->save != NULL) {
+        WADI_TRY(sim->type->save(sim->solver, state, error));
+    }
     state->next_use = WADI_USE_FRAME;
-    WADI_TRY(add_material_attributes(sim, state, error));
-    return sim->type->view(sim->solver, state, error);
+    return add_material_attributes(sim, state, error);
 }
 
 /* The numbers of a checkpoint add up without overflow: counts below 2^53, times and volumes finite. */
@@ -168,5 +169,5 @@ WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *err
         sim->emit[i].emitted = ((const uint64_t *)poured->data)[2 * i];
         sim->emit[i].tried = ((const uint64_t *)poured->data)[2 * i + 1];
     }
-    return sim->type->load(sim->solver, state, error);
+    return sim->type->load != NULL ? sim->type->load(sim->solver, state, error) : WADI_OK;
 }

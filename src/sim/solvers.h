@@ -1,10 +1,29 @@
-/* The solvers this build has. */
+/* The solvers: a new one is one line here and a folder src/NAME/ that defines the WadiSolverType wadi_NAME_solver. */
 #ifndef WADI_SIM_SOLVERS_H
 #define WADI_SIM_SOLVERS_H
 
+#include "world/schema.h"
 #include "world/solver.h"
 
-/* The solver a scene asks for. WADI_ERR_UNSUPPORTED says which ones there are. */
-WadiStatus wadi_solver_find(const WadiScene *scene, const WadiSolverType **type, WadiError *error);
+/* Name, as in `solver:`, and what the reference page says. SETTINGS: it has settings under the key NAME, and defines their table
+ * wadi_NAME_settings; PLAIN: it has none; PLANNED: there is no such solver yet. */
+#define WADI_SOLVERS(PLAIN, SETTINGS, PLANNED)                                                               \
+    PLAIN(points, "particles that fall and bounce without acting on each other")                             \
+    SETTINGS(flip, "particles and a staggered grid; water, and sand by frictional plasticity")               \
+    PLANNED(sph, "smoothed particles; sand and water coupled")                                               \
+    PLANNED(dem, "grains in contact above a height field")
+
+#define WADI_SOLVER_NUMBER(name, summary) WADI_SOLVER_##name,
+enum { WADI_SOLVERS(WADI_SOLVER_NUMBER, WADI_SOLVER_NUMBER, WADI_SOLVER_NUMBER) WADI_SOLVER_COUNT };
+_Static_assert((int)WADI_SOLVER_COUNT <= (int)WADI_SOLVER_MAX, "raise WADI_SOLVER_MAX");
+
+#define WADI_SOLVER_NOTHING(name, summary)
+#define WADI_SOLVER_SETTINGS(name, summary) extern const WadiSceneObject wadi_##name##_settings;
+WADI_SOLVERS(WADI_SOLVER_NOTHING, WADI_SOLVER_SETTINGS, WADI_SOLVER_NOTHING)
+
+/* The solver of that name; NULL: the table has none. */
+const WadiSolverType *wadi_solver_find(const char *name);
+/* WADI_ERR_UNSUPPORTED when the scene's solver is only planned. */
+WadiStatus wadi_solver_check(const WadiScene *scene, WadiError *error);
 
 #endif

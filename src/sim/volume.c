@@ -171,7 +171,7 @@ static void add_tile(const WadiSim *sim, const Counts *counts, int32_t index, in
 WadiStatus wadi_volume_measure(const WadiSim *sim, WadiVolumeDrift *volume, WadiError *error)
 {
     *volume = (WadiVolumeDrift){ 0 };
-    if (!sim->type->keeps_volume || sim->particles.count == 0) {
+    if (sim->type->loose_band == NULL || sim->particles.count == 0) {
         return WADI_OK;
     }
     Counts counts = { .size = 2.0 * sim->world->spacing };
@@ -197,21 +197,12 @@ WadiStatus wadi_volume_measure(const WadiSim *sim, WadiVolumeDrift *volume, Wadi
     return status;
 }
 
-/* How much looser than at the start material may stay: the band of flip's density correction. */
-static double loose_band(const WadiScene *scene)
-{
-    bool has_sand = false;
-    for (int m = 0; m < scene->material_count; ++m) {
-        has_sand = has_sand || scene->materials[m].kind == WADI_MATERIAL_SAND;
-    }
-    return scene->flip.density_band >= 0.0 ? scene->flip.density_band : has_sand ? 0.2 : 0.1;
-}
-
 WadiStatus wadi_volume_watch(WadiVolumeWatch *watch, const WadiSim *sim, WadiError *error)
 {
     WADI_TRY(wadi_volume_measure(sim, &watch->last, error));
     double drift = watch->last.drift, limit = TOO_MUCH + watch->last.tolerance;
-    bool is_too_much = drift < -limit || drift > limit + loose_band(sim->scene);
+    double band = sim->type->loose_band != NULL ? sim->type->loose_band(sim->scene) : 0.0;
+    bool is_too_much = drift < -limit || drift > limit + band;
     watch->times = is_too_much ? watch->times + 1 : 0;
     if (watch->times < TIMES_IN_A_ROW || watch->has_warned) {
         return WADI_OK;

@@ -1,8 +1,9 @@
 /* From the scene's settings to those of a surface. */
-#include <string.h>
+#include <math.h>
 
 #include "geom/solids.h"
 #include "surface/surface_frame.h"
+#include "world/solver.h"
 
 /* Of the simulation's cells a surface cell: 250 cells for 100 [ZB05 sec. 5]. */
 static const double refinement = 2.5;
@@ -31,7 +32,7 @@ WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene)
         wadi_field_volume_slack(s->reach, def.field.volume_slack);
     }
     /* Bumps come from the solver's cells, of which a spacing is half by default. */
-    if (strcmp(scene->solver, "flip") == 0) {
+    if (scene->solver_type->has_grid) {
         def.field.flatten_unit = 0.5 * scene->cell_size;
     }
     if (def.field.is_clipped) {

@@ -1,12 +1,11 @@
 /* A scene as plain data: what the scene file says, checked and with its defaults filled in. io/scene/scene_parse.c fills it by
- * walking the table of scene_schema.h, so a key exists in one place only. */
+ * walking the table of io/scene/scene_schema.c, so a key exists in one place only. */
 #ifndef WADI_WORLD_SCENE_H
 #define WADI_WORLD_SCENE_H
 
 #include "core/status.h"
 #include "geom/shape.h"
 #include "particles/seed.h"
-#include "world/flip_def.h"
 #include "world/render_def.h"
 #include "world/surface_def.h"
 
@@ -111,10 +110,16 @@ typedef struct WadiForceDef {
     WadiWhere where;
 } WadiForceDef;
 
+typedef struct WadiSolverType WadiSolverType;
+enum { WADI_SOLVER_MAX = 8 };
+
 typedef struct WadiScene {
     int version; /* the key `wadi` */
     char *name;  /* prefix of the frame files; never empty */
     char *solver;
+    const WadiSolverType *solver_type;      /* of that name; world/solver.h */
+    void *solver_settings[WADI_SOLVER_MAX]; /* of every solver, defaults where the scene has another one */
+    const void *settings;                   /* of this one, in its own type; NULL: it has none */
     bool has_domain;
     WadiBox domain;
     int closed_sides; /* WADI_SIDE_… */
@@ -127,7 +132,6 @@ typedef struct WadiScene {
     double seed;       /* whole number, 0 .. 2^53 */
     WadiCurve gravity; /* m/s^2 */
     double max_step;   /* s; upper bound of a step, INFINITY when not given */
-    WadiFlipDef flip;
     WadiSurfaceSettings surface;
     WadiRenderSettings render;
     bool has_texture;     /* particles keep where they were at birth, as the attribute `texture` */
@@ -154,9 +158,6 @@ typedef struct WadiScene {
     WadiWhere where_solver;                                     /* of `solver:` for "not in this build" */
     WadiWhere where_gravity, where_wall_friction, where_camera; /* for warnings; empty: not given */
 } WadiScene;
-
-/* The scene and all it owns; NULL is fine. */
-void wadi_scene_free(WadiScene *scene);
 
 /* A material whose files would have the names of others: "sand.particles" beside "sand", "collider.0". Its index and, in `text`, which
  * names; -1 when there is none. */

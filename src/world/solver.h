@@ -6,6 +6,7 @@
 #include "core/timer.h"
 #include "particles/crowd.h"
 #include "particles/store.h"
+#include "world/schema.h"
 #include "world/world.h"
 
 /* What a solver works on. Emission, drains and the removal of lost particles happen in sim, between steps. */
@@ -39,23 +40,27 @@ typedef struct WadiSolverStep {
     bool ends_frame; /* the state after it is a frame */
 } WadiSolverStep;
 
-typedef struct WadiSolverType {
-    const char *name;    /* as in `solver:` */
-    const char *summary; /* one line for help and docs */
-    bool keeps_volume;   /* particles keep the room that they began with: drift.volume has a meaning */
-    /* Registers columns in context->particles, which is still empty. */
+/* What is marked optional may be left out. */
+struct WadiSolverType {
+    const WadiSceneObject *settings; /* optional: the table of its settings, see sim/solvers.h */
+    /* Optional, for what takes several values to check. The key at fault, "cell_size" or "flip.cfl", with the reason in `text`;
+     * NULL: all is well. */
+    const char *(*check)(const WadiScene *scene, char *text, size_t size);
+    bool has_grid; /* whose cells leave bumps in the surface of the particles */
+    /* Optional, where particles keep the volume that they began with: how much of it they may gain by becoming looser. Without it
+     * drift.volume has no meaning. */
+    double (*loose_band)(const WadiScene *scene);
+    size_t scratch_bytes_each; /* that a particle takes in step scratch and solver arrays, for `wadi check` */
+    /* Registers columns in context->particles, which is still empty; wadi_particles_show_column makes one an attribute of
+     * frames. */
     WadiStatus (*create)(void **solver, const WadiSolverContext *context, WadiError *error);
     void (*destroy)(void *solver);
     /* Largest stable step from here and the name of the limit that gave it (a literal). */
     double (*largest_dt)(const void *solver, double time, const char **limit);
     WadiStatus (*step)(void *solver, const WadiSolverStep *now, WadiStepReport *report, WadiError *error);
-    /* State beyond the particle columns; may do nothing. */
+    /* Optional: state beyond the particle columns. */
     WadiStatus (*save)(const void *solver, WadiState *state, WadiError *error);
     WadiStatus (*load)(void *solver, const WadiState *state, WadiError *error);
-    /* Add this solver's per-particle results to a frame, under the attribute names of docs/formats.md. */
-    WadiStatus (*view)(const void *solver, WadiState *frame, WadiError *error);
-    /* Bytes a particle takes in step scratch and solver arrays, for `wadi check`. */
-    size_t (*scratch_bytes_each)(const void *solver);
-} WadiSolverType;
+};
 
 #endif

@@ -6,9 +6,9 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
+#include "io/scene/scene_schema.h"
 #include "io_scratch.h"
 #include "wadi/wadi.h"
-#include "world/scene_schema.h"
 
 static const char scene_text[] =
     "wadi: 1\nname: t\nsolver: flip\nresolution: 6\nframes: 2\nfps: 240\n"

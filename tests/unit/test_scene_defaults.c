@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flip/flip_settings.h"
+#include "io/scene/scene_schema.h"
 #include "scene_sim.h"
 #include "scene_text.h"
-#include "world/scene_schema.h"
 
 /* One of each of what the language has, where the keys of each object go, and what must be said beside them. */
 typedef struct Place {
@@ -150,7 +151,7 @@ static void every_default_can_be_written(void **unused)
     const Place places[] = {
         { &wadi_scene_object, "", NULL },
         { &wadi_scene_domain_object, "domain.", NULL },
-        { &wadi_scene_flip_object, "flip.", NULL },
+        { &wadi_flip_settings, "flip.", NULL },
         { &wadi_scene_surface_object, "surface.", NULL },
         { &wadi_scene_render_object, "render.", NULL },
         { &wadi_scene_camera_object, "render.camera.", NULL },
@@ -229,8 +230,8 @@ static void settings_of_the_solver_written_out_give_the_same_bytes(void **unused
                  kinds[k]);
         uint64_t plain = run_with(text, NULL);
         assert_true(run_with(text, "flip.cfl=2") == plain);
-        for (int i = 0; i < wadi_scene_flip_object.field_count; ++i) {
-            const WadiSceneField *field = &wadi_scene_flip_object.fields[i];
+        for (int i = 0; i < wadi_flip_settings.field_count; ++i) {
+            const WadiSceneField *field = &wadi_flip_settings.fields[i];
             if (write_default(field, value, sizeof value)) {
                 snprintf(set, sizeof set, "flip.%s=%s", field->key, value);
                 if (run_with(text, set) != plain) {

@@ -6,7 +6,7 @@
 #include "core/alloc.h"
 #include "expect.h"
 #include "io/files/files.h"
-#include "world/scene_schema.h"
+#include "io/scene/scene_schema.h"
 
 static void check_file(const char *path, void (*generate)(WadiText *text))
 {

@@ -1,7 +1,7 @@
 /* Settings of the flip solver in the scene file. */
 #include "expect.h"
+#include "flip/flip_settings.h"
 #include "io/scene/scene_parse.h"
-#include "world/scene.h"
 
 #define HEAD "wadi: 1\nsolver: flip\ncell_size: 0.1\nbodies: [{material: a, shape: {sphere: {radius: 1}}}]\n"
 
@@ -18,20 +18,20 @@ static void defaults_are_the_best_known(void **unused)
 {
     (void)unused;
     WadiScene *s = parse(HEAD "materials: {a: {kind: sand}, b: {kind: water}}\n");
-    assert_int_equal(s->flip.pressure, WADI_FLIP_PRESSURE_MULTIGRID);
-    assert_int_equal(s->flip.friction, WADI_FLIP_FRICTION_SOLVE);
-    assert_int_equal(s->flip.surface, WADI_FLIP_SURFACE_AUTO);
-    assert_int_equal(s->flip.solids, WADI_FLIP_SOLIDS_CUT_CELLS);
-    assert_int_equal(s->flip.unilateral, WADI_FLIP_UNILATERAL_SAND);
-    assert_int_equal(s->flip.path_order, 2);
-    assert_int_equal(s->flip.friction_rounds, 1);
-    assert_int_equal(s->flip.pair_separation, 0);
-    assert_true(s->flip.sleep);
-    CHECK_NEAR(s->flip.cfl, 2.0, 0.0);
-    CHECK_NEAR(s->flip.sand_step, 0.21, 0.0);
-    CHECK_NEAR(s->flip.density_rate, -1.0, 0.0);
-    CHECK_NEAR(s->flip.density_band, -1.0, 0.0);
-    CHECK_NEAR(s->flip.over_relaxation, 1.9, 0.0);
+    assert_int_equal(wadi_flip_def(s)->pressure, WADI_FLIP_PRESSURE_MULTIGRID);
+    assert_int_equal(wadi_flip_def(s)->friction, WADI_FLIP_FRICTION_SOLVE);
+    assert_int_equal(wadi_flip_def(s)->surface, WADI_FLIP_SURFACE_AUTO);
+    assert_int_equal(wadi_flip_def(s)->solids, WADI_FLIP_SOLIDS_CUT_CELLS);
+    assert_int_equal(wadi_flip_def(s)->unilateral, WADI_FLIP_UNILATERAL_SAND);
+    assert_int_equal(wadi_flip_def(s)->path_order, 2);
+    assert_int_equal(wadi_flip_def(s)->friction_rounds, 1);
+    assert_int_equal(wadi_flip_def(s)->pair_separation, 0);
+    assert_true(wadi_flip_def(s)->sleep);
+    CHECK_NEAR(wadi_flip_def(s)->cfl, 2.0, 0.0);
+    CHECK_NEAR(wadi_flip_def(s)->sand_step, 0.21, 0.0);
+    CHECK_NEAR(wadi_flip_def(s)->density_rate, -1.0, 0.0);
+    CHECK_NEAR(wadi_flip_def(s)->density_band, -1.0, 0.0);
+    CHECK_NEAR(wadi_flip_def(s)->over_relaxation, 1.9, 0.0);
     CHECK_NEAR(s->materials[0].flip_share, -1.0, 0.0);
     CHECK_NEAR(s->materials[1].flip_share, -1.0, 0.0);
     assert_int_equal(s->materials[0].yield, WADI_YIELD_TAN);
@@ -53,25 +53,25 @@ static void every_setting_is_read(void **unused)
              "  a: {kind: sand, yield: triaxial, cohesion: {keys: [[0, 10], [1, 20]]}, transfer: apic,\n"
              "      friction_angle_fast: 45, grain_size: 0.002, viscosity: 3}\n"
              "  b: {kind: water, viscosity: 10, surface_tension: 0.072, transfer: pic, flip_share: 0.5}\n");
-    assert_int_equal(s->flip.pressure, WADI_FLIP_PRESSURE_GAUSS_SEIDEL);
-    CHECK_NEAR(s->flip.tolerance, 1e-3, 0.0);
-    assert_int_equal(s->flip.sweeps, 99);
-    CHECK_NEAR(s->flip.over_relaxation, 1.5, 0.0);
-    assert_int_equal(s->flip.unilateral, WADI_FLIP_UNILATERAL_NONE);
-    assert_int_equal(s->flip.surface, WADI_FLIP_SURFACE_FACE);
-    assert_int_equal(s->flip.solids, WADI_FLIP_SOLIDS_VOXELS);
-    assert_int_equal(s->flip.friction, WADI_FLIP_FRICTION_ZB05_LITERAL);
-    assert_int_equal(s->flip.friction_iterations, 7);
-    assert_int_equal(s->flip.friction_rounds, 3);
-    assert_int_equal(s->flip.wall_friction, WADI_FLIP_WALL_FRICTION_ZB05);
-    CHECK_NEAR(s->flip.density_rate, 5.0, 0.0);
-    CHECK_NEAR(s->flip.density_band, 0.1, 0.0);
-    CHECK_NEAR(s->flip.density_alpha, 0.5, 0.0);
-    assert_int_equal(s->flip.pair_separation, 2);
-    assert_int_equal(s->flip.path_order, 3);
-    CHECK_NEAR(s->flip.cfl, 2.5, 0.0);
-    CHECK_NEAR(s->flip.sand_step, 0.5, 0.0);
-    assert_false(s->flip.sleep);
+    assert_int_equal(wadi_flip_def(s)->pressure, WADI_FLIP_PRESSURE_GAUSS_SEIDEL);
+    CHECK_NEAR(wadi_flip_def(s)->tolerance, 1e-3, 0.0);
+    assert_int_equal(wadi_flip_def(s)->sweeps, 99);
+    CHECK_NEAR(wadi_flip_def(s)->over_relaxation, 1.5, 0.0);
+    assert_int_equal(wadi_flip_def(s)->unilateral, WADI_FLIP_UNILATERAL_NONE);
+    assert_int_equal(wadi_flip_def(s)->surface, WADI_FLIP_SURFACE_FACE);
+    assert_int_equal(wadi_flip_def(s)->solids, WADI_FLIP_SOLIDS_VOXELS);
+    assert_int_equal(wadi_flip_def(s)->friction, WADI_FLIP_FRICTION_ZB05_LITERAL);
+    assert_int_equal(wadi_flip_def(s)->friction_iterations, 7);
+    assert_int_equal(wadi_flip_def(s)->friction_rounds, 3);
+    assert_int_equal(wadi_flip_def(s)->wall_friction, WADI_FLIP_WALL_FRICTION_ZB05);
+    CHECK_NEAR(wadi_flip_def(s)->density_rate, 5.0, 0.0);
+    CHECK_NEAR(wadi_flip_def(s)->density_band, 0.1, 0.0);
+    CHECK_NEAR(wadi_flip_def(s)->density_alpha, 0.5, 0.0);
+    assert_int_equal(wadi_flip_def(s)->pair_separation, 2);
+    assert_int_equal(wadi_flip_def(s)->path_order, 3);
+    CHECK_NEAR(wadi_flip_def(s)->cfl, 2.5, 0.0);
+    CHECK_NEAR(wadi_flip_def(s)->sand_step, 0.5, 0.0);
+    assert_false(wadi_flip_def(s)->sleep);
     const WadiMaterial *a = &s->materials[0], *b = &s->materials[1];
     assert_int_equal(a->yield, WADI_YIELD_TRIAXIAL);
     CHECK_NEAR(wadi_curve_value(&a->cohesion, 0.5), 15.0, 1e-12);

@@ -75,9 +75,8 @@ typedef struct WadiFlipSleep {
     WadiFrictionMemory friction;
 } WadiFlipSleep;
 
-/* Adds a column to the store, which is empty. Off in scenes without sand, where the scene says so, with steps of more than six
- * cells, with pair separation, which moves particles that no grid sees, and with the paper's friction, whose piles creep. */
-WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, const WadiScene *scene, WadiParticles *particles,
+/* Adds a column to the store, which is empty. Off where it is not wanted, and with steps of more than six cells (`cfl`). */
+WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, bool is_wanted, double cfl, WadiParticles *particles,
                                 WadiError *error);
 void wadi_flip_sleep_free(WadiFlipSleep *sleep);
 WadiStatus wadi_flip_sleep_save(const WadiFlipSleep *sleep, WadiState *state, WadiError *error);

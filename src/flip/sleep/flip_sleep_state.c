@@ -7,17 +7,11 @@
 #include "core/array.h"
 #include "flip/sleep/flip_sleep.h"
 
-WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, const WadiScene *scene, WadiParticles *particles,
+WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, bool is_wanted, double cfl, WadiParticles *particles,
                                 WadiError *error)
 {
-    bool has_sand = false;
-    for (int m = 0; m < scene->material_count; ++m) {
-        has_sand = has_sand || scene->materials[m].kind == WADI_MATERIAL_SAND;
-    }
-    double way = scene->flip.cfl;
-    sleep->reach = WADI_FLIP_MARGIN + (int32_t)ceil(way);
-    sleep->is_on = scene->flip.sleep && has_sand && sleep->reach <= WADI_TILE_SIDE &&
-                   scene->flip.pair_separation == 0 && scene->flip.friction == WADI_FLIP_FRICTION_SOLVE;
+    sleep->reach = WADI_FLIP_MARGIN + (int32_t)ceil(cfl);
+    sleep->is_on = is_wanted && sleep->reach <= WADI_TILE_SIDE;
     if (!sleep->is_on) {
         return WADI_OK;
     }

@@ -1,10 +1,12 @@
 /* Checks that need more than one value, and the values that follow from others. Each reports where the reader of the
  * file would make the change. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/check.h"
 #include "io/scene/scene_read.h"
+#include "sim/solvers.h"
 
 static int given_node(const WadiSceneObject *object, const WadiSceneGiven *given, const char *key)
 {
@@ -268,24 +270,54 @@ static void check_file_names(WadiSceneReader *r)
     wadi_read_leave(r, outer);
 }
 
+/* A check of the solver's named this key, "cell_size" or "flip.cfl". */
+static void report_solver_check(WadiSceneReader *r, int node, const char *key, const char *text)
+{
+    const char *dot = strchr(key, '.');
+    char outer[64];
+    snprintf(outer, sizeof outer, "%.*s", dot != NULL ? (int)(dot - key) : (int)strlen(key), key);
+    int found = wadi_yaml_find(&r->yaml, node, outer);
+    if (found >= 0 && dot != NULL) {
+        int inner = wadi_yaml_find(&r->yaml, found, dot + 1);
+        found = inner >= 0 ? inner : found;
+    }
+    report_at(r, found >= 0 ? found : node, key, text);
+}
+
+/* Find the solver and its settings; those of another one were a mistake. */
+static void finish_solver(WadiSceneReader *r, int node, const WadiSceneGiven *given, bool is_sound)
+{
+    WadiScene *scene = r->scene;
+    if (scene->solver == NULL) {
+        return; /* that was reported */
+    }
+    scene->solver_type = wadi_solver_find(scene->solver);
+    WADI_ASSERT(scene->solver_type != NULL); /* the table's choices */
+    for (int i = 0; i < wadi_scene_object.field_count; ++i) {
+        const WadiSceneField *field = &wadi_scene_object.fields[i];
+        if (field->type == WADI_SCENE_SETTINGS && field->object == scene->solver_type->settings) {
+            scene->settings = *(void **)(void *)((char *)scene + field->offset);
+        } else if (field->type == WADI_SCENE_SETTINGS && given->node[i] >= 0) {
+            size_t mark = wadi_read_enter(r, field->key);
+            wadi_read_problem(r, given->node[i], "settings of the solver %s, but the solver is %s",
+                              field->key, scene->solver);
+            wadi_read_leave(r, mark);
+        }
+    }
+    char text[256];
+    const char *key = is_sound && scene->solver_type->check != NULL
+                          ? scene->solver_type->check(scene, text, sizeof text)
+                          : NULL;
+    if (key != NULL) {
+        report_solver_check(r, node, key, text);
+    }
+}
+
 static void finish_scene(WadiSceneReader *r, int node, const WadiSceneGiven *given, bool is_sound)
 {
     finish_cells(r, node, given, is_sound);
     check_file_names(r);
-    const bool is_flip = r->scene->solver != NULL && strcmp(r->scene->solver, "flip") == 0;
-    int per_cell = given_node(&wadi_scene_object, given, "particles_per_cell");
-    if (per_cell >= 0 && is_flip && r->scene->particles_per_axis == 1) {
-        /* As soon as they move every third cell is empty, and the material sinks into the holes. */
-        size_t mark = wadi_read_enter(r, "particles_per_cell");
-        wadi_read_problem(r, per_cell, "1 is too few for the solver flip, which needs 8 or more");
-        wadi_read_leave(r, mark);
-    }
-    int flip = given_node(&wadi_scene_object, given, "flip");
-    if (flip >= 0 && r->scene->solver != NULL && !is_flip) {
-        size_t mark = wadi_read_enter(r, "flip");
-        wadi_read_problem(r, flip, "settings of the solver flip, but the solver is %s", r->scene->solver);
-        wadi_read_leave(r, mark);
-    }
+    finish_solver(r, node, given, is_sound);
     int bodies = given_node(&wadi_scene_object, given, "bodies");
     int emitters = given_node(&wadi_scene_object, given, "emitters");
     bool has_bodies = bodies >= 0 && wadi_yaml_node(&r->yaml, bodies)->child_count > 0;

@@ -145,7 +145,13 @@ static WadiStatus hash_field(uint64_t *hash, const WadiSceneField *field, const 
     case WADI_SCENE_CURVE3: hash_curve(hash, at); return WADI_OK;
     case WADI_SCENE_TEXT:
     case WADI_SCENE_NAME: hash_text(hash, *(const char *const *)at); return WADI_OK;
+    case WADI_SCENE_FILE: {
+        const char *path = *(const char *const *)at;
+        hash_number(hash, path != NULL);
+        return path != NULL ? hash_file(hash, path, error) : WADI_OK;
+    }
     case WADI_SCENE_OBJECT: return hash_object(hash, field->object, at, error);
+    case WADI_SCENE_SETTINGS: return hash_object(hash, field->object, *(const void *const *)at, error);
     case WADI_SCENE_LIST:
     case WADI_SCENE_MAP: return hash_entries(hash, field, base, error);
     case WADI_SCENE_SHAPE: return hash_shape(hash, at, error);
@@ -157,12 +163,22 @@ static WadiStatus hash_field(uint64_t *hash, const WadiSceneField *field, const 
     }
 }
 
+/* Settings of another solver than the scene's have no effect. */
+static bool has_effect(const WadiSceneField *field, const void *base)
+{
+    if (field->type == WADI_SCENE_SETTINGS && !field->object->is_always_hashed) {
+        return *(const void *const *)(const void *)((const char *)base + field->offset) ==
+               ((const WadiScene *)base)->settings;
+    }
+    return (field->flags & WADI_SCENE_NO_EFFECT) == 0;
+}
+
 static WadiStatus hash_object(uint64_t *hash, const WadiSceneObject *object, const void *base,
                               WadiError *error)
 {
     for (int i = 0; i < object->field_count; ++i) {
         const WadiSceneField *field = &object->fields[i];
-        if ((field->flags & WADI_SCENE_NO_EFFECT) != 0) {
+        if (!has_effect(field, base)) {
             continue;
         }
         *hash = wadi_hash_bytes(*hash, field->key, strlen(field->key));

@@ -4,8 +4,36 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/alloc.h"
 #include "io/files/files.h"
 #include "io/scene/scene_read.h"
+
+void wadi_scene_free(WadiScene *scene)
+{
+    if (scene == NULL) {
+        return;
+    }
+    wadi_scene_free_fields(&wadi_scene_object, scene);
+    wadi_string_free(scene->path);
+    wadi_string_free(scene->folder);
+    wadi_string_free(scene->source);
+    WADI_DELETE(scene, 1);
+}
+
+/* The table's defaults, those of every solver's settings included. */
+static WadiStatus set_defaults(WadiScene *scene, WadiError *error)
+{
+    wadi_scene_set_defaults(&wadi_scene_object, scene);
+    for (int i = 0; i < wadi_scene_object.field_count; ++i) {
+        const WadiSceneField *field = &wadi_scene_object.fields[i];
+        if (field->type == WADI_SCENE_SETTINGS) {
+            void **settings = (void **)(void *)((char *)scene + field->offset);
+            WADI_TRY(wadi_alloc(settings, 1, field->object->size, field->doc, error));
+            wadi_scene_set_defaults(field->object, *settings);
+        }
+    }
+    return WADI_OK;
+}
 
 /* Everything up to the last slash; "." without one. */
 static WadiStatus set_folder(WadiScene *scene, const WadiSceneDef *def, WadiError *error)
@@ -146,7 +174,9 @@ static WadiStatus parse(WadiScene **scene, const WadiSceneDef *def, bool is_reco
     reader.yaml.root = -1;
     WadiStatus status = WADI_NEW(&reader.scene, 1, "scene", error);
     if (status == WADI_OK) {
-        wadi_scene_set_defaults(&wadi_scene_object, reader.scene);
+        status = set_defaults(reader.scene, error);
+    }
+    if (status == WADI_OK) {
         status = wadi_string_copy(&reader.scene->path, path, strlen(path), error);
     }
     if (status == WADI_OK) {

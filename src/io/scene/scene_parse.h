@@ -7,6 +7,8 @@
 #include "world/scene.h"
 
 WadiStatus wadi_scene_parse(WadiScene **scene, const WadiSceneDef *def, WadiError *error);
+/* The scene and all it owns; NULL is fine. */
+void wadi_scene_free(WadiScene *scene);
 /* The scene of a finished run, for those who read its frames: meshes and pictures that it names may be gone by now and are not
  * looked for, so that `content_hash` is 0. */
 WadiStatus wadi_scene_parse_record(WadiScene **scene, const WadiSceneDef *def, WadiError *error);

@@ -119,7 +119,7 @@ const char *wadi_read_nearest(const char *word, const char *const *names, int co
 static void report_unknown(WadiSceneReader *r, int node, const char *what, const char *const *names,
                            int count, bool does_list)
 {
-    enum { MOST_LISTED = 24 };
+    enum { MOST_LISTED = WADI_SCENE_FIELD_MAX };
     if (wadi_report_is_full(&r->report)) {
         ++r->report.dropped;
         return;
@@ -205,7 +205,6 @@ static bool check_key(WadiSceneReader *r, int key)
 
 bool wadi_read_collect(WadiSceneReader *r, int node, const WadiSceneObject *object, WadiSceneGiven *given)
 {
-    WADI_ASSERT(object->field_count <= WADI_SCENE_FIELD_MAX);
     *given = (WadiSceneGiven){ .has_unknown = false };
     for (int i = 0; i < WADI_SCENE_FIELD_MAX; ++i) {
         given->node[i] = -1;
@@ -374,6 +373,7 @@ void wadi_read_field(WadiSceneReader *r, int node, const WadiSceneField *field, 
     }
     switch (field->type) {
     case WADI_SCENE_OBJECT: wadi_read_object(r, node, field->object, at); break;
+    case WADI_SCENE_SETTINGS: wadi_read_object(r, node, field->object, *(void **)at); break;
     case WADI_SCENE_LIST:
     case WADI_SCENE_MAP: read_entries(r, node, field, base); break;
     case WADI_SCENE_SHAPE: wadi_read_shape(r, node, at); break;

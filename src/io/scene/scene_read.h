@@ -3,9 +3,9 @@
 #define WADI_IO_SCENE_READ_H
 
 #include "io/scene/scene_files.h"
+#include "io/scene/scene_schema.h"
 #include "io/scene/scene_yaml.h"
 #include "world/scene.h"
-#include "world/scene_schema.h"
 
 typedef struct WadiSceneReader {
     WadiYaml yaml;

@@ -115,9 +115,7 @@ static bool is_text(const WadiSceneReader *r, int node)
 
 static const WadiSceneChoice *read_choice(WadiSceneReader *r, int node, const WadiSceneChoices *choices)
 {
-    enum { MOST = 16 };
-    WADI_ASSERT(choices->count <= MOST);
-    const char *names[MOST];
+    const char *names[WADI_SCENE_CHOICE_MAX];
     bool is_scalar = wadi_yaml_node(&r->yaml, node)->kind == WADI_YAML_SCALAR;
     for (int i = 0; i < choices->count; ++i) {
         names[i] = choices->list[i].name;

@@ -1,16 +1,9 @@
-#include "world/scene_schema.h"
+#include "io/scene/scene_schema.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "core/check.h"
-#include "world/scene.h"
+#include "sim/solvers.h"
 
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define CHOICES(array)                                                                                       \
-    {                                                                                                        \
-        (array), COUNT_OF(array), false                                                                      \
-    }
 #define AT(type, member) .offset = offsetof(type, member)
 #define LIST_AT(type, member, count) .offset = offsetof(type, member), .count_offset = offsetof(type, count)
 #define NONE_INFINITE .fallback = { INFINITY }, .fallback_text = "none"
@@ -31,37 +24,34 @@ enum {
     NO_EFFECT = WADI_SCENE_NO_EFFECT,
 };
 
-static const WadiSceneChoice solvers[] = {
-    { "points", 0, "particles that fall and bounce without acting on each other" },
-    { "flip", 1, "particles and a staggered grid; water, and sand by frictional plasticity" },
-    { "sph", 2, "smoothed particles; sand and water coupled" },
-    { "dem", 3, "grains in contact above a height field" },
-};
-static const WadiSceneChoices solver_choices = CHOICES(solvers);
+#define SOLVER_CHOICE(name, summary) { #name, 0, summary },
+static const WadiSceneChoice solvers[] = { WADI_SOLVERS(SOLVER_CHOICE, SOLVER_CHOICE, SOLVER_CHOICE) };
+WADI_SCENE_CHOICES(solvers);
 
 static const WadiSceneChoice per_cell[] = {
     { "1", 1, "" }, { "8", 2, "" }, { "27", 3, "" }, { "64", 4, "" }
 };
-static const WadiSceneChoices per_cell_choices = { per_cell, COUNT_OF(per_cell), true };
+static const WadiSceneChoices per_cell_choices = { per_cell,
+                                                   WADI_SCENE_COUNT(per_cell, WADI_SCENE_CHOICE_MAX), true };
 
 static const WadiSceneChoice sides[] = {
     { "x_min", WADI_SIDE_X_MIN, "" }, { "x_max", WADI_SIDE_X_MAX, "" }, { "y_min", WADI_SIDE_Y_MIN, "" },
     { "y_max", WADI_SIDE_Y_MAX, "" }, { "z_min", WADI_SIDE_Z_MIN, "" }, { "z_max", WADI_SIDE_Z_MAX, "" },
 };
-static const WadiSceneChoices side_choices = CHOICES(sides);
+WADI_SCENE_CHOICES(sides);
 
 static const WadiSceneChoice materials[] = {
     { "sand", WADI_MATERIAL_SAND, "grains that hold a slope up to their friction angle" },
     { "water", WADI_MATERIAL_WATER, "an incompressible liquid" },
 };
-static const WadiSceneChoices material_choices = CHOICES(materials);
+WADI_SCENE_CHOICES(materials);
 
 static const WadiSceneChoice transfers[] = {
     { "flip", WADI_TRANSFER_FLIP, "changes of the grid's velocities, with a little of `pic`" },
     { "pic", WADI_TRANSFER_PIC, "the grid's velocities themselves: smooth and damped" },
     { "apic", WADI_TRANSFER_APIC, "the grid's velocities and their gradients: keeps rotation" },
 };
-static const WadiSceneChoices transfer_choices = CHOICES(transfers);
+WADI_SCENE_CHOICES(transfers);
 
 static const WadiSceneChoice yields[] = {
     { "tan", WADI_YIELD_TAN, "the friction angle is the angle of repose" },
@@ -69,21 +59,21 @@ static const WadiSceneChoice yields[] = {
     { "zb05", WADI_YIELD_ZB05, "the sliding rule of ZB05" },
     { "triaxial", WADI_YIELD_TRIAXIAL, "Mohr-Coulomb matched in triaxial compression" },
 };
-static const WadiSceneChoices yield_choices = CHOICES(yields);
+WADI_SCENE_CHOICES(yields);
 
 static const WadiSceneChoice snaps[] = {
     { "none", WADI_SNAP_NONE, "leave them where they are" },
     { "zb05", WADI_SNAP_ZB05, "move those within a cell of the free surface to a depth of half a cell" },
     { "layer", WADI_SNAP_LAYER, "move the outermost layer only, to a depth of half a spacing" },
 };
-static const WadiSceneChoices snap_choices = CHOICES(snaps);
+WADI_SCENE_CHOICES(snaps);
 
 static const WadiSceneChoice forces[] = {
     { "uniform", WADI_FORCE_UNIFORM, "the same acceleration everywhere" },
     { "drag", WADI_FORCE_DRAG, "pulls velocities towards that of a wind" },
     { "point", WADI_FORCE_POINT, "attracts to a point, or pushes away from it" },
 };
-static const WadiSceneChoices force_choices = CHOICES(forces);
+WADI_SCENE_CHOICES(forces);
 
 static const WadiSceneField wall_fields[] = {
     { "friction", WADI_SCENE_CURVE1, AT(WadiScene, wall_friction), .flags = KEYED, FRICTION,
@@ -92,7 +82,7 @@ static const WadiSceneField wall_fields[] = {
     { "restitution", WADI_SCENE_CURVE1, AT(WadiScene, wall_restitution), .flags = KEYED, FRACTION,
       .doc = "Part of the normal velocity that a bounce off a wall returns." },
     { "open", WADI_SCENE_BITS_OFF, AT(WadiScene, closed_sides), .fallback = { WADI_SIDE_ALL },
-      .fallback_text = "all closed", .choices = &side_choices,
+      .fallback_text = "all closed", .choices = &sides_choices,
       .doc = "Sides without a wall: what leaves through them is removed at once and counted as drained, at "
              "the top too: a splash "
              "that shall fall back needs a domain that is high enough. What emitters pour outside may come "
@@ -101,8 +91,7 @@ static const WadiSceneField wall_fields[] = {
 static const WadiSceneObject wall_object = {
     .name = "walls",
     .doc = "The sides of the domain; the numbers are those of a collider.",
-    .fields = wall_fields,
-    .field_count = COUNT_OF(wall_fields),
+    WADI_SCENE_FIELDS(wall_fields),
     .example = "{friction: 0.6, open: [z_max]}",
 };
 
@@ -117,14 +106,13 @@ static const WadiSceneField domain_fields[] = {
 const WadiSceneObject wadi_scene_domain_object = {
     .name = "domain",
     .doc = "The box that the simulation happens in. Without it space has no end.",
-    .fields = domain_fields,
-    .field_count = COUNT_OF(domain_fields),
+    WADI_SCENE_FIELDS(domain_fields),
     .example = "{min: [0, 0, 0], max: [1, 0.6, 0.6], walls: {friction: 0.6}}",
 };
 
 #define SAND_ONLY .kinds = 1u << WADI_MATERIAL_SAND
 static const WadiSceneField material_fields[] = {
-    { "kind", WADI_SCENE_ENUM, AT(WadiMaterial, kind), .flags = REQUIRED, .choices = &material_choices,
+    { "kind", WADI_SCENE_ENUM, AT(WadiMaterial, kind), .flags = REQUIRED, .choices = &materials_choices,
       .doc = "What it is." },
     { "density", WADI_SCENE_NUMBER, AT(WadiMaterial, density), .unit = "kg/m^3", .minimum = 1e-3,
       .maximum = 1e5, .fallback_text = "1600 for sand, 1000 for water",
@@ -134,7 +122,7 @@ static const WadiSceneField material_fields[] = {
       .unit = "degrees", .minimum = 0, .maximum = 90, .fallback = { 35 }, SAND_ONLY,
       .where = offsetof(WadiMaterial, where_friction_angle),
       .doc = "Internal friction: about the steepest slope at which a dry pile rests." },
-    { "yield", WADI_SCENE_ENUM, AT(WadiMaterial, yield), .choices = &yield_choices, SAND_ONLY,
+    { "yield", WADI_SCENE_ENUM, AT(WadiMaterial, yield), .choices = &yields_choices, SAND_ONLY,
       .doc = "How the friction angle bounds the stress." },
     { "cohesion", WADI_SCENE_CURVE1, AT(WadiMaterial, cohesion), .flags = KEYED, .unit = "Pa", .minimum = 0,
       .maximum = 1e7, SAND_ONLY, .doc = "Strength without pressure: 0 for dry sand, 1000 for moist." },
@@ -149,7 +137,7 @@ static const WadiSceneField material_fields[] = {
     { "surface_tension", WADI_SCENE_CURVE1, AT(WadiMaterial, surface_tension), .flags = KEYED, .unit = "N/m",
       .minimum = 0, .maximum = 100, .kinds = 1u << WADI_MATERIAL_WATER,
       .doc = "Water 0.072; matters below a centimetre." },
-    { "transfer", WADI_SCENE_ENUM, AT(WadiMaterial, transfer), .choices = &transfer_choices,
+    { "transfer", WADI_SCENE_ENUM, AT(WadiMaterial, transfer), .choices = &transfers_choices,
       .doc = "How the solver `flip` gives velocities back to particles." },
     { "flip_share", WADI_SCENE_NUMBER, AT(WadiMaterial, flip_share), FRACTION, .fallback = { -1 },
       .fallback_text = "exp(−0.01 s / T), T = 8 √(dx/g) for water, 2 √(dx/g) for sand",
@@ -160,8 +148,7 @@ static const WadiSceneField material_fields[] = {
 const WadiSceneObject wadi_scene_material_object = {
     .name = "material",
     .doc = "What bodies and emitters are made of. The key is the material's name.",
-    .fields = material_fields,
-    .field_count = COUNT_OF(material_fields),
+    WADI_SCENE_FIELDS(material_fields),
     .size = sizeof(WadiMaterial),
     .where = offsetof(WadiMaterial, where),
     .name_offset = offsetof(WadiMaterial, name),
@@ -179,14 +166,13 @@ static const WadiSceneField body_fields[] = {
       .doc = "Rotation at time 0 about the centre of the shape's bounding box." },
     { "jitter", WADI_SCENE_NUMBER, AT(WadiBodyDef, jitter), FRACTION, .fallback = { 1 },
       .doc = "How far particles stray from a lattice: 0 not at all, 1 anywhere in their part of the cell." },
-    { "snap", WADI_SCENE_ENUM, AT(WadiBodyDef, snap), .choices = &snap_choices,
+    { "snap", WADI_SCENE_ENUM, AT(WadiBodyDef, snap), .choices = &snaps_choices,
       .fallback = { WADI_SNAP_ZB05 }, .doc = "What happens to particles near the free surface." },
 };
 const WadiSceneObject wadi_scene_body_object = {
     .name = "body",
     .doc = "Sand or water that is there from the beginning.",
-    .fields = body_fields,
-    .field_count = COUNT_OF(body_fields),
+    WADI_SCENE_FIELDS(body_fields),
     .size = sizeof(WadiBodyDef),
     .where = offsetof(WadiBodyDef, where),
     .example = "- {material: sand, shape: {box: {min: [0, 0, 0], max: [0.25, 0.6, 0.36]}}}",
@@ -205,8 +191,7 @@ static const WadiSceneField collider_fields[] = {
 static const WadiSceneObject collider_object = {
     .name = "collider",
     .doc = "A solid that pushes particles.",
-    .fields = collider_fields,
-    .field_count = COUNT_OF(collider_fields),
+    WADI_SCENE_FIELDS(collider_fields),
     .size = sizeof(WadiColliderDef),
     .where = offsetof(WadiColliderDef, where),
     .example = "- {name: paddle, shape: {sphere: {radius: 0.1}, translate: {keys: [[0, [0, 0, 0]], [2, [1, "
@@ -230,8 +215,7 @@ static const WadiSceneField emitter_fields[] = {
 const WadiSceneObject wadi_scene_emitter_object = {
     .name = "emitter",
     .doc = "Pours a material into the scene.",
-    .fields = emitter_fields,
-    .field_count = COUNT_OF(emitter_fields),
+    WADI_SCENE_FIELDS(emitter_fields),
     .size = sizeof(WadiEmitterDef),
     .where = offsetof(WadiEmitterDef, where),
     .example = "- {material: sand, shape: {sphere: {center: [0, 0, 1], radius: 0.1}}, velocity: [0, 0, -1], "
@@ -247,8 +231,7 @@ static const WadiSceneField drain_fields[] = {
 const WadiSceneObject wadi_scene_drain_object = {
     .name = "drain",
     .doc = "Removes particles.",
-    .fields = drain_fields,
-    .field_count = COUNT_OF(drain_fields),
+    WADI_SCENE_FIELDS(drain_fields),
     .size = sizeof(WadiDrainDef),
     .where = offsetof(WadiDrainDef, where),
     .example = "- {shape: {half_space: {point: [0, 0, -1]}}}",
@@ -258,7 +241,7 @@ const WadiSceneObject wadi_scene_drain_object = {
 #define DRAG .kinds = 1u << WADI_FORCE_DRAG
 #define POINT .kinds = 1u << WADI_FORCE_POINT
 static const WadiSceneField force_fields[] = {
-    { "kind", WADI_SCENE_ENUM, AT(WadiForceDef, kind), .flags = REQUIRED, .choices = &force_choices,
+    { "kind", WADI_SCENE_ENUM, AT(WadiForceDef, kind), .flags = REQUIRED, .choices = &forces_choices,
       .doc = "Which force." },
     { "acceleration", WADI_SCENE_CURVE3, AT(WadiForceDef, acceleration), .flags = REQUIRED | KEYED,
       ACCELERATION, UNIFORM, .doc = "Added to gravity." },
@@ -280,12 +263,23 @@ static const WadiSceneField force_fields[] = {
 const WadiSceneObject wadi_scene_force_object = {
     .name = "force",
     .doc = "Acts on particles besides gravity.",
-    .fields = force_fields,
-    .field_count = COUNT_OF(force_fields),
+    WADI_SCENE_FIELDS(force_fields),
     .size = sizeof(WadiForceDef),
     .where = offsetof(WadiForceDef, where),
     .example = "- {kind: drag, velocity: [3, 0, 0], rate: 2}",
 };
+
+/* For each solver with settings, behind another entry: its table, and the key of the scene that holds them. */
+#define NO_SETTINGS(name, summary)
+#define SETTINGS_OBJECT(name, summary) , &wadi_##name##_settings
+#define SETTINGS_KEY(name, summary)                                                                          \
+    ,                                                                                                        \
+    {                                                                                                        \
+#name, WADI_SCENE_SETTINGS,                                                                          \
+            .offset = offsetof(WadiScene, solver_settings) + WADI_SOLVER_##name * sizeof(void *),            \
+            .object = &wadi_##name##_settings, .fallback_text = "the defaults",                              \
+            .doc = "Settings of the solver `" #name "`."                                                     \
+    }
 
 static const WadiSceneField scene_fields[] = {
     { "wadi", WADI_SCENE_INT, AT(WadiScene, version), .flags = REQUIRED | NO_EFFECT,
@@ -293,7 +287,7 @@ static const WadiSceneField scene_fields[] = {
       .doc = "Version of the scene language; this is version 1." },
     { "name", WADI_SCENE_NAME, AT(WadiScene, name), .flags = NO_EFFECT, .fallback_text = "the file's stem",
       .doc = "Prefix of the frame files." },
-    { "solver", WADI_SCENE_TEXT, AT(WadiScene, solver), .flags = REQUIRED, .choices = &solver_choices,
+    { "solver", WADI_SCENE_TEXT, AT(WadiScene, solver), .flags = REQUIRED, .choices = &solvers_choices,
       .where = offsetof(WadiScene, where_solver), .doc = "The method." },
     { "domain", WADI_SCENE_OBJECT, .object = &wadi_scene_domain_object,
       .presence = offsetof(WadiScene, has_domain), .fallback_text = "none: space has no end",
@@ -315,9 +309,7 @@ static const WadiSceneField scene_fields[] = {
       .fallback = { 0, 0, -9.81 }, .where = offsetof(WadiScene, where_gravity),
       .doc = "Acceleration of everything; z is up." },
     { "max_step", WADI_SCENE_NUMBER, AT(WadiScene, max_step), .unit = "s", .minimum = 1e-9, .maximum = 1e6,
-      NONE_INFINITE, .doc = "No time step is longer." },
-    { "flip", WADI_SCENE_OBJECT, .object = &wadi_scene_flip_object, .fallback_text = "the defaults",
-      .doc = "Settings of the solver `flip`." },
+      NONE_INFINITE, .doc = "No time step is longer." } WADI_SOLVERS(NO_SETTINGS, SETTINGS_KEY, NO_SETTINGS),
     { "surface", WADI_SCENE_OBJECT, .flags = NO_EFFECT, .object = &wadi_scene_surface_object,
       .fallback_text = "the defaults", .doc = "How `wadi surface` wraps particles into meshes." },
     { "render", WADI_SCENE_OBJECT, .flags = NO_EFFECT, .object = &wadi_scene_render_object,
@@ -344,8 +336,7 @@ static const WadiSceneField scene_fields[] = {
 const WadiSceneObject wadi_scene_object = {
     .name = "scene",
     .doc = "The whole file.",
-    .fields = scene_fields,
-    .field_count = COUNT_OF(scene_fields),
+    WADI_SCENE_FIELDS(scene_fields),
     .size = sizeof(WadiScene),
 };
 
@@ -354,53 +345,27 @@ double wadi_scene_default_density(int material_kind)
     return material_kind == WADI_MATERIAL_WATER ? 1000.0 : 1600.0;
 }
 
-bool wadi_scene_field_fits(const WadiSceneField *field, int kind)
-{
-    return field->kinds == 0 || (field->kinds >> kind & 1u) != 0;
-}
-
-const WadiSceneField *wadi_scene_field(const WadiSceneObject *object, const char *key)
-{
-    for (int i = 0; i < object->field_count; ++i) {
-        if (strcmp(object->fields[i].key, key) == 0) {
-            return &object->fields[i];
-        }
-    }
-    return NULL;
-}
-
 const WadiSceneObject *const *wadi_scene_objects(int *count)
 {
     static const WadiSceneObject *const objects[] = {
-        &wadi_scene_object,          &wadi_scene_domain_object,  &wall_object,
-        &wadi_scene_material_object, &wadi_scene_body_object,    &collider_object,
-        &wadi_scene_emitter_object,  &wadi_scene_drain_object,   &wadi_scene_force_object,
-        &wadi_scene_shape_object,    &wadi_scene_curve_object,   &wadi_scene_key_object,
-        &wadi_scene_flip_object,     &wadi_scene_surface_object, &wadi_scene_look_object,
-        &wadi_scene_render_object,   &wadi_scene_camera_object,  &wadi_scene_light_object,
+        &wadi_scene_object,
+        &wadi_scene_domain_object,
+        &wall_object,
+        &wadi_scene_material_object,
+        &wadi_scene_body_object,
+        &collider_object,
+        &wadi_scene_emitter_object,
+        &wadi_scene_drain_object,
+        &wadi_scene_force_object,
+        &wadi_scene_shape_object,
+        &wadi_scene_curve_object,
+        &wadi_scene_key_object WADI_SOLVERS(NO_SETTINGS, SETTINGS_OBJECT, NO_SETTINGS),
+        &wadi_scene_surface_object,
+        &wadi_scene_look_object,
+        &wadi_scene_render_object,
+        &wadi_scene_camera_object,
+        &wadi_scene_light_object,
     };
-    *count = COUNT_OF(objects);
+    *count = (int)(sizeof objects / sizeof *objects);
     return objects;
-}
-
-void wadi_scene_set_defaults(const WadiSceneObject *object, void *base)
-{
-    for (int i = 0; i < object->field_count; ++i) {
-        const WadiSceneField *f = &object->fields[i];
-        void *at = (char *)base + f->offset;
-        const double *v = f->fallback;
-        switch (f->type) {
-        case WADI_SCENE_NUMBER:
-        case WADI_SCENE_WHOLE: *(double *)at = v[0]; break;
-        case WADI_SCENE_INT:
-        case WADI_SCENE_ENUM:
-        case WADI_SCENE_BITS_OFF: *(int *)at = (int)v[0]; break;
-        case WADI_SCENE_BOOL: *(bool *)at = v[0] != 0.0; break;
-        case WADI_SCENE_VEC3: *(WadiVec3 *)at = wadi_vec3(v[0], v[1], v[2]); break;
-        case WADI_SCENE_CURVE1: *(WadiCurve *)at = wadi_curve_constant(v[0]); break;
-        case WADI_SCENE_CURVE3: *(WadiCurve *)at = wadi_curve_constant3(v[0], v[1], v[2]); break;
-        case WADI_SCENE_OBJECT: wadi_scene_set_defaults(f->object, at); break;
-        default: break; /* zero is the default of the others */
-        }
-    }
 }

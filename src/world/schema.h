@@ -1,12 +1,11 @@
-/* The scene language as one table: the parser, the JSON Schema, the reference page and the content hash are walks over
- * it, so a key is written once. */
-#ifndef WADI_WORLD_SCENE_SCHEMA_H
-#define WADI_WORLD_SCENE_SCHEMA_H
+/* What tables of keys are made of. The scene language is one such table (io/scene/scene_schema.c), the settings of a solver another
+ * beside the solver. Parsing, defaults, freeing, the content hash, the JSON Schema and the reference page are walks over them, so
+ * a key is written once. */
+#ifndef WADI_WORLD_SCHEMA_H
+#define WADI_WORLD_SCHEMA_H
 
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "core/text.h"
 
 /* What a key holds, and the C type at its offset. */
 typedef enum WadiSceneType {
@@ -24,6 +23,7 @@ typedef enum WadiSceneType {
     WADI_SCENE_FILE,      /* char *, owned: path as opened */
     WADI_SCENE_FILES,     /* the same with one %d-style field */
     WADI_SCENE_OBJECT,    /* a map read by `object`, at base + offset */
+    WADI_SCENE_SETTINGS,  /* void *, owned: the settings of a solver, a struct that `object` describes */
     WADI_SCENE_LIST,      /* pointer to an owned array of `object`, int count at count_offset */
     WADI_SCENE_MAP,       /* the same from a map; the keys are names */
     WADI_SCENE_SHAPE,     /* WadiShapeDef */
@@ -77,58 +77,42 @@ typedef struct WadiSceneField {
     const char *doc; /* one sentence */
 } WadiSceneField;
 
-/* Invariant: at most WADI_SCENE_FIELD_MAX fields; the field `kind`, where some field has `kinds`, is an ENUM. */
+/* Invariant: the field `kind`, where some field has `kinds`, is an ENUM. */
 struct WadiSceneObject {
     const char *name; /* in the reference and the schema */
     const char *doc;
-    const WadiSceneField *fields;
+    const WadiSceneField *fields; /* with field_count by WADI_SCENE_FIELDS */
     int field_count;
-    size_t size;
+    size_t size;        /* of the struct; 0 where that is another object's */
     size_t where;       /* offset of a char[160] "file:line:column"; 0: none */
     size_t name_offset; /* entries of a MAP: where the key goes */
     const char *example;
+    bool
+        is_always_hashed; /* settings of a solver: part of the content hash of scenes with another solver too */
 };
 
-enum {
-    WADI_SCENE_FIELD_MAX = 24,
-    WADI_SCENE_LIST_MAX = 10000,
-    WADI_SCENE_SHAPE_MAX = 100000,
-    WADI_SCENE_VERSION = 1
-};
+enum { WADI_SCENE_FIELD_MAX = 32, WADI_SCENE_CHOICE_MAX = 16 };
 
-extern const WadiSceneObject wadi_scene_object;
-extern const WadiSceneObject wadi_scene_body_object;
-extern const WadiSceneObject wadi_scene_emitter_object;
-extern const WadiSceneObject wadi_scene_drain_object;
-extern const WadiSceneObject wadi_scene_force_object;
-extern const WadiSceneObject wadi_scene_material_object;
-extern const WadiSceneObject wadi_scene_domain_object;
-extern const WadiSceneObject wadi_scene_flip_object;
-extern const WadiSceneObject wadi_scene_surface_object;
-extern const WadiSceneObject wadi_scene_render_object;
-extern const WadiSceneObject wadi_scene_camera_object;
-extern const WadiSceneObject wadi_scene_light_object;
-extern const WadiSceneObject wadi_scene_look_object;
-extern const WadiSceneObject wadi_scene_shape_object;
-extern const WadiSceneObject wadi_scene_box_object;
-extern const WadiSceneObject wadi_scene_curve_object;
-extern const WadiSceneObject wadi_scene_key_object;
+/* The length of an array of at most `most` items; longer ones do not compile. */
+#define WADI_SCENE_COUNT(array, most)                                                                        \
+    ((int)(sizeof(array) / sizeof((array)[0])) +                                                             \
+     0 * (int)sizeof(struct {                                                                                \
+         _Static_assert(sizeof(array) / sizeof((array)[0]) <= (most), "raise " #most);                       \
+         int unused;                                                                                         \
+     }))
+#define WADI_SCENE_FIELDS(array)                                                                             \
+    .fields = (array), .field_count = WADI_SCENE_COUNT(array, WADI_SCENE_FIELD_MAX)
+/* NAME_choices from the array NAME. */
+#define WADI_SCENE_CHOICES(name)                                                                             \
+    static const WadiSceneChoices name##_choices = { name, WADI_SCENE_COUNT(name, WADI_SCENE_CHOICE_MAX),    \
+                                                     false }
 
-/* All objects in the order of the reference page, the scene first. */
-const WadiSceneObject *const *wadi_scene_objects(int *count);
 const WadiSceneField *wadi_scene_field(const WadiSceneObject *object, const char *key);
-/* Fill a zeroed struct with the defaults of the table. Allocates nothing. */
-void wadi_scene_set_defaults(const WadiSceneObject *object, void *base);
-/* Default density of a material kind, kg/m^3. */
-double wadi_scene_default_density(int material_kind);
-
 /* Does the object's key belong to this kind? */
 bool wadi_scene_field_fits(const WadiSceneField *field, int kind);
-
-/* The JSON Schema (draft 2020-12) of scene files, and the reference page. */
-void wadi_scene_schema_json(WadiText *text);
-void wadi_scene_reference_markdown(WadiText *text);
-/* "> 0, at most 90 degrees" */
-void wadi_scene_field_range(const WadiSceneField *field, WadiText *text);
+/* Fill a zeroed struct with the defaults of the table. Allocates nothing. */
+void wadi_scene_set_defaults(const WadiSceneObject *object, void *base);
+/* Free what the fields own, not the struct. */
+void wadi_scene_free_fields(const WadiSceneObject *object, void *base);
 
 #endif

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/check.h"
-#include "world/scene_schema.h"
+#include "io/scene/scene_schema.h"
 
 void wadi_scene_field_range(const WadiSceneField *field, WadiText *text)
 {
@@ -110,7 +110,8 @@ static void type_schema(const WadiSceneField *field, int indent, WadiText *text)
     case WADI_SCENE_FILES:
         wadi_text_append(text, "\"type\": \"string\", \"pattern\": \"^[^%]*%[0-9]{0,2}d[^%]*$\"");
         break;
-    case WADI_SCENE_OBJECT: object_schema(field->object, indent, text); break;
+    case WADI_SCENE_OBJECT:
+    case WADI_SCENE_SETTINGS: object_schema(field->object, indent, text); break;
     case WADI_SCENE_LIST:
         wadi_text_printf(text, "\"type\": \"array\", \"maxItems\": %d, \"items\": {\"$ref\": \"#/$defs/%s\"}",
                          (int)field->maximum, field->object->name);

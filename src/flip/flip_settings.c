@@ -1,24 +1,23 @@
-/* The keys of the flip solver's settings. */
-#include "world/scene.h"
-#include "world/scene_schema.h"
+/* The keys of the flip solver's settings, their defaults and what they need of each other. */
+#include "flip/flip_settings.h"
 
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define CHOICES(name) static const WadiSceneChoices name##_choices = { name, COUNT_OF(name), false }
-#define AT(member) .offset = offsetof(WadiScene, flip.member)
+#include <stdio.h>
+
+#define AT(member) .offset = offsetof(WadiFlipDef, member)
 
 static const WadiSceneChoice pressures[] = {
     { "multigrid", WADI_FLIP_PRESSURE_MULTIGRID, "conjugate gradients with a multigrid preconditioner" },
     { "gauss_seidel", WADI_FLIP_PRESSURE_GAUSS_SEIDEL,
       "sweeps over the cells with over-relaxation, as in INF585" },
 };
-CHOICES(pressures);
+WADI_SCENE_CHOICES(pressures);
 
 static const WadiSceneChoice unilaterals[] = {
     { "sand", WADI_FLIP_UNILATERAL_SAND, "only that of sand: its grains part freely" },
     { "all", WADI_FLIP_UNILATERAL_ALL, "that of water too" },
     { "none", WADI_FLIP_UNILATERAL_NONE, "all pressure may pull, as in ZB05" },
 };
-CHOICES(unilaterals);
+WADI_SCENE_CHOICES(unilaterals);
 
 static const WadiSceneChoice surfaces[] = {
     { "auto", WADI_FLIP_SURFACE_AUTO, "ghost fluid for water, first order for sand" },
@@ -26,32 +25,32 @@ static const WadiSceneChoice surfaces[] = {
     { "face", WADI_FLIP_SURFACE_FACE, "on the faces of cells" },
     { "ghost_fluid", WADI_FLIP_SURFACE_GHOST_FLUID, "where the fill of the cells says: second order" },
 };
-CHOICES(surfaces);
+WADI_SCENE_CHOICES(surfaces);
 
 static const WadiSceneChoice solids[] = {
     { "cut_cells", WADI_FLIP_SOLIDS_CUT_CELLS, "open fractions of the faces" },
     { "voxels", WADI_FLIP_SOLIDS_VOXELS, "whole cells, as in ZB05: rough walls" },
 };
-CHOICES(solids);
+WADI_SCENE_CHOICES(solids);
 
 static const WadiSceneChoice frictions[] = {
     { "solve", WADI_FLIP_FRICTION_SOLVE, "one global problem: piles come to rest" },
     { "zb05", WADI_FLIP_FRICTION_ZB05, "the paper's rule of one cell at a time, repaired" },
     { "zb05_literal", WADI_FLIP_FRICTION_ZB05_LITERAL, "the same as printed" },
 };
-CHOICES(frictions);
+WADI_SCENE_CHOICES(frictions);
 
 static const WadiSceneChoice wall_frictions[] = {
     { "pressure", WADI_FLIP_WALL_FRICTION_PRESSURE, "Coulomb's law with the pressure at the wall" },
     { "zb05", WADI_FLIP_WALL_FRICTION_ZB05, "from the velocity into the wall, as printed" },
 };
-CHOICES(wall_frictions);
+WADI_SCENE_CHOICES(wall_frictions);
 
 static const WadiSceneChoice paths[] = {
     { "rk2", 2, "midpoint rule" },
     { "rk3", 3, "Ralston's rule of third order" },
 };
-CHOICES(paths);
+WADI_SCENE_CHOICES(paths);
 
 static const WadiSceneField flip_fields[] = {
     { "pressure", WADI_SCENE_ENUM, AT(pressure), .choices = &pressures_choices,
@@ -95,14 +94,36 @@ static const WadiSceneField flip_fields[] = {
     { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 },
       .doc = "Sand at rest that nothing touches is left alone until something does." },
 };
-const WadiSceneObject wadi_scene_flip_object = {
+const WadiSceneObject wadi_flip_settings = {
     .name = "flip",
     .doc = "Settings of the solver `flip`. The defaults are the best known; the others are there to compare. "
            "√(dx/g) is the "
            "time in which a grain falls half a cell: dx is the size of a cell, g the largest gravity of the "
            "scene, "
            "or 9.81 m/s² where there is none.",
-    .fields = flip_fields,
-    .field_count = COUNT_OF(flip_fields),
+    WADI_SCENE_FIELDS(flip_fields),
+    .size = sizeof(WadiFlipDef),
     .example = "{friction: zb05, surface: first_order}",
+    /* As when no other solver had settings: runs of `points` from then resume. */
+    .is_always_hashed = true,
 };
+
+const char *wadi_flip_check_settings(const WadiScene *scene, char *text, size_t size)
+{
+    /* As soon as they move every third cell is empty, and the material sinks into the holes. */
+    if (scene->particles_per_axis == 1) {
+        snprintf(text, size, "1 is too few for the solver flip, which needs 8 or more");
+        return "particles_per_cell";
+    }
+    return NULL;
+}
+
+double wadi_flip_loose_band(const WadiScene *scene)
+{
+    bool has_sand = false;
+    for (int m = 0; m < scene->material_count; ++m) {
+        has_sand = has_sand || scene->materials[m].kind == WADI_MATERIAL_SAND;
+    }
+    const double band = wadi_flip_def(scene)->density_band;
+    return band >= 0.0 ? band : has_sand ? 0.2 : 0.1;
+}

@@ -2,9 +2,8 @@
 #include <math.h>
 
 #include "geom/shape.h"
-#include "world/scene_schema.h"
+#include "io/scene/scene_schema.h"
 
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define PARAMETER(index) .offset = offsetof(WadiShapeDef, parameter) + (index) * sizeof(WadiCurve)
 #define POSITION .unit = "m", .minimum = -1e6, .maximum = 1e6
 #define LENGTH .unit = "m", .minimum = 0, .maximum = 1e6
@@ -19,9 +18,7 @@ enum {
 
 #define OBJECT(c_name, shape_name, ...)                                                                      \
     static const WadiSceneField c_name##_fields[] = { __VA_ARGS__ };                                         \
-    static const WadiSceneObject c_name##_object = { .name = shape_name,                                     \
-                                                     .fields = c_name##_fields,                              \
-                                                     .field_count = COUNT_OF(c_name##_fields) }
+    static const WadiSceneObject c_name##_object = { .name = shape_name, WADI_SCENE_FIELDS(c_name##_fields) }
 
 #define CENTER(index)                                                                                        \
     {                                                                                                        \
@@ -59,9 +56,7 @@ static const WadiSceneField box_fields[] = {
     { "size", WADI_SCENE_CURVE3, PARAMETER(3), .flags = KEYED | ONE_FOR_ALL, LENGTH_ABOVE_0,
       .fallback_text = "from min and max", .doc = "Its edges; one number for a cube." },
 };
-const WadiSceneObject wadi_scene_box_object = { .name = "box",
-                                                .fields = box_fields,
-                                                .field_count = COUNT_OF(box_fields) };
+const WadiSceneObject wadi_scene_box_object = { .name = "box", WADI_SCENE_FIELDS(box_fields) };
 
 OBJECT(sphere, "sphere", CENTER(0), RADIUS(1, "Its radius."));
 OBJECT(ellipsoid, "ellipsoid", CENTER(0),
@@ -146,8 +141,7 @@ static const WadiSceneField shape_fields[] = {
 const WadiSceneObject wadi_scene_shape_object = {
     .name = "shape",
     .doc = "A solid: exactly one of the shape keys, and beside it where it is.",
-    .fields = shape_fields,
-    .field_count = COUNT_OF(shape_fields),
+    WADI_SCENE_FIELDS(shape_fields),
     .size = sizeof(WadiShapeDef),
     .where = offsetof(WadiShapeDef, where),
     .example = "{sphere: {radius: 0.2}, translate: [0, 0, 1]}",
@@ -158,21 +152,20 @@ static const WadiSceneChoice interpolations[] = {
     { "smooth", WADI_INTERPOLATION_SMOOTH, "ease out of each key and into the next" },
     { "step", WADI_INTERPOLATION_STEP, "hold each value until the next key" },
 };
-static const WadiSceneChoices interpolation_choices = { interpolations, COUNT_OF(interpolations), false };
+WADI_SCENE_CHOICES(interpolations);
 
 static const WadiSceneField curve_fields[] = {
     { "keys", WADI_SCENE_KEYS, .flags = REQUIRED, .object = &wadi_scene_key_object,
       .doc = "Keyframes in rising order of time: {time, value} or short [time, value]." },
     { "interpolation", WADI_SCENE_ENUM, .offset = offsetof(WadiCurve, interpolation),
-      .choices = &interpolation_choices, .doc = "What happens between keys." },
+      .choices = &interpolations_choices, .doc = "What happens between keys." },
     { "repeat", WADI_SCENE_BOOL, .offset = offsetof(WadiCurve, does_repeat),
       .doc = "Start again after the last key; otherwise its value holds." },
 };
 const WadiSceneObject wadi_scene_curve_object = {
     .name = "keyframes",
     .doc = "May stand for every number or vector that the tables mark as keyframable.",
-    .fields = curve_fields,
-    .field_count = COUNT_OF(curve_fields),
+    WADI_SCENE_FIELDS(curve_fields),
     .size = sizeof(WadiCurve),
     .example = "{keys: [[0, 1], [2, 5]], interpolation: smooth}",
 };
@@ -186,8 +179,7 @@ static const WadiSceneField key_fields[] = {
 const WadiSceneObject wadi_scene_key_object = {
     .name = "key",
     .doc = "One keyframe.",
-    .fields = key_fields,
-    .field_count = COUNT_OF(key_fields),
+    WADI_SCENE_FIELDS(key_fields),
     .size = sizeof(WadiKey),
     .example = "{time: 0.5, value: [0, 0, 1]}",
 };

@@ -1,11 +1,9 @@
 /* The keys of how a run is drawn. */
 #include <math.h>
 
+#include "io/scene/scene_schema.h"
 #include "world/scene.h"
-#include "world/scene_schema.h"
 
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define CHOICES(name) static const WadiSceneChoices name##_choices = { name, COUNT_OF(name), false }
 #define AT(member) .offset = offsetof(WadiScene, render.member)
 #define LOOK(member) .offset = offsetof(WadiMaterial, look.member)
 #define COLOUR .unit = "sRGB", .minimum = 0, .maximum = 1
@@ -20,7 +18,7 @@ static const WadiSceneChoice presets[] = {
     { "gravel", WADI_PRESET_GRAVEL, "grey stones, few and large" },
     { "sugar", WADI_PRESET_SUGAR, "white" },
 };
-CHOICES(presets);
+WADI_SCENE_CHOICES(presets);
 
 static const WadiSceneChoice styles[] = {
     { "auto", WADI_STYLE_AUTO, "grains for sand, the mesh for water" },
@@ -31,7 +29,7 @@ static const WadiSceneChoice styles[] = {
     { "balls", WADI_STYLE_BALLS, "a ball a particle" },
     { "hidden", WADI_STYLE_HIDDEN, "nothing" },
 };
-CHOICES(styles);
+WADI_SCENE_CHOICES(styles);
 
 static const WadiSceneField look_fields[] = {
     { "preset", WADI_SCENE_ENUM, LOOK(preset), .choices = &presets_choices,
@@ -57,8 +55,7 @@ static const WadiSceneField look_fields[] = {
 const WadiSceneObject wadi_scene_look_object = {
     .name = "look",
     .doc = "How a material is drawn; the simulation does not depend on it.",
-    .fields = look_fields,
-    .field_count = COUNT_OF(look_fields),
+    WADI_SCENE_FIELDS(look_fields),
     .example = "{preset: desert, grains: 20}",
 };
 
@@ -80,8 +77,7 @@ static const WadiSceneField camera_fields[] = {
 const WadiSceneObject wadi_scene_camera_object = {
     .name = "camera",
     .doc = "Where the picture is taken from. Without it the camera finds a place that shows the whole run.",
-    .fields = camera_fields,
-    .field_count = COUNT_OF(camera_fields),
+    WADI_SCENE_FIELDS(camera_fields),
     .example = "{from: {keys: [[0, [3, -3, 1]], [3, [4, -1, 1]]]}, to: [0, 0, 0.2]}",
 };
 
@@ -89,7 +85,7 @@ static const WadiSceneChoice surrounds[] = {
     { "sky", WADI_RENDER_SKY, "a clear sky" },
     { "studio", WADI_RENDER_STUDIO, "even light from everywhere" },
 };
-CHOICES(surrounds);
+WADI_SCENE_CHOICES(surrounds);
 
 static const WadiSceneField light_fields[] = {
     { "sun_height", WADI_SCENE_NUMBER, AT(light.sun_height), .unit = "degrees", .minimum = -10, .maximum = 90,
@@ -116,8 +112,7 @@ static const WadiSceneField light_fields[] = {
 const WadiSceneObject wadi_scene_light_object = {
     .name = "light",
     .doc = "The light of the pictures.",
-    .fields = light_fields,
-    .field_count = COUNT_OF(light_fields),
+    WADI_SCENE_FIELDS(light_fields),
     .example = "{sun_height: 25, sun_direction: 210}",
 };
 
@@ -126,13 +121,13 @@ static const WadiSceneChoice grounds[] = {
     { "checker", WADI_GROUND_CHECKER, "squares" },
     { "none", WADI_GROUND_NONE, "nothing" },
 };
-CHOICES(grounds);
+WADI_SCENE_CHOICES(grounds);
 
 static const WadiSceneChoice walls[] = {
     { "hidden", WADI_RENDER_WALLS_HIDDEN, "not drawn" },
     { "glass", WADI_RENDER_WALLS_GLASS, "sheets of glass where the domain is closed" },
 };
-CHOICES(walls);
+WADI_SCENE_CHOICES(walls);
 
 static const WadiSceneField render_fields[] = {
     { "width", WADI_SCENE_INT, AT(width), .unit = "pixels", .minimum = 16, .maximum = 16384,
@@ -166,7 +161,6 @@ static const WadiSceneField render_fields[] = {
 const WadiSceneObject wadi_scene_render_object = {
     .name = "render",
     .doc = "How `wadi render` draws the run.",
-    .fields = render_fields,
-    .field_count = COUNT_OF(render_fields),
+    WADI_SCENE_FIELDS(render_fields),
     .example = "{width: 1280, height: 720, walls: glass, light: {sun_height: 30}}",
 };

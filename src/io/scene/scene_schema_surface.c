@@ -1,11 +1,9 @@
 /* The keys of how particles are wrapped. None changes the simulation. */
 #include <math.h>
 
+#include "io/scene/scene_schema.h"
 #include "world/scene.h"
-#include "world/scene_schema.h"
 
-#define COUNT_OF(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define CHOICES(name) static const WadiSceneChoices name##_choices = { name, COUNT_OF(name), false }
 #define AT(member) .offset = offsetof(WadiScene, surface.member)
 
 static const WadiSceneChoice methods[] = {
@@ -15,19 +13,19 @@ static const WadiSceneChoice methods[] = {
     { "blobby", WADI_SURFACE_KEY_BLOBBY, "sum of kernels, to compare with" },
     { "color_field", WADI_SURFACE_KEY_COLOR_FIELD, "normalised density, to compare with" },
 };
-CHOICES(methods);
+WADI_SCENE_CHOICES(methods);
 
 static const WadiSceneChoice walls[] = {
     { "closed", WADI_SURFACE_WALLS_CLOSED, "the mesh has a face along the wall" },
     { "open", WADI_SURFACE_WALLS_OPEN, "it ends at the wall: for water behind glass" },
 };
-CHOICES(walls);
+WADI_SCENE_CHOICES(walls);
 
 static const WadiSceneChoice materials[] = {
     { "separate", WADI_SURFACE_MATERIALS_SEPARATE, "a mesh each" },
     { "joined", WADI_SURFACE_MATERIALS_JOINED, "one mesh, with the blend of their numbers on its vertices" },
 };
-CHOICES(materials);
+WADI_SCENE_CHOICES(materials);
 
 static const WadiSceneField surface_fields[] = {
     { "method", WADI_SCENE_ENUM, AT(method), .choices = &methods_choices,
@@ -67,7 +65,6 @@ static const WadiSceneField surface_fields[] = {
 const WadiSceneObject wadi_scene_surface_object = {
     .name = "surface",
     .doc = "How `wadi surface` wraps particles into meshes; the simulation does not depend on it.",
-    .fields = surface_fields,
-    .field_count = COUNT_OF(surface_fields),
+    WADI_SCENE_FIELDS(surface_fields),
     .example = "{method: anisotropic, smoothing: 0, walls: open}",
 };

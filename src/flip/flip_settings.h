@@ -1,8 +1,9 @@
-/* Settings of the flip solver as the scene file gives them: the key `flip` (scene_schema_flip.c). */
-#ifndef WADI_WORLD_FLIP_DEF_H
-#define WADI_WORLD_FLIP_DEF_H
+/* Settings of the flip solver as the scene file gives them: the key `flip`. */
+#ifndef WADI_FLIP_SETTINGS_H
+#define WADI_FLIP_SETTINGS_H
 
-#include <stdbool.h>
+#include "world/scene.h"
+#include "world/schema.h"
 
 typedef enum WadiFlipPressure {
     WADI_FLIP_PRESSURE_MULTIGRID,
@@ -60,5 +61,17 @@ typedef struct WadiFlipDef {
     double sand_step;     /* sqrt(dx/g): no step of sand is longer */
     bool sleep;
 } WadiFlipDef;
+
+extern const WadiSceneObject wadi_flip_settings;
+
+/* Those of a scene whose solver is flip. */
+static inline const WadiFlipDef *wadi_flip_def(const WadiScene *scene)
+{
+    return scene->settings;
+}
+
+/* WadiSolverType.check and .loose_band. */
+const char *wadi_flip_check_settings(const WadiScene *scene, char *text, size_t size);
+double wadi_flip_loose_band(const WadiScene *scene);
 
 #endif

@@ -1,7 +1,7 @@
 /* The table as a page for people. */
 #include <string.h>
 
-#include "world/scene_schema.h"
+#include "io/scene/scene_schema.h"
 
 static const char *type_name(const WadiSceneField *field)
 {
@@ -21,7 +21,8 @@ static const char *type_name(const WadiSceneField *field)
     case WADI_SCENE_BITS_OFF: return "list of names";
     case WADI_SCENE_FILE: return "file";
     case WADI_SCENE_FILES: return "pattern of file names";
-    case WADI_SCENE_OBJECT: return "map";
+    case WADI_SCENE_OBJECT:
+    case WADI_SCENE_SETTINGS: return "map";
     case WADI_SCENE_LIST: return "list";
     case WADI_SCENE_MAP: return "map by name";
     case WADI_SCENE_SHAPE:
@@ -42,8 +43,8 @@ static bool is_numeric(WadiSceneType type)
 
 static void append_values(const WadiSceneField *field, WadiText *text)
 {
-    bool is_object =
-        field->type == WADI_SCENE_OBJECT || field->type == WADI_SCENE_LIST || field->type == WADI_SCENE_MAP;
+    bool is_object = field->type == WADI_SCENE_OBJECT || field->type == WADI_SCENE_SETTINGS ||
+                     field->type == WADI_SCENE_LIST || field->type == WADI_SCENE_MAP;
     if (is_numeric(field->type)) {
         wadi_scene_field_range(field, text);
     } else if (field->choices != NULL) {
@@ -150,29 +151,30 @@ void wadi_scene_reference_markdown(WadiText *text)
     int count;
     const WadiSceneObject *const *objects = wadi_scene_objects(&count);
     wadi_text_append(
-        text, "# The scene file\n\n"
-              "Made from the table that the parser reads (`src/world/scene_schema.c`); do not edit by hand.\n"
-              "`WADI_BLESS=1 test_scene_doc` writes it anew.\n\n"
-              "A scene is a YAML 1.2 file (JSON is accepted too). Units are SI, z is up. Unknown keys, wrong "
-              "types and\n"
-              "impossible values are errors that name the file, line, column and key. Anchors, aliases and "
-              "merge keys\n"
-              "(`<<`) work; tags do not. Files are looked up beside the scene file. Every value can be "
-              "overridden on the\n"
-              "command line: `--set domain.walls.friction=0.3 --set 'bodies[0].velocity=[0, 0, 1]'`.\n\n"
-              "```yaml\n"
-              "wadi: 1\n"
-              "name: column\n"
-              "solver: flip\n"
-              "domain: {min: [0, 0, 0], max: [1.0, 0.6, 0.6], walls: {friction: 0.6}}\n"
-              "resolution: 100            # cells along the longest side (or cell_size: 0.01)\n"
-              "frames: 72\n"
-              "fps: 24\n"
-              "materials:\n"
-              "  sand: {kind: sand, density: 1600, friction_angle: 35}\n"
-              "bodies:\n"
-              "  - {material: sand, shape: {box: {min: [0, 0, 0], max: [0.25, 0.6, 0.36]}}}\n"
-              "```\n\n");
+        text,
+        "# The scene file\n\n"
+        "Made from the table that the parser reads (`src/io/scene/scene_schema.c`); do not edit by hand.\n"
+        "`WADI_BLESS=1 test_scene_doc` writes it anew.\n\n"
+        "A scene is a YAML 1.2 file (JSON is accepted too). Units are SI, z is up. Unknown keys, wrong "
+        "types and\n"
+        "impossible values are errors that name the file, line, column and key. Anchors, aliases and "
+        "merge keys\n"
+        "(`<<`) work; tags do not. Files are looked up beside the scene file. Every value can be "
+        "overridden on the\n"
+        "command line: `--set domain.walls.friction=0.3 --set 'bodies[0].velocity=[0, 0, 1]'`.\n\n"
+        "```yaml\n"
+        "wadi: 1\n"
+        "name: column\n"
+        "solver: flip\n"
+        "domain: {min: [0, 0, 0], max: [1.0, 0.6, 0.6], walls: {friction: 0.6}}\n"
+        "resolution: 100            # cells along the longest side (or cell_size: 0.01)\n"
+        "frames: 72\n"
+        "fps: 24\n"
+        "materials:\n"
+        "  sand: {kind: sand, density: 1600, friction_angle: 35}\n"
+        "bodies:\n"
+        "  - {material: sand, shape: {box: {min: [0, 0, 0], max: [0.25, 0.6, 0.36]}}}\n"
+        "```\n\n");
     for (int i = 0; i < count; ++i) {
         const WadiSceneObject *object = objects[i];
         wadi_text_printf(text, "## %s\n\n%s\n\n", object->name, object->doc);
