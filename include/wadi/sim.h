@@ -45,6 +45,8 @@ typedef enum WadiViewType {
     WADI_VIEW_U32,
     WADI_VIEW_F32,
     WADI_VIEW_F64,
+    WADI_VIEW_I32,
+    WADI_VIEW_U64,
 } WadiViewType;
 
 /* One quantity of all particles: component c of particle i is at (char *)data[c] + i * stride. */
@@ -56,8 +58,10 @@ typedef struct WadiView {
     size_t stride; /* bytes */
 } WadiView;
 
-/* Names: "position" (f64 x 3, m), "velocity" (f32 x 3, m/s), "id" (u32), "material" (u8: index, in scene order).
- * Valid until the next step. WADI_ERR_ARGUMENT for a name this simulation does not have. */
+/* Every dataset that frames of this scene have, by its name in docs/formats.md: "position" (f64 x 3, m), "velocity" (f32 x 3, m/s),
+ * "id" (u32), "material" (u8: index, in scene order), "radius" (f32, m), "density" (f32, kg/m^3), and what the solver adds:
+ * "pressure" (f32, Pa), … What it adds is of the last frame. Valid until the next step; not for two threads at once.
+ * WADI_ERR_ARGUMENT for a name this simulation does not have. */
 WADI_API WadiStatus wadi_sim_view(const WadiSim *sim, const char *name, WadiView *view, WadiError *error);
 
 enum { WADI_PROFILE_STAGE_MAX = 48 };

@@ -90,6 +90,17 @@ WadiStatus wadi_particles_permute_from(WadiParticles *particles, int32_t first, 
 /* Remove the particles whose flag is not 0, keeping the order of the others; returns how many went. */
 int32_t wadi_particles_remove(WadiParticles *particles, const uint8_t *is_removed);
 
+/* Columns as snapshots name them: positions and velocities as one array of three components, as a vector of the solver's; every
+ * other column as it is. */
+typedef struct WadiParticleArray {
+    const char *name;
+    int first;         /* column */
+    int components;    /* columns */
+    bool is_in_frames; /* not in checkpoints only */
+} WadiParticleArray;
+/* Those of a store, in column order; returns their number. */
+int wadi_particles_arrays(const WadiParticles *particles, WadiParticleArray arrays[WADI_COLUMN_MAX]);
+
 /* Exact state, and back: arrays "position" and "velocity" (three components), "id", "material" for frame and checkpoint,
  * "next_id" and the solver's columns for the checkpoint alone. Load replaces the content; the columns must be the same. */
 WadiStatus wadi_particles_save(const WadiParticles *particles, WadiState *state, WadiError *error);

@@ -8,22 +8,16 @@
 
 enum { COPY_BLOCK = 16384 };
 
-/* How columns become arrays: positions and velocities as one array of three components, as the frame file has them, so that
- * frame and checkpoint share them; every other column as it is. */
-typedef struct Group {
-    const char *name;
-    int first;      /* column */
-    int components; /* columns */
-} Group;
-
-/* The groups of a store, in column order; returns their number. */
-static int list_groups(const WadiParticles *particles, Group groups[WADI_COLUMN_MAX])
+int wadi_particles_arrays(const WadiParticles *particles, WadiParticleArray arrays[WADI_COLUMN_MAX])
 {
     int count = 0;
-    groups[count++] = (Group){ "position", 0, 3 };
-    groups[count++] = (Group){ "velocity", 3, 3 };
-    for (int i = 6; i < particles->column_count; i += groups[count - 1].components) {
-        groups[count++] = (Group){ particles->column[i].name, i, particles->column[i].is_vector ? 3 : 1 };
+    arrays[count++] = (WadiParticleArray){ "position", 0, 3, true };
+    arrays[count++] = (WadiParticleArray){ "velocity", 3, 3, true };
+    for (int i = 6; i < particles->column_count; i += arrays[count - 1].components) {
+        const WadiColumn *column = &particles->column[i];
+        /* What every solver has is part of the frame; a solver's own columns are its business. */
+        arrays[count++] = (WadiParticleArray){ column->name, i, column->is_vector ? 3 : 1,
+                                               i < WADI_COMMON_COLUMNS || column->is_in_frames };
     }
     return count;
 }
@@ -83,20 +77,18 @@ static void part_columns(void *context, int64_t first, int64_t end)
 
 WadiStatus wadi_particles_save(const WadiParticles *particles, WadiState *state, WadiError *error)
 {
-    Group groups[WADI_COLUMN_MAX];
-    int group_count = list_groups(particles, groups);
+    WadiParticleArray arrays[WADI_COLUMN_MAX];
+    int array_count = wadi_particles_arrays(particles, arrays);
     size_t count = (size_t)particles->count;
-    for (int g = 0; g < group_count; ++g) {
-        const WadiColumn *column = &particles->column[groups[g].first];
-        /* What every solver has is part of the frame; a solver's own columns are its business. */
-        state->next_use = groups[g].first < WADI_COMMON_COLUMNS || column->is_in_frames ? WADI_USE_BOTH
-                                                                                        : WADI_USE_CHECKPOINT;
-        if (groups[g].components == 1) {
-            WADI_TRY(wadi_state_put(state, groups[g].name, column->type, 1, count, column->data, error));
+    for (int a = 0; a < array_count; ++a) {
+        const WadiColumn *column = &particles->column[arrays[a].first];
+        state->next_use = arrays[a].is_in_frames ? WADI_USE_BOTH : WADI_USE_CHECKPOINT;
+        if (arrays[a].components == 1) {
+            WADI_TRY(wadi_state_put(state, arrays[a].name, column->type, 1, count, column->data, error));
             continue;
         }
         Interleaved whole = { column, NULL, wadi_type_size(column->type) };
-        WADI_TRY(wadi_state_add(state, groups[g].name, column->type, 3, count, &whole.array, error));
+        WADI_TRY(wadi_state_add(state, arrays[a].name, column->type, 3, count, &whole.array, error));
         wadi_parallel_for((int64_t)count, COPY_BLOCK, join_columns, &whole);
     }
     state->next_use = WADI_USE_CHECKPOINT;
@@ -156,12 +148,12 @@ WadiStatus wadi_particles_load(WadiParticles *particles, const WadiState *state,
     const WadiStateArray *found[WADI_COLUMN_MAX] = { NULL };
     const WadiStateArray *next_id = NULL;
     size_t count = SIZE_MAX;
-    Group groups[WADI_COLUMN_MAX];
-    int group_count = list_groups(particles, groups);
-    for (int g = 0; g < group_count; ++g) {
-        WADI_TRY(wadi_state_expect(state, groups[g].name, particles->column[groups[g].first].type,
-                                   groups[g].components, count, &found[g], error));
-        count = found[g]->count;
+    WadiParticleArray arrays[WADI_COLUMN_MAX];
+    int array_count = wadi_particles_arrays(particles, arrays);
+    for (int a = 0; a < array_count; ++a) {
+        WADI_TRY(wadi_state_expect(state, arrays[a].name, particles->column[arrays[a].first].type,
+                                   arrays[a].components, count, &found[a], error));
+        count = found[a]->count;
     }
     WADI_TRY(check_positions(found[0], error));
     WADI_TRY(wadi_state_expect(state, "next_id", WADI_TYPE_U32, 1, 1, &next_id, error));
@@ -175,14 +167,14 @@ WadiStatus wadi_particles_load(WadiParticles *particles, const WadiState *state,
     WADI_TRY(wadi_particles_reserve(particles, (int64_t)count, error));
 
     size_t padded = (count + WADI_PARTICLE_PAD - 1) / WADI_PARTICLE_PAD * WADI_PARTICLE_PAD;
-    for (int g = 0; g < group_count && count > 0; ++g) {
-        int components = groups[g].components;
-        WadiColumn *column = &particles->column[groups[g].first];
+    for (int a = 0; a < array_count && count > 0; ++a) {
+        int components = arrays[a].components;
+        WadiColumn *column = &particles->column[arrays[a].first];
         size_t size = wadi_type_size(column->type);
         if (components == 1) {
-            memcpy(column->data, found[g]->data, count * size);
+            memcpy(column->data, found[a]->data, count * size);
         } else {
-            Interleaved whole = { column, found[g]->data, size };
+            Interleaved whole = { column, found[a]->data, size };
             wadi_parallel_for((int64_t)count, COPY_BLOCK, part_columns, &whole);
         }
         for (int c = 0; c < components; ++c) {

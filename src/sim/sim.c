@@ -2,7 +2,6 @@
 #include "sim/sim.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/alloc.h"
 #include "core/check.h"
@@ -36,6 +35,7 @@ static WadiStatus prepare(WadiSim *sim, WadiError *error)
     for (int i = 0; i < sim->scene->emitter_count; ++i) {
         sim->world->emitters[i].outside_column = sim->outside_column;
     }
+    WADI_TRY(WADI_NEW(&sim->viewed, 1, "views", error));
     WADI_TRY(WADI_NEW(&sim->emit, (size_t)sim->scene->emitter_count, "emitters", error));
     WadiSolverContext context = { .world = sim->world,
                                   .particles = &sim->particles,
@@ -138,6 +138,10 @@ void wadi_sim_destroy(WadiSim *sim)
         sim->type->destroy(sim->solver);
     }
     WADI_DELETE(sim->emit, (size_t)sim->scene->emitter_count);
+    if (sim->viewed != NULL) {
+        wadi_state_free(sim->viewed);
+        WADI_DELETE(sim->viewed, 1);
+    }
     wadi_particles_free(&sim->particles);
     wadi_world_destroy(sim->world);
     wadi_arena_free(&sim->scratch);
@@ -310,27 +314,4 @@ uint64_t wadi_sim_state_hash(const WadiSim *sim)
     }
     wadi_state_free(&state);
     return hash;
-}
-
-WadiStatus wadi_sim_view(const WadiSim *sim, const char *name, WadiView *view, WadiError *error)
-{
-    const WadiParticles *p = &sim->particles;
-    *view = (WadiView){ .count = (size_t)p->count };
-    if (strcmp(name, "position") == 0) {
-        view->data[0] = p->x, view->data[1] = p->y, view->data[2] = p->z;
-        view->type = WADI_VIEW_F64, view->components = 3, view->stride = sizeof(double);
-    } else if (strcmp(name, "velocity") == 0) {
-        view->data[0] = p->vx, view->data[1] = p->vy, view->data[2] = p->vz;
-        view->type = WADI_VIEW_F32, view->components = 3, view->stride = sizeof(float);
-    } else if (strcmp(name, "id") == 0) {
-        view->data[0] = p->id, view->type = WADI_VIEW_U32, view->components = 1,
-        view->stride = sizeof(uint32_t);
-    } else if (strcmp(name, "material") == 0) {
-        view->data[0] = p->material, view->type = WADI_VIEW_U8, view->components = 1, view->stride = 1;
-    } else {
-        *view = (WadiView){ 0 };
-        return wadi_fail(error, WADI_ERR_ARGUMENT,
-                         "no quantity '%s'; there are position, velocity, id, material", name);
-    }
-    return WADI_OK;
 }

@@ -27,6 +27,7 @@ struct WadiSim {
     double max_divergence; /* over the run so far, 1/s */
 
     WadiEmitState *emit; /* one an emitter */
+    WadiState *viewed;   /* what wadi_sim_view gives and no column holds; not part of the state */
     /* Particles by material that were seeded or emitted, and that were taken away by drains or lost: the ledger behind
      * `drift`. */
     int64_t born[256];
@@ -56,6 +57,8 @@ WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error);
  * Quick, and before anything large is allocated. */
 WadiStatus wadi_sim_check_memory(const WadiSim *sim, double duration, WadiError *error);
 
+/* Add what frames have that follows from the material alone: "radius" and "density". */
+WadiStatus wadi_sim_material_attributes(const WadiSim *sim, WadiState *state, WadiError *error);
 /* Everything the frame file and the checkpoint hold; see WadiUse. Keeps the memory of `state`. */
 WadiStatus wadi_sim_snapshot(const WadiSim *sim, WadiState *state, WadiError *error);
 /* Continue from a checkpoint's arrays. On failure the simulation is not usable but may be destroyed. */

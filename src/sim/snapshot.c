@@ -52,8 +52,7 @@ static void fill_attributes(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Attributes that follow from the material alone. */
-static WadiStatus add_material_attributes(const WadiSim *sim, WadiState *state, WadiError *error)
+WadiStatus wadi_sim_material_attributes(const WadiSim *sim, WadiState *state, WadiError *error)
 {
     const WadiParticles *p = &sim->particles;
     size_t count = (size_t)p->count;
@@ -77,7 +76,7 @@ WadiStatus wadi_sim_snapshot(const WadiSim *sim, WadiState *state, WadiError *er
         WADI_TRY(sim->type->save(sim->solver, state, error));
     }
     state->next_use = WADI_USE_FRAME;
-    return add_material_attributes(sim, state, error);
+    return wadi_sim_material_attributes(sim, state, error);
 }
 
 /* The numbers of a checkpoint add up without overflow: counts below 2^53, times and volumes finite. */
