@@ -13,12 +13,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-# A layer includes itself and those of smaller rank; layers of the same rank do not include each other.
-RANKS = [
-    ["core"], ["math"], ["grid"], ["geom"], ["particles"], ["world"], ["linsys"],
-    ["points", "flip", "sph", "dem"], ["sim"], ["io"], ["surface"], ["render"], ["export"], ["api"],
-]
-RANK = {layer: rank for rank, layers in enumerate(RANKS) for layer in layers}
+# A layer includes itself and those before it; layers of the same row do not include each other. Between the two lists stands the
+# row of the solvers: those that the solver table has.
+BELOW_SOLVERS = [["core"], ["math"], ["grid"], ["geom"], ["particles"], ["world"], ["linsys"]]
+ABOVE_SOLVERS = [["sim"], ["io"], ["surface"], ["render"], ["export"], ["api"]]
+SOLVER_TABLE = "src/sim/solvers.h"
+SOLVER = re.compile(r"^ +(?:PLAIN|SETTINGS|PLANNED)\((\w+),", re.MULTILINE)
 # The rooms of a large layer, by the same rule; "" is the layer's own folder.
 ROOMS = {
     "geom": [["mesh"], ["read"], [""]],
@@ -28,7 +28,6 @@ ROOMS = {
     "render": [["image"], ["trace"], [""]],
 }
 MAX_FILES = 28  # of a folder of src/: more want rooms
-ORDER = " < ".join("|".join(layers) for layers in RANKS)
 
 STANDARD_HEADERS = {
     "assert.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdalign.h", "stdarg.h",
@@ -68,42 +67,52 @@ def room_rule(layer, room, other):
     return None
 
 
-def include_rule(path, target, is_quoted):
+class Layers:
+    """The layers of a tree: `rank` by name, and their order in words."""
+
+    def __init__(self, root):
+        solvers = SOLVER.findall((root / SOLVER_TABLE).read_text("utf-8"))
+        rows = [*BELOW_SOLVERS, solvers, *ABOVE_SOLVERS]
+        self.rank = {layer: rank for rank, row in enumerate(rows) for layer in row}
+        self.order = " < ".join("|".join(row) for row in rows)
+
+
+def include_rule(path, target, is_quoted, layers):
     """The rule that `path` breaks by including `target`, or None."""
     top = path.parts[0]
     first = target.split("/")[0]
     if top == "src" and len(path.parts) > 2:
         layer = path.parts[1]
-        if layer not in RANK:
-            return f"src/{layer} is no layer: {ORDER}"
+        if layer not in layers.rank:
+            return f"src/{layer} is no layer: {layers.order}"
         if not is_quoted or first == "wadi":
             return None
         if "/" not in target:
             return "includes in src name the layer: \"layer/file.h\""
-        if first not in RANK:
-            return f"\"{first}\" is no layer: {ORDER}"
-        if first != layer and RANK[first] == RANK[layer]:
+        if first not in layers.rank:
+            return f"\"{first}\" is no layer: {layers.order}"
+        if first != layer and layers.rank[first] == layers.rank[layer]:
             return f"{layer} and {first} stand side by side and never include each other"
-        if RANK[first] > RANK[layer]:
-            return f"{layer} stands below {first}: {ORDER}"
+        if layers.rank[first] > layers.rank[layer]:
+            return f"{layer} stands below {first}: {layers.order}"
         if first == layer:
             return room_rule(layer, "/".join(path.parts[2:-1]), "/".join(target.split("/")[1:-1]))
     elif top == "include":
         if first != "wadi" and target not in STANDARD_HEADERS:
             return "public headers include wadi/ and the C standard library only"
     elif top in ("cli", "examples", "view"):
-        if first in RANK and "/" in target:
+        if first in layers.rank and "/" in target:
             return f"{top} uses the public headers (wadi/) only"
         if is_quoted and first != "wadi" and ("/" in target or ".." in target):
             return f"{top} includes wadi/ and its own folder only"
     return None
 
 
-def check_code(path, lines):
+def check_code(path, lines, layers):
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
         if match:
-            rule = include_rule(path, match.group(2), match.group(1) == '"')
+            rule = include_rule(path, match.group(2), match.group(1) == '"', layers)
             if rule:
                 yield number, rule
     if path.parts[0] in ("src", "cli", "include") and len(lines) > MAX_LINES:
@@ -114,6 +123,7 @@ def check_tree(root):
     """All breaches as (path, line, rule)."""
     breaches = []
     seen = {}
+    layers = Layers(root)
     folders = {}
     references = root / "docs/references.md"
     keys = set(re.findall(r"\*\*(\w+)\*\*", references.read_text("utf-8"))) if references.exists() else set()
@@ -131,7 +141,7 @@ def check_tree(root):
             if folders[path.parent] == MAX_FILES + 1:
                 breaches.append((path, 1, f"{path.parent} has more than {MAX_FILES} files: give them rooms"))
         if path.suffix in (".c", ".h"):
-            breaches += [(path, number, rule) for number, rule in check_code(path, lines)]
+            breaches += [(path, number, rule) for number, rule in check_code(path, lines, layers)]
         # Public headers are named for their users and always reached through wadi/: a namespace of its own.
         if path.suffix in CODE and path.parts[0] != "include":
             if path.name in seen:
@@ -158,6 +168,7 @@ def check_tree(root):
 def self_test():
     """Each file breaks the rule named beside it, or none."""
     tree = {
+        SOLVER_TABLE: ("    PLAIN(points, x)\n    SETTINGS(flip, x)\n    PLANNED(sph, x)\n    PLANNED(dem, x)\n", None),
         "src/core/good.c": ('#include "core/good.h"\n#include "wadi/base.h"\n#include <hdf5.h>\n', None),
         "src/flip/good_top.c": ('#include "flip/good_top.h"\n#include "flip/sleep/rest.h"\n', None),
         "src/flip/move/good_room.c": ('#include "flip/sleep/rest.h"\n#include "flip/move/path.h"\n', None),
