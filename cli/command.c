@@ -17,7 +17,8 @@ int wadi_cli_exit_code(WadiStatus status)
     case WADI_ERR_IO:
     case WADI_ERR_FORMAT:
     case WADI_ERR_BUSY:
-    case WADI_ERR_NUMERIC: break;
+    case WADI_ERR_NUMERIC:
+    case WADI_ERR_INTERNAL: break;
     }
     return WADI_CLI_EXIT_FAILED;
 }
@@ -49,9 +50,36 @@ WadiStatus wadi_cli_load_scene(const WadiCliArgs *args, WadiScene **scene, WadiE
     return status;
 }
 
+static const char *option_for(WadiHint hint)
+{
+    switch (hint) {
+    case WADI_HINT_NONE: break;
+    case WADI_HINT_HAS_FRAMES:
+        return "continue with --resume, replace them with --overwrite, or choose another folder with -o";
+    case WADI_HINT_SCENE_CHANGED:
+        return "take --from-frame N to continue from a frame with the new scene, or --overwrite to begin "
+               "again";
+    case WADI_HINT_FEWER_FRAMES: return "--from-frame N would drop those after frame N";
+    case WADI_HINT_RESUME: return "remove the cause, then continue with --resume";
+    }
+    return NULL;
+}
+
+const char *wadi_cli_error_text(const WadiError *error, char *text, size_t size)
+{
+    const char *option = option_for(error->hint);
+    if (option != NULL) {
+        snprintf(text, size, "%.*s; %s", error->hint_at, error->text, option);
+    } else {
+        snprintf(text, size, "%s", error->text);
+    }
+    return text;
+}
+
 void wadi_cli_print_error(const WadiError *error)
 {
-    fprintf(stderr, "wadi: %s\n", error->text);
+    char text[WADI_ERROR_TEXT_SIZE];
+    fprintf(stderr, "wadi: %s\n", wadi_cli_error_text(error, text, sizeof text));
 }
 
 void wadi_cli_print_message(WadiLogLevel level, const char *text)
@@ -67,10 +95,11 @@ void wadi_cli_print_message(WadiLogLevel level, const char *text)
 
 WadiCliJson wadi_cli_json_error(const WadiError *error)
 {
+    char text[WADI_ERROR_TEXT_SIZE];
     WadiCliJson json = wadi_cli_json_open(stdout);
     wadi_cli_json_text(&json, "event", "error");
     wadi_cli_json_text(&json, "status", wadi_status_name(error->status));
-    wadi_cli_json_text(&json, "text", error->text);
+    wadi_cli_json_text(&json, "text", wadi_cli_error_text(error, text, sizeof text));
     return json;
 }
 

@@ -19,6 +19,9 @@ int wadi_cli_scene_failure(const WadiCliArgs *args, const WadiError *error, cons
  * continues a stopped run gives to -o; NULL: the run folder itself. */
 int wadi_cli_simulate(const WadiCliArgs *args, const WadiScene *scene, const char *folder);
 
+/* The text of an error for a person at the command line: with the option that helps in place of the library's field. Prints at most
+ * `size` bytes, returns `text`. */
+const char *wadi_cli_error_text(const WadiError *error, char *text, size_t size);
 /* "wadi: TEXT" on standard error. */
 void wadi_cli_print_error(const WadiError *error);
 /* "wadi: warning: TEXT" or "wadi: TEXT" on standard error. */

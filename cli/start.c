@@ -1,9 +1,19 @@
 /* The first function of the program. CMakeLists.txt compiles this file for every processor of its family: what the
  * processor lacks is reported before the first instruction that it does not know. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "command.h"
 #include "wadi/base.h"
+
+/* Frames of a simulation that broke its own rules are worth nothing, and the core file helps to find out why. */
+static void report_bug(void *user, const char *condition, const char *file, int line)
+{
+    (void)user;
+    fprintf(stderr, "wadi: %s:%d: this should never happen: %s\nwadi: that is a bug; please report it\n",
+            file, line, condition);
+    abort();
+}
 
 int main(int argc, char **argv)
 {
@@ -12,5 +22,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "wadi: %s\n", error.text);
         return WADI_CLI_EXIT_FAILED;
     }
+    wadi_set_assert_hook(&(WadiAssertHook){ report_bug, NULL });
     return wadi_cli_main(argc, argv);
 }

@@ -8,10 +8,24 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "wadi/base.h"
+
+/* A failed assert of the library fails the test, whichever call it happened in. */
+static inline void expect_no_assert(void *user, const char *condition, const char *file, int line)
+{
+    (void)user;
+    fprintf(stderr, "%s:%d: assert failed: %s\n", file, line, condition);
+    abort();
+}
+
+__attribute__((constructor)) static void expect_no_asserts(void)
+{
+    wadi_set_assert_hook(&(WadiAssertHook){ expect_no_assert, NULL });
+}
 
 #define CHECK_NEAR(actual, expected, tolerance)                                                              \
     do {                                                                                                     \

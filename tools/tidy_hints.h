@@ -7,6 +7,8 @@
 
 #define wadi_fail(error, status, ...) ((void)wadi_fail(error, status, __VA_ARGS__), (status))
 #define wadi_fail_errno(...) ((void)wadi_fail_errno(__VA_ARGS__), WADI_ERR_IO)
+#define wadi_fail_hint(error, status, ...) ((void)wadi_fail_hint(error, status, __VA_ARGS__), (status))
+#define wadi_fail_assert(...) ((void)wadi_fail_assert(__VA_ARGS__), WADI_ERR_INTERNAL)
 #define wadi_fail_memory(...) ((void)wadi_fail_memory(__VA_ARGS__), WADI_ERR_MEMORY)
 
 #endif

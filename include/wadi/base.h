@@ -27,15 +27,16 @@ WADI_API const char *wadi_version(void);
 /* The numbers are part of the interface: they are never reused for another meaning. */
 typedef enum WadiStatus {
     WADI_OK = 0,
-    WADI_ERR_ARGUMENT = 1,   /* a def not made by its default function, a value out of range */
-    WADI_ERR_MEMORY = 2,     /* an allocation failed */
-    WADI_ERR_IO = 3,         /* a file or folder could not be read or written */
-    WADI_ERR_FORMAT = 4,     /* a file was read and is not what it should be */
-    WADI_ERR_SCENE = 5,      /* the scene file is wrong; the text has one line per problem */
-    WADI_ERR_BUSY = 6,       /* another process holds the run folder */
-    WADI_ERR_STOPPED = 7,    /* the caller asked to stop; a checkpoint was written */
-    WADI_ERR_NUMERIC = 8,    /* the simulation produced a value that is not finite */
-    WADI_ERR_UNSUPPORTED = 9 /* valid, but not in this build or this version */
+    WADI_ERR_ARGUMENT = 1,    /* a def not made by its default function, a value out of range */
+    WADI_ERR_MEMORY = 2,      /* an allocation failed */
+    WADI_ERR_IO = 3,          /* a file or folder could not be read or written */
+    WADI_ERR_FORMAT = 4,      /* a file was read and is not what it should be */
+    WADI_ERR_SCENE = 5,       /* the scene file is wrong; the text has one line per problem */
+    WADI_ERR_BUSY = 6,        /* another process holds the run folder */
+    WADI_ERR_STOPPED = 7,     /* the caller asked to stop; a checkpoint was written */
+    WADI_ERR_NUMERIC = 8,     /* the simulation produced a value that is not finite */
+    WADI_ERR_UNSUPPORTED = 9, /* valid, but not in this build or this version */
+    WADI_ERR_INTERNAL = 10    /* an assert of the library failed: a bug; see WadiAssertHook */
 } WadiStatus;
 
 /* Short lower-case name of a status ("io"), static storage, never NULL. */
@@ -43,9 +44,22 @@ WADI_API const char *wadi_status_name(WadiStatus status);
 
 enum { WADI_ERROR_TEXT_SIZE = 4096 };
 
-/* Filled by a call that fails; untouched by one that succeeds. Every `WadiError *` may be NULL. */
+/* What would help after a failure, where a field of a def decides it. The numbers are part of the interface. */
+typedef enum WadiHint {
+    WADI_HINT_NONE = 0,
+    WADI_HINT_HAS_FRAMES = 1,    /* the run folder holds frames: WadiRunDef.mode */
+    WADI_HINT_SCENE_CHANGED = 2, /* they were made by another scene: WadiRunDef.from_frame or .mode */
+    WADI_HINT_FEWER_FRAMES = 3,  /* there are more of them than are wanted: WadiRunDef.from_frame */
+    WADI_HINT_RESUME = 4         /* the run can be continued once the cause is removed: WadiRunDef.mode */
+} WadiHint;
+
+/* Filled by a call that fails; untouched by one that succeeds. Every `WadiError *` may be NULL. The text says what is the case
+ * and then, where there is a hint, what helps in the words of this library. A program with words of its own for that (options,
+ * buttons) shows the first `hint_at` bytes and adds its own. */
 typedef struct WadiError {
     WadiStatus status;
+    WadiHint hint;
+    int hint_at; /* bytes of `text` before the hint's words; means nothing with WADI_HINT_NONE */
     char text[WADI_ERROR_TEXT_SIZE]; /* always terminated; lines end in '\n' except the last */
 } WadiError;
 
@@ -64,6 +78,19 @@ typedef struct WadiLog {
     void (*function)(void *user, WadiLogLevel level, const char *text);
     void *user;
 } WadiLog;
+
+/* Told of an assert that failed: a bug in the library, or a call that its header forbids. `condition` is the C expression that was
+ * false. Called from the thread in which it happened, which may be one of the library's own. The hook may end the program; when it
+ * returns, the library goes on as well as it can, the public call under way returns WADI_ERR_INTERNAL, and the objects that it was
+ * given should be destroyed. So do calls under way in other threads: a failed assert is counted once for the process. Without a
+ * hook nothing is printed and nothing aborts, except in a checking build (-DWADI_CHECKS=ON), which does both. */
+typedef struct WadiAssertHook {
+    void (*function)(void *user, const char *condition, const char *file, int line);
+    void *user;
+} WadiAssertHook;
+
+/* Replace the hook; NULL removes it. Only while no call into the library is under way. */
+WADI_API void wadi_set_assert_hook(const WadiAssertHook *hook);
 
 /* Every allocation of the library goes through these. `free` gets the size that was asked for.
  * alloc must return memory aligned to `alignment` (a power of two, at least 64) or NULL. */

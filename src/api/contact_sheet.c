@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/check.h"
 #include "io/run/run_folder.h"
 #include "render/splat.h"
 #include "wadi/picture.h"
@@ -126,6 +127,7 @@ WadiStatus wadi_contact_sheet(const WadiSheetDef *def, const char *path, WadiErr
                          "a contact sheet takes 1 to %d runs, 1 to %d frames and 16 to 4096 pixels a frame",
                          FOLDER_MAX, FRAME_MAX);
     }
+    const unsigned asserts = wadi_assert_count();
     Sheet *sheet = NULL;
     WADI_TRY(WADI_NEW(&sheet, 1, "contact sheet", error));
     sheet->def = def;
@@ -147,5 +149,5 @@ WadiStatus wadi_contact_sheet(const WadiSheetDef *def, const char *path, WadiErr
     wadi_state_free(&sheet->state);
     WADI_DELETE(sheet->cell, (size_t)sheet->cell_count);
     WADI_DELETE(sheet, 1);
-    return status;
+    return wadi_assert_status(status, asserts, error);
 }

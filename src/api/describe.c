@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "core/alloc.h"
+#include "core/check.h"
 #include "core/text.h"
 #include "geom/mesh/mesh.h"
 #include "geom/read/mesh_bytes.h"
@@ -206,8 +207,7 @@ static WadiStatus describe_scene(const char *path, bool as_json, WadiText *text,
     } else {
         wadi_text_printf(text,
                          "%s: scene '%s', solver %s, %d frames at %g a second, cells of %g m\n"
-                         "  %d materials, %d bodies, %d colliders, %d emitters, %d drains, %d forces\n"
-                         "  (wadi check estimates what it needs)\n",
+                         "  %d materials, %d bodies, %d colliders, %d emitters, %d drains, %d forces\n",
                          path, scene->name, scene->solver, scene->frames, scene->fps, scene->cell_size,
                          scene->material_count, scene->body_count, scene->collider_count,
                          scene->emitter_count, scene->drain_count, scene->force_count);
@@ -368,7 +368,8 @@ WadiStatus wadi_describe(const char *path, bool as_json, char **text, WadiError 
 {
     *text = NULL;
     WadiText out = { 0 };
-    WadiStatus status = describe(path, as_json, &out, error);
+    const unsigned asserts = wadi_assert_count();
+    WadiStatus status = wadi_assert_status(describe(path, as_json, &out, error), asserts, error);
     if (status == WADI_OK) {
         status = wadi_text_status(&out, error);
     }

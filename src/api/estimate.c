@@ -4,6 +4,7 @@
 
 #include "api/estimate_time.h"
 #include "core/alloc.h"
+#include "core/check.h"
 #include "core/log.h"
 #include "core/parallel.h"
 #include "core/timer.h"
@@ -138,6 +139,7 @@ WadiStatus wadi_estimate(const WadiScene *scene, int frames, int threads, const 
                          WadiEstimate *out, WadiError *error)
 {
     *out = (WadiEstimate){ 0 };
+    const unsigned asserts = wadi_assert_count();
     WadiSimDef def = wadi_default_sim_def();
     def.threads = threads;
     if (log != NULL) {
@@ -147,5 +149,5 @@ WadiStatus wadi_estimate(const WadiScene *scene, int frames, int threads, const 
     WADI_TRY(wadi_sim_create_empty(&sim, scene, &def, error));
     WadiStatus status = estimate(sim, frames > 0 ? frames : scene->frames, out, error);
     wadi_sim_destroy(sim);
-    return status;
+    return wadi_assert_status(status, asserts, error);
 }

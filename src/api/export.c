@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/export_job.h"
+#include "core/check.h"
 #include "core/parallel.h"
 #include "core/timer.h"
 #include "io/files/files.h"
@@ -78,6 +79,7 @@ WadiStatus wadi_export(const char *run, const WadiExportDef *def, WadiExportRepo
     if ((unsigned)def->target >= WADI_EXPORT_TARGET_COUNT) {
         return wadi_fail(error, WADI_ERR_ARGUMENT, "a target of export that is not known");
     }
+    const unsigned asserts = wadi_assert_count();
     WADI_TRY(set_folder(report, run, def, error));
     WadiExportJob job = { .def = def, .report = report, .folder = report->folder, .start = wadi_time_now() };
     wadi_parallel_set_threads(def->threads);
@@ -85,5 +87,5 @@ WadiStatus wadi_export(const char *run, const WadiExportDef *def, WadiExportRepo
     WadiStatus status =
         is_scene ? wadi_export_scenes(&job, run, error) : wadi_export_meshes(&job, run, error);
     report->seconds = wadi_time_now() - job.start;
-    return status;
+    return wadi_assert_status(status, asserts, error);
 }

@@ -6,6 +6,7 @@
 
 #include "api/render_picture.h"
 #include "core/alloc.h"
+#include "core/check.h"
 #include "core/parallel.h"
 #include "core/timer.h"
 #include "io/files/files.h"
@@ -189,6 +190,7 @@ WadiStatus wadi_render(const char *run, const WadiRenderDef *def, WadiRenderRepo
         return wadi_fail(error, WADI_ERR_ARGUMENT,
                          "the WadiRenderDef was not made by wadi_default_render_def");
     }
+    const unsigned asserts = wadi_assert_count();
     Rendering *r = NULL;
     WADI_TRY(WADI_NEW(&r, 1, "rendering", error));
     r->report = report;
@@ -208,5 +210,5 @@ WadiStatus wadi_render(const char *run, const WadiRenderDef *def, WadiRenderRepo
     }
     report->seconds = wadi_time_now() - r->start;
     WADI_DELETE(r, 1);
-    return status;
+    return wadi_assert_status(status, asserts, error);
 }

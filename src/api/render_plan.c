@@ -126,7 +126,7 @@ static WadiStatus make_world(WadiRenderPlan *plan, WadiError *error)
     if (status != WADI_OK) {
         return wadi_fail(
             error, status,
-            "%.3600s\nthe colliders cannot be drawn; --set render.colliders=false leaves them out",
+            "%.3600s\nthe colliders cannot be drawn; the setting render.colliders=false leaves them out",
             inner.text);
     }
     plan->stage.world = plan->world;

@@ -5,6 +5,7 @@
 
 #include "api/pace.h"
 #include "core/alloc.h"
+#include "core/check.h"
 #include "core/parallel.h"
 #include "core/timer.h"
 #include "io/files/files.h"
@@ -208,15 +209,14 @@ static WadiStatus find_start(Run *run, bool *is_fresh, WadiError *error)
     *is_fresh = true;
     int frames = wadi_run_folder_frames(run->folder);
     if (def->from_frame > frames) {
-        return wadi_fail(error, WADI_ERR_ARGUMENT, "--from-frame %d: %s has %d frames", def->from_frame,
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "from frame %d: %s has %d frames", def->from_frame,
                          run->path, frames);
     }
     bool is_same = run->previous.content_hash == run->scene->content_hash;
     if (frames > 0 && run->previous.name != NULL && !is_same && def->from_frame == 0) {
-        return wadi_fail(
-            error, WADI_ERR_ARGUMENT,
-            "%s was made by another scene: %s has changed since, so its frames cannot simply go on; take "
-            "--from-frame N to continue from a frame with the new scene, or --overwrite to begin again",
+        return wadi_fail_hint(
+            error, WADI_ERR_ARGUMENT, WADI_HINT_SCENE_CHANGED,
+            "%s was made by another scene: %s has changed since, so its frames cannot simply go on",
             run->path, run->scene->path);
     }
     int last = def->from_frame > 0 ? def->from_frame : frames;
@@ -226,18 +226,18 @@ static WadiStatus find_start(Run *run, bool *is_fresh, WadiError *error)
     WadiStatus status = wadi_run_folder_read_checkpoint(run->folder, last, &state, &header, &is_found, error);
     if (status == WADI_OK && is_found) {
         if (def->from_frame > 0 && !is_same && header.frame != def->from_frame) {
-            status = wadi_fail(error, WADI_ERR_ARGUMENT,
-                               "--from-frame %d: the scene has changed and frame %d has no checkpoint; the "
-                               "nearest before it "
-                               "is of frame %d (checkpoint_every in the scene says how many are kept)",
-                               def->from_frame, def->from_frame, header.frame);
+            status = wadi_fail(
+                error, WADI_ERR_ARGUMENT,
+                "from frame %d: the scene has changed and frame %d has no checkpoint; the "
+                "nearest before it is of frame %d (checkpoint_every in the scene says how many are kept)",
+                def->from_frame, def->from_frame, header.frame);
         } else {
             status = wadi_sim_restore(run->sim, &state, error);
             *is_fresh = false;
         }
     } else if (status == WADI_OK && def->from_frame > 1 && !is_same) {
         status = wadi_fail(error, WADI_ERR_ARGUMENT,
-                           "--from-frame %d: the scene has changed and %s has no checkpoint", def->from_frame,
+                           "from frame %d: the scene has changed and %s has no checkpoint", def->from_frame,
                            run->path);
     }
     wadi_state_free(&state);
@@ -358,11 +358,9 @@ static WadiStatus execute(Run *run, WadiError *error)
         WADI_TRY(find_start(run, &is_fresh, error));
     }
     if (run->sim->frame > run->frame_count) {
-        return wadi_fail(
-            error, WADI_ERR_ARGUMENT,
-            "%s already has %d frames and %d are wanted; nothing was changed (--from-frame %d would drop the "
-            "later ones)",
-            run->path, run->sim->frame, run->frame_count, run->frame_count);
+        return wadi_fail_hint(error, WADI_ERR_ARGUMENT, WADI_HINT_FEWER_FRAMES,
+                              "%s already has %d frames and %d are wanted; nothing was changed", run->path,
+                              run->sim->frame, run->frame_count);
     }
     run->first_frame = run->sim->frame;
     WADI_TRY(record_scene(run, error));
@@ -416,6 +414,7 @@ WadiStatus wadi_run(const WadiScene *scene, const WadiRunDef *def, WadiRunReport
     if (def->threads < 0 || def->frames < 0 || def->from_frame < 0) {
         return wadi_fail(error, WADI_ERR_ARGUMENT, "threads, frames and from_frame must not be negative");
     }
+    const unsigned asserts = wadi_assert_count();
     Run *run = NULL;
     WADI_TRY(WADI_NEW(&run, 1, "run", error));
     run->scene = scene;
@@ -445,5 +444,5 @@ WadiStatus wadi_run(const WadiScene *scene, const WadiRunDef *def, WadiRunReport
     wadi_run_summary_free(&run->summary);
     wadi_run_summary_free(&run->previous);
     WADI_DELETE(run, 1);
-    return status;
+    return wadi_assert_status(status, asserts, error);
 }

@@ -43,7 +43,7 @@ static WadiStatus check_sets(const WadiRunViewDef *def, WadiError *error)
         if (!is_allowed(def->sets[i], def->keys)) {
             return wadi_fail(
                 error, WADI_ERR_SCENE,
-                "--set %s: the run is made; only what does not change it can be set here, as in %s",
+                "set %s: the run is made; only what does not change it can be set here, as in %s",
                 def->sets[i], def->example);
         }
     }

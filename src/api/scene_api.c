@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/check.h"
 #include "core/text.h"
 #include "io/scene/scene_parse.h"
 #include "io/scene/scene_schema.h"
@@ -22,7 +23,13 @@ WadiStatus wadi_scene_load(WadiScene **scene, const WadiSceneDef *def, WadiError
     if (def->path == NULL && def->text == NULL) {
         return wadi_fail(error, WADI_ERR_ARGUMENT, "the WadiSceneDef has neither a path nor a text");
     }
-    return wadi_scene_parse(scene, def, error);
+    const unsigned asserts = wadi_assert_count();
+    WadiStatus status = wadi_assert_status(wadi_scene_parse(scene, def, error), asserts, error);
+    if (status != WADI_OK) {
+        wadi_scene_free(*scene);
+        *scene = NULL;
+    }
+    return status;
 }
 
 void wadi_scene_destroy(WadiScene *scene)

@@ -5,6 +5,7 @@
 
 #include "api/surface_plan.h"
 #include "core/alloc.h"
+#include "core/check.h"
 #include "io/run/run_files.h"
 #include "render/image/image.h"
 #include "surface/cloud/cloud.h"
@@ -193,6 +194,7 @@ WadiStatus wadi_slice_sheet(const WadiSliceDef *def, const char *path, WadiError
                          "slices need a run, a path, 1 to %d settings and a width of 16 to 1000 pixels",
                          PANEL_MAX);
     }
+    const unsigned asserts = wadi_assert_count();
     WadiImage image = { 0 };
     WadiStatus status = WADI_OK;
     for (int i = 0; i < def->panel_count && status == WADI_OK; ++i) {
@@ -202,5 +204,5 @@ WadiStatus wadi_slice_sheet(const WadiSliceDef *def, const char *path, WadiError
         status = wadi_image_write_png(&image, path, error);
     }
     wadi_image_free(&image);
-    return status;
+    return wadi_assert_status(status, asserts, error);
 }

@@ -6,6 +6,7 @@
 
 #include "api/surface_plan.h"
 #include "core/alloc.h"
+#include "core/check.h"
 #include "core/parallel.h"
 #include "io/run/output_index.h"
 
@@ -410,6 +411,7 @@ WadiStatus wadi_surface(const char *run, const WadiSurfaceDef *def, WadiSurfaceR
         return wadi_fail(error, WADI_ERR_ARGUMENT,
                          "the WadiSurfaceDef was not made by wadi_default_surface_def");
     }
+    const unsigned asserts = wadi_assert_count();
     WadiSurfacePlan *plan = NULL;
     WADI_TRY(WADI_NEW(&plan, 1, "plan of surfaces", error));
     WadiStatus status = wadi_surface_plan_open(plan, run, def, error);
@@ -419,5 +421,5 @@ WadiStatus wadi_surface(const char *run, const WadiSurfaceDef *def, WadiSurfaceR
         wadi_surface_plan_close(plan);
     }
     WADI_DELETE(plan, 1);
-    return status;
+    return wadi_assert_status(status, asserts, error);
 }

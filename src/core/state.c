@@ -46,10 +46,10 @@ void wadi_state_clear(WadiState *state)
 WadiStatus wadi_state_add(WadiState *state, const char *name, WadiType type, int components, size_t count,
                           void **data, WadiError *error)
 {
-    WADI_ASSERT(state->count < WADI_STATE_MAX);
-    WADI_ASSERT(strlen(name) < WADI_STATE_NAME_SIZE);
-    WADI_ASSERT(components >= 1 && components <= WADI_STATE_COMPONENTS_MAX);
-    WADI_ASSERT(wadi_state_find(state, name) == NULL);
+    WADI_ASSERT_TRY(state->count < WADI_STATE_MAX, error);
+    WADI_ASSERT_TRY(strlen(name) < WADI_STATE_NAME_SIZE, error);
+    WADI_ASSERT_TRY(components >= 1 && components <= WADI_STATE_COMPONENTS_MAX, error);
+    WADI_ASSERT_TRY(wadi_state_find(state, name) == NULL, error);
     *data = NULL;
     WadiStateArray *array = &state->array[state->count];
     size_t bytes = 0;

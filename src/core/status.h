@@ -11,6 +11,13 @@ WadiStatus wadi_fail(WadiError *error, WadiStatus status, const char *format, ..
  * user can act on (disk full, read-only, no permission, too many files). Status is WADI_ERR_IO. */
 WadiStatus wadi_fail_errno(WadiError *error, int errno_value, const char *format, ...) WADI_PRINTF(3, 4);
 
+/* The same with a hint: its words, those of the library, follow the text after "; ". */
+WadiStatus wadi_fail_hint(WadiError *error, WadiStatus status, WadiHint hint, const char *format, ...)
+    WADI_PRINTF(4, 5);
+
+/* Hand on an error that was kept elsewhere, with its hint. Returns its status. */
+WadiStatus wadi_fail_as(WadiError *error, const WadiError *from);
+
 /* An allocation of `size` bytes for `what` failed. */
 WadiStatus wadi_fail_memory(WadiError *error, size_t size, const char *what);
 

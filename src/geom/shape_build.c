@@ -218,7 +218,7 @@ static WadiStatus load(WadiShape *shape, const WadiShapeDef *def, const WadiLog 
 static WadiStatus build(WadiShape *shape, const WadiShapeDef *def, int depth, const WadiLog *log,
                         WadiError *error)
 {
-    WADI_ASSERT((int)def->kind >= 0 && def->kind < WADI_SHAPE_KIND_COUNT);
+    WADI_ASSERT_TRY((int)def->kind >= 0 && def->kind < WADI_SHAPE_KIND_COUNT, error);
     shape->kind = def->kind;
     if (depth > WADI_SHAPE_DEPTH_MAX) {
         return refuse(def, error, "shapes are nested more than 64 deep");

@@ -25,7 +25,7 @@ static const struct {
 
 WadiShapeDef wadi_shape_def(WadiShapeKind kind)
 {
-    WADI_ASSERT((int)kind >= 0 && kind < WADI_SHAPE_KIND_COUNT);
+    WADI_ASSERT_ELSE((int)kind >= 0 && kind < WADI_SHAPE_KIND_COUNT, return (WadiShapeDef){ 0 });
     WadiShapeDef def = {
         .kind = kind,
         .translate = wadi_curve_constant3(0, 0, 0),
@@ -58,7 +58,7 @@ void wadi_shape_def_free(WadiShapeDef *def)
 
 const char *wadi_shape_kind_name(WadiShapeKind kind)
 {
-    WADI_ASSERT((int)kind >= 0 && kind < WADI_SHAPE_KIND_COUNT);
+    WADI_ASSERT_ELSE((int)kind >= 0 && kind < WADI_SHAPE_KIND_COUNT, return "");
     return kinds[kind].name;
 }
 

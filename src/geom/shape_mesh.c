@@ -88,7 +88,7 @@ typedef struct Profile {
 
 static void add_point(Profile *profile, double r, double z)
 {
-    WADI_ASSERT(profile->count < PROFILE_MAX);
+    WADI_ASSERT_ELSE(profile->count < PROFILE_MAX, return );
     profile->r[profile->count] = r;
     profile->z[profile->count++] = z;
 }
@@ -304,7 +304,7 @@ static WadiStatus add_shape(Making *making, const WadiShape *shape, WadiError *e
 WadiStatus wadi_shape_mesh(WadiMesh *mesh, const WadiShape *shape, double time, WadiBox view,
                            double tolerance, WadiError *error)
 {
-    WADI_ASSERT(wadi_shape_has_mesh(shape) && tolerance > 0.0);
+    WADI_ASSERT_TRY(wadi_shape_has_mesh(shape) && tolerance > 0.0, error);
     Making making = { .map = wadi_affine_identity(), .view = view, .time = time, .tolerance = tolerance };
     *mesh = (WadiMesh){ 0 };
     WadiStatus status = add_shape(&making, shape, error);

@@ -95,7 +95,7 @@ double wadi_solids_distance_for_grid(const WadiSolids *solids, WadiVec3 x, doubl
 bool wadi_solids_carry_velocity(const WadiSolids *solids, int index, WadiVec3 x, double time,
                                 WadiVec3 *velocity)
 {
-    WADI_ASSERT(index < solids->count);
+    WADI_ASSERT_ELSE(index < solids->count, return false);
     *velocity = wadi_vec3(0, 0, 0);
     return index < 0 || wadi_shape_carry_velocity(solids->solids[index].shape, x, time, velocity);
 }
@@ -154,7 +154,7 @@ double wadi_solids_speed_bound(const WadiSolids *solids, WadiVec3 x, double radi
 
 WadiVec3 wadi_solids_carry(const WadiSolids *solids, int index, WadiVec3 x, double t0, double t1)
 {
-    WADI_ASSERT(index < solids->count);
+    WADI_ASSERT_ELSE(index < solids->count, return x);
     return index >= 0 ? wadi_shape_carry(solids->solids[index].shape, x, t0, t1) : x;
 }
 

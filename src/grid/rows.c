@@ -45,7 +45,7 @@ static void link_tiles(void *context, int64_t first, int64_t end)
 WadiStatus wadi_rows_build(WadiRows *rows, const WadiTileMap *tiles, const uint64_t *mask, WadiArena *arena,
                            WadiError *error)
 {
-    WADI_ASSERT(tiles->count == 0 || tiles->neighbours != NULL);
+    WADI_ASSERT_TRY(tiles->count == 0 || tiles->neighbours != NULL, error);
     *rows = (WadiRows){ .tiles = tiles, .mask = mask };
     WADI_TRY(WADI_ARENA_NEW(arena, &rows->first, (size_t)tiles->count + 1, "rows", error));
     int64_t count = 1;

@@ -289,7 +289,7 @@ WadiStatus wadi_poisson_tree_build(WadiPoissonTree *tree, const WadiPoisson *sys
             return WADI_OK;
         }
         /* Codes have 63 bits and lose three a level: after 22 levels all lie in one block. */
-        WADI_ASSERT(tree->level_count < WADI_POISSON_LEVELS);
+        WADI_ASSERT_TRY(tree->level_count < WADI_POISSON_LEVELS, error);
         float join_share = tree->level_count < LAST_JOIN_LEVEL ? JOIN_SHARE : 0.0f;
         WADI_TRY(coarsen(level, join_share, level + 1, arena, error));
         ++tree->level_count;

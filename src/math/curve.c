@@ -16,7 +16,7 @@ WadiCurve wadi_curve_constant3(double x, double y, double z)
 WadiStatus wadi_curve_create(WadiCurve *curve, const WadiKey *keys, int key_count, int components,
                              WadiInterpolation interpolation, bool does_repeat, WadiError *error)
 {
-    WADI_ASSERT(key_count >= 1 && components >= 1 && components <= 3);
+    WADI_ASSERT_TRY(key_count >= 1 && components >= 1 && components <= 3, error);
     *curve = (WadiCurve){ .constant = keys[0], .components = components };
     if (key_count == 1) {
         return WADI_OK;

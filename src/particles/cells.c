@@ -313,7 +313,7 @@ static WadiStatus build(WadiCells *cells, const WadiParticles *particles, CellSo
 WadiStatus wadi_cells_build_subset(WadiCells *cells, const WadiParticles *particles, const int32_t *subset,
                                    int32_t count, double cell_size, WadiArena *arena, WadiError *error)
 {
-    WADI_ASSERT(cell_size > 0.0 && isfinite(cell_size));
+    WADI_ASSERT_TRY(cell_size > 0.0 && isfinite(cell_size), error);
     *cells = (WadiCells){ .cell_size = cell_size };
     CellSort sort = { .x = particles->x,
                       .y = particles->y,

@@ -61,7 +61,7 @@ static void move_window(Window *window, const Table *table, const double x[3], d
                 last = cell >= 0 ? cell : last;
             }
             if (first >= 0) {
-                WADI_ASSERT(window->row_count < ROWS_MAX);
+                WADI_ASSERT_ELSE(window->row_count < ROWS_MAX, return );
                 window->first[window->row_count] = table->cells.start[first];
                 window->end[window->row_count++] = table->cells.start[last + 1];
             }
@@ -239,7 +239,8 @@ WadiStatus wadi_neighbours_fixed(WadiNeighbours *neighbours, const WadiCells *ce
                                  const WadiParticles *particles, double radius, WadiArena *arena,
                                  WadiError *error)
 {
-    WADI_ASSERT(radius > 0.0 && radius <= cells->cell_size && cells->particle_count == particles->count);
+    WADI_ASSERT_TRY(radius > 0.0 && radius <= cells->cell_size && cells->particle_count == particles->count,
+                    error);
     *neighbours = (WadiNeighbours){ 0 };
     WadiNeighbours made = { .count = particles->count };
     WADI_TRY(WADI_ARENA_NEW(arena, &made.start, (size_t)made.count + 1, "neighbour lists", error));

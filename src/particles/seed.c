@@ -406,8 +406,8 @@ static WadiStatus find_blocks(Seeding *seeding, CellBox whole, WadiError *error)
 static WadiStatus prepare(Seeding *seeding, int64_t *count, WadiError *error)
 {
     const WadiSeedIn *in = seeding->in;
-    WADI_ASSERT(in->cell_size > 0.0 && in->per_axis >= 1 && in->per_axis <= 4);
-    WADI_ASSERT(in->jitter >= 0.0 && in->jitter <= 1.0);
+    WADI_ASSERT_TRY(in->cell_size > 0.0 && in->per_axis >= 1 && in->per_axis <= 4, error);
+    WADI_ASSERT_TRY(in->jitter >= 0.0 && in->jitter <= 1.0, error);
     *count = 0;
     CellBox whole;
     WADI_TRY(find_box(in, &whole, &seeding->center, error));

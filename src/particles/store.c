@@ -66,7 +66,7 @@ WadiStatus wadi_particles_init(WadiParticles *particles, WadiError *error)
     for (size_t i = 0; i < sizeof common / sizeof *common; ++i) {
         int index;
         WADI_TRY(wadi_particles_add_column(particles, common[i].name, common[i].type, &index, error));
-        WADI_ASSERT(index == (int)i);
+        WADI_ASSERT_TRY(index == (int)i, error);
     }
     return WADI_OK;
 }
@@ -101,11 +101,11 @@ static WadiStatus grow_column(WadiColumn *column, int64_t capacity, WadiError *e
 WadiStatus wadi_particles_add_column(WadiParticles *particles, const char *name, WadiType type, int *index,
                                      WadiError *error)
 {
-    WADI_ASSERT(particles->count == 0);
-    WADI_ASSERT(particles->column_count < WADI_COLUMN_MAX);
-    WADI_ASSERT(strlen(name) < WADI_STATE_NAME_SIZE && strcmp(name, "next_id") != 0);
+    WADI_ASSERT_TRY(particles->count == 0, error);
+    WADI_ASSERT_TRY(particles->column_count < WADI_COLUMN_MAX, error);
+    WADI_ASSERT_TRY(strlen(name) < WADI_STATE_NAME_SIZE && strcmp(name, "next_id") != 0, error);
     for (int i = 0; i < particles->column_count; ++i) {
-        WADI_ASSERT(strcmp(particles->column[i].name, name) != 0);
+        WADI_ASSERT_TRY(strcmp(particles->column[i].name, name) != 0, error);
     }
     *index = -1;
     WadiColumn column = { .type = type };
@@ -132,19 +132,19 @@ WadiStatus wadi_particles_add_vector(WadiParticles *particles, const char *name,
 
 void wadi_particles_show_column(WadiParticles *particles, int index)
 {
-    WADI_ASSERT(index >= WADI_COMMON_COLUMNS && index < particles->column_count);
+    WADI_ASSERT_ELSE(index >= WADI_COMMON_COLUMNS && index < particles->column_count, return );
     particles->column[index].is_in_frames = true;
 }
 
 void wadi_particles_skip_in_sort(WadiParticles *particles, int index, bool is_left)
 {
-    WADI_ASSERT(index >= WADI_COLUMN_MATERIAL && index < particles->column_count);
+    WADI_ASSERT_ELSE(index >= WADI_COLUMN_MATERIAL && index < particles->column_count, return );
     particles->column[index].is_left = is_left;
 }
 
 void *wadi_particles_column(const WadiParticles *particles, int index)
 {
-    WADI_ASSERT(index >= 0 && index < particles->column_count);
+    WADI_ASSERT_ELSE(index >= 0 && index < particles->column_count, return NULL);
     return particles->column[index].data;
 }
 
@@ -174,7 +174,7 @@ WadiStatus wadi_particles_reserve(WadiParticles *particles, int64_t capacity, Wa
 
 WadiStatus wadi_particles_append(WadiParticles *particles, int64_t count, int32_t *first, WadiError *error)
 {
-    WADI_ASSERT(count >= 0);
+    WADI_ASSERT_TRY(count >= 0, error);
     *first = particles->count;
     if (count > (int64_t)UINT32_MAX - particles->next_id) {
         return wadi_fail(error, WADI_ERR_MEMORY,
@@ -201,7 +201,7 @@ WadiStatus wadi_particles_append(WadiParticles *particles, int64_t count, int32_
 
 void wadi_particles_take_back(WadiParticles *particles, int64_t count)
 {
-    WADI_ASSERT(count >= 0 && count <= particles->count);
+    WADI_ASSERT_ELSE(count >= 0 && count <= particles->count, return );
     for (int i = 0; i < particles->column_count; ++i) {
         zero_items(&particles->column[i], particles->count - count, particles->count);
     }
@@ -263,7 +263,7 @@ WadiStatus wadi_particles_permute(WadiParticles *particles, const int32_t *order
 WadiStatus wadi_particles_permute_from(WadiParticles *particles, int32_t first, const int32_t *order,
                                        WadiError *error)
 {
-    WADI_ASSERT(first >= 0 && first <= particles->count);
+    WADI_ASSERT_TRY(first >= 0 && first <= particles->count, error);
     static const WadiBlockFn gather_of_width[WADI_SPARE_COUNT] = { gather_uint8_t, NULL, gather_uint32_t,
                                                                    gather_uint64_t };
     for (int i = 0; i < particles->column_count; ++i) {

@@ -237,7 +237,7 @@ static void make_block(void *context, int64_t first, int64_t end)
 WadiStatus wadi_grains_make(WadiGrains *grains, const WadiCloud *cloud, const WadiBins *bins, WadiVec3 origin,
                             const WadiGrainDef *def, WadiArena *arena, WadiError *error)
 {
-    WADI_ASSERT(def->per_particle >= 1 && def->per_particle <= WADI_GRAIN_MAX && def->fill > 0.0);
+    WADI_ASSERT_TRY(def->per_particle >= 1 && def->per_particle <= WADI_GRAIN_MAX && def->fill > 0.0, error);
     *grains = (WadiGrains){ 0 };
     Making m = { .cloud = cloud,
                  .bins = bins,

@@ -91,11 +91,13 @@ WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
 
 WadiStatus wadi_sim_create(WadiSim **sim, const WadiScene *scene, const WadiSimDef *def, WadiError *error)
 {
+    const unsigned asserts = wadi_assert_count();
     WADI_TRY(wadi_sim_create_empty(sim, scene, def, error));
     WadiStatus status = wadi_sim_check_memory(*sim, 0.0, error);
     if (status == WADI_OK) {
         status = wadi_sim_seed(*sim, error);
     }
+    status = wadi_assert_status(status, asserts, error);
     if (status != WADI_OK) {
         wadi_sim_destroy(*sim);
         *sim = NULL;
@@ -208,7 +210,7 @@ static void count_work(WadiSim *sim, const WadiStepReport *report)
     sim->work.scratch_bytes = sim->scratch.high_water;
 }
 
-WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error)
+static WadiStatus take_step(WadiSim *sim, WadiError *error)
 {
     wadi_parallel_set_threads(sim->threads);
     double end = wadi_scene_frame_time(sim->scene, sim->frame + 1);
@@ -250,6 +252,12 @@ WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error)
     sim->frame += is_last;
     sim->steps += 1;
     return wadi_arena_reset(&sim->scratch, error);
+}
+
+WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error)
+{
+    const unsigned asserts = wadi_assert_count();
+    return wadi_assert_status(take_step(sim, error), asserts, error);
 }
 
 WadiStatus wadi_sim_step_frame(WadiSim *sim, WadiError *error)

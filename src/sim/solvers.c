@@ -37,7 +37,8 @@ WadiStatus wadi_solver_check(const WadiScene *scene, WadiError *error)
             snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", solvers[i].name);
         }
     }
-    return wadi_fail(error, WADI_ERR_UNSUPPORTED,
-                     "%s: solver: '%s' is not in this version of wadi; it has: %s (choose with --solver)",
-                     scene->where_solver.text, scene->solver, known);
+    return wadi_fail(
+        error, WADI_ERR_UNSUPPORTED,
+        "%s: solver: '%s' is not in this version of wadi; it has: %s (the scene's key `solver` chooses)",
+        scene->where_solver.text, scene->solver, known);
 }

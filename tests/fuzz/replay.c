@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "wadi/base.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int replay_file(const char *path)
@@ -34,8 +36,16 @@ static int replay_file(const char *path)
     return failed;
 }
 
+static void fail(void *user, const char *condition, const char *file, int line)
+{
+    (void)user;
+    fprintf(stderr, "%s:%d: assert failed: %s\n", file, line, condition);
+    abort();
+}
+
 int main(int argc, char **argv)
 {
+    wadi_set_assert_hook(&(WadiAssertHook){ fail, NULL });
     uint8_t nothing = 0;
     LLVMFuzzerTestOneInput(&nothing, 0);
     int failed = 0, count = 1;

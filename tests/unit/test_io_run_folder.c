@@ -117,7 +117,8 @@ static void new_refuses_results_and_overwrite_removes_only_what_wadi_wrote(void 
     assert_int_equal(wadi_run_folder_open(&folder, path, "column", WADI_RUN_NEW, NULL, &error),
                      WADI_ERR_ARGUMENT);
     assert_null(folder);
-    assert_non_null(strstr(error.text, "--resume"));
+    assert_int_equal(error.hint, WADI_HINT_HAS_FRAMES);
+    assert_non_null(strstr(error.text + error.hint_at, "WADI_RUN_RESUME"));
     char file[1024];
     const char *foreign[] = { "particles/notes.txt",    "particles/other.xdmf", "particles/column.12.h5",
                               "particles/mine.0001.h5", "surface.ply",          "checkpoint/readme" };
@@ -332,7 +333,7 @@ static void a_second_opener_is_refused_and_told_who_has_it(void **unused)
     char expected[64];
     snprintf(expected, sizeof expected, "busy.run is in use by process %ld on ", (long)getpid());
     assert_non_null(strstr(error.text, expected));
-    assert_non_null(strstr(error.text, "choose another folder with -o"));
+    assert_non_null(strstr(error.text, "choose another folder"));
     CHECK_OK(wadi_run_folder_close(first, &error), error);
     CHECK_OK(wadi_run_folder_open(&second, path, "column", WADI_RUN_NEW, NULL, &error), error);
     CHECK_OK(wadi_run_folder_close(second, &error), error);

@@ -33,7 +33,7 @@ static void overrides_change_the_scene_and_its_source(void **unused)
     assert_string_equal(s->name, "a.b");
     assert_int_equal(s->frames, 5);
     assert_int_equal(
-        strncmp(s->source, "# as run with --set resolution=50 --set bodies[0].velocity=[0,0,1]", 66), 0);
+        strncmp(s->source, "# as run with the settings resolution=50 bodies[0].velocity=[0,0,1]", 67), 0);
 
     /* The source says the same without the overrides. */
     WadiScene *again = parse(s->source);
@@ -62,31 +62,30 @@ static void wrong_overrides_are_named(void **unused)
     static const struct {
         const char *set, *message;
     } cases[] = {
-        { "resolution=abc",
-          "--set resolution=abc: resolution: expected a whole number, found the text 'abc'" },
-        { "fps", "--set fps: expected a path, '=' and a value: bodies[0].velocity=[0, 0, 1]" },
-        { "=3", "--set =3: expected a path, '=' and a value: bodies[0].velocity=[0, 0, 1]" },
-        { "bodies[=3", "--set bodies[=3: expected a path, '=' and a value: bodies[0].velocity=[0, 0, 1]" },
-        { "fps=", "--set fps=: the value is empty" },
+        { "resolution=abc", "set resolution=abc: resolution: expected a whole number, found the text 'abc'" },
+        { "fps", "set fps: expected a path, '=' and a value: bodies[0].velocity=[0, 0, 1]" },
+        { "=3", "set =3: expected a path, '=' and a value: bodies[0].velocity=[0, 0, 1]" },
+        { "bodies[=3", "set bodies[=3: expected a path, '=' and a value: bodies[0].velocity=[0, 0, 1]" },
+        { "fps=", "set fps=: the value is empty" },
         { "gravity=[1",
-          "--set gravity=[1: flow sequence without a closing bracket; the '[' of line 1, column 1 is still "
+          "set gravity=[1: flow sequence without a closing bracket; the '[' of line 1, column 1 is still "
           "open" },
         { "bodies[1].jitter=0",
-          "--set bodies[1].jitter=0: bodies: has 1 entry, counted from 0; there is no [1]" },
-        { "bodies.jitter=0", "--set bodies.jitter=0: bodies: is a list; give an index, as in bodies[0]" },
-        { "cell_size.x=0", "--set cell_size.x=0: cell_size: is the number 0.1; it has no 'x'" },
+          "set bodies[1].jitter=0: bodies: has 1 entry, counted from 0; there is no [1]" },
+        { "bodies.jitter=0", "set bodies.jitter=0: bodies: is a list; give an index, as in bodies[0]" },
+        { "cell_size.x=0", "set cell_size.x=0: cell_size: is the number 0.1; it has no 'x'" },
         { "bodies[0].shape.sphere.raduis=1",
-          "--set bodies[0].shape.sphere.raduis=1: bodies[0].shape.sphere.raduis: unknown key; did you mean "
+          "set bodies[0].shape.sphere.raduis=1: bodies[0].shape.sphere.raduis: unknown key; did you mean "
           "'radius'? "
           "(known: center, radius)" },
         { "frmaes.x=1",
-          "--set frmaes.x=1: frmaes: unknown key; did you mean 'frames'? (known: wadi, name, solver, domain, "
+          "set frmaes.x=1: frmaes: unknown key; did you mean 'frames'? (known: wadi, name, solver, domain, "
           "resolution, cell_size, particles_per_cell, frames, fps, seed, gravity, max_step, flip, "
           "surface, render, texture, checkpoint_every, materials, bodies, colliders, emitters, drains, "
           "forces)" },
-        { "bodies[0].material=snad", "--set bodies[0].material=snad: bodies[0].material: unknown material "
+        { "bodies[0].material=snad", "set bodies[0].material=snad: bodies[0].material: unknown material "
                                      "'snad'; did you mean 'sand'? (known: sand)" },
-        { "wadi=2", "--set wadi=2: wadi: the scene is written in version 2; this wadi reads version 1" },
+        { "wadi=2", "set wadi=2: wadi: the scene is written in version 2; this wadi reads version 1" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         WadiError error = { 0 };

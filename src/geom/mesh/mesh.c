@@ -9,6 +9,11 @@ WadiStatus wadi_mesh_create(WadiMesh *mesh, const WadiVec3 *vertices, size_t ver
                             const uint32_t (*triangles)[3], size_t triangle_count, WadiError *error)
 {
     *mesh = (WadiMesh){ 0 };
+    for (size_t t = 0; t < triangle_count; ++t) {
+        WADI_ASSERT_TRY(triangles[t][0] < vertex_count && triangles[t][1] < vertex_count &&
+                            triangles[t][2] < vertex_count,
+                        error);
+    }
     WadiMesh made = { .vertex_count = vertex_count, .triangle_count = triangle_count };
     WadiStatus status = WADI_NEW(&made.vertices, vertex_count, "mesh vertices", error);
     if (status == WADI_OK) {
@@ -20,10 +25,6 @@ WadiStatus wadi_mesh_create(WadiMesh *mesh, const WadiVec3 *vertices, size_t ver
     }
     memcpy(made.vertices, vertices, vertex_count * sizeof *vertices);
     memcpy(made.triangles, triangles, triangle_count * sizeof *triangles);
-    for (size_t t = 0; t < triangle_count; ++t) {
-        WADI_ASSERT(triangles[t][0] < vertex_count && triangles[t][1] < vertex_count &&
-                    triangles[t][2] < vertex_count);
-    }
     *mesh = made;
     return WADI_OK;
 }

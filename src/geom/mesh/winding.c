@@ -82,7 +82,7 @@ static uint32_t find_split(const Key *keys, uint32_t first, uint32_t count)
 
 static uint32_t add_cluster(WadiWinding *winding, const Key *keys, uint32_t first, uint32_t count)
 {
-    WADI_ASSERT(winding->cluster_count < winding->cluster_capacity);
+    WADI_ASSERT_ELSE(winding->cluster_count < winding->cluster_capacity, return 0);
     uint32_t index = (uint32_t)winding->cluster_count++;
     Cluster *cluster = &winding->clusters[index];
     *cluster = (Cluster){ .first = first, .count = count };
@@ -185,7 +185,7 @@ static void sort_triangles(WadiWinding *winding, Key *keys)
 WadiStatus wadi_winding_create(WadiWinding **winding, const WadiMesh *mesh, WadiError *error)
 {
     *winding = NULL;
-    WADI_ASSERT(mesh->triangle_count > 0);
+    WADI_ASSERT_TRY(mesh->triangle_count > 0, error);
     WadiWinding *made;
     Key *keys = NULL;
     WADI_TRY(WADI_NEW(&made, 1, "winding tree", error));
@@ -255,7 +255,7 @@ double wadi_winding_number(const WadiWinding *winding, WadiVec3 x, double beta)
         if (squared > beta * beta * cluster->squared_radius && squared > 0.0) {
             sum += cluster_share(cluster, r, squared);
         } else if (cluster->right != 0) {
-            WADI_ASSERT(depth + 2 <= STACK_SIZE);
+            WADI_ASSERT_ELSE(depth + 2 <= STACK_SIZE, return 0.0);
             stack[depth++] = cluster->right;
             stack[depth++] = index + 1;
         } else {

@@ -299,11 +299,10 @@ WadiStatus wadi_output_index_claim(const WadiOutputIndex *index, const char *pat
         return WADI_OK;
     }
     if (lstat(path, &info) == 0 && !has_our_words(path)) {
-        return wadi_fail(
-            error, WADI_ERR_ARGUMENT,
-            "%s is there and was not written by wadi; it would be replaced: move it, or choose another "
-            "folder with -o",
-            path);
+        return wadi_fail(error, WADI_ERR_ARGUMENT,
+                         "%s is there and was not written by wadi; it would be replaced: move it, or choose "
+                         "another folder",
+                         path);
     }
     char line[WADI_PATH_SIZE];
     int length = snprintf(line, sizeof line, "%s%s\n", begun_word, name);

@@ -88,10 +88,8 @@ static WadiStatus prepare(WadiRunFolder *folder, WadiRunMode mode, WadiError *er
         WADI_TRY(wadi_run_has_results(folder->path, &has_results, error));
     }
     if (has_results) {
-        return wadi_fail(error, WADI_ERR_ARGUMENT,
-                         "%s already holds frames or checkpoints; continue with --resume, replace them with "
-                         "--overwrite, or choose another folder with -o",
-                         folder->path);
+        return wadi_fail_hint(error, WADI_ERR_ARGUMENT, WADI_HINT_HAS_FRAMES,
+                              "%s already holds frames or checkpoints", folder->path);
     }
     if (!wadi_run_owner_has_scene(folder->path)) {
         WADI_TRY(wadi_run_owner_mark(folder->path, NULL, error));
@@ -145,7 +143,7 @@ static WadiStatus wait_idle(WadiRunFolder *folder, WadiError *error)
     while (folder->is_busy) {
         pthread_cond_wait(&folder->changed, &folder->mutex);
     }
-    return folder->status == WADI_OK ? WADI_OK : wadi_fail(error, folder->status, "%s", folder->error.text);
+    return folder->status == WADI_OK ? WADI_OK : wadi_fail_as(error, &folder->error);
 }
 
 WadiStatus wadi_run_folder_flush(WadiRunFolder *folder, WadiError *error)

@@ -52,10 +52,10 @@ static WadiStatus fail_busy(const WadiRunLock *lock, const char *folder, WadiErr
 {
     Holder holder;
     read_holder(lock->fd, &holder);
-    return wadi_fail(error, WADI_ERR_BUSY,
-                     "%s is in use by process %s on %s since %s; wait for it, stop it, or choose another "
-                     "folder with -o",
-                     folder, holder.pid, holder.host, holder.since);
+    return wadi_fail(
+        error, WADI_ERR_BUSY,
+        "%s is in use by process %s on %s since %s; wait for it, stop it, or choose another folder", folder,
+        holder.pid, holder.host, holder.since);
 }
 
 WadiStatus wadi_run_lock_take(WadiRunLock *lock, const char *folder, const WadiLog *log, WadiError *error)

@@ -79,8 +79,7 @@ WadiStatus wadi_run_owner_check(const char *folder, WadiError *error)
     }
     return wadi_fail(
         error, WADI_ERR_ARGUMENT,
-        "%s is not a run of wadi and not empty (it holds %.100s); nothing was written: choose a new "
-        "folder with -o",
+        "%s is not a run of wadi and not empty (it holds %.100s); nothing was written: choose a new folder",
         folder, foreign);
 }
 

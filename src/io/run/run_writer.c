@@ -115,8 +115,8 @@ static void say_what_is_safe(const WadiRunWriter *writer, WadiError *error)
     } else {
         snprintf(safe, sizeof safe, writer->safe_frames == 1 ? "frame 1 is safe in" : "no frame is in");
     }
-    wadi_fail(error, error->status, "%.3000s\n%s %.900s; remove the cause, then continue with --resume",
-              error->text, safe, writer->folder);
+    wadi_fail_hint(error, error->status, WADI_HINT_RESUME, "%.3000s\n%s %.900s", error->text, safe,
+                   writer->folder);
 }
 
 WadiStatus wadi_run_writer_finish(WadiRunWriter *writer, WadiError *error)

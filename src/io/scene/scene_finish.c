@@ -11,7 +11,7 @@
 static int given_node(const WadiSceneObject *object, const WadiSceneGiven *given, const char *key)
 {
     const WadiSceneField *field = wadi_scene_field(object, key);
-    WADI_ASSERT(field != NULL);
+    WADI_ASSERT_ELSE(field != NULL, return -1);
     return given->node[field - object->fields];
 }
 

@@ -100,9 +100,9 @@ static WadiStatus set_source(WadiSceneReader *r, const WadiSceneDef *def, const 
         return wadi_string_copy(&r->scene->source, bytes, size, error);
     }
     WadiText text = { 0 };
-    wadi_text_append(&text, "# as run with");
+    wadi_text_append(&text, "# as run with the settings");
     for (int i = 0; i < def->set_count; ++i) {
-        wadi_text_append(&text, " --set ");
+        wadi_text_append(&text, " ");
         wadi_text_append_shown(&text, def->sets[i], strlen(def->sets[i]));
     }
     wadi_text_append(&text, "\n");

@@ -84,7 +84,7 @@ void wadi_text_append_shown(WadiText *text, const char *user_text, size_t length
 void wadi_report_place(const WadiReport *report, WadiPlace place, WadiText *text)
 {
     if (place.set >= 0) {
-        wadi_text_append(text, "--set ");
+        wadi_text_append(text, "set ");
         wadi_text_append_shown(text, report->sets[place.set], strlen(report->sets[place.set]));
     } else if (place.line > 0) {
         wadi_text_printf(text, "%s:%d:%d", report->path, place.line, place.column);

@@ -40,7 +40,7 @@ void wadi_report_add(WadiReport *report, WadiPlace place, const char *path, cons
 bool wadi_report_is_full(const WadiReport *report);
 /* WADI_ERR_SCENE with the text, WADI_OK when there is no problem. */
 WadiStatus wadi_report_finish(WadiReport *report, WadiError *error);
-/* "pile.yaml:12:5" or "--set a.b=c". */
+/* "pile.yaml:12:5" or "set a.b=c". */
 void wadi_report_place(const WadiReport *report, WadiPlace place, WadiText *text);
 
 /* A user's text made fit for a message: one line, bounded, control characters escaped. */

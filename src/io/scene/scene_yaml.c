@@ -92,7 +92,7 @@ void wadi_yaml_remove(WadiYaml *yaml, int parent, int child)
     WadiYamlNode *nodes = yaml->nodes.data;
     int before = -1;
     for (int i = nodes[parent].first_child; i != child; i = nodes[i].next) {
-        WADI_ASSERT(i >= 0);
+        WADI_ASSERT_ELSE(i >= 0, return );
         before = i;
     }
     *(before >= 0 ? &nodes[before].next : &nodes[parent].first_child) = nodes[child].next;
@@ -110,7 +110,7 @@ void wadi_yaml_replace(WadiYaml *yaml, int parent, int old, int child)
     nodes[child].next = nodes[old].next;
     int *link = &nodes[parent].first_child;
     while (*link != old) {
-        WADI_ASSERT(*link >= 0);
+        WADI_ASSERT_ELSE(*link >= 0, return );
         link = &nodes[*link].next;
     }
     *link = child;
@@ -289,7 +289,7 @@ static WadiStatus begin(Builder *b, WadiYamlKind kind, WadiPlace place, bool is_
 
 static void end(Builder *b)
 {
-    WADI_ASSERT(b->depth > 0);
+    WADI_ASSERT_ELSE(b->depth > 0, return );
     int node = b->open[--b->depth];
     if (b->anchor[b->depth] >= 0) {
         b->anchors.data[b->anchor[b->depth]].is_open = false;

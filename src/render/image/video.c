@@ -297,7 +297,7 @@ static void release_sigpipe(const Quiet *quiet)
 
 WadiStatus wadi_video_write(const char *path, const WadiVideoDef *def, WadiError *error)
 {
-    WADI_ASSERT(def->picture_count > 0 && def->fps > 0.0);
+    WADI_ASSERT_TRY(def->picture_count > 0 && def->fps > 0.0, error);
     char temporary[WADI_PATH_SIZE];
     int length = snprintf(temporary, sizeof temporary, "%s.tmp-%ld", path, (long)getpid());
     if (length < 0 || (size_t)length >= sizeof temporary) {

@@ -116,7 +116,7 @@ static const WadiLook *medium_at(const WadiTracer *tracer, WadiVec3f eye)
 WadiStatus wadi_tracer_render(const WadiTracer *tracer, const WadiCamera *camera,
                               const WadiTraceQuality *quality, WadiFilm *film, WadiError *error)
 {
-    WADI_ASSERT(film->width > 0 && film->height > 0);
+    WADI_ASSERT_TRY(film->width > 0 && film->height > 0, error);
     if (quality->samples < 1 || quality->samples > SAMPLES_MAX || quality->depth < 1 ||
         quality->depth > DEPTH_MAX || !(quality->clamp >= 0.0) || !(quality->noise >= 0.0)) {
         return wadi_fail(error, WADI_ERR_ARGUMENT,

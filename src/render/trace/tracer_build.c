@@ -126,7 +126,7 @@ static int meet(const WadiPart *part, unsigned cluster, const struct RTCRay *ray
 /* Only single rays are traced, so that N is 1 and the structs are plain ones. Which sphere of the cluster goes into u. */
 static void cluster_intersect(const struct RTCIntersectFunctionNArguments *args)
 {
-    WADI_ASSERT(args->N == 1);
+    WADI_ASSERT_ELSE(args->N == 1, return );
     const WadiPart *part = args->geometryUserPtr;
     struct RTCRayHit *ray = (struct RTCRayHit *)(void *)args->rayhit;
     float distance;
@@ -141,7 +141,7 @@ static void cluster_intersect(const struct RTCIntersectFunctionNArguments *args)
 
 static void cluster_occluded(const struct RTCOccludedFunctionNArguments *args)
 {
-    WADI_ASSERT(args->N == 1);
+    WADI_ASSERT_ELSE(args->N == 1, return );
     const WadiPart *part = args->geometryUserPtr;
     struct RTCRay *ray = (struct RTCRay *)(void *)args->ray;
     float distance;
@@ -232,7 +232,7 @@ static WadiStatus add_part(WadiTracer *tracer, const WadiTraceScene *scene, int 
     const WadiTraceMesh *mesh = is_mesh ? &scene->meshes[p] : NULL;
     const WadiTraceSpheres *spheres = is_mesh ? NULL : &scene->spheres[p - scene->mesh_count];
     int look = is_mesh ? mesh->look : spheres->look;
-    WADI_ASSERT(look >= 0 && look < tracer->look_count);
+    WADI_ASSERT_TRY(look >= 0 && look < tracer->look_count, error);
     WadiPart *part = &tracer->parts[p];
     part->tracer = tracer;
     part->look = &tracer->looks[look];

@@ -139,7 +139,7 @@ static WadiStatus build(WadiBins *bins, const WadiCloud *cloud, double reach, Wa
 WadiStatus wadi_bins_build(WadiBins *bins, const WadiCloud *cloud, double reach, WadiArena *arena,
                            WadiError *error)
 {
-    WADI_ASSERT(reach > 0.0 && isfinite(reach));
+    WADI_ASSERT_TRY(reach > 0.0 && isfinite(reach), error);
     *bins = (WadiBins){ 0 };
     if (cloud->count == 0) {
         return WADI_OK;

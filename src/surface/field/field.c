@@ -156,7 +156,7 @@ static double volume_within(const WadiCloud *cloud, WadiBox box)
 WadiStatus wadi_field_build(WadiField *field, const WadiCloud *cloud, const WadiBins *bins,
                             const WadiFieldDef *def, WadiArena *arena, WadiError *error)
 {
-    WADI_ASSERT(METHODS[def->method] != NULL);
+    WADI_ASSERT_TRY(METHODS[def->method] != NULL, error);
     return wadi_field_build_by(field, METHODS[def->method], cloud, bins, def, arena, error);
 }
 
@@ -164,7 +164,7 @@ WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, 
                                const WadiBins *bins, const WadiFieldDef *def, WadiArena *arena,
                                WadiError *error)
 {
-    WADI_ASSERT(def->cell > 0.0 && def->reach > 0.0 && def->smoothing >= 0 && def->lowering >= 0);
+    WADI_ASSERT_TRY(def->cell > 0.0 && def->reach > 0.0 && def->smoothing >= 0 && def->lowering >= 0, error);
     *field = (WadiField){ .cell = def->cell };
     double volume = def->is_clipped ? volume_within(cloud, def->clip) : wadi_cloud_volume(cloud);
     WadiCloud mirrored;

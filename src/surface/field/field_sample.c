@@ -84,7 +84,7 @@ static bool collect_near(NearMemory *m, const WadiFieldSampler *sampler, WadiTil
             return false;
         }
         WadiFieldNear *near = &m->near;
-        WADI_ASSERT(near->x != NULL); /* a span is not empty */
+        WADI_ASSERT_ELSE(near->x != NULL, return false); /* a span is not empty */
         float x0 = (float)((span.corner.x - low.x) * per_cell),
               y0 = (float)((span.corner.y - low.y) * per_cell),
               z0 = (float)((span.corner.z - low.z) * per_cell), scale = (float)per_cell;
