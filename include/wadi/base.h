@@ -103,6 +103,15 @@ typedef struct WadiAllocator {
 /* Replace the allocator; NULL restores the default. Only while no object of the library is alive. */
 WADI_API void wadi_set_allocator(const WadiAllocator *allocator);
 
+/* Bytes that the library made; release them with wadi_buffer_release. A zeroed one is empty. */
+typedef struct WadiBuffer {
+    unsigned char *bytes; /* aligned to 64 */
+    size_t size;
+} WadiBuffer;
+
+/* Frees the bytes and zeroes the struct. NULL and an empty one are fine. */
+WADI_API void wadi_buffer_release(WadiBuffer *buffer);
+
 #ifdef __cplusplus
 }
 #endif

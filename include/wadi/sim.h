@@ -23,6 +23,15 @@ WADI_API WadiStatus wadi_sim_create(WadiSim **sim, const WadiScene *scene, const
                                     WadiError *error);
 WADI_API void wadi_sim_destroy(WadiSim *sim);
 
+/* The exact state as bytes: those of the checkpoint file that wadi_run would write now, between frames too (docs/formats.md).
+ * *buffer is empty after a failure. Takes memory for two copies of the state meanwhile. */
+WADI_API WadiStatus wadi_sim_save(const WadiSim *sim, WadiBuffer *buffer, WadiError *error);
+/* A simulation that goes on from such bytes, or from those of a checkpoint file, with the same results as the one that was saved. The
+ * scene may have changed as long as its materials, emitters, solver and fps fit. `bytes` may come from anywhere: what is damaged or
+ * makes no sense gives WADI_ERR_FORMAT. *sim is NULL after a failure; `bytes` are not needed afterwards. */
+WADI_API WadiStatus wadi_sim_load(WadiSim **sim, const WadiScene *scene, const WadiSimDef *def,
+                                  const void *bytes, size_t size, WadiError *error);
+
 /* One step, not past the end of the present frame. */
 WADI_API WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error);
 /* Steps up to the next frame. */

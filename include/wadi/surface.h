@@ -1,11 +1,12 @@
-/* Surfaces: every frame's particles become a triangle mesh per material. Reads a run folder, never a solver; frames are
- * independent of each other, so that several processes or machines may share a run. */
+/* Surfaces: every frame's particles become a triangle mesh per material; of a run folder into files, where frames are independent
+ * of each other, so that several processes or machines may share a run; or in memory, of a simulation or of particles that the
+ * caller has. */
 #ifndef WADI_SURFACE_H
 #define WADI_SURFACE_H
 
 #include <stdbool.h>
 
-#include "wadi/scene.h"
+#include "wadi/sim.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,6 +63,67 @@ typedef struct WadiSurfaceReport {
  * whatever happens, and the report, which may be NULL, is filled as far as it is known. WADI_ERR_SCENE: a setting is wrong. */
 WADI_API WadiStatus wadi_surface(const char *run, const WadiSurfaceDef *def, WadiSurfaceReport *report,
                                  WadiError *error);
+
+enum { WADI_MESH_ATTRIBUTE_MAX = 16 };
+
+/* What vertices or particles carry: `components` (1 or 3) floats each. */
+typedef struct WadiMeshAttribute {
+    const char *name; /* "velocity", "wetness", …; at most 47 bytes */
+    int components;
+    const float *values;
+} WadiMeshAttribute;
+
+/* A triangle mesh in memory: closed, unless the scene's surface.walls is open, which leaves out what lies against the domain's walls.
+ * A zeroed one is empty. Release it with wadi_mesh_release. */
+typedef struct WadiMeshData {
+    size_t vertex_count, triangle_count;
+    const double *position;   /* three a vertex, m */
+    const float *normal;      /* three a vertex: unit, outward */
+    const uint32_t *triangle; /* three vertices a triangle, counterclockwise seen from outside */
+    int attribute_count;
+    WadiMeshAttribute attribute[WADI_MESH_ATTRIBUTE_MAX]; /* of the vertices, blended from the particles */
+    void *memory;                                         /* the library's */
+} WadiMeshData;
+
+typedef struct WadiMeshDef {
+    int cookie;               /* set by wadi_default_mesh_def */
+    const char *material;     /* this one's particles; NULL: those of all materials in one surface */
+    double advance;           /* s: positions are moved along their velocities by this time first */
+    bool is_y_up;             /* turn (x, y, z) into (x, z, -y) */
+    int threads;              /* 0: all cores. The mesh does not depend on it */
+    const volatile int *stop; /* when not NULL and not 0: end soon with WADI_ERR_STOPPED */
+} WadiMeshDef;
+
+WADI_API WadiMeshDef wadi_default_mesh_def(void);
+
+/* The surface of a simulation as it is now, with the surface settings of its scene: what wadi_surface writes for that frame.
+ * *mesh is empty after a failure. */
+WADI_API WadiStatus wadi_sim_surface(const WadiSim *sim, const WadiMeshDef *def, WadiMeshData *mesh,
+                                     WadiError *error);
+
+/* Particles of the caller's, copied during the call. */
+typedef struct WadiParticleData {
+    int cookie; /* set by wadi_default_particle_data */
+    size_t count;
+    const double *position;  /* three a particle, m, at most 1e12 */
+    const float *velocity;   /* three a particle, m/s; NULL: 0 */
+    const float *radius;     /* m: half the edge of the cube that a particle fills; NULL: half of `spacing` */
+    double spacing;          /* m, without radii: the edge of that cube, the same for all */
+    const uint8_t *material; /* index into the scene's materials; NULL: the first */
+    int attribute_count;
+    WadiMeshAttribute attribute[WADI_MESH_ATTRIBUTE_MAX]; /* more that the vertices should carry */
+} WadiParticleData;
+
+WADI_API WadiParticleData wadi_default_particle_data(void);
+
+/* The same of any particles: the scene gives the surface settings, the domain and the materials' names. `velocity` and `radius` are
+ * among the attributes of the vertices; of the caller's, those that fit in WADI_MESH_ATTRIBUTE_MAX. WADI_ERR_NUMERIC names the first
+ * particle with a value that is not finite. */
+WADI_API WadiStatus wadi_particles_surface(const WadiScene *scene, const WadiParticleData *particles,
+                                           const WadiMeshDef *def, WadiMeshData *mesh, WadiError *error);
+
+/* Frees the arrays and zeroes the struct. NULL and an empty one are fine. */
+WADI_API void wadi_mesh_release(WadiMeshData *mesh);
 
 #ifdef __cplusplus
 }

@@ -85,49 +85,95 @@ static int next_array(const WadiFrameLayout *layout, uint64_t offset)
     return next;
 }
 
-static WadiStatus write_pieces(WadiFileWriter *writer, const WadiFrameLayout *layout,
+/* Where the bytes go: a file, or a piece of memory of layout.file_size zeros. */
+typedef struct Output {
+    WadiFileWriter *file; /* NULL: `bytes` */
+    unsigned char *bytes;
+} Output;
+
+static WadiStatus put(const Output *output, const void *bytes, size_t size, uint64_t offset, WadiError *error)
+{
+    if (output->file != NULL) {
+        return wadi_file_writer_put(output->file, bytes, size, offset, error);
+    }
+    memcpy(output->bytes + offset, bytes, size);
+    return WADI_OK;
+}
+
+static WadiStatus write_pieces(const Output *output, const WadiFrameLayout *layout,
                                const unsigned char *image, const WadiState *state, WadiError *error)
 {
-    WADI_TRY(wadi_file_writer_put(writer, image, layout->metadata_size, 0, error));
+    WADI_TRY(put(output, image, layout->metadata_size, 0, error));
     uint64_t end = layout->metadata_size;
     for (int i = next_array(layout, end); i >= 0; i = next_array(layout, end)) {
         const WadiFrameArray *array = &layout->array[i];
         size_t size = wadi_frame_array_bytes(array);
-        WADI_TRY(wadi_file_writer_put(writer, state->array[i].data, size, array->offset, error));
+        WADI_TRY(put(output, state->array[i].data, size, array->offset, error));
         end = array->offset + size;
     }
     /* HDF5 insists that a file reaches as far as it allocated. */
     if (end < layout->file_size) {
-        WADI_TRY(wadi_file_writer_put(writer, "", 1, layout->file_size - 1, error));
+        WADI_TRY(put(output, "", 1, layout->file_size - 1, error));
     }
     return WADI_OK;
+}
+
+/* User block and metadata, and where the arrays go. `image` has wadi_frame_metadata_size bytes of zeros. */
+static WadiStatus lay_out(const char *group, const WadiFrameHeader *header, const WadiState *state,
+                          WadiFrameLayout *layout, unsigned char *image, WadiError *error)
+{
+    wadi_frame_layout_of(header, state, layout);
+    for (int i = 0; i < state->count; ++i) {
+        layout->array[i].checksum = wadi_state_array_hash(&state->array[i]);
+    }
+    WADI_TRY(wadi_frame_metadata_build(group, layout, image, error));
+    fill_block(layout, group, image);
+    return WADI_OK;
+}
+
+static WadiStatus write_file(const char *path, const WadiFrameLayout *layout, const unsigned char *image,
+                             const WadiState *state, WadiError *error)
+{
+    WadiFileWriter writer;
+    WADI_TRY(wadi_file_writer_open(&writer, path, error));
+    if (layout->file_size >= WADI_FRAME_LARGE) {
+        wadi_file_writer_stream(&writer);
+    }
+    WADI_TRY(write_pieces(&(Output){ .file = &writer }, layout, image, state, error));
+    return wadi_file_writer_commit(&writer, error);
 }
 
 WadiStatus wadi_frame_file_write(const char *path, const char *group, const WadiFrameHeader *header,
                                  const WadiState *state, WadiError *error)
 {
     WadiFrameLayout layout;
-    wadi_frame_layout_of(header, state, &layout);
-    for (int i = 0; i < state->count; ++i) {
-        layout.array[i].checksum = wadi_state_array_hash(&state->array[i]);
-    }
     size_t size = wadi_frame_metadata_size(state->count);
     unsigned char *image = NULL;
     WADI_TRY(WADI_NEW(&image, size, "metadata of a frame", error));
-    WadiStatus status = wadi_frame_metadata_build(group, &layout, image, error);
+    WadiStatus status = lay_out(group, header, state, &layout, image, error);
     if (status == WADI_OK) {
-        fill_block(&layout, group, image);
-        WadiFileWriter writer;
-        status = wadi_file_writer_open(&writer, path, error);
-        if (status == WADI_OK) {
-            if (layout.file_size >= WADI_FRAME_LARGE) {
-                wadi_file_writer_stream(&writer);
-            }
-            status = write_pieces(&writer, &layout, image, state, error);
-        }
-        if (status == WADI_OK) {
-            status = wadi_file_writer_commit(&writer, error);
-        }
+        status = write_file(path, &layout, image, state, error);
+    }
+    WADI_DELETE(image, size);
+    return status;
+}
+
+WadiStatus wadi_frame_bytes_write(unsigned char **bytes, size_t *bytes_size, const char *group,
+                                  const WadiFrameHeader *header, const WadiState *state, WadiError *error)
+{
+    *bytes = NULL;
+    *bytes_size = 0;
+    WadiFrameLayout layout;
+    size_t size = wadi_frame_metadata_size(state->count);
+    unsigned char *image = NULL;
+    WADI_TRY(WADI_NEW(&image, size, "metadata of a frame", error));
+    WadiStatus status = lay_out(group, header, state, &layout, image, error);
+    if (status == WADI_OK) {
+        status = WADI_NEW(bytes, (size_t)layout.file_size, "bytes of a checkpoint", error);
+    }
+    if (status == WADI_OK) {
+        *bytes_size = (size_t)layout.file_size;
+        status = write_pieces(&(Output){ .bytes = *bytes }, &layout, image, state, error);
     }
     WADI_DELETE(image, size);
     return status;

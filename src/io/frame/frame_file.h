@@ -46,6 +46,12 @@ WadiStatus wadi_frame_file_write(const char *path, const char *group, const Wadi
  * `position`, whose values are finite and below 1e12; position, velocity, id and material have their types. */
 WadiStatus wadi_frame_file_read(const char *path, const char *group, WadiFrameHeader *header,
                                 WadiState *state, WadiError *error);
+/* The same in memory: the bytes that the file would have, and back. WADI_DELETE(bytes, size) frees them. `name` stands for the path
+ * in messages. */
+WadiStatus wadi_frame_bytes_write(unsigned char **bytes, size_t *bytes_size, const char *group,
+                                  const WadiFrameHeader *header, const WadiState *state, WadiError *error);
+WadiStatus wadi_frame_bytes_read(const void *bytes, size_t size, const char *name, const char *group,
+                                 WadiFrameHeader *header, WadiState *state, WadiError *error);
 /* The layout alone, without reading or verifying values. */
 WadiStatus wadi_frame_file_read_layout(const char *path, const char *group, WadiFrameLayout *layout,
                                        WadiError *error);

@@ -1,5 +1,5 @@
-/* Reading frame files, by the table in the user block. Nothing is trusted: sizes are compared with the size
- * of the file before memory is asked for, and every value is verified. */
+/* Reading frame files, or their bytes in memory, by the table in the user block. Nothing is trusted: sizes are compared with the
+ * size of the file before memory is asked for, and every value is verified. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,22 +13,39 @@
 
 static const size_t largest_metadata = (size_t)1 << 20;
 
+/* A file, or its bytes in memory. */
+typedef struct Input {
+    const char *path; /* or the name of the bytes in messages */
+    int fd;           /* -1: `bytes` */
+    const unsigned char *bytes;
+    uint64_t size;
+} Input;
+
 /* Exactly `size` bytes at `offset`; a shorter file is damaged. */
-static WadiStatus read_exactly(int fd, const char *path, void *bytes, size_t size, uint64_t offset,
+static WadiStatus read_exactly(const Input *input, void *bytes, size_t size, uint64_t offset,
                                WadiError *error)
 {
+    if (input->fd < 0) {
+        if (offset > input->size || size > input->size - offset) {
+            return wadi_fail(error, WADI_ERR_FORMAT, "%s: ends too early", input->path);
+        }
+        if (size > 0) {
+            memcpy(bytes, input->bytes + offset, size);
+        }
+        return WADI_OK;
+    }
     char *cursor = bytes;
     while (size > 0) {
         size_t piece = size < ((size_t)64 << 20) ? size : (size_t)64 << 20;
-        ssize_t got = pread(fd, cursor, piece, (off_t)offset);
+        ssize_t got = pread(input->fd, cursor, piece, (off_t)offset);
         if (got < 0 && errno == EINTR) {
             continue;
         }
         if (got < 0) {
-            return wadi_fail_errno(error, errno, "cannot read %s", path);
+            return wadi_fail_errno(error, errno, "cannot read %s", input->path);
         }
         if (got == 0) {
-            return wadi_fail(error, WADI_ERR_FORMAT, "%s: ends too early", path);
+            return wadi_fail(error, WADI_ERR_FORMAT, "%s: ends too early", input->path);
         }
         cursor += got;
         offset += (uint64_t)got;
@@ -37,17 +54,14 @@ static WadiStatus read_exactly(int fd, const char *path, void *bytes, size_t siz
     return WADI_OK;
 }
 
-static WadiStatus read_block(int fd, const char *path, WadiUserBlock *block, WadiError *error)
+static WadiStatus read_block(const Input *input, WadiUserBlock *block, WadiError *error)
 {
-    struct stat info;
-    if (fstat(fd, &info) != 0) {
-        return wadi_fail_errno(error, errno, "cannot read %s", path);
-    }
-    if (!S_ISREG(info.st_mode) || info.st_size < WADI_FRAME_USER_BLOCK) {
+    const char *path = input->path;
+    if (input->size < WADI_FRAME_USER_BLOCK) {
         return wadi_fail(error, WADI_ERR_FORMAT, "%s: not a frame or checkpoint of wadi", path);
     }
     unsigned char image[WADI_FRAME_USER_BLOCK];
-    WADI_TRY(read_exactly(fd, path, image, sizeof image, 0, error));
+    WADI_TRY(read_exactly(input, image, sizeof image, 0, error));
     memcpy(block, image, sizeof *block);
     if (memcmp(block->magic, WADI_BLOCK_MAGIC, sizeof block->magic) != 0) {
         return wadi_fail(error, WADI_ERR_FORMAT, "%s: not a frame or checkpoint of wadi", path);
@@ -59,9 +73,9 @@ static WadiStatus read_block(int fd, const char *path, WadiUserBlock *block, Wad
         return wadi_fail(error, WADI_ERR_UNSUPPORTED, "%s: format version %llu, this wadi reads version 1",
                          path, (unsigned long long)block->version);
     }
-    if (block->file_size != (uint64_t)info.st_size) {
-        return wadi_fail(error, WADI_ERR_FORMAT, "%s: %lld bytes, %llu were written: the file is cut or grew",
-                         path, (long long)info.st_size, (unsigned long long)block->file_size);
+    if (block->file_size != input->size) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s: %llu bytes, %llu were written: the file is cut or grew",
+                         path, (unsigned long long)input->size, (unsigned long long)block->file_size);
     }
     if (block->metadata_size < WADI_FRAME_USER_BLOCK || block->metadata_size > largest_metadata ||
         block->metadata_size > block->file_size || block->array_count > WADI_STATE_MAX) {
@@ -71,45 +85,56 @@ static WadiStatus read_block(int fd, const char *path, WadiUserBlock *block, Wad
 }
 
 /* wadi does not need the HDF5 metadata, but others do, and what is damaged must be said. */
-static WadiStatus check_metadata(int fd, const char *path, const WadiUserBlock *block, WadiError *error)
+static WadiStatus check_metadata(const Input *input, const WadiUserBlock *block, WadiError *error)
 {
     size_t size = (size_t)block->metadata_size;
     unsigned char *image = NULL;
     WADI_TRY(WADI_NEW(&image, size, "metadata of a frame", error));
-    WadiStatus status = read_exactly(fd, path, image, size, 0, error);
+    WadiStatus status = read_exactly(input, image, size, 0, error);
     if (status == WADI_OK && block->metadata_hash != wadi_metadata_hash(image, size)) {
-        status = wadi_fail(error, WADI_ERR_FORMAT, "%s: the HDF5 metadata is damaged", path);
+        status = wadi_fail(error, WADI_ERR_FORMAT, "%s: the HDF5 metadata is damaged", input->path);
     }
     WADI_DELETE(image, size);
     return status;
 }
 
-/* Opens the file and verifies everything but the values. On failure nothing is left open. */
-static WadiStatus open_block(const char *path, int *fd, WadiUserBlock *block, WadiError *error)
+static WadiStatus open_input(Input *input, const char *path, WadiError *error)
 {
     /* Not to wait when someone put a pipe there. */
-    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (*fd < 0) {
+    *input = (Input){ .path = path, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+    struct stat info = { 0 };
+    if (input->fd < 0 || fstat(input->fd, &info) != 0) {
         return wadi_fail_errno(error, errno, "cannot read %s", path);
     }
-    WadiStatus status = read_block(*fd, path, block, error);
-    if (status == WADI_OK) {
-        status = check_metadata(*fd, path, block, error);
+    input->size = S_ISREG(info.st_mode) && info.st_size > 0 ? (uint64_t)info.st_size : 0;
+    return WADI_OK;
+}
+
+static void close_input(Input *input)
+{
+    if (input->fd >= 0) {
+        close(input->fd);
+        input->fd = -1;
     }
-    if (status != WADI_OK) {
-        close(*fd);
-        *fd = -1;
-    }
-    return status;
+}
+
+/* Verifies everything but the values. */
+static WadiStatus open_block(const Input *input, WadiUserBlock *block, WadiError *error)
+{
+    WADI_TRY(read_block(input, block, error));
+    return check_metadata(input, block, error);
 }
 
 WadiStatus wadi_frame_file_check(const char *path, WadiError *error)
 {
-    int fd = -1;
-    WadiUserBlock block;
-    WADI_TRY(open_block(path, &fd, &block, error));
-    close(fd);
-    return WADI_OK;
+    Input input;
+    WadiUserBlock block = { 0 };
+    WadiStatus status = open_input(&input, path, error);
+    if (status == WADI_OK) {
+        status = open_block(&input, &block, error);
+    }
+    close_input(&input);
+    return status;
 }
 
 /* One array of the table, distrusted: the hash of the block is no secret. */
@@ -202,17 +227,15 @@ static WadiStatus take_layout(const char *path, const char *group, const WadiUse
     return strcmp(group, "particles") == 0 ? check_particles(path, layout, error) : WADI_OK;
 }
 
-static WadiStatus open_layout(const char *path, const char *group, int *fd, WadiFrameLayout *layout,
+static WadiStatus open_layout(const Input *input, const char *group, WadiFrameLayout *layout,
                               WadiError *error)
 {
     *layout = (WadiFrameLayout){ 0 };
-    WadiUserBlock block;
-    WADI_TRY(open_block(path, fd, &block, error));
-    WadiStatus status = take_layout(path, group, &block, layout, error);
+    WadiUserBlock block = { 0 };
+    WADI_TRY(open_block(input, &block, error));
+    WadiStatus status = take_layout(input->path, group, &block, layout, error);
     if (status != WADI_OK) {
         *layout = (WadiFrameLayout){ 0 };
-        close(*fd);
-        *fd = -1;
     }
     return status;
 }
@@ -220,13 +243,17 @@ static WadiStatus open_layout(const char *path, const char *group, int *fd, Wadi
 WadiStatus wadi_frame_file_read_layout(const char *path, const char *group, WadiFrameLayout *layout,
                                        WadiError *error)
 {
-    int fd = -1;
-    WADI_TRY(open_layout(path, group, &fd, layout, error));
-    close(fd);
-    return WADI_OK;
+    *layout = (WadiFrameLayout){ 0 };
+    Input input;
+    WadiStatus status = open_input(&input, path, error);
+    if (status == WADI_OK) {
+        status = open_layout(&input, group, layout, error);
+    }
+    close_input(&input);
+    return status;
 }
 
-static WadiStatus read_arrays(int fd, const char *path, const WadiFrameLayout *layout, WadiState *state,
+static WadiStatus read_arrays(const Input *input, const WadiFrameLayout *layout, WadiState *state,
                               WadiError *error)
 {
     for (int i = 0; i < layout->array_count; ++i) {
@@ -234,10 +261,10 @@ static WadiStatus read_arrays(int fd, const char *path, const WadiFrameLayout *l
         void *data = NULL;
         WADI_TRY(
             wadi_state_add(state, array->name, array->type, array->components, array->count, &data, error));
-        WADI_TRY(read_exactly(fd, path, data, wadi_frame_array_bytes(array), array->offset, error));
+        WADI_TRY(read_exactly(input, data, wadi_frame_array_bytes(array), array->offset, error));
         if (wadi_hash_bytes(0, data, wadi_frame_array_bytes(array)) != array->checksum) {
             return wadi_fail(error, WADI_ERR_FORMAT, "%s: dataset '%s' is damaged: its checksum is wrong",
-                             path, array->name);
+                             input->path, array->name);
         }
     }
     return WADI_OK;
@@ -263,18 +290,14 @@ static WadiStatus check_positions(const char *path, const WadiState *state, Wadi
     return WADI_OK;
 }
 
-WadiStatus wadi_frame_file_read(const char *path, const char *group, WadiFrameHeader *header,
-                                WadiState *state, WadiError *error)
+static WadiStatus read_state(const Input *input, const char *group, WadiFrameHeader *header, WadiState *state,
+                             WadiError *error)
 {
-    *header = (WadiFrameHeader){ 0 };
-    wadi_state_clear(state);
-    int fd = -1;
     WadiFrameLayout layout;
-    WADI_TRY(open_layout(path, group, &fd, &layout, error));
-    WadiStatus status = read_arrays(fd, path, &layout, state, error);
-    close(fd);
+    WADI_TRY(open_layout(input, group, &layout, error));
+    WadiStatus status = read_arrays(input, &layout, state, error);
     if (status == WADI_OK && strcmp(group, "particles") == 0) {
-        status = check_positions(path, state, error);
+        status = check_positions(input->path, state, error);
     }
     if (status != WADI_OK) {
         wadi_state_clear(state);
@@ -282,4 +305,27 @@ WadiStatus wadi_frame_file_read(const char *path, const char *group, WadiFrameHe
     }
     *header = layout.header;
     return WADI_OK;
+}
+
+WadiStatus wadi_frame_file_read(const char *path, const char *group, WadiFrameHeader *header,
+                                WadiState *state, WadiError *error)
+{
+    *header = (WadiFrameHeader){ 0 };
+    wadi_state_clear(state);
+    Input input;
+    WadiStatus status = open_input(&input, path, error);
+    if (status == WADI_OK) {
+        status = read_state(&input, group, header, state, error);
+    }
+    close_input(&input);
+    return status;
+}
+
+WadiStatus wadi_frame_bytes_read(const void *bytes, size_t size, const char *name, const char *group,
+                                 WadiFrameHeader *header, WadiState *state, WadiError *error)
+{
+    *header = (WadiFrameHeader){ 0 };
+    wadi_state_clear(state);
+    return read_state(&(Input){ .path = name, .fd = -1, .bytes = bytes, .size = size }, group, header, state,
+                      error);
 }
