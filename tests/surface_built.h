@@ -16,7 +16,7 @@ static inline void build(Built *b, const WadiCloud *cloud, const WadiFieldDef *d
 {
     WadiError error = { 0 };
     *b = (Built){ 0 };
-    CHECK_OK(wadi_bins_build(&b->bins, cloud, def->reach, &b->arena, &error), error);
+    CHECK_OK(wadi_bins_build(&b->bins, cloud, def->support, &b->arena, &error), error);
     CHECK_OK(wadi_field_build(&b->field, cloud, &b->bins, def, &b->arena, &error), error);
 }
 
@@ -27,7 +27,7 @@ static inline void release(Built *b)
 
 static inline WadiFieldDef default_def(double cell)
 {
-    return (WadiFieldDef){ .method = WADI_SURFACE_ZHU_BRIDSON, .cell = cell, .reach = 2.0, .radius = 1.0 };
+    return (WadiFieldDef){ .method = WADI_SURFACE_ZHU_BRIDSON, .cell = cell, .support = 2.0, .radius = 1.0 };
 }
 
 /* NAN: not in the band. */

@@ -8,7 +8,7 @@
 #include "surface/cloud/bins.h"
 #include "surface/field/field.h"
 
-/* A cloud that is zero is empty. Memory doubles whenever the count is a power of two from 1024 on. */
+/* A zeroed cloud is empty. Capacity doubles whenever the count is a power of two from 1024 on. */
 static inline void cloud_add(WadiCloud *f, WadiVec3 at, double spacing)
 {
     bool is_full = f->count == 0 || (f->count >= 1024 && (f->count & (f->count - 1)) == 0);
@@ -43,7 +43,7 @@ static inline WadiVec3 cloud_jitter(uint64_t seed, uint64_t id)
     return wadi_vec3(2.0 * u[0] - 1.0, 2.0 * u[1] - 1.0, 2.0 * u[2] - 1.0);
 }
 
-/* A lattice of the box, each place jittered by `jitter` spacings; `keep` decides (NULL: all). */
+/* A lattice in the box, each point jittered by `jitter` spacings; `keep` selects points (NULL: all). */
 static inline void cloud_add_lattice(WadiCloud *f, WadiBox box, double spacing, double jitter, uint64_t seed,
                                      bool (*keep)(WadiVec3))
 {
@@ -60,8 +60,8 @@ static inline void cloud_add_lattice(WadiCloud *f, WadiBox box, double spacing, 
     }
 }
 
-/* nx x ny x nz particles in the middle of their cubes, `low` the corner of the first, each up to `jitter` spacings off in every
- * direction. */
+/* nx x ny x nz particles at the centres of their cubes, `low` the corner of the first, each displaced by up
+ * to `jitter` spacings in every direction. */
 static inline void cloud_add_block(WadiCloud *f, WadiVec3 low, int nx, int ny, int nz, double spacing,
                                    double jitter)
 {
@@ -78,7 +78,8 @@ static inline bool is_in_peer_ball(WadiVec3 x)
     return wadi_dot(d, d) < 0.04;
 }
 
-/* The cloud of the speed comparison with OpenVDB: a slab and a ball in the unit box, eight particles a cell of the simulation. */
+/* The cloud of the speed comparison with OpenVDB: a slab and a ball in the unit box, eight particles a cell
+ * of the simulation. */
 static inline void cloud_add_peer(WadiCloud *f, int particles)
 {
     double s = 0.5 * cbrt(8.0 * (0.9 * 0.9 * 0.1 + 4.18879 * 0.2 * 0.2 * 0.2) / particles);

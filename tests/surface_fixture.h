@@ -1,4 +1,5 @@
-/* Fields from functions instead of particles, with the band that field.h promises, for the tests of meshes. */
+/* Fields from functions instead of particles, with the band that field.h promises, for the tests of
+ * meshes. */
 #ifndef WADI_TESTS_SURFACE_FIXTURE_H
 #define WADI_TESTS_SURFACE_FIXTURE_H
 
@@ -50,8 +51,8 @@ static inline void mark_band(const int size[3], const float *value, uint8_t *is_
     }
 }
 
-/* Nodes of tiles [low, high) in each axis; the surface keeps two nodes away from the box. With `is_sparse` only rows that the
- * band needs. `value` in the order of box_index. */
+/* Nodes of tiles [low, high) in each axis; the surface must stay two nodes inside the box. With `is_sparse`
+ * only the rows that the band needs. `value` in the order of box_index. */
 static inline void field_from_values(FieldFixture *fixture, const int low[3], const int high[3], double cell,
                                      const float *value, bool is_sparse)
 {

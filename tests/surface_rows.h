@@ -25,7 +25,7 @@ static inline void test_sampler_init(TestSampler *t, const WadiFieldMethod *meth
 {
     *t = (TestSampler){ .method = method };
     WadiError error = { 0 };
-    CHECK_OK(wadi_bins_build(&t->bins, cloud, def->reach, &t->arena, &error), error);
+    CHECK_OK(wadi_bins_build(&t->bins, cloud, def->support, &t->arena, &error), error);
     t->sampler = (WadiFieldSampler){ .cloud = cloud, .bins = &t->bins, .def = def, .outside = 1.0f };
     if (method->prepare != NULL) {
         CHECK_OK(method->prepare(&t->sampler, &t->arena, &error), error);
@@ -34,7 +34,7 @@ static inline void test_sampler_init(TestSampler *t, const WadiFieldMethod *meth
     t->near.x = calloc(count, sizeof(float));
     t->near.y = calloc(count, sizeof(float));
     t->near.z = calloc(count, sizeof(float));
-    t->near.reach = calloc(count, sizeof(float));
+    t->near.support = calloc(count, sizeof(float));
     t->near.slot = calloc(count, sizeof(int32_t));
     t->index = calloc(count, sizeof(int32_t));
 }
@@ -44,7 +44,7 @@ static inline void test_sampler_free(TestSampler *t)
     free(t->near.x);
     free(t->near.y);
     free(t->near.z);
-    free(t->near.reach);
+    free(t->near.support);
     free(t->near.slot);
     free(t->index);
     wadi_arena_free(&t->arena);
@@ -59,13 +59,13 @@ static inline void test_sample_row(TestSampler *t, WadiVec3 at, float value[WADI
     WadiBinWalk walk = wadi_bins_walk(t->sampler.bins, box);
     for (WadiBinSpan span; wadi_bins_next(&walk, &span);) {
         for (int32_t s = span.first; s < span.end; ++s) {
-            const float *place = t->sampler.bins->place[s];
+            const float *point = t->sampler.bins->point[s];
             WadiVec3 p =
-                wadi_add(span.corner, wadi_vec3((double)place[0], (double)place[1], (double)place[2]));
+                wadi_add(span.corner, wadi_vec3((double)point[0], (double)point[1], (double)point[2]));
             t->near.x[count] = (float)((p.x - at.x) / cell);
             t->near.y[count] = (float)((p.y - at.y) / cell);
             t->near.z[count] = (float)((p.z - at.z) / cell);
-            t->near.reach[count] = (float)((double)place[3] / cell);
+            t->near.support[count] = (float)((double)point[3] / cell);
             t->near.slot[count] = s;
             t->index[count] = count;
             ++count;
@@ -103,7 +103,8 @@ static inline double test_rows_error(TestSampler *t, WadiBox box, int rows)
     return worst;
 }
 
-/* Where the values along a line upwards from `at` first turn positive, by halving; NAN when at is not inside. */
+/* Where the values along a line upwards from `at` first become positive, by bisection; NAN when `at` is not
+ * inside. */
 static inline double test_height_of(TestSampler *t, WadiVec3 at, double step, int steps)
 {
     float value[WADI_ROW_CELLS];

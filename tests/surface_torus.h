@@ -9,7 +9,8 @@
 #include "expect.h"
 #include "surface/mesh/surface_mesh.h"
 
-/* `around` x `across` vertices, twice as many triangles. Velocity is (x, y, 2), wetness the number of the vertex. */
+/* `around` x `across` vertices, twice as many triangles. Velocity is (x, y, 2), wetness the number of the
+ * vertex. */
 static inline WadiSurfaceMesh torus_make(int around, int across, WadiVec3 center)
 {
     const double pi = 3.14159265358979323846;

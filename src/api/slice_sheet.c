@@ -128,7 +128,7 @@ static WadiStatus wrap(Panel *panel, const WadiSurfacePlan *plan, int width, Wad
     }
     WadiBins bins;
     const WadiFieldDef *def = &plan->frame.field;
-    WADI_TRY(wadi_bins_build(&bins, &panel->cloud, def->reach, &panel->arena, error));
+    WADI_TRY(wadi_bins_build(&bins, &panel->cloud, def->support, &panel->arena, error));
     WADI_TRY(wadi_field_build(&panel->field, &panel->cloud, &bins, def, &panel->arena, error));
 
     WadiBox box = wadi_box_empty();

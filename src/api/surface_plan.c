@@ -52,7 +52,7 @@ static uint64_t hash_settings(const WadiSurfacePlan *plan)
     const double numbers[] = { SURFACE_VERSION,
                                f->method,
                                f->cell,
-                               f->reach,
+                               f->support,
                                f->radius,
                                f->offset,
                                f->volume_slack[0],

@@ -119,9 +119,9 @@ static Moments neighbour_moments(const Making *m, WadiVec3 x, float spacing)
     for (WadiBinSpan span; wadi_bins_next(&walk, &span);) {
         WadiVec3 at = wadi_sub(x, span.corner);
         for (int32_t n = span.first; n < span.end; ++n) {
-            const float *place = m->bins->place[n];
-            float dx = place[0] - (float)at.x, dy = place[1] - (float)at.y, dz = place[2] - (float)at.z;
-            float rest = 1.0f - (dx * dx + dy * dy + dz * dz) / (place[3] * place[3]);
+            const float *point = m->bins->point[n];
+            float dx = point[0] - (float)at.x, dy = point[1] - (float)at.y, dz = point[2] - (float)at.z;
+            float rest = 1.0f - (dx * dx + dy * dy + dz * dz) / (point[3] * point[3]);
             if (rest > 0.0f) {
                 add_neighbour(&sum, rest * rest * rest, scale * dx, scale * dy, scale * dz);
             }

@@ -1,4 +1,4 @@
-/* The stages of a surface in their order [ZB05 sec. 5], timed, with the check that memory will do before any of it is spent. */
+/* The stages of a surface in order [ZB05 sec. 5], timed. Memory is estimated before the field is built. */
 #include "surface/surface_frame.h"
 
 #include "core/alloc.h"
@@ -6,12 +6,13 @@
 #include "surface/write/write_ply.h"
 #include "surface/write/write_vdb.h"
 
-/* Bytes a surface vertex, field and mesh and scratch together (250 were measured), and vertices a square of one cell: a plane at
- * an angle has up to sqrt(3) of them. */
+/* Bytes per surface vertex of field, mesh and scratch together (250 measured), and vertices per square of one
+ * cell: an inclined plane has up to sqrt(3). */
 static const double bytes_per_vertex = 400.0;
 static const double vertices_per_square = 1.5;
 
-/* Area of the particles of one level: the sides of occupied bins towards empty ones, which is close for bodies, … */
+/* Surface area of the particles of one level, as faces between occupied and empty bins: close for large
+ * bodies. */
 static double side_area(const WadiCells *cells)
 {
     static const int side[6][3] = { { -1, 0, 0 }, { 1, 0, 0 },  { 0, -1, 0 },
@@ -26,12 +27,12 @@ static double side_area(const WadiCells *cells)
     return (double)sides * cells->cell_size * cells->cell_size;
 }
 
-/* … but at most that of balls around them all, which is close for drops. */
-static double ball_area(const WadiBins *bins, int level, double radius_per_reach)
+/* Surface area of separate balls: an upper bound, close for drops. */
+static double ball_area(const WadiBins *bins, int level, double radius_per_support)
 {
     double sum = 0.0;
     for (int32_t i = bins->first[level]; i < bins->first[level + 1]; ++i) {
-        double r = radius_per_reach * (double)bins->place[i][3];
+        double r = radius_per_support * (double)bins->point[i][3];
         sum += 12.566370614359172 * r * r;
     }
     return sum;
@@ -41,7 +42,7 @@ double wadi_surface_frame_estimate(const WadiBins *bins, const WadiFieldDef *def
 {
     double area = 0.0;
     for (int l = 0; l < bins->level_count; ++l) {
-        area += fmin(side_area(&bins->level[l]), ball_area(bins, l, def->radius / def->reach));
+        area += fmin(side_area(&bins->level[l]), ball_area(bins, l, def->radius / def->support));
     }
     return bytes_per_vertex * vertices_per_square * area / (def->cell * def->cell);
 }
@@ -59,7 +60,7 @@ static WadiStatus check_memory(const WadiBins *bins, const WadiSurfaceFrameDef *
         1.05 * def->field.cell * sqrt(bytes / def->memory));
 }
 
-/* No vertices, but the names of their attributes, so that every file of a series has the same columns. */
+/* An empty mesh keeps the attribute names, so that every file of a series has the same columns. */
 static void name_attributes(WadiSurfaceMesh *surface, const WadiCloud *cloud)
 {
     surface->attribute_count = cloud->attribute_count;
@@ -75,7 +76,7 @@ static WadiStatus build(WadiSurfaceFrame *frame, const WadiCloud *cloud, const W
     WadiSurfaceMesh *surface = &frame->surface;
     const WadiFieldDef *field = &def->field;
     WadiBins bins;
-    WADI_STAGE(times, "bins", WADI_TRY(wadi_bins_build(&bins, cloud, field->reach, arena, error)));
+    WADI_STAGE(times, "bins", WADI_TRY(wadi_bins_build(&bins, cloud, field->support, arena, error)));
     WADI_TRY(check_memory(&bins, def, error));
     WADI_TRY(wadi_field_check_stop(field, error));
     WADI_STAGE(times, "field", WADI_TRY(wadi_field_build(&frame->field, cloud, &bins, field, arena, error)));
@@ -89,8 +90,8 @@ static WadiStatus build(WadiSurfaceFrame *frame, const WadiCloud *cloud, const W
     }
     if (def->are_walls_open && field->is_clipped) {
         WADI_STAGE(times, "open walls",
-                   WADI_TRY(wadi_surface_open_walls(surface, field->clip,
-                                                    WADI_SURFACE_WALL_SHARE * field->cell, arena, error)));
+                   WADI_TRY(wadi_surface_open_walls(
+                       surface, field->clip, WADI_SURFACE_WALL_TOLERANCE * field->cell, arena, error)));
     }
     WADI_TRY(wadi_field_check_stop(field, error));
     if (surface->mesh.vertex_count > 0) {

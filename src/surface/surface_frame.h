@@ -12,10 +12,10 @@ typedef struct WadiSurfaceFrameDef {
     WadiFieldDef field;
     int mesh_smoothing;  /* passes */
     bool are_walls_open; /* no triangles in the planes of field.clip */
-    double memory;       /* bytes that it may take; 0: no limit */
+    double memory;       /* bytes; 0: no limit */
 } WadiSurfaceFrameDef;
 
-/* As the scene says, without a limit of memory. */
+/* From the scene's settings; no memory limit. */
 WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene);
 
 typedef struct WadiSurfaceFrame {
@@ -23,24 +23,24 @@ typedef struct WadiSurfaceFrame {
     WadiField field;         /* in the arena */
 } WadiSurfaceFrame;
 
-/* After a failure the frame is empty. WADI_ERR_MEMORY, before the field is begun, when the estimate exceeds def->memory; says
- * which cell size would do. */
+/* After a failure the frame is empty. WADI_ERR_MEMORY when the estimate exceeds def->memory, before the field
+ * is built; the message names a cell size that fits. */
 WadiStatus wadi_surface_frame_build(WadiSurfaceFrame *frame, const WadiCloud *cloud,
                                     const WadiSurfaceFrameDef *def, WadiArena *arena, WadiStageTimes *times,
                                     WadiError *error);
 
-/* Bytes that field and mesh will take, from the area that the bins show. */
+/* Estimated bytes of field and mesh, from the surface area of the bins. */
 double wadi_surface_frame_estimate(const WadiBins *bins, const WadiFieldDef *def);
 
-/* One file, of the format that is a bit of WadiSurfaceFormat. */
+/* Writes one file; `format` is one bit of WadiSurfaceFormat. */
 WadiStatus wadi_surface_frame_write(const WadiSurfaceFrame *frame, const char *path, WadiSurfaceFormat format,
                                     const WadiMeshFileInfo *info, WadiError *error);
-/* Whether such a file is there and was made from these particles with these settings. */
+/* True when the file exists and was made from these particles with these settings. */
 bool wadi_surface_frame_is_made(const char *path, WadiSurfaceFormat format, uint64_t key);
 
 /* "ply" */
 const char *wadi_surface_format_name(WadiSurfaceFormat format);
-/* WADI_ERR_UNSUPPORTED says what is to be installed. */
+/* WADI_ERR_UNSUPPORTED names what must be installed. */
 WadiStatus wadi_surface_format_check(WadiSurfaceFormat format, WadiError *error);
 
 #endif

@@ -1,11 +1,11 @@
-/* From the scene's settings to those of a surface. */
+/* Surface settings from the scene's settings. */
 #include <math.h>
 
 #include "geom/solids.h"
 #include "surface/surface_frame.h"
 #include "world/solver.h"
 
-/* Of the simulation's cells a surface cell: 250 cells for 100 [ZB05 sec. 5]. */
+/* Simulation cell over surface cell: 250 cells for 100 [ZB05 sec. 5]. */
 static const double refinement = 2.5;
 
 WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene)
@@ -14,7 +14,7 @@ WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene)
     WadiSurfaceFrameDef def = {
         .field = { .method = (WadiSurfaceMethod)s->method,
                    .cell = s->cell_size > 0.0 ? s->cell_size : scene->cell_size / refinement,
-                   .reach = s->reach,
+                   .support = s->reach,
                    .radius = s->radius,
                    .offset = isfinite(s->offset) ? s->offset : wadi_field_volume_offset(s->reach, s->radius),
                    .is_concave_fixed = s->fix_concave,
@@ -25,13 +25,13 @@ WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene)
         .mesh_smoothing = s->mesh_smoothing,
         .are_walls_open = s->walls == WADI_SURFACE_WALLS_OPEN,
     };
-    /* Unless the surface was asked to lie elsewhere. */
-    bool is_volume_kept = s->method == WADI_SURFACE_KEY_ANISOTROPIC ||
-                          (s->method == WADI_SURFACE_KEY_ZHU_BRIDSON && s->radius == 1.0);
-    if (!isfinite(s->offset) && is_volume_kept) {
+    /* An explicit offset or another radius fixes the surface's position. */
+    bool is_volume_matched = s->method == WADI_SURFACE_KEY_ANISOTROPIC ||
+                             (s->method == WADI_SURFACE_KEY_ZHU_BRIDSON && s->radius == 1.0);
+    if (!isfinite(s->offset) && is_volume_matched) {
         wadi_field_volume_slack(s->reach, def.field.volume_slack);
     }
-    /* Bumps come from the solver's cells, of which a spacing is half by default. */
+    /* Bumps scale with the solver's cells; the default spacing is half a cell. */
     if (scene->solver_type->has_grid) {
         def.field.flatten_unit = 0.5 * scene->cell_size;
     }

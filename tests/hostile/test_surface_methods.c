@@ -14,7 +14,7 @@ static void every_allocation_fails_once(void **unused)
     for (int method = 0; method < WADI_SURFACE_METHOD_COUNT; ++method) {
         WadiFieldDef def = { .method = (WadiSurfaceMethod)method,
                              .cell = 0.1,
-                             .reach = 2.0,
+                             .support = 2.0,
                              .radius = 1.0,
                              .smoothing = 1,
                              .is_clipped = true,
@@ -28,7 +28,7 @@ static void every_allocation_fails_once(void **unused)
             WadiBins bins;
             WadiField field;
             alloc_calls_left = calls;
-            status = wadi_bins_build(&bins, &cloud, def.reach, &arena, &error);
+            status = wadi_bins_build(&bins, &cloud, def.support, &arena, &error);
             if (status == WADI_OK) {
                 status = wadi_field_build(&field, &cloud, &bins, &def, &arena, &error);
             }

@@ -1,5 +1,5 @@
-/* Surfaces of simulated water and sand: they hold the particles' volume, still water is flat, and neither depends on threads or
- * on where the scene stands. */
+/* Surfaces of simulated water and sand: they enclose the particles' volume, still water is flat, and neither
+ * depends on threads or on the scene's position. */
 #include <math.h>
 
 #include "core/parallel.h"
@@ -9,7 +9,7 @@
 #include "surface/mesh/surface_mesh.h"
 #include "surface_rows.h"
 
-/* What water stands in; eight particles a cell unless it says otherwise. */
+/* A tank of water; eight particles per cell by default. */
 typedef struct Tank {
     WadiBox domain;
     double cell; /* of the simulation */
@@ -45,7 +45,7 @@ static WadiFieldDef def_in(const Tank *tank, WadiSurfaceMethod method)
 {
     WadiFieldDef def = { .method = method,
                          .cell = tank->cell / 2.5,
-                         .reach = 2.0,
+                         .support = 2.0,
                          .radius = 1.0,
                          .offset = wadi_field_volume_offset(2.0, 1.0),
                          .smoothing = 1,
@@ -55,7 +55,7 @@ static WadiFieldDef def_in(const Tank *tank, WadiSurfaceMethod method)
                          .clip = tank->domain,
                          .is_mirrored = true };
     if (method == WADI_SURFACE_ZHU_BRIDSON || method == WADI_SURFACE_ANISOTROPIC) {
-        wadi_field_volume_slack(def.reach, def.volume_slack);
+        wadi_field_volume_slack(def.support, def.volume_slack);
     }
     return def;
 }
@@ -71,7 +71,7 @@ static void wrap(WadiSurfaceMesh *surface, const WadiCloud *cloud, const WadiFie
     WadiError error = { 0 };
     WadiBins bins;
     WadiField field;
-    CHECK_OK(wadi_bins_build(&bins, cloud, def->reach, &arena, &error), error);
+    CHECK_OK(wadi_bins_build(&bins, cloud, def->support, &arena, &error), error);
     CHECK_OK(wadi_field_build(&field, cloud, &bins, def, &arena, &error), error);
     CHECK_OK(wadi_surface_march(surface, &field, &arena, &error), error);
     wadi_arena_free(&arena);
@@ -101,8 +101,8 @@ static void check_volumes(const char *what, const WadiCloud *cloud)
     CHECK_NEAR(stretched, 1.0, 0.025);
 }
 
-/* Heights of the vertices of a level surface about the plane that fits them best, in spacings, two of them off the walls: a tank
- * that sloshes slowly is flat too. Voids in the water are none of it. */
+/* Heights of the vertices of a level surface about the best-fit plane, in spacings, two spacings from the
+ * walls, so that a slowly sloshing tank counts as flat. Voids in the water are ignored. */
 static double bumps_of(const WadiCloud *cloud, const WadiFieldDef *def, double height)
 {
     WadiSurfaceMesh surface;
@@ -174,7 +174,7 @@ static void still_water_is_flat(void **unused)
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
 
-    /* Particles that were never put at one depth. */
+    /* Particles that were not initialized at one depth. */
     cloud = (WadiCloud){ 0 };
     cloud_add_block(&cloud, TANK.min, 80, 32, 16, 0.0125, 0.25);
     check_bumps("jittered lattice", &cloud, &FIRST, 0.2);
@@ -182,8 +182,8 @@ static void still_water_is_flat(void **unused)
     cloud_free(&cloud);
 }
 
-/* A dam that broke, sloshed and came to rest, thick enough for that to take ten seconds. Any height of a particle within a cell
- * is at rest, so the uppermost ones lie uneven by a third of a spacing. */
+/* A broken dam that came to rest, viscous enough for that to take ten seconds. A particle is at rest at any
+ * height within its cell, so that the uppermost ones are uneven by a third of a spacing. */
 static void water_that_sloshed_is_flat(void **unused)
 {
     (void)unused;
@@ -202,8 +202,8 @@ static void water_that_sloshed_is_flat(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* Tanks unlike that one: a block that falls into water, with another transfer; more particles a cell, whose spacing is not what
- * bumps go by; finer and wider ones when there is time. */
+/* Other tanks: a block that falls into water, with another transfer; more particles per cell, whose spacing
+ * is not the scale of the bumps; finer and wider ones in long tests. */
 static void other_tanks_are_flat(void **unused)
 {
     (void)unused;
@@ -267,7 +267,8 @@ static void other_tanks_are_flat(void **unused)
     }
 }
 
-/* Every vertex by the floor is in it, four spacings off the other walls: no dents where water stands on glass. */
+/* Every vertex near the floor lies in it, four spacings from the other walls: no dents where water stands on
+ * a wall. */
 static void faces_against_walls_are_flat(void **unused)
 {
     (void)unused;
@@ -303,7 +304,7 @@ static void faces_against_walls_are_flat(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* Frames as the block falls apart, hits the far wall and is in the air. */
+/* Frames while the block collapses, hits the far wall and is in the air. */
 static void a_splash_keeps_its_volume(void **unused)
 {
     (void)unused;
@@ -339,7 +340,7 @@ static void a_heap_of_sand_keeps_its_volume(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* One to six layers in the air: where smoothing that draws particles to their neighbours' mean would lose a third. */
+/* One to six layers in the air, of which the smoothing of YT13 would lose a third. */
 static void sheets_keep_their_volume(void **unused)
 {
     (void)unused;
@@ -398,7 +399,8 @@ static void threads_do_not_matter(void **unused)
     cloud_free(&cloud);
 }
 
-/* A multiple of the cell away, the same surface; the volume is the whole mesh's, to what floats of a cell resolve. */
+/* Moved by a multiple of the cell, the surface is the same; the volume of the whole mesh agrees to the
+ * floats' resolution of a cell. */
 static void places_do_not_matter(void **unused)
 {
     (void)unused;

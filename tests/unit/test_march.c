@@ -1,4 +1,4 @@
-/* surface: marching cubes on shapes whose surface is known [models S4]. */
+/* surface: marching cubes on shapes whose surface is known. */
 #include "core/parallel.h"
 #include "surface_fixture.h"
 
@@ -15,7 +15,8 @@ static WadiVec3 area_vector(const WadiMesh *mesh, size_t t)
     return wadi_scale(wadi_cross(wadi_sub(corner(mesh, t, 1), a), wadi_sub(corner(mesh, t, 2), a)), 0.5);
 }
 
-/* Largest distance of points of the mesh from the shape; where a triangle bends away most, its middle, is among them. */
+/* Largest distance of points of the mesh from the shape; the centres of triangles, which deviate most, are
+ * among them. */
 static double largest_error(const WadiMesh *mesh, const TestBall *ball)
 {
     double largest = 0.0;
@@ -49,8 +50,8 @@ static void a_ball_is_a_ball(void **unused)
         assert_int_equal(facts.euler, 2);
         assert_int_equal(facts.parts, 1);
         error[level] = largest_error(&surface.mesh, &ball);
-        /* A chord of length c lies at most c^2 / 8 R off the arc; edges are at most sqrt(3) cells. The vertices add the
-         * same for the field taken as linear along an edge. */
+        /* A chord of length c lies at most c^2 / 8 R off the arc; edges are at most sqrt(3) cells. The
+         * vertices add the same for the field taken as linear along an edge. */
         CHECK_AT_MOST(error[level], 0.5 * cell * cell / ball.radius);
         if (level > 0) {
             CHECK_NEAR(log2(error[level - 1] / error[level]), 2.0, level == 1 ? 0.4 : 0.2);

@@ -1,4 +1,4 @@
-/* surface: the bands that fields of particles come with make closed, manifold meshes, whatever the particles. */
+/* surface: fields of particles make closed, manifold meshes for any cloud. */
 #include "surface_fixture.h"
 
 enum { PARTICLES = 400, SEEDS = 200 };
@@ -10,7 +10,8 @@ typedef struct Case {
     WadiFieldDef def;
 } Case;
 
-/* Scattered, in clumps, on a lattice that meets the nodes exactly, coincident; smoothed or not, clipped or not. */
+/* Scattered, in clumps, on a lattice that meets the nodes exactly, coincident; smoothed or not, clipped or
+ * not. */
 static void make_case(Case *to, uint64_t seed)
 {
     uint64_t bits = wadi_random_bits(1, seed, WADI_RANDOM_TEST);
@@ -34,7 +35,7 @@ static void make_case(Case *to, uint64_t seed)
     const double cells[4] = { 0.05, 0.07, 0.08, 0.1 };
     to->def = (WadiFieldDef){ .method = WADI_SURFACE_ZHU_BRIDSON,
                               .cell = cells[bits >> 24 & 3],
-                              .reach = 2.0,
+                              .support = 2.0,
                               .radius = bits >> 26 & 1 ? 1.0 : 0.5,
                               .is_concave_fixed = (bits >> 27 & 1) != 0,
                               .smoothing = (int)(bits >> 28 & 1),
@@ -58,7 +59,7 @@ static void every_cloud_has_a_closed_mesh(void **unused)
         WadiSurfaceMesh surface;
         make_case(&one, seed);
         CHECK_OK(wadi_cloud_from_points(&cloud, one.position, one.count, one.spacing, &error), error);
-        CHECK_OK(wadi_bins_build(&bins, &cloud, one.def.reach, &arena, &error), error);
+        CHECK_OK(wadi_bins_build(&bins, &cloud, one.def.support, &arena, &error), error);
         CHECK_OK(wadi_field_build(&field, &cloud, &bins, &one.def, &arena, &error), error);
         CHECK_OK(wadi_surface_march(&surface, &field, &arena, &error), error);
         WadiSurfaceFacts facts = surface_facts(&surface);
@@ -88,7 +89,7 @@ static void one_particle_is_a_ball(void **unused)
     WadiSurfaceMesh surface;
     const WadiVec3 at = { 0.013, -0.021, 0.034 };
     const WadiFieldDef def = {
-        .method = WADI_SURFACE_ZHU_BRIDSON, .cell = 0.02, .reach = 2.0, .radius = 1.0
+        .method = WADI_SURFACE_ZHU_BRIDSON, .cell = 0.02, .support = 2.0, .radius = 1.0
     };
     CHECK_OK(wadi_cloud_from_points(&cloud, &at, 1, 0.1, &error), error);
     CHECK_OK(wadi_bins_build(&bins, &cloud, 2.0, &arena, &error), error);

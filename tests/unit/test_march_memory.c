@@ -1,4 +1,4 @@
-/* surface: memory that fails at any call leaves nothing behind, and scratch stays small. */
+/* surface: a failed allocation at any call leaves nothing behind, and scratch stays small. */
 #include "core/alloc.h"
 #include "failing_alloc.h"
 #include "surface_fixture.h"
@@ -14,7 +14,7 @@ static double half_full(const void *unused, WadiVec3 x)
     return fmax(fmax(fmax(fabs(x.x), fabs(x.y)), fabs(x.z)) - 1.0, x.z - 0.23);
 }
 
-/* Every stage in turn, on a field that is there already. */
+/* Every stage in turn, on an existing field. */
 static WadiStatus all_stages(WadiSurfaceMesh *surface, const WadiField *field, const WadiCloud *cloud,
                              const WadiBins *bins, WadiArena *arena, WadiError *error)
 {

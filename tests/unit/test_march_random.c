@@ -1,10 +1,10 @@
-/* surface: whatever the field, the mesh is closed, oriented and manifold [models S5]. */
+/* surface: for any field the mesh is closed, oriented and manifold. */
 #include "surface_fixture.h"
 
 enum { SIDE = 16, SEEDS = 10000 };
 
-/* Random nodes around the corner where eight tiles meet, positive around them. The seeds take turns: any number; small whole
- * numbers, 0 among them; numbers of very different size; mostly inside. */
+/* Random nodes around the corner where eight tiles meet, positive around them. The seeds alternate: any
+ * number; small integers, 0 among them; numbers of very different size; mostly inside. */
 static void random_values(uint64_t seed, float *value)
 {
     const int size[3] = { SIDE, SIDE, SIDE };
@@ -72,14 +72,14 @@ static void every_mesh_is_closed_and_manifold(void **unused)
     assert_true(triangles > 100 * (size_t)SEEDS);
 }
 
-/* Each case as the only cell with inside corners: so closed by all its neighbours. */
+/* Each case as the only cell with inside corners, closed by its neighbours. */
 static void each_case_alone_is_closed(void **unused)
 {
     (void)unused;
     const int low[3] = { -1, -1, -1 }, high[3] = { 1, 1, 1 }, size[3] = { SIDE, SIDE, SIDE };
     static float value[SIDE * SIDE * SIDE];
     for (int inside = 0; inside < 512; ++inside) {
-        /* The other way round: a cell of holes in a block of inside. */
+        /* The complement: a cell of holes in an inside block. */
         bool is_hole = inside >= 256;
         for (int n = 0; n < SIDE * SIDE * SIDE; ++n) {
             int i = n % SIDE, j = n / SIDE % SIDE, k = n / SIDE / SIDE;

@@ -1,17 +1,17 @@
-/* surface: the 256 cases fit together, whatever cells lie beside each other. */
+/* surface: the 256 cases fit together for any neighbouring cells. */
 #include <stdbool.h>
 
 #include "expect.h"
 #include "surface/mesh/march_table.h"
 
-/* Faces go by axis and side. */
+/* Faces are numbered by axis and side. */
 static bool is_on_face(int edge, int axis, int side)
 {
     int corner = wadi_march_edge_corner(edge);
     return edge >> 2 != axis && (corner >> axis & 1) == side;
 }
 
-/* An edge as it is named by the cell across the face. */
+/* The number of an edge in the cell across the face. */
 static int across(int edge, int axis)
 {
     for (int other = 0; other < 12; ++other) {

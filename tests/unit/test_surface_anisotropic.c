@@ -1,11 +1,12 @@
-/* Stretched kernels: the definition against the fast rows, known shapes of neighbourhoods, lone particles, mixed sizes. */
+/* Stretched kernels: the definition against the fast rows, known shapes of neighbourhoods, lone particles,
+ * mixed sizes. */
 #include "math/sym3.h"
 #include "surface/cloud/anisotropy.h"
 #include "surface_rows.h"
 
 static WadiFieldDef def_of(double cell)
 {
-    return (WadiFieldDef){ .method = WADI_SURFACE_ANISOTROPIC, .cell = cell, .reach = 2.0, .radius = 1.0 };
+    return (WadiFieldDef){ .method = WADI_SURFACE_ANISOTROPIC, .cell = cell, .support = 2.0, .radius = 1.0 };
 }
 
 static void rows_agree_with_the_definition(void **unused)
@@ -43,7 +44,7 @@ static void sizes_mix(void **unused)
     cloud_free(&cloud);
 }
 
-/* Half axes of a neighbourhood's ellipsoid over reach times spacing, longest first. */
+/* Half axes of a neighbourhood's ellipsoid over support radius, longest first. */
 static void stretches_of(WadiNearMoments m, double stretch[3])
 {
     WadiEllipsoid e = wadi_ellipsoid(&m, 1.0, 3.0);
@@ -65,7 +66,7 @@ static void degenerate_neighbourhoods_have_ellipsoids(void **unused)
     double full = 0.15 * 9.0, s[3];
     stretches_of((WadiNearMoments){ 1, 113, { 0, 0, 0 }, { full, full, full, 0, 0, 0 } }, s);
     CHECK_NEAR(s[2], 1.0, 1e-9);
-    /* An evenly filled half-space, seen from its end: 0.15 and 0.15 - 0.3214^2 of r^2. */
+    /* At the surface of an evenly filled half-space: 0.15 and 0.15 - 0.3214^2 of r^2. */
     double mean = 0.3214285714 * 3.0;
     stretches_of((WadiNearMoments){ 1, 57, { 0, 0, -mean }, { full, full, full, 0, 0, 0 } }, s);
     CHECK_NEAR(s[0], 1.0, 1e-7); /* where two eigenvalues are one, their formula has half the digits */
@@ -93,13 +94,14 @@ static void a_lone_particle_is_a_ball(void **unused)
     TestSampler t;
     test_sampler_init(&t, &wadi_field_anisotropic, &cloud, &def);
     double radius = (test_height_of(&t, wadi_vec3(5, 5, 5), 0.001, 100) - 5.0) / 0.01;
-    /* 315 / (64 pi 1.3^3) (1 - q^2)^3 = 0.33, radius = 1.3 q: within 1 % that of a ball of the particle's volume, 0.6204. */
+    /* 315 / (64 pi 1.3^3) (1 - q^2)^3 = 0.33, radius = 1.3 q: within 1 % that of a ball of the particle's
+     * volume, 0.6204. */
     CHECK_NEAR(radius, 0.61874, 1e-4);
     test_sampler_free(&t);
     cloud_free(&cloud);
 }
 
-/* All in one place: no surface of nothing, nothing that is not a number. */
+/* Coincident particles: a surface, and no NaN. */
 static void coincident_particles_are_a_ball(void **unused)
 {
     (void)unused;

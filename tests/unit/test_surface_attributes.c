@@ -1,10 +1,10 @@
-/* surface: what vertices get from particles, beside the sum over all of them. */
+/* surface: attributes of vertices against the sum over all particles. */
 #include "core/parallel.h"
 #include "surface_fixture.h"
 
 enum { PARTICLES = 6000, SCALARS = 7 };
 
-/* A box of particles of three sizes; the attributes are a constant, the place, and random numbers. */
+/* A box of particles of three sizes; the attributes are a constant, the position, and random numbers. */
 typedef struct TestCloud {
     WadiCloud cloud;
     WadiVec3 position[PARTICLES];
@@ -52,7 +52,7 @@ static void make_cloud(void)
     CHECK_OK(wadi_bins_build(&test.bins, cloud, 2.0, &test.arena, &error), error);
 }
 
-/* A ball with its middle in the top of the box, so that half of its vertices are far from any particle. */
+/* A ball centred on the top of the box, so that half of its vertices are far from any particle. */
 static WadiSurfaceMesh make_surface(double radius)
 {
     const int low[3] = { -3, -3, -3 }, high[3] = { 3, 3, 3 };
@@ -64,7 +64,7 @@ static WadiSurfaceMesh make_surface(double radius)
     return surface;
 }
 
-/* The definition, in double; the weight of all that reach x. */
+/* The definition, in double; returns the sum of the weights at x. */
 static double sum_all(WadiVec3 x, double place[3], double *noise, int32_t *nearest)
 {
     double weight = 0.0, best = INFINITY, sum[3] = { 0 }, scalar = 0.0;
@@ -103,7 +103,7 @@ static void vertices_have_the_mean_of_what_reaches_them(void **unused)
     assert_int_equal(surface.attribute[2].components, SCALARS);
     size_t reached = 0, missed = 0;
     for (size_t v = 0; v < surface.mesh.vertex_count; ++v) {
-        /* Not a bit off. */
+        /* Equal to the last bit. */
         assert_true(surface.attribute[0].values[v] == 0.1f);
         if (v % 7 != 0) {
             continue;
@@ -132,8 +132,8 @@ static void vertices_have_the_mean_of_what_reaches_them(void **unused)
 static void linear_fields_stay_linear_inside(void **unused)
 {
     (void)unused;
-    /* On a lattice of particles, away from their rim, the mean of the places is the place but for what the lattice
-     * shows of itself. */
+    /* On a lattice of particles, away from their rim, the mean of the places is the place but for what the
+     * lattice shows of itself. */
     enum { SIDE = 18 };
     WadiError error;
     static WadiVec3 position[SIDE * SIDE * SIDE];

@@ -1,9 +1,9 @@
-/* surface: the band against every row, whatever the cloud, and for any number of threads. */
+/* surface: the band against sampling every row, for many clouds and any number of threads. */
 #include "core/parallel.h"
 #include "surface/field/field_band.h"
 #include "surface_built.h"
 
-/* The field with nothing taken to be inside. */
+/* The field with no row assumed inside. */
 static uint64_t hash_of_all_rows(const WadiCloud *cloud, const WadiFieldDef *def, int64_t *sampled)
 {
     WadiFieldDef narrow = *def;
@@ -13,7 +13,7 @@ static uint64_t hash_of_all_rows(const WadiCloud *cloud, const WadiFieldDef *def
     WadiError error = { 0 };
     WadiBins bins;
     WadiField field;
-    CHECK_OK(wadi_bins_build(&bins, cloud, def->reach, &arena, &error), error);
+    CHECK_OK(wadi_bins_build(&bins, cloud, def->support, &arena, &error), error);
     CHECK_OK(wadi_field_build_by(&field, &method, cloud, &bins, &narrow, &arena, &error), error);
     uint64_t hash = field_hash(&field);
     *sampled = field.sampled;

@@ -1,4 +1,4 @@
-/* surface: bins against a look at every particle. */
+/* surface: queries of bins against all particles. */
 #include <string.h>
 
 #include "core/parallel.h"
@@ -20,7 +20,7 @@ static double distance_to_box(WadiBox box, WadiVec3 x)
     return wadi_norm(outside);
 }
 
-/* Each particle that reaches the box is found once, at its place. */
+/* Each particle whose support meets the box is found once, with its position. */
 static void check_walk(const WadiBins *bins, const WadiCloud *cloud, WadiBox box)
 {
     uint8_t *seen = calloc((size_t)cloud->count, 1);
@@ -30,7 +30,7 @@ static void check_walk(const WadiBins *bins, const WadiCloud *cloud, WadiBox box
         assert_true(span.first < span.end && span.end <= bins->count);
         for (int32_t n = span.first; n < span.end; ++n) {
             int32_t i = bins->order[n];
-            const float *place = bins->place[n];
+            const float *place = bins->point[n];
             WadiVec3 at =
                 wadi_add(span.corner, wadi_vec3((double)place[0], (double)place[1], (double)place[2]));
             assert_true(wadi_norm(wadi_sub(at, cloud->position[i])) <= 1e-7);
@@ -84,8 +84,8 @@ static void threads_do_not_matter(void **unused)
         WadiBins bins;
         CHECK_OK(wadi_bins_build(&bins, &f, 2.0, &arena, &error), error);
         size_t count = (size_t)bins.count;
-        hash[t] = wadi_hash_bytes(wadi_hash_bytes(0, bins.order, count * sizeof *bins.order), bins.place,
-                                  count * sizeof *bins.place);
+        hash[t] = wadi_hash_bytes(wadi_hash_bytes(0, bins.order, count * sizeof *bins.order), bins.point,
+                                  count * sizeof *bins.point);
         wadi_arena_free(&arena);
     }
     wadi_parallel_set_threads(0);

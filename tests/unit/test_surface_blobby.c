@@ -1,7 +1,9 @@
 /* Blobbies: a lone particle, the definition against the fast rows, mixed sizes. */
 #include "surface_rows.h"
 
-static const WadiFieldDef DEF = { .method = WADI_SURFACE_BLOBBY, .cell = 0.04, .reach = 2.0, .radius = 1.0 };
+static const WadiFieldDef DEF = {
+    .method = WADI_SURFACE_BLOBBY, .cell = 0.04, .support = 2.0, .radius = 1.0
+};
 
 /* A ball of the particle's own volume, wherever it is. */
 static void a_lone_particle_keeps_its_volume(void **unused)

@@ -1,4 +1,4 @@
-/* The particles of a surface: which ones of a frame come, where they stand, what they carry, and which frames are refused. */
+/* The particles of a surface: selection, positions, attributes, and frames that are refused. */
 #include <string.h>
 
 #include "core/alloc.h"

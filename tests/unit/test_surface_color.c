@@ -2,7 +2,7 @@
 #include "surface_rows.h"
 
 static const WadiFieldDef DEF = {
-    .method = WADI_SURFACE_COLOR_FIELD, .cell = 0.04, .reach = 2.0, .radius = 1.0
+    .method = WADI_SURFACE_COLOR_FIELD, .cell = 0.04, .support = 2.0, .radius = 1.0
 };
 
 /* c = (1 - d^2 / R^2)^3 of a lone particle is a half at d = R sqrt(1 - 2^(-1/3)). */

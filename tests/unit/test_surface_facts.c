@@ -1,4 +1,4 @@
-/* surface: what is said of a mesh, on meshes whose answer is known, and beside the sorting of all edges. */
+/* surface: topology of meshes with a known answer, and against the sorting of all edges. */
 #include "surface_fixture.h"
 
 static const WadiVec3 tetrahedron_vertices[4] = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };

@@ -3,7 +3,7 @@
 
 #include "surface_built.h"
 
-/* S1. In double to the last bits, in the band to the rounding of floats that count from the tile. */
+/* In double to rounding; in the band to the rounding of floats relative to the tile. */
 static void one_particle_is_a_sphere(void **unused)
 {
     (void)unused;
@@ -42,8 +42,8 @@ static void one_particle_is_a_sphere(void **unused)
     }
 }
 
-/* Every node of a box around the cloud by the definition: what is in the band agrees, and where the sign changes all nodes of
- * the cells around are in it. */
+/* Every node of a box around the cloud by the definition: the band agrees, and where the sign changes all
+ * nodes of the adjacent cells are in it. */
 static void check_against_definition(const WadiCloud *cloud, const WadiFieldDef *def)
 {
     Built b;
@@ -53,7 +53,7 @@ static void check_against_definition(const WadiCloud *cloud, const WadiFieldDef 
     for (int32_t i = 0; i < cloud->count; ++i) {
         box = wadi_box_add_point(box, cloud->position[i]);
     }
-    box = wadi_box_grown(box, def->reach * cloud->spacing_max + 2.0 * def->cell);
+    box = wadi_box_grown(box, def->support * cloud->spacing_max + 2.0 * def->cell);
     int32_t low[3], size[3];
     for (int a = 0; a < 3; ++a) {
         low[a] = (int32_t)floor(wadi_component(box.min, a) / def->cell);
@@ -69,11 +69,11 @@ static void check_against_definition(const WadiCloud *cloud, const WadiFieldDef 
                 WadiVec3 x = { (low[0] + i) * def->cell, (low[1] + j) * def->cell, (low[2] + k) * def->cell };
                 double v = wadi_field_reference(cloud, def, x);
                 float got = value_at(&b.field, low[0] + i, low[1] + j, low[2] + k);
-                /* Where a particle's reach ends in the rounding of floats the function has steps. */
+                /* At the end of a particle's support the function has steps of rounding. */
                 for (int32_t p = 0; p < cloud->count; ++p) {
-                    double reach = def->reach * (double)cloud->spacing[p];
+                    double support = def->support * (double)cloud->spacing[p];
                     double distance = wadi_norm(wadi_sub(x, cloud->position[p]));
-                    v = fabs(distance - reach) < 3e-3 * reach ? (double)NAN : v;
+                    v = fabs(distance - support) < 3e-3 * support ? (double)NAN : v;
                 }
                 if (!isnan(got) && !isnan(v)) {
                     assert_true(fabs((double)got - v) <= 2e-4 * def->cell);
@@ -185,7 +185,8 @@ static double distance_to_ball(WadiVec3 x)
     return wadi_norm(x) - 11.0;
 }
 
-/* S2: spacing 1; the layer below the plane lies exactly one spacing deep, the rest is jittered by a quarter. */
+/* Spacing 1; the layer below the plane lies exactly one spacing deep, the others are jittered by a
+ * quarter. */
 static void plane_is_found(void **unused)
 {
     (void)unused;
@@ -214,7 +215,8 @@ static void plane_is_found(void **unused)
             assert_true(rms <= 0.01);
             assert_true(e.most <= 0.04);
         }
-        /* A pass moves the plane a little, for the function is not straight across it, and lessens the bumps. */
+        /* A pass moves the plane a little, since the function is not linear across it, and reduces the
+         * bumps. */
         assert_true(fabs(mean) <= 0.02);
         assert_true(rms * rms - mean * mean < bumps);
         bumps = rms * rms - mean * mean;
@@ -223,7 +225,7 @@ static void plane_is_found(void **unused)
     cloud_free(&f);
 }
 
-/* S3: particles of a ball, those in the outer spacing and a half set one spacing deep. */
+/* Particles of a ball, those in the outer 1.5 spacings moved to a depth of one spacing. */
 static void sphere_is_found(void **unused)
 {
     (void)unused;
@@ -293,7 +295,7 @@ static void ten_kilometres_away_is_the_same(void **unused)
 
 static WadiBox clip_box;
 
-/* Beside an edge of the box, where a cell knows of two planes, a cell's worth is cut off: not looked at. */
+/* Excludes the edges of the box, where a cell contains two planes and marching cubes bevels. */
 static double distance_to_clip(WadiVec3 x)
 {
     WadiVec3 d = wadi_max(wadi_sub(clip_box.min, x), wadi_sub(x, clip_box.max));
@@ -302,8 +304,8 @@ static double distance_to_clip(WadiVec3 x)
     return planes > 1 ? (double)NAN : most;
 }
 
-/* Filled space is cut to a box, in the planes of the box and nowhere else, wherever they lie between the nodes; the particles
- * need not end there. */
+/* Filled space is cut to a box, in the planes of the box and nowhere else, wherever they lie between the
+ * nodes; the particles need not end there. */
 static void box_cuts_flat(void **unused)
 {
     (void)unused;
@@ -339,7 +341,7 @@ static void odd_clouds_are_no_trouble(void **unused)
     build(&b, &f, &def);
     assert_int_equal(b.field.rows.count, 1);
     release(&b);
-    /* Between the nodes of cells far too large: nothing to see. */
+    /* Particles between the nodes of far too large cells: an empty field. */
     cloud_add(&f, wadi_vec3(0.5, 0.5, 0.5), 0.02);
     WadiFieldDef coarse = default_def(1.0);
     build(&b, &f, &coarse);
@@ -356,7 +358,7 @@ static void odd_clouds_are_no_trouble(void **unused)
     assert_int_equal(b.field.rows.count, 2 * lone - 1);
     assert_true(b.arena.high_water < 1 << 20);
     release(&b);
-    /* Ten thousand in one place are one particle. */
+    /* Ten thousand coincident particles give the field of one. */
     cloud_free(&f);
     for (int n = 0; n < 10000; ++n) {
         cloud_add(&f, wadi_vec3(0, 0, 0), 0.02);
@@ -379,7 +381,7 @@ static void odd_clouds_are_no_trouble(void **unused)
     cloud_free(&f);
 }
 
-/* What the note on memory says: rows of isolated particles, and nothing for the space between. */
+/* The memory stated in field.h: rows of isolated particles, and none for the space between. */
 static void isolated_particles_need_little(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* What flattening takes off and what it leaves, on functions whose surfaces are known. Lengths are in spacings, and the lattice has
- * the default's 0.8 of them a cell. */
+/* What flattening removes and preserves, on functions whose surfaces are known. Lengths are in spacings;
+ * cells are 0.8 spacings, the default. */
 #include "core/parallel.h"
 #include "surface/field/field_band.h"
 #include "surface_fixture.h"
@@ -51,10 +51,10 @@ static void make_field(FieldFixture *fixture, int tiles, FieldFunction function,
     field_from_function(fixture, low, high, CELL, function, context);
 }
 
-static void flatten_within(FieldFixture *fixture, double reach, WadiBox within)
+static void flatten_within(FieldFixture *fixture, double length, WadiBox within)
 {
     WadiError error = { 0 };
-    CHECK_OK(wadi_field_flatten(&fixture->field, reach, 1.0, within, &fixture->arena, &error), error);
+    CHECK_OK(wadi_field_flatten(&fixture->field, length, 1.0, within, &fixture->arena, &error), error);
 }
 
 static void flatten(FieldFixture *fixture)
@@ -106,7 +106,7 @@ static void bumps_go_and_waves_stay(void **unused)
         Left plane = measure(normals[n], 0.0, 6.0), bumps = measure(normals[n], 0.4, 6.0);
         assert_true(plane.rms < 1e-5);
         assert_true(fabs(bumps.part) < 0.12 && bumps.rms < 0.06);
-        /* A curvature that lifts the mean over the reach by less than a tenth of a spacing may be noise. */
+        /* A curvature that raises the mean by less than a tenth of a spacing may be noise. */
         Left low = measure(normals[n], 1.5, 60.0), high = measure(normals[n], 4.0, 60.0);
         print_message("normal %d: bumps of 0.4 go to %.3f, waves move by %.3f and %.3f spacings at most\n", n,
                       bumps.rms, low.worst, high.worst);
@@ -115,7 +115,8 @@ static void bumps_go_and_waves_stay(void **unused)
     }
 }
 
-/* Heights over a wide level, 100 spacings to each side; every row is there, so that the surface may go where it likes. */
+/* Heights over a wide plane, 100 spacings to each side; all rows exist, so that the surface may move
+ * anywhere. */
 typedef double (*HeightFunction)(const void *context, double x, double y);
 
 typedef struct Heights {
@@ -143,7 +144,7 @@ static void make_heights(FieldFixture *fixture, const Heights *heights)
     free(value);
 }
 
-/* The part of heights that is left, their rms, and how far any moved, in a square of the middle. */
+/* The fraction of the heights that remains, their rms, and the largest displacement, in a central square. */
 static Left measure_heights(const Heights *heights, WadiBox within, double half)
 {
     FieldFixture fixture;
@@ -184,8 +185,8 @@ static double long_wave(const void *context, double x, double y)
     return w->height * sin(k * x) * (w->is_crossed ? sin(k * y) : 1.0);
 }
 
-/* What no particle resolves goes whatever its length; of a wave a spacing from trough to crest no more is lost than without
- * the wide planes, whose part ends at an rms of 0.3. */
+/* Waves too low for particles to resolve are removed at any length; of a wave of one spacing from trough to
+ * crest no more is lost than without the wide planes, whose weight ends at an rms of 0.3. */
 static void long_bumps_go_and_long_waves_stay(void **unused)
 {
     (void)unused;
@@ -230,7 +231,7 @@ static void slopes_and_crests_stay(void **unused)
     }
 }
 
-/* Bumps go up to the walls and into the corners of a domain, and a slope is not tilted by them. */
+/* Bumps are removed up to the walls and in the corners of a domain, and a slope is not tilted. */
 static void walls_do_not_matter(void **unused)
 {
     (void)unused;
@@ -308,7 +309,7 @@ static double rough_distance(const void *context, WadiVec3 x)
     return two_balls_distance(rough->part, x) + rough->noise * (u - 0.5);
 }
 
-/* Rows around the surface only, so that it may want to leave them. */
+/* Only the rows around the surface exist, so that moves beyond them must be refused. */
 static void a_narrow_band_stays_closed(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* surface: smoothing takes noise, keeps volumes, planes and walls. */
+/* surface: smoothing removes noise and preserves volumes, planes and walls. */
 #include "core/parallel.h"
 #include "surface_fixture.h"
 
@@ -158,7 +158,7 @@ static void planes_stay_planes_and_walls_hold(void **unused)
                 held = fmax(held, fabs(wadi_component(now, axis) - wadi_component(old, axis)));
             }
         }
-        /* A pass sees two edges far; an edge is at most sqrt(3) cells. */
+        /* A pass moves information by two edges; an edge is at most sqrt(3) cells. */
         if (old.z == (double)(float)top || fabs(old.z - top) < 1e-6) {
             double rim = 1.6 - 2 * passes * sqrt(3.0) * 0.1;
             if (fabs(old.x) < rim && fabs(old.y) < rim) {

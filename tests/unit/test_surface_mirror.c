@@ -1,4 +1,4 @@
-/* Images of particles in the walls of a box. */
+/* Mirror images of particles behind the walls of a box. */
 #include "surface/cloud/cloud_mirror.h"
 #include "surface_rows.h"
 
@@ -28,7 +28,7 @@ static void images_are_where_mirrors_show_them(void **unused)
         assert_true(mirrored.spacing[i] == 0.1f);
     }
 
-    /* A side without a wall shows nothing, and without images the cloud is the one it was. */
+    /* A side without a wall has no images, and without images the cloud is unchanged. */
     box.min.x = -INFINITY;
     CHECK_OK(wadi_cloud_mirror(&mirrored, &cloud, box, 2.0, &arena, &error), error);
     assert_int_equal(mirrored.count, 6 + 1 + 3);

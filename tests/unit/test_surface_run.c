@@ -1,4 +1,5 @@
-/* wadi_surface on whole runs: which files there are, what is kept, what is refused, and that bytes do not depend on threads. */
+/* wadi_surface on whole runs: which files there are, what is kept, what is refused, and that bytes do not
+ * depend on threads. */
 #include <math.h>
 #include <string.h>
 
@@ -56,7 +57,8 @@ static void test_a_mesh_for_each_material_and_frame(void **state)
     assert_int_equal(scratch_count(report.folder, ".ply"), 3 * RUN_FRAMES);
     assert_int_equal(scratch_count(report.folder, "tmp"), 0);
 
-    /* The sand lies against three walls: nothing of the mesh is beyond them, and nothing is far from the box. */
+    /* The sand lies against three walls: nothing of the mesh is beyond them, and nothing is far from the
+     * box. */
     WadiSurfaceFacts sand = facts_of(run, "sand.0001.ply");
     assert_true(sand.is_closed && sand.is_manifold && sand.is_oriented);
     assert_true(sand.bounds.min.x >= 0.0 && sand.bounds.min.y >= 0.0 && sand.bounds.min.z >= 0.0);

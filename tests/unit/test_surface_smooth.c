@@ -75,7 +75,7 @@ static void passes_are_those_of_a_dense_box(void **unused)
     const int passes[][2] = { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 1, 1 }, { 3, 0 }, { 2, 2 } };
     for (size_t c = 0; c < sizeof passes / sizeof passes[0]; ++c) {
         WadiFieldDef def = {
-            .cell = 0.0625, .reach = 2.0, .radius = 1.0, .smoothing = passes[c][0], .lowering = passes[c][1]
+            .cell = 0.0625, .support = 2.0, .radius = 1.0, .smoothing = passes[c][0], .lowering = passes[c][1]
         };
         int from = 0;
         sample_dense(&dense[0], &f, &def);
@@ -86,7 +86,7 @@ static void passes_are_those_of_a_dense_box(void **unused)
         WadiError error = { 0 };
         WadiBins bins;
         WadiField field;
-        CHECK_OK(wadi_bins_build(&bins, &f, def.reach, &arena, &error), error);
+        CHECK_OK(wadi_bins_build(&bins, &f, def.support, &arena, &error), error);
         CHECK_OK(wadi_field_build(&field, &f, &bins, &def, &arena, &error), error);
         assert_true(compare(&field, &dense[from]) > 5000);
         wadi_arena_free(&arena);
@@ -94,7 +94,7 @@ static void passes_are_those_of_a_dense_box(void **unused)
     cloud_free(&f);
 }
 
-/* A pass keeps what is straight; one that only lowers takes off what sticks out and keeps what sticks in. */
+/* A pass preserves linear fields; a lowering pass removes peaks and preserves pits. */
 static void straight_fields_stay(void **unused)
 {
     (void)unused;

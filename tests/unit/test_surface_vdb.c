@@ -25,7 +25,7 @@ static void test_level_set_of_a_ball(void **state)
     WadiArena arena = { 0 };
     WadiStageTimes times = { 0 };
     WadiSurfaceFrame frame;
-    WadiSurfaceFrameDef def = { .field = { .cell = 0.02, .reach = 2.0, .radius = 1.0 } };
+    WadiSurfaceFrameDef def = { .field = { .cell = 0.02, .support = 2.0, .radius = 1.0 } };
     CHECK_OK(wadi_cloud_from_points(&cloud, &point, 1, 0.1, &error), error);
     CHECK_OK(wadi_surface_frame_build(&frame, &cloud, &def, &arena, &times, &error), error);
     char *bytes[2];

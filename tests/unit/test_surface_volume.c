@@ -1,5 +1,5 @@
-/* Surfaces that are moved until they hold a volume: balls, whole and cut, whose volume is known. Lengths in spacings. The chords of
- * marching cubes cost 0.4 % of the volume of such a ball. */
+/* Surfaces moved until they enclose a given volume: whole and cut balls of known volume. Lengths in spacings.
+ * The chords of marching cubes cost 0.4 % of the volume of such a ball. */
 #include "core/parallel.h"
 #include "surface/field/field_band.h"
 #include "surface_fixture.h"
@@ -11,7 +11,8 @@ static double ball_volume(double radius)
     return 4.0 / 3.0 * PI * radius * radius * radius;
 }
 
-/* A ball of radius 8 about the middle, all rows of the box there; moved to hold `volume`, clipped, and meshed. */
+/* A ball of radius 8 about the centre, with all rows of the box; moved to enclose `volume`, clipped and
+ * meshed. */
 static WadiSurfaceFacts wrap(const WadiFieldDef *def, double volume)
 {
     enum { TILES = 4, SIDE = 16 * TILES };
@@ -29,7 +30,7 @@ static WadiSurfaceFacts wrap(const WadiFieldDef *def, double volume)
     WadiError error = { 0 };
     field_from_values(&fixture, low, high, CELL, value, false);
     free(value);
-    CHECK_OK(wadi_field_keep_volume(&fixture.field, def, volume, 1.0, &fixture.arena, &error), error);
+    CHECK_OK(wadi_field_match_volume(&fixture.field, def, volume, 1.0, &fixture.arena, &error), error);
     if (def->is_clipped) {
         wadi_field_clip(&fixture.field, def->clip);
     }
@@ -55,7 +56,7 @@ static void a_ball_holds_its_volume(void **unused)
 static void it_goes_no_further_than_it_may(void **unused)
 {
     (void)unused;
-    const WadiFieldDef def = { .volume_slack = { SLACK[0], SLACK[1] } }, none = { .reach = 2.0 };
+    const WadiFieldDef def = { .volume_slack = { SLACK[0], SLACK[1] } }, none = { .support = 2.0 };
     CHECK_NEAR(wrap(&def, ball_volume(9.0)).volume / ball_volume(8.0 + SLACK[1]), 1.0, 0.008);
     CHECK_NEAR(wrap(&def, ball_volume(7.0)).volume / ball_volume(8.0 - SLACK[0]), 1.0, 0.008);
     CHECK_NEAR(wrap(&none, ball_volume(9.0)).volume / ball_volume(8.0), 1.0, 0.008);

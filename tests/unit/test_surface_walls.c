@@ -36,7 +36,8 @@ static WadiSurfaceMesh open_tank(Tank tank)
     return surface;
 }
 
-/* Two pyramids that stand on a wall and share one corner of their feet: the wall's triangles are gone, the corner is two. */
+/* Two pyramids on a wall that share one corner of their bases: the wall's triangles are dropped, the corner
+ * is split. */
 static void sheets_that_touch_are_parted(void **unused)
 {
     (void)unused;
@@ -89,9 +90,9 @@ static void only_the_free_surface_is_left(void **unused)
         /* A sheet: one part with one rim. */
         assert_int_equal(facts.parts, 1);
         assert_int_equal(facts.euler, 1);
-        /* Flat up to the glass, whose planes it reaches. */
+        /* Flat up to the walls, whose planes it touches. */
         double side = 2.0 * tanks[n].wall;
-        /* But for the bevels of its four corners. */
+        /* Except for the bevels of its four corners. */
         CHECK_NEAR(facts.area, side * side, 4.0 * 0.5 * 0.1 * 0.1);
         double slack = 1.01 * WADI_MARCH_CLEARANCE * 0.1;
         CHECK_NEAR(facts.bounds.min.z, tanks[n].top, slack);
@@ -102,7 +103,7 @@ static void only_the_free_surface_is_left(void **unused)
             CHECK_NEAR((double)surface.normal[v][2], 1.0, 1e-6);
         }
         for (size_t v = 0; v < surface.mesh.vertex_count; ++v) {
-            /* Carried along by the vertex, but for what the rim moved. */
+            /* Moves with the vertex, except where the rim moved. */
             WadiVec3 x = surface.mesh.vertices[v];
             if (fabs(x.x) < tanks[n].wall && fabs(x.y) < tanks[n].wall) {
                 assert_true(surface.attribute[0].values[2 * v] == (float)x.x);

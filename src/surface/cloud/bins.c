@@ -7,13 +7,13 @@
 
 enum { PARTICLE_BLOCK = 16384 };
 
-/* Room for a tile's margin around any bin. */
+/* Leaves space for a tile's margin around any bin. */
 static const double COORDINATE_LIMIT = 2147483000.0;
 
 typedef struct BinFill {
     WadiBins *bins;
     const WadiCloud *cloud;
-    double reach; /* spacings */
+    double support; /* spacings */
     int level;
     double *x, *y, *z;
 } BinFill;
@@ -28,7 +28,7 @@ static void split_columns(void *context, int64_t first, int64_t end)
     }
 }
 
-static void place_bins(void *context, int64_t first, int64_t end)
+static void fill_bins(void *context, int64_t first, int64_t end)
 {
     BinFill *fill = context;
     const WadiCells *cells = &fill->bins->level[fill->level];
@@ -38,16 +38,16 @@ static void place_bins(void *context, int64_t first, int64_t end)
         double corner[3] = { at[0] * cells->cell_size, at[1] * cells->cell_size, at[2] * cells->cell_size };
         for (int32_t n = cells->start[bin]; n < cells->start[bin + 1]; ++n) {
             int32_t i = cells->order[n];
-            float *place = fill->bins->place[base + n];
-            place[0] = (float)(fill->x[i] - corner[0]);
-            place[1] = (float)(fill->y[i] - corner[1]);
-            place[2] = (float)(fill->z[i] - corner[2]);
-            place[3] = (float)(fill->reach * (double)fill->cloud->spacing[i]);
+            float *point = fill->bins->point[base + n];
+            point[0] = (float)(fill->x[i] - corner[0]);
+            point[1] = (float)(fill->y[i] - corner[1]);
+            point[2] = (float)(fill->z[i] - corner[2]);
+            point[3] = (float)(fill->support * (double)fill->cloud->spacing[i]);
         }
     }
 }
 
-/* The narrowest level whose bins are as wide as the reach; what is smaller still shares the last level. */
+/* The finest level whose bins are as wide as the support radius; smaller particles share the last level. */
 static int level_of(double spacing, double widest)
 {
     int level = 0;
@@ -57,7 +57,7 @@ static int level_of(double spacing, double widest)
     return level;
 }
 
-/* Numbers of the particles level by level, each in the order of the cloud. */
+/* Particle indices level by level, each in the order of the cloud. */
 static WadiStatus split_levels(WadiBins *bins, const WadiCloud *cloud, int32_t **split, WadiArena *arena,
                                WadiError *error)
 {
@@ -95,16 +95,16 @@ static WadiStatus check_range(const WadiCloud *cloud, double finest, WadiError *
     return WADI_OK;
 }
 
-static WadiStatus build(WadiBins *bins, const WadiCloud *cloud, double reach, WadiArena *arena,
+static WadiStatus build(WadiBins *bins, const WadiCloud *cloud, double support, WadiArena *arena,
                         WadiError *error)
 {
     int32_t *split;
     WADI_TRY(split_levels(bins, cloud, &split, arena, error));
-    double widest = reach * cloud->spacing_max;
+    double widest = support * cloud->spacing_max;
     WADI_TRY(check_range(cloud, ldexp(widest, 1 - bins->level_count), error));
     size_t count = (size_t)cloud->count;
-    BinFill fill = { .bins = bins, .cloud = cloud, .reach = reach };
-    WADI_TRY(WADI_ARENA_NEW(arena, &bins->place, count, "particle bins", error));
+    BinFill fill = { .bins = bins, .cloud = cloud, .support = support };
+    WADI_TRY(WADI_ARENA_NEW(arena, &bins->point, count, "particle bins", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &fill.x, count, "particle bins", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &fill.y, count, "particle bins", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &fill.z, count, "particle bins", error));
@@ -116,7 +116,7 @@ static WadiStatus build(WadiBins *bins, const WadiCloud *cloud, double reach, Wa
     for (int l = 0; l < bins->level_count; ++l) {
         WadiCells *cells = &bins->level[l];
         int32_t first = bins->first[l], level_count = bins->first[l + 1] - first;
-        /* A hair wider than the longest reach, which is rounded to float. */
+        /* Slightly wider than the largest support radius, which is rounded to float. */
         double size = ldexp(widest * (1.0 + 0x1p-20), -l);
         cells->cell_size = size;
         if (level_count == 0) {
@@ -130,28 +130,28 @@ static WadiStatus build(WadiBins *bins, const WadiCloud *cloud, double reach, Wa
             bins->order = cells->order;
         }
         fill.level = l;
-        wadi_parallel_for(cells->cell_count, 1024, place_bins, &fill);
+        wadi_parallel_for(cells->cell_count, 1024, fill_bins, &fill);
     }
     bins->count = cloud->count;
     return WADI_OK;
 }
 
-WadiStatus wadi_bins_build(WadiBins *bins, const WadiCloud *cloud, double reach, WadiArena *arena,
+WadiStatus wadi_bins_build(WadiBins *bins, const WadiCloud *cloud, double support, WadiArena *arena,
                            WadiError *error)
 {
-    WADI_ASSERT_TRY(reach > 0.0 && isfinite(reach), error);
+    WADI_ASSERT_TRY(support > 0.0 && isfinite(support), error);
     *bins = (WadiBins){ 0 };
     if (cloud->count == 0) {
         return WADI_OK;
     }
-    WadiStatus status = build(bins, cloud, reach, arena, error);
+    WadiStatus status = build(bins, cloud, support, arena, error);
     if (status != WADI_OK) {
         *bins = (WadiBins){ 0 };
     }
     return status;
 }
 
-/* Bins of the level that the box, grown by the reach, touches. */
+/* Bins of the level that the box, grown by the support radius, touches. */
 static void enter_level(WadiBinWalk *walk)
 {
     if (walk->level >= walk->bins->level_count) {
@@ -195,7 +195,7 @@ static int32_t next_in_level(WadiBinWalk *walk)
         }
     }
     while (!walk->is_scan && walk->at[2] <= walk->high[2]) {
-        /* After one of a line of bins the next one of the line is the next of all. */
+        /* Bins of a line are consecutive: after a hit, test the next bin instead of searching for it. */
         int32_t bin = -1;
         if (walk->bin > 0) {
             if (walk->bin < cells->cell_count) {

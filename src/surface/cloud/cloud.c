@@ -1,4 +1,4 @@
-/* Particles of a frame, checked and gathered by material. */
+/* Gathers and checks the particles of one material. */
 #include "surface/cloud/cloud.h"
 
 #include <float.h>
@@ -41,14 +41,14 @@ double wadi_cloud_volume(const WadiCloud *cloud)
     return sum;
 }
 
-/* The arrays of a frame that a cloud is made of. */
+/* The frame's arrays that a cloud is made of. */
 typedef struct Source {
     size_t count;
     const double *position;
     const float *velocity;
     const float *radius;
     const uint8_t *material;
-    const uint32_t *id; /* NULL: the index counts */
+    const uint32_t *id; /* NULL: the index is used */
     double advance;     /* s */
     int attribute_count;
     const WadiStateArray *attribute[WADI_CLOUD_ATTRIBUTE_MAX];
@@ -104,7 +104,7 @@ static WadiVec3 advanced(const Source *source, size_t i)
     return wadi_vec3(x[0] + t * (double)v[0], x[1] + t * (double)v[1], x[2] + t * (double)v[2]);
 }
 
-/* What is wrong with a particle: NULL when nothing is. */
+/* Name of the particle's invalid quantity, or NULL. */
 static const char *find_fault(const Source *source, size_t i)
 {
     float radius = source->radius[i];
@@ -188,7 +188,7 @@ static void measure_spacing(WadiCloud *cloud)
     cloud->spacing_max = (double)high;
 }
 
-/* Room for `count` particles; whatever was allocated before a failure belongs to the cloud, whose count is set first. */
+/* Allocates `count` particles. The count is set first, so that wadi_cloud_free releases a partial cloud. */
 static WadiStatus allocate(WadiCloud *cloud, int32_t count, const Source *source, WadiError *error)
 {
     cloud->count = count;

@@ -1,9 +1,8 @@
-/* Images of particles in the walls.
+/* Mirror images of particles behind walls.
  *
- * Without them the function of a full tank is that of a cloud with an end: its zero lies about in the wall, before it here and
- * behind it there, so that a tenth to a half of the face that should be flat against the glass has dents, and it bends in where
- * the water's surface meets the wall. With them the wall is a plane of symmetry: the face is flat, and surfaces meet it at
- * right angles. */
+ * Without them the zero of the field lies partly before and partly behind the wall: a tenth to a half of a
+ * wetted wall has dents, and the free surface bends inwards where it meets the wall. With them the wall is a
+ * plane of symmetry: the wetted face is flat and the free surface meets it at a right angle. */
 #include "surface/cloud/cloud_mirror.h"
 
 #include <string.h>
@@ -31,7 +30,7 @@ static bool has_image(const WadiCloud *cloud, int32_t i, const Mirror *m, double
     return d >= 0.0 && d < depth * (double)cloud->spacing[i];
 }
 
-/* Planes of the box that are not at infinity. */
+/* Finite planes of the box. */
 static int planes_of(WadiBox box, Mirror mirror[6])
 {
     int count = 0;
@@ -47,8 +46,7 @@ static int planes_of(WadiBox box, Mirror mirror[6])
     return count;
 }
 
-/* Near how many planes a particle is; with n of them it has at most 2^n - 1 images, one for each set of planes of different
- * axes. */
+/* Images of a particle near n planes: at most 2^n - 1, one for each set of planes of different axes. */
 static int64_t count_images(const WadiCloud *cloud, int32_t i, const Mirror *mirror, int planes, double depth)
 {
     int64_t images = 1;
@@ -65,22 +63,22 @@ WadiStatus wadi_cloud_mirror(WadiCloud *mirrored, const WadiCloud *cloud, WadiBo
     mirrored->attribute_count = 0;
     Mirror mirror[6];
     int planes = planes_of(box, mirror);
-    int64_t room = cloud->count;
+    int64_t capacity = cloud->count;
     for (int32_t i = 0; i < cloud->count; ++i) {
-        room +=
+        capacity +=
             wadi_box_contains(box, cloud->position[i]) ? count_images(cloud, i, mirror, planes, depth) : 0;
     }
-    if (room == cloud->count) {
+    if (capacity == cloud->count) {
         return WADI_OK;
     }
-    if (room > INT32_MAX) {
+    if (capacity > INT32_MAX) {
         return wadi_fail(error, WADI_ERR_MEMORY, "%lld particles with their images in the walls are too many",
-                         (long long)room);
+                         (long long)capacity);
     }
     WadiVec3 *position;
     float *spacing;
-    WADI_TRY(WADI_ARENA_NEW(arena, &position, (size_t)room, "images of particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &spacing, (size_t)room, "images of particles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &position, (size_t)capacity, "images of particles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &spacing, (size_t)capacity, "images of particles", error));
     memcpy(position, cloud->position, (size_t)cloud->count * sizeof *position);
     memcpy(spacing, cloud->spacing, (size_t)cloud->count * sizeof *spacing);
     mirrored->position = position;
@@ -90,14 +88,14 @@ WadiStatus wadi_cloud_mirror(WadiCloud *mirrored, const WadiCloud *cloud, WadiBo
         if (!wadi_box_contains(box, cloud->position[i])) {
             continue;
         }
-        int32_t own = mirrored->count; /* images of this particle start here */
+        int32_t first = mirrored->count; /* images of this particle start here */
         for (int p = 0; p < planes; ++p) {
             if (!has_image(cloud, i, &mirror[p], depth)) {
                 continue;
             }
             int32_t end = mirrored->count;
-            for (int32_t n = own - 1; n < end; ++n) {
-                WadiVec3 from = n < own ? cloud->position[i] : position[n];
+            for (int32_t n = first - 1; n < end; ++n) {
+                WadiVec3 from = n < first ? cloud->position[i] : position[n];
                 position[mirrored->count] = image_of(from, &mirror[p]);
                 spacing[mirrored->count++] = cloud->spacing[i];
             }

@@ -6,8 +6,8 @@
 
 enum { BIN_BLOCK = 16 };
 
-/* Out of every reach, and its square is still a float. */
-static const float FAR_AWAY = 1e15f;
+/* Outside every support; its square is still a finite float. */
+static const float FAR_POSITION = 1e15f;
 
 typedef struct PairWalk {
     const WadiBins *bins;
@@ -24,7 +24,7 @@ static void flush(const PairWalk *walk, int32_t first, int32_t end, WadiPairChun
     }
     for (; chunk->count % 8 != 0; ++chunk->count) {
         int32_t n = chunk->count;
-        chunk->x[n] = chunk->y[n] = chunk->z[n] = FAR_AWAY;
+        chunk->x[n] = chunk->y[n] = chunk->z[n] = FAR_POSITION;
         chunk->inverse[n] = 1.0f;
         chunk->cube[n] = 0.0f;
         chunk->slot[n] = 0;
@@ -33,7 +33,7 @@ static void flush(const PairWalk *walk, int32_t first, int32_t end, WadiPairChun
     chunk->count = 0;
 }
 
-/* How far x lies out of [0, width]. */
+/* Distance from x to [0, width]. */
 static inline float outside(float x, float width)
 {
     return x < 0.0f ? -x : x > width ? x - width : 0.0f;
@@ -50,9 +50,10 @@ static void visit_bin(const PairWalk *walk, int32_t bin)
     WadiBox box = { { at[0] * size, at[1] * size, at[2] * size },
                     { (at[0] + 1) * size, (at[1] + 1) * size, (at[2] + 1) * size } };
     WadiVec3 corner = box.min;
-    const float width = 1.0001f * (float)size; /* for rounding; no reach of the level is longer */
-    /* A hair smaller, or the walk would enter one more bin on the high side; on more than one level larger, since bins of
-     * shorter reach have to be found from as far as this one's reach. */
+    /* with a margin for rounding; an upper bound of the level's support radii */
+    const float width = 1.0001f * (float)size;
+    /* Slightly smaller, or the walk would visit one more bin on the high side. With several levels larger,
+     * since finer bins must be found from as far as this bin's support radius. */
     box = wadi_box_grown(box, bins->level_count > 1 ? size : -1e-9 * size);
 
     WadiPairChunk chunk;
@@ -62,20 +63,20 @@ static void visit_bin(const PairWalk *walk, int32_t bin)
         float shift[3] = { (float)(span.corner.x - corner.x), (float)(span.corner.y - corner.y),
                            (float)(span.corner.z - corner.z) };
         for (int32_t j = span.first; j < span.end; ++j) {
-            const float *place = bins->place[j];
+            const float *point = bins->point[j];
             int32_t n = chunk.count;
-            chunk.x[n] = place[0] + shift[0];
-            chunk.y[n] = place[1] + shift[1];
-            chunk.z[n] = place[2] + shift[2];
-            /* From the bin: what is farther than both reaches is near none of its particles. */
+            chunk.x[n] = point[0] + shift[0];
+            chunk.y[n] = point[1] + shift[1];
+            chunk.z[n] = point[2] + shift[2];
+            /* Farther from the bin than both support radii: no neighbour of its particles. */
             float dx = outside(chunk.x[n], width), dy = outside(chunk.y[n], width);
-            float dz = outside(chunk.z[n], width), reach = place[3] > width ? place[3] : width;
-            if (dx * dx + dy * dy + dz * dz > reach * reach) {
+            float dz = outside(chunk.z[n], width), support = point[3] > width ? point[3] : width;
+            if (dx * dx + dy * dy + dz * dz > support * support) {
                 continue;
             }
             ++chunk.count;
-            chunk.inverse[n] = 1.0f / (place[3] * place[3]);
-            chunk.cube[n] = place[3] * place[3] * place[3];
+            chunk.inverse[n] = 1.0f / (point[3] * point[3]);
+            chunk.cube[n] = point[3] * point[3] * point[3];
             chunk.slot[n] = j;
             if (chunk.count == WADI_PAIR_CHUNK) {
                 flush(walk, first, end, &chunk);

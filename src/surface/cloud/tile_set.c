@@ -12,7 +12,7 @@ void wadi_tile_set_free(WadiTileSet *set)
     *set = (WadiTileSet){ 0 };
 }
 
-static void put_tile(WadiTileSet *set, WadiTile tile)
+static void insert_tile(WadiTileSet *set, WadiTile tile)
 {
     uint64_t key = (uint64_t)(uint32_t)tile.x | (uint64_t)(uint32_t)tile.y << 32;
     size_t slot = wadi_hash_mix(key + wadi_hash_mix((uint64_t)(uint32_t)tile.z + 1)) & (set->slot_count - 1);
@@ -41,13 +41,13 @@ WadiStatus wadi_tile_set_add(WadiTileSet *set, WadiTile tile, WadiError *error)
         }
         for (size_t s = 0; s < set->slot_count; ++s) {
             if (set->is_used[s]) {
-                put_tile(&grown, set->slot[s]);
+                insert_tile(&grown, set->slot[s]);
             }
         }
         wadi_tile_set_free(set);
         *set = grown;
     }
-    put_tile(set, tile);
+    insert_tile(set, tile);
     return WADI_OK;
 }
 
@@ -57,7 +57,6 @@ static int compare_tiles(const void *left, const void *right)
     return wadi_tile_is_before(*a, *b) ? -1 : wadi_tile_is_before(*b, *a);
 }
 
-/* The tiles of the set in the order of tile maps. */
 WadiStatus wadi_tile_set_sort(const WadiTileSet *set, WadiTile **sorted, WadiArena *arena, WadiError *error)
 {
     WADI_TRY(WADI_ARENA_NEW(arena, sorted, set->count + 1, "tiles of a surface", error));

@@ -1,4 +1,4 @@
-/* A growing set of tiles, to collect those that a grid shall have. */
+/* A growing set of tiles, for collecting the tiles of a new grid. */
 #ifndef WADI_SURFACE_TILE_SET_H
 #define WADI_SURFACE_TILE_SET_H
 

@@ -17,8 +17,8 @@ static const WadiFieldMethod *const METHODS[WADI_SURFACE_METHOD_COUNT] = {
 
 double wadi_field_outside(const WadiCloud *cloud, const WadiFieldDef *def)
 {
-    double rest = def->reach > def->radius ? def->reach - def->radius : def->reach;
-    return cloud->count > 0 ? rest * cloud->spacing_min : def->cell;
+    double distance = def->support > def->radius ? def->support - def->radius : def->support;
+    return cloud->count > 0 ? distance * cloud->spacing_min : def->cell;
 }
 
 double wadi_field_reference(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec3 x)
@@ -29,7 +29,7 @@ double wadi_field_reference(const WadiCloud *cloud, const WadiFieldDef *def, Wad
 typedef struct CopyJob {
     WadiField *field;
     const WadiFieldBand *band;
-    const int32_t *from; /* tile of the band, for each of the field */
+    const int32_t *from; /* tile of the band for each tile of the field */
 } CopyJob;
 
 static void copy_tiles(void *context, int64_t first, int64_t end)
@@ -51,7 +51,7 @@ static void copy_tiles(void *context, int64_t first, int64_t end)
     }
 }
 
-/* The rows that the band needs, with their values. */
+/* The needed rows of the band, with their values. */
 static WadiStatus make_rows(WadiField *field, const WadiFieldBand *band, WadiArena *arena, WadiError *error)
 {
     size_t count = (size_t)band->tiles.count, kept = 0;
@@ -77,16 +77,17 @@ static WadiStatus make_rows(WadiField *field, const WadiFieldBand *band, WadiAre
     return WADI_OK;
 }
 
-/* Are all nodes around those of a row in the band, so that a sign there may change? bits: lanes that want to. */
+/* True when all neighbours of a row's nodes are in the band, so that a sign may change. bits: lanes whose
+ * sign changes. */
 static bool is_surrounded(const WadiRows *rows, int32_t row, unsigned bits)
 {
     for (int dz = 0; dz < 3; ++dz) {
         int32_t layer = dz == 1 ? row : rows->neighbour[row][dz == 0 ? WADI_ROW_Z_MIN : WADI_ROW_Z_MAX];
         for (int dy = 0; dy < 3 && layer != 0; ++dy) {
             int32_t at = dy == 1 ? layer : rows->neighbour[layer][dy == 0 ? WADI_ROW_Y_MIN : WADI_ROW_Y_MAX];
-            const int32_t *beside = rows->neighbour[at];
-            if (at == 0 || ((bits & 1) != 0 && beside[WADI_ROW_X_MIN] == 0) ||
-                ((bits & 0x80) != 0 && beside[WADI_ROW_X_MAX] == 0)) {
+            const int32_t *neighbour = rows->neighbour[at];
+            if (at == 0 || ((bits & 1) != 0 && neighbour[WADI_ROW_X_MIN] == 0) ||
+                ((bits & 0x80) != 0 && neighbour[WADI_ROW_X_MAX] == 0)) {
                 return false;
             }
         }
@@ -108,7 +109,7 @@ void wadi_field_change(WadiField *field, int32_t row, const WadiF8 *old, const W
     }
 }
 
-/* Nodes on either side of the surface; the band of a wider one is a solid block. */
+/* Largest margin, nodes; with a wider one the band would be a solid block. */
 static const double margin_max = 10000.0;
 
 WadiStatus wadi_field_check_stop(const WadiFieldDef *def, WadiError *error)
@@ -131,7 +132,7 @@ static WadiStatus build(WadiField *field, WadiFieldBand *band, double volume, Wa
     WADI_TRY(make_rows(field, band, arena, error));
     WADI_TRY(wadi_field_check_stop(def, error));
     WADI_TRY(wadi_field_smooth(field, def->smoothing, def->lowering, arena, error));
-    WADI_TRY(wadi_field_keep_volume(field, def, volume, band->sampler->cloud->spacing_min, arena, error));
+    WADI_TRY(wadi_field_match_volume(field, def, volume, band->sampler->cloud->spacing_min, arena, error));
     WADI_TRY(wadi_field_check_stop(def, error));
     const WadiBox everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
     WADI_TRY(wadi_field_flatten(field, def->flatten, flatten_unit(def, band->sampler->cloud),
@@ -142,7 +143,7 @@ static WadiStatus build(WadiField *field, WadiFieldBand *band, double volume, Wa
     return WADI_OK;
 }
 
-/* Of the particles in a box. */
+/* Volume of the particles in a box. */
 static double volume_within(const WadiCloud *cloud, WadiBox box)
 {
     double sum = 0.0;
@@ -164,17 +165,17 @@ WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, 
                                const WadiBins *bins, const WadiFieldDef *def, WadiArena *arena,
                                WadiError *error)
 {
-    WADI_ASSERT_TRY(def->cell > 0.0 && def->reach > 0.0 && def->smoothing >= 0 && def->lowering >= 0, error);
+    WADI_ASSERT_TRY(def->cell > 0.0 && def->support > 0.0 && def->smoothing >= 0 && def->lowering >= 0, error);
     *field = (WadiField){ .cell = def->cell };
     double volume = def->is_clipped ? volume_within(cloud, def->clip) : wadi_cloud_volume(cloud);
     WadiCloud mirrored;
     WadiBins mirrored_bins;
     if (def->is_clipped && def->is_mirrored) {
         double depth =
-            def->method == WADI_SURFACE_ANISOTROPIC ? WADI_ANISOTROPIC_REACH * def->reach : def->reach;
+            def->method == WADI_SURFACE_ANISOTROPIC ? WADI_ANISOTROPIC_SUPPORT * def->support : def->support;
         WADI_TRY(wadi_cloud_mirror(&mirrored, cloud, def->clip, depth, arena, error));
         if (mirrored.count > cloud->count) {
-            WADI_TRY(wadi_bins_build(&mirrored_bins, &mirrored, def->reach, arena, error));
+            WADI_TRY(wadi_bins_build(&mirrored_bins, &mirrored, def->support, arena, error));
             cloud = &mirrored;
             bins = &mirrored_bins;
         }
@@ -184,12 +185,13 @@ WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, 
     if (method->prepare != NULL) {
         WADI_TRY(method->prepare(&sampler, arena, error));
     }
-    /* A pass moves a change of sign by a node at most and carries a wrong value by one: with p passes the nodes of the cells
-     * around the last changes lie within p + 1 of the first, and what their values come from within p of them. */
+    /* A pass moves a sign change by at most one node, and an error of the border by one. After p passes the
+     * cells around the sign changes lie within p + 1 nodes of the first ones, and their values depend on p
+     * nodes more. */
     int passes = def->smoothing + def->lowering;
     double margin = 2.0 * passes + 1.0;
     if (def->flatten > 0.0) {
-        /* Where both a pass and this want to move a change, the second is refused. */
+        /* wadi_field_change refuses a sign change that a pass and the flattening would both move. */
         margin += wadi_field_flatten_margin(def->cell, flatten_unit(def, cloud)) - (passes > 0 ? 1.0 : 0.0);
     }
     if (!(margin <= margin_max)) {

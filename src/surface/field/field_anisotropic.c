@@ -1,17 +1,16 @@
-/* The sum of stretched kernels, and the surface where it falls to a level. [YT13 eq. 5; anisotropy.c]
+/* The sum of stretched kernels; the surface is where it falls to a level. [YT13 eq. 5; anisotropy.c]
  *
- * Differs: the kernel is (1 - s^2)^3, the one of the other methods. The level is 0.33 of what evenly filled space has: with it the
- * surface holds the particles' volume within 2 % in still water, heaps of sand and splashes, within 6 % in sheets of few layers
- * (tests/physics/test_surface_water.c), and a lone particle keeps its own. Values are the root of the level
- * less the root of the sum, times the distance over which the latter falls by 1 at a flat surface: about metres, and as
- * steep inside as outside, so that a pass of smoothing does not move the surface. */
+ * Differs: the kernel is (1 - s^2)^3, as in the other methods. The level is 0.33 of the sum in evenly filled
+ * space: the surface then encloses the particles' volume (docs/surface.md, "Volume and flatness"), and a lone
+ * particle's ball has its own. The value is sqrt(level) - sqrt(sum), scaled to metres at a flat surface; the
+ * roots make it as steep inside as outside, so that smoothing does not move the surface. */
 #include <math.h>
 
 #include "surface/cloud/anisotropy.h"
 #include "surface/field/field_method.h"
 
-static const double ROOT = 0.57445626465380284; /* of the level */
-static const double FALL = 0.80; /* spacings over which the sum's root at a flat surface falls by 1 */
+static const double ROOT = 0.57445626465380284; /* sqrt of the level */
+static const double FALL = 0.80; /* spacings over which sqrt(sum) falls by 1 at a flat surface */
 
 static double outside_of(const WadiCloud *cloud)
 {
@@ -22,8 +21,9 @@ static WadiStatus prepare(WadiFieldSampler *sampler, WadiArena *arena, WadiError
 {
     WadiAnisotropy *anisotropy;
     WADI_TRY(WADI_ARENA_NEW(arena, &anisotropy, 1, "ellipsoids", error));
-    WADI_TRY(wadi_anisotropy_build(anisotropy, sampler->cloud, WADI_ANISOTROPIC_REACH * sampler->def->reach,
-                                   sampler->def->cell, arena, error));
+    WADI_TRY(wadi_anisotropy_build(anisotropy, sampler->cloud,
+                                   WADI_ANISOTROPIC_SUPPORT * sampler->def->support, sampler->def->cell,
+                                   arena, error));
     sampler->bins = &anisotropy->bins;
     sampler->outside = (float)outside_of(sampler->cloud);
     sampler->data = anisotropy;
@@ -57,13 +57,13 @@ static void sample_row(const WadiFieldSampler *sampler, const WadiFieldNear *nea
     }
 }
 
-/* Neighbours of particle i. */
-static WadiNearMoments moments_of(const WadiCloud *cloud, double reach, int32_t i)
+/* Moments of the neighbours of particle i. */
+static WadiNearMoments moments_of(const WadiCloud *cloud, double support, int32_t i)
 {
     WadiNearMoments m = { 0 };
     for (int32_t j = 0; j < cloud->count; ++j) {
         WadiVec3 d = wadi_sub(cloud->position[j], cloud->position[i]);
-        double s = wadi_norm(d) / (reach * (double)fmaxf(cloud->spacing[i], cloud->spacing[j]));
+        double s = wadi_norm(d) / (support * (double)fmaxf(cloud->spacing[i], cloud->spacing[j]));
         if (s < 1.0) {
             double volume = pow((double)cloud->spacing[j], 3.0), k = (1.0 - s * s * s) * volume;
             m.weight += k;
@@ -80,19 +80,19 @@ static WadiNearMoments moments_of(const WadiCloud *cloud, double reach, int32_t 
     return m;
 }
 
-static WadiVec3 near_way(const WadiCloud *cloud, double reach, int32_t i, WadiVec3 own)
+static WadiVec3 neighbour_offset(const WadiCloud *cloud, double support, int32_t i, WadiVec3 own)
 {
     WadiVec3 sum = { 0 };
     double weight = 0.0;
     for (int32_t j = 0; j < cloud->count; ++j) {
         double s = wadi_norm(wadi_sub(cloud->position[j], cloud->position[i])) /
-                   (reach * (double)fmaxf(cloud->spacing[i], cloud->spacing[j]));
+                   (support * (double)fmaxf(cloud->spacing[i], cloud->spacing[j]));
         if (s < 1.0) {
-            WadiNearMoments m = moments_of(cloud, reach, j);
-            WadiVec3 way = wadi_scale(m.mean, 1.0 / m.weight);
+            WadiNearMoments m = moments_of(cloud, support, j);
+            WadiVec3 offset = wadi_scale(m.mean, 1.0 / m.weight);
             double k =
-                (1.0 - s * s * s) * pow((double)cloud->spacing[j], 3.0) * fmax(0.0, wadi_dot(own, way));
-            sum = wadi_add_scaled(sum, way, k);
+                (1.0 - s * s * s) * pow((double)cloud->spacing[j], 3.0) * fmax(0.0, wadi_dot(own, offset));
+            sum = wadi_add_scaled(sum, offset, k);
             weight += k;
         }
     }
@@ -101,13 +101,13 @@ static WadiVec3 near_way(const WadiCloud *cloud, double reach, int32_t i, WadiVe
 
 static double reference(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec3 x)
 {
-    double reach = WADI_ANISOTROPIC_REACH * def->reach, sum = 0.0, sum_spacing = 0.0;
+    double support = WADI_ANISOTROPIC_SUPPORT * def->support, sum = 0.0, sum_spacing = 0.0;
     for (int32_t i = 0; i < cloud->count; ++i) {
         double spacing = (double)cloud->spacing[i];
-        WadiNearMoments m = moments_of(cloud, reach, i);
-        WadiEllipsoid e = wadi_ellipsoid(&m, spacing, reach);
+        WadiNearMoments m = moments_of(cloud, support, i);
+        WadiEllipsoid e = wadi_ellipsoid(&m, spacing, support);
         WadiVec3 own = wadi_scale(m.mean, 1.0 / m.weight);
-        WadiVec3 shift = wadi_anisotropy_shift(own, near_way(cloud, reach, i, own));
+        WadiVec3 shift = wadi_anisotropy_shift(own, neighbour_offset(cloud, support, i, own));
         WadiVec3 d = wadi_sub(x, wadi_add(cloud->position[i], shift));
         double t = 1.0 - (e.form.xx * d.x * d.x + e.form.yy * d.y * d.y + e.form.zz * d.z * d.z +
                           2.0 * (e.form.xy * d.x * d.y + e.form.xz * d.x * d.z + e.form.yz * d.y * d.z));
@@ -120,11 +120,11 @@ static double reference(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec
     return sum > 0.0 ? (ROOT - sqrt(sum)) * FALL * sum_spacing / sum : outside_of(cloud);
 }
 
-/* The sum is as large as the filling, which is over the level; gaps between particles that it makes smaller than that are not
- * wanted as bubbles. */
+/* The sum equals the filled fraction, which exceeds the level. Smaller gaps between particles shall not
+ * become bubbles. */
 static bool is_inside_where_filled(const WadiFieldDef *def)
 {
-    return def->reach >= 1.75;
+    return def->support >= 1.75;
 }
 
 const WadiFieldMethod wadi_field_anisotropic = { .prepare = prepare,

@@ -10,7 +10,7 @@ static const uint64_t LOW_LANES = UINT64_C(0x0101010101010101);
 
 enum { TILE_BLOCK = 64 };
 
-/* Tiles with a node in a box, m. */
+/* Adds the tiles that have a node in a box, m. */
 static WadiStatus add_box(WadiTileSet *set, WadiBox box, double cell, WadiError *error)
 {
     int32_t low[3], high[3];
@@ -37,40 +37,41 @@ static WadiStatus add_box(WadiTileSet *set, WadiBox box, double cell, WadiError 
     return WADI_OK;
 }
 
-/* Is a cube beside this one inside, with particles of the level? */
-static bool is_beside_inside(const WadiFilling *filling, int32_t cube)
+/* True when a neighbouring cube is inside and holds particles of the level. */
+static bool has_inside_neighbour(const WadiFilling *filling, int32_t cube)
 {
     for (int n = 0; n < 27; ++n) {
-        int32_t beside = filling->map.neighbours[cube][n];
-        if (beside >= 0 && filling->is_inside[beside] && filling->has_own[beside]) {
+        int32_t neighbour = filling->map.neighbours[cube][n];
+        if (neighbour >= 0 && filling->is_inside[neighbour] && filling->has_level_particles[neighbour]) {
             return true;
         }
     }
     return false;
 }
 
-/* Where particles of a bin reach: the box of their places, grown by the largest reach. */
-static WadiBox reached_box(const WadiBins *bins, int level, WadiTile at)
+/* Union of the supports of a bin's particles: the box of their positions, grown by the largest support
+ * radius. */
+static WadiBox support_box(const WadiBins *bins, int level, WadiTile at)
 {
     const WadiCells *cells = &bins->level[level];
     int32_t bin = wadi_cells_find(cells, at.x, at.y, at.z);
     float low[3] = { INFINITY, INFINITY, INFINITY }, high[3] = { -INFINITY, -INFINITY, -INFINITY },
-          reach = 0.0f;
+          support = 0.0f;
     for (int32_t n = cells->start[bin]; n < cells->start[bin + 1]; ++n) {
-        const float *place = bins->place[bins->first[level] + n];
+        const float *point = bins->point[bins->first[level] + n];
         for (int a = 0; a < 3; ++a) {
-            low[a] = place[a] < low[a] ? place[a] : low[a];
-            high[a] = place[a] > high[a] ? place[a] : high[a];
+            low[a] = point[a] < low[a] ? point[a] : low[a];
+            high[a] = point[a] > high[a] ? point[a] : high[a];
         }
-        reach = place[3] > reach ? place[3] : reach;
+        support = point[3] > support ? point[3] : support;
     }
     WadiVec3 corner = { at.x * cells->cell_size, at.y * cells->cell_size, at.z * cells->cell_size };
     WadiBox box = { wadi_add(corner, wadi_vec3((double)low[0], (double)low[1], (double)low[2])),
                     wadi_add(corner, wadi_vec3((double)high[0], (double)high[1], (double)high[2])) };
-    return wadi_box_grown(box, (double)reach * (1.0 + 0x1p-20));
+    return wadi_box_grown(box, (double)support * (1.0 + 0x1p-20));
 }
 
-/* Does the cube lie across the planes of the box? */
+/* True when a plane of the clip box cuts the cube. */
 static bool is_cut(const WadiFieldDef *def, WadiBox cube)
 {
     WadiBox grown = wadi_box_grown(cube, def->cell);
@@ -78,9 +79,10 @@ static bool is_cut(const WadiFieldDef *def, WadiBox cube)
     return def->is_clipped && !is_within && !wadi_box_is_empty(wadi_box_intersection(def->clip, grown));
 }
 
-/* Tiles that a row to be sampled may lie in. A node within reach of a particle lies in the particle's cube or beside it, so that
- * either the particle's cube is not inside and its reach is added here, or the node's own cube is filled and is added when it
- * is not inside. Where the box cuts through what is inside there is surface too. */
+/* Adds the tiles whose rows may need sampling. A node in the support of a particle lies in the particle's
+ * cube or a neighbouring one: either the particle's cube is not inside and its support is added here, or the
+ * node's cube is occupied and is added when it is not inside. Where the clip box cuts an inside cube there is
+ * surface too. */
 static WadiStatus add_candidates(const WadiFieldBand *band, WadiTileSet *set, WadiError *error)
 {
     const WadiBins *bins = band->sampler->bins;
@@ -97,10 +99,10 @@ static WadiStatus add_candidates(const WadiFieldBand *band, WadiTileSet *set, Wa
             if (filling->is_inside[c]) {
                 continue;
             }
-            if (filling->has_own[c]) {
-                WADI_TRY(add_box(set, reached_box(bins, level, at), cell, error));
+            if (filling->has_level_particles[c]) {
+                WADI_TRY(add_box(set, support_box(bins, level, at), cell, error));
             }
-            if (is_beside_inside(filling, c)) {
+            if (has_inside_neighbour(filling, c)) {
                 WADI_TRY(add_box(set, cube, cell, error));
             }
         }
@@ -108,9 +110,10 @@ static WadiStatus add_candidates(const WadiFieldBand *band, WadiTileSet *set, Wa
     return WADI_OK;
 }
 
-static const int BESIDE[6] = { 12, 14, 10, 16, 4, 22 }; /* of WadiTileMap.neighbours, by side */
+/* index into WadiTileMap.neighbours, by side */
+static const int SIDE_NEIGHBOUR[6] = { 12, 14, 10, 16, 4, 22 };
 
-static WadiTile tile_beside(WadiTile at, int side)
+static WadiTile neighbour_tile(WadiTile at, int side)
 {
     int step = side & 1 ? 1 : -1;
     at.x += side < 2 ? step : 0;
@@ -125,8 +128,8 @@ typedef struct FreshTiles {
     uint64_t *wanted;
 } FreshTiles;
 
-/* A tile that the band had keeps what it has; of a new one all that is not inside is to be sampled. */
-static void lay_tiles(void *context, int64_t first, int64_t end)
+/* Copies the tiles of the old band. All rows of a new tile that are not inside are to be sampled. */
+static void init_tiles(void *context, int64_t first, int64_t end)
 {
     FreshTiles *job = context;
     WadiFieldBand *band = job->band;
@@ -145,15 +148,16 @@ static void lay_tiles(void *context, int64_t first, int64_t end)
         }
         band->missing[t] = 0;
         for (int side = 0; side < 6; ++side) {
-            if (band->tiles.neighbours[t][BESIDE[side]] < 0) {
-                bool is_inside = wadi_field_rows_inside(band, tile_beside(band->tiles.tiles[t], side)) != 0;
+            if (band->tiles.neighbours[t][SIDE_NEIGHBOUR[side]] < 0) {
+                bool is_inside =
+                    wadi_field_rows_inside(band, neighbour_tile(band->tiles.tiles[t], side)) != 0;
                 band->missing[t] |= (uint8_t)(is_inside << side);
             }
         }
     }
 }
 
-/* Lay out the band anew over sorted tiles and sample the new ones. */
+/* Rebuilds the band over sorted tiles and samples the new ones. */
 static WadiStatus set_tiles(WadiFieldBand *band, const WadiTile *tiles, size_t count, WadiArena *arena,
                             WadiError *error)
 {
@@ -166,33 +170,33 @@ static WadiStatus set_tiles(WadiFieldBand *band, const WadiTile *tiles, size_t c
     WADI_TRY(WADI_ARENA_NEW(arena, &band->missing, count, "tiles of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &band->needed, count, "nodes of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &job.wanted, count, "rows of a surface", error));
-    wadi_parallel_for((int64_t)count, TILE_BLOCK, lay_tiles, &job);
+    wadi_parallel_for((int64_t)count, TILE_BLOCK, init_tiles, &job);
     return wadi_field_sample(band, job.wanted, arena, error);
 }
 
-/* Bits of the nodes beside those of a tile. `other` is the tile there; its far border comes in. */
-static inline uint64_t shift_word(const WadiNodeBits *own, const WadiNodeBits *other, int side, int k)
+/* Bits of the neighbouring nodes on `side`; `other` is the neighbouring tile. */
+static inline uint64_t shift_word(const WadiNodeBits *bits, const WadiNodeBits *other, int side, int k)
 {
     switch (side) {
-    case WADI_ROW_X_MIN: return (own->word[k] & ~(LOW_LANES << 7)) << 1 | (other->word[k] >> 7 & LOW_LANES);
-    case WADI_ROW_X_MAX: return (own->word[k] & ~LOW_LANES) >> 1 | (other->word[k] & LOW_LANES) << 7;
-    case WADI_ROW_Y_MIN: return own->word[k] << 8 | other->word[k] >> 56;
-    case WADI_ROW_Y_MAX: return own->word[k] >> 8 | other->word[k] << 56;
-    case WADI_ROW_Z_MIN: return k > 0 ? own->word[k - 1] : other->word[7];
-    default: return k < 7 ? own->word[k + 1] : other->word[0];
+    case WADI_ROW_X_MIN: return (bits->word[k] & ~(LOW_LANES << 7)) << 1 | (other->word[k] >> 7 & LOW_LANES);
+    case WADI_ROW_X_MAX: return (bits->word[k] & ~LOW_LANES) >> 1 | (other->word[k] & LOW_LANES) << 7;
+    case WADI_ROW_Y_MIN: return bits->word[k] << 8 | other->word[k] >> 56;
+    case WADI_ROW_Y_MAX: return bits->word[k] >> 8 | other->word[k] << 56;
+    case WADI_ROW_Z_MIN: return k > 0 ? bits->word[k - 1] : other->word[7];
+    default: return k < 7 ? bits->word[k + 1] : other->word[0];
     }
 }
 
 typedef struct BandPass {
     WadiFieldBand *band;
-    const WadiNodeBits *negative, *positive; /* the signs looked at: of the field, or of the clipped field */
+    const WadiNodeBits *negative, *positive; /* signs of the field, or of the clipped field */
     WadiNodeBits *clipped_negative, *clipped_positive;
     WadiNodeBits *from, *to;
     int axis;
-    uint8_t *spill; /* bit per side: nodes are needed in the tile there, which is missing */
+    uint8_t *spill; /* bit per side: nodes are needed in a neighbouring tile that is missing */
 } BandPass;
 
-/* Signs of a tile that does not exist: inside or outside, whole. */
+/* Signs of a tile that does not exist: uniformly inside or outside, then clipped. */
 static void missing_signs(const BandPass *pass, bool is_inside, WadiTile at, WadiNodeBits *negative,
                           WadiNodeBits *positive)
 {
@@ -215,7 +219,7 @@ static void clip_tiles(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Adds the nodes whose sign is not that of a node beside them. */
+/* Adds the nodes whose sign differs from that of a neighbour. */
 static void find_changes(void *context, int64_t first, int64_t end)
 {
     BandPass *pass = context;
@@ -225,19 +229,19 @@ static void find_changes(void *context, int64_t first, int64_t end)
         const WadiNodeBits *negative = &pass->negative[t], *positive = &pass->positive[t];
         WadiNodeBits changes = { { 0 } };
         for (int side = 0; side < 6; ++side) {
-            int32_t other = band->tiles.neighbours[t][BESIDE[side]];
+            int32_t other = band->tiles.neighbours[t][SIDE_NEIGHBOUR[side]];
             WadiNodeBits missing[2];
-            const WadiNodeBits *beside[2] = { &missing[0], &missing[1] };
+            const WadiNodeBits *neighbour[2] = { &missing[0], &missing[1] };
             if (other >= 0) {
-                beside[0] = &pass->negative[other];
-                beside[1] = &pass->positive[other];
+                neighbour[0] = &pass->negative[other];
+                neighbour[1] = &pass->positive[other];
             } else {
-                missing_signs(pass, band->missing[t] >> side & 1, tile_beside(band->tiles.tiles[t], side),
+                missing_signs(pass, band->missing[t] >> side & 1, neighbour_tile(band->tiles.tiles[t], side),
                               &missing[0], &missing[1]);
             }
             for (int k = 0; k < 8; ++k) {
-                changes.word[k] |= ~((negative->word[k] & shift_word(negative, beside[0], side, k)) |
-                                     (positive->word[k] & shift_word(positive, beside[1], side, k)));
+                changes.word[k] |= ~((negative->word[k] & shift_word(negative, neighbour[0], side, k)) |
+                                     (positive->word[k] & shift_word(positive, neighbour[1], side, k)));
             }
         }
         if (def->is_clipped) {
@@ -253,23 +257,23 @@ static void find_changes(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Add the nodes beside those marked, along one axis. */
+/* Adds the neighbours of the marked nodes along one axis. */
 static void grow_along(void *context, int64_t first, int64_t end)
 {
     static const WadiNodeBits none = { { 0 } };
     BandPass *pass = context;
     for (int64_t t = first; t < end; ++t) {
-        const WadiNodeBits *own = &pass->from[t];
-        WadiNodeBits grown = *own;
+        const WadiNodeBits *marked = &pass->from[t];
+        WadiNodeBits grown = *marked;
         for (int side = 2 * pass->axis; side < 2 * pass->axis + 2; ++side) {
-            int32_t other = pass->band->tiles.neighbours[t][BESIDE[side]];
-            const WadiNodeBits *beside = other >= 0 ? &pass->from[other] : &none;
-            uint64_t leaving = 0;
+            int32_t other = pass->band->tiles.neighbours[t][SIDE_NEIGHBOUR[side]];
+            const WadiNodeBits *neighbour = other >= 0 ? &pass->from[other] : &none;
+            uint64_t outgoing = 0;
             for (int k = 0; k < 8; ++k) {
-                grown.word[k] |= shift_word(own, beside, side, k);
-                leaving |= shift_word(&none, own, side ^ 1, k); /* seen from the tile beside */
+                grown.word[k] |= shift_word(marked, neighbour, side, k);
+                outgoing |= shift_word(&none, marked, side ^ 1, k); /* as seen from the neighbouring tile */
             }
-            if (other < 0 && leaving != 0) {
+            if (other < 0 && outgoing != 0) {
                 pass->spill[t] |= (uint8_t)(1 << side);
             }
         }
@@ -277,7 +281,7 @@ static void grow_along(void *context, int64_t first, int64_t end)
     }
 }
 
-/* needed = everything within the margin of a change of sign. */
+/* needed = all nodes within the margin of a sign change. */
 static void find_needed(BandPass *pass, WadiNodeBits *spare)
 {
     WadiFieldBand *band = pass->band;
@@ -304,7 +308,7 @@ static void find_needed(BandPass *pass, WadiNodeBits *spare)
     }
 }
 
-/* The tiles of the band and those it spills into. */
+/* Collects the tiles of the band and the missing tiles with needed nodes. */
 static WadiStatus collect_spills(const WadiFieldBand *band, const uint8_t *spill, WadiTileSet *set,
                                  WadiError *error)
 {
@@ -312,14 +316,15 @@ static WadiStatus collect_spills(const WadiFieldBand *band, const uint8_t *spill
         WADI_TRY(wadi_tile_set_add(set, band->tiles.tiles[t], error));
         for (int side = 0; side < 6; ++side) {
             if (spill[t] >> side & 1) {
-                WADI_TRY(wadi_tile_set_add(set, tile_beside(band->tiles.tiles[t], side), error));
+                WADI_TRY(wadi_tile_set_add(set, neighbour_tile(band->tiles.tiles[t], side), error));
             }
         }
     }
     return WADI_OK;
 }
 
-/* One round: sample what is needed and was taken to be inside, and collect the tiles to go on with, if these do not do. */
+/* One round: samples the needed rows that were assumed inside, and collects the next set of tiles if some are
+ * missing. */
 static WadiStatus run_round(WadiFieldBand *band, bool *is_complete, WadiTileSet *next, WadiArena *arena,
                             WadiError *error)
 {
@@ -348,16 +353,17 @@ static WadiStatus run_round(WadiFieldBand *band, bool *is_complete, WadiTileSet 
     return has_spill ? collect_spills(band, pass.spill, next, error) : WADI_OK;
 }
 
-static WadiStatus lay_set(WadiFieldBand *band, const WadiTileSet *set, WadiArena *arena, WadiError *error)
+static WadiStatus replace_tiles(WadiFieldBand *band, const WadiTileSet *set, WadiArena *arena,
+                                WadiError *error)
 {
     WadiTile *sorted;
     WADI_TRY(wadi_tile_set_sort(set, &sorted, arena, error));
     return set_tiles(band, sorted, set->count, arena, error);
 }
 
-/* Ends: each round but the last turns rows into sampled ones or adds tiles beside a change of sign, and there are finitely many
- * within reach of particles. */
-static WadiStatus complete(WadiFieldBand *band, WadiArena *arena, WadiError *error)
+/* Terminates: each round but the last samples rows or adds tiles, and the particles' supports hold finitely
+ * many. */
+static WadiStatus run_rounds(WadiFieldBand *band, WadiArena *arena, WadiError *error)
 {
     WadiStatus status = WADI_OK;
     for (bool is_complete = false; status == WADI_OK && !is_complete;) {
@@ -367,7 +373,7 @@ static WadiStatus complete(WadiFieldBand *band, WadiArena *arena, WadiError *err
         status = run_round(band, &is_complete, &next, arena, error);
         wadi_arena_release(arena, mark);
         if (status == WADI_OK && next.count > 0) {
-            status = lay_set(band, &next, arena, error);
+            status = replace_tiles(band, &next, arena, error);
         }
         wadi_tile_set_free(&next);
     }
@@ -379,12 +385,12 @@ WadiStatus wadi_field_band_build(WadiFieldBand *band, WadiArena *arena, WadiErro
     WADI_TRY(wadi_field_fill(band, arena, error));
     WadiTileSet set = { 0 };
     WadiStatus status = add_candidates(band, &set, error);
-    bool is_empty = set.count == 0; /* no particle, or none that reaches a node */
+    bool is_empty = set.count == 0; /* no particle, or no node in a support */
     if (status == WADI_OK && !is_empty) {
-        status = lay_set(band, &set, arena, error);
+        status = replace_tiles(band, &set, arena, error);
     }
     wadi_tile_set_free(&set);
-    return status == WADI_OK && !is_empty ? complete(band, arena, error) : status;
+    return status == WADI_OK && !is_empty ? run_rounds(band, arena, error) : status;
 }
 
 void wadi_field_band_free(WadiFieldBand *band)

@@ -1,18 +1,18 @@
-/* Caps: what the surface around each patch is like, as far as it is a plane but for its bumps. Internal to the field. */
+/* Caps: parabolic fits to the smooth parts of the surface, one per patch. Internal to the field. */
 #ifndef WADI_SURFACE_FIELD_CAPS_H
 #define WADI_SURFACE_FIELD_CAPS_H
 
 #include "surface/field/field_patches.h"
 
-/* x . normal - level + bend r^2 is the distance from it, r that from its axis through `middle`. Cells, from the middle of the cube
- * of its patch. */
+/* Distance function x . normal - level + bend r^2, r the distance from the axis through `middle`. Lengths in
+ * cells, relative to the centre of the patch's cube. */
 typedef struct WadiCap {
     float normal[3], level, bend;
     float middle[3];
-    float weight; /* 0: there is none */
+    float weight; /* 0: no cap */
 } WadiCap;
 
-/* 0 below range[0], 1 above range[1]. */
+/* Smooth step: 0 below range[0], 1 above range[1]. */
 static inline float wadi_cap_ramp(float x, const float range[2])
 {
     float s = (x - range[0]) / (range[1] - range[0]);
@@ -20,9 +20,10 @@ static inline float wadi_cap_ramp(float x, const float range[2])
     return s * s * (3.0f - 2.0f * s);
 }
 
-/* Move caps, one a patch, towards planes of wider parts of the surface where it is one but for what is too low to be a wave
- * [field_wide.c]. `reach` of the averages that they come from and `spacing` in cells. */
-WadiStatus wadi_caps_widen(WadiCap *caps, const WadiPatches *patches, double reach, double spacing,
+/* Moves caps towards planes of wider parts of the surface where these are planes except for noise
+ * [field_wide.c]. `deviation`, the standard deviation of the averages that the caps come from, and `spacing`
+ * in cells. */
+WadiStatus wadi_caps_widen(WadiCap *caps, const WadiPatches *patches, double deviation, double spacing,
                            WadiArena *arena, WadiError *error);
 
 #endif

@@ -1,7 +1,8 @@
-/* Cut the field off at a box, the domain: the larger of the field and the distance to the box, so that the closed surface ends
- * flat in the planes of the walls, wherever these lie between the nodes.
+/* Clips the field at a box, the domain: the larger of the field and the distance to the box. The closed
+ * surface then ends flat in the planes of the walls, wherever these lie between the nodes.
  *
- * The distance is that of the nearest plane: along an edge of the lattice it is linear, so that its zero is found exactly. */
+ * The distance is that to the nearest plane: linear along a lattice edge, so that marching cubes finds its
+ * zero exactly. */
 #include "core/parallel.h"
 #include "surface/field/field_band.h"
 
@@ -12,7 +13,8 @@ typedef struct ClipJob {
     WadiBox box;
 } ClipJob;
 
-/* Positive outside of [low, high]; computed from the nearer end in double, so that it is exact far from the origin. */
+/* Positive outside [low, high]; computed from the nearer end in double, so that it is exact far from the
+ * origin. */
 static inline double beyond(double x, double low, double high)
 {
     return fmax(low - x, x - high);
@@ -42,7 +44,8 @@ void wadi_field_clip(WadiField *field, WadiBox box)
     wadi_parallel_for(field->rows.count, ROW_BLOCK, clip_rows, &job);
 }
 
-/* Nodes along one axis of a tile, a bit each: strictly inside, and not outside by more than the margin. */
+/* Nodes along one axis of a tile, a bit each: strictly inside, strictly outside, and at most the margin
+ * outside. */
 typedef struct AxisBits {
     unsigned inside, outside, near;
 } AxisBits;

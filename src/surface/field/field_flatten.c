@@ -1,18 +1,17 @@
-/* Flatten the surface where it is a plane but for the bumps of its particles.
+/* Removes the particles' bumps where the surface is otherwise a plane or slightly curved.
  *
- * A solver moves particles on cells of about two spacings, and a particle is at rest at any height within its cell: water that has
- * sloshed keeps bumps of a quarter of a spacing, 4 to 16 spacings long, that no smoothing over one spacing removes. Here each
- * small cube of the lattice gets the mean of the surface around it, over `flatten` spacings: place, normal, and how the normal
- * turns, which is the curvature. That is a parabolic cap, and the field becomes the distance from the caps nearby with weights that
- * sum to one [OBATS03], as far as
- * - their normals agree: not at rims, crests and edges;
- * - the surface goes on around them: not at drops, threads and the borders of sheets;
- * - they lie near, by Tukey's biweight, so that a drop above the surface has no say and nothing is moved far;
- * - they are not much curved. Where a cap is all but flat its curvature is taken for noise too.
- * Sheets so thin that their other side lies in the next cube stay as they are, and voids below the surface and gaps by walls have no
- * say (field_patches.c). Caps that lie in one plane over eight times the reach, but for what is lower than a wave can be, become that
- * plane (field_wide.c). Of waves as long as L some
- * (1 + s) exp(-s) is left, s = 2 (pi flatten / L)^2: a twentieth at 2 flatten, nine tenths at 6. */
+ * A grid solver does not see where a particle lies within its cell, so that water that has sloshed keeps
+ * bumps of a quarter of a spacing, 4 to 16 spacings long, which smoothing over one spacing does not remove.
+ * Each small cube of the lattice gets averages of the surface around it, over `flatten` spacings: position,
+ * normal and curvature, which is a parabolic cap. The field becomes the distance from the nearby caps, with
+ * weights that sum to one [OBATS03] and are reduced
+ * - where their normals disagree: rims, crests and edges;
+ * - where the surface ends: drops, threads and the borders of sheets;
+ * - with distance, by Tukey's biweight: a drop above the surface has no effect, and nothing moves far;
+ * - with curvature. The curvature of a nearly flat cap is noise and is dropped. Thin sheets, voids below the
+ *   surface and gaps at walls are left out (field_patches.c). Caps that agree with one plane over eight times
+ *   the length become that plane (field_wide.c). Of a wave of length L the fraction (1 + s) exp(-s) remains,
+ *   s = 2 (pi flatten / L)^2: a twentieth at 2 flatten, nine tenths at 6. */
 #include <math.h>
 
 #include "core/parallel.h"
@@ -22,12 +21,13 @@
 
 enum { TILE_BLOCK = 16, CUBES_MAX = 6 * 6 * 6 };
 
-static const double CUBE = 1.6; /* spacings that a cube of the lattice should have a side */
-static const float FAR = 2.5f;  /* spacings: a cap this far off has no say */
-/* From none to all of the weight: by the length of the mean normal; by the mean square distance of what was averaged, of that in a
- * plane that goes on. From all to none, by how far the cap rises over its mean, spacings. */
+static const double CUBE = 1.6; /* spacings: intended side of a cube */
+static const float FAR = 2.5f;  /* spacings: a cap this far away has no weight */
+/* Ramps from no to full weight: by the length of the mean normal; by the mean square distance of the averaged
+ * surface over that of an unbounded plane. From full to no weight: by the cap's height over its mean,
+ * spacings. */
 static const float AGREE[2] = { 0.8f, 0.9f }, WIDE[2] = { 0.6f, 0.8f }, CURVED[2] = { 0.3f, 0.6f };
-static const float BENT[2] = { 0.05f, 0.15f }; /* spacings: from noise to curvature, by the same */
+static const float BENT[2] = { 0.05f, 0.15f }; /* spacings: from noise to curvature, by the same height */
 
 typedef struct FlattenJob {
     WadiField *field;
@@ -37,8 +37,8 @@ typedef struct FlattenJob {
     float spread;  /* variance of the weights along one direction, cells^2 */
 } FlattenJob;
 
-/* Mean square distance, of that in the open, from a point so many standard deviations off a wall: what would go beyond it is
- * thrown back. */
+/* Mean square distance over that without a wall, at `off` standard deviations from the wall: the averages are
+ * reflected there. */
 static double spread_by_wall(double off)
 {
     if (!(off < 3.0)) {
@@ -49,7 +49,7 @@ static double spread_by_wall(double off)
     return 1.0 + 2.0 * off * (off - folded);
 }
 
-/* The mean square distance of what goes on as a plane through a patch, as far as the walls let it. */
+/* The mean square distance for a plane through a patch, bounded by the walls. */
 static float plane_spread(const FlattenJob *job, int32_t patch, const float normal[3])
 {
     const WadiPatches *p = &job->patches;
@@ -78,10 +78,10 @@ static void make_caps(void *context, int64_t first, int64_t end)
         }
         if (cap.weight > 0.0f) {
             float along = normal[0] * mean[0] + normal[1] * mean[1] + normal[2] * mean[2];
-            /* On a parabola n . x grows by twice the height. */
-            float height = 0.5f * (mean[6] - along), part = fabsf(height) / job->spacing;
-            cap.weight *= 1.0f - wadi_cap_ramp(part, CURVED);
-            height *= wadi_cap_ramp(part, BENT);
+            /* On a parabola n . x changes by twice the height. */
+            float height = 0.5f * (mean[6] - along), ratio = fabsf(height) / job->spacing;
+            cap.weight *= 1.0f - wadi_cap_ramp(ratio, CURVED);
+            height *= wadi_cap_ramp(ratio, BENT);
             cap.level = along / length + height;
             cap.bend = 0.5f * height / job->spread;
             for (int a = 0; a < 3; ++a) {
@@ -93,7 +93,7 @@ static void make_caps(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Patches of the cubes that have a say in a tile: its own and one more on every side. */
+/* Patches that affect a tile: those of its cubes and of one more on every side. */
 static bool find_caps(const FlattenJob *job, int64_t tile, int32_t found[CUBES_MAX])
 {
     int side = (8 >> job->patches.shift) + 2;
@@ -109,25 +109,26 @@ static bool find_caps(const FlattenJob *job, int64_t tile, int32_t found[CUBES_M
 
 static const WadiF8 LANE = { 0, 1, 2, 3, 4, 5, 6, 7 };
 
-/* Adds what one cap says of a row: `share` is its weight at the row's y and z, dy and dz from the middle of its cube, x that of the
- * cube in the tile. */
+/* Adds one cap's contribution to a row. `weight` is the cap's weight at the row's y and z, (dy, dz) the row
+ * relative to the centre of the cap's cube, x that centre in the tile. */
 static inline __attribute__((always_inline)) void add_cap(const WadiCap *cap, const WadiF8 *value, float x,
-                                                          float dy, float dz, float share, float inverse_size,
-                                                          float inverse_far, WadiF8 *sum, WadiF8 *total)
+                                                          float dy, float dz, float weight,
+                                                          float inverse_size, float inverse_far, WadiF8 *sum,
+                                                          WadiF8 *total)
 {
     WadiF8 dx = LANE - x, off = dx * inverse_size;
     off = WADI_ROW_SELECT(off < 0.0f, -off, off);
     WadiF8 t = 1.0f - off;
-    t = WADI_ROW_SELECT(t > 0.0f, t, (WadiF8){ 0 }) * share;
+    t = WADI_ROW_SELECT(t > 0.0f, t, (WadiF8){ 0 }) * weight;
     WadiF8 along = dx * cap->normal[0] + (dy * cap->normal[1] + dz * cap->normal[2]);
     WadiF8 rx = dx - cap->middle[0];
     float ry = dy - cap->middle[1], rz = dz - cap->middle[2];
     WadiF8 distance = along - cap->level;
     distance += cap->bend * (rx * rx + (ry * ry + rz * rz) - distance * distance);
-    WadiF8 change = distance - *value, part = change * inverse_far;
-    WadiF8 say = 1.0f - part * part;
-    say = WADI_ROW_SELECT(say > 0.0f, say, (WadiF8){ 0 });
-    *sum += t * cap->weight * change * (say * say);
+    WadiF8 change = distance - *value, ratio = change * inverse_far;
+    WadiF8 tukey = 1.0f - ratio * ratio;
+    tukey = WADI_ROW_SELECT(tukey > 0.0f, tukey, (WadiF8){ 0 });
+    *sum += t * cap->weight * change * (tukey * tukey);
     *total += t;
 }
 
@@ -144,11 +145,11 @@ static void flatten_row(const FlattenJob *job, int32_t row, const int32_t *found
     for (int n = 0; n < 4; ++n) {
         int by = low_y + (n & 1), bz = low_z + (n >> 1);
         float dy = y - (middle + size * (float)by), dz = z - (middle + size * (float)bz);
-        float share = (1.0f - fabsf(dy) * inverse_size) * (1.0f - fabsf(dz) * inverse_size);
+        float weight = (1.0f - fabsf(dy) * inverse_size) * (1.0f - fabsf(dz) * inverse_size);
         const int32_t *line = found + side * ((by + 1) + side * (bz + 1));
         for (int bx = 0; bx < side; ++bx) {
-            if (line[bx] >= 0 && share > 0.0f) {
-                add_cap(&job->cap[line[bx]], &value, middle + size * (float)(bx - 1), dy, dz, share,
+            if (line[bx] >= 0 && weight > 0.0f) {
+                add_cap(&job->cap[line[bx]], &value, middle + size * (float)(bx - 1), dy, dz, weight,
                         inverse_size, inverse_far, &sum, &total);
                 has_any = true;
             }
@@ -178,24 +179,24 @@ static void flatten_tiles(void *context, int64_t first, int64_t end)
 
 double wadi_field_flatten_margin(double cell, double spacing)
 {
-    /* The most that Tukey's weight lets a change be: x (1 - x^2)^2 at x^2 = 1/5. */
+    /* The largest change under Tukey's weight: x (1 - x^2)^2 at x^2 = 1/5. */
     return ceil(0.2862 * (double)FAR * spacing / cell);
 }
 
-WadiStatus wadi_field_flatten(WadiField *field, double reach, double spacing, WadiBox within,
+WadiStatus wadi_field_flatten(WadiField *field, double length, double spacing, WadiBox within,
                               WadiArena *arena, WadiError *error)
 {
     double cells = spacing / field->cell;
     int shift = (int)lround(log2(CUBE * cells));
-    if (shift < 0 || reach <= 0.0 || field->rows.count <= 1) {
-        return WADI_OK; /* bumps as small as these are not seen */
+    if (shift < 0 || length <= 0.0 || field->rows.count <= 1) {
+        return WADI_OK; /* the cells do not resolve the bumps */
     }
     shift = shift < 1 ? 1 : shift > 3 ? 3 : shift;
     WadiArenaMark mark = wadi_arena_mark(arena);
     FlattenJob job = { .field = field, .spacing = (float)cells };
     WADI_TRY(wadi_patches_build(&job.patches, field, within, shift, arena, error));
     WADI_TRY(WADI_ARENA_NEW(arena, &job.cap, (size_t)job.patches.count, "caps of a surface", error));
-    job.spread = (float)pow(wadi_patches_average(&job.patches, reach * cells), 2.0);
+    job.spread = (float)pow(wadi_patches_average(&job.patches, length * cells), 2.0);
     wadi_parallel_for(job.patches.count, 1024, make_caps, &job);
     WADI_TRY(wadi_caps_widen(job.cap, &job.patches, (double)sqrtf(job.spread), cells, arena, error));
     wadi_parallel_for(field->tiles.count, TILE_BLOCK, flatten_tiles, &job);

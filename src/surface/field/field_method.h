@@ -1,4 +1,4 @@
-/* What a method of wrapping particles gives to the field; the field gives it the rows to sample. Internal to the field.
+/* Interface of the surface methods. Internal to the field.
  *
  * A method is one file field_NAME.c with one WadiFieldMethod, and one line in the table of field.c. */
 #ifndef WADI_SURFACE_FIELD_METHOD_H
@@ -7,46 +7,48 @@
 #include "grid/row_vectors.h"
 #include "surface/field/field.h"
 
-/* What a method works with. `bins` are those of the cloud, built with def->reach; a method that moves particles or sees another
- * distance puts bins of its own in their place when it prepares. A value is wanted wherever a particle of the bins reaches, and
- * is `outside` (positive, m) everywhere else. */
+/* Input of a method. `bins` are those of the cloud, built with def->support; a method that moves particles or
+ * has another support replaces them in `prepare`. Values are computed inside the support of the particles in
+ * `bins`; everywhere else the field is `outside` (positive, m). */
 typedef struct WadiFieldSampler {
     const WadiCloud *cloud;
     const WadiBins *bins;
     const WadiFieldDef *def;
     float outside;
-    const void *data; /* the method's own */
+    const void *data; /* private data of the method */
 } WadiFieldSampler;
 
-/* The particles that may reach a tile of 8^3 nodes. Lengths are in cells, places relative to the first node of the tile: node
- * (i, j, k) of the tile is at exactly (i, j, k). */
+/* The particles whose kernel may cover a tile of 8^3 nodes. Lengths are in cells, positions relative to the
+ * first node of the tile: node (i, j, k) of the tile is at (i, j, k). */
 typedef struct WadiFieldNear {
     int32_t count;
-    float *x, *y, *z, *reach;
-    int32_t *slot; /* index into bins->place and bins->order */
-    float *
-        rest; /* of a row, in the order of its list: reach^2 less the squared distance from the line of its nodes */
+    float *x, *y, *z, *support;
+    int32_t *slot; /* index into bins->point and bins->order */
+    /* for the current row, in the order of its list: support^2 less the squared distance from the line of
+     * nodes */
+    float *remaining;
 } WadiFieldNear;
 
 typedef struct WadiFieldMethod {
-    /* NULL: nothing to do. Memory belongs to the arena. */
+    /* May be NULL. Memory belongs to the arena. */
     WadiStatus (*prepare)(WadiFieldSampler *sampler, WadiArena *arena, WadiError *error);
-    /* The values, in cells, of the eight nodes (0 .. 7, y, z) of a tile. index[0..count), count > 0, are the particles of `near`
-     * within reach of the line x -> (x, y, z), always in the same order, and near->rest[n] belongs to index[n]; some nodes may
-     * be out of reach of all of them. Runs on many threads. */
+    /* The values, in cells, of the eight nodes (0 .. 7, y, z) of a tile. index[0..count), count > 0, are the
+     * particles of `near` whose support meets the line x -> (x, y, z), always in the same order;
+     * near->remaining[n] belongs to index[n]. Some nodes may be outside all supports. Called from many
+     * threads. */
     void (*sample_row)(const WadiFieldSampler *sampler, const WadiFieldNear *near, const int32_t *index,
                        int32_t count, float y, float z, float value[WADI_ROW_CELLS]);
-    /* Is space that is evenly filled with particles, at two thirds or more of what their spacing fills, inside for sure? Rows
-     * there are then not sampled. NULL: no. */
+    /* True when space evenly filled with particles, to at least two thirds of its volume, is inside: rows
+     * there are not sampled. NULL: false. */
     bool (*is_inside_where_filled)(const WadiFieldDef *def);
-    /* The same in double at any one point, m: the definition. */
+    /* The value at one point in double, m: the definition. */
     double (*reference)(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec3 x);
 } WadiFieldMethod;
 
 extern const WadiFieldMethod wadi_field_zhu_bridson, wadi_field_anisotropic, wadi_field_blobby,
     wadi_field_color;
 
-/* What the field is where no particle reaches, m: for every method that has no better idea. */
+/* Default value outside all supports, m. */
 double wadi_field_outside(const WadiCloud *cloud, const WadiFieldDef *def);
 
 /* wadi_field_build with a method that need not be in the table. */

@@ -8,25 +8,27 @@
 
 enum { TILE_BLOCK = 64, PASSES_MAX = 100 };
 
-static const float FACING = 0.5f; /* cosine: patches that differ more are another side */
-/* So much of another side beside a patch, and it is in a crevice or a thin sheet's. */
+static const float FACING = 0.5f; /* cosine: patches that differ more belong to another side */
+/* Area of the opposite side over that of the same side, from which a patch belongs to a crevice or thin
+ * sheet. */
 static const float OTHER = 0.25f;
-static const float TOWARDS = 0.75f;          /* cosine: a patch that faces a wall or looks away from it */
-static const float GAP = 2.0f, FILM = 0.75f; /* cubes from a wall, of a patch that faces it or looks away */
+static const float TOWARDS = 0.75f; /* cosine: a patch that faces a wall, or away from it */
+/* cubes: distance from a wall that a patch faces, or faces away from */
+static const float GAP = 2.0f, FILM = 0.75f;
 
-/* Lanes whose edge to the next node along each axis is crossed. */
+/* Lanes whose edge to the next node along each axis the surface crosses. */
 static void find_crossings(const WadiField *field, int32_t row, unsigned crossed[3])
 {
-    const int32_t *beside = field->rows.neighbour[row];
+    const int32_t *neighbour = field->rows.neighbour[row];
     WadiI8 is_below = WADI_ROW(field->value, row) < 0.0f;
     unsigned own = wadi_row_bits(&is_below);
     unsigned next = (own >> 1) | (own & 0x80);
-    if (beside[WADI_ROW_X_MAX] != 0) {
-        next = (own >> 1) | (unsigned)(field->value[8 * (size_t)beside[WADI_ROW_X_MAX]] < 0.0f) << 7;
+    if (neighbour[WADI_ROW_X_MAX] != 0) {
+        next = (own >> 1) | (unsigned)(field->value[8 * (size_t)neighbour[WADI_ROW_X_MAX]] < 0.0f) << 7;
     }
     crossed[0] = own ^ next;
     for (int axis = 1; axis < 3; ++axis) {
-        int32_t other = beside[2 * axis + 1];
+        int32_t other = neighbour[2 * axis + 1];
         is_below = WADI_ROW(field->value, other) < 0.0f;
         crossed[axis] = other != 0 ? own ^ wadi_row_bits(&is_below) : 0;
     }
@@ -54,7 +56,7 @@ static void mark_cubes(void *context, int64_t first, int64_t end)
     }
 }
 
-static void place_cubes(void *context, int64_t first, int64_t end)
+static void locate_cubes(void *context, int64_t first, int64_t end)
 {
     WadiPatches *p = context;
     int bits = 3 - p->shift, side = 1 << bits;
@@ -69,7 +71,7 @@ static void place_cubes(void *context, int64_t first, int64_t end)
     }
 }
 
-/* A node beside one of a row, as row and lane; row 0 when it is not in the band. */
+/* A node as row and lane; row 0 when it is not in the band. */
 typedef struct Node {
     int32_t row;
     int lane;
@@ -90,7 +92,8 @@ static inline float value_of(const WadiField *field, Node node)
     return field->value[8 * (size_t)node.row + (size_t)node.lane];
 }
 
-/* Normal where the edge from a node along an axis is crossed, and how far along it is; false when a node for it is missing. */
+/* Unit normal and position `along` where the surface crosses the edge from a node along an axis; false when a
+ * node of the stencil is missing. */
 static bool find_normal(const WadiField *field, Node from, int axis, float normal[3], float *along)
 {
     const WadiRows *rows = &field->rows;
@@ -101,13 +104,14 @@ static bool find_normal(const WadiField *field, Node from, int axis, float norma
         if (a == axis) {
             normal[a] = stop - start;
         } else {
-            Node beside[4] = { step(rows, from, 2 * a), step(rows, from, 2 * a + 1), step(rows, to, 2 * a),
-                               step(rows, to, 2 * a + 1) };
-            if (beside[0].row == 0 || beside[1].row == 0 || beside[2].row == 0 || beside[3].row == 0) {
+            Node neighbour[4] = { step(rows, from, 2 * a), step(rows, from, 2 * a + 1), step(rows, to, 2 * a),
+                                  step(rows, to, 2 * a + 1) };
+            if (neighbour[0].row == 0 || neighbour[1].row == 0 || neighbour[2].row == 0 ||
+                neighbour[3].row == 0) {
                 return false;
             }
-            float low = value_of(field, beside[1]) - value_of(field, beside[0]);
-            float high = value_of(field, beside[3]) - value_of(field, beside[2]);
+            float low = value_of(field, neighbour[1]) - value_of(field, neighbour[0]);
+            float high = value_of(field, neighbour[3]) - value_of(field, neighbour[2]);
             normal[a] = 0.5f * (low + (high - low) * *along);
         }
         square += normal[a] * normal[a];
@@ -119,8 +123,8 @@ static bool find_normal(const WadiField *field, Node from, int axis, float norma
     return true;
 }
 
-/* Adds the crossings of one row and axis. A crossing stands for the area |normal along the axis|, so that each piece of surface
- * counts once, whatever its slope: a square of one cell is crossed by |n_x| + |n_y| + |n_z| edges. */
+/* Adds the crossings of one row and axis. A crossing represents the area |n_axis|: a square of one cell is
+ * crossed by |n_x| + |n_y| + |n_z| edges, so that the areas add up for any slope. */
 static void add_crossings(WadiPatches *p, int64_t tile, int32_t row, int axis, unsigned crossed)
 {
     const WadiRows *rows = &p->field->rows;
@@ -182,12 +186,12 @@ static void measure_patches(void *context, int64_t first, int64_t end)
                 mean[c] *= scale;
             }
             p->area[n] = length_of(mean + 3) > FACING ? p->area[n] : 0.0f;
-            memcpy(p->place[n], mean, sizeof p->place[n]);
+            memcpy(p->position[n], mean, sizeof p->position[n]);
         }
     }
 }
 
-/* The patches around one, its own included, 27 at most; where[n] says in which of the 27 cubes. */
+/* The patches in the 27 cubes around and including one; where[n] is the index of the cube. */
 static int find_around(const WadiPatches *p, int64_t tile, int place, int32_t patch[27], int where[27])
 {
     int bits = 3 - p->shift, low = (8 >> p->shift) - 1, count = 0;
@@ -207,7 +211,8 @@ static inline float dot(const float a[3], const float b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Whether a patch is that of a crevice or of a film by a wall. Its image, which is the other side of it, does not count as a patch. */
+/* True when a patch belongs to a crevice or a film at a wall. Its opposite side is the mirror image, which
+ * has no patch. */
 static bool is_by_wall(const WadiPatches *p, int32_t patch)
 {
     const float *mean = p->mean[patch];
@@ -227,7 +232,8 @@ static bool is_by_wall(const WadiPatches *p, int32_t patch)
     return false;
 }
 
-/* Areas around a patch: that face its way, and the other way behind it, through the material, or before it. */
+/* Areas around a patch that face the same way; the other way behind it (through the material); the other way
+ * before it. */
 typedef struct Sides {
     float same, behind, before;
 } Sides;
@@ -242,17 +248,17 @@ static Sides find_sides(const WadiPatches *p, int64_t tile, int place, int32_t p
     for (int n = 0; n < count; ++n) {
         const float *mean = p->mean[around[n]];
         const int step[3] = { where[n] % 3 - 1, where[n] / 3 % 3 - 1, where[n] / 9 - 1 };
-        float way[3];
+        float offset[3];
         for (int a = 0; a < 3; ++a) {
-            way[a] = size * (float)step[a] + mean[a] - own[a];
+            offset[a] = size * (float)step[a] + mean[a] - own[a];
         }
-        bool is_same = dot(own + 3, mean + 3) > 0.0f, is_behind = dot(own + 3, way) < 0.0f;
+        bool is_same = dot(own + 3, mean + 3) > 0.0f, is_behind = dot(own + 3, offset) < 0.0f;
         *(is_same ? &sides.same : is_behind ? &sides.behind : &sides.before) += p->area[around[n]];
     }
     return sides;
 }
 
-/* scratch: above 0 for the patches of crevices: voids below the surface, and gaps and films by walls, … */
+/* scratch[0] > 0 for patches of crevices: voids below the surface, gaps and films at walls. */
 static void find_crevices(void *context, int64_t first, int64_t end)
 {
     WadiPatches *p = context;
@@ -265,7 +271,8 @@ static void find_crevices(void *context, int64_t first, int64_t end)
     }
 }
 
-/* … and, these left out, for those of thin sheets: water over a void is none. */
+/* scratch[0] > 0 for patches of thin sheets. Runs after the crevices are excluded, since water over a void is
+ * no sheet. */
 static void find_sheets(void *context, int64_t first, int64_t end)
 {
     WadiPatches *p = context;
@@ -278,7 +285,7 @@ static void find_sheets(void *context, int64_t first, int64_t end)
     }
 }
 
-static void leave_out(WadiPatches *p, WadiBlockFn find)
+static void exclude(WadiPatches *p, WadiBlockFn find)
 {
     wadi_parallel_for(p->field->tiles.count, TILE_BLOCK, find, p);
     for (int32_t n = 0; n < p->count; ++n) {
@@ -296,7 +303,7 @@ WadiStatus wadi_patches_build(WadiPatches *patches, const WadiField *field, Wadi
     WADI_TRY(WADI_ARENA_NEW(arena, &patches->mask, tiles, "patches of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &patches->first, tiles + 1, "patches of a surface", error));
     wadi_parallel_for(field->tiles.count, TILE_BLOCK, mark_cubes, patches);
-    int32_t count = 0; /* fewer than rows */
+    int32_t count = 0; /* at most the number of rows */
     for (size_t t = 0; t < tiles; ++t) {
         patches->first[t] = count;
         count += __builtin_popcountll(patches->mask[t]);
@@ -306,20 +313,21 @@ WadiStatus wadi_patches_build(WadiPatches *patches, const WadiField *field, Wadi
         return WADI_OK;
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &patches->cube, (size_t)count, "patches of a surface", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &patches->place, (size_t)count, "patches of a surface", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &patches->position, (size_t)count, "patches of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &patches->area, (size_t)count, "patches of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &patches->mean, (size_t)count, "patches of a surface", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &patches->scratch, (size_t)count, "patches of a surface", error));
     memset(patches->area, 0, (size_t)count * sizeof *patches->area);
     memset(patches->mean, 0, (size_t)count * sizeof *patches->mean);
-    wadi_parallel_for(field->tiles.count, TILE_BLOCK, place_cubes, patches);
+    wadi_parallel_for(field->tiles.count, TILE_BLOCK, locate_cubes, patches);
     wadi_parallel_for(field->tiles.count, TILE_BLOCK, measure_patches, patches);
-    leave_out(patches, find_crevices);
-    leave_out(patches, find_sheets);
+    exclude(patches, find_crevices);
+    exclude(patches, find_sheets);
     return WADI_OK;
 }
 
-/* One pass: each patch takes the mean of those around it that face its way, by their area; places move with the cubes. */
+/* One pass: each patch becomes the area-weighted mean of its neighbours that face the same way, with
+ * positions relative to its own cube. */
 static void average_tiles(void *context, int64_t first, int64_t end)
 {
     WadiPatches *p = context;
@@ -357,10 +365,10 @@ static void average_tiles(void *context, int64_t first, int64_t end)
     }
 }
 
-double wadi_patches_average(WadiPatches *patches, double reach)
+double wadi_patches_average(WadiPatches *patches, double deviation)
 {
-    /* A pass adds the variance of three in a row, 2/3 of a cube's square. */
-    double size = (double)(1 << patches->shift), wanted = 1.5 * pow(reach / size, 2.0);
+    /* A pass adds the variance of three equal weights, 2/3 of the squared cube side. */
+    double size = (double)(1 << patches->shift), wanted = 1.5 * pow(deviation / size, 2.0);
     int passes = (int)fmax(1.0, fmin(wanted + 0.5, PASSES_MAX));
     for (int n = 0; n < passes; ++n) {
         wadi_parallel_for(patches->field->tiles.count, TILE_BLOCK, average_tiles, patches);

@@ -1,5 +1,5 @@
-/* Sample rows of tiles from the particles that reach them: collect the particles of a tile once, those of each layer of nodes
- * from them and those of each row from these, then ask the method for the row. */
+/* Samples rows of tiles. The particles that affect a tile are collected once, from them those of each layer
+ * of nodes, from these those of each row; the method then evaluates the row. */
 #include <string.h>
 
 #include "core/array.h"
@@ -12,23 +12,24 @@ enum { TILE_BLOCK = 16 };
 typedef struct SampleJob {
     WadiFieldBand *band;
     const uint64_t *wanted;
-    WadiFieldChunk *chunk; /* of each block */
-    uint8_t *has_failed;   /* memory, of each block */
-    int64_t *rows;         /* sampled, of each block */
+    WadiFieldChunk *chunk; /* per block */
+    uint8_t *has_failed;   /* per block: out of memory */
+    int64_t *rows;         /* per block: sampled rows */
 } SampleJob;
 
-/* Growing memory for the particles of one tile. */
+/* Growing arrays for the particles of one tile. */
 typedef struct NearMemory {
     WadiFieldNear near;
-    float *squared;                 /* reach */
-    int32_t *layer, *row;           /* numbers of those of a layer and of a row */
-    float *layer_y, *layer_squared; /* of those of the layer: y, and what is left of the squared reach */
-    float *rest;                    /* of all of a layer, or of all */
+    float *squared;       /* support^2 */
+    int32_t *layer, *row; /* particle indices of a layer and of a row */
+    /* of the layer's particles: y, and the squared support remaining after z */
+    float *layer_y, *layer_squared;
+    float *remaining; /* scratch: of a layer or of all particles */
     float *memory;
     size_t capacity; /* particles; a multiple of eight */
 } NearMemory;
 
-enum { NEAR_WORDS = 12 }; /* floats and 32-bit numbers a particle */
+enum { NEAR_WORDS = 12 }; /* floats and 32-bit integers per particle */
 
 static bool reserve_near(NearMemory *m, size_t wanted)
 {
@@ -53,19 +54,19 @@ static bool reserve_near(NearMemory *m, size_t wanted)
                                .x = memory,
                                .y = memory + capacity,
                                .z = memory + 2 * capacity,
-                               .reach = memory + 3 * capacity,
+                               .support = memory + 3 * capacity,
                                .slot = (int32_t *)(void *)(memory + 4 * capacity) };
     m->layer = (int32_t *)(void *)(memory + 5 * capacity);
     m->row = (int32_t *)(void *)(memory + 6 * capacity);
     m->layer_y = memory + 7 * capacity;
     m->layer_squared = memory + 8 * capacity;
     m->squared = memory + 9 * capacity;
-    m->rest = memory + 10 * capacity;
-    m->near.rest = memory + 11 * capacity;
+    m->remaining = memory + 10 * capacity;
+    m->near.remaining = memory + 11 * capacity;
     return true;
 }
 
-/* How far v is outside of 0 .. 7. */
+/* Distance from v to [0, 7]. */
 static inline float beyond(float v)
 {
     float low = -v, high = v - 7.0f, most = low > high ? low : high;
@@ -84,86 +85,87 @@ static bool collect_near(NearMemory *m, const WadiFieldSampler *sampler, WadiTil
             return false;
         }
         WadiFieldNear *near = &m->near;
-        WADI_ASSERT_ELSE(near->x != NULL, return false); /* a span is not empty */
+        WADI_ASSERT_ELSE(near->x != NULL, return false); /* since a span is never empty */
         float x0 = (float)((span.corner.x - low.x) * per_cell),
               y0 = (float)((span.corner.y - low.y) * per_cell),
               z0 = (float)((span.corner.z - low.z) * per_cell), scale = (float)per_cell;
         int32_t count = near->count;
         for (int32_t n = span.first; n < span.end; ++n) {
-            const float *place = sampler->bins->place[n];
-            float x = x0 + place[0] * scale, y = y0 + place[1] * scale, z = z0 + place[2] * scale;
-            float reach = place[3] * scale, dx = beyond(x), dy = beyond(y), dz = beyond(z);
+            const float *point = sampler->bins->point[n];
+            float x = x0 + point[0] * scale, y = y0 + point[1] * scale, z = z0 + point[2] * scale;
+            float support = point[3] * scale, dx = beyond(x), dy = beyond(y), dz = beyond(z);
             near->x[count] = x;
             near->y[count] = y;
             near->z[count] = z;
-            near->reach[count] = reach;
+            near->support[count] = support;
             near->slot[count] = n;
-            count += dx * dx + dy * dy + dz * dz < reach * reach;
+            count += dx * dx + dy * dy + dz * dz < support * support;
         }
         near->count = count;
     }
     for (int32_t n = 0; n < m->near.count; ++n) {
-        m->squared[n] = m->near.reach[n] * m->near.reach[n];
+        m->squared[n] = m->near.support[n] * m->near.support[n];
     }
     return true;
 }
 
-/* What is left of the squared reach of `count` particles at a node along one axis. A loop of vectors of its own. */
-static void find_rest(int32_t count, float node, const float *restrict place, const float *restrict squared,
-                      float *restrict rest)
+/* Squared support remaining after the distance along one axis. A separate loop, so that the compiler
+ * vectorizes it. */
+static void find_remaining(int32_t count, float node, const float *restrict position,
+                           const float *restrict squared, float *restrict remaining)
 {
     for (int32_t n = 0; n < count; ++n) {
-        float d = node - place[n];
-        rest[n] = squared[n] - d * d;
+        float d = node - position[n];
+        remaining[n] = squared[n] - d * d;
     }
 }
 
-/* 1 unless negative, from the sign bit: a comparison would cost more than all else in the loops below. */
-static inline int32_t is_left(float rest)
+/* 1 unless negative, from the sign bit: a comparison would dominate the cost of the loops below. */
+static inline int32_t is_within(float remaining)
 {
     uint32_t bits;
-    memcpy(&bits, &rest, sizeof bits);
+    memcpy(&bits, &remaining, sizeof bits);
     return 1 - (int32_t)(bits >> 31);
 }
 
-/* Particles within reach of the plane of nodes z. */
+/* Particles whose support meets the plane of nodes z. */
 static int32_t find_layer(const NearMemory *m, float z)
 {
-    const float *restrict y = m->near.y, *restrict rest = m->rest;
+    const float *restrict y = m->near.y, *restrict remaining = m->remaining;
     float *restrict layer_y = m->layer_y, *restrict layer_squared = m->layer_squared;
     int32_t *restrict layer = m->layer;
-    find_rest(m->near.count, z, m->near.z, m->squared, m->rest);
+    find_remaining(m->near.count, z, m->near.z, m->squared, m->remaining);
     int32_t count = 0;
     for (int32_t n = 0; n < m->near.count; ++n) {
         layer[count] = n;
         layer_y[count] = y[n];
-        layer_squared[count] = rest[n];
-        count += is_left(rest[n]);
+        layer_squared[count] = remaining[n];
+        count += is_within(remaining[n]);
     }
     return count;
 }
 
-/* Those of the layer within reach of the line of nodes y. */
+/* Particles of the layer whose support meets the line of nodes y. */
 static int32_t find_row(const NearMemory *m, int32_t layer_count, float y)
 {
-    const float *restrict rest = m->rest;
+    const float *restrict remaining = m->remaining;
     const int32_t *restrict layer = m->layer;
-    float *restrict row_rest = m->near.rest;
+    float *restrict row_remaining = m->near.remaining;
     int32_t *restrict row = m->row;
-    find_rest(layer_count, y, m->layer_y, m->layer_squared, m->rest);
+    find_remaining(layer_count, y, m->layer_y, m->layer_squared, m->remaining);
     int32_t count = 0;
     for (int32_t n = 0; n < layer_count; ++n) {
         row[count] = layer[n];
-        row_rest[count] = rest[n];
-        count += is_left(rest[n]);
+        row_remaining[count] = remaining[n];
+        count += is_within(remaining[n]);
     }
     return count;
 }
 
-/* Values of the wanted rows, at 8 place; returns those that a particle reaches. */
+/* Values of the wanted rows, at 8 place; returns the rows that a support meets. */
 static uint64_t sample_rows(const WadiFieldBand *band, const NearMemory *m, uint64_t wanted, float *value)
 {
-    uint64_t reached = 0;
+    uint64_t covered = 0;
     for (int k = 0; k < 8; ++k) {
         if ((wanted >> 8 * k & 0xff) == 0) {
             continue;
@@ -178,11 +180,11 @@ static uint64_t sample_rows(const WadiFieldBand *band, const NearMemory *m, uint
             if (row_count > 0) {
                 band->method->sample_row(band->sampler, &m->near, m->row, row_count, (float)j, (float)k,
                                          value + (size_t)WADI_ROW_CELLS * (size_t)place);
-                reached |= UINT64_C(1) << place;
+                covered |= UINT64_C(1) << place;
             }
         }
     }
-    return reached;
+    return covered;
 }
 
 static const float *row_values(const WadiFieldTile *tile, int place)
@@ -214,14 +216,14 @@ static void mark_signs(WadiFieldBand *band, int64_t t, const float *value)
     band->positive[t] = positive;
 }
 
-/* The values of a block's tiles, [tile][place][lane], into memory of their own, together with those the tiles had. */
-static bool keep_values(SampleJob *job, int64_t first, int64_t end, float *value, const uint64_t *reached)
+/* Stores the values of a block's tiles, [tile][place][lane], together with those sampled before. */
+static bool store_values(SampleJob *job, int64_t first, int64_t end, float *value, const uint64_t *covered)
 {
     WadiFieldChunk *chunk = &job->chunk[first / TILE_BLOCK];
     size_t rows = 0;
     for (int64_t t = first; t < end; ++t) {
         rows += job->wanted[t] != 0
-                    ? (size_t)__builtin_popcountll(job->band->tile[t].sampled | reached[t - first])
+                    ? (size_t)__builtin_popcountll(job->band->tile[t].sampled | covered[t - first])
                     : 0;
     }
     if (rows > 0 && WADI_NEW(&chunk->value, rows * WADI_ROW_CELLS, "sampled rows", NULL) != WADI_OK) {
@@ -240,7 +242,7 @@ static bool keep_values(SampleJob *job, int64_t first, int64_t end, float *value
             memcpy(dense + WADI_ROW_CELLS * place, row_values(tile, place), WADI_ROW_CELLS * sizeof *dense);
         }
         tile->inside &= ~job->wanted[t];
-        tile->sampled |= reached[t - first];
+        tile->sampled |= covered[t - first];
         tile->value = to;
         for (uint64_t left = tile->sampled; left != 0; left &= left - 1, to += WADI_ROW_CELLS) {
             memcpy(to, dense + WADI_ROW_CELLS * __builtin_ctzll(left), WADI_ROW_CELLS * sizeof *to);
@@ -254,7 +256,7 @@ static void sample_tiles(void *context, int64_t first, int64_t end)
 {
     SampleJob *job = context;
     float value[TILE_BLOCK * WADI_TILE_CELLS];
-    uint64_t reached[TILE_BLOCK] = { 0 };
+    uint64_t covered[TILE_BLOCK] = { 0 };
     NearMemory memory = { 0 };
     bool is_good = true;
     int64_t rows = 0;
@@ -263,13 +265,13 @@ static void sample_tiles(void *context, int64_t first, int64_t end)
         if (wanted != 0) {
             is_good = collect_near(&memory, job->band->sampler, job->band->tiles.tiles[t]);
             if (is_good && memory.near.count > 0) {
-                reached[t - first] =
+                covered[t - first] =
                     sample_rows(job->band, &memory, wanted, value + (size_t)(t - first) * WADI_TILE_CELLS);
-                rows += __builtin_popcountll(reached[t - first]);
+                rows += __builtin_popcountll(covered[t - first]);
             }
         }
     }
-    is_good = is_good && keep_values(job, first, end, value, reached);
+    is_good = is_good && store_values(job, first, end, value, covered);
     WADI_DELETE(memory.memory, NEAR_WORDS * memory.capacity);
     job->has_failed[first / TILE_BLOCK] = !is_good;
     job->rows[first / TILE_BLOCK] = rows;

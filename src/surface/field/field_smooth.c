@@ -1,8 +1,8 @@
-/* Smooth the field: each node becomes the mean of the six beside it, one step of the Laplacian with the weight 1/6; passes that
- * lower take the lesser of that and what there was, so that thin parts are not lost. [ZB05 section 5; models 7.1]
+/* Smooths the field: each node becomes the mean of its six neighbours. Lowering passes take the smaller of
+ * that and the old value, so that thin parts are not lost. [ZB05 section 5]
  *
- * At the border of the band a node that is missing counts as the one beside it. Such values are wrong by the border's curvature,
- * but the band is wide enough (field.c) for none of them to reach a change of sign. */
+ * A neighbour outside the band is replaced by the node itself. The error does not reach a sign change, since
+ * the band is wide enough (field.c). */
 #include <string.h>
 
 #include "core/parallel.h"
@@ -22,20 +22,20 @@ static void smooth_rows(void *context, int64_t first, int64_t end)
     const SmoothPass *pass = context;
     const float *from = pass->from;
     for (int64_t r = first > 0 ? first : 1; r < end; ++r) {
-        const int32_t *beside = pass->rows->neighbour[r];
+        const int32_t *neighbour = pass->rows->neighbour[r];
         int32_t at[6];
         for (int side = 0; side < 6; ++side) {
-            at[side] = beside[side] != 0 ? beside[side] : (int32_t)r;
+            at[side] = neighbour[side] != 0 ? neighbour[side] : (int32_t)r;
         }
-        WadiF8 own = WADI_ROW(from, r), before = WADI_ROW(from, at[WADI_ROW_X_MIN]),
+        WadiF8 centre = WADI_ROW(from, r), before = WADI_ROW(from, at[WADI_ROW_X_MIN]),
                after = WADI_ROW(from, at[WADI_ROW_X_MAX]);
-        before[7] = beside[WADI_ROW_X_MIN] != 0 ? before[7] : own[0];
-        after[0] = beside[WADI_ROW_X_MAX] != 0 ? after[0] : own[7];
-        WadiF8 along = WADI_ROW_SHIFT_UP(before, own) + WADI_ROW_SHIFT_DOWN(own, after);
+        before[7] = neighbour[WADI_ROW_X_MIN] != 0 ? before[7] : centre[0];
+        after[0] = neighbour[WADI_ROW_X_MAX] != 0 ? after[0] : centre[7];
+        WadiF8 along = WADI_ROW_SHIFT_UP(before, centre) + WADI_ROW_SHIFT_DOWN(centre, after);
         WadiF8 across = WADI_ROW(from, at[WADI_ROW_Y_MIN]) + WADI_ROW(from, at[WADI_ROW_Y_MAX]);
         WadiF8 upright = WADI_ROW(from, at[WADI_ROW_Z_MIN]) + WADI_ROW(from, at[WADI_ROW_Z_MAX]);
         WadiF8 mean = (along + across + upright) * (1.0f / 6.0f);
-        WADI_ROW_OUT(pass->to, r) = pass->is_lowering ? WADI_ROW_SELECT(mean < own, mean, own) : mean;
+        WADI_ROW_OUT(pass->to, r) = pass->is_lowering ? WADI_ROW_SELECT(mean < centre, mean, centre) : mean;
     }
 }
 

@@ -1,13 +1,14 @@
-/* Move the surface in or out, the same way everywhere, until it holds the volume of its particles.
+/* Moves the surface inwards or outwards, by the same distance everywhere, until it encloses the volume of its
+ * particles.
  *
- * How far the surface of a plane should lie from its particles depends on how these lie: a whole spacing when they were snapped to
- * that depth [ZB05 sec. 4], half of one in a lattice, less where they are at random. A function of the particles nearby cannot
- * tell; their volume as a whole can. A frame needs no other for it, and since the volume changes slowly from frame to frame, so
- * does the distance (docs/surface.md has numbers). Bounded, so that particles which a solver let come too close, or sprays
- * that are most of the volume, do not carry still water off.
+ * The right distance of a flat surface from its particles depends on their arrangement: a spacing when they
+ * were snapped to that depth [ZB05 sec. 4], half of one in a lattice, less when random. Nearby particles do
+ * not determine it; their total volume does. Frames stay independent, and the distance changes slowly because
+ * the volume does (docs/surface.md, "Volume and flatness"). It is bounded, so that compressed particles or
+ * spray do not displace still water.
  *
- * The volume is that of the nodes inside, each a cube of one cell; of a cube at the surface the part that a plane with the field's
- * value and slope at its node cuts off. */
+ * The volume is that of the nodes inside, each a cube of one cell. Of a cube at the surface only the part
+ * counts that is below the plane through the field's value and gradient at the node. */
 #include <math.h>
 
 #include "core/parallel.h"
@@ -16,38 +17,39 @@
 
 enum { ROW_BLOCK = 512, STEPS_MAX = 4 };
 
-static const double MANY = 500.0; /* particles: the volume of few depends on where they lie in the lattice */
-static const double NEAR = 0.05;  /* of the volume: one more step is exact enough */
-static const double STEP = 0.05;  /* cells, for the slope of the volume */
-static const double SLOPE_MIN = 0.01; /* of the sum of a plane's slopes, each */
+/* particles: with fewer, the volume depends on their positions in the lattice */
+static const double MANY = 500.0;
+static const double NEAR = 0.05;      /* relative error at which one more step is enough */
+static const double STEP = 0.05;      /* cells, for the derivative of the volume */
+static const double SLOPE_MIN = 0.01; /* lower bound of each slope, over their sum */
 
 typedef struct VolumeJob {
     WadiField *field;
     const WadiFieldDef *def;
-    double *area; /* of each block: cells^3 that a cell of moving takes off */
-    float shift;  /* m, of the surface inwards */
+    double *area; /* per block: cells^3 removed per cell of displacement */
+    float shift;  /* m, inward displacement of the surface */
 } VolumeJob;
 
-static inline double larger(double a, double b)
+static inline double greater(double a, double b)
 {
     return a > b ? a : b;
 }
 
 static inline double beyond(double x, double low, double high)
 {
-    return larger(low - x, x - high);
+    return greater(low - x, x - high);
 }
 
-/* How far the nearest node of a row to the walls lies outside of the box, m. */
+/* Largest distance of the row's nodes outside the box, m; negative inside. */
 static double row_beyond(const VolumeJob *job, int32_t row)
 {
     int32_t node[3];
     const WadiBox clip = job->def->clip;
     double cell = job->field->cell;
     wadi_rows_cell(&job->field->rows, row, node);
-    double ends = larger(clip.min.x - node[0] * cell, (node[0] + 7) * cell - clip.max.x);
-    return larger(ends, larger(beyond(node[1] * cell, clip.min.y, clip.max.y),
-                               beyond(node[2] * cell, clip.min.z, clip.max.z)));
+    double ends = greater(clip.min.x - node[0] * cell, (node[0] + 7) * cell - clip.max.x);
+    return greater(ends, greater(beyond(node[1] * cell, clip.min.y, clip.max.y),
+                                 beyond(node[2] * cell, clip.min.z, clip.max.z)));
 }
 
 static inline unsigned signs_of(const float value[8])
@@ -56,21 +58,22 @@ static inline unsigned signs_of(const float value[8])
     return wadi_row_bits(&is_below);
 }
 
-/* Whether nodes of a row differ in sign from others beside them, walls apart: of most they do not. */
+/* True when a node of the row differs in sign from a neighbour, walls ignored. A quick test: most rows have
+ * no crossing. */
 static bool has_crossing(const WadiField *field, int32_t row)
 {
-    const int32_t *beside = field->rows.neighbour[row];
+    const int32_t *neighbour = field->rows.neighbour[row];
     unsigned below = signs_of(field->value + 8 * (size_t)row);
     bool is_mixed = below != 0 && below != 0xff;
     for (int s = 0; s < 6 && !is_mixed; ++s) {
-        unsigned other = signs_of(field->value + 8 * (size_t)beside[s]);
+        unsigned other = signs_of(field->value + 8 * (size_t)neighbour[s]);
         unsigned lanes = s == WADI_ROW_X_MIN ? 0x80 : s == WADI_ROW_X_MAX ? 0x01 : 0xff;
-        is_mixed = beside[s] != 0 && ((below ^ other) & lanes) != 0;
+        is_mixed = neighbour[s] != 0 && ((below ^ other) & lanes) != 0;
     }
     return is_mixed;
 }
 
-/* A row clipped as it will be; in `own` the lanes whose value is the field's. */
+/* A row after clipping; `own` marks the lanes whose value is the field's. */
 static void load_row(const VolumeJob *job, int32_t row, float value[WADI_ROW_CELLS], unsigned *own)
 {
     const WadiField *field = job->field;
@@ -83,14 +86,14 @@ static void load_row(const VolumeJob *job, int32_t row, float value[WADI_ROW_CEL
     }
     int32_t node[3];
     wadi_rows_cell(&field->rows, row, node);
-    double side = larger(beyond(node[1] * cell, clip.min.y, clip.max.y),
-                         beyond(node[2] * cell, clip.min.z, clip.max.z));
-    double ends = larger(clip.min.x - node[0] * cell, (node[0] + 7) * cell - clip.max.x);
-    if (larger(side, ends) < -2.0 * cell) {
-        return; /* further in than what counts */
+    double side = greater(beyond(node[1] * cell, clip.min.y, clip.max.y),
+                          beyond(node[2] * cell, clip.min.z, clip.max.z));
+    double ends = greater(clip.min.x - node[0] * cell, (node[0] + 7) * cell - clip.max.x);
+    if (greater(side, ends) < -2.0 * cell) {
+        return; /* too deep inside for the box to matter */
     }
     for (int l = 0; l < WADI_ROW_CELLS; ++l) {
-        float distance = (float)larger(side, beyond((node[0] + l) * cell, clip.min.x, clip.max.x));
+        float distance = (float)greater(side, beyond((node[0] + l) * cell, clip.min.x, clip.max.x));
         if (distance >= value[l]) {
             value[l] = distance;
             *own &= ~(1U << l);
@@ -103,7 +106,7 @@ static inline double cube_of(double x)
     return x > 0.0 ? x * x * x : 0.0;
 }
 
-/* Part of a unit cube where value + slope . x < 0, x from its middle. */
+/* Fraction of a unit cube where value + slope . x < 0, x from its centre. */
 static double part_below(double value, const double slope[3])
 {
     double a = slope[0], b = slope[1], c = slope[2], all = a + b + c, d = 0.5 * all - value;
@@ -113,8 +116,8 @@ static double part_below(double value, const double slope[3])
     return sum / (6.0 * a * b * c);
 }
 
-/* A row with those beside it: side[2 a] and side[2 a + 1] are the nodes before and after along axis a, or itself at the border
- * of the band. */
+/* A row with its neighbours: side[2 a] and side[2 a + 1] are the previous and next nodes along axis a, or the
+ * row itself at the border of the band. */
 typedef struct Around {
     float value[8], side[6][8];
     unsigned own; /* lanes whose value is the field's, not the box's */
@@ -122,21 +125,22 @@ typedef struct Around {
 
 static void load_around(const VolumeJob *job, int32_t row, Around *around)
 {
-    const int32_t *beside = job->field->rows.neighbour[row];
+    const int32_t *neighbour = job->field->rows.neighbour[row];
     unsigned unused;
     load_row(job, row, around->value, &around->own);
     for (int s = 0; s < 6; ++s) {
-        load_row(job, beside[s] != 0 ? beside[s] : row, around->side[s], &unused);
+        load_row(job, neighbour[s] != 0 ? neighbour[s] : row, around->side[s], &unused);
     }
     WadiF8 own = WADI_ROW(around->value, 0), before = WADI_ROW(around->side[0], 0),
            after = WADI_ROW(around->side[1], 0);
-    before[7] = beside[WADI_ROW_X_MIN] != 0 ? before[7] : own[0];
-    after[0] = beside[WADI_ROW_X_MAX] != 0 ? after[0] : own[7];
+    before[7] = neighbour[WADI_ROW_X_MIN] != 0 ? before[7] : own[0];
+    after[0] = neighbour[WADI_ROW_X_MAX] != 0 ? after[0] : own[7];
     WADI_ROW_OUT(around->side[0], 0) = WADI_ROW_SHIFT_UP(before, own);
     WADI_ROW_OUT(around->side[1], 0) = WADI_ROW_SHIFT_DOWN(own, after);
 }
 
-/* Nodes inside, counted between the crossings along x, with the cubes at the surface in part. */
+/* Sum of the nodes inside, from the positions of the crossings along x, with fractions for the cubes at the
+ * surface. */
 static double sum_rows(void *context, int64_t first, int64_t end)
 {
     const VolumeJob *job = context;
@@ -187,8 +191,8 @@ static void shift_rows(void *context, int64_t first, int64_t end)
     }
 }
 
-WadiStatus wadi_field_keep_volume(WadiField *field, const WadiFieldDef *def, double volume, double spacing,
-                                  WadiArena *arena, WadiError *error)
+WadiStatus wadi_field_match_volume(WadiField *field, const WadiFieldDef *def, double volume, double spacing,
+                                   WadiArena *arena, WadiError *error)
 {
     if ((def->volume_slack[0] <= 0.0 && def->volume_slack[1] <= 0.0) || field->rows.count <= 1) {
         return WADI_OK;
@@ -200,15 +204,15 @@ WadiStatus wadi_field_keep_volume(WadiField *field, const WadiFieldDef *def, dou
     WADI_TRY(WADI_ARENA_NEW(arena, &partials, blocks, "volume", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &job.area, blocks, "volume", error));
     double cell = field->cell, wanted = volume / (cell * cell * cell), moved = 0.0;
-    double share = fmin(volume / (MANY * spacing * spacing * spacing), 1.0) * spacing;
-    /* Newton's steps; one will do unless most of the volume is near the surface. */
+    double limit = fmin(volume / (MANY * spacing * spacing * spacing), 1.0) * spacing;
+    /* Newton steps; one is enough unless most of the volume is near the surface. */
     for (int n = 0; n < STEPS_MAX; ++n) {
         double found = wadi_parallel_sum(field->rows.count, ROW_BLOCK, sum_rows, &job, partials), area = 0.0;
         for (size_t b = 0; b < blocks; ++b) {
             area += job.area[b];
         }
         double to = moved + (area > 0.0 ? (found - wanted) / area * cell : 0.0);
-        to = fmax(-share * def->volume_slack[1], fmin(to, share * def->volume_slack[0]));
+        to = fmax(-limit * def->volume_slack[1], fmin(to, limit * def->volume_slack[0]));
         job.shift = (float)(to - moved);
         moved = to;
         wadi_parallel_for(field->rows.count, ROW_BLOCK, shift_rows, &job);

@@ -1,12 +1,13 @@
-/* The plane of a wide part of the surface, for bumps that are longer than what caps average over and lower than a wave that
- * particles can carry: on water at rest they are a tenth of a spacing high and longer than 16.
+/* Planes of wide parts of the surface, for bumps that are longer than the caps' averages but too low for a
+ * wave that particles can represent: on water at rest they are a tenth of a spacing high and longer than 16.
  *
- * Patches are gathered by nodes, cubes of 8^3 of theirs, and the places in the nodes averaged over eight times the reach of the caps.
- * The plane that fits them best, by least squares, takes the place of a cap as far as the caps lie close to it, by the root mean
- * square of their distances, both near by and over the whole reach. That is far more where there is a wave of a spacing, a ball
- * or the foot of a splash, and these keep their caps.
+ * Patches are grouped into nodes of 8^3 cubes, and positions are averaged over eight times the length of the
+ * caps. The plane fitted by least squares replaces a cap to the extent that the caps lie close to it, by the
+ * root mean square of their distances, locally and over the whole length. A wave of a spacing, a ball or the
+ * foot of a splash is far from its plane and keeps its caps.
  *
- * Normals are not good enough here: their mean over a tank is the slope between its walls, where the surface is least known. */
+ * Mean normals are not accurate enough: over a tank they give the slope between its walls, where the surface
+ * is least certain. */
 #include <math.h>
 #include <string.h>
 
@@ -17,17 +18,18 @@
 
 enum { WIDE_BITS = 3, NODE_BLOCK = 64, PATCH_BLOCK = 1024, PASSES_MAX = 100 };
 
-static const double FACING = 0.5;              /* cosine: nodes that differ more are another side */
+static const double FACING = 0.5;              /* cosine: nodes that differ more belong to another side */
 static const float HIGH[2] = { 0.12f, 0.30f }; /* spacings: from noise to wave, by the root mean square */
 
-/* Means of the normal (0 .. 2), the place (3 .. 5) and the products of its coordinates, xx yy zz xy xz yz (6 .. 11). In double,
- * since of the products of places far off the little is wanted by which heights differ. */
+/* Means of the normal (0 .. 2), the position (3 .. 5) and the products of its coordinates, xx yy zz xy xz yz
+ * (6 .. 11). In double, since heights are small differences of large products. */
 enum { MEANS = 12 };
 typedef double Means[MEANS];
 
 static const int PAIR[6][2] = { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 0, 1 }, { 0, 2 }, { 1, 2 } };
 
-/* x . normal - level is the distance from it, cells from the middle of a node; part: how much of a plane it is, 0 to 1. */
+/* Distance function x . normal - level, cells from the centre of a node. part: weight of the plane, 0 to
+ * 1. */
 typedef struct Plane {
     float normal[3], level, part;
 } Plane;
@@ -36,14 +38,14 @@ typedef struct WideJob {
     const WadiPatches *patches;
     WadiCap *cap;
     float spacing;          /* cells */
-    float cube, size;       /* sides of the cubes of patches and of nodes, cells */
+    float cube, size;       /* sides of the patches' cubes and of the nodes, cells */
     WadiTileMap map;        /* "tiles" are the nodes */
-    int32_t *node;          /* of each patch; -1: it has no cap */
+    int32_t *node;          /* of each patch; -1: no cap */
     int32_t *first, *child; /* patches of each node */
-    double *area;           /* cells^2 of each node; 0: its patches face many ways */
+    double *area;           /* cells^2 of each node; 0: its patches face different ways */
     Means *mean, *mean_scratch;
     Plane *plane;
-    float *square, *square_scratch; /* mean of the squares of the caps' distances from the planes */
+    float *square, *square_scratch; /* mean squared distance of the caps from the planes */
 } WideJob;
 
 static inline WadiTile node_of(WadiTile cube)
@@ -51,7 +53,7 @@ static inline WadiTile node_of(WadiTile cube)
     return (WadiTile){ cube.x >> WIDE_BITS, cube.y >> WIDE_BITS, cube.z >> WIDE_BITS };
 }
 
-/* From the middle of its node to that of the cube of a patch. */
+/* Offset from the centre of a patch's node to the centre of its cube. */
 static inline void offset_of(const WideJob *job, int32_t patch, float offset[3])
 {
     WadiTile cube = job->patches->cube[patch];
@@ -67,7 +69,7 @@ static inline float area_of(const WideJob *job, int32_t patch)
     return job->patches->area[patch] * job->cap[patch].weight;
 }
 
-/* Nodes for the patches that have a cap. */
+/* Collects the nodes of the patches that have a cap. */
 static WadiStatus find_nodes(WideJob *job, WadiArena *arena, WadiError *error)
 {
     WadiTileSet set = { 0 };
@@ -89,7 +91,7 @@ static WadiStatus find_nodes(WideJob *job, WadiArena *arena, WadiError *error)
     return wadi_tile_map_create_in_arena(&job->map, sorted, count, arena, error);
 }
 
-/* The patches of each node, in their order. */
+/* Lists the patches of each node, in their order. */
 static void list_patches(WideJob *job)
 {
     int32_t last = -1;
@@ -136,7 +138,7 @@ static void measure_nodes(void *context, int64_t first, int64_t end)
             double area = (double)area_of(job, patch), at[3];
             offset_of(job, patch, offset);
             for (int a = 0; a < 3; ++a) {
-                at[a] = (double)(offset[a] + job->patches->place[patch][a]);
+                at[a] = (double)(offset[a] + job->patches->position[patch][a]);
                 sum[a] += area * (double)job->cap[patch].normal[a];
                 sum[3 + a] += area * at[a];
             }
@@ -152,7 +154,7 @@ static void measure_nodes(void *context, int64_t first, int64_t end)
     }
 }
 
-/* The nodes around one that face its way, its own included; where[n] says in which of the 27 places. */
+/* The nodes around and including one that face the same way; where[n] is the index in the 27 neighbours. */
 static int find_around(const WideJob *job, int64_t node, int32_t around[27], int where[27])
 {
     const double *own = job->mean[node];
@@ -171,7 +173,8 @@ static int find_around(const WideJob *job, int64_t node, int32_t around[27], int
     return count;
 }
 
-/* One pass: each node takes the mean of those around it, by their area; places move with the cubes. */
+/* One pass: each node becomes the area-weighted mean of its neighbours, with positions relative to its own
+ * centre. */
 static void average_nodes(void *context, int64_t first, int64_t end)
 {
     WideJob *job = context;
@@ -181,7 +184,7 @@ static void average_nodes(void *context, int64_t first, int64_t end)
         int where[27], count = find_around(job, n, around, where);
         double sum[MEANS] = { 0 }, total = 0.0;
         for (int k = 0; k < count; ++k) {
-            const double *mean = job->mean[around[k]], *place = mean + 3;
+            const double *mean = job->mean[around[k]], *position = mean + 3;
             const int step[3] = { where[k] % 3 - 1, where[k] / 3 % 3 - 1, where[k] / 9 - 1 };
             double area = job->area[around[k]], move[3] = { size * step[0], size * step[1], size * step[2] };
             for (int c = 0; c < MEANS; ++c) {
@@ -192,7 +195,7 @@ static void average_nodes(void *context, int64_t first, int64_t end)
             }
             for (int p = 0; p < 6; ++p) {
                 int i = PAIR[p][0], j = PAIR[p][1];
-                sum[6 + p] += area * (move[i] * place[j] + move[j] * place[i] + move[i] * move[j]);
+                sum[6 + p] += area * (move[i] * position[j] + move[j] * position[i] + move[i] * move[j]);
             }
             total += area;
         }
@@ -208,7 +211,7 @@ static inline WadiVec3 times(WadiSym3 a, WadiVec3 x)
                      a.xz * x.x + a.yz * x.y + a.zz * x.z);
 }
 
-/* Least squares, of heights along the mean normal. */
+/* Least-squares plane of the heights along the mean normal. */
 static Plane fit_plane(const Means mean, double size)
 {
     const double *m = mean + 3, *mm = mean + 6;
@@ -218,7 +221,7 @@ static Plane fit_plane(const Means mean, double size)
     WadiVec3 axis = fabs(normal.x) < 0.6 ? wadi_vec3(1, 0, 0) : wadi_vec3(0, 1, 0);
     WadiVec3 u = wadi_normalized_or(wadi_cross(normal, axis), axis), v = wadi_cross(normal, u);
     WadiVec3 heights = times(spread, normal);
-    /* So little more that a patch alone, or a line of them, has a slope. */
+    /* Regularization: a single patch, or a line of them, gets a slope too. */
     double more = 1e-3 * size * size, uu = wadi_dot(u, times(spread, u)) + more;
     double vv = wadi_dot(v, times(spread, v)) + more, uv = wadi_dot(u, times(spread, v));
     double un = wadi_dot(u, heights), vn = wadi_dot(v, heights), det = uu * vv - uv * uv;
@@ -238,19 +241,19 @@ static void fit_planes(void *context, int64_t first, int64_t end)
     }
 }
 
-/* The planes around a patch that face its way, with weights that sum to one, seen from the middle of its cube. */
+/* Interpolates the planes around a patch that face the same way, relative to the centre of its cube. */
 static Plane blend_planes(const WideJob *job, int32_t patch)
 {
     float offset[3], total = 0.0f;
     Plane blend = { 0 };
     offset_of(job, patch, offset);
     for (int n = 0; n < 8; ++n) {
-        float share = 1.0f, from[3];
+        float weight = 1.0f, from[3];
         int where = 0, stride = 1;
         for (int a = 0; a < 3; ++a, stride *= 3) {
             float part = fabsf(offset[a]) / job->size;
             int step = (n >> a & 1) == 0 ? 0 : offset[a] < 0.0f ? -1 : 1;
-            share *= step == 0 ? 1.0f - part : part;
+            weight *= step == 0 ? 1.0f - part : part;
             from[a] = offset[a] - job->size * (float)step;
             where += (step + 1) * stride;
         }
@@ -258,11 +261,11 @@ static Plane blend_planes(const WideJob *job, int32_t patch)
         if (at >= 0 && dot_float(job->plane[at].normal, job->cap[patch].normal) > (float)FACING) {
             const Plane *plane = &job->plane[at];
             for (int a = 0; a < 3; ++a) {
-                blend.normal[a] += share * plane->normal[a];
+                blend.normal[a] += weight * plane->normal[a];
             }
-            blend.level += share * (plane->level - dot_float(plane->normal, from));
-            blend.part += share * plane->part;
-            total += share;
+            blend.level += weight * (plane->level - dot_float(plane->normal, from));
+            blend.part += weight * plane->part;
+            total += weight;
         }
     }
     float scale = total > 0.0f ? 1.0f / total : 0.0f;
@@ -274,7 +277,7 @@ static Plane blend_planes(const WideJob *job, int32_t patch)
     return blend;
 }
 
-/* Distance of the middle of its cube from a cap. */
+/* Distance of the cube's centre from the cap. */
 static inline float height_of(const WadiCap *cap)
 {
     float square = dot_float(cap->middle, cap->middle);
@@ -348,7 +351,7 @@ static void average_planes(WideJob *job, int passes)
     wadi_parallel_for(job->map.count, NODE_BLOCK, fit_planes, job);
 }
 
-/* How much of a plane: near by, after one pass, and over the whole reach. */
+/* Weights of the planes: locally, after one pass, and over the whole length. */
 static void weigh_planes(WideJob *job, int passes)
 {
     wadi_parallel_for(job->map.count, NODE_BLOCK, measure_squares, job);
@@ -363,7 +366,7 @@ static void weigh_planes(WideJob *job, int passes)
     }
 }
 
-WadiStatus wadi_caps_widen(WadiCap *caps, const WadiPatches *patches, double reach, double spacing,
+WadiStatus wadi_caps_widen(WadiCap *caps, const WadiPatches *patches, double deviation, double spacing,
                            WadiArena *arena, WadiError *error)
 {
     WideJob job = { .patches = patches, .cap = caps, .spacing = (float)spacing };
@@ -385,8 +388,9 @@ WadiStatus wadi_caps_widen(WadiCap *caps, const WadiPatches *patches, double rea
     WADI_TRY(WADI_ARENA_NEW(arena, &job.square_scratch, nodes, "planes of a surface", error));
     list_patches(&job);
     wadi_parallel_for(job.map.count, NODE_BLOCK, measure_nodes, &job);
-    /* Nodes are eight cubes wide, and so is the reach: as many passes as the caps took. */
-    int passes = (int)fmax(1.0, fmin(1.5 * pow(reach / (double)job.cube, 2.0) + 0.5, PASSES_MAX));
+    /* Nodes are eight times as wide as cubes, so that the caps' number of passes gives eight times their
+     * length. */
+    int passes = (int)fmax(1.0, fmin(1.5 * pow(deviation / (double)job.cube, 2.0) + 0.5, PASSES_MAX));
     average_planes(&job, passes);
     weigh_planes(&job, passes);
     wadi_parallel_for(patches->count, PATCH_BLOCK, move_caps, &job);

@@ -1,37 +1,35 @@
-/* The function of Zhu and Bridson: the distance to the weighted mean of the particles nearby less the weighted mean of their
- * radii. [ZB05 eqs 6-10; models 7.1]
+/* The function of Zhu and Bridson: the distance to the weighted mean of the nearby particles less the
+ * weighted mean of their radii. [ZB05 eqs 6-10]
  *
- * Differs: the distance R that a particle is seen from is each particle's own, reach times its spacing, so that particles of
- * different sizes mix. Where none is seen the value is R - r of the smallest particle, what a lone particle's function tends to
- * at its border. The radius can be lessened where the mean moves faster than the place it is taken at, which is what makes
- * the blobs in concave regions [Solenthaler 2007]; the largest eigenvalue is that of the symmetric part of the mean's
- * gradient, never less than the largest real one of the gradient, which has no reason to be symmetric. */
+ * Differs: the support radius R is each particle's own, so that sizes can mix. Outside all supports the value
+ * is R - r of the smallest particle, the limit of a lone particle's function. Optionally the radius is
+ * reduced where the mean moves faster than the query point, which removes blobs in concave regions [SSP07];
+ * the eigenvalue is that of the symmetric part of the mean's gradient, an upper bound of the real eigenvalues
+ * of the gradient, which need not be symmetric. */
 #include <math.h>
 
 #include "math/sym3.h"
 #include "surface/field/field_method.h"
 
-/* The value of the function where particles end flat is its distance to their mean less r. Particles that fill space evenly from
- * half a spacing below the end, where the first layer of a lattice lies, have their mean at
- *   E = R ((1 - h^2)^5 / 10) / integral of (1 - z^2)^4 from h to 1,   h = 1 / (2 R),
- * since a slice at depth z weighs (1 - z^2)^4 [models 7.1 has the same for h = 1/2]: 0.823 spacings for R = 2. So a radius of E
- * is right for a plane, and 0.620, that of a ball of the particle's volume, for one alone. Between them lie sheets (0.5), edges
- * and drops of a few; the mean of the two, 0.72 for R = 2, holds the volume of tanks, heaps and splashes alike within 3 %, where
- * 1 is 3 to 12 % too much (test_surface_water.c). A snapped layer, a whole spacing deep as in the paper's first frame, wants 1;
- * it loses a quarter of a spacing. */
+/* Where particles fill space evenly up to a plane, with the first layer h R = half a spacing below it, a
+ * slice at depth z R weighs (1 - z^2)^4 and their weighted mean lies at the depth
+ *    E = R ((1 - h^2)^5 / 10) / integral of (1 - z^2)^4 from h to 1,   h = 1 / (2 R),
+ * which is 0.823 spacings for R = 2. A radius of E is exact for a plane, and 0.620, the ball of the
+ * particle's volume, for a lone particle. The mean of the two encloses the volume of tanks, heaps and
+ * splashes within 3 %, while a radius of 1 has 3 to 12 % too much (tests/physics/test_surface_water.c). */
 static const double BALL = 0.62035049089940002; /* (3 / (4 pi))^(1/3) */
 
-double wadi_field_volume_offset(double reach, double radius)
+double wadi_field_volume_offset(double support, double radius)
 {
-    double h = fmin(0.5 / reach, 0.9), s = h * h;
+    double h = fmin(0.5 / support, 0.9), s = h * h;
     double below = h * (1.0 - s * (4.0 / 3.0 - s * (6.0 / 5.0 - s * (4.0 / 7.0 - s / 9.0))));
-    double plane = reach * pow(1.0 - s, 5.0) / 10.0 / (128.0 / 315.0 - below);
+    double plane = support * pow(1.0 - s, 5.0) / 10.0 / (128.0 / 315.0 - below);
     return fmax(0.0, fmin(1.0 - 0.5 * (plane + BALL), radius - BALL));
 }
 
-void wadi_field_volume_slack(double reach, double slack[2])
+void wadi_field_volume_slack(double support, double slack[2])
 {
-    slack[1] = wadi_field_volume_offset(reach, 1.0);
+    slack[1] = wadi_field_volume_offset(support, 1.0);
     slack[0] = 1.0 - slack[1] - BALL;
 }
 
@@ -46,8 +44,8 @@ static inline double radius_factor(double eigenvalue)
     return gamma > 0.0 ? gamma * (gamma * (gamma - 3.0) + 3.0) : 0.0;
 }
 
-/* Sums over the particles of a node, u = x - x_i: k, k u, k r, and for the gradient of the mean m u and m u u^T with
- * m = t^2 / R^2, t = 1 - |u|^2 / R^2 and k = t^3, since grad k = -6 m u. */
+/* Sums over the particles, u = x - x_i: k, k u, k r, and for the gradient of the mean m u and m u u^T with m
+ * = t^2 / R^2, t = 1 - |u|^2 / R^2 and k = t^3, since grad k = -6 m u. */
 typedef struct Moments {
     double k, kr;
     WadiVec3 ku, mu;
@@ -85,11 +83,11 @@ static double reference(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec
 {
     Moments s = { 0 };
     for (int32_t i = 0; i < cloud->count; ++i) {
-        double spacing = (double)cloud->spacing[i], squared_reach = pow(def->reach * spacing, 2.0);
+        double spacing = (double)cloud->spacing[i], squared_support = pow(def->support * spacing, 2.0);
         WadiVec3 u = wadi_sub(x, cloud->position[i]);
-        double t = 1.0 - wadi_dot(u, u) / squared_reach;
+        double t = 1.0 - wadi_dot(u, u) / squared_support;
         if (t > 0.0) {
-            double k = t * t * t, m = t * t / squared_reach;
+            double k = t * t * t, m = t * t / squared_support;
             s.k += k;
             s.kr += k * (def->radius - def->offset) * spacing;
             s.ku = wadi_add_scaled(s.ku, u, k);
@@ -107,7 +105,7 @@ static double reference(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec
 
 static const WadiF8 LANE = { 0, 1, 2, 3, 4, 5, 6, 7 };
 
-/* From the sums of k, k (x - x_i) and k r. */
+/* Values from the sums of k, k (x - x_i) and k r. */
 static inline __attribute__((always_inline)) void finish_row(const WadiFieldSampler *sampler, const WadiF8 *k,
                                                              const WadiF8 *kx, const WadiF8 *ky,
                                                              const WadiF8 *kz, const WadiF8 *kr,
@@ -120,7 +118,7 @@ static inline __attribute__((always_inline)) void finish_row(const WadiFieldSamp
     }
 }
 
-/* Particles of one size: k may have any factor, so that t = R^2 - |x - x_i|^2 will do. */
+/* Particles of one size: a common factor of k cancels, so that t = R^2 - |x - x_i|^2. */
 static void sample_row_alike(const WadiFieldSampler *sampler, const WadiFieldNear *near, const int32_t *index,
                              int32_t count, float y, float z, float value[WADI_ROW_CELLS])
 {
@@ -129,7 +127,7 @@ static void sample_row_alike(const WadiFieldSampler *sampler, const WadiFieldNea
         int32_t i = index[n];
         float dy = y - near->y[i], dz = z - near->z[i];
         WadiF8 dx = LANE - near->x[i];
-        WadiF8 t = near->rest[n] - dx * dx;
+        WadiF8 t = near->remaining[n] - dx * dx;
         t = WADI_ROW_SELECT(t > 0.0f, t, (WadiF8){ 0 });
         WadiF8 k = t * t * t;
         sum += k;
@@ -137,8 +135,8 @@ static void sample_row_alike(const WadiFieldSampler *sampler, const WadiFieldNea
         sum_y += k * dy;
         sum_z += k * dz;
     }
-    float radius =
-        near->reach[index[0]] * (float)((sampler->def->radius - sampler->def->offset) / sampler->def->reach);
+    float radius = near->support[index[0]] *
+                   (float)((sampler->def->radius - sampler->def->offset) / sampler->def->support);
     WadiF8 sum_radius = sum * radius;
     finish_row(sampler, &sum, &sum_x, &sum_y, &sum_z, &sum_radius, value);
 }
@@ -147,24 +145,24 @@ static void sample_row_mixed(const WadiFieldSampler *sampler, const WadiFieldNea
                              int32_t count, float y, float z, float value[WADI_ROW_CELLS])
 {
     WadiF8 sum = { 0 }, sum_x = { 0 }, sum_y = { 0 }, sum_z = { 0 }, sum_radius = { 0 };
-    float ratio = (float)((sampler->def->radius - sampler->def->offset) / sampler->def->reach);
+    float ratio = (float)((sampler->def->radius - sampler->def->offset) / sampler->def->support);
     for (int32_t n = 0; n < count; ++n) {
         int32_t i = index[n];
-        float dy = y - near->y[i], dz = z - near->z[i], reach = near->reach[i];
+        float dy = y - near->y[i], dz = z - near->z[i], support = near->support[i];
         WadiF8 dx = LANE - near->x[i];
-        WadiF8 t = (near->rest[n] - dx * dx) * (1.0f / (reach * reach));
+        WadiF8 t = (near->remaining[n] - dx * dx) * (1.0f / (support * support));
         t = WADI_ROW_SELECT(t > 0.0f, t, (WadiF8){ 0 });
         WadiF8 k = t * t * t;
         sum += k;
         sum_x += k * dx;
         sum_y += k * dy;
         sum_z += k * dz;
-        sum_radius += k * (ratio * reach);
+        sum_radius += k * (ratio * support);
     }
     finish_row(sampler, &sum, &sum_x, &sum_y, &sum_z, &sum_radius, value);
 }
 
-/* The slower row: with the gradient of the mean. */
+/* With the factor of [SSP07], from the gradient of the mean. */
 static void sample_row_concave(const WadiFieldSampler *sampler, const WadiFieldNear *near,
                                const int32_t *index, int32_t count, float y, float z,
                                float value[WADI_ROW_CELLS])
@@ -173,15 +171,15 @@ static void sample_row_concave(const WadiFieldSampler *sampler, const WadiFieldN
     WadiF8 sum[SUMS] = { 0 };
     for (int32_t n = 0; n < count; ++n) {
         int32_t i = index[n];
-        float dy = y - near->y[i], dz = z - near->z[i], reach = near->reach[i];
-        float squared = 1.0f / (reach * reach);
+        float dy = y - near->y[i], dz = z - near->z[i], support = near->support[i];
+        float squared = 1.0f / (support * support);
         WadiF8 dx = LANE - near->x[i];
-        WadiF8 t = (near->rest[n] - dx * dx) * squared;
+        WadiF8 t = (near->remaining[n] - dx * dx) * squared;
         t = WADI_ROW_SELECT(t > 0.0f, t, (WadiF8){ 0 });
         WadiF8 k = t * t * t, m = t * t * squared;
         WadiF8 mx = m * dx, my = m * dy, mz = m * dz;
         sum[K] += k;
-        sum[KR] += k * reach;
+        sum[KR] += k * support;
         sum[KX] += k * dx;
         sum[KY] += k * dy;
         sum[KZ] += k * dz;
@@ -195,7 +193,7 @@ static void sample_row_concave(const WadiFieldSampler *sampler, const WadiFieldN
         sum[XZ] += mx * dz;
         sum[YZ] += my * dz;
     }
-    double ratio = (sampler->def->radius - sampler->def->offset) / sampler->def->reach;
+    double ratio = (sampler->def->radius - sampler->def->offset) / sampler->def->support;
     double outside = (double)sampler->outside / sampler->def->cell;
     for (int l = 0; l < WADI_ROW_CELLS; ++l) {
         double s[SUMS];
@@ -214,9 +212,9 @@ static void sample_row_concave(const WadiFieldSampler *sampler, const WadiFieldN
 static void sample_row(const WadiFieldSampler *sampler, const WadiFieldNear *near, const int32_t *index,
                        int32_t count, float y, float z, float value[WADI_ROW_CELLS])
 {
-    /* R^6 must stay far from what a float can hold. */
+    /* R^6 must stay far below the largest float. */
     bool is_alike =
-        sampler->cloud->spacing_min == sampler->cloud->spacing_max && near->reach[index[0]] < 1000.0f;
+        sampler->cloud->spacing_min == sampler->cloud->spacing_max && near->support[index[0]] < 1000.0f;
     if (sampler->def->is_concave_fixed) {
         sample_row_concave(sampler, near, index, count, y, z, value);
     } else if (is_alike) {
@@ -226,10 +224,10 @@ static void sample_row(const WadiFieldSampler *sampler, const WadiFieldNear *nea
     }
 }
 
-/* With smaller radii an even filling has holes of its own. */
+/* With smaller radii an even filling has holes. */
 static bool is_inside_where_filled(const WadiFieldDef *def)
 {
-    return def->radius - def->offset >= 0.3 * def->reach;
+    return def->radius - def->offset >= 0.3 * def->support;
 }
 
 const WadiFieldMethod wadi_field_zhu_bridson = { .sample_row = sample_row,

@@ -1,12 +1,13 @@
-/* Marching cubes over the rows of a band: from a field to its zero as triangles.
- * Source: [models 7.4], with the cases of march_table.c.
+/* Marching cubes over the rows of a band: the field's zero as triangles. [LC87], with the cases of
+ * march_table.c.
  *
- * Three passes over the rows: which nodes are inside; which edges are crossed, with counts by blocks of rows; vertices, then
- * triangles, each block writing behind those before it. A vertex belongs to a lattice edge and is found by counting bits
- * (march.h), so that cells, rows and tiles share it without a search. Costs follow the rows of the band.
+ * Three passes over the rows: which nodes are inside; which edges are crossed, with counts per block of rows;
+ * then vertices and triangles, each block at its offset. A vertex belongs to a lattice edge and is found by
+ * counting bits (march.h), so that cells, rows and tiles share it without a search. The cost is proportional
+ * to the rows of the band.
  *
- * An edge into a row that does not exist is not crossed (field.h: the node there has the sign of its neighbour), and a cell with
- * such a corner has no triangle. */
+ * An edge into a row that does not exist is not crossed (field.h: the node there has the sign of its
+ * neighbour), and a cell with such a corner has no triangle. */
 #include "surface/mesh/march.h"
 
 #include "core/alloc.h"
@@ -18,9 +19,9 @@
 
 /* The eight cells whose low nodes are those of a row. */
 typedef struct CellRow {
-    int32_t row[8];   /* at y + 2 z, and 4 more: the next along x */
-    unsigned bits[4]; /* inside, of row and the first node of the next: nine bits */
-    unsigned active;  /* cells that the surface passes through */
+    int32_t row[8];   /* at y + 2 z, then the next four along x */
+    unsigned bits[4]; /* inside bits of the row and of the first node of the next: nine bits */
+    unsigned active;  /* cells that the surface crosses */
 } CellRow;
 
 static void mark_inside(void *context, int64_t first, int64_t end)
@@ -35,7 +36,7 @@ static void mark_inside(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Bit lane becomes bit 3 lane. */
+/* Moves bit `lane` to bit 3 lane. */
 static uint32_t spread_bits(uint32_t bits)
 {
     bits = (bits | bits << 8) & 0x00f00f;
@@ -45,8 +46,8 @@ static uint32_t spread_bits(uint32_t bits)
 
 static uint32_t crossed_edges(const WadiMarch *march, int32_t row)
 {
-    const int32_t *beside = march->field->rows.neighbour[row];
-    int32_t x = beside[WADI_ROW_X_MAX], y = beside[WADI_ROW_Y_MAX], z = beside[WADI_ROW_Z_MAX];
+    const int32_t *neighbour = march->field->rows.neighbour[row];
+    int32_t x = neighbour[WADI_ROW_X_MAX], y = neighbour[WADI_ROW_Y_MAX], z = neighbour[WADI_ROW_Z_MAX];
     unsigned own = march->inside[row];
     unsigned after = x > 0 ? (unsigned)march->inside[x] << 7 & 0x80 : own & 0x80;
     unsigned along_y = y > 0 ? own ^ march->inside[y] : 0;

@@ -1,12 +1,12 @@
-/* What the passes of marching cubes share. */
+/* State of the marching-cubes passes. */
 #ifndef WADI_SURFACE_MARCH_H
 #define WADI_SURFACE_MARCH_H
 
 #include "surface/mesh/surface_mesh.h"
 
-/* A lattice edge that the surface crosses has one vertex and belongs to the row of its low node: bit 3 lane + axis of `crossed`.
- * A row's vertices are numbered in the order of those bits, so that counting bits finds the vertex of an edge. The null row has
- * none. */
+/* A lattice edge that the surface crosses has one vertex and belongs to the row of its low node: bit 3 lane +
+ * axis of `crossed`. A row's vertices are numbered in the order of these bits, so that counting bits finds
+ * the vertex of an edge. The null row has none. */
 typedef struct WadiMarch {
     const WadiField *field;
     uint8_t *inside;   /* per row: bit lane, value < 0 */

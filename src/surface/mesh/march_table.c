@@ -1,19 +1,18 @@
-/* The triangles of a marching-cubes cell, derived rather than listed.
- * Source: [models 7.4]; the method is Lorensen and Cline's (1987).
+/* The triangles of a marching-cubes cell [LC87], derived rather than listed.
  *
- * Loops. Walk each face of the cell counterclockwise as seen from outside the cell. Where the walk enters the inside, the
- * surface comes out of the face's edge; where it next leaves, the surface goes in: one directed segment a visit. On a face with
- * two inside corners across from each other this cuts off each of them, and it does so from both sides of the face, so that
- * cells always agree. A crossed edge lies on two faces that walk it in opposite directions: it begins one segment and ends one,
- * and the segments close into loops that share no edge.
+ * Loops. Traverse each face of the cell counterclockwise as seen from outside the cell. Where the traversal
+ * enters the inside, a directed segment of the surface begins; where it next leaves, the segment ends. On a
+ * face with two inside corners across a diagonal this cuts off each of them, from both sides of the face, so
+ * that neighbouring cells agree. A crossed edge lies on two faces that are traversed in opposite directions:
+ * it begins one segment and ends one, and the segments close into loops without a common edge.
  *
- * Triangles. A loop is cut by diagonals that never join two edges of one face. Such a diagonal would lie in a face with four
- * crossings, where the cell on the other side may draw the same one: an edge of four triangles. All others lie inside the cell.
- * Then every edge of the mesh has two triangles, and the triangles at a vertex are one fan: in each of the four cells around
- * its lattice edge, those between the segments of two faces. Of the cuts that are left, the one with the shortest diagonals.
+ * Triangles. A loop is cut by diagonals that never join two edges of one face. Such a diagonal would lie in a
+ * face with four crossings, where the neighbouring cell may have the same one: an edge of four triangles. All
+ * other diagonals lie inside the cell. Then every edge of the mesh has two triangles, and the triangles at a
+ * vertex form one fan. Of the remaining cuts, the one with the shortest diagonals is used.
  *
- * Differs: no list of 15 cases and their turns, and no test of the saddle inside a face (MC33): a thin bridge across a face is
- * cut, always. */
+ * Differs: no list of 15 cases and their rotations, and no test of the saddle inside a face (MC33): a thin
+ * bridge across a face is always cut. */
 #include "surface/mesh/march_table.h"
 
 #include <math.h>
@@ -43,7 +42,7 @@ static void face_corners(int axis, int side, int corner[4])
     }
 }
 
-/* next[e]: the edge that the surface reaches from e across a face; -1: not crossed. */
+/* next[e]: the edge at the other end of the segment from e across a face; -1: not crossed. */
 static void link_edges(int inside, int next[EDGES])
 {
     for (int e = 0; e < EDGES; ++e) {
@@ -66,7 +65,7 @@ static void link_edges(int inside, int next[EDGES])
     }
 }
 
-/* Twice the middle of an edge. */
+/* Twice the midpoint of an edge. */
 static void edge_middle(int edge, int middle[3])
 {
     int corner = wadi_march_edge_corner(edge);
@@ -89,7 +88,7 @@ static double diagonal_cost(int e, int f)
     return sqrt(square);
 }
 
-/* The cheapest cut of loop[first..last] and the diagonal that closes it, by trying every triangle on that side. */
+/* The cheapest cut of loop[first..last], over all triangles on the closing diagonal. */
 static double cut_cost(const int *loop, int first, int last, double cost[EDGES][EDGES],
                        int apex[EDGES][EDGES])
 {

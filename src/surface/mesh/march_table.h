@@ -1,7 +1,8 @@
-/* The triangles of a marching-cubes cell for each of the 256 ways its corners can be inside.
+/* The triangles of a marching-cubes cell for each of the 256 combinations of inside corners.
  *
- * Corner c of a cell stands at (c & 1, c >> 1 & 1, c >> 2 & 1) from its low corner; bit c of a case says that it is inside.
- * Edge e runs along axis e >> 2; bits 0 and 1 of e are its place on the next two axes (x: y, z; y: z, x; z: x, y). */
+ * Corner c of a cell is at (c & 1, c >> 1 & 1, c >> 2 & 1) from its low corner; bit c of a case marks it as
+ * inside. Edge e runs along axis e >> 2; bits 0 and 1 of e are its coordinates on the next two axes (x: y, z;
+ * y: z, x; z: x, y). */
 #ifndef WADI_SURFACE_MARCH_TABLE_H
 #define WADI_SURFACE_MARCH_TABLE_H
 
@@ -17,7 +18,7 @@ typedef struct WadiMarchCase {
 /* 256 cases, made at the first call. */
 const WadiMarchCase *wadi_march_table(void);
 
-/* Where an edge begins, as a corner. */
+/* The corner at the low end of an edge. */
 static inline int wadi_march_edge_corner(int edge)
 {
     int axis = edge >> 2;

@@ -1,42 +1,42 @@
-/* Where the surface crosses the lattice, and which way it faces there.
+/* Positions and normals of the vertices on lattice edges.
  *
- * Along an edge the field is taken as linear. The normal is the field's gradient: central differences at both nodes, one-sided
- * where the band ends, and between the nodes in proportion. Along the edge the surface faces the outer node, whatever happens at
- * a distance of two nodes; where the differences say otherwise (a sheet of one node) the difference along the edge replaces
- * them, and so no normal is ever zero. */
+ * The field is linear along an edge. The normal is the field's gradient: central differences at both nodes,
+ * one-sided at the border of the band, interpolated between the nodes. Along the edge the surface faces the
+ * outer node; where the gradient has the other sign (a sheet of one node) the difference along the edge
+ * replaces its component, so that no normal is zero. */
 #include <math.h>
 
 #include "grid/row_vectors.h"
 #include "surface/mesh/march.h"
 
-/* What the far ends of a row's edges have, by axis of the edge. */
+/* Values and slopes at the far ends of a row's edges, by axis of the edge. */
 typedef struct FarEnds {
     float value[3][8];
     float slope[3][3][8];
 } FarEnds;
 
-/* Slopes along x, y and z at the nodes of a row, in differences a cell. */
+/* Slopes along x, y and z at the nodes of a row, differences per cell. */
 static void row_slopes(const WadiField *field, int32_t row, float slope[3][8])
 {
-    const int32_t *beside = field->rows.neighbour[row];
+    const int32_t *neighbour = field->rows.neighbour[row];
     WadiF8 own = WADI_ROW(field->value, row);
     for (int axis = 1; axis < 3; ++axis) {
-        int32_t low = beside[2 * axis], high = beside[2 * axis + 1];
+        int32_t low = neighbour[2 * axis], high = neighbour[2 * axis + 1];
         WadiF8 down = low > 0 ? WADI_ROW(field->value, low) : own;
         WadiF8 up = high > 0 ? WADI_ROW(field->value, high) : own;
         *(WadiF8 *)slope[axis] = (up - down) * (low > 0 && high > 0 ? 0.5f : 1.0f);
     }
-    int32_t low = beside[WADI_ROW_X_MIN], high = beside[WADI_ROW_X_MAX];
+    int32_t low = neighbour[WADI_ROW_X_MIN], high = neighbour[WADI_ROW_X_MAX];
     WadiF8 before = low > 0 ? WADI_ROW(field->value, low) : own;
     WadiF8 after = high > 0 ? WADI_ROW(field->value, high) : own;
-    /* At an end without a neighbour row the node stands in for it. */
+    /* Without a neighbouring row the node replaces the missing one. */
     before[7] = low > 0 ? before[7] : own[0];
     after[0] = high > 0 ? after[0] : own[7];
-    WadiF8 share = { low > 0 ? 0.5f : 1.0f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, high > 0 ? 0.5f : 1.0f };
-    *(WadiF8 *)slope[0] = (WADI_ROW_SHIFT_DOWN(own, after) - WADI_ROW_SHIFT_UP(before, own)) * share;
+    WadiF8 scale = { low > 0 ? 0.5f : 1.0f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, high > 0 ? 0.5f : 1.0f };
+    *(WadiF8 *)slope[0] = (WADI_ROW_SHIFT_DOWN(own, after) - WADI_ROW_SHIFT_UP(before, own)) * scale;
 }
 
-/* The same nodes one step up along `axis`: from the row beside, or shifted. */
+/* The nodes one step up along `axis`: from the neighbouring row, or shifted. */
 static void far_ends(const WadiMarch *march, int32_t row, float slope[3][8], FarEnds *far)
 {
     static const unsigned axis_bits[3] = { 0x249249, 0x492492, 0x924924 };
@@ -98,10 +98,10 @@ void wadi_march_place_vertices(const WadiMarch *march, int32_t first, int32_t en
             double t = a / (a - b);
             t = t > WADI_MARCH_CLEARANCE ? t : WADI_MARCH_CLEARANCE;
             t = t < 1.0 - WADI_MARCH_CLEARANCE ? t : 1.0 - WADI_MARCH_CLEARANCE;
-            double place[3] = { node[0] + lane, node[1], node[2] };
-            place[axis] += t;
+            double position[3] = { node[0] + lane, node[1], node[2] };
+            position[axis] += t;
             march->surface->mesh.vertices[vertex] =
-                wadi_vec3(place[0] * field->cell, place[1] * field->cell, place[2] * field->cell);
+                wadi_vec3(position[0] * field->cell, position[1] * field->cell, position[2] * field->cell);
             float n[3];
             for (int c = 0; c < 3; ++c) {
                 float near = slope[c][lane];

@@ -1,11 +1,13 @@
-/* Give the vertices of a surface what the particles carry: sum k_i a_i / sum k_i, k = max(0, 1 - s^2)^3, s = |x - x_i| / R_i.
+/* Interpolates the particles' attributes to the vertices of a surface: sum k_i a_i / sum k_i, k = max(0, 1 -
+ * s^2)^3, s = |x - x_i| / R_i.
  * Source: [ZB05 eqs 7, 8], the weights of the field.
  *
- * Vertices that follow each other lie beside each other, so that a group of them shares one look at the bins: the particles that
- * reach the group's box are laid out as columns, and each vertex runs over the columns eight at a time. Sums are of differences
- * from one particle of the group: what all particles share, the vertices have to the last bit.
+ * Consecutive vertices are close to each other, so that a group of them shares one query of the bins: the
+ * particles whose support meets the group's box are copied into columns, and each vertex sums over the
+ * columns eight at a time. Sums are of differences from one particle of the group, so that a value common to
+ * all particles is reproduced exactly.
  *
- * A vertex that no particle reaches takes the values of the nearest, found by looking further and further out. */
+ * A vertex outside all supports gets the values of the nearest particle, found by growing the query. */
 #include <string.h>
 
 #include "core/alloc.h"
@@ -36,28 +38,28 @@ typedef struct Gather {
     double group_width; /* m */
 } Gather;
 
-/* Vertices [first, first + count), seen from `origin`. */
+/* Vertices [first, first + count), relative to `origin`. */
 typedef struct Group {
     size_t first;
     int count;
     WadiVec3 origin;
-    float high[3]; /* of its box; the low corner is the origin */
+    float high[3]; /* high corner of its box; the low corner is the origin */
     float at[GROUP][3];
 } Group;
 
-/* Particles that reach the group, and the sums over those before. */
+/* A chunk of particles that affect the group, and the sums over all chunks before. */
 typedef struct Sums {
     const Column *column;
     int columns, particles;
     bool has_base;
     float base[COLUMNS];
     _Alignas(32) float x[3][CHUNK], inverse[CHUNK]; /* 1 / R^2 */
-    _Alignas(32) float value[COLUMNS][CHUNK];       /* less base */
+    _Alignas(32) float value[COLUMNS][CHUNK];       /* minus base */
     double weight[GROUP], sum[GROUP][COLUMNS];
 } Sums;
 
-/* As many of the vertices from `first` on as fit into a box of the group's width. */
-static void take_group(const Gather *gather, size_t first, size_t end, Group *group)
+/* The longest run of vertices from `first` on that fits into a box of the group's width. */
+static void next_group(const Gather *gather, size_t first, size_t end, Group *group)
 {
     const WadiVec3 *vertices = gather->mesh->vertices;
     WadiBox box = { vertices[first], vertices[first] };
@@ -90,7 +92,7 @@ static float add_lanes(const WadiF8 *lanes)
     return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
-/* Adds the particles gathered so far to every vertex of the group, and forgets them. */
+/* Adds the chunk's particles to the sums of every vertex of the group, and empties the chunk. */
 static void add_particles(const Group *group, Sums *sums)
 {
     int count = sums->particles;
@@ -128,7 +130,7 @@ static void add_particles(const Group *group, Sums *sums)
     }
 }
 
-/* How far [x, x + width] lies from [0, high]. */
+/* Distance between [x, x + width] and [0, high]. */
 static float gap(float x, float width, float high)
 {
     float above = x - high, below = -(x + width);
@@ -136,7 +138,7 @@ static float gap(float x, float width, float high)
     return larger > 0.0f ? larger : 0.0f;
 }
 
-/* The particles of a bin whose reach meets the group's box. */
+/* Adds the particles of a bin whose support meets the group's box. */
 static void add_bin(const Gather *gather, const WadiBinSpan *span, const Group *group, Sums *sums)
 {
     WadiVec3 shift = wadi_sub(span->corner, group->origin);
@@ -148,8 +150,8 @@ static void add_bin(const Gather *gather, const WadiBinSpan *span, const Group *
         return;
     }
     for (int32_t n = span->first; n < span->end; ++n) {
-        const float *place = gather->bins->place[n];
-        float x = place[0] + sx, y = place[1] + sy, z = place[2] + sz, square = place[3] * place[3];
+        const float *point = gather->bins->point[n];
+        float x = point[0] + sx, y = point[1] + sy, z = point[2] + sz, square = point[3] * point[3];
         float dx = gap(x, 0.0f, group->high[0]), dy = gap(y, 0.0f, group->high[1]);
         float dz = gap(z, 0.0f, group->high[2]);
         if (dx * dx + dy * dy + dz * dz >= square) {
@@ -201,18 +203,18 @@ static int32_t find_nearest(const Gather *gather, WadiVec3 x, int32_t guess)
     return nearest;
 }
 
-static void give_values(const Gather *gather, const Group *group, const Sums *sums, int32_t *nearest)
+static void write_values(const Gather *gather, const Group *group, const Sums *sums, int32_t *nearest)
 {
     for (int v = 0; v < group->count; ++v) {
         size_t vertex = group->first + (size_t)v;
-        bool is_reached = sums->weight[v] > 0.0;
-        if (!is_reached) {
+        bool is_covered = sums->weight[v] > 0.0;
+        if (!is_covered) {
             *nearest = find_nearest(gather, gather->mesh->vertices[vertex], *nearest);
         }
         for (int c = 0; c < sums->columns; ++c) {
             const Column *column = &sums->column[c];
             column->to[(size_t)column->stride * vertex] =
-                is_reached ? (float)((double)sums->base[c] + sums->sum[v][c] / sums->weight[v])
+                is_covered ? (float)((double)sums->base[c] + sums->sum[v][c] / sums->weight[v])
                            : column->from[(size_t)column->stride * (size_t)*nearest];
         }
     }
@@ -224,7 +226,7 @@ static void gather_block(void *context, int64_t first, int64_t end)
     int32_t nearest = gather->bins->order[0];
     Group group;
     for (size_t vertex = (size_t)first; vertex < (size_t)end; vertex += (size_t)group.count) {
-        take_group(gather, vertex, (size_t)end, &group);
+        next_group(gather, vertex, (size_t)end, &group);
         WadiBox box = { group.origin,
                         wadi_add(group.origin, wadi_vec3((double)group.high[0], (double)group.high[1],
                                                          (double)group.high[2])) };
@@ -242,7 +244,7 @@ static void gather_block(void *context, int64_t first, int64_t end)
                 add_bin(gather, &span, &group, &sums);
             }
             add_particles(&group, &sums);
-            give_values(gather, &group, &sums, &nearest);
+            write_values(gather, &group, &sums, &nearest);
         }
     }
 }

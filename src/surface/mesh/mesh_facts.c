@@ -1,27 +1,28 @@
-/* What kind of surface a mesh is, in time linear in its size.
+/* Topology of a mesh, in time linear in its size.
  *
- * Around each vertex its triangles are looked at together. A neighbour met by one triangle alone is the other end of a rim; one
- * met as often behind as ahead belongs to an edge that cancels; and the neighbours, joined where they share a triangle, hang
- * together when the triangles are one fan. (geom/mesh/mesh_topology.c, which finds the holes too, sorts all edges.) */
+ * All triangles of a vertex are visited together. A neighbour in only one of them is the other end of a rim
+ * edge; one that follows the vertex as often as it precedes it belongs to a consistently oriented edge; and
+ * when the neighbours, joined by their triangles, are connected, the triangles form one fan.
+ * (geom/mesh/mesh_topology.c, which also finds the holes, sorts all edges.) */
 #include "core/alloc.h"
 #include "surface/mesh/surface_mesh.h"
 
-/* A vertex beside the one looked at. */
-typedef struct Beside {
-    uint32_t center;      /* vertex for which the rest holds, + 1 */
-    uint32_t parent;      /* union-find among the vertices beside */
-    uint32_t ahead, back; /* triangles that run center -> this, this -> center */
-} Beside;
+/* A neighbour of the current vertex, `center`. */
+typedef struct Neighbour {
+    uint32_t center;      /* the vertex that the other members refer to, + 1 */
+    uint32_t parent;      /* union-find among the neighbours */
+    uint32_t ahead, back; /* triangles that contain center -> this, this -> center */
+} Neighbour;
 
 typedef struct Links {
-    uint32_t *start;  /* per vertex + 1: its triangles in `triangle` */
-    uint32_t *corner; /* 3 triangle + corner, by vertex */
-    Beside *beside;   /* per vertex */
+    uint32_t *start;      /* per vertex + 1: its triangles in `triangle` */
+    uint32_t *corner;     /* 3 triangle + corner, by vertex */
+    Neighbour *neighbour; /* per vertex */
 } Links;
 
 typedef struct Tally {
     size_t used, edges;
-    size_t rim_ends, uneven_ends, crowded_ends, split_vertices;
+    size_t rim_ends, unpaired_ends, excess_ends, split_vertices;
     WadiBox bounds;
 } Tally;
 
@@ -30,7 +31,7 @@ static WadiStatus link_corners(Links *links, const WadiMesh *mesh, WadiError *er
     size_t corners = 3 * mesh->triangle_count;
     WADI_TRY(WADI_NEW(&links->start, mesh->vertex_count + 1, "mesh fans", error));
     WADI_TRY(WADI_NEW(&links->corner, corners, "mesh fans", error));
-    WADI_TRY(WADI_NEW(&links->beside, mesh->vertex_count, "mesh fans", error));
+    WADI_TRY(WADI_NEW(&links->neighbour, mesh->vertex_count, "mesh fans", error));
     for (size_t c = 0; c < corners; ++c) {
         ++links->start[mesh->triangles[c / 3][c % 3]];
     }
@@ -45,41 +46,41 @@ static WadiStatus link_corners(Links *links, const WadiMesh *mesh, WadiError *er
     return WADI_OK;
 }
 
-static uint32_t find_root(Beside *beside, uint32_t v)
+static uint32_t find_root(Neighbour *neighbour, uint32_t v)
 {
-    while (beside[v].parent != v) {
-        beside[v].parent = beside[beside[v].parent].parent;
-        v = beside[v].parent;
+    while (neighbour[v].parent != v) {
+        neighbour[v].parent = neighbour[neighbour[v].parent].parent;
+        v = neighbour[v].parent;
     }
     return v;
 }
 
-static Beside *meet(Links *links, uint32_t center, uint32_t v, size_t *parts)
+static Neighbour *visit_neighbour(Links *links, uint32_t center, uint32_t v, size_t *parts)
 {
-    Beside *beside = &links->beside[v];
-    if (beside->center != center + 1) {
-        *beside = (Beside){ .center = center + 1, .parent = v };
+    Neighbour *neighbour = &links->neighbour[v];
+    if (neighbour->center != center + 1) {
+        *neighbour = (Neighbour){ .center = center + 1, .parent = v };
         ++*parts;
     }
-    return beside;
+    return neighbour;
 }
 
-/* An edge is counted at its lower end; everything else at both. */
-static void count_beside(Links *links, uint32_t center, uint32_t v, Tally *tally)
+/* An edge is counted at its lower end, everything else at both ends. */
+static void count_neighbour(Links *links, uint32_t center, uint32_t v, Tally *tally)
 {
-    Beside *beside = &links->beside[v];
-    uint32_t all = beside->ahead + beside->back;
+    Neighbour *neighbour = &links->neighbour[v];
+    uint32_t all = neighbour->ahead + neighbour->back;
     if (all == 0) {
         return;
     }
     tally->edges += center < v;
     tally->rim_ends += all == 1;
-    tally->uneven_ends += beside->ahead != beside->back;
-    tally->crowded_ends += all > 2;
-    beside->ahead = beside->back = 0;
+    tally->unpaired_ends += neighbour->ahead != neighbour->back;
+    tally->excess_ends += all > 2;
+    neighbour->ahead = neighbour->back = 0;
 }
 
-static void look_around(Links *links, const WadiMesh *mesh, uint32_t center, Tally *tally)
+static void count_around(Links *links, const WadiMesh *mesh, uint32_t center, Tally *tally)
 {
     uint32_t first = links->start[center], end = links->start[center + 1];
     size_t parts = 0;
@@ -87,16 +88,16 @@ static void look_around(Links *links, const WadiMesh *mesh, uint32_t center, Tal
         uint32_t c = links->corner[n];
         const uint32_t *triangle = mesh->triangles[c / 3];
         uint32_t b = triangle[(c + 1) % 3], d = triangle[(c + 2) % 3];
-        ++meet(links, center, b, &parts)->ahead;
-        ++meet(links, center, d, &parts)->back;
-        uint32_t p = find_root(links->beside, b), q = find_root(links->beside, d);
-        links->beside[q].parent = p;
+        ++visit_neighbour(links, center, b, &parts)->ahead;
+        ++visit_neighbour(links, center, d, &parts)->back;
+        uint32_t p = find_root(links->neighbour, b), q = find_root(links->neighbour, d);
+        links->neighbour[q].parent = p;
         parts -= p != q;
     }
     for (uint32_t n = first; n < end; ++n) {
         uint32_t c = links->corner[n];
-        count_beside(links, center, mesh->triangles[c / 3][(c + 1) % 3], tally);
-        count_beside(links, center, mesh->triangles[c / 3][(c + 2) % 3], tally);
+        count_neighbour(links, center, mesh->triangles[c / 3][(c + 1) % 3], tally);
+        count_neighbour(links, center, mesh->triangles[c / 3][(c + 2) % 3], tally);
     }
     if (end > first) {
         ++tally->used;
@@ -105,18 +106,18 @@ static void look_around(Links *links, const WadiMesh *mesh, uint32_t center, Tal
     tally->split_vertices += parts > 1;
 }
 
-/* Vertices that triangles join, directly or not. */
+/* Number of connected components. */
 static size_t count_parts(Links *links, const WadiMesh *mesh, size_t used)
 {
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
-        links->beside[v].parent = (uint32_t)v;
+        links->neighbour[v].parent = (uint32_t)v;
     }
     size_t parts = used;
     for (size_t c = 0; c < 3 * mesh->triangle_count; ++c) {
         const uint32_t *triangle = mesh->triangles[c / 3];
-        uint32_t p = find_root(links->beside, triangle[c % 3]);
-        uint32_t q = find_root(links->beside, triangle[(c + 1) % 3]);
-        links->beside[p > q ? p : q].parent = p > q ? q : p;
+        uint32_t p = find_root(links->neighbour, triangle[c % 3]);
+        uint32_t q = find_root(links->neighbour, triangle[(c + 1) % 3]);
+        links->neighbour[p > q ? p : q].parent = p > q ? q : p;
         parts -= p != q;
     }
     return parts;
@@ -134,7 +135,7 @@ WadiStatus wadi_surface_facts(WadiSurfaceFacts *facts, const WadiMesh *mesh, Wad
     if (status == WADI_OK) {
         Tally tally = { .bounds = wadi_box_empty() };
         for (uint32_t v = 0; v < mesh->vertex_count; ++v) {
-            look_around(&links, mesh, v, &tally);
+            count_around(&links, mesh, v, &tally);
         }
         *facts = (WadiSurfaceFacts){
             .vertices = mesh->vertex_count,
@@ -143,14 +144,14 @@ WadiStatus wadi_surface_facts(WadiSurfaceFacts *facts, const WadiMesh *mesh, Wad
             .area = wadi_mesh_area(mesh),
             .euler = (int64_t)tally.used - (int64_t)tally.edges + (int64_t)mesh->triangle_count,
             .is_closed = tally.rim_ends == 0,
-            .is_oriented = tally.uneven_ends == 0,
-            .is_manifold = tally.crowded_ends == 0 && tally.split_vertices == 0,
+            .is_oriented = tally.unpaired_ends == 0,
+            .is_manifold = tally.excess_ends == 0 && tally.split_vertices == 0,
             .bounds = tally.bounds,
         };
         facts->volume = facts->is_closed && facts->is_oriented ? wadi_mesh_volume(mesh) : 0.0;
     }
     WADI_DELETE(links.start, mesh->vertex_count + 1);
     WADI_DELETE(links.corner, 3 * mesh->triangle_count);
-    WADI_DELETE(links.beside, mesh->vertex_count);
+    WADI_DELETE(links.neighbour, mesh->vertex_count);
     return status;
 }

@@ -1,28 +1,28 @@
-/* Bring the rim of an opened mesh to the glass.
+/* Moves the rim of an opened mesh to the walls.
  *
- * Marching cubes bevels the edge between a free surface and a wall: the rim that is left lies up to a cell below the surface, in
- * steps from node to node. Each vertex of the rim moves within its wall to where the free surface beside it would meet it, and
- * into the plane of the wall. A move that would turn a triangle over is not made. Around the rim the normals are then those of
- * the triangles, since the field's saw the wall. */
+ * Marching cubes bevels the edge between a free surface and a wall: the remaining rim lies up to a cell below
+ * the surface, in steps from node to node. Each rim vertex moves within its wall to where the neighbouring
+ * free surface would meet it, and into the plane of the wall. A move that would flip a triangle is undone.
+ * Normals near the rim are then those of the triangles, since the field's are affected by the wall. */
 #include "surface/mesh/mesh_rim.h"
 
 #include <string.h>
 
-/* What a vertex of the rim takes from the free surface beside it. */
-typedef struct Beside {
+/* Sums over the settled neighbours of a rim vertex. */
+typedef struct Neighbours {
     WadiVec3 sum, normal;
     int count;
-} Beside;
+} Neighbours;
 
 typedef struct Rim {
     WadiSurfaceMesh *surface;
     WadiBox box;
     const uint8_t *walls;
     const uint8_t *is_rim;
-    uint8_t *is_settled; /* not on the rim, or has its new place */
+    uint8_t *is_settled; /* not on the rim, or already moved */
     WadiVec3 *before;    /* positions */
     WadiVec3 *normal;    /* of the free surface */
-    Beside *beside;
+    Neighbours *neighbour;
 } Rim;
 
 unsigned wadi_walls_at(WadiBox box, double tolerance, WadiVec3 x)
@@ -48,10 +48,10 @@ static bool is_at_rim(const Rim *rim, size_t t)
     return rim->is_rim[v[0]] || rim->is_rim[v[1]] || rim->is_rim[v[2]];
 }
 
-/* Where the free surface beside it meets its walls. */
-static WadiVec3 place_on_walls(const Rim *rim, size_t v)
+/* Where the neighbouring free surface meets the vertex's walls. */
+static WadiVec3 project_to_walls(const Rim *rim, size_t v)
 {
-    const Beside *beside = &rim->beside[v];
+    const Neighbours *neighbour = &rim->neighbour[v];
     double x[3], along[3], limit = 2.0 * rim->surface->cell;
     for (int axis = 0; axis < 3; ++axis) {
         bool is_low = (rim->walls[v] >> 2 * axis & 1) != 0,
@@ -59,45 +59,45 @@ static WadiVec3 place_on_walls(const Rim *rim, size_t v)
         x[axis] = is_low    ? wadi_component(rim->box.min, axis)
                   : is_high ? wadi_component(rim->box.max, axis)
                             : wadi_component(rim->before[v], axis);
-        along[axis] = is_low || is_high ? 0.0 : wadi_component(beside->normal, axis);
+        along[axis] = is_low || is_high ? 0.0 : wadi_component(neighbour->normal, axis);
     }
-    WadiVec3 place = { x[0], x[1], x[2] }, up = { along[0], along[1], along[2] };
-    /* A surface that lies along the wall has no such place. */
-    if (beside->count == 0 || wadi_dot(up, up) < 0.1 * wadi_dot(beside->normal, beside->normal)) {
-        return place;
+    WadiVec3 position = { x[0], x[1], x[2] }, up = { along[0], along[1], along[2] };
+    /* A surface parallel to the wall does not meet it. */
+    if (neighbour->count == 0 || wadi_dot(up, up) < 0.1 * wadi_dot(neighbour->normal, neighbour->normal)) {
+        return position;
     }
     up = wadi_normalized_or(up, (WadiVec3){ 0 });
-    double rise = wadi_dot(up, wadi_sub(wadi_scale(beside->sum, 1.0 / beside->count), place));
-    return wadi_add_scaled(place, up, fmax(-limit, fmin(limit, rise)));
+    double rise = wadi_dot(up, wadi_sub(wadi_scale(neighbour->sum, 1.0 / neighbour->count), position));
+    return wadi_add_scaled(position, up, fmax(-limit, fmin(limit, rise)));
 }
 
-/* Moves the vertices of the rim that have a settled neighbour; `is_last`: the others too. */
+/* Moves the rim vertices that have a settled neighbour; with `is_last` all others too. */
 static void settle(Rim *rim, bool is_last)
 {
     const WadiMesh *mesh = &rim->surface->mesh;
-    memset(rim->beside, 0, mesh->vertex_count * sizeof *rim->beside);
+    memset(rim->neighbour, 0, mesh->vertex_count * sizeof *rim->neighbour);
     for (size_t c = 0; c < 3 * mesh->triangle_count; ++c) {
-        Beside *beside = &rim->beside[mesh->triangles[c / 3][c % 3]];
+        Neighbours *neighbour = &rim->neighbour[mesh->triangles[c / 3][c % 3]];
         for (size_t n = 1; n < 3; ++n) {
             uint32_t other = mesh->triangles[c / 3][(c + n) % 3];
             if (rim->is_settled[other]) {
-                beside->sum = wadi_add(beside->sum, mesh->vertices[other]);
-                beside->normal = wadi_add(beside->normal, rim->normal[other]);
-                ++beside->count;
+                neighbour->sum = wadi_add(neighbour->sum, mesh->vertices[other]);
+                neighbour->normal = wadi_add(neighbour->normal, rim->normal[other]);
+                ++neighbour->count;
             }
         }
     }
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
-        if (!rim->is_settled[v] && (rim->beside[v].count > 0 || is_last)) {
-            mesh->vertices[v] = place_on_walls(rim, v);
-            rim->normal[v] = wadi_normalized_or(rim->beside[v].normal, (WadiVec3){ 0 });
+        if (!rim->is_settled[v] && (rim->neighbour[v].count > 0 || is_last)) {
+            mesh->vertices[v] = project_to_walls(rim, v);
+            rim->normal[v] = wadi_normalized_or(rim->neighbour[v].normal, (WadiVec3){ 0 });
             rim->is_settled[v] = 1;
         }
     }
 }
 
-/* Taking back one move may turn another triangle over: until none is. */
-static void take_back(const Rim *rim)
+/* Undoing one move may flip another triangle: repeat until none is flipped. */
+static void undo_flips(const Rim *rim)
 {
     const WadiMesh *mesh = &rim->surface->mesh;
     bool is_done = false;
@@ -118,26 +118,26 @@ static void take_back(const Rim *rim)
     }
 }
 
-/* Vertices without a normal take those of the vertices beside them. */
+/* Vertices without a normal get the mean of their neighbours'. */
 static void spread_normals(Rim *rim)
 {
     const WadiMesh *mesh = &rim->surface->mesh;
-    memset(rim->beside, 0, mesh->vertex_count * sizeof *rim->beside);
+    memset(rim->neighbour, 0, mesh->vertex_count * sizeof *rim->neighbour);
     for (size_t c = 0; c < 3 * mesh->triangle_count; ++c) {
         const uint32_t *triangle = mesh->triangles[c / 3];
-        WadiVec3 *sum = &rim->beside[triangle[c % 3]].normal;
+        WadiVec3 *sum = &rim->neighbour[triangle[c % 3]].normal;
         *sum =
             wadi_add(*sum, wadi_add(rim->normal[triangle[(c + 1) % 3]], rim->normal[triangle[(c + 2) % 3]]));
     }
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
         if (wadi_dot(rim->normal[v], rim->normal[v]) == 0.0) {
-            rim->normal[v] = wadi_normalized_or(rim->beside[v].normal, (WadiVec3){ 0 });
+            rim->normal[v] = wadi_normalized_or(rim->neighbour[v].normal, (WadiVec3){ 0 });
         }
     }
 }
 
-/* Normals from the triangles that do not touch the rim, which is bevelled, spread to where all do: in a corner of the tank that
- * takes three rounds. At last the field's. */
+/* Normals from the triangles that do not touch the bevelled rim, spread to the other vertices: three rounds
+ * suffice in a corner of the tank. The field's normal where none arrives. */
 static void find_normals(Rim *rim)
 {
     const WadiMesh *mesh = &rim->surface->mesh;
@@ -166,15 +166,15 @@ static void find_normals(Rim *rim)
 static void write_normals(Rim *rim)
 {
     const WadiMesh *mesh = &rim->surface->mesh;
-    memset(rim->beside, 0, mesh->vertex_count * sizeof *rim->beside);
+    memset(rim->neighbour, 0, mesh->vertex_count * sizeof *rim->neighbour);
     for (size_t c = 0; c < 3 * mesh->triangle_count; ++c) {
-        Beside *beside = &rim->beside[mesh->triangles[c / 3][c % 3]];
-        beside->normal = wadi_add(beside->normal, area_of(mesh, mesh->vertices, c / 3));
-        beside->count += is_at_rim(rim, c / 3);
+        Neighbours *neighbour = &rim->neighbour[mesh->triangles[c / 3][c % 3]];
+        neighbour->normal = wadi_add(neighbour->normal, area_of(mesh, mesh->vertices, c / 3));
+        neighbour->count += is_at_rim(rim, c / 3);
     }
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
-        WadiVec3 normal = wadi_normalized_or(rim->beside[v].normal, (WadiVec3){ 0 });
-        if (rim->beside[v].count > 0 && wadi_dot(normal, normal) > 0.0) {
+        WadiVec3 normal = wadi_normalized_or(rim->neighbour[v].normal, (WadiVec3){ 0 });
+        if (rim->neighbour[v].count > 0 && wadi_dot(normal, normal) > 0.0) {
             float *to = rim->surface->normal[v];
             to[0] = (float)normal.x;
             to[1] = (float)normal.y;
@@ -194,7 +194,7 @@ WadiStatus wadi_surface_fit_rim(WadiSurfaceMesh *surface, WadiBox box, const uin
     WADI_TRY(WADI_ARENA_NEW(arena, &rim.is_settled, count, "surface rims", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &rim.before, count, "surface rims", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &rim.normal, count, "surface rims", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &rim.beside, count, "surface rims", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &rim.neighbour, count, "surface rims", error));
     for (size_t v = 0; v < count; ++v) {
         rim.before[v] = surface->mesh.vertices[v];
         rim.is_settled[v] = !is_rim[v];
@@ -202,7 +202,7 @@ WadiStatus wadi_surface_fit_rim(WadiSurfaceMesh *surface, WadiBox box, const uin
     find_normals(&rim);
     settle(&rim, false);
     settle(&rim, true);
-    take_back(&rim);
+    undo_flips(&rim);
     write_normals(&rim);
     return WADI_OK;
 }

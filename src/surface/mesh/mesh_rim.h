@@ -4,15 +4,16 @@
 
 #include "surface/mesh/surface_mesh.h"
 
-/* Walls that a place lies in: bits 2 axis + side. */
+/* Walls that a position lies in: bits 2 axis + side. */
 unsigned wadi_walls_at(WadiBox box, double tolerance, WadiVec3 x);
 
-/* Bring the rim to the glass. `walls` has the walls of each vertex, `is_rim` those that dropped triangles had too. */
+/* Moves the rim to the walls. `walls` holds the walls of each vertex, `is_rim` marks vertices of dropped
+ * triangles. */
 WadiStatus wadi_surface_fit_rim(WadiSurfaceMesh *surface, WadiBox box, const uint8_t *walls,
                                 const uint8_t *is_rim, WadiArena *arena, WadiError *error);
 
-/* What makes a mesh manifold whose parts touch at vertices: `added` new vertices, copies of their sources, numbered behind the old
- * ones, and the corners that become theirs. */
+/* Splits vertices at which several fans of triangles touch: `added` new vertices, copies of `source`,
+ * numbered after the old ones, and the corners that use them. */
 typedef struct WadiMovedCorner {
     uint32_t triangle, from, to;
 } WadiMovedCorner;

@@ -1,49 +1,49 @@
-/* Smooth a mesh without shrinking it.
- * Source: Taubin, "A signal processing approach to fair surface design" (1995): a step towards the mean of the neighbours, then
- * a slightly longer one away from it, which together damp what is short and leave what is long.
- * Differs: the volume, which that keeps nearly, is restored after each pass, to rounding after the last, part by part, by
- * moving the vertices of the part equally far along their normals: flat stays flat. A vertex in a wall moves within it; one on a
- * rim not at all. */
+/* Smooths a mesh without shrinking it.
+ * Source: [T95], a step towards the mean of the neighbours, then a slightly longer one away from it: together
+ * they damp short waves and preserve long ones.
+ * Differs: the volume, which this preserves only approximately, is restored part by part after each pass, to
+ * rounding after the last, by moving all vertices of a part equally far along their normals. A vertex in a
+ * wall moves within it; a rim vertex is fixed. */
 #include "core/parallel.h"
 #include "surface/mesh/surface_mesh.h"
 
 enum { VERTEX_BLOCK = 2048, RESTORE_MAX = 12 };
 
-/* A wave of n edges deviates from the mean of its neighbours by about (pi / n)^2 of itself; 1 / LAMBDA + 1 / MU = 0.1 lets those
- * of more than ten edges pass, and shorter ones fade. */
+/* A wave of n edges deviates from the mean of its neighbours by about (pi / n)^2 of its height; 1 / LAMBDA +
+ * 1 / MU = 0.1 keeps waves of more than ten edges and damps shorter ones. */
 static const double LAMBDA = 0.6, MU = -1.0 / (1.0 / 0.6 - 0.1);
 static const double VOLUME_TOLERANCE = 1e-11;
 
-/* Vertices that hang together by triangles. */
+/* A connected component. */
 typedef struct Part {
-    WadiVec3 middle; /* what its volume is counted from: a vertex of it */
-    double wanted;   /* m^3; negative when it faces inward, as a bubble does */
-    double volume;   /* m^3, that it has */
-    double gain;     /* m^3 for a step of 1 m along the normals */
+    WadiVec3 middle; /* reference point of its volume: a vertex of it */
+    double wanted;   /* m^3 before smoothing; negative for a bubble, which faces inwards */
+    double volume;   /* m^3, current */
+    double gain;     /* m^3 per metre of displacement along the normals */
     bool is_open;
 } Part;
 
 typedef struct Smooth {
     WadiSurfaceMesh *surface;
-    uint32_t *start;       /* per vertex + 1: its corners in `beside` */
-    uint32_t (*beside)[2]; /* per corner: the next two vertices of its triangle */
-    uint8_t *held;         /* per vertex: bit axis, does not move along it */
-    uint32_t *part;        /* per vertex */
+    uint32_t *start;          /* per vertex + 1: its corners in `neighbour` */
+    uint32_t (*neighbour)[2]; /* per corner: the next two vertices of its triangle */
+    uint8_t *fixed;           /* per vertex: bit per axis along which it does not move */
+    uint32_t *part;           /* per vertex */
     Part *parts;
     uint32_t part_count;
     WadiVec3 *next;     /* positions */
-    WadiVec3 *normal;   /* of the triangles around, unit */
-    double (*share)[2]; /* volume and gain of each vertex */
+    WadiVec3 *normal;   /* unit, from the adjacent triangles */
+    double (*terms)[2]; /* contribution of each vertex to volume and gain */
     double step;
 } Smooth;
 
-static WadiVec3 without_held(WadiVec3 x, uint8_t held)
+static WadiVec3 free_components(WadiVec3 x, uint8_t fixed)
 {
-    return wadi_vec3(held & 1 ? 0.0 : x.x, held & 2 ? 0.0 : x.y, held & 4 ? 0.0 : x.z);
+    return wadi_vec3(fixed & 1 ? 0.0 : x.x, fixed & 2 ? 0.0 : x.y, fixed & 4 ? 0.0 : x.z);
 }
 
-/* A share `step` of the way to the mean of the neighbours. Around a vertex that is not on a rim each neighbour is ahead of one
- * of its corners. */
+/* Moves each vertex by `step` times the offset to the mean of its neighbours. Each neighbour of a vertex that
+ * is not on a rim follows it in exactly one triangle. */
 static void step_block(void *context, int64_t first, int64_t end)
 {
     const Smooth *smooth = context;
@@ -52,14 +52,14 @@ static void step_block(void *context, int64_t first, int64_t end)
         WadiVec3 x = at[v], sum = { 0 };
         uint32_t count = smooth->start[v + 1] - smooth->start[v];
         for (uint32_t n = smooth->start[v]; n < smooth->start[v + 1]; ++n) {
-            sum = wadi_add(sum, wadi_sub(at[smooth->beside[n][0]], x));
+            sum = wadi_add(sum, wadi_sub(at[smooth->neighbour[n][0]], x));
         }
-        double share = count > 0 ? smooth->step / count : 0.0;
-        smooth->next[v] = wadi_add_scaled(x, without_held(sum, smooth->held[v]), share);
+        double fraction = count > 0 ? smooth->step / count : 0.0;
+        smooth->next[v] = wadi_add_scaled(x, free_components(sum, smooth->fixed[v]), fraction);
     }
 }
 
-/* The volume is homogeneous in the positions, of degree 3: a third of positions times gradient. */
+/* The volume is homogeneous of degree 3 in the positions: one third of position times gradient. */
 static void measure_block(void *context, int64_t first, int64_t end)
 {
     const Smooth *smooth = context;
@@ -67,15 +67,15 @@ static void measure_block(void *context, int64_t first, int64_t end)
         const WadiVec3 *at = smooth->surface->mesh.vertices;
         WadiVec3 x = at[v], area = { 0 }; /* twice */
         for (uint32_t n = smooth->start[v]; n < smooth->start[v + 1]; ++n) {
-            WadiVec3 b = wadi_sub(at[smooth->beside[n][0]], x);
-            WadiVec3 c = wadi_sub(at[smooth->beside[n][1]], x);
+            WadiVec3 b = wadi_sub(at[smooth->neighbour[n][0]], x);
+            WadiVec3 c = wadi_sub(at[smooth->neighbour[n][1]], x);
             area = wadi_add(area, wadi_cross(b, c));
         }
         WadiVec3 normal = wadi_normalized_or(area, (WadiVec3){ 0 });
         smooth->normal[v] = normal;
         const Part *part = &smooth->parts[smooth->part[v]];
-        smooth->share[v][0] = wadi_dot(wadi_sub(x, part->middle), area) / 18.0;
-        smooth->share[v][1] = wadi_dot(without_held(normal, smooth->held[v]), area) / 6.0;
+        smooth->terms[v][0] = wadi_dot(wadi_sub(x, part->middle), area) / 18.0;
+        smooth->terms[v][1] = wadi_dot(free_components(normal, smooth->fixed[v]), area) / 6.0;
     }
 }
 
@@ -87,7 +87,7 @@ static void offset_block(void *context, int64_t first, int64_t end)
         if (!part->is_open) {
             WadiVec3 *x = &smooth->surface->mesh.vertices[v];
             double distance = (part->wanted - part->volume) / part->gain;
-            *x = wadi_add_scaled(*x, without_held(smooth->normal[v], smooth->held[v]), distance);
+            *x = wadi_add_scaled(*x, free_components(smooth->normal[v], smooth->fixed[v]), distance);
         }
     }
 }
@@ -119,12 +119,12 @@ static void measure(Smooth *smooth)
     }
     for (size_t v = 0; v < smooth->surface->mesh.vertex_count; ++v) {
         Part *part = &smooth->parts[smooth->part[v]];
-        part->volume += smooth->share[v][0];
-        part->gain += smooth->share[v][1];
+        part->volume += smooth->terms[v][0];
+        part->gain += smooth->terms[v][1];
     }
 }
 
-/* By Newton's rule: `steps` of it, or fewer where that is enough. */
+/* At most `steps` Newton steps. */
 static void restore_volumes(Smooth *smooth, int steps)
 {
     for (int n = 0; n < steps; ++n) {
@@ -133,8 +133,8 @@ static void restore_volumes(Smooth *smooth, int steps)
         for (uint32_t p = 0; p < smooth->part_count; ++p) {
             Part *part = &smooth->parts[p];
             double missing = fabs(part->wanted - part->volume);
-            bool is_kept = part->is_open || missing <= VOLUME_TOLERANCE * fabs(part->wanted);
-            is_done = is_done && is_kept;
+            bool is_matched = part->is_open || missing <= VOLUME_TOLERANCE * fabs(part->wanted);
+            is_done = is_done && is_matched;
         }
         if (is_done) {
             return;
@@ -143,10 +143,10 @@ static void restore_volumes(Smooth *smooth, int steps)
     }
 }
 
-/* Exchanges the positions with `next`: the mesh has its own memory back after two. */
-static void step(Smooth *smooth, double share)
+/* Swaps the positions with `next`; the mesh has its own memory again after two steps. */
+static void step_vertices(Smooth *smooth, double factor)
 {
-    smooth->step = share;
+    smooth->step = factor;
     over_vertices(smooth, step_block);
     WadiVec3 *swapped = smooth->surface->mesh.vertices;
     smooth->surface->mesh.vertices = smooth->next;
@@ -170,9 +170,9 @@ static void link_corners(Smooth *smooth)
     }
     for (size_t c = corners; c-- > 0;) {
         const uint32_t *triangle = mesh->triangles[c / 3];
-        uint32_t *beside = smooth->beside[--smooth->start[triangle[c % 3]]];
-        beside[0] = triangle[(c + 1) % 3];
-        beside[1] = triangle[(c + 2) % 3];
+        uint32_t *neighbour = smooth->neighbour[--smooth->start[triangle[c % 3]]];
+        neighbour[0] = triangle[(c + 1) % 3];
+        neighbour[1] = triangle[(c + 2) % 3];
     }
 }
 
@@ -185,7 +185,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t v)
     return v;
 }
 
-/* Numbers the parts in the order of their first vertices. `parent` is scratch. */
+/* Numbers the components in the order of their first vertices. `parent` is scratch. */
 static void count_parts(Smooth *smooth, uint32_t *parent)
 {
     const WadiMesh *mesh = &smooth->surface->mesh;
@@ -197,40 +197,40 @@ static void count_parts(Smooth *smooth, uint32_t *parent)
         uint32_t p = find_root(parent, triangle[c % 3]), q = find_root(parent, triangle[(c + 1) % 3]);
         parent[p > q ? p : q] = p > q ? q : p;
     }
-    /* A root is the lowest of its vertices. */
+    /* A root is the smallest index of its component. */
     for (uint32_t v = 0; v < mesh->vertex_count; ++v) {
         uint32_t root = find_root(parent, v);
         smooth->part[v] = root == v ? smooth->part_count++ : smooth->part[root];
     }
 }
 
-/* Ends of edges that one triangle runs along and none comes back. */
-static void hold_rims(Smooth *smooth)
+/* Fixes the ends of edges that only one triangle uses. */
+static void fix_rims(Smooth *smooth)
 {
     const WadiMesh *mesh = &smooth->surface->mesh;
     for (uint32_t c = 0; c < 3 * mesh->triangle_count; ++c) {
         uint32_t from = mesh->triangles[c / 3][c % 3], to = mesh->triangles[c / 3][(c + 1) % 3];
         bool is_rim = true;
         for (uint32_t n = smooth->start[to]; n < smooth->start[to + 1]; ++n) {
-            is_rim = is_rim && smooth->beside[n][0] != from;
+            is_rim = is_rim && smooth->neighbour[n][0] != from;
         }
         if (is_rim) {
-            smooth->held[from] = smooth->held[to] = 7;
+            smooth->fixed[from] = smooth->fixed[to] = 7;
             smooth->parts[smooth->part[from]].is_open = true;
         }
     }
 }
 
-static void hold_walls(Smooth *smooth, WadiBox box)
+static void fix_walls(Smooth *smooth, WadiBox box)
 {
     const WadiMesh *mesh = &smooth->surface->mesh;
-    double tolerance = WADI_SURFACE_WALL_SHARE * smooth->surface->cell;
+    double tolerance = WADI_SURFACE_WALL_TOLERANCE * smooth->surface->cell;
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
         for (int axis = 0; axis < 3; ++axis) {
             double at = wadi_component(mesh->vertices[v], axis);
             bool is_low = fabs(at - wadi_component(box.min, axis)) <= tolerance;
             bool is_high = fabs(at - wadi_component(box.max, axis)) <= tolerance;
-            smooth->held[v] |= (uint8_t)((is_low || is_high) << axis);
+            smooth->fixed[v] |= (uint8_t)((is_low || is_high) << axis);
         }
     }
 }
@@ -240,23 +240,23 @@ static WadiStatus prepare(Smooth *smooth, bool has_box, WadiBox box, WadiArena *
     size_t vertices = smooth->surface->mesh.vertex_count, corners = 3 * smooth->surface->mesh.triangle_count;
     uint32_t *parent;
     WADI_TRY(WADI_ARENA_NEW(arena, &smooth->start, vertices + 1, "surface smoothing", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &smooth->beside, corners, "surface smoothing", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &smooth->held, vertices, "surface smoothing", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &smooth->neighbour, corners, "surface smoothing", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &smooth->fixed, vertices, "surface smoothing", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &smooth->part, vertices, "surface smoothing", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &parent, vertices, "surface smoothing", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &smooth->next, vertices, "surface smoothing", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &smooth->normal, vertices, "surface smoothing", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &smooth->share, vertices, "surface smoothing", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &smooth->terms, vertices, "surface smoothing", error));
     link_corners(smooth);
     count_parts(smooth, parent);
     WADI_TRY(WADI_ARENA_NEW(arena, &smooth->parts, smooth->part_count, "surface smoothing", error));
     for (size_t v = vertices; v-- > 0;) {
-        smooth->held[v] = 0;
+        smooth->fixed[v] = 0;
         smooth->parts[smooth->part[v]] = (Part){ .middle = smooth->surface->mesh.vertices[v] };
     }
-    hold_rims(smooth);
+    fix_rims(smooth);
     if (has_box) {
-        hold_walls(smooth, box);
+        fix_walls(smooth, box);
     }
     measure(smooth);
     for (uint32_t p = 0; p < smooth->part_count; ++p) {
@@ -277,8 +277,8 @@ WadiStatus wadi_surface_smooth(WadiSurfaceMesh *surface, int passes, bool has_bo
     Smooth smooth = { .surface = surface };
     WadiStatus status = prepare(&smooth, has_box, box, arena, error);
     for (int n = 0; status == WADI_OK && n < passes; ++n) {
-        step(&smooth, LAMBDA);
-        step(&smooth, MU);
+        step_vertices(&smooth, LAMBDA);
+        step_vertices(&smooth, MU);
         restore_volumes(&smooth, n + 1 < passes ? 1 : RESTORE_MAX);
     }
     if (status == WADI_OK) {

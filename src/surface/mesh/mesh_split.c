@@ -1,18 +1,18 @@
-/* A vertex where parts of a mesh touch becomes one for each: where walls are opened, two sheets may have had but the wall's
- * triangles between them. */
+/* Splits vertices at which parts of a mesh touch: where walls are opened, two sheets may have been joined
+ * only by the wall's triangles. */
 #include <string.h>
 
 #include "core/parallel.h"
 #include "surface/mesh/mesh_rim.h"
 
-/* A triangle at a vertex, and its other corners in the triangle's order. */
+/* A triangle at a vertex, with its other corners in the triangle's order. */
 typedef struct Corner {
     uint32_t triangle, next, last;
     uint32_t fan;
 } Corner;
 
 typedef struct Corners {
-    int32_t *first; /* per vertex, and one more */
+    int32_t *first; /* per vertex + 1 */
     Corner *corner;
 } Corners;
 
@@ -41,7 +41,7 @@ static WadiStatus list_corners(Corners *list, const WadiMesh *mesh, WadiArena *a
     return WADI_OK;
 }
 
-/* Give the corners of a vertex the number of their fan, from 1: triangles that share an edge are in one. Returns how many. */
+/* Numbers the fans of a vertex from 1: triangles that share an edge are in one fan. Returns the count. */
 static uint32_t number_fans(Corner *corner, int32_t count)
 {
     uint32_t fans = 0;
@@ -54,8 +54,8 @@ static uint32_t number_fans(Corner *corner, int32_t count)
             has_grown = false;
             for (int32_t a = 0; a < count; ++a) {
                 for (int32_t b = 0; b < count && corner[a].fan == 0; ++b) {
-                    bool is_beside = corner[b].next == corner[a].last || corner[b].last == corner[a].next;
-                    if (corner[b].fan == fans && is_beside) {
+                    bool is_adjacent = corner[b].next == corner[a].last || corner[b].last == corner[a].next;
+                    if (corner[b].fan == fans && is_adjacent) {
                         corner[a].fan = fans;
                         has_grown = true;
                     }

@@ -1,14 +1,15 @@
-/* Open a mesh where it lies against the walls of a box: water behind glass has no surface there.
+/* Opens a mesh where it lies against the walls of a box: water behind glass has no surface there.
  *
- * A triangle goes when its corners lie in walls and it faces them: one wall, or several where marching cubes bevels the edge
- * between them. A triangle of the free surface that touches two walls in a corner of the tank faces neither, and stays. */
+ * A triangle is dropped when its corners lie in walls and it faces them: one wall, or several where marching
+ * cubes bevels the edge between them. A triangle of the free surface that touches two walls in a corner of
+ * the tank faces neither and is kept. */
 #include <string.h>
 
 #include "core/alloc.h"
 #include "surface/mesh/mesh_rim.h"
 
-/* Cells between the vertices of sheets that touched. */
-#define APART 1e-2
+/* Cells between the split vertices of sheets that touched. */
+#define SEPARATION 1e-2
 
 static bool is_against_walls(const WadiMesh *mesh, const uint8_t *walls, size_t t)
 {
@@ -28,7 +29,7 @@ static bool is_against_walls(const WadiMesh *mesh, const uint8_t *walls, size_t 
     return facing > 0.5 * wadi_dot(normal, normal);
 }
 
-/* Vertices [0, count) of a column that have a new number (NULL: theirs). */
+/* Copies elements [0, count) of a column to their new numbers (NULL: unchanged). */
 static void copy_column(void *to, const void *from, size_t size, const uint32_t *number, size_t count)
 {
     if (number == NULL) {
@@ -42,7 +43,7 @@ static void copy_column(void *to, const void *from, size_t size, const uint32_t 
     }
 }
 
-/* The triangles that are kept (NULL: all), and the vertices that have a number (UINT32_MAX: none). */
+/* Copies the kept triangles (NULL: all) and the vertices that have a number (UINT32_MAX: none). */
 static WadiStatus copy_kept(WadiSurfaceMesh *to, const WadiSurfaceMesh *from, const uint8_t *is_kept,
                             size_t triangles, const uint32_t *number, size_t vertices, WadiError *error)
 {
@@ -85,9 +86,10 @@ static void copy_sources(void *column, size_t size, const WadiMeshSplit *split, 
     }
 }
 
-/* A new vertex goes a hair towards its own sheet, along the walls that it lies in: readers join vertices in one place. */
+/* Moves a new vertex slightly towards its own sheet, within its walls, since readers merge vertices at equal
+ * positions. */
 static void move_apart(WadiMesh *mesh, const WadiMeshSplit *split, const uint8_t *walls, size_t count,
-                       double way)
+                       double distance)
 {
     for (size_t n = 0; n < split->corner_count; ++n) {
         const WadiMovedCorner *corner = &split->corner[n];
@@ -105,13 +107,13 @@ static void move_apart(WadiMesh *mesh, const WadiMeshSplit *split, const uint8_t
         }
         to = wadi_vec3(along[0], along[1], along[2]);
         double length = wadi_norm(to);
-        mesh->vertices[corner->to] = length > 0.0 ? wadi_add_scaled(at, to, way / length) : at;
+        mesh->vertices[corner->to] = length > 0.0 ? wadi_add_scaled(at, to, distance / length) : at;
     }
 }
 
-/* Where two sheets touch at a vertex of the rim each gets its own. */
-static WadiStatus part_sheets(WadiSurfaceMesh *surface, const uint8_t *walls, WadiArena *arena,
-                              WadiError *error)
+/* Gives each of two sheets that touch at a rim vertex its own vertex. */
+static WadiStatus separate_sheets(WadiSurfaceMesh *surface, const uint8_t *walls, WadiArena *arena,
+                                  WadiError *error)
 {
     size_t count = surface->mesh.vertex_count;
     WadiMeshSplit split;
@@ -138,7 +140,7 @@ static WadiStatus part_sheets(WadiSurfaceMesh *surface, const uint8_t *walls, Wa
             v[c] = v[c] == split.corner[n].from ? split.corner[n].to : v[c];
         }
     }
-    move_apart(&parted.mesh, &split, walls, count, APART * surface->cell);
+    move_apart(&parted.mesh, &split, walls, count, SEPARATION * surface->cell);
     wadi_surface_mesh_free(surface);
     *surface = parted;
     return WADI_OK;
@@ -185,7 +187,7 @@ static WadiStatus open_walls(WadiSurfaceMesh *surface, WadiBox box, double toler
         status = wadi_surface_fit_rim(&kept, box, walls, is_rim, arena, error);
     }
     if (status == WADI_OK) {
-        status = part_sheets(&kept, walls, arena, error);
+        status = separate_sheets(&kept, walls, arena, error);
     }
     wadi_surface_mesh_free(status == WADI_OK ? surface : &kept);
     if (status == WADI_OK) {

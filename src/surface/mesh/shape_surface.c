@@ -7,7 +7,7 @@
 #include "grid/row_lanes.h"
 #include "surface/mesh/surface_mesh.h"
 
-/* Tiles that are looked at for a shape; more make the cells larger. */
+/* Most tiles tested for a shape; beyond that the cells become larger. */
 static const double TILES_MAX = 64000.0;
 
 typedef struct Sampling {
@@ -35,32 +35,32 @@ static void sample_rows(void *context, int64_t first, int64_t end)
     }
 }
 
-static WadiBox seen_part(const WadiShape *shape, double time, WadiBox view)
+static WadiBox visible_part(const WadiShape *shape, double time, WadiBox view)
 {
     WadiBox wide = wadi_box_grown(view, wadi_norm(wadi_box_size(view)));
     return wadi_box_intersection(wadi_shape_bounds(shape, time), wide);
 }
 
-/* Tiles that the surface may pass through, or come within two cells of. */
+/* Tiles that the surface may cross, or come within two cells of. */
 static WadiStatus find_tiles(const Sampling *s, WadiBox box, WadiTile **tiles, size_t *count,
                              WadiArena *arena, WadiError *error)
 {
     double side = WADI_TILE_SIDE * s->cell;
     int32_t low[3], high[3];
-    size_t room = 1;
+    size_t capacity = 1;
     for (int axis = 0; axis < 3; ++axis) {
         low[axis] = (int32_t)floor(wadi_component(box.min, axis) / side) - 1;
         high[axis] = (int32_t)floor(wadi_component(box.max, axis) / side) + 1;
-        room *= (size_t)(high[axis] - low[axis] + 1);
+        capacity *= (size_t)(high[axis] - low[axis] + 1);
     }
-    WADI_TRY(WADI_ARENA_NEW(arena, tiles, room, "tiles of a shape", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, tiles, capacity, "tiles of a shape", error));
     *count = 0;
-    double reach = (0.5 * sqrt(3.0) * WADI_TILE_SIDE + 2.0) * s->cell;
+    double distance_max = (0.5 * sqrt(3.0) * WADI_TILE_SIDE + 2.0) * s->cell;
     for (int32_t z = low[2]; z <= high[2]; ++z) {
         for (int32_t y = low[1]; y <= high[1]; ++y) {
             for (int32_t x = low[0]; x <= high[0]; ++x) {
                 WadiVec3 middle = wadi_scale(wadi_vec3(x + 0.5, y + 0.5, z + 0.5), side);
-                if (fabs(wadi_shape_clearance(s->shape, middle, s->time)) <= reach) {
+                if (fabs(wadi_shape_clearance(s->shape, middle, s->time)) <= distance_max) {
                     (*tiles)[(*count)++] = (WadiTile){ x, y, z };
                 }
             }
@@ -91,7 +91,8 @@ static WadiStatus march_shape(WadiMesh *mesh, Sampling *s, WadiBox box, WadiAren
     WadiSurfaceMesh surface;
     WADI_TRY(wadi_surface_march(&surface, &field, arena, error));
     *mesh = surface.mesh;
-    surface.mesh = (WadiMesh){ .vertex_count = mesh->vertex_count }; /* the normals are as many */
+    /* wadi_surface_mesh_free needs the count for the normals */
+    surface.mesh = (WadiMesh){ .vertex_count = mesh->vertex_count };
     wadi_surface_mesh_free(&surface);
     return WADI_OK;
 }
@@ -103,7 +104,7 @@ WadiStatus wadi_shape_surface(WadiMesh *mesh, const WadiShape *shape, double tim
     if (wadi_shape_has_mesh(shape)) {
         return wadi_shape_mesh(mesh, shape, time, view, 0.1 * cell, error);
     }
-    WadiBox box = seen_part(shape, time, view);
+    WadiBox box = visible_part(shape, time, view);
     if (wadi_box_is_empty(box)) {
         return WADI_OK;
     }

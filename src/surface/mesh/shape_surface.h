@@ -1,4 +1,4 @@
-/* The triangles of any shape: exact where geom knows them, else the zero of its distance. */
+/* The triangles of any shape: exact where geom can make them, else the zero of its distance. */
 #ifndef WADI_SURFACE_SHAPE_SURFACE_H
 #define WADI_SURFACE_SHAPE_SURFACE_H
 
@@ -6,8 +6,8 @@
 #include "geom/mesh/mesh.h"
 #include "geom/shape.h"
 
-/* What lies within `view` of shapes without end. `cell`, m: chords of round shapes deviate by a tenth of it, and edges that are
- * found from distances are blunt by about one. Scratch in the arena, given back. */
+/* Of unbounded shapes only the part in `view`. `cell`, m: chords of round shapes deviate by a tenth of it;
+ * edges found from distances are rounded by about one cell. Scratch in the arena, released. */
 WadiStatus wadi_shape_surface(WadiMesh *mesh, const WadiShape *shape, double time, WadiBox view, double cell,
                               WadiArena *arena, WadiError *error);
 

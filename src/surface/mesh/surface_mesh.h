@@ -1,4 +1,4 @@
-/* The mesh that a field's zero becomes, with what its vertices carry. */
+/* The mesh of a field's zero, with attributes of its vertices. */
 #ifndef WADI_SURFACE_SURFACE_MESH_H
 #define WADI_SURFACE_SURFACE_MESH_H
 
@@ -8,8 +8,8 @@
 /* All arrays are owned and as long as mesh.vertex_count. Triangles run counterclockwise seen from outside. */
 typedef struct WadiSurfaceMesh {
     WadiMesh mesh;
-    double cell;        /* m, of the lattice it came from; 0: of none */
-    float (*normal)[3]; /* unit, outward: from the field */
+    double cell;        /* m, of the lattice it was made from; 0: none */
+    float (*normal)[3]; /* unit, outward, from the field */
     int attribute_count;
     WadiCloudAttribute attribute[WADI_CLOUD_ATTRIBUTE_MAX];
 } WadiSurfaceMesh;
@@ -19,34 +19,36 @@ void wadi_surface_mesh_free(WadiSurfaceMesh *surface);
 /* (x, y, z) becomes (x, z, -y): vertices, normals and velocities. */
 void wadi_surface_mesh_turn_up(WadiSurfaceMesh *surface);
 
-/* Marching cubes: closed, oriented, manifold, no degenerate triangle. A value of exactly 0 counts as outside, and a vertex keeps
- * WADI_MARCH_CLEARANCE of a cell away from the nodes, so that it lies as much inside a wall whose plane holds nodes. Same bytes
- * for any thread count. Scratch in the arena. WADI_ERR_ARGUMENT when there are more than WADI_MESH_TRIANGLES_MAX triangles. */
+/* Marching cubes: closed, oriented, manifold, no degenerate triangle. A value of exactly 0 is outside. A
+ * vertex is at least WADI_MARCH_CLEARANCE of a cell away from the nodes, so that it lies that much inside a
+ * wall whose plane contains nodes. Same bytes for any thread count. Scratch in the arena. WADI_ERR_ARGUMENT
+ * when there are more than WADI_MESH_TRIANGLES_MAX triangles. */
 #define WADI_MARCH_CLEARANCE 1e-3
 WadiStatus wadi_surface_march(WadiSurfaceMesh *surface, const WadiField *field, WadiArena *arena,
                               WadiError *error);
 
-/* Vertices within this share of a cell of a plane of the box lie in it: twice the clearance. */
-#define WADI_SURFACE_WALL_SHARE 2e-3
+/* A vertex within this many cells of a plane of the box lies in it: twice the clearance. */
+#define WADI_SURFACE_WALL_TOLERANCE 2e-3
 
-/* Drop the triangles that face the planes of the box from within `tolerance`, m (water against glass); at least half a cell,
- * since the surface of particles is round where walls meet. The mesh is then open, and its rim lies in the planes. */
+/* Drops the triangles that face the planes of the box from within `tolerance`, m (water against glass); at
+ * least half a cell, since the surface of particles is round where walls meet. The mesh is then open, and its
+ * rim lies in the planes. */
 WadiStatus wadi_surface_open_walls(WadiSurfaceMesh *surface, WadiBox box, double tolerance, WadiArena *arena,
                                    WadiError *error);
 
-/* `passes` of smoothing that keep the volume of each closed part; vertices in the planes of the box (has_box) stay in them.
- * Normals are then those of the triangles. */
+/* Smooths without changing the volume of closed components; vertices in the planes of the box (has_box) stay
+ * in them. The normals become those of the triangles. */
 WadiStatus wadi_surface_smooth(WadiSurfaceMesh *surface, int passes, bool has_box, WadiBox box,
                                WadiArena *arena, WadiError *error);
 
-/* Give the vertices the attributes of the cloud, with the weights of the field: sum k(|x - x_i| / R_i) a_i / sum k. A vertex
- * that no particle reaches takes the nearest one's. */
+/* Interpolates the cloud's attributes to the vertices with the weights of the field: sum k(|x - x_i| / R_i)
+ * a_i / sum k. A vertex outside all supports gets the nearest particle's values. */
 WadiStatus wadi_surface_attributes(WadiSurfaceMesh *surface, const WadiCloud *cloud, const WadiBins *bins,
                                    WadiError *error);
 
-/* What `wadi info` prints of a mesh. */
+/* Properties of a mesh, for `wadi info`. */
 typedef struct WadiSurfaceFacts {
-    size_t vertices, triangles, parts; /* parts hang together by triangles */
+    size_t vertices, triangles, parts; /* parts: connected components */
     double area, volume;               /* m^2, m^3; volume is 0 when not closed */
     int64_t euler;                     /* V - E + F, of the vertices that triangles use */
     bool is_closed, is_oriented, is_manifold;

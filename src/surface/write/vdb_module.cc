@@ -1,5 +1,5 @@
-/* The one file in C++: OpenVDB has no C interface. A tile of nodes is a leaf of OpenVDB's tree, node for node.
- * Nothing is thrown out of here. */
+/* The only file in C++: OpenVDB has no C interface. A tile of nodes is a leaf of OpenVDB's tree, node for
+ * node. No exception leaves this file. */
 #include "surface/write/vdb_module.h"
 
 #include <openvdb/Grid.h>

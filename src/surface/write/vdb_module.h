@@ -1,6 +1,5 @@
-/* What the module wadi_vdb.so, the one part in C++, offers to write_vdb.c. It is loaded when the first VDB file is asked for, so
- * that neither the library nor its users need C++ or OpenVDB for anything else. Plain C, and self-contained: the module calls
- * nothing of wadi's. */
+/* Interface of the C++ module wadi_vdb.so to write_vdb.c. It is loaded with the first VDB file, so that
+ * nothing else needs C++ or OpenVDB. Plain C and self-contained: the module calls no function of wadi. */
 #ifndef WADI_SURFACE_VDB_MODULE_H
 #define WADI_SURFACE_VDB_MODULE_H
 
@@ -32,10 +31,10 @@ typedef struct WadiVdbFacts {
 
 enum { WADI_VDB_TEXT_SIZE = 512 };
 
-/* Rises with every change of what follows. */
+/* The number rises with every change of this interface. */
 #define WADI_VDB_WRITE "wadi_vdb_write_1"
 
-/* 0: written; else `problem` says why not. */
+/* Returns 0 on success; otherwise `problem` holds the reason. */
 typedef int WadiVdbWrite(const char *path, const WadiVdbRows *rows, const WadiVdbFacts *facts,
                          char problem[WADI_VDB_TEXT_SIZE]);
 

@@ -1,4 +1,5 @@
-/* Records are packed by threads into a piece of a few megabytes, which is then written: a mesh is never in memory twice. */
+/* Threads pack records into a buffer of a few megabytes, which is then written: the mesh is never in memory
+ * twice. */
 #include "surface/write/write_ply.h"
 
 #include <string.h>
@@ -15,13 +16,13 @@ enum { PIECE_BYTES = 4 << 20, BLOCK = 2048, FACE_BYTES = 13 };
 
 typedef struct Packer {
     const WadiSurfaceMesh *surface;
-    unsigned char *bytes; /* of the piece */
-    size_t first;         /* vertex or triangle at its beginning */
-    size_t record;        /* bytes of one */
+    unsigned char *bytes; /* the buffer */
+    size_t first;         /* first vertex or triangle in it */
+    size_t record;        /* bytes per record */
     bool is_double;
 } Packer;
 
-/* Half a unit in the last place of the largest coordinate is what rounding to float loses. */
+/* Rounding to float loses half a unit in the last place of the largest coordinate. */
 static bool needs_doubles(const WadiMesh *mesh, double cell)
 {
     double largest = 0.0;
@@ -68,8 +69,8 @@ static void pack_faces(void *user, int64_t first, int64_t end)
     }
 }
 
-/* Some programs (assimp before 6.0) take a line end right behind the header for a part of it, and all that follows for something else: the first
- * coordinate is then moved by one unit in its last place. */
+/* assimp before 6.0 skips a line end right after the header and misreads all that follows. The first
+ * coordinate is then changed by one unit in its last place. */
 static void avoid_line_end(unsigned char *first_byte)
 {
     if (*first_byte == '\n' || *first_byte == '\r') {
@@ -77,7 +78,7 @@ static void avoid_line_end(unsigned char *first_byte)
     }
 }
 
-/* `count` records, piece after piece, from *offset on. */
+/* Writes `count` records buffer by buffer, from *offset on. */
 static WadiStatus put_records(WadiFileWriter *writer, Packer *packer, size_t count, size_t record,
                               WadiBlockFn pack, uint64_t *offset, WadiError *error)
 {

@@ -16,9 +16,9 @@
 #define WADI_MODULE_FOLDER "../lib/wadi"
 #endif
 
-enum { UUID_OFFSET = 21, UUID_LENGTH = 36 }; /* behind the magic number, three version numbers and a flag */
+enum { UUID_OFFSET = 21, UUID_LENGTH = 36 }; /* after the magic number, three version numbers and a flag */
 
-/* Found once, then kept: OpenVDB cannot be unloaded. NULL: there is none. */
+/* Loaded once: OpenVDB cannot be unloaded. NULL when missing. */
 typedef struct Module {
     WadiVdbWrite *write;
 } Module;
@@ -26,17 +26,17 @@ typedef struct Module {
 static Module module;
 static pthread_once_t module_once = PTHREAD_ONCE_INIT;
 
-static bool load_from(const char *folder, const char *way)
+static bool load_from(const char *folder, const char *relative)
 {
     char path[WADI_PATH_SIZE];
-    if (snprintf(path, sizeof path, "%s/%s", folder, way) >= (int)sizeof path) {
+    if (snprintf(path, sizeof path, "%s/%s", folder, relative) >= (int)sizeof path) {
         return false;
     }
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         return false;
     }
-    /* POSIX has it that functions fit into what dlsym returns; C does not, hence the copy. */
+    /* POSIX guarantees that a function pointer fits into the result of dlsym; C does not, hence the copy. */
     void *write = dlsym(library, WADI_VDB_WRITE);
     if (write == NULL) {
         dlclose(library);
@@ -46,19 +46,20 @@ static bool load_from(const char *folder, const char *way)
     return true;
 }
 
-/* Beside the program or library that this code is in, or where an installed one has it. */
+/* Searches next to the program or library that contains this code, and where an installed one has the
+ * module. */
 static void load_module(void)
 {
-    /* ../..: from glibc-hwcaps/x86-64-v3, where the library for newer processors lies. */
+    /* "../..": from glibc-hwcaps/x86-64-v3, the folder of the library for newer processors. */
     static const char installed[] = WADI_MODULE_FOLDER "/wadi_vdb.so";
-    static const char *const ways[] = { "wadi_vdb.so", "../wadi_vdb.so",    "wadi/wadi_vdb.so",
-                                        installed,     "../../wadi_vdb.so", "../../wadi/wadi_vdb.so" };
+    static const char *const candidates[] = { "wadi_vdb.so", "../wadi_vdb.so",    "wadi/wadi_vdb.so",
+                                              installed,     "../../wadi_vdb.so", "../../wadi/wadi_vdb.so" };
     char folder[WADI_PATH_SIZE];
     Dl_info info;
     if (dladdr(&module_once, &info) != 0 && info.dli_fname != NULL && info.dli_fname[0] == '/') {
         snprintf(folder, sizeof folder, "%s", info.dli_fname);
     } else {
-        /* A program is known by what it was called as. */
+        /* For a program dladdr gives the name it was started with. */
         ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
         folder[length > 0 ? length : 0] = '\0';
     }
@@ -67,8 +68,8 @@ static void load_module(void)
         return;
     }
     *end = '\0';
-    for (size_t w = 0; w < sizeof ways / sizeof *ways && module.write == NULL; ++w) {
-        load_from(folder, ways[w]);
+    for (size_t w = 0; w < sizeof candidates / sizeof *candidates && module.write == NULL; ++w) {
+        load_from(folder, candidates[w]);
     }
 }
 
@@ -89,7 +90,7 @@ static void key_text(uint64_t key, char text[24])
     snprintf(text, 24, "%016" PRIx64, key);
 }
 
-/* The bytes depend on the field alone: OpenVDB would put a random number into every file. */
+/* OpenVDB puts a random UUID into every file; replace it, so that the bytes depend on the field alone. */
 static WadiStatus finish(WadiFileWriter *writer, uint64_t key, WadiError *error)
 {
     char uuid[UUID_LENGTH + 1];
@@ -137,8 +138,8 @@ WadiStatus wadi_surface_write_vdb(const char *path, const WadiField *field, cons
     return status;
 }
 
-/* The metadatum as it lies in the file's head: name, type and value, each with its length before it. OpenVDB is not asked:
- * it takes gigabytes for a length in a damaged file. */
+/* Searches the file's head for the metadatum: name, type and value, each preceded by its length. Does not
+ * call OpenVDB, which allocates gigabytes for a damaged length. */
 bool wadi_surface_vdb_has_key(const char *path, uint64_t key)
 {
     static const char before[] = "\3\0\0\0key\6\0\0\0string\x10\0\0\0";

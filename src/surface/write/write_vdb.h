@@ -5,10 +5,10 @@
 #include "surface/field/field.h"
 #include "surface/write/mesh_file.h"
 
-/* WADI_ERR_UNSUPPORTED: there is no module; says what is to be installed. */
+/* WADI_ERR_UNSUPPORTED when the module is missing; names what must be installed. */
 WadiStatus wadi_surface_vdb_check(WadiError *error);
-/* One grid `surface` of class level set, in metres: background 3 cells, positive outside. The facts of `info` are metadata of the
- * file. Atomic. */
+/* One grid `surface` of class level set, in metres: background 3 cells, positive outside. `info` becomes the
+ * file's metadata. Atomic. */
 WadiStatus wadi_surface_write_vdb(const char *path, const WadiField *field, const WadiMeshFileInfo *info,
                                   WadiError *error);
 bool wadi_surface_vdb_has_key(const char *path, uint64_t key);
