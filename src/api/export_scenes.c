@@ -21,7 +21,7 @@ typedef struct Exporter {
     WadiExportJob *job;
     WadiRenderDef render;
     WadiRenderPlan plan;
-    WadiPictureMaker maker; /* its frame and stage */
+    WadiPictureMaker maker; /* its frame and frame scene */
     WadiLightDef light;
     uint64_t settings; /* of what all frames share */
     uint64_t shared_key;
@@ -59,7 +59,7 @@ static WadiStatus write_pov_frame(Exporter *e, const WadiExportFrame *frame, con
 {
     char shared[FILE_NAME_SIZE];
     pov_shared_name(frame->name, shared);
-    return wadi_export_pov_frame(frame, path, shared, &e->maker.stage.arena, error);
+    return wadi_export_pov_frame(frame, path, shared, &e->maker.frame_scene.arena, error);
 }
 
 static void pbrt_shared_name(const char *name, char *file)
@@ -83,7 +83,8 @@ static WadiStatus write_pbrt_frame(Exporter *e, const WadiExportFrame *frame, co
     char shared[FILE_NAME_SIZE], sky[FILE_NAME_SIZE];
     pbrt_shared_name(frame->name, shared);
     snprintf(sky, sizeof sky, "%s.sky.pfm", frame->name);
-    return wadi_export_pbrt_frame(frame, e->job->folder, path, shared, sky, &e->maker.stage.arena, error);
+    return wadi_export_pbrt_frame(frame, e->job->folder, path, shared, sky, &e->maker.frame_scene.arena,
+                                  error);
 }
 
 static void blender_shared_name(const char *name, char *file)
@@ -167,12 +168,13 @@ static WadiStatus write_frame(Exporter *e, const char *from, WadiFrameHeader *he
 {
     const WadiRenderPlan *plan = &e->plan;
     WADI_TRY(wadi_frame_file_read(from, "particles", header, &e->maker.frame, error));
-    WADI_TRY(wadi_stage_build(&e->maker.stage, &plan->stage, &e->maker.frame, header->time, error));
-    wadi_export_close_gaps(&e->maker.stage);
+    WADI_TRY(wadi_frame_scene_build(&e->maker.frame_scene, &plan->frame_scene, &e->maker.frame, header->time,
+                                    error));
+    wadi_export_close_gaps(&e->maker.frame_scene);
     WadiFileNames made = { 0 };
     WadiExportFrame frame = { .scene = plan->view.scene,
-                              .stage = &e->maker.stage,
-                              .camera = wadi_stage_camera(plan->view.scene, plan->box, header->time),
+                              .frame_scene = &e->maker.frame_scene,
+                              .camera = wadi_frame_scene_camera(plan->view.scene, plan->box, header->time),
                               .light = e->light,
                               .exposure = plan->exposure,
                               .name = plan->view.summary.name,
@@ -195,15 +197,15 @@ static WadiStatus write_frame(Exporter *e, const char *from, WadiFrameHeader *he
     return status;
 }
 
-static void count_things(const WadiStage *stage, int64_t *grains, int64_t *triangles)
+static void count_things(const WadiFrameScene *frame_scene, int64_t *grains, int64_t *triangles)
 {
     *grains = *triangles = 0;
-    for (int p = 0; p < stage->part_count; ++p) {
-        *grains += (int64_t)stage->parts[p].grains.count;
-        *triangles += (int64_t)stage->parts[p].mesh.mesh.triangle_count;
+    for (int p = 0; p < frame_scene->part_count; ++p) {
+        *grains += (int64_t)frame_scene->parts[p].grains.count;
+        *triangles += (int64_t)frame_scene->parts[p].mesh.mesh.triangle_count;
     }
-    for (int s = 0; s < stage->solid_count; ++s) {
-        *triangles += (int64_t)stage->solids[s].mesh.triangle_count;
+    for (int s = 0; s < frame_scene->solid_count; ++s) {
+        *triangles += (int64_t)frame_scene->solids[s].mesh.triangle_count;
     }
 }
 
@@ -225,7 +227,7 @@ static WadiStatus export_frame(Exporter *e, const char *from, int number, WadiEr
     bool is_kept = e->has_shared && is_kept_file(e, path, key, false);
     if (!is_kept) {
         WADI_TRY(write_frame(e, from, &layout.header, key, path, error));
-        count_things(&e->maker.stage, &grains, &triangles);
+        count_things(&e->maker.frame_scene, &grains, &triangles);
     }
     wadi_export_tell(e->job, number, number - view->first, view->last - view->first + 1, path, is_kept,
                      grains, triangles);
@@ -248,12 +250,12 @@ static WadiStatus export_all(Exporter *e, WadiError *error)
     WadiRenderPlan *plan = &e->plan;
     if (def->target == WADI_EXPORT_BLENDER) {
         /* The script makes the grains. */
-        plan->stage.grains_max = 1;
+        plan->frame_scene.grains_max = 1;
     }
     WADI_TRY(wadi_picture_meter(&e->maker, plan, error));
-    WadiCamera first = wadi_stage_camera(plan->view.scene, plan->box, 0.0);
-    e->light =
-        wadi_stage_light(plan->view.scene, &first, plan->environment.width > 0 ? &plan->environment : NULL);
+    WadiCamera first = wadi_frame_scene_camera(plan->view.scene, plan->box, 0.0);
+    e->light = wadi_frame_scene_light(plan->view.scene, &first,
+                                      plan->environment.width > 0 ? &plan->environment : NULL);
     const uint64_t parts[] = { EXPORT_VERSION, def->target, def->is_y_up };
     e->settings = wadi_hash_bytes(plan->settings_hash, parts, sizeof parts);
     e->settings = wadi_hash_bytes(e->settings, &plan->box, sizeof plan->box);

@@ -17,7 +17,7 @@ static const float EVEN_LIGHT = 1.0f, EVEN_SUN = 1.0f;
 void wadi_picture_maker_free(WadiPictureMaker *maker)
 {
     wadi_state_free(&maker->frame);
-    wadi_stage_free(&maker->stage);
+    wadi_frame_scene_free(&maker->frame_scene);
     wadi_film_free(&maker->film);
     wadi_image_free(&maker->image);
     *maker = (WadiPictureMaker){ 0 };
@@ -54,19 +54,21 @@ static WadiLightDef even_light(WadiLightDef light, const WadiTraceGround *ground
 }
 
 /* Light on the film, which has its size, from maker->frame. */
-static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan, const WadiStageDef *stage_def,
-                         const WadiTraceQuality *quality, double time, WadiFilm *film, WadiError *error)
+static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
+                         const WadiFrameSceneDef *frame_scene_def, const WadiTraceQuality *quality,
+                         double time, WadiFilm *film, WadiError *error)
 {
     const WadiScene *scene = plan->view.scene;
     double start = wadi_time_now();
-    WADI_TRY(wadi_stage_build(&maker->stage, stage_def, &maker->frame, time, error));
+    WADI_TRY(wadi_frame_scene_build(&maker->frame_scene, frame_scene_def, &maker->frame, time, error));
     WadiTraceScene trace;
-    WADI_TRY(wadi_stage_trace(&maker->stage, scene, &trace, error));
-    WadiCamera camera = wadi_stage_camera(scene, plan->box, time);
+    WADI_TRY(wadi_frame_scene_trace(&maker->frame_scene, scene, &trace, error));
+    WadiCamera camera = wadi_frame_scene_camera(scene, plan->box, time);
     /* The sun that follows the camera follows where it stands first: shadows do not turn with a moving camera. */
-    WadiCamera first = wadi_stage_camera(scene, plan->box, 0.0);
-    trace.light = wadi_stage_light(scene, &first, plan->environment.width > 0 ? &plan->environment : NULL);
-    if (plan->stage.colours != NULL) {
+    WadiCamera first = wadi_frame_scene_camera(scene, plan->box, 0.0);
+    trace.light =
+        wadi_frame_scene_light(scene, &first, plan->environment.width > 0 ? &plan->environment : NULL);
+    if (plan->frame_scene.colours != NULL) {
         trace.light = even_light(
             trace.light, &trace.ground); /* and no blur: it would mix colours that stand for numbers */
     } else {
@@ -97,13 +99,13 @@ static WadiStatus name_frame(WadiStatus status, const char *path, WadiError *err
 WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, WadiError *error)
 {
     const WadiRenderSettings *render = &plan->view.scene->render;
-    if (plan->stage.colours != NULL) {
+    if (plan->frame_scene.colours != NULL) {
         plan->exposure = 0.0; /* colours must be those of the legend, whatever suits the scene's own light */
         return WADI_OK;
     }
-    WadiStageDef stage = plan->stage;
-    stage.grains_max = 1;
-    stage.has_underlay = false;
+    WadiFrameSceneDef frame_scene = plan->frame_scene;
+    frame_scene.grains_max = 1;
+    frame_scene.has_underlay = false;
     int width = render->width < METER_WIDTH ? render->width : METER_WIDTH;
     int height = (int)fmax(1.0, rint((double)width * render->height / render->width));
     WadiTraceQuality quality = wadi_trace_draft();
@@ -113,7 +115,7 @@ WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, Wad
     frame_path(plan, 1 + (plan->view.frame_count - 1) / 2, path);
     WADI_TRY(wadi_frame_file_read(path, "particles", &header, &maker->frame, error));
     WADI_TRY(wadi_film_init(&film, width, height < 4096 ? height : 4096, error));
-    WadiStatus status = expose(maker, plan, &stage, &quality, header.time, &film, error);
+    WadiStatus status = expose(maker, plan, &frame_scene, &quality, header.time, &film, error);
     if (status == WADI_OK) {
         plan->exposure = render->exposure + SUNNY + log2(wadi_film_auto_exposure(&film));
     }
@@ -125,8 +127,8 @@ WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, Wad
 static void check_camera(WadiPictureMaker *maker, const WadiRenderPlan *plan, double time)
 {
     const WadiScene *scene = plan->view.scene;
-    WadiVec3 eye = wadi_stage_camera(scene, plan->box, time).eye;
-    const WadiTraceGround *ground = &maker->stage.ground;
+    WadiVec3 eye = wadi_frame_scene_camera(scene, plan->box, time).eye;
+    const WadiTraceGround *ground = &maker->frame_scene.ground;
     const char *advice = "; see render.camera in docs/scene-reference.md";
     if (maker->has_warned) {
         return;
@@ -157,9 +159,9 @@ static WadiStatus draw(WadiPictureMaker *maker, const WadiRenderPlan *plan, cons
         WADI_TRY(wadi_film_init(&maker->film, render->width, render->height, error));
         WADI_TRY(wadi_image_init(&maker->image, render->width, render->height, error));
     }
-    WADI_TRY(expose(maker, plan, &plan->stage, &plan->quality, header->time, &maker->film, error));
+    WADI_TRY(expose(maker, plan, &plan->frame_scene, &plan->quality, header->time, &maker->film, error));
     check_camera(maker, plan, header->time);
-    bool is_coloured = plan->stage.colours != NULL;
+    bool is_coloured = plan->frame_scene.colours != NULL;
     wadi_film_develop(&maker->film, &(WadiDevelop){ .exposure = plan->exposure, .is_linear = is_coloured },
                       &maker->image);
     if (is_coloured) {

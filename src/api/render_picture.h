@@ -8,7 +8,7 @@
 /* What is used for one picture after the other. A zeroed maker is valid. */
 typedef struct WadiPictureMaker {
     WadiState frame;
-    WadiStage stage;
+    WadiFrameScene frame_scene;
     WadiFilm film;
     WadiImage image;
     bool has_warned; /* about the camera */

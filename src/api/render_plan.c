@@ -103,14 +103,14 @@ static WadiStatus set_quality(WadiRenderPlan *plan, WadiError *error)
         plan->view.scene->render.walls = WADI_RENDER_WALLS_HIDDEN;
     }
     bool is_draft = def->quality == WADI_QUALITY_DRAFT;
-    plan->stage = (WadiStageDef){ .scene = plan->view.scene,
-                                  .grains_max = is_draft ? DRAFT_GRAINS : 0,
-                                  .has_underlay = !is_draft,
-                                  .has_cut = def->has_cut };
+    plan->frame_scene = (WadiFrameSceneDef){ .scene = plan->view.scene,
+                                             .grains_max = is_draft ? DRAFT_GRAINS : 0,
+                                             .has_underlay = !is_draft,
+                                             .has_cut = def->has_cut };
     if (def->has_cut) {
         const double *p = def->cut_point, *n = def->cut_normal;
-        plan->stage.cut_point = wadi_vec3(p[0], p[1], p[2]);
-        plan->stage.cut_normal = wadi_normalized_or(wadi_vec3(n[0], n[1], n[2]), wadi_vec3(1, 0, 0));
+        plan->frame_scene.cut_point = wadi_vec3(p[0], p[1], p[2]);
+        plan->frame_scene.cut_normal = wadi_normalized_or(wadi_vec3(n[0], n[1], n[2]), wadi_vec3(1, 0, 0));
     }
     return WADI_OK;
 }
@@ -129,7 +129,7 @@ static WadiStatus make_world(WadiRenderPlan *plan, WadiError *error)
             "%.3600s\nthe colliders cannot be drawn; the setting render.colliders=false leaves them out",
             inner.text);
     }
-    plan->stage.world = plan->world;
+    plan->frame_scene.world = plan->world;
     return WADI_OK;
 }
 
@@ -169,11 +169,11 @@ static WadiStatus hash_settings(WadiRenderPlan *plan, WadiError *error)
                                q->noise,
                                q->seed,
                                q->is_denoised,
-                               plan->stage.grains_max,
+                               plan->frame_scene.grains_max,
                                plan->view.summary.fps };
     hash = hash_numbers(hash, numbers, (int)(sizeof numbers / sizeof *numbers));
     if (def->has_cut) {
-        WadiVec3 n = plan->stage.cut_normal;
+        WadiVec3 n = plan->frame_scene.cut_normal;
         hash = hash_numbers(hash_numbers(hash, def->cut_point, 3), (double[]){ n.x, n.y, n.z }, 3);
     }
     if (def->attribute != NULL) {
@@ -208,18 +208,18 @@ static WadiStatus survey(WadiRenderPlan *plan, WadiError *error)
         return wadi_fail(error, WADI_ERR_ARGUMENT, "a scale of %s from %g to %g", def->attribute,
                          plan->colour.low, plan->colour.high);
     }
-    plan->colours = wadi_false_colour_stage(&plan->colour);
-    plan->stage.colours = &plan->colours;
+    plan->colours = wadi_false_colour_frame_scene(&plan->colour);
+    plan->frame_scene.colours = &plan->colours;
     return WADI_OK;
 }
 
 static void face_cut(WadiRenderPlan *plan)
 {
-    WadiStageDef *stage = &plan->stage;
-    if (stage->has_cut && plan->def->is_cut_faced) {
-        WadiVec3 eye = wadi_stage_camera(plan->view.scene, plan->box, 0.0).eye;
-        if (wadi_dot(wadi_sub(eye, stage->cut_point), stage->cut_normal) < 0.0) {
-            stage->cut_normal = wadi_scale(stage->cut_normal, -1.0);
+    WadiFrameSceneDef *frame_scene = &plan->frame_scene;
+    if (frame_scene->has_cut && plan->def->is_cut_faced) {
+        WadiVec3 eye = wadi_frame_scene_camera(plan->view.scene, plan->box, 0.0).eye;
+        if (wadi_dot(wadi_sub(eye, frame_scene->cut_point), frame_scene->cut_normal) < 0.0) {
+            frame_scene->cut_normal = wadi_scale(frame_scene->cut_normal, -1.0);
         }
     }
 }

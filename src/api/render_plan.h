@@ -4,21 +4,21 @@
 
 #include "api/run_view.h"
 #include "render/false_colour.h"
-#include "render/stage.h"
+#include "render/frame_scene.h"
 #include "wadi/render.h"
 
 /* Immutable once open. */
 typedef struct WadiRenderPlan {
     WadiRunView view;
-    const WadiRenderDef *def; /* borrowed */
-    WadiWorld *world;         /* owned */
-    char folder[4096];        /* of the pictures */
-    char name[512];           /* of the pictures: NAME, or NAME.ATTRIBUTE */
-    char base[4096];          /* of the video and the sheet: BASE.mp4 */
-    WadiHdr environment;      /* owned; empty: none */
-    WadiFalseColour colour;   /* when def->attribute says so; then also: */
-    WadiStageColours colours; /* of the stage, which borrows it */
-    WadiStageDef stage;
+    const WadiRenderDef *def;      /* borrowed */
+    WadiWorld *world;              /* owned */
+    char folder[4096];             /* of the pictures */
+    char name[512];                /* of the pictures: NAME, or NAME.ATTRIBUTE */
+    char base[4096];               /* of the video and the sheet: BASE.mp4 */
+    WadiHdr environment;           /* owned; empty: none */
+    WadiFalseColour colour;        /* when def->attribute says so; then also: */
+    WadiFrameSceneColours colours; /* borrowed by frame_scene */
+    WadiFrameSceneDef frame_scene;
     WadiTraceQuality quality;
     WadiBox box;     /* m: what the camera that finds its own place shows */
     double exposure; /* stops, for all frames */

@@ -56,7 +56,7 @@ static WadiStatus write_text(WadiText *text, const char *path, WadiError *error)
 
 static void put_grains(WadiText *text, const WadiMaterial *material)
 {
-    WadiGrainDef grains = wadi_stage_grains(&material->look);
+    WadiGrainDef grains = wadi_frame_scene_grains(&material->look);
     wadi_text_printf(text, ", \"grains\": %d, \"fill\": ", grains.per_particle);
     wadi_text_append_number(text, grains.fill);
     wadi_text_append(text, ", \"size_variation\": ");
@@ -95,16 +95,16 @@ static void put_look(WadiText *text, const WadiLook *look)
 
 static void put_materials(WadiText *text, const WadiExportFrame *frame)
 {
-    const WadiStage *stage = frame->stage;
+    const WadiFrameScene *frame_scene = frame->frame_scene;
     put_key(text, "materials");
     wadi_text_append(text, "[");
-    for (int p = 0; p < stage->part_count; ++p) {
-        const WadiStagePart *part = &stage->parts[p];
+    for (int p = 0; p < frame_scene->part_count; ++p) {
+        const WadiFrameScenePart *part = &frame_scene->parts[p];
         const WadiMaterial *material = &frame->scene->materials[part->material];
         wadi_text_append(text, p > 0 ? ",\n    {\"name\": " : "\n    {\"name\": ");
         wadi_text_append_json(text, material->name);
         wadi_text_append(text, ", ");
-        put_look(text, &stage->looks[part->style == WADI_STYLE_BALLS ? part->look : part->mesh_look]);
+        put_look(text, &frame_scene->looks[part->style == WADI_STYLE_BALLS ? part->look : part->mesh_look]);
         if (part->style == WADI_STYLE_GRAINS) {
             put_grains(text, material);
         }
@@ -117,7 +117,7 @@ WadiStatus wadi_export_blender_shared(const WadiExportFrame *frame, const char *
                                       int last_frame, WadiError *error)
 {
     const WadiRenderSettings *render = &frame->scene->render;
-    const WadiTraceGround *ground = &frame->stage->ground;
+    const WadiTraceGround *ground = &frame->frame_scene->ground;
     WadiDomeLight dome[WADI_EXPORT_DOME];
     WadiRgb sun;
     WADI_TRY(wadi_export_dome(&frame->light, dome, &sun, error));
@@ -210,7 +210,7 @@ static WadiStatus write_particles(const WadiExportFrame *frame, const char *path
     return status;
 }
 
-static WadiStatus put_part(WadiText *text, const WadiExportFrame *frame, const WadiStagePart *part,
+static WadiStatus put_part(WadiText *text, const WadiExportFrame *frame, const WadiFrameScenePart *part,
                            const char *folder, const WadiState *state, bool *is_first, WadiError *error)
 {
     const char *name = frame->scene->materials[part->material].name;
@@ -237,8 +237,8 @@ static WadiStatus put_part(WadiText *text, const WadiExportFrame *frame, const W
 static WadiStatus put_solid(WadiText *text, const WadiExportFrame *frame, int index, const char *folder,
                             bool *is_first, WadiError *error)
 {
-    const WadiStageSolid *solid = &frame->stage->solids[index];
-    bool is_glass = frame->stage->looks[solid->look].kind == WADI_LOOK_GLASS;
+    const WadiFrameSceneSolid *solid = &frame->frame_scene->solids[index];
+    bool is_glass = frame->frame_scene->looks[solid->look].kind == WADI_LOOK_GLASS;
     char name[64], file[300], path[WADI_PATH_SIZE];
     if (solid->mesh.triangle_count == 0) {
         return WADI_OK;
@@ -258,10 +258,10 @@ static WadiStatus put_objects(WadiText *text, const WadiExportFrame *frame, cons
     bool is_first = true;
     put_key(text, "objects");
     wadi_text_append(text, "[");
-    for (int p = 0; p < frame->stage->part_count; ++p) {
-        WADI_TRY(put_part(text, frame, &frame->stage->parts[p], folder, state, &is_first, error));
+    for (int p = 0; p < frame->frame_scene->part_count; ++p) {
+        WADI_TRY(put_part(text, frame, &frame->frame_scene->parts[p], folder, state, &is_first, error));
     }
-    for (int s = 0; s < frame->stage->solid_count; ++s) {
+    for (int s = 0; s < frame->frame_scene->solid_count; ++s) {
         WADI_TRY(put_solid(text, frame, s, folder, &is_first, error));
     }
     wadi_text_append(text, "]\n}\n");

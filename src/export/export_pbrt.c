@@ -79,9 +79,9 @@ static void put_named(WadiExportOut *out, const WadiLook *look, float wetness)
     wadi_out_text(out, "\n");
 }
 
-static void put_part_looks(WadiExportOut *out, const WadiExportFrame *frame, const WadiStagePart *part)
+static void put_part_looks(WadiExportOut *out, const WadiExportFrame *frame, const WadiFrameScenePart *part)
 {
-    const WadiLook *look = &frame->stage->looks[part->mesh_look];
+    const WadiLook *look = &frame->frame_scene->looks[part->mesh_look];
     float wetness = (float)frame->scene->materials[part->material].look.wetness;
     wadi_out_text(out, "MakeNamedMaterial ");
     put_name(out, frame, part->material, "");
@@ -96,22 +96,22 @@ static void put_part_looks(WadiExportOut *out, const WadiExportFrame *frame, con
     if (part->style == WADI_STYLE_BALLS) {
         wadi_out_text(out, "MakeNamedMaterial ");
         put_name(out, frame, part->material, " balls");
-        put_named(out, &frame->stage->looks[part->look], wetness);
+        put_named(out, &frame->frame_scene->looks[part->look], wetness);
     }
 }
 
 WadiStatus wadi_export_pbrt_shared(const WadiExportFrame *frame, const char *path, WadiError *error)
 {
-    const WadiStage *stage = frame->stage;
+    const WadiFrameScene *frame_scene = frame->frame_scene;
     bool is_declared[2] = { false, false };
     WadiExportOut out;
     wadi_out_open(&out, path, error);
     wadi_export_shared_comments(&out, frame, "# ", "what all frames share");
-    for (int p = 0; p < stage->part_count; ++p) {
-        put_part_looks(&out, frame, &stage->parts[p]);
+    for (int p = 0; p < frame_scene->part_count; ++p) {
+        put_part_looks(&out, frame, &frame_scene->parts[p]);
     }
-    for (int s = 0; s < stage->solid_count; ++s) {
-        const WadiLook *look = &stage->looks[stage->solids[s].look];
+    for (int s = 0; s < frame_scene->solid_count; ++s) {
+        const WadiLook *look = &frame_scene->looks[frame_scene->solids[s].look];
         bool is_glass = look->kind == WADI_LOOK_GLASS;
         if (!is_declared[is_glass]) {
             is_declared[is_glass] = true;
@@ -176,7 +176,7 @@ static WadiStatus put_lights(WadiExportOut *out, const WadiExportFrame *frame, c
 
 static void put_ground(WadiExportOut *out, const WadiExportFrame *frame)
 {
-    const WadiTraceGround *ground = &frame->stage->ground;
+    const WadiTraceGround *ground = &frame->frame_scene->ground;
     if (!ground->is_present) {
         return;
     }
@@ -206,7 +206,7 @@ static void put_ground(WadiExportOut *out, const WadiExportFrame *frame)
     wadi_out_text(out, "]\nAttributeEnd\n");
 }
 
-static WadiStatus put_mesh(WadiExportOut *out, const WadiExportFrame *frame, const WadiStagePart *part,
+static WadiStatus put_mesh(WadiExportOut *out, const WadiExportFrame *frame, const WadiFrameScenePart *part,
                            const char *folder, WadiError *error)
 {
     const char *name = frame->scene->materials[part->material].name;
@@ -219,7 +219,7 @@ static WadiStatus put_mesh(WadiExportOut *out, const WadiExportFrame *frame, con
     WADI_TRY(wadi_export_ply_mesh(frame, path, &part->mesh, error));
     wadi_out_text(out, "AttributeBegin\n  NamedMaterial ");
     put_name(out, frame, part->material, "");
-    if (frame->stage->looks[part->mesh_look].kind == WADI_LOOK_WATER) {
+    if (frame->frame_scene->looks[part->mesh_look].kind == WADI_LOOK_WATER) {
         wadi_out_text(out, "\n  MediumInterface ");
         put_name(out, frame, part->material, " inside");
         wadi_out_text(out, " \"\"");
@@ -230,7 +230,7 @@ static WadiStatus put_mesh(WadiExportOut *out, const WadiExportFrame *frame, con
 
 /* A transform for each grain: pbrt's spheres are about the origin. `Transform` replaces the one before, which is shorter than
  * to begin and end an attribute. */
-static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, const WadiStagePart *part,
+static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, const WadiFrameScenePart *part,
                              WadiArena *arena, WadiError *error)
 {
     const WadiGrains *grains = &part->grains;
@@ -240,7 +240,7 @@ static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, c
         const WadiGrainGroup *group = &groups.group[g];
         int decimals = wadi_out_decimals(2e-3 * (double)grains->sphere[groups.order[group->first]][3]);
         wadi_out_text(out, "AttributeBegin\n");
-        if (frame->stage->looks[part->look].kind == WADI_LOOK_SAND) {
+        if (frame->frame_scene->looks[part->look].kind == WADI_LOOK_SAND) {
             wadi_out_printf(out, "Material %s", sand_type(group->wetness));
             put_sand(out, group->colour, group->wetness);
             wadi_out_text(out, "\n");
@@ -252,9 +252,10 @@ static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, c
         for (size_t i = 0; i < group->count; ++i) {
             const float *s = grains->sphere[groups.order[group->first + i]];
             wadi_out_text(out, "Transform [1 0 0 0 0 1 0 0 0 0 1 0 ");
-            put_vector(out, frame,
-                       wadi_add(frame->stage->origin, wadi_vec3((double)s[0], (double)s[1], (double)s[2])),
-                       decimals);
+            put_vector(
+                out, frame,
+                wadi_add(frame->frame_scene->origin, wadi_vec3((double)s[0], (double)s[1], (double)s[2])),
+                decimals);
             wadi_out_text(out, " 1] Shape \"sphere\" \"float radius\" [");
             wadi_out_number(out, (double)s[3], decimals);
             wadi_out_text(out, "]\n");
@@ -267,8 +268,8 @@ static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, c
 static WadiStatus put_solid(WadiExportOut *out, const WadiExportFrame *frame, int index, const char *folder,
                             WadiError *error)
 {
-    const WadiStageSolid *solid = &frame->stage->solids[index];
-    bool is_glass = frame->stage->looks[solid->look].kind == WADI_LOOK_GLASS;
+    const WadiFrameSceneSolid *solid = &frame->frame_scene->solids[index];
+    bool is_glass = frame->frame_scene->looks[solid->look].kind == WADI_LOOK_GLASS;
     char file[300], path[WADI_PATH_SIZE];
     if (solid->mesh.triangle_count == 0) {
         return WADI_OK;
@@ -287,15 +288,15 @@ static WadiStatus put_world(WadiExportOut *out, const WadiExportFrame *frame, co
 {
     WADI_TRY(put_lights(out, frame, sky, error));
     put_ground(out, frame);
-    for (int p = 0; p < frame->stage->part_count; ++p) {
-        const WadiStagePart *part = &frame->stage->parts[p];
+    for (int p = 0; p < frame->frame_scene->part_count; ++p) {
+        const WadiFrameScenePart *part = &frame->frame_scene->parts[p];
         WADI_TRY(put_mesh(out, frame, part, folder, error));
         WadiArenaMark mark = wadi_arena_mark(arena);
         WadiStatus status = part->grains.count > 0 ? put_grains(out, frame, part, arena, error) : WADI_OK;
         wadi_arena_release(arena, mark);
         WADI_TRY(status);
     }
-    for (int s = 0; s < frame->stage->solid_count; ++s) {
+    for (int s = 0; s < frame->frame_scene->solid_count; ++s) {
         WADI_TRY(put_solid(out, frame, s, folder, error));
     }
     return WADI_OK;

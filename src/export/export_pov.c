@@ -96,7 +96,7 @@ static void put_look(WadiExportOut *out, const WadiLook *look, double wetness)
 
 static void put_looks(WadiExportOut *out, const WadiExportFrame *frame)
 {
-    const WadiStage *stage = frame->stage;
+    const WadiFrameScene *frame_scene = frame->frame_scene;
     wadi_out_text(out, "\n// Sand of a linear colour and a wetness, 0 to 1: water between the grains makes "
                        "them darker, the film\n"
                        "// over them makes them shine.\n"
@@ -108,23 +108,23 @@ static void put_looks(WadiExportOut *out, const WadiExportFrame *frame)
                        "  texture { pigment { rgb <Wadi_Wet(R, W), Wadi_Wet(G, W), Wadi_Wet(B, W)> }\n"
                        "    finish { ambient Wadi_Ambient diffuse 1 specular 0.35*W roughness 0.02 } }\n"
                        "#end\n");
-    for (int p = 0; p < stage->part_count; ++p) {
-        const WadiStagePart *part = &stage->parts[p];
+    for (int p = 0; p < frame_scene->part_count; ++p) {
+        const WadiFrameScenePart *part = &frame_scene->parts[p];
         double wetness = frame->scene->materials[part->material].look.wetness;
         wadi_out_text(out, "#declare ");
         put_name(out, frame, part->material, "");
         wadi_out_text(out, " = ");
-        put_look(out, &stage->looks[part->mesh_look], wetness);
+        put_look(out, &frame_scene->looks[part->mesh_look], wetness);
         if (part->style == WADI_STYLE_BALLS) {
             wadi_out_text(out, "#declare ");
             put_name(out, frame, part->material, "_Balls");
             wadi_out_text(out, " = ");
-            put_look(out, &stage->looks[part->look], wetness);
+            put_look(out, &frame_scene->looks[part->look], wetness);
         }
     }
     bool is_declared[2] = { false, false };
-    for (int s = 0; s < stage->solid_count; ++s) {
-        const WadiLook *look = &stage->looks[stage->solids[s].look];
+    for (int s = 0; s < frame_scene->solid_count; ++s) {
+        const WadiLook *look = &frame_scene->looks[frame_scene->solids[s].look];
         bool is_glass = look->kind == WADI_LOOK_GLASS;
         if (!is_declared[is_glass]) {
             is_declared[is_glass] = true;
@@ -141,7 +141,7 @@ static void put_light(WadiExportOut *out, const WadiExportFrame *frame, WadiVec3
         return;
     }
     /* From so far away that it is the same for all that is seen. */
-    WadiVec3 middle = frame->stage->origin;
+    WadiVec3 middle = frame->frame_scene->origin;
     double away = 1e3 * fmax(1.0, wadi_norm(wadi_sub(frame->camera.eye, middle)));
     wadi_out_text(out, "light_source { ");
     put_vector(out, frame, wadi_add_scaled(middle, direction, away), 3);
@@ -189,7 +189,7 @@ static WadiStatus put_lights(WadiExportOut *out, const WadiExportFrame *frame, c
 
 static void put_ground(WadiExportOut *out, const WadiExportFrame *frame)
 {
-    const WadiTraceGround *ground = &frame->stage->ground;
+    const WadiTraceGround *ground = &frame->frame_scene->ground;
     if (!ground->is_present) {
         return;
     }
@@ -248,7 +248,7 @@ static void put_camera(WadiExportOut *out, const WadiExportFrame *frame, const W
 
 /* Colours of a mesh's vertices where they differ: as grains, so that they are grouped the same way. `even` is the wetness where
  * the mesh has none of its own. */
-static WadiStatus vertex_colours(const WadiStagePart *part, const WadiLook *look, float even,
+static WadiStatus vertex_colours(const WadiFrameScenePart *part, const WadiLook *look, float even,
                                  WadiGrains *colours, WadiArena *arena, WadiError *error)
 {
     const WadiSurfaceMesh *mesh = &part->mesh;
@@ -334,11 +334,11 @@ static WadiStatus put_coloured_faces(WadiExportOut *out, const WadiMesh *mesh, c
     return WADI_OK;
 }
 
-static WadiStatus put_part_mesh(WadiExportOut *out, const WadiExportFrame *frame, const WadiStagePart *part,
-                                WadiArena *arena, WadiError *error)
+static WadiStatus put_part_mesh(WadiExportOut *out, const WadiExportFrame *frame,
+                                const WadiFrameScenePart *part, WadiArena *arena, WadiError *error)
 {
     const WadiSurfaceMesh *surface = &part->mesh;
-    const WadiLook *look = &frame->stage->looks[part->mesh_look];
+    const WadiLook *look = &frame->frame_scene->looks[part->mesh_look];
     if (surface->mesh.triangle_count == 0) {
         return WADI_OK;
     }
@@ -362,12 +362,12 @@ static void put_sphere(WadiExportOut *out, const WadiExportFrame *frame, const f
 {
     WadiVec3 at = wadi_vec3((double)s[0], (double)s[1], (double)s[2]);
     wadi_out_text(out, "sphere{");
-    put_vector(out, frame, wadi_add(frame->stage->origin, at), decimals);
+    put_vector(out, frame, wadi_add(frame->frame_scene->origin, at), decimals);
     wadi_out_text(out, ",");
     wadi_out_number(out, (double)s[3], decimals);
 }
 
-static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, const WadiStagePart *part,
+static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, const WadiFrameScenePart *part,
                              WadiArena *arena, WadiError *error)
 {
     const WadiGrains *grains = &part->grains;
@@ -386,7 +386,7 @@ static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, c
                 wadi_out_text(out, "}\n");
             }
         }
-        if (frame->stage->looks[part->look].kind == WADI_LOOK_SAND) {
+        if (frame->frame_scene->looks[part->look].kind == WADI_LOOK_SAND) {
             put_sand_call(out, group->colour, group->wetness);
         } else {
             wadi_out_text(out, " material { ");
@@ -400,9 +400,9 @@ static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, c
 
 static void put_solids(WadiExportOut *out, const WadiExportFrame *frame)
 {
-    const WadiStage *stage = frame->stage;
-    for (int s = 0; s < stage->solid_count; ++s) {
-        const WadiStageSolid *solid = &stage->solids[s];
+    const WadiFrameScene *frame_scene = frame->frame_scene;
+    for (int s = 0; s < frame_scene->solid_count; ++s) {
+        const WadiFrameSceneSolid *solid = &frame_scene->solids[s];
         if (solid->mesh.triangle_count == 0) {
             continue;
         }
@@ -410,7 +410,7 @@ static void put_solids(WadiExportOut *out, const WadiExportFrame *frame)
         wadi_out_printf(out, "// %.200s\n", solid->name != NULL ? solid->name : "a wall");
         put_vertices(out, frame, &solid->mesh, NULL, 1e-6 * wadi_norm(wadi_box_size(box)));
         put_faces(out, &solid->mesh, NULL);
-        bool is_glass = stage->looks[solid->look].kind == WADI_LOOK_GLASS;
+        bool is_glass = frame_scene->looks[solid->look].kind == WADI_LOOK_GLASS;
         wadi_out_printf(out, "material { Wadi_%s }\n}\n", is_glass ? "Glass" : "Collider");
     }
 }
@@ -418,8 +418,8 @@ static void put_solids(WadiExportOut *out, const WadiExportFrame *frame)
 static WadiStatus put_parts(WadiExportOut *out, const WadiExportFrame *frame, WadiArena *arena,
                             WadiError *error)
 {
-    for (int p = 0; p < frame->stage->part_count; ++p) {
-        const WadiStagePart *part = &frame->stage->parts[p];
+    for (int p = 0; p < frame->frame_scene->part_count; ++p) {
+        const WadiFrameScenePart *part = &frame->frame_scene->parts[p];
         WadiArenaMark mark = wadi_arena_mark(arena);
         wadi_out_printf(out, "// %.200s: %zu grains, %zu triangles\n",
                         frame->scene->materials[part->material].name, part->grains.count,

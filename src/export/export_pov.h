@@ -6,7 +6,7 @@
 #include "export/export_scene.h"
 
 /* NAME.inc: materials, light and ground, the same for all frames; `sky` is the name of the .hdr picture beside it. A macro for
- * sand, a declaration for each other look: the place to change how things look. frame->stage is needed for the looks. */
+ * sand, a declaration for each other look: the place to change how things look. frame->frame_scene is needed for the looks. */
 WadiStatus wadi_export_pov_shared(const WadiExportFrame *frame, const char *path, const char *sky,
                                   WadiError *error);
 

@@ -72,12 +72,12 @@ bool wadi_export_camera(const WadiCamera *camera, WadiExportCamera *axes)
     return true;
 }
 
-void wadi_export_close_gaps(WadiStage *stage)
+void wadi_export_close_gaps(WadiFrameScene *frame_scene)
 {
-    for (int p = 0; p < stage->part_count && stage->ground.is_present; ++p) {
-        WadiSurfaceMesh *surface = &stage->parts[p].mesh;
-        bool is_water = stage->looks[stage->parts[p].mesh_look].kind == WADI_LOOK_WATER;
-        double ground = stage->ground.height;
+    for (int p = 0; p < frame_scene->part_count && frame_scene->ground.is_present; ++p) {
+        WadiSurfaceMesh *surface = &frame_scene->parts[p].mesh;
+        bool is_water = frame_scene->looks[frame_scene->parts[p].mesh_look].kind == WADI_LOOK_WATER;
+        double ground = frame_scene->ground.height;
         for (size_t v = 0; v < surface->mesh.vertex_count && is_water; ++v) {
             WadiVec3 *x = &surface->mesh.vertices[v];
             if (surface->normal[v][2] < -0.3f && fabs(x->z - ground) < surface->cell) {

@@ -4,12 +4,12 @@
 
 #include "export/export_out.h"
 #include "io/run/output_index.h"
-#include "render/stage.h"
+#include "render/frame_scene.h"
 
 /* One frame of a run. Everything is borrowed. */
 typedef struct WadiExportFrame {
     const WadiScene *scene;
-    const WadiStage *stage; /* NULL in calls that write what all frames share */
+    const WadiFrameScene *frame_scene; /* NULL in calls that write what all frames share */
     WadiCamera camera;
     WadiLightDef light;
     double exposure;  /* stops: what brings the light to where white is 1 */
@@ -44,7 +44,7 @@ static inline WadiVec3 wadi_export_turn(const WadiExportFrame *frame, WadiVec3 a
 
 /* Water that stands on the ground reaches into it: under the film of air that is between them otherwise, other programs show a
  * mirror. (wadi's own tracer knows such contacts.) Vertices within a cell of the ground whose normals point down are sunk. */
-void wadi_export_close_gaps(WadiStage *stage);
+void wadi_export_close_gaps(WadiFrameScene *frame_scene);
 
 /* Lines that begin with `mark` ("// ", "# "): what the file is and its key. */
 void wadi_export_comments(WadiExportOut *out, const WadiExportFrame *frame, const char *mark);

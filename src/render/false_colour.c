@@ -212,7 +212,7 @@ static WadiStatus fill_colours(void *user, const WadiCloud *cloud, const WadiSta
     return WADI_OK;
 }
 
-WadiStageColours wadi_false_colour_stage(WadiFalseColour *colour)
+WadiFrameSceneColours wadi_false_colour_frame_scene(WadiFalseColour *colour)
 {
-    return (WadiStageColours){ .fill = fill_colours, .user = colour };
+    return (WadiFrameSceneColours){ .fill = fill_colours, .user = colour };
 }

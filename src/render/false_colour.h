@@ -3,9 +3,9 @@
 #define WADI_RENDER_FALSE_COLOUR_H
 
 #include "core/state.h"
+#include "render/frame_scene.h"
 #include "render/image/colour_map.h"
 #include "render/image/image.h"
-#include "render/stage.h"
 
 enum { WADI_FALSE_COLOUR_KINDS = 16 }; /* lines of a legend of kinds */
 
@@ -30,8 +30,8 @@ WadiStatus wadi_false_colour_include(WadiFalseColour *colour, const WadiState *f
 /* After all frames were included: round ends, and a range where all values are the same. */
 void wadi_false_colour_finish(WadiFalseColour *colour);
 
-/* For the stage; `colour` must outlive it. */
-WadiStageColours wadi_false_colour_stage(WadiFalseColour *colour);
+/* For WadiFrameSceneDef.colours; `colour` must outlive the frame scene. */
+WadiFrameSceneColours wadi_false_colour_frame_scene(WadiFalseColour *colour);
 
 /* A scale in the right part of the picture with numbers and the attribute's name. */
 void wadi_false_colour_legend(const WadiFalseColour *colour, WadiImage *image);

@@ -11,8 +11,8 @@ enum { TEXT_MAX = 1 << 20 };
 typedef struct Fixture {
     WadiScene scene;
     WadiMaterial material;
-    WadiStage stage;
-    WadiStagePart part;
+    WadiFrameScene frame_scene;
+    WadiFrameScenePart part;
     WadiLook looks[2];
     WadiVec3 vertices[3];
     uint32_t triangles[1][3];
@@ -38,17 +38,17 @@ static void fixture_init(Fixture *f, WadiLook mesh_look)
     f->scene = (WadiScene){ .materials = &f->material, .material_count = 1 };
     f->scene.render.width = 200;
     f->scene.render.height = 100;
-    f->part = (WadiStagePart){ .style = WADI_STYLE_GRAINS,
-                               .mesh_look = 0,
-                               .look = 1,
-                               .mesh = { .mesh = { .vertices = f->vertices,
-                                                   .vertex_count = 3,
-                                                   .triangles = f->triangles,
-                                                   .triangle_count = 1 },
-                                         .cell = 0.5,
-                                         .normal = f->normals },
-                               .grains = { .count = 2, .sphere = f->spheres, .colour = f->colours } };
-    f->stage = (WadiStage){
+    f->part = (WadiFrameScenePart){ .style = WADI_STYLE_GRAINS,
+                                    .mesh_look = 0,
+                                    .look = 1,
+                                    .mesh = { .mesh = { .vertices = f->vertices,
+                                                        .vertex_count = 3,
+                                                        .triangles = f->triangles,
+                                                        .triangle_count = 1 },
+                                              .cell = 0.5,
+                                              .normal = f->normals },
+                                    .grains = { .count = 2, .sphere = f->spheres, .colour = f->colours } };
+    f->frame_scene = (WadiFrameScene){
         .parts = &f->part,
         .part_count = 1,
         .looks = f->looks,
@@ -56,7 +56,7 @@ static void fixture_init(Fixture *f, WadiLook mesh_look)
         .ground = { .is_present = true, .height = -1.0, .look = wadi_look_plain(wadi_grey(0.5f)) }
     };
     f->frame = (WadiExportFrame){ .scene = &f->scene,
-                                  .stage = &f->stage,
+                                  .frame_scene = &f->frame_scene,
                                   .camera = { .eye = { 0, -4, 0 }, .up = { 0, 0, 1 }, .view_angle = 90.0 },
                                   .light = wadi_default_light_def(),
                                   .name = "a",
@@ -382,14 +382,14 @@ static void test_water_reaches_into_the_ground(void **state)
     }
     f.vertices[2].z = 0.0; /* more than a cell of 0.5 above the ground at -1 */
     f.normals[0][2] = f.normals[2][2] = -1.0f;
-    wadi_export_close_gaps(&f.stage);
+    wadi_export_close_gaps(&f.frame_scene);
     CHECK_NEAR(f.vertices[0].z, -1.25, 1e-12);
     CHECK_NEAR(f.vertices[1].z, -0.9, 0.0);
     CHECK_NEAR(f.vertices[2].z, 0.0, 0.0);
     fixture_init(&f, wadi_look_sand(wadi_grey(0.5f)));
     f.vertices[0].z = -0.9;
     f.normals[0][2] = -1.0f;
-    wadi_export_close_gaps(&f.stage);
+    wadi_export_close_gaps(&f.frame_scene);
     CHECK_NEAR(f.vertices[0].z, -0.9, 0.0);
 }
 

@@ -15,6 +15,16 @@ void wadi_surface_mesh_free(WadiSurfaceMesh *surface)
     *surface = (WadiSurfaceMesh){ 0 };
 }
 
+float *wadi_surface_mesh_attribute(const WadiSurfaceMesh *surface, const char *name, int components)
+{
+    for (int a = 0; a < surface->attribute_count; ++a) {
+        if (strcmp(surface->attribute[a].name, name) == 0 && surface->attribute[a].components == components) {
+            return surface->attribute[a].values;
+        }
+    }
+    return NULL;
+}
+
 static void turn(float v[3])
 {
     float y = v[1];

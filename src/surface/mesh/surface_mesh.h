@@ -16,6 +16,9 @@ typedef struct WadiSurfaceMesh {
 
 void wadi_surface_mesh_free(WadiSurfaceMesh *surface);
 
+/* Values of the attribute of that name and number of components; NULL when there is none. */
+float *wadi_surface_mesh_attribute(const WadiSurfaceMesh *surface, const char *name, int components);
+
 /* (x, y, z) becomes (x, z, -y): vertices, normals and velocities. */
 void wadi_surface_mesh_turn_up(WadiSurfaceMesh *surface);
 

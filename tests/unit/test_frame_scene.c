@@ -1,7 +1,7 @@
-/* The stage: what a frame becomes before light falls on it. */
+/* The frame scene: a frame as grains, meshes, balls and solids. */
 #include <string.h>
 
-#include "render/stage.h"
+#include "render/frame_scene.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
 #include "surface/mesh/shape_surface.h"
@@ -25,8 +25,8 @@ typedef struct Fixture {
     WadiScene *scene;
     WadiSim *sim;
     WadiState frame;
-    WadiStage stage;
-    WadiStageDef def;
+    WadiFrameScene frame_scene;
+    WadiFrameSceneDef def;
 } Fixture;
 
 static void open_fixture(Fixture *f, const char *scene)
@@ -35,12 +35,12 @@ static void open_fixture(Fixture *f, const char *scene)
     *f = (Fixture){ .scene = load_scene(scene) };
     f->sim = start_sim(f->scene, 1);
     CHECK_OK(wadi_sim_snapshot(f->sim, &f->frame, &error), error);
-    f->def = (WadiStageDef){ .scene = f->scene, .world = f->sim->world, .has_underlay = true };
+    f->def = (WadiFrameSceneDef){ .scene = f->scene, .world = f->sim->world, .has_underlay = true };
 }
 
 static void close_fixture(Fixture *f)
 {
-    wadi_stage_free(&f->stage);
+    wadi_frame_scene_free(&f->frame_scene);
     wadi_state_free(&f->frame);
     wadi_sim_destroy(f->sim);
     wadi_scene_destroy(f->scene);
@@ -52,10 +52,11 @@ static void materials_become_what_they_look_like(void **unused)
     Fixture f;
     WadiError error = { 0 };
     open_fixture(&f, text);
-    for (int round = 0; round < 2; ++round) { /* a stage is used again and again */
-        CHECK_OK(wadi_stage_build(&f.stage, &f.def, &f.frame, 0.0, &error), error);
-        assert_int_equal(f.stage.part_count, 3);
-        const WadiStagePart *sand = &f.stage.parts[0], *water = &f.stage.parts[1], *ghost = &f.stage.parts[2];
+    for (int round = 0; round < 2; ++round) { /* a frame scene is reused for every frame */
+        CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.0, &error), error);
+        assert_int_equal(f.frame_scene.part_count, 3);
+        const WadiFrameScenePart *sand = &f.frame_scene.parts[0], *water = &f.frame_scene.parts[1],
+                                 *ghost = &f.frame_scene.parts[2];
         assert_int_equal(sand->style, WADI_STYLE_GRAINS);
         assert_int_equal(sand->grains.count, 10 * 8 * 8 * 8);
         assert_true(sand->mesh.mesh.triangle_count > 100); /* closed underneath */
@@ -67,14 +68,14 @@ static void materials_become_what_they_look_like(void **unused)
         CHECK_NEAR(facts.volume, 0.125, 0.1 * 0.125); /* ten particles a side: its edges are round */
         assert_int_equal(ghost->grains.count + ghost->mesh.mesh.triangle_count, 0);
         /* The pillar and the four sides; floor and ceiling are no sheets. */
-        assert_int_equal(f.stage.solid_count, 5);
-        assert_string_equal(f.stage.solids[0].name, "pillar");
-        CHECK_NEAR(wadi_mesh_volume(&f.stage.solids[0].mesh), 3.14159265 * 0.01 * 0.5, 2e-4);
-        assert_true(f.stage.ground.is_present && f.stage.ground.height <= 0.0 &&
-                    f.stage.ground.height > -0.01);
+        assert_int_equal(f.frame_scene.solid_count, 5);
+        assert_string_equal(f.frame_scene.solids[0].name, "pillar");
+        CHECK_NEAR(wadi_mesh_volume(&f.frame_scene.solids[0].mesh), 3.14159265 * 0.01 * 0.5, 2e-4);
+        assert_true(f.frame_scene.ground.is_present && f.frame_scene.ground.height <= 0.0 &&
+                    f.frame_scene.ground.height > -0.01);
     }
     WadiTraceScene trace;
-    CHECK_OK(wadi_stage_trace(&f.stage, f.scene, &trace, &error), error);
+    CHECK_OK(wadi_frame_scene_trace(&f.frame_scene, f.scene, &trace, &error), error);
     assert_int_equal(trace.spheres_count, 1);
     assert_int_equal(trace.mesh_count, 2 + 5);
     close_fixture(&f);
@@ -89,15 +90,15 @@ static void cuts_leave_what_is_behind(void **unused)
     f.def.has_cut = true;
     f.def.cut_point = wadi_vec3(0.3, 0.0, 0.0);
     f.def.cut_normal = wadi_vec3(1.0, 0.0, 0.0);
-    CHECK_OK(wadi_stage_build(&f.stage, &f.def, &f.frame, 0.0, &error), error);
-    const WadiGrains *grains = &f.stage.parts[0].grains;
+    CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.0, &error), error);
+    const WadiGrains *grains = &f.frame_scene.parts[0].grains;
     CHECK_NEAR((double)grains->count, 5 * 8 * 8 * 8,
                250.0); /* half of them, but for those that reach across */
     for (size_t g = 0; g < grains->count; ++g) {
-        CHECK_AT_MOST((double)grains->sphere[g][0] + f.stage.origin.x, 0.3 + 1e-6);
+        CHECK_AT_MOST((double)grains->sphere[g][0] + f.frame_scene.origin.x, 0.3 + 1e-6);
     }
-    assert_int_equal(f.stage.parts[1].grains.count, 0); /* water lies in front */
-    assert_int_equal(f.stage.parts[1].mesh.mesh.triangle_count, 0);
+    assert_int_equal(f.frame_scene.parts[1].grains.count, 0); /* water lies in front */
+    assert_int_equal(f.frame_scene.parts[1].mesh.mesh.triangle_count, 0);
     close_fixture(&f);
 }
 
@@ -108,10 +109,11 @@ static void textures_need_their_attribute(void **unused)
     WadiError error = { 0 };
     open_fixture(&f, text);
     f.scene->materials[0].look.style = WADI_STYLE_TEXTURE;
-    assert_int_equal(wadi_stage_build(&f.stage, &f.def, &f.frame, 0.0, &error), WADI_ERR_ARGUMENT);
+    assert_int_equal(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.0, &error),
+                     WADI_ERR_ARGUMENT);
     assert_non_null(strstr(error.text, "material sand"));
     assert_non_null(strstr(error.text, "texture: true"));
-    assert_int_equal(f.stage.part_count, 0);
+    assert_int_equal(f.frame_scene.part_count, 0);
     close_fixture(&f);
 }
 
@@ -127,9 +129,10 @@ static void empty_frames_have_an_empty_stage(void **unused)
     CHECK_OK(wadi_state_add(&empty, "velocity", WADI_TYPE_F32, 3, 0, &data, &error), error);
     CHECK_OK(wadi_state_add(&empty, "radius", WADI_TYPE_F32, 1, 0, &data, &error), error);
     CHECK_OK(wadi_state_add(&empty, "material", WADI_TYPE_U8, 1, 0, &data, &error), error);
-    CHECK_OK(wadi_stage_build(&f.stage, &f.def, &empty, 0.0, &error), error);
-    for (int p = 0; p < f.stage.part_count; ++p) {
-        assert_int_equal(f.stage.parts[p].grains.count + f.stage.parts[p].mesh.mesh.triangle_count, 0);
+    CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &empty, 0.0, &error), error);
+    for (int p = 0; p < f.frame_scene.part_count; ++p) {
+        assert_int_equal(
+            f.frame_scene.parts[p].grains.count + f.frame_scene.parts[p].mesh.mesh.triangle_count, 0);
     }
     wadi_state_free(&empty);
     close_fixture(&f);

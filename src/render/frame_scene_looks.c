@@ -1,5 +1,5 @@
 /* What the keys `look` and `render` of a scene mean for pictures. */
-#include "render/stage.h"
+#include "render/frame_scene.h"
 
 typedef struct Preset {
     WadiGrainPalette palette;
@@ -44,7 +44,7 @@ static uint8_t to_byte(double value)
     return (uint8_t)(fmin(fmax(value, 0.0), 1.0) * 255.0 + 0.5);
 }
 
-WadiGrainDef wadi_stage_grains(const WadiLookDef *look)
+WadiGrainDef wadi_frame_scene_grains(const WadiLookDef *look)
 {
     const Preset *preset = &presets[look->preset];
     WadiGrainDef def = { .per_particle = look->grains > 0 ? look->grains : preset->grains,
@@ -65,7 +65,7 @@ WadiGrainDef wadi_stage_grains(const WadiLookDef *look)
     return def;
 }
 
-WadiCamera wadi_stage_camera(const WadiScene *scene, WadiBox box, double time)
+WadiCamera wadi_frame_scene_camera(const WadiScene *scene, WadiBox box, double time)
 {
     const WadiCameraDef *def = &scene->render.camera;
     double aspect = (double)scene->render.width / scene->render.height;
@@ -80,7 +80,7 @@ WadiCamera wadi_stage_camera(const WadiScene *scene, WadiBox box, double time)
                          .focus = wadi_curve_value(&def->focus, time) };
 }
 
-WadiLightDef wadi_stage_light(const WadiScene *scene, const WadiCamera *camera, const WadiHdr *map)
+WadiLightDef wadi_frame_scene_light(const WadiScene *scene, const WadiCamera *camera, const WadiHdr *map)
 {
     const WadiRenderLightDef *def = &scene->render.light;
     WadiLightDef light = wadi_default_light_def();

@@ -1,4 +1,4 @@
-#include "render/stage.h"
+#include "render/frame_scene.h"
 
 #include <string.h>
 
@@ -14,37 +14,37 @@ static const double UNDERLAY_RADIUS = 0.35, UNDERLAY_LIFT = 0.5;
 static const double CLEARANCE = 5e-4;
 enum { COLLIDER_DETAIL = 400, SHEETS_MAX = 6 };
 
-typedef struct Staging {
-    WadiStage *stage;
-    const WadiStageDef *def;
+typedef struct Builder {
+    WadiFrameScene *frame_scene;
+    const WadiFrameSceneDef *def;
     const WadiState *frame;
     double time;
     WadiBox view; /* the domain, or what there is */
     double size;  /* m, of the view */
-} Staging;
+} Builder;
 
-static void free_parts(WadiStage *stage)
+static void free_parts(WadiFrameScene *frame_scene)
 {
-    for (int p = 0; p < stage->part_count; ++p) {
-        wadi_surface_mesh_free(&stage->parts[p].mesh);
+    for (int p = 0; p < frame_scene->part_count; ++p) {
+        wadi_surface_mesh_free(&frame_scene->parts[p].mesh);
     }
-    for (int s = 0; s < stage->solid_count; ++s) {
-        wadi_mesh_free(&stage->solids[s].mesh);
+    for (int s = 0; s < frame_scene->solid_count; ++s) {
+        wadi_mesh_free(&frame_scene->solids[s].mesh);
     }
-    stage->part_count = stage->solid_count = stage->look_count = 0;
+    frame_scene->part_count = frame_scene->solid_count = frame_scene->look_count = 0;
 }
 
-void wadi_stage_free(WadiStage *stage)
+void wadi_frame_scene_free(WadiFrameScene *frame_scene)
 {
-    free_parts(stage);
-    wadi_arena_free(&stage->arena);
-    *stage = (WadiStage){ 0 };
+    free_parts(frame_scene);
+    wadi_arena_free(&frame_scene->arena);
+    *frame_scene = (WadiFrameScene){ 0 };
 }
 
-static int add_look(WadiStage *stage, WadiLook look)
+static int add_look(WadiFrameScene *frame_scene, WadiLook look)
 {
-    stage->looks[stage->look_count] = look;
-    return stage->look_count++;
+    frame_scene->looks[frame_scene->look_count] = look;
+    return frame_scene->look_count++;
 }
 
 /* The mixture seen from afar. */
@@ -58,11 +58,11 @@ static WadiRgb palette_mean(const WadiGrainPalette *palette)
     return mean;
 }
 
-static WadiLook look_of(const Staging *s, const WadiMaterial *material)
+static WadiLook look_of(const Builder *s, const WadiMaterial *material)
 {
     const WadiLookDef *def = &material->look;
     if (material->kind == WADI_MATERIAL_SAND) {
-        WadiGrainDef grains = wadi_stage_grains(def);
+        WadiGrainDef grains = wadi_frame_scene_grains(def);
         return wadi_look_sand(palette_mean(&grains.palette));
     }
     WadiLook look = wadi_look_water(def->clarity > 0.0 ? def->clarity : 2.0 * s->size);
@@ -78,7 +78,7 @@ static WadiLook look_of(const Staging *s, const WadiMaterial *material)
     return look;
 }
 
-static WadiLookStyle style_of(const Staging *s, const WadiMaterial *material)
+static WadiLookStyle style_of(const Builder *s, const WadiMaterial *material)
 {
     WadiLookStyle style = material->look.style;
     if (style == WADI_STYLE_HIDDEN) {
@@ -97,10 +97,10 @@ static WadiLookStyle style_of(const Staging *s, const WadiMaterial *material)
 }
 
 /* Leave out the spheres in front of the cut. */
-static void cut_spheres(const Staging *s, WadiGrains *grains)
+static void cut_spheres(const Builder *s, WadiGrains *grains)
 {
     size_t kept = 0;
-    WadiVec3 point = wadi_sub(s->def->cut_point, s->stage->origin), normal = s->def->cut_normal;
+    WadiVec3 point = wadi_sub(s->def->cut_point, s->frame_scene->origin), normal = s->def->cut_normal;
     for (size_t g = 0; g < grains->count; ++g) {
         const float *x = grains->sphere[g];
         WadiVec3 from = wadi_sub(wadi_vec3((double)x[0], (double)x[1], (double)x[2]), point);
@@ -118,29 +118,29 @@ static void cut_spheres(const Staging *s, WadiGrains *grains)
 }
 
 /* The cloud has the particles of one material in the frame's order: count along. */
-static WadiStatus paint_balls(const Staging *s, const WadiCloud *cloud, int material, WadiGrains *balls,
+static WadiStatus paint_balls(const Builder *s, const WadiCloud *cloud, int material, WadiGrains *balls,
                               WadiError *error)
 {
     const WadiStateArray *materials = NULL;
     WADI_TRY(wadi_state_expect(s->frame, "material", WADI_TYPE_U8, 1, SIZE_MAX, &materials, error));
     const uint8_t *of = materials->data;
     int32_t *particle, next = 0;
-    WADI_TRY(
-        WADI_ARENA_NEW(&s->stage->arena, &particle, (size_t)cloud->count, "particles of a material", error));
+    WADI_TRY(WADI_ARENA_NEW(&s->frame_scene->arena, &particle, (size_t)cloud->count,
+                            "particles of a material", error));
     for (size_t i = 0; i < materials->count; ++i) {
         if (of[i] == material) {
             particle[next++] = (int32_t)i;
         }
     }
     WADI_ASSERT(next == cloud->count);
-    const WadiStageColours *colours = s->def->colours;
+    const WadiFrameSceneColours *colours = s->def->colours;
     return colours->fill(colours->user, cloud, s->frame, particle, balls->colour, error);
 }
 
-static WadiStatus make_balls(const Staging *s, const WadiCloud *cloud, int material, WadiGrains *balls,
+static WadiStatus make_balls(const Builder *s, const WadiCloud *cloud, int material, WadiGrains *balls,
                              WadiError *error)
 {
-    WadiArena *arena = &s->stage->arena;
+    WadiArena *arena = &s->frame_scene->arena;
     size_t count = (size_t)cloud->count;
     const WadiCloudAttribute *velocity = wadi_cloud_find(cloud, "velocity");
     WADI_TRY(WADI_ARENA_NEW(arena, &balls->sphere, count, "balls", error));
@@ -149,10 +149,10 @@ static WadiStatus make_balls(const Staging *s, const WadiCloud *cloud, int mater
         WADI_TRY(WADI_ARENA_NEW(arena, &balls->velocity, count, "velocities of balls", error));
         memcpy(balls->velocity, velocity->values, count * sizeof *balls->velocity);
     }
-    WadiGrainDef grains = wadi_stage_grains(&s->def->scene->materials[material].look);
+    WadiGrainDef grains = wadi_frame_scene_grains(&s->def->scene->materials[material].look);
     balls->count = count;
     for (size_t i = 0; i < count; ++i) {
-        WadiVec3 x = wadi_sub(cloud->position[i], s->stage->origin);
+        WadiVec3 x = wadi_sub(cloud->position[i], s->frame_scene->origin);
         balls->sphere[i][0] = (float)x.x;
         balls->sphere[i][1] = (float)x.y;
         balls->sphere[i][2] = (float)x.z;
@@ -162,24 +162,24 @@ static WadiStatus make_balls(const Staging *s, const WadiCloud *cloud, int mater
     return s->def->colours != NULL ? paint_balls(s, cloud, material, balls, error) : WADI_OK;
 }
 
-static WadiStatus make_grains(const Staging *s, const WadiCloud *cloud, const WadiLookDef *look,
+static WadiStatus make_grains(const Builder *s, const WadiCloud *cloud, const WadiLookDef *look,
                               WadiGrains *grains, WadiError *error)
 {
-    WadiArena *arena = &s->stage->arena;
-    WadiGrainDef def = wadi_stage_grains(look);
+    WadiArena *arena = &s->frame_scene->arena;
+    WadiGrainDef def = wadi_frame_scene_grains(look);
     if (s->def->grains_max > 0 && def.per_particle > s->def->grains_max) {
         def.per_particle = s->def->grains_max;
     }
     def.has_velocity = s->def->scene->render.shutter > 0.0;
     WadiBins bins;
     WADI_TRY(wadi_bins_build(&bins, cloud, WADI_GRAIN_REACH, arena, error));
-    return wadi_grains_make(grains, cloud, &bins, s->stage->origin, &def, arena, error);
+    return wadi_grains_make(grains, cloud, &bins, s->frame_scene->origin, &def, arena, error);
 }
 
-static WadiStatus make_mesh(const Staging *s, const WadiCloud *cloud, bool is_underlay, WadiSurfaceMesh *mesh,
+static WadiStatus make_mesh(const Builder *s, const WadiCloud *cloud, bool is_underlay, WadiSurfaceMesh *mesh,
                             WadiError *error)
 {
-    WadiArena *arena = &s->stage->arena;
+    WadiArena *arena = &s->frame_scene->arena;
     WadiSurfaceFrameDef def = wadi_surface_frame_def(s->def->scene);
     def.are_walls_open = false;
     if (is_underlay) {
@@ -198,20 +198,10 @@ static WadiStatus make_mesh(const Staging *s, const WadiCloud *cloud, bool is_un
     return status;
 }
 
-static float *find_attribute(const WadiSurfaceMesh *mesh, const char *name, int components)
-{
-    for (int a = 0; a < mesh->attribute_count; ++a) {
-        if (strcmp(mesh->attribute[a].name, name) == 0 && mesh->attribute[a].components == components) {
-            return mesh->attribute[a].values;
-        }
-    }
-    return NULL;
-}
-
 /* The wetter, the higher among the grains [LD09: the mesh fades in]. */
 static void lift_underlay(WadiSurfaceMesh *mesh, double wetness, double spacing)
 {
-    const float *wet = find_attribute(mesh, "wetness", 1);
+    const float *wet = wadi_surface_mesh_attribute(mesh, "wetness", 1);
     for (size_t v = 0; v < mesh->mesh.vertex_count; ++v) {
         const float *n = mesh->normal[v];
         double lift = UNDERLAY_LIFT * spacing * (wet != NULL ? (double)wet[v] : wetness);
@@ -220,10 +210,10 @@ static void lift_underlay(WadiSurfaceMesh *mesh, double wetness, double spacing)
     }
 }
 
-static WadiStatus paint_mesh(const Staging *s, WadiStagePart *part, const WadiMaterial *material,
+static WadiStatus paint_mesh(const Builder *s, WadiFrameScenePart *part, const WadiMaterial *material,
                              double spacing, WadiError *error)
 {
-    const float *texture = find_attribute(&part->mesh, "texture", 3);
+    const float *texture = wadi_surface_mesh_attribute(&part->mesh, "texture", 3);
     size_t count = part->mesh.mesh.vertex_count;
     if (texture == NULL && count > 0) {
         return wadi_fail(error, WADI_ERR_ARGUMENT,
@@ -231,9 +221,9 @@ static WadiStatus paint_mesh(const Staging *s, WadiStagePart *part, const WadiMa
                          "run the scene again with `texture: true`, or take another look.style",
                          material->name);
     }
-    WadiGrainDef grains = wadi_stage_grains(&material->look);
+    WadiGrainDef grains = wadi_frame_scene_grains(&material->look);
     double grain = spacing / cbrt((double)grains.per_particle);
-    WADI_TRY(WADI_ARENA_NEW(&s->stage->arena, &part->mesh_colour, count, "colours of a mesh", error));
+    WADI_TRY(WADI_ARENA_NEW(&s->frame_scene->arena, &part->mesh_colour, count, "colours of a mesh", error));
     for (size_t v = 0; v < count; ++v) {
         const float *t = texture + 3 * v;
         part->mesh_colour[v] = wadi_solid_texture(
@@ -242,7 +232,7 @@ static WadiStatus paint_mesh(const Staging *s, WadiStagePart *part, const WadiMa
     return WADI_OK;
 }
 
-static WadiStatus fill_part(Staging *s, WadiStagePart *part, const WadiCloud *cloud, WadiError *error)
+static WadiStatus fill_part(Builder *s, WadiFrameScenePart *part, const WadiCloud *cloud, WadiError *error)
 {
     const WadiMaterial *material = &s->def->scene->materials[part->material];
     bool is_sand = material->kind == WADI_MATERIAL_SAND;
@@ -268,15 +258,15 @@ static WadiStatus fill_part(Staging *s, WadiStagePart *part, const WadiCloud *cl
     return WADI_OK;
 }
 
-static WadiStatus add_part(Staging *s, int material, WadiError *error)
+static WadiStatus add_part(Builder *s, int material, WadiError *error)
 {
-    WadiStage *stage = s->stage;
+    WadiFrameScene *frame_scene = s->frame_scene;
     const WadiMaterial *of = &s->def->scene->materials[material];
-    WadiStagePart *part = &stage->parts[stage->part_count];
-    *part = (WadiStagePart){ .material = material, .style = style_of(s, of) };
-    stage->part_count += 1;
+    WadiFrameScenePart *part = &frame_scene->parts[frame_scene->part_count];
+    *part = (WadiFrameScenePart){ .material = material, .style = style_of(s, of) };
+    frame_scene->part_count += 1;
     WadiLook look = look_of(s, of);
-    part->mesh_look = add_look(stage, look);
+    part->mesh_look = add_look(frame_scene, look);
     /* Balls of water are no lenses: there would be too many surfaces to see through. */
     bool is_ball = part->style == WADI_STYLE_BALLS;
     WadiLook plain =
@@ -285,7 +275,7 @@ static WadiStatus add_part(Staging *s, int material, WadiError *error)
                                                               wadi_srgb_decode((float)of->look.colour.z))
                                                  : wadi_vec3f(0.2f, 0.45f, 0.7f));
     part->look = add_look(
-        stage, is_ball && (of->kind != WADI_MATERIAL_SAND || s->def->colours != NULL) ? plain : look);
+        frame_scene, is_ball && (of->kind != WADI_MATERIAL_SAND || s->def->colours != NULL) ? plain : look);
     if (part->style == WADI_STYLE_HIDDEN) {
         return WADI_OK;
     }
@@ -296,29 +286,29 @@ static WadiStatus add_part(Staging *s, int material, WadiError *error)
     return status;
 }
 
-static WadiStatus add_colliders(Staging *s, WadiError *error)
+static WadiStatus add_colliders(Builder *s, WadiError *error)
 {
     const WadiScene *scene = s->def->scene;
-    WadiStage *stage = s->stage;
+    WadiFrameScene *frame_scene = s->frame_scene;
     if (!scene->render.has_colliders || s->def->world == NULL || scene->collider_count == 0) {
         return WADI_OK;
     }
     WadiVec3 c = scene->render.collider_colour;
-    int look =
-        add_look(stage, wadi_look_plain(wadi_vec3f(wadi_srgb_decode((float)c.x), wadi_srgb_decode((float)c.y),
+    int look = add_look(frame_scene,
+                        wadi_look_plain(wadi_vec3f(wadi_srgb_decode((float)c.x), wadi_srgb_decode((float)c.y),
                                                    wadi_srgb_decode((float)c.z))));
     for (int i = 0; i < scene->collider_count; ++i) {
-        WadiStageSolid *solid = &stage->solids[stage->solid_count];
-        *solid = (WadiStageSolid){ .name = scene->colliders[i].name, .look = look };
+        WadiFrameSceneSolid *solid = &frame_scene->solids[frame_scene->solid_count];
+        *solid = (WadiFrameSceneSolid){ .name = scene->colliders[i].name, .look = look };
         WADI_TRY(wadi_shape_surface(&solid->mesh, s->def->world->collider_shapes[i], s->time, s->view,
-                                    s->size / COLLIDER_DETAIL, &stage->arena, error));
-        stage->solid_count += 1;
+                                    s->size / COLLIDER_DETAIL, &frame_scene->arena, error));
+        frame_scene->solid_count += 1;
     }
     return WADI_OK;
 }
 
 /* One side of the domain as a sheet, a little outside. */
-static WadiStatus add_sheet(Staging *s, int axis, bool is_high, int look, WadiError *error)
+static WadiStatus add_sheet(Builder *s, int axis, bool is_high, int look, WadiError *error)
 {
     WadiBox box = wadi_box_grown(s->def->scene->domain, CLEARANCE * s->size);
     WadiVec3 corner[4];
@@ -331,20 +321,20 @@ static WadiStatus add_sheet(Staging *s, int axis, bool is_high, int look, WadiEr
         corner[n] = wadi_vec3(at[0], at[1], at[2]);
     }
     static const uint32_t triangles[2][3] = { { 0, 1, 2 }, { 0, 2, 3 } };
-    WadiStageSolid *solid = &s->stage->solids[s->stage->solid_count];
-    *solid = (WadiStageSolid){ .look = look };
+    WadiFrameSceneSolid *solid = &s->frame_scene->solids[s->frame_scene->solid_count];
+    *solid = (WadiFrameSceneSolid){ .look = look };
     WADI_TRY(wadi_mesh_create(&solid->mesh, corner, 4, triangles, 2, error));
-    s->stage->solid_count += 1;
+    s->frame_scene->solid_count += 1;
     return WADI_OK;
 }
 
-static WadiStatus add_walls(Staging *s, WadiError *error)
+static WadiStatus add_walls(Builder *s, WadiError *error)
 {
     const WadiScene *scene = s->def->scene;
     if (scene->render.walls != WADI_RENDER_WALLS_GLASS || !scene->has_domain) {
         return WADI_OK;
     }
-    int look = add_look(s->stage, wadi_look_glass());
+    int look = add_look(s->frame_scene, wadi_look_glass());
     for (int side = 0; side < 4; ++side) { /* floor and ceiling are no sheets */
         if ((scene->closed_sides >> side & 1) != 0) {
             WADI_TRY(add_sheet(s, side / 2, side % 2 == 1, look, error));
@@ -353,7 +343,7 @@ static WadiStatus add_walls(Staging *s, WadiError *error)
     return WADI_OK;
 }
 
-static void set_ground(Staging *s)
+static void set_ground(Builder *s)
 {
     const WadiRenderSettings *def = &s->def->scene->render;
     WadiVec3 c = def->ground_colour;
@@ -369,9 +359,9 @@ static void set_ground(Staging *s)
     double height = isfinite(def->ground_height) ? def->ground_height
                     : has_floor                  ? s->def->scene->domain.min.z
                                                  : s->view.min.z;
-    s->stage->ground = (WadiTraceGround){ .is_present = def->ground != WADI_GROUND_NONE,
-                                          .height = height - CLEARANCE * s->size,
-                                          .look = look };
+    s->frame_scene->ground = (WadiTraceGround){ .is_present = def->ground != WADI_GROUND_NONE,
+                                                .height = height - CLEARANCE * s->size,
+                                                .look = look };
 }
 
 static WadiStatus particle_bounds(const WadiState *frame, WadiBox *box, WadiError *error)
@@ -386,15 +376,17 @@ static WadiStatus particle_bounds(const WadiState *frame, WadiBox *box, WadiErro
     return WADI_OK;
 }
 
-static WadiStatus fill_stage(Staging *s, WadiError *error)
+static WadiStatus fill_frame_scene(Builder *s, WadiError *error)
 {
     const WadiScene *scene = s->def->scene;
-    WadiStage *stage = s->stage;
+    WadiFrameScene *frame_scene = s->frame_scene;
     size_t materials = (size_t)scene->material_count, colliders = (size_t)scene->collider_count;
-    WADI_TRY(WADI_ARENA_NEW(&stage->arena, &stage->parts, materials, "parts of a picture", error));
     WADI_TRY(
-        WADI_ARENA_NEW(&stage->arena, &stage->solids, colliders + SHEETS_MAX, "solids of a picture", error));
-    WADI_TRY(WADI_ARENA_NEW(&stage->arena, &stage->looks, 2 * materials + 2, "looks of a picture", error));
+        WADI_ARENA_NEW(&frame_scene->arena, &frame_scene->parts, materials, "parts of a picture", error));
+    WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &frame_scene->solids, colliders + SHEETS_MAX,
+                            "solids of a picture", error));
+    WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &frame_scene->looks, 2 * materials + 2, "looks of a picture",
+                            error));
     for (int m = 0; m < scene->material_count; ++m) {
         WADI_TRY(add_part(s, m, error));
     }
@@ -404,88 +396,22 @@ static WadiStatus fill_stage(Staging *s, WadiError *error)
     return WADI_OK;
 }
 
-WadiStatus wadi_stage_build(WadiStage *stage, const WadiStageDef *def, const WadiState *frame, double time,
-                            WadiError *error)
+WadiStatus wadi_frame_scene_build(WadiFrameScene *frame_scene, const WadiFrameSceneDef *def,
+                                  const WadiState *frame, double time, WadiError *error)
 {
-    free_parts(stage);
-    WADI_TRY(wadi_arena_reset(&stage->arena, error));
-    WADI_TRY(particle_bounds(frame, &stage->bounds, error));
-    WadiBox view = def->scene->has_domain ? def->scene->domain : stage->bounds;
+    free_parts(frame_scene);
+    WADI_TRY(wadi_arena_reset(&frame_scene->arena, error));
+    WADI_TRY(particle_bounds(frame, &frame_scene->bounds, error));
+    WadiBox view = def->scene->has_domain ? def->scene->domain : frame_scene->bounds;
     if (wadi_box_is_empty(view) || !isfinite(wadi_norm(wadi_box_size(view)))) {
         view = (WadiBox){ { -0.5, -0.5, -0.5 }, { 0.5, 0.5, 0.5 } };
     }
-    Staging s = { .stage = stage, .def = def, .frame = frame, .time = time, .view = view };
+    Builder s = { .frame_scene = frame_scene, .def = def, .frame = frame, .time = time, .view = view };
     s.size = fmax(wadi_norm(wadi_box_size(view)), 1e-6);
-    stage->origin = wadi_scale(wadi_add(view.min, view.max), 0.5);
-    WadiStatus status = fill_stage(&s, error);
+    frame_scene->origin = wadi_scale(wadi_add(view.min, view.max), 0.5);
+    WadiStatus status = fill_frame_scene(&s, error);
     if (status != WADI_OK) {
-        free_parts(stage);
+        free_parts(frame_scene);
     }
     return status;
-}
-
-static void trace_mesh(WadiTraceMesh *to, const WadiMesh *mesh, int look)
-{
-    *to = (WadiTraceMesh){ .vertex_count = mesh->vertex_count,
-                           .triangle_count = mesh->triangle_count,
-                           .vertices = mesh->vertices,
-                           .triangles = (const uint32_t(*)[3])mesh->triangles,
-                           .look = look };
-}
-
-/* Soaked through where frames do not tell. */
-static WadiStatus even_wetness(WadiStage *stage, WadiTraceMesh *mesh, float wetness, WadiError *error)
-{
-    float *values;
-    WADI_TRY(WADI_ARENA_NEW(&stage->arena, &values, mesh->vertex_count, "wetness of a mesh", error));
-    for (size_t v = 0; v < mesh->vertex_count; ++v) {
-        values[v] = wetness;
-    }
-    mesh->wetness = values;
-    return WADI_OK;
-}
-
-WadiStatus wadi_stage_trace(WadiStage *stage, const WadiScene *scene, WadiTraceScene *trace, WadiError *error)
-{
-    WadiTraceMesh *meshes;
-    WadiTraceSpheres *spheres;
-    size_t count = (size_t)stage->part_count + (size_t)stage->solid_count;
-    WADI_TRY(WADI_ARENA_NEW(&stage->arena, &meshes, count, "meshes of a picture", error));
-    WADI_TRY(
-        WADI_ARENA_NEW(&stage->arena, &spheres, (size_t)stage->part_count, "grains of a picture", error));
-    *trace = (WadiTraceScene){ .origin = stage->origin,
-                               .looks = stage->looks,
-                               .look_count = stage->look_count,
-                               .meshes = meshes,
-                               .spheres = spheres,
-                               .ground = stage->ground };
-    bool is_blurred = scene->render.shutter > 0.0;
-    for (int p = 0; p < stage->part_count; ++p) {
-        const WadiStagePart *part = &stage->parts[p];
-        const WadiSurfaceMesh *mesh = &part->mesh;
-        if (mesh->mesh.triangle_count > 0) {
-            WadiTraceMesh *to = &meshes[trace->mesh_count++];
-            trace_mesh(to, &mesh->mesh, part->mesh_look);
-            to->normal = (const float(*)[3])mesh->normal;
-            to->velocity = is_blurred ? (const float(*)[3])find_attribute(mesh, "velocity", 3) : NULL;
-            to->wetness = find_attribute(mesh, "wetness", 1);
-            to->colour = (const float(*)[3])part->mesh_colour;
-            float wetness = (float)scene->materials[part->material].look.wetness;
-            if (to->wetness == NULL && wetness > 0.0f) {
-                WADI_TRY(even_wetness(stage, to, wetness, error));
-            }
-        }
-        if (part->grains.count > 0) {
-            spheres[trace->spheres_count++] =
-                (WadiTraceSpheres){ .count = part->grains.count,
-                                    .sphere = (const float(*)[4])part->grains.sphere,
-                                    .colour = part->grains.colour,
-                                    .velocity = (const float(*)[3])part->grains.velocity,
-                                    .look = part->look };
-        }
-    }
-    for (int s = 0; s < stage->solid_count; ++s) {
-        trace_mesh(&meshes[trace->mesh_count++], &stage->solids[s].mesh, stage->solids[s].look);
-    }
-    return WADI_OK;
 }

@@ -1,0 +1,81 @@
+/* The scene of one frame as it is drawn: grains, meshes or balls among colliders and walls. Input of the path
+ * tracer and of `wadi export`. */
+#ifndef WADI_RENDER_FRAME_SCENE_H
+#define WADI_RENDER_FRAME_SCENE_H
+
+#include "core/state.h"
+#include "render/grains.h"
+#include "render/trace/tracer.h"
+#include "surface/mesh/surface_mesh.h"
+#include "world/world.h"
+
+/* Colours for the particles instead of those of their materials (render/false_colour.h). Called for each
+ * material with its cloud; particle i of the cloud is particle[i] of the frame. */
+typedef struct WadiFrameSceneColours {
+    WadiStatus (*fill)(void *user, const WadiCloud *cloud, const WadiState *frame, const int32_t *particle,
+                       WadiTraceColour *colour, WadiError *error);
+    void *user;
+} WadiFrameSceneColours;
+
+typedef struct WadiFrameSceneDef {
+    const WadiScene *scene;
+    const WadiWorld *world; /* made from the scene; its colliders are drawn */
+    int grains_max;         /* upper bound per particle; 0: as the looks say */
+    bool has_underlay;      /* sand drawn as grains has its mesh underneath, which closes gaps */
+    const WadiFrameSceneColours *colours; /* NULL: as the looks say; otherwise particles are balls */
+    bool has_cut;                         /* particles in front of the plane are not drawn */
+    WadiVec3 cut_point, cut_normal;       /* m; the normal points to the removed side */
+} WadiFrameSceneDef;
+
+/* One material of the frame. */
+typedef struct WadiFrameScenePart {
+    int material;        /* of the scene */
+    WadiLookStyle style; /* never AUTO */
+    int look; /* index into looks: of the grains or balls, or of the mesh when there is nothing else */
+    WadiSurfaceMesh mesh; /* owned; empty: none */
+    WadiRgb *mesh_colour; /* in the arena; TEXTURE only */
+    int mesh_look;
+    WadiGrains grains; /* grains or balls; in the arena; count 0: none */
+} WadiFrameScenePart;
+
+/* A collider, or a wall drawn as glass. */
+typedef struct WadiFrameSceneSolid {
+    const char *name; /* of the collider, borrowed from the scene; NULL: none */
+    WadiMesh mesh;    /* owned */
+    int look;
+} WadiFrameSceneSolid;
+
+/* A zeroed frame scene is valid and empty. Use one for many frames in turn: its memory is reused. */
+typedef struct WadiFrameScene {
+    WadiArena arena;
+    WadiVec3 origin; /* m: origin of the grains' positions and of the tracer */
+    WadiBox bounds;  /* m, of the particles and the bounded colliders; may be empty */
+    WadiFrameScenePart *parts;
+    int part_count;
+    WadiFrameSceneSolid *solids;
+    int solid_count;
+    WadiLook *looks;
+    int look_count;
+    WadiTraceGround ground;
+} WadiFrameScene;
+
+void wadi_frame_scene_free(WadiFrameScene *frame_scene);
+
+/* `frame` is a frame's state at `time`, s. */
+WadiStatus wadi_frame_scene_build(WadiFrameScene *frame_scene, const WadiFrameSceneDef *def,
+                                  const WadiState *frame, double time, WadiError *error);
+
+/* The tracer's input; arrays of meshes and spheres lie in the frame scene's arena. The caller sets `light`
+ * and the shutter. */
+WadiStatus wadi_frame_scene_trace(WadiFrameScene *frame_scene, const WadiScene *scene, WadiTraceScene *trace,
+                                  WadiError *error);
+
+/* The scene's camera at `time`, or one that frames `box`. */
+WadiCamera wadi_frame_scene_camera(const WadiScene *scene, WadiBox box, double time);
+/* The scene's light for that camera. `map` is the environment map of light.environment, or NULL. */
+WadiLightDef wadi_frame_scene_light(const WadiScene *scene, const WadiCamera *camera, const WadiHdr *map);
+
+/* Grains of the look's preset, with the look's changes. */
+WadiGrainDef wadi_frame_scene_grains(const WadiLookDef *look);
+
+#endif

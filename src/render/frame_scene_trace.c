@@ -1,0 +1,71 @@
+/* The frame scene as input of the path tracer. */
+#include "render/frame_scene.h"
+
+static void trace_mesh(WadiTraceMesh *to, const WadiMesh *mesh, int look)
+{
+    *to = (WadiTraceMesh){ .vertex_count = mesh->vertex_count,
+                           .triangle_count = mesh->triangle_count,
+                           .vertices = mesh->vertices,
+                           .triangles = (const uint32_t(*)[3])mesh->triangles,
+                           .look = look };
+}
+
+/* Soaked through where frames do not tell. */
+static WadiStatus even_wetness(WadiFrameScene *frame_scene, WadiTraceMesh *mesh, float wetness,
+                               WadiError *error)
+{
+    float *values;
+    WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &values, mesh->vertex_count, "wetness of a mesh", error));
+    for (size_t v = 0; v < mesh->vertex_count; ++v) {
+        values[v] = wetness;
+    }
+    mesh->wetness = values;
+    return WADI_OK;
+}
+
+WadiStatus wadi_frame_scene_trace(WadiFrameScene *frame_scene, const WadiScene *scene, WadiTraceScene *trace,
+                                  WadiError *error)
+{
+    WadiTraceMesh *meshes;
+    WadiTraceSpheres *spheres;
+    size_t count = (size_t)frame_scene->part_count + (size_t)frame_scene->solid_count;
+    WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &meshes, count, "meshes of a picture", error));
+    WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &spheres, (size_t)frame_scene->part_count,
+                            "grains of a picture", error));
+    *trace = (WadiTraceScene){ .origin = frame_scene->origin,
+                               .looks = frame_scene->looks,
+                               .look_count = frame_scene->look_count,
+                               .meshes = meshes,
+                               .spheres = spheres,
+                               .ground = frame_scene->ground };
+    bool is_blurred = scene->render.shutter > 0.0;
+    for (int p = 0; p < frame_scene->part_count; ++p) {
+        const WadiFrameScenePart *part = &frame_scene->parts[p];
+        const WadiSurfaceMesh *mesh = &part->mesh;
+        if (mesh->mesh.triangle_count > 0) {
+            WadiTraceMesh *to = &meshes[trace->mesh_count++];
+            trace_mesh(to, &mesh->mesh, part->mesh_look);
+            to->normal = (const float(*)[3])mesh->normal;
+            to->velocity =
+                is_blurred ? (const float(*)[3])wadi_surface_mesh_attribute(mesh, "velocity", 3) : NULL;
+            to->wetness = wadi_surface_mesh_attribute(mesh, "wetness", 1);
+            to->colour = (const float(*)[3])part->mesh_colour;
+            float wetness = (float)scene->materials[part->material].look.wetness;
+            if (to->wetness == NULL && wetness > 0.0f) {
+                WADI_TRY(even_wetness(frame_scene, to, wetness, error));
+            }
+        }
+        if (part->grains.count > 0) {
+            spheres[trace->spheres_count++] =
+                (WadiTraceSpheres){ .count = part->grains.count,
+                                    .sphere = (const float(*)[4])part->grains.sphere,
+                                    .colour = part->grains.colour,
+                                    .velocity = (const float(*)[3])part->grains.velocity,
+                                    .look = part->look };
+        }
+    }
+    for (int s = 0; s < frame_scene->solid_count; ++s) {
+        trace_mesh(&meshes[trace->mesh_count++], &frame_scene->solids[s].mesh, frame_scene->solids[s].look);
+    }
+    return WADI_OK;
+}
