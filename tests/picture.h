@@ -8,7 +8,7 @@
 #include "expect.h"
 #include "render/trace/tracer.h"
 
-/* Corners in the order of a binary count, faces outward; `turn`, radians, about the y axis through the middle. */
+/* Corners in binary order, faces outward; `turn`, radians, about the y axis through the centre. */
 typedef struct PictureBox {
     WadiVec3 corners[8];
     uint32_t triangles[12][3];
@@ -40,7 +40,7 @@ static inline WadiTraceMesh picture_box_mesh(const PictureBox *box, int look)
                             .look = look };
 }
 
-/* Nothing but an even light of this radiance from everywhere. */
+/* An empty scene with uniform light of this radiance. */
 static inline WadiTraceScene picture_scene(const WadiLook *looks, int count, float radiance)
 {
     WadiTraceScene scene = { .looks = looks, .look_count = count };
@@ -89,7 +89,7 @@ static inline double picture_mean(const WadiFilm *film, int left, int top, int r
     return sum / ((right - left) * (bottom - top));
 }
 
-/* One number: the mean of a small picture of what lies at `target`. */
+/* The mean of a small picture of `target`. */
 static inline double picture_value(const WadiTraceScene *scene, WadiVec3 eye, WadiVec3 target, int samples,
                                    int depth)
 {

@@ -69,12 +69,12 @@ static void put_grains(WadiText *text, const WadiMaterial *material)
     bool is_first = true;
     for (int c = 0; c < WADI_GRAIN_COLOURS; ++c) {
         const uint8_t *b = grains.palette.colour[c];
-        if (grains.palette.share[c] > 0.0f) {
+        if (grains.palette.fraction[c] > 0.0f) {
             WadiRgb rgb = wadi_srgb(b[0], b[1], b[2]);
             wadi_text_append(text, is_first ? "" : ", ");
             put_numbers(text,
                         (const double[4]){ (double)rgb.x, (double)rgb.y, (double)rgb.z,
-                                           (double)grains.palette.share[c] },
+                                           (double)grains.palette.fraction[c] },
                         4);
             is_first = false;
         }

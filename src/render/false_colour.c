@@ -8,16 +8,16 @@
 #include "core/alloc.h"
 #include "core/text.h"
 
-/* Of all values, at either end. */
-static const double OUTERMOST = 0.002;
+/* Fraction of the values ignored at either end. */
+static const double OUTLIER_FRACTION = 0.002;
 
-typedef struct Known {
+typedef struct KnownAttribute {
     const char *name, *unit;
     WadiColourMap map;
     bool is_kind;
-} Known;
+} KnownAttribute;
 
-static const Known known[] = {
+static const KnownAttribute known[] = {
     { "speed", "m/s", WADI_MAP_DUNE, false },       { "velocity", "m/s", WADI_MAP_DUNE, false },
     { "pressure", "Pa", WADI_MAP_LAGOON, false },   { "wetness", "", WADI_MAP_LAGOON, false },
     { "density", "kg/m^3", WADI_MAP_DUNE, false },  { "radius", "m", WADI_MAP_DUNE, false },
@@ -27,7 +27,7 @@ static const Known known[] = {
     { "position.y", "m", WADI_MAP_DUNE, false },    { "position.z", "m", WADI_MAP_DUNE, false },
 };
 
-/* Where the values come from: an array of the frame, and a component of it or (-1) its length. */
+/* Source of the values: an array of the frame, and its component (-1: the length). */
 typedef struct Source {
     const WadiStateArray *array;
     int component;
@@ -166,10 +166,10 @@ WadiStatus wadi_false_colour_include(WadiFalseColour *colour, const WadiState *f
         finite += isfinite(value);
     }
     if (finite > 0) {
-        size_t off = colour->is_kind ? 0 : (size_t)(OUTERMOST * (double)finite);
+        size_t outliers = colour->is_kind ? 0 : (size_t)(OUTLIER_FRACTION * (double)finite);
         qsort(values, finite, sizeof *values, compare_floats);
-        colour->low = fmin(colour->low, (double)values[off]);
-        colour->high = fmax(colour->high, (double)values[finite - 1 - off]);
+        colour->low = fmin(colour->low, (double)values[outliers]);
+        colour->high = fmax(colour->high, (double)values[finite - 1 - outliers]);
     }
     WADI_DELETE(values, count);
     return WADI_OK;
@@ -185,7 +185,7 @@ void wadi_false_colour_finish(WadiFalseColour *colour)
         colour->high = fmax(fabs(colour->low), fabs(colour->high));
         colour->low = -colour->high;
     } else if (colour->low > 0.0 && colour->low < 0.25 * colour->high) {
-        colour->low = 0.0; /* a scale that nearly begins at zero does */
+        colour->low = 0.0; /* a scale that nearly begins at zero begins at zero */
     }
     if (!(colour->high > colour->low)) {
         double half = fmax(0.5 * fabs(colour->low), 1e-6);

@@ -8,9 +8,9 @@
 #include "surface/mesh/shape_surface.h"
 #include "surface/surface_frame.h"
 
-/* The mesh under grains, in spacings: where it lies for dry sand, and how far soaking lifts it. */
+/* The mesh under grains, in spacings: its radius for dry sand, and its lift when soaked. */
 static const double UNDERLAY_RADIUS = 0.35, UNDERLAY_LIFT = 0.5;
-/* Of the picture's size: sheets and ground keep so far from what touches them. */
+/* Relative to the size of the view: distance of sheets and ground from what touches them. */
 static const double CLEARANCE = 5e-4;
 enum { COLLIDER_DETAIL = 400, SHEETS_MAX = 6 };
 
@@ -19,7 +19,7 @@ typedef struct Builder {
     const WadiFrameSceneDef *def;
     const WadiState *frame;
     double time;
-    WadiBox view; /* the domain, or what there is */
+    WadiBox view; /* the domain, or the bounds of the particles */
     double size;  /* m, of the view */
 } Builder;
 
@@ -47,13 +47,13 @@ static int add_look(WadiFrameScene *frame_scene, WadiLook look)
     return frame_scene->look_count++;
 }
 
-/* The mixture seen from afar. */
+/* The mean colour of the palette. */
 static WadiRgb palette_mean(const WadiGrainPalette *palette)
 {
     WadiRgb mean = { 0 };
     for (int c = 0; c < WADI_GRAIN_COLOURS; ++c) {
         const uint8_t *colour = palette->colour[c];
-        mean = wadi_add_scaledf(mean, wadi_srgb(colour[0], colour[1], colour[2]), palette->share[c]);
+        mean = wadi_add_scaledf(mean, wadi_srgb(colour[0], colour[1], colour[2]), palette->fraction[c]);
     }
     return mean;
 }
@@ -67,7 +67,7 @@ static WadiLook look_of(const Builder *s, const WadiMaterial *material)
     }
     WadiLook look = wadi_look_water(def->clarity > 0.0 ? def->clarity : 2.0 * s->size);
     if (def->colour.x >= 0.0) {
-        /* What is left of white light after the way of `clarity` is that colour. */
+        /* White light has this colour after the distance `clarity`. */
         double depth = def->clarity > 0.0 ? def->clarity : 2.0 * s->size;
         float left[3] = { (float)def->colour.x, (float)def->colour.y, (float)def->colour.z }, absorbed[3];
         for (int c = 0; c < 3; ++c) {
@@ -91,12 +91,12 @@ static WadiLookStyle style_of(const Builder *s, const WadiMaterial *material)
     if (style == WADI_STYLE_AUTO) {
         style = is_sand ? WADI_STYLE_GRAINS : WADI_STYLE_SURFACE;
     }
-    /* A mesh has no inside to look at. */
+    /* A mesh shows nothing inside a cut. */
     bool is_mesh = style == WADI_STYLE_SURFACE || style == WADI_STYLE_TEXTURE;
     return s->def->has_cut && is_mesh ? (is_sand ? WADI_STYLE_GRAINS : WADI_STYLE_BALLS) : style;
 }
 
-/* Leave out the spheres in front of the cut. */
+/* Removes the spheres in front of the cut. */
 static void cut_spheres(const Builder *s, WadiGrains *grains)
 {
     size_t kept = 0;
@@ -117,7 +117,7 @@ static void cut_spheres(const Builder *s, WadiGrains *grains)
     grains->count = kept;
 }
 
-/* The cloud has the particles of one material in the frame's order: count along. */
+/* The cloud holds the particles of one material in the frame's order, so that counting gives the indices. */
 static WadiStatus paint_balls(const Builder *s, const WadiCloud *cloud, int material, WadiGrains *balls,
                               WadiError *error)
 {
@@ -172,7 +172,7 @@ static WadiStatus make_grains(const Builder *s, const WadiCloud *cloud, const Wa
     }
     def.has_velocity = s->def->scene->render.shutter > 0.0;
     WadiBins bins;
-    WADI_TRY(wadi_bins_build(&bins, cloud, WADI_GRAIN_REACH, arena, error));
+    WADI_TRY(wadi_bins_build(&bins, cloud, WADI_GRAIN_SUPPORT, arena, error));
     return wadi_grains_make(grains, cloud, &bins, s->frame_scene->origin, &def, arena, error);
 }
 
@@ -198,7 +198,7 @@ static WadiStatus make_mesh(const Builder *s, const WadiCloud *cloud, bool is_un
     return status;
 }
 
-/* The wetter, the higher among the grains [LD09: the mesh fades in]. */
+/* Raises the mesh among the grains with wetness [LD09: the mesh fades in]. */
 static void lift_underlay(WadiSurfaceMesh *mesh, double wetness, double spacing)
 {
     const float *wet = wadi_surface_mesh_attribute(mesh, "wetness", 1);
@@ -267,7 +267,7 @@ static WadiStatus add_part(Builder *s, int material, WadiError *error)
     frame_scene->part_count += 1;
     WadiLook look = look_of(s, of);
     part->mesh_look = add_look(frame_scene, look);
-    /* Balls of water are no lenses: there would be too many surfaces to see through. */
+    /* Balls of water are opaque: there would be too many surfaces to see through. */
     bool is_ball = part->style == WADI_STYLE_BALLS;
     WadiLook plain =
         wadi_look_plain(of->look.colour.x >= 0.0 ? wadi_vec3f(wadi_srgb_decode((float)of->look.colour.x),
@@ -307,7 +307,7 @@ static WadiStatus add_colliders(Builder *s, WadiError *error)
     return WADI_OK;
 }
 
-/* One side of the domain as a sheet, a little outside. */
+/* Adds one side of the domain as a sheet, slightly outside. */
 static WadiStatus add_sheet(Builder *s, int axis, bool is_high, int look, WadiError *error)
 {
     WadiBox box = wadi_box_grown(s->def->scene->domain, CLEARANCE * s->size);
@@ -335,7 +335,7 @@ static WadiStatus add_walls(Builder *s, WadiError *error)
         return WADI_OK;
     }
     int look = add_look(s->frame_scene, wadi_look_glass());
-    for (int side = 0; side < 4; ++side) { /* floor and ceiling are no sheets */
+    for (int side = 0; side < 4; ++side) { /* no floor and ceiling */
         if ((scene->closed_sides >> side & 1) != 0) {
             WADI_TRY(add_sheet(s, side / 2, side % 2 == 1, look, error));
         }

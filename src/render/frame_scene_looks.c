@@ -1,4 +1,4 @@
-/* What the keys `look` and `render` of a scene mean for pictures. */
+/* Values of the scene keys `look` and `render`. */
 #include "render/frame_scene.h"
 
 typedef struct Preset {
@@ -7,7 +7,7 @@ typedef struct Preset {
     double fill, size_variation;
 } Preset;
 
-/* Colours of photographs of such sands, by eye. */
+/* Colours chosen by eye from photographs. */
 static const Preset presets[WADI_PRESET_COUNT] = {
     [WADI_PRESET_BEACH] = { { { { 226, 205, 168 }, { 205, 178, 134 }, { 240, 230, 208 }, { 122, 104, 84 } },
                               { 0.5f, 0.3f, 0.15f, 0.05f },
@@ -56,7 +56,7 @@ WadiGrainDef wadi_frame_scene_grains(const WadiLookDef *look)
     if (look->colour.x >= 0.0) {
         def.palette = (WadiGrainPalette){ .colour = { { to_byte(look->colour.x), to_byte(look->colour.y),
                                                         to_byte(look->colour.z) } },
-                                          .share = { 1.0f },
+                                          .fraction = { 1.0f },
                                           .variation = preset->palette.variation };
     }
     if (look->variation >= 0.0) {
@@ -85,9 +85,10 @@ WadiLightDef wadi_frame_scene_light(const WadiScene *scene, const WadiCamera *ca
     const WadiRenderLightDef *def = &scene->render.light;
     WadiLightDef light = wadi_default_light_def();
     WadiVec3 sun = wadi_camera_sun(camera);
-    double turn = def->sun_direction < -360.0 ? atan2(sun.y, sun.x) : def->sun_direction * 0.0174532925199433;
+    double azimuth =
+        def->sun_direction < -360.0 ? atan2(sun.y, sun.x) : def->sun_direction * 0.0174532925199433;
     double height = def->sun_height * 0.0174532925199433;
-    light.sun = wadi_vec3(cos(height) * cos(turn), cos(height) * sin(turn), sin(height));
+    light.sun = wadi_vec3(cos(height) * cos(azimuth), cos(height) * sin(azimuth), sin(height));
     light.sun_angle = def->sun_size;
     light.turbidity = def->haze;
     light.surround = map != NULL                           ? WADI_SURROUND_MAP
@@ -96,8 +97,10 @@ WadiLightDef wadi_frame_scene_light(const WadiScene *scene, const WadiCamera *ca
     light.map = map;
     light.turn = def->turn;
     light.colour = wadi_grey((float)def->sky);
-    /* A map has its own sun; the factor brings another. */
-    WadiRgb own = light.surround == WADI_SURROUND_SKY ? wadi_grey(1.0f) : wadi_sky_sun(light.sun, def->haze);
-    light.sun_light = map != NULL && !def->is_given ? wadi_grey(0.0f) : wadi_scalef(own, (float)def->sun);
+    /* A map contains its own sun; an explicit factor adds another. */
+    WadiRgb sun_colour =
+        light.surround == WADI_SURROUND_SKY ? wadi_grey(1.0f) : wadi_sky_sun(light.sun, def->haze);
+    light.sun_light =
+        map != NULL && !def->is_given ? wadi_grey(0.0f) : wadi_scalef(sun_colour, (float)def->sun);
     return light;
 }

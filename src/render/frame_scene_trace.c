@@ -10,9 +10,9 @@ static void trace_mesh(WadiTraceMesh *to, const WadiMesh *mesh, int look)
                            .look = look };
 }
 
-/* Soaked through where frames do not tell. */
-static WadiStatus even_wetness(WadiFrameScene *frame_scene, WadiTraceMesh *mesh, float wetness,
-                               WadiError *error)
+/* For frames without the attribute: the look's wetness at every vertex. */
+static WadiStatus uniform_wetness(WadiFrameScene *frame_scene, WadiTraceMesh *mesh, float wetness,
+                                  WadiError *error)
 {
     float *values;
     WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &values, mesh->vertex_count, "wetness of a mesh", error));
@@ -52,7 +52,7 @@ WadiStatus wadi_frame_scene_trace(WadiFrameScene *frame_scene, const WadiScene *
             to->colour = (const float(*)[3])part->mesh_colour;
             float wetness = (float)scene->materials[part->material].look.wetness;
             if (to->wetness == NULL && wetness > 0.0f) {
-                WADI_TRY(even_wetness(frame_scene, to, wetness, error));
+                WADI_TRY(uniform_wetness(frame_scene, to, wetness, error));
             }
         }
         if (part->grains.count > 0) {

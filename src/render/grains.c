@@ -9,63 +9,65 @@
 #include "core/random.h"
 
 enum {
-    PATTERNS = 64,   /* handfuls to choose from; each is turned at random besides */
-    CANDIDATES = 16, /* tries a grain: the one furthest from the others is taken */
+    PATTERNS = 64,   /* different handfuls; each is also rotated at random */
+    CANDIDATES = 16, /* candidates per grain: the one farthest from the others is used */
     PARTICLE_BLOCK = 512,
 };
 
-/* Of neighbours that fill space evenly, weighted by (1 - q^2)^3 up to the reach R: their sum in units of the number a spacing
- * cubed, 4 pi (R/s)^3 16/315, and the variance along an axis, R^2 / 11. */
+/* For neighbours that fill space evenly, weighted by (1 - q^2)^3 up to the support radius R: the sum of the
+ * weights per particle of one spacing cubed, 4 pi (R/s)^3 16/315, and the variance along an axis, R^2 /
+ * 11. */
 static const double EVEN_SUM = 4.0 * 3.14159265358979324 * 8.0 * 16.0 / 315.0;
-static const double EVEN_VARIANCE = WADI_GRAIN_REACH * WADI_GRAIN_REACH / 11.0;
-/* Radius of a ball of one spacing cubed, and a little more so that handfuls reach into each other and show no borders. */
+static const double EVEN_VARIANCE = WADI_GRAIN_SUPPORT * WADI_GRAIN_SUPPORT / 11.0;
+/* Radius of a ball of one spacing cubed, slightly larger so that handfuls overlap without visible borders. */
 static const float HANDFUL_RADIUS = 0.62035f * 1.12f;
 
 WadiGrainDef wadi_default_grain_def(void)
 {
-    return (
-        WadiGrainDef){ .per_particle = 10,
-                       .fill = 0.6,
-                       .size_variation = 0.3,
-                       .palette = { .colour = { { 214, 188, 142 } }, .share = { 1.0f }, .variation = 0.2f } };
+    return (WadiGrainDef){ .per_particle = 10,
+                           .fill = 0.6,
+                           .size_variation = 0.3,
+                           .palette = {
+                               .colour = { { 214, 188, 142 } }, .fraction = { 1.0f }, .variation = 0.2f } };
 }
 
-typedef struct Place {
+typedef struct Point {
     float x, y, z;
-} Place;
+} Point;
 
-typedef struct Making {
+typedef struct Builder {
     const WadiCloud *cloud;
     const WadiBins *bins;
     const WadiGrainDef *def;
     const WadiCloudAttribute *wetness, *velocity; /* NULL: none */
     WadiVec3 origin;
-    Place *pattern; /* PATTERNS x per_particle, in the unit ball */
+    Point *pattern; /* PATTERNS x per_particle points in the unit ball */
     WadiGrains *out;
-} Making;
+} Builder;
 
-static Place random_in_ball(uint64_t seed, uint64_t id)
+static Point random_in_ball(uint64_t seed, uint64_t id)
 {
     double u[3];
     wadi_random_unit3(seed, id, WADI_RANDOM_GRAIN, u);
-    double radius = cbrt(u[0]), z = 2.0 * u[1] - 1.0, turn = 2.0 * 3.14159265358979324 * u[2];
+    double radius = cbrt(u[0]), z = 2.0 * u[1] - 1.0, rotation = 2.0 * 3.14159265358979324 * u[2];
     double r = sqrt(1.0 - z * z);
-    return (Place){ (float)(radius * r * cos(turn)), (float)(radius * r * sin(turn)), (float)(radius * z) };
+    return (Point){ (float)(radius * r * cos(rotation)), (float)(radius * r * sin(rotation)),
+                    (float)(radius * z) };
 }
 
-static float distance2(Place a, Place b)
+static float distance2(Point a, Point b)
 {
     float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
     return x * x + y * y + z * z;
 }
 
-/* Points in the unit ball that keep away from each other, by best candidates. */
-static void make_pattern(Place *pattern, int count, int number)
+/* Well separated points in the unit ball, by the best of several candidates. */
+static void make_pattern(Point *pattern, int count, int number)
 {
     for (int g = 0; g < count; ++g) {
         float best = -1.0f;
         for (int c = 0; c < CANDIDATES; ++c) {
-            Place try = random_in_ball((uint64_t)number + 1, (uint64_t)g * CANDIDATES + (uint64_t)c);
+            Point try = random_in_ball((uint64_t)number + 1, (uint64_t)g * CANDIDATES + (uint64_t)c);
             float nearest = 4.0f;
             for (int other = 0; other < g; ++other) {
                 nearest = fminf(nearest, distance2(try, pattern[other]));
@@ -78,7 +80,7 @@ static void make_pattern(Place *pattern, int count, int number)
     }
 }
 
-/* A symmetric matrix that a handful is stretched by. */
+/* The symmetric matrix that stretches a handful. */
 typedef struct Stretch {
     float xx, yy, zz, xy, xz, yz;
 } Stretch;
@@ -109,9 +111,9 @@ static void add_neighbour(Moments *sum, float w, float x, float y, float z)
     sum->square.yz += w * y * z;
 }
 
-/* All particles that reach this one, itself included, with the weight they have here. Counted in this way a mixture of sizes
- * that fills space evenly has the same sum as one size. */
-static Moments neighbour_moments(const Making *m, WadiVec3 x, float spacing)
+/* Moments of all particles whose support covers x, including the particle itself, with their weights at x. A
+ * mixture of sizes that fills space evenly has the same sum as one size. */
+static Moments neighbour_moments(const Builder *m, WadiVec3 x, float spacing)
 {
     Moments sum = { 0 };
     WadiBinWalk walk = wadi_bins_walk(m->bins, (WadiBox){ x, x });
@@ -121,34 +123,34 @@ static Moments neighbour_moments(const Making *m, WadiVec3 x, float spacing)
         for (int32_t n = span.first; n < span.end; ++n) {
             const float *point = m->bins->point[n];
             float dx = point[0] - (float)at.x, dy = point[1] - (float)at.y, dz = point[2] - (float)at.z;
-            float rest = 1.0f - (dx * dx + dy * dy + dz * dz) / (point[3] * point[3]);
-            if (rest > 0.0f) {
-                add_neighbour(&sum, rest * rest * rest, scale * dx, scale * dy, scale * dz);
+            float t = 1.0f - (dx * dx + dy * dy + dz * dz) / (point[3] * point[3]);
+            if (t > 0.0f) {
+                add_neighbour(&sum, t * t * t, scale * dx, scale * dy, scale * dz);
             }
         }
     }
     return sum;
 }
 
-/* Half the sum of the identity and the neighbours' relative variance C: one step of Heron's rule towards the root of C, which
- * never falls below a half and needs no eigenvectors. Scaled to the volume that a particle has among so many neighbours. */
+/* (I + C) / 2, C the relative variance of the neighbours: one step of Heron's method towards sqrt(C), never
+ * below one half and without eigenvectors. Scaled to the particle's volume among its neighbours. */
 static Stretch handful_stretch(const Moments *sum, float spacing)
 {
-    float share = 1.0f / sum->sum, scale = share / (float)EVEN_VARIANCE;
+    float inverse_sum = 1.0f / sum->sum, scale = inverse_sum / (float)EVEN_VARIANCE;
     float x = sum->x, y = sum->y, z = sum->z;
-    Stretch s = { 0.5f + 0.5f * scale * (sum->square.xx - share * x * x),
-                  0.5f + 0.5f * scale * (sum->square.yy - share * y * y),
-                  0.5f + 0.5f * scale * (sum->square.zz - share * z * z),
-                  0.5f * scale * (sum->square.xy - share * x * y),
-                  0.5f * scale * (sum->square.xz - share * x * z),
-                  0.5f * scale * (sum->square.yz - share * y * z) };
-    float room = (float)EVEN_SUM / fminf(sum->sum, (float)EVEN_SUM * 1.5f);
-    float size = HANDFUL_RADIUS * spacing * cbrtf(room / determinant(&s));
+    Stretch s = { 0.5f + 0.5f * scale * (sum->square.xx - inverse_sum * x * x),
+                  0.5f + 0.5f * scale * (sum->square.yy - inverse_sum * y * y),
+                  0.5f + 0.5f * scale * (sum->square.zz - inverse_sum * z * z),
+                  0.5f * scale * (sum->square.xy - inverse_sum * x * y),
+                  0.5f * scale * (sum->square.xz - inverse_sum * x * z),
+                  0.5f * scale * (sum->square.yz - inverse_sum * y * z) };
+    float volume_ratio = (float)EVEN_SUM / fminf(sum->sum, (float)EVEN_SUM * 1.5f);
+    float size = HANDFUL_RADIUS * spacing * cbrtf(volume_ratio / determinant(&s));
     return (Stretch){ size * s.xx, size * s.yy, size * s.zz, size * s.xy, size * s.xz, size * s.yz };
 }
 
-/* A rotation without preferred direction, from three numbers in [0, 1): a unit quaternion as rows of its matrix. */
-static void random_turn(const double u[3], float turn[3][3])
+/* A uniformly distributed rotation from three numbers in [0, 1): a unit quaternion as a matrix. */
+static void random_rotation(const double u[3], float rotation[3][3])
 {
     double low = sqrt(1.0 - u[0]), high = sqrt(u[0]), a = 2.0 * 3.14159265358979324 * u[1],
            b = 2.0 * 3.14159265358979324 * u[2];
@@ -157,7 +159,7 @@ static void random_turn(const double u[3], float turn[3][3])
     float rows[3][3] = { { 1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w) },
                          { 2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w) },
                          { 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y) } };
-    memcpy(turn, rows, sizeof rows);
+    memcpy(rotation, rows, sizeof rows);
 }
 
 static uint8_t shaded(uint8_t value, float factor)
@@ -165,7 +167,7 @@ static uint8_t shaded(uint8_t value, float factor)
     return (uint8_t)fminf(fmaxf((float)value * factor + 0.5f, 0.0f), 255.0f);
 }
 
-/* Three numbers in [0, 1) for colour and size. */
+/* Three random numbers in [0, 1) for colour and size. */
 static void grain_numbers(uint32_t id, int number, double u[3])
 {
     wadi_random_unit3((uint64_t)number + 1000, id, WADI_RANDOM_GRAIN, u);
@@ -176,17 +178,17 @@ WadiTraceColour wadi_grain_colour(const WadiGrainPalette *palette, uint32_t id, 
     double u[3];
     grain_numbers(id, number, u);
     int c = 0;
-    float rest = (float)u[0];
-    while (c + 1 < WADI_GRAIN_COLOURS && rest >= palette->share[c]) {
-        rest -= palette->share[c++];
+    float remaining = (float)u[0];
+    while (c + 1 < WADI_GRAIN_COLOURS && remaining >= palette->fraction[c]) {
+        remaining -= palette->fraction[c++];
     }
     float factor = 1.0f + palette->variation * (float)(2.0 * u[1] - 1.0);
-    const uint8_t *colour = palette->colour[palette->share[c] > 0.0f ? c : 0];
+    const uint8_t *colour = palette->colour[palette->fraction[c] > 0.0f ? c : 0];
     return (WadiTraceColour){ shaded(colour[0], factor), shaded(colour[1], factor), shaded(colour[2], factor),
                               shaded(255, fminf(fmaxf(wetness, 0.0f), 1.0f)) };
 }
 
-static void make_handful(const Making *m, int32_t particle)
+static void make_handful(const Builder *m, int32_t particle)
 {
     const WadiCloud *cloud = m->cloud;
     const WadiGrainDef *def = m->def;
@@ -195,23 +197,23 @@ static void make_handful(const Making *m, int32_t particle)
     Stretch s = handful_stretch(&sum, spacing);
     uint32_t id = cloud->id[particle];
     double u[3];
-    float turn[3][3];
+    float rotation[3][3];
     wadi_random_unit3(0, id, WADI_RANDOM_GRAIN, u);
-    random_turn(u, turn);
+    random_rotation(u, rotation);
     int number = (int)(wadi_random_bits(PATTERNS + 1, id, WADI_RANDOM_GRAIN) % PATTERNS);
-    const Place *pattern = m->pattern + (size_t)number * (size_t)def->per_particle;
+    const Point *pattern = m->pattern + (size_t)number * (size_t)def->per_particle;
     WadiVec3 middle = wadi_sub(cloud->position[particle], m->origin);
-    /* 3 / (4 pi), and the mean cube of 1 + v t for t even in -1 .. 1. */
+    /* 3 / (4 pi), and the mean of (1 + v t)^3 for t uniform in -1 .. 1. */
     double cube =
         0.238732414637843 * def->fill / def->per_particle / (1.0 + def->size_variation * def->size_variation);
     float mean = spacing * (float)cbrt(cube);
     float wetness = m->wetness != NULL ? m->wetness->values[particle] : def->wetness;
     for (int g = 0; g < def->per_particle; ++g) {
         size_t to = (size_t)particle * (size_t)def->per_particle + (size_t)g;
-        Place p = pattern[g];
-        float x = turn[0][0] * p.x + turn[0][1] * p.y + turn[0][2] * p.z;
-        float y = turn[1][0] * p.x + turn[1][1] * p.y + turn[1][2] * p.z;
-        float z = turn[2][0] * p.x + turn[2][1] * p.y + turn[2][2] * p.z;
+        Point p = pattern[g];
+        float x = rotation[0][0] * p.x + rotation[0][1] * p.y + rotation[0][2] * p.z;
+        float y = rotation[1][0] * p.x + rotation[1][1] * p.y + rotation[1][2] * p.z;
+        float z = rotation[2][0] * p.x + rotation[2][1] * p.y + rotation[2][2] * p.z;
         grain_numbers(id, g, u);
         float radius = mean * (1.0f + (float)def->size_variation * (float)(2.0 * u[2] - 1.0));
         m->out->sphere[to][0] = (float)(middle.x + (double)(s.xx * x + s.xy * y + s.xz * z));
@@ -225,10 +227,10 @@ static void make_handful(const Making *m, int32_t particle)
     }
 }
 
-/* Particles in the order of the bins: neighbours are then in the cache. */
+/* In the order of the bins, so that neighbours are in the cache. */
 static void make_block(void *context, int64_t first, int64_t end)
 {
-    const Making *m = context;
+    const Builder *m = context;
     for (int64_t n = first; n < end; ++n) {
         make_handful(m, m->bins->order[n]);
     }
@@ -239,13 +241,13 @@ WadiStatus wadi_grains_make(WadiGrains *grains, const WadiCloud *cloud, const Wa
 {
     WADI_ASSERT_TRY(def->per_particle >= 1 && def->per_particle <= WADI_GRAIN_MAX && def->fill > 0.0, error);
     *grains = (WadiGrains){ 0 };
-    Making m = { .cloud = cloud,
-                 .bins = bins,
-                 .def = def,
-                 .wetness = wadi_cloud_find(cloud, "wetness"),
-                 .velocity = wadi_cloud_find(cloud, "velocity"),
-                 .origin = origin,
-                 .out = grains };
+    Builder m = { .cloud = cloud,
+                  .bins = bins,
+                  .def = def,
+                  .wetness = wadi_cloud_find(cloud, "wetness"),
+                  .velocity = wadi_cloud_find(cloud, "velocity"),
+                  .origin = origin,
+                  .out = grains };
     size_t per_particle = (size_t)def->per_particle, count = (size_t)cloud->count * per_particle;
     WADI_TRY(WADI_ARENA_NEW(arena, &grains->sphere, count, "grains", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &grains->colour, count, "colours of grains", error));

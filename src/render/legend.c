@@ -49,7 +49,7 @@ static void fill(WadiImage *image, Area area, const uint8_t rgb[3])
     }
 }
 
-/* Three quarters white, so that letters can be read on anything. */
+/* Blends in three quarters of white, so that text is legible on any background. */
 static void fade(WadiImage *image, Area area)
 {
     area = clipped(area, image);
@@ -63,7 +63,7 @@ static void fade(WadiImage *image, Area area)
 
 static void tick_label(char label[LABEL_SIZE], double value, double step)
 {
-    /* As many digits as tell neighbouring ticks apart. */
+    /* As many digits as distinguish neighbouring ticks. */
     int digits = (int)fmax(0.0, ceil(-log10(step) - 1e-9));
     bool is_plain = fabs(value) < 1e5 && digits <= 5;
     snprintf(label, LABEL_SIZE, is_plain ? "%.*f" : "%.*e", is_plain ? digits : 1, value);

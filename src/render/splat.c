@@ -1,5 +1,5 @@
-/* Balls are drawn by depth test at twice the resolution and averaged down: no order of drawing, so that the picture depends
- * on the particles alone, not on their order. */
+/* Balls are drawn with a depth test at twice the resolution and averaged: the picture does not depend on the
+ * order of the particles. */
 #include "render/splat.h"
 
 #include <float.h>
@@ -22,7 +22,7 @@ typedef struct Canvas {
     int width, height;
     float *depth;
     float (*colour)[3];
-    double scale;     /* pixels a metre */
+    double scale;     /* pixels per metre */
     double origin[2]; /* pixel of (0, 0) along right and up */
 } Canvas;
 
@@ -100,7 +100,7 @@ static void speed_colour(double speed, double colour[3])
 static void draw_ball(Canvas *canvas, double u, double w, double depth, double r, double fade,
                       const double colour[3])
 {
-    /* Less than a pixel across would leave holes that are none. */
+    /* Balls smaller than a pixel would leave holes. */
     double radius = fmax(r * canvas->scale, 0.75);
     int x0 = (int)ceil(u - radius - 0.5), x1 = (int)floor(u + radius - 0.5);
     int y0 = (int)ceil(w - radius - 0.5), y1 = (int)floor(w + radius - 0.5);
@@ -133,7 +133,7 @@ static void draw_particles(const WadiSplatView *view, const Frame *frame, Canvas
         double colour[3];
         speed_colour(view->speed > 0.0 ? wadi_norm(v) / view->speed : 0.0, colour);
         double r = (double)frame->radius[i];
-        /* Streaks are drawn thin, as balls that follow each other within a pixel. */
+        /* Streaks are drawn as thin balls at most a pixel apart. */
         double length = view->streak * wadi_norm(v) * canvas->scale;
         int balls = 1 + (int)fmin(length, 4096.0);
         r = view->streak > 0.0 ? fmin(r, 1.0 / canvas->scale) : r;
@@ -147,7 +147,7 @@ static void draw_particles(const WadiSplatView *view, const Frame *frame, Canvas
     }
 }
 
-/* Average down into the picture; row 0 of the canvas is the bottom. */
+/* Averages into the picture; row 0 of the canvas is the bottom. */
 static void average(const Canvas *canvas, WadiImage *image, int left, int top)
 {
     int width = canvas->width / SUPERSAMPLING, height = canvas->height / SUPERSAMPLING;

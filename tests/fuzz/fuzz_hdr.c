@@ -19,9 +19,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (wadi_light_create(&light, &def, &error) == WADI_OK) {
             const float u[2] = { 0.3f, 0.7f };
             float pdf;
-            WadiRgb shine;
-            WadiVec3f d = wadi_light_sample_surround(light, u, &shine, &pdf);
-            if (!wadi_is_finitef(d) || !wadi_is_finitef(shine) || !(pdf > 0.0f)) {
+            WadiRgb radiance;
+            WadiVec3f d = wadi_light_sample_surround(light, u, &radiance, &pdf);
+            if (!wadi_is_finitef(d) || !wadi_is_finitef(radiance) || !(pdf > 0.0f)) {
                 abort();
             }
         }

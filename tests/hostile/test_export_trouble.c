@@ -1,4 +1,5 @@
-/* Exports when memory runs out at every call, when a particle is not finite, and when the folder cannot be written. */
+/* Exports when memory runs out at every call, when a particle is not finite, and when the folder cannot be
+ * written. */
 #include "core/alloc.h"
 #include "expect.h"
 #include "failing_alloc.h"

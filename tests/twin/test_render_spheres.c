@@ -1,4 +1,4 @@
-/* Clusters of spheres against Embree's own spheres: the same meetings; and what a frame of a heap costs.
+/* Clusters of spheres against Embree's own spheres: the same hits; and the cost of a frame of a heap.
  * WADI_LONG=1: 2.7 million spheres and pictures of 960 x 540, with the time of each. */
 #include <embree3/rtcore.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static bool is_long(void)
     return getenv("WADI_LONG") != NULL;
 }
 
-/* Of the processor, on all threads. */
+/* Processor time of all threads. */
 static double seconds(void)
 {
     struct timespec now;
@@ -80,7 +80,7 @@ static bool count_bytes(void *context, ssize_t bytes, bool is_after)
     return true;
 }
 
-/* Rays from a lens beside the heap towards places in it. */
+/* Rays from a lens next to the heap towards points in it. */
 static WadiTraceRay ray_of(uint64_t i)
 {
     double u[3], v[3];
@@ -162,8 +162,9 @@ static void clusters_meet_what_single_spheres_meet(void **unused)
 
 enum { SIDE = 300 };
 
-/* Trees large enough for Embree to build them in parallel, of clusters and of triangles: the same film from 1, 2 and 5 threads.
- * Half of the spheres lie in the place of another, so that which of two is met is up to the tree alone. */
+/* Trees large enough for Embree to build them in parallel, of clusters and of triangles: the same film with
+ * 1, 2 and 5 threads. Half of the spheres coincide with another, so that the tree alone decides which one is
+ * hit. */
 static void large_trees_give_the_same_bytes(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Colours that stand for numbers, the letters and scales beside them. */
+/* Colour maps, and the text and scales of legends. */
 #include <string.h>
 
 #include "expect.h"
@@ -6,7 +6,7 @@
 #include "render/image/lettering.h"
 #include "scene_sim.h"
 
-/* What a colour map is for: equal steps look equal. A colour that the screen cannot show would be cut and break the line. */
+/* Equal steps look equal. A colour outside sRGB would be clipped and break this. */
 static void lightness_rises_evenly(void **unused)
 {
     (void)unused;
@@ -173,7 +173,7 @@ static void unknown_names_are_told_with_the_known(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* The legend's bar has the map's colours from its foot to its top, and names stand beside kinds. */
+/* The legend's bar has the map's colours from bottom to top, and kinds have their names. */
 static void legends_show_the_map(void **unused)
 {
     (void)unused;
@@ -189,7 +189,7 @@ static void legends_show_the_map(void **unused)
     for (int p = 0; p < 480 * 270; ++p) {
         has_low = has_low || memcmp(image.rgb + 3 * p, low, 3) == 0;
         has_high = has_high || memcmp(image.rgb + 3 * p, high, 3) == 0;
-        assert_true(p % 480 >= 240 || image.rgb[3 * p] == 255); /* the left half is the picture's own */
+        assert_true(p % 480 >= 240 || image.rgb[3 * p] == 255); /* the left half is unchanged */
     }
     assert_true(has_low && has_high);
     colour = (WadiFalseColour){

@@ -193,7 +193,8 @@ static void test_pov_y_up(void **state)
     wadi_arena_free(&f.arena);
 }
 
-/* Beer's law: a way of d leaves exp(-a d). POV-Ray's is exp(-(1 - fade_color) d / fade_distance). */
+/* Beer's law: exp(-a d) remains after the distance d. POV-Ray's is exp(-(1 - fade_color) d /
+ * fade_distance). */
 static void test_pov_water_absorbs_what_it_should(void **state)
 {
     (void)state;
@@ -260,7 +261,7 @@ static void test_pbrt_frame(void **state)
     wadi_arena_free(&f.arena);
 }
 
-/* The header, and the bytes behind it. */
+/* The header, and the bytes after it. */
 static const unsigned char *ply_data(const char *path, const char *header)
 {
     const char *text = read_text(path), *end = strstr(text, "end_header\n"),
@@ -316,7 +317,7 @@ static void test_ply_of_particles(void **state)
     CHECK_NEAR((double)end[1], 6.0, 0.0);
     CHECK_NEAR((double)end[2], -5.0, 0.0);
     CHECK_NEAR((double)end[3], 0.75, 0.0);
-    /* A place that float cannot hold to a thousandth of the spacing is written as double. */
+    /* A position that float cannot hold to a thousandth of the spacing is written as double. */
     position[0].x = 1e5;
     CHECK_OK(wadi_export_ply_particles(&f.frame, scratch_path("q.ply"), &cloud, 2, &error), error);
     assert_non_null(strstr(read_text(scratch_path("q.ply")), "property double x\n"));
@@ -326,7 +327,8 @@ static void test_ply_of_particles(void **state)
     assert_int_equal(scratch_count(scratch, "r.ply"), 0);
 }
 
-/* Every pixel of the map has the same solid angle: the mean over the square of any function is that over the sphere. */
+/* Every pixel of the map has the same solid angle: the mean over the square of any function is that over the
+ * sphere. */
 static void test_the_map_of_the_sky_has_equal_areas(void **state)
 {
     (void)state;
@@ -371,7 +373,7 @@ static void test_the_dome_gives_the_light_of_the_sky(void **state)
     CHECK_NEAR((double)sun.x, 3.0, 1e-6);
 }
 
-/* Of three vertices just above the ground only the one that faces it is sunk, and only in water. */
+/* Of three vertices just above the ground only the one that faces it is lowered, and only in water. */
 static void test_water_reaches_into_the_ground(void **state)
 {
     (void)state;

@@ -67,7 +67,7 @@ static void materials_become_what_they_look_like(void **unused)
         assert_true(facts.is_closed && facts.is_oriented);
         CHECK_NEAR(facts.volume, 0.125, 0.1 * 0.125); /* ten particles a side: its edges are round */
         assert_int_equal(ghost->grains.count + ghost->mesh.mesh.triangle_count, 0);
-        /* The pillar and the four sides; floor and ceiling are no sheets. */
+        /* The pillar and the four sides, without floor and ceiling. */
         assert_int_equal(f.frame_scene.solid_count, 5);
         assert_string_equal(f.frame_scene.solids[0].name, "pillar");
         CHECK_NEAR(wadi_mesh_volume(&f.frame_scene.solids[0].mesh), 3.14159265 * 0.01 * 0.5, 2e-4);
@@ -93,7 +93,7 @@ static void cuts_leave_what_is_behind(void **unused)
     CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.0, &error), error);
     const WadiGrains *grains = &f.frame_scene.parts[0].grains;
     CHECK_NEAR((double)grains->count, 5 * 8 * 8 * 8,
-               250.0); /* half of them, but for those that reach across */
+               250.0); /* half of them, except for those across the cut */
     for (size_t g = 0; g < grains->count; ++g) {
         CHECK_AT_MOST((double)grains->sphere[g][0] + f.frame_scene.origin.x, 0.3 + 1e-6);
     }
@@ -138,8 +138,8 @@ static void empty_frames_have_an_empty_stage(void **unused)
     close_fixture(&f);
 }
 
-/* A ball with a ball cut out of its side: no triangles of its own, so the zero of its distance. The volume that is left is the
- * ball's less a lens of two caps of height h = r - d / 2. */
+/* A ball with a ball cut out of its side: marched from its distance. The remaining volume is the ball's less
+ * a lens of two caps of height h = r - d / 2. */
 static void carved_shapes_have_closed_meshes(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Grains about particles: they fill what they should, stay with their particle, and show no clumps. */
+/* Grains of particles: their volume, their distance from the particle, and no clumps. */
 #include <string.h>
 
 #include "core/parallel.h"
@@ -27,7 +27,7 @@ static WadiGrains grains_of(const WadiVec3 *x, int32_t count, WadiVec3 origin, c
     WadiBins bins;
     WadiGrains grains;
     CHECK_OK(wadi_cloud_from_points(&cloud, x, count, SPACING, &error), error);
-    CHECK_OK(wadi_bins_build(&bins, &cloud, WADI_GRAIN_REACH, arena, &error), error);
+    CHECK_OK(wadi_bins_build(&bins, &cloud, WADI_GRAIN_SUPPORT, arena, &error), error);
     CHECK_OK(wadi_grains_make(&grains, &cloud, &bins, origin, def, arena, &error), error);
     wadi_cloud_free(&cloud);
     return grains;
@@ -58,8 +58,8 @@ static void test_grains_fill_their_part(void **state)
     wadi_arena_free(&arena);
 }
 
-/* Inside an even body the number of grains in small cubes varies no more than that of points thrown at random: no clumps, no
- * gaps between the handfuls. */
+/* Inside an even body the number of grains in small cubes varies no more than that of random points: no
+ * clumps, and no gaps between handfuls. */
 static void test_even_bodies_have_even_grains(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void test_even_bodies_have_even_grains(void **state)
     wadi_arena_free(&arena);
 }
 
-/* One particle alone: a ball of the volume that its weight has among no others. */
+/* A lone particle: a ball of the volume that its weight has without neighbours. */
 static void test_a_lone_particle_spreads_its_grains(void **state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void test_a_sheet_has_flat_handfuls(void **state)
     wadi_arena_free(&arena);
 }
 
-/* What moves as a whole keeps its grains, wherever it is and in whatever order its particles come. */
+/* A body moved as a whole has the same grains, at any position and in any order of the particles. */
 static void test_grains_stay_with_their_particles(void **state)
 {
     (void)state;
@@ -180,7 +180,8 @@ static void test_palettes_have_their_shares(void **state)
     make_cube(x, wadi_vec3(0, 0, 0));
     WadiArena arena = { 0 };
     WadiGrainDef def = wadi_default_grain_def();
-    def.palette = (WadiGrainPalette){ .colour = { { 200, 0, 0 }, { 0, 200, 0 } }, .share = { 0.25f, 0.75f } };
+    def.palette =
+        (WadiGrainPalette){ .colour = { { 200, 0, 0 }, { 0, 200, 0 } }, .fraction = { 0.25f, 0.75f } };
     WadiGrains grains = grains_of(x, CUBE, wadi_vec3(0, 0, 0), &def, &arena);
     size_t red = 0;
     for (size_t g = 0; g < grains.count; ++g) {

@@ -1,4 +1,4 @@
-/* The quick pictures: where balls land, which one is in front, and what a PNG file holds. */
+/* Quick pictures: positions of balls, occlusion, and PNG files. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +80,8 @@ static void test_ball_lands_where_it_is(void **state)
             }
         }
     }
-    /* Its centre, 4 m above the bottom of 5 m, and its disc of 5 pixels' radius; pixels that it touches count whole. */
+    /* Its centre, 4 m above the bottom of 5 m, and its disc of 5 pixels' radius; pixels that it touches count
+     * whole. */
     CHECK_NEAR(cx / sum, 70.0, 0.2);
     CHECK_NEAR(cy / sum, 10.0, 0.2);
     assert_true(sum > 3.14159 * 25.0 - 8.0 && sum < 3.14159 * 30.25);
@@ -127,7 +128,7 @@ static void test_views_turn(void **state)
     wadi_state_free(&frame);
 }
 
-/* A streak of 1 s at 3 m/s reaches 30 pixels back along the way, and none forward. */
+/* A streak of 1 s at 3 m/s extends 30 pixels back along the path, and none forward. */
 static void test_streaks_follow_the_velocity(void **state)
 {
     (void)state;
@@ -205,8 +206,8 @@ static const char *const scene_text =
     "materials: {sand: {kind: sand}}\n"
     "bodies: [{material: sand, shape: {box: {min: [0, 0, 0.5], max: [2, 1, 1]}}}]\n";
 
-/* A run of three frames is drawn: four pictures in two rows of the width that was asked for; and when the n-th allocation fails
- * there is an error, no leak, and the picture of before. */
+/* Three frames are drawn: four pictures in two rows of the given width; when the n-th allocation fails there
+ * is an error, no leak, and the old picture. */
 static void test_sheet_of_a_run(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Surfaces of the path tracer against integrals over the hemisphere, and its sample points against their definition. */
+/* Surfaces of the path tracer against integrals over the hemisphere, and its sample points against their
+ * definition. */
 #include <stdlib.h>
 
 #include "expect.h"
@@ -7,7 +8,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Of light from everywhere, what goes to `out`; and the integral of the density, by a midpoint rule. */
+/* The fraction of uniform light reflected to `out`, and the integral of the density, by a midpoint rule. */
 static double albedo_towards(const WadiBsdf *bsdf, WadiVec3f out, double *density)
 {
     enum { POLAR = 1024, AROUND = 256 };
@@ -34,7 +35,7 @@ static WadiVec3f tilted(double degrees)
     return wadi_vec3f((float)sin(a), 0.0f, (float)cos(a));
 }
 
-/* The same by drawn directions. */
+/* The same by sampled directions. */
 static double albedo_drawn(const WadiBsdf *bsdf, WadiVec3f out, uint32_t count)
 {
     double sum = 0.0;
@@ -83,7 +84,7 @@ static void nothing_sends_back_more_than_it_gets(void **unused)
     }
 }
 
-/* Directions drawn and weighted give the integral, for a coat alone and for both layers. */
+/* Sampled and weighted directions give the integral, for a coat alone and for both layers. */
 static void drawn_directions_give_the_integral(void **unused)
 {
     (void)unused;
@@ -111,8 +112,8 @@ static void surfaces_are_reciprocal(void **unused)
     CHECK_NEAR((double)(ab.z / b.z), (double)(ba.z / a.z), 1e-5);
 }
 
-/* ((n - 1) / (n + 1))^2 at right angles, all beyond the critical angle and at grazing; none at Brewster's angle in one
- * polarisation, so half of the other's. */
+/* ((n - 1) / (n + 1))^2 at right angles, all beyond the critical angle and at grazing; none at Brewster's
+ * angle in one polarisation, so half of the other's. */
 static void fresnel_has_its_known_values(void **unused)
 {
     (void)unused;
@@ -138,8 +139,9 @@ static void fresnel_inside_is_the_integral(void **unused)
     }
 }
 
-/* Soaked sand is as dark as [LD88] says: of diffuse light a film of water lets 1 - R in; inside, a is taken at every meeting
- * and p comes back. The grains themselves are darker by a power of 1.4; beach sand is half as bright wet as dry. */
+/* Soaked sand is as dark as in [LD88]: a film of water transmits 1 - R of diffuse light; inside, a is
+ * absorbed at every reflection and p returns. The grains themselves are darker by a power of 1.4; beach sand
+ * is half as bright wet as dry. */
 static void soaked_sand_is_darker(void **unused)
 {
     (void)unused;

@@ -1,12 +1,12 @@
-/* The filter of films: takes noise away, and leaves means, colours and edges. */
+/* The filter of films: removes noise and preserves means, colours and edges. */
 #include "core/random.h"
 #include "expect.h"
 #include "render/trace/denoise.h"
 
 enum { WIDTH = 64, HEIGHT = 48 };
 
-/* A wall seen straight on, lit by 1 on the left half and `right` on the other, with noise of a fifth of it. Halves differ in
- * their normals. */
+/* A wall seen straight on, lit by 1 on the left half and `right` on the other, with noise of a fifth of it.
+ * Halves differ in their normals. */
 static WadiFilm make_film(double right)
 {
     WadiFilm film;
@@ -49,7 +49,8 @@ static void noise_goes_and_colours_stay(void **unused)
     measure(&film, 0, WIDTH, &mean[0], &deviation[0]);
     CHECK_NEAR(deviation[0], 0.2, 0.01);
     assert_int_equal(wadi_film_denoise(&film, NULL), WADI_OK);
-    /* Were a colour smeared over a checker's edge, light over colour would be 4 times too bright or dark there. */
+    /* If a colour were smeared over a checker's edge, light over colour would be 4 times too bright or dark
+     * there. */
     measure(&film, 0, WIDTH, &mean[1], &deviation[1]);
     CHECK_NEAR(mean[1], mean[0], 0.01);
     CHECK_AT_MOST(deviation[1], 0.25 * deviation[0]);

@@ -1,11 +1,12 @@
-/* Light, maps, film and the camera that finds its place. */
+/* Light, maps, film, and automatic framing of the camera. */
 #include "io_scratch.h"
 #include "picture.h"
 #include "render/trace/sampler.h"
 
 static const double pi = 3.14159265358979323846;
 
-/* An integral over all directions by directions drawn from the surround, against one over a grid: so densities are right. */
+/* An integral over all directions by samples of the surround, against one over a grid: checks the
+ * densities. */
 static void check_sampling(const WadiLight *light)
 {
     double drawn[3] = { 0 }, grid[3] = { 0 }, density = 0.0;
@@ -14,12 +15,13 @@ static void check_sampling(const WadiLight *light)
         WadiSampler sampler = { .pixel = 3, .sample = i };
         float u[2], pdf;
         wadi_sampler_next2(&sampler, u);
-        WadiRgb shine;
-        WadiVec3f d = wadi_light_sample_surround(light, u, &shine, &pdf);
+        WadiRgb radiance;
+        WadiVec3f d = wadi_light_sample_surround(light, u, &radiance, &pdf);
         CHECK_NEAR((double)wadi_normf(d), 1.0, 1e-5);
         assert_true(pdf > 0.0f);
-        CHECK_NEAR((double)shine.y, (double)wadi_light_surround(light, d).y, 1e-3 * (double)shine.y + 2e-4);
-        double value = (double)shine.y / (double)pdf / COUNT;
+        CHECK_NEAR((double)radiance.y, (double)wadi_light_surround(light, d).y,
+                   1e-3 * (double)radiance.y + 2e-4);
+        double value = (double)radiance.y / (double)pdf / COUNT;
         drawn[0] += value, drawn[1] += value * (double)d.x, drawn[2] += value * (double)d.z;
     }
     for (int j = 0; j < POLAR; ++j) {
@@ -60,7 +62,8 @@ static void surrounds_are_drawn_as_they_shine(void **unused)
     }
 }
 
-/* The middle of a map is +x, a quarter to its left is +y (seen from inside, x ahead, y is left), the upper edge +z. */
+/* The middle of a map is +x, a quarter to its left is +y (seen from inside, x ahead, y is left), the upper
+ * edge +z. */
 static void maps_face_the_right_way(void **unused)
 {
     (void)unused;
@@ -89,7 +92,7 @@ static void maps_face_the_right_way(void **unused)
     wadi_light_destroy(light);
 }
 
-/* What anybody sees: blue overhead, brighter at the horizon and near the sun; a low sun is red and dim. */
+/* Blue overhead, brighter at the horizon and near the sun; a low sun is red and dim. */
 static void sky_looks_like_a_sky(void **unused)
 {
     (void)unused;
@@ -202,7 +205,7 @@ static void float_maps_are_read(void **unused)
     assert_int_equal(wadi_hdr_read(&hdr, scratch_path("none.hdr"), &error), WADI_ERR_IO);
 }
 
-/* Every corner of the box is in the picture, inside its margin, and one of them is near it. */
+/* Every corner of the box is in the picture, inside its margin, and one of them is near the margin. */
 static void framing_shows_the_whole_box(void **unused)
 {
     (void)unused;
@@ -239,7 +242,8 @@ static void framing_shows_the_whole_box(void **unused)
     }
 }
 
-/* A ray through the middle of the picture goes to the target; the upper edge is half the view angle above it. */
+/* A ray through the middle of the picture goes to the target; the upper edge is half the view angle above
+ * it. */
 static void camera_rays_go_where_they_should(void **unused)
 {
     (void)unused;
@@ -254,7 +258,7 @@ static void camera_rays_go_where_they_should(void **unused)
     CHECK_NEAR(atan2((double)d.z, (double)d.y), pi / 6.0, 1e-6);
     wadi_camera_ray(&frame, 1.0f, 0.5f, lens, &o, &d);
     CHECK_NEAR((double)(d.x / d.y), 2.0 * tan(pi / 6.0), 1e-6);
-    /* Straight down, where `up` says nothing. */
+    /* Straight down, where `up` gives no direction. */
     camera = picture_camera(wadi_vec3(0, 0, 2), wadi_vec3(0, 0, 0), 60.0);
     assert_true(wadi_camera_frame(&camera, wadi_vec3(0, 0, 0), 2.0, &frame));
     CHECK_NEAR((double)wadi_normf(frame.right), 1.0, 1e-6);

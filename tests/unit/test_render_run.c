@@ -1,4 +1,4 @@
-/* wadi_render on whole runs: which pictures there are, what is kept, what they have in common, and what is refused. */
+/* wadi_render on whole runs: which pictures exist, are reused, agree with each other, or are refused. */
 #include <math.h>
 #include <string.h>
 
@@ -251,7 +251,8 @@ static void test_a_camera_inside_a_collider(void **state)
     assert_non_null(strstr(watch.warning, "below the ground"));
 }
 
-/* Sand that is still to come: ground and sky, and no error. The upper edge sees the sky, which is bluer than the ground. */
+/* Sand that is still to come: ground and sky, and no error. The upper edge sees the sky, which is bluer than
+ * the ground. */
 static void test_an_empty_frame(void **state)
 {
     (void)state;
@@ -312,7 +313,8 @@ static void refuse(const char *run, const WadiRenderDef *def, WadiStatus status,
     }
 }
 
-/* The ends of the scale are those of the run: a picture alone has the colours that it has among the others. */
+/* The ends of the scale are those of the run: a picture alone has the colours that it has among the
+ * others. */
 static void test_one_scale_for_all_frames(void **state)
 {
     (void)state;
@@ -326,7 +328,7 @@ static void test_one_scale_for_all_frames(void **state)
     def.is_forced = true;
     draw(run, &def);
     assert_true(file_hash(report.folder, "two.speed.0002.png") == together);
-    /* Nor does what suits the light of the scene change them: they are the legend's. */
+    /* Exposure settings of the scene do not change them: they match the legend. */
     WadiImage plain = read_picture(report.folder, "two.speed.0002.png");
     const char *const darker[] = { small[0], small[1], "render.exposure=-2" };
     def.sets = darker;
@@ -382,7 +384,7 @@ static void test_what_is_refused(void **state)
         def.set_count = 1;
         refuse(run, &def, WADI_ERR_SCENE, parts[i]);
     }
-    /* A folder that cannot be one. */
+    /* A path that cannot be a folder. */
     char path[2048];
     snprintf(path, sizeof path, "%s/run.json/images", run);
     def = small_def();

@@ -1,4 +1,4 @@
-/* The path tracer's promises: same bytes for any thread count and any place of the scene, and odd scenes that do no harm. */
+/* The path tracer: same bytes for any thread count and any position of the scene, and degenerate scenes. */
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "core/random.h"
@@ -20,7 +20,8 @@ typedef struct Tank {
     WadiCamera camera;
 } Tank;
 
-/* Everything at once, `shift` metres away along x. Every length is a multiple of 2^-10 m, so that a shift is exact in double. */
+/* Everything at once, `shift` metres away along x. Every length is a multiple of 2^-10 m, so that a shift is
+ * exact in double. */
 static void make_tank(Tank *tank, double shift)
 {
     memset(tank, 0, sizeof *tank);
@@ -120,12 +121,12 @@ static void odd_scenes_do_no_harm(void **unused)
     WadiLook looks[2] = { picture_matt(0.5f), wadi_look_water(1.0) };
     WadiTraceQuality quality = { .samples = 4, .depth = 4, .is_denoised = true };
     WadiCamera camera = picture_camera(wadi_vec3(0, -5, 1), wadi_vec3(0, 0, 0), 40.0);
-    /* Nothing at all: the light, everywhere. */
+    /* An empty scene: the light everywhere. */
     WadiTraceScene scene = picture_scene(NULL, 0, 0.75f);
     WadiFilm film = picture_take(&scene, &camera, 9, 7, &quality);
     CHECK_NEAR(picture_mean(&film, 0, 0, 9, 7), 0.75, 1e-6);
     wadi_film_free(&film);
-    /* Triangles without area, vertices and spheres that are not numbers, spheres without radius: not seen. */
+    /* Triangles without area, vertices and spheres that are not finite, spheres without radius: invisible. */
     WadiVec3 vertices[5] = { { 0, 0, 0 }, { 1, 0, 0 }, { 2, 0, 0 }, { NAN, 0, 0 }, { 1, INFINITY, 1 } };
     uint32_t triangles[4][3] = { { 0, 0, 0 }, { 0, 1, 2 }, { 0, 1, 3 }, { 0, 4, 2 } };
     float normals[5][3] = { { 0 } };
@@ -239,7 +240,8 @@ static void failing_memory_leaks_nothing(void **unused)
     wadi_set_allocator(NULL);
 }
 
-/* Colours, normals and wetness between the vertices are those of the straight line: on a level board whose colour rises along x. */
+/* Colours, normals and wetness are linear between the vertices: on a level board whose colour rises along
+ * x. */
 static void attributes_are_interpolated(void **unused)
 {
     (void)unused;
@@ -280,7 +282,8 @@ static void attributes_are_interpolated(void **unused)
     assert_true(dry > 1.15 * half && half > 1.15 * wet);
 }
 
-/* Each sphere is in one cluster, inside its bounds; a ray meets the nearest of all spheres, as trying each one does. */
+/* Each sphere is in one cluster, inside its bounds; a ray hits the nearest of all spheres, as by testing each
+ * one. */
 static void clusters_hold_every_sphere_once(void **unused)
 {
     (void)unused;

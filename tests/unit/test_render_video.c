@@ -1,4 +1,4 @@
-/* Videos: what a program called ffmpeg is given, how its troubles are told; words in PNG files; contact sheets. */
+/* Videos: input of ffmpeg and reports of its failures; text in PNG files; contact sheets. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum { PICTURES = 3 };
 static char names[PICTURES][2048];
 static const char *paths[PICTURES];
 
-/* Pictures of noise, so that they are larger than what a pipe holds. */
+/* Pictures of noise, so that they exceed the capacity of a pipe. */
 static void make_pictures(int width, int height)
 {
     WadiError error = { 0 };
@@ -40,7 +40,7 @@ static WadiVideoDef video_def(void)
     return (WadiVideoDef){ .pictures = paths, .picture_count = PICTURES, .fps = 24.0 };
 }
 
-/* From now on, ffmpeg is this shell script; "": there is none. The path that was is given back. */
+/* Replaces ffmpeg by this shell script; "": removes it. Returns the old path. */
 static char *use_ffmpeg(const char *script)
 {
     char folder[1024], path[1100], search[4096];
@@ -74,7 +74,7 @@ static void test_the_bytes_of_the_pictures_go_in(void **state)
     WadiError error = { 0 };
     char path[1100];
     snprintf(path, sizeof path, "%s/-a: b.mp4", scratch);
-    /* It said that all went well, but that is no video. */
+    /* It reported success, but the file is no video. */
     WadiStatus status = wadi_video_write(path, &def, &error);
     setenv("PATH", before, 1);
     assert_int_equal(status, WADI_ERR_IO);
@@ -112,7 +112,7 @@ static void test_without_ffmpeg(void **state)
     assert_non_null(strstr(error.text, "apt-get install ffmpeg"));
 }
 
-/* It fails before it has read all: no signal ends this program, and its last line is told. */
+/* It fails before it has read everything: no signal ends this program, and its last line is reported. */
 static void test_ffmpeg_fails(void **state)
 {
     (void)state;
@@ -174,7 +174,7 @@ static void test_real_ffmpeg(void **state)
     wadi_free(bytes, size + 1, 1);
 }
 
-/* Of a whole file all but the whole is refused. */
+/* Every truncation of a complete file is refused. */
 static void check_cuts(const char *path, bool is_gif)
 {
     WadiError error = { 0 };
@@ -191,7 +191,7 @@ static void check_cuts(const char *path, bool is_gif)
         CHECK_OK(wadi_file_write(cut, bytes, length, &error), error);
         assert_int_equal(wadi_video_check(cut, is_gif, PICTURES, &error), WADI_ERR_FORMAT);
     }
-    /* As a disk that was full in between leaves it: its end is there. */
+    /* As after a temporarily full disk: the end of the file is there. */
     memset(bytes, 0, size / 2);
     CHECK_OK(wadi_file_write(cut, bytes, size, &error), error);
     assert_int_equal(wadi_video_check(cut, is_gif, PICTURES, &error), WADI_ERR_FORMAT);
@@ -213,7 +213,7 @@ static void test_videos_that_are_cut_off_are_known(void **state)
     def.is_gif = true;
     CHECK_OK(wadi_video_write(scratch_path("cuts.gif"), &def, &error), error);
     check_cuts(scratch_path("cuts.gif"), true);
-    /* A damaged picture is no part of a video. */
+    /* A damaged picture is refused. */
     char *bytes;
     size_t size;
     CHECK_OK(wadi_file_read(paths[1], 1 << 28, &bytes, &size, &error), error);

@@ -1,5 +1,5 @@
-/* Maps as polygons in OKLab [Ott20], where distances are about what the eye sees: a few colours of evenly rising lightness, and
- * straight lines between. */
+/* Colour maps as piecewise linear curves in OKLab [Ott20], where distances match perception: a few colours of
+ * evenly changing lightness. */
 #include "render/image/colour_map.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ typedef struct Map {
     Stop stop[STOPS_MAX];
 } Map;
 
-/* Stops are at equal distances along the map. */
+/* Stops are equally spaced. */
 static const Map maps[WADI_MAP_COUNT] = {
     [WADI_MAP_DUNE] = { "dune",
                         6,
@@ -68,7 +68,7 @@ static uint8_t to_byte(double linear)
     return (uint8_t)(wadi_srgb_encode((float)fmin(fmax(linear, 0.0), 1.0)) * 255.0f + 0.5f);
 }
 
-/* OKLab to sRGB: the inverse of two matrices and a cube root between them. */
+/* OKLab to sRGB: the inverse of two matrices with a cube root between them. */
 static void encode(double light, double a, double b, uint8_t rgb[3])
 {
     double l = light + 0.3963377774 * a + 0.2158037573 * b;
@@ -106,15 +106,15 @@ void wadi_colour_map_at(WadiColourMap map, double t, uint8_t rgb[3])
         kind_colour(t, rgb);
         return;
     }
-    double place = fmin(fmax(isnan(t) ? 0.0 : t, 0.0), 1.0) * (of->stops - 1);
-    int first = (int)fmin(floor(place), of->stops - 2);
-    double part = place - first, mixed[3] = { 0.0, 0.0, 0.0 };
+    double position = fmin(fmax(isnan(t) ? 0.0 : t, 0.0), 1.0) * (of->stops - 1);
+    int first = (int)fmin(floor(position), of->stops - 2);
+    double fraction = position - first, mixed[3] = { 0.0, 0.0, 0.0 };
     for (int n = 0; n < 2; ++n) {
         const Stop *stop = &of->stop[first + n];
-        double share = n == 0 ? 1.0 - part : part, hue = stop->hue * 0.0174532925199433;
-        mixed[0] += share * stop->light;
-        mixed[1] += share * stop->chroma * cos(hue);
-        mixed[2] += share * stop->chroma * sin(hue);
+        double weight = n == 0 ? 1.0 - fraction : fraction, hue = stop->hue * 0.0174532925199433;
+        mixed[0] += weight * stop->light;
+        mixed[1] += weight * stop->chroma * cos(hue);
+        mixed[2] += weight * stop->chroma * sin(hue);
     }
     encode(mixed[0], mixed[1], mixed[2], rgb);
 }

@@ -1,5 +1,5 @@
-/* Readers of Radiance's RGBE pictures and of portable float maps. Whatever the bytes, nothing is read beyond their end, and the
- * memory asked for is no more than the header's size, which the file must have the rows for. */
+/* Readers of Radiance RGBE pictures and portable float maps. They never read past the end, and allocate no
+ * more than the header's size, after checking that the file is long enough for it. */
 #include "render/image/hdr.h"
 
 #include <stdlib.h>
@@ -23,12 +23,12 @@ static WadiStatus damaged(const Reader *in, const char *what)
     return wadi_fail(in->error, WADI_ERR_FORMAT, "%s: byte %zu: %s", in->name, in->at, what);
 }
 
-/* The line without its end, cut to `room`; false at the end of the file or for a line that is longer. */
-static bool read_line(Reader *in, char *line, size_t room)
+/* Reads a line without its end; false at the end of the file or for a line longer than `capacity`. */
+static bool read_line(Reader *in, char *line, size_t capacity)
 {
     size_t length = 0;
     while (in->at < in->size && in->bytes[in->at] != '\n') {
-        if (length + 1 >= room) {
+        if (length + 1 >= capacity) {
             return false;
         }
         line[length++] = (char)in->bytes[in->at++];
@@ -72,7 +72,7 @@ static WadiStatus allocate(WadiHdr *hdr, Reader *in, int width, int height)
     return WADI_OK;
 }
 
-/* Brighter than any light; sums over a map stay finite. */
+/* Upper bound, so that sums over a map stay finite. */
 static const float value_max = 1e12f;
 
 static WadiRgb from_rgbe(const uint8_t p[4])
@@ -88,7 +88,8 @@ static WadiRgb from_rgbe(const uint8_t p[4])
     return wadi_vec3f(value[0], value[1], value[2]);
 }
 
-/* One row of four planes, each in runs (a count over 128 and the value) and literals (a count and as many values). */
+/* One row of four planes, each coded as runs (a count over 128 and the value) and literals (a count and the
+ * values). */
 static WadiStatus read_runs(Reader *in, uint8_t *row, int width)
 {
     for (int plane = 0; plane < 4; ++plane) {
@@ -127,7 +128,7 @@ static WadiStatus read_radiance(WadiHdr *hdr, Reader *in)
         !read_count(&at, &height) || !skip_word(&at, " +X ") || !read_count(&at, &width) || *at != '\0') {
         return damaged(in, "expected FORMAT=32-bit_rle_rgbe and a size like -Y 512 +X 1024");
     }
-    /* The shortest row: four planes of runs of 127, or pixels as they are. */
+    /* The shortest row: four planes of runs of 127, or uncompressed pixels. */
     size_t runs = width > 0 ? 4 + 8 * (((size_t)width + 126) / 127) : 4,
            plain = width > 0 ? 4 * (size_t)width : 4;
     if (height > 0 && (in->size - in->at) / (runs < plain ? runs : plain) < (size_t)height) {
@@ -175,7 +176,7 @@ static WadiStatus read_pfm(WadiHdr *hdr, Reader *in)
     size_t channels = in->bytes[1] == 'F' ? 3 : 1;
     int width = 0, height = 0;
     const char *at = line;
-    bool is_good = read_line(in, line, sizeof line); /* the two letters */
+    bool is_good = read_line(in, line, sizeof line); /* the signature */
     is_good =
         is_good && read_line(in, line, sizeof line) && read_count(&at, &width) && read_count(&at, &height);
     is_good = is_good && read_line(in, line, sizeof line);

@@ -1,4 +1,4 @@
-/* Pictures with a high range from files: Radiance .hdr (RGBE) and .pfm. */
+/* High-dynamic-range pictures from files: Radiance .hdr (RGBE) and .pfm. */
 #ifndef WADI_RENDER_HDR_H
 #define WADI_RENDER_HDR_H
 
@@ -11,7 +11,8 @@ typedef struct WadiHdr {
     WadiRgb *pixels;
 } WadiHdr;
 
-/* By content, not by name. Refuses what is damaged, cut short or over WADI_IMAGE_SIDE_MAX a side, and says where. */
+/* Recognizes the format by content. Refuses files that are damaged, cut short or over WADI_IMAGE_SIDE_MAX a
+ * side, with the position. */
 WadiStatus wadi_hdr_read(WadiHdr *hdr, const char *path, WadiError *error);
 /* The same from memory; `name` is for messages. */
 WadiStatus wadi_hdr_read_memory(WadiHdr *hdr, const void *bytes, size_t size, const char *name,

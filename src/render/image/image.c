@@ -27,7 +27,7 @@ void wadi_image_free(WadiImage *image)
     *image = (WadiImage){ 0 };
 }
 
-/* What libpng jumps over lives here, outside the frame it jumps back into. */
+/* State used across libpng's longjmp: kept outside the frame it jumps back into. */
 typedef struct Encoder {
     WadiText bytes;
     char reason[160];

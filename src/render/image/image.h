@@ -1,4 +1,4 @@
-/* A picture of 8-bit RGB and its way into a PNG file and back. */
+/* Pictures of 8-bit RGB; reading and writing PNG files. */
 #ifndef WADI_RENDER_IMAGE_H
 #define WADI_RENDER_IMAGE_H
 
@@ -9,7 +9,7 @@
 
 enum { WADI_IMAGE_SIDE_MAX = 16384 };
 
-/* Rows from the top, three bytes a pixel, sRGB. A zeroed image is valid and empty. */
+/* Rows from the top, three bytes per pixel, sRGB. A zeroed image is valid and empty. */
 typedef struct WadiImage {
     int width, height;
     uint8_t *rgb;
@@ -19,7 +19,7 @@ typedef struct WadiImage {
 WadiStatus wadi_image_init(WadiImage *image, int width, int height, WadiError *error);
 void wadi_image_free(WadiImage *image);
 
-/* A word about the picture that travels in its file: a tEXt chunk. Plain ASCII; the keyword has 1 to 79 letters. */
+/* Text stored in the file as a tEXt chunk. Plain ASCII; the keyword has 1 to 79 characters. */
 typedef struct WadiImageText {
     const char *keyword, *text;
 } WadiImageText;
@@ -29,12 +29,12 @@ WadiStatus wadi_image_write_png(const WadiImage *image, const char *path, WadiEr
 WadiStatus wadi_image_write_png_with(const WadiImage *image, const char *path, const WadiImageText *texts,
                                      int text_count, WadiError *error);
 
-/* Any PNG file, as 8-bit RGB; what is transparent is seen on black. */
+/* Any PNG file as 8-bit RGB; transparent pixels are blended with black. */
 WadiStatus wadi_image_read_png(WadiImage *image, const char *path, WadiError *error);
-/* Whether these bytes are a whole PNG file: its chunks are there with their checksums, and nothing else. */
+/* True when the bytes are exactly one complete PNG file: all chunks with valid checksums. */
 bool wadi_image_png_is_whole(const void *bytes, size_t size);
-/* The text of `keyword` in a PNG file that has its end, cut to `size`. false: no such file, not whole, or no such text before
- * its pixels. Reads little more than those words. */
+/* The text of `keyword` in a complete PNG file, cut to `size`. False when the file is missing or incomplete,
+ * or has no such text before its pixels. Reads little more than the text. */
 bool wadi_image_read_text(const char *path, const char *keyword, char *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* PNG files back into pictures, and the words in them. */
+/* Reads PNG files and their text. */
 #include <png.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,22 +79,22 @@ static bool has_end(FILE *file)
     unsigned char found[sizeof end];
     return fseek(file, -(long)sizeof end, SEEK_END) == 0 &&
            fread(found, 1, sizeof found, file) == sizeof found && memcmp(found, end, sizeof end) == 0 &&
-           fseek(file, 8, SEEK_SET) == 0; /* behind the signature */
+           fseek(file, 8, SEEK_SET) == 0; /* after the signature */
 }
 
-/* The text of this chunk, when it is the one that is wanted. */
-static bool take_text(FILE *file, uint32_t length, const char *keyword, char *text, size_t size)
+/* Reads the text of this chunk if it has the keyword. */
+static bool read_text_chunk(FILE *file, uint32_t length, const char *keyword, char *text, size_t size)
 {
     char found[80];
     size_t key_size = strlen(keyword) + 1;
     if (key_size > sizeof found || length < key_size || fread(found, 1, key_size, file) != key_size) {
         return false;
     }
-    size_t rest = length - key_size, taken = rest < size - 1 ? rest : size - 1;
-    if (memcmp(found, keyword, key_size) != 0 || fread(text, 1, taken, file) != taken) {
+    size_t remaining = length - key_size, copied = remaining < size - 1 ? remaining : size - 1;
+    if (memcmp(found, keyword, key_size) != 0 || fread(text, 1, copied, file) != copied) {
         return false;
     }
-    text[taken] = '\0';
+    text[copied] = '\0';
     return true;
 }
 
@@ -109,9 +109,9 @@ bool wadi_image_read_text(const char *path, const char *keyword, char *text, siz
     if (has_end(file)) {
         while (!is_found && fread(head, 1, sizeof head, file) == sizeof head &&
                memcmp(head + 4, "IDAT", 4) != 0) {
-            long next = ftell(file) + (long)big_endian(head) + 4; /* and its checksum */
-            is_found =
-                memcmp(head + 4, "tEXt", 4) == 0 && take_text(file, big_endian(head), keyword, text, size);
+            long next = ftell(file) + (long)big_endian(head) + 4; /* after its checksum */
+            is_found = memcmp(head + 4, "tEXt", 4) == 0 &&
+                       read_text_chunk(file, big_endian(head), keyword, text, size);
             if (fseek(file, next, SEEK_SET) != 0) {
                 break;
             }

@@ -6,10 +6,10 @@
 
 enum { WADI_LETTER_WIDTH = 6, WADI_LETTER_HEIGHT = 9 }; /* dots from letter to letter and from line to line */
 
-/* `scale` pixels a dot; (left, top) is the corner of the first letter. Parts outside the picture are left out; letters that the
- * font has not become a box. */
+/* `scale` pixels per dot; (left, top) is the corner of the first letter. Clipped to the picture; characters
+ * missing in the font become a box. */
 void wadi_letter_text(WadiImage *image, int left, int top, int scale, const char *text, const uint8_t rgb[3]);
-/* Pixels that the text is wide. */
+/* Width of the text in pixels. */
 int wadi_letter_text_width(const char *text, int scale);
 
 #endif

@@ -21,8 +21,8 @@ WadiLook wadi_look_sand(WadiRgb colour)
 
 WadiLook wadi_look_water(double depth)
 {
-    /* The ratios of pure water's absorption at 610, 550 and 465 nm, milder in red so that a tank is not blue only, and such
-     * that a third of the red is left after `depth`. */
+    /* The ratios of pure water's absorption at 610, 550 and 465 nm, weaker in red so that a tank is not only
+     * blue; one third of the red is left after `depth`. */
     float scale = depth > 0.0 ? (float)(1.0 / depth) : 0.0f;
     return (WadiLook){ .kind = WADI_LOOK_WATER,
                        .colour = wadi_grey(1.0f),

@@ -1,4 +1,4 @@
-/* How a thing looks: the material of the renderer, as plain data. */
+/* The renderer's material, as plain data. */
 #ifndef WADI_RENDER_LOOK_H
 #define WADI_RENDER_LOOK_H
 
@@ -7,16 +7,17 @@
 typedef enum WadiLookKind {
     WADI_LOOK_PLAIN, /* diffuse under a glossy coat: colliders, ground */
     WADI_LOOK_SAND,  /* rough diffuse; with wetness darker, and under a film of water */
-    WADI_LOOK_WATER, /* smooth dielectric that absorbs along the way; the mesh is closed, its triangles face outward */
-    WADI_LOOK_GLASS, /* a sheet without thickness: reflects and lets straight through. Single triangles, not a box */
+    WADI_LOOK_WATER, /* smooth absorbing dielectric; the mesh is closed and faces outward */
+    /* a thin sheet: reflects and transmits without refraction. Single triangles, not a box */
+    WADI_LOOK_GLASS,
 } WadiLookKind;
 
-/* Zero is a valid value for every field. Made by wadi_look_plain and its sisters. */
+/* Zero is a valid value for every field. Made by the functions below. */
 typedef struct WadiLook {
     WadiLookKind kind;
-    WadiRgb colour;          /* 0..1. PLAIN, SAND: what is reflected; GLASS: what one passage lets through */
+    WadiRgb colour;          /* 0..1. PLAIN, SAND: reflectance; GLASS: transmittance of one passage */
     float diffuse_roughness; /* PLAIN, SAND: 0 Lambert .. 1, sigma of [PKH24] */
-    float coat;              /* PLAIN: 0 none .. 1: how much of the surface the coat covers */
+    float coat;              /* PLAIN: fraction of the surface that the coat covers */
     float coat_roughness;    /* PLAIN, and SAND when wet: 0..1, the square root of GGX's alpha */
     float index;             /* of refraction: coat, film, water, glass */
     WadiRgb absorption;      /* WATER: 1/m */
@@ -27,11 +28,11 @@ typedef struct WadiLook {
 WadiLook wadi_look_plain(WadiRgb colour);
 /* Quartz sand of this dry colour. */
 WadiLook wadi_look_sand(WadiRgb colour);
-/* `depth`, m: white light is turquoise after this way: larger is clearer. */
+/* `depth`, m: distance after which white light is turquoise; larger is clearer. */
 WadiLook wadi_look_water(double depth);
 WadiLook wadi_look_glass(void);
 
-/* The colour of a screen as linear light and back, 0..1. */
+/* sRGB to linear light and back, 0..1. */
 float wadi_srgb_decode(float value);
 float wadi_srgb_encode(float value);
 WadiRgb wadi_srgb(int red, int green, int blue); /* 0..255 */

@@ -16,7 +16,7 @@ typedef struct Grid {
 static Grid choose_grid(int count, const WadiImage *first)
 {
     Grid grid = { .columns = (int)ceil(sqrt((double)count)) };
-    /* Three pictures are a row; four and more as square as they go. */
+    /* Up to three pictures form a row, more a grid as square as possible. */
     grid.columns = count <= 3 ? count : grid.columns;
     grid.rows = (count + grid.columns - 1) / grid.columns;
     int width = (SHEET_WIDTH - GAP) / grid.columns - GAP;
@@ -27,7 +27,7 @@ static Grid choose_grid(int count, const WadiImage *first)
     return grid;
 }
 
-/* Mean light over the part of `from` that this pixel covers, by its share in each pixel of it. */
+/* Mean linear light of `from` over the area of one pixel of the sheet. */
 static void average(const WadiImage *from, double left, double right, double top, double bottom,
                     const float *light_of, uint8_t rgb[3])
 {
@@ -35,11 +35,11 @@ static void average(const WadiImage *from, double left, double right, double top
     for (int y = (int)top; y < from->height && y < bottom; ++y) {
         double high = fmin(y + 1.0, bottom) - fmax(y, top);
         for (int x = (int)left; x < from->width && x < right; ++x) {
-            double share = high * (fmin(x + 1.0, right) - fmax(x, left));
+            double weight = high * (fmin(x + 1.0, right) - fmax(x, left));
             const uint8_t *pixel = from->rgb + 3 * ((size_t)y * (size_t)from->width + (size_t)x);
-            area += share;
+            area += weight;
             for (int c = 0; c < 3; ++c) {
-                sum[c] += share * (double)light_of[pixel[c]];
+                sum[c] += weight * (double)light_of[pixel[c]];
             }
         }
     }
@@ -48,7 +48,7 @@ static void average(const WadiImage *from, double left, double right, double top
     }
 }
 
-static void place(WadiImage *sheet, const WadiImage *from, int left, int top, const Grid *grid)
+static void draw_picture(WadiImage *sheet, const WadiImage *from, int left, int top, const Grid *grid)
 {
     float light_of[256];
     for (int i = 0; i < 256; ++i) {
@@ -74,7 +74,7 @@ static WadiStatus fill(WadiImage *sheet, const WadiSheetPicture *pictures, int c
         WADI_TRY(wadi_image_read_png(&picture, pictures[i].path, error));
         int left = GAP + i % grid->columns * (grid->width + GAP);
         int top = GAP + i / grid->columns * (grid->height + LABEL_HEIGHT);
-        place(sheet, &picture, left, top, grid);
+        draw_picture(sheet, &picture, left, top, grid);
         wadi_image_free(&picture);
         int size = wadi_letter_text_width(pictures[i].label, 2) <= grid->width ? 2 : 1;
         wadi_letter_text(sheet, left, top + grid->height + (LABEL_HEIGHT - WADI_LETTER_HEIGHT * size) / 2,

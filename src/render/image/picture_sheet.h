@@ -9,8 +9,8 @@ typedef struct WadiSheetPicture {
     char label[48];   /* under it */
 } WadiSheetPicture;
 
-/* Cells have the shape of the first picture; others are stretched into them. The sheet is about 1920 pixels wide, less when the
- * pictures are small. */
+/* Cells have the aspect ratio of the first picture; others are stretched. The sheet is about 1920 pixels
+ * wide, or less for small pictures. */
 WadiStatus wadi_picture_sheet_write(const char *path, const WadiSheetPicture *pictures, int count,
                                     WadiError *error);
 

@@ -1,10 +1,11 @@
-/* Vectors in float, for directions, colours and places relative to a picture's origin: what a ray carries. */
+/* Vectors in float, for the rays of the path tracer: directions, colours and positions relative to the
+ * picture's origin. */
 #ifndef WADI_RENDER_VEC3F_H
 #define WADI_RENDER_VEC3F_H
 
 #include "math/vec3.h"
 
-/* Of a number and a bound, in this order: not a number gives the bound. One instruction each, which fminf is not. */
+/* Arguments: value, bound. NaN gives the bound. One instruction each, unlike fminf. */
 static inline float wadi_minf(float a, float b)
 {
     return a < b ? a : b;

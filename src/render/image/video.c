@@ -1,5 +1,5 @@
-/* ffmpeg reads the bytes of the PNG files, one after the other, from a pipe: no list of names, no shell, and pictures of any
- * folder and numbering. What it says goes to a file without a name, so that it never waits for a reader. */
+/* ffmpeg reads the PNG files one after the other from a pipe: no list of names, no shell, and any folder and
+ * numbering. Its messages go to an unnamed file, so that it never blocks on a reader. */
 #include "render/image/video.h"
 
 #include <errno.h>
@@ -23,15 +23,15 @@
 enum {
     CHUNK = 1 << 16,
     LINE_SIZE = 512,
-    SAID_MAX = 1 << 14,
+    LOG_MAX = 1 << 14,
     PICTURE_LIMIT = 1 << 30,
-    MARGIN = 1 << 20, /* bytes: a disk with less is full */
+    MARGIN = 1 << 20, /* bytes: a disk with less free space is full */
 };
 
 typedef struct Encoder {
     pid_t pid;
-    int input;  /* its standard input; -1: closed */
-    FILE *said; /* its standard error */
+    int input; /* its standard input; -1: closed */
+    FILE *log; /* its standard error */
 } Encoder;
 
 typedef struct Command {
@@ -51,7 +51,7 @@ static void make_command(Command *command, const WadiVideoDef *def, const char *
 {
     static const char *const first[] = { "ffmpeg",     "-nostdin", "-loglevel", "error",      "-y", "-f",
                                          "image2pipe", "-c:v",     "png",       "-framerate", NULL };
-    /* yuv420p halves the colours' sizes: an odd side gets one more row or column of black. */
+    /* yuv420p needs even sides: an odd one gets one more row or column of black. */
     static const char pad[] = "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv";
     static const char *const video[] = { "-vf",
                                          pad,
@@ -97,7 +97,7 @@ static WadiStatus fail_spawn(int problem, WadiError *error)
     return wadi_fail_errno(error, problem, "cannot start ffmpeg");
 }
 
-/* With pipe[0] as standard input, `said` as standard error and signals as a fresh program has them. */
+/* Starts ffmpeg with pipe[0] as standard input, the log as standard error and default signals. */
 static int spawn(Encoder *encoder, const Command *command, const int pipe[2])
 {
     posix_spawn_file_actions_t actions;
@@ -114,12 +114,13 @@ static int spawn(Encoder *encoder, const Command *command, const int pipe[2])
         sigaddset(&usual, SIGPIPE);
         posix_spawnattr_setsigmask(&attributes, &none);
         posix_spawnattr_setsigdefault(&attributes, &usual);
-        posix_spawnattr_setpgroup(&attributes, 0); /* Ctrl-C is for us: we finish or give up in order */
+        /* Ctrl-C must not reach ffmpeg: this process ends it in order */
+        posix_spawnattr_setpgroup(&attributes, 0);
         posix_spawnattr_setflags(&attributes,
                                  POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
         posix_spawn_file_actions_adddup2(&actions, pipe[0], STDIN_FILENO);
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-        posix_spawn_file_actions_adddup2(&actions, fileno(encoder->said), STDERR_FILENO);
+        posix_spawn_file_actions_adddup2(&actions, fileno(encoder->log), STDERR_FILENO);
         char *const *words = (char *const *)(uintptr_t)command->words;
         problem = posix_spawnp(&encoder->pid, "ffmpeg", &actions, &attributes, words, environ);
         posix_spawnattr_destroy(&attributes);
@@ -131,27 +132,27 @@ static int spawn(Encoder *encoder, const Command *command, const int pipe[2])
 static WadiStatus start(Encoder *encoder, const Command *command, WadiError *error)
 {
     int ends[2];
-    encoder->said = tmpfile();
-    if (encoder->said == NULL) {
+    encoder->log = tmpfile();
+    if (encoder->log == NULL) {
         return wadi_fail_errno(error, errno, "cannot make a temporary file for what ffmpeg says");
     }
     if (pipe2(ends, O_CLOEXEC) != 0) {
         WadiStatus status = wadi_fail_errno(error, errno, "cannot make a pipe to ffmpeg");
-        fclose(encoder->said);
+        fclose(encoder->log);
         return status;
     }
     int problem = spawn(encoder, command, ends);
     close(ends[0]);
     if (problem != 0) {
         close(ends[1]);
-        fclose(encoder->said);
+        fclose(encoder->log);
         return fail_spawn(problem, error);
     }
     encoder->input = ends[1];
     return WADI_OK;
 }
 
-/* false: ffmpeg does not want more. */
+/* False when ffmpeg has closed its input. */
 static bool feed(const Encoder *encoder, const char *bytes, size_t size)
 {
     while (size > 0) {
@@ -177,27 +178,27 @@ static WadiStatus feed_pictures(const Encoder *encoder, const WadiVideoDef *def,
         size_t size;
         WADI_TRY(wadi_file_read(def->pictures[i], PICTURE_LIMIT, &bytes, &size, error));
         bool is_whole = wadi_image_png_is_whole(bytes, size);
-        bool is_taken = is_whole && feed(encoder, bytes, size);
+        bool is_fed = is_whole && feed(encoder, bytes, size);
         wadi_free(bytes, size + 1, 1);
         if (!is_whole) {
             return wadi_fail(error, WADI_ERR_IO,
                              "no video: the picture %s is damaged; remove it and give the same command again",
                              def->pictures[i]);
         }
-        if (!is_taken) {
-            break; /* its exit status and last words tell why */
+        if (!is_fed) {
+            break; /* its exit status and log give the reason */
         }
     }
     return WADI_OK;
 }
 
 /* The last line that is not empty. */
-static void last_line(FILE *said, char line[LINE_SIZE])
+static void last_line(FILE *log, char line[LINE_SIZE])
 {
-    char text[SAID_MAX];
-    long end = fseek(said, 0, SEEK_END) == 0 ? ftell(said) : 0;
-    long from = end > SAID_MAX - 1 ? end - (SAID_MAX - 1) : 0;
-    size_t length = fseek(said, from, SEEK_SET) == 0 ? fread(text, 1, sizeof text - 1, said) : 0;
+    char text[LOG_MAX];
+    long end = fseek(log, 0, SEEK_END) == 0 ? ftell(log) : 0;
+    long from = end > LOG_MAX - 1 ? end - (LOG_MAX - 1) : 0;
+    size_t length = fseek(log, from, SEEK_SET) == 0 ? fread(text, 1, sizeof text - 1, log) : 0;
     while (length > 0 && strchr("\n\r ", text[length - 1]) != NULL) {
         --length;
     }
@@ -206,7 +207,7 @@ static void last_line(FILE *said, char line[LINE_SIZE])
     snprintf(line, LINE_SIZE, "%.500s", newline != NULL ? newline + 1 : text);
 }
 
-/* Closes its input and waits for its end. */
+/* Closes ffmpeg's input and waits for its exit. */
 static WadiStatus finish(Encoder *encoder, bool is_good, WadiError *error)
 {
     if (!is_good) {
@@ -217,19 +218,19 @@ static WadiStatus finish(Encoder *encoder, bool is_good, WadiError *error)
     while (waitpid(encoder->pid, &code, 0) < 0 && errno == EINTR) {
     }
     char line[LINE_SIZE];
-    last_line(encoder->said, line);
-    fclose(encoder->said);
+    last_line(encoder->log, line);
+    fclose(encoder->log);
     if (!is_good || (WIFEXITED(code) && WEXITSTATUS(code) == 0)) {
         return WADI_OK;
     }
     if (WIFEXITED(code) && WEXITSTATUS(code) == 127 && line[0] == '\0') {
-        return fail_spawn(ENOENT, error); /* how a spawn without vfork says that there is no such program */
+        return fail_spawn(ENOENT, error); /* without vfork, spawn reports a missing program this way */
     }
     return wadi_fail(error, WADI_ERR_IO, "no video: ffmpeg failed%s%s", line[0] != '\0' ? ": " : "", line);
 }
 
-/* On the disk, and as it should be. */
-static WadiStatus prove(const char *temporary, const WadiVideoDef *def, WadiError *error)
+/* Checks that the file is on the disk and complete. */
+static WadiStatus verify(const char *temporary, const WadiVideoDef *def, WadiError *error)
 {
     WadiError problem = { 0 };
     int fd = open(temporary, O_RDONLY | O_CLOEXEC);
@@ -247,8 +248,8 @@ static WadiStatus prove(const char *temporary, const WadiVideoDef *def, WadiErro
                            problem.text);
 }
 
-/* Where the disk has no room left, that is the reason: ffmpeg's own words are about its codecs. */
-static WadiStatus explain(WadiStatus status, const char *path, uint64_t size, WadiError *error)
+/* Adds the full disk as the reason, since ffmpeg's own message would be about its codecs. */
+static WadiStatus explain_full_disk(WadiStatus status, const char *path, uint64_t size, WadiError *error)
 {
     struct statvfs disk;
     char folder[WADI_PATH_SIZE];
@@ -258,41 +259,41 @@ static WadiStatus explain(WadiStatus status, const char *path, uint64_t size, Wa
     if (status != WADI_ERR_IO || error == NULL || statvfs(folder, &disk) != 0) {
         return status;
     }
-    uint64_t room = (uint64_t)disk.f_bavail * disk.f_frsize;
-    if (room <= size + MARGIN) {
+    uint64_t free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
+    if (free_bytes <= size + MARGIN) {
         WadiError inner = *error;
         wadi_fail(error, status,
                   "%.2000s\nthe disk of %.1500s is full (%.1f MB are left): free some space and give the "
                   "same command "
                   "again; the pictures are kept",
-                  inner.text, folder, (double)room * 1e-6);
+                  inner.text, folder, (double)free_bytes * 1e-6);
     }
     return status;
 }
 
-/* A write to a program that has ended must be an error here, not the end of this one: SIGPIPE is held back for this thread, and
- * one that came is taken off. */
-typedef struct Quiet {
+/* Blocks SIGPIPE in this thread, so that writing to an ended ffmpeg is an error instead of the end of this
+ * program. A pending signal is consumed. */
+typedef struct SigpipeBlock {
     sigset_t pipe, before;
     bool was_pending;
-} Quiet;
+} SigpipeBlock;
 
-static void hold_sigpipe(Quiet *quiet)
+static void block_sigpipe(SigpipeBlock *block)
 {
     sigset_t pending;
-    sigemptyset(&quiet->pipe);
-    sigaddset(&quiet->pipe, SIGPIPE);
+    sigemptyset(&block->pipe);
+    sigaddset(&block->pipe, SIGPIPE);
     sigpending(&pending);
-    quiet->was_pending = sigismember(&pending, SIGPIPE) == 1;
-    pthread_sigmask(SIG_BLOCK, &quiet->pipe, &quiet->before);
+    block->was_pending = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &block->pipe, &block->before);
 }
 
-static void release_sigpipe(const Quiet *quiet)
+static void unblock_sigpipe(const SigpipeBlock *block)
 {
     struct timespec now = { 0 };
-    while (!quiet->was_pending && sigtimedwait(&quiet->pipe, NULL, &now) < 0 && errno == EINTR) {
+    while (!block->was_pending && sigtimedwait(&block->pipe, NULL, &now) < 0 && errno == EINTR) {
     }
-    pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
+    pthread_sigmask(SIG_SETMASK, &block->before, NULL);
 }
 
 WadiStatus wadi_video_write(const char *path, const WadiVideoDef *def, WadiError *error)
@@ -304,22 +305,22 @@ WadiStatus wadi_video_write(const char *path, const WadiVideoDef *def, WadiError
         return wadi_fail(error, WADI_ERR_ARGUMENT, "the path of the video is too long");
     }
     Command command = { 0 };
-    /* A name that begins with a dash or holds a colon is not a file to ffmpeg. */
+    /* ffmpeg would not take a name with a leading dash or a colon for a file. */
     char output[WADI_PATH_SIZE + 8];
     snprintf(output, sizeof output, "file:%s", temporary);
     make_command(&command, def, output);
     Encoder encoder = { .input = -1 };
-    Quiet quiet;
-    hold_sigpipe(&quiet);
+    SigpipeBlock block;
+    block_sigpipe(&block);
     WadiStatus status = start(&encoder, &command, error);
     if (status == WADI_OK) {
         status = feed_pictures(&encoder, def, error);
         WadiStatus ended = finish(&encoder, status == WADI_OK, status == WADI_OK ? error : NULL);
         status = status == WADI_OK ? ended : status;
     }
-    release_sigpipe(&quiet);
+    unblock_sigpipe(&block);
     if (status == WADI_OK) {
-        status = prove(temporary, def, error);
+        status = verify(temporary, def, error);
     }
     if (status == WADI_OK && rename(temporary, path) != 0) {
         status = wadi_fail_errno(error, errno, "cannot write %s", path);
@@ -327,7 +328,7 @@ WadiStatus wadi_video_write(const char *path, const WadiVideoDef *def, WadiError
     if (status != WADI_OK) {
         struct stat info;
         uint64_t size = stat(temporary, &info) == 0 ? (uint64_t)info.st_size : 0;
-        explain(status, path, size, error);
+        explain_full_disk(status, path, size, error);
         unlink(temporary);
     }
     return status;

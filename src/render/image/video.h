@@ -1,4 +1,4 @@
-/* Pictures into a video or an animated GIF, by the program ffmpeg. */
+/* Makes a video or an animated GIF from pictures, with the program ffmpeg. */
 #ifndef WADI_RENDER_VIDEO_H
 #define WADI_RENDER_VIDEO_H
 
@@ -10,12 +10,12 @@ typedef struct WadiVideoDef {
     const char *const *pictures; /* paths of PNG files of one size */
     int picture_count;
     double fps;
-    bool is_gif;              /* at most 640 pixels wide; otherwise H.264 in MP4, which plays everywhere */
-    const volatile int *stop; /* when not NULL and not 0: give up, WADI_ERR_STOPPED */
+    bool is_gif;              /* at most 640 pixels wide; otherwise H.264 in MP4 */
+    const volatile int *stop; /* not NULL and not 0: stop with WADI_ERR_STOPPED */
 } WadiVideoDef;
 
-/* Replaces `path` when all went well. WADI_ERR_UNSUPPORTED: there is no ffmpeg; the text says what to install. WADI_ERR_IO: it
- * failed; the text ends with what it said last. */
+/* Replaces `path` on success. WADI_ERR_UNSUPPORTED: ffmpeg is missing; the message says what to install.
+ * WADI_ERR_IO: ffmpeg failed; the message ends with its last line. */
 WadiStatus wadi_video_write(const char *path, const WadiVideoDef *def, WadiError *error);
 
 #endif

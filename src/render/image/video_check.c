@@ -7,7 +7,7 @@
 
 #include "io/files/files.h"
 
-/* A part of the file. */
+/* A range of the file. */
 typedef struct Span {
     uint64_t at, end;
 } Span;
@@ -23,24 +23,25 @@ static bool read_at(const Reader *r, uint64_t at, void *bytes, size_t size)
            fread(bytes, 1, size, r->file) == size;
 }
 
-static uint32_t whole(const unsigned char *bytes)
+static uint32_t read_u32(const unsigned char *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* The box at the beginning of `where`: its kind and what it holds; `where` goes behind it. false: cut off or no box. */
+/* Reads the box at the beginning of `where`: its kind and contents; moves `where` past it. False: cut off or
+ * no box. */
 static bool next_box(const Reader *r, Span *where, char kind[4], Span *inside)
 {
     unsigned char head[16];
     if (where->end - where->at < 8 || !read_at(r, where->at, head, 8)) {
         return false;
     }
-    uint64_t size = whole(head), header = 8;
+    uint64_t size = read_u32(head), header = 8;
     if (size == 1) {
         if (!read_at(r, where->at, head, 16)) {
             return false;
         }
-        size = (uint64_t)whole(head + 8) << 32 | whole(head + 12);
+        size = (uint64_t)read_u32(head + 8) << 32 | read_u32(head + 12);
         header = 16;
     }
     if (size < header || size > where->end - where->at) {
@@ -63,7 +64,7 @@ static bool find_box(const Reader *r, Span where, const char *wanted, Span *insi
     return false;
 }
 
-/* Boxes one after the other to the very end, among them the index and the pictures. */
+/* True when boxes fill the file, among them the index and the pictures. */
 static bool has_whole_boxes(const Reader *r, Span *index)
 {
     Span where = { 0, r->size }, inside;
@@ -82,17 +83,17 @@ static bool has_whole_boxes(const Reader *r, Span *index)
     return has_index && has_pictures;
 }
 
-/* Bytes and number of the pictures, from the table of their sizes. */
+/* Bytes and count of the pictures, from the table of their sizes. */
 static bool sum_pictures(const Reader *r, Span table, uint64_t *bytes, uint32_t *count)
 {
     unsigned char head[12], size[4];
     if (!read_at(r, table.at, head, sizeof head)) {
         return false;
     }
-    uint32_t even = whole(head + 4);
-    *count = whole(head + 8);
-    *bytes = (uint64_t)even * *count;
-    if (even != 0) {
+    uint32_t common_size = read_u32(head + 4);
+    *count = read_u32(head + 8);
+    *bytes = (uint64_t)common_size * *count;
+    if (common_size != 0) {
         return true;
     }
     if ((table.end - table.at - sizeof head) / sizeof size < *count) {
@@ -102,14 +103,14 @@ static bool sum_pictures(const Reader *r, Span table, uint64_t *bytes, uint32_t 
         if (!read_at(r, table.at + sizeof head + (uint64_t)i * sizeof size, size, sizeof size)) {
             return false;
         }
-        *bytes += whole(size);
+        *bytes += read_u32(size);
     }
     return true;
 }
 
 static WadiStatus check_mp4(const Reader *r, int pictures, WadiError *error)
 {
-    static const char *const way[] = { "trak", "mdia", "minf", "stbl", "stsz" };
+    static const char *const path[] = { "trak", "mdia", "minf", "stbl", "stsz" };
     Span inside = { 0 };
     uint64_t bytes = 0;
     uint32_t count = 0;
@@ -117,8 +118,8 @@ static WadiStatus check_mp4(const Reader *r, int pictures, WadiError *error)
         return wadi_fail(error, WADI_ERR_FORMAT, "the file is cut off");
     }
     bool is_good = true;
-    for (size_t i = 0; i < sizeof way / sizeof *way && is_good; ++i) {
-        is_good = find_box(r, inside, way[i], &inside);
+    for (size_t i = 0; i < sizeof path / sizeof *path && is_good; ++i) {
+        is_good = find_box(r, inside, path[i], &inside);
     }
     if (!is_good || !sum_pictures(r, inside, &bytes, &count)) {
         return wadi_fail(error, WADI_ERR_FORMAT, "it has no list of its pictures");
@@ -129,7 +130,7 @@ static WadiStatus check_mp4(const Reader *r, int pictures, WadiError *error)
     return WADI_OK;
 }
 
-/* *at behind the sub-blocks that begin there. */
+/* Moves *at past the sub-blocks that begin there. */
 static bool skip_blocks(const Reader *r, uint64_t *at)
 {
     unsigned char length;
@@ -142,7 +143,7 @@ static bool skip_blocks(const Reader *r, uint64_t *at)
     return true;
 }
 
-static uint64_t colours(unsigned char packed)
+static uint64_t colour_table_bytes(unsigned char packed)
 {
     return (packed & 0x80) != 0 ? 3u * (2u << (packed & 7)) : 0;
 }
@@ -152,12 +153,12 @@ static WadiStatus check_gif(const Reader *r, int pictures, WadiError *error)
     unsigned char head[13], block[10];
     int count = 0;
     bool is_good = read_at(r, 0, head, sizeof head) && memcmp(head, "GIF8", 4) == 0;
-    uint64_t at = sizeof head + (is_good ? colours(head[10]) : 0);
+    uint64_t at = sizeof head + (is_good ? colour_table_bytes(head[10]) : 0);
     while (is_good && (is_good = read_at(r, at, block, 1)) && block[0] != 0x3b) {
         if (block[0] == 0x21) { /* an extension: its kind, then blocks */
             at += 2;
         } else if (block[0] == 0x2c && read_at(r, at, block, sizeof block)) {
-            at += sizeof block + colours(block[9]) + 1;
+            at += sizeof block + colour_table_bytes(block[9]) + 1;
             count += 1;
         } else {
             is_good = false;

@@ -1,7 +1,7 @@
-/* The base is the energy-preserving Oren-Nayar of [PKH24], the coat single-scattering GGX with Smith's shadowing [WMLT07], drawn
- * by its visible normals [H18]. The coat takes from the base what it reflects on the way in and on the way out.
- * Wet sand: a film of water over the grains. Light that a grain sends up is partly reflected back down by the film, and met by
- * the grain again: [LD88]. */
+/* The base is the energy-preserving Oren-Nayar model of [PKH24]; the coat is single-scattering GGX with
+ * Smith's shadowing [WMLT07], sampled by visible normals [H18]. The coat's reflectance is subtracted from the
+ * base's light on entry and on exit. Wet sand has a film of water: part of the light from a grain is
+ * reflected back to it by the film [LD88]. */
 #include "render/trace/bsdf.h"
 
 static const float pif = 3.14159265f;
@@ -16,7 +16,8 @@ float wadi_fresnel(float cosine, float index)
     return wadi_minf(0.5f * a * a * (1.0f + b * b), 1.0f);
 }
 
-/* A fit to the integral by W. Egan and T. Hilgeman, "Optical Properties of Inhomogeneous Materials" (1979); the test integrates. */
+/* A fit to the integral by W. Egan and T. Hilgeman, "Optical Properties of Inhomogeneous Materials" (1979);
+ * tested against the integral. */
 float wadi_fresnel_inside(float index)
 {
     return -1.4399f / (index * index) + 0.7099f / index + 0.6681f + 0.0636f * index;
@@ -35,18 +36,18 @@ WadiBsdf wadi_bsdf_of_look(const WadiLook *look, WadiRgb colour, float wetness, 
     }
     float w = wadi_minf(wadi_maxf(wetness, 0.0f), 1.0f);
     if (w > 0.0f) {
-        /* Water between and in the grains makes them scatter forward, so that light goes deeper and comes back less [TBM86]: a
-         * power of the colour, such that the brightness of beach sand halves, as it does, together with the film. */
+        /* Wet grains scatter forward, so that less light returns [TBM86]: a power of the colour, chosen so
+         * that the brightness of beach sand halves together with the film. */
         float power = 1.0f + 0.4f * w;
         colour = wadi_vec3f(powf(wadi_maxf(colour.x, 0.0f), power), powf(wadi_maxf(colour.y, 0.0f), power),
                             powf(wadi_maxf(colour.z, 0.0f), power));
         bsdf.albedo = colour;
     }
     if (outside == 1.0f && w > 0.0f) {
-        /* [LD88]: the film sends p of the diffuse light from below back down, again and again, and lets the rest out; seen from
-         * above it reflects r = 1 - n^2 (1 - p) of such light. Entrance and exit losses are the coat's, so they are taken out
-         * here: white stays white. With a rough base that balance is good to half a percent; nothing that is wet is whiter
-         * than 0.98. */
+        /* [LD88]: the film reflects the fraction p of the diffuse light from below back down, repeatedly;
+         * from above it reflects r = 1 - n^2 (1 - p) of such light. Entry and exit losses belong to the coat
+         * and are divided out here: white stays white, within half a percent for a rough base, and the colour
+         * is limited to 0.98. */
         colour =
             wadi_vec3f(wadi_minf(colour.x, 0.98f), wadi_minf(colour.y, 0.98f), wadi_minf(colour.z, 0.98f));
         float p = wadi_fresnel_inside(index), r = 1.0f - index * index * (1.0f - p);
@@ -55,12 +56,12 @@ WadiBsdf wadi_bsdf_of_look(const WadiLook *look, WadiRgb colour, float wetness, 
                         colour.z * (1.0f - p) / (1.0f - p * colour.z) };
         bsdf.albedo = wadi_scalef(wadi_lerpf(colour, wet, w), 1.0f / (1.0f - w * r));
         bsdf.coat = w;
-        bsdf.roughness *= 1.0f - w; /* the base is lit through the film, from nearly above */
+        bsdf.roughness *= 1.0f - w; /* light reaches the base through the film, nearly vertically */
     }
     return bsdf;
 }
 
-/* What a white surface of the first scattering sends back, by direction. [PKH24], their fit. */
+/* Directional albedo of single scattering for a white surface. [PKH24], their fit. */
 static float rough_albedo(float cosine, float roughness, float a)
 {
     float c = 1.0f - cosine;
@@ -78,13 +79,13 @@ static WadiRgb base_eval(const WadiBsdf *bsdf, WadiVec3f out, WadiVec3f in)
     float a = 1.0f / (1.0f + (0.5f - 2.0f / (3.0f * pif)) * r);
     float mean = a * (1.0f + (2.0f / 3.0f - 28.0f / (15.0f * pif)) * r);
     float single = a * (1.0f + r * st) / pif;
-    float rest = wadi_maxf(1.0f - rough_albedo(out.z, r, a), 0.0f) *
-                 wadi_maxf(1.0f - rough_albedo(in.z, r, a), 0.0f) / (pif * wadi_maxf(1.0f - mean, 1e-6f));
+    float multiple = wadi_maxf(1.0f - rough_albedo(out.z, r, a), 0.0f) *
+                     wadi_maxf(1.0f - rough_albedo(in.z, r, a), 0.0f) / (pif * wadi_maxf(1.0f - mean, 1e-6f));
     WadiRgb c = bsdf->albedo;
-    WadiRgb many = { c.x * c.x * mean / (1.0f - c.x * (1.0f - mean)),
-                     c.y * c.y * mean / (1.0f - c.y * (1.0f - mean)),
-                     c.z * c.z * mean / (1.0f - c.z * (1.0f - mean)) };
-    return wadi_add_scaledf(wadi_scalef(c, single), many, rest);
+    WadiRgb multiple_albedo = { c.x * c.x * mean / (1.0f - c.x * (1.0f - mean)),
+                                c.y * c.y * mean / (1.0f - c.y * (1.0f - mean)),
+                                c.z * c.z * mean / (1.0f - c.z * (1.0f - mean)) };
+    return wadi_add_scaledf(wadi_scalef(c, single), multiple_albedo, multiple);
 }
 
 /* Smith's Lambda for GGX. */
@@ -97,19 +98,19 @@ static float shadowing(WadiVec3f w, float alpha)
 static float ggx(WadiVec3f h, float alpha)
 {
     float a = alpha * alpha, across = h.x * h.x + h.y * h.y, t = across + h.z * h.z * a;
-    return a / (pif * t * t); /* across + z^2 = 1; so written, no digits are lost for a small alpha */
+    return a / (pif * t * t); /* across + z^2 = 1; this form loses no digits for a small alpha */
 }
 
-/* What the coat lets through. A rough coat reflects less at grazing angles than a smooth one: its facets face the ray more.
- * Fresnel at a raised cosine is never more than 0.003 below what the coat reflects, from alpha 0.01 to 1 and index 1.33 to 1.5. */
-static float coat_passes(const WadiBsdf *bsdf, float cosine)
+/* Transmittance of the coat. A rough coat reflects less at grazing angles than a smooth one. Fresnel at a
+ * raised cosine is at most 0.003 below the coat's reflectance, for alpha 0.01 to 1 and index 1.33 to 1.5. */
+static float coat_transmittance(const WadiBsdf *bsdf, float cosine)
 {
     float raised = (cosine + 0.45f * bsdf->alpha) / (1.0f + 0.45f * bsdf->alpha);
     return 1.0f - bsdf->coat * wadi_fresnel(raised, bsdf->index);
 }
 
-/* How often the coat is drawn: about its part of what goes back. */
-static float coat_share(const WadiBsdf *bsdf, WadiVec3f out)
+/* Probability of sampling the coat: about its fraction of the reflected light. */
+static float coat_probability(const WadiBsdf *bsdf, WadiVec3f out)
 {
     if (bsdf->coat <= 0.0f || bsdf->index <= 1.0f) {
         return 0.0f;
@@ -125,37 +126,37 @@ WadiRgb wadi_bsdf_eval(const WadiBsdf *bsdf, WadiVec3f out, WadiVec3f in, float 
     if (!(out.z > 0.0f && in.z > 0.0f)) {
         return wadi_grey(0.0f);
     }
-    float share = coat_share(bsdf, out);
+    float probability = coat_probability(bsdf, out);
     WadiRgb value = base_eval(bsdf, out, in);
-    *pdf = (1.0f - share) * in.z / pif;
-    if (share > 0.0f) {
-        float keep = coat_passes(bsdf, out.z) * coat_passes(bsdf, in.z);
+    *pdf = (1.0f - probability) * in.z / pif;
+    if (probability > 0.0f) {
+        float transmittance = coat_transmittance(bsdf, out.z) * coat_transmittance(bsdf, in.z);
         WadiVec3f h = wadi_normalizedf_or(wadi_addf(out, in), wadi_vec3f(0, 0, 1));
         float lambda_out = shadowing(out, bsdf->alpha), lambda_in = shadowing(in, bsdf->alpha);
         float d = ggx(h, bsdf->alpha);
         float specular = bsdf->coat * wadi_fresnel(wadi_dotf(out, h), bsdf->index) * d /
                          ((1.0f + lambda_out + lambda_in) * 4.0f * out.z * in.z);
-        value = wadi_addf(wadi_scalef(value, keep), wadi_grey(specular));
-        *pdf += share * d / ((1.0f + lambda_out) * 4.0f * out.z);
+        value = wadi_addf(wadi_scalef(value, transmittance), wadi_grey(specular));
+        *pdf += probability * d / ((1.0f + lambda_out) * 4.0f * out.z);
     }
     return wadi_scalef(value, in.z);
 }
 
 WadiVec3f wadi_bsdf_sample(const WadiBsdf *bsdf, WadiVec3f out, const float u[3])
 {
-    float share = coat_share(bsdf, out);
-    float turn = 2.0f * pif * u[1], r = sqrtf(u[0]);
-    if (u[2] >= share) {
-        return wadi_vec3f(r * cosf(turn), r * sinf(turn), sqrtf(wadi_maxf(1.0f - u[0], 0.0f)));
+    float probability = coat_probability(bsdf, out);
+    float angle = 2.0f * pif * u[1], r = sqrtf(u[0]);
+    if (u[2] >= probability) {
+        return wadi_vec3f(r * cosf(angle), r * sinf(angle), sqrtf(wadi_maxf(1.0f - u[0], 0.0f)));
     }
-    /* [H18]: stretched to alpha 1, a disc seen from `out`, its visible half. */
+    /* [H18]: stretched to alpha 1; the visible half of a disc as seen from `out`. */
     WadiVec3f v =
         wadi_normalizedf_or(wadi_vec3f(bsdf->alpha * out.x, bsdf->alpha * out.y, out.z), wadi_vec3f(0, 0, 1));
     float across = v.x * v.x + v.y * v.y;
     WadiVec3f t1 =
         across > 0.0f ? wadi_scalef(wadi_vec3f(-v.y, v.x, 0.0f), 1.0f / sqrtf(across)) : wadi_vec3f(1, 0, 0);
     WadiVec3f t2 = wadi_crossf(v, t1);
-    float a = r * cosf(turn), b = r * sinf(turn), s = 0.5f * (1.0f + v.z);
+    float a = r * cosf(angle), b = r * sinf(angle), s = 0.5f * (1.0f + v.z);
     b = (1.0f - s) * sqrtf(wadi_maxf(1.0f - a * a, 0.0f)) + s * b;
     WadiVec3f n = wadi_scalef(v, sqrtf(wadi_maxf(1.0f - a * a - b * b, 0.0f)));
     n = wadi_add_scaledf(wadi_add_scaledf(n, t1, a), t2, b);

@@ -1,5 +1,5 @@
-/* What a rough surface does with light: an energy-preserving rough diffuse base under a glossy coat. Directions are unit vectors
- * in the frame of the surface, z along its normal, both pointing away from it. */
+/* Reflection of a rough surface: an energy-preserving rough diffuse base under a glossy coat. Directions are
+ * unit vectors in the surface's frame, z along its normal, both pointing away from it. */
 #ifndef WADI_RENDER_BSDF_H
 #define WADI_RENDER_BSDF_H
 
@@ -8,23 +8,25 @@
 typedef struct WadiBsdf {
     WadiRgb albedo;
     float roughness; /* of the base: 0 Lambert .. 1 */
-    float coat;      /* share of the surface that the coat covers */
+    float coat;      /* fraction of the surface that the coat covers */
     float alpha;     /* GGX */
-    float index;     /* of the coat, relative to what is around it */
+    float index;     /* of refraction, of the coat relative to its surroundings */
 } WadiBsdf;
 
-/* `outside`: index of refraction of what the surface lies in. Sand in water is not darkened by its film: the water is that
- * film, and is traced. */
+/* `outside`: index of refraction of the surrounding medium. Under water the film does not darken sand: the
+ * water is the film, and is traced. */
 WadiBsdf wadi_bsdf_of_look(const WadiLook *look, WadiRgb colour, float wetness, float outside);
 
-/* f(out, in) cos(in), and the density with which wadi_bsdf_sample draws `in`. 0 unless both are above the surface. */
+/* f(out, in) cos(in), and the probability density of `in` in wadi_bsdf_sample. 0 unless both are above the
+ * surface. */
 WadiRgb wadi_bsdf_eval(const WadiBsdf *bsdf, WadiVec3f out, WadiVec3f in, float *pdf);
 /* A direction for three values in [0, 1); may lie below the surface, where eval is 0. */
 WadiVec3f wadi_bsdf_sample(const WadiBsdf *bsdf, WadiVec3f out, const float u[3]);
 
-/* Unpolarised light on a smooth boundary: what is reflected. `index`: of the other side relative to this one. */
+/* Fresnel reflectance of a smooth boundary for unpolarised light. `index`: of the other side relative to this
+ * one. */
 float wadi_fresnel(float cosine, float index);
-/* The mean of it over a hemisphere of even light that comes from inside a body with that index (> 1). */
+/* Its mean over uniform light from inside a body with that index (> 1). */
 float wadi_fresnel_inside(float index);
 
 #endif

@@ -4,9 +4,9 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Three quarters of a view: from the front, a little to the right of it and above. */
+/* Three-quarter view: from the front, slightly to the right and above. */
 enum { AZIMUTH = -60, ELEVATION = 22, VIEW_ANGLE = 35 };
-static const double margin = 0.12; /* of the picture's half, on each side */
+static const double margin = 0.12; /* fraction of half the picture, on each side */
 
 static WadiVec3 direction_of(double azimuth, double elevation)
 {
@@ -18,7 +18,7 @@ static void axes(const WadiCamera *camera, WadiVec3 *right, WadiVec3 *up, WadiVe
 {
     *forward = wadi_normalized_or(wadi_sub(camera->target, camera->eye), wadi_vec3(0, 0, 0));
     WadiVec3 side = wadi_cross(*forward, camera->up);
-    if (!(wadi_norm(side) > 1e-9 * wadi_norm(camera->up))) { /* looks along `up`: any side will do */
+    if (!(wadi_norm(side) > 1e-9 * wadi_norm(camera->up))) { /* view along `up`: any side is valid */
         side = wadi_cross(*forward, fabs(forward->x) < 0.9 ? wadi_vec3(1, 0, 0) : wadi_vec3(0, 1, 0));
     }
     *right = wadi_normalized_or(side, wadi_vec3(1, 0, 0));
@@ -45,8 +45,8 @@ WadiCamera wadi_camera_framing(WadiBox box, double aspect)
     axes(&camera, &right, &up, &forward);
     double half_height = tan(0.5 * VIEW_ANGLE * pi / 180.0) * (1.0 - margin),
            half_width = half_height * aspect;
-    /* The eye is where the planes that touch the box on both sides cross: the wider of the two pairs says how far away, and
-     * the other pair is centred there. A plane x = w (z + d) holds a corner when d >= x / w - z. */
+    /* A plane x = w (z + d) contains a corner when d >= x / w - z. The pair of opposite planes with the
+     * larger mean d sets the distance; the eye is centred between each pair. */
     double high[2][2] = { { -DBL_MAX, -DBL_MAX }, { -DBL_MAX, -DBL_MAX } };
     for (int k = 0; k < 8; ++k) {
         WadiVec3 p = wadi_sub(corner(box, k), camera.target);
@@ -57,12 +57,12 @@ WadiCamera wadi_camera_framing(WadiBox box, double aspect)
             high[i][1] = fmax(high[i][1], -x[i] / half[i] - z);
         }
     }
-    double away = fmax(0.5 * (high[0][0] + high[0][1]), 0.5 * (high[1][0] + high[1][1]));
+    double distance = fmax(0.5 * (high[0][0] + high[0][1]), 0.5 * (high[1][0] + high[1][1]));
     double shift_right = 0.25 * (high[0][0] - high[0][1]) * 2.0 * half_width;
     double shift_up = 0.25 * (high[1][0] - high[1][1]) * 2.0 * half_height;
     WadiVec3 shift = wadi_add(wadi_scale(right, shift_right), wadi_scale(up, shift_up));
     camera.target = wadi_add(camera.target, shift);
-    camera.eye = wadi_add_scaled(camera.target, back, away);
+    camera.eye = wadi_add_scaled(camera.target, back, distance);
     return camera;
 }
 
@@ -77,10 +77,11 @@ bool wadi_camera_frame(const WadiCamera *camera, WadiVec3 origin, double aspect,
 {
     *frame = (WadiCameraFrame){ 0 };
     WadiVec3 right, up, forward;
-    double away = wadi_norm(wadi_sub(camera->target, camera->eye));
-    if (!wadi_is_finite(camera->eye) || !(away > 0.0) || !isfinite(away) || !wadi_is_finite(camera->up) ||
-        !(camera->view_angle > 0.0 && camera->view_angle < 180.0) || !(camera->lens_radius >= 0.0) ||
-        !isfinite(camera->lens_radius) || !(camera->focus >= 0.0) || !isfinite(camera->focus)) {
+    double distance = wadi_norm(wadi_sub(camera->target, camera->eye));
+    if (!wadi_is_finite(camera->eye) || !(distance > 0.0) || !isfinite(distance) ||
+        !wadi_is_finite(camera->up) || !(camera->view_angle > 0.0 && camera->view_angle < 180.0) ||
+        !(camera->lens_radius >= 0.0) || !isfinite(camera->lens_radius) || !(camera->focus >= 0.0) ||
+        !isfinite(camera->focus)) {
         return false;
     }
     axes(camera, &right, &up, &forward);
@@ -92,7 +93,7 @@ bool wadi_camera_frame(const WadiCamera *camera, WadiVec3 origin, double aspect,
                                 .half_height = (float)half,
                                 .half_width = (float)(half * aspect),
                                 .lens_radius = (float)camera->lens_radius,
-                                .focus = (float)(camera->focus > 0.0 ? camera->focus : away) };
+                                .focus = (float)(camera->focus > 0.0 ? camera->focus : distance) };
     return true;
 }
 
@@ -100,15 +101,15 @@ void wadi_camera_ray(const WadiCameraFrame *frame, float x, float y, const float
                      WadiVec3f *direction)
 {
     float a = (2.0f * x - 1.0f) * frame->half_width, b = (1.0f - 2.0f * y) * frame->half_height;
-    WadiVec3f way = wadi_add_scaledf(wadi_add_scaledf(frame->forward, frame->right, a), frame->up, b);
+    WadiVec3f ray = wadi_add_scaledf(wadi_add_scaledf(frame->forward, frame->right, a), frame->up, b);
     *origin = frame->eye;
     if (frame->lens_radius > 0.0f) {
-        /* The point in focus stays, the eye moves over the lens. */
-        float r = frame->lens_radius * sqrtf(lens[0]), turn = 2.0f * (float)pi * lens[1];
+        /* The ray starts on the lens and passes through the same point of the focal plane. */
+        float r = frame->lens_radius * sqrtf(lens[0]), angle = 2.0f * (float)pi * lens[1];
         WadiVec3f offset =
-            wadi_add_scaledf(wadi_scalef(frame->right, r * cosf(turn)), frame->up, r * sinf(turn));
+            wadi_add_scaledf(wadi_scalef(frame->right, r * cosf(angle)), frame->up, r * sinf(angle));
         *origin = wadi_addf(frame->eye, offset);
-        way = wadi_add_scaledf(way, offset, -1.0f / frame->focus);
+        ray = wadi_add_scaledf(ray, offset, -1.0f / frame->focus);
     }
-    *direction = wadi_normalizedf_or(way, frame->forward);
+    *direction = wadi_normalizedf_or(ray, frame->forward);
 }

@@ -1,8 +1,9 @@
-/* An edge-avoiding wavelet filter: passes of a 5 x 5 kernel with holes of 1, 2, 4, 8 pixels, where a neighbour counts less the more its
- * normal, its depth and its brightness differ, brightness measured in the noise that the samples show.
- * Source: [DSHL10], with the weights of [S17]. What is filtered is light divided by the surface's colour, so that the colours of
- * grains and checkers stay sharp.
- * Differs: one frame only; the variance comes from the samples of a pixel and its neighbours. */
+/* An edge-avoiding wavelet filter: passes of a 5 x 5 kernel with strides of 1, 2, 4, 8 pixels. The weight of
+ * a neighbour falls with the differences in normal, depth and brightness, the latter relative to the
+ * estimated noise.
+ * Source: [DSHL10], with the weights of [S17]. The filtered quantity is light divided by the surface's
+ * colour, so that the colours of grains and checkers stay sharp.
+ * Differs: one frame only; the variance is estimated from the samples of a pixel and its neighbours. */
 #include "render/trace/denoise.h"
 
 #include <stdlib.h>
@@ -10,9 +11,9 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 
-enum { PASSES = 4, ROWS_A_BLOCK = 8 };
+enum { PASSES = 4, ROW_BLOCK = 8 };
 
-static const float least_albedo = 0.02f;
+static const float albedo_min = 0.02f;
 
 typedef struct Filter {
     const WadiFilm *film;
@@ -25,21 +26,21 @@ typedef struct Filter {
 
 static WadiRgb divisor(WadiRgb albedo)
 {
-    return wadi_vec3f(wadi_maxf(albedo.x, least_albedo), wadi_maxf(albedo.y, least_albedo),
-                      wadi_maxf(albedo.z, least_albedo));
+    return wadi_vec3f(wadi_maxf(albedo.x, albedo_min), wadi_maxf(albedo.y, albedo_min),
+                      wadi_maxf(albedo.z, albedo_min));
 }
 
-/* exp(x) for -60 <= x <= 0, to 2e-4 of itself: two to a whole power from the bits of a float, the rest by a cubic. The library's is
- * a call for every neighbour of every pixel. */
-static float rough_exp(float x)
+/* exp(x) for -60 <= x <= 0 with a relative error of 2e-4: the integer power of two from the bits of a float,
+ * the fraction by a cubic. The library function would be a call per neighbour and pixel. */
+static float fast_exp(float x)
 {
     float y = 1.44269504f * x, whole = floorf(y), t = y - whole;
-    float part = 1.0f + t * (0.6951786f + t * (0.2260667f + t * 0.0787547f));
+    float fraction = 1.0f + t * (0.6951786f + t * (0.2260667f + t * 0.0787547f));
     union {
         uint32_t bits;
         float value;
     } power = { .bits = (uint32_t)((int32_t)whole + 127) << 23 };
-    return part * power.value;
+    return fraction * power.value;
 }
 
 static int clamped(int i, int count)
@@ -47,7 +48,8 @@ static int clamped(int i, int count)
     return i < 0 ? 0 : i >= count ? count - 1 : i;
 }
 
-/* Light over colour, and its variance as a mean over the pixel's surroundings: eight samples say little about their own. */
+/* Light over colour, and its variance as a mean over the pixel's surroundings: the few samples of one pixel
+ * are not enough. */
 static void divide_rows(void *context, int64_t first, int64_t end)
 {
     Filter *in = context;
@@ -71,7 +73,8 @@ static void divide_rows(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Change of the distance a pixel, along x and y: the smaller of the two sides, so that an edge is not taken for a slope. */
+/* Change of distance per pixel along x or y: the smaller of the two sides, so that an edge does not count as
+ * a slope. */
 static float slope(const WadiFilm *film, int x, int y, int dx, int dy)
 {
     int width = film->width, i = y * width + x;
@@ -104,20 +107,20 @@ static void filter_rows(void *context, int64_t first, int64_t end)
                         continue;
                     }
                     int j = py * width + px;
-                    WadiVec3f turn = wadi_subf(film->normal[i], film->normal[j]);
+                    WadiVec3f bend = wadi_subf(film->normal[i], film->normal[j]);
                     float depth = (slope_x * (float)abs(dx) + slope_y * (float)abs(dy)) * (float)in->step;
                     float away =
                         fabsf(distance - film->distance[j]) / (1.5f * depth + 2e-3f * distance + 1e-6f);
                     float other = fabsf(light - wadi_luminance(in->from[j])) * noise;
                     float weight = kernel[abs(dx)] * kernel[abs(dy)] *
-                                   rough_exp(-wadi_minf(12.0f * wadi_dotf(turn, turn), 20.0f) -
-                                             wadi_minf(away, 20.0f) - wadi_minf(other, 20.0f));
+                                   fast_exp(-wadi_minf(12.0f * wadi_dotf(bend, bend), 20.0f) -
+                                            wadi_minf(away, 20.0f) - wadi_minf(other, 20.0f));
                     sum = wadi_add_scaledf(sum, in->from[j], weight);
                     variance += weight * weight * in->variance_from[j];
                     weights += weight;
                 }
             }
-            in->to[i] = wadi_scalef(sum, 1.0f / weights); /* the pixel itself weighs 0.14 */
+            in->to[i] = wadi_scalef(sum, 1.0f / weights); /* positive: the pixel's own weight is 0.14 */
             in->variance_to[i] = variance / (weights * weights);
         }
     }
@@ -135,11 +138,11 @@ WadiStatus wadi_film_denoise(WadiFilm *film, WadiError *error)
     }
     if (status == WADI_OK) {
         Filter filter = { .film = film, .to = light[0], .variance_to = variance[0] };
-        wadi_parallel_for(film->height, ROWS_A_BLOCK, divide_rows, &filter);
+        wadi_parallel_for(film->height, ROW_BLOCK, divide_rows, &filter);
         for (int pass = 0; pass < PASSES; ++pass) {
             int from = pass % 2, to = 1 - from;
             filter = (Filter){ film, light[from], light[to], variance[from], variance[to], 1 << pass };
-            wadi_parallel_for(film->height, ROWS_A_BLOCK, filter_rows, &filter);
+            wadi_parallel_for(film->height, ROW_BLOCK, filter_rows, &filter);
         }
         for (size_t i = 0; i < count; ++i) {
             film->light[i] = wadi_mulf(light[PASSES % 2][i], divisor(film->albedo[i]));

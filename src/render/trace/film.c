@@ -7,10 +7,10 @@
 #include "core/parallel.h"
 #include "render/image/look.h"
 
-enum { PIXELS_A_BLOCK = 4096 };
+enum { PIXEL_BLOCK = 4096 };
 
-/* Where auto-exposure puts the mean: above the 0.18 of a photograph, for sand in the sun is brighter than most of what is
- * photographed. */
+/* Target of the auto-exposure: above the photographic 0.18, since sunlit sand is brighter than most
+ * subjects. */
 static const double middle_grey = 0.3;
 
 WadiStatus wadi_film_init(WadiFilm *film, int width, int height, WadiError *error)
@@ -47,8 +47,8 @@ void wadi_film_free(WadiFilm *film)
 
 double wadi_film_auto_exposure(const WadiFilm *film)
 {
-    /* The sky at the picture's edge does not darken what is in the middle: pixels count by how near they are to it, and those
-     * where nothing is seen count a quarter. */
+    /* Weights fall towards the picture's edge, and the sky counts a quarter, so that it does not darken the
+     * subject. */
     double sum = 0.0, weights = 0.0;
     for (int y = 0; y < film->height; ++y) {
         double dy = 2.0 * (y + 0.5) / film->height - 1.0;
@@ -66,15 +66,15 @@ double wadi_film_auto_exposure(const WadiFilm *film)
     return weights > 0.0 ? middle_grey / exp(sum / weights) : 1.0;
 }
 
-/* A toe in the shadows and a shoulder in the lights: x (x + a) / (x (x + b) + c). For a given a, the other two follow from
- * 0.18 -> 0.18 and 2.88 -> 0.90 (four stops over middle grey); a = 0.1 gives a slope of 1.18 in logarithms at middle grey, that
- * of a soft print. */
+/* A toe in the shadows and a shoulder in the highlights: x (x + a) / (x (x + b) + c), with 0.18 -> 0.18 and
+ * 2.88 -> 0.90 (four stops over middle grey). a = 0.1 gives a log slope of 1.18 at middle grey, that of a
+ * soft print. */
 float wadi_film_curve(float value)
 {
     const float a = 0.1f, b = 0.3681f, c = 0.1813f;
     float x = fmaxf(value, 0.0f);
     if (!(x < 1e6f)) {
-        return x > 0.0f ? 1.0f : 0.0f; /* also infinite; not a number is black */
+        return x > 0.0f ? 1.0f : 0.0f; /* infinity is white, NaN is black */
     }
     return x * (x + a) / (x * (x + b) + c);
 }
@@ -98,7 +98,7 @@ static void develop_block(void *context, int64_t first, int64_t end)
     for (int64_t i = first; i < end; ++i) {
         WadiRgb light = wadi_scalef(in->film->light[i], in->exposure);
         if (!in->is_linear) {
-            /* The curve on each channel, as film does: bright colours go to white. */
+            /* Per channel, as film does: bright colours tend to white. */
             light = wadi_vec3f(wadi_film_curve(light.x), wadi_film_curve(light.y), wadi_film_curve(light.z));
         }
         float dither = in->is_linear ? 0.5f : (float)(wadi_hash_mix((uint64_t)i + 1) >> 40) * 0x1p-24f;
@@ -116,5 +116,5 @@ void wadi_film_develop(const WadiFilm *film, const WadiDevelop *develop, WadiIma
         exposure *= wadi_film_auto_exposure(film);
     }
     Develop in = { film, image, (float)exposure, develop->is_linear };
-    wadi_parallel_for((int64_t)film->width * film->height, PIXELS_A_BLOCK, develop_block, &in);
+    wadi_parallel_for((int64_t)film->width * film->height, PIXEL_BLOCK, develop_block, &in);
 }

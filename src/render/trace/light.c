@@ -1,5 +1,5 @@
-/* The surround as a table over latitude and longitude, from which directions are drawn in proportion to its light [V97 ch. 9:
- * the weights that make two ways of drawing one estimate]. The sun stays apart: a disc of some 1e-4 steradian needs its own. */
+/* The surround as a table over latitude and longitude, importance-sampled by luminance [V97 ch. 9]. The sun
+ * is sampled separately: its disc of about 1e-4 steradian is too small for the table. */
 #include "render/trace/light.h"
 
 #include <string.h>
@@ -8,11 +8,11 @@
 
 static const float pif = 3.14159265f;
 
-enum { SKY_WIDTH = 128, SKY_HEIGHT = 64 }; /* smooth, and small enough to stay in the cache */
+enum { SKY_WIDTH = 128, SKY_HEIGHT = 64 }; /* the sky is smooth; small enough to stay in the cache */
 
-/* cell (i, j): longitude 2 pi (i + 1/2) / width - pi, polar angle pi (j + 1/2) / height.
- * Invariant: row[j] and column[j][i] are the cumulated weights up to and with that cell; the last is the sum. Every cell has a
- * weight above 0, so that no direction that has light is never drawn. */
+/* Cell (i, j) has the longitude 2 pi (i + 1/2) / width - pi and the polar angle pi (j + 1/2) / height.
+ * Invariant: row[j] and column[j][i] are the cumulated weights including that cell; the last is the total.
+ * Every weight is above 0, so that every direction with light can be sampled. */
 struct WadiLight {
     int width, height;
     WadiRgb *table;
@@ -22,9 +22,9 @@ struct WadiLight {
     float turn; /* radians */
     bool is_uniform;
     WadiRgb uniform;
-    WadiVec3f sun; /* towards it */
+    WadiVec3f sun; /* direction to the sun */
     WadiVec3f sun_side[2];
-    float sun_cos, sun_solid; /* cosine of the disc's half angle; 1 - it, times 2 pi */
+    float sun_cos, sun_solid; /* cosine of the disc's half angle; solid angle 2 pi (1 - cosine) */
     WadiRgb sun_radiance;     /* 0: no sun */
     bool has_backdrop;
     WadiRgb backdrop;
@@ -48,7 +48,7 @@ static WadiVec3f direction_at(float longitude, float polar)
 
 static void fill_sky(WadiLight *light, const WadiLightDef *def)
 {
-    /* What the ground sends back: a third of the light on it. */
+    /* The ground reflects a third of the light on it. */
     WadiRgb on_ground = { 0 };
     for (int pass = 0; pass < 2; ++pass) {
         for (int j = 0; j < light->height; ++j) {
@@ -58,8 +58,8 @@ static void fill_sky(WadiLight *light, const WadiLightDef *def)
                 WadiVec3f d = direction_at(longitude, polar);
                 WadiRgb *cell = &light->table[j * light->width + i];
                 if (pass == 0 && d.z > 0.0f) {
-                    WadiVec3 way = { (double)d.x, (double)d.y, (double)d.z };
-                    *cell = wadi_mulf(wadi_sky_radiance(way, def->sun, def->turbidity), def->colour);
+                    WadiVec3 view = { (double)d.x, (double)d.y, (double)d.z };
+                    *cell = wadi_mulf(wadi_sky_radiance(view, def->sun, def->turbidity), def->colour);
                     float solid = 2.0f * pif * pif / (float)(light->width * light->height) * sinf(polar);
                     on_ground = wadi_add_scaledf(on_ground, *cell, solid * d.z);
                 } else if (pass == 1 && d.z <= 0.0f) {
@@ -75,7 +75,7 @@ static void fill_sky(WadiLight *light, const WadiLightDef *def)
     }
 }
 
-/* The light between cells is interpolated, so a dark cell beside a bright one has some. */
+/* Radiance is interpolated between cells, so that a dark cell next to a bright one has some. */
 static float cell_weight(const WadiLight *light, int i, int j)
 {
     float around = 0.0f;
@@ -128,7 +128,7 @@ static WadiStatus make_table(WadiLight *light, const WadiLightDef *def, WadiErro
     WADI_TRY(WADI_NEW(&light->column, count, "light", error));
     if (is_map) {
         for (size_t i = 0; i < count; ++i) {
-            /* Longitude grows to the left of a picture seen from inside. */
+            /* Seen from inside, longitude increases to the left. */
             size_t j = i / (size_t)light->width, column = i % (size_t)light->width;
             size_t from = j * (size_t)light->width + ((size_t)light->width - 1 - column);
             light->table[i] = wadi_mulf(def->map->pixels[from], def->colour);
@@ -158,7 +158,7 @@ WadiStatus wadi_light_create(WadiLight **light, const WadiLightDef *def, WadiErr
     made->turn = (float)(def->turn / 180.0) * pif;
     made->sun = wadi_to_vec3f(wadi_normalized_or(def->sun, wadi_vec3(0, 0, 1)));
     wadi_framef(made->sun, &made->sun_side[0], &made->sun_side[1]);
-    /* 1 - cos of a small angle in double, or nothing is left of it. */
+    /* 1 - cos of a small angle, without cancellation. */
     double half = fmax(def->sun_angle, 0.01) * 0.5 * 3.14159265358979323846 / 180.0, sine = sin(0.5 * half);
     made->sun_cos = (float)(1.0 - 2.0 * sine * sine);
     made->sun_solid = (float)(4.0 * 3.14159265358979323846 * sine * sine);
@@ -190,7 +190,7 @@ void wadi_light_destroy(WadiLight *light)
     WADI_DELETE(light, 1);
 }
 
-/* Place in the table, in cells. */
+/* Position in the table, in cells. */
 static void locate(const WadiLight *light, WadiVec3f d, float *x, float *y)
 {
     float longitude = atan2f(d.y, d.x) - light->turn;
@@ -201,7 +201,7 @@ static void locate(const WadiLight *light, WadiVec3f d, float *x, float *y)
     *y = wadi_minf(polar / pif, 0x1.fffffep-1f) * (float)light->height;
 }
 
-/* Between the middles of four cells. */
+/* Bilinear, between the centres of four cells. */
 static WadiRgb interpolated(const WadiLight *light, float x, float y)
 {
     x -= 0.5f;
@@ -239,8 +239,8 @@ static int find(const float *cumulated, int count, float value)
     return low;
 }
 
-/* Where between the entries, 0..1. */
-static float part(const float *cumulated, int i, float value)
+/* Position between the entries, 0..1. */
+static float interpolate_index(const float *cumulated, int i, float value)
 {
     float before = i > 0 ? cumulated[i - 1] : 0.0f, width = cumulated[i] - before;
     return width > 0.0f ? wadi_minf(wadi_maxf((value - before) / width, 0.0f), 0x1.fffffep-1f) : 0.5f;
@@ -254,10 +254,10 @@ static float cell_pdf(const WadiLight *light, int i, int j, float sine)
     return weight / light->total * cells / (2.0f * pif * pif * wadi_maxf(sine, 1e-6f));
 }
 
-WadiVec3f wadi_light_sample_surround(const WadiLight *light, const float u[2], WadiRgb *shine, float *pdf)
+WadiVec3f wadi_light_sample_surround(const WadiLight *light, const float u[2], WadiRgb *radiance, float *pdf)
 {
     if (light->is_uniform) {
-        *shine = light->uniform;
+        *radiance = light->uniform;
         float z = 1.0f - 2.0f * u[0], across = sqrtf(wadi_maxf(1.0f - z * z, 0.0f)), turn = 2.0f * pif * u[1];
         *pdf = 1.0f / (4.0f * pif);
         return wadi_vec3f(across * cosf(turn), across * sinf(turn), z);
@@ -267,10 +267,11 @@ WadiVec3f wadi_light_sample_surround(const WadiLight *light, const float u[2], W
     const float *column = light->column + j * light->width;
     float value = u[1] * column[light->width - 1];
     int i = find(column, light->width, value);
-    float x = (float)i + part(column, i, value), y = (float)j + part(light->row, j, row_value);
+    float x = (float)i + interpolate_index(column, i, value),
+          y = (float)j + interpolate_index(light->row, j, row_value);
     float polar = pif * y / (float)light->height;
     *pdf = cell_pdf(light, i, j, sinf(polar));
-    *shine = interpolated(light, x, y);
+    *radiance = interpolated(light, x, y);
     return direction_at(2.0f * pif * x / (float)light->width - pif + light->turn, polar);
 }
 
@@ -289,7 +290,8 @@ bool wadi_light_has_sun(const WadiLight *light)
     return wadi_largestf(light->sun_radiance) > 0.0f;
 }
 
-/* Whether inside the disc. By the distance from the axis: the cosine of a quarter of a degree has three digits in float. */
+/* True inside the disc. By the distance from the axis, since the cosine of a quarter of a degree has only
+ * three digits in float. */
 static bool is_in_disc(const WadiLight *light, WadiVec3f d)
 {
     WadiVec3f off = wadi_subf(d, light->sun);
@@ -301,12 +303,12 @@ WadiRgb wadi_light_sun(const WadiLight *light, WadiVec3f direction)
     return is_in_disc(light, direction) ? light->sun_radiance : wadi_grey(0.0f);
 }
 
-WadiVec3f wadi_light_sample_sun(const WadiLight *light, const float u[2], WadiRgb *shine, float *pdf)
+WadiVec3f wadi_light_sample_sun(const WadiLight *light, const float u[2], WadiRgb *radiance, float *pdf)
 {
     float down = u[0] * light->sun_solid / (2.0f * pif); /* 1 - cos */
     float across = sqrtf(down * (2.0f - down)), turn = 2.0f * pif * u[1];
     *pdf = 1.0f / light->sun_solid;
-    *shine = light->sun_radiance;
+    *radiance = light->sun_radiance;
     WadiVec3f d = wadi_scalef(light->sun, 1.0f - down);
     d = wadi_add_scaledf(d, light->sun_side[0], across * cosf(turn));
     return wadi_add_scaledf(d, light->sun_side[1], across * sinf(turn));

@@ -1,5 +1,6 @@
-/* Sample points of a pixel: the first two dimensions of Sobol's sequence, shuffled and scrambled anew for every pair of
- * dimensions by hashes, so that any prefix of a power of two is stratified in each pair and pairs are independent.
+/* Sample points of a pixel: the first two dimensions of the Sobol sequence, shuffled and scrambled by hashes
+ * for every pair of dimensions. Any prefix of a power of two is stratified in each pair, and pairs are
+ * independent.
  * Source: [B20]. A value depends on (pixel, sample, pair) alone. */
 #ifndef WADI_RENDER_SAMPLER_H
 #define WADI_RENDER_SAMPLER_H
@@ -9,7 +10,7 @@
 typedef struct WadiSampler {
     uint64_t pixel; /* hash of the pixel and the seed */
     uint32_t sample;
-    uint32_t pair; /* counts up along a path */
+    uint32_t pair; /* increases along a path */
 } WadiSampler;
 
 static inline uint32_t wadi_bits_reversed(uint32_t x)
@@ -20,8 +21,8 @@ static inline uint32_t wadi_bits_reversed(uint32_t x)
     return ((x & 0x55555555u) << 1) | ((x >> 1) & 0x55555555u);
 }
 
-/* Owen's scrambling of a number whose bits are reversed: each bit is flipped by a hash of the bits below it.
- * Source: the scheme of Laine and Karras [B20 sec. 3] with the constants of N. Vegdahl (2021), which mix better. */
+/* Owen scrambling of a bit-reversed number: each bit is flipped by a hash of the bits below it.
+ * Source: Laine and Karras [B20 sec. 3] with the constants of N. Vegdahl (2021), which mix better. */
 static inline uint32_t wadi_owen_reversed(uint32_t x, uint32_t seed)
 {
     x ^= x * 0x3d20adeau;
@@ -32,7 +33,7 @@ static inline uint32_t wadi_owen_reversed(uint32_t x, uint32_t seed)
     return x;
 }
 
-/* Sobol's second dimension of the index whose bits are reversed here. Its matrix is Pascal's triangle modulo 2, the fifth tensor
+/* Second Sobol dimension of a bit-reversed index. Its matrix is Pascal's triangle modulo 2, the fifth tensor
  * power of [1 1; 0 1]: five steps instead of 32 columns. */
 static inline uint32_t wadi_sobol_second(uint32_t reversed)
 {
@@ -55,7 +56,7 @@ static inline void wadi_sampler_next2(WadiSampler *sampler, float u[2])
 {
     uint64_t hash = wadi_hash_mix(sampler->pixel + UINT64_C(0x9e3779b97f4a7c15) * ++sampler->pair);
     uint64_t more = wadi_hash_mix(hash + UINT64_C(0x9e3779b97f4a7c15));
-    /* The index shuffled; its bits in reverse are the first dimension. */
+    /* The shuffled index; its reversed bits are the first dimension. */
     uint32_t index = wadi_owen_reversed(wadi_bits_reversed(sampler->sample), (uint32_t)more);
     uint32_t second = wadi_sobol_second(index);
     uint32_t x = wadi_owen_reversed(wadi_bits_reversed(index), (uint32_t)hash);

@@ -1,13 +1,15 @@
 /* A clear sky and the colour of its sun.
- * Source: [PSS99], luminance and chromaticity of the sky in Perez' form (appendix A.2), and the sun's attenuation by air and haze.
- * Differs: the attenuation is evaluated at three wavelengths instead of a spectrum; a sun below 2 degrees is taken as at 2, where
- * the fit ends. The fit's sky is too bright beside its sun: at 45 degrees it gives 26 klx on a level sheet, where the clear sky of
- * the IESNA gives 14; it is scaled to that. Near the horizon it is purple: green is raised to the lesser of red and blue. */
+ * Source: [PSS99], luminance and chromaticity of the sky in Perez' form (appendix A.2), and the sun's
+ * attenuation by air and haze.
+ * Differs: the attenuation is evaluated at three wavelengths instead of a spectrum. A sun below 2 degrees is
+ * raised to 2, where the fit ends. The fitted sky is too bright relative to its sun and is scaled: at 45
+ * degrees it has 26 klx on a level sheet, the clear sky of the IESNA 14. Near the horizon it is purple: green
+ * is raised to the smaller of red and blue. */
 #include "render/trace/light.h"
 
 static const double pi = 3.14159265358979323846;
 
-/* kcd/m^2 and klx to the renderer's unit: a white sheet that faces a sun of 100 klx has the radiance 1. */
+/* kcd/m^2 and klx to the renderer's unit: a white sheet that faces a sun of 100 klx has radiance 1. */
 static const double unit = 3.14159265358979323846 / 100.0;
 
 static const double sky_scale = 0.54;
@@ -84,7 +86,7 @@ WadiRgb wadi_sky_sun(WadiVec3 sun, double turbidity)
     double degrees = acos(fmin(sun.z, 1.0)) * 180.0 / pi;
     double mass = 1.0 / (sun.z + 0.15 * pow(93.885 - degrees, -1.253));
     double haze = 0.04608 * fmin(fmax(turbidity, 1.7), 10.0) - 0.04586;
-    static const double wavelength[3] = { 0.61, 0.55, 0.465 }; /* um, the middle of the screen's primaries */
+    static const double wavelength[3] = { 0.61, 0.55, 0.465 }; /* um, of the sRGB primaries */
     static const double ozone[3] = { 0.04, 0.03, 0.003 };
     double rgb[3];
     for (int i = 0; i < 3; ++i) {

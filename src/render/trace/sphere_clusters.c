@@ -1,6 +1,6 @@
-/* Spheres are sorted by the Morton code of their centre, 21 bits an axis, by a radix sort; then a range of the order is halved where
- * its highest bit changes until eight or fewer are left. So a cluster never reaches across a large step of the curve: of ranges
- * cut at every eighth sphere, a ray met four times as many. */
+/* Spheres are radix-sorted by the Morton code of their centre, 21 bits per axis; then ranges are split at the
+ * highest differing bit until at most eight spheres are left. So a cluster never spans a large step of the
+ * curve: with a cut at every eighth sphere, a ray hits four times as many clusters. */
 #include "render/trace/sphere_clusters.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 
-enum { DIGIT_BITS = 11, DIGITS = 6, SPHERES_A_BLOCK = 1 << 16, CLUSTERS_A_BLOCK = 1 << 13, STACK = 2 * 64 };
+enum { DIGIT_BITS = 11, DIGITS = 6, SPHERE_BLOCK = 1 << 16, CLUSTER_BLOCK = 1 << 13, STACK = 2 * 64 };
 
 typedef struct Item {
     uint64_t key;
@@ -23,12 +23,12 @@ typedef struct Sort {
     double low[3], scale;
 } Sort;
 
-static bool is_seen(const float s[4])
+static bool is_valid(const float s[4])
 {
     return isfinite(s[0]) && isfinite(s[1]) && isfinite(s[2]) && s[3] > 0.0f && isfinite(s[3]);
 }
 
-/* Two zeros between any two bits. */
+/* Inserts two zeros between any two bits. */
 static uint64_t spread(uint64_t x)
 {
     x = (x | x << 32) & UINT64_C(0x001f00000000ffff);
@@ -87,7 +87,7 @@ static WadiStatus begin(Sort *sort, WadiClusters *clusters, WadiError *error)
           radius = 0.0f;
     for (size_t i = 0; i < in->count; ++i) {
         const float *s = in->sphere[i];
-        if (is_seen(s)) {
+        if (is_valid(s)) {
             for (int axis = 0; axis < 3; ++axis) {
                 low[axis] = wadi_minf(s[axis], low[axis]);
                 high[axis] = wadi_maxf(s[axis], high[axis]);
@@ -108,7 +108,7 @@ static WadiStatus begin(Sort *sort, WadiClusters *clusters, WadiError *error)
     WadiBox centers = { { (double)low[0], (double)low[1], (double)low[2] },
                         { (double)high[0], (double)high[1], (double)high[2] } };
     clusters->bounds = wadi_box_grown(centers, (double)radius);
-    wadi_parallel_for((int64_t)sort->count, SPHERES_A_BLOCK, make_keys, sort);
+    wadi_parallel_for((int64_t)sort->count, SPHERE_BLOCK, make_keys, sort);
     radix_sort(sort);
     return WADI_OK;
 }
@@ -117,7 +117,7 @@ typedef struct Range {
     size_t first, end;
 } Range;
 
-/* The first item of the range whose key differs from the first one's in the highest bit that changes. */
+/* The first item whose key differs from the range's first in the highest differing bit. */
 static size_t middle(const Item *items, Range range)
 {
     uint64_t differ = items[range.first].key ^ items[range.end - 1].key;
@@ -163,7 +163,7 @@ static void fill_cluster(WadiClusters *out, size_t c, const Sort *sort, Range ra
 typedef struct Fill {
     WadiClusters *out;
     const Sort *sort;
-    const uint32_t *start; /* of each cluster in the order */
+    const uint32_t *start; /* first item of each cluster */
 } Fill;
 
 static void fill_block(void *context, int64_t first, int64_t end)
@@ -176,8 +176,8 @@ static void fill_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Where the clusters begin, in the order of the curve; returns how many. Every halving uses up a bit or, among equal keys, half of
- * the range, so that the ranges that wait are no more than bits of the key and of the count. */
+/* Writes the first item of each cluster; returns the count. Every split uses up a bit of the key or, among
+ * equal keys, half of the range, so that the stack is bounded by the bits of key and count. */
 static size_t cut(const Sort *sort, uint32_t *start)
 {
     Range stack[STACK];
@@ -205,7 +205,7 @@ WadiStatus wadi_clusters_build(WadiClusters *clusters, const WadiTraceSpheres *s
     *clusters = (WadiClusters){ .bounds = wadi_box_empty() };
     Sort sort = { .spheres = spheres };
     WadiStatus status = begin(&sort, clusters, error);
-    uint32_t *start = (uint32_t *)(void *)sort.other; /* the sort is done with it */
+    uint32_t *start = (uint32_t *)(void *)sort.other; /* no longer used by the sort */
     clusters->count = status == WADI_OK ? cut(&sort, start) : 0;
     if (status == WADI_OK) {
         status = WADI_NEW(&clusters->cluster, clusters->count, "spheres", error);
@@ -218,7 +218,7 @@ WadiStatus wadi_clusters_build(WadiClusters *clusters, const WadiTraceSpheres *s
     }
     if (status == WADI_OK) {
         Fill fill = { clusters, &sort, start };
-        wadi_parallel_for((int64_t)clusters->count, CLUSTERS_A_BLOCK, fill_block, &fill);
+        wadi_parallel_for((int64_t)clusters->count, CLUSTER_BLOCK, fill_block, &fill);
     } else {
         wadi_clusters_free(clusters);
     }
@@ -250,7 +250,7 @@ void wadi_cluster_bounds(const WadiClusters *clusters, size_t c, float time, flo
     }
     for (int k = 0; k < WADI_CLUSTER && clusters->cluster[c].radius[k] > 0.0f; ++k) {
         WadiVec3f p = wadi_cluster_center(clusters, c, k, time);
-        /* Float places have an error of half a unit in the last place: a little is added. */
+        /* Slightly larger, for the rounding of float positions. */
         float at[3] = { p.x, p.y, p.z }, r = clusters->cluster[c].radius[k] * 1.00001f;
         for (int axis = 0; axis < 3; ++axis) {
             float slack = r + 2e-7f * fabsf(at[axis]);
@@ -260,7 +260,7 @@ void wadi_cluster_bounds(const WadiClusters *clusters, size_t c, float time, flo
     }
 }
 
-/* The centre is projected onto the ray first, so that the square of a long way is never subtracted from another. */
+/* The centre is first projected onto the ray, so that no squares of long distances are subtracted. */
 int wadi_cluster_hit(const WadiClusters *clusters, size_t c, WadiVec3f o, WadiVec3f d, float time, float near,
                      float far, float *distance)
 {

@@ -1,6 +1,6 @@
-/* Millions of spheres for Embree: neighbours along a space-filling curve, up to eight, are one primitive whose spheres are tested
- * together. Against one primitive a sphere (Embree's own): a third of the time to build and 42 bytes a sphere instead of 71, for
- * rays that are as fast to a fifth slower (tests/twin/test_render_spheres.c). */
+/* Millions of spheres for Embree: up to eight neighbours along a space-filling curve form one primitive and
+ * are tested together. Compared with Embree's spheres: a third of the build time, 42 bytes per sphere instead
+ * of 71, and rays up to a fifth slower (tests/twin/test_render_spheres.c). */
 #ifndef WADI_RENDER_SPHERE_CLUSTERS_H
 #define WADI_RENDER_SPHERE_CLUSTERS_H
 
@@ -8,7 +8,8 @@
 
 enum { WADI_CLUSTER = 8 };
 
-/* Free places have radius -1 and lie at the first sphere. Sphere k of cluster c has the number 8 c + k. */
+/* Unused slots have radius -1 and the position of the first sphere. Sphere k of cluster c has the number 8 c
+ * + k. */
 typedef struct WadiCluster {
     float x[WADI_CLUSTER], y[WADI_CLUSTER], z[WADI_CLUSTER], radius[WADI_CLUSTER]; /* m */
 } WadiCluster;
@@ -26,17 +27,17 @@ typedef struct WadiClusters {
     WadiBox bounds; /* of the centres at rest, grown by the largest radius; empty without spheres */
 } WadiClusters;
 
-/* Spheres that are not finite or whose radius is not positive are left out. */
+/* Drops spheres that are not finite or whose radius is not positive. */
 WadiStatus wadi_clusters_build(WadiClusters *clusters, const WadiTraceSpheres *spheres, bool is_moving,
                                WadiError *error);
 void wadi_clusters_free(WadiClusters *clusters);
 size_t wadi_clusters_bytes(const WadiClusters *clusters);
 
-/* Where cluster c is, `time` s after the frame's moment. */
+/* Bounds of cluster c, `time` s after the frame. */
 void wadi_cluster_bounds(const WadiClusters *clusters, size_t c, float time, float low[3], float high[3]);
 
-/* The nearest meeting in (near, far) of the ray with the spheres of cluster c: its distance, in units of the direction's length,
- * which must be 1; returns the sphere's number in the cluster, or -1. Of equally near ones the first. */
+/* Nearest intersection in (near, far) of the ray, of unit direction, with the spheres of cluster c. Returns
+ * the sphere's index in the cluster, or -1; of equally near ones the first. */
 int wadi_cluster_hit(const WadiClusters *clusters, size_t c, WadiVec3f origin, WadiVec3f direction,
                      float time, float near, float far, float *distance);
 

@@ -1,4 +1,4 @@
-/* Pixels: tiles in parallel, samples of a pixel in order. */
+/* Renders tiles of pixels in parallel, the samples of a pixel in order. */
 #include "render/trace/tracer.h"
 
 #include "core/check.h"
@@ -30,10 +30,10 @@ typedef struct Render {
     const WadiTraceQuality *quality;
     WadiFilm *film;
     WadiCameraFrame camera;
-    const WadiLook *medium; /* where the camera is */
+    const WadiLook *medium; /* medium of the camera */
 } Render;
 
-/* A tent of two pixels' width, drawn from. */
+/* A sample of a tent filter two pixels wide. */
 static float tent(float u)
 {
     return u < 0.5f ? sqrtf(2.0f * u) - 1.0f : 1.0f - sqrtf(2.0f - 2.0f * u);
@@ -51,13 +51,13 @@ static void render_pixel(const Render *in, int x, int y)
     while (count < in->quality->samples) {
         sampler.sample = (uint32_t)count++;
         sampler.pair = 0;
-        float place[2], lens[2], moment[2];
-        wadi_sampler_next2(&sampler, place);
+        float pixel[2], lens[2], shutter[2];
+        wadi_sampler_next2(&sampler, pixel);
         wadi_sampler_next2(&sampler, lens);
-        wadi_sampler_next2(&sampler, moment);
-        WadiTraceRay ray = { .time = moment[0] };
-        wadi_camera_ray(&in->camera, ((float)x + 0.5f + tent(place[0])) / (float)film->width,
-                        ((float)y + 0.5f + tent(place[1])) / (float)film->height, lens, &ray.origin,
+        wadi_sampler_next2(&sampler, shutter);
+        WadiTraceRay ray = { .time = shutter[0] };
+        wadi_camera_ray(&in->camera, ((float)x + 0.5f + tent(pixel[0])) / (float)film->width,
+                        ((float)y + 0.5f + tent(pixel[1])) / (float)film->height, lens, &ray.origin,
                         &ray.direction);
         WadiPathSample sample = wadi_trace_path(in->tracer, ray, in->medium, in->quality, &sampler);
         sum.light = wadi_addf(sum.light, sample.light);
@@ -69,17 +69,17 @@ static void render_pixel(const Render *in, int x, int y)
         square += value * value;
         double mean = luminance / count;
         variance = count > 1 ? fmax(square / count - mean * mean, 0.0) / (count - 1) : mean * mean;
-        /* Only at powers of two, where the points are even. */
+        /* Only at powers of two, where the sample points are stratified. */
         bool is_checked = count >= FIRST_CHECK && (count & (count - 1)) == 0;
         if (is_checked && in->quality->noise > 0.0 && sqrt(variance) < in->quality->noise * (mean + 0.02)) {
             break;
         }
     }
-    float share = 1.0f / (float)count;
-    film->light[i] = wadi_scalef(sum.light, share);
-    film->albedo[i] = wadi_scalef(sum.albedo, share);
-    film->normal[i] = wadi_scalef(sum.normal, share);
-    film->distance[i] = sum.distance * share;
+    float scale = 1.0f / (float)count;
+    film->light[i] = wadi_scalef(sum.light, scale);
+    film->albedo[i] = wadi_scalef(sum.albedo, scale);
+    film->normal[i] = wadi_scalef(sum.normal, scale);
+    film->distance[i] = sum.distance * scale;
     film->variance[i] = (float)variance;
 }
 
@@ -99,7 +99,7 @@ static void render_tiles(void *context, int64_t first, int64_t end)
     }
 }
 
-/* The water that a camera is in: the first water above it is seen from inside. */
+/* The water that contains the camera: the first water above it is then seen from inside. */
 static const WadiLook *medium_at(const WadiTracer *tracer, WadiVec3f eye)
 {
     WadiTraceRay ray = { eye, { 0.0f, 0.0f, 1.0f }, 0.5f };
@@ -108,7 +108,7 @@ static const WadiLook *medium_at(const WadiTracer *tracer, WadiVec3f eye)
         if (hit.look->kind == WADI_LOOK_WATER) {
             return wadi_dotf(hit.normal, ray.direction) > 0.0f ? hit.look : NULL;
         }
-        ray.origin = wadi_tracer_leave(&hit, ray.direction);
+        ray.origin = wadi_tracer_offset(&hit, ray.direction);
     }
     return NULL;
 }

@@ -1,6 +1,6 @@
-/* From plain data to what rays can meet: float copies relative to the origin and Embree's trees over them.
- * Embree sorts the primitives of a leaf, so that its trees, and which of two equally near surfaces is met, do not depend on the
- * number of threads that build them. */
+/* Builds the tracer: float copies relative to the origin and Embree's trees over them. Embree sorts the
+ * primitives of a leaf, so that its trees, and the choice between equally near surfaces, do not depend on the
+ * number of threads. */
 #include <stdio.h>
 #include <string.h>
 
@@ -55,8 +55,8 @@ static float *add_vertices(RTCGeometry geometry, unsigned slot, const WadiTracer
         WadiVec3 p = wadi_sub(mesh->vertices[i], tracer->origin);
         if (mesh->velocity != NULL) {
             const float *v = mesh->velocity[i];
-            WadiVec3 way = wadi_scale(wadi_vec3((double)v[0], (double)v[1], (double)v[2]), time);
-            p = wadi_is_finite(way) ? wadi_add(p, way) : p;
+            WadiVec3 displacement = wadi_scale(wadi_vec3((double)v[0], (double)v[1], (double)v[2]), time);
+            p = wadi_is_finite(displacement) ? wadi_add(p, displacement) : p;
         }
         vertex[3 * i] = (float)p.x;
         vertex[3 * i + 1] = (float)p.y;
@@ -115,7 +115,8 @@ static void cluster_bounds(const struct RTCBoundsFunctionArguments *args)
                                           .upper_z = high[2] };
 }
 
-static int meet(const WadiPart *part, unsigned cluster, const struct RTCRay *ray, float *distance)
+static int intersect_cluster(const WadiPart *part, unsigned cluster, const struct RTCRay *ray,
+                             float *distance)
 {
     return wadi_cluster_hit(&part->clusters, cluster, wadi_vec3f(ray->org_x, ray->org_y, ray->org_z),
                             wadi_vec3f(ray->dir_x, ray->dir_y, ray->dir_z),
@@ -123,14 +124,15 @@ static int meet(const WadiPart *part, unsigned cluster, const struct RTCRay *ray
                             distance);
 }
 
-/* Only single rays are traced, so that N is 1 and the structs are plain ones. Which sphere of the cluster goes into u. */
+/* Only single rays are traced, so that N is 1 and the structs are plain. The sphere's index in the cluster
+ * goes into u. */
 static void cluster_intersect(const struct RTCIntersectFunctionNArguments *args)
 {
     WADI_ASSERT_ELSE(args->N == 1, return );
     const WadiPart *part = args->geometryUserPtr;
     struct RTCRayHit *ray = (struct RTCRayHit *)(void *)args->rayhit;
     float distance;
-    int k = args->valid[0] != 0 ? meet(part, args->primID, &ray->ray, &distance) : -1;
+    int k = args->valid[0] != 0 ? intersect_cluster(part, args->primID, &ray->ray, &distance) : -1;
     if (k >= 0) {
         ray->ray.tfar = distance;
         ray->hit.geomID = args->geomID;
@@ -145,7 +147,7 @@ static void cluster_occluded(const struct RTCOccludedFunctionNArguments *args)
     const WadiPart *part = args->geometryUserPtr;
     struct RTCRay *ray = (struct RTCRay *)(void *)args->ray;
     float distance;
-    if (args->valid[0] != 0 && meet(part, args->primID, ray, &distance) >= 0) {
+    if (args->valid[0] != 0 && intersect_cluster(part, args->primID, ray, &distance) >= 0) {
         ray->tfar = -INFINITY;
     }
 }
@@ -187,8 +189,8 @@ static WadiStatus embree_status(RTCDevice device, WadiError *error)
                            (int)problem);
 }
 
-/* More than Embree takes: it does not survive when memory ends while it builds. */
-static size_t most_bytes(const WadiTraceScene *scene)
+/* An upper bound of Embree's memory: it does not survive a failed allocation while it builds. */
+static size_t bytes_bound(const WadiTraceScene *scene)
 {
     size_t bytes = (size_t)(32 + 16 * wadi_parallel_threads()) << 20;
     for (int m = 0; m < scene->mesh_count; ++m) {
@@ -202,18 +204,18 @@ static size_t most_bytes(const WadiTraceScene *scene)
 
 static WadiStatus begin(WadiTracer *tracer, const WadiTraceScene *scene, WadiError *error)
 {
-    WADI_TRY(wadi_memory_probe(most_bytes(scene), "the tree of a picture", error));
+    WADI_TRY(wadi_memory_probe(bytes_bound(scene), "the tree of a picture", error));
     char config[64];
     snprintf(config, sizeof config, "threads=%d,set_affinity=0", wadi_parallel_threads());
     tracer->device = rtcNewDevice(config);
     if (tracer->device == NULL) {
         enum RTCError problem = rtcGetDeviceError(NULL);
         return problem == RTC_ERROR_OUT_OF_MEMORY
-                   ? wadi_fail_memory(error, most_bytes(scene), "the tree of a picture")
+                   ? wadi_fail_memory(error, bytes_bound(scene), "the tree of a picture")
                    : wadi_fail(error, WADI_ERR_UNSUPPORTED, "Embree cannot start (error %d)", (int)problem);
     }
-    /* Asked again: the device has taken its part. */
-    WADI_TRY(wadi_memory_probe(most_bytes(scene), "the tree of a picture", error));
+    /* Again, after the device has allocated its own memory. */
+    WADI_TRY(wadi_memory_probe(bytes_bound(scene), "the tree of a picture", error));
     rtcSetDeviceMemoryMonitorFunction(tracer->device, count_bytes, tracer);
     WADI_TRY(WADI_NEW(&tracer->looks, (size_t)scene->look_count, "looks", error));
     tracer->look_count = scene->look_count;

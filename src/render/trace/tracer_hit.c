@@ -1,7 +1,7 @@
-/* What a ray meets, with everything that shading asks of it. */
+/* Intersection of rays with the scene, and the data for shading. */
 #include "render/trace/tracer_internal.h"
 
-enum { GROUND_FAR = 100000000 }; /* m: beyond, the ground is the horizon */
+enum { GROUND_FAR = 100000000 }; /* m: beyond this the ground is ignored */
 
 static struct RTCRay to_embree(const WadiTraceRay *ray, float far)
 {
@@ -39,7 +39,7 @@ static void describe_triangle(const WadiPart *part, const struct RTCRayHit *foun
             p[k] = wadi_lerpf(p[k], at_vertex(part->end + 3 * (size_t)v[k]), found->ray.time);
         }
     }
-    /* From the corners and not along the ray: the error is that of the triangle's place and not of the ray's length. */
+    /* From the corners and not along the ray: the error then does not grow with the ray's length. */
     hit->position = wadi_scalef(p[0], weight[0]);
     hit->position = wadi_add_scaledf(hit->position, p[1], weight[1]);
     hit->position = wadi_add_scaledf(hit->position, p[2], weight[2]);
@@ -90,7 +90,7 @@ static void describe(const WadiTracer *tracer, const struct RTCRayHit *found, co
     }
 }
 
-/* INFINITY: not met. */
+/* INFINITY when the ray misses the ground. */
 static float ground_distance(const WadiTracer *tracer, const WadiTraceRay *ray)
 {
     if (!tracer->ground.is_present || ray->direction.z == 0.0f) {
@@ -146,8 +146,9 @@ bool wadi_tracer_nearest_clear(const WadiTracer *tracer, const WadiTraceRay *ray
     return true;
 }
 
-/* Where water ends just before something opaque there is no air between, however the two were meshed: a film of it would reflect
- * totally, and a bed would be seen as a mirror. What is opaque is then met at the water's face, from inside the water. */
+/* Where water ends just in front of an opaque surface there is no air between them: a film of air would
+ * reflect totally, and the bed would look like a mirror. The opaque surface is then hit at the water's face,
+ * from inside the water. */
 static bool is_touching(const WadiTracer *tracer, const WadiTraceHit *water, const WadiTraceRay *ray,
                         float far)
 {
@@ -200,7 +201,7 @@ bool wadi_tracer_is_blocked(const WadiTracer *tracer, const WadiTraceRay *ray)
     return query.tfar < 0.0f;
 }
 
-WadiVec3f wadi_tracer_leave(const WadiTraceHit *hit, WadiVec3f direction)
+WadiVec3f wadi_tracer_offset(const WadiTraceHit *hit, WadiVec3f direction)
 {
     WadiVec3f p = hit->position;
     float largest = wadi_maxf(fabsf(p.x), wadi_maxf(fabsf(p.y), fabsf(p.z)));

@@ -1,4 +1,4 @@
-/* The tracer's insides, shared by its files: what it holds, and what a ray finds. */
+/* Private parts of the tracer, shared by its files. */
 #ifndef WADI_RENDER_TRACER_INTERNAL_H
 #define WADI_RENDER_TRACER_INTERNAL_H
 
@@ -8,23 +8,23 @@
 #include "render/trace/sphere_clusters.h"
 #include "render/trace/tracer.h"
 
-/* A mesh or a set of spheres; its place in `parts` is Embree's geomID. Vertices and triangles lie in Embree's buffers, the
- * attributes are owned copies. */
+/* A mesh or a set of spheres; its index in `parts` is Embree's geomID. Vertices and triangles lie in Embree's
+ * buffers, the attributes are owned copies. */
 typedef struct WadiPart {
     const struct WadiTracer *tracer;
     const WadiLook *look;
     bool is_spheres;
     WadiClusters clusters;
     size_t vertex_count, triangle_count;
-    const float *start, *end; /* vertices at the shutter's opening and closing; the same when at rest */
+    const float *start, *end; /* vertices when the shutter opens and closes; equal without motion */
     const uint32_t *triangles;
     float (*normal)[3];
     float *wetness;
     float (*colour)[3];
 } WadiPart;
 
-/* Two trees: what stops light, and what lets it through. A shadow ray asks the first whether there is anything, and walks through
- * the second; most pictures have no second. */
+/* Two trees: opaque surfaces and transmitting ones. A shadow ray tests the first for any hit and walks
+ * through the second, which most pictures do not have. */
 struct WadiTracer {
     RTCDevice device;
     RTCScene opaque, clear; /* NULL: empty */
@@ -34,7 +34,7 @@ struct WadiTracer {
     int look_count;
     WadiTraceGround ground;
     float ground_height;      /* m, relative to the origin */
-    double checker_offset[2]; /* m: the origin's place in the pattern of the ground */
+    double checker_offset[2]; /* m: the origin's position in the ground's pattern */
     WadiLight *light;
     WadiVec3 origin;
     float open, span;          /* s */
@@ -46,7 +46,7 @@ struct WadiTracer {
 
 typedef struct WadiTraceRay {
     WadiVec3f origin, direction; /* unit */
-    float time;                  /* 0..1 of the shutter */
+    float time;                  /* 0..1 between opening and closing of the shutter */
 } WadiTraceRay;
 
 typedef struct WadiTraceHit {
@@ -57,21 +57,22 @@ typedef struct WadiTraceHit {
     const WadiLook *look;
     WadiRgb colour;
     float wetness;
-    const WadiLook *touching; /* water that the surface is seen from inside of, touching it; NULL: none */
+    /* water that touches the surface, from inside of which it is seen; NULL: none */
+    const WadiLook *touching;
 } WadiTraceHit;
 
 /* The nearest surface, or false. */
 bool wadi_tracer_nearest(const WadiTracer *tracer, const WadiTraceRay *ray, WadiTraceHit *hit);
-/* The nearest of those that let light through, nearer than `far`. */
+/* The nearest transmitting surface closer than `far`. */
 bool wadi_tracer_nearest_clear(const WadiTracer *tracer, const WadiTraceRay *ray, float far,
                                WadiTraceHit *hit);
-/* Whether something opaque is anywhere on the ray. */
+/* True when an opaque surface is anywhere on the ray. */
 bool wadi_tracer_is_blocked(const WadiTracer *tracer, const WadiTraceRay *ray);
 
-/* Where a new ray may begin: off the surface by more than its own rounding, on the side of `direction`. */
-WadiVec3f wadi_tracer_leave(const WadiTraceHit *hit, WadiVec3f direction);
+/* Origin of a new ray: off the surface by more than its rounding error, on the side of `direction`. */
+WadiVec3f wadi_tracer_offset(const WadiTraceHit *hit, WadiVec3f direction);
 
-/* Of one sample. */
+/* Result of one path. */
 typedef struct WadiPathSample {
     WadiRgb light;
     WadiRgb albedo;
@@ -80,7 +81,7 @@ typedef struct WadiPathSample {
 } WadiPathSample;
 
 struct WadiSampler;
-/* Light that comes along the ray, which begins in `medium` (NULL: air). */
+/* Light that arrives along the ray, which begins in `medium` (NULL: air). */
 WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const WadiLook *medium,
                                const WadiTraceQuality *quality, struct WadiSampler *sampler);
 

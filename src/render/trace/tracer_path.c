@@ -1,13 +1,14 @@
-/* Light along one ray: a path from the eye that at every rough surface asks the sun and the surround for their light and goes on
- * in a direction drawn from the surface, the two ways weighted [V97 sec. 9.2, power heuristic].
+/* Light along one ray: a path from the eye that samples the sun and the surround at every rough surface and
+ * continues in a direction sampled from the surface, the two estimates combined by multiple importance
+ * sampling [V97 sec. 9.2, power heuristic].
  *
- * Sunlight through water goes straight: a shadow ray passes water, loses what its surfaces reflect and what the way absorbs, and
- * is not bent. So the sand under water is lit without the noise of caustics, and without caustics. On a level bed under level
- * water this is exact: the bed gets the flux that enters. Light of the surround is bent as it is. In exchange a path that came
- * from a rough surface does not see the sun at its end unless it came straight.
+ * Sunlight passes water in a straight line: a shadow ray through water is attenuated by reflection and
+ * absorption but not refracted. So sand under water is lit without caustics and their noise; for a level bed
+ * under level water the flux is exact. Light of the surround is refracted. In exchange, a path from a rough
+ * surface sees the sun only if it was not refracted.
  *
- * Radiance divided by the square of the index is what a path carries, which refraction keeps [V97 sec. 5.2]: so nothing is
- * multiplied at a boundary, but sunlight that is asked for from under water is divided. */
+ * A path carries radiance divided by the squared index, which refraction preserves [V97 sec. 5.2]: no factor
+ * at a boundary, but sunlight sampled from under water is divided by it. */
 #include "render/trace/bsdf.h"
 #include "render/trace/sampler.h"
 #include "render/trace/tracer_internal.h"
@@ -21,21 +22,22 @@ typedef struct Path {
     WadiTraceRay ray;
     const WadiLook *medium; /* water that the ray is in; NULL: air */
     WadiRgb throughput;
-    float
-        pdf; /* with which the direction was drawn at the last rough surface; 0: none before, or not straight from it */
-    bool has_rough; /* a rough surface was met */
-    bool is_direct; /* neither reflected nor scattered yet: what is seen is the backdrop */
-    int bounces;    /* rough ones */
+    /* probability density of the direction at the last rough surface; 0: none before, or not straight from
+     * it */
+    float pdf;
+    bool has_rough; /* a rough surface was hit */
+    bool is_direct; /* neither reflected nor scattered yet: the backdrop is visible */
+    int bounces;    /* at rough surfaces */
     WadiRgb light;
 } Path;
 
-static WadiRgb transmitted(const WadiLook *look, float way)
+static WadiRgb transmitted(const WadiLook *look, float distance)
 {
     WadiRgb a = look->absorption;
-    return wadi_vec3f(expf(-a.x * way), expf(-a.y * way), expf(-a.z * way));
+    return wadi_vec3f(expf(-a.x * distance), expf(-a.y * distance), expf(-a.z * distance));
 }
 
-/* A sheet reflects at both faces, again and again. */
+/* A sheet reflects at both faces, repeatedly. */
 static float sheet_reflectance(float cosine, float index)
 {
     float f = wadi_fresnel(cosine, index);
@@ -60,7 +62,7 @@ static void add_light(Path *path, WadiRgb light)
     path->light = wadi_addf(path->light, light);
 }
 
-/* What is left of light that comes straight along the ray from outside. *is_bent: it passed water. */
+/* Transmittance of a straight shadow ray. *is_bent: it passed water. */
 static WadiRgb straight_light(const Path *path, WadiTraceRay ray, bool *is_bent)
 {
     *is_bent = false;
@@ -80,7 +82,7 @@ static WadiRgb straight_light(const Path *path, WadiTraceRay ray, bool *is_bent)
                 wadi_scalef(wadi_mulf(left, hit.colour), 1.0f - sheet_reflectance(cosine, hit.look->index));
             left = medium != NULL ? wadi_mulf(left, transmitted(medium, hit.distance)) : left;
         } else {
-            /* The direction is that in the air, so the loss is that from outside, on either face. */
+            /* The ray has its direction in air, so that the loss is that from outside at either face. */
             left = wadi_scalef(left, 1.0f - wadi_fresnel(cosine, hit.look->index));
             left = cosine > 0.0f ? wadi_mulf(left, transmitted(hit.look, hit.distance)) : left;
             medium = cosine > 0.0f ? NULL : hit.look;
@@ -89,7 +91,7 @@ static WadiRgb straight_light(const Path *path, WadiTraceRay ray, bool *is_bent)
         if (n >= CLEAR_MAX || wadi_largestf(left) < 1e-4f) {
             return wadi_grey(0.0f);
         }
-        ray.origin = wadi_tracer_leave(&hit, ray.direction);
+        ray.origin = wadi_tracer_offset(&hit, ray.direction);
     }
     return left;
 }
@@ -108,36 +110,36 @@ static WadiVec3f to_world(const Frame *f, WadiVec3f v)
     return wadi_add_scaledf(wadi_add_scaledf(wadi_scalef(f->s, v.x), f->t, v.y), f->n, v.z);
 }
 
-/* Light that one of the two sends to a rough surface, for one direction drawn from it. */
-static void ask_light(Path *path, const WadiTraceHit *hit, const WadiBsdf *bsdf, const Frame *frame,
-                      WadiVec3f out, bool is_sun, bool is_last)
+/* Adds the light of the sun or the surround at a rough surface, for one sampled direction. */
+static void sample_light(Path *path, const WadiTraceHit *hit, const WadiBsdf *bsdf, const Frame *frame,
+                         WadiVec3f out, bool is_sun, bool is_last)
 {
     const WadiLight *light = path->tracer->light;
     float u[2], pdf, bsdf_pdf;
-    WadiRgb shine;
+    WadiRgb radiance;
     wadi_sampler_next2(path->sampler, u);
-    WadiVec3f direction = is_sun ? wadi_light_sample_sun(light, u, &shine, &pdf)
-                                 : wadi_light_sample_surround(light, u, &shine, &pdf);
+    WadiVec3f direction = is_sun ? wadi_light_sample_sun(light, u, &radiance, &pdf)
+                                 : wadi_light_sample_surround(light, u, &radiance, &pdf);
     WadiRgb value = wadi_bsdf_eval(bsdf, out, to_local(frame, direction), &bsdf_pdf);
     if (!(pdf > 0.0f) || wadi_largestf(value) <= 0.0f || wadi_dotf(direction, hit->normal) <= 0.0f) {
         return;
     }
-    WadiTraceRay ray = { wadi_tracer_leave(hit, direction), direction, path->ray.time };
+    WadiTraceRay ray = { wadi_tracer_offset(hit, direction), direction, path->ray.time };
     bool is_bent;
     WadiRgb left = straight_light(path, ray, &is_bent);
     if (is_bent && !is_sun) {
-        return; /* the surround is seen through water by paths that are bent */
+        return; /* through water the surround is reached by refracted paths */
     }
     float weight = is_last || is_bent ? 1.0f : weight_of(pdf, bsdf_pdf);
     if (is_bent && path->medium != NULL) {
         weight /= path->medium->index * path->medium->index;
     }
-    WadiRgb light_in = wadi_scalef(wadi_mulf(wadi_mulf(value, shine), left), weight / pdf);
+    WadiRgb light_in = wadi_scalef(wadi_mulf(wadi_mulf(value, radiance), left), weight / pdf);
     add_light(path, wadi_mulf(path->throughput, light_in));
 }
 
-/* The end of a path that met nothing. */
-static void see_surround(Path *path)
+/* The end of a path that left the scene. */
+static void add_surround(Path *path)
 {
     const WadiLight *light = path->tracer->light;
     WadiVec3f d = path->ray.direction;
@@ -158,51 +160,51 @@ static WadiVec3f mirrored(WadiVec3f d, WadiVec3f n)
     return wadi_add_scaledf(d, n, -2.0f * wadi_dotf(d, n));
 }
 
-/* Smooth water: reflected or refracted, one of the two. */
-static void meet_water(Path *path, const WadiTraceHit *hit)
+/* Smooth water: the path is either reflected or refracted. */
+static void scatter_water(Path *path, const WadiTraceHit *hit)
 {
     WadiVec3f d = path->ray.direction;
     bool is_leaving = wadi_dotf(d, hit->normal) > 0.0f;
     float side = is_leaving ? -1.0f : 1.0f;
     WadiVec3f geometric = wadi_scalef(hit->normal, side), n = wadi_scalef(hit->shading, side);
-    if (wadi_dotf(d, n) >= -1e-3f) { /* the smooth normal is turned away: the triangle's */
+    if (wadi_dotf(d, n) >= -1e-3f) { /* the smooth normal faces away: use the triangle's */
         n = geometric;
     }
     float index = is_leaving ? 1.0f / hit->look->index : hit->look->index;
     float cosine = wadi_minf(-wadi_dotf(d, n), 1.0f), reflected = wadi_fresnel(cosine, index);
     if (wadi_sampler_next(path->sampler) < reflected) {
-        WadiVec3f way = mirrored(d, n);
-        path->ray.direction = wadi_dotf(way, geometric) > 0.0f ? way : mirrored(d, geometric);
+        WadiVec3f reflection = mirrored(d, n);
+        path->ray.direction = wadi_dotf(reflection, geometric) > 0.0f ? reflection : mirrored(d, geometric);
         path->is_direct = false;
         path->medium = is_leaving ? hit->look : NULL;
     } else {
         float across = (1.0f - cosine * cosine) / (index * index),
               down = sqrtf(wadi_maxf(1.0f - across, 0.0f));
-        WadiVec3f way = wadi_add_scaledf(wadi_scalef(d, 1.0f / index), n, cosine / index - down);
-        path->ray.direction = wadi_dotf(way, geometric) < 0.0f ? way : d;
+        WadiVec3f refraction = wadi_add_scaledf(wadi_scalef(d, 1.0f / index), n, cosine / index - down);
+        path->ray.direction = wadi_dotf(refraction, geometric) < 0.0f ? refraction : d;
         path->medium = is_leaving ? NULL : hit->look;
     }
     path->ray.direction = wadi_normalizedf_or(path->ray.direction, d);
     path->pdf = 0.0f;
 }
 
-static void meet_glass(Path *path, const WadiTraceHit *hit)
+static void scatter_glass(Path *path, const WadiTraceHit *hit)
 {
     WadiVec3f d = path->ray.direction;
     if (wadi_sampler_next(path->sampler) < sheet_reflectance(wadi_dotf(d, hit->normal), hit->look->index)) {
         path->ray.direction = wadi_normalizedf_or(mirrored(d, hit->normal), d);
         path->is_direct = false;
         path->pdf = 0.0f;
-    } else { /* straight on, and a light drawn from the surface before comes the same way: pdf stays */
+    } else { /* straight on: the pdf stays, since a light sample of the last surface takes the same line */
         path->throughput = wadi_mulf(path->throughput, hit->colour);
     }
 }
 
-/* A rough surface: ask the lights, draw a direction. false: the path ends. */
-static bool meet_rough(Path *path, WadiTraceHit *hit, bool is_last)
+/* A rough surface: samples the lights and a new direction. False: the path ends. */
+static bool scatter_rough(Path *path, WadiTraceHit *hit, bool is_last)
 {
     WadiVec3f d = path->ray.direction;
-    if (wadi_dotf(d, hit->normal) > 0.0f) { /* seen from inside or behind */
+    if (wadi_dotf(d, hit->normal) > 0.0f) { /* hit from inside or behind */
         hit->normal = wadi_scalef(hit->normal, -1.0f);
         hit->shading = wadi_scalef(hit->shading, -1.0f);
     }
@@ -214,17 +216,18 @@ static bool meet_rough(Path *path, WadiTraceHit *hit, bool is_last)
     Frame frame = { .n = hit->shading };
     wadi_framef(frame.n, &frame.s, &frame.t);
     WadiVec3f out = to_local(&frame, wadi_scalef(d, -1.0f));
-    bool asks_sun = wadi_light_has_sun(path->tracer->light), asks_surround = true;
-    if (is_last && asks_sun && path->bounces > 0) { /* one of the two, by lot, where it hardly shows */
-        asks_sun = wadi_sampler_next(path->sampler) < 0.5f;
-        asks_surround = !asks_sun;
+    bool is_sun_sampled = wadi_light_has_sun(path->tracer->light), is_surround_sampled = true;
+    /* one of the two at random, where the noise hardly shows */
+    if (is_last && is_sun_sampled && path->bounces > 0) {
+        is_sun_sampled = wadi_sampler_next(path->sampler) < 0.5f;
+        is_surround_sampled = !is_sun_sampled;
         path->throughput = wadi_scalef(path->throughput, 2.0f);
     }
-    if (asks_sun) {
-        ask_light(path, hit, &bsdf, &frame, out, true, is_last);
+    if (is_sun_sampled) {
+        sample_light(path, hit, &bsdf, &frame, out, true, is_last);
     }
-    if (asks_surround) {
-        ask_light(path, hit, &bsdf, &frame, out, false, is_last);
+    if (is_surround_sampled) {
+        sample_light(path, hit, &bsdf, &frame, out, false, is_last);
     }
     path->has_rough = true;
     ++path->bounces;
@@ -243,11 +246,11 @@ static bool meet_rough(Path *path, WadiTraceHit *hit, bool is_last)
     }
     path->throughput = wadi_scalef(wadi_mulf(path->throughput, value), 1.0f / path->pdf);
     if (path->bounces >= ROULETTE_AFTER) {
-        float stay = wadi_minf(wadi_largestf(path->throughput), 0.95f);
-        if (!(wadi_sampler_next(path->sampler) < stay)) {
+        float survival = wadi_minf(wadi_largestf(path->throughput), 0.95f);
+        if (!(wadi_sampler_next(path->sampler) < survival)) {
             return false;
         }
-        path->throughput = wadi_scalef(path->throughput, 1.0f / stay);
+        path->throughput = wadi_scalef(path->throughput, 1.0f / survival);
     }
     return true;
 }
@@ -263,24 +266,24 @@ WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const
                   .medium = medium,
                   .throughput = { 1.0f, 1.0f, 1.0f },
                   .is_direct = true };
-    bool is_lost = true; /* among smooth surfaces, when its depth is used up */
+    bool is_lost = true; /* the depth was used up among smooth surfaces */
     for (int left = ROUGH_COST * quality->depth, n = 0; left > 0; ++n) {
         WadiTraceHit hit;
         if (!wadi_tracer_nearest(tracer, &path.ray, &hit)) {
-            see_surround(&path);
+            add_surround(&path);
             is_lost = false;
             break;
         }
         bool is_water = hit.look->kind == WADI_LOOK_WATER;
         bool is_rough = !is_water && hit.look->kind != WADI_LOOK_GLASS;
-        if (n == 0 ||
-            (is_rough && path.is_direct)) { /* of what is under water or behind glass, not of these */
+        if (n == 0 || (is_rough && path.is_direct)) { /* guides of the surface under water or behind glass */
             bool is_behind = wadi_dotf(hit.shading, path.ray.direction) > 0.0f;
             sample.distance += hit.distance;
             sample.normal = is_behind ? wadi_scalef(hit.shading, -1.0f) : hit.shading;
             sample.albedo = is_rough ? hit.colour : wadi_grey(1.0f);
         }
-        /* The side of the surface that was met is the truth; what the path remembers may be wrong where water touches a wall. */
+        /* The side of the surface decides the medium; the path's own record may be wrong where water touches
+         * a wall. */
         if (is_water) {
             path.medium = wadi_dotf(path.ray.direction, hit.normal) > 0.0f ? hit.look : NULL;
         }
@@ -292,17 +295,17 @@ WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const
         }
         left -= is_rough ? ROUGH_COST : SMOOTH_COST;
         if (is_water) {
-            meet_water(&path, &hit);
+            scatter_water(&path, &hit);
         } else if (!is_rough) {
-            meet_glass(&path, &hit);
-        } else if (!meet_rough(&path, &hit, left <= 0)) {
+            scatter_glass(&path, &hit);
+        } else if (!scatter_rough(&path, &hit, left <= 0)) {
             is_lost = false;
             break;
         }
-        path.ray.origin = wadi_tracer_leave(&hit, path.ray.direction);
+        path.ray.origin = wadi_tracer_offset(&hit, path.ray.direction);
     }
     if (is_lost) {
-        /* Light in water is not black: the surround in this direction is a better guess of what would have come. */
+        /* Black would be too dark: the surround in this direction approximates the missing light. */
         WadiRgb guess = wadi_light_surround(tracer->light, path.ray.direction);
         add_light(&path, wadi_mulf(path.throughput, guess));
     }
