@@ -19,7 +19,7 @@ static void put_numbers(WadiText *text, const double *values, int count)
 
 static void put_vector(WadiText *text, const WadiExportFrame *frame, WadiVec3 a)
 {
-    WadiVec3 b = wadi_export_turn(frame, a);
+    WadiVec3 b = wadi_export_axes(frame, a);
     put_numbers(text, (const double[3]){ b.x, b.y, b.z }, 3);
 }
 
@@ -184,7 +184,7 @@ static void put_camera(WadiText *text, const WadiExportFrame *frame, const WadiE
     wadi_text_append(text, "}");
 }
 
-/* One entry of the list of objects; `file` as well on disk. */
+/* Writes one entry of the list of objects, and its `file`. */
 static void put_object(WadiText *text, const char *name, const char *kind, const char *look, const char *file,
                        bool *is_first)
 {

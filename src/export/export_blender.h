@@ -1,4 +1,4 @@
-/* A run for Blender: a script, what it needs to know of the scene as JSON, and PLY files. */
+/* A run for Blender: a script, its scene data as JSON, and PLY files. */
 #ifndef WADI_EXPORT_BLENDER_H
 #define WADI_EXPORT_BLENDER_H
 
@@ -8,13 +8,13 @@
 extern const char wadi_blender_script[];
 extern const size_t wadi_blender_script_size;
 
-/* scene.json: what all frames share, that is names, looks, sun, ground and the size of the picture. `last_frame` is the run's.
- * `sky` names the .hdr picture beside it. */
+/* scene.json, common to all frames: names, looks, sun, ground and the size of the picture. `last_frame` is
+ * the run's. `sky` names the .hdr picture in the same folder. */
 WadiStatus wadi_export_blender_shared(const WadiExportFrame *frame, const char *path, const char *sky,
                                       int last_frame, WadiError *error);
 
-/* NAME.0001.json, written behind the files it names: MATERIAL.particles.0001.ply of the materials that are seen as grains or
- * balls, MATERIAL.0001.ply of those that have a mesh, collider.INDEX.0001.ply. */
+/* NAME.0001.json, written after the files it names: MATERIAL.particles.0001.ply of the materials drawn as
+ * grains or balls, MATERIAL.0001.ply of those with a mesh, collider.INDEX.0001.ply. */
 WadiStatus wadi_export_blender_frame(const WadiExportFrame *frame, const char *folder, const WadiState *state,
                                      const char *path, WadiError *error);
 

@@ -49,7 +49,7 @@ void wadi_out_bytes(WadiExportOut *out, const void *bytes, size_t size)
 {
     const char *from = bytes;
     while (out->status == WADI_OK && size > 0) {
-        size_t room = BUFFER_BYTES - out->used, piece = size < room ? size : room;
+        size_t free_bytes = BUFFER_BYTES - out->used, piece = size < free_bytes ? size : free_bytes;
         memcpy(out->buffer + out->used, from, piece);
         out->used += piece;
         from += piece;
@@ -87,16 +87,16 @@ void wadi_out_number(WadiExportOut *out, double value, int decimals)
         return;
     }
     double scaled = rint(fabs(value) * powers[decimals]);
-    if (scaled >= 9e15) { /* no longer exact as a whole number of steps */
+    if (scaled >= 9e15) { /* not exact as an integer number of steps */
         wadi_out_printf(out, "%.17g", value);
         return;
     }
     char text[NUMBER_BYTES], *at = text + sizeof text;
-    uint64_t left = (uint64_t)scaled;
-    bool is_negative = value < 0.0 && left > 0, has_digits = false;
-    for (int d = 0; d < decimals; ++d, left /= 10) {
-        if (left % 10 != 0 || has_digits) {
-            *--at = (char)('0' + left % 10);
+    uint64_t digits = (uint64_t)scaled;
+    bool is_negative = value < 0.0 && digits > 0, has_digits = false;
+    for (int d = 0; d < decimals; ++d, digits /= 10) {
+        if (digits % 10 != 0 || has_digits) {
+            *--at = (char)('0' + digits % 10);
             has_digits = true;
         }
     }
@@ -104,9 +104,9 @@ void wadi_out_number(WadiExportOut *out, double value, int decimals)
         *--at = '.';
     }
     do {
-        *--at = (char)('0' + left % 10);
-        left /= 10;
-    } while (left > 0);
+        *--at = (char)('0' + digits % 10);
+        digits /= 10;
+    } while (digits > 0);
     if (is_negative) {
         *--at = '-';
     }

@@ -1,5 +1,5 @@
-/* A file that is put together from text, numbers and bytes, and is whole or absent. The first failure sticks: what follows does
- * nothing, and closing tells, so that a writer of a format is a plain list of puts. */
+/* A buffered file of text, numbers and bytes, complete or absent. After the first failure all calls do
+ * nothing and closing returns it, so that a writer of a format is a plain list of calls. */
 #ifndef WADI_EXPORT_OUT_H
 #define WADI_EXPORT_OUT_H
 
@@ -15,22 +15,22 @@ typedef struct WadiExportOut {
     WadiError *error; /* borrowed */
 } WadiExportOut;
 
-/* A failure is told by closing. */
+/* A failure is returned by wadi_out_close. */
 void wadi_out_open(WadiExportOut *out, const char *path, WadiError *error);
-/* The file is in its place exactly when this returns WADI_OK. */
+/* The file exists exactly when this returns WADI_OK. */
 WadiStatus wadi_out_close(WadiExportOut *out);
 
 void wadi_out_bytes(WadiExportOut *out, const void *bytes, size_t size);
 void wadi_out_text(WadiExportOut *out, const char *text);
 /* At most 1000 characters. */
 void wadi_out_printf(WadiExportOut *out, const char *format, ...) WADI_PRINTF(2, 3);
-/* With so many digits behind the point, 0 to 15, less the zeros at the end; a number that is not finite is a failure
- * (WADI_ERR_NUMERIC). An order of magnitude faster than printf: files have tens of millions of them. */
+/* At most `decimals` digits after the point, 0 to 15, without trailing zeros; a number that is not finite is
+ * a failure (WADI_ERR_NUMERIC). Ten times faster than printf: files have tens of millions of numbers. */
 void wadi_out_number(WadiExportOut *out, double value, int decimals);
 /* "x,y,z" with that separator. */
 void wadi_out_vector(WadiExportOut *out, WadiVec3 value, char separator, int decimals);
 
-/* Digits behind the point such that rounding moves a number by less than `step`. */
+/* Digits after the point such that rounding changes a number by less than `step`. */
 int wadi_out_decimals(double step);
 
 #endif

@@ -1,8 +1,8 @@
-/* Scenes for pbrt-v4: `pbrt NAME.0001.pbrt` writes NAME.0001.exr. Light values are wadi's times the exposure, with pbrt's default
- * sensor, which leaves them as they are.
+/* Scenes for pbrt-v4: `pbrt NAME.0001.pbrt` writes NAME.0001.exr. Light values are wadi's times the exposure;
+ * pbrt's default sensor does not change them.
  *
- * Differs from wadi's own pictures: wetness changes sand in eight steps, colours of grains are those of their group, and motion
- * is not blurred. */
+ * Differs from wadi's own pictures: the wetness of sand has eight steps, grains have the colour of their
+ * group, and there is no motion blur. */
 #include "export/export_pbrt.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ static const double RADIANS = 0.01745329251994329577;
 
 static void put_vector(WadiExportOut *out, const WadiExportFrame *frame, WadiVec3 a, int decimals)
 {
-    wadi_out_vector(out, wadi_export_turn(frame, a), ' ', decimals);
+    wadi_out_vector(out, wadi_export_axes(frame, a), ' ', decimals);
 }
 
 static void put_rgb(WadiExportOut *out, const char *parameter, WadiRgb c)
@@ -24,19 +24,19 @@ static void put_rgb(WadiExportOut *out, const char *parameter, WadiRgb c)
     wadi_out_text(out, "]");
 }
 
-/* Names hold letters, digits, '.', '_' and '-' only. */
+/* Material names consist of letters, digits, '.', '_' and '-': nothing to escape. */
 static void put_name(WadiExportOut *out, const WadiExportFrame *frame, int material, const char *what)
 {
     wadi_out_printf(out, "\"%s%s\"", frame->scene->materials[material].name, what);
 }
 
-/* Water between the grains makes them darker, as in render/trace/bsdf.c; the film over them is pbrt's coat. */
+/* Water between the grains darkens them, as in render/trace/bsdf.c; the film over them is pbrt's coat. */
 static float wet_channel(float colour, float wetness)
 {
     return powf(wadi_minf(wadi_maxf(colour, 0.0f), 0.98f), 1.0f + 0.4f * wetness);
 }
 
-/* What follows the type, which is "diffuse" for dry sand and "coateddiffuse" for wet. */
+/* Parameters after the type, which is "diffuse" for dry sand and "coateddiffuse" for wet sand. */
 static void put_sand(WadiExportOut *out, WadiRgb colour, float wetness)
 {
     WadiRgb c = { wet_channel(colour.x, wetness), wet_channel(colour.y, wetness),
@@ -53,7 +53,7 @@ static const char *sand_type(float wetness)
     return wetness > 0.0f ? "\"coateddiffuse\"" : "\"diffuse\"";
 }
 
-/* The parameters of a look: MakeNamedMaterial wants the type as one of them. */
+/* The parameters of a look: MakeNamedMaterial has the type as one of them. */
 static void put_named(WadiExportOut *out, const WadiLook *look, float wetness)
 {
     switch (look->kind) {
@@ -123,8 +123,8 @@ WadiStatus wadi_export_pbrt_shared(const WadiExportFrame *frame, const char *pat
     return wadi_out_close(&out);
 }
 
-/* pbrt counts axes left-handed: the mirror before LookAt makes the picture right. Its field of view is that of the shorter
- * side. */
+/* pbrt is left-handed: the reflection before LookAt corrects the picture. Its field of view is that of the
+ * shorter side. */
 static void put_options(WadiExportOut *out, const WadiExportFrame *frame, const WadiExportCamera *axes)
 {
     const WadiRenderSettings *render = &frame->scene->render;
@@ -167,7 +167,7 @@ static WadiStatus put_lights(WadiExportOut *out, const WadiExportFrame *frame, c
         wadi_out_text(out, "LightSource \"distant\" \"point3 from\" [");
         put_vector(out, frame, wadi_normalized_or(frame->light.sun, wadi_vec3(0, 0, 1)), 9);
         wadi_out_text(out, "] \"point3 to\" [0 0 0]");
-        /* A colour of luminance 1, so that it does not matter what of L pbrt takes for the scale of its spectrum. */
+        /* A colour of luminance 1, so that pbrt's scaling of the spectrum of L has no effect. */
         put_rgb(out, "L", wadi_scalef(sun, 1.0f / wadi_luminance(sun)));
         wadi_out_printf(out, " \"float scale\" [%.6g]\n", gain * (double)wadi_luminance(sun));
     }
@@ -180,12 +180,12 @@ static void put_ground(WadiExportOut *out, const WadiExportFrame *frame)
     if (!ground->is_present) {
         return;
     }
-    /* So large that its rim is the horizon. */
+    /* Large enough for its edge to be the horizon. */
     WadiVec3 middle = frame->camera.eye;
     double size = 1e3 * fmax(1.0, wadi_norm(wadi_sub(frame->camera.eye, frame->camera.target)));
     wadi_out_text(out, "AttributeBegin\n");
     if (ground->look.checker > 0.0f) {
-        double repeat = size / (double)ground->look.checker; /* a square a unit of pbrt's pattern */
+        double repeat = size / (double)ground->look.checker; /* one square per unit of pbrt's pattern */
         wadi_out_text(out, "  Texture \"wadi ground\" \"spectrum\" \"checkerboard\"");
         wadi_out_printf(out, " \"float uscale\" [%.9g] \"float vscale\" [%.9g]", 2.0 * repeat, 2.0 * repeat);
         put_rgb(out, "tex1", ground->look.colour);
@@ -228,8 +228,8 @@ static WadiStatus put_mesh(WadiExportOut *out, const WadiExportFrame *frame, con
     return WADI_OK;
 }
 
-/* A transform for each grain: pbrt's spheres are about the origin. `Transform` replaces the one before, which is shorter than
- * to begin and end an attribute. */
+/* A transform per grain: pbrt's spheres are centred on the origin. `Transform` replaces the previous one,
+ * which is shorter than an attribute block. */
 static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, const WadiFrameScenePart *part,
                              WadiArena *arena, WadiError *error)
 {

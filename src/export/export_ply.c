@@ -6,7 +6,7 @@
 #error "PLY files are little-endian and are written without conversion"
 #endif
 
-/* Half a unit in the last place of the largest coordinate is what rounding to float loses. */
+/* Rounding to float loses half a unit in the last place of the largest coordinate. */
 static bool needs_doubles(const WadiVec3 *position, size_t count, double spacing)
 {
     double largest = 0.0;
@@ -22,13 +22,14 @@ static bool is_velocity(const WadiCloudAttribute *attribute)
     return strcmp(attribute->name, "velocity") == 0 && attribute->components == 3;
 }
 
-/* Particles have these in columns of their own; on a mesh `radius` is one more attribute. */
-static bool is_own(const char *name)
+/* Particles have separate columns for these; for a mesh `radius` is an ordinary attribute. */
+static bool has_own_column(const char *name)
 {
     return strcmp(name, "radius") == 0 || strcmp(name, "material") == 0 || strcmp(name, "id") == 0;
 }
 
-static void put_place_header(WadiExportOut *out, const WadiExportFrame *frame, size_t count, bool is_double)
+static void put_position_header(WadiExportOut *out, const WadiExportFrame *frame, size_t count,
+                                bool is_double)
 {
     const char *type = is_double ? "double" : "float";
     wadi_out_text(out, "ply\nformat binary_little_endian 1.0\n");
@@ -53,11 +54,11 @@ static void put_attribute_header(WadiExportOut *out, const WadiCloudAttribute *a
     }
 }
 
-static void put_place(WadiExportOut *out, const WadiExportFrame *frame, WadiVec3 place, bool is_double)
+static void put_position(WadiExportOut *out, const WadiExportFrame *frame, WadiVec3 position, bool is_double)
 {
-    WadiVec3 x = wadi_export_turn(frame, place);
+    WadiVec3 x = wadi_export_axes(frame, position);
     if (!wadi_is_finite(x)) {
-        wadi_out_number(out, NAN, 0); /* fails, and says so */
+        wadi_out_number(out, NAN, 0); /* fails with a message */
     } else if (is_double) {
         wadi_out_bytes(out, &x, sizeof x);
     } else {
@@ -66,9 +67,9 @@ static void put_place(WadiExportOut *out, const WadiExportFrame *frame, WadiVec3
     }
 }
 
-static void put_turned(WadiExportOut *out, const WadiExportFrame *frame, const float *v)
+static void put_vector(WadiExportOut *out, const WadiExportFrame *frame, const float *v)
 {
-    WadiVec3f a = wadi_to_vec3f(wadi_export_turn(frame, wadi_vec3((double)v[0], (double)v[1], (double)v[2])));
+    WadiVec3f a = wadi_to_vec3f(wadi_export_axes(frame, wadi_vec3((double)v[0], (double)v[1], (double)v[2])));
     wadi_out_bytes(out, &a, sizeof a);
 }
 
@@ -80,7 +81,7 @@ static void put_attributes(WadiExportOut *out, const WadiExportFrame *frame,
         size_t components = (size_t)attribute->components;
         const float *values = attribute->values + components * i;
         if (is_velocity(attribute)) {
-            put_turned(out, frame, values);
+            put_vector(out, frame, values);
         } else {
             wadi_out_bytes(out, values, components * sizeof *values);
         }
@@ -95,7 +96,7 @@ WadiStatus wadi_export_ply_particles(const WadiExportFrame *frame, const char *p
     WadiCloudAttribute attribute[WADI_CLOUD_ATTRIBUTE_MAX];
     int attribute_count = 0;
     for (int a = 0; a < cloud->attribute_count; ++a) {
-        if (!is_own(cloud->attribute[a].name)) {
+        if (!has_own_column(cloud->attribute[a].name)) {
             attribute[attribute_count++] = cloud->attribute[a];
         }
     }
@@ -103,13 +104,13 @@ WadiStatus wadi_export_ply_particles(const WadiExportFrame *frame, const char *p
     uint8_t index = (uint8_t)material;
     WADI_TRY(wadi_export_begin_file(frame, path, error));
     wadi_out_open(&out, path, error);
-    put_place_header(&out, frame, count, is_double);
+    put_position_header(&out, frame, count, is_double);
     wadi_out_text(&out, "property float radius\nproperty uint id\nproperty uchar material\n");
     put_attribute_header(&out, attribute, attribute_count);
     wadi_out_text(&out, "end_header\n");
     for (size_t i = 0; i < count && out.status == WADI_OK; ++i) {
         float radius = 0.5f * cloud->spacing[i];
-        put_place(&out, frame, cloud->position[i], is_double);
+        put_position(&out, frame, cloud->position[i], is_double);
         wadi_out_bytes(&out, &radius, sizeof radius);
         wadi_out_bytes(&out, &cloud->id[i], sizeof cloud->id[i]);
         wadi_out_bytes(&out, &index, sizeof index);
@@ -128,7 +129,7 @@ WadiStatus wadi_export_ply_mesh(const WadiExportFrame *frame, const char *path,
     bool is_double = needs_doubles(mesh->vertices, mesh->vertex_count, step);
     WADI_TRY(wadi_export_begin_file(frame, path, error));
     wadi_out_open(&out, path, error);
-    put_place_header(&out, frame, mesh->vertex_count, is_double);
+    put_position_header(&out, frame, mesh->vertex_count, is_double);
     if (surface->normal != NULL) {
         wadi_out_text(&out, "property float nx\nproperty float ny\nproperty float nz\n");
     }
@@ -136,9 +137,9 @@ WadiStatus wadi_export_ply_mesh(const WadiExportFrame *frame, const char *path,
     wadi_out_printf(&out, "element face %zu\nproperty list uchar int vertex_indices\nend_header\n",
                     mesh->triangle_count);
     for (size_t v = 0; v < mesh->vertex_count && out.status == WADI_OK; ++v) {
-        put_place(&out, frame, mesh->vertices[v], is_double);
+        put_position(&out, frame, mesh->vertices[v], is_double);
         if (surface->normal != NULL) {
-            put_turned(&out, frame, surface->normal[v]);
+            put_vector(&out, frame, surface->normal[v]);
         }
         put_attributes(&out, frame, surface->attribute, surface->attribute_count, v);
     }

@@ -1,16 +1,16 @@
-/* Scenes for POV-Ray: `povray NAME.0001.pov` draws them as they are.
+/* Scenes for POV-Ray: `povray NAME.0001.pov` renders them unchanged.
  *
- * Differs from wadi's own pictures: light that bounces from one thing to another is left out; the sky lights by a dome of lights
- * without end, with shadows, and the ground's glow by one from below, without; water casts shadows as clear glass does. */
+ * Differs from wadi's own pictures: indirect light is missing; the sky is a dome of directional lights with
+ * shadows, the ground's light one from below without; water casts shadows like clear glass. */
 #include "export/export_pov.h"
 
 #include <ctype.h>
 #include <string.h>
 
 static const double INVERSE_PI = 0.31830988618379067154;
-static const double BOUNCED = 0.15; /* by eye: dark places among grains as in wadi's own pictures */
+static const double INDIRECT = 0.15; /* by eye: gaps between grains as dark as in wadi's own pictures */
 
-/* "Wadi_NAME" with what POV-Ray does not take in names replaced; the material's number keeps names apart. */
+/* "Wadi_NAME" with characters invalid in POV-Ray replaced; the material's number makes names unique. */
 static void put_name(WadiExportOut *out, const WadiExportFrame *frame, int material, const char *what)
 {
     char name[64] = "";
@@ -24,7 +24,7 @@ static void put_name(WadiExportOut *out, const WadiExportFrame *frame, int mater
 static void put_vector(WadiExportOut *out, const WadiExportFrame *frame, WadiVec3 a, int decimals)
 {
     wadi_out_text(out, "<");
-    wadi_out_vector(out, wadi_export_turn(frame, a), ',', decimals);
+    wadi_out_vector(out, wadi_export_axes(frame, a), ',', decimals);
     wadi_out_text(out, ">");
 }
 
@@ -35,7 +35,7 @@ static void put_rgb(WadiExportOut *out, WadiRgb c)
     wadi_out_text(out, ">");
 }
 
-/* A coat reflects what Fresnel's law says, which POV-Ray knows for mirrors only: of a rough coat the highlight is left. */
+/* POV-Ray has Fresnel reflection for mirrors only: of a rough coat only the highlight remains. */
 static void put_plain(WadiExportOut *out, const WadiLook *look)
 {
     wadi_out_text(out, "material { texture { pigment { rgb ");
@@ -45,7 +45,8 @@ static void put_plain(WadiExportOut *out, const WadiLook *look)
                     fmax(0.2 * (double)(look->coat_roughness * look->coat_roughness), 1e-3));
 }
 
-/* A way of d leaves exp(-a d): POV-Ray's law for fade_power 1000 and more is exp(-(1 - fade_color) d / fade_distance). */
+/* exp(-a d) remains after the distance d: POV-Ray's law for fade_power 1000 and more is exp(-(1 - fade_color)
+ * d / fade_distance). */
 static void put_water(WadiExportOut *out, const WadiLook *look)
 {
     double most = (double)wadi_largestf(look->absorption);
@@ -61,7 +62,7 @@ static void put_water(WadiExportOut *out, const WadiLook *look)
     wadi_out_text(out, " }\n}\n");
 }
 
-/* A sheet without thickness does not bend light; its reflection is Schlick's. */
+/* A thin sheet does not refract; its reflection is Schlick's. */
 static void put_glass(WadiExportOut *out, const WadiLook *look)
 {
     double r = ((double)look->index - 1.0) / ((double)look->index + 1.0);
@@ -140,7 +141,7 @@ static void put_light(WadiExportOut *out, const WadiExportFrame *frame, WadiVec3
     if (!(wadi_largestf(light) > 0.0f)) {
         return;
     }
-    /* From so far away that it is the same for all that is seen. */
+    /* Far enough away to be directional. */
     WadiVec3 middle = frame->frame_scene->origin;
     double away = 1e3 * fmax(1.0, wadi_norm(wadi_sub(frame->camera.eye, middle)));
     wadi_out_text(out, "light_source { ");
@@ -152,7 +153,7 @@ static void put_light(WadiExportOut *out, const WadiExportFrame *frame, WadiVec3
     wadi_out_printf(out, "%s }\n", more);
 }
 
-/* Light that bounces between grains is a part of what falls on level ground. */
+/* Indirect light between grains, as a fraction of the irradiance on level ground. */
 static void put_ambient(WadiExportOut *out, const WadiExportFrame *frame, const WadiDomeLight *dome,
                         WadiRgb sun, double gain)
 {
@@ -162,7 +163,7 @@ static void put_ambient(WadiExportOut *out, const WadiExportFrame *frame, const 
         level = wadi_add_scaledf(level, dome[k].light, (float)fmax(dome[k].direction.z, 0.0));
     }
     wadi_out_text(out, "#declare Wadi_Ambient = rgb ");
-    put_rgb(out, wadi_scalef(level, (float)(BOUNCED * gain * INVERSE_PI)));
+    put_rgb(out, wadi_scalef(level, (float)(INDIRECT * gain * INVERSE_PI)));
     wadi_out_text(out, ";\n");
 }
 
@@ -198,7 +199,7 @@ static void put_ground(WadiExportOut *out, const WadiExportFrame *frame)
     wadi_out_number(out, ground->height, 9);
     wadi_out_text(out, " texture { pigment { ");
     if (ground->look.checker > 0.0f) {
-        /* The plane cuts its cubes in the middle. */
+        /* The plane cuts the checker's cubes in the middle. */
         wadi_out_text(out, "checker rgb ");
         put_rgb(out, ground->look.colour);
         wadi_out_text(out, " rgb ");
@@ -246,18 +247,13 @@ static void put_camera(WadiExportOut *out, const WadiExportFrame *frame, const W
     wadi_out_text(out, "}\n");
 }
 
-/* Colours of a mesh's vertices where they differ: as grains, so that they are grouped the same way. `even` is the wetness where
- * the mesh has none of its own. */
-static WadiStatus vertex_colours(const WadiFrameScenePart *part, const WadiLook *look, float even,
+/* Colours of a mesh's vertices as grains, so that they are grouped the same way. `default_wetness` is the wetness of a
+ * mesh without the attribute. */
+static WadiStatus vertex_colours(const WadiFrameScenePart *part, const WadiLook *look, float default_wetness,
                                  WadiGrains *colours, WadiArena *arena, WadiError *error)
 {
     const WadiSurfaceMesh *mesh = &part->mesh;
-    const float *wetness = NULL;
-    for (int a = 0; a < mesh->attribute_count; ++a) {
-        if (strcmp(mesh->attribute[a].name, "wetness") == 0 && mesh->attribute[a].components == 1) {
-            wetness = mesh->attribute[a].values;
-        }
-    }
+    const float *wetness = wadi_surface_mesh_attribute(mesh, "wetness", 1);
     *colours = (WadiGrains){ 0 };
     if (look->kind != WADI_LOOK_SAND || (part->mesh_colour == NULL && wetness == NULL)) {
         return WADI_OK;
@@ -267,7 +263,7 @@ static WadiStatus vertex_colours(const WadiFrameScenePart *part, const WadiLook 
     for (size_t v = 0; v < colours->count; ++v) {
         WadiRgb c = part->mesh_colour != NULL ? part->mesh_colour[v] : look->colour;
         const float value[4] = { wadi_srgb_encode(c.x), wadi_srgb_encode(c.y), wadi_srgb_encode(c.z),
-                                 wetness != NULL ? wetness[v] : even };
+                                 wetness != NULL ? wetness[v] : default_wetness };
         uint8_t byte[4];
         for (int k = 0; k < 4; ++k) {
             byte[k] = (uint8_t)(wadi_minf(wadi_maxf(value[k], 0.0f), 1.0f) * 255.0f + 0.5f);
@@ -298,7 +294,7 @@ static void put_vertices(WadiExportOut *out, const WadiExportFrame *frame, const
     }
 }
 
-/* `class_of` gives the texture of each vertex; NULL: none. */
+/* `class_of` is the texture of each vertex, or NULL. */
 static void put_faces(WadiExportOut *out, const WadiMesh *mesh, const uint32_t *class_of)
 {
     wadi_out_printf(out, "face_indices { %zu", mesh->triangle_count);
@@ -377,7 +373,7 @@ static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, c
         const WadiGrainGroup *group = &groups.group[g];
         const uint32_t *order = groups.order + group->first;
         int decimals = wadi_out_decimals(2e-3 * (double)grains->sphere[order[0]][3]);
-        if (group->count == 1) { /* POV-Ray warns of a union of one */
+        if (group->count == 1) { /* POV-Ray warns about a union of one */
             put_sphere(out, frame, grains->sphere[order[0]], decimals);
         } else {
             wadi_out_text(out, "union {\n");

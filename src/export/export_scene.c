@@ -93,7 +93,7 @@ static uint32_t class_of(WadiTraceColour c)
            (uint32_t)c.wetness >> 5;
 }
 
-/* The middle of a class of 8 values; the ends of the range stay what they are. */
+/* Representative value of a class of 8; the ends of the range are exact. */
 static int middle(uint32_t top)
 {
     return (int)(top * 255 / 31);
@@ -139,7 +139,7 @@ WadiStatus wadi_grain_groups_make(WadiGrainGroups *groups, const WadiGrains *gra
     return WADI_OK;
 }
 
-/* Mean light of the surround over a patch of directions: heights z0 to z1, a turn from a0 to a1. */
+/* Mean radiance of the surround over a patch of directions: heights z0 to z1, azimuths a0 to a1. */
 static WadiRgb patch_light(const WadiLight *light, double z0, double z1, double a0, double a1)
 {
     WadiRgb sum = { 0 };
@@ -160,7 +160,7 @@ WadiStatus wadi_export_dome(const WadiLightDef *def, WadiDomeLight dome[WADI_EXP
     WADI_TRY(wadi_light_create(&light, def, error));
     const double pi = 3.14159265358979323846;
     for (int k = 0; k < RINGS * SECTORS; ++k) {
-        /* Patches of equal solid angle; every other ring is turned by half a patch. */
+        /* Patches of equal solid angle; every other ring is rotated by half a patch. */
         int ring = k / SECTORS;
         double z0 = (double)ring / RINGS, z1 = (ring + 1.0) / RINGS, z = 0.5 * (z0 + z1);
         double a0 = 2.0 * pi * (k % SECTORS + 0.5 * (ring % 2)) / SECTORS, a1 = a0 + 2.0 * pi / SECTORS;
@@ -172,9 +172,9 @@ WadiStatus wadi_export_dome(const WadiLightDef *def, WadiDomeLight dome[WADI_EXP
     dome[RINGS * SECTORS] =
         (WadiDomeLight){ wadi_vec3(0.0, 0.0, -1.0),
                          wadi_scalef(patch_light(light, -1.0, 0.0, 0.0, 2.0 * pi), (float)pi) };
-    WadiRgb own =
+    WadiRgb sun_colour =
         def->surround == WADI_SURROUND_SKY ? wadi_sky_sun(def->sun, def->turbidity) : wadi_grey(1.0f);
-    *sun = wadi_mulf(own, def->sun_light);
+    *sun = wadi_mulf(sun_colour, def->sun_light);
     wadi_light_destroy(light);
     return WADI_OK;
 }

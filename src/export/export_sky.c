@@ -7,11 +7,11 @@ static const double pi = 3.14159265358979323846;
 
 static WadiVec3f direction_at(int column, int row)
 {
-    double turn = pi - 2.0 * pi * (column + 0.5) / HDR_WIDTH, height = pi * (0.5 - (row + 0.5) / HDR_HEIGHT);
-    return wadi_to_vec3f(wadi_vec3(cos(height) * cos(turn), cos(height) * sin(turn), sin(height)));
+    double angle = pi - 2.0 * pi * (column + 0.5) / HDR_WIDTH, height = pi * (0.5 - (row + 0.5) / HDR_HEIGHT);
+    return wadi_to_vec3f(wadi_vec3(cos(height) * cos(angle), cos(height) * sin(angle), sin(height)));
 }
 
-/* Three mantissas and their exponent: the largest has its upper bit set. */
+/* Three mantissas with a common exponent: the largest has its highest bit set. */
 static void put_rgbe(WadiExportOut *out, WadiRgb light)
 {
     unsigned char bytes[4] = { 0 };
@@ -43,13 +43,15 @@ WadiStatus wadi_export_sky_hdr(const char *path, const WadiLightDef *def, double
     return wadi_out_close(&out);
 }
 
-/* Clarberg's map [C08]: the square's inner diamond is the upper half of the sphere, a ring of the diamond a ring of heights. */
+/* Clarberg's map [C08]: the square's inner diamond is the upper hemisphere, a ring of the diamond a ring of
+ * constant height. */
 WadiVec3 wadi_equal_area_direction(double u, double v)
 {
-    double x = 2.0 * u - 1.0, y = 2.0 * v - 1.0, away = 1.0 - (fabs(x) + fabs(y)), r = 1.0 - fabs(away);
-    double turn = r == 0.0 ? 0.25 * pi : 0.25 * pi * ((fabs(y) - fabs(x)) / r + 1.0);
-    double z = copysign(1.0 - r * r, away), side = r * sqrt(2.0 - r * r);
-    return wadi_vec3(copysign(cos(turn) * side, x), copysign(sin(turn) * side, y), z);
+    double x = 2.0 * u - 1.0, y = 2.0 * v - 1.0, signed_height = 1.0 - (fabs(x) + fabs(y)),
+           r = 1.0 - fabs(signed_height);
+    double angle = r == 0.0 ? 0.25 * pi : 0.25 * pi * ((fabs(y) - fabs(x)) / r + 1.0);
+    double z = copysign(1.0 - r * r, signed_height), side = r * sqrt(2.0 - r * r);
+    return wadi_vec3(copysign(cos(angle) * side, x), copysign(sin(angle) * side, y), z);
 }
 
 WadiStatus wadi_export_sky_pfm(const char *path, const WadiLightDef *def, double gain, WadiError *error)
@@ -59,7 +61,7 @@ WadiStatus wadi_export_sky_pfm(const char *path, const WadiLightDef *def, double
     WadiExportOut out;
     wadi_out_open(&out, path, error);
     wadi_out_printf(&out, "PF\n%d %d\n-1.0\n", SQUARE, SQUARE);
-    for (int row = SQUARE - 1; row >= 0; --row) { /* the format begins at the bottom */
+    for (int row = SQUARE - 1; row >= 0; --row) { /* rows from the bottom */
         for (int column = 0; column < SQUARE; ++column) {
             WadiVec3 direction = wadi_equal_area_direction((column + 0.5) / SQUARE, (row + 0.5) / SQUARE);
             WadiRgb value = wadi_scalef(wadi_light_surround(light, wadi_to_vec3f(direction)), (float)gain);
