@@ -85,9 +85,10 @@ static void break_a_rule(void *context, int64_t first, int64_t end)
 }
 
 /* In a thread of the team, where there is nobody to return to. */
-static WadiStatus broken_step(void *solver, double time, double dt, WadiStepReport *report, WadiError *error)
+static WadiStatus broken_step(void *solver, const WadiSolverStep *now, WadiStepReport *report,
+                              WadiError *error)
 {
-    (void)solver, (void)time, (void)dt, (void)report, (void)error;
+    (void)solver, (void)now, (void)report, (void)error;
     wadi_parallel_for(8, 1, break_a_rule, NULL);
     return WADI_OK;
 }

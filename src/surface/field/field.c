@@ -165,7 +165,8 @@ WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, 
                                const WadiBins *bins, const WadiFieldDef *def, WadiArena *arena,
                                WadiError *error)
 {
-    WADI_ASSERT_TRY(def->cell > 0.0 && def->support > 0.0 && def->smoothing >= 0 && def->lowering >= 0, error);
+    WADI_ASSERT_TRY(def->cell > 0.0 && def->support > 0.0 && def->smoothing >= 0 && def->lowering >= 0,
+                    error);
     *field = (WadiField){ .cell = def->cell };
     double volume = def->is_clipped ? volume_within(cloud, def->clip) : wadi_cloud_volume(cloud);
     WadiCloud mirrored;
