@@ -1,52 +1,89 @@
 /* How shapes move: velocity of the material, where it is carried, and how fast distances can change.
- * Moving parameters have no material of their own: it follows the primitive's reference
- * point, plus what the normal motion of the surface adds. Jumps (step curves, the seam of repeating ones) have no
- * speed. */
+ * Where parameters move, the material of boxes, cylinders, cones and capsules stretches with them, as under `scale`; that of other
+ * primitives follows their centre, plus what the normal motion of the surface adds. Jumps (step curves, the seam of
+ * repeating ones) have no speed. */
 #include "core/check.h"
 #include "geom/shape_internal.h"
 
-/* The point of a primitive that its material is thought to hang on, as a function of the parameters. Linear, so it maps
- * rates to rates. */
-static WadiVec3 reference_point(WadiShapeKind kind, const WadiVec3 *p)
+/* How the material at q of a box with the corners p moves when these move by `dp`. Were it the normal motion of the nearest side
+ * alone, edges would not displace what the other side sweeps. */
+static WadiVec3 stretch_box(const WadiVec3 *p, const WadiVec3 *dp, WadiVec3 q)
 {
-    switch (kind) {
-    case WADI_SHAPE_BOX:
-    case WADI_SHAPE_CYLINDER:
-    case WADI_SHAPE_CONE:
-    case WADI_SHAPE_CAPSULE: return wadi_scale(wadi_add(p[0], p[1]), 0.5);
-    default: return p[0];
+    const WadiVec3 size = wadi_sub(p[1], p[0]), from = wadi_sub(q, p[0]);
+    const WadiVec3 part = { size.x > 0.0 ? from.x / size.x : 0.5, size.y > 0.0 ? from.y / size.y : 0.5,
+                            size.z > 0.0 ? from.z / size.z : 0.5 };
+    return wadi_vec3(dp[0].x + part.x * (dp[1].x - dp[0].x), dp[0].y + part.y * (dp[1].y - dp[0].y),
+                     dp[0].z + part.z * (dp[1].z - dp[0].z));
+}
+
+/* The same for what has an axis from p[0] to p[1] and radii p[2] and, at the end of a cone, p[3]:
+ *   dq = da + s (db - da) + rho dr / r + (u x du) x rho,   q = a + s (b - a) + rho. */
+static WadiVec3 stretch_round(WadiShapeKind kind, const WadiVec3 *p, const WadiVec3 *dp, WadiVec3 q)
+{
+    const WadiVec3 along = wadi_sub(p[1], p[0]), change = wadi_sub(dp[1], dp[0]), from = wadi_sub(q, p[0]);
+    const double square = wadi_dot(along, along);
+    const double s = square > 0.0 ? fmax(0.0, fmin(wadi_dot(from, along) / square, 1.0)) : 0.5;
+    const WadiVec3 across = wadi_add_scaled(from, along, -s);
+    const int end = kind == WADI_SHAPE_CONE ? 3 : 2;
+    const double radius = p[2].x + s * (p[end].x - p[2].x), growth = dp[2].x + s * (dp[end].x - dp[2].x);
+    WadiVec3 moved = wadi_add_scaled(dp[0], change, s);
+    moved = wadi_add_scaled(moved, across, radius > 0.0 ? growth / radius : 0.0);
+    if (square > 0.0) {
+        const WadiVec3 turn = wadi_scale(wadi_cross(along, change), 1.0 / square);
+        moved = wadi_add(moved, wadi_cross(turn, across));
     }
+    return moved;
+}
+
+static bool does_stretch(WadiShapeKind kind)
+{
+    return kind == WADI_SHAPE_BOX || kind == WADI_SHAPE_CYLINDER || kind == WADI_SHAPE_CONE ||
+           kind == WADI_SHAPE_CAPSULE;
+}
+
+/* How the material at the surface point q moves when the parameters p move by `dp`; of first order in it. */
+static WadiVec3 material_shift(WadiShapeKind kind, const WadiVec3 *p, const WadiVec3 *dp, WadiVec3 q)
+{
+    if (kind == WADI_SHAPE_BOX) {
+        return stretch_box(p, dp, q);
+    }
+    return does_stretch(kind) ? stretch_round(kind, p, dp, q) : dp[0];
 }
 
 WadiVec3 wadi_shape_parameter_velocity(const WadiShape *shape, WadiVec3 q, WadiVec3 normal, double time)
 {
     /* A difference along the slopes at `time`: second order, and one-sided at keys as the slopes are. */
     const double step = 1e-6;
-    WadiVec3 slope[WADI_SHAPE_PARAMETER_MAX], before[WADI_SHAPE_PARAMETER_MAX],
-        after[WADI_SHAPE_PARAMETER_MAX];
-    wadi_shape_parameters(shape, time, before);
+    WadiVec3 slope[WADI_SHAPE_PARAMETER_MAX], value[WADI_SHAPE_PARAMETER_MAX],
+        before[WADI_SHAPE_PARAMETER_MAX], after[WADI_SHAPE_PARAMETER_MAX];
+    wadi_shape_parameters(shape, time, value);
     for (int i = 0; i < WADI_SHAPE_PARAMETER_MAX; ++i) {
         slope[i] = wadi_curve_slope3(&shape->parameter[i], time);
-        after[i] = wadi_add_scaled(before[i], slope[i], step);
-        before[i] = wadi_add_scaled(before[i], slope[i], -step);
+        after[i] = wadi_add_scaled(value[i], slope[i], step);
+        before[i] = wadi_add_scaled(value[i], slope[i], -step);
+    }
+    const WadiVec3 u = material_shift(shape->kind, value, slope, q);
+    if (does_stretch(shape->kind)) {
+        return u;
     }
     WadiPrimitive first = wadi_primitive_make(shape->kind, before);
     WadiPrimitive second = wadi_primitive_make(shape->kind, after);
     double rate = (wadi_primitive_distance(&second, q) - wadi_primitive_distance(&first, q)) / (2.0 * step);
-    WadiVec3 u = reference_point(shape->kind, slope);
     return wadi_add_scaled(u, normal, -rate - wadi_dot(u, normal));
 }
 
 static WadiVec3 carry_primitive(const WadiShape *shape, WadiVec3 p, double t0, double t1)
 {
-    WadiVec3 value[2][WADI_SHAPE_PARAMETER_MAX], normal, unused;
+    WadiVec3 value[2][WADI_SHAPE_PARAMETER_MAX], change[WADI_SHAPE_PARAMETER_MAX], normal, unused;
     wadi_shape_parameters(shape, t0, value[0]);
     wadi_shape_parameters(shape, t1, value[1]);
+    for (int i = 0; i < WADI_SHAPE_PARAMETER_MAX; ++i) {
+        change[i] = wadi_sub(value[1][i], value[0][i]);
+    }
     WadiPrimitive before = wadi_primitive_make(shape->kind, value[0]);
     WadiPrimitive after = wadi_primitive_make(shape->kind, value[1]);
-    WadiVec3 moved = wadi_sub(reference_point(shape->kind, value[1]), reference_point(shape->kind, value[0]));
     double d = wadi_primitive_sample(&before, p, &normal);
-    p = wadi_add(p, moved);
+    p = wadi_add(p, material_shift(shape->kind, value[0], change, wadi_add_scaled(p, normal, -d)));
     /* Keep the distance: the surface takes with it what is next to it. */
     return wadi_add_scaled(p, normal, d - wadi_primitive_sample(&after, p, &unused));
 }

@@ -254,6 +254,62 @@ static void all_euler_angles_together_move_as_their_differences(void **unused)
     wadi_shape_destroy(shape);
 }
 
+/* The material of a shape whose parameters move is stretched: a point keeps its part of the size on every axis. */
+static void moving_sizes_stretch_the_material(void **unused)
+{
+    (void)unused;
+    WadiShapeDef def = box_def(wadi_vec3(0, 0, 0), wadi_vec3(1, 1, 1));
+    def.parameter[1] = ramp(0, wadi_vec3(1, 1, 1), 1, wadi_vec3(3, 2, 1), 3);
+    WadiShape *box = make(&def);
+    /* At 0.5 s it is 2 x 1.5 x 1. Near an edge inside, where the side x = 2 is the nearest: z does not grow, y does. */
+    WadiSurfacePoint point = wadi_shape_sample(box, wadi_vec3(1.95, 0.75, 0.9), 0.5);
+    CHECK_NEAR(point.distance, -0.05, 1e-12);
+    CHECK_NEAR(point.velocity.x, 2.0, 1e-12);
+    CHECK_NEAR(point.velocity.y, 0.5, 1e-12);
+    CHECK_NEAR(point.velocity.z, 0.0, 1e-12);
+    /* Outside the edge x = 2, y = 1.5: both sides' motion. */
+    point = wadi_shape_sample(box, wadi_vec3(2.3, 1.9, 0.5), 0.5);
+    CHECK_NEAR(point.distance, 0.5, 1e-12);
+    CHECK_NEAR(point.velocity.x, 2.0, 1e-12);
+    CHECK_NEAR(point.velocity.y, 1.0, 1e-12);
+    WadiVec3 carried = wadi_shape_carry(box, wadi_vec3(2.1, 0.75, 0.9), 0.5, 1.0);
+    CHECK_AT_MOST(wadi_norm(wadi_sub(carried, wadi_vec3(3.1, 1.0, 0.9))), 1e-12);
+    wadi_curve_free(&def.parameter[1]);
+    wadi_shape_destroy(box);
+}
+
+/* Cones and capsules of which everything moves: the material stays on the surface, and moves at the velocity. */
+static void round_shapes_carry_their_surface(void **unused)
+{
+    (void)unused;
+    const WadiShapeKind kinds[] = { WADI_SHAPE_CYLINDER, WADI_SHAPE_CONE, WADI_SHAPE_CAPSULE };
+    for (int k = 0; k < 3; ++k) {
+        WadiShapeDef def = wadi_shape_def(kinds[k]);
+        def.parameter[0] = ramp(0, wadi_vec3(0, 0, 0), 1, wadi_vec3(0.2, 0.1, -0.3), 3);
+        def.parameter[1] = ramp(0, wadi_vec3(0, 0, 1), 1, wadi_vec3(0.5, -0.4, 1.5), 3);
+        def.parameter[2] = ramp(0, wadi_vec3(0.3, 0, 0), 1, wadi_vec3(0.6, 0, 0), 1);
+        if (kinds[k] == WADI_SHAPE_CONE) {
+            def.parameter[3] = ramp(0, wadi_vec3(0.2, 0, 0), 1, wadi_vec3(0.1, 0, 0), 1);
+        }
+        WadiShape *shape = make(&def);
+        for (uint64_t i = 0; i < 300; ++i) {
+            const double dt = 1e-5, time = 0.5;
+            const WadiVec3 x = random_point(30, i, 2);
+            const WadiSurfacePoint point = wadi_shape_sample(shape, x, time);
+            const WadiVec3 q = wadi_add_scaled(x, point.normal, -point.distance);
+            const WadiVec3 next = wadi_add_scaled(q, point.velocity, dt);
+            CHECK_AT_MOST(fabs(wadi_shape_distance(shape, q, time)), 1e-12);
+            CHECK_AT_MOST(fabs(wadi_shape_distance(shape, next, time + dt)), 10 * dt * dt);
+            const WadiVec3 carried = wadi_shape_carry(shape, q, time, time + dt);
+            CHECK_AT_MOST(wadi_norm(wadi_sub(carried, next)), 10 * dt * dt);
+        }
+        for (int n = 0; n < 4; ++n) {
+            wadi_curve_free(&def.parameter[n]);
+        }
+        wadi_shape_destroy(shape);
+    }
+}
+
 static void moving_parameters_move_the_surface(void **unused)
 {
     (void)unused;
@@ -360,6 +416,8 @@ int main(void)
         cmocka_unit_test(smooth_union_is_smooth_and_below_the_union),
         cmocka_unit_test(a_rotating_box_moves_as_omega_cross_r),
         cmocka_unit_test(all_euler_angles_together_move_as_their_differences),
+        cmocka_unit_test(moving_sizes_stretch_the_material),
+        cmocka_unit_test(round_shapes_carry_their_surface),
         cmocka_unit_test(moving_parameters_move_the_surface),
         cmocka_unit_test(nonsense_is_refused_by_name),
         cmocka_unit_test(a_resting_box_answers_in_nanoseconds),
