@@ -84,9 +84,10 @@ static WadiFlipMoveIn move_in(const WadiFlip *flip, const WadiFlipStep *step)
                              .solid = &step->solid };
 }
 
-/* Where the ends of all paths must be known before any particle moves: three passes. */
+/* Where the ends of all paths must be known before any particle moves: three passes. Sleeping particles are not in the sort and
+ * do not move. */
 static WadiStatus move_apart(const WadiFlip *flip, const WadiFlipStep *step, const bool *is_unstirred,
-                             WadiCollideReport *moved, WadiError *error)
+                             const WadiFlipWatch *watch, WadiCollideReport *moved, WadiError *error)
 {
     const WadiFlipToParticlesIn velocity = to_particles_in(flip, step);
     const WadiFlipMoveIn move = move_in(flip, step);
@@ -94,33 +95,44 @@ static WadiStatus move_apart(const WadiFlip *flip, const WadiFlipStep *step, con
     RUN("grid to particles",
         wadi_flip_grid_to_particles(flip->context.particles, &path, &velocity, flip->context.scratch, error));
     if (wadi_flip_def(flip->context.world->scene)->pair_separation > 0) {
+        WADI_ASSERT(!flip->sleep.is_on);
         RUN("separation", separate(flip, step, &path, error));
     } else {
         RUN("spread", spread(flip, step, is_unstirred, &path, error));
     }
+    if (watch != NULL) {
+        DO("sleep", wadi_flip_watch_paths(watch, &path));
+    }
     DO("move", *moved = wadi_flip_move(flip->context.particles, &path, &move));
+    return WADI_OK;
+}
+
+static WadiStatus move_at_once(const WadiFlip *flip, const WadiFlipStep *step, const WadiFlipWatch *watch,
+                               WadiCollideReport *moved, WadiError *error)
+{
+    const WadiFlipToParticlesIn velocity = to_particles_in(flip, step);
+    const WadiFlipMoveIn move = move_in(flip, step);
+    DO("grid to particles", *moved = wadi_flip_advance(flip->context.particles, &velocity, watch, &move));
     return WADI_OK;
 }
 
 WadiStatus wadi_flip_move_particles(WadiFlip *flip, WadiFlipStep *step, WadiCollideReport *moved,
                                     WadiError *error)
 {
-    bool is_unstirred[256];
-    const bool is_separated = wadi_flip_def(flip->context.world->scene)->pair_separation > 0;
-    WADI_ASSERT(!is_separated || !flip->sleep.is_on);
-    if (is_separated || (!flip->sleep.is_on && find_unstirred(flip, step->time, is_unstirred))) {
-        return move_apart(flip, step, is_unstirred, moved, error);
-    }
-    const WadiFlipToParticlesIn velocity = to_particles_in(flip, step);
-    const WadiFlipMoveIn move = move_in(flip, step);
-    if (!flip->sleep.is_on) {
-        DO("grid to particles", *moved = wadi_flip_advance(flip->context.particles, &velocity, NULL, &move));
-        return WADI_OK;
-    }
     const WadiFlipSleepIn sleep = wadi_flip_sleep_in(flip, step);
-    WadiFlipWatch watch;
-    WADI_TRY(wadi_flip_watch_begin(&watch, &sleep, &step->sort, error));
-    DO("grid to particles", *moved = wadi_flip_advance(flip->context.particles, &velocity, &watch, &move));
-    RUN("sleep", wadi_flip_sleep_watch(&flip->sleep, &sleep, &watch, error));
+    WadiFlipWatch displacements, *watch = flip->sleep.is_on ? &displacements : NULL;
+    if (watch != NULL) {
+        WADI_TRY(wadi_flip_watch_begin(watch, &sleep, &step->sort, error));
+    }
+    bool is_unstirred[256];
+    const bool is_spread = find_unstirred(flip, step->time, is_unstirred);
+    if (is_spread || wadi_flip_def(flip->context.world->scene)->pair_separation > 0) {
+        WADI_TRY(move_apart(flip, step, is_unstirred, watch, moved, error));
+    } else {
+        WADI_TRY(move_at_once(flip, step, watch, moved, error));
+    }
+    if (watch != NULL) {
+        RUN("sleep", wadi_flip_sleep_watch(&flip->sleep, &sleep, watch, error));
+    }
     return WADI_OK;
 }

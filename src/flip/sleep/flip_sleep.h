@@ -129,6 +129,8 @@ void wadi_flip_watch_part(const WadiFlipWatch *watch, const WadiFlipPath *path, 
                           WadiFlipDisplacements *displacements);
 void wadi_flip_watch_tile(const WadiFlipWatch *watch, int32_t tile,
                           const WadiFlipDisplacements *displacements);
+/* Both for all tiles, where the paths of all particles are known. */
+void wadi_flip_watch_paths(const WadiFlipWatch *watch, const WadiFlipPath *path);
 /* When all tiles were seen: which are slow, and since when. */
 WadiStatus wadi_flip_sleep_watch(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipWatch *watch,
                                  WadiError *error);

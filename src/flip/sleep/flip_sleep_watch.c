@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/parallel.h"
 #include "flip/sleep/flip_sleep.h"
 
 /* Of sqrt(g dx): what nobody in a slow tile exceeds, and the mean of its particles in a step. A tile that holds less than a
@@ -48,6 +49,28 @@ void wadi_flip_watch_tile(const WadiFlipWatch *watch, int32_t tile,
     watch->is_slow[tile] = !displacements->has_others && displacements->largest < watch->slow_square &&
                            displacements->sum < watch->slow_mean * fmax(number, watch->layer);
     watch->push[tile] = displacements->sum / (8.0 * watch->layer);
+}
+
+typedef struct WatchPaths {
+    const WadiFlipWatch *watch;
+    const WadiFlipPath *path;
+} WatchPaths;
+
+static void watch_tiles(void *user, int64_t first, int64_t end)
+{
+    const WatchPaths *all = user;
+    const int32_t *start = all->watch->sort->tile_start;
+    for (int32_t tile = (int32_t)first; tile < end; ++tile) {
+        WadiFlipDisplacements displacements = { 0 };
+        wadi_flip_watch_part(all->watch, all->path, start[tile], start[tile + 1], &displacements);
+        wadi_flip_watch_tile(all->watch, tile, &displacements);
+    }
+}
+
+void wadi_flip_watch_paths(const WadiFlipWatch *watch, const WadiFlipPath *path)
+{
+    WatchPaths all = { watch, path };
+    wadi_parallel_for(watch->sort->tiles.count, 2, watch_tiles, &all);
 }
 
 /* A particle that leaves a tile goes to one beside it, where it may be before the next look. */
