@@ -1,4 +1,4 @@
-/* Bytes that the streaming stages of flip have to move, and the triad of STREAM (McCalpin 1995) to hold them against. */
+/* Bytes that the streaming stages of flip have to move, and the triad of STREAM [McC95] to hold them against. */
 #include "bench_stream.h"
 
 #include <pthread.h>

@@ -53,7 +53,7 @@ static void mark_inside(void *user, int64_t first, int64_t end)
 }
 
 /* The order of the free surface that the scene asks for; `auto` keeps sand of its own to first order: the cleanest rest
- * [friction notes 3.7]; and all with Gauss-Seidel, as in [A24]. */
+ * [theory 4.1]; and all with Gauss-Seidel, as in [A24]. */
 static WadiFlipTheta surface_theta(const WadiFlip *flip)
 {
     const WadiFlipDef *def = wadi_flip_def(flip->context.world->scene);

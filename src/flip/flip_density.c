@@ -4,7 +4,7 @@
  * itself. Where solids take a part of these cells, n is divided by the same mean of their open parts, and the cell swells by its
  * own open part of that: else walls across the grid gather what moves against them. Two-sided, with a dead band, and only
  * swelling where air is near: falling sand is thin and would stay so where it lands; water would lose or gain volume over the run.
- * Source: [friction notes 7.2]. With Gauss-Seidel [A24]'s: a share of what is too much each step. The printed rule also shrinks
+ * Source: [theory 4.3]. With Gauss-Seidel [A24]'s: a share of what is too much each step. The printed rule also shrinks
  * what is too little, which draws surfaces together; and it has no band, without which the chance crowding of cells, of which only
  * one side counts, swells still water by 10 % in 10 s. */
 #include "flip/flip_density.h"

@@ -1,6 +1,6 @@
 /* Materials: their numbers in a step, and what the particles of each cell are made of.
  * Several sands share a cell by the mean of their yield slopes; sand and water are one fluid of varying density to the pressure
- * [friction notes 7.7]. */
+ * [theory 7.1, 7.2]. */
 #include <math.h>
 
 #include "flip/flip.h"

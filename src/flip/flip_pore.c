@@ -1,7 +1,7 @@
 /* The pressure that grains press on each other with, where sand and water are in one scene.
  *
  * The pressure solve treats sand and water as one fluid of varying density, but only what the grains carry makes friction: the
- * total pressure less that of the water in the pores (Terzaghi). The pore pressure is that of still water in wet sand,
+ * total pressure less that of the water in the pores [T43; theory 7.2]. The pore pressure is that of still water in wet sand,
  * p_w = p_contact + rho_w g.(x - x_contact), continued from the nearest contact with water, and 0 in dry sand. So sand under water
  * presses with its buoyant weight, a bank beside a pool stands or slumps by its friction angle, and sand above water does not rest
  * on it.

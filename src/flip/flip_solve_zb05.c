@@ -1,7 +1,7 @@
 /* The forces inside sand by the paper's local rule (`friction: zb05`), for reproduction and comparison: pressure, friction at
  * solids, cells that stop and move as rigid groups, sliding stress on the others, pressure again.
  * Source: [ZB05 sec. 3].
- * Differs: what flip_rigid*.c and docs/flip.md list; a second projection, because neither rigid groups nor the sliding stress
+ * Differs: what flip_rigid*.c list [theory 6.12]; a second projection, because neither rigid groups nor the sliding stress
  * keep the volume. `zb05_literal` leaves out every repair that can be left out: the two yield slopes of eq. 1 and eq. 2, all
  * of the stress at once, eq. 4 at walls, pressures that may pull. Its stress has the sign of friction all the same: with the
  * printed one shear feeds itself and no run lasts. */

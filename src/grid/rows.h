@@ -1,5 +1,5 @@
-/* A sparse grid stored by rows of eight cells along x: the unit that costs follow [speed notes: with droplets a tile of 8^3
- * cells is 6 % full, a row half full]. A row is one 256-bit vector of floats.
+/* A sparse grid stored by rows of eight cells along x: the unit that costs follow [theory 1.6]. A row is one
+ * 256-bit vector of floats.
  *
  * Cell (i, j, k) lies in tile (i >> 3, j >> 3, k >> 3), in its row (j & 7) + 8 (k & 7), at lane i & 7. Rows are numbered from
  * 1, tile by tile in the tiles' order; row 0 is the null row: every array over rows has it, filled with zeros and never

@@ -1,9 +1,9 @@
 /* The Eikonal equation and extension along its characteristics.
- * Source: [Z05], Godunov update; models 1.5.
+ * Source: [Z05], Godunov update [theory 2.7].
  * Differs: all cells are updated at once from the round before (Jacobi) instead of one after another in eight
  * orders. The fixed point is the same; a round is a row-wise loop that any number of threads does with the
  * same bytes, and in the narrow bands of a fluid's surface a handful of rounds does.
- * Not used by the flip solver (docs/flip-reproduction.md); particle sizes that follow the distance to the surface need it. */
+ * Not used by the flip solver [theory 2.4]; particle sizes that follow the distance to the surface need it. */
 #include "grid/sweep.h"
 
 #include <math.h>

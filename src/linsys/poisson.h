@@ -45,7 +45,7 @@ typedef struct WadiPoissonReport {
 WadiStatus wadi_poisson_solve(const WadiPoisson *system, const float *b, const WadiPoissonSettings *settings,
                               double *x, WadiArena *scratch, WadiPoissonReport *report, WadiError *error);
 
-/* The same under p >= 0, for fluid that may part from itself [friction notes 7.6]: unknowns whose solution is negative
+/* The same under p >= 0, for fluid that may part from itself [theory 5.2]: unknowns whose solution is negative
  * become air (x = 0, their neighbours keep the diagonal) and the rest is solved again, `rounds` solves at most (2 is enough);
  * nothing comes back. A closed component cannot part and gets lowest value zero. What is still negative after the last solve is set to 0. *dropped (may be NULL) counts the unknowns
  * that ended at 0 this way; report->iterations is over all rounds, the residual is the last solve's over its unknowns. */

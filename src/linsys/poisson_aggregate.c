@@ -1,6 +1,6 @@
 /* The first coarse level: the cells of a block of 2 x 2 x 2 that are connected inside it become one unknown.
  *
- * Differs from plain 2 x 2 x 2 aggregation [speed notes 5]: a block that a wall or a gap parts gives one unknown a side, so
+ * Differs from plain 2 x 2 x 2 aggregation [theory 5.3]: a block that a wall or a gap parts gives one unknown a side, so
  * that a thin wall stays a wall on every level and each component of the fluid ends as one unknown of its own. */
 #include <string.h>
 

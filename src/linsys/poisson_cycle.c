@@ -1,4 +1,4 @@
-/* One V-cycle: two Chebyshev-weighted Jacobi sweeps down, two up, on every level [speed notes 5]. Restriction is a sum,
+/* One V-cycle: two Chebyshev-weighted Jacobi sweeps down, two up, on every level [theory 5.3]. Restriction is a sum,
  * prolongation a copy, and both smoothers are the same polynomial in D^-1 A, so that the cycle is symmetric. */
 #include "core/parallel.h"
 #include "linsys/poisson_internal.h"

@@ -1,4 +1,4 @@
-/* Conjugate gradients preconditioned by one multigrid V-cycle [McAdams et al. 2010; speed notes 5].
+/* Conjugate gradients preconditioned by one multigrid V-cycle [MST10; theory 5.3, 5.4].
  *
  * The recursion is in float, the solution in double. What float loses shows in the difference between the recursive residual and
  * the true one; the true one is therefore computed in double each time the recursion has gained three digits, and before the

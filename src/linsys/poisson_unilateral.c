@@ -1,4 +1,4 @@
-/* Pressure that pushes and never pulls: x >= 0 by dropping the unknowns that came out negative [friction notes 7.6]. */
+/* Pressure that pushes and never pulls: x >= 0 by dropping the unknowns that came out negative [theory 5.2]. */
 #include <string.h>
 
 #include "core/check.h"

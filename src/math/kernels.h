@@ -1,4 +1,4 @@
-/* Smoothing kernels, support radius h, in three and two dimensions. [models 1.6: MCG03 poly6 and spiky, cubic spline] */
+/* Smoothing kernels, support radius h, in three and two dimensions. [MCG03; theory 11.1] */
 #ifndef WADI_MATH_KERNELS_H
 #define WADI_MATH_KERNELS_H
 

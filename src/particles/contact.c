@@ -1,7 +1,7 @@
 /* Contacts of one particle at one instant. Impulses follow Coulomb: the normal part of the relative
  * velocity is reversed times restitution, the tangential part loses at most friction times the normal
  * impulse. Surfaces in contact at once are treated one after the other, then by the line or point they
- * leave free. [models 2.4 for the boundary friction of one wall] */
+ * leave free. [theory 3.5] */
 #include "particles/contact.h"
 
 enum { PLANE_MAX = 12, PASSES = 4 };

@@ -22,7 +22,7 @@ typedef enum WadiTransfer {
     WADI_TRANSFER_APIC,
 } WadiTransfer;
 
-/* The slope k of the yield law sigma_bar <= k p + c from a friction angle [models 1.7]. */
+/* The slope k of the yield law sigma_bar <= k p + c from a friction angle [theory 6.1]. */
 typedef enum WadiYieldRule {
     WADI_YIELD_TAN,          /* tan(angle): the friction angle is the angle of repose */
     WADI_YIELD_PLANE,        /* sin(angle): Mohr-Coulomb in plane strain without dilation */

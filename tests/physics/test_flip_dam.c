@@ -1,4 +1,4 @@
-/* flip: a dam break against the measurements of Martin & Moyce 1952 [models 10, T16]: column of width a = 2.25 in, height 2 a.
+/* flip: a dam break against the measurements of [MM52]: column of width a = 2.25 in, height 2 a.
  * Z = x / a over T = t sqrt(2 g / a), H = height / (2 a) over t sqrt(g / a). tools/validate/dam.py draws the same.
  *
  * The front is where the water is a tenth of a deep, about two cells: thinner the grid does not resolve, and the measured front

@@ -82,7 +82,7 @@ static void find_profile(const WadiParticles *p, double thickness[64])
     }
 }
 
-/* A column as high as it is wide [Lube et al. 2004, Lajeunesse et al. 2004: run-out 1.0 to 1.24 radii]; the toe is
+/* A column as high as it is wide [LHSH04; LMV04: run-out 1.0 to 1.24 radii]; the toe is
  * where less than half a cell is left. */
 static void a_column_runs_out_and_stays(void **unused)
 {

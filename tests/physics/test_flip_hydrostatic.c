@@ -1,4 +1,4 @@
-/* flip: water at rest, its pressure and its stillness [models 11, T4], and what moving walls displace. */
+/* flip: water at rest, its pressure and its stillness [theory 5.1], and what moving walls displace. */
 #include "flip/pressure/flip_surface.h"
 #include "flip/solids/flip_solid.h"
 #include "flip_box.h"

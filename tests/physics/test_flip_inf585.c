@@ -1,4 +1,4 @@
-/* The INF585 mode [A24] on whole scenes: density correction (E2), walls and corners (E3), symmetry (E4), and the three faults
+/* The INF585 mode [A24] on whole scenes: density correction, walls and corners, symmetry, and the three faults
  * its report shows: particles stuck in corners, sand that climbs walls, layers. */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static double mean_height(const WadiParticles *p)
     return sum / p->count;
 }
 
-/* E2. A closed tube without weight whose water was pressed to two thirds of its height. A share alpha of the crowding f - 1 pushed
+/* A closed tube without weight whose water was pressed to two thirds of its height. A share alpha of the crowding f - 1 pushed
  * out makes f / (1 + alpha (f - 1)) of the density f: (f - 1) / f, which is 1 - height / height at rest, falls to 1 - alpha
  * of itself each step. Half-life ln 2 dx / (alpha rho_0) for small shares. */
 static void crowded_water_swells_by_its_share_each_step(void **unused)
@@ -104,7 +104,7 @@ static void still_water_neither_swells_nor_climbs(void **unused)
     }
 }
 
-/* E3. A block that fills a shaft from wall to wall falls everywhere alike. Velocities are floats: PIC averages of equal numbers round,
+/* A block that fills a shaft from wall to wall falls everywhere alike. Velocities are floats: PIC averages of equal numbers round,
  * 6e-8 of the speed a step, so that 1e-10 is reached on the grid (test_flip_relax.c) but not by particles. */
 static void a_block_falls_at_the_walls_as_in_the_middle(void **unused)
 {
@@ -133,7 +133,7 @@ static void a_block_falls_at_the_walls_as_in_the_middle(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* E4. A block of 9 cells in a tank of 27 collapses to both sides. The sweeps keep the symmetry to the bit (test_flip_relax.c);
+/* A block of 9 cells in a tank of 27 collapses to both sides. The sweeps keep the symmetry to the bit (test_flip_relax.c);
  * sums over particles are in float and in the order of the cells, from the left. */
 static void a_symmetric_collapse_stays_symmetric(void **unused)
 {

@@ -1,4 +1,4 @@
-/* T18: moving a scene by whole cells or turning it by a right angle moves and turns the result.
+/* Moving a scene by whole cells or turning it by a right angle moves and turns the result.
  * How exactly: by whole tiles every sum is in the same order and the first frame of water differs by the rounding of the positions,
  * 1e-14 cells. By other cells, or turned, particles are summed into faces in another order, in float: 2e-7 cells a frame, which
  * the flow then amplifies (a droplet lets go one step sooner or later, a particle on a cell's edge makes another cell fluid):

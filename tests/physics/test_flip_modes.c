@@ -1,12 +1,12 @@
-/* The flip solver's choices on whole scenes: the paper's friction against the global one (T12, T14), pressures that may not pull (T19),
- * and results that do not depend on where the grid lies (T18). */
+/* The flip solver's choices on whole scenes: the paper's friction against the global one, pressures that may not pull,
+ * and results that do not depend on where the grid lies. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "same_bytes.h"
 
-/* T19. A block in free fall, 16 cells by 16, whose halves move apart at 1 m/s. */
+/* A block in free fall, 16 cells by 16, whose halves move apart at 1 m/s. */
 static const char *const split_scene =
     "wadi: 1\nsolver: flip\ncell_size: 0.02\n"
     "domain: {min: [-1, 0, -2], max: [1, 0.04, 1], walls: {friction: 0}}\n"
@@ -55,7 +55,7 @@ static void halves_that_move_apart_are_not_held(void **unused)
     assert_true(lowest[0] < -10.0);
 }
 
-/* T14 and its negative control. A pile two degrees flatter than its friction angle, against a frictionless wall. */
+/* With its negative control: a pile two degrees flatter than its friction angle, against a frictionless wall. */
 static const char *const pile_scene =
     "wadi: 1\nsolver: flip\ncell_size: 0.04\n"
     "domain: {min: [0, 0, -0.08], max: [1.92, 0.08, 0.72], walls: {friction: 0}}\n"

@@ -1,4 +1,4 @@
-/* flip: the paths of particles through the grid's velocities, and what solids do to them. [models T5, T6] */
+/* flip: the paths of particles through the grid's velocities, and what solids do to them. [theory 2.3, 3.4] */
 #include "flip/move/flip_advance.h"
 #include "flip_fixture.h"
 #include "scene_shapes.h"

@@ -1,4 +1,4 @@
-/* flip: a slab of sand on an incline, N cells deep, between frictionless side walls (T12, T13).
+/* flip: a slab of sand on an incline, N cells deep, between frictionless side walls.
  * Gravity is tilted; the pressure is the hydrostatic one, with the first-order surface: n cells below the
  * surface P = n g cos dt. The slab has no ends: the rows on either side of it in x are made neighbours. */
 #include "core/parallel.h"

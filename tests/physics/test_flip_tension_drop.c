@@ -45,7 +45,7 @@ static double rms_speed(const WadiSim *sim)
     return sqrt(sum / p->count);
 }
 
-/* Lamb: omega^2 = n (n - 1) (n + 2) sigma / (rho R^3), 8 sigma / (rho R^3) for an ellipsoid. */
+/* [Lamb32]: omega^2 = n (n - 1) (n + 2) sigma / (rho R^3), 8 sigma / (rho R^3) for an ellipsoid. */
 static void an_ellipsoid_swings_at_lambs_frequency(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* T7: what transfers lose of a vortex without viscosity. Taylor-Green in a closed, full, frictionless box one unit wide:
+/* What transfers lose of a vortex without viscosity. Taylor-Green in a closed, full, frictionless box one unit wide:
  * u = sin(pi x) cos(pi y), v = -cos(pi x) sin(pi y), a steady flow; its middle turns once in 2 s.
  * Not all of a loss is the transfer's: a step moves the velocities and then takes dt grad p from them, which is orthogonal to the
  * flow, so that each step loses dt^2 <|grad p|^2> / <|u|^2> = dt^2 pi^2 / 2 of the energy, 10 % a second for steps of 1/50 s.

@@ -32,7 +32,7 @@ static void a_viscous_tank_rests(void **unused)
     }
 }
 
-/* Huppert 1982: a volume V of viscous liquid on a plane spreads to r = 0.894 (g V^3 t / (3 nu))^(1/8), in the shape
+/* [H82]: a volume V of viscous liquid on a plane spreads to r = 0.894 (g V^3 t / (3 nu))^(1/8), in the shape
  * (1 - (r / r_N)^2)^(1/3), whose mean square radius is 3/7 r_N^2. */
 static void a_puddle_spreads_by_hupperts_law(void **unused)
 {

@@ -1,4 +1,4 @@
-/* flip: Gauss-Seidel on face velocities against the projection, its convergence (E1, T3), symmetry (E4) and walls (E3). */
+/* flip: Gauss-Seidel on face velocities against the projection, its convergence, symmetry and walls [theory 5.5]. */
 #include "core/parallel.h"
 #include "core/random.h"
 #include "failing_alloc.h"
@@ -79,7 +79,7 @@ static void many_sweeps_are_the_projection(void **unused)
     flip_tank_free(&solved);
 }
 
-/* E1. Over-relaxation by 1.9 needs at least five times fewer sweeps. */
+/* Over-relaxation by 1.9 needs at least five times fewer sweeps. */
 static void over_relaxation_needs_fewer_sweeps(void **unused)
 {
     (void)unused;
@@ -99,7 +99,7 @@ static void over_relaxation_needs_fewer_sweeps(void **unused)
     assert_true(sweeps[0] >= 5 * sweeps[1]);
 }
 
-/* T3. One step of gravity on resting water. */
+/* One step of gravity on resting water. */
 static void a_hundred_sweeps_leave_a_thousandth(void **unused)
 {
     (void)unused;
@@ -117,7 +117,7 @@ static void a_hundred_sweeps_leave_a_thousandth(void **unused)
     flip_tank_free(&tank);
 }
 
-/* E4. What is a mirror image stays one: to the bit about the centres of cells, where images have one colour; about a face
+/* What is a mirror image stays one: to the bit about the centres of cells, where images have one colour; about a face
  * the image of a red cell is black, and symmetry comes with convergence only. */
 static void a_mirrored_flow_stays_mirrored(void **unused)
 {
@@ -164,7 +164,7 @@ static void a_mirrored_flow_stays_mirrored(void **unused)
     }
 }
 
-/* E3. A block that fills a shaft from wall to wall falls at its walls and edges as in its middle: nothing holds it, and
+/* A block that fills a shaft from wall to wall falls at its walls and edges as in its middle: nothing holds it, and
  * tangential velocities are extended into the walls. Read as 0 there, as INF585's text has it ("the speed is null inside
  * the ground and walls"), a particle beside a wall loses the weight of the faces behind it: up to half of its fall, three
  * quarters in an edge. */
@@ -248,7 +248,7 @@ static void what_parts_is_not_held(void **unused)
     assert_true(lowest[1] == 0.0 && lowest[0] < -0.1 && speed[0] < 0.3);
 }
 
-/* E2. A pool at rest density whose topmost cells are a third full. The rule for crowding leaves it alone; as printed, div - alpha (rho -
+/* A pool at rest density whose topmost cells are a third full. The rule for crowding leaves it alone; as printed, div - alpha (rho -
  * rho_0) with either sign, it draws the surface down, and what was thin becomes crowded. */
 static void thin_surface_cells_are_not_drawn_in(void **unused)
 {

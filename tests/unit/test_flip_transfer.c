@@ -1,4 +1,4 @@
-/* flip: what the transfers between particles and grid keep. [models T1, T2] */
+/* flip: what the transfers between particles and grid keep. [theory 2.1, 2.2] */
 #include "core/alloc.h"
 #include "expect.h"
 #include "flip_fixture.h"

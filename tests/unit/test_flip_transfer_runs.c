@@ -1,5 +1,5 @@
 /* flip: transfers far away, on any number of threads, with nothing to transfer, with failing memory, and what they cost.
- * WADI_LONG=1 asserts the times. [models T18] */
+ * WADI_LONG=1 asserts the times. */
 #include <stdlib.h>
 
 #include "core/alloc.h"

@@ -1,4 +1,4 @@
-/* grid: distances and extension by the scheme of fast sweeping [models 11, T8]. */
+/* grid: distances and extension by the scheme of fast sweeping [theory 2.7]. */
 #include "core/parallel.h"
 #include "failing_alloc.h"
 #include "flip_box.h"

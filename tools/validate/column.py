@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Collapse of columns of sand, planar and axisymmetric, aspect ratios a = H0/L0 of 0.5 to 8: run-out, final height and the time
-until the front stops, against the laws of Lube et al. and Lajeunesse et al. The front is where the deposit is 0.03 L0 thick."""
+until the front stops, against the laws of [LHSH04; LHSF05] and [LMV04; LMH05]. The front is where the deposit is 0.03 L0 thick."""
 import numpy as np
 
 from common import G, Tool, drift, front, mean_speed, thickness

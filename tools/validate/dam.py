@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Dam break: a column of water of width a = 2.25 in and height 2 a is released in a channel. Front and height of the column over
-time, against the measurements of Martin & Moyce 1952. The front is where the water is DEPTH a deep, for three depths: the
+time, against the measurements of [MM52]. The front is where the water is DEPTH a deep, for three depths: the
 measured front has a meniscus and a floor that hold it back, and a grid shows no film thinner than about two cells."""
 import numpy as np
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Sand in a silo: how fast it flows out of a round hole, against Beverloo's law Q = C rho sqrt(g) (D - k d)^(5/2), whether the
-flow depends on the fill, and the pressure at the base against Janssen's saturation.
+"""Sand in a silo: how fast it flows out of a round hole, against Beverloo's law [BLV61] Q = C rho sqrt(g) (D - k d)^(5/2), whether the
+flow depends on the fill, and the pressure at the base against Janssen's saturation [Jan95].
 
 The pressure of the solver is what keeps sand from being compressed, not the mean of a stress that grains would measure: it has no
 lateral ratio of its own. Janssen's figure is reported beside it, with the ratio left free between 0.3 and 1, and is no gate."""

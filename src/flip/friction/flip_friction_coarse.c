@@ -1,6 +1,6 @@
 /* Stresses for a cold start from grids of half the resolution: a solve carries stress by one cell an iteration, so
  * that a column of N cells needs about 7 N of them from zero.
- * Source: friction notes 7.5.
+ * Source: [theory 6.7].
  * Differs: the pressure is restricted, not solved for again on each grid; solids are voxels on coarse grids.
  *
  * A coarse cell is FLUID or solid as most of its eight cells are. P and tau are scaled by dx: half on the way

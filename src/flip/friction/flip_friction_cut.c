@@ -1,5 +1,5 @@
 /* Masses of faces that are cut by solids or hold other densities, and what they make of the stresses around.
- * Source: friction notes 7.4 (2-D), 7.7.
+ * Source: [theory 6.9].
  * Differs: in 3-D; each number of a cell has its own step, by the least mass of the faces that it acts on. One step for
  * all of a cell's numbers would need no search for the projection, but a sliver of a face would then slow down
  * every stress around it: a slab on a tilted plane would need 300 iterations where 20 have to do.

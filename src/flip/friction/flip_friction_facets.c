@@ -1,5 +1,5 @@
 /* Walls of the friction solve: facets on closed sides, oblique walls across cells.
- * Source: friction notes 1.4 and 7.4, item 4 (2-D).
+ * Source: [theory 6.8, 6.9].
  * Differs: in 3-D the traction on an oblique wall is a vector in the wall's plane; a face with a single FLUID
  * cell gets that cell's share twice, as on facets, or toes would have half the friction. Walls along the grid
  * have a facet a side, so that a corner of two walls has the friction of both. */

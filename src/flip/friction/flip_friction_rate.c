@@ -1,5 +1,5 @@
 /* Yield slopes from the rate of shear of the last step.
- * Source: friction notes 7.8 [Jop, Forterre & Pouliquen 2006]. Explicit: the law lags by a step, which costs nothing
+ * Source: [JFP06; theory 6.10]. Explicit: the law lags by a step, which costs nothing
  * and spoils no rest. */
 #include "flip/friction/flip_friction_rate.h"
 

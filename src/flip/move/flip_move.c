@@ -1,5 +1,5 @@
-/* Paths of the velocity field against the solids. [models 2.2 A13]
- * Differs: models A13 pushes particles out of solids after they have moved; here the chord from the old to the new position is
+/* Paths of the velocity field against the solids. [theory 3.4]
+ * Differs: [ZB05] pushes particles out of solids after they have moved; here the chord from the old to the new position is
  * followed continuously, so that a wall of any thickness holds at any speed.
  *
  * Most chords are free, and convex sets show it without asking the solids: a chord whose ends lie in a ball that no solid enters

@@ -1,5 +1,5 @@
 /* Push pairs of particles that are nearer than a diameter apart, by half of what is missing each.
- * Source: [A24], who proposes it in place of the density correction; models 6.
+ * Source: [A24], which proposes it in place of the density correction; [theory 7.4].
  * Differs: all pairs of an iteration are pushed at once, from the same places, so that the result does not depend on their order;
  * where a particle has several contacts a push is divided by the larger number of its two particles: equal and opposite, so the
  * centre of mass stays, and no particle goes further than its deepest contact. */

@@ -1,4 +1,4 @@
-/* Particles that came too close push each other apart. [A24 conclusion; models 6] */
+/* Particles that came too close push each other apart. [A24 conclusion; theory 7.4] */
 #ifndef WADI_FLIP_SEPARATE_H
 #define WADI_FLIP_SEPARATE_H
 

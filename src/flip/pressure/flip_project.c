@@ -1,6 +1,6 @@
 /* Make the velocity of the fluid cells free of divergence: assemble, solve, subtract the gradient of the
  * pressure.
- * Source: [ZB05 sec. 4.2.3]; models 1.4.
+ * Source: [ZB05 sec. 4.2.3; theory 5.1].
  * Differs: see flip_project_assemble.c. The difference of pressures is taken in double: float pressures of a
  * deep column differ by less than their rounding. */
 #include "flip/pressure/flip_project.h"

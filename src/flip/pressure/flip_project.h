@@ -1,6 +1,6 @@
 /* Pressure projection of the face velocities.
  *
- * Unknowns are scaled to velocities [friction notes 1.1]: P = p dt / (rho_ref h), in m/s, so that the
+ * Unknowns are scaled to velocities [theory 1.3]: P = p dt / (rho_ref h), in m/s, so that the
  * stencils hold neither h nor dt. When dt changes, multiply a stored P by dt_new / dt_old. p = P rho_ref h /
  * dt.
  *
@@ -37,7 +37,7 @@ typedef struct WadiFlipProjectIn {
     WadiPoissonSettings solver; /* tolerances in m/s: the residual is divergence times cell_size */
     WadiPoissonSolveFn solve;
     /* `solve` keeps P >= 0 and gives up cells that would pull as air, by P = 0: what parts there is no
-     * divergence to report [friction notes 7.6]. */
+     * divergence to report [theory 5.2]. */
     bool is_unilateral;
 } WadiFlipProjectIn;
 

@@ -1,6 +1,6 @@
 /* The linear system of the pressure projection.
  *   sum_f w_f (rho_ref / rho_f) / theta_f (P_c - P_nb) = -sum_f +-[w_f u_f + (1 - w_f) u_solid] + h expansion
- * Source: [ZB05 sec. 4.2.3] and models 1.4, with open fractions of faces [BBB07; NMG09] and the ghost fluid
+ * Source: [ZB05 sec. 4.2.3; theory 5.1], with open fractions of faces [BBB07; NMG09] and the ghost fluid
  * at the free surface.
  * Differs: scaled unknowns, see flip_project.h. */
 #include "core/parallel.h"

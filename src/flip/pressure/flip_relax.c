@@ -2,7 +2,7 @@
  * equal parts, again and again.
  *   d = o (sum_f +-[w_f u_f + (1 - w_f) u_solid] - h expansion) / sum_f w_f g_f,   u_f -= +-g_f d,   P -= d
  * with g_f = 1 in one fluid under a first-order surface; flip_project_faces.h has it for others.
- * Source: [A24 sec. I-B]; models 6. The sum of the changes is the pressure: this is successive over-relaxation of the
+ * Source: [A24 sec. I-B; theory 5.5]. The sum of the changes is the pressure: this is successive over-relaxation of the
  * system of flip_project_assemble.c, written in velocities.
  * Differs: over-relaxation; cells of even i + j + k first, then the odd ones (a sweep in the order of the cells
  * drags the flow along with it, and its result depends on who comes first); open fractions; and P >= 0 where sand may part. */

@@ -1,5 +1,5 @@
 /* Open fractions, solid velocities and solid distances of all rows; what rests is asked once.
- * Source: [BBB07], [NMG09]; friction notes 7.4. The asking itself is flip_solid_tile.c.
+ * Source: [BBB07; NMG09; theory 3.1]. The asking itself is flip_solid_tile.c.
  *
  * The cache knows the solids at rest and the walls. Rows that a moving solid is near are asked anew each step, about all
  * solids; the others are none of its business. */

@@ -15,8 +15,7 @@ typedef struct WadiFlipSolidIn {
     const WadiSolids *solids;
     double cell_size; /* m */
     double time;      /* s */
-    /* Open fractions below this are 0. Slivers make tiny face masses and help nobody [friction notes 7.4:
-     * 0.1]. */
+    /* Open fractions below this are 0. Slivers make tiny face masses and help nobody [theory 3.1]. */
     float min_open;
     bool is_binary; /* faces open or closed by the sides of their cells' centres [ZB05], no fractions */
     const uint64_t
@@ -72,7 +71,7 @@ WadiStatus wadi_flip_solid(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache,
                            WadiArena *arena, WadiError *error);
 
 /* Cells without particles that are cut by a solid, their centre less than 0.3 cells from it or inside, and
- * fluid away from it become FLUID: as air they would be pockets under the fluid [friction notes 7.4, item 2].
+ * fluid away from it become FLUID: as air they would be pockets under the fluid [theory 3.2].
  * `fluid` and `filled` have a byte a row and must differ. */
 void wadi_flip_solid_fill_cut_cells(const WadiRows *rows, const WadiFlipSolid *solid, double cell_size,
                                     const uint8_t *fluid, uint8_t *filled);

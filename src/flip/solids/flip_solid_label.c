@@ -1,5 +1,5 @@
 /* Cut cells that hold no particle but lie under fluid are fluid.
- * Source: friction notes 7.4, item 2.
+ * Source: [theory 3.2].
  * Differs: "away from the solid" is where the cell opens most, for distances do not tell in corners where two
  * walls meet; and in 3-D slivers lie behind slivers, so the fluid may be two cells away. */
 #include "flip/solids/flip_solid.h"

@@ -28,7 +28,7 @@ typedef struct WadiFlipWallIn {
 
 /* On closed faces the extended velocity keeps what is along the wall and gets the solid's velocity across it.
  * On a wall along the grid that is the solid's normal velocity itself; on an oblique one the fluid slides
- * instead of sticking to a staircase [friction notes 7.4, item 5]. */
+ * instead of sticking to a staircase [theory 2.5]. */
 WadiStatus wadi_flip_extend_walls(const WadiFlipWallIn *in, float *const velocity[3], WadiArena *scratch,
                                   WadiError *error);
 

@@ -1,5 +1,5 @@
 /* Velocity on closed faces: along the wall the extended fluid, across it the solid.
- * Source: friction notes 7.4, item 5.
+ * Source: [theory 2.5].
  * Differs: the component across the wall is replaced on both sides, not only where it points into the solid:
  * the projection has decided that the wall's flux is the solid's. */
 #include "core/parallel.h"

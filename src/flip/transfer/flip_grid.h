@@ -1,5 +1,5 @@
 /* The sparse staggered grid of one step: rows of eight cells that hold fluid or lie within `margin` cells of it.
- * [models 1.1: u at the -x face of its cell, v at -y, w at -z; a cell with a particle is fluid] */
+ * u at the -x face of its cell, v at -y, w at -z; a cell with a particle is fluid [theory 1.2]. */
 #ifndef WADI_FLIP_GRID_H
 #define WADI_FLIP_GRID_H
 

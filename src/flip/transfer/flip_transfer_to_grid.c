@@ -1,4 +1,4 @@
-/* Particles to grid: u_f = sum_p m_p w_pf v_p / sum_p m_p w_pf. [ZB05 section 4; models 1.2; with the affine term of APIC]
+/* Particles to grid: u_f = sum_p m_p w_pf v_p / sum_p m_p w_pf. [ZB05 section 4; JSSTS15; theory 2.1]
  * Each occupied tile adds its particles into a padded buffer of its own, 10^3 nodes of {momentum, mass} for each component, in a
  * fixed order; then each row of the grid adds the buffers that overlap it, in a fixed order of the neighbours. So there is one
  * owner for every sum and the bytes do not depend on the thread count. Only rows that particles can reach are cleared, kept and

@@ -1,4 +1,4 @@
-/* Grid to particles and the paths of the step, in one pass over the particles. [ZB05 section 4; models 1.2, 2.2 A11-A12]
+/* Grid to particles and the paths of the step, in one pass over the particles. [ZB05 section 4; theory 2.2, 2.3]
  *   v = (1 - a) u(x) + a (v + (u - saved)(x));   x1 = x + dt u(x + dt/2 u(x))
  * Each tile copies the velocities around it, {u, u - saved} pairs with two cells of margin, so that one 128-bit load gives both
  * fields at two nodes. PIC's value at x is also the first stage of the path. Only rows that particles can reach are copied.

@@ -18,7 +18,7 @@ static inline WadiAngleSum wadi_angle_sum(void)
     return (WadiAngleSum){ 0.0, 1.0, 0.0, 0 };
 }
 
-/* Van Oosterom and Strackee. A triangle with x in its plane adds nothing; never NaN. */
+/* [OS83]. A triangle with x in its plane adds nothing; never NaN. */
 static inline void wadi_angle_sum_add(WadiAngleSum *sum, WadiVec3 v0, WadiVec3 v1, WadiVec3 v2, WadiVec3 x)
 {
     WadiVec3 a = wadi_sub(v0, x), b = wadi_sub(v1, x), c = wadi_sub(v2, x);

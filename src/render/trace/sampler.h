@@ -22,7 +22,7 @@ static inline uint32_t wadi_bits_reversed(uint32_t x)
 }
 
 /* Owen scrambling of a bit-reversed number: each bit is flipped by a hash of the bits below it.
- * Source: Laine and Karras [B20 sec. 3] with the constants of N. Vegdahl (2021), which mix better. */
+ * Source: Laine and Karras [B20 sec. 3] with the constants of [Veg21], which mix better. */
 static inline uint32_t wadi_owen_reversed(uint32_t x, uint32_t seed)
 {
     x ^= x * 0x3d20adeau;

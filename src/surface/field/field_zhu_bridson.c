@@ -1,5 +1,5 @@
 /* The function of Zhu and Bridson: the distance to the weighted mean of the nearby particles less the
- * weighted mean of their radii. [ZB05 eqs 6-10]
+ * weighted mean of their radii. [ZB05 eqs 6-10; theory 10.1]
  *
  * Differs: the support radius R is each particle's own, so that sizes can mix. Outside all supports the value
  * is R - r of the smallest particle, the limit of a lone particle's function. Optionally the radius is

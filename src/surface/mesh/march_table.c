@@ -1,4 +1,4 @@
-/* The triangles of a marching-cubes cell [LC87], derived rather than listed.
+/* The triangles of a marching-cubes cell [LC87; theory 10.6], derived rather than listed.
  *
  * Loops. Traverse each face of the cell counterclockwise as seen from outside the cell. Where the traversal
  * enters the inside, a directed segment of the surface begins; where it next leaves, the segment ends. On a
