@@ -3,6 +3,7 @@
 Each tool writes NAME.json (all numbers), NAME.md (a table) and NAME.svg (a plot) into --out. With --quick the grids are
 coarse and the runs short: enough to see that the tool works, not to judge the solver."""
 import argparse
+import datetime
 import json
 import os
 import shlex
@@ -21,6 +22,13 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 G = 9.81
 
 
+def version():
+    """The commit of the tree and the day, for the head of a page."""
+    found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL, text=True, check=False).stdout.strip()
+    return (f"commit {found}, " if found else "") + datetime.date.today().isoformat()
+
+
 class Tool:
     """The command line of a tool, its scratch folder and its results."""
 
@@ -36,6 +44,7 @@ class Tool:
         if add_arguments is not None:
             add_arguments(parser)
         self.name = name
+        self.version = version()
         self.args = parser.parse_args()
         self.quick = self.args.quick
         default = os.path.join("build", "validate") if self.quick else os.path.join("docs", "validation")
@@ -76,7 +85,7 @@ class Tool:
         command = f"tools/validate/{self.name}.py" + (" --quick" if self.quick else "")
         command += f" --largest {self.args.largest}" if getattr(self.args, "largest", 0) else ""
         command += "".join(f" --set {shlex.quote(setting)}" for setting in self.args.set)
-        lines = [f"Written by `{command}`.", ""]
+        lines = [f"Written by `{command}`, {self.version}.", ""]
         if note:
             lines += [note, ""]
         lines.append("| " + " | ".join(heading for _, heading, _ in columns) + " |")
@@ -86,7 +95,7 @@ class Tool:
             lines.append("| " + " | ".join(cells) + " |")
         text = "\n".join(lines) + "\n"
         self.write_file(".md", text)
-        self.write_file(".json", json.dumps({"command": command, "rows": rows}, indent=1) + "\n")
+        self.write_file(".json", json.dumps({"command": command, "version": self.version, "rows": rows}, indent=1) + "\n")
         if plot is not None:
             self.write_file(".svg", plot.text())
         print(text)
