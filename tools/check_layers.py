@@ -38,8 +38,20 @@ CODE = {".c", ".h", ".py", ".sh"}
 TEXT = CODE | {".md", ".yaml", ".yml", ".json", ".txt", ".cmake", ".in", ".supp", ".fish", ".bash", ".1"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 MACHINE_PATH = re.compile(r"(?<![\w.~)}\]-])/(?:work|home|root|Users)(?:/|\b(?![\w-]))")
-CITATION = re.compile(r"\[([A-Z]{1,5}\d{2})(?=[\],; ])")
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+# A citation is a bracket that begins with a key of docs/references.md or with `theory`: [ZB05 eq. 7; theory 6.2, 6.3].
+CITES = ("src", "include", "cli", "examples", "tests", "tools", "docs")
+KEY = r"[A-Z][A-Za-z]{0,6}\d{2}"
+CITATION = re.compile(rf"\[((?:{KEY}|theory)(?=[\],; ])[^\[\]]*)(?:\]|$)")
+# A line of a comment that was broken inside a citation ends it here: " * theory 10.4] ..."
+CITATION_REST = re.compile(r"^\s*\*?\s*(theory \d[^\[\]]*)\]")
+NOT_IN_TREE = re.compile(r"(?i:\b(?:friction|speed|sph|dem) notes\b)|\bmodels \d|\bmodels [A-Z]\d|\banchors \d|"
+                         r"\[[^\[\]]*\b(?:et al\.|[A-Z][a-z]+) (?:19|20)\d\d[^\[\]]*\](?!\()")
+THEORY_TITLE = re.compile(r"^##+ (\d+(?:\.\d+)?) ")
+TITLE = re.compile(r"^#+ (.*)")
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+# What a document names: `wadi_name` or `file.c`. Patterns (`flip_*.c`, `test_NAME.c`) are not names.
+PAGE = re.compile(r"(?<![\w/])docs/[\w/-]+\.md")
+NAMED = re.compile(r"(?<![\w*.-])(wadi_[a-z0-9_]*[a-z0-9]|[a-z0-9_]+\.[ch]|[a-z0-9_]+\.(?:py|sh))(?![\w*])")
 
 
 def tree_files(root):
@@ -108,6 +120,50 @@ def include_rule(path, target, is_quoted, layers):
     return None
 
 
+def check_citations(line, keys, sections):
+    """The rules that the citations of a line break."""
+    if NOT_IN_TREE.search(line):
+        yield "cites what a reader does not have: name a section of docs/theory.md or a key of docs/references.md"
+    for text in CITATION.findall(line) + CITATION_REST.findall(line):
+        for key in re.findall(rf"\b{KEY}\b", text):
+            if key not in keys:
+                yield f"[{key}] is not in docs/references.md"
+        for part in text.split(";"):
+            words = re.match(r"\s*theory (.*)", part)
+            for number in re.findall(r"\d+(?:\.\d+)?", words.group(1)) if words else []:
+                if number not in sections:
+                    yield f"[theory {number}] is no section of docs/theory.md"
+
+
+def slug(title):
+    """The anchor that GitHub makes of a title."""
+    return re.sub(r"[^\w\- ]", "", title.strip().lower()).replace(" ", "-")
+
+
+def anchors(page):
+    return {slug(match.group(1)) for match in map(TITLE.match, page.read_text("utf-8").splitlines()) if match}
+
+
+def check_links(root, path, line):
+    """The rules that the links of a line of a document break."""
+    for target, anchor in LINK.findall(line):
+        if "://" in target:
+            continue
+        page = root / path.parent / target if target else root / path
+        if not page.exists():
+            yield f"link to {target}, which does not exist"
+        elif anchor and page.suffix == ".md" and anchor not in anchors(page):
+            yield f"link to #{anchor}, which {page.name} does not have"
+
+
+def check_names(line, names):
+    """Functions and files that a document names in backticks and that are not in the tree."""
+    for code in re.findall(r"`([^`]+)`", line):
+        for name in NAMED.findall(code):
+            if name not in names:
+                yield f"names {name}, which is not in the tree"
+
+
 def check_code(path, lines, layers):
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)
@@ -119,15 +175,31 @@ def check_code(path, lines, layers):
         yield len(lines), f"{len(lines)} lines; a file has at most {MAX_LINES}: which second thing moved in?"
 
 
+def names_of(root, files):
+    """Names of files, and every word wadi_... of the code."""
+    names = {path.name for path in files}
+    for path in files:
+        if path.suffix in (".c", ".h", ".cc", ".cmake", ".txt"):
+            names |= set(re.findall(r"\bwadi_\w+", (root / path).read_text("utf-8", errors="replace")))
+    return names
+
+
 def check_tree(root):
     """All breaches as (path, line, rule)."""
     breaches = []
+    files = tree_files(root)
     seen = {}
     layers = Layers(root)
     folders = {}
     references = root / "docs/references.md"
     keys = set(re.findall(r"\*\*(\w+)\*\*", references.read_text("utf-8"))) if references.exists() else set()
-    for path in tree_files(root):
+    theory = root / "docs/theory.md"
+    titles = [THEORY_TITLE.match(line) for line in theory.read_text("utf-8").splitlines()] if theory.exists() else []
+    sections = [match.group(1) for match in titles if match]
+    breaches += [(Path("docs/theory.md"), 1, f"has section {number} twice")
+                 for number in sorted(set(sections)) if sections.count(number) > 1]
+    names = names_of(root, files)
+    for path in files:
         if path.suffix not in TEXT and path.name not in ("Makefile", "run"):
             continue
         try:
@@ -155,13 +227,16 @@ def check_tree(root):
                 breaches.append((path, number, "tab; indent with spaces"))
             if MACHINE_PATH.search(line):
                 breaches.append((path, number, "absolute path of some machine"))
-            if path.parts[0] in ("src", "include"):
-                breaches += [(path, number, f"[{key}] is not in docs/references.md")
-                             for key in CITATION.findall(line) if key not in keys]
+            rules = []
+            if path.parts[0] in CITES and path.name != Path(__file__).name:
+                rules += check_citations(line, keys, sections)
+                rules += [f"names {page}, which does not exist" for page in PAGE.findall(line)
+                          if not (root / page).exists()]
             if path.suffix == ".md":
-                for target in LINK.findall(line):
-                    if "://" not in target and not (root / path.parent / target).exists():
-                        breaches.append((path, number, f"link to {target}, which does not exist"))
+                rules += check_links(root, path, line)
+                # The others tell of files that were, or that a contributor is to write.
+                rules += check_names(line, names) if path.parts[0] in ("docs", "README.md") else []
+            breaches += [(path, number, rule) for rule in rules]
     return breaches
 
 
@@ -182,8 +257,29 @@ def self_test():
         "tests/unit/test_good.c": ('#include "flip/flip.h"\n#include "check.h"\n', None),
         "docs/references.md": ("- **ZB05** Sand.\n", None),
         "src/points/cites.c": ("/* [ZB05 eq. 7] */\n", None),
-        "src/render/cites_unknown.c": ("/* [ZB50 sec. 3] */\n", "not in docs/references.md"),
-        "README.md": ("[tests](tests/unit/test_good.c) [web](https://example.org/home/x)\n", None),
+        "src/render/cites_unknown.c": ("/* [ZB50 sec. 3] */\n", "[ZB50] is not in docs/references.md"),
+        "src/render/cites_second.c": ("/* [ZB05 sec. 3; BB07] */\n", "[BB07] is not in docs/references.md"),
+        "docs/theory.md": ("# Theory\n\n## 1 Grid\n\n### 1.1 Signs\n\n### 1.2 Rows\n", None),
+        "src/points/theory.c": ("/* [theory 1.1, 1.2]; [ZB05 eq. 7; theory 1.1] [theory 1\n * section] */\n", None),
+        "src/points/theory_rest.c": ("/* [ZB05 eq. 7;\n * theory 1.3] */\n", "[theory 1.3] is no section"),
+        "tests/unit/test_theory.c": ("/* [theory 1.1, 1.3] */\n", "[theory 1.3] is no section"),
+        "cli/theory_cli.c": ("/* [theory 2] */\n", "[theory 2] is no section"),
+        "src/math/note.c": ("/* [friction notes 3.7] */\n", "a reader does not have"),
+        "src/math/note_plain.c": ("/* Source: speed notes 5. */\n", "a reader does not have"),
+        "src/math/note_models.c": ("/* [ZB05 sec. 4; models 2.2] */\n", "a reader does not have"),
+        "src/math/note_test.c": ("/* Source: models T12. */\n", "a reader does not have"),
+        "tools/note_anchors.py": ("# anchors 1.2\n", "a reader does not have"),
+        "src/math/by_author.c": ("/* [McAdams et al. 2010] */\n", "a reader does not have"),
+        "src/math/models.c": ("/* The models of cars; three models a scene; notes in the margin. */\n", None),
+        "README.md": ("[tests](tests/unit/test_good.c) [web](https://example.org/home/x)\n"
+                      "[part](docs/theory.md#11-signs), [here](#a-title-of-two)\n\n## A title, of `two`\n", None),
+        "docs/anchor.md": ("[gone](theory.md#12-signs)\n", "which theory.md does not have"),
+        "src/math/page.c": ("/* docs/theory.md */\n", None),
+        "src/math/page_gone.c": ("/* docs/theories.md */\n", "names docs/theories.md"),
+        "src/points/named.c": ("int wadi_points_named(void);\n", None),
+        "docs/named.md": ("`wadi_points_named` in `points/named.c`, `wadi run`, `test_NAME.c`, `flip_*.c`, `wadi_*`\n", None),
+        "docs/function_gone.md": ("`wadi_points_gone`\n", "names wadi_points_gone"),
+        "docs/file_gone.md": ("`src/points/gone.c`\n", "names gone.c"),
         "src/geom/up.c": ('#include "math/vec3.h"\n#include "particles/store.h"\n', "geom stands below particles"),
         "src/grid/up_geom.c": ('#include "geom/shape.h"\n', "grid stands below geom"),
         "src/flip/side.c": ('#include "sph/sph.h"\n', "never include each other"),

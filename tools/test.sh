@@ -55,7 +55,8 @@ check_format() {
 }
 
 check_tree() {
-    tools/check_layers.py --self-test && tools/check_layers.py
+    tools/check_layers.py --self-test && tools/check_layers.py &&
+        tools/measure.py pages --check && tools/validate/summary.py --check
 }
 
 check_scripts() {

@@ -15,7 +15,7 @@
 #include "world/world_warnings.h"
 
 /* Resident memory that does not grow with the scene and is not there yet when the estimate is made: pages of HDF5 and of the
- * writer's stack. Measured on an empty scene: docs/measurements.md. */
+ * writer's stack. Measured on an empty scene. */
 static const double fixed_bytes = 3.0e6;
 /* run.json and the lock; one frame's entry in the XDMF index. */
 static const double folder_bytes = 4096.0, index_bytes_a_frame = 1500.0;
