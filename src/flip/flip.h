@@ -18,6 +18,8 @@ extern const WadiSolverType wadi_flip_solver;
 /* What the solver needs of the scene's materials, by material number. */
 typedef struct WadiFlipMaterials {
     int count;
+    /* Of those that bodies or emitters are made of; others have no influence. */
+    int first, used_count;
     bool has_sand, has_water;
     double density; /* kg/m^3, of the first one: the reference of the pressure */
     uint8_t is_sand[256];

@@ -69,10 +69,10 @@ WadiStatus wadi_flip_material_mean(const WadiFlip *flip, const WadiFlipStep *ste
     Mixed mixed = { .flip = flip, .step = step, .of_material = of_material };
     WADI_TRY(WADI_ARENA_NEW(arena, &mixed.mean, floats, "means of materials", error));
     for (size_t i = 0; i < floats; ++i) {
-        mixed.mean[i] = of_material[0];
+        mixed.mean[i] = of_material[flip->materials.first];
     }
     mixed.spread = mixed.mean;
-    if (flip->materials.count > 1) {
+    if (flip->materials.used_count > 1) {
         WADI_TRY(WADI_ARENA_NEW(arena, &mixed.spread, floats, "means of materials", error));
         wadi_parallel_for(step->sort.tiles.count, TILE_BLOCK, mix_tiles, &mixed);
         wadi_parallel_for(rows->count, WADI_ROW_BLOCK, spread_rows, &mixed);

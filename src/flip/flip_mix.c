@@ -8,14 +8,19 @@
 
 void wadi_flip_materials_init(WadiFlipMaterials *materials, const WadiScene *scene)
 {
-    *materials =
-        (WadiFlipMaterials){ .count = scene->material_count, .density = scene->materials[0].density };
+    *materials = (WadiFlipMaterials){ .count = scene->material_count };
+    for (int m = scene->material_count - 1; m >= 0; --m) {
+        materials->first = scene->materials[m].is_unused ? materials->first : m;
+    }
+    materials->density = scene->materials[materials->first].density;
     for (int m = 0; m < scene->material_count; ++m) {
-        bool is_sand = scene->materials[m].kind == WADI_MATERIAL_SAND;
+        bool is_sand = scene->materials[m].kind == WADI_MATERIAL_SAND,
+             is_used = !scene->materials[m].is_unused;
         materials->is_sand[m] = is_sand;
-        materials->mass[m] = (float)(scene->materials[m].density / materials->density);
-        materials->has_sand = materials->has_sand || is_sand;
-        materials->has_water = materials->has_water || !is_sand;
+        materials->mass[m] = is_used ? (float)(scene->materials[m].density / materials->density) : 1.0f;
+        materials->has_sand = materials->has_sand || (is_sand && is_used);
+        materials->has_water = materials->has_water || (!is_sand && is_used);
+        materials->used_count += is_used;
     }
 }
 
@@ -73,12 +78,16 @@ void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double force
                 (float)((yield.cohesion / (materials->density * cell_size) + held) * force_dt);
         }
     }
+    for (int m = 0; m < materials->count; ++m) { /* the transfer is simpler where all are alike */
+        materials->flip_fraction[m] =
+            materials->flip_fraction[scene->materials[m].is_unused ? materials->first : m];
+    }
 }
 
 WadiStatus wadi_flip_mix(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiFlipMaterials *materials = &flip->materials;
-    if (materials->count == 1) {
+    if (materials->used_count <= 1) {
         return WADI_OK;
     }
     float density[256], sand[256];

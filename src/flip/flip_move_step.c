@@ -36,7 +36,8 @@ static bool find_unstirred(const WadiFlip *flip, double time, bool is_unstirred[
     for (int m = 0; m < scene->material_count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
         const double mu = wadi_curve_value(&material->viscosity, time);
-        is_unstirred[m] = mu > 0.0 && sqrt(g * h) * h * material->density < REYNOLDS_STIRRED * mu;
+        is_unstirred[m] =
+            !material->is_unused && mu > 0.0 && sqrt(g * h) * h * material->density < REYNOLDS_STIRRED * mu;
         has_any = has_any || is_unstirred[m];
     }
     return has_any;

@@ -237,7 +237,7 @@ static void set_sides(Pore *pore)
 static double water_density(const WadiScene *scene)
 {
     for (int m = 0; m < scene->material_count; ++m) {
-        if (scene->materials[m].kind == WADI_MATERIAL_WATER) {
+        if (scene->materials[m].kind == WADI_MATERIAL_WATER && !scene->materials[m].is_unused) {
             return scene->materials[m].density;
         }
     }

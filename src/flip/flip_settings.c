@@ -122,7 +122,8 @@ double wadi_flip_loose_band(const WadiScene *scene)
 {
     bool has_sand = false;
     for (int m = 0; m < scene->material_count; ++m) {
-        has_sand = has_sand || scene->materials[m].kind == WADI_MATERIAL_SAND;
+        has_sand =
+            has_sand || (scene->materials[m].kind == WADI_MATERIAL_SAND && !scene->materials[m].is_unused);
     }
     const double band = wadi_flip_def(scene)->density_band;
     return band >= 0.0 ? band : has_sand ? 0.2 : 0.1;

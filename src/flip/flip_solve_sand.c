@@ -69,7 +69,7 @@ static WadiStatus make_rate_dependent(const WadiFlip *flip, const WadiFlipStep *
         const WadiMaterial *material = &scene->materials[m];
         double slow = wadi_curve_value(&material->friction_angle, step->time),
                fast = material->friction_angle_fast;
-        bool is_faster = flip->materials.is_sand[m] && slow > 0.0 && fast > slow;
+        bool is_faster = flip->materials.is_sand[m] && !material->is_unused && slow > 0.0 && fast > slow;
         ratio[m] = is_faster ? (float)(tan(degree * fast) / tan(degree * slow)) : 1.0f;
         grain_size[m] = (float)material->grain_size;
         does_depend = does_depend || is_faster;
@@ -106,11 +106,11 @@ WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *ste
     *grain = NULL;
     if (slope == NULL) {
         WADI_TRY(WADI_ARENA_NEW(arena, &slope, floats, "yield slopes", error));
-        fill_floats(slope, floats, flip->materials.slope[0]);
+        fill_floats(slope, floats, flip->materials.slope[flip->materials.first]);
     }
-    if (cohesion == NULL && flip->materials.cohesion[0] > 0.0f) {
+    if (cohesion == NULL && flip->materials.cohesion[flip->materials.first] > 0.0f) {
         WADI_TRY(WADI_ARENA_NEW(arena, &cohesion, floats, "cohesion", error));
-        fill_floats(cohesion, floats, flip->materials.cohesion[0]);
+        fill_floats(cohesion, floats, flip->materials.cohesion[flip->materials.first]);
     }
     WADI_TRY(make_rate_dependent(flip, step, slope, error));
     wadi_flip_sleep_weaken(&flip->sleep, wadi_curve_value3(&flip->context.world->scene->gravity, step->time),

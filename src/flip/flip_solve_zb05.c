@@ -24,7 +24,7 @@ static WadiYield literal_parts(const WadiFlip *flip, double time)
     const WadiScene *scene = flip->context.world->scene;
     for (int m = 0; m < scene->material_count; ++m) {
         double slope = (double)flip->materials.slope[m];
-        if (scene->materials[m].kind == WADI_MATERIAL_SAND && slope > 0.0) {
+        if (scene->materials[m].kind == WADI_MATERIAL_SAND && !scene->materials[m].is_unused && slope > 0.0) {
             double angle = radians(wadi_curve_value(&scene->materials[m].friction_angle, time));
             WadiYield yield = wadi_yield(WADI_YIELD_ZB05_LITERAL, angle, 0.0);
             return (WadiYield){ .stop = yield.stop / slope, .slide = yield.slide / slope };

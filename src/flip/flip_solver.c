@@ -13,14 +13,16 @@ static WadiStatus add_affine(WadiFlip *flip, WadiError *error)
 {
     const WadiScene *scene = flip->context.world->scene;
     for (int m = 0; m < scene->material_count; ++m) {
-        flip->has_affine = flip->has_affine || scene->materials[m].transfer == WADI_TRANSFER_APIC;
+        flip->has_affine = flip->has_affine || (scene->materials[m].transfer == WADI_TRANSFER_APIC &&
+                                                !scene->materials[m].is_unused);
     }
     if (!flip->has_affine) {
         return WADI_OK;
     }
     WADI_TRY(wadi_flip_affine_add(flip->context.particles, &flip->affine, error));
     for (int m = 0; m < scene->material_count; ++m) {
-        flip->affine.is_used[m] = scene->materials[m].transfer == WADI_TRANSFER_APIC;
+        const int like = scene->materials[m].is_unused ? flip->materials.first : m;
+        flip->affine.is_used[m] = scene->materials[like].transfer == WADI_TRANSFER_APIC;
     }
     return WADI_OK;
 }
@@ -56,7 +58,7 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     if (!flip->sleep.is_on) {
         wadi_flip_attributes_skip_in_sort(flip, true);
     }
-    if (scene->material_count == 1) {
+    if (flip->materials.used_count <= 1) {
         wadi_particles_skip_in_sort(context->particles, WADI_COLUMN_MATERIAL, true);
     }
     return WADI_OK;

@@ -7,7 +7,8 @@
 
 static double tension_of(const WadiFlip *flip, int material, double time)
 {
-    return wadi_curve_value(&flip->context.world->scene->materials[material].surface_tension, time);
+    const WadiMaterial *of = &flip->context.world->scene->materials[material];
+    return of->is_unused ? 0.0 : wadi_curve_value(&of->surface_tension, time);
 }
 
 WadiStatus wadi_flip_find_tension(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)

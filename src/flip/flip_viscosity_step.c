@@ -7,7 +7,8 @@ bool wadi_flip_is_viscous(const WadiFlip *flip)
     const WadiScene *scene = flip->context.world->scene;
     for (int m = 0; m < scene->material_count; ++m) {
         const WadiCurve *mu = &scene->materials[m].viscosity;
-        if (!wadi_curve_is_constant(mu) || wadi_curve_value(mu, 0.0) > 0.0) {
+        if (!scene->materials[m].is_unused &&
+            (!wadi_curve_is_constant(mu) || wadi_curve_value(mu, 0.0) > 0.0)) {
             return true;
         }
     }

@@ -104,7 +104,8 @@ static double density_said(const WadiSim *sim)
 {
     bool has_sand = false;
     for (int m = 0; m < sim->scene->material_count; ++m) {
-        has_sand = has_sand || sim->scene->materials[m].kind == WADI_MATERIAL_SAND;
+        has_sand = has_sand || (sim->scene->materials[m].kind == WADI_MATERIAL_SAND &&
+                                !sim->scene->materials[m].is_unused);
     }
     return has_sand ? 1.25 : 1.1;
 }

@@ -34,7 +34,7 @@ struct WadiSim {
     int64_t drained[256];
     int64_t lost[256];
     uint64_t
-        no_room_said; /* not part of the state: bit 0: a crowd, bit 1 + i: emitter i (63: the rest) has no room */
+        no_room_said; /* warnings given: bit 0: a crowd, bit 1 + i: emitter i (63: the rest) has no room */
     int64_t stuck_particles;    /* squeezed between solids in the last step */
     int64_t sleeping_particles; /* left out of the last step because they rest */
 

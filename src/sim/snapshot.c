@@ -32,7 +32,10 @@ static WadiStatus add_clock(const WadiSim *sim, WadiState *state, WadiError *err
         poured[2 * i] = sim->emit[i].emitted;
         poured[2 * i + 1] = sim->emit[i].tried;
     }
-    return WADI_OK;
+    /* A warning is not repeated after a resume. Most runs have none, and their checkpoints no such array. */
+    return sim->no_room_said != 0
+               ? wadi_state_put(state, "sim.no_room_said", WADI_TYPE_U64, 1, 1, &sim->no_room_said, error)
+               : WADI_OK;
 }
 
 enum { PARTICLE_BLOCK = 16384 };
@@ -167,6 +170,12 @@ WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *err
         sim->emit[i].owed = ((const double *)owed->data)[i];
         sim->emit[i].emitted = ((const uint64_t *)poured->data)[2 * i];
         sim->emit[i].tried = ((const uint64_t *)poured->data)[2 * i + 1];
+    }
+    sim->no_room_said = 0;
+    if (wadi_state_find(state, "sim.no_room_said") != NULL) {
+        const WadiStateArray *no_room_said = NULL;
+        WADI_TRY(wadi_state_expect(state, "sim.no_room_said", WADI_TYPE_U64, 1, 1, &no_room_said, error));
+        sim->no_room_said = *(const uint64_t *)no_room_said->data;
     }
     return sim->type->load != NULL ? sim->type->load(sim->solver, state, error) : WADI_OK;
 }

@@ -51,6 +51,7 @@ typedef struct WadiMaterial {
     WadiTransfer transfer;
     double flip_share; /* left after 1/100 s; negative: by kind and cell size */
     WadiLookDef look;
+    bool is_unused; /* no body or emitter is made of it; resolved after parsing */
     WadiWhere where;
     WadiWhere where_density, where_friction_angle; /* empty: not given */
 } WadiMaterial;

@@ -61,6 +61,32 @@ static void an_emitter_waits_for_room(void **unused)
     wadi_scene_destroy(scene);
 }
 
+static void a_resumed_run_does_not_repeat_it(void **unused)
+{
+    (void)unused;
+    WadiError error = { 0 };
+    WadiState before = { 0 }, after = { 0 };
+    WadiScene *scene = emitter_under_water(0.4);
+    WadiSim *sim = start(scene);
+    CHECK_OK(wadi_sim_snapshot(sim, &before, &error), error);
+    run_frames(sim, 18);
+    assert_int_equal(said_count, 1);
+    CHECK_OK(wadi_sim_snapshot(sim, &after, &error), error);
+    wadi_sim_destroy(sim);
+    sim = start(scene);
+    CHECK_OK(wadi_sim_restore(sim, &after, &error), error);
+    run_frames(sim, 2);
+    assert_int_equal(said_count, 0);
+    /* Taken up before it was given, it is given. */
+    CHECK_OK(wadi_sim_restore(sim, &before, &error), error);
+    run_frames(sim, 18);
+    assert_int_equal(said_count, 1);
+    wadi_state_free(&before);
+    wadi_state_free(&after);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 static void an_emitter_under_a_free_surface_pours_all(void **unused)
 {
     (void)unused;
@@ -97,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_emitter_waits_for_room),
+        cmocka_unit_test(a_resumed_run_does_not_repeat_it),
         cmocka_unit_test(an_emitter_under_a_free_surface_pours_all),
         cmocka_unit_test(a_piston_without_a_hole_is_named),
     };

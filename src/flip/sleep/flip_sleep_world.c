@@ -28,8 +28,9 @@ bool wadi_flip_world_is_steady(const WadiWorld *world, double t0, double t1)
                      wadi_curve_is_steady(&scene->wall_friction, t0, t1) &&
                      wadi_curve_is_steady(&scene->wall_restitution, t0, t1);
     for (int m = 0; m < scene->material_count && is_steady; ++m) {
-        is_steady = wadi_curve_is_steady(&scene->materials[m].friction_angle, t0, t1) &&
-                    wadi_curve_is_steady(&scene->materials[m].cohesion, t0, t1);
+        is_steady = scene->materials[m].is_unused ||
+                    (wadi_curve_is_steady(&scene->materials[m].friction_angle, t0, t1) &&
+                     wadi_curve_is_steady(&scene->materials[m].cohesion, t0, t1));
     }
     for (int i = 0; i < scene->collider_count && is_steady; ++i) {
         is_steady = wadi_curve_is_steady(&scene->colliders[i].friction, t0, t1) &&

@@ -207,6 +207,19 @@ static inline void load_fours(const float *restrict from, ptrdiff_t step, float 
     }
 }
 
+/* A particle exactly on the low face of its cell has no weight at the far one, which would have velocity 0 where it is the only
+ * one there. A weight that is lost in any other sum gives it the particle's. */
+static inline void reach_far_faces(WadiFlipNodes *nodes)
+{
+    const WadiF8 least = (WadiF8){ 0 } + 1e-20f;
+    for (int a = 0; a < 3; ++a) {
+        for (int l = 0; l < WADI_FLIP_BLOCK; l += 8) {
+            WadiF8 *weight = (WadiF8 *)(nodes->whole[a] + l);
+            *weight = WADI_LARGER(*weight, least);
+        }
+    }
+}
+
 /* Particles begin .. begin + STREAMS * length, from as many places at once. */
 static void scatter_streams(const ToGrid *work, WadiTile at, int32_t begin, int32_t length, float mass[],
                             float *restrict buffer)
@@ -226,6 +239,7 @@ static void scatter_streams(const ToGrid *work, WadiTile at, int32_t begin, int3
         }
         WadiFlipNodes nodes;
         wadi_flip_locate(place, 0.0f, 1, 2, ROW, LAYER, COMPONENT, &nodes);
+        reach_far_faces(&nodes);
         scatter(buffer, &nodes, WADI_FLIP_BLOCK, mass, velocity);
     }
 }
@@ -258,6 +272,7 @@ static void scatter_tile(const ToGrid *work, int32_t tile, float *restrict buffe
         load_masses(work, i, n, mass);
         WadiFlipNodes nodes;
         wadi_flip_locate(place, 0.0f, 1, 2, ROW, LAYER, COMPONENT, &nodes);
+        reach_far_faces(&nodes);
         float slope[9][WADI_FLIP_BLOCK];
         if (work->affine[0] != NULL && load_slopes(work, i, n, slope)) {
             scatter_affine(buffer, &nodes, n, mass, velocity, slope);

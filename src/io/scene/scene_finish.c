@@ -313,9 +313,30 @@ static void finish_solver(WadiSceneReader *r, int node, const WadiSceneGiven *gi
     }
 }
 
+/* A scene without bodies and emitters may be filled by a program, with any of its materials. */
+static void find_unused_materials(WadiScene *scene)
+{
+    for (int m = 0; m < scene->material_count; ++m) {
+        scene->materials[m].is_unused = scene->body_count + scene->emitter_count > 0;
+    }
+    for (int b = 0; b < scene->body_count; ++b) {
+        const int m = scene->bodies[b].material;
+        if (m >= 0 && m < scene->material_count) {
+            scene->materials[m].is_unused = false;
+        }
+    }
+    for (int e = 0; e < scene->emitter_count; ++e) {
+        const int m = scene->emitters[e].material;
+        if (m >= 0 && m < scene->material_count) {
+            scene->materials[m].is_unused = false;
+        }
+    }
+}
+
 static void finish_scene(WadiSceneReader *r, int node, const WadiSceneGiven *given, bool is_sound)
 {
     finish_cells(r, node, given, is_sound);
+    find_unused_materials(r->scene);
     check_file_names(r);
     finish_solver(r, node, given, is_sound);
     int bodies = given_node(&wadi_scene_object, given, "bodies");
