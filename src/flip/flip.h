@@ -36,6 +36,8 @@ typedef struct WadiFlip {
     WadiSolverContext context;
     double unit_time; /* s, wadi_flip_unit_time */
     double last_dt;   /* s, of the last step; 0: velocities and positions are of one time */
+    /* Of the store at the last step: particles with later ids were emitted since; UINT32_MAX: no step yet. */
+    uint32_t next_id;
     WadiFlipMaterials materials;
     bool has_affine; /* a material uses APIC: */
     WadiFlipAffine affine;
@@ -99,6 +101,7 @@ typedef struct WadiFlipStep {
     double time, dt;
     bool ends_frame;
     double force_dt; /* s, half of the last step and half of this one: velocities live between positions */
+    uint32_t first_new_id; /* particles from this id on were emitted since the last step */
     WadiArenaMark scope[WADI_FLIP_SCOPES];
     WadiFlipSort sort;
     WadiFlipGrid grid;
@@ -149,6 +152,10 @@ void wadi_flip_add_forces(const WadiFlip *flip, WadiFlipStep *step);
 WadiStatus wadi_flip_find_solids(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Labels, fill and surface: flip_cells.c. */
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* Per cell, in the temporaries of the arena: volume of the particles that were emitted since the last step over that of a cell;
+ * *fill is NULL where there are none (flip_emitted.c). */
+WadiStatus wadi_flip_emitted_fill(const WadiFlip *flip, const WadiFlipStep *step, float **fill,
+                                  WadiError *error);
 /* flip_density.c */
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* The divergence that growing solids cause beyond what their velocities on faces do: flip_swell.c. */

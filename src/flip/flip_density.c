@@ -15,6 +15,9 @@
 #include "flip/flip.h"
 #include "grid/row_vectors.h"
 
+/* What an emitter inside the material adds is too much at once, and the rate above would let it crowd: twice the density in an
+ * emitter that pours its own volume in sqrt(dx / g). There the new excess is pushed out within the step. */
+
 /* Below these parts of sqrt(g dx) the correction fades out: in sand as the speed, in water as its square. Counts of particles have
  * chance in them that no flow mends, most of all in cells that walls cut: below a fifth it would feed the flow that it makes. */
 #define SLOW_WATER 0.2
@@ -118,6 +121,13 @@ static void correct_rows(void *user, int64_t first, int64_t end)
             find_shares(in, row, &is_sand, &share);
             wanted *= share;
         }
+        if (in->emitted != NULL) {
+            const WadiF8 new_excess = WADI_SMALLER(WADI_ROW(in->emitted, row), over * own_open);
+            WadiI8 is_inner;
+            wadi_row_mask(~air & 0xff, &is_inner);
+            const WadiF8 asked = WADI_LARGER(wanted, in->emitted_rate * new_excess);
+            wanted = WADI_ROW_SELECT(is_inner & (over > 0.0f), asked, wanted);
+        }
         WADI_ROW_OUT(correct->expansion, wadi_table_row(in->fluid_row, row)) =
             (WadiF8)((WadiI8)wanted & is_fluid & has_room);
     }
@@ -168,6 +178,12 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
         for (int axis = 0; axis < 3; ++axis) {
             in.velocity[axis] = step->saved[axis];
         }
+    }
+    float *emitted = NULL;
+    if (!is_share) {
+        WADI_TRY(wadi_flip_emitted_fill(flip, step, &emitted, error));
+        in.emitted = emitted;
+        in.emitted_rate = (float)(1.0 / step->dt);
     }
     if (is_share && asked < 0.0f) {
         in.band[0] = in.band[1] = 0.1f;

@@ -16,6 +16,8 @@ typedef struct WadiFlipDensityIn {
     float band[2];            /* deviation of the fill that is let be, in water and in sand */
     float rate;               /* 1/s */
     bool is_one_sided;        /* never shrinks */
+    const float *emitted;     /* per cell: fill that was emitted since the last step; NULL: none was */
+    float emitted_rate;       /* 1/s: of the excess that was emitted, away from air */
     /* The correction fades out below these speeds, m/s, of `velocity` (faces), in water and in sand; 0: it does not. Else a heap
      * would creep for seconds, and still water never rest. */
     float slow[2];
@@ -25,7 +27,7 @@ typedef struct WadiFlipDensityIn {
 } WadiFlipDensityIn;
 
 /* expansion, 1/s, per cell of the rows of `fluid_row`: rate times the excess of the smoothed fill beyond the band,
- * times the open part of the cell; 0 outside FLUID. */
+ * times the open part of the cell; at least emitted_rate times what was emitted of that; 0 outside FLUID. */
 void wadi_flip_density(const WadiFlipDensityIn *in, float *expansion);
 
 #endif

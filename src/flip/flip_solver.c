@@ -42,6 +42,7 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     WadiFlip *flip = NULL;
     WADI_TRY(WADI_NEW(&flip, 1, "flip solver", error));
     flip->context = *context;
+    flip->next_id = UINT32_MAX;
     flip->unit_time = wadi_flip_unit_time(scene, context->world->cell_size);
     wadi_flip_materials_init(&flip->materials, scene);
     WadiStatus status = wadi_flip_attributes_add(flip, error);
@@ -141,6 +142,9 @@ static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
 {
     const WadiFlip *flip = solver;
     WADI_TRY(wadi_state_put(state, "flip_dt", WADI_TYPE_F64, 1, 1, &flip->last_dt, error));
+    if (flip->next_id < flip->context.particles->next_id) { /* some were emitted after the last step */
+        WADI_TRY(wadi_state_put(state, "flip_next_id", WADI_TYPE_U32, 1, 1, &flip->next_id, error));
+    }
     WADI_TRY(wadi_flip_pressure_memory_save(&flip->pressure_memory, "pressure", state, error));
     WADI_TRY(wadi_friction_memory_save(&flip->friction_memory, state, error));
     return wadi_flip_sleep_save(&flip->sleep, state, error);
@@ -155,6 +159,12 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
     if (!(flip->last_dt >= 0.0 && flip->last_dt <= 1e6)) {
         return wadi_fail(error, WADI_ERR_FORMAT,
                          "the last step of the checkpoint is %g s; resume from another one", flip->last_dt);
+    }
+    flip->next_id = flip->context.particles->next_id;
+    if (wadi_state_find(state, "flip_next_id") != NULL) {
+        const WadiStateArray *next_id;
+        WADI_TRY(wadi_state_expect(state, "flip_next_id", WADI_TYPE_U32, 1, 1, &next_id, error));
+        flip->next_id = *(const uint32_t *)next_id->data;
     }
     WADI_TRY(wadi_flip_pressure_memory_load(&flip->pressure_memory, "pressure", state, error));
     WADI_TRY(wadi_friction_memory_load(&flip->friction_memory, state, error));

@@ -42,9 +42,12 @@ static WadiStatus step_begin(WadiFlip *flip, const WadiSolverStep *now, WadiFlip
     const double force_dt = 0.5 * (flip->last_dt + now->dt);
     wadi_flip_materials_at(flip, now->time, now->dt, force_dt);
     WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, step, 1, "step", error));
-    **step = (WadiFlipStep){
-        .time = now->time, .dt = now->dt, .ends_frame = now->ends_frame, .force_dt = force_dt
-    };
+    **step = (WadiFlipStep){ .time = now->time,
+                             .dt = now->dt,
+                             .ends_frame = now->ends_frame,
+                             .force_dt = force_dt,
+                             .first_new_id = flip->next_id };
+    flip->next_id = flip->context.particles->next_id;
     return WADI_OK;
 }
 
@@ -114,6 +117,7 @@ WadiStatus wadi_flip_take_step(void *solver, const WadiSolverStep *now, WadiStep
     WadiFlipStep *step = NULL;
     WadiCollideReport moved;
     if (flip->context.particles->count == 0) {
+        flip->next_id = flip->context.particles->next_id;
         return WADI_OK;
     }
     WADI_TRY(step_begin(flip, now, &step, error));

@@ -135,11 +135,25 @@ static void find_deep(const Counts *counts, int32_t tile, unsigned deep[SIDE][SI
     }
 }
 
-/* No collider within `radius` of the point. */
-static bool is_clear(const WadiSim *sim, WadiVec3 x, double radius)
+/* What an emitter poured in the last step gets room in the next one: there the material is denser while it pours. */
+static bool is_pouring_near(const WadiSim *sim, WadiVec3 x, double radius)
 {
-    return sim->scene->collider_count == 0 ||
-           wadi_solids_distance(&sim->world->solids, x, sim->time, radius) > radius;
+    for (int i = 0; i < sim->scene->emitter_count; ++i) {
+        const WadiEmitterDef *emitter = &sim->scene->emitters[i];
+        if (sim->time > emitter->start && sim->time - sim->dt < emitter->end &&
+            wadi_shape_clearance(sim->world->emitter_shapes[i], x, sim->time) <= radius) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* No collider within `radius` of the point, and no emitter that pours within that and a cell. */
+static bool is_clear(const WadiSim *sim, WadiVec3 x, double radius, double cell_size)
+{
+    return (sim->scene->collider_count == 0 ||
+            wadi_solids_distance(&sim->world->solids, x, sim->time, radius) > radius) &&
+           !is_pouring_near(sim, x, radius + cell_size);
 }
 
 static WadiVec3 cell_center(const Counts *counts, WadiTile tile, double x, double y, double z)
@@ -155,13 +169,13 @@ static void add_tile(const WadiSim *sim, const Counts *counts, int32_t index, in
     find_deep(counts, index, deep);
     WadiTile tile = counts->map.tiles[index];
     const double half_diagonal = 0.5 * sqrt(3.0) * counts->size;
-    bool is_tile_clear =
-        is_clear(sim, cell_center(counts, tile, 0.5 * SIDE, 0.5 * SIDE, 0.5 * SIDE), SIDE * half_diagonal);
+    bool is_tile_clear = is_clear(sim, cell_center(counts, tile, 0.5 * SIDE, 0.5 * SIDE, 0.5 * SIDE),
+                                  SIDE * half_diagonal, counts->size);
     for (int c = 0; c < WADI_TILE_CELLS; ++c) {
         int x = c % SIDE, y = c / SIDE % SIDE, z = c / (SIDE * SIDE);
         if ((deep[z][y] >> x & 1u) != 0 &&
-            (is_tile_clear ||
-             is_clear(sim, cell_center(counts, tile, x + 0.5, y + 0.5, z + 0.5), half_diagonal))) {
+            (is_tile_clear || is_clear(sim, cell_center(counts, tile, x + 0.5, y + 0.5, z + 0.5),
+                                       half_diagonal, counts->size))) {
             *cells += 1;
             *particles += counts->count[(size_t)index * WADI_TILE_CELLS + (size_t)c];
         }

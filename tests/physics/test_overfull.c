@@ -1,6 +1,5 @@
 /* Material without room: emitters wait and say so, pistons are named, and nothing is said where there is room. */
-#include "scene_sim.h"
-#include "sim/sim.h"
+#include "same_bytes.h"
 
 static char said[1024];
 static int said_count;
@@ -100,6 +99,18 @@ static void an_emitter_under_a_free_surface_pours_all(void **unused)
     wadi_scene_destroy(scene);
 }
 
+static void while_it_pours_threads_and_restarts_do_not_change_a_byte(void **unused)
+{
+    (void)unused;
+    check_same_bytes(
+        "{wadi: 1, solver: flip, cell_size: 0.04, domain: {min: [0, 0, 0], max: [0.4, 0.4, 0.8]},\n"
+        " materials: {water: {kind: water}},\n"
+        " bodies: [{material: water, shape: {box: {min: [0, 0, 0], max: [0.4, 0.4, 0.32]}}}],\n"
+        " emitters: [{material: water, rate: 0.04, shape: {sphere: {center: [0.2, 0.2, 0.15], radius: "
+        "0.1}}}]}\n",
+        3, 3);
+}
+
 static void a_piston_without_a_hole_is_named(void **unused)
 {
     (void)unused;
@@ -125,6 +136,7 @@ int main(void)
         cmocka_unit_test(an_emitter_waits_for_room),
         cmocka_unit_test(a_resumed_run_does_not_repeat_it),
         cmocka_unit_test(an_emitter_under_a_free_surface_pours_all),
+        cmocka_unit_test(while_it_pours_threads_and_restarts_do_not_change_a_byte),
         cmocka_unit_test(a_piston_without_a_hole_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

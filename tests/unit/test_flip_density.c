@@ -63,6 +63,31 @@ static void full_cells_are_left_alone(void **unused)
     flip_box_free(&bed.box);
 }
 
+/* Of an excess of 0.55 beyond the band 0.3 were emitted: that goes within a step of 1/50 s, but not beside air. */
+static void what_was_emitted_is_pushed_out_in_the_step(void **unused)
+{
+    (void)unused;
+    Bed bed;
+    make(&bed);
+    float *emitted = flip_box_floats(&bed.box, 0.0f);
+    bed.in.emitted = emitted;
+    bed.in.emitted_rate = 50.0f;
+    emitted[flip_box_at(&bed.box, 7, 4, 4)] = 0.3f;
+    set(&bed, 7, 4, 4, 2.2f);
+    emitted[flip_box_at(&bed.box, 11, 4, 4)] = 2.0f; /* more than is too much: all of that, and no more */
+    set(&bed, 11, 4, 4, 1.5f);
+    emitted[flip_box_at(&bed.box, 4, 4, 4)] = 0.5f; /* there is room */
+    set(&bed, 4, 4, 4, 1.0f);
+    emitted[flip_box_at(&bed.box, 4, 4, 7)] = 0.5f;
+    set(&bed, 4, 4, 7, 3.0f);
+    wadi_flip_density(&bed.in, bed.expansion);
+    CHECK_NEAR(at(&bed, 7, 4, 4), 50.0 * 0.3, 1e-4);
+    CHECK_NEAR(at(&bed, 11, 4, 4), 50.0 * (0.25 - 0.05), 1e-4);
+    CHECK_NEAR(at(&bed, 4, 4, 4), 0.0, 0.0);
+    CHECK_NEAR(at(&bed, 4, 4, 7), 20.0 * (1.0 - 1.0 / 12.0 - 0.05), 1e-4);
+    flip_box_free(&bed.box);
+}
+
 /* Half of the excess of one cell is seen by itself, a twelfth by each neighbour; 8 | 7 crosses a row. */
 static void a_crowded_cell_swells_and_a_thin_one_shrinks(void **unused)
 {
@@ -134,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(full_cells_are_left_alone),
+        cmocka_unit_test(what_was_emitted_is_pushed_out_in_the_step),
         cmocka_unit_test(a_crowded_cell_swells_and_a_thin_one_shrinks),
         cmocka_unit_test(walls_count_as_the_cell_itself_and_cut_cells_by_their_open_part),
         cmocka_unit_test(beside_air_nothing_shrinks_but_what_is_crowded_swells),
