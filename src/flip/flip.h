@@ -152,6 +152,12 @@ void wadi_flip_add_forces(const WadiFlip *flip, WadiFlipStep *step);
 WadiStatus wadi_flip_find_solids(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Labels, fill and surface: flip_cells.c. */
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* Tiles that are overfull, flip_crowd.c. Memory for all that a step can find, before the cells are labelled; then the search,
+ * which needs the fill and the labels. */
+WadiStatus wadi_flip_crowds_begin(const WadiFlip *flip, const WadiFlipStep *step, WadiCrowds *crowds,
+                                  WadiError *error);
+WadiStatus wadi_flip_find_crowds(const WadiFlip *flip, const WadiFlipStep *step, WadiCrowds *crowds,
+                                 WadiError *error);
 /* Per cell, in the temporaries of the arena: volume of the particles that were emitted since the last step over that of a cell;
  * *fill is NULL where there are none (flip_emitted.c). */
 WadiStatus wadi_flip_emitted_fill(const WadiFlip *flip, const WadiFlipStep *step, float **fill,

@@ -3,7 +3,6 @@
  * (leapfrog), so that free fall is exact and long steps do not run ahead of time by half a step. */
 #include "core/check.h"
 #include "flip/flip.h"
-#include "flip/flip_crowd.h"
 #include "flip/flip_stage.h"
 #include "flip/transfer/flip_transfer.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/alloc.h"
 #include "core/text.h"
-#include "io/files.h"
+#include "io/files/files.h"
 #include "scene_sim.h"
 #include "world/scene.h"
 

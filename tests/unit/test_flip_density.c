@@ -1,5 +1,5 @@
 /* flip: which cells swell, which shrink, and how fast. */
-#include "flip/flip_density.h"
+#include "flip/volume/flip_density.h"
 #include "flip_box.h"
 
 static const int low[3] = { 0, 0, 0 }, high[3] = { 16, 9, 10 };

@@ -2,10 +2,10 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "failing_alloc.h"
-#include "flip/flip_density.h"
 #include "flip/pressure/flip_relax.h"
 #include "flip/transfer/flip_extend.h"
 #include "flip/transfer/flip_transfer.h"
+#include "flip/volume/flip_density.h"
 #include "flip_box.h"
 
 static double random_signed(uint64_t seed, uint64_t id)

@@ -7,7 +7,7 @@
  * Source: [theory 4.3]. With Gauss-Seidel [A24]'s: a share of what is too much each step. The printed rule also shrinks
  * what is too little, which draws surfaces together; and it has no band, without which the chance crowding of cells, of which only
  * one side counts, swells still water by 10 % in 10 s. */
-#include "flip/flip_density.h"
+#include "flip/volume/flip_density.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Where the material has no room. The number of particles of one cell is noise: tiles of 8^3 cells are measured. Tiles that
  * touch are one body; a body that no air touches cannot swell, and one that then holds more than at rest has no room. Behind
  * thin walls a body may be full while the tiles it touches have air: there a tile without air must be far too dense. */
-#include "flip/flip_crowd.h"
+#include "flip/flip.h"
 
 #include <string.h>
 
