@@ -7,7 +7,7 @@
 
 #include "core/parallel.h"
 #include "flip/flip.h"
-#include "flip/friction/flip_friction_rate.h"
+#include "flip/flip_stage.h"
 #include "flip/friction/flip_friction_wall_sample.h"
 #include "grid/row_lanes.h"
 
@@ -20,24 +20,6 @@ enum { FIRST_ITERATIONS = 300 };
  * find its way. */
 enum { SLOW_AT_CUT_WALLS = 3 };
 enum { SPEED_BLOCK = 8192, TILE_BLOCK = 4 };
-
-typedef struct Fill {
-    float *values;
-    float value;
-} Fill;
-
-static void fill_block(void *user, int64_t first, int64_t end)
-{
-    const Fill *fill = user;
-    for (int64_t i = first; i < end; ++i) {
-        fill->values[i] = fill->value;
-    }
-}
-
-static void fill_floats(float *values, size_t count, float value)
-{
-    wadi_parallel_for((int64_t)count, 8 * WADI_ROW_BLOCK, fill_block, &(Fill){ values, value });
-}
 
 typedef struct Copy {
     float *const *from, *const *to;
@@ -55,74 +37,6 @@ static void copy_rows(void *user, int64_t first, int64_t end)
 static void copy_faces(const WadiFlipStep *step, float *const from[3], float *const to[3])
 {
     wadi_parallel_for(step->grid.rows.count, WADI_ROW_BLOCK, copy_rows, &(Copy){ from, to });
-}
-
-/* Sand that shears fast, where its material says so. */
-static WadiStatus make_rate_dependent(const WadiFlip *flip, const WadiFlipStep *step, float *slope,
-                                      WadiError *error)
-{
-    const double degree = 0.017453292519943295;
-    const WadiScene *scene = flip->context.world->scene;
-    float ratio[256], grain_size[256], *ratios = NULL, *grain_sizes = NULL;
-    bool does_depend = false;
-    for (int m = 0; m < scene->material_count; ++m) {
-        const WadiMaterial *material = &scene->materials[m];
-        double slow = wadi_curve_value(&material->friction_angle, step->time),
-               fast = material->friction_angle_fast;
-        bool is_faster = flip->materials.is_sand[m] && !material->is_unused && slow > 0.0 && fast > slow;
-        ratio[m] = is_faster ? (float)(tan(degree * fast) / tan(degree * slow)) : 1.0f;
-        grain_size[m] = (float)material->grain_size;
-        does_depend = does_depend || is_faster;
-    }
-    if (!does_depend) {
-        return WADI_OK;
-    }
-    WADI_TRY(wadi_flip_material_mean(flip, step, ratio, &ratios, error));
-    WADI_TRY(wadi_flip_material_mean(flip, step, grain_size, &grain_sizes, error));
-    WadiFrictionRateIn in = {
-        .rows = &step->grid.rows,
-        .fluid = step->cells.pressure_cells,
-        .velocity = { step->saved[0], step->saved[1], step->saved[2] },
-        .velocity_row = step->saved_row,
-        .pressure = step->cells.pressure,
-        .pressure_row = step->cells.pressure_row,
-        .cell_size = step->grid.cell_size,
-        .dt = step->force_dt,
-        .gravity_dt = wadi_flip_gravity_step(flip, step),
-        .ratio = ratios,
-        .grain_size = grain_sizes,
-        .inertial_number = 0.3,
-    };
-    wadi_friction_rate(&in, slope);
-    return WADI_OK;
-}
-
-WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
-                                   double **grain, WadiError *error)
-{
-    WadiArena *arena = flip->context.scratch;
-    size_t floats = wadi_rows_floats(&step->grid.rows);
-    float *slope = step->cells.mix.slope, *cohesion = step->cells.mix.cohesion;
-    *grain = NULL;
-    if (slope == NULL) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &slope, floats, "yield slopes", error));
-        fill_floats(slope, floats, flip->materials.slope[flip->materials.first]);
-    }
-    if (cohesion == NULL && flip->materials.cohesion[flip->materials.first] > 0.0f) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &cohesion, floats, "cohesion", error));
-        fill_floats(cohesion, floats, flip->materials.cohesion[flip->materials.first]);
-    }
-    WADI_TRY(make_rate_dependent(flip, step, slope, error));
-    wadi_flip_sleep_weaken(&flip->sleep, wadi_curve_value3(&flip->context.world->scene->gravity, step->time),
-                           &step->grid.rows, slope);
-    if (flip->materials.has_water) {
-        WADI_TRY(
-            WADI_ARENA_NEW(arena, grain, 8 * (size_t)step->cells.pressure_rows, "grain pressure", error));
-    }
-    *load = (WadiFrictionLoad){ .pressure = *grain != NULL ? *grain : step->cells.pressure,
-                                .k = slope,
-                                .cohesion = cohesion };
-    return WADI_OK;
 }
 
 typedef struct Rigid {
@@ -217,19 +131,37 @@ static WadiFrictionSettings settings_of(const WadiFlip *flip, int depth, double 
     return settings;
 }
 
-WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
+/* What the rounds of one step share. */
+typedef struct Sand {
+    float *free_flight[3];     /* u*: velocities before pressure and friction */
+    WadiFrictionSolids solids; /* sampled by `friction` */
+    WadiFriction *friction;
+    WadiFrictionSettings settings;
+    WadiFrictionLoad load;
+    double *grain; /* pressure between grains; NULL: the pressure itself, there is no water */
+    WadiFlipProjector *projector;
+    int depth; /* cells */
+    bool is_first;
+    int rounds;
+} Sand;
+
+static WadiStatus save_free_flight(const WadiFlip *flip, const WadiFlipStep *step, Sand *sand,
+                                   WadiError *error)
 {
-    WadiArena *arena = flip->context.scratch;
-    WadiStageTimes *times = flip->context.times;
-    float *const *velocity = step->grid.velocity;
-    float *free_flight[3];
     for (int a = 0; a < 3; ++a) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &free_flight[a], wadi_rows_floats(&step->grid.rows), "face velocities",
-                                error));
+        WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &sand->free_flight[a],
+                                wadi_rows_floats(&step->grid.rows), "face velocities", error));
     }
-    copy_faces(step, velocity, free_flight);
-    WadiVec3 gravity = wadi_curve_value3(&flip->context.world->scene->gravity, step->time);
-    WadiFrictionSolids solids = { &flip->context.world->solids, step->grid.cell_size, step->time + step->dt };
+    copy_faces(step, step->grid.velocity, sand->free_flight);
+    return WADI_OK;
+}
+
+/* The operators of friction, with the stresses of the last step added to the velocities. */
+static WadiStatus set_up_friction(WadiFlip *flip, const WadiFlipStep *step, Sand *sand, WadiError *error)
+{
+    const WadiVec3 gravity = wadi_curve_value3(&flip->context.world->scene->gravity, step->time);
+    sand->solids =
+        (WadiFrictionSolids){ &flip->context.world->solids, step->grid.cell_size, step->time + step->dt };
     WadiFrictionGrid grid = { .rows = &step->grid.rows,
                               .fluid = step->cells.sleeping.sand,
                               .held = step->cells.sleeping.cells,
@@ -238,7 +170,7 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
                               .solid_row = step->solid.row,
                               .pressure_row = step->cells.pressure_row,
                               .sample_wall = wadi_friction_sample_solids,
-                              .wall_context = &solids,
+                              .wall_context = &sand->solids,
                               .density = step->cells.mix.density,
                               .reference_density = flip->materials.density };
     for (int a = 0; a < 3; ++a) {
@@ -246,56 +178,73 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         /* Under water the weight is not that of the grains alone. */
         grid.weight[a] = flip->materials.has_water ? 0.0 : step->force_dt * wadi_component(gravity, a);
     }
-    bool is_first = flip->friction_memory.dt == 0.0;
-    WadiFriction *friction = NULL;
-    WADI_STAGE(
-        times, "friction set-up",
-        WADI_TRY(wadi_friction_begin(&friction, &grid, &flip->friction_memory, step->force_dt, arena, error));
-        wadi_friction_add(friction, velocity));
-    wadi_flip_close_sleeping(step);
-    int asked = wadi_flip_def(flip->context.world->scene)->friction_rounds,
-        rounds = is_first && asked < 4 ? 4 : asked;
-    WadiFlipProjector *projector = NULL;
-    WADI_STAGE(times, "pressure", WADI_TRY(wadi_flip_project_step(flip, step, false, &projector, error)));
+    sand->is_first = flip->friction_memory.dt == 0.0;
+    WADI_TRY(wadi_friction_begin(&sand->friction, &grid, &flip->friction_memory, step->force_dt,
+                                 flip->context.scratch, error));
+    wadi_friction_add(sand->friction, step->grid.velocity);
+    return WADI_OK;
+}
 
-    int depth = 0;
-    WADI_TRY(wadi_friction_depth(friction, 2, &depth, arena, error));
-    double g_dt = wadi_flip_gravity_step(flip, step);
+static WadiStatus choose_settings(WadiFlip *flip, const WadiFlipStep *step, Sand *sand, WadiError *error)
+{
+    const int asked = wadi_flip_def(flip->context.world->scene)->friction_rounds;
     bool is_flowing;
-    WADI_TRY(is_sand_flowing(flip, step, depth, &is_flowing, error));
-    WadiFrictionSettings settings =
-        settings_of(flip, depth, g_dt, is_first, is_flowing, wadi_friction_has_cut_walls(friction));
-    WadiFrictionLoad load;
-    double *grain;
-    WADI_TRY(wadi_flip_friction_load(flip, step, &load, &grain, error));
-    for (int round = 0; round < rounds; ++round) {
-        /* u_b = u* - grad P: what the last projection made, less the stress that went into it. */
-        const float *const before[3] = { velocity[0], velocity[1], velocity[2] };
-        wadi_friction_subtract(friction, velocity);
-        if (grain != NULL) {
-            WADI_STAGE(times, "grain pressure", WADI_TRY(wadi_flip_grain_pressure(flip, step, grain, error)));
-        }
-        if (is_first && round == 0) {
-            WADI_STAGE(
-                times, "friction",
-                WADI_TRY(wadi_friction_coarse_guess(friction, before, &load, depth, g_dt, arena, error)));
-        }
-        const WadiArenaMark mark = wadi_arena_mark(arena);
-        WADI_STAGE(times, "friction",
-                   WADI_TRY(wadi_friction_solve(friction, before, &load, &settings, arena,
-                                                &flip->friction_report, error)));
-        wadi_arena_release(arena, mark);
-        step->friction_solves += 1;
-        step->friction_iterations += flip->friction_report.iterations;
-        copy_faces(step, free_flight, velocity);
-        wadi_friction_add(friction, velocity);
-        WADI_STAGE(times, "pressure",
-                   WADI_TRY(wadi_flip_project_step(flip, step, round + 1 == rounds, &projector, error)));
+    sand->rounds = sand->is_first && asked < 4 ? 4 : asked;
+    WADI_TRY(wadi_friction_depth(sand->friction, 2, &sand->depth, flip->context.scratch, error));
+    WADI_TRY(is_sand_flowing(flip, step, sand->depth, &is_flowing, error));
+    sand->settings = settings_of(flip, sand->depth, wadi_flip_gravity_step(flip, step), sand->is_first,
+                                 is_flowing, wadi_friction_has_cut_walls(sand->friction));
+    return wadi_flip_friction_load(flip, step, &sand->load, &sand->grain, error);
+}
+
+/* From u_b = u* - grad P, the last projection less the stress that went into it. A cold start begins on coarse grids. */
+static WadiStatus solve_friction(WadiFlip *flip, WadiFlipStep *step, Sand *sand, bool is_cold,
+                                 WadiError *error)
+{
+    WadiArena *arena = flip->context.scratch;
+    float *const *velocity = step->grid.velocity;
+    const float *const before[3] = { velocity[0], velocity[1], velocity[2] };
+    if (is_cold) {
+        WADI_TRY(wadi_friction_coarse_guess(sand->friction, before, &sand->load, sand->depth,
+                                            wadi_flip_gravity_step(flip, step), arena, error));
     }
-    wadi_friction_calm_slivers(friction, velocity, step->solid.velocity);
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    WADI_TRY(wadi_friction_solve(sand->friction, before, &sand->load, &sand->settings, arena,
+                                 &flip->friction_report, error));
+    wadi_arena_release(arena, mark);
+    step->friction_solves += 1;
+    step->friction_iterations += flip->friction_report.iterations;
+    return WADI_OK;
+}
+
+/* u* + div tau, for the next projection. */
+static void add_friction(WadiFlipStep *step, const Sand *sand)
+{
+    copy_faces(step, sand->free_flight, step->grid.velocity);
+    wadi_friction_add(sand->friction, step->grid.velocity);
+}
+
+WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
+{
+    Sand sand = { .projector = NULL };
+    WADI_TRY(save_free_flight(flip, step, &sand, error));
+    RUN("friction set-up", set_up_friction(flip, step, &sand, error));
+    wadi_flip_close_sleeping(step);
+    RUN("pressure", wadi_flip_project_step(flip, step, false, &sand.projector, error));
+    WADI_TRY(choose_settings(flip, step, &sand, error));
+    for (int round = 0; round < sand.rounds; ++round) {
+        wadi_friction_subtract(sand.friction, step->grid.velocity);
+        if (sand.grain != NULL) {
+            RUN("grain pressure", wadi_flip_grain_pressure(flip, step, sand.grain, error));
+        }
+        RUN("friction", solve_friction(flip, step, &sand, sand.is_first && round == 0, error));
+        add_friction(step, &sand);
+        RUN("pressure", wadi_flip_project_step(flip, step, round + 1 == sand.rounds, &sand.projector, error));
+    }
+    wadi_friction_calm_slivers(sand.friction, step->grid.velocity, step->solid.velocity);
     wadi_flip_stop_sleeping(step);
-    WADI_STAGE(times, "sleep", wadi_flip_check_sleeping(flip, step, friction));
-    WADI_STAGE(times, "friction set-up", mark_rigid(step, friction, &load);
-               WADI_TRY(wadi_friction_store(friction, &flip->friction_memory, error)));
+    DO("sleep", wadi_flip_check_sleeping(flip, step, sand.friction));
+    DO("friction set-up", mark_rigid(step, sand.friction, &sand.load));
+    RUN("friction set-up", wadi_friction_store(sand.friction, &flip->friction_memory, error));
     return WADI_OK;
 }
