@@ -1,5 +1,5 @@
-/* Poisson problems over rows from a rule that says what each cell is. Couplings 1; a face to air adds 1 (or `air`) to the
- * diagonal, a face to a solid nothing. */
+/* Poisson problems over rows from a rule that classifies each cell. Couplings are 1; a face to air adds 1 (or
+ * `air`) to the diagonal, a face to a solid nothing. */
 #ifndef WADI_TESTS_LINSYS_PROBLEM_H
 #define WADI_TESTS_LINSYS_PROBLEM_H
 
@@ -22,7 +22,7 @@ struct Problem {
     int n;               /* of the rule */
     int option;          /* of the rule */
     float air;           /* what a face to air adds; 0 means 1 */
-    int low[3], high[3]; /* cells to ask the rule about */
+    int low[3], high[3]; /* range of cells for the rule */
     WadiTileMap tiles;
     WadiArena arena, scratch;
     WadiRows rows;
@@ -93,7 +93,7 @@ static inline void problem_make(Problem *p)
     CHECK_OK(wadi_tile_map_create(&p->tiles, tiles, count, &error), error);
     CHECK_OK(wadi_tile_map_link(&p->tiles, &error), error);
     CHECK_OK(WADI_ARENA_NEW(&p->arena, &p->mask, count, "test", &error), error);
-    memcpy(p->mask, masks, count * sizeof *masks); /* tiles were made in the map's order */
+    memcpy(p->mask, masks, count * sizeof *masks); /* tiles are in the map's order */
     free(tiles);
     free(masks);
     CHECK_OK(wadi_rows_build(&p->rows, &p->tiles, p->mask, &p->arena, &error), error);

@@ -1,7 +1,7 @@
-/* The first coarse level: the cells of a block of 2 x 2 x 2 that are connected inside it become one unknown.
+/* The first coarse level: the cells of a 2 x 2 x 2 block that are connected inside it become one unknown.
  *
- * Differs from plain 2 x 2 x 2 aggregation [theory 5.3]: a block that a wall or a gap parts gives one unknown a side, so
- * that a thin wall stays a wall on every level and each component of the fluid ends as one unknown of its own. */
+ * Differs from plain aggregation [theory 5.3]: a block that a wall or gap divides gives one unknown per side,
+ * so that a thin wall stays a wall on every level and each component ends as one unknown. */
 #include <string.h>
 
 #include "core/parallel.h"
@@ -10,17 +10,17 @@
 typedef struct Build {
     WadiPoissonFine *fine;
     WadiPoissonLevel *level;
-    int32_t *split; /* per tile: blocks of more than one part */
-    int64_t *space; /* per tile: where its edges go at first */
+    int32_t *split; /* per tile: blocks with more than one part */
+    int64_t *space; /* per tile: offset of its edges in the temporary arrays */
     int32_t *to;
     float *coupling;
 } Build;
 
-/* The blocks of a tile that have unknowns, by Morton code: bits x, y, z of the low half first. */
+/* The blocks of a tile that contain unknowns, by Morton code: bits x, y, z of the low half first. */
 typedef struct Blocks {
-    int32_t rows[64]; /* by place; set where the row exists */
-    uint8_t present
-        [64]; /* by code, set where occupied: cells, bit a of a cell's number being its side along axis a */
+    int32_t rows[64]; /* by index in the tile; set where the row exists */
+    /* by code, set where occupied: bit per cell, bit a of a cell's number being its side along axis a */
+    uint8_t present[64];
     uint64_t occupied;
 } Blocks;
 
@@ -30,9 +30,9 @@ static void find_blocks(const WadiPoissonFine *f, int64_t tile, Blocks *blocks)
     blocks->occupied = 0;
     int32_t row = f->rows->first[tile];
     for (uint64_t left = f->rows->mask[tile]; left != 0; left &= left - 1, ++row) {
-        int place = __builtin_ctzll(left), j = place & 7, k = place >> 3;
+        int index = __builtin_ctzll(left), j = index & 7, k = index >> 3;
         int pair = (j & 1) + 2 * (k & 1), code = spread[j >> 1] << 1 | spread[k >> 1] << 2;
-        blocks->rows[place] = row;
+        blocks->rows[index] = row;
         for (int m = 0; m < 4; ++m) {
             unsigned both = f->coupled[row] >> (2 * m) & 3u;
             int at = code | spread[m];
@@ -52,7 +52,7 @@ typedef struct Block {
     int32_t row[4]; /* 0 where no cell is present */
     int lane;
     unsigned present;
-    unsigned part[8]; /* sets of cells that hang together */
+    unsigned part[8]; /* sets of connected cells */
     int part_count;
 } Block;
 
@@ -62,8 +62,8 @@ static void block_at(const Blocks *blocks, int code, Block *block)
     block->lane = 2 * ((code & 1) | (code >> 2 & 2));
     block->present = blocks->present[code];
     for (int pair = 0; pair < 4; ++pair) {
-        bool is_there = (block->present >> (2 * pair) & 3u) != 0;
-        block->row[pair] = is_there ? blocks->rows[j + (pair & 1) + 8 * (k + (pair >> 1))] : 0;
+        bool is_present = (block->present >> (2 * pair) & 3u) != 0;
+        block->row[pair] = is_present ? blocks->rows[j + (pair & 1) + 8 * (k + (pair >> 1))] : 0;
     }
 }
 
@@ -75,14 +75,14 @@ static inline size_t cell_of(const Block *block, int q)
 static void split_block(const WadiPoissonFine *f, Block *block)
 {
     const float *c[3] = { f->cx, f->cy, f->cz };
-    unsigned beside[8] = { 0 };
+    unsigned neighbour[8] = { 0 };
     int joined = 0;
     for (int axis = 0; axis < 3; ++axis) {
         for (int q = 0; q < 8; ++q) {
             int low = q & ~(1 << axis);
             if (low != q && (block->present >> q & 1) != 0 && c[axis][cell_of(block, q)] > 0.0f) {
-                beside[q] |= 1u << low;
-                beside[low] |= 1u << q;
+                neighbour[q] |= 1u << low;
+                neighbour[low] |= 1u << q;
                 ++joined;
             }
         }
@@ -99,7 +99,7 @@ static void split_block(const WadiPoissonFine *f, Block *block)
             unsigned fresh = part & ~grown;
             grown = part;
             for (; fresh != 0; fresh &= fresh - 1) {
-                part |= beside[__builtin_ctz(fresh)];
+                part |= neighbour[__builtin_ctz(fresh)];
             }
         }
         block->part[block->part_count++] = part;
@@ -109,7 +109,7 @@ static void split_block(const WadiPoissonFine *f, Block *block)
 
 /* Edges of one part; it has at most 24 outer faces. */
 typedef struct Edges {
-    int count, from; /* from: first of the side at hand; other sides lead elsewhere */
+    int count, from; /* from: first edge of the current side; other sides have other targets */
     int32_t to[24];
     float coupling[24];
 } Edges;
@@ -140,20 +140,20 @@ static inline void add_side(const WadiPoissonFine *f, const Block *block, unsign
         if (cells == 0 || (axis > 0 && (pair >> (axis - 1) & 1) != side)) {
             continue;
         }
-        int32_t row = block->row[pair], beside_row = f->rows->neighbour[row][2 * axis + side];
+        int32_t row = block->row[pair], neighbour_row = f->rows->neighbour[row][2 * axis + side];
         size_t cell = 8 * (size_t)row + (size_t)block->lane;
         if (axis == 0) {
-            size_t beside = side == 0 ? (block->lane > 0 ? cell - 1 : 8 * (size_t)beside_row + 7)
-                                      : (block->lane < 6 ? cell + 2 : 8 * (size_t)beside_row);
+            size_t neighbour = side == 0 ? (block->lane > 0 ? cell - 1 : 8 * (size_t)neighbour_row + 7)
+                                         : (block->lane < 6 ? cell + 2 : 8 * (size_t)neighbour_row);
             if ((cells >> side & 1) != 0) {
-                add_face(edges, c[side == 0 ? cell : beside], f->parent[beside]);
+                add_face(edges, c[side == 0 ? cell : neighbour], f->parent[neighbour]);
             }
             continue;
         }
-        size_t beside = 8 * (size_t)beside_row + (size_t)block->lane;
+        size_t neighbour = 8 * (size_t)neighbour_row + (size_t)block->lane;
         for (size_t l = 0; l < 2; ++l) {
             if ((cells >> l & 1) != 0) {
-                add_face(edges, c[side == 0 ? cell + l : beside + l], f->parent[beside + l]);
+                add_face(edges, c[side == 0 ? cell + l : neighbour + l], f->parent[neighbour + l]);
             }
         }
     }
@@ -170,8 +170,8 @@ static void part_edges(const WadiPoissonFine *f, const Block *block, unsigned pa
     add_side(f, block, part, 2, 1, edges);
 }
 
-/* The six edges of a block that is all fluid with fluid around it: its faces are alike, and those of a side lead to one unknown.
- * false: not such a block. */
+/* The six edges of a block full of fluid and surrounded by fluid: its faces are equal, and those of a side
+ * have one target. False for any other block. */
 static bool plain_edges(const WadiPoissonFine *f, const Block *block, Edges *edges)
 {
     const int32_t *row = block->row;
@@ -182,7 +182,7 @@ static bool plain_edges(const WadiPoissonFine *f, const Block *block, Edges *edg
     const size_t lane = (size_t)block->lane;
     const int32_t *parent = f->parent;
     for (int side = 0; side < 2; ++side) {
-        /* Of the two rows along y that look to this side, and of the two along z. */
+        /* The two rows that face this side along y, and the two along z. */
         const int32_t y[2] = { f->rows->neighbour[row[side]][2 + side],
                                f->rows->neighbour[row[2 + side]][2 + side] };
         const int32_t z[2] = { f->rows->neighbour[row[2 * side]][4 + side],
@@ -211,7 +211,7 @@ static bool plain_edges(const WadiPoissonFine *f, const Block *block, Edges *edg
     return true;
 }
 
-/* Number the parts of each tile from 0. */
+/* Numbers the parts of each tile from 0. */
 static void split_tiles(void *context, int64_t first, int64_t end)
 {
     const Build *build = context;
@@ -231,7 +231,7 @@ static void split_tiles(void *context, int64_t first, int64_t end)
                 }
             }
         }
-        f->tile_parents[tile] = count;
+        f->tile_parent_count[tile] = count;
         build->split[tile] = split;
     }
 }
@@ -242,21 +242,21 @@ static void number_tiles(void *context, int64_t first, int64_t end)
     for (int64_t tile = first; tile < end; ++tile) {
         for (int32_t row = f->rows->first[tile]; row < f->rows->first[tile + 1]; ++row) {
             for (int l = 0; l < 8; ++l) {
-                f->parent[8 * (size_t)row + (size_t)l] += f->tile_parent[tile];
+                f->parent[8 * (size_t)row + (size_t)l] += f->tile_parent_first[tile];
             }
         }
     }
 }
 
-/* Parts of a block as they were numbered: those that share a parent. */
+/* The parts of a block from their numbers: cells with the same parent. */
 static void read_parts(const WadiPoissonFine *f, Block *block)
 {
     block->part_count = 0;
     for (unsigned left = block->present; left != 0;) {
         int32_t parent = f->parent[cell_of(block, __builtin_ctz(left))];
         unsigned part = 0;
-        for (unsigned rest = left; rest != 0; rest &= rest - 1) {
-            int q = __builtin_ctz(rest);
+        for (unsigned remaining = left; remaining != 0; remaining &= remaining - 1) {
+            int q = __builtin_ctz(remaining);
             part |= (unsigned)(f->parent[cell_of(block, q)] == parent) << q;
         }
         block->part[block->part_count++] = part;
@@ -275,7 +275,8 @@ static void sum_cells(const WadiPoissonFine *f, const Block *block, unsigned par
     }
 }
 
-/* Edges into the tile's own space, their numbers into level->first; excess, code and (in t) inner couplings of each unknown. */
+/* Writes edges to the tile's range of the temporary arrays, their counts to level->first; also excess, code
+ * and (in t) inner couplings of each unknown. */
 static void make_edges(void *context, int64_t first, int64_t end)
 {
     const Build *build = context;
@@ -283,7 +284,7 @@ static void make_edges(void *context, int64_t first, int64_t end)
     WadiPoissonLevel *level = build->level;
     for (int64_t tile = first; tile < end; ++tile) {
         Blocks blocks;
-        int32_t c = f->tile_parent[tile];
+        int32_t c = f->tile_parent_first[tile];
         int64_t at = build->space[tile];
         find_blocks(f, tile, &blocks);
         for (uint64_t left = blocks.occupied; left != 0; left &= left - 1) {
@@ -322,14 +323,14 @@ static void pack_edges(void *context, int64_t first, int64_t end)
     const Build *build = context;
     WadiPoissonLevel *level = build->level;
     for (int64_t tile = first; tile < end; ++tile) {
-        int32_t c = build->fine->tile_parent[tile], at = level->first[c];
-        size_t count = (size_t)(level->first[c + build->fine->tile_parents[tile]] - at);
+        int32_t c = build->fine->tile_parent_first[tile], at = level->first[c];
+        size_t count = (size_t)(level->first[c + build->fine->tile_parent_count[tile]] - at);
         if (count == 0) {
             continue;
         }
         memcpy(level->to + at, build->to + build->space[tile], count * sizeof *level->to);
         const float *sum = build->coupling + build->space[tile];
-        for (int32_t i = c; i < c + build->fine->tile_parents[tile]; ++i) {
+        for (int32_t i = c; i < c + build->fine->tile_parent_count[tile]; ++i) {
             for (int32_t e = level->first[i]; e < level->first[i + 1]; ++e) {
                 level->coupling[e] =
                     wadi_poisson_coarse_coupling(sum[e - at], level->t[i], level->t[level->to[e]]);
@@ -338,14 +339,14 @@ static void pack_edges(void *context, int64_t first, int64_t end)
     }
 }
 
-/* A part has one edge a side, unless the block there is split: then its four faces may lead to four parts, three more than
- * one, for each of the six blocks beside a split one. */
+/* A part has one edge per side, except towards a split block: its four faces may then have four targets,
+ * three more, for each of the six neighbours of a split block. */
 static int64_t edge_space(const Build *build, int32_t tile)
 {
-    static const int beside[7] = { 13, 12, 14, 10, 16, 4, 22 };
-    int64_t space = 6 * (int64_t)build->fine->tile_parents[tile];
+    static const int neighbour[7] = { 13, 12, 14, 10, 16, 4, 22 };
+    int64_t space = 6 * (int64_t)build->fine->tile_parent_count[tile];
     for (int n = 0; n < 7; ++n) {
-        int32_t other = build->fine->rows->tiles->neighbours[tile][beside[n]];
+        int32_t other = build->fine->rows->tiles->neighbours[tile][neighbour[n]];
         space += other >= 0 ? 18 * (int64_t)build->split[other] : 0;
     }
     return space;
@@ -367,7 +368,7 @@ typedef struct TileKey {
     int32_t tile;
 } TileKey;
 
-/* Stable merge sort from one array to the other and back; returns the one that holds the result. */
+/* Stable merge sort between two arrays; returns the one with the result. */
 static TileKey *sort_keys(TileKey *keys, TileKey *other, int32_t count)
 {
     for (int32_t width = 1; width < count; width *= 2) {
@@ -386,8 +387,8 @@ static TileKey *sort_keys(TileKey *keys, TileKey *other, int32_t count)
     return keys;
 }
 
-/* Tiles in Morton order, from the smallest coordinates. 19 bits an axis: beyond that codes repeat, and tiles far apart share a
- * place, which costs nothing since only what is connected is joined. */
+/* Tiles in Morton order from the smallest coordinates, 19 bits per axis. Beyond that codes repeat for distant
+ * tiles, which is harmless since only connected unknowns are joined. */
 static WadiStatus order_tiles(const WadiRows *rows, TileKey **sorted, WadiArena *arena, WadiError *error)
 {
     int32_t count = rows->tiles->count;
@@ -419,8 +420,8 @@ WadiStatus wadi_poisson_aggregate(WadiPoissonFine *fine, WadiPoissonLevel *level
     Build build = { .fine = fine, .level = level };
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(WADI_ARENA_NEW(arena, &fine->parent, wadi_rows_floats(fine->rows), "coarse grid", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &fine->tile_parent, (size_t)tiles, "coarse grid", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &fine->tile_parents, (size_t)tiles, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &fine->tile_parent_first, (size_t)tiles, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &fine->tile_parent_count, (size_t)tiles, "coarse grid", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &build.split, (size_t)tiles, "coarse grid", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &build.space, (size_t)tiles, "coarse grid", error));
     memset(fine->parent, 0, wadi_rows_floats(fine->rows) * sizeof *fine->parent);
@@ -433,17 +434,17 @@ WadiStatus wadi_poisson_aggregate(WadiPoissonFine *fine, WadiPoissonLevel *level
     int64_t space = 0;
     for (int32_t o = 0; o < tiles; ++o) {
         int32_t tile = order[o].tile;
-        fine->tile_parent[tile] = count;
+        fine->tile_parent_first[tile] = count;
         build.space[tile] = space;
-        count += fine->tile_parents[tile];
+        count += fine->tile_parent_count[tile];
         space += edge_space(&build, tile);
     }
     WADI_TRY(wadi_poisson_level_alloc(level, count, arena, error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &build.to, (size_t)space, "coarse grid", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &build.coupling, (size_t)space, "coarse grid", error));
     for (int32_t o = 0; o < tiles; ++o) {
-        for (int32_t c = 0; c < fine->tile_parents[order[o].tile]; ++c) {
-            level->key[fine->tile_parent[order[o].tile] + c] = order[o].key;
+        for (int32_t c = 0; c < fine->tile_parent_count[order[o].tile]; ++c) {
+            level->key[fine->tile_parent_first[order[o].tile] + c] = order[o].key;
         }
     }
     wadi_parallel_for(tiles, WADI_POISSON_TILE_BLOCK, number_tiles, &build);

@@ -1,5 +1,5 @@
-/* Closed components from the coarse levels: blocks are joined only where they are connected, so each component ends as one
- * unknown without edges, and that unknown has no excess exactly when the component has none. */
+/* Closed components from the coarse levels: only connected blocks are joined, so that each component ends as
+ * one unknown without edges, whose excess is zero exactly when the component has none. */
 #include "linsys/poisson_components.h"
 
 #include <math.h>
@@ -21,15 +21,15 @@ WadiStatus wadi_poisson_closed_find(WadiPoissonClosed *closed, const WadiPoisson
     WADI_TRY(WADI_ARENA_NEW(arena, &closed->sum, count, "closed components", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &closed->members, count, "closed components", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &closed->lowest, count, "closed components", error));
-    /* From the coarsest level down: an unknown without edges is a component, any other is in its parent's. */
+    /* From the coarsest level down: an unknown without edges is a component, any other belongs to that of its
+     * parent. */
     int32_t *above = NULL, next = 0;
     for (int l = tree->level_count - 1; l >= 0; --l) {
         const WadiPoissonLevel *level = &tree->level[l];
         int32_t *of;
         WADI_TRY(WADI_ARENA_NEW(arena, &of, (size_t)level->count, "closed components", error));
         for (int32_t i = 0; i < level->count; ++i) {
-            bool has_parent =
-                above != NULL && level->parent[i] >= 0; /* the coarsest level has none above it */
+            bool has_parent = above != NULL && level->parent[i] >= 0; /* the coarsest level has no parents */
             of[i] = has_parent ? above[level->parent[i]] : level->excess[i] <= 0.0f ? next++ : -1;
         }
         above = of;
@@ -89,7 +89,7 @@ WadiStatus wadi_poisson_hierarchy_reduce(WadiPoissonHierarchy *hierarchy, const 
     WadiPoissonFine *fine = &hierarchy->tree.fine;
     WADI_TRY(wadi_poisson_fine_build(fine, system, arena, error));
     fine->parent = from->tree.fine.parent;
-    fine->tile_parent = from->tree.fine.tile_parent;
-    fine->tile_parents = from->tree.fine.tile_parents;
+    fine->tile_parent_first = from->tree.fine.tile_parent_first;
+    fine->tile_parent_count = from->tree.fine.tile_parent_count;
     return WADI_OK;
 }

@@ -1,5 +1,5 @@
-/* What is made of a matrix once: its levels, and the components of the fluid that have no way out, whose pressure is known up
- * to a constant only. */
+/* Data built once per matrix: its levels, and the components without an outlet, whose pressure is determined
+ * only up to a constant. */
 #ifndef WADI_LINSYS_POISSON_COMPONENTS_H
 #define WADI_LINSYS_POISSON_COMPONENTS_H
 
@@ -7,15 +7,15 @@
 
 typedef struct WadiPoissonClosed {
     int32_t count; /* closed components of two or more cells */
-    const int32_t
-        *of; /* per unknown of the first coarse level: its closed component or -1; NULL if there is none */
-    double *sum, *members, *lowest; /* scratch, one a component */
+    /* per unknown of the first coarse level: its closed component or -1; NULL without any */
+    const int32_t *of;
+    double *sum, *members, *lowest; /* scratch, per component */
 } WadiPoissonClosed;
 
 WadiStatus wadi_poisson_closed_find(WadiPoissonClosed *closed, const WadiPoissonTree *tree, WadiArena *arena,
                                     WadiError *error);
 
-/* All that a solve knows of its matrix. */
+/* Levels and closed components of one matrix. */
 struct WadiPoissonHierarchy {
     bool is_made;
     WadiPoissonTree tree;
@@ -24,12 +24,12 @@ struct WadiPoissonHierarchy {
 
 WadiStatus wadi_poisson_hierarchy_make(WadiPoissonHierarchy *hierarchy, const WadiPoisson *system,
                                        WadiArena *arena, WadiError *error);
-/* For a system that has lost a few unknowns of the one `from` was made of: the finest level anew, the coarse levels as they
- * are. They precondition a little worse, and are most of the work. */
+/* For a system that has lost a few unknowns of the one `from` was built for: rebuilds the finest level and
+ * reuses the coarse levels. They precondition slightly worse, but are most of the work. */
 WadiStatus wadi_poisson_hierarchy_reduce(WadiPoissonHierarchy *hierarchy, const WadiPoissonHierarchy *from,
                                          const WadiPoisson *system, WadiArena *arena, WadiError *error);
 
-/* Take the mean over each closed component off, or its lowest value. */
+/* Subtracts the mean over each closed component, or its lowest value. */
 void wadi_poisson_closed_shift(const WadiPoissonClosed *closed, const WadiPoissonFine *fine,
                                bool is_to_lowest, double *values);
 

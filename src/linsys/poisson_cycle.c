@@ -1,5 +1,6 @@
-/* One V-cycle: two Chebyshev-weighted Jacobi sweeps down, two up, on every level [theory 5.3]. Restriction is a sum,
- * prolongation a copy, and both smoothers are the same polynomial in D^-1 A, so that the cycle is symmetric. */
+/* One V-cycle: two Chebyshev-weighted Jacobi sweeps down, two up, on every level [theory 5.3]. Restriction is
+ * a sum, prolongation a copy, and both smoothers are the same polynomial of D^-1 A, so that the cycle is
+ * symmetric. */
 #include "core/parallel.h"
 #include "linsys/poisson_internal.h"
 
@@ -15,15 +16,15 @@ static inline float residual_at(const WadiPoissonLevel *level, const float *x, i
     const float *c = level->coupling + level->first[i];
     const int32_t *to = level->to + level->first[i];
     int32_t edges = level->first[i + 1] - level->first[i];
-    float here = x[i], r = level->b[i] - level->excess[i] * here;
+    float centre = x[i], r = level->b[i] - level->excess[i] * centre;
     if (edges == 6) {
-        /* Most of them: no loop whose end is guessed wrong. */
-        return r - ((c[0] * (here - x[to[0]]) + c[1] * (here - x[to[1]])) +
-                    (c[2] * (here - x[to[2]]) + c[3] * (here - x[to[3]])) +
-                    (c[4] * (here - x[to[4]]) + c[5] * (here - x[to[5]])));
+        /* The common case, without a loop whose end is mispredicted. */
+        return r - ((c[0] * (centre - x[to[0]]) + c[1] * (centre - x[to[1]])) +
+                    (c[2] * (centre - x[to[2]]) + c[3] * (centre - x[to[3]])) +
+                    (c[4] * (centre - x[to[4]]) + c[5] * (centre - x[to[5]])));
     }
     for (int32_t e = 0; e < edges; ++e) {
-        r -= c[e] * (here - x[to[e]]);
+        r -= c[e] * (centre - x[to[e]]);
     }
     return r;
 }

@@ -1,4 +1,4 @@
-/* The finest level as the solver keeps it, and the plain operator for tests and residuals. */
+/* The finest level in the solver's form, and the plain operator for tests and residuals. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -7,21 +7,21 @@
 #include "grid/row_vectors.h"
 #include "linsys/poisson_internal.h"
 
-/* The coupling of a cell with its neighbour n (order of WADI_ROW_X_MIN ...), and that neighbour's index. */
+/* The coupling of a cell with its neighbour n (order of WADI_ROW_X_MIN ...), and the neighbour's index. */
 static float coupling_of(const WadiPoisson *system, int32_t row, int lane, int n, size_t *index)
 {
-    const int32_t *beside = system->rows->neighbour[row];
+    const int32_t *neighbour = system->rows->neighbour[row];
     size_t cell = 8 * (size_t)row + (size_t)lane;
     if (n == WADI_ROW_X_MIN) {
-        *index = lane > 0 ? cell - 1 : 8 * (size_t)beside[n] + 7;
+        *index = lane > 0 ? cell - 1 : 8 * (size_t)neighbour[n] + 7;
         return system->cx[cell];
     }
     if (n == WADI_ROW_X_MAX) {
-        *index = lane < 7 ? cell + 1 : 8 * (size_t)beside[n];
+        *index = lane < 7 ? cell + 1 : 8 * (size_t)neighbour[n];
         return system->cx[*index];
     }
     const float *c = n < WADI_ROW_Z_MIN ? system->cy : system->cz;
-    *index = 8 * (size_t)beside[n] + (size_t)lane;
+    *index = 8 * (size_t)neighbour[n] + (size_t)lane;
     return (n & 1) == 0 ? c[cell] : c[*index];
 }
 
@@ -62,10 +62,11 @@ static void fine_rows(void *context, int64_t first, int64_t end)
         const WadiD4 diagonal[2] = { WADI_ROW_LOW_DOUBLE(d), WADI_ROW_HIGH_DOUBLE(d) };
         WadiF4 excess[2], inverse[2];
         for (int half = 0; half < 2; ++half) {
-            WadiD4 more = diagonal[half] - sum[half];
-            more = (WadiD4)((WadiL4)more & (more > WADI_POISSON_EXCESS_FLOOR * diagonal[half]));
-            excess[half] = __builtin_convertvector(more, WadiF4);
-            inverse[half] = __builtin_convertvector(1.0 / (more + sum[half]), WadiF4);
+            WadiD4 remainder = diagonal[half] - sum[half];
+            remainder =
+                (WadiD4)((WadiL4)remainder & (remainder > WADI_POISSON_EXCESS_FLOOR * diagonal[half]));
+            excess[half] = __builtin_convertvector(remainder, WadiF4);
+            inverse[half] = __builtin_convertvector(1.0 / (remainder + sum[half]), WadiF4);
         }
         WadiF8 whole = __builtin_shufflevector(excess[0], excess[1], 0, 1, 2, 3, 4, 5, 6, 7);
         WADI_ROW_OUT(fine->excess, row) = whole = (WadiF8)((WadiI8)whole & is_coupled);
@@ -100,7 +101,7 @@ WadiStatus wadi_poisson_fine_build(WadiPoissonFine *fine, const WadiPoisson *sys
     WADI_TRY(WADI_ARENA_NEW(arena, &fine->excess, cells, "pressure unknowns", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &fine->inverse, cells, "pressure unknowns", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &fine->is_plain, rows, "pressure unknowns", error));
-    /* Inside a fluid all couplings are the same number, that of an open face, and no other is larger. */
+    /* Inside a fluid all couplings are equal, that of an open face, which is the largest. */
     double *partials;
     int64_t blocks = wadi_parallel_block_count((int64_t)rows, WADI_POISSON_ROW_BLOCK);
     WADI_TRY(WADI_ARENA_NEW(arena, &partials, (size_t)blocks, "pressure unknowns", error));
@@ -130,9 +131,9 @@ static void apply_rows(void *context, int64_t first, int64_t end)
             double sum;
             double y = wadi_poisson_excess(a->system, row, l, &sum) * a->x[cell];
             for (int n = 0; n < 6; ++n) {
-                size_t beside;
-                float c = coupling_of(a->system, row, l, n, &beside);
-                y += c > 0.0f ? (double)c * (a->x[cell] - a->x[beside]) : 0.0;
+                size_t neighbour;
+                float c = coupling_of(a->system, row, l, n, &neighbour);
+                y += c > 0.0f ? (double)c * (a->x[cell] - a->x[neighbour]) : 0.0;
             }
             a->y[cell] = y;
         }
@@ -153,9 +154,9 @@ bool wadi_poisson_validate(const WadiPoisson *system)
             bool is_unknown = row > 0 && (system->active[row] >> l & 1) != 0;
             double sum = 0.0;
             for (int n = 0; n < 6; ++n) {
-                size_t beside;
-                float c = coupling_of(system, row, l, n, &beside);
-                bool is_coupled = is_unknown && (system->active[beside / 8] >> beside % 8 & 1) != 0;
+                size_t neighbour;
+                float c = coupling_of(system, row, l, n, &neighbour);
+                bool is_coupled = is_unknown && (system->active[neighbour / 8] >> neighbour % 8 & 1) != 0;
                 if (!(c >= 0.0f && c < INFINITY) || (c > 0.0f && !is_coupled)) {
                     return false;
                 }

@@ -1,5 +1,5 @@
-/* Passes over the rows of the finest level: a row of eight cells is one 256-bit vector, its x-neighbours are shuffles with the
- * rows beside it, and the null row stands for what is missing. */
+/* Passes over the rows of the finest level: a row of eight cells is one 256-bit vector, its x-neighbours are
+ * shuffles with the adjacent rows, and the null row replaces missing ones. */
 #include "core/parallel.h"
 #include "grid/row_vectors.h"
 #include "linsys/poisson_internal.h"
@@ -14,23 +14,23 @@ typedef struct Pass {
     double *out_double;
 } Pass;
 
-/* A x of one row, and one over its diagonal. */
+/* A x of one row, and the inverse of its diagonal. */
 static inline __attribute__((always_inline)) void stencil(const WadiPoissonFine *f, int32_t row,
                                                           const float *x, WadiF8 *ax, WadiF8 *inverse)
 {
     const int32_t *n = f->rows->neighbour[row];
-    WadiF8 here = WADI_ROW(x, row);
-    WadiF8 xl = here - WADI_ROW_SHIFT_UP(WADI_ROW(x, n[WADI_ROW_X_MIN]), here);
-    WadiF8 xh = here - WADI_ROW_SHIFT_DOWN(here, WADI_ROW(x, n[WADI_ROW_X_MAX]));
-    WadiF8 yl = here - WADI_ROW(x, n[WADI_ROW_Y_MIN]), yh = here - WADI_ROW(x, n[WADI_ROW_Y_MAX]);
-    WadiF8 zl = here - WADI_ROW(x, n[WADI_ROW_Z_MIN]), zh = here - WADI_ROW(x, n[WADI_ROW_Z_MAX]);
+    WadiF8 centre = WADI_ROW(x, row);
+    WadiF8 xl = centre - WADI_ROW_SHIFT_UP(WADI_ROW(x, n[WADI_ROW_X_MIN]), centre);
+    WadiF8 xh = centre - WADI_ROW_SHIFT_DOWN(centre, WADI_ROW(x, n[WADI_ROW_X_MAX]));
+    WadiF8 yl = centre - WADI_ROW(x, n[WADI_ROW_Y_MIN]), yh = centre - WADI_ROW(x, n[WADI_ROW_Y_MAX]);
+    WadiF8 zl = centre - WADI_ROW(x, n[WADI_ROW_Z_MIN]), zh = centre - WADI_ROW(x, n[WADI_ROW_Z_MAX]);
     if (f->is_plain[row] != 0) {
         *ax = f->plain_coupling * ((xl + xh) + (yl + yh) + (zl + zh));
         *inverse = (WadiF8){ 0 } + f->plain_inverse;
         return;
     }
     WadiF8 cx = WADI_ROW(f->cx, row), cx_up = WADI_ROW_SHIFT_DOWN(cx, WADI_ROW(f->cx, n[WADI_ROW_X_MAX]));
-    *ax = WADI_ROW(f->excess, row) * here + (cx * xl + cx_up * xh) +
+    *ax = WADI_ROW(f->excess, row) * centre + (cx * xl + cx_up * xh) +
           (WADI_ROW(f->cy, row) * yl + WADI_ROW(f->cy, n[WADI_ROW_Y_MAX]) * yh) +
           (WADI_ROW(f->cz, row) * zl + WADI_ROW(f->cz, n[WADI_ROW_Z_MAX]) * zh);
     *inverse = WADI_ROW(f->inverse, row);
@@ -126,7 +126,7 @@ static double advance_rows(void *context, int64_t first, int64_t end)
     return largest_of(&largest);
 }
 
-static inline __attribute__((always_inline)) void keep_largest(WadiD4 *largest, const WadiD4 *values)
+static inline __attribute__((always_inline)) void update_largest(WadiD4 *largest, const WadiD4 *values)
 {
     const WadiL4 magnitude = { INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX };
     WadiD4 size = (WadiD4)((WadiL4)*values & magnitude);
@@ -163,26 +163,27 @@ static double residual_rows(void *context, int64_t first, int64_t end)
         r1 -= WADI_ROW_HIGH_DOUBLE(cy_up) * (high - WADI_HALF(x, n[WADI_ROW_Y_MAX], 4));
         r1 -= WADI_ROW_HIGH_DOUBLE(cz) * (high - WADI_HALF(x, n[WADI_ROW_Z_MIN], 4));
         r1 -= WADI_ROW_HIGH_DOUBLE(cz_up) * (high - WADI_HALF(x, n[WADI_ROW_Z_MAX], 4));
-        keep_largest(&largest, &r0);
-        keep_largest(&largest, &r1);
+        update_largest(&largest, &r0);
+        update_largest(&largest, &r1);
         WadiF4 *out = (WadiF4 *)(p->r + 8 * (size_t)row);
         out[0] = __builtin_convertvector(r0, WadiF4);
         out[1] = __builtin_convertvector(r1, WadiF4);
     }
-    double most = 0.0;
+    double maximum = 0.0;
     for (int l = 0; l < 4; ++l) {
-        most = largest[l] > most ? largest[l] : most;
+        maximum = largest[l] > maximum ? largest[l] : maximum;
     }
-    return most;
+    return maximum;
 }
 
-/* Residual of a tile's rows, added to the coarse unknowns that the tile owns. */
+/* Adds the residual of a tile's rows to the tile's coarse unknowns. */
 static void restrict_tiles(void *context, int64_t first, int64_t end)
 {
     const Pass *p = context;
     const WadiPoissonFine *f = p->fine;
     for (int64_t tile = first; tile < end; ++tile) {
-        for (int32_t c = f->tile_parent[tile]; c < f->tile_parent[tile] + f->tile_parents[tile]; ++c) {
+        for (int32_t c = f->tile_parent_first[tile];
+             c < f->tile_parent_first[tile] + f->tile_parent_count[tile]; ++c) {
             p->out[c] = 0.0f;
         }
         for (int32_t row = f->rows->first[tile]; row < f->rows->first[tile + 1]; ++row) {
@@ -193,7 +194,7 @@ static void restrict_tiles(void *context, int64_t first, int64_t end)
             stencil(f, row, p->x, &ax, &inverse);
             WadiF8 r = WADI_ROW(p->b, row) - ax;
             const int32_t *parent = f->parent + 8 * (size_t)row;
-            /* Two cells of a block mostly have one parent: one sum in memory instead of two. */
+            /* Two cells of a block mostly share a parent: one memory update instead of two. */
             for (int l = 0; l < 8; l += 2) {
                 unsigned left = f->coupled[row] >> l & 3u;
                 if (left == 3u && parent[l] == parent[l + 1]) {

@@ -1,5 +1,5 @@
-/* The coarse levels after the first: unknowns of one block of 2 x 2 x 2 places that are well connected inside it are joined,
- * until each component of the fluid is a single unknown. Unknowns are in Morton order, so a block is a run of equal codes. */
+/* The coarse levels after the first: well connected unknowns of one 2 x 2 x 2 block are joined, until each
+ * component is a single unknown. Unknowns are in Morton order, so that a block is a run of equal codes. */
 #include <math.h>
 #include <string.h>
 
@@ -44,10 +44,11 @@ static int32_t root_of(const int32_t *link, int32_t i)
     return i;
 }
 
-/* An edge joins only if it is no weaker than this share of the strongest edge of both its ends: a door between two rooms is
- * not, once blocks are much larger than the door, and the rooms stay apart. An unknown's strongest edge always joins. */
-#define JOIN_SHARE 0.2f
-/* From here on all codes are zero, and every edge joins: the next level is the last. */
+/* An edge joins only if it has at least this fraction of the strongest edge of both its ends. A narrow
+ * opening between two large blocks has not, and they stay separate. The strongest edge of an unknown always
+ * joins. */
+#define JOIN_FRACTION 0.2f
+/* From this level on all codes are zero and every edge joins: the next level is the last. */
 enum { LAST_JOIN_LEVEL = 24 };
 
 static void find_strongest(void *context, int64_t first, int64_t end)
@@ -62,25 +63,25 @@ static void find_strongest(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Unknowns of a chunk, whole blocks of places: it holds all that its blocks become, and may be coarsened beside the others. */
+/* A chunk of unknowns consists of whole blocks, so that chunks are coarsened independently. */
 typedef struct Chunk {
     int32_t first, end;
     int32_t parent_first, parents; /* its coarse unknowns */
     int32_t member_first, members; /* unknowns that have a parent */
-    int32_t edge_first, edges;     /* of its coarse unknowns */
+    int32_t edge_first, edges;     /* edges of its coarse unknowns */
 } Chunk;
 
 typedef struct Coarsen {
     WadiPoissonLevel *level, *coarse;
-    float join_share;
+    float join_fraction;
     Chunk *chunk;
-    int32_t *link; /* per unknown: one of its part before it, or itself */
-    /* Per chunk from the place of its first unknown's edges on: there are no fewer of those. */
+    int32_t *link; /* union-find: an earlier unknown of its part, or itself */
+    /* Per chunk from the offset of its first unknown's edges: coarse edges are at most as many. */
     int32_t *to;
     float *coupling;
 } Coarsen;
 
-/* Chunks of about WADI_POISSON_CELL_BLOCK unknowns. Returns how many. */
+/* Cuts chunks of about WADI_POISSON_CELL_BLOCK unknowns. Returns the count. */
 static int32_t cut_chunks(const WadiPoissonLevel *level, Chunk *chunk)
 {
     int32_t count = 0;
@@ -96,8 +97,8 @@ static int32_t cut_chunks(const WadiPoissonLevel *level, Chunk *chunk)
     return count;
 }
 
-/* Give each unknown its parent: the number of the connected part of its block, in order of the parts' first unknowns, counted
- * from the chunk's first. level->x is scratch: the strongest edge of each unknown. */
+/* Sets the parent of each unknown: the number of its connected part, in the order of the parts' first
+ * unknowns, counted from the chunk's first. level->x is scratch: the strongest edge of each unknown. */
 static void join_chunk(const Coarsen *job, Chunk *chunk)
 {
     const WadiPoissonLevel *level = job->level;
@@ -112,8 +113,8 @@ static void join_chunk(const Coarsen *job, Chunk *chunk)
                 int32_t to = level->to[e];
                 if (to >= start && to < i &&
                     level->coupling[e] >=
-                        job->join_share * (level->x[i] < level->x[to] ? level->x[i] : level->x[to])) {
-                    /* The lower root stays: a part is known by its first unknown. */
+                        job->join_fraction * (level->x[i] < level->x[to] ? level->x[i] : level->x[to])) {
+                    /* The lower root stays: a part is identified by its first unknown. */
                     int32_t a = root_of(link, i), b = root_of(link, to);
                     link[a > b ? a : b] = a > b ? b : a;
                 }
@@ -121,9 +122,9 @@ static void join_chunk(const Coarsen *job, Chunk *chunk)
         }
         for (int32_t i = start; i < end; ++i) {
             int32_t root = root_of(link, i);
-            bool is_alone = level->first[i] == level->first[i + 1];
-            level->parent[i] = is_alone ? -1 : root < i ? level->parent[root] : parents++;
-            members += !is_alone;
+            bool is_isolated = level->first[i] == level->first[i + 1];
+            level->parent[i] = is_isolated ? -1 : root < i ? level->parent[root] : parents++;
+            members += !is_isolated;
         }
     }
     chunk->parents = parents;
@@ -138,7 +139,7 @@ static void join_chunks(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Parents counted from the first of all, and children by parent. */
+/* Makes the parents' numbers global, and lists the children of each parent. */
 static void list_members(void *context, int64_t first, int64_t end)
 {
     const Coarsen *job = context;
@@ -152,10 +153,10 @@ static void list_members(void *context, int64_t first, int64_t end)
                 ++start[level->parent[i]];
             }
         }
-        int32_t place = chunk->member_first;
+        int32_t offset = chunk->member_first;
         for (int32_t c = 0; c < chunk->parents; ++c) {
-            place += start[c];
-            start[c] = place; /* the end of its members: from there they are filled in, the last first */
+            offset += start[c];
+            start[c] = offset; /* end of its members, which are filled in backwards */
         }
         for (int32_t i = chunk->end - 1; i >= chunk->first; --i) {
             if (level->parent[i] >= 0) {
@@ -166,7 +167,7 @@ static void list_members(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Sum the edges that leave the members of one coarse unknown; returns how many there are. */
+/* Sums the edges that leave the members of one coarse unknown; returns their count. */
 static int32_t sum_edges(const Coarsen *job, int32_t c, int32_t *restrict edge_to, float *restrict coupling)
 {
     const WadiPoissonLevel *level = job->level;
@@ -234,17 +235,17 @@ static void pack_chunks(void *context, int64_t first, int64_t end)
     }
 }
 
-static WadiStatus coarsen(WadiPoissonLevel *level, float join_share, WadiPoissonLevel *coarse,
+static WadiStatus coarsen(WadiPoissonLevel *level, float join_fraction, WadiPoissonLevel *coarse,
                           WadiArena *arena, WadiError *error)
 {
-    Coarsen job = { .level = level, .coarse = coarse, .join_share = join_share };
+    Coarsen job = { .level = level, .coarse = coarse, .join_fraction = join_fraction };
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    const size_t most = (size_t)level->first[level->count];
-    const size_t chunks_most = (size_t)wadi_parallel_block_count(level->count, WADI_POISSON_CELL_BLOCK);
+    const size_t edge_capacity = (size_t)level->first[level->count];
+    const size_t chunk_capacity = (size_t)wadi_parallel_block_count(level->count, WADI_POISSON_CELL_BLOCK);
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &job.link, (size_t)level->count, "coarse grid", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &job.chunk, chunks_most, "coarse grid", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &job.to, most, "coarse grid", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &job.coupling, most, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &job.chunk, chunk_capacity, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &job.to, edge_capacity, "coarse grid", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &job.coupling, edge_capacity, "coarse grid", error));
     const int32_t chunks = cut_chunks(level, job.chunk);
     wadi_parallel_for(level->count, WADI_POISSON_CELL_BLOCK, find_strongest, level);
     wadi_parallel_for(chunks, 1, join_chunks, &job);
@@ -288,10 +289,10 @@ WadiStatus wadi_poisson_tree_build(WadiPoissonTree *tree, const WadiPoisson *sys
             }
             return WADI_OK;
         }
-        /* Codes have 63 bits and lose three a level: after 22 levels all lie in one block. */
+        /* Codes have 63 bits and lose three per level: after 22 levels all lie in one block. */
         WADI_ASSERT_TRY(tree->level_count < WADI_POISSON_LEVELS, error);
-        float join_share = tree->level_count < LAST_JOIN_LEVEL ? JOIN_SHARE : 0.0f;
-        WADI_TRY(coarsen(level, join_share, level + 1, arena, error));
+        float join_fraction = tree->level_count < LAST_JOIN_LEVEL ? JOIN_FRACTION : 0.0f;
+        WADI_TRY(coarsen(level, join_fraction, level + 1, arena, error));
         ++tree->level_count;
     }
 }

@@ -1,9 +1,10 @@
 /* Conjugate gradients preconditioned by one multigrid V-cycle [MST10; theory 5.3, 5.4].
  *
- * The recursion is in float, the solution in double. What float loses shows in the difference between the recursive residual and
- * the true one; the true one is therefore computed in double each time the recursion has gained three digits, and before the
- * end, and replaces the recursive one without giving up the direction.
- * Differs: restarts of the whole iteration (iterative refinement) cost two or three iterations each and are not needed. */
+ * The recursion is in float, the solution in double. Rounding makes the recursive residual differ from the
+ * true one, which is therefore computed in double each time the recursion has gained three digits, and before
+ * the end, and replaces the recursive one without restarting the search direction.
+ * Differs: iterative refinement, which restarts the iteration, would cost two or three iterations per
+ * restart. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -13,10 +14,10 @@
 #include "grid/row_vectors.h"
 #include "linsys/poisson_components.h"
 
-/* How far the recursion runs before the true residual replaces it. */
+/* Reduction of the residual after which the true one replaces it. */
 #define REPLACE_AT 1e-3
 
-/* Largest factor of a warm start: x.Ax is the difference of two numbers that are known to seven digits. */
+/* Largest factor of a warm start: x.Ax is a difference of two numbers with seven digits. */
 #define SCALE_MAX 1e3
 
 typedef struct Solve {
@@ -25,11 +26,11 @@ typedef struct Solve {
     const float *b_given;
     double *b, *x;        /* per cell, 0 where not coupled; x is the caller's */
     float *r, *z, *p, *q; /* per cell */
-    double *partials;     /* two a block */
+    double *partials;     /* two per block */
     double scale;         /* of the warm start */
 } Solve;
 
-/* Largest |b| over the unknowns of a block; infinite if one is no number. */
+/* Largest |b| over the unknowns of a block; infinite if one is not finite. */
 static double largest_b(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
@@ -43,14 +44,14 @@ static double largest_b(void *context, int64_t first, int64_t end)
         is_finite &= size <= FLT_MAX;
         largest = WADI_LARGER(size, largest);
     }
-    float most = 0.0f;
+    float maximum = 0.0f;
     for (int l = 0; l < 8; ++l) {
-        most = largest[l] > most ? largest[l] : most;
+        maximum = largest[l] > maximum ? largest[l] : maximum;
     }
-    return wadi_row_bits(&is_finite) == 0xff ? (double)most : (double)INFINITY;
+    return wadi_row_bits(&is_finite) == 0xff ? (double)maximum : (double)INFINITY;
 }
 
-/* b and the warm start of coupled unknowns. */
+/* Loads b and the warm start of the coupled unknowns. */
 static void load_rows(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
@@ -72,14 +73,14 @@ static void load_rows(void *context, int64_t first, int64_t end)
     }
 }
 
-/* The unknowns that are coupled to no other. */
-static void solve_alone(void *context, int64_t first, int64_t end)
+/* Solves the unknowns without a coupling. */
+static void solve_uncoupled(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     const WadiPoisson *system = s->system;
     for (int64_t row = first + (first == 0); row < end; ++row) {
-        const unsigned alone = system->active[row] & ~(unsigned)s->hierarchy->tree.fine.coupled[row];
-        for (unsigned left = alone; left != 0; left &= left - 1) {
+        const unsigned uncoupled = system->active[row] & ~(unsigned)s->hierarchy->tree.fine.coupled[row];
+        for (unsigned left = uncoupled; left != 0; left &= left - 1) {
             const int64_t cell = 8 * row + __builtin_ctz(left);
             const double d = (double)system->diagonal[cell];
             s->x[cell] = d > 0.0 ? (double)s->b_given[cell] / d : 0.0;
@@ -102,7 +103,7 @@ static double true_residual(Solve *s)
     return wadi_poisson_residual(&s->hierarchy->tree.fine, s->b, s->x, s->r, s->partials);
 }
 
-/* x.b and x.r of a block. */
+/* x.b and x.r of a block of rows. */
 static void dot_rows(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
@@ -127,8 +128,8 @@ static void scale_rows(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Which multiple of the warm start is best: the one whose error has the least energy, x.b / x.Ax, where x.Ax = x.b - x.r. Where
- * the fluid has moved on the start is wrong by more than there is to solve next to the surface, and yet right within. */
+/* The multiple of the warm start with the least energy of the error: x.b / x.Ax, where x.Ax = x.b - x.r.
+ * Where the fluid has moved, the start is wrong near the surface but still right inside. */
 static double best_scale(Solve *s, int32_t rows)
 {
     wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, dot_rows, s);
@@ -142,15 +143,15 @@ static double best_scale(Solve *s, int32_t rows)
     return xb > 0.0 && xb > xr && scale <= SCALE_MAX ? scale : 0.0;
 }
 
-/* The iteration, from the true residual in r. */
+/* Iterates from the true residual in r. */
 static void iterate(Solve *s, double target, const WadiPoissonSettings *settings, WadiPoissonReport *report)
 {
-    const int least = settings->min_iterations, most = settings->max_iterations;
+    const int minimum = settings->min_iterations, maximum = settings->max_iterations;
     const WadiPoissonFine *fine = &s->hierarchy->tree.fine;
     double replaced = report->residual, last_rz = 0.0;
-    while ((report->residual > target || (report->iterations < least && report->residual > 0.0)) &&
-           report->iterations < most) {
-        /* q is free until the product: the cycle's second vector. */
+    while ((report->residual > target || (report->iterations < minimum && report->residual > 0.0)) &&
+           report->iterations < maximum) {
+        /* q is free until the product; the cycle uses it as its second vector. */
         double rz = wadi_poisson_cycle(&s->hierarchy->tree, s->r, s->z, s->q, s->partials);
         double beta = last_rz > 0.0 ? rz / last_rz : 0.0;
         wadi_poisson_direction(fine, (float)beta, s->z, s->p);
@@ -162,7 +163,7 @@ static void iterate(Solve *s, double target, const WadiPoissonSettings *settings
         last_rz = rz;
         ++report->iterations;
         double size = wadi_poisson_advance(fine, rz / pq, s->p, s->q, s->x, s->r, s->partials);
-        bool is_last = report->iterations == most;
+        bool is_last = report->iterations == maximum;
         if (size <= fmax(REPLACE_AT * replaced, 0.9 * target) || size > 100.0 * replaced || is_last) {
             replaced = true_residual(s);
             size = replaced;
@@ -174,7 +175,7 @@ static void iterate(Solve *s, double target, const WadiPoissonSettings *settings
 }
 
 WadiStatus wadi_poisson_solve_from(const WadiPoisson *system, const float *b,
-                                   const WadiPoissonSettings *settings, bool is_from_zero, double *x,
+                                   const WadiPoissonSettings *settings, bool is_lowest_zero, double *x,
                                    WadiArena *scratch, WadiPoissonReport *report, WadiError *error)
 {
     WADI_VALIDATE(wadi_poisson_validate(system));
@@ -196,10 +197,10 @@ WadiStatus wadi_poisson_solve_from(const WadiPoisson *system, const float *b,
         wadi_arena_release(scratch, mark);
         return WADI_OK;
     }
-    WadiPoissonHierarchy own = { 0 }, *hierarchy = system->hierarchy != NULL ? system->hierarchy : &own;
+    WadiPoissonHierarchy local = { 0 }, *hierarchy = system->hierarchy != NULL ? system->hierarchy : &local;
     if (!hierarchy->is_made) {
         WADI_TRY(wadi_poisson_hierarchy_make(hierarchy, system, scratch, error));
-        mark = hierarchy != &own ? wadi_arena_mark(scratch) : mark;
+        mark = hierarchy != &local ? wadi_arena_mark(scratch) : mark;
     }
     s.hierarchy = hierarchy;
     WADI_TRY(alloc_vectors(&s, wadi_rows_floats(system->rows), scratch, error));
@@ -214,8 +215,8 @@ WadiStatus wadi_poisson_solve_from(const WadiPoisson *system, const float *b,
         report->residual = true_residual(&s);
     }
     iterate(&s, target, settings, report);
-    wadi_poisson_closed_shift(&hierarchy->closed, &hierarchy->tree.fine, is_from_zero, s.x);
-    wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, solve_alone, &s);
+    wadi_poisson_closed_shift(&hierarchy->closed, &hierarchy->tree.fine, is_lowest_zero, s.x);
+    wadi_parallel_for(rows, WADI_POISSON_ROW_BLOCK, solve_uncoupled, &s);
     wadi_arena_release(scratch, mark);
     report->has_converged = report->residual <= target;
     return WADI_OK;

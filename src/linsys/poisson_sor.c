@@ -1,5 +1,6 @@
-/* Red-black successive over-relaxation: the plain solver that others are measured against. A sweep updates the cells with even
- * i + j + k, then the odd ones; a cell reads only the other colour, so the result does not depend on the order within one. */
+/* Red-black successive over-relaxation: the plain reference solver. A sweep updates the cells with even i + j
+ * + k, then the odd ones; a cell reads only the other colour, so that the order within a colour does not
+ * matter. */
 #include <math.h>
 
 #include "core/check.h"
@@ -11,16 +12,16 @@ typedef struct Sor {
     const float *b;
     double omega;
     unsigned colour;
-    bool is_update; /* false: only measure */
+    bool is_update; /* false: only measures the residual */
     double *x;
 } Sor;
 
-static inline double beside(float coupling, const double *x, size_t at)
+static inline double neighbour_term(float coupling, const double *x, size_t at)
 {
     return coupling > 0.0f ? (double)coupling * x[at] : 0.0;
 }
 
-/* Largest |b - A x| seen, before the cell's own update. */
+/* Largest |b - A x|, before the update of the cell. */
 static double sor_rows(void *context, int64_t first, int64_t end)
 {
     const Sor *s = context;
@@ -42,9 +43,10 @@ static double sor_rows(void *context, int64_t first, int64_t end)
             double sum;
             double diagonal = wadi_poisson_excess(a, row, l, &sum);
             diagonal += sum;
-            double r = (double)s->b[c] - diagonal * x[c] + beside(a->cx[c], x, xl) +
-                       beside(a->cx[xh], x, xh) + beside(a->cy[c], x, yl) + beside(a->cy[yh], x, yh) +
-                       beside(a->cz[c], x, zl) + beside(a->cz[zh], x, zh);
+            double r = (double)s->b[c] - diagonal * x[c] + neighbour_term(a->cx[c], x, xl) +
+                       neighbour_term(a->cx[xh], x, xh) + neighbour_term(a->cy[c], x, yl) +
+                       neighbour_term(a->cy[yh], x, yh) + neighbour_term(a->cz[c], x, zl) +
+                       neighbour_term(a->cz[zh], x, zh);
             largest = isfinite(r) ? fmax(largest, fabs(r)) : (double)INFINITY;
             if (s->is_update && diagonal > 0.0) {
                 x[c] += s->omega * r / diagonal;
@@ -82,7 +84,7 @@ WadiStatus wadi_poisson_sor(const WadiPoisson *system, const float *b, double om
            report->iterations < settings->max_iterations) {
         double red = pass_over(&s, true, 0, partials), black = pass_over(&s, true, 1, partials);
         ++report->iterations;
-        /* What the sweep met is an estimate; what is reported is the true residual. */
+        /* The sweep gives an estimate; the reported residual is exact. */
         bool is_near = fmax(red, black) <= target || report->iterations == settings->max_iterations;
         report->residual = is_near ? pass_over(&s, false, 0, partials) : fmax(red, black);
     }

@@ -1,4 +1,4 @@
-/* Pressure that pushes and never pulls: x >= 0 by dropping the unknowns that came out negative [theory 5.2]. */
+/* Pressure without tension: x >= 0 by dropping the unknowns with a negative solution [theory 5.2]. */
 #include <string.h>
 
 #include "core/check.h"
@@ -7,8 +7,8 @@
 #include "grid/row_vectors.h"
 #include "linsys/poisson_components.h"
 
-/* Up to this part of the unknowns may be lost before the coarse levels are made anew. */
-#define REDUCE_PART 0.1
+/* Fraction of the unknowns that may be dropped before the coarse levels are rebuilt. */
+#define REDUCE_FRACTION 0.1
 
 typedef struct Drop {
     int64_t unknowns;
@@ -19,7 +19,7 @@ typedef struct Drop {
     double *x, *partials;
 } Drop;
 
-/* Unknowns below zero: leave the set, x = 0. Returns how many. */
+/* Removes the negative unknowns and sets them to 0. Returns their count. */
 static double drop_negative(void *context, int64_t first, int64_t end)
 {
     const Drop *d = context;
@@ -40,20 +40,20 @@ static double drop_negative(void *context, int64_t first, int64_t end)
     return (double)count;
 }
 
-/* The system over what is left. */
+/* Assembles the system of the remaining unknowns. */
 static void couple_rows(void *context, int64_t first, int64_t end)
 {
     const Drop *d = context;
     const float *from[3] = { d->from->cx, d->from->cy, d->from->cz };
     float *to[3] = { d->cx, d->cy, d->cz };
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        WadiI8 is_left;
-        wadi_row_mask(d->active[row], &is_left);
-        WADI_ROW_OUT(d->diagonal, row) = (WadiF8)((WadiI8)WADI_ROW(d->from->diagonal, row) & is_left);
+        WadiI8 is_active;
+        wadi_row_mask(d->active[row], &is_active);
+        WADI_ROW_OUT(d->diagonal, row) = (WadiF8)((WadiI8)WADI_ROW(d->from->diagonal, row) & is_active);
         for (int axis = 0; axis < 3; ++axis) {
             unsigned both = d->active[row] & wadi_row_bits_beside(d->rows, d->active, row, 2 * axis);
-            wadi_row_mask(both, &is_left);
-            WADI_ROW_OUT(to[axis], row) = (WadiF8)((WadiI8)WADI_ROW(from[axis], row) & is_left);
+            wadi_row_mask(both, &is_active);
+            WADI_ROW_OUT(to[axis], row) = (WadiF8)((WadiI8)WADI_ROW(from[axis], row) & is_active);
         }
     }
 }
@@ -86,7 +86,7 @@ WadiStatus wadi_poisson_solve_unilateral(const WadiPoisson *system, const float 
     int64_t count = 0;
     Drop d = { .from = system, .rows = system->rows, .x = x };
     WADI_TRY(drop_alloc(&d, scratch, error));
-    WadiPoisson whole = *system, rest = { system->rows, d.active, d.diagonal, d.cx, d.cy, d.cz, NULL };
+    WadiPoisson whole = *system, remaining = { system->rows, d.active, d.diagonal, d.cx, d.cy, d.cz, NULL };
     const WadiPoisson *now = &whole;
     WadiPoissonHierarchy reduced;
     if (whole.hierarchy == NULL) {
@@ -97,20 +97,21 @@ WadiStatus wadi_poisson_solve_unilateral(const WadiPoisson *system, const float 
         WADI_TRY(wadi_poisson_solve_from(now, b, settings, true, x, scratch, report, error));
         iterations += report->iterations;
         report->iterations = iterations;
-        double fresh =
+        double dropped_now =
             wadi_parallel_sum(system->rows->count, WADI_POISSON_ROW_BLOCK, drop_negative, &d, d.partials);
-        count += (int64_t)fresh;
-        if (fresh <= 0.0) {
+        count += (int64_t)dropped_now;
+        if (dropped_now <= 0.0) {
             break;
         }
         if (round + 1 < rounds) {
             wadi_parallel_for(system->rows->count, WADI_POISSON_ROW_BLOCK, couple_rows, &d);
-            rest.hierarchy = NULL;
-            if (whole.hierarchy->is_made && (double)count <= REDUCE_PART * (double)d.unknowns) {
-                WADI_TRY(wadi_poisson_hierarchy_reduce(&reduced, whole.hierarchy, &rest, scratch, error));
-                rest.hierarchy = &reduced;
+            remaining.hierarchy = NULL;
+            if (whole.hierarchy->is_made && (double)count <= REDUCE_FRACTION * (double)d.unknowns) {
+                WADI_TRY(
+                    wadi_poisson_hierarchy_reduce(&reduced, whole.hierarchy, &remaining, scratch, error));
+                remaining.hierarchy = &reduced;
             }
-            now = &rest;
+            now = &remaining;
         }
     }
     if (dropped != NULL) {

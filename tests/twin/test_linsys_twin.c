@@ -1,5 +1,5 @@
-/* The multigrid solver against elimination in double on small random problems, with couplings from 1e-3 to 1, gaps, walls on
- * single faces and bodies with and without a way out. */
+/* The multigrid solver against elimination in double on small random problems, with couplings from 1e-3 to 1,
+ * gaps, walls on single faces, and bodies with and without an outlet. */
 #include "linsys_problem.h"
 
 /* Cells at random in a box of n; option: seed. */
@@ -33,7 +33,8 @@ static void shake(Problem *p)
             }
         }
     }
-    /* Diagonals anew from the couplings, so that they dominate: what air adds is a whole number by construction. */
+    /* Diagonals recomputed from the couplings, so that they dominate: the contribution of air is an integer
+     * by construction. */
     for (size_t c = 8; c < p->cells; ++c) {
         int32_t row = (int32_t)(c / 8);
         int l = (int)(c % 8);
@@ -128,7 +129,7 @@ static int flood(const double *a, size_t n, int *of)
     return count;
 }
 
-/* Take the mean over each closed component off. */
+/* Subtracts the mean over each closed component. */
 static void centre(const int *of, int components, const bool *is_closed, double *v, size_t n)
 {
     for (int c = 0; c < components; ++c) {

@@ -111,8 +111,8 @@ static int room_rule(const Problem *p, int i, int j, int k)
     return walls == 0 || (walls == 1 && off == 0) ? FLUID : SOLID;
 }
 
-/* Closed-in rooms whose walls do not lie on block faces are the hardest known: each is a mode that its neighbours hold only
- * through one-cell doors. */
+/* Rooms whose walls do not lie on block faces are the hardest known case: each is a mode coupled to its
+ * neighbours only through one-cell doors. */
 static void rooms_with_doors_take_no_more(void **state)
 {
     (void)state;

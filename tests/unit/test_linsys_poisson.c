@@ -1,4 +1,4 @@
-/* The Poisson solver on problems whose answer is known without it. */
+/* The Poisson solver on problems with a known answer. */
 #include "core/alloc.h"
 #include "linsys_problem.h"
 
@@ -17,7 +17,7 @@ static void a_column_has_hydrostatic_pressure(void **state)
     Problem p = { .rule = column_rule, .n = 12, .high = { 11, 11, 23 } };
     problem_make(&p);
     assert_true(wadi_poisson_validate(&p.system));
-    /* Pressure 24 - k: balanced everywhere but at the floor, which holds the column up. */
+    /* Pressure 24 - k: balanced everywhere except at the floor, which supports the column. */
     memset(p.b, 0, p.cells * sizeof *p.b);
     for (int32_t row = 1; row < p.rows.count; ++row) {
         int32_t at[3];
@@ -40,7 +40,8 @@ static void a_column_has_hydrostatic_pressure(void **state)
     problem_free(&p);
 }
 
-/* A closed box of n; option 1: a second one beside it, open above; option 2: fluid everywhere in a lattice of closed boxes. */
+/* A closed box of n; option 1: a second one next to it, open above; option 2: fluid everywhere in a lattice
+ * of closed boxes. */
 static int closed_rule(const Problem *p, int i, int j, int k)
 {
     int n = p->n;
@@ -134,7 +135,7 @@ static void nearly_closed_boxes_converge(void **state)
     problem_free(&p);
 }
 
-/* Cells on a lattice of three, none beside another; option 1: closed in. */
+/* Isolated cells on a lattice of three; option 1: surrounded by solids. */
 static int single_rule(const Problem *p, int i, int j, int k)
 {
     bool is_cell = i % 3 == 0 && j % 3 == 0 && k % 3 == 0;
@@ -273,7 +274,7 @@ static void a_warm_start_saves_iterations(void **state)
     problem_free(&p);
 }
 
-/* Whatever the solution is multiplied by, the start is scaled back to it; one that points the other way is not taken. */
+/* Any positive multiple of the solution is scaled back to it; a start of the opposite sign is not used. */
 static void a_warm_start_is_scaled(void **state)
 {
     (void)state;
@@ -292,7 +293,7 @@ static void a_warm_start_is_scaled(void **state)
     }
     for (int n = 0; n < 2; ++n) {
         for (size_t i = 0; i < p.cells; ++i) {
-            p.x[i] *= n == 0 ? -0.5 : 1e-12; /* the other way; too small to tell */
+            p.x[i] *= n == 0 ? -0.5 : 1e-12; /* opposite sign; too small to be significant */
         }
         CHECK_AT_MOST(problem_solve(&p, 1e-6).iterations, cold);
     }
@@ -425,8 +426,7 @@ static void pressure_pushes_where_it_may_and_never_pulls(void **state)
         int32_t at[3];
         wadi_rows_cell(&p.rows, row, at);
         for (int l = 0; l < 8; ++l) {
-            p.b[8 * row + l] =
-                at[0] + l < 0 ? 1.0f : -1.0f; /* pressed together below 0, pulled apart above */
+            p.b[8 * row + l] = at[0] + l < 0 ? 1.0f : -1.0f; /* compressed below 0, pulled apart above */
         }
     }
     int64_t dropped;
@@ -449,7 +449,7 @@ static void pressure_pushes_where_it_may_and_never_pulls(void **state)
     CHECK_AT_MOST(worst, largest);
     free(y);
     problem_free(&p);
-    /* A closed box cannot part: only the constant moves. */
+    /* A closed box cannot separate: only the constant changes. */
     p = (Problem){ .rule = closed_rule, .n = 9, .high = { 8, 8, 8 } };
     problem_make(&p);
     solve_unilateral(&p, &dropped);
