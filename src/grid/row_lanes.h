@@ -1,5 +1,5 @@
-/* Stencils over rows: the eight cells beside the eight cells of a row. Where there is no row, zeros (the null
- * row). */
+/* Stencils over rows: the eight neighbours of a row's cells on one side. Missing rows are read as zeros (the
+ * null row). */
 #ifndef WADI_GRID_ROW_LANES_H
 #define WADI_GRID_ROW_LANES_H
 
@@ -7,7 +7,7 @@
 
 #include "grid/rows.h"
 
-/* fminf and fmaxf are calls that no compiler makes vectors of, for the sake of NAN. */
+/* fminf and fmaxf are not vectorized, because of NaN. */
 static inline float wadi_lesser(float a, float b)
 {
     return a < b ? a : b;
@@ -18,58 +18,59 @@ static inline float wadi_greater(float a, float b)
     return a > b ? a : b;
 }
 
-enum { WADI_ROW_BLOCK = 512 }; /* rows a thread takes at once: 4096 cells */
+enum { WADI_ROW_BLOCK = 512 }; /* rows per parallel block: 4096 cells */
 
-/* beside[l] = the neighbour of lane l of a row on `side` (WADI_ROW_X_MIN ...), from its own lanes and those of the row there. */
-static inline void wadi_row_join(const float *own, const float *other, int side,
-                                 float beside[restrict WADI_ROW_CELLS])
+/* neighbour[l] = the neighbour of lane l on `side` (WADI_ROW_X_MIN ...), from the row's own lanes and those
+ * of the row on that side. */
+static inline void wadi_row_join(const float *centre, const float *other, int side,
+                                 float neighbour[restrict WADI_ROW_CELLS])
 {
     if (side == WADI_ROW_X_MIN) {
-        beside[0] = other[7];
-        memcpy(beside + 1, own, 7 * sizeof(float));
+        neighbour[0] = other[7];
+        memcpy(neighbour + 1, centre, 7 * sizeof(float));
     } else if (side == WADI_ROW_X_MAX) {
-        memcpy(beside, own + 1, 7 * sizeof(float));
-        beside[7] = other[0];
+        memcpy(neighbour, centre + 1, 7 * sizeof(float));
+        neighbour[7] = other[0];
     } else {
-        memcpy(beside, other, 8 * sizeof(float));
+        memcpy(neighbour, other, 8 * sizeof(float));
     }
 }
 
 static inline void wadi_row_beside(const WadiRows *rows, const float *values, int32_t row, int side,
-                                   float beside[restrict WADI_ROW_CELLS])
+                                   float neighbour[restrict WADI_ROW_CELLS])
 {
     wadi_row_join(values + WADI_ROW_CELLS * (size_t)row,
-                  values + WADI_ROW_CELLS * (size_t)rows->neighbour[row][side], side, beside);
+                  values + WADI_ROW_CELLS * (size_t)rows->neighbour[row][side], side, neighbour);
 }
 
 static inline void wadi_row_beside_double(const WadiRows *rows, const double *values, int32_t row, int side,
-                                          double beside[restrict WADI_ROW_CELLS])
+                                          double neighbour[restrict WADI_ROW_CELLS])
 {
-    const double *own = values + (size_t)WADI_ROW_CELLS * (size_t)row;
+    const double *centre = values + (size_t)WADI_ROW_CELLS * (size_t)row;
     const double *other = values + (size_t)WADI_ROW_CELLS * (size_t)rows->neighbour[row][side];
     if (side == WADI_ROW_X_MIN) {
-        beside[0] = other[7];
-        memcpy(beside + 1, own, 7 * sizeof(double));
+        neighbour[0] = other[7];
+        memcpy(neighbour + 1, centre, 7 * sizeof(double));
     } else if (side == WADI_ROW_X_MAX) {
-        memcpy(beside, own + 1, 7 * sizeof(double));
-        beside[7] = other[0];
+        memcpy(neighbour, centre + 1, 7 * sizeof(double));
+        neighbour[7] = other[0];
     } else {
-        memcpy(beside, other, 8 * sizeof(double));
+        memcpy(neighbour, other, 8 * sizeof(double));
     }
 }
 
-/* The same for one bit a cell: bit l of the result belongs to the neighbour of lane l. */
+/* The same for one bit per cell: bit l of the result belongs to the neighbour of lane l. */
 static inline uint8_t wadi_row_bits_beside(const WadiRows *rows, const uint8_t *bits, int32_t row, int side)
 {
-    unsigned own = bits[row], other = bits[rows->neighbour[row][side]];
+    unsigned centre = bits[row], other = bits[rows->neighbour[row][side]];
     switch (side) {
-    case WADI_ROW_X_MIN: return (uint8_t)(own << 1 | other >> 7);
-    case WADI_ROW_X_MAX: return (uint8_t)(own >> 1 | other << 7);
+    case WADI_ROW_X_MIN: return (uint8_t)(centre << 1 | other >> 7);
+    case WADI_ROW_X_MAX: return (uint8_t)(centre >> 1 | other << 7);
     default: return (uint8_t)other;
     }
 }
 
-/* One cell, for the few that need a walk of their own. Row 0: none. */
+/* One cell, for code that is not vectorized. Row 0: none. */
 typedef struct WadiRowCell {
     int32_t row;
     int lane;

@@ -1,6 +1,6 @@
-/* Rows as vectors: eight floats, and doubles by half rows. Plain C extensions of gcc and clang.
+/* Rows as vectors: eight floats, and doubles by half rows, by the vector extensions of gcc and clang.
  *
- * Keep vectors in locals and behind pointers, never pass or return them: their calling convention depends on the target. */
+ * Never pass or return vectors by value: their calling convention depends on the target. */
 #ifndef WADI_GRID_ROW_VECTORS_H
 #define WADI_GRID_ROW_VECTORS_H
 
@@ -16,18 +16,18 @@ typedef float WadiF4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef double WadiD4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef int64_t WadiL4 __attribute__((vector_size(32), aligned(8), may_alias));
 
-/* The eight floats of a row, the four doubles from `lane` on, and the same to write to. */
+/* The eight floats of a row, and four doubles from `lane` on; _OUT to write. */
 #define WADI_ROW(array, row) (*(const WadiF8 *)((array) + WADI_ROW_CELLS * (size_t)(row)))
 #define WADI_ROW_OUT(array, row) (*(WadiF8 *)((array) + WADI_ROW_CELLS * (size_t)(row)))
 #define WADI_HALF(array, row, lane) (*(const WadiD4 *)((array) + WADI_ROW_CELLS * (size_t)(row) + (lane)))
 #define WADI_HALF_OUT(array, row, lane) (*(WadiD4 *)((array) + WADI_ROW_CELLS * (size_t)(row) + (lane)))
-/* Each cell's neighbour along x, from the row and the one before or after it. */
+/* Each cell's neighbour along x, from the row and the previous or next one. */
 #define WADI_ROW_SHIFT_UP(before, row) __builtin_shufflevector(before, row, 7, 8, 9, 10, 11, 12, 13, 14)
 #define WADI_ROW_SHIFT_DOWN(row, after) __builtin_shufflevector(row, after, 1, 2, 3, 4, 5, 6, 7, 8)
 #define WADI_ROW_LOW(row) __builtin_shufflevector(row, row, 0, 1, 2, 3)
 #define WADI_ROW_HIGH(row) __builtin_shufflevector(row, row, 4, 5, 6, 7)
-/* Conversions, and a > b ? a : b or a < b ? a : b by lane: where gcc makes many instructions of the plain form, or several
- * of two in a row, there is one. */
+/* Conversions, and a > b ? a : b or a < b ? a : b by lane: one instruction each, where gcc makes several of
+ * the plain form. */
 #ifdef __AVX__
 #define WADI_DOUBLES(four) ((WadiD4)_mm256_cvtps_pd((__m128)(four)))
 #define WADI_FLOATS(four) ((WadiF4)_mm256_cvtpd_ps((__m256d)(four)))
@@ -42,14 +42,14 @@ typedef int64_t WadiL4 __attribute__((vector_size(32), aligned(8), may_alias));
 #define WADI_ROW_LOW_DOUBLE(row) WADI_DOUBLES(WADI_ROW_LOW(row))
 #define WADI_ROW_HIGH_DOUBLE(row) WADI_DOUBLES(WADI_ROW_HIGH(row))
 
-/* All ones in the lanes whose bit is set. */
+/* Sets all bits of the lanes whose bit is set. */
 static inline __attribute__((always_inline)) void wadi_row_mask(unsigned bits, WadiI8 *mask)
 {
     const WadiI8 bit = { 1, 2, 4, 8, 16, 32, 64, 128 };
     *mask = (((WadiI8){ 0 } + (int32_t)bits) & bit) == bit;
 }
 
-/* Bits of the lanes of a mask. */
+/* One bit per lane of a mask. */
 static inline __attribute__((always_inline)) unsigned wadi_row_bits(const WadiI8 *mask)
 {
 #ifdef __AVX__
@@ -64,7 +64,7 @@ static inline __attribute__((always_inline)) unsigned wadi_row_bits(const WadiI8
 #endif
 }
 
-/* The same of four doubles. */
+/* The same for four doubles. */
 static inline __attribute__((always_inline)) unsigned wadi_half_bits(const WadiL4 *mask)
 {
 #ifdef __AVX__
@@ -74,7 +74,7 @@ static inline __attribute__((always_inline)) unsigned wadi_half_bits(const WadiL
 #endif
 }
 
-/* yes where the mask is set, no elsewhere. */
+/* `yes` where the mask is set, else `no`. */
 #define WADI_ROW_SELECT(mask, yes, no) ((WadiF8)(((WadiI8)(yes) & (mask)) | ((WadiI8)(no) & ~(mask))))
 
 #endif

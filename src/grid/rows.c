@@ -7,8 +7,8 @@
 
 enum { TILE_BLOCK = 64 };
 
-/* The row beside place (j, k) of a tile, a step of one along y (axis 1) or z (axis 2). */
-static int32_t row_beside(const WadiRows *rows, int32_t tile, int place, int axis, int step)
+/* The neighbour of row (j, k) of a tile, one step along y (axis 1) or z (axis 2). */
+static int32_t neighbour_row(const WadiRows *rows, int32_t tile, int place, int axis, int step)
 {
     int j = place & 7, k = place >> 3;
     int *moved = axis == 1 ? &j : &k;
@@ -26,18 +26,18 @@ static void link_tiles(void *context, int64_t first, int64_t end)
     WadiRows *rows = context;
     for (int32_t tile = (int32_t)first; tile < end; ++tile) {
         int32_t row = rows->first[tile];
-        const int32_t *beside = rows->tiles->neighbours[tile];
+        const int32_t *neighbour = rows->tiles->neighbours[tile];
         for (uint64_t left = rows->mask[tile]; left != 0; left &= left - 1, ++row) {
             int place = __builtin_ctzll(left);
             rows->tile[row] = tile;
             rows->place[row] = (uint8_t)place;
             int32_t *to = rows->neighbour[row];
-            to[WADI_ROW_X_MIN] = wadi_rows_at(rows, beside[12], place);
-            to[WADI_ROW_X_MAX] = wadi_rows_at(rows, beside[14], place);
-            to[WADI_ROW_Y_MIN] = row_beside(rows, tile, place, 1, -1);
-            to[WADI_ROW_Y_MAX] = row_beside(rows, tile, place, 1, 1);
-            to[WADI_ROW_Z_MIN] = row_beside(rows, tile, place, 2, -1);
-            to[WADI_ROW_Z_MAX] = row_beside(rows, tile, place, 2, 1);
+            to[WADI_ROW_X_MIN] = wadi_rows_at(rows, neighbour[12], place);
+            to[WADI_ROW_X_MAX] = wadi_rows_at(rows, neighbour[14], place);
+            to[WADI_ROW_Y_MIN] = neighbour_row(rows, tile, place, 1, -1);
+            to[WADI_ROW_Y_MAX] = neighbour_row(rows, tile, place, 1, 1);
+            to[WADI_ROW_Z_MIN] = neighbour_row(rows, tile, place, 2, -1);
+            to[WADI_ROW_Z_MAX] = neighbour_row(rows, tile, place, 2, 1);
         }
     }
 }

@@ -1,9 +1,8 @@
 /* The Eikonal equation and extension along its characteristics.
  * Source: [Z05], Godunov update [theory 2.7].
- * Differs: all cells are updated at once from the round before (Jacobi) instead of one after another in eight
- * orders. The fixed point is the same; a round is a row-wise loop that any number of threads does with the
- * same bytes, and in the narrow bands of a fluid's surface a handful of rounds does.
- * Not used by the flip solver [theory 2.4]; particle sizes that follow the distance to the surface need it. */
+ * Differs: all cells are updated at once from the previous round (Jacobi) instead of one after another in
+ * eight orders. The fixed point is the same, a round gives the same bytes for any thread count, and narrow
+ * bands need only a few rounds. */
 #include "grid/sweep.h"
 
 #include <math.h>
@@ -16,11 +15,11 @@ enum { LANES = WADI_ROW_CELLS };
 typedef struct SweepContext {
     const WadiRows *rows;
     const uint8_t *known;
-    const float *from; /* values of the round before */
+    const float *from; /* values of the previous round */
     float *to;
-    float spacing, reach;
-    const float *distance; /* of an extension */
-    uint8_t *done;         /* of an extension: cells with a value, round before */
+    float spacing, distance_max;
+    const float *distance; /* for an extension */
+    uint8_t *done;         /* for an extension: cells with a value after the previous round */
     uint8_t *next_done;
 } SweepContext;
 
@@ -31,7 +30,7 @@ static inline float sorted_update(float a, float b, float c, float h)
     float one = least + h;
     float across = least - middle;
     float two = 0.5f * (least + middle + sqrtf(wadi_greater(2.0f * h * h - across * across, 0.0f)));
-    /* Relative to the least, so that nothing cancels far from the surface. */
+    /* Relative to the smallest, so that nothing cancels far from the surface. */
     float p = middle - least, q = most - least, sum = p + q;
     float three =
         least + (sum + sqrtf(wadi_greater(sum * sum - 3.0f * (p * p + q * q - h * h), 0.0f))) / 3.0f;
@@ -39,18 +38,18 @@ static inline float sorted_update(float a, float b, float c, float h)
     return one > middle && two > most ? three : best;
 }
 
-/* Neighbours that do not exist are far away. */
-static void load_or_far(const SweepContext *context, int32_t row, int side, float beside[restrict LANES])
+/* Missing neighbours have the largest distance. */
+static void load_or_far(const SweepContext *context, int32_t row, int side, float neighbour[restrict LANES])
 {
-    wadi_row_beside(context->rows, context->from, row, side, beside);
+    wadi_row_beside(context->rows, context->from, row, side, neighbour);
     if (context->rows->neighbour[row][side] == 0) {
         if (side == WADI_ROW_X_MIN) {
-            beside[0] = context->reach;
+            neighbour[0] = context->distance_max;
         } else if (side == WADI_ROW_X_MAX) {
-            beside[7] = context->reach;
+            neighbour[7] = context->distance_max;
         } else {
             for (int l = 0; l < LANES; ++l) {
-                beside[l] = context->reach;
+                neighbour[l] = context->distance_max;
             }
         }
     }
@@ -61,7 +60,7 @@ static double distance_round(void *user, int64_t first, int64_t end)
     const SweepContext *context = user;
     int changed = 0;
     for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
-        const float *restrict own = context->from + (size_t)LANES * (size_t)row;
+        const float *restrict centre = context->from + (size_t)LANES * (size_t)row;
         float *restrict to = context->to + (size_t)LANES * (size_t)row;
         float upwind[3][LANES];
         for (int axis = 0; axis < 3; ++axis) {
@@ -76,9 +75,9 @@ static double distance_round(void *user, int64_t first, int64_t end)
         int differs = 0;
         for (int l = 0; l < LANES; ++l) {
             float t = sorted_update(upwind[0][l], upwind[1][l], upwind[2][l], context->spacing);
-            t = wadi_lesser(t, own[l]);
-            t = known >> l & 1 ? own[l] : t;
-            differs |= t < own[l];
+            t = wadi_lesser(t, centre[l]);
+            t = known >> l & 1 ? centre[l] : t;
+            differs |= t < centre[l];
             to[l] = t;
         }
         changed |= differs;
@@ -105,12 +104,13 @@ static void start_rows(void *user, int64_t first, int64_t end)
 
 static int round_limit(const WadiRows *rows)
 {
-    /* A value travels at least one cell a round. */
+    /* A value travels at least one cell per round. */
     return rows->count < INT32_MAX / 16 ? LANES * rows->count + 8 : INT32_MAX;
 }
 
-WadiStatus wadi_sweep_distance(const WadiRows *rows, const uint8_t *known, double cell_size, double reach,
-                               float *distance, WadiArena *scratch, WadiSweepReport *report, WadiError *error)
+WadiStatus wadi_sweep_distance(const WadiRows *rows, const uint8_t *known, double cell_size,
+                               double distance_max, float *distance, WadiArena *scratch,
+                               WadiSweepReport *report, WadiError *error)
 {
     *report = (WadiSweepReport){ 0 };
     const size_t floats = wadi_rows_floats(rows);
@@ -121,7 +121,7 @@ WadiStatus wadi_sweep_distance(const WadiRows *rows, const uint8_t *known, doubl
                             (size_t)wadi_parallel_block_count(rows->count, WADI_ROW_BLOCK), "distance sweep",
                             error));
     memset(spare, 0, LANES * sizeof(float));
-    StartContext start = { known, distance, (float)reach };
+    StartContext start = { known, distance, (float)distance_max };
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, start_rows, &start);
     float *from = distance, *to = spare;
     while (!report->has_converged && report->rounds < round_limit(rows)) {
@@ -130,7 +130,7 @@ WadiStatus wadi_sweep_distance(const WadiRows *rows, const uint8_t *known, doubl
                                  .from = from,
                                  .to = to,
                                  .spacing = (float)cell_size,
-                                 .reach = (float)reach };
+                                 .distance_max = (float)distance_max };
         report->has_converged =
             wadi_parallel_max(rows->count, WADI_ROW_BLOCK, distance_round, &context, partials) <= 0.0;
         ++report->rounds;
@@ -144,15 +144,15 @@ WadiStatus wadi_sweep_distance(const WadiRows *rows, const uint8_t *known, doubl
     return WADI_OK;
 }
 
-/* A cell gets its value in the round after the last of its upwind neighbours that will ever have one; until
- * then the mean of those that do. Rounds go on until no value changes. */
+/* A cell has its final value one round after its last upwind neighbour; before that the mean of the upwind
+ * neighbours that have a value. Rounds continue until no value changes. */
 static double extend_round(void *user, int64_t first, int64_t end)
 {
     const SweepContext *context = user;
     int changed = 0;
     for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
         const size_t at = (size_t)LANES * (size_t)row;
-        const float *restrict own = context->from + at;
+        const float *restrict centre = context->from + at;
         const float *restrict distance = context->distance + at;
         float *restrict to = context->to + at;
         double sum[LANES] = { 0 }, weights[LANES] = { 0 };
@@ -166,11 +166,12 @@ static double extend_round(void *user, int64_t first, int64_t end)
             }
             for (int l = 0; l < LANES; ++l) {
                 bool has_low = (done[0] >> l & 1) != 0, has_high = (done[1] >> l & 1) != 0;
-                bool takes_low = has_low && (!has_high || depth[0][l] <= depth[1][l]);
-                float near = takes_low ? depth[0][l] : depth[1][l];
-                float carried = takes_low ? value[0][l] : value[1][l];
-                double weight = has_low || has_high ? fmax((double)distance[l] - (double)near, 0.0) : 0.0;
-                sum[l] += weight > 0.0 ? weight * (double)carried : 0.0;
+                bool is_low_upwind = has_low && (!has_high || depth[0][l] <= depth[1][l]);
+                float upwind_distance = is_low_upwind ? depth[0][l] : depth[1][l];
+                float upwind_value = is_low_upwind ? value[0][l] : value[1][l];
+                double weight =
+                    has_low || has_high ? fmax((double)distance[l] - (double)upwind_distance, 0.0) : 0.0;
+                sum[l] += weight > 0.0 ? weight * (double)upwind_value : 0.0;
                 weights[l] += weight;
             }
         }
@@ -178,9 +179,9 @@ static double extend_round(void *user, int64_t first, int64_t end)
         int differs = 0;
         for (int l = 0; l < LANES; ++l) {
             bool has_value = weights[l] > 0.0 && (known >> l & 1) == 0;
-            to[l] = has_value ? (float)(sum[l] / weights[l]) : own[l];
+            to[l] = has_value ? (float)(sum[l] / weights[l]) : centre[l];
             done |= (unsigned)has_value << l;
-            differs |= to[l] != own[l];
+            differs |= to[l] != centre[l];
         }
         differs |= done != context->done[row];
         context->next_done[row] = (uint8_t)done;

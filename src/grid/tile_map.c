@@ -88,7 +88,8 @@ WadiStatus wadi_tile_map_create(WadiTileMap *map, const WadiTile *tiles, size_t 
     return WADI_OK;
 }
 
-/* Neighbours of sorted tiles without a look-up: nine cursors, one for each row (y + dy, z + dz), only move forward. */
+/* Neighbours of sorted tiles without hashing: nine cursors, one per row (y + dy, z + dz), only move
+ * forward. */
 static void link_sorted_tiles(void *context, int64_t first, int64_t end)
 {
     WadiTileMap *map = context;

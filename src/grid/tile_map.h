@@ -1,6 +1,5 @@
-/* Which tiles of an unbounded sparse grid exist: tile coordinate -> dense index.
- * Tiles are in the order of (z, y, x), x fastest, whatever order they were given in, so that everything stored by index
- * has the same bytes on every run. */
+/* The tiles of an unbounded sparse grid: tile coordinate -> dense index. Tiles are in the order of (z, y, x),
+ * x fastest, for any input order, so that everything stored by index has the same bytes on every run. */
 #ifndef WADI_GRID_TILE_MAP_H
 #define WADI_GRID_TILE_MAP_H
 
@@ -26,7 +25,8 @@ static inline bool wadi_tile_is_before(WadiTile a, WadiTile b)
     return a.z != b.z ? a.z < b.z : a.y != b.y ? a.y < b.y : a.x < b.x;
 }
 
-/* Whether the tiles are those of 32-bit cells, with room for a neighbour: not so in a forged checkpoint. */
+/* True when all cells have 32-bit coordinates, with space for a neighbour: a forged checkpoint may violate
+ * it. */
 static inline bool wadi_tiles_are_in_range(const WadiTile *tiles, size_t count)
 {
     const int32_t most = (1 << 28) - 2;
@@ -38,25 +38,24 @@ static inline bool wadi_tiles_are_in_range(const WadiTile *tiles, size_t count)
     return is_good;
 }
 
-/* Place of a tile in a list in that order, `count` where it is not in it. */
+/* Index of a tile in a list in that order, or `count`. */
 size_t wadi_tile_find(const WadiTile *tiles, size_t count, WadiTile tile);
 
-/* tiles[0..count) are sorted and differ; slots is a power of two with at least half of it free. A zeroed map is valid
- * and empty. */
+/* tiles[0..count) are sorted without repetitions; slot_count is a power of two, and at least half of the
+ * slots are free. A zeroed map is valid and empty. */
 typedef struct WadiTileMap {
     WadiTile *tiles;
     int32_t count;
     int32_t *slots; /* index + 1; 0: free */
     size_t slot_count;
-    int32_t (
-        *neighbours)[27]; /* index or -1, by (dz + 1) * 9 + (dy + 1) * 3 + dx + 1; NULL unless asked for */
+    int32_t (*neighbours)[27]; /* index or -1, by (dz + 1) * 9 + (dy + 1) * 3 + dx + 1; NULL until linked */
 } WadiTileMap;
 
-/* Copies, sorts and drops repetitions. */
+/* Copies, sorts and removes repetitions. */
 WadiStatus wadi_tile_map_create(WadiTileMap *map, const WadiTile *tiles, size_t count, WadiError *error);
 WadiStatus wadi_tile_map_link(WadiTileMap *map, WadiError *error); /* makes `neighbours` */
-/* From tiles already sorted and without repetitions, linked, all memory in the arena: the grid of one step. `tiles` is copied.
- * Not to be freed. */
+/* From sorted tiles without repetitions; with neighbours, and all memory in the arena: the grid of one step.
+ * Copies `tiles`. Not to be freed. */
 WadiStatus wadi_tile_map_create_in_arena(WadiTileMap *map, const WadiTile *tiles, size_t count,
                                          WadiArena *arena, WadiError *error);
 void wadi_tile_map_free(WadiTileMap *map);
@@ -67,7 +66,7 @@ int32_t wadi_tile_map_find(const WadiTileMap *map, WadiTile tile);
 /* The last tile of the same row (y, z) with x at most tile.x, or -1. */
 int32_t wadi_tile_map_find_before(const WadiTileMap *map, WadiTile tile);
 
-/* Sorted, no repetitions, look-ups agree: for WADI_VALIDATE and tests. */
+/* Sorted, no repetitions, and every tile is found: for WADI_VALIDATE and tests. */
 bool wadi_tile_map_validate(const WadiTileMap *map);
 
 #endif

@@ -27,7 +27,7 @@ static void rows_know_their_neighbours(void **unused)
     }
     assert_int_equal(rows.count, expected);
     assert_true(wadi_rows_validate(&rows));
-    /* Against a look at every place of every tile. */
+    /* Against a test of every row of every tile. */
     int found = 0;
     for (int32_t t = 0; t < map.count; ++t) {
         for (int place = 0; place < WADI_TILE_ROWS; ++place) {
