@@ -7,17 +7,17 @@ WadiAffine wadi_affine_identity(void)
     return (WadiAffine){ { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 0, 0 } };
 }
 
-/* sin and cos of an angle in degrees, exact at the quarter turns: a box turned by 90 degrees stays a box. */
+/* sin and cos of an angle in degrees, exact at multiples of 90: a box rotated by 90 degrees stays a box. */
 static void sin_cos_degrees(double degrees, double *sine, double *cosine)
 {
     if (degrees == 0.0) {
         *sine = 0.0, *cosine = 1.0;
         return;
     }
-    double turn = degrees - 360.0 * nearbyint(degrees / 360.0);
-    double quarter = nearbyint(turn / 90.0);
-    double rest = (turn - 90.0 * quarter) * (3.14159265358979323846 / 180.0);
-    double s = sin(rest), c = cos(rest);
+    double reduced = degrees - 360.0 * nearbyint(degrees / 360.0);
+    double quarter = nearbyint(reduced / 90.0);
+    double remainder_angle = (reduced - 90.0 * quarter) * (3.14159265358979323846 / 180.0);
+    double s = sin(remainder_angle), c = cos(remainder_angle);
     switch (((int)quarter % 4 + 4) % 4) {
     case 0: *sine = s, *cosine = c; break;
     case 1: *sine = c, *cosine = -s; break;

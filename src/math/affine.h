@@ -1,4 +1,4 @@
-/* Affine maps: how shapes are placed and moved. */
+/* Affine maps, for the placement and motion of shapes. */
 #ifndef WADI_MATH_AFFINE_H
 #define WADI_MATH_AFFINE_H
 
@@ -12,8 +12,8 @@ typedef struct WadiAffine {
 
 WadiAffine wadi_affine_identity(void);
 
-/* Scale about `pivot`, then rotate about `pivot` by Euler angles in degrees (first x, then y, then z, about the fixed
- * axes), then translate: the order of Blender's "XYZ Euler" object transform. */
+/* Scales about `pivot`, rotates about `pivot` by Euler angles in degrees (first x, then y, then z, about the
+ * fixed axes), then translates: the order of Blender's "XYZ Euler" object transform. */
 WadiAffine wadi_affine_compose(WadiVec3 translate, WadiVec3 rotate_degrees, WadiVec3 scale, WadiVec3 pivot);
 
 /* false (and identity) when the map is not invertible. */
@@ -34,7 +34,7 @@ static inline WadiVec3 wadi_affine_point(const WadiAffine *a, WadiVec3 p)
     return wadi_add(wadi_affine_vector(a, p), a->t);
 }
 
-/* m^T v: carries a gradient in the map's image back to its source; with the inverse map, normals forward. */
+/* m^T v: transforms a gradient from the map's image to its source; with the inverse map, normals forward. */
 static inline WadiVec3 wadi_affine_transposed_vector(const WadiAffine *a, WadiVec3 v)
 {
     return (WadiVec3){ a->m[0][0] * v.x + a->m[1][0] * v.y + a->m[2][0] * v.z,

@@ -50,7 +50,8 @@ void wadi_curve_free(WadiCurve *curve)
     curve->key_count = 0;
 }
 
-/* The span [i, i+1] that holds `time`, the position in it (0..1), and whether time lies in the animated range. */
+/* The span [i, i+1] that contains `time`, the position in it (0..1), and whether the time lies in the
+ * animated range. */
 static int find_span(const WadiCurve *curve, double time, double *position, bool *is_inside)
 {
     const WadiKey *keys = curve->keys;
@@ -142,8 +143,8 @@ bool wadi_curve_is_steady(const WadiCurve *curve, double t0, double t1)
     for (int i = 0; i + 1 < curve->key_count; ++i) {
         const WadiKey *a = &curve->keys[i], *b = &curve->keys[i + 1];
         double begin = does_jump ? b->time : a->time;
-        bool is_met = curve->does_repeat || (begin <= t1 && b->time >= t0);
-        for (int c = 0; c < curve->components && is_met; ++c) {
+        bool is_overlapping = curve->does_repeat || (begin <= t1 && b->time >= t0);
+        for (int c = 0; c < curve->components && is_overlapping; ++c) {
             if (a->value[c] != b->value[c]) {
                 return false;
             }

@@ -16,8 +16,9 @@ typedef struct WadiKey {
     double value[3];
 } WadiKey;
 
-/* Keys have strictly rising times. Outside the keys the first or last value holds, unless `does_repeat`: then the
- * span from the first to the last key repeats for ever. Most curves are constants, so the first key is inline. */
+/* Keys have strictly increasing times. Outside the keys the first or last value holds, unless `does_repeat`:
+ * then the span from the first to the last key repeats. Most curves are constants, so that the first key is
+ * inline. */
 typedef struct WadiCurve {
     WadiKey constant; /* the value when key_count is 0 */
     WadiKey *keys;    /* owned; NULL when key_count is 0 */
@@ -46,9 +47,10 @@ static inline double wadi_curve_value_or_zero(const WadiCurve *curve, double tim
     return curve != NULL ? wadi_curve_value(curve, time) : 0.0;
 }
 WadiVec3 wadi_curve_value3(const WadiCurve *curve, double time);
-/* d/dt at `time`; at a key the slope of the side that follows. Zero for constants and steps. */
+/* d/dt at `time`; at a key that of the following span. Zero for constants and steps. */
 WadiVec3 wadi_curve_slope3(const WadiCurve *curve, double time);
-/* Whether the value is the same at all times of [t0, t1]. May say no where a repeating curve happens to rest. */
+/* True only if the value is constant over [t0, t1]. May be false for a repeating curve that happens to be
+ * constant there. */
 bool wadi_curve_is_steady(const WadiCurve *curve, double t0, double t1);
 
 #endif

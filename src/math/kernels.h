@@ -1,4 +1,5 @@
-/* Smoothing kernels, support radius h, in three and two dimensions. [MCG03; theory 11.1] */
+/* Smoothing kernels with support radius h, in three and two dimensions: poly6 and spiky of [MCG03], and the
+ * cubic spline [theory 11.1]. Not used yet: the sph solver needs them. */
 #ifndef WADI_MATH_KERNELS_H
 #define WADI_MATH_KERNELS_H
 
@@ -6,7 +7,7 @@
 double wadi_kernel_cubic(double r, double h, int dimension);
 double wadi_kernel_cubic_slope(double r, double h, int dimension);
 
-/* Mueller 2003, 3D only. */
+/* [MCG03], 3D only. */
 double wadi_kernel_poly6(double r, double h);
 double wadi_kernel_spiky(double r, double h);
 double wadi_kernel_spiky_slope(double r, double h);

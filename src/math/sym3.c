@@ -22,18 +22,18 @@ void wadi_sym3_eigenvalues(WadiSym3 a, double value[3])
     value[1] = 3.0 * mean - value[0] - value[2];
 }
 
-/* The slope of a line through two points; 0 where they are one but for rounding, and all between them is the same anyway. */
+/* The slope of a line through two points; 0 where they coincide up to rounding. */
 static double slope(double x0, double x1, double y0, double y1, double least)
 {
     return x1 - x0 > least ? (y1 - y0) / (x1 - x0) : 0.0;
 }
 
-WadiSym3 wadi_sym3_with_values(WadiSym3 a, const double value[3], const double wanted[3])
+WadiSym3 wadi_sym3_with_values(WadiSym3 a, const double value[3], const double target[3])
 {
-    /* Newton's polynomial through the three points, of the matrix. */
+    /* Newton's interpolation polynomial through the three points, evaluated at the matrix. */
     double least = 1e-7 * fmax(fabs(value[0]), fabs(value[2]));
-    double first = slope(value[0], value[1], wanted[0], wanted[1], least);
-    double next = slope(value[1], value[2], wanted[1], wanted[2], least);
+    double first = slope(value[0], value[1], target[0], target[1], least);
+    double next = slope(value[1], value[2], target[1], target[2], least);
     double second = slope(value[0], value[2], first, next, least);
     double u = value[0], v = value[1];
     /* (a - u I)(a - v I) */
@@ -43,9 +43,9 @@ WadiSym3 wadi_sym3_with_values(WadiSym3 a, const double value[3], const double w
                         a.xy * (a.xx + a.yy - u - v) + a.xz * a.yz,
                         a.xz * (a.xx + a.zz - u - v) + a.xy * a.yz,
                         a.yz * (a.yy + a.zz - u - v) + a.xy * a.xz };
-    return (WadiSym3){ wanted[0] + first * (a.xx - u) + second * square.xx,
-                       wanted[0] + first * (a.yy - u) + second * square.yy,
-                       wanted[0] + first * (a.zz - u) + second * square.zz,
+    return (WadiSym3){ target[0] + first * (a.xx - u) + second * square.xx,
+                       target[0] + first * (a.yy - u) + second * square.yy,
+                       target[0] + first * (a.zz - u) + second * square.zz,
                        first * a.xy + second * square.xy,
                        first * a.xz + second * square.xz,
                        first * a.yz + second * square.yz };

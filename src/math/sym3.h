@@ -32,10 +32,12 @@ static inline double wadi_sym3_frobenius(WadiSym3 a)
     return sqrt(a.xx * a.xx + a.yy * a.yy + a.zz * a.zz + 2.0 * (a.xy * a.xy + a.xz * a.xz + a.yz * a.yz));
 }
 
-/* Eigenvalues in ascending order (trigonometric form of the cubic): to rounding, where two are all but one to its root. */
+/* Eigenvalues in ascending order, by the trigonometric form of the cubic: accurate to rounding, and to its
+ * square root where two nearly coincide. */
 void wadi_sym3_eigenvalues(WadiSym3 a, double value[3]);
-/* The matrix with the axes of one whose eigenvalues are `value`, in ascending order, and `wanted` in their place. Values that
- * differ by less than 1e-7 of the largest are one: they want the same. */
-WadiSym3 wadi_sym3_with_values(WadiSym3 a, const double value[3], const double wanted[3]);
+/* The matrix with the eigenvectors of `a`, whose eigenvalues in ascending order are `value`, and the
+ * eigenvalues `target`. Values that differ by less than 1e-7 of the largest count as equal and must have
+ * equal targets. */
+WadiSym3 wadi_sym3_with_values(WadiSym3 a, const double value[3], const double target[3]);
 
 #endif

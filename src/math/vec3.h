@@ -1,4 +1,5 @@
-/* Vectors in double: geometry and set-up. Particle columns are separate arrays and do not use this type. */
+/* Vectors in double, for geometry and set-up. Particle columns are separate arrays and do not use this
+ * type. */
 #ifndef WADI_MATH_VEC3_H
 #define WADI_MATH_VEC3_H
 

@@ -148,7 +148,8 @@ static WadiSym3 along(WadiVec3 v, double value)
                            value);
 }
 
-/* Turned matrices of known axes: the same axes with other eigenvalues, also where two or three are all but one. */
+/* Rotated matrices of known axes: the same axes with other eigenvalues, also where two or three nearly
+ * coincide. */
 static void matrices_get_other_eigenvalues(void **unused)
 {
     (void)unused;
