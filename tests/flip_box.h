@@ -110,6 +110,22 @@ static inline uint8_t *flip_box_bits(FlipBox *box, const int a[3], const int b[3
     return bits;
 }
 
+static inline void row_beside_double(const WadiRows *rows, const double *values, int32_t row, int side,
+                                     double neighbour[restrict WADI_ROW_CELLS])
+{
+    const double *centre = values + (size_t)WADI_ROW_CELLS * (size_t)row;
+    const double *other = values + (size_t)WADI_ROW_CELLS * (size_t)rows->neighbour[row][side];
+    if (side == WADI_ROW_X_MIN) {
+        neighbour[0] = other[7];
+        memcpy(neighbour + 1, centre, 7 * sizeof(double));
+    } else if (side == WADI_ROW_X_MAX) {
+        memcpy(neighbour, centre + 1, 7 * sizeof(double));
+        neighbour[7] = other[0];
+    } else {
+        memcpy(neighbour, other, 8 * sizeof(double));
+    }
+}
+
 static inline void slow_apply(const WadiPoisson *system, const double *x, double *y)
 {
     const float *coupling[3] = { system->cx, system->cy, system->cz };
@@ -121,7 +137,7 @@ static inline void slow_apply(const WadiPoisson *system, const double *x, double
         for (int side = 0; side < 6; ++side) {
             double beside[WADI_ROW_CELLS];
             float c[WADI_ROW_CELLS];
-            wadi_row_beside_double(system->rows, x, row, side, beside);
+            row_beside_double(system->rows, x, row, side, beside);
             if (side % 2 == 0) {
                 memcpy(c, coupling[side / 2] + at, sizeof c);
             } else {

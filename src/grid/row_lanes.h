@@ -43,22 +43,6 @@ static inline void wadi_row_beside(const WadiRows *rows, const float *values, in
                   values + WADI_ROW_CELLS * (size_t)rows->neighbour[row][side], side, neighbour);
 }
 
-static inline void wadi_row_beside_double(const WadiRows *rows, const double *values, int32_t row, int side,
-                                          double neighbour[restrict WADI_ROW_CELLS])
-{
-    const double *centre = values + (size_t)WADI_ROW_CELLS * (size_t)row;
-    const double *other = values + (size_t)WADI_ROW_CELLS * (size_t)rows->neighbour[row][side];
-    if (side == WADI_ROW_X_MIN) {
-        neighbour[0] = other[7];
-        memcpy(neighbour + 1, centre, 7 * sizeof(double));
-    } else if (side == WADI_ROW_X_MAX) {
-        memcpy(neighbour, centre + 1, 7 * sizeof(double));
-        neighbour[7] = other[0];
-    } else {
-        memcpy(neighbour, other, 8 * sizeof(double));
-    }
-}
-
 /* The same for one bit per cell: bit l of the result belongs to the neighbour of lane l. */
 static inline uint8_t wadi_row_bits_beside(const WadiRows *rows, const uint8_t *bits, int32_t row, int side)
 {

@@ -13,11 +13,4 @@ double wadi_kernel_spiky(double r, double h);
 double wadi_kernel_spiky_slope(double r, double h);
 double wadi_kernel_viscosity_laplacian(double r, double h);
 
-/* Linear hat weight max(0, 1 - |s|): the particle-grid transfer of ZB05 section 4. */
-static inline double wadi_weight_hat(double s)
-{
-    double a = s < 0.0 ? -s : s;
-    return a < 1.0 ? 1.0 - a : 0.0;
-}
-
 #endif

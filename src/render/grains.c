@@ -22,15 +22,6 @@ static const double EVEN_VARIANCE = WADI_GRAIN_SUPPORT * WADI_GRAIN_SUPPORT / 11
 /* Radius of a ball of one spacing cubed, slightly larger so that handfuls overlap without visible borders. */
 static const float HANDFUL_RADIUS = 0.62035f * 1.12f;
 
-WadiGrainDef wadi_default_grain_def(void)
-{
-    return (WadiGrainDef){ .per_particle = 10,
-                           .fill = 0.6,
-                           .size_variation = 0.3,
-                           .palette = {
-                               .colour = { { 214, 188, 142 } }, .fraction = { 1.0f }, .variation = 0.2f } };
-}
-
 typedef struct Point {
     float x, y, z;
 } Point;

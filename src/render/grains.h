@@ -30,9 +30,6 @@ typedef struct WadiGrainDef {
     bool has_velocity; /* for motion blur */
 } WadiGrainDef;
 
-/* Ten grains per particle. */
-WadiGrainDef wadi_default_grain_def(void);
-
 /* Memory belongs to the arena. Grains of one particle are consecutive, in the order of the cloud. */
 typedef struct WadiGrains {
     size_t count;

@@ -18,6 +18,15 @@ static WadiVec3 jittered(int32_t n, double z_scale)
     return wadi_scale(x, SPACING);
 }
 
+static WadiGrainDef grain_def(void)
+{
+    return (WadiGrainDef){ .per_particle = 10,
+                           .fill = 0.6,
+                           .size_variation = 0.3,
+                           .palette = {
+                               .colour = { { 214, 188, 142 } }, .fraction = { 1.0f }, .variation = 0.2f } };
+}
+
 /* Grains of `count` points, their memory in the arena. */
 static WadiGrains grains_of(const WadiVec3 *x, int32_t count, WadiVec3 origin, const WadiGrainDef *def,
                             WadiArena *arena)
@@ -46,7 +55,7 @@ static void test_grains_fill_their_part(void **state)
     static WadiVec3 x[CUBE];
     make_cube(x, wadi_vec3(0, 0, 0));
     WadiArena arena = { 0 };
-    WadiGrainDef def = wadi_default_grain_def();
+    WadiGrainDef def = grain_def();
     WadiGrains grains = grains_of(x, CUBE, wadi_vec3(0, 0, 0), &def, &arena);
     assert_int_equal(grains.count, 10 * CUBE);
     double volume = 0.0;
@@ -66,7 +75,7 @@ static void test_even_bodies_have_even_grains(void **state)
     static WadiVec3 x[CUBE];
     make_cube(x, wadi_vec3(0, 0, 0));
     WadiArena arena = { 0 };
-    WadiGrainDef def = wadi_default_grain_def();
+    WadiGrainDef def = grain_def();
     WadiGrains grains = grains_of(x, CUBE, wadi_vec3(0, 0, 0), &def, &arena);
     enum { LOW = 4, HIGH = 15, N = 2 * (HIGH - LOW) }; /* boxes of half a spacing, away from the rim */
     static int in_box[N][N][N];
@@ -98,7 +107,7 @@ static void test_a_lone_particle_spreads_its_grains(void **state)
 {
     (void)state;
     WadiArena arena = { 0 };
-    WadiGrainDef def = wadi_default_grain_def();
+    WadiGrainDef def = grain_def();
     def.per_particle = WADI_GRAIN_MAX;
     WadiVec3 x = { 1.0, 2.0, 3.0 };
     WadiGrains grains = grains_of(&x, 1, x, &def, &arena);
@@ -120,7 +129,7 @@ static void test_a_sheet_has_flat_handfuls(void **state)
         x[n] = jittered(n, 0.0);
     }
     WadiArena arena = { 0 };
-    WadiGrainDef def = wadi_default_grain_def();
+    WadiGrainDef def = grain_def();
     WadiGrains grains = grains_of(x, SIDE * SIDE, wadi_vec3(0, 0, 0), &def, &arena);
     double along = 0.0, across = 0.0;
     for (size_t g = 0; g < grains.count; ++g) {
@@ -139,7 +148,7 @@ static void test_grains_stay_with_their_particles(void **state)
     (void)state;
     static WadiVec3 x[CUBE];
     WadiArena arena = { 0 };
-    WadiGrainDef def = wadi_default_grain_def();
+    WadiGrainDef def = grain_def();
     WadiVec3 far = { 10000.0, -3.0, 512.0 };
     make_cube(x, wadi_vec3(0, 0, 0));
     WadiGrains here = grains_of(x, CUBE, wadi_vec3(0, 0, 0), &def, &arena);
@@ -160,7 +169,7 @@ static void test_threads_do_not_matter(void **state)
     static WadiVec3 x[CUBE];
     make_cube(x, wadi_vec3(0, 0, 0));
     WadiArena arena = { 0 };
-    WadiGrainDef def = wadi_default_grain_def();
+    WadiGrainDef def = grain_def();
     wadi_parallel_set_threads(1);
     WadiGrains one = grains_of(x, CUBE, wadi_vec3(0, 0, 0), &def, &arena);
     for (int threads = 2; threads <= 5; threads += 3) {
@@ -179,7 +188,7 @@ static void test_palettes_have_their_shares(void **state)
     static WadiVec3 x[CUBE];
     make_cube(x, wadi_vec3(0, 0, 0));
     WadiArena arena = { 0 };
-    WadiGrainDef def = wadi_default_grain_def();
+    WadiGrainDef def = grain_def();
     def.palette =
         (WadiGrainPalette){ .colour = { { 200, 0, 0 }, { 0, 200, 0 } }, .fraction = { 0.25f, 0.75f } };
     WadiGrains grains = grains_of(x, CUBE, wadi_vec3(0, 0, 0), &def, &arena);

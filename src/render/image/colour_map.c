@@ -82,16 +82,6 @@ static void encode(double light, double a, double b, uint8_t rgb[3])
     rgb[2] = to_byte(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s);
 }
 
-double wadi_colour_lightness(const uint8_t rgb[3])
-{
-    WadiRgb c = wadi_srgb(rgb[0], rgb[1], rgb[2]);
-    double red = (double)c.x, green = (double)c.y, blue = (double)c.z;
-    double l = cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue);
-    double m = cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue);
-    double s = cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue);
-    return 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s;
-}
-
 static void kind_colour(double number, uint8_t rgb[3])
 {
     /* Hues a golden angle apart, lightness in three steps. */

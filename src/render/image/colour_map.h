@@ -21,7 +21,4 @@ int wadi_colour_map_find(const char *name);
 /* sRGB at t, clamped to 0..1. KINDS: t is an integer from 0 on. */
 void wadi_colour_map_at(WadiColourMap map, double t, uint8_t rgb[3]);
 
-/* Lightness, 0..1, of an sRGB colour in OKLab [Ott20]. */
-double wadi_colour_lightness(const uint8_t rgb[3]);
-
 #endif

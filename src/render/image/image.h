@@ -33,8 +33,5 @@ WadiStatus wadi_image_write_png_with(const WadiImage *image, const char *path, c
 WadiStatus wadi_image_read_png(WadiImage *image, const char *path, WadiError *error);
 /* True when the bytes are exactly one complete PNG file: all chunks with valid checksums. */
 bool wadi_image_png_is_whole(const void *bytes, size_t size);
-/* The text of `keyword` in a complete PNG file, cut to `size`. False when the file is missing or incomplete,
- * or has no such text before its pixels. Reads little more than the text. */
-bool wadi_image_read_text(const char *path, const char *keyword, char *text, size_t size);
 
 #endif

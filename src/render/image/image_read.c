@@ -1,4 +1,4 @@
-/* Reads PNG files and their text. */
+/* Reads PNG files, and checks that they are complete. */
 #include <png.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,53 +70,4 @@ bool wadi_image_png_is_whole(const void *bytes, size_t size)
         }
     }
     return false;
-}
-
-/* The end of a PNG file is always the same twelve bytes. */
-static bool has_end(FILE *file)
-{
-    static const unsigned char end[12] = { 0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82 };
-    unsigned char found[sizeof end];
-    return fseek(file, -(long)sizeof end, SEEK_END) == 0 &&
-           fread(found, 1, sizeof found, file) == sizeof found && memcmp(found, end, sizeof end) == 0 &&
-           fseek(file, 8, SEEK_SET) == 0; /* after the signature */
-}
-
-/* Reads the text of this chunk if it has the keyword. */
-static bool read_text_chunk(FILE *file, uint32_t length, const char *keyword, char *text, size_t size)
-{
-    char found[80];
-    size_t key_size = strlen(keyword) + 1;
-    if (key_size > sizeof found || length < key_size || fread(found, 1, key_size, file) != key_size) {
-        return false;
-    }
-    size_t remaining = length - key_size, copied = remaining < size - 1 ? remaining : size - 1;
-    if (memcmp(found, keyword, key_size) != 0 || fread(text, 1, copied, file) != copied) {
-        return false;
-    }
-    text[copied] = '\0';
-    return true;
-}
-
-bool wadi_image_read_text(const char *path, const char *keyword, char *text, size_t size)
-{
-    FILE *file = fopen(path, "rbe");
-    if (file == NULL) {
-        return false;
-    }
-    bool is_found = false;
-    unsigned char head[8];
-    if (has_end(file)) {
-        while (!is_found && fread(head, 1, sizeof head, file) == sizeof head &&
-               memcmp(head + 4, "IDAT", 4) != 0) {
-            long next = ftell(file) + (long)big_endian(head) + 4; /* after its checksum */
-            is_found = memcmp(head + 4, "tEXt", 4) == 0 &&
-                       read_text_chunk(file, big_endian(head), keyword, text, size);
-            if (fseek(file, next, SEEK_SET) != 0) {
-                break;
-            }
-        }
-    }
-    fclose(file);
-    return is_found;
 }

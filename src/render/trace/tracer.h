@@ -86,8 +86,6 @@ WadiStatus wadi_tracer_create(WadiTracer **tracer, const WadiTraceScene *scene, 
 void wadi_tracer_destroy(WadiTracer *tracer);
 /* Bytes held, Embree's trees included. */
 size_t wadi_tracer_bytes(const WadiTracer *tracer);
-/* Bounds of everything except the ground; may be empty. */
-WadiBox wadi_tracer_bounds(const WadiTracer *tracer);
 
 /* Overwrites the film, which must be initialized. */
 WadiStatus wadi_tracer_render(const WadiTracer *tracer, const WadiCamera *camera,

@@ -351,11 +351,3 @@ size_t wadi_tracer_bytes(const WadiTracer *tracer)
     }
     return bytes;
 }
-
-WadiBox wadi_tracer_bounds(const WadiTracer *tracer)
-{
-    WadiBox box = tracer->bounds;
-    return wadi_box_is_empty(box)
-               ? box
-               : (WadiBox){ wadi_add(box.min, tracer->origin), wadi_add(box.max, tracer->origin) };
-}
