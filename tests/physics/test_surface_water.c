@@ -305,7 +305,7 @@ static void faces_against_walls_are_flat(void **unused)
 }
 
 /* Frames while the block collapses, hits the far wall and is in the air. */
-static void a_splash_keeps_its_volume(void **unused)
+static void a_splash_encloses_its_volume(void **unused)
 {
     (void)unused;
     WadiScene *scene = load_scene(SCENE("water", "0.3, 0.4, 0.4"));
@@ -323,7 +323,7 @@ static void a_splash_keeps_its_volume(void **unused)
     wadi_scene_destroy(scene);
 }
 
-static void a_heap_of_sand_keeps_its_volume(void **unused)
+static void a_heap_of_sand_encloses_its_volume(void **unused)
 {
     (void)unused;
     WadiScene *scene = load_scene(SCENE("sand", "0.3, 0.4, 0.4"));
@@ -341,7 +341,7 @@ static void a_heap_of_sand_keeps_its_volume(void **unused)
 }
 
 /* One to six layers in the air, of which the smoothing of YT13 would lose a third. */
-static void sheets_keep_their_volume(void **unused)
+static void sheets_enclose_their_volume(void **unused)
 {
     (void)unused;
     const int layers[] = { 1, 2, 3, 6 };
@@ -401,7 +401,7 @@ static void threads_do_not_matter(void **unused)
 
 /* Moved by a multiple of the cell, the surface is the same; the volume of the whole mesh agrees to the
  * floats' resolution of a cell. */
-static void places_do_not_matter(void **unused)
+static void position_does_not_matter(void **unused)
 {
     (void)unused;
     for (int method = 0; method < WADI_SURFACE_METHOD_COUNT; ++method) {
@@ -431,12 +431,12 @@ int main(void)
         cmocka_unit_test(still_water_is_flat),
         cmocka_unit_test(water_that_sloshed_is_flat),
         cmocka_unit_test(other_tanks_are_flat),
-        cmocka_unit_test(a_splash_keeps_its_volume),
-        cmocka_unit_test(a_heap_of_sand_keeps_its_volume),
+        cmocka_unit_test(a_splash_encloses_its_volume),
+        cmocka_unit_test(a_heap_of_sand_encloses_its_volume),
         cmocka_unit_test(faces_against_walls_are_flat),
         cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(places_do_not_matter),
-        cmocka_unit_test(sheets_keep_their_volume),
+        cmocka_unit_test(position_does_not_matter),
+        cmocka_unit_test(sheets_enclose_their_volume),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

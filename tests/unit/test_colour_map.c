@@ -49,7 +49,7 @@ static void the_split_map_is_white_in_the_middle(void **unused)
     CHECK_NEAR(middle[0], middle[2], 1.0);
 }
 
-static void numbers_beyond_the_ends_hold_them(void **unused)
+static void numbers_beyond_the_ends_are_clamped(void **unused)
 {
     (void)unused;
     uint8_t end[3], beyond[3];
@@ -164,7 +164,7 @@ static void ranges_leave_out_strays(void **unused)
     wadi_scene_destroy(scene);
 }
 
-static void unknown_names_are_told_with_the_known(void **unused)
+static void unknown_names_are_reported_with_the_known(void **unused)
 {
     (void)unused;
     WadiError error;
@@ -221,11 +221,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lightness_rises_evenly),
         cmocka_unit_test(the_split_map_is_white_in_the_middle),
-        cmocka_unit_test(numbers_beyond_the_ends_hold_them),
+        cmocka_unit_test(numbers_beyond_the_ends_are_clamped),
         cmocka_unit_test(ticks_are_round_numbers),
         cmocka_unit_test(letters_are_drawn_and_cut_at_the_rim),
         cmocka_unit_test(ranges_leave_out_strays),
-        cmocka_unit_test(unknown_names_are_told_with_the_known),
+        cmocka_unit_test(unknown_names_are_reported_with_the_known),
         cmocka_unit_test(legends_show_the_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

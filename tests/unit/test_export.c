@@ -374,7 +374,7 @@ static void test_the_dome_gives_the_light_of_the_sky(void **state)
 }
 
 /* Of three vertices just above the ground only the one that faces it is lowered, and only in water. */
-static void test_water_reaches_into_the_ground(void **state)
+static void test_water_is_lowered_into_the_ground(void **state)
 {
     (void)state;
     Fixture f;
@@ -421,7 +421,7 @@ int main(void)
         cmocka_unit_test(test_ply_of_particles),
         cmocka_unit_test(test_the_map_of_the_sky_has_equal_areas),
         cmocka_unit_test(test_the_dome_gives_the_light_of_the_sky),
-        cmocka_unit_test(test_water_reaches_into_the_ground),
+        cmocka_unit_test(test_water_is_lowered_into_the_ground),
         cmocka_unit_test(test_a_camera_without_direction),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -46,7 +46,7 @@ static void close_fixture(Fixture *f)
     wadi_scene_destroy(f->scene);
 }
 
-static void materials_become_what_they_look_like(void **unused)
+static void materials_become_grains_meshes_and_solids(void **unused)
 {
     (void)unused;
     Fixture f;
@@ -176,7 +176,7 @@ static void carved_shapes_have_closed_meshes(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(materials_become_what_they_look_like),
+        cmocka_unit_test(materials_become_grains_meshes_and_solids),
         cmocka_unit_test(cuts_leave_what_is_behind),
         cmocka_unit_test(textures_need_their_attribute),
         cmocka_unit_test(empty_frames_have_an_empty_stage),

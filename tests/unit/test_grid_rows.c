@@ -3,7 +3,7 @@
 #include "expect.h"
 #include "grid/rows.h"
 
-static void rows_know_their_neighbours(void **unused)
+static void rows_have_their_neighbours(void **unused)
 {
     (void)unused;
     WadiError error;
@@ -60,7 +60,7 @@ static void an_empty_grid_has_the_null_row(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_know_their_neighbours),
+        cmocka_unit_test(rows_have_their_neighbours),
         cmocka_unit_test(an_empty_grid_has_the_null_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

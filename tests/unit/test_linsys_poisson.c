@@ -208,7 +208,7 @@ static void a_divergence_that_is_not_finite_is_an_error(void **state)
     problem_free(&p);
 }
 
-static void values_that_are_no_unknowns_are_not_read(void **state)
+static void only_unknowns_are_read(void **state)
 {
     (void)state;
     Problem p;
@@ -466,7 +466,7 @@ int main(void)
         cmocka_unit_test(single_cells_are_solved_directly),
         cmocka_unit_test(nothing_to_do_is_done_at_once),
         cmocka_unit_test(a_divergence_that_is_not_finite_is_an_error),
-        cmocka_unit_test(values_that_are_no_unknowns_are_not_read),
+        cmocka_unit_test(only_unknowns_are_read),
         cmocka_unit_test(the_result_has_the_same_bytes_for_any_thread_count),
         cmocka_unit_test(a_warm_start_saves_iterations),
         cmocka_unit_test(a_warm_start_is_scaled),

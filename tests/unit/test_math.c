@@ -84,7 +84,7 @@ static void curves_pass_through_their_keys(void **unused)
 }
 
 /* Keys at 1, 2 and 4 s, all different. */
-static void curves_know_when_they_rest(void **unused)
+static void constant_spans_of_curves_are_steady(void **unused)
 {
     (void)unused;
     for (int kind = 0; kind < 3; ++kind) {
@@ -212,7 +212,7 @@ int main(void)
         cmocka_unit_test(transforms_scale_then_turn_then_move),
         cmocka_unit_test(inverses_undo_and_stretch_is_the_scale),
         cmocka_unit_test(curves_pass_through_their_keys),
-        cmocka_unit_test(curves_know_when_they_rest),
+        cmocka_unit_test(constant_spans_of_curves_are_steady),
         cmocka_unit_test(repeating_curves_have_their_period),
         cmocka_unit_test(eigenvalues_of_known_matrices),
         cmocka_unit_test(matrices_get_other_eigenvalues),

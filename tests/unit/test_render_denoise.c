@@ -41,7 +41,7 @@ static void measure(const WadiFilm *film, int left, int right, double *mean, dou
     *deviation = sqrt(fmax(square / count - *mean * *mean, 0.0));
 }
 
-static void noise_goes_and_colours_stay(void **unused)
+static void noise_is_removed_and_colours_preserved(void **unused)
 {
     (void)unused;
     WadiFilm film = make_film(1.0);
@@ -57,7 +57,7 @@ static void noise_goes_and_colours_stay(void **unused)
     wadi_film_free(&film);
 }
 
-static void edges_of_shapes_stay(void **unused)
+static void edges_of_shapes_are_preserved(void **unused)
 {
     (void)unused;
     WadiFilm film = make_film(3.0);
@@ -71,7 +71,7 @@ static void edges_of_shapes_stay(void **unused)
 }
 
 /* Without noise nothing changes, and black stays black. */
-static void clean_films_stay(void **unused)
+static void clean_films_are_unchanged(void **unused)
 {
     (void)unused;
     WadiFilm film;
@@ -92,9 +92,9 @@ static void clean_films_stay(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(noise_goes_and_colours_stay),
-        cmocka_unit_test(edges_of_shapes_stay),
-        cmocka_unit_test(clean_films_stay),
+        cmocka_unit_test(noise_is_removed_and_colours_preserved),
+        cmocka_unit_test(edges_of_shapes_are_preserved),
+        cmocka_unit_test(clean_films_are_unchanged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void check_sampling(const WadiLight *light)
     }
 }
 
-static void surrounds_are_drawn_as_they_shine(void **unused)
+static void surrounds_are_sampled_by_their_light(void **unused)
 {
     (void)unused;
     WadiError error = { 0 };
@@ -93,7 +93,7 @@ static void maps_face_the_right_way(void **unused)
 }
 
 /* Blue overhead, brighter at the horizon and near the sun; a low sun is red and dim. */
-static void sky_looks_like_a_sky(void **unused)
+static void sky_is_blue_above_and_brighter_near_the_sun(void **unused)
 {
     (void)unused;
     WadiVec3 sun = wadi_normalized_or(wadi_vec3(1, 0, 1), wadi_vec3(0, 0, 1)),
@@ -265,7 +265,7 @@ static void camera_rays_go_where_they_should(void **unused)
     CHECK_NEAR((double)wadi_dotf(frame.up, frame.forward), 0.0, 1e-6);
 }
 
-static void film_keeps_grey_and_order(void **unused)
+static void film_curve_is_neutral_and_monotonic(void **unused)
 {
     (void)unused;
     CHECK_NEAR((double)wadi_film_curve(0.0f), 0.0, 0.0);
@@ -311,14 +311,14 @@ static void film_keeps_grey_and_order(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(surrounds_are_drawn_as_they_shine),
+        cmocka_unit_test(surrounds_are_sampled_by_their_light),
         cmocka_unit_test(maps_face_the_right_way),
-        cmocka_unit_test(sky_looks_like_a_sky),
+        cmocka_unit_test(sky_is_blue_above_and_brighter_near_the_sun),
         cmocka_unit_test(radiance_pictures_are_read),
         cmocka_unit_test(float_maps_are_read),
         cmocka_unit_test(framing_shows_the_whole_box),
         cmocka_unit_test(camera_rays_go_where_they_should),
-        cmocka_unit_test(film_keeps_grey_and_order),
+        cmocka_unit_test(film_curve_is_neutral_and_monotonic),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

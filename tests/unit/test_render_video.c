@@ -198,7 +198,7 @@ static void check_cuts(const char *path, bool is_gif)
     wadi_free(bytes, size + 1, 1);
 }
 
-static void test_videos_that_are_cut_off_are_known(void **state)
+static void test_truncated_videos_are_refused(void **state)
 {
     (void)state;
     make_pictures(33, 21);
@@ -225,7 +225,7 @@ static void test_videos_that_are_cut_off_are_known(void **state)
     assert_int_equal(scratch_count(scratch, "damaged.mp4"), 0);
 }
 
-static void test_words_in_a_png_file(void **state)
+static void test_text_in_a_png_file(void **state)
 {
     (void)state;
     WadiImage image, back;
@@ -307,8 +307,8 @@ int main(void)
         cmocka_unit_test(test_ffmpeg_fails),
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_real_ffmpeg),
-        cmocka_unit_test(test_videos_that_are_cut_off_are_known),
-        cmocka_unit_test(test_words_in_a_png_file),
+        cmocka_unit_test(test_truncated_videos_are_refused),
+        cmocka_unit_test(test_text_in_a_png_file),
         cmocka_unit_test(test_a_sheet),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

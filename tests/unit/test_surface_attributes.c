@@ -89,7 +89,7 @@ static double sum_all(WadiVec3 x, double place[3], double *noise, int32_t *neare
     return weight;
 }
 
-static void vertices_have_the_mean_of_what_reaches_them(void **unused)
+static void vertices_have_the_weighted_mean_of_particles(void **unused)
 {
     (void)unused;
     WadiError error;
@@ -220,7 +220,7 @@ static void threads_do_not_change_a_byte(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vertices_have_the_mean_of_what_reaches_them),
+        cmocka_unit_test(vertices_have_the_weighted_mean_of_particles),
         cmocka_unit_test(linear_fields_stay_linear_inside),
         cmocka_unit_test(nothing_from_nothing),
         cmocka_unit_test(threads_do_not_change_a_byte),

@@ -47,7 +47,7 @@ static void check_walk(const WadiBins *bins, const WadiCloud *cloud, WadiBox box
     free(seen);
 }
 
-static void walks_find_all_that_reach(void **unused)
+static void queries_find_all_particles_in_support(void **unused)
 {
     (void)unused;
     const int levels[4] = { 1, 3, 6, WADI_BINS_LEVEL_MAX };
@@ -116,7 +116,7 @@ static void nothing_and_too_far(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walks_find_all_that_reach),
+        cmocka_unit_test(queries_find_all_particles_in_support),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(nothing_and_too_far),
     };

@@ -98,7 +98,7 @@ static Left measure(WadiVec3 normal, double height, double length)
     return left;
 }
 
-static void bumps_go_and_waves_stay(void **unused)
+static void bumps_are_removed_and_waves_kept(void **unused)
 {
     (void)unused;
     const WadiVec3 normals[] = { { 0, 0, 1 }, { 0.36, 0.48, 0.8 }, { 2.0 / 3, -1.0 / 3, 2.0 / 3 } };
@@ -187,7 +187,7 @@ static double long_wave(const void *context, double x, double y)
 
 /* Waves too low for particles to resolve are removed at any length; of a wave of one spacing from trough to
  * crest no more is lost than without the wide planes, whose weight ends at an rms of 0.3. */
-static void long_bumps_go_and_long_waves_stay(void **unused)
+static void long_bumps_are_removed_and_long_waves_kept(void **unused)
 {
     (void)unused;
     const double length[] = { 24.0, 40.0, 60.0 }, lost[] = { 0.40, 0.20, 0.15 };
@@ -216,7 +216,7 @@ static double cone(const void *context, double x, double y)
     return -*(const double *)context * hypot(x, y);
 }
 
-static void slopes_and_crests_stay(void **unused)
+static void slopes_and_crests_are_unchanged(void **unused)
 {
     (void)unused;
     const double steep[] = { 0.002, 0.01, 0.04 };
@@ -250,7 +250,7 @@ static void walls_do_not_matter(void **unused)
 }
 
 /* Balls of 30 and 60 spacings keep their radius; balls and sheets that are small or thin keep every byte. */
-static void curved_and_thin_parts_stay(void **unused)
+static void curved_and_thin_parts_are_unchanged(void **unused)
 {
     (void)unused;
     FieldFixture fixture;
@@ -355,9 +355,12 @@ static void same_bytes_for_any_threads(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bumps_go_and_waves_stay),    cmocka_unit_test(long_bumps_go_and_long_waves_stay),
-        cmocka_unit_test(slopes_and_crests_stay),     cmocka_unit_test(walls_do_not_matter),
-        cmocka_unit_test(curved_and_thin_parts_stay), cmocka_unit_test(a_narrow_band_stays_closed),
+        cmocka_unit_test(bumps_are_removed_and_waves_kept),
+        cmocka_unit_test(long_bumps_are_removed_and_long_waves_kept),
+        cmocka_unit_test(slopes_and_crests_are_unchanged),
+        cmocka_unit_test(walls_do_not_matter),
+        cmocka_unit_test(curved_and_thin_parts_are_unchanged),
+        cmocka_unit_test(a_narrow_band_stays_closed),
         cmocka_unit_test(same_bytes_for_any_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

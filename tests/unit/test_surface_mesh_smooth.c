@@ -41,7 +41,7 @@ static double rms_error(const WadiMesh *mesh, const TestBall *ball)
     return sqrt(sum / (double)mesh->vertex_count);
 }
 
-static void noise_goes_and_volume_stays(void **unused)
+static void noise_is_removed_and_volume_preserved(void **unused)
 {
     (void)unused;
     WadiError error;
@@ -76,7 +76,7 @@ static void noise_goes_and_volume_stays(void **unused)
     wadi_arena_free(&arena);
 }
 
-static void what_is_smooth_stays(void **unused)
+static void smooth_meshes_are_unchanged(void **unused)
 {
     (void)unused;
     WadiError error;
@@ -90,7 +90,7 @@ static void what_is_smooth_stays(void **unused)
     wadi_arena_free(&arena);
 }
 
-static void each_part_keeps_its_own_volume(void **unused)
+static void each_component_keeps_its_volume(void **unused)
 {
     (void)unused;
     WadiError error;
@@ -225,9 +225,9 @@ static void threads_do_not_change_a_byte(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(noise_goes_and_volume_stays),
-        cmocka_unit_test(what_is_smooth_stays),
-        cmocka_unit_test(each_part_keeps_its_own_volume),
+        cmocka_unit_test(noise_is_removed_and_volume_preserved),
+        cmocka_unit_test(smooth_meshes_are_unchanged),
+        cmocka_unit_test(each_component_keeps_its_volume),
         cmocka_unit_test(planes_stay_planes_and_walls_hold),
         cmocka_unit_test(a_rim_does_not_move),
         cmocka_unit_test(threads_do_not_change_a_byte),

@@ -95,7 +95,7 @@ static void passes_are_those_of_a_dense_box(void **unused)
 }
 
 /* A pass preserves linear fields; a lowering pass removes peaks and preserves pits. */
-static void straight_fields_stay(void **unused)
+static void linear_fields_are_unchanged(void **unused)
 {
     (void)unused;
     WadiError error = { 0 };
@@ -139,7 +139,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passes_are_those_of_a_dense_box),
-        cmocka_unit_test(straight_fields_stay),
+        cmocka_unit_test(linear_fields_are_unchanged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
