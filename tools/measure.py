@@ -118,8 +118,7 @@ def page_tests(name, data):
             source = entry["origin"]
             lines += [f"## {program}", "", f"`{source['command']}`, commit {source['commit']}, {source['date']}.", ""]
             for test, figures in entry["tests"]:
-                lines += [f"- {test.replace('_', ' ')}:", *(f"  - `{figure}`" for figure in figures)]
-            lines.append("")
+                lines += [f"{test.replace('_', ' ').capitalize()}:", "", "```", *figures, "```", ""]
     return lines[:-1]
 
 
