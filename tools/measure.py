@@ -129,14 +129,14 @@ def bench(*arguments):
 
 
 def measure_memory(_name, _arguments):
-    rows = []
+    source, rows = origin("tools/measure.py memory"), []
     for case, frames, scale in MEMORY:
         options = ["flip", "--case", case, "--frames", str(frames)] + (["--scale", str(scale)] if scale else [])
         rows += [{key: row[key] for key in ("case", "particles", "frames", "steps", "cells", "grid_cells",
                                             "pressure_solves", "pressure_iterations", "friction_solves",
                                             "friction_iterations", "particle_bytes", "scratch_bytes", "live_bytes")}
                  for row in bench(*options)]
-    return {"origin": origin("tools/measure.py memory"), "rows": rows}
+    return {"origin": source, "rows": rows}
 
 
 def page_memory(_name, data):
