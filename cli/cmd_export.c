@@ -24,17 +24,16 @@ static bool parse_target(const WadiCliWork *work, WadiExportDef *def)
     return wadi_cli_work_usage(work, "--to", "pov, pbrt, blender, ply, obj or vdb", text);
 }
 
-static void on_progress(void *user, const WadiExportProgress *state)
+static void on_progress(void *user, const WadiProgress *state)
 {
     WadiCliWork *work = user;
-    WadiCliDone done = WADI_CLI_DONE_OF(state);
     if (work->args->json) {
-        WadiCliJson json = wadi_cli_work_json(work, &done);
+        WadiCliJson json = wadi_cli_work_json(work, state);
         wadi_cli_json_integer(&json, "grains", state->grains);
         wadi_cli_json_integer(&json, "triangles", state->triangles);
         wadi_cli_json_close(&json);
     }
-    wadi_cli_work_tell(work, &done, "export", state->grains);
+    wadi_cli_work_tell(work, state, "export", state->grains);
 }
 
 static void json_end(const WadiExportReport *report)

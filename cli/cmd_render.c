@@ -91,12 +91,11 @@ static bool parse_size(const WadiCliWork *work, const char *text, Size *size)
     return true;
 }
 
-static void on_progress(void *user, const WadiRenderProgress *state)
+static void on_progress(void *user, const WadiProgress *state)
 {
     WadiCliWork *work = user;
-    WadiCliDone done = WADI_CLI_DONE_OF(state);
     if (work->args->json) {
-        WadiCliJson json = wadi_cli_work_json(work, &done);
+        WadiCliJson json = wadi_cli_work_json(work, state);
         wadi_cli_json_integer(&json, "grains", state->grains);
         wadi_cli_json_integer(&json, "triangles", state->triangles);
         wadi_cli_json_number(&json, "stage_seconds", state->stage_seconds);
@@ -104,7 +103,7 @@ static void on_progress(void *user, const WadiRenderProgress *state)
         wadi_cli_json_number(&json, "trace_seconds", state->trace_seconds);
         wadi_cli_json_close(&json);
     }
-    wadi_cli_work_tell(work, &done, "picture", 0);
+    wadi_cli_work_tell(work, state, "picture", 0);
 }
 
 static void json_end(const WadiRenderReport *report)

@@ -46,12 +46,11 @@ static bool parse_formats(const WadiCliWork *work, const char *text, WadiSurface
     }
 }
 
-static void on_progress(void *user, const WadiSurfaceProgress *state)
+static void on_progress(void *user, const WadiProgress *state)
 {
     Surface *surface = user;
-    WadiCliDone done = WADI_CLI_DONE_OF(state);
     if (surface->work.args->json) {
-        WadiCliJson json = wadi_cli_work_json(&surface->work, &done);
+        WadiCliJson json = wadi_cli_work_json(&surface->work, state);
         wadi_cli_json_text(&json, "material", state->material);
         wadi_cli_json_integer(&json, "particles", state->particles);
         wadi_cli_json_integer(&json, "triangles", state->triangles);
@@ -60,7 +59,7 @@ static void on_progress(void *user, const WadiSurfaceProgress *state)
     }
     if (state->frames_done != surface->shown) {
         surface->shown = state->frames_done;
-        wadi_cli_work_tell(&surface->work, &done, "mesh", state->particles);
+        wadi_cli_work_tell(&surface->work, state, "mesh", state->particles);
     }
 }
 

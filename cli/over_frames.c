@@ -63,7 +63,7 @@ void wadi_cli_work_log(void *user, WadiLogLevel level, const char *text)
     }
 }
 
-WadiCliJson wadi_cli_work_json(const WadiCliWork *work, const WadiCliDone *done)
+WadiCliJson wadi_cli_work_json(const WadiCliWork *work, const WadiProgress *done)
 {
     WadiCliJson json = wadi_cli_json_open(stdout);
     wadi_cli_json_text(&json, "event", work->event);
@@ -77,7 +77,7 @@ WadiCliJson wadi_cli_work_json(const WadiCliWork *work, const WadiCliDone *done)
     return json;
 }
 
-void wadi_cli_work_tell(WadiCliWork *work, const WadiCliDone *done, const char *stage, int64_t particles)
+void wadi_cli_work_tell(WadiCliWork *work, const WadiProgress *done, const char *stage, int64_t particles)
 {
     WadiProgress line = { .frame = done->frames_done,
                           .frame_count = done->frame_count,

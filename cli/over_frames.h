@@ -25,28 +25,10 @@ bool wadi_cli_work_frames(const WadiCliWork *work, int *first, int *last);
 /* A WadiLog's function; `user` is the WadiCliWork. */
 void wadi_cli_work_log(void *user, WadiLogLevel level, const char *text);
 
-/* A file that is done. */
-typedef struct WadiCliDone {
-    int frame, frames_done, frame_count;
-    const char *path;
-    bool is_kept;
-    double seconds, seconds_left; /* s; seconds_left negative: unknown */
-} WadiCliDone;
-
-/* From the progress of any of the commands: what they tell alike has the same names. */
-#define WADI_CLI_DONE_OF(state)                                                                              \
-    ((WadiCliDone){ .frame = (state)->frame,                                                                 \
-                    .frames_done = (state)->frames_done,                                                     \
-                    .frame_count = (state)->frame_count,                                                     \
-                    .path = (state)->path,                                                                   \
-                    .is_kept = (state)->is_kept,                                                             \
-                    .seconds = (state)->seconds,                                                             \
-                    .seconds_left = (state)->seconds_left })
-
 /* The event of a file as far as all commands have it; the caller adds its own and closes it. */
-WadiCliJson wadi_cli_work_json(const WadiCliWork *work, const WadiCliDone *done);
-/* The progress line. */
-void wadi_cli_work_tell(WadiCliWork *work, const WadiCliDone *done, const char *stage, int64_t particles);
+WadiCliJson wadi_cli_work_json(const WadiCliWork *work, const WadiProgress *done);
+/* The progress line, with words and a count of its own for the command. */
+void wadi_cli_work_tell(WadiCliWork *work, const WadiProgress *done, const char *stage, int64_t particles);
 
 /* Ctrl-C ends when what was begun is done, and a terminal is told so. */
 void wadi_cli_work_catch(const WadiCliWork *work);

@@ -38,9 +38,19 @@ int main(int argc, char **argv)
         run_def.progress = show;
         run_def.log.function = warn;
         status = wadi_run(scene, &run_def, &report, &error);
+        WadiRunInfo info = { 0 };
         if (status == WADI_OK) {
-            printf("%d frames in %s\n", report.frames, report.folder);
+            status =
+                wadi_run_info_read(&info, report.folder, &error); /* what run.json says, over all sessions */
         }
+        if (status == WADI_OK) {
+            printf("%d frames in %s\n", info.frames, report.folder);
+            for (int m = 0; m < info.material_count; ++m) {
+                printf("%lld particles of %s\n", (long long)info.materials[m].particles,
+                       info.materials[m].name);
+            }
+        }
+        wadi_run_info_release(&info);
     }
     if (status != WADI_OK) {
         fprintf(stderr, "%s: %s\n", wadi_status_name(status), error.text);

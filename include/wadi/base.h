@@ -100,7 +100,8 @@ typedef struct WadiAllocator {
     void *user;
 } WadiAllocator;
 
-/* Replace the allocator; NULL restores the default. Only while no object of the library is alive. */
+/* Replace the allocator; NULL restores the default. Only while no object of the library is alive. It is the process's, not a
+ * simulation's: scenes are shared, and memory is asked for in every layer and thread (docs/library.md says more). */
 WADI_API void wadi_set_allocator(const WadiAllocator *allocator);
 
 /* Bytes that the library made; release them with wadi_buffer_release. A zeroed one is empty. */

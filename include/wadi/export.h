@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "wadi/progress.h"
 #include "wadi/scene.h"
 
 #ifdef __cplusplus
@@ -23,17 +24,6 @@ typedef enum WadiExportTarget {
 /* "pov"; static storage. */
 WADI_API const char *wadi_export_target_name(WadiExportTarget target);
 
-/* A frame that is there now. Pointers are valid during the call only. */
-typedef struct WadiExportProgress {
-    int frame, frames_done, frame_count;
-    const char *path; /* of the frame's main file */
-    bool
-        is_kept; /* it was there already, made of the same particles in the same way; the counts are then 0 */
-    int64_t grains, triangles;
-    double seconds;      /* wall-clock since the call began */
-    double seconds_left; /* estimate; negative while unknown */
-} WadiExportProgress;
-
 typedef struct WadiExportDef {
     int cookie; /* set by wadi_default_export_def */
     WadiExportTarget target;
@@ -47,8 +37,7 @@ typedef struct WadiExportDef {
     bool is_forced;     /* redo files that were made of the same particles with the same settings */
     int threads;        /* 0: all cores. Files do not depend on it */
     WadiLog log;
-    void (*progress)(void *user,
-                     const WadiExportProgress *progress); /* may be NULL; from the calling thread */
+    WadiProgressFunction progress; /* may be NULL */
     void *progress_user;
     const volatile int *stop; /* when not NULL and not 0: finish the frame begun, return WADI_ERR_STOPPED */
 } WadiExportDef;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "wadi/progress.h"
 #include "wadi/scene.h"
 
 #ifdef __cplusplus
@@ -15,17 +16,6 @@ typedef enum WadiQuality {
     WADI_QUALITY_PREVIEW, /* some more: good enough to show */
     WADI_QUALITY_FINAL,   /* minutes */
 } WadiQuality;
-
-/* A picture that is there now. Pointers are valid during the call only. */
-typedef struct WadiRenderProgress {
-    int frame, frames_done, frame_count;
-    const char *path;
-    bool is_kept;                                      /* it was there already */
-    double stage_seconds, tree_seconds, trace_seconds; /* of this picture; 0 when kept */
-    int64_t grains, triangles;                         /* of this picture; 0 when kept */
-    double seconds;                                    /* wall-clock since the call began */
-    double seconds_left;                               /* estimate; negative while unknown */
-} WadiRenderProgress;
 
 typedef struct WadiRenderDef {
     int cookie;                  /* set by wadi_default_render_def */
@@ -55,8 +45,7 @@ typedef struct WadiRenderDef {
     bool is_forced; /* redo pictures that are there and were made of the same frame in the same way */
     int threads;    /* 0: all cores. The pictures do not depend on it */
     WadiLog log;    /* no ffmpeg, a camera inside a wall */
-    void (*progress)(void *user,
-                     const WadiRenderProgress *progress); /* may be NULL; from the calling thread */
+    WadiProgressFunction progress; /* may be NULL */
     void *progress_user;
     const volatile int *stop; /* when not NULL and not 0: finish the picture begun, return WADI_ERR_STOPPED */
 } WadiRenderDef;

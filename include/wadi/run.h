@@ -4,29 +4,12 @@
 
 #include <stdbool.h>
 
+#include "wadi/progress.h"
 #include "wadi/scene.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What a run tells while it goes on; pointers are valid during the call only. */
-typedef struct WadiProgress {
-    int frame;             /* last finished frame; 0 while seeding */
-    int first_frame;       /* where this call began: 1, or the frame it resumed from */
-    int frame_count;       /* frames in all */
-    bool is_frame_done;    /* `frame` is whole and on disk; otherwise a step inside the next one */
-    double frame_fraction; /* 0..1 of the frame being simulated */
-    const char *stage;     /* "seed", "step", "write", … */
-    int64_t particles;
-    int64_t steps;
-    double dt;                /* s, last step */
-    const char *dt_limit;     /* what limited it */
-    double seconds;           /* wall-clock since this call began */
-    double seconds_per_frame; /* of late, without what came before the first step; negative while unknown */
-    double seconds_left;      /* estimate; negative while unknown */
-    uint64_t state_hash;      /* of `frame`, when is_frame_done */
-} WadiProgress;
 
 typedef enum WadiRunMode {
     WADI_RUN_NEW = 0,       /* the folder must not hold frames */
@@ -42,7 +25,7 @@ typedef struct WadiRunDef {
     int frames;     /* > 0: overrides the scene's number of frames */
     int threads;    /* 0: all cores */
     WadiLog log;
-    void (*progress)(void *user, const WadiProgress *progress); /* may be NULL; from the calling thread */
+    WadiProgressFunction progress; /* may be NULL */
     void *progress_user;
     const volatile int
         *stop; /* when not NULL and not 0: finish the step, write a checkpoint, return WADI_ERR_STOPPED */
@@ -87,6 +70,50 @@ typedef struct WadiEstimate {
  * go to `log` (may be NULL). */
 WADI_API WadiStatus wadi_estimate(const WadiScene *scene, int frames, int threads, const WadiLog *log,
                                   WadiEstimate *estimate, WadiError *error);
+
+typedef struct WadiRunMaterial {
+    const char *name;
+    int64_t particles; /* present in the last finished frame */
+} WadiRunMaterial;
+
+typedef struct WadiRunStage {
+    const char *name;
+    double seconds;
+} WadiRunStage;
+
+/* What run.json holds, for programs without a parser; docs/formats.md explains it. Over all sessions of the run. Release it with
+ * wadi_run_info_release, pointers die with it. */
+typedef struct WadiRunInfo {
+    const char *scene; /* path of the scene file */
+    const char *name;  /* of the scene: prefix of the frame files */
+    const char *solver;
+    uint64_t content_hash; /* of what the simulation depends on: equal hashes, equal results */
+    int threads;           /* of the last session */
+    bool is_finished;
+    int frames;      /* finished */
+    int frame_count; /* wanted */
+    double fps;
+    int64_t steps;
+    int64_t lost_particles, drained_particles;
+    double seconds; /* wall-clock */
+    size_t peak_rss_bytes;
+    uint64_t state_hash;                               /* of the last finished frame */
+    double drift_mass, drift_water_mass, drift_volume; /* relative; NAN: not known */
+    double max_divergence;                             /* 1/s; NAN: not known */
+    int material_count;
+    const WadiRunMaterial *materials;
+    int stage_count;
+    const WadiRunStage *stages; /* in the order in which they first ran */
+    int warning_count;
+    const char *const *warnings;
+    void *memory; /* the library's */
+} WadiRunInfo;
+
+/* Of a run folder, also while it is being written: run.json is replaced as a whole. WADI_ERR_IO: there is none; WADI_ERR_FORMAT: it is
+ * damaged. *info is zeroed after a failure. */
+WADI_API WadiStatus wadi_run_info_read(WadiRunInfo *info, const char *run, WadiError *error);
+/* Zeroes the struct. NULL and a zeroed one are fine. */
+WADI_API void wadi_run_info_release(WadiRunInfo *info);
 
 /* A person's (or with as_json a program's) description of a run folder, a frame or checkpoint file, a mesh or a scene.
  * Release the text with wadi_text_release. */

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "wadi/progress.h"
 #include "wadi/sim.h"
 
 #ifdef __cplusplus
@@ -17,18 +18,6 @@ typedef enum WadiSurfaceFormat {
     WADI_SURFACE_OBJ = 2,
     WADI_SURFACE_VDB = 4, /* the field as a level set; only where wadi was built with OpenVDB */
 } WadiSurfaceFormat;
-
-/* A file that is there now. Pointers are valid during the call only. */
-typedef struct WadiSurfaceProgress {
-    int frame, frames_done,
-        frame_count; /* frames_done: those of which all files are told, this one included */
-    const char *material;
-    const char *path; /* of the file */
-    bool is_kept;     /* it was there already; the counts are then 0 */
-    int64_t particles, triangles, vertices;
-    double seconds;      /* wall-clock since the call began */
-    double seconds_left; /* estimate; negative while unknown */
-} WadiSurfaceProgress;
 
 typedef struct WadiSurfaceDef {
     int cookie;                  /* set by wadi_default_surface_def */
@@ -43,8 +32,7 @@ typedef struct WadiSurfaceDef {
     bool is_y_up;       /* turn (x, y, z) into (x, z, -y); not for VDB */
     bool is_forced;     /* redo files that were made of the same particles with the same settings */
     int threads;        /* 0: all cores */
-    void (*progress)(
-        void *user, const WadiSurfaceProgress *progress); /* may be NULL; from the calling thread, in order */
+    WadiProgressFunction progress; /* may be NULL */
     void *progress_user;
     const volatile int *stop; /* when not NULL and not 0: finish the files begun, return WADI_ERR_STOPPED */
 } WadiSurfaceDef;

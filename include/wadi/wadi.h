@@ -5,6 +5,7 @@
 #include "wadi/base.h"
 #include "wadi/export.h"
 #include "wadi/picture.h"
+#include "wadi/progress.h"
 #include "wadi/render.h"
 #include "wadi/run.h"
 #include "wadi/scene.h"

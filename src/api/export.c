@@ -38,17 +38,21 @@ void wadi_export_tell(WadiExportJob *job, int frame, int index, int count, const
     report->triangles += triangles;
     int made = report->frames - report->kept;
     double seconds = wadi_time_now() - job->start;
-    WadiExportProgress progress = { .frame = frame,
-                                    .frames_done = index + 1,
-                                    .frame_count = count,
-                                    .path = path,
-                                    .is_kept = is_kept,
-                                    .grains = grains,
-                                    .triangles = triangles,
-                                    .seconds = seconds,
-                                    .seconds_left = index + 1 == count ? 0.0
-                                                    : made > 0         ? seconds / made * (count - index - 1)
-                                                                       : -1.0 };
+    WadiProgress progress = { .frame = frame,
+                              .frames_done = index + 1,
+                              .frame_count = count,
+                              .first_frame = frame - index,
+                              .is_frame_done = true,
+                              .stage = "export",
+                              .seconds_per_frame = made > 0 ? seconds / made : -1.0,
+                              .path = path,
+                              .is_kept = is_kept,
+                              .grains = grains,
+                              .triangles = triangles,
+                              .seconds = seconds,
+                              .seconds_left = index + 1 == count ? 0.0
+                                              : made > 0         ? seconds / made * (count - index - 1)
+                                                                 : -1.0 };
     if (job->def->progress != NULL) {
         job->def->progress(job->def->progress_user, &progress);
     }

@@ -68,7 +68,7 @@ static WadiStatus write_particles(Meshes *m, int number, bool *is_kept, int64_t 
 }
 
 /* wadi_surface for one frame, so that its particles and its progress come with it. */
-static void on_mesh(void *user, const WadiSurfaceProgress *progress)
+static void on_mesh(void *user, const WadiProgress *progress)
 {
     Meshes *m = user;
     m->triangles += progress->triangles;

@@ -46,20 +46,24 @@ static void tell(const Rendering *r, int index, bool is_kept)
     double seconds = wadi_time_now() - r->start;
     int made = r->report->pictures;
     wadi_render_plan_path(&r->plan, frame, path, sizeof path);
-    WadiRenderProgress progress = { .frame = frame,
-                                    .frames_done = index + 1,
-                                    .frame_count = count,
-                                    .path = path,
-                                    .is_kept = is_kept,
-                                    .stage_seconds = r->maker.stage_seconds,
-                                    .tree_seconds = r->maker.tree_seconds,
-                                    .trace_seconds = r->maker.trace_seconds,
-                                    .grains = r->maker.grains,
-                                    .triangles = r->maker.triangles,
-                                    .seconds = seconds,
-                                    .seconds_left = index + 1 == count ? 0.0
-                                                    : made > 0         ? seconds / made * (count - index - 1)
-                                                                       : -1.0 };
+    WadiProgress progress = { .frame = frame,
+                              .frames_done = index + 1,
+                              .frame_count = count,
+                              .first_frame = wadi_render_plan_frame(&r->plan, 0),
+                              .is_frame_done = true,
+                              .stage = "render",
+                              .seconds_per_frame = made > 0 ? seconds / made : -1.0,
+                              .path = path,
+                              .is_kept = is_kept,
+                              .stage_seconds = r->maker.stage_seconds,
+                              .tree_seconds = r->maker.tree_seconds,
+                              .trace_seconds = r->maker.trace_seconds,
+                              .grains = r->maker.grains,
+                              .triangles = r->maker.triangles,
+                              .seconds = seconds,
+                              .seconds_left = index + 1 == count ? 0.0
+                                              : made > 0         ? seconds / made * (count - index - 1)
+                                                                 : -1.0 };
     if (def->progress != NULL) {
         def->progress(def->progress_user, &progress);
     }

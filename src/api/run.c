@@ -128,6 +128,7 @@ static WadiProgress make_progress(const Run *run, const char *stage, bool is_fra
     return (WadiProgress){ .frame = sim->frame,
                            .first_frame = run->first_frame > 0 ? run->first_frame : 1,
                            .frame_count = run->frame_count,
+                           .frames_done = sim->frame,
                            .is_frame_done = is_frame_done,
                            .frame_fraction = fraction,
                            .stage = stage,

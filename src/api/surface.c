@@ -227,14 +227,17 @@ static void tell_part(const Team *team, int index, int part, WadiSurfaceReport *
     const Made *made = &team->made[index * plan->part_count + part];
     char path[WADI_PATH_SIZE];
     double seconds = wadi_time_now() - team->start;
-    WadiSurfaceProgress progress = { .frame = plan->view.first + index,
-                                     .frames_done = index + (part == plan->part_count - 1),
-                                     .frame_count = team->frame_count,
-                                     .material = plan->part[part].name,
-                                     .path = path,
-                                     .seconds = seconds,
-                                     .seconds_left =
-                                         seconds / (index + 1) * (team->frame_count - index - 1) };
+    WadiProgress progress = { .frame = plan->view.first + index,
+                              .frames_done = index + (part == plan->part_count - 1),
+                              .frame_count = team->frame_count,
+                              .first_frame = plan->view.first,
+                              .is_frame_done = true,
+                              .stage = "surface",
+                              .seconds_per_frame = seconds / (index + 1),
+                              .material = plan->part[part].name,
+                              .path = path,
+                              .seconds = seconds,
+                              .seconds_left = seconds / (index + 1) * (team->frame_count - index - 1) };
     report->particles += made->particles;
     report->triangles += made->triangles;
     report->vertices += made->vertices;

@@ -103,6 +103,28 @@ static WadiStatus wrap_particles(int calls)
     return status;
 }
 
+static WadiStatus read_info(int calls)
+{
+    WadiError error = { 0 };
+    alloc_calls_left = INT_MAX;
+    WadiScene *scene = load_scene(scene_text);
+    char path[600];
+    snprintf(path, sizeof path, "%s/t.run", scratch);
+    WadiRunDef def = wadi_default_run_def();
+    def.folder = path;
+    def.mode = WADI_RUN_RESUME;
+    def.threads = 1;
+    CHECK_OK(wadi_run(scene, &def, NULL, &error), error);
+    wadi_scene_destroy(scene);
+    WadiRunInfo info;
+    alloc_calls_left = calls;
+    WadiStatus status = wadi_run_info_read(&info, path, &error);
+    assert_true((status == WADI_OK) == (info.memory != NULL) && (status == WADI_OK) == (info.frames == 3));
+    alloc_calls_left = INT_MAX;
+    wadi_run_info_release(&info);
+    return status;
+}
+
 static void without_memory_nothing_is_left_behind(void **unused)
 {
     (void)unused;
@@ -110,6 +132,7 @@ static void without_memory_nothing_is_left_behind(void **unused)
     assert_true(failures_until_it_works(load) > 30);
     assert_true(failures_until_it_works(wrap_sim) > 20);
     assert_true(failures_until_it_works(wrap_particles) > 20);
+    assert_true(failures_until_it_works(read_info) > 10);
 }
 
 /* What bytes become: refused with words, or a simulation that steps. Returns whether they were refused. */
@@ -216,5 +239,5 @@ int main(void)
         cmocka_unit_test(damaged_bytes_are_refused),
         cmocka_unit_test(a_frame_is_no_checkpoint),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

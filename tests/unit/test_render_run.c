@@ -63,7 +63,7 @@ typedef struct Watch {
     int stop_after; /* pictures; 0: never */
 } Watch;
 
-static void on_progress(void *user, const WadiRenderProgress *progress)
+static void on_progress(void *user, const WadiProgress *progress)
 {
     Watch *watch = user;
     watch->frames[watch->calls++ % 16] = progress->frame;

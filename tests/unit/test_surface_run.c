@@ -269,7 +269,7 @@ typedef struct Watch {
     volatile int stop;
 } Watch;
 
-static void stop_after_one(void *user, const WadiSurfaceProgress *progress)
+static void stop_after_one(void *user, const WadiProgress *progress)
 {
     Watch *watch = user;
     assert_true(progress->frame >= watch->last_frame);
