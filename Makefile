@@ -6,7 +6,7 @@ PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-long validate fuzz format tidy docs install clean help
+.PHONY: build demo test test-long validate fuzz format tidy docs install uninstall clean help
 
 build: ## build build/wadi and the libraries (installs nothing)
 	@tools/build.sh release wadi_cli wadi_static wadi_shared
@@ -56,6 +56,9 @@ docs: build ## rewrite the manual, the reference pages and the completions from 
 install: ## build for all processors, and install under PREFIX (/usr/local), below DESTDIR when given
 	@tools/build.sh portable wadi_cli wadi_static wadi_shared
 	@DESTDIR="$(DESTDIR)" cmake --install build/portable --prefix "$(PREFIX)"
+
+uninstall: ## remove what make install put under PREFIX, below DESTDIR when given
+	@tools/uninstall.sh build/portable/install_manifest.txt "$(DESTDIR)" "$(PREFIX)"
 
 clean: ## remove everything that was built
 	rm -rf build

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs into a temporary folder and uses it as a stranger would: the README's program and examples/ compiled with
-# pkg-config alone, shared and static, with a C and a C++ compiler's eyes on the headers; the exported names compared
+# pkg-config alone, shared and static, and with CMake's find_package; with a C and a C++ compiler's eyes on the headers; the exported names compared
 # with the public headers; and the same bytes from the library for every processor and the faster one beside it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -77,6 +77,45 @@ cmp "$stage/readme-shared.out" "$stage/readme-static.out" || fail "shared and st
 height=$(sed -n 's/^mean height \([0-9.]*\) m$/\1/p' "$stage/readme-shared.out")
 awk -v h="$height" 'BEGIN { exit !(h > 5.085 && h < 5.105) }' || fail "mean height is \"$height\", expected 5.095"
 
+# A project of someone else's: find_package alone, shared and static; the examples need no other file.
+mkdir "$stage/consumer"
+cp examples/surface_in_memory.c "$stage/consumer"
+cat >"$stage/consumer/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.16)
+project(consumer C)
+find_package(wadi 0.2 QUIET)
+if(wadi_FOUND)
+  message(FATAL_ERROR "version 0.1 serves as 0.2")
+endif()
+find_package(wadi 0.1 REQUIRED COMPONENTS static)
+add_executable(shared surface_in_memory.c)
+target_link_libraries(shared PRIVATE wadi::wadi)
+add_executable(static surface_in_memory.c)
+target_link_libraries(static PRIVATE wadi::wadi_static)
+END
+{
+    cmake -S "$stage/consumer" -B "$stage/consumer/build" -DCMAKE_PREFIX_PATH="$stage/usr" &&
+        cmake --build "$stage/consumer/build"
+} >"$stage/consumer/log" 2>&1 || {
+    cat "$stage/consumer/log" >&2
+    fail "find_package(wadi) does not serve a project"
+}
+ldd "$stage/consumer/build/shared" | grep -q "libwadi.so.0 => $libdir/" || fail "wadi::wadi is not the shared library"
+if ldd "$stage/consumer/build/static" | grep -q libwadi; then
+    fail "wadi::wadi_static wants libwadi.so"
+fi
+for kind in shared static; do
+    "$stage/consumer/build/$kind" "$stage/$kind.obj" >"$stage/$kind.out"
+    grep -q '^[0-9]\{4,\} triangles' "$stage/$kind.out" || fail "examples/surface_in_memory.c made no mesh"
+done
+cmp "$stage/shared.obj" "$stage/static.obj" || fail "shared and static make different meshes"
+"$stage/usr/bin/wadi" info "$stage/shared.obj" | grep -q 'closed, manifold' || fail "that mesh is not closed"
+
+# The documents are there and their links lead somewhere.
+for document in README.md docs/library.md docs/cli.md examples/run_scene.c; do
+    [ -f "$stage/usr/share/doc/wadi/$document" ] || fail "share/doc/wadi/$document is missing"
+done
+
 # The gallery is found from where the installed command lies.
 "$stage/usr/bin/wadi" gallery sand-column --print | cmp - scenes/gallery/sand-column/sand-column.yaml ||
     fail "wadi gallery does not find its scenes"
@@ -110,3 +149,15 @@ if [ -d "$libdir/glibc-hwcaps" ]; then
     fi
     [ "$fast" = "$plain" ] || fail "x86-64-v3 and plain x86-64 give different states: $fast, $plain"
 fi
+
+# All of it goes again, and what others put beside it stays.
+touch "$stage/usr/bin/other"
+make --no-print-directory uninstall DESTDIR="$stage" PREFIX=/opt >"$stage/log" 2>&1 && fail "make uninstall takes another PREFIX"
+make --no-print-directory uninstall DESTDIR="$stage" PREFIX=/usr >"$stage/log" 2>&1 || {
+    cat "$stage/log" >&2
+    fail "make uninstall failed"
+}
+left=$(find "$stage/usr" ! -type d ! -path "$stage/usr/bin/other")
+[ -z "$left" ] || fail "make uninstall leaves $left"
+[ -f "$stage/usr/bin/other" ] || fail "make uninstall removes what it did not install"
+[ ! -e "$stage/usr/share/doc/wadi" ] || fail "make uninstall leaves share/doc/wadi"
