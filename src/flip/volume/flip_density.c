@@ -15,9 +15,6 @@
 #include "flip/flip.h"
 #include "grid/row_vectors.h"
 
-/* What an emitter inside the material adds is too much at once, and the rate above would let it crowd: twice the density in an
- * emitter that pours its own volume in sqrt(dx / g). There the new excess is pushed out within the step. */
-
 /* Below these parts of sqrt(g dx) the correction fades out: in sand as the speed, in water as its square. Counts of particles have
  * chance in them that no flow mends, most of all in cells that walls cut: below a fifth it would feed the flow that it makes. */
 #define SLOW_WATER 0.2
@@ -64,6 +61,23 @@ static inline void find_shares(const WadiFlipDensityIn *in, int32_t row, const W
         water = WADI_SMALLER(one, part * part);
     }
     *share = WADI_ROW_SELECT(*is_sand, sand, water);
+}
+
+/* What an emitter inside water adds is too much at once, and at the rate of all crowding it would stay: twice the density in an
+ * emitter that pours its own volume in sqrt(dx / g). The part of the excess that is new goes within the step. Not in sand,
+ * which may be denser where it lands. */
+static inline void push_out_emitted(const WadiFlipDensityIn *in, int32_t row, unsigned inner,
+                                    const WadiI8 *is_sand, const WadiF8 *over, const WadiF8 *open,
+                                    WadiF8 *wanted)
+{
+    if (in->emitted == NULL) {
+        return;
+    }
+    WadiI8 is_inner;
+    wadi_row_mask(inner, &is_inner);
+    const WadiF8 excess = *over * *open, added = WADI_SMALLER(WADI_ROW(in->emitted, row), excess);
+    const WadiF8 asked = WADI_LARGER(*wanted, in->emitted_rate * added);
+    *wanted = WADI_ROW_SELECT(is_inner & ~*is_sand & (excess > 0.0f), asked, *wanted);
 }
 
 static void correct_rows(void *user, int64_t first, int64_t end)
@@ -121,13 +135,7 @@ static void correct_rows(void *user, int64_t first, int64_t end)
             find_shares(in, row, &is_sand, &share);
             wanted *= share;
         }
-        if (in->emitted != NULL) {
-            const WadiF8 new_excess = WADI_SMALLER(WADI_ROW(in->emitted, row), over * own_open);
-            WadiI8 is_inner;
-            wadi_row_mask(~air & 0xff, &is_inner);
-            const WadiF8 asked = WADI_LARGER(wanted, in->emitted_rate * new_excess);
-            wanted = WADI_ROW_SELECT(is_inner & (over > 0.0f), asked, wanted);
-        }
+        push_out_emitted(in, row, ~air & 0xff, &is_sand, &over, &own_open, &wanted);
         WADI_ROW_OUT(correct->expansion, wadi_table_row(in->fluid_row, row)) =
             (WadiF8)((WadiI8)wanted & is_fluid & has_room);
     }

@@ -17,7 +17,7 @@ typedef struct WadiFlipDensityIn {
     float rate;               /* 1/s */
     bool is_one_sided;        /* never shrinks */
     const float *emitted;     /* per cell: fill that was emitted since the last step; NULL: none was */
-    float emitted_rate;       /* 1/s: of the excess that was emitted, away from air */
+    float emitted_rate;       /* 1/s: of the excess that was emitted, in water away from air */
     /* The correction fades out below these speeds, m/s, of `velocity` (faces), in water and in sand; 0: it does not. Else a heap
      * would creep for seconds, and still water never rest. */
     float slow[2];

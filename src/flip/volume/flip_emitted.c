@@ -40,7 +40,7 @@ WadiStatus wadi_flip_emitted_fill(const WadiFlip *flip, const WadiFlipStep *step
                                   WadiError *error)
 {
     *fill = NULL;
-    if (flip->context.particles->next_id <= step->first_new_id) {
+    if (flip->context.particles->next_id <= step->first_new_id || !flip->materials.has_water) {
         return WADI_OK;
     }
     Emitted emitted = { flip, step, NULL };
