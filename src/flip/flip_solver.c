@@ -142,7 +142,8 @@ static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
 {
     const WadiFlip *flip = solver;
     WADI_TRY(wadi_state_put(state, "flip_dt", WADI_TYPE_F64, 1, 1, &flip->last_dt, error));
-    if (flip->next_id < flip->context.particles->next_id) { /* some were emitted after the last step */
+    /* Some were emitted after the last step, and flip_emitted.c will need them. */
+    if (flip->next_id < flip->context.particles->next_id && flip->materials.has_water) {
         WADI_TRY(wadi_state_put(state, "flip_next_id", WADI_TYPE_U32, 1, 1, &flip->next_id, error));
     }
     WADI_TRY(wadi_flip_pressure_memory_save(&flip->pressure_memory, "pressure", state, error));
