@@ -106,16 +106,33 @@ WadiVec3 wadi_shape_carry(const WadiShape *shape, WadiVec3 x, double t0, double 
 /* The velocity at x of a shape that moves as one piece: x is a point of it. false: its parts or its size move by themselves. */
 bool wadi_shape_carry_velocity(const WadiShape *shape, WadiVec3 x, double time, WadiVec3 *velocity);
 
+/* How a shape moves as one rigid piece during a step. */
+typedef struct WadiShapeMotion {
+    WadiVec3 center;      /* of the rotation at the start of the step */
+    double turn, drift;   /* bounds on the angular velocity, 1/s, and on the velocity of the center, m/s */
+    double spin_up, push; /* bounds on |Q''|, 1/s^2, and on the acceleration of the center, m/s^2 */
+    double duration;      /* of the step, s */
+} WadiShapeMotion;
+
+/* false: the shape rests, its form or size changes, or its motion has a kink in [t0, t1]. */
+bool wadi_shape_rigid_motion(const WadiShape *shape, double t0, double t1, WadiShapeMotion *motion);
+/* Seen from such a shape, a straight path of `length` metres within `radius` of x is curved. How far it is at most from the chord,
+ * m, when it takes `seconds` of the step. */
+double wadi_shape_motion_sag(const WadiShapeMotion *motion, WadiVec3 x, double radius, double length,
+                             double seconds);
+
 /* A bound on |d distance / d time| at any point within `radius` of x during [t0, t1]; 0 for a shape at rest. */
 double wadi_shape_speed_bound(const WadiShape *shape, WadiVec3 x, double radius, double t0, double t1);
 bool wadi_shape_is_moving(const WadiShape *shape);
 /* Convex, at rest, and with true distances outside: the plane through the nearest point keeps the solid behind it. */
 bool wadi_shape_is_convex(const WadiShape *shape);
 
-/* The straight way from x (outside) to x + way against a mesh at rest: the part of it (0..1) after which the particle is still
- * a `skin` off the surface it would meet, and that surface's normal; 1 when it meets none. Negative: this shape cannot tell
- * (it is no mesh, it moves, it is a shell, or the skin is below the precision of its tree), march by distances instead. */
-double wadi_shape_free_way(const WadiShape *shape, WadiVec3 x, WadiVec3 way, double skin, WadiVec3 *normal);
+/* The straight way from x (outside) to x + way against a mesh as it stands at `time`: the part of it (0..1) after which the
+ * particle is still a `skin` off the surface it would meet, and that surface's normal; 1 when it meets none. Negative: this shape
+ * cannot tell (it is no mesh, it changes its form, it is a shell, or the skin is below the precision of its tree), march by
+ * distances instead. */
+double wadi_shape_free_way(const WadiShape *shape, WadiVec3 x, WadiVec3 way, double time, double skin,
+                           WadiVec3 *normal);
 
 /* Give the moving meshes in the shape narrow bands for grids of `cell_size` metres: they are asked again every step. Meshes whose
  * band would be very large go without. */

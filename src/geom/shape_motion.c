@@ -150,6 +150,38 @@ static bool is_one_piece(const WadiShape *shape)
     return is_one;
 }
 
+typedef struct RigidMemory {
+    uint64_t serial; /* of the shape; 0: empty */
+    double t0, t1;
+    bool is_rigid;
+    WadiShapeMotion motion;
+} RigidMemory;
+
+enum { REMEMBERED = 4 };
+
+/* The angular velocity of Euler angles with rates r is at most their sum w, and its rate at most w^2 + the sum of theirs:
+ * |Q''| <= 2 w^2 + sum |r'|. */
+static bool make_rigid_motion(const WadiShape *shape, double t0, double t1, WadiShapeMotion *motion)
+{
+    WadiVec3 speed, push, turn, spin;
+    if (!is_one_piece(shape) || !wadi_curve_is_steady(&shape->scale, t0, t1) ||
+        !wadi_curve_is_steady(&shape->pivot, t0, t1) ||
+        !wadi_curve_is_smooth(&shape->translate, t0, t1, &speed, &push) ||
+        !wadi_curve_is_smooth(&shape->rotate, t0, t1, &turn, &spin)) {
+        return false;
+    }
+    const double radians = 3.14159265358979323846 / 180.0;
+    const double w = radians * (turn.x + turn.y + turn.z);
+    *motion = (WadiShapeMotion){ .center = wadi_add(wadi_curve_value3(&shape->translate, t0),
+                                                    wadi_curve_value3(&shape->pivot, t0)),
+                                 .turn = w,
+                                 .drift = wadi_norm(speed),
+                                 .spin_up = 2.0 * w * w + radians * (spin.x + spin.y + spin.z),
+                                 .push = wadi_norm(push),
+                                 .duration = t1 - t0 };
+    return true;
+}
+
 bool wadi_shape_carry_velocity(const WadiShape *shape, WadiVec3 x, double time, WadiVec3 *velocity)
 {
     *velocity = wadi_vec3(0, 0, 0);
@@ -164,6 +196,31 @@ bool wadi_shape_carry_velocity(const WadiShape *shape, WadiVec3 x, double time, 
     WadiAffine rate = wadi_shape_placement_rate(shape, at, time);
     *velocity = wadi_affine_point(&rate, wadi_affine_point(&at->inverse, x));
     return true;
+}
+
+bool wadi_shape_rigid_motion(const WadiShape *shape, double t0, double t1, WadiShapeMotion *motion)
+{
+    static _Thread_local RigidMemory memory[REMEMBERED];
+    if (shape->placing != WADI_PLACING_MOVING || shape->serial == 0) {
+        return false;
+    }
+    RigidMemory *last = &memory[shape->serial % REMEMBERED];
+    if (last->serial != shape->serial || last->t0 != t0 || last->t1 != t1) {
+        *last = (RigidMemory){ .serial = shape->serial, .t0 = t0, .t1 = t1 };
+        last->is_rigid = make_rigid_motion(shape, t0, t1, &last->motion);
+    }
+    *motion = last->motion;
+    return last->is_rigid;
+}
+
+/* With c the center, Q the rotation from now to the end of the step and y = Q (x - c) + c(t1) the path seen from the shape:
+ * y'' = Q'' (x - c) + 2 Q' (x' - c') - Q c'', and a curve is at most |y''| seconds^2 / 8 off its chord. */
+double wadi_shape_motion_sag(const WadiShapeMotion *motion, WadiVec3 x, double radius, double length,
+                             double seconds)
+{
+    double arm = wadi_norm(wadi_sub(x, motion->center)) + radius + motion->drift * motion->duration;
+    double y = (motion->spin_up * arm + 2.0 * motion->turn * motion->drift + motion->push) * seconds;
+    return 0.125 * (y + 2.0 * motion->turn * length) * seconds;
 }
 
 bool wadi_shape_is_moving(const WadiShape *shape)

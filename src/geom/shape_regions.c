@@ -123,13 +123,15 @@ void wadi_shape_lattice(const WadiShape *shape, WadiVec3 origin, const WadiVec3 
     }
 }
 
-double wadi_shape_free_way(const WadiShape *shape, WadiVec3 x, WadiVec3 way, double skin, WadiVec3 *normal)
+double wadi_shape_free_way(const WadiShape *shape, WadiVec3 x, WadiVec3 way, double time, double skin,
+                           WadiVec3 *normal)
 {
-    bool is_solid_mesh = shape->solid != NULL && !(wadi_shape_half_thickness(shape, 0.0) > 0.0);
-    if (!is_solid_mesh || shape->is_moving) {
+    bool is_solid_mesh = shape->solid != NULL && !(wadi_shape_half_thickness(shape, time) > 0.0);
+    if (!is_solid_mesh || shape->has_moving_parameters) {
         return -1.0;
     }
-    const WadiPlacement *at = &shape->fixed;
+    WadiPlacement scratch;
+    const WadiPlacement *at = wadi_shape_placement(shape, time, &scratch);
     bool is_placed = shape->placing != WADI_PLACING_IDENTITY;
     WadiVec3 p = is_placed ? wadi_affine_point(&at->inverse, x) : x;
     WadiVec3 w = is_placed ? wadi_affine_vector(&at->inverse, way) : way;

@@ -152,3 +152,47 @@ bool wadi_curve_is_steady(const WadiCurve *curve, double t0, double t1)
     }
     return true;
 }
+
+/* The slope of a linear curve jumps at its keys, a step curve's value does; a smooth curve goes on with slope zero. */
+static bool does_jump_within(const WadiCurve *curve, double t0, double t1, double hair)
+{
+    const double end = curve->keys[curve->key_count - 1].time;
+    bool does_jump = curve->does_repeat && t1 >= end - hair;
+    for (int i = 0; i < curve->key_count; ++i) {
+        const double key = curve->keys[i].time;
+        does_jump |=
+            (curve->interpolation == WADI_INTERPOLATION_LINEAR && key > t0 + hair && key < t1 - hair) ||
+            (curve->interpolation == WADI_INTERPOLATION_STEP && key > t0 && key <= t1);
+    }
+    return does_jump;
+}
+
+bool wadi_curve_is_smooth(const WadiCurve *curve, double t0, double t1, WadiVec3 *slope, WadiVec3 *bend)
+{
+    *slope = *bend = wadi_vec3(0, 0, 0);
+    if (curve->key_count == 0) {
+        return true;
+    }
+    const double hair = 1e-6 * (t1 - t0), begin = curve->keys[0].time;
+    if (curve->does_repeat) {
+        const double length = curve->keys[curve->key_count - 1].time - begin;
+        const double shift = length * floor((t0 - begin) / length);
+        t0 -= shift;
+        t1 -= shift;
+    }
+    if (does_jump_within(curve, t0, t1, hair)) {
+        return false;
+    }
+    const bool is_cubic = curve->interpolation == WADI_INTERPOLATION_SMOOTH;
+    for (int i = 0; i + 1 < curve->key_count && curve->interpolation != WADI_INTERPOLATION_STEP; ++i) {
+        const WadiKey *a = &curve->keys[i], *b = &curve->keys[i + 1];
+        if (b->time > t0 + hair && a->time < t1 - hair) {
+            const double rate = 1.0 / (b->time - a->time);
+            const WadiVec3 way = { fabs(b->value[0] - a->value[0]), fabs(b->value[1] - a->value[1]),
+                                   fabs(b->value[2] - a->value[2]) };
+            *slope = wadi_max(*slope, wadi_scale(way, (is_cubic ? 1.5 : 1.0) * rate));
+            *bend = wadi_max(*bend, wadi_scale(way, is_cubic ? 6.0 * rate * rate : 0.0));
+        }
+    }
+    return true;
+}

@@ -20,6 +20,8 @@ enum {
     CONTACTS_MAX = 16,
     MOVE_BLOCK = 512,
 };
+/* In skins: chords that sag more are cut in shorter ones. */
+static const double SAG_MAX = 32.0;
 
 typedef struct Mover {
     const WadiCollideIn *in;
@@ -52,8 +54,9 @@ static double part_speed(const WadiSolids *solids, int i, WadiVec3 x, double rad
 typedef struct Ahead {
     double
         seconds; /* for which its path is free; lands a skin off the surface or, from nearer, half as near */
-    double distance; /* to the nearest solid now, or a smaller free one */
-    bool is_met;     /* the path is known to meet a resting mesh after `seconds`: no need to feel the way */
+    double distance;    /* to the nearest solid now, or a smaller free one */
+    bool is_seen;       /* by a ray: no need to feel the way for these seconds */
+    bool is_met;        /* so far, and then it meets a mesh */
     WadiSolidPoint met; /* there */
 } Ahead;
 
@@ -76,41 +79,102 @@ static double time_to_walls(const Mover *m, const WadiSolids *walls)
     return least;
 }
 
+/* The path during the next `seconds`, seen from a solid that moves as one rigid piece: a chord, in the place where the solid is
+ * at the end, and how far the path is from it at most. A solid at rest sees the path itself. */
+typedef struct Chord {
+    WadiVec3 from, way;
+    double seconds, sag;
+} Chord;
+
+static Chord chord_from(const Mover *m, const WadiShape *shape, const WadiShapeMotion *motion, double seconds)
+{
+    const WadiVec3 way = wadi_scale(m->path, seconds);
+    Chord chord = { .from = m->x, .way = way, .seconds = seconds };
+    if (motion != NULL) {
+        const double length = wadi_norm(way);
+        chord.from = wadi_shape_carry(shape, m->x, m->time, m->time + seconds);
+        chord.way = wadi_sub(wadi_add(m->x, way), chord.from);
+        chord.sag = wadi_shape_motion_sag(motion, m->x, length, length, seconds);
+    }
+    return chord;
+}
+
+/* The first part of it, so short that its sag is at most `sag`: sags are as the square of the time. */
+static Chord shorter_chord(const Mover *m, const WadiShape *shape, const WadiShapeMotion *motion,
+                           const Chord *chord, double sag)
+{
+    return chord->sag > sag ? chord_from(m, shape, motion, chord->seconds * sqrt(sag / chord->sag)) : *chord;
+}
+
+/* The surface of a solid that the path meets `seconds` from now; `normal` is as the solid is at the end of the chord. */
+static WadiSolidPoint meet(const Mover *m, const WadiSolid *solid, const Chord *chord, WadiVec3 normal,
+                           double seconds)
+{
+    const double end = m->time + chord->seconds, time = m->time + seconds;
+    const WadiVec3 x = wadi_add_scaled(m->x, m->path, seconds);
+    WadiSolidPoint met = { .surface = { m->in->skin, normal, { 0, 0, 0 } },
+                           .friction = wadi_curve_value_or_zero(solid->friction, m->time),
+                           .restitution = wadi_curve_value_or_zero(solid->restitution, m->time) };
+    if (wadi_shape_is_moving(solid->shape)) {
+        WadiVec3 turned = wadi_sub(wadi_shape_carry(solid->shape, wadi_add(x, normal), end, time),
+                                   wadi_shape_carry(solid->shape, x, end, time));
+        met.surface.normal = wadi_normalized_or(turned, normal);
+        wadi_shape_carry_velocity(solid->shape, x, time, &met.surface.velocity);
+    }
+    return met;
+}
+
+/* Rays tell how long the path is free of a mesh. The ends of a path are those of its chord, so that a chord without a hit leads
+ * to the same side of every wall; long ones may cut a corner, hits need sags below the skin. */
+static void look_along_rays(const Mover *m, const WadiSolid *solid, const WadiShapeMotion *motion,
+                            Chord chord, Ahead *part)
+{
+    const double skin = m->in->skin;
+    WadiVec3 normal;
+    const double all = chord.seconds;
+    chord = shorter_chord(m, solid->shape, motion, &chord, SAG_MAX * skin);
+    double end = m->time + chord.seconds;
+    double free = wadi_shape_free_way(solid->shape, chord.from, chord.way, end, skin, &normal);
+    if (free >= 0.0 && free < 1.0 && chord.sag > skin) {
+        chord = shorter_chord(m, solid->shape, motion, &chord, skin);
+        end = m->time + chord.seconds;
+        free = wadi_shape_free_way(solid->shape, chord.from, chord.way, end, skin + chord.sag, &normal);
+    }
+    const double seconds = fmax(free, 0.0) * chord.seconds;
+    if (free < 0.0 || seconds < part->seconds) {
+        return;
+    }
+    part->is_met = free < 1.0;
+    part->is_seen = true;
+    part->seconds = free >= 1.0 && chord.seconds >= all ? HUGE_VAL : seconds;
+    if (part->is_met) {
+        part->met = meet(m, solid, &chord, normal, seconds);
+    }
+}
+
 /* How long the path is free of one part of the solids. Distances tell for every kind of solid, but along a surface they allow
  * steps of the height above it only. The plane that touches a convex solid at the point next to the particle tells more, for the
- * solid is behind it; so does a ray of a resting mesh. */
-static void look_at_part(const Mover *m, const WadiSolids *part, double bound, double speed, double seconds,
-                         Ahead *ahead)
+ * solid is behind it; so do rays against a mesh. */
+static void look_at_part(const Mover *m, const WadiSolids *part, double bound, const WadiShapeMotion *motion,
+                         const Chord *chord, Ahead *ahead)
 {
-    double skin = m->in->skin;
+    double skin = m->in->skin, seconds = chord->seconds;
     double d = wadi_solids_clearance(part, m->x, m->time, bound * seconds + 2.0 * WADI_CONTACT_BAND * skin);
     ahead->distance = fmin(ahead->distance, d);
-    double free_time = bound > 0.0 ? fmax(d - skin, 0.5 * d) / bound : HUGE_VAL;
-    bool is_met = false;
-    WadiVec3 normal;
-    if (free_time < seconds && d > 0.0 && speed > 0.0) {
+    Ahead own = { .seconds = bound > 0.0 ? fmax(d - skin, 0.5 * d) / bound : HUGE_VAL };
+    if (own.seconds < seconds && d > 0.0 && (motion != NULL || wadi_norm(m->path) > 0.0)) {
         if (part->count == 0) {
-            free_time = time_to_walls(m, part);
+            own.seconds = time_to_walls(m, part);
         } else if (wadi_shape_is_convex(part->solids[0].shape)) {
             WadiSurfacePoint near = wadi_solids_sample(part, m->x, m->time).surface;
-            free_time = fmax(free_time, time_to_plane(m, near.distance, near.normal));
-        } else {
-            WadiVec3 way = wadi_scale(m->path, seconds);
-            double part_free = wadi_shape_free_way(part->solids[0].shape, m->x, way, skin, &normal);
-            is_met = part_free >= 0.0 && part_free < 1.0 && part_free * seconds >= free_time;
-            free_time = part_free >= 1.0 ? HUGE_VAL : fmax(free_time, part_free * seconds);
+            own.seconds = fmax(own.seconds, time_to_plane(m, near.distance, near.normal));
+        } else if (motion != NULL || !wadi_shape_is_moving(part->solids[0].shape)) {
+            look_along_rays(m, &part->solids[0], motion, *chord, &own);
         }
     }
-    if (free_time < ahead->seconds) {
-        ahead->seconds = free_time;
-        ahead->is_met = is_met;
-        if (is_met) {
-            ahead->met =
-                (WadiSolidPoint){ .surface = { skin, normal, { 0, 0, 0 } },
-                                  .friction = wadi_curve_value_or_zero(part->solids[0].friction, m->time),
-                                  .restitution =
-                                      wadi_curve_value_or_zero(part->solids[0].restitution, m->time) };
-        }
+    if (own.seconds < ahead->seconds) {
+        own.distance = ahead->distance;
+        *ahead = own;
     }
 }
 
@@ -121,12 +185,20 @@ static Ahead look_ahead(const Mover *m, double seconds)
     Ahead ahead = { .seconds = INFINITY, .distance = INFINITY };
     for (int i = 0; i <= solids->count; ++i) {
         WadiSolids part = part_of(solids, i);
+        const WadiShape *shape = i < solids->count ? solids->solids[i].shape : NULL;
+        WadiShapeMotion motion;
+        bool is_rigid = m->has_moving_solids && shape != NULL &&
+                        wadi_shape_rigid_motion(shape, m->in->t0, m->in->t1, &motion);
+        Chord chord = chord_from(m, shape, is_rigid ? &motion : NULL, seconds);
         double bound = speed;
-        if (m->has_moving_solids) {
+        if (is_rigid) {
+            /* No point of the path is faster than its mean by more than half of what its speed changes by. */
+            bound = (wadi_norm(chord.way) + 4.0 * chord.sag) / seconds;
+        } else if (m->has_moving_solids) {
             /* Over the whole step: no less than over the rest of it, and known from other particles. */
             bound += part_speed(solids, i, m->x, speed * seconds, m->in->t0, m->in->t1);
         }
-        look_at_part(m, &part, bound, speed, seconds, &ahead);
+        look_at_part(m, &part, bound, is_rigid ? &motion : NULL, &chord, &ahead);
     }
     return ahead;
 }
@@ -326,7 +398,7 @@ static void march(Mover *m, Ahead ahead)
         }
         is_settled = false;
         double bound = fmax(d - skin, 0.5 * d) / ahead.seconds;
-        if (ahead.is_met || !graze(m, d, bound, bound * seconds)) {
+        if (ahead.is_seen || !graze(m, d, bound, bound * seconds)) {
             m->x = wadi_add_scaled(m->x, m->path, ahead.seconds);
             m->time += ahead.seconds;
             is_meeting = ahead.is_met;

@@ -6,9 +6,12 @@
  * during the step is free, and so is one whose ends lie between the domain's walls. Tiles away from all shapes have one ball
  * around their middle, and the walls. Cells near shapes have a ball around their centre, as large as the centre's distance, and
  * the largest of their neighbours' balls, which reaches almost down to a smooth surface; longer chords may take the first half
- * in these and the second in the ball of the cell they end in. These balls stay clear of the walls too, and where a shape moves
- * they are smaller by the way that it can have gone since the beginning of the step: where that is not enough, a cell has one
- * that stays clear of the shapes alone, and the walls. */
+ * in these and the second in the ball of the cell they end in. These balls stay clear of the walls too: where that is not enough,
+ * a cell has one that stays clear of the shapes alone, and the walls.
+ *
+ * Balls are those of the end of the step. A shape that moves as one rigid piece carries them along: seen from it, a path begins
+ * where the shape carries its beginning to, and is straight but for a sag. Of other moving shapes balls are smaller by the way
+ * that the shape can have gone since the beginning of the step. */
 #include "flip/move/flip_move.h"
 
 #include <stdatomic.h>
@@ -52,12 +55,27 @@ static WadiBox inner_box(const WadiSolids *solids, double margin)
     return wadi_box_closed_sides(wadi_box_grown(solids->domain, -margin), solids->closed_sides);
 }
 
+enum { CARRIED_MAX = 2 };
+
+/* A rigid shape near a tile: x at the beginning of the step is carried to `to` + turn (x - from). */
+typedef struct Carried {
+    const WadiShape *shape;
+    WadiVec3 from, to;
+    WadiAffine turn;
+} Carried;
+
 /* The shapes, not the walls, around a tile. */
 typedef struct TileView {
     Ball free;    /* around its middle: no shape enters during the step */
     bool is_free; /* that ball holds the tile and some way around it */
-    double sweep; /* m: how much nearer to a cell a shape can have been than it is at the end of the step */
-    double error; /* m: of the distances of cells, which may be those of a narrow band */
+    Carried carried[CARRIED_MAX];
+    int carried_count;
+    bool has_others; /* shapes near it that are not carried */
+    double sag;      /* m: of paths seen from the carried shapes */
+    double
+        sweep; /* m: how much nearer to a cell another shape can have been than it is at the end of the step */
+    double carried_sweep; /* m: the same of the carried shapes */
+    double error;         /* m: of the distances of cells, which may be those of a narrow band */
 } TileView;
 
 /* Shape i alone. */
@@ -68,6 +86,47 @@ static WadiSolids shape_of(const WadiSolids *solids, int i)
     one.count = 1;
     one.solids = &solids->solids[i];
     return one;
+}
+
+/* Around `from`; `h` is of the order of the distances there. */
+static Carried carried_by(const WadiShape *shape, WadiVec3 from, double h, double t0, double t1)
+{
+    static const WadiVec3 unit[3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
+    Carried made = { .shape = shape, .from = from, .to = wadi_shape_carry(shape, from, t0, t1) };
+    for (int a = 0; a < 3; ++a) {
+        WadiVec3 end = wadi_shape_carry(shape, wadi_add_scaled(from, unit[a], h), t0, t1);
+        WadiVec3 column = wadi_scale(wadi_sub(end, made.to), 1.0 / h);
+        made.turn.m[0][a] = column.x;
+        made.turn.m[1][a] = column.y;
+        made.turn.m[2][a] = column.z;
+    }
+    return made;
+}
+
+static WadiVec3 carry(const Carried *carried, WadiVec3 x)
+{
+    return wadi_add(carried->to, wadi_affine_vector(&carried->turn, wadi_sub(x, carried->from)));
+}
+
+/* A shape that is near the tile. */
+static void add_to_view(const WadiFlipMover *context, const WadiShape *shape, WadiVec3 middle, double sweep,
+                        TileView *view)
+{
+    const WadiFlipMoveIn *in = context->in;
+    const double h = in->cell_size, end = in->time + in->dt;
+    WadiShapeMotion motion;
+    view->error = fmax(view->error, wadi_shape_band_error(shape, end));
+    if (view->carried_count < CARRIED_MAX && wadi_shape_rigid_motion(shape, in->time, end, &motion)) {
+        const double sag = wadi_shape_motion_sag(&motion, middle, CENTRES * h, LONGEST * h, in->dt);
+        if (sag < sweep) {
+            view->carried[view->carried_count++] = carried_by(shape, middle, CENTRES * h, in->time, end);
+            view->sag = fmax(view->sag, sag);
+            view->carried_sweep = fmax(view->carried_sweep, sweep);
+            return;
+        }
+    }
+    view->has_others = true;
+    view->sweep = fmax(view->sweep, sweep);
 }
 
 static TileView look_around(const WadiFlipMover *context, WadiTile tile)
@@ -83,8 +142,7 @@ static TileView look_around(const WadiFlipMover *context, WadiTile tile)
         double d = wadi_solids_distance(&one, middle, end, reach + sweep);
         clear = fmin(clear, d - sweep);
         if (d - CENTRES * h < FAR * h + sweep) {
-            view.sweep = fmax(view.sweep, sweep);
-            view.error = fmax(view.error, wadi_shape_band_error(one.solids->shape, end));
+            add_to_view(context, one.solids->shape, middle, sweep, &view);
         }
     }
     view.free = ball_of(middle, clear - context->margin);
@@ -92,15 +150,26 @@ static TileView look_around(const WadiFlipMover *context, WadiTile tile)
     return view;
 }
 
+static bool is_carried(const TileView *view, const WadiShape *shape)
+{
+    bool is_one = false;
+    for (int n = 0; n < view->carried_count; ++n) {
+        is_one |= view->carried[n].shape == shape;
+    }
+    return is_one;
+}
+
 /* The ball around a point that no shape enters during the step, as large as is of use to a cell. */
-static Ball ball_clear_of_shapes(const WadiFlipMover *context, WadiVec3 x)
+static Ball ball_clear_of_shapes(const WadiFlipMover *context, const TileView *view, WadiVec3 x)
 {
     const WadiFlipMoveIn *in = context->in;
     const double end = in->time + in->dt;
     double clear = CLEAR * in->cell_size;
     for (int i = 0; i < in->solids->count; ++i) {
         const WadiSolids one = shape_of(in->solids, i);
-        const double sweep = in->dt * wadi_solids_speed_bound(&one, x, 0.0, in->time, end);
+        const double sweep = is_carried(view, one.solids->shape)
+                                 ? view->sag
+                                 : in->dt * wadi_solids_speed_bound(&one, x, 0.0, in->time, end);
         clear = fmin(clear, wadi_solids_distance(&one, x, end, clear + sweep) - sweep);
     }
     return ball_of(x, clear - context->margin);
@@ -187,7 +256,7 @@ static float distance_of(const WadiFlipMover *context, WadiRowCell cell)
     return solid->distance[wadi_table_cell(solid->row, wadi_row_cell_index(cell))];
 }
 
-static Ball ball_of_cell(const WadiFlipMover *context, const TileView *view, WadiRowCell cell)
+static Ball ball_of_cell(const WadiFlipMover *context, const TileView *view, WadiRowCell cell, double sweep)
 {
     const double h = context->in->cell_size;
     int32_t at[3];
@@ -195,7 +264,7 @@ static Ball ball_of_cell(const WadiFlipMover *context, const TileView *view, Wad
     /* A hair less, for the distance is in single precision. */
     double distance = (1.0 - 1e-6) * (double)distance_of(context, cell);
     return ball_of(wadi_vec3(h * (at[0] + cell.lane + 0.5), h * (at[1] + 0.5), h * (at[2] + 0.5)),
-                   wadi_band_least(distance, view->error) - view->sweep - context->margin);
+                   wadi_band_least(distance, view->error) - view->sweep - sweep - context->margin);
 }
 
 /* The neighbour with the greatest distance; the cell itself when it has none greater. */
@@ -225,39 +294,86 @@ static bool is_end_free(const WadiFlipMover *context, const TileView *view, Wadi
     if (end.row == 0) {
         return false;
     }
-    Ball ball = ball_of_cell(context, view, end);
+    Ball ball = ball_of_cell(context, view, end, view->sag);
     return ball_holds(&ball, middle) && ball_holds(&ball, x1);
 }
 
-/* Is the path in a ball that is clear of shapes, and between the walls? */
-static bool is_between_walls(const WadiFlipMover *context, const Ball *clear, WadiVec3 x0, WadiVec3 x1)
+/* The balls of a cell: around its centre, around that of a neighbour, and around its centre clear of the shapes alone; and a part
+ * of the first that carried shapes do not enter during the step, wherever they come from. */
+typedef struct CellBalls {
+    Ball own, beside, clear, core;
+} CellBalls;
+
+/* Is the straight way from x0 to x1 in one of the first two, or half in one and half in a ball of the cell where it ends? */
+static bool is_chord_free(const WadiFlipMover *context, const TileView *view, const CellBalls *balls,
+                          WadiVec3 x0, WadiVec3 x1)
 {
-    return ball_holds(clear, x0) && ball_holds(clear, x1) && wadi_box_contains(context->inner, x0) &&
-           wadi_box_contains(context->inner, x1);
+    const Ball *own = &balls->own, *beside = &balls->beside;
+    const bool is_in_own = ball_holds(own, x0), is_in_beside = ball_holds(beside, x0);
+    if ((is_in_own && ball_holds(own, x1)) || (is_in_beside && ball_holds(beside, x1))) {
+        return true;
+    }
+    if (!is_in_own && !is_in_beside) {
+        return false;
+    }
+    const WadiVec3 middle = wadi_lerp(x0, x1, 0.5);
+    return ((is_in_own && ball_holds(own, middle)) || (is_in_beside && ball_holds(beside, middle))) &&
+           is_end_free(context, view, x0, x1);
+}
+
+/* In the balls as the walls and all shapes see the path. */
+static bool is_path_free(const WadiFlipMover *context, const TileView *view, const CellBalls *balls,
+                         WadiVec3 x0, WadiVec3 x1)
+{
+    if (view->carried_count == 0) {
+        return is_chord_free(context, view, balls, x0, x1);
+    }
+    if (ball_holds(&balls->core, x0) && ball_holds(&balls->core, x1)) {
+        return true;
+    }
+    const WadiVec3 way = wadi_sub(x1, x0);
+    const double longest = LONGEST * context->in->cell_size;
+    const bool is_between_walls =
+        wadi_box_contains(context->inner, x0) && wadi_box_contains(context->inner, x1);
+    bool is_free = wadi_dot(way, way) < longest * longest;
+    for (int n = 0; n < view->carried_count && is_free; ++n) {
+        is_free = is_chord_free(context, view, balls, carry(&view->carried[n], x0), x1);
+    }
+    return is_free &&
+           ((is_between_walls && !view->has_others) || is_chord_free(context, view, balls, x0, x1));
+}
+
+/* Is the path in the ball that is clear of shapes, as all of them see it, and between the walls? */
+static bool is_between_walls(const WadiFlipMover *context, const TileView *view, const Ball *clear,
+                             WadiVec3 x0, WadiVec3 x1)
+{
+    bool is_free = wadi_box_contains(context->inner, x0) && wadi_box_contains(context->inner, x1) &&
+                   ball_holds(clear, x1);
+    for (int n = 0; n < view->carried_count && is_free; ++n) {
+        is_free = ball_holds(clear, carry(&view->carried[n], x0));
+    }
+    const bool is_alone = view->carried_count > 0 && !view->has_others;
+    return is_free && (is_alone || ball_holds(clear, x0));
 }
 
 static void move_cell(const WadiFlipMover *context, const TileView *view, WadiRowCell cell,
                       const WadiFlipPath *path, int32_t first, int32_t end, WadiCollideReport *report)
 {
     WadiParticles *p = context->particles;
-    const Ball own = ball_of_cell(context, view, cell);
-    const Ball beside = ball_of_cell(context, view, farthest_neighbour(context, cell));
-    Ball clear = { .square = NAN }; /* asked for by the first particle that needs it */
+    CellBalls balls = { .own = ball_of_cell(context, view, cell, view->sag),
+                        .beside = ball_of_cell(context, view, farthest_neighbour(context, cell), view->sag),
+                        .clear = { .square = NAN } }; /* asked for by the first particle that needs it */
+    if (view->carried_count > 0) {
+        balls.core = ball_of_cell(context, view, cell, view->carried_sweep);
+    }
     for (int32_t i = first; i < end; ++i) {
         const WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] }, x1 = end_of(path, i);
-        const bool is_in_own = ball_holds(&own, x0), is_in_beside = ball_holds(&beside, x0);
-        bool is_free = (is_in_own && ball_holds(&own, x1)) || (is_in_beside && ball_holds(&beside, x1));
-        if (!is_free && (is_in_own || is_in_beside)) {
-            WadiVec3 middle = wadi_lerp(x0, x1, 0.5);
-            is_free =
-                ((is_in_own && ball_holds(&own, middle)) || (is_in_beside && ball_holds(&beside, middle))) &&
-                is_end_free(context, view, x0, x1);
-        }
+        bool is_free = is_path_free(context, view, &balls, x0, x1);
         if (!is_free) {
-            if (isnan(clear.square)) {
-                clear = ball_clear_of_shapes(context, own.centre);
+            if (isnan(balls.clear.square)) {
+                balls.clear = ball_clear_of_shapes(context, view, balls.own.centre);
             }
-            is_free = is_between_walls(context, &clear, x0, x1);
+            is_free = is_between_walls(context, view, &balls.clear, x0, x1);
         }
         if (is_free) {
             p->x[i] = x1.x;
