@@ -20,8 +20,7 @@ enum {
     CONTACTS_MAX = 16,
     MOVE_BLOCK = 512,
 };
-/* In skins: chords that sag more are cut in shorter ones. */
-static const double SAG_MAX = 32.0;
+static const double SAG_MAX = 32.0; /* skins: chords that sag more are cut in shorter ones */
 
 typedef struct Mover {
     const WadiCollideIn *in;
@@ -52,8 +51,7 @@ static double part_speed(const WadiSolids *solids, int i, WadiVec3 x, double rad
 
 /* What lies ahead of a particle. */
 typedef struct Ahead {
-    double
-        seconds; /* for which its path is free; lands a skin off the surface or, from nearer, half as near */
+    double seconds;     /* its path is free; lands a skin off the surface or, from nearer, half as near */
     double distance;    /* to the nearest solid now, or a smaller free one */
     bool is_seen;       /* by a ray: no need to feel the way for these seconds */
     bool is_met;        /* so far, and then it meets a mesh */
@@ -133,12 +131,12 @@ static void look_along_rays(const Mover *m, const WadiSolid *solid, const WadiSh
     WadiVec3 normal;
     const double all = chord.seconds;
     chord = shorter_chord(m, solid->shape, motion, &chord, SAG_MAX * skin);
-    double end = m->time + chord.seconds;
-    double free = wadi_shape_free_way(solid->shape, chord.from, chord.way, end, skin, &normal);
+    double free =
+        wadi_shape_free_way(solid->shape, chord.from, chord.way, m->time + chord.seconds, skin, &normal);
     if (free >= 0.0 && free < 1.0 && chord.sag > skin) {
         chord = shorter_chord(m, solid->shape, motion, &chord, skin);
-        end = m->time + chord.seconds;
-        free = wadi_shape_free_way(solid->shape, chord.from, chord.way, end, skin + chord.sag, &normal);
+        free = wadi_shape_free_way(solid->shape, chord.from, chord.way, m->time + chord.seconds,
+                                   skin + chord.sag, &normal);
     }
     const double seconds = fmax(free, 0.0) * chord.seconds;
     if (free < 0.0 || seconds < part->seconds) {
@@ -471,6 +469,7 @@ void wadi_collide_move_one(const WadiCollideIn *in, WadiParticles *p, int32_t i,
     p->x[i] = out.x.x;
     p->y[i] = out.x.y;
     p->z[i] = out.x.z;
+    report->asked += 1;
     if (out.contacts > 0) {
         p->vx[i] = (float)out.v.x;
         p->vy[i] = (float)out.v.y;
@@ -497,5 +496,5 @@ WadiCollideReport wadi_collide_move_all(const WadiCollideIn *in, WadiParticles *
 {
     MoveAll all = { .in = in, .particles = particles, .x1 = x1, .y1 = y1, .z1 = z1 };
     wadi_parallel_for(particles->count, MOVE_BLOCK, move_block, &all);
-    return (WadiCollideReport){ all.touched, all.stuck };
+    return (WadiCollideReport){ particles->count, all.touched, all.stuck };
 }

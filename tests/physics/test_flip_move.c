@@ -332,6 +332,62 @@ static void what_the_grid_shows_free_is_free(void **unused)
     }
 }
 
+/* How many of the particles around a box ask the solids when all are carried along with it. */
+static int64_t asked_about(WadiVec3 rotate, WadiVec3 translate, double h)
+{
+    WadiError error;
+    WadiSolid solid = { 0 };
+    WadiShapeDef def = def_of(WADI_SHAPE_BOX, wadi_vec3(-5 * h, -4 * h, -h), wadi_vec3(5 * h, 4 * h, h));
+    def.rotate = curve_of(0.0, wadi_vec3(0, 0, 0), 1.0, rotate);
+    def.translate = curve_of(0.0, wadi_vec3(0, 0, 0), 1.0, translate);
+    WadiShape *shape = shape_of(def);
+    solid.shape = shape;
+    WadiSolids solids = { .solids = &solid, .count = 1, .domain = box_of(-40 * h, 40 * h) };
+    Fluid fluid;
+    fluid_make_ball(&fluid, 11.0, wadi_vec3(0.0, 0.0, 0.0), h);
+    remove_from_solids(&fluid, &solids, h);
+    fluid_make_grid(&fluid);
+    WadiFlipPath path = { 0 };
+    double **end[3] = { &path.x, &path.y, &path.z };
+    for (int a = 0; a < 3; ++a) {
+        CHECK_OK(WADI_ARENA_NEW(&fluid.arena, end[a], (size_t)fluid.particles.count, "path", &error), error);
+    }
+    for (int32_t i = 0; i < fluid.particles.count; ++i) {
+        const WadiVec3 x = { fluid.particles.x[i], fluid.particles.y[i], fluid.particles.z[i] };
+        const WadiVec3 x1 = wadi_shape_carry(shape, x, 0.0, 1.0);
+        path.x[i] = x1.x;
+        path.y[i] = x1.y;
+        path.z[i] = x1.z;
+    }
+    WadiFlipSolidIn solid_in = { .rows = &fluid.grid.rows, .solids = &solids, .cell_size = h, .time = 1.0 };
+    WadiFlipSolid cells;
+    CHECK_OK(wadi_flip_solid(&solid_in, NULL, &cells, &fluid.arena, &error), error);
+    WadiFlipMoveIn move = { &solids, h, 0.0, 1.0, &fluid.sort, &fluid.grid, &cells };
+    WadiCollideReport report = wadi_flip_move(&fluid.particles, &path, &move);
+    for (int32_t i = 0; i < fluid.particles.count; ++i) {
+        const WadiVec3 x = { fluid.particles.x[i], fluid.particles.y[i], fluid.particles.z[i] };
+        CHECK_AT_MOST(-wadi_solids_distance(&solids, x, 1.0, h), 0.0);
+    }
+    print_message("%d particles, %d ask\n", fluid.particles.count, (int)report.asked);
+    fluid_free(&fluid);
+    wadi_shape_destroy(shape);
+    return report.asked;
+}
+
+/* What moves along with a shape is not near it for that: the frame of the shape counts, not how far it goes. */
+static void few_ask_about_a_shape_that_carries_them(void **unused)
+{
+    (void)unused;
+    const double h = 0.1;
+    const int64_t still = asked_about(wadi_vec3(0, 0, 0), wadi_vec3(0, 0, 0), h);
+    const int64_t sliding = asked_about(wadi_vec3(0, 0, 0), wadi_vec3(0.5 * h, 0.4 * h, 0.1 * h), h);
+    const int64_t turning = asked_about(wadi_vec3(0, 1, 3), wadi_vec3(0, 0.3 * h, 0), h);
+    assert_true(still > 0);
+    CHECK_AT_MOST((double)sliding, 1.5 * (double)still);
+    /* Paths of three cells sag by 0.07 cells in a frame that turns by 4 degrees: a layer of that thickness, 8 particles a cell. */
+    CHECK_AT_MOST((double)turning, 1.5 * ((double)still + 0.07 * 8.0 * 232.0));
+}
+
 /* The pass that moves particles part by part of a tile does what transfer and move do one after the other. Cells are twice those
  * of the particles: 64 in each, so that a tile has several parts. */
 static void one_pass_is_the_same_as_two(void **unused)
@@ -399,6 +455,7 @@ int main(void)
         cmocka_unit_test(a_body_in_free_fall_follows_the_discrete_parabola),
         cmocka_unit_test(nothing_passes_a_thin_wall_and_the_others_do_not_notice),
         cmocka_unit_test(what_the_grid_shows_free_is_free),
+        cmocka_unit_test(few_ask_about_a_shape_that_carries_them),
         cmocka_unit_test(one_pass_is_the_same_as_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

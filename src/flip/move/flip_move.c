@@ -280,22 +280,43 @@ static WadiRowCell farthest_neighbour(const WadiFlipMover *context, WadiRowCell 
     return best;
 }
 
+/* The cell that x is in; its row is 0 where the grid has none. */
+static WadiRowCell cell_at(const WadiFlipMover *context, WadiVec3 x)
+{
+    const double h = context->in->cell_size;
+    const int32_t cell[3] = { (int32_t)floor(x.x / h), (int32_t)floor(x.y / h), (int32_t)floor(x.z / h) };
+    return (WadiRowCell){ wadi_rows_find(&context->in->grid->rows, cell[0], cell[1], cell[2]), cell[0] & 7 };
+}
+
 /* Does a ball of the cell that the path ends in hold its second half? */
 static bool is_end_free(const WadiFlipMover *context, const TileView *view, WadiVec3 x0, WadiVec3 x1)
 {
-    const WadiFlipMoveIn *in = context->in;
     const WadiVec3 way = wadi_sub(x1, x0), middle = wadi_add_scaled(x0, way, 0.5);
-    const double h = in->cell_size;
+    const double h = context->in->cell_size;
     if (!(wadi_dot(way, way) < LONGEST * LONGEST * h * h)) {
         return false;
     }
-    const int32_t cell[3] = { (int32_t)floor(x1.x / h), (int32_t)floor(x1.y / h), (int32_t)floor(x1.z / h) };
-    WadiRowCell end = { wadi_rows_find(&in->grid->rows, cell[0], cell[1], cell[2]), cell[0] & 7 };
+    const WadiRowCell end = cell_at(context, x1);
     if (end.row == 0) {
         return false;
     }
     Ball ball = ball_of_cell(context, view, end, view->sag);
     return ball_holds(&ball, middle) && ball_holds(&ball, x1);
+}
+
+/* Does a ball of the cell that the path ends in, or of its neighbour, hold all of it? */
+static bool is_free_at_end(const WadiFlipMover *context, const TileView *view, WadiVec3 x0, WadiVec3 x1)
+{
+    const WadiRowCell end = cell_at(context, x1);
+    if (end.row == 0) {
+        return false;
+    }
+    const Ball own = ball_of_cell(context, view, end, view->sag);
+    if (ball_holds(&own, x0) && ball_holds(&own, x1)) {
+        return true;
+    }
+    const Ball beside = ball_of_cell(context, view, farthest_neighbour(context, end), view->sag);
+    return ball_holds(&beside, x0) && ball_holds(&beside, x1);
 }
 
 /* The balls of a cell: around its centre, around that of a neighbour, and around its centre clear of the shapes alone; and a part
@@ -337,7 +358,9 @@ static bool is_path_free(const WadiFlipMover *context, const TileView *view, con
         wadi_box_contains(context->inner, x0) && wadi_box_contains(context->inner, x1);
     bool is_free = wadi_dot(way, way) < longest * longest;
     for (int n = 0; n < view->carried_count && is_free; ++n) {
-        is_free = is_chord_free(context, view, balls, carry(&view->carried[n], x0), x1);
+        /* What moves along with the shape ends where it began, seen from there. */
+        const WadiVec3 begin = carry(&view->carried[n], x0);
+        is_free = is_chord_free(context, view, balls, begin, x1) || is_free_at_end(context, view, begin, x1);
     }
     return is_free &&
            ((is_between_walls && !view->has_others) || is_chord_free(context, view, balls, x0, x1));
@@ -431,7 +454,7 @@ void wadi_flip_move_part(const WadiFlipMover *mover, int32_t tile, const WadiFli
 typedef struct MoveAll {
     WadiFlipMover mover;
     const WadiFlipPath *path;
-    atomic_llong touched, stuck; /* sums of integers: the order does not matter */
+    atomic_llong asked, touched, stuck; /* sums of integers: the order does not matter */
 } MoveAll;
 
 static void move_tiles(void *user, int64_t first, int64_t end)
@@ -442,6 +465,7 @@ static void move_tiles(void *user, int64_t first, int64_t end)
     for (int32_t tile = (int32_t)first; tile < end; ++tile) {
         wadi_flip_move_part(&all->mover, tile, all->path, start[tile], start[tile + 1], &report);
     }
+    atomic_fetch_add(&all->asked, report.asked);
     atomic_fetch_add(&all->touched, report.touched);
     atomic_fetch_add(&all->stuck, report.stuck);
 }
@@ -454,5 +478,5 @@ WadiCollideReport wadi_flip_move(WadiParticles *particles, const WadiFlipPath *p
         return wadi_collide_move_all(&all.mover.collide, particles, path->x, path->y, path->z);
     }
     wadi_parallel_for(in->sort->tiles.count, 1, move_tiles, &all);
-    return (WadiCollideReport){ all.touched, all.stuck };
+    return (WadiCollideReport){ all.asked, all.touched, all.stuck };
 }
