@@ -181,8 +181,28 @@ typedef struct Cell {
     double fx, fy, fz; /* where in it, 0..1 */
 } Cell;
 
+void wadi_sdf_band_hint_clear(WadiBandHint *hint)
+{
+    for (int n = 0; n < WADI_BAND_HINTS; ++n) {
+        hint->last[n].index = -2;
+    }
+}
+
+static int32_t find_tile(const WadiSdfBand *band, WadiTile tile, WadiBandHint *hint)
+{
+    if (hint == NULL) {
+        return wadi_tile_map_find(&band->map, tile);
+    }
+    const int n = (tile.x & 3) | (tile.y & 3) << 2 | (tile.z & 3) << 4;
+    if (hint->last[n].index == -2 || !wadi_tile_is_same(hint->last[n].tile, tile)) {
+        hint->last[n].tile = tile;
+        hint->last[n].index = wadi_tile_map_find(&band->map, tile);
+    }
+    return hint->last[n].index;
+}
+
 /* false: the band has no tile there, and *beyond is its width with the right sign. */
-static bool find_cell(const WadiSdfBand *band, WadiVec3 x, Cell *cell, double *beyond)
+static bool find_cell(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint, Cell *cell, double *beyond)
 {
     *beyond = band->width;
     WadiVec3 u = wadi_scale(x, 1.0 / band->cell);
@@ -192,7 +212,7 @@ static bool find_cell(const WadiSdfBand *band, WadiVec3 x, Cell *cell, double *b
         return false;
     }
     WadiTile tile = { (int32_t)tile_f.x, (int32_t)tile_f.y, (int32_t)tile_f.z };
-    int32_t index = wadi_tile_map_find(&band->map, tile);
+    int32_t index = find_tile(band, tile, hint);
     if (index < 0) {
         index = wadi_tile_map_find_before(&band->map, tile);
         *beyond = index >= 0 && band->after[index] < 0 ? -band->width : band->width;
@@ -227,7 +247,7 @@ bool wadi_sdf_band_distance(const WadiSdfBand *band, WadiVec3 x, double *distanc
 {
     Cell cell;
     *error = 0.0;
-    if (!find_cell(band, x, &cell, distance)) {
+    if (!find_cell(band, x, NULL, &cell, distance)) {
         return false;
     }
     const double *v = cell.v, fx = cell.fx, fy = cell.fy, fz = cell.fz;
@@ -239,11 +259,26 @@ bool wadi_sdf_band_distance(const WadiSdfBand *band, WadiVec3 x, double *distanc
     return fabs(*distance) < band->width;
 }
 
-bool wadi_sdf_band_look(const WadiSdfBand *band, WadiVec3 x, WadiBandPoint *point)
+/* How far the corners are from the plane that the distance and the gradient g, by cells, make. */
+static double bend_of(const Cell *cell, double distance, WadiVec3 g)
+{
+    const double *v = cell->v;
+    const double x[2] = { g.x * (0.0 - cell->fx), g.x * (1.0 - cell->fx) };
+    const double y[2] = { g.y * (0.0 - cell->fy), g.y * (1.0 - cell->fy) };
+    const double z[2] = { g.z * (0.0 - cell->fz), g.z * (1.0 - cell->fz) };
+    double most = 0.0;
+    for (int c = 0; c < 8; ++c) {
+        const double bend = fabs(v[c] - distance - (x[c & 1] + y[c >> 1 & 1] + z[c >> 2]));
+        most = bend > most ? bend : most;
+    }
+    return most;
+}
+
+bool wadi_sdf_band_look(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint, WadiBandPoint *point)
 {
     Cell cell;
     *point = (WadiBandPoint){ 0 };
-    if (!find_cell(band, x, &cell, &point->distance)) {
+    if (!find_cell(band, x, hint, &cell, &point->distance)) {
         return false;
     }
     const double *v = cell.v, fx = cell.fx, fy = cell.fy, fz = cell.fz;
@@ -256,20 +291,16 @@ bool wadi_sdf_band_look(const WadiSdfBand *band, WadiVec3 x, WadiBandPoint *poin
     point->distance = y0 + fz * (y1 - y0);
     point->gradient = wadi_scale(g, 1.0 / band->cell);
     point->error = error_in(&cell, band->cell);
-    for (int c = 0; c < 8; ++c) {
-        WadiVec3 offset = { (c & 1) - fx, (c >> 1 & 1) - fy, (c >> 2) - fz };
-        double bend = fabs(v[c] - point->distance - wadi_dot(g, offset));
-        point->bend = bend > point->bend ? bend : point->bend;
-    }
+    point->bend = bend_of(&cell, point->distance, g);
     return fabs(point->distance) < band->width;
 }
 
 /* The ball around x and that around a corner, as large as its distance, hold no surface: where they overlap, one side is both's. */
-int wadi_sdf_band_side(const WadiSdfBand *band, WadiVec3 x, double clear)
+int wadi_sdf_band_side(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint, double clear)
 {
     Cell cell;
     double beyond;
-    if (!find_cell(band, x, &cell, &beyond)) {
+    if (!find_cell(band, x, hint, &cell, &beyond)) {
         return beyond > 0.0 ? 1 : -1;
     }
     for (int c = 0; c < 8; ++c) {
@@ -286,7 +317,7 @@ int wadi_sdf_band_side(const WadiSdfBand *band, WadiVec3 x, double clear)
 bool wadi_sdf_band_sample(const WadiSdfBand *band, WadiVec3 x, double *distance, WadiVec3 *gradient)
 {
     WadiBandPoint point;
-    bool is_in_band = wadi_sdf_band_look(band, x, &point);
+    bool is_in_band = wadi_sdf_band_look(band, x, NULL, &point);
     *distance = point.distance;
     if (gradient != NULL) {
         *gradient = point.gradient;

@@ -27,10 +27,23 @@ typedef struct WadiBandPoint {
     double bend;  /* m: how far the nodes around are from the plane that distance and gradient make */
 } WadiBandPoint;
 
-bool wadi_sdf_band_look(const WadiSdfBand *band, WadiVec3 x, WadiBandPoint *point);
+/* Tiles of the last samples, for the next. */
+enum { WADI_BAND_HINTS = 64 };
+
+typedef struct WadiBandHint {
+    struct {
+        WadiTile tile;
+        int32_t index; /* -1: the band has no such tile, -2: nothing is remembered here */
+    } last[WADI_BAND_HINTS];
+} WadiBandHint;
+
+void wadi_sdf_band_hint_clear(WadiBandHint *hint);
+
+/* `hint` may be NULL. */
+bool wadi_sdf_band_look(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint, WadiBandPoint *point);
 
 /* 1 outside, -1 inside, 0: the band cannot tell. No surface is nearer to x than `clear`, and the shape has no holes. */
-int wadi_sdf_band_side(const WadiSdfBand *band, WadiVec3 x, double clear);
+int wadi_sdf_band_side(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint, double clear);
 double wadi_sdf_band_cell(const WadiSdfBand *band);
 
 size_t wadi_sdf_band_bytes(const WadiSdfBand *band);

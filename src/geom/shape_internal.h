@@ -82,6 +82,15 @@ bool wadi_shape_is_uniform(const WadiShape *shape, WadiVec3 center, double radiu
 void wadi_shape_lattice(const WadiShape *shape, WadiVec3 origin, const WadiVec3 step[3], int n, double limit,
                         double time, double *distance);
 
+struct WadiBandHint;
+/* The band's answer where it shows one smooth sheet: an edge or a thin wall bends it or makes its gradient short. Where it is not
+ * enough, *reach tells how far the triangles are at most. `hint` may be NULL. */
+bool wadi_shape_band_samples(const WadiShape *shape, WadiVec3 p, double half, struct WadiBandHint *hint,
+                             WadiSurfacePoint *out, double *reach);
+/* Is a point outside of a mesh of which the nearest point is known? */
+bool wadi_shape_is_outside_mesh(const WadiShape *shape, WadiVec3 p, const WadiMeshNearest *nearest,
+                                struct WadiBandHint *hint, WadiTrust trust);
+
 /* Smooth minimum of a and b over the width k; `*weight` is d/db. */
 double wadi_smooth_min(double a, double b, double k, double *weight);
 

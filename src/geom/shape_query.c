@@ -62,12 +62,11 @@ static bool band_bounds(const WadiShape *shape, WadiVec3 p, double half, double 
     return least > 0.25 * wadi_sdf_band_cell(shape->band);
 }
 
-/* The band's answer where it shows one smooth sheet: an edge or a thin wall bends it or makes its gradient short. */
-static bool band_samples(const WadiShape *shape, WadiVec3 p, double half, WadiSurfacePoint *out,
-                         double *reach)
+bool wadi_shape_band_samples(const WadiShape *shape, WadiVec3 p, double half, struct WadiBandHint *hint,
+                             WadiSurfacePoint *out, double *reach)
 {
     WadiBandPoint point;
-    bool is_in_band = wadi_sdf_band_look(shape->band, p, &point);
+    bool is_in_band = wadi_sdf_band_look(shape->band, p, hint, &point);
     double slope = wadi_norm(point.gradient);
     if (is_in_band && !(point.bend < 0.15 * wadi_sdf_band_cell(shape->band) && fabs(slope - 1.0) < 0.06)) {
         *reach = reach_of(point.distance, point.error, half);
@@ -78,14 +77,13 @@ static bool band_samples(const WadiShape *shape, WadiVec3 p, double half, WadiSu
     return true;
 }
 
-/* Is a point outside of a mesh of which the nearest point is known? */
-static bool is_outside_mesh(const WadiShape *shape, WadiVec3 p, const WadiMeshNearest *nearest,
-                            WadiTrust trust)
+bool wadi_shape_is_outside_mesh(const WadiShape *shape, WadiVec3 p, const WadiMeshNearest *nearest,
+                                struct WadiBandHint *hint, WadiTrust trust)
 {
     const WadiMeshSolid *solid = shape->solid;
     int side = 0;
     if (shape->band != NULL && trust != WADI_TRUST_NOTHING && solid->topology.is_oriented) {
-        side = wadi_sdf_band_side(shape->band, p, nearest->distance);
+        side = wadi_sdf_band_side(shape->band, p, hint, nearest->distance);
     }
     if (side == 0 && trust >= WADI_TRUST_OUTSIDE) {
         side = wadi_mesh_solid_side(solid, p, nearest);
@@ -102,14 +100,14 @@ static double mesh_distance(const WadiShape *shape, WadiVec3 p, double time, Wad
     double bound, reach = INFINITY;
     if (shape->band != NULL && trust == WADI_TRUST_BAND) {
         WadiSurfacePoint point;
-        if (band_samples(shape, p, half, &point, &reach)) {
+        if (wadi_shape_band_samples(shape, p, half, NULL, &point, &reach)) {
             return point.distance;
         }
         WadiMeshNearest nearest;
         wadi_mesh_solid_nearest(solid, p, reach, &nearest);
-        return half > 0.0                                   ? nearest.distance - half
-               : is_outside_mesh(shape, p, &nearest, trust) ? nearest.distance
-                                                            : -nearest.distance;
+        return half > 0.0                                                    ? nearest.distance - half
+               : wadi_shape_is_outside_mesh(shape, p, &nearest, NULL, trust) ? nearest.distance
+                                                                             : -nearest.distance;
     }
     if (shape->band != NULL && trust != WADI_TRUST_NOTHING && band_bounds(shape, p, half, &bound, &reach)) {
         return bound;
@@ -120,8 +118,8 @@ static double mesh_distance(const WadiShape *shape, WadiVec3 p, double time, Wad
         if (half > 0.0) {
             return nearest.distance - half;
         }
-        bool is_outside =
-            has_nearest ? is_outside_mesh(shape, p, &nearest, trust) : !wadi_mesh_solid_contains(solid, p);
+        bool is_outside = has_nearest ? wadi_shape_is_outside_mesh(shape, p, &nearest, NULL, trust)
+                                      : !wadi_mesh_solid_contains(solid, p);
         return is_outside ? nearest.distance : -nearest.distance;
     }
     if (half > 0.0) {
@@ -143,7 +141,8 @@ static WadiSurfacePoint mesh_sample(const WadiShape *shape, WadiVec3 p, double t
     WadiMeshNearest nearest;
     const double half = wadi_shape_half_thickness(shape, time);
     double bound, reach = INFINITY;
-    if (shape->band != NULL && trust == WADI_TRUST_BAND && band_samples(shape, p, half, &out, &reach)) {
+    if (shape->band != NULL && trust == WADI_TRUST_BAND &&
+        wadi_shape_band_samples(shape, p, half, NULL, &out, &reach)) {
         return out;
     }
     if (shape->band != NULL && trust == WADI_TRUST_OUTSIDE) {
@@ -152,7 +151,7 @@ static WadiSurfacePoint mesh_sample(const WadiShape *shape, WadiVec3 p, double t
     if (shape->solid != NULL) {
         wadi_mesh_solid_nearest(shape->solid, p, reach, &nearest);
         /* A shell is looked at from either side. */
-        bool is_outside = half > 0.0 || is_outside_mesh(shape, p, &nearest, trust);
+        bool is_outside = half > 0.0 || wadi_shape_is_outside_mesh(shape, p, &nearest, NULL, trust);
         out.distance = is_outside ? nearest.distance : -nearest.distance;
         out.normal = wadi_mesh_solid_normal(shape->solid, p, is_outside, &nearest);
     } else {

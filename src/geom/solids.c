@@ -21,8 +21,7 @@ WadiSurfacePoint wadi_solids_wall(const WadiSolids *solids, int side, WadiVec3 x
     return (WadiSurfacePoint){ d[side], inward[side], { 0, 0, 0 } };
 }
 
-/* The nearest closed side; INFINITY without one. */
-static double wall_distance(const WadiSolids *solids, WadiVec3 x, WadiVec3 *normal)
+double wadi_solids_wall_distance(const WadiSolids *solids, WadiVec3 x, WadiVec3 *normal)
 {
     double d[6];
     side_distances(&solids->domain, x, d);
@@ -43,7 +42,7 @@ static WadiSolidPoint sample(const WadiSolids *solids, WadiVec3 x, double time, 
     WadiSolidPoint out = { .surface = { INFINITY, { 0, 0, 1 }, { 0, 0, 0 } }, .index = -2 };
     /* The walls first: they cost nothing, and shapes beyond them need not be asked. */
     WadiVec3 normal;
-    double wall = wall_distance(solids, x, &normal);
+    double wall = wadi_solids_wall_distance(solids, x, &normal);
     if (wall < out.surface.distance) {
         out.surface = (WadiSurfacePoint){ wall, normal, { 0, 0, 0 } };
         out.index = -1;
@@ -82,7 +81,7 @@ WadiSolidPoint wadi_solids_sample_for_grid(const WadiSolids *solids, WadiVec3 x,
 double wadi_solids_distance_for_grid(const WadiSolids *solids, WadiVec3 x, double time)
 {
     WadiVec3 unused;
-    double best = wall_distance(solids, x, &unused);
+    double best = wadi_solids_wall_distance(solids, x, &unused);
     for (int i = 0; i < solids->count; ++i) {
         const WadiShape *shape = solids->solids[i].shape;
         if (wadi_shape_may_be_nearer(shape, x, best)) {
@@ -117,7 +116,7 @@ bool wadi_solids_sample_within(const WadiSolids *solids, WadiVec3 x, double time
 static double distance_to(const WadiSolids *solids, WadiVec3 x, double time, double enough, bool was_outside)
 {
     WadiVec3 unused;
-    double best = wall_distance(solids, x, &unused);
+    double best = wadi_solids_wall_distance(solids, x, &unused);
     for (int i = 0; i < solids->count; ++i) {
         const WadiShape *shape = solids->solids[i].shape;
         if (!wadi_shape_may_be_nearer(shape, x, best)) {

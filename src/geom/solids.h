@@ -49,6 +49,8 @@ bool wadi_solids_carry_velocity(const WadiSolids *solids, int index, WadiVec3 x,
 /* The nearest solid if it is at most `band` away; false, and the point not set, if not. */
 bool wadi_solids_sample_within(const WadiSolids *solids, WadiVec3 x, double time, double band,
                                WadiSolidPoint *point);
+/* To the nearest closed side of the domain, and its normal; INFINITY without one, the normal not set. */
+double wadi_solids_wall_distance(const WadiSolids *solids, WadiVec3 x, WadiVec3 *normal);
 /* Wall `side` of the domain by itself: bit number of WADI_SIDE_..., closed or not. */
 WadiSurfacePoint wadi_solids_wall(const WadiSolids *solids, int side, WadiVec3 x);
 /* Only the distance, cheaper: far from meshes a lower bound (wadi_shape_clearance), and it stops early once it is known to be

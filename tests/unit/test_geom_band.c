@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/random.h"
+#include "geom/solids_near.h"
 #include "physics/scene_shapes.h"
 
 static const double PI = 3.14159265358979323846;
@@ -119,10 +120,78 @@ static void a_turning_mesh_is_known_by_its_band(void **unused)
     }
 }
 
+/* Samples of a small region, by the lists of the triangles there, are those of the whole mesh to the last bit. */
+static void samples_close_together_are_the_same(void **unused)
+{
+    (void)unused;
+    const double h = 0.1;
+    for (Kind kind = BALL; kind < KINDS; ++kind) {
+        WadiError error;
+        WadiShape *shape = turning_mesh(kind);
+        CHECK_OK(wadi_shape_add_bands(shape, h, &error), error);
+        WadiSolid solid = { .shape = shape };
+        WadiSolids solids = { .solids = &solid, .count = 1, .closed_sides = WADI_SIDE_Z_MIN };
+        solids.domain = (WadiBox){ { -2, -2, -0.9 }, { 2, 2, 2 } };
+        static WadiSolidsNear near;
+        int close = 0;
+        for (int i = 0; i < 40000; ++i) {
+            double u[3], time = (i / 4000) / 10.0;
+            if (i % 4000 == 0) {
+                wadi_solids_near_begin(&near, &solids, wadi_vec3(0, 0, 0), 4.0, h, time);
+            }
+            wadi_random_unit3(10, (uint64_t)i, WADI_RANDOM_TEST, u);
+            const WadiVec3 x = { 2.4 * u[0] - 1.2, 2.4 * u[1] - 1.2, 2.4 * u[2] - 1.2 };
+            const double d = wadi_solids_distance_for_grid(&solids, x, time);
+            const WadiSolidPoint all = wadi_solids_sample_for_grid(&solids, x, time);
+            const WadiSolidPoint few = wadi_solids_near_sample(&near, x);
+            assert_true(wadi_solids_near_distance(&near, x) == d);
+            assert_true(few.surface.distance == all.surface.distance && few.index == all.index);
+            assert_true(wadi_norm(wadi_sub(few.surface.normal, all.surface.normal)) == 0.0);
+            close += fabs(d) < 0.5 * h;
+        }
+        assert_true(close > 500);
+        wadi_shape_destroy(shape);
+    }
+}
+
+/* A straight path seen from a turning shape is no farther from its chord than its bound, and a good part of it at times. */
+static void a_path_sags_by_its_bound_at_most(void **unused)
+{
+    (void)unused;
+    WadiShape *shape = turning_mesh(BALL);
+    double most = 0.0;
+    for (int i = 0; i < 2000; ++i) {
+        double u[3], w[3];
+        wadi_random_unit3(11, (uint64_t)i, WADI_RANDOM_TEST, u);
+        wadi_random_unit3(12, (uint64_t)i, WADI_RANDOM_TEST, w);
+        const double t0 = 0.4, t1 = t0 + 0.1 * w[0];
+        const WadiVec3 x0 = { 3.0 * u[0] - 1.5, 3.0 * u[1] - 1.5, 3.0 * u[2] - 1.5 };
+        const WadiVec3 way = { 0.2 * (w[1] - 0.5), 0.2 * (w[2] - 0.5), 0.1 };
+        WadiShapeMotion motion;
+        assert_true(wadi_shape_rigid_motion(shape, t0, t1, &motion));
+        const double length = wadi_norm(way);
+        const double bound = wadi_shape_motion_sag(&motion, x0, length, length, t1 - t0);
+        const WadiVec3 begin = wadi_shape_carry(shape, x0, t0, t1), end = wadi_add(x0, way);
+        for (int n = 1; n < 8; ++n) {
+            const double s = n / 8.0, time = t0 + s * (t1 - t0);
+            const WadiVec3 seen = wadi_shape_carry(shape, wadi_add_scaled(x0, way, s), time, t1);
+            const double sag = wadi_norm(wadi_sub(seen, wadi_lerp(begin, end, s)));
+            CHECK_AT_MOST(sag, bound * (1.0 + 1e-9) + 1e-14);
+            most = fmax(most, sag / bound);
+        }
+    }
+    assert_true(most > 0.2);
+    WadiShapeMotion motion;
+    assert_false(wadi_shape_rigid_motion(shape, 0.95, 1.05, &motion)); /* its last key is at 1 */
+    wadi_shape_destroy(shape);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_turning_mesh_is_known_by_its_band),
+        cmocka_unit_test(samples_close_together_are_the_same),
+        cmocka_unit_test(a_path_sags_by_its_bound_at_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

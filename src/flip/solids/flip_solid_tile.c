@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "flip/solids/flip_solid_fraction.h"
+#include "geom/solids_near.h"
 
 enum { LANES = WADI_ROW_CELLS, CORNERS = 10, CENTRES = 9, PARTS = 4 };
 
@@ -34,6 +35,7 @@ typedef struct Lattice {
     bool is_same_along_x;                     /* only walls of the domain are near, and none across x */
     double corner[CORNERS][CORNERS][CORNERS]; /* [c][b][a]: at cell coordinates tile * 8 + (a, b, c) - 1 */
     Centre centre[CENTRES][CENTRES][CENTRES]; /* of the cell that begins at that corner */
+    WadiSolidsNear near;
 } Lattice;
 
 /* A point in cells relative to the tile's low corner, in metres. */
@@ -43,10 +45,10 @@ static WadiVec3 point_of(const WadiFlipSolidIn *in, WadiTile tile, double a, dou
     return wadi_vec3(h * (8.0 * tile.x + a), h * (8.0 * tile.y + b), h * (8.0 * tile.z + c));
 }
 
-static double exact_distance(const Lattice *lattice, const double p[3])
+static double exact_distance(Lattice *lattice, const double p[3])
 {
     WadiVec3 x = point_of(lattice->in, lattice->tile, p[0], p[1], p[2]);
-    double d = wadi_solids_distance_for_grid(lattice->in->solids, x, lattice->in->time);
+    double d = wadi_solids_near_distance(&lattice->near, x);
     /* Infinities would make NAN of means and differences. */
     return fmin(d / lattice->in->cell_size, 1e6);
 }
@@ -63,7 +65,7 @@ static double corner_at(Lattice *lattice, int a, int b, int c)
 /* The centres of a whole line of cells along x, always from its low end, so that they depend on nothing but
  * the solids. Beyond FAR a bound will do: it falls by at most one a cell, and cells are skipped as long as it
  * says far. */
-static void ask_line(const Lattice *lattice, Centre line[CENTRES], int b, int c)
+static void ask_line(Lattice *lattice, Centre line[CENTRES], int b, int c)
 {
     double bound = 0.0;
     for (int a = -1; a < LANES; ++a) {
@@ -78,7 +80,7 @@ static void ask_line(const Lattice *lattice, Centre line[CENTRES], int b, int c)
             continue;
         }
         WadiVec3 x = point_of(lattice->in, lattice->tile, a + 0.5, b + 0.5, c + 0.5);
-        WadiSolidPoint point = wadi_solids_sample_for_grid(lattice->in->solids, x, lattice->in->time);
+        WadiSolidPoint point = wadi_solids_near_sample(&lattice->near, x);
         centre->distance = fmin(point.surface.distance / lattice->in->cell_size, 1e6);
         centre->normal = point.surface.normal;
         centre->index = point.index;
@@ -148,7 +150,7 @@ static bool is_separated(Lattice *lattice, const int a[3], const int b[3])
         WadiVec3 p = wadi_add_scaled(from, way, t / length);
         WadiVec3 x = point_of(lattice->in, lattice->tile, p.x, p.y, p.z);
         /* Moving meshes are asked every step: their band will do. */
-        double d = is_moving ? wadi_solids_distance_for_grid(in->solids, x, in->time)
+        double d = is_moving ? wadi_solids_near_distance(&lattice->near, x)
                              : wadi_solids_clearance(in->solids, x, in->time, 2.0 * in->cell_size);
         d = d / in->cell_size - SKIN;
         if (d < 0.0) {
@@ -207,7 +209,7 @@ static double fine_open(Lattice *lattice, const int cell[3], int axis)
 
 /* Open part of a cell's volume, by the distances at the middles of its eight parts: corners do not see a gap between two solids, or
  * an edge. */
-static double fine_volume(const Lattice *lattice, const int cell[3])
+static double fine_volume(Lattice *lattice, const int cell[3])
 {
     double open = 0.0;
     for (int n = 0; n < 8; ++n) {
@@ -373,6 +375,8 @@ void wadi_flip_solid_row_fill(WadiFlipSolidRow row, bool is_open, double cell_si
  * its neighbour by more than a face can be from its corners. */
 static const double row_reach = 4.07 + FAR, tile_reach = 6.93 + FAR, lattice_reach = 8.0 + FAR;
 static const double cell_reach = 0.5 + FAR;
+/* From the middle of a tile to the farthest point that is sampled, LIFT beyond a corner of the lattice, and FAR. */
+static const double near_reach = 10.0 + FAR;
 
 bool wadi_flip_solid_is_near_tile(const WadiFlipSolidIn *in, WadiTile tile)
 {
@@ -430,6 +434,8 @@ WadiFlipTileRows wadi_flip_solid_tile(const WadiFlipSolidIn *in, WadiTile tile, 
             if (!is_ready) {
                 memset(lattice.corner, 0xff, sizeof lattice.corner); /* all bits set is a NAN */
                 memset(lattice.centre, 0xff, sizeof lattice.centre);
+                wadi_solids_near_begin(&lattice.near, in->solids, point_of(in, tile, 4, 4, 4),
+                                       near_reach * in->cell_size, in->cell_size, in->time);
                 is_ready = true;
             }
             ask_row(&lattice, place, target(user, place));

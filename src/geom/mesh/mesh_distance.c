@@ -7,6 +7,9 @@
 #include <float.h>
 
 #include "core/alloc.h"
+#include "core/check.h"
+
+enum { GATHER_MAX = 32 };
 
 struct WadiMeshTree {
     const WadiMesh *mesh;
@@ -73,6 +76,14 @@ static float query_radius(double distance, double slack)
     return radius < (double)FLT_MAX ? (float)radius * 1.000001f : FLT_MAX;
 }
 
+/* Whether the plane of a triangle is farther than the nearest point so far. Most triangles of a leaf are; the hair is for rounding. */
+static bool is_plane_farther(const WadiVec3 p[3], WadiVec3 x, double squared)
+{
+    WadiVec3 normal = wadi_cross(wadi_sub(p[1], p[0]), wadi_sub(p[2], p[0]));
+    double height = wadi_dot(normal, wadi_sub(x, p[0]));
+    return height * height > (1.0 + 1e-9) * squared * wadi_dot(normal, normal);
+}
+
 static bool visit(struct RTCPointQueryFunctionArguments *args)
 {
     Search *search = args->userPtr;
@@ -82,6 +93,9 @@ static bool visit(struct RTCPointQueryFunctionArguments *args)
     for (int k = 0; k < 3; ++k) {
         p[k] = search->mesh->vertices[v[k]];
         p[k] = search->end != NULL ? wadi_lerp(p[k], search->end->vertices[v[k]], search->s) : p[k];
+    }
+    if (is_plane_farther(p, search->x, search->squared)) {
+        return false;
     }
     double squared = wadi_triangle_nearest(p[0], p[1], p[2], search->x, &point, weight);
     bool is_nearer = squared < search->squared;
@@ -99,6 +113,111 @@ static bool visit(struct RTCPointQueryFunctionArguments *args)
         }
     }
     return false;
+}
+
+void wadi_mesh_nearest_of(const WadiMesh *mesh, uint32_t *triangles, int count, WadiVec3 x,
+                          WadiMeshNearest *nearest)
+{
+    double least = INFINITY;
+    int first = 0;
+    for (int n = 0; n < count; ++n) {
+        const uint32_t *v = mesh->triangles[triangles[n]];
+        const WadiVec3 p[3] = { mesh->vertices[v[0]], mesh->vertices[v[1]], mesh->vertices[v[2]] };
+        if (is_plane_farther(p, x, least)) {
+            continue;
+        }
+        WadiVec3 point;
+        double weight[3], squared = wadi_triangle_nearest(p[0], p[1], p[2], x, &point, weight);
+        if (squared < least || (squared == least && triangles[n] < nearest->triangle)) {
+            least = squared;
+            first = n;
+            *nearest = (WadiMeshNearest){ 0.0, point, triangles[n], { weight[0], weight[1], weight[2] } };
+        }
+    }
+    nearest->distance = sqrt(least);
+    const uint32_t other = triangles[0];
+    triangles[0] = triangles[first];
+    triangles[first] = other;
+}
+
+/* Triangles around a point, none of them farther than the nearest by more than `more`. */
+typedef struct Gathering {
+    const WadiMesh *mesh;
+    WadiVec3 x;
+    double slack, more, least;
+    uint32_t *triangles;
+    double distance[GATHER_MAX];
+    int count, capacity;
+    bool is_full;
+} Gathering;
+
+static void drop_farther(Gathering *all)
+{
+    int count = 0;
+    for (int n = 0; n < all->count; ++n) {
+        if (all->distance[n] <= all->least + all->more) {
+            all->triangles[count] = all->triangles[n];
+            all->distance[count++] = all->distance[n];
+        }
+    }
+    all->count = count;
+}
+
+static bool gather(struct RTCPointQueryFunctionArguments *args)
+{
+    Gathering *all = args->userPtr;
+    const uint32_t *v = all->mesh->triangles[args->primID];
+    const WadiVec3 p[3] = { all->mesh->vertices[v[0]], all->mesh->vertices[v[1]], all->mesh->vertices[v[2]] };
+    const double most = all->least + all->more;
+    if (all->is_full || is_plane_farther(p, all->x, most * most)) {
+        return false;
+    }
+    WadiVec3 point;
+    double weight[3], distance = sqrt(wadi_triangle_nearest(p[0], p[1], p[2], all->x, &point, weight));
+    if (distance > most) {
+        return false;
+    }
+    const bool is_nearer = distance < all->least;
+    all->least = is_nearer ? distance : all->least;
+    if (all->count == all->capacity) {
+        drop_farther(all);
+    }
+    all->is_full = all->count == all->capacity;
+    if (!all->is_full) {
+        all->distance[all->count] = distance;
+        all->triangles[all->count++] = args->primID;
+    }
+    const float radius = all->is_full ? 0.0f : query_radius(all->least + all->more, all->slack);
+    if ((is_nearer || all->is_full) && radius < args->query->radius) {
+        args->query->radius = radius;
+        return true;
+    }
+    return false;
+}
+
+/* No point within `radius` is farther from its nearest triangle than x from its own plus `radius`, nor x from that triangle than
+ * this plus `radius`. */
+int wadi_mesh_tree_gather(const WadiMeshTree *tree, WadiVec3 x, double radius, double reach,
+                          uint32_t *triangles, int capacity)
+{
+    WADI_ASSERT(capacity <= GATHER_MAX && tree->end == NULL);
+    const WadiVec3 local = wadi_sub(x, tree->center);
+    Gathering all = { .mesh = tree->mesh,
+                      .x = x,
+                      .slack = wadi_mesh_tree_error(tree, x),
+                      .more = 2.0 * radius,
+                      .least = 1.0001 * reach,
+                      .triangles = triangles,
+                      .capacity = capacity };
+    struct RTCPointQuery query = { .x = (float)local.x,
+                                   .y = (float)local.y,
+                                   .z = (float)local.z,
+                                   .radius = query_radius(all.least + all.more, all.slack) };
+    struct RTCPointQueryContext context;
+    rtcInitPointQueryContext(&context);
+    rtcPointQuery(tree->scene, &query, &context, gather, &all);
+    drop_farther(&all);
+    return all.is_full ? -1 : all.count;
 }
 
 double wadi_mesh_tree_error(const WadiMeshTree *tree, WadiVec3 x)

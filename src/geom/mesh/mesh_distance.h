@@ -24,6 +24,14 @@ size_t wadi_mesh_tree_bytes(const WadiMeshTree *tree);
 /* false when nothing is nearer than `limit`. Of equally near triangles the one with the lowest index. */
 bool wadi_mesh_tree_nearest(const WadiMeshTree *tree, WadiVec3 x, double limit, WadiMeshNearest *nearest);
 
+/* The triangles that can be the nearest of a point within `radius` of x, of which some is within `reach` of x. Returns how many, or -1: more than `capacity`. */
+int wadi_mesh_tree_gather(const WadiMeshTree *tree, WadiVec3 x, double radius, double reach,
+                          uint32_t *triangles, int capacity);
+/* The nearest of `count` > 0 triangles; of equally near ones that with the lowest index. It comes first in the list then, for a
+ * next point that is not far. */
+void wadi_mesh_nearest_of(const WadiMesh *mesh, uint32_t *triangles, int count, WadiVec3 x,
+                          WadiMeshNearest *nearest);
+
 /* Where the straight way from x to x + way first meets a triangle: *fraction of the way (0..1) and the triangle's unit normal
  * turned against the way. false: the way is free. The tree is in single precision: wadi_mesh_tree_error tells by how much a
  * meeting may be missed or moved. */
