@@ -228,6 +228,11 @@ bool wadi_shape_is_moving(const WadiShape *shape)
     return shape->is_moving;
 }
 
+bool wadi_shape_is_mesh(const WadiShape *shape)
+{
+    return shape->solid != NULL;
+}
+
 bool wadi_shape_is_convex(const WadiShape *shape)
 {
     return shape->is_exact && wadi_shape_kind_is_primitive(shape->kind) && shape->kind != WADI_SHAPE_TORUS;

@@ -185,7 +185,7 @@ static Ahead look_ahead(const Mover *m, double seconds)
         WadiSolids part = part_of(solids, i);
         const WadiShape *shape = i < solids->count ? solids->solids[i].shape : NULL;
         WadiShapeMotion motion;
-        bool is_rigid = m->has_moving_solids && shape != NULL &&
+        bool is_rigid = m->has_moving_solids && shape != NULL && wadi_shape_is_mesh(shape) &&
                         wadi_shape_rigid_motion(shape, m->in->t0, m->in->t1, &motion);
         Chord chord = chord_from(m, shape, is_rigid ? &motion : NULL, seconds);
         double bound = speed;
