@@ -10,36 +10,23 @@
 #include "flip/solids/flip_solid.h"
 #include "flip/transfer/flip_grid.h"
 #include "flip/transfer/flip_transfer.h"
+#include "matter/materials.h"
 #include "particles/collide.h"
 #include "world/solver.h"
 
 extern const WadiSolverType wadi_flip_solver;
 
-/* What the solver needs of the scene's materials, by material number. */
-typedef struct WadiFlipMaterials {
-    int count;
-    /* Of those that bodies or emitters are made of; others have no influence. */
-    int first, used_count;
-    bool has_sand, has_water;
-    double density; /* kg/m^3, of the first one: the reference of the pressure */
-    uint8_t is_sand[256];
-    float mass[256]; /* of a particle, relative to the reference */
-
-    /* Set anew in every step (wadi_flip_materials_at). */
-    float flip_fraction[256]; /* FLIP part of the velocity update, the rest is PIC */
-    float slope[256];         /* k of the yield law; 0 for water */
-    float cohesion[256];      /* c_k dt / (rho h), m/s */
-} WadiFlipMaterials;
-
 /* What outlives a step. */
 typedef struct WadiFlip {
     WadiSolverContext context;
-    double unit_time; /* s, wadi_flip_unit_time */
+    double unit_time; /* s, wadi_scene_unit_time of a cell */
     double last_dt;   /* s, of the last step; 0: velocities and positions are of one time */
     /* Of the store at the last step: particles with later ids were emitted since; UINT32_MAX: no step yet. */
     uint32_t next_id;
-    WadiFlipMaterials materials;
-    bool has_affine; /* a material uses APIC: */
+    WadiMaterials materials;
+    float flip_fraction
+        [WADI_MATERIALS_MAX]; /* FLIP part of the velocity update in this step, the rest is PIC */
+    bool has_affine;          /* a material uses APIC: */
     WadiFlipAffine affine;
     int pressure_column, rigid_column; /* of the particle store; rigid -1 without sand */
     bool are_attributes_old;           /* the last step did not update the attributes of awake particles */
@@ -117,12 +104,8 @@ typedef struct WadiFlipStep {
     int friction_solves, friction_iterations;
 } WadiFlipStep;
 
-/* The numbers of the scene's materials that do not change, and those of one step (flip_mix.c). */
-void wadi_flip_materials_init(WadiFlipMaterials *materials, const WadiScene *scene);
+/* FLIP parts and yield laws of the materials in a step (flip_mix.c). */
 void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double force_dt);
-/* sqrt(dx / g), s: the time in which a grain falls half a cell, the unit of all times that are chosen for the scene, so that
- * scenes of any size give the same. g is the largest gravity of the scene, and Earth's where there is none. */
-double wadi_flip_unit_time(const WadiScene *scene, double cell_size);
 /* Fraction of a cell that is sand, 0 or 1 in a scene of one material. */
 static inline float wadi_flip_sand(const WadiFlip *flip, const WadiFlipStep *step, size_t cell)
 {

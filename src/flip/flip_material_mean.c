@@ -24,19 +24,16 @@ static void mix_tiles(void *user, int64_t first, int64_t end)
                 wadi_rows_at(&mixed->step->grid.rows, mixed->step->grid.tile_of[t], __builtin_ctzll(left));
             const int32_t *start = &sort->cell_start[LANES * (size_t)occupied];
             for (size_t l = 0; l < LANES; ++l) {
-                float sum = 0.0f;
-                for (int32_t i = start[l]; i < start[l + 1]; ++i) {
-                    sum += mixed->of_material[material[i]];
-                }
                 if (start[l + 1] > start[l]) {
-                    mixed->mean[LANES * (size_t)row + l] = sum / (float)(start[l + 1] - start[l]);
+                    mixed->mean[LANES * (size_t)row + l] =
+                        wadi_materials_mean(mixed->of_material, material, start[l], start[l + 1]);
                 }
             }
         }
     }
 }
 
-/* Cells without particles take the mean of those beside that have some: the surface and walls cut such cells. */
+/* Cells without particles get the mean of their neighbours that have some: the surface and walls cut such cells. */
 static void spread_rows(void *user, int64_t first, int64_t end)
 {
     const Mixed *mixed = user;

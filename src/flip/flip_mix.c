@@ -1,38 +1,8 @@
-/* Materials: their numbers in a step, and what the particles of each cell are made of.
- * Several sands share a cell by the mean of their yield slopes; sand and water are one fluid of varying density to the pressure
- * [theory 7.1, 7.2]. */
+/* Materials: their numbers in a step, and their means over the particles of each cell [theory 7.1, 7.2]. */
 #include <math.h>
 
 #include "flip/flip.h"
-#include "flip/friction/flip_yield.h"
-
-void wadi_flip_materials_init(WadiFlipMaterials *materials, const WadiScene *scene)
-{
-    *materials = (WadiFlipMaterials){ .count = scene->material_count };
-    for (int m = scene->material_count - 1; m >= 0; --m) {
-        materials->first = scene->materials[m].is_unused ? materials->first : m;
-    }
-    materials->density = scene->materials[materials->first].density;
-    for (int m = 0; m < scene->material_count; ++m) {
-        bool is_sand = scene->materials[m].kind == WADI_MATERIAL_SAND,
-             is_used = !scene->materials[m].is_unused;
-        materials->is_sand[m] = is_sand;
-        materials->mass[m] = is_used ? (float)(scene->materials[m].density / materials->density) : 1.0f;
-        materials->has_sand = materials->has_sand || (is_sand && is_used);
-        materials->has_water = materials->has_water || (!is_sand && is_used);
-        materials->used_count += is_used;
-    }
-}
-
-double wadi_flip_unit_time(const WadiScene *scene, double cell_size)
-{
-    const WadiCurve *gravity = &scene->gravity;
-    double g = wadi_norm(wadi_curve_value3(gravity, 0.0));
-    for (int k = 0; k < gravity->key_count; ++k) {
-        g = fmax(g, wadi_norm(wadi_curve_value3(gravity, gravity->keys[k].time)));
-    }
-    return sqrt(cell_size / (g > 0.0 ? g : 9.81));
-}
+#include "matter/yield.h"
 
 /* What is left of FLIP after a step: what is lost is lost per second, not per step. Where the scene does not say how fast, as
  * measured with cells of 1 to 2 cm: in 0.33 s of water and 0.08 s of sand. */
@@ -45,10 +15,9 @@ static double share_left(const WadiFlip *flip, const WadiMaterial *material, dou
 
 void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double force_dt)
 {
-    WadiFlipMaterials *materials = &flip->materials;
+    WadiMaterials *materials = &flip->materials;
     const WadiScene *scene = flip->context.world->scene;
     const double cell_size = flip->context.world->cell_size;
-    const double degree = 3.14159265358979323846 / 180.0;
     for (int m = 0; m < materials->count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
         double fraction = share_left(flip, material, dt);
@@ -62,13 +31,12 @@ void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double force
         double capillary = sqrt(wadi_curve_value(&material->surface_tension, time) /
                                 (material->density * cell_size * cell_size * cell_size));
         fraction *= exp(-0.1 * capillary * dt);
-        materials->flip_fraction[m] = material->transfer == WADI_TRANSFER_FLIP ? (float)fraction : 0.0f;
+        flip->flip_fraction[m] = material->transfer == WADI_TRANSFER_FLIP ? (float)fraction : 0.0f;
         if (materials->is_sand[m]) {
             WadiYieldRule rule = wadi_flip_def(scene)->friction == WADI_FLIP_FRICTION_ZB05_LITERAL
                                      ? WADI_YIELD_ZB05_LITERAL
                                      : material->yield;
-            WadiYield yield = wadi_yield(rule, degree * wadi_curve_value(&material->friction_angle, time),
-                                         wadi_curve_value(&material->cohesion, time));
+            WadiYield yield = wadi_yield_of_material(material, rule, time);
             materials->slope[m] = (float)yield.slide;
             double gravity = wadi_norm(wadi_curve_value3(&scene->gravity, time));
             double held = wadi_flip_def(scene)->friction == WADI_FLIP_FRICTION_SOLVE
@@ -79,18 +47,17 @@ void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double force
         }
     }
     for (int m = 0; m < materials->count; ++m) { /* the transfer is simpler where all are alike */
-        materials->flip_fraction[m] =
-            materials->flip_fraction[scene->materials[m].is_unused ? materials->first : m];
+        flip->flip_fraction[m] = flip->flip_fraction[scene->materials[m].is_unused ? materials->first : m];
     }
 }
 
 WadiStatus wadi_flip_mix(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
-    const WadiFlipMaterials *materials = &flip->materials;
+    const WadiMaterials *materials = &flip->materials;
     if (materials->used_count <= 1) {
         return WADI_OK;
     }
-    float density[256], sand[256];
+    float density[WADI_MATERIALS_MAX], sand[WADI_MATERIALS_MAX];
     for (int m = 0; m < materials->count; ++m) {
         density[m] = (float)materials->density * materials->mass[m];
         sand[m] = (float)materials->is_sand[m];

@@ -67,7 +67,7 @@ static WadiFlipToParticlesIn to_particles_in(const WadiFlip *flip, const WadiFli
                                     .grid = &step->grid,
                                     .saved = (const float *const *)step->saved,
                                     .saved_row = step->saved_row,
-                                    .flip_fraction = flip->materials.flip_fraction,
+                                    .flip_fraction = flip->flip_fraction,
                                     .material_count = flip->materials.count,
                                     .affine = flip->has_affine ? &flip->affine : NULL,
                                     .dt = step->dt,

@@ -9,14 +9,9 @@
 
 #include "flip/flip.h"
 #include "flip/flip_stage.h"
-#include "flip/friction/flip_yield.h"
 #include "flip/published/flip_rigid.h"
 #include "grid/row_lanes.h"
-
-static double radians(double degrees)
-{
-    return degrees * 0.017453292519943295;
-}
+#include "matter/yield.h"
 
 /* The slopes of eq. 1 and eq. 2 for the first sand, as parts of its slope in this run. */
 static WadiYield literal_parts(const WadiFlip *flip, double time)
@@ -25,8 +20,7 @@ static WadiYield literal_parts(const WadiFlip *flip, double time)
     for (int m = 0; m < scene->material_count; ++m) {
         double slope = (double)flip->materials.slope[m];
         if (scene->materials[m].kind == WADI_MATERIAL_SAND && !scene->materials[m].is_unused && slope > 0.0) {
-            double angle = radians(wadi_curve_value(&scene->materials[m].friction_angle, time));
-            WadiYield yield = wadi_yield(WADI_YIELD_ZB05_LITERAL, angle, 0.0);
+            WadiYield yield = wadi_yield_of_material(&scene->materials[m], WADI_YIELD_ZB05_LITERAL, time);
             return (WadiYield){ .stop = yield.stop / slope, .slide = yield.slide / slope };
         }
     }

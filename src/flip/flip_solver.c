@@ -43,8 +43,8 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     WADI_TRY(WADI_NEW(&flip, 1, "flip solver", error));
     flip->context = *context;
     flip->next_id = UINT32_MAX;
-    flip->unit_time = wadi_flip_unit_time(scene, context->world->cell_size);
-    wadi_flip_materials_init(&flip->materials, scene);
+    flip->unit_time = wadi_scene_unit_time(scene, context->world->cell_size);
+    wadi_materials_init(&flip->materials, scene);
     WadiStatus status = wadi_flip_attributes_add(flip, error);
     if (status == WADI_OK) {
         status = add_affine(flip, error);

@@ -7,8 +7,8 @@
  * under the highest and is left out: a step one cell high stands at any angle. */
 #include <math.h>
 
-#include "flip/friction/flip_yield.h"
 #include "flip/sleep/flip_sleep.h"
+#include "matter/yield.h"
 
 #define DEGREE (3.14159265358979323846 / 180.0)
 
@@ -118,9 +118,7 @@ static double held_angle(const WadiFlipSleepIn *in, const WadiFlipSort *sort, in
     for (int m = 0; m < scene->material_count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
         if (is_here[m] && material->kind == WADI_MATERIAL_SAND) {
-            WadiYield yield =
-                wadi_yield(material->yield, DEGREE * wadi_curve_value(&material->friction_angle, in->time),
-                           wadi_curve_value(&material->cohesion, in->time));
+            WadiYield yield = wadi_yield_of_material(material, material->yield, in->time);
             double slope = yield.stop + wadi_yield_of_stairs(yield.slide); /* of a layer of one cell */
             angle = fmax(angle, yield.cohesion > 0.0 ? 90.0 * DEGREE : atan(slope));
         }

@@ -8,12 +8,11 @@
 #define WADI_FLIP_TRANSFER_H
 
 #include "flip/transfer/flip_grid.h"
-
-enum { WADI_FLIP_MATERIALS = 256 }; /* numbers that the material column can hold */
+#include "matter/materials.h"
 
 typedef struct WadiFlipAffine {
-    int column[9];                     /* numbers of the columns of C, row-major */
-    bool is_used[WADI_FLIP_MATERIALS]; /* by material: APIC. Of the others C is not read and becomes 0 */
+    int column[9];                    /* numbers of the columns of C, row-major */
+    bool is_used[WADI_MATERIALS_MAX]; /* by material: APIC. Of the others C is not read and becomes 0 */
 } WadiFlipAffine;
 
 /* Add the columns c00 .. c22 to an empty store; all materials use them. */

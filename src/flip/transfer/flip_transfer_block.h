@@ -176,9 +176,9 @@ typedef struct WadiFlipGather {
     const WadiFlipToParticlesIn *in;
     WadiParticles *particles;
     float *affine[9];
-    const float *field[3], *saved[3];         /* saved: NULL when nothing is kept */
-    float flip_fraction[WADI_FLIP_MATERIALS]; /* by material */
-    bool is_fraction_uniform;                 /* all materials keep the same share */
+    const float *field[3], *saved[3];        /* saved: NULL when nothing is kept */
+    float flip_fraction[WADI_MATERIALS_MAX]; /* by material */
+    bool is_fraction_uniform;                /* all materials keep the same share */
 } WadiFlipGather;
 
 /* What a thread needs: the velocities around a tile, pairs {u, u - saved} of three components, and the long paths. */

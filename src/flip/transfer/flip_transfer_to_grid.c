@@ -34,7 +34,7 @@ typedef struct ToGrid {
     const WadiFlipToGridIn *in;
     WadiFlipGrid *grid;
     const float *affine[9]; /* NULL without */
-    float mass[WADI_FLIP_MATERIALS];
+    float mass[WADI_MATERIALS_MAX];
     bool is_one_mass; /* all materials have mass[0] */
     Reach *reach;     /* per occupied tile */
     float *kept;      /* rows of ROW floats */
@@ -418,7 +418,7 @@ WadiStatus wadi_flip_particles_to_grid(WadiFlipGrid *grid, const WadiFlipToGridI
                 in->sort->tile_start[in->sort->tiles.count] == in->particles->count);
     ToGrid work = { .in = in, .grid = grid };
     work.is_one_mass = true;
-    for (int m = 0; m < WADI_FLIP_MATERIALS; ++m) {
+    for (int m = 0; m < WADI_MATERIALS_MAX; ++m) {
         work.mass[m] = m < in->material_count ? in->mass[m] : 1.0f;
         work.is_one_mass = work.is_one_mass && (m >= in->material_count || work.mass[m] == work.mass[0]);
     }
@@ -447,7 +447,7 @@ WadiStatus wadi_flip_affine_add(WadiParticles *particles, WadiFlipAffine *affine
     for (int e = 0; e < 9; ++e) {
         WADI_TRY(wadi_particles_add_column(particles, names[e], WADI_TYPE_F32, &affine->column[e], error));
     }
-    for (int m = 0; m < WADI_FLIP_MATERIALS; ++m) {
+    for (int m = 0; m < WADI_MATERIALS_MAX; ++m) {
         affine->is_used[m] = true;
     }
     return WADI_OK;

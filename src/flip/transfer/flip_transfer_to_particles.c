@@ -340,7 +340,7 @@ int64_t wadi_flip_gather_part(const WadiFlipGather *work, int32_t tile, int32_t 
 static bool read_shares(const WadiFlipToParticlesIn *in, WadiFlipGather *work)
 {
     int count = in->flip_fraction != NULL ? in->material_count : 0;
-    WADI_ASSERT(count <= WADI_FLIP_MATERIALS);
+    WADI_ASSERT(count <= WADI_MATERIALS_MAX);
     bool is_kept = false;
     work->is_fraction_uniform = true;
     for (int m = 0; m < count; ++m) {

@@ -1,4 +1,4 @@
-#include "flip/friction/flip_yield.h"
+#include "matter/yield.h"
 
 #include <math.h>
 
@@ -19,6 +19,13 @@ WadiYield wadi_yield(WadiYieldRule rule, double friction_angle, double cohesion)
     }
     double stop = rule == WADI_YIELD_ZB05_LITERAL ? sine / sqrt(3.0) : k;
     return (WadiYield){ .stop = stop, .slide = k, .cohesion = cohesion * cos(friction_angle) };
+}
+
+WadiYield wadi_yield_of_material(const WadiMaterial *material, WadiYieldRule rule, double time)
+{
+    const double degree = 3.14159265358979323846 / 180.0;
+    return wadi_yield(rule, degree * wadi_curve_value(&material->friction_angle, time),
+                      wadi_curve_value(&material->cohesion, time));
 }
 
 double wadi_yield_of_stairs(double k)

@@ -1,6 +1,6 @@
-/* flip: the yield law against the table of slope angles derived by hand. */
+/* matter: the yield law against the table of slope angles derived by hand. */
 #include "expect.h"
-#include "flip/friction/flip_yield.h"
+#include "matter/yield.h"
 
 static const double degree = 0.017453292519943295;
 static const double angle[4] = { 20.0, 30.0, 35.0, 40.0 };

@@ -1,0 +1,24 @@
+/* The yield law of sand in one parameter: sigma_bar <= k p + c_k, sigma_bar = |dev sigma|_F / sqrt 2.
+ * An infinite slope in simple shear is stable exactly up to atan k (without cohesion): k is the tangent of the slope. */
+#ifndef WADI_MATTER_YIELD_H
+#define WADI_MATTER_YIELD_H
+
+#include "world/scene.h"
+
+/* `stop` decides whether material yields, `slide` is the stress while it does. Equal except for ZB05_LITERAL. */
+typedef struct WadiYield {
+    double stop, slide; /* k */
+    double cohesion;    /* c_k, Pa */
+} WadiYield;
+
+/* `friction_angle` in radians, in [0, pi/2); `cohesion` is Mohr-Coulomb's, Pa. */
+WadiYield wadi_yield(WadiYieldRule rule, double friction_angle, double cohesion);
+/* Of a material at a time. */
+WadiYield wadi_yield_of_material(const WadiMaterial *material, WadiYieldRule rule, double time);
+
+/* Cohesion, in rho g dx, that slippery sand on a grid is given. Its surface is a stair of cells, and a first-order surface
+ * holds a step of one cell by the pressure of half a cell too much, k / 2: enough from tan 30 degrees on. Below, the steps
+ * would move downhill without end. Vanishes with the cell, and for sand without friction. */
+double wadi_yield_of_stairs(double k);
+
+#endif
