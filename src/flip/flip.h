@@ -33,7 +33,7 @@ typedef struct WadiFlip {
     WadiFlipSolidCache solid_cache;
     WadiFrictionMemory friction_memory;
     WadiFrictionReport friction_report; /* of the last friction solve; not part of the state */
-    WadiFlipPressureMemory pressure_memory;
+    WadiTileMemory pressure_memory;
     WadiFlipSleep sleep;
 } WadiFlip;
 

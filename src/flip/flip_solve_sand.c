@@ -178,7 +178,7 @@ static WadiStatus set_up_friction(WadiFlip *flip, const WadiFlipStep *step, Sand
         /* Under water the weight is not that of the grains alone. */
         grid.weight[a] = flip->materials.has_water ? 0.0 : step->force_dt * wadi_component(gravity, a);
     }
-    sand->is_first = flip->friction_memory.dt == 0.0;
+    sand->is_first = flip->friction_memory.stress.dt == 0.0;
     WADI_TRY(wadi_friction_begin(&sand->friction, &grid, &flip->friction_memory, step->force_dt,
                                  flip->context.scratch, error));
     wadi_friction_add(sand->friction, step->grid.velocity);

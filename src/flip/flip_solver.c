@@ -70,7 +70,7 @@ static void destroy(void *solver)
     WadiFlip *flip = solver;
     wadi_flip_solid_cache_free(&flip->solid_cache);
     wadi_friction_memory_free(&flip->friction_memory);
-    wadi_flip_pressure_memory_free(&flip->pressure_memory);
+    wadi_tile_memory_free(&flip->pressure_memory);
     wadi_flip_sleep_free(&flip->sleep);
     WADI_DELETE(flip, 1);
 }
@@ -146,8 +146,9 @@ static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
     if (flip->next_id < flip->context.particles->next_id && flip->materials.has_water) {
         WADI_TRY(wadi_state_put(state, "flip_next_id", WADI_TYPE_U32, 1, 1, &flip->next_id, error));
     }
-    WADI_TRY(wadi_flip_pressure_memory_save(&flip->pressure_memory, "pressure", state, error));
-    WADI_TRY(wadi_friction_memory_save(&flip->friction_memory, state, error));
+    WADI_TRY(
+        wadi_tile_memory_save(&flip->pressure_memory, &wadi_flip_pressure_kind, "pressure", state, error));
+    WADI_TRY(wadi_friction_memory_save(&flip->friction_memory, "friction", state, error));
     return wadi_flip_sleep_save(&flip->sleep, state, error);
 }
 
@@ -167,8 +168,9 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
         WADI_TRY(wadi_state_expect(state, "flip_next_id", WADI_TYPE_U32, 1, 1, &next_id, error));
         flip->next_id = *(const uint32_t *)next_id->data;
     }
-    WADI_TRY(wadi_flip_pressure_memory_load(&flip->pressure_memory, "pressure", state, error));
-    WADI_TRY(wadi_friction_memory_load(&flip->friction_memory, state, error));
+    WADI_TRY(
+        wadi_tile_memory_load(&flip->pressure_memory, &wadi_flip_pressure_kind, "pressure", state, error));
+    WADI_TRY(wadi_friction_memory_load(&flip->friction_memory, "friction", state, error));
     return wadi_flip_sleep_load(&flip->sleep, flip->context.particles, flip->context.world->cell_size, state,
                                 error);
 }

@@ -7,18 +7,44 @@
 #include "core/hash.h"
 #include "core/parallel.h"
 
-size_t wadi_tile_find(const WadiTile *tiles, size_t count, WadiTile tile)
+static WadiTile tile_of(const void *items, size_t size, size_t index)
 {
-    size_t low = 0, high = count;
+    WadiTile tile;
+    memcpy(&tile, (const char *)items + size * index, sizeof tile);
+    return tile;
+}
+
+size_t wadi_tile_search(const void *items, size_t size, size_t from, size_t count, WadiTile tile)
+{
+    size_t low = from, high = count;
     while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (wadi_tile_is_before(tiles[middle], tile)) {
+        const size_t middle = (low + high) / 2;
+        if (wadi_tile_is_before(tile_of(items, size, middle), tile)) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low < count && wadi_tile_is_same(tiles[low], tile) ? low : count;
+    return low;
+}
+
+int64_t wadi_tile_find(const void *items, size_t size, size_t count, WadiTile tile)
+{
+    const size_t at = wadi_tile_search(items, size, 0, count, tile);
+    return at < count && wadi_tile_is_same(tile_of(items, size, at), tile) ? (int64_t)at : -1;
+}
+
+bool wadi_tiles_are_sound(const void *items, size_t size, size_t count)
+{
+    const int32_t most = (1 << 28) - 2;
+    bool is_sound = true;
+    for (size_t i = 0; i < count && is_sound; ++i) {
+        const WadiTile tile = tile_of(items, size, i);
+        is_sound = tile.x >= -most && tile.x <= most && tile.y >= -most && tile.y <= most &&
+                   tile.z >= -most && tile.z <= most &&
+                   (i == 0 || wadi_tile_is_before(tile_of(items, size, i - 1), tile));
+    }
+    return is_sound;
 }
 
 static int compare_tiles(const void *left, const void *right)

@@ -159,7 +159,7 @@ static void a_memory_of_pressure_goes_by_place(void **unused)
     (void)unused;
     FlipBox box, next;
     WadiError error;
-    WadiFlipPressureMemory memory = { 0 };
+    WadiTileMemory memory = { 0 };
     flip_box_make(&box, (const int[3]){ 0, 0, 0 }, (const int[3]){ 16, 16, 8 });
     flip_box_make(&next, (const int[3]){ -8, 4, 0 }, (const int[3]){ 16, 16, 16 });
     uint8_t *bits = flip_box_bits(&box, (const int[3]){ 2, 2, 2 }, (const int[3]){ 14, 9, 6 }),
@@ -188,7 +188,7 @@ static void a_memory_of_pressure_goes_by_place(void **unused)
             CHECK_NEAR(found[8 * next_table[r] + l], is_kept ? 2.0 * expected : 0.0, 0.0);
         }
     }
-    wadi_flip_pressure_memory_free(&memory);
+    wadi_tile_memory_free(&memory);
     flip_box_free(&box);
     flip_box_free(&next);
 }

@@ -21,8 +21,7 @@
 #include <stdbool.h>
 
 #include "core/arena.h"
-#include "core/state.h"
-#include "grid/rows.h"
+#include "grid/tile_memory.h"
 
 /* The solid nearest to a point. */
 typedef struct WadiFrictionWallPoint {
@@ -84,34 +83,24 @@ typedef struct WadiFrictionReport {
         energy_after; /* 1/2 sum m u^2 over free faces, of u_b and of the result; checking build only */
 } WadiFrictionReport;
 
-/* Stresses of the last step by tile coordinates, so that they outlive its rows. A zeroed memory is valid and
- * empty. */
+/* Stresses of the last step. A zeroed memory is valid and empty. */
 typedef struct WadiFrictionMemory {
-    double dt; /* s, of the step that kept them; 0: nothing kept */
-    WadiTile *tile;
-    uint64_t *mask;        /* per tile: rows kept */
-    int32_t *first;        /* per tile: its first kept row */
-    float (*stress)[112];  /* per kept row: 14 numbers of 8 lanes */
-    int32_t (*wall)[7];    /* per kept row: its wall facets by side, then walls across cells; -1: none */
+    WadiTileMemory stress; /* per row: 14 numbers of 8 lanes */
+    int32_t (*wall)[7];    /* per stored row: its wall facets by side, then walls across cells; -1: none */
     float (*traction)[32]; /* per wall row: 4 numbers of 8 lanes */
-    size_t tile_count, row_count, wall_count;
-    size_t tile_capacity, mask_capacity, first_capacity, stress_capacity, wall_capacity, traction_capacity;
+    size_t wall_count, wall_capacity, traction_capacity;
 } WadiFrictionMemory;
 
 void wadi_friction_memory_free(WadiFrictionMemory *memory);
-/* Rows of `a`, and those of `b` that `a` does not have, of the tiles whose flag is not 0 (NULL: all). For the dt of `a`, or
- * of `b` where `a` is empty. *result may be one of the two; on failure it is as it was. */
+/* As wadi_tile_memory_join. */
 WadiStatus wadi_friction_memory_join(WadiFrictionMemory *result, const WadiFrictionMemory *a,
-                                     const uint8_t *keeps_a, const WadiFrictionMemory *b,
-                                     const uint8_t *keeps_b, WadiError *error);
-/* Checkpoints: arrays named "friction_...". */
-WadiStatus wadi_friction_memory_save(const WadiFrictionMemory *memory, WadiState *state, WadiError *error);
-WadiStatus wadi_friction_memory_load(WadiFrictionMemory *memory, const WadiState *state, WadiError *error);
-/* The same for arrays named "NAME_...". */
-WadiStatus wadi_friction_memory_save_as(const WadiFrictionMemory *memory, const char *name, WadiState *state,
-                                        WadiError *error);
-WadiStatus wadi_friction_memory_load_as(WadiFrictionMemory *memory, const char *name, const WadiState *state,
-                                        WadiError *error);
+                                     const uint8_t *flags_a, const WadiFrictionMemory *b,
+                                     const uint8_t *flags_b, WadiError *error);
+/* Checkpoints: arrays named "NAME_...". A load that fails leaves the memory empty. */
+WadiStatus wadi_friction_memory_save(const WadiFrictionMemory *memory, const char *name, WadiState *state,
+                                     WadiError *error);
+WadiStatus wadi_friction_memory_load(WadiFrictionMemory *memory, const char *name, const WadiState *state,
+                                     WadiError *error);
 
 typedef struct WadiFriction WadiFriction; /* lives in the arena given to begin */
 

@@ -207,7 +207,7 @@ WadiStatus wadi_friction_begin(WadiFriction **friction, const WadiFrictionGrid *
     WADI_TRY(WADI_ARENA_NEW(arena, &made->traction, walls, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &made->traction_previous, walls, "friction", error));
     const WadiFrictionMemory nothing = { 0 };
-    wadi_friction_recall(made, memory != NULL && memory->dt > 0.0 ? memory : &nothing);
+    wadi_friction_recall(made, memory != NULL && memory->stress.dt > 0.0 ? memory : &nothing);
     if (grid->held != NULL) {
         wadi_parallel_for(made->slot_count, FRICTION_BLOCK, hold_slots, made);
         wadi_friction_recall_held(made);

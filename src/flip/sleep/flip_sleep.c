@@ -55,16 +55,7 @@ static Above find_above(const WadiFlipSleepIn *in)
 
 int32_t wadi_flip_sleep_find(const WadiFlipSleep *sleep, WadiTile tile)
 {
-    size_t low = 0, high = sleep->tile_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (wadi_tile_is_before(sleep->tile[middle].tile, tile)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < sleep->tile_count && wadi_tile_is_same(sleep->tile[low].tile, tile) ? (int32_t)low : -1;
+    return (int32_t)wadi_tile_find(sleep->tile, sizeof *sleep->tile, sleep->tile_count, tile);
 }
 
 /* Without gravity nothing is ever ripe. */
@@ -113,18 +104,12 @@ int32_t wadi_flip_sleep_first(const WadiFlipSleep *sleep, const WadiParticles *p
     return has_removals(sleep, particles) ? 0 : sleep->count;
 }
 
-/* Number of the sleeping tile of a particle; it has one. */
+/* Number of the sleeping tile of a particle. It has one, but in a forged checkpoint. */
 static size_t find_tile(const WadiFlipSleep *sleep, const WadiParticles *particles, int32_t i, double h)
 {
-    WadiTile at = wadi_flip_tile_of(particles, i, 1.0 / h);
-    size_t low = 0, high = sleep->tile_count;
-    while (high - low > 1) {
-        size_t middle = (low + high) / 2;
-        bool is_after = wadi_tile_is_before(at, sleep->tile[middle].tile);
-        low = is_after ? low : middle;
-        high = is_after ? middle : high;
-    }
-    return low;
+    const WadiTile tile = wadi_flip_tile_of(particles, i, 1.0 / h);
+    const size_t at = wadi_tile_search(sleep->tile, sizeof *sleep->tile, 0, sleep->tile_count, tile);
+    return at < sleep->tile_count ? at : sleep->tile_count - 1;
 }
 
 /* Count anew after a removal, which keeps the order; tiles that lost particles are flagged. */

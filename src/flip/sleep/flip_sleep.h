@@ -71,7 +71,7 @@ typedef struct WadiFlipSleep {
     size_t tile_count, tile_capacity;
     WadiFlipAwakeTile *awake;
     size_t awake_count, awake_capacity;
-    WadiFlipPressureMemory pressure; /* of the sleeping tiles and, as it was then, beside them */
+    WadiTileMemory pressure; /* of the sleeping tiles and, as it was then, beside them */
     WadiFrictionMemory friction;
 } WadiFlipSleep;
 
@@ -87,7 +87,7 @@ WadiStatus wadi_flip_sleep_load(WadiFlipSleep *sleep, const WadiParticles *parti
  * back. */
 typedef struct WadiFlipSleepIn {
     const WadiSolverContext *context;
-    WadiFlipPressureMemory *pressure;
+    WadiTileMemory *pressure;
     WadiFrictionMemory *friction;
     double time, dt; /* of the step that begins */
 } WadiFlipSleepIn;

@@ -24,7 +24,7 @@ void wadi_flip_sleep_free(WadiFlipSleep *sleep)
 {
     WADI_DELETE(sleep->tile, sleep->tile_capacity);
     WADI_DELETE(sleep->awake, sleep->awake_capacity);
-    wadi_flip_pressure_memory_free(&sleep->pressure);
+    wadi_tile_memory_free(&sleep->pressure);
     wadi_friction_memory_free(&sleep->friction);
     *sleep = (WadiFlipSleep){ 0 };
 }
@@ -87,23 +87,20 @@ WadiStatus wadi_flip_sleep_save(const WadiFlipSleep *sleep, WadiState *state, Wa
         since[5 * t + 3] = sleep->awake[t].push;
         since[5 * t + 4] = sleep->awake[t].is_weak;
     }
-    WADI_TRY(wadi_flip_pressure_memory_save(&sleep->pressure, "sleep_pressure", state, error));
-    return wadi_friction_memory_save_as(&sleep->friction, "sleep_friction", state, error);
+    WADI_TRY(
+        wadi_tile_memory_save(&sleep->pressure, &wadi_flip_pressure_kind, "sleep_pressure", state, error));
+    return wadi_friction_memory_save(&sleep->friction, "sleep_friction", state, error);
 }
 
-static bool is_tile_sound(const WadiFlipSleepTile *tile, const WadiFlipSleepTile *last)
+static bool is_tile_sound(const WadiFlipSleepTile *tile)
 {
     const int32_t at[3] = { tile->tile.x, tile->tile.y, tile->tile.z };
+    bool is_sound = tile->first >= 0 && tile->count > 0;
     for (int a = 0; a < 3; ++a) {
-        if (at[a] < -(1 << 28) || at[a] >= 1 << 28 || tile->low[a] < 8 * at[a] ||
-            tile->high[a] < tile->low[a] || tile->high[a] > 8 * at[a] + 7) {
-            return false;
-        }
+        is_sound = is_sound && tile->low[a] >= 8 * at[a] && tile->high[a] >= tile->low[a] &&
+                   tile->high[a] <= 8 * at[a] + 7;
     }
-    bool is_after = last == NULL || (last->tile.z != at[2]   ? last->tile.z < at[2]
-                                     : last->tile.y != at[1] ? last->tile.y < at[1]
-                                                             : last->tile.x < at[0]);
-    return is_after && tile->first >= 0 && tile->count > 0;
+    return is_sound;
 }
 
 /* Whether the tiles are in order and their particles are the first of the store, as its flags say. What drains took since the
@@ -119,11 +116,15 @@ static bool is_sound(const WadiFlipSleep *sleep, const WadiParticles *particles,
             return false;
         }
     }
+    if (!wadi_tiles_are_sound(sleep->tile, sizeof *sleep->tile, sleep->tile_count) ||
+        !wadi_tiles_are_sound(sleep->awake, sizeof *sleep->awake, sleep->awake_count)) {
+        return false;
+    }
     bool is_whole = wadi_flip_sleep_first(sleep, particles) == sleep->count;
     for (size_t t = 0; t < sleep->tile_count; ++t) {
         const WadiFlipSleepTile *tile = &sleep->tile[t];
         count += tile->count;
-        if (!is_tile_sound(tile, t > 0 ? tile - 1 : NULL) || (is_whole && count > flagged) ||
+        if (!is_tile_sound(tile) || (is_whole && count > flagged) ||
             (is_whole && (int64_t)tile->first + tile->count > flagged)) {
             return false;
         }
@@ -146,8 +147,9 @@ WadiStatus wadi_flip_sleep_load(WadiFlipSleep *sleep, const WadiParticles *parti
     WADI_TRY(wadi_state_expect(state, "sleep_counts", WADI_TYPE_U32, 1, 2, &counts, error));
     WADI_TRY(wadi_state_expect(state, "sleep_awake", WADI_TYPE_I32, 3, SIZE_MAX, &awake, error));
     WADI_TRY(wadi_state_expect(state, "sleep_since", WADI_TYPE_F64, 5, awake->count, &since, error));
-    WADI_TRY(wadi_flip_pressure_memory_load(&sleep->pressure, "sleep_pressure", state, error));
-    WADI_TRY(wadi_friction_memory_load_as(&sleep->friction, "sleep_friction", state, error));
+    WADI_TRY(
+        wadi_tile_memory_load(&sleep->pressure, &wadi_flip_pressure_kind, "sleep_pressure", state, error));
+    WADI_TRY(wadi_friction_memory_load(&sleep->friction, "sleep_friction", state, error));
     WADI_TRY(load_tiles(sleep, state, error));
     WADI_TRY(wadi_array_reserve((void **)&sleep->awake, &sleep->awake_capacity, awake->count,
                                 sizeof *sleep->awake, "awake tiles", error));
@@ -168,11 +170,7 @@ WadiStatus wadi_flip_sleep_load(WadiFlipSleep *sleep, const WadiParticles *parti
         count += sleep->tile[t].count;
     }
     sleep->count = (int32_t)count;
-    bool is_good = count >= 0 && is_sound(sleep, particles, cell_size);
-    for (size_t t = 0; t < sleep->awake_count; ++t) {
-        is_good &= wadi_tiles_are_in_range(&sleep->awake[t].tile, 1);
-    }
-    if (!is_good) {
+    if (count < 0 || !is_sound(sleep, particles, cell_size)) {
         sleep->tile_count = sleep->awake_count = 0;
         sleep->count = 0;
         return wadi_fail(

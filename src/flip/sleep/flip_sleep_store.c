@@ -28,36 +28,39 @@ void wadi_flip_sleep_box(const WadiFlipSort *sort, int32_t tile, int32_t low[3],
 
 /* Per tile of a memory: 1 where it or a tile beside it is in the map and flagged (NULL: all are). Cells cut by a solid have
  * pressure and lie outside the tiles of the particles. */
-static WadiStatus flag_near(const WadiTile *tile, size_t count, const WadiTileMap *map, const uint8_t *flags,
+static WadiStatus flag_near(const WadiTileMemory *memory, const WadiTileMap *map, const uint8_t *flags,
                             uint8_t **is_near, WadiArena *arena, WadiError *error)
 {
-    WADI_TRY(WADI_ARENA_NEW(arena, is_near, count, "tiles of a memory", error));
-    for (size_t t = 0; t < count; ++t) {
+    WADI_TRY(WADI_ARENA_NEW(arena, is_near, memory->tile_count, "tiles of a memory", error));
+    for (size_t t = 0; t < memory->tile_count; ++t) {
+        const WadiTile tile = memory->tile[t];
         (*is_near)[t] = 0;
         for (int n = 0; n < 27 && (*is_near)[t] == 0; ++n) {
             int32_t at = wadi_tile_map_find(
-                map, (WadiTile){ tile[t].x + n % 3 - 1, tile[t].y + n / 3 % 3 - 1, tile[t].z + n / 9 - 1 });
+                map, (WadiTile){ tile.x + n % 3 - 1, tile.y + n / 3 % 3 - 1, tile.z + n / 9 - 1 });
             (*is_near)[t] = at >= 0 && (flags == NULL || flags[at] != 0);
         }
     }
     return WADI_OK;
 }
 
-/* What the solver knows of the falling tiles is kept with what is known of those that sleep. */
-static WadiStatus keep_stresses(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
-                                const uint8_t *falls, WadiError *error)
+static WadiStatus join_pressure(WadiTileMemory *to, const WadiTileMemory *first, const uint8_t *flags_first,
+                                const WadiTileMemory *second, const uint8_t *flags_second, WadiError *error)
+{
+    return wadi_tile_memory_join(to, &wadi_flip_pressure_kind, first, flags_first, second, flags_second, NULL,
+                                 NULL, error);
+}
+
+/* The stresses of the tiles that fall asleep are stored with those of the sleeping tiles. */
+static WadiStatus store_stresses(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
+                                 const uint8_t *falls, WadiError *error)
 {
     WadiArena *arena = in->context->scratch;
     uint8_t *is_near = NULL;
-    WADI_TRY(
-        flag_near(in->pressure->tile, in->pressure->tile_count, &sort->tiles, falls, &is_near, arena, error));
-    WADI_TRY(wadi_flip_pressure_memory_join(&sleep->pressure, in->pressure, is_near, &sleep->pressure, NULL,
-                                            error));
-    WADI_TRY(
-        flag_near(in->friction->tile, in->friction->tile_count, &sort->tiles, falls, &is_near, arena, error));
-    WADI_TRY(
-        wadi_friction_memory_join(&sleep->friction, in->friction, is_near, &sleep->friction, NULL, error));
-    return WADI_OK;
+    WADI_TRY(flag_near(in->pressure, &sort->tiles, falls, &is_near, arena, error));
+    WADI_TRY(join_pressure(&sleep->pressure, in->pressure, is_near, &sleep->pressure, NULL, error));
+    WADI_TRY(flag_near(&in->friction->stress, &sort->tiles, falls, &is_near, arena, error));
+    return wadi_friction_memory_join(&sleep->friction, in->friction, is_near, &sleep->friction, NULL, error);
 }
 
 /* Merge the falling tiles into the list, from its end; their particles stand behind the present sleepers, in their order. */
@@ -87,34 +90,25 @@ static void add_tiles(WadiFlipSleep *sleep, const WadiFlipSort *sort, const uint
 
 /* What the tiles that fell asleep, those with particles from `first` on, bear on their sides: from the memory that has just
  * got their surroundings. */
-static WadiStatus note_loads(WadiFlipSleep *sleep, int32_t first, WadiArena *arena, WadiError *error)
+static void find_loads(WadiFlipSleep *sleep, int32_t first)
 {
-    const WadiFlipPressureMemory *memory = &sleep->pressure;
-    size_t *start = NULL, rows = 0;
-    WADI_TRY(WADI_ARENA_NEW(arena, &start, memory->tile_count, "tiles of a memory", error));
-    for (size_t t = 0; t < memory->tile_count; ++t) {
-        start[t] = rows;
-        rows += (size_t)__builtin_popcountll(memory->mask[t]);
-    }
+    const WadiTileMemory *memory = &sleep->pressure;
+    const double *value = memory->value;
     for (size_t t = 0; t < sleep->tile_count; ++t) {
         WadiFlipSleepTile *tile = &sleep->tile[t];
         for (int side = 0; side < 6 && tile->first >= first; ++side) {
             int axis = side >> 1, way = side & 1 ? 1 : -1, border = side & 1 ? 0 : 7;
             WadiTile beyond = { tile->tile.x + (axis == 0) * way, tile->tile.y + (axis == 1) * way,
                                 tile->tile.z + (axis == 2) * way };
-            size_t m = wadi_tile_find(memory->tile, memory->tile_count, beyond);
-            for (int n = 0; n < 64 && m < memory->tile_count; ++n) {
+            const int64_t m = wadi_tile_memory_tile(memory, beyond);
+            for (int n = 0; n < 64; ++n) {
                 int lane = axis == 0 ? border : n & 7;
                 int place = axis == 0 ? n : axis == 1 ? border + 8 * (n >> 3) : (n >> 3) + 8 * border;
-                uint64_t bit = UINT64_C(1) << place;
-                size_t row = start[m] + (size_t)__builtin_popcountll(memory->mask[m] & (bit - 1));
-                tile->load[side][n] = (memory->mask[m] & bit) != 0
-                                          ? (float)(memory->value[8 * row + (size_t)lane] / memory->dt)
-                                          : 0.0f;
+                const int32_t row = wadi_tile_memory_row(memory, m, place);
+                tile->load[side][n] = row >= 0 ? (float)(value[8 * row + lane] / memory->dt) : 0.0f;
             }
         }
     }
-    return WADI_OK;
 }
 
 WadiStatus wadi_flip_sleep_fall(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
@@ -133,7 +127,7 @@ WadiStatus wadi_flip_sleep_fall(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
                             "order of particles", error));
     WADI_TRY(wadi_array_reserve((void **)&sleep->tile, &sleep->tile_capacity, sleep->tile_count + tiles,
                                 sizeof *sleep->tile, "sleeping tiles", error));
-    WADI_TRY(keep_stresses(sleep, in, sort, falls, error));
+    WADI_TRY(store_stresses(sleep, in, sort, falls, error));
     for (int pass = 1; pass >= 0; --pass) {
         for (int32_t t = 0; t < sort->tiles.count; ++t) {
             for (int32_t i = sort->tile_start[t]; (falls[t] != 0) == pass && i < sort->tile_start[t + 1];
@@ -150,7 +144,8 @@ WadiStatus wadi_flip_sleep_fall(WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
     }
     add_tiles(sleep, sort, falls, tiles, first + falling);
     sleep->count = first + falling;
-    return note_loads(sleep, first, in->context->scratch, error);
+    find_loads(sleep, first);
+    return WADI_OK;
 }
 
 /* Maps of the sleeping tiles with this flag. */
@@ -173,30 +168,22 @@ static WadiStatus return_stresses(WadiFlipSleep *sleep, const WadiFlipSleepIn *i
                                   WadiError *error)
 {
     WadiArena *arena = in->context->scratch;
-    const WadiFlipPressureMemory no_pressure = { 0 };
+    const WadiTileMemory no_pressure = { 0 };
     const WadiFrictionMemory no_friction = { 0 };
     WadiTileMap rising, staying;
     uint8_t *is_near = NULL;
     WADI_TRY(map_tiles(sleep, rises, true, &rising, arena, error));
     WADI_TRY(map_tiles(sleep, rises, false, &staying, arena, error));
 
-    WADI_TRY(
-        flag_near(sleep->pressure.tile, sleep->pressure.tile_count, &rising, NULL, &is_near, arena, error));
-    WADI_TRY(
-        wadi_flip_pressure_memory_join(in->pressure, in->pressure, NULL, &sleep->pressure, is_near, error));
-    WADI_TRY(
-        flag_near(sleep->pressure.tile, sleep->pressure.tile_count, &staying, NULL, &is_near, arena, error));
-    WADI_TRY(wadi_flip_pressure_memory_join(&sleep->pressure, &sleep->pressure, is_near, &no_pressure, NULL,
-                                            error));
+    WADI_TRY(flag_near(&sleep->pressure, &rising, NULL, &is_near, arena, error));
+    WADI_TRY(join_pressure(in->pressure, in->pressure, NULL, &sleep->pressure, is_near, error));
+    WADI_TRY(flag_near(&sleep->pressure, &staying, NULL, &is_near, arena, error));
+    WADI_TRY(join_pressure(&sleep->pressure, &sleep->pressure, is_near, &no_pressure, NULL, error));
 
-    WADI_TRY(
-        flag_near(sleep->friction.tile, sleep->friction.tile_count, &rising, NULL, &is_near, arena, error));
+    WADI_TRY(flag_near(&sleep->friction.stress, &rising, NULL, &is_near, arena, error));
     WADI_TRY(wadi_friction_memory_join(in->friction, in->friction, NULL, &sleep->friction, is_near, error));
-    WADI_TRY(
-        flag_near(sleep->friction.tile, sleep->friction.tile_count, &staying, NULL, &is_near, arena, error));
-    WADI_TRY(
-        wadi_friction_memory_join(&sleep->friction, &sleep->friction, is_near, &no_friction, NULL, error));
-    return WADI_OK;
+    WADI_TRY(flag_near(&sleep->friction.stress, &staying, NULL, &is_near, arena, error));
+    return wadi_friction_memory_join(&sleep->friction, &sleep->friction, is_near, &no_friction, NULL, error);
 }
 
 /* Those who wake count as slow until they were seen to move, or they would wake all beside them at once. */

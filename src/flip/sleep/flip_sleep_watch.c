@@ -87,16 +87,7 @@ static bool is_quiet(const WadiFlipWatch *watch, int32_t tile)
 
 size_t wadi_flip_sleep_find_awake(const WadiFlipSleep *sleep, WadiTile tile, size_t from)
 {
-    size_t low = from, high = sleep->awake_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (wadi_tile_is_before(sleep->awake[middle].tile, tile)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return wadi_tile_search(sleep->awake, sizeof *sleep->awake, from, sleep->awake_count, tile);
 }
 
 /* What a particle goes in the step at sqrt(g dx), m. */
