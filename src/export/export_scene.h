@@ -43,9 +43,9 @@ static inline WadiVec3 wadi_export_axes(const WadiExportFrame *frame, WadiVec3 a
     return frame->is_y_up ? wadi_vec3(a.x, a.z, -a.y) : a;
 }
 
-/* Lowers water that stands on the ground into it: other programs would show the film of air between them as a
- * mirror (wadi's tracer detects such contacts). Applies to vertices within a cell of the ground whose normals
- * point down. */
+/* Lowers water that stands on the ground into it, since other programs would show the film of air between
+ * them as a mirror [theory 12.2]. Applies to vertices within a cell of the ground whose normals point
+ * down. */
 void wadi_export_close_gaps(WadiFrameScene *frame_scene);
 
 /* Comment lines with prefix `mark` ("// ", "# "): description and key of the file. */

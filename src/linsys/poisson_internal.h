@@ -1,9 +1,8 @@
 /* Private parts of the Poisson solver: the finest level over rows, the coarse levels as graphs, and the
  * passes over them.
  *
- * Every operator is stored as couplings and an excess, A x = excess x + sum coupling (x - x_n): in float the
- * differences of a smooth x are exact, whereas diagonal x - sum coupling x_n loses |x| eps; and a closed
- * component has excess 0 exactly. */
+ * Every operator is stored as couplings and an excess, A x = excess x + sum coupling (x - x_n): differences
+ * of a smooth x are exact in float, and a closed component has excess 0 exactly [theory 5.4]. */
 #ifndef WADI_LINSYS_POISSON_INTERNAL_H
 #define WADI_LINSYS_POISSON_INTERNAL_H
 

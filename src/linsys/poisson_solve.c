@@ -1,8 +1,8 @@
-/* Conjugate gradients preconditioned by one multigrid V-cycle [MST10; theory 5.3, 5.4].
+/* Conjugate gradients preconditioned by one multigrid V-cycle [MST10; theory 5.3].
  *
- * The recursion is in float, the solution in double. Rounding makes the recursive residual differ from the
- * true one, which is therefore computed in double each time the recursion has gained three digits, and before
- * the end, and replaces the recursive one without restarting the search direction.
+ * The recursion is in float, the solution in double. The true residual is computed in double each time the
+ * recursion has gained three digits, and before the end, and replaces the recursive one without restarting
+ * the search direction [theory 5.4].
  * Differs: iterative refinement, which restarts the iteration, would cost two or three iterations per
  * restart. */
 #include <float.h>

@@ -146,9 +146,8 @@ bool wadi_tracer_nearest_clear(const WadiTracer *tracer, const WadiTraceRay *ray
     return true;
 }
 
-/* Where water ends just in front of an opaque surface there is no air between them: a film of air would
- * reflect totally, and the bed would look like a mirror. The opaque surface is then hit at the water's face,
- * from inside the water. */
+/* Where water ends just in front of an opaque surface there is no air between them [theory 12.2]: the opaque
+ * surface is hit at the water's face, from inside the water. */
 static bool is_touching(const WadiTracer *tracer, const WadiTraceHit *water, const WadiTraceRay *ray,
                         float far)
 {

@@ -2,10 +2,8 @@
  * continues in a direction sampled from the surface, the two estimates combined by multiple importance
  * sampling [V97 sec. 9.2, power heuristic].
  *
- * Sunlight passes water in a straight line: a shadow ray through water is attenuated by reflection and
- * absorption but not refracted. So sand under water is lit without caustics and their noise; for a level bed
- * under level water the flux is exact. Light of the surround is refracted. In exchange, a path from a rough
- * surface sees the sun only if it was not refracted.
+ * Sunlight passes water in a straight line, attenuated but not refracted; light of the surround is refracted
+ * [theory 12.1]. In exchange, a path from a rough surface sees the sun only if it was not refracted.
  *
  * A path carries radiance divided by the squared index, which refraction preserves [V97 sec. 5.2]: no factor
  * at a boundary, but sunlight sampled from under water is divided by it. */

@@ -1,14 +1,12 @@
 /* Centre and shape of each particle's kernel. [YT13 sections 4.1 to 4.3]
  *
- * Differs:
+ * Differs [theory 10.4]:
  * - Stretches are relative to the covariance of a full neighbourhood, 0.15 r^2 in each direction, and at most
- *   1. The paper's constant k_s = 1400 depends on the unit of length. Neighbours are weighted by volume, so
- *   that particle sizes can mix.
- * - The paper moves a surface particle to the mean of its neighbours, which lies deeper: its surface shrinks
- *   by 0.6 to 0.9 spacings, thin sheets by more. Here the mean offset of the neighbours on the same side,
- *   weighted by max(0, offset_i . offset_j), is subtracted first, so that only the roughness is removed.
- * - Particles of evenly filled bins (near_pairs.h) stay where they are and keep a round kernel: they do not
- *   affect the surface. */
+ *   1; the paper's constant k_s depends on the unit of length. Neighbours are weighted by volume.
+ * - The mean offset of the neighbours on the same side, weighted by max(0, offset_i . offset_j), is
+ *   subtracted from a particle's offset: the paper's surface shrinks by 0.6 to 0.9 spacings without it.
+ * - Particles of evenly filled bins (near_pairs.h) do not move and have a round kernel: they do not affect
+ *   the surface. */
 #include "surface/cloud/anisotropy.h"
 
 #include <string.h>

@@ -1,8 +1,5 @@
-/* Mirror images of particles behind walls.
- *
- * Without them the zero of the field lies partly before and partly behind the wall: a tenth to a half of a
- * wetted wall has dents, and the free surface bends inwards where it meets the wall. With them the wall is a
- * plane of symmetry: the wetted face is flat and the free surface meets it at a right angle. */
+/* Mirror images of particles behind walls: the wall becomes a plane of symmetry, so that wetted faces are
+ * flat and the free surface meets them at a right angle [theory 10.7]. */
 #include "surface/cloud/cloud_mirror.h"
 
 #include <string.h>

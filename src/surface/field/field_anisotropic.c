@@ -1,9 +1,9 @@
-/* The sum of stretched kernels; the surface is where it falls to a level. [YT13 eq. 5; anisotropy.c]
+/* The sum of stretched kernels; the surface is where it falls to a level. [YT13 eq. 5; theory 10.4]
  *
  * Differs: the kernel is (1 - s^2)^3, as in the other methods. The level is 0.33 of the sum in evenly filled
- * space: the surface then encloses the particles' volume (docs/surface.md, "Volume and flatness"), and a lone
- * particle's ball has its own. The value is sqrt(level) - sqrt(sum), scaled to metres at a flat surface; the
- * roots make it as steep inside as outside, so that smoothing does not move the surface. */
+ * space, so that the surface encloses the particles' volume. The value is sqrt(level) - sqrt(sum), scaled to
+ * metres at a flat surface; the roots make it as steep inside as outside, so that smoothing does not move the
+ * surface. */
 #include <math.h>
 
 #include "surface/cloud/anisotropy.h"

@@ -1,5 +1,5 @@
 /* Blobbies: the sum of one kernel per particle; the surface is where it falls to a threshold. [B82; ZB05
- * figure 4 with the kernel of eq. 8] For comparison: a flat layer of particles has a bumpy surface.
+ * figure 4 with the kernel of eq. 8; theory 10.4] For comparison.
  *
  * The threshold is the kernel's value at the radius of a ball of the particle's volume: exact for a lone
  * particle. Values are threshold less sum, scaled to metres where evenly filled space ends in a plane: the

@@ -1,6 +1,5 @@
 /* The colour field of SPH: c = sum V_j W(x - x_j); the surface is where it is one half. [MCG03 section 3.3;
- * used by LD09 section 4 for water and sand] For comparison: as bumpy as blobbies, but independent of the
- * particles' density.
+ * LD09 section 4; theory 10.4] For comparison.
  *
  * V_j is the particle's volume over the SPH density, which is 1 in evenly filled space: V_j = v_j / sum v_k
  * W_jk. A lone particle has c = 1 at its centre and becomes a ball. Differs: each particle has its own

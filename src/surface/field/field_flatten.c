@@ -1,7 +1,5 @@
-/* Removes the particles' bumps where the surface is otherwise a plane or slightly curved.
+/* Removes the particles' bumps where the surface is otherwise a plane or slightly curved [theory 10.5].
  *
- * A grid solver does not see where a particle lies within its cell, so that water that has sloshed keeps
- * bumps of a quarter of a spacing, 4 to 16 spacings long, which smoothing over one spacing does not remove.
  * Each small cube of the lattice gets averages of the surface around it, over `flatten` spacings: position,
  * normal and curvature, which is a parabolic cap. The field becomes the distance from the nearby caps, with
  * weights that sum to one [OBATS03] and are reduced
@@ -10,8 +8,7 @@
  * - with distance, by Tukey's biweight: a drop above the surface has no effect, and nothing moves far;
  * - with curvature. The curvature of a nearly flat cap is noise and is dropped. Thin sheets, voids below the
  *   surface and gaps at walls are left out (field_patches.c). Caps that agree with one plane over eight times
- *   the length become that plane (field_wide.c). Of a wave of length L the fraction (1 + s) exp(-s) remains,
- *   s = 2 (pi flatten / L)^2: a twentieth at 2 flatten, nine tenths at 6. */
+ *   the length become that plane (field_wide.c). */
 #include <math.h>
 
 #include "core/parallel.h"

@@ -1,11 +1,6 @@
 /* Moves the surface inwards or outwards, by the same distance everywhere, until it encloses the volume of its
- * particles.
- *
- * The right distance of a flat surface from its particles depends on their arrangement: a spacing when they
- * were snapped to that depth [ZB05 sec. 4], half of one in a lattice, less when random. Nearby particles do
- * not determine it; their total volume does. Frames stay independent, and the distance changes slowly because
- * the volume does [theory 10.2]. It is bounded, so that compressed particles or
- * spray do not displace still water.
+ * particles [theory 10.2]. The distance is bounded, so that compressed particles or spray do not displace
+ * still water.
  *
  * The volume is that of the nodes inside, each a cube of one cell. Of a cube at the surface only the part
  * counts that is below the plane through the field's value and gradient at the node. */

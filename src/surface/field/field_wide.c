@@ -1,13 +1,10 @@
 /* Planes of wide parts of the surface, for bumps that are longer than the caps' averages but too low for a
- * wave that particles can represent: on water at rest they are a tenth of a spacing high and longer than 16.
+ * wave that particles can represent [theory 10.5].
  *
  * Patches are grouped into nodes of 8^3 cubes, and positions are averaged over eight times the length of the
  * caps. The plane fitted by least squares replaces a cap to the extent that the caps lie close to it, by the
  * root mean square of their distances, locally and over the whole length. A wave of a spacing, a ball or the
- * foot of a splash is far from its plane and keeps its caps.
- *
- * Mean normals are not accurate enough: over a tank they give the slope between its walls, where the surface
- * is least certain. */
+ * foot of a splash is far from its plane and keeps its caps. */
 #include <math.h>
 #include <string.h>
 

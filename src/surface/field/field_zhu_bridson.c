@@ -3,22 +3,16 @@
  *
  * Differs: the support radius R is each particle's own, so that sizes can mix. Outside all supports the value
  * is R - r of the smallest particle, the limit of a lone particle's function. Optionally the radius is
- * reduced where the mean moves faster than the query point, which removes blobs in concave regions [SSP07];
- * the eigenvalue is that of the symmetric part of the mean's gradient, an upper bound of the real eigenvalues
- * of the gradient, which need not be symmetric. */
+ * reduced in concave regions [SSP07]. */
 #include <math.h>
 
 #include "math/sym3.h"
 #include "surface/field/field_method.h"
 
-/* Where particles fill space evenly up to a plane, with the first layer h R = half a spacing below it, a
- * slice at depth z R weighs (1 - z^2)^4 and their weighted mean lies at the depth
- *    E = R ((1 - h^2)^5 / 10) / integral of (1 - z^2)^4 from h to 1,   h = 1 / (2 R),
- * which is 0.823 spacings for R = 2. A radius of E is exact for a plane, and 0.620, the ball of the
- * particle's volume, for a lone particle. The mean of the two encloses the volume of tanks, heaps and
- * splashes within 3 %, while a radius of 1 has 3 to 12 % too much (tests/physics/test_surface_water.c). */
-static const double BALL = 0.62035049089940002; /* (3 / (4 pi))^(1/3) */
+static const double BALL = 0.62035049089940002; /* spacings: radius of a ball of the particle's volume */
 
+/* The mean of the radii that are exact for a plane and for a lone particle [theory 10.2]. Plane:
+ * R ((1 - h^2)^5 / 10) / integral of (1 - z^2)^4 from h to 1, with h = 1 / (2 R). */
 double wadi_field_volume_offset(double support, double radius)
 {
     double h = fmin(0.5 / support, 0.9), s = h * h;

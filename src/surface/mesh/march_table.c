@@ -1,15 +1,12 @@
 /* The triangles of a marching-cubes cell [LC87; theory 10.6], derived rather than listed.
  *
  * Loops. Traverse each face of the cell counterclockwise as seen from outside the cell. Where the traversal
- * enters the inside, a directed segment of the surface begins; where it next leaves, the segment ends. On a
- * face with two inside corners across a diagonal this cuts off each of them, from both sides of the face, so
- * that neighbouring cells agree. A crossed edge lies on two faces that are traversed in opposite directions:
- * it begins one segment and ends one, and the segments close into loops without a common edge.
+ * enters the inside, a directed segment of the surface begins; where it next leaves, the segment ends. A
+ * crossed edge lies on two faces that are traversed in opposite directions: it begins one segment and ends
+ * one, and the segments close into loops without a common edge.
  *
- * Triangles. A loop is cut by diagonals that never join two edges of one face. Such a diagonal would lie in a
- * face with four crossings, where the neighbouring cell may have the same one: an edge of four triangles. All
- * other diagonals lie inside the cell. Then every edge of the mesh has two triangles, and the triangles at a
- * vertex form one fan. Of the remaining cuts, the one with the shortest diagonals is used.
+ * Triangles. A loop is cut by diagonals that never join two edges of one face, so that neighbouring cells
+ * never share a diagonal. Of the remaining cuts, the one with the shortest diagonals is used.
  *
  * Differs: no list of 15 cases and their rotations, and no test of the saddle inside a face (MC33): a thin
  * bridge across a face is always cut. */
