@@ -23,8 +23,8 @@ HINTS = ROOT / "tools" / "tidy_hints.h"
 
 
 def extra_arguments(path):
-    """The hints, for files of the library other than the one that defines what they are about."""
-    is_hinted = path.is_relative_to(ROOT / "src") and path.name != "status.c"
+    """The hints, for files of the library other than those that define what they are about."""
+    is_hinted = path.is_relative_to(ROOT / "src") and path.name not in ("status.c", "check.c")
     return [f"--extra-arg=-include{HINTS}"] if is_hinted else []
 
 

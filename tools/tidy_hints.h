@@ -3,6 +3,7 @@
 #ifndef WADI_TOOLS_TIDY_HINTS_H
 #define WADI_TOOLS_TIDY_HINTS_H
 
+#include "core/check.h"
 #include "core/status.h"
 
 #define wadi_fail(error, status, ...) ((void)wadi_fail(error, status, __VA_ARGS__), (status))
