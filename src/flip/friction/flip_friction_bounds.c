@@ -9,10 +9,12 @@ typedef struct Bounds {
     const WadiFriction *friction;
     const WadiFrictionLoad *load;
     WadiVec8 *yield;
-    WadiVec8 *force; /* per row of facets: what presses on them */
-    WadiVec8 *area;
-    WadiVec8 *share;      /* per row of facets: of that, what each unit of area around bears */
-    WadiVec8 *wall_bound; /* mu times what presses */
+    /* Per row of facets. */
+    WadiVec8 *force;        /* what presses on them */
+    WadiVec8 *bearing;      /* walls across cells: area times the open part of the cell */
+    WadiVec8 *sum;          /* of `bearing` in the 27 cells around that face the same way */
+    const WadiVec8 *around; /* `sum` when it is known, else NULL */
+    WadiVec8 *wall_bound;   /* mu times what presses */
 } Bounds;
 
 static void fill_bounds(void *context, int64_t first, int64_t end)
@@ -73,6 +75,17 @@ static float own_weight(const Bounds *bounds, const WadiFrictionFacets *facets, 
     return facets->area[lane] * (float)fmax(pull, 0.0);
 }
 
+/* Mean of the open parts of a cell's sides. */
+static WadiVec8 open_part(const WadiFriction *friction, int32_t s)
+{
+    WadiVec8 open[6], sum = wadi_splat(0.0f);
+    wadi_friction_sides(friction, s, open);
+    for (int side = 0; side < 6; ++side) {
+        sum += open[side];
+    }
+    return wadi_splat(1.0f / 6.0f) * sum;
+}
+
 static void find_forces(void *context, int64_t first, int64_t end)
 {
     const Bounds *bounds = context;
@@ -91,86 +104,121 @@ static void find_forces(void *context, int64_t first, int64_t end)
             }
             bounds->force[w][lane] = fmaxf(force, own_weight(bounds, facets, lane));
         }
+        bounds->bearing[w] =
+            facets->side == OBLIQUE ? facets->area * open_part(friction, facets->slot) : wadi_splat(0.0f);
         bounds->wall_bound[w] = facets->mu * bounds->force[w];
     }
 }
 
 /* A wall across cells is pressed on by the pressures at the cells' centres, some of which lie a little before it and some a little
  * behind: by 8 % more or less in a slab of 6 cells. The sum over all is right, but near the threshold of sliding every
- * second cell would slip and load its neighbours. So each wall spreads its force over the area of those around it that
- * face the same way; the sum stays. */
-typedef struct Beside {
-    WadiVec8 value, normal[3];
-} Beside;
+ * second cell would slip and load its neighbours. Slivers are worse: they hardly touch the sand that they ought to hold. So walls
+ * that face the same way exchange forces f, which brings them near to their areas times the open parts of their cells, b:
+ *   f_i += sum over j of n_i . n_j (b_i f_j - b_j f_i) / max(B_i, B_j),   B_i = sum over j of n_i . n_j b_j
+ * The sum over all stays, and so do forces that are as b everywhere, at the ends of a wall too. */
+typedef struct Walls {
+    WadiVec8 bearing, around, force, normal[3];
+} Walls;
 
-static Beside walls_at(const Bounds *bounds, const WadiVec8 *values, int32_t s)
+static Walls walls_at(const Bounds *bounds, int32_t s)
 {
     const WadiFriction *friction = bounds->friction;
     int32_t w = friction->wall[s][OBLIQUE];
-    const WadiFrictionOblique *oblique = &friction->oblique[friction->facets[w].oblique];
-    Beside beside = { .value = w != 0 ? values[w] : wadi_splat(0.0f) };
-    for (int axis = 0; axis < 3; ++axis) {
-        beside.normal[axis] = w != 0 ? oblique->normal[axis] : wadi_splat(0.0f);
+    if (w == 0) {
+        return (Walls){ 0 };
     }
-    return beside;
+    const WadiFrictionOblique *oblique = &friction->oblique[friction->facets[w].oblique];
+    return (Walls){ bounds->bearing[w],
+                    bounds->around != NULL ? bounds->around[w] : wadi_splat(0.0f),
+                    bounds->force[w],
+                    { oblique->normal[0], oblique->normal[1], oblique->normal[2] } };
 }
 
-static WadiVec8 aligned_with(const WadiVec8 normal[3], const WadiVec8 other[3])
+static Walls walls_left(const Walls *left, const Walls *here)
 {
-    WadiVec8 dot = normal[0] * other[0] + normal[1] * other[1] + normal[2] * other[2];
+    Walls moved = { .bearing = wadi_from_left(left->bearing, here->bearing),
+                    .around = wadi_from_left(left->around, here->around),
+                    .force = wadi_from_left(left->force, here->force) };
+    for (int axis = 0; axis < 3; ++axis) {
+        moved.normal[axis] = wadi_from_left(left->normal[axis], here->normal[axis]);
+    }
+    return moved;
+}
+
+static Walls walls_right(const Walls *here, const Walls *right)
+{
+    Walls moved = { .bearing = wadi_from_right(here->bearing, right->bearing),
+                    .around = wadi_from_right(here->around, right->around),
+                    .force = wadi_from_right(here->force, right->force) };
+    for (int axis = 0; axis < 3; ++axis) {
+        moved.normal[axis] = wadi_from_right(here->normal[axis], right->normal[axis]);
+    }
+    return moved;
+}
+
+/* What two walls have to do with each other: the cosine between them, 0 where they face away. */
+static WadiVec8 likeness(const Walls *a, const Walls *b)
+{
+    WadiVec8 dot = a->normal[0] * b->normal[0] + a->normal[1] * b->normal[1] + a->normal[2] * b->normal[2];
     return wadi_larger(dot, wadi_splat(0.0f));
 }
 
-/* Sum of values of the walls in the 27 cells around each cell, as far as they face the same way. */
-static WadiVec8 sum_around(const Bounds *bounds, const WadiVec8 *values, int32_t s)
+/* b_j, or what wall i gets from wall j. */
+static WadiVec8 bearing_of(const Walls *own, const Walls *other)
+{
+    return likeness(own, other) * other->bearing;
+}
+
+static WadiVec8 force_from(const Walls *own, const Walls *other)
+{
+    WadiVec8 most = wadi_larger(own->around, other->around), zero = wadi_splat(0.0f);
+    WadiVec8 gain = likeness(own, other) * (own->bearing * other->force - other->bearing * own->force);
+    return gain / wadi_select(most > zero, most, wadi_splat(1.0f));
+}
+
+typedef WadiVec8 (*PairFn)(const Walls *own, const Walls *other);
+
+/* Sum over the walls in the 27 cells around each cell. */
+static inline __attribute__((always_inline)) WadiVec8 sum_around(const Bounds *bounds, int32_t s, PairFn pair)
 {
     static const int8_t near[9] = { -1,         NEAR_YM,    NEAR_YP,    NEAR_ZM,   NEAR_ZP,
                                     NEAR_YM_ZM, NEAR_YM_ZP, NEAR_YP_ZM, NEAR_YP_ZP };
     const WadiFrictionSlot *slot = bounds->friction->slot;
-    const Beside own = walls_at(bounds, values, s);
+    const Walls own = walls_at(bounds, s);
     WadiVec8 sum = wadi_splat(0.0f);
     for (int n = 0; n < 9; ++n) {
         int32_t at = n == 0 ? s : slot[s].near[near[n]];
         if (at == 0) {
             continue;
         }
-        Beside here = walls_at(bounds, values, at), left = walls_at(bounds, values, slot[at].near[NEAR_XM]),
-               right = walls_at(bounds, values, slot[at].near[NEAR_XP]);
-        left.value = wadi_from_left(left.value, here.value);
-        right.value = wadi_from_right(here.value, right.value);
-        for (int axis = 0; axis < 3; ++axis) {
-            left.normal[axis] = wadi_from_left(left.normal[axis], here.normal[axis]);
-            right.normal[axis] = wadi_from_right(here.normal[axis], right.normal[axis]);
-        }
-        sum += here.value * aligned_with(own.normal, here.normal);
-        sum += left.value * aligned_with(own.normal, left.normal);
-        sum += right.value * aligned_with(own.normal, right.normal);
+        Walls here = walls_at(bounds, at), left = walls_at(bounds, slot[at].near[NEAR_XM]),
+              right = walls_at(bounds, slot[at].near[NEAR_XP]);
+        left = walls_left(&left, &here);
+        right = walls_right(&here, &right);
+        sum += pair(&own, &here) + pair(&own, &left) + pair(&own, &right);
     }
     return sum;
 }
 
-static void share_forces(void *context, int64_t first, int64_t end)
-{
-    const Bounds *bounds = context;
-    const WadiVec8 zero = wadi_splat(0.0f), one = wadi_splat(1.0f);
-    for (int64_t w = first; w < end; ++w) {
-        const WadiFrictionFacets *facets = &bounds->friction->facets[w];
-        bounds->share[w] = zero;
-        if (w > 0 && facets->side == OBLIQUE) {
-            WadiVec8 area = sum_around(bounds, bounds->area, facets->slot);
-            bounds->share[w] = bounds->force[w] / wadi_select(area > zero, area, one);
-        }
-    }
-}
-
-static void spread_forces(void *context, int64_t first, int64_t end)
+static void sum_bearings(void *context, int64_t first, int64_t end)
 {
     const Bounds *bounds = context;
     for (int64_t w = first > 0 ? first : 1; w < end; ++w) {
         const WadiFrictionFacets *facets = &bounds->friction->facets[w];
         if (facets->side == OBLIQUE) {
-            bounds->wall_bound[w] =
-                facets->mu * facets->area * sum_around(bounds, bounds->share, facets->slot);
+            bounds->sum[w] = sum_around(bounds, facets->slot, bearing_of);
+        }
+    }
+}
+
+static void exchange_forces(void *context, int64_t first, int64_t end)
+{
+    const Bounds *bounds = context;
+    for (int64_t w = first > 0 ? first : 1; w < end; ++w) {
+        const WadiFrictionFacets *facets = &bounds->friction->facets[w];
+        if (facets->side == OBLIQUE) {
+            WadiVec8 force = bounds->force[w] + sum_around(bounds, facets->slot, force_from);
+            bounds->wall_bound[w] = facets->mu * wadi_larger(force, wadi_splat(0.0f)); /* rounding */
         }
     }
 }
@@ -182,16 +230,14 @@ WadiStatus wadi_friction_find_bounds(const WadiFriction *friction, const WadiFri
     Bounds bounds = { .friction = friction, .load = load, .yield = yield, .wall_bound = wall_bound };
     size_t walls = (size_t)friction->wall_count;
     WADI_TRY(WADI_ARENA_NEW(arena, &bounds.force, walls, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &bounds.share, walls, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &bounds.area, walls, "friction", error));
-    for (size_t w = 0; w < walls; ++w) {
-        bounds.area[w] = friction->facets[w].area;
-    }
+    WADI_TRY(WADI_ARENA_NEW(arena, &bounds.bearing, walls, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &bounds.sum, walls, "friction", error));
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, fill_bounds, &bounds);
     wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, find_forces, &bounds);
     if (friction->oblique_count > 0) {
-        wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, share_forces, &bounds);
-        wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, spread_forces, &bounds);
+        wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, sum_bearings, &bounds);
+        bounds.around = bounds.sum;
+        wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, exchange_forces, &bounds);
     }
     return WADI_OK;
 }
