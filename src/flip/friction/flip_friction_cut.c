@@ -5,8 +5,10 @@
  * every stress around it: a slab on a tilted plane would need 300 iterations where 20 have to do.
  *
  * A stress acts with the open part V of its place: of a cell the mean of its sides, of an edge the mean of its
- * four faces. In a cell with a closed side on an oblique wall there is no normal stress (a closed side is not a
- * strain). */
+ * four faces. A closed side on an oblique wall is not a strain, for sand slides along it: such a cell has no normal
+ * stress along that axis, and opposite ones along the other two; none at all where two axes are closed. */
+#include <string.h>
+
 #include "core/parallel.h"
 #include "flip/friction/flip_friction_slots.h"
 #include "flip/transfer/flip_row_table.h"
@@ -167,8 +169,8 @@ static bool find_least(const WadiFriction *friction, int32_t s, const Edge edge[
 }
 
 /* Open part of cells for their normal stress, lane by lane: the mean of their sides, those along the grid and
- * their opposites left out. */
-static WadiVec8 cell_open(const WadiFriction *friction, int32_t s)
+ * their opposites left out, and those of an axis that an oblique wall closes. 0 where it closes two. */
+static WadiVec8 cell_open(const WadiFriction *friction, int32_t s, uint8_t closed[3])
 {
     const WadiFrictionSlot *slot = &friction->slot[s];
     uint8_t fractional = wadi_friction_fractional(friction, s);
@@ -178,16 +180,21 @@ static WadiVec8 cell_open(const WadiFriction *friction, int32_t s)
         if ((fractional >> lane & 1) == 0) {
             continue;
         }
-        float sum = 0.0f, least = 1.0f;
-        int count = 0;
-        for (int n = 0; n < 6; ++n) {
-            if (((slot->aligned[n] | slot->aligned[n ^ 1]) >> lane & 1) == 0) {
-                sum += side[n][lane];
-                least = fminf(least, side[n][lane]);
-                count += 1;
+        float sum = 0.0f;
+        int count = 0, shut = 0;
+        for (int axis = 0; axis < 3; ++axis) {
+            float low = side[2 * axis][lane], high = side[2 * axis + 1][lane];
+            bool is_aligned = (slot->aligned[2 * axis] | slot->aligned[2 * axis + 1]) >> lane & 1;
+            bool is_closed = !is_aligned && (low <= 0.0f || high <= 0.0f);
+            closed[axis] |= (uint8_t)(is_closed << lane);
+            shut += is_closed;
+            if (!is_aligned && !is_closed) {
+                sum += low;
+                sum += high;
+                count += 2;
             }
         }
-        open[lane] = least > 0.0f ? sum / (float)(count > 0 ? count : 1) : 0.0f;
+        open[lane] = shut < 2 ? sum / (float)(count > 0 ? count : 1) : 0.0f;
     }
     return open;
 }
@@ -239,7 +246,8 @@ static void fill_cut(const WadiFriction *friction, int32_t s)
     WadiVec8 step = wadi_select(least == one, one, wadi_splat(CUT_STEP) * least);
     WadiVec8 fluid = wadi_keep(one, wadi_lanes(slot->fluid));
 
-    WadiVec8 open = cell_open(friction, s);
+    memset(cut->closed, 0, sizeof cut->closed);
+    WadiVec8 open = cell_open(friction, s, cut->closed);
     cut->step[STRESS_XX] = cut->step[STRESS_YY] = fluid * step * open * open;
     cut->weight[STRESS_XX] = cut->weight[STRESS_YY] =
         wadi_keep(one / wadi_select(open > zero, open * open, one), open > zero);

@@ -393,6 +393,17 @@ static void project_cut(const WadiFrictionCut *cut, WadiVec8 yield, WadiVec8 tri
     }
 }
 
+/* A closed side of a wall that sand slides along is no strain: stress without a part along its axis. */
+static void free_closed_axes(const WadiFrictionCut *cut, WadiVec8 trial[STRESS_COUNT])
+{
+    const WadiVec8 half = wadi_splat(0.5f);
+    WadiVec8 xx = trial[STRESS_XX], yy = trial[STRESS_YY];
+    WadiInt8 x = wadi_lanes(cut->closed[0]), y = wadi_lanes(cut->closed[1]), z = wadi_lanes(cut->closed[2]);
+    WadiVec8 across = half * (xx - yy), zero = wadi_splat(0.0f);
+    trial[STRESS_XX] = wadi_select(x, zero, wadi_select(y, xx + half * yy, wadi_select(z, across, xx)));
+    trial[STRESS_YY] = wadi_select(y, zero, wadi_select(x, yy + half * xx, wadi_select(z, -across, yy)));
+}
+
 /* The same where faces have other masses than 1. */
 static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAbove *above,
                              WadiFrictionSums *sums)
@@ -408,6 +419,7 @@ static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAb
         WadiVec8 y = extrapolated(now->t[n], old->t[n], beta);
         trial[n] = wadi_keep(y + alpha * cut->step[n] * trial[n], cut->step[n] > zero);
     }
+    free_closed_axes(cut, trial);
     project_cut(cut, it->yield[s], trial);
     WadiFrictionStress *result = &friction->previous[s];
     for (int n = 0; n < STRESS_COUNT; ++n) {

@@ -76,6 +76,7 @@ typedef struct WadiFrictionCut {
     WadiFrictionFaces inverse_mass;
     WadiVec8 step[STRESS_COUNT];   /* gradient step over alpha; 0: no stress */
     WadiVec8 weight[STRESS_COUNT]; /* of the squares in the ball */
+    uint8_t closed[3]; /* axes of which an oblique wall closes a side: no normal stress along them */
 } WadiFrictionCut;
 
 /* Kinds of wall: the six sides, and walls across cells. */
