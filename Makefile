@@ -6,7 +6,7 @@ PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-long validate fuzz format tidy docs install uninstall clean help
+.PHONY: build demo test test-long validate fuzz format tidy docs install uninstall bench clean help
 
 build: ## build build/wadi and the libraries (installs nothing)
 	@tools/build.sh release wadi_cli wadi_static wadi_shared
@@ -35,6 +35,10 @@ validate: build ## measure heaps, columns, silos, an hourglass, a dam break, res
 
 fuzz: ## run each fuzz target for FUZZ_SECONDS
 	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+bench: ## the tests that limit times, one at a time, with these limits: for a machine that does nothing else
+	@tools/build.sh release >build/bench.log || { cat build/bench.log; exit 1; }
+	@WADI_BENCH=1 WADI_LONG=1 ctest --test-dir build -L bench -j 1 --output-on-failure --timeout 3600
 
 format: ## clang-format every C file in place
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i

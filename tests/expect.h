@@ -45,6 +45,15 @@ __attribute__((constructor)) static void expect_no_asserts(void)
         }                                                                                                    \
     } while (0)
 
+/* A time, or a ratio of times: only where nothing else has the machine, which is `make bench`. What would otherwise not end is found
+ * by the time limit of the test. */
+#define CHECK_BENCH(actual, limit)                                                                           \
+    do {                                                                                                     \
+        if (getenv("WADI_BENCH") != NULL) {                                                                  \
+            CHECK_AT_MOST(actual, limit);                                                                    \
+        }                                                                                                    \
+    } while (0)
+
 /* A call that must succeed; `error` is the WadiError it was given. */
 #define CHECK_OK(call, error)                                                                                \
     do {                                                                                                     \

@@ -14,6 +14,11 @@ limit=300
 # first build, and in all of them when there is time.
 not_with_clang=(-LE '^(run|cli|physics|configure)$')
 not_with_asan=(-LE '^(run|cli|physics|twin|configure)$')
+# Some physics runs with every check on all the same, since the asan preset validates structures between stages: sand, water, both,
+# and a dam break.
+checked_physics='^test_(flip_scenes|flip_dam)$'
+# What has threads: the team of loops, the writer of runs, the workers of surfaces, and several simulations at once.
+threaded='^test_(core|core_asserts|api_threads|api_checkpoint|api_surface|io_run_folder|io_trouble|surface_run|resume)$'
 # The analyzer of clang-tidy takes as long as all tests of the first build and more: make tidy and make test-long run it.
 tidy=(--fast)
 if [ -n "${WADI_LONG:-}" ]; then
@@ -135,6 +140,9 @@ end
 begin "tests, sanitizers"
 run_ctest build/asan "${not_with_asan[@]}" || stop
 end
+begin "physics, all checks"
+run_ctest build/asan -R "$checked_physics" || stop
+end
 begin "clang-tidy"
 tools/tidy.py build/clang "${tidy[@]}" || stop
 end
@@ -142,6 +150,12 @@ begin "install, examples"
 tools/test_install.sh || stop
 end
 if [ -n "${WADI_LONG:-}" ]; then
+    begin "build, thread sanitizer"
+    build tsan || stop
+    end
+    begin "tests, thread sanitizer"
+    run_ctest build/tsan -R "$threaded" || stop
+    end
     begin "ParaView"
     check_paraview || stop
     end

@@ -290,6 +290,7 @@ static void make_edges(void *context, int64_t first, int64_t end)
         for (uint64_t left = blocks.occupied; left != 0; left &= left - 1) {
             Block block;
             Edges edges;
+            edges.count = 0; /* set below either way, which gcc does not see at -O1 */
             int code = __builtin_ctzll(left);
             block_at(&blocks, code, &block);
             const bool is_plain = plain_edges(f, &block, &edges);

@@ -7,7 +7,7 @@ import resource
 import subprocess
 import time
 
-from cli_harness import ROOT, WADI, clean_environment, contains, events_of, good, is_equal, main, read, write
+from cli_harness import ROOT, WADI, clean_environment, contains, events_of, good, is_equal, is_quick, main, read, write
 
 HEAD = """\
 wadi: 1
@@ -185,7 +185,7 @@ def test_too_many_particles_are_refused_at_once():
     for command in (["check", "huge.yaml"], ["run", "huge.yaml"], ["run", "huge.yaml", "-o", "kept.run", "--overwrite"]):
         process, seconds = limited(*command)
         is_equal(process.returncode, 1, process)
-        assert seconds < 5, seconds  # a second on a machine that does nothing else
+        is_quick(seconds, 1.0)
         for word in ("million particles", "GB of memory", "GB are there", "cell_size"):
             contains(process.stderr, word)
         assert "--resume" not in process.stderr, process

@@ -65,7 +65,8 @@ def check(place, name):
     if name in ("dam", "pile", "jet"):
         ratio = estimate["seconds"] / summary["seconds"]["total"]
         print(f"        {name}: estimate/true: time {ratio:.2f}")
-        assert 0.2 < ratio < 5
+        # Of times only where nothing else has the machine: `make bench`.
+        assert "WADI_BENCH" not in os.environ or 0.2 < ratio < 5
 
 
 def make(name):
