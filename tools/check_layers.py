@@ -15,7 +15,7 @@ from pathlib import Path
 
 # A layer includes itself and those before it; layers of the same row do not include each other. Between the two lists stands the
 # row of the solvers: those that the solver table has.
-BELOW_SOLVERS = [["core"], ["math"], ["grid"], ["geom"], ["particles"], ["world"], ["matter"], ["linsys"]]
+BELOW_SOLVERS = [["core"], ["math"], ["grid"], ["geom"], ["particles"], ["world"], ["matter"], ["sleep"], ["linsys"]]
 ABOVE_SOLVERS = [["sim"], ["io"], ["surface"], ["render"], ["export"], ["api"]]
 SOLVER_TABLE = "src/sim/solvers.h"
 SOLVER = re.compile(r"^ +(?:PLAIN|SETTINGS|PLANNED)\((\w+),", re.MULTILINE)

@@ -16,6 +16,12 @@
 
 extern const WadiSolverType wadi_flip_solver;
 
+/* What sleeping tiles fell asleep with, and what was beside them then. */
+typedef struct WadiFlipSleepStresses {
+    WadiTileMemory pressure;
+    WadiFrictionMemory friction;
+} WadiFlipSleepStresses;
+
 /* What outlives a step. */
 typedef struct WadiFlip {
     WadiSolverContext context;
@@ -34,7 +40,8 @@ typedef struct WadiFlip {
     WadiFrictionMemory friction_memory;
     WadiFrictionReport friction_report; /* of the last friction solve; not part of the state */
     WadiTileMemory pressure_memory;
-    WadiFlipSleep sleep;
+    WadiSleep sleep;
+    WadiFlipSleepStresses sleep_stresses;
 } WadiFlip;
 
 /* Means of the materials over the particles of each cell, or over its neighbours where a cell has none. All NULL in a
@@ -127,7 +134,7 @@ WadiStatus wadi_flip_take_step(void *solver, const WadiSolverStep *now, WadiStep
                                WadiError *error);
 /* Wakes tiles, sorts the awake particles, lets tiles fall asleep: flip_sleep_step.c. */
 WadiStatus wadi_flip_sort_awake(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
-WadiFlipSleepIn wadi_flip_sleep_in(WadiFlip *flip, const WadiFlipStep *step);
+WadiSleepStep wadi_flip_sleep_now(const WadiFlip *flip, const WadiFlipStep *step);
 /* Which faces particles reach, and their velocities before forces; gravity and other forces: flip_forces.c. */
 WadiStatus wadi_flip_save_velocity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 void wadi_flip_add_forces(const WadiFlip *flip, WadiFlipStep *step);

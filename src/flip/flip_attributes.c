@@ -38,8 +38,8 @@ WadiStatus wadi_flip_attributes_begin(WadiFlip *flip, WadiFlipStep *step, WadiEr
         memset(step->cells.is_shown, 1, tiles);
     }
     if (!step->ends_frame && flip->sleep.is_on) {
-        WadiFlipSleepIn in = { .context = &flip->context, .time = step->time, .dt = step->dt };
-        wadi_flip_sleep_flag_candidates(&flip->sleep, &in, &step->sort, step->cells.is_shown, &has_any);
+        WadiSleepStep now = { .context = &flip->context, .time = step->time, .dt = step->dt };
+        wadi_sleep_flag_next(&flip->sleep, &now, &step->sort, step->cells.is_shown, &has_any);
     }
     step->cells.is_shown = has_any ? step->cells.is_shown : NULL;
     flip->are_attributes_old = !has_any;

@@ -120,7 +120,7 @@ static WadiStatus move_at_once(const WadiFlip *flip, const WadiFlipStep *step, c
 WadiStatus wadi_flip_move_particles(WadiFlip *flip, WadiFlipStep *step, WadiCollideReport *moved,
                                     WadiError *error)
 {
-    const WadiFlipSleepIn sleep = wadi_flip_sleep_in(flip, step);
+    const WadiSleepStep sleep = wadi_flip_sleep_now(flip, step);
     WadiFlipWatch displacements, *watch = flip->sleep.is_on ? &displacements : NULL;
     if (watch != NULL) {
         WADI_TRY(wadi_flip_watch_begin(watch, &sleep, &step->sort, error));
@@ -133,7 +133,7 @@ WadiStatus wadi_flip_move_particles(WadiFlip *flip, WadiFlipStep *step, WadiColl
         WADI_TRY(move_at_once(flip, step, watch, moved, error));
     }
     if (watch != NULL) {
-        RUN("sleep", wadi_flip_sleep_watch(&flip->sleep, &sleep, watch, error));
+        RUN("sleep", wadi_sleep_watch(&flip->sleep, &sleep, &step->sort, watch->is_slow, watch->push, error));
     }
     return WADI_OK;
 }

@@ -18,7 +18,7 @@
 WadiStatus wadi_flip_find_sleeping(const WadiFlip *flip, WadiFlipStep *step, const uint8_t **occupied,
                                    WadiError *error)
 {
-    const WadiFlipSleep *sleep = &flip->sleep;
+    const WadiSleep *sleep = &flip->sleep;
     const WadiRows *rows = &step->grid.rows;
     WadiArena *arena = flip->context.scratch;
     *occupied = step->grid.occupied;
@@ -29,7 +29,7 @@ WadiStatus wadi_flip_find_sleeping(const WadiFlip *flip, WadiFlipStep *step, con
     bool has_any = false;
     WADI_TRY(WADI_ARENA_NEW(arena, &sleeper, (size_t)rows->tiles->count, "sleeping tiles", error));
     for (int32_t t = 0; t < rows->tiles->count; ++t) {
-        sleeper[t] = wadi_flip_sleep_find(sleep, rows->tiles->tiles[t]);
+        sleeper[t] = wadi_sleep_find(sleep, rows->tiles->tiles[t]);
         has_any = has_any || sleeper[t] >= 0;
     }
     if (!has_any) {
@@ -128,7 +128,7 @@ typedef struct Check {
 } Check;
 
 /* Largest change of what awake cells do to those of a sleeping row, 1: enough to wake. */
-static double change_of_row(const Check *check, const WadiFlipSleepTile *tile, int32_t row)
+static double change_of_row(const Check *check, const WadiSleepTile *tile, int32_t row)
 {
     const WadiFlipStep *step = check->step;
     const WadiRows *rows = &step->grid.rows;
@@ -157,14 +157,14 @@ void wadi_flip_check_sleeping(WadiFlip *flip, const WadiFlipStep *step, const Wa
     const WadiRows *rows = &step->grid.rows;
     Check check = { .step = step,
                     .friction = friction,
-                    .rest = &flip->sleep.friction,
+                    .rest = &flip->sleep_stresses.friction,
                     .layer = wadi_flip_gravity_step(flip, step) };
     for (int32_t t = 0; t < rows->tiles->count && step->cells.sleeping.tile != NULL; ++t) {
         double change = 0.0;
         if (step->cells.sleeping.tile[t] < 0) {
             continue;
         }
-        WadiFlipSleepTile *tile = &flip->sleep.tile[step->cells.sleeping.tile[t]];
+        WadiSleepTile *tile = &flip->sleep.tile[step->cells.sleeping.tile[t]];
         for (int32_t r = rows->first[t]; r < rows->first[t + 1]; ++r) {
             change = fmax(change, change_of_row(&check, tile, r));
         }

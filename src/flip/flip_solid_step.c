@@ -15,7 +15,7 @@ static WadiStatus rows_to_close(const WadiFlip *flip, const WadiRows *rows, uint
         WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, own, (size_t)tiles->count, "solid cells", error));
     memset(*own, 0, (size_t)tiles->count * sizeof **own);
     for (int32_t t = 0; t < tiles->count; ++t) {
-        if (wadi_flip_sleep_find(&flip->sleep, tiles->tiles[t]) < 0) {
+        if (wadi_sleep_find(&flip->sleep, tiles->tiles[t]) < 0) {
             continue;
         }
         (*own)[t] = UINT64_MAX;

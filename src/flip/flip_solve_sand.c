@@ -165,7 +165,7 @@ static WadiStatus set_up_friction(WadiFlip *flip, const WadiFlipStep *step, Sand
     WadiFrictionGrid grid = { .rows = &step->grid.rows,
                               .fluid = step->cells.sleeping.sand,
                               .held = step->cells.sleeping.cells,
-                              .rest = &flip->sleep.friction,
+                              .rest = &flip->sleep_stresses.friction,
                               .solid = step->cells.inside,
                               .solid_row = step->solid.row,
                               .pressure_row = step->cells.pressure_row,

@@ -54,8 +54,8 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
         return status;
     }
     *solver = flip;
-    WADI_TRY(wadi_flip_sleep_init(&flip->sleep, may_sleep(flip), wadi_flip_def(scene)->cfl,
-                                  context->particles, error));
+    const int32_t reach = WADI_FLIP_MARGIN + (int32_t)ceil(wadi_flip_def(scene)->cfl);
+    WADI_TRY(wadi_sleep_init(&flip->sleep, may_sleep(flip), reach, context->particles, error));
     if (!flip->sleep.is_on) {
         wadi_flip_attributes_skip_in_sort(flip, true);
     }
@@ -71,7 +71,9 @@ static void destroy(void *solver)
     wadi_flip_solid_cache_free(&flip->solid_cache);
     wadi_friction_memory_free(&flip->friction_memory);
     wadi_tile_memory_free(&flip->pressure_memory);
-    wadi_flip_sleep_free(&flip->sleep);
+    wadi_sleep_free(&flip->sleep);
+    wadi_tile_memory_free(&flip->sleep_stresses.pressure);
+    wadi_friction_memory_free(&flip->sleep_stresses.friction);
     WADI_DELETE(flip, 1);
 }
 
@@ -110,11 +112,11 @@ static double largest_dt(const void *solver, double time, const char **limit)
     const WadiFlip *flip = solver;
     const WadiWorld *world = flip->context.world;
     const WadiParticles *p = flip->context.particles;
-    if (wadi_flip_sleep_is_sound(&flip->sleep, &flip->context, time, time + 1.0 / world->scene->fps)) {
+    if (wadi_sleep_is_undisturbed(&flip->sleep, &flip->context, time, time + 1.0 / world->scene->fps)) {
         *limit = "asleep";
         return INFINITY;
     }
-    Speeds speeds = { p, wadi_flip_sleep_first(&flip->sleep, p) };
+    Speeds speeds = { p, wadi_sleep_first(&flip->sleep, p) };
     int32_t awake = p->count - speeds.first;
     double *partials = NULL;
     double speed = 0.0, h = world->cell_size;
@@ -149,7 +151,13 @@ static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
     WADI_TRY(
         wadi_tile_memory_save(&flip->pressure_memory, &wadi_flip_pressure_kind, "pressure", state, error));
     WADI_TRY(wadi_friction_memory_save(&flip->friction_memory, "friction", state, error));
-    return wadi_flip_sleep_save(&flip->sleep, state, error);
+    WADI_TRY(wadi_sleep_save(&flip->sleep, state, error));
+    if (!flip->sleep.is_on) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_tile_memory_save(&flip->sleep_stresses.pressure, &wadi_flip_pressure_kind, "sleep_pressure",
+                                   state, error));
+    return wadi_friction_memory_save(&flip->sleep_stresses.friction, "sleep_friction", state, error);
 }
 
 static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
@@ -171,8 +179,14 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
     WADI_TRY(
         wadi_tile_memory_load(&flip->pressure_memory, &wadi_flip_pressure_kind, "pressure", state, error));
     WADI_TRY(wadi_friction_memory_load(&flip->friction_memory, "friction", state, error));
-    return wadi_flip_sleep_load(&flip->sleep, flip->context.particles, flip->context.world->cell_size, state,
-                                error);
+    if (!flip->sleep.is_on) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_tile_memory_load(&flip->sleep_stresses.pressure, &wadi_flip_pressure_kind, "sleep_pressure",
+                                   state, error));
+    WADI_TRY(wadi_friction_memory_load(&flip->sleep_stresses.friction, "sleep_friction", state, error));
+    return wadi_sleep_load(&flip->sleep, flip->context.particles, flip->context.world->cell_size, state,
+                           error);
 }
 
 const WadiSolverType wadi_flip_solver = {

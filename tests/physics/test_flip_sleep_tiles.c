@@ -55,7 +55,7 @@ static bool is_asleep(const WadiSim *sim, double x, double z)
 {
     const WadiFlip *flip = sim->solver;
     WadiTile tile = { (int32_t)floor(x / cell) >> 3, 0, (int32_t)floor(z / cell) >> 3 };
-    return wadi_flip_sleep_find(&flip->sleep, tile) >= 0;
+    return wadi_sleep_find(&flip->sleep, tile) >= 0;
 }
 
 static int32_t awake_in(const WadiSim *sim, double x0, double x1)

@@ -43,15 +43,15 @@ static int steep_tiles(const Slope *slope)
     WadiArena arena = { 0 };
     WadiFlipSort sort;
     WadiSolverContext context = { .world = sim->world, .particles = &sim->particles, .scratch = &arena };
-    WadiFlipSleepIn in = { .context = &context };
-    WadiFlipSleep nobody = { 0 };
+    WadiSleepStep step = { .context = &context };
+    WadiSleep none = { 0 };
     CHECK_OK(wadi_flip_sort(&sort, &sim->particles, 1.0, &arena, &error), error);
     int count = 0;
     for (int n = 0; n < 3; ++n) {
         int32_t at[3] = { 1, 1, 1 };
         at[slope->axis] = n;
         int32_t t = wadi_tile_map_find(&sort.tiles, (WadiTile){ at[0], at[1], at[2] });
-        count += t >= 0 && wadi_flip_sleep_steep(&nobody, &in, &sort, t) != 0;
+        count += t >= 0 && wadi_flip_sleep_steep(&none, &step, &sort, t) != 0;
     }
     wadi_arena_free(&arena);
     wadi_sim_destroy(sim);

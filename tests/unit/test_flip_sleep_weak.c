@@ -49,12 +49,12 @@ static void destroy(Roof *roof)
 }
 
 /* Looks at the tile in the middle at t = 5 s; the window is 3 s. */
-static void look(Roof *roof, WadiFlipAwakeTile *tile)
+static void look(Roof *roof, WadiAwakeTile *tile)
 {
-    WadiFlipSleep sleep = { .awake = tile, .awake_count = 1 };
-    WadiFlipSleepIn in = { .context = &roof->context, .time = 5.0, .dt = 0.01 };
+    WadiSleep sleep = { .awake = tile, .awake_count = 1 };
+    WadiSleepStep step = { .context = &roof->context, .time = 5.0, .dt = 0.01 };
     tile->tile = (WadiTile){ 1, 1, 1 };
-    wadi_flip_sleep_find_weak(&sleep, &in, &roof->sort, 3.0);
+    wadi_flip_sleep_find_weak(&sleep, &step, &roof->sort, 3.0);
 }
 
 static void steep_columns_are_weak_after_the_window(void **unused)
@@ -63,8 +63,8 @@ static void steep_columns_are_weak_after_the_window(void **unused)
     for (int up = 0; up < 3; ++up) {
         Roof roof;
         build(&roof, up, 35.0);
-        WadiFlipAwakeTile early = { .since = 2.5 }, ripe = { .since = 1.0 }, moving = { .since = INFINITY },
-                          weak = { .since = 4.0, .is_weak = true };
+        WadiAwakeTile early = { .since = 2.5 }, ripe = { .since = 1.0 }, moving = { .since = INFINITY },
+                      weak = { .since = 4.0, .is_weak = true };
         look(&roof, &early);
         look(&roof, &ripe);
         look(&roof, &moving);
@@ -90,7 +90,7 @@ static void gentle_sand_has_its_strength_back(void **unused)
     (void)unused;
     Roof roof;
     build(&roof, 2, 44.0);
-    WadiFlipAwakeTile tile = { .since = 1.0, .is_weak = true, .steep = 1 };
+    WadiAwakeTile tile = { .since = 1.0, .is_weak = true, .steep = 1 };
     look(&roof, &tile);
     assert_false(tile.is_weak);
     CHECK_NEAR(tile.since, 1.0, 0.0);
@@ -121,11 +121,11 @@ static void weak_sand_holds_no_slope_above_its_angle(void **unused)
     CHECK_OK(wadi_rows_build(&rows, &map, mask, &arena, &error), error);
     for (int up = 0; up < 3; ++up) {
         const WadiVec3 gravity = { up == 0 ? 5.0 : 1.0, up == 1 ? -5.0 : 1.0, up == 2 ? -5.0 : 1.0 };
-        WadiFlipAwakeTile awake[2] = {
+        WadiAwakeTile awake[2] = {
             { .tile = tiles[0], .steep = UINT64_MAX },
             { .tile = tiles[1], .is_weak = true, .steep = UINT64_C(1) << (3 + 8 * 6) }
         };
-        WadiFlipSleep sleep = { .awake = awake, .awake_count = 2 };
+        WadiSleep sleep = { .awake = awake, .awake_count = 2 };
         float k[8 * 129];
         const float strong = tanf(40.0f * (float)degree);
         for (int c = 0; c < 8 * 129; ++c) {

@@ -51,13 +51,13 @@ static void add_awake_tile(Block *block, const WadiFlipSort *sort, int32_t t)
     }
 }
 
-static void add_sleeping_tile(Block *block, const WadiFlipSleepTile *tile, const WadiParticles *p,
+static void add_sleeping_tile(Block *block, const WadiSleepTile *tile, const WadiParticles *p,
                               double per_metre)
 {
     for (int32_t i = tile->first; i < tile->first + tile->count; ++i) {
-        const int32_t cell[3] = { (int32_t)wadi_flip_cell_at(p->x[i], per_metre),
-                                  (int32_t)wadi_flip_cell_at(p->y[i], per_metre),
-                                  (int32_t)wadi_flip_cell_at(p->z[i], per_metre) };
+        const int32_t cell[3] = { (int32_t)wadi_cell_at(p->x[i], per_metre),
+                                  (int32_t)wadi_cell_at(p->y[i], per_metre),
+                                  (int32_t)wadi_cell_at(p->z[i], per_metre) };
         add_particles(block, cell, 1);
     }
 }
@@ -106,10 +106,10 @@ static void find_gradient(const Block *block, int a, int b, double gradient[2])
 
 /* Steepest slope that the friction of a tile's particles holds, as an angle; a right one with cohesion, which holds any on a
  * small scale. */
-static double held_angle(const WadiFlipSleepIn *in, const WadiFlipSort *sort, int32_t t)
+static double held_angle(const WadiSleepStep *step, const WadiFlipSort *sort, int32_t t)
 {
-    const WadiScene *scene = in->context->world->scene;
-    const WadiParticles *p = in->context->particles;
+    const WadiScene *scene = step->context->world->scene;
+    const WadiParticles *p = step->context->particles;
     bool is_here[256] = { false };
     double angle = 0.0;
     for (int32_t i = sort->tile_start[t]; i < sort->tile_start[t + 1]; ++i) {
@@ -118,7 +118,7 @@ static double held_angle(const WadiFlipSleepIn *in, const WadiFlipSort *sort, in
     for (int m = 0; m < scene->material_count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
         if (is_here[m] && material->kind == WADI_MATERIAL_SAND) {
-            WadiYield yield = wadi_yield_of_material(material, material->yield, in->time);
+            WadiYield yield = wadi_yield_of_material(material, material->yield, step->time);
             double slope = yield.stop + wadi_yield_of_stairs(yield.slide); /* of a layer of one cell */
             angle = fmax(angle, yield.cohesion > 0.0 ? 90.0 * DEGREE : atan(slope));
         }
@@ -126,7 +126,7 @@ static double held_angle(const WadiFlipSleepIn *in, const WadiFlipSort *sort, in
     return angle;
 }
 
-static void fill_block(Block *block, const WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
+static void fill_block(Block *block, const WadiSleep *sleep, const WadiSleepStep *step,
                        const WadiFlipSort *sort, int32_t t)
 {
     const WadiTile tile = sort->tiles.tiles[t];
@@ -136,16 +136,16 @@ static void fill_block(Block *block, const WadiFlipSleep *sleep, const WadiFlipS
     }
     for (int n = 0; n < 27; ++n) {
         WadiTile beside = { tile.x + n % 3 - 1, tile.y + n / 3 % 3 - 1, tile.z + n / 9 - 1 };
-        int32_t awake = sort->tiles.neighbours[t][n], asleep = wadi_flip_sleep_find(sleep, beside);
+        int32_t awake = sort->tiles.neighbours[t][n], asleep = wadi_sleep_find(sleep, beside);
         if (awake >= 0) {
             add_awake_tile(block, sort, awake);
         }
         if (asleep >= 0) {
-            add_sleeping_tile(block, &sleep->tile[asleep], in->context->particles,
-                              1.0 / in->context->world->cell_size);
+            add_sleeping_tile(block, &sleep->tile[asleep], step->context->particles,
+                              1.0 / step->context->world->cell_size);
         }
     }
-    int32_t per_axis = in->context->world->scene->particles_per_axis;
+    int32_t per_axis = step->context->world->scene->particles_per_axis;
     find_heights(block, per_axis * per_axis * per_axis);
 }
 
@@ -159,18 +159,18 @@ int wadi_flip_sleep_up(WadiVec3 gravity)
     return up;
 }
 
-uint64_t wadi_flip_sleep_steep(const WadiFlipSleep *sleep, const WadiFlipSleepIn *in,
-                               const WadiFlipSort *sort, int32_t t)
+uint64_t wadi_flip_sleep_steep(const WadiSleep *sleep, const WadiSleepStep *step, const WadiFlipSort *sort,
+                               int32_t t)
 {
-    const WadiVec3 g = wadi_curve_value3(&in->context->world->scene->gravity, in->time);
-    const double pull[3] = { g.x, g.y, g.z }, angle = held_angle(in, sort, t) + EXCESS;
+    const WadiVec3 g = wadi_curve_value3(&step->context->world->scene->gravity, step->time);
+    const double pull[3] = { g.x, g.y, g.z }, angle = held_angle(step, sort, t) + EXCESS;
     if (angle >= 85.0 * DEGREE) {
         return 0;
     }
     Block block = { .up = wadi_flip_sleep_up(g) };
     block.across[0] = (block.up + 1) % 3, block.across[1] = (block.up + 2) % 3;
     block.is_down = pull[block.up] > 0.0;
-    fill_block(&block, sleep, in, sort, t);
+    fill_block(&block, sleep, step, sort, t);
     const double sideways[2] = { pull[block.across[0]], pull[block.across[1]] };
     const double lowest = cos(angle) * wadi_norm(g);
     uint64_t columns = 0;

@@ -19,8 +19,8 @@
 enum { TILE_BLOCK = 4 };
 
 typedef struct Weak {
-    WadiFlipSleep *sleep;
-    const WadiFlipSleepIn *in;
+    WadiSleep *sleep;
+    const WadiSleepStep *step;
     const WadiFlipSort *sort;
     double window;
 } Weak;
@@ -28,28 +28,28 @@ typedef struct Weak {
 static void look_at_tiles(void *context, int64_t first, int64_t end)
 {
     const Weak *weak = context;
-    WadiFlipSleep *sleep = weak->sleep;
+    WadiSleep *sleep = weak->sleep;
     size_t q = 0;
     for (int32_t t = (int32_t)first; t < end; ++t) {
         const WadiTile at = weak->sort->tiles.tiles[t];
-        q = wadi_flip_sleep_find_awake(sleep, at, q);
+        q = wadi_sleep_find_awake(sleep, at, q);
         if (q == sleep->awake_count || !wadi_tile_is_same(sleep->awake[q].tile, at)) {
             continue;
         }
-        WadiFlipAwakeTile *tile = &sleep->awake[q];
+        WadiAwakeTile *tile = &sleep->awake[q];
         const bool was_weak = tile->is_weak;
-        if (was_weak || weak->in->time - tile->since >= weak->window) {
-            tile->steep = wadi_flip_sleep_steep(sleep, weak->in, weak->sort, t);
+        if (was_weak || weak->step->time - tile->since >= weak->window) {
+            tile->steep = wadi_flip_sleep_steep(sleep, weak->step, weak->sort, t);
             tile->is_weak = tile->steep != 0;
-            tile->since = tile->is_weak && !was_weak ? weak->in->time : tile->since;
+            tile->since = tile->is_weak && !was_weak ? weak->step->time : tile->since;
         }
     }
 }
 
-void wadi_flip_sleep_find_weak(WadiFlipSleep *sleep, const WadiFlipSleepIn *in, const WadiFlipSort *sort,
+void wadi_flip_sleep_find_weak(WadiSleep *sleep, const WadiSleepStep *step, const WadiFlipSort *sort,
                                double window)
 {
-    wadi_parallel_for(sort->tiles.count, TILE_BLOCK, look_at_tiles, &(Weak){ sleep, in, sort, window });
+    wadi_parallel_for(sort->tiles.count, TILE_BLOCK, look_at_tiles, &(Weak){ sleep, step, sort, window });
 }
 
 static void weaken_row(float *k, int place, int up, uint64_t steep)
@@ -62,11 +62,11 @@ static void weaken_row(float *k, int place, int up, uint64_t steep)
     }
 }
 
-void wadi_flip_sleep_weaken(const WadiFlipSleep *sleep, WadiVec3 gravity, const WadiRows *rows, float *k)
+void wadi_flip_sleep_weaken(const WadiSleep *sleep, WadiVec3 gravity, const WadiRows *rows, float *k)
 {
     const int up = wadi_flip_sleep_up(gravity);
     for (size_t q = 0; q < sleep->awake_count; ++q) {
-        const WadiFlipAwakeTile *tile = &sleep->awake[q];
+        const WadiAwakeTile *tile = &sleep->awake[q];
         int32_t t = tile->is_weak ? wadi_tile_map_find(rows->tiles, tile->tile) : -1;
         for (int32_t r = t >= 0 ? rows->first[t] : 0; t >= 0 && r < rows->first[t + 1]; ++r) {
             weaken_row(k + WADI_ROW_CELLS * (size_t)r, rows->place[r], up, tile->steep);

@@ -62,7 +62,7 @@ static bool find_cells(const double *restrict x, int64_t count, double per_metre
     double bad = 0.0; /* a count in doubles: masks of doubles are not made narrow */
 #pragma omp simd reduction(+ : bad)
     for (int64_t i = 0; i < count; ++i) {
-        double c = wadi_flip_cell_at(x[i], per_metre);
+        double c = wadi_cell_at(x[i], per_metre);
         bad += fabs(c) <= CELL_LIMIT ? 0.0 : 1.0;
         int32_t cell = (int32_t)(fabs(c) <= CELL_LIMIT ? c : 0.0);
         tile[i] = cell >> 3;
@@ -74,9 +74,9 @@ static bool find_cells(const double *restrict x, int64_t count, double per_metre
 static int32_t find_bad(const TileSort *sort, int64_t first, int64_t end)
 {
     for (int64_t i = first; i < end; ++i) {
-        double far = fmax(fabs(wadi_flip_cell_at(sort->x[i], sort->per_metre)),
-                          fmax(fabs(wadi_flip_cell_at(sort->y[i], sort->per_metre)),
-                               fabs(wadi_flip_cell_at(sort->z[i], sort->per_metre))));
+        double far = fmax(fabs(wadi_cell_at(sort->x[i], sort->per_metre)),
+                          fmax(fabs(wadi_cell_at(sort->y[i], sort->per_metre)),
+                               fabs(wadi_cell_at(sort->z[i], sort->per_metre))));
         if (!(far <= CELL_LIMIT) || isnan(sort->x[i]) || isnan(sort->y[i]) || isnan(sort->z[i])) {
             return (int32_t)i;
         }
@@ -443,9 +443,9 @@ static bool is_in_cell(const WadiFlipSort *sort, const WadiParticles *particles,
                        const int32_t cell[3])
 {
     const double per_metre = 1.0 / sort->cell_size;
-    return wadi_flip_cell_at(particles->x[i], per_metre) == cell[0] &&
-           wadi_flip_cell_at(particles->y[i], per_metre) == cell[1] &&
-           wadi_flip_cell_at(particles->z[i], per_metre) == cell[2];
+    return wadi_cell_at(particles->x[i], per_metre) == cell[0] &&
+           wadi_cell_at(particles->y[i], per_metre) == cell[1] &&
+           wadi_cell_at(particles->z[i], per_metre) == cell[2];
 }
 
 bool wadi_flip_sort_validate(const WadiFlipSort *sort, const WadiParticles *particles)

@@ -1,17 +1,17 @@
-/* Who sleeps, in checkpoints: a resumed run wakes and falls asleep at the steps of the unbroken one. */
+/* The sleeping tiles in checkpoints: a resumed run wakes and falls asleep at the steps of the unbroken one. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/array.h"
-#include "flip/sleep/flip_sleep.h"
+#include "sleep/sleep.h"
 
-WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, bool is_wanted, double cfl, WadiParticles *particles,
-                                WadiError *error)
+WadiStatus wadi_sleep_init(WadiSleep *sleep, bool is_wanted, int32_t reach, WadiParticles *particles,
+                           WadiError *error)
 {
-    sleep->reach = WADI_FLIP_MARGIN + (int32_t)ceil(cfl);
-    sleep->is_on = is_wanted && sleep->reach <= WADI_TILE_SIDE;
+    sleep->reach = reach;
+    sleep->is_on = is_wanted && reach <= WADI_TILE_SIDE;
     if (!sleep->is_on) {
         return WADI_OK;
     }
@@ -20,21 +20,19 @@ WadiStatus wadi_flip_sleep_init(WadiFlipSleep *sleep, bool is_wanted, double cfl
     return WADI_OK;
 }
 
-void wadi_flip_sleep_free(WadiFlipSleep *sleep)
+void wadi_sleep_free(WadiSleep *sleep)
 {
     WADI_DELETE(sleep->tile, sleep->tile_capacity);
     WADI_DELETE(sleep->awake, sleep->awake_capacity);
-    wadi_tile_memory_free(&sleep->pressure);
-    wadi_friction_memory_free(&sleep->friction);
-    *sleep = (WadiFlipSleep){ 0 };
+    *sleep = (WadiSleep){ 0 };
 }
 
 /* Of a tile, but for its loads. */
 enum { TILE_NUMBERS = 28 };
 
-_Static_assert(offsetof(WadiFlipSleepTile, load) == TILE_NUMBERS * sizeof(int32_t), "saved as numbers");
+_Static_assert(offsetof(WadiSleepTile, load) == TILE_NUMBERS * sizeof(int32_t), "saved as numbers");
 
-static WadiStatus save_tiles(const WadiFlipSleep *sleep, WadiState *state, WadiError *error)
+static WadiStatus save_tiles(const WadiSleep *sleep, WadiState *state, WadiError *error)
 {
     int32_t *numbers = NULL;
     float *loads = NULL;
@@ -49,7 +47,7 @@ static WadiStatus save_tiles(const WadiFlipSleep *sleep, WadiState *state, WadiE
     return WADI_OK;
 }
 
-static WadiStatus load_tiles(WadiFlipSleep *sleep, const WadiState *state, WadiError *error)
+static WadiStatus load_tiles(WadiSleep *sleep, const WadiState *state, WadiError *error)
 {
     const WadiStateArray *tile, *load;
     WADI_TRY(wadi_state_expect(state, "sleep_tile", WADI_TYPE_I32, TILE_NUMBERS, SIZE_MAX, &tile, error));
@@ -65,7 +63,7 @@ static WadiStatus load_tiles(WadiFlipSleep *sleep, const WadiState *state, WadiE
     return WADI_OK;
 }
 
-WadiStatus wadi_flip_sleep_save(const WadiFlipSleep *sleep, WadiState *state, WadiError *error)
+WadiStatus wadi_sleep_save(const WadiSleep *sleep, WadiState *state, WadiError *error)
 {
     if (!sleep->is_on) {
         return WADI_OK;
@@ -87,12 +85,10 @@ WadiStatus wadi_flip_sleep_save(const WadiFlipSleep *sleep, WadiState *state, Wa
         since[5 * t + 3] = sleep->awake[t].push;
         since[5 * t + 4] = sleep->awake[t].is_weak;
     }
-    WADI_TRY(
-        wadi_tile_memory_save(&sleep->pressure, &wadi_flip_pressure_kind, "sleep_pressure", state, error));
-    return wadi_friction_memory_save(&sleep->friction, "sleep_friction", state, error);
+    return WADI_OK;
 }
 
-static bool is_tile_sound(const WadiFlipSleepTile *tile)
+static bool is_tile_sound(const WadiSleepTile *tile)
 {
     const int32_t at[3] = { tile->tile.x, tile->tile.y, tile->tile.z };
     bool is_sound = tile->first >= 0 && tile->count > 0;
@@ -105,7 +101,7 @@ static bool is_tile_sound(const WadiFlipSleepTile *tile)
 
 /* Whether the tiles are in order and their particles are the first of the store, as its flags say. What drains took since the
  * step that counted them is found by the next one. */
-static bool is_sound(const WadiFlipSleep *sleep, const WadiParticles *particles, double cell_size)
+static bool is_sound(const WadiSleep *sleep, const WadiParticles *particles, double cell_size)
 {
     const uint8_t *asleep = wadi_particles_column(particles, sleep->column);
     int64_t count = 0, flagged = 0;
@@ -120,16 +116,16 @@ static bool is_sound(const WadiFlipSleep *sleep, const WadiParticles *particles,
         !wadi_tiles_are_sound(sleep->awake, sizeof *sleep->awake, sleep->awake_count)) {
         return false;
     }
-    bool is_whole = wadi_flip_sleep_first(sleep, particles) == sleep->count;
+    bool is_whole = wadi_sleep_first(sleep, particles) == sleep->count;
     for (size_t t = 0; t < sleep->tile_count; ++t) {
-        const WadiFlipSleepTile *tile = &sleep->tile[t];
+        const WadiSleepTile *tile = &sleep->tile[t];
         count += tile->count;
         if (!is_tile_sound(tile) || (is_whole && count > flagged) ||
             (is_whole && (int64_t)tile->first + tile->count > flagged)) {
             return false;
         }
         for (int32_t i = tile->first; is_whole && i < tile->first + tile->count; ++i) {
-            if (!wadi_tile_is_same(wadi_flip_tile_of(particles, i, 1.0 / cell_size), tile->tile)) {
+            if (!wadi_tile_is_same(wadi_tile_of_particle(particles, i, 1.0 / cell_size), tile->tile)) {
                 return false;
             }
         }
@@ -137,8 +133,8 @@ static bool is_sound(const WadiFlipSleep *sleep, const WadiParticles *particles,
     return count <= INT32_MAX && (is_whole ? flagged == count : flagged <= count);
 }
 
-WadiStatus wadi_flip_sleep_load(WadiFlipSleep *sleep, const WadiParticles *particles, double cell_size,
-                                const WadiState *state, WadiError *error)
+WadiStatus wadi_sleep_load(WadiSleep *sleep, const WadiParticles *particles, double cell_size,
+                           const WadiState *state, WadiError *error)
 {
     if (!sleep->is_on) {
         return WADI_OK;
@@ -147,19 +143,16 @@ WadiStatus wadi_flip_sleep_load(WadiFlipSleep *sleep, const WadiParticles *parti
     WADI_TRY(wadi_state_expect(state, "sleep_counts", WADI_TYPE_U32, 1, 2, &counts, error));
     WADI_TRY(wadi_state_expect(state, "sleep_awake", WADI_TYPE_I32, 3, SIZE_MAX, &awake, error));
     WADI_TRY(wadi_state_expect(state, "sleep_since", WADI_TYPE_F64, 5, awake->count, &since, error));
-    WADI_TRY(
-        wadi_tile_memory_load(&sleep->pressure, &wadi_flip_pressure_kind, "sleep_pressure", state, error));
-    WADI_TRY(wadi_friction_memory_load(&sleep->friction, "sleep_friction", state, error));
     WADI_TRY(load_tiles(sleep, state, error));
     WADI_TRY(wadi_array_reserve((void **)&sleep->awake, &sleep->awake_capacity, awake->count,
                                 sizeof *sleep->awake, "awake tiles", error));
     for (size_t t = 0; t < awake->count; ++t) {
         const double *numbers = (const double *)since->data + 5 * t;
-        sleep->awake[t] = (WadiFlipAwakeTile){ .since = numbers[0],
-                                               .is_slow = numbers[1] != 0.0,
-                                               .speed = numbers[2],
-                                               .push = numbers[3],
-                                               .is_weak = numbers[4] != 0.0 };
+        sleep->awake[t] = (WadiAwakeTile){ .since = numbers[0],
+                                           .is_slow = numbers[1] != 0.0,
+                                           .speed = numbers[2],
+                                           .push = numbers[3],
+                                           .is_weak = numbers[4] != 0.0 };
         memcpy(&sleep->awake[t].tile, (const int32_t *)awake->data + 3 * t, sizeof(WadiTile));
     }
     sleep->awake_count = awake->count;

@@ -1,6 +1,6 @@
-/* Whether the surroundings of sleeping sand stay as they are during a step. Everything here is a function of time alone: nothing
+/* Whether the surroundings of sleeping material stay as they are during a step. Everything here is a function of time alone: nothing
  * has to be remembered, and a resumed run decides as the unbroken one. */
-#include "flip/sleep/flip_sleep.h"
+#include "sleep/sleep.h"
 
 static bool force_is_steady(const WadiForce *force, double t0, double t1)
 {
@@ -21,7 +21,7 @@ static bool force_is_steady(const WadiForce *force, double t0, double t1)
     return true;
 }
 
-bool wadi_flip_world_is_steady(const WadiWorld *world, double t0, double t1)
+bool wadi_world_is_steady(const WadiWorld *world, double t0, double t1)
 {
     const WadiScene *scene = world->scene;
     bool is_steady = wadi_curve_is_steady(&scene->gravity, t0, t1) &&
@@ -42,7 +42,7 @@ bool wadi_flip_world_is_steady(const WadiWorld *world, double t0, double t1)
     return is_steady;
 }
 
-bool wadi_flip_world_disturbs(const WadiWorld *world, WadiVec3 x, double radius, double t0, double t1)
+bool wadi_world_disturbs(const WadiWorld *world, WadiVec3 x, double radius, double t0, double t1)
 {
     for (int i = 0; i < world->solids.count; ++i) {
         const WadiShape *shape = world->solids.solids[i].shape;
@@ -60,7 +60,7 @@ bool wadi_flip_world_disturbs(const WadiWorld *world, WadiVec3 x, double radius,
     return false;
 }
 
-bool wadi_flip_world_is_closed(const WadiWorld *world, double t0, double t1)
+bool wadi_world_is_closed(const WadiWorld *world, double t0, double t1)
 {
     const WadiScene *scene = world->scene;
     for (int i = 0; i < scene->emitter_count; ++i) {

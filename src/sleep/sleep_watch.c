@@ -1,0 +1,69 @@
+/* Which tiles are slow and since when, from what the solver measured of their motion. */
+#include <math.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "sleep/sleep.h"
+
+static const double WINDOW = 10.0;   /* sqrt(dx / g) */
+static const double MEAN_TIME = 5.0; /* of the running mean of speeds, sqrt(dx / g) */
+
+static double gravity_at(const WadiSleepStep *step)
+{
+    return wadi_norm(wadi_curve_value3(&step->context->world->scene->gravity, step->time));
+}
+
+double wadi_sleep_window(const WadiSleepStep *step)
+{
+    return WINDOW * sqrt(step->context->world->cell_size / gravity_at(step));
+}
+
+double wadi_sleep_unit(const WadiSleepStep *step)
+{
+    return sqrt(gravity_at(step) * step->context->world->cell_size) * step->dt;
+}
+
+/* A particle that leaves a tile goes to one beside it, and may be there at the next step. */
+static bool is_quiet(const WadiTileMap *map, const uint8_t *is_slow, int32_t tile)
+{
+    const int32_t *beside = map->neighbours[tile];
+    for (int n = 0; n < 27; ++n) {
+        if (beside[n] >= 0 && is_slow[beside[n]] == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+WadiStatus wadi_sleep_watch(WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
+                            const uint8_t *is_slow, const double *push, WadiError *error)
+{
+    const WadiTileMap *map = &sort->tiles;
+    const double unit = wadi_sleep_unit(step);
+    const double mean_time = MEAN_TIME * sqrt(step->context->world->cell_size / gravity_at(step));
+    const double share = 1.0 - exp(-step->dt / mean_time);
+    size_t tiles = (size_t)map->count, old = 0;
+    WadiAwakeTile *awake = NULL;
+    WADI_TRY(WADI_ARENA_NEW(step->context->scratch, &awake, tiles, "awake tiles", error));
+    for (int32_t t = 0; t < map->count; ++t) {
+        WadiTile tile = map->tiles[t];
+        old = wadi_sleep_find_awake(sleep, tile, old);
+        bool was_there = old < sleep->awake_count && wadi_tile_is_same(sleep->awake[old].tile, tile);
+        double since = was_there ? fmin(sleep->awake[old].since, step->time) : step->time;
+        double now = unit > 0.0 ? push[t] / unit : 0.0;
+        double speed = was_there ? sleep->awake[old].speed : now;
+        awake[t] = (WadiAwakeTile){ .tile = tile,
+                                    .speed = speed + share * (now - speed),
+                                    .push = now,
+                                    .is_slow = is_slow[t] != 0,
+                                    .is_weak = was_there && sleep->awake[old].is_weak,
+                                    .since = is_quiet(map, is_slow, t) ? since : (double)INFINITY };
+    }
+    WADI_TRY(wadi_array_reserve((void **)&sleep->awake, &sleep->awake_capacity, tiles, sizeof *sleep->awake,
+                                "awake tiles", error));
+    if (tiles > 0) {
+        memcpy(sleep->awake, awake, tiles * sizeof *awake);
+    }
+    sleep->awake_count = tiles;
+    return WADI_OK;
+}
