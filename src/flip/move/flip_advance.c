@@ -19,15 +19,15 @@ static void advance_tiles(void *context, int64_t begin, int64_t end)
     Advance *advance = context;
     const int32_t *start = advance->gather.in->sort->tile_start;
     WadiCollideReport report = { 0 };
-    WadiFlipGatherRoom room;
+    WadiFlipGatherScratch scratch;
     double x[PART], y[PART], z[PART];
     for (int32_t t = (int32_t)begin; t < end; ++t) {
         WadiFlipDisplacements displacements = { 0 };
-        wadi_flip_gather_fill(&advance->gather, t, &room);
+        wadi_flip_gather_fill(&advance->gather, t, &scratch);
         for (int32_t first = start[t]; first < start[t + 1]; first += PART) {
             int32_t next = start[t + 1] - first < PART ? start[t + 1] : first + PART;
             WadiFlipPath path = { .x = x, .y = y, .z = z, .first = first };
-            wadi_flip_gather_part(&advance->gather, t, first, next, &path, &room);
+            wadi_flip_gather_part(&advance->gather, t, first, next, &path, &scratch);
             if (advance->watch != NULL) {
                 wadi_flip_watch_part(advance->watch, &path, first, next, &displacements);
             }

@@ -1,11 +1,12 @@
-/* Extend face velocities into air and solids, layer by layer: a face of the next layer gets the mean of its
- * neighbours in the layers before, each component on its own faces.
+/* Extend face velocities into air and solids, layer by layer: a face of the next layer gets the mean of
+ * its neighbours in older layers, each component on its own faces. [theory 2.4]
  * Source: [ZB05 sec. 4.2.3], where fast sweeping extends them along the gradient of a distance.
- * Differs: layers need no distance, reach into closed faces too (tangential velocity at a wall read as 0
- * makes particles stick in corners) and are the same for any thread count: a layer reads only older ones.
+ * Differs: layers need no distance, also enter closed faces, and do not depend on the thread count: a
+ * layer reads only older ones.
  *
- * Each block of rows keeps the list of its rows that have faces left to reach, shorter with every layer; inside the fluid and
- * far from it a row costs nothing. The three components go together, so that there are two barriers a layer. */
+ * Each block of rows has a list of the rows with unknown faces, shorter with every layer, so that rows
+ * inside the fluid and far from it cost nothing. The three components are done together: two barriers a
+ * layer. */
 #include "flip/transfer/flip_extend.h"
 
 #include "core/check.h"
@@ -21,12 +22,12 @@ enum { ALL_KNOWN = 0xffffff, EVERY_FIRST = 0x010101, EVERY_LAST = 0x808080 };
 typedef struct Extension {
     const WadiRows *rows;
     float *const *velocity;
-    uint32_t *known; /* per row */
-    int32_t *left;   /* per block of rows, at its first row: those with faces that are not known */
-    uint32_t *fresh; /* along `left`: faces of the layer in work */
-    float *value;    /* along `left`: their values, eight a component */
-    int32_t *count;  /* per block: length of its list */
-    bool is_last;    /* the layer in work: what it does not reach becomes 0 */
+    uint32_t *known;     /* per row */
+    int32_t *unfinished; /* per block of rows, from its first row on: the rows with unknown faces */
+    uint32_t *fresh;     /* along `unfinished`: faces of the current layer */
+    float *value;        /* along `unfinished`: their values, eight a component */
+    int32_t *count;      /* per block: length of its list */
+    bool is_last;        /* the current layer is the last: faces still unknown become 0 */
 } Extension;
 
 typedef struct ListContext {
@@ -43,66 +44,66 @@ static void list_rows(void *user, int64_t first, int64_t end)
         uint32_t known = (uint32_t)context->known[0][row] | (uint32_t)context->known[1][row] << 8 |
                          (uint32_t)context->known[2][row] << 16;
         extension->known[row] = known;
-        extension->left[first + count] = row;
+        extension->unfinished[first + count] = row;
         count += known != ALL_KNOWN && row != 0;
     }
     extension->count[first / WADI_ROW_BLOCK] = count;
 }
 
-/* Known values beside each face on one side, as differences to `base`: sum and number. */
-static inline __attribute__((always_inline)) void add_side(const WadiF8 *beside, const WadiI8 *is_known,
+/* Add the known neighbours of each face on one side, as differences to `base`, and count them. */
+static inline __attribute__((always_inline)) void add_side(const WadiF8 *neighbour, const WadiI8 *is_known,
                                                            const WadiF8 *base, WadiF8 *sum, WadiI8 *count)
 {
-    *sum += (WadiF8)((WadiI8)(*beside - *base) & *is_known);
+    *sum += (WadiF8)((WadiI8)(*neighbour - *base) & *is_known);
     *count -= *is_known;
 }
 
-/* Known faces beside a row: of each component, on each side. */
-typedef struct Beside {
+/* Bits of the known faces: of the row itself and of the neighbours on each side. */
+typedef struct KnownFaces {
     uint32_t own, side[6];
-} Beside;
+} KnownFaces;
 
-/* Faces that the next layer reaches. */
-static inline uint32_t look_beside(const Extension *extension, int32_t row, Beside *beside)
+/* Bits of the unknown faces with a known neighbour: the next layer. */
+static inline uint32_t find_next_layer(const Extension *extension, int32_t row, KnownFaces *faces)
 {
     const int32_t *n = extension->rows->neighbour[row];
     const uint32_t *known = extension->known;
     const uint32_t own = known[row];
-    beside->own = own;
-    beside->side[0] = (own << 1 & ~(uint32_t)EVERY_FIRST) | (known[n[WADI_ROW_X_MIN]] & EVERY_LAST) >> 7;
-    beside->side[1] = (own & ~(uint32_t)EVERY_FIRST) >> 1 | (known[n[WADI_ROW_X_MAX]] & EVERY_FIRST) << 7;
-    beside->side[2] = known[n[WADI_ROW_Y_MIN]];
-    beside->side[3] = known[n[WADI_ROW_Y_MAX]];
-    beside->side[4] = known[n[WADI_ROW_Z_MIN]];
-    beside->side[5] = known[n[WADI_ROW_Z_MAX]];
-    return (beside->side[0] | beside->side[1] | beside->side[2] | beside->side[3] | beside->side[4] |
-            beside->side[5]) &
+    faces->own = own;
+    faces->side[0] = (own << 1 & ~(uint32_t)EVERY_FIRST) | (known[n[WADI_ROW_X_MIN]] & EVERY_LAST) >> 7;
+    faces->side[1] = (own & ~(uint32_t)EVERY_FIRST) >> 1 | (known[n[WADI_ROW_X_MAX]] & EVERY_FIRST) << 7;
+    faces->side[2] = known[n[WADI_ROW_Y_MIN]];
+    faces->side[3] = known[n[WADI_ROW_Y_MAX]];
+    faces->side[4] = known[n[WADI_ROW_Z_MIN]];
+    faces->side[5] = known[n[WADI_ROW_Z_MAX]];
+    return (faces->side[0] | faces->side[1] | faces->side[2] | faces->side[3] | faces->side[4] |
+            faces->side[5]) &
            ~own & ALL_KNOWN;
 }
 
-/* The mean of the known neighbours of each face of a row: one of them, and the mean of the others' differences to it. So a
+/* Mean of the known neighbours of each face: one of them plus the mean of the differences to it, so that a
  * constant field stays constant to the bit. */
-static inline void mean_row(const WadiRows *rows, const float *u, int32_t row, const Beside *known, int shift,
-                            float *value)
+static inline void mean_row(const WadiRows *rows, const float *u, int32_t row, const KnownFaces *known,
+                            int shift, float *value)
 {
     const int32_t *n = rows->neighbour[row];
     const WadiF8 here = WADI_ROW(u, row);
-    const WadiF8 beside[6] = { WADI_ROW_SHIFT_UP(WADI_ROW(u, n[WADI_ROW_X_MIN]), here),
-                               WADI_ROW_SHIFT_DOWN(here, WADI_ROW(u, n[WADI_ROW_X_MAX])),
-                               WADI_ROW(u, n[WADI_ROW_Y_MIN]),
-                               WADI_ROW(u, n[WADI_ROW_Y_MAX]),
-                               WADI_ROW(u, n[WADI_ROW_Z_MIN]),
-                               WADI_ROW(u, n[WADI_ROW_Z_MAX]) };
+    const WadiF8 neighbour[6] = { WADI_ROW_SHIFT_UP(WADI_ROW(u, n[WADI_ROW_X_MIN]), here),
+                                  WADI_ROW_SHIFT_DOWN(here, WADI_ROW(u, n[WADI_ROW_X_MAX])),
+                                  WADI_ROW(u, n[WADI_ROW_Y_MIN]),
+                                  WADI_ROW(u, n[WADI_ROW_Y_MAX]),
+                                  WADI_ROW(u, n[WADI_ROW_Z_MIN]),
+                                  WADI_ROW(u, n[WADI_ROW_Z_MAX]) };
     WadiI8 is_known[6], count = { 0 };
     WadiF8 base = { 0 }, sum = { 0 };
     for (int side = 0; side < 6; ++side) {
         wadi_row_mask(known->side[side] >> shift, &is_known[side]);
-        base = WADI_ROW_SELECT(is_known[side], beside[side], base);
+        base = WADI_ROW_SELECT(is_known[side], neighbour[side], base);
     }
     for (int side = 0; side < 6; ++side) {
-        add_side(&beside[side], &is_known[side], &base, &sum, &count);
+        add_side(&neighbour[side], &is_known[side], &base, &sum, &count);
     }
-    count -= count == 0; /* one, where there is none */
+    count -= count == 0; /* no division by zero */
     WADI_ROW_OUT(value, 0) = base + sum / __builtin_convertvector(count, WadiF8);
 }
 
@@ -112,13 +113,13 @@ static void gather_layer(void *user, int64_t first, int64_t end)
     const Extension *extension = user;
     const int32_t count = extension->count[first / WADI_ROW_BLOCK];
     for (int64_t n = first; n < first + count; ++n) {
-        Beside beside;
-        const uint32_t fresh = look_beside(extension, extension->left[n], &beside);
+        KnownFaces faces;
+        const uint32_t fresh = find_next_layer(extension, extension->unfinished[n], &faces);
         extension->fresh[n] = fresh;
         for (int axis = 0; axis < 3; ++axis) {
             if ((fresh >> (8 * axis) & 0xff) != 0) {
-                mean_row(extension->rows, extension->velocity[axis], extension->left[n], &beside, 8 * axis,
-                         extension->value + LANES * (size_t)(3 * n + axis));
+                mean_row(extension->rows, extension->velocity[axis], extension->unfinished[n], &faces,
+                         8 * axis, extension->value + LANES * (size_t)(3 * n + axis));
             }
         }
     }
@@ -129,9 +130,9 @@ static void apply_layer(void *user, int64_t first, int64_t end)
     (void)end;
     const Extension *extension = user;
     const int32_t count = extension->count[first / WADI_ROW_BLOCK];
-    int32_t kept = 0;
+    int32_t remaining = 0;
     for (int64_t n = first; n < first + count; ++n) {
-        const int32_t row = extension->left[n];
+        const int32_t row = extension->unfinished[n];
         const uint32_t fresh = extension->fresh[n], known = extension->known[row] | fresh;
         for (int axis = 0; axis < 3; ++axis) {
             WadiI8 is_fresh, is_known;
@@ -147,10 +148,10 @@ static void apply_layer(void *user, int64_t first, int64_t end)
             }
         }
         extension->known[row] = known;
-        extension->left[first + kept] = row;
-        kept += known != ALL_KNOWN;
+        extension->unfinished[first + remaining] = row;
+        remaining += known != ALL_KNOWN;
     }
-    extension->count[first / WADI_ROW_BLOCK] = kept;
+    extension->count[first / WADI_ROW_BLOCK] = remaining;
 }
 
 WadiStatus wadi_flip_extend(const WadiFlipExtendIn *in, float *const velocity[3], uint8_t *const reached[3],
@@ -162,7 +163,7 @@ WadiStatus wadi_flip_extend(const WadiFlipExtendIn *in, float *const velocity[3]
     const size_t blocks = (size_t)wadi_parallel_block_count(in->rows->count, WADI_ROW_BLOCK);
     Extension extension = { .rows = in->rows, .velocity = velocity };
     WADI_TRY(WADI_ARENA_NEW(scratch, &extension.known, rows, "velocity extension", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &extension.left, rows, "velocity extension", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &extension.unfinished, rows, "velocity extension", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &extension.fresh, rows, "velocity extension", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &extension.value, 3 * LANES * rows, "velocity extension", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &extension.count, blocks, "velocity extension", error));

@@ -1,13 +1,10 @@
-/* The flow in the air cells at the surface keeps volume.
- *
- * Topmost cells whose centre is above the surface hold particles, but no pressure. With velocities extended from the fluid alone
- * they let themselves be squeezed, those above all that lie in a pit with fluid on several sides: gentle waves crowd the
- * particles under the surface by a half in ten seconds and leave the uppermost ones 0.3 cells too low, while cell by cell the
- * counts are right and the density correction has nothing to mend.
+/* Make the flow in air cells at the surface conserve volume. [theory 2.6]
+ * Cells whose centre is above the surface may hold particles but have no pressure. With extended
+ * velocities alone, pits between them are squeezed and the particles under the surface crowd.
  * Source: none. Others project the velocities of a band of air.
- * Differs: nothing is solved for. Each such cell makes up for what enters it at its exits, the faces that lead away from the fluid;
- * no face is the exit of two cells. Up to the speed `most`, and not where the flow is fast: in splashes, whose
- * particles are mixed anyway, closing pits would throw jets. */
+ * Differs: nothing is solved. Each such cell sends its net inflow out through its exits, the faces that
+ * lead away from the fluid; no face is the exit of two cells. The change is at most `most`, and 0 where
+ * the flow is fast. */
 #include "flip/transfer/flip_extend_air.h"
 
 #include "core/parallel.h"
@@ -19,10 +16,10 @@ enum { LANES = WADI_ROW_CELLS, SIDES = 6 };
 typedef struct Air {
     const WadiFlipAirIn *in;
     float *const *velocity;
-    uint8_t *beside;         /* per row: cells with a known face */
-    uint8_t *asked;          /* per row: those of the air with particles; then those of them with an exit */
-    uint8_t (*exits)[SIDES]; /* per row with an asked cell: those whose face on this side is an exit */
-    float *change;           /* per asked cell: of the velocity outwards, m/s */
+    uint8_t *next_to_known; /* per row: cells with a known face */
+    uint8_t *active; /* per row: air cells with particles and a known face; later only those with an exit */
+    uint8_t (*exits)[SIDES]; /* per row with an active cell: cells whose face on this side is an exit */
+    float *change;           /* per active cell: of the outward velocity at its exits, m/s */
 } Air;
 
 static void find_cells(void *user, int64_t first, int64_t end)
@@ -30,19 +27,19 @@ static void find_cells(void *user, int64_t first, int64_t end)
     const Air *air = user;
     const WadiFlipAirIn *in = air->in;
     for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
-        unsigned beside = 0;
+        unsigned bits = 0;
         for (int axis = 0; axis < 3; ++axis) {
-            beside |= in->known[axis][row] |
-                      (unsigned)wadi_row_bits_beside(in->rows, in->known[axis], row, 2 * axis + 1);
+            bits |= in->known[axis][row] |
+                    (unsigned)wadi_row_bits_beside(in->rows, in->known[axis], row, 2 * axis + 1);
         }
-        air->beside[row] = (uint8_t)beside;
-        air->asked[row] = (uint8_t)(beside & in->cells[row]);
+        air->next_to_known[row] = (uint8_t)bits;
+        air->active[row] = (uint8_t)(bits & in->cells[row]);
     }
 }
 
 /* Open fractions of the faces on one side of a row's cells. */
-static inline __attribute__((always_inline)) void open_on(const WadiFlipAirIn *in, int32_t row, int side,
-                                                          WadiF8 *open)
+static inline __attribute__((always_inline)) void open_fractions(const WadiFlipAirIn *in, int32_t row,
+                                                                 int side, WadiF8 *open)
 {
     const float *of = in->open[side / 2];
     const int32_t next = side % 2 == 1 ? in->rows->neighbour[row][side] : row;
@@ -53,7 +50,7 @@ static inline __attribute__((always_inline)) void open_on(const WadiFlipAirIn *i
     }
 }
 
-/* The exits of a row's cells, and how wide those of each are. Returns who has one. */
+/* Find the exits of a row's cells and the sum of their open fractions. Returns the cells that have one. */
 static inline __attribute__((always_inline)) unsigned find_exits(const Air *air, int32_t row, WadiF8 *width)
 {
     const WadiFlipAirIn *in = air->in;
@@ -62,11 +59,11 @@ static inline __attribute__((always_inline)) unsigned find_exits(const Air *air,
     for (int side = 0; side < SIDES; ++side) {
         const uint8_t *known = in->known[side / 2];
         unsigned exits =
-            air->asked[row] & ~(unsigned)wadi_row_bits_beside(in->rows, air->beside, row, side) &
+            air->active[row] & ~(unsigned)wadi_row_bits_beside(in->rows, air->next_to_known, row, side) &
             ~(unsigned)(side % 2 == 1 ? wadi_row_bits_beside(in->rows, known, row, side) : known[row]);
         if (exits != 0) {
             WadiF8 open;
-            open_on(in, row, side, &open);
+            open_fractions(in, row, side, &open);
             WadiI8 is_exit;
             wadi_row_mask(exits, &is_exit);
             is_exit &= open >= 0.5f;
@@ -79,16 +76,16 @@ static inline __attribute__((always_inline)) unsigned find_exits(const Air *air,
     return any;
 }
 
-/* Through the faces on the low side of a row's cells, where they are open and where not. */
-static inline __attribute__((always_inline)) void flow_through(const Air *air, int32_t row, int axis,
-                                                               WadiF8 *flow)
+/* Flux through the faces on the low side of a row's cells: open part and closed part. */
+static inline __attribute__((always_inline)) void face_flux(const Air *air, int32_t row, int axis,
+                                                            WadiF8 *flux)
 {
     const WadiFlipAirIn *in = air->in;
     const int32_t solid = wadi_table_row(in->solid_row, row);
     const WadiF8 open = WADI_ROW(in->open[axis], solid);
-    *flow = open * WADI_ROW(air->velocity[axis], row);
+    *flux = open * WADI_ROW(air->velocity[axis], row);
     if (in->solid_velocity[axis] != NULL) {
-        *flow += (1.0f - open) * WADI_ROW(in->solid_velocity[axis], solid);
+        *flux += (1.0f - open) * WADI_ROW(in->solid_velocity[axis], solid);
     }
 }
 
@@ -99,18 +96,18 @@ static void find_changes(void *user, int64_t first, int64_t end)
     const WadiF8 zero = { 0 }, one = zero + 1.0f;
     const float per_square = 1.0f / (air->in->fast * air->in->fast);
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        if (air->asked[row] == 0) {
+        if (air->active[row] == 0) {
             continue;
         }
         WadiF8 width, inflow = zero, square = zero;
-        air->asked[row] = (uint8_t)find_exits(air, row, &width);
-        if (air->asked[row] == 0) {
+        air->active[row] = (uint8_t)find_exits(air, row, &width);
+        if (air->active[row] == 0) {
             continue;
         }
         for (int axis = 0; axis < 3; ++axis) {
             WadiF8 low, high;
-            flow_through(air, row, axis, &low);
-            flow_through(air, rows->neighbour[row][2 * axis + 1], axis, &high);
+            face_flux(air, row, axis, &low);
+            face_flux(air, rows->neighbour[row][2 * axis + 1], axis, &high);
             if (axis == 0) {
                 high = WADI_ROW_SHIFT_DOWN(low, high);
             }
@@ -126,12 +123,12 @@ static void find_changes(void *user, int64_t first, int64_t end)
     }
 }
 
-/* Face by face: some belong to rows of other blocks. */
+/* One face at a time: some belong to rows of other blocks. */
 static void change_faces(void *user, int64_t first, int64_t end)
 {
     const Air *air = user;
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        if (air->asked[row] == 0) {
+        if (air->active[row] == 0) {
             continue;
         }
         const float *change = air->change + LANES * (size_t)row;
@@ -156,11 +153,11 @@ WadiStatus wadi_flip_extend_air(const WadiFlipAirIn *in, float *const velocity[3
     const WadiArenaMark mark = wadi_arena_mark(scratch);
     const size_t rows = (size_t)in->rows->count;
     Air air = { .in = in, .velocity = velocity };
-    WADI_TRY(WADI_ARENA_NEW(scratch, &air.beside, rows, "velocity in air", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &air.asked, rows, "velocity in air", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &air.next_to_known, rows, "velocity in air", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &air.active, rows, "velocity in air", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &air.exits, rows, "velocity in air", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &air.change, LANES * rows, "velocity in air", error));
-    air.beside[0] = air.asked[0] = 0;
+    air.next_to_known[0] = air.active[0] = 0;
     wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_cells, &air);
     wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_changes, &air);
     wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, change_faces, &air);

@@ -1,7 +1,7 @@
-/* Velocity on closed faces: along the wall the extended fluid, across it the solid.
+/* Velocity on closed faces: the extended velocity along the wall, the solid's across it.
  * Source: [theory 2.5].
- * Differs: the component across the wall is replaced on both sides, not only where it points into the solid:
- * the projection has decided that the wall's flux is the solid's. */
+ * Differs: the component across the wall is replaced also where it points out of the solid, because the
+ * projection has set the wall's flux to the solid's. */
 #include "core/parallel.h"
 #include "flip/transfer/flip_extend.h"
 #include "flip/transfer/flip_row_table.h"
@@ -31,7 +31,7 @@ static double distance_at(const WadiFlipWallIn *in, WadiRowCell cell)
     return (double)in->distance[wadi_table_cell(in->solid_row, wadi_row_cell_index(cell))];
 }
 
-/* Slope of the distance along an axis that the face of the two cells lies along, m a cell. */
+/* Slope of the distance along an axis in the plane of the face between the two cells, m a cell. */
 static double slope_along(const WadiFlipWallIn *in, const WadiRowCell pair[2], int axis)
 {
     double slope = 0.0;
@@ -47,7 +47,7 @@ static double slope_along(const WadiFlipWallIn *in, const WadiRowCell pair[2], i
     return slopes > 0 ? slope / slopes : 0.0;
 }
 
-/* Mean of the velocity along that axis, relative to the solid, over the four faces around. */
+/* Mean relative velocity along that axis over the four faces around. */
 static double relative_along(const WallContext *context, const WadiRowCell pair[2], int axis)
 {
     double sum = 0.0;
@@ -65,15 +65,14 @@ static double relative_along(const WallContext *context, const WadiRowCell pair[
     return sum / faces;
 }
 
-/* Velocity across the wall relative to the solid, at the face on the low side of `cell`, times the normal
- * along `axis`. */
+/* Component along `axis` of the relative velocity normal to the wall, at the low face of `cell`. */
 static double across(const WallContext *context, WadiRowCell cell, int axis)
 {
     const WadiFlipWallIn *in = context->in;
     const WadiRowCell pair[2] = { cell, wadi_row_cell_beside(in->rows, cell, 2 * axis) };
     const double normal = pair[1].row != 0 ? distance_at(in, pair[0]) - distance_at(in, pair[1]) : 0.0;
     if (normal == 0.0) {
-        return 0.0; /* along the face, or so deep that distances are cut off */
+        return 0.0; /* the wall is parallel to `axis`, or distances are cut off here */
     }
     const double relative = relative_at(context, axis, wadi_row_cell_index(cell));
     double length2 = normal * normal, dot = normal * relative;
@@ -84,12 +83,12 @@ static double across(const WallContext *context, WadiRowCell cell, int axis)
             dot += slope * relative_along(context, pair, b);
         }
     }
-    /* A wall along the grid, as most are, needs no division. */
+    /* Most walls lie along the grid and need no division. */
     return length2 == normal * normal ? relative : dot * normal / length2;
 }
 
-/* Closed faces of a row that have the wall across them: not those too deep in the solid to be read, and not those that the
- * distance does not change across. */
+/* Closed faces of a row with a wall across them: not those deeper than `deepest`, and not those with equal
+ * distances on both sides. */
 static unsigned walls_across(const WadiFlipWallIn *in, int32_t row, int axis)
 {
     const WadiF8 zero = { 0 };
@@ -106,7 +105,7 @@ static unsigned walls_across(const WadiFlipWallIn *in, int32_t row, int axis)
         beside = WADI_ROW_SHIFT_UP(beside, here);
     }
     if (before == 0) {
-        closed &= axis == 0 ? ~1u : 0; /* nobody is there */
+        closed &= axis == 0 ? ~1u : 0; /* no neighbour */
     }
     WadiI8 is_along = here == beside;
     if (in->deepest > 0.0) {
@@ -115,8 +114,9 @@ static unsigned walls_across(const WadiFlipWallIn *in, int32_t row, int axis)
     return closed & ~wadi_row_bits(&is_along);
 }
 
-/* Lanes of a row beside which the distance is the same on both sides, along x and along the axis that is neither x nor `axis`. */
-static unsigned level_lanes(const WadiFlipWallIn *in, int32_t row, int axis)
+/* Lanes of a row where the distance is equal on both sides, along x and along the axis that is neither x
+ * nor `axis`. */
+static unsigned flat_lanes(const WadiFlipWallIn *in, int32_t row, int axis)
 {
     const int32_t *n = in->rows->neighbour[row], *of = in->solid_row;
     const int other = 3 - axis;
@@ -129,8 +129,8 @@ static unsigned level_lanes(const WadiFlipWallIn *in, int32_t row, int axis)
     const WadiI8 along_other = low == high;
     /* Without a neighbour on either side there is no slope. */
     unsigned alone = (n[WADI_ROW_X_MIN] == 0 ? 1u : 0) | (n[WADI_ROW_X_MAX] == 0 ? 0x80u : 0);
-    unsigned level = wadi_row_bits(&along_x) | alone;
-    return n[2 * other] == 0 || n[2 * other + 1] == 0 ? level : level & wadi_row_bits(&along_other);
+    unsigned flat = wadi_row_bits(&along_x) | alone;
+    return n[2 * other] == 0 || n[2 * other + 1] == 0 ? flat : flat & wadi_row_bits(&along_other);
 }
 
 static void find_row_values(const WallContext *context, int32_t row, int axis)
@@ -142,14 +142,14 @@ static void find_row_values(const WallContext *context, int32_t row, int axis)
         return;
     }
     float *value = context->value[axis] + LANES * (size_t)row;
-    unsigned level = 0; /* the wall is along the grid: the face has the velocity of the solid */
+    unsigned flat = 0; /* the wall is along the grid: the face has the velocity of the solid */
     if (axis > 0) {
-        level = level_lanes(in, row, axis) & level_lanes(in, in->rows->neighbour[row][2 * axis], axis);
+        flat = flat_lanes(in, row, axis) & flat_lanes(in, in->rows->neighbour[row][2 * axis], axis);
         WADI_ROW_OUT(value, 0) = in->solid_velocity[axis] != NULL
                                      ? WADI_ROW(in->solid_velocity[axis], wadi_table_row(in->solid_row, row))
                                      : (WadiF8){ 0 };
     }
-    for (unsigned left = closed & ~level; left != 0; left &= left - 1) {
+    for (unsigned left = closed & ~flat; left != 0; left &= left - 1) {
         int l = __builtin_ctz(left);
         double u = (double)context->velocity[axis][LANES * (size_t)row + (size_t)l];
         value[l] = (float)(u - across(context, (WadiRowCell){ row, l }, axis));

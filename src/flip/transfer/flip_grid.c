@@ -1,6 +1,6 @@
-/* Grow the occupied rows by the margin, one axis after the other (a box is the product of three intervals). A tile's 64 rows
- * are one word: y is the bit in a byte, z the byte. Growing along an axis leaves part of the word in the tile and spills part
- * into the tiles on either side; the three lists, each sorted, are merged into the next. No search, no hash. */
+/* Extend the occupied rows by the margin, one axis after the other. A tile's 64 rows are one word: y is
+ * the bit in a byte, z the byte. Along an axis, part of the extended word stays in the tile and part
+ * overflows into the tiles on either side; the three sorted lists are merged. No search, no hash. */
 #include "flip/transfer/flip_grid.h"
 
 #include <string.h>
@@ -10,7 +10,8 @@
 
 enum { TILE_BLOCK = 64 };
 
-/* A sorted list of tiles: the rows that exist, and what spills into the neighbours below and above along an axis. */
+/* A sorted list of tiles: their rows, and the rows that overflow into the lower and the upper neighbour
+ * along an axis. */
 typedef struct TileList {
     int32_t count;
     WadiTile *tile;
@@ -26,7 +27,7 @@ static WadiStatus make_list(TileList *list, size_t capacity, WadiArena *arena, W
     return WADI_ARENA_NEW(arena, &list->high, capacity, "tiles of the grid", error);
 }
 
-/* Every byte the same. */
+/* A word of eight equal bytes. */
 static uint64_t bytes_of(unsigned byte)
 {
     return byte * UINT64_C(0x0101010101010101);
@@ -62,7 +63,7 @@ static void grow_z(TileList *list, int margin)
     }
 }
 
-/* The occupied rows themselves, and those whose lanes come within the margin of the tile's ends. */
+/* The occupied rows, and those with a lane within the margin of the tile's ends. */
 static void grow_x(TileList *list, const WadiFlipSort *sort, int margin)
 {
     unsigned near_low = (1u << margin) - 1, near_high = 0xffu << (8 - margin) & 0xff;
@@ -87,22 +88,23 @@ static WadiTile shifted(WadiTile tile, int axis, int step)
                        tile.z + (axis == 2 ? step : 0) };
 }
 
-/* Next tile of a stream that gives something to its neighbour; list->count when there is none. */
-static int32_t skip_empty(const TileList *list, const uint64_t *given, int32_t at)
+/* Next tile of a stream with rows; list->count at the end. */
+static int32_t skip_empty(const TileList *list, const uint64_t *stream, int32_t at)
 {
-    while (at < list->count && given[at] == 0) {
+    while (at < list->count && stream[at] == 0) {
         ++at;
     }
     return at;
 }
 
-/* One list of the three streams (tile - 1, low), (tile, middle), (tile + 1, high). Adding a constant keeps a list sorted. */
+/* Merge the streams (tile - 1, low), (tile, middle), (tile + 1, high). Each is sorted, since adding a
+ * constant does not change the order. */
 static void merge_streams(const TileList *from, int axis, TileList *to)
 {
-    const uint64_t *given[3] = { from->low, from->middle, from->high };
+    const uint64_t *stream[3] = { from->low, from->middle, from->high };
     int32_t at[3];
     for (int s = 0; s < 3; ++s) {
-        at[s] = skip_empty(from, given[s], 0);
+        at[s] = skip_empty(from, stream[s], 0);
     }
     int32_t count = 0;
     for (;;) {
@@ -119,8 +121,8 @@ static void merge_streams(const TileList *from, int axis, TileList *to)
         uint64_t rows = 0;
         for (int s = 0; s < 3; ++s) {
             if (at[s] < from->count && !wadi_tile_is_before(next, shifted(from->tile[at[s]], axis, s - 1))) {
-                rows |= given[s][at[s]];
-                at[s] = skip_empty(from, given[s], at[s] + 1);
+                rows |= stream[s][at[s]];
+                at[s] = skip_empty(from, stream[s], at[s] + 1);
             }
         }
         to->tile[count] = next;
@@ -153,7 +155,7 @@ static void label_tiles(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Both lists of tiles are sorted and each occupied tile is in the grid. */
+/* Both lists are sorted, and each occupied tile is in the grid. */
 static void match_tiles(WadiFlipGrid *grid, const WadiFlipSort *sort)
 {
     int32_t next = 0;
@@ -170,7 +172,7 @@ static void match_tiles(WadiFlipGrid *grid, const WadiFlipSort *sort)
 
 static WadiStatus build(WadiFlipGrid *grid, const WadiFlipSort *sort, WadiArena *arena, WadiError *error)
 {
-    /* At most three times as many after each axis; the arrays are made once the true count is known. */
+    /* Each axis can triple the number of tiles; the capacity is counted first. */
     TileList list[4];
     WADI_TRY(make_list(&list[0], (size_t)sort->tiles.count, arena, error));
     list[0].count = sort->tiles.count;
@@ -235,8 +237,8 @@ bool wadi_flip_grid_validate(const WadiFlipGrid *grid, const WadiFlipSort *sort)
         WadiTile tile = sort->tiles.tiles[t];
         int32_t from = sort->row_first[t];
         for (uint64_t left = sort->row_mask[t]; left != 0; left &= left - 1, ++from) {
-            int place = __builtin_ctzll(left);
-            int32_t j = 8 * tile.y + (place & 7), k = 8 * tile.z + (place >> 3);
+            int bit = __builtin_ctzll(left);
+            int32_t j = 8 * tile.y + (bit & 7), k = 8 * tile.z + (bit >> 3);
             if (grid->occupied[wadi_rows_find(&grid->rows, 8 * tile.x, j, k)] != sort->lanes[from]) {
                 return false;
             }

@@ -1,12 +1,9 @@
-/* How full the cells of calm water are, without jumps.
- *
- * Where particles are counted by cells the surface jumps by a few hundredths of a cell whenever one of them crosses a face. Still
- * water then never rests: no place of its particles has a level surface, and those at the surface cross their faces for ever, at
- * some thousandths of sqrt(g dx). So a particle near a face counts for the cells on both sides, by halves when it is on the face:
- * the surface follows the places of the particles continuously, there is a place of rest, and the friction of FLIP finds it.
- *
- * Particles at rest count for their cell alone: a body that was seeded cell by cell has its surface exactly where it is, and
- * stays there to the bit. So do fast ones, whose crossings are part of the flow.
+/* Fill of the cells of calm water as a continuous function of the particle positions. [theory 4.2]
+ * If each particle counts for one cell only, the surface jumps whenever a particle crosses a face, and
+ * still water never comes to rest. So a particle near a face counts for the cells on both sides, half and
+ * half on the face itself.
+ * Particles at rest count for their own cell only: a seeded body keeps its exact surface. So do fast
+ * particles, whose crossings are part of the flow.
  * Source: none. */
 #include "flip/transfer/flip_shared_fill.h"
 
@@ -17,21 +14,22 @@
 
 enum { SIDE = WADI_TILE_SIDE + 2, BOX = SIDE * SIDE * SIDE, TILE_BLOCK = 4 };
 
-/* In cells: how near to a face a particle is shared. With half as much some water does not come to rest, with twice as much it takes
- * longer. */
-#define NEAR 0.05f
-/* Of sqrt(g dx): a particle is shared in full between twice the first speed and the second one, not at all below the first and
- * above the third. The first is what is left of motion at rest; what the solver of the pressure leaves is far below it. */
+/* In cells: distance from a face below which a particle is split. With half of it some water does not come
+ * to rest; with twice it takes longer. */
+#define FACE_DISTANCE 0.05f
+/* Multiples of sqrt(g dx). Splitting rises from 0 to 1 between SPEED[0] and twice it, and falls from 1 to
+ * 0 between SPEED[1] and SPEED[2]. SPEED[0] is the residual motion at rest, far above the error of the
+ * pressure solver. */
 static const float SPEED[3] = { 1e-5f, 0.25f, 0.5f };
-typedef struct Sharing {
+typedef struct Splitting {
     const WadiFlipSharedIn *in;
-    int32_t *box_of; /* per tile of the grid: which of `boxes` is its, -1: none */
-    float *boxes;    /* what the particles of a tile change: its cells and one layer around them */
+    int32_t *box_of; /* per tile of the grid: index in `boxes`, -1: none */
+    float *boxes;    /* changes by the particles of a tile: its cells and one layer around them */
     float *fill;
-} Sharing;
+} Splitting;
 
-/* Which part of a particle of this speed is shared. */
-static float shared_part(float square, float unit)
+/* Fraction of a particle of this speed that is split between cells. */
+static float split_fraction(float square, float unit)
 {
     const float speed = sqrtf(square) / unit;
     const float more = (speed - SPEED[0]) / SPEED[0], less = (SPEED[2] - speed) / (SPEED[2] - SPEED[1]);
@@ -43,8 +41,8 @@ static float square_of(const WadiParticles *p, int32_t i)
     return p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
 }
 
-/* Has the tile a particle that may be shared? */
-static bool is_calm(const Sharing *s, int32_t tile)
+/* Does the tile have a particle that may be split? */
+static bool is_calm(const Splitting *s, int32_t tile)
 {
     const float slowest = SPEED[0] * s->in->speed, fastest = SPEED[2] * s->in->speed;
     const int32_t end = s->in->sort->tile_start[tile + 1];
@@ -57,8 +55,8 @@ static bool is_calm(const Sharing *s, int32_t tile)
     return false;
 }
 
-/* One particle of the cell `at`, whose index in the box is `own`. */
-static void share_particle(const Sharing *s, int32_t i, const int32_t at[3], int own, float *box)
+/* Split particle i of the cell `at`, whose index in the box is `own`. */
+static void split_particle(const Splitting *s, int32_t i, const int32_t at[3], int own, float *box)
 {
     static const int stride[3] = { 1, SIDE, SIDE * SIDE };
     const WadiParticles *p = s->in->particles;
@@ -68,26 +66,26 @@ static void share_particle(const Sharing *s, int32_t i, const int32_t at[3], int
         return;
     }
     const double x[3] = { p->x[i], p->y[i], p->z[i] };
-    float part[3];
+    float fraction[3];
     int step[3];
     bool is_near = false;
     for (int a = 0; a < 3; ++a) {
         const float inside = (float)(x[a] * s->in->cells_per_metre - (double)at[a]);
         const float to_face = inside < 0.5f ? inside : 1.0f - inside;
         step[a] = inside < 0.5f ? -stride[a] : stride[a];
-        part[a] = to_face < NEAR ? 0.5f * (1.0f - to_face / NEAR) : 0.0f;
-        is_near = is_near || part[a] > 0.0f;
+        fraction[a] = to_face < FACE_DISTANCE ? 0.5f * (1.0f - to_face / FACE_DISTANCE) : 0.0f;
+        is_near = is_near || fraction[a] > 0.0f;
     }
     if (!is_near) {
         return;
     }
-    const float volume = s->in->volume * shared_part(square, s->in->speed);
+    const float volume = s->in->volume * split_fraction(square, s->in->speed);
     box[own] -= volume;
     for (int n = 0; n < 8; ++n) {
         float weight = volume;
         int to = own;
         for (int a = 0; a < 3; ++a) {
-            weight *= (n >> a & 1) != 0 ? part[a] : 1.0f - part[a];
+            weight *= (n >> a & 1) != 0 ? fraction[a] : 1.0f - fraction[a];
             to += (n >> a & 1) != 0 ? step[a] : 0;
         }
         if (weight > 0.0f) {
@@ -96,46 +94,47 @@ static void share_particle(const Sharing *s, int32_t i, const int32_t at[3], int
     }
 }
 
-static void share_tile(const Sharing *s, int32_t tile, float *box)
+static void split_tile(const Splitting *s, int32_t tile, float *box)
 {
     const WadiFlipSort *sort = s->in->sort;
     const WadiTile corner = sort->tiles.tiles[tile];
     int32_t r = sort->row_first[tile];
     for (uint64_t left = sort->row_mask[tile]; left != 0; left &= left - 1, ++r) {
-        const int place = __builtin_ctzll(left), j = place & 7, k = place >> 3;
+        const int bit = __builtin_ctzll(left), j = bit & 7, k = bit >> 3;
         for (unsigned lanes = sort->lanes[r]; lanes != 0; lanes &= lanes - 1) {
             const int l = __builtin_ctz(lanes);
             const int32_t at[3] = { 8 * corner.x + l, 8 * corner.y + j, 8 * corner.z + k };
             const int32_t *start = sort->cell_start + 8 * (size_t)r + l;
             for (int32_t i = start[0]; i < start[1]; ++i) {
-                share_particle(s, i, at, l + 1 + SIDE * (j + 1 + SIDE * (k + 1)), box);
+                split_particle(s, i, at, l + 1 + SIDE * (j + 1 + SIDE * (k + 1)), box);
             }
         }
     }
 }
 
-static void share_tiles(void *user, int64_t first, int64_t end)
+static void split_tiles(void *user, int64_t first, int64_t end)
 {
-    const Sharing *s = user;
+    const Splitting *s = user;
     for (int32_t tile = (int32_t)first; tile < end; ++tile) {
         const int32_t n = s->box_of[s->in->tile_of[tile]];
         if (n >= 0) {
             float *box = s->boxes + BOX * (size_t)n;
             memset(box, 0, BOX * sizeof *box);
-            share_tile(s, tile, box);
+            split_tile(s, tile, box);
         }
     }
 }
 
-/* Cells of a tile along an axis that the box of the tile beside it at offset d (-1, 0, 1) reaches: [from, to). */
+/* Range [from, to) of a tile's cells along an axis that the box of the neighbour at offset d (-1, 0, 1)
+ * covers. */
 static void overlap(int d, int *from, int *to)
 {
     *from = d > 0 ? 7 : 0;
     *to = d < 0 ? 1 : 8;
 }
 
-/* What the particles of the tile `n` (by WadiTileMap.neighbours) of a tile changed in it. */
-static void take_from(const Sharing *s, int32_t tile, int n, const float *box)
+/* Add to a tile the changes by the particles of its neighbour n (as in WadiTileMap.neighbours). */
+static void add_box(const Splitting *s, int32_t tile, int n, const float *box)
 {
     const WadiRows *rows = s->in->rows;
     const int d[3] = { n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1 };
@@ -154,15 +153,15 @@ static void take_from(const Sharing *s, int32_t tile, int n, const float *box)
     }
 }
 
-/* Each tile takes what its own particles and those of the tiles around it changed. */
+/* Each tile adds the changes by its own particles and by those of the tiles around it. */
 static void gather_tiles(void *user, int64_t first, int64_t end)
 {
-    const Sharing *s = user;
+    const Splitting *s = user;
     for (int32_t tile = (int32_t)first; tile < end; ++tile) {
         for (int n = 0; n < 27; ++n) {
             const int32_t other = s->in->rows->tiles->neighbours[tile][n];
             if (other >= 0 && s->box_of[other] >= 0) {
-                take_from(s, tile, n, s->boxes + BOX * (size_t)s->box_of[other]);
+                add_box(s, tile, n, s->boxes + BOX * (size_t)s->box_of[other]);
             }
         }
     }
@@ -172,7 +171,7 @@ WadiStatus wadi_flip_shared_fill(const WadiFlipSharedIn *in, float *fill, WadiAr
                                  WadiError *error)
 {
     const WadiRows *rows = in->rows;
-    Sharing s = { .in = in, .fill = fill };
+    Splitting s = { .in = in, .fill = fill };
     WADI_TRY(WADI_ARENA_NEW(scratch, &s.box_of, (size_t)rows->tiles->count, "shared fill", error));
     for (int32_t t = 0; t < rows->tiles->count; ++t) {
         s.box_of[t] = -1;
@@ -187,7 +186,7 @@ WadiStatus wadi_flip_shared_fill(const WadiFlipSharedIn *in, float *fill, WadiAr
         return WADI_OK;
     }
     WADI_TRY(WADI_ARENA_NEW(scratch, &s.boxes, BOX * (size_t)boxes, "shared fill", error));
-    wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, share_tiles, &s);
+    wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, split_tiles, &s);
     wadi_parallel_for(rows->tiles->count, TILE_BLOCK, gather_tiles, &s);
     return WADI_OK;
 }

@@ -1,4 +1,4 @@
-/* How full the cells of calm water are, without jumps when particles cross faces. */
+/* Fill of the cells of calm water, without jumps when particles cross faces. [theory 4.2] */
 #ifndef WADI_FLIP_SHARED_FILL_H
 #define WADI_FLIP_SHARED_FILL_H
 
@@ -8,14 +8,15 @@
 typedef struct WadiFlipSharedIn {
     const WadiRows *rows;
     const WadiFlipSort *sort;
-    const int32_t *tile_of; /* per tile of the sort: its number in the grid */
+    const int32_t *tile_of; /* per tile of the sort: its index in the grid */
     const WadiParticles *particles;
     double cells_per_metre;
     float volume; /* of a particle / volume of a cell */
     float speed;  /* m/s: sqrt(g dx) */
 } WadiFlipSharedIn;
 
-/* `fill`, in and out: from particles counted by their cells to such that count for both cells near faces. */
+/* `fill`, in: each particle counted in its own cell. Out: particles near faces are split between the
+ * cells. */
 WadiStatus wadi_flip_shared_fill(const WadiFlipSharedIn *in, float *fill, WadiArena *scratch,
                                  WadiError *error);
 

@@ -1,10 +1,10 @@
 /* Two-level stable counting sort of particles by tile and cell.
- *   1. Fixed blocks of particles list the tiles they meet, with counts: an entry for each (block, tile).
- *   2. Entries are radix-sorted by tile; equal tiles stay in block order. A running sum over them is the place of each block's
- *      particles within each tile, and where the tile changes a tile of the map begins.
- *   3. Blocks write their particles' numbers to those places; each tile then sorts its own by cell.
- * The order is that of a stable sort, hence the same bytes for any thread count. No table spans the space between the
- * particles, so the cost follows their number wherever they are. */
+ *   1. Fixed blocks of particles list their tiles, with counts: one entry for each (block, tile).
+ *   2. Entries are radix-sorted by tile; equal tiles stay in block order. A running sum over them gives the
+ *      position of each block's particles within each tile, and the list of tiles.
+ *   3. Blocks write their particle indices to those positions; each tile then sorts its own by cell.
+ * The result is that of a stable sort, hence the same bytes for any thread count. No table covers the
+ * space between the particles: the cost depends on their number only. */
 #include "flip/transfer/flip_sort.h"
 
 #include <math.h>
@@ -16,21 +16,21 @@
 #include "grid/row_vectors.h"
 
 enum {
-    SORT_BLOCK = 8192, /* particles; entry numbers inside a block fit 16 bits, its table stays in L1 */
+    SORT_BLOCK = 8192, /* particles; entry indices in a block fit 16 bits, its table fits the L1 cache */
     SLOT_COUNT = 2 * SORT_BLOCK,
-    CELL_BLOCK = 512, /* particles whose cells are found at once */
+    CELL_BLOCK = 512, /* particles whose cells are computed together */
     DIGIT_BITS = 11,
     TILE_BLOCK = 8,
-    FEW = 24, /* particles a tile: up to here insertion is faster than a histogram of 512 */
+    FEW = 24, /* particles a tile: up to this number insertion is faster than a histogram of 512 */
 };
 
-/* Room to add a tile's width and margins to any cell coordinate without overflow. */
+/* A tile's width and margins can be added to any cell coordinate without overflow. */
 static const double CELL_LIMIT = 2147483584.0;
 
 /* The particles of one block that lie in one tile. */
 typedef struct Entry {
     WadiTile tile;
-    int32_t count; /* later: place of the first of them, then of the next one to be written */
+    int32_t count; /* later: position of the first of them, then of the next one to be written */
     uint64_t row_mask;
 } Entry;
 
@@ -43,11 +43,11 @@ typedef struct TileSort {
     const double *x, *y, *z;
     double per_metre; /* cells */
     int32_t count;
-    uint16_t *entry_of;                 /* per particle: entry inside its block */
+    uint16_t *entry_of;                 /* per particle: index of its entry in its block */
     uint16_t *cell_of;                  /* per particle: i + 8 j + 64 k inside its tile */
     Entry *entries;                     /* of all blocks, each block's together */
     atomic_int used;                    /* of them */
-    int32_t *entry_first, *entry_count; /* per block; which block comes first may differ from run to run */
+    int32_t *entry_first, *entry_count; /* per block; the order of blocks may differ from run to run */
     int32_t *bad;                       /* per block: first particle without a cell, or -1 */
     int32_t *index;                     /* particles by tile */
     uint16_t *cell;                     /* their cells */
@@ -55,18 +55,18 @@ typedef struct TileSort {
     WadiFlipSort *out;
 } TileSort;
 
-/* Cell coordinates of some particles along one axis, split into tile and place in it; false when one has none. */
+/* Cell coordinates along one axis, split into tile and lane; false if a particle has no valid cell. */
 static bool find_cells(const double *restrict x, int64_t count, double per_metre, int32_t *restrict tile,
-                       int32_t *restrict place)
+                       int32_t *restrict lane)
 {
-    double bad = 0.0; /* a count in doubles: masks of doubles are not made narrow */
+    double bad = 0.0; /* a count in doubles, so that the mask need not be converted to integers */
 #pragma omp simd reduction(+ : bad)
     for (int64_t i = 0; i < count; ++i) {
         double c = wadi_cell_at(x[i], per_metre);
         bad += fabs(c) <= CELL_LIMIT ? 0.0 : 1.0;
         int32_t cell = (int32_t)(fabs(c) <= CELL_LIMIT ? c : 0.0);
         tile[i] = cell >> 3;
-        place[i] = cell & 7;
+        lane[i] = cell & 7;
     }
     return bad == 0.0;
 }
@@ -85,7 +85,7 @@ static int32_t find_bad(const TileSort *sort, int64_t first, int64_t end)
     return -1;
 }
 
-/* The entry of a tile in a block's list, made when it is the first time. */
+/* The entry of a tile in a block's list, added if it is new. */
 static int32_t find_entry(Entry *entries, uint16_t *slots, WadiTile tile, int32_t *entry_count)
 {
     uint32_t hash = (uint32_t)tile.x * UINT32_C(0x9e3779b1) ^ (uint32_t)tile.y * UINT32_C(0x85ebca6b) ^
@@ -104,7 +104,7 @@ static int32_t find_entry(Entry *entries, uint16_t *slots, WadiTile tile, int32_
 typedef uint16_t CellFour __attribute__((vector_size(8), aligned(2), may_alias));
 typedef uint64_t RowFour __attribute__((vector_size(32)));
 
-/* Particles in a row that lie in one tile. */
+/* Add consecutive particles of one tile to its entry. */
 static void add_run(Entry *entry, const uint16_t *restrict cell, int count)
 {
     RowFour four = { 0 }, one = four + 1;
@@ -120,8 +120,8 @@ static void add_run(Entry *entry, const uint16_t *restrict cell, int count)
     entry->row_mask |= rows;
 }
 
-/* Where in `count` particles a tile begins that is not the one before: tile[a][n] is that of the particle before number n. Returns
- * how many such places there are. */
+/* Indices among `count` particles where the tile changes: tile[a][n] is the tile of the particle before n.
+ * Returns their number. */
 static int find_runs(int32_t tile[3][CELL_BLOCK + 8], int count, int32_t *restrict start)
 {
     int runs = 0;
@@ -148,15 +148,15 @@ static void list_tiles(void *context, int64_t first, int64_t end)
     uint16_t slots[SLOT_COUNT]; /* entry + 1; 0: free */
     memset(slots, 0, sizeof slots);
     Entry entries[SORT_BLOCK];
-    WadiTile before = { INT32_MAX, 0, 0 }; /* of the last particle; at first no tile */
+    WadiTile before = { INT32_MAX, 0, 0 }; /* tile of the last particle; initially none */
     int32_t entry_count = 0, entry = 0;
     for (int64_t begin = first; begin < end; begin += CELL_BLOCK) {
         int count = end - begin < CELL_BLOCK ? (int)(end - begin) : CELL_BLOCK;
-        int32_t tile[3][CELL_BLOCK + 8], place[3][CELL_BLOCK];
+        int32_t tile[3][CELL_BLOCK + 8], lane[3][CELL_BLOCK];
         tile[0][0] = before.x, tile[1][0] = before.y, tile[2][0] = before.z;
-        bool is_good = find_cells(sort->x + begin, count, sort->per_metre, tile[0] + 1, place[0]);
-        is_good = find_cells(sort->y + begin, count, sort->per_metre, tile[1] + 1, place[1]) && is_good;
-        is_good = find_cells(sort->z + begin, count, sort->per_metre, tile[2] + 1, place[2]) && is_good;
+        bool is_good = find_cells(sort->x + begin, count, sort->per_metre, tile[0] + 1, lane[0]);
+        is_good = find_cells(sort->y + begin, count, sort->per_metre, tile[1] + 1, lane[1]) && is_good;
+        is_good = find_cells(sort->z + begin, count, sort->per_metre, tile[2] + 1, lane[2]) && is_good;
         if (!is_good) {
             sort->bad[block] = find_bad(sort, begin, end);
             return;
@@ -164,7 +164,7 @@ static void list_tiles(void *context, int64_t first, int64_t end)
         uint16_t *restrict cell = sort->cell_of + begin, *restrict entry_of = sort->entry_of + begin;
 #pragma omp simd
         for (int n = 0; n < count; ++n) {
-            cell[n] = (uint16_t)(place[0][n] + 8 * place[1][n] + 64 * place[2][n]);
+            cell[n] = (uint16_t)(lane[0][n] + 8 * lane[1][n] + 64 * lane[2][n]);
         }
         int32_t start[CELL_BLOCK + 1];
         const int runs = find_runs(tile, count, start);
@@ -183,13 +183,14 @@ static void list_tiles(void *context, int64_t first, int64_t end)
             }
         }
     }
-    int32_t place = atomic_fetch_add(&sort->used, entry_count);
-    memcpy(sort->entries + place, entries, (size_t)entry_count * sizeof *entries);
-    sort->entry_first[block] = place;
+    int32_t position = atomic_fetch_add(&sort->used, entry_count);
+    memcpy(sort->entries + position, entries, (size_t)entry_count * sizeof *entries);
+    sort->entry_first[block] = position;
     sort->entry_count[block] = entry_count;
 }
 
-/* Stable radix sort by (z, y, x), by as many digits as the coordinates span. Returns the array that holds the result. */
+/* Stable radix sort by (z, y, x), with as many digits as the coordinates span. Returns the array with the
+ * result. */
 static Keyed *sort_keyed(Keyed *from, Keyed *to, int32_t count)
 {
     for (int axis = 0; axis < 3; ++axis) {
@@ -217,7 +218,8 @@ static Keyed *sort_keyed(Keyed *from, Keyed *to, int32_t count)
     return from;
 }
 
-/* Entries to tiles: the map, the first particle and the row mask of each, and each entry's place. */
+/* From the entries: the tile map, the first particle and row mask of each tile, and the position of each
+ * entry. */
 static WadiStatus make_tiles(TileSort *sort, WadiArena *arena, WadiError *error)
 {
     WadiFlipSort *out = sort->out;
@@ -244,20 +246,20 @@ static WadiStatus make_tiles(TileSort *sort, WadiArena *arena, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &out->tile_start, (size_t)tile_count + 1, "tiles of particles", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &out->row_first, (size_t)tile_count + 1, "tiles of particles", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &out->row_mask, (size_t)tile_count, "tiles of particles", error));
-    int32_t place = 0, tile = -1;
+    int32_t position = 0, tile = -1;
     for (int32_t e = 0; e < total; ++e) {
         Entry *entry = &sort->entries[sorted[e].entry];
         if (e == 0 || memcmp(sorted[e].axis, sorted[e - 1].axis, sizeof sorted[e].axis) != 0) {
             tiles[++tile] = entry->tile;
-            out->tile_start[tile] = place;
+            out->tile_start[tile] = position;
             out->row_mask[tile] = 0;
         }
         out->row_mask[tile] |= entry->row_mask;
         int32_t count = entry->count;
-        entry->count = place;
-        place += count;
+        entry->count = position;
+        position += count;
     }
-    out->tile_start[tile_count] = place;
+    out->tile_start[tile_count] = position;
     int32_t rows = 0;
     for (int32_t t = 0; t < tile_count; ++t) {
         out->row_first[t] = rows;
@@ -270,7 +272,7 @@ static WadiStatus make_tiles(TileSort *sort, WadiArena *arena, WadiError *error)
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &out->lanes, (size_t)rows, "rows of particles", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &out->cell_start, 8 * (size_t)rows + 1, "cells of particles", error));
-    out->cell_start[8 * (size_t)rows] = place;
+    out->cell_start[8 * (size_t)rows] = position;
     return wadi_tile_map_create_in_arena(&out->tiles, tiles, (size_t)tile_count, arena, error);
 }
 
@@ -282,16 +284,16 @@ static void write_by_tile(void *context, int64_t first, int64_t end)
         const uint16_t entry = sort->entry_of[from];
         for (to = from + 1; to < end && sort->entry_of[to] == entry; ++to) {
         }
-        const int32_t count = (int32_t)(to - from), place = entries[entry].count;
+        const int32_t count = (int32_t)(to - from), position = entries[entry].count;
         entries[entry].count += count;
         for (int32_t n = 0; n < count; ++n) {
-            sort->index[place + n] = (int32_t)from + n;
-            sort->cell[place + n] = sort->cell_of[from + n];
+            sort->index[position + n] = (int32_t)from + n;
+            sort->cell[position + n] = sort->cell_of[from + n];
         }
     }
 }
 
-/* Few particles: stable insertion by cell, then one walk over the rows. */
+/* For few particles: stable insertion by cell, then one pass over the rows. */
 static void sort_few(const TileSort *sort, int32_t tile, int32_t begin, int32_t count)
 {
     uint16_t *cell = sort->cell + begin;
@@ -309,11 +311,11 @@ static void sort_few(const TileSort *sort, int32_t tile, int32_t begin, int32_t 
     WadiFlipSort *out = sort->out;
     int32_t row = out->row_first[tile], n = 0;
     for (uint64_t left = out->row_mask[tile]; left != 0; left &= left - 1, ++row) {
-        int place = __builtin_ctzll(left);
+        int bit = __builtin_ctzll(left);
         unsigned lanes = 0;
         for (int l = 0; l < 8; ++l) {
             out->cell_start[8 * (int64_t)row + l] = begin + n;
-            while (n < count && cell[n] == 8 * place + l) {
+            while (n < count && cell[n] == 8 * bit + l) {
                 lanes |= 1u << l;
                 ++n;
             }
@@ -331,12 +333,12 @@ static void sort_many(const TileSort *sort, int32_t tile, int32_t begin, int32_t
     WadiFlipSort *out = sort->out;
     int32_t row = out->row_first[tile], next = begin;
     for (uint64_t left = out->row_mask[tile]; left != 0; left &= left - 1, ++row) {
-        int place = __builtin_ctzll(left);
+        int bit = __builtin_ctzll(left);
         unsigned lanes = 0;
         for (int l = 0; l < 8; ++l) {
-            int32_t here = start[8 * place + l];
+            int32_t here = start[8 * bit + l];
             lanes |= (unsigned)(here > 0) << l;
-            start[8 * place + l] = next;
+            start[8 * bit + l] = next;
             out->cell_start[8 * (int64_t)row + l] = next;
             next += here;
         }
@@ -375,7 +377,8 @@ static WadiStatus check_blocks(const TileSort *sort, const WadiParticles *partic
     return WADI_OK;
 }
 
-/* All above counts from the first sorted particle; everyone else counts from the first of the store. */
+/* Until here indices start at the first sorted particle; the result counts from the first particle of the
+ * store. */
 static void count_from_first(WadiFlipSort *sort)
 {
     if (sort->first == 0) {
@@ -460,9 +463,9 @@ bool wadi_flip_sort_validate(const WadiFlipSort *sort, const WadiParticles *part
             return false;
         }
         for (uint64_t left = sort->row_mask[t]; left != 0; left &= left - 1, ++row) {
-            int place = __builtin_ctzll(left);
+            int bit = __builtin_ctzll(left);
             for (int l = 0; l < 8; ++l) {
-                int32_t cell[3] = { 8 * tile.x + l, 8 * tile.y + (place & 7), 8 * tile.z + (place >> 3) };
+                int32_t cell[3] = { 8 * tile.x + l, 8 * tile.y + (bit & 7), 8 * tile.z + (bit >> 3) };
                 int32_t begin = sort->cell_start[8 * row + l], end = sort->cell_start[8 * row + l + 1];
                 if (begin != next || (sort->lanes[row] >> l & 1) != (end > begin)) {
                     return false;

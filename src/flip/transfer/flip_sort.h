@@ -6,11 +6,11 @@
 
 typedef WadiTileSort WadiFlipSort;
 
-/* Cell of a position: wadi_cell_at. WADI_ERR_NUMERIC, naming the particle's id, for a position that is not
- * finite or whose cell is beyond 2^31 - 64; the particles then keep their order. */
+/* Cells as by wadi_cell_at. WADI_ERR_NUMERIC, with the particle's id, for a position that is not
+ * finite or whose cell index exceeds 2^31 - 64; the order is then unchanged. */
 WadiStatus wadi_flip_sort(WadiFlipSort *sort, WadiParticles *particles, double cell_size, WadiArena *arena,
                           WadiError *error);
-/* The same for the particles from `first` on; those before stay where they are and are not looked at. */
+/* The same for the particles from `first` on; those before are neither read nor moved. */
 WadiStatus wadi_flip_sort_from(WadiFlipSort *sort, WadiParticles *particles, int32_t first, double cell_size,
                                WadiArena *arena, WadiError *error);
 

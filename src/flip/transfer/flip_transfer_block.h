@@ -1,7 +1,6 @@
-/* What both directions of the transfer share: sixteen particles at a time, and where they are in a tile's padded copy. Loops
- * over the sixteen have a constant length and no branches, so that compilers make vectors of them; lanes past the last particle
- * hold a harmless place. Private to flip_transfer_*.c and
- * flip_advance.c. */
+/* Used by both directions of the transfer: blocks of sixteen particles and their positions in a tile's
+ * padded copy. Loops over a block have constant length and no branches, so that compilers vectorise them;
+ * unused lanes hold a valid position. Private to flip_transfer_*.c and flip_advance.c. */
 #ifndef WADI_FLIP_TRANSFER_BLOCK_H
 #define WADI_FLIP_TRANSFER_BLOCK_H
 
@@ -14,14 +13,15 @@ enum { WADI_FLIP_BLOCK = 16 };
 typedef float WadiFour __attribute__((vector_size(16)));
 typedef float WadiEight __attribute__((vector_size(32)));
 
-/* Of each particle: the low node of its eight, per velocity component, as an offset in floats; and the fractions, along an axis
- * where nodes lie on cell faces (whole) or in their middle (half). Along axis a component c has whole[a] where a == c. */
+/* Per particle: offset (in floats) of the lowest of its eight nodes, per velocity component, and the
+ * interpolation fractions along axes where nodes lie on cell faces (whole) or at cell centres (half).
+ * Component c uses whole[a] for a == c. */
 typedef struct WadiFlipNodes {
     int32_t offset[3][WADI_FLIP_BLOCK];
     float whole[3][WADI_FLIP_BLOCK], half[3][WADI_FLIP_BLOCK];
 } WadiFlipNodes;
 
-/* Four floats from one place and four from another: the two nodes along x of two particles, for one. */
+/* Four floats each from two addresses: the two nodes along x of two particles. */
 #ifdef __AVX__
 #define WADI_FLIP_TWO_FOURS(from, other)                                                                     \
     ((WadiEight)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)), _mm_loadu_ps(other), 1))
@@ -30,7 +30,7 @@ typedef struct WadiFlipNodes {
     __builtin_shufflevector(*(const WadiF4 *)(from), *(const WadiF4 *)(other), 0, 1, 2, 3, 4, 5, 6, 7)
 #endif
 
-/* u at four places, from the corners of their cells along y and z. */
+/* u at four positions, from the corners of their cells along y and z. */
 static inline __attribute__((always_inline)) void wadi_flip_sample_four(const float *restrict copy,
                                                                         bool has_pairs, int stride_y,
                                                                         int stride_z, const int32_t *offset,
@@ -57,9 +57,9 @@ static inline __attribute__((always_inline)) void wadi_flip_sample_four(const fl
     *u = first + (second - first) * x;
 }
 
-/* u of component c at n places, eight at a time: the lanes past n hold a place of the copy too. Nodes of the copy hold pairs
- * whose first number is u, or u alone; then a load reaches two floats past the last node. Strides in floats. Stored by eights,
- * as they are read: processors hand no two stores on to one load. */
+/* Component c of u at n positions, eight at a time; lanes past n hold a valid position too. Nodes hold
+ * pairs whose first number is u, or u alone; then a load reads two floats past the last node. Strides in
+ * floats. Stored by eights because two stores cannot be forwarded to one load. */
 static inline __attribute__((always_inline)) void wadi_flip_sample_eights(const float *restrict copy,
                                                                           bool has_pairs, int stride_y,
                                                                           int stride_z,
@@ -79,10 +79,10 @@ static inline __attribute__((always_inline)) void wadi_flip_sample_eights(const 
     }
 }
 
-/* Places of sixteen particles, four each from x, x + step, x + 2 step and x + 3 step on. Subtract the tile's corner in double, so
- * that nothing is lost far from the origin. A place is in [0, 8) but for rounding. */
-static inline void wadi_flip_place_fours(const double *restrict x, ptrdiff_t step, double cells_per_metre,
-                                         double corner, float *restrict place)
+/* Positions of sixteen particles, four each from x, x + step, x + 2 step and x + 3 step. The tile's corner
+ * is subtracted in double, so that precision does not depend on the origin. Results are clamped to [0, 8). */
+static inline void wadi_flip_position_fours(const double *restrict x, ptrdiff_t step, double cells_per_metre,
+                                            double corner, float *restrict position)
 {
     const WadiF8 least = { 0.0f }, most = least + 0x1.fffffep2f;
     for (int l = 0; l < WADI_FLIP_BLOCK; l += 8, x += 2 * step) {
@@ -90,13 +90,13 @@ static inline void wadi_flip_place_fours(const double *restrict x, ptrdiff_t ste
         WadiD4 high = *(const WadiD4 *)(x + step) * cells_per_metre - corner;
         WadiF8 p = __builtin_shufflevector(WADI_FLOATS(low), WADI_FLOATS(high), 0, 1, 2, 3, 4, 5, 6, 7);
         p = WADI_LARGER(p, least);
-        *(WadiF8 *)(place + l) = WADI_SMALLER(p, most);
+        *(WadiF8 *)(position + l) = WADI_SMALLER(p, most);
     }
 }
 
-/* Of `count` particles in a row; those past them are where the first is. */
-static inline void wadi_flip_place(const double *restrict x, int count, double cells_per_metre, double corner,
-                                   float *restrict place)
+/* The same for `count` consecutive particles; the other lanes repeat the first. */
+static inline void wadi_flip_position(const double *restrict x, int count, double cells_per_metre,
+                                      double corner, float *restrict position)
 {
     double last[WADI_FLIP_BLOCK];
     if (count < WADI_FLIP_BLOCK) {
@@ -105,7 +105,7 @@ static inline void wadi_flip_place(const double *restrict x, int count, double c
         }
         x = last;
     }
-    wadi_flip_place_fours(x, 4, cells_per_metre, corner, place);
+    wadi_flip_position_fours(x, 4, cells_per_metre, corner, position);
 }
 
 static inline void wadi_flip_load(const float *restrict from, int count, float *restrict to)
@@ -121,19 +121,21 @@ static inline void wadi_flip_load(const float *restrict from, int count, float *
     }
 }
 
-/* `place` is in cells from the tile's corner. The copy begins `low` cells below the tile; strides in floats. `shift` (a whole
- * number) makes all places positive, so that truncation is floor; where adding it rounds up, a fraction is -1e-7 instead of
- * 1 - 1e-7 from the node below: the same value of a continuous interpolation. */
-static inline void wadi_flip_locate(float place[3][WADI_FLIP_BLOCK], float shift, int low, int stride_x,
+/* `position` is in cells from the tile's corner. The copy begins `low` cells below the tile; strides in
+ * floats. `shift` (a whole number) makes all positions positive, so that truncation is floor. Where adding
+ * it rounds up, a fraction is -1e-7 instead of 1 - 1e-7 of the node below: the same value of a continuous
+ * interpolation. */
+static inline void wadi_flip_locate(float position[3][WADI_FLIP_BLOCK], float shift, int low, int stride_x,
                                     int stride_y, int stride_z, int stride_component, WadiFlipNodes *nodes)
 {
     const int32_t stride[3] = { stride_x, stride_y, stride_z };
-    /* Of the node on the cell's low faces; half a cell below it lies the node of the middles, or as much above. */
+    /* Offset of the node on the cell's low faces; the node at cell centres lies half a cell below or above
+     * it. */
     const int32_t corner = (low - (int32_t)shift) * (stride_x + stride_y + stride_z);
     for (int l = 0; l < WADI_FLIP_BLOCK; l += 8) {
         WadiI8 whole[3], half[3];
         for (int a = 0; a < 3; ++a) {
-            const WadiF8 p = *(const WadiF8 *)(place[a] + l), middle = (WadiF8){ 0.0f } + 0.5f;
+            const WadiF8 p = *(const WadiF8 *)(position[a] + l), middle = (WadiF8){ 0.0f } + 0.5f;
             const WadiI8 i = __builtin_convertvector(p + shift, WadiI8);
             const WadiF8 f = p - (__builtin_convertvector(i, WadiF8) - shift);
             const WadiI8 up = f >= middle, sign = up & INT32_MIN;
@@ -150,7 +152,7 @@ static inline void wadi_flip_locate(float place[3][WADI_FLIP_BLOCK], float shift
     }
 }
 
-/* Particles of one tile whose paths are long: their numbers, and the velocity of the grid where they are. */
+/* Particles of one tile with long paths: their indices, and the grid velocity at their positions. */
 enum { WADI_FLIP_LONG_MAX = 4096 };
 
 typedef struct WadiFlipLong {
@@ -165,10 +167,11 @@ typedef struct WadiFlipLong {
 
 void wadi_flip_follow_long(const WadiFlipLong *in, int32_t tile, int count);
 
-/* Grid to particles by parts of tiles, for who moves the particles of a part before the next one is read. */
+/* Grid to particles by parts of tiles, so that the caller can move the particles of a part before the next
+ * is read. */
 enum {
     WADI_FLIP_GATHER_MARGIN =
-        2, /* cells: a stage of the path goes up to one cell away, its nodes one further */
+        2, /* cells: a stage of the path goes up to one cell away, and its nodes one further */
     WADI_FLIP_GATHER_SIDE = 8 + 2 * WADI_FLIP_GATHER_MARGIN /* nodes of a tile's copy along an axis */
 };
 
@@ -176,23 +179,25 @@ typedef struct WadiFlipGather {
     const WadiFlipToParticlesIn *in;
     WadiParticles *particles;
     float *affine[9];
-    const float *field[3], *saved[3];        /* saved: NULL when nothing is kept */
+    const float *field[3], *saved[3];        /* saved: NULL without FLIP */
     float flip_fraction[WADI_MATERIALS_MAX]; /* by material */
-    bool is_fraction_uniform;                /* all materials keep the same share */
+    bool is_fraction_uniform;                /* all materials have the same fraction */
 } WadiFlipGather;
 
-/* What a thread needs: the velocities around a tile, pairs {u, u - saved} of three components, and the long paths. */
-typedef struct WadiFlipGatherRoom {
+/* Scratch of one thread: velocities around a tile as pairs {u, u - saved} of three components, and the
+ * long paths. */
+typedef struct WadiFlipGatherScratch {
     _Alignas(64) float copy[WADI_FLIP_GATHER_SIDE * WADI_FLIP_GATHER_SIDE * WADI_FLIP_GATHER_SIDE * 3 * 2];
-    WadiFlipLong rest;
-} WadiFlipGatherRoom;
+    WadiFlipLong long_list;
+} WadiFlipGatherScratch;
 
 void wadi_flip_gather_begin(WadiFlipGather *work, WadiParticles *particles, const WadiFlipToParticlesIn *in);
 
-void wadi_flip_gather_fill(const WadiFlipGather *work, int32_t tile, WadiFlipGatherRoom *room);
+void wadi_flip_gather_fill(const WadiFlipGather *work, int32_t tile, WadiFlipGatherScratch *scratch);
 
-/* New velocities and ends of paths of particles first .. end of a tile, after _fill. Returns how many paths were long. */
+/* New velocities and path ends of particles first .. end of a tile, after wadi_flip_gather_fill. Returns
+ * the number of long paths. */
 int64_t wadi_flip_gather_part(const WadiFlipGather *work, int32_t tile, int32_t first, int32_t end,
-                              const WadiFlipPath *path, WadiFlipGatherRoom *room);
+                              const WadiFlipPath *path, WadiFlipGatherScratch *scratch);
 
 #endif

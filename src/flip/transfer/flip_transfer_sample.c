@@ -1,13 +1,14 @@
-/* The velocity of the grid at any place, in double: for paths that leave a tile's copy. One hash look-up finds the tile of the
- * place; all faces it needs are there or in the tiles beside it. */
+/* Velocity of the grid at any position, in double, for paths that leave a tile's copy. One hash look-up
+ * finds the tile; all faces it needs are in it or in its neighbours. */
 #include <math.h>
 
 #include "flip/transfer/flip_transfer.h"
 
 static const double CELL_LIMIT = 2147483584.0; /* as in flip_sort.c */
 
-/* Trilinear value of a component from nodes `low` and low + 1 (cells from the tile's corner, -1 .. 7). false: a row is missing. */
-static bool interpolate(const WadiFlipGrid *grid, const int32_t *beside, int c, const int low[3],
+/* Trilinear value of a component from nodes `low` and low + 1 (cells from the tile's corner, -1 .. 7).
+ * false: a row is missing. */
+static bool interpolate(const WadiFlipGrid *grid, const int32_t *neighbours, int c, const int low[3],
                         const double f[3], double *value)
 {
     double sum = 0.0;
@@ -17,7 +18,7 @@ static bool interpolate(const WadiFlipGrid *grid, const int32_t *beside, int c, 
         for (int dx = 0; dx < 2; ++dx) {
             int x = low[0] + dx;
             /* >> 3 gives -1, 0, 1: the tile below, this one, the one above. */
-            int32_t tile = beside[13 + (x >> 3) + 3 * (y >> 3) + 9 * (z >> 3)];
+            int32_t tile = neighbours[13 + (x >> 3) + 3 * (y >> 3) + 9 * (z >> 3)];
             int32_t row = wadi_rows_at(&grid->rows, tile, (y & 7) + 8 * (z & 7));
             if (row == 0) {
                 return false;
@@ -30,11 +31,11 @@ static bool interpolate(const WadiFlipGrid *grid, const int32_t *beside, int c, 
     return true;
 }
 
-bool wadi_flip_grid_sample(const WadiFlipGrid *grid, const double place[3], double u[3])
+bool wadi_flip_grid_sample(const WadiFlipGrid *grid, const double position[3], double u[3])
 {
     double cell[3];
     for (int a = 0; a < 3; ++a) {
-        cell[a] = floor(place[a]);
+        cell[a] = floor(position[a]);
         if (!(fabs(cell[a]) <= CELL_LIMIT)) {
             return false;
         }
@@ -48,7 +49,7 @@ bool wadi_flip_grid_sample(const WadiFlipGrid *grid, const double place[3], doub
     double f_whole[3], f_half[3];
     for (int a = 0; a < 3; ++a) {
         whole[a] = (int32_t)cell[a] & 7;
-        f_whole[a] = place[a] - cell[a];
+        f_whole[a] = position[a] - cell[a];
         bool is_up = f_whole[a] >= 0.5;
         half[a] = whole[a] - !is_up;
         f_half[a] = f_whole[a] + (is_up ? -0.5 : 0.5);

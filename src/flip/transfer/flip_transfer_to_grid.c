@@ -1,8 +1,8 @@
 /* Particles to grid: u_f = sum_p m_p w_pf v_p / sum_p m_p w_pf. [ZB05 section 4; JSSTS15; theory 2.1]
- * Each occupied tile adds its particles into a padded buffer of its own, 10^3 nodes of {momentum, mass} for each component, in a
- * fixed order; then each row of the grid adds the buffers that overlap it, in a fixed order of the neighbours. So there is one
- * owner for every sum and the bytes do not depend on the thread count. Only rows that particles can reach are cleared, kept and
- * added: a droplet costs nine.
+ * Each occupied tile adds its particles into its own padded buffer, 10^3 nodes of {momentum, mass} per
+ * component; then each row of the grid adds the buffers that overlap it. Both orders are fixed, so the
+ * bytes do not depend on the thread count. Only rows within the support of particles are cleared, stored
+ * and added: nine for a droplet.
  * Differs: ZB05 averages velocities; here particles may have different masses. */
 #include <float.h>
 #include <string.h>
@@ -17,18 +17,18 @@ enum {
     COMPONENT = 2 * SIDE, /* floats of one component of a row */
     ROW = 64,             /* floats of a row: {momentum, mass} pairs of u, of v, of w, and four that stay 0 */
     LAYER = SIDE * ROW,
-    STREAMS = 4, /* places of a tile from which particles are added in turn */
+    STREAMS = 4, /* positions in a tile from which particles are added in turn */
     STRIDE = WADI_FLIP_BLOCK / STREAMS,
     SCATTER_BLOCK = 2, /* tiles */
     SUM_BLOCK = 16
 };
 
-/* Rows of a tile's buffer that its particles can reach, and where they are kept. */
-typedef struct Reach {
-    int32_t first;        /* of the kept rows */
+/* Rows of a tile's buffer within the support of its particles, and where they are stored. */
+typedef struct Support {
+    int32_t first;        /* index of the first stored row */
     uint16_t rows[SIDE];  /* per z: bit y */
     uint8_t before[SIDE]; /* per z: rows in the layers below */
-} Reach;
+} Support;
 
 typedef struct ToGrid {
     const WadiFlipToGridIn *in;
@@ -36,30 +36,30 @@ typedef struct ToGrid {
     const float *affine[9]; /* NULL without */
     float mass[WADI_MATERIALS_MAX];
     bool is_one_mass; /* all materials have mass[0] */
-    Reach *reach;     /* per occupied tile */
-    float *kept;      /* rows of ROW floats */
+    Support *support; /* per occupied tile */
+    float *stored;    /* rows of ROW floats */
 } ToGrid;
 
-static void find_reach(uint64_t row_mask, Reach *reach)
+static void find_support(uint64_t row_mask, Support *support)
 {
-    memset(reach->rows, 0, sizeof reach->rows);
+    memset(support->rows, 0, sizeof support->rows);
     for (int k = 0; k < 8; ++k) {
         unsigned row = (unsigned)(row_mask >> 8 * k & 0xff);
         unsigned grown = row | row << 1 | row << 2;
         for (int z = k; z < k + 3; ++z) {
-            reach->rows[z] = (uint16_t)(reach->rows[z] | grown);
+            support->rows[z] = (uint16_t)(support->rows[z] | grown);
         }
     }
     int before = 0;
     for (int z = 0; z < SIDE; ++z) {
-        reach->before[z] = (uint8_t)before;
-        before += __builtin_popcount(reach->rows[z]);
+        support->before[z] = (uint8_t)before;
+        before += __builtin_popcount(support->rows[z]);
     }
 }
 
-static int reach_count(const Reach *reach)
+static int support_count(const Support *support)
 {
-    return reach->before[SIDE - 1] + __builtin_popcount(reach->rows[SIDE - 1]);
+    return support->before[SIDE - 1] + __builtin_popcount(support->rows[SIDE - 1]);
 }
 
 static inline void add_four(float *to, WadiFour value)
@@ -67,8 +67,8 @@ static inline void add_four(float *to, WadiFour value)
     *(WadiF4 *)to += value;
 }
 
-/* Pairs {m w v, m w} of sixteen particles and one component at their two nodes along x: four floats a particle, first those of
- * the first eight, in the order 0 4 1 5 2 6 3 7. */
+/* Pairs {m w v, m w} of one component for sixteen particles at their two nodes along x: four floats a
+ * particle, eight particles in the order 0 4 1 5 2 6 3 7, then the other eight. */
 static inline void make_pairs(const float *restrict mass, const float *restrict fx,
                               const float *restrict velocity, float *restrict pairs)
 {
@@ -106,9 +106,9 @@ static inline __attribute__((always_inline)) void add_nodes(float *restrict to, 
     add_four(to + LAYER + ROW, high_y);
 }
 
-/* Particles of one cell follow each other and add to the same nodes or to some shifted by one, and so do those of the next cell:
- * each would wait for the stores of the one before. So the three components take turns, and so do the four quarters of the
- * block, which come from places of the tile that are far apart. */
+/* Consecutive particles add to the same nodes, and each would wait for the stores of the one before. So
+ * the three components alternate, and so do the four quarters of the block, which come from distant parts
+ * of the tile. */
 static inline __attribute__((always_inline)) void scatter_some(float *restrict buffer,
                                                                const WadiFlipNodes *nodes, int n,
                                                                float pairs[3][4 * WADI_FLIP_BLOCK])
@@ -140,7 +140,7 @@ static inline void scatter(float *restrict buffer, const WadiFlipNodes *nodes, i
     }
 }
 
-/* The same when the velocity varies by (sx, sy, sz) m/s a cell about the particle. */
+/* The same for a velocity with the slopes (sx, sy, sz), m/s a cell, about the particle. */
 static inline void add_nodes_affine(float *restrict to, float m, float fx, float fy, float fz, float v,
                                     float sx, float sy, float sz)
 {
@@ -172,7 +172,7 @@ static inline void scatter_affine(float *restrict buffer, const WadiFlipNodes *n
     }
 }
 
-/* Slopes of n particles from number i on, m/s a cell; 0 where their material has none. false: none has. */
+/* Slopes of n particles from index i, m/s a cell; 0 for materials without APIC. false: all are 0. */
 static bool load_slopes(const ToGrid *work, int32_t i, int n, float slope[9][WADI_FLIP_BLOCK])
 {
     const uint8_t *material = work->in->particles->material + i;
@@ -191,7 +191,7 @@ static bool load_slopes(const ToGrid *work, int32_t i, int n, float slope[9][WAD
     return has_any;
 }
 
-/* Masses of particles from number i on. */
+/* Masses of particles from index i. */
 static inline void load_masses(const ToGrid *work, int32_t i, int n, float *mass)
 {
     for (int l = 0; l < n && !work->is_one_mass; ++l) {
@@ -199,7 +199,7 @@ static inline void load_masses(const ToGrid *work, int32_t i, int n, float *mass
     }
 }
 
-/* Sixteen values, four each from places `step` apart. */
+/* Sixteen values, four each from addresses `step` apart. */
 static inline void load_fours(const float *restrict from, ptrdiff_t step, float *restrict to)
 {
     for (int l = 0; l < WADI_FLIP_BLOCK; l += 8, from += 2 * step) {
@@ -207,9 +207,9 @@ static inline void load_fours(const float *restrict from, ptrdiff_t step, float 
     }
 }
 
-/* A particle exactly on the low face of its cell has no weight at the far one, which would have velocity 0 where it is the only
- * one there. A weight that is lost in any other sum gives it the particle's. */
-static inline void reach_far_faces(WadiFlipNodes *nodes)
+/* A particle exactly on the low face of its cell has weight 0 at the far face, which would have velocity 0
+ * if no other particle is near. A negligible weight gives that face the particle's velocity. */
+static inline void weight_far_faces(WadiFlipNodes *nodes)
 {
     const WadiF8 least = (WadiF8){ 0 } + 1e-20f;
     for (int a = 0; a < 3; ++a) {
@@ -220,17 +220,17 @@ static inline void reach_far_faces(WadiFlipNodes *nodes)
     }
 }
 
-/* Particles begin .. begin + STREAMS * length, from as many places at once. */
+/* Particles begin .. begin + STREAMS * length, as STREAMS interleaved sequences. */
 static void scatter_streams(const ToGrid *work, WadiTile at, int32_t begin, int32_t length, float mass[],
                             float *restrict buffer)
 {
     const WadiParticles *particles = work->in->particles;
     const double per_metre = 1.0 / work->in->sort->cell_size;
     for (int32_t i = begin; i < begin + length; i += STRIDE) {
-        float place[3][WADI_FLIP_BLOCK], velocity[3][WADI_FLIP_BLOCK];
-        wadi_flip_place_fours(particles->x + i, length, per_metre, 8.0 * at.x, place[0]);
-        wadi_flip_place_fours(particles->y + i, length, per_metre, 8.0 * at.y, place[1]);
-        wadi_flip_place_fours(particles->z + i, length, per_metre, 8.0 * at.z, place[2]);
+        float position[3][WADI_FLIP_BLOCK], velocity[3][WADI_FLIP_BLOCK];
+        wadi_flip_position_fours(particles->x + i, length, per_metre, 8.0 * at.x, position[0]);
+        wadi_flip_position_fours(particles->y + i, length, per_metre, 8.0 * at.y, position[1]);
+        wadi_flip_position_fours(particles->z + i, length, per_metre, 8.0 * at.z, position[2]);
         load_fours(particles->vx + i, length, velocity[0]);
         load_fours(particles->vy + i, length, velocity[1]);
         load_fours(particles->vz + i, length, velocity[2]);
@@ -238,8 +238,8 @@ static void scatter_streams(const ToGrid *work, WadiTile at, int32_t begin, int3
             load_masses(work, i + stream * length, STRIDE, mass + STRIDE * stream);
         }
         WadiFlipNodes nodes;
-        wadi_flip_locate(place, 0.0f, 1, 2, ROW, LAYER, COMPONENT, &nodes);
-        reach_far_faces(&nodes);
+        wadi_flip_locate(position, 0.0f, 1, 2, ROW, LAYER, COMPONENT, &nodes);
+        weight_far_faces(&nodes);
         scatter(buffer, &nodes, WADI_FLIP_BLOCK, mass, velocity);
     }
 }
@@ -262,17 +262,17 @@ static void scatter_tile(const ToGrid *work, int32_t tile, float *restrict buffe
     }
     for (int32_t i = begin; i < end; i += WADI_FLIP_BLOCK) {
         int n = end - i < WADI_FLIP_BLOCK ? end - i : WADI_FLIP_BLOCK;
-        float place[3][WADI_FLIP_BLOCK], velocity[3][WADI_FLIP_BLOCK];
-        wadi_flip_place(particles->x + i, n, per_metre, 8.0 * at.x, place[0]);
-        wadi_flip_place(particles->y + i, n, per_metre, 8.0 * at.y, place[1]);
-        wadi_flip_place(particles->z + i, n, per_metre, 8.0 * at.z, place[2]);
+        float position[3][WADI_FLIP_BLOCK], velocity[3][WADI_FLIP_BLOCK];
+        wadi_flip_position(particles->x + i, n, per_metre, 8.0 * at.x, position[0]);
+        wadi_flip_position(particles->y + i, n, per_metre, 8.0 * at.y, position[1]);
+        wadi_flip_position(particles->z + i, n, per_metre, 8.0 * at.z, position[2]);
         wadi_flip_load(particles->vx + i, n, velocity[0]);
         wadi_flip_load(particles->vy + i, n, velocity[1]);
         wadi_flip_load(particles->vz + i, n, velocity[2]);
         load_masses(work, i, n, mass);
         WadiFlipNodes nodes;
-        wadi_flip_locate(place, 0.0f, 1, 2, ROW, LAYER, COMPONENT, &nodes);
-        reach_far_faces(&nodes);
+        wadi_flip_locate(position, 0.0f, 1, 2, ROW, LAYER, COMPONENT, &nodes);
+        weight_far_faces(&nodes);
         float slope[9][WADI_FLIP_BLOCK];
         if (work->affine[0] != NULL && load_slopes(work, i, n, slope)) {
             scatter_affine(buffer, &nodes, n, mass, velocity, slope);
@@ -301,30 +301,31 @@ static void scatter_tiles(void *context, int64_t first, int64_t end)
     const ToGrid *work = context;
     _Alignas(64) float buffer[SIDE * LAYER];
     for (int32_t t = (int32_t)first; t < end; ++t) {
-        const Reach *reach = &work->reach[t];
+        const Support *support = &work->support[t];
         for (int z = 0; z < SIDE; ++z) {
-            for (unsigned left = reach->rows[z]; left != 0; left &= left - 1) {
+            for (unsigned left = support->rows[z]; left != 0; left &= left - 1) {
                 clear_row(buffer + z * LAYER + __builtin_ctz(left) * ROW);
             }
         }
         scatter_tile(work, t, buffer);
-        float *to = work->kept + (size_t)reach->first * ROW;
+        float *to = work->stored + (size_t)support->first * ROW;
         for (int z = 0; z < SIDE; ++z) {
-            for (unsigned left = reach->rows[z]; left != 0; left &= left - 1, to += ROW) {
+            for (unsigned left = support->rows[z]; left != 0; left &= left - 1, to += ROW) {
                 copy_row(to, buffer + z * LAYER + __builtin_ctz(left) * ROW);
             }
         }
     }
 }
 
-/* The kept row (y, z) of a tile's buffer, or NULL. */
-static inline const float *kept_row(const float *kept, const Reach *reach, int y, int z)
+/* The stored row (y, z) of a tile's buffer, or NULL. */
+static inline const float *stored_row(const float *stored, const Support *support, int y, int z)
 {
-    if (reach == NULL || (reach->rows[z] >> y & 1) == 0) {
+    if (support == NULL || (support->rows[z] >> y & 1) == 0) {
         return NULL;
     }
-    int32_t row = reach->first + reach->before[z] + __builtin_popcount(reach->rows[z] & ((1u << y) - 1));
-    return kept + (size_t)row * ROW;
+    int32_t row =
+        support->first + support->before[z] + __builtin_popcount(support->rows[z] & ((1u << y) - 1));
+    return stored + (size_t)row * ROW;
 }
 
 /* {momentum, mass} pairs of eight cells, per component: of cells 0 .. 3 and 4 .. 7. */
@@ -332,11 +333,11 @@ typedef struct RowSum {
     WadiEight low[3], high[3];
 } RowSum;
 
-/* Add to eight cells what a row of tiles (left, own, right) has for them. */
-static inline bool add_row(const float *kept, const Reach *const *tiles, int y, int z, RowSum *sum)
+/* Add to eight cells the values from a row of tiles (left, own, right). */
+static inline bool add_row(const float *stored, const Support *const *tiles, int y, int z, RowSum *sum)
 {
-    const float *left = kept_row(kept, tiles[0], y, z), *own = kept_row(kept, tiles[1], y, z),
-                *right = kept_row(kept, tiles[2], y, z);
+    const float *left = stored_row(stored, tiles[0], y, z), *own = stored_row(stored, tiles[1], y, z),
+                *right = stored_row(stored, tiles[2], y, z);
     for (int c = 0; c < 3 && left != NULL; ++c) {
         const float *last = left + c * COMPONENT + COMPONENT - 2;
         sum->low[c] += (WadiEight){ last[0], last[1] };
@@ -352,14 +353,16 @@ static inline bool add_row(const float *kept, const Reach *const *tiles, int y, 
     return left != NULL || own != NULL || right != NULL;
 }
 
-/* Sum over the tiles whose buffers hold row (j, k) of a tile: always its own row of tiles, and the next ones along y and z when
- * the row is the tile's first or last. Node 9 of the tile below is node 1 here, node 0 of the one above node 8. */
-static bool sum_row(const float *kept, const Reach *const *beside, int j, int k, RowSum *sum)
+/* Sum over the tiles whose buffers hold row (j, k) of a tile: its own row of tiles, and the next ones
+ * along y and z if the row is the tile's first or last. Node 9 of the tile below is node 1 here, node 0 of
+ * the one above node 8. */
+static bool sum_row(const float *stored, const Support *const *neighbours, int j, int k, RowSum *sum)
 {
     bool has_any = false;
     for (int dz = k == 0 ? -1 : 0; dz <= (k == 7); ++dz) {
         for (int dy = j == 0 ? -1 : 0; dy <= (j == 7); ++dy) {
-            has_any |= add_row(kept, beside + 12 + 9 * dz + 3 * dy, j + 1 - 8 * dy, k + 1 - 8 * dz, sum);
+            has_any |=
+                add_row(stored, neighbours + 12 + 9 * dz + 3 * dy, j + 1 - 8 * dy, k + 1 - 8 * dz, sum);
         }
     }
     return has_any;
@@ -390,16 +393,16 @@ static void sum_tiles(void *context, int64_t first, int64_t end)
     const ToGrid *work = context;
     WadiFlipGrid *grid = work->grid;
     for (int32_t t = (int32_t)first; t < end; ++t) {
-        const Reach *beside[27];
+        const Support *neighbours[27];
         for (int n = 0; n < 27; ++n) {
             int32_t tile = grid->tiles.neighbours[t][n], occupied = tile >= 0 ? grid->sort_tile[tile] : -1;
-            beside[n] = occupied >= 0 ? &work->reach[occupied] : NULL;
+            neighbours[n] = occupied >= 0 ? &work->support[occupied] : NULL;
         }
         size_t row = (size_t)grid->rows.first[t];
         for (uint64_t left = grid->mask[t]; left != 0; left &= left - 1, ++row) {
-            int place = __builtin_ctzll(left);
+            int bit = __builtin_ctzll(left);
             RowSum sum = { 0 };
-            if (!sum_row(work->kept, beside, place & 7, place >> 3, &sum)) {
+            if (!sum_row(work->stored, neighbours, bit & 7, bit >> 3, &sum)) {
                 clear_rows(grid, row, 1);
                 continue;
             }
@@ -427,14 +430,14 @@ WadiStatus wadi_flip_particles_to_grid(WadiFlipGrid *grid, const WadiFlipToGridI
     }
     int32_t tiles = in->sort->tiles.count;
     const WadiArenaMark mark = wadi_arena_mark(scratch);
-    WADI_TRY(WADI_ARENA_NEW(scratch, &work.reach, (size_t)tiles, "transfer to the grid", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &work.support, (size_t)tiles, "transfer to the grid", error));
     int32_t rows = 0;
     for (int32_t t = 0; t < tiles; ++t) {
-        find_reach(in->sort->row_mask[t], &work.reach[t]);
-        work.reach[t].first = rows;
-        rows += reach_count(&work.reach[t]);
+        find_support(in->sort->row_mask[t], &work.support[t]);
+        work.support[t].first = rows;
+        rows += support_count(&work.support[t]);
     }
-    WADI_TRY(WADI_ARENA_NEW(scratch, &work.kept, (size_t)rows * ROW, "transfer to the grid", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &work.stored, (size_t)rows * ROW, "transfer to the grid", error));
     wadi_parallel_for(tiles, SCATTER_BLOCK, scatter_tiles, &work);
     wadi_parallel_for(grid->tiles.count, SUM_BLOCK, sum_tiles, &work);
     wadi_arena_release(scratch, mark);

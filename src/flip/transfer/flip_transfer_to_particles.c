@@ -1,9 +1,11 @@
-/* Grid to particles and the paths of the step, in one pass over the particles. [ZB05 section 4; theory 2.2, 2.3]
+/* Grid to particles and the paths of the step, in one pass over the particles. [ZB05 section 4; theory
+ * 2.2, 2.3]
  *   v = (1 - a) u(x) + a (v + (u - saved)(x));   x1 = x + dt u(x + dt/2 u(x))
- * Each tile copies the velocities around it, {u, u - saved} pairs with two cells of margin, so that one 128-bit load gives both
- * fields at two nodes. PIC's value at x is also the first stage of the path. Only rows that particles can reach are copied.
- * Differs: ZB05 takes five steps of at most one cell; here one midpoint step up to two cells, and as many as that needs beyond,
- * in flip_transfer_long.c. */
+ * Each tile copies the velocities around it as {u, u - saved} pairs with two cells of margin, so that one
+ * 128-bit load gives both fields at two nodes. u(x) is PIC's value and the first stage of the path. Only
+ * rows near particles are copied.
+ * Differs: ZB05 takes five steps of at most one cell; here one midpoint step up to two cells, and several
+ * beyond (flip_transfer_long.c). */
 #include "core/check.h"
 #include "core/parallel.h"
 #include "flip/transfer/flip_row_table.h"
@@ -20,9 +22,10 @@ enum {
 };
 
 static const float STEP_CELLS = 2.0f;  /* the longest single midpoint step */
-static const float STAGE_CELLS = 1.0f; /* what the copy allows a stage */
+static const float STAGE_CELLS = 1.0f; /* the longest stage inside the copy */
 
-/* Twelve pairs {u, u - saved} from the rows left, here and right of a row of the tile; {u, 0} without saved. */
+/* Twelve pairs {u, u - saved} from a row of the tile and its neighbours left and right; {u, 0} without
+ * saved. */
 static inline __attribute__((always_inline)) void copy_line(const float *field, const float *saved,
                                                             const size_t rows[3], const size_t saved_rows[3],
                                                             float *to)
@@ -41,17 +44,17 @@ static inline __attribute__((always_inline)) void copy_line(const float *field, 
     *(WadiF4 *)(to + 20) = __builtin_shufflevector(right, right_change, 0, 4, 1, 5);
 }
 
-/* Rows of the copy that particles can reach: per z, bit y. */
-static void find_reach(uint64_t occupied, uint32_t reach[SIDE])
+/* Rows of the copy within the support of particles: per z, bit y. */
+static void find_support(uint64_t occupied, uint32_t support[SIDE])
 {
     for (int z = 0; z < SIDE; ++z) {
-        reach[z] = 0;
+        support[z] = 0;
     }
     for (int k = 0; k < 8; ++k) {
         uint32_t bits = (uint32_t)(occupied >> 8 * k & 0xff);
         uint32_t grown = bits | bits << 1 | bits << 2 | bits << 3 | bits << 4;
         for (int z = k; z <= k + 2 * MARGIN; ++z) {
-            reach[z] |= grown;
+            support[z] |= grown;
         }
     }
 }
@@ -61,18 +64,18 @@ static void fill_copy(const WadiFlipGather *work, int32_t tile, float *restrict 
     static const uint32_t part[3] = { 0x003, 0x3fc, 0xc00 }; /* bits y in the tile below, here and above */
     const WadiFlipGrid *grid = work->in->grid;
     const WadiRows *rows = &grid->rows;
-    const int32_t *table = work->in->saved_row, *beside = grid->tiles.neighbours[grid->tile_of[tile]];
-    uint32_t reach[SIDE];
-    find_reach(work->in->sort->row_mask[tile], reach);
+    const int32_t *table = work->in->saved_row, *neighbours = grid->tiles.neighbours[grid->tile_of[tile]];
+    uint32_t support[SIDE];
+    find_support(work->in->sort->row_mask[tile], support);
     for (int z = 0; z < SIDE; ++z) {
         const int k = z - MARGIN, dz = k < 0 ? -1 : k > 7 ? 1 : 0;
         for (int dy = -1; dy <= 1; ++dy) {
-            const int32_t *tiles = beside + 12 + 9 * dz + 3 * dy;
-            for (uint32_t left = reach[z] & part[dy + 1]; left != 0; left &= left - 1) {
-                const int y = __builtin_ctz(left), place = ((y - MARGIN) & 7) + 8 * (k & 7);
+            const int32_t *tiles = neighbours + 12 + 9 * dz + 3 * dy;
+            for (uint32_t left = support[z] & part[dy + 1]; left != 0; left &= left - 1) {
+                const int y = __builtin_ctz(left), bit = ((y - MARGIN) & 7) + 8 * (k & 7);
                 size_t at[3], saved_at[3];
                 for (int n = 0; n < 3; ++n) {
-                    const int32_t row = wadi_rows_at(rows, tiles[n], place);
+                    const int32_t row = wadi_rows_at(rows, tiles[n], bit);
                     at[n] = (size_t)row;
                     saved_at[n] = (size_t)wadi_table_row(table, row);
                 }
@@ -90,7 +93,7 @@ static inline WadiFour load_four(const float *from)
     return *(const WadiF4 *)from;
 }
 
-/* {u, u - saved} of two particles at both nodes along x, after the other two axes. */
+/* {u, u - saved} of two particles at both nodes along x, interpolated along y and z. */
 static inline __attribute__((always_inline)) void sample_two(const float *from, const float *other,
                                                              const WadiEight *along_y,
                                                              const WadiEight *along_z, WadiEight *pairs)
@@ -123,8 +126,8 @@ static inline __attribute__((always_inline)) void sample_four(const float *restr
     *pairs = first + (second - first) * __builtin_shufflevector(x, x, 0, 0, 1, 1, 2, 2, 3, 3);
 }
 
-/* {u, u - saved} of component c at n places, eight at a time: the lanes past n hold a place of the copy too. Stored by eights, as
- * they are read: processors hand no two stores on to one load. */
+/* {u, u - saved} of component c at n positions, eight at a time; lanes past n hold a valid position too.
+ * Stored by eights because two stores cannot be forwarded to one load. */
 static inline void sample(const float *restrict copy, const WadiFlipNodes *nodes, int c, int n,
                           float *restrict u, float *restrict change)
 {
@@ -141,7 +144,7 @@ static inline void sample(const float *restrict copy, const WadiFlipNodes *nodes
     }
 }
 
-/* d u_c / d (x, y, z), a cell, at n places: the slopes of the trilinear interpolation, which are APIC's C. */
+/* d u_c / d (x, y, z) per cell at n positions: the slopes of the trilinear interpolation, APIC's C. */
 static inline void sample_slopes(const float *restrict copy, const WadiFlipNodes *nodes, int c, int n,
                                  float slope[3][WADI_FLIP_BLOCK])
 {
@@ -164,8 +167,9 @@ static inline void sample_slopes(const float *restrict copy, const WadiFlipNodes
     }
 }
 
-/* Velocity at places moved by `scale` times u (cells), where the copy holds it; other lanes are marked in is_long. */
-static inline void sample_stage(const float *restrict copy, float place[3][WADI_FLIP_BLOCK],
+/* Velocity at positions displaced by `scale` times u (cells) inside the copy; other lanes are marked in
+ * is_long. */
+static inline void sample_stage(const float *restrict copy, float position[3][WADI_FLIP_BLOCK],
                                 float u[3][WADI_FLIP_BLOCK], float scale, int n, float *restrict is_long,
                                 float result[3][WADI_FLIP_BLOCK])
 {
@@ -181,7 +185,7 @@ static inline void sample_stage(const float *restrict copy, float place[3][WADI_
 #pragma omp simd
         for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
             float step = is_long[l] > 0.0f ? 0.0f : scale * u[a][l];
-            moved[a][l] = place[a][l] + step;
+            moved[a][l] = position[a][l] + step;
         }
     }
     WadiFlipNodes nodes;
@@ -200,7 +204,7 @@ static inline void update_velocity(float *restrict v, const float *restrict u, c
     }
 }
 
-/* C of n particles from number i on; 0 where their material has none. */
+/* C of n particles from index i; 0 for materials without APIC. */
 static void update_affine(const WadiFlipGather *work, const float *restrict copy, const WadiFlipNodes *nodes,
                           int32_t i, int n, float per_metre)
 {
@@ -239,10 +243,10 @@ static inline unsigned lanes_above_zero(const float *value)
     return wadi_row_bits(&low) | wadi_row_bits(&high) << 8;
 }
 
-/* Where n particles from number i on end; those whose path is long are left to wadi_flip_follow_long. */
-static int follow(const WadiFlipGather *work, const float *restrict copy, float place[3][WADI_FLIP_BLOCK],
-                  float u[3][WADI_FLIP_BLOCK], int32_t i, int n, const WadiFlipPath *path, WadiFlipLong *rest,
-                  int rest_count)
+/* Path ends of n particles from index i. Long paths are added to `long_list` for wadi_flip_follow_long. */
+static int follow(const WadiFlipGather *work, const float *restrict copy, float position[3][WADI_FLIP_BLOCK],
+                  float u[3][WADI_FLIP_BLOCK], int32_t i, int n, const WadiFlipPath *path,
+                  WadiFlipLong *long_list, int long_count)
 {
     const WadiParticles *particles = work->particles;
     double dt = work->in->dt;
@@ -257,10 +261,10 @@ static int follow(const WadiFlipGather *work, const float *restrict copy, float 
     const bool has_short = (lanes_above_zero(is_long) & all) != all;
     float(*mean)[WADI_FLIP_BLOCK] = k[0];
     if (has_short) {
-        sample_stage(copy, place, u, 0.5f * cells_per_speed, n, is_long, k[0]);
+        sample_stage(copy, position, u, 0.5f * cells_per_speed, n, is_long, k[0]);
     }
     if (has_short && work->in->order == 3) {
-        sample_stage(copy, place, k[0], 0.75f * cells_per_speed, n, is_long, k[1]);
+        sample_stage(copy, position, k[0], 0.75f * cells_per_speed, n, is_long, k[1]);
         for (int a = 0; a < 3; ++a) {
             for (int l = 0; l < n; ++l) {
                 k[1][a][l] = (2.0f * u[a][l] + 3.0f * k[0][a][l] + 4.0f * k[1][a][l]) / 9.0f;
@@ -271,33 +275,33 @@ static int follow(const WadiFlipGather *work, const float *restrict copy, float 
     write_end(path->x + (i - path->first), particles->x + i, mean[0], dt, n);
     write_end(path->y + (i - path->first), particles->y + i, mean[1], dt, n);
     write_end(path->z + (i - path->first), particles->z + i, mean[2], dt, n);
-    for (unsigned left = lanes_above_zero(is_long) & all; left != 0; left &= left - 1, ++rest_count) {
+    for (unsigned left = lanes_above_zero(is_long) & all; left != 0; left &= left - 1, ++long_count) {
         int l = __builtin_ctz(left);
-        rest->index[rest_count] = i + l;
+        long_list->index[long_count] = i + l;
         for (int a = 0; a < 3; ++a) {
-            rest->u[a][rest_count] = u[a][l];
+            long_list->u[a][long_count] = u[a][l];
         }
     }
-    return rest_count;
+    return long_count;
 }
 
-void wadi_flip_gather_fill(const WadiFlipGather *work, int32_t tile, WadiFlipGatherRoom *room)
+void wadi_flip_gather_fill(const WadiFlipGather *work, int32_t tile, WadiFlipGatherScratch *scratch)
 {
-    fill_copy(work, tile, room->copy);
+    fill_copy(work, tile, scratch->copy);
 }
 
 int64_t wadi_flip_gather_part(const WadiFlipGather *work, int32_t tile, int32_t first, int32_t end,
-                              const WadiFlipPath *path, WadiFlipGatherRoom *room)
+                              const WadiFlipPath *path, WadiFlipGatherScratch *scratch)
 {
     const WadiFlipSort *sort = work->in->sort;
     WadiParticles *particles = work->particles;
-    const float *restrict copy = room->copy;
-    WadiFlipLong *rest = &room->rest;
-    rest->grid = work->in->grid;
-    rest->particles = particles;
-    rest->path = path;
-    rest->dt = work->in->dt;
-    rest->order = work->in->order;
+    const float *restrict copy = scratch->copy;
+    WadiFlipLong *long_list = &scratch->long_list;
+    long_list->grid = work->in->grid;
+    long_list->particles = particles;
+    long_list->path = path;
+    long_list->dt = work->in->dt;
+    long_list->order = work->in->order;
     WadiTile at = sort->tiles.tiles[tile];
     double per_metre = 1.0 / sort->cell_size;
     float flip_fraction[WADI_FLIP_BLOCK];
@@ -305,15 +309,15 @@ int64_t wadi_flip_gather_part(const WadiFlipGather *work, int32_t tile, int32_t 
         flip_fraction[l] = work->flip_fraction[0];
     }
     int64_t long_paths = 0;
-    int rest_count = 0;
+    int long_count = 0;
     for (int32_t i = first; i < end; i += WADI_FLIP_BLOCK) {
         int n = end - i < WADI_FLIP_BLOCK ? end - i : WADI_FLIP_BLOCK;
-        float place[3][WADI_FLIP_BLOCK], u[3][WADI_FLIP_BLOCK] = { { 0.0f } }, change[3][WADI_FLIP_BLOCK];
-        wadi_flip_place(particles->x + i, n, per_metre, 8.0 * at.x, place[0]);
-        wadi_flip_place(particles->y + i, n, per_metre, 8.0 * at.y, place[1]);
-        wadi_flip_place(particles->z + i, n, per_metre, 8.0 * at.z, place[2]);
+        float position[3][WADI_FLIP_BLOCK], u[3][WADI_FLIP_BLOCK] = { { 0.0f } }, change[3][WADI_FLIP_BLOCK];
+        wadi_flip_position(particles->x + i, n, per_metre, 8.0 * at.x, position[0]);
+        wadi_flip_position(particles->y + i, n, per_metre, 8.0 * at.y, position[1]);
+        wadi_flip_position(particles->z + i, n, per_metre, 8.0 * at.z, position[2]);
         WadiFlipNodes nodes;
-        wadi_flip_locate(place, (float)MARGIN, MARGIN, 2, ROW, LAYER, COMPONENT, &nodes);
+        wadi_flip_locate(position, (float)MARGIN, MARGIN, 2, ROW, LAYER, COMPONENT, &nodes);
         sample(copy, &nodes, 0, n, u[0], change[0]);
         sample(copy, &nodes, 1, n, u[1], change[1]);
         sample(copy, &nodes, 2, n, u[2], change[2]);
@@ -326,42 +330,42 @@ int64_t wadi_flip_gather_part(const WadiFlipGather *work, int32_t tile, int32_t 
         if (work->affine[0] != NULL) {
             update_affine(work, copy, &nodes, i, n, (float)per_metre);
         }
-        rest_count = follow(work, copy, place, u, i, n, path, rest, rest_count);
-        if (rest_count > WADI_FLIP_LONG_MAX - WADI_FLIP_BLOCK || (i + n == end && rest_count > 0)) {
-            wadi_flip_follow_long(rest, work->in->grid->tile_of[tile], rest_count);
-            long_paths += rest_count;
-            rest_count = 0;
+        long_count = follow(work, copy, position, u, i, n, path, long_list, long_count);
+        if (long_count > WADI_FLIP_LONG_MAX - WADI_FLIP_BLOCK || (i + n == end && long_count > 0)) {
+            wadi_flip_follow_long(long_list, work->in->grid->tile_of[tile], long_count);
+            long_paths += long_count;
+            long_count = 0;
         }
     }
     return long_paths;
 }
 
-/* false: nothing is kept. */
-static bool read_shares(const WadiFlipToParticlesIn *in, WadiFlipGather *work)
+/* false: no material uses FLIP. */
+static bool read_fractions(const WadiFlipToParticlesIn *in, WadiFlipGather *work)
 {
     int count = in->flip_fraction != NULL ? in->material_count : 0;
     WADI_ASSERT(count <= WADI_MATERIALS_MAX);
-    bool is_kept = false;
+    bool has_flip = false;
     work->is_fraction_uniform = true;
     for (int m = 0; m < count; ++m) {
         float fraction = in->flip_fraction[m];
         WADI_ASSERT(fraction >= 0.0f && fraction <= 1.0f && (fraction == 0.0f || in->saved != NULL));
         WADI_ASSERT(fraction == 0.0f || in->affine == NULL || !in->affine->is_used[m]);
         work->flip_fraction[m] = fraction;
-        is_kept = is_kept || fraction > 0.0f;
+        has_flip = has_flip || fraction > 0.0f;
         work->is_fraction_uniform = work->is_fraction_uniform && fraction == in->flip_fraction[0];
     }
-    return is_kept;
+    return has_flip;
 }
 
 void wadi_flip_gather_begin(WadiFlipGather *work, WadiParticles *particles, const WadiFlipToParticlesIn *in)
 {
     WADI_ASSERT(in->order == 2 || in->order == 3);
     *work = (WadiFlipGather){ .in = in, .particles = particles };
-    bool is_kept = read_shares(in, work);
+    bool has_flip = read_fractions(in, work);
     for (int a = 0; a < 3; ++a) {
         work->field[a] = in->grid->velocity[a];
-        work->saved[a] = is_kept ? in->saved[a] : NULL;
+        work->saved[a] = has_flip ? in->saved[a] : NULL;
     }
     for (int e = 0; e < 9 && in->affine != NULL; ++e) {
         work->affine[e] = wadi_particles_column(particles, in->affine->column[e]);
@@ -378,10 +382,10 @@ static double gather_tiles(void *context, int64_t first, int64_t end)
     const WholePaths *whole = context;
     const int32_t *start = whole->gather->in->sort->tile_start;
     int64_t long_paths = 0;
-    WadiFlipGatherRoom room;
+    WadiFlipGatherScratch scratch;
     for (int32_t t = (int32_t)first; t < end; ++t) {
-        wadi_flip_gather_fill(whole->gather, t, &room);
-        long_paths += wadi_flip_gather_part(whole->gather, t, start[t], start[t + 1], whole->path, &room);
+        wadi_flip_gather_fill(whole->gather, t, &scratch);
+        long_paths += wadi_flip_gather_part(whole->gather, t, start[t], start[t + 1], whole->path, &scratch);
     }
     return (double)long_paths;
 }
