@@ -1,20 +1,21 @@
-/* Where the material has no room. The number of particles of one cell is noise: tiles of 8^3 cells are measured. Tiles that
- * touch are one body; a body that no air touches cannot swell, and one that then holds more than at rest has no room. Behind
- * thin walls a body may be full while the tiles it touches have air: there a tile without air must be far too dense. */
+/* Find material that has too little space. [theory 7.3] The number of particles in one cell is noise, so
+ * tiles of 8^3 cells are measured. Tiles that touch form one body; a body that touches no air and holds
+ * more than at rest is overfull. Behind thin walls a full body may touch tiles with air: there a single
+ * tile without air must be far too dense. */
 #include "flip/flip.h"
 
 #include <string.h>
 
 #include "grid/row_vectors.h"
 
-/* Mean fill of a body without air that is too much: water is never denser, sand (band 0.2) may be. */
-static const double CLOSED_WATER = 1.03, CLOSED_SAND = 1.22;
-/* Mean fill of one tile that is too much: more than impacts make for a moment. */
-static const double TILE_MOST = 1.4;
-/* Of the cells outside solids: so many are empty by chance. */
-static const double EMPTY_SHARE = 0.02;
-/* Fewer cells say nothing. */
-enum { CELLS_LEAST = 64 };
+/* Largest mean fill of a body without air: water is never denser, sand (band 0.2) may be. */
+static const double LARGEST_FILL_WATER = 1.03, LARGEST_FILL_SAND = 1.22;
+/* Largest mean fill of one tile: above the peaks of impacts. */
+static const double LARGEST_FILL_TILE = 1.4;
+/* Fraction of the cells outside solids that is empty by chance. */
+static const double EMPTY_FRACTION = 0.02;
+/* Fewer cells give no reliable mean. */
+enum { MIN_CELLS = 64 };
 
 WadiStatus wadi_flip_crowds_begin(const WadiFlip *flip, const WadiFlipStep *step, WadiCrowds *crowds,
                                   WadiError *error)
@@ -24,11 +25,11 @@ WadiStatus wadi_flip_crowds_begin(const WadiFlip *flip, const WadiFlipStep *step
                           "crowded tiles", error);
 }
 
-/* Cells that no solid cuts. */
+/* Sums over the cells that no solid cuts. */
 typedef struct Count {
     double fill;
     int64_t cells, empty;
-    int32_t body; /* a tile of it that comes before, or this tile */
+    int32_t body; /* an earlier tile of the same body, or this tile (union-find) */
 } Count;
 
 static Count count_tile(const WadiFlipStep *step, int32_t tile)
@@ -50,7 +51,7 @@ static Count count_tile(const WadiFlipStep *step, int32_t tile)
 
 static bool has_air(const Count *count)
 {
-    return (double)count->empty > EMPTY_SHARE * (double)count->cells;
+    return (double)count->empty > EMPTY_FRACTION * (double)count->cells;
 }
 
 static int32_t first_of_body(Count *count, int32_t tile)
@@ -82,8 +83,8 @@ static void join_bodies(const WadiTileMap *tiles, Count *count)
 WadiStatus wadi_flip_find_crowds(const WadiFlip *flip, const WadiFlipStep *step, WadiCrowds *crowds,
                                  WadiError *error)
 {
-    const WadiTileMap *tiles = &step->grid.tiles; /* with the air beside the material */
-    const double closed_most = flip->materials.has_sand ? CLOSED_SAND : CLOSED_WATER;
+    const WadiTileMap *tiles = &step->grid.tiles; /* includes the air next to the material */
+    const double largest_fill = flip->materials.has_sand ? LARGEST_FILL_SAND : LARGEST_FILL_WATER;
     const double size = WADI_TILE_SIDE * step->grid.cell_size;
     Count *tile = NULL, *body = NULL;
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, &tile, (size_t)tiles->count, "crowds", error));
@@ -101,10 +102,10 @@ WadiStatus wadi_flip_find_crowds(const WadiFlip *flip, const WadiFlipStep *step,
     }
     for (int32_t n = 0; n < tiles->count; ++n) {
         const Count *all = &body[tile[n].body];
-        const bool is_closed = all->cells >= CELLS_LEAST && !has_air(all);
-        const bool is_crowd = is_closed ? all->fill > closed_most * (double)all->cells
-                                        : tile[n].cells >= CELLS_LEAST && !has_air(&tile[n]) &&
-                                              tile[n].fill > TILE_MOST * (double)tile[n].cells;
+        const bool is_closed = all->cells >= MIN_CELLS && !has_air(all);
+        const bool is_crowd = is_closed ? all->fill > largest_fill * (double)all->cells
+                                        : tile[n].cells >= MIN_CELLS && !has_air(&tile[n]) &&
+                                              tile[n].fill > LARGEST_FILL_TILE * (double)tile[n].cells;
         if (is_crowd && step->grid.sort_tile[n] >= 0) {
             const WadiVec3 low = { size * tiles->tiles[n].x, size * tiles->tiles[n].y,
                                    size * tiles->tiles[n].z };

@@ -1,12 +1,11 @@
-/* Density correction: cells that hold too many particles swell, cells that hold too few shrink.
+/* Density correction: cells with too many particles expand, cells with too few contract. [theory 4.3]
  *   div u = rate (n - 1 -+ band) outside the band,   n = 1/2 fill + 1/12 fill of each of six neighbours
- * What counts is the density of the neighbourhood, not the noise of one cell; neighbours inside solids count as the cell
- * itself. Where solids take a part of these cells, n is divided by the same mean of their open parts, and the cell swells by its
- * own open part of that: else walls across the grid gather what moves against them. Two-sided, with a dead band, and only
- * swelling where air is near: falling sand is thin and would stay so where it lands; water would lose or gain volume over the run.
- * Source: [theory 4.3]. With Gauss-Seidel [A24]'s: a share of what is too much each step. The printed rule also shrinks
- * what is too little, which draws surfaces together; and it has no band, without which the chance crowding of cells, of which only
- * one side counts, swells still water by 10 % in 10 s. */
+ * Neighbours inside solids count as the cell itself. Where solids occupy part of these cells, n is divided
+ * by the same mean of their open fractions, and the divergence is multiplied by the cell's open fraction:
+ * otherwise material collects at oblique walls. Cells near air only expand.
+ * With Gauss-Seidel the rule of [A24]: a fraction of the excess each step.
+ * Differs: the printed rule also contracts, which draws surfaces together, and has no band, without which
+ * still water swells by 10 % in 10 s. */
 #include "flip/volume/flip_density.h"
 
 #include <math.h>
@@ -15,12 +14,13 @@
 #include "flip/flip.h"
 #include "grid/row_vectors.h"
 
-/* Below these parts of sqrt(g dx) the correction fades out: in sand as the speed, in water as its square. Counts of particles have
- * chance in them that no flow mends, most of all in cells that walls cut: below a fifth it would feed the flow that it makes. */
+/* Fractions of sqrt(g dx) below which the correction fades out: linearly in sand, quadratically in water.
+ * No flow removes the random part of the counts; without fading the correction would drive a flow of its
+ * own. */
 #define SLOW_WATER 0.2
 #define SLOW_SAND 0.02
-/* Mean open part of a cell and its neighbours below which their particles are too few to tell a density. */
-#define LEAST_ROOM 0.1f
+/* Mean open fraction of a cell and its neighbours below which they hold too few particles for a density. */
+#define MIN_OPEN 0.1f
 
 typedef struct Correct {
     const WadiFlipDensityIn *in;
@@ -45,8 +45,8 @@ static void speed_of(const WadiFlipDensityIn *in, int32_t row, float speed[WADI_
     }
 }
 
-/* How much of the correction the cells of a row get: 0 at rest, 1 from the speed `slow` on. */
-static inline void find_shares(const WadiFlipDensityIn *in, int32_t row, const WadiI8 *is_sand, WadiF8 *share)
+/* Factor of the correction in the cells of a row: 0 at rest, 1 from the speed `slow` on. */
+static inline void find_fade(const WadiFlipDensityIn *in, int32_t row, const WadiI8 *is_sand, WadiF8 *fade)
 {
     const WadiF8 one = (WadiF8){ 0 } + 1.0f;
     float speeds[WADI_ROW_CELLS];
@@ -57,15 +57,14 @@ static inline void find_shares(const WadiFlipDensityIn *in, int32_t row, const W
         sand = WADI_SMALLER(one, speed / in->slow[1]);
     }
     if (in->slow[0] > 0.0f) {
-        const WadiF8 part = speed / in->slow[0];
-        water = WADI_SMALLER(one, part * part);
+        const WadiF8 ratio = speed / in->slow[0];
+        water = WADI_SMALLER(one, ratio * ratio);
     }
-    *share = WADI_ROW_SELECT(*is_sand, sand, water);
+    *fade = WADI_ROW_SELECT(*is_sand, sand, water);
 }
 
-/* What an emitter inside water adds is too much at once, and at the rate of all crowding it would stay: twice the density in an
- * emitter that pours its own volume in sqrt(dx / g). The part of the excess that is new goes within the step. Not in sand,
- * which may be denser where it lands. */
+/* Remove within one step the excess that was emitted since the last one: at the rate of the correction,
+ * water would reach twice its density inside an emitter. Not in sand, which may be denser where it lands. */
 static inline void push_out_emitted(const WadiFlipDensityIn *in, int32_t row, unsigned inner,
                                     const WadiI8 *is_sand, const WadiF8 *over, const WadiF8 *open,
                                     WadiF8 *wanted)
@@ -76,8 +75,8 @@ static inline void push_out_emitted(const WadiFlipDensityIn *in, int32_t row, un
     WadiI8 is_inner;
     wadi_row_mask(inner, &is_inner);
     const WadiF8 excess = *over * *open, added = WADI_SMALLER(WADI_ROW(in->emitted, row), excess);
-    const WadiF8 asked = WADI_LARGER(*wanted, in->emitted_rate * added);
-    *wanted = WADI_ROW_SELECT(is_inner & ~*is_sand & (excess > 0.0f), asked, *wanted);
+    const WadiF8 faster = WADI_LARGER(*wanted, in->emitted_rate * added);
+    *wanted = WADI_ROW_SELECT(is_inner & ~*is_sand & (excess > 0.0f), faster, *wanted);
 }
 
 static void correct_rows(void *user, int64_t first, int64_t end)
@@ -95,25 +94,25 @@ static void correct_rows(void *user, int64_t first, int64_t end)
         }
         const WadiF8 own = WADI_ROW(in->fill, row);
         const WadiF8 own_open = 1.0f - WADI_ROW(in->fraction, wadi_table_row(in->solid_row, row));
-        WadiF8 smooth = 0.5f * own, room = 0.5f * own_open;
+        WadiF8 smooth = 0.5f * own, open_mean = 0.5f * own_open;
         unsigned air = 0;
         for (int side = 0; side < 6; ++side) {
             const int32_t next = in->rows->neighbour[row][side];
             const WadiF8 other = WADI_ROW(in->fill, next);
             const WadiF8 other_open = 1.0f - WADI_ROW(in->fraction, wadi_table_row(in->solid_row, next));
-            WadiF8 beside = other, open = other_open;
+            WadiF8 neighbour = other, open = other_open;
             if (side == WADI_ROW_X_MIN) {
-                beside = WADI_ROW_SHIFT_UP(other, own);
+                neighbour = WADI_ROW_SHIFT_UP(other, own);
                 open = WADI_ROW_SHIFT_UP(other_open, own_open);
             } else if (side == WADI_ROW_X_MAX) {
-                beside = WADI_ROW_SHIFT_DOWN(own, other);
+                neighbour = WADI_ROW_SHIFT_DOWN(own, other);
                 open = WADI_ROW_SHIFT_DOWN(own_open, other_open);
             }
             const unsigned solid = wadi_row_bits_beside(in->rows, in->solid, row, side);
             WadiI8 is_solid;
             wadi_row_mask(solid, &is_solid);
-            smooth += WADI_ROW_SELECT(is_solid, own, beside) / 12.0f;
-            room += WADI_ROW_SELECT(is_solid, own_open, open) / 12.0f;
+            smooth += WADI_ROW_SELECT(is_solid, own, neighbour) / 12.0f;
+            open_mean += WADI_ROW_SELECT(is_solid, own_open, open) / 12.0f;
             air |= ~(solid | wadi_row_bits_beside(in->rows, in->fluid, row, side));
         }
         WadiI8 is_sand = (WadiI8){ 0 } - (int32_t)in->is_all_sand;
@@ -122,22 +121,22 @@ static void correct_rows(void *user, int64_t first, int64_t end)
         }
         const WadiF8 band = WADI_ROW_SELECT(is_sand, zero + in->band[1], zero + in->band[0]);
         WadiI8 is_fluid, may_shrink;
-        const WadiI8 has_room = room > LEAST_ROOM;
+        const WadiI8 is_reliable = open_mean > MIN_OPEN;
         wadi_row_mask(fluid, &is_fluid);
         wadi_row_mask(in->is_one_sided ? 0 : ~air & 0xff, &may_shrink);
-        const WadiF8 excess = smooth / WADI_ROW_SELECT(has_room, room, zero + 1.0f) - 1.0f,
+        const WadiF8 excess = smooth / WADI_ROW_SELECT(is_reliable, open_mean, zero + 1.0f) - 1.0f,
                      over = excess - band, under = excess + band;
         WadiF8 wanted = (WadiF8)((WadiI8)over & (over > 0.0f));
         wanted += (WadiF8)((WadiI8)under & (under < 0.0f) & may_shrink);
         wanted *= in->rate * own_open;
         if (in->velocity[0] != NULL) {
-            WadiF8 share;
-            find_shares(in, row, &is_sand, &share);
-            wanted *= share;
+            WadiF8 fade;
+            find_fade(in, row, &is_sand, &fade);
+            wanted *= fade;
         }
         push_out_emitted(in, row, ~air & 0xff, &is_sand, &over, &own_open, &wanted);
         WADI_ROW_OUT(correct->expansion, wadi_table_row(in->fluid_row, row)) =
-            (WadiF8)((WadiI8)wanted & is_fluid & has_room);
+            (WadiF8)((WadiI8)wanted & is_fluid & is_reliable);
     }
 }
 
@@ -147,15 +146,15 @@ void wadi_flip_density(const WadiFlipDensityIn *in, float *expansion)
     wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, correct_rows, &correct);
 }
 
-/* 1/s. 20/s for cells of 1.6 cm, which it was measured with. */
+/* 1/s. 20/s for cells of 1.6 cm, with which it was measured. */
 static float density_rate(const WadiFlip *flip)
 {
-    const double asked = wadi_flip_def(flip->context.world->scene)->density_rate;
-    return (float)(asked >= 0.0 ? asked : 0.8 / flip->unit_time);
+    const double setting = wadi_flip_def(flip->context.world->scene)->density_rate;
+    return (float)(setting >= 0.0 ? setting : 0.8 / flip->unit_time);
 }
 
-/* Water by itself: what flows as slowly as honey, or through sand, is to be corrected however slow it is. */
-static bool is_calmed(const WadiFlip *flip)
+/* Only plain water fades: viscous liquids and water in sand flow slowly and still need the correction. */
+static bool does_water_fade(const WadiFlip *flip)
 {
     return !flip->materials.has_sand && !wadi_flip_is_viscous(flip);
 }
@@ -163,9 +162,9 @@ static bool is_calmed(const WadiFlip *flip)
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiFlipDef *def = wadi_flip_def(flip->context.world->scene);
-    const bool is_share = def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL;
-    const float asked = (float)def->density_band;
-    const float water = asked >= 0.0f ? asked : 0.05f, sand = asked >= 0.0f ? asked : 0.2f;
+    const bool is_gauss_seidel = def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL;
+    const float setting = (float)def->density_band;
+    const float water = setting >= 0.0f ? setting : 0.05f, sand = setting >= 0.0f ? setting : 0.2f;
     WadiFlipDensityIn in = { .rows = &step->grid.rows,
                              .fluid = step->cells.pressure_cells,
                              .solid = step->cells.inside,
@@ -175,11 +174,12 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
                              .sand = step->cells.mix.sand,
                              .fluid_row = step->cells.pressure_row,
                              .band = { flip->materials.has_water ? water : sand, sand },
-                             .rate = is_share ? (float)(def->density_alpha / step->dt) : density_rate(flip),
-                             .is_one_sided = is_share };
-    if (!is_share) {
+                             .rate = is_gauss_seidel ? (float)(def->density_alpha / step->dt)
+                                                     : density_rate(flip),
+                             .is_one_sided = is_gauss_seidel };
+    if (!is_gauss_seidel) {
         const double speed = step->grid.cell_size / flip->unit_time;
-        in.slow[0] = is_calmed(flip) ? (float)(SLOW_WATER * speed) : 0.0f;
+        in.slow[0] = does_water_fade(flip) ? (float)(SLOW_WATER * speed) : 0.0f;
         in.slow[1] = (float)(SLOW_SAND * speed);
         in.is_all_sand = !flip->materials.has_water;
         in.velocity_row = step->saved_row;
@@ -188,12 +188,12 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
         }
     }
     float *emitted = NULL;
-    if (!is_share) {
+    if (!is_gauss_seidel) {
         WADI_TRY(wadi_flip_emitted_fill(flip, step, &emitted, error));
         in.emitted = emitted;
         in.emitted_rate = (float)(1.0 / step->dt);
     }
-    if (is_share && asked < 0.0f) {
+    if (is_gauss_seidel && setting < 0.0f) {
         in.band[0] = in.band[1] = 0.1f;
     }
     WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->cells.expansion,

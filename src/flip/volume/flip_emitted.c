@@ -1,4 +1,4 @@
-/* Where particles were emitted since the last step: an emitter under a surface asks for room there (flip_density.c). */
+/* Fill of the cells by particles emitted since the last step, for flip_density.c. */
 #include <string.h>
 
 #include "core/parallel.h"
@@ -19,7 +19,7 @@ static void count_tiles(void *user, int64_t first, int64_t end)
     const WadiFlipSort *sort = &step->sort;
     const uint32_t *id = emitted->flip->context.particles->id;
     const int per_axis = emitted->flip->context.world->scene->particles_per_axis;
-    const float share = 1.0f / (float)(per_axis * per_axis * per_axis);
+    const float particle_fill = 1.0f / (float)(per_axis * per_axis * per_axis);
     for (int32_t t = (int32_t)first; t < end; ++t) {
         int32_t occupied = sort->row_first[t];
         for (uint64_t left = sort->row_mask[t]; left != 0; left &= left - 1, ++occupied) {
@@ -30,7 +30,7 @@ static void count_tiles(void *user, int64_t first, int64_t end)
                 for (int32_t i = start[l]; i < start[l + 1]; ++i) {
                     count += id[i] >= step->first_new_id;
                 }
-                emitted->fill[WADI_ROW_CELLS * (size_t)row + l] = share * (float)count;
+                emitted->fill[WADI_ROW_CELLS * (size_t)row + l] = particle_fill * (float)count;
             }
         }
     }

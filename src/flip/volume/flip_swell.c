@@ -1,11 +1,10 @@
-/* What a growing solid displaces.
- *
- * The projection takes what flows through the closed part of a face for the solid's velocity there. Inside a cell that a solid
- * cuts these do not add up to what its surface sweeps unless the solid keeps its volume: the velocity of a growing ball is the same
- * at all depths, and the faces inside it, which are smaller than its surface, would displace 29 % too little with four cells in its
- * radius. So all closed parts of the faces of a cell count with one velocity, that of the surface in it:
+/* Volume displaced by a growing solid. [theory 3.3]
+ * The projection moves the closed part of a face with the solid's velocity there. In a cut cell these
+ * fluxes sum to what the surface sweeps only if the solid keeps its volume. So all closed parts in a cell
+ * count with the velocity of the surface in it,
  *   sum_f +-(1 - w_f) u_wall   instead of   sum_f +-(1 - w_f) u_solid(f),
- * and the difference is asked for as a divergence. A face that belongs to another solid, as a floor under a ball, keeps its own.
+ * and the difference becomes a divergence of the projection. A face of another solid, such as a floor
+ * under a ball, keeps its own velocity.
  * Source: none. */
 #include <math.h>
 
@@ -15,22 +14,22 @@
 
 enum { LANES = WADI_ROW_CELLS };
 
-/* Velocities that differ by more than this part of the wall's are of another solid. */
-#define SAME 0.5
+/* Relative difference of velocities above which a face belongs to another solid. */
+#define SAME_SOLID 0.5
 
 typedef struct SwellContext {
     const WadiFlipSolid *solid;
     WadiFlipStep *step;
 } SwellContext;
 
-/* h times the divergence that a cell lacks. */
-static double missing(const SwellContext *context, WadiRowCell cell)
+/* h times the missing divergence of a cell. */
+static double missing_divergence(const SwellContext *context, WadiRowCell cell)
 {
     const WadiFlipSolid *solid = context->solid;
     const size_t at = wadi_table_cell(solid->row, wadi_row_cell_index(cell));
     const double wall[3] = { (double)solid->wall[0][at], (double)solid->wall[1][at],
                              (double)solid->wall[2][at] };
-    const double most = SAME * sqrt(wall[0] * wall[0] + wall[1] * wall[1] + wall[2] * wall[2]);
+    const double most = SAME_SOLID * sqrt(wall[0] * wall[0] + wall[1] * wall[1] + wall[2] * wall[2]);
     double sum = 0.0;
     for (int side = 0; side < 6 && most > 0.0; ++side) {
         const int axis = side / 2;
@@ -56,7 +55,7 @@ static void swell_rows(void *user, int64_t first, int64_t end)
             context->solid->row[row] >= WADI_FLIP_SOLID_PLAIN_ROWS ? step->cells.pressure_cells[row] : 0;
         for (; left != 0; left &= left - 1) {
             const int l = __builtin_ctz(left);
-            const double sum = missing(context, (WadiRowCell){ row, l });
+            const double sum = missing_divergence(context, (WadiRowCell){ row, l });
             step->cells.expansion[LANES * (size_t)step->cells.pressure_row[row] + (size_t)l] +=
                 (float)(per_metre * sum);
         }
