@@ -54,10 +54,10 @@ static WadiStatus spread(const WadiFlip *flip, const WadiFlipStep *step, const b
                             .occupied_air = step->occupied_air,
                             .solid_row = step->solid.row,
                             .solid_distance = step->solid.distance,
-                            .hole = HOLE * step->grid.cell_size,
+                            .hole_radius = HOLE * step->grid.cell_size,
                             .diameter =
                                 wadi_flip_separate_diameter(step->grid.cell_size, scene->particles_per_axis),
-                            .share = fmin(SPREAD_RATE * step->dt / flip->unit_time, SPREAD_MOST) };
+                            .push_fraction = fmin(SPREAD_RATE * step->dt / flip->unit_time, SPREAD_MOST) };
     return wadi_flip_spread(&in, path, flip->context.scratch, error);
 }
 

@@ -1,17 +1,17 @@
 /* Paths of the velocity field against the solids. [theory 3.4]
- * Differs: [ZB05] pushes particles out of solids after they have moved; here the chord from the old to the new position is
- * followed continuously, so that a wall of any thickness holds at any speed.
+ * Differs: [ZB05] pushes particles out of solids after they have moved; here the chord from the old to the
+ * new position is followed continuously, so that a wall of any thickness holds at any speed.
  *
- * Most chords are free, and convex sets show it without asking the solids: a chord whose ends lie in a ball that no solid enters
- * during the step is free, and so is one whose ends lie between the domain's walls. Tiles away from all shapes have one ball
- * around their middle, and the walls. Cells near shapes have a ball around their centre, as large as the centre's distance, and
- * the largest of their neighbours' balls, which reaches almost down to a smooth surface; longer chords may take the first half
- * in these and the second in the ball of the cell they end in. These balls stay clear of the walls too: where that is not enough,
- * a cell has one that stays clear of the shapes alone, and the walls.
+ * Most chords need no query of the solids: a chord with both ends in a ball that no solid enters during
+ * the step is free, and so is one with both ends between the domain's walls, because both sets are convex.
+ * Tiles away from all shapes have one ball around their centre. Cells near shapes have a ball with the
+ * radius of their centre's distance, and the largest ball of their neighbours; a longer chord may have its
+ * first half in these and its second in the ball of the cell where it ends. These balls avoid the walls
+ * too; if they are too small, a ball that avoids only the shapes is combined with the walls.
  *
- * Balls are those of the end of the step. A shape that moves as one rigid piece carries them along: seen from it, a path begins
- * where the shape carries its beginning to, and is straight but for a sag. Of other moving shapes balls are smaller by the way
- * that the shape can have gone since the beginning of the step. */
+ * Balls are those of the end of the step. A rigid moving shape carries them along: in its frame a path
+ * starts where the shape carries its start, and is straight up to a sag. For other moving shapes the
+ * radius is reduced by the largest displacement of the shape during the step. */
 #include "flip/move/flip_move.h"
 
 #include <stdatomic.h>
@@ -20,23 +20,24 @@
 #include "grid/row_lanes.h"
 #include "grid/row_vectors.h"
 
-/* In cells. Half the diagonal of a tile, and how far from its middle shapes are looked for. */
+/* In cells: half the diagonal of a tile, and the radius around its centre in which shapes are searched. */
 #define TILE_HALF 6.9283
-#define TILE_REACH 16.0
-/* Longest path that two balls are tried for: a ball has at most two cells. */
-#define LONGEST 3.0
-/* From the middle of a tile to that of any cell that such a path begins or ends in: where a shape's speed matters. */
-#define CENTRES 11.0
-/* Cell distances are cut off at two cells. */
+#define TILE_SEARCH 16.0
+/* Longest path that is tested with two balls: a ball has a radius of at most two cells. */
+#define LONGEST_PATH 3.0
+/* From the centre of a tile to the farthest centre of a cell where such a path starts or ends: there the
+ * shape's speed is bounded. */
+#define CENTRE_RADIUS 11.0
+/* Cut-off of cell distances. */
 #define FAR 2.0
-/* Largest ball around the middle of a cell that is of use. */
-#define CLEAR 3.0
-/* Paths that come closer than this to a solid, in skins, are left to collide.c: twice what is touch there. */
+/* Largest useful radius of a ball around a cell's centre. */
+#define LARGEST_BALL 3.0
+/* Paths closer than this to a solid, in skins, are left to collide.c: twice its contact distance. */
 #define MARGIN 4.0
 
 typedef struct Ball {
     WadiVec3 centre;
-    double square; /* of the radius; negative: empty */
+    double square; /* of the radius, m^2; negative: empty */
 } Ball;
 
 static Ball ball_of(WadiVec3 centre, double radius)
@@ -44,7 +45,7 @@ static Ball ball_of(WadiVec3 centre, double radius)
     return (Ball){ centre, radius > 0.0 ? radius * radius : -1.0 };
 }
 
-static bool ball_holds(const Ball *ball, WadiVec3 x)
+static bool ball_contains(const Ball *ball, WadiVec3 x)
 {
     WadiVec3 offset = wadi_sub(x, ball->centre);
     return wadi_dot(offset, offset) < ball->square;
@@ -57,29 +58,29 @@ static WadiBox inner_box(const WadiSolids *solids, double margin)
 
 enum { CARRIED_MAX = 2 };
 
-/* A rigid shape near a tile: x at the beginning of the step is carried to `to` + turn (x - from). */
+/* A rigid shape near a tile: a point x at the start of the step is carried to `to` + turn (x - from). */
 typedef struct Carried {
     const WadiShape *shape;
     WadiVec3 from, to;
     WadiAffine turn;
 } Carried;
 
-/* The shapes, not the walls, around a tile. */
-typedef struct TileView {
-    Ball free;    /* around its middle: no shape enters during the step */
-    bool is_free; /* that ball holds the tile and some way around it */
+/* Shapes (not walls) near a tile. */
+typedef struct NearShapes {
+    Ball free;    /* around its centre: no shape enters it during the step */
+    bool is_free; /* that ball contains the tile and a margin */
     Carried carried[CARRIED_MAX];
     int carried_count;
-    bool has_others; /* shapes near it that are not carried */
-    double sag;      /* m: of paths seen from the carried shapes */
+    bool has_others; /* some near shapes are not rigid */
+    double sag;      /* m: of paths in the frames of the carried shapes */
     double
-        sweep; /* m: how much nearer to a cell another shape can have been than it is at the end of the step */
-    double carried_sweep; /* m: the same of the carried shapes */
-    double error;         /* m: of the distances of cells, which may be those of a narrow band */
-} TileView;
+        sweep; /* m: bound of how much nearer to a cell another shape was during the step than at its end */
+    double carried_sweep; /* m: the same for the carried shapes */
+    double error;         /* m: error of the cell distances, which may come from a narrow band */
+} NearShapes;
 
 /* Shape i alone. */
-static WadiSolids shape_of(const WadiSolids *solids, int i)
+static WadiSolids single_shape(const WadiSolids *solids, int i)
 {
     WadiSolids one = *solids;
     one.closed_sides = 0;
@@ -88,7 +89,7 @@ static WadiSolids shape_of(const WadiSolids *solids, int i)
     return one;
 }
 
-/* Around `from`; `h` is of the order of the distances there. */
+/* The rigid motion around `from`; `h` is the size of the neighbourhood. */
 static Carried carried_by(const WadiShape *shape, WadiVec3 from, double h, double t0, double t1)
 {
     static const WadiVec3 unit[3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
@@ -108,67 +109,69 @@ static WadiVec3 carry(const Carried *carried, WadiVec3 x)
     return wadi_add(carried->to, wadi_affine_vector(&carried->turn, wadi_sub(x, carried->from)));
 }
 
-/* A shape that is near the tile. */
-static void add_to_view(const WadiFlipMover *context, const WadiShape *shape, WadiVec3 middle, double sweep,
-                        TileView *view)
+/* Add a shape near the tile. */
+static void add_near_shape(const WadiFlipMover *context, const WadiShape *shape, WadiVec3 middle,
+                           double sweep, NearShapes *shapes)
 {
     const WadiFlipMoveIn *in = context->in;
     const double h = in->cell_size, end = in->time + in->dt;
     WadiShapeMotion motion;
-    view->error = fmax(view->error, wadi_shape_band_error(shape, end));
-    if (view->carried_count < CARRIED_MAX && wadi_shape_rigid_motion(shape, in->time, end, &motion)) {
-        const double sag = wadi_shape_motion_sag(&motion, middle, CENTRES * h, LONGEST * h, in->dt);
+    shapes->error = fmax(shapes->error, wadi_shape_band_error(shape, end));
+    if (shapes->carried_count < CARRIED_MAX && wadi_shape_rigid_motion(shape, in->time, end, &motion)) {
+        const double sag =
+            wadi_shape_motion_sag(&motion, middle, CENTRE_RADIUS * h, LONGEST_PATH * h, in->dt);
         if (sag < sweep) {
-            view->carried[view->carried_count++] = carried_by(shape, middle, CENTRES * h, in->time, end);
-            view->sag = fmax(view->sag, sag);
-            view->carried_sweep = fmax(view->carried_sweep, sweep);
+            shapes->carried[shapes->carried_count++] =
+                carried_by(shape, middle, CENTRE_RADIUS * h, in->time, end);
+            shapes->sag = fmax(shapes->sag, sag);
+            shapes->carried_sweep = fmax(shapes->carried_sweep, sweep);
             return;
         }
     }
-    view->has_others = true;
-    view->sweep = fmax(view->sweep, sweep);
+    shapes->has_others = true;
+    shapes->sweep = fmax(shapes->sweep, sweep);
 }
 
-static TileView look_around(const WadiFlipMover *context, WadiTile tile)
+static NearShapes find_near_shapes(const WadiFlipMover *context, WadiTile tile)
 {
     const WadiFlipMoveIn *in = context->in;
-    const double h = in->cell_size, reach = TILE_REACH * h, end = in->time + in->dt;
+    const double h = in->cell_size, search = TILE_SEARCH * h, end = in->time + in->dt;
     const WadiVec3 middle = { h * (8.0 * tile.x + 4.0), h * (8.0 * tile.y + 4.0), h * (8.0 * tile.z + 4.0) };
-    double clear = reach;
-    TileView view = { 0 };
+    double clear = search;
+    NearShapes shapes = { 0 };
     for (int i = 0; i < in->solids->count; ++i) {
-        const WadiSolids one = shape_of(in->solids, i);
-        double sweep = in->dt * wadi_solids_speed_bound(&one, middle, CENTRES * h, in->time, end);
-        double d = wadi_solids_distance(&one, middle, end, reach + sweep);
+        const WadiSolids one = single_shape(in->solids, i);
+        double sweep = in->dt * wadi_solids_speed_bound(&one, middle, CENTRE_RADIUS * h, in->time, end);
+        double d = wadi_solids_distance(&one, middle, end, search + sweep);
         clear = fmin(clear, d - sweep);
-        if (d - CENTRES * h < FAR * h + sweep) {
-            add_to_view(context, one.solids->shape, middle, sweep, &view);
+        if (d - CENTRE_RADIUS * h < FAR * h + sweep) {
+            add_near_shape(context, one.solids->shape, middle, sweep, &shapes);
         }
     }
-    view.free = ball_of(middle, clear - context->margin);
-    view.is_free = clear - context->margin > (TILE_HALF + 1.0) * h;
-    return view;
+    shapes.free = ball_of(middle, clear - context->margin);
+    shapes.is_free = clear - context->margin > (TILE_HALF + 1.0) * h;
+    return shapes;
 }
 
-static bool is_carried(const TileView *view, const WadiShape *shape)
+static bool is_carried(const NearShapes *shapes, const WadiShape *shape)
 {
-    bool is_one = false;
-    for (int n = 0; n < view->carried_count; ++n) {
-        is_one |= view->carried[n].shape == shape;
+    bool is_found = false;
+    for (int n = 0; n < shapes->carried_count; ++n) {
+        is_found |= shapes->carried[n].shape == shape;
     }
-    return is_one;
+    return is_found;
 }
 
-/* The ball around a point that no shape enters during the step, as large as is of use to a cell. */
-static Ball ball_clear_of_shapes(const WadiFlipMover *context, const TileView *view, WadiVec3 x)
+/* Ball around a point that no shape enters during the step, up to LARGEST_BALL. */
+static Ball ball_clear_of_shapes(const WadiFlipMover *context, const NearShapes *shapes, WadiVec3 x)
 {
     const WadiFlipMoveIn *in = context->in;
     const double end = in->time + in->dt;
-    double clear = CLEAR * in->cell_size;
+    double clear = LARGEST_BALL * in->cell_size;
     for (int i = 0; i < in->solids->count; ++i) {
-        const WadiSolids one = shape_of(in->solids, i);
-        const double sweep = is_carried(view, one.solids->shape)
-                                 ? view->sag
+        const WadiSolids one = single_shape(in->solids, i);
+        const double sweep = is_carried(shapes, one.solids->shape)
+                                 ? shapes->sag
                                  : in->dt * wadi_solids_speed_bound(&one, x, 0.0, in->time, end);
         clear = fmin(clear, wadi_solids_distance(&one, x, end, clear + sweep) - sweep);
     }
@@ -187,7 +190,7 @@ static inline WadiD4 *four_at(double *values, int32_t i)
     return (WadiD4 *)(values + i);
 }
 
-/* Four particles from number i on, of a tile that no shape is near. Returns bits of those that have arrived. */
+/* Move four particles from index i in a tile away from all shapes. Returns the bits of those that arrived. */
 static inline unsigned move_four(const WadiFlipMover *context, const Ball *free, const WadiFlipPath *path,
                                  int32_t i)
 {
@@ -213,13 +216,13 @@ static inline unsigned move_four(const WadiFlipMover *context, const Ball *free,
     return wadi_half_bits(&is_inside);
 }
 
-/* The same of one. */
+/* The same for one particle. */
 static bool move_one(const WadiFlipMover *context, const Ball *free, const WadiFlipPath *path, int32_t i)
 {
     const WadiParticles *p = context->particles;
     const WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] }, x1 = end_of(path, i);
     const bool is_free = wadi_box_contains(context->inner, x0) && wadi_box_contains(context->inner, x1) &&
-                         ball_holds(free, x1);
+                         ball_contains(free, x1);
     if (is_free) {
         p->x[i] = x1.x;
         p->y[i] = x1.y;
@@ -228,18 +231,18 @@ static bool move_one(const WadiFlipMover *context, const Ball *free, const WadiF
     return is_free;
 }
 
-static void move_part_between_walls(const WadiFlipMover *context, const TileView *view,
+static void move_part_between_walls(const WadiFlipMover *context, const NearShapes *shapes,
                                     const WadiFlipPath *path, int32_t begin, int32_t end,
                                     WadiCollideReport *report)
 {
     for (int32_t first = begin; first < end; first += 4) {
         unsigned arrived = 0, all = 0xf;
         if (end - first >= 4) {
-            arrived = move_four(context, &view->free, path, first);
+            arrived = move_four(context, &shapes->free, path, first);
         } else {
             all = (1u << (end - first)) - 1;
             for (int n = 0; n < end - first; ++n) {
-                arrived |= (unsigned)move_one(context, &view->free, path, first + n) << n;
+                arrived |= (unsigned)move_one(context, &shapes->free, path, first + n) << n;
             }
         }
         for (unsigned left = all & ~arrived; left != 0; left &= left - 1) {
@@ -249,25 +252,26 @@ static void move_part_between_walls(const WadiFlipMover *context, const TileView
     }
 }
 
-/* From the solids at the end of the step. */
+/* Distance of a cell's centre from the solids at the end of the step. */
 static float distance_of(const WadiFlipMover *context, WadiRowCell cell)
 {
     const WadiFlipSolid *solid = context->in->solid;
     return solid->distance[wadi_table_cell(solid->row, wadi_row_cell_index(cell))];
 }
 
-static Ball ball_of_cell(const WadiFlipMover *context, const TileView *view, WadiRowCell cell, double sweep)
+static Ball ball_of_cell(const WadiFlipMover *context, const NearShapes *shapes, WadiRowCell cell,
+                         double sweep)
 {
     const double h = context->in->cell_size;
     int32_t at[3];
     wadi_rows_cell(&context->in->grid->rows, cell.row, at);
-    /* A hair less, for the distance is in single precision. */
+    /* Reduced, because the distance is in single precision. */
     double distance = (1.0 - 1e-6) * (double)distance_of(context, cell);
     return ball_of(wadi_vec3(h * (at[0] + cell.lane + 0.5), h * (at[1] + 0.5), h * (at[2] + 0.5)),
-                   wadi_band_least(distance, view->error) - view->sweep - sweep - context->margin);
+                   wadi_band_least(distance, shapes->error) - shapes->sweep - sweep - context->margin);
 }
 
-/* The neighbour with the greatest distance; the cell itself when it has none greater. */
+/* The neighbour with the largest distance, or the cell itself. */
 static WadiRowCell farthest_neighbour(const WadiFlipMover *context, WadiRowCell cell)
 {
     WadiRowCell best = cell;
@@ -280,7 +284,7 @@ static WadiRowCell farthest_neighbour(const WadiFlipMover *context, WadiRowCell 
     return best;
 }
 
-/* The cell that x is in; its row is 0 where the grid has none. */
+/* The cell of x; its row is 0 outside the grid. */
 static WadiRowCell cell_at(const WadiFlipMover *context, WadiVec3 x)
 {
     const double h = context->in->cell_size;
@@ -288,115 +292,117 @@ static WadiRowCell cell_at(const WadiFlipMover *context, WadiVec3 x)
     return (WadiRowCell){ wadi_rows_find(&context->in->grid->rows, cell[0], cell[1], cell[2]), cell[0] & 7 };
 }
 
-/* Does a ball of the cell that the path ends in hold its second half? */
-static bool is_end_free(const WadiFlipMover *context, const TileView *view, WadiVec3 x0, WadiVec3 x1)
+/* Does the ball of the cell where the path ends contain its second half? */
+static bool is_end_free(const WadiFlipMover *context, const NearShapes *shapes, WadiVec3 x0, WadiVec3 x1)
 {
-    const WadiVec3 way = wadi_sub(x1, x0), middle = wadi_add_scaled(x0, way, 0.5);
+    const WadiVec3 chord = wadi_sub(x1, x0), middle = wadi_add_scaled(x0, chord, 0.5);
     const double h = context->in->cell_size;
-    if (!(wadi_dot(way, way) < LONGEST * LONGEST * h * h)) {
+    if (!(wadi_dot(chord, chord) < LONGEST_PATH * LONGEST_PATH * h * h)) {
         return false;
     }
     const WadiRowCell end = cell_at(context, x1);
     if (end.row == 0) {
         return false;
     }
-    Ball ball = ball_of_cell(context, view, end, view->sag);
-    return ball_holds(&ball, middle) && ball_holds(&ball, x1);
+    Ball ball = ball_of_cell(context, shapes, end, shapes->sag);
+    return ball_contains(&ball, middle) && ball_contains(&ball, x1);
 }
 
-/* Does a ball of the cell that the path ends in, or of its neighbour, hold all of it? */
-static bool is_free_at_end(const WadiFlipMover *context, const TileView *view, WadiVec3 x0, WadiVec3 x1)
+/* Does a ball of the cell where the path ends, or of its neighbour, contain all of it? */
+static bool is_free_at_end(const WadiFlipMover *context, const NearShapes *shapes, WadiVec3 x0, WadiVec3 x1)
 {
     const WadiRowCell end = cell_at(context, x1);
     if (end.row == 0) {
         return false;
     }
-    const Ball own = ball_of_cell(context, view, end, view->sag);
-    if (ball_holds(&own, x0) && ball_holds(&own, x1)) {
+    const Ball own = ball_of_cell(context, shapes, end, shapes->sag);
+    if (ball_contains(&own, x0) && ball_contains(&own, x1)) {
         return true;
     }
-    const Ball beside = ball_of_cell(context, view, farthest_neighbour(context, end), view->sag);
-    return ball_holds(&beside, x0) && ball_holds(&beside, x1);
+    const Ball beside = ball_of_cell(context, shapes, farthest_neighbour(context, end), shapes->sag);
+    return ball_contains(&beside, x0) && ball_contains(&beside, x1);
 }
 
-/* The balls of a cell: around its centre, around that of a neighbour, and around its centre clear of the shapes alone; and a part
- * of the first that carried shapes do not enter during the step, wherever they come from. */
+/* Balls of a cell: around its centre, around a neighbour's centre, one that avoids only the shapes, and a
+ * smaller first one that carried shapes do not enter in any frame. */
 typedef struct CellBalls {
     Ball own, beside, clear, core;
 } CellBalls;
 
-/* Is the straight way from x0 to x1 in one of the first two, or half in one and half in a ball of the cell where it ends? */
-static bool is_chord_free(const WadiFlipMover *context, const TileView *view, const CellBalls *balls,
+/* Is the chord in one of the first two, or half in one and half in the ball of the cell where it ends? */
+static bool is_chord_free(const WadiFlipMover *context, const NearShapes *shapes, const CellBalls *balls,
                           WadiVec3 x0, WadiVec3 x1)
 {
     const Ball *own = &balls->own, *beside = &balls->beside;
-    const bool is_in_own = ball_holds(own, x0), is_in_beside = ball_holds(beside, x0);
-    if ((is_in_own && ball_holds(own, x1)) || (is_in_beside && ball_holds(beside, x1))) {
+    const bool is_in_own = ball_contains(own, x0), is_in_beside = ball_contains(beside, x0);
+    if ((is_in_own && ball_contains(own, x1)) || (is_in_beside && ball_contains(beside, x1))) {
         return true;
     }
     if (!is_in_own && !is_in_beside) {
         return false;
     }
     const WadiVec3 middle = wadi_lerp(x0, x1, 0.5);
-    return ((is_in_own && ball_holds(own, middle)) || (is_in_beside && ball_holds(beside, middle))) &&
-           is_end_free(context, view, x0, x1);
+    return ((is_in_own && ball_contains(own, middle)) || (is_in_beside && ball_contains(beside, middle))) &&
+           is_end_free(context, shapes, x0, x1);
 }
 
-/* In the balls as the walls and all shapes see the path. */
-static bool is_path_free(const WadiFlipMover *context, const TileView *view, const CellBalls *balls,
+/* Is the path free of the walls and, in its own frame, of each shape? */
+static bool is_path_free(const WadiFlipMover *context, const NearShapes *shapes, const CellBalls *balls,
                          WadiVec3 x0, WadiVec3 x1)
 {
-    if (view->carried_count == 0) {
-        return is_chord_free(context, view, balls, x0, x1);
+    if (shapes->carried_count == 0) {
+        return is_chord_free(context, shapes, balls, x0, x1);
     }
-    if (ball_holds(&balls->core, x0) && ball_holds(&balls->core, x1)) {
+    if (ball_contains(&balls->core, x0) && ball_contains(&balls->core, x1)) {
         return true;
     }
-    const WadiVec3 way = wadi_sub(x1, x0);
-    const double longest = LONGEST * context->in->cell_size;
+    const WadiVec3 chord = wadi_sub(x1, x0);
+    const double longest = LONGEST_PATH * context->in->cell_size;
     const bool is_between_walls =
         wadi_box_contains(context->inner, x0) && wadi_box_contains(context->inner, x1);
-    bool is_free = wadi_dot(way, way) < longest * longest;
-    for (int n = 0; n < view->carried_count && is_free; ++n) {
-        /* What moves along with the shape ends where it began, seen from there. */
-        const WadiVec3 begin = carry(&view->carried[n], x0);
-        is_free = is_chord_free(context, view, balls, begin, x1) || is_free_at_end(context, view, begin, x1);
+    bool is_free = wadi_dot(chord, chord) < longest * longest;
+    for (int n = 0; n < shapes->carried_count && is_free; ++n) {
+        /* A particle that moves with the shape is at rest in its frame. */
+        const WadiVec3 begin = carry(&shapes->carried[n], x0);
+        is_free =
+            is_chord_free(context, shapes, balls, begin, x1) || is_free_at_end(context, shapes, begin, x1);
     }
     return is_free &&
-           ((is_between_walls && !view->has_others) || is_chord_free(context, view, balls, x0, x1));
+           ((is_between_walls && !shapes->has_others) || is_chord_free(context, shapes, balls, x0, x1));
 }
 
-/* Is the path in the ball that is clear of shapes, as all of them see it, and between the walls? */
-static bool is_between_walls(const WadiFlipMover *context, const TileView *view, const Ball *clear,
+/* Is the path between the walls and, in each shape's frame, in the ball that avoids the shapes? */
+static bool is_between_walls(const WadiFlipMover *context, const NearShapes *shapes, const Ball *clear,
                              WadiVec3 x0, WadiVec3 x1)
 {
     bool is_free = wadi_box_contains(context->inner, x0) && wadi_box_contains(context->inner, x1) &&
-                   ball_holds(clear, x1);
-    for (int n = 0; n < view->carried_count && is_free; ++n) {
-        is_free = ball_holds(clear, carry(&view->carried[n], x0));
+                   ball_contains(clear, x1);
+    for (int n = 0; n < shapes->carried_count && is_free; ++n) {
+        is_free = ball_contains(clear, carry(&shapes->carried[n], x0));
     }
-    const bool is_alone = view->carried_count > 0 && !view->has_others;
-    return is_free && (is_alone || ball_holds(clear, x0));
+    const bool is_alone = shapes->carried_count > 0 && !shapes->has_others;
+    return is_free && (is_alone || ball_contains(clear, x0));
 }
 
-static void move_cell(const WadiFlipMover *context, const TileView *view, WadiRowCell cell,
+static void move_cell(const WadiFlipMover *context, const NearShapes *shapes, WadiRowCell cell,
                       const WadiFlipPath *path, int32_t first, int32_t end, WadiCollideReport *report)
 {
     WadiParticles *p = context->particles;
-    CellBalls balls = { .own = ball_of_cell(context, view, cell, view->sag),
-                        .beside = ball_of_cell(context, view, farthest_neighbour(context, cell), view->sag),
-                        .clear = { .square = NAN } }; /* asked for by the first particle that needs it */
-    if (view->carried_count > 0) {
-        balls.core = ball_of_cell(context, view, cell, view->carried_sweep);
+    CellBalls balls = { .own = ball_of_cell(context, shapes, cell, shapes->sag),
+                        .beside =
+                            ball_of_cell(context, shapes, farthest_neighbour(context, cell), shapes->sag),
+                        .clear = { .square = NAN } }; /* computed for the first particle that needs it */
+    if (shapes->carried_count > 0) {
+        balls.core = ball_of_cell(context, shapes, cell, shapes->carried_sweep);
     }
     for (int32_t i = first; i < end; ++i) {
         const WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] }, x1 = end_of(path, i);
-        bool is_free = is_path_free(context, view, &balls, x0, x1);
+        bool is_free = is_path_free(context, shapes, &balls, x0, x1);
         if (!is_free) {
             if (isnan(balls.clear.square)) {
-                balls.clear = ball_clear_of_shapes(context, view, balls.own.centre);
+                balls.clear = ball_clear_of_shapes(context, shapes, balls.own.centre);
             }
-            is_free = is_between_walls(context, view, &balls.clear, x0, x1);
+            is_free = is_between_walls(context, shapes, &balls.clear, x0, x1);
         }
         if (is_free) {
             p->x[i] = x1.x;
@@ -408,7 +414,7 @@ static void move_cell(const WadiFlipMover *context, const TileView *view, WadiRo
     }
 }
 
-static void move_part_near_shapes(const WadiFlipMover *context, const TileView *view, int32_t tile,
+static void move_part_near_shapes(const WadiFlipMover *context, const NearShapes *shapes, int32_t tile,
                                   const WadiFlipPath *path, int32_t begin, int32_t end,
                                   WadiCollideReport *report)
 {
@@ -422,7 +428,7 @@ static void move_part_near_shapes(const WadiFlipMover *context, const TileView *
             const int32_t *start = sort->cell_start + 8 * (size_t)r + lane;
             int32_t from = start[0] > begin ? start[0] : begin, to = start[1] < end ? start[1] : end;
             if (from < to) {
-                move_cell(context, view, (WadiRowCell){ row, lane }, path, from, to, report);
+                move_cell(context, shapes, (WadiRowCell){ row, lane }, path, from, to, report);
             }
         }
     }
@@ -443,11 +449,11 @@ void wadi_flip_move_begin(WadiFlipMover *mover, WadiParticles *particles, const 
 void wadi_flip_move_part(const WadiFlipMover *mover, int32_t tile, const WadiFlipPath *path, int32_t first,
                          int32_t end, WadiCollideReport *report)
 {
-    TileView view = look_around(mover, mover->in->sort->tiles.tiles[tile]);
-    if (view.is_free) {
-        move_part_between_walls(mover, &view, path, first, end, report);
+    NearShapes shapes = find_near_shapes(mover, mover->in->sort->tiles.tiles[tile]);
+    if (shapes.is_free) {
+        move_part_between_walls(mover, &shapes, path, first, end, report);
     } else {
-        move_part_near_shapes(mover, &view, tile, path, first, end, report);
+        move_part_near_shapes(mover, &shapes, tile, path, first, end, report);
     }
 }
 

@@ -6,25 +6,25 @@
 #include "flip/transfer/flip_transfer.h"
 #include "particles/collide.h"
 
-/* Distance that particles keep from solids, in cells. */
+/* Distance of particles from solids after contact, in cells. */
 #define WADI_FLIP_SKIN 1e-3
 
 typedef struct WadiFlipMoveIn {
     const WadiSolids *solids;
     double cell_size, time, dt; /* the path takes [time, time + dt] */
-    /* What the grid knows of the solids at time + dt, for particles in the order of `sort`: those whose way it shows to be free
-     * do not ask the solids. All NULL: every particle asks. */
+    /* Solids on the grid at time + dt, for particles in the order of `sort`: free paths then need no query
+     * of the solids. All NULL: every particle queries them. */
     const WadiFlipSort *sort;
     const WadiFlipGrid *grid;
     const WadiFlipSolid *solid;
 } WadiFlipMoveIn;
 
-/* By parts of tiles, for who finds the paths of the next part only when this one has moved. */
+/* Moves particles by parts of tiles, so that path ends exist for one part at a time. */
 typedef struct WadiFlipMover {
     const WadiFlipMoveIn *in; /* with sort, grid and solid */
     WadiCollideIn collide;
     WadiParticles *particles;
-    WadiBox inner; /* the domain less the margin at closed sides, without end at open ones */
+    WadiBox inner; /* the domain less the margin at closed sides, unbounded at open ones */
     double margin; /* m */
 } WadiFlipMover;
 
@@ -34,7 +34,7 @@ void wadi_flip_move_begin(WadiFlipMover *mover, WadiParticles *particles, const 
 void wadi_flip_move_part(const WadiFlipMover *mover, int32_t tile, const WadiFlipPath *path, int32_t first,
                          int32_t end, WadiCollideReport *report);
 
-/* Positions become the ends of the paths, or where a solid stopped them; velocities change on contact only. */
+/* Positions become the path ends, or where a solid stopped them; velocities change only on contact. */
 WadiCollideReport wadi_flip_move(WadiParticles *particles, const WadiFlipPath *path,
                                  const WadiFlipMoveIn *in);
 

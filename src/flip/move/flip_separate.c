@@ -1,8 +1,8 @@
-/* Push pairs of particles that are nearer than a diameter apart, by half of what is missing each.
+/* Push apart pairs of particles closer than a diameter, each by half of the overlap.
  * Source: [A24], which proposes it in place of the density correction; [theory 7.4].
- * Differs: all pairs of an iteration are pushed at once, from the same places, so that the result does not depend on their order;
- * where a particle has several contacts a push is divided by the larger number of its two particles: equal and opposite, so the
- * centre of mass stays, and no particle goes further than its deepest contact. */
+ * Differs: all pairs of an iteration are pushed from the same positions, so that the order does not
+ * matter. A push is divided by the larger contact count of its two particles: equal and opposite, so the
+ * centre of mass stays, and no particle moves further than its deepest overlap. */
 #include "flip/move/flip_separate.h"
 
 #include <math.h>
@@ -15,8 +15,8 @@
 
 enum { PARTICLE_BLOCK = 2048 };
 
-/* Of pushes that share a particle; a cloud of random places at the rest density loses 70 % of its overlap in 8 iterations,
- * 61 % with 1. */
+/* Applied to particles with several contacts; 8 iterations on random positions at the rest density remove
+ * 70 % of the overlap, 61 % with a factor of 1. */
 static const double OVER_RELAXATION = 1.5;
 
 typedef struct Separate {
@@ -24,7 +24,7 @@ typedef struct Separate {
     const WadiNeighbours *near;
     int32_t *contacts;
     double *move[3];
-    double *place[3];
+    double *position[3];
     double diameter;
 } Separate;
 
@@ -52,17 +52,18 @@ static void push_apart(void *user, int64_t first, int64_t end)
 {
     const Separate *work = user;
     for (int64_t i = first; i < end; ++i) {
-        WadiVec3 x = { work->place[0][i], work->place[1][i], work->place[2][i] }, sum = { 0 };
+        WadiVec3 x = { work->position[0][i], work->position[1][i], work->position[2][i] }, sum = { 0 };
         for (int64_t n = work->near->start[i]; n < work->near->start[i + 1]; ++n) {
             int32_t j = work->near->index[n];
-            WadiVec3 apart = wadi_sub(x, wadi_vec3(work->place[0][j], work->place[1][j], work->place[2][j]));
+            WadiVec3 apart =
+                wadi_sub(x, wadi_vec3(work->position[0][j], work->position[1][j], work->position[2][j]));
             double distance = wadi_norm(apart);
             int32_t contacts = work->contacts[i] > work->contacts[j] ? work->contacts[i] : work->contacts[j];
-            double share = 0.5 * (work->diameter - distance) * fmin(1.0, OVER_RELAXATION / contacts);
+            double push = 0.5 * (work->diameter - distance) * fmin(1.0, OVER_RELAXATION / contacts);
             if (distance > 1e-9 * work->diameter) {
-                sum = wadi_add_scaled(sum, apart, share / distance);
+                sum = wadi_add_scaled(sum, apart, push / distance);
             } else {
-                sum = wadi_add_scaled(sum, wadi_flip_any_direction(work->at->id[i], work->at->id[j]), share);
+                sum = wadi_add_scaled(sum, wadi_flip_any_direction(work->at->id[i], work->at->id[j]), push);
             }
         }
         work->move[0][i] = sum.x;
@@ -76,7 +77,7 @@ static void add_moves(void *user, int64_t first, int64_t end)
     const Separate *work = user;
     for (int a = 0; a < 3; ++a) {
         for (int64_t i = first; i < end; ++i) {
-            work->place[a][i] += work->move[a][i];
+            work->position[a][i] += work->move[a][i];
         }
     }
 }
@@ -94,7 +95,7 @@ WadiStatus wadi_flip_separate(const WadiFlipSeparateIn *in, double *x, double *y
     at.x = x;
     at.y = y;
     at.z = z;
-    Separate work = { .at = &at, .place = { x, y, z }, .diameter = in->diameter };
+    Separate work = { .at = &at, .position = { x, y, z }, .diameter = in->diameter };
     double *partials = NULL;
     WADI_TRY(WADI_ARENA_NEW(scratch, &work.contacts, (size_t)count, "separation", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &partials, (size_t)wadi_parallel_block_count(count, PARTICLE_BLOCK),

@@ -1,8 +1,10 @@
-/* Where two fronts of a viscous liquid meet, a gap of less than a cell stays: every cell gets its number of particles by the
- * density correction, but inside cells nothing stirs them, and the surface shows the gap as a crack. So holes are looked for: balls
- * without a particle around the middles of a cell's eight parts, in cells that liquid or solids surround. Around them, pairs that are nearer
- * than particles at rest push each other apart a little each step, from their places at the step's beginning: equal and
- * opposite, so that the centre of mass stays where all may move. Chance leaves such holes in one of 250 places. */
+/* Close gaps of less than a cell where two fronts of a viscous liquid meet. The density correction
+ * restores the number of particles of each cell, but nothing moves them inside a cell, and the surface
+ * would show a crack. [theory 7.4]
+ * Holes are balls without particles around the centres of a cell's eight octants, in cells surrounded by
+ * liquid or solids. Around them, pairs closer than at rest push each other apart a little each step, from
+ * their positions at the start of the step: equal and opposite, so that the centre of mass stays. By
+ * chance one position in 250 is such a hole. */
 #include "flip/move/flip_spread.h"
 
 #include <math.h>
@@ -15,38 +17,38 @@
 
 enum { TILE_BLOCK = 4, ROWS_AROUND = 9, LANES_AROUND = 10, GATHERED = 4096 };
 
-/* Of the diameter: the farthest that a particle is moved in a step. */
-static const double MOST = 0.25;
-/* Diameters: nearer ones are in one place. */
-#define SMALLEST 1e-6f
+/* In diameters: largest displacement in a step. */
+static const double LARGEST_MOVE = 0.25;
+/* In diameters: closer pairs have the same position. */
+#define SAME_POSITION 1e-6f
 
-/* The nine rows of cells around one along y and z, their lanes -1 to 8: places of their particles, in diameters from a corner of
- * the row. */
+/* Particles in a row of cells and the eight rows around it along y and z, lanes -1 to 8; positions in
+ * diameters from a corner of the row. */
 typedef struct Around {
     WadiVec3 corner;
     double per_metre;
-    int32_t start[ROWS_AROUND][LANES_AROUND + 1]; /* of each lane in the arrays */
+    int32_t start[ROWS_AROUND][LANES_AROUND + 1]; /* per lane: its first particle in the arrays */
     int32_t count;
     float x[GATHERED + 8], y[GATHERED + 8], z[GATHERED + 8];
     uint32_t id[GATHERED + 8];
 } Around;
 
-/* The occupied row of the sort that a row of the grid is, or -1. */
+/* Index among the occupied rows of the sort of a row of the grid, or -1. */
 static int32_t occupied_row(const WadiFlipSpreadIn *in, int32_t row)
 {
     if (row == 0) {
         return -1;
     }
-    const int place = in->grid->rows.place[row];
+    const int bit = in->grid->rows.place[row];
     const int32_t tile = in->grid->sort_tile[in->grid->rows.tile[row]];
-    if (tile < 0 || (in->sort->row_mask[tile] >> place & 1) == 0) {
+    if (tile < 0 || (in->sort->row_mask[tile] >> bit & 1) == 0) {
         return -1;
     }
-    const uint64_t before = in->sort->row_mask[tile] & ((UINT64_C(1) << place) - 1);
+    const uint64_t before = in->sort->row_mask[tile] & ((UINT64_C(1) << bit) - 1);
     return in->sort->row_first[tile] + __builtin_popcountll(before);
 }
 
-/* Particles of a lane that do not fit are left out: there are a hundred in each cell. */
+/* Particles that do not fit are left out: only with a hundred in each cell. */
 static void gather_lane(const WadiFlipSpreadIn *in, int32_t occupied, int lane, Around *around)
 {
     const int32_t *start = occupied >= 0 ? &in->sort->cell_start[8 * (size_t)occupied + (size_t)lane] : NULL;
@@ -61,7 +63,7 @@ static void gather_lane(const WadiFlipSpreadIn *in, int32_t occupied, int lane, 
     }
 }
 
-/* Row n of the nine around one, itself the fifth; 0: not there. */
+/* Row n of the nine, the row itself the fifth; 0: not in the grid. */
 static int32_t row_around(const WadiRows *rows, int32_t row, int n)
 {
     const int dy = n % 3 - 1, dz = n / 3 - 1;
@@ -69,7 +71,7 @@ static int32_t row_around(const WadiRows *rows, int32_t row, int n)
     return dz != 0 ? rows->neighbour[row][4 + (dz > 0)] : row;
 }
 
-static void look_around(const WadiFlipSpreadIn *in, int32_t row, Around *around)
+static void gather_around(const WadiFlipSpreadIn *in, int32_t row, Around *around)
 {
     const WadiRows *rows = &in->grid->rows;
     const double h = in->grid->cell_size;
@@ -90,13 +92,13 @@ static void look_around(const WadiFlipSpreadIn *in, int32_t row, Around *around)
     }
 }
 
-/* Sums over eight particles at a time, in their order. */
+/* Sums over eight particles at a time, in a fixed order. */
 typedef struct Push {
     WadiF8 x, y, z;
-    WadiVec3 together; /* from those in the same place */
+    WadiVec3 together; /* from particles at the same position */
 } Push;
 
-/* What the particles first .. end do to particle i, in diameters: (1 - r) apart / r each. */
+/* Pushes of particles first .. end on particle i, in diameters: (1 - r) dx / r each. */
 static void add_pushes(const Around *around, int32_t i, int32_t first, int32_t end, Push *push)
 {
     const WadiI8 lanes = { 0, 1, 2, 3, 4, 5, 6, 7 };
@@ -114,7 +116,8 @@ static void add_pushes(const Around *around, int32_t i, int32_t first, int32_t e
         for (int l = 0; l < 8; ++l) {
             r[l] = sqrtf(square[l]);
         }
-        const WadiI8 is_near = is_here & (r < 1.0f) & (r > SMALLEST), is_together = is_here & (r <= SMALLEST);
+        const WadiI8 is_near = is_here & (r < 1.0f) & (r > SAME_POSITION),
+                     is_together = is_here & (r <= SAME_POSITION);
         const WadiF8 weight = (WadiF8)((WadiI8)((1.0f - r) / r) & is_near);
         push->x += weight * x;
         push->y += weight * y;
@@ -144,26 +147,26 @@ typedef struct Spread {
     WadiFlipPath *path;
 } Spread;
 
-/* Cells of a row that have particles, and liquid or solids on all sides. */
+/* Cells of a row with particles and with liquid or solids on all sides. */
 static unsigned inner_cells(const WadiFlipSpreadIn *in, int32_t row)
 {
     const WadiRows *rows = &in->grid->rows;
     unsigned inner = in->grid->occupied[row];
     for (int side = 0; side < 6; ++side) {
         const unsigned has_particles = wadi_row_bits_beside(rows, in->grid->occupied, row, side);
-        const unsigned is_loose = wadi_row_bits_beside(rows, in->occupied_air, row, side);
+        const unsigned is_air = wadi_row_bits_beside(rows, in->occupied_air, row, side);
         float distance[WADI_ROW_CELLS];
         wadi_table_row_beside(rows, in->solid_row, in->solid_distance, row, side, distance);
         unsigned solid = 0;
         for (int l = 0; l < 8; ++l) {
             solid |= (unsigned)(distance[l] < 0.0f) << l;
         }
-        inner &= (has_particles & ~is_loose) | solid;
+        inner &= (has_particles & ~is_air) | solid;
     }
     return inner;
 }
 
-/* Is there no particle of the 27 cells around lane `lane` within the radius of a hole of x? */
+/* Is no particle of the 27 cells around `lane` within the radius of a hole around x? */
 static bool is_hole(const Around *around, int lane, const float x[3], float square)
 {
     const WadiI8 lanes = { 0, 1, 2, 3, 4, 5, 6, 7 };
@@ -184,30 +187,31 @@ static bool is_hole(const Around *around, int lane, const float x[3], float squa
     return wadi_row_bits(&is_near) == 0;
 }
 
-/* Which of the eight parts of a cell have particles; `side` is that of a cell, in diameters. */
-static unsigned parts_with_particles(const Around *around, int lane, float side)
+/* Octants of a cell that hold particles; `side` is the size of a cell in diameters. */
+static unsigned octants_with_particles(const Around *around, int lane, float side)
 {
-    unsigned parts = 0;
+    unsigned octants = 0;
     for (int32_t k = around->start[4][lane + 1]; k < around->start[4][lane + 2]; ++k) {
         const bool high[3] = { around->x[k] > ((float)lane + 0.5f) * side, around->y[k] > 0.5f * side,
                                around->z[k] > 0.5f * side };
-        parts |= 1u << (high[0] + 2 * high[1] + 4 * high[2]);
+        octants |= 1u << (high[0] + 2 * high[1] + 4 * high[2]);
     }
-    return parts;
+    return octants;
 }
 
 static unsigned hollow_cells(const WadiFlipSpreadIn *in, const Around *around, unsigned cells)
 {
-    const float side = (float)(in->grid->cell_size / in->diameter), hole = (float)(in->hole / in->diameter);
+    const float side = (float)(in->grid->cell_size / in->diameter),
+                hole = (float)(in->hole_radius / in->diameter);
     unsigned hollow = 0;
     for (unsigned left = cells; left != 0; left &= left - 1) {
         const int lane = __builtin_ctz(left);
-        for (unsigned parts = 0xff & ~parts_with_particles(around, lane, side); parts != 0;
-             parts &= parts - 1) {
-            const int part = __builtin_ctz(parts);
-            const float x[3] = { side * ((float)lane + 0.25f + 0.5f * (float)(part & 1)),
-                                 side * (0.25f + 0.5f * (float)(part >> 1 & 1)),
-                                 side * (0.25f + 0.5f * (float)(part >> 2)) };
+        for (unsigned octants = 0xff & ~octants_with_particles(around, lane, side); octants != 0;
+             octants &= octants - 1) {
+            const int octant = __builtin_ctz(octants);
+            const float x[3] = { side * ((float)lane + 0.25f + 0.5f * (float)(octant & 1)),
+                                 side * (0.25f + 0.5f * (float)(octant >> 1 & 1)),
+                                 side * (0.25f + 0.5f * (float)(octant >> 2)) };
             if (is_hole(around, lane, x, hole * hole)) {
                 hollow |= 1u << lane;
                 break;
@@ -239,7 +243,7 @@ static void spread_row(const Spread *spread, int32_t row, int32_t occupied, Arou
     if (cells == 0) {
         return;
     }
-    look_around(in, row, around);
+    gather_around(in, row, around);
     for (unsigned left = cells; left != 0; left &= left - 1) {
         const int lane = __builtin_ctz(left);
         const int32_t first = in->sort->cell_start[8 * (size_t)occupied + (size_t)lane];
@@ -253,8 +257,9 @@ static void spread_row(const Spread *spread, int32_t row, int32_t occupied, Arou
                 add_pushes(around, k, around->start[n][lane], around->start[n][lane + 3], &push);
             }
             const WadiVec3 sum = sum_of(&push);
-            const double length = in->share * wadi_norm(sum);
-            const double scale = in->diameter * in->share * (length > MOST ? MOST / length : 1.0);
+            const double length = in->push_fraction * wadi_norm(sum);
+            const double scale =
+                in->diameter * in->push_fraction * (length > LARGEST_MOVE ? LARGEST_MOVE / length : 1.0);
             path->x[i - path->first] += scale * sum.x;
             path->y[i - path->first] += scale * sum.y;
             path->z[i - path->first] += scale * sum.z;
@@ -269,7 +274,7 @@ static void find_holes_in_row(const Spread *spread, int32_t row, int32_t occupie
     (void)occupied;
     const unsigned inner = inner_cells(spread->in, row);
     if (inner != 0) {
-        look_around(spread->in, row, around);
+        gather_around(spread->in, row, around);
         spread->hollow[row] = (uint8_t)hollow_cells(spread->in, around, inner);
     }
 }
@@ -279,7 +284,7 @@ static void for_rows(const Spread *spread, int64_t first, int64_t end, RowWork w
     const WadiFlipSort *sort = spread->in->sort;
     const WadiFlipGrid *grid = spread->in->grid;
     Around around;
-    memset(around.x, 0, sizeof around.x); /* the last eight of a sum may reach beyond what is there */
+    memset(around.x, 0, sizeof around.x); /* the last vector of a sum may extend past the particles */
     memset(around.y, 0, sizeof around.y);
     memset(around.z, 0, sizeof around.z);
     for (int64_t t = first; t < end; ++t) {
