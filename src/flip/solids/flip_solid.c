@@ -1,8 +1,8 @@
-/* Open fractions, solid velocities and solid distances of all rows; what rests is asked once.
- * Source: [BBB07; NMG09; theory 3.1]. The asking itself is flip_solid_tile.c.
+/* Open fractions, solid velocities and solid distances of all rows. Solids at rest are sampled once.
+ * Source: [BBB07; NMG09; theory 3.1]. The sampling is in flip_solid_tile.c.
  *
- * The cache knows the solids at rest and the walls. Rows that a moving solid is near are asked anew each step, about all
- * solids; the others are none of its business. */
+ * The cache holds the solids at rest and the walls. Rows near a moving solid are sampled each step, with
+ * all solids. */
 #include "flip/solids/flip_solid.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { LANES = WADI_ROW_CELLS, TILE_BLOCK = 16, ROW_BLOCK = 256 };
 
-/* By its number in the arrays. */
+/* A row of the output by its index in the arrays. */
 static WadiFlipSolidRow row_in_output(const WadiFlipSolid *out, int32_t row)
 {
     const size_t at = (size_t)LANES * (size_t)row;
@@ -26,7 +26,7 @@ static WadiFlipSolidRow row_in_output(const WadiFlipSolid *out, int32_t row)
     return made;
 }
 
-/* From the cache, where all rests. */
+/* From the cache, where all velocities are 0. */
 static void copy_row(WadiFlipSolidRow to, WadiFlipSolidRow from)
 {
     for (int axis = 0; axis < 3; ++axis) {
@@ -40,37 +40,37 @@ static void copy_row(WadiFlipSolidRow to, WadiFlipSolidRow from)
     memcpy(to.fraction, from.fraction, LANES * sizeof(float));
 }
 
-/* Rows of a tile of the grid that share their values with no other. */
+/* Rows of a tile of the grid with values of their own in the arrays. */
 typedef struct TileRows {
-    uint64_t asked; /* because a solid moves near them, or there is no cache */
-    uint64_t own;   /* these, and who wants to change theirs */
-    int32_t first;  /* the first of them in the arrays; they follow each other */
+    uint64_t sampled; /* sampled: a moving solid is near, or there is no cache */
+    uint64_t own;     /* sampled rows, and those the caller will change */
+    int32_t first;    /* index of the first of them in the arrays; they are consecutive */
 } TileRows;
 
 typedef struct SolidContext {
     const WadiFlipSolidIn *in;
-    const WadiFlipSolidIn *moving; /* the same with the solids that move; not set without a cache */
+    const WadiFlipSolidIn *moving; /* the same with the moving solids only; not set without a cache */
     WadiFlipSolid *out;
     WadiFlipSolidCache *cache; /* NULL: none */
     TileRows *tiles;
-    int32_t tile; /* in work; set in a copy of the context */
+    int32_t tile; /* current tile; set in a copy of the context */
 } SolidContext;
 
-static int bits_before(uint64_t bits, int place)
+static int bits_before(uint64_t bits, int bit_index)
 {
-    return __builtin_popcountll(bits & ((UINT64_C(1) << place) - 1));
+    return __builtin_popcountll(bits & ((UINT64_C(1) << bit_index) - 1));
 }
 
-static const WadiFlipSolidTile *kept_tile(const SolidContext *context, int32_t tile)
+static const WadiFlipSolidTile *cached_tile(const SolidContext *context, int32_t tile)
 {
-    return &context->cache->tiles[context->cache->place[tile]];
+    return &context->cache->tiles[context->cache->tile_index[tile]];
 }
 
-/* Which row of the cache a row that is neither open nor closed is. */
-static int32_t cached_row(const SolidContext *context, const WadiFlipSolidTile *kept, int place)
+/* Row of the cache for a row that is neither open nor closed. */
+static int32_t cached_row(const SolidContext *context, const WadiFlipSolidTile *cached, int bit_index)
 {
-    const uint64_t special = ~(kept->rows.open | kept->rows.closed);
-    return context->cache->tile_rows[kept->first + bits_before(special, place)];
+    const uint64_t special = ~(cached->rows.open | cached->rows.closed);
+    return context->cache->tile_rows[cached->first + bits_before(special, bit_index)];
 }
 
 static void find_own_rows(void *user, int64_t first, int64_t end)
@@ -80,19 +80,19 @@ static void find_own_rows(void *user, int64_t first, int64_t end)
     for (int32_t t = (int32_t)first; t < end; ++t) {
         const WadiTile tile = rows->tiles->tiles[t];
         const uint64_t wanted = rows->mask[t], own = context->in->own != NULL ? context->in->own[t] : 0;
-        uint64_t asked = 0;
+        uint64_t sampled = 0;
         if (context->cache == NULL) {
-            asked = wanted;
+            sampled = wanted;
         } else if (context->moving->solids->count > 0 &&
                    wadi_flip_solid_is_near_tile(context->moving, tile)) {
-            asked = wadi_flip_solid_rows_near(context->moving, tile, wanted);
+            sampled = wadi_flip_solid_rows_near(context->moving, tile, wanted);
         }
-        context->tiles[t] = (TileRows){ .asked = asked, .own = asked | (wanted & own) };
+        context->tiles[t] = (TileRows){ .sampled = sampled, .own = sampled | (wanted & own) };
     }
 }
 
-/* Number the rows of the arrays: those of the cache that are in use, in the order of their first users, and those of tiles.
- * Returns how many. */
+/* Number the rows of the arrays: rows of the cache that are in use, in the order of first use, and rows
+ * with values of their own. Returns their number. */
 static int32_t number_rows(const SolidContext *context)
 {
     const WadiRows *rows = context->in->rows;
@@ -104,10 +104,10 @@ static int32_t number_rows(const SolidContext *context)
     for (int32_t t = 0; t < rows->tiles->count; ++t) {
         const uint64_t shared = rows->mask[t] & ~context->tiles[t].own;
         for (uint64_t left = shared; left != 0 && cache != NULL; left &= left - 1) {
-            const WadiFlipSolidTile *kept = kept_tile(context, t);
-            left &= ~(kept->rows.open | kept->rows.closed);
+            const WadiFlipSolidTile *cached = cached_tile(context, t);
+            left &= ~(cached->rows.open | cached->rows.closed);
             if (left != 0) {
-                int32_t *number = &cache->number[cached_row(context, kept, __builtin_ctzll(left))];
+                int32_t *number = &cache->number[cached_row(context, cached, __builtin_ctzll(left))];
                 *number = *number == WADI_FLIP_SOLID_NONE ? count++ : *number;
             }
         }
@@ -154,23 +154,23 @@ static void copy_cached_rows(void *user, int64_t first, int64_t end)
     }
 }
 
-static WadiFlipSolidRow target_in_output(void *user, int place)
+static WadiFlipSolidRow target_in_output(void *user, int bit_index)
 {
     const SolidContext *context = user;
     const TileRows *tile = &context->tiles[context->tile];
-    return row_in_output(context->out, tile->first + bits_before(tile->own, place));
+    return row_in_output(context->out, tile->first + bits_before(tile->own, bit_index));
 }
 
-/* Rows of the tile in work straight from the solids. */
-static void ask_rows(SolidContext *context)
+/* Sample the solids on the rows of the current tile. */
+static void sample_rows(SolidContext *context)
 {
     const WadiFlipSolidIn *in = context->in;
     WadiFlipTileRows state =
-        wadi_flip_solid_tile(in, in->rows->tiles->tiles[context->tile], context->tiles[context->tile].asked,
+        wadi_flip_solid_tile(in, in->rows->tiles->tiles[context->tile], context->tiles[context->tile].sampled,
                              target_in_output, context);
     for (uint64_t left = state.open | state.closed; left != 0; left &= left - 1) {
-        const int place = __builtin_ctzll(left);
-        wadi_flip_solid_row_fill(target_in_output(context, place), (state.open >> place & 1) != 0,
+        const int bit_index = __builtin_ctzll(left);
+        wadi_flip_solid_row_fill(target_in_output(context, bit_index), (state.open >> bit_index & 1) != 0,
                                  in->cell_size);
     }
 }
@@ -181,34 +181,34 @@ static void fill_tiles(void *user, int64_t first, int64_t end)
     const WadiRows *rows = context.in->rows;
     for (context.tile = (int32_t)first; context.tile < end; ++context.tile) {
         const TileRows *tile = &context.tiles[context.tile];
-        const WadiFlipSolidTile *kept = context.cache != NULL ? kept_tile(&context, context.tile) : NULL;
-        if (tile->asked != 0) {
-            ask_rows(&context);
+        const WadiFlipSolidTile *cached = context.cache != NULL ? cached_tile(&context, context.tile) : NULL;
+        if (tile->sampled != 0) {
+            sample_rows(&context);
         }
         int32_t *number = context.out->row + rows->first[context.tile], own = tile->first;
         for (uint64_t left = rows->mask[context.tile]; left != 0; left &= left - 1, ++number) {
             const uint64_t bit = left & -left;
-            const int place = __builtin_ctzll(left);
-            const bool is_open = kept != NULL && (kept->rows.open & bit) != 0;
-            const bool is_plain = is_open || (kept != NULL && (kept->rows.closed & bit) != 0);
+            const int bit_index = __builtin_ctzll(left);
+            const bool is_open = cached != NULL && (cached->rows.open & bit) != 0;
+            const bool is_plain = is_open || (cached != NULL && (cached->rows.closed & bit) != 0);
             if ((tile->own & bit) == 0) {
                 *number = is_open    ? WADI_FLIP_SOLID_OPEN_ROW
                           : is_plain ? WADI_FLIP_SOLID_CLOSED_ROW
-                                     : context.cache->number[cached_row(&context, kept, place)];
+                                     : context.cache->number[cached_row(&context, cached, bit_index)];
                 continue;
             }
             *number = own++;
-            if ((tile->asked & bit) == 0 && is_plain) {
+            if ((tile->sampled & bit) == 0 && is_plain) {
                 wadi_flip_solid_row_fill(row_in_output(context.out, *number), is_open, context.in->cell_size);
-            } else if ((tile->asked & bit) == 0) {
+            } else if ((tile->sampled & bit) == 0) {
                 copy_row(row_in_output(context.out, *number),
-                         row_in_cache(&context, cached_row(&context, kept, place)));
+                         row_in_cache(&context, cached_row(&context, cached, bit_index)));
             }
         }
     }
 }
 
-/* part[0]: what rests, and the walls; part[1]: what moves. */
+/* part[0]: solids at rest and the walls; part[1]: moving solids. */
 static WadiStatus split_solids(const WadiSolids *solids, WadiSolids part[2], WadiArena *arena,
                                WadiError *error)
 {

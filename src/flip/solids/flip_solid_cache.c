@@ -1,6 +1,5 @@
-/* What solids at rest and the walls make of the rows of tiles, asked once.
- *
- * Walls along the grid make the same of whole layers of rows: each distinct row is kept once. */
+/* Solids at rest and walls on the rows of tiles, sampled once. Each distinct row is stored once: walls
+ * along the grid give equal layers of rows. */
 #include "flip/solids/flip_solid_cache.h"
 
 #include <string.h>
@@ -14,15 +13,15 @@ enum {
     ROW_FLOATS = WADI_FLIP_SOLID_ROW_FLOATS,
     TILE_FLOATS = WADI_TILE_ROWS * ROW_FLOATS,
     TILE_BLOCK = 4,
-    TILES_AT_ONCE = 64, /* asked before their rows are put into the cache */
-    TILES_KEPT = 4096
+    TILES_AT_ONCE = 64, /* sampled before their rows are stored in the cache */
+    OLD_TILES_MAX = 4096
 };
 
 void wadi_flip_solid_cache_free(WadiFlipSolidCache *cache)
 {
     WADI_DELETE(cache->tiles, (size_t)cache->tile_capacity);
     WADI_DELETE(cache->spare, (size_t)cache->spare_capacity);
-    WADI_DELETE(cache->place, (size_t)cache->place_capacity);
+    WADI_DELETE(cache->tile_index, (size_t)cache->tile_index_capacity);
     WADI_DELETE(cache->tile_rows, cache->tile_row_capacity);
     wadi_free(cache->rows, cache->row_capacity, ROW_FLOATS * sizeof(float));
     WADI_DELETE(cache->number, cache->number_capacity);
@@ -37,17 +36,17 @@ WadiFlipSolidRow wadi_flip_solid_row_of(float *values)
                                .fraction = values + 4 * LANES };
 }
 
-/* New tiles on their way into the cache. */
-typedef struct Asked {
+/* New tiles before they are stored in the cache. */
+typedef struct NewTiles {
     const WadiFlipSolidIn *in;
     WadiFlipSolidTile **tile;
     float *values; /* TILE_FLOATS each */
-} Asked;
+} NewTiles;
 
-static WadiFlipSolidRow target_in_tile(void *user, int place)
+static WadiFlipSolidRow target_in_tile(void *user, int row)
 {
     float *values = user;
-    return wadi_flip_solid_row_of(values + place * ROW_FLOATS);
+    return wadi_flip_solid_row_of(values + row * ROW_FLOATS);
 }
 
 static bool has_same_bits(const void *a, const void *b, size_t size)
@@ -55,7 +54,7 @@ static bool has_same_bits(const void *a, const void *b, size_t size)
     return memcmp(a, b, size) == 0;
 }
 
-/* A solid may be near enough to be asked and still leave a row as it is without. */
+/* A solid may be near enough to be sampled and still leave a row fully open or closed. */
 static void find_plain_rows(WadiFlipSolidTile *tile, const float *values, double cell_size)
 {
     float open[ROW_FLOATS], closed[ROW_FLOATS];
@@ -69,22 +68,22 @@ static void find_plain_rows(WadiFlipSolidTile *tile, const float *values, double
     }
 }
 
-static void ask_resting(void *user, int64_t first, int64_t end)
+static void sample_resting(void *user, int64_t first, int64_t end)
 {
-    const Asked *asked = user;
+    const NewTiles *new_tiles = user;
     for (int64_t n = first; n < end; ++n) {
-        WadiFlipSolidTile *tile = asked->tile[n];
-        float *values = asked->values + n * TILE_FLOATS;
+        WadiFlipSolidTile *tile = new_tiles->tile[n];
+        float *values = new_tiles->values + n * TILE_FLOATS;
         tile->rows = (WadiFlipTileRows){ .open = UINT64_MAX };
-        if (wadi_flip_solid_is_near_tile(asked->in, tile->tile)) {
-            tile->rows = wadi_flip_solid_tile(asked->in, tile->tile, UINT64_MAX, target_in_tile, values);
-            find_plain_rows(tile, values, asked->in->cell_size);
+        if (wadi_flip_solid_is_near_tile(new_tiles->in, tile->tile)) {
+            tile->rows = wadi_flip_solid_tile(new_tiles->in, tile->tile, UINT64_MAX, target_in_tile, values);
+            find_plain_rows(tile, values, new_tiles->in->cell_size);
         }
-        tile->is_known = true;
+        tile->is_sampled = true;
     }
 }
 
-/* The slot of a row: that of an equal one, or empty. */
+/* The slot of an equal row, or an empty one. */
 static int32_t *slot_of(WadiFlipSolidCache *cache, const float *row)
 {
     const uint32_t last = (uint32_t)cache->slot_count - 1;
@@ -97,7 +96,7 @@ static int32_t *slot_of(WadiFlipSolidCache *cache, const float *row)
     return &cache->slots[at];
 }
 
-/* Room for `more` rows, and twice as many slots. */
+/* Capacity for `more` rows, and twice as many slots. */
 static WadiStatus reserve_rows(WadiFlipSolidCache *cache, int32_t more, WadiError *error)
 {
     const int32_t wanted = cache->row_count + more;
@@ -120,17 +119,17 @@ static WadiStatus reserve_rows(WadiFlipSolidCache *cache, int32_t more, WadiErro
     return WADI_OK;
 }
 
-static WadiStatus keep_rows(WadiFlipSolidCache *cache, WadiFlipSolidTile *tile, const float *values,
-                            WadiError *error)
+static WadiStatus store_rows(WadiFlipSolidCache *cache, WadiFlipSolidTile *tile, const float *values,
+                             WadiError *error)
 {
-    const uint64_t kept = ~(tile->rows.open | tile->rows.closed);
-    const int32_t more = __builtin_popcountll(kept);
+    const uint64_t special = ~(tile->rows.open | tile->rows.closed);
+    const int32_t more = __builtin_popcountll(special);
     WADI_TRY(wadi_array_reserve((void **)&cache->tile_rows, &cache->tile_row_capacity,
                                 (size_t)(cache->tile_row_count + more), sizeof *cache->tile_rows,
                                 "solid cells", error));
     WADI_TRY(reserve_rows(cache, more, error));
     tile->first = cache->tile_row_count;
-    for (uint64_t left = kept; left != 0; left &= left - 1) {
+    for (uint64_t left = special; left != 0; left &= left - 1) {
         const float *row = values + __builtin_ctzll(left) * ROW_FLOATS;
         int32_t *slot = slot_of(cache, row);
         if (*slot == 0) {
@@ -143,36 +142,36 @@ static WadiStatus keep_rows(WadiFlipSolidCache *cache, WadiFlipSolidTile *tile, 
     return WADI_OK;
 }
 
-/* A few at a time: a tile in work takes more memory than what is kept of it. */
-static WadiStatus ask_new_tiles(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache, WadiArena *arena,
-                                WadiError *error)
+/* A few at a time: the samples of a tile take more memory than its stored rows. */
+static WadiStatus sample_new_tiles(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache, WadiArena *arena,
+                                   WadiError *error)
 {
     const WadiArenaMark mark = wadi_arena_mark(arena);
     const int32_t count = in->rows->tiles->count;
-    Asked asked = { .in = in };
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &asked.tile, TILES_AT_ONCE, "solid cells", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &asked.values, (size_t)TILES_AT_ONCE * TILE_FLOATS,
+    NewTiles new_tiles = { .in = in };
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &new_tiles.tile, TILES_AT_ONCE, "solid cells", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &new_tiles.values, (size_t)TILES_AT_ONCE * TILE_FLOATS,
                                       "solid cells", error));
     cache->queried_tiles = 0;
     for (int32_t t = 0; t < count;) {
-        int32_t new_tiles = 0;
-        for (; t < count && new_tiles < TILES_AT_ONCE; ++t) {
-            WadiFlipSolidTile *tile = &cache->tiles[cache->place[t]];
-            if (!tile->is_known) {
-                asked.tile[new_tiles++] = tile;
+        int32_t new_count = 0;
+        for (; t < count && new_count < TILES_AT_ONCE; ++t) {
+            WadiFlipSolidTile *tile = &cache->tiles[cache->tile_index[t]];
+            if (!tile->is_sampled) {
+                new_tiles.tile[new_count++] = tile;
             }
         }
-        wadi_parallel_for(new_tiles, TILE_BLOCK, ask_resting, &asked);
-        for (int32_t n = 0; n < new_tiles; ++n) {
-            cache->queried_tiles += asked.tile[n]->rows.open != UINT64_MAX;
-            WADI_TRY(keep_rows(cache, asked.tile[n], asked.values + n * TILE_FLOATS, error));
+        wadi_parallel_for(new_count, TILE_BLOCK, sample_resting, &new_tiles);
+        for (int32_t n = 0; n < new_count; ++n) {
+            cache->queried_tiles += new_tiles.tile[n]->rows.open != UINT64_MAX;
+            WADI_TRY(store_rows(cache, new_tiles.tile[n], new_tiles.values + n * TILE_FLOATS, error));
         }
     }
     wadi_arena_release_temporaries(arena, mark);
     return WADI_OK;
 }
 
-static WadiStatus make_room(WadiFlipSolidCache *cache, int32_t tiles, int32_t places, WadiError *error)
+static WadiStatus reserve_tiles(WadiFlipSolidCache *cache, int32_t tiles, int32_t map_tiles, WadiError *error)
 {
     if (tiles > cache->spare_capacity) {
         int32_t capacity = tiles + tiles / 2;
@@ -180,33 +179,33 @@ static WadiStatus make_room(WadiFlipSolidCache *cache, int32_t tiles, int32_t pl
                              error));
         cache->spare_capacity = capacity;
     }
-    if (places > cache->place_capacity) {
-        int32_t capacity = places + places / 2;
-        WADI_TRY(WADI_RESIZE(&cache->place, (size_t)cache->place_capacity, (size_t)capacity, "solid cells",
-                             error));
-        cache->place_capacity = capacity;
+    if (map_tiles > cache->tile_index_capacity) {
+        int32_t capacity = map_tiles + map_tiles / 2;
+        WADI_TRY(WADI_RESIZE(&cache->tile_index, (size_t)cache->tile_index_capacity, (size_t)capacity,
+                             "solid cells", error));
+        cache->tile_index_capacity = capacity;
     }
     return WADI_OK;
 }
 
-/* Make cache->tiles hold the tiles of the map, cache->place tell where, and keep what is known of them and of tiles that were in
- * use before, for splashes come back. When those become too many all is asked again: as many tiles were new since the last time. */
+/* Merge the tiles of the map into cache->tiles and set cache->tile_index. Tiles of earlier steps stay,
+ * because splashes return to them; when they are too many the cache starts again empty. */
 static WadiStatus follow_tiles(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache, WadiError *error)
 {
     const WadiTileMap *map = in->rows->tiles;
-    if (cache->tile_count >= 2 * map->count + TILES_KEPT) {
+    if (cache->tile_count >= 2 * map->count + OLD_TILES_MAX) {
         cache->tile_count = cache->tile_row_count = cache->row_count = 0;
         if (cache->slot_count > 0) {
             memset(cache->slots, 0, (size_t)cache->slot_count * sizeof *cache->slots);
         }
     }
-    WADI_TRY(make_room(cache, cache->tile_count + map->count, map->count, error));
+    WADI_TRY(reserve_tiles(cache, cache->tile_count + map->count, map->count, error));
     int32_t old = 0, count = 0;
     for (int32_t t = 0; t < map->count; ++t) {
         while (old < cache->tile_count && wadi_tile_is_before(cache->tiles[old].tile, map->tiles[t])) {
             cache->spare[count++] = cache->tiles[old++];
         }
-        cache->place[t] = count;
+        cache->tile_index[t] = count;
         if (old < cache->tile_count && wadi_tile_is_same(cache->tiles[old].tile, map->tiles[t])) {
             cache->spare[count++] = cache->tiles[old++];
         } else {
@@ -230,5 +229,5 @@ WadiStatus wadi_flip_solid_cache_follow(WadiFlipSolidCache *cache, const WadiFli
                                         WadiArena *arena, WadiError *error)
 {
     WADI_TRY(follow_tiles(in, cache, error));
-    return ask_new_tiles(in, cache, arena, error);
+    return sample_new_tiles(in, cache, arena, error);
 }

@@ -1,4 +1,4 @@
-/* Results of solids at rest, tile by tile. Private to flip_solid.c and flip_solid_cache.c. */
+/* Samples of solids at rest by tile. Private to flip_solid.c and flip_solid_cache.c. */
 #ifndef WADI_FLIP_SOLID_CACHE_H
 #define WADI_FLIP_SOLID_CACHE_H
 
@@ -6,12 +6,12 @@
 
 enum { WADI_FLIP_SOLID_ROW_FLOATS = 5 * WADI_ROW_CELLS };
 
-/* What is known of a tile: rows of `rows` are like all open or all closed ones, the others follow each other in
- * cache->tile_rows. All rows are asked at once, whether they are in use or not: distances at corners and centres are shared
- * between rows, and neighbours come into use soon. */
+/* A sampled tile: `rows` marks the fully open and closed rows, the others are consecutive in
+ * cache->tile_rows. All rows are sampled together, in use or not: they share distances at corners and
+ * centres, and neighbours are soon in use. */
 typedef struct WadiFlipSolidTile {
     WadiTile tile;
-    bool is_known;
+    bool is_sampled;
     int32_t first; /* in cache->tile_rows */
     WadiFlipTileRows rows;
 } WadiFlipSolidTile;
@@ -19,7 +19,7 @@ typedef struct WadiFlipSolidTile {
 /* A row of the cache. */
 WadiFlipSolidRow wadi_flip_solid_row_of(float *values);
 
-/* Know all tiles of in->rows. `in` has the solids at rest alone. */
+/* Sample all new tiles of in->rows. `in` has only the solids at rest. */
 WadiStatus wadi_flip_solid_cache_follow(WadiFlipSolidCache *cache, const WadiFlipSolidIn *in,
                                         WadiArena *arena, WadiError *error);
 

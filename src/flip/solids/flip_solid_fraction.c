@@ -1,6 +1,6 @@
 /* Open fractions of faces and cells from the solid's distance at their corners.
- * Source: [NMG09] (area fractions of faces). Squares whose corners alternate are decided by the mean of the
- * corners. */
+ * Source: [NMG09] (area fractions of faces). A square with alternating corners is decided by the mean of
+ * its corners. */
 #include "flip/solids/flip_solid_fraction.h"
 
 #include <math.h>
@@ -40,8 +40,8 @@ double wadi_square_open(const double d[4], double touch)
     return cuts_open ? triangles : 1.0 - triangles;
 }
 
-/* Simpson's rule over three sections across the axis along which the distance changes least: there the
- * sections' areas are smoothest. */
+/* Simpson's rule over three sections across the axis with the smallest change of the distance: there the
+ * sections vary most smoothly. */
 double wadi_cube_open(const double d[8], double touch)
 {
     static const int across[3][4] = { { 0, 2, 4, 6 }, { 0, 1, 4, 5 }, { 0, 1, 2, 3 } };

@@ -1,7 +1,8 @@
-/* Cut cells that hold no particle but lie under fluid are fluid.
+/* Label cut cells without particles under fluid as fluid.
  * Source: [theory 3.2].
- * Differs: "away from the solid" is where the cell opens most, for distances do not tell in corners where two
- * walls meet; and in 3-D slivers lie behind slivers, so the fluid may be two cells away. */
+ * Differs: "away from the solid" is the direction in which the cell opens most, because distances have no
+ * clear gradient in corners; and the fluid may be two cells away, because in 3-D slivers lie behind
+ * slivers. */
 #include "flip/solids/flip_solid.h"
 
 #include <math.h>
@@ -17,8 +18,7 @@ typedef struct LabelContext {
     uint8_t *filled;
 } LabelContext;
 
-/* The neighbour on the side to which the cell opens most: the greatest component of the area vector of the
- * wall in it. */
+/* The neighbour on the side to which the cell opens most: the largest component of the wall's area vector. */
 static WadiRowCell away_from_solid(const LabelContext *context, WadiRowCell cell)
 {
     WadiRowCell away = { 0, 0 };
@@ -37,7 +37,7 @@ static WadiRowCell away_from_solid(const LabelContext *context, WadiRowCell cell
     return away;
 }
 
-/* A sliver may open into another one only: walk on, a diagonal of a cell at most. */
+/* A sliver may open only into another sliver: continue, at most a diagonal of a cell. */
 static bool is_under_fluid(const LabelContext *context, WadiRowCell cell)
 {
     for (int n = 0; n < 3 && cell.row != 0; ++n) {
@@ -52,27 +52,27 @@ static bool is_under_fluid(const LabelContext *context, WadiRowCell cell)
     return false;
 }
 
-/* A row far from solids has no cut cell, and one deep in a solid opens to no side. */
+/* True for rows far from solids and rows deep inside a solid. */
 static bool has_no_cut_cell(const LabelContext *context, int32_t row)
 {
-    const int32_t *table = context->solid->row, *beside = context->rows->neighbour[row];
+    const int32_t *table = context->solid->row, *neighbour = context->rows->neighbour[row];
     bool is_shut = table[row] == WADI_FLIP_SOLID_CLOSED_ROW;
     for (int axis = 0; axis < 3 && is_shut; ++axis) {
-        const int32_t next = table[beside[2 * axis + 1]];
+        const int32_t next = table[neighbour[2 * axis + 1]];
         is_shut = next == WADI_FLIP_SOLID_CLOSED_ROW || next == WADI_FLIP_SOLID_NONE;
     }
     return is_shut || table[row] == WADI_FLIP_SOLID_OPEN_ROW;
 }
 
-/* Cells of a row that are cut, and open to one side more than to the other. */
-static unsigned cells_to_ask(const LabelContext *context, int32_t row)
+/* Cut cells of a row that open to one side more than to the other. */
+static unsigned find_candidates(const LabelContext *context, int32_t row)
 {
     const WadiFlipSolid *solid = context->solid;
-    const int32_t *table = solid->row, *beside = context->rows->neighbour[row];
+    const int32_t *table = solid->row, *neighbour = context->rows->neighbour[row];
     WadiI8 opens = { 0 };
     for (int axis = 0; axis < 3; ++axis) {
         const WadiF8 low = WADI_ROW(solid->open[axis], table[row]);
-        const WadiF8 next = WADI_ROW(solid->open[axis], table[beside[2 * axis + 1]]);
+        const WadiF8 next = WADI_ROW(solid->open[axis], table[neighbour[2 * axis + 1]]);
         const WadiF8 high = axis == 0 ? (WadiF8)WADI_ROW_SHIFT_DOWN(low, next) : next;
         opens |= high != low;
     }
@@ -87,7 +87,8 @@ static void fill_rows(void *user, int64_t first, int64_t end)
         const unsigned fluid = context->fluid[row];
         const bool has_cut = row > 0 && !has_no_cut_cell(context, row);
         unsigned filled = fluid;
-        for (unsigned left = has_cut ? cells_to_ask(context, row) & ~fluid : 0; left != 0; left &= left - 1) {
+        for (unsigned left = has_cut ? find_candidates(context, row) & ~fluid : 0; left != 0;
+             left &= left - 1) {
             const int l = __builtin_ctz(left);
             filled |= (unsigned)is_under_fluid(context, (WadiRowCell){ row, l }) << l;
         }

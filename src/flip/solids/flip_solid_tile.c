@@ -1,7 +1,7 @@
-/* Ask the solids about the faces and cells of one tile.
- * Source: [NMG09]: open fractions come from the distance at the corners, each asked for once a tile.
- * Differs: where these do not look like one plane, corners do not see everything: there a face is cut into
- * 4 x 4 squares, and closed when a wall separates its two cells. */
+/* Sample the solids on the faces and cells of one tile.
+ * Source: [NMG09]: open fractions from the distances at the corners, each sampled once a tile.
+ * Differs: where the corners do not fit one plane they may miss details. There a face is divided into 4 x
+ * 4 squares, and closed if a wall separates its two cells. */
 #include "flip/solids/flip_solid_tile.h"
 
 #include <string.h>
@@ -11,34 +11,34 @@
 
 enum { LANES = WADI_ROW_CELLS, CORNERS = 10, CENTRES = 9, PARTS = 4 };
 
-/* In cells. A face closer to a wall than TOUCH is on it. Corners that differ from a plane by BEND, or are
- * closer to a wall than that without touching it, may hide a thin wall or an edge. */
+/* In cells. A face closer to a wall than TOUCH lies on it. Corners that deviate from a plane by BEND, or
+ * are closer to a wall than BEND without touching it, may hide a thin wall or an edge. */
 #define TOUCH 1e-6
 #define BEND 0.04
-/* Walls are thought thicker by this on each side where they separate cells, so that none is stepped over. */
+/* Walls are thickened by this on each side in the test for separated cells, so that none is stepped over. */
 #define SKIN 0.01
-/* Points that stand for cells are at least this far outside. */
+/* Smallest distance from the solid of the point that represents a cell. */
 #define LIFT 0.1
-/* Distances of cells are cut off here. */
+/* Cut-off of cell distances. */
 #define FAR 2.0
 
 typedef struct Centre {
     double distance;
     WadiVec3 normal;
-    int index; /* of the nearest solid; not set beyond FAR, as the normal */
+    int index; /* of the nearest solid; index and normal are not set beyond FAR */
 } Centre;
 
-/* Distances in cells, on the tile and one layer of cells before it; NAN: not asked yet. */
+/* Distances in cells, on the tile and one layer of cells below it; NAN: not sampled yet. */
 typedef struct Lattice {
     const WadiFlipSolidIn *in;
     WadiTile tile;
-    bool is_same_along_x;                     /* only walls of the domain are near, and none across x */
+    bool is_same_along_x;                     /* only walls of the domain are near, none of them across x */
     double corner[CORNERS][CORNERS][CORNERS]; /* [c][b][a]: at cell coordinates tile * 8 + (a, b, c) - 1 */
     Centre centre[CENTRES][CENTRES][CENTRES]; /* of the cell that begins at that corner */
     WadiSolidsNear near;
 } Lattice;
 
-/* A point in cells relative to the tile's low corner, in metres. */
+/* Position in metres of a point in cells relative to the tile's low corner. */
 static WadiVec3 point_of(const WadiFlipSolidIn *in, WadiTile tile, double a, double b, double c)
 {
     const double h = in->cell_size;
@@ -49,7 +49,7 @@ static double exact_distance(Lattice *lattice, const double p[3])
 {
     WadiVec3 x = point_of(lattice->in, lattice->tile, p[0], p[1], p[2]);
     double d = wadi_solids_near_distance(&lattice->near, x);
-    /* Infinities would make NAN of means and differences. */
+    /* Infinite distances would give NAN in means and differences. */
     return fmin(d / lattice->in->cell_size, 1e6);
 }
 
@@ -62,10 +62,10 @@ static double corner_at(Lattice *lattice, int a, int b, int c)
     return *d;
 }
 
-/* The centres of a whole line of cells along x, always from its low end, so that they depend on nothing but
- * the solids. Beyond FAR a bound will do: it falls by at most one a cell, and cells are skipped as long as it
- * says far. */
-static void ask_line(Lattice *lattice, Centre line[CENTRES], int b, int c)
+/* Sample the centres of a line of cells along x, always from its low end, so that the result depends only
+ * on the solids. Beyond FAR a bound is enough: it changes by at most one a cell, and cells are skipped
+ * while it exceeds FAR. */
+static void sample_line(Lattice *lattice, Centre line[CENTRES], int b, int c)
 {
     double bound = 0.0;
     for (int a = -1; a < LANES; ++a) {
@@ -92,7 +92,7 @@ static const Centre *centre_at(Lattice *lattice, int a, int b, int c)
 {
     Centre *line = lattice->centre[c + 1][b + 1];
     if (isnan(line[0].distance)) {
-        ask_line(lattice, line, b, c);
+        sample_line(lattice, line, b, c);
     }
     return &line[a + 1];
 }
@@ -104,12 +104,12 @@ static void cell_corners(Lattice *lattice, const int cell[3], double d[8])
     }
 }
 
-/* Corners tell all about a cell when the solid looks like one plane from there. */
+/* Corners describe a cell if they fit one plane. */
 static bool is_plain(Lattice *lattice, const int cell[3])
 {
     const Centre *centre = centre_at(lattice, cell[0], cell[1], cell[2]);
     if (fabs(centre->distance) > 1.0) {
-        return true; /* deep inside, or the wall is not in this cell (half its diagonal is 0.87) */
+        return true; /* the wall is outside this cell (half its diagonal is 0.87) */
     }
     double d[8];
     cell_corners(lattice, cell, d);
@@ -123,8 +123,8 @@ static bool is_plain(Lattice *lattice, const int cell[3])
     return true;
 }
 
-/* The point that stands for a cell, in cells relative to the tile: its centre, moved out of the solid by the
- * shortest way. */
+/* The point that represents a cell, in cells relative to the tile: its centre, moved out of the solid
+ * along the normal. */
 static WadiVec3 outside_point(Lattice *lattice, const int cell[3])
 {
     const Centre *centre = centre_at(lattice, cell[0], cell[1], cell[2]);
@@ -132,40 +132,39 @@ static WadiVec3 outside_point(Lattice *lattice, const int cell[3])
     return wadi_add_scaled(x, centre->normal, fmax(LIFT - centre->distance, 0.0));
 }
 
-/* Is there solid on the straight way between the points that stand for two cells? If faces are open only
- * where there is none, every way over open faces is a way through free space: nothing leaks, however thin the
- * walls. */
+/* Is there solid on the segment between the points that represent two cells? Faces are open only if not,
+ * so every path over open faces is a path through free space: nothing leaks, however thin the walls. */
 static bool is_separated(Lattice *lattice, const int a[3], const int b[3])
 {
     const WadiFlipSolidIn *in = lattice->in;
-    const WadiVec3 from = outside_point(lattice, a), way = wadi_sub(outside_point(lattice, b), from);
-    const double length = wadi_norm(way);
+    const WadiVec3 from = outside_point(lattice, a), path = wadi_sub(outside_point(lattice, b), from);
+    const double length = wadi_norm(path);
     const double near_a = centre_at(lattice, a[0], a[1], a[2])->distance;
     const double near_b = centre_at(lattice, b[0], b[1], b[2])->distance;
     const bool is_moving = wadi_solids_are_moving(in->solids);
-    /* The balls around centres that were not moved are known to be free. */
+    /* The balls around centres that were not moved are free. */
     const double begin = near_a >= LIFT ? near_a - SKIN : 0.0;
     const double end = near_b >= LIFT ? length - (near_b - SKIN) : length;
     for (double t = begin; t < end;) {
-        WadiVec3 p = wadi_add_scaled(from, way, t / length);
+        WadiVec3 p = wadi_add_scaled(from, path, t / length);
         WadiVec3 x = point_of(lattice->in, lattice->tile, p.x, p.y, p.z);
-        /* Moving meshes are asked every step: their band will do. */
+        /* Moving meshes are sampled every step: their narrow band is accurate enough. */
         double d = is_moving ? wadi_solids_near_distance(&lattice->near, x)
                              : wadi_solids_clearance(in->solids, x, in->time, 2.0 * in->cell_size);
         d = d / in->cell_size - SKIN;
         if (d < 0.0) {
             return true;
         }
-        t += fmax(d, 1.5 * SKIN); /* the thinnest wall is two skins thick */
+        t += fmax(d, 1.5 * SKIN); /* the thinnest wall, thickened, is two skins thick */
     }
     return false;
 }
 
-/* A face cut into PARTS x PARTS squares. */
+/* A face divided into PARTS x PARTS squares. */
 typedef struct Face {
     Lattice *lattice;
     int cell[3], s, t;              /* on the low side of the cell; the axes in the face */
-    double d[PARTS + 1][PARTS + 1]; /* [n along t][m along s]; NAN: not asked yet */
+    double d[PARTS + 1][PARTS + 1]; /* [n along t][m along s]; NAN: not sampled yet */
 } Face;
 
 static double face_distance(Face *face, int m, int n)
@@ -182,9 +181,9 @@ static double face_distance(Face *face, int m, int n)
     return *d;
 }
 
-/* Open part of the square of `size` squares that begins at (m, n). Where its middle is farther from the solids than its corners
- * are from the middle, nothing else is asked. */
-static double part_open(Face *face, int m, int n, int size)
+/* Open fraction of the square of `size` squares that begins at (m, n). If its centre is farther from the
+ * solids than its corners are from the centre, one sample is enough. */
+static double square_open(Face *face, int m, int n, int size)
 {
     if (size == 1) {
         const double part[4] = { face_distance(face, m, n), face_distance(face, m + 1, n),
@@ -196,19 +195,19 @@ static double part_open(Face *face, int m, int n, int size)
     if (fabs(middle) > 0.7072 * size / PARTS) {
         return middle > 0.0 ? 1.0 : 0.0;
     }
-    return 0.25 * (part_open(face, m, n, half) + part_open(face, m + half, n, half) +
-                   part_open(face, m, n + half, half) + part_open(face, m + half, n + half, half));
+    return 0.25 * (square_open(face, m, n, half) + square_open(face, m + half, n, half) +
+                   square_open(face, m, n + half, half) + square_open(face, m + half, n + half, half));
 }
 
 static double fine_open(Lattice *lattice, const int cell[3], int axis)
 {
     Face face = { lattice, { cell[0], cell[1], cell[2] }, axis == 0 ? 1 : 0, axis == 2 ? 1 : 2, { { 0 } } };
     memset(face.d, 0xff, sizeof face.d); /* all bits set is a NAN */
-    return part_open(&face, 0, 0, PARTS);
+    return square_open(&face, 0, 0, PARTS);
 }
 
-/* Open part of a cell's volume, by the distances at the middles of its eight parts: corners do not see a gap between two solids, or
- * an edge. */
+/* Open fraction of a cell from the distances at the centres of its octants: corners miss a gap between two
+ * solids, or an edge. */
 static double fine_volume(Lattice *lattice, const int cell[3])
 {
     double open = 0.0;
@@ -217,7 +216,7 @@ static double fine_volume(Lattice *lattice, const int cell[3])
                               cell[2] + 0.25 + 0.5 * (n >> 2) };
         open += 0.125 * fmax(0.0, fmin(0.5 + 2.0 * exact_distance(lattice, p), 1.0));
     }
-    /* A wall on the side of a cell cuts nothing off, whatever rounding says. */
+    /* A wall on a face of the cell cuts off nothing, whatever the rounding. */
     return open > 1.0 - 8.0 * TOUCH ? 1.0 : open < 8.0 * TOUCH ? 0.0 : open;
 }
 
@@ -264,8 +263,8 @@ static double face_open(Lattice *lattice, const int cell[3], int axis)
     return wadi_square_open(d, TOUCH);
 }
 
-/* Of the solid at the middle of a cell's low face. A solid of one piece is not asked again: the centre of the nearer of the face's
- * cells knows the plane that the solid looks like from there. */
+/* Velocity of the solid at the centre of a cell's low face. For a single rigid solid it follows from the
+ * plane at the nearer cell centre, without another sample. */
 static WadiVec3 face_velocity(Lattice *lattice, const int cell[3], int axis)
 {
     const WadiFlipSolidIn *in = lattice->in;
@@ -298,8 +297,9 @@ static void repeat_first(float *values)
     }
 }
 
-/* The velocity of the solid that cuts a cell. */
-static void ask_wall(const Lattice *lattice, const int cell[3], bool is_cut, WadiFlipSolidRow row, int lane)
+/* Velocity of the solid that cuts a cell. */
+static void sample_wall(const Lattice *lattice, const int cell[3], bool is_cut, WadiFlipSolidRow row,
+                        int lane)
 {
     const WadiFlipSolidIn *in = lattice->in;
     WadiVec3 v = { 0, 0, 0 };
@@ -312,12 +312,12 @@ static void ask_wall(const Lattice *lattice, const int cell[3], bool is_cut, Wad
     }
 }
 
-static void ask_row(Lattice *lattice, int place, WadiFlipSolidRow row)
+static void sample_row(Lattice *lattice, int row_index, WadiFlipSolidRow row)
 {
     const WadiFlipSolidIn *in = lattice->in;
     const bool is_moving = wadi_solids_are_moving(in->solids);
     for (int l = 0; l < (lattice->is_same_along_x ? 1 : LANES); ++l) {
-        const int cell[3] = { l, place & 7, place >> 3 };
+        const int cell[3] = { l, row_index & 7, row_index >> 3 };
         double centre = centre_at(lattice, cell[0], cell[1], cell[2])->distance;
         row.distance[l] = (float)(in->cell_size * fmax(-FAR, fmin(centre, FAR)));
         double open = centre > 0.87 ? 1.0 : 0.0;
@@ -328,7 +328,7 @@ static void ask_row(Lattice *lattice, int place, WadiFlipSolidRow row)
         }
         row.fraction[l] = (float)(1.0 - open);
         if (is_moving) {
-            ask_wall(lattice, cell, open > 0.0 && open < 1.0, row, l);
+            sample_wall(lattice, cell, open > 0.0 && open < 1.0, row, l);
         }
         for (int axis = 0; axis < 3; ++axis) {
             float w = (float)face_open(lattice, cell, axis);
@@ -371,74 +371,74 @@ void wadi_flip_solid_row_fill(WadiFlipSolidRow row, bool is_open, double cell_si
     }
 }
 
-/* Half diagonals of a row (8 x 1 x 1), of a tile and of a lattice, and FAR; and from the middle of a cell that is beyond FAR, as is
- * its neighbour by more than a face can be from its corners. */
-static const double row_reach = 4.07 + FAR, tile_reach = 6.93 + FAR, lattice_reach = 8.0 + FAR;
-static const double cell_reach = 0.5 + FAR;
-/* From the middle of a tile to the farthest point that is sampled, LIFT beyond a corner of the lattice, and FAR. */
-static const double near_reach = 10.0 + FAR;
+/* Radii, in cells, around the centre of a row (8 x 1 x 1), a tile, a lattice and a cell: half diagonal
+ * plus FAR; for the cell half a cell plus FAR. */
+static const double row_radius = 4.07 + FAR, tile_radius = 6.93 + FAR, lattice_radius = 8.0 + FAR;
+static const double cell_radius = 0.5 + FAR;
+/* From the centre of a tile to the farthest sample, LIFT beyond a corner of the lattice, plus FAR. */
+static const double sample_radius = 10.0 + FAR;
 
 bool wadi_flip_solid_is_near_tile(const WadiFlipSolidIn *in, WadiTile tile)
 {
-    double enough = tile_reach * in->cell_size;
-    return wadi_solids_distance(in->solids, point_of(in, tile, 4, 4, 4), in->time, enough) < enough;
+    double radius = tile_radius * in->cell_size;
+    return wadi_solids_distance(in->solids, point_of(in, tile, 4, 4, 4), in->time, radius) < radius;
 }
 
-/* Most tiles at a wall of the domain are away from all shapes and from the walls across x. */
+/* True if only walls of the domain are near and none of them is across x, as in most tiles at a wall. */
 static bool is_same_along_x(const WadiFlipSolidIn *in, WadiTile tile)
 {
     WadiSolids others = *in->solids;
     others.closed_sides &= WADI_SIDE_X_MIN | WADI_SIDE_X_MAX;
-    const double enough = lattice_reach * in->cell_size;
-    return wadi_solids_distance(&others, point_of(in, tile, 4, 4, 4), in->time, enough) >= enough;
+    const double radius = lattice_radius * in->cell_size;
+    return wadi_solids_distance(&others, point_of(in, tile, 4, 4, 4), in->time, radius) >= radius;
 }
 
-static WadiVec3 middle_of_row(const WadiFlipSolidIn *in, WadiTile tile, int place)
+static WadiVec3 centre_of_row(const WadiFlipSolidIn *in, WadiTile tile, int row_index)
 {
-    return point_of(in, tile, 4.0, (place & 7) + 0.5, (place >> 3) + 0.5);
+    return point_of(in, tile, 4.0, (row_index & 7) + 0.5, (row_index >> 3) + 0.5);
 }
 
 uint64_t wadi_flip_solid_rows_near(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows)
 {
-    const double enough = row_reach * in->cell_size;
+    const double radius = row_radius * in->cell_size;
     uint64_t near = 0;
     for (uint64_t left = rows; left != 0; left &= left - 1) {
-        const int place = __builtin_ctzll(left);
-        WadiVec3 middle = middle_of_row(in, tile, place);
-        bool is_near = wadi_solids_distance(in->solids, middle, in->time, enough) < enough;
-        near |= (uint64_t)is_near << place;
+        const int row_index = __builtin_ctzll(left);
+        WadiVec3 middle = centre_of_row(in, tile, row_index);
+        bool is_near = wadi_solids_distance(in->solids, middle, in->time, radius) < radius;
+        near |= (uint64_t)is_near << row_index;
     }
     return near;
 }
 
 WadiFlipTileRows wadi_flip_solid_tile(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows,
-                                      WadiFlipSolidRow (*target)(void *user, int place), void *user)
+                                      WadiFlipSolidRow (*target)(void *user, int row_index), void *user)
 {
     WadiFlipTileRows out = { 0 };
-    Lattice lattice; /* large: filled when there is a row to ask about */
+    Lattice lattice; /* large: initialised for the first row that is sampled */
     lattice.in = in;
     lattice.tile = tile;
     lattice.is_same_along_x = is_same_along_x(in, tile);
-    const double enough = (lattice.is_same_along_x ? cell_reach : row_reach) * in->cell_size;
+    const double radius = (lattice.is_same_along_x ? cell_radius : row_radius) * in->cell_size;
     bool is_ready = false;
     for (uint64_t left = rows; left != 0; left &= left - 1) {
-        const int place = __builtin_ctzll(left);
-        const uint64_t bit = UINT64_C(1) << place;
-        WadiVec3 middle = middle_of_row(in, tile, place);
-        double d = wadi_solids_clearance(in->solids, middle, in->time, enough);
-        if (d >= enough) {
+        const int row_index = __builtin_ctzll(left);
+        const uint64_t bit = UINT64_C(1) << row_index;
+        WadiVec3 middle = centre_of_row(in, tile, row_index);
+        double d = wadi_solids_clearance(in->solids, middle, in->time, radius);
+        if (d >= radius) {
             out.open |= bit;
-        } else if (d <= -enough && !wadi_solids_are_moving(in->solids)) {
+        } else if (d <= -radius && !wadi_solids_are_moving(in->solids)) {
             out.closed |= bit;
         } else {
             if (!is_ready) {
                 memset(lattice.corner, 0xff, sizeof lattice.corner); /* all bits set is a NAN */
                 memset(lattice.centre, 0xff, sizeof lattice.centre);
                 wadi_solids_near_begin(&lattice.near, in->solids, point_of(in, tile, 4, 4, 4),
-                                       near_reach * in->cell_size, in->cell_size, in->time);
+                                       sample_radius * in->cell_size, in->cell_size, in->time);
                 is_ready = true;
             }
-            ask_row(&lattice, place, target(user, place));
+            sample_row(&lattice, row_index, target(user, row_index));
         }
     }
     return out;

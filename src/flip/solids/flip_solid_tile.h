@@ -4,28 +4,28 @@
 
 #include "flip/solids/flip_solid.h"
 
-/* Rows of a tile, as bits: untouched by solids, or inside them all over. The others have values. */
+/* Rows of a tile, as bits: fully outside solids, or fully inside. The others have values. */
 typedef struct WadiFlipTileRows {
     uint64_t open, closed;
 } WadiFlipTileRows;
 
-/* Where the values of a row go: eight floats each. Velocities may be NULL where all solids rest. */
+/* Destination of the values of a row: eight floats each. Velocities may be NULL if all solids rest. */
 typedef struct WadiFlipSolidRow {
     float *open[3], *velocity[3], *wall[3], *distance, *fraction;
 } WadiFlipSolidRow;
 
-/* May a solid touch any row of the tile? One question. */
+/* May a solid touch any row of the tile? One query. */
 bool wadi_flip_solid_is_near_tile(const WadiFlipSolidIn *in, WadiTile tile);
 
-/* Of `rows`, those that a solid may touch, or be near enough for their distances. One question a row. */
+/* Rows of `rows` that a solid may touch or whose distances it changes. One query a row. */
 uint64_t wadi_flip_solid_rows_near(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows);
 
-/* `rows`: those wanted. Calls target(user, place) for the memory of each row of them that is not open or
- * closed. */
+/* Sample the solids on `rows`. target(user, row_index) returns the memory of each row that is neither open
+ * nor closed. */
 WadiFlipTileRows wadi_flip_solid_tile(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows,
-                                      WadiFlipSolidRow (*target)(void *user, int place), void *user);
+                                      WadiFlipSolidRow (*target)(void *user, int row_index), void *user);
 
-/* Values of the rows that need no asking. */
+/* Values of a fully open or closed row. */
 void wadi_flip_solid_row_fill(WadiFlipSolidRow row, bool is_open, double cell_size);
 
 #endif
