@@ -1,8 +1,8 @@
-/* Make the velocity of the fluid cells free of divergence: assemble, solve, subtract the gradient of the
- * pressure.
+/* Make the velocity of the fluid cells free of divergence: assemble, solve, subtract the pressure
+ * gradient.
  * Source: [ZB05 sec. 4.2.3; theory 5.1].
- * Differs: see flip_project_assemble.c. The difference of pressures is taken in double: float pressures of a
- * deep column differ by less than their rounding. */
+ * Differs: see flip_project_assemble.c. The difference of two pressures is taken in double: float
+ * pressures of a deep column differ by less than their rounding. */
 #include "flip/pressure/flip_project.h"
 
 #include "core/check.h"
@@ -14,10 +14,10 @@ enum { LANES = WADI_ROW_CELLS };
 struct WadiFlipProjector {
     WadiFlipProjectIn in;
     WadiFlipSystem system;
-    /* On the rows of the system. */
+    /* Arrays on the rows of the system. */
     float *rhs;
-    double *pressure; /* NULL: the caller's has just these rows */
-    uint8_t *kept;    /* unknowns that a unilateral solve did not give up */
+    double *pressure; /* NULL: the caller's array has exactly these rows */
+    uint8_t *solved;  /* unknowns that a unilateral solve did not drop */
     double *partials;
 };
 
@@ -27,13 +27,13 @@ typedef struct RunContext {
     double *pressure; /* on the rows of the system */
 } RunContext;
 
-/* P of a row of the grid, or the null row. */
+/* P of a row of the grid, or of the null row. */
 static double *pressure_of(const RunContext *context, int32_t row)
 {
     return context->out->pressure + LANES * (size_t)wadi_table_row(context->projector->in.fluid_row, row);
 }
 
-/* The warm start of the unknowns; 0 in other cells. */
+/* Initial guess of the unknowns; 0 in other cells. */
 static void load_pressure(void *user, int64_t first, int64_t end)
 {
     const RunContext *context = user;
@@ -59,7 +59,7 @@ static void clear_pressure(void *user, int64_t first, int64_t end)
     }
 }
 
-/* Returns how many unknowns were given up. */
+/* Returns the number of dropped unknowns. */
 static double store_pressure(void *user, int64_t first, int64_t end)
 {
     const RunContext *context = user;
@@ -72,9 +72,9 @@ static double store_pressure(void *user, int64_t first, int64_t end)
             pushes |= (unsigned)(from[l] > 0.0) << l;
         }
         const unsigned active = projector->system.active[row];
-        const unsigned kept = projector->in.is_unilateral ? active & pushes : active;
-        projector->kept[row] = (uint8_t)kept;
-        dropped += __builtin_popcount(active & ~kept);
+        const unsigned solved = projector->in.is_unilateral ? active & pushes : active;
+        projector->solved[row] = (uint8_t)solved;
+        dropped += __builtin_popcount(active & ~solved);
         if (projector->pressure != NULL) {
             memcpy(pressure_of(context, projector->system.full[row]), from, LANES * sizeof *from);
         }
@@ -100,14 +100,14 @@ static inline void subtract_row(const WadiFlipProjectIn *in, WadiFlipProjectOut 
         const double *p = out->pressure;
         const int32_t own = wadi_table_row(in->fluid_row, row);
         WadiD4 low = WADI_HALF(p, own, 0), high = WADI_HALF(p, own, 4);
-        WadiD4 low_beside = WADI_HALF(p, before, 0), high_beside = WADI_HALF(p, before, 4);
+        WadiD4 low_neighbour = WADI_HALF(p, before, 0), high_neighbour = WADI_HALF(p, before, 4);
         if (axis == 0) {
-            low_beside = __builtin_shufflevector(high_beside, low, 3, 4, 5, 6);
-            high_beside = WADI_HALF(p, own, 3);
+            low_neighbour = __builtin_shufflevector(high_neighbour, low, 3, 4, 5, 6);
+            high_neighbour = WADI_HALF(p, own, 3);
         }
         WadiF8 velocity = *(const WadiF8 *)u;
-        low = WADI_ROW_LOW_DOUBLE(velocity) - WADI_ROW_LOW_DOUBLE(gradient) * (low - low_beside);
-        high = WADI_ROW_HIGH_DOUBLE(velocity) - WADI_ROW_HIGH_DOUBLE(gradient) * (high - high_beside);
+        low = WADI_ROW_LOW_DOUBLE(velocity) - WADI_ROW_LOW_DOUBLE(gradient) * (low - low_neighbour);
+        high = WADI_ROW_HIGH_DOUBLE(velocity) - WADI_ROW_HIGH_DOUBLE(gradient) * (high - high_neighbour);
         *(WadiF4 *)u = __builtin_convertvector(low, WadiF4);
         *(WadiF4 *)(u + 4) = __builtin_convertvector(high, WadiF4);
     }
@@ -142,17 +142,17 @@ static double block_divergence(void *user, int64_t first, int64_t end)
     for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
         const int32_t full = projector->system.full[row];
         WadiD4 out[2];
-        WadiI8 is_kept;
+        WadiI8 is_solved;
         WadiF8 wanted = { 0 };
         wadi_flip_outflow(in, context->out->velocity, full, out);
-        wadi_row_mask(projector->kept[row], &is_kept);
+        wadi_row_mask(projector->solved[row], &is_solved);
         if (in->expansion != NULL) {
             wanted = WADI_ROW(in->expansion, wadi_table_row(in->fluid_row, full));
         }
         out[0] = out[0] * per_metre - WADI_ROW_LOW_DOUBLE(wanted);
         out[1] = out[1] * per_metre - WADI_ROW_HIGH_DOUBLE(wanted);
-        const WadiL4 counts[2] = { __builtin_convertvector(WADI_ROW_LOW(is_kept), WadiL4),
-                                   __builtin_convertvector(WADI_ROW_HIGH(is_kept), WadiL4) };
+        const WadiL4 counts[2] = { __builtin_convertvector(WADI_ROW_LOW(is_solved), WadiL4),
+                                   __builtin_convertvector(WADI_ROW_HIGH(is_solved), WadiL4) };
         for (int half = 0; half < 2; ++half) {
             WadiD4 size = (WadiD4)((WadiL4)out[half] & magnitude & counts[half]);
             WadiL4 is_larger = size > largest;
@@ -193,7 +193,7 @@ WadiStatus wadi_flip_projector_begin(WadiFlipProjector **projector, const WadiFl
     if (in->fluid_row == NULL || in->fluid_rows != made->system.rows.count) {
         WADI_TRY(WADI_ARENA_NEW(scratch, &made->pressure, LANES * rows, "pressure system", error));
     }
-    WADI_TRY(WADI_ARENA_NEW(scratch, &made->kept, rows, "pressure system", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &made->solved, rows, "pressure system", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &made->partials, (size_t)blocks, "pressure system", error));
     *projector = made;
     return WADI_OK;

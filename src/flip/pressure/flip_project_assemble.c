@@ -11,7 +11,7 @@ enum { LANES = WADI_ROW_CELLS, TILE_BLOCK = 64 };
 typedef struct AssembleContext {
     const WadiFlipProjectIn *in;
     WadiFlipSystem *system;
-    const WadiFlipSystem *made;
+    const WadiFlipSystem *assembled;
     float *const *velocity;
     float *rhs;
 } AssembleContext;
@@ -112,19 +112,20 @@ static void rhs_rows(void *user, int64_t first, int64_t end)
     const AssembleContext *context = user;
     const WadiFlipProjectIn *in = context->in;
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        const int32_t full = context->made->full[row];
+        const int32_t full = context->assembled->full[row];
         WadiD4 out[2];
-        WadiF8 wanted = { 0 };
+        WadiF8 expansion = { 0 };
         WadiI8 is_active;
-        wadi_row_mask(context->made->active[row], &is_active);
+        wadi_row_mask(context->assembled->active[row], &is_active);
         wadi_flip_outflow(in, context->velocity, full, out);
         if (in->expansion != NULL) {
-            wanted = WADI_ROW(in->expansion, wadi_table_row(in->fluid_row, full));
+            expansion = WADI_ROW(in->expansion, wadi_table_row(in->fluid_row, full));
         }
         float *to = context->rhs + LANES * (size_t)row;
-        *(WadiF4 *)to = __builtin_convertvector(in->cell_size * WADI_ROW_LOW_DOUBLE(wanted) - out[0], WadiF4);
+        *(WadiF4 *)to =
+            __builtin_convertvector(in->cell_size * WADI_ROW_LOW_DOUBLE(expansion) - out[0], WadiF4);
         *(WadiF4 *)(to + 4) =
-            __builtin_convertvector(in->cell_size * WADI_ROW_HIGH_DOUBLE(wanted) - out[1], WadiF4);
+            __builtin_convertvector(in->cell_size * WADI_ROW_HIGH_DOUBLE(expansion) - out[1], WadiF4);
         WADI_ROW_OUT(context->rhs, row) = (WadiF8)((WadiI8)WADI_ROW(context->rhs, row) & is_active);
     }
 }
@@ -132,6 +133,6 @@ static void rhs_rows(void *user, int64_t first, int64_t end)
 void wadi_flip_project_rhs(const WadiFlipProjectIn *in, const WadiFlipSystem *system,
                            float *const velocity[3], float *rhs)
 {
-    AssembleContext context = { .in = in, .made = system, .velocity = velocity, .rhs = rhs };
+    AssembleContext context = { .in = in, .assembled = system, .velocity = velocity, .rhs = rhs };
     wadi_parallel_for(system->rows.count, WADI_ROW_BLOCK, rhs_rows, &context);
 }

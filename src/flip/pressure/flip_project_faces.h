@@ -1,4 +1,5 @@
-/* What the projections read off the faces of a row. Private to flip_project*.c and flip_relax.c. */
+/* Values on the faces of a row for the projections. Private to flip_project*.c, flip_relax.c and
+ * flip_tension_push.c. */
 #ifndef WADI_FLIP_PROJECT_FACES_H
 #define WADI_FLIP_PROJECT_FACES_H
 
@@ -7,7 +8,7 @@
 #include "flip/transfer/flip_row_table.h"
 #include "grid/row_vectors.h"
 
-/* theta of the faces on the low side of a row's cells; of meaning between fluid and air only. */
+/* theta of the faces on the low side of a row's cells; valid only between fluid and air. */
 static inline __attribute__((always_inline)) void wadi_flip_face_theta(const WadiFlipProjectIn *in,
                                                                        int32_t row, int axis, WadiF8 *theta)
 {
@@ -16,16 +17,17 @@ static inline __attribute__((always_inline)) void wadi_flip_face_theta(const Wad
         *theta = WADI_ROW(in->theta[axis], row);
     } else if (in->surface_distance != NULL) {
         const WadiF8 own = WADI_ROW(in->surface_distance, row);
-        WadiF8 beside = WADI_ROW(in->surface_distance, in->rows->neighbour[row][2 * axis]);
+        WadiF8 neighbour = WADI_ROW(in->surface_distance, in->rows->neighbour[row][2 * axis]);
         if (axis == 0) {
-            beside = WADI_ROW_SHIFT_UP(beside, own);
+            neighbour = WADI_ROW_SHIFT_UP(neighbour, own);
         }
-        wadi_flip_row_theta(&own, &beside, in->fluid[row], theta);
+        wadi_flip_row_theta(&own, &neighbour, in->fluid[row], theta);
     }
 }
 
-/* Of the faces on the low side of a row's cells: velocity change per difference of P, (rho_ref / rho_f) / theta_f; 0 where the
- * face is closed or touches no fluid. rho_f is the mean of the two cells, or that of the only fluid cell. */
+/* Velocity change per difference of P on the low faces of a row's cells, (rho_ref / rho_f) / theta_f; 0
+ * where the face is closed or touches no fluid. rho_f is the mean of the two cells, or that of the only
+ * fluid cell. */
 static inline __attribute__((always_inline)) void wadi_flip_face_gradient(const WadiFlipProjectIn *in,
                                                                           int32_t row, int axis,
                                                                           WadiF8 *gradient)
@@ -49,10 +51,10 @@ static inline __attribute__((always_inline)) void wadi_flip_face_gradient(const 
         WadiI8 is_here, is_low;
         wadi_row_mask(here, &is_here);
         wadi_row_mask(low, &is_low);
-        float beside[WADI_ROW_CELLS];
-        wadi_row_beside(in->rows, in->density, row, 2 * axis, beside);
+        float low_density[WADI_ROW_CELLS];
+        wadi_row_beside(in->rows, in->density, row, 2 * axis, low_density);
         WadiF8 mass = (WadiF8)((WadiI8)WADI_ROW(in->density, row) & is_here) +
-                      (WadiF8)((WadiI8) * (const WadiF8 *)beside & is_low);
+                      (WadiF8)((WadiI8) * (const WadiF8 *)low_density & is_low);
         WadiF8 sides = (WadiF8)((WadiI8)one & is_here) + (WadiF8)((WadiI8)one & is_low);
         WadiI8 has_mass = mass > 0.0f;
         g *= (float)in->reference_density * sides / WADI_ROW_SELECT(has_mass, mass, one);
@@ -61,7 +63,8 @@ static inline __attribute__((always_inline)) void wadi_flip_face_gradient(const 
     *gradient = (WadiF8)((WadiI8)g & has_any & is_open);
 }
 
-/* What leaves each cell of a row through its open and closed faces, by half rows: h times the divergence. */
+/* Net outflow of each cell of a row through the open and closed parts of its faces, by half rows: h times
+ * the divergence. */
 static inline __attribute__((always_inline)) void wadi_flip_outflow(const WadiFlipProjectIn *in,
                                                                     float *const velocity[3], int32_t row,
                                                                     WadiD4 out[2])

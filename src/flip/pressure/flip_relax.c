@@ -1,11 +1,11 @@
-/* Make the fluid cells free of divergence one after the other: what flows out of a cell is taken from its open faces in
- * equal parts, again and again.
+/* Make the fluid cells free of divergence one after the other: the net outflow of a cell is removed at its
+ * open faces in equal parts, repeatedly. [theory 5.5]
  *   d = o (sum_f +-[w_f u_f + (1 - w_f) u_solid] - h expansion) / sum_f w_f g_f,   u_f -= +-g_f d,   P -= d
- * with g_f = 1 in one fluid under a first-order surface; flip_project_faces.h has it for others.
- * Source: [A24 sec. I-B; theory 5.5]. The sum of the changes is the pressure: this is successive over-relaxation of the
- * system of flip_project_assemble.c, written in velocities.
- * Differs: over-relaxation; cells of even i + j + k first, then the odd ones (a sweep in the order of the cells
- * drags the flow along with it, and its result depends on who comes first); open fractions; and P >= 0 where sand may part. */
+ * with g_f = 1 in one fluid under a first-order surface; flip_project_faces.h has the general g_f.
+ * Source: [A24 sec. I-B]. The sum of the changes is the pressure: this is successive over-relaxation of
+ * the system of flip_project_assemble.c, written in velocities.
+ * Differs: over-relaxation; cells of even i + j + k first, then the odd ones (a sweep in cell order
+ * favours a direction and depends on the order); open fractions; and P >= 0 where sand may part. */
 #include "flip/pressure/flip_relax.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ typedef struct Relax {
     uint8_t *active;    /* per row: fluid cells with an open face */
     float *gradient[3]; /* per face: g */
     float *gain;        /* per cell: over-relaxation / sum of w g */
-    float *fixed;       /* per cell: outflow through the solid parts of its faces, less the wanted one, m/s */
+    float *fixed; /* per cell: outflow through the solid parts of its faces, less the prescribed one, m/s */
     double over_relaxation;
     unsigned colour;
 } Relax;
@@ -80,11 +80,12 @@ static void begin_cells(void *user, int64_t first, int64_t end)
         unsigned active = 0;
         for (size_t l = 0; l < LANES; ++l) {
             bool is_active = row > 0 && (in->fluid[row] >> l & 1) != 0 && diagonal[l] > 0.0f;
-            float wanted = in->expansion != NULL ? (float)in->cell_size * in->expansion[fluid_at + l] : 0.0f;
+            float prescribed =
+                in->expansion != NULL ? (float)in->cell_size * in->expansion[fluid_at + l] : 0.0f;
             active |= (unsigned)is_active << l;
             relax->gain[at + l] = is_active ? (float)relax->over_relaxation / diagonal[l] : 0.0f;
-            relax->fixed[at + l] = fixed[l] - wanted;
-            if (fluid_at >= LANES || row == 0) { /* not the null row of another one */
+            relax->fixed[at + l] = fixed[l] - prescribed;
+            if (fluid_at >= LANES || row == 0) { /* not the null row of a smaller array */
                 relax->out->pressure[fluid_at + l] = 0.0;
             }
         }
@@ -92,8 +93,8 @@ static void begin_cells(void *user, int64_t first, int64_t end)
     }
 }
 
-/* What flows out of a cell beyond what is wanted, m/s, and where its high faces are. Each axis is a difference of its own, so
- * that a mirrored flow gives the mirrored result to the bit. */
+/* Net outflow of a cell less the prescribed one, m/s, and the indices of its high faces. Each axis is one
+ * difference, so that a mirrored flow gives the mirrored result to the bit. */
 static float outflow_of(const Relax *relax, int32_t row, int lane, size_t high[3])
 {
     const WadiRows *rows = relax->in->rows;
@@ -110,45 +111,45 @@ static float outflow_of(const Relax *relax, int32_t row, int lane, size_t high[3
     return outflow;
 }
 
-/* Take what flows out of a cell from its open faces; returns how much that was. */
+/* Remove the net outflow of a cell at its open faces; returns its magnitude before. */
 static float relax_cell(const Relax *relax, int32_t row, int lane)
 {
     const size_t here = (size_t)LANES * (size_t)row + (size_t)lane;
     size_t high[3];
-    float outflow = outflow_of(relax, row, lane, high), lost = relax->gain[here] * outflow;
+    float outflow = outflow_of(relax, row, lane, high), change = relax->gain[here] * outflow;
     double *pressure = &relax->out->pressure[wadi_table_cell(relax->in->fluid_row, here)];
-    if (relax->in->is_unilateral && (double)lost >= *pressure) {
+    if (relax->in->is_unilateral && (double)change >= *pressure) {
         if (*pressure == 0.0) {
-            return 0.0f; /* what may part is not left over */
+            return 0.0f; /* parting is allowed: no residual */
         }
-        lost = (float)*pressure;
+        change = (float)*pressure;
         *pressure = 0.0;
     } else {
-        *pressure -= (double)lost;
+        *pressure -= (double)change;
     }
     for (int axis = 0; axis < 3; ++axis) {
         float *velocity = relax->out->velocity[axis];
         const float *gradient = relax->gradient[axis];
-        velocity[here] += gradient[here] * lost;
+        velocity[here] += gradient[here] * change;
         if (high[axis] >= LANES) { /* not the null row */
-            velocity[high[axis]] -= gradient[high[axis]] * lost;
+            velocity[high[axis]] -= gradient[high[axis]] * change;
         }
     }
     return fabsf(outflow);
 }
 
-/* Cells of one colour share no face: the order among them does not matter, and no thread touches what another one writes. */
+/* Cells of one colour share no face: their order does not matter, and threads write disjoint data. */
 static double relax_colour(void *user, int64_t first, int64_t end)
 {
     const Relax *relax = user;
-    const uint8_t *place = relax->in->rows->place;
+    const uint8_t *index = relax->in->rows->place;
     float largest = 0.0f;
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        unsigned parity = (place[row] ^ place[row] >> 3) & 1;
+        unsigned parity = (index[row] ^ index[row] >> 3) & 1;
         unsigned left = relax->active[row] & (parity == relax->colour ? 0x55u : 0xaau);
         for (; left != 0; left &= left - 1) {
-            float rest = relax_cell(relax, row, __builtin_ctz(left));
-            largest = rest > largest ? rest : isnan(rest) ? INFINITY : largest;
+            float residual = relax_cell(relax, row, __builtin_ctz(left));
+            largest = residual > largest ? residual : isnan(residual) ? INFINITY : largest;
         }
     }
     return (double)largest;
@@ -160,7 +161,7 @@ static bool is_dropped(const Relax *relax, size_t cell)
            !(relax->out->pressure[wadi_table_cell(relax->in->fluid_row, cell)] > 0.0);
 }
 
-static double largest_rest(void *user, int64_t first, int64_t end)
+static double largest_residual(void *user, int64_t first, int64_t end)
 {
     const Relax *relax = user;
     float largest = 0.0f;
@@ -244,6 +245,6 @@ WadiStatus wadi_flip_relax(const WadiFlipProjectIn *in, double over_relaxation, 
     report->unknowns = (int64_t)wadi_parallel_sum(rows, WADI_ROW_BLOCK, count_active, &relax, partials);
     report->dropped = (int64_t)wadi_parallel_sum(rows, WADI_ROW_BLOCK, count_dropped, &relax, partials);
     report->max_divergence =
-        wadi_parallel_max(rows, WADI_ROW_BLOCK, largest_rest, &relax, partials) / in->cell_size;
+        wadi_parallel_max(rows, WADI_ROW_BLOCK, largest_residual, &relax, partials) / in->cell_size;
     return WADI_OK;
 }

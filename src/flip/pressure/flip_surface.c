@@ -1,12 +1,9 @@
-/* The distance from the free surface, from how full the cells are.
- *
- * The fill is smoothed with the hat of the transfers (weights 1/8, 3/4, 1/8 a cell and axis), divided by what
- * the same hat sees of space outside solids, and read as a depth: in front of a flat surface at depth s cells
- * the hat sees
- *   f(s) = 1 - (1 - s)^2 / 2 for 0 <= s <= 1,   f(s) = (1 + s)^2 / 2 for -1 <= s <= 0,
- * so the depth is s = f^-1. There is no radius to choose: a box of fluid along the grid has its surface on
- * its faces.
- * Differs: a distance from the nearest particles less a radius, as is usual, puts a settled surface 0.3 cells
+/* Distance from the free surface, from the fill of the cells. [theory 4.2]
+ * The fill is smoothed with the hat of the transfers (weights 1/8, 3/4, 1/8 a cell and axis), divided by
+ * the smoothed open fraction, and inverted to a depth s in cells below a flat surface:
+ *   f(s) = 1 - (1 - s)^2 / 2 for 0 <= s <= 1,   f(s) = (1 + s)^2 / 2 for -1 <= s <= 0.
+ * There is no radius to choose: a box of fluid along the grid has its surface on its faces.
+ * Differs: the usual distance from the nearest particles less a radius puts a settled surface 0.3 cells
  * off. */
 #include "flip/pressure/flip_surface.h"
 
@@ -17,12 +14,12 @@
 
 enum { LANES = WADI_ROW_CELLS };
 
-/* A lone particle is fluid too: FLUID cells are at least this deep, air cells as far outside, in cells.
- * Small, so that a surface just beside a centre is not moved. */
+/* Smallest depth of FLUID cells and height of air cells, in cells: a lone particle is fluid too. Small, so
+ * that a surface close to a centre is not moved. */
 static const float least_depth = 0.01f;
-/* Part of the hat outside solids that a cut cell needs to tell its depth by itself, and that other cells count with at least. In the
- * corner of a room along the grid it is 0.67. */
-static const float enough_space = 0.6f, least_space = 0.25f;
+/* Smoothed open fraction below which a cut cell also uses its neighbours, and the smallest one used as
+ * divisor. In a corner along the grid it is 0.67. */
+static const float enough_open = 0.6f, least_open = 0.25f;
 
 typedef struct SmoothContext {
     const WadiRows *rows;
@@ -48,7 +45,7 @@ static void smooth_rows(void *user, int64_t first, int64_t end)
     }
 }
 
-/* table: of the values. result and spare: arrays of the rows' size, the null row zeroed. */
+/* table: rows of the values. result and spare: arrays of all rows, the null row zeroed. */
 static void smooth(const WadiRows *rows, const int32_t *table, const float *values, float *result,
                    float *spare)
 {
@@ -66,36 +63,36 @@ typedef struct DepthContext {
     float *distance;
     uint8_t *deep;         /* per row: fluid cells whose centre is under the surface */
     uint8_t *liquid;       /* may be NULL */
-    const uint8_t *labels; /* that the sign must agree with */
+    const uint8_t *labels; /* the sign of the distance follows these */
 } DepthContext;
 
-static float depth_of(float seen)
+static float depth_of(float mean_fill)
 {
-    float f = wadi_lesser(wadi_greater(seen, 0.0f), 1.0f);
+    float f = wadi_lesser(wadi_greater(mean_fill, 0.0f), 1.0f);
     return f > 0.5f ? 1.0f - sqrtf(2.0f * (1.0f - f)) : sqrtf(2.0f * f) - 1.0f;
 }
 
-/* What a cut cell sees that is almost inside solids: few particles, whose chance would make air of it under the fluid, which then
- * runs in there. What is missing to `enough_space` is seen through its neighbours. */
-static float seen_around(const DepthContext *context, WadiRowCell cell)
+/* Smoothed fill of a cut cell almost inside solids. It holds few particles, and by chance it would be air
+ * under the fluid; so neighbours are added until the open fraction is `enough_open`. */
+static float fill_with_neighbours(const DepthContext *context, WadiRowCell cell)
 {
     const WadiRows *rows = context->in->rows;
     const size_t own = wadi_row_cell_index(cell);
     float fill = 0.0f, space = 0.0f;
     for (int side = 0; side < 6; ++side) {
-        const WadiRowCell beside = wadi_row_cell_beside(rows, cell, side);
-        if (beside.row != 0) {
-            const size_t at = wadi_row_cell_index(beside);
+        const WadiRowCell neighbour = wadi_row_cell_beside(rows, cell, side);
+        if (neighbour.row != 0) {
+            const size_t at = wadi_row_cell_index(neighbour);
             fill += context->fill[at];
             space += 1.0f - context->solid[at];
         }
     }
     const float own_space = 1.0f - context->solid[own];
-    const float missing = (enough_space - own_space) / wadi_greater(space, 1e-3f);
+    const float missing = (enough_open - own_space) / wadi_greater(space, 1e-3f);
     return (context->fill[own] + missing * fill) / (own_space + missing * space + 1e-6f);
 }
 
-/* Cells that a solid takes a part of: they may be empty by chance, and are fluid where all around them is. */
+/* Cut cells: they may be empty by chance, and are fluid if all around them is. */
 static unsigned cut_cells(const WadiFlipSurfaceIn *in, int32_t row)
 {
     if (in->fraction == NULL) {
@@ -116,10 +113,10 @@ static void find_depths(void *user, int64_t first, int64_t end)
         for (int l = 0; l < LANES; ++l) {
             int64_t cell = LANES * row + l;
             const float space = context->solid != NULL ? 1.0f - context->solid[cell] : 1.0f;
-            const bool is_cut = (cut >> l & 1) != 0 && space < enough_space;
-            const float seen = is_cut ? seen_around(context, (WadiRowCell){ (int32_t)row, l })
-                                      : context->fill[cell] / wadi_greater(space, least_space);
-            const float depth = depth_of(seen);
+            const bool is_cut = (cut >> l & 1) != 0 && space < enough_open;
+            const float mean_fill = is_cut ? fill_with_neighbours(context, (WadiRowCell){ (int32_t)row, l })
+                                           : context->fill[cell] / wadi_greater(space, least_open);
+            const float depth = depth_of(mean_fill);
             context->distance[cell] = -h * depth;
             deep |= (unsigned)(depth > 0.0f) << l;
         }
@@ -206,12 +203,12 @@ static void find_thetas(void *user, int64_t first, int64_t end)
                 continue;
             }
             const float *restrict own = context->distance + (size_t)LANES * (size_t)row;
-            float beside[LANES];
-            wadi_row_beside(context->rows, context->distance, row, 2 * axis, beside);
-            WadiF8 part;
-            wadi_flip_row_theta((const WadiF8 *)own, (const WadiF8 *)beside, here, &part);
+            float low_distance[LANES];
+            wadi_row_beside(context->rows, context->distance, row, 2 * axis, low_distance);
+            WadiF8 ghost_theta;
+            wadi_flip_row_theta((const WadiF8 *)own, (const WadiF8 *)low_distance, here, &ghost_theta);
             for (int l = 0; l < LANES; ++l) {
-                theta[l] = surface >> l & 1 ? part[l] : theta[l];
+                theta[l] = surface >> l & 1 ? ghost_theta[l] : theta[l];
             }
         }
     }

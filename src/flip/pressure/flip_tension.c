@@ -1,9 +1,10 @@
 /* Curvature of the free surface from a smoothed indicator of the liquid:
- *   kappa = -div (grad c / |grad c|),   c = smoothed share of liquid.
- * Source: [BKZ92]. Differs: c comes from the distance that the ghost fluid uses, so that deep cells are full whatever their
- * particles; the curvature of a shell inside or outside the surface is carried to the surface by the exact rule for parallel
- * surfaces, averaged over the cells near it, and sharpened by what smoothing takes from long waves. Solids count as what is beside them: the surface meets them at right
- * angles. */
+ *   kappa = -div (grad c / |grad c|),   c = smoothed liquid fraction.
+ * Source: [BKZ92; theory 4.4].
+ * Differs: c comes from the distance that the ghost fluid uses, so that deep cells are full whatever their
+ * particles. The curvature of a shell inside or distance_outside the surface is carried to the surface by the rule
+ * for parallel surfaces, averaged over the cells near it, and sharpened by what smoothing removes from
+ * long waves. Solids count as their neighbours: the surface meets them at right angles. */
 #include "flip/pressure/flip_tension.h"
 
 #include <math.h>
@@ -13,11 +14,10 @@
 
 enum { LANES = WADI_ROW_CELLS, MEAN_PASSES = 2 };
 
-static const float most_curved = 2.0f; /* 1/cell */
-/* How far curvature is carried back to the surface, times the distance. With less than 1, what sticks out sees less curvature
- * than what lies beside it, is pushed less, and grows into fingers; a little more than 1 pulls back the ripples that smoothing
- * hides. */
-static const float beyond = 1.5f;
+static const float largest_curvature = 2.0f; /* 1/cell */
+/* Factor of the distance by which curvature is carried to the surface. Below 1 bumps are pushed back too
+ * little and grow into fingers; a little above 1 damps ripples that smoothing hides. */
+static const float carry_factor = 1.5f;
 
 typedef struct Smooth {
     const WadiRows *rows;
@@ -57,24 +57,24 @@ static void smooth(const WadiRows *rows, float *values, float *spare, int passes
 
 typedef struct Curvature {
     const WadiFlipCurvatureIn *in;
-    float *colour, *space;    /* smoothed: liquid, and what is not solid */
+    float *colour, *space;    /* smoothed: liquid fraction, and open fraction */
     float *weighted, *weight; /* kappa w and w, then smoothed, once and twice */
     float *mean;              /* of kappa, smoothed once */
     float *result;
 } Curvature;
 
-static void start_rows(void *user, int64_t first, int64_t end)
+static void find_indicator(void *user, int64_t first, int64_t end)
 {
     const Curvature *c = user;
     const float per_cell = (float)(1.0 / c->in->cell_size);
     for (int64_t at = LANES * (first + (first == 0)); at < LANES * end; ++at) {
-        float share = 0.5f - c->in->distance[at] * per_cell;
+        float fraction = 0.5f - c->in->distance[at] * per_cell;
         float space = 1.0f;
         if (c->in->solid_fraction != NULL) {
             space -= c->in->solid_fraction[wadi_table_cell(c->in->solid_row, (size_t)at)];
         }
         c->space[at] = space;
-        c->colour[at] = space * wadi_lesser(wadi_greater(share, 0.0f), 1.0f);
+        c->colour[at] = space * wadi_lesser(wadi_greater(fraction, 0.0f), 1.0f);
     }
 }
 
@@ -86,7 +86,7 @@ static void divide_rows(void *user, int64_t first, int64_t end)
     }
 }
 
-/* Values of a row shifted by -1, 0 or 1 cells along each of two axes, the second of which is y or z. */
+/* Values of a row shifted by -1, 0 or 1 cells along two axes; the second one is y or z. */
 static void shifted(const WadiRows *rows, const float *values, int32_t row, int a, int da, int b, int db,
                     float to[LANES])
 {
@@ -98,21 +98,22 @@ static void shifted(const WadiRows *rows, const float *values, int32_t row, int 
     }
 }
 
-/* Variance along an axis, cells^2, of the smoothing of c, that of the distance included: c = 1/2 lies half of it times kappa
- * inside the surface. */
+/* Variance along an axis, cells^2, of all smoothing of c, including that of the distance: c = 1/2 lies
+ * inside the surface by half of it times kappa. */
 static float colour_variance(const WadiFlipCurvatureIn *in)
 {
     return 0.5f * (float)in->passes + 0.4f;
 }
 
-/* Distance in cells from the surface, c = 1/2, of a place with this c and slope, when c falls like 1 / (1 + exp d). */
-static float outside(float c, float slope)
+/* Distance in cells from the surface c = 1/2 at a position with this c and slope, if c falls like 1 / (1 +
+ * exp d). */
+static float distance_outside(float c, float slope)
 {
     float f = wadi_lesser(wadi_greater(c, 0.01f), 0.99f);
     return logf((1.0f - f) / f) * f * (1.0f - f) / slope;
 }
 
-static void curve_rows(void *user, int64_t first, int64_t end)
+static void find_curvature(void *user, int64_t first, int64_t end)
 {
     const Curvature *c = user;
     const WadiRows *rows = c->in->rows;
@@ -166,13 +167,13 @@ static void curve_rows(void *user, int64_t first, int64_t end)
                           2.0f * (x * y * (xz * yz - xy * sz) + x * z * (xy * yz - xz * sy) +
                                   y * z * (xy * xz - yz * sx));
             bool is_near = square > 1e-6f && weight[l] > 0.0f;
-            float part = 1.0f / (is_near ? square : 1.0f), length = sqrtf(is_near ? square : 1.0f);
-            float sum = -top * part / length, product = gauss * part * part;
-            /* Shells at distance d outside have curvatures k / (1 + k d): back to the surface. */
-            float d = is_near ? beyond * outside(own[l], length) - 0.5f * spread * sum : 0.0f;
+            float inverse = 1.0f / (is_near ? square : 1.0f), length = sqrtf(is_near ? square : 1.0f);
+            float sum = -top * inverse / length, product = gauss * inverse * inverse;
+            /* Shells at distance d distance_outside have curvatures k / (1 + k d): invert it. */
+            float d = is_near ? carry_factor * distance_outside(own[l], length) - 0.5f * spread * sum : 0.0f;
             float below = wadi_greater(1.0f - sum * d + product * d * d, 0.25f);
             float kappa = is_near ? (sum - 2.0f * d * product) / below : 0.0f;
-            kappa = wadi_lesser(wadi_greater(kappa, -most_curved), most_curved);
+            kappa = wadi_lesser(wadi_greater(kappa, -largest_curvature), largest_curvature);
             weight[l] = is_near ? weight[l] : 0.0f;
             weighted[l] = weight[l] * kappa;
         }
@@ -187,22 +188,22 @@ static void average_rows(void *user, int64_t first, int64_t end)
     }
 }
 
-/* In the two layers of cells at the surface. */
+/* Result in the two layers of cells at the surface. */
 static void finish_rows(void *user, int64_t first, int64_t end)
 {
     const Curvature *c = user;
     const WadiFlipCurvatureIn *in = c->in;
     const float per_metre = (float)(1.0 / in->cell_size);
-    /* One round of averages takes half its variance times k^2 from a wave k; all smoothing together took this many times as
-     * much. */
+    /* One pass of averages removes half its variance times k^2 from a wave k; all smoothing together
+     * removed this many times as much. */
     const float mean_variance = 0.5f * MEAN_PASSES;
     const float sharpen = (colour_variance(in) + mean_variance) / mean_variance;
     for (int32_t row = (int32_t)first; row < end; ++row) {
         unsigned fluid = in->fluid[row], all = 0xff, any = 0;
         for (int side = 0; side < 6; ++side) {
-            unsigned beside = wadi_row_bits_beside(in->rows, in->fluid, row, side);
-            all &= beside;
-            any |= beside;
+            unsigned neighbours = wadi_row_bits_beside(in->rows, in->fluid, row, side);
+            all &= neighbours;
+            any |= neighbours;
         }
         unsigned band = row == 0 ? 0 : (fluid & ~all) | (any & ~fluid);
         for (int l = 0; l < LANES; ++l) {
@@ -227,11 +228,11 @@ WadiStatus wadi_flip_curvature(const WadiFlipCurvatureIn *in, float *curvature, 
         WADI_TRY(WADI_ARENA_NEW(scratch, arrays[n], floats, "surface tension", error));
         memset(*arrays[n], 0, LANES * sizeof(float));
     }
-    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, start_rows, &c);
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, find_indicator, &c);
     smooth(rows, c.colour, spare, in->passes);
     smooth(rows, c.space, spare, in->passes);
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, divide_rows, &c);
-    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, curve_rows, &c);
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, find_curvature, &c);
     smooth(rows, c.weighted, spare, MEAN_PASSES);
     smooth(rows, c.weight, spare, MEAN_PASSES);
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, average_rows, &c);

@@ -1,4 +1,4 @@
-/* The push of a pressure at the free surface on the faces that it cuts. [ghost fluid: KFL00] */
+/* Force of a pressure at the free surface on the faces that it cuts. [ghost fluid: KFL00] */
 #include "flip/pressure/flip_tension_push.h"
 
 #include "core/parallel.h"
@@ -24,18 +24,18 @@ static void push_rows(void *user, int64_t first, int64_t end)
                 continue;
             }
             const size_t at = LANES * (size_t)row;
-            float beside[LANES];
+            float low_pressure[LANES];
             WadiF8 gradient, theta;
-            wadi_row_beside(in->rows, push->pressure, row, 2 * axis, beside);
+            wadi_row_beside(in->rows, push->pressure, row, 2 * axis, low_pressure);
             wadi_flip_face_gradient(in, row, axis, &gradient);
             wadi_flip_face_theta(in, row, axis, &theta);
             for (int l = 0; l < LANES; ++l) {
                 if (((here ^ low) >> l & 1) == 0) {
                     continue;
                 }
-                bool is_high = (here >> l & 1) != 0; /* the fluid is on the high side: it is pushed upwards */
+                bool is_high = (here >> l & 1) != 0; /* the fluid is on the high side and is pushed upwards */
                 float own = push->pressure[at + (size_t)l];
-                float inner = is_high ? own : beside[l], outer = is_high ? beside[l] : own;
+                float inner = is_high ? own : low_pressure[l], outer = is_high ? low_pressure[l] : own;
                 float surface = inner + theta[l] * (outer - inner);
                 push->velocity[axis][at + (size_t)l] += gradient[l] * (is_high ? surface : -surface);
             }

@@ -4,10 +4,10 @@
 
 #include "flip/pressure/flip_project.h"
 
-/* To be called before a projection with the same `in`: afterwards its P is that of a surface with P = surface_pressure (per
- * cell, m/s, interpolated to where the surface lies between a fluid and an air cell) instead of 0. The equations are linear in
- * the surface's value, so its push can be given to the velocity at once: u -= gradient (P_c - P_s) is u + gradient P_s first
- * and - gradient P_c then. */
+/* Call it before a projection with the same `in`, whose P then has the value surface_pressure at the
+ * surface instead of 0 (per cell, m/s, interpolated between a fluid and an air cell). The equations are
+ * linear in this value: u -= gradient (P_c - P_s) becomes u += gradient P_s here and u -= gradient P_c in
+ * the projection. */
 void wadi_flip_push_faces(const WadiFlipProjectIn *in, const float *surface_pressure,
                           float *const velocity[3]);
 
