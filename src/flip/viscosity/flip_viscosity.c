@@ -1,8 +1,9 @@
 /* Solve for the velocity after viscosity: conjugate gradients on the change of velocity, in float.
- * Source: [BB08].
- * Differs: the preconditioner. With a small coefficient it is the diagonal; with a large one a multigrid V-cycle of the
- * pressure solver for each component alone, since each component's own block is a seven-point operator on its faces; the
- * coupling between components is left to the conjugate gradients, a few iterations more by Korn's inequality. */
+ * Source: [BB08; theory 5.6].
+ * Differs: the preconditioner. For a small coefficient it is the diagonal; for a large one a multigrid
+ * V-cycle of the pressure solver for each component alone, since its block is a seven-point operator on
+ * its faces. The conjugate gradients handle the coupling between components, in a few more iterations by
+ * Korn's inequality. */
 #include <math.h>
 
 #include "core/check.h"
@@ -13,7 +14,8 @@
 
 enum { LANES = WADI_ROW_CELLS };
 
-/* Above this coefficient the multigrid's set-up pays: the diagonal alone needs some 30 iterations there. */
+/* Above this coefficient the set-up of the multigrid pays: the diagonal alone needs some 30 iterations
+ * there. */
 static const float multigrid_above = 4.0f;
 
 typedef struct Solve {
@@ -21,7 +23,7 @@ typedef struct Solve {
     WadiFlipViscous viscous;
     WadiViscousPasses passes;
     float *const *velocity;
-    float *u[3]; /* start: velocities of the unknowns and of the solids */
+    float *u[3]; /* initial velocities of the unknowns, and velocities of the solids */
     float *x[3], *r[3], *z[3], *p[3], *q[3];
     bool has_trees;
     WadiPoisson block[3];
@@ -100,7 +102,8 @@ static void block_rows(void *user, int64_t first, int64_t end)
     }
 }
 
-/* The block of one component as a seven-point system: coupling of a face with the face before it along each axis. */
+/* The block of one component as a seven-point system: coupling of a face with its low neighbour along each
+ * axis. */
 static WadiStatus make_block(Solve *s, int a, WadiArena *scratch, WadiError *error)
 {
     const WadiRows *rows = s->viscous.rows;
@@ -119,14 +122,14 @@ static WadiStatus make_block(Solve *s, int a, WadiArena *scratch, WadiError *err
     return wadi_poisson_tree_build(&s->tree[a], &s->block[a], scratch, error);
 }
 
-/* z of unknowns that no neighbour shares: the cycle leaves them out. */
-static double scale_alone(const Solve *s, int a)
+/* z of unknowns without neighbours, which the V-cycle leaves out. Returns their part of r . z. */
+static double scale_isolated(const Solve *s, int a)
 {
     double sum = 0.0;
     for (int32_t row = 1; row < s->viscous.rows->count; ++row) {
-        unsigned alone = s->viscous.unknown[a][row] & (unsigned)~s->tree[a].fine.coupled[row];
-        for (; alone != 0; alone &= alone - 1) {
-            size_t at = (size_t)LANES * (size_t)row + (size_t)__builtin_ctz(alone);
+        unsigned isolated = s->viscous.unknown[a][row] & (unsigned)~s->tree[a].fine.coupled[row];
+        for (; isolated != 0; isolated &= isolated - 1) {
+            size_t at = (size_t)LANES * (size_t)row + (size_t)__builtin_ctz(isolated);
             s->z[a][at] = s->passes.inverse[a][at] * s->r[a][at];
             sum += (double)(s->z[a][at] * s->r[a][at]);
         }
@@ -134,7 +137,7 @@ static double scale_alone(const Solve *s, int a)
     return sum;
 }
 
-/* z = M r; r . z. q is free until the next product. */
+/* z = M r; returns r . z. q is used as scratch. */
 static double precondition(const Solve *s)
 {
     if (!s->has_trees) {
@@ -143,7 +146,7 @@ static double precondition(const Solve *s)
     double rz = 0.0;
     for (int a = 0; a < 3; ++a) {
         rz += wadi_poisson_cycle(&s->tree[a], s->r[a], s->z[a], s->q[a], s->passes.partials);
-        rz += scale_alone(s, a);
+        rz += scale_isolated(s, a);
     }
     return rz;
 }

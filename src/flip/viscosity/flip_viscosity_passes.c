@@ -1,9 +1,10 @@
-/* The operator of the viscosity problem and the vector passes of its solver: a row of eight faces is one 256-bit vector, its
- * x-neighbours are shuffles with the rows beside it, and the null row stands for what is missing.
+/* The operator of the viscosity problem and the vector passes of its solver: a row of eight faces is one
+ * 256-bit vector, its x-neighbours are shuffles with the adjacent rows, and the null row replaces missing
+ * ones.
  *   (A u)_a = m u_a - [ N_aa(x) - N_aa(x - a) + sum over b of S_ab(x + b) - S_ab(x) ]
  *   N_aa = normal (u_a(x + a) - u_a(x)),   S_ab = edge (u_a(x) - u_a(x - b) + u_b(x) - u_b(x - a))
- * Differences are taken first: in float a smooth velocity loses nothing. Stresses are written and read again, because they
- * serve two or four faces each. */
+ * Differences are taken first: in float a smooth velocity then loses nothing. Stresses are stored, because
+ * each acts on two or four faces. */
 #include "flip/viscosity/flip_viscosity_passes.h"
 #include "core/parallel.h"
 #include "grid/row_vectors.h"
@@ -25,7 +26,7 @@ static inline double sum_of(const WadiD4 *v)
     return ((*v)[0] + (*v)[1]) + ((*v)[2] + (*v)[3]);
 }
 
-static inline __attribute__((always_inline)) void keep_largest(WadiF8 *largest, const WadiF8 *values)
+static inline __attribute__((always_inline)) void update_largest(WadiF8 *largest, const WadiF8 *values)
 {
     const WadiI8 magnitude = { INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX,
                                INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX };
@@ -50,7 +51,7 @@ static void stress_rows(void *context, int64_t first, int64_t end)
     float *const *stress = pass->passes->stress;
     const float *u0 = pass->p[0], *u1 = pass->p[1], *u2 = pass->p[2];
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        if (v->acts[row] == 0) {
+        if (v->is_active[row] == 0) {
             continue;
         }
         const int32_t *n = v->rows->neighbour[row];
@@ -94,7 +95,7 @@ static double multiply_rows(void *context, int64_t first, int64_t end)
     const WadiFlipViscous *v = pass->passes->viscous;
     WadiD4 sum = { 0 };
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        if (v->acts[row] == 0) {
+        if (v->is_active[row] == 0) {
             continue;
         }
         WadiF8 force[3];
@@ -116,15 +117,15 @@ static double force_rows(void *context, int64_t first, int64_t end)
     const WadiFlipViscous *v = pass->passes->viscous;
     WadiF8 largest = { 0 };
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        if (v->acts[row] == 0) {
+        if (v->is_active[row] == 0) {
             continue;
         }
         WadiF8 force[3];
         divergence(v, pass->passes->stress, row, force);
         for (int a = 0; a < 3; ++a) {
-            WadiF8 kept = (WadiF8)((WadiI8)force[a] & (WadiI8)(WADI_ROW(v->mass[a], row) > 0.0f));
-            WADI_ROW_OUT(pass->q[a], row) = kept;
-            keep_largest(&largest, &kept);
+            WadiF8 masked = (WadiF8)((WadiI8)force[a] & (WadiI8)(WADI_ROW(v->mass[a], row) > 0.0f));
+            WADI_ROW_OUT(pass->q[a], row) = masked;
+            update_largest(&largest, &masked);
         }
     }
     return largest_of(&largest);
@@ -162,7 +163,7 @@ static double advance_rows(void *context, int64_t first, int64_t end)
     const Pass *pass = context;
     WadiF8 largest = { 0 };
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        if (pass->passes->viscous->acts[row] == 0) {
+        if (pass->passes->viscous->is_active[row] == 0) {
             continue;
         }
         for (int a = 0; a < 3; ++a) {
@@ -170,7 +171,7 @@ static double advance_rows(void *context, int64_t first, int64_t end)
                 WADI_ROW(pass->x[a], row) + pass->weight * WADI_ROW(pass->p[a], row);
             WadiF8 r = WADI_ROW(pass->r[a], row) - pass->weight * WADI_ROW(pass->q[a], row);
             WADI_ROW_OUT(pass->r[a], row) = r;
-            keep_largest(&largest, &r);
+            update_largest(&largest, &r);
         }
     }
     return largest_of(&largest);
@@ -181,7 +182,7 @@ static double scale_rows(void *context, int64_t first, int64_t end)
     const Pass *pass = context;
     WadiD4 sum = { 0 };
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        if (pass->passes->viscous->acts[row] == 0) {
+        if (pass->passes->viscous->is_active[row] == 0) {
             continue;
         }
         for (int a = 0; a < 3; ++a) {
@@ -197,7 +198,7 @@ static void direction_rows(void *context, int64_t first, int64_t end)
 {
     const Pass *pass = context;
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        if (pass->passes->viscous->acts[row] == 0) {
+        if (pass->passes->viscous->is_active[row] == 0) {
             continue;
         }
         for (int a = 0; a < 3; ++a) {

@@ -1,4 +1,5 @@
-/* Passes over rows of the viscosity solve. Vectors are three arrays, one a component, zero where there is no unknown. */
+/* Passes over rows of the viscosity solve. A vector is three arrays, one a component, zero where there is
+ * no unknown. */
 #ifndef WADI_FLIP_VISCOSITY_PASSES_H
 #define WADI_FLIP_VISCOSITY_PASSES_H
 
@@ -13,16 +14,16 @@ typedef struct WadiViscousPasses {
     double *partials;
 } WadiViscousPasses;
 
-/* One over the diagonal of the operator. */
+/* inverse = 1 / diagonal of the operator. */
 void wadi_viscous_diagonal(const WadiViscousPasses *passes);
-/* q = A p, p . q. Faces of p that are no unknowns may hold values: they act as given velocities. */
+/* q = A p; returns p . q. Other faces of p may hold values, which act as prescribed velocities. */
 double wadi_viscous_multiply(const WadiViscousPasses *passes, float *const p[3], float *const q[3]);
-/* r = div stress of u: what the unknowns lack when u is the start. Largest |r|. */
+/* r = div stress of u: the initial residual. Returns the largest |r|. */
 double wadi_viscous_force(const WadiViscousPasses *passes, float *const u[3], float *const r[3]);
-/* x += alpha p, r -= alpha q; largest |r|. */
+/* x += alpha p, r -= alpha q; returns the largest |r|. */
 double wadi_viscous_advance(const WadiViscousPasses *passes, float alpha, float *const p[3],
                             float *const q[3], float *const x[3], float *const r[3]);
-/* z = r / diagonal; r . z. */
+/* z = r / diagonal; returns r . z. */
 double wadi_viscous_scale(const WadiViscousPasses *passes, float *const r[3], float *const z[3]);
 /* p = z + beta p. */
 void wadi_viscous_direction(const WadiViscousPasses *passes, float beta, float *const z[3],

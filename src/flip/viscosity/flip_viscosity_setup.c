@@ -1,19 +1,19 @@
-/* Weights of the viscosity problem: which faces are unknown, what share of each control volume is liquid, and what a cell and
- * an edge resist with.
+/* Weights of the viscosity problem: unknown faces, liquid fractions of the control volumes, and
+ * coefficients of cells and edges.
  * Source: [BB08 sec. 4].
- * Differs: shares come from the distance to the surface at the middle of the volume (exact for surfaces along the grid); the
- * edge between a fluid face and a face in a solid resists by 1 / theta, theta the part of the way that is fluid, so that the
- * wall is where it is and not half a cell behind; edges between materials take the harmonic mean, across which the shear
- * stress is continuous. */
+ * Differs: fractions come from the distance to the surface at the centre of the volume (exact for surfaces
+ * along the grid). An edge between a fluid face and a face in a solid is divided by theta, the fluid
+ * fraction of the segment between them, so that the wall lies at its true position. Edges between
+ * materials take the harmonic mean, across which the shear stress is continuous. */
 #include "core/parallel.h"
 #include "flip/transfer/flip_row_table.h"
 #include "flip/viscosity/flip_viscosity.h"
 
 enum { LANES = WADI_ROW_CELLS };
 
-/* A face with less liquid than least_share is no unknown unless it touches fluid. Faces that no particle reached have no
- * velocity of their own and weigh next to nothing. */
-static const float least_share = 0.1f, least_mass = 0.05f, no_particle_mass = 0.01f;
+/* A face with less liquid than least_fraction is no unknown unless it touches fluid. Faces without
+ * particles have no velocity of their own and get a negligible mass. */
+static const float least_fraction = 0.1f, least_mass = 0.05f, no_particle_mass = 0.01f;
 static const float least_theta = 0.1f;
 
 typedef struct Setup {
@@ -22,12 +22,12 @@ typedef struct Setup {
     uint8_t *closed[3]; /* per row and component */
 } Setup;
 
-static float share_at(float distance, float h)
+static float liquid_fraction(float distance, float h)
 {
     return wadi_lesser(wadi_greater(0.5f - distance / h, 0.0f), 1.0f);
 }
 
-/* Distance of cells from the surface where there is one, else from the labels. */
+/* Distance of cells from the surface, or from the labels if it is not given. */
 static void cell_distances(const WadiFlipViscosityIn *in, int32_t row, float distance[LANES])
 {
     const float h = (float)in->cell_size;
@@ -46,18 +46,18 @@ static void shift_lanes(const float own[LANES], float before, float to[LANES])
 /* Distances of the cells on the low side of a row's cells along an axis. */
 static void low_distances(const WadiFlipViscosityIn *in, int32_t row, int axis, float distance[LANES])
 {
-    float beside[LANES];
-    cell_distances(in, in->rows->neighbour[row][2 * axis], beside);
+    float neighbour[LANES];
+    cell_distances(in, in->rows->neighbour[row][2 * axis], neighbour);
     if (axis == 0) {
         float own[LANES];
         cell_distances(in, row, own);
-        shift_lanes(own, beside[LANES - 1], distance);
+        shift_lanes(own, neighbour[LANES - 1], distance);
     } else {
-        memcpy(distance, beside, sizeof beside);
+        memcpy(distance, neighbour, sizeof neighbour);
     }
 }
 
-/* Mean of the cells beside a face that have a density, over the reference. */
+/* Mean density of the two cells of a face that have one, over the reference. */
 static float face_density(const WadiFlipViscosityIn *in, int32_t row, int axis, int lane, bool is_own_solid,
                           bool is_low_solid)
 {
@@ -83,13 +83,14 @@ static void find_faces(const Setup *setup, int32_t row, int axis)
         bool is_own_solid = (solid >> l & 1) != 0, is_low_solid = (low_solid >> l & 1) != 0;
         float distance = is_own_solid ? low[l] : is_low_solid ? own[l] : 0.5f * (own[l] + low[l]);
         bool has_particles = in->reached[axis] == NULL || (in->reached[axis][row] >> l & 1) != 0;
-        float share = share_at(distance, h);
+        float fraction = liquid_fraction(distance, h);
         bool is_open = in->open[axis][solid_at + (size_t)l] > 0.0f;
-        bool is_unknown = is_open && ((touches >> l & 1) != 0 || (has_particles && share >= least_share));
-        /* Particles are behind the surface, and so is the velocity they give to the faces there: less than a turning body's.
-         * The less of a face is liquid, the less its velocity counts. */
-        float trust = in->reached[axis] != NULL ? 2.0f * share - 1.0f : share;
-        float mass = has_particles ? wadi_greater(trust, least_mass) : no_particle_mass;
+        bool is_unknown =
+            is_open && ((touches >> l & 1) != 0 || (has_particles && fraction >= least_fraction));
+        /* Particles lie behind the surface, so their velocity at a face there is too small in a rotating
+         * body. The less liquid a face has, the less its velocity counts. */
+        float weight = in->reached[axis] != NULL ? 2.0f * fraction - 1.0f : fraction;
+        float mass = has_particles ? wadi_greater(weight, least_mass) : no_particle_mass;
         mass *= in->density != NULL ? face_density(in, row, axis, l, is_own_solid, is_low_solid) : 1.0f;
         setup->out->mass[axis][at + (size_t)l] = is_unknown ? mass : 0.0f;
         unknown |= (unsigned)is_unknown << l;
@@ -109,13 +110,13 @@ static void faces_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Bits of faces that have a velocity: unknown or the solid's. */
+/* Bits of faces with a velocity: unknown or the solid's. */
 static unsigned has_velocity(const Setup *setup, int axis, int32_t row)
 {
     return row == 0 ? 0u : (unsigned)(setup->out->unknown[axis][row] | setup->closed[axis][row]);
 }
 
-static unsigned beside_low(unsigned own, unsigned before, int axis)
+static unsigned low_neighbours(unsigned own, unsigned before, int axis)
 {
     return axis == 0 ? (own << 1 | before >> 7) & 0xff : before;
 }
@@ -138,38 +139,39 @@ static void find_cells(const Setup *setup, int32_t row)
     float distance[LANES];
     cell_distances(in, row, distance);
     for (int l = 0; l < LANES; ++l) {
-        float share = share_at(distance[l], (float)in->cell_size);
-        float value = 2.0f * share * in->coefficient[(size_t)LANES * (size_t)row + (size_t)l];
+        float fraction = liquid_fraction(distance[l], (float)in->cell_size);
+        float value = 2.0f * fraction * in->coefficient[(size_t)LANES * (size_t)row + (size_t)l];
         normal[l] = whole >> l & 1 ? value : 0.0f;
     }
 }
 
-/* What the four cells around the low edges of a row hold: this one, one back along a, along b, along both. */
-typedef struct Around {
+/* Values of the four cells around the low edges of a row: the cell itself, its low neighbours along a and
+ * b, and the one low along both. */
+typedef struct EdgeCells {
     float value[4][LANES];
-} Around;
+} EdgeCells;
 
-static void look_around(const WadiRows *rows, const int32_t *table, const float *values, int32_t row, int a,
-                        int b, Around *around)
+static void gather_cells(const WadiRows *rows, const int32_t *table, const float *values, int32_t row, int a,
+                         int b, EdgeCells *cells)
 {
     const size_t row_bytes = LANES * sizeof(float);
     int32_t low = rows->neighbour[row][2 * b];
-    memcpy(around->value[0], values + (size_t)LANES * (size_t)wadi_table_row(table, row), row_bytes);
-    wadi_table_row_beside(rows, table, values, row, 2 * a, around->value[1]);
-    memcpy(around->value[2], values + (size_t)LANES * (size_t)wadi_table_row(table, low), row_bytes);
-    wadi_table_row_beside(rows, table, values, low, 2 * a, around->value[3]);
+    memcpy(cells->value[0], values + (size_t)LANES * (size_t)wadi_table_row(table, row), row_bytes);
+    wadi_table_row_beside(rows, table, values, row, 2 * a, cells->value[1]);
+    memcpy(cells->value[2], values + (size_t)LANES * (size_t)wadi_table_row(table, low), row_bytes);
+    wadi_table_row_beside(rows, table, values, low, 2 * a, cells->value[3]);
 }
 
-static void look_around_distances(const WadiFlipViscosityIn *in, int32_t row, int a, int b, Around *around)
+static void gather_distances(const WadiFlipViscosityIn *in, int32_t row, int a, int b, EdgeCells *cells)
 {
     int32_t low = in->rows->neighbour[row][2 * b];
-    cell_distances(in, row, around->value[0]);
-    low_distances(in, row, a, around->value[1]);
-    cell_distances(in, low, around->value[2]);
-    low_distances(in, low, a, around->value[3]);
+    cell_distances(in, row, cells->value[0]);
+    low_distances(in, row, a, cells->value[1]);
+    cell_distances(in, low, cells->value[2]);
+    low_distances(in, low, a, cells->value[3]);
 }
 
-/* Part of the way between two faces that is outside the solid, when one of the two lies in it. */
+/* Fraction of the segment between two faces outside the solid, if one of them lies in it. */
 static float theta_of(float inner, float outer)
 {
     float span = outer - inner;
@@ -180,14 +182,14 @@ static void find_edges(const Setup *setup, int32_t row, int a, int b, float *edg
 {
     const WadiFlipViscosityIn *in = setup->in;
     const WadiFlipViscous *out = setup->out;
-    const int32_t *beside = in->rows->neighbour[row];
-    const int32_t low_a = beside[2 * a], low_b = beside[2 * b];
+    const int32_t *neighbour = in->rows->neighbour[row];
+    const int32_t low_a = neighbour[2 * a], low_b = neighbour[2 * b];
     unsigned ua = out->unknown[a][row], ua_low = out->unknown[a][low_b];
-    unsigned ub = out->unknown[b][row], ub_low = beside_low(ub, out->unknown[b][low_a], a);
+    unsigned ub = out->unknown[b][row], ub_low = low_neighbours(ub, out->unknown[b][low_a], a);
     unsigned va = has_velocity(setup, a, row), va_low = has_velocity(setup, a, low_b);
-    unsigned vb = has_velocity(setup, b, row), vb_low = beside_low(vb, has_velocity(setup, b, low_a), a);
+    unsigned vb = has_velocity(setup, b, row), vb_low = low_neighbours(vb, has_velocity(setup, b, low_a), a);
     unsigned valid = va & va_low & vb & vb_low & (ua | ua_low | ub | ub_low);
-    /* Pairs of which one is fluid and the other the wall's. */
+    /* Pairs of a fluid face and a wall face. */
     unsigned wall_a = ua ^ ua_low, wall_b = ub ^ ub_low;
     if (in->is_slippery) {
         valid &= ~(wall_a | wall_b);
@@ -196,11 +198,11 @@ static void find_edges(const Setup *setup, int32_t row, int a, int b, float *edg
     if (valid == 0) {
         return;
     }
-    Around distance, coefficient, depth;
-    look_around_distances(in, row, a, b, &distance);
-    look_around(in->rows, NULL, in->coefficient, row, a, b, &coefficient);
+    EdgeCells distance, coefficient, depth;
+    gather_distances(in, row, a, b, &distance);
+    gather_cells(in->rows, NULL, in->coefficient, row, a, b, &coefficient);
     if (in->solid_distance != NULL) {
-        look_around(in->rows, in->solid_row, in->solid_distance, row, a, b, &depth);
+        gather_cells(in->rows, in->solid_row, in->solid_distance, row, a, b, &depth);
     }
     unsigned low_row_solid = in->solid[low_b];
     const unsigned solid[4] = { in->solid[row], wadi_row_bits_beside(in->rows, in->solid, row, 2 * a),
@@ -209,7 +211,7 @@ static void find_edges(const Setup *setup, int32_t row, int a, int b, float *edg
         if ((valid >> l & 1) == 0) {
             continue;
         }
-        float sum = 0.0f, resist = 0.0f, cells = 0.0f, wet = 0.0f;
+        float sum = 0.0f, inverse_sum = 0.0f, cells = 0.0f, liquid_cells = 0.0f;
         for (int n = 0; n < 4; ++n) {
             if ((solid[n] >> l & 1) != 0) {
                 continue;
@@ -219,11 +221,11 @@ static void find_edges(const Setup *setup, int32_t row, int a, int b, float *edg
             cells += 1.0f;
             if (d < 0.5f * (float)in->cell_size) {
                 float c = coefficient.value[n][l];
-                resist += 1.0f / wadi_greater(c, 1e-30f);
-                wet += 1.0f;
+                inverse_sum += 1.0f / wadi_greater(c, 1e-30f);
+                liquid_cells += 1.0f;
             }
         }
-        if (!(wet > 0.0f)) {
+        if (!(liquid_cells > 0.0f)) {
             continue;
         }
         float theta = 1.0f;
@@ -243,7 +245,7 @@ static void find_edges(const Setup *setup, int32_t row, int a, int b, float *edg
             }
             theta = wadi_lesser(theta, ub >> l & 1 ? theta_of(back, here) : theta_of(here, back));
         }
-        edge[l] = share_at(sum / cells, (float)in->cell_size) * (wet / resist) / theta;
+        edge[l] = liquid_fraction(sum / cells, (float)in->cell_size) * (liquid_cells / inverse_sum) / theta;
     }
 }
 
@@ -267,7 +269,7 @@ static double stresses_block(void *context, int64_t first, int64_t end)
                 most = wadi_greater(most, out->edge[kind][at + (size_t)l]);
             }
         }
-        out->acts[row] = unknown != 0 || most > 0.0f;
+        out->is_active[row] = unknown != 0 || most > 0.0f;
         largest = wadi_greater(largest, most);
     }
     return (double)largest;
@@ -288,8 +290,8 @@ WadiStatus wadi_flip_viscosity_setup(const WadiFlipViscosityIn *in, WadiFlipVisc
     double *partials = NULL;
     int64_t blocks = wadi_parallel_block_count(in->rows->count, WADI_ROW_BLOCK);
     WADI_TRY(WADI_ARENA_NEW(arena, &partials, (size_t)blocks, "viscosity", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &viscous->acts, rows, "viscosity", error));
-    viscous->acts[0] = 0;
+    WADI_TRY(WADI_ARENA_NEW(arena, &viscous->is_active, rows, "viscosity", error));
+    viscous->is_active[0] = 0;
     for (int axis = 0; axis < 3; ++axis) {
         WADI_TRY(WADI_ARENA_NEW(arena, &viscous->unknown[axis], rows, "viscosity", error));
         WADI_TRY(WADI_ARENA_NEW(arena, &setup.closed[axis], rows, "viscosity", error));
