@@ -47,13 +47,13 @@ static WadiStatus rigid_load(const WadiFlip *flip, const WadiFlipStep *step, con
                               .k_stop = load->k,
                               .k_slide = load->k,
                               .cohesion = load->cohesion,
-                              .sliding_share = 1.0 / 6.0 };
+                              .sliding_fraction = 1.0 / 6.0 };
     if (is_literal) {
         WadiYield part = literal_parts(flip, step->time);
         WadiArena *arena = flip->context.scratch;
         WADI_TRY(times(step, load->k, part.stop, &rigid->k_stop, arena, error));
         WADI_TRY(times(step, load->k, part.slide, &rigid->k_slide, arena, error));
-        rigid->sliding_share = 1.0;
+        rigid->sliding_fraction = 1.0;
         rigid->is_literal = true;
     }
     return WADI_OK;

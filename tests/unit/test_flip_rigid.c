@@ -213,11 +213,11 @@ static void the_stop_rule_compares_half_the_shear_rate(void **unused)
         WadiRigidCells found;
         CHECK_OK(wadi_rigid_classify(&cells, before, &load, &found, &grid.arena, &error), error);
         assert_int_equal(found.rigid[inside >> 3] >> (inside & 7) & 1, n == 0);
-        CHECK_NEAR(found.share[inside], share[n], 1e-6);
+        CHECK_NEAR(found.stress_ratio[inside], share[n], 1e-6);
         CHECK_NEAR(found.rate[3][inside], 0.5 * rate, 1e-7);
         load.is_literal = true;
         CHECK_OK(wadi_rigid_classify(&cells, before, &load, &found, &grid.arena, &error), error);
-        CHECK_NEAR(found.share[inside], n == 0 ? share[0] : fmax(0.0, p[n]) / rate, 1e-6);
+        CHECK_NEAR(found.stress_ratio[inside], n == 0 ? share[0] : fmax(0.0, p[n]) / rate, 1e-6);
     }
     grid_free(&grid);
 }
@@ -265,7 +265,7 @@ static void sliding_loses_energy_with_the_default_share_and_gains_it_with_one(vo
         WadiRigidCells found;
         CHECK_OK(wadi_rigid_classify(&cells, before, &load, &found, &grid.arena, &error), error);
         for (size_t at = 8; at < count; ++at) {
-            pressure[at] = found.share[at] > 0.0f ? 0.95 * 1e-6 / (double)found.share[at] : 0.0;
+            pressure[at] = found.stress_ratio[at] > 0.0f ? 0.95 * 1e-6 / (double)found.stress_ratio[at] : 0.0;
         }
         WadiRigidGroups groups;
         uint8_t *none = grid_alloc(&grid, (size_t)grid.rows.count, 1);

@@ -1,7 +1,7 @@
-/* The stop rule and the sliding stress of [ZB05 section 3.2].
- * Differs: stress has the sign of the strain rate (the printed minus accelerates shear); shear is measured on
- * the edges (central differences cannot see the shortest shear wave); friction uses the solver's pressure;
- * the applied stress is limited. */
+/* The stop rule and the sliding stress of [ZB05 section 3.2; theory 6.12].
+ * Differs: stress has the sign of the strain rate (the printed minus accelerates shear); shear is measured
+ * on edges (central differences miss the shortest shear wave); friction uses the solver's pressure; the
+ * applied stress is limited. */
 #include "flip/published/flip_rigid.h"
 
 #include <math.h>
@@ -26,8 +26,8 @@ static const int edge_axis[3][2] = { { 0, 1 }, { 0, 2 }, { 1, 2 } };
 static bool edge_is_active(const WadiFrictionGrid *grid, int32_t cell, int a, int b)
 {
     return wadi_face_is_free(grid, cell, a) && wadi_face_is_free(grid, cell, b) &&
-           wadi_face_is_free(grid, wadi_cell_beside(grid->rows, cell, 2 * b), a) &&
-           wadi_face_is_free(grid, wadi_cell_beside(grid->rows, cell, 2 * a), b);
+           wadi_face_is_free(grid, wadi_cell_neighbour(grid->rows, cell, 2 * b), a) &&
+           wadi_face_is_free(grid, wadi_cell_neighbour(grid->rows, cell, 2 * a), b);
 }
 
 static void measure_rates(void *context, int64_t first, int64_t end)
@@ -41,7 +41,8 @@ static void measure_rates(void *context, int64_t first, int64_t end)
         if (wadi_cell_bit(grid->fluid, c)) {
             float d[3];
             for (int a = 0; a < 3; ++a) {
-                d[a] = work->velocity[a][wadi_cell_beside(grid->rows, c, 2 * a + 1)] - work->velocity[a][c];
+                d[a] =
+                    work->velocity[a][wadi_cell_neighbour(grid->rows, c, 2 * a + 1)] - work->velocity[a][c];
             }
             float mean = (d[0] + d[1] + d[2]) / 3.0f;
             for (int a = 0; a < 3; ++a) {
@@ -51,8 +52,8 @@ static void measure_rates(void *context, int64_t first, int64_t end)
         for (int kind = 0; kind < 3; ++kind) {
             int a = edge_axis[kind][0], b = edge_axis[kind][1];
             if (edge_is_active(grid, c, a, b)) {
-                int32_t low_b = wadi_cell_beside(grid->rows, c, 2 * b),
-                        low_a = wadi_cell_beside(grid->rows, c, 2 * a);
+                int32_t low_b = wadi_cell_neighbour(grid->rows, c, 2 * b),
+                        low_a = wadi_cell_neighbour(grid->rows, c, 2 * a);
                 rate[3 + kind][c] = 0.5f * (work->velocity[a][c] - work->velocity[a][low_b] +
                                             work->velocity[b][c] - work->velocity[b][low_a]);
             }
@@ -60,8 +61,8 @@ static void measure_rates(void *context, int64_t first, int64_t end)
     }
 }
 
-/* sigma_bar of the stress that would stop the cell at once: shear as the mean square over the cell's active
- * edges. */
+/* sigma_bar of the stress that would stop the cell in one step: shear as the mean square over the cell's
+ * active edges. */
 static double stopping_stress(const Classify *work, int32_t c)
 {
     const WadiRows *rows = work->grid->rows;
@@ -74,8 +75,8 @@ static double stopping_stress(const Classify *work, int32_t c)
         int a = edge_axis[kind][0], b = edge_axis[kind][1], count = 0;
         double sum = 0.0;
         for (int e = 0; e < 4; ++e) {
-            int32_t at = e & 1 ? wadi_cell_beside(rows, c, 2 * a + 1) : c;
-            at = e & 2 ? wadi_cell_beside(rows, at, 2 * b + 1) : at;
+            int32_t at = e & 1 ? wadi_cell_neighbour(rows, c, 2 * a + 1) : c;
+            at = e & 2 ? wadi_cell_neighbour(rows, at, 2 * b + 1) : at;
             double t = (double)work->cells->rate[3 + kind][at];
             sum += t * t;
             count += edge_is_active(work->grid, at, a, b);
@@ -96,14 +97,14 @@ static void test_yield(void *context, int64_t first, int64_t end)
         double pressure = fmax(load->pressure[wadi_table_cell(work->grid->pressure_row, (size_t)c)], 0.0);
         double cohesion = load->cohesion != NULL ? (double)load->cohesion[c] : 0.0;
         double stress = stopping_stress(work, c);
-        double share = load->sliding_share;
+        double ratio = load->sliding_fraction;
         if (stress < (double)load->k_stop[c] * pressure + cohesion) {
             work->cells->rigid[c >> 3] |= (uint8_t)(1 << (c & 7));
         } else if (stress > 0.0) {
             double yield = ((double)load->k_slide[c] * pressure + cohesion) / stress;
-            share = load->is_literal ? yield : fmin(share, yield);
+            ratio = load->is_literal ? yield : fmin(ratio, yield);
         }
-        work->cells->share[c] = (float)share;
+        work->cells->stress_ratio[c] = (float)ratio;
     }
 }
 
@@ -123,7 +124,7 @@ WadiStatus wadi_rigid_classify(const WadiFrictionGrid *grid, const float *const 
     for (int n = 0; n < 6; ++n) {
         WADI_TRY(zeroed(arena, (void **)&cells->rate[n], count, sizeof(float), error));
     }
-    WADI_TRY(zeroed(arena, (void **)&cells->share, count, sizeof(float), error));
+    WADI_TRY(zeroed(arena, (void **)&cells->stress_ratio, count, sizeof(float), error));
     WADI_TRY(zeroed(arena, (void **)&cells->rigid, (size_t)grid->rows->count, 1, error));
     Classify work = { .grid = grid, .velocity = velocity, .load = load, .cells = cells };
     wadi_parallel_for(grid->rows->count, ROW_BLOCK, measure_rates, &work);
@@ -143,15 +144,15 @@ static void stress_edges(void *context, int64_t first, int64_t end)
 {
     const Slide *work = context;
     const WadiRows *rows = work->grid->rows;
-    const float *share = work->cells->share;
+    const float *ratio = work->cells->stress_ratio;
     const int32_t stop = 8 * (int32_t)end;
     for (int32_t c = wadi_cell_with_faces(work->grid, 8 * (int32_t)(first > 0 ? first : 1), stop); c < stop;
          c = wadi_cell_with_faces(work->grid, c + 1, stop)) {
         for (int kind = 0; kind < 3; ++kind) {
-            int32_t low_a = wadi_cell_beside(rows, c, 2 * edge_axis[kind][0]);
-            int32_t low_b = wadi_cell_beside(rows, c, 2 * edge_axis[kind][1]);
-            int32_t low = wadi_cell_beside(rows, low_a, 2 * edge_axis[kind][1]);
-            float mean = 0.25f * (share[c] + share[low_a] + share[low_b] + share[low]);
+            int32_t low_a = wadi_cell_neighbour(rows, c, 2 * edge_axis[kind][0]);
+            int32_t low_b = wadi_cell_neighbour(rows, c, 2 * edge_axis[kind][1]);
+            int32_t low = wadi_cell_neighbour(rows, low_a, 2 * edge_axis[kind][1]);
+            float mean = 0.25f * (ratio[c] + ratio[low_a] + ratio[low_b] + ratio[low]);
             work->shear[kind][c] = mean * work->cells->rate[3 + kind][c];
         }
     }
@@ -167,16 +168,17 @@ static void push_faces(void *context, int64_t first, int64_t end)
     for (int32_t c = wadi_cell_with_faces(work->grid, 8 * (int32_t)(first > 0 ? first : 1), stop); c < stop;
          c = wadi_cell_with_faces(work->grid, c + 1, stop)) {
         for (int a = 0; a < 3; ++a) {
-            int32_t low = wadi_cell_beside(rows, c, 2 * a);
+            int32_t low = wadi_cell_neighbour(rows, c, 2 * a);
             bool is_grouped = work->groups->group[c] >= 0 || work->groups->group[low] >= 0;
             if (is_grouped || !wadi_face_is_free(work->grid, c, a)) {
                 continue;
             }
-            float force = cells->share[c] * cells->rate[a][c] - cells->share[low] * cells->rate[a][low];
+            float force =
+                cells->stress_ratio[c] * cells->rate[a][c] - cells->stress_ratio[low] * cells->rate[a][low];
             for (int b = 0; b < 3; ++b) {
                 if (b != a) {
                     const float *shear = work->shear[kind_of[a][b]];
-                    force += shear[wadi_cell_beside(rows, c, 2 * b + 1)] - shear[c];
+                    force += shear[wadi_cell_neighbour(rows, c, 2 * b + 1)] - shear[c];
                 }
             }
             work->velocity[a][c] += force;

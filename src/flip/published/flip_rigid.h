@@ -1,11 +1,11 @@
 /* Friction by a local stop rule and rigid groups (`friction: zb05`), for reproduction and comparison. The
- * rule compares one cell's inertia, not the load it carries, so slopes never come to rest: the default is
- * flip_friction.h. Units, labels and free faces as there. Stages, in the order of a step after the pressure
- * projection:
+ * rule compares a cell's inertia, not its load, so slopes never come to rest [theory 6.2, 6.12]: the
+ * default is flip_friction.h, which also defines units, labels and free faces. Stages of a step after the
+ * pressure projection:
  *   wadi_rigid_wall_friction   slip along solids
  *   wadi_rigid_classify        strain rates, and which FLUID cells are RIGID
  *   wadi_rigid_groups          face-connected RIGID cells
- *   wadi_rigid_project         each group moves as a rigid body, momenta kept
+ *   wadi_rigid_project         each group moves as a rigid body, momenta conserved
  *   wadi_rigid_slide           frictional stress on all other faces */
 #ifndef WADI_FLIP_RIGID_H
 #define WADI_FLIP_RIGID_H
@@ -18,18 +18,18 @@ typedef struct WadiRigidLoad {
     const float *k_stop;    /* yield slope of the stop test, per cell */
     const float *k_slide;   /* of the sliding stress; the same array except for `zb05-literal` */
     const float *cohesion;  /* NULL: none */
-    /* Share of the stress that would stop a cell at once which may be applied in one step: 1/(2d) is
-     * monotone, above 1/d grows the shortest waves. */
-    double sliding_share;
-    bool is_literal; /* sliding stress as printed: not limited by sliding_share */
+    /* Largest fraction of the stopping stress applied in one step: 1/(2d) is monotone, above 1/d the
+     * shortest waves grow. */
+    double sliding_fraction;
+    bool is_literal; /* sliding stress as printed: not limited by sliding_fraction */
 } WadiRigidLoad;
 
-/* Strain rates times dx: deviatoric normal ones at the centres, shear on the low edges (0 on inactive ones).
- * */
+/* Strain rates times dx: deviatoric normal ones at the centres, shear on the low edges (0 on inactive
+ * ones). */
 typedef struct WadiRigidCells {
-    float *rate[6]; /* xx, yy, zz, xy, xz, yz, per cell */
-    float *share;   /* per cell: stress / strain rate, 0 outside FLUID */
-    uint8_t *rigid; /* per row: RIGID cells */
+    float *rate[6];      /* xx, yy, zz, xy, xz, yz, per cell */
+    float *stress_ratio; /* per cell: stress / strain rate, 0 outside FLUID */
+    uint8_t *rigid;      /* per row: RIGID cells */
 } WadiRigidCells;
 
 typedef struct WadiRigidMotion {
@@ -44,8 +44,8 @@ typedef struct WadiRigidGroups {
     int32_t row_count;
 } WadiRigidGroups;
 
-/* The impulse normal to the wall that friction is bounded by: P+ of the FLUID cell, or the speed into the
- * wall before the projection [ZB05 eq. 4]. */
+/* The normal impulse at the wall that bounds friction: P+ of the FLUID cell, or the speed into the wall
+ * before the projection [ZB05 eq. 4]. */
 typedef struct WadiRigidWalls {
     const float *wall_friction; /* mu of solid cells */
     const double *pressure;     /* P per cell; NULL: use `before` */
@@ -62,8 +62,8 @@ WadiStatus wadi_rigid_classify(const WadiFrictionGrid *grid, const float *const 
 WadiStatus wadi_rigid_groups(const WadiRows *rows, const uint8_t *rigid, WadiRigidGroups *groups,
                              WadiArena *arena, WadiError *error);
 
-/* Replace the velocities on the groups' free faces by the rigid motions nearest to them in the mass-weighted
- * norm; a face has half a cell's mass from each FLUID cell. *motion: one a group. */
+/* Replace the velocities on the groups' free faces by the rigid motions nearest to them in the
+ * mass-weighted norm; each FLUID cell adds half its mass to a face. *motion: one a group. */
 WadiStatus wadi_rigid_project(const WadiFrictionGrid *grid, const WadiRigidGroups *groups,
                               float *const velocity[3], WadiRigidMotion **motion, WadiArena *arena,
                               WadiError *error);

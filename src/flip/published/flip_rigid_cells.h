@@ -1,12 +1,12 @@
-/* Cell by cell access to rows, for the stages of flip_rigid.h, which are not in the inner loop of a default
+/* Access to rows by cell, for the stages of flip_rigid.h, which are not in the inner loop of a default
  * run. */
 #ifndef WADI_FLIP_RIGID_CELLS_H
 #define WADI_FLIP_RIGID_CELLS_H
 
 #include "flip/published/flip_rigid.h"
 
-/* Index 8 row + lane of the cell beside; a cell of the null row where there is none. */
-static inline int32_t wadi_cell_beside(const WadiRows *rows, int32_t cell, int side)
+/* Index 8 row + lane of the neighbour; a cell of the null row if there is none. */
+static inline int32_t wadi_cell_neighbour(const WadiRows *rows, int32_t cell, int side)
 {
     int32_t row = cell >> 3, lane = cell & 7;
     if (side == WADI_ROW_X_MIN) {
@@ -23,15 +23,15 @@ static inline int wadi_cell_bit(const uint8_t *mask, int32_t cell)
     return mask[cell >> 3] >> (cell & 7) & 1;
 }
 
-/* Whether a row can have free faces: FLUID in it or in the rows on its low sides. */
+/* Can the row have free faces? FLUID is in it or in the rows on its low sides. */
 static inline bool wadi_row_has_faces(const WadiFrictionGrid *grid, int32_t row)
 {
-    const int32_t *beside = grid->rows->neighbour[row];
-    return (grid->fluid[row] | grid->fluid[beside[WADI_ROW_X_MIN]] | grid->fluid[beside[WADI_ROW_Y_MIN]] |
-            grid->fluid[beside[WADI_ROW_Z_MIN]]) != 0;
+    const int32_t *neighbour = grid->rows->neighbour[row];
+    return (grid->fluid[row] | grid->fluid[neighbour[WADI_ROW_X_MIN]] |
+            grid->fluid[neighbour[WADI_ROW_Y_MIN]] | grid->fluid[neighbour[WADI_ROW_Z_MIN]]) != 0;
 }
 
-/* The next cell at or after `cell` that can have free faces; `end` where there is none. */
+/* The next cell from `cell` on that can have free faces; `end` if there is none. */
 static inline int32_t wadi_cell_with_faces(const WadiFrictionGrid *grid, int32_t cell, int32_t end)
 {
     while ((cell & 7) == 0 && cell < end && !wadi_row_has_faces(grid, cell >> 3)) {
@@ -42,7 +42,7 @@ static inline int32_t wadi_cell_with_faces(const WadiFrictionGrid *grid, int32_t
 
 static inline bool wadi_face_is_free(const WadiFrictionGrid *grid, int32_t cell, int axis)
 {
-    int32_t low = wadi_cell_beside(grid->rows, cell, 2 * axis);
+    int32_t low = wadi_cell_neighbour(grid->rows, cell, 2 * axis);
     return cell >= WADI_ROW_CELLS && !wadi_cell_bit(grid->solid, cell) && !wadi_cell_bit(grid->solid, low) &&
            (wadi_cell_bit(grid->fluid, cell) || wadi_cell_bit(grid->fluid, low));
 }

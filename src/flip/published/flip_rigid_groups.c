@@ -1,8 +1,9 @@
 /* Rigid groups: face-connected RIGID cells, and the rigid motion nearest to the velocities on their faces.
- * Differs from [ZB05 section 3.2]: not total momentum over mass and one inertia tensor, which is right only
- * where the three staggered components have equal masses and centres, but weighted least squares over the
- * faces: the residual is orthogonal to all rigid motions, so linear and angular momentum (in this quadrature)
- * are kept exactly, a second projection changes nothing and the energy cannot grow. */
+ * Source: [ZB05 section 3.2].
+ * Differs: total momentum over mass with one inertia tensor is right only if the three staggered
+ * components have equal masses and centres. Weighted least squares over the faces leave a residual
+ * orthogonal to all rigid motions: linear and angular momentum are conserved exactly (in this quadrature),
+ * a second projection changes nothing, and the energy cannot grow. */
 #include <math.h>
 #include <string.h>
 
@@ -20,12 +21,13 @@ static int32_t root_of(int32_t *parent, int32_t c)
 
 static bool row_has_group(const WadiRows *rows, const uint8_t *rigid, int32_t row)
 {
-    const int32_t *beside = rows->neighbour[row];
-    return (rigid[row] | rigid[beside[WADI_ROW_X_MIN]] >> 7 | rigid[beside[WADI_ROW_Y_MIN]] |
-            rigid[beside[WADI_ROW_Z_MIN]]) != 0;
+    const int32_t *neighbour = rows->neighbour[row];
+    return (rigid[row] | rigid[neighbour[WADI_ROW_X_MIN]] >> 7 | rigid[neighbour[WADI_ROW_Y_MIN]] |
+            rigid[neighbour[WADI_ROW_Z_MIN]]) != 0;
 }
 
-/* Serial: the smallest cell of a group is its root, so numbers do not depend on the order of joins. */
+/* Serial: the smallest cell of a group is its root, so the numbering does not depend on the order of
+ * joins. */
 WadiStatus wadi_rigid_groups(const WadiRows *rows, const uint8_t *rigid, WadiRigidGroups *groups,
                              WadiArena *arena, WadiError *error)
 {
@@ -45,7 +47,7 @@ WadiStatus wadi_rigid_groups(const WadiRows *rows, const uint8_t *rigid, WadiRig
     }
     for (int32_t c = 8; c < cells; ++c) {
         for (int axis = 0; wadi_cell_bit(rigid, c) && axis < 3; ++axis) {
-            int32_t low = wadi_cell_beside(rows, c, 2 * axis);
+            int32_t low = wadi_cell_neighbour(rows, c, 2 * axis);
             if (wadi_cell_bit(rigid, low)) {
                 int32_t a = root_of(parent, c), b = root_of(parent, low);
                 parent[a > b ? a : b] = a > b ? b : a;
@@ -65,12 +67,12 @@ WadiStatus wadi_rigid_groups(const WadiRows *rows, const uint8_t *rigid, WadiRig
 typedef struct Face {
     int32_t group;
     double mass;
-    WadiVec3 place; /* cells */
+    WadiVec3 position; /* cells */
 } Face;
 
 static Face face_of(const WadiFrictionGrid *grid, const WadiRigidGroups *groups, int32_t c, int axis)
 {
-    int32_t low = wadi_cell_beside(grid->rows, c, 2 * axis), cell[3];
+    int32_t low = wadi_cell_neighbour(grid->rows, c, 2 * axis), cell[3];
     Face face = { .group = groups->group[c] >= 0 ? groups->group[c] : groups->group[low] };
     if (face.group < 0 || !wadi_face_is_free(grid, c, axis)) {
         face.group = -1;
@@ -78,8 +80,8 @@ static Face face_of(const WadiFrictionGrid *grid, const WadiRigidGroups *groups,
     }
     wadi_rows_cell(grid->rows, c >> 3, cell);
     face.mass = 0.5 * (wadi_cell_bit(grid->fluid, c) + wadi_cell_bit(grid->fluid, low));
-    face.place = wadi_vec3(cell[0] + (c & 7) + (axis != 0) * 0.5, cell[1] + (axis != 1) * 0.5,
-                           cell[2] + (axis != 2) * 0.5);
+    face.position = wadi_vec3(cell[0] + (c & 7) + (axis != 0) * 0.5, cell[1] + (axis != 1) * 0.5,
+                              cell[2] + (axis != 2) * 0.5);
     return face;
 }
 
@@ -130,8 +132,8 @@ static void diagonalise(double a[6][6], double v[6][6])
     }
 }
 
-/* Least squares solution of smallest norm: groups of one cell or one line of cells have turns that no face
- * sees. */
+/* Least squares solution of smallest norm: some rotations of a single cell or a line of cells change no
+ * face. */
 static void solve_motion(Sums *sums, WadiRigidMotion *motion)
 {
     double v[6][6], x[6] = { 0 }, largest = 0.0;
@@ -159,13 +161,13 @@ static void solve_motion(Sums *sums, WadiRigidMotion *motion)
 
 double wadi_rigid_face_speed(const WadiRigidMotion *motion, const int32_t cell[3], int axis)
 {
-    WadiVec3 place =
+    WadiVec3 position =
         wadi_vec3(cell[0] + (axis != 0) * 0.5, cell[1] + (axis != 1) * 0.5, cell[2] + (axis != 2) * 0.5);
-    WadiVec3 speed = wadi_add(motion->velocity, wadi_cross(motion->spin, wadi_sub(place, motion->centre)));
+    WadiVec3 speed = wadi_add(motion->velocity, wadi_cross(motion->spin, wadi_sub(position, motion->centre)));
     return wadi_component(speed, axis);
 }
 
-/* Serial sums in cell order: the same bytes whatever the thread count. */
+/* Serial sums in cell order: the same bytes for any thread count. */
 static void gather(const WadiFrictionGrid *grid, const WadiRigidGroups *groups, float *const velocity[3],
                    Sums *sums)
 {
@@ -180,10 +182,10 @@ static void gather(const WadiFrictionGrid *grid, const WadiRigidGroups *groups, 
                 Sums *sum = &sums[face.group];
                 if (pass == 0) {
                     sum->mass += face.mass;
-                    sum->centre = wadi_add_scaled(sum->centre, face.place, face.mass);
+                    sum->centre = wadi_add_scaled(sum->centre, face.position, face.mass);
                     continue;
                 }
-                WadiVec3 arm = wadi_sub(face.place, sum->centre);
+                WadiVec3 arm = wadi_sub(face.position, sum->centre);
                 if (pass == 1) {
                     sum->radius += face.mass * wadi_dot(arm, arm);
                     continue;
@@ -202,7 +204,7 @@ static void gather(const WadiFrictionGrid *grid, const WadiRigidGroups *groups, 
             if (pass == 0 && sums[g].mass > 0.0) {
                 sums[g].centre = wadi_scale(sums[g].centre, 1.0 / sums[g].mass);
             } else if (pass == 1) {
-                /* A single face has no arm: any unit will do. */
+                /* A single face has no arm: any unit is valid. */
                 double radius = sums[g].mass > 0.0 ? sqrt(sums[g].radius / sums[g].mass) : 0.0;
                 sums[g].radius = radius > 0.0 ? radius : 1.0;
             }

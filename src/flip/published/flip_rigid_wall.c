@@ -1,6 +1,7 @@
 /* Friction along solids as a change of velocity [ZB05 eq. 4, after BFA02]: u_T <- max(0, 1 - mu I / |u_T|)
- * u_T. Differs: the impulse I is the wall's pressure; the printed speed into the wall is that of one cell, so
- * that a slab of N cells gets 1/N of the friction (kept as the literal mode). */
+ * u_T.
+ * Differs: the impulse I is the wall's pressure; the printed speed into the wall is that of one cell, so
+ * that a slab of N cells gets 1/N of the friction (available as the literal mode). */
 #include <math.h>
 
 #include "flip/published/flip_rigid_cells.h"
@@ -12,12 +13,12 @@ static float solid_speed(const WadiFrictionGrid *grid, int axis, int32_t face)
     return speed != NULL ? speed[wadi_table_cell(grid->solid_row, (size_t)face)] : 0.0f;
 }
 
-/* What a facet leaves of the slip of its cell. */
+/* Factor of the slip of a cell after friction at one facet. */
 static float facet_factor(const WadiFrictionGrid *grid, const WadiRigidWalls *walls, float *const velocity[3],
                           int32_t c, int side)
 {
     int normal = side >> 1;
-    int32_t wall = wadi_cell_beside(grid->rows, c, side);
+    int32_t wall = wadi_cell_neighbour(grid->rows, c, side);
     double impulse = 0.0;
     if (walls->pressure != NULL) {
         impulse = fmax(walls->pressure[wadi_table_cell(grid->pressure_row, (size_t)c)], 0.0);
@@ -31,10 +32,10 @@ static float facet_factor(const WadiFrictionGrid *grid, const WadiRigidWalls *wa
         double sum = 0.0;
         int count = 0;
         for (int high = 0; high < 2 && b != normal; ++high) {
-            int32_t at = high ? wadi_cell_beside(grid->rows, c, 2 * b + 1) : c;
+            int32_t at = high ? wadi_cell_neighbour(grid->rows, c, 2 * b + 1) : c;
             if (wadi_face_is_free(grid, at, b)) {
-                int32_t beside = wadi_cell_beside(grid->rows, at, side);
-                sum += (double)velocity[b][at] - (double)solid_speed(grid, b, beside);
+                int32_t solid = wadi_cell_neighbour(grid->rows, at, side);
+                sum += (double)velocity[b][at] - (double)solid_speed(grid, b, solid);
                 count += 1;
             }
         }
@@ -44,8 +45,8 @@ static float facet_factor(const WadiFrictionGrid *grid, const WadiRigidWalls *wa
     return slip > bound ? (float)(1.0 - bound / slip) : 0.0f;
 }
 
-/* Side by side: first the factors of all facets of the side, then the faces, from the mean over a face's
- * FLUID cells. */
+/* One side after the other: first the factors of all its facets, then the faces, with the mean over a
+ * face's FLUID cells. */
 WadiStatus wadi_rigid_wall_friction(const WadiFrictionGrid *grid, const WadiRigidWalls *walls,
                                     float *const velocity[3], WadiArena *arena, WadiError *error)
 {
@@ -57,7 +58,7 @@ WadiStatus wadi_rigid_wall_friction(const WadiFrictionGrid *grid, const WadiRigi
         for (int32_t c = 0; c < cells; ++c) {
             factor[c] = 1.0f;
             bool is_facet = wadi_cell_bit(grid->fluid, c) &&
-                            wadi_cell_bit(grid->solid, wadi_cell_beside(grid->rows, c, side));
+                            wadi_cell_bit(grid->solid, wadi_cell_neighbour(grid->rows, c, side));
             if (is_facet) {
                 factor[c] = facet_factor(grid, walls, velocity, c, side);
                 facets += 1;
@@ -69,14 +70,17 @@ WadiStatus wadi_rigid_wall_friction(const WadiFrictionGrid *grid, const WadiRigi
                 if (b == side >> 1 || !wadi_face_is_free(grid, c, b)) {
                     continue;
                 }
-                int32_t low = wadi_cell_beside(grid->rows, c, 2 * b);
+                int32_t low = wadi_cell_neighbour(grid->rows, c, 2 * b);
                 int here_is_fluid = wadi_cell_bit(grid->fluid, c),
                     low_is_fluid = wadi_cell_bit(grid->fluid, low);
-                float kept = ((here_is_fluid ? factor[c] : 0.0f) + (low_is_fluid ? factor[low] : 0.0f)) /
-                             (float)(here_is_fluid + low_is_fluid);
-                float solid =
-                    kept < 1.0f ? solid_speed(grid, b, wadi_cell_beside(grid->rows, c, side)) : 0.0f;
-                velocity[b][c] = kept < 1.0f ? solid + kept * (velocity[b][c] - solid) : velocity[b][c];
+                float factor_mean =
+                    ((here_is_fluid ? factor[c] : 0.0f) + (low_is_fluid ? factor[low] : 0.0f)) /
+                    (float)(here_is_fluid + low_is_fluid);
+                float solid = factor_mean < 1.0f
+                                  ? solid_speed(grid, b, wadi_cell_neighbour(grid->rows, c, side))
+                                  : 0.0f;
+                velocity[b][c] =
+                    factor_mean < 1.0f ? solid + factor_mean * (velocity[b][c] - solid) : velocity[b][c];
             }
         }
     }
