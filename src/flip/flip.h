@@ -22,17 +22,18 @@ typedef struct WadiFlipSleepStresses {
     WadiFrictionMemory friction;
 } WadiFlipSleepStresses;
 
-/* What outlives a step. */
+/* State that persists between steps. */
 typedef struct WadiFlip {
     WadiSolverContext context;
     double unit_time; /* s, wadi_scene_unit_time of a cell */
-    double last_dt;   /* s, of the last step; 0: velocities and positions are of one time */
-    /* Of the store at the last step: particles with later ids were emitted since; UINT32_MAX: no step yet. */
+    double last_dt;   /* s, of the last step; 0: velocities and positions belong to the same time */
+    /* Next id of the store at the last step: particles with later ids were emitted since; UINT32_MAX: no
+     * step yet. */
     uint32_t next_id;
     WadiMaterials materials;
     float flip_fraction
-        [WADI_MATERIALS_MAX]; /* FLIP part of the velocity update in this step, the rest is PIC */
-    bool has_affine;          /* a material uses APIC: */
+        [WADI_MATERIALS_MAX]; /* fraction of FLIP in the velocity update of this step, the rest is PIC */
+    bool has_affine;          /* a material uses APIC, with `affine` */
     WadiFlipAffine affine;
     int pressure_column, rigid_column; /* of the particle store; rigid -1 without sand */
     bool are_attributes_old;           /* the last step did not update the attributes of awake particles */
@@ -55,12 +56,12 @@ typedef struct WadiFlipMix {
 /* Sleeping sand among the cells of a step (flip_sleeping_cells.c). */
 typedef struct WadiFlipSleepingCells {
     int32_t
-        *tile; /* per tile of the grid: its number among the sleeping tiles, -1: awake; NULL: all are awake */
-    uint8_t *cells; /* per row: sleeping cells; no pressure cells, solid as far as others are concerned */
+        *tile; /* per tile of the grid: its index among the sleeping tiles, -1: awake; NULL: all are awake */
+    uint8_t *cells; /* per row: sleeping cells; they are no pressure cells, and solid for other cells */
     uint8_t *sand;  /* per row: pressure cells and sleeping cells */
 } WadiFlipSleepingCells;
 
-/* What the cells hold, and the pressure in them: memory of WADI_FLIP_SCOPE_CELLS. */
+/* Contents and pressure of the cells: memory of WADI_FLIP_SCOPE_CELLS. */
 typedef struct WadiFlipCells {
     WadiFlipMix mix;
     uint8_t *
@@ -70,19 +71,20 @@ typedef struct WadiFlipCells {
     int32_t *
         pressure_row; /* per row: its row in `expansion` and `pressure`, which hold only rows with pressure cells */
     int32_t pressure_rows; /* number of these */
-    float *theta[3];       /* per face; NULL: found from the surface distance, or 1 */
-    /* Of WADI_FLIP_SCOPE_SURFACE, unless the solves need them (is_..._solved_with). */
+    float *theta[3];       /* per face; NULL: computed from the surface distance, or 1 */
+    /* Memory of WADI_FLIP_SCOPE_SURFACE, unless the solves use them (is_..._used_in_solve). */
     float *fill;             /* per cell: volume of its particles / volume of a cell; 1 where asleep */
     float *surface_distance; /* per cell, m, negative in fluid; NULL: a surface of first order */
-    bool is_fill_solved_with, is_distance_solved_with;
+    bool is_fill_used_in_solve, is_distance_used_in_solve;
     float *surface_pressure; /* per cell: P of surface tension; NULL: none */
-    float *expansion;        /* per cell: divergence wanted, 1/s */
+    float *expansion;        /* per cell: prescribed divergence, 1/s */
     double *pressure;        /* P, m/s */
     uint8_t *is_shown;       /* per tile of the sort: its particles' attributes are updated; NULL: none */
     uint8_t *rigid;          /* per row of a shown tile: sand that does not yield; NULL without sand */
 } WadiFlipCells;
 
-/* Lifetimes of scratch memory inside a step. The step opens and closes them; what a closed scope held is NULL. */
+/* Lifetimes of scratch memory inside a step, opened and closed by the step; pointers of a closed scope are
+ * NULL. */
 typedef enum WadiFlipScope {
     WADI_FLIP_SCOPE_TRANSFER, /* face masses: until the faces that particles reach are known */
     WADI_FLIP_SCOPE_SURFACE,  /* solid fractions, fill, surface distance: until the solves begin */
@@ -90,11 +92,11 @@ typedef enum WadiFlipScope {
     WADI_FLIP_SCOPES
 } WadiFlipScope;
 
-/* The grid of one step and what the stages leave on it; everything lives in the step's arena. */
+/* The grid of one step and the results of its stages, all in the step's arena. */
 typedef struct WadiFlipStep {
     double time, dt;
     bool ends_frame;
-    double force_dt; /* s, half of the last step and half of this one: velocities live between positions */
+    double force_dt;       /* s, half of the last step and half of this one (leapfrog [theory 1.5]) */
     uint32_t first_new_id; /* particles from this id on were emitted since the last step */
     WadiArenaMark scope[WADI_FLIP_SCOPES];
     WadiFlipSort sort;
@@ -103,7 +105,7 @@ typedef struct WadiFlipStep {
     float *saved[3];     /* velocities before forces, of the rows with such faces */
     int32_t *saved_row;  /* per row: its row in `saved` (flip_row_table.h) */
     WadiFlipSolid solid;
-    uint8_t *known[3];     /* per row: faces whose velocity the solve found */
+    uint8_t *known[3];     /* per row: faces whose velocity the solve determined */
     uint8_t *occupied_air; /* per row: occupied cells that are no pressure cells */
     WadiFlipCells cells;
     double max_divergence;
@@ -111,21 +113,22 @@ typedef struct WadiFlipStep {
     int friction_solves, friction_iterations;
 } WadiFlipStep;
 
-/* FLIP parts and yield laws of the materials in a step (flip_mix.c). */
+/* FLIP fractions and yield laws of the materials in a step (flip_mix.c). */
 void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double force_dt);
 /* Fraction of a cell that is sand, 0 or 1 in a scene of one material. */
 static inline float wadi_flip_sand(const WadiFlip *flip, const WadiFlipStep *step, size_t cell)
 {
     return step->cells.mix.sand != NULL ? step->cells.mix.sand[cell] : (float)flip->materials.has_sand;
 }
-/* Needs the fill and the labels. */
+/* After the fill and the labels. */
 WadiStatus wadi_flip_mix(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 
-/* The pressure between grains: P less that of the water in the pores, not negative; 0 in water (flip_pore.c). */
+/* Pressure between grains: P less the pore pressure, not negative; 0 in water (flip_pore.c). */
 WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *step, double *grain,
                                     WadiError *error);
 
-/* In the checking build: fails when `stage` made a value that is not finite (flip_check.c). Nothing otherwise. */
+/* In the checking build: fails if `stage` made a value that is not finite (flip_check.c). Otherwise does
+ * nothing. */
 WadiStatus wadi_flip_check_stage(const WadiFlip *flip, const WadiFlipStep *step, const char *stage,
                                  WadiError *error);
 
@@ -135,33 +138,34 @@ WadiStatus wadi_flip_take_step(void *solver, const WadiSolverStep *now, WadiStep
 /* Wakes tiles, sorts the awake particles, lets tiles fall asleep: flip_sleep_step.c. */
 WadiStatus wadi_flip_sort_awake(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 WadiSleepStep wadi_flip_sleep_now(const WadiFlip *flip, const WadiFlipStep *step);
-/* Which faces particles reach, and their velocities before forces; gravity and other forces: flip_forces.c. */
+/* Faces with a velocity from particles, and these velocities before forces; gravity and other forces:
+ * flip_forces.c. */
 WadiStatus wadi_flip_save_velocity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 void wadi_flip_add_forces(const WadiFlip *flip, WadiFlipStep *step);
 /* Open fractions of faces and distances from solids: flip_solid_step.c. */
 WadiStatus wadi_flip_find_solids(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Labels, fill and surface: flip_cells.c. */
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
-/* Tiles that are overfull, flip_crowd.c. Memory for all that a step can find, before the cells are labelled; then the search,
- * which needs the fill and the labels. */
+/* Overfull tiles, flip_crowd.c: first the memory, before the cells are labelled; then the search, which
+ * needs the fill and the labels. */
 WadiStatus wadi_flip_crowds_begin(const WadiFlip *flip, const WadiFlipStep *step, WadiCrowds *crowds,
                                   WadiError *error);
 WadiStatus wadi_flip_find_crowds(const WadiFlip *flip, const WadiFlipStep *step, WadiCrowds *crowds,
                                  WadiError *error);
-/* Per cell, in the temporaries of the arena: volume of the particles that were emitted since the last step over that of a cell;
- * *fill is NULL where there are none (flip_emitted.c). */
+/* Per cell, temporary in the arena: volume of the particles emitted since the last step / volume of a
+ * cell; *fill is NULL if there are none (flip_emitted.c). */
 WadiStatus wadi_flip_emitted_fill(const WadiFlip *flip, const WadiFlipStep *step, float **fill,
                                   WadiError *error);
 /* flip_density.c */
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
-/* The divergence that growing solids cause beyond what their velocities on faces do: flip_swell.c. */
+/* Divergence caused by growing solids beyond their velocities on faces: flip_swell.c. */
 void wadi_flip_swell(WadiFlipStep *step);
-/* Pressure of surface tension into cells.surface_pressure; its push on the faces at the surface, before the projection;
- * the longest step that it allows: flip_tension_step.c. */
+/* Surface tension, flip_tension_step.c: its pressure into cells.surface_pressure; its force on the faces
+ * at the surface, before the projection; the longest step that it allows. */
 WadiStatus wadi_flip_find_tension(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 void wadi_flip_push_surface(const WadiFlip *flip, WadiFlipStep *step);
 double wadi_flip_tension_largest_dt(const WadiFlip *flip, double time);
-/* Viscosity of the faces' velocities: flip_viscosity_step.c. */
+/* Viscosity of the face velocities: flip_viscosity_step.c. */
 bool wadi_flip_is_viscous(const WadiFlip *flip);
 WadiStatus wadi_flip_apply_viscosity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Pressure, and for sand friction between two pressure solves: flip_solve.c, flip_solve_sand.c. */
@@ -169,48 +173,49 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* The same for sand with `friction: zb05` and `zb05_literal`: flip_solve_zb05.c. */
 WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
-/* Velocities of the faces that the solve did not find: flip_extend_step.c. */
+/* Velocities of the faces that the solve did not determine: flip_extend_step.c. */
 WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* New velocities and positions of the particles: flip_move_step.c. */
 WadiStatus wadi_flip_move_particles(WadiFlip *flip, WadiFlipStep *step, WadiCollideReport *moved,
                                     WadiError *error);
 
-/* Pressure and the state of yield as columns of the particles, for frames (flip_attributes.c). Sorting may skip the columns
- * where it does not mix sleeping and awake particles. */
+/* Pressure and yield state as columns of the particles, for frames (flip_attributes.c). Sorting may skip
+ * the columns where it does not mix sleeping and awake particles. */
 WadiStatus wadi_flip_attributes_add(WadiFlip *flip, WadiError *error);
 void wadi_flip_attributes_skip_in_sort(const WadiFlip *flip, bool are_skipped);
-/* Which tiles get them in this step, cells.is_shown; then the values. */
+/* Choose the tiles whose attributes are updated in this step, cells.is_shown; then write the values. */
 WadiStatus wadi_flip_attributes_begin(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 void wadi_flip_write_attributes(const WadiFlip *flip, const WadiFlipStep *step);
 
-/* Sleeping cells in a step, flip_sleeping_cells.c. Before the labels: occupied cells, awake or asleep. */
+/* Sleeping cells in a step, flip_sleeping_cells.c. Before the labels: the occupied cells, awake or asleep. */
 WadiStatus wadi_flip_find_sleeping(const WadiFlip *flip, WadiFlipStep *step, const uint8_t **occupied,
                                    WadiError *error);
 /* After the labels: sleeping cells are no pressure cells. */
 WadiStatus wadi_flip_exclude_sleeping(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
-/* Before the pressure, when the friction is set up: their faces are closed. */
+/* After the friction set-up and before the pressure: their faces are closed. */
 void wadi_flip_close_sleeping(WadiFlipStep *step);
 /* After the solves: their faces have velocity 0. */
 void wadi_flip_stop_sleeping(WadiFlipStep *step);
-/* Whether their load changed so much that their tiles are to wake. */
+/* Mark tiles to be woken because their load changed too much. */
 void wadi_flip_check_sleeping(WadiFlip *flip, const WadiFlipStep *step, const WadiFriction *friction);
 
-/* Mean of a number of the materials over the particles of each cell, or of its neighbours where there are none. *mean
- * lives in the step's arena (flip_material_mean.c). */
+/* Mean of a property of the materials over the particles of each cell, or over its neighbours if it has
+ * none. *mean is in the step's arena (flip_material_mean.c). */
 WadiStatus wadi_flip_material_mean(const WadiFlip *flip, const WadiFlipStep *step, const float *of_material,
                                    float **mean, WadiError *error);
 
-/* Parts of both: the projection of a step, which may be changed before it is made, and what bounds friction. */
+/* Common to all solves: the projection of a step, whose input may be changed before it is made, and the
+ * bounds of friction. */
 WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep *step);
 WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
                                      WadiFlipProjector **projector, WadiFlipProjectOut *out,
                                      WadiError *error);
-/* Project the velocities of the step; is_last: for good. */
+/* Project the velocities of the step; is_last: no other projection follows. */
 WadiStatus wadi_flip_project_step(const WadiFlip *flip, WadiFlipStep *step, bool is_last,
                                   WadiFlipProjector **projector, WadiError *error);
-/* Gravity times the time that forces act, m/s. */
+/* Gravity times force_dt, m/s. */
 double wadi_flip_gravity_step(const WadiFlip *flip, const WadiFlipStep *step);
-/* `grain` is for the pressure between grains, to be filled by wadi_flip_grain_pressure; NULL where there is no water. */
+/* `grain`: array for wadi_flip_grain_pressure; NULL without water. */
 WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *step, WadiFrictionLoad *load,
                                    double **grain, WadiError *error);
 

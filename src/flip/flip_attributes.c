@@ -1,6 +1,6 @@
-/* What frames show of the grid: the pressure at each particle, and whether its sand yields. A particle has what its cell had in
- * the last step. Found in steps that end a frame; in the others where particles may fall asleep in the next one, for those keep
- * theirs. */
+/* Attributes of particles for frames: the pressure, and whether the sand yields, of the particle's cell in
+ * the last step. Written in steps that end a frame; in others only for particles that may fall asleep in
+ * the next step, because sleeping particles are not updated. */
 #include <string.h>
 
 #include "core/parallel.h"

@@ -1,4 +1,4 @@
-/* What the cells of a step are: how full, under pressure or not, inside solids. */
+/* Fill of the cells, and labels: pressure cells, cells inside solids. */
 #include <string.h>
 
 #include "core/parallel.h"
@@ -28,14 +28,15 @@ static void fill_tiles(void *user, int64_t first, int64_t end)
     const WadiFlipStep *step = context->step;
     const WadiFlipSort *sort = &step->sort;
     int per_axis = context->flip->context.world->scene->particles_per_axis;
-    const float share = 1.0f / (float)(per_axis * per_axis * per_axis);
+    const float particle_fill = 1.0f / (float)(per_axis * per_axis * per_axis);
     for (int32_t t = (int32_t)first; t < end; ++t) {
         int32_t occupied = sort->row_first[t];
         for (uint64_t left = sort->row_mask[t]; left != 0; left &= left - 1, ++occupied) {
             int32_t row = wadi_rows_at(&step->grid.rows, step->grid.tile_of[t], __builtin_ctzll(left));
             const int32_t *start = &sort->cell_start[8 * (size_t)occupied];
             for (int l = 0; l < 8; ++l) {
-                step->cells.fill[8 * (size_t)row + (size_t)l] = share * (float)(start[l + 1] - start[l]);
+                step->cells.fill[8 * (size_t)row + (size_t)l] =
+                    particle_fill * (float)(start[l + 1] - start[l]);
             }
         }
     }
@@ -52,8 +53,8 @@ static void mark_inside(void *user, int64_t first, int64_t end)
     }
 }
 
-/* The order of the free surface that the scene asks for; `auto` keeps sand of its own to first order: the cleanest rest
- * [theory 4.1]; and all with Gauss-Seidel, as in [A24]. */
+/* Order of the free surface. `auto`: first order for sand alone [theory 4.1] and with Gauss-Seidel, as in
+ * [A24]; otherwise second order. */
 static WadiFlipTheta surface_theta(const WadiFlip *flip)
 {
     const WadiFlipDef *def = wadi_flip_def(flip->context.world->scene);
@@ -67,8 +68,9 @@ static WadiFlipTheta surface_theta(const WadiFlip *flip)
     return is_plain ? WADI_FLIP_THETA_ONE : WADI_FLIP_THETA_GHOST;
 }
 
-/* Where sand and water are in one scene, cells of sand stay fluid with their first particle and meet air at its centre. */
-static void keep_sand_first_order(const WadiFlip *flip, WadiFlipStep *step, const uint8_t *filled,
+/* With sand and water in one scene, cells of sand are fluid with one particle and have a first-order
+ * surface. */
+static void make_sand_first_order(const WadiFlip *flip, WadiFlipStep *step, const uint8_t *filled,
                                   const float *distance)
 {
     const WadiRows *rows = &step->grid.rows;
@@ -99,16 +101,16 @@ static void keep_sand_first_order(const WadiFlip *flip, WadiFlipStep *step, cons
     }
 }
 
-/* Values of cells that the solves ask for, or that go before them. */
-static WadiStatus new_cells(WadiArena *arena, bool is_solved_with, size_t floats, float **cells,
+/* Values per cell that last until the solves, or are temporary. */
+static WadiStatus new_cells(WadiArena *arena, bool is_used_in_solve, size_t floats, float **cells,
                             const char *what, WadiError *error)
 {
-    return is_solved_with ? WADI_ARENA_NEW(arena, cells, floats, what, error)
-                          : WADI_ARENA_NEW_TEMPORARY(arena, cells, floats, what, error);
+    return is_used_in_solve ? WADI_ARENA_NEW(arena, cells, floats, what, error)
+                            : WADI_ARENA_NEW_TEMPORARY(arena, cells, floats, what, error);
 }
 
-/* The fill that the surface is read off. */
-static WadiStatus share_fill(const WadiFlip *flip, const WadiFlipStep *step, const float **fill,
+/* The fill for the surface distance, with particles near faces split between cells. */
+static WadiStatus split_fill(const WadiFlip *flip, const WadiFlipStep *step, const float **fill,
                              WadiError *error)
 {
     const WadiScene *scene = flip->context.world->scene;
@@ -121,11 +123,11 @@ static WadiStatus share_fill(const WadiFlip *flip, const WadiFlipStep *step, con
                             .cells_per_metre = 1.0 / step->grid.cell_size,
                             .volume = (float)(1.0 / (per_axis * per_axis * per_axis)),
                             .speed = (float)(step->grid.cell_size / flip->unit_time) };
-    float *shared = NULL;
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &shared, floats, "shared fill", error));
-    memcpy(shared, step->cells.fill, floats * sizeof *shared);
-    *fill = shared;
-    return wadi_flip_shared_fill(&in, shared, flip->context.scratch, error);
+    float *split = NULL;
+    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &split, floats, "split fill", error));
+    memcpy(split, step->cells.fill, floats * sizeof *split);
+    *fill = split;
+    return wadi_flip_shared_fill(&in, split, flip->context.scratch, error);
 }
 
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
@@ -134,14 +136,15 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     const WadiRows *rows = &step->grid.rows;
     size_t floats = wadi_rows_floats(rows), count = (size_t)rows->count;
     const bool has_pores = flip->materials.has_sand && flip->materials.has_water;
-    step->cells.is_fill_solved_with = has_pores;
+    step->cells.is_fill_used_in_solve = has_pores;
     WADI_TRY(new_cells(arena, has_pores, floats, &step->cells.fill, "fill of cells", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->cells.pressure_cells, count, "labels", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->cells.inside, count, "labels", error));
     WadiFlipTheta theta = surface_theta(flip);
-    const bool keeps_sand = theta == WADI_FLIP_THETA_GHOST && flip->materials.has_sand &&
-                            wadi_flip_def(flip->context.world->scene)->surface == WADI_FLIP_SURFACE_AUTO;
-    for (int a = 0; a < 3 && (keeps_sand || theta == WADI_FLIP_THETA_HALF); ++a) {
+    const bool is_sand_first_order =
+        theta == WADI_FLIP_THETA_GHOST && flip->materials.has_sand &&
+        wadi_flip_def(flip->context.world->scene)->surface == WADI_FLIP_SURFACE_AUTO;
+    for (int a = 0; a < 3 && (is_sand_first_order || theta == WADI_FLIP_THETA_HALF); ++a) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->cells.theta[a], floats, "surface fractions", error));
     }
     CellContext context = { flip, step };
@@ -156,10 +159,10 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     memcpy(step->cells.pressure_cells, filled, count);
     WADI_TRY(wadi_flip_mix(flip, step, error));
     if (theta == WADI_FLIP_THETA_GHOST) {
-        const bool is_solved_with = !keeps_sand || wadi_flip_is_viscous(flip);
+        const bool is_used_in_solve = !is_sand_first_order || wadi_flip_is_viscous(flip);
         WADI_TRY(WADI_ARENA_NEW(arena, &liquid, count, "labels", error));
-        step->cells.is_distance_solved_with = is_solved_with;
-        WADI_TRY(new_cells(arena, is_solved_with, floats, &distance, "surface distance", error));
+        step->cells.is_distance_used_in_solve = is_used_in_solve;
+        WADI_TRY(new_cells(arena, is_used_in_solve, floats, &distance, "surface distance", error));
         WadiFlipSurfaceIn in = { .rows = rows,
                                  .fluid = filled,
                                  .solid_row = step->solid.row,
@@ -168,15 +171,15 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
         const WadiArenaMark mark = wadi_arena_mark(arena);
         in.fill = step->cells.fill;
         if (!flip->materials.has_sand) {
-            WADI_TRY(share_fill(flip, step, &in.fill, error));
+            WADI_TRY(split_fill(flip, step, &in.fill, error));
         }
         WADI_TRY(wadi_flip_surface_distance(&in, distance, liquid, arena, error));
         wadi_arena_release(arena, mark);
         memcpy(step->cells.pressure_cells, liquid, count);
         step->cells.surface_distance = distance;
     }
-    if (keeps_sand) {
-        keep_sand_first_order(flip, step, filled, distance);
+    if (is_sand_first_order) {
+        make_sand_first_order(flip, step, filled, distance);
     } else if (theta == WADI_FLIP_THETA_HALF) {
         wadi_flip_surface_theta(rows, step->cells.pressure_cells, NULL, theta, step->cells.theta);
     }

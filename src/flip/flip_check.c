@@ -1,4 +1,4 @@
-/* The search for values that are not finite, after every stage of the checking build. */
+/* Search for values that are not finite, after every stage of the checking build. */
 #include "flip/flip.h"
 
 #ifdef WADI_CHECKS
@@ -42,8 +42,8 @@ static WadiStatus check_cells(const WadiFlip *flip, const WadiFlipStep *step, co
             const size_t cell = WADI_ROW_CELLS * (size_t)r + (size_t)__builtin_ctz(left);
             const size_t own = WADI_ROW_CELLS * (size_t)cells->pressure_row[r] + (size_t)__builtin_ctz(left);
             if (cells->expansion != NULL && !isfinite(cells->expansion[own])) {
-                return fail_at(flip, step, stage, "a wanted divergence", cell, (double)cells->expansion[own],
-                               error);
+                return fail_at(flip, step, stage, "a prescribed divergence", cell,
+                               (double)cells->expansion[own], error);
             }
             if (cells->pressure != NULL && !isfinite(cells->pressure[own])) {
                 return fail_at(flip, step, stage, "a pressure", cell, cells->pressure[own], error);

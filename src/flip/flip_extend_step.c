@@ -1,13 +1,13 @@
-/* Velocities for the particles near the surface and near walls: of faces in the air, and of closed faces. */
+/* Velocities on faces in the air and on closed faces, for particles near the surface and near walls. */
 #include <math.h>
 
 #include "flip/flip.h"
 #include "flip/transfer/flip_extend.h"
 #include "flip/transfer/flip_extend_air.h"
 
-/* What a gentle wave of few cells asks of the air above it: with 0.3 instead of 0.6 its particles stay crowded, with 1 a ball
- * that drops into water splashes more than without any. */
-static const float AIR_MOST = 0.6f, AIR_FAST = 4.0f; /* of sqrt(g dx) */
+/* Largest change and fade-out speed of flip_extend_air.c, in units of sqrt(g dx): enough for gentle waves
+ * of a few cells, without more splash from drops. */
+static const float AIR_CHANGE = 0.6f, AIR_FAST = 4.0f; /* of sqrt(g dx) */
 
 WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
@@ -22,7 +22,7 @@ WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, W
     WadiFlipAirIn air = { .rows = rows,
                           .cells = step->occupied_air,
                           .solid_row = step->solid.row,
-                          .most = AIR_MOST * speed,
+                          .most = AIR_CHANGE * speed,
                           .fast = AIR_FAST * speed };
     for (int a = 0; a < 3; ++a) {
         in.known[a] = air.known[a] = step->known[a];

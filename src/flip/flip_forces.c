@@ -1,4 +1,4 @@
-/* The velocities that the particles gave the faces are saved for FLIP; then body forces: u* = u + dt a. [ZB05 sec. 4] */
+/* Save the face velocities from the particles for FLIP; then add body forces: u* = u + dt a. [ZB05 sec. 4] */
 #include <string.h>
 
 #include "core/parallel.h"
@@ -9,17 +9,17 @@ enum { LANES = WADI_ROW_CELLS };
 
 typedef struct SaveContext {
     WadiFlipStep *step;
-    uint8_t *any; /* per row: cells with a face that particles reach */
+    uint8_t *any; /* per row: cells with a velocity from particles */
 } SaveContext;
 
 typedef struct ForceContext {
     const WadiWorld *world;
     WadiFlipStep *step;
     WadiVec3 gravity; /* m/s^2, at `time` */
-    double time;      /* s, the middle of the time that forces act */
+    double time;      /* s, middle of the interval in which forces act */
 } ForceContext;
 
-/* What is not gravity depends on the position, and drag on the velocity of the face. */
+/* Other forces than gravity depend on the position, and drag on the velocity of the face. */
 static void add_other_forces(const ForceContext *context, int32_t row)
 {
     const WadiFlipStep *step = context->step;

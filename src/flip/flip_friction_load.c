@@ -1,4 +1,4 @@
-/* What bounds the friction of a step: the pressure between grains, and the slopes and cohesions of the yield law. */
+/* Bounds of the friction of a step: pressure between grains, slopes and cohesions of the yield law. */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void fill_floats(float *values, size_t count, float value)
     wadi_parallel_for((int64_t)count, 8 * WADI_ROW_BLOCK, fill_block, &(Fill){ values, value });
 }
 
-/* Sand that shears fast, where its material says so. */
+/* Larger slopes in sand that shears fast, if its material has a second friction angle. [theory 6.10] */
 static WadiStatus make_rate_dependent(const WadiFlip *flip, const WadiFlipStep *step, float *slope,
                                       WadiError *error)
 {

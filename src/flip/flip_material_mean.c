@@ -1,4 +1,4 @@
-/* A number of the materials as a field: the mean over the particles of each cell. */
+/* A property of the materials as a field: its mean over the particles of each cell. */
 #include "core/parallel.h"
 #include "flip/flip.h"
 #include "grid/row_lanes.h"
@@ -33,7 +33,7 @@ static void mix_tiles(void *user, int64_t first, int64_t end)
     }
 }
 
-/* Cells without particles get the mean of their neighbours that have some: the surface and walls cut such cells. */
+/* Cells without particles get the mean of their occupied neighbours: the surface and walls cut such cells. */
 static void spread_rows(void *user, int64_t first, int64_t end)
 {
     const Mixed *mixed = user;

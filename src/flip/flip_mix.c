@@ -1,12 +1,13 @@
-/* Materials: their numbers in a step, and their means over the particles of each cell [theory 7.1, 7.2]. */
+/* Materials: their parameters in a step, and their means over the particles of each cell [theory 7.1,
+ * 7.2]. */
 #include <math.h>
 
 #include "flip/flip.h"
 #include "matter/yield.h"
 
-/* What is left of FLIP after a step: what is lost is lost per second, not per step. Where the scene does not say how fast, as
- * measured with cells of 1 to 2 cm: in 0.33 s of water and 0.08 s of sand. */
-static double share_left(const WadiFlip *flip, const WadiMaterial *material, double dt)
+/* Fraction of FLIP after a step: a loss per second, not per step [theory 2.2]. The default times, 8 units
+ * of water and 2 of sand, were measured with cells of 1 to 2 cm: 0.33 s and 0.08 s. */
+static double flip_fraction_of(const WadiFlip *flip, const WadiMaterial *material, double dt)
 {
     const double units = material->kind == WADI_MATERIAL_SAND ? 2.0 : 8.0;
     return material->flip_share < 0.0 ? exp(-dt / (units * flip->unit_time))
@@ -20,14 +21,14 @@ void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double force
     const double cell_size = flip->context.world->cell_size;
     for (int m = 0; m < materials->count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
-        double fraction = share_left(flip, material, dt);
-        /* Motion finer than the grid dies by viscosity as the finest wave of the grid does; not much faster than a grain falls by
-         * a cell, since what takes it away also slows rotation. */
+        double fraction = flip_fraction_of(flip, material, dt);
+        /* Viscosity damps motion below the grid scale like the shortest wave of the grid. The rate is
+         * limited, because this damping also slows rotation. */
         double fine = 3.14159265358979323846 / cell_size;
         fraction *= exp(-fmin(0.4 / flip->unit_time, wadi_curve_value(&material->viscosity, time) /
                                                          material->density * fine * fine) *
                         dt);
-        /* Ripples finer than the grid: at a tenth of the rate of capillary waves of a cell. */
+        /* Ripples below the grid scale: a tenth of the rate of capillary waves of one cell. */
         double capillary = sqrt(wadi_curve_value(&material->surface_tension, time) /
                                 (material->density * cell_size * cell_size * cell_size));
         fraction *= exp(-0.1 * capillary * dt);
@@ -39,14 +40,15 @@ void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double force
             WadiYield yield = wadi_yield_of_material(material, rule, time);
             materials->slope[m] = (float)yield.slide;
             double gravity = wadi_norm(wadi_curve_value3(&scene->gravity, time));
-            double held = wadi_flip_def(scene)->friction == WADI_FLIP_FRICTION_SOLVE
-                              ? wadi_yield_of_stairs(yield.slide) * gravity
-                              : 0.0;
+            double stairs = wadi_flip_def(scene)->friction == WADI_FLIP_FRICTION_SOLVE
+                                ? wadi_yield_of_stairs(yield.slide) * gravity
+                                : 0.0;
             materials->cohesion[m] =
-                (float)((yield.cohesion / (materials->density * cell_size) + held) * force_dt);
+                (float)((yield.cohesion / (materials->density * cell_size) + stairs) * force_dt);
         }
     }
-    for (int m = 0; m < materials->count; ++m) { /* the transfer is simpler where all are alike */
+    for (int m = 0; m < materials->count;
+         ++m) { /* unused materials are like the first, so that the transfer may find all equal */
         flip->flip_fraction[m] = flip->flip_fraction[scene->materials[m].is_unused ? materials->first : m];
     }
 }

@@ -1,4 +1,4 @@
-/* New velocities and positions of the particles, and what keeps particles apart. */
+/* New velocities and positions of the particles; separation of particles. */
 #include <math.h>
 
 #include "core/check.h"
@@ -20,15 +20,15 @@ static WadiStatus separate(const WadiFlip *flip, const WadiFlipStep *step, WadiF
     return wadi_flip_separate(&in, path->x, path->y, path->z, flip->context.scratch, &report, error);
 }
 
-/* Liquids so viscous that nothing stirs them inside a cell: a Reynolds number sqrt(g h) h rho / mu below this. */
-static const double REYNOLDS_STIRRED = 50.0;
-/* Pairs gain this part of what they miss in a sqrt(dx / g), 10/s for cells of 5 mm; a quarter of it a step at most. */
-static const double SPREAD_RATE = 0.23, SPREAD_MOST = 0.25;
-/* Radius of a hole, in cells: by chance a ball of this size is empty in one of 250 places. */
-static const double HOLE = 0.55;
+/* Reynolds number sqrt(g h) h rho / mu below which nothing mixes particles inside a cell. */
+static const double REYNOLDS_MIXED = 50.0;
+/* Fraction of the overlap removed in a time sqrt(dx / g) (10/s for cells of 5 mm), and at most in a step. */
+static const double SPREAD_RATE = 0.23, SPREAD_LIMIT = 0.25;
+/* Radius of a hole, in cells: by chance a ball of this size is empty at one position in 250. */
+static const double HOLE_RADIUS = 0.55;
 
-/* Which materials these are; false: none. */
-static bool find_unstirred(const WadiFlip *flip, double time, bool is_unstirred[256])
+/* Materials below that Reynolds number; false: none. */
+static bool find_unmixed(const WadiFlip *flip, double time, bool is_unmixed[256])
 {
     const WadiScene *scene = flip->context.world->scene;
     const double g = wadi_norm(wadi_curve_value3(&scene->gravity, time)), h = flip->context.world->cell_size;
@@ -36,28 +36,28 @@ static bool find_unstirred(const WadiFlip *flip, double time, bool is_unstirred[
     for (int m = 0; m < scene->material_count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
         const double mu = wadi_curve_value(&material->viscosity, time);
-        is_unstirred[m] =
-            !material->is_unused && mu > 0.0 && sqrt(g * h) * h * material->density < REYNOLDS_STIRRED * mu;
-        has_any = has_any || is_unstirred[m];
+        is_unmixed[m] =
+            !material->is_unused && mu > 0.0 && sqrt(g * h) * h * material->density < REYNOLDS_MIXED * mu;
+        has_any = has_any || is_unmixed[m];
     }
     return has_any;
 }
 
-static WadiStatus spread(const WadiFlip *flip, const WadiFlipStep *step, const bool is_unstirred[256],
+static WadiStatus spread(const WadiFlip *flip, const WadiFlipStep *step, const bool is_unmixed[256],
                          WadiFlipPath *path, WadiError *error)
 {
     const WadiScene *scene = flip->context.world->scene;
     WadiFlipSpreadIn in = { .sort = &step->sort,
                             .grid = &step->grid,
                             .particles = flip->context.particles,
-                            .is_spread = is_unstirred,
+                            .is_spread = is_unmixed,
                             .occupied_air = step->occupied_air,
                             .solid_row = step->solid.row,
                             .solid_distance = step->solid.distance,
-                            .hole_radius = HOLE * step->grid.cell_size,
+                            .hole_radius = HOLE_RADIUS * step->grid.cell_size,
                             .diameter =
                                 wadi_flip_separate_diameter(step->grid.cell_size, scene->particles_per_axis),
-                            .push_fraction = fmin(SPREAD_RATE * step->dt / flip->unit_time, SPREAD_MOST) };
+                            .push_fraction = fmin(SPREAD_RATE * step->dt / flip->unit_time, SPREAD_LIMIT) };
     return wadi_flip_spread(&in, path, flip->context.scratch, error);
 }
 
@@ -85,9 +85,9 @@ static WadiFlipMoveIn move_in(const WadiFlip *flip, const WadiFlipStep *step)
                              .solid = &step->solid };
 }
 
-/* Where the ends of all paths must be known before any particle moves: three passes. Sleeping particles are not in the sort and
- * do not move. */
-static WadiStatus move_apart(const WadiFlip *flip, const WadiFlipStep *step, const bool *is_unstirred,
+/* In three passes, because all path ends must be known before any particle moves. Sleeping particles are
+ * not in the sort and do not move. */
+static WadiStatus move_apart(const WadiFlip *flip, const WadiFlipStep *step, const bool *is_unmixed,
                              const WadiFlipWatch *watch, WadiCollideReport *moved, WadiError *error)
 {
     const WadiFlipToParticlesIn velocity = to_particles_in(flip, step);
@@ -99,7 +99,7 @@ static WadiStatus move_apart(const WadiFlip *flip, const WadiFlipStep *step, con
         WADI_ASSERT(!flip->sleep.is_on);
         RUN("separation", separate(flip, step, &path, error));
     } else {
-        RUN("spread", spread(flip, step, is_unstirred, &path, error));
+        RUN("spread", spread(flip, step, is_unmixed, &path, error));
     }
     if (watch != NULL) {
         DO("sleep", wadi_flip_watch_paths(watch, &path));
@@ -125,10 +125,10 @@ WadiStatus wadi_flip_move_particles(WadiFlip *flip, WadiFlipStep *step, WadiColl
     if (watch != NULL) {
         WADI_TRY(wadi_flip_watch_begin(watch, &sleep, &step->sort, error));
     }
-    bool is_unstirred[256];
-    const bool is_spread = find_unstirred(flip, step->time, is_unstirred);
+    bool is_unmixed[256];
+    const bool is_spread = find_unmixed(flip, step->time, is_unmixed);
     if (is_spread || wadi_flip_def(flip->context.world->scene)->pair_separation > 0) {
-        WADI_TRY(move_apart(flip, step, is_unstirred, watch, moved, error));
+        WADI_TRY(move_apart(flip, step, is_unmixed, watch, moved, error));
     } else {
         WADI_TRY(move_at_once(flip, step, watch, moved, error));
     }

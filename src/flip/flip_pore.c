@@ -1,14 +1,14 @@
-/* The pressure that grains press on each other with, where sand and water are in one scene.
+/* Pressure between grains, if sand and water are in one scene. [theory 7.2]
  *
- * The pressure solve treats sand and water as one fluid of varying density, but only what the grains carry makes friction: the
- * total pressure less that of the water in the pores [T43; theory 7.2]. The pore pressure is that of still water in wet sand,
- * p_w = p_contact + rho_w g.(x - x_contact), continued from the nearest contact with water, and 0 in dry sand. So sand under water
- * presses with its buoyant weight, a bank beside a pool stands or slumps by its friction angle, and sand above water does not rest
- * on it.
+ * The pressure solve treats sand and water as one fluid of varying density, but friction depends only on
+ * the load of the grains: the total pressure less the pore pressure [T43]. In wet sand that is the
+ * pressure of still water, continued from the nearest contact with water, p_w = p_contact + rho_w g.(x -
+ * x_contact); in dry sand it is 0. So sand under water has its buoyant weight, and sand above water does
+ * not rest on it.
  *
- * Wet is what is nearer to water than to air, counted in cells through the sand: the far side of a dam is dry, the bed of a lake
- * is wet to its bottom. And no farther from water than the water that stands above the contact could fill the pores: a puddle does
- * not soften a dune. Sand on top of water is wet as far up as that water could fill it: nothing holds up its grains.
+ * Sand is wet if it is nearer to water than to air, counted in cells through the sand, and no farther from
+ * water than the water above the contact could fill the pores. Sand on top of water is wet as far up as
+ * that water could fill it.
  * Differs: water does not seep [LD09 has porous flow]. */
 #include <math.h>
 #include <string.h>
@@ -19,12 +19,12 @@
 
 enum { LANES = WADI_ROW_CELLS };
 
-static const float PORE_VOLUME = 0.4f; /* of a volume of sand */
-static const float FARTHEST = 1e6f;    /* cells: without gravity no depth says how far */
+static const float PORE_VOLUME = 0.4f; /* fraction of the volume of sand */
+static const float UNLIMITED = 1e6f;   /* cells: without gravity the distance is not limited by a depth */
 
-/* Of which parts of the sand it is known whether they are wet: one bit a cell. */
+/* Cells of sand known to be wet or dry: one bit a cell. */
 typedef struct Known {
-    uint8_t *wet; /* water too */
+    uint8_t *wet; /* includes water */
     uint8_t *dry;
 } Known;
 
@@ -34,12 +34,13 @@ typedef struct Pore {
     const WadiRows *rows;
     uint8_t *sand; /* per row: cells of sand under pressure */
     uint8_t *air;
-    Known known, next;      /* before and after a layer of cells */
-    const int32_t *table;   /* of the arrays below and the result: rows under pressure (flip_row_table.h) */
+    Known known, next; /* before and after a layer of cells */
+    const int32_t
+        *table; /* rows of the arrays below and of the result: rows under pressure (flip_row_table.h) */
     const double *pressure; /* P, m/s */
     double *head;           /* P less the weight of water from the origin, m/s */
-    float *reach, *rise;    /* how many cells farther the water gets, and straight up whatever is beside */
-    int up, down;           /* sides of a cell against and along gravity; -1: there is none */
+    float *range, *rise;    /* cells that the water can still go: in any direction, and straight up */
+    int up, down;           /* sides of a cell against and along gravity; -1: no gravity */
     double weight[3];       /* P of still water per cell along each axis, m/s */
     double *grain, *partials;
 } Pore;
@@ -53,7 +54,7 @@ static void cell_weight(const Pore *pore, int32_t row, double weight[LANES])
     }
 }
 
-/* Cells of water in a straight line from one that is water, which counts. */
+/* Number of water cells in a straight line from a water cell, which counts. */
 static int water_cells(const Pore *pore, WadiRowCell cell, int side, WadiRowCell *beyond)
 {
     int count = 0;
@@ -64,17 +65,17 @@ static int water_cells(const Pore *pore, WadiRowCell cell, int side, WadiRowCell
     return count;
 }
 
-/* How far the water of a cell gets into the sand beside it: what stands above it fills pores; the uppermost cell, which is not
- * full, does not count. */
-static void start_reach(const Pore *pore, WadiRowCell cell, float *reach, float *rise)
+/* Cells of sand that the water of a cell can fill: the water above it fills pores. The uppermost cell,
+ * which is not full, does not count. */
+static void start_range(const Pore *pore, WadiRowCell cell, float *range, float *rise)
 {
     WadiRowCell above, below;
     if (pore->up < 0) {
-        *reach = FARTHEST;
+        *range = UNLIMITED;
         return;
     }
     const int over = water_cells(pore, cell, pore->up, &above) - 1;
-    *reach = (float)over / PORE_VOLUME;
+    *range = (float)over / PORE_VOLUME;
     if (over == 0 && (pore->sand[above.row] >> above.lane & 1) != 0) {
         *rise = (float)(water_cells(pore, cell, pore->down, &below) - 1) / PORE_VOLUME;
     }
@@ -89,24 +90,24 @@ static void start_heads(void *user, int64_t first, int64_t end)
         if (at == 0) {
             continue;
         }
-        unsigned beside_sand = 0;
+        unsigned next_to_sand = 0;
         for (int side = 0; side < 6; ++side) {
-            beside_sand |= wadi_row_bits_beside(pore->rows, pore->sand, r, side);
+            next_to_sand |= wadi_row_bits_beside(pore->rows, pore->sand, r, side);
         }
         cell_weight(pore, r, weight);
         for (int l = 0; l < LANES; ++l) {
             pore->head[at + (size_t)l] = fmax(pore->pressure[at + (size_t)l], 0.0) - weight[l];
-            pore->reach[at + (size_t)l] = pore->rise[at + (size_t)l] = 0.0f;
-            if ((pore->known.wet[r] & beside_sand) >> l & 1) {
-                start_reach(pore, (WadiRowCell){ r, l }, &pore->reach[at + (size_t)l],
+            pore->range[at + (size_t)l] = pore->rise[at + (size_t)l] = 0.0f;
+            if ((pore->known.wet[r] & next_to_sand) >> l & 1) {
+                start_range(pore, (WadiRowCell){ r, l }, &pore->range[at + (size_t)l],
                             &pore->rise[at + (size_t)l]);
             }
         }
     }
 }
 
-/* Cells beside air that other air is beside: a hole of one cell in a bed is not the open air. */
-static unsigned beside_air(const Pore *pore, int32_t r)
+/* Cells next to air that has other air next to it: a hole of one cell in a bed is not the open air. */
+static unsigned next_to_air(const Pore *pore, int32_t r)
 {
     unsigned beside = 0;
     for (int side = 0; side < 6; ++side) {
@@ -119,50 +120,50 @@ static void start_dry(void *user, int64_t first, int64_t end)
 {
     const Pore *pore = user;
     for (int32_t r = (int32_t)first; r < end; ++r) {
-        pore->known.dry[r] = (uint8_t)(r > 0 ? pore->sand[r] & beside_air(pore, r) : 0);
+        pore->known.dry[r] = (uint8_t)(r > 0 ? pore->sand[r] & next_to_air(pore, r) : 0);
     }
 }
 
-/* The cell becomes wet if the water of those beside it gets so far; a dry one only from below. */
+/* Make a cell wet if the water of its neighbours can go so far; a dry cell only from below. */
 static bool wet_cell(const Pore *pore, int32_t r, int l, bool is_dry)
 {
     const size_t own = 8 * (size_t)pore->table[r] + (size_t)l;
     double sum = 0.0;
-    float reach = 0.0f, rise = 0.0f;
+    float range = 0.0f, rise = 0.0f;
     int count = 0;
     for (int side = 0; side < 6; ++side) {
         const WadiRowCell at = wadi_row_cell_beside(pore->rows, (WadiRowCell){ r, l }, side);
-        const size_t beside = wadi_table_cell(pore->table, wadi_row_cell_index(at));
-        const bool does_rise = side == pore->down && pore->rise[beside] >= 1.0f;
+        const size_t from = wadi_table_cell(pore->table, wadi_row_cell_index(at));
+        const bool does_rise = side == pore->down && pore->rise[from] >= 1.0f;
         if ((pore->known.wet[at.row] >> at.lane & 1) != 0 &&
-            (does_rise || (!is_dry && pore->reach[beside] >= 1.0f))) {
-            sum += pore->head[beside];
-            reach = wadi_greater(reach, pore->reach[beside] - 1.0f);
-            rise = does_rise ? pore->rise[beside] - 1.0f : rise;
+            (does_rise || (!is_dry && pore->range[from] >= 1.0f))) {
+            sum += pore->head[from];
+            range = wadi_greater(range, pore->range[from] - 1.0f);
+            rise = does_rise ? pore->rise[from] - 1.0f : rise;
             ++count;
         }
     }
-    if (count > 0) { /* read by no other cell in this layer: not yet known */
+    if (count > 0) { /* not yet marked as known, so no other cell reads it in this layer */
         pore->head[own] = sum / count;
-        pore->reach[own] = reach;
+        pore->range[own] = range;
         pore->rise[own] = rise;
     }
     return count > 0;
 }
 
-/* A layer of cells more that is known to be wet or dry. Returns how many are wet. */
+/* Add one layer of cells known to be wet or dry. Returns the number of wet ones. */
 static double spread(void *user, int64_t first, int64_t end)
 {
     const Pore *pore = user;
     int64_t reached = 0;
     for (int32_t r = (int32_t)first; r < end; ++r) {
         const unsigned wet = pore->known.wet[r];
-        unsigned open = r > 0 ? pore->sand[r] & ~wet : 0, dry = pore->known.dry[r], beside_wet = 0, more = 0;
+        unsigned open = r > 0 ? pore->sand[r] & ~wet : 0, dry = pore->known.dry[r], next_to_wet = 0, more = 0;
         for (int side = 0; side < 6 && open != 0; ++side) {
             dry |= wadi_row_bits_beside(pore->rows, pore->known.dry, r, side) & open;
-            beside_wet |= wadi_row_bits_beside(pore->rows, pore->known.wet, r, side) & open;
+            next_to_wet |= wadi_row_bits_beside(pore->rows, pore->known.wet, r, side) & open;
         }
-        for (unsigned left = beside_wet; left != 0; left &= left - 1) {
+        for (unsigned left = next_to_wet; left != 0; left &= left - 1) {
             const int l = __builtin_ctz(left);
             more |= (unsigned)wet_cell(pore, r, l, (dry >> l & 1) != 0) << l;
         }
@@ -191,8 +192,8 @@ static void subtract(void *user, int64_t first, int64_t end)
     }
 }
 
-/* What the cells are. Air has neither particles nor solids, and other air beside it. */
-static void sort_cells(void *user, int64_t first, int64_t end)
+/* Classify the cells. Air has neither particles nor solids, and other air next to it. */
+static void classify_cells(void *user, int64_t first, int64_t end)
 {
     const Pore *pore = user;
     const WadiFlipStep *step = pore->step;
@@ -201,11 +202,11 @@ static void sort_cells(void *user, int64_t first, int64_t end)
         for (int l = 0; l < LANES; ++l) {
             is_sand |= (unsigned)(wadi_flip_sand(pore->flip, step, 8 * (size_t)r + (size_t)l) >= 0.5f) << l;
         }
-        const unsigned held = step->cells.sleeping.cells != NULL ? step->cells.sleeping.cells[r] : 0;
+        const unsigned sleeping = step->cells.sleeping.cells != NULL ? step->cells.sleeping.cells[r] : 0;
         pore->sand[r] = step->cells.pressure_cells[r] & (uint8_t)is_sand;
         pore->known.wet[r] = step->cells.pressure_cells[r] & (uint8_t)~is_sand;
         pore->next.dry[r] = (uint8_t) ~(step->cells.pressure_cells[r] | step->grid.occupied[r] |
-                                        step->cells.inside[r] | held);
+                                        step->cells.inside[r] | sleeping);
     }
 }
 
@@ -215,11 +216,11 @@ static void find_air(void *user, int64_t first, int64_t end)
     uint8_t *air = pore.air;
     pore.air = pore.next.dry;
     for (int32_t r = (int32_t)first; r < end; ++r) {
-        air[r] = (uint8_t)(r > 0 ? pore.air[r] & beside_air(&pore, r) : 0);
+        air[r] = (uint8_t)(r > 0 ? pore.air[r] & next_to_air(&pore, r) : 0);
     }
 }
 
-/* The axis of the grid that is nearest to gravity. */
+/* Sides of a cell along the grid axis nearest to gravity. */
 static void set_sides(Pore *pore)
 {
     int axis = 0;
@@ -262,7 +263,7 @@ WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *st
         WADI_TRY(WADI_ARENA_NEW(arena, bits[i], (size_t)rows->count, "pores", error));
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &pore.head, LANES * (size_t)step->cells.pressure_rows, "pores", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &pore.reach, LANES * (size_t)step->cells.pressure_rows, "pores", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &pore.range, LANES * (size_t)step->cells.pressure_rows, "pores", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pore.rise, LANES * (size_t)step->cells.pressure_rows, "pores", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pore.partials,
                             (size_t)wadi_parallel_block_count(rows->count, WADI_ROW_BLOCK), "pores", error));
@@ -272,7 +273,7 @@ WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *st
     pore.weight[1] = scale * g.y;
     pore.weight[2] = scale * g.z;
     set_sides(&pore);
-    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, sort_cells, &pore);
+    wadi_parallel_for(rows->count, WADI_ROW_BLOCK, classify_cells, &pore);
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, find_air, &pore);
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, start_dry, &pore);
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, start_heads, &pore);

@@ -1,4 +1,4 @@
-/* The keys of the flip solver's settings, their defaults and what they need of each other. */
+/* Keys of the flip solver's settings, their defaults and their constraints. */
 #include "flip/flip_settings.h"
 
 #include <stdio.h>
@@ -104,13 +104,13 @@ const WadiSceneObject wadi_flip_settings = {
     WADI_SCENE_FIELDS(flip_fields),
     .size = sizeof(WadiFlipDef),
     .example = "{friction: zb05, surface: first_order}",
-    /* As when no other solver had settings: runs of `points` from then resume. */
+    /* So that runs of `points` from before other solvers had settings still resume. */
     .is_always_hashed = true,
 };
 
 const char *wadi_flip_check_settings(const WadiScene *scene, char *text, size_t size)
 {
-    /* As soon as they move every third cell is empty, and the material sinks into the holes. */
+    /* As soon as they move, every third cell is empty and the material sinks into the holes. */
     if (scene->particles_per_axis == 1) {
         snprintf(text, size, "1 is too few for the solver flip, which needs 8 or more");
         return "particles_per_cell";

@@ -10,7 +10,7 @@ typedef enum WadiFlipPressure {
     WADI_FLIP_PRESSURE_GAUSS_SEIDEL,
 } WadiFlipPressure;
 
-/* Whose pressure may not pull. */
+/* Materials whose pressure may not be negative. */
 typedef enum WadiFlipUnilateral {
     WADI_FLIP_UNILATERAL_SAND,
     WADI_FLIP_UNILATERAL_ALL,
@@ -53,7 +53,7 @@ typedef struct WadiFlipDef {
     int friction_rounds;     /* friction and pressure in turn, a step */
     WadiFlipWallFriction wall_friction;
     double density_rate;  /* 1/s; negative: by cell size */
-    double density_band;  /* part of the density; negative: by material */
+    double density_band;  /* fraction of the density; negative: by material */
     double density_alpha; /* with Gauss-Seidel, 0..1 */
     int pair_separation;  /* iterations a step */
     int path_order;       /* 2 or 3 */
@@ -64,7 +64,7 @@ typedef struct WadiFlipDef {
 
 extern const WadiSceneObject wadi_flip_settings;
 
-/* Those of a scene whose solver is flip. */
+/* Settings of a scene whose solver is flip. */
 static inline const WadiFlipDef *wadi_flip_def(const WadiScene *scene)
 {
     return scene->settings;

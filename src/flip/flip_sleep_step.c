@@ -1,4 +1,4 @@
-/* Which particles take part in a step: sleep/sleep.h, and the stresses that go to sleep with their tiles. */
+/* Choose the particles that take part in a step, and keep the stresses of those that sleep. [theory 8.1] */
 #include "flip/flip.h"
 #include "flip/flip_stage.h"
 
@@ -164,7 +164,7 @@ WadiStatus wadi_flip_sort_awake(WadiFlip *flip, WadiFlipStep *step, WadiError *e
     const WadiSleepStep now = wadi_flip_sleep_now(flip, step);
     RUN("sleep", wake_disturbed(flip, &now, error));
     for (bool is_changed = true; is_changed && flip->sleep.count < context->particles->count;) {
-        /* This sort stays among the awake particles; tiles that wake or fall asleep move theirs with all columns. */
+        /* This sort permutes awake particles only; tiles that wake or fall asleep move all columns. */
         wadi_flip_attributes_skip_in_sort(flip, !flip->sleep.is_on || flip->are_attributes_old);
         RUN("sort", wadi_flip_sort_from(&step->sort, context->particles, flip->sleep.count,
                                         context->world->cell_size, context->scratch, error));

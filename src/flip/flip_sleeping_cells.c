@@ -1,9 +1,9 @@
-/* Sleeping sand in the grid of a step: what the awake sand beside it feels.
+/* Sleeping sand in the grid of a step: its effect on awake neighbours. [theory 8.2]
  *
- * A sleeping cell is held: its velocity is 0, its stress the one it fell asleep with. To the pressure its faces are closed; to
- * the friction the edges that it shares with awake cells carry shear as they did, so that at the moment of falling asleep not
- * one force on an awake face changes. What it bears may change afterwards; when it has changed by more than the tolerance of
- * wadi_flip_check_sleeping, its tile is to wake and the forces are found anew. */
+ * A sleeping cell has velocity 0 and the stress with which it fell asleep. Its faces are closed to the
+ * pressure; edges shared with awake cells carry shear as before, so that falling asleep changes no force
+ * on an awake face. If its load later changes by more than the tolerance of wadi_flip_check_sleeping, its
+ * tile wakes. */
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +11,9 @@
 #include "flip/flip.h"
 #include "grid/row_lanes.h"
 
-/* The change of pressure or stress at the border that wakes: a part of the pressure and the weight of so many layers of cells. */
-#define LOAD_SHARE 0.1
+/* Change of pressure or stress at the border that wakes a tile: a fraction of the pressure plus the weight
+ * of so many layers of cells. */
+#define LOAD_FRACTION 0.1
 #define LOAD_LAYERS 1.0
 
 WadiStatus wadi_flip_find_sleeping(const WadiFlip *flip, WadiFlipStep *step, const uint8_t **occupied,
@@ -75,7 +76,7 @@ WadiStatus wadi_flip_exclude_sleeping(const WadiFlip *flip, WadiFlipStep *step, 
     return WADI_OK;
 }
 
-/* The faces of held cells: closed for the pressure, of velocity 0, and known to be so. */
+/* Visit the faces of sleeping cells. */
 static void visit_faces(WadiFlipStep *step, void (*visit)(WadiFlipStep *, int axis, int32_t row, int lane))
 {
     const WadiRows *rows = &step->grid.rows;
@@ -109,7 +110,7 @@ void wadi_flip_close_sleeping(WadiFlipStep *step)
     visit_faces(step, close_face);
 }
 
-static void know_face(WadiFlipStep *step, int axis, int32_t row, int lane)
+static void stop_face(WadiFlipStep *step, int axis, int32_t row, int lane)
 {
     step->grid.velocity[axis][8 * (size_t)row + (size_t)lane] = 0.0f;
     step->known[axis][row] |= (uint8_t)(1u << lane);
@@ -117,17 +118,17 @@ static void know_face(WadiFlipStep *step, int axis, int32_t row, int lane)
 
 void wadi_flip_stop_sleeping(WadiFlipStep *step)
 {
-    visit_faces(step, know_face);
+    visit_faces(step, stop_face);
 }
 
 typedef struct Check {
     const WadiFlipStep *step;
     const WadiFriction *friction;
     const WadiFrictionMemory *rest;
-    double layer; /* P of a layer of cells */
+    double layer; /* weight of a layer of cells, as P */
 } Check;
 
-/* Largest change of what awake cells do to those of a sleeping row, 1: enough to wake. */
+/* Largest change of the load of awake cells on a sleeping row; 1 wakes the tile. */
 static double change_of_row(const Check *check, const WadiSleepTile *tile, int32_t row)
 {
     const WadiFlipStep *step = check->step;
@@ -140,13 +141,13 @@ static double change_of_row(const Check *check, const WadiSleepTile *tile, int32
         for (; meets != 0; meets &= meets - 1) {
             WadiRowCell asleep = { row, __builtin_ctz(meets) };
             WadiRowCell awake = wadi_row_cell_beside(rows, asleep, side);
-            int place = side < 2 ? j + 8 * k : side < 4 ? asleep.lane + 8 * k : asleep.lane + 8 * j;
-            double then = step->force_dt * (double)tile->load[side][place];
+            int index = side < 2 ? j + 8 * k : side < 4 ? asleep.lane + 8 * k : asleep.lane + 8 * j;
+            double then = step->force_dt * (double)tile->load[side][index];
             double change = fabs(
                 step->cells.pressure[wadi_table_cell(step->cells.pressure_row, wadi_row_cell_index(awake))] -
                 then);
             change = fmax(change, wadi_friction_change(check->friction, check->rest, awake.row, awake.lane));
-            largest = fmax(largest, change / (LOAD_SHARE * then + LOAD_LAYERS * check->layer));
+            largest = fmax(largest, change / (LOAD_FRACTION * then + LOAD_LAYERS * check->layer));
         }
     }
     return largest;

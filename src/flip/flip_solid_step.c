@@ -3,7 +3,7 @@
 
 #include "flip/flip.h"
 
-/* Rows whose faces wadi_flip_close_sleeping closes: those of sleeping tiles, and those on the high sides of these. */
+/* Rows whose faces wadi_flip_close_sleeping will close: rows of sleeping tiles, and their high neighbours. */
 static WadiStatus rows_to_close(const WadiFlip *flip, const WadiRows *rows, uint64_t **own, WadiError *error)
 {
     const WadiTileMap *tiles = rows->tiles;
@@ -35,17 +35,16 @@ WadiStatus wadi_flip_find_solids(WadiFlip *flip, WadiFlipStep *step, WadiError *
 {
     const WadiWorld *world = flip->context.world;
     const WadiFlipDef *def = wadi_flip_def(world->scene);
-    WadiFlipSolidIn in = {
-        .rows = &step->grid.rows,
-        .solids = &world->solids,
-        .cell_size = step->grid.cell_size,
-        .time = step->time + step->dt,
-        /* Slivers that are shut bend the wall: 0.1 slows sliding sand by 5 %, 0.02 by none. */
-        .min_open = flip->materials.has_sand ? 0.02f : 0.1f,
-        /* The paper's friction knows whole cells only. */
-        .is_binary = def->solids == WADI_FLIP_SOLIDS_VOXELS ||
-                     (flip->materials.has_sand && def->friction != WADI_FLIP_FRICTION_SOLVE)
-    };
+    WadiFlipSolidIn in = { .rows = &step->grid.rows,
+                           .solids = &world->solids,
+                           .cell_size = step->grid.cell_size,
+                           .time = step->time + step->dt,
+                           /* Closed slivers bend the wall: 0.1 slows sliding sand by 5 %, 0.02 by none. */
+                           .min_open = flip->materials.has_sand ? 0.02f : 0.1f,
+                           /* The paper's friction is defined for whole cells only. */
+                           .is_binary =
+                               def->solids == WADI_FLIP_SOLIDS_VOXELS ||
+                               (flip->materials.has_sand && def->friction != WADI_FLIP_FRICTION_SOLVE) };
     uint64_t *own = NULL;
     WADI_TRY(rows_to_close(flip, &step->grid.rows, &own, error));
     in.own = own;

@@ -1,4 +1,5 @@
-/* The forces inside the material: pressure, and viscosity between two pressures; sand's are in flip_solve_sand.c.
+/* Forces inside the material: pressure, and viscosity between two projections; for sand see
+ * flip_solve_sand.c.
  * Source: [ZB05 sec. 4]. */
 #include <math.h>
 #include <string.h>
@@ -36,7 +37,7 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
         .fluid_rows = step->cells.pressure_rows,
         .cell_size = step->grid.cell_size,
         .solver = { .tolerance = def->tolerance,
-                    /* Enough for still fluid, which has no divergence to be relative to. */
+                    /* For still fluid, which has no divergence for a relative tolerance. */
                     .absolute = fmin(1e-4, def->tolerance) * wadi_flip_gravity_step(flip, step),
                     .min_iterations = has_sand ? 0 : 1,
                     .max_iterations = 200 },
@@ -52,7 +53,8 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
     return in;
 }
 
-/* One projection by the method of the scene; *projector is made by the first call with these settings and serves the next ones. */
+/* One projection by the method of the scene; the first call makes *projector, later calls with the same
+ * input reuse it. */
 WadiStatus wadi_flip_make_projection(const WadiFlip *flip, WadiFlipStep *step, const WadiFlipProjectIn *in,
                                      WadiFlipProjector **projector, WadiFlipProjectOut *out, WadiError *error)
 {
@@ -87,8 +89,8 @@ WadiStatus wadi_flip_project_step(const WadiFlip *flip, WadiFlipStep *step, bool
     return wadi_flip_make_projection(flip, step, &in, projector, &out, error);
 }
 
-/* Pressure, and viscosity between two projections: it must not see the fall that the pressure stops, or walls would drag at water
- * at rest. The second pressure is small; both together are the step's. */
+/* Pressure, and viscosity between two projections: before the first, walls would drag at water at rest
+ * [theory 5.6]. The pressure of the step is the sum of both. */
 static WadiStatus solve_water(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const size_t cells = WADI_ROW_CELLS * (size_t)step->cells.pressure_rows;
@@ -110,7 +112,7 @@ static WadiStatus solve_water(const WadiFlip *flip, WadiFlipStep *step, WadiErro
     return WADI_OK;
 }
 
-/* The pressure begins as it was in the last step, where there is one. */
+/* The initial guess of the pressure is that of the last step. */
 static WadiStatus begin_pressure(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;

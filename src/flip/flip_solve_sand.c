@@ -1,7 +1,8 @@
-/* The forces inside sand: pressure, friction and pressure again.
+/* Forces inside sand: pressure, friction and pressure again. [theory 6.3]
  *   u = u* + div tau - grad P,   div u = 0,   tau in the yield set that P bounds, of least kinetic energy
- * Source: [ZB05 sec. 3] for the model, friction as one global problem instead of the paper's local rule. Differs: with warm starts
- * from the last step, one friction solve between two pressure solves is enough; the last solve is always the pressure. */
+ * Source: [ZB05 sec. 3] for the model; friction is one global problem instead of the paper's local rule.
+ * Differs: with the stresses of the last step as initial guess, one friction solve between two pressure
+ * solves is enough; the last solve is always the pressure. */
 #include <math.h>
 #include <string.h>
 
@@ -11,13 +12,13 @@
 #include "flip/friction/flip_friction_wall_sample.h"
 #include "grid/row_lanes.h"
 
-/* Of each of the first step's friction solves: deep columns start from coarse grids. */
+/* Of each friction solve in the first step: deep columns start from coarse grids. */
 enum { FIRST_ITERATIONS = 300 };
-/* Sand faster than this part of the speed of a fall through its depth flows: stresses a little behind do no harm there, and fewer
- * iterations will do. A deep heap that stops with them wobbles like jelly. */
+/* Fraction of the speed of a fall through its depth above which sand flows. Stresses may lag there, and
+ * fewer iterations are enough; a deep heap that comes to rest needs more, or it wobbles. */
 #define FLOWING 0.05
-/* Times as many iterations for sand that hardly moves on walls across cells: some of these slip before others do, and the load must
- * find its way. */
+/* Factor of the iterations for sand that hardly moves on walls across cells: parts of them slip first, and
+ * the load must be redistributed. */
 enum { SLOW_AT_CUT_WALLS = 3 };
 enum { SPEED_BLOCK = 8192, TILE_BLOCK = 4 };
 
@@ -73,7 +74,7 @@ static void mark_tiles(void *user, int64_t first, int64_t end)
     }
 }
 
-/* Sand whose stress is inside the yield set, for those who are shown. */
+/* Mark sand with a stress inside the yield set, in tiles that are shown. */
 static void mark_rigid(const WadiFlipStep *step, const WadiFriction *friction, const WadiFrictionLoad *load)
 {
     if (step->cells.is_shown != NULL) {
@@ -94,7 +95,7 @@ static double square_of_speeds(void *user, int64_t first, int64_t end)
     return sum;
 }
 
-/* Does the awake sand move fast on the whole? Those asleep have no speed. */
+/* Is the mean speed of the awake sand large? Sleeping sand has none. */
 static WadiStatus is_sand_flowing(WadiFlip *flip, const WadiFlipStep *step, int depth, bool *is_flowing,
                                   WadiError *error)
 {
@@ -112,7 +113,7 @@ static WadiStatus is_sand_flowing(WadiFlip *flip, const WadiFlipStep *step, int 
 static WadiFrictionSettings settings_of(const WadiFlip *flip, int depth, double g_dt, bool is_first,
                                         bool is_flowing, bool has_cut_walls)
 {
-    int asked = wadi_flip_def(flip->context.world->scene)->friction_iterations;
+    int setting = wadi_flip_def(flip->context.world->scene)->friction_iterations;
     WadiFrictionSettings settings =
         is_first ? wadi_friction_cold_settings(depth, g_dt) : wadi_friction_settings(depth, g_dt);
     if (is_first && settings.max_iterations > FIRST_ITERATIONS) {
@@ -124,14 +125,14 @@ static WadiFrictionSettings settings_of(const WadiFlip *flip, int depth, double 
     if (!is_first && !is_flowing && has_cut_walls) {
         settings.max_iterations *= SLOW_AT_CUT_WALLS;
     }
-    if (!is_first && asked > 0) {
-        settings.max_iterations = asked;
-        settings.min_iterations = asked < settings.min_iterations ? asked : settings.min_iterations;
+    if (!is_first && setting > 0) {
+        settings.max_iterations = setting;
+        settings.min_iterations = setting < settings.min_iterations ? setting : settings.min_iterations;
     }
     return settings;
 }
 
-/* What the rounds of one step share. */
+/* Data of all rounds of one step. */
 typedef struct Sand {
     float *free_flight[3];     /* u*: velocities before pressure and friction */
     WadiFrictionSolids solids; /* sampled by `friction` */
@@ -156,7 +157,7 @@ static WadiStatus save_free_flight(const WadiFlip *flip, const WadiFlipStep *ste
     return WADI_OK;
 }
 
-/* The operators of friction, with the stresses of the last step added to the velocities. */
+/* Set up the operators of friction, and add the stresses of the last step to the velocities. */
 static WadiStatus set_up_friction(WadiFlip *flip, const WadiFlipStep *step, Sand *sand, WadiError *error)
 {
     const WadiVec3 gravity = wadi_curve_value3(&flip->context.world->scene->gravity, step->time);
@@ -175,7 +176,7 @@ static WadiStatus set_up_friction(WadiFlip *flip, const WadiFlipStep *step, Sand
                               .reference_density = flip->materials.density };
     for (int a = 0; a < 3; ++a) {
         grid.open[a] = step->solid.open[a];
-        /* Under water the weight is not that of the grains alone. */
+        /* Under water the weight is not only that of the grains. */
         grid.weight[a] = flip->materials.has_water ? 0.0 : step->force_dt * wadi_component(gravity, a);
     }
     sand->is_first = flip->friction_memory.stress.dt == 0.0;
@@ -187,9 +188,9 @@ static WadiStatus set_up_friction(WadiFlip *flip, const WadiFlipStep *step, Sand
 
 static WadiStatus choose_settings(WadiFlip *flip, const WadiFlipStep *step, Sand *sand, WadiError *error)
 {
-    const int asked = wadi_flip_def(flip->context.world->scene)->friction_rounds;
+    const int setting = wadi_flip_def(flip->context.world->scene)->friction_rounds;
     bool is_flowing;
-    sand->rounds = sand->is_first && asked < 4 ? 4 : asked;
+    sand->rounds = sand->is_first && setting < 4 ? 4 : setting;
     WADI_TRY(wadi_friction_depth(sand->friction, 2, &sand->depth, flip->context.scratch, error));
     WADI_TRY(is_sand_flowing(flip, step, sand->depth, &is_flowing, error));
     sand->settings = settings_of(flip, sand->depth, wadi_flip_gravity_step(flip, step), sand->is_first,
@@ -197,7 +198,8 @@ static WadiStatus choose_settings(WadiFlip *flip, const WadiFlipStep *step, Sand
     return wadi_flip_friction_load(flip, step, &sand->load, &sand->grain, error);
 }
 
-/* From u_b = u* - grad P, the last projection less the stress that went into it. A cold start begins on coarse grids. */
+/* From u_b = u* - grad P, the last projection less its stress. A cold start begins on coarse grids [theory
+ * 6.7]. */
 static WadiStatus solve_friction(WadiFlip *flip, WadiFlipStep *step, Sand *sand, bool is_cold,
                                  WadiError *error)
 {

@@ -1,10 +1,11 @@
-/* The forces inside sand by the paper's local rule (`friction: zb05`), for reproduction and comparison: pressure, friction at
- * solids, cells that stop and move as rigid groups, sliding stress on the others, pressure again.
- * Source: [ZB05 sec. 3].
- * Differs: what flip_rigid*.c list [theory 6.12]; a second projection, because neither rigid groups nor the sliding stress
- * keep the volume. `zb05_literal` leaves out every repair that can be left out: the two yield slopes of eq. 1 and eq. 2, all
- * of the stress at once, eq. 4 at walls, pressures that may pull. Its stress has the sign of friction all the same: with the
- * printed one shear feeds itself and no run lasts. */
+/* Forces inside sand by the paper's local rule (`friction: zb05`), for reproduction and comparison:
+ * pressure, friction at solids, cells that stop and move as rigid groups, sliding stress on the others,
+ * pressure again.
+ * Source: [ZB05 sec. 3; theory 6.12].
+ * Differs: see flip_rigid*.c; and a second projection, because neither rigid groups nor the sliding stress
+ * conserve volume. `zb05_literal` omits every repair that can be omitted: it has the two yield slopes of
+ * eq. 1 and eq. 2, the whole stress at once, eq. 4 at walls, and pressures that may pull. Its stress still
+ * has the sign of friction: with the printed sign shear feeds itself and no run lasts. */
 #include <string.h>
 
 #include "flip/flip.h"
@@ -13,8 +14,8 @@
 #include "grid/row_lanes.h"
 #include "matter/yield.h"
 
-/* The slopes of eq. 1 and eq. 2 for the first sand, as parts of its slope in this run. */
-static WadiYield literal_parts(const WadiFlip *flip, double time)
+/* Slopes of eq. 1 and eq. 2 for the first sand, relative to its slope in this run. */
+static WadiYield literal_ratios(const WadiFlip *flip, double time)
 {
     const WadiScene *scene = flip->context.world->scene;
     for (int m = 0; m < scene->material_count; ++m) {
@@ -27,8 +28,8 @@ static WadiYield literal_parts(const WadiFlip *flip, double time)
     return (WadiYield){ .stop = 1.0, .slide = 1.0 };
 }
 
-static WadiStatus times(const WadiFlipStep *step, const float *values, double factor, const float **result,
-                        WadiArena *arena, WadiError *error)
+static WadiStatus scaled_copy(const WadiFlipStep *step, const float *values, double factor,
+                              const float **result, WadiArena *arena, WadiError *error)
 {
     size_t floats = wadi_rows_floats(&step->grid.rows);
     float *array = NULL;
@@ -49,17 +50,17 @@ static WadiStatus rigid_load(const WadiFlip *flip, const WadiFlipStep *step, con
                               .cohesion = load->cohesion,
                               .sliding_fraction = 1.0 / 6.0 };
     if (is_literal) {
-        WadiYield part = literal_parts(flip, step->time);
+        WadiYield ratio = literal_ratios(flip, step->time);
         WadiArena *arena = flip->context.scratch;
-        WADI_TRY(times(step, load->k, part.stop, &rigid->k_stop, arena, error));
-        WADI_TRY(times(step, load->k, part.slide, &rigid->k_slide, arena, error));
+        WADI_TRY(scaled_copy(step, load->k, ratio.stop, &rigid->k_stop, arena, error));
+        WADI_TRY(scaled_copy(step, load->k, ratio.slide, &rigid->k_slide, arena, error));
         rigid->sliding_fraction = 1.0;
         rigid->is_literal = true;
     }
     return WADI_OK;
 }
 
-/* Coefficient of friction in cells of solids beside the sand. */
+/* Coefficient of friction in cells of solids next to the sand. */
 static WadiStatus wall_friction(const WadiFlip *flip, const WadiFlipStep *step, float **mu, WadiError *error)
 {
     const WadiRows *rows = &step->grid.rows;
@@ -67,13 +68,13 @@ static WadiStatus wall_friction(const WadiFlip *flip, const WadiFlipStep *step, 
     WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, mu, wadi_rows_floats(rows), "wall friction", error));
     memset(*mu, 0, wadi_rows_floats(rows) * sizeof(float));
     for (int32_t r = 1; r < rows->count; ++r) {
-        unsigned beside = 0;
+        unsigned next_to_sand = 0;
         for (int side = 0; side < 6 && step->cells.inside[r] != 0; ++side) {
-            beside |= wadi_row_bits_beside(rows, step->cells.pressure_cells, r, side);
+            next_to_sand |= wadi_row_bits_beside(rows, step->cells.pressure_cells, r, side);
         }
         int32_t cell[3];
         wadi_rows_cell(rows, r, cell);
-        for (unsigned left = step->cells.inside[r] & beside; left != 0; left &= left - 1) {
+        for (unsigned left = step->cells.inside[r] & next_to_sand; left != 0; left &= left - 1) {
             int l = __builtin_ctz(left);
             WadiVec3 x = { h * (cell[0] + l + 0.5), h * (cell[1] + 0.5), h * (cell[2] + 0.5) };
             (*mu)[8 * r + l] =
@@ -83,9 +84,10 @@ static WadiStatus wall_friction(const WadiFlip *flip, const WadiFlipStep *step, 
     return WADI_OK;
 }
 
-/* Friction at solids and inside, on projected velocities; `before` are those before the projection. */
-static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const before[3], bool is_literal,
-                      WadiError *error)
+/* Friction at solids and inside the sand, on projected velocities; `before` are those before the
+ * projection. */
+static WadiStatus apply_friction(const WadiFlip *flip, WadiFlipStep *step, float *const before[3],
+                                 bool is_literal, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
     float *const *velocity = step->grid.velocity;
@@ -128,8 +130,8 @@ static WadiStatus rub(const WadiFlip *flip, WadiFlipStep *step, float *const bef
     return WADI_OK;
 }
 
-/* What friction left of divergence. Its pressure is a correction of either sign; cells that parted in the first projection
- * (P = 0) stay air, or they would be drawn together again. */
+/* Remove the divergence that friction left. This pressure is a correction of either sign; cells that
+ * parted in the first projection (P = 0) stay air, or they would be drawn together again. */
 static WadiStatus project_again(const WadiFlip *flip, WadiFlipStep *step, bool may_part, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
@@ -176,7 +178,7 @@ WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         out.known[a] = step->known[a];
     }
     RUN("pressure", wadi_flip_make_projection(flip, step, &in, &projector, &out, error));
-    RUN("friction", rub(flip, step, before, is_literal, error));
+    RUN("friction", apply_friction(flip, step, before, is_literal, error));
     RUN("pressure", project_again(flip, step, in.is_unilateral, error));
     return WADI_OK;
 }

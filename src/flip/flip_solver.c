@@ -1,4 +1,4 @@
-/* The flip solver as the rest of wadi sees it: creation, the largest step, checkpoints. The step is in flip_step.c. */
+/* The flip solver's interface: creation, the largest step, checkpoints. The step is in flip_step.c. */
 #include <math.h>
 
 #include "core/alloc.h"
@@ -8,7 +8,7 @@
 
 enum { SPEED_BLOCK = 8192 };
 
-/* The columns of APIC where a material asks for it. */
+/* Add the columns of APIC if a material uses it. */
 static WadiStatus add_affine(WadiFlip *flip, WadiError *error)
 {
     const WadiScene *scene = flip->context.world->scene;
@@ -27,8 +27,8 @@ static WadiStatus add_affine(WadiFlip *flip, WadiError *error)
     return WADI_OK;
 }
 
-/* Sand alone sleeps: not with pair separation, which moves particles without the grid, nor with the paper's friction, whose
- * piles creep. */
+/* Only scenes with sand sleep; not with pair separation, which moves particles without the grid, nor with
+ * the paper's friction, whose piles creep. */
 static bool may_sleep(const WadiFlip *flip)
 {
     const WadiFlipDef *def = wadi_flip_def(flip->context.world->scene);
@@ -79,7 +79,7 @@ static void destroy(void *solver)
 
 typedef struct Speeds {
     const WadiParticles *particles;
-    int32_t first; /* those before it sleep */
+    int32_t first; /* particles before it sleep */
 } Speeds;
 
 static double block_speed(void *context, int64_t first, int64_t end)
@@ -105,8 +105,7 @@ static double block_speed(void *context, int64_t first, int64_t end)
     return sqrt((double)square);
 }
 
-/* Sand takes the shorter steps that its friction was measured with, cells of a millimetre to some centimetres at
- * 1/120 s. */
+/* Sand has shorter steps, with which its friction was measured [theory 1.5]. */
 static double largest_dt(const void *solver, double time, const char **limit)
 {
     const WadiFlip *flip = solver;
@@ -144,7 +143,7 @@ static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
 {
     const WadiFlip *flip = solver;
     WADI_TRY(wadi_state_put(state, "flip_dt", WADI_TYPE_F64, 1, 1, &flip->last_dt, error));
-    /* Some were emitted after the last step, and flip_emitted.c will need them. */
+    /* Particles emitted after the last step, for flip_emitted.c. */
     if (flip->next_id < flip->context.particles->next_id && flip->materials.has_water) {
         WADI_TRY(wadi_state_put(state, "flip_next_id", WADI_TYPE_U32, 1, 1, &flip->next_id, error));
     }
@@ -194,8 +193,9 @@ const WadiSolverType wadi_flip_solver = {
     .check = wadi_flip_check_settings,
     .has_grid = true,
     .loose_band = wadi_flip_loose_band,
-    /* For bodies too large to be tried. Measured: 49 in a compact one (307 a cell of eight particles, and room for growth), 134 at
-     * the height of a splash of 268,000; sheets and drops are a smaller part of a larger one. */
+    /* For bodies too large for a trial. Measured: 49 in a compact body (307 a cell of eight particles,
+     * with spare capacity), 134 at the height of a splash of 268,000 particles; in larger ones sheets and
+     * drops are a smaller part. */
     .scratch_bytes_each = 88,
     .create = create,
     .destroy = destroy,

@@ -1,5 +1,5 @@
-/* How the step and its solves run a stage: timed under its name, and in the checking build searched for values that are not
- * finite. For functions with `flip`, `step` and `error` in scope. */
+/* Run a stage of the step: timed under its name, and in the checking build searched for values that are
+ * not finite. For functions with `flip`, `step` and `error` in scope. */
 #ifndef WADI_FLIP_STAGE_H
 #define WADI_FLIP_STAGE_H
 

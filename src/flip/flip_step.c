@@ -1,6 +1,6 @@
 /* One step of the flip solver, stage by stage. [ZB05 sec. 4 for the order; sec. 3 for sand]
- * Differs: velocities belong to the middle of the step that they move particles by, and forces act from middle to middle
- * (leapfrog), so that free fall is exact and long steps do not run ahead of time by half a step. */
+ * Differs: velocities belong to the middle of the step, and forces act from middle to middle (leapfrog
+ * [theory 1.5]). */
 #include "core/check.h"
 #include "flip/flip.h"
 #include "flip/flip_stage.h"
@@ -11,7 +11,7 @@ static void scope_open(const WadiFlip *flip, WadiFlipStep *step, WadiFlipScope s
     step->scope[scope] = wadi_arena_mark(flip->context.scratch);
 }
 
-/* The first two hold temporaries only: results that outlive them were made meanwhile. */
+/* The first two scopes release temporaries only: results that outlive them were allocated in between. */
 static void scope_close(const WadiFlip *flip, WadiFlipStep *step, WadiFlipScope scope)
 {
     WadiArena *arena = flip->context.scratch;
@@ -24,9 +24,9 @@ static void scope_close(const WadiFlip *flip, WadiFlipStep *step, WadiFlipScope 
         wadi_arena_release_temporaries(arena, step->scope[scope]);
         step->solid.fraction = NULL;
         step->solid.wall[0] = step->solid.wall[1] = step->solid.wall[2] = NULL;
-        step->cells.fill = step->cells.is_fill_solved_with ? step->cells.fill : NULL;
+        step->cells.fill = step->cells.is_fill_used_in_solve ? step->cells.fill : NULL;
         step->cells.surface_distance =
-            step->cells.is_distance_solved_with ? step->cells.surface_distance : NULL;
+            step->cells.is_distance_used_in_solve ? step->cells.surface_distance : NULL;
         break;
     case WADI_FLIP_SCOPE_CELLS:
         wadi_arena_release(arena, step->scope[scope]);
@@ -68,7 +68,7 @@ static WadiStatus particles_to_grid(const WadiFlip *flip, WadiFlipStep *step, Wa
     return wadi_flip_particles_to_grid(&step->grid, &in, flip->context.scratch, error);
 }
 
-/* Results about the cells that outlive them, for the extension and the report. */
+/* Results per cell that outlive the cells, for the extension and the report. */
 static WadiStatus make_results(const WadiFlip *flip, WadiFlipStep *step, WadiCrowds *crowds, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
@@ -101,7 +101,7 @@ static void fill_report(const WadiFlipStep *step, WadiStepReport *report)
     }
 }
 
-/* All particles sleep from here on; last_dt: the next step starts from rest. */
+/* last_dt 0: all particles sleep, and the next step starts from rest. */
 static WadiStatus step_end(WadiFlip *flip, double last_dt, WadiStepReport *report)
 {
     flip->last_dt = last_dt;

@@ -1,4 +1,4 @@
-/* Surface tension in the step: curvature of the surface times the tension of the liquid there, as a value of P. */
+/* Surface tension in the step: curvature of the surface times the tension of the liquid there, as P. */
 #include <math.h>
 
 #include "flip/flip.h"
@@ -7,8 +7,8 @@
 
 static double tension_of(const WadiFlip *flip, int material, double time)
 {
-    const WadiMaterial *of = &flip->context.world->scene->materials[material];
-    return of->is_unused ? 0.0 : wadi_curve_value(&of->surface_tension, time);
+    const WadiMaterial *definition = &flip->context.world->scene->materials[material];
+    return definition->is_unused ? 0.0 : wadi_curve_value(&definition->surface_tension, time);
 }
 
 WadiStatus wadi_flip_find_tension(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)

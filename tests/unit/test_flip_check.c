@@ -64,7 +64,7 @@ static void the_stage_and_the_position_are_named(void **unused)
     c.step.grid.velocity[1][flip_box_at(&c.box, 3, 2, 5)] = 0.0f;
     const size_t cell = wadi_table_cell(c.step.cells.pressure_row, flip_box_at(&c.box, 4, 4, 4));
     c.step.cells.expansion[cell] = INFINITY;
-    check_case(&c, "density correction", "a wanted divergence inf at (2, 2, 2) m");
+    check_case(&c, "density correction", "a prescribed divergence inf at (2, 2, 2) m");
     flip_box_free(&c.box);
 }
 
