@@ -2,7 +2,7 @@
  *   kappa = -div (grad c / |grad c|),   c = smoothed liquid fraction.
  * Source: [BKZ92; theory 4.4].
  * Differs: c comes from the distance that the ghost fluid uses, so that deep cells are full whatever their
- * particles. The curvature of a shell inside or distance_outside the surface is carried to the surface by the rule
+ * particles. The curvature of a shell inside or outside the surface is carried to the surface by the rule
  * for parallel surfaces, averaged over the cells near it, and sharpened by what smoothing removes from
  * long waves. Solids count as their neighbours: the surface meets them at right angles. */
 #include "flip/pressure/flip_tension.h"
@@ -113,6 +113,18 @@ static float distance_outside(float c, float slope)
     return logf((1.0f - f) / f) * f * (1.0f - f) / slope;
 }
 
+/* Weights of the cells of a row, which are 0 away from c = 1/2. false: all are. */
+static bool find_weights(const float *restrict colour, float *restrict weight)
+{
+    float largest = 0.0f;
+    for (int l = 0; l < LANES; ++l) {
+        float near = wadi_greater(colour[l] * (1.0f - colour[l]) - 0.09f, 0.0f);
+        weight[l] = near * near;
+        largest = wadi_greater(largest, weight[l]);
+    }
+    return largest > 0.0f;
+}
+
 static void find_curvature(void *user, int64_t first, int64_t end)
 {
     const Curvature *c = user;
@@ -124,14 +136,8 @@ static void find_curvature(void *user, int64_t first, int64_t end)
         float *restrict weighted = c->weighted + at, *restrict weight = c->weight + at;
         const float *restrict own = c->colour + at;
         float slope[3][LANES], second[3][LANES], mixed[3][LANES];
-        float any = 0.0f;
-        for (int l = 0; l < LANES; ++l) {
-            float near = wadi_greater(own[l] * (1.0f - own[l]) - 0.09f, 0.0f);
-            weight[l] = near * near;
-            weighted[l] = 0.0f;
-            any = wadi_greater(any, weight[l]);
-        }
-        if (!(any > 0.0f)) {
+        memset(weighted, 0, LANES * sizeof *weighted);
+        if (!find_weights(own, weight)) {
             memset(weight, 0, LANES * sizeof *weight);
             continue;
         }
@@ -169,7 +175,7 @@ static void find_curvature(void *user, int64_t first, int64_t end)
             bool is_near = square > 1e-6f && weight[l] > 0.0f;
             float inverse = 1.0f / (is_near ? square : 1.0f), length = sqrtf(is_near ? square : 1.0f);
             float sum = -top * inverse / length, product = gauss * inverse * inverse;
-            /* Shells at distance d distance_outside have curvatures k / (1 + k d): invert it. */
+            /* Shells at distance d outside have curvatures k / (1 + k d): invert it. */
             float d = is_near ? carry_factor * distance_outside(own[l], length) - 0.5f * spread * sum : 0.0f;
             float below = wadi_greater(1.0f - sum * d + product * d * d, 0.25f);
             float kappa = is_near ? (sum - 2.0f * d * product) / below : 0.0f;

@@ -178,6 +178,38 @@ static float theta_of(float inner, float outer)
     return span > 0.0f ? wadi_lesser(wadi_greater(outer / span, least_theta), 1.0f) : 0.5f;
 }
 
+/* theta of a pair of parallel faces, one fluid and one in a wall. `next` is the cell that shares the high
+ * face with cell 0; depth NULL: the wall lies on the edge. */
+static float wall_theta(const EdgeCells *depth, int lane, int next, bool is_high_fluid)
+{
+    float high = 0.5f, low = -0.5f;
+    if (depth != NULL) {
+        high = depth->value[0][lane] + depth->value[next][lane];
+        low = depth->value[3 - next][lane] + depth->value[3][lane];
+    }
+    return is_high_fluid ? theta_of(low, high) : theta_of(high, low);
+}
+
+/* Liquid fraction of an edge's volume times the harmonic mean of the coefficients of its liquid cells. */
+static float edge_coefficient(const EdgeCells *distance, const EdgeCells *coefficient,
+                              const unsigned solid[4], int lane, float h)
+{
+    float sum = 0.0f, inverse_sum = 0.0f, cells = 0.0f, liquid_cells = 0.0f;
+    for (int n = 0; n < 4; ++n) {
+        if ((solid[n] >> lane & 1) != 0) {
+            continue;
+        }
+        float d = distance->value[n][lane];
+        sum += d;
+        cells += 1.0f;
+        if (d < 0.5f * h) {
+            inverse_sum += 1.0f / wadi_greater(coefficient->value[n][lane], 1e-30f);
+            liquid_cells += 1.0f;
+        }
+    }
+    return liquid_cells > 0.0f ? liquid_fraction(sum / cells, h) * (liquid_cells / inverse_sum) : 0.0f;
+}
+
 static void find_edges(const Setup *setup, int32_t row, int a, int b, float *edge)
 {
     const WadiFlipViscosityIn *in = setup->in;
@@ -198,11 +230,12 @@ static void find_edges(const Setup *setup, int32_t row, int a, int b, float *edg
     if (valid == 0) {
         return;
     }
-    EdgeCells distance, coefficient, depth;
+    EdgeCells distance, coefficient, depth, *known_depth = NULL;
     gather_distances(in, row, a, b, &distance);
     gather_cells(in->rows, NULL, in->coefficient, row, a, b, &coefficient);
     if (in->solid_distance != NULL) {
         gather_cells(in->rows, in->solid_row, in->solid_distance, row, a, b, &depth);
+        known_depth = &depth;
     }
     unsigned low_row_solid = in->solid[low_b];
     const unsigned solid[4] = { in->solid[row], wadi_row_bits_beside(in->rows, in->solid, row, 2 * a),
@@ -211,41 +244,14 @@ static void find_edges(const Setup *setup, int32_t row, int a, int b, float *edg
         if ((valid >> l & 1) == 0) {
             continue;
         }
-        float sum = 0.0f, inverse_sum = 0.0f, cells = 0.0f, liquid_cells = 0.0f;
-        for (int n = 0; n < 4; ++n) {
-            if ((solid[n] >> l & 1) != 0) {
-                continue;
-            }
-            float d = distance.value[n][l];
-            sum += d;
-            cells += 1.0f;
-            if (d < 0.5f * (float)in->cell_size) {
-                float c = coefficient.value[n][l];
-                inverse_sum += 1.0f / wadi_greater(c, 1e-30f);
-                liquid_cells += 1.0f;
-            }
-        }
-        if (!(liquid_cells > 0.0f)) {
-            continue;
-        }
         float theta = 1.0f;
         if (wall_a >> l & 1) {
-            float here = 0.5f, back = -0.5f;
-            if (in->solid_distance != NULL) {
-                here = depth.value[0][l] + depth.value[1][l];
-                back = depth.value[2][l] + depth.value[3][l];
-            }
-            theta = wadi_lesser(theta, ua >> l & 1 ? theta_of(back, here) : theta_of(here, back));
+            theta = wadi_lesser(theta, wall_theta(known_depth, l, 1, (ua >> l & 1) != 0));
         }
         if (wall_b >> l & 1) {
-            float here = 0.5f, back = -0.5f;
-            if (in->solid_distance != NULL) {
-                here = depth.value[0][l] + depth.value[2][l];
-                back = depth.value[1][l] + depth.value[3][l];
-            }
-            theta = wadi_lesser(theta, ub >> l & 1 ? theta_of(back, here) : theta_of(here, back));
+            theta = wadi_lesser(theta, wall_theta(known_depth, l, 2, (ub >> l & 1) != 0));
         }
-        edge[l] = liquid_fraction(sum / cells, (float)in->cell_size) * (liquid_cells / inverse_sum) / theta;
+        edge[l] = edge_coefficient(&distance, &coefficient, solid, l, (float)in->cell_size) / theta;
     }
 }
 
