@@ -72,7 +72,8 @@ double wadi_ellipsoid_distance(WadiVec3 radii, WadiVec3 x, WadiVec3 *normal)
     double slope;
     bool has_pole = rz[2] > 0.0 || (rz[1] > 0.0 && shift[1] == 0.0) || (rz[0] > 0.0 && shift[0] == 0.0);
     if (!has_pole && low == 0.0 && !(residual(rz, shift, 0.0, &slope) > 0.0)) {
-        /* In the plane of the two larger radii and near the middle: the nearest point is straight off the plane. */
+        /* In the plane of the two larger radii and near the centre: the nearest point lies on the normal
+         * of that plane. */
         double sum = 0.0;
         for (int k = 0; k < 2; ++k) {
             double q = rz[k] > 0.0 ? rz[k] / shift[k] : 0.0;

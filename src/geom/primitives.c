@@ -110,7 +110,8 @@ static double split(WadiVec3 axis, WadiVec3 p, double *height, WadiVec3 *outward
     WadiVec3 radial = wadi_add_scaled(p, axis, -*height);
     double radius = wadi_norm(radial);
     if (radius < 1e-3 * fabs(*height)) {
-        /* Next to the axis what is left of p is mostly rounding: make it orthogonal again, or pick a direction. */
+        /* Near the axis the radial part of p is mostly rounding error: make it orthogonal again, or pick
+         * any direction. */
         radial = wadi_add_scaled(radial, axis, -wadi_dot(axis, radial));
     }
     *outward = radius > 1e-14 * fabs(*height) ? wadi_normalized_or(radial, perpendicular(axis))
@@ -139,7 +140,8 @@ static double cylinder_sample(const WadiPrimitive *c, WadiVec3 p, WadiVec3 *norm
     return fmax(dr, dh);
 }
 
-/* In the half-plane (r, h) the frustum is a convex quadrilateral; the nearest of its three outer edges decides. */
+/* In the half-plane (r, h) the frustum is a convex quadrilateral: the distance to the nearest of its three
+ * outer edges. */
 static double cone_sample(const WadiPrimitive *c, WadiVec3 p, WadiVec3 *normal)
 {
     double h;

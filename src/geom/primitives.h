@@ -1,4 +1,4 @@
-/* Analytic solids in their own frame: exact signed distance and unit normal. */
+/* Analytic solids in their local frame: exact signed distance and unit normal. */
 #ifndef WADI_GEOM_PRIMITIVES_H
 #define WADI_GEOM_PRIMITIVES_H
 
@@ -24,7 +24,7 @@ static inline bool wadi_shape_kind_is_primitive(WadiShapeKind kind)
  * and directions without length become +z, so that a query never divides by zero. */
 WadiPrimitive wadi_primitive_make(WadiShapeKind kind, const WadiVec3 *parameter);
 
-/* NULL when the parameters make a solid, else what is wrong with them. */
+/* NULL when the parameters are valid, else the reason why not. */
 const char *wadi_primitive_problem(WadiShapeKind kind, const WadiVec3 *parameter);
 
 double wadi_primitive_distance(const WadiPrimitive *primitive, WadiVec3 x);

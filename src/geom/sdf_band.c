@@ -1,8 +1,8 @@
 /* Builds and samples the narrow band.
- * Tiles are found by descending an octree: a cube is dropped when the shape's distance at its centre shows that neither
- * the band nor a change of sign comes near it. A row of tiles between two stored ones is then of one sign, so one sign
- * per stored tile ("what follows to the right") tells inside from outside everywhere. Tiles keep 9^3 nodes: the faces
- * they share are stored twice, and a look-up touches one tile. */
+ * Tiles are found by descending an octree: a cube is dropped when the distance at its centre shows that
+ * neither the band nor a change of sign is near. The gap between two stored tiles of a row has one sign,
+ * so that one sign per stored tile, that of the gap after it, gives inside and outside everywhere. Tiles
+ * store 9^3 nodes: shared faces twice, so that a sample reads one tile. */
 #include "geom/sdf_band.h"
 
 #include "core/alloc.h"
@@ -17,7 +17,7 @@ static const double tiles_max = 1 << 20; /* along one side */
 struct WadiSdfBand {
     WadiTileMap map;
     float (*node)[TILE_NODES]; /* m, by tile */
-    int8_t *after;             /* -1: the gap to the right of the tile is inside, +1: outside */
+    int8_t *after;             /* -1: the gap after the tile, in +x, is inside; +1: outside */
     double cell, width;
 };
 
@@ -42,11 +42,11 @@ static void test_cubes(void *context, int64_t first, int64_t end)
 {
     Build *build = context;
     double half = 0.5 * build->side * WADI_TILE_SIDE * build->band->cell;
-    double reach = 1.0001 * sqrt(3.0) * half;
+    double radius = 1.0001 * sqrt(3.0) * half;
     for (int64_t i = first; i < end; ++i) {
         WadiVec3 center = wadi_add(tile_corner(build->band, build->cubes[i]), wadi_vec3(half, half, half));
         build->is_near[i] =
-            !wadi_shape_is_uniform(build->shape, center, reach + build->band->width, build->time);
+            !wadi_shape_is_uniform(build->shape, center, radius + build->band->width, build->time);
     }
 }
 
@@ -71,7 +71,7 @@ static void fill_tiles(void *context, int64_t first, int64_t end)
     }
 }
 
-/* The cubes of one level that are near the surface, each cut into eight. */
+/* Replaces the cubes of a level by the eighths of those near the surface, down to single tiles. */
 static WadiStatus descend(Build *build, TileList *cubes, WadiError *error)
 {
     for (;;) {
@@ -178,7 +178,7 @@ void wadi_sdf_band_destroy(WadiSdfBand *band)
 /* The cell of the band around a point. */
 typedef struct Cell {
     double v[8];       /* m: distances at its corners, x fastest */
-    double fx, fy, fz; /* where in it, 0..1 */
+    double fx, fy, fz; /* position in it, 0..1 */
 } Cell;
 
 void wadi_sdf_band_hint_clear(WadiBandHint *hint)
@@ -235,8 +235,8 @@ static bool find_cell(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint, C
     return true;
 }
 
-/* A node's distance is true and changes by at most the way to it; the weights' mean of these ways is at most the root of the
- * mean square, which is the sum of f (1 - f). */
+/* Distances are exact at nodes and 1-Lipschitz: the error is at most the weighted mean of the distances to
+ * the nodes, which is at most their root mean square, size * sqrt(sum of f (1 - f)). */
 static double error_in(const Cell *cell, double size)
 {
     double square = cell->fx * (1.0 - cell->fx) + cell->fy * (1.0 - cell->fy) + cell->fz * (1.0 - cell->fz);
@@ -259,22 +259,22 @@ bool wadi_sdf_band_distance(const WadiSdfBand *band, WadiVec3 x, double *distanc
     return fabs(*distance) < band->width;
 }
 
-/* How far the corners are from the plane that the distance and the gradient g, by cells, make. */
+/* Largest deviation of the corners from the linear function of the distance and the gradient g, per cell. */
 static double bend_of(const Cell *cell, double distance, WadiVec3 g)
 {
     const double *v = cell->v;
     const double x[2] = { g.x * (0.0 - cell->fx), g.x * (1.0 - cell->fx) };
     const double y[2] = { g.y * (0.0 - cell->fy), g.y * (1.0 - cell->fy) };
     const double z[2] = { g.z * (0.0 - cell->fz), g.z * (1.0 - cell->fz) };
-    double most = 0.0;
+    double largest = 0.0;
     for (int c = 0; c < 8; ++c) {
         const double bend = fabs(v[c] - distance - (x[c & 1] + y[c >> 1 & 1] + z[c >> 2]));
-        most = bend > most ? bend : most;
+        largest = bend > largest ? bend : largest;
     }
-    return most;
+    return largest;
 }
 
-bool wadi_sdf_band_look(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint, WadiBandPoint *point)
+bool wadi_sdf_band_query(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint, WadiBandPoint *point)
 {
     Cell cell;
     *point = (WadiBandPoint){ 0 };
@@ -295,7 +295,8 @@ bool wadi_sdf_band_look(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint,
     return fabs(point->distance) < band->width;
 }
 
-/* The ball around x and that around a corner, as large as its distance, hold no surface: where they overlap, one side is both's. */
+/* Neither the ball of radius `clear` around x nor that of a corner's distance around the corner contains
+ * surface: where the two overlap, they are on the same side. */
 int wadi_sdf_band_side(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint, double clear)
 {
     Cell cell;
@@ -304,10 +305,10 @@ int wadi_sdf_band_side(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint, 
         return beyond > 0.0 ? 1 : -1;
     }
     for (int c = 0; c < 8; ++c) {
-        WadiVec3 way = { (c & 1) - cell.fx, (c >> 1 & 1) - cell.fy, (c >> 2) - cell.fz };
-        /* A hair less, for the corner's distance is in single precision. */
-        double reach = clear + (1.0 - 1e-6) * fabs(cell.v[c]);
-        if (band->cell * band->cell * wadi_dot(way, way) < reach * reach) {
+        WadiVec3 offset = { (c & 1) - cell.fx, (c >> 1 & 1) - cell.fy, (c >> 2) - cell.fz };
+        /* A little less: the distance of the corner is in single precision. */
+        double radii = clear + (1.0 - 1e-6) * fabs(cell.v[c]);
+        if (band->cell * band->cell * wadi_dot(offset, offset) < radii * radii) {
             return cell.v[c] > 0.0 ? 1 : -1;
         }
     }
@@ -317,7 +318,7 @@ int wadi_sdf_band_side(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint, 
 bool wadi_sdf_band_sample(const WadiSdfBand *band, WadiVec3 x, double *distance, WadiVec3 *gradient)
 {
     WadiBandPoint point;
-    bool is_in_band = wadi_sdf_band_look(band, x, NULL, &point);
+    bool is_in_band = wadi_sdf_band_query(band, x, NULL, &point);
     *distance = point.distance;
     if (gradient != NULL) {
         *gradient = point.gradient;

@@ -76,7 +76,7 @@ WadiStatus wadi_shape_create(WadiShape **shape, const WadiShapeDef *def, const W
                              WadiError *error);
 void wadi_shape_destroy(WadiShape *shape);
 
-/* What a query at one point tells. */
+/* Result of a query at one point. */
 typedef struct WadiSurfacePoint {
     double distance;   /* m, negative inside */
     WadiVec3 normal;   /* unit, outward: direction of growing distance; never zero or NaN */
@@ -84,40 +84,41 @@ typedef struct WadiSurfacePoint {
 } WadiSurfacePoint;
 
 double wadi_shape_distance(const WadiShape *shape, WadiVec3 x, double time);
-/* Like the distance, but far from a mesh only a bound, for a fraction of the cost: right sign, |clearance| <= |distance|, and
- * equal to it within a 32nd of the mesh's size. What a step needs. */
+/* Lower bound with the right sign, |clearance| <= |distance|, cheaper than the distance far from a mesh
+ * and equal to it within a 32nd of the mesh's size. For steps along a path. */
 double wadi_shape_clearance(const WadiShape *shape, WadiVec3 x, double time);
 WadiSurfacePoint wadi_shape_sample(const WadiShape *shape, WadiVec3 x, double time);
-/* Both for a point that was outside a moment ago and cannot have crossed the surface unseen: near a mesh the side of the
- * nearest triangle decides where it can, instead of the winding number. What moving particles ask. */
+/* Both for a point known to be outside shortly before: near a mesh the side of the nearest triangle
+ * decides where it can, instead of the winding number. For moving particles. */
 double wadi_shape_clearance_from_outside(const WadiShape *shape, WadiVec3 x, double time);
 WadiSurfacePoint wadi_shape_sample_from_outside(const WadiShape *shape, WadiVec3 x, double time);
-/* wadi_shape_sample_from_outside where a twentieth of a cell does not matter: from the narrow band of a mesh that has one, where
- * the band shows one smooth sheet. What grids ask. */
+/* wadi_shape_sample_from_outside with errors up to a twentieth of a cell: from the narrow band of a mesh,
+ * if it has one, where the band is smooth. For grids. */
 WadiSurfacePoint wadi_shape_sample_for_grid(const WadiShape *shape, WadiVec3 x, double time);
 /* Its distance alone. */
 double wadi_shape_distance_for_grid(const WadiShape *shape, WadiVec3 x, double time);
-/* At least as cheap as distance: is x inside (distance < 0)? */
+/* Whether x is inside (distance < 0); at most as expensive as the distance. */
 bool wadi_shape_contains(const WadiShape *shape, WadiVec3 x, double time);
 
-/* Where the solid's material point that is at x at time t0 is at time t1 (of the part nearest to x). */
+/* Position at t1 of the material point that is at x at t0 (of the part nearest to x). */
 WadiVec3 wadi_shape_carry(const WadiShape *shape, WadiVec3 x, double t0, double t1);
 
-/* The velocity at x of a shape that moves as one piece: x is a point of it. false: its parts or its size move by themselves. */
+/* Velocity at x of the material of a shape that is at rest in its local frame. false: its parts or
+ * parameters move there. */
 bool wadi_shape_carry_velocity(const WadiShape *shape, WadiVec3 x, double time, WadiVec3 *velocity);
 
-/* How a shape moves as one rigid piece during a step. */
+/* Bounds on the rigid motion of a shape during a step, x = Q(t) p + center(t). */
 typedef struct WadiShapeMotion {
-    WadiVec3 center;      /* of the rotation at the start of the step */
-    double turn, drift;   /* bounds on the angular velocity, 1/s, and on the velocity of the center, m/s */
-    double spin_up, push; /* bounds on |Q''|, 1/s^2, and on the acceleration of the center, m/s^2 */
-    double duration;      /* of the step, s */
+    WadiVec3 center;                           /* of the rotation, at the start of the step */
+    double angular_speed, speed;               /* 1/s, and m/s of the center */
+    double angular_acceleration, acceleration; /* 1/s^2, bound on |Q''|, and m/s^2 of the center */
+    double duration;                           /* s, of the step */
 } WadiShapeMotion;
 
-/* false: the shape rests, its form or size changes, or its motion has a kink in [t0, t1]. */
+/* false: the shape is at rest, its form or size changes, or its velocity jumps in [t0, t1]. */
 bool wadi_shape_rigid_motion(const WadiShape *shape, double t0, double t1, WadiShapeMotion *motion);
-/* Seen from such a shape, a straight path of `length` metres within `radius` of x is curved. How far it is at most from the chord,
- * m, when it takes `seconds` of the step. */
+/* In the frame of such a shape a straight path is curved. Bound on its distance from its chord, m, for a
+ * path of `length` metres within `radius` of x that takes `seconds`. */
 double wadi_shape_motion_sag(const WadiShapeMotion *motion, WadiVec3 x, double radius, double length,
                              double seconds);
 
@@ -125,22 +126,23 @@ double wadi_shape_motion_sag(const WadiShapeMotion *motion, WadiVec3 x, double r
 double wadi_shape_speed_bound(const WadiShape *shape, WadiVec3 x, double radius, double t0, double t1);
 bool wadi_shape_is_moving(const WadiShape *shape);
 bool wadi_shape_is_mesh(const WadiShape *shape); /* or a height map; not a sequence */
-/* Convex, at rest, and with true distances outside: the plane through the nearest point keeps the solid behind it. */
+/* Convex, at rest, and with true distances outside: the solid lies behind the tangent plane at the nearest
+ * point. */
 bool wadi_shape_is_convex(const WadiShape *shape);
 
-/* The straight way from x (outside) to x + way against a mesh as it stands at `time`: the part of it (0..1) after which the
- * particle is still a `skin` off the surface it would meet, and that surface's normal; 1 when it meets none. Negative: this shape
- * cannot tell (it is no mesh, it changes its form, it is a shell, or the skin is below the precision of its tree), march by
+/* The fraction (0..1) of a displacement from x, which is outside, that is free of a mesh as it is at
+ * `time`. It ends a `skin` before the first surface, whose normal is returned; 1: no surface. Negative:
+ * not available (no mesh, a shell, moving parameters, or a skin below the precision of the tree), use
  * distances instead. */
-double wadi_shape_free_way(const WadiShape *shape, WadiVec3 x, WadiVec3 way, double time, double skin,
-                           WadiVec3 *normal);
+double wadi_shape_free_fraction(const WadiShape *shape, WadiVec3 x, WadiVec3 displacement, double time,
+                                double skin, WadiVec3 *normal);
 
-/* Give the moving meshes in the shape narrow bands for grids of `cell_size` metres: they are asked again every step. Meshes whose
- * band would be very large go without. */
+/* Add narrow bands for grids of `cell_size` metres to the moving meshes of the shape, which are sampled
+ * anew every step. Meshes whose band would be very large get none. */
 WadiStatus wadi_shape_add_bands(WadiShape *shape, double cell_size, WadiError *error);
-/* By how much a sample for a grid may exceed the true distance at `time`, m; 0 without a band. */
+/* Bound on the excess of a sample for a grid over the true distance at `time`, m; 0 without a band. */
 double wadi_shape_band_error(const WadiShape *shape, double time);
-/* With that error: a lower bound on the distance of a point that a sample for a grid puts outside, at `distance`. */
+/* Lower bound on the true distance where a sample for a grid is `distance` > 0 and has at most that error. */
 double wadi_band_least(double distance, double error);
 
 /* Encloses the solid at `time`; infinite in the open directions of half-spaces. */

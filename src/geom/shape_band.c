@@ -1,32 +1,32 @@
-/* Narrow bands for the meshes of a shape that move: in their own frames they rest, so that a band is made once. */
+/* Narrow bands for moving meshes: a mesh is at rest in its local frame, so that its band is made once. */
 #include "core/check.h"
 #include "geom/sdf_band.h"
 #include "geom/shape_internal.h"
 
-/* Cells of a band to one of the grid, at best and at least, and how far it reaches: beyond the two cells that grids look. With two
- * instead of three a step of a turning paddle costs a tenth more: more places near edges are left to the triangles. */
-static const double fineness = 3.0, fineness_least = 1.0, reach = 2.5;
-/* Tiles of a band, 3 kB each. */
-static const double tiles_most = 32768.0;
+/* Cells of a band per cell of the grid, wanted and at least, and the width of a band to either side in
+ * cells of the grid: grids sample up to two cells from a surface. */
+static const double fineness = 3.0, fineness_min = 1.0, width_cells = 2.5;
+/* Tiles of a band, about 3 kB each. */
+static const double tiles_max = 32768.0;
 
 static bool is_rigid_mesh(const WadiShape *shape)
 {
     return shape->solid != NULL && (shape->kind == WADI_SHAPE_HEIGHTMAP || shape->parameter[0].key_count < 2);
 }
 
-/* Metres in the world to one of a frame, over all times. */
+/* Metres in the world per metre of a local frame, over all times. */
 typedef struct Stretch {
-    double least, most;
+    double min, max;
 } Stretch;
 
 static void include_scale(Stretch *all, WadiVec3 scale)
 {
     const double x = fabs(scale.x), y = fabs(scale.y), z = fabs(scale.z);
-    all->least = fmin(all->least, fmin(x, fmin(y, z)));
-    all->most = fmax(all->most, fmax(x, fmax(y, z)));
+    all->min = fmin(all->min, fmin(x, fmin(y, z)));
+    all->max = fmax(all->max, fmax(x, fmax(y, z)));
 }
 
-/* Between keys a scale is between theirs. */
+/* Curves are monotone between keys, so that the extremes are at keys. */
 static Stretch stretch_within(const WadiShape *shape, Stretch parent)
 {
     if (shape->placing == WADI_PLACING_IDENTITY) {
@@ -37,10 +37,10 @@ static Stretch stretch_within(const WadiShape *shape, Stretch parent)
     for (int k = 0; k < shape->scale.key_count; ++k) {
         include_scale(&own, wadi_shape_scale_at(shape, shape->scale.keys[k].time));
     }
-    return (Stretch){ parent.least * own.least, parent.most * own.most };
+    return (Stretch){ parent.min * own.min, parent.max * own.max };
 }
 
-/* More tiles than a band has: those that the sheets on either side of the surface meet. */
+/* Upper bound on the tiles of a band: layers of tiles on either side of the triangles. */
 static double tiles_at_most(const WadiShape *shape, double cell, double width)
 {
     const double tile = WADI_TILE_SIDE * cell;
@@ -49,14 +49,13 @@ static double tiles_at_most(const WadiShape *shape, double cell, double width)
 
 static WadiStatus make_band(WadiShape *shape, double cell_size, Stretch stretch, WadiError *error)
 {
-    const double half = wadi_shape_half_thickness(shape, 0.0), width = reach * cell_size / stretch.least;
+    const double half = wadi_shape_half_thickness(shape, 0.0), width = width_cells * cell_size / stretch.min;
     double fine = fineness;
-    while (fine > fineness_least &&
-           tiles_at_most(shape, cell_size / (fine * stretch.most), width) > tiles_most) {
+    while (fine > fineness_min && tiles_at_most(shape, cell_size / (fine * stretch.max), width) > tiles_max) {
         fine -= 1.0;
     }
-    const double cell = cell_size / (fine * stretch.most);
-    if (tiles_at_most(shape, cell, width) > tiles_most) {
+    const double cell = cell_size / (fine * stretch.max);
+    if (tiles_at_most(shape, cell, width) > tiles_max) {
         return WADI_OK;
     }
     const WadiVec3 zero = { 0, 0, 0 }, one = { 1, 1, 1 };
@@ -77,7 +76,7 @@ static WadiStatus add_bands(WadiShape *shape, double cell_size, bool is_carried,
     for (int i = 0; i < shape->child_count; ++i) {
         WADI_TRY(add_bands(&shape->children[i], cell_size, is_carried, stretch, error));
     }
-    return is_carried && is_rigid_mesh(shape) && stretch.least > 0.0
+    return is_carried && is_rigid_mesh(shape) && stretch.min > 0.0
                ? make_band(shape, cell_size, stretch, error)
                : WADI_OK;
 }
@@ -103,10 +102,9 @@ double wadi_shape_band_error(const WadiShape *shape, double time)
                : error;
 }
 
-/* Let p be the surface point nearest to x and d its distance. No node is farther than |node - p| from the surface, and by the
- * root's concavity |node - p| <= d + n . (node - x) + |node - x|^2 / 2d with n the normal at x. In the weights' mean the middle
- * term vanishes and the last is error^2 / 2d: the band says at most d + error^2 / 2d, which is solved for d. Of its two
- * solutions the greater holds from where distance - error, which is true anyway, is past the smaller. */
+/* Let d be the true distance. Nodes are at most |node - p| from the surface, p the nearest surface point
+ * to x, and in their weighted mean the linear term vanishes: the band has at most d + error^2 / 2d. This
+ * is solved for d. */
 double wadi_band_least(double distance, double error)
 {
     return distance > 1.5 * error ? 0.5 * (distance + sqrt(distance * distance - 2.0 * error * error))

@@ -23,7 +23,7 @@ WadiVec3 wadi_shape_scale_at(const WadiShape *shape, double time)
     return scale_value(&shape->scale, time);
 }
 
-/* Keys are where linear and smooth curves reach their extremes, so values are checked there. */
+/* Linear and smooth curves have their extremes at keys, so values are checked there. */
 static WadiStatus check_curve(const WadiShapeDef *def, const WadiCurve *curve, const char *name,
                               WadiError *error)
 {
@@ -143,7 +143,7 @@ static bool is_identity(const WadiAffine *a)
     return a->t.x == 0.0 && a->t.y == 0.0 && a->t.z == 0.0;
 }
 
-static WadiStatus place(WadiShape *shape, const WadiShapeDef *def, WadiError *error)
+static WadiStatus set_placement(WadiShape *shape, const WadiShapeDef *def, WadiError *error)
 {
     bool is_fixed = wadi_curve_is_constant(&shape->translate) && wadi_curve_is_constant(&shape->rotate) &&
                     wadi_curve_is_constant(&shape->scale) && wadi_curve_is_constant(&shape->pivot);
@@ -225,7 +225,7 @@ static WadiStatus build(WadiShape *shape, const WadiShapeDef *def, int depth, co
     }
     WADI_TRY(check_def(def, error));
     WADI_TRY(copy_curves(shape, def, error));
-    WADI_TRY(place(shape, def, error));
+    WADI_TRY(set_placement(shape, def, error));
     shape->is_moving = shape->placing == WADI_PLACING_MOVING || shape->has_moving_parameters;
     if (wadi_shape_kind_is_primitive(shape->kind) && !shape->has_moving_parameters) {
         WadiVec3 value[WADI_SHAPE_PARAMETER_MAX];

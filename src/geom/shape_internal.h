@@ -7,8 +7,8 @@
 #include "geom/primitives.h"
 
 typedef struct WadiPlacement {
-    WadiAffine map, inverse; /* own frame -> parent frame, and back */
-    double stretch;          /* smallest factor of `map`: parent distance >= stretch * own distance */
+    WadiAffine map, inverse; /* local frame -> parent frame, and back */
+    double stretch;          /* smallest factor of `map`: parent distance >= stretch * local distance */
 } WadiPlacement;
 
 typedef enum WadiPlacing {
@@ -27,28 +27,27 @@ struct WadiShape {
     WadiCurve parameter[WADI_SHAPE_PARAMETER_MAX];
     WadiCurve translate, rotate, scale, pivot;
     WadiPlacing placing;
-    uint64_t serial;         /* of the shapes of this process, from 1; 0 while it is built */
+    uint64_t serial;         /* unique in this process, from 1; 0 while the shape is being built */
     WadiPlacement fixed;     /* placing is FIXED */
     WadiPrimitive primitive; /* primitive kinds with constant parameters */
     bool has_moving_parameters;
-    bool is_moving; /* this shape or any below it */
+    bool is_moving; /* this shape or any of its descendants */
     bool is_exact;  /* at rest, and distances outside are the true ones */
     WadiBox bounds;
     WadiShape *children; /* owned array */
     int child_count;
     WadiMeshSolid *solid;       /* mesh, heightmap */
     WadiMeshSequence *sequence; /* mesh_sequence */
-    struct WadiSdfBand *band;   /* mesh, heightmap: in the shape's own frame; NULL unless asked for */
+    struct WadiSdfBand *band;   /* mesh, heightmap: in the local frame; NULL: none */
 };
 
-/* How much a query may take for granted: nothing; that far from a mesh a bound will do; or also that the point was outside
- * before, so that the side of the nearest triangle may decide; or also that a narrow band is good enough where it is smooth. */
-typedef enum WadiTrust {
-    WADI_TRUST_NOTHING,
-    WADI_TRUST_BOUND,
-    WADI_TRUST_OUTSIDE,
-    WADI_TRUST_BAND,
-} WadiTrust;
+/* What a query may assume; each mode includes those before it. */
+typedef enum WadiQueryMode {
+    WADI_QUERY_EXACT,
+    WADI_QUERY_BOUND,       /* far from a mesh a lower bound is enough */
+    WADI_QUERY_WAS_OUTSIDE, /* shortly before: the side of the nearest triangle may decide */
+    WADI_QUERY_BAND,        /* a narrow band is accurate enough where it is smooth */
+} WadiQueryMode;
 
 int wadi_shape_parameter_count(WadiShapeKind kind);
 void wadi_shape_parameters(const WadiShape *shape, double time, WadiVec3 out[WADI_SHAPE_PARAMETER_MAX]);
@@ -62,10 +61,10 @@ WadiAffine wadi_shape_placement_rate(const WadiShape *shape, const WadiPlacement
 
 /* The primitive at `time`; `*scratch` is used when its parameters move. */
 const WadiPrimitive *wadi_shape_primitive(const WadiShape *shape, double time, WadiPrimitive *scratch);
-/* Velocity, in the shape's own frame, of the surface point `q` of a primitive with moving parameters. */
+/* Velocity, in the local frame, of the surface point `q` of a primitive with moving parameters. */
 WadiVec3 wadi_shape_parameter_velocity(const WadiShape *shape, WadiVec3 q, WadiVec3 normal, double time);
 
-/* Of a mesh or height map: how far a shell reaches to both sides of its triangles; 0: a solid. */
+/* Half the thickness of the shell around the triangles of a mesh, m; 0: a solid. */
 static inline double wadi_shape_half_thickness(const WadiShape *shape, double time)
 {
     return shape->kind == WADI_SHAPE_HEIGHTMAP ? 0.0 : 0.5 * wadi_curve_value(&shape->parameter[0], time);
@@ -74,27 +73,28 @@ static inline double wadi_shape_half_thickness(const WadiShape *shape, double ti
 /* Bounds of the points whose distance is at most `level`. */
 WadiBox wadi_shape_level_bounds(const WadiShape *shape, double time, double level);
 
-/* Does the ball hold neither surface nor a change of inside through the hole of a mesh? */
+/* Whether the ball contains neither surface nor a change of sign through a hole of a mesh. */
 bool wadi_shape_is_uniform(const WadiShape *shape, WadiVec3 center, double radius, double time);
 
-/* Distances, clamped to +-limit, at the n^3 points origin + i step[0] + j step[1] + k step[2], i fastest, n at most
- * WADI_LATTICE_MAX: much cheaper than one by one for meshes. */
+/* Distances, clamped to +-limit, at the n^3 points origin + i step[0] + j step[1] + k step[2], i fastest,
+ * n at most WADI_LATTICE_MAX. For meshes much cheaper than single queries. */
 void wadi_shape_lattice(const WadiShape *shape, WadiVec3 origin, const WadiVec3 step[3], int n, double limit,
                         double time, double *distance);
 
 struct WadiBandHint;
-/* The band's answer where it shows one smooth sheet: an edge or a thin wall bends it or makes its gradient short. Where it is not
- * enough, *reach tells how far the triangles are at most. `hint` may be NULL. */
+/* Sample of the band where it is smooth: near an edge or a thin wall it bends, or its gradient is short.
+ * false: it is not, and a triangle lies within *search_radius of p. `hint` may be NULL. */
 bool wadi_shape_band_samples(const WadiShape *shape, WadiVec3 p, double half, struct WadiBandHint *hint,
-                             WadiSurfacePoint *out, double *reach);
-/* Is a point outside of a mesh of which the nearest point is known? */
+                             WadiSurfacePoint *out, double *search_radius);
+/* Whether a point is outside a mesh, given the point of the mesh nearest to it. */
 bool wadi_shape_is_outside_mesh(const WadiShape *shape, WadiVec3 p, const WadiMeshNearest *nearest,
-                                struct WadiBandHint *hint, WadiTrust trust);
+                                struct WadiBandHint *hint, WadiQueryMode mode);
 
 /* Smooth minimum of a and b over the width k; `*weight` is d/db. */
 double wadi_smooth_min(double a, double b, double k, double *weight);
 
-/* Can the shape's distance at x be `best` or less? It is no less than that of its bounds, on either side of them. */
+/* Whether the distance at x can be `best` or less: it is never below that to the bounds, inside or outside
+ * of them. */
 static inline bool wadi_shape_may_be_nearer(const WadiShape *shape, WadiVec3 x, double best)
 {
     if (!shape->is_exact || isnan(best)) {

@@ -1,12 +1,12 @@
-/* How shapes move: velocity of the material, where it is carried, and how fast distances can change.
- * Where parameters move, the material of boxes, cylinders, cones and capsules stretches with them, as under `scale`; that of other
- * primitives follows their centre, plus what the normal motion of the surface adds. Jumps (step curves, the seam of
- * repeating ones) have no speed. */
+/* Motion of shapes: velocity and displacement of the material, and bounds on rigid motions.
+ * With moving parameters the material of boxes, cylinders, cones and capsules is stretched, as by `scale`;
+ * that of other primitives follows their centre, plus the normal motion of the surface. Jumps (step
+ * curves, the seam of repeating ones) have no speed. */
 #include "core/check.h"
 #include "geom/shape_internal.h"
 
-/* How the material at q of a box with the corners p moves when these move by `dp`. Were it the normal motion of the nearest side
- * alone, edges would not displace what the other side sweeps. */
+/* Displacement of the material at q of a box with corners p that move by `dp`. With the normal motion of
+ * the nearest side alone, edges would not displace what the other side sweeps. */
 static WadiVec3 stretch_box(const WadiVec3 *p, const WadiVec3 *dp, WadiVec3 q)
 {
     const WadiVec3 size = wadi_sub(p[1], p[0]), from = wadi_sub(q, p[0]);
@@ -16,7 +16,7 @@ static WadiVec3 stretch_box(const WadiVec3 *p, const WadiVec3 *dp, WadiVec3 q)
                      dp[0].z + part.z * (dp[1].z - dp[0].z));
 }
 
-/* The same for what has an axis from p[0] to p[1] and radii p[2] and, at the end of a cone, p[3]:
+/* The same for a shape with an axis from p[0] to p[1] and radii p[2] and, at the end of a cone, p[3]:
  *   dq = da + s (db - da) + rho dr / r + (u x du) x rho,   q = a + s (b - a) + rho. */
 static WadiVec3 stretch_round(WadiShapeKind kind, const WadiVec3 *p, const WadiVec3 *dp, WadiVec3 q)
 {
@@ -41,7 +41,8 @@ static bool does_stretch(WadiShapeKind kind)
            kind == WADI_SHAPE_CAPSULE;
 }
 
-/* How the material at the surface point q moves when the parameters p move by `dp`; of first order in it. */
+/* Displacement of the material at the surface point q when the parameters p change by `dp`, to first
+ * order. */
 static WadiVec3 material_shift(WadiShapeKind kind, const WadiVec3 *p, const WadiVec3 *dp, WadiVec3 q)
 {
     if (kind == WADI_SHAPE_BOX) {
@@ -52,7 +53,7 @@ static WadiVec3 material_shift(WadiShapeKind kind, const WadiVec3 *p, const Wadi
 
 WadiVec3 wadi_shape_parameter_velocity(const WadiShape *shape, WadiVec3 q, WadiVec3 normal, double time)
 {
-    /* A difference along the slopes at `time`: second order, and one-sided at keys as the slopes are. */
+    /* Central difference along the slopes at `time`, which are one-sided at keys. */
     const double step = 1e-6;
     WadiVec3 slope[WADI_SHAPE_PARAMETER_MAX], value[WADI_SHAPE_PARAMETER_MAX],
         before[WADI_SHAPE_PARAMETER_MAX], after[WADI_SHAPE_PARAMETER_MAX];
@@ -84,11 +85,11 @@ static WadiVec3 carry_primitive(const WadiShape *shape, WadiVec3 p, double t0, d
     WadiPrimitive after = wadi_primitive_make(shape->kind, value[1]);
     double d = wadi_primitive_sample(&before, p, &normal);
     p = wadi_add(p, material_shift(shape->kind, value[0], change, wadi_add_scaled(p, normal, -d)));
-    /* Keep the distance: the surface takes with it what is next to it. */
+    /* Material near the surface moves with it: its distance does not change. */
     return wadi_add_scaled(p, normal, d - wadi_primitive_sample(&after, p, &unused));
 }
 
-static WadiVec3 carry_own(const WadiShape *shape, WadiVec3 p, double t0, double t1)
+static WadiVec3 carry_local(const WadiShape *shape, WadiVec3 p, double t0, double t1)
 {
     if (wadi_shape_kind_is_primitive(shape->kind)) {
         return shape->has_moving_parameters ? carry_primitive(shape, p, t0, t1) : p;
@@ -132,16 +133,16 @@ WadiVec3 wadi_shape_carry(const WadiShape *shape, WadiVec3 x, double t0, double 
         return x;
     }
     if (shape->placing == WADI_PLACING_IDENTITY) {
-        return carry_own(shape, x, t0, t1);
+        return carry_local(shape, x, t0, t1);
     }
     WadiPlacement scratch0, scratch1;
     const WadiPlacement *at0 = wadi_shape_placement(shape, t0, &scratch0);
     const WadiPlacement *at1 = wadi_shape_placement(shape, t1, &scratch1);
-    WadiVec3 p = carry_own(shape, wadi_affine_point(&at0->inverse, x), t0, t1);
+    WadiVec3 p = carry_local(shape, wadi_affine_point(&at0->inverse, x), t0, t1);
     return wadi_affine_point(&at1->map, p);
 }
 
-static bool is_one_piece(const WadiShape *shape)
+static bool is_at_rest_locally(const WadiShape *shape)
 {
     bool is_one = !shape->has_moving_parameters && shape->sequence == NULL;
     for (int i = 0; i < shape->child_count; ++i) {
@@ -150,35 +151,37 @@ static bool is_one_piece(const WadiShape *shape)
     return is_one;
 }
 
-typedef struct RigidMemory {
+typedef struct CachedMotion {
     uint64_t serial; /* of the shape; 0: empty */
     double t0, t1;
     bool is_rigid;
     WadiShapeMotion motion;
-} RigidMemory;
+} CachedMotion;
 
-enum { REMEMBERED = 4 };
+enum { CACHE_SIZE = 4 };
 
-/* The angular velocity of Euler angles with rates r is at most their sum w, and its rate at most w^2 + the sum of theirs:
+/* With Euler rates r the angular velocity is at most w = sum |r|, and its rate at most w^2 + sum |r'|:
  * |Q''| <= 2 w^2 + sum |r'|. */
 static bool make_rigid_motion(const WadiShape *shape, double t0, double t1, WadiShapeMotion *motion)
 {
-    WadiVec3 speed, push, turn, spin;
-    if (!is_one_piece(shape) || !wadi_curve_is_steady(&shape->scale, t0, t1) ||
+    WadiVec3 speed, acceleration, turn, angular_acceleration;
+    if (!is_at_rest_locally(shape) || !wadi_curve_is_steady(&shape->scale, t0, t1) ||
         !wadi_curve_is_steady(&shape->pivot, t0, t1) ||
-        !wadi_curve_is_smooth(&shape->translate, t0, t1, &speed, &push) ||
-        !wadi_curve_is_smooth(&shape->rotate, t0, t1, &turn, &spin)) {
+        !wadi_curve_is_smooth(&shape->translate, t0, t1, &speed, &acceleration) ||
+        !wadi_curve_is_smooth(&shape->rotate, t0, t1, &turn, &angular_acceleration)) {
         return false;
     }
     const double radians = 3.14159265358979323846 / 180.0;
     const double w = radians * (turn.x + turn.y + turn.z);
-    *motion = (WadiShapeMotion){ .center = wadi_add(wadi_curve_value3(&shape->translate, t0),
-                                                    wadi_curve_value3(&shape->pivot, t0)),
-                                 .turn = w,
-                                 .drift = wadi_norm(speed),
-                                 .spin_up = 2.0 * w * w + radians * (spin.x + spin.y + spin.z),
-                                 .push = wadi_norm(push),
-                                 .duration = t1 - t0 };
+    *motion = (WadiShapeMotion){
+        .center = wadi_add(wadi_curve_value3(&shape->translate, t0), wadi_curve_value3(&shape->pivot, t0)),
+        .angular_speed = w,
+        .speed = wadi_norm(speed),
+        .angular_acceleration = 2.0 * w * w + radians * (angular_acceleration.x + angular_acceleration.y +
+                                                         angular_acceleration.z),
+        .acceleration = wadi_norm(acceleration),
+        .duration = t1 - t0
+    };
     return true;
 }
 
@@ -188,7 +191,7 @@ bool wadi_shape_carry_velocity(const WadiShape *shape, WadiVec3 x, double time, 
     if (!shape->is_moving) {
         return true;
     }
-    if (shape->placing != WADI_PLACING_MOVING || !is_one_piece(shape)) {
+    if (shape->placing != WADI_PLACING_MOVING || !is_at_rest_locally(shape)) {
         return false;
     }
     WadiPlacement scratch;
@@ -200,27 +203,30 @@ bool wadi_shape_carry_velocity(const WadiShape *shape, WadiVec3 x, double time, 
 
 bool wadi_shape_rigid_motion(const WadiShape *shape, double t0, double t1, WadiShapeMotion *motion)
 {
-    static _Thread_local RigidMemory memory[REMEMBERED];
+    static _Thread_local CachedMotion cache[CACHE_SIZE];
     if (shape->placing != WADI_PLACING_MOVING || shape->serial == 0) {
         return false;
     }
-    RigidMemory *last = &memory[shape->serial % REMEMBERED];
+    CachedMotion *last = &cache[shape->serial % CACHE_SIZE];
     if (last->serial != shape->serial || last->t0 != t0 || last->t1 != t1) {
-        *last = (RigidMemory){ .serial = shape->serial, .t0 = t0, .t1 = t1 };
+        *last = (CachedMotion){ .serial = shape->serial, .t0 = t0, .t1 = t1 };
         last->is_rigid = make_rigid_motion(shape, t0, t1, &last->motion);
     }
     *motion = last->motion;
     return last->is_rigid;
 }
 
-/* With c the center, Q the rotation from now to the end of the step and y = Q (x - c) + c(t1) the path seen from the shape:
- * y'' = Q'' (x - c) + 2 Q' (x' - c') - Q c'', and a curve is at most |y''| seconds^2 / 8 off its chord. */
+/* With c the center, Q the rotation from now to the end of the step and y = Q (x - c) + c(t1) the path in
+ * the frame of the shape: y'' = Q'' (x - c) + 2 Q' (x' - c') - Q c''. A curve is at most |y''| seconds^2 /
+ * 8 from its chord. */
 double wadi_shape_motion_sag(const WadiShapeMotion *motion, WadiVec3 x, double radius, double length,
                              double seconds)
 {
-    double arm = wadi_norm(wadi_sub(x, motion->center)) + radius + motion->drift * motion->duration;
-    double y = (motion->spin_up * arm + 2.0 * motion->turn * motion->drift + motion->push) * seconds;
-    return 0.125 * (y + 2.0 * motion->turn * length) * seconds;
+    double arm = wadi_norm(wadi_sub(x, motion->center)) + radius + motion->speed * motion->duration;
+    double y_rate = (motion->angular_acceleration * arm + 2.0 * motion->angular_speed * motion->speed +
+                     motion->acceleration) *
+                    seconds;
+    return 0.125 * (y_rate + 2.0 * motion->angular_speed * length) * seconds;
 }
 
 bool wadi_shape_is_moving(const WadiShape *shape)

@@ -17,8 +17,8 @@ bool wadi_shape_near_begin(WadiShapeNear *near, const WadiShape *shape, double s
     return true;
 }
 
-/* The list of the cube that p is in; cubes in one place of the table replace each other. */
-static WadiMeshBlock *block_at(WadiShapeNear *near, WadiVec3 p, double reach)
+/* The list of the cube that contains p; cubes with the same table index replace each other. */
+static WadiMeshBlock *block_at(WadiShapeNear *near, WadiVec3 p, double search_radius)
 {
     const WadiVec3 u = wadi_scale(p, 1.0 / near->block);
     const double at[3] = { floor(u.x), floor(u.y), floor(u.z) };
@@ -34,19 +34,20 @@ static WadiMeshBlock *block_at(WadiShapeNear *near, WadiVec3 p, double reach)
         block->at[1] = j;
         block->at[2] = k;
         const double radius = 1.001 * sqrt(3.0) * half;
-        const int count = wadi_mesh_tree_gather(near->shape->solid->tree, centre, radius, reach + radius,
-                                                block->triangle, WADI_BLOCK_TRIANGLES);
+        const int count =
+            wadi_mesh_tree_gather(near->shape->solid->tree, centre, radius, search_radius + radius,
+                                  block->triangle, WADI_BLOCK_TRIANGLES);
         block->count = count >= 0 ? count : -2;
     }
     return block;
 }
 
-static void nearest_of(WadiShapeNear *near, WadiVec3 p, double reach, WadiMeshNearest *nearest)
+static void nearest_of(WadiShapeNear *near, WadiVec3 p, double search_radius, WadiMeshNearest *nearest)
 {
     const WadiMeshSolid *solid = near->shape->solid;
-    WadiMeshBlock *block = block_at(near, p, reach);
+    WadiMeshBlock *block = block_at(near, p, search_radius);
     if (block == NULL || block->count <= 0) {
-        wadi_mesh_solid_nearest(solid, p, reach, nearest);
+        wadi_mesh_solid_nearest(solid, p, search_radius, nearest);
         return;
     }
     wadi_mesh_nearest_of(&solid->mesh, block->triangle, block->count, p, nearest);
@@ -57,12 +58,12 @@ double wadi_shape_near_distance(WadiShapeNear *near, WadiVec3 x)
     const WadiShape *shape = near->shape;
     const WadiVec3 p = wadi_affine_point(&near->at.inverse, x);
     WadiSurfacePoint point;
-    double reach;
-    if (!wadi_shape_band_samples(shape, p, near->half, &near->hint, &point, &reach)) {
+    double search_radius;
+    if (!wadi_shape_band_samples(shape, p, near->half, &near->hint, &point, &search_radius)) {
         WadiMeshNearest nearest;
-        nearest_of(near, p, reach, &nearest);
+        nearest_of(near, p, search_radius, &nearest);
         point.distance = near->half > 0.0 ? nearest.distance - near->half
-                         : wadi_shape_is_outside_mesh(shape, p, &nearest, &near->hint, WADI_TRUST_BAND)
+                         : wadi_shape_is_outside_mesh(shape, p, &nearest, &near->hint, WADI_QUERY_BAND)
                              ? nearest.distance
                              : -nearest.distance;
     }
@@ -73,19 +74,19 @@ WadiSurfacePoint wadi_shape_near_sample(WadiShapeNear *near, WadiVec3 x)
 {
     const WadiShape *shape = near->shape;
     const WadiVec3 p = wadi_affine_point(&near->at.inverse, x);
-    WadiSurfacePoint own = { 0 };
-    double reach;
-    if (!wadi_shape_band_samples(shape, p, near->half, &near->hint, &own, &reach)) {
+    WadiSurfacePoint local = { 0 };
+    double search_radius;
+    if (!wadi_shape_band_samples(shape, p, near->half, &near->hint, &local, &search_radius)) {
         WadiMeshNearest nearest;
-        nearest_of(near, p, reach, &nearest);
+        nearest_of(near, p, search_radius, &nearest);
         const bool is_shell = near->half > 0.0;
         const bool is_outside =
-            is_shell || wadi_shape_is_outside_mesh(shape, p, &nearest, &near->hint, WADI_TRUST_BAND);
-        own.distance = (is_outside ? nearest.distance : -nearest.distance) - near->half;
-        own.normal = wadi_mesh_solid_normal(shape->solid, p, is_outside, &nearest);
+            is_shell || wadi_shape_is_outside_mesh(shape, p, &nearest, &near->hint, WADI_QUERY_BAND);
+        local.distance = (is_outside ? nearest.distance : -nearest.distance) - near->half;
+        local.normal = wadi_mesh_solid_normal(shape->solid, p, is_outside, &nearest);
     }
-    const WadiVec3 normal = wadi_affine_transposed_vector(&near->at.inverse, own.normal);
-    return (WadiSurfacePoint){ near->at.stretch * own.distance,
+    const WadiVec3 normal = wadi_affine_transposed_vector(&near->at.inverse, local.normal);
+    return (WadiSurfacePoint){ near->at.stretch * local.distance,
                                wadi_normalized_or(normal, wadi_vec3(0, 0, 1)),
                                { 0, 0, 0 } };
 }

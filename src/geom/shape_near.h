@@ -1,12 +1,13 @@
-/* A moving mesh at one time, for many samples close together: what grids ask, with the same answers. The placement is found once,
- * the band's tile is remembered, and samples that need the triangles search short lists of those near them. */
+/* Samples of a moving mesh at one time for many close points, equal to wadi_shape_sample_for_grid. The
+ * placement is computed once, tiles of the band are cached, and samples that need triangles search short
+ * lists of them. */
 #ifndef WADI_GEOM_SHAPE_NEAR_H
 #define WADI_GEOM_SHAPE_NEAR_H
 
 #include "geom/sdf_band.h"
 #include "geom/shape_internal.h"
 
-/* The triangles that can be the nearest of any point of a cube; `count` < 0: not known (-1), too many (-2). */
+/* The triangles that can be nearest to a point of a cube; `count` -1: not yet searched, -2: too many. */
 enum { WADI_BLOCK_TRIANGLES = 20, WADI_NEAR_BLOCKS = 256 };
 
 typedef struct WadiMeshBlock {
@@ -17,13 +18,14 @@ typedef struct WadiMeshBlock {
 typedef struct WadiShapeNear {
     const WadiShape *shape;
     WadiPlacement at;
-    double half;  /* m: of a shell's thickness */
-    double block; /* m: side of a cube, in the shape's own frame */
+    double half;  /* m, of a shell's thickness */
+    double block; /* m, side of a cube, in the local frame */
     WadiBandHint hint;
     WadiMeshBlock blocks[WADI_NEAR_BLOCKS];
 } WadiShapeNear;
 
-/* false: not for this shape, use wadi_shape_sample_for_grid. `spacing`: m, of the samples that share a list. */
+/* false: the shape is at rest or has no band, use wadi_shape_sample_for_grid. `spacing`: m, of samples
+ * that share a list. */
 bool wadi_shape_near_begin(WadiShapeNear *near, const WadiShape *shape, double spacing, double time);
 /* As wadi_shape_distance_for_grid and wadi_shape_sample_for_grid, the latter without a velocity. */
 double wadi_shape_near_distance(WadiShapeNear *near, WadiVec3 x);

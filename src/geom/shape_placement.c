@@ -1,25 +1,26 @@
-/* Where a shape stands at a time, and how fast that changes.
- * The transform p -> translate + pivot + M (p - pivot), M = R S, has the exact rate M' = [w] M + R S', with w the angular
- * velocity of the Euler angles.
+/* Placement of a shape at a time, and its rate of change.
+ * The transform p -> translate + pivot + M (p - pivot), M = R S, has the exact rate M' = [w] M + R S',
+ * with w the angular velocity of the Euler angles.
  *
- * A step asks a moving shape at one or two times, millions of times: each thread remembers the last answers. */
+ * The placement of a moving shape is needed millions of times a step at one or two times: each thread
+ * caches the last ones. */
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "geom/shape_internal.h"
 
-enum { REMEMBERED = 16 };
+enum { CACHE_SIZE = 16 };
 
-typedef struct Memory {
+typedef struct CachedPlacement {
     uint64_t serial; /* of the shape; 0: empty */
     double time;
     bool has_rate;
     WadiPlacement placement;
     WadiAffine rate;
-} Memory;
+} CachedPlacement;
 
-static _Thread_local Memory memory[REMEMBERED];
+static _Thread_local CachedPlacement cache[CACHE_SIZE];
 
 uint64_t wadi_shape_new_serial(void)
 {
@@ -27,11 +28,11 @@ uint64_t wadi_shape_new_serial(void)
     return atomic_fetch_add(&last, 1) + 1;
 }
 
-static Memory *recall(const WadiShape *shape, double time)
+static CachedPlacement *cache_entry(const WadiShape *shape, double time)
 {
     uint64_t bits;
     memcpy(&bits, &time, sizeof bits);
-    return &memory[(shape->serial + (bits >> 52 ^ bits >> 40 ^ bits >> 28 ^ bits)) % REMEMBERED];
+    return &cache[(shape->serial + (bits >> 52 ^ bits >> 40 ^ bits >> 28 ^ bits)) % CACHE_SIZE];
 }
 
 static const double radians = 3.14159265358979323846 / 180.0;
@@ -90,22 +91,22 @@ const WadiPlacement *wadi_shape_placement(const WadiShape *shape, double time, W
     if (shape->placing != WADI_PLACING_MOVING) {
         return &shape->fixed;
     }
-    Memory *last = recall(shape, time);
+    CachedPlacement *last = cache_entry(shape, time);
     if (shape->serial == 0) { /* still being built */
         make_placement(shape, time, scratch);
         return scratch;
     }
     if (last->serial != shape->serial || last->time != time) {
-        *last = (Memory){ .serial = shape->serial, .time = time };
+        *last = (CachedPlacement){ .serial = shape->serial, .time = time };
         make_placement(shape, time, &last->placement);
     }
-    *scratch = last->placement; /* the next question may take its place */
+    *scratch = last->placement; /* the next query may overwrite the cache */
     return scratch;
 }
 
 WadiAffine wadi_shape_placement_rate(const WadiShape *shape, const WadiPlacement *placement, double time)
 {
-    Memory *last = recall(shape, time);
+    CachedPlacement *last = cache_entry(shape, time);
     if (last->serial != shape->serial || last->time != time || shape->serial == 0) {
         return make_rate(shape, placement, time);
     }

@@ -1,6 +1,7 @@
 /* Distance, normal and velocity of a tree of shapes at one point and time.
- * A shape is asked in its parent's frame; it maps the point into its own, asks its primitive, mesh or children there,
- * and maps the answer back. Booleans are minima and maxima of distances, which keeps them safe lower bounds. */
+ * The point is mapped from the parent's into the local frame, the primitive, mesh or children are sampled
+ * there, and the result is mapped back. Booleans are minima and maxima of distances, which keeps them
+ * lower bounds. */
 #include "core/check.h"
 #include "geom/sdf_band.h"
 #include "geom/shape_internal.h"
@@ -25,8 +26,8 @@ const WadiPrimitive *wadi_shape_primitive(const WadiShape *shape, double time, W
     return scratch;
 }
 
-/* Quadratic blend of the two distances where they differ by less than k. Its derivatives by a and b are weights that
- * add up to one, so it is C1 and as safe a bound as its arguments. */
+/* Quadratic blend of the two distances where they differ by less than k. Its derivatives by a and b are
+ * weights that add up to one, so it is C1 and as safe a lower bound as its arguments. */
 double wadi_smooth_min(double a, double b, double k, double *weight)
 {
     double difference = fabs(a - b);
@@ -40,19 +41,21 @@ double wadi_smooth_min(double a, double b, double k, double *weight)
     return (is_a_smaller ? a : b) - 0.25 * k * h * h;
 }
 
-/* How far the triangles are at most where a band has the distance to within `error`; a shell's surface is `half` off them. */
-static double reach_of(double distance, double error, double half)
+/* Upper bound on the distance to the triangles where a band has a distance to within `error`; the surface
+ * of a shell is `half` from them. */
+static double triangle_distance_max(double distance, double error, double half)
 {
     return half > 0.0 ? fmax(distance + error + half, 0.0) : fabs(distance) + error;
 }
 
-/* The band's answer where its error cannot reach the surface: a bound with the right sign. Beyond the band the coarse bounds of
- * the mesh see farther. Where it is not enough, *reach tells how far the surface is at most. */
-static bool band_bounds(const WadiShape *shape, WadiVec3 p, double half, double *bound, double *reach)
+/* A lower bound with the right sign where the distance in the band exceeds its error; beyond the band the
+ * clearance of the mesh is larger. false: too close to the surface, and a triangle lies within
+ * *search_radius. */
+static bool band_bounds(const WadiShape *shape, WadiVec3 p, double half, double *bound, double *search_radius)
 {
     double distance, error, lower = 0.0, upper;
     if (wadi_sdf_band_distance(shape->band, p, &distance, &error)) {
-        *reach = reach_of(distance, error, half);
+        *search_radius = triangle_distance_max(distance, error, half);
     } else {
         wadi_mesh_clearance_at(&shape->solid->clearance, p, &lower, &upper);
         lower -= half;
@@ -63,13 +66,13 @@ static bool band_bounds(const WadiShape *shape, WadiVec3 p, double half, double 
 }
 
 bool wadi_shape_band_samples(const WadiShape *shape, WadiVec3 p, double half, struct WadiBandHint *hint,
-                             WadiSurfacePoint *out, double *reach)
+                             WadiSurfacePoint *out, double *search_radius)
 {
     WadiBandPoint point;
-    bool is_in_band = wadi_sdf_band_look(shape->band, p, hint, &point);
+    bool is_in_band = wadi_sdf_band_query(shape->band, p, hint, &point);
     double slope = wadi_norm(point.gradient);
     if (is_in_band && !(point.bend < 0.15 * wadi_sdf_band_cell(shape->band) && fabs(slope - 1.0) < 0.06)) {
-        *reach = reach_of(point.distance, point.error, half);
+        *search_radius = triangle_distance_max(point.distance, point.error, half);
         return false;
     }
     out->distance = point.distance;
@@ -78,54 +81,55 @@ bool wadi_shape_band_samples(const WadiShape *shape, WadiVec3 p, double half, st
 }
 
 bool wadi_shape_is_outside_mesh(const WadiShape *shape, WadiVec3 p, const WadiMeshNearest *nearest,
-                                struct WadiBandHint *hint, WadiTrust trust)
+                                struct WadiBandHint *hint, WadiQueryMode mode)
 {
     const WadiMeshSolid *solid = shape->solid;
     int side = 0;
-    if (shape->band != NULL && trust != WADI_TRUST_NOTHING && solid->topology.is_oriented) {
+    if (shape->band != NULL && mode != WADI_QUERY_EXACT && solid->topology.is_oriented) {
         side = wadi_sdf_band_side(shape->band, p, hint, nearest->distance);
     }
-    if (side == 0 && trust >= WADI_TRUST_OUTSIDE) {
+    if (side == 0 && mode >= WADI_QUERY_WAS_OUTSIDE) {
         side = wadi_mesh_solid_side(solid, p, nearest);
-        side = side < 0 && !(trust == WADI_TRUST_BAND && solid->topology.is_oriented) ? 0 : side;
+        side = side < 0 && !(mode == WADI_QUERY_BAND && solid->topology.is_oriented) ? 0 : side;
     }
     return side != 0 ? side > 0 : !wadi_mesh_solid_contains(solid, p);
 }
 
-/* A shell has no inside of its own: the sheet, grown to both sides. */
-static double mesh_distance(const WadiShape *shape, WadiVec3 p, double time, WadiTrust trust)
+/* A shell is the surface thickened to both sides: its sign does not need the winding number. */
+static double mesh_distance(const WadiShape *shape, WadiVec3 p, double time, WadiQueryMode mode)
 {
     const WadiMeshSolid *solid = shape->solid;
     const double half = wadi_shape_half_thickness(shape, time);
-    double bound, reach = INFINITY;
-    if (shape->band != NULL && trust == WADI_TRUST_BAND) {
+    double bound, search_radius = INFINITY;
+    if (shape->band != NULL && mode == WADI_QUERY_BAND) {
         WadiSurfacePoint point;
-        if (wadi_shape_band_samples(shape, p, half, NULL, &point, &reach)) {
+        if (wadi_shape_band_samples(shape, p, half, NULL, &point, &search_radius)) {
             return point.distance;
         }
         WadiMeshNearest nearest;
-        wadi_mesh_solid_nearest(solid, p, reach, &nearest);
-        return half > 0.0                                                    ? nearest.distance - half
-               : wadi_shape_is_outside_mesh(shape, p, &nearest, NULL, trust) ? nearest.distance
-                                                                             : -nearest.distance;
+        wadi_mesh_solid_nearest(solid, p, search_radius, &nearest);
+        return half > 0.0                                                   ? nearest.distance - half
+               : wadi_shape_is_outside_mesh(shape, p, &nearest, NULL, mode) ? nearest.distance
+                                                                            : -nearest.distance;
     }
-    if (shape->band != NULL && trust != WADI_TRUST_NOTHING && band_bounds(shape, p, half, &bound, &reach)) {
+    if (shape->band != NULL && mode != WADI_QUERY_EXACT &&
+        band_bounds(shape, p, half, &bound, &search_radius)) {
         return bound;
     }
-    if (solid != NULL && (trust == WADI_TRUST_BOUND || trust == WADI_TRUST_OUTSIDE)) {
+    if (solid != NULL && (mode == WADI_QUERY_BOUND || mode == WADI_QUERY_WAS_OUTSIDE)) {
         WadiMeshNearest nearest;
-        bool has_nearest = wadi_mesh_solid_bound(solid, p, reach, &nearest);
+        bool has_nearest = wadi_mesh_solid_bound(solid, p, search_radius, &nearest);
         if (half > 0.0) {
             return nearest.distance - half;
         }
-        bool is_outside = has_nearest ? wadi_shape_is_outside_mesh(shape, p, &nearest, NULL, trust)
+        bool is_outside = has_nearest ? wadi_shape_is_outside_mesh(shape, p, &nearest, NULL, mode)
                                       : !wadi_mesh_solid_contains(solid, p);
         return is_outside ? nearest.distance : -nearest.distance;
     }
     if (half > 0.0) {
         WadiMeshNearest nearest;
         if (solid != NULL) {
-            wadi_mesh_solid_nearest(solid, p, reach, &nearest);
+            wadi_mesh_solid_nearest(solid, p, search_radius, &nearest);
         } else {
             wadi_mesh_sequence_nearest(shape->sequence, p, time, &nearest);
         }
@@ -135,23 +139,23 @@ static double mesh_distance(const WadiShape *shape, WadiVec3 p, double time, Wad
                          : wadi_mesh_sequence_distance(shape->sequence, p, time);
 }
 
-static WadiSurfacePoint mesh_sample(const WadiShape *shape, WadiVec3 p, double time, WadiTrust trust)
+static WadiSurfacePoint mesh_sample(const WadiShape *shape, WadiVec3 p, double time, WadiQueryMode mode)
 {
     WadiSurfacePoint out = { INFINITY, up, { 0, 0, 0 } };
     WadiMeshNearest nearest;
     const double half = wadi_shape_half_thickness(shape, time);
-    double bound, reach = INFINITY;
-    if (shape->band != NULL && trust == WADI_TRUST_BAND &&
-        wadi_shape_band_samples(shape, p, half, NULL, &out, &reach)) {
+    double bound, search_radius = INFINITY;
+    if (shape->band != NULL && mode == WADI_QUERY_BAND &&
+        wadi_shape_band_samples(shape, p, half, NULL, &out, &search_radius)) {
         return out;
     }
-    if (shape->band != NULL && trust == WADI_TRUST_OUTSIDE) {
-        band_bounds(shape, p, half, &bound, &reach);
+    if (shape->band != NULL && mode == WADI_QUERY_WAS_OUTSIDE) {
+        band_bounds(shape, p, half, &bound, &search_radius);
     }
     if (shape->solid != NULL) {
-        wadi_mesh_solid_nearest(shape->solid, p, reach, &nearest);
-        /* A shell is looked at from either side. */
-        bool is_outside = half > 0.0 || wadi_shape_is_outside_mesh(shape, p, &nearest, NULL, trust);
+        wadi_mesh_solid_nearest(shape->solid, p, search_radius, &nearest);
+        /* A shell has no inward side. */
+        bool is_outside = half > 0.0 || wadi_shape_is_outside_mesh(shape, p, &nearest, NULL, mode);
         out.distance = is_outside ? nearest.distance : -nearest.distance;
         out.normal = wadi_mesh_solid_normal(shape->solid, p, is_outside, &nearest);
     } else {
@@ -167,48 +171,48 @@ static WadiSurfacePoint mesh_sample(const WadiShape *shape, WadiVec3 p, double t
     return out;
 }
 
-static double distance_of(const WadiShape *shape, WadiVec3 x, double time, WadiTrust trust);
+static double distance_of(const WadiShape *shape, WadiVec3 x, double time, WadiQueryMode mode);
 
-static double own_distance(const WadiShape *shape, WadiVec3 p, double time, WadiTrust trust)
+static double local_distance(const WadiShape *shape, WadiVec3 p, double time, WadiQueryMode mode)
 {
     if (wadi_shape_kind_is_primitive(shape->kind)) {
         WadiPrimitive scratch;
         return wadi_primitive_distance(wadi_shape_primitive(shape, time, &scratch), p);
     }
     if (shape->solid != NULL || shape->sequence != NULL) {
-        return mesh_distance(shape, p, time, trust);
+        return mesh_distance(shape, p, time, mode);
     }
     const WadiShape *child = shape->children;
     double d = INFINITY;
-    if (trust >= WADI_TRUST_OUTSIDE && shape->kind != WADI_SHAPE_UNION) {
-        /* Outside the whole is not outside its parts. */
-        trust = trust == WADI_TRUST_BAND ? WADI_TRUST_NOTHING : WADI_TRUST_BOUND;
+    if (mode >= WADI_QUERY_WAS_OUTSIDE && shape->kind != WADI_SHAPE_UNION) {
+        /* A point outside the whole may be inside a part. */
+        mode = mode == WADI_QUERY_BAND ? WADI_QUERY_EXACT : WADI_QUERY_BOUND;
     }
     switch (shape->kind) {
     case WADI_SHAPE_UNION:
         for (int i = 0; i < shape->child_count; ++i) {
             if (wadi_shape_may_be_nearer(&child[i], p, d)) {
-                d = fmin(d, distance_of(&child[i], p, time, trust));
+                d = fmin(d, distance_of(&child[i], p, time, mode));
             }
         }
         return d;
     case WADI_SHAPE_INTERSECTION:
         d = -INFINITY;
         for (int i = 0; i < shape->child_count; ++i) {
-            d = fmax(d, distance_of(&child[i], p, time, trust));
+            d = fmax(d, distance_of(&child[i], p, time, mode));
         }
         return d;
     case WADI_SHAPE_DIFFERENCE:
-        d = distance_of(&child[0], p, time, trust);
+        d = distance_of(&child[0], p, time, mode);
         for (int i = 1; i < shape->child_count; ++i) {
-            d = fmax(d, -distance_of(&child[i], p, time, trust));
+            d = fmax(d, -distance_of(&child[i], p, time, mode));
         }
         return d;
     case WADI_SHAPE_SMOOTH_UNION: {
         double k = wadi_curve_value(&shape->parameter[0], time), weight;
-        d = distance_of(&child[0], p, time, trust);
+        d = distance_of(&child[0], p, time, mode);
         for (int i = 1; i < shape->child_count; ++i) {
-            d = wadi_smooth_min(d, distance_of(&child[i], p, time, trust), k, &weight);
+            d = wadi_smooth_min(d, distance_of(&child[i], p, time, mode), k, &weight);
         }
         return d;
     }
@@ -216,14 +220,14 @@ static double own_distance(const WadiShape *shape, WadiVec3 p, double time, Wadi
     }
 }
 
-static WadiSurfacePoint flipped(WadiSurfacePoint point)
+static WadiSurfacePoint negated(WadiSurfacePoint point)
 {
     return (WadiSurfacePoint){ -point.distance, wadi_scale(point.normal, -1.0), point.velocity };
 }
 
-static WadiSurfacePoint sample_of(const WadiShape *shape, WadiVec3 x, double time, WadiTrust trust);
+static WadiSurfacePoint sample_of(const WadiShape *shape, WadiVec3 x, double time, WadiQueryMode mode);
 
-static WadiSurfacePoint own_sample(const WadiShape *shape, WadiVec3 p, double time, WadiTrust trust)
+static WadiSurfacePoint local_sample(const WadiShape *shape, WadiVec3 p, double time, WadiQueryMode mode)
 {
     WadiSurfacePoint out = { INFINITY, up, { 0, 0, 0 } };
     if (wadi_shape_kind_is_primitive(shape->kind)) {
@@ -236,17 +240,17 @@ static WadiSurfacePoint own_sample(const WadiShape *shape, WadiVec3 p, double ti
         return out;
     }
     if (shape->solid != NULL || shape->sequence != NULL) {
-        return mesh_sample(shape, p, time, trust);
+        return mesh_sample(shape, p, time, mode);
     }
     const WadiShape *child = shape->children;
     double k = wadi_curve_value(&shape->parameter[0], time);
-    trust = shape->kind == WADI_SHAPE_UNION ? trust : WADI_TRUST_NOTHING;
+    mode = shape->kind == WADI_SHAPE_UNION ? mode : WADI_QUERY_EXACT;
     for (int i = 0; i < shape->child_count; ++i) {
         if (i > 0 && shape->kind == WADI_SHAPE_UNION &&
             !wadi_shape_may_be_nearer(&child[i], p, out.distance)) {
             continue;
         }
-        WadiSurfacePoint next = sample_of(&child[i], p, time, trust);
+        WadiSurfacePoint next = sample_of(&child[i], p, time, mode);
         if (i == 0) {
             out = next;
             continue;
@@ -254,7 +258,7 @@ static WadiSurfacePoint own_sample(const WadiShape *shape, WadiVec3 p, double ti
         switch (shape->kind) {
         case WADI_SHAPE_UNION: out = next.distance < out.distance ? next : out; break;
         case WADI_SHAPE_INTERSECTION: out = next.distance > out.distance ? next : out; break;
-        case WADI_SHAPE_DIFFERENCE: out = -next.distance > out.distance ? flipped(next) : out; break;
+        case WADI_SHAPE_DIFFERENCE: out = -next.distance > out.distance ? negated(next) : out; break;
         default: {
             double weight;
             out.distance = wadi_smooth_min(out.distance, next.distance, k, &weight);
@@ -267,68 +271,68 @@ static WadiSurfacePoint own_sample(const WadiShape *shape, WadiVec3 p, double ti
     return out;
 }
 
-static double distance_of(const WadiShape *shape, WadiVec3 x, double time, WadiTrust trust)
+static double distance_of(const WadiShape *shape, WadiVec3 x, double time, WadiQueryMode mode)
 {
     if (shape->placing == WADI_PLACING_IDENTITY) {
-        return own_distance(shape, x, time, trust);
+        return local_distance(shape, x, time, mode);
     }
     WadiPlacement scratch;
     const WadiPlacement *at = wadi_shape_placement(shape, time, &scratch);
-    return at->stretch * own_distance(shape, wadi_affine_point(&at->inverse, x), time, trust);
+    return at->stretch * local_distance(shape, wadi_affine_point(&at->inverse, x), time, mode);
 }
 
 double wadi_shape_distance(const WadiShape *shape, WadiVec3 x, double time)
 {
-    return distance_of(shape, x, time, WADI_TRUST_NOTHING);
+    return distance_of(shape, x, time, WADI_QUERY_EXACT);
 }
 
 double wadi_shape_clearance(const WadiShape *shape, WadiVec3 x, double time)
 {
-    return distance_of(shape, x, time, WADI_TRUST_BOUND);
+    return distance_of(shape, x, time, WADI_QUERY_BOUND);
 }
 
 double wadi_shape_clearance_from_outside(const WadiShape *shape, WadiVec3 x, double time)
 {
-    return distance_of(shape, x, time, WADI_TRUST_OUTSIDE);
+    return distance_of(shape, x, time, WADI_QUERY_WAS_OUTSIDE);
 }
 
 double wadi_shape_distance_for_grid(const WadiShape *shape, WadiVec3 x, double time)
 {
-    return distance_of(shape, x, time, WADI_TRUST_BAND);
+    return distance_of(shape, x, time, WADI_QUERY_BAND);
 }
 
 WadiSurfacePoint wadi_shape_sample(const WadiShape *shape, WadiVec3 x, double time)
 {
-    return sample_of(shape, x, time, WADI_TRUST_NOTHING);
+    return sample_of(shape, x, time, WADI_QUERY_EXACT);
 }
 
 WadiSurfacePoint wadi_shape_sample_for_grid(const WadiShape *shape, WadiVec3 x, double time)
 {
-    return sample_of(shape, x, time, WADI_TRUST_BAND);
+    return sample_of(shape, x, time, WADI_QUERY_BAND);
 }
 
 WadiSurfacePoint wadi_shape_sample_from_outside(const WadiShape *shape, WadiVec3 x, double time)
 {
-    return sample_of(shape, x, time, WADI_TRUST_OUTSIDE);
+    return sample_of(shape, x, time, WADI_QUERY_WAS_OUTSIDE);
 }
 
-static WadiSurfacePoint sample_of(const WadiShape *shape, WadiVec3 x, double time, WadiTrust trust)
+static WadiSurfacePoint sample_of(const WadiShape *shape, WadiVec3 x, double time, WadiQueryMode mode)
 {
     if (shape->placing == WADI_PLACING_IDENTITY) {
-        return own_sample(shape, x, time, trust);
+        return local_sample(shape, x, time, mode);
     }
     WadiPlacement scratch;
     const WadiPlacement *at = wadi_shape_placement(shape, time, &scratch);
     WadiVec3 p = wadi_affine_point(&at->inverse, x);
-    WadiSurfacePoint own = own_sample(shape, p, time, trust);
+    WadiSurfacePoint local = local_sample(shape, p, time, mode);
     WadiSurfacePoint out = {
-        .distance = at->stretch * own.distance,
-        .normal = wadi_normalized_or(wadi_affine_transposed_vector(&at->inverse, own.normal), up),
-        .velocity = wadi_affine_vector(&at->map, own.velocity),
+        .distance = at->stretch * local.distance,
+        .normal = wadi_normalized_or(wadi_affine_transposed_vector(&at->inverse, local.normal), up),
+        .velocity = wadi_affine_vector(&at->map, local.velocity),
     };
     if (shape->placing == WADI_PLACING_MOVING) {
         WadiAffine rate = wadi_shape_placement_rate(shape, at, time);
-        WadiVec3 nearest = wadi_add_scaled(p, own.normal, -own.distance);
+        WadiVec3 nearest = wadi_add_scaled(p, local.normal, -local.distance);
         out.velocity = wadi_add(out.velocity, wadi_affine_point(&rate, nearest));
     }
     return out;
@@ -371,7 +375,7 @@ bool wadi_shape_contains(const WadiShape *shape, WadiVec3 x, double time)
         if (!(wadi_curve_value(&shape->parameter[0], time) > 0.0)) {
             return wadi_mesh_solid_contains(shape->solid, x);
         }
-        return own_distance(shape, x, time, WADI_TRUST_BOUND) < 0.0;
-    default: return own_distance(shape, x, time, WADI_TRUST_BOUND) < 0.0;
+        return local_distance(shape, x, time, WADI_QUERY_BOUND) < 0.0;
+    default: return local_distance(shape, x, time, WADI_QUERY_BOUND) < 0.0;
     }
 }

@@ -1,7 +1,7 @@
-/* Questions about regions instead of points: bounds, uniform balls, lattices. */
+/* Queries of regions instead of points: bounds, uniform balls, lattices. */
 #include "geom/shape_internal.h"
 
-/* Zero times an open side is zero: a map that does not mix an axis in keeps the others finite. */
+/* Zero coefficients are skipped: zero times an infinite side would be NaN. */
 static WadiBox map_box(const WadiAffine *map, WadiBox box)
 {
     const double low[3] = { box.min.x, box.min.y, box.min.z }, high[3] = { box.max.x, box.max.y, box.max.z };
@@ -18,7 +18,7 @@ static WadiBox map_box(const WadiAffine *map, WadiBox box)
     return (WadiBox){ { min[0], min[1], min[2] }, { max[0], max[1], max[2] } };
 }
 
-static WadiBox own_level_bounds(const WadiShape *shape, double time, double level)
+static WadiBox local_level_bounds(const WadiShape *shape, double time, double level)
 {
     if (wadi_shape_kind_is_primitive(shape->kind)) {
         WadiPrimitive scratch;
@@ -34,7 +34,7 @@ static WadiBox own_level_bounds(const WadiShape *shape, double time, double leve
         return wadi_box_grown(box, level + half);
     }
     if (shape->kind == WADI_SHAPE_SMOOTH_UNION) {
-        /* Every fold of the smooth minimum lowers the distance by at most k/4. */
+        /* Each smooth minimum lowers the distance by at most k/4. */
         level += 0.25 * wadi_curve_value(&shape->parameter[0], time) * (shape->child_count - 1);
     }
     WadiBox box = wadi_shape_level_bounds(&shape->children[0], time, level);
@@ -49,11 +49,11 @@ static WadiBox own_level_bounds(const WadiShape *shape, double time, double leve
 WadiBox wadi_shape_level_bounds(const WadiShape *shape, double time, double level)
 {
     if (shape->placing == WADI_PLACING_IDENTITY) {
-        return own_level_bounds(shape, time, level);
+        return local_level_bounds(shape, time, level);
     }
     WadiPlacement scratch;
     const WadiPlacement *at = wadi_shape_placement(shape, time, &scratch);
-    WadiBox box = own_level_bounds(shape, time, level / at->stretch);
+    WadiBox box = local_level_bounds(shape, time, level / at->stretch);
     return wadi_box_is_empty(box) ? box : map_box(&at->map, box);
 }
 
@@ -87,7 +87,8 @@ bool wadi_shape_is_uniform(const WadiShape *shape, WadiVec3 center, double radiu
     for (int i = 0; i < shape->child_count; ++i) {
         const WadiShape *child = &shape->children[i];
         bool can_jump = !wadi_shape_kind_is_primitive(child->kind);
-        /* A child may have its surface here without the whole having any; only jumps without surface matter. */
+        /* The surface of a child need not be one of the whole; only changes of sign without a surface
+         * matter. */
         if (can_jump && fabs(wadi_shape_distance(child, center, time)) > radius &&
             !wadi_shape_is_uniform(child, center, radius, time)) {
             return false;
@@ -103,11 +104,11 @@ void wadi_shape_lattice(const WadiShape *shape, WadiVec3 origin, const WadiVec3 
     if (shape->solid != NULL) {
         WadiPlacement scratch;
         const WadiPlacement *at = wadi_shape_placement(shape, time, &scratch);
-        WadiVec3 own_step[3];
+        WadiVec3 local_step[3];
         for (int a = 0; a < 3; ++a) {
-            own_step[a] = wadi_affine_vector(&at->inverse, step[a]);
+            local_step[a] = wadi_affine_vector(&at->inverse, step[a]);
         }
-        wadi_mesh_solid_lattice(shape->solid, wadi_affine_point(&at->inverse, origin), own_step, n,
+        wadi_mesh_solid_lattice(shape->solid, wadi_affine_point(&at->inverse, origin), local_step, n,
                                 wadi_shape_half_thickness(shape, time), limit / at->stretch, distance);
         for (int p = 0; p < count; ++p) {
             distance[p] *= at->stretch;
@@ -123,8 +124,8 @@ void wadi_shape_lattice(const WadiShape *shape, WadiVec3 origin, const WadiVec3 
     }
 }
 
-double wadi_shape_free_way(const WadiShape *shape, WadiVec3 x, WadiVec3 way, double time, double skin,
-                           WadiVec3 *normal)
+double wadi_shape_free_fraction(const WadiShape *shape, WadiVec3 x, WadiVec3 displacement, double time,
+                                double skin, WadiVec3 *normal)
 {
     bool is_solid_mesh = shape->solid != NULL && !(wadi_shape_half_thickness(shape, time) > 0.0);
     if (!is_solid_mesh || shape->has_moving_parameters) {
@@ -134,7 +135,7 @@ double wadi_shape_free_way(const WadiShape *shape, WadiVec3 x, WadiVec3 way, dou
     const WadiPlacement *at = wadi_shape_placement(shape, time, &scratch);
     bool is_placed = shape->placing != WADI_PLACING_IDENTITY;
     WadiVec3 p = is_placed ? wadi_affine_point(&at->inverse, x) : x;
-    WadiVec3 w = is_placed ? wadi_affine_vector(&at->inverse, way) : way;
+    WadiVec3 w = is_placed ? wadi_affine_vector(&at->inverse, displacement) : displacement;
     double stretch = is_placed ? at->stretch : 1.0;
     if (skin < 4.0 * stretch * wadi_mesh_tree_error(shape->solid->tree, p)) {
         return -1.0;
@@ -146,7 +147,7 @@ double wadi_shape_free_way(const WadiShape *shape, WadiVec3 x, WadiVec3 way, dou
     if (is_placed) {
         *normal = wadi_normalized_or(wadi_affine_transposed_vector(&at->inverse, *normal), *normal);
     }
-    /* The skin is measured across the surface, the way runs at an angle to it. */
-    double across = -wadi_dot(*normal, way);
+    /* The skin is measured along the normal, the displacement is oblique to it. */
+    double across = -wadi_dot(*normal, displacement);
     return across > 0.0 ? fmax(fraction - skin / across, 0.0) : 0.0;
 }

@@ -1,6 +1,6 @@
 /* A bound on |d distance / d time| near a point during an interval, from bounds on the slopes of the curves.
- * With d(x, t) = s(t) d_own(A(t)^-1 x, t) and |grad d_own| <= 1, s |A^-1| <= 1:
- *   |d'| <= |s'/s| |d| + s |d_own'| + |velocity of the material at x|. */
+ * With d(x, t) = s(t) d_local(A(t)^-1 x, t) and |grad d_local| <= 1, s |A^-1| <= 1:
+ *   |d'| <= |s'/s| |d| + s |d_local'| + |velocity of the material at x|. */
 #include "geom/shape_internal.h"
 
 /* Largest |slope| of each component during [t0, t1]. */
@@ -67,26 +67,26 @@ static double primitive_bound(const WadiShape *shape, WadiVec3 p, double radius,
     case WADI_SHAPE_CYLINDER:
     case WADI_SHAPE_CONE: {
         value_range(&shape->parameter[2], t0, t1, &smallest, &largest);
-        double reach = largest;
+        double arm = largest;
         if (shape->kind == WADI_SHAPE_CONE) {
             value_range(&shape->parameter[3], t0, t1, &smallest, &largest);
-            reach = fmax(reach, largest);
+            arm = fmax(arm, largest);
         }
         double ends = speed[0] + speed[1], length = wadi_norm(wadi_sub(value[1], value[0]));
         double turning = ends > 0.0 ? ends / fmax(length - ends * (t1 - t0), 1e-3 * length) : 0.0;
-        return fmax(speed[0], speed[1]) + reach * turning + fmax(speed[2], speed[3]);
+        return fmax(speed[0], speed[1]) + arm * turning + fmax(speed[2], speed[3]);
     }
     case WADI_SHAPE_TORUS:
         value_range(&shape->parameter[2], t0, t1, &smallest, &largest);
         return speed[0] + 2.0 * largest * turning_bound(&shape->parameter[1], t0, t1) + speed[2] + speed[3];
-    default: { /* half-space: its plane sweeps faster the farther away */
-        double reach = wadi_norm(wadi_sub(p, value[0])) + radius + speed[0] * (t1 - t0);
-        return speed[0] + reach * turning_bound(&shape->parameter[1], t0, t1);
+    default: { /* half-space: the speed of its plane grows with the distance from its point */
+        double arm = wadi_norm(wadi_sub(p, value[0])) + radius + speed[0] * (t1 - t0);
+        return speed[0] + arm * turning_bound(&shape->parameter[1], t0, t1);
     }
     }
 }
 
-static double own_bound(const WadiShape *shape, WadiVec3 p, double radius, double t0, double t1)
+static double local_bound(const WadiShape *shape, WadiVec3 p, double radius, double t0, double t1)
 {
     if (wadi_shape_kind_is_primitive(shape->kind)) {
         return shape->has_moving_parameters ? primitive_bound(shape, p, radius, t0, t1) : 0.0;
@@ -101,7 +101,7 @@ static double own_bound(const WadiShape *shape, WadiVec3 p, double radius, doubl
         bound = fmax(bound, wadi_shape_speed_bound(&shape->children[i], p, radius, t0, t1));
     }
     if (shape->kind == WADI_SHAPE_SMOOTH_UNION) {
-        /* |d smooth_min / dk| <= 1/4 for every fold. */
+        /* |d smooth_min / dk| <= 1/4 for each smooth minimum. */
         bound += 0.25 * slope_bound(&shape->parameter[0], t0, t1).x * (shape->child_count - 1);
     }
     return bound;
@@ -111,12 +111,12 @@ static double own_bound(const WadiShape *shape, WadiVec3 p, double radius, doubl
 typedef struct Motion {
     uint64_t serial; /* of the shape; 0: empty */
     double t0, t1;
-    double smallest, largest, growth; /* of the scale; growth in 1/s, of itself */
-    double turn, drift;               /* rad/s; m/s, of the pivot's place in the parent frame */
-    WadiVec3 center;                  /* that place at t0: translate + pivot */
+    double smallest, largest, growth; /* of the scale; growth rate in 1/s, relative */
+    double turn, center_speed;        /* rad/s; m/s, of the pivot in the parent frame */
+    WadiVec3 center;                  /* position of the pivot at t0: translate + pivot */
 } Motion;
 
-enum { REMEMBERED = 4 };
+enum { CACHE_SIZE = 4 };
 
 static Motion make_motion(const WadiShape *shape, double t0, double t1)
 {
@@ -127,16 +127,17 @@ static Motion make_motion(const WadiShape *shape, double t0, double t1)
     made.turn = turn.x + turn.y + turn.z;
     made.growth = fmax(s_slope.x, fmax(s_slope.y, s_slope.z)) / made.smallest;
     double pivot_speed = wadi_norm(slope_bound(&shape->pivot, t0, t1));
-    made.drift = wadi_norm(slope_bound(&shape->translate, t0, t1)) + (1.0 + made.largest) * pivot_speed;
+    made.center_speed =
+        wadi_norm(slope_bound(&shape->translate, t0, t1)) + (1.0 + made.largest) * pivot_speed;
     made.center = wadi_add(wadi_curve_value3(&shape->translate, t0), wadi_curve_value3(&shape->pivot, t0));
     return made;
 }
 
-/* All queries of a step, one for each particle near the shape, are for the same interval. */
+/* All queries of a step are for the same interval, so that the last bounds are cached. */
 static const Motion *motion_during(const WadiShape *shape, double t0, double t1, Motion *scratch)
 {
-    static _Thread_local Motion memory[REMEMBERED];
-    Motion *last = &memory[shape->serial % REMEMBERED];
+    static _Thread_local Motion cache[CACHE_SIZE];
+    Motion *last = &cache[shape->serial % CACHE_SIZE];
     if (shape->serial == 0) { /* still being built */
         *scratch = make_motion(shape, t0, t1);
         return scratch;
@@ -144,7 +145,7 @@ static const Motion *motion_during(const WadiShape *shape, double t0, double t1,
     if (last->serial != shape->serial || last->t0 != t0 || last->t1 != t1) {
         *last = make_motion(shape, t0, t1);
     }
-    *scratch = *last; /* the next question may take its place */
+    *scratch = *last; /* the next query may overwrite the cache */
     return scratch;
 }
 
@@ -154,22 +155,22 @@ double wadi_shape_speed_bound(const WadiShape *shape, WadiVec3 x, double radius,
         return 0.0;
     }
     if (shape->placing == WADI_PLACING_IDENTITY) {
-        return own_bound(shape, x, radius, t0, t1);
+        return local_bound(shape, x, radius, t0, t1);
     }
     WadiPlacement scratch;
     const WadiPlacement *at = wadi_shape_placement(shape, t0, &scratch);
     WadiVec3 p = wadi_affine_point(&at->inverse, x);
     if (shape->placing == WADI_PLACING_FIXED) {
-        return at->stretch * own_bound(shape, p, radius / at->stretch, t0, t1);
+        return at->stretch * local_bound(shape, p, radius / at->stretch, t0, t1);
     }
-    Motion memory;
-    const Motion *motion = motion_during(shape, t0, t1, &memory);
+    Motion motion_scratch;
+    const Motion *motion = motion_during(shape, t0, t1, &motion_scratch);
     const double duration = t1 - t0, growth = motion->growth;
-    double reach = wadi_norm(wadi_sub(x, motion->center)) + radius + motion->drift * duration;
-    double material = motion->drift + (motion->turn + growth) * reach;
-    /* Seen from the shape's own frame, points near x move by this much. */
-    double own_radius = (radius + material * duration) / motion->smallest;
-    double bound = material + motion->largest * own_bound(shape, p, own_radius, t0, t1);
+    double arm = wadi_norm(wadi_sub(x, motion->center)) + radius + motion->center_speed * duration;
+    double material = motion->center_speed + (motion->turn + growth) * arm;
+    /* In the local frame, points near x stay within this radius. */
+    double local_radius = (radius + material * duration) / motion->smallest;
+    double bound = material + motion->largest * local_bound(shape, p, local_radius, t0, t1);
     if (growth > 0.0) {
         /* d' <= growth |d| + bound, over the interval. */
         double d = fabs(wadi_shape_distance(shape, x, t0)) + radius + bound * duration;

@@ -6,7 +6,7 @@
 static const WadiVec3 inward[6] = { { 1, 0, 0 },  { -1, 0, 0 }, { 0, 1, 0 },
                                     { 0, -1, 0 }, { 0, 0, 1 },  { 0, 0, -1 } };
 
-/* To each side, inside positive. */
+/* Distances to the sides, positive inside. */
 static inline void side_distances(const WadiBox *box, WadiVec3 x, double d[6])
 {
     d[0] = x.x - box->min.x, d[1] = box->max.x - x.x;
@@ -40,7 +40,7 @@ typedef WadiSurfacePoint (*SampleFn)(const WadiShape *shape, WadiVec3 x, double 
 static WadiSolidPoint sample(const WadiSolids *solids, WadiVec3 x, double time, SampleFn sample_shape)
 {
     WadiSolidPoint out = { .surface = { INFINITY, { 0, 0, 1 }, { 0, 0, 0 } }, .index = -2 };
-    /* The walls first: they cost nothing, and shapes beyond them need not be asked. */
+    /* Walls first: they are cheap, and shapes beyond them need no query. */
     WadiVec3 normal;
     double wall = wadi_solids_wall_distance(solids, x, &normal);
     if (wall < out.surface.distance) {
@@ -50,7 +50,7 @@ static WadiSolidPoint sample(const WadiSolids *solids, WadiVec3 x, double time, 
     for (int i = 0; i < solids->count; ++i) {
         if (wadi_shape_may_be_nearer(solids->solids[i].shape, x, out.surface.distance)) {
             WadiSurfacePoint point = sample_shape(solids->solids[i].shape, x, time);
-            /* A shape flush with a wall counts, not the wall. */
+            /* A shape flush with a wall takes precedence over it. */
             if (point.distance < out.surface.distance ||
                 (out.index == -1 && point.distance == out.surface.distance)) {
                 out.surface = point;

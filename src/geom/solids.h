@@ -1,4 +1,4 @@
-/* All solids of a world together: colliders and the walls of the domain, seen from outside as one distance. */
+/* All solids of a world, colliders and the walls of the domain, as one distance from outside. */
 #ifndef WADI_GEOM_SOLIDS_H
 #define WADI_GEOM_SOLIDS_H
 
@@ -36,8 +36,8 @@ typedef struct WadiSolidPoint {
     int index; /* of the solid; -1: a wall of the domain, -2: no solid at all (distance INFINITY) */
 } WadiSolidPoint;
 
-/* The nearest solid, for a point that was outside a moment ago. The walls count as solid beyond the domain: distance is
- * positive inside the domain. */
+/* The nearest solid, for a point that was outside shortly before. The walls count as solid beyond the
+ * domain: the distance is positive inside the domain. */
 WadiSolidPoint wadi_solids_sample(const WadiSolids *solids, WadiVec3 x, double time);
 /* As wadi_shape_sample_for_grid. */
 WadiSolidPoint wadi_solids_sample_for_grid(const WadiSolids *solids, WadiVec3 x, double time);
@@ -51,12 +51,12 @@ bool wadi_solids_sample_within(const WadiSolids *solids, WadiVec3 x, double time
                                WadiSolidPoint *point);
 /* To the nearest closed side of the domain, and its normal; INFINITY without one, the normal not set. */
 double wadi_solids_wall_distance(const WadiSolids *solids, WadiVec3 x, WadiVec3 *normal);
-/* Wall `side` of the domain by itself: bit number of WADI_SIDE_..., closed or not. */
+/* One wall of the domain, closed or not; `side`: bit number of WADI_SIDE_... */
 WadiSurfacePoint wadi_solids_wall(const WadiSolids *solids, int side, WadiVec3 x);
-/* Only the distance, cheaper: far from meshes a lower bound (wadi_shape_clearance), and it stops early once it is known to be
- * at least `enough`. */
+/* Only the distance, cheaper: far from meshes a lower bound (wadi_shape_clearance), and the search ends
+ * once the distance is known to be at least `enough`. */
 double wadi_solids_distance(const WadiSolids *solids, WadiVec3 x, double time, double enough);
-/* The same for a point that was outside a moment ago (wadi_shape_clearance_from_outside). */
+/* The same for a point that was outside shortly before (wadi_shape_clearance_from_outside). */
 double wadi_solids_clearance(const WadiSolids *solids, WadiVec3 x, double time, double enough);
 /* As wadi_shape_speed_bound, over all solids. */
 double wadi_solids_speed_bound(const WadiSolids *solids, WadiVec3 x, double radius, double t0, double t1);

@@ -49,7 +49,7 @@ WadiSolidPoint wadi_solids_near_sample(WadiSolidsNear *near, WadiVec3 x)
         }
         const WadiSurfacePoint point = is_mesh ? wadi_shape_near_sample(&near->near[n++], x)
                                                : wadi_shape_sample_for_grid(shape, x, near->time);
-        /* A shape flush with a wall counts, not the wall. */
+        /* A shape flush with a wall takes precedence over it. */
         if (point.distance < out.surface.distance ||
             (out.index == -1 && point.distance == out.surface.distance)) {
             out.surface = point;

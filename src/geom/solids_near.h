@@ -7,7 +7,7 @@
 
 enum { WADI_SOLIDS_NEAR_MAX = 2 };
 
-/* Large: moving meshes have tables of 26 kB each. Meshes beyond the first few are sampled as other shapes. */
+/* Large: each moving mesh has tables of 26 kB. Meshes beyond the first few are sampled as other shapes. */
 typedef struct WadiSolidsNear {
     const WadiSolids *solids;
     double time;
@@ -17,8 +17,8 @@ typedef struct WadiSolidsNear {
     WadiShapeNear near[WADI_SOLIDS_NEAR_MAX];
 } WadiSolidsNear;
 
-/* For points within `radius` of the middle; solids farther than that from there may count as farther away. `spacing`: m, a cell
- * of the grid. */
+/* For points within `radius` of `middle`; walls farther than that from `middle` are left out. `spacing`:
+ * m, a cell of the grid. */
 void wadi_solids_near_begin(WadiSolidsNear *near, const WadiSolids *solids, WadiVec3 middle, double radius,
                             double spacing, double time);
 /* As wadi_solids_distance_for_grid. */

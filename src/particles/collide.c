@@ -132,11 +132,11 @@ static void look_along_rays(const Mover *m, const WadiSolid *solid, const WadiSh
     const double all = chord.seconds;
     chord = shorter_chord(m, solid->shape, motion, &chord, SAG_MAX * skin);
     double free =
-        wadi_shape_free_way(solid->shape, chord.from, chord.way, m->time + chord.seconds, skin, &normal);
+        wadi_shape_free_fraction(solid->shape, chord.from, chord.way, m->time + chord.seconds, skin, &normal);
     if (free >= 0.0 && free < 1.0 && chord.sag > skin) {
         chord = shorter_chord(m, solid->shape, motion, &chord, skin);
-        free = wadi_shape_free_way(solid->shape, chord.from, chord.way, m->time + chord.seconds,
-                                   skin + chord.sag, &normal);
+        free = wadi_shape_free_fraction(solid->shape, chord.from, chord.way, m->time + chord.seconds,
+                                        skin + chord.sag, &normal);
     }
     const double seconds = fmax(free, 0.0) * chord.seconds;
     if (free < 0.0 || seconds < part->seconds) {

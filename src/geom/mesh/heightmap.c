@@ -10,10 +10,10 @@
 
 enum { SIDE_MAX = 16384, PIXELS_MAX = 1 << 24 };
 
-/* Everything the reader holds lives here, outside the frame that libpng jumps back into. */
+/* All data of the reader is here, outside the stack frame that libpng's longjmp returns to. */
 typedef struct Picture {
     const char *name;
-    FILE *file; /* or */
+    FILE *file; /* NULL: read from `bytes` */
     const unsigned char *bytes;
     size_t size, position;
     char reason[160];
@@ -70,7 +70,7 @@ static WadiStatus allocate(Picture *picture)
     return WADI_NEW(&picture->value, (size_t)picture->width * picture->height, "height map", picture->error);
 }
 
-/* false: libpng gave up (reason) or status tells. */
+/* false: libpng failed (`reason`), or `status` is the error. */
 static bool decode(Picture *picture)
 {
     if (setjmp(png_jmpbuf(picture->png)) != 0) {

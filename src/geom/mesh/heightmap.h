@@ -4,9 +4,10 @@
 
 #include "geom/mesh/mesh.h"
 
-/* The picture fills `box`: black at min.z, white at max.z, the first row at max.y; pixel centres of the outer rows and
- * columns lie on the box's sides. The ground is closed by a base as far below min.z as the box is wide, so that nothing
- * is pushed out downwards. 8 or 16 bits, grey or the luminance of colours; alpha is ignored. */
+/* The picture fills `box`: black at min.z, white at max.z, the first row at max.y; pixel centres of the
+ * outer rows and columns lie on the sides of the box. A base as far below min.z as the box is wide closes
+ * the ground, so that nothing is pushed out downwards. 8 or 16 bits, grey or the luminance of colours;
+ * alpha is ignored. */
 WadiStatus wadi_heightmap_read(WadiMesh *mesh, const char *path, WadiBox box, WadiError *error);
 WadiStatus wadi_heightmap_read_memory(WadiMesh *mesh, const void *bytes, size_t size, const char *name,
                                       WadiBox box, WadiError *error);

@@ -12,9 +12,9 @@ typedef struct WadiMesh {
     size_t vertex_count;
     uint32_t (*triangles)[3];
     size_t triangle_count;
-    size_t dropped_count; /* triangles of the file that welding made a line or a point */
-    uint64_t
-        face_hash; /* of the faces of the file, which may have more than three corners; 0: not from a file */
+    size_t dropped_count; /* triangles of the file with no area after welding */
+    /* Of the faces of the file, which may have more than three corners; 0: not from a file. */
+    uint64_t face_hash;
 } WadiMesh;
 
 enum { WADI_MESH_TRIANGLES_MAX = 1 << 28 };
@@ -23,12 +23,13 @@ WadiStatus wadi_mesh_create(WadiMesh *mesh, const WadiVec3 *vertices, size_t ver
                             const uint32_t (*triangles)[3], size_t triangle_count, WadiError *error);
 void wadi_mesh_free(WadiMesh *mesh);
 
-/* OBJ, PLY, STL, OFF, glTF or GLB; faces as triangles, transforms of nodes applied, axes as in the file. Errors name the file and
- * the reason. The file cannot be trusted: memory follows its size, and only the buffers of a glTF mesh are opened besides. */
+/* OBJ, PLY, STL, OFF, glTF or GLB; faces as triangles, transforms of nodes applied, axes as in the file.
+ * Errors name the file and the reason. The file is not trusted: memory is proportional to its size, and no
+ * other file but the buffers of a glTF mesh is opened. */
 WadiStatus wadi_mesh_read(WadiMesh *mesh, const char *path, WadiError *error);
-/* Every file that a mesh consists of: the mesh file itself first, then the buffers that a glTF file names, each once, all in
- * the folder of the mesh. For copying a mesh and for hashing what it holds. A buffer that lies elsewhere is an error; that the
- * buffers are there is not checked. */
+/* Every file of a mesh: the mesh file first, then the buffers that a glTF file names, each once, all in
+ * the folder of the mesh. For copying and hashing. A buffer elsewhere is an error; whether the buffers
+ * exist is not checked. */
 typedef struct WadiMeshFiles {
     char **paths;
     size_t count;
@@ -36,9 +37,11 @@ typedef struct WadiMeshFiles {
 
 WadiStatus wadi_mesh_files(WadiMeshFiles *files, const char *path, WadiError *error);
 void wadi_mesh_files_free(WadiMeshFiles *files);
-/* As the file has them: a vertex may appear several times. For sequences, whose files must weld alike. */
+/* As in the file: a position may appear several times. For sequences, whose files must be welded in the
+ * same way. */
 WadiStatus wadi_mesh_read_unwelded(WadiMesh *mesh, const char *path, WadiError *error);
-/* `raw` with equal positions made one; new_index[i] (room for raw->vertex_count) is where vertex i went. */
+/* `raw` with vertices of equal position merged; new_index[i] (raw->vertex_count entries) is the new index
+ * of vertex i. */
 WadiStatus wadi_mesh_weld(WadiMesh *mesh, const WadiMesh *raw, uint32_t *new_index, const char *name,
                           WadiError *error);
 /* The same from memory: `hint` is the format's extension ("obj"), `name` is for messages. */

@@ -20,7 +20,7 @@ static size_t index_of(const WadiMeshClearance *clearance, int i, int j, int k)
     return ((size_t)k * (size_t)clearance->size[1] + (size_t)j) * (size_t)clearance->size[0] + (size_t)i;
 }
 
-/* The distance at the middle of a block bounds it in all its cells. */
+/* The distance at the centre of a block gives bounds for all its cells. */
 static void spread(WadiMeshClearance *clearance, const int low[3], int side, WadiVec3 center, double distance)
 {
     for (int k = low[2]; k < low[2] + side && k < clearance->size[2]; ++k) {
@@ -28,7 +28,7 @@ static void spread(WadiMeshClearance *clearance, const int low[3], int side, Wad
             for (int i = low[0]; i < low[0] + side && i < clearance->size[0]; ++i) {
                 double offset = wadi_norm(wadi_sub(point_at(clearance, i + 0.5, j + 0.5, k + 0.5), center));
                 size_t at = index_of(clearance, i, j, k);
-                /* A hair to the safe side of rounding to float. */
+                /* Rounded outwards, for the conversion to float. */
                 clearance->lower[at] = (float)((distance - offset) * (1.0 - 1e-6));
                 clearance->upper[at] = (float)((distance + offset) * (1.0 + 1e-6));
             }
@@ -51,7 +51,7 @@ static void classify(const Fill *fill, const int low[3], int side, double limit)
     if (!wadi_mesh_tree_nearest(fill->tree, center, limit, &nearest)) {
         wadi_mesh_tree_nearest(fill->tree, center, INFINITY, &nearest);
     }
-    /* Coarser where the block is far away: the bounds are then still good to a quarter. */
+    /* Blocks far away stay coarse: their bounds are still good to a quarter. */
     if (side == 1 || nearest.distance > 4.0 * diagonal) {
         spread(clearance, low, side, center, nearest.distance);
         return;

@@ -1,11 +1,12 @@
-/* Bounds on the distance to a mesh from a coarse grid around it: far away they are the answer, near it they keep the exact
- * search short. Without them a point in the middle of a bowl is equally near to every triangle. */
+/* Bounds on the distance to a mesh from a coarse grid around it: sufficient far away, and near it they
+ * shorten the exact search. Without them a point at the centre of a bowl is equally near to every
+ * triangle. */
 #ifndef WADI_GEOM_MESH_CLEARANCE_H
 #define WADI_GEOM_MESH_CLEARANCE_H
 
 #include "geom/mesh/mesh_distance.h"
 
-/* lower <= distance at the cell's centre <= upper. A zeroed grid is valid and knows nothing. */
+/* lower <= distance at the centre of the cell <= upper. A zeroed grid is valid and gives no bounds. */
 typedef struct WadiMeshClearance {
     float *lower, *upper; /* m */
     int size[3];

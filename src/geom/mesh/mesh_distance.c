@@ -1,5 +1,5 @@
-/* Closest points by Embree's point query. Embree keeps the tree over single-precision copies and tells which triangles
- * may be near; the distance to each is computed here in double.
+/* Closest points by Embree's point query. Embree's tree holds single-precision copies and gives the
+ * candidate triangles; the distance to each is computed here in double.
  * Source: C. Ericson, "Real-Time Collision Detection" (2005), section 5.1.5, for one triangle. */
 #include "geom/mesh/mesh_distance.h"
 
@@ -13,10 +13,10 @@ enum { GATHER_MAX = 32 };
 
 struct WadiMeshTree {
     const WadiMesh *mesh;
-    const WadiMesh *end; /* NULL: at rest */
+    const WadiMesh *end; /* NULL: not moving */
     RTCDevice device;
     RTCScene scene;
-    WadiVec3 center; /* Embree's origin: keeps its floats small */
+    WadiVec3 center; /* Embree's origin, for small coordinates in single precision */
     double size;     /* longest side of the bounds */
 };
 
@@ -24,7 +24,7 @@ typedef struct Search {
     const WadiMesh *mesh, *end;
     double s;
     WadiVec3 x;
-    double slack; /* how far single precision may move a triangle or the point */
+    double slack; /* bound on the displacement of a triangle or the point by single precision */
     double squared;
     WadiMeshNearest *nearest;
     bool has_found;
@@ -76,7 +76,8 @@ static float query_radius(double distance, double slack)
     return radius < (double)FLT_MAX ? (float)radius * 1.000001f : FLT_MAX;
 }
 
-/* Whether the plane of a triangle is farther than the nearest point so far. Most triangles of a leaf are; the hair is for rounding. */
+/* Whether the plane of a triangle is farther than the nearest point so far, as for most triangles of a
+ * leaf; 1e-9 covers rounding. */
 static bool is_plane_farther(const WadiVec3 p[3], WadiVec3 x, double squared)
 {
     WadiVec3 normal = wadi_cross(wadi_sub(p[1], p[0]), wadi_sub(p[2], p[0]));
@@ -140,11 +141,11 @@ void wadi_mesh_nearest_of(const WadiMesh *mesh, uint32_t *triangles, int count, 
     triangles[first] = other;
 }
 
-/* Triangles around a point, none of them farther than the nearest by more than `more`. */
+/* Triangles around a point that are at most `margin` farther than the nearest. */
 typedef struct Gathering {
     const WadiMesh *mesh;
     WadiVec3 x;
-    double slack, more, least;
+    double slack, margin, least;
     uint32_t *triangles;
     double distance[GATHER_MAX];
     int count, capacity;
@@ -155,7 +156,7 @@ static void drop_farther(Gathering *all)
 {
     int count = 0;
     for (int n = 0; n < all->count; ++n) {
-        if (all->distance[n] <= all->least + all->more) {
+        if (all->distance[n] <= all->least + all->margin) {
             all->triangles[count] = all->triangles[n];
             all->distance[count++] = all->distance[n];
         }
@@ -168,7 +169,7 @@ static bool gather(struct RTCPointQueryFunctionArguments *args)
     Gathering *all = args->userPtr;
     const uint32_t *v = all->mesh->triangles[args->primID];
     const WadiVec3 p[3] = { all->mesh->vertices[v[0]], all->mesh->vertices[v[1]], all->mesh->vertices[v[2]] };
-    const double most = all->least + all->more;
+    const double most = all->least + all->margin;
     if (all->is_full || is_plane_farther(p, all->x, most * most)) {
         return false;
     }
@@ -187,7 +188,7 @@ static bool gather(struct RTCPointQueryFunctionArguments *args)
         all->distance[all->count] = distance;
         all->triangles[all->count++] = args->primID;
     }
-    const float radius = all->is_full ? 0.0f : query_radius(all->least + all->more, all->slack);
+    const float radius = all->is_full ? 0.0f : query_radius(all->least + all->margin, all->slack);
     if ((is_nearer || all->is_full) && radius < args->query->radius) {
         args->query->radius = radius;
         return true;
@@ -195,9 +196,9 @@ static bool gather(struct RTCPointQueryFunctionArguments *args)
     return false;
 }
 
-/* No point within `radius` is farther from its nearest triangle than x from its own plus `radius`, nor x from that triangle than
- * this plus `radius`. */
-int wadi_mesh_tree_gather(const WadiMeshTree *tree, WadiVec3 x, double radius, double reach,
+/* The triangle nearest to a point within `radius` of x is at most 2 radius farther from x than the one
+ * nearest to x. */
+int wadi_mesh_tree_gather(const WadiMeshTree *tree, WadiVec3 x, double radius, double search_radius,
                           uint32_t *triangles, int capacity)
 {
     WADI_ASSERT(capacity <= GATHER_MAX && tree->end == NULL);
@@ -205,14 +206,14 @@ int wadi_mesh_tree_gather(const WadiMeshTree *tree, WadiVec3 x, double radius, d
     Gathering all = { .mesh = tree->mesh,
                       .x = x,
                       .slack = wadi_mesh_tree_error(tree, x),
-                      .more = 2.0 * radius,
-                      .least = 1.0001 * reach,
+                      .margin = 2.0 * radius,
+                      .least = 1.0001 * search_radius,
                       .triangles = triangles,
                       .capacity = capacity };
     struct RTCPointQuery query = { .x = (float)local.x,
                                    .y = (float)local.y,
                                    .z = (float)local.z,
-                                   .radius = query_radius(all.least + all.more, all.slack) };
+                                   .radius = query_radius(all.least + all.margin, all.slack) };
     struct RTCPointQueryContext context;
     rtcInitPointQueryContext(&context);
     rtcPointQuery(tree->scene, &query, &context, gather, &all);
@@ -226,16 +227,16 @@ double wadi_mesh_tree_error(const WadiMeshTree *tree, WadiVec3 x)
     return 8.0 * (double)FLT_EPSILON * fmax(fmax(local.x, local.y), fmax(local.z, tree->size));
 }
 
-bool wadi_mesh_tree_hit(const WadiMeshTree *tree, WadiVec3 x, WadiVec3 way, double *fraction,
+bool wadi_mesh_tree_hit(const WadiMeshTree *tree, WadiVec3 x, WadiVec3 displacement, double *fraction,
                         WadiVec3 *normal)
 {
     WadiVec3 local = wadi_sub(x, tree->center);
     struct RTCRayHit ray = { .ray = { .org_x = (float)local.x,
                                       .org_y = (float)local.y,
                                       .org_z = (float)local.z,
-                                      .dir_x = (float)way.x,
-                                      .dir_y = (float)way.y,
-                                      .dir_z = (float)way.z,
+                                      .dir_x = (float)displacement.x,
+                                      .dir_y = (float)displacement.y,
+                                      .dir_z = (float)displacement.z,
                                       .tfar = 1.0f,
                                       .mask = UINT32_MAX },
                              .hit = { .geomID = RTC_INVALID_GEOMETRY_ID } };
@@ -249,8 +250,8 @@ bool wadi_mesh_tree_hit(const WadiMeshTree *tree, WadiVec3 x, WadiVec3 way, doub
     WadiVec3 a = tree->mesh->vertices[v[0]];
     WadiVec3 n = wadi_cross(wadi_sub(tree->mesh->vertices[v[1]], a), wadi_sub(tree->mesh->vertices[v[2]], a));
     n = wadi_normalized_or(n, wadi_vec3(0, 0, 1));
-    double along = wadi_dot(n, way), exact = wadi_dot(n, wadi_sub(a, x)) / along;
-    /* The plane in double, unless the way lies in it. */
+    double along = wadi_dot(n, displacement), exact = wadi_dot(n, wadi_sub(a, x)) / along;
+    /* The intersection in double, unless the ray is parallel to the triangle. */
     bool is_good = fabs(exact - (double)ray.ray.tfar) < 1e-3;
     *fraction = fmin(fmax(is_good ? exact : (double)ray.ray.tfar, 0.0), 1.0);
     *normal = along > 0.0 ? wadi_scale(n, -1.0) : n;
@@ -353,14 +354,15 @@ WadiStatus wadi_mesh_tree_create_moving(WadiMeshTree **tree, const WadiMesh *mes
     WadiVec3 size = wadi_box_size(box);
     made->center = wadi_scale(wadi_add(box.min, box.max), 0.5);
     made->size = fmax(size.x, fmax(size.y, size.z));
-    /* Embree builds in blocks of some megabytes, with about as much again as the tree for its lists of triangles. */
+    /* Embree allocates blocks of some megabytes, and about as much again as the tree for its lists of
+     * triangles. */
     const size_t needed = embree_bytes + 4 * wadi_mesh_tree_bytes(made);
     WadiStatus status = wadi_memory_probe(needed, "mesh tree", error);
     if (status == WADI_OK) {
         made->device = rtcNewDevice("threads=1,set_affinity=0");
         status = made->device == NULL ? fail_start(error) : wadi_memory_probe(needed, "mesh tree", error);
     }
-    if (status == WADI_OK) { /* asked again: the device has taken its part */
+    if (status == WADI_OK) { /* probed again: the device has allocated its part */
         status = build_scene(made, error);
     }
     if (status != WADI_OK) {

@@ -21,21 +21,22 @@ WadiStatus wadi_mesh_tree_create_moving(WadiMeshTree **tree, const WadiMesh *mes
 void wadi_mesh_tree_destroy(WadiMeshTree *tree);
 size_t wadi_mesh_tree_bytes(const WadiMeshTree *tree);
 
-/* false when nothing is nearer than `limit`. Of equally near triangles the one with the lowest index. */
+/* false when no triangle is nearer than `limit`. Of equally near triangles the one with the lowest index. */
 bool wadi_mesh_tree_nearest(const WadiMeshTree *tree, WadiVec3 x, double limit, WadiMeshNearest *nearest);
 
-/* The triangles that can be the nearest of a point within `radius` of x, of which some is within `reach` of x. Returns how many, or -1: more than `capacity`. */
-int wadi_mesh_tree_gather(const WadiMeshTree *tree, WadiVec3 x, double radius, double reach,
+/* The triangles that can be nearest to a point within `radius` of x, given that one lies within
+ * `search_radius` of x. Returns their number, or -1: more than `capacity`. */
+int wadi_mesh_tree_gather(const WadiMeshTree *tree, WadiVec3 x, double radius, double search_radius,
                           uint32_t *triangles, int capacity);
-/* The nearest of `count` > 0 triangles; of equally near ones that with the lowest index. It comes first in the list then, for a
- * next point that is not far. */
+/* The nearest of `count` > 0 triangles; of equally near ones that with the lowest index. It is moved to
+ * the front of the list, where the next close point meets it first. */
 void wadi_mesh_nearest_of(const WadiMesh *mesh, uint32_t *triangles, int count, WadiVec3 x,
                           WadiMeshNearest *nearest);
 
-/* Where the straight way from x to x + way first meets a triangle: *fraction of the way (0..1) and the triangle's unit normal
- * turned against the way. false: the way is free. The tree is in single precision: wadi_mesh_tree_error tells by how much a
- * meeting may be missed or moved. */
-bool wadi_mesh_tree_hit(const WadiMeshTree *tree, WadiVec3 x, WadiVec3 way, double *fraction,
+/* The first intersection of the segment from x to x + displacement: its *fraction (0..1) and the unit
+ * normal of the triangle, turned against the displacement. false: none. The tree is in single precision;
+ * wadi_mesh_tree_error bounds the distance by which an intersection may be missed or moved. */
+bool wadi_mesh_tree_hit(const WadiMeshTree *tree, WadiVec3 x, WadiVec3 displacement, double *fraction,
                         WadiVec3 *normal);
 double wadi_mesh_tree_error(const WadiMeshTree *tree, WadiVec3 x);
 

@@ -1,7 +1,7 @@
-/* Signed distances to a mesh on a small lattice: the work of the narrow band.
- * A ball of radius |d| around a point holds no triangle, so neighbours inside it have the same winding number, up to
- * what the rims of holes allow. Signs flood over the lattice along such pairs; the winding number is evaluated once for
- * each region, and where the accumulated doubt reaches one half. */
+/* Signed distances to a mesh on a small lattice, for narrow bands.
+ * A ball of radius |d| around a point contains no triangle, so neighbours inside it have the same winding
+ * number, up to the effect of the rims of holes. Signs are flood-filled along such pairs; the winding
+ * number is evaluated once for each region, and where its accumulated bound of change reaches one half. */
 #include "core/check.h"
 #include "geom/mesh/mesh_solid.h"
 
@@ -13,7 +13,7 @@ typedef struct Flood {
     double slope;      /* 1/m, bound on |grad w| over the lattice */
     bool is_settled[POINTS_MAX];
     bool is_inside[POINTS_MAX];
-    float margin[POINTS_MAX]; /* |w - 1/2| that is sure to be left */
+    float margin[POINTS_MAX]; /* lower bound on |w - 1/2| */
     int16_t queue[POINTS_MAX];
 } Flood;
 
@@ -57,7 +57,7 @@ void wadi_mesh_solid_lattice(const WadiMeshSolid *solid, WadiVec3 origin, const 
         x[p] = wadi_add_scaled(origin, step[0], i);
         x[p] = wadi_add_scaled(x[p], step[1], j);
         x[p] = wadi_add_scaled(x[p], step[2], k);
-        /* The neighbour's foot bounds this point's distance: a small ball to search. */
+        /* The last distance plus the step bounds this one, which shortens the search. */
         if (p % n == 0) {
             guess = search;
         }

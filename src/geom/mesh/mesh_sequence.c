@@ -1,6 +1,6 @@
-/* Mesh sequences. Between two files every vertex moves on a straight line, so Embree's trees for linear motion find the
- * nearest triangle at any time without rebuilding. Inside is the winding number: of the nearer file where the surface
- * cannot have passed the point since, else summed over the interpolated triangles. */
+/* Mesh sequences. Between two files every vertex moves on a straight line, so that Embree's trees for
+ * linear motion find the nearest triangle at any time. Inside is decided by the winding number: of the
+ * nearer file where the surface cannot have passed the point since, else of the interpolated triangles. */
 #include "geom/mesh/mesh_sequence.h"
 
 #include <stdio.h>
@@ -15,8 +15,8 @@ enum { PATH_SIZE = 4096, FILES_MAX = 100000 };
 struct WadiMeshSequence {
     WadiMesh *frames; /* same triangles in each */
     WadiWinding **winding;
-    WadiMeshTree **trees; /* of the interval that follows a frame; one when there is one frame */
-    double *reach;        /* m, largest displacement of a vertex over that interval */
+    WadiMeshTree **trees;     /* of the interval after a frame; one when there is one frame */
+    double *max_displacement; /* m, largest displacement of a vertex over that interval */
     int count;
     double first_time, fps;
     double facing;
@@ -60,7 +60,7 @@ WadiStatus wadi_mesh_sequence_file(const char *pattern, int number, char *path, 
                            "%s: needs exactly one file number such as %%04d, it has %d", pattern, fields);
 }
 
-/* Vertices that are one in the first file are one in all; new_index says which. */
+/* Vertices merged in the first file are merged in all, by new_index. */
 static WadiStatus read_frame(WadiMeshSequence *sequence, int frame, const char *path, const char *first_path,
                              const uint32_t *new_index, const WadiMesh *first_raw, WadiError *error)
 {
@@ -141,8 +141,8 @@ static WadiStatus build_trees(WadiMeshSequence *sequence, WadiError *error)
     for (int i = 0; i < interval_count(sequence); ++i) {
         const WadiMesh *a = &sequence->frames[i], *b = interval_end(sequence, i);
         for (size_t v = 0; v < a->vertex_count; ++v) {
-            sequence->reach[i] =
-                fmax(sequence->reach[i], wadi_norm(wadi_sub(b->vertices[v], a->vertices[v])));
+            sequence->max_displacement[i] =
+                fmax(sequence->max_displacement[i], wadi_norm(wadi_sub(b->vertices[v], a->vertices[v])));
         }
         WADI_TRY(wadi_mesh_tree_create_moving(&sequence->trees[i], a, b, error));
     }
@@ -185,7 +185,7 @@ WadiStatus wadi_mesh_sequence_create(WadiMeshSequence **sequence, const char *pa
         status = WADI_NEW(&made->trees, (size_t)made->count, "mesh sequence", error);
     }
     if (status == WADI_OK) {
-        status = WADI_NEW(&made->reach, (size_t)made->count, "mesh sequence", error);
+        status = WADI_NEW(&made->max_displacement, (size_t)made->count, "mesh sequence", error);
     }
     if (status == WADI_OK) {
         status = read_frames(made, pattern, first, error);
@@ -221,7 +221,7 @@ void wadi_mesh_sequence_destroy(WadiMeshSequence *sequence)
     WADI_DELETE(sequence->winding, (size_t)sequence->count);
     WADI_DELETE(sequence->trees, (size_t)sequence->count);
     WADI_DELETE(sequence->frames, (size_t)sequence->count);
-    WADI_DELETE(sequence->reach, (size_t)sequence->count);
+    WADI_DELETE(sequence->max_displacement, (size_t)sequence->count);
     WADI_DELETE(sequence, 1);
 }
 
@@ -249,7 +249,7 @@ double wadi_mesh_sequence_speed(const WadiMeshSequence *sequence, double t0, dou
     }
     int end = find_interval(sequence, t1, &s);
     for (int i = find_interval(sequence, t0, &s); i <= end; ++i) {
-        speed = fmax(speed, sequence->reach[i] * sequence->fps);
+        speed = fmax(speed, sequence->max_displacement[i] * sequence->fps);
     }
     return speed;
 }
@@ -287,7 +287,7 @@ void wadi_mesh_sequence_nearest(const WadiMeshSequence *sequence, WadiVec3 x, do
     double s;
     int i = find_interval(sequence, time, &s);
     if (!wadi_mesh_tree_nearest_at(sequence->trees[i], x, s, INFINITY, nearest)) {
-        /* Out of reach of single precision: some point of the surface. */
+        /* Beyond the range of single precision: any point of the surface. */
         WadiVec3 p = sequence->frames[i].vertices[sequence->frames[i].triangles[0][0]];
         *nearest = (WadiMeshNearest){ wadi_norm(wadi_sub(x, p)), p, 0, { 1, 0, 0 } };
     }
@@ -303,18 +303,18 @@ static double interpolated_winding(const WadiMesh *a, const WadiMesh *b, double 
         }
         wadi_angle_sum_add(&angles, v[0], v[1], v[2], x);
     }
-    return wadi_angle_sum_share(&angles);
+    return wadi_angle_sum_fraction(&angles);
 }
 
 static bool is_inside(const WadiMeshSequence *sequence, WadiVec3 x, double time, double distance)
 {
     double s;
     int i = find_interval(sequence, time, &s);
-    double reach = sequence->reach[i];
-    if (s == 0.0 || distance > s * reach) {
+    double max_displacement = sequence->max_displacement[i];
+    if (s == 0.0 || distance > s * max_displacement) {
         return wadi_winding_is_inside(sequence->winding[i], x, sequence->facing);
     }
-    if (s == 1.0 || distance > (1.0 - s) * reach) {
+    if (s == 1.0 || distance > (1.0 - s) * max_displacement) {
         return wadi_winding_is_inside(sequence->winding[i + 1], x, sequence->facing);
     }
     return sequence->facing * interpolated_winding(&sequence->frames[i], &sequence->frames[i + 1], s, x) >

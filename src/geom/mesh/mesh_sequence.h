@@ -22,7 +22,7 @@ bool wadi_mesh_sequence_is_moving(const WadiMeshSequence *sequence);
 double wadi_mesh_sequence_speed(const WadiMeshSequence *sequence, double t0, double t1);
 WadiBox wadi_mesh_sequence_bounds(const WadiMeshSequence *sequence, double time);
 
-/* The triangles at `time`, the caller's to free; *facing is -1 when they face inward. */
+/* The triangles at `time`, to be freed by the caller; *facing is -1 when they face inward. */
 WadiStatus wadi_mesh_sequence_at(const WadiMeshSequence *sequence, double time, WadiMesh *mesh,
                                  double *facing, WadiError *error);
 
@@ -31,7 +31,7 @@ void wadi_mesh_sequence_nearest(const WadiMeshSequence *sequence, WadiVec3 x, do
 double wadi_mesh_sequence_distance(const WadiMeshSequence *sequence, WadiVec3 x, double time);
 double wadi_mesh_sequence_sample(const WadiMeshSequence *sequence, WadiVec3 x, double time,
                                  WadiMeshNearest *nearest, WadiVec3 *normal, WadiVec3 *velocity);
-/* x moves as the surface point nearest to it does. */
+/* x is displaced as the surface point nearest to it. */
 WadiVec3 wadi_mesh_sequence_carry(const WadiMeshSequence *sequence, WadiVec3 x, double t0, double t1);
 
 #endif

@@ -1,7 +1,8 @@
 /* Inside and outside of a mesh, and signed distances.
- * Away from the triangles the winding number is harmonic, and its gradient depends on the rims of the holes alone, as
- * the field of a current along them (Biot-Savart): |grad w| <= 1/(4 pi) sum over rim edges of length / distance^2. Where
- * that bound keeps w on one side of 1/2, one sign holds for a whole region. A mesh without rims has it for free. */
+ * Away from the triangles the winding number is harmonic, and its gradient depends on the rims of the
+ * holes alone, as the field of a current along them (Biot-Savart): |grad w| <= 1/(4 pi) sum over rim edges
+ * of length / distance^2. Where that bound keeps w on one side of 1/2, one sign holds for a whole region;
+ * without rims it is 0. */
 #include "geom/mesh/mesh_solid.h"
 
 #include "core/alloc.h"
@@ -77,16 +78,17 @@ bool wadi_mesh_solid_contains(const WadiMeshSolid *solid, WadiVec3 x)
     return wadi_winding_is_inside(solid->winding, x, solid->facing);
 }
 
-void wadi_mesh_solid_nearest(const WadiMeshSolid *solid, WadiVec3 x, double reach, WadiMeshNearest *nearest)
+void wadi_mesh_solid_nearest(const WadiMeshSolid *solid, WadiVec3 x, double search_radius,
+                             WadiMeshNearest *nearest)
 {
-    double lower, upper = reach;
+    double lower, upper = search_radius;
     if (!isfinite(upper)) {
         wadi_mesh_clearance_at(&solid->clearance, x, &lower, &upper);
     }
     bool has_found = wadi_mesh_tree_nearest(solid->tree, x, 1.0001 * upper, nearest) ||
                      wadi_mesh_tree_nearest(solid->tree, x, INFINITY, nearest);
     if (!has_found) {
-        /* Out of reach of single precision: the bounds are a safe answer. */
+        /* Beyond the range of single precision: the distance to the bounds is a lower bound. */
         WadiVec3 on_box = wadi_min(wadi_max(x, solid->bounds.min), solid->bounds.max);
         const uint32_t *v = solid->mesh.triangles[0];
         *nearest =
@@ -94,7 +96,8 @@ void wadi_mesh_solid_nearest(const WadiMeshSolid *solid, WadiVec3 x, double reac
     }
 }
 
-bool wadi_mesh_solid_bound(const WadiMeshSolid *solid, WadiVec3 x, double reach, WadiMeshNearest *nearest)
+bool wadi_mesh_solid_bound(const WadiMeshSolid *solid, WadiVec3 x, double search_radius,
+                           WadiMeshNearest *nearest)
 {
     double lower, upper;
     wadi_mesh_clearance_at(&solid->clearance, x, &lower, &upper);
@@ -102,7 +105,7 @@ bool wadi_mesh_solid_bound(const WadiMeshSolid *solid, WadiVec3 x, double reach,
         *nearest = (WadiMeshNearest){ .distance = lower };
         return false;
     }
-    wadi_mesh_solid_nearest(solid, x, reach, nearest);
+    wadi_mesh_solid_nearest(solid, x, search_radius, nearest);
     return true;
 }
 
@@ -118,7 +121,7 @@ int wadi_mesh_solid_side(const WadiMeshSolid *solid, WadiVec3 x, const WadiMeshN
 {
     const double *w = nearest->weight;
     if (fmin(w[0], fmin(w[1], w[2])) < 1e-9) {
-        return 0; /* on an edge, where two triangles disagree */
+        return 0; /* on an edge, where the two triangles may disagree */
     }
     const uint32_t *v = solid->mesh.triangles[nearest->triangle];
     const WadiVec3 *p = solid->mesh.vertices;
@@ -135,7 +138,7 @@ WadiVec3 wadi_mesh_solid_normal(const WadiMeshSolid *solid, WadiVec3 x, bool is_
     WadiVec3 face = wadi_cross(wadi_sub(p[v[1]], p[v[0]]), wadi_sub(p[v[2]], p[v[0]]));
     face = wadi_normalized_or(wadi_scale(face, solid->facing), wadi_vec3(0, 0, 1));
     WadiVec3 size = wadi_box_size(solid->bounds);
-    /* So near that the direction to the foot is rounding. */
+    /* Below it the direction to the nearest point is rounding error. */
     double tiny = 1e-12 * fmax(size.x, fmax(size.y, size.z));
     WadiVec3 away = wadi_scale(wadi_sub(x, nearest->point), is_outside ? 1.0 : -1.0);
     return nearest->distance > tiny ? wadi_normalized_or(away, face) : face;
@@ -175,7 +178,7 @@ static void classify(WadiMeshSolid *solid, const int low[3], int side)
     WadiVec3 center = { grid->origin.x + low[0] * grid->cell + half,
                         grid->origin.y + low[1] * grid->cell + half,
                         grid->origin.z + low[2] * grid->cell + half };
-    /* A hair more than the half diagonal, for points on the cell's faces after rounding. */
+    /* Slightly more than the half diagonal, for points on the faces of the cell after rounding. */
     if (wadi_mesh_solid_is_uniform(solid, center, 1.001 * sqrt(3.0) * half)) {
         set_signs(grid, low, side, wadi_winding_is_inside(solid->winding, center, solid->facing) ? 1 : -1);
     } else if (side > 1) {
@@ -226,10 +229,9 @@ static WadiStatus make_sign_grid(WadiMeshSolid *solid, WadiError *error)
     return WADI_OK;
 }
 
-/* Beside flipped triangles and overlapping open parts the winding number can pass 1/2 outside the bounds. Out there it
- * is harmonic, so it is largest on the box: if it is small on the box's faces, nothing beyond is inside. Otherwise, along
- * a ray from a point at distance r to infinity the rims add up to at most w = length / (4 pi r), and the triangles span at
- * most area / (4 pi r^2). */
+/* With flipped triangles or overlapping open parts the winding number can pass 1/2 outside the bounds.
+ * There it is harmonic and largest on the box: if it is small on the faces of the box, nothing beyond is
+ * inside. Otherwise at distance r it is at most length of the rims / (4 pi r) and area / (4 pi r^2). */
 static WadiBox find_inside_bounds(const WadiMeshSolid *solid)
 {
     enum { SAMPLES = 16 };
@@ -252,8 +254,8 @@ static WadiBox find_inside_bounds(const WadiMeshSolid *solid)
                 WadiVec3 along = wadi_sub(solid->mesh.vertices[edge->b], solid->mesh.vertices[edge->a]);
                 rim += fabs((double)edge->count) * wadi_norm(along);
             }
-            double reach = fmin(rim * 2.0 / four_pi, sqrt(wadi_mesh_area(&solid->mesh) * 2.0 / four_pi));
-            return wadi_box_grown(solid->bounds, reach);
+            double margin = fmin(rim * 2.0 / four_pi, sqrt(wadi_mesh_area(&solid->mesh) * 2.0 / four_pi));
+            return wadi_box_grown(solid->bounds, margin);
         }
     }
     return box;

@@ -1,4 +1,4 @@
-/* What is wrong with a mesh as the boundary of a solid: one sort of its edges tells. */
+/* Defects of a mesh as the boundary of a solid, from one sort of its edges. */
 #include <stdlib.h>
 
 #include "core/alloc.h"
@@ -67,7 +67,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t v)
     return v;
 }
 
-/* Rims that hang together are one hole. `boundary` are the edges with one triangle. */
+/* Connected boundary edges (those of one triangle) form one hole. */
 static WadiStatus find_holes(const WadiMesh *mesh, const EdgeUse *boundary, size_t count,
                              WadiMeshTopology *out, WadiError *error)
 {
@@ -116,7 +116,8 @@ static WadiStatus find_holes(const WadiMesh *mesh, const EdgeUse *boundary, size
     return status;
 }
 
-/* Walks the runs of equal edges; boundary edges are packed to the front of `uses`, rims go to `rim`. */
+/* Visits the runs of equal edges; boundary edges are packed to the front of `uses`, rims are written to
+ * `rim`. */
 static size_t count_edges(EdgeUse *uses, size_t count, WadiRimEdge *rim, WadiMeshTopology *out)
 {
     size_t boundary = 0;

@@ -1,5 +1,5 @@
-/* Vertices of equal position made one: a solid needs positions alone, while files repeat a vertex for every texture coordinate,
- * normal or triangle. */
+/* Merges vertices of equal position: a solid needs positions alone, while files repeat a vertex for every
+ * texture coordinate, normal or triangle. */
 #include <string.h>
 
 #include "core/alloc.h"
@@ -8,7 +8,7 @@
 
 static uint64_t hash_position(WadiVec3 p)
 {
-    /* Adding zero makes -0 and 0 the same bits. */
+    /* Adding zero turns -0 into 0. */
     double value[3] = { p.x + 0.0, p.y + 0.0, p.z + 0.0 };
     uint64_t bits[3];
     memcpy(bits, value, sizeof bits);

@@ -60,7 +60,7 @@ static int compare_keys(const void *left, const void *right)
     return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
 }
 
-/* Where the highest bit in which the range's codes differ turns to one; the middle when all are equal. */
+/* First key with the highest differing bit set; the middle when all codes are equal. */
 static uint32_t find_split(const Key *keys, uint32_t first, uint32_t count)
 {
     uint64_t low = keys[first].code, high = keys[first + count - 1].code;
@@ -225,7 +225,7 @@ void wadi_winding_destroy(WadiWinding *winding)
     }
 }
 
-static double cluster_share(const Cluster *c, WadiVec3 r, double squared)
+static double cluster_term(const Cluster *c, WadiVec3 r, double squared)
 {
     double inverse2 = 1.0 / squared, inverse3 = inverse2 * sqrt(inverse2), inverse5 = inverse3 * inverse2;
     double x = r.x, y = r.y, z = r.z;
@@ -253,7 +253,7 @@ double wadi_winding_number(const WadiWinding *winding, WadiVec3 x, double beta)
         WadiVec3 r = wadi_sub(cluster->center, x);
         double squared = wadi_dot(r, r);
         if (squared > beta * beta * cluster->squared_radius && squared > 0.0) {
-            sum += cluster_share(cluster, r, squared);
+            sum += cluster_term(cluster, r, squared);
         } else if (cluster->right != 0) {
             WADI_ASSERT_ELSE(depth + 2 <= STACK_SIZE, return 0.0);
             stack[depth++] = cluster->right;
@@ -265,7 +265,7 @@ double wadi_winding_number(const WadiWinding *winding, WadiVec3 x, double beta)
             }
         }
     }
-    return sum + wadi_angle_sum_share(&angles);
+    return sum + wadi_angle_sum_fraction(&angles);
 }
 
 double wadi_winding_number_exact(const WadiMesh *mesh, WadiVec3 x)
@@ -275,7 +275,7 @@ double wadi_winding_number_exact(const WadiMesh *mesh, WadiVec3 x)
         const uint32_t *v = mesh->triangles[t];
         wadi_angle_sum_add(&angles, mesh->vertices[v[0]], mesh->vertices[v[1]], mesh->vertices[v[2]], x);
     }
-    return wadi_angle_sum_share(&angles);
+    return wadi_angle_sum_fraction(&angles);
 }
 
 bool wadi_winding_is_inside(const WadiWinding *winding, WadiVec3 x, double sign)

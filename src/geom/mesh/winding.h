@@ -5,8 +5,8 @@
 
 #include "geom/mesh/mesh.h"
 
-/* Sum of the solid angles of triangles. Small half angles are multiplied up as complex numbers 1 + i tan, and one arc
- * tangent is taken for seven of them: together they stay below half a turn. */
+/* Sum of the solid angles of triangles. Small half angles are multiplied as complex numbers 1 + i tan,
+ * with one arc tangent for seven of them: their sum stays below half a turn. */
 typedef struct WadiAngleSum {
     double half_angle;
     double re, im;
@@ -43,8 +43,8 @@ static inline void wadi_angle_sum_add(WadiAngleSum *sum, WadiVec3 v0, WadiVec3 v
     }
 }
 
-/* As a share of the full sphere. */
-static inline double wadi_angle_sum_share(const WadiAngleSum *sum)
+/* As a fraction of the full sphere. */
+static inline double wadi_angle_sum_fraction(const WadiAngleSum *sum)
 {
     return (sum->half_angle + atan2(sum->im, sum->re)) / 6.283185307179586477;
 }
@@ -60,8 +60,8 @@ double wadi_winding_number(const WadiWinding *winding, WadiVec3 x, double beta);
 /* The sum over all triangles. */
 double wadi_winding_number_exact(const WadiMesh *mesh, WadiVec3 x);
 
-/* Is the winding number above one half? Approximate where that is safe, exact where it is close. `sign` is -1 for
- * meshes that face inward. */
+/* Whether the winding number exceeds one half: approximate where that is safe, exact where it is close.
+ * `sign` is -1 for meshes that face inward. */
 bool wadi_winding_is_inside(const WadiWinding *winding, WadiVec3 x, double sign);
 
 #endif

@@ -225,7 +225,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The four digits behind \u, or -1. */
+/* The four digits after \u, or -1. */
 static int32_t hex_word(const char *at, const char *end)
 {
     int32_t word = 0;
@@ -254,7 +254,7 @@ static size_t encode_utf8(int32_t code, char out[4])
     return extra + 1;
 }
 
-/* One character behind a backslash; its bytes in `out`, their number returned, 0 when damaged. */
+/* One character after a backslash; its bytes in `out`, their number returned, 0 when damaged. */
 static size_t unescape(const char **at, const char *end, char out[4])
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";

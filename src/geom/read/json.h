@@ -1,5 +1,5 @@
-/* JSON as one flat array of values, for files that cannot be trusted: nesting and the number of values are limited, the
- * memory is at most some 24 times the text, and nothing is copied out of it. */
+/* JSON as one flat array of values, for files that are not trusted: nesting and the number of values are
+ * limited, memory is at most about 24 times the text, and nothing is copied out of it. */
 #ifndef WADI_GEOM_JSON_H
 #define WADI_GEOM_JSON_H
 
@@ -21,7 +21,7 @@ enum { WADI_JSON_DEPTH_MAX = 64, WADI_JSON_VALUES_MAX = 1 << 23 };
 
 typedef struct WadiJsonValue {
     WadiJsonType type;
-    uint32_t next;     /* the value behind this one and all that is in it */
+    uint32_t next;     /* index of the value after this one and its contents */
     uint32_t count;    /* elements of an array, pairs of an object */
     const char *begin; /* of a number, or of a string without its quotes and with its escapes */
     const char *end;
@@ -35,7 +35,7 @@ typedef struct WadiJson {
     size_t capacity;
 } WadiJson;
 
-/* What "there is no such value" looks like. */
+/* Index that stands for no value. */
 #define WADI_JSON_NONE UINT32_MAX
 
 WadiStatus wadi_json_parse(WadiJson *json, const char *text, size_t size, const char *name, WadiError *error);

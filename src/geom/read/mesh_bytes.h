@@ -1,4 +1,4 @@
-/* Bytes of mesh files: regular files only, opened without waiting, read whole. */
+/* Bytes of mesh files: regular files only, opened without blocking, read whole. */
 #ifndef WADI_GEOM_MESH_BYTES_H
 #define WADI_GEOM_MESH_BYTES_H
 

@@ -1,4 +1,4 @@
-/* What the reader of a mesh format fills: vertices with checked coordinates, faces cut into triangles. */
+/* Output of the readers of mesh formats: vertices with checked coordinates, faces cut into triangles. */
 #ifndef WADI_GEOM_MESH_GATHER_H
 #define WADI_GEOM_MESH_GATHER_H
 
@@ -35,7 +35,7 @@ WadiStatus wadi_gather_strip(WadiMeshGather *gather);
 /* Leaves out the vertices that no triangle uses. */
 WadiStatus wadi_gather_compact(WadiMeshGather *gather);
 
-/* The readers. `path` is where the buffers of a glTF mesh are looked for; NULL: nowhere. */
+/* The readers. `path`: of the mesh file, for the buffers of a glTF mesh; NULL: no file may be opened. */
 WadiStatus wadi_mesh_parse_obj(WadiMeshGather *gather, const unsigned char *bytes, size_t size);
 WadiStatus wadi_mesh_parse_ply(WadiMeshGather *gather, const unsigned char *bytes, size_t size);
 WadiStatus wadi_mesh_parse_stl(WadiMeshGather *gather, const unsigned char *bytes, size_t size);

@@ -166,8 +166,8 @@ static WadiStatus decode_base64(const WadiGltf *gltf, const WadiJsonValue *uri, 
     }
     at += strlen(mark);
     size_t room = (size_t)(uri->end - at) / 4 * 3 + 3, used = 0;
-    WADI_TRY(wadi_alloc_unset((void **)&buffer->own.data, room, 1, "glTF buffer", error));
-    buffer->own.size = room;
+    WADI_TRY(wadi_alloc_unset((void **)&buffer->owned.data, room, 1, "glTF buffer", error));
+    buffer->owned.size = room;
     uint32_t bits = 0;
     int digits = 0;
     for (; at < uri->end && *at != '='; ++at) {
@@ -179,10 +179,10 @@ static WadiStatus decode_base64(const WadiGltf *gltf, const WadiJsonValue *uri, 
         }
         bits = bits << 6 | (uint32_t)digit;
         if (++digits % 4 != 1) {
-            buffer->own.data[used++] = (unsigned char)(bits >> (6 - 2 * ((digits - 1) % 4)));
+            buffer->owned.data[used++] = (unsigned char)(bits >> (6 - 2 * ((digits - 1) % 4)));
         }
     }
-    buffer->data = buffer->own.data;
+    buffer->data = buffer->owned.data;
     buffer->size = used;
     return WADI_OK;
 }
@@ -202,9 +202,9 @@ static WadiStatus read_buffer_file(const WadiGltf *gltf, uint32_t uri, const cha
         }
     }
     WADI_TRY(wadi_string_copy(&buffer->path, path, strlen(path), error));
-    WADI_TRY(wadi_mesh_bytes_read(&buffer->own, path, SIZE_MAX, false, error));
-    buffer->data = buffer->own.data;
-    buffer->size = buffer->own.size;
+    WADI_TRY(wadi_mesh_bytes_read(&buffer->owned, path, SIZE_MAX, false, error));
+    buffer->data = buffer->owned.data;
+    buffer->size = buffer->owned.size;
     return WADI_OK;
 }
 
@@ -258,7 +258,7 @@ WadiStatus wadi_gltf_buffers_read(const WadiGltf *gltf, const char *path, WadiGl
 void wadi_gltf_buffers_free(WadiGltfBuffer *buffers, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
-        wadi_mesh_bytes_free(&buffers[i].own);
+        wadi_mesh_bytes_free(&buffers[i].owned);
         wadi_string_free(buffers[i].path);
     }
     WADI_DELETE(buffers, count);

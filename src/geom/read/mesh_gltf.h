@@ -18,8 +18,8 @@ typedef struct WadiGltf {
 typedef struct WadiGltfBuffer {
     const unsigned char *data;
     size_t size;
-    WadiMeshBytes own; /* what must be released: text decoded or a file read */
-    char *path;        /* of that file; NULL: none */
+    WadiMeshBytes owned; /* to be released: decoded text or the bytes of a file */
+    char *path;          /* of that file; NULL: none */
 } WadiGltfBuffer;
 
 /* `bytes` must outlive it. */
@@ -32,14 +32,14 @@ WadiStatus wadi_gltf_buffers_read(const WadiGltf *gltf, const char *path, WadiGl
                                   size_t *count, WadiError *error);
 void wadi_gltf_buffers_free(WadiGltfBuffer *buffers, size_t count);
 
-/* A number of the object, `missing` where the key is not there. false when it is damaged. */
+/* A number of the object, `missing` if there is no such key. false when it is damaged. */
 bool wadi_gltf_whole(const WadiJson *json, uint32_t object, const char *key, uint64_t missing,
                      uint64_t *number);
 
 /* Numbers in a buffer: element i begins at data + i * stride and is one component or three. */
 typedef struct WadiGltfAccessor {
-    const unsigned char
-        *data; /* NULL: damaged, sparse, compressed, or neither scalars nor vectors of three */
+    /* NULL: damaged, sparse, compressed, or neither scalars nor vectors of three. */
+    const unsigned char *data;
     uint64_t count, stride;
     uint64_t step; /* bytes of a component */
     uint32_t type; /* of a component, as glTF numbers them */

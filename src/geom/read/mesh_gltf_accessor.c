@@ -1,4 +1,5 @@
-/* Accessors of a glTF file: where in which buffer numbers lie, checked once, so that reading them needs no check. */
+/* Accessors of a glTF file: the positions of numbers in the buffers, checked once, so that reading them
+ * needs no check. */
 #include <math.h>
 #include <string.h>
 

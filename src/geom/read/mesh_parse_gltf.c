@@ -1,6 +1,6 @@
-/* glTF 2: the triangles of every node of the scene, placed. Each node, mesh and accessor of the file is looked at once, and a node
- * may have one parent only, so that time and memory follow the size of the file. Axes stay as they are in the file.
- * Skins and morph targets are left out: the mesh is read at rest. */
+/* glTF 2: the triangles of every node of the scene, transformed. Each node, mesh and accessor is visited
+ * once, and a node may have one parent only, so that time and memory are proportional to the size of the
+ * file. Axes stay as in the file. Skins and morph targets are left out: the mesh is read in its rest pose. */
 #include <math.h>
 #include <string.h>
 
@@ -216,7 +216,7 @@ static bool numbers_of(const Reader *reader, uint32_t object, const char *key, u
     return is_good;
 }
 
-/* A node's own transform: a matrix in columns, or translation * rotation * scale. */
+/* The local transform of a node: a matrix in columns, or translation * rotation * scale. */
 static WadiStatus node_matrix(const Reader *reader, uint32_t node, Matrix *map)
 {
     double m[16] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1 };
@@ -343,7 +343,7 @@ static WadiStatus add_nodes(Reader *reader)
     return WADI_OK;
 }
 
-/* Extensions that put the geometry where this reader does not find it. */
+/* Extensions whose geometry this reader does not support. */
 static WadiStatus check_extensions(const Reader *reader)
 {
     static const char *const unread[] = { "KHR_draco_mesh_compression", "EXT_meshopt_compression",
@@ -371,7 +371,7 @@ static WadiStatus read_all(Reader *reader, const char *path)
     WADI_TRY(check_extensions(reader));
     WADI_TRY(wadi_gltf_accessors_read(&reader->accessors, &reader->gltf, path, reader->gather->error));
     for (size_t i = 0; i < reader->accessors.buffer_count; ++i) {
-        reader->limit += reader->accessors.buffers[i].own.size;
+        reader->limit += reader->accessors.buffers[i].owned.size;
     }
     WADI_TRY(read_meshes(reader));
     WADI_TRY(read_nodes(reader));

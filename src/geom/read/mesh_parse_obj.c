@@ -4,7 +4,7 @@
 #include "geom/read/mesh_gather.h"
 #include "geom/read/mesh_text.h"
 
-/* Blanks, and line ends behind a backslash. */
+/* Blanks, and line ends after a backslash. */
 static void skip_blanks(WadiScan *scan)
 {
     for (;;) {

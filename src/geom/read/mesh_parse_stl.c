@@ -1,4 +1,5 @@
-/* STL: 50 bytes a triangle behind a header of 84, or text. Vertices are not shared in it; equal positions are welded later. */
+/* STL: 50 bytes a triangle after a header of 84, or text. Vertices are not shared; equal positions are
+ * welded later. */
 #include <string.h>
 
 #include "geom/read/mesh_gather.h"
@@ -24,7 +25,7 @@ static WadiStatus parse_binary(WadiMeshGather *gather, const unsigned char *byte
     WADI_TRY(WADI_ARRAY_RESERVE(&gather->vertices, 3 * count, "mesh vertices", gather->error));
     WADI_TRY(WADI_ARRAY_RESERVE(&gather->corners, 3 * count, "mesh triangles", gather->error));
     for (size_t t = 0; t < count; ++t) {
-        const unsigned char *at = bytes + HEADER + TRIANGLE * t + 12; /* behind the normal */
+        const unsigned char *at = bytes + HEADER + TRIANGLE * t + 12; /* after the normal */
         uint32_t first = (uint32_t)gather->vertices.count;
         for (int k = 0; k < 3; ++k, at += 12) {
             WadiVec3 p = { float_at(at), float_at(at + 4), float_at(at + 8) };

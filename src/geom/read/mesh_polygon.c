@@ -124,7 +124,7 @@ static WadiStatus cut_ears(WadiMeshGather *gather)
         link[2 * c] = a;
         --left;
         misses = 0;
-        b = link[2 * c + 1]; /* not c: two ears that touch make slivers */
+        b = link[2 * c + 1]; /* not c: two ears that touch would be slivers */
     }
     return WADI_OK;
 }

@@ -41,7 +41,7 @@ static double decimal(uint64_t mantissa, int64_t exponent)
     return (double)(exponent < 0 ? (long double)mantissa / scale : (long double)mantissa * scale);
 }
 
-/* The exponent behind a mantissa: 0 when there is none. */
+/* The exponent after a mantissa: 0 when there is none. */
 static int64_t scan_exponent(const char **at, const char *end)
 {
     const char *c = *at;

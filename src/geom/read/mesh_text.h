@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A decimal number at *at, which moves behind it. false, and *at unchanged, when there is none. */
+/* A decimal number at *at, which is advanced past it. false, and *at unchanged, when there is none. */
 bool wadi_scan_number(const char **at, const char *end, double *number);
 bool wadi_scan_whole(const char **at, const char *end, int64_t *number);
 
