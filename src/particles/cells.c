@@ -1,7 +1,6 @@
-/* Sort particles by cell and index the occupied cells. Cell coordinates are packed relative to their own
- * bounding box into one key, (z, y, x) from high to low bits, and sorted by a stable radix sort with fixed
- * blocks: the cost follows the particles, the result depends neither on threads nor on where in space they
- * are. */
+/* Sort particles by cell and index the occupied cells. Cell coordinates, relative to their bounding box,
+ * are packed into one key, (z, y, x) from high to low bits, and sorted by a stable radix sort with fixed
+ * blocks. The result depends neither on the threads nor on the position in space. */
 #include "particles/cells.h"
 
 #include <math.h>
@@ -16,7 +15,7 @@ enum {
     DIGIT_BITS_MAX = 11,
 };
 
-/* Room to add small offsets to any coordinate without overflow. */
+/* Leaves a margin for small offsets to any coordinate without overflow. */
 static const double COORDINATE_LIMIT = 2147483640.0;
 
 typedef struct CellSort {
@@ -33,9 +32,9 @@ typedef struct CellSort {
     int round;     /* 0: the whole key, or x alone; 1: (z, y) of particles already sorted by x */
     uint64_t *key[2];
     int32_t *index[2];
-    int from; /* which of the two holds the present order */
+    int from; /* which of the two buffers holds the present order */
     int shift, digit_bits;
-    int32_t *histogram; /* [block][digit], then the place of the block's next item */
+    int32_t *histogram; /* [block][digit], then the output index of the next item */
 } CellSort;
 
 static inline double cell_coordinate(double position, double cell_size)
@@ -143,14 +142,14 @@ static void scatter_block(void *context, int64_t first, int64_t end)
 {
     CellSort *sort = context;
     int64_t digits = INT64_C(1) << sort->digit_bits;
-    int32_t *place = sort->histogram + first / SORT_BLOCK * digits;
+    int32_t *next = sort->histogram + first / SORT_BLOCK * digits;
     const uint64_t *key = sort->key[sort->from];
     const int32_t *index = sort->index[sort->from];
     uint64_t *to_key = sort->key[!sort->from];
     int32_t *to_index = sort->index[!sort->from];
     uint64_t mask = (uint64_t)digits - 1;
     for (int64_t n = first; n < end; ++n) {
-        int32_t to = place[(key[n] >> sort->shift) & mask]++;
+        int32_t to = next[(key[n] >> sort->shift) & mask]++;
         to_key[to] = key[n];
         to_index[to] = index[n];
     }
@@ -165,12 +164,12 @@ static void radix_sort(CellSort *sort, int bits)
         sort->shift = pass * sort->digit_bits;
         wadi_parallel_for(sort->count, SORT_BLOCK, count_digits, sort);
         int64_t digits = INT64_C(1) << sort->digit_bits;
-        int32_t place = 0;
+        int32_t next = 0;
         for (int64_t digit = 0; digit < digits; ++digit) {
             for (int64_t b = 0; b < sort->block_count; ++b) {
                 int32_t count = sort->histogram[b * digits + digit];
-                sort->histogram[b * digits + digit] = place;
-                place += count;
+                sort->histogram[b * digits + digit] = next;
+                next += count;
             }
         }
         wadi_parallel_for(sort->count, SORT_BLOCK, scatter_block, sort);
@@ -255,8 +254,8 @@ static inline uint64_t hash_cell(int32_t i, int32_t j, int32_t k)
     return wadi_hash_mix(low ^ ((uint64_t)(uint32_t)k * UINT64_C(0x9e3779b97f4a7c15)));
 }
 
-/* The bit of a hash in `seen`. */
-static inline uint64_t seen_bit(const WadiCells *cells, uint64_t hash, size_t *word)
+/* The bit of a hash in `filter`. */
+static inline uint64_t filter_bit(const WadiCells *cells, uint64_t hash, size_t *word)
 {
     uint64_t bit = (hash >> 30) & (4 * (uint64_t)cells->slot_mask + 3);
     *word = (size_t)(bit >> 6);
@@ -270,16 +269,16 @@ static WadiStatus make_table(WadiCells *cells, WadiArena *arena, WadiError *erro
         slots *= 2;
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &cells->slot, slots, "cell table", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &cells->seen, slots / 16, "cell table", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &cells->filter, slots / 16, "cell table", error));
     memset(cells->slot, -1, slots * sizeof *cells->slot);
-    memset(cells->seen, 0, slots / 16 * sizeof *cells->seen);
+    memset(cells->filter, 0, slots / 16 * sizeof *cells->filter);
     cells->slot_mask = slots - 1;
     for (int32_t c = 0; c < cells->cell_count; ++c) {
         const int32_t *at = cells->coordinate[c];
         uint64_t hash = hash_cell(at[0], at[1], at[2]);
         size_t word;
-        uint64_t bit = seen_bit(cells, hash, &word);
-        cells->seen[word] |= bit;
+        uint64_t bit = filter_bit(cells, hash, &word);
+        cells->filter[word] |= bit;
         uint32_t slot = (uint32_t)hash & cells->slot_mask;
         while (cells->slot[slot] >= 0) {
             slot = (slot + 1) & cells->slot_mask;
@@ -343,8 +342,8 @@ int32_t wadi_cells_find(const WadiCells *cells, int32_t i, int32_t j, int32_t k)
     }
     uint64_t hash = hash_cell(i, j, k);
     size_t word;
-    uint64_t bit = seen_bit(cells, hash, &word);
-    if ((cells->seen[word] & bit) == 0) {
+    uint64_t bit = filter_bit(cells, hash, &word);
+    if ((cells->filter[word] & bit) == 0) {
         return -1;
     }
     uint32_t slot = (uint32_t)hash & cells->slot_mask;

@@ -1,5 +1,5 @@
-/* Particles sorted by cell, and neighbours within a radius. Unbounded: cells are hashed, cost follows
- * occupied cells. */
+/* Particles sorted by cell, and neighbours within a radius. Cells are hashed: space is unbounded, and the
+ * cost is proportional to the occupied cells. */
 #ifndef WADI_PARTICLES_CELLS_H
 #define WADI_PARTICLES_CELLS_H
 
@@ -16,9 +16,8 @@ typedef struct WadiCells {
     int32_t *order;           /* particle indices, cell by cell */
     int32_t *slot;            /* hash table: cell index or -1 */
     uint32_t slot_mask;
-    uint64_t *
-        seen; /* bits by another part of the hash, four a slot: one that is not set has no cell, and most cells around
-                     * isolated particles have none */
+    /* Bloom filter, four bits a slot: a cell whose bit is 0 is empty, as most cells around isolated particles. */
+    uint64_t *filter;
     int32_t particle_count;
 } WadiCells;
 
@@ -32,11 +31,11 @@ WadiStatus wadi_cells_build_subset(WadiCells *cells, const WadiParticles *partic
                                    int32_t count, double cell_size, WadiArena *arena, WadiError *error);
 /* Index of the cell at a coordinate, or -1. */
 int32_t wadi_cells_find(const WadiCells *cells, int32_t i, int32_t j, int32_t k);
-/* Walks everything: order, coordinates, table; for cells built of all particles or of an ascending subset. */
+/* Checks order, coordinates and table, for cells built of all particles or of an ascending subset. */
 bool wadi_cells_validate(const WadiCells *cells, const WadiParticles *particles);
 
-/* Neighbour lists: j is a neighbour of i when |x_i - x_j| <= max(radius_i, radius_j), j != i (so the
- * relation is symmetric). Each list is in ascending particle index. */
+/* Neighbour lists, for the planned solvers `sph` and `dem`: j is a neighbour of i when |x_i - x_j| <=
+ * max(radius_i, radius_j), j != i (a symmetric relation). Each list is in ascending particle index. */
 typedef struct WadiNeighbours {
     int32_t count;  /* particles */
     int64_t *start; /* count + 1 */
@@ -48,7 +47,8 @@ typedef struct WadiNeighbours {
 WadiStatus wadi_neighbours_fixed(WadiNeighbours *neighbours, const WadiCells *cells,
                                  const WadiParticles *particles, double radius, WadiArena *arena,
                                  WadiError *error);
-/* A radius per particle; cost follows the true neighbour count even when radii differ by a factor of ten. */
+/* A radius per particle; the cost is proportional to the neighbours even when radii differ by a factor of
+ * ten. */
 WadiStatus wadi_neighbours_mixed(WadiNeighbours *neighbours, const WadiParticles *particles,
                                  const float *radius, WadiArena *arena, WadiError *error);
 

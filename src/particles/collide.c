@@ -1,12 +1,9 @@
-/* Continuous collision of a particle's path with solids, by conservative advancement in space and time.
- * Where the distance to a solid is d, the particle is v fast and no point of the solid's distance changes
- * faster than b, the next d / (v + b) seconds are free: distances are lower bounds, so this holds for any
- * thickness and speed.
+/* Continuous collision of a particle's path with solids, by conservative advancement. [theory 3.4]
+ * At distance d from a solid, with the particle at speed v and the distance changing by at most b a second, the
+ * next d / (v + b) seconds are free. Distances are lower bounds, so this holds for any thickness and speed.
  *
- * Along a wall those steps would be as short as the particle is near. There the particle is lifted within
- * the free ball around it, travels at that height in longer steps, and is let down again at the end, all
- * by the same rule: every place on the way is verified free, so the detour cannot lead through anything
- * either. */
+ * Along a wall such steps are as short as the particle is near. There the particle is lifted within the free ball
+ * around it, moves at that height in longer steps, and is lowered at the end; every position is verified free. */
 #include "particles/collide.h"
 
 #include <stdatomic.h>
@@ -16,22 +13,22 @@
 #include "particles/contact.h"
 
 enum {
-    STEPS_MAX = 256, /* of one particle's march; then it stops where it is and goes on in the next step */
+    STEPS_MAX = 256, /* of one particle; then it stops and continues in the next step */
     CONTACTS_MAX = 16,
     MOVE_BLOCK = 512,
 };
-static const double SAG_MAX = 32.0; /* skins: chords that sag more are cut in shorter ones */
+static const double SAG_MAX = 32.0; /* skins: chords with a larger sag are shortened */
 
 typedef struct Mover {
     const WadiCollideIn *in;
     bool has_moving_solids;
     WadiVec3 x, v;
     WadiVec3 path; /* velocity along the path, m/s */
-    WadiVec3 lift; /* how far x was lifted off the path */
+    WadiVec3 lift; /* displacement of x off the path */
     double time;
     int contacts;
     bool is_stuck;
-    bool has_arrived; /* at the end of the path, every place on the way known to be free */
+    bool has_arrived; /* at the end of the path, all of it verified free */
 } Mover;
 
 /* Part i of the solids by itself; i == count: the walls. */
@@ -49,16 +46,16 @@ static double part_speed(const WadiSolids *solids, int i, WadiVec3 x, double rad
     return i < solids->count ? wadi_shape_speed_bound(solids->solids[i].shape, x, radius, t0, t1) : 0.0;
 }
 
-/* What lies ahead of a particle. */
-typedef struct Ahead {
-    double seconds;     /* its path is free; lands a skin off the surface or, from nearer, half as near */
-    double distance;    /* to the nearest solid now, or a smaller free one */
-    bool is_seen;       /* by a ray: no need to feel the way for these seconds */
-    bool is_met;        /* so far, and then it meets a mesh */
-    WadiSolidPoint met; /* there */
-} Ahead;
+/* The first part of the remaining path, free of solids. */
+typedef struct FreePath {
+    double seconds;  /* ends a skin from the surface or, from nearer, at half the distance */
+    double distance; /* to the nearest solid now, or a lower bound */
+    bool is_by_ray;  /* known by a ray: no grazing detour is needed */
+    bool ends_at_mesh;
+    WadiSolidPoint met; /* surface at that end */
+} FreePath;
 
-/* How long it takes to come down to a skin above a plane that is d away, or half as near from nearer. */
+/* Time until a skin above a plane at distance d is reached, or half the distance from nearer. */
 static double time_to_plane(const Mover *m, double d, WadiVec3 normal)
 {
     double approach = -wadi_dot(m->path, normal);
@@ -77,36 +74,37 @@ static double time_to_walls(const Mover *m, const WadiSolids *walls)
     return least;
 }
 
-/* The path during the next `seconds`, seen from a solid that moves as one rigid piece: a chord, in the place where the solid is
- * at the end, and how far the path is from it at most. A solid at rest sees the path itself. */
+/* The path of the next `seconds` in the frame of a solid in rigid motion: a chord, relative to the
+ * position of the solid at its end, and a bound on the distance of the path from it. For a solid at rest
+ * it is the path itself. */
 typedef struct Chord {
-    WadiVec3 from, way;
+    WadiVec3 from, displacement;
     double seconds, sag;
 } Chord;
 
 static Chord chord_from(const Mover *m, const WadiShape *shape, const WadiShapeMotion *motion, double seconds)
 {
-    const WadiVec3 way = wadi_scale(m->path, seconds);
-    Chord chord = { .from = m->x, .way = way, .seconds = seconds };
+    const WadiVec3 displacement = wadi_scale(m->path, seconds);
+    Chord chord = { .from = m->x, .displacement = displacement, .seconds = seconds };
     if (motion != NULL) {
-        const double length = wadi_norm(way);
+        const double length = wadi_norm(displacement);
         chord.from = wadi_shape_carry(shape, m->x, m->time, m->time + seconds);
-        chord.way = wadi_sub(wadi_add(m->x, way), chord.from);
+        chord.displacement = wadi_sub(wadi_add(m->x, displacement), chord.from);
         chord.sag = wadi_shape_motion_sag(motion, m->x, length, length, seconds);
     }
     return chord;
 }
 
-/* The first part of it, so short that its sag is at most `sag`: sags are as the square of the time. */
+/* The first part of it with a sag of at most `sag`, which grows with the square of the time. */
 static Chord shorter_chord(const Mover *m, const WadiShape *shape, const WadiShapeMotion *motion,
                            const Chord *chord, double sag)
 {
     return chord->sag > sag ? chord_from(m, shape, motion, chord->seconds * sqrt(sag / chord->sag)) : *chord;
 }
 
-/* The surface of a solid that the path meets `seconds` from now; `normal` is as the solid is at the end of the chord. */
-static WadiSolidPoint meet(const Mover *m, const WadiSolid *solid, const Chord *chord, WadiVec3 normal,
-                           double seconds)
+/* The surface of a solid that the path meets after `seconds`; `normal` is that at the end of the chord. */
+static WadiSolidPoint surface_on_chord(const Mover *m, const WadiSolid *solid, const Chord *chord,
+                                       WadiVec3 normal, double seconds)
 {
     const double end = m->time + chord->seconds, time = m->time + seconds;
     const WadiVec3 x = wadi_add_scaled(m->x, m->path, seconds);
@@ -122,44 +120,44 @@ static WadiSolidPoint meet(const Mover *m, const WadiSolid *solid, const Chord *
     return met;
 }
 
-/* Rays tell how long the path is free of a mesh. The ends of a path are those of its chord, so that a chord without a hit leads
- * to the same side of every wall; long ones may cut a corner, hits need sags below the skin. */
-static void look_along_rays(const Mover *m, const WadiSolid *solid, const WadiShapeMotion *motion,
-                            Chord chord, Ahead *part)
+/* Free time against a mesh by rays. A chord without a hit has both ends, those of the path, on the same
+ * side of every wall, so that long chords may cut a corner; hits need a sag below the skin. */
+static void extend_by_rays(const Mover *m, const WadiSolid *solid, const WadiShapeMotion *motion, Chord chord,
+                           FreePath *part)
 {
     const double skin = m->in->skin;
     WadiVec3 normal;
     const double all = chord.seconds;
     chord = shorter_chord(m, solid->shape, motion, &chord, SAG_MAX * skin);
-    double free =
-        wadi_shape_free_fraction(solid->shape, chord.from, chord.way, m->time + chord.seconds, skin, &normal);
-    if (free >= 0.0 && free < 1.0 && chord.sag > skin) {
+    double fraction = wadi_shape_free_fraction(solid->shape, chord.from, chord.displacement,
+                                               m->time + chord.seconds, skin, &normal);
+    if (fraction >= 0.0 && fraction < 1.0 && chord.sag > skin) {
         chord = shorter_chord(m, solid->shape, motion, &chord, skin);
-        free = wadi_shape_free_fraction(solid->shape, chord.from, chord.way, m->time + chord.seconds,
-                                        skin + chord.sag, &normal);
+        fraction = wadi_shape_free_fraction(solid->shape, chord.from, chord.displacement,
+                                            m->time + chord.seconds, skin + chord.sag, &normal);
     }
-    const double seconds = fmax(free, 0.0) * chord.seconds;
-    if (free < 0.0 || seconds < part->seconds) {
+    const double seconds = fmax(fraction, 0.0) * chord.seconds;
+    if (fraction < 0.0 || seconds < part->seconds) {
         return;
     }
-    part->is_met = free < 1.0;
-    part->is_seen = true;
-    part->seconds = free >= 1.0 && chord.seconds >= all ? HUGE_VAL : seconds;
-    if (part->is_met) {
-        part->met = meet(m, solid, &chord, normal, seconds);
+    part->ends_at_mesh = fraction < 1.0;
+    part->is_by_ray = true;
+    part->seconds = fraction >= 1.0 && chord.seconds >= all ? HUGE_VAL : seconds;
+    if (part->ends_at_mesh) {
+        part->met = surface_on_chord(m, solid, &chord, normal, seconds);
     }
 }
 
-/* How long the path is free of one part of the solids. Distances tell for every kind of solid, but along a surface they allow
- * steps of the height above it only. The plane that touches a convex solid at the point next to the particle tells more, for the
- * solid is behind it; so do rays against a mesh. */
-static void look_at_part(const Mover *m, const WadiSolids *part, double bound, const WadiShapeMotion *motion,
-                         const Chord *chord, Ahead *ahead)
+/* Free time against one part of the solids. Distances serve every kind of solid, but along a surface their
+ * steps are as short as the height above it. Longer ones follow from the tangent plane of a convex solid,
+ * which the solid is behind, and from rays against a mesh. */
+static void find_free_path_of_part(const Mover *m, const WadiSolids *part, double bound,
+                                   const WadiShapeMotion *motion, const Chord *chord, FreePath *free_path)
 {
     double skin = m->in->skin, seconds = chord->seconds;
     double d = wadi_solids_clearance(part, m->x, m->time, bound * seconds + 2.0 * WADI_CONTACT_BAND * skin);
-    ahead->distance = fmin(ahead->distance, d);
-    Ahead own = { .seconds = bound > 0.0 ? fmax(d - skin, 0.5 * d) / bound : HUGE_VAL };
+    free_path->distance = fmin(free_path->distance, d);
+    FreePath own = { .seconds = bound > 0.0 ? fmax(d - skin, 0.5 * d) / bound : HUGE_VAL };
     if (own.seconds < seconds && d > 0.0 && (motion != NULL || wadi_norm(m->path) > 0.0)) {
         if (part->count == 0) {
             own.seconds = time_to_walls(m, part);
@@ -167,20 +165,20 @@ static void look_at_part(const Mover *m, const WadiSolids *part, double bound, c
             WadiSurfacePoint near = wadi_solids_sample(part, m->x, m->time).surface;
             own.seconds = fmax(own.seconds, time_to_plane(m, near.distance, near.normal));
         } else if (motion != NULL || !wadi_shape_is_moving(part->solids[0].shape)) {
-            look_along_rays(m, &part->solids[0], motion, *chord, &own);
+            extend_by_rays(m, &part->solids[0], motion, *chord, &own);
         }
     }
-    if (own.seconds < ahead->seconds) {
-        own.distance = ahead->distance;
-        *ahead = own;
+    if (own.seconds < free_path->seconds) {
+        own.distance = free_path->distance;
+        *free_path = own;
     }
 }
 
-static Ahead look_ahead(const Mover *m, double seconds)
+static FreePath find_free_path(const Mover *m, double seconds)
 {
     const WadiSolids *solids = m->in->solids;
     double speed = wadi_norm(m->path);
-    Ahead ahead = { .seconds = INFINITY, .distance = INFINITY };
+    FreePath free_path = { .seconds = INFINITY, .distance = INFINITY };
     for (int i = 0; i <= solids->count; ++i) {
         WadiSolids part = part_of(solids, i);
         const WadiShape *shape = i < solids->count ? solids->solids[i].shape : NULL;
@@ -190,19 +188,19 @@ static Ahead look_ahead(const Mover *m, double seconds)
         Chord chord = chord_from(m, shape, is_rigid ? &motion : NULL, seconds);
         double bound = speed;
         if (is_rigid) {
-            /* No point of the path is faster than its mean by more than half of what its speed changes by. */
-            bound = (wadi_norm(chord.way) + 4.0 * chord.sag) / seconds;
+            /* The speed exceeds its mean by at most half of its change. */
+            bound = (wadi_norm(chord.displacement) + 4.0 * chord.sag) / seconds;
         } else if (m->has_moving_solids) {
-            /* Over the whole step: no less than over the rest of it, and known from other particles. */
+            /* Over the whole step: no less than over the remainder, and cached for other particles. */
             bound += part_speed(solids, i, m->x, speed * seconds, m->in->t0, m->in->t1);
         }
-        look_at_part(m, &part, bound, is_rigid ? &motion : NULL, &chord, &ahead);
+        find_free_path_of_part(m, &part, bound, is_rigid ? &motion : NULL, &chord, &free_path);
     }
-    return ahead;
+    return free_path;
 }
 
 /* Undo the lift as far as the solids allow. */
-static void let_down(Mover *m)
+static void lower_to_path(Mover *m)
 {
     double left = wadi_norm(m->lift);
     WadiVec3 down = wadi_normalized_or(wadi_scale(m->lift, -1.0), (WadiVec3){ 0, 0, 0 });
@@ -235,8 +233,8 @@ static double distance_to_others(const Mover *m, int except, WadiVec3 x, double 
     return distance;
 }
 
-/* The solid that gets to the particle first if it stays where it is; -1: none does in this step. */
-static int solid_to_ride(const Mover *m)
+/* The solid that would reach the particle first if it stayed at rest; -1: none in this step. */
+static int first_solid_to_arrive(const Mover *m)
 {
     const WadiSolids *solids = m->in->solids;
     double t1 = m->in->t1, earliest = t1 - m->time;
@@ -252,16 +250,16 @@ static int solid_to_ride(const Mover *m)
     return with;
 }
 
-/* The march came to no end: hold on to the solid that comes nearest for the rest of the step. Squeezed
- * when another is in the way. */
-static void ride(Mover *m)
+/* The march did not end: the particle moves with the nearest solid for the remainder of the step. Stuck
+ * when another solid is in the way. */
+static void move_with_solid(Mover *m)
 {
     double t1 = m->in->t1;
     if (!m->has_moving_solids) {
         m->time = t1;
         return;
     }
-    int with = solid_to_ride(m);
+    int with = first_solid_to_arrive(m);
     double smallest = 1e-4 * (t1 - m->in->t0);
     while (m->time < t1) {
         double seconds = fmin(t1 - m->time, (t1 - m->in->t0) / 16.0);
@@ -272,10 +270,10 @@ static void ride(Mover *m)
                 return;
             }
             WadiVec3 to = wadi_solids_carry(m->in->solids, with, m->x, m->time, m->time + seconds);
-            /* Half as much again as the chord, for the arc. */
-            double way = 1.5 * wadi_norm(wadi_sub(to, m->x)), speed;
-            double free = distance_to_others(m, with, m->x, way, seconds, &speed);
-            if (free > way + speed * seconds) {
+            /* 1.5 times the chord, for the arc. */
+            double length = 1.5 * wadi_norm(wadi_sub(to, m->x)), speed;
+            double clearance = distance_to_others(m, with, m->x, length, seconds, &speed);
+            if (clearance > length + speed * seconds) {
                 m->x = to;
                 m->time += seconds;
                 break;
@@ -284,13 +282,14 @@ static void ride(Mover *m)
     }
 }
 
-/* Respond to what is within `band` metres, and to `met`. false: nothing there is approached. */
-static bool touch(Mover *m, double band, const WadiSolidPoint *met)
+/* Respond to the surfaces within `band` metres and to `met`. false: none of them is approached. */
+static bool resolve_contacts(Mover *m, double band, const WadiSolidPoint *met)
 {
     WadiVec3 v = wadi_contact_velocity(m->in, m->x, m->v, m->time, band, met);
     bool is_same = v.x == m->v.x && v.y == m->v.y && v.z == m->v.z;
     if (is_same && m->contacts == 0) {
-        /* The path may approach where the velocity does not: then it follows the velocity from here. */
+        /* The path may approach a surface that the velocity does not: then it follows the velocity from
+         * here. */
         WadiVec3 path = wadi_contact_velocity(m->in, m->x, m->path, m->time, band, met);
         is_same = path.x == m->path.x && path.y == m->path.y && path.z == m->path.z;
     }
@@ -302,7 +301,7 @@ static bool touch(Mover *m, double band, const WadiSolidPoint *met)
     return true;
 }
 
-/* Move x within the free ball of radius d, away from what is near, and so on until `height` is reached. */
+/* Move x within the free ball of radius d away from the near surfaces, repeatedly, up to `height`. */
 static bool lift_off(Mover *m, double d, double height)
 {
     WadiVec3 away = wadi_contact_open_direction(m->in, m->x, 1.6 * d, m->time);
@@ -321,9 +320,9 @@ static bool lift_off(Mover *m, double d, double height)
     return is_lifted;
 }
 
-/* Distances allow no step at all from a place on a surface, where solids that closed in on the particle left it. Leave it by
- * steps away from it, each about as long as the distance so far: where the distance grows as fast, nothing lay between. */
-static double peel_off(Mover *m, double d)
+/* At distance 0, where solids that closed in left the particle, advancement has no step. Leave along the
+ * normal in steps about as long as the distance: where the distance grows as fast, nothing was in between. */
+static double leave_surface(Mover *m, double d)
 {
     WadiVec3 away = wadi_solids_sample(m->in->solids, m->x, m->time).surface.normal;
     double step = fmax(d, 1e-3 * m->in->skin);
@@ -339,12 +338,11 @@ static double peel_off(Mover *m, double d)
     return d;
 }
 
-/* Shorten what plain advancement does badly: paths along a surface are lifted off it, and paths that come
- * in at a grazing angle touch it a little early. `way` is what is left of the path and of the solids'
- * motion, in metres. */
-static bool graze(Mover *m, double d, double bound, double way)
+/* Shortcuts for slow cases: paths along a surface are lifted off it, and paths at a grazing angle resolve_contacts it
+ * early. `length` is the remainder of the path and of the motion of the solids, m. */
+static bool graze(Mover *m, double d, double bound, double length)
 {
-    double skin = m->in->skin, height = fmax(32.0 * skin, way / 16.0);
+    double skin = m->in->skin, height = fmax(32.0 * skin, length / 16.0);
     if (!(d > 0.0) || d > height) {
         return false;
     }
@@ -353,25 +351,25 @@ static bool graze(Mover *m, double d, double bound, double way)
     if (slope > 0.3) {
         return false;
     }
-    return slope > 0.05 ? d < fmax(32.0 * skin, way / 256.0) && touch(m, 1.01 * d, NULL)
+    return slope > 0.05 ? d < fmax(32.0 * skin, length / 256.0) && resolve_contacts(m, 1.01 * d, NULL)
                         : lift_off(m, d, 1.5 * height);
 }
 
-/* March to the end of the step. `ahead` is what lies ahead now. */
-static void march(Mover *m, Ahead ahead)
+/* March to the end of the step from the free path known now. */
+static void march(Mover *m, FreePath free_path)
 {
     double t1 = m->in->t1, skin = m->in->skin, band = WADI_CONTACT_BAND * skin;
-    bool is_settled = false; /* nothing is approached at this place and time */
-    bool is_meeting = false; /* the path meets ahead.met here */
+    bool is_settled = false; /* no surface is approached at this position and time */
+    bool is_meeting = false; /* the path meets free_path.met here */
     for (int step = 0; step < STEPS_MAX && m->contacts <= CONTACTS_MAX; ++step) {
         double seconds = t1 - m->time, speed = wadi_norm(m->path);
-        const WadiSolidPoint met = ahead.met;
+        const WadiSolidPoint met = free_path.met;
         if (step > 0) {
-            ahead = look_ahead(m, seconds);
+            free_path = find_free_path(m, seconds);
         }
-        double d = ahead.distance;
+        double d = free_path.distance;
         if (d < 0.0) {
-            /* A solid that jumps, or one that moves faster than it says. */
+            /* A solid that jumps, or moves faster than its bound. */
             m->contacts += 1;
             is_meeting = false;
             if (!wadi_contact_push_out(m->in, &m->x, m->time)) {
@@ -380,29 +378,28 @@ static void march(Mover *m, Ahead ahead)
             continue;
         }
         bool is_touched =
-            (d <= band || is_meeting) && !is_settled && touch(m, band, is_meeting ? &met : NULL);
+            (d <= band || is_meeting) && !is_settled && resolve_contacts(m, band, is_meeting ? &met : NULL);
         is_meeting = false;
         if (is_touched) {
-            /* A squeezed particle approaches something still; it goes round here until its contacts are
-             * used up. */
+            /* A squeezed particle still approaches something; it repeats this until CONTACTS_MAX. */
             is_settled = wadi_norm(m->path) < speed;
             continue;
         }
-        if (ahead.seconds >= seconds) {
+        if (free_path.seconds >= seconds) {
             m->x = wadi_add_scaled(m->x, m->path, seconds);
             m->time = t1;
             m->has_arrived = true;
             return;
         }
         is_settled = false;
-        double bound = fmax(d - skin, 0.5 * d) / ahead.seconds;
-        if (ahead.is_seen || !graze(m, d, bound, bound * seconds)) {
-            m->x = wadi_add_scaled(m->x, m->path, ahead.seconds);
-            m->time += ahead.seconds;
-            is_meeting = ahead.is_met;
+        double bound = fmax(d - skin, 0.5 * d) / free_path.seconds;
+        if (free_path.is_by_ray || !graze(m, d, bound, bound * seconds)) {
+            m->x = wadi_add_scaled(m->x, m->path, free_path.seconds);
+            m->time += free_path.seconds;
+            is_meeting = free_path.ends_at_mesh;
         }
     }
-    ride(m);
+    move_with_solid(m);
 }
 
 static WadiCollideOut finish(Mover *m)
@@ -411,7 +408,7 @@ static WadiCollideOut finish(Mover *m)
     if (m->has_arrived && wadi_dot(m->lift, m->lift) == 0.0) {
         return (WadiCollideOut){ m->x, m->v, m->contacts, false };
     }
-    let_down(m);
+    lower_to_path(m);
     if (wadi_solids_clearance(m->in->solids, m->x, m->time, m->in->skin) < 0.0 || m->is_stuck) {
         m->contacts += 1;
         m->is_stuck = !wadi_contact_push_out(m->in, &m->x, m->time) || m->is_stuck;
@@ -433,11 +430,11 @@ WadiCollideOut wadi_collide_move(const WadiCollideIn *in, WadiVec3 x0, WadiVec3 
                 .v = v,
                 .path = wadi_scale(wadi_sub(x1, x0), 1.0 / seconds),
                 .time = in->t0 };
-    Ahead ahead = look_ahead(&m, seconds);
-    if (ahead.seconds >= seconds && ahead.distance > WADI_CONTACT_BAND * in->skin) {
+    FreePath free_path = find_free_path(&m, seconds);
+    if (free_path.seconds >= seconds && free_path.distance > WADI_CONTACT_BAND * in->skin) {
         return (WadiCollideOut){ x1, v, 0, false };
     }
-    if (ahead.distance < 0.0) {
+    if (free_path.distance < 0.0) {
         m.contacts = 1;
         if (!wadi_contact_push_out(in, &m.x, m.time)) {
             m.v = wadi_contact_velocity(in, m.x, v, m.time, WADI_CONTACT_BAND * in->skin, NULL);
@@ -446,11 +443,12 @@ WadiCollideOut wadi_collide_move(const WadiCollideIn *in, WadiVec3 x0, WadiVec3 
         }
         m.v = wadi_contact_velocity(in, m.x, v, m.time, WADI_CONTACT_BAND * in->skin, NULL);
         m.path = m.v;
-        ahead = look_ahead(&m, seconds);
-    } else if (ahead.distance < 0.1 * in->skin && peel_off(&m, ahead.distance) > ahead.distance) {
-        ahead = look_ahead(&m, seconds);
+        free_path = find_free_path(&m, seconds);
+    } else if (free_path.distance < 0.1 * in->skin &&
+               leave_surface(&m, free_path.distance) > free_path.distance) {
+        free_path = find_free_path(&m, seconds);
     }
-    march(&m, ahead);
+    march(&m, free_path);
     return finish(&m);
 }
 
@@ -458,7 +456,7 @@ typedef struct MoveAll {
     const WadiCollideIn *in;
     WadiParticles *particles;
     const double *x1, *y1, *z1;
-    atomic_llong touched, stuck; /* sums of integers: the order does not matter */
+    atomic_llong touched, stuck; /* integer sums: independent of order */
 } MoveAll;
 
 void wadi_collide_move_one(const WadiCollideIn *in, WadiParticles *p, int32_t i, WadiVec3 x1,

@@ -1,5 +1,5 @@
-/* Continuous collision of particles with solids: nothing passes through a wall of any thickness at any
- * speed, and what rests does not jitter. All solvers move their particles through this. */
+/* Continuous collision of particles with solids: nothing passes a wall of any thickness at any speed, and
+ * particles at rest do not jitter. All solvers move their particles by it. */
 #ifndef WADI_PARTICLES_COLLIDE_H
 #define WADI_PARTICLES_COLLIDE_H
 
@@ -9,28 +9,29 @@
 typedef struct WadiCollideIn {
     const WadiSolids *solids;
     double t0, t1; /* s, t0 < t1 */
-    double skin;   /* m: resting particles keep this distance; small against a cell, e.g. 1e-3 of it */
+    double skin;   /* m: distance of particles at rest; small against a cell, e.g. 1e-3 of it */
 } WadiCollideIn;
 
 typedef struct WadiCollideOut {
     WadiVec3 x, v;
-    int contacts;  /* 0: the path was free */
-    bool is_stuck; /* squeezed between solids: x is the best place found, still outside where one exists */
+    int contacts; /* 0: the path was free */
+    /* squeezed between solids: x is the best position found, outside of them if there is one */
+    bool is_stuck;
 } WadiCollideOut;
 
-/* Gravity adds up to this times the step, m/s^2, to the speed of an impact. An impact that would lose less
- * by bouncing does not bounce at all, or else bouncing would never end. */
+/* m/s^2. Gravity adds up to this times the step to the speed of an impact. An impact that would lose less
+ * by bouncing does not bounce, or bouncing would never end. */
 #define WADI_COLLIDE_REST_ACCELERATION 9.81
 
-/* Move a particle that would go straight from x0 to x1 during [t0, t1] and has velocity v. On contact the
+/* Move a particle with velocity v along the straight path from x0 to x1 during [t0, t1]. On contact the
  * normal part of the velocity relative to the solid is reversed times restitution, the tangential part
- * loses up to friction times that impulse (Coulomb, sticking included), and the rest of the path follows
- * the new velocity. A particle that begins inside a solid is pushed out first. Values that are not finite
- * come back as they are. */
+ * loses up to friction times that impulse (Coulomb, sticking included), and the remaining path follows the
+ * new velocity. A particle inside a solid is pushed out first. Values that are not finite are returned
+ * unchanged. */
 WadiCollideOut wadi_collide_move(const WadiCollideIn *in, WadiVec3 x0, WadiVec3 x1, WadiVec3 v);
 
 typedef struct WadiCollideReport {
-    int64_t asked;   /* particles whose path was followed against the solids */
+    int64_t asked;   /* particles tested against the solids */
     int64_t touched; /* particles that had a contact */
     int64_t stuck;
 } WadiCollideReport;

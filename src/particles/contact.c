@@ -31,7 +31,7 @@ static void add_plane(Planes *planes, const WadiSolidPoint *point)
     }
 }
 
-/* Every solid and every wall by itself: in a corner of two solids the nearest alone does not tell. */
+/* Every solid and every wall by itself: in a corner of two solids the nearest one is not enough. */
 static void gather_planes(const WadiCollideIn *in, WadiVec3 x, double time, double band, Planes *planes)
 {
     WadiSolids one = *in->solids;
@@ -56,7 +56,7 @@ static void gather_planes(const WadiCollideIn *in, WadiVec3 x, double time, doub
     }
 }
 
-/* Speed of approach, positive towards the surface; rounding of the velocities themselves counts as none. */
+/* Speed of approach, positive towards the surface; differences within rounding count as 0. */
 static double approach_speed(const Plane *plane, WadiVec3 v)
 {
     double speed = -wadi_dot(wadi_sub(v, plane->velocity), plane->normal);
@@ -88,8 +88,8 @@ static WadiVec3 respond(const Plane *plane, WadiVec3 v, double rest_speed)
     return wadi_add(plane->velocity, wadi_add_scaled(tangential, plane->normal, e * approach));
 }
 
-/* What two or more surfaces leave of a velocity that keeps turning from one into the other: the part along
- * the line where two of them meet, or the first one's own velocity. */
+/* For a velocity that keeps turning from one surface into another: its part along the line where two of
+ * them meet, or the velocity of the first surface. */
 static WadiVec3 clip_to_edge(const Planes *planes, WadiVec3 v)
 {
     for (int a = 0; a < planes->count; ++a) {
@@ -130,8 +130,8 @@ WadiVec3 wadi_contact_velocity(const WadiCollideIn *in, WadiVec3 x, WadiVec3 v, 
         add_plane(&planes, met);
     }
     WadiVec3 out = planes.count > 0 ? resolve(&planes, v, rest_speed) : v;
-    /* A corner inside one solid shows one of its faces only. The others show a skin ahead; met now, they
-     * hold the particle where it is instead of letting it creep between them. */
+    /* In a concave corner of one solid only one of its faces is within the band. Probes one skin ahead
+     * find the others, so that the particle does not creep between them. */
     for (int probe = 0; probe < 2 && planes.count > 0; ++probe) {
         WadiVec3 relative = wadi_sub(out, planes.plane[0].velocity);
         double speed = wadi_norm(relative);
@@ -171,7 +171,7 @@ bool wadi_contact_push_out(const WadiCollideIn *in, WadiVec3 *x, double time)
         double d = point.surface.distance;
         if (i > 0 && d < 0.0 && point.index != last.index &&
             wadi_dot(point.surface.normal, last.surface.normal) < -0.5) {
-            /* Two solids push against each other: what lies beyond either is the wrong side. */
+            /* Two solids push in opposite directions: beyond either is the wrong side. */
             break;
         }
         last = point;
@@ -182,7 +182,8 @@ bool wadi_contact_push_out(const WadiCollideIn *in, WadiVec3 *x, double time)
         if (d >= in->skin) {
             break;
         }
-        /* Inside boolean shapes the distance is a lower bound only: after a few steps, stretch them. */
+        /* Inside boolean shapes the distance is only a lower bound: lengthen the steps after a few of
+         * them. */
         double stretch = i < 8 ? 1.0 : 1.0 + 0.25 * (i - 8);
         *x = wadi_add_scaled(*x, point.surface.normal, stretch * (1.5 * in->skin - d));
     }

@@ -1,4 +1,4 @@
-/* Places where more material is than fits. */
+/* Regions that are overfull: more material than fits. [theory 7.3] */
 #ifndef WADI_PARTICLES_CROWD_H
 #define WADI_PARTICLES_CROWD_H
 
@@ -7,11 +7,11 @@
 
 #include "math/vec3.h"
 
-/* A box without room: more particles than at rest, and no air to swell into. */
+/* A box with more particles than at rest, and no air to expand into. */
 typedef struct WadiCrowd {
     WadiBox box;
-    double density; /* over that at rest: of the whole body where it is closed */
-    bool is_closed; /* the body has no free surface: nothing fits in */
+    double density; /* relative to that at rest; of the whole body if it is closed */
+    bool is_closed; /* the body has no free surface: nothing can be added */
 } WadiCrowd;
 
 typedef struct WadiCrowds {

@@ -1,7 +1,7 @@
-/* Pour particles out of shapes at a rate, and take them away in drains. Births follow the integral of the
- * rate exactly, one after the other in time. Places are the points of an additive recurrence of low
- * discrepancy that fall inside the shape: neighbours in the stream keep apart as in bulk material, where
- * random ones would clump. A newborn has flown for the rest of the step, past solids as any particle. */
+/* Emitters and drains. Births follow the integral of the rate exactly, one after the other in time.
+ * Positions are the points of an additive recurrence of low discrepancy that are inside the shape: they
+ * keep the spacing of bulk material, where random ones would cluster. A new particle has already moved for
+ * the remainder of the step, and collided with solids as any other. */
 #include "particles/emit.h"
 
 #include "core/check.h"
@@ -11,7 +11,7 @@
 
 enum { TRIES_MAX = 65536, DRAIN_BLOCK = 4096 };
 
-/* Over a piece without keys in it; both points lie inside, and cubics are exact. */
+/* Two-point Gauss quadrature over a piece without keys: exact for cubics. */
 static double gauss(const WadiCurve *curve, double t0, double t1)
 {
     double middle = 0.5 * (t0 + t1), offset = 0.5 * (t1 - t0) * 0.57735026918962576;
@@ -19,7 +19,7 @@ static double gauss(const WadiCurve *curve, double t0, double t1)
     return fmax(0.0, 0.5 * (t1 - t0) * sum);
 }
 
-/* Integral from t0 to t1 that does not go around a repeating curve's end more than once. */
+/* Integral from t0 to t1, which spans the end of a repeating curve at most once. */
 static double integrate_once(const WadiCurve *curve, double t0, double t1)
 {
     double sum = 0.0, at = t0;
@@ -57,7 +57,8 @@ static double integrate(const WadiCurve *curve, double t0, double t1)
     return whole + integrate_once(curve, t0, t1);
 }
 
-/* A particle is due when all but a billionth of its volume is: rounding does not hold the last one back. */
+/* A particle is due when all but a billionth of its volume is, so that rounding does not delay the last
+ * one. */
 static double whole_particles(double volume, double particle_volume)
 {
     return floor(volume / particle_volume + 1e-9);
@@ -69,10 +70,9 @@ double wadi_emit_expected(const WadiEmitIn *in, double duration)
     return fmin(whole_particles(volume, in->particle_volume), (double)in->max_particles);
 }
 
-/* The k-th point of the recurrence in three dimensions (thin < 0) or in the two across a thin axis, where
- * the third is a hash: a jet then is evenly filled across and, by the births in turn, along. The steps are
- * powers of the root of x^4 = x + 1, or of x^3 = x + 1. The sequence is a lattice, which shows: each point is moved by up
- * to half of `jitter`, round the box where it would leave it. */
+/* The k-th point of the recurrence in three dimensions (thin < 0), or in the two across a thin axis with a
+ * hash as the third. Steps are powers of the root of x^4 = x + 1, or of x^3 = x + 1. The points form a
+ * visible lattice, so each is moved by up to half of `jitter`, periodically in the box. */
 static WadiVec3 point_in_box(uint64_t seed, uint64_t k, WadiBox box, int thin, double jitter)
 {
     static const double step3[3] = { 0.81917251339616440, 0.67104360670378920, 0.54970047790197026 };
@@ -86,7 +86,7 @@ static WadiVec3 point_in_box(uint64_t seed, uint64_t k, WadiBox box, int thin, d
             s[a] = wadi_random_unit(seed, k + 1, WADI_RANDOM_EMIT);
         } else {
             double step = thin < 0 ? step3[a] : step2[across++ % 2];
-            /* k is cut to 32 bits so that the fraction keeps 20 good bits. */
+            /* 32 bits of k, so that the fraction has 20 good bits. */
             double moved = jitter * (u[a] - 0.5) / wadi_component(size, a);
             s[a] = offset[a] + step * (double)(k & 0xffffffff) + moved;
             s[a] -= floor(s[a]);
@@ -109,9 +109,9 @@ static int thin_axis(WadiBox box, double spacing)
     return -1;
 }
 
-/* The next point of the sequence inside the shape and outside solids; false: none of many, the emitter is
- * blocked. */
-static bool find_place(const WadiEmitIn *in, double time, uint64_t *tried, WadiVec3 *x)
+/* The next point of the sequence inside the shape and outside solids; false: none of TRIES_MAX, the
+ * emitter is blocked. */
+static bool find_position(const WadiEmitIn *in, double time, uint64_t *tried, WadiVec3 *x)
 {
     WadiBox box = wadi_shape_bounds(in->shape, time);
     if (wadi_box_is_empty(box) || !wadi_is_finite(box.min) || !wadi_is_finite(box.max)) {
@@ -128,7 +128,7 @@ static bool find_place(const WadiEmitIn *in, double time, uint64_t *tried, WadiV
     return false;
 }
 
-/* As the solver would have moved it: without gravity on this stretch, steps would show as bands in the jet. */
+/* As the solver would have moved it: without gravity here, steps would show as bands in the jet. */
 static void fly(const WadiEmitIn *in, double birth, double until, WadiVec3 *x, WadiVec3 *v)
 {
     double seconds = until - birth;
@@ -146,8 +146,9 @@ static void fly(const WadiEmitIn *in, double birth, double until, WadiVec3 *x, W
     }
 }
 
-/* Where it is born counts, not where it has flown to: what leaves in its first step has left. */
-static void note_birth(const WadiEmitIn *in, WadiVec3 x, WadiParticles *particles, int64_t i)
+/* The position of birth counts, not the one after the flight: a particle that crosses an open side in its
+ * first step has left. */
+static void record_open_sides(const WadiEmitIn *in, WadiVec3 x, WadiParticles *particles, int64_t i)
 {
     if (in->outside_column != 0 && in->solids != NULL) {
         WadiBox open = wadi_box_closed_sides(in->solids->domain, ~in->solids->closed_sides);
@@ -156,7 +157,7 @@ static void note_birth(const WadiEmitIn *in, WadiVec3 x, WadiParticles *particle
     }
 }
 
-static const WadiCrowd *crowd_at(const WadiEmitIn *in, WadiVec3 x)
+static const WadiCrowd *overfull_at(const WadiEmitIn *in, WadiVec3 x)
 {
     for (int32_t n = 0; in->crowds != NULL && n < in->crowds->count; ++n) {
         if (in->crowds->crowd[n].is_closed && wadi_box_contains(in->crowds->crowd[n].box, x)) {
@@ -185,20 +186,21 @@ WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmit
     WADI_TRY(wadi_particles_append(particles, wanted, &first, error));
     int64_t made = 0;
     for (int64_t n = 0; n < wanted; ++n) {
-        /* When the rate's integral reaches the particle's volume, the rate taken as even over the step. */
-        double share = ((double)(n + 1) * in->particle_volume - state->owed) / poured;
-        double birth = begin + (end - begin) * fmin(fmax(share, 0.0), 1.0);
+        /* Time when the integral of the rate reaches the particle's volume, with a constant rate over the
+         * step. */
+        double fraction = ((double)(n + 1) * in->particle_volume - state->owed) / poured;
+        double birth = begin + (end - begin) * fmin(fmax(fraction, 0.0), 1.0);
         WadiVec3 x, v = wadi_curve_value3(in->velocity, birth);
-        if (!find_place(in, birth, &state->tried, &x)) {
+        if (!find_position(in, birth, &state->tried, &x)) {
             break;
         }
-        const WadiCrowd *full = crowd_at(in, x);
+        const WadiCrowd *full = overfull_at(in, x);
         if (full != NULL) {
             *crowd = full;
             continue;
         }
         int64_t i = first + made++;
-        note_birth(in, x, particles, i);
+        record_open_sides(in, x, particles, i);
         fly(in, birth, time + dt, &x, &v);
         particles->x[i] = x.x;
         particles->y[i] = x.y;
@@ -208,8 +210,8 @@ WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmit
         particles->vz[i] = (float)v.z;
         particles->material[i] = in->material;
     }
-    /* A blocked emitter, or one without room, pours nothing and does not make up for it later. */
-    wadi_particles_take_back(particles, wanted - made);
+    /* An emitter that is blocked or in an overfull body emits nothing, now or later. */
+    wadi_particles_drop_newest(particles, wanted - made);
     state->owed += poured - due * in->particle_volume;
     state->emitted += (uint64_t)made;
     *count = made;

@@ -1,8 +1,8 @@
-/* Neighbour lists from cell tables. Fixed radius: the cells around a particle. Mixed radii: levels of cell
- * size, each twice the one below. Per level there are two tables, one of its own particles and one of its
- * own and all finer ones. A particle meets finer and equal ones in the second table of its level, where
- * its own radius decides and the true neighbours fill a fixed share of the cells searched; it meets
- * coarser ones in the first tables of the levels above. */
+/* Neighbour lists from cell tables, for the planned solvers `sph` and `dem`. Fixed radius: the cells
+ * around a particle. Mixed radii: levels of cell size, each twice the one below, with two tables each: of
+ * its own particles, and of those and all finer ones. A particle finds finer and equal ones in the second
+ * table of its level, where its own radius decides, and coarser ones in the first tables of the levels
+ * above. */
 #include <math.h>
 #include <string.h>
 
@@ -23,8 +23,8 @@ typedef struct Table {
     double *radius; /* NULL: one for all */
 } Table;
 
-/* The particles in the cells that a search box touches, as ranges of a table's order. Searches in cell
- * order mostly repeat the last box, so it is kept. */
+/* The particles in the cells that a search box touches, as ranges of a table's order. Consecutive searches
+ * mostly have the same box, so the last one is cached. */
 typedef struct Window {
     const Table *table;
     int32_t low[3], high[3];
@@ -32,14 +32,14 @@ typedef struct Window {
     int32_t first[ROWS_MAX], end[ROWS_MAX];
 } Window;
 
-static void move_window(Window *window, const Table *table, const double x[3], double reach)
+static void move_window(Window *window, const Table *table, const double x[3], double search_radius)
 {
     double size = table->cells.cell_size;
     int32_t low[3], high[3];
     for (int a = 0; a < 3; ++a) {
         double q = x[a] / size;
-        /* More than the rounding of q, of the other particle's q and of the distance together. */
-        double half = reach / size + 1e-15 * (fabs(q) + 4.0);
+        /* Exceeds the rounding of q, of the other particle's q and of the distance together. */
+        double half = search_radius / size + 1e-15 * (fabs(q) + 4.0);
         low[a] = (int32_t)floor(q - half);
         high[a] = (int32_t)floor(q + half);
     }
@@ -69,8 +69,8 @@ static void move_window(Window *window, const Table *table, const double x[3], d
     }
 }
 
-/* Particles of the window within the radius of x (or within their own, if the table has radii and it is
- * larger). */
+/* Particles of the window within the radius of x, or within their own if the table has radii and it is
+ * larger. */
 static int64_t count_window(const Window *window, const double x[3], double radius)
 {
     const Table *table = window->table;
@@ -150,13 +150,13 @@ static void sort_list(int32_t *list, int64_t count)
     }
 }
 
-/* One search: the particles of `own` (in cell order) look into own_and_finer and into the levels above. */
+/* One search: the particles of `own` (in cell order) against own_and_finer and the levels above. */
 typedef struct Search {
     const Table *own;
     const Table *own_and_finer;
-    double reach; /* the largest radius in `own` */
+    double search_radius; /* the largest radius in `own` */
     const Table *coarser[LEVEL_MAX];
-    double coarser_reach[LEVEL_MAX];
+    double coarser_radius[LEVEL_MAX];
     int coarser_count;
     double radius; /* where the tables have none */
     WadiNeighbours *neighbours;
@@ -179,8 +179,8 @@ static void search_block(void *context, int64_t first, int64_t end)
         int64_t count = 0;
         for (int w = 0; w <= search->coarser_count; ++w) {
             const Table *table = w == 0 ? search->own_and_finer : search->coarser[w - 1];
-            double reach = w == 0 ? search->reach : search->coarser_reach[w - 1];
-            move_window(&windows[w], table, x, reach);
+            double search_radius = w == 0 ? search->search_radius : search->coarser_radius[w - 1];
+            move_window(&windows[w], table, x, search_radius);
             count += search->is_counting ? count_window(&windows[w], x, radius)
                                          : write_window(&windows[w], x, radius, self, list + count);
         }
@@ -215,8 +215,8 @@ static WadiStatus fill_table(Table *table, const WadiParticles *particles, const
     return WADI_OK;
 }
 
-/* Counts to starts, and room for the lists. */
-static WadiStatus make_room(WadiNeighbours *neighbours, WadiArena *arena, WadiError *error)
+/* Counts become starts, and the lists are allocated. */
+static WadiStatus allocate_lists(WadiNeighbours *neighbours, WadiArena *arena, WadiError *error)
 {
     int64_t total = 0;
     for (int32_t i = 0; i < neighbours->count; ++i) {
@@ -248,12 +248,12 @@ WadiStatus wadi_neighbours_fixed(WadiNeighbours *neighbours, const WadiCells *ce
     WADI_TRY(fill_table(&table, particles, NULL, arena, error));
     Search search = { .own = &table,
                       .own_and_finer = &table,
-                      .reach = radius,
+                      .search_radius = radius,
                       .radius = radius,
                       .neighbours = &made,
                       .is_counting = true };
     wadi_parallel_for(made.count, QUERY_BLOCK, search_block, &search);
-    WADI_TRY(make_room(&made, arena, error));
+    WADI_TRY(allocate_lists(&made, arena, error));
     search.is_counting = false;
     wadi_parallel_for(made.count, QUERY_BLOCK, search_block, &search);
     *neighbours = made;
@@ -262,11 +262,11 @@ WadiStatus wadi_neighbours_fixed(WadiNeighbours *neighbours, const WadiCells *ce
 
 typedef struct Level {
     int32_t count;
-    double reach; /* the largest radius */
+    double search_radius; /* the largest radius */
     Table own, own_and_finer;
 } Level;
 
-/* The largest radius, and the smallest cell that can be counted at the farthest particle. */
+/* The largest radius, and the smallest cell whose coordinate at the farthest particle is an int32_t. */
 static WadiStatus check_radii(const WadiParticles *particles, const float *radius, float *largest,
                               double *smallest_cell, WadiError *error)
 {
@@ -306,10 +306,10 @@ static WadiStatus make_levels(Level *levels, const WadiParticles *particles, con
     for (int32_t i = 0; i < particles->count; ++i) {
         level[i] = (uint8_t)level_of(radius[i], largest);
         levels[level[i]].count += 1;
-        levels[level[i]].reach = fmax(levels[level[i]].reach, (double)radius[i]);
+        levels[level[i]].search_radius = fmax(levels[level[i]].search_radius, (double)radius[i]);
     }
     for (int l = 0; l < LEVEL_MAX; ++l) {
-        double cell_size = fmax(levels[l].reach, smallest_cell);
+        double cell_size = fmax(levels[l].search_radius, smallest_cell);
         for (int with_finer = 0; with_finer < 2 && levels[l].count > 0; ++with_finer) {
             int32_t count = 0;
             for (int32_t i = 0; i < particles->count; ++i) {
@@ -332,10 +332,10 @@ static void search_levels(const Level *levels, WadiNeighbours *neighbours, bool 
         if (levels[l].count > 0) {
             search.own = &levels[l].own;
             search.own_and_finer = &levels[l].own_and_finer;
-            search.reach = levels[l].reach;
+            search.search_radius = levels[l].search_radius;
             wadi_parallel_for(levels[l].count, QUERY_BLOCK, search_block, &search);
             search.coarser[search.coarser_count] = &levels[l].own;
-            search.coarser_reach[search.coarser_count++] = levels[l].reach;
+            search.coarser_radius[search.coarser_count++] = levels[l].search_radius;
         }
     }
 }
@@ -354,7 +354,7 @@ WadiStatus wadi_neighbours_mixed(WadiNeighbours *neighbours, const WadiParticles
     WADI_TRY(WADI_ARENA_NEW(arena, &made.start, (size_t)made.count + 1, "neighbour lists", error));
     WADI_TRY(make_levels(levels, particles, radius, largest, smallest_cell, arena, error));
     search_levels(levels, &made, true);
-    WADI_TRY(make_room(&made, arena, error));
+    WADI_TRY(allocate_lists(&made, arena, error));
     search_levels(levels, &made, false);
     *neighbours = made;
     return WADI_OK;

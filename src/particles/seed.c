@@ -2,10 +2,9 @@
  * surface moved to a set depth. [ZB05 sec. 4.1; theory 3.6]
  * Differs: where the surface rests on a solid it is not free and nothing is moved there.
  *
- * The jitter is a hash of the place, so the same place has the same particle in every shape. Cells are
- * visited by blocks of 8^3 found by halving the bounding box: one distance at the centre says whether a
- * whole block is outside, inside or neither. Blocks are counted first and filled into their places
- * afterwards. */
+ * The jitter is a hash of the position, so every shape has the same particle there. Cells are visited by
+ * blocks of 8^3, found by halving the bounding box: the distance at the centre classifies a block as
+ * outside, inside or cut. Blocks are counted first and filled afterwards. */
 #include "particles/seed.h"
 
 #include <string.h>
@@ -21,7 +20,7 @@ enum {
     ESTIMATE_BOXES = 1 << 15,
 };
 
-/* Cells must be countable in 32 bits, as everything after the seeding needs. */
+/* Cell coordinates must fit 32 bits, as all later stages need. */
 static const double CELL_LIMIT = 2147483000.0;
 
 /* Cells [low, high) of the lattice. */
@@ -35,9 +34,9 @@ typedef struct SeedBlock {
     int64_t low[3], high[3];
     Fill fill;
     bool is_deep;
-    int64_t marks; /* FILL_SOME: which one of the rows of marks */
+    int64_t marks; /* FILL_SOME: index of its row of marks */
     int32_t count;
-    int64_t first; /* place of its first particle among the new ones */
+    int64_t first; /* index of its first particle among the new ones */
 } SeedBlock;
 
 typedef WADI_ARRAY(SeedBlock) SeedBlocks;
@@ -46,19 +45,19 @@ typedef WADI_ARRAY(CellBox) CellBoxes;
 typedef struct Seeding {
     const WadiSeedIn *in;
     SeedBlocks blocks;
-    uint8_t *marks; /* a row a block that the surface cuts: 1 for each particle that exists */
+    uint8_t *marks; /* a row for each cut block: 1 for each particle that exists */
     int64_t marked_blocks;
     WadiVec3 center; /* of rotation */
     WadiParticles *particles;
     int64_t first;
 } Seeding;
 
-/* Distance to what no particle may be in: solids, and bodies that were seeded before. */
+/* Distance to solids and to bodies seeded before, where no particle may be. */
 static double solid_distance(const WadiSeedIn *in, WadiVec3 x, double enough)
 {
     double d = in->solids != NULL ? wadi_solids_distance(in->solids, x, in->time, enough) : HUGE_VAL;
-    for (int i = 0; i < in->taken_count; ++i) {
-        d = fmin(d, wadi_shape_clearance(in->taken[i], x, in->time));
+    for (int i = 0; i < in->earlier_count; ++i) {
+        d = fmin(d, wadi_shape_clearance(in->earlier[i], x, in->time));
     }
     return d;
 }
@@ -78,7 +77,7 @@ static void snap_depths(const WadiSeedIn *in, double *range, double *depth)
 
 typedef struct Box {
     WadiVec3 low, high, center;
-    double reach; /* a little more than the half diagonal, for rounding */
+    double radius; /* slightly more than the half diagonal, for rounding */
 } Box;
 
 static Box box_of(const WadiSeedIn *in, const CellBox *cells)
@@ -88,35 +87,35 @@ static Box box_of(const WadiSeedIn *in, const CellBox *cells)
                 .high = { h * (double)cells->high[0], h * (double)cells->high[1],
                           h * (double)cells->high[2] } };
     box.center = wadi_lerp(box.low, box.high, 0.5);
-    box.reach = 0.5 * wadi_norm(wadi_sub(box.high, box.low)) * (1.0 + 1e-9) + 1e-9 * h;
+    box.radius = 0.5 * wadi_norm(wadi_sub(box.high, box.low)) * (1.0 + 1e-9) + 1e-9 * h;
     return box;
 }
 
-/* None of the particles of a box is near enough to the surface, which is d from its centre, to be snapped. */
+/* Whether all particles of a box are too deep to be snapped; d: distance at its centre. */
 static bool is_box_deep(const WadiSeedIn *in, const Box *box, double d)
 {
     double range, depth;
     snap_depths(in, &range, &depth);
-    return d < -box->reach - range;
+    return d < -box->radius - range;
 }
 
-/* Whether all, none or some of the particles of a box of cells exist, from the distances at its centre. *is_clear: the domain
- * has it all and no solid is in it. */
+/* Whether all, none or some of the particles of a box of cells exist, from the distances at its centre.
+ * *is_clear: it is inside the domain and contains no solid. */
 static Fill classify(const WadiSeedIn *in, const CellBox *cells, bool *is_deep, bool *is_clear)
 {
     const Box box = box_of(in, cells);
     const double d = wadi_shape_distance(in->shape, box.center, in->time);
     *is_deep = is_box_deep(in, &box, d);
     *is_clear = false;
-    if (d > box.reach) {
+    if (d > box.radius) {
         return FILL_NONE;
     }
-    const double solid = solid_distance(in, box.center, 2.0 * box.reach);
-    if (solid < -box.reach) {
+    const double solid = solid_distance(in, box.center, 2.0 * box.radius);
+    if (solid < -box.radius) {
         return FILL_NONE;
     }
-    *is_clear = solid > box.reach && is_in_domain(in, box.low) && is_in_domain(in, box.high);
-    return d < -box.reach && *is_clear ? FILL_ALL : FILL_SOME;
+    *is_clear = solid > box.radius && is_in_domain(in, box.low) && is_in_domain(in, box.high);
+    return d < -box.radius && *is_clear ? FILL_ALL : FILL_SOME;
 }
 
 static uint64_t hash_of(const int64_t cell[3])
@@ -125,7 +124,7 @@ static uint64_t hash_of(const int64_t cell[3])
 }
 
 /* Particle `sub` of a cell, whose hash is given. */
-static WadiVec3 place_of(const WadiSeedIn *in, const int64_t cell[3], uint64_t hash, int sub)
+static WadiVec3 jittered_position(const WadiSeedIn *in, const int64_t cell[3], uint64_t hash, int sub)
 {
     int n = in->per_axis;
     int s[3] = { sub % n, sub / n % n, sub / (n * n) };
@@ -133,8 +132,8 @@ static WadiVec3 place_of(const WadiSeedIn *in, const int64_t cell[3], uint64_t h
     double u[3], x[3];
     wadi_random_unit3(in->seed, id, WADI_RANDOM_JITTER, u);
     for (int a = 0; a < 3; ++a) {
-        /* The middle of each of the 2^21 steps of u: never on the edge of a sub-cell, where aligned faces
-         * lie. */
+        /* The middle of each of the 2^21 values of u: never on the border of a sub-cell, where aligned
+         * faces lie. */
         double inside = 0.5 + in->jitter * (u[a] + 0x1p-22 - 0.5);
         x[a] = ((double)cell[a] + (s[a] + inside) / n) * in->cell_size;
     }
@@ -142,7 +141,7 @@ static WadiVec3 place_of(const WadiSeedIn *in, const int64_t cell[3], uint64_t h
 }
 
 /* is_clear: x is known to be in the domain and in no solid. */
-static bool is_kept(const WadiSeedIn *in, WadiVec3 x, bool is_clear)
+static bool may_exist(const WadiSeedIn *in, WadiVec3 x, bool is_clear)
 {
     return (is_clear || is_in_domain(in, x)) && wadi_shape_contains(in->shape, x, in->time) &&
            (is_clear || !(solid_distance(in, x, in->cell_size) < 0.0));
@@ -161,9 +160,9 @@ static WadiVec3 snapped(const WadiSeedIn *in, WadiVec3 x)
         if (solid_distance(in, foot, in->cell_size) < 0.5 * in->cell_size) {
             break;
         }
-        /* In bodies thinner than the depth there is no such place: stay. */
+        /* Bodies thinner than the depth have no such position. */
         WadiVec3 to = wadi_add_scaled(x, point.normal, -point.distance - depth);
-        if (!is_kept(in, to, false)) {
+        if (!may_exist(in, to, false)) {
             break;
         }
         x = to;
@@ -218,12 +217,12 @@ static int32_t count_block(const Seeding *seeding, const SeedBlock *block)
     for (int n = 0; n < BLOCK_CELLS * BLOCK_CELLS * BLOCK_CELLS; ++n) {
         CellBox cell = cell_of(block, n);
         bool is_deep, is_clear = false;
-        /* For one particle its own test costs no more than the cell's. */
+        /* For one particle its own test is as cheap as that of the cell. */
         Fill fill = in->per_axis > 1 ? classify(in, &cell, &is_deep, &is_clear) : FILL_SOME;
         const uint64_t hash = fill == FILL_SOME ? hash_of(cell.low) : 0;
         for (int sub = 0; sub < per_cell(in); ++sub, ++mark) {
-            *mark = fill == FILL_ALL ||
-                    (fill == FILL_SOME && is_kept(in, place_of(in, cell.low, hash, sub), is_clear));
+            *mark = fill == FILL_ALL || (fill == FILL_SOME &&
+                                         may_exist(in, jittered_position(in, cell.low, hash, sub), is_clear));
             count += *mark;
         }
     }
@@ -249,7 +248,7 @@ static void fill_block(const Seeding *seeding, const SeedBlock *block)
             if (block->fill == FILL_SOME && *mark++ == 0) {
                 continue;
             }
-            WadiVec3 x = place_of(in, cell.low, hash, sub);
+            WadiVec3 x = jittered_position(in, cell.low, hash, sub);
             store(seeding, next++, is_deep ? x : snapped(in, x));
         }
     }
@@ -340,10 +339,11 @@ static WadiStatus fail_count(double count, WadiError *error)
         1e-6 * count, (int)WADI_PARTICLES_MAX / 1000000);
 }
 
-/* Half of the boxes cut by the surface is a good guess; a shape all of whose boxes are cut may be a thin shell. */
-static const double LIKELY_PART = 0.5, LEAST_PART = 0.02;
+/* Half of the cut boxes is a good guess; a shape with cut boxes only may be a thin shell. */
+static const double LIKELY_FRACTION = 0.5, LEAST_FRACTION = 0.02;
 
-/* From a few boxes, coarse to fine, before anything large is allocated: surely so many particles, and likely so many. */
+/* From a few boxes, coarse to fine, before anything large is allocated: a sure lower bound and a likely
+ * count. */
 static WadiStatus estimate_count(const WadiSeedIn *in, const CellBox *whole, double *least, double *likely,
                                  WadiError *error)
 {
@@ -365,8 +365,8 @@ static WadiStatus estimate_count(const WadiSeedIn *in, const CellBox *whole, dou
         }
     }
     WADI_ARRAY_FREE(&boxes);
-    *least = full + LEAST_PART * cut;
-    *likely = full + LIKELY_PART * cut;
+    *least = full + LEAST_FRACTION * cut;
+    *likely = full + LIKELY_FRACTION * cut;
     return status;
 }
 
@@ -466,7 +466,7 @@ WadiStatus wadi_seed_fill(const WadiSeedIn *in, WadiParticles *particles, int64_
             wadi_parallel_for((int64_t)seeding.blocks.count, 1, fill_blocks, &seeding);
             status = wadi_particles_order_by_cell(particles, first, in->cell_size, error);
             if (status != WADI_OK) {
-                wadi_particles_take_back(particles, *count);
+                wadi_particles_drop_newest(particles, *count);
             }
         }
     }

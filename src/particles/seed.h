@@ -14,11 +14,11 @@ typedef enum WadiSnap {
 
 typedef struct WadiSeedIn {
     const WadiShape *shape;
-    /* Nothing is seeded inside a solid, nothing is snapped at a face that rests on one. May be NULL. */
+    /* Nothing is seeded inside a solid, nothing is snapped at a face on one. May be NULL. */
     const WadiSolids *solids;
-    const WadiShape *const
-        *taken; /* bodies seeded before: nothing is seeded inside them, nothing snapped where they touch */
-    int taken_count;
+    /* Bodies seeded before: nothing is seeded inside them, nothing is snapped at a face on one. */
+    const WadiShape *const *earlier;
+    int earlier_count;
     double cell_size; /* m; cells are aligned to the origin */
     int per_axis;     /* particles along each axis of a cell, 1..4: 2 gives ZB05's eight */
     double jitter;    /* 0 = lattice .. 1 = anywhere in the sub-cell */
@@ -30,7 +30,7 @@ typedef struct WadiSeedIn {
     WadiVec3 angular_velocity; /* rad/s, about the bounding box's centre */
 } WadiSeedIn;
 
-/* About how many particles wadi_seed_fill would make, at once and without large memory: surely so many, and likely so many. */
+/* A sure lower bound and a likely number of particles of wadi_seed_fill, fast and without large memory. */
 WadiStatus wadi_seed_expect(const WadiSeedIn *in, double *least, double *likely, WadiError *error);
 
 /* How many particles wadi_seed_fill would make, without making them (exact). */

@@ -44,7 +44,7 @@ static void zero_block(void *context, int64_t first, int64_t end)
            (size_t)(end - first) * size);
 }
 
-/* By all threads: most of the time goes to the first touch of new memory. */
+/* By all threads: first access to new memory takes most of the time. */
 static void zero_items(const WadiColumn *column, int64_t first, int64_t end)
 {
     if (end > first) {
@@ -89,7 +89,7 @@ static WadiStatus grow_column(WadiColumn *column, int64_t capacity, WadiError *e
         return WADI_OK;
     }
     size_t size = wadi_type_size(column->type);
-    /* Items are zeroed when they are appended; the first room of a large body is not touched before. */
+    /* Not zeroed: items are when they are appended. */
     WADI_TRY(column->capacity == 0
                  ? wadi_alloc_unset(&column->data, (size_t)capacity, size, column->name, error)
                  : wadi_realloc(&column->data, (size_t)column->capacity, (size_t)capacity, size, column->name,
@@ -136,10 +136,10 @@ void wadi_particles_show_column(WadiParticles *particles, int index)
     particles->column[index].is_in_frames = true;
 }
 
-void wadi_particles_skip_in_sort(WadiParticles *particles, int index, bool is_left)
+void wadi_particles_skip_in_sort(WadiParticles *particles, int index, bool is_skipped)
 {
     WADI_ASSERT_ELSE(index >= WADI_COLUMN_MATERIAL && index < particles->column_count, return );
-    particles->column[index].is_left = is_left;
+    particles->column[index].is_skipped_in_sort = is_skipped;
 }
 
 void *wadi_particles_column(const WadiParticles *particles, int index)
@@ -199,7 +199,7 @@ WadiStatus wadi_particles_append(WadiParticles *particles, int64_t count, int32_
     return WADI_OK;
 }
 
-void wadi_particles_take_back(WadiParticles *particles, int64_t count)
+void wadi_particles_drop_newest(WadiParticles *particles, int64_t count)
 {
     WADI_ASSERT_ELSE(count >= 0 && count <= particles->count, return );
     for (int i = 0; i < particles->column_count; ++i) {
@@ -236,9 +236,8 @@ static int width_log2(WadiType type)
     return size == 1 ? 0 : size == 4 ? 2 : 3;
 }
 
-/* Items before `first` are in the column, the others in the spare block: bring them together in the block that needs the
- * smaller copy. */
-static void unite(WadiColumn *column, WadiSpare *spare, size_t first, size_t count)
+/* Items before `first` are in the column, the others in the spare block: join them with the smaller copy. */
+static void join_halves(WadiColumn *column, WadiSpare *spare, size_t first, size_t count)
 {
     size_t size = wadi_type_size(column->type);
     if (2 * first > count) {
@@ -279,7 +278,7 @@ WadiStatus wadi_particles_permute_from(WadiParticles *particles, int32_t first, 
     }
     for (int i = 0; i < particles->column_count; ++i) {
         WadiColumn *column = &particles->column[i];
-        if (column->is_left) {
+        if (column->is_skipped_in_sort) {
             continue;
         }
         int width = width_log2(column->type);
@@ -288,7 +287,7 @@ WadiStatus wadi_particles_permute_from(WadiParticles *particles, int32_t first, 
         Gather gather = { column->data == NULL ? NULL : (char *)column->data + skip,
                           spare->data == NULL ? NULL : (char *)spare->data + skip, order };
         wadi_parallel_for(particles->count - first, PERMUTE_BLOCK, gather_of_width[width], &gather);
-        unite(column, spare, (size_t)first, (size_t)particles->count);
+        join_halves(column, spare, (size_t)first, (size_t)particles->count);
         zero_items(column, particles->count, padded(particles->count));
     }
     refresh_shortcuts(particles);

@@ -3,9 +3,8 @@
  * removal move particles.
  *
  * Columns that all solvers use are members; a solver adds its own by name before the first particle. Every
- * column is 64-byte aligned and padded to a multiple of WADI_PARTICLE_PAD items; the padding repeats
- * harmless values (zero). Invariants: count <= capacity <= WADI_PARTICLES_MAX; ids are unique and below
- * next_id. */
+ * column is 64-byte aligned and padded with zeros to a multiple of WADI_PARTICLE_PAD items. Invariants:
+ * count <= capacity <= WADI_PARTICLES_MAX; ids are unique and below next_id. */
 #ifndef WADI_PARTICLES_STORE_H
 #define WADI_PARTICLES_STORE_H
 
@@ -23,15 +22,16 @@ enum {
 typedef struct WadiColumn {
     char name[WADI_STATE_NAME_SIZE];
     WadiType type;
-    bool is_in_frames; /* written to frames, not only to checkpoints */
-    bool is_left;      /* not permuted: all alike, or its owner writes it anew before anyone reads it */
-    bool
-        is_vector; /* it and the two columns after it are written as one array of three components, under its name */
+    bool is_in_frames;       /* written to frames, not only to checkpoints */
+    bool is_skipped_in_sort; /* not permuted: all items are equal, or are written anew before they are read */
+    /* It and the two columns after it are written as one array of three components, under its name. */
+    bool is_vector;
     void *data;
-    int32_t capacity; /* items allocated: the store's capacity, or more after a growth that failed half-way */
+    /* items allocated: the capacity of the store, or more after a growth that failed in part */
+    int32_t capacity;
 } WadiColumn;
 
-/* Target of a permutation, then swapped in. Blocks can only change places with columns of their own width. */
+/* Target of a permutation, then exchanged with a column of the same width. */
 typedef struct WadiSpare {
     void *data;
     int32_t capacity;
@@ -63,23 +63,23 @@ WadiStatus wadi_particles_add_column(WadiParticles *particles, const char *name,
 /* Three columns that snapshots hold as one array of three components; *index is that of the first. */
 WadiStatus wadi_particles_add_vector(WadiParticles *particles, const char *name, WadiType type, int *index,
                                      WadiError *error);
-/* A solver's column becomes an attribute of frames, under its name. */
+/* Makes a column of a solver an attribute of frames, under its name. */
 void wadi_particles_show_column(WadiParticles *particles, int index);
-/* Whether permutations leave a column alone from now on: the solver writes what it needs of it after each of them, or it is the
- * material's and there is only one. */
-void wadi_particles_skip_in_sort(WadiParticles *particles, int index, bool is_left);
-/* The present memory of a column; fetch anew after anything that may grow or permute the store. */
+/* Whether permutations skip a column: its solver writes it anew after each of them, or all its items are
+ * equal. */
+void wadi_particles_skip_in_sort(WadiParticles *particles, int index, bool is_skipped);
+/* The present memory of a column; invalid after any growth or permutation of the store. */
 void *wadi_particles_column(const WadiParticles *particles, int index);
 
-/* Room for `capacity` particles in all. */
+/* Capacity for `capacity` particles in all. */
 WadiStatus wadi_particles_reserve(WadiParticles *particles, int64_t capacity, WadiError *error);
 
 /* Append `count` particles: zeroed columns, fresh ids; *first is the index of the first. Growth is by
  * half. */
 WadiStatus wadi_particles_append(WadiParticles *particles, int64_t count, int32_t *first, WadiError *error);
 
-/* Take back the newest `count` particles of the last append, their ids too. */
-void wadi_particles_take_back(WadiParticles *particles, int64_t count);
+/* Remove the newest `count` particles of the last append, their ids too. */
+void wadi_particles_drop_newest(WadiParticles *particles, int64_t count);
 
 /* New order: particle i becomes what was particle order[i]. `order` is a permutation of 0..count-1. */
 WadiStatus wadi_particles_permute(WadiParticles *particles, const int32_t *order, WadiError *error);
@@ -87,11 +87,11 @@ WadiStatus wadi_particles_permute(WadiParticles *particles, const int32_t *order
 WadiStatus wadi_particles_permute_from(WadiParticles *particles, int32_t first, const int32_t *order,
                                        WadiError *error);
 
-/* Remove the particles whose flag is not 0, keeping the order of the others; returns how many went. */
+/* Remove the particles whose flag is not 0, keeping the order of the others; returns their number. */
 int32_t wadi_particles_remove(WadiParticles *particles, const uint8_t *is_removed);
 
-/* Columns as snapshots name them: positions and velocities as one array of three components, as a vector of the solver's; every
- * other column as it is. */
+/* Columns as in snapshots: positions, velocities and vectors of a solver as one array of three components,
+ * every other column by itself. */
 typedef struct WadiParticleArray {
     const char *name;
     int first;         /* column */
@@ -101,19 +101,20 @@ typedef struct WadiParticleArray {
 /* Those of a store, in column order; returns their number. */
 int wadi_particles_arrays(const WadiParticles *particles, WadiParticleArray arrays[WADI_COLUMN_MAX]);
 
-/* Exact state, and back: arrays "position" and "velocity" (three components), "id", "material" for frame and checkpoint,
- * "next_id" and the solver's columns for the checkpoint alone. Load replaces the content; the columns must be the same. */
+/* Saves and restores the exact state: arrays "position" and "velocity" (three components), "id",
+ * "material" for frame and checkpoint, "next_id" and the solver's columns for the checkpoint alone. Load
+ * replaces the content; the columns must be the same. */
 WadiStatus wadi_particles_save(const WadiParticles *particles, WadiState *state, WadiError *error);
 WadiStatus wadi_particles_load(WadiParticles *particles, const WadiState *state, WadiError *error);
 
-/* Bytes one more particle takes in the store. */
+/* Bytes of one particle in the store. */
 size_t wadi_particles_bytes_each(const WadiParticles *particles);
 
 /* Index of the first particle whose position or velocity is not finite, or -1. */
 int32_t wadi_particles_find_not_finite(const WadiParticles *particles);
 
-/* Walks the whole store; the invariants above. For WADI_VALIDATE. Takes a bit per id given out; the
- * uniqueness of ids is not looked at when that memory is refused. */
+/* Checks the invariants above, for WADI_VALIDATE. Needs a bit for each id so far; without that memory the
+ * uniqueness of ids is not checked. */
 bool wadi_particles_validate(const WadiParticles *particles);
 
 #endif

@@ -15,14 +15,14 @@ int wadi_particles_arrays(const WadiParticles *particles, WadiParticleArray arra
     arrays[count++] = (WadiParticleArray){ "velocity", 3, 3, true };
     for (int i = 6; i < particles->column_count; i += arrays[count - 1].components) {
         const WadiColumn *column = &particles->column[i];
-        /* What every solver has is part of the frame; a solver's own columns are its business. */
+        /* Common columns are always in frames, those of a solver if it shows them. */
         arrays[count++] = (WadiParticleArray){ column->name, i, column->is_vector ? 3 : 1,
                                                i < WADI_COMMON_COLUMNS || column->is_in_frames };
     }
     return count;
 }
 
-/* Three columns and the array of three components that they are in a snapshot. Items are of `size` 4 or 8. */
+/* Three columns and their interleaved array in a snapshot; items have `size` 4 or 8 bytes. */
 typedef struct Interleaved {
     const WadiColumn *column;
     void *array;

@@ -149,8 +149,8 @@ static WadiSeedIn seed_of_body(const WadiWorld *world, int i)
     const WadiBodyDef *body = &world->scene->bodies[i];
     return (WadiSeedIn){ .shape = world->body_shapes[i],
                          .solids = &world->solids,
-                         .taken = (const WadiShape *const *)world->body_shapes,
-                         .taken_count = i,
+                         .earlier = (const WadiShape *const *)world->body_shapes,
+                         .earlier_count = i,
                          .cell_size = world->cell_size,
                          .per_axis = world->scene->particles_per_axis,
                          .jitter = body->jitter,
