@@ -15,7 +15,8 @@
 /* Part of the digest: the hash is chained over blocks of this size. */
 enum { BLOCK_BYTES = 1 << 18 };
 
-/* As much as there is, up to a whole block, so that the blocks do not depend on how the system cuts its reads. */
+/* Reads a full block unless the file ends, so that the block sizes do not depend on how the system splits
+ * reads. */
 static ssize_t read_block(int fd, char *block)
 {
     size_t used = 0;
@@ -35,9 +36,9 @@ static ssize_t read_block(int fd, char *block)
     return (ssize_t)used;
 }
 
-/* Digest of all that `fd` gives, and, unless `writer` is NULL, a copy of it there. */
-static WadiStatus pass_on(int fd, const char *path, WadiFileWriter *writer, WadiFileDigest *digest,
-                          WadiError *error)
+/* Digest of everything read from `fd`. If `writer` is not NULL, the bytes are also copied to it. */
+static WadiStatus digest_and_copy(int fd, const char *path, WadiFileWriter *writer, WadiFileDigest *digest,
+                                  WadiError *error)
 {
     char *block = NULL;
     *digest = (WadiFileDigest){ 0 };
@@ -63,11 +64,11 @@ WadiFileDigest wadi_bytes_digest(const void *bytes, size_t size)
 {
     const char *cursor = bytes;
     WadiFileDigest digest = { .size = size };
-    for (size_t left = size; left > 0;) {
-        size_t block = left < BLOCK_BYTES ? left : BLOCK_BYTES;
+    for (size_t remaining = size; remaining > 0;) {
+        size_t block = remaining < BLOCK_BYTES ? remaining : BLOCK_BYTES;
         digest.hash = wadi_hash_bytes(digest.hash, cursor, block);
         cursor += block;
-        left -= block;
+        remaining -= block;
     }
     return digest;
 }
@@ -96,7 +97,7 @@ WadiStatus wadi_file_digest(const char *path, WadiFileDigest *digest, WadiError 
     int fd;
     *digest = (WadiFileDigest){ 0 };
     WADI_TRY(wadi_file_open_regular(path, &fd, error));
-    WadiStatus status = pass_on(fd, path, NULL, digest, error);
+    WadiStatus status = digest_and_copy(fd, path, NULL, digest, error);
     close(fd);
     return status;
 }
@@ -118,7 +119,7 @@ WadiStatus wadi_file_copy(const char *from, const char *to, WadiFileDigest diges
     WADI_TRY(wadi_file_open_regular(from, &fd, error));
     WadiStatus status = wadi_file_writer_open(&writer, to, error);
     if (status == WADI_OK) {
-        status = pass_on(fd, from, &writer, &copied, error);
+        status = digest_and_copy(fd, from, &writer, &copied, error);
     }
     if (status == WADI_OK && (copied.size != digest.size || copied.hash != digest.hash)) {
         status = wadi_fail(error, WADI_ERR_IO, "%s changed while it was copied to %s; start again", from, to);

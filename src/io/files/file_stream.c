@@ -1,6 +1,6 @@
-/* Files that go to the disk past the page cache (O_DIRECT): in whole sectors, from memory on a multiple of a sector. Pieces that
- * lie so are written from where they are; what is between them (heads, tails, gaps) is put together in sectors of our own. All
- * goes to the disk in as few calls as possible, for each waits for it. */
+/* Writes that bypass the page cache (O_DIRECT). They must be whole sectors, from memory aligned to a sector.
+ * Aligned pieces are written from the caller's memory; the bytes between them (heads, tails, gaps) are first
+ * copied into sectors of the stream. Pieces are gathered because each system call waits for the disk. */
 #include "io/files/file_stream.h"
 
 #include <errno.h>
@@ -12,20 +12,20 @@
 #include "core/alloc.h"
 #include "core/check.h"
 
-enum { SECTOR = WADI_FILE_SECTOR, PIECES = 64, OWN_BYTES = 1 << 18 };
+enum { SECTOR = WADI_FILE_SECTOR, PIECES = 64, BUFFER_BYTES = 1 << 18 };
 
 typedef struct WadiFileStream {
-    uint64_t start; /* of the pieces, in the file */
-    uint64_t end;   /* of all that was put */
+    uint64_t start; /* offset in the file of the first piece */
+    uint64_t end;   /* offset in the file after the last byte put */
     struct iovec piece[PIECES];
     int count;
-    size_t used;           /* bytes of own sectors */
-    unsigned char *sector; /* the first of our own */
-    unsigned char memory[OWN_BYTES + SECTOR];
+    size_t used;           /* bytes of the stream's sectors in use */
+    unsigned char *sector; /* the first aligned sector in `memory` */
+    unsigned char memory[BUFFER_BYTES + SECTOR];
 } WadiFileStream;
 
-/* Through the page cache from now on. false: it went there before. */
-static bool leave_disk(int fd)
+/* Switches to writes through the page cache. False: the file was already in that mode. */
+static bool disable_direct(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
     return flags >= 0 && (flags & O_DIRECT) != 0 && fcntl(fd, F_SETFL, flags & ~O_DIRECT) == 0;
@@ -34,12 +34,12 @@ static bool leave_disk(int fd)
 void wadi_file_writer_stream(WadiFileWriter *writer)
 {
     int flags = fcntl(writer->fd, F_GETFL);
-    /* Without the memory, or on a file system that has no such writes, all goes by the page cache. */
+    /* Without memory, or on a file system without O_DIRECT, writes go through the page cache. */
     if (flags < 0 || fcntl(writer->fd, F_SETFL, flags | O_DIRECT) != 0) {
         return;
     }
     if (WADI_NEW(&writer->stream, 1, "writing files", NULL) != WADI_OK) {
-        leave_disk(writer->fd);
+        disable_direct(writer->fd);
         return;
     }
     WadiFileStream *stream = writer->stream;
@@ -53,28 +53,29 @@ void wadi_file_stream_end(WadiFileWriter *writer)
     writer->stream = NULL;
 }
 
-/* Writes all pieces and forgets them. */
+/* Writes all gathered pieces and empties the list. */
 static int flush(int fd, WadiFileStream *stream)
 {
     struct iovec *piece = stream->piece;
-    int left = stream->count;
-    while (left > 0) {
-        ssize_t written = pwritev(fd, piece, left, (off_t)stream->start);
-        if (written < 0 && (errno == EINTR || (errno == EINVAL && leave_disk(fd)))) {
+    int remaining = stream->count;
+    while (remaining > 0) {
+        ssize_t written = pwritev(fd, piece, remaining, (off_t)stream->start);
+        if (written < 0 && (errno == EINTR || (errno == EINVAL && disable_direct(fd)))) {
             continue;
         }
         if (written <= 0) {
             return written < 0 ? errno : ENOSPC;
         }
         stream->start += (uint64_t)written;
-        for (; left > 0 && (size_t)written >= piece->iov_len; ++piece, --left) {
+        for (; remaining > 0 && (size_t)written >= piece->iov_len; ++piece, --remaining) {
             written -= (ssize_t)piece->iov_len;
         }
         if (written > 0) {
             piece->iov_base = (char *)piece->iov_base + written;
             piece->iov_len -= (size_t)written;
             if ((size_t)written % SECTOR != 0) {
-                leave_disk(fd); /* a disk that is full wrote a part of a sector: let it say so */
+                disable_direct(
+                    fd); /* a part of a sector means a full disk: the next write through the cache returns the errno */
             }
         }
     }
@@ -83,12 +84,12 @@ static int flush(int fd, WadiFileStream *stream)
     return 0;
 }
 
-/* The next bytes; NULL: zeros. */
+/* Appends bytes, or zeros when `bytes` is NULL. */
 static int append(int fd, WadiFileStream *stream, const char *bytes, uint64_t size)
 {
     while (size > 0) {
         const size_t in_sector = (size_t)(stream->end % SECTOR);
-        if (in_sector == 0 && (stream->count == PIECES || stream->used == OWN_BYTES)) {
+        if (in_sector == 0 && (stream->count == PIECES || stream->used == BUFFER_BYTES)) {
             int problem = flush(fd, stream);
             if (problem != 0) {
                 return problem;
@@ -108,17 +109,17 @@ static int append(int fd, WadiFileStream *stream, const char *bytes, uint64_t si
             last = &stream->piece[stream->count++];
             *last = (struct iovec){ to, 0 };
         }
-        const size_t room = SECTOR - in_sector, take = size < room ? (size_t)size : room;
+        const size_t space = SECTOR - in_sector, part = size < space ? (size_t)size : space;
         if (bytes != NULL) {
-            memcpy(to, bytes, take);
-            bytes += take;
+            memcpy(to, bytes, part);
+            bytes += part;
         } else {
-            memset(to, 0, take);
+            memset(to, 0, part);
         }
-        last->iov_len += take;
-        stream->used += take;
-        stream->end += take;
-        size -= take;
+        last->iov_len += part;
+        stream->used += part;
+        stream->end += part;
+        size -= part;
     }
     return 0;
 }
@@ -135,18 +136,18 @@ int wadi_file_stream_finish(WadiFileWriter *writer)
 {
     WadiFileStream *stream = writer->stream;
     const size_t tail = (size_t)(stream->end % SECTOR);
-    /* The last sector, where it is not whole, goes through the page cache. */
-    struct iovec rest = { NULL, tail };
+    /* An incomplete last sector goes through the page cache. */
+    struct iovec tail_piece = { NULL, tail };
     if (tail > 0) {
         struct iovec *last = &stream->piece[stream->count - 1];
         last->iov_len -= tail;
-        rest.iov_base = (char *)last->iov_base + last->iov_len;
+        tail_piece.iov_base = (char *)last->iov_base + last->iov_len;
         stream->count -= last->iov_len == 0;
     }
     int problem = flush(writer->fd, stream);
-    leave_disk(writer->fd);
+    disable_direct(writer->fd);
     if (problem == 0 && tail > 0) {
-        stream->piece[0] = rest;
+        stream->piece[0] = tail_piece;
         stream->count = 1;
         problem = flush(writer->fd, stream);
     }

@@ -11,7 +11,7 @@
 #include "core/alloc.h"
 #include "io/files/file_stream.h"
 
-/* Linux moves at most 2 GiB a call; smaller pieces let a full disk show early. */
+/* Linux transfers at most 2 GiB per call. Smaller pieces detect a full disk earlier. */
 static const size_t largest_piece = (size_t)64 << 20;
 
 static const char temporary_mark[] = ".tmp-";
@@ -49,8 +49,7 @@ static WadiStatus sync_folder(const char *path, WadiError *error)
     if (fd < 0) {
         return wadi_fail_errno(error, errno, "cannot open folder %s", path);
     }
-    /* Some network file systems cannot flush a folder and say so with EINVAL; there is nothing to do about
-     * it. */
+    /* Some network file systems cannot flush a folder and return EINVAL. Nothing can be done then. */
     int result = fsync(fd);
     int problem = errno;
     close(fd);
@@ -82,7 +81,7 @@ WadiStatus wadi_file_writer_open(WadiFileWriter *writer, const char *path, WadiE
     if (length < 1 || full < 0 || full >= WADI_PATH_SIZE) {
         return wadi_fail_errno(error, length < 1 ? ENOENT : ENAMETOOLONG, "cannot write %.200s", path);
     }
-    /* What a process of the same number left, whatever it is, must not be opened. */
+    /* A leftover of an earlier process with the same number must not be opened. */
     unlink(writer->temporary);
     do {
         writer->fd = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)0666);
@@ -109,7 +108,7 @@ static WadiStatus fail_writer(WadiFileWriter *writer, int problem, WadiError *er
     return wadi_fail_errno(error, problem, "cannot write %s", writer->path);
 }
 
-/* 0 or the errno. */
+/* Returns 0 or the errno. */
 static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
 {
     const char *cursor = bytes;
@@ -132,7 +131,7 @@ static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
 WadiStatus wadi_file_writer_put(WadiFileWriter *writer, const void *bytes, size_t size, uint64_t offset,
                                 WadiError *error)
 {
-    /* Past the limit the kernel would send SIGXFSZ, which ends a program that did not think of it. */
+    /* Past the limit the kernel sends SIGXFSZ, which ends a program without a handler for it. */
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         (offset > limit.rlim_cur || size > limit.rlim_cur - offset)) {
@@ -199,7 +198,7 @@ static WadiStatus fail_too_large(const char *path, size_t limit, WadiError *erro
                      limit);
 }
 
-/* Reads to the end into *bytes, which has room for *capacity bytes and grows as needed. */
+/* Reads to the end of the file into *bytes, which has *capacity bytes and grows as needed. */
 static WadiStatus read_all(int fd, const char *path, size_t limit, char **bytes, size_t *capacity,
                            size_t *used, WadiError *error)
 {
@@ -208,8 +207,8 @@ static WadiStatus read_all(int fd, const char *path, size_t limit, char **bytes,
             WADI_TRY(wadi_realloc((void **)bytes, *capacity, *capacity * 2, 1, path, error));
             *capacity *= 2;
         }
-        size_t room = *capacity - *used;
-        ssize_t got = read(fd, *bytes + *used, room < largest_piece ? room : largest_piece);
+        size_t space = *capacity - *used;
+        ssize_t got = read(fd, *bytes + *used, space < largest_piece ? space : largest_piece);
         if (got < 0 && errno == EINTR) {
             continue;
         }
@@ -256,7 +255,7 @@ static WadiStatus read_open(int fd, const char *path, size_t limit, char **bytes
     } else if (S_ISREG(info.st_mode) && (uint64_t)info.st_size > limit) {
         status = fail_too_large(path, limit, error);
     } else {
-        /* One byte more than the file: the last read finds the end, and the zero has its place. */
+        /* One byte more than the file: the last read detects the end, and the terminating zero fits. */
         size_t wanted = S_ISREG(info.st_mode) ? (size_t)info.st_size + 1 : (size_t)1 << 16;
         status = wadi_alloc((void **)&data, wanted, 1, path, error);
         capacity = status == WADI_OK ? wanted : 0;
@@ -315,7 +314,7 @@ WadiStatus wadi_folder_make(const char *path, WadiError *error)
             WADI_TRY(sync_parent(part, error));
             continue;
         }
-        /* Whatever mkdir says of it (read-only, no permission), a folder that is there is fine. */
+        /* mkdir may fail (read-only, no permission) although the folder exists: that is no error. */
         int problem = errno == EEXIST ? ENOTDIR : errno;
         struct stat info;
         if (stat(part, &info) != 0 || !S_ISDIR(info.st_mode)) {

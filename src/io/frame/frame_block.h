@@ -9,9 +9,9 @@
 #error "frame files are little-endian and are written without conversion"
 #endif
 
-/* What wadi itself reads: the user block, which HDF5 skips. The HDF5 metadata behind it says the same to
- * everyone else; both are made from one WadiFrameLayout. The structs are the bytes of the file: never change
- * them without a new version. */
+/* The user block, which wadi reads and HDF5 skips. The HDF5 metadata after it has the same content for other
+ * programs; both are made from one WadiFrameLayout. The structs are the bytes of the file: a change needs a
+ * new version. */
 typedef struct WadiBlockArray {
     char name[WADI_STATE_NAME_SIZE];
     uint32_t type; /* WadiType */
@@ -21,12 +21,12 @@ typedef struct WadiBlockArray {
 
 typedef struct WadiUserBlock {
     char magic[8];
-    uint64_t block_hash; /* of the rest of the user block */
+    uint64_t block_hash; /* of the remaining bytes of the user block */
     uint64_t version;
     uint64_t file_size;
     uint64_t metadata_size; /* bytes before the first array, this block included */
     uint64_t metadata_hash; /* of the bytes from the end of the user block to metadata_size */
-    char format[24];        /* as the attribute of this name */
+    char format[24];        /* value of the attribute of this name */
     double time, fps;
     int64_t frame;
     char name[256];
@@ -45,7 +45,7 @@ _Static_assert(WADI_TYPE_U8 == 0 && WADI_TYPE_U32 == 1 && WADI_TYPE_U64 == 2 && 
 #define WADI_BLOCK_MAGIC "WADI\r\n\x1a\n"
 enum { WADI_BLOCK_VERSION = 1 };
 
-/* `image` begins with the whole user block. */
+/* `image` begins with the complete user block. */
 static inline uint64_t wadi_block_hash(const unsigned char *image)
 {
     size_t start = offsetof(WadiUserBlock, version);

@@ -1,5 +1,5 @@
-/* Writing frame files: user block with a table of the arrays, HDF5 metadata, then the arrays, each on a multiple of 64 bytes, or
- * of a disk's sector in large files. */
+/* Writes frame files: user block with a table of the arrays, HDF5 metadata, then the arrays. Each array
+ * begins on a multiple of 64 bytes, in large files on a multiple of a disk sector. */
 #include "io/frame/frame_file.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ void wadi_frame_layout_of(const WadiFrameHeader *header, const WadiState *state,
     }
 }
 
-/* Puts the user block before the metadata in `image`. */
+/* Writes the user block into `image`, in front of the metadata. */
 static void fill_block(const WadiFrameLayout *layout, const char *group, unsigned char *image)
 {
     WadiUserBlock block = { .version = WADI_BLOCK_VERSION,
@@ -58,7 +58,7 @@ static void fill_block(const WadiFrameLayout *layout, const char *group, unsigne
     for (int i = 0; i < layout->array_count; ++i) {
         const WadiFrameArray *from = &layout->array[i];
         WadiBlockArray *to = &block.array[i];
-        /* Not the whole field: what lies behind the end of a name may differ between equal states. */
+        /* Only the name itself: bytes after its terminating zero may differ between equal states. */
         memcpy(to->name, from->name, strlen(from->name));
         to->type = (uint32_t)from->type;
         to->components = (uint32_t)from->components;
@@ -71,7 +71,7 @@ static void fill_block(const WadiFrameLayout *layout, const char *group, unsigne
     memcpy(image + offsetof(WadiUserBlock, block_hash), &hash, sizeof hash);
 }
 
-/* The array that lies next from `offset` on, or -1: HDF5 puts small ones into the gaps before large ones. */
+/* The first array at or after `offset`, or -1. HDF5 puts small arrays into the gaps before large ones. */
 static int next_array(const WadiFrameLayout *layout, uint64_t offset)
 {
     int next = -1;
@@ -85,9 +85,9 @@ static int next_array(const WadiFrameLayout *layout, uint64_t offset)
     return next;
 }
 
-/* Where the bytes go: a file, or a piece of memory of layout.file_size zeros. */
+/* Destination of the bytes: a file, or a zeroed buffer of layout.file_size bytes. */
 typedef struct Output {
-    WadiFileWriter *file; /* NULL: `bytes` */
+    WadiFileWriter *file; /* NULL: write to `bytes` */
     unsigned char *bytes;
 } Output;
 
@@ -111,14 +111,15 @@ static WadiStatus write_pieces(const Output *output, const WadiFrameLayout *layo
         WADI_TRY(put(output, state->array[i].data, size, array->offset, error));
         end = array->offset + size;
     }
-    /* HDF5 insists that a file reaches as far as it allocated. */
+    /* HDF5 rejects a file that is shorter than what it allocated. */
     if (end < layout->file_size) {
         WADI_TRY(put(output, "", 1, layout->file_size - 1, error));
     }
     return WADI_OK;
 }
 
-/* User block and metadata, and where the arrays go. `image` has wadi_frame_metadata_size bytes of zeros. */
+/* Builds user block and metadata, and finds the offsets of the arrays. `image` has wadi_frame_metadata_size
+ * zero bytes. */
 static WadiStatus lay_out(const char *group, const WadiFrameHeader *header, const WadiState *state,
                           WadiFrameLayout *layout, unsigned char *image, WadiError *error)
 {

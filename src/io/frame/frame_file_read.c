@@ -1,5 +1,5 @@
-/* Reading frame files, or their bytes in memory, by the table in the user block. Nothing is trusted: sizes are compared with the
- * size of the file before memory is asked for, and every value is verified. */
+/* Reads frame files, or their bytes in memory, by the table in the user block. Nothing is trusted: sizes are
+ * compared with the file size before memory is allocated, and every value is verified. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,13 +15,13 @@ static const size_t largest_metadata = (size_t)1 << 20;
 
 /* A file, or its bytes in memory. */
 typedef struct Input {
-    const char *path; /* or the name of the bytes in messages */
-    int fd;           /* -1: `bytes` */
+    const char *path; /* or the name of the bytes, for messages */
+    int fd;           /* -1: read from `bytes` */
     const unsigned char *bytes;
     uint64_t size;
 } Input;
 
-/* Exactly `size` bytes at `offset`; a shorter file is damaged. */
+/* Reads exactly `size` bytes at `offset`; a shorter file is damaged. */
 static WadiStatus read_exactly(const Input *input, void *bytes, size_t size, uint64_t offset,
                                WadiError *error)
 {
@@ -84,7 +84,7 @@ static WadiStatus read_block(const Input *input, WadiUserBlock *block, WadiError
     return WADI_OK;
 }
 
-/* wadi does not need the HDF5 metadata, but others do, and what is damaged must be said. */
+/* wadi does not read the HDF5 metadata, but other programs do: damage must be reported. */
 static WadiStatus check_metadata(const Input *input, const WadiUserBlock *block, WadiError *error)
 {
     size_t size = (size_t)block->metadata_size;
@@ -100,7 +100,7 @@ static WadiStatus check_metadata(const Input *input, const WadiUserBlock *block,
 
 static WadiStatus open_input(Input *input, const char *path, WadiError *error)
 {
-    /* Not to wait when someone put a pipe there. */
+    /* O_NONBLOCK: the path may be a pipe. */
     *input = (Input){ .path = path, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
     struct stat info = { 0 };
     if (input->fd < 0 || fstat(input->fd, &info) != 0) {
@@ -118,7 +118,7 @@ static void close_input(Input *input)
     }
 }
 
-/* Verifies everything but the values. */
+/* Reads and verifies everything except the values. */
 static WadiStatus open_block(const Input *input, WadiUserBlock *block, WadiError *error)
 {
     WADI_TRY(read_block(input, block, error));
@@ -137,9 +137,10 @@ WadiStatus wadi_frame_file_check(const char *path, WadiError *error)
     return status;
 }
 
-/* One array of the table, distrusted: the hash of the block is no secret. */
-static WadiStatus take_array(const char *path, const WadiBlockArray *from, WadiFrameLayout *layout,
-                             WadiError *error)
+/* Reads one array of the table. Every value is checked: the hash of the block is no protection against a
+ * forged file. */
+static WadiStatus parse_array(const char *path, const WadiBlockArray *from, WadiFrameLayout *layout,
+                              WadiError *error)
 {
     WadiFrameArray *to = &layout->array[layout->array_count];
     if (from->name[0] == '\0' || memchr(from->name, '\0', sizeof from->name) == NULL) {
@@ -170,7 +171,7 @@ static WadiStatus take_array(const char *path, const WadiBlockArray *from, WadiF
     return WADI_OK;
 }
 
-/* Arrays of a frame have one item a particle: whatever reads one may use the number of positions for all. */
+/* All arrays of a frame have one item per particle, so readers may use the number of positions for all. */
 static WadiStatus check_particles(const char *path, const WadiFrameLayout *layout, WadiError *error)
 {
     static const struct {
@@ -206,8 +207,8 @@ static WadiStatus check_particles(const char *path, const WadiFrameLayout *layou
     return WADI_OK;
 }
 
-static WadiStatus take_layout(const char *path, const char *group, const WadiUserBlock *block,
-                              WadiFrameLayout *layout, WadiError *error)
+static WadiStatus parse_layout(const char *path, const char *group, const WadiUserBlock *block,
+                               WadiFrameLayout *layout, WadiError *error)
 {
     const char *format = wadi_frame_format(group);
     if (strncmp(block->format, format, sizeof block->format) != 0) {
@@ -222,7 +223,7 @@ static WadiStatus take_layout(const char *path, const char *group, const WadiUse
     layout->file_size = block->file_size;
     layout->metadata_size = (size_t)block->metadata_size;
     for (uint64_t i = 0; i < block->array_count; ++i) {
-        WADI_TRY(take_array(path, &block->array[i], layout, error));
+        WADI_TRY(parse_array(path, &block->array[i], layout, error));
     }
     return strcmp(group, "particles") == 0 ? check_particles(path, layout, error) : WADI_OK;
 }
@@ -233,7 +234,7 @@ static WadiStatus open_layout(const Input *input, const char *group, WadiFrameLa
     *layout = (WadiFrameLayout){ 0 };
     WadiUserBlock block = { 0 };
     WADI_TRY(open_block(input, &block, error));
-    WadiStatus status = take_layout(input->path, group, &block, layout, error);
+    WadiStatus status = parse_layout(input->path, group, &block, layout, error);
     if (status != WADI_OK) {
         *layout = (WadiFrameLayout){ 0 };
     }
@@ -270,7 +271,7 @@ static WadiStatus read_arrays(const Input *input, const WadiFrameLayout *layout,
     return WADI_OK;
 }
 
-/* Squares of larger coordinates overflow single precision, which surfaces and pictures are made with. */
+/* Squares of larger coordinates overflow single precision, which surfaces and pictures use. */
 static const double coordinate_max = 1e12;
 
 static WadiStatus check_positions(const char *path, const WadiState *state, WadiError *error)

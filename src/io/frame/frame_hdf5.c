@@ -9,10 +9,11 @@
 /* HDF5 as Debian builds it is not thread-safe: one call at a time in the whole process. */
 static pthread_mutex_t hdf5_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* More than HDF5 takes for an image: without memory it leaves files half open and crashes when the process ends. */
+/* More than HDF5 allocates for an image. Out of memory, HDF5 leaves files half open and crashes when the
+ * process ends. */
 static const size_t hdf5_bytes = (size_t)16 << 20;
 
-/* One use of HDF5: the mutex held, its printing of errors off, an image opened. */
+/* One use of HDF5: mutex locked, error printing off, image opened. */
 typedef struct Session {
     WadiHdf5Image image;
     hid_t driver, fapl, file;
@@ -80,7 +81,7 @@ static bool put_attribute(hid_t object, const char *name, hid_t type, const void
     return is_good;
 }
 
-/* Fixed-length text: variable-length text would bring in a heap. */
+/* Fixed-length text: variable-length text would need a heap in the file. */
 static bool put_text(hid_t object, const char *name, const char *text)
 {
     size_t length = strlen(text);
@@ -131,11 +132,11 @@ static bool build_file(Session *session, const char *group_name, WadiFrameLayout
     hid_t gcpl = H5Pcreate(H5P_GROUP_CREATE);
     hid_t dcpl = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_userblock(fcpl, WADI_FRAME_USER_BLOCK);
-    /* Equal input, equal bytes: no time stamps. */
+    /* No time stamps: equal input must give equal bytes. */
     H5Pset_obj_track_times(fcpl, false);
     H5Pset_obj_track_times(gcpl, false);
     H5Pset_obj_track_times(dcpl, false);
-    /* The order of the arrays is part of a state; links in the group's header keep it without a heap or a
+    /* The order of the arrays is part of a state. Links in the group's header preserve it without a heap or a
      * tree. */
     H5Pset_link_creation_order(gcpl, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     H5Pset_link_phase_change(gcpl, WADI_STATE_MAX, 0);
@@ -164,7 +165,7 @@ WadiStatus wadi_frame_metadata_build(const char *group, WadiFrameLayout *layout,
     Session session;
     WADI_TRY(wadi_memory_probe(hdf5_bytes, "the layout of a frame", error));
     session_begin(&session, image, size, 0);
-    /* One block for all metadata, the superblock included, so that every value lies behind it. */
+    /* One block for all metadata, superblock included, so that all values come after it. */
     H5Pset_meta_block_size(session.fapl, size - WADI_FRAME_USER_BLOCK);
     size_t arrays = 0;
     for (int i = 0; i < layout->array_count; ++i) {

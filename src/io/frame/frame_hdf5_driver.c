@@ -1,11 +1,11 @@
-/* The `core` driver of HDF5 would hold the values as well as the metadata, and its `sec2` driver writes to
- * the disk itself and leaves a file that cannot be closed when the disk is full; hence this small one. */
+/* HDF5's `core` driver would hold the values in memory, too; its `sec2` driver writes to the disk itself and
+ * leaves a file that cannot be closed when the disk is full. Hence this small driver. */
 #include "io/frame/frame_hdf5_driver.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* HDF5 needs the common part first. */
+/* The common part must be the first member. */
 typedef struct ImageFile {
     H5FD_t common;
     WadiHdf5Image *image;
@@ -21,7 +21,8 @@ static H5FD_t *image_open(const char *name, unsigned flags, hid_t fapl, haddr_t 
     if (image == NULL || *image == NULL) {
         return NULL;
     }
-    ImageFile *file = calloc(1, sizeof *file); /* HDF5's own memory is outside the hook as well */
+    ImageFile *file =
+        calloc(1, sizeof *file); /* not through the allocation hook: HDF5's other memory is not either */
     if (file == NULL) {
         return NULL;
     }
@@ -35,7 +36,7 @@ static herr_t image_close(H5FD_t *file)
     return 0;
 }
 
-/* Two images are never the same file, although HDF5 is given the same name. */
+/* Two images are never the same file, although both are opened under the same name. */
 static int image_compare(const H5FD_t *a, const H5FD_t *b)
 {
     const WadiHdf5Image *first = ((const ImageFile *)a)->image, *second = ((const ImageFile *)b)->image;

@@ -9,7 +9,7 @@
 void wadi_xdmf_free(WadiXdmf *xdmf)
 {
     wadi_text_free(&xdmf->entries);
-    wadi_text_free(&xdmf->whole);
+    wadi_text_free(&xdmf->file_text);
     WADI_ARRAY_FREE(&xdmf->index);
 }
 
@@ -38,7 +38,7 @@ static void append_escaped(WadiText *text, const char *value)
     }
 }
 
-/* NULL for a type that readers get wrong: it stays out of the index. */
+/* NULL for a type that readers misread: such an array is left out of the index. */
 static const char *number_type(WadiType type)
 {
     switch (type) {
@@ -66,7 +66,7 @@ static void append_data(WadiText *text, const char *file_name, const WadiFrameAr
     wadi_text_append(text, "</DataItem>");
 }
 
-/* The shapes for which XDMF has a name that its readers agree on. */
+/* The shapes with an XDMF name on which its readers agree. */
 static const char *attribute_type(int components)
 {
     switch (components) {
@@ -125,7 +125,7 @@ WadiStatus wadi_xdmf_add(WadiXdmf *xdmf, const char *name, const WadiFrameLayout
     if (count > 0) {
         append_data(text, file_name, position);
     } else {
-        /* A dataset without values, or an element without a text, ends ParaView; a blank does not. */
+        /* A dataset without values, or an element without text, crashes ParaView; a blank does not. */
         wadi_text_append(text, "<DataItem Dimensions=\"0 3\" NumberType=\"Float\" Precision=\"8\" "
                                "Format=\"XML\"> </DataItem>");
     }
@@ -148,7 +148,7 @@ WadiStatus wadi_xdmf_add(WadiXdmf *xdmf, const char *name, const WadiFrameLayout
     if (status == WADI_OK) {
         status = WADI_ARRAY_PUSH(&xdmf->index, entry, "XDMF index", error);
     }
-    xdmf->vertices_wanted = count > xdmf->vertices_wanted ? count : xdmf->vertices_wanted;
+    xdmf->vertices_needed = count > xdmf->vertices_needed ? count : xdmf->vertices_needed;
     if (status != WADI_OK && text->data != NULL) {
         text->length = start;
         text->data[start] = '\0';
@@ -157,19 +157,19 @@ WadiStatus wadi_xdmf_add(WadiXdmf *xdmf, const char *name, const WadiFrameLayout
     return status;
 }
 
-/* Twice as many as needed, so that an emitter does not force a new file each frame. */
+/* Twice the number needed, so that an emitter does not cause a new file in each frame. */
 static WadiStatus write_vertices(WadiXdmf *xdmf, const char *folder, const char *name, WadiError *error)
 {
     enum { PIECE = 1 << 14 };
     char path[WADI_PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s.vertices", folder, name);
     struct stat info;
-    xdmf->vertices_there = stat(path, &info) == 0 ? (size_t)info.st_size / sizeof(uint32_t) : 0;
-    if (xdmf->vertices_there >= xdmf->vertices_wanted) {
+    xdmf->vertices_written = stat(path, &info) == 0 ? (size_t)info.st_size / sizeof(uint32_t) : 0;
+    if (xdmf->vertices_written >= xdmf->vertices_needed) {
         return WADI_OK;
     }
     size_t count = PIECE;
-    while (count < xdmf->vertices_wanted) {
+    while (count < xdmf->vertices_needed) {
         count *= 2;
     }
     WadiFileWriter writer;
@@ -182,18 +182,18 @@ static WadiStatus write_vertices(WadiXdmf *xdmf, const char *folder, const char 
         WADI_TRY(wadi_file_writer_put(&writer, numbers, sizeof numbers, first * sizeof(uint32_t), error));
     }
     WADI_TRY(wadi_file_writer_commit(&writer, error));
-    xdmf->vertices_there = count;
+    xdmf->vertices_written = count;
     return WADI_OK;
 }
 
 WadiStatus wadi_xdmf_write(WadiXdmf *xdmf, const char *folder, const char *name, WadiError *error)
 {
-    if (xdmf->vertices_there < xdmf->vertices_wanted) {
+    if (xdmf->vertices_written < xdmf->vertices_needed) {
         WADI_TRY(write_vertices(xdmf, folder, name, error));
     }
     char path[WADI_PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s.xdmf", folder, name);
-    WadiText *text = &xdmf->whole;
+    WadiText *text = &xdmf->file_text;
     wadi_text_clear(text);
     wadi_text_append(text, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<!-- written by wadi -->\n"
                            "<Xdmf Version=\"3.0\">\n  <Domain>\n    <Grid Name=\"");

@@ -15,7 +15,7 @@
 enum { INDEX_LIMIT = 1 << 28, EDITED_LIMIT = 1 << 26, GROUP_MAX = 100000 };
 static const char index_name[] = ".wadi-files", begun_word[] = "begun ";
 
-/* What commands make besides a run itself. */
+/* Endings of the files that commands write besides the run itself. */
 static const char *const endings[] = { ".ply", ".obj",  ".vdb",  ".png", ".mp4", ".gif", ".pov",
                                        ".inc", ".pbrt", ".json", ".py",  ".hdr", ".pfm", NULL };
 
@@ -63,7 +63,8 @@ WadiStatus wadi_output_remove_temporaries(const char *folder, const char *const 
     return status;
 }
 
-/* The line at `at` without its end, and *at behind it; NULL when there is no whole line left. */
+/* Returns the line at `at` without its newline and moves *at to the next one; NULL when no complete line is
+ * left. */
 static char *next_line(char **at)
 {
     char *line = *at, *end = strchr(line, '\n');
@@ -75,14 +76,14 @@ static char *next_line(char **at)
     return line;
 }
 
-static bool follows(const char *line, const char *word, const char **after)
+static bool skip_word(const char *line, const char *word, const char **after)
 {
     size_t length = strlen(word);
     *after = line + length;
     return strncmp(line, word, length) == 0;
 }
 
-/* Entries that are whole; what a kill cut off is passed over. */
+/* Parses complete entries; an entry that a killed process cut off is skipped. */
 static WadiStatus parse(WadiOutputIndex *index, WadiError *error)
 {
     char *at = index->text, *line;
@@ -95,17 +96,17 @@ static WadiStatus parse(WadiOutputIndex *index, WadiError *error)
         if (strncmp(line, begun_word, sizeof begun_word - 1) == 0) {
             const char *name = line + sizeof begun_word - 1;
             WADI_TRY(WADI_ARRAY_PUSH(&index->begun, name, "index of files", error));
-        } else if (follows(line, "made ", &after) && wadi_scan_digits(&after, 16, &key) &&
+        } else if (skip_word(line, "made ", &after) && wadi_scan_digits(&after, 16, &key) &&
                    wadi_scan_digits(&after, 10, &count) && count <= GROUP_MAX) {
             wanted = (size_t)count;
             group = (WadiOutputGroup){ .key = key, .first = index->files.count };
-        } else if (follows(line, " ", &after) && wadi_scan_digest(&after, &file.digest) && after[0] == ' ' &&
-                   after[1] != '\0' && strchr(after, '/') == NULL) {
+        } else if (skip_word(line, " ", &after) && wadi_scan_digest(&after, &file.digest) &&
+                   after[0] == ' ' && after[1] != '\0' && strchr(after, '/') == NULL) {
             file.name = after + 1;
             group.count += 1;
             WADI_TRY(WADI_ARRAY_PUSH(&index->files, file, "index of files", error));
-        } else if (follows(line, "end ", &after) && wadi_scan_digits(&after, 16, &key) && key == group.key &&
-                   group.count == wanted && wanted > 0) {
+        } else if (skip_word(line, "end ", &after) && wadi_scan_digits(&after, 16, &key) &&
+                   key == group.key && group.count == wanted && wanted > 0) {
             WADI_TRY(WADI_ARRAY_PUSH(&index->groups, group, "index of files", error));
             wanted = 0;
         }
@@ -113,7 +114,8 @@ static WadiStatus parse(WadiOutputIndex *index, WadiError *error)
     return WADI_OK;
 }
 
-/* Alone in the folder: what others left half-written is of no use. Where the file system has no locks, it stays. */
+/* If no other process has the folder open, removes temporary files. On a file system without locks they
+ * remain. */
 static WadiStatus lock_and_clean(WadiOutputIndex *index, WadiError *error)
 {
     index->was_alone = flock(index->fd, LOCK_EX | LOCK_NB) == 0;
@@ -139,7 +141,7 @@ static WadiStatus open_index(WadiOutputIndex *index, const char *path, WadiError
     }
     WADI_TRY(lock_and_clean(index, error));
     WADI_TRY(wadi_file_read(path, INDEX_LIMIT, &index->text, &index->size, error));
-    /* A line that was cut off must not swallow the next one. */
+    /* A truncated last line must not merge with the next entry. */
     if (index->size > 0 && index->text[index->size - 1] != '\n' && write(index->fd, "\n", 1) != 1) {
         return wadi_fail_errno(error, errno, "cannot write %s", path);
     }
@@ -201,7 +203,7 @@ void wadi_output_end_line(uint64_t key, char text[WADI_OUTPUT_END_SIZE])
     snprintf(text, WADI_OUTPUT_END_SIZE, "wadi_end %016" PRIx64, key);
 }
 
-/* Text with its last line: what a person changed, and not what a full disk cut off. */
+/* Whether the file has its expected last line: an edited file has it, a truncated one has not. */
 static bool is_edited(const char *path, uint64_t key)
 {
     char end[WADI_OUTPUT_END_SIZE], *text = NULL;
@@ -222,18 +224,19 @@ bool wadi_output_index_has(const WadiOutputIndex *index, const char *path, uint6
     bool is_whole = group != NULL;
     for (size_t f = 0; is_whole && f < group->count; ++f) {
         const WadiOutputFile *file = &index->files.data[group->first + f];
-        char beside[WADI_PATH_SIZE];
-        is_whole = snprintf(beside, sizeof beside, "%s/%s", index->folder, file->name) < WADI_PATH_SIZE &&
-                   (wadi_file_has_digest(beside, file->digest) ||
-                    (is_editable && strcmp(file->name, name) == 0 && is_edited(beside, key)));
+        char file_path[WADI_PATH_SIZE];
+        is_whole =
+            snprintf(file_path, sizeof file_path, "%s/%s", index->folder, file->name) < WADI_PATH_SIZE &&
+            (wadi_file_has_digest(file_path, file->digest) ||
+             (is_editable && strcmp(file->name, name) == 0 && is_edited(file_path, key)));
     }
     return is_whole;
 }
 
-/* In one piece, so that entries of several threads and processes do not mix. */
+/* One write, so that entries of several threads and processes do not mix. */
 static WadiStatus append(const WadiOutputIndex *index, const char *text, size_t length, WadiError *error)
 {
-    errno = ENOSPC; /* of a write that does not take all */
+    errno = ENOSPC; /* for a short write, which sets no errno */
     return write(index->fd, text, length) == (ssize_t)length
                ? WADI_OK
                : wadi_fail_errno(error, errno, "cannot write %s/%s", index->folder, index_name);
@@ -274,8 +277,8 @@ WadiStatus wadi_output_index_add_file(const WadiOutputIndex *index, const char *
     return status;
 }
 
-/* Files of versions without an index: all but the sky maps say what wrote them near their beginning. */
-static bool has_our_words(const char *path)
+/* Recognises files of versions without an index: all but the sky maps name wadi near their beginning. */
+static bool names_wadi(const char *path)
 {
     char head[WADI_FILE_HEAD];
     int fd;
@@ -298,7 +301,7 @@ WadiStatus wadi_output_index_claim(const WadiOutputIndex *index, const char *pat
     if (is_ours) {
         return WADI_OK;
     }
-    if (lstat(path, &info) == 0 && !has_our_words(path)) {
+    if (lstat(path, &info) == 0 && !names_wadi(path)) {
         return wadi_fail(error, WADI_ERR_ARGUMENT,
                          "%s is there and was not written by wadi; it would be replaced: move it, or choose "
                          "another folder",

@@ -19,7 +19,7 @@
 
 enum { KEY_DIGITS = 16, DEPTH_MAX = 8 };
 
-/* A file and the name of its copy below assets/KEY. */
+/* A file and the name of its copy in assets/KEY. */
 typedef struct Part {
     char *path, *name; /* owned */
     WadiFileDigest digest;
@@ -35,7 +35,7 @@ static void free_parts(Parts *parts)
     WADI_ARRAY_FREE(parts);
 }
 
-/* Where the name of a copy begins in a path: its last component, or that with the number of a sequence. */
+/* Start of the copy's name in a path: the last component, or for a sequence the one with the number field. */
 static const char *name_start(const char *path, bool is_sequence)
 {
     const char *end = path + strlen(path);
@@ -53,7 +53,8 @@ static const char *name_start(const char *path, bool is_sequence)
     return end;
 }
 
-/* Names that need no quotes in YAML, on any file system; a pattern keeps its field. */
+/* Restricts a name to characters that need no quotes in YAML on any file system; the number field of a
+ * pattern remains. */
 static void clean_name(char *name)
 {
     static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/%";
@@ -81,24 +82,24 @@ static WadiStatus add_part(Parts *parts, const char *path, const char *name, Wad
     return status;
 }
 
-/* The file and, of a glTF mesh, its buffers, which lie beside it under the names that it gives them. */
+/* Adds the file and, for a glTF mesh, its buffers, with the names that the mesh file gives them. */
 static WadiStatus add_files(Parts *parts, const char *path, const char *name, WadiError *error)
 {
     WadiMeshFiles files;
-    WadiText beside = { 0 };
+    WadiText buffer_name = { 0 };
     WADI_TRY(wadi_mesh_files(&files, path, error));
     const char *slash = strrchr(name, '/');
     size_t folder = slash != NULL ? (size_t)(slash + 1 - name) : 0;
     WadiStatus status = add_part(parts, path, name, error);
     for (size_t i = 1; i < files.count && status == WADI_OK; ++i) {
         const char *buffer = strrchr(files.paths[i], '/');
-        wadi_text_clear(&beside);
-        wadi_text_append_bytes(&beside, name, folder);
-        wadi_text_append(&beside, buffer != NULL ? buffer + 1 : files.paths[i]);
-        status = wadi_text_status(&beside, error);
-        status = status == WADI_OK ? add_part(parts, files.paths[i], beside.data, error) : status;
+        wadi_text_clear(&buffer_name);
+        wadi_text_append_bytes(&buffer_name, name, folder);
+        wadi_text_append(&buffer_name, buffer != NULL ? buffer + 1 : files.paths[i]);
+        status = wadi_text_status(&buffer_name, error);
+        status = status == WADI_OK ? add_part(parts, files.paths[i], buffer_name.data, error) : status;
     }
-    wadi_text_free(&beside);
+    wadi_text_free(&buffer_name);
     wadi_mesh_files_free(&files);
     return status;
 }
@@ -227,7 +228,7 @@ static bool is_key(const char *name)
     return strlen(name) == KEY_DIGITS && strspn(name, "0123456789abcdef") == KEY_DIGITS;
 }
 
-/* Files below `path`: all and the folder itself, or those with temporary names only. Links are not followed. */
+/* Removes the files below `path`: all of them and the folder, or only temporary ones. Links are not followed. */
 static WadiStatus remove_below(const char *path, bool is_all, int depth, WadiError *error)
 {
     DIR *folder = opendir(path);
@@ -275,6 +276,6 @@ WadiStatus wadi_run_assets_clean(const char *run, const char *text, WadiError *e
         }
     }
     closedir(folder);
-    rmdir(path); /* unless something is in it */
+    rmdir(path); /* fails when the folder is not empty */
     return status;
 }

@@ -29,7 +29,7 @@ static bool has_ending(const char *text, size_t length, const char *ending)
     return length > size && memcmp(text + length - size, ending, size) == 0;
 }
 
-/* As wadi_run_parse_name, of the first `length` bytes. */
+/* As wadi_run_parse_name, for the first `length` bytes. */
 static int parse_name(const char *file_name, size_t length, const char *name, bool *is_kept)
 {
     if (!has_ending(file_name, length, ".h5")) {
@@ -43,7 +43,7 @@ static int parse_name(const char *file_name, size_t length, const char *name, bo
         --start;
     }
     size_t digits = length - start;
-    /* Four digits, or more without a leading zero: what printf makes, and nothing else. */
+    /* Four digits, or more without a leading zero: exactly what printf writes. */
     if (digits < 4 || digits > 9 || (digits > 4 && file_name[start] == '0') || start < 2 ||
         file_name[start - 1] != '.') {
         return -1;
@@ -63,7 +63,7 @@ int wadi_run_parse_name(const char *file_name, const char *name, bool *is_kept)
     return parse_name(file_name, strlen(file_name), name, is_kept);
 }
 
-/* Calls `visit` with each entry of FOLDER/SUB until it fails; a folder that is not there has none. */
+/* Calls `visit` for each entry of FOLDER/SUB until it fails; a missing folder has no entries. */
 typedef WadiStatus Visit(void *user, const char *folder, const char *file_name, WadiError *error);
 
 static WadiStatus visit_folder(const char *folder, const char *sub, Visit *visit, void *user,
@@ -186,7 +186,7 @@ static WadiStatus remove_in(const char *folder, const char *file_name, WadiError
     return wadi_file_remove(path, error);
 }
 
-/* A file with the name of a frame: ours by the scene's name, or, of another scene, by its content. */
+/* A file named like a frame belongs to wadi by the scene's name or, for another scene, by its content. */
 static WadiStatus visit_remove_frame(void *user, const char *folder, const char *file_name, WadiError *error)
 {
     const char *name = user;
@@ -212,7 +212,7 @@ static WadiStatus visit_remove_index(void *user, const char *folder, const char 
     }
     int fd;
     if (wadi_file_open_regular(path, &fd, NULL) != WADI_OK) {
-        return WADI_OK; /* none of wadi's */
+        return WADI_OK; /* not written by wadi */
     }
     ssize_t got = read(fd, start, sizeof start - 1);
     close(fd);
@@ -227,7 +227,7 @@ static WadiStatus visit_remove_index(void *user, const char *folder, const char 
 
 WadiStatus wadi_run_remove_results(const char *folder, const char *name, WadiError *error)
 {
-    /* run.json first: it must not claim what is being removed. */
+    /* run.json first: it must not list files that are being removed. */
     WADI_TRY(remove_in(folder, "run.json", error));
     WADI_TRY(visit_folder(folder, "/checkpoint", visit_remove_frame, (void *)(uintptr_t)name, error));
     WADI_TRY(visit_folder(folder, "/particles", visit_remove_index, NULL, error));

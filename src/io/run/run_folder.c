@@ -1,5 +1,5 @@
-/* Open and close a run folder, hand work to its writing thread, and go back in it. What the thread does:
- * run_writer.c. */
+/* Opens and closes a run folder, passes items to its writing thread, and truncates it. The thread's work is
+ * in run_writer.c. */
 #include "io/run/run_folder.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include "io/run/run_owner.h"
 #include "io/run/run_writer.h"
 
-/* `writer` belongs to the thread while is_busy and to the caller's thread otherwise; the rest of the second
- * group is guarded by the mutex. */
+/* `writer` belongs to the thread while is_busy is set, otherwise to the caller; the mutex guards the other
+ * members of the second group. */
 struct WadiRunFolder {
     char path[WADI_RUN_PATH_MAX + 1];
     char name[WADI_RUN_NAME_MAX + 1];
@@ -29,7 +29,7 @@ struct WadiRunFolder {
     pthread_cond_t changed;
     bool is_busy;
     bool is_closing;
-    WadiStatus status; /* of the first write that failed, for good */
+    WadiStatus status; /* of the first failed write; never reset */
     WadiError error;
     WadiRunWriter writer;
 };
@@ -62,7 +62,7 @@ static void *write_until_closed(void *argument)
 
 static WadiStatus start_thread(WadiRunFolder *folder, WadiError *error)
 {
-    /* Signals are the caller's: a handler of theirs must not find itself in this thread. */
+    /* Signals are blocked in this thread: the caller's handlers must not run in it. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -77,7 +77,7 @@ static WadiStatus prepare(WadiRunFolder *folder, WadiRunMode mode, WadiError *er
     char sub[WADI_PATH_SIZE];
     WADI_TRY(wadi_run_owner_check(folder->path, error));
     WADI_TRY(wadi_folder_make(folder->path, error));
-    WADI_TRY(wadi_run_lock_take(&folder->lock, folder->path, &folder->log, error));
+    WADI_TRY(wadi_run_lock_acquire(&folder->lock, folder->path, &folder->log, error));
     snprintf(sub, sizeof sub, "%s/particles", folder->path);
     WADI_TRY(wadi_folder_make(sub, error));
     snprintf(sub, sizeof sub, "%s/checkpoint", folder->path);
@@ -137,7 +137,7 @@ WadiStatus wadi_run_folder_open(WadiRunFolder **folder, const char *path, const 
     return WADI_OK;
 }
 
-/* With the mutex held: wait for the write that goes on, and report the first that failed. */
+/* Called with the mutex locked: waits for the current write and returns the first failure. */
 static WadiStatus wait_idle(WadiRunFolder *folder, WadiError *error)
 {
     while (folder->is_busy) {
@@ -182,11 +182,11 @@ WadiStatus wadi_run_folder_close(WadiRunFolder *folder, WadiError *error)
         pthread_mutex_unlock(&folder->mutex);
         pthread_join(folder->thread, NULL);
     }
-    /* A failure of the run itself comes first; what could not be told is read back from the frames by the next one. */
+    /* A failure of the run itself has priority. What run.json then lacks, the next run reads from the frames. */
     WadiError late;
-    WadiStatus told = wadi_run_writer_finish(&folder->writer, &late);
-    if (status == WADI_OK && told != WADI_OK) {
-        status = wadi_fail(error, told, "%s", late.text);
+    WadiStatus finished = wadi_run_writer_finish(&folder->writer, &late);
+    if (status == WADI_OK && finished != WADI_OK) {
+        status = wadi_fail(error, finished, "%s", late.text);
     }
     wadi_run_lock_release(&folder->lock);
     wadi_run_writer_free(&folder->writer);
@@ -201,7 +201,7 @@ WadiStatus wadi_run_folder_write_scene(WadiRunFolder *folder, const char *text, 
     char path[WADI_PATH_SIZE];
     WadiFileDigest digest = wadi_bytes_digest(text, strlen(text));
     snprintf(path, sizeof path, "%s/scene.yaml", folder->path);
-    /* The mark first: a scene.yaml that it does not describe counts as a person's. */
+    /* The mark first: a scene.yaml that does not match it is treated as written by the user. */
     WADI_TRY(wadi_run_owner_mark(folder->path, &digest, error));
     return wadi_file_write(path, text, strlen(text), error);
 }
@@ -234,7 +234,7 @@ WadiStatus wadi_run_folder_read_checkpoint(WadiRunFolder *folder, int max_frame,
     return status;
 }
 
-/* run.json as it is right after `frame`, as far as that is known. One that is damaged goes. */
+/* Sets run.json to the state after `frame` as far as it is known; a damaged run.json is removed. */
 static WadiStatus correct_summary(WadiRunFolder *folder, int frame, WadiError *error)
 {
     char path[WADI_PATH_SIZE];
@@ -287,7 +287,7 @@ WadiStatus wadi_run_folder_truncate(WadiRunFolder *folder, int frame, WadiError 
     WADI_TRY(wadi_run_folder_flush(folder, error));
     WADI_TRY(correct_summary(folder, frame, error));
     WADI_TRY(remove_checkpoints_after(folder, frame, error));
-    /* From the end, so that a kill in the middle leaves no gap. */
+    /* From the last frame down, so that a killed process leaves no gap. */
     int last = 0;
     WADI_TRY(wadi_run_find_last_frame(folder->path, folder->name, &last, error));
     for (int i = last; i > frame; --i) {

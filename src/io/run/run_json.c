@@ -1,4 +1,4 @@
-/* run.json: the summary as text. Its names are a contract: docs/formats.md. */
+/* Writes run.json. Its keys are a contract: docs/formats.md. */
 #include <inttypes.h>
 #include <string.h>
 

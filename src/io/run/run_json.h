@@ -1,11 +1,11 @@
-/* The two directions of run.json, on text; run_folder.h has what others call. */
+/* Writing and parsing of run.json as text; other code uses run_folder.h. */
 #ifndef WADI_IO_RUN_JSON_H
 #define WADI_IO_RUN_JSON_H
 
 #include "core/text.h"
 #include "io/run/run_folder.h"
 
-enum { WADI_RUN_JSON_LIMIT = 4 << 20 }; /* bytes; a summary has at most some 100 KiB */
+enum { WADI_RUN_JSON_LIMIT = 4 << 20 }; /* bytes; a summary has at most about 100 KiB */
 
 void wadi_run_summary_append(const WadiRunSummary *summary, WadiText *text);
 /* `path` is for messages. On failure the summary is empty. */

@@ -1,4 +1,5 @@
-/* run.json back into a summary. JSON is YAML, so libfyaml reads it; nothing in the text is trusted. */
+/* Parses run.json into a summary. JSON is a subset of YAML, so libfyaml reads it; nothing in the text is
+ * trusted. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -13,7 +14,7 @@
 #include "io/files/files.h"
 #include "io/run/run_json.h"
 
-/* Where values come from; the first problem sticks, so that reading is a plain list. */
+/* Source of the values. Only the first problem is recorded, so the readers below need no error checks. */
 typedef struct Reader {
     const char *path;
     WadiStatus status;
@@ -43,7 +44,7 @@ static struct fy_node *find(struct fy_node *map, const char *key, enum fy_node_t
     return NULL;
 }
 
-static void take_text(Reader *reader, struct fy_node *node, const char *key, char **value)
+static void read_text(Reader *reader, struct fy_node *node, const char *key, char **value)
 {
     size_t length = 0;
     const char *text = node != NULL ? fy_node_get_scalar(node, &length) : NULL;
@@ -54,7 +55,7 @@ static void take_text(Reader *reader, struct fy_node *node, const char *key, cha
     }
 }
 
-/* The scalar as a C string of at most 39 characters, enough for every number; "" when there is none. */
+/* The scalar as a C string of at most 39 characters, enough for every number; "" when it is missing. */
 static void short_text(struct fy_node *node, char text[40])
 {
     size_t length = 0;
@@ -66,7 +67,7 @@ static void short_text(struct fy_node *node, char text[40])
     text[length] = '\0';
 }
 
-static int64_t take_integer(Reader *reader, struct fy_node *node, const char *key, int64_t limit)
+static int64_t read_integer(Reader *reader, struct fy_node *node, const char *key, int64_t limit)
 {
     char text[40], *end = NULL;
     short_text(node, text);
@@ -79,12 +80,12 @@ static int64_t take_integer(Reader *reader, struct fy_node *node, const char *ke
     return value;
 }
 
-static double take_number(Reader *reader, struct fy_node *node, const char *key)
+static double read_number(Reader *reader, struct fy_node *node, const char *key)
 {
     char text[40], *end = NULL;
     short_text(node, text);
     if (strcmp(text, "null") == 0) {
-        return (double)NAN; /* how a value that is not finite is written */
+        return (double)NAN; /* a value that is not finite is written as null */
     }
     double value = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(value)) {
@@ -94,7 +95,7 @@ static double take_number(Reader *reader, struct fy_node *node, const char *key)
     return value;
 }
 
-static uint64_t take_hash(Reader *reader, struct fy_node *node, const char *key)
+static uint64_t read_hash(Reader *reader, struct fy_node *node, const char *key)
 {
     char text[40];
     short_text(node, text);
@@ -105,7 +106,7 @@ static uint64_t take_hash(Reader *reader, struct fy_node *node, const char *key)
     return strtoull(text, NULL, 16);
 }
 
-static bool take_truth(Reader *reader, struct fy_node *node, const char *key)
+static bool read_bool(Reader *reader, struct fy_node *node, const char *key)
 {
     char text[40];
     short_text(node, text);
@@ -115,7 +116,7 @@ static bool take_truth(Reader *reader, struct fy_node *node, const char *key)
     return strcmp(text, "true") == 0;
 }
 
-static void take_particles(Reader *reader, struct fy_node *map, WadiRunSummary *summary)
+static void read_particles(Reader *reader, struct fy_node *map, WadiRunSummary *summary)
 {
     void *cursor = NULL;
     struct fy_node_pair *pair;
@@ -130,12 +131,12 @@ static void take_particles(Reader *reader, struct fy_node *map, WadiRunSummary *
         }
         int i = summary->material_count++;
         summary->material_particles[i] =
-            take_integer(reader, fy_node_pair_value(pair), "particles", INT64_MAX);
-        take_text(reader, fy_node_pair_key(pair), "particles", &summary->material_name[i]);
+            read_integer(reader, fy_node_pair_value(pair), "particles", INT64_MAX);
+        read_text(reader, fy_node_pair_key(pair), "particles", &summary->material_name[i]);
     }
 }
 
-static void take_stages(Reader *reader, struct fy_node *map, WadiRunSummary *summary)
+static void read_stages(Reader *reader, struct fy_node *map, WadiRunSummary *summary)
 {
     void *cursor = NULL;
     struct fy_node_pair *pair;
@@ -150,14 +151,14 @@ static void take_stages(Reader *reader, struct fy_node *map, WadiRunSummary *sum
             return;
         }
         char *name = NULL;
-        take_text(reader, fy_node_pair_key(pair), "stages", &name);
-        double seconds = take_number(reader, fy_node_pair_value(pair), "stages");
+        read_text(reader, fy_node_pair_key(pair), "stages", &name);
+        double seconds = read_number(reader, fy_node_pair_value(pair), "stages");
         summary->stages.name[summary->stages.count] = name;
         summary->stages.seconds[summary->stages.count++] = seconds;
     }
 }
 
-static void take_warnings(Reader *reader, struct fy_node *list, WadiRunSummary *summary)
+static void read_warnings(Reader *reader, struct fy_node *list, WadiRunSummary *summary)
 {
     void *cursor = NULL;
     struct fy_node *node;
@@ -166,44 +167,44 @@ static void take_warnings(Reader *reader, struct fy_node *list, WadiRunSummary *
     }
     while (list != NULL && reader->status == WADI_OK && summary->warning_count < WADI_RUN_WARNING_MAX &&
            (node = fy_node_sequence_iterate(list, &cursor)) != NULL) {
-        take_text(reader, node, "warnings", &summary->warning[summary->warning_count++]);
+        read_text(reader, node, "warnings", &summary->warning[summary->warning_count++]);
     }
 }
 
-static void take_summary(Reader *reader, struct fy_node *root, WadiRunSummary *summary)
+static void read_summary(Reader *reader, struct fy_node *root, WadiRunSummary *summary)
 {
 #define SCALAR(key) find(root, key, FYNT_SCALAR), key
-    take_text(reader, SCALAR("scene"), &summary->scene);
-    take_text(reader, SCALAR("name"), &summary->name);
-    take_text(reader, SCALAR("solver"), &summary->solver);
-    summary->content_hash = take_hash(reader, SCALAR("content_hash"));
-    summary->threads = (int)take_integer(reader, SCALAR("threads"), INT_MAX);
-    summary->is_finished = take_truth(reader, SCALAR("finished"));
-    summary->frames = (int)take_integer(reader, SCALAR("frames"), INT_MAX);
-    summary->frame_count = (int)take_integer(reader, SCALAR("frame_count"), INT_MAX);
-    summary->fps = take_number(reader, SCALAR("fps"));
-    summary->steps = take_integer(reader, SCALAR("steps"), INT64_MAX);
-    take_particles(reader, find(root, "particles", FYNT_MAPPING), summary);
-    summary->lost_particles = take_integer(reader, SCALAR("lost_particles"), INT64_MAX);
-    if (find(root, "drained_particles", FYNT_SCALAR) != NULL) { /* files of older versions have none */
-        summary->drained_particles = take_integer(reader, SCALAR("drained_particles"), INT64_MAX);
+    read_text(reader, SCALAR("scene"), &summary->scene);
+    read_text(reader, SCALAR("name"), &summary->name);
+    read_text(reader, SCALAR("solver"), &summary->solver);
+    summary->content_hash = read_hash(reader, SCALAR("content_hash"));
+    summary->threads = (int)read_integer(reader, SCALAR("threads"), INT_MAX);
+    summary->is_finished = read_bool(reader, SCALAR("finished"));
+    summary->frames = (int)read_integer(reader, SCALAR("frames"), INT_MAX);
+    summary->frame_count = (int)read_integer(reader, SCALAR("frame_count"), INT_MAX);
+    summary->fps = read_number(reader, SCALAR("fps"));
+    summary->steps = read_integer(reader, SCALAR("steps"), INT64_MAX);
+    read_particles(reader, find(root, "particles", FYNT_MAPPING), summary);
+    summary->lost_particles = read_integer(reader, SCALAR("lost_particles"), INT64_MAX);
+    if (find(root, "drained_particles", FYNT_SCALAR) != NULL) { /* missing in files of older versions */
+        summary->drained_particles = read_integer(reader, SCALAR("drained_particles"), INT64_MAX);
     }
     struct fy_node *seconds = find(root, "seconds", FYNT_MAPPING);
-    summary->seconds_total = take_number(reader, find(seconds, "total", FYNT_SCALAR), "seconds.total");
-    take_stages(reader, find(seconds, "stages", FYNT_MAPPING), summary);
-    summary->peak_rss_bytes = (size_t)take_integer(reader, SCALAR("peak_rss_bytes"), INT64_MAX);
-    summary->state_hash = take_hash(reader, SCALAR("state_hash"));
+    summary->seconds_total = read_number(reader, find(seconds, "total", FYNT_SCALAR), "seconds.total");
+    read_stages(reader, find(seconds, "stages", FYNT_MAPPING), summary);
+    summary->peak_rss_bytes = (size_t)read_integer(reader, SCALAR("peak_rss_bytes"), INT64_MAX);
+    summary->state_hash = read_hash(reader, SCALAR("state_hash"));
     struct fy_node *drift = find(root, "drift", FYNT_MAPPING);
-    summary->drift_mass = take_number(reader, find(drift, "mass", FYNT_SCALAR), "drift.mass");
+    summary->drift_mass = read_number(reader, find(drift, "mass", FYNT_SCALAR), "drift.mass");
     summary->drift_water_mass =
-        take_number(reader, find(drift, "water_mass", FYNT_SCALAR), "drift.water_mass");
-    summary->drift_volume = take_number(reader, find(drift, "volume", FYNT_SCALAR), "drift.volume");
-    summary->max_divergence = take_number(reader, SCALAR("max_divergence"));
-    take_warnings(reader, find(root, "warnings", FYNT_SEQUENCE), summary);
+        read_number(reader, find(drift, "water_mass", FYNT_SCALAR), "drift.water_mass");
+    summary->drift_volume = read_number(reader, find(drift, "volume", FYNT_SCALAR), "drift.volume");
+    summary->max_divergence = read_number(reader, SCALAR("max_divergence"));
+    read_warnings(reader, find(root, "warnings", FYNT_SEQUENCE), summary);
 #undef SCALAR
 }
 
-/* FYPCF_QUIET alone still prints errors. */
+/* Discards messages: FYPCF_QUIET alone still prints errors. */
 static void drop_output(struct fy_diag *diag, void *user, const char *text, size_t length)
 {
     (void)diag;
@@ -236,7 +237,7 @@ WadiStatus wadi_run_summary_parse(const char *path, const char *text, size_t len
                                   first != NULL ? first->line : 1, first != NULL ? first->column : 1,
                                   first != NULL ? ": " : "", first != NULL ? first->msg : "");
     } else {
-        take_summary(&reader, root, summary);
+        read_summary(&reader, root, summary);
     }
     if (document != NULL) {
         fy_document_destroy(document);

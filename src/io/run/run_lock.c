@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Who holds or held the lock, as the file says. */
+/* Process that has or had the lock, as recorded in the file. */
 typedef struct Holder {
     char pid[24];
     char host[128];
@@ -39,8 +39,8 @@ static WadiStatus write_holder(const WadiRunLock *lock, WadiError *error)
     return WADI_OK;
 }
 
-/* Whether the path still leads to the file we locked: its holder may have removed it between our open and our
- * lock. */
+/* Whether the path still names the file that was locked: its previous owner may have removed it between open
+ * and lock. */
 static bool is_current(const WadiRunLock *lock)
 {
     struct stat ours, there;
@@ -58,7 +58,7 @@ static WadiStatus fail_busy(const WadiRunLock *lock, const char *folder, WadiErr
         holder.pid, holder.host, holder.since);
 }
 
-WadiStatus wadi_run_lock_take(WadiRunLock *lock, const char *folder, const WadiLog *log, WadiError *error)
+WadiStatus wadi_run_lock_acquire(WadiRunLock *lock, const char *folder, const WadiLog *log, WadiError *error)
 {
     lock->fd = -1;
     if (snprintf(lock->path, sizeof lock->path, "%s/lock", folder) >= WADI_PATH_SIZE) {
@@ -105,8 +105,8 @@ WadiStatus wadi_run_lock_take(WadiRunLock *lock, const char *folder, const WadiL
 void wadi_run_lock_release(WadiRunLock *lock)
 {
     if (lock->fd >= 0) {
-        /* Removed while still held, so that no one can lock the name in between and lose it. A folder that
-         * vanished and came back under the same name holds another's file. */
+        /* Removed before the lock is released, so that no other process can lock the name and lose it. If the
+         * folder was replaced by another of the same name, the file in it is not ours. */
         if (is_current(lock)) {
             unlink(lock->path);
         }

@@ -1,4 +1,4 @@
-/* One writer a run folder: RUN/lock, held with a kernel lock that ends with the process, however it ends. */
+/* One writer per run folder: RUN/lock has a kernel lock, which ends with the process in every case. */
 #ifndef WADI_IO_RUN_LOCK_H
 #define WADI_IO_RUN_LOCK_H
 
@@ -7,13 +7,13 @@
 #include "io/files/files.h"
 
 typedef struct WadiRunLock {
-    int fd; /* -1: not held */
+    int fd; /* -1: not locked */
     char path[WADI_PATH_SIZE];
 } WadiRunLock;
 
-/* WADI_ERR_BUSY names the process that holds it. A file left by a process that died is taken over and said in
- * the log. */
-WadiStatus wadi_run_lock_take(WadiRunLock *lock, const char *folder, const WadiLog *log, WadiError *error);
+/* WADI_ERR_BUSY names the process that has the lock. The file of a dead process is replaced, with a log
+ * message. */
+WadiStatus wadi_run_lock_acquire(WadiRunLock *lock, const char *folder, const WadiLog *log, WadiError *error);
 void wadi_run_lock_release(WadiRunLock *lock);
 
 #endif

@@ -20,7 +20,7 @@ static void mark_path(const char *folder, char path[WADI_PATH_SIZE])
     snprintf(path, WADI_PATH_SIZE, "%s/%s", folder, mark_name);
 }
 
-/* Present from the first moment of a run, before there is a mark. */
+/* Files that exist from the start of a run, before the mark. */
 static bool is_neutral(const char *name)
 {
     static const char *const names[] = { ".", "..", "lock", "particles", "checkpoint" };
@@ -33,7 +33,7 @@ static bool is_neutral(const char *name)
     return stem == sizeof mark_name - 1 && memcmp(name, mark_name, stem) == 0;
 }
 
-/* *foreign: the first name in the alphabet that does not belong to a run that has just begun; "" when there is none. */
+/* *foreign: the alphabetically first name that does not belong to a run that has just begun; "" without one. */
 static WadiStatus find_foreign(const char *folder, char foreign[256], WadiError *error)
 {
     foreign[0] = '\0';

@@ -6,8 +6,8 @@
 #include "io/run/run_files.h"
 #include "io/run/run_json.h"
 
-/* Besides the kept ones: the newest, and one more in case that one is damaged. */
-enum { CHECKPOINTS_STAY = 2 };
+/* Besides the milestones: the newest, and one more in case the newest is damaged. */
+enum { CHECKPOINTS_KEPT = 2 };
 
 void wadi_run_writer_free(WadiRunWriter *writer)
 {
@@ -96,7 +96,7 @@ static WadiStatus remove_old_checkpoints(const WadiRunWriter *writer, WadiError 
     WadiStatus status = wadi_run_find_checkpoints(writer->folder, writer->name, &checkpoints, error);
     int passed = 0;
     for (size_t i = 0; i < checkpoints.count && status == WADI_OK; ++i) {
-        if (!checkpoints.data[i].is_kept && ++passed > CHECKPOINTS_STAY) {
+        if (!checkpoints.data[i].is_kept && ++passed > CHECKPOINTS_KEPT) {
             char path[WADI_PATH_SIZE];
             wadi_run_checkpoint_path(path, sizeof path, writer->folder, writer->name, checkpoints.data[i]);
             status = wadi_file_remove(path, error);
@@ -106,8 +106,8 @@ static WadiStatus remove_old_checkpoints(const WadiRunWriter *writer, WadiError 
     return status;
 }
 
-/* Adds to the error which frames are safe and what to do. */
-static void say_what_is_safe(const WadiRunWriter *writer, WadiError *error)
+/* Adds to the error which frames are complete. */
+static void append_safe_frames(const WadiRunWriter *writer, WadiError *error)
 {
     char safe[64];
     if (writer->safe_frames > 1) {
@@ -121,34 +121,34 @@ static void say_what_is_safe(const WadiRunWriter *writer, WadiError *error)
 
 WadiStatus wadi_run_writer_finish(WadiRunWriter *writer, WadiError *error)
 {
-    if (!writer->is_behind) {
+    if (!writer->is_index_postponed) {
         return WADI_OK;
     }
-    writer->is_behind = false;
+    writer->is_index_postponed = false;
     WADI_TRY(wadi_run_writer_write_index(writer, error));
     return writer->has_json ? write_summary(writer, error) : WADI_OK;
 }
 
 WadiStatus wadi_run_writer_write(WadiRunWriter *writer, WadiError *error)
 {
-    /* Where frames are faster than checkpoints, what tells of them keeps to the pace of these: it takes as long as a frame. */
-    bool is_told = writer->has_checkpoint || !writer->has_frame || writer->header.frame == 1;
+    /* Index and run.json take as long to write as a small frame, so without a checkpoint they are postponed. */
+    bool is_index_due = writer->has_checkpoint || !writer->has_frame || writer->header.frame == 1;
     WadiStatus status = writer->has_frame ? write_frame(writer, error) : WADI_OK;
-    if (status == WADI_OK && writer->has_frame && is_told) {
+    if (status == WADI_OK && writer->has_frame && is_index_due) {
         status = wadi_run_writer_write_index(writer, error);
     }
     if (status == WADI_OK && writer->has_checkpoint) {
         status = write_checkpoint(writer, error);
     }
-    if (status == WADI_OK && writer->has_json && is_told) {
+    if (status == WADI_OK && writer->has_json && is_index_due) {
         status = write_summary(writer, error);
     }
     if (status == WADI_OK && writer->has_checkpoint) {
         status = remove_old_checkpoints(writer, error);
     }
-    writer->is_behind = !is_told;
+    writer->is_index_postponed = !is_index_due;
     if (status != WADI_OK) {
-        say_what_is_safe(writer, error);
+        append_safe_frames(writer, error);
     }
     return status;
 }

@@ -1,4 +1,4 @@
-/* One item of a run folder on its way to the disk. */
+/* One item that is being written to a run folder. */
 #ifndef WADI_IO_RUN_WRITER_H
 #define WADI_IO_RUN_WRITER_H
 
@@ -12,21 +12,21 @@ typedef struct WadiRunWriter {
     WadiState frame, checkpoint; /* views of the caller's snapshot */
     bool has_frame, has_checkpoint, has_json;
     bool is_checkpoint_kept;
-    bool is_behind; /* index and run.json do not tell of the last frame yet */
+    bool is_index_postponed; /* index and run.json do not include the last frame yet */
     WadiText json;
     WadiXdmf xdmf;
-    int safe_frames; /* frames 1 to it are on disk */
+    int safe_frames; /* frames 1 to this one are on disk */
 } WadiRunWriter;
 
 void wadi_run_writer_free(WadiRunWriter *writer);
-/* Take the item over: the state borrowed, the summary copied. */
+/* Loads the item: the state is borrowed, the summary copied. */
 WadiStatus wadi_run_writer_load(WadiRunWriter *writer, const WadiRunItem *item, WadiError *error);
-/* Frame, index, checkpoint, run.json, in this order; then remove checkpoints that are no longer needed. Index and run.json wait
- * for the next checkpoint when a frame comes without one. The error also says which frames are safe. */
+/* Writes frame, index, checkpoint, run.json, in this order, then removes old checkpoints. Without a
+ * checkpoint, index and run.json are postponed to the next one. The error names the complete frames. */
 WadiStatus wadi_run_writer_write(WadiRunWriter *writer, WadiError *error);
-/* Index and run.json catch up with the frames. */
+/* Writes index and run.json if they were postponed. */
 WadiStatus wadi_run_writer_finish(WadiRunWriter *writer, WadiError *error);
-/* Read the index back from the frames that are there. */
+/* Rebuilds the index from the existing frames. */
 WadiStatus wadi_run_writer_rebuild_index(WadiRunWriter *writer, WadiError *error);
 WadiStatus wadi_run_writer_write_index(WadiRunWriter *writer, WadiError *error);
 

@@ -1,4 +1,4 @@
-/* The table as a JSON Schema (draft 2020-12): for editors that complete and check scene files while they are written. */
+/* Writes the table as a JSON Schema (draft 2020-12), for editors that complete and check scene files. */
 #include <string.h>
 
 #include "core/check.h"
@@ -166,7 +166,7 @@ static void required_list(const WadiSceneObject *object, unsigned kinds, WadiTex
     }
 }
 
-/* What only some kinds have: required there, refused elsewhere. */
+/* Keys that only some kinds have: required there, rejected elsewhere. */
 static void kind_rules(const WadiSceneObject *object, int indent, WadiText *text)
 {
     const WadiSceneField *kind = wadi_scene_field(object, "kind");
@@ -197,7 +197,7 @@ static void kind_rules(const WadiSceneObject *object, int indent, WadiText *text
     wadi_text_append(text, "]");
 }
 
-/* The few rules that no field states alone; scene_finish.c has them for the parser. */
+/* Rules on several fields; scene_finish.c has them for the parser. */
 static void alternative_rules(const WadiSceneObject *object, int indent, WadiText *text)
 {
     const char *rule = NULL;
@@ -225,7 +225,7 @@ static void alternative_rules(const WadiSceneObject *object, int indent, WadiTex
     }
 }
 
-/* The members of a schema object, without the braces around them. */
+/* The members of a schema object, without the enclosing braces. */
 static void object_schema(const WadiSceneObject *object, int indent, WadiText *text)
 {
     wadi_text_append(text, "\"type\": \"object\", \"additionalProperties\": false,");

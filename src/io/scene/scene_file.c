@@ -1,4 +1,5 @@
-/* Files that a scene names: looked up beside the scene, and checked for while it is read, not in the middle of a run. */
+/* Files that a scene names: resolved relative to the scene and checked during parsing, not in the middle of a
+ * run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,13 +12,13 @@
 
 enum { MOST_FILES = 100000 };
 
-/* Where a file is: beside the scene. One that an override names while a finished run is read lies where the command was given: the
- * run folder has files of its own only. */
+/* Resolves a path relative to the scene. When a finished run is read, a path from an override is relative to
+ * the working directory instead: the run folder only has the run's own files. */
 static bool resolve(WadiSceneReader *r, int node, bool is_pattern, char **path)
 {
     WadiText text = { 0 };
     const char *folder = r->scene->folder, *name = wadi_yaml_text(&r->yaml, node);
-    bool is_beside = !r->is_record || wadi_yaml_node(&r->yaml, node)->place.set < 0;
+    bool is_beside = !r->is_record || wadi_yaml_node(&r->yaml, node)->location.set < 0;
     if (is_beside && name[0] != '/' && strcmp(folder, ".") != 0 && folder[0] != '\0') {
         for (const char *c = folder; *c != '\0'; ++c) {
             wadi_text_append(&text, is_pattern && *c == '%' ? "%" : "");
@@ -53,7 +54,7 @@ static const char *file_problem(const char *path)
     return NULL;
 }
 
-/* Of a finished run files may be missing, but what is there must not be a pipe: it would be waited for. */
+/* In a finished run files may be missing, but an existing one must not be a pipe: reading it could block. */
 static const char *find_problem(const WadiSceneReader *r, const char *path)
 {
     struct stat info;
@@ -176,10 +177,11 @@ void wadi_check_sequence(WadiSceneReader *r, int node, const WadiShapeDef *def)
     if (missing == 1) {
         report_file(r, node, wadi_text_cstr(&first), problem);
     } else if (missing > 1) {
-        WadiText rest = { 0 };
-        wadi_text_printf(&rest, "%s (and %d more of the sequence's %d files)", problem, missing - 1, count);
-        report_file(r, node, wadi_text_cstr(&first), wadi_text_cstr(&rest));
-        wadi_read_drop(r, &rest);
+        WadiText message = { 0 };
+        wadi_text_printf(&message, "%s (and %d more of the sequence's %d files)", problem, missing - 1,
+                         count);
+        report_file(r, node, wadi_text_cstr(&first), wadi_text_cstr(&message));
+        wadi_read_drop(r, &message);
     }
     wadi_read_drop(r, &first);
     wadi_read_drop(r, &path);

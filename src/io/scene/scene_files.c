@@ -6,7 +6,7 @@
 #include "core/alloc.h"
 #include "io/scene/scene_parse.h"
 
-/* A piece of the source that is replaced. */
+/* A part of the source that is replaced. */
 typedef struct Edit {
     size_t at, length;
     const char *text; /* borrowed */
@@ -40,18 +40,18 @@ WadiStatus wadi_scene_files_read(WadiSceneFiles *files, const WadiScene *scene, 
     return status;
 }
 
-/* Byte offset of a place; columns are characters of UTF-8. */
-static bool find_offset(const char *source, WadiPlace place, size_t *offset)
+/* Byte offset of a location; columns count UTF-8 characters. */
+static bool find_offset(const char *source, WadiSourceLocation location, size_t *offset)
 {
     const char *at = source;
-    for (int line = 1; line < place.line; ++line) {
+    for (int line = 1; line < location.line; ++line) {
         at = strchr(at, '\n');
         if (at == NULL) {
             return false;
         }
         ++at;
     }
-    for (int column = 1; column < place.column; ++column) {
+    for (int column = 1; column < location.column; ++column) {
         if (*at == '\0' || *at == '\n') {
             return false;
         }
@@ -60,7 +60,7 @@ static bool find_offset(const char *source, WadiPlace place, size_t *offset)
         } while (((unsigned char)*at & 0xc0) == 0x80);
     }
     *offset = (size_t)(at - source);
-    return place.line > 0;
+    return location.line > 0;
 }
 
 /* Bytes of "&name " in front of a value. */
@@ -73,7 +73,8 @@ static size_t anchor_length(const char *at)
     return name + strspn(at + name, " \t");
 }
 
-/* Bytes of the value that begins here, with its quotes; 0 where it is written in another way. */
+/* Bytes of the value that begins here, with its quotes; 0 when it is written in another form, such
+ * as block text. */
 static size_t value_length(const char *at, const char *value)
 {
     if (*at == '"' || *at == '\'') {
@@ -98,7 +99,7 @@ static int by_offset(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* false: some value cannot be replaced in place. */
+/* False: some value cannot be replaced in place. */
 static bool find_edits(const WadiSceneFiles *files, const char *source, const char *name_line, Edits *edits,
                        WadiStatus *status, WadiError *error)
 {
@@ -110,12 +111,12 @@ static bool find_edits(const WadiSceneFiles *files, const char *source, const ch
         if (file->new_name == NULL) {
             continue;
         }
-        if (!find_offset(source, wadi_yaml_node(yaml, file->node)->place, &edit.at)) {
+        if (!find_offset(source, wadi_yaml_node(yaml, file->node)->location, &edit.at)) {
             return false;
         }
         edit.at += anchor_length(source + edit.at);
         if (edit.at > 0 && strchr("\"'", source[edit.at - 1]) != NULL) {
-            --edit.at; /* libfyaml's places of quoted values are behind the quote */
+            --edit.at; /* libfyaml's location of a quoted value is after the quote */
         }
         edit.length = value_length(source + edit.at, wadi_yaml_text(yaml, file->node));
         if (edit.length == 0) {
@@ -127,7 +128,8 @@ static bool find_edits(const WadiSceneFiles *files, const char *source, const ch
         Edit edit = { .text = name_line };
         int first = wadi_yaml_node(yaml, yaml->root)->first_child;
         if (first < 0 ||
-            !find_offset(source, wadi_yaml_node(yaml, wadi_yaml_node(yaml, first)->key)->place, &edit.at)) {
+            !find_offset(source, wadi_yaml_node(yaml, wadi_yaml_node(yaml, first)->key)->location,
+                         &edit.at)) {
             return false;
         }
         *status = WADI_ARRAY_PUSH(edits, edit, "changes of the scene's text", error);
@@ -153,26 +155,26 @@ static void apply_edits(const Edits *edits, const char *source, WadiText *text)
     wadi_text_append(text, source + done);
 }
 
-/* "name: X", in front of the first key: on a line of its own, or inside the braces of {wadi: 1, …}. */
+/* Makes "name: X" in front of the first key: on its own line, or inside the braces of {wadi: 1, …}. */
 static WadiStatus make_name_line(const WadiSceneFiles *files, const WadiScene *scene, WadiText *line,
                                  WadiError *error)
 {
     const WadiYaml *yaml = &files->yaml;
     const WadiYamlNode *root = wadi_yaml_node(yaml, yaml->root);
     size_t offset;
-    bool is_flow = find_offset(scene->source, root->place, &offset) && scene->source[offset] == '{';
+    bool is_flow = find_offset(scene->source, root->location, &offset) && scene->source[offset] == '{';
     wadi_text_append(line, "name: ");
     wadi_text_append_json(line, scene->name);
     if (is_flow || root->first_child < 0) {
         wadi_text_append(line, ", ");
     } else {
-        int column = wadi_yaml_node(yaml, wadi_yaml_node(yaml, root->first_child)->key)->place.column;
+        int column = wadi_yaml_node(yaml, wadi_yaml_node(yaml, root->first_child)->key)->location.column;
         wadi_text_printf(line, "\n%*s", column - 1, "");
     }
     return wadi_text_status(line, error);
 }
 
-/* The new names in the tree. */
+/* Puts the new names into the tree. */
 static WadiStatus rename_nodes(WadiSceneFiles *files, WadiError *error)
 {
     WadiYaml *yaml = &files->yaml;
@@ -181,7 +183,7 @@ static WadiStatus rename_nodes(WadiSceneFiles *files, WadiError *error)
         int made;
         if (file->new_name != NULL) {
             WADI_TRY(wadi_yaml_new_text(yaml, file->new_name, strlen(file->new_name), true,
-                                        (WadiPlace){ -1, 0, 0 }, &made, error));
+                                        (WadiSourceLocation){ -1, 0, 0 }, &made, error));
             WadiYamlNode *node = &yaml->nodes.data[file->node];
             node->text = wadi_yaml_node(yaml, made)->text;
             node->length = wadi_yaml_node(yaml, made)->length;
@@ -193,16 +195,16 @@ static WadiStatus rename_nodes(WadiSceneFiles *files, WadiError *error)
 
 static WadiStatus add_name(WadiYaml *yaml, const WadiScene *scene, WadiError *error)
 {
-    WadiPlace place = { -1, 0, 0 };
+    WadiSourceLocation location = { -1, 0, 0 };
     int key, value;
-    WADI_TRY(wadi_yaml_new_text(yaml, "name", strlen("name"), true, place, &key, error));
-    WADI_TRY(wadi_yaml_new_text(yaml, scene->name, strlen(scene->name), false, place, &value, error));
+    WADI_TRY(wadi_yaml_new_text(yaml, "name", strlen("name"), true, location, &key, error));
+    WADI_TRY(wadi_yaml_new_text(yaml, scene->name, strlen(scene->name), false, location, &value, error));
     wadi_yaml_append(yaml, yaml->root, key, value);
     return WADI_OK;
 }
 
-/* Whether the text reads back to this tree, but for the name when it was added: a value that an anchor shares with a file's name
- * may have changed with it. */
+/* Whether the text parses to this tree, apart from an added name. An anchor may share a file's name with
+ * another value, which would have changed with it. */
 static WadiStatus compare_scene(const WadiScene *scene, const WadiText *text, const char *tree, bool has_name,
                                 bool *is_same, WadiError *error)
 {
@@ -249,7 +251,7 @@ WadiStatus wadi_scene_files_rewrite(WadiSceneFiles *files, const WadiScene *scen
                      ? compare_scene(scene, text, wadi_text_cstr(&tree), has_name, &is_done, error)
                      : status;
     }
-    if (status == WADI_OK && !is_done) { /* written anew: comments and layout are lost */
+    if (status == WADI_OK && !is_done) { /* rewritten from the tree: comments and layout are lost */
         status = has_name ? WADI_OK : add_name(yaml, scene, error);
         wadi_text_clear(text);
         wadi_yaml_write(yaml, yaml->root, text);

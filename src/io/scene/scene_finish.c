@@ -1,5 +1,5 @@
-/* Checks that need more than one value, and the values that follow from others. Each reports where the reader of the
- * file would make the change. */
+/* Checks on several values, and values derived from others. Each problem is reported where the user would
+ * change the file. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void report_at(WadiSceneReader *r, int node, const char *key, const char 
     wadi_read_leave(r, mark);
 }
 
-/* The first axis along which max does not exceed min, or -1. */
+/* The first axis with max <= min, or -1. */
 static int flat_axis(WadiVec3 min, WadiVec3 max)
 {
     return !(max.x > min.x) ? 0 : !(max.y > min.y) ? 1 : !(max.z > min.z) ? 2 : -1;
@@ -40,7 +40,7 @@ static void check_corners(WadiSceneReader *r, int node, WadiVec3 min, WadiVec3 m
     }
 }
 
-/* Corners that move: at every keyframe of either. */
+/* Moving corners: checked at every keyframe of either curve. */
 static void check_moving_corners(WadiSceneReader *r, int node, const WadiCurve *min, const WadiCurve *max)
 {
     const WadiCurve *curves[2] = { min, max };
@@ -67,7 +67,7 @@ static bool have_same_times(const WadiCurve *a, const WadiCurve *b)
     return is_same;
 }
 
-/* center + side * size, as a curve with the keyframes of the one that has some. */
+/* center + side * size, as a curve with the keyframes of the one that has them. */
 static WadiStatus combine(const WadiCurve *center, const WadiCurve *size, double side, WadiCurve *out,
                           WadiError *error)
 {
@@ -177,7 +177,7 @@ static void check_times(WadiSceneReader *r, const WadiSceneObject *object, const
     }
 }
 
-/* The table lists `materials` before everything that names one, so they are known here. */
+/* The table lists `materials` before every key that names one, so they have been read. */
 static int find_material(WadiSceneReader *r, int node, const char *name)
 {
     const WadiScene *scene = r->scene;
@@ -192,7 +192,7 @@ static int find_material(WadiSceneReader *r, int node, const char *name)
         }
         names[count++] = scene->materials[i].name;
     }
-    /* When the materials as a whole are missing or wrong, that was reported. */
+    /* Missing or wrong `materials` were reported already. */
     int materials = wadi_yaml_find(&r->yaml, r->yaml.root, "materials");
     bool is_map = materials >= 0 && wadi_yaml_node(&r->yaml, materials)->kind == WADI_YAML_MAP;
     if (is_map && wadi_yaml_node(&r->yaml, materials)->child_count == scene->material_count) {
@@ -253,7 +253,7 @@ static void finish_cells(WadiSceneReader *r, int node, const WadiSceneGiven *giv
     }
 }
 
-/* A run that was made with such names can still be read. */
+/* Only for new runs: finished runs with such names can still be read. */
 static void check_file_names(WadiSceneReader *r)
 {
     char problem[300];
@@ -270,7 +270,7 @@ static void check_file_names(WadiSceneReader *r)
     wadi_read_leave(r, outer);
 }
 
-/* A check of the solver's named this key, "cell_size" or "flip.cfl". */
+/* Reports a solver's check of this key, "cell_size" or "flip.cfl". */
 static void report_solver_check(WadiSceneReader *r, int node, const char *key, const char *text)
 {
     const char *dot = strchr(key, '.');
@@ -284,15 +284,15 @@ static void report_solver_check(WadiSceneReader *r, int node, const char *key, c
     report_at(r, found >= 0 ? found : node, key, text);
 }
 
-/* Find the solver and its settings; those of another one were a mistake. */
+/* Finds the solver and its settings; settings of another solver are an error. */
 static void finish_solver(WadiSceneReader *r, int node, const WadiSceneGiven *given, bool is_sound)
 {
     WadiScene *scene = r->scene;
     if (scene->solver == NULL) {
-        return; /* that was reported */
+        return; /* reported already */
     }
     scene->solver_type = wadi_solver_find(scene->solver);
-    WADI_ASSERT(scene->solver_type != NULL); /* the table's choices */
+    WADI_ASSERT(scene->solver_type != NULL); /* the table lists only existing solvers */
     for (int i = 0; i < wadi_scene_object.field_count; ++i) {
         const WadiSceneField *field = &wadi_scene_object.fields[i];
         if (field->type == WADI_SCENE_SETTINGS && field->object == scene->solver_type->settings) {

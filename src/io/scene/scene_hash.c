@@ -1,5 +1,5 @@
-/* Hash of what a scene simulates: the table once more, this time over the parsed values. Comments, layout, names and the
- * length of the run do not count; the bytes of meshes and pictures do. */
+/* Hash of everything that changes the simulation, by a walk of the table over the parsed values. Comments,
+ * layout, names and the length of the run are excluded; the bytes of meshes and pictures are included. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static void hash_number(uint64_t *hash, double value)
 {
-    value += 0.0; /* -0 and 0 are the same number */
+    value += 0.0; /* maps -0 to 0 */
     *hash = wadi_hash_bytes(*hash, &value, sizeof value);
 }
 
@@ -58,7 +58,7 @@ static WadiStatus hash_file(uint64_t *hash, const char *path, WadiError *error)
     return status;
 }
 
-/* All files of the mesh: a glTF file keeps its triangles in buffers of their own. */
+/* Hashes all files of the mesh: a glTF file has its triangles in separate buffers. */
 static WadiStatus hash_mesh(uint64_t *hash, const char *path, WadiError *error)
 {
     WadiMeshFiles files;
@@ -163,7 +163,7 @@ static WadiStatus hash_field(uint64_t *hash, const WadiSceneField *field, const 
     }
 }
 
-/* Settings of another solver than the scene's have no effect. */
+/* Settings of solvers other than the scene's have no effect. */
 static bool has_effect(const WadiSceneField *field, const void *base)
 {
     if (field->type == WADI_SCENE_SETTINGS && !field->object->is_always_hashed) {

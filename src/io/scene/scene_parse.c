@@ -20,7 +20,7 @@ void wadi_scene_free(WadiScene *scene)
     WADI_DELETE(scene, 1);
 }
 
-/* The table's defaults, those of every solver's settings included. */
+/* Sets the table's defaults, including those of every solver's settings. */
 static WadiStatus set_defaults(WadiScene *scene, WadiError *error)
 {
     wadi_scene_set_defaults(&wadi_scene_object, scene);
@@ -35,7 +35,7 @@ static WadiStatus set_defaults(WadiScene *scene, WadiError *error)
     return WADI_OK;
 }
 
-/* Everything up to the last slash; "." without one. */
+/* The path up to the last slash; "." without a slash. */
 static WadiStatus set_folder(WadiScene *scene, const WadiSceneDef *def, WadiError *error)
 {
     const char *folder = def->folder, *slash = def->path != NULL ? strrchr(def->path, '/') : NULL;
@@ -49,7 +49,7 @@ static WadiStatus set_folder(WadiScene *scene, const WadiSceneDef *def, WadiErro
     return wadi_string_copy(&scene->folder, folder, length, error);
 }
 
-/* The file's stem, with what a name may not hold replaced. */
+/* The file name without its ending; characters that a name may not have are replaced. */
 static WadiStatus set_default_name(WadiScene *scene, const char *path, WadiError *error)
 {
     const char *slash = path != NULL ? strrchr(path, '/') : NULL;
@@ -67,7 +67,7 @@ static WadiStatus set_default_name(WadiScene *scene, const char *path, WadiError
     return WADI_OK;
 }
 
-/* Another version may mean other things by every other key, so that is all there is to say. */
+/* In another version every other key may have another meaning, so only the version is reported. */
 static bool check_version(WadiSceneReader *r)
 {
     const WadiYamlNode *root = wadi_yaml_node(&r->yaml, r->yaml.root);
@@ -92,7 +92,7 @@ static bool check_version(WadiSceneReader *r)
     return false;
 }
 
-/* The scene as run: the file itself, or what the overrides made of it. */
+/* Stores the scene as run: the file itself, or the result of the overrides. */
 static WadiStatus set_source(WadiSceneReader *r, const WadiSceneDef *def, const char *bytes, size_t size,
                              WadiError *error)
 {
@@ -115,7 +115,7 @@ static WadiStatus set_source(WadiSceneReader *r, const WadiSceneDef *def, const 
     return status;
 }
 
-/* Fill r->scene from the text. */
+/* Fills r->scene from the text. */
 static WadiStatus read_scene(WadiSceneReader *r, const WadiSceneDef *def, const char *bytes, size_t size,
                              WadiError *error)
 {
@@ -146,12 +146,12 @@ static WadiStatus read_file(const char *path, bool is_record, char **bytes, size
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
         return wadi_fail(error, WADI_ERR_IO, "%s: is a folder, not a scene file", path);
     }
-    /* A scene may come through a pipe; a run folder has files only. */
+    /* A scene may come through a pipe; a run folder has regular files only. */
     return is_record ? wadi_file_read(path, WADI_YAML_MAX_BYTES, bytes, size, error)
                      : wadi_file_read_any(path, WADI_YAML_MAX_BYTES, bytes, size, error);
 }
 
-/* `files` NULL: they are not listed. */
+/* `files` NULL: files are not listed. */
 static WadiStatus parse(WadiScene **scene, const WadiSceneDef *def, bool is_record, WadiSceneFiles *files,
                         WadiError *error)
 {

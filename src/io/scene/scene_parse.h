@@ -1,4 +1,4 @@
-/* From the text of a scene file to a WadiScene, with every problem found at once. */
+/* Parses the text of a scene file into a WadiScene and reports all problems at once. */
 #ifndef WADI_IO_SCENE_PARSE_H
 #define WADI_IO_SCENE_PARSE_H
 
@@ -7,13 +7,13 @@
 #include "world/scene.h"
 
 WadiStatus wadi_scene_parse(WadiScene **scene, const WadiSceneDef *def, WadiError *error);
-/* The scene and all it owns; NULL is fine. */
+/* Frees the scene and everything it owns; NULL is allowed. */
 void wadi_scene_free(WadiScene *scene);
-/* The scene of a finished run, for those who read its frames: meshes and pictures that it names may be gone by now and are not
- * looked for, so that `content_hash` is 0. */
+/* Parses the scene of a finished run, for code that reads its frames. Meshes and pictures may be missing and
+ * are not opened, so `content_hash` is 0. */
 WadiStatus wadi_scene_parse_record(WadiScene **scene, const WadiSceneDef *def, WadiError *error);
-/* The files that the text names, with its tree; not looked for. `files` is empty but for yaml.root, which is -1; a failed call may
- * leave something in it to free. */
+/* Lists the files that the text names, with its tree; they are not opened. `files` must be empty with
+ * yaml.root = -1; free it after a failure, too. */
 WadiStatus wadi_scene_parse_files(WadiSceneFiles *files, const WadiSceneDef *def, WadiError *error);
 
 #endif

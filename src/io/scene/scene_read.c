@@ -1,4 +1,4 @@
-/* The walk over the table: a map's keys are matched with an object's fields, and each value goes to its offset. */
+/* Walks the table: a map's keys are matched with an object's fields, and each value is stored at its offset. */
 #include "io/scene/scene_read.h"
 
 #include <ctype.h>
@@ -32,7 +32,7 @@ void wadi_read_leave(WadiSceneReader *r, size_t mark)
     }
 }
 
-/* The end of a path is the part that tells. */
+/* Shortens a long path from the front: its end identifies the value. */
 static const char *shown_path(const WadiSceneReader *r)
 {
     const char *path = wadi_text_cstr(&r->path);
@@ -62,10 +62,10 @@ int wadi_read_problem_count(const WadiSceneReader *r)
     return (int)r->report.problems.count + r->report.dropped;
 }
 
-static void add_problem(WadiSceneReader *r, WadiPlace place, WadiText *text)
+static void add_problem(WadiSceneReader *r, WadiSourceLocation location, WadiText *text)
 {
     if (wadi_read_ok(r, wadi_text_status(text, r->error))) {
-        wadi_report_add(&r->report, place, shown_path(r), "%s", wadi_text_cstr(text));
+        wadi_report_add(&r->report, location, shown_path(r), "%s", wadi_text_cstr(text));
     }
     wadi_text_free(text);
 }
@@ -77,10 +77,10 @@ void wadi_read_problem(WadiSceneReader *r, int node, const char *format, ...)
     va_start(args, format);
     wadi_text_vprintf(&text, format, args);
     va_end(args);
-    add_problem(r, wadi_yaml_node(&r->yaml, node)->place, &text);
+    add_problem(r, wadi_yaml_node(&r->yaml, node)->location, &text);
 }
 
-/* Why a text that looks like a number is none. */
+/* Explains why text that resembles a number is none. */
 static void append_hint(const WadiYaml *yaml, int node, WadiText *text)
 {
     const WadiYamlNode *n = wadi_yaml_node(yaml, node);
@@ -107,7 +107,7 @@ void wadi_read_wrong_type(WadiSceneReader *r, int node, const char *expected)
     wadi_text_printf(&text, "expected %s, found ", expected);
     wadi_yaml_describe(&r->yaml, node, &text);
     append_hint(&r->yaml, node, &text);
-    add_problem(r, wadi_yaml_node(&r->yaml, node)->place, &text);
+    add_problem(r, wadi_yaml_node(&r->yaml, node)->location, &text);
 }
 
 const char *wadi_read_nearest(const char *word, const char *const *names, int count)
@@ -139,7 +139,7 @@ static void report_unknown(WadiSceneReader *r, int node, const char *what, const
         wadi_text_append(&text, count == 0 ? "none" : "");
         wadi_text_append(&text, nearest != NULL ? ")" : "");
     }
-    add_problem(r, wadi_yaml_node(&r->yaml, node)->place, &text);
+    add_problem(r, wadi_yaml_node(&r->yaml, node)->location, &text);
 }
 
 void wadi_read_unknown(WadiSceneReader *r, int node, const char *what, const char *const *names, int count)
@@ -147,7 +147,7 @@ void wadi_read_unknown(WadiSceneReader *r, int node, const char *what, const cha
     report_unknown(r, node, what, names, count, true);
 }
 
-/* A sentence of the table as part of another: small first letter, no full stop. */
+/* A sentence of the table as part of another: lower-case first letter, no full stop. */
 static void append_phrase(WadiText *text, const char *sentence)
 {
     size_t length = strlen(sentence);
@@ -170,10 +170,10 @@ void wadi_read_missing(WadiSceneReader *r, int node, const WadiSceneField *field
     } else if (field->unit != NULL) {
         wadi_text_printf(&text, " (%s)", field->unit);
     }
-    add_problem(r, wadi_yaml_node(&r->yaml, node)->place, &text);
+    add_problem(r, wadi_yaml_node(&r->yaml, node)->location, &text);
 }
 
-/* The keys of an object are listed once, not with each of twenty typos. */
+/* An object's keys are listed with the first unknown key only. */
 static void report_unknown_key(WadiSceneReader *r, int key, const WadiSceneObject *object,
                                WadiSceneGiven *given)
 {
@@ -181,8 +181,8 @@ static void report_unknown_key(WadiSceneReader *r, int key, const WadiSceneObjec
     for (int i = 0; i < object->field_count; ++i) {
         names[i] = object->fields[i].key;
     }
-    report_unknown(r, key, "unknown key", names, object->field_count, r->listed != object);
-    r->listed = object;
+    report_unknown(r, key, "unknown key", names, object->field_count, r->listed_object != object);
+    r->listed_object = object;
     given->has_unknown = true;
     const char *nearest = wadi_report_is_full(&r->report)
                               ? NULL
@@ -192,7 +192,7 @@ static void report_unknown_key(WadiSceneReader *r, int key, const WadiSceneObjec
     }
 }
 
-/* A map's keys are texts. */
+/* The keys of a map must be text. */
 static bool check_key(WadiSceneReader *r, int key)
 {
     if (wadi_yaml_node(&r->yaml, key)->kind == WADI_YAML_SCALAR &&
@@ -231,7 +231,8 @@ bool wadi_read_collect(WadiSceneReader *r, int node, const WadiSceneObject *obje
         if (field == NULL) {
             report_unknown_key(r, key, object, given);
         } else if (given->node[field - object->fields] >= 0) {
-            WadiPlace first = wadi_yaml_node(&r->yaml, given->node[field - object->fields])->place;
+            WadiSourceLocation first =
+                wadi_yaml_node(&r->yaml, given->node[field - object->fields])->location;
             wadi_read_problem(r, key, "duplicate key; it was given before in line %d", first.line);
         } else {
             given->node[field - object->fields] = i;
@@ -241,7 +242,7 @@ bool wadi_read_collect(WadiSceneReader *r, int node, const WadiSceneObject *obje
     return true;
 }
 
-/* The object's kind decides which keys it has; -1: it has no kinds, or the kind is missing or wrong. */
+/* The object's kind decides which keys it has; -1: no kinds, or the kind is missing or wrong. */
 static int read_kind(WadiSceneReader *r, const WadiSceneObject *object, void *base,
                      const WadiSceneGiven *given)
 {
@@ -308,14 +309,14 @@ void wadi_read_object(WadiSceneReader *r, int node, const WadiSceneObject *objec
 static void write_where(WadiSceneReader *r, int node, char where[160])
 {
     WadiText text = { 0 };
-    wadi_report_place(&r->report, wadi_yaml_node(&r->yaml, node)->place, &text);
+    wadi_report_append_location(&r->report, wadi_yaml_node(&r->yaml, node)->location, &text);
     if (wadi_read_ok(r, wadi_text_status(&text, r->error))) {
         snprintf(where, 160, "%s", wadi_text_cstr(&text));
     }
     wadi_text_free(&text);
 }
 
-/* A list or map of structs. */
+/* Reads a list or map of structs. */
 static void read_entries(WadiSceneReader *r, int node, const WadiSceneField *field, void *base)
 {
     bool is_map = field->type == WADI_SCENE_MAP;

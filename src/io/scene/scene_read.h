@@ -1,4 +1,4 @@
-/* Between the files that read a scene: the walk over the table, values, shapes, files. */
+/* Shared by the files that read a scene: the walk over the table, values, shapes, files. */
 #ifndef WADI_IO_SCENE_READ_H
 #define WADI_IO_SCENE_READ_H
 
@@ -13,46 +13,46 @@ typedef struct WadiSceneReader {
     WadiScene *scene;
     WadiText path; /* of the value being read: "bodies[0].shape" */
     int shape_count;
-    bool is_record;                /* files are not looked for */
-    WadiSceneFiles *files;         /* where files are listed; NULL: nowhere */
-    const WadiSceneField *keyed;   /* whose keyframes are being read */
-    const WadiSceneObject *listed; /* whose keys the newest message of an unknown key listed */
-    WadiStatus status;             /* the first failure that is not the scene's: memory */
+    bool is_record;                       /* a finished run: files are not opened */
+    WadiSceneFiles *files;                /* list of files; NULL: none is made */
+    const WadiSceneField *keyframed;      /* field whose keyframes are being read */
+    const WadiSceneObject *listed_object; /* object whose keys the last message of an unknown key listed */
+    WadiStatus status;                    /* the first failure that is not an error of the scene: memory */
     WadiError *error;
 } WadiSceneReader;
 
-/* What a map gave for each field of its object: the value's node, or -1. */
+/* For each field of an object, the node of its value in the map, or -1. */
 typedef struct WadiSceneGiven {
     int node[WADI_SCENE_FIELD_MAX];
     bool has_unknown;
     bool is_misspelt[WADI_SCENE_FIELD_MAX]; /* an unknown key was reported as a typo of this field */
 } WadiSceneGiven;
 
-/* The path for the time of one value: size_t mark = wadi_read_enter(r, key); …; wadi_read_leave(r, mark). */
+/* Path of the value being read: size_t mark = wadi_read_enter(r, key); …; wadi_read_leave(r, mark). */
 size_t wadi_read_enter(WadiSceneReader *r, const char *key);
 size_t wadi_read_enter_index(WadiSceneReader *r, int index);
 void wadi_read_leave(WadiSceneReader *r, size_t mark);
 
-/* Report a problem with the value `node`, at the current path. */
+/* Reports a problem with the value `node` at the current path. */
 void wadi_read_problem(WadiSceneReader *r, int node, const char *format, ...) WADI_PRINTF(3, 4);
-/* "expected EXPECTED, found …", with a hint where one is at hand. */
+/* Reports "expected EXPECTED, found …", with a hint where one exists. */
 void wadi_read_wrong_type(WadiSceneReader *r, int node, const char *expected);
-/* "WHAT; did you mean 'x'? (known: x, y)": the text of `node` is none of the names. */
+/* Reports "WHAT; did you mean 'x'? (known: x, y)": the text of `node` is none of the names. */
 void wadi_read_unknown(WadiSceneReader *r, int node, const char *what, const char *const *names, int count);
-/* The name that a text most likely is a typo of, or NULL. */
+/* The name of which `word` is most likely a typo, or NULL. */
 const char *wadi_read_nearest(const char *word, const char *const *names, int count);
 void wadi_read_missing(WadiSceneReader *r, int node, const WadiSceneField *field);
-/* Problems so far: a check that needs several values is left out when one of them was wrong. */
+/* Number of problems so far: a check of several values is skipped when one of them was wrong. */
 int wadi_read_problem_count(const WadiSceneReader *r);
-/* Remember the failure of a call that is not the scene's fault; true if it succeeded. */
+/* Records a failure that is not an error of the scene; true if `status` is WADI_OK. */
 bool wadi_read_ok(WadiSceneReader *r, WadiStatus status);
 
-/* Release a text that went into a message, after checking that it is whole. */
+/* Frees a text used in a message and records a failure of its allocations. */
 void wadi_read_drop(WadiSceneReader *r, WadiText *text);
 
-/* Assign the entries of a map to the object's fields. False: it is no map. */
+/* Assigns the entries of a map to the object's fields. False: the node is no map. */
 bool wadi_read_collect(WadiSceneReader *r, int node, const WadiSceneObject *object, WadiSceneGiven *given);
-/* Read a map into the struct at `base`, whose defaults are set. */
+/* Reads a map into the struct at `base`, which must have its defaults. */
 void wadi_read_object(WadiSceneReader *r, int node, const WadiSceneObject *object, void *base);
 void wadi_read_field(WadiSceneReader *r, int node, const WadiSceneField *field, void *base);
 
@@ -63,26 +63,27 @@ void wadi_read_keys(WadiSceneReader *r, int node, WadiCurve *curve);
 void wadi_read_file(WadiSceneReader *r, int node, char **path);
 void wadi_read_file_pattern(WadiSceneReader *r, int node, char **path);
 
-/* `def` is zeroed. */
+/* `def` must be zeroed. */
 void wadi_read_shape(WadiSceneReader *r, int node, WadiShapeDef *def);
 void wadi_read_shapes(WadiSceneReader *r, int node, WadiShapeDef *parent, int least);
 
-/* What takes several values to check, once an object was read. */
+/* Checks on several values, after an object was read. */
 void wadi_finish_object(WadiSceneReader *r, int node, const WadiSceneObject *object, void *base,
                         const WadiSceneGiven *given, bool is_sound);
 void wadi_finish_shape(WadiSceneReader *r, int node, const WadiSceneObject *parameters, WadiShapeDef *def,
                        const WadiSceneGiven *given, bool is_sound);
 
-/* Apply the overrides to the tree. */
+/* Applies the overrides to the tree. */
 void wadi_scene_apply_sets(WadiSceneReader *r, const char *const *sets, int set_count);
 
-/* A pattern has exactly one "%d", "%4d" or "%04d"; "%%" stands for a '%' in the folder's name, and there is no other. */
+/* A pattern has exactly one "%d", "%4d" or "%04d"; "%%" means a '%' in the folder's name, and no other '%' is
+ * allowed. */
 bool wadi_file_pattern_is_valid(const char *pattern);
 void wadi_file_pattern_expand(const char *pattern, int number, WadiText *path);
-/* Are all files of the sequence there? */
+/* Reports missing files of the sequence. */
 void wadi_check_sequence(WadiSceneReader *r, int node, const WadiShapeDef *def);
 
-/* Hash of everything that changes the simulation, the content of its files included. */
+/* Hash of everything that changes the simulation, including the content of its files. */
 WadiStatus wadi_scene_hash(const WadiScene *scene, uint64_t *hash, WadiError *error);
 
 #endif

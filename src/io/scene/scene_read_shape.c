@@ -1,9 +1,9 @@
-/* Shapes: exactly one kind, its parameters or parts, and the transform beside it. */
+/* Reads shapes: exactly one kind, its parameters or parts, and an optional transform. */
 #include <string.h>
 
 #include "io/scene/scene_read.h"
 
-/* Index of the field that gives the kind; -1 after reporting that there is none or more than one. */
+/* Index of the field with the kind; -1 after reporting that none or several are given. */
 static int find_kind(WadiSceneReader *r, int node, const WadiSceneGiven *given)
 {
     const WadiSceneObject *object = &wadi_scene_shape_object;
@@ -24,7 +24,7 @@ static int find_kind(WadiSceneReader *r, int node, const WadiSceneGiven *given)
         }
         found = i;
     }
-    /* An unknown key was reported already, and most likely is the missing shape. */
+    /* An unknown key was reported already and is most likely the missing shape. */
     if (found < 0 && !given->has_unknown) {
         WadiText names = { 0 };
         for (int i = 0; i < object->field_count && object->fields[i].type == WADI_SCENE_KIND; ++i) {
@@ -64,7 +64,7 @@ void wadi_read_shape(WadiSceneReader *r, int node, WadiShapeDef *def)
     *def = wadi_shape_def(kind >= 0 ? (WadiShapeKind)wadi_scene_shape_object.fields[kind].value
                                     : WADI_SHAPE_BOX);
     WadiText where = { 0 };
-    wadi_report_place(&r->report, wadi_yaml_node(&r->yaml, node)->place, &where);
+    wadi_report_append_location(&r->report, wadi_yaml_node(&r->yaml, node)->location, &where);
     if (wadi_read_ok(r, wadi_text_status(&where, r->error))) {
         size_t length = where.length < sizeof def->where - 1 ? where.length : sizeof def->where - 1;
         memcpy(def->where, wadi_text_cstr(&where), length);

@@ -1,4 +1,4 @@
-/* Numbers, vectors, names, choices and keyframes. */
+/* Reads numbers, vectors, names, choices and keyframes. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@ static bool is_keyframes(const WadiSceneReader *r, int node)
            wadi_yaml_find(&r->yaml, node, "keys") >= 0;
 }
 
-/* A key that holds one value for the whole run was given several. */
+/* Reports keyframes where one value for the whole run is expected. */
 static bool refuse_keyframes(WadiSceneReader *r, int node)
 {
     if (is_keyframes(r, node)) {
@@ -28,7 +28,7 @@ static bool is_number(const WadiSceneReader *r, int node)
            wadi_yaml_type(&r->yaml, node) == WADI_YAML_NUMBER;
 }
 
-/* Products of two such numbers still fit a double, and single ones a float. */
+/* Products of two such numbers are finite doubles, and each is a finite float. */
 static const double smallest = 1e-30;
 
 static bool check_range(WadiSceneReader *r, int node, const WadiSceneField *field, double value)
@@ -250,8 +250,9 @@ void wadi_read_value(WadiSceneReader *r, int node, const WadiSceneField *field, 
     case WADI_SCENE_FILES: wadi_read_file_pattern(r, node, at); break;
     case WADI_SCENE_KEY_VALUE: {
         double *out = at;
-        bool is_vector = r->keyed->type == WADI_SCENE_CURVE3;
-        if (is_vector ? read_vector(r, node, r->keyed, value) : wadi_read_number(r, node, r->keyed, value)) {
+        bool is_vector = r->keyframed->type == WADI_SCENE_CURVE3;
+        if (is_vector ? read_vector(r, node, r->keyframed, value)
+                      : wadi_read_number(r, node, r->keyframed, value)) {
             memcpy(out, value, sizeof(double) * (is_vector ? 3 : 1));
         }
         break;
@@ -260,7 +261,7 @@ void wadi_read_value(WadiSceneReader *r, int node, const WadiSceneField *field, 
     }
 }
 
-/* A map with `keys`, or with a key that looks like a typo of a keyframe's keys. */
+/* A map with `keys`, or with a likely typo of one of a keyframe's keys. */
 static bool looks_like_keyframes(const WadiSceneReader *r, int node)
 {
     const char *names[WADI_SCENE_FIELD_MAX];
@@ -291,11 +292,11 @@ void wadi_read_curve(WadiSceneReader *r, int node, const WadiSceneField *field, 
                                      : "a number or keyframes {keys: [[time, value], …]}");
             return;
         }
-        const WadiSceneField *outer = r->keyed;
-        r->keyed = field;
+        const WadiSceneField *outer = r->keyframed;
+        r->keyframed = field;
         WadiCurve read = { .components = is_vector ? 3 : 1 };
         wadi_read_object(r, node, &wadi_scene_curve_object, &read);
-        r->keyed = outer;
+        r->keyframed = outer;
         *curve = read;
         return;
     }

@@ -1,4 +1,4 @@
-/* The table as a page for people. */
+/* Writes the table as the reference page. */
 #include <string.h>
 
 #include "io/scene/scene_schema.h"
@@ -118,7 +118,7 @@ static void append_table(const WadiSceneObject *object, WadiSceneType skipped, W
     wadi_text_append(text, "\n");
 }
 
-/* What the names mean, where the table says. */
+/* Lists the meaning of each choice where the table has one. */
 static void append_choices(const WadiSceneObject *object, WadiText *text)
 {
     for (int i = 0; i < object->field_count; ++i) {

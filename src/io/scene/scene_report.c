@@ -16,10 +16,11 @@ void wadi_report_free(WadiReport *report)
 
 bool wadi_report_is_full(const WadiReport *report)
 {
-    return report->problems.count >= WADI_REPORT_KEPT || report->has_failed;
+    return report->problems.count >= WADI_REPORT_MAX || report->has_failed;
 }
 
-void wadi_report_add(WadiReport *report, WadiPlace place, const char *path, const char *format, ...)
+void wadi_report_add(WadiReport *report, WadiSourceLocation location, const char *path, const char *format,
+                     ...)
 {
     if (wadi_report_is_full(report)) {
         ++report->dropped;
@@ -33,7 +34,7 @@ void wadi_report_add(WadiReport *report, WadiPlace place, const char *path, cons
     wadi_text_vprintf(&text, format, args);
     va_end(args);
 
-    WadiProblem problem = { .place = place, .order = (int)report->problems.count };
+    WadiProblem problem = { .location = location, .order = (int)report->problems.count };
     if (text.has_failed || wadi_string_copy(&problem.text, text.data, text.length, NULL) != WADI_OK) {
         report->has_failed = true;
     } else if (WADI_ARRAY_PUSH(&report->problems, problem, "problems", NULL) != WADI_OK) {
@@ -43,18 +44,18 @@ void wadi_report_add(WadiReport *report, WadiPlace place, const char *path, cons
     wadi_text_free(&text);
 }
 
-/* Of the file first, by line and column; then those of the overrides, in their order. */
+/* Problems of the file first, by line and column; then those of the overrides, in their order. */
 static int compare(const void *left, const void *right)
 {
     const WadiProblem *a = left, *b = right;
-    if (a->place.set != b->place.set) {
-        return a->place.set < b->place.set ? -1 : 1;
+    if (a->location.set != b->location.set) {
+        return a->location.set < b->location.set ? -1 : 1;
     }
-    if (a->place.set < 0 && a->place.line != b->place.line) {
-        return a->place.line < b->place.line ? -1 : 1;
+    if (a->location.set < 0 && a->location.line != b->location.line) {
+        return a->location.line < b->location.line ? -1 : 1;
     }
-    if (a->place.set < 0 && a->place.column != b->place.column) {
-        return a->place.column < b->place.column ? -1 : 1;
+    if (a->location.set < 0 && a->location.column != b->location.column) {
+        return a->location.column < b->location.column ? -1 : 1;
     }
     return a->order < b->order ? -1 : a->order > b->order;
 }
@@ -65,7 +66,7 @@ void wadi_text_append_shown(WadiText *text, const char *user_text, size_t length
     if (shown > SHOWN_BYTES) {
         shown = SHOWN_BYTES;
         while (shown > 0 && ((unsigned char)user_text[shown] & 0xC0) == 0x80) {
-            --shown; /* not inside a character */
+            --shown; /* do not cut inside a UTF-8 character */
         }
     }
     for (size_t i = 0; i < shown; ++i) {
@@ -81,13 +82,13 @@ void wadi_text_append_shown(WadiText *text, const char *user_text, size_t length
     wadi_text_append(text, shown < length ? "…" : "");
 }
 
-void wadi_report_place(const WadiReport *report, WadiPlace place, WadiText *text)
+void wadi_report_append_location(const WadiReport *report, WadiSourceLocation location, WadiText *text)
 {
-    if (place.set >= 0) {
+    if (location.set >= 0) {
         wadi_text_append(text, "set ");
-        wadi_text_append_shown(text, report->sets[place.set], strlen(report->sets[place.set]));
-    } else if (place.line > 0) {
-        wadi_text_printf(text, "%s:%d:%d", report->path, place.line, place.column);
+        wadi_text_append_shown(text, report->sets[location.set], strlen(report->sets[location.set]));
+    } else if (location.line > 0) {
+        wadi_text_printf(text, "%s:%d:%d", report->path, location.line, location.column);
     } else {
         wadi_text_append(text, report->path);
     }
@@ -103,17 +104,17 @@ WadiStatus wadi_report_finish(WadiReport *report, WadiError *error)
     }
     qsort(report->problems.data, report->problems.count, sizeof(WadiProblem), compare);
 
-    /* As many as fit, always with room left to say how many there are besides. */
-    enum { ROOM_FOR_REST = 32 };
+    /* As many problems as fit, with space left for the number of the others. */
+    enum { COUNT_BYTES = 32 };
     int total = (int)report->problems.count + report->dropped, shown = 0;
     WadiText all = { 0 }, line = { 0 };
     for (size_t i = 0; i < report->problems.count && shown < WADI_REPORT_SHOWN; ++i) {
         wadi_text_clear(&line);
         wadi_text_append(&line, shown > 0 ? "\n" : "");
-        wadi_report_place(report, report->problems.data[i].place, &line);
+        wadi_report_append_location(report, report->problems.data[i].location, &line);
         wadi_text_append(&line, ": ");
         wadi_text_append(&line, report->problems.data[i].text);
-        if (shown > 0 && all.length + line.length + ROOM_FOR_REST >= WADI_ERROR_TEXT_SIZE) {
+        if (shown > 0 && all.length + line.length + COUNT_BYTES >= WADI_ERROR_TEXT_SIZE) {
             break;
         }
         wadi_text_append_bytes(&all, wadi_text_cstr(&line), line.length);

@@ -8,8 +8,8 @@
 #define LIST_AT(type, member, count) .offset = offsetof(type, member), .count_offset = offsetof(type, count)
 #define NONE_INFINITE .fallback = { INFINITY }, .fallback_text = "none"
 
-/* The largest values that make sense: beyond them single precision or patience ends. What must be above 0 has a smallest value,
- * too: divided by, the last ones above 0 overflow. */
+/* Limits of what single precision and run time allow. Values that must be positive also have a smallest
+ * value: dividing by less overflows. */
 #define POSITION .unit = "m", .minimum = -1e6, .maximum = 1e6
 #define VELOCITY .unit = "m/s", .minimum = -1e5, .maximum = 1e5
 #define ACCELERATION .unit = "m/s^2", .minimum = -1e5, .maximum = 1e5
@@ -269,7 +269,7 @@ const WadiSceneObject wadi_scene_force_object = {
     .example = "- {kind: drag, velocity: [3, 0, 0], rate: 2}",
 };
 
-/* For each solver with settings, behind another entry: its table, and the key of the scene that holds them. */
+/* Expanded for each solver with settings: its table, and the scene key for it. */
 #define NO_SETTINGS(name, summary)
 #define SETTINGS_OBJECT(name, summary) , &wadi_##name##_settings
 #define SETTINGS_KEY(name, summary)                                                                          \

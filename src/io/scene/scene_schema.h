@@ -1,4 +1,4 @@
-/* The scene language: the table that the parser walks, and what else is made of it. */
+/* The scene language as a table, which the parser walks, and the documents made from it. */
 #ifndef WADI_IO_SCENE_SCHEMA_H
 #define WADI_IO_SCENE_SCHEMA_H
 

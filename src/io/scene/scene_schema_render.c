@@ -1,4 +1,4 @@
-/* The keys of how a run is drawn. */
+/* Keys for pictures of a run. */
 #include <math.h>
 
 #include "io/scene/scene_schema.h"

@@ -1,4 +1,4 @@
-/* The part of the table that shapes and keyframes use. */
+/* The part of the table for shapes and keyframes. */
 #include <math.h>
 
 #include "geom/shape.h"
@@ -45,7 +45,7 @@ enum {
             .doc = "0: a closed solid; more: a shell of that thickness around the triangles."                \
     }
 
-/* parameter[2] and [3] hold center and size until the parser has turned them into min and max. */
+/* parameter[2] and [3] hold center and size until the parser converts them to min and max. */
 static const WadiSceneField box_fields[] = {
     { "min", WADI_SCENE_CURVE3, PARAMETER(0), .flags = KEYED, POSITION,
       .fallback_text = "from center and size", .doc = "Corner with the smallest coordinates; with `max`." },

@@ -1,4 +1,4 @@
-/* The keys of how particles are wrapped. None changes the simulation. */
+/* Keys for surfaces of particles. None changes the simulation. */
 #include <math.h>
 
 #include "io/scene/scene_schema.h"

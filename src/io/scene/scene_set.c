@@ -1,4 +1,4 @@
-/* Overrides "a.b=c", "bodies[0].velocity=[0, 0, 1]": each puts a small YAML document at a place of the tree. */
+/* Overrides "a.b=c", "bodies[0].velocity=[0, 0, 1]": each inserts a small YAML document into the tree. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ typedef struct SetPath {
     int count;
 } SetPath;
 
-/* "bodies[0].velocity" and "bodies.0.velocity" both give bodies, 0, velocity. */
+/* Splits "bodies[0].velocity" and "bodies.0.velocity" into bodies, 0, velocity. */
 static bool split_path(const char *text, size_t length, SetPath *path)
 {
     path->count = 0;
@@ -41,18 +41,19 @@ static bool split_path(const char *text, size_t length, SetPath *path)
     return path->count > 0;
 }
 
-/* The entry of a list; -1 after reporting. */
-static int find_index(WadiSceneReader *r, WadiPlace place, int list, const char *segment, const char *shown)
+/* The entry of a list; -1 after reporting a problem. */
+static int find_index(WadiSceneReader *r, WadiSourceLocation location, int list, const char *segment,
+                      const char *shown)
 {
     char *end;
     long index = strtol(segment, &end, 10);
     int count = wadi_yaml_node(&r->yaml, list)->child_count;
     if (*end != '\0' || end == segment || index < 0) {
-        wadi_report_add(&r->report, place, shown, "is a list; give an index, as in %s[0]", shown);
+        wadi_report_add(&r->report, location, shown, "is a list; give an index, as in %s[0]", shown);
         return -1;
     }
     if (index >= count) {
-        wadi_report_add(&r->report, place, shown, "has %d %s, counted from 0; there is no [%ld]", count,
+        wadi_report_add(&r->report, location, shown, "has %d %s, counted from 0; there is no [%ld]", count,
                         count == 1 ? "entry" : "entries", index);
         return -1;
     }
@@ -63,19 +64,21 @@ static int find_index(WadiSceneReader *r, WadiPlace place, int list, const char 
     return node;
 }
 
-/* A map under `key` of the map `parent`, or the value itself at the end of the path. */
-static int append_entry(WadiSceneReader *r, WadiPlace place, int parent, const char *key, int value)
+/* Appends under `key` of the map `parent` an empty map or, at the end of the path, the value. */
+static int append_entry(WadiSceneReader *r, WadiSourceLocation location, int parent, const char *key,
+                        int value)
 {
     int key_node, node = value;
-    if (!wadi_read_ok(r, wadi_yaml_new_text(&r->yaml, key, strlen(key), true, place, &key_node, r->error)) ||
-        (value < 0 && !wadi_read_ok(r, wadi_yaml_new(&r->yaml, WADI_YAML_MAP, place, &node, r->error)))) {
+    if (!wadi_read_ok(r,
+                      wadi_yaml_new_text(&r->yaml, key, strlen(key), true, location, &key_node, r->error)) ||
+        (value < 0 && !wadi_read_ok(r, wadi_yaml_new(&r->yaml, WADI_YAML_MAP, location, &node, r->error)))) {
         return -1;
     }
     wadi_yaml_append(&r->yaml, parent, key_node, node);
     return node;
 }
 
-static void put(WadiSceneReader *r, WadiPlace place, const SetPath *path, int value)
+static void put(WadiSceneReader *r, WadiSourceLocation location, const SetPath *path, int value)
 {
     int current = r->yaml.root;
     WadiText shown = { 0 };
@@ -84,7 +87,7 @@ static void put(WadiSceneReader *r, WadiPlace place, const SetPath *path, int va
         const WadiYamlNode *node = wadi_yaml_node(&r->yaml, current);
         int child = -1;
         if (node->kind == WADI_YAML_LIST) {
-            child = find_index(r, place, current, path->segment[i], wadi_text_cstr(&shown));
+            child = find_index(r, location, current, path->segment[i], wadi_text_cstr(&shown));
             wadi_text_printf(&shown, "[%s]", path->segment[i]);
             if (child < 0) {
                 break;
@@ -93,13 +96,13 @@ static void put(WadiSceneReader *r, WadiPlace place, const SetPath *path, int va
             child = wadi_yaml_find(&r->yaml, current, path->segment[i]);
             wadi_text_printf(&shown, "%s%s", i > 0 ? "." : "", path->segment[i]);
             if (child < 0) {
-                current = append_entry(r, place, current, path->segment[i], is_last ? value : -1);
+                current = append_entry(r, location, current, path->segment[i], is_last ? value : -1);
                 continue;
             }
         } else {
             WadiText found = { 0 };
             wadi_yaml_describe(&r->yaml, current, &found);
-            wadi_report_add(&r->report, place, wadi_text_cstr(&shown), "is %s; it has no '%s'",
+            wadi_report_add(&r->report, location, wadi_text_cstr(&shown), "is %s; it has no '%s'",
                             wadi_text_cstr(&found), path->segment[i]);
             wadi_read_drop(r, &found);
             break;
@@ -109,7 +112,7 @@ static void put(WadiSceneReader *r, WadiPlace place, const SetPath *path, int va
         } else if (wadi_yaml_node(&r->yaml, child)->kind == WADI_YAML_SCALAR &&
                    wadi_yaml_type(&r->yaml, child) == WADI_YAML_NULL) {
             int map;
-            if (wadi_read_ok(r, wadi_yaml_new(&r->yaml, WADI_YAML_MAP, place, &map, r->error))) {
+            if (wadi_read_ok(r, wadi_yaml_new(&r->yaml, WADI_YAML_MAP, location, &map, r->error))) {
                 wadi_yaml_replace(&r->yaml, current, child, map);
                 child = map;
             }
@@ -119,8 +122,8 @@ static void put(WadiSceneReader *r, WadiPlace place, const SetPath *path, int va
     wadi_read_drop(r, &shown);
 }
 
-/* Two ways to say the same: the override replaces what the file chose. */
-static void remove_rival(WadiSceneReader *r, const SetPath *path)
+/* Of two alternative keys, the one in the override replaces the one in the file. */
+static void remove_alternative(WadiSceneReader *r, const SetPath *path)
 {
     static const char *const rivals[2] = { "resolution", "cell_size" };
     for (int i = 0; i < 2 && path->count == 1; ++i) {
@@ -134,11 +137,11 @@ static void remove_rival(WadiSceneReader *r, const SetPath *path)
 void wadi_scene_apply_sets(WadiSceneReader *r, const char *const *sets, int set_count)
 {
     for (int i = 0; i < set_count && r->status == WADI_OK; ++i) {
-        WadiPlace place = { i, 0, 0 };
+        WadiSourceLocation location = { i, 0, 0 };
         const char *equals = strchr(sets[i], '=');
         SetPath path;
         if (equals == NULL || !split_path(sets[i], (size_t)(equals - sets[i]), &path)) {
-            wadi_report_add(&r->report, place, "",
+            wadi_report_add(&r->report, location, "",
                             "expected a path, '=' and a value: bodies[0].velocity=[0, 0, 1]");
             continue;
         }
@@ -146,8 +149,8 @@ void wadi_scene_apply_sets(WadiSceneReader *r, const char *const *sets, int set_
         if (wadi_read_ok(r, wadi_yaml_read(&r->yaml, equals + 1, strlen(equals + 1), i, &r->report, &value,
                                            r->error)) &&
             value >= 0) {
-            remove_rival(r, &path);
-            put(r, place, &path, value);
+            remove_alternative(r, &path);
+            put(r, location, &path, value);
         }
     }
 }

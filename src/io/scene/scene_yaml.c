@@ -10,7 +10,7 @@ enum { MAX_ANCHORS = 200, MAX_ANCHOR_NAME = 200 };
 typedef struct Anchor {
     int name; /* scalar node */
     int node;
-    bool is_open; /* its node is not complete: an alias to it would hold itself */
+    bool is_open; /* its node is incomplete: an alias to it would contain itself */
 } Anchor;
 
 typedef struct Builder {
@@ -18,14 +18,14 @@ typedef struct Builder {
     WadiReport *report;
     int set;
     int open[WADI_YAML_MAX_DEPTH];     /* nodes that have begun and not ended */
-    int key[WADI_YAML_MAX_DEPTH];      /* of each open map: the key that waits for its value, or -1 */
+    int key[WADI_YAML_MAX_DEPTH];      /* of each open map: the key without a value yet, or -1 */
     bool is_flow[WADI_YAML_MAX_DEPTH]; /* it began with a bracket */
     int anchor[WADI_YAML_MAX_DEPTH];   /* of each open node, or -1 */
     int depth;
     int root;
     int document_count;
     WADI_ARRAY(Anchor) anchors;
-    WadiPlace last; /* of the newest token: for events without one */
+    WadiSourceLocation last; /* of the last token: used for events without one */
     bool has_stopped;
 } Builder;
 
@@ -36,18 +36,19 @@ void wadi_yaml_free(WadiYaml *yaml)
     yaml->root = -1;
 }
 
-static void stop(Builder *b, WadiPlace place, const char *message)
+static void stop(Builder *b, WadiSourceLocation location, const char *message)
 {
     if (!b->has_stopped) {
-        wadi_report_add(b->report, place, "", "%s", message);
+        wadi_report_add(b->report, location, "", "%s", message);
     }
     b->has_stopped = true;
 }
 
-WadiStatus wadi_yaml_new(WadiYaml *yaml, WadiYamlKind kind, WadiPlace place, int *index, WadiError *error)
+WadiStatus wadi_yaml_new(WadiYaml *yaml, WadiYamlKind kind, WadiSourceLocation location, int *index,
+                         WadiError *error)
 {
     WadiYamlNode node = {
-        .kind = kind, .first_child = -1, .last_child = -1, .next = -1, .key = -1, .place = place
+        .kind = kind, .first_child = -1, .last_child = -1, .next = -1, .key = -1, .location = location
     };
     *index = -1;
     WADI_TRY(WADI_ARRAY_PUSH(&yaml->nodes, node, "the scene's text", error));
@@ -55,12 +56,12 @@ WadiStatus wadi_yaml_new(WadiYaml *yaml, WadiYamlKind kind, WadiPlace place, int
     return WADI_OK;
 }
 
-WadiStatus wadi_yaml_new_text(WadiYaml *yaml, const char *text, size_t length, bool is_plain, WadiPlace place,
-                              int *index, WadiError *error)
+WadiStatus wadi_yaml_new_text(WadiYaml *yaml, const char *text, size_t length, bool is_plain,
+                              WadiSourceLocation location, int *index, WadiError *error)
 {
     size_t offset = yaml->text.count;
     WADI_TRY(WADI_ARRAY_RESERVE(&yaml->text, offset + length + 1, "the scene's text", error));
-    WADI_TRY(wadi_yaml_new(yaml, WADI_YAML_SCALAR, place, index, error));
+    WADI_TRY(wadi_yaml_new(yaml, WADI_YAML_SCALAR, location, index, error));
     if (length > 0) {
         memcpy(yaml->text.data + offset, text, length);
     }
@@ -131,7 +132,7 @@ int wadi_yaml_find(const WadiYaml *yaml, int map, const char *key)
     return -1;
 }
 
-/* Put a complete or just begun node where it belongs. */
+/* Appends a complete or just begun node to its parent. */
 static void attach(Builder *b, int node)
 {
     if (b->depth == 0) {
@@ -150,33 +151,34 @@ static void attach(Builder *b, int node)
     }
 }
 
-static bool has_room(Builder *b, WadiPlace place)
+static bool has_room(Builder *b, WadiSourceLocation location)
 {
     if (b->yaml->nodes.count >= WADI_YAML_MAX_NODES) {
-        stop(b, place, "the scene expands to more than 1000000 values; do aliases hold aliases?");
+        stop(b, location, "the scene expands to more than 1000000 values; do aliases hold aliases?");
     }
     return !b->has_stopped;
 }
 
-static WadiStatus copy_tree(Builder *b, int from, WadiPlace place, int depth, int *copy, WadiError *error)
+static WadiStatus copy_tree(Builder *b, int from, WadiSourceLocation location, int depth, int *copy,
+                            WadiError *error)
 {
     *copy = -1;
-    if (!has_room(b, place)) {
+    if (!has_room(b, location)) {
         return WADI_OK;
     }
     if (depth >= WADI_YAML_MAX_DEPTH) {
-        stop(b, place, "values nest deeper than 64 levels");
+        stop(b, location, "values nest deeper than 64 levels");
         return WADI_OK;
     }
     WadiYamlNode node = b->yaml->nodes.data[from];
-    WADI_TRY(wadi_yaml_new(b->yaml, node.kind, node.place, copy, error));
+    WADI_TRY(wadi_yaml_new(b->yaml, node.kind, node.location, copy, error));
     WadiYamlNode *made = &b->yaml->nodes.data[*copy];
     made->text = node.text;
     made->length = node.length;
     made->is_plain = node.is_plain;
     for (int i = node.first_child; i >= 0 && !b->has_stopped; i = b->yaml->nodes.data[i].next) {
         int child;
-        WADI_TRY(copy_tree(b, i, place, depth + 1, &child, error));
+        WADI_TRY(copy_tree(b, i, location, depth + 1, &child, error));
         if (child >= 0) {
             wadi_yaml_append(b->yaml, *copy, b->yaml->nodes.data[i].key, child);
         }
@@ -184,7 +186,8 @@ static WadiStatus copy_tree(Builder *b, int from, WadiPlace place, int depth, in
     return WADI_OK;
 }
 
-static WadiStatus read_alias(Builder *b, const char *name, size_t length, WadiPlace place, WadiError *error)
+static WadiStatus read_alias(Builder *b, const char *name, size_t length, WadiSourceLocation location,
+                             WadiError *error)
 {
     const Anchor *anchor = NULL;
     for (size_t i = b->anchors.count; i > 0 && anchor == NULL; --i) {
@@ -195,12 +198,12 @@ static WadiStatus read_alias(Builder *b, const char *name, size_t length, WadiPl
         }
     }
     if (anchor == NULL) {
-        stop(b, place, "this alias has no anchor before it");
+        stop(b, location, "this alias has no anchor before it");
     } else if (anchor->is_open) {
-        stop(b, place, "this alias stands inside its own anchor");
+        stop(b, location, "this alias stands inside its own anchor");
     } else {
         int copy;
-        WADI_TRY(copy_tree(b, anchor->node, place, b->depth, &copy, error));
+        WADI_TRY(copy_tree(b, anchor->node, location, b->depth, &copy, error));
         if (copy >= 0) {
             attach(b, copy);
         }
@@ -213,32 +216,32 @@ static WadiStatus note_anchor(Builder *b, struct fy_token *token, int node, bool
     if (token == NULL) {
         return WADI_OK;
     }
-    WadiPlace place = b->yaml->nodes.data[node].place;
+    WadiSourceLocation location = b->yaml->nodes.data[node].location;
     size_t length = 0;
     const char *name = fy_token_get_text(token, &length);
     if (name == NULL || length > MAX_ANCHOR_NAME || b->anchors.count >= MAX_ANCHORS) {
-        stop(b, place, "too many anchors, or an anchor's name is too long");
+        stop(b, location, "too many anchors, or an anchor's name is too long");
         return WADI_OK;
     }
     Anchor anchor = { .node = node, .is_open = is_open };
-    WADI_TRY(wadi_yaml_new_text(b->yaml, name, length, false, place, &anchor.name, error));
+    WADI_TRY(wadi_yaml_new_text(b->yaml, name, length, false, location, &anchor.name, error));
     return WADI_ARRAY_PUSH(&b->anchors, anchor, "anchors", error);
 }
 
-/* Take the entries of `from` into `map`, except those whose key the map has itself. */
+/* Copies the entries of `from` into `map`, except keys that the map has already. */
 static void merge_map(Builder *b, int map, int from)
 {
     WadiYaml *yaml = b->yaml;
-    WadiPlace place = yaml->nodes.data[from].place;
+    WadiSourceLocation location = yaml->nodes.data[from].location;
     if (yaml->nodes.data[from].kind != WADI_YAML_MAP) {
-        stop(b, place, "'<<' merges a map or a list of maps, nothing else");
+        stop(b, location, "'<<' merges a map or a list of maps, nothing else");
         return;
     }
     for (int i = yaml->nodes.data[from].first_child, next; i >= 0; i = next) {
         next = yaml->nodes.data[i].next;
         int key = yaml->nodes.data[i].key;
         if (yaml->nodes.data[map].child_count > WADI_YAML_MAX_MERGED) {
-            stop(b, place, "a map with '<<' has more than 256 keys");
+            stop(b, location, "a map with '<<' has more than 256 keys");
             return;
         }
         if (yaml->nodes.data[key].kind != WADI_YAML_SCALAR ||
@@ -264,15 +267,15 @@ static void merge_keys(Builder *b, int map)
     }
 }
 
-static WadiStatus begin(Builder *b, WadiYamlKind kind, WadiPlace place, bool is_flow, struct fy_token *anchor,
-                        WadiError *error)
+static WadiStatus begin(Builder *b, WadiYamlKind kind, WadiSourceLocation location, bool is_flow,
+                        struct fy_token *anchor, WadiError *error)
 {
     if (b->depth >= WADI_YAML_MAX_DEPTH) {
-        stop(b, place, "values nest deeper than 64 levels");
+        stop(b, location, "values nest deeper than 64 levels");
         return WADI_OK;
     }
     int node;
-    WADI_TRY(wadi_yaml_new(b->yaml, kind, place, &node, error));
+    WADI_TRY(wadi_yaml_new(b->yaml, kind, location, &node, error));
     attach(b, node);
     b->open[b->depth] = node;
     b->key[b->depth] = -1;
@@ -299,8 +302,8 @@ static void end(Builder *b)
     }
 }
 
-static WadiStatus read_scalar(Builder *b, const struct fy_event_scalar_data *data, WadiPlace place,
-                              WadiError *error)
+static WadiStatus read_scalar(Builder *b, const struct fy_event_scalar_data *data,
+                              WadiSourceLocation location, WadiError *error)
 {
     size_t length = 0;
     const char *text = data->value != NULL ? fy_token_get_text(data->value, &length) : "";
@@ -309,20 +312,20 @@ static WadiStatus read_scalar(Builder *b, const struct fy_event_scalar_data *dat
         return wadi_fail_memory(error, 1, "the scene's text");
     }
     if (!wadi_yaml_is_printable(text, length)) {
-        stop(b, place, "the text holds a control character; remove it");
+        stop(b, location, "the text holds a control character; remove it");
         return WADI_OK;
     }
     int node;
-    WADI_TRY(wadi_yaml_new_text(b->yaml, text, length, is_plain, place, &node, error));
+    WADI_TRY(wadi_yaml_new_text(b->yaml, text, length, is_plain, location, &node, error));
     attach(b, node);
     return note_anchor(b, data->anchor, node, false, error);
 }
 
-static WadiPlace place_of(Builder *b, struct fy_event *event)
+static WadiSourceLocation location_of(Builder *b, struct fy_event *event)
 {
     const struct fy_mark *mark = fy_event_start_mark(event);
     if (mark != NULL) {
-        b->last = (WadiPlace){ b->set, mark->line + 1, mark->column + 1 };
+        b->last = (WadiSourceLocation){ b->set, mark->line + 1, mark->column + 1 };
     }
     return b->last;
 }
@@ -336,16 +339,16 @@ static bool is_bracket(struct fy_token *token)
 
 static WadiStatus read_event(Builder *b, struct fy_event *event, WadiError *error)
 {
-    WadiPlace place = place_of(b, event);
+    WadiSourceLocation location = location_of(b, event);
     struct fy_token *tag = event->type == FYET_SCALAR           ? event->scalar.tag
                            : event->type == FYET_SEQUENCE_START ? event->sequence_start.tag
                            : event->type == FYET_MAPPING_START  ? event->mapping_start.tag
                                                                 : NULL;
     if (tag != NULL) {
-        stop(b, place, "tags ('!…') are not part of the scene language; remove it");
+        stop(b, location, "tags ('!…') are not part of the scene language; remove it");
         return WADI_OK;
     }
-    if (!has_room(b, place)) {
+    if (!has_room(b, location)) {
         return WADI_OK;
     }
     switch (event->type) {
@@ -354,29 +357,30 @@ static WadiStatus read_event(Builder *b, struct fy_event *event, WadiError *erro
             const struct fy_mark *mark = event->document_start.document_start != NULL
                                              ? fy_token_start_mark(event->document_start.document_start)
                                              : NULL;
-            stop(b, mark != NULL ? (WadiPlace){ b->set, mark->line + 1, mark->column + 1 } : place,
+            stop(b,
+                 mark != NULL ? (WadiSourceLocation){ b->set, mark->line + 1, mark->column + 1 } : location,
                  "a second document begins here; a scene file holds one");
         }
         return WADI_OK;
     case FYET_MAPPING_START:
-        return begin(b, WADI_YAML_MAP, place, is_bracket(event->mapping_start.mapping_start),
+        return begin(b, WADI_YAML_MAP, location, is_bracket(event->mapping_start.mapping_start),
                      event->mapping_start.anchor, error);
     case FYET_SEQUENCE_START:
-        return begin(b, WADI_YAML_LIST, place, is_bracket(event->sequence_start.sequence_start),
+        return begin(b, WADI_YAML_LIST, location, is_bracket(event->sequence_start.sequence_start),
                      event->sequence_start.anchor, error);
     case FYET_MAPPING_END:
     case FYET_SEQUENCE_END: end(b); return WADI_OK;
-    case FYET_SCALAR: return read_scalar(b, &event->scalar, place, error);
+    case FYET_SCALAR: return read_scalar(b, &event->scalar, location, error);
     case FYET_ALIAS: {
         size_t length = 0;
         const char *name = fy_token_get_text(event->alias.anchor, &length);
-        return name != NULL ? read_alias(b, name, length, place, error) : WADI_OK;
+        return name != NULL ? read_alias(b, name, length, location, error) : WADI_OK;
     }
     default: return WADI_OK;
     }
 }
 
-/* libfyaml's own message, and what a person would look at next. */
+/* Appends libfyaml's message and a hint. */
 static void report_syntax(Builder *b, struct fy_diag *diag)
 {
     void *iterator = NULL;
@@ -386,7 +390,7 @@ static void report_syntax(Builder *b, struct fy_diag *diag)
         return;
     }
     char message[400];
-    WadiPlace place = { b->set, found->line, found->column };
+    WadiSourceLocation location = { b->set, found->line, found->column };
     snprintf(message, sizeof message, "%s", found->msg);
     size_t used = strcspn(message, "\n");
     message[used] = '\0';
@@ -397,12 +401,12 @@ static void report_syntax(Builder *b, struct fy_diag *diag)
     if (hint != NULL) {
         snprintf(message + used, sizeof message - used, "%s", hint);
     } else if (depth > 0 && b->is_flow[depth - 1]) {
-        WadiPlace opened = wadi_yaml_node(b->yaml, b->open[depth - 1])->place;
+        WadiSourceLocation opened = wadi_yaml_node(b->yaml, b->open[depth - 1])->location;
         snprintf(message + used, sizeof message - used, "; the '%c' of line %d, column %d is still open",
                  wadi_yaml_node(b->yaml, b->open[depth - 1])->kind == WADI_YAML_MAP ? '{' : '[', opened.line,
                  opened.column);
     }
-    stop(b, place, message);
+    stop(b, location, message);
 }
 
 WadiStatus wadi_yaml_read(WadiYaml *yaml, const char *bytes, size_t size, int set, WadiReport *report,
@@ -444,7 +448,7 @@ WadiStatus wadi_yaml_read(WadiYaml *yaml, const char *bytes, size_t size, int se
         report_syntax(&b, diag);
     }
     if (status == WADI_OK && !b.has_stopped && b.root < 0) {
-        stop(&b, (WadiPlace){ set, set < 0 ? 1 : 0, 1 },
+        stop(&b, (WadiSourceLocation){ set, set < 0 ? 1 : 0, 1 },
              set < 0 ? "the scene is empty" : "the value is empty");
     }
     if (parser != NULL) {

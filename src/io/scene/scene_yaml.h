@@ -1,6 +1,5 @@
-/* A YAML document as a plain tree with positions, read by libfyaml's event parser.
- * Aliases and merge keys are expanded while reading, so that every later walk sees maps, lists and scalars only and an
- * override changes one place only. */
+/* A YAML document as a plain tree with locations, read with libfyaml's event parser. Aliases and merge keys
+ * are expanded, so that later code sees maps, lists and scalars only and an override changes one value only. */
 #ifndef WADI_IO_SCENE_YAML_H
 #define WADI_IO_SCENE_YAML_H
 
@@ -24,8 +23,8 @@ typedef enum WadiYamlKind {
     WADI_YAML_MAP,
 } WadiYamlKind;
 
-/* Indices into WadiYaml.nodes, -1 for none. Entries of a list or map are a chain from first_child over next. In a map
- * each entry is the value and names its key node. */
+/* Indices into WadiYaml.nodes, -1 for none. Entries of a list or map are chained from first_child through
+ * next. An entry of a map is its value node, which has the index of its key node. */
 typedef struct WadiYamlNode {
     WadiYamlKind kind;
     bool is_plain;   /* a scalar without quotes: may be a number, true, null, … */
@@ -35,7 +34,7 @@ typedef struct WadiYamlNode {
     int child_count;
     int next;
     int key;
-    WadiPlace place;
+    WadiSourceLocation location;
 } WadiYamlNode;
 
 typedef struct WadiYaml {
@@ -44,7 +43,7 @@ typedef struct WadiYaml {
     int root; /* -1: no document */
 } WadiYaml;
 
-/* What a scalar is under the YAML 1.2 core schema. */
+/* Type of a scalar in the YAML 1.2 core schema. */
 typedef enum WadiYamlType {
     WADI_YAML_NULL,
     WADI_YAML_BOOL,
@@ -54,12 +53,12 @@ typedef enum WadiYamlType {
 
 void wadi_yaml_free(WadiYaml *yaml);
 
-/* Read one document of `size` bytes into a tree whose nodes carry `set` in their place (-1: the scene file); *root is its
- * index. A yaml that already holds nodes gains more. Problems of the text go to the report, *root is then -1. */
+/* Reads one document of `size` bytes into a tree whose locations have this `set` (-1: the scene file); *root
+ * is its index. Nodes are added to existing ones. Problems of the text are reported, and *root is then -1. */
 WadiStatus wadi_yaml_read(WadiYaml *yaml, const char *bytes, size_t size, int set, WadiReport *report,
                           int *root, WadiError *error);
 
-/* Is it text that libfyaml may be given? Otherwise says in the report why not. */
+/* Whether libfyaml may be given this text; reports why not. */
 bool wadi_yaml_check(const char *bytes, size_t size, int set, WadiReport *report);
 /* UTF-8 without control characters. */
 bool wadi_yaml_is_printable(const char *text, size_t length);
@@ -77,22 +76,23 @@ static inline const char *wadi_yaml_text(const WadiYaml *yaml, int index)
 WadiYamlType wadi_yaml_type(const WadiYaml *yaml, int scalar);
 /* The value of a WADI_YAML_NUMBER; INFINITY or NAN for .inf, .nan and what overflows. */
 double wadi_yaml_number(const WadiYaml *yaml, int scalar);
-/* The value of `key` in a map (the first, if several), or -1. */
+/* The value of `key` in a map (the first, if repeated), or -1. */
 int wadi_yaml_find(const WadiYaml *yaml, int map, const char *key);
 
-/* Building blocks for overrides. */
-WadiStatus wadi_yaml_new(WadiYaml *yaml, WadiYamlKind kind, WadiPlace place, int *index, WadiError *error);
-WadiStatus wadi_yaml_new_text(WadiYaml *yaml, const char *text, size_t length, bool is_plain, WadiPlace place,
-                              int *index, WadiError *error);
+/* Used by overrides. */
+WadiStatus wadi_yaml_new(WadiYaml *yaml, WadiYamlKind kind, WadiSourceLocation location, int *index,
+                         WadiError *error);
+WadiStatus wadi_yaml_new_text(WadiYaml *yaml, const char *text, size_t length, bool is_plain,
+                              WadiSourceLocation location, int *index, WadiError *error);
 void wadi_yaml_append(WadiYaml *yaml, int parent, int key, int child);
 void wadi_yaml_remove(WadiYaml *yaml, int parent, int child);
-/* Put `child` where `old` is, under the same key. */
+/* Replaces `old` by `child`, under the same key. */
 void wadi_yaml_replace(WadiYaml *yaml, int parent, int old, int child);
 
-/* The tree as YAML text that reads back to the same values. */
+/* Writes the tree as YAML text that parses to the same values. */
 void wadi_yaml_write(const WadiYaml *yaml, int root, WadiText *text);
 
-/* How a node is called in a message: "the text 'abc'", "a list of 2". */
+/* Describes a node for a message: "the text 'abc'", "a list of 2". */
 void wadi_yaml_describe(const WadiYaml *yaml, int index, WadiText *text);
 
 #endif

@@ -1,10 +1,10 @@
-/* libfyaml is only given text it is made for: printable UTF-8 of bounded size, and nothing that it would take minutes
- * over (it reads millions of open brackets or one long directive before it says what is wrong). */
+/* Admits only text that libfyaml handles well: printable UTF-8 of bounded size, without input on which it
+ * takes minutes (millions of open brackets, one long directive). */
 #include <string.h>
 
 #include "io/scene/scene_yaml.h"
 
-/* The character at s[0..size), 0 for bytes that are not UTF-8; its length in *length (at least 1). */
+/* Decodes the character at s[0..size); 0 for bytes that are not UTF-8. *length is its length (at least 1). */
 static uint32_t decode(const unsigned char *s, size_t size, size_t *length)
 {
     *length = 1;
@@ -38,9 +38,9 @@ static bool is_printable(uint32_t c)
 
 static bool check_characters(const unsigned char *bytes, size_t size, int set, WadiReport *report)
 {
-    WadiPlace place = { set, 1, 1 };
+    WadiSourceLocation location = { set, 1, 1 };
     if (size > WADI_YAML_MAX_BYTES) {
-        wadi_report_add(report, (WadiPlace){ set, 0, 0 }, "",
+        wadi_report_add(report, (WadiSourceLocation){ set, 0, 0 }, "",
                         "the scene has %.1f MiB; at most %d MiB are read", (double)size / (1 << 20),
                         WADI_YAML_MAX_BYTES >> 20);
         return false;
@@ -49,19 +49,19 @@ static bool check_characters(const unsigned char *bytes, size_t size, int set, W
         size_t length;
         uint32_t c = decode(bytes + i, size - i, &length);
         if (c == 0 && bytes[i] != 0) {
-            wadi_report_add(report, place, "",
+            wadi_report_add(report, location, "",
                             "the byte 0x%02x is not UTF-8 text; is this a scene file? Save it as UTF-8",
                             bytes[i]);
             return false;
         }
         if (!is_printable(c)) {
-            wadi_report_add(report, place, "",
+            wadi_report_add(report, location, "",
                             "the control character 0x%02x is not allowed; is this a scene file?", c);
             return false;
         }
         bool is_break = c == '\n' || (c == '\r' && (i + 1 >= size || bytes[i + 1] != '\n'));
-        place.line += is_break;
-        place.column = is_break ? 1 : place.column + 1;
+        location.line += is_break;
+        location.column = is_break ? 1 : location.column + 1;
         i += length;
     }
     return true;
@@ -79,12 +79,12 @@ bool wadi_yaml_is_printable(const char *text, size_t length)
     return true;
 }
 
-/* A rough count of brackets and commas. Quotes and comments are not told apart, so both limits lie far above those
- * that the reader has itself. */
+/* Counts brackets and commas roughly, including those in quotes and comments; so the limits are far above the
+ * reader's own. */
 static bool check_structure(const char *bytes, size_t size, int set, WadiReport *report)
 {
     enum { MOST_OPEN = 16 * WADI_YAML_MAX_DEPTH, MOST_MARKS = 3 * WADI_YAML_MAX_NODES };
-    WadiPlace place = { set, 1, 0 };
+    WadiSourceLocation location = { set, 1, 0 };
     size_t line_start = 0;
     int open = 0, marks = 0;
     for (size_t i = 0; i < size; ++i) {
@@ -98,12 +98,12 @@ static bool check_structure(const char *bytes, size_t size, int set, WadiReport 
                                   ? "directives ('%…') are not part of the scene language; remove the line"
                                   : NULL;
         if (problem != NULL) {
-            place.column = (int)(i - line_start) + 1;
-            wadi_report_add(report, place, "", "%s", problem);
+            location.column = (int)(i - line_start) + 1;
+            wadi_report_add(report, location, "", "%s", problem);
             return false;
         }
         if (c == '\n' || c == '\r') {
-            place.line += c == '\n' || i + 1 >= size || bytes[i + 1] != '\n';
+            location.line += c == '\n' || i + 1 >= size || bytes[i + 1] != '\n';
             line_start = i + 1;
         }
     }

@@ -1,4 +1,4 @@
-/* Scalars under the YAML 1.2 core schema, and the tree written back as text. */
+/* Scalars in the YAML 1.2 core schema, and writing of the tree as text. */
 #include <ctype.h>
 #include <errno.h>
 #include <locale.h>
@@ -92,7 +92,7 @@ double wadi_yaml_number(const WadiYaml *yaml, int scalar)
     if (s[0] == '.' && (s[1] == 'i' || s[1] == 'I')) {
         return *text == '-' ? -(double)INFINITY : (double)INFINITY;
     }
-    /* The program around the library may have chosen a locale with a decimal comma. */
+    /* The calling program may have set a locale with a decimal comma. */
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (c_locale == (locale_t)0) {
         return strtod(text, NULL);
@@ -125,7 +125,7 @@ void wadi_yaml_describe(const WadiYaml *yaml, int index, WadiText *text)
     wadi_text_append(text, wadi_yaml_type(yaml, index) == WADI_YAML_TEXT ? "'" : "");
 }
 
-/* May stand without quotes, also inside [] and {}. */
+/* Whether the text needs no quotes, also inside [] and {}. */
 static bool is_safe_plain(const char *s)
 {
     if (!isalnum((unsigned char)s[0]) && !(strchr("+-._/", s[0]) != NULL && isalnum((unsigned char)s[1]))) {
@@ -172,7 +172,8 @@ static void write_flow(const WadiYaml *yaml, int node, WadiText *text)
     wadi_text_append(text, kind == WADI_YAML_LIST ? "]" : "}");
 }
 
-/* A key or entry a line on the two outer levels, braces and brackets inside: short, and safe at any depth. */
+/* One key or entry per line on the two outer levels, braces and brackets inside: short, and valid at any
+ * depth. */
 static void write_block(const WadiYaml *yaml, int node, int depth, WadiText *text)
 {
     const WadiYamlNode *n = wadi_yaml_node(yaml, node);
