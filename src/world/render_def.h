@@ -1,5 +1,5 @@
-/* How a run is drawn, as the scene file gives it: the keys `render` and, of each material, `look` (scene_schema_render.c). None
- * changes the simulation. */
+/* How a run is drawn, from the scene file: the keys `render` and, of each material, `look`
+ * (scene_schema_render.c). None changes the simulation. */
 #ifndef WADI_WORLD_RENDER_DEF_H
 #define WADI_WORLD_RENDER_DEF_H
 
@@ -16,24 +16,24 @@ typedef enum WadiLookPreset {
 } WadiLookPreset;
 
 typedef enum WadiLookStyle {
-    WADI_STYLE_GRAINS,  /* sand: a handful of grains a particle [LD09] */
-    WADI_STYLE_TEXTURE, /* sand: the mesh with a solid texture that particles carry [ZB05] */
+    WADI_STYLE_GRAINS,  /* sand: several grains per particle [LD09] */
+    WADI_STYLE_TEXTURE, /* sand: the mesh with a solid texture carried by the particles [ZB05] */
     WADI_STYLE_SURFACE, /* the mesh */
-    WADI_STYLE_BALLS,   /* a ball a particle */
+    WADI_STYLE_BALLS,   /* one ball per particle */
     WADI_STYLE_HIDDEN,
     WADI_STYLE_AUTO, /* grains for sand, the mesh for water */
 } WadiLookStyle;
 
-/* Numbers below 0 and colours below 0 are not given: the preset decides. */
+/* Numbers and colours below 0 mean: not given, the preset decides. */
 typedef struct WadiLookDef {
     WadiLookPreset preset;
     WadiLookStyle style;
-    WadiVec3 colour;       /* sRGB, 0..1: of sand in place of the preset's mixture, of water's tint */
+    WadiVec3 colour;       /* sRGB, 0..1: replaces the preset's mixture of sand, or tints water */
     double variation;      /* 0..1: brightness of single grains */
-    int grains;            /* a particle */
-    double grain_fill;     /* part of a particle's volume that its grains fill */
+    int grains;            /* per particle */
+    double grain_fill;     /* fraction of a particle's volume that its grains fill */
     double size_variation; /* 0..0.9 */
-    double clarity;        /* m, water: the way on which it takes its colour */
+    double clarity;        /* m, water: the distance over which it takes on its colour */
     double wetness;        /* 0..1, sand: for frames without that attribute */
 } WadiLookDef;
 
@@ -48,18 +48,18 @@ typedef struct WadiCameraDef {
 
 typedef enum WadiSurroundKey {
     WADI_RENDER_SKY,
-    WADI_RENDER_STUDIO, /* even light from everywhere */
+    WADI_RENDER_STUDIO, /* uniform light from all directions */
 } WadiSurroundKey;
 
 typedef struct WadiRenderLightDef {
     bool is_given;
     double sun_height; /* degrees above the horizon */
     double
-        sun_direction; /* degrees from +x towards +y, where the sun stands; below -360: as the camera likes it */
-    double sun_size; /* degrees */
-    double sun;      /* factor */
-    double sky;      /* factor */
-    double haze;     /* turbidity */
+        sun_direction; /* degrees from +x towards +y, azimuth of the sun; below -360: relative to the camera */
+    double sun_size;   /* degrees */
+    double sun;        /* factor */
+    double sky;        /* factor */
+    double haze;       /* turbidity */
     WadiSurroundKey surround;
     char *environment; /* an .hdr or .pfm picture instead of the sky; NULL: none */
     double turn;       /* degrees, of that picture */
@@ -82,12 +82,12 @@ typedef struct WadiRenderSettings {
     WadiRenderLightDef light;
     WadiGroundKey ground;
     WadiVec3 ground_colour;   /* sRGB */
-    double ground_height;     /* m; below -1e300: the domain's floor, or what is lowest */
+    double ground_height;     /* m; below -1e300: the domain's floor, or the lowest point */
     WadiWallsKey walls;       /* of the domain, besides its floor */
-    bool has_colliders;       /* drawn */
+    bool has_colliders;       /* colliders are drawn */
     WadiVec3 collider_colour; /* sRGB */
     double exposure;          /* stops */
-    double shutter;           /* of a frame's time that is open: motion blur; 0: none */
+    double shutter;           /* fraction of the frame time that the shutter is open: motion blur; 0: none */
 } WadiRenderSettings;
 
 #endif

@@ -8,14 +8,15 @@ double wadi_scene_frame_time(const WadiScene *scene, int frame)
     return (double)(frame - 1) / scene->fps;
 }
 
-/* Behind a material's name come ".particles" in exports and ".s500" of half a frame in surfaces. */
-static bool is_own_ending(const char *ending)
+/* Endings that other files add to a material's name: ".particles" in exports, ".s500" for half a frame in
+ * surfaces. */
+static bool is_reserved_ending(const char *ending)
 {
     return strcmp(ending, ".particles") == 0 ||
            (strncmp(ending, ".s", 2) == 0 && strlen(ending) == 5 && strspn(ending + 2, "0123456789") == 3);
 }
 
-/* Exports name the meshes of solids so, with a number behind. */
+/* Names that exports give to the meshes of solids, followed by a number. */
 static bool is_solid_name(const char *name)
 {
     static const char *const starts[] = { "collider.", "wall.", "solid." };
@@ -41,7 +42,7 @@ int wadi_scene_name_clash(const WadiScene *scene, char *text, size_t size)
             const char *first = scene->materials[other].name;
             size_t length = first != NULL ? strlen(first) : 0;
             if (other != m && length > 0 && strncmp(name, first, length) == 0 &&
-                is_own_ending(name + length)) {
+                is_reserved_ending(name + length)) {
                 snprintf(
                     text, size,
                     "files of this material and of '%.100s' would have the same names; choose another name",

@@ -1,5 +1,5 @@
-/* A scene as plain data: what the scene file says, checked and with its defaults filled in. io/scene/scene_parse.c fills it by
- * walking the table of io/scene/scene_schema.c, so a key exists in one place only. */
+/* A scene as plain data: the content of the scene file, checked and with defaults. io/scene/scene_parse.c
+ * fills it by walking the table of io/scene/scene_schema.c, so that each key is defined once. */
 #ifndef WADI_WORLD_SCENE_H
 #define WADI_WORLD_SCENE_H
 
@@ -15,7 +15,7 @@ typedef enum WadiMaterialKind {
     WADI_MATERIAL_KIND_COUNT,
 } WadiMaterialKind;
 
-/* How particles get velocities back from a grid. */
+/* How particles get velocities from a grid. */
 typedef enum WadiTransfer {
     WADI_TRANSFER_FLIP,
     WADI_TRANSFER_PIC,
@@ -32,7 +32,7 @@ typedef enum WadiYieldRule {
     WADI_YIELD_RULE_COUNT,
 } WadiYieldRule;
 
-/* Where a thing stands in the scene file, for messages that come after parsing: "pile.yaml:12:5". */
+/* Location in the scene file, for messages after parsing: "pile.yaml:12:5". */
 typedef struct WadiWhere {
     char text[160];
 } WadiWhere;
@@ -44,21 +44,21 @@ typedef struct WadiMaterial {
     WadiCurve friction_angle; /* degrees */
     WadiYieldRule yield;
     WadiCurve cohesion;         /* Mohr-Coulomb's, Pa */
-    double friction_angle_fast; /* degrees; 0: does not depend on the rate of shear */
+    double friction_angle_fast; /* degrees; 0: independent of the shear rate */
     double grain_size;          /* m */
     WadiCurve viscosity;        /* Pa s */
     WadiCurve surface_tension;  /* N/m */
     WadiTransfer transfer;
-    double flip_share; /* left after 1/100 s; negative: by kind and cell size */
+    double flip_share; /* FLIP fraction left after 1/100 s; negative: by kind and cell size */
     WadiLookDef look;
-    bool is_unused; /* no body or emitter is made of it; resolved after parsing */
+    bool is_unused; /* no body or emitter uses it; set after parsing */
     WadiWhere where;
     WadiWhere where_density, where_friction_angle; /* empty: not given */
 } WadiMaterial;
 
 typedef struct WadiBodyDef {
     char *material_name;
-    int material; /* index, resolved after parsing */
+    int material; /* index, set after parsing */
     WadiShapeDef shape;
     WadiVec3 velocity;         /* m/s */
     WadiVec3 angular_velocity; /* rad/s */
@@ -94,8 +94,8 @@ typedef struct WadiDrainDef {
 
 typedef enum WadiForceKind {
     WADI_FORCE_UNIFORM, /* an acceleration */
-    WADI_FORCE_DRAG,    /* pulls velocities towards `velocity` at `rate` a second */
-    WADI_FORCE_POINT, /* attracts to (strength > 0) or pushes from `center`, constant within `radius` and falling as 1/r^2 outside */
+    WADI_FORCE_DRAG,    /* relaxes velocities towards `velocity` with `rate` per second */
+    WADI_FORCE_POINT, /* attracts to (strength > 0) or repels from `center`: constant within `radius`, falling as 1/r^2 outside */
 } WadiForceKind;
 
 typedef struct WadiForceDef {
@@ -119,15 +119,15 @@ typedef struct WadiScene {
     char *name;  /* prefix of the frame files; never empty */
     char *solver;
     const WadiSolverType *solver_type;      /* of that name; world/solver.h */
-    void *solver_settings[WADI_SOLVER_MAX]; /* of every solver, defaults where the scene has another one */
-    const void *settings;                   /* of this one, in its own type; NULL: it has none */
+    void *solver_settings[WADI_SOLVER_MAX]; /* of every solver; defaults for those the scene does not use */
+    const void *settings;                   /* of the scene's solver, in its own type; NULL: none */
     bool has_domain;
     WadiBox domain;
     int closed_sides; /* WADI_SIDE_… */
     WadiCurve wall_friction, wall_restitution;
     int resolution;         /* cells along the longest side; 0 when cell_size was given */
     double cell_size;       /* m; always set after parsing */
-    int particles_per_axis; /* of a cell, 1..4 */
+    int particles_per_axis; /* per cell, 1..4 */
     int frames;
     double fps;
     double seed;       /* whole number, 0 .. 2^53 */
@@ -135,8 +135,8 @@ typedef struct WadiScene {
     double max_step;   /* s; upper bound of a step, INFINITY when not given */
     WadiSurfaceSettings surface;
     WadiRenderSettings render;
-    bool has_texture;     /* particles keep where they were at birth, as the attribute `texture` */
-    int checkpoint_every; /* frames between kept checkpoints; the newest are always kept */
+    bool has_texture;     /* particles store their position at birth as the attribute `texture` */
+    int checkpoint_every; /* frames between milestone checkpoints; the newest two are always kept */
 
     WadiMaterial *materials;
     int material_count; /* at most 255 */
@@ -152,19 +152,19 @@ typedef struct WadiScene {
     int force_count;
 
     char *path;   /* of the scene file as given; "<text>" when parsed from memory */
-    char *folder; /* relative files are looked up here */
-    char *source; /* the document as run, after --set: goes to run/scene.yaml */
+    char *folder; /* relative files are resolved in it */
+    char *source; /* the document as run, after --set: written to run/scene.yaml */
     uint64_t
-        content_hash; /* of everything that changes the simulation, `frames` and `name` left out: --resume compares it */
+        content_hash; /* of everything that changes the simulation, without `frames` and `name`: compared by --resume */
     WadiWhere where_solver;                                     /* of `solver:` for "not in this build" */
     WadiWhere where_gravity, where_wall_friction, where_camera; /* for warnings; empty: not given */
 } WadiScene;
 
-/* A material whose files would have the names of others: "sand.particles" beside "sand", "collider.0". Its index and, in `text`, which
- * names; -1 when there is none. */
+/* Index of a material whose output files would collide with others ("sand.particles" and "sand",
+ * "collider.0"), with the names in `text`; -1 without a collision. */
 int wadi_scene_name_clash(const WadiScene *scene, char *text, size_t size);
 
-/* End of the simulated time: frame 1 is the state at 0, frame n the state at (n - 1) / fps. */
+/* Time of a frame: frame n is the state at (n - 1) / fps. */
 double wadi_scene_frame_time(const WadiScene *scene, int frame);
 
 #endif

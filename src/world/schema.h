@@ -1,13 +1,13 @@
-/* What tables of keys are made of. The scene language is one such table (io/scene/scene_schema.c), the settings of a solver another
- * beside the solver. Parsing, defaults, freeing, the content hash, the JSON Schema and the reference page are walks over them, so
- * a key is written once. */
+/* Tables of keys. The scene language is one such table (io/scene/scene_schema.c), the settings of each solver
+ * another. Parsing, defaults, freeing, the content hash, the JSON Schema and the reference page walk these
+ * tables, so that each key is defined once. */
 #ifndef WADI_WORLD_SCHEMA_H
 #define WADI_WORLD_SCHEMA_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a key holds, and the C type at its offset. */
+/* Type of a key's value, and the C type at its offset. */
 typedef enum WadiSceneType {
     WADI_SCENE_NUMBER,    /* double */
     WADI_SCENE_INT,       /* int */
@@ -41,7 +41,7 @@ enum {
     WADI_SCENE_BELOW_MAX = 8,    /* the maximum itself is not allowed */
     WADI_SCENE_ONE_FOR_ALL = 16, /* vectors: a single number means three equal ones */
     WADI_SCENE_NOT_ZERO = 32,    /* vectors: a direction, so not [0, 0, 0] */
-    WADI_SCENE_NO_EFFECT = 64,   /* does not change the simulation: left out of the content hash */
+    WADI_SCENE_NO_EFFECT = 64,   /* does not change the simulation: excluded from the content hash */
 };
 
 typedef struct WadiSceneChoice {
@@ -66,7 +66,7 @@ typedef struct WadiSceneField {
     const char *unit;
     double minimum, maximum;   /* of each number and component */
     double fallback[3];        /* when the key is not given */
-    const char *fallback_text; /* what the reference says instead of the number */
+    const char *fallback_text; /* shown in the reference instead of the number */
     const WadiSceneChoices *choices;
     const WadiSceneObject *object;
     size_t count_offset;
@@ -77,23 +77,23 @@ typedef struct WadiSceneField {
     const char *doc; /* one sentence */
 } WadiSceneField;
 
-/* Invariant: the field `kind`, where some field has `kinds`, is an ENUM. */
+/* Invariant: if any field has `kinds`, the field `kind` exists and is an ENUM. */
 struct WadiSceneObject {
     const char *name; /* in the reference and the schema */
     const char *doc;
     const WadiSceneField *fields; /* with field_count by WADI_SCENE_FIELDS */
     int field_count;
-    size_t size;        /* of the struct; 0 where that is another object's */
+    size_t size;        /* of the struct; 0 when it is part of another object's struct */
     size_t where;       /* offset of a char[160] "file:line:column"; 0: none */
-    size_t name_offset; /* entries of a MAP: where the key goes */
+    size_t name_offset; /* entries of a MAP: offset of the key */
     const char *example;
     bool
-        is_always_hashed; /* settings of a solver: part of the content hash of scenes with another solver too */
+        is_always_hashed; /* settings of a solver: included in the content hash of scenes with another solver, too */
 };
 
 enum { WADI_SCENE_FIELD_MAX = 32, WADI_SCENE_CHOICE_MAX = 16 };
 
-/* The length of an array of at most `most` items; longer ones do not compile. */
+/* Length of an array of at most `most` items; a longer one does not compile. */
 #define WADI_SCENE_COUNT(array, most)                                                                        \
     ((int)(sizeof(array) / sizeof((array)[0])) +                                                             \
      0 * (int)sizeof(struct {                                                                                \
@@ -102,17 +102,17 @@ enum { WADI_SCENE_FIELD_MAX = 32, WADI_SCENE_CHOICE_MAX = 16 };
      }))
 #define WADI_SCENE_FIELDS(array)                                                                             \
     .fields = (array), .field_count = WADI_SCENE_COUNT(array, WADI_SCENE_FIELD_MAX)
-/* NAME_choices from the array NAME. */
+/* Defines NAME_choices from the array NAME. */
 #define WADI_SCENE_CHOICES(name)                                                                             \
     static const WadiSceneChoices name##_choices = { name, WADI_SCENE_COUNT(name, WADI_SCENE_CHOICE_MAX),    \
                                                      false }
 
 const WadiSceneField *wadi_scene_field(const WadiSceneObject *object, const char *key);
-/* Does the object's key belong to this kind? */
+/* Whether this kind of the object has the key. */
 bool wadi_scene_field_fits(const WadiSceneField *field, int kind);
-/* Fill a zeroed struct with the defaults of the table. Allocates nothing. */
+/* Fills a zeroed struct with the table's defaults. Allocates nothing. */
 void wadi_scene_set_defaults(const WadiSceneObject *object, void *base);
-/* Free what the fields own, not the struct. */
+/* Frees what the fields own, not the struct. */
 void wadi_scene_free_fields(const WadiSceneObject *object, void *base);
 
 #endif

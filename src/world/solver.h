@@ -1,4 +1,4 @@
-/* How the rest of wadi reaches a solver: one small table of functions each. */
+/* Interface of a solver: one small table of functions. */
 #ifndef WADI_WORLD_SOLVER_H
 #define WADI_WORLD_SOLVER_H
 
@@ -9,7 +9,7 @@
 #include "world/schema.h"
 #include "world/world.h"
 
-/* What a solver works on. Emission, drains and the removal of lost particles happen in sim, between steps. */
+/* Data a solver works on. Emission, drains and removal of lost particles happen in sim, between steps. */
 typedef struct WadiSolverContext {
     const WadiWorld *world;
     WadiParticles *particles;
@@ -18,47 +18,47 @@ typedef struct WadiSolverContext {
     const WadiLog *log;
 } WadiSolverContext;
 
-/* In the checking build, after a stage called `name`: the first particle that is not finite ends the run with the stage's
- * name. Nothing otherwise. */
+/* In the checking build, after the stage `name`: fails with the stage's name at the first particle that is
+ * not finite. Does nothing in other builds. */
 WadiStatus wadi_solver_check_stage(const WadiSolverContext *context, const char *name, WadiError *error);
 
 typedef struct WadiStepReport {
     double max_divergence; /* 1/s; 0 where it has no meaning */
     int64_t stuck_particles;
-    int64_t sleeping_particles; /* left out because they rest */
-    /* Linear and friction solves of the step and their iterations in all. */
+    int64_t sleeping_particles; /* excluded because they are at rest */
+    /* Pressure and friction solves of the step, and the sum of their iterations. */
     int pressure_solves, pressure_iterations;
     int friction_solves, friction_iterations;
-    int64_t cells;      /* of the solver's grid that hold material; 0: there is no grid */
-    int64_t grid_cells; /* of the grid in all, its margin included */
-    WadiCrowds crowds;  /* where there is no room; in the step's scratch */
+    int64_t cells;      /* of the solver's grid with material; 0: no grid */
+    int64_t grid_cells; /* all cells of the grid, margin included */
+    WadiCrowds crowds;  /* overfull regions; in the step's scratch */
 } WadiStepReport;
 
-/* When a step is taken. */
+/* Time of a step. */
 typedef struct WadiSolverStep {
     double time, dt; /* s */
     bool ends_frame; /* the state after it is a frame */
 } WadiSolverStep;
 
-/* What is marked optional may be left out. */
+/* Optional members may be NULL or 0. */
 struct WadiSolverType {
     const WadiSceneObject *settings; /* optional: the table of its settings, see sim/solvers.h */
-    /* Optional, for what takes several values to check. The key at fault, "cell_size" or "flip.cfl", with the reason in `text`;
-     * NULL: all is well. */
+    /* Optional: checks of several values. Returns the wrong key, "cell_size" or "flip.cfl", with the reason
+     * in `text`; NULL when all is valid. */
     const char *(*check)(const WadiScene *scene, char *text, size_t size);
-    bool has_grid; /* whose cells leave bumps in the surface of the particles */
-    /* Optional, where particles keep the volume that they began with: how much of it they may gain by becoming looser. Without it
-     * drift.volume has no meaning. */
+    bool has_grid; /* its cells leave bumps in the surface of the particles */
+    /* Optional, for particles of constant volume: the fraction by which the material may expand. Without it
+     * drift.volume is undefined. */
     double (*loose_band)(const WadiScene *scene);
-    size_t scratch_bytes_each; /* that a particle takes in step scratch and solver arrays, for `wadi check` */
-    /* Registers columns in context->particles, which is still empty; wadi_particles_show_column makes one an attribute of
-     * frames. */
+    size_t scratch_bytes_each; /* bytes per particle in step scratch and solver arrays, for `wadi check` */
+    /* Registers columns in context->particles, which is still empty; wadi_particles_show_column makes a
+     * column an attribute of frames. */
     WadiStatus (*create)(void **solver, const WadiSolverContext *context, WadiError *error);
     void (*destroy)(void *solver);
-    /* Largest stable step from here and the name of the limit that gave it (a literal). */
+    /* Largest stable step now, and the name of its limit (a literal). */
     double (*largest_dt)(const void *solver, double time, const char **limit);
     WadiStatus (*step)(void *solver, const WadiSolverStep *now, WadiStepReport *report, WadiError *error);
-    /* Optional: state beyond the particle columns. */
+    /* Optional: state besides the particle columns. */
     WadiStatus (*save)(const void *solver, WadiState *state, WadiError *error);
     WadiStatus (*load)(void *solver, const WadiState *state, WadiError *error);
 };

@@ -1,11 +1,11 @@
-/* How particles are wrapped, as the scene file gives it: the key `surface` (scene_schema_surface.c). Lengths in spacings are
- * multiples of each particle's own size. */
+/* Surface settings from the scene file: the key `surface` (scene_schema_surface.c). Lengths in spacings are
+ * multiples of each particle's size. */
 #ifndef WADI_WORLD_SURFACE_DEF_H
 #define WADI_WORLD_SURFACE_DEF_H
 
 #include <stdbool.h>
 
-/* In the order of WadiSurfaceMethod of surface/field/field.h, which stands above this layer. */
+/* In the order of WadiSurfaceMethod in surface/field/field.h, which is in a higher layer. */
 typedef enum WadiSurfaceMethodKey {
     WADI_SURFACE_KEY_ZHU_BRIDSON,
     WADI_SURFACE_KEY_ANISOTROPIC,
@@ -25,15 +25,15 @@ typedef enum WadiSurfaceMaterials {
 
 typedef struct WadiSurfaceSettings {
     WadiSurfaceMethodKey method;
-    double cell_size; /* m; 0: the simulation's over 2.5 */
+    double cell_size; /* m; 0: the simulation's cell size / 2.5 */
     double reach;     /* spacings: R of ZB05 */
     double radius;    /* spacings: r of ZB05 */
     double
-        offset; /* spacings: how far the surface is moved in, zhu_bridson; INFINITY: so that the volume stays */
+        offset; /* spacings: inward displacement of the surface, zhu_bridson; INFINITY: such that the volume is conserved */
     bool fix_concave;   /* zhu_bridson */
     int smoothing;      /* passes on the field */
     int lowering;       /* passes on the field that only add material */
-    double flatten;     /* spacings: how far planes are averaged; 0: not at all */
+    double flatten;     /* spacings: radius over which planes are averaged; 0: off */
     int mesh_smoothing; /* passes on the mesh */
     WadiSurfaceWalls walls;
     WadiSurfaceMaterials materials;

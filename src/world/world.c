@@ -6,7 +6,7 @@
 #include "core/hash.h"
 #include "world/world_warnings.h"
 
-/* Build `count` shapes; the definitions lie `stride` bytes apart. */
+/* Builds `count` shapes; consecutive definitions are `stride` bytes apart. */
 static WadiStatus build_shapes(WadiShape ***shapes, const WadiShapeDef *first, size_t stride, int count,
                                const WadiLog *log, WadiError *error)
 {

@@ -1,4 +1,4 @@
-/* The world of a running scene: shapes built, solids gathered, materials and emitters ready. Shared by all solvers. */
+/* The world of a running scene: shapes, solids, materials and emitters, built once. Shared by all solvers. */
 #ifndef WADI_WORLD_WORLD_H
 #define WADI_WORLD_WORLD_H
 
@@ -30,16 +30,17 @@ typedef struct WadiWorld {
 WadiStatus wadi_world_create(WadiWorld **world, const WadiScene *scene, const WadiLog *log, WadiError *error);
 void wadi_world_destroy(WadiWorld *world);
 
-/* Seed all bodies in scene order. */
+/* Seeds all bodies in scene order. */
 WadiStatus wadi_world_seed(const WadiWorld *world, WadiParticles *particles, const WadiLog *log,
                            WadiError *error);
-/* About how many particles seeding will make, at once: surely so many, and likely so many. */
+/* Estimates the number of seeded particles without seeding: a lower bound and a likely value. */
 WadiStatus wadi_world_expect(const WadiWorld *world, double *least, double *likely, WadiError *error);
-/* What seeding and the emitters will make, without making it. Both warn of bodies without particles. */
+/* Counts the particles of seeding and of the emitters without creating them. Both functions warn about bodies
+ * without particles. */
 WadiStatus wadi_world_count(const WadiWorld *world, double duration, int64_t *seeded, int64_t *emitted,
                             const WadiLog *log, WadiError *error);
 
-/* Gravity and forces at a place and time, for a particle of velocity v: m/s^2. */
+/* Acceleration by gravity and forces at x and `time` for a particle of velocity v, m/s^2. */
 WadiVec3 wadi_world_acceleration(const WadiWorld *world, WadiVec3 x, WadiVec3 v, double time);
 
 #endif

@@ -1,4 +1,5 @@
-/* Numbers that are allowed and most likely meant in another unit: g/cm^3, radians, degrees for a coefficient, litres, cm/s^2. */
+/* Numbers that are valid but most likely in another unit: g/cm^3, radians, degrees for a coefficient, litres,
+ * cm/s^2. */
 #include <math.h>
 #include <stdio.h>
 
@@ -9,14 +10,14 @@ static const double PI = 3.14159265358979323846;
 
 /* No bulk solid or liquid is lighter than 20 kg/m^3, and osmium has 22590. */
 static const double LIGHTEST = 20.0, HEAVIEST = 23000.0;
-/* As degrees too little to see, as radians up to a right angle. */
+/* Up to this an angle is hardly visible in degrees, and a right angle in radians. */
 static const double LARGEST_RADIANS = 1.6;
 /* Rubber on rubber has 1 to 2. */
 static const double ROUGHEST = 5.0;
-/* Mercury, the most of all liquids at room temperature, has 0.49 N/m. */
+/* Mercury, the highest of all liquids at room temperature, has 0.49 N/m. */
 static const double STRONGEST_TENSION = 1.0;
 static const double LARGEST_GRAIN = 0.1; /* m */
-/* Of a domain that an emitter fills. */
+/* Shortest plausible time in which an emitter fills the domain. */
 static const double FASTEST_FILL = 1.0; /* s */
 
 typedef struct Range {
@@ -97,7 +98,7 @@ static void warn_friction(const char *where, const char *what, const WadiCurve *
     }
 }
 
-/* A turn of 1.57, or of 3.14 or 6.28 that is right to a thousandth. */
+/* A rotation of 1.57, or of 3.14 or 6.28 correct to a thousandth. */
 static bool is_turn_in_radians(double angle)
 {
     double quarters = angle / (0.5 * PI), nearest = rint(quarters);
@@ -221,5 +222,5 @@ void wadi_world_warn(const WadiWorld *world, const WadiLog *log)
     for (int e = 0; e < world->scene->emitter_count; ++e) {
         warn_rate(world, e, log);
     }
-    wadi_warn_places(world, log);
+    wadi_warn_positions(world, log);
 }

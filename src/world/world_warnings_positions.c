@@ -1,5 +1,5 @@
-/* Shapes at places where they have no effect, or not the one that was meant. Shapes are compared by their bounds, and what is inside
- * what by a lattice of samples: exact enough for a warning, and at most some ten milliseconds a shape. */
+/* Shapes at positions where they have no effect, or not the intended one. Shapes are compared by their bounds
+ * and by a lattice of samples: accurate enough for a warning, and at most about ten milliseconds per shape. */
 #include <math.h>
 #include <stdio.h>
 
@@ -8,10 +8,10 @@
 
 enum { SAMPLES = 20, SAMPLES_OF_MANY = 8, MANY = 50, TIMES = 64, ENOUGH_SAMPLES = 40 };
 
-/* A mesh this many times as large as the domain is in millimetres or centimetres. */
+/* A mesh this many times larger than the domain is in millimetres or centimetres. */
 static const double RATIO_MILLIMETRES = 100.0, RATIO_CENTIMETRES = 10.0;
-/* Of a body: beyond the domain, which nothing explains; in colliders, which is how vessels are filled: a cone leaves a quarter of the
- * box around it. */
+/* Fractions of a body that may be cut off without a warning: by the domain, and by colliders. Vessels are
+ * filled that way: a cone leaves a quarter of its box. */
 static const double CUT_BY_DOMAIN = 0.02, CUT_BY_COLLIDERS = 0.8;
 static const double EMITTER_OUTSIDE = 0.25;
 
@@ -27,7 +27,8 @@ static double shortest(WadiVec3 size)
     return fmin(size.x, fmin(size.y, size.z));
 }
 
-/* How far the box lies beyond a side of the domain (number of WADI_SIDE_…, x_min first); negative: it reaches inside. */
+/* Distance of the box beyond a side of the domain (index of WADI_SIDE_…, x_min first); negative: it extends
+ * inside. */
 static double beyond_side(WadiBox domain, WadiBox box, int side)
 {
     int a = side / 2;
@@ -35,7 +36,7 @@ static double beyond_side(WadiBox domain, WadiBox box, int side)
                          : wadi_component(box.min, a) - wadi_component(domain.max, a);
 }
 
-/* The side that the box lies wholly beyond, or -1. */
+/* The side beyond which the whole box is, or -1. */
 static int side_outside(const WadiScene *scene, WadiBox box)
 {
     for (int side = 0; scene->has_domain && side < 6; ++side) {
@@ -57,7 +58,7 @@ static bool has_mesh(const WadiShapeDef *def)
 
 enum { HINT_SIZE = 200, NAME_SIZE = 80 };
 
-/* What a mesh that is far too large for the domain suggests; empty otherwise. */
+/* Hint for a mesh that is far too large for the domain; empty otherwise. */
 static void unit_hint(const WadiScene *scene, const WadiShapeDef *def, WadiBox box, char hint[HINT_SIZE])
 {
     hint[0] = '\0';
@@ -71,10 +72,10 @@ static void unit_hint(const WadiScene *scene, const WadiShapeDef *def, WadiBox b
              size, domain, is_millimetres ? "millimetres" : "centimetres", is_millimetres ? "0.001" : "0.01");
 }
 
-/* Samples of a lattice over the bounds of a shape that lie inside it, by where else they lie. */
+/* Lattice samples inside a shape, counted by what else contains them. */
 typedef struct Parts {
     int inside, in_domain, in_colliders, in_bodies;
-    int collider, body; /* the first that has a sample; -1: none */
+    int collider, body; /* the first that contains a sample; -1: none */
 } Parts;
 
 static bool overlaps(WadiBox a, WadiBox b)
@@ -202,7 +203,7 @@ void wadi_warn_count(const WadiWorld *world, int index, int64_t count, const Wad
     }
 }
 
-/* Where and how much of a bounded body the domain cuts off. */
+/* Warns with the side and the fraction of a bounded body that the domain cuts off. */
 static bool warn_cut_by_domain(const WadiWorld *world, int index, WadiBox box, const Parts *parts,
                                const WadiLog *log)
 {
@@ -238,7 +239,7 @@ static void warn_body(const WadiWorld *world, int index, const WadiLog *log)
     double size = longest(wadi_box_size(box));
     char name[NAME_SIZE];
     if (wadi_box_is_empty(box) || side_outside(scene, box) >= 0 || size < world->spacing) {
-        return; /* it has no particles, and that warning says why */
+        return; /* no particles: another warning explains it */
     }
     Parts parts = sample_parts(world, world->body_shapes[index], 0.0, 0);
     if (parts.in_domain == 0 || parts.inside < ENOUGH_SAMPLES || parts.in_colliders == parts.in_domain) {
@@ -261,7 +262,7 @@ static double last_key(const WadiCurve *curve)
     return curve->key_count > 0 ? curve->keys[curve->key_count - 1].time : 0.0;
 }
 
-/* The time after which the shape no longer moves in a new way. */
+/* Time of the shape's last keyframe, or of the last mesh of its sequence. */
 static double end_of_motion(const WadiShapeDef *def)
 {
     double end = fmax(fmax(last_key(&def->translate), last_key(&def->rotate)),
@@ -280,7 +281,7 @@ static double end_of_motion(const WadiShapeDef *def)
     return end;
 }
 
-/* The side of the domain that the shape stays beyond from `start` to `end`, or -1. */
+/* The side of the domain beyond which the shape remains from `start` to `end`, or -1. */
 static int side_always_outside(const WadiWorld *world, const WadiShape *shape, const WadiShapeDef *def,
                                double start, double end)
 {
@@ -326,7 +327,7 @@ static void warn_emitter(const WadiWorld *world, int index, const WadiLog *log)
     unit_hint(scene, &def->shape, wadi_shape_bounds(shape, def->start), hint);
     int side = side_always_outside(world, shape, &def->shape, def->start, def->end);
     if (side >= 0 && (scene->closed_sides >> side & 1) == 0) {
-        return; /* what it pours may come in through the open side */
+        return; /* poured material may enter through the open side */
     }
     if (side >= 0) {
         wadi_log(log, WADI_LOG_WARNING,
@@ -357,7 +358,7 @@ static void warn_drain(const WadiWorld *world, int index, const WadiLog *log)
     const WadiScene *scene = world->scene;
     const WadiDrainDef *def = &scene->drains[index];
     int side = side_always_outside(world, world->drain_shapes[index], &def->shape, def->start, def->end);
-    /* Beyond an open side it may stand for the end of the world. */
+    /* Beyond an open side it may be intended as an outlet. */
     if (side >= 0 && (scene->closed_sides >> side & 1) != 0) {
         wadi_log(log, WADI_LOG_WARNING,
                  "%s: drains[%d] removes nothing: it lies outside the domain, beyond its closed side %s",
@@ -385,7 +386,7 @@ static void warn_camera(const WadiWorld *world, const WadiLog *log)
     }
 }
 
-void wadi_warn_places(const WadiWorld *world, const WadiLog *log)
+void wadi_warn_positions(const WadiWorld *world, const WadiLog *log)
 {
     const WadiScene *scene = world->scene;
     for (int i = 0; i < scene->body_count; ++i) {
