@@ -1,9 +1,8 @@
-/* The points solver: particles fly freely and collide with solids, never with each other. The reference for the collision tests,
- * and exact in free fall.
- * A step of length dt from (x, v): a = acceleration at mid-step, x1 = x + v dt + a dt^2 / 2, v1 = v + a dt: exact for
- * constant a, whatever the steps. Velocities are float columns, so what rounding takes off v1 is kept in a second float
- * column and added back in the next step (two floats make 48 bits); without it 240 additions of g dt lose up to 1e-4 m/s.
- * The chord x -> x1 is then followed against the solids by particles/collide. */
+/* The points solver: particles fall freely and collide with solids, never with each other. It is the
+ * reference for the collision tests. A step of length dt from (x, v), with a = acceleration at mid-step: x1 =
+ * x + v dt + a dt^2 / 2, v1 = v + a dt, exact for constant a. Velocities are float columns; the rounding
+ * error of v1 is stored in a second float column and added in the next step, else 240 additions of g dt lose
+ * up to 1e-4 m/s. The segment from x to x1 is then collided with the solids (particles/collide). */
 #include <math.h>
 
 #include "core/alloc.h"
@@ -15,7 +14,7 @@ enum { BLOCK = 1024 };
 
 typedef struct Points {
     WadiSolverContext context;
-    int rest_column[3]; /* what vx, vy, vz lost in rounding, m/s */
+    int rounding_column[3]; /* rounding errors of vx, vy, vz, m/s */
 } Points;
 
 static WadiStatus create(void **solver, const WadiSolverContext *context, WadiError *error)
@@ -26,7 +25,7 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     points->context = *context;
     for (int a = 0; a < 3; ++a) {
         WadiStatus status = wadi_particles_add_column(context->particles, names[a], WADI_TYPE_F32,
-                                                      &points->rest_column[a], error);
+                                                      &points->rounding_column[a], error);
         if (status != WADI_OK) {
             WADI_DELETE(points, 1);
             return status;
@@ -47,13 +46,14 @@ static double largest_dt(const void *solver, double time, const char **limit)
     const Points *points = solver;
     const WadiWorld *world = points->context.world;
     const WadiScene *scene = world->scene;
-    /* The chord of a parabola leaves it by g dt^2 / 8: at most a quarter of a cell. */
+    /* The segment deviates from the parabola by g dt^2 / 8: at most a quarter of a cell. */
     double g = wadi_norm(wadi_curve_value3(&scene->gravity, time));
     double dt = g > 0.0 ? sqrt(2.0 * world->cell_size / g) : HUGE_VAL;
     *limit = g > 0.0 ? "curved path" : "frame";
     for (int i = 0; i < scene->force_count; ++i) {
         const WadiForceDef *force = &scene->forces[i];
-        /* A tenth of the drag's time constant keeps its explicit step within half a percent of the exponential. */
+        /* With a tenth of the drag's time constant, the explicit step is within half a percent of the
+         * exponential. */
         double rate = force->kind == WADI_FORCE_DRAG ? wadi_curve_value(&force->rate, time) : 0.0;
         if (rate > 0.0 && 0.1 / rate < dt) {
             dt = 0.1 / rate;
@@ -74,12 +74,12 @@ static double largest_dt(const void *solver, double time, const char **limit)
 typedef struct Flight {
     const WadiWorld *world;
     WadiParticles *particles;
-    float *rest[3];
+    float *rounding[3];
     WadiCollideIn collide;
     double time, dt;
 } Flight;
 
-/* Handles one block; returns how many particles are squeezed between solids. */
+/* Moves one block; returns the number of particles squeezed between solids. */
 static double fly(void *context, int64_t first, int64_t end)
 {
     Flight *flight = context;
@@ -88,9 +88,9 @@ static double fly(void *context, int64_t first, int64_t end)
     int64_t stuck = 0;
     for (int64_t i = first; i < end; ++i) {
         WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
-        WadiVec3 v = { (double)p->vx[i] + (double)flight->rest[0][i],
-                       (double)p->vy[i] + (double)flight->rest[1][i],
-                       (double)p->vz[i] + (double)flight->rest[2][i] };
+        WadiVec3 v = { (double)p->vx[i] + (double)flight->rounding[0][i],
+                       (double)p->vy[i] + (double)flight->rounding[1][i],
+                       (double)p->vz[i] + (double)flight->rounding[2][i] };
         WadiVec3 a = wadi_world_acceleration(flight->world, x, v, flight->time + 0.5 * dt);
         WadiVec3 x1 = wadi_add_scaled(wadi_add_scaled(x, v, dt), a, 0.5 * dt * dt);
         WadiVec3 v1 = wadi_add_scaled(v, a, dt);
@@ -103,9 +103,9 @@ static double fly(void *context, int64_t first, int64_t end)
         p->vx[i] = (float)out.v.x;
         p->vy[i] = (float)out.v.y;
         p->vz[i] = (float)out.v.z;
-        flight->rest[0][i] = (float)(out.v.x - (double)p->vx[i]);
-        flight->rest[1][i] = (float)(out.v.y - (double)p->vy[i]);
-        flight->rest[2][i] = (float)(out.v.z - (double)p->vz[i]);
+        flight->rounding[0][i] = (float)(out.v.x - (double)p->vx[i]);
+        flight->rounding[1][i] = (float)(out.v.y - (double)p->vy[i]);
+        flight->rounding[2][i] = (float)(out.v.z - (double)p->vz[i]);
     }
     return (double)stuck;
 }
@@ -124,7 +124,7 @@ static WadiStatus step(void *solver, const WadiSolverStep *now, WadiStepReport *
                       .time = now->time,
                       .dt = now->dt };
     for (int a = 0; a < 3; ++a) {
-        flight.rest[a] = wadi_particles_column(particles, points->rest_column[a]);
+        flight.rounding[a] = wadi_particles_column(particles, points->rounding_column[a]);
     }
     double *partials = NULL;
     WADI_TRY(WADI_ARENA_NEW(context->scratch, &partials,
