@@ -1,11 +1,12 @@
-/* Every particle is accounted for: present, drained, or lost with a warning. */
+/* Accounts for every particle: present, drained, or lost with a warning. */
 #include <math.h>
 
 #include "core/log.h"
 #include "core/parallel.h"
 #include "sim/sim.h"
 
-/* Where there is no wall: cell indices stay far inside 32 bits. What leaves through open sides is drained before (open_sides.c). */
+/* Limit of the world without walls, in cells: cell indices stay far inside 32 bits. Particles that leave
+ * through open sides are drained before (open_sides.c). */
 static const double cells_of_world = 1 << 30;
 
 static WadiBox world_limits(const WadiSim *sim)
@@ -16,7 +17,7 @@ static WadiBox world_limits(const WadiSim *sim)
     if (!sim->scene->has_domain) {
         return all;
     }
-    /* Beyond a closed wall nothing may be at all; a tenth of a cell forgives rounding. */
+    /* Outside a closed wall no particle is valid; a tenth of a cell allows for rounding. */
     const WadiVec3 tight = { 0.1 * cell, 0.1 * cell, 0.1 * cell };
     WadiBox box = { wadi_sub(sim->scene->domain.min, tight), wadi_add(sim->scene->domain.max, tight) };
     return wadi_box_intersection(wadi_box_closed_sides(box, sim->scene->closed_sides), all);
@@ -29,7 +30,8 @@ typedef struct Look {
     WadiBox limits;
 } Look;
 
-/* How many are at the edge of the world, beyond it, or no numbers: nearly always none, and found without a branch. */
+/* Counts particles that are at the limit of the world, beyond it, or not finite. Nearly always 0, so the loop
+ * has no branch. */
 static double count_suspects(void *context, int64_t first, int64_t end)
 {
     const Look *look = context;
@@ -58,7 +60,7 @@ WadiStatus wadi_sim_remove_lost(WadiSim *sim, WadiError *error)
     uint8_t *is_removed = NULL;
     int64_t left_world = 0, not_finite = 0;
     uint32_t example = 0;
-    WadiVec3 place = { 0 };
+    WadiVec3 position = { 0 };
     for (int32_t i = 0; i < p->count; ++i) {
         WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
         bool is_finite = wadi_is_finite(x) && isfinite(p->vx[i]) && isfinite(p->vy[i]) && isfinite(p->vz[i]);
@@ -71,7 +73,7 @@ WadiStatus wadi_sim_remove_lost(WadiSim *sim, WadiError *error)
                 is_removed[j] = 0;
             }
             example = p->id[i];
-            place = x;
+            position = x;
         }
         is_removed[i] = 1;
         sim->lost[p->material[i]] += 1;
@@ -93,14 +95,15 @@ WadiStatus wadi_sim_remove_lost(WadiSim *sim, WadiError *error)
                  "step %lld, t = %.6g s: %lld particles left the world (id %u at %.4g, %.4g, %.4g); a drain "
                  "takes them away "
                  "on purpose",
-                 (long long)sim->steps, sim->time, (long long)left_world, example, place.x, place.y, place.z);
+                 (long long)sim->steps, sim->time, (long long)left_world, example, position.x, position.y,
+                 position.z);
     }
     wadi_particles_remove(p, is_removed);
     return WADI_OK;
 }
 
-/* Density over that at rest from which it is worth a warning: sand at rest may have 1.2. */
-static double density_said(const WadiSim *sim)
+/* Density relative to the rest density from which a warning is given: sand at rest may have 1.2. */
+static double warning_density(const WadiSim *sim)
 {
     bool has_sand = false;
     for (int m = 0; m < sim->scene->material_count; ++m) {
@@ -110,8 +113,8 @@ static double density_said(const WadiSim *sim)
     return has_sand ? 1.25 : 1.1;
 }
 
-/* The moving collider that is nearest to a place, if it is within `reach`: what may have pushed. */
-static const char *pusher_at(const WadiSim *sim, WadiVec3 x, double reach)
+/* The moving collider nearest to x, if it is within `radius`: the likely cause of the compression. */
+static const char *pusher_at(const WadiSim *sim, WadiVec3 x, double radius)
 {
     const char *name = NULL;
     for (int i = 0; i < sim->scene->collider_count; ++i) {
@@ -120,8 +123,8 @@ static const char *pusher_at(const WadiSim *sim, WadiVec3 x, double reach)
             continue;
         }
         const double distance = fabs(wadi_shape_clearance(shape, x, sim->time));
-        if (distance < reach) {
-            reach = distance;
+        if (distance < radius) {
+            radius = distance;
             name = sim->scene->colliders[i].name != NULL ? sim->scene->colliders[i].name
                                                          : sim->scene->colliders[i].where.text;
         }
@@ -129,14 +132,14 @@ static const char *pusher_at(const WadiSim *sim, WadiVec3 x, double reach)
     return name;
 }
 
-void wadi_sim_say_crowd(WadiSim *sim, const WadiCrowd *crowd, int emitter)
+void wadi_sim_warn_crowd(WadiSim *sim, const WadiCrowd *crowd, int emitter)
 {
     const uint64_t bit = UINT64_C(1) << (emitter < 62 ? emitter + 1 : 63);
-    if (crowd == NULL || (sim->no_room_said & bit) != 0 ||
-        (emitter < 0 && crowd->density < density_said(sim))) {
+    if (crowd == NULL || (sim->crowd_warnings & bit) != 0 ||
+        (emitter < 0 && crowd->density < warning_density(sim))) {
         return;
     }
-    sim->no_room_said |= bit;
+    sim->crowd_warnings |= bit;
     const WadiVec3 x = wadi_scale(wadi_add(crowd->box.min, crowd->box.max), 0.5);
     if (emitter >= 0) {
         wadi_log(&sim->log, WADI_LOG_WARNING,

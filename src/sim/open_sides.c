@@ -1,6 +1,7 @@
-/* What crosses an open side of the domain is gone. A byte a particle has the sides (bits WADI_SIDE_…) that it began beyond and has
- * not come in through yet: an emitter may stand outside, above an open top or in front of an open side (bodies are cut off at the
- * domain). The walls beside an open side go on outside for those, so what never comes in is taken when it is far away. */
+/* Removes particles that leave through an open side of the domain. One byte per particle has the sides (bits
+ * WADI_SIDE_…) beyond which it started and through which it has not entered yet: an emitter may be outside
+ * the domain (bodies are clipped to it). Walls extend outside for such particles; one that never enters is
+ * removed when it is far away. */
 #include <math.h>
 
 #include "core/parallel.h"
@@ -8,12 +9,12 @@
 
 enum { SIDES_BLOCK = 8192 };
 
-/* How far outside a particle may be that has not come in yet, in longest sides of the domain. */
-static const double reach_of_world = 4.0;
+/* Largest distance from the domain of a particle that has not entered yet, in longest sides of the domain. */
+static const double entry_distance = 4.0;
 
 typedef struct OpenSides {
     const WadiParticles *particles;
-    WadiBox domain, far; /* their closed sides are at infinity */
+    WadiBox domain, far; /* closed sides are at infinity */
     uint8_t *outside, *is_removed;
 } OpenSides;
 
@@ -21,8 +22,8 @@ static OpenSides open_sides(const WadiSim *sim)
 {
     const WadiBox domain = sim->world->solids.domain;
     const WadiVec3 size = wadi_box_size(domain);
-    const double reach = reach_of_world * fmax(size.x, fmax(size.y, size.z));
-    const WadiVec3 margin = { reach, reach, reach };
+    const double distance = entry_distance * fmax(size.x, fmax(size.y, size.z));
+    const WadiVec3 margin = { distance, distance, distance };
     const WadiBox far = { wadi_sub(domain.min, margin), wadi_add(domain.max, margin) };
     const int open = ~sim->world->solids.closed_sides;
     return (OpenSides){ .particles = &sim->particles,
@@ -31,7 +32,7 @@ static OpenSides open_sides(const WadiSim *sim)
                         .outside = wadi_particles_column(&sim->particles, sim->outside_column) };
 }
 
-/* Marks those of a block that left; returns how many. */
+/* Marks the particles of a block that left; returns their number. */
 static double mark_block(void *context, int64_t first, int64_t end)
 {
     const OpenSides *sides = context;
@@ -41,7 +42,7 @@ static double mark_block(void *context, int64_t first, int64_t end)
         const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
         const int beyond = wadi_box_sides_beyond(sides->domain, x);
         const bool has_left = (beyond & ~sides->outside[i]) != 0 || wadi_box_sides_beyond(sides->far, x) != 0;
-        /* What is no number is a loss, not a leave. */
+        /* A particle that is not finite is lost, not drained. */
         sides->is_removed[i] = has_left && wadi_is_finite(x);
         sides->outside[i] &= (uint8_t)beyond;
         count += sides->is_removed[i];

@@ -1,4 +1,4 @@
-/* What a simulation has cost so far, for benchmarks. */
+/* Time and memory used so far, for benchmarks. */
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "sim/sim.h"

@@ -1,4 +1,4 @@
-/* The frame loop: choose a step, let the solver take it, pour and drain, account for every particle. */
+/* The frame loop: choose a step size, run the solver, emit and drain, account for every particle. */
 #include "sim/sim.h"
 
 #include <math.h>
@@ -45,7 +45,8 @@ static WadiStatus prepare(WadiSim *sim, WadiError *error)
     return sim->type->create(&sim->solver, &context, error);
 }
 
-/* Room for all that the emitters will pour: growing on the way would hold two copies of a column at a time. */
+/* Reserves memory for everything the emitters will add: growing a column later needs two copies of it at a
+ * time. */
 static WadiStatus reserve_for_emitters(WadiSim *sim, WadiError *error)
 {
     double duration = wadi_scene_frame_time(sim->scene, sim->scene->frames);
@@ -54,13 +55,14 @@ static WadiStatus reserve_for_emitters(WadiSim *sim, WadiError *error)
         expected += wadi_emit_expected(&sim->world->emitters[i], duration);
     }
     if (sim->scene->emitter_count == 0 || !(expected < WADI_PARTICLES_MAX)) {
-        return WADI_OK; /* too many: the append that cannot be served says so, at its frame */
+        return WADI_OK; /* too many: the append that fails reports it, with its frame */
     }
     return wadi_particles_reserve(&sim->particles, (int64_t)expected + 1, error);
 }
 
-/* Where the particles from `first` on are at birth. Those of an emitter all come from one place: for them it is the place in a
- * block that moves with the stream, so that what is poured later does not look like what was poured before. */
+/* Stores the position at birth of the particles from `first` on. Particles of an emitter are all born in one
+ * region, so their position is taken in a frame that moves with the stream; else later ones would repeat the
+ * texture. */
 static void set_texture(WadiSim *sim, int32_t first)
 {
     const WadiParticles *p = &sim->particles;
@@ -150,9 +152,9 @@ void wadi_sim_destroy(WadiSim *sim)
     WADI_DELETE(sim, 1);
 }
 
-static const double shortest_step = 1e-15; /* s; light passes a third of a micrometre in it */
+static const double shortest_step = 1e-15; /* s; light travels 0.3 micrometres in it */
 
-/* The largest step allowed from here, and its name. */
+/* The largest step allowed now, and the name of its limit. */
 static double choose_limit(const WadiSim *sim, const char **limit)
 {
     double dt = sim->type->largest_dt(sim->solver, sim->time, limit);
@@ -163,7 +165,7 @@ static double choose_limit(const WadiSim *sim, const char **limit)
     return dt;
 }
 
-/* What the emitters pour during the step that just ended; newborns have already flown to its end. */
+/* Adds what the emitters pour during the step that just ended; new particles have already moved to its end. */
 static WadiStatus emit(WadiSim *sim, double dt, const WadiCrowds *crowds, WadiError *error)
 {
     for (int i = 0; i < sim->scene->emitter_count; ++i) {
@@ -173,7 +175,7 @@ static WadiStatus emit(WadiSim *sim, double dt, const WadiCrowds *crowds, WadiEr
         int64_t count = 0;
         int32_t first = sim->particles.count;
         WADI_TRY(wadi_emit_step(&in, sim->time, dt, &sim->emit[i], &sim->particles, &count, &crowd, error));
-        wadi_sim_say_crowd(sim, crowd, i);
+        wadi_sim_warn_crowd(sim, crowd, i);
         sim->born[sim->scene->emitters[i].material] += count;
         set_texture(sim, first);
     }
@@ -214,15 +216,15 @@ static WadiStatus take_step(WadiSim *sim, WadiError *error)
 {
     wadi_parallel_set_threads(sim->threads);
     double end = wadi_scene_frame_time(sim->scene, sim->frame + 1);
-    double left = end - sim->time;
+    double remaining = end - sim->time;
     double limit = choose_limit(sim, &sim->dt_limit);
     /* Equal steps to the end of the frame, so that none is tiny. */
-    double steps_left = ceil(left / limit - 1e-9);
-    bool is_last = !(steps_left > 1.0);
+    double steps_remaining = ceil(remaining / limit - 1e-9);
+    bool is_last = !(steps_remaining > 1.0);
     if (is_last) {
         sim->dt_limit = "frame";
     }
-    sim->dt = is_last ? left : left / steps_left;
+    sim->dt = is_last ? remaining : remaining / steps_remaining;
     if (!is_last && !(sim->dt >= shortest_step && sim->time + sim->dt > sim->time)) {
         return wadi_fail(
             error, WADI_ERR_NUMERIC,
@@ -237,7 +239,7 @@ static WadiStatus take_step(WadiSim *sim, WadiError *error)
     double now = is_last ? end : sim->time + sim->dt;
     WADI_STAGE(&sim->times, "emit", WADI_TRY(emit(sim, sim->dt, &report.crowds, error)));
     for (int32_t n = 0; n < report.crowds.count; ++n) {
-        wadi_sim_say_crowd(sim, &report.crowds.crowd[n], -1);
+        wadi_sim_warn_crowd(sim, &report.crowds.crowd[n], -1);
     }
     WADI_STAGE(&sim->times, "drain", WADI_TRY(drain(sim, now, error)));
     WADI_STAGE(&sim->times, "drain", WADI_TRY(wadi_sim_drain_open_sides(sim, error)));

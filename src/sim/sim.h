@@ -5,7 +5,7 @@
 #include "wadi/sim.h"
 #include "world/solver.h"
 
-/* Invariant: time lies in [time of `frame`, time of `frame + 1`); it equals the former exactly at a frame. */
+/* Invariant: time is in [time of `frame`, time of `frame + 1`), and equals the former exactly at a frame. */
 struct WadiSim {
     const WadiScene *scene; /* borrowed */
     WadiWorld *world;
@@ -16,67 +16,67 @@ struct WadiSim {
     WadiStageTimes times;
     WadiLog log;
     int threads;
-    int texture_column; /* of WadiScene.has_texture: the first of three */
-    int outside_column; /* of a domain with open sides: see open_sides.c; 0: none */
+    int texture_column; /* with WadiScene.has_texture: the first of three */
+    int outside_column; /* in a domain with open sides: see open_sides.c; 0: none */
 
     int frame;   /* last frame reached */
     double time; /* s */
     int64_t steps;
     double dt;             /* of the last step, s */
-    const char *dt_limit;  /* what gave it; a literal */
+    const char *dt_limit;  /* name of its limit; a literal */
     double max_divergence; /* over the run so far, 1/s */
 
-    WadiEmitState *emit; /* one an emitter */
-    WadiState *viewed;   /* what wadi_sim_view gives and no column holds; not part of the state */
-    /* Particles by material that were seeded or emitted, and that were taken away by drains or lost: the ledger behind
-     * `drift`. */
+    WadiEmitState *emit; /* one per emitter */
+    WadiState *viewed;   /* arrays for wadi_sim_view that are no columns; not part of the state */
+    /* Particles seeded or emitted, drained, and lost, by material: the balance behind `drift`. */
     int64_t born[256];
     int64_t drained[256];
     int64_t lost[256];
-    uint64_t
-        no_room_said; /* warnings given: bit 0: a crowd, bit 1 + i: emitter i (63: the rest) has no room */
+    /* Warnings given: bit 0: overfull material, bit 1 + i: emitter i waits for space (63: all further ones). */
+    uint64_t crowd_warnings;
     int64_t stuck_particles;    /* squeezed between solids in the last step */
-    int64_t sleeping_particles; /* left out of the last step because they rest */
+    int64_t sleeping_particles; /* excluded from the last step because they are at rest */
 
-    /* Since this process built the simulation, for wadi_sim_profile; not part of the state. */
+    /* Since this process created the simulation, for wadi_sim_profile; not part of the state. */
     struct {
         int64_t steps, particle_steps;
         int64_t pressure_solves, pressure_iterations, friction_solves, friction_iterations;
         int64_t cells, grid_cells; /* of the last step */
-        size_t scratch_bytes;      /* that it needed */
+        size_t scratch_bytes;      /* used by the last step */
     } work;
 };
 
-/* wadi_sim_create in two parts: a world and a solver without particles (what a restored or an estimated run needs), and the
- * particles of time 0. */
+/* wadi_sim_create in two parts: world and solver without particles (for a restored or an estimated run), then
+ * the particles of time 0. */
 WadiStatus wadi_sim_create_empty(WadiSim **sim, const WadiScene *scene, const WadiSimDef *def,
                                  WadiError *error);
 WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error);
 
-/* Refuse a scene whose particles at time 0, or at the end of `duration` seconds of pouring, cannot fit into the memory that is left.
- * Quick, and before anything large is allocated. */
+/* Fails when the particles at time 0, or after `duration` seconds of pouring, cannot fit into the free
+ * memory. Fast, and before any large allocation. */
 WadiStatus wadi_sim_check_memory(const WadiSim *sim, double duration, WadiError *error);
 
-/* Add what frames have that follows from the material alone: "radius" and "density". */
+/* Adds the frame arrays that depend on the material only: "radius" and "density". */
 WadiStatus wadi_sim_material_attributes(const WadiSim *sim, WadiState *state, WadiError *error);
-/* Everything the frame file and the checkpoint hold; see WadiUse. Keeps the memory of `state`. */
+/* Everything in the frame file and the checkpoint; see WadiUse. Reuses the memory of `state`. */
 WadiStatus wadi_sim_snapshot(const WadiSim *sim, WadiState *state, WadiError *error);
-/* Continue from a checkpoint's arrays. On failure the simulation is not usable but may be destroyed. */
+/* Restores the arrays of a checkpoint. After a failure the simulation can only be destroyed. */
 WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *error);
 
-/* Relative difference between the mass that should be there (born minus drained) and the mass that is, over all
- * materials or those of one kind (kind -1: all). */
+/* Relative difference between the expected mass (born minus drained) and the present mass, over all materials
+ * or those of one kind (kind -1: all). */
 double wadi_sim_mass_drift(const WadiSim *sim, int kind);
 /* Particles of a material present now. */
 int64_t wadi_sim_material_count(const WadiSim *sim, int material);
 
-/* Remove what left the domain through its open sides; counted in `drained`. */
+/* Removes particles that left the domain through its open sides; counted in `drained`. */
 WadiStatus wadi_sim_drain_open_sides(WadiSim *sim, WadiError *error);
 
-/* Warn once of each: material that has no room, and an emitter that waits for room (-1: it is not an emitter's). */
-void wadi_sim_say_crowd(WadiSim *sim, const WadiCrowd *crowd, int emitter);
+/* Warns, once for each cause, about overfull material (emitter -1) or about an emitter that waits for free
+ * space. */
+void wadi_sim_warn_crowd(WadiSim *sim, const WadiCrowd *crowd, int emitter);
 
-/* Remove particles that are not finite or left the world; counted in `lost`, said once a step through the log. */
+/* Removes particles that are not finite or outside the world; counted in `lost`, with one warning per step. */
 WadiStatus wadi_sim_remove_lost(WadiSim *sim, WadiError *error);
 
 #endif

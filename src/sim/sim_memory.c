@@ -1,11 +1,11 @@
-/* Whether the particles of a scene can fit into memory at all. A run that cannot would otherwise be killed by the system
- * somewhere on the way, without a word. */
+/* Checks before a run whether the scene's particles fit into memory: the system would otherwise kill the
+ * process later, without a message. */
 #include <math.h>
 
 #include "core/memory.h"
 #include "sim/sim.h"
 
-/* What the emitters pour and nothing takes away again. */
+/* Particles that the emitters add; 0 where drains or open sides may remove some. */
 static double poured(const WadiSim *sim, double duration)
 {
     const WadiScene *scene = sim->scene;
@@ -23,7 +23,7 @@ WadiStatus wadi_sim_check_memory(const WadiSim *sim, double duration, WadiError 
 {
     double least = 0.0, likely = 0.0, extra = poured(sim, duration);
     WADI_TRY(wadi_world_expect(sim->world, &least, &likely, error));
-    /* The columns, their copy for the writer, and a step's scratch. */
+    /* Bytes of the columns, their copy for the writer, and the scratch of a step. */
     double each =
         2.0 * (double)wadi_particles_bytes_each(&sim->particles) + (double)sim->type->scratch_bytes_each;
     double there = (double)wadi_memory_available();

@@ -1,4 +1,4 @@
-/* Particles for programs: every attribute of a frame, without a copy where a column holds it. */
+/* Views of particles for programs: every attribute of a frame, without a copy where a column has it. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* The state as named arrays, for frames and checkpoints, and back. */
+/* Converts the state to named arrays, for frames and checkpoints, and back. */
 #include <math.h>
 
 #include "core/parallel.h"
 #include "sim/sim.h"
 
-/* Version of what is stored here; a checkpoint of another version is refused. */
+/* Version of the arrays below; a checkpoint of another version is rejected. */
 enum { SNAPSHOT_VERSION = 1 };
 
 static WadiStatus add_clock(const WadiSim *sim, WadiState *state, WadiError *error)
@@ -32,9 +32,9 @@ static WadiStatus add_clock(const WadiSim *sim, WadiState *state, WadiError *err
         poured[2 * i] = sim->emit[i].emitted;
         poured[2 * i + 1] = sim->emit[i].tried;
     }
-    /* A warning is not repeated after a resume. Most runs have none, and their checkpoints no such array. */
-    return sim->no_room_said != 0
-               ? wadi_state_put(state, "sim.no_room_said", WADI_TYPE_U64, 1, 1, &sim->no_room_said, error)
+    /* The warnings given, so that a resumed run does not repeat them. Without warnings the array is omitted. */
+    return sim->crowd_warnings != 0
+               ? wadi_state_put(state, "sim.no_room_said", WADI_TYPE_U64, 1, 1, &sim->crowd_warnings, error)
                : WADI_OK;
 }
 
@@ -82,7 +82,7 @@ WadiStatus wadi_sim_snapshot(const WadiSim *sim, WadiState *state, WadiError *er
     return wadi_sim_material_attributes(sim, state, error);
 }
 
-/* The numbers of a checkpoint add up without overflow: counts below 2^53, times and volumes finite. */
+/* Whether the numbers of a checkpoint add up without overflow: counts below 2^53, times and volumes finite. */
 static bool are_counts(const WadiStateArray *array)
 {
     const uint64_t *value = array->data;
@@ -106,7 +106,7 @@ static bool are_below(const WadiStateArray *array, double limit)
 static WadiStatus check_particles(const WadiSim *sim, WadiError *error)
 {
     const WadiParticles *p = &sim->particles;
-    const double limit = 0x1p30 * sim->world->cell_size; /* cell numbers stay inside 32 bits */
+    const double limit = 0x1p30 * sim->world->cell_size; /* cell indices fit into 32 bits */
     for (int32_t i = 0; i < p->count; ++i) {
         if (p->material[i] >= sim->scene->material_count) {
             return wadi_fail(error, WADI_ERR_FORMAT,
@@ -171,11 +171,11 @@ WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *err
         sim->emit[i].emitted = ((const uint64_t *)poured->data)[2 * i];
         sim->emit[i].tried = ((const uint64_t *)poured->data)[2 * i + 1];
     }
-    sim->no_room_said = 0;
+    sim->crowd_warnings = 0;
     if (wadi_state_find(state, "sim.no_room_said") != NULL) {
-        const WadiStateArray *no_room_said = NULL;
-        WADI_TRY(wadi_state_expect(state, "sim.no_room_said", WADI_TYPE_U64, 1, 1, &no_room_said, error));
-        sim->no_room_said = *(const uint64_t *)no_room_said->data;
+        const WadiStateArray *crowd_warnings = NULL;
+        WADI_TRY(wadi_state_expect(state, "sim.no_room_said", WADI_TYPE_U64, 1, 1, &crowd_warnings, error));
+        sim->crowd_warnings = *(const uint64_t *)crowd_warnings->data;
     }
     return sim->type->load != NULL ? sim->type->load(sim->solver, state, error) : WADI_OK;
 }

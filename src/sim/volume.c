@@ -9,7 +9,8 @@
 
 enum { SIDE = WADI_TILE_SIDE, DEPTH = 2, SPAN = SIDE + 2 * DEPTH, LEAST_CELLS = 64, TIMES_IN_A_ROW = 2 };
 
-/* The count of eight in a cell fluctuates by about one where grids push particles around; measured: 0.1 to 0.2 / sqrt(cells). */
+/* Bound of the random error, 0.3 / sqrt(cells): the count in a cell of eight fluctuates by about one.
+ * Measured: 0.1 to 0.2. */
 static const double CHANCE = 0.3;
 static const double TOO_MUCH = 0.01;
 
@@ -20,7 +21,7 @@ typedef struct Cell {
 
 typedef struct Counts {
     WadiTileMap map;
-    uint16_t *count; /* WADI_TILE_CELLS a tile: particles in each cell */
+    uint16_t *count; /* WADI_TILE_CELLS per tile: particles in each cell */
     double size;     /* of a cell, m */
 } Counts;
 
@@ -32,7 +33,7 @@ static inline Cell cell_of(const WadiParticles *p, int32_t i, double per_size)
                    .inside = ((z & 7) * SIDE + (y & 7)) * SIDE + (x & 7) };
 }
 
-/* Tiles seen lately and what is known of them: solvers keep particles sorted by rows of cells, which cross a few tiles in turn. */
+/* Cache of recent tiles: solvers sort particles by rows of cells, which alternate between few tiles. */
 typedef struct Recent {
     WadiTile tile;
     int32_t index; /* -1: free */
@@ -95,7 +96,7 @@ static void count_particles(const WadiParticles *p, Counts *counts)
     }
 }
 
-/* Bit k: the cell k - DEPTH of the row (y, z), which may lie in the tiles around, holds particles. */
+/* Bit k: the cell k - DEPTH of the row (y, z), possibly in a neighbouring tile, has particles. */
 static unsigned row_bits(const Counts *counts, int32_t tile, int y, int z)
 {
     unsigned bits = 0;
@@ -115,7 +116,7 @@ static unsigned row_bits(const Counts *counts, int32_t tile, int y, int z)
     return bits;
 }
 
-/* For each row of a tile: bit x says that all cells within DEPTH of cell x hold particles. */
+/* For each row of a tile: bit x is set when all cells within DEPTH of cell x have particles. */
 static void find_deep(const Counts *counts, int32_t tile, unsigned deep[SIDE][SIDE])
 {
     unsigned along_x[SPAN][SPAN];
@@ -135,7 +136,7 @@ static void find_deep(const Counts *counts, int32_t tile, unsigned deep[SIDE][SI
     }
 }
 
-/* What an emitter poured in the last step gets room in the next one: there the material is denser while it pours. */
+/* Near an emitter that pours, the material is denser until the next step. */
 static bool is_pouring_near(const WadiSim *sim, WadiVec3 x, double radius)
 {
     for (int i = 0; i < sim->scene->emitter_count; ++i) {
@@ -148,7 +149,7 @@ static bool is_pouring_near(const WadiSim *sim, WadiVec3 x, double radius)
     return false;
 }
 
-/* No collider within `radius` of the point, and no emitter that pours within that and a cell. */
+/* No collider within `radius` of the point, and no pouring emitter within `radius` plus a cell. */
 static bool is_clear(const WadiSim *sim, WadiVec3 x, double radius, double cell_size)
 {
     return (sim->scene->collider_count == 0 ||
