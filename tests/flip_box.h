@@ -141,7 +141,7 @@ static inline void slow_apply(const WadiPoisson *system, const double *x, double
             if (side % 2 == 0) {
                 memcpy(c, coupling[side / 2] + at, sizeof c);
             } else {
-                wadi_row_beside(system->rows, coupling[side / 2], row, side, c);
+                wadi_row_neighbours(system->rows, coupling[side / 2], row, side, c);
             }
             for (size_t l = 0; l < WADI_ROW_CELLS; ++l) {
                 y[at + l] -= (double)c[l] * beside[l];

@@ -40,7 +40,7 @@ static inline float value_at(const WadiField *field, int32_t i, int32_t j, int32
 static inline uint64_t field_hash(const WadiField *field)
 {
     uint64_t hash = wadi_hash_bytes(0, field->tiles.tiles, (size_t)field->tiles.count * sizeof(WadiTile));
-    hash = wadi_hash_bytes(hash, field->rows.place, (size_t)field->rows.count);
+    hash = wadi_hash_bytes(hash, field->rows.index_in_tile, (size_t)field->rows.count);
     return wadi_hash_bytes(hash, field->value, wadi_rows_floats(&field->rows) * sizeof(float));
 }
 

@@ -92,7 +92,7 @@ static void make_sand_first_order(const WadiFlip *flip, WadiFlipStep *step, cons
             }
             for (int axis = 0; axis < 3; ++axis) {
                 step->cells.theta[axis][wadi_row_cell_index(cell)] = 1.0f;
-                WadiRowCell above = wadi_row_cell_beside(rows, cell, 2 * axis + 1);
+                WadiRowCell above = wadi_row_cell_neighbour(rows, cell, 2 * axis + 1);
                 if (above.row != 0) {
                     step->cells.theta[axis][wadi_row_cell_index(above)] = 1.0f;
                 }

@@ -43,8 +43,8 @@ static void spread_rows(void *user, int64_t first, int64_t end)
         float sum[LANES] = { 0 }, count[LANES] = { 0 }, value[LANES];
         const float *own = mixed->mean + (size_t)LANES * (size_t)row;
         for (int side = 0; side < 6 && occupied[row] != 0xff; ++side) {
-            unsigned has = wadi_row_bits_beside(rows, occupied, row, side);
-            wadi_row_beside(rows, mixed->mean, row, side, value);
+            unsigned has = wadi_row_neighbour_bits(rows, occupied, row, side);
+            wadi_row_neighbours(rows, mixed->mean, row, side, value);
             for (int l = 0; l < LANES; ++l) {
                 sum[l] += has >> l & 1 ? value[l] : 0.0f;
                 count[l] += (float)(has >> l & 1);

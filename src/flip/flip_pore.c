@@ -59,7 +59,7 @@ static int water_cells(const Pore *pore, WadiRowCell cell, int side, WadiRowCell
 {
     int count = 0;
     for (; cell.row > 0 && (pore->known.wet[cell.row] >> cell.lane & 1) != 0; ++count) {
-        cell = wadi_row_cell_beside(pore->rows, cell, side);
+        cell = wadi_row_cell_neighbour(pore->rows, cell, side);
     }
     *beyond = cell;
     return count;
@@ -92,7 +92,7 @@ static void start_heads(void *user, int64_t first, int64_t end)
         }
         unsigned next_to_sand = 0;
         for (int side = 0; side < 6; ++side) {
-            next_to_sand |= wadi_row_bits_beside(pore->rows, pore->sand, r, side);
+            next_to_sand |= wadi_row_neighbour_bits(pore->rows, pore->sand, r, side);
         }
         cell_weight(pore, r, weight);
         for (int l = 0; l < LANES; ++l) {
@@ -111,7 +111,7 @@ static unsigned next_to_air(const Pore *pore, int32_t r)
 {
     unsigned beside = 0;
     for (int side = 0; side < 6; ++side) {
-        beside |= wadi_row_bits_beside(pore->rows, pore->air, r, side);
+        beside |= wadi_row_neighbour_bits(pore->rows, pore->air, r, side);
     }
     return beside;
 }
@@ -132,13 +132,13 @@ static bool wet_cell(const Pore *pore, int32_t r, int l, bool is_dry)
     float range = 0.0f, rise = 0.0f;
     int count = 0;
     for (int side = 0; side < 6; ++side) {
-        const WadiRowCell at = wadi_row_cell_beside(pore->rows, (WadiRowCell){ r, l }, side);
+        const WadiRowCell at = wadi_row_cell_neighbour(pore->rows, (WadiRowCell){ r, l }, side);
         const size_t from = wadi_table_cell(pore->table, wadi_row_cell_index(at));
         const bool does_rise = side == pore->down && pore->rise[from] >= 1.0f;
         if ((pore->known.wet[at.row] >> at.lane & 1) != 0 &&
             (does_rise || (!is_dry && pore->range[from] >= 1.0f))) {
             sum += pore->head[from];
-            range = wadi_greater(range, pore->range[from] - 1.0f);
+            range = wadi_maxf(range, pore->range[from] - 1.0f);
             rise = does_rise ? pore->rise[from] - 1.0f : rise;
             ++count;
         }
@@ -160,8 +160,8 @@ static double spread(void *user, int64_t first, int64_t end)
         const unsigned wet = pore->known.wet[r];
         unsigned open = r > 0 ? pore->sand[r] & ~wet : 0, dry = pore->known.dry[r], next_to_wet = 0, more = 0;
         for (int side = 0; side < 6 && open != 0; ++side) {
-            dry |= wadi_row_bits_beside(pore->rows, pore->known.dry, r, side) & open;
-            next_to_wet |= wadi_row_bits_beside(pore->rows, pore->known.wet, r, side) & open;
+            dry |= wadi_row_neighbour_bits(pore->rows, pore->known.dry, r, side) & open;
+            next_to_wet |= wadi_row_neighbour_bits(pore->rows, pore->known.wet, r, side) & open;
         }
         for (unsigned left = next_to_wet; left != 0; left &= left - 1) {
             const int l = __builtin_ctz(left);

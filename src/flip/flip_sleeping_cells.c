@@ -42,7 +42,7 @@ WadiStatus wadi_flip_find_sleeping(const WadiFlip *flip, WadiFlipStep *step, con
     for (int32_t t = 0; t < rows->tiles->count; ++t) {
         for (int32_t r = rows->first[t]; sleeper[t] >= 0 && r < rows->first[t + 1]; ++r) {
             WADI_ASSERT(bits[r] == 0);
-            bits[r] = sleep->tile[sleeper[t]].lanes[rows->place[r]];
+            bits[r] = sleep->tile[sleeper[t]].lanes[rows->index_in_tile[r]];
             for (unsigned left = bits[r]; left != 0; left &= left - 1) {
                 step->cells.fill[8 * (size_t)r + (size_t)__builtin_ctz(left)] = 1.0f;
             }
@@ -133,14 +133,14 @@ static double change_of_row(const Check *check, const WadiSleepTile *tile, int32
 {
     const WadiFlipStep *step = check->step;
     const WadiRows *rows = &step->grid.rows;
-    const int j = rows->place[row] & 7, k = rows->place[row] >> 3;
+    const int j = rows->index_in_tile[row] & 7, k = rows->index_in_tile[row] >> 3;
     double largest = 0.0;
     for (int side = 0; side < 6; ++side) {
         unsigned meets = step->cells.sleeping.cells[row] &
-                         wadi_row_bits_beside(rows, step->cells.pressure_cells, row, side);
+                         wadi_row_neighbour_bits(rows, step->cells.pressure_cells, row, side);
         for (; meets != 0; meets &= meets - 1) {
             WadiRowCell asleep = { row, __builtin_ctz(meets) };
-            WadiRowCell awake = wadi_row_cell_beside(rows, asleep, side);
+            WadiRowCell awake = wadi_row_cell_neighbour(rows, asleep, side);
             int index = side < 2 ? j + 8 * k : side < 4 ? asleep.lane + 8 * k : asleep.lane + 8 * j;
             double then = step->force_dt * (double)tile->load[side][index];
             double change = fabs(

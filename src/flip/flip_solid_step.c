@@ -23,7 +23,7 @@ static WadiStatus rows_to_close(const WadiFlip *flip, const WadiRows *rows, uint
             for (int axis = 0; axis < 3; ++axis) {
                 const int32_t next = rows->neighbour[r][2 * axis + 1];
                 if (next != 0) {
-                    (*own)[rows->tile[next]] |= UINT64_C(1) << rows->place[next];
+                    (*own)[rows->tile[next]] |= UINT64_C(1) << rows->index_in_tile[next];
                 }
             }
         }

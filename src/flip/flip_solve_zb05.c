@@ -70,7 +70,7 @@ static WadiStatus wall_friction(const WadiFlip *flip, const WadiFlipStep *step, 
     for (int32_t r = 1; r < rows->count; ++r) {
         unsigned next_to_sand = 0;
         for (int side = 0; side < 6 && step->cells.inside[r] != 0; ++side) {
-            next_to_sand |= wadi_row_bits_beside(rows, step->cells.pressure_cells, r, side);
+            next_to_sand |= wadi_row_neighbour_bits(rows, step->cells.pressure_cells, r, side);
         }
         int32_t cell[3];
         wadi_rows_cell(rows, r, cell);

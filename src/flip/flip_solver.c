@@ -92,7 +92,7 @@ static double block_speed(void *context, int64_t first, int64_t end)
     for (; i + 8 <= end; i += 8) {
         const WadiF8 x = *(const WadiF8 *)(vx + i), y = *(const WadiF8 *)(vy + i);
         const WadiF8 z = *(const WadiF8 *)(vz + i), s = x * x + y * y + z * z;
-        largest = WADI_LARGER(s, largest);
+        largest = WADI_MAX8(s, largest);
     }
     float square = 0.0f;
     for (int l = 0; l < 8; ++l) {

@@ -6,17 +6,7 @@
 #include <string.h>
 
 #include "grid/rows.h"
-
-/* fminf and fmaxf are not vectorized, because of NaN. */
-static inline float wadi_lesser(float a, float b)
-{
-    return a < b ? a : b;
-}
-
-static inline float wadi_greater(float a, float b)
-{
-    return a > b ? a : b;
-}
+#include "math/minmax.h"
 
 enum { WADI_ROW_BLOCK = 512 }; /* rows per parallel block: 4096 cells */
 
@@ -36,15 +26,16 @@ static inline void wadi_row_join(const float *centre, const float *other, int si
     }
 }
 
-static inline void wadi_row_beside(const WadiRows *rows, const float *values, int32_t row, int side,
-                                   float neighbour[restrict WADI_ROW_CELLS])
+static inline void wadi_row_neighbours(const WadiRows *rows, const float *values, int32_t row, int side,
+                                       float neighbour[restrict WADI_ROW_CELLS])
 {
     wadi_row_join(values + WADI_ROW_CELLS * (size_t)row,
                   values + WADI_ROW_CELLS * (size_t)rows->neighbour[row][side], side, neighbour);
 }
 
 /* The same for one bit per cell: bit l of the result belongs to the neighbour of lane l. */
-static inline uint8_t wadi_row_bits_beside(const WadiRows *rows, const uint8_t *bits, int32_t row, int side)
+static inline uint8_t wadi_row_neighbour_bits(const WadiRows *rows, const uint8_t *bits, int32_t row,
+                                              int side)
 {
     unsigned centre = bits[row], other = bits[rows->neighbour[row][side]];
     switch (side) {
@@ -60,7 +51,7 @@ typedef struct WadiRowCell {
     int lane;
 } WadiRowCell;
 
-static inline WadiRowCell wadi_row_cell_beside(const WadiRows *rows, WadiRowCell cell, int side)
+static inline WadiRowCell wadi_row_cell_neighbour(const WadiRows *rows, WadiRowCell cell, int side)
 {
     if (side == WADI_ROW_X_MIN && cell.lane > 0) {
         return (WadiRowCell){ cell.row, cell.lane - 1 };

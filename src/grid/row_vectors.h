@@ -31,13 +31,13 @@ typedef int64_t WadiL4 __attribute__((vector_size(32), aligned(8), may_alias));
 #ifdef __AVX__
 #define WADI_DOUBLES(four) ((WadiD4)_mm256_cvtps_pd((__m128)(four)))
 #define WADI_FLOATS(four) ((WadiF4)_mm256_cvtpd_ps((__m256d)(four)))
-#define WADI_LARGER(a, b) ((WadiF8)_mm256_max_ps((__m256)(a), (__m256)(b)))
-#define WADI_SMALLER(a, b) ((WadiF8)_mm256_min_ps((__m256)(a), (__m256)(b)))
+#define WADI_MAX8(a, b) ((WadiF8)_mm256_max_ps((__m256)(a), (__m256)(b)))
+#define WADI_MIN8(a, b) ((WadiF8)_mm256_min_ps((__m256)(a), (__m256)(b)))
 #else
 #define WADI_DOUBLES(four) __builtin_convertvector(four, WadiD4)
 #define WADI_FLOATS(four) __builtin_convertvector(four, WadiF4)
-#define WADI_LARGER(a, b) WADI_ROW_SELECT((a) > (b), a, b)
-#define WADI_SMALLER(a, b) WADI_ROW_SELECT((a) < (b), a, b)
+#define WADI_MAX8(a, b) WADI_ROW_SELECT((a) > (b), a, b)
+#define WADI_MIN8(a, b) WADI_ROW_SELECT((a) < (b), a, b)
 #endif
 #define WADI_ROW_LOW_DOUBLE(row) WADI_DOUBLES(WADI_ROW_LOW(row))
 #define WADI_ROW_HIGH_DOUBLE(row) WADI_DOUBLES(WADI_ROW_HIGH(row))

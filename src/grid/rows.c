@@ -30,7 +30,7 @@ static void link_tiles(void *context, int64_t first, int64_t end)
         for (uint64_t left = rows->mask[tile]; left != 0; left &= left - 1, ++row) {
             int place = __builtin_ctzll(left);
             rows->tile[row] = tile;
-            rows->place[row] = (uint8_t)place;
+            rows->index_in_tile[row] = (uint8_t)place;
             int32_t *to = rows->neighbour[row];
             to[WADI_ROW_X_MIN] = wadi_rows_at(rows, neighbour[12], place);
             to[WADI_ROW_X_MAX] = wadi_rows_at(rows, neighbour[14], place);
@@ -60,11 +60,11 @@ WadiStatus wadi_rows_build(WadiRows *rows, const WadiTileMap *tiles, const uint6
     rows->first[tiles->count] = (int32_t)count;
     WADI_TRY(WADI_ARENA_NEW(arena, &rows->neighbour, (size_t)count, "rows", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &rows->tile, (size_t)count, "rows", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &rows->place, (size_t)count, "rows", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &rows->index_in_tile, (size_t)count, "rows", error));
     rows->count = (int32_t)count;
     memset(rows->neighbour[0], 0, sizeof rows->neighbour[0]);
     rows->tile[0] = -1;
-    rows->place[0] = 0;
+    rows->index_in_tile[0] = 0;
     wadi_parallel_for(tiles->count, TILE_BLOCK, link_tiles, rows);
     return WADI_OK;
 }

@@ -27,7 +27,7 @@ typedef struct WadiRows {
     int32_t count;            /* rows, the null row included */
     int32_t (*neighbour)[6];  /* of each row; 0: none */
     int32_t *tile;            /* of each row */
-    uint8_t *place;           /* of each row: its index j + 8 k in the tile */
+    uint8_t *index_in_tile;   /* of each row: its index j + 8 k in the tile */
 } WadiRows;
 
 /* One mask per tile. */
@@ -52,8 +52,8 @@ static inline void wadi_rows_cell(const WadiRows *rows, int32_t row, int32_t cel
 {
     WadiTile tile = rows->tiles->tiles[rows->tile[row]];
     cell[0] = 8 * tile.x;
-    cell[1] = 8 * tile.y + (rows->place[row] & 7);
-    cell[2] = 8 * tile.z + (rows->place[row] >> 3);
+    cell[1] = 8 * tile.y + (rows->index_in_tile[row] & 7);
+    cell[2] = 8 * tile.z + (rows->index_in_tile[row] >> 3);
 }
 
 static inline size_t wadi_rows_floats(const WadiRows *rows)

@@ -25,15 +25,14 @@ typedef struct SweepContext {
 
 static inline float sorted_update(float a, float b, float c, float h)
 {
-    float least = wadi_lesser(a, wadi_lesser(b, c)), most = wadi_greater(a, wadi_greater(b, c));
-    float middle = wadi_greater(wadi_lesser(a, b), wadi_lesser(wadi_greater(a, b), c));
+    float least = wadi_minf(a, wadi_minf(b, c)), most = wadi_maxf(a, wadi_maxf(b, c));
+    float middle = wadi_maxf(wadi_minf(a, b), wadi_minf(wadi_maxf(a, b), c));
     float one = least + h;
     float across = least - middle;
-    float two = 0.5f * (least + middle + sqrtf(wadi_greater(2.0f * h * h - across * across, 0.0f)));
+    float two = 0.5f * (least + middle + sqrtf(wadi_maxf(2.0f * h * h - across * across, 0.0f)));
     /* Relative to the smallest, so that nothing cancels far from the surface. */
     float p = middle - least, q = most - least, sum = p + q;
-    float three =
-        least + (sum + sqrtf(wadi_greater(sum * sum - 3.0f * (p * p + q * q - h * h), 0.0f))) / 3.0f;
+    float three = least + (sum + sqrtf(wadi_maxf(sum * sum - 3.0f * (p * p + q * q - h * h), 0.0f))) / 3.0f;
     float best = one > middle ? two : one;
     return one > middle && two > most ? three : best;
 }
@@ -41,7 +40,7 @@ static inline float sorted_update(float a, float b, float c, float h)
 /* Missing neighbours have the largest distance. */
 static void load_or_far(const SweepContext *context, int32_t row, int side, float neighbour[restrict LANES])
 {
-    wadi_row_beside(context->rows, context->from, row, side, neighbour);
+    wadi_row_neighbours(context->rows, context->from, row, side, neighbour);
     if (context->rows->neighbour[row][side] == 0) {
         if (side == WADI_ROW_X_MIN) {
             neighbour[0] = context->distance_max;
@@ -68,14 +67,14 @@ static double distance_round(void *user, int64_t first, int64_t end)
             load_or_far(context, row, 2 * axis, low);
             load_or_far(context, row, 2 * axis + 1, high);
             for (int l = 0; l < LANES; ++l) {
-                upwind[axis][l] = wadi_lesser(low[l], high[l]);
+                upwind[axis][l] = wadi_minf(low[l], high[l]);
             }
         }
         const unsigned known = context->known[row];
         int differs = 0;
         for (int l = 0; l < LANES; ++l) {
             float t = sorted_update(upwind[0][l], upwind[1][l], upwind[2][l], context->spacing);
-            t = wadi_lesser(t, centre[l]);
+            t = wadi_minf(t, centre[l]);
             t = known >> l & 1 ? centre[l] : t;
             differs |= t < centre[l];
             to[l] = t;
@@ -160,9 +159,9 @@ static double extend_round(void *user, int64_t first, int64_t end)
             float value[2][LANES], depth[2][LANES];
             unsigned done[2];
             for (int n = 0; n < 2; ++n) {
-                wadi_row_beside(context->rows, context->from, row, 2 * axis + n, value[n]);
-                wadi_row_beside(context->rows, context->distance, row, 2 * axis + n, depth[n]);
-                done[n] = wadi_row_bits_beside(context->rows, context->done, row, 2 * axis + n);
+                wadi_row_neighbours(context->rows, context->from, row, 2 * axis + n, value[n]);
+                wadi_row_neighbours(context->rows, context->distance, row, 2 * axis + n, depth[n]);
+                done[n] = wadi_row_neighbour_bits(context->rows, context->done, row, 2 * axis + n);
             }
             for (int l = 0; l < LANES; ++l) {
                 bool has_low = (done[0] >> l & 1) != 0, has_high = (done[1] >> l & 1) != 0;

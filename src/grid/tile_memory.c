@@ -50,7 +50,7 @@ int32_t wadi_tile_memory_find(WadiTileMemoryFinder *finder, int32_t row)
         finder->tile = rows->tile[row];
         finder->at = wadi_tile_memory_tile(finder->memory, rows->tiles->tiles[finder->tile]);
     }
-    return wadi_tile_memory_row(finder->memory, finder->at, rows->place[row]);
+    return wadi_tile_memory_row(finder->memory, finder->at, rows->index_in_tile[row]);
 }
 
 /* One of the two memories of a join. */

@@ -42,7 +42,7 @@ static double largest_b(void *context, int64_t first, int64_t end)
         wadi_row_mask(s->system->active[row], &is_unknown);
         WadiF8 size = (WadiF8)((WadiI8)WADI_ROW(s->b_given, row) & is_unknown & magnitude);
         is_finite &= size <= FLT_MAX;
-        largest = WADI_LARGER(size, largest);
+        largest = WADI_MAX8(size, largest);
     }
     float maximum = 0.0f;
     for (int l = 0; l < 8; ++l) {

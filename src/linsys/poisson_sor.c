@@ -28,7 +28,7 @@ static double sor_rows(void *context, int64_t first, int64_t end)
     const WadiPoisson *a = s->system;
     double *x = s->x, largest = 0.0;
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        unsigned parity = (a->rows->place[row] ^ a->rows->place[row] >> 3) & 1;
+        unsigned parity = (a->rows->index_in_tile[row] ^ a->rows->index_in_tile[row] >> 3) & 1;
         unsigned lanes = !s->is_update ? 0xff : (parity ^ s->colour) != 0 ? 0xaa : 0x55;
         const int32_t *n = a->rows->neighbour[row];
         for (unsigned left = a->active[row] & lanes; left != 0; left &= left - 1) {

@@ -51,7 +51,7 @@ static void couple_rows(void *context, int64_t first, int64_t end)
         wadi_row_mask(d->active[row], &is_active);
         WADI_ROW_OUT(d->diagonal, row) = (WadiF8)((WadiI8)WADI_ROW(d->from->diagonal, row) & is_active);
         for (int axis = 0; axis < 3; ++axis) {
-            unsigned both = d->active[row] & wadi_row_bits_beside(d->rows, d->active, row, 2 * axis);
+            unsigned both = d->active[row] & wadi_row_neighbour_bits(d->rows, d->active, row, 2 * axis);
             wadi_row_mask(both, &is_active);
             WADI_ROW_OUT(to[axis], row) = (WadiF8)((WadiI8)WADI_ROW(from[axis], row) & is_active);
         }

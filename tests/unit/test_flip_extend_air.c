@@ -27,7 +27,7 @@ static void know_faces(Pool *pool)
     for (int axis = 0; axis < 3; ++axis) {
         for (int32_t row = 1; row < rows->count; ++row) {
             pool->known[axis][row] =
-                (uint8_t)(pool->fluid[row] | wadi_row_bits_beside(rows, pool->fluid, row, 2 * axis));
+                (uint8_t)(pool->fluid[row] | wadi_row_neighbour_bits(rows, pool->fluid, row, 2 * axis));
         }
     }
 }

@@ -178,7 +178,8 @@ static WadiStatus slow_solve_unilateral(const WadiPoisson *system, const float *
             array[0][at] = array[4][at] = 0.0f;
             for (int a = 0; a < 3; ++a) {
                 array[1 + a][at] = 0.0f;
-                array[1 + a][wadi_row_cell_index(wadi_row_cell_beside(system->rows, cell, 2 * a + 1))] = 0.0f;
+                array[1 + a][wadi_row_cell_index(wadi_row_cell_neighbour(system->rows, cell, 2 * a + 1))] =
+                    0.0f;
             }
         }
     }

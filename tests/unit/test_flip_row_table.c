@@ -43,8 +43,8 @@ static void tables_number_the_rows_in_order(void **unused)
     for (int32_t r = 1; r < box.rows.count; ++r) {
         for (int side = 0; side < 6; ++side) {
             float expected[8], found[8];
-            wadi_row_beside(&box.rows, all, r, side, expected);
-            wadi_table_row_beside(&box.rows, table, some, r, side, found);
+            wadi_row_neighbours(&box.rows, all, r, side, expected);
+            wadi_table_row_neighbours(&box.rows, table, some, r, side, found);
             assert_memory_equal(found, expected, sizeof found);
         }
     }

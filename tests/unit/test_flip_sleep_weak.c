@@ -135,7 +135,7 @@ static void weak_sand_holds_no_slope_above_its_angle(void **unused)
         int weak = 0;
         for (int32_t r = 1; r < rows.count; ++r) {
             for (int lane = 0; lane < 8; ++lane) {
-                const int at[3] = { lane, rows.place[r] & 7, rows.place[r] >> 3 };
+                const int at[3] = { lane, rows.index_in_tile[r] & 7, rows.index_in_tile[r] >> 3 };
                 const bool is_weak = rows.tile[r] == wadi_tile_map_find(&map, tiles[1]) &&
                                      at[(up + 1) % 3] == 3 && at[(up + 2) % 3] == 6;
                 weak += is_weak;

@@ -377,7 +377,7 @@ static void rows_that_are_alike_share_their_values(void **unused)
 
     const int32_t row = (int32_t)(flip_box_at(&box, 9, 5, 20) / 8);
     uint64_t *own = flip_box_array(&box, sizeof(uint64_t));
-    own[box.rows.tile[row]] = UINT64_C(1) << box.rows.place[row];
+    own[box.rows.tile[row]] = UINT64_C(1) << box.rows.index_in_tile[row];
     WadiError error;
     WadiFlipSolid with_own;
     WadiFlipSolidIn in = { .rows = &box.rows, .solids = &solids, .cell_size = 1.0, .own = own };

@@ -328,7 +328,7 @@ static void particles_on_edges_reach_all_faces_of_their_cell(void **unused)
             for (unsigned left = fluid.grid.occupied[row]; left != 0; left &= left - 1, ++cells) {
                 const WadiRowCell cell = { row, __builtin_ctz(left) };
                 for (int axis = 0; axis < 3; ++axis) {
-                    const WadiRowCell next = wadi_row_cell_beside(rows, cell, 2 * axis + 1);
+                    const WadiRowCell next = wadi_row_cell_neighbour(rows, cell, 2 * axis + 1);
                     const float *u = fluid.grid.velocity[axis];
                     CHECK_NEAR((double)u[wadi_row_cell_index(cell)], (double)velocity[axis], 1e-5);
                     CHECK_NEAR((double)u[wadi_row_cell_index(next)], (double)velocity[axis], 1e-5);

@@ -98,7 +98,7 @@ static void find_forces(void *context, int64_t first, int64_t end)
                 facets->area[lane] > 0.0f ? pressing(bounds, here, facets->side, facets->area[lane]) : 0.0f;
             if (facets->lift[lane] > 0.0f) {
                 /* P of a cell is that at its far end, behind the wall. */
-                WadiRowCell away = wadi_row_cell_beside(friction->grid.rows, here, facets->side ^ 1);
+                WadiRowCell away = wadi_row_cell_neighbour(friction->grid.rows, here, facets->side ^ 1);
                 float before = pressing(bounds, away, facets->side, facets->area[lane]);
                 force -= facets->lift[lane] * fmaxf(force - before, 0.0f);
             }

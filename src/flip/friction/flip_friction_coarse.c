@@ -35,14 +35,15 @@ static WadiRowCell coarse_cell(const Coarse *coarse, const WadiRows *fine, WadiR
 static void child_of(const WadiRows *fine, WadiRowCell cell, int child[3])
 {
     child[0] = cell.lane & 1;
-    child[1] = fine->place[cell.row] & 1;
-    child[2] = fine->place[cell.row] >> 3 & 1;
+    child[1] = fine->index_in_tile[cell.row] & 1;
+    child[2] = fine->index_in_tile[cell.row] >> 3 & 1;
 }
 
 static int coarse_place(const WadiRows *fine, int32_t row)
 {
     WadiTile tile = fine->tiles->tiles[fine->tile[row]];
-    int j = 8 * (tile.y & 1) + (fine->place[row] & 7), k = 8 * (tile.z & 1) + (fine->place[row] >> 3);
+    int j = 8 * (tile.y & 1) + (fine->index_in_tile[row] & 7),
+        k = 8 * (tile.z & 1) + (fine->index_in_tile[row] >> 3);
     return (j >> 1) + 8 * (k >> 1);
 }
 
@@ -187,7 +188,7 @@ static float edge_shear(const WadiFriction *friction, WadiRowCell cell, int kind
         WadiRowCell at = cell;
         for (int b = 0; b < 2; ++b) {
             if ((n >> b & 1) != (e >> b & 1)) {
-                at = wadi_row_cell_beside(rows, at, 2 * axis[kind][b] + (e >> b & 1));
+                at = wadi_row_cell_neighbour(rows, at, 2 * axis[kind][b] + (e >> b & 1));
             }
         }
         sum += 0.25f * friction->stress[friction->slot_of[at.row]].t[2 + 4 * kind + n][at.lane];

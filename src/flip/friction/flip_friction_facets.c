@@ -20,7 +20,7 @@ static float face_weight(const WadiFriction *friction, int axis, WadiRowCell cel
     if ((friction->slot[friction->slot_of[cell.row]].free[axis] >> cell.lane & 1) == 0) {
         return 0.0f;
     }
-    WadiRowCell low = wadi_row_cell_beside(friction->grid.rows, cell, 2 * axis);
+    WadiRowCell low = wadi_row_cell_neighbour(friction->grid.rows, cell, 2 * axis);
     const uint8_t *fluid = friction->grid.fluid;
     return 1.0f / (float)((fluid[cell.row] >> cell.lane & 1) + (fluid[low.row] >> low.lane & 1));
 }
@@ -57,7 +57,7 @@ static void fill_copies(const WadiFriction *friction, WadiFrictionFacets *facets
             mass = axis == 0 ? wadi_from_right(mass, mass_high) : mass_high;
         }
         /* The cell is FLUID: of a face it has one half where the cell beside is too. */
-        uint8_t both = wadi_row_bits_beside(friction->grid.rows, friction->grid.fluid, slot->row, beside);
+        uint8_t both = wadi_row_neighbour_bits(friction->grid.rows, friction->grid.fluid, slot->row, beside);
         WadiInt8 acts = wadi_lanes(free & slot->aligned[facets->side]);
         facets->weight.t[copy] = wadi_keep(wadi_select(wadi_lanes(both), wadi_splat(0.5f), one), acts);
         least = wadi_select(acts & (mass < least), mass, least);
@@ -210,7 +210,7 @@ static void fill_oblique(const WadiFriction *friction, WadiFrictionFacets *facet
         for (int axis = 0; axis < 3; ++axis) {
             oblique->normal[axis][lane] = wall.normal[axis];
             oblique->solid[axis][lane] = wall.velocity[axis];
-            cell[1] = wadi_row_cell_beside(friction->grid.rows, cell[0], 2 * axis + 1);
+            cell[1] = wadi_row_cell_neighbour(friction->grid.rows, cell[0], 2 * axis + 1);
             float sum = open[2 * axis][lane] + open[2 * axis + 1][lane], stiffness = 0.0f;
             for (int high = 0; high < 2 && sum > 0.0f; ++high) {
                 float mass = face_mass(friction, axis, cell[high]);
@@ -257,7 +257,7 @@ static void find_walls(void *context, int64_t first, int64_t end)
         for (int side = 0; side < 6; ++side) {
             if (grid->open[0] == NULL) {
                 slot->aligned[side] =
-                    wadi_row_bits_beside(grid->rows, grid->solid, slot->row, side) & slot->fluid;
+                    wadi_row_neighbour_bits(grid->rows, grid->solid, slot->row, side) & slot->fluid;
             }
             wall[side] = slot->aligned[side] != 0;
         }

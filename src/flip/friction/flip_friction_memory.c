@@ -85,7 +85,7 @@ WadiStatus wadi_friction_store(const WadiFriction *friction, WadiFrictionMemory 
     for (int32_t t = 0; t < rows->tiles->count; ++t) {
         uint64_t mask = 0;
         for (int32_t r = rows->first[t]; r < rows->first[t + 1]; ++r) {
-            mask |= (uint64_t)(cells_to_store(&friction->grid, r) != 0) << rows->place[r];
+            mask |= (uint64_t)(cells_to_store(&friction->grid, r) != 0) << rows->index_in_tile[r];
         }
         wadi_tile_memory_add(&memory->stress, rows->tiles->tiles[t], mask);
     }

@@ -22,15 +22,15 @@ static double face_velocity(const WadiFrictionRateIn *in, WadiRowCell cell, int 
 /* Velocity along `axis` in the middle of a cell. */
 static double middle(const WadiFrictionRateIn *in, WadiRowCell cell, int axis)
 {
-    WadiRowCell high = wadi_row_cell_beside(in->rows, cell, 2 * axis + 1);
+    WadiRowCell high = wadi_row_cell_neighbour(in->rows, cell, 2 * axis + 1);
     return 0.5 * (face_velocity(in, cell, axis) + face_velocity(in, high, axis));
 }
 
 /* Change of u_axis along another axis, per cell: between the FLUID cells on both sides, or this and the only one. */
 static double slope(const WadiFrictionRateIn *in, WadiRowCell cell, int axis, int along)
 {
-    WadiRowCell low = wadi_row_cell_beside(in->rows, cell, 2 * along),
-                high = wadi_row_cell_beside(in->rows, cell, 2 * along + 1);
+    WadiRowCell low = wadi_row_cell_neighbour(in->rows, cell, 2 * along),
+                high = wadi_row_cell_neighbour(in->rows, cell, 2 * along + 1);
     bool has_low = is_fluid(in, low), has_high = is_fluid(in, high);
     if (!has_low && !has_high) {
         return 0.0;
@@ -44,7 +44,7 @@ static double shear_rate(const WadiFrictionRateIn *in, WadiRowCell cell)
 {
     double own[3], mean = 0.0, square = 0.0;
     for (int a = 0; a < 3; ++a) {
-        WadiRowCell high = wadi_row_cell_beside(in->rows, cell, 2 * a + 1);
+        WadiRowCell high = wadi_row_cell_neighbour(in->rows, cell, 2 * a + 1);
         own[a] = face_velocity(in, high, a) - face_velocity(in, cell, a);
         mean += own[a] / 3.0;
     }

@@ -114,7 +114,7 @@ static void calm_face(const Calm *calm, WadiRowCell here, int axis)
     float low = solid != NULL ? solid[wadi_table_cell(friction->grid.solid_row, at)] : 0.0f, high = low;
     bool has_wider = false;
     for (int side = 0; side < 6; ++side) {
-        WadiRowCell there = wadi_row_cell_beside(friction->grid.rows, here, side);
+        WadiRowCell there = wadi_row_cell_neighbour(friction->grid.rows, here, side);
         if (friction->open[friction->slot_of[there.row]].c[axis][there.lane] >= SLIVER) {
             float u = calm->velocity[axis][wadi_row_cell_index(there)];
             low = fminf(low, u);

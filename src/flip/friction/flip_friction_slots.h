@@ -170,7 +170,7 @@ static inline WadiVec8 wadi_from_right(WadiVec8 x, WadiVec8 right)
 
 static inline WadiVec8 wadi_larger(WadiVec8 a, WadiVec8 b)
 {
-    return WADI_LARGER(a, b);
+    return WADI_MAX8(a, b);
 }
 
 /* table[n], lane by lane; n in 0..7. */

@@ -276,7 +276,7 @@ static WadiRowCell farthest_neighbour(const WadiFlipMover *context, WadiRowCell 
 {
     WadiRowCell best = cell;
     for (int side = 0; side < 6; ++side) {
-        WadiRowCell beside = wadi_row_cell_beside(&context->in->grid->rows, cell, side);
+        WadiRowCell beside = wadi_row_cell_neighbour(&context->in->grid->rows, cell, side);
         if (beside.row != 0 && distance_of(context, beside) > distance_of(context, best)) {
             best = beside;
         }

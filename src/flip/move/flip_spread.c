@@ -39,7 +39,7 @@ static int32_t occupied_row(const WadiFlipSpreadIn *in, int32_t row)
     if (row == 0) {
         return -1;
     }
-    const int bit = in->grid->rows.place[row];
+    const int bit = in->grid->rows.index_in_tile[row];
     const int32_t tile = in->grid->sort_tile[in->grid->rows.tile[row]];
     if (tile < 0 || (in->sort->row_mask[tile] >> bit & 1) == 0) {
         return -1;
@@ -153,10 +153,10 @@ static unsigned inner_cells(const WadiFlipSpreadIn *in, int32_t row)
     const WadiRows *rows = &in->grid->rows;
     unsigned inner = in->grid->occupied[row];
     for (int side = 0; side < 6; ++side) {
-        const unsigned has_particles = wadi_row_bits_beside(rows, in->grid->occupied, row, side);
-        const unsigned is_air = wadi_row_bits_beside(rows, in->occupied_air, row, side);
+        const unsigned has_particles = wadi_row_neighbour_bits(rows, in->grid->occupied, row, side);
+        const unsigned is_air = wadi_row_neighbour_bits(rows, in->occupied_air, row, side);
         float distance[WADI_ROW_CELLS];
-        wadi_table_row_beside(rows, in->solid_row, in->solid_distance, row, side, distance);
+        wadi_table_row_neighbours(rows, in->solid_row, in->solid_distance, row, side, distance);
         unsigned solid = 0;
         for (int l = 0; l < 8; ++l) {
             solid |= (unsigned)(distance[l] < 0.0f) << l;

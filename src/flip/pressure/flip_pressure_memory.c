@@ -14,7 +14,7 @@ WadiStatus wadi_flip_pressure_store(WadiTileMemory *memory, const WadiRows *rows
     for (int32_t t = 0; t < rows->tiles->count; ++t) {
         uint64_t mask = 0;
         for (int32_t r = rows->first[t]; r < rows->first[t + 1]; ++r) {
-            mask |= (uint64_t)(table[r] != 0) << rows->place[r];
+            mask |= (uint64_t)(table[r] != 0) << rows->index_in_tile[r];
         }
         wadi_tile_memory_add(memory, rows->tiles->tiles[t], mask);
     }

@@ -85,7 +85,7 @@ static double store_pressure(void *user, int64_t first, int64_t end)
 static inline void subtract_row(const WadiFlipProjectIn *in, WadiFlipProjectOut *out, int32_t row, int axis)
 {
     const int32_t before = wadi_table_row(in->fluid_row, in->rows->neighbour[row][2 * axis]);
-    const unsigned touches = in->fluid[row] | wadi_row_bits_beside(in->rows, in->fluid, row, 2 * axis);
+    const unsigned touches = in->fluid[row] | wadi_row_neighbour_bits(in->rows, in->fluid, row, 2 * axis);
     const int32_t solid_row = wadi_table_row(in->solid_row, row);
     const WadiI8 is_open = WADI_ROW(in->open[axis], solid_row) > 0.0f;
     const unsigned open = wadi_row_bits(&is_open);

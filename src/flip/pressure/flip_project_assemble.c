@@ -23,7 +23,7 @@ static void find_rows(void *user, int64_t first, int64_t end)
     for (int64_t tile = first; tile < end; ++tile) {
         uint64_t mask = 0;
         for (int32_t row = rows->first[tile]; row < rows->first[tile + 1]; ++row) {
-            mask |= (uint64_t)(context->in->fluid[row] != 0) << rows->place[row];
+            mask |= (uint64_t)(context->in->fluid[row] != 0) << rows->index_in_tile[row];
         }
         context->system->mask[tile] = mask;
     }
@@ -58,7 +58,8 @@ static void assemble_row(const WadiFlipProjectIn *in, WadiFlipSystem *system, in
         g0 *= WADI_ROW(in->open[axis], wadi_table_row(in->solid_row, row));
         g1 *= WADI_ROW(in->open[axis], wadi_table_row(in->solid_row, next));
         diagonal += axis == 0 ? g0 + WADI_ROW_SHIFT_DOWN(g0, g1) : g0 + g1;
-        wadi_row_mask(in->fluid[row] & wadi_row_bits_beside(in->rows, in->fluid, row, 2 * axis), &has_both);
+        wadi_row_mask(in->fluid[row] & wadi_row_neighbour_bits(in->rows, in->fluid, row, 2 * axis),
+                      &has_both);
         WADI_ROW_OUT(system->coupling[axis], to) = (WadiF8)((WadiI8)g0 & has_both);
     }
     WadiI8 is_fluid;

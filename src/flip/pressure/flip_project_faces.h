@@ -32,7 +32,7 @@ static inline __attribute__((always_inline)) void wadi_flip_face_gradient(const 
                                                                           int32_t row, int axis,
                                                                           WadiF8 *gradient)
 {
-    const unsigned here = in->fluid[row], low = wadi_row_bits_beside(in->rows, in->fluid, row, 2 * axis);
+    const unsigned here = in->fluid[row], low = wadi_row_neighbour_bits(in->rows, in->fluid, row, 2 * axis);
     *gradient = (WadiF8){ 0 };
     if ((here | low) == 0) {
         return;
@@ -52,7 +52,7 @@ static inline __attribute__((always_inline)) void wadi_flip_face_gradient(const 
         wadi_row_mask(here, &is_here);
         wadi_row_mask(low, &is_low);
         float low_density[WADI_ROW_CELLS];
-        wadi_row_beside(in->rows, in->density, row, 2 * axis, low_density);
+        wadi_row_neighbours(in->rows, in->density, row, 2 * axis, low_density);
         WadiF8 mass = (WadiF8)((WadiI8)WADI_ROW(in->density, row) & is_here) +
                       (WadiF8)((WadiI8) * (const WadiF8 *)low_density & is_low);
         WadiF8 sides = (WadiF8)((WadiI8)one & is_here) + (WadiF8)((WadiI8)one & is_low);

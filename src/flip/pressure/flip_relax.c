@@ -40,7 +40,7 @@ static void begin_faces(void *user, int64_t first, int64_t end)
             }
             memcpy(relax->gradient[axis] + at, &gradient, sizeof gradient);
             float *velocity = relax->out->velocity[axis] + at;
-            unsigned touches = in->fluid[row] | wadi_row_bits_beside(in->rows, in->fluid, row, 2 * axis);
+            unsigned touches = in->fluid[row] | wadi_row_neighbour_bits(in->rows, in->fluid, row, 2 * axis);
             unsigned is_open = 0;
             for (size_t l = 0; l < LANES; ++l) {
                 bool is_face_open = in->open[axis][solid_at + l] > 0.0f;
@@ -65,13 +65,13 @@ static void begin_cells(void *user, int64_t first, int64_t end)
         for (int axis = 0; axis < 3; ++axis) {
             float w1[LANES], s0[LANES] = { 0 }, s1[LANES] = { 0 }, g1[LANES];
             const float *w0 = in->open[axis] + solid_at, *g0 = relax->gradient[axis] + at;
-            wadi_table_row_beside(in->rows, in->solid_row, in->open[axis], row, 2 * axis + 1, w1);
+            wadi_table_row_neighbours(in->rows, in->solid_row, in->open[axis], row, 2 * axis + 1, w1);
             if (in->solid_velocity[axis] != NULL) {
                 memcpy(s0, in->solid_velocity[axis] + solid_at, sizeof s0);
-                wadi_table_row_beside(in->rows, in->solid_row, in->solid_velocity[axis], row, 2 * axis + 1,
-                                      s1);
+                wadi_table_row_neighbours(in->rows, in->solid_row, in->solid_velocity[axis], row,
+                                          2 * axis + 1, s1);
             }
-            wadi_row_beside(in->rows, relax->gradient[axis], row, 2 * axis + 1, g1);
+            wadi_row_neighbours(in->rows, relax->gradient[axis], row, 2 * axis + 1, g1);
             for (int l = 0; l < LANES; ++l) {
                 diagonal[l] += w0[l] * g0[l] + w1[l] * g1[l];
                 fixed[l] += (1.0f - w1[l]) * s1[l] - (1.0f - w0[l]) * s0[l];
@@ -104,7 +104,7 @@ static float outflow_of(const Relax *relax, int32_t row, int lane, size_t high[3
     for (int axis = 0; axis < 3; ++axis) {
         const float *open = relax->in->open[axis], *velocity = relax->out->velocity[axis];
         high[axis] =
-            wadi_row_cell_index(wadi_row_cell_beside(rows, (WadiRowCell){ row, lane }, 2 * axis + 1));
+            wadi_row_cell_index(wadi_row_cell_neighbour(rows, (WadiRowCell){ row, lane }, 2 * axis + 1));
         outflow += open[wadi_table_cell(table, high[axis])] * velocity[high[axis]] -
                    open[wadi_table_cell(table, here)] * velocity[here];
     }
@@ -142,7 +142,7 @@ static float relax_cell(const Relax *relax, int32_t row, int lane)
 static double relax_colour(void *user, int64_t first, int64_t end)
 {
     const Relax *relax = user;
-    const uint8_t *index = relax->in->rows->place;
+    const uint8_t *index = relax->in->rows->index_in_tile;
     float largest = 0.0f;
     for (int32_t row = (int32_t)first; row < end; ++row) {
         unsigned parity = (index[row] ^ index[row] >> 3) & 1;
@@ -170,7 +170,7 @@ static double largest_residual(void *user, int64_t first, int64_t end)
             int l = __builtin_ctz(left);
             size_t high[3];
             if (!is_dropped(relax, (size_t)LANES * (size_t)row + (size_t)l)) {
-                largest = wadi_greater(largest, fabsf(outflow_of(relax, row, l, high)));
+                largest = wadi_maxf(largest, fabsf(outflow_of(relax, row, l, high)));
             }
         }
     }

@@ -68,7 +68,7 @@ typedef struct DepthContext {
 
 static float depth_of(float mean_fill)
 {
-    float f = wadi_lesser(wadi_greater(mean_fill, 0.0f), 1.0f);
+    float f = wadi_minf(wadi_maxf(mean_fill, 0.0f), 1.0f);
     return f > 0.5f ? 1.0f - sqrtf(2.0f * (1.0f - f)) : sqrtf(2.0f * f) - 1.0f;
 }
 
@@ -80,7 +80,7 @@ static float fill_with_neighbours(const DepthContext *context, WadiRowCell cell)
     const size_t own = wadi_row_cell_index(cell);
     float fill = 0.0f, space = 0.0f;
     for (int side = 0; side < 6; ++side) {
-        const WadiRowCell neighbour = wadi_row_cell_beside(rows, cell, side);
+        const WadiRowCell neighbour = wadi_row_cell_neighbour(rows, cell, side);
         if (neighbour.row != 0) {
             const size_t at = wadi_row_cell_index(neighbour);
             fill += context->fill[at];
@@ -88,7 +88,7 @@ static float fill_with_neighbours(const DepthContext *context, WadiRowCell cell)
         }
     }
     const float own_space = 1.0f - context->solid[own];
-    const float missing = (enough_open - own_space) / wadi_greater(space, 1e-3f);
+    const float missing = (enough_open - own_space) / wadi_maxf(space, 1e-3f);
     return (context->fill[own] + missing * fill) / (own_space + missing * space + 1e-6f);
 }
 
@@ -115,7 +115,7 @@ static void find_depths(void *user, int64_t first, int64_t end)
             const float space = context->solid != NULL ? 1.0f - context->solid[cell] : 1.0f;
             const bool is_cut = (cut >> l & 1) != 0 && space < enough_open;
             const float mean_fill = is_cut ? fill_with_neighbours(context, (WadiRowCell){ (int32_t)row, l })
-                                           : context->fill[cell] / wadi_greater(space, least_open);
+                                           : context->fill[cell] / wadi_maxf(space, least_open);
             const float depth = depth_of(mean_fill);
             context->distance[cell] = -h * depth;
             deep |= (unsigned)(depth > 0.0f) << l;
@@ -130,7 +130,7 @@ static void find_liquid(void *user, int64_t first, int64_t end)
     for (int32_t row = (int32_t)first; row < end; ++row) {
         unsigned near = context->deep[row];
         for (int side = 0; side < 6; ++side) {
-            near |= wadi_row_bits_beside(context->in->rows, context->deep, row, side);
+            near |= wadi_row_neighbour_bits(context->in->rows, context->deep, row, side);
         }
         context->liquid[row] = (uint8_t)(context->deep[row] | (context->in->fluid[row] & ~near));
     }
@@ -144,8 +144,7 @@ static void agree_with_labels(void *user, int64_t first, int64_t end)
         unsigned labels = context->labels[row];
         float *distance = context->distance + LANES * row;
         for (int l = 0; l < LANES; ++l) {
-            distance[l] =
-                labels >> l & 1 ? wadi_lesser(distance[l], -least) : wadi_greater(distance[l], least);
+            distance[l] = labels >> l & 1 ? wadi_minf(distance[l], -least) : wadi_maxf(distance[l], least);
         }
     }
 }
@@ -194,7 +193,7 @@ static void find_thetas(void *user, int64_t first, int64_t end)
         for (int32_t row = (int32_t)first; row < end; ++row) {
             float *restrict theta = context->theta[axis] + (size_t)LANES * (size_t)row;
             unsigned here = context->fluid[row];
-            unsigned low = wadi_row_bits_beside(context->rows, context->fluid, row, 2 * axis);
+            unsigned low = wadi_row_neighbour_bits(context->rows, context->fluid, row, 2 * axis);
             unsigned surface = row > 0 ? here ^ low : 0;
             for (int l = 0; l < LANES; ++l) {
                 theta[l] = surface >> l & 1 ? plain : 1.0f;
@@ -204,7 +203,7 @@ static void find_thetas(void *user, int64_t first, int64_t end)
             }
             const float *restrict own = context->distance + (size_t)LANES * (size_t)row;
             float low_distance[LANES];
-            wadi_row_beside(context->rows, context->distance, row, 2 * axis, low_distance);
+            wadi_row_neighbours(context->rows, context->distance, row, 2 * axis, low_distance);
             WadiF8 ghost_theta;
             wadi_flip_row_theta((const WadiF8 *)own, (const WadiF8 *)low_distance, here, &ghost_theta);
             for (int l = 0; l < LANES; ++l) {

@@ -33,8 +33,8 @@ static void smooth_rows(void *user, int64_t first, int64_t end)
         const float *restrict own = smooth->from + (size_t)LANES * (size_t)row;
         float *restrict to = smooth->to + (size_t)LANES * (size_t)row;
         float low[LANES], high[LANES];
-        wadi_row_beside(smooth->rows, smooth->from, row, 2 * smooth->axis, low);
-        wadi_row_beside(smooth->rows, smooth->from, row, 2 * smooth->axis + 1, high);
+        wadi_row_neighbours(smooth->rows, smooth->from, row, 2 * smooth->axis, low);
+        wadi_row_neighbours(smooth->rows, smooth->from, row, 2 * smooth->axis + 1, high);
         for (int l = 0; l < LANES; ++l) {
             to[l] = 0.5f * own[l] + 0.25f * (low[l] + high[l]);
         }
@@ -74,7 +74,7 @@ static void find_indicator(void *user, int64_t first, int64_t end)
             space -= c->in->solid_fraction[wadi_table_cell(c->in->solid_row, (size_t)at)];
         }
         c->space[at] = space;
-        c->colour[at] = space * wadi_lesser(wadi_greater(fraction, 0.0f), 1.0f);
+        c->colour[at] = space * wadi_minf(wadi_maxf(fraction, 0.0f), 1.0f);
     }
 }
 
@@ -94,7 +94,7 @@ static void shifted(const WadiRows *rows, const float *values, int32_t row, int 
     if (da == 0) {
         memcpy(to, values + (size_t)LANES * (size_t)at, LANES * sizeof(float));
     } else {
-        wadi_row_beside(rows, values, at, 2 * a + (da > 0), to);
+        wadi_row_neighbours(rows, values, at, 2 * a + (da > 0), to);
     }
 }
 
@@ -109,7 +109,7 @@ static float colour_variance(const WadiFlipCurvatureIn *in)
  * exp d). */
 static float distance_outside(float c, float slope)
 {
-    float f = wadi_lesser(wadi_greater(c, 0.01f), 0.99f);
+    float f = wadi_minf(wadi_maxf(c, 0.01f), 0.99f);
     return logf((1.0f - f) / f) * f * (1.0f - f) / slope;
 }
 
@@ -118,9 +118,9 @@ static bool find_weights(const float *restrict colour, float *restrict weight)
 {
     float largest = 0.0f;
     for (int l = 0; l < LANES; ++l) {
-        float near = wadi_greater(colour[l] * (1.0f - colour[l]) - 0.09f, 0.0f);
+        float near = wadi_maxf(colour[l] * (1.0f - colour[l]) - 0.09f, 0.0f);
         weight[l] = near * near;
-        largest = wadi_greater(largest, weight[l]);
+        largest = wadi_maxf(largest, weight[l]);
     }
     return largest > 0.0f;
 }
@@ -143,8 +143,8 @@ static void find_curvature(void *user, int64_t first, int64_t end)
         }
         for (int a = 0; a < 3; ++a) {
             float low[LANES], high[LANES];
-            wadi_row_beside(rows, c->colour, row, 2 * a, low);
-            wadi_row_beside(rows, c->colour, row, 2 * a + 1, high);
+            wadi_row_neighbours(rows, c->colour, row, 2 * a, low);
+            wadi_row_neighbours(rows, c->colour, row, 2 * a + 1, high);
             for (int l = 0; l < LANES; ++l) {
                 slope[a][l] = 0.5f * (high[l] - low[l]);
                 second[a][l] = high[l] - 2.0f * own[l] + low[l];
@@ -177,9 +177,9 @@ static void find_curvature(void *user, int64_t first, int64_t end)
             float sum = -top * inverse / length, product = gauss * inverse * inverse;
             /* Shells at distance d outside have curvatures k / (1 + k d): invert it. */
             float d = is_near ? carry_factor * distance_outside(own[l], length) - 0.5f * spread * sum : 0.0f;
-            float below = wadi_greater(1.0f - sum * d + product * d * d, 0.25f);
+            float below = wadi_maxf(1.0f - sum * d + product * d * d, 0.25f);
             float kappa = is_near ? (sum - 2.0f * d * product) / below : 0.0f;
-            kappa = wadi_lesser(wadi_greater(kappa, -largest_curvature), largest_curvature);
+            kappa = wadi_minf(wadi_maxf(kappa, -largest_curvature), largest_curvature);
             weight[l] = is_near ? weight[l] : 0.0f;
             weighted[l] = weight[l] * kappa;
         }
@@ -207,7 +207,7 @@ static void finish_rows(void *user, int64_t first, int64_t end)
     for (int32_t row = (int32_t)first; row < end; ++row) {
         unsigned fluid = in->fluid[row], all = 0xff, any = 0;
         for (int side = 0; side < 6; ++side) {
-            unsigned neighbours = wadi_row_bits_beside(in->rows, in->fluid, row, side);
+            unsigned neighbours = wadi_row_neighbour_bits(in->rows, in->fluid, row, side);
             all &= neighbours;
             any |= neighbours;
         }

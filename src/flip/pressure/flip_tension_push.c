@@ -19,14 +19,14 @@ static void push_rows(void *user, int64_t first, int64_t end)
     for (int axis = 0; axis < 3; ++axis) {
         for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
             const unsigned here = in->fluid[row];
-            const unsigned low = wadi_row_bits_beside(in->rows, in->fluid, row, 2 * axis);
+            const unsigned low = wadi_row_neighbour_bits(in->rows, in->fluid, row, 2 * axis);
             if ((here ^ low) == 0) {
                 continue;
             }
             const size_t at = LANES * (size_t)row;
             float low_pressure[LANES];
             WadiF8 gradient, theta;
-            wadi_row_beside(in->rows, push->pressure, row, 2 * axis, low_pressure);
+            wadi_row_neighbours(in->rows, push->pressure, row, 2 * axis, low_pressure);
             wadi_flip_face_gradient(in, row, axis, &gradient);
             wadi_flip_face_theta(in, row, axis, &theta);
             for (int l = 0; l < LANES; ++l) {

@@ -69,7 +69,7 @@ void wadi_flip_sleep_weaken(const WadiSleep *sleep, WadiVec3 gravity, const Wadi
         const WadiAwakeTile *tile = &sleep->awake[q];
         int32_t t = tile->is_weak ? wadi_tile_map_find(rows->tiles, tile->tile) : -1;
         for (int32_t r = t >= 0 ? rows->first[t] : 0; t >= 0 && r < rows->first[t + 1]; ++r) {
-            weaken_row(k + WADI_ROW_CELLS * (size_t)r, rows->place[r], up, tile->steep);
+            weaken_row(k + WADI_ROW_CELLS * (size_t)r, rows->index_in_tile[r], up, tile->steep);
         }
     }
 }

@@ -26,12 +26,12 @@ static WadiRowCell away_from_solid(const LabelContext *context, WadiRowCell cell
     for (int axis = 0; axis < 3; ++axis) {
         const float *open = context->solid->open[axis];
         const int32_t *table = context->solid->row;
-        WadiRowCell high = wadi_row_cell_beside(context->rows, cell, 2 * axis + 1);
+        WadiRowCell high = wadi_row_cell_neighbour(context->rows, cell, 2 * axis + 1);
         float area = open[wadi_table_cell(table, wadi_row_cell_index(high))] -
                      open[wadi_table_cell(table, wadi_row_cell_index(cell))];
         if (fabsf(area) > most) {
             most = fabsf(area);
-            away = area > 0.0f ? high : wadi_row_cell_beside(context->rows, cell, 2 * axis);
+            away = area > 0.0f ? high : wadi_row_cell_neighbour(context->rows, cell, 2 * axis);
         }
     }
     return away;

@@ -30,7 +30,7 @@ static void find_cells(void *user, int64_t first, int64_t end)
         unsigned bits = 0;
         for (int axis = 0; axis < 3; ++axis) {
             bits |= in->known[axis][row] |
-                    (unsigned)wadi_row_bits_beside(in->rows, in->known[axis], row, 2 * axis + 1);
+                    (unsigned)wadi_row_neighbour_bits(in->rows, in->known[axis], row, 2 * axis + 1);
         }
         air->next_to_known[row] = (uint8_t)bits;
         air->active[row] = (uint8_t)(bits & in->cells[row]);
@@ -59,8 +59,8 @@ static inline __attribute__((always_inline)) unsigned find_exits(const Air *air,
     for (int side = 0; side < SIDES; ++side) {
         const uint8_t *known = in->known[side / 2];
         unsigned exits =
-            air->active[row] & ~(unsigned)wadi_row_bits_beside(in->rows, air->next_to_known, row, side) &
-            ~(unsigned)(side % 2 == 1 ? wadi_row_bits_beside(in->rows, known, row, side) : known[row]);
+            air->active[row] & ~(unsigned)wadi_row_neighbour_bits(in->rows, air->next_to_known, row, side) &
+            ~(unsigned)(side % 2 == 1 ? wadi_row_neighbour_bits(in->rows, known, row, side) : known[row]);
         if (exits != 0) {
             WadiF8 open;
             open_fractions(in, row, side, &open);
@@ -139,7 +139,7 @@ static void change_faces(void *user, int64_t first, int64_t end)
                 if (side % 2 == 0) {
                     u[wadi_row_cell_index(cell)] -= change[cell.lane];
                 } else {
-                    u[wadi_row_cell_index(wadi_row_cell_beside(air->in->rows, cell, side))] +=
+                    u[wadi_row_cell_index(wadi_row_cell_neighbour(air->in->rows, cell, side))] +=
                         change[cell.lane];
                 }
             }

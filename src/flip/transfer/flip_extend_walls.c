@@ -37,8 +37,8 @@ static double slope_along(const WadiFlipWallIn *in, const WadiRowCell pair[2], i
     double slope = 0.0;
     int slopes = 0;
     for (int side = 0; side < 2; ++side) {
-        const WadiRowCell low = wadi_row_cell_beside(in->rows, pair[side], 2 * axis),
-                          high = wadi_row_cell_beside(in->rows, pair[side], 2 * axis + 1);
+        const WadiRowCell low = wadi_row_cell_neighbour(in->rows, pair[side], 2 * axis),
+                          high = wadi_row_cell_neighbour(in->rows, pair[side], 2 * axis + 1);
         if (low.row != 0 && high.row != 0) {
             slope += 0.5 * (distance_at(in, high) - distance_at(in, low));
             ++slopes;
@@ -54,7 +54,7 @@ static double relative_along(const WallContext *context, const WadiRowCell pair[
     int faces = 0;
     for (int side = 0; side < 2; ++side) {
         const WadiRowCell owner[2] = { pair[side],
-                                       wadi_row_cell_beside(context->in->rows, pair[side], 2 * axis + 1) };
+                                       wadi_row_cell_neighbour(context->in->rows, pair[side], 2 * axis + 1) };
         for (int n = 0; n < 2; ++n) {
             if (owner[n].row != 0) {
                 sum += relative_at(context, axis, wadi_row_cell_index(owner[n]));
@@ -69,7 +69,7 @@ static double relative_along(const WallContext *context, const WadiRowCell pair[
 static double across(const WallContext *context, WadiRowCell cell, int axis)
 {
     const WadiFlipWallIn *in = context->in;
-    const WadiRowCell pair[2] = { cell, wadi_row_cell_beside(in->rows, cell, 2 * axis) };
+    const WadiRowCell pair[2] = { cell, wadi_row_cell_neighbour(in->rows, cell, 2 * axis) };
     const double normal = pair[1].row != 0 ? distance_at(in, pair[0]) - distance_at(in, pair[1]) : 0.0;
     if (normal == 0.0) {
         return 0.0; /* the wall is parallel to `axis`, or distances are cut off here */

@@ -33,7 +33,7 @@ static float split_fraction(float square, float unit)
 {
     const float speed = sqrtf(square) / unit;
     const float more = (speed - SPEED[0]) / SPEED[0], less = (SPEED[2] - speed) / (SPEED[2] - SPEED[1]);
-    return wadi_lesser(1.0f, wadi_lesser(more, less));
+    return wadi_minf(1.0f, wadi_minf(more, less));
 }
 
 static float square_of(const WadiParticles *p, int32_t i)

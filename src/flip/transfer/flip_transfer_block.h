@@ -89,8 +89,8 @@ static inline void wadi_flip_position_fours(const double *restrict x, ptrdiff_t 
         WadiD4 low = *(const WadiD4 *)x * cells_per_metre - corner;
         WadiD4 high = *(const WadiD4 *)(x + step) * cells_per_metre - corner;
         WadiF8 p = __builtin_shufflevector(WADI_FLOATS(low), WADI_FLOATS(high), 0, 1, 2, 3, 4, 5, 6, 7);
-        p = WADI_LARGER(p, least);
-        *(WadiF8 *)(position + l) = WADI_SMALLER(p, most);
+        p = WADI_MAX8(p, least);
+        *(WadiF8 *)(position + l) = WADI_MIN8(p, most);
     }
 }
 

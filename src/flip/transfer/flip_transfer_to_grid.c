@@ -215,7 +215,7 @@ static inline void weight_far_faces(WadiFlipNodes *nodes)
     for (int a = 0; a < 3; ++a) {
         for (int l = 0; l < WADI_FLIP_BLOCK; l += 8) {
             WadiF8 *weight = (WadiF8 *)(nodes->whole[a] + l);
-            *weight = WADI_LARGER(*weight, least);
+            *weight = WADI_MAX8(*weight, least);
         }
     }
 }

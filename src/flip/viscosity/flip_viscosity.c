@@ -84,10 +84,10 @@ static void block_rows(void *user, int64_t first, int64_t end)
     for (int32_t row = (int32_t)first; row < end; ++row) {
         const size_t at = (size_t)LANES * (size_t)row;
         for (int b = 0; b < 3; ++b) {
-            unsigned both = v->unknown[a][row] & wadi_row_bits_beside(rows, v->unknown[a], row, 2 * b);
+            unsigned both = v->unknown[a][row] & wadi_row_neighbour_bits(rows, v->unknown[a], row, 2 * b);
             float value[LANES];
             if (a == b) {
-                wadi_row_beside(rows, v->normal, row, 2 * b, value);
+                wadi_row_neighbours(rows, v->normal, row, 2 * b, value);
             } else {
                 memcpy(value, v->edge[edge_of[a][b]] + at, sizeof value);
             }

@@ -24,7 +24,7 @@ typedef struct Setup {
 
 static float liquid_fraction(float distance, float h)
 {
-    return wadi_lesser(wadi_greater(0.5f - distance / h, 0.0f), 1.0f);
+    return wadi_minf(wadi_maxf(0.5f - distance / h, 0.0f), 1.0f);
 }
 
 /* Distance of cells from the surface, or from the labels if it is not given. */
@@ -61,7 +61,7 @@ static void low_distances(const WadiFlipViscosityIn *in, int32_t row, int axis, 
 static float face_density(const WadiFlipViscosityIn *in, int32_t row, int axis, int lane, bool is_own_solid,
                           bool is_low_solid)
 {
-    WadiRowCell own = { row, lane }, low = wadi_row_cell_beside(in->rows, own, 2 * axis);
+    WadiRowCell own = { row, lane }, low = wadi_row_cell_neighbour(in->rows, own, 2 * axis);
     float a = is_own_solid ? 0.0f : in->density[wadi_row_cell_index(own)];
     float b = is_low_solid || low.row == 0 ? 0.0f : in->density[wadi_row_cell_index(low)];
     float sides = (float)(a > 0.0f) + (float)(b > 0.0f);
@@ -73,8 +73,8 @@ static void find_faces(const Setup *setup, int32_t row, int axis)
     const WadiFlipViscosityIn *in = setup->in;
     const size_t at = (size_t)LANES * (size_t)row, solid_at = wadi_table_cell(in->solid_row, at);
     const float h = (float)in->cell_size;
-    unsigned touches = in->fluid[row] | wadi_row_bits_beside(in->rows, in->fluid, row, 2 * axis);
-    unsigned solid = in->solid[row], low_solid = wadi_row_bits_beside(in->rows, in->solid, row, 2 * axis);
+    unsigned touches = in->fluid[row] | wadi_row_neighbour_bits(in->rows, in->fluid, row, 2 * axis);
+    unsigned solid = in->solid[row], low_solid = wadi_row_neighbour_bits(in->rows, in->solid, row, 2 * axis);
     float own[LANES], low[LANES];
     cell_distances(in, row, own);
     low_distances(in, row, axis, low);
@@ -90,7 +90,7 @@ static void find_faces(const Setup *setup, int32_t row, int axis)
         /* Particles lie behind the surface, so their velocity at a face there is too small in a rotating
          * body. The less liquid a face has, the less its velocity counts. */
         float weight = in->reached[axis] != NULL ? 2.0f * fraction - 1.0f : fraction;
-        float mass = has_particles ? wadi_greater(weight, least_mass) : no_particle_mass;
+        float mass = has_particles ? wadi_maxf(weight, least_mass) : no_particle_mass;
         mass *= in->density != NULL ? face_density(in, row, axis, l, is_own_solid, is_low_solid) : 1.0f;
         setup->out->mass[axis][at + (size_t)l] = is_unknown ? mass : 0.0f;
         unknown |= (unsigned)is_unknown << l;
@@ -132,8 +132,8 @@ static void find_cells(const Setup *setup, int32_t row)
         unsigned here = has_velocity(setup, axis, row), beyond = has_velocity(setup, axis, next);
         unsigned high = axis == 0 ? here >> 1 | (beyond << 7 & 0x80) : beyond;
         whole &= here & high;
-        any |=
-            out->unknown[axis][row] | wadi_row_bits_beside(in->rows, out->unknown[axis], row, 2 * axis + 1);
+        any |= out->unknown[axis][row] |
+               wadi_row_neighbour_bits(in->rows, out->unknown[axis], row, 2 * axis + 1);
     }
     whole &= any & (unsigned)~in->solid[row];
     float distance[LANES];
@@ -157,9 +157,9 @@ static void gather_cells(const WadiRows *rows, const int32_t *table, const float
     const size_t row_bytes = LANES * sizeof(float);
     int32_t low = rows->neighbour[row][2 * b];
     memcpy(cells->value[0], values + (size_t)LANES * (size_t)wadi_table_row(table, row), row_bytes);
-    wadi_table_row_beside(rows, table, values, row, 2 * a, cells->value[1]);
+    wadi_table_row_neighbours(rows, table, values, row, 2 * a, cells->value[1]);
     memcpy(cells->value[2], values + (size_t)LANES * (size_t)wadi_table_row(table, low), row_bytes);
-    wadi_table_row_beside(rows, table, values, low, 2 * a, cells->value[3]);
+    wadi_table_row_neighbours(rows, table, values, low, 2 * a, cells->value[3]);
 }
 
 static void gather_distances(const WadiFlipViscosityIn *in, int32_t row, int a, int b, EdgeCells *cells)
@@ -175,7 +175,7 @@ static void gather_distances(const WadiFlipViscosityIn *in, int32_t row, int a, 
 static float theta_of(float inner, float outer)
 {
     float span = outer - inner;
-    return span > 0.0f ? wadi_lesser(wadi_greater(outer / span, least_theta), 1.0f) : 0.5f;
+    return span > 0.0f ? wadi_minf(wadi_maxf(outer / span, least_theta), 1.0f) : 0.5f;
 }
 
 /* theta of a pair of parallel faces, one fluid and one in a wall. `next` is the cell that shares the high
@@ -203,7 +203,7 @@ static float edge_coefficient(const EdgeCells *distance, const EdgeCells *coeffi
         sum += d;
         cells += 1.0f;
         if (d < 0.5f * h) {
-            inverse_sum += 1.0f / wadi_greater(coefficient->value[n][lane], 1e-30f);
+            inverse_sum += 1.0f / wadi_maxf(coefficient->value[n][lane], 1e-30f);
             liquid_cells += 1.0f;
         }
     }
@@ -238,18 +238,18 @@ static void find_edges(const Setup *setup, int32_t row, int a, int b, float *edg
         known_depth = &depth;
     }
     unsigned low_row_solid = in->solid[low_b];
-    const unsigned solid[4] = { in->solid[row], wadi_row_bits_beside(in->rows, in->solid, row, 2 * a),
-                                low_row_solid, wadi_row_bits_beside(in->rows, in->solid, low_b, 2 * a) };
+    const unsigned solid[4] = { in->solid[row], wadi_row_neighbour_bits(in->rows, in->solid, row, 2 * a),
+                                low_row_solid, wadi_row_neighbour_bits(in->rows, in->solid, low_b, 2 * a) };
     for (int l = 0; l < LANES; ++l) {
         if ((valid >> l & 1) == 0) {
             continue;
         }
         float theta = 1.0f;
         if (wall_a >> l & 1) {
-            theta = wadi_lesser(theta, wall_theta(known_depth, l, 1, (ua >> l & 1) != 0));
+            theta = wadi_minf(theta, wall_theta(known_depth, l, 1, (ua >> l & 1) != 0));
         }
         if (wall_b >> l & 1) {
-            theta = wadi_lesser(theta, wall_theta(known_depth, l, 2, (ub >> l & 1) != 0));
+            theta = wadi_minf(theta, wall_theta(known_depth, l, 2, (ub >> l & 1) != 0));
         }
         edge[l] = edge_coefficient(&distance, &coefficient, solid, l, (float)in->cell_size) / theta;
     }
@@ -267,16 +267,16 @@ static double stresses_block(void *context, int64_t first, int64_t end)
         unsigned unknown = out->unknown[0][row] | out->unknown[1][row] | out->unknown[2][row];
         float most = 0.0f;
         for (int l = 0; l < LANES; ++l) {
-            most = wadi_greater(most, out->normal[at + (size_t)l]);
+            most = wadi_maxf(most, out->normal[at + (size_t)l]);
         }
         for (int kind = 0; kind < 3; ++kind) {
             find_edges(setup, row, axes[kind][0], axes[kind][1], out->edge[kind] + at);
             for (int l = 0; l < LANES; ++l) {
-                most = wadi_greater(most, out->edge[kind][at + (size_t)l]);
+                most = wadi_maxf(most, out->edge[kind][at + (size_t)l]);
             }
         }
         out->is_active[row] = unknown != 0 || most > 0.0f;
-        largest = wadi_greater(largest, most);
+        largest = wadi_maxf(largest, most);
     }
     return (double)largest;
 }

@@ -32,7 +32,7 @@ static void speed_of(const WadiFlipDensityIn *in, int32_t row, float speed[WADI_
     float square[WADI_ROW_CELLS] = { 0 };
     for (int axis = 0; axis < 3; ++axis) {
         float high[WADI_ROW_CELLS];
-        wadi_table_row_beside(in->rows, in->velocity_row, in->velocity[axis], row, 2 * axis + 1, high);
+        wadi_table_row_neighbours(in->rows, in->velocity_row, in->velocity[axis], row, 2 * axis + 1, high);
         const float *low =
             in->velocity[axis] + WADI_ROW_CELLS * (size_t)wadi_table_row(in->velocity_row, row);
         for (int l = 0; l < WADI_ROW_CELLS; ++l) {
@@ -54,11 +54,11 @@ static inline void find_fade(const WadiFlipDensityIn *in, int32_t row, const Wad
     const WadiF8 speed = *(const WadiF8 *)speeds;
     WadiF8 sand = one, water = one;
     if (in->slow[1] > 0.0f) {
-        sand = WADI_SMALLER(one, speed / in->slow[1]);
+        sand = WADI_MIN8(one, speed / in->slow[1]);
     }
     if (in->slow[0] > 0.0f) {
         const WadiF8 ratio = speed / in->slow[0];
-        water = WADI_SMALLER(one, ratio * ratio);
+        water = WADI_MIN8(one, ratio * ratio);
     }
     *fade = WADI_ROW_SELECT(*is_sand, sand, water);
 }
@@ -74,8 +74,8 @@ static inline void push_out_emitted(const WadiFlipDensityIn *in, int32_t row, un
     }
     WadiI8 is_inner;
     wadi_row_mask(inner, &is_inner);
-    const WadiF8 excess = *over * *open, added = WADI_SMALLER(WADI_ROW(in->emitted, row), excess);
-    const WadiF8 faster = WADI_LARGER(*wanted, in->emitted_rate * added);
+    const WadiF8 excess = *over * *open, added = WADI_MIN8(WADI_ROW(in->emitted, row), excess);
+    const WadiF8 faster = WADI_MAX8(*wanted, in->emitted_rate * added);
     *wanted = WADI_ROW_SELECT(is_inner & ~*is_sand & (excess > 0.0f), faster, *wanted);
 }
 
@@ -108,12 +108,12 @@ static void correct_rows(void *user, int64_t first, int64_t end)
                 neighbour = WADI_ROW_SHIFT_DOWN(own, other);
                 open = WADI_ROW_SHIFT_DOWN(own_open, other_open);
             }
-            const unsigned solid = wadi_row_bits_beside(in->rows, in->solid, row, side);
+            const unsigned solid = wadi_row_neighbour_bits(in->rows, in->solid, row, side);
             WadiI8 is_solid;
             wadi_row_mask(solid, &is_solid);
             smooth += WADI_ROW_SELECT(is_solid, own, neighbour) / 12.0f;
             open_mean += WADI_ROW_SELECT(is_solid, own_open, open) / 12.0f;
-            air |= ~(solid | wadi_row_bits_beside(in->rows, in->fluid, row, side));
+            air |= ~(solid | wadi_row_neighbour_bits(in->rows, in->fluid, row, side));
         }
         WadiI8 is_sand = (WadiI8){ 0 } - (int32_t)in->is_all_sand;
         if (in->sand != NULL) {

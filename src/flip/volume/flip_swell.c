@@ -34,7 +34,7 @@ static double missing_divergence(const SwellContext *context, WadiRowCell cell)
     for (int side = 0; side < 6 && most > 0.0; ++side) {
         const int axis = side / 2;
         const WadiRowCell owner =
-            side % 2 == 1 ? wadi_row_cell_beside(&context->step->grid.rows, cell, side) : cell;
+            side % 2 == 1 ? wadi_row_cell_neighbour(&context->step->grid.rows, cell, side) : cell;
         const size_t face = wadi_table_cell(solid->row, wadi_row_cell_index(owner));
         const double closed = 1.0 - (double)solid->open[axis][face];
         const double change = (double)solid->velocity[axis][face] - wall[axis];

@@ -3,18 +3,8 @@
 #ifndef WADI_RENDER_VEC3F_H
 #define WADI_RENDER_VEC3F_H
 
+#include "math/minmax.h"
 #include "math/vec3.h"
-
-/* Arguments: value, bound. NaN gives the bound. One instruction each, unlike fminf. */
-static inline float wadi_minf(float a, float b)
-{
-    return a < b ? a : b;
-}
-
-static inline float wadi_maxf(float a, float b)
-{
-    return a > b ? a : b;
-}
 
 typedef struct WadiVec3f {
     float x, y, z;

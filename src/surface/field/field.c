@@ -40,7 +40,7 @@ static void copy_tiles(void *context, int64_t first, int64_t end)
     for (int64_t t = first; t < end; ++t) {
         const WadiFieldTile *tile = &job->band->tile[job->from[t]];
         for (int32_t r = rows->first[t]; r < rows->first[t + 1]; ++r) {
-            uint64_t bit = UINT64_C(1) << rows->place[r];
+            uint64_t bit = UINT64_C(1) << rows->index_in_tile[r];
             if (tile->sampled & bit) {
                 size_t before = (size_t)__builtin_popcountll(tile->sampled & (bit - 1));
                 WADI_ROW_OUT(job->field->value, r) = WADI_ROW(tile->value, before) * cell;

@@ -132,7 +132,7 @@ static inline __attribute__((always_inline)) void add_cap(const WadiCap *cap, co
 static void flatten_row(const FlattenJob *job, int32_t row, const int32_t *found)
 {
     const WadiRows *rows = &job->field->rows;
-    int shift = job->patches.shift, side = (8 >> shift) + 2, place = rows->place[row];
+    int shift = job->patches.shift, side = (8 >> shift) + 2, place = rows->index_in_tile[row];
     float size = (float)(1 << shift), middle = 0.5f * (size - 1.0f), inverse_size = 1.0f / size;
     float y = (float)(place & 7), z = (float)(place >> 3);
     int low_y = (int)floorf((y - middle) * inverse_size), low_z = (int)floorf((z - middle) * inverse_size);

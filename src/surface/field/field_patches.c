@@ -50,7 +50,7 @@ static void mark_cubes(void *context, int64_t first, int64_t end)
             unsigned crossed[3];
             find_crossings(p->field, r, crossed);
             for (unsigned left = crossed[0] | crossed[1] | crossed[2]; left != 0; left &= left - 1) {
-                p->mask[t] |= UINT64_C(1) << cube_of(p->shift, __builtin_ctz(left), rows->place[r]);
+                p->mask[t] |= UINT64_C(1) << cube_of(p->shift, __builtin_ctz(left), rows->index_in_tile[r]);
             }
         }
     }
@@ -128,7 +128,7 @@ static bool find_normal(const WadiField *field, Node from, int axis, float norma
 static void add_crossings(WadiPatches *p, int64_t tile, int32_t row, int axis, unsigned crossed)
 {
     const WadiRows *rows = &p->field->rows;
-    int place = rows->place[row], low = (1 << p->shift) - 1;
+    int place = rows->index_in_tile[row], low = (1 << p->shift) - 1;
     float middle = 0.5f * (float)low;
     int32_t node[3];
     wadi_rows_cell(rows, row, node);
