@@ -146,12 +146,12 @@ void wadi_flip_add_forces(const WadiFlip *flip, WadiFlipStep *step);
 WadiStatus wadi_flip_find_solids(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Labels, fill and surface: flip_cells.c. */
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
-/* Overfull tiles, flip_crowd.c: first the memory, before the cells are labelled; then the search, which
+/* Overfull tiles, flip_overfull.c: first the memory, before the cells are labelled; then the search, which
  * needs the fill and the labels. */
-WadiStatus wadi_flip_crowds_begin(const WadiFlip *flip, const WadiFlipStep *step, WadiCrowds *crowds,
-                                  WadiError *error);
-WadiStatus wadi_flip_find_crowds(const WadiFlip *flip, const WadiFlipStep *step, WadiCrowds *crowds,
-                                 WadiError *error);
+WadiStatus wadi_flip_overfull_begin(const WadiFlip *flip, const WadiFlipStep *step,
+                                    WadiOverfullList *overfull, WadiError *error);
+WadiStatus wadi_flip_find_overfull(const WadiFlip *flip, const WadiFlipStep *step, WadiOverfullList *overfull,
+                                   WadiError *error);
 /* Per cell, temporary in the arena: volume of the particles emitted since the last step / volume of a
  * cell; *fill is NULL if there are none (flip_emitted.c). */
 WadiStatus wadi_flip_emitted_fill(const WadiFlip *flip, const WadiFlipStep *step, float **fill,

@@ -69,7 +69,8 @@ static WadiStatus particles_to_grid(const WadiFlip *flip, WadiFlipStep *step, Wa
 }
 
 /* Results per cell that outlive the cells, for the extension and the report. */
-static WadiStatus make_results(const WadiFlip *flip, WadiFlipStep *step, WadiCrowds *crowds, WadiError *error)
+static WadiStatus make_results(const WadiFlip *flip, WadiFlipStep *step, WadiOverfullList *overfull,
+                               WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
     const size_t rows = (size_t)step->grid.rows.count;
@@ -77,7 +78,7 @@ static WadiStatus make_results(const WadiFlip *flip, WadiFlipStep *step, WadiCro
         WADI_TRY(WADI_ARENA_NEW(arena, &step->known[a], rows, "known faces", error));
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &step->occupied_air, rows, "occupied air", error));
-    return wadi_flip_crowds_begin(flip, step, crowds, error);
+    return wadi_flip_overfull_begin(flip, step, overfull, error);
 }
 
 static void find_occupied_air(WadiFlipStep *step)
@@ -133,10 +134,10 @@ WadiStatus wadi_flip_take_step(void *solver, const WadiSolverStep *now, WadiStep
 
     scope_open(flip, step, WADI_FLIP_SCOPE_SURFACE);
     RUN("solids", wadi_flip_find_solids(flip, step, error));
-    WADI_TRY(make_results(flip, step, &report->crowds, error));
+    WADI_TRY(make_results(flip, step, &report->overfull, error));
     scope_open(flip, step, WADI_FLIP_SCOPE_CELLS);
     RUN("label", wadi_flip_label(flip, step, error));
-    RUN("label", wadi_flip_find_crowds(flip, step, &report->crowds, error));
+    RUN("label", wadi_flip_find_overfull(flip, step, &report->overfull, error));
     RUN("density correction", wadi_flip_correct_density(flip, step, error));
     RUN("surface tension", wadi_flip_find_tension(flip, step, error));
     scope_close(flip, step, WADI_FLIP_SCOPE_SURFACE);

@@ -157,20 +157,21 @@ static void record_open_sides(const WadiEmitIn *in, WadiVec3 x, WadiParticles *p
     }
 }
 
-static const WadiCrowd *overfull_at(const WadiEmitIn *in, WadiVec3 x)
+static const WadiOverfullRegion *overfull_at(const WadiEmitIn *in, WadiVec3 x)
 {
-    for (int32_t n = 0; in->crowds != NULL && n < in->crowds->count; ++n) {
-        if (in->crowds->crowd[n].is_closed && wadi_box_contains(in->crowds->crowd[n].box, x)) {
-            return &in->crowds->crowd[n];
+    for (int32_t n = 0; in->overfull != NULL && n < in->overfull->count; ++n) {
+        if (in->overfull->region[n].is_closed && wadi_box_contains(in->overfull->region[n].box, x)) {
+            return &in->overfull->region[n];
         }
     }
     return NULL;
 }
 
 WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmitState *state,
-                          WadiParticles *particles, int64_t *count, const WadiCrowd **crowd, WadiError *error)
+                          WadiParticles *particles, int64_t *count, const WadiOverfullRegion **region,
+                          WadiError *error)
 {
-    *crowd = NULL;
+    *region = NULL;
     WADI_ASSERT(in->particle_volume > 0.0 && in->spacing > 0.0);
     *count = 0;
     double begin = fmax(time, in->start), end = fmin(time + dt, in->end);
@@ -194,9 +195,9 @@ WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmit
         if (!find_position(in, birth, &state->tried, &x)) {
             break;
         }
-        const WadiCrowd *full = overfull_at(in, x);
+        const WadiOverfullRegion *full = overfull_at(in, x);
         if (full != NULL) {
-            *crowd = full;
+            *region = full;
             continue;
         }
         int64_t i = first + made++;

@@ -4,7 +4,7 @@
 
 #include "core/arena.h"
 #include "geom/solids.h"
-#include "particles/crowd.h"
+#include "particles/overfull.h"
 #include "particles/store.h"
 
 typedef struct WadiEmitIn {
@@ -18,8 +18,8 @@ typedef struct WadiEmitIn {
     int64_t max_particles;     /* over the whole run; INT64_MAX: no limit */
     uint64_t seed;             /* differs from emitter to emitter */
     uint8_t material;
-    double spacing;           /* m, between particles of bulk material */
-    const WadiCrowds *crowds; /* nothing is emitted in overfull bodies; may be NULL */
+    double spacing;                   /* m, between particles of bulk material */
+    const WadiOverfullList *overfull; /* nothing is emitted in overfull bodies; may be NULL */
     /* Column of bytes, set to the open sides (bits WADI_SIDE_…) that the position of birth is beyond; 0:
      * none. */
     int outside_column;
@@ -34,9 +34,9 @@ typedef struct WadiEmitState {
 
 /* Append the particles due in [time, time + dt]. Each is born at its own time within the step and has
  * moved for the remainder, so that a fast jet has no clumps. An emitter wholly inside solids emits
- * nothing. *crowd: the overfull region where particles were due and not made; NULL: none. */
+ * nothing. *region: the overfull region where particles were due and not made; NULL: none. */
 WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmitState *state,
-                          WadiParticles *particles, int64_t *count, const WadiCrowd **crowd,
+                          WadiParticles *particles, int64_t *count, const WadiOverfullRegion **region,
                           WadiError *error);
 
 /* Particles emitted from 0 to `duration` without obstruction; for estimates. */

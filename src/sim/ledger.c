@@ -132,15 +132,15 @@ static const char *pusher_at(const WadiSim *sim, WadiVec3 x, double radius)
     return name;
 }
 
-void wadi_sim_warn_crowd(WadiSim *sim, const WadiCrowd *crowd, int emitter)
+void wadi_sim_warn_overfull(WadiSim *sim, const WadiOverfullRegion *region, int emitter)
 {
     const uint64_t bit = UINT64_C(1) << (emitter < 62 ? emitter + 1 : 63);
-    if (crowd == NULL || (sim->crowd_warnings & bit) != 0 ||
-        (emitter < 0 && crowd->density < warning_density(sim))) {
+    if (region == NULL || (sim->overfull_warnings & bit) != 0 ||
+        (emitter < 0 && region->density < warning_density(sim))) {
         return;
     }
-    sim->crowd_warnings |= bit;
-    const WadiVec3 x = wadi_scale(wadi_add(crowd->box.min, crowd->box.max), 0.5);
+    sim->overfull_warnings |= bit;
+    const WadiVec3 x = wadi_scale(wadi_add(region->box.min, region->box.max), 0.5);
     if (emitter >= 0) {
         wadi_log(&sim->log, WADI_LOG_WARNING,
                  "frame %d, t = %.4g s: no room for the emitter of %s: around (%.4g, %.4g, %.4g) the "
@@ -148,16 +148,16 @@ void wadi_sim_warn_crowd(WadiSim *sim, const WadiCrowd *crowd, int emitter)
                  "as dense as at rest and has no air above it; the emitter waits until there is room and "
                  "does not make up for it",
                  sim->frame + 1, sim->time, sim->scene->emitters[emitter].where.text, x.x, x.y, x.z,
-                 crowd->density);
+                 region->density);
         return;
     }
-    WadiVec3 size = wadi_box_size(sim->scene->has_domain ? sim->scene->domain : crowd->box);
+    WadiVec3 size = wadi_box_size(sim->scene->has_domain ? sim->scene->domain : region->box);
     const char *pusher = pusher_at(sim, x, fmax(size.x, fmax(size.y, size.z)));
     wadi_log(&sim->log, WADI_LOG_WARNING,
              "frame %d, t = %.4g s: around (%.4g, %.4g, %.4g) the material has no room and is %.2f times as "
              "dense as at "
              "rest%s%s; leave it a way out",
-             sim->frame + 1, sim->time, x.x, x.y, x.z, crowd->density,
+             sim->frame + 1, sim->time, x.x, x.y, x.z, region->density,
              pusher != NULL ? ": perhaps squeezed by the collider " : "", pusher != NULL ? pusher : "");
 }
 

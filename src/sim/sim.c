@@ -166,16 +166,16 @@ static double choose_limit(const WadiSim *sim, const char **limit)
 }
 
 /* Adds what the emitters pour during the step that just ended; new particles have already moved to its end. */
-static WadiStatus emit(WadiSim *sim, double dt, const WadiCrowds *crowds, WadiError *error)
+static WadiStatus emit(WadiSim *sim, double dt, const WadiOverfullList *overfull, WadiError *error)
 {
     for (int i = 0; i < sim->scene->emitter_count; ++i) {
-        const WadiCrowd *crowd = NULL;
+        const WadiOverfullRegion *region = NULL;
         WadiEmitIn in = sim->world->emitters[i];
-        in.crowds = crowds;
+        in.overfull = overfull;
         int64_t count = 0;
         int32_t first = sim->particles.count;
-        WADI_TRY(wadi_emit_step(&in, sim->time, dt, &sim->emit[i], &sim->particles, &count, &crowd, error));
-        wadi_sim_warn_crowd(sim, crowd, i);
+        WADI_TRY(wadi_emit_step(&in, sim->time, dt, &sim->emit[i], &sim->particles, &count, &region, error));
+        wadi_sim_warn_overfull(sim, region, i);
         sim->born[sim->scene->emitters[i].material] += count;
         set_texture(sim, first);
     }
@@ -237,9 +237,9 @@ static WadiStatus take_step(WadiSim *sim, WadiError *error)
     const WadiSolverStep now_step = { .time = sim->time, .dt = sim->dt, .ends_frame = is_last };
     WADI_TRY(sim->type->step(sim->solver, &now_step, &report, error));
     double now = is_last ? end : sim->time + sim->dt;
-    WADI_STAGE(&sim->times, "emit", WADI_TRY(emit(sim, sim->dt, &report.crowds, error)));
-    for (int32_t n = 0; n < report.crowds.count; ++n) {
-        wadi_sim_warn_crowd(sim, &report.crowds.crowd[n], -1);
+    WADI_STAGE(&sim->times, "emit", WADI_TRY(emit(sim, sim->dt, &report.overfull, error)));
+    for (int32_t n = 0; n < report.overfull.count; ++n) {
+        wadi_sim_warn_overfull(sim, &report.overfull.region[n], -1);
     }
     WADI_STAGE(&sim->times, "drain", WADI_TRY(drain(sim, now, error)));
     WADI_STAGE(&sim->times, "drain", WADI_TRY(wadi_sim_drain_open_sides(sim, error)));

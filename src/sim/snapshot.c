@@ -33,9 +33,9 @@ static WadiStatus add_clock(const WadiSim *sim, WadiState *state, WadiError *err
         poured[2 * i + 1] = sim->emit[i].tried;
     }
     /* The warnings given, so that a resumed run does not repeat them. Without warnings the array is omitted. */
-    return sim->crowd_warnings != 0
-               ? wadi_state_put(state, "sim.no_room_said", WADI_TYPE_U64, 1, 1, &sim->crowd_warnings, error)
-               : WADI_OK;
+    return sim->overfull_warnings != 0 ? wadi_state_put(state, "sim.no_room_said", WADI_TYPE_U64, 1, 1,
+                                                        &sim->overfull_warnings, error)
+                                       : WADI_OK;
 }
 
 enum { PARTICLE_BLOCK = 16384 };
@@ -171,11 +171,12 @@ WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *err
         sim->emit[i].emitted = ((const uint64_t *)poured->data)[2 * i];
         sim->emit[i].tried = ((const uint64_t *)poured->data)[2 * i + 1];
     }
-    sim->crowd_warnings = 0;
+    sim->overfull_warnings = 0;
     if (wadi_state_find(state, "sim.no_room_said") != NULL) {
-        const WadiStateArray *crowd_warnings = NULL;
-        WADI_TRY(wadi_state_expect(state, "sim.no_room_said", WADI_TYPE_U64, 1, 1, &crowd_warnings, error));
-        sim->crowd_warnings = *(const uint64_t *)crowd_warnings->data;
+        const WadiStateArray *overfull_warnings = NULL;
+        WADI_TRY(
+            wadi_state_expect(state, "sim.no_room_said", WADI_TYPE_U64, 1, 1, &overfull_warnings, error));
+        sim->overfull_warnings = *(const uint64_t *)overfull_warnings->data;
     }
     return sim->type->load != NULL ? sim->type->load(sim->solver, state, error) : WADI_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "core/arena.h"
 #include "core/timer.h"
-#include "particles/crowd.h"
+#include "particles/overfull.h"
 #include "particles/store.h"
 #include "world/schema.h"
 #include "world/world.h"
@@ -29,9 +29,9 @@ typedef struct WadiStepReport {
     /* Pressure and friction solves of the step, and the sum of their iterations. */
     int pressure_solves, pressure_iterations;
     int friction_solves, friction_iterations;
-    int64_t cells;      /* of the solver's grid with material; 0: no grid */
-    int64_t grid_cells; /* all cells of the grid, margin included */
-    WadiCrowds crowds;  /* overfull regions; in the step's scratch */
+    int64_t cells;             /* of the solver's grid with material; 0: no grid */
+    int64_t grid_cells;        /* all cells of the grid, margin included */
+    WadiOverfullList overfull; /* overfull regions; in the step's scratch */
 } WadiStepReport;
 
 /* Time of a step. */

@@ -8,7 +8,7 @@
 #include "particles/emit.h"
 #include "particles/seed.h"
 
-static const WadiCrowd *crowd; /* of the last emission */
+static const WadiOverfullRegion *region; /* of the last emission */
 
 static WadiEmitIn emitter(const WadiShape *shape, const WadiCurve *rate, const WadiCurve *velocity,
                           double spacing)
@@ -32,7 +32,7 @@ static int64_t pour(const WadiEmitIn *in, double duration, int steps, WadiPartic
     for (int step = 0; step < steps; ++step) {
         int64_t count;
         double dt = duration / steps;
-        CHECK_OK(wadi_emit_step(in, step * dt, dt, &state, particles, &count, &crowd, &error), error);
+        CHECK_OK(wadi_emit_step(in, step * dt, dt, &state, particles, &count, &region, &error), error);
         total += count;
     }
     assert_int_equal(total, (int64_t)state.emitted);
@@ -96,7 +96,7 @@ static void a_jet_is_even(void **unused)
         for (int32_t i = 0; i < p.count; ++i) {
             p.x[i] += 2.0 * 0.05;
         }
-        CHECK_OK(wadi_emit_step(&in, step * 0.05, 0.05, &state, &p, &count, &crowd, &error), error);
+        CHECK_OK(wadi_emit_step(&in, step * 0.05, 0.05, &state, &p, &count, &region, &error), error);
     }
     CHECK_NEAR((double)p.count, area / 1e-6, 1.0);
     int slice[100] = { 0 }, quarter[4] = { 0 };
@@ -141,7 +141,7 @@ static void newborns_fall_on_their_way(void **unused)
     CHECK_OK(wadi_particles_init(&p, &error), error);
     WadiEmitState state = { 0 };
     int64_t count = 0;
-    CHECK_OK(wadi_emit_step(&in, 0.0, 0.1, &state, &p, &count, &crowd, &error), error);
+    CHECK_OK(wadi_emit_step(&in, 0.0, 0.1, &state, &p, &count, &region, &error), error);
     assert_int_equal(count, 1000);
     for (int32_t i = 0; i < p.count; ++i) {
         double flown = ((double)p.vz[i] + 1.0) / -9.81;
@@ -169,8 +169,8 @@ static void a_resumed_emitter_gives_the_same_particles(void **unused)
     for (int step = 0; step < 20; ++step) {
         int64_t count;
         WadiEmitState copy = { part.owed, part.emitted, part.tried }; /* all that a checkpoint has */
-        CHECK_OK(wadi_emit_step(&in, step * 0.1, 0.1, &whole, &a, &count, &crowd, &error), error);
-        CHECK_OK(wadi_emit_step(&in, step * 0.1, 0.1, &copy, &b, &count, &crowd, &error), error);
+        CHECK_OK(wadi_emit_step(&in, step * 0.1, 0.1, &whole, &a, &count, &region, &error), error);
+        CHECK_OK(wadi_emit_step(&in, step * 0.1, 0.1, &copy, &b, &count, &region, &error), error);
         part = copy;
     }
     assert_true(a.count > 1000 && a.count == b.count);
@@ -259,7 +259,7 @@ static WadiStatus everything(const WadiSeedIn *seed, const WadiEmitIn *emit, con
     WADI_TRY(wadi_particles_init(p, NULL));
     WADI_TRY(wadi_particles_add_column(p, "heat", WADI_TYPE_F32, &column, NULL));
     WADI_TRY(wadi_seed_fill(seed, p, &count, NULL));
-    WADI_TRY(wadi_emit_step(emit, 0.0, 0.1, &poured, p, &count, &crowd, NULL));
+    WADI_TRY(wadi_emit_step(emit, 0.0, 0.1, &poured, p, &count, &region, NULL));
     WADI_TRY(wadi_cells_build(&cells, p, seed->cell_size, arena, NULL));
     WADI_TRY(wadi_particles_permute(p, cells.order, NULL));
     WADI_TRY(wadi_cells_build(&cells, p, seed->cell_size, arena, NULL));

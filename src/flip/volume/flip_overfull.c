@@ -17,12 +17,12 @@ static const double EMPTY_FRACTION = 0.02;
 /* Fewer cells give no reliable mean. */
 enum { MIN_CELLS = 64 };
 
-WadiStatus wadi_flip_crowds_begin(const WadiFlip *flip, const WadiFlipStep *step, WadiCrowds *crowds,
-                                  WadiError *error)
+WadiStatus wadi_flip_overfull_begin(const WadiFlip *flip, const WadiFlipStep *step,
+                                    WadiOverfullList *overfull, WadiError *error)
 {
-    *crowds = (WadiCrowds){ 0 };
-    return WADI_ARENA_NEW(flip->context.scratch, &crowds->crowd, (size_t)step->grid.tiles.count,
-                          "crowded tiles", error);
+    *overfull = (WadiOverfullList){ 0 };
+    return WADI_ARENA_NEW(flip->context.scratch, &overfull->region, (size_t)step->grid.tiles.count,
+                          "overfull tiles", error);
 }
 
 /* Sums over the cells that no solid cuts. */
@@ -80,15 +80,17 @@ static void join_bodies(const WadiTileMap *tiles, Count *count)
     }
 }
 
-WadiStatus wadi_flip_find_crowds(const WadiFlip *flip, const WadiFlipStep *step, WadiCrowds *crowds,
-                                 WadiError *error)
+WadiStatus wadi_flip_find_overfull(const WadiFlip *flip, const WadiFlipStep *step, WadiOverfullList *overfull,
+                                   WadiError *error)
 {
     const WadiTileMap *tiles = &step->grid.tiles; /* includes the air next to the material */
     const double largest_fill = flip->materials.has_sand ? LARGEST_FILL_SAND : LARGEST_FILL_WATER;
     const double size = WADI_TILE_SIDE * step->grid.cell_size;
     Count *tile = NULL, *body = NULL;
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, &tile, (size_t)tiles->count, "crowds", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, &body, (size_t)tiles->count, "crowds", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, &tile, (size_t)tiles->count, "overfull tiles",
+                                      error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, &body, (size_t)tiles->count, "overfull tiles",
+                                      error));
     memset(body, 0, (size_t)tiles->count * sizeof *body);
     for (int32_t n = 0; n < tiles->count; ++n) {
         tile[n] = count_tile(step, n);
@@ -103,16 +105,17 @@ WadiStatus wadi_flip_find_crowds(const WadiFlip *flip, const WadiFlipStep *step,
     for (int32_t n = 0; n < tiles->count; ++n) {
         const Count *all = &body[tile[n].body];
         const bool is_closed = all->cells >= MIN_CELLS && !has_air(all);
-        const bool is_crowd = is_closed ? all->fill > largest_fill * (double)all->cells
-                                        : tile[n].cells >= MIN_CELLS && !has_air(&tile[n]) &&
-                                              tile[n].fill > LARGEST_FILL_TILE * (double)tile[n].cells;
-        if (is_crowd && step->grid.sort_tile[n] >= 0) {
+        const bool is_overfull = is_closed ? all->fill > largest_fill * (double)all->cells
+                                           : tile[n].cells >= MIN_CELLS && !has_air(&tile[n]) &&
+                                                 tile[n].fill > LARGEST_FILL_TILE * (double)tile[n].cells;
+        if (is_overfull && step->grid.sort_tile[n] >= 0) {
             const WadiVec3 low = { size * tiles->tiles[n].x, size * tiles->tiles[n].y,
                                    size * tiles->tiles[n].z };
             const Count *dense = is_closed ? all : &tile[n];
-            crowds->crowd[crowds->count++] = (WadiCrowd){ { low, wadi_add(low, wadi_vec3(size, size, size)) },
-                                                          dense->fill / (double)dense->cells,
-                                                          is_closed };
+            overfull->region[overfull->count++] =
+                (WadiOverfullRegion){ { low, wadi_add(low, wadi_vec3(size, size, size)) },
+                                      dense->fill / (double)dense->cells,
+                                      is_closed };
         }
     }
     return WADI_OK;
