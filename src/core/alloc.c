@@ -8,8 +8,8 @@
 
 #include "core/check.h"
 
-/* Large blocks begin on a page, so that disks can read them where they are; those of megabytes on a large page, which they ask
- * for. */
+/* Large blocks begin on a page, so that disks can read into them directly; those of megabytes on a huge
+ * page. */
 enum { LARGE = 1 << 16, PAGE = 4096, HUGE = 2 << 20 };
 
 static void *default_alloc(void *user, size_t size, size_t alignment)
@@ -23,7 +23,7 @@ static void *default_alloc(void *user, size_t size, size_t alignment)
     }
 #ifdef MADV_HUGEPAGE
     if (size >= HUGE) {
-        (void)madvise(block, rounded, MADV_HUGEPAGE); /* a wish: all goes as well without */
+        (void)madvise(block, rounded, MADV_HUGEPAGE); /* a hint: failure does not matter */
     }
 #endif
     return block;
@@ -36,7 +36,7 @@ static void default_free(void *user, void *memory, size_t size)
     free(memory);
 }
 
-/* The one global of the library besides the counters below; see wadi_set_allocator. */
+/* The only global of the library besides the counters below; see wadi_set_allocator. */
 static WadiAllocator allocator = { default_alloc, default_free, NULL };
 
 static atomic_size_t live_bytes;
@@ -143,7 +143,7 @@ void wadi_free(void *memory, size_t count, size_t size)
 
 WadiStatus wadi_string_copy(char **copy, const char *text, size_t length, WadiError *error)
 {
-    /* Cut at an embedded zero, so that the sized free can measure the copy again. */
+    /* Ends at an embedded zero, so that the sized free finds the same length. */
     length = length > 0 ? strnlen(text, length) : 0;
     WADI_TRY(wadi_alloc((void **)copy, length + 1, 1, "text", error));
     if (length > 0) {

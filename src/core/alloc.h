@@ -13,10 +13,10 @@ enum { WADI_ALIGNMENT = 64 };
 bool wadi_size_multiply(size_t a, size_t b, size_t *product);
 
 /* count * size bytes, zeroed, 64-byte aligned. NULL for a zero product. On failure or overflow returns
- * WADI_ERR_MEMORY and *memory is NULL. `what` names the thing for the message. */
+ * WADI_ERR_MEMORY and *memory is NULL. `what` names the data in the message. */
 WadiStatus wadi_alloc(void **memory, size_t count, size_t size, const char *what, WadiError *error);
 
-/* The same, NOT zeroed: pages that nobody writes to are not backed by memory. */
+/* The same, NOT zeroed: pages that are never written take no memory. */
 WadiStatus wadi_alloc_unset(void **memory, size_t count, size_t size, const char *what, WadiError *error);
 
 /* Grow or shrink to new_count elements; keeps the common prefix, zeroes the rest. On failure the old
@@ -24,11 +24,11 @@ WadiStatus wadi_alloc_unset(void **memory, size_t count, size_t size, const char
 WadiStatus wadi_realloc(void **memory, size_t old_count, size_t new_count, size_t size, const char *what,
                         WadiError *error);
 
-/* WADI_ERR_MEMORY when so many bytes could not be had now. For libraries that crash when they run out of memory: called before
- * them, with more than they use. Nothing is kept. */
+/* WADI_ERR_MEMORY when so many bytes are not available now; nothing stays allocated. For libraries that
+ * crash without memory: call it before them, with more than they use. */
 WadiStatus wadi_memory_probe(size_t bytes, const char *what, WadiError *error);
 
-/* Pass the count and size that were asked for. NULL is fine. */
+/* Pass the count and size of the allocation. NULL is allowed. */
 void wadi_free(void *memory, size_t count, size_t size);
 
 /* Typed front ends: WADI_NEW(&p, 10, "keys", error). */
@@ -42,7 +42,7 @@ void wadi_free(void *memory, size_t count, size_t size);
 WadiStatus wadi_string_copy(char **copy, const char *text, size_t length, WadiError *error);
 void wadi_string_free(char *text);
 
-/* Bytes handed out through the hook and not yet returned, and the largest value that ever had. */
+/* Bytes allocated through the hook and not yet freed, and the largest number so far. */
 size_t wadi_alloc_live_bytes(void);
 size_t wadi_alloc_peak_bytes(void);
 /* Calls of the hook's alloc so far; a test asserts that warmed-up steps do not raise it. */

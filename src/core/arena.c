@@ -20,7 +20,7 @@
 #define ASAN_UNPOISON_MEMORY_REGION(first, bytes) ((void)(first), (void)(bytes))
 #endif
 
-/* Resets: a first step, which starts cold, should not decide for all others. */
+/* Number of resets: the first step, a cold start, should not set the size for all others. */
 enum { SHRINK_AFTER = 8 };
 
 struct WadiArenaBlock {
@@ -38,8 +38,8 @@ static void free_overflow(WadiArenaBlock **newest, const WadiArenaBlock *kept)
     }
 }
 
-/* Memory that belongs to nobody: with the address sanitizer an access stops the program, in a checking build what is read
- * shows as NaN. */
+/* Unallocated memory: with the address sanitizer an access stops the program, in a checking build it reads
+ * as NaN. */
 static void poison(const WadiArena *arena, size_t first, size_t bytes)
 {
     if (bytes > 0) {
@@ -64,8 +64,9 @@ void wadi_arena_free(WadiArena *arena)
     *arena = (WadiArena){ 0 };
 }
 
-/* Some more than is needed: a splash needs a little more in each step, and a new block a step costs more than the step. */
-static size_t fitting(size_t needed)
+/* A sixteenth more than needed: a growing splash needs slightly more in each step, and a new block a step
+ * would cost more than the step. */
+static size_t with_margin(size_t needed)
 {
     return needed + ((needed / 16) & ~(size_t)(WADI_ALIGNMENT - 1));
 }
@@ -83,7 +84,7 @@ WadiStatus wadi_arena_reset(WadiArena *arena, WadiError *error)
     const bool is_due = fresh.resets == SHRINK_AFTER;
     if (needed > fresh.capacity || (is_due && fresh.recent + fresh.recent / 8 < fresh.capacity)) {
         free_main_block(&fresh);
-        const size_t capacity = fitting(needed > fresh.capacity ? needed : fresh.recent);
+        const size_t capacity = with_margin(needed > fresh.capacity ? needed : fresh.recent);
         fresh = (WadiArena){ .capacity = capacity };
         WADI_TRY(wadi_alloc_unset((void **)&fresh.memory, capacity, 1, "step scratch", error));
     } else if (is_due) {
@@ -95,7 +96,7 @@ WadiStatus wadi_arena_reset(WadiArena *arena, WadiError *error)
     return WADI_OK;
 }
 
-/* The bytes of a request in whole lines; fails when there is no such number. */
+/* The bytes of a request in whole cache lines; fails on overflow. */
 static WadiStatus round_up(size_t count, size_t size, const char *what, size_t *rounded, WadiError *error)
 {
     size_t bytes = 0;
@@ -119,8 +120,8 @@ static WadiStatus alloc_overflow(WadiArenaBlock **newest, void **memory, size_t 
     return WADI_OK;
 }
 
-/* An array without items in an arena without memory: NULL + 0 is undefined. */
-static unsigned char nothing[1];
+/* Address of empty arrays in an empty arena: NULL + 0 is undefined. */
+static unsigned char empty[1];
 
 static void count_live(WadiArena *arena, size_t rounded)
 {
@@ -135,7 +136,7 @@ WadiStatus wadi_arena_alloc(WadiArena *arena, void **memory, size_t count, size_
     size_t rounded = 0;
     WADI_TRY(round_up(count, size, what, &rounded, error));
     if (rounded <= arena->capacity - arena->temporary - arena->used) {
-        *memory = arena->memory != NULL ? arena->memory + arena->used : nothing;
+        *memory = arena->memory != NULL ? arena->memory + arena->used : empty;
         ASAN_UNPOISON_MEMORY_REGION(*memory, rounded);
         arena->used += rounded;
     } else {
@@ -153,7 +154,7 @@ WadiStatus wadi_arena_alloc_temporary(WadiArena *arena, void **memory, size_t co
     WADI_TRY(round_up(count, size, what, &rounded, error));
     if (rounded <= arena->capacity - arena->temporary - arena->used) {
         arena->temporary += rounded;
-        *memory = arena->memory != NULL ? arena->memory + arena->capacity - arena->temporary : nothing;
+        *memory = arena->memory != NULL ? arena->memory + arena->capacity - arena->temporary : empty;
         ASAN_UNPOISON_MEMORY_REGION(*memory, rounded);
     } else {
         WADI_TRY(alloc_overflow(&arena->overflow_temporary, memory, rounded, what, error));

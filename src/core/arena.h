@@ -1,10 +1,10 @@
 /* Scratch memory of one step: bump allocation, reset at the end of the step.
- * What does not fit goes to blocks of its own; the next reset grows the main block to the high-water mark, so a
- * warmed-up step does not call the system allocator. A block that many steps have not needed shrinks. Not thread-safe: allocate
- * before a parallel loop.
+ * Requests that do not fit get blocks of their own; the next reset grows the main block to the high-water
+ * mark, so that a warmed-up step does not call the system allocator. A block that is too large for many
+ * steps shrinks. Not thread-safe: allocate before a parallel loop.
  *
- * It has two ends. What a stage leaves to others comes from the front; what it needs while it makes that comes from the back, as
- * a temporary, and goes when the stage is done although its results, made later, stay. */
+ * It has two ends. Results of a stage come from the front; its temporaries come from the back and are
+ * released when the stage is done, while results that were allocated later stay. */
 #ifndef WADI_CORE_ARENA_H
 #define WADI_CORE_ARENA_H
 
@@ -15,20 +15,21 @@ typedef struct WadiArenaBlock WadiArenaBlock;
 typedef struct WadiArena {
     unsigned char *memory;
     size_t capacity;
-    size_t used;           /* at the front of `memory`; a multiple of the alignment, as all sizes here */
-    size_t temporary;      /* used at its back */
-    size_t live;           /* bytes of all requests since the last reset that were not released */
+    /* bytes used at the front of `memory`; a multiple of the alignment, as all sizes here */
+    size_t used;
+    size_t temporary;      /* bytes used at its back */
+    size_t live;           /* bytes of all requests since the last reset that are not released */
     size_t live_temporary; /* those of temporaries */
-    size_t high_water;     /* the most that were live at once */
-    size_t recent;         /* the same of the resets since the block was last fitted */
-    int resets;            /* their number */
+    size_t high_water;     /* largest `live` since the last reset */
+    size_t recent;         /* largest high_water since the block was last resized */
+    int resets;            /* number of resets since then */
     WadiArenaBlock *overflow, *overflow_temporary; /* newest first */
 } WadiArena;
 
 /* A zeroed WadiArena is valid and empty. */
 void wadi_arena_free(WadiArena *arena);
 
-/* Forget every allocation. Pointers handed out before are invalid afterwards. */
+/* Release every allocation: all pointers become invalid. */
 WadiStatus wadi_arena_reset(WadiArena *arena, WadiError *error);
 
 /* count * size bytes, NOT zeroed, 64-byte aligned. */
@@ -39,9 +40,8 @@ WadiStatus wadi_arena_alloc(WadiArena *arena, void **memory, size_t count, size_
 WadiStatus wadi_arena_alloc_temporary(WadiArena *arena, void **memory, size_t count, size_t size,
                                       const char *what, WadiError *error);
 
-/* What a stage needs for itself only: mark before, release after, and the next stage has the memory. Pointers handed out since
- * the mark are invalid afterwards. Marks nest; a reset forgets them. Temporaries older than a mark may go before it is released;
- * then none may have come since. */
+/* Scope of a stage's memory: mark before, release after. Pointers from between become invalid. Marks nest;
+ * a reset ends them. Temporaries older than a mark may be released before it only if no newer ones exist. */
 typedef struct WadiArenaMark {
     size_t used, temporary, live, live_temporary;
     WadiArenaBlock *overflow, *overflow_temporary;
@@ -49,7 +49,7 @@ typedef struct WadiArenaMark {
 
 WadiArenaMark wadi_arena_mark(const WadiArena *arena);
 void wadi_arena_release(WadiArena *arena, WadiArenaMark mark);
-/* Only temporaries: what came from the front since the mark stays. */
+/* Temporaries only: allocations from the front since the mark stay. */
 void wadi_arena_release_temporaries(WadiArena *arena, WadiArenaMark mark);
 
 #define WADI_ARENA_NEW(arena, pointer, count, what, error)                                                   \

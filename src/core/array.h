@@ -15,12 +15,12 @@
         size_t capacity;                                                                                     \
     }
 
-/* Make room for `wanted` elements in all; grows by at least half of the old capacity. */
+/* Capacity for `wanted` elements in all; grows by at least half of the old capacity. */
 WadiStatus wadi_array_reserve(void **data, size_t *capacity, size_t wanted, size_t size, const char *what,
                               WadiError *error);
 
-/* Room for `wanted` elements that are all written anew: what was there is lost. A sixteenth more than is wanted, and given back when
- * it is more than twice that. */
+/* Capacity for `wanted` elements that are all written anew: the old content is lost. Allocates a sixteenth
+ * more than wanted, and shrinks when it has more than twice that. */
 WadiStatus wadi_array_renew(void **data, size_t *capacity, size_t wanted, size_t size, const char *what,
                             WadiError *error);
 

@@ -4,7 +4,7 @@
 
 uint64_t wadi_hash_bytes(uint64_t seed, const void *bytes, size_t size)
 {
-    /* Four independent lanes of 8 bytes keep the multipliers busy: about 10 GB/s, so hashing a frame is free. */
+    /* Four independent lanes of 8 bytes keep the multipliers busy: about 10 GB/s. */
     const uint64_t prime = UINT64_C(0x9e3779b97f4a7c15);
     const unsigned char *cursor = bytes;
     size_t left = size;
@@ -15,7 +15,7 @@ uint64_t wadi_hash_bytes(uint64_t seed, const void *bytes, size_t size)
         for (int i = 0; i < 4; ++i) {
             lane[i] = (lane[i] ^ word[i]) * UINT64_C(0xff51afd7ed558ccd);
             lane[i] = (lane[i] << 29) | (lane[i] >> 35);
-            /* Keeps gcc from vectors: they have no product of 64 bits, and take four times as long. */
+            /* Prevents vectorisation by gcc: without a 64-bit product in vectors it is four times slower. */
             __asm__("" : "+r"(lane[i]));
         }
         cursor += 32;

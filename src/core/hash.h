@@ -23,8 +23,8 @@ static inline uint64_t wadi_hash_combine(uint64_t hash, uint64_t value)
                          (wadi_hash_mix(value + UINT64_C(0x9e3779b97f4a7c15)) + (hash << 6) + (hash >> 2)));
 }
 
-/* Hash of `size` bytes, continued from `seed` (0 to begin). Cut at any place, the pieces chained give another value
- * than the whole: chain the same pieces each time. */
+/* Hash of `size` bytes, continued from `seed` (0 to begin). Chained pieces give another value than the
+ * whole: always use the same pieces. */
 uint64_t wadi_hash_bytes(uint64_t seed, const void *bytes, size_t size);
 
 #endif

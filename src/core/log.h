@@ -1,4 +1,4 @@
-/* Messages to whoever called the library; it never prints by itself. */
+/* Messages to the caller of the library, which never prints by itself. */
 #ifndef WADI_CORE_LOG_H
 #define WADI_CORE_LOG_H
 

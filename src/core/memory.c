@@ -19,8 +19,8 @@ static size_t difference(size_t limit, size_t used)
     return limit > used ? limit - used : 0;
 }
 
-/* The number behind `key` at the start of a line of a file of the kernel's ("" for a file of one number); false: there is none, or it
- * is the word max. */
+/* The number after `key` at the start of a line of a file of the kernel ("" for a file of one number);
+ * false: there is none, or it is the word max. */
 static bool read_number(const char *path, const char *key, size_t *number)
 {
     FILE *file = fopen(path, "r");
@@ -51,7 +51,7 @@ static size_t left_on_machine(void)
     return 1024 * (available + swap);
 }
 
-/* Where the two versions of control groups have the limit, what is used of it, and the part of that which is page cache. */
+/* Files of the two versions of control groups: the limit, its used part, and the page cache in that part. */
 typedef struct GroupFiles {
     const char *root, *limit, *used, *cache;
 } GroupFiles;
@@ -68,7 +68,8 @@ static bool read_group(const GroupFiles *files, const char *group, const char *n
     return read_number(path, key, number);
 }
 
-/* The least that a group and those around it leave. A container sees its own group as the root, whatever its path is. */
+/* The smallest remainder of a group and those around it. A container sees its own group as the root,
+ * whatever its path is. */
 static size_t left_in_group(const GroupFiles *files, const char *path)
 {
     char group[PATH_BYTES];
@@ -128,7 +129,7 @@ static size_t left_of_limits(void)
     if (file != NULL) {
         /* NOLINTNEXTLINE(cert-err34-c): the kernel writes these numbers */
         int fields = fscanf(file, "%lu %*u %*u %*u %*u %lu", &total, &data);
-        (void)fields; /* 0 where there are none: the limit itself */
+        (void)fields; /* no fields: 0, the limit itself remains */
         fclose(file);
     }
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

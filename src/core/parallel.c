@@ -1,15 +1,14 @@
 /* A team of threads for loops over blocks.
  *
- * Each thread has a share of the blocks, a run of them, and helps with the others' when it is done with its own, the calling
- * thread too. So loop after loop a thread meets what its cache holds (blocks for whoever was free took 5 % more of a run on two
- * cores), and no loop waits for a thread that has not begun: on a machine that others use, or beside the thread that writes
- * frames, a worker without a core costs nothing. Only a worker in the middle of a block is waited for. Waiting threads look for a
- * while, longer than the stretches between loops, then sleep: waking them took 4 % of a run. Where there are more of them than
- * cores they sleep soon: two that look on one core would take each other's time. (OpenMP's barriers cost a slice of the scheduler
- * there, 4 ms for a loop of 50 us.)
+ * Each thread has a range of the blocks and, when it is done, helps with the other ranges; the calling
+ * thread too. So from loop to loop a thread mostly has its data in the cache, and no loop waits for a
+ * thread that has not started, only for one in the middle of a block. Waiting threads spin for longer than
+ * the time between loops, then sleep; with more threads than cores they sleep soon. OpenMP's barriers
+ * would cost a time slice of the scheduler there.
  *
- * A loop is open while `generation` is odd. A worker says that it is inside (`busy`) before it looks whether the loop is still
- * open, and the caller closes the loop before it waits for `busy` to be 0: so nobody reads a loop that is being changed. */
+ * A loop is open while `generation` is odd. A worker increments `busy` before it checks whether the loop
+ * is still open, and the caller closes the loop before it waits for `busy` to be 0: no worker reads a loop
+ * that is being changed. */
 #include "core/parallel.h"
 
 #include <math.h>
@@ -24,52 +23,52 @@
 
 enum {
     WORKERS_MAX = 255,
-    LOOKS = 20000, /* before sleeping, where every thread has a core: some tenths of a millisecond */
-    LOOKS_IF_CROWDED = 2000,
-    LOOKS_A_TURN = 500, /* then another may have the core */
-    LOOKS_AT_END = 200  /* before giving the core to a worker that may need it */
+    SPINS = 20000, /* before sleep, with a core for every thread: some tenths of a millisecond */
+    SPINS_IF_OVERSUBSCRIBED = 2000,
+    SPINS_PER_YIELD = 500, /* before the core is offered to another thread */
+    SPINS_AT_END = 200     /* before the core is offered to a worker */
 };
 
 typedef struct Loop {
     int64_t count, block_size, blocks;
-    WadiBlockFn body; /* or: */
+    WadiBlockFn body; /* or `reduce` */
     WadiBlockReduceFn reduce;
     void *context;
     double *partials;
 } Loop;
 
-/* The next block of a share; a line of its own. */
-typedef struct Share {
+/* The next block of a range; on a cache line of its own. */
+typedef struct Range {
     _Alignas(64) atomic_llong next;
-} Share;
+} Range;
 
 typedef struct Worker {
     struct Team *team;
-    int number; /* of its share; the caller's is 0 */
+    int number; /* of its range; the caller has range 0 */
     pthread_t thread;
 } Worker;
 
 typedef struct Team {
-    int threads;     /* wanted, the caller included; 0: not yet said */
-    int workers;     /* running */
-    bool is_crowded; /* more threads than cores */
+    int threads;            /* wanted, the caller included; 0: not yet set */
+    int workers;            /* running */
+    bool is_oversubscribed; /* more threads than cores */
     Worker worker[WORKERS_MAX];
-    Share share[WORKERS_MAX + 1];
+    Range range[WORKERS_MAX + 1];
     bool is_ending;
     Loop loop;
     atomic_uint generation;
     atomic_int busy, sleeping;
-    pthread_mutex_t mutex; /* for sleep alone */
+    pthread_mutex_t mutex; /* for sleep only */
     pthread_cond_t wake;
 } Team;
 
-/* Each thread that calls has a team of its own. */
+/* Each calling thread has its own team. */
 static _Thread_local Team team = { .mutex = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER };
-static _Thread_local bool is_inside; /* a block: loops in loops run where they are */
+static _Thread_local bool is_inside; /* a block: nested loops run serially in it */
 static pthread_key_t end_of_thread;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
-static void look_away(void)
+static void pause_core(void)
 {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
@@ -87,20 +86,20 @@ static void run_block(const Loop *loop, int64_t b)
     }
 }
 
-static int64_t share_first(const Team *of, int number)
+static int64_t range_first(const Team *of, int number)
 {
     return of->loop.blocks * number / (of->workers + 1);
 }
 
-static void take_blocks(Team *of, int number)
+static void run_blocks(Team *of, int number)
 {
-    const int shares = of->workers + 1;
+    const int ranges = of->workers + 1;
     is_inside = true;
-    for (int n = 0; n < shares; ++n) {
-        const int share = (number + n) % shares;
-        const int64_t end = share_first(of, share + 1);
+    for (int n = 0; n < ranges; ++n) {
+        const int range = (number + n) % ranges;
+        const int64_t end = range_first(of, range + 1);
         for (;;) {
-            int64_t b = atomic_fetch_add_explicit(&of->share[share].next, 1, memory_order_relaxed);
+            int64_t b = atomic_fetch_add_explicit(&of->range[range].next, 1, memory_order_relaxed);
             if (b >= end) {
                 break;
             }
@@ -110,24 +109,24 @@ static void take_blocks(Team *of, int number)
     is_inside = false;
 }
 
-/* Until `generation` is not `seen`. */
-static unsigned wait_for_change(Team *of, unsigned seen)
+/* Waits until `generation` differs from `last`, and returns it. */
+static unsigned wait_for_change(Team *of, unsigned last)
 {
-    const int looks = of->is_crowded ? LOOKS_IF_CROWDED : LOOKS;
-    for (int n = 1; n <= looks; ++n) {
+    const int spins = of->is_oversubscribed ? SPINS_IF_OVERSUBSCRIBED : SPINS;
+    for (int n = 1; n <= spins; ++n) {
         unsigned now = atomic_load_explicit(&of->generation, memory_order_acquire);
-        if (now != seen) {
+        if (now != last) {
             return now;
         }
-        if (n % LOOKS_A_TURN == 0) {
+        if (n % SPINS_PER_YIELD == 0) {
             sched_yield();
         } else {
-            look_away();
+            pause_core();
         }
     }
     pthread_mutex_lock(&of->mutex);
     atomic_fetch_add(&of->sleeping, 1);
-    while (atomic_load(&of->generation) == seen) {
+    while (atomic_load(&of->generation) == last) {
         pthread_cond_wait(&of->wake, &of->mutex);
     }
     atomic_fetch_sub(&of->sleeping, 1);
@@ -139,14 +138,14 @@ static void *work(void *context)
 {
     const Worker *self = context;
     Team *of = self->team;
-    unsigned seen = 0;
+    unsigned last = 0;
     for (;;) {
-        seen = wait_for_change(of, seen);
+        last = wait_for_change(of, last);
         atomic_fetch_add(&of->busy, 1);
-        bool is_open = (seen & 1) != 0 && atomic_load(&of->generation) == seen;
+        bool is_open = (last & 1) != 0 && atomic_load(&of->generation) == last;
         bool is_ending = is_open && of->is_ending;
         if (is_open && !is_ending) {
-            take_blocks(of, self->number);
+            run_blocks(of, self->number);
         }
         atomic_fetch_sub(&of->busy, 1);
         if (is_ending) {
@@ -158,7 +157,7 @@ static void *work(void *context)
 static void open_loop(Team *of)
 {
     for (int n = 0; n <= of->workers; ++n) {
-        atomic_store_explicit(&of->share[n].next, share_first(of, n), memory_order_relaxed);
+        atomic_store_explicit(&of->range[n].next, range_first(of, n), memory_order_relaxed);
     }
     atomic_fetch_add(&of->generation, 1);
     if (atomic_load(&of->sleeping) > 0) {
@@ -172,15 +171,15 @@ static void close_loop(Team *of)
 {
     atomic_fetch_add(&of->generation, 1);
     for (int n = 0; atomic_load(&of->busy) > 0; ++n) {
-        if (n < LOOKS_AT_END) {
-            look_away();
+        if (n < SPINS_AT_END) {
+            pause_core();
         } else {
             sched_yield();
         }
     }
 }
 
-static void dismiss(void *context)
+static void stop_workers(void *context)
 {
     Team *of = context;
     if (of->workers > 0) {
@@ -198,7 +197,7 @@ static void dismiss(void *context)
 
 static void make_key(void)
 {
-    pthread_key_create(&end_of_thread, dismiss);
+    pthread_key_create(&end_of_thread, stop_workers);
 }
 
 static int core_count(void)
@@ -213,11 +212,11 @@ static int core_count(void)
     return cores > 0 ? (int)cores : 1;
 }
 
-static void gather_workers(Team *of)
+static void start_workers(Team *of)
 {
     pthread_once(&key_once, make_key);
     pthread_setspecific(end_of_thread, of);
-    of->is_crowded = of->threads > core_count();
+    of->is_oversubscribed = of->threads > core_count();
     /* Fewer than wanted is slower, not wrong. */
     while (of->workers < of->threads - 1) {
         Worker *worker = &of->worker[of->workers];
@@ -235,7 +234,7 @@ void wadi_parallel_set_threads(int threads)
     threads = threads > 0 ? threads : core_count();
     threads = threads <= WORKERS_MAX ? threads : WORKERS_MAX + 1;
     if (threads != team.threads) {
-        dismiss(&team);
+        stop_workers(&team);
         team.threads = threads;
     }
 }
@@ -255,7 +254,7 @@ static int64_t run(const Loop *loop)
 {
     if (loop->blocks > 1 && !is_inside && team.workers + 1 != team.threads) {
         team.threads = wadi_parallel_threads();
-        gather_workers(&team);
+        start_workers(&team);
     }
     if (loop->blocks <= 1 || is_inside || team.workers == 0) {
         for (int64_t b = 0; b < loop->blocks; ++b) {
@@ -265,7 +264,7 @@ static int64_t run(const Loop *loop)
     }
     team.loop = *loop;
     open_loop(&team);
-    take_blocks(&team, 0);
+    run_blocks(&team, 0);
     close_loop(&team);
     return loop->blocks;
 }

@@ -1,6 +1,6 @@
 /* Loops and reductions whose result does not depend on the thread count.
- * Work is cut into blocks of `block_size` items: a function of the item count only, chosen by the caller. A block is
- * run by one thread, in order. Reductions add the blocks' results in block order. */
+ * Items are split into blocks of `block_size`, which must be a function of the item count only. A block is
+ * run by one thread, in order. Reductions add the results of the blocks in block order. */
 #ifndef WADI_CORE_PARALLEL_H
 #define WADI_CORE_PARALLEL_H
 
@@ -10,11 +10,11 @@
 /* Handles [first, end). Blocks write to disjoint outputs and must not fail; a stage that can fail per item records
  * it in its output and reports the lowest index afterwards. */
 typedef void (*WadiBlockFn)(void *context, int64_t first, int64_t end);
-/* The same, and returns the block's share of a sum or maximum. */
+/* The same, and returns the partial sum or maximum of the block. */
 typedef double (*WadiBlockReduceFn)(void *context, int64_t first, int64_t end);
 
-/* Threads that loops of this process use; 0 = all cores the process may run on. Set by the call that owns a run
- * (wadi_run, wadi_sim_step) on its own thread; each calling thread has a team of its own, so there is no global. */
+/* Number of threads of the loops of the calling thread; 0 = all cores the process may run on. Set at the
+ * start of a run (wadi_run, wadi_sim_step); each calling thread has its own team, so there is no global. */
 void wadi_parallel_set_threads(int threads);
 int wadi_parallel_threads(void);
 

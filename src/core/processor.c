@@ -22,7 +22,7 @@ static WadiProcessor this_processor(void)
         found.leaf_7_ebx = ebx;
         found.leaf_7_ecx = ecx;
         found.leaf_7_edx = edx;
-        /* eax: the last sub-leaf there is. */
+        /* eax: the largest sub-leaf. */
         if (eax >= 1 && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0) {
             found.leaf_7_1_eax = eax;
         }
@@ -39,7 +39,7 @@ static WadiProcessor this_processor(void)
     return found;
 }
 #else
-/* Elsewhere none of the macros is defined, so that nothing is needed. */
+/* On other processors no macro is defined, so that nothing is needed. */
 static WadiProcessor this_processor(void)
 {
     return (WadiProcessor){ 0 };

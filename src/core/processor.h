@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What cpuid and xgetbv answer, as far as the features below need it. */
+/* Results of cpuid and xgetbv, as far as the features below need them. */
 typedef struct WadiProcessor {
     uint32_t leaf_1_ecx, leaf_7_ebx, leaf_7_ecx, leaf_7_edx, leaf_7_1_eax, extended_1_ecx;
-    uint64_t saved_state; /* XCR0: the registers that the operating system keeps for each process */
+    uint64_t saved_state; /* XCR0: the registers that the operating system saves for each process */
 } WadiProcessor;
 
 /* Bits of `saved_state` that a feature needs. */
@@ -58,7 +58,7 @@ enum { WADI_PROCESSOR_FEATURE_COUNT = 0 WADI_PROCESSOR_FEATURES(WADI_COUNT_FEATU
 /* "1" for each feature, in the order above, that the library was compiled for; another text for the others. */
 extern const char *const wadi_processor_needs[WADI_PROCESSOR_FEATURE_COUNT];
 
-/* Writes the names of the features in `needs` that `processor` lacks as "AVX, AVX2"; returns how many. */
+/* Writes the names of the features in `needs` that `processor` lacks as "AVX, AVX2"; returns their number. */
 int wadi_processor_missing(const WadiProcessor *processor, const char *const *needs, char *text, size_t size);
 
 #endif

@@ -57,7 +57,7 @@ WadiStatus wadi_state_add(WadiState *state, const char *name, WadiType type, int
         return wadi_fail_memory(error, SIZE_MAX, name);
     }
     if (bytes > array->capacity) {
-        /* A little room to grow, so that an emitter does not force a new block each frame. */
+        /* A small margin, so that an emitter does not force a new block each frame. */
         size_t wanted = bytes + bytes / 8;
         wadi_free(array->data, array->capacity, 1);
         array->data = NULL;

@@ -1,6 +1,7 @@
-/* A snapshot as a list of named, typed arrays: what a frame file, a checkpoint and a state_hash are made of.
- * A solver's `save` adds its arrays, its `load` finds them by name; io writes and reads the list without knowing who
- * made it. Invariants: names are unique, at most WADI_STATE_NAME_SIZE - 1 bytes; every array owns its memory. */
+/* A snapshot as a list of named, typed arrays: the content of a frame file, a checkpoint and a state_hash.
+ * A solver's `save` adds its arrays, its `load` finds them by name; io writes and reads the list whatever
+ * its origin. Invariants: names are unique, at most WADI_STATE_NAME_SIZE - 1 bytes; every array owns its
+ * memory. */
 #ifndef WADI_CORE_STATE_H
 #define WADI_CORE_STATE_H
 
@@ -39,22 +40,22 @@ typedef struct WadiStateArray {
     size_t count;    /* items */
     void *data;      /* count * components values */
     size_t capacity; /* bytes allocated, so that a reused snapshot does not allocate */
-    bool is_hashed;  /* by wadi_state_hash_arrays; the values have not changed since */
-    uint64_t hash;   /* wadi_hash_bytes(0, values), then */
+    bool is_hashed;  /* by wadi_state_hash_arrays, and unchanged since */
+    uint64_t hash;   /* wadi_hash_bytes(0, values), if is_hashed */
 } WadiStateArray;
 
 typedef struct WadiState {
     WadiStateArray array[WADI_STATE_MAX];
     int count;
-    WadiUse next_use; /* stamped on arrays as they are added; 0 counts as WADI_USE_BOTH */
+    WadiUse next_use; /* use of the arrays added next; 0 counts as WADI_USE_BOTH */
 } WadiState;
 
 /* A zeroed WadiState is valid and empty. */
 void wadi_state_free(WadiState *state);
-/* Forget the arrays but keep their memory for the next snapshot. */
+/* Remove the arrays but keep their memory for the next snapshot. */
 void wadi_state_clear(WadiState *state);
 
-/* Append an array; *data points to uninitialised room for count * components values. */
+/* Append an array; *data points to uninitialised memory for count * components values. */
 WadiStatus wadi_state_add(WadiState *state, const char *name, WadiType type, int components, size_t count,
                           void **data, WadiError *error);
 /* The same, and copies `values` in. */
@@ -73,12 +74,14 @@ const WadiStateArray *wadi_state_find(const WadiState *state, const char *name);
 WadiStatus wadi_state_expect(const WadiState *state, const char *name, WadiType type, int components,
                              size_t count, const WadiStateArray **found, WadiError *error);
 
-/* A view of the arrays of that use: borrows their memory, is not freed, and dies with the next change of `state`. */
+/* A view of the arrays of that use: it borrows their memory, is not freed, and is invalid after the next
+ * change of `state`. */
 void wadi_state_select(const WadiState *state, WadiUse use, WadiState *view);
 
-/* Hash the values of the arrays of that use now, all threads at it: state hash and checksums of files are made of it. */
+/* Hash the values of the arrays of that use now, with all threads, for the state hash and checksums of
+ * files. */
 void wadi_state_hash_arrays(WadiState *state, WadiUse use);
-/* Hash of the values of one array, made now if it was not before. */
+/* Hash of the values of one array, computed now unless it is known. */
 uint64_t wadi_state_array_hash(const WadiStateArray *array);
 /* Over names, shapes and values of the arrays of that use, in list order. */
 uint64_t wadi_state_hash(const WadiState *state, WadiUse use);

@@ -37,7 +37,7 @@ static void set_text(WadiError *error, WadiStatus status, const char *format, va
     error->status = status;
     error->hint = WADI_HINT_NONE;
     error->hint_at = 0;
-    /* Formatted beside and then copied: an argument may point into error->text. */
+    /* Formatted into a buffer and then copied: an argument may point into error->text. */
     char text[WADI_ERROR_TEXT_SIZE];
     vsnprintf(text, sizeof text, format, args);
     memcpy(error->text, text, sizeof text);

@@ -4,18 +4,18 @@
 
 #include "wadi/base.h"
 
-/* Fill `error` (may be NULL) and return `status`, so that `return wadi_fail(...)` reads as one thought. */
+/* Fill `error` (may be NULL) and return `status`, for `return wadi_fail(...)`. */
 WadiStatus wadi_fail(WadiError *error, WadiStatus status, const char *format, ...) WADI_PRINTF(3, 4);
 
 /* The same for a failed system call: appends ": " and the text of errno, and advice for the errnos a
  * user can act on (disk full, read-only, no permission, too many files). Status is WADI_ERR_IO. */
 WadiStatus wadi_fail_errno(WadiError *error, int errno_value, const char *format, ...) WADI_PRINTF(3, 4);
 
-/* The same with a hint: its words, those of the library, follow the text after "; ". */
+/* The same with a hint, whose text for users of the library follows after "; ". */
 WadiStatus wadi_fail_hint(WadiError *error, WadiStatus status, WadiHint hint, const char *format, ...)
     WADI_PRINTF(4, 5);
 
-/* Hand on an error that was kept elsewhere, with its hint. Returns its status. */
+/* Copy an error that was stored elsewhere, with its hint. Returns its status. */
 WadiStatus wadi_fail_as(WadiError *error, const WadiError *from);
 
 /* An allocation of `size` bytes for `what` failed. */

@@ -1,5 +1,5 @@
-/* A growing piece of text: how JSON, XDMF, schemas and reports are put together.
- * The first failure sticks: appends after it do nothing, and wadi_text_status tells, so that a writer is a plain
+/* A growing text, for JSON, XDMF, schemas and reports.
+ * After the first failure appends do nothing and wadi_text_status returns it, so that a writer is a plain
  * list of appends with one check at the end. A zeroed WadiText is valid and empty. */
 #ifndef WADI_CORE_TEXT_H
 #define WADI_CORE_TEXT_H
@@ -24,15 +24,15 @@ void wadi_text_printf(WadiText *text, const char *format, ...) WADI_PRINTF(2, 3)
 void wadi_text_vprintf(WadiText *text, const char *format, va_list args) WADI_PRINTF(2, 0);
 /* A JSON string with its quotes; control characters and invalid UTF-8 are escaped. */
 void wadi_text_append_json(WadiText *text, const char *value);
-/* The fewest digits that read back to the same double, without an exponent from 0.0001 to 1e15: 60, 0.05, 1e-06.
- * "null" for what JSON cannot say. */
+/* The fewest digits that read back to the same double, without an exponent from 0.0001 to 1e15: 60, 0.05,
+ * 1e-06. "null" for values that JSON lacks. */
 void wadi_text_append_number(WadiText *text, double value);
 const char *wadi_text_cstr(const WadiText *text);
 WadiStatus wadi_text_status(const WadiText *text, WadiError *error);
 
 /* Edit distance for "did you mean": insertions, deletions, replacements and swaps of neighbours. */
 int wadi_text_distance(const char *a, const char *b);
-/* The nearest of `count` names (NULL entries are skipped) if it is near enough to be a likely typo, else NULL. */
+/* The nearest of `count` names (NULL entries are skipped) if it is a likely typo, else NULL. */
 const char *wadi_text_nearest(const char *word, const char *const *names, int count);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Seconds on a clock that never goes back. */
+/* Seconds on a monotonic clock. */
 double wadi_time_now(void);
 
 enum { WADI_STAGE_MAX = 48 };
@@ -27,10 +27,10 @@ void wadi_stage_times_add(WadiStageTimes *times, const char *name, double second
         wadi_stage_times_add((times), (name), wadi_time_now() - wadi_stage_start);                           \
     } while (0)
 
-/* Largest resident set this process ever had, and the present one; 0 where the system does not say. */
+/* Largest resident set of this process so far, and the present one; 0 if unknown. */
 size_t wadi_memory_peak_rss(void);
 size_t wadi_memory_rss(void);
-/* What the process may have at most: memory of the machine, or what its container or a limit of the shell leaves. */
+/* Upper limit of the memory of this process: of the machine, its container or the shell. */
 size_t wadi_memory_total(void);
 
 #endif
