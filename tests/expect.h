@@ -1,10 +1,11 @@
-/* cmocka with the checks that numbers need. Each prints both values and the place. */
+/* cmocka with checks for numbers. Each prints both values and the file and line. */
 #ifndef WADI_TESTS_EXPECT_H
 #define WADI_TESTS_EXPECT_H
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,6 +26,12 @@ static inline void expect_no_assert(void *user, const char *condition, const cha
 __attribute__((constructor)) static void expect_no_asserts(void)
 {
     wadi_set_assert_hook(&(WadiAssertHook){ expect_no_assert, NULL });
+}
+
+/* WADI_LONG=1 in the environment: longer and larger runs. */
+static inline bool is_long_run(void)
+{
+    return getenv("WADI_LONG") != NULL;
 }
 
 #define CHECK_NEAR(actual, expected, tolerance)                                                              \

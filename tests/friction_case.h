@@ -5,6 +5,7 @@
 #include "core/random.h"
 #include "flip/friction/flip_friction.h"
 #include "flip_test_grid.h"
+#include "random_values.h"
 
 typedef struct Case {
     TestGrid grid;
@@ -25,25 +26,20 @@ static inline void case_make(Case *it, const int low[3], const int high[3], Test
     it->pressure = grid_alloc(&it->grid, wadi_rows_floats(&it->grid.rows), sizeof *it->pressure);
 }
 
-static inline WadiFrictionWallPoint ask_same(const void *context, const double at[3])
+static inline WadiFrictionWallPoint wall_same(const void *context, const double at[3])
 {
     (void)at;
     return *(const WadiFrictionWallPoint *)context;
 }
 
 /* mu 1/2, at rest. */
-static inline WadiFrictionWallPoint ask_half(const void *context, const double at[3])
+static inline WadiFrictionWallPoint wall_half(const void *context, const double at[3])
 {
     (void)context, (void)at;
     return (WadiFrictionWallPoint){ .friction = 0.5f };
 }
 
-static inline double random_signed(uint64_t seed, uint64_t id)
-{
-    return 2.0 * wadi_random_unit(seed, id, WADI_RANDOM_TEST) - 1.0;
-}
-
-/* Closed faces rest, all others get noise; pressures, slopes and cohesion vary from cell to cell. */
+/* Closed faces are at rest, all others get noise; pressures, slopes and cohesion vary from cell to cell. */
 static inline void case_randomise(Case *it, uint64_t seed, double pressure)
 {
     const TestGrid *grid = &it->grid;
@@ -75,7 +71,7 @@ static inline WadiFriction *case_solve(Case *it, const WadiFrictionSettings *set
     WadiError error;
     WadiFriction *friction;
     WadiFrictionGrid cells = {
-        .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .sample_wall = ask_half
+        .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .sample_wall = wall_half
     };
     CHECK_OK(wadi_friction_begin(&friction, &cells, NULL, 0.01, arena, &error), error);
     WadiFrictionLoad load = { it->pressure, it->k, it->cohesion };

@@ -56,6 +56,14 @@ static inline const char *scratch_path(const char *name)
     return paths[turn];
 }
 
+static inline void scratch_write(const char *name, const char *text)
+{
+    FILE *file = fopen(scratch_path(name), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    fclose(file);
+}
+
 /* Number of files and folders in a folder whose names contain `part`. */
 static inline int scratch_count(const char *path, const char *part)
 {

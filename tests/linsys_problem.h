@@ -135,11 +135,6 @@ static inline WadiPoissonReport problem_solve(Problem *p, double tolerance)
     return report;
 }
 
-static inline bool is_long(void)
-{
-    return getenv("WADI_LONG") != NULL;
-}
-
 /* A ball of radius n in air. */
 static inline int ball_rule(const Problem *p, int i, int j, int k)
 {

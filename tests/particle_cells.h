@@ -1,4 +1,4 @@
-/* How particles fill the cells of a domain that begins at the origin: volume and evenness, for tests of whole scenes. */
+/* Fill of the cells of a domain that begins at the origin: volume and evenness, for tests of whole scenes. */
 #ifndef WADI_TESTS_PARTICLE_CELLS_H
 #define WADI_TESTS_PARTICLE_CELLS_H
 
@@ -12,9 +12,9 @@ typedef struct ParticleCells {
     int *count; /* particles per cell */
     int most;   /* in one cell */
     int64_t occupied, inner;
-    double fill; /* mean over inner cells, those with no empty one beside them: 1 when the volume is kept */
-    double deviation; /* of it */
-    double crowded;   /* part of the inner cells with more than twice their share */
+    double fill; /* mean over inner cells, those with no empty neighbour: 1 when the volume is conserved */
+    double deviation; /* standard deviation of it */
+    double crowded;   /* fraction of the inner cells with more than twice their number */
     double starved;   /* and with less than a third */
 } ParticleCells;
 
@@ -23,7 +23,7 @@ static inline int particle_cell(const ParticleCells *cells, int i, int j, int k)
     const int at[3] = { i, j, k };
     for (int a = 0; a < 3; ++a) {
         if (at[a] < 0 || at[a] >= cells->size[a]) {
-            return -1; /* behind a wall */
+            return -1; /* beyond a wall */
         }
     }
     return cells->count[i + cells->size[0] * (j + cells->size[1] * k)];

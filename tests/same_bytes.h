@@ -1,4 +1,5 @@
-/* A scene gives the same bytes for 1, 2 and 5 threads, and when it is broken off and taken up again with another count. */
+/* A scene gives the same bytes for 1, 2 and 5 threads, and when it is interrupted and resumed with another
+ * number. */
 #ifndef WADI_TESTS_SAME_BYTES_H
 #define WADI_TESTS_SAME_BYTES_H
 

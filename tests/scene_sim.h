@@ -37,6 +37,26 @@ static inline void run_frames(WadiSim *sim, int frames)
     }
 }
 
+/* m/s, of the particles. */
+static inline double mean_speed(const WadiParticles *p)
+{
+    double sum = 0.0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        sum += sqrt((double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]));
+    }
+    return sum / p->count;
+}
+
+/* m, of the particles. */
+static inline double mean_height(const WadiParticles *p)
+{
+    double sum = 0.0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        sum += p->z[i];
+    }
+    return sum / p->count;
+}
+
 static inline const float *column_of(const WadiParticles *particles, const char *name)
 {
     for (int c = 0; c < particles->column_count; ++c) {

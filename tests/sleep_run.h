@@ -8,7 +8,7 @@
 #include "scene_sim.h"
 #include "sim/sim.h"
 
-/* No particle is lost, twice in the store or out of the place that sleep says. */
+/* No particle is lost or twice in the store, and the counts of the sleeping tiles add up. */
 static inline void check_store(const WadiSim *sim)
 {
     const WadiParticles *p = &sim->particles;

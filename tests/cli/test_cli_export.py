@@ -36,7 +36,7 @@ def files(run, target):
     return shown(os.path.join(run, "export", target))
 
 
-def is_long():
+def is_long_run():
     if not os.environ.get("WADI_LONG"):
         raise Skipped("WADI_LONG is not set")
 
@@ -240,7 +240,7 @@ SIZE = ["--set", "render.width=96", "--set", "render.height=54"]
 
 
 def test_long_povray_draws_without_a_warning_what_wadi_draws():
-    is_long()
+    is_long_run()
     needs("povray")
     run = simulate(LONG, frames="8")
     good("render", run, "--frames", "8", "--no-video", "--quiet", *SIZE)
@@ -265,7 +265,7 @@ for frame in range(1, 25):
 
 
 def test_long_blender_shows_24_frames_and_draws_what_wadi_draws():
-    is_long()
+    is_long_run()
     needs("blender")
     run = simulate(LONG)
     good("render", run, "--frames", "8", "--no-video", "--quiet", *SIZE)

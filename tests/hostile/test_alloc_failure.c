@@ -8,26 +8,8 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
-#include "expect.h"
+#include "failing_alloc.h"
 #include "wadi/wadi.h"
-
-static long calls, fail_at;
-
-static void *failing_alloc(void *user, size_t size, size_t alignment)
-{
-    (void)user;
-    if (++calls == fail_at) {
-        return NULL;
-    }
-    return aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
-}
-
-static void plain_free(void *user, void *memory, size_t size)
-{
-    (void)user;
-    (void)size;
-    free(memory);
-}
 
 #define SETTING                                                                                              \
     "domain: {min: [0, 0, 0], max: [1, 1, 1]}\n"                                                             \
@@ -110,19 +92,19 @@ static WadiStatus use(const char *text, bool is_run, WadiError *error)
 /* Every failure, or one in `stride`. */
 static void check_failures(const char *scene, bool is_run, int stride)
 {
-    stride = getenv("WADI_LONG") != NULL ? 1 : stride;
-    WadiAllocator allocator = { failing_alloc, plain_free, NULL };
-    wadi_set_allocator(&allocator);
+    stride = is_long_run() ? 1 : stride;
+    wadi_set_allocator(&failing_allocator);
     long failures = 0, tried = 0;
-    for (fail_at = 1;; fail_at += stride, ++tried) {
-        calls = 0;
+    for (alloc_fails_at = 1;; ++tried) {
+        alloc_calls = 0;
         WadiError error = { 0 };
         WadiStatus status = use(scene, is_run, &error);
         if (wadi_alloc_live_bytes() != 0) {
-            print_error("allocation %ld failing leaks %zu bytes\n", fail_at, wadi_alloc_live_bytes());
+            print_error("allocation %ld failing leaks %zu bytes\n", (long)alloc_fails_at,
+                        wadi_alloc_live_bytes());
             fail();
         }
-        if (calls < fail_at) {
+        if (alloc_calls < alloc_fails_at) {
             CHECK_OK(status, error);
             break;
         }
@@ -130,15 +112,17 @@ static void check_failures(const char *scene, bool is_run, int stride)
         if (status != WADI_OK) {
             failures += 1;
             if (status != WADI_ERR_MEMORY && status != WADI_ERR_IO) {
-                print_error("allocation %ld failing gives '%s': %s\n", fail_at, wadi_status_name(status),
-                            error.text);
+                print_error("allocation %ld failing gives '%s': %s\n", (long)alloc_fails_at,
+                            wadi_status_name(status), error.text);
                 fail();
             }
             assert_true(error.text[0] != '\0');
         }
+        alloc_fails_at += stride;
     }
-    print_message("%ld allocations, %ld of %ld reported as errors when they fail\n", calls, failures, tried);
-    assert_true(calls > 100);
+    print_message("%ld allocations, %ld of %ld reported as errors when they fail\n", (long)alloc_calls,
+                  failures, tried);
+    assert_true(alloc_calls > 100);
     assert_true(failures > tried * 9 / 10);
     wadi_set_allocator(NULL);
 }

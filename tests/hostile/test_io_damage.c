@@ -1,9 +1,8 @@
 /* io on damaged files and without memory. */
 #include <fcntl.h>
-#include <pthread.h>
 
 #include "core/alloc.h"
-#include "expect.h"
+#include "failing_alloc.h"
 #include "io/files/files.h"
 #include "io/frame/frame_block.h"
 #include "io_scratch.h"
@@ -170,28 +169,6 @@ static void a_forged_table_is_refused_before_memory_is_asked_for(void **unused)
 }
 
 /* An allocator that fails at one call, from whichever thread it comes. */
-typedef struct FailingAllocator {
-    pthread_mutex_t mutex;
-    long calls;
-    long fail_at;
-} FailingAllocator;
-
-static void *failing_alloc(void *user, size_t size, size_t alignment)
-{
-    FailingAllocator *self = user;
-    pthread_mutex_lock(&self->mutex);
-    bool fails = ++self->calls == self->fail_at;
-    pthread_mutex_unlock(&self->mutex);
-    return fails ? NULL : aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void failing_free(void *user, void *memory, size_t size)
-{
-    (void)user;
-    (void)size;
-    free(memory);
-}
-
 /* Everything a run does with its folder. Returns the first failure. */
 static WadiStatus whole_life(const char *path, WadiError *error)
 {
@@ -235,15 +212,13 @@ static void without_memory_there_is_an_error_and_no_leak(void **unused)
 {
     (void)unused;
     const char *path = scratch_path("memory.run");
-    FailingAllocator self = { .mutex = PTHREAD_MUTEX_INITIALIZER };
-    WadiAllocator allocator = { failing_alloc, failing_free, &self };
     assert_int_equal(wadi_alloc_live_bytes(), 0);
-    wadi_set_allocator(&allocator);
+    wadi_set_allocator(&failing_allocator);
     long failures = 0;
     WadiStatus status;
     do {
-        self.calls = 0;
-        self.fail_at += 1;
+        alloc_calls = 0;
+        alloc_fails_at += 1;
         WadiError error = { 0 };
         status = whole_life(path, &error);
         if (status != WADI_OK) {
@@ -253,7 +228,7 @@ static void without_memory_there_is_an_error_and_no_leak(void **unused)
             failures += 1;
         }
         assert_int_equal(wadi_alloc_live_bytes(), 0);
-    } while (self.calls >= self.fail_at);
+    } while (alloc_calls >= alloc_fails_at);
     wadi_set_allocator(NULL);
     assert_int_equal(status, WADI_OK);
     print_message("%ld calls of the allocator, each of which failed once\n", failures);

@@ -275,14 +275,6 @@ static void a_face_of_many_corners_does_not_hang(void **unused)
     wadi_text_free(&text);
 }
 
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(scratch_path(name), "wb");
-    assert_non_null(file);
-    fwrite(text, 1, strlen(text), file);
-    fclose(file);
-}
-
 static void pipes_links_and_folders_are_not_opened(void **unused)
 {
     (void)unused;
@@ -290,14 +282,14 @@ static void pipes_links_and_folders_are_not_opened(void **unused)
     assert_int_equal(mkfifo(scratch_path("pipe"), 0600), 0);
     assert_int_equal(symlink("/etc/passwd", scratch_path("link")), 0);
     assert_int_equal(mkdir(scratch_path("folder"), 0700), 0);
-    write_file("short", "abc");
+    scratch_write("short", "abc");
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i) {
         char text[400];
         snprintf(text, sizeof text,
                  "{\"asset\": {\"version\": \"2.0\"}, \"buffers\": [{\"uri\": \"%s\", \"byteLength\": 36}], "
                  "\"nodes\": [{\"mesh\": 0}]}",
                  buffers[i]);
-        write_file("m.gltf", text);
+        scratch_write("m.gltf", text);
         WadiError error = { 0 };
         WadiMesh mesh;
         WadiStatus status = wadi_mesh_read(&mesh, scratch_path("m.gltf"), &error);
@@ -305,7 +297,7 @@ static void pipes_links_and_folders_are_not_opened(void **unused)
         assert_non_null(strstr(error.text, buffers[i]));
     }
     assert_int_equal(mkfifo(scratch_path("pipe.obj"), 0600), 0);
-    write_file("lib.obj", "mtllib pipe\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    scratch_write("lib.obj", "mtllib pipe\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     WadiError error = { 0 };
     WadiMesh mesh;
     assert_int_equal(wadi_mesh_read(&mesh, scratch_path("pipe.obj"), &error), WADI_ERR_IO);

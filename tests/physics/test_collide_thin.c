@@ -34,7 +34,7 @@ static int particle_count(void)
 #if defined(__SANITIZE_ADDRESS__)
     return 5000;
 #else
-    return getenv("WADI_LONG") != NULL ? 1000000 : 20000;
+    return is_long_run() ? 1000000 : 20000;
 #endif
 }
 

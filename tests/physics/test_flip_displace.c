@@ -45,15 +45,6 @@ static const Case cases[] = {
       4.1888e-3, 4.1888e-3, 6 },
 };
 
-static double mean_height(const WadiSim *sim)
-{
-    double sum = 0.0;
-    for (int32_t i = 0; i < sim->particles.count; ++i) {
-        sum += sim->particles.z[i];
-    }
-    return sum / sim->particles.count;
-}
-
 /* Of the water at rest around a solid of some volume. */
 static double height_around(double water, double solid)
 {
@@ -97,14 +88,15 @@ static void solids_displace_their_volume(void **unused)
         WadiScene *scene = load_scene(text);
         WadiSim *sim = start_sim(scene, 1);
         const double water = side * side * depth - cases[n].first;
-        const double before = mean_height(sim);
+        const double before = mean_height(&sim->particles);
         run_frames(sim, FPS * cases[n].seconds);
         const double rise = height_around(water, cases[n].last) - height_around(water, cases[n].first);
         const double displaced =
             cases[n].last > cases[n].first ? cases[n].last - cases[n].first : cases[n].last;
         const double whole =
             height_around(water, cases[n].last) - height_around(water, cases[n].last - displaced);
-        const double lost = (rise - (mean_height(sim) - before)) / whole, beside = density_beside(sim);
+        const double lost = (rise - (mean_height(&sim->particles) - before)) / whole,
+                     beside = density_beside(sim);
         print_message("%s: %.1f %% of the displaced volume lost, density %.3f beside it\n", cases[n].name,
                       100.0 * lost, beside);
         CHECK_NEAR(lost, 0.0, 0.03);

@@ -14,11 +14,6 @@ static const double gravity = 9.81, degree = 0.017453292519943295;
 /* What prototypes of the solve took: 14 to 30 iterations a step while sand flows, never more than 100. */
 enum { MEAN_ITERATIONS = 30, MOST_ITERATIONS = 100 };
 
-static bool is_long(void)
-{
-    return getenv("WADI_LONG") != NULL;
-}
-
 /* What the friction solves of some steps reported. */
 typedef struct Effort {
     int steps, most;
@@ -144,13 +139,13 @@ static Turn turn_drum(int parts, int iterations)
 static void a_drum_keeps_its_sand_near_the_angle_of_repose(void **unused)
 {
     (void)unused;
-    const int parts = is_long() ? 33 : 5;
+    const int parts = is_long_run() ? 33 : 5;
     Turn turn = turn_drum(parts, 0);
     check_effort("drum", turn.effort, 0.2);
     /* Grains in slow drums flow a few degrees above their angle of repose; a surface of 20 cells adds a step or two of a cell. */
     CHECK_NEAR(turn.mean, 33.0, 5.0);
     CHECK_AT_MOST(turn.high - turn.low, 6.0);
-    if (is_long()) {
+    if (is_long_run()) {
         CHECK_NEAR(turn_drum(parts, 100).mean, turn.mean, 2.5);
     }
 }
@@ -195,7 +190,7 @@ static WadiSim *plough_start(double cell, bool is_mesh, WadiScene **scene)
 
 static void a_plate_ploughs(bool is_mesh)
 {
-    const double cell = is_long() ? 0.01 : 0.02, seconds = 1.0;
+    const double cell = is_long_run() ? 0.01 : 0.02, seconds = 1.0;
     WadiScene *scene;
     WadiSim *sim = plough_start(cell, is_mesh, &scene);
     const WadiParticles *p = &sim->particles;
@@ -206,7 +201,8 @@ static void a_plate_ploughs(bool is_mesh)
         is_ahead[p->id[i]] = p->x[i] > 0.2;
     }
     /* The finer grid has twice the cells across the same heap, and no more iterations. */
-    check_effort(is_mesh ? "plate, a mesh" : "plate, a box", run_for(sim, seconds), is_long() ? 0.4 : 0.2);
+    check_effort(is_mesh ? "plate, a mesh" : "plate, a box", run_for(sim, seconds),
+                 is_long_run() ? 0.4 : 0.2);
     /* Who was ahead still is, who was behind still is. */
     const double plate = 0.2 + PLATE_SPEED * seconds, far = plate + 0.3;
     int32_t passed = 0;

@@ -51,7 +51,7 @@ static void a_cone_below_its_angle_stands(void **unused)
     Places start = { calloc((size_t)sim->particles.count, sizeof *start.x) },
            late = { calloc((size_t)sim->particles.count, sizeof *late.x) };
     assert_true(start.x != NULL && late.x != NULL);
-    bool is_long = getenv("WADI_LONG") != NULL;
+    bool is_long = is_long_run();
     int frames = is_long ? 10 : 4;
     remember(&sim->particles, &start);
     run_frames(sim, frames - 2);
@@ -87,7 +87,7 @@ static void find_profile(const WadiParticles *p, double thickness[64])
 static void a_column_runs_out_and_stays(void **unused)
 {
     (void)unused;
-    bool is_long = getenv("WADI_LONG") != NULL;
+    bool is_long = is_long_run();
     int cells = is_long ? 20 : 16;
     char text[1500];
     snprintf(text, sizeof text,
@@ -121,7 +121,7 @@ static void a_column_runs_out_and_stays(void **unused)
 static void a_poured_heap_comes_to_rest(void **unused)
 {
     (void)unused;
-    if (getenv("WADI_LONG") == NULL) {
+    if (!is_long_run()) {
         skip();
     }
     WadiScene *scene = load_scene(

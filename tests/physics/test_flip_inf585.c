@@ -9,15 +9,6 @@
 
 static const double pi = 3.14159265358979323846;
 
-static double mean_height(const WadiParticles *p)
-{
-    double sum = 0.0;
-    for (int32_t i = 0; i < p->count; ++i) {
-        sum += p->z[i];
-    }
-    return sum / p->count;
-}
-
 /* A closed tube without weight whose water was pressed to two thirds of its height. A share alpha of the crowding f - 1 pushed
  * out makes f / (1 + alpha (f - 1)) of the density f: (f - 1) / f, which is 1 - height / height at rest, falls to 1 - alpha
  * of itself each step. Half-life ln 2 dx / (alpha rho_0) for small shares. */

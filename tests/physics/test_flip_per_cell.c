@@ -2,15 +2,6 @@
 #include "scene_sim.h"
 #include "sim/sim.h"
 
-static double mean_height(const WadiSim *sim)
-{
-    double sum = 0.0;
-    for (int32_t i = 0; i < sim->particles.count; ++i) {
-        sum += sim->particles.z[i];
-    }
-    return sum / sim->particles.count;
-}
-
 static void beds_keep_their_height(void **unused)
 {
     (void)unused;
@@ -26,11 +17,11 @@ static void beds_keep_their_height(void **unused)
                      counts[c], kinds[k]);
             WadiScene *scene = load_scene(text);
             WadiSim *sim = start_sim(scene, 1);
-            double before = mean_height(sim);
+            double before = mean_height(&sim->particles);
             run_frames(sim, 24);
             print_message("%s, %d in a cell: height %.4f of the start\n", kinds[k], counts[c],
-                          mean_height(sim) / before);
-            CHECK_NEAR(mean_height(sim) / before, 1.0, 0.01);
+                          mean_height(&sim->particles) / before);
+            CHECK_NEAR(mean_height(&sim->particles) / before, 1.0, 0.01);
             wadi_sim_destroy(sim);
             wadi_scene_destroy(scene);
         }

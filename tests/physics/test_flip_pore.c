@@ -110,7 +110,7 @@ static void the_dry_side_of_a_dam_stands(void **unused)
     "{half_space: {point: [0.35, 0, 0], normal: [-0.5, 0, 0.8660254]}}, "                                    \
     "{half_space: {point: [1.15, 0, 0], normal: [0.5, 0, 0.8660254]}}]}"
 
-static double mean_height(const WadiSim *sim, int material)
+static double mean_height_of(const WadiSim *sim, int material)
 {
     double sum = 0.0, count = 0.0;
     for (int32_t i = 0; i < sim->particles.count; ++i) {
@@ -128,9 +128,9 @@ static void water_poured_on_a_dry_heap_does_not_melt_it(void **unused)
                                        "emitters: [{material: water, rate: 0.0015, end: 1, "
                                        "shape: {box: {min: [0.7, 0, 0.5], max: [0.8, 0.08, 0.54]}}}]\n");
     WadiSim *sim = start_sim(scene, 1);
-    double before = mean_height(sim, 0);
+    double before = mean_height_of(sim, 0);
     run_frames(sim, 36);
-    double after = mean_height(sim, 0);
+    double after = mean_height_of(sim, 0);
     print_message("centre of the heap from %.4f to %.4f m\n", before, after);
     CHECK_AT_MOST(before - after, 0.008);
     wadi_sim_destroy(sim);
@@ -149,7 +149,7 @@ static void sand_of_the_bed_is_wet(void **unused)
     WadiSim *sim = start_sim(scene, 1);
     run_frames(sim, 36);
     /* Down to 35 degrees: the foot moves out by 0.2 / (2 tan 35), and 0.1 sinks by 0.2 * 0.286 / (12 * 0.5). */
-    double height = mean_height(sim, 0);
+    double height = mean_height_of(sim, 0);
     print_message("centre of the sand %.4f m\n", height);
     CHECK_NEAR(height, 0.0905, 0.003);
     wadi_sim_destroy(sim);

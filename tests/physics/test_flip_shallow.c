@@ -102,7 +102,7 @@ static void shallow_water_stands_as_high_as_its_volume(void **unused)
 {
     (void)unused;
     const char *const transfers[] = { "flip", "pic", "apic" };
-    bool is_long = getenv("WADI_LONG") != NULL;
+    bool is_long = is_long_run();
     for (int n = 0; n < 3; ++n) {
         for (int depth = is_long ? 3 : 4; depth <= (is_long ? 6 : 4); ++depth) {
             slosh(transfers[n], depth, is_long ? 60 : 12);

@@ -218,7 +218,7 @@ static void poured_heaps_rest_at_their_angle(void **unused)
 {
     (void)unused;
     const int angle[5] = { 35, 20, 30, 35, 40 };
-    for (int n = 0; n < (getenv("WADI_LONG") != NULL ? 5 : 1); ++n) {
+    for (int n = 0; n < (is_long_run() ? 5 : 1); ++n) {
         const int seeds = n == 0 ? 1 : 3;
         double mean[3] = { 0 };
         for (int seed = 0; seed < seeds; ++seed) {

@@ -28,7 +28,7 @@ static void write_scene(char *text, size_t size, double cell)
 static void sloshing_keeps_the_volume(void **unused)
 {
     (void)unused;
-    bool is_long = getenv("WADI_LONG") != NULL;
+    bool is_long = is_long_run();
     double cell = is_long ? 0.025 : 0.05;
     int n[3] = { (int)(1.0 / cell + 0.5), (int)(0.2 / cell + 0.5), (int)(0.8 / cell + 0.5) };
     char text[8192];

@@ -81,7 +81,7 @@ static void a_cube_becomes_a_ball_and_stays_one(void **unused)
         load_scene(DROP "bodies: [{material: water, shape: {box: {min: [-0.005, -0.005, -0.005], "
                         "max: [0.005, 0.005, 0.005]}}}]\n");
     WadiSim *sim = start_sim(scene, 1);
-    int frames = getenv("WADI_LONG") != NULL ? 400 : 100;
+    int frames = is_long_run() ? 400 : 100;
     run_frames(sim, frames);
     double m[3], mean[3], radius = radius_of(sim);
     moments(sim, m, mean);

@@ -1,16 +1,6 @@
 /* flip: viscous liquids as whole scenes: at rest, spreading by Huppert's law, and turning in free flight. */
 #include "same_bytes.h"
 
-static double mean_speed(const WadiSim *sim)
-{
-    const WadiParticles *p = &sim->particles;
-    double sum = 0.0;
-    for (int32_t i = 0; i < p->count; ++i) {
-        sum += sqrt((double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]));
-    }
-    return sum / p->count;
-}
-
 static void a_viscous_tank_rests(void **unused)
 {
     (void)unused;
@@ -26,7 +16,7 @@ static void a_viscous_tank_rests(void **unused)
         WadiScene *scene = load_scene(text);
         WadiSim *sim = start_sim(scene, 1);
         run_frames(sim, 24);
-        CHECK_AT_MOST(mean_speed(sim), 1e-4); /* one step of free fall is 0.4 m/s */
+        CHECK_AT_MOST(mean_speed(&sim->particles), 1e-4); /* one step of free fall is 0.4 m/s */
         wadi_sim_destroy(sim);
         wadi_scene_destroy(scene);
     }

@@ -15,12 +15,6 @@
 
 static const double pi = 3.14159265358979323846;
 
-static bool is_long(void)
-{
-    const char *value = getenv("WADI_LONG");
-    return value != NULL && strcmp(value, "1") == 0;
-}
-
 static WadiVec3 random_in(WadiBox box, uint64_t seed, uint64_t id)
 {
     double u[3];
@@ -119,7 +113,7 @@ static void signs_of_known_meshes(void **unused)
         WadiMeshSolid solid;
         CHECK_OK(wadi_mesh_read(&mesh, path, &error), error);
         CHECK_OK(wadi_mesh_solid_create(&solid, &mesh, true, path, NULL, &error), error);
-        signs_agree(&solid, count[is_long()][i]);
+        signs_agree(&solid, count[is_long_run()][i]);
         wadi_mesh_solid_free(&solid);
     }
 }
@@ -195,7 +189,7 @@ static void the_bunny_is_fast(void **unused)
     assert_int_equal(wrong, 0);
     CHECK_AT_MOST(off_between, 0.03 * near);
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
-    if (is_long()) {
+    if (is_long_run()) {
         /* One second on two cores, whoever else uses them. */
         CHECK_AT_MOST((double)(cpu[1] - cpu[0]) / CLOCKS_PER_SEC, 2.0);
         CHECK_AT_MOST((double)(cpu[2] - cpu[1]) / CLOCKS_PER_SEC, 2.0);
@@ -274,7 +268,7 @@ static void fine_meshes_have_the_distances_of_what_they_mesh(void **unused)
         double volume = c == 0 ? 4.0 / 3.0 * pi : 2 * pi * pi * 0.16;
         CHECK_NEAR(wadi_mesh_volume(&solid.mesh), volume, 1e-3 * volume);
         double diameter = c == 0 ? 2.0 : 2.8;
-        for (uint64_t i = 0; i < (is_long() ? 20000 : 5000); ++i) {
+        for (uint64_t i = 0; i < (is_long_run() ? 20000 : 5000); ++i) {
             WadiVec3 x = random_in((WadiBox){ { -1.6, -1.6, -1.6 }, { 1.6, 1.6, 1.6 } }, 3, i), normal;
             double expected = c == 0 ? wadi_norm(x) - 1 : hypot(hypot(x.x, x.y) - 1, x.z) - 0.4;
             WadiMeshNearest nearest;

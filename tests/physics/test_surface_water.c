@@ -253,7 +253,7 @@ static void other_tanks_are_flat(void **unused)
           true },
     };
     for (size_t n = 0; n < sizeof cases / sizeof *cases; ++n) {
-        if (cases[n].is_long && getenv("WADI_LONG") == NULL) {
+        if (cases[n].is_long && !is_long_run()) {
             continue;
         }
         WadiScene *scene = load_scene(cases[n].scene);

@@ -200,7 +200,7 @@ static void compare(int seed)
 static void random_problems_have_the_solution_of_elimination(void **state)
 {
     (void)state;
-    for (int seed = 0; seed < (is_long() ? 60 : 6); ++seed) {
+    for (int seed = 0; seed < (is_long_run() ? 60 : 6); ++seed) {
         compare(seed);
     }
 }

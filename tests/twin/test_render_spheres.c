@@ -20,11 +20,6 @@ typedef struct Heap {
     WadiTraceScene scene;
 } Heap;
 
-static bool is_long(void)
-{
-    return getenv("WADI_LONG") != NULL;
-}
-
 /* Processor time of all threads. */
 static double seconds(void)
 {
@@ -36,7 +31,7 @@ static double seconds(void)
 /* A cone of 1 m radius and 0.6 m height, filled to 0.6 by spheres of nearly one size. */
 static void make_heap(Heap *heap)
 {
-    size_t count = is_long() ? 2700000 : 40000;
+    size_t count = is_long_run() ? 2700000 : 40000;
     *heap = (Heap){ .count = count, .look = wadi_look_sand(wadi_grey(0.4f)) };
     double volume = 0.2 * 3.14159265, radius = cbrt(0.6 * volume / (4.18879 * (double)count));
     assert_int_equal(WADI_NEW(&heap->sphere, count, "heap", NULL), WADI_OK);
@@ -224,7 +219,7 @@ static void frames_of_a_heap(void **unused)
     heap.scene.ground = (WadiTraceGround){ true, 0.0, wadi_look_plain(wadi_grey(0.4f)) };
     WadiBox box = { { -1, -1, 0 }, { 1, 1, 0.6 } };
     WadiCamera camera = wadi_camera_framing(box, 16.0 / 9.0);
-    int width = is_long() ? 960 : 96, height = width * 9 / 16;
+    int width = is_long_run() ? 960 : 96, height = width * 9 / 16;
     WadiTraceQuality levels[2] = { wadi_trace_draft(), wadi_trace_preview() };
     for (int k = 0; k < 2; ++k) {
         double busy = seconds(), start = wadi_time_now();

@@ -227,7 +227,7 @@ static void a_lone_cell_gets_the_whole_wall_friction(void **unused)
             WadiFrictionGrid cells = { .rows = &it.grid.rows,
                                        .fluid = it.grid.fluid,
                                        .solid = it.grid.solid,
-                                       .sample_wall = ask_same,
+                                       .sample_wall = wall_same,
                                        .wall_context = &floor };
             CHECK_OK(wadi_friction_begin(&friction, &cells, NULL, 0.01, &arena, &error), error);
             WadiFrictionLoad load = { it.pressure, it.k, it.cohesion };
@@ -283,7 +283,7 @@ static WadiFrictionReport slide(Case *it, bool belt, int iterations)
     WadiFrictionGrid cells = { .rows = &it->grid.rows,
                                .fluid = it->grid.fluid,
                                .solid = it->grid.solid,
-                               .sample_wall = ask_same,
+                               .sample_wall = wall_same,
                                .wall_context = &floor };
     CHECK_OK(wadi_friction_begin(&friction, &cells, NULL, 0.01, &arena, &error), error);
     WadiFrictionLoad load = { it->pressure, it->k, it->cohesion };

@@ -3,7 +3,7 @@
 #include "flip/friction/flip_friction.h"
 #include "flip_test_grid.h"
 
-static WadiFrictionWallPoint ask_half(const void *context, const double at[3])
+static WadiFrictionWallPoint wall_half(const void *context, const double at[3])
 {
     (void)context, (void)at;
     return (WadiFrictionWallPoint){ .friction = 0.5f };
@@ -53,7 +53,7 @@ static void held_cells_keep_their_stress_and_the_others_their_forces(void **unus
         }
     }
     WadiFrictionGrid cells = {
-        .rows = &grid.rows, .fluid = grid.fluid, .solid = grid.solid, .sample_wall = ask_half
+        .rows = &grid.rows, .fluid = grid.fluid, .solid = grid.solid, .sample_wall = wall_half
     };
     WadiFrictionLoad load = { .pressure = pressure, .k = k };
     WadiFrictionSettings settings = wadi_friction_settings(14, 0.1);

@@ -3,6 +3,7 @@
 
 #include "core/alloc.h"
 #include "core/parallel.h"
+#include "failing_alloc.h"
 #include "friction_case.h"
 
 static WadiStatus solve_once(Case *it, const WadiFrictionMemory *from, double dt, int iterations,
@@ -11,7 +12,7 @@ static WadiStatus solve_once(Case *it, const WadiFrictionMemory *from, double dt
     WadiArena arena = { 0 };
     WadiFriction *friction;
     WadiFrictionGrid cells = {
-        .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .sample_wall = ask_half
+        .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .sample_wall = wall_half
     };
     WadiStatus status = wadi_friction_begin(&friction, &cells, from, dt, &arena, error);
     if (status == WADI_OK && iterations > 0) {
@@ -118,32 +119,13 @@ static void stresses_are_carried_across_changing_rows(void **unused)
     grid_free(&other.grid);
 }
 
-static long calls, fail_at;
-
-static void *failing_alloc(void *user, size_t size, size_t alignment)
-{
-    (void)user;
-    if (++calls == fail_at) {
-        return NULL;
-    }
-    return aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
-}
-
-static void plain_free(void *user, void *memory, size_t size)
-{
-    (void)user;
-    (void)size;
-    free(memory);
-}
-
 static void every_failed_allocation_is_reported(void **unused)
 {
     (void)unused;
-    WadiAllocator allocator = { failing_alloc, plain_free, NULL };
-    wadi_set_allocator(&allocator);
+    wadi_set_allocator(&failing_allocator);
     Case it;
     uint64_t seed = 1;
-    fail_at = 0;
+    alloc_fails_at = 0;
     rubble_make(&it, seed);
     case_randomise(&it, 2, 0.5);
     size_t live = wadi_alloc_live_bytes();
@@ -151,10 +133,10 @@ static void every_failed_allocation_is_reported(void **unused)
     int failures = 0;
     for (int n = 1;; ++n) {
         WadiFrictionMemory memory = { 0 };
-        calls = 0;
-        fail_at = n;
+        alloc_calls = 0;
+        alloc_fails_at = n;
         WadiStatus status = solve_once(&it, NULL, 0.01, 4, &memory, &error);
-        fail_at = 0;
+        alloc_fails_at = 0;
         assert_true(status == WADI_OK || memory.stress.dt == 0.0);
         wadi_friction_memory_free(&memory);
         assert_int_equal(wadi_alloc_live_bytes(), live);
@@ -201,7 +183,7 @@ static void the_cost_of_an_iteration_is_printed(void **unused)
                 WadiFrictionGrid cells = { .rows = &it.grid.rows,
                                            .fluid = it.grid.fluid,
                                            .solid = it.grid.solid,
-                                           .sample_wall = ask_half };
+                                           .sample_wall = wall_half };
                 CHECK_OK(wadi_arena_reset(&arena, &error), error);
                 double time = seconds();
                 CHECK_OK(wadi_friction_begin(&friction, &cells, &memory, 0.01, &arena, &error), error);

@@ -1,14 +1,10 @@
 /* flip: stop rule, rigid groups and their projection on grids whose answers are known. */
 #include "core/alloc.h"
 #include "core/random.h"
+#include "failing_alloc.h"
 #include "flip/published/flip_rigid.h"
 #include "flip_test_grid.h"
-#include "math/vec3.h"
-
-static double random_signed(uint64_t seed, uint64_t id)
-{
-    return 2.0 * wadi_random_unit(seed, id, WADI_RANDOM_TEST) - 1.0;
-}
+#include "random_values.h"
 
 /* Thin rubble over a floor: groups of one cell, lines, plates and larger ones. */
 static TestCell rubble_label(const void *context, int i, int j, int k)
@@ -286,21 +282,6 @@ static void sliding_loses_energy_with_the_default_share_and_gains_it_with_one(vo
     }
 }
 
-static long calls, fail_at;
-
-static void *failing_alloc(void *user, size_t size, size_t alignment)
-{
-    (void)user;
-    return ++calls == fail_at ? NULL : aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
-}
-
-static void plain_free(void *user, void *memory, size_t size)
-{
-    (void)user;
-    (void)size;
-    free(memory);
-}
-
 static WadiStatus whole_step(const TestGrid *grid, float *const velocity[3], const double *pressure,
                              const float *k, WadiError *error)
 {
@@ -325,9 +306,8 @@ static WadiStatus whole_step(const TestGrid *grid, float *const velocity[3], con
 static void every_failed_allocation_is_reported(void **unused)
 {
     (void)unused;
-    WadiAllocator allocator = { failing_alloc, plain_free, NULL };
-    wadi_set_allocator(&allocator);
-    fail_at = 0;
+    wadi_set_allocator(&failing_allocator);
+    alloc_fails_at = 0;
     TestGrid grid;
     float *velocity[3];
     block_make(&grid, velocity);
@@ -338,10 +318,10 @@ static void every_failed_allocation_is_reported(void **unused)
     WadiError error;
     int failures = 0;
     for (int n = 1;; ++n) {
-        calls = 0;
-        fail_at = n;
+        alloc_calls = 0;
+        alloc_fails_at = n;
         WadiStatus status = whole_step(&grid, velocity, pressure, k, &error);
-        fail_at = 0;
+        alloc_fails_at = 0;
         assert_int_equal(wadi_alloc_live_bytes(), live);
         if (status == WADI_OK) {
             break;

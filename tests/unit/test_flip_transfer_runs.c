@@ -6,7 +6,7 @@
 #include "core/hash.h"
 #include "core/parallel.h"
 #include "core/timer.h"
-#include "expect.h"
+#include "failing_alloc.h"
 #include "flip_fixture.h"
 
 static const float two_masses[2] = { 1.0f, 2.5f };
@@ -114,20 +114,6 @@ static void nothing_and_one_particle_pass(void **unused)
     }
 }
 
-static long calls, fail_at;
-
-static void *failing_alloc(void *user, size_t size, size_t alignment)
-{
-    (void)user;
-    return ++calls == fail_at ? NULL : aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
-}
-
-static void plain_free(void *user, void *memory, size_t size)
-{
-    (void)user, (void)size;
-    free(memory);
-}
-
 static WadiStatus small_step(WadiError *error)
 {
     WadiParticles particles;
@@ -156,18 +142,17 @@ static WadiStatus small_step(WadiError *error)
 static void an_allocation_failing_anywhere_is_an_error_without_a_leak(void **unused)
 {
     (void)unused;
-    WadiAllocator allocator = { failing_alloc, plain_free, NULL };
-    wadi_set_allocator(&allocator);
+    wadi_set_allocator(&failing_allocator);
     WadiStatus status = WADI_ERR_MEMORY;
     size_t live = wadi_alloc_live_bytes();
-    for (fail_at = 1; status != WADI_OK; ++fail_at) {
+    for (alloc_fails_at = 1; status != WADI_OK; ++alloc_fails_at) {
         WadiError error = { 0 };
-        calls = 0;
+        alloc_calls = 0;
         status = small_step(&error);
         assert_true(status == WADI_OK || status == WADI_ERR_MEMORY);
         assert_int_equal(wadi_alloc_live_bytes(), live);
     }
-    assert_true(fail_at > 30);
+    assert_true(alloc_fails_at > 30);
     wadi_set_allocator(NULL);
 }
 
@@ -175,7 +160,7 @@ static void an_allocation_failing_anywhere_is_an_error_without_a_leak(void **unu
 static void step_costs_follow_the_particles(void **unused)
 {
     (void)unused;
-    bool is_long = getenv("WADI_LONG") != NULL;
+    bool is_long = is_long_run();
     Fluid fluid;
     fluid_make_ball(&fluid, is_long ? 40.0 : 16.0, wadi_vec3(0.3, 0.4, 0.5), 0.1);
     fluid_set_random_velocity(&fluid);
@@ -252,7 +237,7 @@ static double droplet_seconds(int32_t count, bool is_whole)
 static void isolated_droplets_cost_by_their_number(void **unused)
 {
     (void)unused;
-    bool is_long = getenv("WADI_LONG") != NULL;
+    bool is_long = is_long_run();
     int32_t count = is_long ? 10000 : 2000;
     double few = droplet_seconds(count, true), many = droplet_seconds(8 * count, true);
     print_message("droplets a million cells apart, us each: %.2f of %d, %.2f of %d\n", 1e6 * few / count,

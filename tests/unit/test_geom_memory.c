@@ -3,27 +3,11 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "expect.h"
+#include "failing_alloc.h"
 #include "geom/mesh/mesh_solid.h"
 #include "geom/sdf_band.h"
 #include "geom/shape.h"
 
-static int calls_left;
-
-static void *failing_alloc(void *user, size_t size, size_t alignment)
-{
-    (void)user;
-    return calls_left-- > 0 ? aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment) : NULL;
-}
-
-static void plain_free(void *user, void *memory, size_t size)
-{
-    (void)user;
-    (void)size;
-    free(memory);
-}
-
-static const WadiAllocator failing = { failing_alloc, plain_free, NULL };
 static const char open_box[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n";
 
 static WadiStatus make_everything(void)
@@ -60,11 +44,11 @@ static WadiStatus make_everything(void)
 static void every_failing_allocation_is_reported_and_nothing_leaks(void **unused)
 {
     (void)unused;
-    wadi_set_allocator(&failing);
+    wadi_set_allocator(&failing_allocator);
     size_t live = wadi_alloc_live_bytes();
     int failures = 0;
     for (int n = 0;; ++n) {
-        calls_left = n;
+        alloc_calls_left = n;
         WadiStatus status = make_everything();
         assert_int_equal(wadi_alloc_live_bytes(), live);
         if (status == WADI_OK) {

@@ -2,20 +2,12 @@
 #include "geom/mesh/mesh.h"
 #include "io_scratch.h"
 
-static void write_text(const char *name, const char *text)
-{
-    FILE *file = fopen(scratch_path(name), "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    fclose(file);
-}
-
 static void a_mesh_lists_its_files(void **unused)
 {
     (void)unused;
-    write_text("m.gltf", "{\"asset\": {\"version\": \"2.0\"}, \"buffers\": [{\"uri\": \"a%20b.bin\"}, "
-                         "{\"uri\": \"data:application/octet-stream;base64,AAAA\"}, {\"uri\": \"c.bin\"}, "
-                         "{\"uri\": \"\\u0063.bin\"}, {\"byteLength\": 4}]}");
+    scratch_write("m.gltf", "{\"asset\": {\"version\": \"2.0\"}, \"buffers\": [{\"uri\": \"a%20b.bin\"}, "
+                            "{\"uri\": \"data:application/octet-stream;base64,AAAA\"}, {\"uri\": \"c.bin\"}, "
+                            "{\"uri\": \"\\u0063.bin\"}, {\"byteLength\": 4}]}");
     WadiError error = { 0 };
     WadiMeshFiles files;
     CHECK_OK(wadi_mesh_files(&files, scratch_path("m.gltf"), &error), error);
@@ -24,7 +16,7 @@ static void a_mesh_lists_its_files(void **unused)
     assert_string_equal(files.paths[1], scratch_path("a b.bin"));
     assert_string_equal(files.paths[2], scratch_path("c.bin"));
     wadi_mesh_files_free(&files);
-    write_text("m.obj", "mtllib other.mtl\nv 0 0 0\n");
+    scratch_write("m.obj", "mtllib other.mtl\nv 0 0 0\n");
     CHECK_OK(wadi_mesh_files(&files, scratch_path("m.obj"), &error), error);
     assert_int_equal(files.count, 1);
     wadi_mesh_files_free(&files);
@@ -42,7 +34,7 @@ static void buffers_elsewhere_are_refused(void **unused)
         char text[256];
         snprintf(text, sizeof text, "{\"asset\": {\"version\": \"2.0\"}, \"buffers\": [{\"uri\": \"%s\"}]}",
                  uris[i]);
-        write_text("e.gltf", text);
+        scratch_write("e.gltf", text);
         WadiError error = { 0 };
         WadiMeshFiles files;
         assert_int_equal(wadi_mesh_files(&files, scratch_path("e.gltf"), &error), WADI_ERR_FORMAT);

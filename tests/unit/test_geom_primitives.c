@@ -4,15 +4,7 @@
 #include "core/random.h"
 #include "expect.h"
 #include "geom/primitives.h"
-
-static WadiVec3 random_point(uint64_t seed, uint64_t id, double size)
-{
-    double u[3];
-    for (int i = 0; i < 3; ++i) {
-        u[i] = size * (2.0 * wadi_random_unit(seed, 3 * id + (uint64_t)i, WADI_RANDOM_TEST) - 1.0);
-    }
-    return wadi_vec3(u[0], u[1], u[2]);
-}
+#include "random_values.h"
 
 static const struct {
     WadiShapeKind kind;

@@ -6,17 +6,9 @@
 #include "core/timer.h"
 #include "expect.h"
 #include "geom/solids.h"
+#include "random_values.h"
 
 static const double pi = 3.14159265358979323846;
-
-static WadiVec3 random_point(uint64_t seed, uint64_t id, double size)
-{
-    double u[3];
-    for (int i = 0; i < 3; ++i) {
-        u[i] = size * (2.0 * wadi_random_unit(seed, 3 * id + (uint64_t)i, WADI_RANDOM_TEST) - 1.0);
-    }
-    return wadi_vec3(u[0], u[1], u[2]);
-}
 
 static WadiShapeDef box_def(WadiVec3 min, WadiVec3 max)
 {

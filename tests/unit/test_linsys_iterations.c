@@ -45,7 +45,7 @@ static void a_ball_takes_few_iterations(void **state)
     };
     problem_make(&p);
     solve_and_count("ball, air at a hundredth of a cell", &p);
-    if (is_long()) {
+    if (is_long_run()) {
         problem_ball(&p, 43);
         solve_and_count("ball", &p);
         problem_ball(&p, 90);
@@ -65,7 +65,7 @@ static void thin_walls_take_no_more(void **state)
 {
     (void)state;
     Problem p;
-    for (int n = 50; n <= (is_long() ? 100 : 50); n += 50) {
+    for (int n = 50; n <= (is_long_run() ? 100 : 50); n += 50) {
         for (int place = 0; place < 4; ++place) {
             char name[40];
             snprintf(name, sizeof name, "box %d, wall at %d", n, n / 2 + place);
@@ -117,7 +117,7 @@ static void rooms_with_doors_take_no_more(void **state)
 {
     (void)state;
     static const int sizes[3][2] = { { 40, 8 }, { 80, 8 }, { 80, 20 } };
-    for (int s = 0; s < (is_long() ? 3 : 1); ++s) {
+    for (int s = 0; s < (is_long_run() ? 3 : 1); ++s) {
         for (int r = 0; r < 2; ++r) {
             int n = sizes[s][0];
             Problem p = { .rule = r == 0 ? maze_rule : room_rule, .n = n, .option = sizes[s][1] };

@@ -1,5 +1,6 @@
 /* The Poisson solver on problems with a known answer. */
 #include "core/alloc.h"
+#include "failing_alloc.h"
 #include "linsys_problem.h"
 
 /* n x n cells across, 2 n high, air above, solid elsewhere. */
@@ -314,27 +315,10 @@ static void a_warmed_up_solve_does_not_allocate(void **state)
     problem_free(&p);
 }
 
-static long alloc_calls, fail_at;
-
-static void *failing_alloc(void *user, size_t size, size_t alignment)
-{
-    (void)user;
-    return ++alloc_calls == fail_at ? NULL
-                                    : aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
-}
-
-static void plain_free(void *user, void *memory, size_t size)
-{
-    (void)user;
-    (void)size;
-    free(memory);
-}
-
 static void memory_that_runs_out_is_an_error_at_every_call(void **state)
 {
     (void)state;
-    WadiAllocator allocator = { .alloc = failing_alloc, .free = plain_free };
-    wadi_set_allocator(&allocator);
+    wadi_set_allocator(&failing_allocator);
     size_t live = wadi_alloc_live_bytes();
     Problem p = { .rule = closed_rule, .n = 5, .option = 1, .high = { 20, 20, 12 } };
     problem_make(&p);
@@ -342,7 +326,7 @@ static void memory_that_runs_out_is_an_error_at_every_call(void **state)
     WadiStatus status = WADI_ERR_MEMORY;
     for (long n = 1; status != WADI_OK; ++n) {
         alloc_calls = 0;
-        fail_at = n;
+        alloc_fails_at = n;
         WadiError error;
         WadiPoissonReport report;
         WadiArena scratch = { 0 };
@@ -352,7 +336,7 @@ static void memory_that_runs_out_is_an_error_at_every_call(void **state)
         assert_true(status == WADI_OK ? alloc_calls < n : status == WADI_ERR_MEMORY);
         assert_true(n < 500);
     }
-    fail_at = 0;
+    alloc_fails_at = 0;
     problem_free(&p);
     assert_int_equal(wadi_alloc_live_bytes(), live);
     wadi_set_allocator(NULL);

@@ -4,6 +4,7 @@
 
 #include "../physics/scene_shapes.h"
 #include "core/arena.h"
+#include "failing_alloc.h"
 #include "particles/cells.h"
 #include "particles/emit.h"
 #include "particles/seed.h"
@@ -226,26 +227,6 @@ static void drains_remove_what_is_inside_while_open(void **unused)
     wadi_shape_destroy(shape);
 }
 
-typedef struct FailAt {
-    int calls_left;
-} FailAt;
-
-static void *failing_alloc(void *user, size_t size, size_t alignment)
-{
-    FailAt *fail_at = user;
-    if (fail_at->calls_left-- <= 0) {
-        return NULL;
-    }
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void plain_free(void *user, void *memory, size_t size)
-{
-    (void)user;
-    (void)size;
-    free(memory);
-}
-
 static WadiStatus everything(const WadiSeedIn *seed, const WadiEmitIn *emit, const WadiDrainIn *drain,
                              WadiParticles *p, WadiArena *arena, WadiState *state)
 {
@@ -277,9 +258,7 @@ static WadiStatus everything(const WadiSeedIn *seed, const WadiEmitIn *emit, con
 static void memory_may_fail_at_every_call(void **unused)
 {
     (void)unused;
-    FailAt fail_at = { 1 << 30 };
-    WadiAllocator allocator = { failing_alloc, plain_free, &fail_at };
-    wadi_set_allocator(&allocator);
+    wadi_set_allocator(&failing_allocator);
     WadiShape *box = shape_of(def_of(WADI_SHAPE_BOX, wadi_vec3(0, 0, 0), wadi_vec3(0.5, 0.5, 0.5)));
     WadiCurve rate = wadi_curve_constant(1.0), velocity = wadi_curve_constant3(0, 0, 0);
     WadiSeedIn seed = { .shape = box, .cell_size = 0.1, .per_axis = 2, .jitter = 1, .snap = WADI_SNAP_ZB05 };
@@ -292,7 +271,7 @@ static void memory_may_fail_at_every_call(void **unused)
         WadiParticles particles = { 0 };
         WadiArena arena = { 0 };
         WadiState state = { 0 };
-        fail_at.calls_left = n;
+        alloc_calls_left = n;
         status = everything(&seed, &emit, &drain, &particles, &arena, &state);
         assert_true(status == WADI_OK || status == WADI_ERR_MEMORY);
         assert_true(particles.column_count < 8 || wadi_particles_validate(&particles));

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "failing_alloc.h"
 #include "io/files/files.h"
 #include "scene_text.h"
 
@@ -157,25 +158,6 @@ static void the_name_defaults_to_the_files_stem(void **unused)
     }
 }
 
-static struct {
-    long calls, fails_at;
-} failing;
-
-static void *failing_alloc(void *user, size_t size, size_t alignment)
-{
-    (void)user;
-    return ++failing.calls == failing.fails_at
-               ? NULL
-               : aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void failing_free(void *user, void *memory, size_t size)
-{
-    (void)user;
-    (void)size;
-    free(memory);
-}
-
 static void memory_may_fail_at_every_call(void **unused)
 {
     (void)unused;
@@ -189,13 +171,12 @@ static void memory_may_fail_at_every_call(void **unused)
               "colliders: [{shape: {mesh: {file: none.obj}}}, {shape: {box: {}}}]\n";
     const char *texts[2] = { good, bad };
     const char *sets[1] = { "bodies[0].velocity=[0, 0, 1]" };
-    WadiAllocator allocator = { failing_alloc, failing_free, NULL };
     for (int t = 0; t < 2; ++t) {
-        wadi_set_allocator(&allocator);
+        wadi_set_allocator(&failing_allocator);
         size_t before = wadi_alloc_live_bytes();
         WadiStatus status = WADI_ERR_MEMORY;
-        for (failing.fails_at = 1; status == WADI_ERR_MEMORY; ++failing.fails_at) {
-            failing.calls = 0;
+        for (alloc_fails_at = 1; status == WADI_ERR_MEMORY; ++alloc_fails_at) {
+            alloc_calls = 0;
             WadiError error = { 0 };
             WadiScene *scene = NULL;
             WadiSceneDef def = { .text = texts[t], .sets = sets, .set_count = 1 };
@@ -207,7 +188,7 @@ static void memory_may_fail_at_every_call(void **unused)
         }
         wadi_set_allocator(NULL);
         assert_int_equal(status, t == 0 ? WADI_OK : WADI_ERR_SCENE);
-        assert_true(failing.fails_at > 20);
+        assert_true(alloc_fails_at > 20);
     }
 }
 

@@ -386,7 +386,7 @@ static void isolated_particles_need_little(void **unused)
 {
     (void)unused;
     WadiCloud f = { 0 };
-    int count = getenv("WADI_LONG") != NULL ? 1000000 : 20000;
+    int count = is_long_run() ? 1000000 : 20000;
     double spacing = 0.01;
     for (int n = 0; n < count; ++n) {
         double u[3];
