@@ -1,4 +1,4 @@
-/* A folder for one test program's files, and states to put in them. */
+/* A folder for the files of one test program, and states to write to it. */
 #ifndef WADI_TESTS_IO_SCRATCH_H
 #define WADI_TESTS_IO_SCRATCH_H
 

@@ -1,4 +1,4 @@
-/* Scenes that are given as text, as the parser reads them. */
+/* Parsed scenes given as text. */
 #ifndef WADI_TESTS_SCENE_TEXT_H
 #define WADI_TESTS_SCENE_TEXT_H
 

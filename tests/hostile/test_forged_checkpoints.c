@@ -1,5 +1,5 @@
-/* Checkpoints whose hashes are right and whose numbers are not: resuming from one ends with a message or goes on, never with a crash
- * or an overflow. Each case is a process of its own. */
+/* Checkpoints with correct hashes and wrong numbers: resuming fails with a message or continues, without a
+ * crash or an overflow. Each case is a separate process. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -24,7 +24,7 @@ static char run_path[1024], checkpoint_path[1400];
 static WadiState good;
 static WadiFrameHeader good_header;
 
-/* From the checkpoint of frame `from` on; 0: from the start. */
+/* Resumes from the checkpoint of frame `from`; 0: from the start. */
 static WadiStatus run(int from, int frames)
 {
     WadiError error = { 0 };
@@ -71,7 +71,7 @@ static int end(void **state)
     return scratch_end(state);
 }
 
-/* The good checkpoint, but for one or all values of array `which`. */
+/* The valid checkpoint with one or all values of array `which` changed. */
 static void forge(int which, int kind, bool is_one)
 {
     static const double reals[] = { NAN, 1e300, -1e30, 0.0 };

@@ -1,5 +1,5 @@
-/* Frames whose hashes are right and whose contents are not: arrays of other lengths and types are refused by name, and whatever
- * the values are, wrapping, drawing and exporting end with a file or a message. Each case is a process of its own. */
+/* Frames with correct hashes and wrong contents: arrays of other lengths and types are rejected by name; with
+ * any values, surfaces, pictures and exports end with a file or a message. Each case is a separate process. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -51,7 +51,8 @@ static int end(void **state)
     return scratch_end(state);
 }
 
-/* The good frame but for the shape of array `which`, or its values when `value` is not NULL: one of them, or all. */
+/* The valid frame with another shape of array `which`, or, when `value` is not NULL, with one or all of its
+ * values changed. */
 static void forge(int which, Shape shape, const double *value, bool is_one)
 {
     WadiError error = { 0 };
@@ -92,7 +93,7 @@ static void forge(int which, Shape shape, const double *value, bool is_one)
     free(forged);
 }
 
-/* In the child. */
+/* In the child process. */
 static void use_frame(void)
 {
     static const char *const attributes[] = { NULL, "speed", "pressure", "rigid", "position.x" };

@@ -1,4 +1,4 @@
-/* io on damaged files and without memory. */
+/* io with damaged files and with failing allocations. */
 #include <fcntl.h>
 
 #include "core/alloc.h"
@@ -28,7 +28,7 @@ static void overwrite(const char *path, const char *bytes, size_t size)
     close(fd);
 }
 
-/* Whether the byte means anything: it is metadata, or a value of an array. */
+/* Whether the byte is used: metadata, or a value of an array. */
 static bool is_meaningful(const WadiFrameLayout *layout, size_t place)
 {
     bool is_value = false;
@@ -121,7 +121,7 @@ static void every_cut_file_is_found(void **unused)
     wadi_free(bytes, size + 1, 1);
 }
 
-/* A table that lies, with hashes that agree: what an attacker would write. */
+/* A forged table with matching hashes. */
 static void a_forged_table_is_refused_before_memory_is_asked_for(void **unused)
 {
     (void)unused;
@@ -168,8 +168,7 @@ static void a_forged_table_is_refused_before_memory_is_asked_for(void **unused)
     wadi_free(bytes, size + 1, 1);
 }
 
-/* An allocator that fails at one call, from whichever thread it comes. */
-/* Everything a run does with its folder. Returns the first failure. */
+/* All operations of a run on its folder. Returns the first failure. */
 static WadiStatus whole_life(const char *path, WadiError *error)
 {
     WadiRunFolder *folder = NULL;

@@ -1,5 +1,4 @@
-/* io under trouble from outside: full disks, read-only folders, folders that vanish, processes that are
- * killed. */
+/* io with external failures: full disks, read-only folders, folders that vanish, killed processes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -28,7 +27,7 @@ static int submit_until_failure(WadiRunFolder *folder, size_t count, WadiStatus 
     return accepted;
 }
 
-/* Every frame that is there reads back right, run.json claims no more, and no temporary file is left. */
+/* Every existing frame is read correctly, run.json lists no more, and no temporary file is left. */
 static void check_whole(const char *path, int at_least)
 {
     WadiError error;
@@ -49,7 +48,7 @@ static void check_whole(const char *path, int at_least)
         assert_true(summary.frames <= frames);
         wadi_run_summary_free(&summary);
     } else {
-        assert_int_equal(error.status, WADI_ERR_IO); /* none yet, but never half a one */
+        assert_int_equal(error.status, WADI_ERR_IO); /* none yet, but never an incomplete one */
     }
     wadi_state_free(&state);
     wadi_state_free(&expected);
@@ -75,7 +74,7 @@ static void a_file_size_limit_is_an_error_and_no_signal(void **unused)
     struct rlimit before, small;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = before;
-    /* SIGXFSZ keeps its default, which would end this program. */
+    /* SIGXFSZ has its default action, which would end this program. */
     for (small.rlim_cur = 0; small.rlim_cur < 700000; small.rlim_cur += 50000) {
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
         WadiStatus status =
@@ -106,7 +105,7 @@ static void a_full_disk_keeps_every_finished_frame(void **unused)
     WadiRunFolder *folder = NULL;
     CHECK_OK(wadi_run_folder_open(&folder, path, "column", WADI_RUN_NEW, NULL, &error), error);
     WadiStatus status;
-    /* A frame has 80 KB and a checkpoint as much, of which two stay: about ten frames fit. */
+    /* A frame has 80 KB and a checkpoint as much, of which two are kept: about ten frames fit. */
     int accepted = submit_until_failure(folder, 1000, &status, &error);
     assert_int_equal(status, WADI_ERR_IO);
     assert_true(accepted > 3 && accepted < 20);
@@ -123,7 +122,7 @@ static void a_full_disk_keeps_every_finished_frame(void **unused)
     assert_int_equal(wadi_run_folder_close(folder, &later), WADI_ERR_IO);
     check_whole(path, accepted - 1);
     check_no_temporaries(path);
-    /* With space again, the run goes on. */
+    /* With free space the run continues. */
     assert_int_equal(mount("tmpfs", mounted, "tmpfs", MS_REMOUNT, "size=8m"), 0);
     WadiState frame = { 0 }, checkpoint = { 0 };
     WadiFrameHeader header;
@@ -230,7 +229,7 @@ static void a_killed_process_leaves_whole_files_only(void **unused)
         CHECK_OK(wadi_run_folder_open(&folder, path, "column", WADI_RUN_RESUME, NULL, &error), error);
         check_no_temporaries(path);
         CHECK_OK(wadi_run_folder_read_checkpoint(folder, frames, &state, &header, &found, &error), error);
-        /* The checkpoint of a frame follows it, so at most the last frame has none. */
+        /* A frame is followed by its checkpoint, so at most the last frame has none. */
         assert_true(found || frames <= 1);
         if (found) {
             assert_true(header.frame >= frames - 1);
@@ -259,7 +258,7 @@ static void another_process_at_the_same_folder_is_refused(void **unused)
         char byte = 0;
         bool is_good = wadi_run_folder_open(&folder, path, "column", WADI_RUN_NEW, NULL, NULL) == WADI_OK &&
                        write(ready[1], "", 1) == 1 && read(done[0], &byte, 1) == 1;
-        _exit(!is_good); /* without closing: the kernel must let go */
+        _exit(!is_good); /* without closing: the kernel must release the lock */
     }
     char byte, expected[64];
     assert_int_equal(read(ready[0], &byte, 1), 1);

@@ -1,4 +1,4 @@
-/* io: files that are whole or absent. */
+/* io: files that are complete or absent. */
 #include "core/alloc.h"
 #include "expect.h"
 #include "io/files/files.h"
@@ -22,8 +22,8 @@ static void a_file_comes_back_as_it_was_written(void **unused)
     assert_int_equal(scratch_count(scratch, ".tmp-"), 0);
 }
 
-/* Pieces of odd sizes with gaps between them, over several blocks of the stream; tmpfs has no writes past the page cache on
- * many systems. */
+/* Pieces of odd sizes with gaps between them, over several blocks of the stream; on many systems tmpfs has no
+ * O_DIRECT. */
 static void a_stream_comes_back_as_it_was_put(void **unused)
 {
     (void)unused;

@@ -48,7 +48,7 @@ static void a_million_particles_come_back_bit_for_bit(void **unused)
     wadi_state_free(&again);
 }
 
-/* Small arrays lie in the gaps that sectors leave between large ones. */
+/* Small arrays are in the gaps that sectors leave between large ones. */
 static void small_and_large_arrays_share_a_file(void **unused)
 {
     (void)unused;
@@ -121,7 +121,7 @@ static void equal_input_gives_equal_bytes(void **unused)
         const char *path = scratch_path(i ? "second.h5" : "first.h5");
         CHECK_OK(wadi_frame_file_write(path, "particles", &header, &state, &error), error);
         CHECK_OK(wadi_file_read(path, 1 << 20, &bytes[i], &size[i], &error), error);
-        usleep(1100000 * (1 - (unsigned)i)); /* time stamps would have whole seconds */
+        usleep(1100000 * (1 - (unsigned)i)); /* time stamps would have a resolution of a second */
     }
     assert_int_equal(size[0], size[1]);
     assert_memory_equal(bytes[0], bytes[1], size[0]);
@@ -155,7 +155,7 @@ static void arrays_lie_on_multiples_of_64_bytes_and_hold_the_raw_values(void **u
     wadi_state_free(&state);
 }
 
-/* h5py as the oracle: what HDF5 finds in the file is what was put in. */
+/* h5py as the reference: HDF5 reads from the file what was written. */
 static void hdf5_readers_find_the_same_values(void **unused)
 {
     (void)unused;

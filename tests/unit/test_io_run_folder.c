@@ -6,7 +6,7 @@
 #include "io/run/run_lock.h"
 #include "io_scratch.h"
 
-/* What the library said, for the tests that expect it to. */
+/* Log messages, for the tests that expect some. */
 static char said[8192];
 
 static void remember(void *user, WadiLogLevel level, const char *text)
@@ -227,7 +227,7 @@ static bool index_names(const char *path, const char *frame)
     return is_named;
 }
 
-/* Frames without checkpoints are told of by the next one that has one, and at the end. */
+/* Frames without a checkpoint are listed in run.json with the next checkpoint, and at the end. */
 static void index_and_summary_keep_the_pace_of_checkpoints(void **unused)
 {
     (void)unused;
@@ -272,7 +272,7 @@ static void a_resumed_run_has_the_same_index_as_an_unbroken_one(void **unused)
     make_run(path[0], 6);
     make_run(path[1], 4);
     CHECK_OK(wadi_run_folder_open(&folder, path[1], "column", WADI_RUN_RESUME, NULL, &error), error);
-    for (int i = 4; i <= 6; ++i) { /* frame 4 once more */
+    for (int i = 4; i <= 6; ++i) { /* frame 4 is written again */
         CHECK_OK(scratch_submit(folder, &frame, i, 10, false, &error), error);
     }
     CHECK_OK(wadi_run_folder_close(folder, &error), error);

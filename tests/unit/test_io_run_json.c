@@ -84,7 +84,7 @@ static void damage_is_an_error_that_names_the_file(void **unused)
     char *json = NULL;
     CHECK_OK(wadi_run_summary_json(&summary, &json, &error), error);
     size_t length = strlen(json);
-    /* Without its end: the last byte is a newline, the one before closes the object. */
+    /* Truncated: the last byte is a newline, the one before closes the object. */
     for (size_t cut = 0; cut + 1 < length; ++cut) {
         error.text[0] = '\0';
         assert_int_equal(wadi_run_summary_parse("run.json", json, cut, &again, &error), WADI_ERR_FORMAT);
@@ -125,7 +125,7 @@ static void values_out_of_range_are_named(void **unused)
                  place + strlen(pairs[i][0]));
         assert_int_equal(wadi_run_summary_parse("run.json", text, strlen(text), &again, &error),
                          WADI_ERR_FORMAT);
-        /* Text that is no JSON at all is reported as that. */
+        /* Text that is not JSON is reported as such. */
         assert_true(strstr(error.text, keys[i]) != NULL || strstr(error.text, "JSON") != NULL);
     }
     wadi_string_free(json);

@@ -1,4 +1,5 @@
-/* Every scene of tests/golden/bad_scenes is refused with exactly the text beside it. WADI_BLESS=1 rewrites the texts. */
+/* Every scene of tests/golden/bad_scenes is rejected with exactly the text in the .txt file. WADI_BLESS=1
+ * rewrites the texts. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static void bad_scenes_are_refused_with_their_message(void **unused)
 
         size_t before = wadi_alloc_live_bytes();
         WadiScene *scene = NULL;
-        /* As a text under its bare name: messages do not depend on where the tree lies. */
+        /* As a text under its bare name: messages do not depend on the folder of the tree. */
         WadiSceneDef def = { .path = names[i], .text = bytes, .text_length = size, .folder = "scenes" };
         WadiStatus status = wadi_scene_parse(&scene, &def, &error);
         assert_null(scene);
@@ -104,7 +105,8 @@ static void files_that_cannot_be_read_are_named(void **unused)
     assert_non_null(strstr(error.text, "large.yaml"));
     unlink(path);
 
-    /* A mesh that is a folder, and one that may not be read (root reads everything, so only checked for others). */
+    /* A mesh that is a folder, and one without read permission (only for users other than root, who may read
+     * everything). */
     snprintf(path, sizeof path, "%s/scene.yaml", folder);
     char secret[200], text[1000];
     snprintf(secret, sizeof secret, "%s/secret.obj", folder);

@@ -8,12 +8,12 @@
 #include "scene_sim.h"
 #include "scene_text.h"
 
-/* One of each of what the language has, where the keys of each object go, and what must be said beside them. */
-typedef struct Place {
+/* One of each object of the language: where its keys are inserted, and which other keys are required. */
+typedef struct Insertion {
     const WadiSceneObject *object;
     const char *prefix;
     const char *kind; /* only keys of this kind */
-} Place;
+} Insertion;
 
 static const char whole[] =
     "wadi: 1\nsolver: flip\ncell_size: 0.1\nframes: 72\n"
@@ -83,7 +83,7 @@ static const void *at(const void *base, size_t offset)
     return (const char *)base + offset;
 }
 
-/* Shapes are left to the content hash. */
+/* Shapes are compared by the content hash. */
 static bool is_same_field(const WadiSceneField *field, const void *base_a, const void *base_b)
 {
     const void *a = at(base_a, field->offset), *b = at(base_b, field->offset);
@@ -131,14 +131,14 @@ static bool is_same_object(const WadiSceneObject *object, const void *a, const v
     return true;
 }
 
-static bool is_of_kind(const Place *place, const WadiSceneField *field)
+static bool is_of_kind(const Insertion *insertion, const WadiSceneField *field)
 {
-    if (field->kinds == 0 || place->kind == NULL) {
+    if (field->kinds == 0 || insertion->kind == NULL) {
         return field->kinds == 0;
     }
-    const WadiSceneField *kind = wadi_scene_field(place->object, "kind");
+    const WadiSceneField *kind = wadi_scene_field(insertion->object, "kind");
     for (int i = 0; i < kind->choices->count; ++i) {
-        if (strcmp(kind->choices->list[i].name, place->kind) == 0) {
+        if (strcmp(kind->choices->list[i].name, insertion->kind) == 0) {
             return wadi_scene_field_fits(field, kind->choices->list[i].value);
         }
     }
@@ -148,7 +148,7 @@ static bool is_of_kind(const Place *place, const WadiSceneField *field)
 static void every_default_can_be_written(void **unused)
 {
     (void)unused;
-    const Place places[] = {
+    const Insertion insertions[] = {
         { &wadi_scene_object, "", NULL },
         { &wadi_scene_domain_object, "domain.", NULL },
         { &wadi_flip_settings, "flip.", NULL },
@@ -169,14 +169,14 @@ static void every_default_can_be_written(void **unused)
     };
     WadiScene *plain = parse(whole);
     int written = 0;
-    for (size_t p = 0; p < sizeof places / sizeof places[0]; ++p) {
-        for (int i = 0; i < places[p].object->field_count; ++i) {
-            const WadiSceneField *field = &places[p].object->fields[i];
+    for (size_t p = 0; p < sizeof insertions / sizeof insertions[0]; ++p) {
+        for (int i = 0; i < insertions[p].object->field_count; ++i) {
+            const WadiSceneField *field = &insertions[p].object->fields[i];
             char value[128], set[256];
-            if (!is_of_kind(&places[p], field) || !write_default(field, value, sizeof value)) {
+            if (!is_of_kind(&insertions[p], field) || !write_default(field, value, sizeof value)) {
                 continue;
             }
-            snprintf(set, sizeof set, "%s%s=%s", places[p].prefix, field->key, value);
+            snprintf(set, sizeof set, "%s%s=%s", insertions[p].prefix, field->key, value);
             const char *sets[] = { set };
             WadiScene *scene = parse_with(whole, sets, 1);
             if (scene->content_hash != plain->content_hash ||
@@ -213,7 +213,7 @@ static uint64_t run_with(const char *text, const char *set)
     "materials: {m: {kind: sand}, w: {kind: water}}\n"                                                       \
     "emitters: [{material: w, rate: 0.1, shape: {box: {min: [0.6, 0, 0.6], max: [0.8, 0.2, 0.8]}}}]\n"
 
-/* Also for the solver, which may take a number that is given for another thing than one that is not. */
+/* Also for the solver, which may treat a given number and a missing one differently. */
 static void settings_of_the_solver_written_out_give_the_same_bytes(void **unused)
 {
     (void)unused;

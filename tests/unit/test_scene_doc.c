@@ -1,4 +1,5 @@
-/* docs/scene-reference.md and docs/scene.schema.json are what the table says. WADI_BLESS=1 rewrites them. */
+/* docs/scene-reference.md and docs/scene.schema.json are equal to what the table generates. WADI_BLESS=1
+ * rewrites them. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -79,7 +80,7 @@ static void every_key_of_the_table_is_complete(void **unused)
 static void the_json_schema_tells_good_scenes_from_bad(void **unused)
 {
     (void)unused;
-    /* The tests are given the Python that tools/setup.sh equips. */
+    /* The Python environment that tools/setup.sh prepares. */
     int result =
         system("${PYTHON:-python3} " WADI_SOURCE_DIR "/tests/check_scene_schema.py > /dev/null 2>&1");
     if (WIFEXITED(result) && (WEXITSTATUS(result) == 77 || WEXITSTATUS(result) == 127)) {

@@ -92,7 +92,7 @@ static void a_setting_changes_the_hash(void **unused)
     WadiScene *b = parse(HEAD "materials: {a: {kind: sand}}\nflip: {friction: zb05}\n");
     WadiScene *c = parse(HEAD "materials: {a: {kind: sand}}\nflip: {friction: solve}\n");
     assert_true(a->content_hash != b->content_hash);
-    assert_true(a->content_hash == c->content_hash); /* what is the default may be said */
+    assert_true(a->content_hash == c->content_hash); /* writing a default does not change the hash */
     wadi_scene_free(a);
     wadi_scene_free(b);
     wadi_scene_free(c);

@@ -1,4 +1,4 @@
-/* Scenes that are right, and what they are read as. */
+/* Valid scenes and their parsed values. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -187,7 +187,7 @@ static void every_shape_is_read(void **unused)
     uint64_t before = s->content_hash;
     wadi_scene_free(s);
 
-    /* The bytes of a file count, not its name. */
+    /* The hash includes the bytes of a file, not its name. */
     snprintf(path, sizeof path, "%s/c.08.obj", folder);
     CHECK_OK(wadi_file_write(path, "other", 5, &error), error);
     CHECK_OK(wadi_scene_parse(&s, &def, &error), error);

@@ -1,4 +1,4 @@
-/* Scenes with values set from outside, what their hash sees, their name, and failing memory. */
+/* Scenes with overrides: their hash, their name, and failing allocations. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ static void overrides_change_the_scene_and_its_source(void **unused)
     assert_int_equal(s->resolution, 50);
     CHECK_NEAR(s->cell_size, 0.02, 1e-15);
     CHECK_NEAR(s->bodies[0].velocity.z, 1.0, 0.0);
-    /* An alias is a copy: the other body keeps its radius. */
+    /* An alias is a copy: the other body's radius does not change. */
     CHECK_NEAR(wadi_curve_value(&s->bodies[0].shape.parameter[1], 0.0), 0.5, 0.0);
     CHECK_NEAR(wadi_curve_value(&s->bodies[1].shape.parameter[1], 0.0), 2.0, 0.0);
     CHECK_NEAR(wadi_curve_value(&s->wall_friction, 0.5), 0.5, 1e-15);
@@ -36,7 +36,7 @@ static void overrides_change_the_scene_and_its_source(void **unused)
     assert_int_equal(
         strncmp(s->source, "# as run with the settings resolution=50 bodies[0].velocity=[0,0,1]", 67), 0);
 
-    /* The source says the same without the overrides. */
+    /* The source parses to the same scene without the overrides. */
     WadiScene *again = parse(s->source);
     assert_true(again->content_hash == s->content_hash);
     assert_string_equal(again->name, "a.b");

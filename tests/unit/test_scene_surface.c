@@ -1,4 +1,4 @@
-/* How particles are wrapped, in the scene file: values, defaults, and that the simulation does not depend on them. */
+/* Surface settings in the scene file: values, defaults, and that the simulation does not depend on them. */
 #include <string.h>
 
 #include "expect.h"

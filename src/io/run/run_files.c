@@ -154,7 +154,7 @@ WadiStatus wadi_run_has_results(const char *folder, bool *has_results, WadiError
     return WADI_OK;
 }
 
-static WadiStatus visit_proof(void *user, const char *folder, const char *file_name, WadiError *error)
+static WadiStatus visit_result(void *user, const char *folder, const char *file_name, WadiError *error)
 {
     (void)error;
     Search *search = user;
@@ -170,9 +170,9 @@ static WadiStatus visit_proof(void *user, const char *folder, const char *file_n
 bool wadi_run_has_frame(const char *folder)
 {
     Search search = { 0 };
-    visit_folder(folder, "/particles", visit_proof, &search, NULL);
+    visit_folder(folder, "/particles", visit_result, &search, NULL);
     if (!search.has_any) {
-        visit_folder(folder, "/checkpoint", visit_proof, &search, NULL);
+        visit_folder(folder, "/checkpoint", visit_result, &search, NULL);
     }
     return search.has_any;
 }

@@ -119,7 +119,7 @@ static void finish_box(WadiSceneReader *r, int node, WadiShapeDef *def, const Wa
     }
 }
 
-static bool is_zero_at_rest(const WadiCurve *curve)
+static bool is_constant_zero(const WadiCurve *curve)
 {
     return curve->key_count == 0 && curve->constant.value[0] == 0.0;
 }
@@ -136,7 +136,7 @@ void wadi_finish_shape(WadiSceneReader *r, int node, const WadiSceneObject *para
         }
         return;
     case WADI_SHAPE_CONE:
-        if (is_sound && is_zero_at_rest(&def->parameter[2]) && is_zero_at_rest(&def->parameter[3])) {
+        if (is_sound && is_constant_zero(&def->parameter[2]) && is_constant_zero(&def->parameter[3])) {
             report_at(r, given_node(parameters, given, "radius"), "radius",
                       "radius and top_radius cannot both be 0");
         }

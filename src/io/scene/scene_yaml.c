@@ -151,7 +151,7 @@ static void attach(Builder *b, int node)
     }
 }
 
-static bool has_room(Builder *b, WadiSourceLocation location)
+static bool is_within_limit(Builder *b, WadiSourceLocation location)
 {
     if (b->yaml->nodes.count >= WADI_YAML_MAX_NODES) {
         stop(b, location, "the scene expands to more than 1000000 values; do aliases hold aliases?");
@@ -163,7 +163,7 @@ static WadiStatus copy_tree(Builder *b, int from, WadiSourceLocation location, i
                             WadiError *error)
 {
     *copy = -1;
-    if (!has_room(b, location)) {
+    if (!is_within_limit(b, location)) {
         return WADI_OK;
     }
     if (depth >= WADI_YAML_MAX_DEPTH) {
@@ -211,7 +211,7 @@ static WadiStatus read_alias(Builder *b, const char *name, size_t length, WadiSo
     return WADI_OK;
 }
 
-static WadiStatus note_anchor(Builder *b, struct fy_token *token, int node, bool is_open, WadiError *error)
+static WadiStatus add_anchor(Builder *b, struct fy_token *token, int node, bool is_open, WadiError *error)
 {
     if (token == NULL) {
         return WADI_OK;
@@ -282,7 +282,7 @@ static WadiStatus begin(Builder *b, WadiYamlKind kind, WadiSourceLocation locati
     b->is_flow[b->depth] = is_flow;
     b->anchor[b->depth] = -1;
     size_t anchor_count = b->anchors.count;
-    WADI_TRY(note_anchor(b, anchor, node, true, error));
+    WADI_TRY(add_anchor(b, anchor, node, true, error));
     if (b->anchors.count > anchor_count) {
         b->anchor[b->depth] = (int)anchor_count;
     }
@@ -318,7 +318,7 @@ static WadiStatus read_scalar(Builder *b, const struct fy_event_scalar_data *dat
     int node;
     WADI_TRY(wadi_yaml_new_text(b->yaml, text, length, is_plain, location, &node, error));
     attach(b, node);
-    return note_anchor(b, data->anchor, node, false, error);
+    return add_anchor(b, data->anchor, node, false, error);
 }
 
 static WadiSourceLocation location_of(Builder *b, struct fy_event *event)
@@ -348,7 +348,7 @@ static WadiStatus read_event(Builder *b, struct fy_event *event, WadiError *erro
         stop(b, location, "tags ('!…') are not part of the scene language; remove it");
         return WADI_OK;
     }
-    if (!has_room(b, location)) {
+    if (!is_within_limit(b, location)) {
         return WADI_OK;
     }
     switch (event->type) {
