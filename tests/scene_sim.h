@@ -1,4 +1,4 @@
-/* Simulations of scenes that are given as text. */
+/* Simulations of scenes given as text. */
 #ifndef WADI_TESTS_SCENE_SIM_H
 #define WADI_TESTS_SCENE_SIM_H
 

@@ -7,13 +7,13 @@
 
 /* Limit of the world without walls, in cells: cell indices stay far inside 32 bits. Particles that leave
  * through open sides are drained before (open_sides.c). */
-static const double cells_of_world = 1 << 30;
+static const double world_cells = 1 << 30;
 
 static WadiBox world_limits(const WadiSim *sim)
 {
     double cell = sim->world->cell_size;
-    WadiBox all = { { -cells_of_world * cell, -cells_of_world * cell, -cells_of_world * cell },
-                    { cells_of_world * cell, cells_of_world * cell, cells_of_world * cell } };
+    WadiBox all = { { -world_cells * cell, -world_cells * cell, -world_cells * cell },
+                    { world_cells * cell, world_cells * cell, world_cells * cell } };
     if (!sim->scene->has_domain) {
         return all;
     }
@@ -114,7 +114,7 @@ static double warning_density(const WadiSim *sim)
 }
 
 /* The moving collider nearest to x, if it is within `radius`: the likely cause of the compression. */
-static const char *pusher_at(const WadiSim *sim, WadiVec3 x, double radius)
+static const char *nearest_mover(const WadiSim *sim, WadiVec3 x, double radius)
 {
     const char *name = NULL;
     for (int i = 0; i < sim->scene->collider_count; ++i) {
@@ -152,13 +152,13 @@ void wadi_sim_warn_overfull(WadiSim *sim, const WadiOverfullRegion *region, int 
         return;
     }
     WadiVec3 size = wadi_box_size(sim->scene->has_domain ? sim->scene->domain : region->box);
-    const char *pusher = pusher_at(sim, x, fmax(size.x, fmax(size.y, size.z)));
+    const char *mover = nearest_mover(sim, x, fmax(size.x, fmax(size.y, size.z)));
     wadi_log(&sim->log, WADI_LOG_WARNING,
              "frame %d, t = %.4g s: around (%.4g, %.4g, %.4g) the material has no room and is %.2f times as "
              "dense as at "
              "rest%s%s; leave it a way out",
              sim->frame + 1, sim->time, x.x, x.y, x.z, region->density,
-             pusher != NULL ? ": perhaps squeezed by the collider " : "", pusher != NULL ? pusher : "");
+             mover != NULL ? ": perhaps squeezed by the collider " : "", mover != NULL ? mover : "");
 }
 
 int64_t wadi_sim_material_count(const WadiSim *sim, int material)

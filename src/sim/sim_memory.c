@@ -6,7 +6,7 @@
 #include "sim/sim.h"
 
 /* Particles that the emitters add; 0 where drains or open sides may remove some. */
-static double poured(const WadiSim *sim, double duration)
+static double emitted_count(const WadiSim *sim, double duration)
 {
     const WadiScene *scene = sim->scene;
     double count = 0.0;
@@ -21,7 +21,7 @@ static double poured(const WadiSim *sim, double duration)
 
 WadiStatus wadi_sim_check_memory(const WadiSim *sim, double duration, WadiError *error)
 {
-    double least = 0.0, likely = 0.0, extra = poured(sim, duration);
+    double least = 0.0, likely = 0.0, extra = emitted_count(sim, duration);
     WADI_TRY(wadi_world_expect(sim->world, &least, &likely, error));
     /* Bytes of the columns, their copy for the writer, and the scratch of a step. */
     double each =

@@ -24,13 +24,13 @@ static WadiStatus add_clock(const WadiSim *sim, WadiState *state, WadiError *err
     }
     size_t emitters = (size_t)sim->scene->emitter_count;
     double *owed = NULL;
-    uint64_t *poured = NULL;
+    uint64_t *emitted = NULL;
     WADI_TRY(wadi_state_add(state, "emit.owed", WADI_TYPE_F64, 1, emitters, (void **)&owed, error));
-    WADI_TRY(wadi_state_add(state, "emit.counts", WADI_TYPE_U64, 2, emitters, (void **)&poured, error));
+    WADI_TRY(wadi_state_add(state, "emit.counts", WADI_TYPE_U64, 2, emitters, (void **)&emitted, error));
     for (size_t i = 0; i < emitters; ++i) {
         owed[i] = sim->emit[i].owed;
-        poured[2 * i] = sim->emit[i].emitted;
-        poured[2 * i + 1] = sim->emit[i].tried;
+        emitted[2 * i] = sim->emit[i].emitted;
+        emitted[2 * i + 1] = sim->emit[i].tried;
     }
     /* The warnings given, so that a resumed run does not repeat them. Without warnings the array is omitted. */
     return sim->overfull_warnings != 0 ? wadi_state_put(state, "sim.no_room_said", WADI_TYPE_U64, 1, 1,
@@ -126,21 +126,21 @@ static WadiStatus check_particles(const WadiSim *sim, WadiError *error)
 
 WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *error)
 {
-    const WadiStateArray *counts = NULL, *reals = NULL, *ledger = NULL, *owed = NULL, *poured = NULL;
+    const WadiStateArray *counts = NULL, *reals = NULL, *ledger = NULL, *owed = NULL, *emitted = NULL;
     size_t emitters = (size_t)sim->scene->emitter_count;
     size_t materials = (size_t)sim->scene->material_count;
     WADI_TRY(wadi_state_expect(state, "sim.counts", WADI_TYPE_U64, 1, 4, &counts, error));
     WADI_TRY(wadi_state_expect(state, "sim.reals", WADI_TYPE_F64, 1, 2, &reals, error));
     WADI_TRY(wadi_state_expect(state, "sim.ledger", WADI_TYPE_U64, 3, materials, &ledger, error));
     WADI_TRY(wadi_state_expect(state, "emit.owed", WADI_TYPE_F64, 1, emitters, &owed, error));
-    WADI_TRY(wadi_state_expect(state, "emit.counts", WADI_TYPE_U64, 2, emitters, &poured, error));
+    WADI_TRY(wadi_state_expect(state, "emit.counts", WADI_TYPE_U64, 2, emitters, &emitted, error));
     const uint64_t *c = counts->data;
     if (c[0] != SNAPSHOT_VERSION) {
         return wadi_fail(error, WADI_ERR_FORMAT,
                          "the checkpoint has version %llu, this wadi reads version %d",
                          (unsigned long long)c[0], SNAPSHOT_VERSION);
     }
-    if (c[1] > INT32_MAX || !are_counts(counts) || !are_counts(ledger) || !are_counts(poured) ||
+    if (c[1] > INT32_MAX || !are_counts(counts) || !are_counts(ledger) || !are_counts(emitted) ||
         !are_below(reals, 1e30) || !are_below(owed, 1e30) || ((const double *)reals->data)[0] < 0.0) {
         return wadi_fail(error, WADI_ERR_FORMAT,
                          "the counts and times of the checkpoint make no sense; resume from another one");
@@ -168,8 +168,8 @@ WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *err
     }
     for (size_t i = 0; i < emitters; ++i) {
         sim->emit[i].owed = ((const double *)owed->data)[i];
-        sim->emit[i].emitted = ((const uint64_t *)poured->data)[2 * i];
-        sim->emit[i].tried = ((const uint64_t *)poured->data)[2 * i + 1];
+        sim->emit[i].emitted = ((const uint64_t *)emitted->data)[2 * i];
+        sim->emit[i].tried = ((const uint64_t *)emitted->data)[2 * i + 1];
     }
     sim->overfull_warnings = 0;
     if (wadi_state_find(state, "sim.no_room_said") != NULL) {

@@ -1,4 +1,5 @@
-/* Open sides of the domain: what crosses them is gone and counted as drained, what is poured outside may come in. */
+/* Open sides of the domain: particles that cross them are removed and counted as drained; particles poured
+ * outside may enter. */
 #include "core/state.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
@@ -10,7 +11,7 @@ static void count_warnings(void *user, WadiLogLevel level, const char *text)
     (void)user;
     if (level == WADI_LOG_WARNING) {
         print_message("warning: %s\n", text);
-        assert_null(strstr(text, "pours nothing")); /* from outside an open side it does */
+        assert_null(strstr(text, "pours nothing")); /* outside an open side it does pour */
         ++warning_count;
     }
 }
@@ -23,11 +24,11 @@ static WadiSim *start(const WadiScene *scene, int threads)
     def.log = (WadiLog){ .function = count_warnings };
     WadiSim *sim = NULL;
     CHECK_OK(wadi_sim_create(&sim, scene, &def, &error), error);
-    warning_count = 0; /* what is said of the scene is not of interest here */
+    warning_count = 0; /* warnings about the scene are not tested here */
     return sim;
 }
 
-/* Particles beyond open sides; checks on the way that all are accounted for and none was lost. */
+/* Number of particles beyond open sides; also checks that all are accounted for and none was lost. */
 static int count_outside(const WadiSim *sim)
 {
     const WadiParticles *p = &sim->particles;
@@ -60,7 +61,7 @@ static void water_leaves_through_an_open_side(void **unused)
         run_frames(sim, 1);
         assert_int_equal(count_outside(sim), 0);
     }
-    /* 0.4 m of water over an edge 0.6 m away: nearly all of it has fallen over it after 2.5 s. */
+    /* 0.4 m of water, an edge 0.6 m away: nearly all of it has fallen over the edge after 2.5 s. */
     print_message("drained %lld of %lld\n", (long long)wadi_sim_drained_particles(sim), (long long)begin);
     assert_true((double)wadi_sim_drained_particles(sim) > 0.8 * (double)begin);
     wadi_sim_destroy(sim);
@@ -84,7 +85,7 @@ static void each_side_removes(void **unused)
                  solver[s / 6], g[0], g[1], g[2], side[s % 6]);
         WadiScene *scene = load_scene(text);
         WadiSim *sim = start(scene, 1);
-        for (int frame = 2; frame <= 11; ++frame) { /* 0.65 m of fall take 0.36 s */
+        for (int frame = 2; frame <= 11; ++frame) { /* a fall of 0.65 m takes 0.36 s */
             run_frames(sim, 1);
             assert_int_equal(count_outside(sim), 0);
         }
@@ -94,7 +95,7 @@ static void each_side_removes(void **unused)
     }
 }
 
-/* A jet from above that rises first, and one from beside the box: all of it arrives. */
+/* A jet from above that rises first, and one from the side: all of it arrives. */
 static void what_is_poured_outside_comes_in(void **unused)
 {
     (void)unused;

@@ -1,8 +1,9 @@
-/* Material without room: emitters wait and say so, pistons are named, and nothing is said where there is room. */
+/* Overfull material: emitters wait with a warning, pistons are named, and there is no warning where there is
+ * space. */
 #include "same_bytes.h"
 
 static char said[1024];
-static int said_count;
+static int warning_count;
 
 static void keep_warnings(void *user, WadiLogLevel level, const char *text)
 {
@@ -10,7 +11,7 @@ static void keep_warnings(void *user, WadiLogLevel level, const char *text)
     if (level == WADI_LOG_WARNING) {
         print_message("%s\n", text);
         snprintf(said, sizeof said, "%s", text);
-        ++said_count;
+        ++warning_count;
     }
 }
 
@@ -19,14 +20,14 @@ static WadiSim *start(const WadiScene *scene)
     WadiError error = { 0 };
     WadiSimDef def = wadi_default_sim_def();
     def.log = (WadiLog){ .function = keep_warnings };
-    said_count = 0;
+    warning_count = 0;
     WadiSim *sim = NULL;
     CHECK_OK(wadi_sim_create(&sim, scene, &def, &error), error);
     return sim;
 }
 
-/* Water 0.32 deep in a box of 0.4 x 0.4 x `height`, and an emitter that would bring it to 0.57 in a second. From 1 s on a drain
- * makes room. */
+/* Water 0.32 deep in a box of 0.4 x 0.4 x `height`, and an emitter that would raise it to 0.57 in a second.
+ * From 1 s on a drain makes space. */
 static WadiScene *emitter_under_water(double height)
 {
     char text[800];
@@ -51,10 +52,10 @@ static void an_emitter_waits_for_room(void **unused)
     const double full = 8.0 * 0.4 * 0.4 * 0.4 / (0.04 * 0.04 * 0.04);
     print_message("%d particles where %.0f fit\n", sim->particles.count, full);
     assert_true(sim->particles.count > 0.97 * full && sim->particles.count < 1.08 * full);
-    assert_int_equal(said_count, 1);
+    assert_int_equal(warning_count, 1);
     assert_non_null(strstr(said, "no room for the emitter"));
     const int64_t born = sim->born[0];
-    run_frames(sim, 12); /* the drain takes, the emitter gives */
+    run_frames(sim, 12); /* the drain removes, the emitter adds */
     assert_true(sim->born[0] > born + 100);
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
@@ -69,17 +70,17 @@ static void a_resumed_run_does_not_repeat_it(void **unused)
     WadiSim *sim = start(scene);
     CHECK_OK(wadi_sim_snapshot(sim, &before, &error), error);
     run_frames(sim, 18);
-    assert_int_equal(said_count, 1);
+    assert_int_equal(warning_count, 1);
     CHECK_OK(wadi_sim_snapshot(sim, &after, &error), error);
     wadi_sim_destroy(sim);
     sim = start(scene);
     CHECK_OK(wadi_sim_restore(sim, &after, &error), error);
     run_frames(sim, 2);
-    assert_int_equal(said_count, 0);
-    /* Taken up before it was given, it is given. */
+    assert_int_equal(warning_count, 0);
+    /* Resumed before the warning, the run still gives it. */
     CHECK_OK(wadi_sim_restore(sim, &before, &error), error);
     run_frames(sim, 18);
-    assert_int_equal(said_count, 1);
+    assert_int_equal(warning_count, 1);
     wadi_state_free(&before);
     wadi_state_free(&after);
     wadi_sim_destroy(sim);
@@ -94,7 +95,7 @@ static void an_emitter_under_a_free_surface_pours_all(void **unused)
     const int32_t begin = sim->particles.count;
     run_frames(sim, 22);
     CHECK_NEAR((double)(sim->particles.count - begin), 0.04 * 22.0 / 24.0 / (0.02 * 0.02 * 0.02), 2.0);
-    assert_int_equal(said_count, 0);
+    assert_int_equal(warning_count, 0);
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
 }
@@ -123,7 +124,7 @@ static void a_piston_without_a_hole_is_named(void **unused)
         "[0, 0, 0]], [1, [0, 0, -0.12]]]}}}]}\n");
     WadiSim *sim = start(scene);
     run_frames(sim, 24);
-    assert_int_equal(said_count, 1);
+    assert_int_equal(warning_count, 1);
     assert_non_null(strstr(said, "plunger"));
     assert_non_null(strstr(said, "frame "));
     wadi_sim_destroy(sim);

@@ -1,4 +1,4 @@
-/* drift.volume: what the particles' space has become, away from surfaces. */
+/* drift.volume: change of the space per particle, away from surfaces. */
 #include <string.h>
 
 #include "expect.h"
@@ -52,7 +52,7 @@ static void squeezed_and_loose_material_is_measured(void **unused)
         assert_float_equal(volume.drift, 0.0, 1e-12);
         scale_positions(sim, 0.7937005259840998); /* half the space */
         assert_float_equal(measure(sim).drift, -0.5, 0.01);
-        scale_positions(sim, 1.4); /* 1.372 times that of the start */
+        scale_positions(sim, 1.4); /* 1.372 times that at the start */
         assert_float_equal(measure(sim).drift, 0.372, 0.02);
         end(sim);
     }
@@ -119,8 +119,8 @@ static void what_stays_squeezed_is_warned_of_once(void **unused)
     end(sim);
 }
 
-/* A ball of 0.1 m inside water pours 9.5 times its volume a second: 0.2 times in a step. It is never much denser in it than that
- * and the band, and the water around it is not squeezed. */
+/* A ball of 0.1 m inside water pours 9.5 times its volume per second: 0.2 times in a step. Its density
+ * exceeds the band by no more than that, and the water around it is not compressed. */
 static void an_emitter_inside_water_squeezes_nothing(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* The solver that CONTRIBUTING.md shows is all there with its two files and its line: tests/CMakeLists.txt takes them from the text
- * and builds this test of them. */
+/* The example solver of CONTRIBUTING.md is complete with its two files and its line: tests/CMakeLists.txt
+ * extracts them from the text and builds this test with them. */
 #include <stdlib.h>
 
 #include "core/alloc.h"
@@ -84,7 +84,8 @@ static void its_settings_are_in_the_hash_of_its_scenes_only(void **unused)
                 content_hash(HEAD("drift") "drift: {wind: {keys: [[0, [1, 0, 0]], [1, [1, 0, 0]]]}}\n"));
 }
 
-/* Runs of other solvers that began without this one go on: the hashes on record are of the tree without it. */
+/* Runs of other solvers that began without this one can be continued: the recorded hashes are of the tree
+ * without it. */
 static void hashes_of_other_scenes_stay(void **unused)
 {
     (void)unused;
@@ -127,7 +128,8 @@ static void its_keys_are_in_schema_and_reference(void **unused)
     wadi_text_free(&text);
 }
 
-/* With v = w exp(-a t), x(t) - x(0) = w (1 - exp(-a t)) / a; the midpoint rule is off by (a dt)^2 / 24 of it. */
+/* With v = w exp(-a t), x(t) - x(0) = w (1 - exp(-a t)) / a; the relative error of the midpoint rule is (a
+ * dt)^2 / 24. */
 static void it_runs_and_its_attribute_can_be_viewed(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* The attribute `texture`: where a particle was at birth, in frames and across checkpoints. */
+/* The attribute `texture`: the position of a particle at birth, in frames and across checkpoints. */
 #include "same_bytes.h"
 
 static const char falling[] =
@@ -39,7 +39,7 @@ static void particles_keep_the_place_of_their_birth(void **unused)
             }
             ++seen;
         } else {
-            /* Born in a ball of 0.2 m, and each moment's stream lies below that of the moment before. */
+            /* Born in a ball of 0.2 m; the stream of each moment is below that of the moment before. */
             CHECK_NEAR((double)t[0], 5.0, 0.2);
             CHECK_AT_MOST((double)t[2], 0.2 + 2.0 / 24.0);
             CHECK_AT_MOST(-(double)t[2], 0.2 + 2.0 * 3.0 / 24.0);

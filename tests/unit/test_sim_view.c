@@ -1,4 +1,4 @@
-/* Programs see every attribute that frames have. */
+/* Programs can view every attribute of frames. */
 #include "core/alloc.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
@@ -6,7 +6,7 @@
 static const WadiViewType view_type[] = { WADI_VIEW_U8,  WADI_VIEW_U32, WADI_VIEW_U64,
                                           WADI_VIEW_I32, WADI_VIEW_F32, WADI_VIEW_F64 };
 
-/* The frame of the simulation as it would be written, value for value; returns how many arrays it has. */
+/* Compares the views with the frame that would be written, value for value; returns the number of arrays. */
 static int check_frame(const WadiSim *sim)
 {
     WadiError error = { 0 };
