@@ -80,7 +80,7 @@ typedef struct Flight {
 } Flight;
 
 /* Moves one block; returns the number of particles squeezed between solids. */
-static double fly(void *context, int64_t first, int64_t end)
+static double move_block(void *context, int64_t first, int64_t end)
 {
     Flight *flight = context;
     WadiParticles *p = flight->particles;
@@ -131,10 +131,10 @@ static WadiStatus step(void *solver, const WadiSolverStep *now, WadiStepReport *
                             (size_t)wadi_parallel_block_count(particles->count, BLOCK), "block counts",
                             error));
     double stuck = 0.0;
-    WADI_STAGE(context->times, "fly and collide",
-               stuck = wadi_parallel_sum(particles->count, BLOCK, fly, &flight, partials));
+    WADI_STAGE(context->times, "move_block and collide",
+               stuck = wadi_parallel_sum(particles->count, BLOCK, move_block, &flight, partials));
     report->stuck_particles = (int64_t)stuck;
-    return wadi_solver_check_stage(context, "fly and collide", error);
+    return wadi_solver_check_stage(context, "move_block and collide", error);
 }
 
 const WadiSolverType wadi_points_solver = {

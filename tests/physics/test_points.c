@@ -161,7 +161,7 @@ static void threads_do_not_change_a_byte(void **unused)
 static void bodies_that_overlap_share_no_place(void **unused)
 {
     (void)unused;
-    /* Boxes of 8 and 8 cells that share 4: 12 cells of 8 particles. */
+    /* Two boxes of 8 cells with 4 in common: 12 cells of 8 particles. */
     WadiScene *scene =
         load_scene("wadi: 1\nsolver: points\ncell_size: 0.5\nmaterials: {a: {kind: sand}, b: {kind: water}}\n"
                    "bodies:\n  - {material: a, snap: none, shape: {box: {min: [0, 0, 0], max: [1, 1, 1]}}}\n"
@@ -200,7 +200,7 @@ static void a_warm_step_does_not_allocate(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* A bumpless slope of 30 degrees as a closed mesh of many triangles: sliding along it crosses their edges all the time. */
+/* A smooth slope of 30 degrees as a closed mesh of many triangles: sliding crosses their edges all the time. */
 static void write_slope(const char *path)
 {
     enum { N = 24 };
