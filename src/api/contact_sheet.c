@@ -1,5 +1,5 @@
-/* Contact sheets: frames are read twice, once for the bounds and the speeds they share, once to be drawn, so that one frame at
- * a time is in memory. */
+/* Contact sheets. Frames are read twice, first for the common bounds and speeds, then to be drawn, so that
+ * only one frame is in memory. */
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ typedef struct Cell {
 
 typedef struct Sheet {
     const WadiSheetDef *def;
-    Cell *cell; /* folder by folder */
+    Cell *cell; /* ordered by folder */
     int cell_count;
     int columns, rows;
     WadiSplatView view;
@@ -31,7 +31,7 @@ typedef struct Sheet {
     WadiImage image;
 } Sheet;
 
-/* The i-th of `count` frames from 1 to `last`, closer together at the beginning, where most happens. */
+/* The i-th of `count` frames from 1 to `last`, denser at the beginning, where most of the motion is. */
 static int chosen_frame(int i, int count, int last)
 {
     double part = count > 1 ? (double)i / (count - 1) : 1.0;
@@ -89,7 +89,7 @@ static WadiStatus frame_view(Sheet *sheet, WadiError *error)
     for (int i = 0; i < sheet->cell_count; ++i) {
         WADI_TRY(read_cell(sheet, i, error));
         WADI_TRY(wadi_splat_include(&sheet->view, &sheet->state, error));
-        /* Twice the root mean square of the fastest frame: a few drops may be brighter than the ramp. */
+        /* Twice the root mean square of the fastest frame: a few drops may exceed the colour ramp. */
         sheet->view.speed = fmax(sheet->view.speed, 2.0 * rms_speed(&sheet->state));
     }
     if (!(sheet->view.high[0] > sheet->view.low[0])) {
@@ -132,7 +132,7 @@ WadiStatus wadi_contact_sheet(const WadiSheetDef *def, const char *path, WadiErr
     WADI_TRY(WADI_NEW(&sheet, 1, "contact sheet", error));
     sheet->def = def;
     sheet->cell_count = def->folder_count * def->frames;
-    /* One run fills two rows; of several each has its own. */
+    /* One run is drawn in two rows; several runs have one row each. */
     sheet->columns = def->folder_count > 1 || def->frames < 4 ? def->frames : (def->frames + 1) / 2;
     sheet->rows = (sheet->cell_count + sheet->columns - 1) / sheet->columns;
     WadiStatus status = WADI_NEW(&sheet->cell, (size_t)sheet->cell_count, "frames of the sheet", error);

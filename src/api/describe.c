@@ -1,4 +1,4 @@
-/* What is in a run folder, a frame, a checkpoint, a mesh or a scene: for a person, or as JSON. */
+/* Describes a run folder, a frame, a checkpoint, a mesh or a scene, as text or as JSON. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static WadiStatus describe_run(const char *path, bool as_json, WadiText *text, W
     return status;
 }
 
-/* Smallest and largest value of one component, whatever the type. */
+/* Smallest and largest value of one component, for any type. */
 static void value_range(const WadiStateArray *array, int component, double *low, double *high)
 {
     *low = INFINITY;
@@ -275,13 +275,13 @@ static void print_mesh_json(WadiText *text, const WadiMesh *mesh, const WadiSurf
     wadi_text_append(text, "}\n");
 }
 
-/* The first bytes of a mesh file, to know wadi's own by a comment in them. */
-typedef struct MeshBegin {
+/* The first bytes of a mesh file: a comment in them identifies meshes that wadi wrote. */
+typedef struct MeshHead {
     char text[4097];
     size_t size;
-} MeshBegin;
+} MeshHead;
 
-static WadiStatus read_begin(const char *path, MeshBegin *begin, WadiError *error)
+static WadiStatus read_head(const char *path, MeshHead *begin, WadiError *error)
 {
     WadiMeshBytes bytes;
     WADI_TRY(wadi_mesh_bytes_read(&bytes, path, sizeof begin->text - 1, true, error));
@@ -292,32 +292,32 @@ static WadiStatus read_begin(const char *path, MeshBegin *begin, WadiError *erro
     return WADI_OK;
 }
 
-static bool is_own_ply(const MeshBegin *begin)
+static bool is_wadi_ply(const MeshHead *begin)
 {
     return strncmp(begin->text, "ply\n", 4) == 0 && strstr(begin->text, "\ncomment wadi ") != NULL;
 }
 
-/* Without triangles: elsewhere a broken mesh, here a frame without material. */
-static bool is_empty_surface(const MeshBegin *begin)
+/* No triangles: a frame without material when wadi wrote the mesh, otherwise a broken mesh. */
+static bool is_empty_surface(const MeshHead *begin)
 {
-    bool is_ply = is_own_ply(begin) && strstr(begin->text, "\nelement vertex 0\n") != NULL &&
+    bool is_ply = is_wadi_ply(begin) && strstr(begin->text, "\nelement vertex 0\n") != NULL &&
                   strstr(begin->text, "\nelement face 0\n") != NULL;
     bool is_obj = strncmp(begin->text, "# wadi ", 7) == 0 && begin->size < sizeof begin->text - 1 &&
                   strstr(begin->text, "\nv ") == NULL;
     return is_ply || is_obj;
 }
 
-/* Meshes of others may have several vertices in one place for one, where pictures on them have seams; in wadi's own two in one
- * place are two: sheets that touch. */
+/* Meshes of other programs may repeat a vertex at texture seams, so equal positions are merged. In wadi's
+ * meshes two vertices at one position belong to two sheets that touch. */
 static WadiStatus read_mesh(WadiMesh *mesh, const char *path, WadiError *error)
 {
-    MeshBegin begin;
-    WADI_TRY(read_begin(path, &begin, error));
+    MeshHead begin;
+    WADI_TRY(read_head(path, &begin, error));
     if (is_empty_surface(&begin)) {
         return WADI_OK;
     }
-    return is_own_ply(&begin) ? wadi_mesh_read_unwelded(mesh, path, error)
-                              : wadi_mesh_read(mesh, path, error);
+    return is_wadi_ply(&begin) ? wadi_mesh_read_unwelded(mesh, path, error)
+                               : wadi_mesh_read(mesh, path, error);
 }
 
 static WadiStatus describe_mesh(const char *path, bool as_json, WadiText *text, WadiError *error)

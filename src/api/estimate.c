@@ -1,5 +1,5 @@
-/* What a run would need, known before it starts: the world is built and its particles counted for real; memory and disk
- * follow from the columns that the solver registers. */
+/* Estimates what a run needs. The world is built and its particles are counted exactly; memory and disk
+ * follow from the solver's columns. */
 #include <math.h>
 
 #include "api/estimate_time.h"
@@ -14,26 +14,27 @@
 #include "wadi/run.h"
 #include "world/world_warnings.h"
 
-/* Resident memory that does not grow with the scene and is not there yet when the estimate is made: pages of HDF5 and of the
- * writer's stack. Measured on an empty scene. */
+/* Resident memory that does not depend on the scene and is allocated later: pages of HDF5 and of the writer's
+ * stack. Measured on an empty scene. */
 static const double fixed_bytes = 3.0e6;
 /* run.json and the lock; one frame's entry in the XDMF index. */
 static const double folder_bytes = 4096.0, index_bytes_a_frame = 1500.0;
 
-/* Up to here one step is taken for real to see what the solver needs; beyond, its own figure a particle counts. */
+/* Up to this count one real step measures the solver's memory; for more particles its figure per particle is
+ * used. */
 static const int64_t trial_particles = 2000000;
-/* What a step needs grows while material spreads, and blocks are a quarter larger than needed: measured 1.8 (columns that
- * slump) to 2.4 (a ball that splashes). */
+/* Growth of a step's memory while material spreads, with blocks a quarter larger than needed: measured 1.8
+ * (columns that slump) to 2.4 (a ball that splashes). */
 static const double spread = 2.4;
 
-/* Bytes that the solver and its steps hold beside the particles. */
-static WadiStatus measure_scratch(WadiSim *sim, const WadiEstimate *out, double *bytes, bool *is_tried,
+/* Bytes of the solver and its steps, without the particles. */
+static WadiStatus measure_scratch(WadiSim *sim, const WadiEstimate *out, double *bytes, bool *has_stepped,
                                   WadiError *error)
 {
     double end = (double)out->particles_end, start = (double)out->particles_start;
     *bytes = end * (double)sim->type->scratch_bytes_each;
-    *is_tried = out->particles_start > 0 && out->particles_start <= trial_particles;
-    if (!*is_tried) {
+    *has_stepped = out->particles_start > 0 && out->particles_start <= trial_particles;
+    if (!*has_stepped) {
         return WADI_OK;
     }
     size_t before = wadi_alloc_live_bytes();
@@ -45,7 +46,7 @@ static WadiStatus measure_scratch(WadiSim *sim, const WadiEstimate *out, double 
     return WADI_OK;
 }
 
-/* Particles at a time: seeded and poured so far. */
+/* Particles seeded and emitted up to a time. */
 static double particles_at(const WadiSim *sim, double seeded, double time)
 {
     double count = seeded;
@@ -56,9 +57,9 @@ static double particles_at(const WadiSim *sim, double seeded, double time)
 }
 
 typedef struct Sizes {
-    double frame_each, frame_fixed; /* bytes a particle, bytes a file */
+    double frame_each, frame_fixed; /* bytes per particle, bytes per file */
     double checkpoint_each, checkpoint_fixed;
-    double snapshot_each; /* both together, in memory */
+    double snapshot_each; /* frame and checkpoint together, in memory */
 } Sizes;
 
 static WadiStatus measure_sizes(const WadiSim *sim, Sizes *sizes, WadiError *error)
@@ -100,16 +101,16 @@ static WadiStatus estimate(WadiSim *sim, int frames, WadiEstimate *out, WadiErro
                  scene->path);
     }
     WadiLog log = sim->log;
-    sim->log = (WadiLog){ 0 }; /* what seeding would say is said */
+    sim->log = (WadiLog){ 0 }; /* the warnings of seeding were given already */
     Sizes sizes = { 0 };
     WADI_TRY(measure_sizes(sim, &sizes, error));
 
     double n = (double)out->particles_end, resident = (double)wadi_memory_rss(), scratch = 0.0;
     double each = (double)wadi_particles_bytes_each(&sim->particles) + sizes.snapshot_each;
     double limit = fmin(sim->type->largest_dt(sim->solver, 0.0, &out->step_limit), scene->max_step);
-    bool is_tried = false;
-    WADI_TRY(measure_scratch(sim, out, &scratch, &is_tried, error));
-    /* Reading meshes may already have needed more than the run will. */
+    bool has_stepped = false;
+    WADI_TRY(measure_scratch(sim, out, &scratch, &has_stepped, error));
+    /* Reading meshes may have needed more memory than the run will. */
     out->memory_bytes = fmax((double)wadi_memory_peak_rss(), resident + fixed_bytes + n * each + scratch);
 
     WADI_TRY(wadi_run_assets_bytes(scene, &out->disk_bytes, error));
@@ -118,14 +119,14 @@ static WadiStatus estimate(WadiSim *sim, int frames, WadiEstimate *out, WadiErro
     for (int frame = 1; frame <= frames; ++frame) {
         double count = particles_at(sim, (double)out->particles_start, wadi_scene_frame_time(scene, frame));
         out->disk_bytes += sizes.frame_fixed + sizes.frame_each * count + index_bytes_a_frame;
-        /* The newest two checkpoints stay, and the milestones. */
+        /* The newest two checkpoints and the milestones are kept. */
         if (frame > frames - 2 || (every > 0 && frame % every == 0)) {
             out->disk_bytes += sizes.checkpoint_fixed + sizes.checkpoint_each * count;
         }
     }
     out->cell_size = sim->world->cell_size;
     out->spacing = sim->world->spacing;
-    WADI_TRY(wadi_estimate_time(sim, is_tried, frames, out, &out->seconds, error));
+    WADI_TRY(wadi_estimate_time(sim, has_stepped, frames, out, &out->seconds, error));
     out->threads = wadi_parallel_threads();
     sim->log = log;
     double frame_time = 1.0 / scene->fps;

@@ -28,8 +28,8 @@ bool wadi_export_is_stopped(const WadiExportJob *job)
     return job->def->stop != NULL && *job->def->stop != 0;
 }
 
-void wadi_export_tell(WadiExportJob *job, int frame, int index, int count, const char *path, bool is_kept,
-                      int64_t grains, int64_t triangles)
+void wadi_export_report_frame(WadiExportJob *job, int frame, int index, int count, const char *path,
+                              bool is_kept, int64_t grains, int64_t triangles)
 {
     WadiExportReport *report = job->report;
     report->frames += 1;

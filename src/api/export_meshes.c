@@ -1,4 +1,4 @@
-/* Meshes alone are those of wadi_surface, in its own words; with PLY the particles go beside them. */
+/* Exports meshes with wadi_surface, and for PLY also the particles. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,11 +14,11 @@ typedef struct Meshes {
     WadiExportJob *job;
     WadiRunView view;
     WadiState frame;
-    int64_t triangles; /* of the frame that wadi_surface tells of */
+    int64_t triangles; /* of the frame in wadi_surface's last progress call */
     bool is_kept;
 } Meshes;
 
-/* The frame's particles of every material; *is_kept stays true when all files were there. */
+/* Writes the frame's particles of every material; *is_kept remains true when all files existed. */
 static WadiStatus write_particles(Meshes *m, int number, bool *is_kept, int64_t *particles, WadiError *error)
 {
     const WadiScene *scene = m->view.scene;
@@ -67,7 +67,7 @@ static WadiStatus write_particles(Meshes *m, int number, bool *is_kept, int64_t 
     return WADI_OK;
 }
 
-/* wadi_surface for one frame, so that its particles and its progress come with it. */
+/* wadi_surface runs for one frame at a time, so that particles and progress of that frame follow its mesh. */
 static void on_mesh(void *user, const WadiProgress *progress)
 {
     Meshes *m = user;
@@ -103,8 +103,8 @@ static WadiStatus export_frame(Meshes *m, int number, WadiError *error)
     char path[WADI_PATH_SIZE];
     snprintf(path, sizeof path, "%s/%s.%04d.%s", m->job->folder, m->view.scene->materials[0].name, number,
              wadi_export_target_name(def->target));
-    wadi_export_tell(m->job, number, number - m->view.first, m->view.last - m->view.first + 1, path,
-                     m->is_kept, particles, m->triangles);
+    wadi_export_report_frame(m->job, number, number - m->view.first, m->view.last - m->view.first + 1, path,
+                             m->is_kept, particles, m->triangles);
     return WADI_OK;
 }
 

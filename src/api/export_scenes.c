@@ -1,5 +1,5 @@
-/* Whole scenes: what wadi_render would draw of a frame, from the same place in the same light, is written down for another
- * program. Frames come one after the other; stages use all threads within. */
+/* Exports whole scenes: what wadi_render would draw of a frame, with the same camera and light, as files for
+ * another program. Frames are processed one by one; each stage uses all threads. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,23 +15,23 @@
 enum {
     EXPORT_VERSION = 1,
     FILE_NAME_SIZE = 300
-}; /* the version rises when the same settings give other files */
+}; /* the version is increased when the same settings give other files */
 
 typedef struct Exporter {
     WadiExportJob *job;
     WadiRenderDef render;
     WadiRenderPlan plan;
-    WadiPictureMaker maker; /* its frame and frame scene */
+    WadiPictureMaker maker; /* used for its frame and frame scene */
     WadiLightDef light;
-    uint64_t settings; /* of what all frames share */
+    uint64_t settings; /* hash of what all frames share */
     uint64_t shared_key;
-    bool has_shared; /* written by this call, or found as it must be */
+    bool has_shared; /* written by this call, or verified to exist */
 } Exporter;
 
-/* How one program is served. */
+/* Functions and facts for one target program. */
 typedef struct Target {
-    const char *frame_suffix; /* NAME.0001SUFFIX */
-    bool is_editable;         /* a person may change the shared file: docs/export.md */
+    const char *frame_suffix;                          /* NAME.0001SUFFIX */
+    bool is_editable;                                  /* the user may edit the shared file: docs/export.md */
     void (*shared_name)(const char *name, char *file); /* FILE_NAME_SIZE bytes */
     WadiStatus (*write_shared)(const Exporter *e, const WadiExportFrame *frame, const char *path,
                                WadiError *error);
@@ -125,7 +125,7 @@ static uint64_t frame_key(const Exporter *e, const WadiFrameLayout *layout)
     return wadi_hash_combine(e->settings, wadi_render_plan_key(&e->plan, layout));
 }
 
-/* Whether the file and all that was made with it are there and whole. */
+/* Whether the file and all files made with it exist and are complete. */
 static bool is_kept_file(const Exporter *e, const char *path, uint64_t key, bool is_editable)
 {
     return !e->job->def->is_forced && wadi_output_index_has(&e->job->outputs, path, key, is_editable) &&
@@ -139,7 +139,7 @@ static void shared_path(const Exporter *e, char path[WADI_PATH_SIZE])
     snprintf(path, WADI_PATH_SIZE, "%s/%s", e->job->folder, name);
 }
 
-/* The shared files, once a call. */
+/* Writes the shared files, once per call. */
 static WadiStatus write_shared(Exporter *e, const WadiExportFrame *frame, WadiError *error)
 {
     char path[WADI_PATH_SIZE];
@@ -197,7 +197,7 @@ static WadiStatus write_frame(Exporter *e, const char *from, WadiFrameHeader *he
     return status;
 }
 
-static void count_things(const WadiFrameScene *frame_scene, int64_t *grains, int64_t *triangles)
+static void count_objects(const WadiFrameScene *frame_scene, int64_t *grains, int64_t *triangles)
 {
     *grains = *triangles = 0;
     for (int p = 0; p < frame_scene->part_count; ++p) {
@@ -223,19 +223,19 @@ static WadiStatus export_frame(Exporter *e, const char *from, int number, WadiEr
     snprintf(path, sizeof path, "%s/%s.%04d%s", e->job->folder, view->summary.name, number,
              targets[e->job->def->target].frame_suffix);
     uint64_t key = frame_key(e, &layout);
-    /* What is shared is made of a frame's looks: where it is missing, a frame is written with it. */
+    /* The shared files are made from a frame's looks: where they are missing, the frame is written again. */
     bool is_kept = e->has_shared && is_kept_file(e, path, key, false);
     if (!is_kept) {
         WADI_TRY(write_frame(e, from, &layout.header, key, path, error));
-        count_things(&e->maker.frame_scene, &grains, &triangles);
+        count_objects(&e->maker.frame_scene, &grains, &triangles);
     }
-    wadi_export_tell(e->job, number, number - view->first, view->last - view->first + 1, path, is_kept,
-                     grains, triangles);
+    wadi_export_report_frame(e->job, number, number - view->first, view->last - view->first + 1, path,
+                             is_kept, grains, triangles);
     return WADI_OK;
 }
 
-/* The same error with the frame's file in front, where no file is named already. */
-static WadiStatus name_frame(WadiStatus status, const char *path, WadiError *error)
+/* Prefixes the error with the frame's file, unless it names a file already. */
+static WadiStatus prefix_frame_path(WadiStatus status, const char *path, WadiError *error)
 {
     if (status != WADI_OK && error != NULL && strchr(error->text, '/') == NULL) {
         WadiError inner = *error;
@@ -249,7 +249,7 @@ static WadiStatus export_all(Exporter *e, WadiError *error)
     const WadiExportDef *def = e->job->def;
     WadiRenderPlan *plan = &e->plan;
     if (def->target == WADI_EXPORT_BLENDER) {
-        /* The script makes the grains. */
+        /* The script creates the grains. */
         plan->frame_scene.grains_max = 1;
     }
     WADI_TRY(wadi_picture_meter(&e->maker, plan, error));
@@ -259,7 +259,7 @@ static WadiStatus export_all(Exporter *e, WadiError *error)
     const uint64_t parts[] = { EXPORT_VERSION, def->target, def->is_y_up };
     e->settings = wadi_hash_bytes(plan->settings_hash, parts, sizeof parts);
     e->settings = wadi_hash_bytes(e->settings, &plan->box, sizeof plan->box);
-    /* Blender's shared file also says how long the run is. */
+    /* Blender's shared file also has the length of the run. */
     e->shared_key = def->target == WADI_EXPORT_BLENDER
                         ? wadi_hash_combine(e->settings, (uint64_t)plan->view.frame_count)
                         : e->settings;
@@ -272,7 +272,7 @@ static WadiStatus export_all(Exporter *e, WadiError *error)
             return wadi_fail(error, WADI_ERR_STOPPED, "stopped before frame %d", number);
         }
         wadi_run_frame_path(path, sizeof path, plan->view.run, plan->view.summary.name, number);
-        WADI_TRY(name_frame(export_frame(e, path, number, error), path, error));
+        WADI_TRY(prefix_frame_path(export_frame(e, path, number, error), path, error));
     }
     return WADI_OK;
 }

@@ -4,12 +4,12 @@
 
 enum { WARM_UP_STEPS = 1 };
 
-/* Frames that fade to a third; a quarter of all that were measured when these are more. */
-static const double SHORTEST_MEMORY = 6.0, PART_OF_ALL = 0.25;
-/* An estimate needs a whole frame, or a part of one that took long. */
+/* Number of frames after which a weight decays to 1/e: at least 6, or a quarter of all measured frames. */
+static const double SHORTEST_DECAY = 6.0, DECAY_FRACTION = 0.25;
+/* An estimate needs a complete frame, or a part of one that took at least 10 s. */
 static const double ENOUGH_FRAMES = 1.0, SOME_FRAMES = 0.2, ENOUGH_SECONDS = 10.0;
 
-void wadi_pace_note(WadiPace *pace, double progress, double seconds)
+void wadi_pace_add(WadiPace *pace, double progress, double seconds)
 {
     double frames = progress - pace->progress, time = seconds - pace->seconds;
     bool is_measured = pace->has_begun && pace->warm_up >= WARM_UP_STEPS && frames > 0.0;
@@ -20,12 +20,12 @@ void wadi_pace_note(WadiPace *pace, double progress, double seconds)
     if (!is_measured) {
         return;
     }
-    double memory = fmax(SHORTEST_MEMORY, PART_OF_ALL * pace->measured_frames);
-    double fading = exp(-frames / memory);
+    double decay_frames = fmax(SHORTEST_DECAY, DECAY_FRACTION * pace->measured_frames);
+    double decay = exp(-frames / decay_frames);
     pace->measured_frames += frames;
     pace->measured_seconds += time;
-    pace->weighted_frames = fading * pace->weighted_frames + frames;
-    pace->weighted_seconds = fading * pace->weighted_seconds + time;
+    pace->weighted_frames = decay * pace->weighted_frames + frames;
+    pace->weighted_seconds = decay * pace->weighted_seconds + time;
 }
 
 double wadi_pace_seconds_per_frame(const WadiPace *pace)

@@ -1,22 +1,22 @@
-/* How long the rest of a run takes, from how long its last frames took. */
+/* Estimates the remaining time of a run from the time of its last frames. */
 #ifndef WADI_API_PACE_H
 #define WADI_API_PACE_H
 
 #include <stdbool.h>
 
-/* Progress is counted in frames, with fractions; a zeroed WadiPace knows nothing. Seeding, reading meshes and the first step, which
- * allocates, do not count; frames long ago count less and less. */
+/* Progress is counted in frames, with fractions; a zeroed WadiPace is empty. Seeding, reading meshes and the
+ * first step, which allocates, are excluded; older frames have less weight. */
 typedef struct WadiPace {
     bool has_begun;
-    int warm_up;              /* steps that were left out */
+    int warm_up;              /* steps excluded */
     double progress, seconds; /* at the last step */
     double measured_frames, measured_seconds;
-    double weighted_frames, weighted_seconds; /* with the older ones fading */
+    double weighted_frames, weighted_seconds; /* sums with decaying weights */
 } WadiPace;
 
-/* After each step: frames simulated so far, and the clock. */
-void wadi_pace_note(WadiPace *pace, double progress, double seconds);
-/* Seconds a frame takes at present; negative while too little was seen. */
+/* Called after each step with the frames simulated so far and the clock. */
+void wadi_pace_add(WadiPace *pace, double progress, double seconds);
+/* Seconds per frame at present; negative while too little was measured. */
 double wadi_pace_seconds_per_frame(const WadiPace *pace);
 
 #endif

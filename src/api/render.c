@@ -1,5 +1,5 @@
-/* Pictures of a run, one after the other: a picture keeps all cores busy, and its frame is the largest thing in memory. Then the
- * video and the contact sheet, made of the picture files. */
+/* Renders pictures one after the other: a picture uses all cores, and its frame is the largest object in
+ * memory. Then the video and the contact sheet are made from the picture files. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static bool is_stopped(const WadiRenderDef *def)
     return def->stop != NULL && *def->stop != 0;
 }
 
-static void tell(const Rendering *r, int index, bool is_kept)
+static void report_progress(const Rendering *r, int index, bool is_kept)
 {
     const WadiRenderDef *def = r->plan.def;
     char path[WADI_PATH_SIZE];
@@ -81,7 +81,7 @@ static WadiStatus make_pictures(Rendering *r, WadiError *error)
             wadi_picture_make(&r->maker, &r->plan, wadi_render_plan_frame(&r->plan, i), &is_kept, error));
         r->report->kept += is_kept;
         r->report->pictures += !is_kept;
-        tell(r, i, is_kept);
+        report_progress(r, i, is_kept);
     }
     return WADI_OK;
 }
@@ -95,7 +95,8 @@ static WadiStatus make_video(Rendering *r, const char *const *paths, bool is_gif
     int length = snprintf(path, sizeof path, "%.4080s.%s", r->plan.base, is_gif ? "gif" : "mp4");
     WadiVideoDef video = { .pictures = paths,
                            .picture_count = wadi_render_plan_count(&r->plan),
-                           .fps = r->plan.view.summary.fps / def->every, /* lasts as long as what it shows */
+                           .fps = r->plan.view.summary.fps /
+                                  def->every, /* the video lasts as long as the simulated time */
                            .is_gif = is_gif,
                            .stop = def->stop };
     WadiStatus status = wadi_video_write(path, &video, &inner);
@@ -134,8 +135,8 @@ static WadiStatus make_sheet(Rendering *r, const char *const *paths, WadiError *
     return status;
 }
 
-/* What is made of the picture files. */
-static WadiStatus gather(Rendering *r, WadiError *error)
+/* Makes video and contact sheet from the picture files. */
+static WadiStatus make_video_and_sheet(Rendering *r, WadiError *error)
 {
     const WadiRenderDef *def = r->plan.def;
     size_t count = (size_t)wadi_render_plan_count(&r->plan);
@@ -167,7 +168,7 @@ static WadiStatus gather(Rendering *r, WadiError *error)
     return status;
 }
 
-/* Of videos and sheets that a killed process began, beside the folder of the pictures. */
+/* Removes videos and sheets that a killed process left incomplete, next to the folder of the pictures. */
 static WadiStatus remove_temporaries(const Rendering *r, WadiError *error)
 {
     static const char *const endings[] = { ".mp4", ".gif", ".sheet.png", NULL };
@@ -182,7 +183,7 @@ static WadiStatus render(Rendering *r, WadiError *error)
     WADI_TRY(remove_temporaries(r, error));
     WADI_TRY(wadi_picture_meter(&r->maker, &r->plan, error));
     WADI_TRY(make_pictures(r, error));
-    return gather(r, error);
+    return make_video_and_sheet(r, error);
 }
 
 WadiStatus wadi_render(const char *run, const WadiRenderDef *def, WadiRenderReport *report, WadiError *error)

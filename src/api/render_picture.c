@@ -6,12 +6,14 @@
 
 #include "core/timer.h"
 
-/* The word in a picture's file that tells how it was made. */
-static const char KEY_WORD[] = "wadi key";
+/* Keyword in a picture file whose value identifies its settings. */
+static const char KEYWORD[] = "wadi key";
 enum { METER_WIDTH = 192 };
-/* Stops over what the meter says: ground and sand in the sun, which fill most pictures, are brighter than the middle. */
-static const double SUNNY = 0.5;
-/* Radiance from everywhere, and the sun's on a sheet that faces it: among balls about half of the surround is hidden. */
+/* Stops added to the metered exposure: ground and sand in the sun fill most pictures and are brighter than
+ * middle grey. */
+static const double EXPOSURE_OFFSET = 0.5;
+/* Radiance from all directions, and that of the sun on a surface facing it: among balls about half of the
+ * surround is hidden. */
 static const float EVEN_LIGHT = 1.0f, EVEN_SUN = 1.0f;
 
 void wadi_picture_maker_free(WadiPictureMaker *maker)
@@ -28,7 +30,7 @@ static void frame_path(const WadiRenderPlan *plan, int frame, char path[WADI_PAT
     wadi_run_frame_path(path, WADI_PATH_SIZE, plan->view.run, plan->view.summary.name, frame);
 }
 
-static void count_things(WadiPictureMaker *maker, const WadiTraceScene *trace)
+static void count_objects(WadiPictureMaker *maker, const WadiTraceScene *trace)
 {
     maker->grains = maker->triangles = 0;
     for (int i = 0; i < trace->spheres_count; ++i) {
@@ -39,8 +41,8 @@ static void count_things(WadiPictureMaker *maker, const WadiTraceScene *trace)
     }
 }
 
-/* Light that shows a colour as it is: from everywhere, with a weak sun for the shape of things. The ground goes on to where there
- * would be a sky. */
+/* Light that shows colours unchanged: from all directions, with a weak sun to show shapes. The
+ * backdrop has the colour of the lit ground instead of a sky. */
 static WadiLightDef even_light(WadiLightDef light, const WadiTraceGround *ground)
 {
     float shine = EVEN_LIGHT + EVEN_SUN * (float)(wadi_normalized_or(light.sun, wadi_vec3(0, 0, 1)).z / M_PI);
@@ -53,7 +55,7 @@ static WadiLightDef even_light(WadiLightDef light, const WadiTraceGround *ground
     return light;
 }
 
-/* Light on the film, which has its size, from maker->frame. */
+/* Renders maker->frame to the film, whose size is set. */
 static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
                          const WadiFrameSceneDef *frame_scene_def, const WadiTraceQuality *quality,
                          double time, WadiFilm *film, WadiError *error)
@@ -64,18 +66,19 @@ static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
     WadiTraceScene trace;
     WADI_TRY(wadi_frame_scene_trace(&maker->frame_scene, scene, &trace, error));
     WadiCamera camera = wadi_frame_scene_camera(scene, plan->box, time);
-    /* The sun that follows the camera follows where it stands first: shadows do not turn with a moving camera. */
+    /* A sun placed relative to the camera uses the camera's first position, so that shadows do not turn with
+     * a moving camera. */
     WadiCamera first = wadi_frame_scene_camera(scene, plan->box, 0.0);
     trace.light =
         wadi_frame_scene_light(scene, &first, plan->environment.width > 0 ? &plan->environment : NULL);
     if (plan->frame_scene.colours != NULL) {
         trace.light = even_light(
-            trace.light, &trace.ground); /* and no blur: it would mix colours that stand for numbers */
+            trace.light, &trace.ground); /* and no motion blur: it would mix colours that represent numbers */
     } else {
         trace.close = 0.5 * scene->render.shutter / plan->view.summary.fps;
         trace.open = -trace.close;
     }
-    count_things(maker, &trace);
+    count_objects(maker, &trace);
     maker->stage_seconds = wadi_time_now() - start;
     WadiTracer *tracer;
     WADI_TRY(wadi_tracer_create(&tracer, &trace, error));
@@ -86,8 +89,8 @@ static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
     return status;
 }
 
-/* The same error with the frame's file in front, unless it is about a file that it names itself. */
-static WadiStatus name_frame(WadiStatus status, const char *path, WadiError *error)
+/* Prefixes the error with the frame's file, unless it names a file itself. */
+static WadiStatus prefix_frame_path(WadiStatus status, const char *path, WadiError *error)
 {
     if (status != WADI_OK && status != WADI_ERR_IO && error != NULL && strstr(error->text, path) == NULL) {
         WadiError inner = *error;
@@ -100,7 +103,7 @@ WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, Wad
 {
     const WadiRenderSettings *render = &plan->view.scene->render;
     if (plan->frame_scene.colours != NULL) {
-        plan->exposure = 0.0; /* colours must be those of the legend, whatever suits the scene's own light */
+        plan->exposure = 0.0; /* colours must match the legend, independent of the scene's light */
         return WADI_OK;
     }
     WadiFrameSceneDef frame_scene = plan->frame_scene;
@@ -117,13 +120,13 @@ WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, Wad
     WADI_TRY(wadi_film_init(&film, width, height < 4096 ? height : 4096, error));
     WadiStatus status = expose(maker, plan, &frame_scene, &quality, header.time, &film, error);
     if (status == WADI_OK) {
-        plan->exposure = render->exposure + SUNNY + log2(wadi_film_auto_exposure(&film));
+        plan->exposure = render->exposure + EXPOSURE_OFFSET + log2(wadi_film_auto_exposure(&film));
     }
     wadi_film_free(&film);
-    return name_frame(status, path, error);
+    return prefix_frame_path(status, path, error);
 }
 
-/* A picture from inside a wall is all dark: say why. */
+/* Warns about a camera inside a wall: the picture is black. */
 static void check_camera(WadiPictureMaker *maker, const WadiRenderPlan *plan, double time)
 {
     const WadiScene *scene = plan->view.scene;
@@ -170,8 +173,8 @@ static WadiStatus draw(WadiPictureMaker *maker, const WadiRenderPlan *plan, cons
     return WADI_OK;
 }
 
-static WadiStatus make(WadiPictureMaker *maker, const WadiRenderPlan *plan, const char *from, int frame,
-                       bool *is_kept, WadiError *error)
+static WadiStatus make_picture(WadiPictureMaker *maker, const WadiRenderPlan *plan, const char *from,
+                               int frame, bool *is_kept, WadiError *error)
 {
     WadiFrameLayout layout;
     char path[WADI_PATH_SIZE], words[20];
@@ -195,7 +198,7 @@ static WadiStatus make(WadiPictureMaker *maker, const WadiRenderPlan *plan, cons
     snprintf(number, sizeof number, "%d", frame);
     snprintf(time, sizeof time, "%.9g s", layout.header.time);
     WadiImageText texts[] = {
-        { "Software", software }, { KEY_WORD, words }, { "wadi frame", number }, { "wadi time", time }
+        { "Software", software }, { KEYWORD, words }, { "wadi frame", number }, { "wadi time", time }
     };
     WADI_TRY(wadi_image_write_png_with(&maker->image, path, texts, 4, error));
     return wadi_output_index_add_file(maker->outputs, path, key, error);
@@ -208,5 +211,5 @@ WadiStatus wadi_picture_make(WadiPictureMaker *maker, const WadiRenderPlan *plan
     frame_path(plan, frame, path);
     maker->stage_seconds = maker->tree_seconds = maker->trace_seconds = 0.0;
     maker->grains = maker->triangles = 0;
-    return name_frame(make(maker, plan, path, frame, is_kept, error), path, error);
+    return prefix_frame_path(make_picture(maker, plan, path, frame, is_kept, error), path, error);
 }

@@ -5,7 +5,7 @@
 #include "api/render_plan.h"
 #include "io/run/output_index.h"
 
-/* What is used for one picture after the other. A zeroed maker is valid. */
+/* State reused from picture to picture. A zeroed maker is valid. */
 typedef struct WadiPictureMaker {
     WadiState frame;
     WadiFrameScene frame_scene;
@@ -20,11 +20,11 @@ typedef struct WadiPictureMaker {
 
 void wadi_picture_maker_free(WadiPictureMaker *maker);
 
-/* Sets plan->exposure: what a small picture of the frame in the middle of the run asks for, so that neither a video nor the
- * pictures of several processes differ in it. */
+/* Sets plan->exposure from a small picture of the run's middle frame, so that it is the same for all frames
+ * and processes. */
 WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, WadiError *error);
 
-/* *is_kept: the file was there, made of the same frame in the same way. */
+/* *is_kept: the file existed, made from the same frame with the same settings. */
 WadiStatus wadi_picture_make(WadiPictureMaker *maker, const WadiRenderPlan *plan, int frame, bool *is_kept,
                              WadiError *error);
 

@@ -11,14 +11,14 @@
 #include "io/run/run_files.h"
 
 enum {
-    RENDER_VERSION = 1, /* rises when the same settings give another picture */
+    RENDER_VERSION = 1, /* increased when the same settings give another picture */
     DRAFT_GRAINS = 10,
     SAMPLES_MAX = 65536,
     SHEET_MAX = 100,
     SCENE_LIMIT = 1 << 26,
 };
 
-/* Of film, guides and their filtered copies, bytes a pixel. */
+/* Film, guides and their filtered copies, bytes per pixel. */
 static const double bytes_per_pixel = 110.0;
 
 static WadiStatus check_def(const WadiRenderDef *def, WadiError *error)
@@ -71,7 +71,7 @@ static WadiStatus set_paths(WadiRenderPlan *plan, WadiError *error)
     }
     snprintf(plan->name, sizeof plan->name, "%.250s%s%.200s", name, has_attribute ? "." : "",
              has_attribute ? def->attribute : "");
-    /* A part of the run does not take the place of the whole. */
+    /* Pictures of a part of the run must not replace those of the whole run. */
     char part[32] = "";
     if (plan->view.first > 1 || plan->view.last < plan->view.frame_count) {
         snprintf(part, sizeof part, ".%04d-%04d", plan->view.first, plan->view.last);
@@ -96,9 +96,9 @@ static WadiStatus set_quality(WadiRenderPlan *plan, WadiError *error)
     if (def->samples > 0) {
         plan->quality.samples = def->samples;
     }
-    /* The pattern of the noise stays where it is, so that what rests does not flicker. */
+    /* The noise pattern is constant, so that objects at rest do not flicker. */
     plan->quality.seed = 0;
-    /* Glass before numbers would only dim them, and before a cut it would stand in the air. */
+    /* Glass walls would dim false colours, and would float in front of a cut. */
     if (def->attribute != NULL || def->has_cut) {
         plan->view.scene->render.walls = WADI_RENDER_WALLS_HIDDEN;
     }
@@ -142,13 +142,13 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 static uint64_t hash_numbers(uint64_t hash, const double *values, int count)
 {
     for (int i = 0; i < count; ++i) {
-        double value = values[i] + 0.0; /* -0 and 0 are the same number */
+        double value = values[i] + 0.0; /* maps -0 to 0 */
         hash = wadi_hash_bytes(hash, &value, sizeof value);
     }
     return hash;
 }
 
-/* The scene as it was written and the settings as they were given: what means the same in other words is drawn again. */
+/* Hashes the scene's text and the settings as given: an equivalent but different text is drawn again. */
 static WadiStatus hash_settings(WadiRenderPlan *plan, WadiError *error)
 {
     const WadiRenderDef *def = plan->def;
@@ -187,13 +187,13 @@ static WadiStatus hash_settings(WadiRenderPlan *plan, WadiError *error)
     return WADI_OK;
 }
 
-/* One camera and one scale for all pictures. */
+/* One camera and one colour scale for all pictures. */
 static WadiStatus survey(WadiRenderPlan *plan, WadiError *error)
 {
     const WadiRenderDef *def = plan->def;
     plan->box = wadi_box_empty();
     if (plan->view.scene->render.camera.is_given && def->attribute == NULL) {
-        return WADI_OK; /* nobody asks */
+        return WADI_OK; /* not needed */
     }
     WadiRunSurvey survey = { .attribute = def->attribute, .map = def->map };
     WADI_TRY(wadi_run_survey(&survey, &plan->view, plan->world, error));
@@ -213,6 +213,7 @@ static WadiStatus survey(WadiRenderPlan *plan, WadiError *error)
     return WADI_OK;
 }
 
+/* Turns the normal of the cut towards the camera. */
 static void face_cut(WadiRenderPlan *plan)
 {
     WadiFrameSceneDef *frame_scene = &plan->frame_scene;

@@ -1,4 +1,4 @@
-/* What a call of wadi_render will do: which frames, seen from where and in which light, with which settings, into which files. */
+/* Plan of a wadi_render call: frames, camera, light, settings and output files. */
 #ifndef WADI_API_RENDER_PLAN_H
 #define WADI_API_RENDER_PLAN_H
 
@@ -16,11 +16,11 @@ typedef struct WadiRenderPlan {
     char name[512];                /* of the pictures: NAME, or NAME.ATTRIBUTE */
     char base[4096];               /* of the video and the sheet: BASE.mp4 */
     WadiHdr environment;           /* owned; empty: none */
-    WadiFalseColour colour;        /* when def->attribute says so; then also: */
+    WadiFalseColour colour;        /* with def->attribute; then also: */
     WadiFrameSceneColours colours; /* borrowed by frame_scene */
     WadiFrameSceneDef frame_scene;
     WadiTraceQuality quality;
-    WadiBox box;     /* m: what the camera that finds its own place shows */
+    WadiBox box;     /* m: shown by a camera without a given position */
     double exposure; /* stops, for all frames */
     uint64_t settings_hash;
 } WadiRenderPlan;
@@ -34,16 +34,16 @@ void wadi_render_plan_close(WadiRenderPlan *plan);
 int wadi_render_plan_count(const WadiRenderPlan *plan);
 int wadi_render_plan_frame(const WadiRenderPlan *plan, int i);
 void wadi_render_plan_path(const WadiRenderPlan *plan, int frame, char *path, size_t size);
-/* Equal keys, equal pictures: from the settings and the checksums of the frame's arrays. */
+/* Equal keys mean equal pictures: made from the settings and the checksums of the frame's arrays. */
 uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame);
 
-/* What pictures of a run have in common, seen in up to 8 frames spread over it. `box` is where most of the run is: the union of
- * the boxes that hold all but half a percent of the particles on each side, a little grown, so that a few stray drops do not make
- * the rest small; and of colliders nearby (`world` may be NULL). Empty when there are no particles. */
+/* Facts common to all pictures of a run, from up to 8 frames. `box` is where most of the run is: the union of
+ * the boxes that hold all but half a percent of the particles on each side, enlarged a little, so that stray
+ * drops do not shrink the picture, and of nearby colliders (`world` may be NULL). Empty without particles. */
 typedef struct WadiRunSurvey {
     WadiBox box;
     const char *attribute, *map; /* in: false colours; NULL: none */
-    WadiFalseColour colour;      /* with the range of those frames */
+    WadiFalseColour colour;      /* with the range over these frames */
 } WadiRunSurvey;
 
 WadiStatus wadi_run_survey(WadiRunSurvey *survey, const WadiRunView *view, const WadiWorld *world,

@@ -1,4 +1,4 @@
-/* A run: the simulation on one side, the run folder on the other, and the decision where to begin. */
+/* A run: connects the simulation and the run folder, and decides where to start. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,18 +26,18 @@ typedef struct Run {
     WadiSim *sim;
     WadiState snapshot; /* the writer reads it until wadi_run_folder_flush */
     WadiRunSummary summary;
-    WadiRunSummary previous; /* run.json as an earlier session left it */
+    WadiRunSummary previous; /* run.json of the earlier session */
     char path[3500];         /* of the run folder */
     int frame_count;
-    int safe_frames;        /* at the end: frames 1 to it are on disk */
-    int first_frame;        /* where this session began; 0 when it seeded */
-    int kept;               /* frames that stay as they are and are not written again but for the last */
+    int safe_frames;        /* at the end: frames 1 to this one are on disk */
+    int first_frame;        /* where this session started; 0 when it seeded */
+    int kept;               /* frames that are kept; only the last of them is written again */
     double started;         /* s, on the clock of wadi_time_now */
-    double checkpoint_time; /* the same: when the last checkpoint was handed to the writer */
-    bool has_checkpoint;    /* the state as it is now was handed to the writer as a checkpoint */
+    double checkpoint_time; /* the same clock: when the last checkpoint was submitted */
+    bool has_checkpoint;    /* the present state was submitted as a checkpoint */
     WadiPace pace;
     WadiVolumeWatch volume;
-    WadiProgress pending; /* the last frame's report, given once the frame is on disk */
+    WadiProgress pending; /* report of the last frame, sent when the frame is on disk */
 } Run;
 
 WadiRunDef wadi_default_run_def(void)
@@ -45,8 +45,8 @@ WadiRunDef wadi_default_run_def(void)
     return (WadiRunDef){ .cookie = RUN_DEF_COOKIE };
 }
 
-/* Warnings go to the caller and into run.json. */
-static void note(void *user, WadiLogLevel level, const char *text)
+/* Warnings go to the caller and to run.json. */
+static void record_warning(void *user, WadiLogLevel level, const char *text)
 {
     Run *run = user;
     wadi_log(&run->def->log, level, "%s", text);
@@ -123,7 +123,7 @@ static WadiProgress make_progress(const Run *run, const char *stage, bool is_fra
     double seconds = wadi_time_now() - run->started;
     double frame_start = wadi_scene_frame_time(run->scene, sim->frame);
     double fraction = is_frame_done ? 0.0 : (sim->time - frame_start) * run->scene->fps;
-    double left = run->frame_count - sim->frame - fraction;
+    double frames_remaining = run->frame_count - sim->frame - fraction;
     double pace = wadi_pace_seconds_per_frame(&run->pace);
     return (WadiProgress){ .frame = sim->frame,
                            .first_frame = run->first_frame > 0 ? run->first_frame : 1,
@@ -138,9 +138,9 @@ static WadiProgress make_progress(const Run *run, const char *stage, bool is_fra
                            .dt_limit = sim->dt_limit,
                            .seconds = seconds,
                            .seconds_per_frame = pace,
-                           .seconds_left = left <= 0.0   ? 0.0
-                                           : pace >= 0.0 ? pace * left
-                                                         : -1.0,
+                           .seconds_left = frames_remaining <= 0.0 ? 0.0
+                                           : pace >= 0.0           ? pace * frames_remaining
+                                                                   : -1.0,
                            .state_hash = is_frame_done ? run->summary.state_hash : 0 };
 }
 
@@ -151,7 +151,7 @@ static void report(const Run *run, const WadiProgress *progress)
     }
 }
 
-/* Wait for the frame that is being written, and tell that it is there. */
+/* Waits for the frame being written, then reports it. */
 static WadiStatus finish_write(Run *run, WadiError *error)
 {
     WADI_TRY(wadi_run_folder_flush(run->folder, error));
@@ -162,9 +162,10 @@ static WadiStatus finish_write(Run *run, WadiError *error)
     return WADI_OK;
 }
 
-/* Whether the frame that was just finished gets a checkpoint: the last, milestones, the one a stop is asked for at, and
- * otherwise so many that a kill costs about a second. When frames are fast, the checkpoints would take as long as they. */
-static bool wants_checkpoint(const Run *run, bool is_milestone)
+/* Whether the frame just finished gets a checkpoint: the last, milestones, the one at a stop, and otherwise
+ * so often that a killed run loses about a second. With fast frames, more checkpoints would take as long as
+ * the frames. */
+static bool needs_checkpoint(const Run *run, bool is_milestone)
 {
     int frame = run->sim->frame;
     bool is_stopping = run->def->stop != NULL && *run->def->stop != 0;
@@ -172,13 +173,14 @@ static bool wants_checkpoint(const Run *run, bool is_milestone)
            wadi_time_now() - run->checkpoint_time >= CHECKPOINT_SECONDS;
 }
 
-/* Hand the present state to the writer: as a frame, mostly with its checkpoint, or as a checkpoint between frames. */
+/* Submits the present state to the writer: as a frame, mostly with its checkpoint, or as a checkpoint between
+ * frames. */
 static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
 {
     WadiSim *sim = run->sim;
     int every = run->scene->checkpoint_every;
     bool is_milestone = is_frame && every > 0 && sim->frame % every == 0;
-    run->has_checkpoint = !is_frame || wants_checkpoint(run, is_milestone);
+    run->has_checkpoint = !is_frame || needs_checkpoint(run, is_milestone);
     WADI_STAGE(&sim->times, "wait for disk", WADI_TRY(finish_write(run, error)));
     WADI_STAGE(&sim->times, "snapshot", WADI_TRY(wadi_sim_snapshot(sim, &run->snapshot, error));
                wadi_state_hash_arrays(&run->snapshot, WADI_USE_BOTH));
@@ -203,7 +205,7 @@ static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
     return wadi_run_folder_submit(run->folder, &item, error);
 }
 
-/* Load the newest state to continue from, or seed. */
+/* Loads the newest state to continue from, or seeds. */
 static WadiStatus find_start(Run *run, bool *is_fresh, WadiError *error)
 {
     const WadiRunDef *def = run->def;
@@ -245,7 +247,7 @@ static WadiStatus find_start(Run *run, bool *is_fresh, WadiError *error)
     WADI_TRY(status);
     run->kept = frames;
     if (def->from_frame > 0) {
-        /* A changed scene that begins at its first frame seeds anew: then not even frame 1 stays. */
+        /* A changed scene that starts at its first frame is seeded again: then frame 1 is not kept either. */
         run->kept = *is_fresh && !is_same ? 0 : def->from_frame;
         WADI_TRY(wadi_run_folder_truncate(run->folder, run->kept, error));
     }
@@ -255,11 +257,11 @@ static WadiStatus find_start(Run *run, bool *is_fresh, WadiError *error)
 static WadiStatus simulate(Run *run, WadiError *error)
 {
     WadiSim *sim = run->sim;
-    wadi_pace_note(&run->pace, sim->time * run->scene->fps, wadi_time_now());
+    wadi_pace_add(&run->pace, sim->time * run->scene->fps, wadi_time_now());
     while (sim->frame < run->frame_count) {
         int frame = sim->frame;
         WADI_TRY(wadi_sim_step(sim, error));
-        wadi_pace_note(&run->pace, sim->time * run->scene->fps, wadi_time_now());
+        wadi_pace_add(&run->pace, sim->time * run->scene->fps, wadi_time_now());
         bool is_frame_done = sim->frame > frame;
         run->has_checkpoint = false;
         if (is_frame_done && sim->frame >= run->kept) {
@@ -268,7 +270,8 @@ static WadiStatus simulate(Run *run, WadiError *error)
         WadiProgress progress = make_progress(run, "step", false);
         report(run, &progress);
         if (run->def->stop != NULL && *run->def->stop != 0 && sim->frame < run->frame_count) {
-            /* On the way back to the frames that are there, the checkpoint that this session began with is enough. */
+            /* While frames that exist are simulated again, the checkpoint at the start of this session is
+             * enough. */
             if (!run->has_checkpoint && sim->frame >= run->kept) {
                 WADI_TRY(submit(run, false, error));
             }
@@ -280,7 +283,8 @@ static WadiStatus simulate(Run *run, WadiError *error)
     return finish_write(run, error);
 }
 
-/* RUN/scene.yaml, which names copies in RUN/assets: the folder can be moved, drawn and continued anywhere. */
+/* Writes RUN/scene.yaml, which names copies in RUN/assets: the folder can be moved, drawn and continued
+ * anywhere. */
 static WadiStatus record_scene(Run *run, WadiError *error)
 {
     WadiText text = { 0 };
@@ -295,16 +299,17 @@ static WadiStatus record_scene(Run *run, WadiError *error)
     return status;
 }
 
-/* A person may have changed RUN/scene.yaml and run it in place. Without overrides RUN/scene.yaml says the same afterwards; with
- * them the person's text would be lost. */
-static WadiStatus check_own_scene(const Run *run, WadiError *error)
+/* The user may have edited RUN/scene.yaml and run it. Without overrides the file remains equal; with
+ * overrides the user's text would be lost. */
+static WadiStatus check_edited_scene(const Run *run, WadiError *error)
 {
     char path[WADI_PATH_SIZE], *text = NULL;
     size_t size = 0;
-    struct stat scene, own;
+    struct stat scene, recorded;
     snprintf(path, sizeof path, "%s/scene.yaml", run->path);
-    if (stat(run->scene->path, &scene) != 0 || stat(path, &own) != 0 || scene.st_ino != own.st_ino ||
-        scene.st_dev != own.st_dev || wadi_run_owner_has_scene(run->path)) {
+    if (stat(run->scene->path, &scene) != 0 || stat(path, &recorded) != 0 ||
+        scene.st_ino != recorded.st_ino || scene.st_dev != recorded.st_dev ||
+        wadi_run_owner_has_scene(run->path)) {
         return WADI_OK;
     }
     WADI_TRY(wadi_file_read(path, SCENE_LIMIT, &text, &size, error));
@@ -322,7 +327,7 @@ static WadiStatus create_sim(Run *run, bool is_fresh, WadiError *error)
 {
     WadiSimDef sim_def = wadi_default_sim_def();
     sim_def.threads = run->def->threads;
-    sim_def.log = (WadiLog){ note, run };
+    sim_def.log = (WadiLog){ record_warning, run };
     WADI_TRY(wadi_sim_create_empty(&run->sim, run->scene, &sim_def, error));
     double duration = wadi_scene_frame_time(run->scene, run->frame_count);
     return is_fresh ? wadi_sim_check_memory(run->sim, duration, error) : WADI_OK;
@@ -332,11 +337,11 @@ static WadiStatus execute(Run *run, WadiError *error)
 {
     const WadiRunDef *def = run->def;
     WADI_TRY(wadi_run_owner_check(run->path, error));
-    WADI_TRY(check_own_scene(run, error));
+    WADI_TRY(check_edited_scene(run, error));
     WadiRunMode mode = def->from_frame > 0 ? WADI_RUN_RESUME : def->mode;
-    WadiLog log = { note, run };
+    WadiLog log = { record_warning, run };
     if (mode != WADI_RUN_RESUME) {
-        /* A scene that is refused leaves no folder behind and removes no earlier run. */
+        /* An invalid scene creates no folder and removes no earlier run. */
         WADI_TRY(create_sim(run, true, error));
     }
     WADI_TRY(wadi_run_folder_open(&run->folder, run->path, run->scene->name, mode, &log, error));
@@ -379,7 +384,7 @@ static WadiStatus execute(Run *run, WadiError *error)
             WADI_TRY(submit(run, true, error));
         }
     } else if (run->sim->frame == run->frame_count) {
-        /* Nothing to simulate, but what is asked for may have changed: run.json says so. */
+        /* No frame to simulate, but the requested settings may have changed: run.json is updated. */
         WADI_TRY(submit(run, true, error));
     }
     return simulate(run, error);
@@ -429,10 +434,10 @@ WadiStatus wadi_run(const WadiScene *scene, const WadiRunDef *def, WadiRunReport
                             ? execute(run, error)
                             : wadi_fail(error, WADI_ERR_ARGUMENT, "the path of the run folder is too long");
     if (run->folder != NULL) {
-        wadi_run_folder_flush(run->folder, NULL); /* closing tells of an error */
+        wadi_run_folder_flush(run->folder, NULL); /* closing returns its error */
         run->safe_frames = wadi_run_folder_safe_frames(run->folder);
     }
-    /* An error while closing counts only if nothing went wrong before. */
+    /* An error of closing is returned only if nothing failed before. */
     WadiStatus close_status = wadi_run_folder_close(run->folder, status == WADI_OK ? error : NULL);
     if (status == WADI_OK) {
         status = close_status;

@@ -7,10 +7,11 @@
 
 enum {
     FRAMES_LOOKED_AT = 8,
-    SAMPLES_MAX = 1 << 16, /* particles of a frame that are asked where they are */
+    SAMPLES_MAX = 1 << 16, /* sampled particles of a frame */
 };
-/* Of the particles, on each side; and of the box's size by which it then grows: of an even block half a percent lies in the
- * outer half percent, so most of this is margin. */
+/* Fraction of the particles outside the box on each side, and the relative growth of the box afterwards. In a
+ * uniform block the outer half percent of the particles fills half a percent of its width, so most of the
+ * growth is margin. */
 static const double stray = 0.005, growth = 0.03;
 
 static int compare(const void *a, const void *b)
@@ -19,8 +20,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Hidden materials are not looked at. */
-static bool is_seen(const WadiScene *scene, const WadiStateArray *material, size_t i)
+/* Hidden materials are ignored. */
+static bool is_visible(const WadiScene *scene, const WadiStateArray *material, size_t i)
 {
     int index = material != NULL ? ((const uint8_t *)material->data)[i] : -1;
     return index < 0 || index >= scene->material_count ||
@@ -43,7 +44,7 @@ static WadiStatus frame_box(const WadiScene *scene, const WadiState *frame, doub
         size_t count = 0;
         for (size_t i = 0; i < x->count; i += step) {
             double value = ((const double *)x->data)[3 * i + (size_t)axis];
-            if (isfinite(value) && is_seen(scene, material, i)) {
+            if (isfinite(value) && is_visible(scene, material, i)) {
                 values[count++] = value;
             }
         }
@@ -60,7 +61,7 @@ static WadiStatus frame_box(const WadiScene *scene, const WadiState *frame, doub
     return WADI_OK;
 }
 
-/* A bowl belongs to what it holds; a wall across the world does not. */
+/* A bowl around the material is included; a wall across the world is not. */
 static WadiBox add_colliders(WadiBox box, const WadiScene *scene, const WadiWorld *world, double time)
 {
     if (!scene->render.has_colliders || wadi_box_is_empty(box)) {
@@ -80,16 +81,16 @@ static WadiBox add_colliders(WadiBox box, const WadiScene *scene, const WadiWorl
     return all;
 }
 
-typedef struct Looking {
+typedef struct Survey {
     WadiRunSurvey *survey;
     const WadiRunView *view;
     WadiState frame;
     double *values;     /* SAMPLES_MAX */
-    WadiBox particles;  /* union so far */
+    WadiBox particles;  /* union of the frames read */
     bool has_attribute; /* survey->colour is open */
-} Looking;
+} Survey;
 
-static WadiStatus look_at(Looking *l, int number, double *time, WadiError *error)
+static WadiStatus survey_frame(Survey *l, int number, double *time, WadiError *error)
 {
     WadiRunSurvey *survey = l->survey;
     const WadiRunView *view = l->view;
@@ -117,13 +118,13 @@ WadiStatus wadi_run_survey(WadiRunSurvey *survey, const WadiRunView *view, const
 {
     int count = view->frame_count < FRAMES_LOOKED_AT ? view->frame_count : FRAMES_LOOKED_AT;
     double time[FRAMES_LOOKED_AT] = { 0 };
-    Looking *l = NULL;
+    Survey *l = NULL;
     WADI_TRY(WADI_NEW(&l, 1, "survey of a run", error));
-    *l = (Looking){ .survey = survey, .view = view, .particles = wadi_box_empty() };
+    *l = (Survey){ .survey = survey, .view = view, .particles = wadi_box_empty() };
     WadiStatus status = WADI_NEW(&l->values, SAMPLES_MAX, "positions", error);
     for (int i = 0; i < count && status == WADI_OK; ++i) {
         int number = count > 1 ? 1 + (int)((int64_t)i * (view->frame_count - 1) / (count - 1)) : 1;
-        status = look_at(l, number, &time[i], error);
+        status = survey_frame(l, number, &time[i], error);
     }
     survey->box = l->particles;
     for (int i = 0; i < count && status == WADI_OK && world != NULL; ++i) {

@@ -7,7 +7,7 @@
 #include "io/run/run_files.h"
 #include "io/scene/scene_parse.h"
 
-/* Whether the key that `set` begins with is `key` or lies in it; a * in `key` stands for any one name. */
+/* Whether the key at the start of `set` is `key` or inside it; a * in `key` matches any one name. */
 static bool is_within(const char *set, const char *key)
 {
     while (*key != '\0') {
@@ -36,7 +36,7 @@ static bool is_allowed(const char *set, const char *const *keys)
     return false;
 }
 
-/* Settings under other keys would say one thing of the run and leave it as it is. */
+/* Settings under other keys would contradict the finished run without changing it. */
 static WadiStatus check_sets(const WadiRunViewDef *def, WadiError *error)
 {
     for (int i = 0; i < def->set_count; ++i) {

@@ -1,4 +1,4 @@
-/* A run folder for those who only read it: surfaces, pictures, exports. */
+/* A run folder opened for reading: surfaces, pictures, exports. */
 #ifndef WADI_API_RUN_VIEW_H
 #define WADI_API_RUN_VIEW_H
 
@@ -11,20 +11,21 @@ typedef struct WadiRunView {
     WadiScene *scene;       /* owned: RUN/scene.yaml with the overrides */
     WadiRunSummary summary; /* owned */
     int frame_count;        /* finished frames */
-    int first, last;        /* those that are asked for */
+    int first, last;        /* the requested frames */
 } WadiRunView;
 
-/* What is asked for. */
+/* The request. */
 typedef struct WadiRunViewDef {
     const char *const *sets; /* overrides of the scene */
     int set_count;
     const char *const
-        *keys; /* beginnings of the keys that may be set, ended by NULL: "surface", "materials.*.look" */
+        *keys; /* prefixes of the keys that may be set, NULL-terminated: "surface", "materials.*.look" */
     const char *example; /* for the message about another key: "surface.radius=1" */
     int first, last;     /* frames; 0: the run's first and last */
 } WadiRunViewDef;
 
-/* WADI_ERR_SCENE: an override is wrong; WADI_ERR_IO: no run, or no frame yet. After a failure there is nothing to close. */
+/* WADI_ERR_SCENE: an override is wrong; WADI_ERR_IO: no run, or no frame yet. After a failure there is
+ * nothing to close. */
 WadiStatus wadi_run_view_open(WadiRunView *view, const char *run, const WadiRunViewDef *def,
                               WadiError *error);
 void wadi_run_view_close(WadiRunView *view);

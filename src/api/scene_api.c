@@ -1,4 +1,4 @@
-/* The public face of scenes. */
+/* The public functions of scenes. */
 #include <string.h>
 
 #include "core/alloc.h"
@@ -57,8 +57,8 @@ double wadi_scene_fps(const WadiScene *scene)
     return scene->fps;
 }
 
-/* Hand a finished text over to the caller as a plain string. */
-static WadiStatus give_text(WadiText *text, char **out, WadiError *error)
+/* Moves a finished text to the caller as a plain string. */
+static WadiStatus move_text(WadiText *text, char **out, WadiError *error)
 {
     *out = NULL;
     WadiStatus status = wadi_text_status(text, error);
@@ -73,14 +73,14 @@ WadiStatus wadi_scene_schema(char **json, WadiError *error)
 {
     WadiText text = { 0 };
     wadi_scene_schema_json(&text);
-    return give_text(&text, json, error);
+    return move_text(&text, json, error);
 }
 
 WadiStatus wadi_scene_reference(char **markdown, WadiError *error)
 {
     WadiText text = { 0 };
     wadi_scene_reference_markdown(&text);
-    return give_text(&text, markdown, error);
+    return move_text(&text, markdown, error);
 }
 
 void wadi_text_release(char *text)

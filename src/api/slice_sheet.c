@@ -1,5 +1,5 @@
-/* Slices through the surfaces of one frame: the same particles wrapped with different settings, side by side. Inside is shaded,
- * the surface is a line, particles within half a spacing of the plane are dots. */
+/* Slices through the surfaces of one frame, with different settings side by side. The inside is shaded, the
+ * surface is a line, particles within half a spacing of the plane are dots. */
 #include <math.h>
 #include <string.h>
 
@@ -18,17 +18,17 @@ WadiSliceDef wadi_default_slice_def(void)
     return (WadiSliceDef){ .cookie = SLICE_DEF_COOKIE, .width = 480 };
 }
 
-/* A panel on its way. */
+/* A panel being made. */
 typedef struct Panel {
     WadiCloud cloud;
     WadiArena arena;
     WadiField field;
     double y, left, bottom, pixel; /* m: the plane, the corner of the panel, the edge of a pixel */
     int width, height;
-    uint8_t *is_inside; /* of the pixels, from the bottom */
+    uint8_t *is_inside; /* per pixel, from the bottom */
 } Panel;
 
-/* The field at a point of the plane; false where a node around it is not in the band. */
+/* Samples the field at a point of the plane; false where a node around it is not in the band. */
 static bool sample(const WadiField *field, double x, double y, double z, double *value)
 {
     double at[3] = { x / field->cell, y / field->cell, z / field->cell }, part[3];
@@ -53,7 +53,7 @@ static bool sample(const WadiField *field, double x, double y, double z, double 
     return true;
 }
 
-/* Off the band a pixel is on the side of the one before it: the band lies around every change. */
+/* Outside the band a pixel has the side of the previous one: the band contains every change of side. */
 static void find_inside(Panel *panel)
 {
     for (int v = 0; v < panel->height; ++v) {
@@ -109,8 +109,8 @@ static void draw_panel(const Panel *panel, WadiImage *image, int left)
     }
 }
 
-/* The cloud of the plan's first material, its field, and what the panel shows. */
-static WadiStatus wrap(Panel *panel, const WadiSurfacePlan *plan, int width, WadiError *error)
+/* Builds the cloud of the plan's first material, its field, and the panel. */
+static WadiStatus build_panel(Panel *panel, const WadiSurfacePlan *plan, int width, WadiError *error)
 {
     char path[WADI_PATH_SIZE];
     WadiFrameHeader header;
@@ -164,7 +164,7 @@ static WadiStatus add_panel(const WadiSliceDef *def, int index, WadiImage *image
     WadiStatus status = wadi_surface_plan_open(plan, def->run, &surface, error);
     if (status == WADI_OK) {
         plan->view.first = plan->view.last;
-        status = wrap(&panel, plan, def->width, error);
+        status = build_panel(&panel, plan, def->width, error);
         wadi_surface_plan_close(plan);
     }
     if (status == WADI_OK && index == 0) {

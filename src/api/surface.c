@@ -1,6 +1,6 @@
-/* Surfaces of a run. Threads take frames from a list, each with an arena and a team of its own; the calling thread tells of the
- * files in the order of frames. Whether there are many threads of one core or one of many, the bytes are the same, since frames
- * know nothing of each other and no stage depends on its number of threads. */
+/* Surfaces of a run. Worker threads process frames from a list, each with its own arena and thread team; the
+ * calling thread reports the files in frame order. The bytes do not depend on the numbers of workers and
+ * threads: frames are independent, and no stage depends on its thread count. */
 #include <pthread.h>
 #include <string.h>
 
@@ -12,11 +12,12 @@
 
 enum {
     SURFACE_DEF_COOKIE = 0x5afe5,
-    /* From here on a frame gives all cores enough to do, and several at once would take memory for nothing. */
+    /* From this size a frame uses all cores, and several at once would only cost memory. */
     LARGE_FRAME = 2000000
 };
 
-/* Reading, the cloud, bins, field and mesh of a frame in the open: an order of magnitude, for how many at once. */
+/* Memory of a frame in work (frame, cloud, bins, field, mesh): an order of magnitude, to choose the number of
+ * workers. */
 static const double bytes_per_particle = 1500.0;
 
 WadiSurfaceDef wadi_default_surface_def(void)
@@ -24,7 +25,7 @@ WadiSurfaceDef wadi_default_surface_def(void)
     return (WadiSurfaceDef){ .cookie = SURFACE_DEF_COOKIE, .formats = WADI_SURFACE_PLY };
 }
 
-/* What became of one part of one frame. */
+/* Result of one part of one frame. */
 typedef struct Made {
     unsigned written, kept; /* bits of WadiSurfaceFormat */
     int64_t particles, triangles, vertices;
@@ -37,22 +38,22 @@ typedef struct Team {
     const WadiSurfaceDef *def;
     WadiOutputIndex outputs; /* of the folder */
     int frame_count;
-    int inner_threads; /* of each thread's own team */
-    Made *made;        /* frame by frame, part by part */
+    int inner_threads; /* of each worker's team */
+    Made *made;        /* indexed by frame, then part */
     FrameState *state; /* of each frame */
     WadiError *error;  /* of the first failed frame */
     double start;      /* s */
     double memory;     /* bytes for each thread */
 
-    pthread_mutex_t mutex; /* for what follows, `made` and `state` */
+    pthread_mutex_t mutex; /* guards the members below, `made` and `state` */
     pthread_cond_t changed;
-    int next; /* frame to take */
+    int next; /* next frame to process */
     int running;
     int failed; /* the first failed frame; frame_count: none */
     WadiStageTimes times;
 } Team;
 
-/* A thread's own. */
+/* Data of one worker thread. */
 typedef struct Worker {
     Team *team;
     pthread_t thread;
@@ -176,8 +177,8 @@ static WadiStatus make_frame(Worker *worker, const char *path, int frame, Made *
     return WADI_OK;
 }
 
-/* The same error with the frame's file in front, where it does not name it already. */
-static void name_frame(const char *path, WadiError *error)
+/* Prefixes the error with the frame's file, unless it names it already. */
+static void prefix_frame_path(const char *path, WadiError *error)
 {
     if (error->status != WADI_ERR_STOPPED && strstr(error->text, path) == NULL) {
         WadiError inner = *error;
@@ -185,7 +186,7 @@ static void name_frame(const char *path, WadiError *error)
     }
 }
 
-static void *work(void *context)
+static void *run_worker(void *context)
 {
     Worker *worker = context;
     Team *team = worker->team;
@@ -200,7 +201,7 @@ static void *work(void *context)
         char path[WADI_PATH_SIZE];
         wadi_run_frame_path(path, sizeof path, team->plan->view.run, team->plan->view.summary.name, frame);
         WadiStatus status = make_frame(worker, path, frame, &team->made[index * parts], &error);
-        name_frame(path, &error);
+        prefix_frame_path(path, &error);
         pthread_mutex_lock(&team->mutex);
         team->state[index] = status == WADI_OK ? FRAME_DONE : FRAME_FAILED;
         if (status != WADI_OK && index < team->failed) {
@@ -221,7 +222,7 @@ static void *work(void *context)
     return NULL;
 }
 
-static void tell_part(const Team *team, int index, int part, WadiSurfaceReport *report)
+static void report_part(const Team *team, int index, int part, WadiSurfaceReport *report)
 {
     const WadiSurfacePlan *plan = team->plan;
     const Made *made = &team->made[index * plan->part_count + part];
@@ -257,19 +258,19 @@ static void tell_part(const Team *team, int index, int part, WadiSurfaceReport *
     }
 }
 
-/* Until all threads are done. The lock is not held while the caller's function runs. */
-static void tell(Team *team, WadiSurfaceReport *report)
+/* Reports files until all workers are done. The mutex is not locked while the caller's function runs. */
+static void report_files(Team *team, WadiSurfaceReport *report)
 {
-    int told = 0;
+    int reported = 0;
     pthread_mutex_lock(&team->mutex);
     for (;;) {
-        while (told < team->frame_count && team->state[told] == FRAME_DONE) {
+        while (reported < team->frame_count && team->state[reported] == FRAME_DONE) {
             pthread_mutex_unlock(&team->mutex);
             for (int p = 0; p < team->plan->part_count; ++p) {
-                tell_part(team, told, p, report);
+                report_part(team, reported, p, report);
             }
-            ++told;
-            report->frames = told;
+            ++reported;
+            report->frames = reported;
             pthread_mutex_lock(&team->mutex);
         }
         if (team->running == 0) {
@@ -280,7 +281,7 @@ static void tell(Team *team, WadiSurfaceReport *report)
     pthread_mutex_unlock(&team->mutex);
 }
 
-static double stage(const WadiStageTimes *times, const char *name)
+static double stage_seconds(const WadiStageTimes *times, const char *name)
 {
     for (int i = 0; i < times->count; ++i) {
         if (strcmp(times->name[i], name) == 0) {
@@ -293,15 +294,15 @@ static double stage(const WadiStageTimes *times, const char *name)
 static void report_times(const Team *team, WadiSurfaceReport *report)
 {
     const WadiStageTimes *t = &team->times;
-    report->read_seconds = stage(t, "read");
-    report->field_seconds = stage(t, "bins") + stage(t, "field");
-    report->mesh_seconds =
-        stage(t, "march") + stage(t, "smooth mesh") + stage(t, "open walls") + stage(t, "attributes");
-    report->write_seconds = stage(t, "write");
+    report->read_seconds = stage_seconds(t, "read");
+    report->field_seconds = stage_seconds(t, "bins") + stage_seconds(t, "field");
+    report->mesh_seconds = stage_seconds(t, "march") + stage_seconds(t, "smooth mesh") +
+                           stage_seconds(t, "open walls") + stage_seconds(t, "attributes");
+    report->write_seconds = stage_seconds(t, "write");
     report->seconds = wadi_time_now() - team->start;
 }
 
-/* How many frames at once: as many as there are cores while they are small, and fit into memory side by side. */
+/* Number of frames at once: one per core while they are small and fit into memory together. */
 static int choose_workers(Team *team, int64_t particles)
 {
     double total = (double)wadi_memory_total(), frame = bytes_per_particle * (double)particles;
@@ -325,7 +326,7 @@ static WadiStatus run_team(Team *team, Worker *workers, int count, WadiSurfaceRe
     pthread_mutex_lock(&team->mutex);
     while (started < count && problem == 0) {
         workers[started].team = team;
-        problem = pthread_create(&workers[started].thread, NULL, work, &workers[started]);
+        problem = pthread_create(&workers[started].thread, NULL, run_worker, &workers[started]);
         started += problem == 0;
     }
     team->running = started;
@@ -333,7 +334,7 @@ static WadiStatus run_team(Team *team, Worker *workers, int count, WadiSurfaceRe
     if (started == 0) {
         return wadi_fail_errno(error, problem, "cannot start a thread");
     }
-    tell(team, report);
+    report_files(team, report);
     for (int i = 0; i < started; ++i) {
         pthread_join(workers[i].thread, NULL);
     }
@@ -347,7 +348,7 @@ static WadiStatus run_team(Team *team, Worker *workers, int count, WadiSurfaceRe
     return WADI_OK;
 }
 
-/* The larger of the first and the last frame: most runs grow or stay. */
+/* The larger of the first and the last frame: most runs grow or remain equal. */
 static int64_t guess_particles(const WadiSurfacePlan *plan)
 {
     int64_t most = 0;

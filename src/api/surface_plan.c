@@ -7,7 +7,7 @@
 #include "io/run/run_files.h"
 
 enum {
-    SURFACE_VERSION = 3, /* rises when the same settings give another mesh */
+    SURFACE_VERSION = 3, /* increased when the same settings give another mesh */
     FORMATS_ALL = WADI_SURFACE_PLY | WADI_SURFACE_OBJ | WADI_SURFACE_VDB
 };
 
@@ -42,7 +42,7 @@ static WadiStatus choose_parts(WadiSurfacePlan *plan, const WadiSurfaceDef *def,
 
 static uint64_t hash_number(uint64_t hash, double value)
 {
-    value += 0.0; /* -0 and 0 are the same number */
+    value += 0.0; /* maps -0 to 0 */
     return wadi_hash_bytes(hash, &value, sizeof value);
 }
 
@@ -150,7 +150,7 @@ WadiStatus wadi_surface_plan_open(WadiSurfacePlan *plan, const char *run, const 
     WADI_TRY(check_def(def, error));
     *plan = (WadiSurfacePlan){ .formats = def->formats,
                                .is_y_up = def->is_y_up,
-                               /* What file names can tell apart. */
+                               /* The resolution of the file names. */
                                .subframe = rint(1000.0 * def->subframe) / 1000.0 };
     static const char *const keys[] = { "surface", NULL };
     WADI_TRY(wadi_run_view_open(&plan->view, run,

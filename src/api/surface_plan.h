@@ -1,11 +1,11 @@
-/* What a call of wadi_surface will do: which frames, which materials, with which settings, into which files. */
+/* Plan of a wadi_surface call: frames, materials, settings and output files. */
 #ifndef WADI_API_SURFACE_PLAN_H
 #define WADI_API_SURFACE_PLAN_H
 
 #include "api/run_view.h"
 #include "surface/surface_frame.h"
 
-/* One surface of each frame. */
+/* One surface per frame. */
 typedef struct WadiSurfacePart {
     const char *name; /* borrowed from the scene */
     int material;     /* index; -1: all */
@@ -31,7 +31,7 @@ void wadi_surface_plan_close(WadiSurfacePlan *plan);
 
 void wadi_surface_plan_path(const WadiSurfacePlan *plan, int part, int frame, WadiSurfaceFormat format,
                             char *path, size_t size);
-/* Equal keys, equal files: from the settings, the part and the checksums of the frame's arrays. */
+/* Equal keys mean equal files: made from the settings, the part and the checksums of the frame's arrays. */
 uint64_t wadi_surface_plan_key(const WadiSurfacePlan *plan, int part, const WadiFrameLayout *frame);
 
 #endif

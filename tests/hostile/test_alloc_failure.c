@@ -1,7 +1,8 @@
-/* Allocation failing at call n of a small run: an error, no leak, no crash; for every n with WADI_LONG=1, else for some. A
- * run reads a scene with a collider, an emitter, a drain and a force, writes frames and checkpoints, is then resumed,
- * estimated and described: once with loose points, once with sand, honey and surface tension on the grid. Meshes, whose
- * tables take longer than such a run, are only loaded and estimated. */
+/* The n-th allocation of a small run fails: an error, no leak, no crash; for every n with WADI_LONG=1, else
+ * for some. The run reads a scene with a collider, an emitter, a drain and a force, writes frames and
+ * checkpoints, and is then resumed, estimated and described: once with the points solver, once with sand,
+ * honey and surface tension on the grid. Meshes, whose tables take longer than such a run, are only loaded
+ * and estimated. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -108,7 +109,8 @@ static void check_failures(const char *scene, bool is_run, int stride)
             CHECK_OK(status, error);
             break;
         }
-        /* A few allocations may fail without harm (a warning is not kept); most must be reported as what they are. */
+        /* A few allocations may fail without an error (a warning is not stored); the others must give
+         * WADI_ERR_MEMORY. */
         if (status != WADI_OK) {
             failures += 1;
             if (status != WADI_ERR_MEMORY && status != WADI_ERR_IO) {

@@ -1,6 +1,6 @@
-/* Every number of the scene language at the ends of its range and at tiny and huge values: refused with a message, or simulated,
- * wrapped and drawn without a crash. Each case is a process of its own with limits on time and memory; one that is still working
- * when its tenth of a second is over is fine. */
+/* Every number of the scene language at the ends of its range and at tiny and huge values: rejected with a
+ * message, or simulated, surfaced and drawn without a crash. Each case is a separate process with limits on
+ * time and memory; still running after a tenth of a second counts as success. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -30,7 +30,7 @@ static const char scene_text[] =
     "  - {kind: point, center: [0.2, 0.1, 0.1], strength: 1, radius: 0.2}\n"
     "render: {width: 16, height: 16}\n";
 
-/* Where an object of the table stands in the scene above; NULL at the end. */
+/* Path of each object of the table in the scene above; NULL at the end. */
 static const struct {
     const char *object, *place;
     int kind; /* of a material or force; -1: any */
@@ -58,7 +58,7 @@ static const struct {
     { "light", "render.light.", -1 },
 };
 
-/* Shapes of which single numbers are changed, as body and as collider. */
+/* Shapes whose single numbers are changed, as body and as collider. */
 static const struct {
     const char *kind, *whole;
 } shapes[] = {
@@ -72,7 +72,7 @@ static const struct {
     { "half_space", "{half_space: {point: [0, 0, 0.05]}}" },
 };
 
-/* In the child: simulate two frames, then wrap and draw the last where the key is about that. */
+/* In the child process: simulates two frames, then surfaces and draws the last one if the key concerns that. */
 static void work(const WadiScene *scene, const char *folder, bool is_drawn)
 {
     WadiError error = { 0 };
@@ -148,7 +148,7 @@ static bool is_number(WadiSceneType type)
            type == WADI_SCENE_VEC3 || type == WADI_SCENE_CURVE1 || type == WADI_SCENE_CURVE3;
 }
 
-/* With `before` set first. Tiny and huge values are tried where `is_thorough`. */
+/* Sets `before` first. Tiny and huge values are tried if `is_thorough`. */
 static void try_field(const WadiSceneField *field, const char *place, const char *before, bool is_thorough)
 {
     double tiny = 4.9e-324, span = field->maximum - field->minimum;

@@ -1,11 +1,11 @@
-/* The estimate of the time that a run has left. */
+/* The estimate of a run's remaining time. */
 #include "api/pace.h"
 
 #include <math.h>
 
 #include "expect.h"
 
-/* Set-up, then `steps` steps a frame; frame f takes cost(f) seconds. */
+/* Set-up, then `steps` steps per frame; frame f takes cost(f) seconds. */
 typedef struct Story {
     double set_up, first_step;
     int frames, steps;
@@ -24,7 +24,7 @@ static double splash(double frame)
     return frame < 10.0 ? 1.0 : frame < 40.0 ? 3.0 : 1.5;
 }
 
-/* The largest ratio, one way or the other, of an estimate that is shown and the truth, after `from` frames. */
+/* The largest ratio, in either direction, between a shown estimate and the true time, after `from` frames. */
 static double worst_ratio(const Story *story, double from, double *first_shown)
 {
     WadiPace pace = { 0 };
@@ -34,12 +34,12 @@ static double worst_ratio(const Story *story, double from, double *first_shown)
     }
     total += story->set_up + story->first_step;
     *first_shown = -1.0;
-    wadi_pace_note(&pace, 0.0, now);
+    wadi_pace_add(&pace, 0.0, now);
     now += story->first_step;
     for (int i = 0; i < story->frames * story->steps; ++i) {
         now += story->cost((double)i / story->steps) / story->steps;
         double progress = (double)(i + 1) / story->steps;
-        wadi_pace_note(&pace, progress, now);
+        wadi_pace_add(&pace, progress, now);
         double each = wadi_pace_seconds_per_frame(&pace);
         if (each < 0.0 || progress > 0.9 * story->frames) {
             continue;
@@ -81,9 +81,9 @@ static void slow_frames_are_estimated_before_they_end(void **unused)
     assert_true(wadi_pace_seconds_per_frame(&pace) < 0.0);
     worst_ratio(&story, 0.0, &shown);
     assert_true(shown >= 1.0);
-    wadi_pace_note(&pace, 0.0, 0.0);
+    wadi_pace_add(&pace, 0.0, 0.0);
     for (int i = 1; i <= 8; ++i) {
-        wadi_pace_note(&pace, 0.05 * i, 15.0 * i);
+        wadi_pace_add(&pace, 0.05 * i, 15.0 * i);
     }
     assert_float_equal(wadi_pace_seconds_per_frame(&pace), 300.0, 1e-6);
 }
@@ -93,7 +93,7 @@ static void a_resumed_run_begins_where_it_is(void **unused)
     (void)unused;
     WadiPace pace = { 0 };
     for (int i = 0; i <= 4; ++i) {
-        wadi_pace_note(&pace, 40.0 + i, 100.0 + 2.0 * i);
+        wadi_pace_add(&pace, 40.0 + i, 100.0 + 2.0 * i);
     }
     assert_float_equal(wadi_pace_seconds_per_frame(&pace), 2.0, 1e-12);
 }
