@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A ball falls into a box of 4 m: the scene that other programs were timed on. */
+/* A ball falls into a box of 4 m: the scene on which other programs were timed. */
 #define BALL(material_, walls_)                                                                              \
     "wadi: 1\n"                                                                                              \
     "name: ball\n"                                                                                           \
@@ -54,8 +54,8 @@ static const WadiBenchCase flip_cases[] = {
       .particles = 259200 },
 };
 
-/* Half of the particles in a slab, half in a ball, eight in a cell; the surface's cells are 1/250 of the domain at the standard
- * size: what OpenVDB was timed on. */
+/* Half of the particles in a slab, half in a ball, eight per cell; at the standard size the surface's cells
+ * are 1/250 of the domain: the case on which OpenVDB was timed. */
 #define SLAB(method_)                                                                                        \
     "wadi: 1\n"                                                                                              \
     "name: slab\n"                                                                                           \

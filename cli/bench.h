@@ -1,4 +1,5 @@
-/* The standard workloads of `wadi bench`: scenes whose size follows from the number of particles wanted. */
+/* The standard workloads of `wadi bench`: scenes with a size that follows from the requested number of
+ * particles. */
 #ifndef WADI_CLI_BENCH_H
 #define WADI_CLI_BENCH_H
 
@@ -9,7 +10,7 @@ typedef struct WadiBenchCase {
     const char *summary;
     const char *scene; /* YAML text without its resolution */
     int resolution;    /* cells along the longest side at the standard size */
-    int64_t particles; /* there */
+    int64_t particles; /* at that resolution */
 } WadiBenchCase;
 
 typedef struct WadiBench {
@@ -22,7 +23,7 @@ typedef struct WadiBench {
 extern const WadiBench wadi_benches[];
 extern const int wadi_bench_count;
 
-/* NULL: there is none of that name. */
+/* NULL when no bench has this name. */
 const WadiBench *wadi_bench_find(const char *name);
 /* The resolution at which the case has about `particles`; 0: the standard size. At least 4. */
 int wadi_bench_resolution(const WadiBenchCase *bench_case, int64_t particles);

@@ -1,4 +1,4 @@
-/* Bytes that the streaming stages of flip have to move, and the triad of STREAM [McC95] to hold them against. */
+/* Bytes that the streaming stages of flip must move, and the triad of STREAM [McC95] as the reference. */
 #include "bench_stream.h"
 
 #include <pthread.h>
@@ -9,18 +9,19 @@
 
 enum { TRIAD_LENGTH = 16 << 20, TRIAD_PASSES = 6, TRIAD_THREADS = 256 };
 
-/* Bytes of a particle: position in double, velocity in float, material; the path is a position. */
+/* Bytes per particle: position in double, velocity in float, material; the path is a position. */
 #define POSITION 24.0
 #define VELOCITY 12.0
 #define MATERIAL 1.0
-/* Of a cell of the grid: one number on each of its three faces. */
+/* Per cell of the grid: one number on each of its three faces. */
 #define FACES 12.0
-/* Of a cell and a friction iteration. Stresses to velocities reads 14 stresses, the velocities before and the forces of the last
- * iteration and writes forces and velocities; velocities to stresses reads velocities and two sets of stresses and writes one. */
+/* Per cell and friction iteration. Stresses to velocities reads 14 stresses, the velocities before and the
+ * forces of the last iteration and writes forces and velocities; velocities to stresses reads velocities and
+ * two sets of stresses and writes one. */
 #define FRICTION (56.0 + 4.0 * 12.0 + 12.0 + 3.0 * 56.0)
-/* Of a cell and an iteration of the pressure, on the finest level: four sweeps of the smoother (the first reads the right side and
- * writes; the others read both and write), the residual, then the direction, the product and the step of conjugate gradients.
- * Couplings are not counted: where all are alike none is read. */
+/* Per cell and pressure iteration, on the finest level: four sweeps of the smoother (the first reads the
+ * right side and writes; the others read both and write), the residual, then direction, product and step of
+ * conjugate gradients. Couplings are not counted: where all are equal none is read. */
 #define PRESSURE (8.0 + 3.0 * 12.0 + 8.0 + 12.0 + 8.0 + 24.0)
 
 void wadi_bench_work_add(WadiBenchWork *work, const WadiProfile *before, const WadiProfile *after)
@@ -65,7 +66,7 @@ static double now(void)
 typedef struct Part {
     double *a, *b, *c; /* of one thread */
     size_t count;
-    double factor; /* 0: set the arrays, so that each thread touches its pages first */
+    double factor; /* 0: initialise the arrays, so that each thread touches its pages first */
 } Part;
 
 static void *work_on_part(void *user)
@@ -87,7 +88,7 @@ static void *work_on_part(void *user)
     return NULL;
 }
 
-/* One pass over all parts, s. Starting the threads counts: some 10 us of 10 ms. */
+/* One pass over all parts, s. It includes starting the threads: about 10 us of 10 ms. */
 static double run_pass(Part *part, int threads, double factor)
 {
     pthread_t thread[TRIAD_THREADS];

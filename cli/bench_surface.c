@@ -1,5 +1,5 @@
-/* wadi bench surface: particles to meshes, from frame file to mesh file. The frame lies in a folder of its own under TMPDIR,
- * which is removed afterwards. */
+/* wadi bench surface: particles to meshes, from frame file to mesh file. The frame is in a temporary folder
+ * under TMPDIR, which is removed afterwards. */
 #include "bench_surface.h"
 
 #include <ftw.h>
@@ -17,7 +17,7 @@ enum { ROUNDS = 7, PATH_MAX_LENGTH = 4096 };
 /* m, at the standard size: 1/250 of the domain. */
 static const double SURFACE_CELL = 0.004;
 
-/* The best round: others had to share the machine. */
+/* The fastest round: slower ones were disturbed by other programs. */
 typedef struct Result {
     const WadiBench *bench;
     const WadiBenchCase *bench_case;
@@ -25,11 +25,11 @@ typedef struct Result {
     WadiSurfaceReport best;
 } Result;
 
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place)
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *walk)
 {
     (void)info;
     (void)kind;
-    (void)place;
+    (void)walk;
     return remove(path);
 }
 
@@ -40,7 +40,7 @@ static WadiStatus fail(WadiError *error, WadiStatus status, const char *what)
     return status;
 }
 
-/* One frame of the case's particles, on disk. */
+/* Writes one frame of the case's particles to disk. */
 static WadiStatus make_run(const Result *result, int64_t particles, const char *folder, WadiError *error)
 {
     char resolution[48], cell[64];

@@ -4,7 +4,8 @@
 #include "bench.h"
 #include "commands.h"
 
-/* Runs the cases [first, end) of `bench` and prints them; --frames says how many rounds. Returns the exit code. */
+/* Runs the cases [first, end) of `bench` and prints them; --frames is the number of rounds. Returns the exit
+ * code. */
 int wadi_bench_surface(const WadiCliArgs *args, const WadiBench *bench, int first, int end);
 
 #endif

@@ -1,4 +1,4 @@
-/* wadi bench: the standard workloads, timed stage by stage. What is timed is the steps alone: no seeding, nothing on disk. */
+/* wadi bench: the standard workloads, timed by stage. Only the steps are timed: no seeding, no files. */
 #include <string.h>
 #include <time.h>
 
@@ -12,7 +12,7 @@
 
 enum { NAMES_MAX = 32, FRAMES_DEFAULT = 24 };
 
-/* One case, run: the profile holds the differences from before the first step. */
+/* One case that was run: the profile has the differences to the time before the first step. */
 typedef struct Result {
     const WadiBench *bench;
     const WadiBenchCase *bench_case;
@@ -21,7 +21,7 @@ typedef struct Result {
     double seconds; /* wall-clock over the steps */
     WadiProfile profile;
     WadiBenchWork work;
-    double triad; /* bytes a second; 0: not known */
+    double triad; /* bytes per second; 0: unknown */
 } Result;
 
 static double now(void)
@@ -31,7 +31,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Stages of the steps: what ran before them is taken away. */
+/* Subtracts what ran before the first step. */
 static void subtract(WadiProfile *profile, const WadiProfile *before)
 {
     for (int i = 0; i < before->stage_count; ++i) {
@@ -231,7 +231,7 @@ static void list(bool as_json)
     }
 }
 
-static int unknown(const char *what, const char *word, const char *const *names, int count)
+static int unknown_name(const char *what, const char *word, const char *const *names, int count)
 {
     const char *nearest = wadi_cli_nearest(word, names, count);
     const WadiCliCommand *command = wadi_cli_find_command("bench");
@@ -248,10 +248,10 @@ static int find_bench(const char *word, const WadiBench **bench)
     for (int i = 0; i < wadi_bench_count && i < NAMES_MAX; ++i) {
         names[i] = wadi_benches[i].name;
     }
-    return *bench != NULL ? WADI_CLI_EXIT_GOOD : unknown("bench", word, names, wadi_bench_count);
+    return *bench != NULL ? WADI_CLI_EXIT_GOOD : unknown_name("bench", word, names, wadi_bench_count);
 }
 
-/* Which cases are wanted: all, or the one of --case. */
+/* Range of the requested cases: all, or the one of --case. */
 static int find_case(const WadiBench *bench, const char *word, int *first, int *end)
 {
     *first = 0;
@@ -268,7 +268,7 @@ static int find_case(const WadiBench *bench, const char *word, int *first, int *
             return WADI_CLI_EXIT_GOOD;
         }
     }
-    return unknown("case", word, names, bench->case_count);
+    return unknown_name("case", word, names, bench->case_count);
 }
 
 int wadi_cli_bench(const WadiCliArgs *args)

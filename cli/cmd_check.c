@@ -8,7 +8,7 @@
 
 enum { WARNING_MAX = 100 };
 
-/* Warnings are shown after the table, or as a list of the JSON object. */
+/* Warnings are printed after the table, or as a list of the JSON object. */
 typedef struct Warnings {
     char *texts[WARNING_MAX];
     int count;

@@ -33,7 +33,7 @@ static void on_progress(void *user, const WadiProgress *state)
         wadi_cli_json_integer(&json, "triangles", state->triangles);
         wadi_cli_json_close(&json);
     }
-    wadi_cli_work_tell(work, state, "export", state->grains);
+    wadi_cli_work_progress(work, state, "export", state->grains);
 }
 
 static void json_end(const WadiExportReport *report)

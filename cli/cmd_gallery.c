@@ -72,12 +72,12 @@ static int print_scene(const WadiGalleryEntry *entry, const char *path)
     return has_failed ? WADI_CLI_EXIT_FAILED : WADI_CLI_EXIT_GOOD;
 }
 
-/* What an entry needs to run. */
+/* Everything needed to run an entry. */
 typedef struct Job {
     const WadiGalleryEntry *entry;
     const WadiCliArgs *args;
     char scene[PATH_SIZE];
-    char folder[PATH_SIZE]; /* of the meshes; empty: the scene's own */
+    char folder[PATH_SIZE]; /* of the meshes; empty: the scene's folder */
     char output[PATH_SIZE];
     char runs[WADI_GALLERY_RUN_MAX][PATH_SIZE]; /* the run folders */
     int run_count;
@@ -88,7 +88,7 @@ static bool join(char *path, const char *folder, const char *name)
     return snprintf(path, PATH_SIZE, "%s/%s", folder, name) < PATH_SIZE;
 }
 
-/* The entry's settings first, then the user's, which win. */
+/* The entry's settings first, then the user's, which take precedence. */
 static WadiStatus load_scene(const Job *job, const WadiGalleryRun *run, WadiScene **scene, WadiError *error)
 {
     const char **sets = calloc((size_t)job->args->set_count + WADI_GALLERY_SET_MAX, sizeof *sets);

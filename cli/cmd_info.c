@@ -1,4 +1,4 @@
-/* wadi info: tell what is in a run folder or a file. */
+/* wadi info: describe a run folder or a file. */
 #include "command.h"
 
 int wadi_cli_info(const WadiCliArgs *args)

@@ -10,7 +10,8 @@
 #include "over_frames.h"
 #include "signals.h"
 
-/* Up to `count` numbers with commas between, to the end of the text; how many there are, 0 for anything else. */
+/* Parses up to `count` numbers separated by commas, to the end of the text; returns their number, 0 for other
+ * text. */
 static int parse_numbers(const char *text, double *numbers, int count)
 {
     for (int i = 0; i < count; ++i) {
@@ -75,7 +76,7 @@ static bool parse_cut(const WadiCliWork *work, const char *text, WadiRenderDef *
         text);
 }
 
-/* The size as settings. */
+/* The size as two settings. */
 typedef struct Size {
     char width[40], height[40];
 } Size;
@@ -103,7 +104,7 @@ static void on_progress(void *user, const WadiProgress *state)
         wadi_cli_json_number(&json, "trace_seconds", state->trace_seconds);
         wadi_cli_json_close(&json);
     }
-    wadi_cli_work_tell(work, state, "picture", 0);
+    wadi_cli_work_progress(work, state, "picture", 0);
 }
 
 static void json_end(const WadiRenderReport *report)
@@ -167,7 +168,8 @@ static bool is_scene(const char *path)
     return false;
 }
 
-/* NAME.run of the scene, simulated or continued there; NULL: it failed with *code. The caller frees it. */
+/* Simulates or continues the scene in NAME.run and returns that path, which the caller frees; NULL: it failed
+ * with *code. */
 static char *simulate(const WadiCliArgs *args, int *code)
 {
     WadiScene *scene = NULL;
@@ -184,7 +186,7 @@ static char *simulate(const WadiCliArgs *args, int *code)
         WadiCliArgs running = *args;
         running.command = "run";
         running.output = run;
-        running.resume = !args->overwrite; /* what is there already is not simulated again */
+        running.resume = !args->overwrite; /* existing frames are not simulated again */
         *code = wadi_cli_simulate(&running, scene, NULL);
     }
     wadi_scene_destroy(scene);
@@ -244,9 +246,9 @@ int wadi_cli_render(const WadiCliArgs *args)
         return code;
     }
     def.sets = args->sets;
-    /* The run of a scene has recorded all of them, files beside the scene included. */
+    /* The run of a scene has recorded all overrides, with the files they name. */
     def.set_count = made != NULL ? 0 : args->set_count;
-    if (args->size != NULL) { /* the room for them is part of WadiCliArgs.sets */
+    if (args->size != NULL) { /* WadiCliArgs.sets has space for them */
         args->sets[def.set_count++] = size.width;
         args->sets[def.set_count++] = size.height;
     }

@@ -1,4 +1,4 @@
-/* wadi run: simulate a scene into a run folder, showing how far it is. */
+/* wadi run: simulate a scene into a run folder, with progress. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -52,7 +52,7 @@ static void print_word(FILE *out, const char *word)
     wadi_cli_print_shell_word(out, word);
 }
 
-/* The command line that continues this run; NULL when memory is out. The caller frees it. */
+/* The command line that continues this run; NULL when out of memory. The caller frees it. */
 static char *resume_command(const WadiCliArgs *args, const char *folder)
 {
     char *text = NULL;
@@ -150,12 +150,13 @@ static void json_end(const WadiRunReport *report)
     wadi_cli_json_close(&json);
 }
 
-/* Why the run ended early, what is there, and how to go on where that can help. */
-static int tell_failure(const WadiCliArgs *args, const WadiRunReport *report, const char *folder, int frames,
-                        const WadiError *error)
+/* Prints why the run ended early, which frames are complete, and how to continue where that can help. */
+static int report_failure(const WadiCliArgs *args, const WadiRunReport *report, const char *folder,
+                          int frames, const WadiError *error)
 {
     bool is_stopped = error->status == WADI_ERR_STOPPED;
-    /* The same numbers would go wrong again, and a run refused at the door has left nothing to continue. */
+    /* The same numerical failure would occur again, and a run that was refused at the start left nothing to
+     * continue. */
     bool can_resume = is_stopped || (report->frames_done > 0 &&
                                      (error->status == WADI_ERR_IO || error->status == WADI_ERR_MEMORY));
     char *command = NULL;
@@ -187,7 +188,7 @@ static int tell_failure(const WadiCliArgs *args, const WadiRunReport *report, co
 
 #define STOPPING "wadi: stopping after this step and writing a checkpoint; Ctrl-C again ends at once\n"
 
-/* What the first Ctrl-C prints, in place of the progress line. A log needs no such word. */
+/* Text printed by the first Ctrl-C instead of the progress line. A log needs none. */
 static const char *stop_notice(const WadiCliProgress *progress)
 {
     if (progress->is_silent || !progress->is_terminal) {
@@ -241,7 +242,7 @@ int wadi_cli_simulate(const WadiCliArgs *args, const WadiScene *scene, const cha
     WadiStatus status = wadi_run(scene, &def, &report, &error);
     wadi_cli_progress_clear(&run.progress);
     if (status != WADI_OK) {
-        return tell_failure(args, &report, folder, frames, &error);
+        return report_failure(args, &report, folder, frames, &error);
     }
     if (args->json) {
         json_end(&report);

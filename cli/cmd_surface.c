@@ -10,7 +10,7 @@
 
 typedef struct Surface {
     WadiCliWork work;
-    int shown; /* frames done, on the progress line */
+    int shown; /* finished frames shown on the progress line */
 } Surface;
 
 static bool parse_subframe(const WadiCliWork *work, const char *text, WadiSurfaceDef *def)
@@ -59,7 +59,7 @@ static void on_progress(void *user, const WadiProgress *state)
     }
     if (state->frames_done != surface->shown) {
         surface->shown = state->frames_done;
-        wadi_cli_work_tell(&surface->work, state, "mesh", state->particles);
+        wadi_cli_work_progress(&surface->work, state, "mesh", state->particles);
     }
 }
 
@@ -95,7 +95,7 @@ static void print_summary(const WadiSurfaceReport *report)
     printf(": %s\n", report->folder);
 }
 
-/* The method as one more --set, after those given; the room for it is part of WadiCliArgs.sets. */
+/* Adds the method as one more --set after the given ones; WadiCliArgs.sets has space for it. */
 static char *method_set(const WadiCliArgs *args, WadiSurfaceDef *def)
 {
     size_t size = sizeof "surface.method=" + strlen(args->method);
@@ -107,7 +107,7 @@ static char *method_set(const WadiCliArgs *args, WadiSurfaceDef *def)
     return set;
 }
 
-static int make(Surface *surface, const WadiSurfaceDef *def)
+static int make_surfaces(Surface *surface, const WadiSurfaceDef *def)
 {
     const WadiCliArgs *args = surface->work.args;
     WadiSurfaceReport report;
@@ -148,7 +148,7 @@ int wadi_cli_surface(const WadiCliArgs *args)
         return wadi_cli_failure(args, &error);
     }
     wadi_cli_work_catch(&surface.work);
-    int code = make(&surface, &def);
+    int code = make_surfaces(&surface, &def);
     free(set);
     return code;
 }

@@ -42,7 +42,7 @@ WadiStatus wadi_cli_load_scene(const WadiCliArgs *args, WadiScene **scene, WadiE
         return WADI_ERR_MEMORY;
     }
     snprintf(solver_set, size, "solver=%s", args->solver);
-    /* Last, so that it also wins over --set solver=…; the room for it is part of WadiCliArgs.sets. */
+    /* Last, so that it takes precedence over --set solver=…; WadiCliArgs.sets has space for it. */
     args->sets[def.set_count++] = solver_set;
     WadiStatus status = wadi_scene_load(scene, &def, error);
     args->sets[args->set_count] = NULL;

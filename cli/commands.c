@@ -15,7 +15,7 @@
         .minimum = minimum_, .maximum = maximum_, .help = help_                                              \
     }
 
-/* Options that several commands share, so that they read alike everywhere. */
+/* Options shared by several commands, so that their texts are equal. */
 #define HELP FLAG("help", 'h', help, "Show this help and do nothing else.")
 #define JSON(help_) FLAG("json", 0, json, help_)
 #define FRAMES NUMBER("frames", 1, 9999999, frames, "Number of frames, instead of the scene's.")

@@ -1,30 +1,30 @@
-/* What can be said on the command line: one table of options a command. Parsing, --help, the manual page,
- * docs/cli.md and the shell completions are all made from these tables. */
+/* The command line as tables of options, one per command. Parsing, --help, the manual page, docs/cli.md and
+ * the shell completions are all made from these tables. */
 #ifndef WADI_CLI_COMMANDS_H
 #define WADI_CLI_COMMANDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Everything a command line said. Strings are borrowed from argv. */
+/* A parsed command line. Strings are borrowed from argv. */
 typedef struct WadiCliArgs {
-    const char *program; /* argv[0]: the command that continues a stopped run begins with it */
-    const char *command; /* the command's name: and goes on with it */
-    const char *operand; /* NULL: none was given */
+    const char *program; /* argv[0]; first word of the command that continues a stopped run */
+    const char *command; /* the command's name; second word of it */
+    const char *operand; /* NULL: not given */
     const char *output;
     const char *solver;
     const char *bench_case;
     const char *method, *material, *subframe, *format, *frame_range; /* of surfaces */
     const char *quality, *size, *color, *range, *map, *cut;          /* of pictures */
     const char *to, *up;                                             /* of exports */
-    const char **sets; /* "KEY=VALUE" in the order given; owned, with room for three more */
+    const char **sets; /* "KEY=VALUE" in the order given; owned, with space for three more */
     int set_count;
-    int frames;     /* 0: as the scene says */
+    int frames;     /* 0: the scene's */
     int from_frame; /* 0: not given */
     int threads;    /* 0: all cores */
     int scale;      /* particles of a bench; 0: its standard size */
-    int every;      /* frames from picture to picture; 0: 1 */
-    int samples;    /* paths a pixel; 0: as the quality says */
+    int every;      /* frames between pictures; 0: 1 */
+    int samples;    /* paths per pixel; 0: the quality's */
     int sheet;      /* pictures on a contact sheet; 0: none */
     bool no_video, gif;
     bool resume, overwrite, force, json, quiet, markdown, print, help, version;
@@ -37,10 +37,10 @@ typedef enum WadiCliKind {
     WADI_CLI_SET,    /* KEY=VALUE, added to WadiCliArgs.sets */
 } WadiCliKind;
 
-/* What a shell offers for an argument. */
+/* Completions that a shell offers for an argument. */
 typedef enum WadiCliFiles {
     WADI_CLI_FILES_NONE,
-    WADI_CLI_FILES_SCENE,  /* the suffixes of wadi_cli_scene_suffixes, and folders on the way */
+    WADI_CLI_FILES_SCENE,  /* the suffixes of wadi_cli_scene_suffixes, and folders */
     WADI_CLI_FILES_FOLDER, /* folders */
     WADI_CLI_FILES_ANY,
     WADI_CLI_FILES_COMMAND, /* a command of wadi */
@@ -57,7 +57,7 @@ typedef struct WadiCliOption {
     size_t offset; /* of the value in WadiCliArgs; unused for WADI_CLI_SET */
     int minimum, maximum;
     WadiCliFiles files;
-    const char *choices; /* the words that a shell offers, with blanks between; NULL: see `files` */
+    const char *choices; /* words that a shell offers, separated by blanks; NULL: see `files` */
     const char *help;    /* sentences */
 } WadiCliOption;
 
@@ -71,7 +71,7 @@ typedef struct WadiCliCommand {
     const char *name;    /* "": wadi itself, without a command */
     const char *operand; /* "SCENE"; NULL: none */
     bool is_operand_optional;
-    WadiCliFiles files; /* what the operand is */
+    WadiCliFiles files; /* type of the operand */
     const char *summary;
     const char *description;
     const WadiCliOption *options;
@@ -82,19 +82,19 @@ typedef struct WadiCliCommand {
 
 extern const WadiCliCommand wadi_cli_commands[];
 extern const int wadi_cli_command_count;
-/* `wadi --help`, `wadi --version`: options that stand without a command. */
+/* `wadi --help`, `wadi --version`: options without a command. */
 extern const WadiCliCommand wadi_cli_top;
 
-/* Commands that are planned and not in this version; ends with NULL. */
+/* Commands that are planned but not in this version; NULL-terminated. */
 extern const char *const wadi_cli_planned[];
-/* Suffixes of scene files, without the dot; ends with NULL. */
+/* Suffixes of scene files, without the dot; NULL-terminated. */
 extern const char *const wadi_cli_scene_suffixes[];
 
 typedef enum WadiCliExit {
     WADI_CLI_EXIT_GOOD = 0,
     WADI_CLI_EXIT_FAILED = 1,
     WADI_CLI_EXIT_USAGE = 2,
-    WADI_CLI_EXIT_STOPPED = 130, /* what a shell gives for a program ended by Ctrl-C */
+    WADI_CLI_EXIT_STOPPED = 130, /* the shell's value for a program ended by Ctrl-C */
 } WadiCliExit;
 
 typedef struct WadiCliExitText {
@@ -105,14 +105,14 @@ typedef struct WadiCliExitText {
 enum { WADI_CLI_EXIT_COUNT = 4 };
 extern const WadiCliExitText wadi_cli_exits[WADI_CLI_EXIT_COUNT];
 
-/* NULL: there is none of that name. */
+/* NULL when no command has this name. */
 const WadiCliCommand *wadi_cli_find_command(const char *name);
 bool wadi_cli_is_planned(const char *name);
 
-/* The program, once the processor is known to be one that it was built for. */
+/* The program, called after the check of the processor. */
 int wadi_cli_main(int argc, char **argv);
 
-/* The commands themselves, each in its cmd_*.c. */
+/* The commands, each in its cmd_*.c. */
 int wadi_cli_run(const WadiCliArgs *args);
 int wadi_cli_check(const WadiCliArgs *args);
 int wadi_cli_info(const WadiCliArgs *args);

@@ -42,7 +42,7 @@ static void print_case_names(FILE *out)
     }
 }
 
-/* The words of an argument that takes one of a few. */
+/* The words of an argument with a fixed set of values. */
 static void print_words(FILE *out, WadiCliFiles files)
 {
     switch (files) {
@@ -170,7 +170,7 @@ static void dump_bash(FILE *out)
     fputs("    esac\n}\n\ncomplete -F _wadi wadi\n", out);
 }
 
-/* Text inside a single-quoted word, with a backslash before each of `special`. */
+/* Prints text inside a single-quoted word, with a backslash before each of `special`. */
 static void print_quoted(FILE *out, const char *text, const char *special)
 {
     for (; *text != '\0'; ++text) {

@@ -8,9 +8,10 @@
 
 enum { WADI_GALLERY_RUN_MAX = 3, WADI_GALLERY_SET_MAX = 2, WADI_GALLERY_SLICE_MAX = 4 };
 
-/* One of several runs of an entry: a folder of this name inside the run folder, and what differs in its scene. */
+/* One of several runs of an entry: the name of its folder inside the run folder, and the differences in its
+ * scene. */
 typedef struct WadiGalleryRun {
-    const char *name; /* NULL: no more */
+    const char *name; /* NULL: end of the list */
     const char *sets[WADI_GALLERY_SET_MAX];
 } WadiGalleryRun;
 
@@ -22,25 +23,25 @@ typedef struct WadiGalleryEntry {
     int64_t particles; /* of one run */
     bool needs_bunny;
     WadiGalleryRun runs[WADI_GALLERY_RUN_MAX]; /* none: one run, in the run folder itself */
-    /* The contact sheet: frames of a run, the view in degrees, the length of streaks in seconds. */
+    /* The contact sheet: frames of a run, view in degrees, length of streaks in seconds. */
     int sheet_frames;
     double azimuth, elevation, streak;
-    /* Slices through the last frame instead, wrapped with these settings side by side. */
+    /* Alternatively slices through the last frame, with these surface settings side by side. */
     const char *slices[WADI_GALLERY_SLICE_MAX];
 } WadiGalleryEntry;
 
 extern const WadiGalleryEntry wadi_gallery_entries[];
 extern const int wadi_gallery_entry_count;
 
-/* NULL: there is none of that name. */
+/* NULL when no entry has this name. */
 const WadiGalleryEntry *wadi_gallery_find(const char *name);
-/* Runs of the entry, at least 1. */
+/* Number of runs of the entry, at least 1. */
 int wadi_gallery_run_count(const WadiGalleryEntry *entry);
 
-/* The folder of the scene files: of $WADI_DATA, of the installation, or of the tree that wadi was built in. False, with a
- * message on standard error: not found. */
+/* The folder of the scene files: of $WADI_DATA, of the installation, or of the source tree. False, with a
+ * message on standard error, when it is not found. */
 bool wadi_gallery_folder(char *path, size_t size);
-/* The folder with bunny.obj, which is fetched when it is not there. False, with a message: it cannot be had. */
+/* The folder with bunny.obj, which is downloaded when missing. False, with a message, when that fails. */
 bool wadi_gallery_bunny_folder(const char *gallery, char *path, size_t size);
 
 #endif

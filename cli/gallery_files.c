@@ -1,4 +1,4 @@
-/* Where the gallery's scenes and its mesh lie. */
+/* Locations of the gallery's scenes and of its mesh. */
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -36,10 +36,10 @@ static bool program_folder(char *path, size_t size)
 
 bool wadi_gallery_folder(char *path, size_t size)
 {
-    /* Installed, then build/wadi and build/PRESET/wadi of a source tree; relative to the program, so that a moved tree works
-     * as it is. */
-    static const char *const places[] = { WADI_DATA_FROM_BIN "/gallery", "../scenes/gallery",
-                                          "../../scenes/gallery" };
+    /* Installed, then build/wadi and build/PRESET/wadi of a source tree; relative to the program, so that a
+     * moved tree works. */
+    static const char *const folders[] = { WADI_DATA_FROM_BIN "/gallery", "../scenes/gallery",
+                                           "../../scenes/gallery" };
     const char *const probe = "fetch_bunny.sh";
     const char *data = getenv("WADI_DATA");
     if (data != NULL && data[0] != '\0') {
@@ -51,8 +51,8 @@ bool wadi_gallery_folder(char *path, size_t size)
     }
     char program[PATH_SIZE];
     if (program_folder(program, sizeof program)) {
-        for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
-            if (snprintf(path, size, "%s/%s", program, places[i]) < (int)size && is_readable(path, probe)) {
+        for (size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i) {
+            if (snprintf(path, size, "%s/%s", program, folders[i]) < (int)size && is_readable(path, probe)) {
                 return true;
             }
         }
@@ -80,7 +80,7 @@ static bool cache_folder(char *path, size_t size)
     return true;
 }
 
-/* Runs GALLERY/fetch_bunny.sh, which explains a failure itself. */
+/* Runs GALLERY/fetch_bunny.sh, which prints the reason of a failure itself. */
 static bool fetch(const char *gallery, const char *target)
 {
     char script[PATH_SIZE];

@@ -29,7 +29,7 @@ const char *wadi_cli_human_bytes(char *text, double bytes)
 {
     static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" };
     int unit = 0;
-    /* From 1023.5 on it would print as 1024 of the smaller unit. */
+    /* From 1023.5 on the value would be printed as 1024 of the smaller unit. */
     while (bytes >= 1023.5 && unit < 5) {
         bytes /= 1024.0;
         ++unit;
@@ -56,7 +56,7 @@ const char *wadi_cli_human_duration(char *text, double seconds)
     return text;
 }
 
-const char *wadi_cli_human_left(char *text, double seconds)
+const char *wadi_cli_human_remaining(char *text, double seconds)
 {
     if (!(seconds >= 0.0 && seconds < LONGEST)) {
         snprintf(text, WADI_CLI_HUMAN_SIZE, "?");
@@ -110,7 +110,7 @@ const char *wadi_cli_human_clock(char *text, double seconds)
         snprintf(text, WADI_CLI_HUMAN_SIZE, "?");
         return text;
     }
-    /* A week ahead the name of the day is no longer enough. */
+    /* From a week on the name of the day is ambiguous. */
     size_t length;
     if (seconds < 600.0) {
         length = strftime(text, WADI_CLI_HUMAN_SIZE, "%H:%M:%S", &local);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Bytes of the UTF-8 sequence at `text`, 0 when it is not one (too long forms and surrogates included). */
+/* Bytes of the UTF-8 sequence at `text`; 0 when it is invalid (including overlong forms and surrogates). */
 static int utf8_length(const unsigned char *text)
 {
     if (text[0] < 0x80) {

@@ -14,16 +14,16 @@ typedef struct WadiCliJson {
 WadiCliJson wadi_cli_json_open(FILE *out);
 void wadi_cli_json_text(WadiCliJson *json, const char *key, const char *value);
 void wadi_cli_json_integer(WadiCliJson *json, const char *key, int64_t value);
-/* The shortest decimal that reads back to the same double; null for what JSON cannot say. */
+/* The shortest decimal that parses to the same double; null for values that JSON does not have. */
 void wadi_cli_json_number(WadiCliJson *json, const char *key, double value);
 void wadi_cli_json_bool(WadiCliJson *json, const char *key, bool value);
-/* 16 hexadecimal digits as a text: a 64-bit number would lose digits in many readers. */
+/* 16 hexadecimal digits as text: many readers would round a 64-bit number. */
 void wadi_cli_json_hash(WadiCliJson *json, const char *key, uint64_t value);
 void wadi_cli_json_texts(WadiCliJson *json, const char *key, const char *const *values, int count);
 /* An object of numbers by name. */
 void wadi_cli_json_numbers(WadiCliJson *json, const char *key, const char *const *names, const double *values,
                            int count);
-/* Ends the line and flushes it: a reader sees each event when it happens. */
+/* Ends the line and flushes it, so that a reader gets each event at once. */
 void wadi_cli_json_close(WadiCliJson *json);
 
 #endif

@@ -1,4 +1,4 @@
-/* The wadi command: finds the command that is meant, parses its options and runs it. */
+/* The wadi command: finds the command, parses its options and runs it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,9 +10,8 @@
 #include "manual.h"
 #include "options.h"
 
-/* A standard stream that was closed would give its number to the next file that is opened, and what is
- * printed would go into that file. Standard output is put on something that cannot be written, so that
- * printing to it still fails. */
+/* Opens missing standard streams: the next opened file would get their number, and printed text would go into
+ * it. Standard output is opened read-only, so that printing to it still fails. */
 static void fill_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
@@ -25,7 +24,7 @@ static void fill_standard_streams(void)
     }
 }
 
-/* A write that fails late, such as on a full disk, only shows when the stream is closed. */
+/* A late write error, such as a full disk, appears only when the stream is closed. */
 static int close_output(int code)
 {
     bool had_error = ferror(stdout) != 0;
@@ -52,8 +51,8 @@ int wadi_cli_help(const WadiCliArgs *args)
     return WADI_CLI_EXIT_GOOD;
 }
 
-/* What the build keeps in the tree; not for users, so in no table. Returns -1 when `word` is none of
- * these. */
+/* Prints the generated files of the tree; not for users, so not in a table. Returns -1 when `word` is none of
+ * them. */
 static int dump(const char *word, const char *argument)
 {
     if (strcmp(word, "--dump-man") == 0) {
@@ -111,20 +110,21 @@ enum { STACK_BYTES = 512 * 1024 };
 
 static __attribute__((noinline)) void touch_stack(void)
 {
-    volatile char room[STACK_BYTES];
-    for (size_t i = 0; i < sizeof room; i += 4096) {
-        room[i] = 0;
+    volatile char stack[STACK_BYTES];
+    for (size_t i = 0; i < sizeof stack; i += 4096) {
+        stack[i] = 0;
     }
 }
 
-/* The kernel ends a process whose stack cannot grow, without a message: room for the deepest calls is taken while there is memory. */
+/* The kernel kills a process whose stack cannot grow, without a message: the stack for the deepest calls is
+ * touched at the start. */
 static bool grow_stack(void)
 {
-    void *room = mmap(NULL, 2 * STACK_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (room == MAP_FAILED) {
+    void *stack = mmap(NULL, 2 * STACK_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack == MAP_FAILED) {
         return false;
     }
-    munmap(room, 2 * STACK_BYTES);
+    munmap(stack, 2 * STACK_BYTES);
     touch_stack();
     return true;
 }
@@ -132,7 +132,7 @@ static bool grow_stack(void)
 int wadi_cli_main(int argc, char **argv)
 {
     fill_standard_streams();
-    /* A closed pipe and a file past its size limit are errors of the write, to be reported like others. */
+    /* A closed pipe and a file past its size limit are then ordinary write errors. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 

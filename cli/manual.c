@@ -21,7 +21,7 @@ typedef struct Event {
     EventKey keys[EVENT_KEY_MAX];
 } Event;
 
-/* What `wadi run --json` writes; tests/cli/test_cli.py holds the events of real runs against this. */
+/* The events of `wadi run --json`; tests/cli/test_cli.py compares them with those of real runs. */
 static const Event events[] = {
     { "start",
       "The scene is read and valid.",
@@ -154,7 +154,7 @@ static const char json_note[] =
     "scene, and wadi export with export, exports, warning and error. "
     "The commands wadi check and wadi info write one object; when they fail, it is the error event.";
 
-/* Text as roff input: one sentence a line, no character taken for a request or an escape. */
+/* Text as roff input: one sentence per line, no character interpreted as a request or an escape. */
 static void man_text(FILE *out, const char *text)
 {
     bool is_line_start = true;
@@ -236,7 +236,7 @@ static void man_examples(FILE *out, const WadiCliCommand *command)
 {
     for (int i = 0; i < WADI_CLI_EXAMPLE_MAX && command->examples[i].command != NULL; ++i) {
         fputs(".Bd -literal -offset indent -compact\n", out);
-        /* Not filled: the line must stay one line. */
+        /* Not filled: the line must remain one line. */
         for (const char *c = command->examples[i].command; *c != '\0'; ++c) {
             fprintf(out, *c == '-' ? "\\-" : *c == '\'' ? "\\(aq" : "%c", *c);
         }
@@ -307,7 +307,7 @@ void wadi_cli_dump_man(FILE *out)
     }
 }
 
-/* Text for a cell of a table. */
+/* Text for a table cell. */
 static void markdown_cell(FILE *out, const char *text)
 {
     for (; *text != '\0'; ++text) {

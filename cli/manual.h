@@ -1,4 +1,4 @@
-/* Texts made from the tables of commands.h and kept in the tree: docs/man/wadi.1, docs/cli.md and
+/* Texts generated from the tables of commands.h and stored in the tree: docs/man/wadi.1, docs/cli.md and
  * cli/completions/. */
 #ifndef WADI_CLI_MANUAL_H
 #define WADI_CLI_MANUAL_H

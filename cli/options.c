@@ -1,5 +1,5 @@
-/* Differs from getopt_long, which accepts any beginning of a name: a slip is an error that names the
- * nearest option, and a command line in a script does not change its meaning when an option is added. */
+/* Differs from getopt_long, which accepts any prefix of a name: here a typo is an error that names the
+ * nearest option, and a script does not change its meaning when an option is added. */
 #include "options.h"
 
 #include <errno.h>
@@ -15,7 +15,8 @@ static int minimum3(int a, int b, int c)
     return m < c ? m : c;
 }
 
-/* Edits (insert, delete, replace, swap neighbours) from `a` to `b`; both at most NAME_MAX_LENGTH long. */
+/* Number of edits (insert, delete, replace, swap neighbours) from `a` to `b`; both at most NAME_MAX_LENGTH
+ * long. */
 static int edit_distance(const char *a, const char *b)
 {
     int distance[NAME_MAX_LENGTH + 1][NAME_MAX_LENGTH + 1];
@@ -59,7 +60,7 @@ const char *wadi_cli_nearest(const char *word, const char *const *names, int cou
     if (longer_count == 1 && length >= 2) {
         return longer;
     }
-    /* A third of the letters wrong is still a slip; more is another word. */
+    /* Up to a third of the letters wrong is a typo; more is another word. */
     return nearest != NULL && 3 * least <= (int)strlen(nearest) + 1 ? nearest : NULL;
 }
 
@@ -126,7 +127,7 @@ static bool store_value(const WadiCliCommand *command, const WadiCliOption *opti
         char *end = NULL;
         errno = 0;
         long number = strtol(value, &end, 10);
-        /* strtol would pass over blanks and a plus sign in front. */
+        /* strtol would skip leading blanks and a plus sign. */
         bool is_number = (value[0] == '-' || (value[0] >= '0' && value[0] <= '9')) && *end == '\0';
         if (!is_number || errno != 0 || number < option->minimum || number > option->maximum) {
             wadi_cli_usage_error(command, "%s: expected a whole number from %d to %d, found '%s'", label,
@@ -182,7 +183,7 @@ static const WadiCliOption *find_option(const WadiCliCommand *command, const cha
     return NULL;
 }
 
-/* The option at argv[*index] with its value, which may be the next word: *index then moves on. */
+/* Parses the option at argv[*index] with its value, which may be the next word: *index then moves on. */
 static bool parse_option(const WadiCliCommand *command, int count, char **argv, int *index, WadiCliArgs *args)
 {
     const char *word = argv[*index];
@@ -259,7 +260,7 @@ int wadi_cli_parse_counts(const char *text, char separator, int counts[2])
         char *end = NULL;
         errno = 0;
         long number = strtol(text, &end, 10);
-        /* strtol would pass over blanks and signs in front. */
+        /* strtol would skip leading blanks and signs. */
         if (text[0] < '0' || text[0] > '9' || errno != 0 || number < 1 || number > 9999999) {
             return 0;
         }
@@ -296,7 +297,7 @@ void wadi_cli_print_wrapped(FILE *out, const char *text, int column, int indent,
     fputc('\n', out);
 }
 
-/* Brackets hold together when wrapped: a piece is printed whole. */
+/* Prints a piece in brackets without a line break inside it. */
 static void print_usage_piece(FILE *out, const char *piece, int *column, int indent)
 {
     int length = (int)strlen(piece);
@@ -323,7 +324,7 @@ void wadi_cli_print_usage(FILE *out, const WadiCliCommand *command, int column)
             continue;
         }
         char name[NAME_MAX_LENGTH + 4];
-        /* The short form where a value follows, since that is how it is typed. */
+        /* The short form where a value follows: it is the usual way to type it. */
         if (option->short_name != 0 && option->argument != NULL) {
             snprintf(name, sizeof name, "-%c", option->short_name);
         } else {

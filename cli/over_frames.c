@@ -77,7 +77,7 @@ WadiCliJson wadi_cli_work_json(const WadiCliWork *work, const WadiProgress *done
     return json;
 }
 
-void wadi_cli_work_tell(WadiCliWork *work, const WadiProgress *done, const char *stage, int64_t particles)
+void wadi_cli_work_progress(WadiCliWork *work, const WadiProgress *done, const char *stage, int64_t particles)
 {
     WadiProgress line = { .frame = done->frames_done,
                           .frame_count = done->frame_count,
@@ -96,7 +96,7 @@ void wadi_cli_work_catch(const WadiCliWork *work)
     const WadiCliProgress *progress = &work->progress;
     bool is_quiet = progress->is_silent || !progress->is_terminal;
     wadi_cli_catch_signals(is_quiet ? NULL : progress->has_escapes ? "\r\033[K" STOPPING : "\n" STOPPING);
-    /* Files are whole or absent, so that a picture or mesh in the middle may be given up. */
+    /* Files are complete or absent, so a picture or mesh being made may be abandoned. */
     wadi_cli_stop_within_a_second(
         work->args->json ? "{\"event\":\"error\",\"status\":\"stopped\",\"text\":\"" STOPPED "\"}\n" : NULL,
         "wadi: " STOPPED "\n");
@@ -105,7 +105,7 @@ void wadi_cli_work_catch(const WadiCliWork *work)
 int wadi_cli_work_end(WadiCliWork *work, WadiStatus status, WadiError *error, int done, const char *noun,
                       const char *consequence)
 {
-    wadi_cli_stop_is_obeyed();
+    wadi_cli_stop_cancel_limit();
     wadi_cli_progress_clear(&work->progress);
     if (status == WADI_OK) {
         return WADI_CLI_EXIT_GOOD;

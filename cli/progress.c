@@ -10,12 +10,12 @@
 
 #include "human.h"
 
-static const double TERMINAL_INTERVAL = 0.1; /* s between two drawings */
-static const double LOG_INTERVAL = 5.0;      /* s between two lines of a log, which should stay small */
+static const double TERMINAL_INTERVAL = 0.1; /* s between two updates */
+static const double LOG_INTERVAL = 5.0;      /* s between two lines of a log, which should remain small */
 
 enum { BAR_LEAST = 10, BAR_MOST = 30, LINE_SIZE = 1024, PIECE_SIZE = 96 };
 
-/* In the order in which they stand in the line. */
+/* In the order in which they appear in the line. */
 typedef enum Piece {
     PIECE_FRAME,
     PIECE_STAGE,
@@ -27,7 +27,7 @@ typedef enum Piece {
     PIECE_COUNT,
 } Piece;
 
-/* What a narrow terminal still shows comes first; the bar comes after the frame. */
+/* By importance: a narrow terminal shows the first ones; the bar comes after the frame. */
 static const Piece importance[PIECE_COUNT] = { PIECE_FRAME, PIECE_FINISH, PIECE_PARTICLES, PIECE_PACE,
                                                PIECE_STAGE, PIECE_DT,     PIECE_STEPS };
 
@@ -109,12 +109,12 @@ static void make_pieces(bool has_particles, const WadiProgress *state, char piec
     }
     if (state->seconds_left >= 0.0) {
         snprintf(pieces[PIECE_FINISH], PIECE_SIZE, "done %s, %s left",
-                 wadi_cli_human_clock(a, state->seconds_left), wadi_cli_human_left(b, state->seconds_left));
+                 wadi_cli_human_clock(a, state->seconds_left),
+                 wadi_cli_human_remaining(b, state->seconds_left));
     }
 }
 
-/* Names come from the library and should be plain; an escape sequence or a tab would break the count of
- * columns. */
+/* Replaces all but printable ASCII: an escape sequence or a tab would break the count of columns. */
 static void make_plain(char *text)
 {
     for (; *text != '\0'; ++text) {
@@ -124,7 +124,7 @@ static void make_plain(char *text)
     }
 }
 
-/* Appends at most to the end of `line`. */
+/* Appends up to the end of `line`. */
 static void add(char *line, size_t *used, const char *format, ...) WADI_PRINTF(3, 4);
 static void add(char *line, size_t *used, const char *format, ...)
 {
@@ -147,7 +147,7 @@ static void draw_bar(const WadiCliProgress *progress, char *line, size_t *used, 
     add(line, used, "%s] ", progress->has_colour ? "\033[0m" : "");
 }
 
-/* One line of at most `width` columns: the most important pieces that fit, and a bar in what they leave. */
+/* One line of at most `width` columns: the most important pieces that fit, and a bar in the remaining space. */
 static int draw_line(const WadiCliProgress *progress, const WadiProgress *state, int width, char *line)
 {
     char pieces[PIECE_COUNT][PIECE_SIZE];
@@ -192,8 +192,8 @@ static int draw_line(const WadiCliProgress *progress, const WadiProgress *state,
 static void update_terminal(WadiCliProgress *progress, const WadiProgress *state)
 {
     char line[LINE_SIZE];
-    /* Asked for every time, so that the line follows the window. The last column stays free: some
-     * terminals go to the next line once it is filled. */
+    /* The width is queried each time, because the window may change. The last column is not used: some
+     * terminals start a new line once it is filled. */
     int columns = draw_line(progress, state, wadi_cli_terminal_width() - 1, line);
     if (progress->has_escapes) {
         fprintf(stderr, "\r%s\033[K", line);
@@ -221,7 +221,7 @@ static void update_log(bool has_particles, const WadiProgress *state)
         fprintf(stderr, ", %s s a frame", wadi_cli_human_number(a, state->seconds_per_frame));
     }
     if (state->seconds_left >= 0.0 && state->frame < state->frame_count) {
-        fprintf(stderr, ", %s left", wadi_cli_human_left(c, state->seconds_left));
+        fprintf(stderr, ", %s left", wadi_cli_human_remaining(c, state->seconds_left));
     }
     fputc('\n', stderr);
 }

@@ -8,18 +8,17 @@
 
 #include "commands.h"
 
-/* The library polls an int; POSIX systems define sig_atomic_t as one, and the compiler would object
- * otherwise. */
+/* The library polls an int, and POSIX systems define sig_atomic_t as one; otherwise the compiler reports it. */
 static volatile sig_atomic_t stop_flag;
-/* What the first signal prints; set before the handlers are. */
+/* Text that the first signal prints; set before the handlers. */
 static const char *notice;
 static size_t notice_length;
 
-/* The same for the end of the patience; both NULL: there is no end. */
+/* Texts printed when the work does not stop within a second; both NULL: no time limit. */
 static const char *last_out, *last_err;
-static volatile sig_atomic_t is_patience_short;
+static volatile sig_atomic_t has_time_limit;
 
-static void say(int fd, const char *text)
+static void print_text(int fd, const char *text)
 {
     ssize_t written = text != NULL ? write(fd, text, strlen(text)) : 0;
     (void)written;
@@ -28,8 +27,8 @@ static void say(int fd, const char *text)
 static void on_alarm(int signal_number)
 {
     (void)signal_number;
-    say(STDOUT_FILENO, last_out);
-    say(STDERR_FILENO, last_err);
+    print_text(STDOUT_FILENO, last_out);
+    print_text(STDERR_FILENO, last_err);
     _exit(WADI_CLI_EXIT_STOPPED);
 }
 
@@ -40,26 +39,26 @@ static void on_signal(int signal_number)
         _exit(WADI_CLI_EXIT_STOPPED);
     }
     stop_flag = 1;
-    if (is_patience_short) {
+    if (has_time_limit) {
         alarm(1);
     }
     if (notice_length > 0) {
-        /* A step may take long: without a word the user would think that nothing happened. */
+        /* A step may take long: without a message the user would think that nothing happened. */
         ssize_t written = write(STDERR_FILENO, notice, notice_length);
         (void)written;
     }
 }
 
-static void catch_signal(int signal_number, void (*handler)(int), bool keeps_ignored)
+static void catch_signal(int signal_number, void (*handler)(int), bool respects_ignored)
 {
     struct sigaction old;
-    if (keeps_ignored && sigaction(signal_number, NULL, &old) == 0 && old.sa_handler == SIG_IGN) {
+    if (respects_ignored && sigaction(signal_number, NULL, &old) == 0 && old.sa_handler == SIG_IGN) {
         return;
     }
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = handler;
-    /* Interrupted reads and writes go on: the library stops between two steps, not inside a file. */
+    /* Interrupted reads and writes are restarted: the library stops between two steps, not inside a file. */
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
     sigaction(signal_number, &action, NULL);
@@ -79,12 +78,12 @@ void wadi_cli_stop_within_a_second(const char *out, const char *err)
     last_out = out;
     last_err = err;
     catch_signal(SIGALRM, on_alarm, false);
-    is_patience_short = 1;
+    has_time_limit = 1;
 }
 
-void wadi_cli_stop_is_obeyed(void)
+void wadi_cli_stop_cancel_limit(void)
 {
-    is_patience_short = 0;
+    has_time_limit = 0;
     alarm(0);
 }
 

@@ -1,12 +1,12 @@
-/* The first function of the program. CMakeLists.txt compiles this file for every processor of its family: what the
- * processor lacks is reported before the first instruction that it does not know. */
+/* The first function of the program. CMakeLists.txt compiles this file for every processor of its family, so
+ * that missing instructions are reported before one is executed. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "command.h"
 #include "wadi/base.h"
 
-/* Frames of a simulation that broke its own rules are worth nothing, and the core file helps to find out why. */
+/* After a failed assert the frames are worthless, and a core file helps to find the cause. */
 static void report_bug(void *user, const char *condition, const char *file, int line)
 {
     (void)user;

@@ -1,4 +1,4 @@
-/* The bytes that wadi bench counts for a step, and the triad that it holds them against. */
+/* The bytes that wadi bench counts for a step, and the triad they are compared with. */
 #include "expect.h"
 
 #include "../../cli/bench_stream.c"
@@ -31,11 +31,12 @@ static void stages_are_counted_by_what_they_must_move(void **unused)
     WadiBenchStreams streams;
     wadi_bench_streams(&second, &work, &streams);
     assert_int_equal(streams.count, WADI_BENCH_STREAM_MAX);
-    /* Every column in and out; 37 bytes a particle in and 6 floats a cell out; 37 and 24 in, 36 out, in two seconds. */
+    /* Every column in and out; 37 bytes per particle in and 6 floats per cell out; 37 and 24 in, 36 out, in
+     * two seconds. */
     CHECK_NEAR(streams.rate[0], 2000.0 * 120.0, 1e-6);
     CHECK_NEAR(streams.rate[1], 2000.0 * 37.0 + 600.0 * 24.0, 1e-6);
     CHECK_NEAR(streams.rate[2], 0.5 * (2000.0 * 73.0 + 600.0 * 24.0), 1e-6);
-    /* 71 floats a cell and iteration of friction; 24 of pressure. */
+    /* 71 floats per cell and friction iteration; 24 per pressure iteration. */
     CHECK_NEAR(streams.rate[3], 125.0 * 30.0 * 4.0 * 71.0, 1e-6);
     CHECK_NEAR(streams.rate[4], 125.0 * 9.0 * 4.0 * 24.0, 1e-6);
 }
@@ -50,7 +51,7 @@ static void stages_that_did_not_run_are_left_out(void **unused)
     assert_int_equal(streams.count, 0);
 }
 
-/* No memory is slower than 50 MB/s or faster than 50 TB/s; more threads than cores, or none, do no harm. */
+/* No memory is slower than 50 MB/s or faster than 50 TB/s; any number of threads, also 0, is valid. */
 static void a_triad_is_measured_on_any_number_of_threads(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
 /* The command's numbers for people, words for shells and JSON for programs. The command is a program, not a
- * library, so its files are taken in as they are. */
+ * library, so its source files are included. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,11 +42,11 @@ static void times_fit_their_length(void **unused)
     assert_string_equal(wadi_cli_human_duration(text, 245.0), "4 min 05 s");
     assert_string_equal(wadi_cli_human_duration(text, 7980.0), "2 h 13 min");
     assert_string_equal(wadi_cli_human_duration(text, (double)NAN), "?");
-    assert_string_equal(wadi_cli_human_left(text, 0.4), "0:00");
-    assert_string_equal(wadi_cli_human_left(text, 65.0), "1:05");
-    assert_string_equal(wadi_cli_human_left(text, 7985.0), "2:13:05");
-    assert_string_equal(wadi_cli_human_left(text, 3.0 * 86400.0 + 4.0 * 3600.0), "3 d 4 h");
-    assert_string_equal(wadi_cli_human_left(text, 1e300), "?");
+    assert_string_equal(wadi_cli_human_remaining(text, 0.4), "0:00");
+    assert_string_equal(wadi_cli_human_remaining(text, 65.0), "1:05");
+    assert_string_equal(wadi_cli_human_remaining(text, 7985.0), "2:13:05");
+    assert_string_equal(wadi_cli_human_remaining(text, 3.0 * 86400.0 + 4.0 * 3600.0), "3 d 4 h");
+    assert_string_equal(wadi_cli_human_remaining(text, 1e300), "?");
     assert_string_equal(wadi_cli_human_clock(text, -1.0), "?");
     assert_int_equal(strlen(wadi_cli_human_clock(text, 1.0)), strlen("14:32:10"));
     assert_int_equal(strlen(wadi_cli_human_clock(text, 3600.0)), strlen("14:32"));
@@ -67,7 +67,7 @@ static void small_numbers_get_a_prefix(void **unused)
 
 typedef void WriteFunction(FILE *out, const void *argument);
 
-/* What the function writes; the caller frees it. */
+/* The text that the function writes; the caller frees it. */
 static char *written_by(WriteFunction *write_it, const void *argument)
 {
     char *written = NULL;
@@ -117,7 +117,7 @@ static void json_texts_are_valid_whatever_they_hold(void **unused)
     check_written(write_json_text, "a\"b\\c\nd\te", "{\"k\":\"a\\\"b\\\\c\\nd\\u0009e\"}\n");
     check_written(write_json_text, "d\xc3\xbcne", "{\"k\":\"d\xc3\xbcne\"}\n");
     check_written(write_json_text, "\xf0\x9f\x8f\x9c", "{\"k\":\"\xf0\x9f\x8f\x9c\"}\n");
-    /* Not UTF-8: a lone byte, a cut sequence, a form that is too long, a surrogate, past the last character. */
+    /* Not UTF-8: a lone byte, a truncated sequence, an overlong form, a surrogate, past the last character. */
     check_written(write_json_text, "\xff", "{\"k\":\"\\ufffd\"}\n");
     check_written(write_json_text, "\xe2\x82", "{\"k\":\"\\ufffd\\ufffd\"}\n");
     check_written(write_json_text, "\xc0\xaf", "{\"k\":\"\\ufffd\\ufffd\"}\n");
