@@ -1,4 +1,4 @@
-/* Status codes, error text, hooks and version: what every other public header builds on. */
+/* Status codes, error text, hooks and version: used by every other public header. */
 #ifndef WADI_BASE_H
 #define WADI_BASE_H
 
@@ -30,10 +30,10 @@ typedef enum WadiStatus {
     WADI_ERR_ARGUMENT = 1,    /* a def not made by its default function, a value out of range */
     WADI_ERR_MEMORY = 2,      /* an allocation failed */
     WADI_ERR_IO = 3,          /* a file or folder could not be read or written */
-    WADI_ERR_FORMAT = 4,      /* a file was read and is not what it should be */
+    WADI_ERR_FORMAT = 4,      /* a file was read and its content is invalid */
     WADI_ERR_SCENE = 5,       /* the scene file is wrong; the text has one line per problem */
-    WADI_ERR_BUSY = 6,        /* another process holds the run folder */
-    WADI_ERR_STOPPED = 7,     /* the caller asked to stop; a checkpoint was written */
+    WADI_ERR_BUSY = 6,        /* another process is using the run folder */
+    WADI_ERR_STOPPED = 7,     /* the caller requested a stop; a checkpoint was written */
     WADI_ERR_NUMERIC = 8,     /* the simulation produced a value that is not finite */
     WADI_ERR_UNSUPPORTED = 9, /* valid, but not in this build or this version */
     WADI_ERR_INTERNAL = 10    /* an assert of the library failed: a bug; see WadiAssertHook */
@@ -44,22 +44,22 @@ WADI_API const char *wadi_status_name(WadiStatus status);
 
 enum { WADI_ERROR_TEXT_SIZE = 4096 };
 
-/* What would help after a failure, where a field of a def decides it. The numbers are part of the interface. */
+/* Remedy for a failure, where a field of a def decides it. The numbers are part of the interface. */
 typedef enum WadiHint {
     WADI_HINT_NONE = 0,
-    WADI_HINT_HAS_FRAMES = 1,    /* the run folder holds frames: WadiRunDef.mode */
-    WADI_HINT_SCENE_CHANGED = 2, /* they were made by another scene: WadiRunDef.from_frame or .mode */
-    WADI_HINT_FEWER_FRAMES = 3,  /* there are more of them than are wanted: WadiRunDef.from_frame */
+    WADI_HINT_HAS_FRAMES = 1,    /* the run folder has frames: WadiRunDef.mode */
+    WADI_HINT_SCENE_CHANGED = 2, /* they belong to another scene: WadiRunDef.from_frame or .mode */
+    WADI_HINT_FEWER_FRAMES = 3,  /* more frames exist than are requested: WadiRunDef.from_frame */
     WADI_HINT_RESUME = 4         /* the run can be continued once the cause is removed: WadiRunDef.mode */
 } WadiHint;
 
-/* Filled by a call that fails; untouched by one that succeeds. Every `WadiError *` may be NULL. The text says what is the case
- * and then, where there is a hint, what helps in the words of this library. A program with words of its own for that (options,
- * buttons) shows the first `hint_at` bytes and adds its own. */
+/* Filled by a call that fails; unchanged by one that succeeds. Every `WadiError *` may be NULL. The text has
+ * the problem and then, with a hint, the remedy in terms of this library. A program with its own terms
+ * (options, buttons) shows the first `hint_at` bytes and adds its own remedy. */
 typedef struct WadiError {
     WadiStatus status;
     WadiHint hint;
-    int hint_at; /* bytes of `text` before the hint's words; means nothing with WADI_HINT_NONE */
+    int hint_at;                     /* bytes of `text` before the remedy; undefined with WADI_HINT_NONE */
     char text[WADI_ERROR_TEXT_SIZE]; /* always terminated; lines end in '\n' except the last */
 } WadiError;
 
@@ -68,49 +68,50 @@ typedef enum WadiLogLevel {
     WADI_LOG_WARNING = 1,
 } WadiLogLevel;
 
-/* WADI_OK: this processor has all instructions that the library was built for. Otherwise WADI_ERR_UNSUPPORTED, and
- * the text names what is missing: any other call may end the program then. Worth a call at the start of a program with a
- * library built by -DWADI_NATIVE=ON that may run elsewhere. */
+/* WADI_OK: this processor has all instructions that the library was built for. Otherwise
+ * WADI_ERR_UNSUPPORTED, and the text names what is missing: any other call may then crash. Call it at the
+ * start of a program when the library was built with -DWADI_NATIVE=ON and may run on other machines. */
 WADI_API WadiStatus wadi_check_processor(WadiError *error);
 
-/* Where messages go. `function` may be NULL: messages are dropped. Called from the calling thread only. */
+/* Receiver of messages. `function` may be NULL: messages are discarded. Called from the calling thread only. */
 typedef struct WadiLog {
     void (*function)(void *user, WadiLogLevel level, const char *text);
     void *user;
 } WadiLog;
 
-/* Told of an assert that failed: a bug in the library, or a call that its header forbids. `condition` is the C expression that was
- * false. Called from the thread in which it happened, which may be one of the library's own. The hook may end the program; when it
- * returns, the library goes on as well as it can, the public call under way returns WADI_ERR_INTERNAL, and the objects that it was
- * given should be destroyed. So do calls under way in other threads: a failed assert is counted once for the process. Without a
- * hook nothing is printed and nothing aborts, except in a checking build (-DWADI_CHECKS=ON), which does both. */
+/* Called when an assert fails: a bug in the library, or a call that its header forbids. `condition` is the C
+ * expression that was false. Called from the thread in which it happened, possibly one of the library's. The
+ * hook may end the program; if it returns, the public calls in progress in all threads return
+ * WADI_ERR_INTERNAL, and their objects should be destroyed. Without a hook nothing is printed and nothing
+ * aborts, except in a checking build (-DWADI_CHECKS=ON), which does both. */
 typedef struct WadiAssertHook {
     void (*function)(void *user, const char *condition, const char *file, int line);
     void *user;
 } WadiAssertHook;
 
-/* Replace the hook; NULL removes it. Only while no call into the library is under way. */
+/* Replaces the hook; NULL removes it. Only while no call into the library is in progress. */
 WADI_API void wadi_set_assert_hook(const WadiAssertHook *hook);
 
-/* Every allocation of the library goes through these. `free` gets the size that was asked for.
- * alloc must return memory aligned to `alignment` (a power of two, at least 64) or NULL. */
+/* Every allocation of the library uses these functions. `free` receives the size that was requested. alloc
+ * must return memory aligned to `alignment` (a power of two, at least 64) or NULL. */
 typedef struct WadiAllocator {
     void *(*alloc)(void *user, size_t size, size_t alignment);
     void (*free)(void *user, void *memory, size_t size);
     void *user;
 } WadiAllocator;
 
-/* Replace the allocator; NULL restores the default. Only while no object of the library is alive. It is the process's, not a
- * simulation's: scenes are shared, and memory is asked for in every layer and thread (docs/library.md says more). */
+/* Replaces the allocator; NULL restores the default. Only while no object of the library exists. The
+ * allocator belongs to the process, not to a simulation: scenes are shared, and every layer and thread
+ * allocates (docs/library.md). */
 WADI_API void wadi_set_allocator(const WadiAllocator *allocator);
 
-/* Bytes that the library made; release them with wadi_buffer_release. A zeroed one is empty. */
+/* Bytes allocated by the library; release them with wadi_buffer_release. A zeroed buffer is empty. */
 typedef struct WadiBuffer {
     unsigned char *bytes; /* aligned to 64 */
     size_t size;
 } WadiBuffer;
 
-/* Frees the bytes and zeroes the struct. NULL and an empty one are fine. */
+/* Frees the bytes and zeroes the struct. NULL and an empty buffer are allowed. */
 WADI_API void wadi_buffer_release(WadiBuffer *buffer);
 
 #ifdef __cplusplus

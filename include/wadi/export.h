@@ -1,4 +1,5 @@
-/* Hand-over of a run to other programs: whole scenes for POV-Ray, pbrt and Blender, and plain files of meshes and particles. */
+/* Export of a run for other programs: whole scenes for POV-Ray, pbrt and Blender, and files of meshes and
+ * particles. */
 #ifndef WADI_EXPORT_H
 #define WADI_EXPORT_H
 
@@ -12,9 +13,9 @@ extern "C" {
 #endif
 
 typedef enum WadiExportTarget {
-    WADI_EXPORT_POV,  /* NAME.0001.pov, which povray draws as it is, and NAME.inc, NAME.sky.hdr */
+    WADI_EXPORT_POV,  /* NAME.0001.pov, rendered by povray without changes, and NAME.inc, NAME.sky.hdr */
     WADI_EXPORT_PBRT, /* NAME.0001.pbrt for pbrt-v4 with its meshes, and NAME.materials.pbrt, NAME.sky.pfm */
-    WADI_EXPORT_BLENDER, /* load.py, a script for Blender 3.4 and later, and the files that it reads */
+    WADI_EXPORT_BLENDER, /* load.py, a script for Blender 3.4 and later, and the files it reads */
     WADI_EXPORT_PLY,     /* meshes as wadi_surface makes them, and particles in MATERIAL.particles.0001.ply */
     WADI_EXPORT_OBJ,     /* meshes as wadi_surface makes them */
     WADI_EXPORT_VDB,     /* level sets as wadi_surface makes them */
@@ -33,26 +34,26 @@ typedef struct WadiExportDef {
                                     alone (PLY, OBJ, VDB): surface settings only */
     int set_count;
     const char *folder; /* NULL: RUN/export/TARGET */
-    bool is_y_up;       /* turn (x, y, z) into (x, z, -y); not for VDB */
-    bool is_forced;     /* redo files that were made of the same particles with the same settings */
+    bool is_y_up;       /* convert (x, y, z) to (x, z, -y); not for VDB */
+    bool is_forced;     /* make files again that exist with the same particles and settings */
     int threads;        /* 0: all cores. Files do not depend on it */
     WadiLog log;
     WadiProgressFunction progress; /* may be NULL */
     void *progress_user;
-    const volatile int *stop; /* when not NULL and not 0: finish the frame begun, return WADI_ERR_STOPPED */
+    const volatile int *stop; /* when not NULL and not 0: finish the current frame, return WADI_ERR_STOPPED */
 } WadiExportDef;
 
 WADI_API WadiExportDef wadi_default_export_def(void);
 
 typedef struct WadiExportReport {
     char folder[4096];
-    int frames, kept;          /* finished in all, and those of them that were there already */
+    int frames, kept;          /* finished frames, and those of them that existed already */
     int64_t grains, triangles; /* of the frames written */
     double seconds;
 } WadiExportReport;
 
-/* Every finished file stays whatever happens, and none is ever half there. `report` may be NULL. WADI_ERR_SCENE: a setting is
- * wrong; WADI_ERR_NUMERIC: a frame has a value that is not finite. */
+/* Finished files remain after any failure, and no file is ever incomplete. `report` may be NULL.
+ * WADI_ERR_SCENE: a setting is wrong; WADI_ERR_NUMERIC: a frame has a value that is not finite. */
 WADI_API WadiStatus wadi_export(const char *run, const WadiExportDef *def, WadiExportReport *report,
                                 WadiError *error);
 

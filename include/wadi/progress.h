@@ -1,4 +1,4 @@
-/* How far a long call is: one struct for runs, surfaces, pictures and exports. */
+/* Progress of a long call: one struct for runs, surfaces, pictures and exports. */
 #ifndef WADI_PROGRESS_H
 #define WADI_PROGRESS_H
 
@@ -10,32 +10,34 @@
 extern "C" {
 #endif
 
-/* What all calls tell comes first; what a call has nothing to say about is 0 or NULL. Pointers are valid during the call only. */
+/* Members common to all calls come first; members that a call does not have are 0 or NULL. Pointers are valid
+ * during the call only. */
 typedef struct WadiProgress {
     int frame;       /* run: the last finished frame, 0 while seeding; others: the frame of the file */
-    int first_frame; /* where this call began: run: 1, or the frame it resumed from */
-    int frame_count; /* run: frames in all; others: frames that this call was asked for */
-    int frames_done; /* of frame_count, `frame` included once nothing of it is left */
+    int first_frame; /* first frame of this call; run: 1, or the frame it resumed from */
+    int frame_count; /* run: total frames; others: frames requested */
+    int frames_done; /* of frame_count; includes `frame` once it is complete */
     bool
-        is_frame_done; /* run: `frame` is whole and on disk, otherwise a step inside the next one; others: true */
+        is_frame_done; /* run: `frame` is complete and on disk, otherwise a step inside the next one; others: true */
     const char *stage;   /* "seed", "step", "write"; "surface", "render", "export" */
     double seconds;      /* wall-clock since this call began */
     double seconds_left; /* estimate; negative while unknown */
     double
-        seconds_per_frame; /* run: of late, without what came before the first step; negative while unknown */
+        seconds_per_frame; /* run: recent average, without the time before the first step; negative while unknown */
 
-    /* Of a file that is there now: surfaces, pictures, exports. */
-    const char *path;     /* of an export the frame's main file */
+    /* A file that now exists: surfaces, pictures, exports. */
+    const char *path;     /* of an export, the frame's main file */
     const char *material; /* of a surface; NULL otherwise */
-    bool is_kept; /* it was there already, made of the same particles in the same way; counts are then 0 */
+    bool
+        is_kept; /* it existed already, made from the same particles with the same settings; counts are then 0 */
     int64_t triangles, vertices, grains;
 
-    /* Of a run; surfaces tell their particles too. */
+    /* Of a run; surfaces also set the particles. */
     double frame_fraction; /* 0..1 of the frame being simulated */
     int64_t particles;
     int64_t steps;
     double dt;            /* s, last step */
-    const char *dt_limit; /* what limited it */
+    const char *dt_limit; /* name of the limit */
     uint64_t state_hash;  /* of `frame`, when is_frame_done */
 
     /* Of a picture: s for its scene, its tree and its light. */

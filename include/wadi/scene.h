@@ -8,22 +8,22 @@
 extern "C" {
 #endif
 
-/* A scene that was read and found valid. Immutable; may be shared by several simulations. */
+/* A valid scene. Immutable; may be shared by several simulations. */
 typedef struct WadiScene WadiScene;
 
 typedef struct WadiSceneDef {
     int cookie;              /* set by wadi_default_scene_def */
-    const char *path;        /* the scene file, or with `text` the name to use in messages; NULL: "<text>" */
-    const char *text;        /* the scene itself; NULL: read `path` */
-    size_t text_length;      /* bytes of `text`; 0 with a text: it is terminated by a zero */
-    const char *folder;      /* where relative mesh and image files lie; NULL: the folder of `path`, or "." */
+    const char *path;        /* the scene file, or with `text` the name used in messages; NULL: "<text>" */
+    const char *text;        /* the scene as text; NULL: read `path` */
+    size_t text_length;      /* bytes of `text`; 0: it is zero-terminated */
+    const char *folder;      /* folder of relative mesh and image files; NULL: the folder of `path`, or "." */
     const char *const *sets; /* overrides "a.b=c", "bodies[0].velocity=[0,0,1]", applied in order */
     int set_count;
 } WadiSceneDef;
 
 WADI_API WadiSceneDef wadi_default_scene_def(void);
 
-/* WADI_ERR_SCENE: the text holds one "file:line:column: key: what is wrong; what was expected" per line, all problems at
+/* WADI_ERR_SCENE: the text has one line "file:line:column: key: problem; expected value" per problem, all at
  * once. *scene is NULL after a failure. */
 WADI_API WadiStatus wadi_scene_load(WadiScene **scene, const WadiSceneDef *def, WadiError *error);
 WADI_API void wadi_scene_destroy(WadiScene *scene);
@@ -33,7 +33,7 @@ WADI_API const char *wadi_scene_solver(const WadiScene *scene);
 WADI_API int wadi_scene_frames(const WadiScene *scene);
 WADI_API double wadi_scene_fps(const WadiScene *scene);
 
-/* The JSON Schema of scene files and the reference page, made from the table the parser uses. Release the text with
+/* The JSON Schema of scene files and the reference page, made from the parser's table. Release the text with
  * wadi_text_release. */
 WADI_API WadiStatus wadi_scene_schema(char **json, WadiError *error);
 WADI_API WadiStatus wadi_scene_reference(char **markdown, WadiError *error);

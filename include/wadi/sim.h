@@ -1,4 +1,4 @@
-/* Simulations in memory: step a scene and look at the particles. Nothing is written to disk; see run.h for that. */
+/* Simulations in memory: step a scene and read its particles. Nothing is written to disk; see run.h for that. */
 #ifndef WADI_SIM_H
 #define WADI_SIM_H
 
@@ -18,23 +18,24 @@ typedef struct WadiSimDef {
 
 WADI_API WadiSimDef wadi_default_sim_def(void);
 
-/* Build the world and seed the bodies: the state of frame 1, time 0. The scene must outlive the simulation. */
+/* Builds the world and seeds the bodies: the state of frame 1, time 0. The scene must outlive the simulation. */
 WADI_API WadiStatus wadi_sim_create(WadiSim **sim, const WadiScene *scene, const WadiSimDef *def,
                                     WadiError *error);
 WADI_API void wadi_sim_destroy(WadiSim *sim);
 
-/* The exact state as bytes: those of the checkpoint file that wadi_run would write now, between frames too (docs/formats.md).
- * *buffer is empty after a failure. Takes memory for two copies of the state meanwhile. */
+/* The exact state as bytes: those of the checkpoint file that wadi_run would write now, also between frames
+ * (docs/formats.md). *buffer is empty after a failure. Needs memory for two copies of the state. */
 WADI_API WadiStatus wadi_sim_save(const WadiSim *sim, WadiBuffer *buffer, WadiError *error);
-/* A simulation that goes on from such bytes, or from those of a checkpoint file, with the same results as the one that was saved. The
- * scene may have changed as long as its materials, emitters, solver and fps fit. `bytes` may come from anywhere: what is damaged or
- * makes no sense gives WADI_ERR_FORMAT. *sim is NULL after a failure; `bytes` are not needed afterwards. */
+/* Creates a simulation from these bytes, or from those of a checkpoint file; it continues with the same
+ * results as the saved one. The scene may have changed if its materials, emitters, solver and fps are
+ * compatible. Untrusted bytes are allowed: damaged or inconsistent ones give WADI_ERR_FORMAT. *sim is NULL
+ * after a failure; `bytes` are not needed afterwards. */
 WADI_API WadiStatus wadi_sim_load(WadiSim **sim, const WadiScene *scene, const WadiSimDef *def,
                                   const void *bytes, size_t size, WadiError *error);
 
-/* One step, not past the end of the present frame. */
+/* One step, at most to the end of the current frame. */
 WADI_API WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error);
-/* Steps up to the next frame. */
+/* Steps to the next frame. */
 WADI_API WadiStatus wadi_sim_step_frame(WadiSim *sim, WadiError *error);
 
 WADI_API int wadi_sim_frame(const WadiSim *sim);   /* last frame reached; 1 after create */
@@ -42,9 +43,9 @@ WADI_API double wadi_sim_time(const WadiSim *sim); /* s */
 WADI_API int64_t wadi_sim_steps(const WadiSim *sim);
 WADI_API size_t wadi_sim_particle_count(const WadiSim *sim);
 WADI_API int64_t wadi_sim_lost_particles(const WadiSim *sim);
-/* That drains took, or that left through open sides of the domain. */
+/* Particles removed by drains or through open sides of the domain. */
 WADI_API int64_t wadi_sim_drained_particles(const WadiSim *sim);
-/* Particles that the last step left out because they rest; 0 after a restart. */
+/* Particles excluded from the last step because they are at rest; 0 after a restart. */
 WADI_API int64_t wadi_sim_sleeping_particles(const WadiSim *sim);
 /* Hash of the exact state: equal states have equal hashes, for any thread count. */
 WADI_API uint64_t wadi_sim_state_hash(const WadiSim *sim);
@@ -67,15 +68,15 @@ typedef struct WadiView {
     size_t stride; /* bytes */
 } WadiView;
 
-/* Every dataset that frames of this scene have, by its name in docs/formats.md: "position" (f64 x 3, m), "velocity" (f32 x 3, m/s),
- * "id" (u32), "material" (u8: index, in scene order), "radius" (f32, m), "density" (f32, kg/m^3), and what the solver adds:
- * "pressure" (f32, Pa), … What it adds is of the last frame. Valid until the next step; not for two threads at once.
- * WADI_ERR_ARGUMENT for a name this simulation does not have. */
+/* Every dataset of the frames of this scene, by its name in docs/formats.md: "position" (f64 x 3, m),
+ * "velocity" (f32 x 3, m/s), "id" (u32), "material" (u8: index, in scene order), "radius" (f32, m), "density"
+ * (f32, kg/m^3), and those of the solver: "pressure" (f32, Pa), …, which are of the last frame. Valid until
+ * the next step; not for two threads at once. WADI_ERR_ARGUMENT for an unknown name. */
 WADI_API WadiStatus wadi_sim_view(const WadiSim *sim, const char *name, WadiView *view, WadiError *error);
 
 enum { WADI_PROFILE_STAGE_MAX = 48 };
 
-/* Where time and memory of a simulation went, since it was created. */
+/* Time and memory used by a simulation since it was created. */
 typedef struct WadiProfile {
     int threads;
     int stage_count;
@@ -86,11 +87,11 @@ typedef struct WadiProfile {
     int64_t particle_steps; /* sum of the particles over the steps */
     int64_t pressure_solves, pressure_iterations;
     int64_t friction_solves, friction_iterations;
-    int64_t cells;      /* of the solver's grid that hold material, in the last step; 0: there is no grid */
-    int64_t grid_cells; /* of the grid in all */
-    size_t particle_bytes; /* of one particle in the store */
-    size_t scratch_bytes;  /* that the last step needed beside the store */
-    size_t live_bytes;     /* that the library holds in all */
+    int64_t cells;         /* of the solver's grid with material, in the last step; 0: no grid */
+    int64_t grid_cells;    /* all cells of the grid */
+    size_t particle_bytes; /* per particle in the store */
+    size_t scratch_bytes;  /* used by the last step, without the store */
+    size_t live_bytes;     /* allocated by the library in total */
 } WadiProfile;
 
 WADI_API void wadi_sim_profile(const WadiSim *sim, WadiProfile *profile);
