@@ -78,6 +78,25 @@ static void choices_schema(const WadiSceneChoices *choices, WadiText *text)
 
 #define NAME_PATTERN "^[A-Za-z0-9_][A-Za-z0-9._-]*$"
 
+static void entries_schema(const WadiSceneField *field, WadiText *text)
+{
+    if (field->type == WADI_SCENE_LIST) {
+        wadi_text_printf(text, "\"type\": \"array\", \"maxItems\": %d, \"items\": {\"$ref\": \"#/$defs/%s\"}",
+                         (int)field->maximum, field->object->name);
+        return;
+    }
+    wadi_text_printf(
+        text,
+        "\"type\": \"object\", \"maxProperties\": %d, \"propertyNames\": {\"pattern\": \"" NAME_PATTERN
+        "\"}, \"additionalProperties\": {\"$ref\": \"#/$defs/%s\"}",
+        (int)field->maximum, field->object->name);
+}
+
+static void shape_list_schema(WadiText *text)
+{
+    wadi_text_append(text, "\"type\": \"array\", \"minItems\": 1, \"items\": {\"$ref\": \"#/$defs/shape\"}");
+}
+
 static void object_schema(const WadiSceneObject *object, int indent, WadiText *text);
 
 static void type_schema(const WadiSceneField *field, int indent, WadiText *text)
@@ -113,28 +132,15 @@ static void type_schema(const WadiSceneField *field, int indent, WadiText *text)
     case WADI_SCENE_OBJECT:
     case WADI_SCENE_SETTINGS: object_schema(field->object, indent, text); break;
     case WADI_SCENE_LIST:
-        wadi_text_printf(text, "\"type\": \"array\", \"maxItems\": %d, \"items\": {\"$ref\": \"#/$defs/%s\"}",
-                         (int)field->maximum, field->object->name);
-        break;
-    case WADI_SCENE_MAP:
-        wadi_text_printf(
-            text,
-            "\"type\": \"object\", \"maxProperties\": %d, \"propertyNames\": {\"pattern\": \"" NAME_PATTERN
-            "\"}, \"additionalProperties\": {\"$ref\": \"#/$defs/%s\"}",
-            (int)field->maximum, field->object->name);
-        break;
+    case WADI_SCENE_MAP: entries_schema(field, text); break;
     case WADI_SCENE_SHAPE:
     case WADI_SCENE_SHAPE_NEW: wadi_text_append(text, "\"$ref\": \"#/$defs/shape\""); break;
-    case WADI_SCENE_SHAPES:
-        wadi_text_append(text,
-                         "\"type\": \"array\", \"minItems\": 1, \"items\": {\"$ref\": \"#/$defs/shape\"}");
-        break;
+    case WADI_SCENE_SHAPES: shape_list_schema(text); break;
     case WADI_SCENE_KIND:
         if (field->object != NULL) {
             object_schema(field->object, indent, text);
         } else {
-            wadi_text_append(
-                text, "\"type\": \"array\", \"minItems\": 1, \"items\": {\"$ref\": \"#/$defs/shape\"}");
+            shape_list_schema(text);
         }
         break;
     case WADI_SCENE_KEYS:

@@ -80,17 +80,16 @@ static const WadiSceneField wall_fields[] = {
       .fallback = { 0.5 }, .where = offsetof(WadiScene, where_wall_friction),
       .doc = "Coulomb friction coefficient of the walls." },
     { "restitution", WADI_SCENE_CURVE1, AT(WadiScene, wall_restitution), .flags = KEYED, FRACTION,
-      .doc = "Part of the normal velocity that a bounce off a wall returns." },
+      .doc = "Fraction of the normal velocity after a bounce off a wall." },
     { "open", WADI_SCENE_BITS_OFF, AT(WadiScene, closed_sides), .fallback = { WADI_SIDE_ALL },
       .fallback_text = "all closed", .choices = &sides_choices,
-      .doc = "Sides without a wall: what leaves through them is removed at once and counted as drained, at "
-             "the top too: a splash "
-             "that shall fall back needs a domain that is high enough. What emitters pour outside may come "
-             "in." },
+      .doc = "Sides without a wall: particles that leave through them are removed at once and counted as "
+             "drained, also at the top: a splash that should fall back needs a domain that is high enough. "
+             "Particles that emitters pour outside may enter." },
 };
 static const WadiSceneObject wall_object = {
     .name = "walls",
-    .doc = "The sides of the domain; the numbers are those of a collider.",
+    .doc = "The sides of the domain, with the same numbers as a collider.",
     WADI_SCENE_FIELDS(wall_fields),
     .example = "{friction: 0.6, open: [z_max]}",
 };
@@ -131,17 +130,17 @@ static const WadiSceneField material_fields[] = {
       .doc = "Internal friction of sand that shears fast." },
     { "grain_size", WADI_SCENE_NUMBER, AT(WadiMaterial, grain_size), .unit = "m", .minimum = 1e-9,
       .maximum = 1, .fallback = { 0.001 }, SAND_ONLY,
-      .doc = "Diameter of grains: says how fast is fast for `friction_angle_fast`." },
+      .doc = "Diameter of grains: sets the shear rate at which `friction_angle_fast` applies." },
     { "viscosity", WADI_SCENE_CURVE1, AT(WadiMaterial, viscosity), .flags = KEYED, .unit = "Pa s",
       .minimum = 0, .maximum = 1e7, .doc = "Water 0.001, honey 10, mud 10 to 1000; 0 costs nothing." },
     { "surface_tension", WADI_SCENE_CURVE1, AT(WadiMaterial, surface_tension), .flags = KEYED, .unit = "N/m",
       .minimum = 0, .maximum = 100, .kinds = 1u << WADI_MATERIAL_WATER,
       .doc = "Water 0.072; matters below a centimetre." },
     { "transfer", WADI_SCENE_ENUM, AT(WadiMaterial, transfer), .choices = &transfers_choices,
-      .doc = "How the solver `flip` gives velocities back to particles." },
+      .doc = "How the solver `flip` transfers velocities from the grid to particles." },
     { "flip_share", WADI_SCENE_NUMBER, AT(WadiMaterial, flip_share), FRACTION, .fallback = { -1 },
       .fallback_text = "exp(−0.01 s / T), T = 8 √(dx/g) for water, 2 √(dx/g) for sand",
-      .doc = "Part of `flip` that is left after a hundredth of a second; the rest is `pic`." },
+      .doc = "Fraction of `flip` left after a hundredth of a second; the remainder is `pic`." },
     { "look", WADI_SCENE_OBJECT, .flags = NO_EFFECT, .object = &wadi_scene_look_object,
       .fallback_text = "the defaults", .doc = "How it is drawn." },
 };
@@ -165,13 +164,14 @@ static const WadiSceneField body_fields[] = {
       .minimum = -1e5, .maximum = 1e5,
       .doc = "Rotation at time 0 about the centre of the shape's bounding box." },
     { "jitter", WADI_SCENE_NUMBER, AT(WadiBodyDef, jitter), FRACTION, .fallback = { 1 },
-      .doc = "How far particles stray from a lattice: 0 not at all, 1 anywhere in their part of the cell." },
+      .doc =
+          "Random displacement of particles from a lattice: 0 none, 1 anywhere in their part of the cell." },
     { "snap", WADI_SCENE_ENUM, AT(WadiBodyDef, snap), .choices = &snaps_choices,
       .fallback = { WADI_SNAP_ZB05 }, .doc = "What happens to particles near the free surface." },
 };
 const WadiSceneObject wadi_scene_body_object = {
     .name = "body",
-    .doc = "Sand or water that is there from the beginning.",
+    .doc = "Sand or water that exists from the beginning.",
     WADI_SCENE_FIELDS(body_fields),
     .size = sizeof(WadiBodyDef),
     .where = offsetof(WadiBodyDef, where),
@@ -186,7 +186,7 @@ static const WadiSceneField collider_fields[] = {
     { "friction", WADI_SCENE_CURVE1, AT(WadiColliderDef, friction), .flags = KEYED, FRICTION,
       .fallback = { 0.5 }, .doc = "Coulomb friction coefficient." },
     { "restitution", WADI_SCENE_CURVE1, AT(WadiColliderDef, restitution), .flags = KEYED, FRACTION,
-      .doc = "Part of the normal velocity that a bounce returns." },
+      .doc = "Fraction of the normal velocity after a bounce." },
 };
 static const WadiSceneObject collider_object = {
     .name = "collider",
@@ -210,7 +210,7 @@ static const WadiSceneField emitter_fields[] = {
     { "start", WADI_SCENE_NUMBER, AT(WadiEmitterDef, start), TIME, .doc = "When it begins." },
     { "end", WADI_SCENE_NUMBER, AT(WadiEmitterDef, end), TIME, NONE_INFINITE, .doc = "When it ends." },
     { "max_particles", WADI_SCENE_WHOLE, AT(WadiEmitterDef, max_particles), .minimum = 1, .maximum = 1e12,
-      NONE_INFINITE, .doc = "It ends after so many particles." },
+      NONE_INFINITE, .doc = "It ends after this number of particles." },
 };
 const WadiSceneObject wadi_scene_emitter_object = {
     .name = "emitter",
@@ -302,7 +302,7 @@ static const WadiSceneField scene_fields[] = {
     { "frames", WADI_SCENE_INT, AT(WadiScene, frames), .flags = NO_EFFECT, .minimum = 1, .maximum = 9999999,
       .fallback = { 72 }, .doc = "Frames to simulate; frame 1 is the state at time 0." },
     { "fps", WADI_SCENE_NUMBER, AT(WadiScene, fps), .unit = "frames/s", .minimum = 1e-3, .maximum = 1e6,
-      .fallback = { 24 }, .doc = "Frames a second." },
+      .fallback = { 24 }, .doc = "Frames per second." },
     { "seed", WADI_SCENE_WHOLE, AT(WadiScene, seed), .minimum = 0, .maximum = 9007199254740992.0,
       .doc = "Another seed gives other random numbers." },
     { "gravity", WADI_SCENE_CURVE3, AT(WadiScene, gravity), .flags = KEYED, ACCELERATION,
@@ -311,27 +311,28 @@ static const WadiSceneField scene_fields[] = {
     { "max_step", WADI_SCENE_NUMBER, AT(WadiScene, max_step), .unit = "s", .minimum = 1e-9, .maximum = 1e6,
       NONE_INFINITE, .doc = "No time step is longer." } WADI_SOLVERS(NO_SETTINGS, SETTINGS_KEY, NO_SETTINGS),
     { "surface", WADI_SCENE_OBJECT, .flags = NO_EFFECT, .object = &wadi_scene_surface_object,
-      .fallback_text = "the defaults", .doc = "How `wadi surface` wraps particles into meshes." },
+      .fallback_text = "the defaults", .doc = "How `wadi surface` makes meshes from particles." },
     { "render", WADI_SCENE_OBJECT, .flags = NO_EFFECT, .object = &wadi_scene_render_object,
       .fallback_text = "the defaults", .doc = "How `wadi render` draws the run." },
     { "texture", WADI_SCENE_BOOL, AT(WadiScene, has_texture),
-      .doc = "Particles keep the place of their birth as the attribute `texture`, for the look `texture`." },
+      .doc = "Particles store their position at birth as the attribute `texture`, for the look `texture`." },
     { "checkpoint_every", WADI_SCENE_INT, AT(WadiScene, checkpoint_every), .flags = NO_EFFECT,
       .unit = "frames", .minimum = 1, .maximum = 9999999, .fallback = { 24 },
       .doc = "Frames between checkpoints that are kept; the newest are always kept." },
     { "materials", WADI_SCENE_MAP, LIST_AT(WadiScene, materials, material_count), .flags = REQUIRED,
       .object = &wadi_scene_material_object, .maximum = 255, .doc = "Materials by name." },
     { "bodies", WADI_SCENE_LIST, LIST_AT(WadiScene, bodies, body_count), .object = &wadi_scene_body_object,
-      .maximum = WADI_SCENE_LIST_MAX, .fallback_text = "none", .doc = "What is there from the beginning." },
+      .maximum = WADI_SCENE_LIST_MAX, .fallback_text = "none",
+      .doc = "Sand and water that exist from the beginning." },
     { "colliders", WADI_SCENE_LIST, LIST_AT(WadiScene, colliders, collider_count), .object = &collider_object,
       .maximum = WADI_SCENE_LIST_MAX, .fallback_text = "none", .doc = "Solids." },
     { "emitters", WADI_SCENE_LIST, LIST_AT(WadiScene, emitters, emitter_count),
       .object = &wadi_scene_emitter_object, .maximum = WADI_SCENE_LIST_MAX, .fallback_text = "none",
-      .doc = "What pours." },
+      .doc = "Sources of particles." },
     { "drains", WADI_SCENE_LIST, LIST_AT(WadiScene, drains, drain_count), .object = &wadi_scene_drain_object,
-      .maximum = WADI_SCENE_LIST_MAX, .fallback_text = "none", .doc = "What removes." },
+      .maximum = WADI_SCENE_LIST_MAX, .fallback_text = "none", .doc = "Regions that remove particles." },
     { "forces", WADI_SCENE_LIST, LIST_AT(WadiScene, forces, force_count), .object = &wadi_scene_force_object,
-      .maximum = WADI_SCENE_LIST_MAX, .fallback_text = "none", .doc = "What acts besides gravity." },
+      .maximum = WADI_SCENE_LIST_MAX, .fallback_text = "none", .doc = "Forces besides gravity." },
 };
 const WadiSceneObject wadi_scene_object = {
     .name = "scene",
