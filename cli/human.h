@@ -1,4 +1,5 @@
-/* Numbers, sizes and times for people. Each function fills `text` (WADI_CLI_HUMAN_SIZE bytes) and returns it. */
+/* Numbers, sizes and times for people. Each function fills `text` (WADI_CLI_HUMAN_SIZE bytes) and returns
+ * it. */
 #ifndef WADI_CLI_HUMAN_H
 #define WADI_CLI_HUMAN_H
 

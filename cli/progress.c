@@ -147,7 +147,8 @@ static void draw_bar(const WadiCliProgress *progress, char *line, size_t *used, 
     add(line, used, "%s] ", progress->has_colour ? "\033[0m" : "");
 }
 
-/* One line of at most `width` columns: the most important pieces that fit, and a bar in the remaining space. */
+/* One line of at most `width` columns: the most important pieces that fit, and a bar in the remaining
+ * space. */
 static int draw_line(const WadiCliProgress *progress, const WadiProgress *state, int width, char *line)
 {
     char pieces[PIECE_COUNT][PIECE_SIZE];

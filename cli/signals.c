@@ -8,7 +8,8 @@
 
 #include "commands.h"
 
-/* The library polls an int, and POSIX systems define sig_atomic_t as one; otherwise the compiler reports it. */
+/* The library polls an int, and POSIX systems define sig_atomic_t as one; otherwise the compiler reports
+ * it. */
 static volatile sig_atomic_t stop_flag;
 /* Text that the first signal prints; set before the handlers. */
 static const char *notice;

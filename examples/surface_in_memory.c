@@ -1,6 +1,6 @@
-/* Simulates half a second of water in memory, goes on from a checkpoint in memory, and writes the water's surface as a Wavefront OBJ
- * file; no run folder anywhere: surface_in_memory FILE.obj
- * Build: cc surface_in_memory.c $(pkg-config --cflags --libs wadi) -o surface_in_memory */
+/* Simulates half a second of water in memory, goes on from a checkpoint in memory, and writes the water's
+ * surface as a Wavefront OBJ file; no run folder anywhere: surface_in_memory FILE.obj Build: cc
+ * surface_in_memory.c $(pkg-config --cflags --libs wadi) -o surface_in_memory */
 #include <stdio.h>
 #include <wadi/wadi.h>
 

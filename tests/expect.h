@@ -52,8 +52,8 @@ static inline bool is_long_run(void)
         }                                                                                                    \
     } while (0)
 
-/* A time, or a ratio of times: only where nothing else has the machine, which is `make bench`. What would otherwise not end is found
- * by the time limit of the test. */
+/* A time, or a ratio of times: only where nothing else has the machine, which is `make bench`. What would
+ * otherwise not end is found by the time limit of the test. */
 #define CHECK_BENCH(actual, limit)                                                                           \
     do {                                                                                                     \
         if (getenv("WADI_BENCH") != NULL) {                                                                  \

@@ -10,7 +10,8 @@
 #include "core/alloc.h"
 #include "expect.h"
 
-/* Every call fails after so many, or one call alone: `alloc_calls` counts them, number `alloc_fails_at` fails, 0: none. */
+/* Every call fails after so many, or one call alone: `alloc_calls` counts them, number `alloc_fails_at`
+ * fails, 0: none. */
 static atomic_int alloc_calls_left = INT_MAX;
 static atomic_long alloc_calls, alloc_fails_at;
 

@@ -19,7 +19,8 @@ typedef struct Fluid {
     double cell_size;
 } Fluid;
 
-/* A ball of `radius` cells about `middle` (cells), eight jittered particles a cell, materials 0 and 1 by turns. */
+/* A ball of `radius` cells about `middle` (cells), eight jittered particles a cell, materials 0 and 1 by
+ * turns. */
 static inline void fluid_make_ball(Fluid *fluid, double radius, WadiVec3 middle, double cell_size)
 {
     WadiError error;

@@ -141,9 +141,9 @@ static inline int ball_rule(const Problem *p, int i, int j, int k)
     return i * i + j * j + k * k < p->n * p->n ? FLUID : AIR;
 }
 
-/* A box of n, filled to half its height (z), four pillars, a sphere; `option` & 1: a one-cell wall across x that leaves a gap
- * at the side; & 2: the wall leaves a door of 3 cells at the floor instead; & 4: a second wall across y; bits 8..: place of
- * the first wall relative to the middle. */
+/* A box of n, filled to half its height (z), four pillars, a sphere; `option` & 1: a one-cell wall across x
+ * that leaves a gap at the side; & 2: the wall leaves a door of 3 cells at the floor instead; & 4: a second
+ * wall across y; bits 8..: place of the first wall relative to the middle. */
 static inline int box_rule(const Problem *p, int i, int j, int k)
 {
     int n = p->n;

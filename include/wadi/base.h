@@ -73,7 +73,8 @@ typedef enum WadiLogLevel {
  * start of a program when the library was built with -DWADI_NATIVE=ON and may run on other machines. */
 WADI_API WadiStatus wadi_check_processor(WadiError *error);
 
-/* Receiver of messages. `function` may be NULL: messages are discarded. Called from the calling thread only. */
+/* Receiver of messages. `function` may be NULL: messages are discarded. Called from the calling thread
+ * only. */
 typedef struct WadiLog {
     void (*function)(void *user, WadiLogLevel level, const char *text);
     void *user;

@@ -17,19 +17,20 @@ typedef struct WadiProgress {
     int first_frame; /* first frame of this call; run: 1, or the frame it resumed from */
     int frame_count; /* run: total frames; others: frames requested */
     int frames_done; /* of frame_count; includes `frame` once it is complete */
-    bool
-        is_frame_done; /* run: `frame` is complete and on disk, otherwise a step inside the next one; others: true */
+    /* Run: `frame` is complete and on disk, otherwise a step inside the next one; others: true. */
+    bool is_frame_done;
     const char *stage;   /* "seed", "step", "write"; "surface", "render", "export" */
     double seconds;      /* wall-clock since this call began */
     double seconds_left; /* estimate; negative while unknown */
     double
-        seconds_per_frame; /* run: recent average, without the time before the first step; negative while unknown */
+        /* Run: recent average, without the time before the first step; negative while unknown. */
+        seconds_per_frame;
 
     /* A file that now exists: surfaces, pictures, exports. */
     const char *path;     /* of an export, the frame's main file */
     const char *material; /* of a surface; NULL otherwise */
-    bool
-        is_kept; /* it existed already, made from the same particles with the same settings; counts are then 0 */
+    /* It existed already, made from the same particles with the same settings; counts are then 0. */
+    bool is_kept;
     int64_t triangles, vertices, grains;
 
     /* Of a run; surfaces also set the particles. */

@@ -36,18 +36,19 @@ typedef struct WadiRenderDef {
     bool is_cut_faced; /* choose the sign of the normal: the side of the camera's first position is removed */
 
     const char *folder; /* of the pictures; NULL: RUN/images */
-    bool
-        has_video; /* NAME.mp4 when there is more than one picture: in the run, or in `folder`; for a part of the run's frames NAME.0010-0020.mp4 */
-    bool has_gif;  /* NAME.gif, likewise */
-    int sheet;     /* pictures on a contact sheet NAME.sheet.png, likewise; 0: none, at most 100 */
+    /* NAME.mp4 when there is more than one picture: in the run, or in `folder`; for a part of the run's
+     * frames NAME.0010-0020.mp4. */
+    bool has_video;
+    bool has_gif; /* NAME.gif, likewise */
+    int sheet;    /* pictures on a contact sheet NAME.sheet.png, likewise; 0: none, at most 100 */
 
     bool is_forced;                /* make pictures again that exist with the same frame and settings */
     int threads;                   /* 0: all cores. The pictures do not depend on it */
     WadiLog log;                   /* warnings: no ffmpeg, a camera inside a wall */
     WadiProgressFunction progress; /* may be NULL */
     void *progress_user;
-    const volatile int
-        *stop; /* when not NULL and not 0: finish the current picture, return WADI_ERR_STOPPED */
+    /* When not NULL and not 0: finish the current picture, return WADI_ERR_STOPPED. */
+    const volatile int *stop;
 } WadiRenderDef;
 
 WADI_API WadiRenderDef wadi_default_render_def(void);

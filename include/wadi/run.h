@@ -21,14 +21,15 @@ typedef struct WadiRunDef {
     int cookie;         /* set by wadi_default_run_def */
     const char *folder; /* run folder; NULL: "NAME.run" in the current folder */
     WadiRunMode mode;
-    int from_frame; /* > 0: keep frames up to this one and simulate the later ones again, with the present scene */
+    /* > 0: keep frames up to this one and simulate the later ones again, with the present scene. */
+    int from_frame;
     int frames;  /* > 0: overrides the scene's number of frames */
     int threads; /* 0: all cores */
     WadiLog log;
     WadiProgressFunction progress; /* may be NULL */
     void *progress_user;
-    const volatile int
-        *stop; /* when not NULL and not 0: finish the step, write a checkpoint, return WADI_ERR_STOPPED */
+    /* When not NULL and not 0: finish the step, write a checkpoint, return WADI_ERR_STOPPED. */
+    const volatile int *stop;
 } WadiRunDef;
 
 WADI_API WadiRunDef wadi_default_run_def(void);

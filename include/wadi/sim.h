@@ -1,4 +1,5 @@
-/* Simulations in memory: step a scene and read its particles. Nothing is written to disk; see run.h for that. */
+/* Simulations in memory: step a scene and read its particles. Nothing is written to disk; see run.h for
+ * that. */
 #ifndef WADI_SIM_H
 #define WADI_SIM_H
 
@@ -18,7 +19,8 @@ typedef struct WadiSimDef {
 
 WADI_API WadiSimDef wadi_default_sim_def(void);
 
-/* Builds the world and seeds the bodies: the state of frame 1, time 0. The scene must outlive the simulation. */
+/* Builds the world and seeds the bodies: the state of frame 1, time 0. The scene must outlive the
+ * simulation. */
 WADI_API WadiStatus wadi_sim_create(WadiSim **sim, const WadiScene *scene, const WadiSimDef *def,
                                     WadiError *error);
 WADI_API void wadi_sim_destroy(WadiSim *sim);
@@ -80,8 +82,8 @@ enum { WADI_PROFILE_STAGE_MAX = 48 };
 typedef struct WadiProfile {
     int threads;
     int stage_count;
-    const char
-        *stage[WADI_PROFILE_STAGE_MAX]; /* names, in the order in which they first ran; static storage */
+    /* Names, in the order in which they first ran; static storage. */
+    const char *stage[WADI_PROFILE_STAGE_MAX];
     double seconds[WADI_PROFILE_STAGE_MAX];
     int64_t steps;
     int64_t particle_steps; /* sum of the particles over the steps */

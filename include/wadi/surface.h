@@ -26,7 +26,9 @@ typedef struct WadiSurfaceDef {
     int set_count;
     const char *material; /* only this one; NULL: each */
     double
-        subframe; /* fraction of a frame, 0 to 1, three decimals: positions are advanced along their velocities by it */
+        /* Fraction of a frame, 0 to 1, three decimals: positions are advanced along their velocities by
+         * it. */
+        subframe;
     unsigned formats;              /* bits of WadiSurfaceFormat */
     const char *folder;            /* NULL: RUN/surface */
     bool is_y_up;                  /* convert (x, y, z) to (x, z, -y); not for VDB */
@@ -71,9 +73,9 @@ typedef struct WadiMeshData {
     const float *normal;      /* three per vertex: unit, outward */
     const uint32_t *triangle; /* three vertices per triangle, counterclockwise seen from outside */
     int attribute_count;
-    WadiMeshAttribute
-        attribute[WADI_MESH_ATTRIBUTE_MAX]; /* of the vertices, interpolated from the particles */
-    void *memory;                           /* used by the library */
+    /* Of the vertices, interpolated from the particles. */
+    WadiMeshAttribute attribute[WADI_MESH_ATTRIBUTE_MAX];
+    void *memory; /* used by the library */
 } WadiMeshData;
 
 typedef struct WadiMeshDef {
@@ -102,8 +104,8 @@ typedef struct WadiParticleData {
     double spacing;          /* m, without radii: the edge of that cube, the same for all */
     const uint8_t *material; /* index into the scene's materials; NULL: the first */
     int attribute_count;
-    WadiMeshAttribute
-        attribute[WADI_MESH_ATTRIBUTE_MAX]; /* further attributes to interpolate to the vertices */
+    /* Further attributes to interpolate to the vertices. */
+    WadiMeshAttribute attribute[WADI_MESH_ATTRIBUTE_MAX];
 } WadiParticleData;
 
 WADI_API WadiParticleData wadi_default_particle_data(void);

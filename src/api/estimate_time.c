@@ -120,8 +120,8 @@ static WadiStatus run_coarse(CoarseRun *run, WadiError *error)
         double limit = sim->type->largest_dt(sim->solver, sim->time, &limit_name);
         WADI_TRY(timed_step(sim, &cost, error));
         double fine = fine_steps_per_frame(sim, limit, limit_at_rest, run->fine_limit_at_rest, run->ratio);
-        /* Per second of simulated time. If the trial ends early, a mean that decays over a tenth of the run is used for
-         * the remainder. */
+        /* Per second of simulated time. If the trial ends early, a mean that decays over a tenth of the run
+         * is used for the remainder. */
         double now = fine * sim->scene->fps * volume * cost.seconds,
                weight = exp(-10.0 * sim->dt / fmax(end, 1e-30));
         rate = before > 0.0 ? weight * rate + (1.0 - weight) * now : now;

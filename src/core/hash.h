@@ -1,5 +1,6 @@
-/* 64-bit hash of byte streams (state_hash, checksums of datasets) and of small integer tuples (random numbers, cell
- * keys). Not cryptographic. The values are written to files: never change them without a new format version. */
+/* 64-bit hash of byte streams (state_hash, checksums of datasets) and of small integer tuples (random
+ * numbers, cell keys). Not cryptographic. The values are written to files: never change them without a new
+ * format version. */
 #ifndef WADI_CORE_HASH_H
 #define WADI_CORE_HASH_H
 

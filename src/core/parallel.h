@@ -7,8 +7,8 @@
 #include "core/arena.h"
 #include "core/status.h"
 
-/* Handles [first, end). Blocks write to disjoint outputs and must not fail; a stage that can fail per item records
- * it in its output and reports the lowest index afterwards. */
+/* Handles [first, end). Blocks write to disjoint outputs and must not fail; a stage that can fail per item
+ * records it in its output and reports the lowest index afterwards. */
 typedef void (*WadiBlockFn)(void *context, int64_t first, int64_t end);
 /* The same, and returns the partial sum or maximum of the block. */
 typedef double (*WadiBlockReduceFn)(void *context, int64_t first, int64_t end);
@@ -28,7 +28,8 @@ double wadi_parallel_sum(int64_t count, int64_t block_size, WadiBlockReduceFn bo
 double wadi_parallel_max(int64_t count, int64_t block_size, WadiBlockReduceFn body, void *context,
                          double *partials);
 
-/* counts[0..n) becomes starts[0..n], starts[n] = total, in place (array of n + 1). Serial: it is memory-bound. */
+/* counts[0..n) becomes starts[0..n], starts[n] = total, in place (array of n + 1). Serial: it is
+ * memory-bound. */
 int64_t wadi_prefix_sum(int32_t *counts_to_starts, int64_t n);
 
 #endif

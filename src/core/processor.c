@@ -1,5 +1,6 @@
-/* Compares the instructions the library was compiled for with those of the processor it runs on. CMakeLists.txt compiles
- * this file for every processor of its family, so that it can report what is missing. It calls the C library only. */
+/* Compares the instructions the library was compiled for with those of the processor it runs on.
+ * CMakeLists.txt compiles this file for every processor of its family, so that it can report what is missing.
+ * It calls the C library only. */
 #include "core/processor.h"
 
 #include <stdbool.h>

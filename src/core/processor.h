@@ -55,7 +55,8 @@ typedef struct WadiProcessor {
 #define WADI_COUNT_FEATURE(...) +1
 enum { WADI_PROCESSOR_FEATURE_COUNT = 0 WADI_PROCESSOR_FEATURES(WADI_COUNT_FEATURE) };
 
-/* "1" for each feature, in the order above, that the library was compiled for; another text for the others. */
+/* "1" for each feature, in the order above, that the library was compiled for; another text for the
+ * others. */
 extern const char *const wadi_processor_needs[WADI_PROCESSOR_FEATURE_COUNT];
 
 /* Writes the names of the features in `needs` that `processor` lacks as "AVX, AVX2"; returns their number. */

@@ -1,12 +1,12 @@
-/* Counter-based random numbers: a value is a hash of (seed, id, purpose), never a running generator, so it does not
- * depend on the order of evaluation or the thread count. */
+/* Counter-based random numbers: a value is a hash of (seed, id, purpose), never a running generator, so it
+ * does not depend on the order of evaluation or the thread count. */
 #ifndef WADI_CORE_RANDOM_H
 #define WADI_CORE_RANDOM_H
 
 #include "core/hash.h"
 
-/* One constant per use, so that two uses with the same seed and id are independent. Written to no file, but a change
- * of a number changes results: append only. */
+/* One constant per use, so that two uses with the same seed and id are independent. Written to no file, but a
+ * change of a number changes results: append only. */
 typedef enum WadiRandomPurpose {
     WADI_RANDOM_TEST = 0,
     WADI_RANDOM_JITTER = 1,

@@ -24,8 +24,8 @@ const char *wadi_type_name(WadiType type); /* "f32" */
 
 enum { WADI_STATE_NAME_SIZE = 48, WADI_STATE_MAX = 64, WADI_STATE_COMPONENTS_MAX = 256 };
 
-/* What an array is for. One snapshot serves the frame file and the checkpoint, so that what both hold (positions,
- * velocities, ids) is copied and kept in memory once. */
+/* What an array is for. One snapshot serves the frame file and the checkpoint, so that what both hold
+ * (positions, velocities, ids) is copied and kept in memory once. */
 typedef enum WadiUse {
     WADI_USE_FRAME = 1,      /* written to the frame file */
     WADI_USE_CHECKPOINT = 2, /* part of the exact state: written to checkpoints, hashed */
@@ -70,7 +70,8 @@ const char *wadi_state_name(WadiStateName *name, const char *owner, const char *
 
 const WadiStateArray *wadi_state_find(const WadiState *state, const char *name);
 
-/* Find an array that must have this shape; `count` SIZE_MAX accepts any. WADI_ERR_FORMAT says what is wrong. */
+/* Find an array that must have this shape; `count` SIZE_MAX accepts any. WADI_ERR_FORMAT says what is
+ * wrong. */
 WadiStatus wadi_state_expect(const WadiState *state, const char *name, WadiType type, int components,
                              size_t count, const WadiStateArray **found, WadiError *error);
 

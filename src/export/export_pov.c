@@ -247,8 +247,8 @@ static void put_camera(WadiExportOut *out, const WadiExportFrame *frame, const W
     wadi_out_text(out, "}\n");
 }
 
-/* Colours of a mesh's vertices as grains, so that they are grouped the same way. `default_wetness` is the wetness of a
- * mesh without the attribute. */
+/* Colours of a mesh's vertices as grains, so that they are grouped the same way. `default_wetness` is the
+ * wetness of a mesh without the attribute. */
 static WadiStatus vertex_colours(const WadiFrameScenePart *part, const WadiLook *look, float default_wetness,
                                  WadiGrains *colours, WadiArena *arena, WadiError *error)
 {

@@ -45,8 +45,8 @@ typedef struct WadiFlip {
     WadiFlipSleepStresses sleep_stresses;
 } WadiFlip;
 
-/* Means of the materials over the particles of each cell, or over its neighbours where a cell has none. All NULL in a
- * scene of one material. */
+/* Means of the materials over the particles of each cell, or over its neighbours where a cell has none. All
+ * NULL in a scene of one material. */
 typedef struct WadiFlipMix {
     float *density; /* kg/m^3 */
     float *sand;    /* fraction of the particles that is sand */
@@ -55,8 +55,8 @@ typedef struct WadiFlipMix {
 
 /* Sleeping sand among the cells of a step (flip_sleeping_cells.c). */
 typedef struct WadiFlipSleepingCells {
-    int32_t
-        *tile; /* per tile of the grid: its index among the sleeping tiles, -1: awake; NULL: all are awake */
+    /* Per tile of the grid: its index among the sleeping tiles, -1: awake; NULL: all are awake. */
+    int32_t *tile;
     uint8_t *cells; /* per row: sleeping cells; they are no pressure cells, and solid for other cells */
     uint8_t *sand;  /* per row: pressure cells and sleeping cells */
 } WadiFlipSleepingCells;
@@ -64,12 +64,12 @@ typedef struct WadiFlipSleepingCells {
 /* Contents and pressure of the cells: memory of WADI_FLIP_SCOPE_CELLS. */
 typedef struct WadiFlipCells {
     WadiFlipMix mix;
-    uint8_t *
-        pressure_cells; /* per row: cells whose pressure is unknown: occupied, or cut by a solid below fluid */
-    uint8_t *inside;    /* per row: cells inside solids */
+    /* Per row: cells whose pressure is unknown: occupied, or cut by a solid below fluid. */
+    uint8_t *pressure_cells;
+    uint8_t *inside; /* per row: cells inside solids */
     WadiFlipSleepingCells sleeping;
-    int32_t *
-        pressure_row; /* per row: its row in `expansion` and `pressure`, which hold only rows with pressure cells */
+    /* Per row: its row in `expansion` and `pressure`, which hold only rows with pressure cells. */
+    int32_t *pressure_row;
     int32_t pressure_rows; /* number of these */
     float *theta[3];       /* per face; NULL: computed from the surface distance, or 1 */
     /* Memory of WADI_FLIP_SCOPE_SURFACE, unless the solves use them (is_..._used_in_solve). */

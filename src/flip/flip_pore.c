@@ -35,8 +35,8 @@ typedef struct Pore {
     uint8_t *sand; /* per row: cells of sand under pressure */
     uint8_t *air;
     Known known, next; /* before and after a layer of cells */
-    const int32_t
-        *table; /* rows of the arrays below and of the result: rows under pressure (flip_row_table.h) */
+    /* Rows of the arrays below and of the result: rows under pressure (flip_row_table.h). */
+    const int32_t *table;
     const double *pressure; /* P, m/s */
     double *head;           /* P less the weight of water from the origin, m/s */
     float *range, *rise;    /* cells that the water can still go: in any direction, and straight up */

@@ -7,8 +7,8 @@ WadiSleepStep wadi_flip_sleep_now(const WadiFlip *flip, const WadiFlipStep *step
     return (WadiSleepStep){ .context = &flip->context, .time = step->time, .dt = step->dt };
 }
 
-/* Per tile of a memory: 1 where it or a tile beside it is in the map and flagged (NULL: all are). Cells cut by a solid have
- * pressure and lie outside the tiles of the particles. */
+/* Per tile of a memory: 1 where it or a tile beside it is in the map and flagged (NULL: all are). Cells cut
+ * by a solid have pressure and lie outside the tiles of the particles. */
 static WadiStatus flag_near(const WadiTileMemory *memory, const WadiTileMap *map, const uint8_t *flags,
                             uint8_t **is_near, WadiArena *arena, WadiError *error)
 {
@@ -47,7 +47,8 @@ static WadiStatus store_stresses(WadiFlip *flip, const WadiTileMap *tiles, const
                                      NULL, error);
 }
 
-/* Loads on the sides of the tiles that fell asleep, those with particles from `first` on. Their surroundings are stored. */
+/* Loads on the sides of the tiles that fell asleep, those with particles from `first` on. Their surroundings
+ * are stored. */
 static void find_loads(WadiFlip *flip, int32_t first)
 {
     WadiSleep *sleep = &flip->sleep;
@@ -86,7 +87,8 @@ static WadiStatus map_tiles(const WadiSleep *sleep, const uint8_t *wakes, bool o
     return wadi_tile_map_create_in_arena(map, tiles, count, arena, error);
 }
 
-/* The stresses of the tiles that wake return to the solver; those that belong to no sleeping tile any more are dropped. */
+/* The stresses of the tiles that wake return to the solver; those that belong to no sleeping tile any more
+ * are dropped. */
 static WadiStatus return_stresses(WadiFlip *flip, const uint8_t *wakes, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;

@@ -1,9 +1,9 @@
-/* Signed distance to an ellipsoid: the nearest surface point satisfies (y - x) parallel to the gradient, which is one
- * equation in the multiplier.
+/* Signed distance to an ellipsoid: the nearest surface point satisfies (y - x) parallel to the gradient,
+ * which is one equation in the multiplier.
  * Source: D. Eberly, "Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid" (2013).
- * Differs: the unknown is u = s + 1, which keeps full precision next to the pole at the smallest radius, and the root
- * is bracketed by Newton steps from the left (the function is convex and falling, so they never overshoot) beside
- * bisection, instead of bisection alone. */
+ * Differs: the unknown is u = s + 1, which keeps full precision next to the pole at the smallest radius, and
+ * the root is bracketed by Newton steps from the left (the function is convex and falling, so they never
+ * overshoot) beside bisection, instead of bisection alone. */
 #include "geom/primitives.h"
 
 /* g(u) = sum (r_i z_i / (u + r_i - 1))^2 - 1 and its derivative; u > 0 where z_2 > 0. */

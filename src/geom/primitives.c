@@ -231,7 +231,8 @@ double wadi_primitive_distance(const WadiPrimitive *primitive, WadiVec3 x)
     }
 }
 
-/* Half the extent, along each coordinate axis, of a disc of this radius at right angles to the unit `axis`. */
+/* Half the extent, along each coordinate axis, of a disc of this radius at right angles to the unit
+ * `axis`. */
 static WadiVec3 disc_extent(WadiVec3 axis, double radius)
 {
     return wadi_vec3(radius * sqrt(positive(1.0 - axis.x * axis.x)),

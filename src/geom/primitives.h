@@ -20,15 +20,16 @@ static inline bool wadi_shape_kind_is_primitive(WadiShapeKind kind)
     return kind <= WADI_SHAPE_HALF_SPACE;
 }
 
-/* From the parameters in the order of WadiShapeDef (scalars in .x). Sizes that are not positive are clamped to zero
- * and directions without length become +z, so that a query never divides by zero. */
+/* From the parameters in the order of WadiShapeDef (scalars in .x). Sizes that are not positive are clamped
+ * to zero and directions without length become +z, so that a query never divides by zero. */
 WadiPrimitive wadi_primitive_make(WadiShapeKind kind, const WadiVec3 *parameter);
 
 /* NULL when the parameters are valid, else the reason why not. */
 const char *wadi_primitive_problem(WadiShapeKind kind, const WadiVec3 *parameter);
 
 double wadi_primitive_distance(const WadiPrimitive *primitive, WadiVec3 x);
-/* The same distance, and the outward unit normal; at points with several nearest surface points one of them. */
+/* The same distance, and the outward unit normal; at points with several nearest surface points one of
+ * them. */
 double wadi_primitive_sample(const WadiPrimitive *primitive, WadiVec3 x, WadiVec3 *normal);
 WadiBox wadi_primitive_bounds(const WadiPrimitive *primitive);
 

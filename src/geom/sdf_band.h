@@ -8,13 +8,14 @@
 
 typedef struct WadiSdfBand WadiSdfBand;
 
-/* The shape as it is at `time`, cells of `cell_size` metres, exact at nodes up to `band_cells` cells from the surface. */
+/* The shape as it is at `time`, cells of `cell_size` metres, exact at nodes up to `band_cells` cells from the
+ * surface. */
 WadiStatus wadi_sdf_band_create(WadiSdfBand **band, const WadiShape *shape, double cell_size,
                                 double band_cells, double time, WadiError *error);
 void wadi_sdf_band_destroy(WadiSdfBand *band);
 
-/* Distance and its gradient (may be NULL; not normalised). Beyond the band: plus or minus its width with the right sign,
- * gradient zero; returns false there. */
+/* Distance and its gradient (may be NULL; not normalised). Beyond the band: plus or minus its width with the
+ * right sign, gradient zero; returns false there. */
 bool wadi_sdf_band_sample(const WadiSdfBand *band, WadiVec3 x, double *distance, WadiVec3 *gradient);
 /* The distance and a bound on its error; false beyond the band. */
 bool wadi_sdf_band_distance(const WadiSdfBand *band, WadiVec3 x, double *distance, double *error);

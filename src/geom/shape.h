@@ -1,12 +1,12 @@
-/* Solid shapes as signed distances: primitives, meshes, height maps, transforms and boolean combinations, each of
- * whose numbers may be keyframed.
+/* Solid shapes as signed distances: primitives, meshes, height maps, transforms and boolean combinations,
+ * each of whose numbers may be keyframed.
  *
- * A WadiShapeDef is plain data, filled by the scene parser. A WadiShape is what is built from it once (meshes loaded,
- * trees made); it is immutable, and every query takes the time, so queries may run in parallel.
+ * A WadiShapeDef is plain data, filled by the scene parser. A WadiShape is what is built from it once (meshes
+ * loaded, trees made); it is immutable, and every query takes the time, so queries may run in parallel.
  *
- * Distances are positive outside. |distance| never exceeds the true distance to the surface (so that a step of that
- * length is safe), and is the true distance for primitives under rigid motion and uniform scale, for meshes, and for
- * unions outside. Sign is right everywhere. */
+ * Distances are positive outside. |distance| never exceeds the true distance to the surface (so that a step
+ * of that length is safe), and is the true distance for primitives under rigid motion and uniform scale, for
+ * meshes, and for unions outside. Sign is right everywhere. */
 #ifndef WADI_GEOM_SHAPE_H
 #define WADI_GEOM_SHAPE_H
 
@@ -38,14 +38,14 @@ typedef enum WadiShapeKind {
  *   sphere        0 center*, 1 radius
  *   ellipsoid     0 center*, 1 radii*
  *   cylinder      0 from*, 1 to*, 2 radius                     (flat ends)
- *   cone          0 from*, 1 to*, 2 radius, 3 top_radius       (radius at `from`, top_radius at `to`, flat ends)
+ *   cone          0 from*, 1 to*, 2 radius, 3 top_radius       (at `from`, and at `to`; flat ends)
  *   capsule       0 from*, 1 to*, 2 radius
  *   torus         0 center*, 1 axis*, 2 radius, 3 tube         (tube: radius of the tube)
- *   half_space    0 point*, 1 normal*                          (solid on the side the normal points away from)
- *   heightmap     0 min*, 1 max*                               (the box that the picture fills: black at min.z, white
- *                                                               at max.z; solid below; first image row at max.y)
+ *   half_space    0 point*, 1 normal*                          (solid opposite to the normal)
+ *   heightmap     0 min*, 1 max*                               (box of the picture: black at min.z, white at
+ *                                                               max.z; solid below; first row at max.y)
  *   mesh          0 thickness                                  (0: a solid; > 0: a shell of that thickness)
- *   mesh_sequence 0 thickness, 1 first_time, 2 fps             (file: a pattern with one %d-style field, "a.%04d.obj")
+ *   mesh_sequence 0 thickness, 1 first_time, 2 fps             (file: a pattern such as "a.%04d.obj")
  *   smooth_union  0 radius
  * (* three components, the others one.) */
 enum { WADI_SHAPE_PARAMETER_MAX = 4 };
@@ -122,7 +122,8 @@ bool wadi_shape_rigid_motion(const WadiShape *shape, double t0, double t1, WadiS
 double wadi_shape_motion_sag(const WadiShapeMotion *motion, WadiVec3 x, double radius, double length,
                              double seconds);
 
-/* A bound on |d distance / d time| at any point within `radius` of x during [t0, t1]; 0 for a shape at rest. */
+/* A bound on |d distance / d time| at any point within `radius` of x during [t0, t1]; 0 for a shape at
+ * rest. */
 double wadi_shape_speed_bound(const WadiShape *shape, WadiVec3 x, double radius, double t0, double t1);
 bool wadi_shape_is_moving(const WadiShape *shape);
 bool wadi_shape_is_mesh(const WadiShape *shape); /* or a height map; not a sequence */

@@ -19,9 +19,9 @@ typedef enum WadiPlacing {
 
 enum { WADI_SHAPE_DEPTH_MAX = 64 };
 
-/* Invariants: every distance is 1-Lipschitz in space (which is why |distance| never exceeds the true one), except
- * across the holes of a mesh that is not closed. `bounds` holds the solid in the parent frame while is_moving is
- * false. */
+/* Invariants: every distance is 1-Lipschitz in space (which is why |distance| never exceeds the true one),
+ * except across the holes of a mesh that is not closed. `bounds` holds the solid in the parent frame while
+ * is_moving is false. */
 struct WadiShape {
     WadiShapeKind kind;
     WadiCurve parameter[WADI_SHAPE_PARAMETER_MAX];

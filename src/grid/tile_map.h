@@ -25,13 +25,13 @@ static inline bool wadi_tile_is_before(WadiTile a, WadiTile b)
     return a.z != b.z ? a.z < b.z : a.y != b.y ? a.y < b.y : a.x < b.x;
 }
 
-/* In a list in that order of items of `size` bytes that begin with their tile: the first, from `from` on, that is not before
- * `tile`, or `count`. */
+/* In a list in that order of items of `size` bytes that begin with their tile: the first, from `from` on,
+ * that is not before `tile`, or `count`. */
 size_t wadi_tile_search(const void *items, size_t size, size_t from, size_t count, WadiTile tile);
 /* The one with that tile, or -1. */
 int64_t wadi_tile_find(const void *items, size_t size, size_t count, WadiTile tile);
-/* True when such a list is in order and its cells have 32-bit coordinates, with space for a neighbour: a forged checkpoint may
- * violate it. */
+/* True when such a list is in order and its cells have 32-bit coordinates, with space for a neighbour: a
+ * forged checkpoint may violate it. */
 bool wadi_tiles_are_sound(const void *items, size_t size, size_t count);
 
 /* tiles[0..count) are sorted without repetitions; slot_count is a power of two, and at least half of the

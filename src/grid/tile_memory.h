@@ -15,7 +15,8 @@ typedef struct WadiTileMemoryKind {
     int components; /* of that array; row_values is a multiple of it */
 } WadiTileMemoryKind;
 
-/* A zeroed memory is valid and empty. Tiles are in the order of tile maps, their rows in the order of the bits of `mask`. */
+/* A zeroed memory is valid and empty. Tiles are in the order of tile maps, their rows in the order of the
+ * bits of `mask`. */
 typedef struct WadiTileMemory {
     double dt; /* s, of the step that stored it; 0: none has */
     WadiTile *tile;
@@ -32,10 +33,12 @@ void wadi_tile_memory_free(WadiTileMemory *memory);
 /* Empty, with room for so many. */
 WadiStatus wadi_tile_memory_reserve(WadiTileMemory *memory, const WadiTileMemoryKind *kind, size_t tiles,
                                     size_t rows, WadiError *error);
-/* Append a tile, after those before it in the order, unless it has no rows. Its values are the caller's to write, and dt. */
+/* Append a tile, after those before it in the order, unless it has no rows. Its values are the caller's to
+ * write, and dt. */
 void wadi_tile_memory_add(WadiTileMemory *memory, WadiTile tile, uint64_t mask);
 
-/* Finds the stored rows of a grid's rows; fastest when those of a tile follow each other. Begin with tile -1. */
+/* Finds the stored rows of a grid's rows; fastest when those of a tile follow each other. Begin with tile
+ * -1. */
 typedef struct WadiTileMemoryFinder {
     const WadiTileMemory *memory;
     const WadiRows *rows;
@@ -66,8 +69,9 @@ static inline double wadi_tile_memory_scale(const WadiTileMemory *memory, double
 typedef void (*WadiTileMemoryCopied)(void *user, size_t row, const WadiTileMemory *from, size_t from_row,
                                      double scale);
 
-/* Rows of `a`, and those of `b` that `a` does not have, of the tiles whose flag is not 0 (flags NULL: all). For the dt of `a`,
- * or of `b` where `a` has none. *result may be one of the two; on failure it is as it was. `copied` may be NULL. */
+/* Rows of `a`, and those of `b` that `a` does not have, of the tiles whose flag is not 0 (flags NULL: all).
+ * For the dt of `a`, or of `b` where `a` has none. *result may be one of the two; on failure it is as it was.
+ * `copied` may be NULL. */
 WadiStatus wadi_tile_memory_join(WadiTileMemory *result, const WadiTileMemoryKind *kind,
                                  const WadiTileMemory *a, const uint8_t *flags_a, const WadiTileMemory *b,
                                  const uint8_t *flags_b, WadiTileMemoryCopied copied, void *user,

@@ -153,7 +153,8 @@ bool wadi_curve_is_steady(const WadiCurve *curve, double t0, double t1)
     return true;
 }
 
-/* The slope of a linear curve jumps at its keys, a step curve's value does; a smooth curve goes on with slope zero. */
+/* The slope of a linear curve jumps at its keys, a step curve's value does; a smooth curve goes on with slope
+ * zero. */
 static bool does_jump_within(const WadiCurve *curve, double t0, double t1, double hair)
 {
     const double end = curve->keys[curve->key_count - 1].time;

@@ -1,4 +1,5 @@
-/* Smaller and larger of two floats. One instruction each, unlike fminf: NaN as the first argument gives the second. */
+/* Smaller and larger of two floats. One instruction each, unlike fminf: NaN as the first argument gives the
+ * second. */
 #ifndef WADI_MATH_MINMAX_H
 #define WADI_MATH_MINMAX_H
 

@@ -16,7 +16,8 @@ typedef struct WadiCells {
     int32_t *order;           /* particle indices, cell by cell */
     int32_t *slot;            /* hash table: cell index or -1 */
     uint32_t slot_mask;
-    /* Bloom filter, four bits a slot: a cell whose bit is 0 is empty, as most cells around isolated particles. */
+    /* Bloom filter, four bits a slot: a cell whose bit is 0 is empty, as most cells around isolated
+     * particles. */
     uint64_t *filter;
     int32_t particle_count;
 } WadiCells;

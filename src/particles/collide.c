@@ -1,9 +1,10 @@
-/* Continuous collision of a particle's path with solids, by conservative advancement. [theory 3.4]
- * At distance d from a solid, with the particle at speed v and the distance changing by at most b a second, the
+/* Continuous collision of a particle's path with solids, by conservative advancement. [theory 3.4] At
+ * distance d from a solid, with the particle at speed v and the distance changing by at most b a second, the
  * next d / (v + b) seconds are free. Distances are lower bounds, so this holds for any thickness and speed.
  *
- * Along a wall such steps are as short as the particle is near. There the particle is lifted within the free ball
- * around it, moves at that height in longer steps, and is lowered at the end; every position is verified free. */
+ * Along a wall such steps are as short as the particle is near. There the particle is lifted within the free
+ * ball around it, moves at that height in longer steps, and is lowered at the end; every position is verified
+ * free. */
 #include "particles/collide.h"
 
 #include <stdatomic.h>
@@ -338,8 +339,8 @@ static double leave_surface(Mover *m, double d)
     return d;
 }
 
-/* Shortcuts for slow cases: paths along a surface are lifted off it, and paths at a grazing angle resolve_contacts it
- * early. `length` is the remainder of the path and of the motion of the solids, m. */
+/* Shortcuts for slow cases: paths along a surface are lifted off it, and paths at a grazing angle
+ * resolve_contacts it early. `length` is the remainder of the path and of the motion of the solids, m. */
 static bool graze(Mover *m, double d, double bound, double length)
 {
     double skin = m->in->skin, height = fmax(32.0 * skin, length / 16.0);

@@ -83,7 +83,8 @@ void wadi_particles_drop_newest(WadiParticles *particles, int64_t count);
 
 /* New order: particle i becomes what was particle order[i]. `order` is a permutation of 0..count-1. */
 WadiStatus wadi_particles_permute(WadiParticles *particles, const int32_t *order, WadiError *error);
-/* The same for the particles from `first` on: particle first + i becomes what was particle first + order[i]. */
+/* The same for the particles from `first` on: particle first + i becomes what was particle first +
+ * order[i]. */
 WadiStatus wadi_particles_permute_from(WadiParticles *particles, int32_t first, const int32_t *order,
                                        WadiError *error);
 

@@ -1,4 +1,5 @@
-/* Particles in the order of a tiled grid: by tile (the map's order), by cell inside a tile (x fastest), stable inside a cell. */
+/* Particles in the order of a tiled grid: by tile (the map's order), by cell inside a tile (x fastest),
+ * stable inside a cell. */
 #ifndef WADI_PARTICLES_TILE_SORT_H
 #define WADI_PARTICLES_TILE_SORT_H
 
@@ -7,10 +8,11 @@
 #include "grid/tile_map.h"
 #include "particles/store.h"
 
-/* Which tiles, rows of eight cells and cells hold particles, and which particles those are. Sizes follow the occupied rows: an
- * isolated droplet costs one. Particles of tile t are tile_start[t] .. tile_start[t + 1]; its occupied rows are row_first[t] ..
- * row_first[t + 1], in the order of the bits of row_mask[t] (bit j + 8 k); particles in lane l of occupied row r are
- * cell_start[8 r + l] .. cell_start[8 r + l + 1]. Memory belongs to the arena of the step. */
+/* Which tiles, rows of eight cells and cells hold particles, and which particles those are. Sizes follow the
+ * occupied rows: an isolated droplet costs one. Particles of tile t are tile_start[t] .. tile_start[t + 1];
+ * its occupied rows are row_first[t] .. row_first[t + 1], in the order of the bits of row_mask[t] (bit j + 8
+ * k); particles in lane l of occupied row r are cell_start[8 r + l] .. cell_start[8 r + l + 1]. Memory
+ * belongs to the arena of the step. */
 typedef struct WadiTileSort {
     double cell_size; /* m */
     int32_t first;    /* particles before it are not in any of the lists: they sleep */
@@ -22,7 +24,8 @@ typedef struct WadiTileSort {
     int32_t *cell_start; /* 8 x occupied rows + 1 */
 } WadiTileSort;
 
-/* Index of the cell of a position, along an axis. Always use this function: a division would round differently. */
+/* Index of the cell of a position, along an axis. Always use this function: a division would round
+ * differently. */
 static inline double wadi_cell_at(double position, double cells_per_metre)
 {
     return floor(position * cells_per_metre);

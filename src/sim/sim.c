@@ -165,7 +165,8 @@ static double choose_limit(const WadiSim *sim, const char **limit)
     return dt;
 }
 
-/* Adds what the emitters pour during the step that just ended; new particles have already moved to its end. */
+/* Adds what the emitters pour during the step that just ended; new particles have already moved to its
+ * end. */
 static WadiStatus emit(WadiSim *sim, double dt, const WadiOverfullList *overfull, WadiError *error)
 {
     for (int i = 0; i < sim->scene->emitter_count; ++i) {

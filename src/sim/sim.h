@@ -32,7 +32,8 @@ struct WadiSim {
     int64_t born[256];
     int64_t drained[256];
     int64_t lost[256];
-    /* Warnings given: bit 0: overfull material, bit 1 + i: emitter i waits for space (63: all further ones). */
+    /* Warnings given: bit 0: overfull material, bit 1 + i: emitter i waits for space (63: all further
+     * ones). */
     uint64_t overfull_warnings;
     int64_t stuck_particles;    /* squeezed between solids in the last step */
     int64_t sleeping_particles; /* excluded from the last step because they are at rest */
@@ -76,7 +77,8 @@ WadiStatus wadi_sim_drain_open_sides(WadiSim *sim, WadiError *error);
  * space. */
 void wadi_sim_warn_overfull(WadiSim *sim, const WadiOverfullRegion *region, int emitter);
 
-/* Removes particles that are not finite or outside the world; counted in `lost`, with one warning per step. */
+/* Removes particles that are not finite or outside the world; counted in `lost`, with one warning per
+ * step. */
 WadiStatus wadi_sim_remove_lost(WadiSim *sim, WadiError *error);
 
 #endif

@@ -32,7 +32,8 @@ static WadiStatus add_clock(const WadiSim *sim, WadiState *state, WadiError *err
         emitted[2 * i] = sim->emit[i].emitted;
         emitted[2 * i + 1] = sim->emit[i].tried;
     }
-    /* The warnings given, so that a resumed run does not repeat them. Without warnings the array is omitted. */
+    /* The warnings given, so that a resumed run does not repeat them. Without warnings the array is
+     * omitted. */
     return sim->overfull_warnings != 0 ? wadi_state_put(state, "sim.no_room_said", WADI_TYPE_U64, 1, 1,
                                                         &sim->overfull_warnings, error)
                                        : WADI_OK;
@@ -82,7 +83,8 @@ WadiStatus wadi_sim_snapshot(const WadiSim *sim, WadiState *state, WadiError *er
     return wadi_sim_material_attributes(sim, state, error);
 }
 
-/* Whether the numbers of a checkpoint add up without overflow: counts below 2^53, times and volumes finite. */
+/* Whether the numbers of a checkpoint add up without overflow: counts below 2^53, times and volumes
+ * finite. */
 static bool are_counts(const WadiStateArray *array)
 {
     const uint64_t *value = array->data;

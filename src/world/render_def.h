@@ -55,11 +55,12 @@ typedef struct WadiRenderLightDef {
     bool is_given;
     double sun_height; /* degrees above the horizon */
     double
-        sun_direction; /* degrees from +x towards +y, azimuth of the sun; below -360: relative to the camera */
-    double sun_size;   /* degrees */
-    double sun;        /* factor */
-    double sky;        /* factor */
-    double haze;       /* turbidity */
+        /* Degrees from +x towards +y, azimuth of the sun; below -360: relative to the camera. */
+        sun_direction;
+    double sun_size; /* degrees */
+    double sun;      /* factor */
+    double sky;      /* factor */
+    double haze;     /* turbidity */
     WadiSurroundKey surround;
     char *environment; /* an .hdr or .pfm picture instead of the sky; NULL: none */
     double turn;       /* degrees, of that picture */

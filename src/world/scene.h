@@ -95,7 +95,9 @@ typedef struct WadiDrainDef {
 typedef enum WadiForceKind {
     WADI_FORCE_UNIFORM, /* an acceleration */
     WADI_FORCE_DRAG,    /* relaxes velocities towards `velocity` with `rate` per second */
-    WADI_FORCE_POINT, /* attracts to (strength > 0) or repels from `center`: constant within `radius`, falling as 1/r^2 outside */
+    /* Attracts to (strength > 0) or repels from `center`: constant within `radius`, falling as 1/r^2
+     * outside. */
+    WADI_FORCE_POINT,
 } WadiForceKind;
 
 typedef struct WadiForceDef {
@@ -154,8 +156,8 @@ typedef struct WadiScene {
     char *path;   /* of the scene file as given; "<text>" when parsed from memory */
     char *folder; /* relative files are resolved in it */
     char *source; /* the document as run, after --set: written to run/scene.yaml */
-    uint64_t
-        content_hash; /* of everything that changes the simulation, without `frames` and `name`: compared by --resume */
+    /* Of everything that changes the simulation, without `frames` and `name`: compared by --resume. */
+    uint64_t content_hash;
     WadiWhere where_solver;                                     /* of `solver:` for "not in this build" */
     WadiWhere where_gravity, where_wall_friction, where_camera; /* for warnings; empty: not given */
 } WadiScene;

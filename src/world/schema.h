@@ -29,7 +29,8 @@ typedef enum WadiSceneType {
     WADI_SCENE_SHAPE,     /* WadiShapeDef */
     WADI_SCENE_SHAPE_NEW, /* WadiShapeDef *, owned; NULL when not given */
     WADI_SCENE_SHAPES,    /* list of shapes: the children of the WadiShapeDef at base */
-    WADI_SCENE_KIND, /* a shape's kind `value`: its parameters by `object`, or its children when that is NULL */
+    /* a shape's kind `value`: its parameters by `object`, or its children when that is NULL. */
+    WADI_SCENE_KIND,
     WADI_SCENE_KEYS,      /* list of keyframes, into a WadiCurve */
     WADI_SCENE_KEY_VALUE, /* a keyframe's value: what the keyframed key holds */
 } WadiSceneType;
@@ -87,8 +88,8 @@ struct WadiSceneObject {
     size_t where;       /* offset of a char[160] "file:line:column"; 0: none */
     size_t name_offset; /* entries of a MAP: offset of the key */
     const char *example;
-    bool
-        is_always_hashed; /* settings of a solver: included in the content hash of scenes with another solver, too */
+    /* Settings of a solver: included in the content hash of scenes with another solver, too. */
+    bool is_always_hashed;
 };
 
 enum { WADI_SCENE_FIELD_MAX = 32, WADI_SCENE_CHOICE_MAX = 16 };

@@ -29,7 +29,9 @@ typedef struct WadiSurfaceSettings {
     double reach;     /* spacings: R of ZB05 */
     double radius;    /* spacings: r of ZB05 */
     double
-        offset; /* spacings: inward displacement of the surface, zhu_bridson; INFINITY: such that the volume is conserved */
+        /* Spacings: inward displacement of the surface, zhu_bridson; INFINITY: such that the volume is
+         * conserved. */
+        offset;
     bool fix_concave;   /* zhu_bridson */
     int smoothing;      /* passes on the field */
     int lowering;       /* passes on the field that only add material */

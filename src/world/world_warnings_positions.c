@@ -1,5 +1,6 @@
 /* Shapes at positions where they have no effect, or not the intended one. Shapes are compared by their bounds
- * and by a lattice of samples: accurate enough for a warning, and at most about ten milliseconds per shape. */
+ * and by a lattice of samples: accurate enough for a warning, and at most about ten milliseconds per
+ * shape. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-/* Checkpoints that are well-formed and wrong: the arrays of a real one with values, lengths and names changed, loaded into a
- * simulation that then runs a frame. The first byte picks the scene; each five bytes after it are one change: array, kind,
- * where (two bytes), value. fuzz_frame has the bytes of the file. */
+/* Checkpoints that are well-formed and wrong: the arrays of a real one with values, lengths and names
+ * changed, loaded into a simulation that then runs a frame. The first byte picks the scene; each five bytes
+ * after it are one change: array, kind, where (two bytes), value. fuzz_frame has the bytes of the file. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Small enough for hundreds of runs a second, with every part that has a state: sand and water, an emitter, a solid. */
+/* Small enough for hundreds of runs a second, with every part that has a state: sand and water, an emitter, a
+ * solid. */
 #define HEAD "{wadi: 1, resolution: 5, fps: 60, frames: 9, domain: {min: [0, 0, 0], max: [1, 1, 1]}, "
 static const char *const texts[] = {
     HEAD

@@ -1,5 +1,6 @@
-/* Surface files that are there already, with any content: wadi_surface keeps or replaces each, and says which. The first
- * byte picks format and mode; the rest is the file, or changes (three bytes each: where, and what) to the one wadi wrote. */
+/* Surface files that are there already, with any content: wadi_surface keeps or replaces each, and says
+ * which. The first byte picks format and mode; the rest is the file, or changes (three bytes each: where, and
+ * what) to the one wadi wrote. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

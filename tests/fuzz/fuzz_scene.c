@@ -10,8 +10,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);
 
-/* libfyaml 0.7.12 loses the buffer of a quoted scalar (some kilobytes) that ends in a syntax error. Our own memory is
- * counted below. */
+/* libfyaml 0.7.12 loses the buffer of a quoted scalar (some kilobytes) that ends in a syntax error. Our own
+ * memory is counted below. */
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libfyaml.so";

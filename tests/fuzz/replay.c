@@ -1,5 +1,5 @@
-/* Gives the empty input and every file of the folders named on the command line to a fuzz target, once, without a
- * fuzzer. */
+/* Gives the empty input and every file of the folders named on the command line to a fuzz target, once,
+ * without a fuzzer. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

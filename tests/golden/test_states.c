@@ -1,5 +1,5 @@
-/* The states of six small scenes are bit for bit those of tests/golden/states/hashes.txt, whatever the compiler and the number of
- * threads: a change of results is always seen. WADI_BLESS=1 rewrites the file. */
+/* The states of six small scenes are bit for bit those of tests/golden/states/hashes.txt, whatever the
+ * compiler and the number of threads: a change of results is always seen. WADI_BLESS=1 rewrites the file. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The calls that work in memory, without memory and with bytes that are wrong: an error that says something, no leak, no crash. */
+/* The calls that work in memory, without memory and with bytes that are wrong: an error that says something,
+ * no leak, no crash. */
 #include "failing_alloc.h"
 #include "io_scratch.h"
 #include "scene_sim.h"

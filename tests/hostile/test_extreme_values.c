@@ -72,7 +72,8 @@ static const struct {
     { "half_space", "{half_space: {point: [0, 0, 0.05]}}" },
 };
 
-/* In the child process: simulates two frames, then surfaces and draws the last one if the key concerns that. */
+/* In the child process: simulates two frames, then surfaces and draws the last one if the key concerns
+ * that. */
 static void work(const WadiScene *scene, const char *folder, bool is_drawn)
 {
     WadiError error = { 0 };

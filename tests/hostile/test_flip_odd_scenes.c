@@ -1,4 +1,5 @@
-/* Scenes at the edge of sense: the flip solver runs them without losing a particle or a number, or says what is wrong. */
+/* Scenes at the edge of sense: the flip solver runs them without losing a particle or a number, or says what
+ * is wrong. */
 #include <string.h>
 
 #include "scene_sim.h"

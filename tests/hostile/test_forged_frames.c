@@ -1,5 +1,6 @@
 /* Frames with correct hashes and wrong contents: arrays of other lengths and types are rejected by name; with
- * any values, surfaces, pictures and exports end with a file or a message. Each case is a separate process. */
+ * any values, surfaces, pictures and exports end with a file or a message. Each case is a separate
+ * process. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

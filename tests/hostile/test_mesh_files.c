@@ -1,4 +1,5 @@
-/* Mesh files that were damaged, cut off or written to do harm: every one gives a mesh or a message, soon and in little memory. */
+/* Mesh files that were damaged, cut off or written to do harm: every one gives a mesh or a message, soon and
+ * in little memory. */
 #include <time.h>
 
 #include "core/alloc.h"

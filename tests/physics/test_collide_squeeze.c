@@ -1,4 +1,5 @@
-/* Particles that solids close in on, and particles at rest that solids sweep over. Sides are decided by formulas of the scene. */
+/* Particles that solids close in on, and particles at rest that solids sweep over. Sides are decided by
+ * formulas of the scene. */
 #include "core/arena.h"
 #include "core/random.h"
 #include "particles/collide.h"
@@ -150,7 +151,8 @@ static void a_closing_wedge_squeezes_out_or_holds(void **unused)
     wadi_shape_destroy(shape[1]);
 }
 
-/* Three planes that are not at right angles make a funnel; whoever is pushed into it stays in it and comes out again. */
+/* Three planes that are not at right angles make a funnel; whoever is pushed into it stays in it and comes
+ * out again. */
 static void a_corner_of_three_planes_lets_go(void **unused)
 {
     (void)unused;

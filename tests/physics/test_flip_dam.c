@@ -1,8 +1,8 @@
-/* flip: a dam break against the measurements of [MM52]: column of width a = 2.25 in, height 2 a.
- * Z = x / a over T = t sqrt(2 g / a), H = height / (2 a) over t sqrt(g / a). tools/validate/dam.py draws the same.
+/* flip: a dam break against the measurements of [MM52]: column of width a = 2.25 in, height 2 a. Z = x / a
+ * over T = t sqrt(2 g / a), H = height / (2 a) over t sqrt(g / a). tools/validate/dam.py draws the same.
  *
- * The front is where the water is a tenth of a deep, about two cells: thinner the grid does not resolve, and the measured front
- * is held back by its meniscus and the floor. */
+ * The front is where the water is a tenth of a deep, about two cells: thinner the grid does not resolve, and
+ * the measured front is held back by its meniscus and the floor. */
 #include "particle_cells.h"
 #include "scene_sim.h"
 
@@ -32,7 +32,8 @@ static double at_time(const Series *series, double time)
     return series->value[n] + (place - n) * (series->value[n + 1] - series->value[n]);
 }
 
-/* Depth of every column of cells, m; the front by interpolation, and the mean depth of the two columns at the back wall. */
+/* Depth of every column of cells, m; the front by interpolation, and the mean depth of the two columns at the
+ * back wall. */
 static void measure(const WadiSim *sim, double *front, double *height)
 {
     enum { LENGTH = 6 * CELLS };

@@ -1,4 +1,5 @@
-/* flip: solids that grow or move in water displace their volume, and the water beside them keeps its density. */
+/* flip: solids that grow or move in water displace their volume, and the water beside them keeps its
+ * density. */
 #include <math.h>
 #include <stdio.h>
 
@@ -52,7 +53,8 @@ static double height_around(double water, double solid)
     return (0.5 * area * level * level - middle * solid) / water;
 }
 
-/* Density of the first cell around the solid: particles and points of a lattice that are at most so far from it. */
+/* Density of the first cell around the solid: particles and points of a lattice that are at most so far from
+ * it. */
 static double density_beside(const WadiSim *sim)
 {
     WadiSolids shapes = sim->world->solids;

@@ -1,6 +1,6 @@
-/* flip: sand kept flowing by walls that move: a turning drum, and a thin plate that ploughs a bed. How many iterations the
- * friction takes, how far it is from done, and what the sand does. WADI_LONG=1: the drum for a whole turn, and once more with five
- * times the iterations; the plate on a grid twice as fine. */
+/* flip: sand kept flowing by walls that move: a turning drum, and a thin plate that ploughs a bed. How many
+ * iterations the friction takes, how far it is from done, and what the sand does. WADI_LONG=1: the drum for a
+ * whole turn, and once more with five times the iterations; the plate on a grid twice as fine. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,8 +50,8 @@ static void check_effort(const char *name, Effort effort, double residual)
                   effort.steps, effort.mean, effort.most, effort.residual);
     CHECK_AT_MOST(effort.mean, MEAN_ITERATIONS);
     assert_true(effort.most <= MOST_ITERATIONS);
-    /* A thousandth of g dt in every cell is converged. Flowing sand stops at 20 iterations before that, and its
-     * next step goes on from there: what is left is the change of the one worst cell. */
+    /* A thousandth of g dt in every cell is converged. Flowing sand stops at 20 iterations before that, and
+     * its next step goes on from there: what is left is the change of the one worst cell. */
     CHECK_AT_MOST(effort.residual, residual);
 }
 
@@ -59,7 +59,8 @@ static void check_effort(const char *name, Effort effort, double residual)
 #define DRUM_WIDTH 0.04
 #define DRUM_CELL 0.01
 
-/* Slope of the surface in degrees, over the middle half of the drum: columns of sand on the round floor, by volume. */
+/* Slope of the surface in degrees, over the middle half of the drum: columns of sand on the round floor, by
+ * volume. */
 static double drum_angle(const WadiSim *sim)
 {
     enum { BINS = 10 };
@@ -93,7 +94,8 @@ typedef struct Turn {
     Effort effort;          /* means of the worst quarter of a second */
 } Turn;
 
-/* Half full, one turn in ten seconds: slow enough (w^2 R / g = 0.008) for a flat surface at the angle of repose. */
+/* Half full, one turn in ten seconds: slow enough (w^2 R / g = 0.008) for a flat surface at the angle of
+ * repose. */
 static Turn turn_drum(int parts, int iterations)
 {
     char text[1400], asked[64] = "";
@@ -142,7 +144,8 @@ static void a_drum_keeps_its_sand_near_the_angle_of_repose(void **unused)
     const int parts = is_long_run() ? 33 : 5;
     Turn turn = turn_drum(parts, 0);
     check_effort("drum", turn.effort, 0.2);
-    /* Grains in slow drums flow a few degrees above their angle of repose; a surface of 20 cells adds a step or two of a cell. */
+    /* Grains in slow drums flow a few degrees above their angle of repose; a surface of 20 cells adds a step
+     * or two of a cell. */
     CHECK_NEAR(turn.mean, 33.0, 5.0);
     CHECK_AT_MOST(turn.high - turn.low, 6.0);
     if (is_long_run()) {
@@ -218,8 +221,8 @@ static void a_plate_ploughs(bool is_mesh)
         "plate: %d of %d grains passed; %.3f m of sand before it, %.3f m far ahead, %.3f at first\n", passed,
         count, near_volume * to_height, far_volume * to_height, BED_DEPTH);
     assert_int_equal(passed, 0);
-    /* What was in its way, 0.25 x 0.08 m^2, is before it, most of it as a heap: on a bed that does not give way, a triangle of 30
-     * degrees would be 0.15 m high. */
+    /* What was in its way, 0.25 x 0.08 m^2, is before it, most of it as a heap: on a bed that does not give
+     * way, a triangle of 30 degrees would be 0.15 m high. */
     CHECK_AT_MOST(1.5 * BED_DEPTH, near_volume * to_height);
     CHECK_NEAR(far_volume * to_height, BED_DEPTH, 0.17 * BED_DEPTH); /* the bed is shoved on as a whole */
     free(is_ahead);

@@ -1,5 +1,5 @@
-/* The INF585 mode [A24] on whole scenes: density correction, walls and corners, symmetry, and the three faults
- * its report shows: particles stuck in corners, sand that climbs walls, layers. */
+/* The INF585 mode [A24] on whole scenes: density correction, walls and corners, symmetry, and the three
+ * faults its report shows: particles stuck in corners, sand that climbs walls, layers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +9,10 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* A closed tube without weight whose water was pressed to two thirds of its height. A share alpha of the crowding f - 1 pushed
- * out makes f / (1 + alpha (f - 1)) of the density f: (f - 1) / f, which is 1 - height / height at rest, falls to 1 - alpha
- * of itself each step. Half-life ln 2 dx / (alpha rho_0) for small shares. */
+/* A closed tube without weight whose water was pressed to two thirds of its height. A share alpha of the
+ * crowding f - 1 pushed out makes f / (1 + alpha (f - 1)) of the density f: (f - 1) / f, which is 1 - height
+ * / height at rest, falls to 1 - alpha of itself each step. Half-life ln 2 dx / (alpha rho_0) for small
+ * shares. */
 static void crowded_water_swells_by_its_share_each_step(void **unused)
 {
     (void)unused;
@@ -66,7 +67,8 @@ static void tops(const WadiSim *sim, double *at_wall, double *inside)
     }
 }
 
-/* Even the largest share neither swells still water nor makes it climb walls. Without the band it swells (negative control). */
+/* Even the largest share neither swells still water nor makes it climb walls. Without the band it swells
+ * (negative control). */
 static void still_water_neither_swells_nor_climbs(void **unused)
 {
     (void)unused;
@@ -95,8 +97,9 @@ static void still_water_neither_swells_nor_climbs(void **unused)
     }
 }
 
-/* A block that fills a shaft from wall to wall falls everywhere alike. Velocities are floats: PIC averages of equal numbers round,
- * 6e-8 of the speed a step, so that 1e-10 is reached on the grid (test_flip_relax.c) but not by particles. */
+/* A block that fills a shaft from wall to wall falls everywhere alike. Velocities are floats: PIC averages of
+ * equal numbers round, 6e-8 of the speed a step, so that 1e-10 is reached on the grid (test_flip_relax.c) but
+ * not by particles. */
 static void a_block_falls_at_the_walls_as_in_the_middle(void **unused)
 {
     (void)unused;
@@ -124,8 +127,8 @@ static void a_block_falls_at_the_walls_as_in_the_middle(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* A block of 9 cells in a tank of 27 collapses to both sides. The sweeps keep the symmetry to the bit (test_flip_relax.c);
- * sums over particles are in float and in the order of the cells, from the left. */
+/* A block of 9 cells in a tank of 27 collapses to both sides. The sweeps keep the symmetry to the bit
+ * (test_flip_relax.c); sums over particles are in float and in the order of the cells, from the left. */
 static void a_symmetric_collapse_stays_symmetric(void **unused)
 {
     (void)unused;
@@ -169,9 +172,9 @@ static void a_symmetric_collapse_stays_symmetric(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* How much the particles lie in level sheets: in windows of four cells along x, the size of the mean of exp(2 pi i z / wavelength)
- * beyond what as many random places have; the mean over the windows, largest over wavelengths from 0.2 to 1.2 cells. 0: none,
- * 1: sheets. */
+/* How much the particles lie in level sheets: in windows of four cells along x, the size of the mean of exp(2
+ * pi i z / wavelength) beyond what as many random places have; the mean over the windows, largest over
+ * wavelengths from 0.2 to 1.2 cells. 0: none, 1: sheets. */
 static double layering(const WadiParticles *p, double cell)
 {
     double largest = 0.0;
@@ -200,8 +203,9 @@ static double layering(const WadiParticles *p, double cell)
     return largest;
 }
 
-/* The layers of the report are the lattice that the particles were seeded on, drawn into sheets by the flow: a field that is smooth
- * on the scale of a cell keeps what lies within one. Seeded with jitter, the default, there are none. */
+/* The layers of the report are the lattice that the particles were seeded on, drawn into sheets by the flow:
+ * a field that is smooth on the scale of a cell keeps what lies within one. Seeded with jitter, the default,
+ * there are none. */
 static void a_dam_break_has_layers_only_if_seeded_in_layers(void **unused)
 {
     (void)unused;

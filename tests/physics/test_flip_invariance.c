@@ -1,9 +1,10 @@
-/* Moving a scene by whole cells or turning it by a right angle moves and turns the result.
- * How exactly: by whole tiles every sum is in the same order and the first frame of water differs by the rounding of the positions,
- * 1e-14 cells. By other cells, or turned, particles are summed into faces in another order, in float: 2e-7 cells a frame, which
- * the flow then amplifies (a droplet lets go one step sooner or later, a particle on a cell's edge makes another cell fluid):
- * after the first frame a twentieth of the particles may differ. The pressure is solved until nothing is left, because
- * what its tolerance allows depends on how the coarse grids lie. */
+/* Moving a scene by whole cells or turning it by a right angle moves and turns the result. How exactly: by
+ * whole tiles every sum is in the same order and the first frame of water differs by the rounding of the
+ * positions, 1e-14 cells. By other cells, or turned, particles are summed into faces in another order, in
+ * float: 2e-7 cells a frame, which the flow then amplifies (a droplet lets go one step sooner or later, a
+ * particle on a cell's edge makes another cell fluid): after the first frame a twentieth of the particles may
+ * differ. The pressure is solved until nothing is left, because what its tolerance allows depends on how the
+ * coarse grids lie. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,8 +56,8 @@ static void copy_particles(WadiSim *sim, const WadiSim *of, const Placement *at)
     assert_int_equal(p->count, q->count);
     for (int32_t i = 0; i < p->count; ++i) {
         WadiVec3 x = place(at, wadi_vec3(q->x[i], q->y[i], q->z[i]), true);
-        /* Not a round part of a cell a step: the layers of a body lie at half cells, and would come to lie on edges of cells,
-         * where rounding decides in which cell they are. */
+        /* Not a round part of a cell a step: the layers of a body lie at half cells, and would come to lie on
+         * edges of cells, where rounding decides in which cell they are. */
         WadiVec3 v = place(at, wadi_vec3(0.53, 0.27, 0.0), false);
         p->x[i] = x.x;
         p->y[i] = x.y;
@@ -68,7 +69,8 @@ static void copy_particles(WadiSim *sim, const WadiSim *of, const Placement *at)
     }
 }
 
-/* Largest distance between particles of one id, in cells, and the part of the particles that is farther off than 1e-5 cells. */
+/* Largest distance between particles of one id, in cells, and the part of the particles that is farther off
+ * than 1e-5 cells. */
 static void compare(const WadiSim *sim, const WadiSim *of, const Placement *at, double *largest, double *off)
 {
     const WadiParticles *p = &sim->particles, *q = &of->particles;

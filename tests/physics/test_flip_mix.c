@@ -55,9 +55,9 @@ static void a_wall_of_sand_slumps_under_water(void **unused)
             count += 1.0;
         }
     }
-    /* A face at 30 degrees whose top is still 0.2 m high has its foot at x = 0.3 + 0.2 / (2 tan 30) = 0.473: the centre of the
-     * sand moves from 0.15 to 0.3^2 / 2 + 0.173^2 / 24 over 0.3 = 0.154 m, and sinks from 0.1 to
-     * 0.1 - 0.2 * 0.346 / (12 * 0.3) = 0.081 m. */
+    /* A face at 30 degrees whose top is still 0.2 m high has its foot at x = 0.3 + 0.2 / (2 tan 30) = 0.473:
+     * the centre of the sand moves from 0.15 to 0.3^2 / 2 + 0.173^2 / 24 over 0.3 = 0.154 m, and sinks from
+     * 0.1 to 0.1 - 0.2 * 0.346 / (12 * 0.3) = 0.081 m. */
     print_message("centre of the sand %.4f, %.4f m\n", moment[0] / count, moment[1] / count);
     CHECK_NEAR(moment[1] / count, 0.081, 0.005);
     double foot = 0.0, slow = 0.0;

@@ -1,5 +1,5 @@
-/* The flip solver's choices on whole scenes: the paper's friction against the global one, pressures that may not pull,
- * and results that do not depend on where the grid lies. */
+/* The flip solver's choices on whole scenes: the paper's friction against the global one, pressures that may
+ * not pull, and results that do not depend on where the grid lies. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +55,8 @@ static void halves_that_move_apart_are_not_held(void **unused)
     assert_true(lowest[0] < -10.0);
 }
 
-/* With its negative control: a pile two degrees flatter than its friction angle, against a frictionless wall. */
+/* With its negative control: a pile two degrees flatter than its friction angle, against a frictionless
+ * wall. */
 static const char *const pile_scene =
     "wadi: 1\nsolver: flip\ncell_size: 0.04\n"
     "domain: {min: [0, 0, -0.08], max: [1.92, 0.08, 0.72], walls: {friction: 0}}\n"
@@ -109,7 +110,8 @@ static void a_pile_stands_by_the_global_rule_and_melts_by_the_local_one(void **u
             CHECK_NEAR(apex(sim), before, 0.04 * 0.2);
             CHECK_AT_MOST(mean_speed(&sim->particles), 1e-3 * sqrt(9.81 * 0.04));
         } else {
-            /* Most of it is held rigid, and as one body it still slides: the floor acts on its lowest cells only. */
+            /* Most of it is held rigid, and as one body it still slides: the floor acts on its lowest cells
+             * only. */
             CHECK_AT_MOST(apex(sim), 0.5 * before);
             assert_true(share_of_rigid(sim) > 0.5);
         }

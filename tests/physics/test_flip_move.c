@@ -1,4 +1,5 @@
-/* flip: the paths of particles through the grid's velocities, and what solids do to them. [theory 2.3, 3.4] */
+/* flip: the paths of particles through the grid's velocities, and what solids do to them. [theory 2.3,
+ * 3.4] */
 #include "flip/move/flip_advance.h"
 #include "flip_fixture.h"
 #include "scene_shapes.h"
@@ -73,8 +74,8 @@ static void turn(double *x, double *y, double dt, int order)
     *y += dt * (order == 2 ? v2 : (2.0 * v1 + 3.0 * v2 + 4.0 * v3) / 9.0);
 }
 
-/* A single step around the axis: through the tile's copy, through the wide copy (up to five cells) and by look-up, against the
- * same formula. */
+/* A single step around the axis: through the tile's copy, through the wide copy (up to five cells) and by
+ * look-up, against the same formula. */
 static void short_and_long_steps_agree_with_the_formula(void **unused)
 {
     (void)unused;
@@ -111,7 +112,8 @@ static void short_and_long_steps_agree_with_the_formula(void **unused)
     }
 }
 
-/* Beyond the last row a particle flies on as fast as it was; a speed beyond all bounds ends somewhere and does not hang. */
+/* Beyond the last row a particle flies on as fast as it was; a speed beyond all bounds ends somewhere and
+ * does not hang. */
 static void a_path_out_of_the_grid_goes_straight_on(void **unused)
 {
     (void)unused;
@@ -156,7 +158,8 @@ static void a_body_in_free_fall_follows_the_discrete_parabola(void **unused)
         for (int step = 1; step <= steps; ++step) {
             fluid_make_grid(&fluid);
             fluid_to_grid(&fluid, NULL, 0, is_affine);
-            /* Body force where there is fluid; elsewhere the extension of a uniform velocity is that velocity. */
+            /* Body force where there is fluid; elsewhere the extension of a uniform velocity is that
+             * velocity. */
             WadiVec3 v = { 1.5, 0.0, g * dt * step };
             for (int c = 0; c < 3; ++c) {
                 for (size_t n = 8; n < wadi_rows_floats(&fluid.grid.rows); ++n) {
@@ -186,7 +189,8 @@ static void a_body_in_free_fall_follows_the_discrete_parabola(void **unused)
     }
 }
 
-/* A wall of a hundredth of a cell in the way of ten cells of path. Who does not reach it keeps his velocity to the bit. */
+/* A wall of a hundredth of a cell in the way of ten cells of path. Who does not reach it keeps his velocity
+ * to the bit. */
 static void nothing_passes_a_thin_wall_and_the_others_do_not_notice(void **unused)
 {
     (void)unused;
@@ -267,7 +271,8 @@ static void remove_from_solids(Fluid *fluid, const WadiSolids *solids, double h)
     WADI_DELETE(is_inside, (size_t)count);
 }
 
-/* Whom the grid shows to be free arrives as if the solids had been asked; nobody is inside a solid or beyond the plate. */
+/* Whom the grid shows to be free arrives as if the solids had been asked; nobody is inside a solid or beyond
+ * the plate. */
 static void what_the_grid_shows_free_is_free(void **unused)
 {
     (void)unused;
@@ -374,7 +379,8 @@ static int64_t asked_about(WadiVec3 rotate, WadiVec3 translate, double h)
     return report.asked;
 }
 
-/* What moves along with a shape is not near it for that: the frame of the shape counts, not how far it goes. */
+/* What moves along with a shape is not near it for that: the frame of the shape counts, not how far it
+ * goes. */
 static void few_ask_about_a_shape_that_carries_them(void **unused)
 {
     (void)unused;
@@ -384,12 +390,13 @@ static void few_ask_about_a_shape_that_carries_them(void **unused)
     const int64_t turning = asked_about(wadi_vec3(0, 1, 3), wadi_vec3(0, 0.3 * h, 0), h);
     assert_true(still > 0);
     CHECK_AT_MOST((double)sliding, 1.5 * (double)still);
-    /* Paths of three cells sag by 0.07 cells in a frame that turns by 4 degrees: a layer of that thickness, 8 particles a cell. */
+    /* Paths of three cells sag by 0.07 cells in a frame that turns by 4 degrees: a layer of that thickness, 8
+     * particles a cell. */
     CHECK_AT_MOST((double)turning, 1.5 * ((double)still + 0.07 * 8.0 * 232.0));
 }
 
-/* The pass that moves particles part by part of a tile does what transfer and move do one after the other. Cells are twice those
- * of the particles: 64 in each, so that a tile has several parts. */
+/* The pass that moves particles part by part of a tile does what transfer and move do one after the other.
+ * Cells are twice those of the particles: 64 in each, so that a tile has several parts. */
 static void one_pass_is_the_same_as_two(void **unused)
 {
     (void)unused;

@@ -5,7 +5,8 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* Half sizes of the paddle, about an upright axis at (0.5, 0.5), from z = 0.03 to 0.3; one turn in two seconds. */
+/* Half sizes of the paddle, about an upright axis at (0.5, 0.5), from z = 0.03 to 0.3; one turn in two
+ * seconds. */
 #define PADDLE_X 0.3
 #define PADDLE_Y 0.02
 

@@ -1,4 +1,5 @@
-/* Still beds of sand and water keep their height, however many particles a cell has; their surface lies inside a cell. */
+/* Still beds of sand and water keep their height, however many particles a cell has; their surface lies
+ * inside a cell. */
 #include "scene_sim.h"
 #include "sim/sim.h"
 

@@ -4,8 +4,8 @@
 
 #include "same_bytes.h"
 
-/* A dam of 35 degree sand between x = 0.2 and 1, its flanks at 30 degrees, 23 cm high, with water before it. Axes may be
- * turned: gravity along -x or +y. */
+/* A dam of 35 degree sand between x = 0.2 and 1, its flanks at 30 degrees, 23 cm high, with water before it.
+ * Axes may be turned: gravity along -x or +y. */
 typedef struct Turn {
     const char *name;
     int axis[3]; /* of the grid for x, y and z of the dam */
@@ -148,7 +148,8 @@ static void sand_of_the_bed_is_wet(void **unused)
                         "  - {material: water, shape: {box: {min: [0, 0, 0.2], max: [1.6, 0.08, 0.4]}}}\n");
     WadiSim *sim = start_sim(scene, 1);
     run_frames(sim, 36);
-    /* Down to 35 degrees: the foot moves out by 0.2 / (2 tan 35), and 0.1 sinks by 0.2 * 0.286 / (12 * 0.5). */
+    /* Down to 35 degrees: the foot moves out by 0.2 / (2 tan 35), and 0.1 sinks by 0.2 * 0.286 / (12 *
+     * 0.5). */
     double height = mean_height_of(sim, 0);
     print_message("centre of the sand %.4f m\n", height);
     CHECK_NEAR(height, 0.0905, 0.003);

@@ -14,8 +14,8 @@ static double fastest(const WadiSim *sim)
     return sqrt(square);
 }
 
-/* A solid moves at 0.4 m/s through 8 cells of sand that do not fall: without unbalanced stresses on slivers of faces at its
- * surface nothing gets much faster than it is. */
+/* A solid moves at 0.4 m/s through 8 cells of sand that do not fall: without unbalanced stresses on slivers
+ * of faces at its surface nothing gets much faster than it is. */
 static void a_solid_throws_no_sand(void **unused)
 {
     (void)unused;

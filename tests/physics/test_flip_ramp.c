@@ -7,10 +7,11 @@
 
 static const double degree = 0.017453292519943295, gravity = 9.81;
 
-/* Slabs 6 cells deep of sand of 33 degrees on a plane of the same friction, between smooth walls. The free front of a slab slides
- * off along a slip line of the active state of Rankine, which rises over a slope b by
+/* Slabs 6 cells deep of sand of 33 degrees on a plane of the same friction, between smooth walls. The free
+ * front of a slab slides off along a slip line of the active state of Rankine, which rises over a slope b by
  *   45 + phi / 2 - (asin(sin b / sin phi) + b) / 2   degrees:
- * 13.2 on 30 degrees and 7.2 on 32, so that 4.3 and 7.9 depths of the slab go with it; the middle lies farther behind. */
+ * 13.2 on 30 degrees and 7.2 on 32, so that 4.3 and 7.9 depths of the slab go with it; the middle lies
+ * farther behind. */
 typedef struct Slab {
     double tilt, turn;
     int length, width; /* cells */

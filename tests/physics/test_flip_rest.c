@@ -1,12 +1,13 @@
-/* Sand that has slumped comes to rest: slippery sand, whose surface is a stair of cells, and deep sand, whose stresses take many
- * iterations to build up. */
+/* Sand that has slumped comes to rest: slippery sand, whose surface is a stair of cells, and deep sand, whose
+ * stresses take many iterations to build up. */
 #include <math.h>
 
 #include "flip/flip.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
 
-/* Cells of 2.8 cm. Without the strength that holds the stairs the fronts still creep after 8 s, at 0.01 and 0.003 sqrt(g dx). */
+/* Cells of 2.8 cm. Without the strength that holds the stairs the fronts still creep after 8 s, at 0.01 and
+ * 0.003 sqrt(g dx). */
 static void check_that_it_sleeps(const char *text)
 {
     WadiScene *scene = load_scene(text);
@@ -32,8 +33,8 @@ static void slippery_sand_falls_asleep(void **unused)
     check_that_it_sleeps(SLUMP("20"));
 }
 
-/* A planar column 40 cells deep. Stops after 0.35 s; with half the iterations its mean speed swings between 0.01 and 0.06
- * sqrt(g dx) for another second. */
+/* A planar column 40 cells deep. Stops after 0.35 s; with half the iterations its mean speed swings between
+ * 0.01 and 0.06 sqrt(g dx) for another second. */
 static void deep_sand_does_not_wobble(void **unused)
 {
     (void)unused;

@@ -1,6 +1,6 @@
-/* The same scene in other units of length: lengths times 4^n, times and speeds 2^n, at the same gravity. Powers of two do not
- * round, so where every number of the solver scales the bits of all positions are the same, and a number that does not scale is
- * found at once. */
+/* The same scene in other units of length: lengths times 4^n, times and speeds 2^n, at the same gravity.
+ * Powers of two do not round, so where every number of the solver scales the bits of all positions are the
+ * same, and a number that does not scale is found at once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,8 +135,8 @@ static void size_does_not_matter(void **state)
     free_result(&plain);
 }
 
-/* Mean way, in heights, of a vertical cut `height` metres high whose cohesion is `strength` times the weight above its foot, at 24
- * frames a second, which cut the steps of each size differently. */
+/* Mean way, in heights, of a vertical cut `height` metres high whose cohesion is `strength` times the weight
+ * above its foot, at 24 frames a second, which cut the steps of each size differently. */
 static double cut_moves(double height, double strength)
 {
     char text[1024];

@@ -1,5 +1,5 @@
-/* The flip solver on whole scenes: water that rests, sand that piles and stays, the same bytes for any thread count and after a
- * restart. */
+/* The flip solver on whole scenes: water that rests, sand that piles and stays, the same bytes for any thread
+ * count and after a restart. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,8 +43,8 @@ static void water_falls_freely_before_it_lands(void **unused)
         mean[1] += (double)sim->particles.vy[i] / sim->particles.count;
         mean[2] += (double)sim->particles.vz[i] / sim->particles.count;
     }
-    /* Inside, the density correction evens out the jittered seeding; as a whole the ball falls as any ball, to
-     * 0.1 %: cells that are less than half full take their velocity from their neighbours. */
+    /* Inside, the density correction evens out the jittered seeding; as a whole the ball falls as any ball,
+     * to 0.1 %: cells that are less than half full take their velocity from their neighbours. */
     CHECK_NEAR(mean[0], 1.0, 1e-3);
     CHECK_NEAR(mean[1], 0.0, 1e-3);
     /* Velocities belong to the middle of the last step, positions to its end. */
@@ -77,7 +77,8 @@ static void a_column_of_sand_collapses_and_comes_to_rest(void **unused)
         front = fmax(front, sim->particles.x[i]);
         top = fmax(top, sim->particles.z[i]);
     }
-    /* It slumped and did not flow like water: run-out between half and three times the width, height between a third and all. */
+    /* It slumped and did not flow like water: run-out between half and three times the width, height between
+     * a third and all. */
     print_message("front %.3f m, top %.3f m\n", front, top);
     assert_true(front > 0.3 && front < 0.75);
     assert_true(top > 0.07 && top < 0.2);

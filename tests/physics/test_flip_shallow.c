@@ -1,5 +1,5 @@
-/* flip: shallow water that sloshed for long stands as high as its volume, and its particles lie evenly, inside cells too.
- * WADI_LONG=1: more depths, and a minute. */
+/* flip: shallow water that sloshed for long stands as high as its volume, and its particles lie evenly,
+ * inside cells too. WADI_LONG=1: more depths, and a minute. */
 #include <stdio.h>
 #include <string.h>
 
@@ -85,8 +85,8 @@ static void slosh(const char *transfer, int depth, int seconds)
     print_message("%s, %d cells deep, %d s: uppermost particles %+.3f cells from the surface; density %.4f, "
                   "crowded %.4f, starved %.4f; fullest eighth of cells %.2f along x, %.2f along y\n",
                   transfer, depth, seconds, top, fill, crowded, starved, slice[0], slice[1]);
-    /* -0.10 for particles that were just put into eighths of their cells, -0.13 for random places. With velocities that are
-     * extended into air alone, FLIP has -0.27. */
+    /* -0.10 for particles that were just put into eighths of their cells, -0.13 for random places. With
+     * velocities that are extended into air alone, FLIP has -0.27. */
     CHECK_NEAR(top, -0.10, 0.11);
     CHECK_NEAR(fill, 1.0, 0.01);
     /* Independent particles: 0.4 and 1.4 %. */

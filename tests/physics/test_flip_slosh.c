@@ -1,4 +1,5 @@
-/* flip: 20 s of sloshing at resonance keep the volume and an even spread of particles. WADI_LONG=1: on a grid twice as fine. */
+/* flip: 20 s of sloshing at resonance keep the volume and an even spread of particles. WADI_LONG=1: on a grid
+ * twice as fine. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 
 enum { SECONDS = 20, SETTLE = 5, FPS = 12 };
 
-/* Gravity swings with the period of the first mode, 1.32 s for 0.3 m of water in a tank of 1 m, then stands still. */
+/* Gravity swings with the period of the first mode, 1.32 s for 0.3 m of water in a tank of 1 m, then stands
+ * still. */
 static void write_scene(char *text, size_t size, double cell)
 {
     int used = snprintf(text, size,

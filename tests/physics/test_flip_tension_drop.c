@@ -1,5 +1,5 @@
-/* flip: drops under surface tension alone, as whole scenes: an ellipsoid swings at Lamb's frequency, a cube becomes a ball, a
- * ball stays where and what it is. */
+/* flip: drops under surface tension alone, as whole scenes: an ellipsoid swings at Lamb's frequency, a cube
+ * becomes a ball, a ball stays where and what it is. */
 #include <stdlib.h>
 
 #include "scene_sim.h"
@@ -92,7 +92,8 @@ static void a_cube_becomes_a_ball_and_stays_one(void **unused)
         100.0 * speed / scale);
     for (int a = 0; a < 3; ++a) {
         CHECK_NEAR(sqrt(5.0 * m[a]), radius, 0.05 * radius);
-        /* Forces all round cancel but for the noise of the curvature: the drop drifts at 2.5 % of the capillary speed. */
+        /* Forces all round cancel but for the noise of the curvature: the drop drifts at 2.5 % of the
+         * capillary speed. */
         CHECK_NEAR(mean[a], 0.0, 0.03 * scale * frames / 200.0);
     }
     /* Cubes of four sizes have 2 to 6 % left after half a second, and it does not grow. */

@@ -1,4 +1,5 @@
-/* flip: still water rests and keeps its volume in tanks whose walls are not along the grid, and where its surface is not on faces. */
+/* flip: still water rests and keeps its volume in tanks whose walls are not along the grid, and where its
+ * surface is not on faces. */
 #include <stdio.h>
 
 #include "scene_sim.h"

@@ -1,5 +1,6 @@
-/* The path tracer against optics with known answers: furnaces, Lambert's sphere, Snell's offset, Beer and Lambert's absorption,
- * Fresnel's losses, a bed under water, the sun's disc, blur by motion and by the lens. */
+/* The path tracer against optics with known answers: furnaces, Lambert's sphere, Snell's offset, Beer and
+ * Lambert's absorption, Fresnel's losses, a bed under water, the sun's disc, blur by motion and by the
+ * lens. */
 #include "picture.h"
 #include "render/trace/bsdf.h"
 
@@ -61,7 +62,8 @@ static void glossy_spheres_lose_light_in_a_furnace(void **unused)
     }
 }
 
-/* Clear water in even light is as bright as the light, whatever its shape; and so are a white bed under it and white balls in it. */
+/* Clear water in even light is as bright as the light, whatever its shape; and so are a white bed under it
+ * and white balls in it. */
 static void clear_water_vanishes_in_a_furnace(void **unused)
 {
     (void)unused;
@@ -95,7 +97,8 @@ static void clear_water_vanishes_in_a_furnace(void **unused)
     }
 }
 
-/* albedo / pi * E * cos of the angle between the normal and the sun, at every pixel away from rim and terminator. */
+/* albedo / pi * E * cos of the angle between the normal and the sun, at every pixel away from rim and
+ * terminator. */
 static void sphere_in_the_sun_follows_lambert(void **unused)
 {
     (void)unused;
@@ -163,7 +166,8 @@ static void sun_disc_has_its_energy(void **unused)
     }
 }
 
-/* A glossy plane under a wide sun, where both ways of drawing directions have weight, against the integral over the disc. */
+/* A glossy plane under a wide sun, where both ways of drawing directions have weight, against the integral
+ * over the disc. */
 static void glossy_plane_under_a_wide_sun(void **unused)
 {
     (void)unused;
@@ -194,7 +198,8 @@ static void glossy_plane_under_a_wide_sun(void **unused)
     }
 }
 
-/* Where an edge behind a tilted slab of water is seen: beside its place by d sin i (1 - cos i / sqrt(n^2 - sin^2 i)). */
+/* Where an edge behind a tilted slab of water is seen: beside its place by d sin i (1 - cos i / sqrt(n^2 -
+ * sin^2 i)). */
 static void slab_shifts_an_edge(void **unused)
 {
     (void)unused;
@@ -211,7 +216,8 @@ static void slab_shifts_an_edge(void **unused)
         WadiTraceScene scene = picture_scene(looks, 3, 0.0f);
         scene.meshes = meshes;
         scene.mesh_count = 2 + k;
-        /* Sun only, from the camera's side: through water it goes straight, so that the boards are evenly lit. */
+        /* Sun only, from the camera's side: through water it goes straight, so that the boards are evenly
+         * lit. */
         scene.light.sun = wadi_vec3(0, 0, 1);
         scene.light.sun_light = wadi_grey(1.0f);
         double view = 2.0 * atan(0.5 * width * HEIGHT / WIDTH / (away + 3.0)) * 180.0 / pi;
@@ -228,8 +234,8 @@ static void slab_shifts_an_edge(void **unused)
     double n = (double)looks[0].index, s = sin(incidence), c = cos(incidence);
     double shift = thickness * s * (1.0 - c / sqrt(n * n - s * s)) / (width / WIDTH);
     CHECK_NEAR(edge[0], 0.5 * WIDTH, 0.1);
-    /* A turn about y by +45 degrees lifts the side of -x towards the camera: the line of sight moves to +x in the slab, so the
-     * edge at x = 0 is seen at -x. */
+    /* A turn about y by +45 degrees lifts the side of -x towards the camera: the line of sight moves to +x in
+     * the slab, so the edge at x = 0 is seen at -x. */
     assert_true(shift > 10.0);
     CHECK_NEAR(fabs(edge[1] - edge[0]), shift, 0.5);
 }
@@ -253,7 +259,8 @@ static void slab_absorbs_and_reflects(void **unused)
         double f = pow(0.33 / 2.33, 2), t = exp(-absorption * thickness);
         double value = picture_value(&scene, wadi_vec3(0, 0, 20), wadi_vec3(0, 0, 0), 1024, 16);
         CHECK_NEAR(value, (1.0 - f) * (1.0 - f) * t, 0.001);
-        /* In even light everything counts: what passes and what is thrown back, between the faces again and again. */
+        /* In even light everything counts: what passes and what is thrown back, between the faces again and
+         * again. */
         scene.light.has_backdrop = false;
         scene.light.colour = wadi_grey(1.0f);
         double passed = (1.0 - f) * (1.0 - f) * t / (1.0 - f * f * t * t);
@@ -271,8 +278,8 @@ static void slab_absorbs_and_reflects(void **unused)
     }
 }
 
-/* A wide bed under level water in the sun: what enters, T(sun) E cos, is sent up by the bed, kept inside by the surface for a part
- * p, again and again, and 1 / n^2 of its radiance leaves through T(view) [LD88]. */
+/* A wide bed under level water in the sun: what enters, T(sun) E cos, is sent up by the bed, kept inside by
+ * the surface for a part p, again and again, and 1 / n^2 of its radiance leaves through T(view) [LD88]. */
 static void bed_under_water_is_as_bright_as_it_should(void **unused)
 {
     (void)unused;
@@ -335,7 +342,8 @@ static void blur_is_the_share_of_time(void **unused)
     CHECK_NEAR(picture_value(&scene, eye_above, wadi_vec3(0.0, 0, 1.5), 16, 1), 0.0, 1e-6);
 }
 
-/* An edge at distance z, focus at f, lens radius r: beside the edge it fades over r |z - f| / f to each side. */
+/* An edge at distance z, focus at f, lens radius r: beside the edge it fades over r |z - f| / f to each
+ * side. */
 static void lens_blurs_by_similar_triangles(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* Distances and insides of real and broken meshes, against closed forms and against a plain sum over all triangles.
- * WADI_LONG=1 checks ten times the points and asserts the times. */
+/* Distances and insides of real and broken meshes, against closed forms and against a plain sum over all
+ * triangles. WADI_LONG=1 checks ten times the points and asserts the times. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -170,8 +170,8 @@ static void the_bunny_is_fast(void **unused)
                   wadi_sdf_band_bytes(band), seeded - built, inside / SEEDS * size.x * size.y * size.z,
                   (double)(cpu[1] - cpu[0]) / CLOCKS_PER_SEC, (double)(cpu[2] - cpu[1]) / CLOCKS_PER_SEC);
     assert_true(inside > 0.1 * SEEDS && inside < 0.9 * SEEDS);
-    /* At the nodes the band holds the distance itself, everywhere and with its sign; between them it interpolates, which
-     * only the rims of holes and sheets thinner than a cell can spoil. */
+    /* At the nodes the band holds the distance itself, everywhere and with its sign; between them it
+     * interpolates, which only the rims of holes and sheets thinner than a cell can spoil. */
     int off_nodes = 0, off_between = 0, wrong = 0, near = 0;
     for (uint64_t i = 0; i < 20000; ++i) {
         WadiVec3 x = random_in(wadi_box_grown(box, 5 * cell), 9, i);

@@ -1,4 +1,5 @@
-/* The points solver against closed forms: free fall, bounces, forces, and the same bytes for any thread count. */
+/* The points solver against closed forms: free fall, bounces, forces, and the same bytes for any thread
+ * count. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -200,7 +201,8 @@ static void a_warm_step_does_not_allocate(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* A smooth slope of 30 degrees as a closed mesh of many triangles: sliding crosses their edges all the time. */
+/* A smooth slope of 30 degrees as a closed mesh of many triangles: sliding crosses their edges all the
+ * time. */
 static void write_slope(const char *path)
 {
     enum { N = 24 };

@@ -65,8 +65,9 @@ static double *dense_matrix(const Problem *p, const size_t *cell, size_t n)
     return a;
 }
 
-/* A x of the solver's solution against b less what elimination finds inconsistent: A = L D L^T; where a pivot vanishes the
- * component is closed. Returns the number of closed components; x gets a solution with 0 at each vanished pivot. */
+/* A x of the solver's solution against b less what elimination finds inconsistent: A = L D L^T; where a pivot
+ * vanishes the component is closed. Returns the number of closed components; x gets a solution with 0 at each
+ * vanished pivot. */
 static int eliminate(double *a, double *x, size_t n)
 {
     int closed = 0;

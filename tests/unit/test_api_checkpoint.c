@@ -1,4 +1,5 @@
-/* Checkpoints in memory: their bytes are those of the run's files, and what goes on from them is what went on without. */
+/* Checkpoints in memory: their bytes are those of the run's files, and what goes on from them is what went on
+ * without. */
 #include "core/alloc.h"
 #include "io/files/files.h"
 #include "io_scratch.h"

@@ -1,4 +1,5 @@
-/* A run's information as a struct: what the run reported and what run.json says; and one kind of progress for all long calls. */
+/* A run's information as a struct: what the run reported and what run.json says; and one kind of progress for
+ * all long calls. */
 #include "io/files/files.h"
 #include "io_scratch.h"
 #include "scene_sim.h"

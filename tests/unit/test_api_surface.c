@@ -1,4 +1,5 @@
-/* Surfaces in memory: of a simulation, the mesh that a run's frame gives; of the caller's particles, the volume that they fill. */
+/* Surfaces in memory: of a simulation, the mesh that a run's frame gives; of the caller's particles, the
+ * volume that they fill. */
 #include "core/alloc.h"
 #include "io_scratch.h"
 #include "scene_sim.h"

@@ -1,5 +1,6 @@
-/* Simulations in several threads at once, each with a team of its own, of one scene that they share: the same results as alone. Under
- * the thread sanitizer this is the test that nothing else of the library is shared. */
+/* Simulations in several threads at once, each with a team of its own, of one scene that they share: the same
+ * results as alone. Under the thread sanitizer this is the test that nothing else of the library is
+ * shared. */
 #include <pthread.h>
 
 #include "io_scratch.h"

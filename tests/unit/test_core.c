@@ -111,7 +111,8 @@ static void released_scratch_is_poisoned(void **unused)
 }
 #endif
 
-/* A stage's result is made after its temporaries and outlives them; from the second step on in memory that is there. */
+/* A stage's result is made after its temporaries and outlives them; from the second step on in memory that is
+ * there. */
 static void temporaries_go_before_results(void **unused)
 {
     (void)unused;

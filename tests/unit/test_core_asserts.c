@@ -1,4 +1,5 @@
-/* A failed assert is told to the hook, prints nothing, ends nothing, and makes the public call fail; hints of errors. */
+/* A failed assert is told to the hook, prints nothing, ends nothing, and makes the public call fail; hints of
+ * errors. */
 #include <string.h>
 #include <unistd.h>
 

@@ -11,7 +11,8 @@ typedef struct Bed {
     uint8_t *solid;
 } Bed;
 
-/* Fluid in 2 <= i < 14, 2 <= j < 7, 2 <= k < 8 under air; the cells around it are solid but for those above. */
+/* Fluid in 2 <= i < 14, 2 <= j < 7, 2 <= k < 8 under air; the cells around it are solid but for those
+ * above. */
 static void make(Bed *bed)
 {
     flip_box_make(&bed->box, low, high);
@@ -63,7 +64,8 @@ static void full_cells_are_left_alone(void **unused)
     flip_box_free(&bed.box);
 }
 
-/* Of an excess of 0.55 beyond the band 0.3 were emitted: that goes within a step of 1/50 s, but not beside air. */
+/* Of an excess of 0.55 beyond the band 0.3 were emitted: that goes within a step of 1/50 s, but not beside
+ * air. */
 static void what_was_emitted_is_pushed_out_in_the_step(void **unused)
 {
     (void)unused;

@@ -7,7 +7,8 @@
 
 static const int low[3] = { 0, 0, 0 }, high[3] = { 24, 16, 16 };
 
-/* Fluid fills 2 <= i < 20, 2 <= j < 12, 2 <= k < 8; the layer on it, k = 8, has particles. Beyond 0 <= i < 24 ... are walls. */
+/* Fluid fills 2 <= i < 20, 2 <= j < 12, 2 <= k < 8; the layer on it, k = 8, has particles. Beyond 0 <= i < 24
+ * ... are walls. */
 typedef struct Pool {
     FlipBox box;
     uint8_t *fluid, *cells, *known[3];
@@ -103,8 +104,8 @@ static void a_constant_field_stays_constant_to_the_bit(void **unused)
     free_pool(&pool);
 }
 
-/* Above a flat surface the upper faces of the first layer make up for what leaves sideways; nothing else changes. Cells without
- * particles are left alone. */
+/* Above a flat surface the upper faces of the first layer make up for what leaves sideways; nothing else
+ * changes. Cells without particles are left alone. */
 static void a_layer_above_a_flat_surface_sinks_as_it_spreads(void **unused)
 {
     (void)unused;
@@ -135,7 +136,8 @@ static void no_face_changes_by_more_than_is_allowed(void **unused)
     free_pool(&pool);
 }
 
-/* Cell (2, 5, 8) moves by (2.5, 11, 5), whose square is 152.25: no more than half of 25 m/s, more than half of 20, more than 12. */
+/* Cell (2, 5, 8) moves by (2.5, 11, 5), whose square is 152.25: no more than half of 25 m/s, more than half
+ * of 20, more than 12. */
 static void fast_flow_is_left_alone(void **unused)
 {
     (void)unused;
@@ -171,7 +173,8 @@ static void a_pit_lets_out_what_is_pushed_in(void **unused)
     free_pool(&pool);
 }
 
-/* A cell at the rim has two exits; behind a wall that moves and closes one of its sides it has one, and half open it counts half. */
+/* A cell at the rim has two exits; behind a wall that moves and closes one of its sides it has one, and half
+ * open it counts half. */
 static void walls_push_and_are_no_exits(void **unused)
 {
     (void)unused;

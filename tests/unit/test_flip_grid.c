@@ -34,8 +34,8 @@ static void particles_are_sorted_by_tile_then_cell_and_stable(void **unused)
     WadiArena arena = { 0 };
     WadiFlipSort sort;
     scatter(&particles, 7, wadi_vec3(0, 0, 0), 0);
-    /* Cells of 0.5 m, tiles of 4 m: tile (0,0,0) has ids 0, 2, 6 in cell (1,0,0) and 4 in (0,1,0); tile (-1,0,0) has 1 in
-     * its last cell along x; tile (0,0,-1) has 3; tile (0,-1,0) has 5. */
+    /* Cells of 0.5 m, tiles of 4 m: tile (0,0,0) has ids 0, 2, 6 in cell (1,0,0) and 4 in (0,1,0); tile
+     * (-1,0,0) has 1 in its last cell along x; tile (0,0,-1) has 3; tile (0,-1,0) has 5. */
     double at[7][3] = { { 0.5, 0.1, 0.1 }, { -1e-12, 0.1, 0.1 }, { 0.99, 0.4, 0.2 }, { 0.1, 0.1, -0.1 },
                         { 0.0, 0.5, 0.0 }, { 0.1, -4.0, 0.1 },   { 0.7, 0.3, 0.3 } };
     for (int i = 0; i < 7; ++i) {
@@ -60,7 +60,8 @@ static void particles_are_sorted_by_tile_then_cell_and_stable(void **unused)
     wadi_particles_free(&particles);
 }
 
-/* A sort that leaves the first particles alone gives the lists of the others, as if they were a store of their own. */
+/* A sort that leaves the first particles alone gives the lists of the others, as if they were a store of
+ * their own. */
 static void the_first_particles_can_be_left_out(void **unused)
 {
     (void)unused;
@@ -116,7 +117,8 @@ static void nothing_and_one_particle_are_sorted_and_gridded(void **unused)
     }
 }
 
-/* The rows that exist are exactly those within the margin of a particle's cell, by a look at every row nearby. */
+/* The rows that exist are exactly those within the margin of a particle's cell, by a look at every row
+ * nearby. */
 static void the_grid_has_the_rows_near_fluid_and_no_others(void **unused)
 {
     (void)unused;
@@ -252,7 +254,8 @@ static void a_map_of_sorted_tiles_is_the_general_map(void **unused)
     wadi_tile_map_free(&general);
 }
 
-/* Ids in sorted order and the rows of the grid do not change when everything moves by whole tiles or by a kilometre. */
+/* Ids in sorted order and the rows of the grid do not change when everything moves by whole tiles or by a
+ * kilometre. */
 static void the_order_is_the_same_a_kilometre_away(void **unused)
 {
     (void)unused;
@@ -284,7 +287,8 @@ static void the_order_is_the_same_a_kilometre_away(void **unused)
     }
 }
 
-/* Bytes a droplet, whatever the space between them: a droplet alone in the world needs its particle, a few tiles and rows. */
+/* Bytes a droplet, whatever the space between them: a droplet alone in the world needs its particle, a few
+ * tiles and rows. */
 static void droplets_cost_memory_by_their_number(void **unused)
 {
     (void)unused;

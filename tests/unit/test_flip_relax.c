@@ -1,4 +1,5 @@
-/* flip: Gauss-Seidel on face velocities against the projection, its convergence, symmetry and walls [theory 5.5]. */
+/* flip: Gauss-Seidel on face velocities against the projection, its convergence, symmetry and walls [theory
+ * 5.5]. */
 #include "core/parallel.h"
 #include "core/random.h"
 #include "failing_alloc.h"
@@ -41,8 +42,8 @@ static void relax(FlipTank *tank, double over_relaxation, int sweeps, double abs
              error);
 }
 
-/* The sum of the changes is the pressure: sweeps to the end give the projection, fractions, moving walls and wanted expansion
- * included. */
+/* The sum of the changes is the pressure: sweeps to the end give the projection, fractions, moving walls and
+ * wanted expansion included. */
 static void many_sweeps_are_the_projection(void **unused)
 {
     (void)unused;
@@ -117,8 +118,8 @@ static void a_hundred_sweeps_leave_a_thousandth(void **unused)
     flip_tank_free(&tank);
 }
 
-/* What is a mirror image stays one: to the bit about the centres of cells, where images have one colour; about a face
- * the image of a red cell is black, and symmetry comes with convergence only. */
+/* What is a mirror image stays one: to the bit about the centres of cells, where images have one colour;
+ * about a face the image of a red cell is black, and symmetry comes with convergence only. */
 static void a_mirrored_flow_stays_mirrored(void **unused)
 {
     (void)unused;
@@ -164,10 +165,10 @@ static void a_mirrored_flow_stays_mirrored(void **unused)
     }
 }
 
-/* A block that fills a shaft from wall to wall falls at its walls and edges as in its middle: nothing holds it, and
- * tangential velocities are extended into the walls. Read as 0 there, as INF585's text has it ("the speed is null inside
- * the ground and walls"), a particle beside a wall loses the weight of the faces behind it: up to half of its fall, three
- * quarters in an edge. */
+/* A block that fills a shaft from wall to wall falls at its walls and edges as in its middle: nothing holds
+ * it, and tangential velocities are extended into the walls. Read as 0 there, as INF585's text has it ("the
+ * speed is null inside the ground and walls"), a particle beside a wall loses the weight of the faces behind
+ * it: up to half of its fall, three quarters in an edge. */
 static void a_shaft_does_not_hold_what_falls(void **unused)
 {
     (void)unused;
@@ -248,8 +249,9 @@ static void what_parts_is_not_held(void **unused)
     assert_true(lowest[1] == 0.0 && lowest[0] < -0.1 && speed[0] < 0.3);
 }
 
-/* A pool at rest density whose topmost cells are a third full. The rule for crowding leaves it alone; as printed, div - alpha (rho -
- * rho_0) with either sign, it draws the surface down, and what was thin becomes crowded. */
+/* A pool at rest density whose topmost cells are a third full. The rule for crowding leaves it alone; as
+ * printed, div - alpha (rho - rho_0) with either sign, it draws the surface down, and what was thin becomes
+ * crowded. */
 static void thin_surface_cells_are_not_drawn_in(void **unused)
 {
     (void)unused;

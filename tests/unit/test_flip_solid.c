@@ -356,8 +356,8 @@ static void resting_solids_are_asked_once(void **unused)
     flip_box_free(&moved);
 }
 
-/* A floor on a grid line at z = 0: of 32 layers of rows the four within two cells of it have values of their own, one row each;
- * the others share two, but for the one row that was asked for. */
+/* A floor on a grid line at z = 0: of 32 layers of rows the four within two cells of it have values of their
+ * own, one row each; the others share two, but for the one row that was asked for. */
 static void rows_that_are_alike_share_their_values(void **unused)
 {
     (void)unused;
@@ -389,7 +389,8 @@ static void rows_that_are_alike_share_their_values(void **unused)
     flip_box_free(&box);
 }
 
-/* Fluid that goes a long way over a floor: what it left behind is forgotten in time, and only rows near the floor are kept. */
+/* Fluid that goes a long way over a floor: what it left behind is forgotten in time, and only rows near the
+ * floor are kept. */
 static void a_cache_that_travels_stays_small(void **unused)
 {
     (void)unused;

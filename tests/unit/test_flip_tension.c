@@ -1,5 +1,5 @@
-/* flip: curvature of surfaces made of particles, and the pressure that surface tension makes in a drop [Laplace]. Lengths in
- * cells. */
+/* flip: curvature of surfaces made of particles, and the pressure that surface tension makes in a drop
+ * [Laplace]. Lengths in cells. */
 #include "core/random.h"
 #include "flip/pressure/flip_surface.h"
 #include "flip/pressure/flip_tension.h"

@@ -137,8 +137,8 @@ static void constant_and_linear_fields_reach_particles_exactly(void **unused)
     }
 }
 
-/* Two materials, particle by particle in the same cells: one keeps its velocity (FLIP, nothing changed), one takes the grid's
- * and its slopes (APIC). */
+/* Two materials, particle by particle in the same cells: one keeps its velocity (FLIP, nothing changed), one
+ * takes the grid's and its slopes (APIC). */
 static void materials_in_one_cell_keep_their_own_way(void **unused)
 {
     (void)unused;
@@ -267,8 +267,8 @@ static double angular_momentum(const Fluid *fluid)
     return sum;
 }
 
-/* Transfers to and fro without motion. A rigid rotation is what APIC stores exactly; PIC's averages at the rim eat it. Under
- * any velocities APIC keeps the angular momentum of the grid. */
+/* Transfers to and fro without motion. A rigid rotation is what APIC stores exactly; PIC's averages at the
+ * rim eat it. Under any velocities APIC keeps the angular momentum of the grid. */
 static void apic_keeps_angular_momentum_and_pic_loses_it(void **unused)
 {
     (void)unused;
@@ -304,7 +304,8 @@ static void apic_keeps_angular_momentum_and_pic_loses_it(void **unused)
     }
 }
 
-/* Particles exactly on the low corners of their cells have no weight at the far faces: these get their velocity nevertheless. */
+/* Particles exactly on the low corners of their cells have no weight at the far faces: these get their
+ * velocity nevertheless. */
 static void particles_on_edges_reach_all_faces_of_their_cell(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* flip: transfers far away, on any number of threads, with nothing to transfer, with failing memory, and what they cost.
- * WADI_LONG=1 asserts the times. */
+/* flip: transfers far away, on any number of threads, with nothing to transfer, with failing memory, and what
+ * they cost. WADI_LONG=1 asserts the times. */
 #include <stdlib.h>
 
 #include "core/alloc.h"
@@ -156,7 +156,8 @@ static void an_allocation_failing_anywhere_is_an_error_without_a_leak(void **unu
     wadi_set_allocator(NULL);
 }
 
-/* ns a particle of sort, to grid, to particles with their path: two million particles, or droplets that are alone. */
+/* ns a particle of sort, to grid, to particles with their path: two million particles, or droplets that are
+ * alone. */
 static void step_costs_follow_the_particles(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* flip: the viscosity solve against known motions: what it must leave alone, what it must keep, and exact decay rates and
- * profiles. Lengths in cells, h = 1. */
+/* flip: the viscosity solve against known motions: what it must leave alone, what it must keep, and exact
+ * decay rates and profiles. Lengths in cells, h = 1. */
 #include "flip/viscosity/flip_viscosity.h"
 #include "flip_box.h"
 
@@ -50,7 +50,8 @@ static void make(Viscous *v, const int lo[3], const int hi[3], Level level, doub
     }
 }
 
-/* Cells with k < floor are solid, its top at z = floor + depth (0 <= depth < 1/2 cuts cells that stay open). */
+/* Cells with k < floor are solid, its top at z = floor + depth (0 <= depth < 1/2 cuts cells that stay
+ * open). */
 static void add_floor(Viscous *v, int floor, double depth, float speed)
 {
     for (size_t at = 8; at < wadi_rows_floats(&v->box.rows); ++at) {
@@ -174,8 +175,8 @@ static void momentum_and_spin_are_kept(void **unused)
         solve(&v);
         momenta(&v, after, after + 3);
         for (int a = 0; a < 3; ++a) {
-            /* Of 3000 faces of speed 0.25, at arms of 8; velocities are rounded, and the stress is the coefficient times as
-             * much. */
+            /* Of 3000 faces of speed 0.25, at arms of 8; velocities are rounded, and the stress is the
+             * coefficient times as much. */
             CHECK_NEAR(after[a], before[a], 1e-3 + 2e-5 * coefficients[n]);
             CHECK_NEAR(after[3 + a], before[3 + a], 1e-2 + 2e-4 * coefficients[n]);
         }
@@ -190,7 +191,8 @@ static double slab(double x, double y, double z)
 
 static const int slab_lo[3] = { 0, 0, 0 }, slab_hi[3] = { 48, 24, 12 };
 
-/* u = cos(k z) between two free surfaces at its antinodes: backward Euler damps it by 1 / (1 + nu dt k^2) a step. */
+/* u = cos(k z) between two free surfaces at its antinodes: backward Euler damps it by 1 / (1 + nu dt k^2) a
+ * step. */
 static void a_shear_wave_decays_at_its_rate(void **unused)
 {
     (void)unused;
@@ -220,8 +222,9 @@ static double film(double x, double y, double z)
     return fmax(fmax(fabs(x - 18.0) - 16.0, fabs(y - 18.0) - 16.0), z - film_height);
 }
 
-/* Film flow: u = g (2 H z - z^2) / (2 nu), whatever part of a cell the surface or the floor cuts off. The wall's stress is
- * that of a straight line through the first cell, which is off by g h^2 / (8 nu): 1 / (4 H^2) of the speed. */
+/* Film flow: u = g (2 H z - z^2) / (2 nu), whatever part of a cell the surface or the floor cuts off. The
+ * wall's stress is that of a straight line through the first cell, which is off by g h^2 / (8 nu): 1 / (4
+ * H^2) of the speed. */
 static void a_film_flows_with_its_parabola(void **unused)
 {
     (void)unused;

@@ -120,7 +120,8 @@ static void a_turning_mesh_is_known_by_its_band(void **unused)
     }
 }
 
-/* Samples of a small region, by the lists of the triangles there, are those of the whole mesh to the last bit. */
+/* Samples of a small region, by the lists of the triangles there, are those of the whole mesh to the last
+ * bit. */
 static void samples_close_together_are_the_same(void **unused)
 {
     (void)unused;
@@ -154,7 +155,8 @@ static void samples_close_together_are_the_same(void **unused)
     }
 }
 
-/* A straight path seen from a turning shape is no farther from its chord than its bound, and a good part of it at times. */
+/* A straight path seen from a turning shape is no farther from its chord than its bound, and a good part of
+ * it at times. */
 static void a_path_sags_by_its_bound_at_most(void **unused)
 {
     (void)unused;

@@ -51,7 +51,8 @@ static const char stl_text[] =
     "facet normal -1 0 0\nouter loop\nvertex 0 0 0\nvertex 0 0 1\nvertex 0 1 0\nendloop\nendfacet\n"
     "facet normal 1 1 1\nouter loop\nvertex 1 0 0\nvertex 0 1 0\nvertex 0 0 1\nendloop\nendfacet\n"
     "endsolid t\n";
-/* The same with a node that doubles it and moves it by 5 in z: positions 48 bytes, then 12 indices of 16 bits. */
+/* The same with a node that doubles it and moves it by 5 in z: positions 48 bytes, then 12 indices of 16
+ * bits. */
 static const char gltf_text[] =
     "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],"
     "\"nodes\":[{\"mesh\":0,\"translation\":[0,0,5],\"scale\":[2,2,2]}],"

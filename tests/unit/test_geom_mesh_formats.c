@@ -42,7 +42,8 @@ static void check_text(const char *hint, const char *text, size_t triangles, siz
 static void obj_in_all_its_ways(void **unused)
 {
     (void)unused;
-    /* A box of quads; texture and normal numbers, negative numbers, a continued line, CRLF, groups, colours, unused vertices. */
+    /* A box of quads; texture and normal numbers, negative numbers, a continued line, CRLF, groups, colours,
+     * unused vertices. */
     check_text(
         "obj",
         "# box\r\nmtllib none.mtl\r\no a\r\nv 7 7 7\r\nv 0 0 0 0.5 0.5 0.5\r\nv 2 0 0\r\nv 20e-1 1.e0 0\r\nv "

@@ -99,7 +99,8 @@ static const unsigned char tetrahedron[12] = { 0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 
 static void interleaved_and_quantized_positions(void **unused)
 {
     (void)unused;
-    /* Floats 20 bytes apart behind 8 others, indices of one byte, a node that mirrors: the volume stays positive. */
+    /* Floats 20 bytes apart behind 8 others, indices of one byte, a node that mirrors: the volume stays
+     * positive. */
     unsigned char chunk[100] = { 0 };
     for (int v = 1; v < 4; ++v) {
         const float one = 1.0f;

@@ -23,7 +23,8 @@ static const struct {
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
-/* A true distance steps along its normal by exactly its own value: the foot lies on the surface, nothing nearer does. */
+/* A true distance steps along its normal by exactly its own value: the foot lies on the surface, nothing
+ * nearer does. */
 static void the_foot_of_the_normal_is_on_the_surface(void **unused)
 {
     (void)unused;
@@ -40,7 +41,8 @@ static void the_foot_of_the_normal_is_on_the_surface(void **unused)
     }
 }
 
-/* Together with the test above this makes the distance exact: it is 1-Lipschitz, so no surface point is nearer. */
+/* Together with the test above this makes the distance exact: it is 1-Lipschitz, so no surface point is
+ * nearer. */
 static void distances_never_change_faster_than_the_point_moves(void **unused)
 {
     (void)unused;
@@ -75,7 +77,8 @@ static void normals_are_gradients(void **unused)
             }
             agreed += wadi_norm(wadi_sub(g, n)) < 1e-4;
         }
-        /* All but the points within h of the medial axis, where the gradient jumps, and next to sharp edges. */
+        /* All but the points within h of the medial axis, where the gradient jumps, and next to sharp
+         * edges. */
         CHECK_AT_MOST(1990, agreed);
     }
 }

@@ -169,7 +169,8 @@ static void smooth_union_is_smooth_and_below_the_union(void **unused)
         double d = wadi_shape_distance(smooth, x, 0);
         CHECK_AT_MOST(d, wadi_shape_distance(sharp, x, 0) + 1e-15);
         assert_true(d > 0 || wadi_box_contains(wadi_shape_bounds(smooth, 0), x));
-        /* C1: the normal turns no faster than the curvatures 1/r and 2/k allow, across the seam of the blend too. */
+        /* C1: the normal turns no faster than the curvatures 1/r and 2/k allow, across the seam of the blend
+         * too. */
         WadiSurfacePoint a = wadi_shape_sample(smooth, x, 0),
                          b = wadi_shape_sample(smooth, wadi_add(x, dx), 0);
         double clearance =
@@ -246,14 +247,16 @@ static void all_euler_angles_together_move_as_their_differences(void **unused)
     wadi_shape_destroy(shape);
 }
 
-/* The material of a shape whose parameters move is stretched: a point keeps its part of the size on every axis. */
+/* The material of a shape whose parameters move is stretched: a point keeps its part of the size on every
+ * axis. */
 static void moving_sizes_stretch_the_material(void **unused)
 {
     (void)unused;
     WadiShapeDef def = box_def(wadi_vec3(0, 0, 0), wadi_vec3(1, 1, 1));
     def.parameter[1] = ramp(0, wadi_vec3(1, 1, 1), 1, wadi_vec3(3, 2, 1), 3);
     WadiShape *box = make(&def);
-    /* At 0.5 s it is 2 x 1.5 x 1. Near an edge inside, where the side x = 2 is the nearest: z does not grow, y does. */
+    /* At 0.5 s it is 2 x 1.5 x 1. Near an edge inside, where the side x = 2 is the nearest: z does not grow,
+     * y does. */
     WadiSurfacePoint point = wadi_shape_sample(box, wadi_vec3(1.95, 0.75, 0.9), 0.5);
     CHECK_NEAR(point.distance, -0.05, 1e-12);
     CHECK_NEAR(point.velocity.x, 2.0, 1e-12);
@@ -270,7 +273,8 @@ static void moving_sizes_stretch_the_material(void **unused)
     wadi_shape_destroy(box);
 }
 
-/* Cones and capsules of which everything moves: the material stays on the surface, and moves at the velocity. */
+/* Cones and capsules of which everything moves: the material stays on the surface, and moves at the
+ * velocity. */
 static void round_shapes_carry_their_surface(void **unused)
 {
     (void)unused;

@@ -1,5 +1,6 @@
 /* Iterations to a true residual of 1e-6, from 30,000 to 3 million cells, thin walls and droplets included.
- * WADI_LONG=1 in the environment: also the large ones. Times are printed; they belong to the machine and are not asserted. */
+ * WADI_LONG=1 in the environment: also the large ones. Times are printed; they belong to the machine and are
+ * not asserted. */
 #include "linsys_problem.h"
 
 static void solve_within(int most, const char *name, Problem *p)

@@ -18,9 +18,9 @@ typedef WadiStatus (*WadiPoissonSolveFn)(const WadiPoisson *system, const float 
 typedef struct WadiFlipProjectIn {
     const WadiRows *rows;
     const uint8_t *fluid; /* per row: bit l set where the cell of lane l is FLUID */
-    const int32_t
-        *solid_row;       /* per row: its row in open and solid_velocity (flip_row_table.h); may be NULL */
-    const float *open[3]; /* per face: open fraction, 0..1 */
+    /* Per row: its row in open and solid_velocity (flip_row_table.h); may be NULL. */
+    const int32_t *solid_row;
+    const float *open[3];           /* per face: open fraction, 0..1 */
     const float *solid_velocity[3]; /* per face: normal velocity of the solid, m/s; NULL: 0 */
     /* theta, per face: fluid fraction of the segment between a fluid and an air cell. NULL: computed from
      * surface_distance (per cell, m, negative in fluid); 1 if that is NULL too. */

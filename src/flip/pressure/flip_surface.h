@@ -8,8 +8,8 @@
 typedef struct WadiFlipSurfaceIn {
     const WadiRows *rows;
     const uint8_t *fluid; /* per row: bit l set where the cell of lane l is FLUID */
-    const float
-        *fill; /* per cell: volume of its particles / volume of a cell; 1 in the interior of the fluid */
+    /* Per cell: volume of its particles / volume of a cell; 1 in the interior of the fluid. */
+    const float *fill;
     const int32_t *solid_row; /* per row: its row in `fraction` (flip_row_table.h); may be NULL */
     const float *fraction;    /* per cell: fraction of its volume inside solids; NULL: none */
     double cell_size;         /* m */

@@ -15,10 +15,10 @@ typedef struct WadiFlipSolidIn {
     double time;      /* s */
     /* Smaller open fractions become 0: tiny face masses improve nothing [theory 3.1]. */
     float min_open;
-    bool
-        is_binary; /* faces are open or closed by the position of the two cell centres [ZB05], without fractions */
-    const uint64_t
-        *own; /* per tile: rows with values of their own, because the caller changes them; NULL: none */
+    /* Faces are open or closed by the position of the two cell centres [ZB05], without fractions. */
+    bool is_binary;
+    /* Per tile: rows with values of their own, because the caller changes them; NULL: none. */
+    const uint64_t *own;
 } WadiFlipSolidIn;
 
 /* Rows of the arrays. Equal rows of the grid share one: those far from solids, those deep inside, layers
@@ -35,9 +35,13 @@ typedef struct WadiFlipSolid {
     int32_t row_count; /* of the arrays */
     float *open[3];    /* per face: open fraction, 0..1 */
     float *velocity
-        [3]; /* per face: normal velocity of the solid at its centre, m/s; 0 on open faces. NULL: all solids rest */
+        /* Per face: normal velocity of the solid at its centre, m/s; 0 on open faces. NULL: all solids
+         * rest. */
+        [3];
     float *wall
-        [3]; /* per cut cell: velocity of the solid nearest to its centre, m/s; 0 in others. Temporary in the arena; NULL: all solids rest */
+        /* Per cut cell: velocity of the solid nearest to its centre, m/s; 0 in others. Temporary in the
+         * arena; NULL: all solids rest. */
+        [3];
     float *distance; /* per cell: of its centre from the solids, m, cut off at two cells */
     float *fraction; /* per cell: fraction of its volume inside solids, 0..1; temporary in the arena */
 } WadiFlipSolid;

@@ -18,13 +18,15 @@ WadiStatus wadi_flip_extend(const WadiFlipExtendIn *in, float *const velocity[3]
 
 typedef struct WadiFlipWallIn {
     const WadiRows *rows;
-    const int32_t *
-        solid_row; /* per row: its row in open, solid_velocity and distance (flip_row_table.h); may be NULL */
+    /* Per row: its row in open, solid_velocity and distance (flip_row_table.h); may be NULL. */
+    const int32_t *solid_row;
     const float *open[3];           /* per face: open fraction */
     const float *solid_velocity[3]; /* per face: normal velocity of the solid, m/s; NULL: 0 */
     const float *distance;          /* per cell: to the solid, m; large distances may be cut off */
     double
-        deepest; /* m: faces between cells deeper in the solid than this are left as extended, since no particle samples them; 0: none */
+        /* m: faces between cells deeper in the solid than this are left as extended, since no particle
+         * samples them; 0: none. */
+        deepest;
 } WadiFlipWallIn;
 
 /* On closed faces the component along the wall stays as extended, and the component across it becomes the

@@ -1,4 +1,5 @@
-/* Sorts the particles by tile and cell. Everything after this stage reads particles and grid in the same order. */
+/* Sorts the particles by tile and cell. Everything after this stage reads particles and grid in the same
+ * order. */
 #ifndef WADI_FLIP_SORT_H
 #define WADI_FLIP_SORT_H
 

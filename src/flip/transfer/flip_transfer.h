@@ -27,7 +27,8 @@ typedef struct WadiFlipToGridIn {
     const WadiFlipAffine *affine; /* APIC; NULL: no material uses it */
 } WadiFlipToGridIn;
 
-/* face_mass = sum of m w, velocity = sum of m w v / face_mass (0 where nothing arrived), on every row of the grid. */
+/* face_mass = sum of m w, velocity = sum of m w v / face_mass (0 where nothing arrived), on every row of the
+ * grid. */
 WadiStatus wadi_flip_particles_to_grid(WadiFlipGrid *grid, const WadiFlipToGridIn *in, WadiArena *scratch,
                                        WadiError *error);
 
@@ -37,11 +38,11 @@ typedef struct WadiFlipToParticlesIn {
     const float *const
         *saved; /* [3] velocities of the grid right after particles to grid; NULL without FLIP */
     const int32_t *saved_row; /* per row: its row in `saved` (flip_row_table.h); may be NULL */
-    const float
-        *flip_fraction; /* by material: fraction of FLIP in this step, 0: PIC .. 1; 0 with APIC; NULL: 0 */
-    int material_count; /* length of flip_fraction; the other materials have 0 */
-    double dt;          /* s */
-    int order;          /* of the path: 2 (midpoint) or 3 (Ralston) */
+    /* By material: fraction of FLIP in this step, 0: PIC .. 1; 0 with APIC; NULL: 0. */
+    const float *flip_fraction;
+    int material_count;           /* length of flip_fraction; the other materials have 0 */
+    double dt;                    /* s */
+    int order;                    /* of the path: 2 (midpoint) or 3 (Ralston) */
     const WadiFlipAffine *affine; /* APIC: C is written; NULL: no material uses it */
 } WadiFlipToParticlesIn;
 
@@ -52,8 +53,8 @@ typedef struct WadiFlipPath {
     int64_t long_paths; /* particles whose path took more than one step: about two cells or more */
 } WadiFlipPath;
 
-/* New velocities v = (1 - a) u(x) + a (v + (u - saved)(x)) with a = flip_fraction, and the end of the path dx/dt = u in steps of at most two cells.
- * Positions stay as they are. */
+/* New velocities v = (1 - a) u(x) + a (v + (u - saved)(x)) with a = flip_fraction, and the end of the path
+ * dx/dt = u in steps of at most two cells. Positions stay as they are. */
 WadiStatus wadi_flip_grid_to_particles(WadiParticles *particles, WadiFlipPath *path,
                                        const WadiFlipToParticlesIn *in, WadiArena *arena, WadiError *error);
 

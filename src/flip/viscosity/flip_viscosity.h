@@ -1,9 +1,10 @@
 /* Viscosity as one implicit, variational problem: kinetic energy and dissipation are minimised together
  * [BB08; theory 5.6].
- *   min over u of  1/2 sum_faces m (u - u*)^2 + sum_cells n (d_a u_a)^2 + 1/2 sum_edges e (d_b u_a + d_a u_b)^2
+ *   min over u of  1/2 sum_faces m (u - u*)^2 + sum_cells n (d_a u_a)^2
+ *                  + 1/2 sum_edges e (d_b u_a + d_a u_b)^2
  * m: liquid fraction of a face's control volume; n, e: coefficient mu dt / (rho h^2) times the liquid
- * fraction of a cell's or an edge's volume. The stress is the full symmetric one: rotation costs nothing
- * and a free surface needs no condition. Closed faces have the solid's velocity. */
+ * fraction of a cell's or an edge's volume. The stress is the full symmetric one: rotation costs nothing and
+ * a free surface needs no condition. Closed faces have the solid's velocity. */
 #ifndef WADI_FLIP_VISCOSITY_H
 #define WADI_FLIP_VISCOSITY_H
 
@@ -17,8 +18,8 @@ typedef struct WadiFlipViscosityIn {
     const int32_t *solid_row; /* per row: its row in the next three arrays (flip_row_table.h); may be NULL */
     const float *solid_distance; /* per cell: from the solids, m; NULL: walls lie on faces */
     const float *open[3];        /* per face: open fraction */
-    const float
-        *solid_velocity[3]; /* per face, component of the solid's velocity, m/s; read where closed; NULL: 0 */
+    /* Per face, component of the solid's velocity, m/s; read where closed; NULL: 0. */
+    const float *solid_velocity[3];
     const uint8_t *reached[3]; /* per row: faces with a velocity from particles; NULL: all */
     const float *coefficient;  /* per cell: mu dt / (rho_ref h^2); also in air cells that the surface cuts */
     const float *density;      /* per cell, kg/m^3; NULL: the reference's everywhere */

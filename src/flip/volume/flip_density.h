@@ -12,11 +12,11 @@ typedef struct WadiFlipDensityIn {
     const int32_t *solid_row; /* per row: its row in `fraction` (flip_row_table.h); may be NULL */
     const float *fraction;    /* per cell: fraction of its volume inside solids */
     const float *sand;        /* per cell: fraction of its particles that is sand; NULL: band[0] everywhere */
-    const int32_t
-        *fluid_row;    /* per row with a FLUID cell: its row in the result; NULL: the result has all rows */
-    float band[2];     /* deviation of the fill that is not corrected, in water and in sand */
-    float rate;        /* 1/s */
-    bool is_one_sided; /* never shrinks */
+    /* Per row with a FLUID cell: its row in the result; NULL: the result has all rows. */
+    const int32_t *fluid_row;
+    float band[2];        /* deviation of the fill that is not corrected, in water and in sand */
+    float rate;           /* 1/s */
+    bool is_one_sided;    /* never shrinks */
     const float *emitted; /* per cell: fill emitted since the last step; NULL: none */
     float emitted_rate;   /* 1/s: for the emitted part of the excess, in water away from air */
     /* m/s, in water and in sand: below these speeds of `velocity` the correction fades out; 0: it does

@@ -145,7 +145,8 @@ static uint32_t rim_vertex(uint32_t w, uint32_t h, uint32_t k)
     return (h - 1 - row) * w + x;
 }
 
-/* Top: two triangles a cell. Sides: from the rim to a copy of it on the base. Base: a fan around its middle. */
+/* Top: two triangles a cell. Sides: from the rim to a copy of it on the base. Base: a fan around its
+ * middle. */
 static WadiStatus make_mesh(WadiMesh *mesh, const Picture *picture, WadiBox box)
 {
     uint32_t w = picture->width, h = picture->height, rim = 2 * (w + h) - 4, top = w * h;

@@ -1,12 +1,13 @@
-/* Triangle meshes as they come from files: vertices welded where their positions are equal to the last bit. */
+/* Triangle meshes as they come from files: vertices welded where their positions are equal to the last
+ * bit. */
 #ifndef WADI_GEOM_MESH_H
 #define WADI_GEOM_MESH_H
 
 #include "core/status.h"
 #include "math/vec3.h"
 
-/* Every index is below vertex_count, every vertex is finite, no triangle names a vertex twice. A zeroed mesh is valid
- * and empty. */
+/* Every index is below vertex_count, every vertex is finite, no triangle names a vertex twice. A zeroed mesh
+ * is valid and empty. */
 typedef struct WadiMesh {
     WadiVec3 *vertices;
     size_t vertex_count;
@@ -53,7 +54,8 @@ double wadi_mesh_area(const WadiMesh *mesh);
 /* By the divergence theorem about the middle of the bounds; negative when the triangles face inward. */
 double wadi_mesh_volume(const WadiMesh *mesh);
 
-/* An edge whose triangles do not cancel: on the rim of a hole, or between triangles of opposite orientation. */
+/* An edge whose triangles do not cancel: on the rim of a hole, or between triangles of opposite
+ * orientation. */
 typedef struct WadiRimEdge {
     uint32_t a, b;
     int count; /* traversals a -> b minus b -> a */

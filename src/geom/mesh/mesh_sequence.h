@@ -1,4 +1,5 @@
-/* A moving mesh given as one file a frame: same triangles in every file, vertices interpolated linearly in time. */
+/* A moving mesh given as one file a frame: same triangles in every file, vertices interpolated linearly in
+ * time. */
 #ifndef WADI_GEOM_MESH_SEQUENCE_H
 #define WADI_GEOM_MESH_SEQUENCE_H
 
@@ -7,8 +8,8 @@
 
 typedef struct WadiMeshSequence WadiMeshSequence;
 
-/* `pattern` has one field like %d or %04d for the file number (%% is a percent sign); files first..last, file `first`
- * at `first_time`, `fps` files a second. Before and after, the first and last file hold. */
+/* `pattern` has one field like %d or %04d for the file number (%% is a percent sign); files first..last, file
+ * `first` at `first_time`, `fps` files a second. Before and after, the first and last file hold. */
 WadiStatus wadi_mesh_sequence_create(WadiMeshSequence **sequence, const char *pattern, int first, int last,
                                      double first_time, double fps, const WadiLog *log, WadiError *error);
 void wadi_mesh_sequence_destroy(WadiMeshSequence *sequence);

@@ -23,7 +23,8 @@ typedef struct WadiMeshSolid {
     WadiSignGrid signs; /* empty: not made */
     WadiMeshClearance clearance;
     WadiBox bounds; /* of the triangles */
-    /* Nothing beyond is inside; larger than `bounds` only where the inside of a mesh with defects bulges out. */
+    /* Nothing beyond is inside; larger than `bounds` only where the inside of a mesh with defects bulges
+     * out. */
     WadiBox inside_bounds;
     double facing; /* -1 when the triangles face inward */
 } WadiMeshSolid;

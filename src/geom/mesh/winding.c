@@ -1,8 +1,8 @@
 /* Winding number by a tree of clusters, each expanded to second order about its area-weighted centre.
- * Source: G. Barill, N. Dickson, R. Schmidt, D. Levin, A. Jacobson, "Fast Winding Numbers for Soups and Clouds" (2018);
- * the solid angle of one triangle [OS83].
- * Differs: clusters are ranges of the triangles along a Morton curve; only the symmetric parts of the moments are kept,
- * since no other part survives the contraction with the derivatives of 1/r. */
+ * Source: G. Barill, N. Dickson, R. Schmidt, D. Levin, A. Jacobson, "Fast Winding Numbers for Soups and
+ * Clouds" (2018); the solid angle of one triangle [OS83].
+ * Differs: clusters are ranges of the triangles along a Morton curve; only the symmetric parts of the moments
+ * are kept, since no other part survives the contraction with the derivatives of 1/r. */
 #include "geom/mesh/winding.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Generalised winding number: how often a mesh turns around a point. 1 inside a closed mesh, 0 outside, in between near
- * holes; sums over overlapping parts. */
+/* Generalised winding number: how often a mesh turns around a point. 1 inside a closed mesh, 0 outside, in
+ * between near holes; sums over overlapping parts. */
 #ifndef WADI_GEOM_WINDING_H
 #define WADI_GEOM_WINDING_H
 

@@ -27,8 +27,8 @@ typedef struct WadiJsonValue {
     const char *end;
 } WadiJsonValue;
 
-/* Value 0 is the root. An element of an array follows its container; in an object each key, a string, stands before
- * its value. `text` must outlive it. A zeroed one is valid and empty. */
+/* Value 0 is the root. An element of an array follows its container; in an object each key, a string, stands
+ * before its value. `text` must outlive it. A zeroed one is valid and empty. */
 typedef struct WadiJson {
     WadiJsonValue *values;
     uint32_t count;
@@ -50,7 +50,8 @@ bool wadi_json_is(const WadiJson *json, uint32_t value, WadiJsonType type);
 bool wadi_json_number(const WadiJson *json, uint32_t value, double *number);
 /* As before, for whole numbers from 0 to `max`. */
 bool wadi_json_whole(const WadiJson *json, uint32_t value, uint64_t max, uint64_t *number);
-/* The string with its escapes resolved; false when it is no string, is longer than size - 1 or has a byte 0. */
+/* The string with its escapes resolved; false when it is no string, is longer than size - 1 or has a byte
+ * 0. */
 bool wadi_json_string(const WadiJson *json, uint32_t value, char *text, size_t size);
 
 #endif

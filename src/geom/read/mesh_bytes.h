@@ -13,8 +13,8 @@ typedef struct WadiMeshBytes {
     size_t size;
 } WadiMeshBytes;
 
-/* The first bytes of a file, at most `limit`. A file with more than WADI_MESH_FILE_BYTES_MAX, a folder, a device or a
- * pipe is refused; so is a link when `allows_link` is false. */
+/* The first bytes of a file, at most `limit`. A file with more than WADI_MESH_FILE_BYTES_MAX, a folder, a
+ * device or a pipe is refused; so is a link when `allows_link` is false. */
 WadiStatus wadi_mesh_bytes_read(WadiMeshBytes *bytes, const char *path, size_t limit, bool allows_link,
                                 WadiError *error);
 void wadi_mesh_bytes_free(WadiMeshBytes *bytes);

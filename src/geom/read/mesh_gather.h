@@ -27,8 +27,8 @@ WadiStatus wadi_gather_vertex(WadiMeshGather *gather, WadiVec3 p);
 /* One more corner of gather->polygon: vertex `index`, counted from 0. */
 WadiStatus wadi_gather_corner(WadiMeshGather *gather, int64_t index);
 WadiStatus wadi_gather_triangle(WadiMeshGather *gather, uint32_t a, uint32_t b, uint32_t c);
-/* gather->polygon as triangles, by cutting ears where it is not convex; the polygon is empty then. Fewer than three
- * corners enclose nothing and give none. */
+/* gather->polygon as triangles, by cutting ears where it is not convex; the polygon is empty then. Fewer than
+ * three corners enclose nothing and give none. */
 WadiStatus wadi_gather_polygon(WadiMeshGather *gather);
 /* gather->polygon as a strip: each corner after the second makes a triangle with the two before it. */
 WadiStatus wadi_gather_strip(WadiMeshGather *gather);

@@ -1,5 +1,6 @@
-/* The container of a glTF mesh: JSON, alone or as the first chunk of a GLB file, and the buffers it names. A buffer is a
- * chunk of the GLB file, base64 text or a regular file in the folder of the mesh; no other file is ever opened. */
+/* The container of a glTF mesh: JSON, alone or as the first chunk of a GLB file, and the buffers it names. A
+ * buffer is a chunk of the GLB file, base64 text or a regular file in the folder of the mesh; no other file
+ * is ever opened. */
 #ifndef WADI_GEOM_MESH_GLTF_H
 #define WADI_GEOM_MESH_GLTF_H
 
@@ -27,7 +28,8 @@ WadiStatus wadi_gltf_open(WadiGltf *gltf, const void *bytes, size_t size, const 
 void wadi_gltf_close(WadiGltf *gltf);
 bool wadi_gltf_is_glb(const void *bytes, size_t size);
 
-/* All buffers; `path` is the mesh file's, NULL: files are refused. Release count of them with _buffers_free. */
+/* All buffers; `path` is the mesh file's, NULL: files are refused. Release count of them with
+ * _buffers_free. */
 WadiStatus wadi_gltf_buffers_read(const WadiGltf *gltf, const char *path, WadiGltfBuffer **buffers,
                                   size_t *count, WadiError *error);
 void wadi_gltf_buffers_free(WadiGltfBuffer *buffers, size_t count);

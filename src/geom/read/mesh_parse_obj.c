@@ -1,4 +1,5 @@
-/* Wavefront OBJ: positions and faces of all objects and groups together. Material libraries are never opened. */
+/* Wavefront OBJ: positions and faces of all objects and groups together. Material libraries are never
+ * opened. */
 #include <string.h>
 
 #include "geom/read/mesh_gather.h"

@@ -1,4 +1,5 @@
-/* OFF: the word, three counts, a line a vertex, a line a face. What follows the coordinates in a line is left out. */
+/* OFF: the word, three counts, a line a vertex, a line a face. What follows the coordinates in a line is left
+ * out. */
 #include "geom/read/mesh_gather.h"
 #include "geom/read/mesh_text.h"
 

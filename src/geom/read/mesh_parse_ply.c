@@ -1,5 +1,5 @@
-/* PLY, as text or binary in either byte order: x, y, z of "vertex", the list vertex_indices of "face" (or of "tristrips"). All
- * other elements and properties are skipped. */
+/* PLY, as text or binary in either byte order: x, y, z of "vertex", the list vertex_indices of "face" (or of
+ * "tristrips"). All other elements and properties are skipped. */
 #include <string.h>
 
 #include "geom/read/mesh_gather.h"

@@ -1,5 +1,6 @@
-/* Faces with more than three corners as triangles: a fan where the polygon is convex, else ears cut off one by one. Both use the
- * polygon's projection along its normal; every edge of the polygon stays the edge of exactly one triangle. */
+/* Faces with more than three corners as triangles: a fan where the polygon is convex, else ears cut off one
+ * by one. Both use the polygon's projection along its normal; every edge of the polygon stays the edge of
+ * exactly one triangle. */
 #include <math.h>
 
 #include "core/hash.h"

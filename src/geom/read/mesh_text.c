@@ -18,8 +18,8 @@ static bool is_line_end(char c)
     return c == '\n' || c == '\r';
 }
 
-/* mantissa 10^exponent. In the first case both factors are doubles without error and the result is the nearest one;
- * elsewhere it may be off in the last place. */
+/* mantissa 10^exponent. In the first case both factors are doubles without error and the result is the
+ * nearest one; elsewhere it may be off in the last place. */
 static double decimal(uint64_t mantissa, int64_t exponent)
 {
     static const double power[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,

@@ -75,7 +75,9 @@ static int flush(int fd, WadiFileStream *stream)
             piece->iov_len -= (size_t)written;
             if ((size_t)written % SECTOR != 0) {
                 disable_direct(
-                    fd); /* a part of a sector means a full disk: the next write through the cache returns the errno */
+                    /* a part of a sector means a full disk: the next write through the cache returns the
+                     * errno. */
+                    fd);
             }
         }
     }

@@ -1,6 +1,6 @@
-/* Record of what a command wrote into a folder: FOLDER/.wadi-files lists size and hash of every file, so that a
- * file is reused only when it is verified to be complete. The text is only appended to: a killed process loses at
- * most its last entry, and several processes may use the folder.
+/* Record of what a command wrote into a folder: FOLDER/.wadi-files lists size and hash of every file, so that
+ * a file is reused only when it is verified to be complete. The text is only appended to: a killed process
+ * loses at most its last entry, and several processes may use the folder.
  *   begun NAME
  *   made KEY COUNT
  *    HASH SIZE NAME        (COUNT lines)
@@ -49,7 +49,8 @@ WadiStatus wadi_output_index_open(WadiOutputIndex *index, const char *folder, Wa
 void wadi_output_index_close(WadiOutputIndex *index);
 
 /* Whether `path` was made with this key, and all files made together with it exist unchanged. `is_editable`:
- * the user may have changed `path`; then only its key and its last line (wadi_output_end_line) are compared. */
+ * the user may have changed `path`; then only its key and its last line (wadi_output_end_line) are
+ * compared. */
 bool wadi_output_index_has(const WadiOutputIndex *index, const char *path, uint64_t key, bool is_editable);
 /* Records files that were made together, after they have their final names. */
 WadiStatus wadi_output_index_add(const WadiOutputIndex *index, const WadiFileNames *names, uint64_t key,

@@ -228,7 +228,8 @@ static bool is_key(const char *name)
     return strlen(name) == KEY_DIGITS && strspn(name, "0123456789abcdef") == KEY_DIGITS;
 }
 
-/* Removes the files below `path`: all of them and the folder, or only temporary ones. Links are not followed. */
+/* Removes the files below `path`: all of them and the folder, or only temporary ones. Links are not
+ * followed. */
 static WadiStatus remove_below(const char *path, bool is_all, int depth, WadiError *error)
 {
     DIR *folder = opendir(path);

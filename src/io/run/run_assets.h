@@ -11,7 +11,8 @@
 WadiStatus wadi_run_assets_store(const char *run, const WadiScene *scene, WadiText *text, WadiError *error);
 /* Bytes that these copies will need. */
 WadiStatus wadi_run_assets_bytes(const WadiScene *scene, double *bytes, WadiError *error);
-/* Removes copies that the scene's text does not name (of an earlier run in this folder) and incomplete ones. */
+/* Removes copies that the scene's text does not name (of an earlier run in this folder) and incomplete
+ * ones. */
 WadiStatus wadi_run_assets_clean(const char *run, const char *text, WadiError *error);
 
 #endif

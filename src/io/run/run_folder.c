@@ -182,7 +182,8 @@ WadiStatus wadi_run_folder_close(WadiRunFolder *folder, WadiError *error)
         pthread_mutex_unlock(&folder->mutex);
         pthread_join(folder->thread, NULL);
     }
-    /* A failure of the run itself has priority. What run.json then lacks, the next run reads from the frames. */
+    /* A failure of the run itself has priority. What run.json then lacks, the next run reads from the
+     * frames. */
     WadiError late;
     WadiStatus finished = wadi_run_writer_finish(&folder->writer, &late);
     if (status == WADI_OK && finished != WADI_OK) {

@@ -65,8 +65,8 @@ typedef struct WadiRunItem {
     bool has_frame;         /* false: a checkpoint only; header.frame is the last finished frame */
     bool has_checkpoint;
     bool is_checkpoint_kept; /* a milestone: not removed when newer checkpoints exist */
-    const WadiRunSummary
-        *summary; /* converted to JSON text inside the call; NULL: run.json does not change */
+    /* Converted to JSON text inside the call; NULL: run.json does not change. */
+    const WadiRunSummary *summary;
 } WadiRunItem;
 /* Blocks while the previous write is running. Returns the error of an earlier write, if any, with the number
  * of complete frames; the run then ends, and every later call returns the same error. */

@@ -33,7 +33,8 @@ static bool is_neutral(const char *name)
     return stem == sizeof mark_name - 1 && memcmp(name, mark_name, stem) == 0;
 }
 
-/* *foreign: the alphabetically first name that does not belong to a run that has just begun; "" without one. */
+/* *foreign: the alphabetically first name that does not belong to a run that has just begun; "" without
+ * one. */
 static WadiStatus find_foreign(const char *folder, char foreign[256], WadiError *error)
 {
     foreign[0] = '\0';

@@ -131,7 +131,8 @@ WadiStatus wadi_run_writer_finish(WadiRunWriter *writer, WadiError *error)
 
 WadiStatus wadi_run_writer_write(WadiRunWriter *writer, WadiError *error)
 {
-    /* Index and run.json take as long to write as a small frame, so without a checkpoint they are postponed. */
+    /* Index and run.json take as long to write as a small frame, so without a checkpoint they are
+     * postponed. */
     bool is_index_due = writer->has_checkpoint || !writer->has_frame || writer->header.frame == 1;
     WadiStatus status = writer->has_frame ? write_frame(writer, error) : WADI_OK;
     if (status == WADI_OK && writer->has_frame && is_index_due) {

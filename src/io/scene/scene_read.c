@@ -1,4 +1,5 @@
-/* Walks the table: a map's keys are matched with an object's fields, and each value is stored at its offset. */
+/* Walks the table: a map's keys are matched with an object's fields, and each value is stored at its
+ * offset. */
 #include "io/scene/scene_read.h"
 
 #include <ctype.h>

@@ -1,5 +1,6 @@
 /* A YAML document as a plain tree with locations, read with libfyaml's event parser. Aliases and merge keys
- * are expanded, so that later code sees maps, lists and scalars only and an override changes one value only. */
+ * are expanded, so that later code sees maps, lists and scalars only and an override changes one value
+ * only. */
 #ifndef WADI_IO_SCENE_YAML_H
 #define WADI_IO_SCENE_YAML_H
 
