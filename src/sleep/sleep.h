@@ -146,11 +146,4 @@ bool wadi_sleep_is_undisturbed(const WadiSleep *sleep, const WadiSolverContext *
 /* Box of the cells of a sorted tile that hold particles, inclusive. */
 void wadi_sleep_box(const WadiTileSort *sort, int32_t tile, int32_t low[3], int32_t high[3]);
 
-/* sleep_world.c: gravity, forces and frictions are the same at all times of [t0, t1]. */
-bool wadi_world_is_steady(const WadiWorld *world, double t0, double t1);
-/* A solid that comes within `radius` of x during [t0, t1] moves. */
-bool wadi_world_disturbs(const WadiWorld *world, WadiVec3 x, double radius, double t0, double t1);
-/* No emitter or drain can act during [t0, t1]. */
-bool wadi_world_is_closed(const WadiWorld *world, double t0, double t1);
-
 #endif

@@ -1,7 +1,6 @@
-/* sleep: surroundings that are steady and those that disturb. */
+/* world: times at which it is steady, and solids that disturb. */
 #include "scene_sim.h"
 #include "sim/sim.h"
-#include "sleep/sleep.h"
 
 static void a_solid_disturbs_when_it_moves_and_is_near(void **unused)
 {

@@ -1,6 +1,6 @@
-/* Whether the surroundings of sleeping material stay as they are during a step. Everything here is a function of time alone: nothing
- * has to be remembered, and a resumed run decides as the unbroken one. */
-#include "sleep/sleep.h"
+/* Whether the surroundings of particles at rest stay as they are during a step. Functions of time alone: nothing is stored, and a
+ * resumed run decides as the unbroken one. */
+#include "world/world.h"
 
 static bool force_is_steady(const WadiForce *force, double t0, double t1)
 {
