@@ -1,42 +1,11 @@
-/* flip: open fractions of faces against areas that are known. */
-#include "core/parallel.h"
-#include "failing_alloc.h"
-#include "flip/solids/flip_solid.h"
+/* flip: open fractions of faces against known areas. */
 #include "flip/solids/flip_solid_fraction.h"
-#include "flip_box.h"
-#include "physics/scene_shapes.h"
+#include "flip_solid_fixture.h"
 
-static WadiSolids solids_of(WadiSolid *solid, WadiShape *shape)
-{
-    *solid = (WadiSolid){ .shape = shape };
-    return (WadiSolids){ .solids = solid, .count = shape != NULL, .domain = endless_box() };
-}
-
-static WadiFlipSolid ask(FlipBox *box, const WadiSolids *solids, double h, WadiFlipSolidCache *cache)
-{
-    WadiError error;
-    WadiFlipSolid out;
-    WadiFlipSolidIn in = { .rows = &box->rows, .solids = solids, .cell_size = h };
-    CHECK_OK(wadi_flip_solid(&in, cache, &out, &box->arena, &error), error);
-    return out;
-}
-
-/* Place of a cell in the arrays of `out`. */
+/* Index of a cell in the arrays of `out`. */
 static size_t solid_at(const WadiFlipSolid *out, const FlipBox *box, int i, int j, int k)
 {
     return wadi_table_cell(out->row, flip_box_at(box, i, j, k));
-}
-
-/* Rows share values with others or not: what counts is what is read. */
-static void assert_same_values(const WadiRows *rows, const WadiFlipSolid *a, const WadiFlipSolid *b)
-{
-    const float *of_a[] = { a->open[0], a->open[1], a->open[2], a->distance, a->fraction };
-    const float *of_b[] = { b->open[0], b->open[1], b->open[2], b->distance, b->fraction };
-    for (int32_t r = 0; r < rows->count; ++r) {
-        for (int n = 0; n < 5; ++n) {
-            assert_memory_equal(of_a[n] + 8 * a->row[r], of_b[n] + 8 * b->row[r], 8 * sizeof(float));
-        }
-    }
 }
 
 static void cut_squares_and_cubes_have_known_sizes(void **unused)
@@ -49,7 +18,7 @@ static void cut_squares_and_cubes_have_known_sizes(void **unused)
     CHECK_NEAR(wadi_square_open((double[4]){ -0.25, 0.75, -0.25, 0.75 }, 1e-6), 0.75, 1e-12);
     CHECK_NEAR(wadi_square_open((double[4]){ -0.25, 0.25, 0.25, 0.75 }, 1e-6), 0.875, 1e-12);
     CHECK_NEAR(wadi_square_open((double[4]){ 0.25, -0.25, -0.25, -0.75 }, 1e-6), 0.125, 1e-12);
-    /* Corners that alternate: joined by the greater side. */
+    /* Alternating corners: joined on the larger side. */
     CHECK_NEAR(wadi_square_open((double[4]){ 3, -1, -1, 3 }, 1e-6), 1.0 - 2 * 0.5 / 16, 1e-12);
     CHECK_NEAR(wadi_square_open((double[4]){ 1, -3, -3, 1 }, 1e-6), 2 * 0.5 / 16, 1e-12);
     for (int axis = 0; axis < 3; ++axis) {
@@ -71,7 +40,7 @@ static void a_floor_cuts_the_sides_of_cells(void **unused)
     flip_box_make(&box, (const int[3]){ 0, 0, -3 }, (const int[3]){ 8, 8, 9 });
     WadiSolids solids = { .domain = endless_box(), .closed_sides = WADI_SIDE_Z_MIN };
     solids.domain.min.z = 0.03; /* in cells of 0.1 */
-    WadiFlipSolid out = ask(&box, &solids, 0.1, NULL);
+    WadiFlipSolid out = sample(&box, &solids, 0.1, NULL);
     for (int k = -3; k < 9; ++k) {
         size_t at = solid_at(&out, &box, 3, 4, k);
         double open = k < 0 ? 0.0 : k == 0 ? 0.7 : 1.0;
@@ -83,7 +52,7 @@ static void a_floor_cuts_the_sides_of_cells(void **unused)
     }
     /* A wall on a grid line closes its faces and nothing else. */
     solids.domain.min.z = 0.1;
-    out = ask(&box, &solids, 0.1, NULL);
+    out = sample(&box, &solids, 0.1, NULL);
     assert_true(out.open[2][solid_at(&out, &box, 3, 4, 1)] == 0.0f);
     assert_true(out.open[2][solid_at(&out, &box, 3, 4, 2)] == 1.0f);
     assert_true(out.open[0][solid_at(&out, &box, 3, 4, 1)] == 1.0f);
@@ -91,8 +60,8 @@ static void a_floor_cuts_the_sides_of_cells(void **unused)
     flip_box_free(&box);
 }
 
-/* Sum of what x-faces lack over the plane of faces next to the centre, and volume inside: errors against the
- * exact disc and ball. Centre off the grid. */
+/* Closed area of the x-faces in the plane next to the centre, and solid volume: errors against the exact
+ * disc and ball. The centre is off the grid. */
 static void sphere_errors(int n, double *area_error, double *volume_error)
 {
     const double h = 1.0 / n, pi = acos(-1.0);
@@ -103,7 +72,7 @@ static void sphere_errors(int n, double *area_error, double *volume_error)
     WadiSolid solid;
     WadiShape *shape = shape_of(def_of_sphere(centre, radius));
     WadiSolids solids = solids_of(&solid, shape);
-    WadiFlipSolid out = ask(&box, &solids, h, NULL);
+    WadiFlipSolid out = sample(&box, &solids, h, NULL);
     *area_error = 0.0;
     double volume = 0.0;
     for (int i = -n / 2; i < n / 2; ++i) {
@@ -127,7 +96,7 @@ static void a_sphere_converges_at_second_order(void **unused)
 {
     (void)unused;
     double area[2], volume[2];
-    /* Coarse grids cut faces finer where the sphere bends within a cell: their areas are better than their
+    /* Coarse grids subdivide faces where the sphere bends within a cell: their areas are better than their
      * order. */
     sphere_errors(16, &area[0], &volume[0]);
     CHECK_AT_MOST(area[0], 5e-4);
@@ -140,7 +109,7 @@ static void a_sphere_converges_at_second_order(void **unused)
     assert_true(volume_order >= 1.8);
 }
 
-/* Is there a way over open faces from the cell a to the cell b? Floods. */
+/* Is there a path over open faces from cell a to cell b? Flood fill. */
 static bool is_connected(FlipBox *box, const WadiFlipSolid *solid, const int a[3], const int b[3])
 {
     uint8_t *wet = flip_box_array(box, sizeof(uint8_t)); /* one a cell here */
@@ -171,7 +140,7 @@ static void a_thin_plate_closes_the_faces_it_crosses(void **unused)
     (void)unused;
     FlipBox box;
     flip_box_make(&box, (const int[3]){ 0, 0, 0 }, (const int[3]){ 8, 8, 8 });
-    /* A tenth of a cell and a thousandth, at every place in the cell. */
+    /* A tenth of a cell and a thousandth, at every position in the cell. */
     for (int thin = 0; thin < 2; ++thin) {
         for (int n = 0; n <= 40; ++n) {
             double x = 3.0 + n / 40.0, half = thin ? 0.0005 : 0.05;
@@ -179,7 +148,7 @@ static void a_thin_plate_closes_the_faces_it_crosses(void **unused)
             WadiShape *shape =
                 shape_of(def_of(WADI_SHAPE_BOX, wadi_vec3(x - half, -5, -5), wadi_vec3(x + half, 20, 20)));
             WadiSolids solids = solids_of(&solid, shape);
-            WadiFlipSolid out = ask(&box, &solids, 1.0, NULL);
+            WadiFlipSolid out = sample(&box, &solids, 1.0, NULL);
             for (int k = 0; k < 8; ++k) {
                 for (int j = 0; j < 8; ++j) {
                     int closed = 0;
@@ -210,7 +179,7 @@ static void an_oblique_thin_plate_does_not_leak(void **unused)
         WadiSolid solid;
         WadiShape *shape = shape_of(def);
         WadiSolids solids = solids_of(&solid, shape);
-        WadiFlipSolid out = ask(&box, &solids, 1.0, NULL);
+        WadiFlipSolid out = sample(&box, &solids, 1.0, NULL);
         /* Cells far from the plate on its two sides. */
         int a[3] = { -1, 0, 0 }, b[3] = { -1, 0, 0 };
         WadiVec3 normal = wadi_shape_sample(shape, wadi_vec3(8, 8, 30), 0).normal;
@@ -252,7 +221,7 @@ static void a_thin_box_holds_what_is_in_it(void **unused)
         WadiSolid solid;
         WadiShape *shape = shape_of(def);
         WadiSolids solids = solids_of(&solid, shape);
-        WadiFlipSolid out = ask(&box, &solids, 1.0, NULL);
+        WadiFlipSolid out = sample(&box, &solids, 1.0, NULL);
         assert_false(is_connected(&box, &out, (const int[3]){ 8, 9, 8 }, (const int[3]){ 0, 0, 0 }));
         wadi_shape_destroy(shape);
     }
@@ -267,7 +236,7 @@ static void a_thin_rod_narrows_the_faces_it_crosses(void **unused)
     WadiSolid solid;
     WadiShape *shape = shape_of(def_of(WADI_SHAPE_BOX, wadi_vec3(3.25, 3.25, -9), wadi_vec3(3.75, 3.75, 20)));
     WadiSolids solids = solids_of(&solid, shape);
-    WadiFlipSolid out = ask(&box, &solids, 1.0, NULL);
+    WadiFlipSolid out = sample(&box, &solids, 1.0, NULL);
     CHECK_NEAR((double)out.open[2][solid_at(&out, &box, 3, 3, 4)], 0.75, 0.07);
     wadi_shape_destroy(shape);
     flip_box_free(&box);
@@ -323,128 +292,6 @@ static void binary_walls_follow_the_centres(void **unused)
     flip_box_free(&box);
 }
 
-static void resting_solids_are_asked_once(void **unused)
-{
-    (void)unused;
-    FlipBox box, moved;
-    flip_box_make(&box, (const int[3]){ -16, -16, -16 }, (const int[3]){ 16, 16, 16 });
-    flip_box_make(&moved, (const int[3]){ -8, -8, -8 }, (const int[3]){ 24, 20, 16 });
-    WadiSolid solid;
-    WadiShape *shape = shape_of(def_of_sphere(wadi_vec3(0.5, 0, 0), 5.3));
-    WadiSolids solids = solids_of(&solid, shape);
-    WadiFlipSolidCache cache = { 0 };
-    WadiFlipSolid plain = ask(&box, &solids, 1.0, NULL);
-    WadiFlipSolid first = ask(&box, &solids, 1.0, &cache);
-    assert_true(cache.queried_tiles > 0);
-    WadiFlipSolid second = ask(&box, &solids, 1.0, &cache);
-    assert_int_equal(cache.queried_tiles, 0);
-    WadiFlipSolid shifted = ask(&moved, &solids, 1.0, &cache),
-                  shifted_plain = ask(&moved, &solids, 1.0, NULL);
-    WadiFlipSolid back = ask(&box, &solids, 1.0, &cache);
-    assert_int_equal(cache.queried_tiles, 0);
-    const WadiFlipSolid *all[4] = { &first, &second, &back, &shifted };
-    for (int n = 0; n < 4; ++n) {
-        const WadiFlipSolid *expected = n == 3 ? &shifted_plain : &plain;
-        assert_same_values(n == 3 ? &moved.rows : &box.rows, all[n], expected);
-        for (int a = 0; a < 3; ++a) {
-            assert_null(all[n]->velocity[a]); /* it rests */
-        }
-    }
-    wadi_flip_solid_cache_free(&cache);
-    wadi_shape_destroy(shape);
-    flip_box_free(&box);
-    flip_box_free(&moved);
-}
-
-/* A floor on a grid line at z = 0: of 32 layers of rows the four within two cells of it have values of their
- * own, one row each; the others share two, but for the one row that was asked for. */
-static void rows_that_are_alike_share_their_values(void **unused)
-{
-    (void)unused;
-    FlipBox box;
-    flip_box_make(&box, (const int[3]){ 0, 0, -8 }, (const int[3]){ 16, 16, 24 });
-    WadiSolids solids = { .domain = endless_box(), .closed_sides = WADI_SIDE_Z_MIN };
-    solids.domain.min.z = 0.0;
-    WadiFlipSolidCache cache = { 0 };
-    WadiFlipSolid out = ask(&box, &solids, 1.0, &cache);
-    for (int k = -8; k < 24; ++k) {
-        const int32_t row = out.row[flip_box_at(&box, 9, 5, k) / 8];
-        const int32_t expected = k < -2 ? WADI_FLIP_SOLID_CLOSED_ROW : WADI_FLIP_SOLID_OPEN_ROW;
-        assert_true(k >= -2 && k < 2 ? row >= WADI_FLIP_SOLID_PLAIN_ROWS : row == expected);
-    }
-    assert_int_equal(out.row_count, WADI_FLIP_SOLID_PLAIN_ROWS + 4);
-    assert_int_equal(out.row[0], WADI_FLIP_SOLID_NONE);
-
-    const int32_t row = (int32_t)(flip_box_at(&box, 9, 5, 20) / 8);
-    uint64_t *own = flip_box_array(&box, sizeof(uint64_t));
-    own[box.rows.tile[row]] = UINT64_C(1) << box.rows.index_in_tile[row];
-    WadiError error;
-    WadiFlipSolid with_own;
-    WadiFlipSolidIn in = { .rows = &box.rows, .solids = &solids, .cell_size = 1.0, .own = own };
-    CHECK_OK(wadi_flip_solid(&in, &cache, &with_own, &box.arena, &error), error);
-    assert_int_equal(with_own.row_count, out.row_count + 1);
-    assert_true(with_own.row[row] >= WADI_FLIP_SOLID_PLAIN_ROWS);
-    assert_same_values(&box.rows, &with_own, &out);
-    wadi_flip_solid_cache_free(&cache);
-    flip_box_free(&box);
-}
-
-/* Fluid that goes a long way over a floor: what it left behind is forgotten in time, and only rows near the
- * floor are kept. */
-static void a_cache_that_travels_stays_small(void **unused)
-{
-    (void)unused;
-    enum { WIDTH = 32, PLACES = 160, TILES = 4 * 4 * 4 };
-    WadiSolid solid;
-    WadiShape *shape = shape_of(def_of(WADI_SHAPE_HALF_SPACE, wadi_vec3(0, 0, 0.3), wadi_vec3(0, 0, 1)));
-    WadiSolids solids = solids_of(&solid, shape);
-    WadiFlipSolidCache cache = { 0 };
-    int32_t most = 0;
-    bool has_forgotten = false;
-    for (int n = 0; n < PLACES; ++n) {
-        FlipBox box;
-        flip_box_make(&box, (const int[3]){ WIDTH * n, 0, -8 }, (const int[3]){ WIDTH * (n + 1), WIDTH, 24 });
-        const int32_t before = cache.tile_count;
-        WadiFlipSolid out = ask(&box, &solids, 1.0, &cache);
-        has_forgotten = has_forgotten || cache.tile_count < before;
-        most = cache.tile_count > most ? cache.tile_count : most;
-        /* Distances are cut off at two cells: of the 16 layers around the floor four are near it. */
-        assert_true(cache.tile_row_count <= cache.tile_count / TILES * 4 * 4 * 4 * WADI_TILE_ROWS / 8);
-        assert_int_equal(cache.row_count, 4);
-        if (n % 16 == 15 || cache.tile_count < before) {
-            WadiFlipSolid plain = ask(&box, &solids, 1.0, NULL);
-            assert_same_values(&box.rows, &out, &plain);
-        }
-        flip_box_free(&box);
-    }
-    assert_true(has_forgotten && most < 4096 + 4 * TILES);
-    wadi_flip_solid_cache_free(&cache);
-    wadi_shape_destroy(shape);
-}
-
-static void threads_do_not_matter(void **unused)
-{
-    (void)unused;
-    FlipBox box;
-    flip_box_make(&box, (const int[3]){ -16, -16, -16 }, (const int[3]){ 16, 16, 16 });
-    WadiSolid solid;
-    WadiShape *shape = shape_of(def_of_sphere(wadi_vec3(0.5, 0, 0), 9.3));
-    WadiSolids solids = solids_of(&solid, shape);
-    WadiFlipSolid out[3];
-    for (int n = 0; n < 3; ++n) {
-        wadi_parallel_set_threads(n + 1);
-        WadiFlipSolidCache cache = { 0 };
-        out[n] = ask(&box, &solids, 1.0, n == 1 ? &cache : NULL);
-        wadi_flip_solid_cache_free(&cache);
-    }
-    wadi_parallel_set_threads(0);
-    for (int n = 1; n < 3; ++n) {
-        assert_same_values(&box.rows, &out[0], &out[n]);
-    }
-    wadi_shape_destroy(shape);
-    flip_box_free(&box);
-}
-
 static void empty_cut_cells_under_fluid_are_fluid(void **unused)
 {
     (void)unused;
@@ -452,59 +299,13 @@ static void empty_cut_cells_under_fluid_are_fluid(void **unused)
     flip_box_make(&box, (const int[3]){ 0, 0, 0 }, (const int[3]){ 8, 8, 8 });
     WadiSolids solids = { .domain = endless_box(), .closed_sides = WADI_SIDE_Z_MIN };
     solids.domain.min.z = 2.8;
-    WadiFlipSolid out = ask(&box, &solids, 1.0, NULL);
+    WadiFlipSolid out = sample(&box, &solids, 1.0, NULL);
     uint8_t *fluid = flip_box_bits(&box, (const int[3]){ 1, 1, 3 }, (const int[3]){ 7, 7, 5 });
     uint8_t *filled = flip_box_array(&box, sizeof(uint8_t));
     wadi_flip_solid_fill_cut_cells(&box.rows, &out, 1.0, fluid, filled);
     uint8_t *expected = flip_box_bits(&box, (const int[3]){ 1, 1, 2 }, (const int[3]){ 7, 7, 5 });
     assert_memory_equal(filled, expected, (size_t)box.rows.count);
     flip_box_free(&box);
-}
-
-static void an_empty_grid_has_no_solids(void **unused)
-{
-    (void)unused;
-    FlipBox box;
-    flip_box_make(&box, (const int[3]){ 0, 0, 0 }, (const int[3]){ 0, 0, 0 });
-    WadiSolids solids = { .domain = endless_box() };
-    WadiFlipSolidCache cache = { 0 };
-    WadiFlipSolid out = ask(&box, &solids, 1.0, &cache);
-    assert_true(out.open[0] != NULL && out.open[0][0] == 0.0f);
-    wadi_flip_solid_cache_free(&cache);
-    flip_box_free(&box);
-}
-
-static void every_failing_allocation_is_reported(void **unused)
-{
-    (void)unused;
-    wadi_set_allocator(&failing_allocator);
-    FlipBox box;
-    flip_box_make(&box, (const int[3]){ -16, -16, -16 }, (const int[3]){ 16, 16, 16 });
-    WadiSolid solid;
-    WadiShape *shape = shape_of(def_of_sphere(wadi_vec3(0.5, 0, 0), 5.3));
-    WadiSolids solids = solids_of(&solid, shape);
-    size_t live = wadi_alloc_live_bytes();
-    int failures = 0;
-    WadiStatus status = WADI_ERR_MEMORY;
-    for (int n = 0; status != WADI_OK; ++n) {
-        WadiFlipSolidCache cache = { 0 };
-        WadiFlipSolid out;
-        WadiArena arena = { 0 };
-        WadiError error;
-        WadiFlipSolidIn in = { .rows = &box.rows, .solids = &solids, .cell_size = 1.0 };
-        alloc_calls_left = n;
-        status = wadi_flip_solid(&in, &cache, &out, &arena, &error);
-        failures += status == WADI_ERR_MEMORY;
-        assert_true(status == WADI_OK || out.open[0] == NULL);
-        alloc_calls_left = INT_MAX;
-        wadi_flip_solid_cache_free(&cache);
-        wadi_arena_free(&arena);
-        assert_int_equal(wadi_alloc_live_bytes(), live);
-    }
-    assert_true(failures >= 11);
-    wadi_shape_destroy(shape);
-    flip_box_free(&box);
-    wadi_set_allocator(NULL);
 }
 
 int main(void)
@@ -519,13 +320,7 @@ int main(void)
         cmocka_unit_test(a_thin_rod_narrows_the_faces_it_crosses),
         cmocka_unit_test(a_moving_solid_gives_its_velocity),
         cmocka_unit_test(binary_walls_follow_the_centres),
-        cmocka_unit_test(resting_solids_are_asked_once),
-        cmocka_unit_test(rows_that_are_alike_share_their_values),
-        cmocka_unit_test(a_cache_that_travels_stays_small),
-        cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(empty_cut_cells_under_fluid_are_fluid),
-        cmocka_unit_test(an_empty_grid_has_no_solids),
-        cmocka_unit_test(every_failing_allocation_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
