@@ -1,4 +1,4 @@
-/* A box of rows with faces, and a slow plain pressure solver, for the tests of the grid stages. */
+/* A box of rows with faces, and a slow reference pressure solver, for the tests of the grid stages. */
 #ifndef WADI_TESTS_FLIP_BOX_H
 #define WADI_TESTS_FLIP_BOX_H
 
@@ -81,7 +81,7 @@ static inline float *flip_box_floats(FlipBox *box, float value)
     return values;
 }
 
-/* Index of a cell; in the null row where there is none. */
+/* Index of a cell; a cell of the null row if there is none. */
 static inline size_t flip_box_at(const FlipBox *box, int i, int j, int k)
 {
     return (size_t)WADI_ROW_CELLS * (size_t)wadi_rows_find(&box->rows, i, j, k) + (size_t)(i & 7);
@@ -150,8 +150,8 @@ static inline void slow_apply(const WadiPoisson *system, const double *x, double
     }
 }
 
-/* Conjugate gradients in double, preconditioned by the diagonal: a solver with nothing to go wrong. Needs a
- * way out. */
+/* Conjugate gradients in double, preconditioned by the diagonal: a plain reference. Every body must touch
+ * air. */
 static inline WadiStatus slow_solve(const WadiPoisson *system, const float *b,
                                     const WadiPoissonSettings *settings, double *x, WadiArena *scratch,
                                     WadiPoissonReport *report, WadiError *error)
@@ -200,8 +200,8 @@ static inline WadiStatus slow_solve(const WadiPoisson *system, const float *b,
     return WADI_OK;
 }
 
-/* Everything a projection needs: faces of the box's cells between a and b open, all others closed and at
- * rest. */
+/* Input of a projection: faces between cells a <= (i, j, k) < b of the box are open, all others closed and
+ * at rest. */
 typedef struct FlipTank {
     FlipBox box;
     WadiFlipProjectIn in;

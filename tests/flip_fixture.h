@@ -19,8 +19,8 @@ typedef struct Fluid {
     double cell_size;
 } Fluid;
 
-/* A ball of `radius` cells about `middle` (cells), eight jittered particles a cell, materials 0 and 1 by
- * turns. */
+/* A ball of `radius` cells about `middle` (cells), eight jittered particles a cell, materials 0 and 1
+ * alternating. */
 static inline void fluid_make_ball(Fluid *fluid, double radius, WadiVec3 middle, double cell_size)
 {
     WadiError error;
@@ -110,7 +110,7 @@ static inline WadiFlipPath fluid_to_particles(Fluid *fluid, double flip, bool is
     return path;
 }
 
-/* Place of a face in metres: component c, lane l of a row. */
+/* Position of a face in metres: component c, lane l of a row. */
 static inline WadiVec3 fluid_face(const Fluid *fluid, int32_t row, int lane, int c)
 {
     int32_t cell[3];

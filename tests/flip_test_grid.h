@@ -1,5 +1,5 @@
 /* A labelled box of cells over sparse rows, for the tests of the flip stages: every row of every tile that
- * meets the box. */
+ * overlaps the box. */
 #ifndef WADI_TESTS_FLIP_TEST_GRID_H
 #define WADI_TESTS_FLIP_TEST_GRID_H
 

@@ -1,5 +1,4 @@
-/* flip: the paths of particles through the grid's velocities, and what solids do to them. [theory 2.3,
- * 3.4] */
+/* flip: paths of particles in the grid's velocities, and their contact with solids. [theory 2.3, 3.4] */
 #include "flip/move/flip_advance.h"
 #include "flip_fixture.h"
 #include "scene_shapes.h"
@@ -18,7 +17,7 @@ static WadiVec3 uniform(const void *context, WadiVec3 x)
     return *(const WadiVec3 *)context;
 }
 
-static void take_ends(Fluid *fluid, const WadiFlipPath *path)
+static void move_to_ends(Fluid *fluid, const WadiFlipPath *path)
 {
     size_t bytes = (size_t)fluid->particles.count * sizeof(double);
     memcpy(fluid->particles.x, path->x, bytes);
@@ -26,7 +25,7 @@ static void take_ends(Fluid *fluid, const WadiFlipPath *path)
     memcpy(fluid->particles.z, path->z, bytes);
 }
 
-/* Largest distance from its start of a particle of a small ball that went once around, in cells. */
+/* Largest distance from its start of a particle of a small ball after one revolution, in cells. */
 static double error_of_turn(int steps, int order)
 {
     double omega = 1.0;
@@ -38,7 +37,7 @@ static double error_of_turn(int steps, int order)
         fluid_set_grid(&fluid, rotation, &omega);
         WadiFlipPath path = fluid_to_particles(&fluid, 0.0, false, 2.0 * PI / steps, order);
         assert_int_equal(path.long_paths, 0);
-        take_ends(&fluid, &path);
+        move_to_ends(&fluid, &path);
     }
     double worst = 0.0;
     for (int32_t i = 0; i < fluid.particles.count; ++i) {
@@ -74,8 +73,8 @@ static void turn(double *x, double *y, double dt, int order)
     *y += dt * (order == 2 ? v2 : (2.0 * v1 + 3.0 * v2 + 4.0 * v3) / 9.0);
 }
 
-/* A single step around the axis: through the tile's copy, through the wide copy (up to five cells) and by
- * look-up, against the same formula. */
+/* A single step around the axis against the formula: in the tile's copy, in the wide copy (up to five
+ * cells) and by sampling the grid. */
 static void short_and_long_steps_agree_with_the_formula(void **unused)
 {
     (void)unused;
@@ -112,9 +111,9 @@ static void short_and_long_steps_agree_with_the_formula(void **unused)
     }
 }
 
-/* Beyond the last row a particle flies on as fast as it was; a speed beyond all bounds ends somewhere and
- * does not hang. */
-static void a_path_out_of_the_grid_goes_straight_on(void **unused)
+/* Beyond the last row a particle continues at its last velocity; an extreme speed ends at some position
+ * and does not hang. */
+static void a_path_out_of_the_grid_is_straight(void **unused)
 {
     (void)unused;
     Fluid fluid;
@@ -158,8 +157,7 @@ static void a_body_in_free_fall_follows_the_discrete_parabola(void **unused)
         for (int step = 1; step <= steps; ++step) {
             fluid_make_grid(&fluid);
             fluid_to_grid(&fluid, NULL, 0, is_affine);
-            /* Body force where there is fluid; elsewhere the extension of a uniform velocity is that
-             * velocity. */
+            /* Body force in the fluid; elsewhere the extension of a uniform velocity is that velocity. */
             WadiVec3 v = { 1.5, 0.0, g * dt * step };
             for (int c = 0; c < 3; ++c) {
                 for (size_t n = 8; n < wadi_rows_floats(&fluid.grid.rows); ++n) {
@@ -189,9 +187,9 @@ static void a_body_in_free_fall_follows_the_discrete_parabola(void **unused)
     }
 }
 
-/* A wall of a hundredth of a cell in the way of ten cells of path. Who does not reach it keeps his velocity
- * to the bit. */
-static void nothing_passes_a_thin_wall_and_the_others_do_not_notice(void **unused)
+/* A wall of a hundredth of a cell across a path of ten cells. Particles that do not reach it keep their
+ * velocity to the bit. */
+static void nothing_passes_a_thin_wall_and_other_particles_are_unchanged(void **unused)
 {
     (void)unused;
     WadiCurve friction = wadi_curve_constant(0.0), restitution = wadi_curve_constant(0.0);
@@ -231,7 +229,7 @@ static void nothing_passes_a_thin_wall_and_the_others_do_not_notice(void **unuse
     wadi_shape_destroy(wall);
 }
 
-/* A room with a ball, a plate of a tenth of a cell and a turning bar, all about the middle of the fluid. */
+/* A room with a ball, a plate of a tenth of a cell and a rotating bar, all near the middle of the fluid. */
 typedef struct Room {
     WadiCurve friction, restitution;
     WadiSolid solid[3];
@@ -271,8 +269,8 @@ static void remove_from_solids(Fluid *fluid, const WadiSolids *solids, double h)
     WADI_DELETE(is_inside, (size_t)count);
 }
 
-/* Whom the grid shows to be free arrives as if the solids had been asked; nobody is inside a solid or beyond
- * the plate. */
+/* Particles whose path the grid shows to be free arrive as if the solids had been queried; none is inside
+ * a solid or beyond the plate. */
 static void what_the_grid_shows_free_is_free(void **unused)
 {
     (void)unused;
@@ -327,7 +325,7 @@ static void what_the_grid_shows_free_is_free(void **unused)
         }
         print_message("paths of up to %g cells: %d of %d particles do not end as if all had asked\n",
                       longest[n], different, count);
-        /* Asking feels contacts up to 32 skins early where a path grazes; that is less exact, not more. */
+        /* Queries detect contacts up to 32 skins early on grazing paths; that is less exact, not more. */
         CHECK_AT_MOST(different, 0.001 * count);
         fluid_free(&asking);
         fluid_free(&knowing);
@@ -337,8 +335,8 @@ static void what_the_grid_shows_free_is_free(void **unused)
     }
 }
 
-/* How many of the particles around a box ask the solids when all are carried along with it. */
-static int64_t asked_about(WadiVec3 rotate, WadiVec3 translate, double h)
+/* Number of the particles around a box that query the solids when all are carried along with it. */
+static int64_t queries_around(WadiVec3 rotate, WadiVec3 translate, double h)
 {
     WadiError error;
     WadiSolid solid = { 0 };
@@ -379,24 +377,23 @@ static int64_t asked_about(WadiVec3 rotate, WadiVec3 translate, double h)
     return report.asked;
 }
 
-/* What moves along with a shape is not near it for that: the frame of the shape counts, not how far it
- * goes. */
-static void few_ask_about_a_shape_that_carries_them(void **unused)
+/* A particle that moves with a shape is at rest in its frame, however far the shape moves. */
+static void few_particles_query_a_shape_that_carries_them(void **unused)
 {
     (void)unused;
     const double h = 0.1;
-    const int64_t still = asked_about(wadi_vec3(0, 0, 0), wadi_vec3(0, 0, 0), h);
-    const int64_t sliding = asked_about(wadi_vec3(0, 0, 0), wadi_vec3(0.5 * h, 0.4 * h, 0.1 * h), h);
-    const int64_t turning = asked_about(wadi_vec3(0, 1, 3), wadi_vec3(0, 0.3 * h, 0), h);
+    const int64_t still = queries_around(wadi_vec3(0, 0, 0), wadi_vec3(0, 0, 0), h);
+    const int64_t sliding = queries_around(wadi_vec3(0, 0, 0), wadi_vec3(0.5 * h, 0.4 * h, 0.1 * h), h);
+    const int64_t turning = queries_around(wadi_vec3(0, 1, 3), wadi_vec3(0, 0.3 * h, 0), h);
     assert_true(still > 0);
     CHECK_AT_MOST((double)sliding, 1.5 * (double)still);
-    /* Paths of three cells sag by 0.07 cells in a frame that turns by 4 degrees: a layer of that thickness, 8
-     * particles a cell. */
+    /* Paths of three cells sag by 0.07 cells in a frame that rotates by 4 degrees: a layer of that
+     * thickness, 8 particles a cell. */
     CHECK_AT_MOST((double)turning, 1.5 * ((double)still + 0.07 * 8.0 * 232.0));
 }
 
-/* The pass that moves particles part by part of a tile does what transfer and move do one after the other.
- * Cells are twice those of the particles: 64 in each, so that a tile has several parts. */
+/* The single pass over parts of tiles gives the same as transfer and move in turn. Cells are twice those
+ * of the particles: 64 in each, so that a tile has several parts. */
 static void one_pass_is_the_same_as_two(void **unused)
 {
     (void)unused;
@@ -458,11 +455,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_in_a_rotation_converge_with_their_order),
         cmocka_unit_test(short_and_long_steps_agree_with_the_formula),
-        cmocka_unit_test(a_path_out_of_the_grid_goes_straight_on),
+        cmocka_unit_test(a_path_out_of_the_grid_is_straight),
         cmocka_unit_test(a_body_in_free_fall_follows_the_discrete_parabola),
-        cmocka_unit_test(nothing_passes_a_thin_wall_and_the_others_do_not_notice),
+        cmocka_unit_test(nothing_passes_a_thin_wall_and_other_particles_are_unchanged),
         cmocka_unit_test(what_the_grid_shows_free_is_free),
-        cmocka_unit_test(few_ask_about_a_shape_that_carries_them),
+        cmocka_unit_test(few_particles_query_a_shape_that_carries_them),
         cmocka_unit_test(one_pass_is_the_same_as_two),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* flip: drops under surface tension alone, as whole scenes: an ellipsoid swings at Lamb's frequency, a cube
- * becomes a ball, a ball stays where and what it is. */
+/* flip: drops under surface tension alone, as whole scenes: an ellipsoid oscillates at Lamb's frequency, a
+ * cube becomes a ball, a ball stays unchanged. */
 #include <stdlib.h>
 
 #include "scene_sim.h"
@@ -16,7 +16,7 @@ static double radius_of(const WadiSim *sim)
     return cbrt(3.0 / (4.0 * 3.14159265358979) * sim->particles.count * cell * cell * cell / 8.0);
 }
 
-/* Second moments of the particles' places along each axis about their mean, m^2; *mean may be NULL. */
+/* Second moments of the particles' positions along each axis about their mean, m^2; *mean may be NULL. */
 static void moments(const WadiSim *sim, double moment[3], double *mean)
 {
     const WadiParticles *p = &sim->particles;
@@ -92,11 +92,11 @@ static void a_cube_becomes_a_ball_and_stays_one(void **unused)
         100.0 * speed / scale);
     for (int a = 0; a < 3; ++a) {
         CHECK_NEAR(sqrt(5.0 * m[a]), radius, 0.05 * radius);
-        /* Forces all round cancel but for the noise of the curvature: the drop drifts at 2.5 % of the
-         * capillary speed. */
+        /* The forces around a drop cancel up to the noise of the curvature: the drop drifts at 2.5 % of
+         * the capillary speed. */
         CHECK_NEAR(mean[a], 0.0, 0.03 * scale * frames / 200.0);
     }
-    /* Cubes of four sizes have 2 to 6 % left after half a second, and it does not grow. */
+    /* Cubes of four sizes keep 2 to 6 % after half a second, and it does not grow. */
     CHECK_AT_MOST(speed, 0.08 * scale);
     const WadiParticles *p = &sim->particles;
     double furthest = 0.0;

@@ -1,9 +1,9 @@
-/* What transfers lose of a vortex without viscosity. Taylor-Green in a closed, full, frictionless box one
- * unit wide: u = sin(pi x) cos(pi y), v = -cos(pi x) sin(pi y), a steady flow; its middle turns once in 2 s.
- * Not all of a loss is the transfer's: a step moves the velocities and then takes dt grad p from them, which
- * is orthogonal to the flow, so that each step loses dt^2 <|grad p|^2> / <|u|^2> = dt^2 pi^2 / 2 of the
- * energy, 10 % a second for steps of 1/50 s. The box is two cells deep: in one of one cell, half of what a
- * cell sees is wall, chance makes air of some, and 1.6 % more is lost. */
+/* Energy that transfers lose in a vortex without viscosity. Taylor-Green in a closed, full, frictionless
+ * box one unit wide: u = sin(pi x) cos(pi y), v = -cos(pi x) sin(pi y), a steady flow; its centre rotates
+ * once in 2 s. Not all of the loss is due to the transfer: a step moves the velocities and then subtracts
+ * dt grad p, which is orthogonal to the flow, so that each step loses dt^2 <|grad p|^2> / <|u|^2> = dt^2
+ * pi^2 / 2 of the energy, 10 % a second for steps of 1/50 s. The box is two cells deep: in one of one cell
+ * walls affect half of a cell's neighbourhood, some cells become air by chance, and 1.6 % more is lost. */
 #include <string.h>
 
 #include "scene_sim.h"
@@ -20,7 +20,7 @@ static double energy(const WadiParticles *p)
     return sum / p->count;
 }
 
-/* Part of the energy that one turnover loses. */
+/* Fraction of the energy lost in one turnover. */
 static double loss(const char *transfer, double dt)
 {
     char text[1000];

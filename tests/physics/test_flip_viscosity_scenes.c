@@ -1,4 +1,4 @@
-/* flip: viscous liquids as whole scenes: at rest, spreading by Huppert's law, and turning in free flight. */
+/* flip: viscous liquids as whole scenes: at rest, spreading by Huppert's law, and rotating in free flight. */
 #include "same_bytes.h"
 
 static void a_viscous_tank_rests(void **unused)
@@ -51,9 +51,9 @@ static void a_puddle_spreads_by_hupperts_law(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* A stiff beam in free flight turns as a rigid body: neither its shape nor its spin changes. What is lost is
- * the step's, which keeps the velocity while a particle goes round: (omega dt)^2 / 2 of the spin a step, 2 %
- * here. */
+/* A stiff beam in free flight rotates as a rigid body: neither its shape nor its spin changes. The loss is
+ * that of the time step, which keeps the velocity while a particle goes round: (omega dt)^2 / 2 of the
+ * spin a step, 2 % here. */
 static void a_stiff_beam_keeps_its_shape_and_its_spin(void **unused)
 {
     (void)unused;
@@ -95,8 +95,8 @@ static void threads_and_restarts_do_not_change_a_byte(void **unused)
         3, 2);
 }
 
-/* Two blocks spread towards each other and meet in the middle after 1.5 s. There the particles of slabs half
- * a cell wide are counted: a crack inside cells that hold their number of particles shows. */
+/* Two blocks spread towards each other and meet in the middle after 1.5 s. The particles of slabs half a
+ * cell wide are counted there, which shows a crack inside cells with the right number of particles. */
 static void check_fronts(const char *text, double thinnest, double densest)
 {
     enum { SLABS = 80, MIDDLE = 20 };
@@ -132,8 +132,8 @@ static void fronts_that_met_leave_no_crack(void **unused)
                  0.58, 1.4);
 }
 
-/* The same with sand behind a wall, which falls asleep meanwhile. Its shorter steps stir less: the crack
- * would have 0.45 and the slabs beside it 1.61, and get 0.60 and 1.42. */
+/* The same with sand behind a wall, which falls asleep meanwhile. Its shorter steps mix less: the crack
+ * would have 0.45 and the slabs next to it 1.61, and get 0.60 and 1.42. */
 #define HONEY_AND_SAND                                                                                       \
     "{wadi: 1, solver: flip, cell_size: 0.01, domain: {min: [0, 0, 0], max: [0.36, 0.06, 0.16], walls: "     \
     "{friction: 1}},\n"                                                                                      \

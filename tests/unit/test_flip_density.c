@@ -1,4 +1,4 @@
-/* flip: which cells swell, which shrink, and how fast. */
+/* flip: which cells expand, which contract, and how fast. */
 #include "flip/volume/flip_density.h"
 #include "flip_box.h"
 
@@ -11,7 +11,7 @@ typedef struct Bed {
     uint8_t *solid;
 } Bed;
 
-/* Fluid in 2 <= i < 14, 2 <= j < 7, 2 <= k < 8 under air; the cells around it are solid but for those
+/* Fluid in 2 <= i < 14, 2 <= j < 7, 2 <= k < 8 under air; the cells around it are solid except those
  * above. */
 static void make(Bed *bed)
 {
@@ -48,7 +48,7 @@ static void set(Bed *bed, int i, int j, int k, float fill)
     bed->fill[flip_box_at(&bed->box, i, j, k)] = fill;
 }
 
-static void full_cells_are_left_alone(void **unused)
+static void full_cells_are_not_changed(void **unused)
 {
     (void)unused;
     Bed bed;
@@ -59,14 +59,15 @@ static void full_cells_are_left_alone(void **unused)
         if (n >= 8) {
             flip_box_cell(&bed.box, n, c);
         }
-        CHECK_NEAR((double)bed.expansion[n], 0.0, 0.0); /* air above counts, but nothing shrinks beside it */
+        CHECK_NEAR((double)bed.expansion[n], 0.0,
+                   0.0); /* air above counts, but nothing contracts next to it */
     }
     flip_box_free(&bed.box);
 }
 
-/* Of an excess of 0.55 beyond the band 0.3 were emitted: that goes within a step of 1/50 s, but not beside
- * air. */
-static void what_was_emitted_is_pushed_out_in_the_step(void **unused)
+/* Of an excess of 0.55 beyond the band, 0.3 was emitted: that part is removed within a step of 1/50 s, but
+ * not next to air. */
+static void emitted_excess_is_removed_in_the_step(void **unused)
 {
     (void)unused;
     Bed bed;
@@ -76,9 +77,10 @@ static void what_was_emitted_is_pushed_out_in_the_step(void **unused)
     bed.in.emitted_rate = 50.0f;
     emitted[flip_box_at(&bed.box, 7, 4, 4)] = 0.3f;
     set(&bed, 7, 4, 4, 2.2f);
-    emitted[flip_box_at(&bed.box, 11, 4, 4)] = 2.0f; /* more than is too much: all of that, and no more */
+    emitted[flip_box_at(&bed.box, 11, 4, 4)] =
+        2.0f; /* more emitted than the excess: the whole excess, and no more */
     set(&bed, 11, 4, 4, 1.5f);
-    emitted[flip_box_at(&bed.box, 4, 4, 4)] = 0.5f; /* there is room */
+    emitted[flip_box_at(&bed.box, 4, 4, 4)] = 0.5f; /* air is near */
     set(&bed, 4, 4, 4, 1.0f);
     emitted[flip_box_at(&bed.box, 4, 4, 7)] = 0.5f;
     set(&bed, 4, 4, 7, 3.0f);
@@ -90,8 +92,8 @@ static void what_was_emitted_is_pushed_out_in_the_step(void **unused)
     flip_box_free(&bed.box);
 }
 
-/* Half of the excess of one cell is seen by itself, a twelfth by each neighbour; 8 | 7 crosses a row. */
-static void a_crowded_cell_swells_and_a_thin_one_shrinks(void **unused)
+/* Half of the excess of a cell counts in itself, a twelfth in each neighbour; 8 | 7 crosses a row. */
+static void a_dense_cell_expands_and_a_thin_one_contracts(void **unused)
 {
     (void)unused;
     Bed bed;
@@ -109,7 +111,7 @@ static void a_crowded_cell_swells_and_a_thin_one_shrinks(void **unused)
     flip_box_free(&bed.box);
 }
 
-static void walls_count_as_the_cell_itself_and_cut_cells_by_their_open_part(void **unused)
+static void walls_count_as_the_cell_itself_and_cut_cells_by_their_open_fraction(void **unused)
 {
     (void)unused;
     Bed bed;
@@ -125,7 +127,7 @@ static void walls_count_as_the_cell_itself_and_cut_cells_by_their_open_part(void
     flip_box_free(&bed.box);
 }
 
-static void beside_air_nothing_shrinks_but_what_is_crowded_swells(void **unused)
+static void next_to_air_nothing_contracts_but_dense_cells_expand(void **unused)
 {
     (void)unused;
     Bed bed;
@@ -160,11 +162,11 @@ static void sand_has_a_wider_band(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_cells_are_left_alone),
-        cmocka_unit_test(what_was_emitted_is_pushed_out_in_the_step),
-        cmocka_unit_test(a_crowded_cell_swells_and_a_thin_one_shrinks),
-        cmocka_unit_test(walls_count_as_the_cell_itself_and_cut_cells_by_their_open_part),
-        cmocka_unit_test(beside_air_nothing_shrinks_but_what_is_crowded_swells),
+        cmocka_unit_test(full_cells_are_not_changed),
+        cmocka_unit_test(emitted_excess_is_removed_in_the_step),
+        cmocka_unit_test(a_dense_cell_expands_and_a_thin_one_contracts),
+        cmocka_unit_test(walls_count_as_the_cell_itself_and_cut_cells_by_their_open_fraction),
+        cmocka_unit_test(next_to_air_nothing_contracts_but_dense_cells_expand),
         cmocka_unit_test(sand_has_a_wider_band),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

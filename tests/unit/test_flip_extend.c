@@ -1,4 +1,4 @@
-/* flip: velocities beyond the fluid. */
+/* flip: velocities extended beyond the fluid. */
 #include "core/parallel.h"
 #include "core/random.h"
 #include "failing_alloc.h"
@@ -23,7 +23,7 @@ static void make_field(Field *field, const int a[3], const int b[3], int layers)
     flip_box_make(&field->box, low, high);
     field->in = (WadiFlipExtendIn){ .rows = &field->box.rows, .layers = layers };
     for (int n = 0; n < 3; ++n) {
-        field->velocity[n] = flip_box_floats(&field->box, 99.0f); /* what must not be read */
+        field->velocity[n] = flip_box_floats(&field->box, 99.0f); /* must not be read */
         field->in.known[n] = field->known[n] = flip_box_bits(&field->box, a, b);
         field->reached[n] = flip_box_array(&field->box, sizeof(uint8_t));
     }
@@ -95,7 +95,8 @@ static void a_layer_is_the_mean_of_the_layer_before(void **unused)
     free_field(&field);
 }
 
-/* Fluid that slides along a wall: closed faces get what is along it, and the solid's velocity across it. */
+/* Fluid sliding along a wall: on closed faces the component along it is extended, the one across it is the
+ * solid's. */
 static void slide_along(WadiVec3 normal, WadiVec3 flow, double tolerance)
 {
     Field field;

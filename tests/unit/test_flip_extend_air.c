@@ -1,4 +1,4 @@
-/* flip: air cells at the surface that hold particles neither gain nor lose volume. */
+/* flip: air cells with particles at the surface neither gain nor lose volume. */
 #include "core/parallel.h"
 #include "core/random.h"
 #include "failing_alloc.h"
@@ -17,8 +17,9 @@ typedef struct Pool {
     WadiArena scratch;
 } Pool;
 
-/* Faces beside fluid; what of the pool and of the layer on it is not fluid are air cells with particles. */
-static void know_faces(Pool *pool)
+/* Mark faces next to fluid as known; cells of the pool and of the layer on it that are not fluid are air
+ * cells with particles. */
+static void mark_known_faces(Pool *pool)
 {
     const WadiRows *rows = &pool->box.rows;
     const uint8_t *filled = flip_box_bits(&pool->box, (const int[3]){ 2, 2, 2 }, (const int[3]){ 20, 12, 9 });
@@ -46,7 +47,7 @@ static void make(Pool *pool)
         pool->in.solid_velocity[a] = pool->solid[a] = flip_box_floats(&pool->box, 0.0f);
         pool->velocity[a] = flip_box_floats(&pool->box, 0.0f);
     }
-    know_faces(pool);
+    mark_known_faces(pool);
 }
 
 static void run(Pool *pool)
@@ -104,8 +105,8 @@ static void a_constant_field_stays_constant_to_the_bit(void **unused)
     free_pool(&pool);
 }
 
-/* Above a flat surface the upper faces of the first layer make up for what leaves sideways; nothing else
- * changes. Cells without particles are left alone. */
+/* Above a flat surface the upper faces of the first layer balance the sideways outflow; nothing else
+ * changes, and cells without particles are not affected. */
 static void a_layer_above_a_flat_surface_sinks_as_it_spreads(void **unused)
 {
     (void)unused;
@@ -136,9 +137,8 @@ static void no_face_changes_by_more_than_is_allowed(void **unused)
     free_pool(&pool);
 }
 
-/* Cell (2, 5, 8) moves by (2.5, 11, 5), whose square is 152.25: no more than half of 25 m/s, more than half
- * of 20, more than 12. */
-static void fast_flow_is_left_alone(void **unused)
+/* Cell (2, 5, 8) moves by (2.5, 11, 5), whose square is 152.25: no more than half of 25 m/s, more than half of 20, more than 12. */
+static void fast_flow_is_not_changed(void **unused)
 {
     (void)unused;
     const double fast[3] = { 25.0, 20.0, 12.0 };
@@ -155,14 +155,15 @@ static void fast_flow_is_left_alone(void **unused)
     }
 }
 
-/* A pit in the surface, across the border of a row: five known faces push in, the sixth lets out. */
-static void a_pit_lets_out_what_is_pushed_in(void **unused)
+/* A pit in the surface, across the border of a row: inflow through five known faces leaves through the
+ * sixth. */
+static void a_pit_has_as_much_outflow_as_inflow(void **unused)
 {
     (void)unused;
     Pool pool;
     make(&pool);
     pool.fluid[flip_box_at(&pool.box, 8, 5, 7) / 8] &= (uint8_t) ~(1u << (8 & 7));
-    know_faces(&pool);
+    mark_known_faces(&pool);
     set(&pool, 0, 8, 5, 7, 1.0f);
     set(&pool, 0, 9, 5, 7, -2.0f);
     set(&pool, 1, 8, 5, 7, 3.0f);
@@ -173,8 +174,8 @@ static void a_pit_lets_out_what_is_pushed_in(void **unused)
     free_pool(&pool);
 }
 
-/* A cell at the rim has two exits; behind a wall that moves and closes one of its sides it has one, and half
- * open it counts half. */
+/* A cell at the rim has two exits; with one side closed by a moving wall it has one, and a half open exit
+ * counts half. */
 static void walls_push_and_are_no_exits(void **unused)
 {
     (void)unused;
@@ -182,10 +183,10 @@ static void walls_push_and_are_no_exits(void **unused)
     make(&pool);
     pool.fluid[flip_box_at(&pool.box, 19, 5, 7) / 8] &=
         (uint8_t) ~(1u << (19 & 7)); /* known below, and at -x */
-    know_faces(&pool);
+    mark_known_faces(&pool);
     set(&pool, 2, 19, 5, 7, 3.0f);
     run(&pool);
-    CHECK_NEAR(at(&pool, 2, 19, 5, 8), 1.5, 1e-6); /* +x and +z; both y are beside cells of the rim */
+    CHECK_NEAR(at(&pool, 2, 19, 5, 8), 1.5, 1e-6); /* +x and +z; on both y sides are cells of the rim */
     CHECK_NEAR(at(&pool, 0, 20, 5, 7), 1.5, 1e-6);
 
     set(&pool, 2, 19, 5, 8, 0.0f);
@@ -218,7 +219,7 @@ static void threads_do_not_matter(void **unused)
             bool is_gone = wadi_random_unit(9, c, WADI_RANDOM_TEST) < 0.3;
             pool[n].fluid[c / 8] &= (uint8_t) ~((unsigned)is_gone << (c % 8));
         }
-        know_faces(&pool[n]);
+        mark_known_faces(&pool[n]);
         run(&pool[n]);
     }
     wadi_parallel_set_threads(0);
@@ -256,8 +257,8 @@ int main(void)
         cmocka_unit_test(a_constant_field_stays_constant_to_the_bit),
         cmocka_unit_test(a_layer_above_a_flat_surface_sinks_as_it_spreads),
         cmocka_unit_test(no_face_changes_by_more_than_is_allowed),
-        cmocka_unit_test(fast_flow_is_left_alone),
-        cmocka_unit_test(a_pit_lets_out_what_is_pushed_in),
+        cmocka_unit_test(fast_flow_is_not_changed),
+        cmocka_unit_test(a_pit_has_as_much_outflow_as_inflow),
         cmocka_unit_test(walls_push_and_are_no_exits),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(every_failing_allocation_is_reported),

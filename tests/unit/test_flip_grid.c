@@ -60,8 +60,7 @@ static void particles_are_sorted_by_tile_then_cell_and_stable(void **unused)
     wadi_particles_free(&particles);
 }
 
-/* A sort that leaves the first particles alone gives the lists of the others, as if they were a store of
- * their own. */
+/* A sort that skips the first particles gives the lists of the others as if they were a separate store. */
 static void the_first_particles_can_be_left_out(void **unused)
 {
     (void)unused;
@@ -117,9 +116,8 @@ static void nothing_and_one_particle_are_sorted_and_gridded(void **unused)
     }
 }
 
-/* The rows that exist are exactly those within the margin of a particle's cell, by a look at every row
- * nearby. */
-static void the_grid_has_the_rows_near_fluid_and_no_others(void **unused)
+/* The grid has exactly the rows within the margin of a particle's cell, checked for every row nearby. */
+static void the_grid_has_exactly_the_rows_near_fluid(void **unused)
 {
     (void)unused;
     WadiError error;
@@ -223,7 +221,7 @@ static void threads_do_not_change_a_byte(void **unused)
     }
 }
 
-/* The step's map, made from a sorted list by walking, against the general one, made by look-ups. */
+/* The step's map, built from a sorted list in one pass, against the general one, built by look-ups. */
 static void a_map_of_sorted_tiles_is_the_general_map(void **unused)
 {
     (void)unused;
@@ -270,7 +268,7 @@ static void the_order_is_the_same_a_kilometre_away(void **unused)
         WadiFlipGrid grid;
         scatter(&particles, 30000, wadi_vec3(0, 0, 0), 1.5);
         for (int32_t i = 0; i < particles.count; ++i) {
-            /* On a lattice of 2^-30 m, so that moving loses nothing. */
+            /* On a lattice of 2^-30 m, so that shifting is exact. */
             particles.x[i] = ldexp(floor(ldexp(particles.x[i], 30)), -30) + far[n];
             particles.y[i] = ldexp(floor(ldexp(particles.y[i], 30)), -30) - far[n];
             particles.z[i] = ldexp(floor(ldexp(particles.z[i], 30)), -30) + far[n];
@@ -287,7 +285,7 @@ static void the_order_is_the_same_a_kilometre_away(void **unused)
     }
 }
 
-/* Bytes a droplet, whatever the space between them: a droplet alone in the world needs its particle, a few
+/* Bytes per droplet do not depend on the space between them: an isolated droplet needs its particle, a few
  * tiles and rows. */
 static void droplets_cost_memory_by_their_number(void **unused)
 {
@@ -340,7 +338,7 @@ int main(void)
         cmocka_unit_test(particles_are_sorted_by_tile_then_cell_and_stable),
         cmocka_unit_test(the_first_particles_can_be_left_out),
         cmocka_unit_test(nothing_and_one_particle_are_sorted_and_gridded),
-        cmocka_unit_test(the_grid_has_the_rows_near_fluid_and_no_others),
+        cmocka_unit_test(the_grid_has_exactly_the_rows_near_fluid),
         cmocka_unit_test(a_particle_without_a_cell_is_named),
         cmocka_unit_test(threads_do_not_change_a_byte),
         cmocka_unit_test(a_map_of_sorted_tiles_is_the_general_map),

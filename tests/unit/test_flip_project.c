@@ -1,4 +1,4 @@
-/* flip: the pressure projection against divergences, pressures and fluxes that are known. */
+/* flip: the pressure projection against known divergences, pressures and fluxes. */
 #include "core/parallel.h"
 #include "core/random.h"
 #include "failing_alloc.h"
@@ -17,7 +17,7 @@ static void stir(FlipTank *tank, uint64_t seed)
     }
 }
 
-/* A closed room, filled to two thirds at random places and everywhere below, walls cut at random, two
+/* A closed room, full at the bottom and filled at random to two thirds above, walls cut at random, two
  * densities. */
 static void make_rough_room(FlipTank *tank)
 {
@@ -42,7 +42,7 @@ static void make_rough_room(FlipTank *tank)
             }
         }
     }
-    /* No cell of a single closed component: an outlet through every column's top. */
+    /* No closed component: an outlet at the top of every column. */
     for (int a = 0; a < 3; ++a) {
         tank->in.theta[a] = tank->theta[a];
     }
@@ -137,7 +137,7 @@ static void a_piston_pushes_out_what_it_displaces(void **unused)
     flip_tank_free(&tank);
 }
 
-static void fluid_expands_as_asked(void **unused)
+static void fluid_expands_as_prescribed(void **unused)
 {
     (void)unused;
     FlipTank tank;
@@ -159,7 +159,7 @@ static void fluid_expands_as_asked(void **unused)
     flip_tank_free(&tank);
 }
 
-/* Solve, make air of what pulls, solve the rest: plain and slow. */
+/* Solve, make cells in tension air, solve again: plain and slow. */
 static WadiStatus slow_solve_unilateral(const WadiPoisson *system, const float *b,
                                         const WadiPoissonSettings *settings, double *x, WadiArena *scratch,
                                         WadiPoissonReport *report, WadiError *error)
@@ -223,7 +223,7 @@ static double parting_speed(bool is_unilateral, double *least_pressure)
     return speed;
 }
 
-static void pressure_does_not_pull_when_told_so(void **unused)
+static void unilateral_pressure_does_not_pull(void **unused)
 {
     (void)unused;
     double least;
@@ -239,7 +239,7 @@ static WadiStatus unilateral(const WadiPoisson *system, const float *b, const Wa
     return wadi_poisson_solve_unilateral(system, b, settings, 2, x, scratch, report, NULL, error);
 }
 
-/* Two velocities through one projector, and each through a projection of its own: the same bytes. */
+/* Two velocities through one projector, and each through its own projection: the same bytes. */
 static void a_projector_can_be_used_again(void **unused)
 {
     (void)unused;
@@ -275,7 +275,7 @@ static void a_projector_can_be_used_again(void **unused)
     }
 }
 
-static void a_cell_shut_in_is_left_alone(void **unused)
+static void a_closed_cell_is_not_changed(void **unused)
 {
     (void)unused;
     FlipTank tank;
@@ -298,7 +298,7 @@ static void a_cell_shut_in_is_left_alone(void **unused)
     flip_tank_free(&tank);
 }
 
-static void known_faces_are_the_open_ones_beside_fluid(void **unused)
+static void known_faces_are_the_open_ones_next_to_fluid(void **unused)
 {
     (void)unused;
     FlipTank tank;
@@ -311,7 +311,7 @@ static void known_faces_are_the_open_ones_beside_fluid(void **unused)
         size_t at = flip_box_at(&tank.box, 5, 5, k);
         assert_int_equal(tank.out.known[2][at / 8] >> 5 & 1, k >= 1 && k <= 4);
         assert_int_equal(tank.out.known[0][at / 8] >> 5 & 1, k < 4);
-        /* Far above the fluid nothing was touched; walls have their own velocity. */
+        /* Far above the fluid nothing changes; walls have their own velocity. */
         CHECK_NEAR((double)tank.out.velocity[2][at], k > 4 ? -1.0 : 0.0, 1e-6);
     }
     flip_tank_free(&tank);
@@ -377,11 +377,11 @@ int main(void)
         cmocka_unit_test(no_divergence_is_left),
         cmocka_unit_test(the_system_is_symmetric_and_dominant),
         cmocka_unit_test(a_piston_pushes_out_what_it_displaces),
-        cmocka_unit_test(fluid_expands_as_asked),
-        cmocka_unit_test(pressure_does_not_pull_when_told_so),
+        cmocka_unit_test(fluid_expands_as_prescribed),
+        cmocka_unit_test(unilateral_pressure_does_not_pull),
         cmocka_unit_test(a_projector_can_be_used_again),
-        cmocka_unit_test(a_cell_shut_in_is_left_alone),
-        cmocka_unit_test(known_faces_are_the_open_ones_beside_fluid),
+        cmocka_unit_test(a_closed_cell_is_not_changed),
+        cmocka_unit_test(known_faces_are_the_open_ones_next_to_fluid),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(an_empty_grid_projects_to_nothing),
         cmocka_unit_test(every_failing_allocation_is_reported),

@@ -1,4 +1,4 @@
-/* flip: stop rule, rigid groups and their projection on grids whose answers are known. */
+/* flip: stop rule, rigid groups and their projection on grids with known answers. */
 #include "core/alloc.h"
 #include "core/random.h"
 #include "failing_alloc.h"
@@ -21,11 +21,11 @@ static WadiFrictionGrid cells_of(const TestGrid *grid)
 
 typedef struct Momenta {
     WadiVec3 linear, angular;
-    double energy, size; /* size: what a relative error is measured by */
+    double energy, size; /* size: reference of relative errors */
 } Momenta;
 
-/* Of one group, either of the velocities on its faces or of the motion given. Independent of the code under
- * test. */
+/* Momenta of one group, from the velocities on its faces or from the given motion. Independent of the code
+ * under test. */
 static Momenta momenta_of(const TestGrid *grid, const WadiRigidGroups *groups, int32_t group,
                           float *const velocity[3], const WadiRigidMotion *motion)
 {
@@ -232,9 +232,9 @@ static double energy_of(const TestGrid *grid, float *const velocity[3])
     return sum;
 }
 
-/* Every cell at 0.95 of what would stop it: one explicit step of the whole stress feeds the shortest waves.
- * */
-static void sliding_loses_energy_with_the_default_share_and_gains_it_with_one(void **unused)
+/* Every cell at 0.95 of its stopping stress: one explicit step of the whole stress amplifies the shortest
+ * waves. */
+static void sliding_loses_energy_with_the_default_fraction_and_gains_it_with_one(void **unused)
 {
     (void)unused;
     WadiError error;
@@ -358,7 +358,7 @@ int main(void)
         cmocka_unit_test(rigid_input_comes_back),
         cmocka_unit_test(groups_join_across_faces_only),
         cmocka_unit_test(the_stop_rule_compares_half_the_shear_rate),
-        cmocka_unit_test(sliding_loses_energy_with_the_default_share_and_gains_it_with_one),
+        cmocka_unit_test(sliding_loses_energy_with_the_default_fraction_and_gains_it_with_one),
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(an_empty_grid_has_no_groups),
     };

@@ -1,4 +1,4 @@
-/* flip: particles that came too close push each other apart. */
+/* flip: particles that are too close push each other apart. */
 #include "flip/move/flip_separate.h"
 
 #include "core/parallel.h"
@@ -14,7 +14,7 @@ typedef struct Cloud {
     double x[CLOUD], y[CLOUD], z[CLOUD];
 } Cloud;
 
-/* `count` particles, places 0. */
+/* `count` particles, all positions 0. */
 static Cloud *cloud_make(int count)
 {
     WadiError error;
@@ -54,7 +54,7 @@ static void a_pair_goes_to_a_diameter_in_one_iteration(void **unused)
     Cloud *cloud = cloud_make(4);
     cloud->x[0] = 5.0;
     cloud->x[1] = 5.6;
-    cloud->y[2] = cloud->y[3] = 9.0; /* two in one place */
+    cloud->y[2] = cloud->y[3] = 9.0; /* two at the same position */
     assert_int_equal(separate(cloud, 1.0, 1), 2);
     CHECK_NEAR(cloud->x[0], 4.8, 1e-15);
     CHECK_NEAR(cloud->x[1], 5.8, 1e-15);
@@ -64,7 +64,7 @@ static void a_pair_goes_to_a_diameter_in_one_iteration(void **unused)
     cloud_free(cloud);
 }
 
-/* A cube of particles at the rest density, in random places. */
+/* A cube of particles at the rest density, at random positions. */
 static void fill_cube(Cloud *cloud)
 {
     for (int i = 0; i < CLOUD; ++i) {
@@ -143,7 +143,7 @@ static void threads_do_not_change_a_byte(void **unused)
     wadi_parallel_set_threads(0);
 }
 
-/* The diameter is the distance of the seeded lattice: what is at rest density is left alone. */
+/* The diameter is the distance of the seeded lattice: at the rest density nothing moves. */
 static void a_lattice_at_rest_density_has_no_contact(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* flip: where the free surface is thought to be. */
+/* flip: position of the free surface. */
 #include "core/parallel.h"
 #include "core/random.h"
 #include "failing_alloc.h"
@@ -33,7 +33,8 @@ static void add_particle(Pool *pool, double x, double y, double z)
     pool->fluid[at / 8] |= (uint8_t)(1u << (at % 8));
 }
 
-/* Eight particles a cell, one anywhere in each eighth of it [ZB05], in 4 <= x, y < 20 and 4 <= z < top. */
+/* Eight particles a cell, one at a random position in each octant [ZB05], in 4 <= x, y < 20 and 4 <= z <
+ * top. */
 static void fill_jittered(Pool *pool, double top)
 {
     uint64_t id = 0;
@@ -81,7 +82,7 @@ static double mean_height(const Pool *pool)
     return sum / count;
 }
 
-static void a_settled_surface_is_where_it_is(void **unused)
+static void a_settled_surface_is_at_the_filling_level(void **unused)
 {
     (void)unused;
     double worst = 0.0;
@@ -222,7 +223,7 @@ static void every_failing_allocation_is_reported(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_settled_surface_is_where_it_is),
+        cmocka_unit_test(a_settled_surface_is_at_the_filling_level),
         cmocka_unit_test(a_box_of_full_cells_has_its_faces_as_surface),
         cmocka_unit_test(walls_do_not_bend_the_surface),
         cmocka_unit_test(the_sign_follows_the_labels),

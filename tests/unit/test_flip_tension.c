@@ -1,5 +1,5 @@
-/* flip: curvature of surfaces made of particles, and the pressure that surface tension makes in a drop
- * [Laplace]. Lengths in cells. */
+/* flip: curvature of surfaces made of particles, and the pressure of surface tension in a drop [Laplace].
+ * Lengths in cells. */
 #include "core/random.h"
 #include "flip/pressure/flip_surface.h"
 #include "flip/pressure/flip_tension.h"
@@ -146,7 +146,7 @@ static void a_drop_has_laplaces_pressure(void **unused)
     flip_tank_free(tank);
 }
 
-/* The same value all round the surface is no force at all. */
+/* A uniform value on the whole surface is no force. */
 static void an_even_pressure_moves_nothing(void **unused)
 {
     (void)unused;

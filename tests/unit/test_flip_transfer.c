@@ -1,4 +1,4 @@
-/* flip: what the transfers between particles and grid keep. [theory 2.1, 2.2] */
+/* flip: what the transfers between particles and grid conserve. [theory 2.1, 2.2] */
 #include "core/alloc.h"
 #include "expect.h"
 #include "flip_fixture.h"
@@ -123,7 +123,8 @@ static void constant_and_linear_fields_reach_particles_exactly(void **unused)
         WadiParticles *p = &fluid.particles;
         for (int32_t i = 0; i < p->count; ++i) {
             WadiVec3 u = linear_field(fields[f], wadi_vec3(p->x[i], p->y[i], p->z[i]));
-            /* Constant: the very float. Linear: values to 4 m/s, places of eight cells in float. */
+            /* Constant: exactly the same float. Linear: values to 4 m/s, positions up to eight cells in
+             * float. */
             double tolerance = f == 0 ? 0.0 : 1e-6;
             CHECK_NEAR((double)p->vx[i], f == 0 ? (double)(float)u.x : u.x, tolerance);
             CHECK_NEAR((double)p->vy[i], f == 0 ? (double)(float)u.y : u.y, tolerance);
@@ -137,9 +138,9 @@ static void constant_and_linear_fields_reach_particles_exactly(void **unused)
     }
 }
 
-/* Two materials, particle by particle in the same cells: one keeps its velocity (FLIP, nothing changed), one
- * takes the grid's and its slopes (APIC). */
-static void materials_in_one_cell_keep_their_own_way(void **unused)
+/* Two materials alternating in the same cells: one keeps its velocity (FLIP, nothing changed), one gets
+ * the grid's and its slopes (APIC). */
+static void materials_in_one_cell_keep_their_own_transfer(void **unused)
 {
     (void)unused;
     const double field[12] = { 0.5, 1, -2, 0.5, -0.2, 0.3, 0.7, -1, 0.1, -0.4, 0.9, 2 };
@@ -158,7 +159,7 @@ static void materials_in_one_cell_keep_their_own_way(void **unused)
     for (int e = 0; e < 9; ++e) {
         c[e] = wadi_particles_column(p, fluid.affine.column[e]);
     }
-    /* C of what is no APIC must not be read: garbage gives the bytes of zeros. */
+    /* C of materials without APIC must not be read: garbage gives the bytes of zeros. */
     uint64_t hashes[2];
     for (int is_garbage = 0; is_garbage < 2; ++is_garbage) {
         for (int32_t i = 0; i < p->count; ++i) {
@@ -267,8 +268,8 @@ static double angular_momentum(const Fluid *fluid)
     return sum;
 }
 
-/* Transfers to and fro without motion. A rigid rotation is what APIC stores exactly; PIC's averages at the
- * rim eat it. Under any velocities APIC keeps the angular momentum of the grid. */
+/* Transfers in both directions without motion. APIC stores a rigid rotation exactly; PIC's averages at the
+ * rim damp it. For any velocities APIC conserves the angular momentum of the grid. */
 static void apic_keeps_angular_momentum_and_pic_loses_it(void **unused)
 {
     (void)unused;
@@ -304,8 +305,8 @@ static void apic_keeps_angular_momentum_and_pic_loses_it(void **unused)
     }
 }
 
-/* Particles exactly on the low corners of their cells have no weight at the far faces: these get their
- * velocity nevertheless. */
+/* Particles exactly on the low corners of their cells have no weight at the far faces, which still get
+ * their velocity. */
 static void particles_on_edges_reach_all_faces_of_their_cell(void **unused)
 {
     (void)unused;
@@ -348,7 +349,7 @@ int main(void)
         cmocka_unit_test(to_grid_keeps_mass_and_momentum),
         cmocka_unit_test(particles_on_edges_reach_all_faces_of_their_cell),
         cmocka_unit_test(constant_and_linear_fields_reach_particles_exactly),
-        cmocka_unit_test(materials_in_one_cell_keep_their_own_way),
+        cmocka_unit_test(materials_in_one_cell_keep_their_own_transfer),
         cmocka_unit_test(flip_without_change_keeps_every_bit),
         cmocka_unit_test(flip_adds_the_change_and_a_blend_lies_between),
         cmocka_unit_test(apic_keeps_angular_momentum_and_pic_loses_it),

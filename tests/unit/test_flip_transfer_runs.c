@@ -11,7 +11,7 @@
 
 static const float two_masses[2] = { 1.0f, 2.5f };
 
-/* Everything a step computes, in the order of ids, relative to where the body is. */
+/* All results of a step, in the order of ids, relative to the position of the body. */
 static void results_at(double far, uint64_t *hash, double *sample)
 {
     Fluid fluid;
@@ -156,8 +156,8 @@ static void an_allocation_failing_anywhere_is_an_error_without_a_leak(void **unu
     wadi_set_allocator(NULL);
 }
 
-/* ns a particle of sort, to grid, to particles with their path: two million particles, or droplets that are
- * alone. */
+/* ns a particle of sort, to grid, to particles with their path: two million particles, or isolated
+ * droplets. */
 static void step_costs_follow_the_particles(void **unused)
 {
     (void)unused;

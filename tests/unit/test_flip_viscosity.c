@@ -1,5 +1,5 @@
-/* flip: the viscosity solve against known motions: what it must leave alone, what it must keep, and exact
- * decay rates and profiles. Lengths in cells, h = 1. */
+/* flip: the viscosity solve against known motions: invariants, exact decay rates and profiles. Lengths in
+ * cells, h = 1. */
 #include "flip/viscosity/flip_viscosity.h"
 #include "flip_box.h"
 
@@ -84,7 +84,7 @@ static void done(Viscous *v)
     flip_box_free(&v->box);
 }
 
-static void face_place(const Viscous *v, size_t at, int a, double x[3])
+static void face_position(const Viscous *v, size_t at, int a, double x[3])
 {
     int c[3];
     flip_box_cell(&v->box, at, c);
@@ -120,7 +120,7 @@ static void rigid_motions_cost_nothing(void **unused)
             before[a] = flip_box_floats(&v.box, 0.0f);
             for (size_t at = 8; at < wadi_rows_floats(&v.box.rows); ++at) {
                 double x[3];
-                face_place(&v, at, a, x);
+                face_position(&v, at, a, x);
                 v.u[a][at] = before[a][at] = (float)(move[a] + turn[b] * x[c] - turn[c] * x[b]);
             }
         }
@@ -147,7 +147,7 @@ static void momenta(Viscous *v, double linear[3], double angular[3])
         int b = (a + 1) % 3, c = (a + 2) % 3;
         for (size_t at = 8; at < wadi_rows_floats(&v->box.rows); ++at) {
             double x[3], mu = (double)viscous.mass[a][at] * (double)v->u[a][at];
-            face_place(v, at, a, x);
+            face_position(v, at, a, x);
             linear[a] += mu;
             angular[b] += x[c] * mu;
             angular[c] -= x[b] * mu;
@@ -155,14 +155,14 @@ static void momenta(Viscous *v, double linear[3], double angular[3])
     }
 }
 
-static void momentum_and_spin_are_kept(void **unused)
+static void momentum_and_spin_are_conserved(void **unused)
 {
     (void)unused;
     const double coefficients[3] = { 0.3, 30.0, 1e4 };
     for (int n = 0; n < 3; ++n) {
         Viscous v;
         make(&v, ball_lo, ball_hi, ball, coefficients[n]);
-        v.in.solver.tolerance = 1e-9; /* what is left of the residual is missing in the momentum */
+        v.in.solver.tolerance = 1e-9; /* the remaining residual is missing in the momentum */
         uint32_t random = 12345;
         for (int a = 0; a < 3; ++a) {
             for (size_t at = 8; at < wadi_rows_floats(&v.box.rows); ++at) {
@@ -203,7 +203,7 @@ static void a_shear_wave_decays_at_its_rate(void **unused)
         const double k = 3.14159265358979 / 8.0;
         for (size_t at = 8; at < wadi_rows_floats(&v.box.rows); ++at) {
             double x[3];
-            face_place(&v, at, 0, x);
+            face_position(&v, at, 0, x);
             v.u[0][at] = (float)cos(k * (x[2] - 2.0));
         }
         solve(&v);
@@ -222,9 +222,9 @@ static double film(double x, double y, double z)
     return fmax(fmax(fabs(x - 18.0) - 16.0, fabs(y - 18.0) - 16.0), z - film_height);
 }
 
-/* Film flow: u = g (2 H z - z^2) / (2 nu), whatever part of a cell the surface or the floor cuts off. The
- * wall's stress is that of a straight line through the first cell, which is off by g h^2 / (8 nu): 1 / (4
- * H^2) of the speed. */
+/* Film flow: u = g (2 H z - z^2) / (2 nu), for any fraction of a cell cut off by the surface or the floor.
+ * The wall's stress is that of a straight line through the first cell, which is off by g h^2 / (8 nu): 1 /
+ * (4 H^2) of the speed. */
 static void a_film_flows_with_its_parabola(void **unused)
 {
     (void)unused;
@@ -255,7 +255,7 @@ static void a_film_flows_with_its_parabola(void **unused)
     }
 }
 
-/* Two layers sheared by a belt: stress is continuous, so each layer takes its share of the speed. */
+/* Two layers sheared by a belt: stress is continuous, so each layer has its fraction of the speed. */
 static void layers_share_the_shear_by_their_viscosity(void **unused)
 {
     (void)unused;
@@ -339,7 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rigid_motions_cost_nothing),
-        cmocka_unit_test(momentum_and_spin_are_kept),
+        cmocka_unit_test(momentum_and_spin_are_conserved),
         cmocka_unit_test(a_shear_wave_decays_at_its_rate),
         cmocka_unit_test(a_film_flows_with_its_parabola),
         cmocka_unit_test(layers_share_the_shear_by_their_viscosity),
