@@ -86,7 +86,7 @@ typedef struct WadiFlipCells {
 /* Lifetimes of scratch memory inside a step, opened and closed by the step; pointers of a closed scope are
  * NULL. */
 typedef enum WadiFlipScope {
-    WADI_FLIP_SCOPE_TRANSFER, /* face masses: until the faces that particles reach are known */
+    WADI_FLIP_SCOPE_TRANSFER, /* face masses: until the faces with a velocity from particles are found */
     WADI_FLIP_SCOPE_SURFACE,  /* solid fractions, fill, surface distance: until the solves begin */
     WADI_FLIP_SCOPE_CELLS,    /* WadiFlipCells */
     WADI_FLIP_SCOPES

@@ -22,7 +22,7 @@ WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, W
     WadiFlipAirIn air = { .rows = rows,
                           .cells = step->occupied_air,
                           .solid_row = step->solid.row,
-                          .most = AIR_CHANGE * speed,
+                          .largest_change = AIR_CHANGE * speed,
                           .fast = AIR_FAST * speed };
     for (int a = 0; a < 3; ++a) {
         in.known[a] = air.known[a] = step->known[a];

@@ -109,11 +109,11 @@ static void start_heads(void *user, int64_t first, int64_t end)
 /* Cells next to air that has other air next to it: a hole of one cell in a bed is not the open air. */
 static unsigned next_to_air(const Pore *pore, int32_t r)
 {
-    unsigned beside = 0;
+    unsigned bits = 0;
     for (int side = 0; side < 6; ++side) {
-        beside |= wadi_row_neighbour_bits(pore->rows, pore->air, r, side);
+        bits |= wadi_row_neighbour_bits(pore->rows, pore->air, r, side);
     }
-    return beside;
+    return bits;
 }
 
 static void start_dry(void *user, int64_t first, int64_t end)

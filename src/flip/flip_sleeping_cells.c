@@ -124,7 +124,7 @@ void wadi_flip_stop_sleeping(WadiFlipStep *step)
 typedef struct Check {
     const WadiFlipStep *step;
     const WadiFriction *friction;
-    const WadiFrictionMemory *rest;
+    const WadiFrictionMemory *sleeping_stress;
     double layer; /* weight of a layer of cells, as P */
 } Check;
 
@@ -146,7 +146,8 @@ static double change_of_row(const Check *check, const WadiSleepTile *tile, int32
             double change = fabs(
                 step->cells.pressure[wadi_table_cell(step->cells.pressure_row, wadi_row_cell_index(awake))] -
                 then);
-            change = fmax(change, wadi_friction_change(check->friction, check->rest, awake.row, awake.lane));
+            change = fmax(
+                change, wadi_friction_change(check->friction, check->sleeping_stress, awake.row, awake.lane));
             largest = fmax(largest, change / (LOAD_FRACTION * then + LOAD_LAYERS * check->layer));
         }
     }
@@ -158,7 +159,7 @@ void wadi_flip_check_sleeping(WadiFlip *flip, const WadiFlipStep *step, const Wa
     const WadiRows *rows = &step->grid.rows;
     Check check = { .step = step,
                     .friction = friction,
-                    .rest = &flip->sleep_stresses.friction,
+                    .sleeping_stress = &flip->sleep_stresses.friction,
                     .layer = wadi_flip_gravity_step(flip, step) };
     for (int32_t t = 0; t < rows->tiles->count && step->cells.sleeping.tile != NULL; ++t) {
         double change = 0.0;

@@ -4,26 +4,27 @@
 #include "flip/flip.h"
 
 /* Rows whose faces wadi_flip_close_sleeping will close: rows of sleeping tiles, and their high neighbours. */
-static WadiStatus rows_to_close(const WadiFlip *flip, const WadiRows *rows, uint64_t **own, WadiError *error)
+static WadiStatus rows_to_close(const WadiFlip *flip, const WadiRows *rows, uint64_t **closed_rows,
+                                WadiError *error)
 {
     const WadiTileMap *tiles = rows->tiles;
-    *own = NULL;
+    *closed_rows = NULL;
     if (flip->sleep.tile_count == 0) {
         return WADI_OK;
     }
-    WADI_TRY(
-        WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, own, (size_t)tiles->count, "solid cells", error));
-    memset(*own, 0, (size_t)tiles->count * sizeof **own);
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, closed_rows, (size_t)tiles->count, "solid cells",
+                                      error));
+    memset(*closed_rows, 0, (size_t)tiles->count * sizeof **closed_rows);
     for (int32_t t = 0; t < tiles->count; ++t) {
         if (wadi_sleep_find(&flip->sleep, tiles->tiles[t]) < 0) {
             continue;
         }
-        (*own)[t] = UINT64_MAX;
+        (*closed_rows)[t] = UINT64_MAX;
         for (int32_t r = rows->first[t]; r < rows->first[t + 1]; ++r) {
             for (int axis = 0; axis < 3; ++axis) {
                 const int32_t next = rows->neighbour[r][2 * axis + 1];
                 if (next != 0) {
-                    (*own)[rows->tile[next]] |= UINT64_C(1) << rows->index_in_tile[next];
+                    (*closed_rows)[rows->tile[next]] |= UINT64_C(1) << rows->index_in_tile[next];
                 }
             }
         }
@@ -45,8 +46,8 @@ WadiStatus wadi_flip_find_solids(WadiFlip *flip, WadiFlipStep *step, WadiError *
                            .is_binary =
                                def->solids == WADI_FLIP_SOLIDS_VOXELS ||
                                (flip->materials.has_sand && def->friction != WADI_FLIP_FRICTION_SOLVE) };
-    uint64_t *own = NULL;
-    WADI_TRY(rows_to_close(flip, &step->grid.rows, &own, error));
-    in.own = own;
+    uint64_t *closed_rows = NULL;
+    WADI_TRY(rows_to_close(flip, &step->grid.rows, &closed_rows, error));
+    in.unshared_rows = closed_rows;
     return wadi_flip_solid(&in, &flip->solid_cache, &step->solid, flip->context.scratch, error);
 }

@@ -39,7 +39,7 @@ static void make(Pool *pool)
     *pool = (Pool){ 0 };
     flip_box_make(&pool->box, low, high);
     pool->fluid = flip_box_bits(&pool->box, (const int[3]){ 2, 2, 2 }, (const int[3]){ 20, 12, 8 });
-    pool->in = (WadiFlipAirIn){ .rows = &pool->box.rows, .most = 100.0f, .fast = INFINITY };
+    pool->in = (WadiFlipAirIn){ .rows = &pool->box.rows, .largest_change = 100.0f, .fast = INFINITY };
     pool->in.cells = pool->cells = flip_box_array(&pool->box, sizeof(uint8_t));
     for (int a = 0; a < 3; ++a) {
         pool->in.known[a] = pool->known[a] = flip_box_array(&pool->box, sizeof(uint8_t));
@@ -131,7 +131,7 @@ static void no_face_changes_by_more_than_is_allowed(void **unused)
     Pool pool;
     make(&pool);
     fill_spreading(&pool);
-    pool.in.most = 1.25f;
+    pool.in.largest_change = 1.25f;
     run(&pool);
     CHECK_NEAR(at(&pool, 2, 8, 5, 9), 5.0 - 1.25, 0.0);
     free_pool(&pool);
@@ -147,7 +147,7 @@ static void fast_flow_is_not_changed(void **unused)
         Pool pool;
         make(&pool);
         fill_spreading(&pool);
-        pool.in.most = 1.25f;
+        pool.in.largest_change = 1.25f;
         pool.in.fast = (float)fast[n];
         run(&pool);
         CHECK_NEAR(at(&pool, 2, 2, 5, 9), 5.0 - 1.25 * share[n], 1e-6);

@@ -56,15 +56,17 @@ static void equal_rows_share_their_values(void **unused)
     assert_int_equal(out.row[0], WADI_FLIP_SOLID_NONE);
 
     const int32_t row = (int32_t)(flip_box_at(&box, 9, 5, 20) / 8);
-    uint64_t *own = flip_box_array(&box, sizeof(uint64_t));
-    own[box.rows.tile[row]] = UINT64_C(1) << box.rows.index_in_tile[row];
+    uint64_t *unshared = flip_box_array(&box, sizeof(uint64_t));
+    unshared[box.rows.tile[row]] = UINT64_C(1) << box.rows.index_in_tile[row];
     WadiError error;
-    WadiFlipSolid with_own;
-    WadiFlipSolidIn in = { .rows = &box.rows, .solids = &solids, .cell_size = 1.0, .own = own };
-    CHECK_OK(wadi_flip_solid(&in, &cache, &with_own, &box.arena, &error), error);
-    assert_int_equal(with_own.row_count, out.row_count + 1);
-    assert_true(with_own.row[row] >= WADI_FLIP_SOLID_PLAIN_ROWS);
-    assert_same_values(&box.rows, &with_own, &out);
+    WadiFlipSolid with_unshared;
+    WadiFlipSolidIn in = {
+        .rows = &box.rows, .solids = &solids, .cell_size = 1.0, .unshared_rows = unshared
+    };
+    CHECK_OK(wadi_flip_solid(&in, &cache, &with_unshared, &box.arena, &error), error);
+    assert_int_equal(with_unshared.row_count, out.row_count + 1);
+    assert_true(with_unshared.row[row] >= WADI_FLIP_SOLID_PLAIN_ROWS);
+    assert_same_values(&box.rows, &with_unshared, &out);
     wadi_flip_solid_cache_free(&cache);
     flip_box_free(&box);
 }

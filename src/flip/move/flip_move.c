@@ -93,15 +93,15 @@ static WadiSolids single_shape(const WadiSolids *solids, int i)
 static Carried carried_by(const WadiShape *shape, WadiVec3 from, double h, double t0, double t1)
 {
     static const WadiVec3 unit[3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
-    Carried made = { .shape = shape, .from = from, .to = wadi_shape_carry(shape, from, t0, t1) };
+    Carried result = { .shape = shape, .from = from, .to = wadi_shape_carry(shape, from, t0, t1) };
     for (int a = 0; a < 3; ++a) {
         WadiVec3 end = wadi_shape_carry(shape, wadi_add_scaled(from, unit[a], h), t0, t1);
-        WadiVec3 column = wadi_scale(wadi_sub(end, made.to), 1.0 / h);
-        made.turn.m[0][a] = column.x;
-        made.turn.m[1][a] = column.y;
-        made.turn.m[2][a] = column.z;
+        WadiVec3 column = wadi_scale(wadi_sub(end, result.to), 1.0 / h);
+        result.turn.m[0][a] = column.x;
+        result.turn.m[1][a] = column.y;
+        result.turn.m[2][a] = column.z;
     }
-    return made;
+    return result;
 }
 
 static WadiVec3 carry(const Carried *carried, WadiVec3 x)
@@ -276,9 +276,9 @@ static WadiRowCell farthest_neighbour(const WadiFlipMover *context, WadiRowCell 
 {
     WadiRowCell best = cell;
     for (int side = 0; side < 6; ++side) {
-        WadiRowCell beside = wadi_row_cell_neighbour(&context->in->grid->rows, cell, side);
-        if (beside.row != 0 && distance_of(context, beside) > distance_of(context, best)) {
-            best = beside;
+        WadiRowCell neighbour = wadi_row_cell_neighbour(&context->in->grid->rows, cell, side);
+        if (neighbour.row != 0 && distance_of(context, neighbour) > distance_of(context, best)) {
+            best = neighbour;
         }
     }
     return best;
@@ -315,34 +315,35 @@ static bool is_free_at_end(const WadiFlipMover *context, const NearShapes *shape
     if (end.row == 0) {
         return false;
     }
-    const Ball own = ball_of_cell(context, shapes, end, shapes->sag);
-    if (ball_contains(&own, x0) && ball_contains(&own, x1)) {
+    const Ball cell = ball_of_cell(context, shapes, end, shapes->sag);
+    if (ball_contains(&cell, x0) && ball_contains(&cell, x1)) {
         return true;
     }
-    const Ball beside = ball_of_cell(context, shapes, farthest_neighbour(context, end), shapes->sag);
-    return ball_contains(&beside, x0) && ball_contains(&beside, x1);
+    const Ball neighbour = ball_of_cell(context, shapes, farthest_neighbour(context, end), shapes->sag);
+    return ball_contains(&neighbour, x0) && ball_contains(&neighbour, x1);
 }
 
 /* Balls of a cell: around its centre, around a neighbour's centre, one that avoids only the shapes, and a
  * smaller first one that carried shapes do not enter in any frame. */
 typedef struct CellBalls {
-    Ball own, beside, clear, core;
+    Ball cell, neighbour, clear, core;
 } CellBalls;
 
 /* Is the chord in one of the first two, or half in one and half in the ball of the cell where it ends? */
 static bool is_chord_free(const WadiFlipMover *context, const NearShapes *shapes, const CellBalls *balls,
                           WadiVec3 x0, WadiVec3 x1)
 {
-    const Ball *own = &balls->own, *beside = &balls->beside;
-    const bool is_in_own = ball_contains(own, x0), is_in_beside = ball_contains(beside, x0);
-    if ((is_in_own && ball_contains(own, x1)) || (is_in_beside && ball_contains(beside, x1))) {
+    const Ball *cell = &balls->cell, *neighbour = &balls->neighbour;
+    const bool is_in_cell = ball_contains(cell, x0), is_in_neighbour = ball_contains(neighbour, x0);
+    if ((is_in_cell && ball_contains(cell, x1)) || (is_in_neighbour && ball_contains(neighbour, x1))) {
         return true;
     }
-    if (!is_in_own && !is_in_beside) {
+    if (!is_in_cell && !is_in_neighbour) {
         return false;
     }
     const WadiVec3 middle = wadi_lerp(x0, x1, 0.5);
-    return ((is_in_own && ball_contains(own, middle)) || (is_in_beside && ball_contains(beside, middle))) &&
+    return ((is_in_cell && ball_contains(cell, middle)) ||
+            (is_in_neighbour && ball_contains(neighbour, middle))) &&
            is_end_free(context, shapes, x0, x1);
 }
 
@@ -388,8 +389,8 @@ static void move_cell(const WadiFlipMover *context, const NearShapes *shapes, Wa
                       const WadiFlipPath *path, int32_t first, int32_t end, WadiCollideReport *report)
 {
     WadiParticles *p = context->particles;
-    CellBalls balls = { .own = ball_of_cell(context, shapes, cell, shapes->sag),
-                        .beside =
+    CellBalls balls = { .cell = ball_of_cell(context, shapes, cell, shapes->sag),
+                        .neighbour =
                             ball_of_cell(context, shapes, farthest_neighbour(context, cell), shapes->sag),
                         .clear = { .square = NAN } }; /* computed for the first particle that needs it */
     if (shapes->carried_count > 0) {
@@ -400,7 +401,7 @@ static void move_cell(const WadiFlipMover *context, const NearShapes *shapes, Wa
         bool is_free = is_path_free(context, shapes, &balls, x0, x1);
         if (!is_free) {
             if (isnan(balls.clear.square)) {
-                balls.clear = ball_clear_of_shapes(context, shapes, balls.own.centre);
+                balls.clear = ball_clear_of_shapes(context, shapes, balls.cell.centre);
             }
             is_free = is_between_walls(context, shapes, &balls.clear, x0, x1);
         }

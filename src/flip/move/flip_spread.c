@@ -95,7 +95,7 @@ static void gather_around(const WadiFlipSpreadIn *in, int32_t row, Around *aroun
 /* Sums over eight particles at a time, in a fixed order. */
 typedef struct Push {
     WadiF8 x, y, z;
-    WadiVec3 together; /* from particles at the same position */
+    WadiVec3 coincident; /* from particles at the same position */
 } Push;
 
 /* Pushes of particles first .. end on particle i, in diameters: (1 - r) dx / r each. */
@@ -117,16 +117,16 @@ static void add_pushes(const Around *around, int32_t i, int32_t first, int32_t e
             r[l] = sqrtf(square[l]);
         }
         const WadiI8 is_near = is_here & (r < 1.0f) & (r > SAME_POSITION),
-                     is_together = is_here & (r <= SAME_POSITION);
+                     is_coincident = is_here & (r <= SAME_POSITION);
         const WadiF8 weight = (WadiF8)((WadiI8)((1.0f - r) / r) & is_near);
         push->x += weight * x;
         push->y += weight * y;
         push->z += weight * z;
-        for (unsigned left = wadi_row_bits(&is_together); left != 0; left &= left - 1) {
+        for (unsigned left = wadi_row_bits(&is_coincident); left != 0; left &= left - 1) {
             const int32_t other = n + __builtin_ctz(left);
             if (other != i) {
-                push->together =
-                    wadi_add(push->together, wadi_flip_any_direction(around->id[i], around->id[other]));
+                push->coincident =
+                    wadi_add(push->coincident, wadi_flip_any_direction(around->id[i], around->id[other]));
             }
         }
     }
@@ -134,7 +134,7 @@ static void add_pushes(const Around *around, int32_t i, int32_t first, int32_t e
 
 static WadiVec3 sum_of(const Push *push)
 {
-    WadiVec3 sum = push->together;
+    WadiVec3 sum = push->coincident;
     for (int l = 0; l < 8; ++l) {
         sum = wadi_add(sum, wadi_vec3((double)push->x[l], (double)push->y[l], (double)push->z[l]));
     }

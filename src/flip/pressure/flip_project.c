@@ -143,14 +143,14 @@ static double block_divergence(void *user, int64_t first, int64_t end)
         const int32_t full = projector->system.full[row];
         WadiD4 out[2];
         WadiI8 is_solved;
-        WadiF8 wanted = { 0 };
+        WadiF8 expansion = { 0 };
         wadi_flip_outflow(in, context->out->velocity, full, out);
         wadi_row_mask(projector->solved[row], &is_solved);
         if (in->expansion != NULL) {
-            wanted = WADI_ROW(in->expansion, wadi_table_row(in->fluid_row, full));
+            expansion = WADI_ROW(in->expansion, wadi_table_row(in->fluid_row, full));
         }
-        out[0] = out[0] * per_metre - WADI_ROW_LOW_DOUBLE(wanted);
-        out[1] = out[1] * per_metre - WADI_ROW_HIGH_DOUBLE(wanted);
+        out[0] = out[0] * per_metre - WADI_ROW_LOW_DOUBLE(expansion);
+        out[1] = out[1] * per_metre - WADI_ROW_HIGH_DOUBLE(expansion);
         const WadiL4 counts[2] = { __builtin_convertvector(WADI_ROW_LOW(is_solved), WadiL4),
                                    __builtin_convertvector(WADI_ROW_HIGH(is_solved), WadiL4) };
         for (int half = 0; half < 2; ++half) {
@@ -159,11 +159,11 @@ static double block_divergence(void *user, int64_t first, int64_t end)
             largest = (WadiD4)(((WadiL4)size & is_larger) | ((WadiL4)largest & ~is_larger));
         }
     }
-    double most = 0.0;
+    double maximum = 0.0;
     for (int l = 0; l < 4; ++l) {
-        most = largest[l] > most ? largest[l] : most;
+        maximum = largest[l] > maximum ? largest[l] : maximum;
     }
-    return most;
+    return maximum;
 }
 
 static double count_cells(void *user, int64_t first, int64_t end)
@@ -182,20 +182,20 @@ WadiStatus wadi_flip_projector_begin(WadiFlipProjector **projector, const WadiFl
     WADI_ASSERT(in->solve != NULL && in->cell_size > 0.0 && in->reference_density > 0.0);
     WADI_ASSERT(in->fluid[0] == 0);
     *projector = NULL;
-    WadiFlipProjector *made = NULL;
-    WADI_TRY(WADI_ARENA_NEW(scratch, &made, 1, "pressure system", error));
-    *made = (WadiFlipProjector){ .in = *in };
-    WADI_TRY(wadi_flip_project_assemble(in, &made->system, scratch, error));
-    WADI_TRY(wadi_poisson_hierarchy_begin(&made->system.poisson.hierarchy, scratch, error));
-    const size_t rows = (size_t)made->system.rows.count;
+    WadiFlipProjector *result = NULL;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &result, 1, "pressure system", error));
+    *result = (WadiFlipProjector){ .in = *in };
+    WADI_TRY(wadi_flip_project_assemble(in, &result->system, scratch, error));
+    WADI_TRY(wadi_poisson_hierarchy_begin(&result->system.poisson.hierarchy, scratch, error));
+    const size_t rows = (size_t)result->system.rows.count;
     const int64_t blocks = wadi_parallel_block_count((int64_t)rows, WADI_ROW_BLOCK);
-    WADI_TRY(WADI_ARENA_NEW(scratch, &made->rhs, LANES * rows, "pressure system", error));
-    if (in->fluid_row == NULL || in->fluid_rows != made->system.rows.count) {
-        WADI_TRY(WADI_ARENA_NEW(scratch, &made->pressure, LANES * rows, "pressure system", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &result->rhs, LANES * rows, "pressure system", error));
+    if (in->fluid_row == NULL || in->fluid_rows != result->system.rows.count) {
+        WADI_TRY(WADI_ARENA_NEW(scratch, &result->pressure, LANES * rows, "pressure system", error));
     }
-    WADI_TRY(WADI_ARENA_NEW(scratch, &made->solved, rows, "pressure system", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &made->partials, (size_t)blocks, "pressure system", error));
-    *projector = made;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &result->solved, rows, "pressure system", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &result->partials, (size_t)blocks, "pressure system", error));
+    *projector = result;
     return WADI_OK;
 }
 

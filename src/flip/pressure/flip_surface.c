@@ -16,10 +16,10 @@ enum { LANES = WADI_ROW_CELLS };
 
 /* Smallest depth of FLUID cells and height of air cells, in cells: a lone particle is fluid too. Small, so
  * that a surface close to a centre is not moved. */
-static const float least_depth = 0.01f;
+static const float min_depth = 0.01f;
 /* Smoothed open fraction below which a cut cell also uses its neighbours, and the smallest one used as
  * divisor. In a corner along the grid it is 0.67. */
-static const float enough_open = 0.6f, least_open = 0.25f;
+static const float enough_open = 0.6f, min_open = 0.25f;
 
 typedef struct SmoothContext {
     const WadiRows *rows;
@@ -87,9 +87,9 @@ static float fill_with_neighbours(const DepthContext *context, WadiRowCell cell)
             space += 1.0f - context->solid[at];
         }
     }
-    const float own_space = 1.0f - context->solid[own];
-    const float missing = (enough_open - own_space) / wadi_maxf(space, 1e-3f);
-    return (context->fill[own] + missing * fill) / (own_space + missing * space + 1e-6f);
+    const float own_open = 1.0f - context->solid[own];
+    const float missing = (enough_open - own_open) / wadi_maxf(space, 1e-3f);
+    return (context->fill[own] + missing * fill) / (own_open + missing * space + 1e-6f);
 }
 
 /* Cut cells: they may be empty by chance, and are fluid if all around them is. */
@@ -115,7 +115,7 @@ static void find_depths(void *user, int64_t first, int64_t end)
             const float space = context->solid != NULL ? 1.0f - context->solid[cell] : 1.0f;
             const bool is_cut = (cut >> l & 1) != 0 && space < enough_open;
             const float mean_fill = is_cut ? fill_with_neighbours(context, (WadiRowCell){ (int32_t)row, l })
-                                           : context->fill[cell] / wadi_maxf(space, least_open);
+                                           : context->fill[cell] / wadi_maxf(space, min_open);
             const float depth = depth_of(mean_fill);
             context->distance[cell] = -h * depth;
             deep |= (unsigned)(depth > 0.0f) << l;
@@ -139,12 +139,13 @@ static void find_liquid(void *user, int64_t first, int64_t end)
 static void agree_with_labels(void *user, int64_t first, int64_t end)
 {
     const DepthContext *context = user;
-    const float least = least_depth * (float)context->in->cell_size;
+    const float smallest = min_depth * (float)context->in->cell_size;
     for (int64_t row = first + (first == 0); row < end; ++row) {
         unsigned labels = context->labels[row];
         float *distance = context->distance + LANES * row;
         for (int l = 0; l < LANES; ++l) {
-            distance[l] = labels >> l & 1 ? wadi_minf(distance[l], -least) : wadi_maxf(distance[l], least);
+            distance[l] =
+                labels >> l & 1 ? wadi_minf(distance[l], -smallest) : wadi_maxf(distance[l], smallest);
         }
     }
 }

@@ -33,18 +33,19 @@ typedef enum WadiFlipTheta {
 
 /* theta of the low faces of a row's cells from the distances on both sides; `here` has the bits of the
  * row's fluid cells. Valid only where exactly one of the two cells is fluid. */
-static inline __attribute__((always_inline)) void wadi_flip_row_theta(const WadiF8 *own, const WadiF8 *beside,
-                                                                      unsigned here, WadiF8 *theta)
+static inline __attribute__((always_inline)) void wadi_flip_row_theta(const WadiF8 *own,
+                                                                      const WadiF8 *neighbour, unsigned here,
+                                                                      WadiF8 *theta)
 {
-    const WadiF8 one = (WadiF8){ 0 } + 1.0f, least = (WadiF8){ 0 } + 0.01f;
+    const WadiF8 one = (WadiF8){ 0 } + 1.0f, smallest = (WadiF8){ 0 } + 0.01f;
     WadiI8 is_here;
     wadi_row_mask(here, &is_here);
-    const WadiF8 inner = WADI_ROW_SELECT(is_here, *own, *beside);
-    const WadiF8 outer = WADI_ROW_SELECT(is_here, *beside, *own), span = inner - outer;
+    const WadiF8 inner = WADI_ROW_SELECT(is_here, *own, *neighbour);
+    const WadiF8 outer = WADI_ROW_SELECT(is_here, *neighbour, *own), span = inner - outer;
     const WadiI8 is_between = span < 0.0f;
     const WadiF8 ratio = WADI_ROW_SELECT(is_between, inner / span, one);
-    const WadiI8 is_enough = ratio > least, is_less = ratio < one;
-    *theta = WADI_ROW_SELECT(is_less, WADI_ROW_SELECT(is_enough, ratio, least), one);
+    const WadiI8 is_above_smallest = ratio > smallest, is_less = ratio < one;
+    *theta = WADI_ROW_SELECT(is_less, WADI_ROW_SELECT(is_above_smallest, ratio, smallest), one);
 }
 
 /* theta of every face, for WadiFlipProjectIn: phi_fluid / (phi_fluid - phi_air) in [0.01, 1] between fluid

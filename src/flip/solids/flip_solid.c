@@ -16,14 +16,14 @@ enum { LANES = WADI_ROW_CELLS, TILE_BLOCK = 16, ROW_BLOCK = 256 };
 static WadiFlipSolidRow row_in_output(const WadiFlipSolid *out, int32_t row)
 {
     const size_t at = (size_t)LANES * (size_t)row;
-    WadiFlipSolidRow made = { .open = { out->open[0] + at, out->open[1] + at, out->open[2] + at },
-                              .distance = out->distance + at,
-                              .fraction = out->fraction + at };
+    WadiFlipSolidRow result = { .open = { out->open[0] + at, out->open[1] + at, out->open[2] + at },
+                                .distance = out->distance + at,
+                                .fraction = out->fraction + at };
     for (int axis = 0; axis < 3 && out->velocity[axis] != NULL; ++axis) {
-        made.velocity[axis] = out->velocity[axis] + at;
-        made.wall[axis] = out->wall[axis] + at;
+        result.velocity[axis] = out->velocity[axis] + at;
+        result.wall[axis] = out->wall[axis] + at;
     }
-    return made;
+    return result;
 }
 
 /* From the cache, where all velocities are 0. */
@@ -42,9 +42,9 @@ static void copy_row(WadiFlipSolidRow to, WadiFlipSolidRow from)
 
 /* Rows of a tile of the grid with values of their own in the arrays. */
 typedef struct TileRows {
-    uint64_t sampled; /* sampled: a moving solid is near, or there is no cache */
-    uint64_t own;     /* sampled rows, and those the caller will change */
-    int32_t first;    /* index of the first of them in the arrays; they are consecutive */
+    uint64_t sampled;  /* sampled: a moving solid is near, or there is no cache */
+    uint64_t unshared; /* sampled rows, and those the caller will change */
+    int32_t first;     /* index of the first of them in the arrays; they are consecutive */
 } TileRows;
 
 typedef struct SolidContext {
@@ -73,21 +73,22 @@ static int32_t cached_row(const SolidContext *context, const WadiFlipSolidTile *
     return context->cache->tile_rows[cached->first + bits_before(special, bit_index)];
 }
 
-static void find_own_rows(void *user, int64_t first, int64_t end)
+static void find_unshared_rows(void *user, int64_t first, int64_t end)
 {
     const SolidContext *context = user;
     const WadiRows *rows = context->in->rows;
     for (int32_t t = (int32_t)first; t < end; ++t) {
         const WadiTile tile = rows->tiles->tiles[t];
-        const uint64_t wanted = rows->mask[t], own = context->in->own != NULL ? context->in->own[t] : 0;
+        const uint64_t mask = rows->mask[t],
+                       unshared = context->in->unshared_rows != NULL ? context->in->unshared_rows[t] : 0;
         uint64_t sampled = 0;
         if (context->cache == NULL) {
-            sampled = wanted;
+            sampled = mask;
         } else if (context->moving->solids->count > 0 &&
                    wadi_flip_solid_is_near_tile(context->moving, tile)) {
-            sampled = wadi_flip_solid_rows_near(context->moving, tile, wanted);
+            sampled = wadi_flip_solid_rows_near(context->moving, tile, mask);
         }
-        context->tiles[t] = (TileRows){ .sampled = sampled, .own = sampled | (wanted & own) };
+        context->tiles[t] = (TileRows){ .sampled = sampled, .unshared = sampled | (mask & unshared) };
     }
 }
 
@@ -102,7 +103,7 @@ static int32_t number_rows(const SolidContext *context)
         cache->number[r] = WADI_FLIP_SOLID_NONE;
     }
     for (int32_t t = 0; t < rows->tiles->count; ++t) {
-        const uint64_t shared = rows->mask[t] & ~context->tiles[t].own;
+        const uint64_t shared = rows->mask[t] & ~context->tiles[t].unshared;
         for (uint64_t left = shared; left != 0 && cache != NULL; left &= left - 1) {
             const WadiFlipSolidTile *cached = cached_tile(context, t);
             left &= ~(cached->rows.open | cached->rows.closed);
@@ -112,7 +113,7 @@ static int32_t number_rows(const SolidContext *context)
             }
         }
         context->tiles[t].first = count;
-        count += __builtin_popcountll(context->tiles[t].own);
+        count += __builtin_popcountll(context->tiles[t].unshared);
     }
     return count;
 }
@@ -158,7 +159,7 @@ static WadiFlipSolidRow target_in_output(void *user, int bit_index)
 {
     const SolidContext *context = user;
     const TileRows *tile = &context->tiles[context->tile];
-    return row_in_output(context->out, tile->first + bits_before(tile->own, bit_index));
+    return row_in_output(context->out, tile->first + bits_before(tile->unshared, bit_index));
 }
 
 /* Sample the solids on the rows of the current tile. */
@@ -185,19 +186,19 @@ static void fill_tiles(void *user, int64_t first, int64_t end)
         if (tile->sampled != 0) {
             sample_rows(&context);
         }
-        int32_t *number = context.out->row + rows->first[context.tile], own = tile->first;
+        int32_t *number = context.out->row + rows->first[context.tile], next = tile->first;
         for (uint64_t left = rows->mask[context.tile]; left != 0; left &= left - 1, ++number) {
             const uint64_t bit = left & -left;
             const int bit_index = __builtin_ctzll(left);
             const bool is_open = cached != NULL && (cached->rows.open & bit) != 0;
             const bool is_plain = is_open || (cached != NULL && (cached->rows.closed & bit) != 0);
-            if ((tile->own & bit) == 0) {
+            if ((tile->unshared & bit) == 0) {
                 *number = is_open    ? WADI_FLIP_SOLID_OPEN_ROW
                           : is_plain ? WADI_FLIP_SOLID_CLOSED_ROW
                                      : context.cache->number[cached_row(&context, cached, bit_index)];
                 continue;
             }
-            *number = own++;
+            *number = next++;
             if ((tile->sampled & bit) == 0 && is_plain) {
                 wadi_flip_solid_row_fill(row_in_output(context.out, *number), is_open, context.in->cell_size);
             } else if ((tile->sampled & bit) == 0) {
@@ -208,18 +209,18 @@ static void fill_tiles(void *user, int64_t first, int64_t end)
     }
 }
 
-/* part[0]: solids at rest and the walls; part[1]: moving solids. */
-static WadiStatus split_solids(const WadiSolids *solids, WadiSolids part[2], WadiArena *arena,
+/* subset[0]: solids at rest and the walls; subset[1]: moving solids. */
+static WadiStatus split_solids(const WadiSolids *solids, WadiSolids subset[2], WadiArena *arena,
                                WadiError *error)
 {
     for (int n = 0; n < 2; ++n) {
-        part[n] = *solids;
-        part[n].count = 0;
-        WADI_TRY(WADI_ARENA_NEW(arena, &part[n].solids, (size_t)solids->count, "solids", error));
+        subset[n] = *solids;
+        subset[n].count = 0;
+        WADI_TRY(WADI_ARENA_NEW(arena, &subset[n].solids, (size_t)solids->count, "solids", error));
     }
-    part[1].closed_sides = 0;
+    subset[1].closed_sides = 0;
     for (int i = 0; i < solids->count; ++i) {
-        WadiSolids *to = &part[wadi_shape_is_moving(solids->solids[i].shape)];
+        WadiSolids *to = &subset[wadi_shape_is_moving(solids->solids[i].shape)];
         to->solids[to->count++] = solids->solids[i];
     }
     return WADI_OK;
@@ -229,17 +230,17 @@ static WadiStatus find_solid(const WadiFlipSolidIn *in, WadiFlipSolidCache *cach
                              WadiArena *arena, WadiError *error)
 {
     const int32_t tiles = in->rows->tiles->count;
-    WadiSolids part[2];
+    WadiSolids subset[2];
     WadiFlipSolidIn resting = *in, moving = *in;
-    resting.solids = &part[0];
-    moving.solids = &part[1];
+    resting.solids = &subset[0];
+    moving.solids = &subset[1];
     SolidContext context = { .in = in, .moving = &moving, .out = out, .cache = cache };
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &context.tiles, (size_t)tiles, "solid cells", error));
     if (cache != NULL) {
-        WADI_TRY(split_solids(in->solids, part, arena, error));
+        WADI_TRY(split_solids(in->solids, subset, arena, error));
         WADI_TRY(wadi_flip_solid_cache_follow(cache, &resting, arena, error));
     }
-    wadi_parallel_for(tiles, TILE_BLOCK, find_own_rows, &context);
+    wadi_parallel_for(tiles, TILE_BLOCK, find_unshared_rows, &context);
     WADI_TRY(make_arrays(in, number_rows(&context), out, arena, error));
     if (cache != NULL) {
         wadi_parallel_for(cache->row_count, ROW_BLOCK, copy_cached_rows, &context);

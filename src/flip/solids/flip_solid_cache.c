@@ -99,13 +99,13 @@ static int32_t *slot_of(WadiFlipSolidCache *cache, const float *row)
 /* Capacity for `more` rows, and twice as many slots. */
 static WadiStatus reserve_rows(WadiFlipSolidCache *cache, int32_t more, WadiError *error)
 {
-    const int32_t wanted = cache->row_count + more;
-    WADI_TRY(wadi_array_reserve((void **)&cache->rows, &cache->row_capacity, (size_t)wanted,
+    const int32_t needed = cache->row_count + more;
+    WADI_TRY(wadi_array_reserve((void **)&cache->rows, &cache->row_capacity, (size_t)needed,
                                 ROW_FLOATS * sizeof(float), "solid cells", error));
-    WADI_TRY(wadi_array_reserve((void **)&cache->number, &cache->number_capacity, (size_t)wanted,
+    WADI_TRY(wadi_array_reserve((void **)&cache->number, &cache->number_capacity, (size_t)needed,
                                 sizeof *cache->number, "solid cells", error));
     int32_t slots = cache->slot_count > 0 ? cache->slot_count : WADI_TILE_ROWS;
-    while (slots < 2 * wanted) {
+    while (slots < 2 * needed) {
         slots *= 2;
     }
     if (slots > cache->slot_count) {

@@ -7,12 +7,12 @@
 
 double wadi_square_open(const double d[4], double touch)
 {
-    double least = fmin(fmin(d[0], d[1]), fmin(d[2], d[3]));
-    double most = fmax(fmax(d[0], d[1]), fmax(d[2], d[3]));
-    if (most <= touch) {
+    double smallest = fmin(fmin(d[0], d[1]), fmin(d[2], d[3]));
+    double largest = fmax(fmax(d[0], d[1]), fmax(d[2], d[3]));
+    if (largest <= touch) {
         return 0.0;
     }
-    if (least >= -touch) {
+    if (smallest >= -touch) {
         return 1.0;
     }
     const double value[4] = { d[0], d[1], d[3], d[2] }; /* around the square */
@@ -46,14 +46,14 @@ double wadi_cube_open(const double d[8], double touch)
 {
     static const int across[3][4] = { { 0, 2, 4, 6 }, { 0, 1, 4, 5 }, { 0, 1, 2, 3 } };
     int best = 0;
-    double least = INFINITY;
+    double smallest = INFINITY;
     for (int axis = 0; axis < 3; ++axis) {
         double change = 0.0;
         for (int n = 0; n < 4; ++n) {
             change += fabs(d[across[axis][n] + (1 << axis)] - d[across[axis][n]]);
         }
-        if (change < least) {
-            least = change;
+        if (change < smallest) {
+            smallest = change;
             best = axis;
         }
     }

@@ -22,15 +22,15 @@ typedef struct LabelContext {
 static WadiRowCell away_from_solid(const LabelContext *context, WadiRowCell cell)
 {
     WadiRowCell away = { 0, 0 };
-    float most = 0.0f;
+    float largest = 0.0f;
     for (int axis = 0; axis < 3; ++axis) {
         const float *open = context->solid->open[axis];
         const int32_t *table = context->solid->row;
         WadiRowCell high = wadi_row_cell_neighbour(context->rows, cell, 2 * axis + 1);
         float area = open[wadi_table_cell(table, wadi_row_cell_index(high))] -
                      open[wadi_table_cell(table, wadi_row_cell_index(cell))];
-        if (fabsf(area) > most) {
-            most = fabsf(area);
+        if (fabsf(area) > largest) {
+            largest = fabsf(area);
             away = area > 0.0f ? high : wadi_row_cell_neighbour(context->rows, cell, 2 * axis);
         }
     }

@@ -186,9 +186,9 @@ static double face_distance(Face *face, int m, int n)
 static double square_open(Face *face, int m, int n, int size)
 {
     if (size == 1) {
-        const double part[4] = { face_distance(face, m, n), face_distance(face, m + 1, n),
-                                 face_distance(face, m, n + 1), face_distance(face, m + 1, n + 1) };
-        return wadi_square_open(part, TOUCH);
+        const double corner[4] = { face_distance(face, m, n), face_distance(face, m + 1, n),
+                                   face_distance(face, m, n + 1), face_distance(face, m + 1, n + 1) };
+        return wadi_square_open(corner, TOUCH);
     }
     const int half = size / 2;
     const double middle = face_distance(face, m + half, n + half);

@@ -3,7 +3,7 @@
  * velocities alone, pits between them are squeezed and the particles under the surface crowd.
  * Source: none. Others project the velocities of a band of air.
  * Differs: nothing is solved. Each such cell sends its net inflow out through its exits, the faces that
- * lead away from the fluid; no face is the exit of two cells. The change is at most `most`, and 0 where
+ * lead away from the fluid; no face is the exit of two cells. The change is at most `largest_change`, and 0 where
  * the flow is fast. */
 #include "flip/transfer/flip_extend_air.h"
 
@@ -45,8 +45,8 @@ static inline __attribute__((always_inline)) void open_fractions(const WadiFlipA
     const int32_t next = side % 2 == 1 ? in->rows->neighbour[row][side] : row;
     *open = WADI_ROW(of, wadi_table_row(in->solid_row, next));
     if (side == WADI_ROW_X_MAX) {
-        const WadiF8 own = WADI_ROW(of, wadi_table_row(in->solid_row, row));
-        *open = WADI_ROW_SHIFT_DOWN(own, *open);
+        const WadiF8 this_row = WADI_ROW(of, wadi_table_row(in->solid_row, row));
+        *open = WADI_ROW_SHIFT_DOWN(this_row, *open);
     }
 }
 
@@ -116,10 +116,10 @@ static void find_changes(void *user, int64_t first, int64_t end)
         }
         WadiF8 calm = (4.0f / 3.0f) * (one - square * per_square);
         calm = WADI_ROW_SELECT(calm > 0.0f, calm, zero);
-        const WadiF8 most = air->in->most * WADI_ROW_SELECT(calm < 1.0f, calm, one);
+        const WadiF8 limit = air->in->largest_change * WADI_ROW_SELECT(calm < 1.0f, calm, one);
         const WadiF8 change = inflow / WADI_ROW_SELECT(width > 0.0f, width, one);
-        const WadiF8 bounded = WADI_ROW_SELECT(change < most, change, most);
-        WADI_ROW_OUT(air->change, row) = WADI_ROW_SELECT(bounded > -most, bounded, -most);
+        const WadiF8 bounded = WADI_ROW_SELECT(change < limit, change, limit);
+        WADI_ROW_OUT(air->change, row) = WADI_ROW_SELECT(bounded > -limit, bounded, -limit);
     }
 }
 

@@ -100,16 +100,16 @@ static unsigned walls_across(const WadiFlipWallIn *in, int32_t row, int axis)
     }
     const int32_t before = in->rows->neighbour[row][2 * axis];
     WadiF8 here = WADI_ROW(in->distance, here_at),
-           beside = WADI_ROW(in->distance, wadi_table_row(in->solid_row, before));
+           neighbour = WADI_ROW(in->distance, wadi_table_row(in->solid_row, before));
     if (axis == 0) {
-        beside = WADI_ROW_SHIFT_UP(beside, here);
+        neighbour = WADI_ROW_SHIFT_UP(neighbour, here);
     }
     if (before == 0) {
         closed &= axis == 0 ? ~1u : 0; /* no neighbour */
     }
-    WadiI8 is_along = here == beside;
+    WadiI8 is_along = here == neighbour;
     if (in->deepest > 0.0) {
-        is_along |= (here < -(float)in->deepest) & (beside < -(float)in->deepest);
+        is_along |= (here < -(float)in->deepest) & (neighbour < -(float)in->deepest);
     }
     return closed & ~wadi_row_bits(&is_along);
 }

@@ -3,16 +3,16 @@
 WadiStatus wadi_table_of_rows(const WadiRows *rows, const uint8_t *bits, int32_t **table, int32_t *count,
                               WadiArena *arena, WadiError *error)
 {
-    int32_t next = 1, *made = NULL;
+    int32_t next = 1, *result = NULL;
     *table = NULL;
     *count = 0;
-    WADI_TRY(WADI_ARENA_NEW(arena, &made, (size_t)rows->count, "table of rows", error));
-    made[0] = 0;
+    WADI_TRY(WADI_ARENA_NEW(arena, &result, (size_t)rows->count, "table of rows", error));
+    result[0] = 0;
     for (int32_t row = 1; row < rows->count; ++row) {
-        made[row] = bits[row] != 0 ? next : 0;
+        result[row] = bits[row] != 0 ? next : 0;
         next += bits[row] != 0;
     }
-    *table = made;
+    *table = result;
     *count = next;
     return WADI_OK;
 }

@@ -20,11 +20,11 @@ static inline size_t wadi_table_cell(const int32_t *table, size_t cell)
 
 /* wadi_row_neighbours for such an array. */
 static inline void wadi_table_row_neighbours(const WadiRows *rows, const int32_t *table, const float *values,
-                                             int32_t row, int side, float beside[restrict WADI_ROW_CELLS])
+                                             int32_t row, int side, float neighbour[restrict WADI_ROW_CELLS])
 {
     wadi_row_join(values + WADI_ROW_CELLS * (size_t)wadi_table_row(table, row),
                   values + WADI_ROW_CELLS * (size_t)wadi_table_row(table, rows->neighbour[row][side]), side,
-                  beside);
+                  neighbour);
 }
 
 /* Table of the rows with any bit set, numbered from 1 in order. *count includes the null row. */

@@ -84,13 +84,13 @@ static inline __attribute__((always_inline)) void wadi_flip_sample_eights(const 
 static inline void wadi_flip_position_fours(const double *restrict x, ptrdiff_t step, double cells_per_metre,
                                             double corner, float *restrict position)
 {
-    const WadiF8 least = { 0.0f }, most = least + 0x1.fffffep2f;
+    const WadiF8 smallest = { 0.0f }, largest = smallest + 0x1.fffffep2f;
     for (int l = 0; l < WADI_FLIP_BLOCK; l += 8, x += 2 * step) {
         WadiD4 low = *(const WadiD4 *)x * cells_per_metre - corner;
         WadiD4 high = *(const WadiD4 *)(x + step) * cells_per_metre - corner;
         WadiF8 p = __builtin_shufflevector(WADI_FLOATS(low), WADI_FLOATS(high), 0, 1, 2, 3, 4, 5, 6, 7);
-        p = WADI_MAX8(p, least);
-        *(WadiF8 *)(position + l) = WADI_MIN8(p, most);
+        p = WADI_MAX8(p, smallest);
+        *(WadiF8 *)(position + l) = WADI_MIN8(p, largest);
     }
 }
 

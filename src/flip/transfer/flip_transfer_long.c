@@ -132,8 +132,8 @@ static void follow_by_sampling(const WadiFlipGrid *grid, double position[3], con
 {
     double u[3] = { (double)first[0], (double)first[1], (double)first[2] };
     double length = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) * cells_per_speed;
-    double wanted = ceil(length / STEP_CELLS);
-    int steps = wanted >= 1.0 && wanted < STEPS_MAX ? (int)wanted : STEPS_MAX;
+    double needed = ceil(length / STEP_CELLS);
+    int steps = needed >= 1.0 && needed < STEPS_MAX ? (int)needed : STEPS_MAX;
     double dt = cells_per_speed / steps;
     for (int s = 0; s < steps; ++s) {
         double k1[3], k2[3], at[3];
@@ -176,7 +176,7 @@ static void follow_block(const WadiFlipLong *in, WadiTile tile, const float *res
     const double h = in->grid->cell_size, per_metre = 1.0 / h, cells_per_speed = in->dt / h;
     const double corner[3] = { 8.0 * tile.x, 8.0 * tile.y, 8.0 * tile.z };
     Paths paths = { .low = 1.0f - (float)width, .high = 6.999f + (float)width };
-    float steps[WADI_FLIP_BLOCK], most = 0.0f;
+    float steps[WADI_FLIP_BLOCK], max_steps = 0.0f;
     for (int l = 0; l < n; ++l) {
         int32_t i = in->index[first + l];
         paths.start[0][l] = (float)(particles->x[i] * per_metre - corner[0]);
@@ -187,16 +187,16 @@ static void follow_block(const WadiFlipLong *in, WadiTile tile, const float *res
         memcpy(paths.u[a], in->u[a] + first, (size_t)n * sizeof(float));
     }
     const float steps_per_speed = (float)(cells_per_speed / STEP_CELLS);
-#pragma omp simd reduction(max : most)
+#pragma omp simd reduction(max : max_steps)
     for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
         const float ux = paths.u[0][l], uy = paths.u[1][l], uz = paths.u[2][l];
-        float wanted = ceilf(sqrtf(ux * ux + uy * uy + uz * uz) * steps_per_speed);
-        bool is_short = wanted <= COPY_STEPS_MAX;
-        steps[l] = is_short && wanted >= 1.0f ? wanted : 1.0f;
+        float needed = ceilf(sqrtf(ux * ux + uy * uy + uz * uz) * steps_per_speed);
+        bool is_short = needed <= COPY_STEPS_MAX;
+        steps[l] = is_short && needed >= 1.0f ? needed : 1.0f;
         paths.is_out[l] = is_short ? 0.0f : 1.0f;
-        most = steps[l] > most ? steps[l] : most;
+        max_steps = steps[l] > max_steps ? steps[l] : max_steps;
     }
-    for (int s = 0; s < (int)most; ++s) {
+    for (int s = 0; s < (int)max_steps; ++s) {
         float step[WADI_FLIP_BLOCK];
 #pragma omp simd
         for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {

@@ -211,11 +211,11 @@ static inline void load_fours(const float *restrict from, ptrdiff_t step, float 
  * if no other particle is near. A negligible weight gives that face the particle's velocity. */
 static inline void weight_far_faces(WadiFlipNodes *nodes)
 {
-    const WadiF8 least = (WadiF8){ 0 } + 1e-20f;
+    const WadiF8 smallest = (WadiF8){ 0 } + 1e-20f;
     for (int a = 0; a < 3; ++a) {
         for (int l = 0; l < WADI_FLIP_BLOCK; l += 8) {
             WadiF8 *weight = (WadiF8 *)(nodes->whole[a] + l);
-            *weight = WADI_MAX8(*weight, least);
+            *weight = WADI_MAX8(*weight, smallest);
         }
     }
 }

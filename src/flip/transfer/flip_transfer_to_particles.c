@@ -394,20 +394,20 @@ WadiStatus wadi_flip_grid_to_particles(WadiParticles *particles, WadiFlipPath *p
                                        const WadiFlipToParticlesIn *in, WadiArena *arena, WadiError *error)
 {
     *path = (WadiFlipPath){ 0 };
-    WadiFlipPath made = { 0 };
+    WadiFlipPath result = { 0 };
     size_t count = (size_t)particles->count;
     double *partials;
-    WADI_TRY(WADI_ARENA_NEW(arena, &made.x, count, "paths of particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &made.y, count, "paths of particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &made.z, count, "paths of particles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &result.x, count, "paths of particles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &result.y, count, "paths of particles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &result.z, count, "paths of particles", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &partials,
                             (size_t)wadi_parallel_block_count(in->sort->tiles.count, TILE_BLOCK),
                             "paths of particles", error));
     WadiFlipGather gather;
     wadi_flip_gather_begin(&gather, particles, in);
-    WholePaths whole = { &gather, &made };
-    made.long_paths =
+    WholePaths whole = { &gather, &result };
+    result.long_paths =
         (int64_t)wadi_parallel_sum(in->sort->tiles.count, TILE_BLOCK, gather_tiles, &whole, partials);
-    *path = made;
+    *path = result;
     return WADI_OK;
 }

@@ -36,10 +36,10 @@ static void load_rows(void *context, int64_t first, int64_t end)
     for (int a = 0; a < 3; ++a) {
         for (int64_t at = LANES * (first + (first == 0)); at < LANES * end; ++at) {
             const size_t solid = wadi_table_cell(s->in->solid_row, (size_t)at);
-            float given = s->in->open[a][solid] > 0.0f || s->in->solid_velocity[a] == NULL
-                              ? 0.0f
-                              : s->in->solid_velocity[a][solid];
-            s->u[a][at] = s->viscous.mass[a][at] > 0.0f ? s->velocity[a][at] : given;
+            float prescribed = s->in->open[a][solid] > 0.0f || s->in->solid_velocity[a] == NULL
+                                   ? 0.0f
+                                   : s->in->solid_velocity[a][solid];
+            s->u[a][at] = s->viscous.mass[a][at] > 0.0f ? s->velocity[a][at] : prescribed;
         }
     }
 }

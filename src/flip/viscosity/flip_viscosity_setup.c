@@ -11,10 +11,10 @@
 
 enum { LANES = WADI_ROW_CELLS };
 
-/* A face with less liquid than least_fraction is no unknown unless it touches fluid. Faces without
+/* A face with less liquid than min_fraction is no unknown unless it touches fluid. Faces without
  * particles have no velocity of their own and get a negligible mass. */
-static const float least_fraction = 0.1f, least_mass = 0.05f, no_particle_mass = 0.01f;
-static const float least_theta = 0.1f;
+static const float min_fraction = 0.1f, min_mass = 0.05f, no_particle_mass = 0.01f;
+static const float min_theta = 0.1f;
 
 typedef struct Setup {
     const WadiFlipViscosityIn *in;
@@ -85,12 +85,11 @@ static void find_faces(const Setup *setup, int32_t row, int axis)
         bool has_particles = in->reached[axis] == NULL || (in->reached[axis][row] >> l & 1) != 0;
         float fraction = liquid_fraction(distance, h);
         bool is_open = in->open[axis][solid_at + (size_t)l] > 0.0f;
-        bool is_unknown =
-            is_open && ((touches >> l & 1) != 0 || (has_particles && fraction >= least_fraction));
+        bool is_unknown = is_open && ((touches >> l & 1) != 0 || (has_particles && fraction >= min_fraction));
         /* Particles lie behind the surface, so their velocity at a face there is too small in a rotating
          * body. The less liquid a face has, the less its velocity counts. */
         float weight = in->reached[axis] != NULL ? 2.0f * fraction - 1.0f : fraction;
-        float mass = has_particles ? wadi_maxf(weight, least_mass) : no_particle_mass;
+        float mass = has_particles ? wadi_maxf(weight, min_mass) : no_particle_mass;
         mass *= in->density != NULL ? face_density(in, row, axis, l, is_own_solid, is_low_solid) : 1.0f;
         setup->out->mass[axis][at + (size_t)l] = is_unknown ? mass : 0.0f;
         unknown |= (unsigned)is_unknown << l;
@@ -175,7 +174,7 @@ static void gather_distances(const WadiFlipViscosityIn *in, int32_t row, int a, 
 static float theta_of(float inner, float outer)
 {
     float span = outer - inner;
-    return span > 0.0f ? wadi_minf(wadi_maxf(outer / span, least_theta), 1.0f) : 0.5f;
+    return span > 0.0f ? wadi_minf(wadi_maxf(outer / span, min_theta), 1.0f) : 0.5f;
 }
 
 /* theta of a pair of parallel faces, one fluid and one in a wall. `next` is the cell that shares the high
@@ -265,18 +264,18 @@ static double stresses_block(void *context, int64_t first, int64_t end)
         const size_t at = (size_t)LANES * (size_t)row;
         find_cells(setup, row);
         unsigned unknown = out->unknown[0][row] | out->unknown[1][row] | out->unknown[2][row];
-        float most = 0.0f;
+        float row_largest = 0.0f;
         for (int l = 0; l < LANES; ++l) {
-            most = wadi_maxf(most, out->normal[at + (size_t)l]);
+            row_largest = wadi_maxf(row_largest, out->normal[at + (size_t)l]);
         }
         for (int kind = 0; kind < 3; ++kind) {
             find_edges(setup, row, axes[kind][0], axes[kind][1], out->edge[kind] + at);
             for (int l = 0; l < LANES; ++l) {
-                most = wadi_maxf(most, out->edge[kind][at + (size_t)l]);
+                row_largest = wadi_maxf(row_largest, out->edge[kind][at + (size_t)l]);
             }
         }
-        out->is_active[row] = unknown != 0 || most > 0.0f;
-        largest = wadi_maxf(largest, most);
+        out->is_active[row] = unknown != 0 || row_largest > 0.0f;
+        largest = wadi_maxf(largest, row_largest);
     }
     return (double)largest;
 }

@@ -67,7 +67,7 @@ static inline void find_fade(const WadiFlipDensityIn *in, int32_t row, const Wad
  * water would reach twice its density inside an emitter. Not in sand, which may be denser where it lands. */
 static inline void push_out_emitted(const WadiFlipDensityIn *in, int32_t row, unsigned inner,
                                     const WadiI8 *is_sand, const WadiF8 *over, const WadiF8 *open,
-                                    WadiF8 *wanted)
+                                    WadiF8 *divergence)
 {
     if (in->emitted == NULL) {
         return;
@@ -75,8 +75,8 @@ static inline void push_out_emitted(const WadiFlipDensityIn *in, int32_t row, un
     WadiI8 is_inner;
     wadi_row_mask(inner, &is_inner);
     const WadiF8 excess = *over * *open, added = WADI_MIN8(WADI_ROW(in->emitted, row), excess);
-    const WadiF8 faster = WADI_MAX8(*wanted, in->emitted_rate * added);
-    *wanted = WADI_ROW_SELECT(is_inner & ~*is_sand & (excess > 0.0f), faster, *wanted);
+    const WadiF8 faster = WADI_MAX8(*divergence, in->emitted_rate * added);
+    *divergence = WADI_ROW_SELECT(is_inner & ~*is_sand & (excess > 0.0f), faster, *divergence);
 }
 
 static void correct_rows(void *user, int64_t first, int64_t end)
@@ -126,17 +126,17 @@ static void correct_rows(void *user, int64_t first, int64_t end)
         wadi_row_mask(in->is_one_sided ? 0 : ~air & 0xff, &may_shrink);
         const WadiF8 excess = smooth / WADI_ROW_SELECT(is_reliable, open_mean, zero + 1.0f) - 1.0f,
                      over = excess - band, under = excess + band;
-        WadiF8 wanted = (WadiF8)((WadiI8)over & (over > 0.0f));
-        wanted += (WadiF8)((WadiI8)under & (under < 0.0f) & may_shrink);
-        wanted *= in->rate * own_open;
+        WadiF8 divergence = (WadiF8)((WadiI8)over & (over > 0.0f));
+        divergence += (WadiF8)((WadiI8)under & (under < 0.0f) & may_shrink);
+        divergence *= in->rate * own_open;
         if (in->velocity[0] != NULL) {
             WadiF8 fade;
             find_fade(in, row, &is_sand, &fade);
-            wanted *= fade;
+            divergence *= fade;
         }
-        push_out_emitted(in, row, ~air & 0xff, &is_sand, &over, &own_open, &wanted);
+        push_out_emitted(in, row, ~air & 0xff, &is_sand, &over, &own_open, &divergence);
         WADI_ROW_OUT(correct->expansion, wadi_table_row(in->fluid_row, row)) =
-            (WadiF8)((WadiI8)wanted & is_fluid & is_reliable);
+            (WadiF8)((WadiI8)divergence & is_fluid & is_reliable);
     }
 }
 

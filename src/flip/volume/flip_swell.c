@@ -29,16 +29,16 @@ static double missing_divergence(const SwellContext *context, WadiRowCell cell)
     const size_t at = wadi_table_cell(solid->row, wadi_row_cell_index(cell));
     const double wall[3] = { (double)solid->wall[0][at], (double)solid->wall[1][at],
                              (double)solid->wall[2][at] };
-    const double most = SAME_SOLID * sqrt(wall[0] * wall[0] + wall[1] * wall[1] + wall[2] * wall[2]);
+    const double tolerance = SAME_SOLID * sqrt(wall[0] * wall[0] + wall[1] * wall[1] + wall[2] * wall[2]);
     double sum = 0.0;
-    for (int side = 0; side < 6 && most > 0.0; ++side) {
+    for (int side = 0; side < 6 && tolerance > 0.0; ++side) {
         const int axis = side / 2;
         const WadiRowCell owner =
             side % 2 == 1 ? wadi_row_cell_neighbour(&context->step->grid.rows, cell, side) : cell;
         const size_t face = wadi_table_cell(solid->row, wadi_row_cell_index(owner));
         const double closed = 1.0 - (double)solid->open[axis][face];
         const double change = (double)solid->velocity[axis][face] - wall[axis];
-        if (owner.row != 0 && closed > 0.0 && fabs(change) <= most) {
+        if (owner.row != 0 && closed > 0.0 && fabs(change) <= tolerance) {
             sum += (side % 2 == 1 ? closed : -closed) * change;
         }
     }
