@@ -1,5 +1,5 @@
-/* Whether the surroundings of particles at rest stay as they are during a step. Functions of time alone: nothing is stored, and a
- * resumed run decides as the unbroken one. */
+/* Whether the surroundings of particles at rest stay as they are during a step. Functions of time alone:
+ * nothing is stored, and a resumed run decides as the unbroken one. */
 #include "world/world.h"
 
 static bool force_is_steady(const WadiForce *force, double t0, double t1)

@@ -137,7 +137,8 @@ static void no_face_changes_by_more_than_is_allowed(void **unused)
     free_pool(&pool);
 }
 
-/* Cell (2, 5, 8) moves by (2.5, 11, 5), whose square is 152.25: no more than half of 25 m/s, more than half of 20, more than 12. */
+/* Cell (2, 5, 8) moves by (2.5, 11, 5), whose square is 152.25: no more than half of 25 m/s, more than half
+ * of 20, more than 12. */
 static void fast_flow_is_not_changed(void **unused)
 {
     (void)unused;

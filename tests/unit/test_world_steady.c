@@ -5,7 +5,8 @@
 static void a_solid_disturbs_when_it_moves_and_is_near(void **unused)
 {
     (void)unused;
-    /* A ball of 0.1 m goes from x = 1 to x = 0.2 at 1 m/s from 1 s on, and rests there; another jumps at 5 s. */
+    /* A ball of 0.1 m goes from x = 1 to x = 0.2 at 1 m/s from 1 s on, and rests there; another jumps at 5
+     * s. */
     WadiScene *scene =
         load_scene("wadi: 1\nsolver: flip\ncell_size: 0.1\nmaterials: {sand: {kind: sand}}\n"
                    "bodies: [{material: sand, shape: {sphere: {center: [0, 0, 9], radius: 0.3}}}]\n"

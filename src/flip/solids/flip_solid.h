@@ -15,10 +15,10 @@ typedef struct WadiFlipSolidIn {
     double time;      /* s */
     /* Smaller open fractions become 0: tiny face masses improve nothing [theory 3.1]. */
     float min_open;
-    bool
-        is_binary; /* faces are open or closed by the position of the two cell centres [ZB05], without fractions */
-    const uint64_t *
-        unshared_rows; /* per tile: rows with values of their own, because the caller changes them; NULL: none */
+    /* Faces are open or closed by the position of the two cell centres [ZB05], without fractions. */
+    bool is_binary;
+    /* Per tile: rows with values of their own, because the caller changes them; NULL: none. */
+    const uint64_t *unshared_rows;
 } WadiFlipSolidIn;
 
 /* Rows of the arrays. Equal rows of the grid share one: those far from solids, those deep inside, layers

@@ -1,9 +1,9 @@
-/* Make the flow in air cells at the surface conserve volume. [theory 2.6]
- * Cells whose centre is above the surface may hold particles but have no pressure. With extended
- * velocities alone, pits between them are squeezed and the particles under the surface crowd.
+/* Make the flow in air cells at the surface conserve volume. [theory 2.6] Cells whose centre is above the
+ * surface may hold particles but have no pressure. With extended velocities alone, pits between them are
+ * squeezed and the particles under the surface crowd.
  * Source: none. Others project the velocities of a band of air.
- * Differs: nothing is solved. Each such cell sends its net inflow out through its exits, the faces that
- * lead away from the fluid; no face is the exit of two cells. The change is at most `largest_change`, and 0 where
+ * Differs: nothing is solved. Each such cell sends its net inflow out through its exits, the faces that lead
+ * away from the fluid; no face is the exit of two cells. The change is at most `largest_change`, and 0 where
  * the flow is fast. */
 #include "flip/transfer/flip_extend_air.h"
 

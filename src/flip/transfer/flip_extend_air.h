@@ -9,9 +9,9 @@ typedef struct WadiFlipAirIn {
     const WadiRows *rows;
     const uint8_t *cells;    /* per row: air cells with particles */
     const uint8_t *known[3]; /* per row and component: faces next to fluid, which are not changed */
-    const int32_t
-        *solid_row;       /* per row: its row in open and solid_velocity (flip_row_table.h); may be NULL */
-    const float *open[3]; /* per face: open fraction */
+    /* Per row: its row in open and solid_velocity (flip_row_table.h); may be NULL. */
+    const int32_t *solid_row;
+    const float *open[3];           /* per face: open fraction */
     const float *solid_velocity[3]; /* per face: normal velocity of the solid, m/s; NULL: 0 */
     float largest_change;           /* m/s: largest change of a face */
     float fast; /* m/s: the change fades out between half of this speed of the cell and all of it */
