@@ -122,11 +122,11 @@ WadiStatus wadi_realloc(void **memory, size_t old_count, size_t new_count, size_
 
 WadiStatus wadi_memory_probe(size_t bytes, const char *what, WadiError *error)
 {
-    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (room == MAP_FAILED) {
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) {
         return wadi_fail_memory(error, bytes, what);
     }
-    munmap(room, bytes);
+    munmap(pages, bytes);
     return WADI_OK;
 }
 

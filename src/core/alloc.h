@@ -19,8 +19,8 @@ WadiStatus wadi_alloc(void **memory, size_t count, size_t size, const char *what
 /* The same, NOT zeroed: pages that are never written take no memory. */
 WadiStatus wadi_alloc_unset(void **memory, size_t count, size_t size, const char *what, WadiError *error);
 
-/* Grow or shrink to new_count elements; keeps the common prefix, zeroes the rest. On failure the old
- * block is untouched. */
+/* Grow or shrink to new_count elements; keeps the common prefix, zeroes new elements. On failure the old
+ * block is unchanged. */
 WadiStatus wadi_realloc(void **memory, size_t old_count, size_t new_count, size_t size, const char *what,
                         WadiError *error);
 

@@ -27,11 +27,11 @@ uint64_t wadi_hash_bytes(uint64_t seed, const void *bytes, size_t size)
     }
     while (left > 0) {
         uint64_t word = 0;
-        size_t take = left < 8 ? left : 8;
-        memcpy(&word, cursor, take);
+        size_t bytes_now = left < 8 ? left : 8;
+        memcpy(&word, cursor, bytes_now);
         hash = wadi_hash_combine(hash, word);
-        cursor += take;
-        left -= take;
+        cursor += bytes_now;
+        left -= bytes_now;
     }
     return hash;
 }

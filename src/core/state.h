@@ -62,7 +62,7 @@ WadiStatus wadi_state_add(WadiState *state, const char *name, WadiType type, int
 WadiStatus wadi_state_put(WadiState *state, const char *name, WadiType type, int components, size_t count,
                           const void *values, WadiError *error);
 
-/* "OWNER_what", for a structure that is saved in several places. */
+/* "OWNER_what", for a structure that is saved by several owners. */
 typedef struct WadiStateName {
     char text[WADI_STATE_NAME_SIZE];
 } WadiStateName;
@@ -70,8 +70,8 @@ const char *wadi_state_name(WadiStateName *name, const char *owner, const char *
 
 const WadiStateArray *wadi_state_find(const WadiState *state, const char *name);
 
-/* Find an array that must have this shape; `count` SIZE_MAX accepts any. WADI_ERR_FORMAT says what is
- * wrong. */
+/* Find an array that must have this shape; `count` SIZE_MAX accepts any. Else WADI_ERR_FORMAT with the
+ * reason. */
 WadiStatus wadi_state_expect(const WadiState *state, const char *name, WadiType type, int components,
                              size_t count, const WadiStateArray **found, WadiError *error);
 

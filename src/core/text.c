@@ -123,8 +123,8 @@ void wadi_text_append_number(WadiText *text, double value)
     for (int precision = 1; precision <= 17; ++precision) {
         snprintf(digits, sizeof digits, "%.*g", precision, value);
         if (strtod(digits, NULL) == value) {
-            /* %g writes an exponent as soon as the value has more digits before the point than the precision:
-             * 6e+01. 15 digits always read back the same, and %g drops the zeros behind. */
+            /* %g writes an exponent when there are more digits before the point than the precision: 6e+01.
+             * 15 digits always read back the same, and %g drops trailing zeros. */
             if (fabs(value) < 1e15 && strchr(digits, '+') != NULL) {
                 snprintf(digits, sizeof digits, "%.15g", value);
             }

@@ -1,4 +1,4 @@
-/* What the files that implement shape.h share. */
+/* Shared by the files that implement shape.h. */
 #ifndef WADI_GEOM_SHAPE_INTERNAL_H
 #define WADI_GEOM_SHAPE_INTERNAL_H
 

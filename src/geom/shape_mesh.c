@@ -274,11 +274,11 @@ static WadiAffine compose(const WadiAffine *outer, const WadiAffine *inner)
 
 static WadiStatus add_shape(MeshBuilder *builder, const WadiShape *shape, WadiError *error)
 {
-    WadiPlacement place;
+    WadiPlacement placement;
     WadiPrimitive scratch;
     WadiAffine outer = builder->map;
     if (shape->placing != WADI_PLACING_IDENTITY) {
-        builder->map = compose(&outer, &wadi_shape_placement(shape, builder->time, &place)->map);
+        builder->map = compose(&outer, &wadi_shape_placement(shape, builder->time, &placement)->map);
     }
     const WadiPrimitive *p = wadi_shape_kind_is_primitive(shape->kind)
                                  ? wadi_shape_primitive(shape, builder->time, &scratch)

@@ -158,20 +158,20 @@ static void find_free_path_of_part(const Mover *m, const WadiSolids *part, doubl
     double skin = m->in->skin, seconds = chord->seconds;
     double d = wadi_solids_clearance(part, m->x, m->time, bound * seconds + 2.0 * WADI_CONTACT_BAND * skin);
     free_path->distance = fmin(free_path->distance, d);
-    FreePath own = { .seconds = bound > 0.0 ? fmax(d - skin, 0.5 * d) / bound : HUGE_VAL };
-    if (own.seconds < seconds && d > 0.0 && (motion != NULL || wadi_norm(m->path) > 0.0)) {
+    FreePath candidate = { .seconds = bound > 0.0 ? fmax(d - skin, 0.5 * d) / bound : HUGE_VAL };
+    if (candidate.seconds < seconds && d > 0.0 && (motion != NULL || wadi_norm(m->path) > 0.0)) {
         if (part->count == 0) {
-            own.seconds = time_to_walls(m, part);
+            candidate.seconds = time_to_walls(m, part);
         } else if (wadi_shape_is_convex(part->solids[0].shape)) {
             WadiSurfacePoint near = wadi_solids_sample(part, m->x, m->time).surface;
-            own.seconds = fmax(own.seconds, time_to_plane(m, near.distance, near.normal));
+            candidate.seconds = fmax(candidate.seconds, time_to_plane(m, near.distance, near.normal));
         } else if (motion != NULL || !wadi_shape_is_moving(part->solids[0].shape)) {
-            extend_by_rays(m, &part->solids[0], motion, *chord, &own);
+            extend_by_rays(m, &part->solids[0], motion, *chord, &candidate);
         }
     }
-    if (own.seconds < free_path->seconds) {
-        own.distance = free_path->distance;
-        *free_path = own;
+    if (candidate.seconds < free_path->seconds) {
+        candidate.distance = free_path->distance;
+        *free_path = candidate;
     }
 }
 
@@ -203,17 +203,17 @@ static FreePath find_free_path(const Mover *m, double seconds)
 /* Undo the lift as far as the solids allow. */
 static void lower_to_path(Mover *m)
 {
-    double left = wadi_norm(m->lift);
+    double remaining = wadi_norm(m->lift);
     WadiVec3 down = wadi_normalized_or(wadi_scale(m->lift, -1.0), (WadiVec3){ 0, 0, 0 });
-    for (int i = 0; i < 64 && left > 0.0; ++i) {
+    for (int i = 0; i < 64 && remaining > 0.0; ++i) {
         double d =
-            wadi_solids_clearance(m->in->solids, m->x, m->time, left + WADI_CONTACT_BAND * m->in->skin);
+            wadi_solids_clearance(m->in->solids, m->x, m->time, remaining + WADI_CONTACT_BAND * m->in->skin);
         if (d <= WADI_CONTACT_BAND * m->in->skin) {
             break;
         }
-        double step = fmin(left, d - m->in->skin);
+        double step = fmin(remaining, d - m->in->skin);
         m->x = wadi_add_scaled(m->x, down, step);
-        left -= step;
+        remaining -= step;
     }
 }
 
@@ -468,7 +468,7 @@ void wadi_collide_move_one(const WadiCollideIn *in, WadiParticles *p, int32_t i,
     p->x[i] = out.x.x;
     p->y[i] = out.x.y;
     p->z[i] = out.x.z;
-    report->asked += 1;
+    report->tested += 1;
     if (out.contacts > 0) {
         p->vx[i] = (float)out.v.x;
         p->vy[i] = (float)out.v.y;

@@ -31,7 +31,7 @@ typedef struct WadiCollideOut {
 WadiCollideOut wadi_collide_move(const WadiCollideIn *in, WadiVec3 x0, WadiVec3 x1, WadiVec3 v);
 
 typedef struct WadiCollideReport {
-    int64_t asked;   /* particles tested against the solids */
+    int64_t tested;  /* particles tested against the solids */
     int64_t touched; /* particles that had a contact */
     int64_t stuck;
 } WadiCollideReport;

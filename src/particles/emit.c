@@ -177,12 +177,12 @@ WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmit
     double begin = fmax(time, in->start), end = fmin(time + dt, in->end);
     double poured = integrate(in->rate, begin, end);
     double due = whole_particles(state->owed + poured, in->particle_volume);
-    int64_t left = in->max_particles - (int64_t)state->emitted;
-    if (!(due >= 1.0) || left <= 0) {
-        state->owed = left > 0 ? state->owed + poured : 0.0;
+    int64_t remaining = in->max_particles - (int64_t)state->emitted;
+    if (!(due >= 1.0) || remaining <= 0) {
+        state->owed = remaining > 0 ? state->owed + poured : 0.0;
         return WADI_OK;
     }
-    int64_t wanted = due < (double)left ? (int64_t)due : left;
+    int64_t wanted = due < (double)remaining ? (int64_t)due : remaining;
     int32_t first;
     WADI_TRY(wadi_particles_append(particles, wanted, &first, error));
     int64_t made = 0;

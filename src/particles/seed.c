@@ -156,8 +156,8 @@ static WadiVec3 snapped(const WadiSeedIn *in, WadiVec3 x)
         if (!(-point.distance < range)) {
             break;
         }
-        WadiVec3 foot = wadi_add_scaled(x, point.normal, -point.distance);
-        if (solid_distance(in, foot, in->cell_size) < 0.5 * in->cell_size) {
+        WadiVec3 surface_point = wadi_add_scaled(x, point.normal, -point.distance);
+        if (solid_distance(in, surface_point, in->cell_size) < 0.5 * in->cell_size) {
             break;
         }
         /* Bodies thinner than the depth have no such position. */

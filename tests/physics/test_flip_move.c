@@ -371,10 +371,10 @@ static int64_t queries_around(WadiVec3 rotate, WadiVec3 translate, double h)
         const WadiVec3 x = { fluid.particles.x[i], fluid.particles.y[i], fluid.particles.z[i] };
         CHECK_AT_MOST(-wadi_solids_distance(&solids, x, 1.0, h), 0.0);
     }
-    print_message("%d particles, %d ask\n", fluid.particles.count, (int)report.asked);
+    print_message("%d particles, %d tested\n", fluid.particles.count, (int)report.tested);
     fluid_free(&fluid);
     wadi_shape_destroy(shape);
-    return report.asked;
+    return report.tested;
 }
 
 /* A particle that moves with a shape is at rest in its frame, however far the shape moves. */

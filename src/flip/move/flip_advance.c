@@ -11,7 +11,7 @@ typedef struct Advance {
     WadiFlipGather gather;
     const WadiFlipWatch *watch;
     WadiFlipMover mover;
-    atomic_llong asked, touched, stuck; /* sums of integers: the order does not matter */
+    atomic_llong tested, touched, stuck; /* sums of integers: the order does not matter */
 } Advance;
 
 static void advance_tiles(void *context, int64_t begin, int64_t end)
@@ -37,7 +37,7 @@ static void advance_tiles(void *context, int64_t begin, int64_t end)
             wadi_flip_watch_tile(advance->watch, t, &displacements);
         }
     }
-    atomic_fetch_add(&advance->asked, report.asked);
+    atomic_fetch_add(&advance->tested, report.tested);
     atomic_fetch_add(&advance->touched, report.touched);
     atomic_fetch_add(&advance->stuck, report.stuck);
 }
@@ -49,5 +49,5 @@ WadiCollideReport wadi_flip_advance(WadiParticles *particles, const WadiFlipToPa
     wadi_flip_gather_begin(&advance.gather, particles, velocity);
     wadi_flip_move_begin(&advance.mover, particles, move);
     wadi_parallel_for(velocity->sort->tiles.count, TILE_BLOCK, advance_tiles, &advance);
-    return (WadiCollideReport){ advance.asked, advance.touched, advance.stuck };
+    return (WadiCollideReport){ advance.tested, advance.touched, advance.stuck };
 }

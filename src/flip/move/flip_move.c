@@ -461,7 +461,7 @@ void wadi_flip_move_part(const WadiFlipMover *mover, int32_t tile, const WadiFli
 typedef struct MoveAll {
     WadiFlipMover mover;
     const WadiFlipPath *path;
-    atomic_llong asked, touched, stuck; /* sums of integers: the order does not matter */
+    atomic_llong tested, touched, stuck; /* sums of integers: the order does not matter */
 } MoveAll;
 
 static void move_tiles(void *user, int64_t first, int64_t end)
@@ -472,7 +472,7 @@ static void move_tiles(void *user, int64_t first, int64_t end)
     for (int32_t tile = (int32_t)first; tile < end; ++tile) {
         wadi_flip_move_part(&all->mover, tile, all->path, start[tile], start[tile + 1], &report);
     }
-    atomic_fetch_add(&all->asked, report.asked);
+    atomic_fetch_add(&all->tested, report.tested);
     atomic_fetch_add(&all->touched, report.touched);
     atomic_fetch_add(&all->stuck, report.stuck);
 }
@@ -485,5 +485,5 @@ WadiCollideReport wadi_flip_move(WadiParticles *particles, const WadiFlipPath *p
         return wadi_collide_move_all(&all.mover.collide, particles, path->x, path->y, path->z);
     }
     wadi_parallel_for(in->sort->tiles.count, 1, move_tiles, &all);
-    return (WadiCollideReport){ all.asked, all.touched, all.stuck };
+    return (WadiCollideReport){ all.tested, all.touched, all.stuck };
 }

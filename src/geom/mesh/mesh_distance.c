@@ -152,44 +152,45 @@ typedef struct Gathering {
     bool is_full;
 } Gathering;
 
-static void drop_farther(Gathering *all)
+static void drop_farther(Gathering *list)
 {
     int count = 0;
-    for (int n = 0; n < all->count; ++n) {
-        if (all->distance[n] <= all->least + all->margin) {
-            all->triangles[count] = all->triangles[n];
-            all->distance[count++] = all->distance[n];
+    for (int n = 0; n < list->count; ++n) {
+        if (list->distance[n] <= list->least + list->margin) {
+            list->triangles[count] = list->triangles[n];
+            list->distance[count++] = list->distance[n];
         }
     }
-    all->count = count;
+    list->count = count;
 }
 
 static bool gather(struct RTCPointQueryFunctionArguments *args)
 {
-    Gathering *all = args->userPtr;
-    const uint32_t *v = all->mesh->triangles[args->primID];
-    const WadiVec3 p[3] = { all->mesh->vertices[v[0]], all->mesh->vertices[v[1]], all->mesh->vertices[v[2]] };
-    const double most = all->least + all->margin;
-    if (all->is_full || is_plane_farther(p, all->x, most * most)) {
+    Gathering *list = args->userPtr;
+    const uint32_t *v = list->mesh->triangles[args->primID];
+    const WadiVec3 p[3] = { list->mesh->vertices[v[0]], list->mesh->vertices[v[1]],
+                            list->mesh->vertices[v[2]] };
+    const double limit = list->least + list->margin;
+    if (list->is_full || is_plane_farther(p, list->x, limit * limit)) {
         return false;
     }
     WadiVec3 point;
-    double weight[3], distance = sqrt(wadi_triangle_nearest(p[0], p[1], p[2], all->x, &point, weight));
-    if (distance > most) {
+    double weight[3], distance = sqrt(wadi_triangle_nearest(p[0], p[1], p[2], list->x, &point, weight));
+    if (distance > limit) {
         return false;
     }
-    const bool is_nearer = distance < all->least;
-    all->least = is_nearer ? distance : all->least;
-    if (all->count == all->capacity) {
-        drop_farther(all);
+    const bool is_nearer = distance < list->least;
+    list->least = is_nearer ? distance : list->least;
+    if (list->count == list->capacity) {
+        drop_farther(list);
     }
-    all->is_full = all->count == all->capacity;
-    if (!all->is_full) {
-        all->distance[all->count] = distance;
-        all->triangles[all->count++] = args->primID;
+    list->is_full = list->count == list->capacity;
+    if (!list->is_full) {
+        list->distance[list->count] = distance;
+        list->triangles[list->count++] = args->primID;
     }
-    const float radius = all->is_full ? 0.0f : query_radius(all->least + all->margin, all->slack);
-    if ((is_nearer || all->is_full) && radius < args->query->radius) {
+    const float radius = list->is_full ? 0.0f : query_radius(list->least + list->margin, list->slack);
+    if ((is_nearer || list->is_full) && radius < args->query->radius) {
         args->query->radius = radius;
         return true;
     }
@@ -203,22 +204,22 @@ int wadi_mesh_tree_gather(const WadiMeshTree *tree, WadiVec3 x, double radius, d
 {
     WADI_ASSERT(capacity <= GATHER_MAX && tree->end == NULL);
     const WadiVec3 local = wadi_sub(x, tree->center);
-    Gathering all = { .mesh = tree->mesh,
-                      .x = x,
-                      .slack = wadi_mesh_tree_error(tree, x),
-                      .margin = 2.0 * radius,
-                      .least = 1.0001 * search_radius,
-                      .triangles = triangles,
-                      .capacity = capacity };
+    Gathering list = { .mesh = tree->mesh,
+                       .x = x,
+                       .slack = wadi_mesh_tree_error(tree, x),
+                       .margin = 2.0 * radius,
+                       .least = 1.0001 * search_radius,
+                       .triangles = triangles,
+                       .capacity = capacity };
     struct RTCPointQuery query = { .x = (float)local.x,
                                    .y = (float)local.y,
                                    .z = (float)local.z,
-                                   .radius = query_radius(all.least + all.margin, all.slack) };
+                                   .radius = query_radius(list.least + list.margin, list.slack) };
     struct RTCPointQueryContext context;
     rtcInitPointQueryContext(&context);
-    rtcPointQuery(tree->scene, &query, &context, gather, &all);
-    drop_farther(&all);
-    return all.is_full ? -1 : all.count;
+    rtcPointQuery(tree->scene, &query, &context, gather, &list);
+    drop_farther(&list);
+    return list.is_full ? -1 : list.count;
 }
 
 double wadi_mesh_tree_error(const WadiMeshTree *tree, WadiVec3 x)

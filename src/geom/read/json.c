@@ -29,7 +29,7 @@ static void skip_space(Parser *parser)
     }
 }
 
-static bool take(Parser *parser, char wanted)
+static bool skip_if(Parser *parser, char wanted)
 {
     skip_space(parser);
     if (parser->at < parser->end && *parser->at == wanted) {
@@ -55,7 +55,7 @@ static WadiStatus parse_string(Parser *parser)
 {
     uint32_t index = 0;
     WADI_TRY(add_value(parser, WADI_JSON_STRING, &index));
-    if (!take(parser, '"')) {
+    if (!skip_if(parser, '"')) {
         return refuse(parser, "a string was expected");
     }
     const char *begin = parser->at, *c = begin;
@@ -117,19 +117,19 @@ static WadiStatus parse_value(Parser *parser, int depth)
     uint32_t index = 0;
     WADI_TRY(add_value(parser, is_object ? WADI_JSON_OBJECT : WADI_JSON_ARRAY, &index));
     ++parser->at;
-    if (!take(parser, is_object ? '}' : ']')) {
+    if (!skip_if(parser, is_object ? '}' : ']')) {
         do {
             if (is_object) {
                 skip_space(parser);
                 WADI_TRY(parse_string(parser));
-                if (!take(parser, ':')) {
+                if (!skip_if(parser, ':')) {
                     return refuse(parser, "a ':' was expected behind a key");
                 }
             }
             WADI_TRY(parse_value(parser, depth + 1));
             ++parser->values.data[index].count;
-        } while (take(parser, ','));
-        if (!take(parser, is_object ? '}' : ']')) {
+        } while (skip_if(parser, ','));
+        if (!skip_if(parser, is_object ? '}' : ']')) {
             return refuse(parser, parser->at >= parser->end ? "the file ends in the middle"
                                                             : "a ',' or the end of a list was expected");
         }

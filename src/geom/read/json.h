@@ -43,7 +43,7 @@ void wadi_json_free(WadiJson *json);
 
 /* NONE when `object` is NONE, no object or has no such key. */
 uint32_t wadi_json_get(const WadiJson *json, uint32_t object, const char *key);
-/* The first element of an array and how many there are: none when it is no array. Go on with .next. */
+/* The first element of an array and their number, 0 when it is no array. The next one is .next. */
 uint32_t wadi_json_begin(const WadiJson *json, uint32_t array, uint32_t *count);
 bool wadi_json_is(const WadiJson *json, uint32_t value, WadiJsonType type);
 /* false, and the number unchanged, when the value is NONE or no number. */

@@ -165,9 +165,9 @@ static WadiStatus decode_base64(const WadiGltf *gltf, const WadiJsonValue *uri, 
         return wadi_fail(error, WADI_ERR_FORMAT, "%s: a buffer in the file is not base64 text", gltf->name);
     }
     at += strlen(mark);
-    size_t room = (size_t)(uri->end - at) / 4 * 3 + 3, used = 0;
-    WADI_TRY(wadi_alloc_unset((void **)&buffer->owned.data, room, 1, "glTF buffer", error));
-    buffer->owned.size = room;
+    size_t capacity = (size_t)(uri->end - at) / 4 * 3 + 3, used = 0;
+    WADI_TRY(wadi_alloc_unset((void **)&buffer->owned.data, capacity, 1, "glTF buffer", error));
+    buffer->owned.size = capacity;
     uint32_t bits = 0;
     int digits = 0;
     for (; at < uri->end && *at != '='; ++at) {
