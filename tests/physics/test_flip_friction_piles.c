@@ -15,25 +15,25 @@ static const double h = 0.02, gravity = 9.81;
     "materials: {sand: {kind: sand, friction_angle: 30}}\n"                                                  \
     "colliders: [{friction: 0.57735, shape: {half_space: {point: [0, 0, 0], normal: [0, 0, 1]}}}]\n"
 
-typedef struct Places {
+typedef struct Positions {
     double (*x)[3]; /* by id */
-} Places;
+} Positions;
 
-static void remember(const WadiParticles *p, Places *places)
+static void record(const WadiParticles *p, Positions *positions)
 {
     for (int32_t i = 0; i < p->count; ++i) {
-        places->x[p->id[i]][0] = p->x[i];
-        places->x[p->id[i]][1] = p->y[i];
-        places->x[p->id[i]][2] = p->z[i];
+        positions->x[p->id[i]][0] = p->x[i];
+        positions->x[p->id[i]][1] = p->y[i];
+        positions->x[p->id[i]][2] = p->z[i];
     }
 }
 
-/* Mean way from the places remembered, cells. */
-static double mean_way(const WadiParticles *p, const Places *places)
+/* Mean distance from the recorded positions, cells. */
+static double mean_displacement(const WadiParticles *p, const Positions *positions)
 {
     double sum = 0.0;
     for (int32_t i = 0; i < p->count; ++i) {
-        const double *from = places->x[p->id[i]];
+        const double *from = positions->x[p->id[i]];
         sum += sqrt(pow(p->x[i] - from[0], 2) + pow(p->y[i] - from[1], 2) + pow(p->z[i] - from[2], 2));
     }
     return sum / p->count / h;
@@ -48,16 +48,16 @@ static void a_cone_below_its_angle_stands(void **unused)
                          "0.25522], radius: 0.48, top_radius: 0}}}]\n");
     WadiSim *sim = start_sim(scene, 1);
     const WadiFlip *flip = sim->solver;
-    Places start = { calloc((size_t)sim->particles.count, sizeof *start.x) },
-           late = { calloc((size_t)sim->particles.count, sizeof *late.x) };
+    Positions start = { calloc((size_t)sim->particles.count, sizeof *start.x) },
+              late = { calloc((size_t)sim->particles.count, sizeof *late.x) };
     assert_true(start.x != NULL && late.x != NULL);
     bool is_long = is_long_run();
     int frames = is_long ? 10 : 4;
-    remember(&sim->particles, &start);
+    record(&sim->particles, &start);
     run_frames(sim, frames - 2);
-    remember(&sim->particles, &late);
+    record(&sim->particles, &late);
     run_frames(sim, 2);
-    double all = mean_way(&sim->particles, &start), last = mean_way(&sim->particles, &late);
+    double all = mean_displacement(&sim->particles, &start), last = mean_displacement(&sim->particles, &late);
     print_message("%g s: %.4f cells, last second %.5f cell/s, %d iterations\n", 0.5 * frames, all, last,
                   flip->friction_report.iterations);
     CHECK_AT_MOST(all, 0.02);
@@ -96,12 +96,12 @@ static void a_column_runs_out_and_stays(void **unused)
              ROUND, cells * h, cells * h);
     WadiScene *scene = load_scene(text);
     WadiSim *sim = start_sim(scene, 1);
-    Places late = { calloc((size_t)sim->particles.count, sizeof *late.x) };
+    Positions late = { calloc((size_t)sim->particles.count, sizeof *late.x) };
     assert_true(late.x != NULL);
     run_frames(sim, 4);
-    remember(&sim->particles, &late);
+    record(&sim->particles, &late);
     run_frames(sim, 1);
-    double thickness[64], last = 2.0 * mean_way(&sim->particles, &late);
+    double thickness[64], last = 2.0 * mean_displacement(&sim->particles, &late);
     find_profile(&sim->particles, thickness);
     int toe = 63;
     while (toe > 0 && thickness[toe] < 0.5) {
@@ -135,9 +135,9 @@ static void a_poured_heap_comes_to_rest(void **unused)
     WadiSim *sim = start_sim(scene, 1);
     run_frames(sim, 10);
     const WadiParticles *p = &sim->particles;
-    Places late = { calloc((size_t)p->count, sizeof *late.x) };
+    Positions late = { calloc((size_t)p->count, sizeof *late.x) };
     assert_true(late.x != NULL);
-    remember(p, &late);
+    record(p, &late);
     run_frames(sim, 2);
     double speed = 0.0, top = 0.0, width = 0.0;
     for (int32_t i = 0; i < p->count; ++i) {
@@ -147,9 +147,9 @@ static void a_poured_heap_comes_to_rest(void **unused)
     }
     double angle = atan2(top, width) * 57.29577951308232;
     print_message("mean speed %.2g sqrt(g h), %.4f cell/s, height over half width %.1f deg\n",
-                  speed / sqrt(gravity * h), mean_way(p, &late), angle);
+                  speed / sqrt(gravity * h), mean_displacement(p, &late), angle);
     CHECK_AT_MOST(speed, 1e-3 * sqrt(gravity * h));
-    CHECK_AT_MOST(mean_way(p, &late), 0.01);
+    CHECK_AT_MOST(mean_displacement(p, &late), 0.01);
     free(late.x);
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);

@@ -20,21 +20,20 @@ static void end(WadiScene *scene, WadiSim *sim)
     wadi_scene_destroy(scene);
 }
 
-/* All cases, not only those that say most. */
-/* Mean velocity along `way` of the particles within `reach` of the middle of the sand, those less than `depth`
+/* Mean velocity along `direction` of the particles within `radius` of the middle of the sand, those less than `depth`
  * over the plane through the origin with normal `up`. */
-static double middle_speed(const WadiSim *sim, WadiVec3 way, WadiVec3 up, double reach, double depth)
+static double middle_speed(const WadiSim *sim, WadiVec3 direction, WadiVec3 up, double radius, double depth)
 {
     const WadiParticles *p = &sim->particles;
     double middle = 0.0, sum = 0.0;
     int count = 0;
     for (int32_t i = 0; i < p->count; ++i) {
-        middle += wadi_dot(way, wadi_vec3(p->x[i], p->y[i], p->z[i])) / p->count;
+        middle += wadi_dot(direction, wadi_vec3(p->x[i], p->y[i], p->z[i])) / p->count;
     }
     for (int32_t i = 0; i < p->count; ++i) {
         WadiVec3 x = wadi_vec3(p->x[i], p->y[i], p->z[i]);
-        if (fabs(wadi_dot(way, x) - middle) < reach && wadi_dot(up, x) < depth) {
-            sum += wadi_dot(way, wadi_vec3((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]));
+        if (fabs(wadi_dot(direction, x) - middle) < radius && wadi_dot(up, x) < depth) {
+            sum += wadi_dot(direction, wadi_vec3((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]));
             count += 1;
         }
     }
@@ -67,8 +66,9 @@ static void sand_slides_on_an_oblique_plane_as_coulomb_says(void **unused)
         WadiScene *scene;
         WadiSim *sim = start(&scene, text);
         run_frames(sim, 10);
-        WadiVec3 way = wadi_vec3(c, 0.0, -s), up = wadi_vec3(s, 0.0, c);
-        double mean = middle_speed(sim, way, up, 0.2, 1.0), bottom = middle_speed(sim, way, up, 0.2, 0.02);
+        WadiVec3 direction = wadi_vec3(c, 0.0, -s), up = wadi_vec3(s, 0.0, c);
+        double mean = middle_speed(sim, direction, up, 0.2, 1.0),
+               bottom = middle_speed(sim, direction, up, 0.2, 0.02);
         double exact = 0.5 * gravity * fmax(0.0, s - tan(row[n].angle * degree) * c);
         print_message("wall %g deg: %.4f m/s, layer at the wall %.4f, exact %.3f\n", row[n].angle, mean,
                       bottom, exact);
@@ -116,7 +116,7 @@ static void a_ball_that_falls_into_a_bowl_comes_to_rest(void **unused)
     run_frames(sim, 4);
     print_message("mean speed %.2g m/s after 2 s\n", mean_speed(&sim->particles));
     CHECK_AT_MOST(mean_speed(&sim->particles), 3e-3 * sqrt(gravity * 0.02));
-    /* Rolling is ruled out by its size, so it slides until its weight lies within the cone of the wall's
+    /* It is too large to roll, so it slides until its weight lies within the cone of the wall's
      * friction. */
     double middle = 0.0;
     for (int32_t i = 0; i < sim->particles.count; ++i) {

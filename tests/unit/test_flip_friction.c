@@ -60,7 +60,7 @@ static void stress_stays_inside_the_yield_set(void **unused)
     }
 }
 
-/* Cells with any number of edges, of sand far too weak for the noise that moves it: the bound is reached, not only kept. */
+/* Cells with any number of edges, of sand far too weak for the noise that moves it: the bound is reached, not only respected. */
 static void weak_sand_yields_everywhere(void **unused)
 {
     (void)unused;
@@ -296,7 +296,7 @@ static WadiFrictionReport slide(Case *it, bool belt, int iterations)
     return report;
 }
 
-/* Momentum may carry the energy up once, not twice in a row: the solve is begun anew. */
+/* Momentum may raise the energy once, not twice in a row: the solve restarts. */
 static void energy_never_rises_twice(void **unused)
 {
     (void)unused;
@@ -315,7 +315,7 @@ static void energy_never_rises_twice(void **unused)
     assert_true(rises > 0);
 }
 
-/* The work of the tractions on the belt counts: the same stresses, begun anew at the same iterations. */
+/* The work of the tractions on the belt counts: the same stresses, restarted at the same iterations. */
 static void a_belt_is_a_floor_in_another_frame(void **unused)
 {
     (void)unused;

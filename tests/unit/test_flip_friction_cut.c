@@ -23,7 +23,7 @@ static double unit(uint64_t seed, size_t at)
 }
 
 /* `context`: velocity of the walls, or NULL. */
-static WadiFrictionWallPoint ask_random(const void *context, const double at[3])
+static WadiFrictionWallPoint sample_random_wall(const void *context, const double at[3])
 {
     const float *wind = context;
     uint64_t id =
@@ -114,8 +114,8 @@ static double cut_area(const Cut *cut, int32_t row, int lane)
     return sqrt(square);
 }
 
-/* Whatever the walls and masses, a solve takes energy away, at every iteration count; stresses stay inside. */
-static void friction_on_cut_cells_takes_energy_away(void **unused)
+/* Whatever the walls and masses, a solve removes energy, at every iteration count; stresses stay inside. */
+static void friction_on_cut_cells_removes_energy(void **unused)
 {
     (void)unused;
     for (uint64_t seed = 1; seed <= 24; ++seed) {
@@ -128,7 +128,7 @@ static void friction_on_cut_cells_takes_energy_away(void **unused)
                                       .fluid = cut.grid.fluid,
                                       .solid = cut.grid.solid,
                                       .open = { cut.open[0], cut.open[1], cut.open[2] },
-                                      .sample_wall = ask_random,
+                                      .sample_wall = sample_random_wall,
                                       .density = cut.density,
                                       .reference_density = 1600.0 };
             WadiFriction *friction;
@@ -142,7 +142,7 @@ static void friction_on_cut_cells_takes_energy_away(void **unused)
             wadi_friction_add(friction, cut.velocity);
             CHECK_AT_MOST(cut_energy(&cut), 0.999 * start);
             int at_yield = 0, walls = 0;
-            double tractions = 0.0, bounds = 0.0; /* walls share what presses on them with their neighbours */
+            double tractions = 0.0, bounds = 0.0; /* sums: neighbouring walls exchange normal forces */
             for (int32_t r = 1; r < cut.grid.rows.count; ++r) {
                 for (int lane = 0; lane < 8; ++lane) {
                     double p = cut.pressure[8 * r + lane], stress = wadi_friction_stress(friction, r, lane);
@@ -174,7 +174,7 @@ static WadiFrictionReport cut_solve(Cut *cut, const float wind[3], int iteration
                               .fluid = cut->grid.fluid,
                               .solid = cut->grid.solid,
                               .open = { cut->open[0], cut->open[1], cut->open[2] },
-                              .sample_wall = ask_random,
+                              .sample_wall = sample_random_wall,
                               .wall_context = wind,
                               .density = cut->density,
                               .reference_density = 1600.0 };
@@ -212,8 +212,8 @@ static void heavy_sand_moves_like_light_sand(void **unused)
     grid_free(&cut[1].grid);
 }
 
-/* Sand and walls that all move along: the same stresses, begun anew at the same iterations. So what decides that
- * must know the work that moving walls and closed faces do. */
+/* Sand and walls that all move along: the same stresses, restarted at the same iterations. So the restart test
+ * must include the work on moving walls and closed faces. */
 static void a_moving_frame_changes_nothing(void **unused)
 {
     (void)unused;
@@ -292,7 +292,7 @@ static void slopes_follow_the_rate_of_shear(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(friction_on_cut_cells_takes_energy_away),
+        cmocka_unit_test(friction_on_cut_cells_removes_energy),
         cmocka_unit_test(heavy_sand_moves_like_light_sand),
         cmocka_unit_test(a_moving_frame_changes_nothing),
         cmocka_unit_test(slopes_follow_the_rate_of_shear),

@@ -1,4 +1,4 @@
-/* flip: cells that are held in the friction solve, as sleeping sand is. */
+/* flip: sleeping cells in the friction solve. */
 #include "core/random.h"
 #include "flip/friction/flip_friction.h"
 #include "flip_test_grid.h"
@@ -20,18 +20,18 @@ static TestCell rubble_label(const void *context, int i, int j, int k)
     return wadi_random_unit(3, at, WADI_RANDOM_TEST) < 0.85 ? CELL_FLUID : CELL_AIR;
 }
 
-/* Held are the tiles below z = 0. */
-static bool is_held(const TestGrid *grid, int i, int j, int k)
+/* The tiles below z = 0 sleep. */
+static bool is_sleeping(const TestGrid *grid, int i, int j, int k)
 {
     return k < 0 && grid_kind(grid, i, j, k) == CELL_FLUID;
 }
 
-static bool touches_held(const TestGrid *grid, int axis, int i, int j, int k)
+static bool touches_sleeping(const TestGrid *grid, int axis, int i, int j, int k)
 {
-    return is_held(grid, i, j, k) || is_held(grid, i - (axis == 0), j - (axis == 1), k - (axis == 2));
+    return is_sleeping(grid, i, j, k) || is_sleeping(grid, i - (axis == 0), j - (axis == 1), k - (axis == 2));
 }
 
-static void held_cells_keep_their_stress_and_the_others_their_forces(void **unused)
+static void sleeping_cells_keep_their_stress_and_the_others_their_forces(void **unused)
 {
     (void)unused;
     TestGrid grid;
@@ -66,27 +66,27 @@ static void held_cells_keep_their_stress_and_the_others_their_forces(void **unus
     wadi_friction_add(friction, whole);
     CHECK_OK(wadi_friction_store(friction, &memory, &error), error);
 
-    uint8_t *held = grid_alloc(&grid, (size_t)grid.rows.count, 1);
+    uint8_t *sleeping = grid_alloc(&grid, (size_t)grid.rows.count, 1);
     for (int32_t r = 1; r < grid.rows.count; ++r) {
-        held[r] = grid.rows.tiles->tiles[grid.rows.tile[r]].z < 0 ? grid.fluid[r] : 0;
+        sleeping[r] = grid.rows.tiles->tiles[grid.rows.tile[r]].z < 0 ? grid.fluid[r] : 0;
     }
-    cells.held = held;
+    cells.held = sleeping;
     cells.rest = &memory;
     CHECK_OK(wadi_friction_begin(&friction, &cells, &memory, 0.01, &arena, &error), error);
     wadi_friction_add(friction, part);
-    int free_faces = 0, held_faces = 0;
+    int free_faces = 0, sleeping_faces = 0;
     for (int n = 0; n < 16 * 16 * 16 * 3; ++n) {
         int axis = n % 3, i = n / 3 % 16 - 8, j = n / 48 % 16 - 8, l = n / 768 - 8;
         size_t at = grid_at(&grid, i, j, l);
         if (!grid_face_is_free(&grid, axis, i, j, l)) {
             continue;
         }
-        bool is_still = touches_held(&grid, axis, i, j, l);
+        bool is_still = touches_sleeping(&grid, axis, i, j, l);
         assert_true(part[axis][at] == (is_still ? 0.0f : whole[axis][at]));
         free_faces += !is_still && whole[axis][at] != 0.0f;
-        held_faces += is_still;
+        sleeping_faces += is_still;
     }
-    assert_true(free_faces > 1000 && held_faces > 1000);
+    assert_true(free_faces > 1000 && sleeping_faces > 1000);
     double stress = 0.0;
     int32_t row = wadi_rows_find(&grid.rows, -3, 2, -1), near = wadi_rows_find(&grid.rows, -3, 2, 0);
     for (int lane = 0; lane < 8; ++lane) {
@@ -95,7 +95,7 @@ static void held_cells_keep_their_stress_and_the_others_their_forces(void **unus
     }
     assert_true(stress > 0.0);
 
-    /* With twice the velocity the awake cells change their stress and the held ones do not. */
+    /* With twice the velocity the awake cells change their stress and the sleeping ones do not. */
     for (int axis = 0; axis < 3; ++axis) {
         for (size_t n = 8; n < floats; ++n) {
             start[axis][n] *= 2.0f;
@@ -117,7 +117,7 @@ static void held_cells_keep_their_stress_and_the_others_their_forces(void **unus
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(held_cells_keep_their_stress_and_the_others_their_forces),
+        cmocka_unit_test(sleeping_cells_keep_their_stress_and_the_others_their_forces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

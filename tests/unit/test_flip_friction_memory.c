@@ -46,7 +46,7 @@ static void stresses_of_two_memories_are_joined(void **unused)
     CHECK_OK(wadi_friction_memory_join(&d, &a, NULL, &same, NULL, &error), error);
     assert_true(d.stress.tile_count == 1 && d.stress.row_count == 1 && d.wall_count == 1);
     assert_true(stress(&d, 0)[5] == 10.0f);
-    /* Into one of the two, and no larger than what is kept. */
+    /* Into one of the two, and no larger than the joined rows. */
     const uint8_t second[2] = { 0, 1 };
     CHECK_OK(wadi_friction_memory_join(&c, &c, second, &b, NULL, &error), error);
     assert_true(c.stress.row_count == 2 && c.stress.first[1] == 1);

@@ -1,4 +1,4 @@
-/* flip: the friction solve step by step: same bytes for any thread count, what is carried on, failing memory, cost. */
+/* flip: the friction solve step by step: same bytes for any thread count, stresses of the last step, failing memory, cost. */
 #include <time.h>
 
 #include "core/alloc.h"
@@ -48,11 +48,11 @@ static void any_thread_count_gives_the_same_bytes(void **unused)
         }
         CHECK_OK(solve_once(&it, NULL, 0.01, 12, &memory, &error), error);
         for (int axis = 0; axis < 3; ++axis) {
-            float *kept = first + (size_t)axis * wadi_rows_floats(&it.grid.rows);
+            float *expected = first + (size_t)axis * wadi_rows_floats(&it.grid.rows);
             if (t == 0) {
-                memcpy(kept, it.velocity[axis], bytes);
+                memcpy(expected, it.velocity[axis], bytes);
             }
-            assert_memory_equal(kept, it.velocity[axis], bytes);
+            assert_memory_equal(expected, it.velocity[axis], bytes);
         }
         wadi_friction_memory_free(&memory);
     }
@@ -60,8 +60,8 @@ static void any_thread_count_gives_the_same_bytes(void **unused)
     grid_free(&it.grid);
 }
 
-/* Kept on one grid, recalled on another with other tiles: where sand still is the stress is the same, scaled
- * by the step. */
+/* Stored on one grid, recalled on another with other tiles: cells with sand on both have the same stress, scaled
+ * by dt. */
 static TestCell lower_ball_label(const void *context, int i, int j, int k)
 {
     return k < 2 ? ball_label(context, i, j, k) : CELL_AIR;
@@ -158,8 +158,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Not a gate: prints what an iteration costs, and in iterations what begin (with a warm start) and keep do.
- * */
+/* Asserts nothing: prints the cost of an iteration, and those of begin (with a warm start) and store in iterations. */
 static void the_cost_of_an_iteration_is_printed(void **unused)
 {
     (void)unused;
@@ -176,7 +175,7 @@ static void the_cost_of_an_iteration_is_printed(void **unused)
         WadiArena arena = { 0 };
         for (int threads = 1; threads <= 2; ++threads) {
             wadi_parallel_set_threads(threads);
-            double best = INFINITY, begin = INFINITY, keep = INFINITY;
+            double best = INFINITY, begin = INFINITY, store = INFINITY;
             for (int repeat = 0; repeat < 4; ++repeat) {
                 WadiError error;
                 WadiFriction *friction;
@@ -198,13 +197,13 @@ static void the_cost_of_an_iteration_is_printed(void **unused)
                 best = fmin(best, (seconds() - time) / ITERATIONS);
                 time = seconds();
                 CHECK_OK(wadi_friction_store(friction, &memory, &error), error);
-                keep = fmin(keep, seconds() - time);
+                store = fmin(store, seconds() - time);
                 assert_int_equal(report.iterations, ITERATIONS);
             }
             print_message(
-                "%lld cells, %d threads: %.1f ns a cell and iteration; begin %.1f, keep %.1f iterations\n",
+                "%lld cells, %d threads: %.1f ns a cell and iteration; begin %.1f, store %.1f iterations\n",
                 (long long)it.grid.fluid_cells, threads, 1e9 * best / (double)it.grid.fluid_cells,
-                begin / best, keep / best);
+                begin / best, store / best);
         }
         wadi_parallel_set_threads(0);
         wadi_friction_memory_free(&memory);

@@ -33,31 +33,31 @@ typedef struct WadiFrictionWallPoint {
 /* `at` in cells: cell (i, j, k) is [i, i + 1] x ... Called from several threads. */
 typedef WadiFrictionWallPoint (*WadiFrictionSampleWall)(const void *context, const double at[3]);
 
-/* Where sand is. Every array is borrowed until the step ends. Rows hold the six neighbours of each FLUID
+/* Cells of sand. Every array is borrowed until the step ends. Rows hold the six neighbours of each FLUID
  * cell; a cell without a row counts as air. */
 typedef struct WadiFrictionGrid {
     const WadiRows *rows;
     const uint8_t *fluid; /* per row: bit l set where lane l is FLUID */
     const uint8_t *solid; /* per row: cells inside solids; disjoint from fluid */
-    /* Per row: all FLUID cells of it or none are held (sleep). Their faces do not move and their stress stays that of `rest`;
-     * edges between them and the others carry shear like any other. NULL: none. */
+    /* Per row: sleeping FLUID cells, all of the row or none; NULL: none. Their faces do not move and their stress is that of `rest`
+     * [theory 8.2]. */
     const uint8_t *held;
     const struct WadiFrictionMemory *rest;
-    const int32_t
-        *solid_row;       /* per row: where `open` and solid_speed have it (flip_row_table.h); may be NULL */
-    const float *open[3]; /* per face: open part, as the pressure has it; all NULL: voxels, by `solid` */
-    WadiFrictionSampleWall sample_wall; /* asked on walls only */
+    /* Per row: its row in `open` and solid_speed (flip_row_table.h); may be NULL. */
+    const int32_t *solid_row;
+    const float *open[3]; /* per face: open part, as in the pressure solve; all NULL: voxels, by `solid` */
+    WadiFrictionSampleWall sample_wall; /* called on walls only */
     const void *wall_context;
-    const float
-        *solid_speed[3];  /* per face: velocity of the solid, for the local rule (flip_rigid.h) alone */
+    /* Per face: velocity of the solid; only for the local rule (flip_rigid.h). */
+    const float *solid_speed[3];
     const float *density; /* per FLUID cell, kg/m^3; NULL: the reference everywhere */
-    const int32_t
-        *pressure_row; /* per row: where the pressure of a load has it (flip_row_table.h); may be NULL */
+    /* Per row: its row in the pressure of a load (flip_row_table.h); may be NULL. */
+    const int32_t *pressure_row;
     double reference_density; /* kg/m^3; that of the pressure */
-    double weight[3]; /* gravity times dt, m/s: a layer of one cell presses on its floor with this at least */
+    double weight[3];         /* gravity times dt, m/s: least force of a cell on its floor [theory 6.8] */
 } WadiFrictionGrid;
 
-/* What bounds the stress; per cell over rows. */
+/* Bounds of the stress; per cell over rows. */
 typedef struct WadiFrictionLoad {
     const double *pressure; /* P in velocity units; negative counts as 0 */
     const float *k;         /* yield slope of FLUID cells, >= 0 */
@@ -65,11 +65,11 @@ typedef struct WadiFrictionLoad {
 } WadiFrictionLoad;
 
 typedef struct WadiFrictionSettings {
-    /* Gradient step: converges up to 1/8 (the operator's largest eigenvalue is 8). Cut cells take 0.8 times
-     * that and the least mass of their faces. */
+    /* Gradient step: converges up to 1/8 (the operator's largest eigenvalue is 8). In cut cells it is multiplied by 0.8 and by
+     * the least mass of their faces. */
     double alpha;
     double tolerance;   /* stop when no stress changes by more, m/s */
-    int min_iterations; /* 4: one quiet iteration may be chance */
+    int min_iterations; /* 4: a single small change may be chance */
     int max_iterations;
     bool has_momentum; /* false: plain projected gradient, for tests */
 } WadiFrictionSettings;
@@ -79,8 +79,8 @@ typedef struct WadiFrictionReport {
     int restarts;
     double last_change; /* largest change of a stress in the last iteration, m/s */
     bool has_converged;
-    double energy_before,
-        energy_after; /* 1/2 sum m u^2 over free faces, of u_b and of the result; checking build only */
+    /* 1/2 sum m u^2 over free faces, of u_b and of the result; checking build only. */
+    double energy_before, energy_after;
 } WadiFrictionReport;
 
 /* Stresses of the last step. A zeroed memory is valid and empty. */
@@ -109,30 +109,27 @@ WadiStatus wadi_friction_begin(WadiFriction **friction, const WadiFrictionGrid *
                                const WadiFrictionMemory *memory, double dt, WadiArena *arena,
                                WadiError *error);
 
-/* Longest run of FLUID cells along an axis (0, 1, 2): the depth that the settings ask for. */
+/* Longest run of FLUID cells along an axis (0, 1, 2): the depth of wadi_friction_settings. */
 WadiStatus wadi_friction_depth(const WadiFriction *friction, int axis, int *depth, WadiArena *arena,
                                WadiError *error);
 
 /* Whether a wall that is not along the grid cuts a FLUID cell. */
 bool wadi_friction_has_cut_walls(const WadiFriction *friction);
 
-/* Defaults for a depth in cells and gravity * dt in m/s, at most 20 iterations or the depth: with stresses from the last step that
- * is enough in a flow. A rest of size U over N cells changes stresses by alpha U / N only, so the tolerance falls with
- * the depth beyond 16 cells. */
+/* For a start from the stresses of the last step; depth in cells, gravity * dt in m/s. At most max(20, depth) iterations, and a
+ * tolerance that falls with the depth beyond 16 cells [theory 6.5, 6.6]. */
 WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt);
-/* For a start from no stress, which needs about 7 iterations a cell of depth: what it leaves, later steps can lose
- * only slowly near the threshold of sliding. */
+/* For a start from no stress, which needs about 7 iterations per cell of depth [theory 6.7]. */
 WadiFrictionSettings wadi_friction_cold_settings(int depth, double gravity_dt);
 
-/* For a friction without stress: one from coarser grids, where columns are deeper than 32 cells; with 100
- * iterations after it a column of 256 cells is as good as with a thousand from zero. Arguments as for solve. */
+/* First stress from coarser grids, for columns deeper than 32 cells [theory 6.7]. Arguments as for solve. */
 WadiStatus wadi_friction_coarse_guess(WadiFriction *friction, const float *const before[3],
                                       const WadiFrictionLoad *load, int depth, double gravity_dt,
                                       WadiArena *arena, WadiError *error);
 
 /* Add the divergence of the stress to the free faces. */
 void wadi_friction_add(WadiFriction *friction, float *const velocity[3]);
-/* Take it away again. */
+/* Subtract it. */
 void wadi_friction_subtract(WadiFriction *friction, float *const velocity[3]);
 
 /* `before` is u_b per face (u, v, w), closed faces with the solid's velocity. Result: the stress in
@@ -141,17 +138,17 @@ WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before
                                const WadiFrictionLoad *load, const WadiFrictionSettings *settings,
                                WadiArena *arena, WadiFrictionReport *report, WadiError *error);
 
-/* Velocities of faces that a wall leaves open by a sliver: no faster than those of the faces beside and of the solid. */
+/* Clamps the velocities of nearly closed faces to the range of the neighbouring faces and the solid. */
 void wadi_friction_calm_slivers(const WadiFriction *friction, float *const velocity[3],
                                 float *const solid_velocity[3]);
 
 /* On failure the memory is empty. */
 WadiStatus wadi_friction_store(const WadiFriction *friction, WadiFrictionMemory *memory, WadiError *error);
 
-/* How far a cell's stress is from that of `rest`, all of it where nothing is kept there; same norm as
- * wadi_friction_stress, but for cells cut by walls. */
-double wadi_friction_change(const WadiFriction *friction, const WadiFrictionMemory *rest, int32_t row,
-                            int lane);
+/* Norm of the difference between a cell's stress and the stored one, which counts as 0 where none is stored; the norm of
+ * wadi_friction_stress, except in cells cut by walls. */
+double wadi_friction_change(const WadiFriction *friction, const WadiFrictionMemory *sleeping_memory,
+                            int32_t row, int lane);
 /* sigma_bar of a cell's stress, in the norm that the yield test uses; 0 outside FLUID cells. For tests and
  * output. */
 double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane);

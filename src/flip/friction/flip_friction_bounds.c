@@ -1,4 +1,4 @@
-/* What bounds the stresses and tractions of a friction solve, from the pressure. */
+/* Bounds of the stresses and tractions of a friction solve, from the pressure. */
 #include <math.h>
 
 #include "core/parallel.h"
@@ -10,11 +10,12 @@ typedef struct Bounds {
     const WadiFrictionLoad *load;
     WadiVec8 *yield;
     /* Per row of facets. */
-    WadiVec8 *force;        /* what presses on them */
-    WadiVec8 *bearing;      /* walls across cells: area times the open part of the cell */
-    WadiVec8 *sum;          /* of `bearing` in the 27 cells around that face the same way */
-    const WadiVec8 *around; /* `sum` when it is known, else NULL */
-    WadiVec8 *wall_bound;   /* mu times what presses */
+    WadiVec8 *force;   /* normal force on them */
+    WadiVec8 *bearing; /* walls across cells: area times the open part of the cell */
+    /* Sum of `bearing` over the walls of the 27 cells around, times the cosine between the normals. */
+    WadiVec8 *bearing_sum;
+    const WadiVec8 *known_sum; /* `bearing_sum` once it is computed, else NULL */
+    WadiVec8 *wall_bound;      /* mu times the normal force */
 } Bounds;
 
 static void fill_bounds(void *context, int64_t first, int64_t end)
@@ -24,11 +25,11 @@ static void fill_bounds(void *context, int64_t first, int64_t end)
     for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
         const WadiFrictionSlot *slot = &bounds->friction->slot[s];
         size_t cell = 8 * (size_t)slot->row,
-               pressing = wadi_table_cell(bounds->friction->grid.pressure_row, cell);
+               pressure_at = wadi_table_cell(bounds->friction->grid.pressure_row, cell);
         for (size_t lane = 0; lane < 8; ++lane) {
             float yield = 0.0f;
             if (slot->fluid >> lane & 1) {
-                yield = load->k[cell + lane] * (float)fmax(load->pressure[pressing + lane], 0.0);
+                yield = load->k[cell + lane] * (float)fmax(load->pressure[pressure_at + lane], 0.0);
                 yield += load->cohesion != NULL ? load->cohesion[cell + lane] : 0.0f;
             }
             bounds->yield[s][lane] = yield;
@@ -47,10 +48,9 @@ static WadiVec8 normal_stress(const WadiFrictionStress *stress, int side)
     }
 }
 
-/* What presses on a side along the grid: the pressure less the deviatoric stress across it; in sand that spreads
- * the latter carries a third of the weight. That of the last solve is taken, so that the set stays fixed within
- * a solve. Walls across cells carry no normal stress. */
-static float pressing(const Bounds *bounds, WadiRowCell cell, int side, float area)
+/* Normal force on a side along the grid: the pressure less the deviatoric stress of the last solve across it [theory 6.8]. Walls
+ * across cells carry no normal stress. */
+static float normal_force(const Bounds *bounds, WadiRowCell cell, int side, float area)
 {
     const WadiFriction *friction = bounds->friction;
     size_t at = wadi_table_cell(friction->grid.pressure_row, wadi_row_cell_index(cell));
@@ -59,9 +59,8 @@ static float pressing(const Bounds *bounds, WadiRowCell cell, int side, float ar
     return p > 0.0f ? fmaxf(area * p - tension[cell.lane], 0.0f) : 0.0f;
 }
 
-/* Sand that is pulled towards a wall presses on it with a cell's own weight at least. Its pressure may be 0 where it spreads
- * thinner than a cell: without this, a sheet of grains would slide without end. */
-static float own_weight(const Bounds *bounds, const WadiFrictionFacets *facets, int lane)
+/* Least normal force: the weight of one cell, because the pressure of a thin layer may be 0 [theory 6.8]. */
+static float least_force(const Bounds *bounds, const WadiFrictionFacets *facets, int lane)
 {
     const double *weight = bounds->friction->grid.weight;
     if (facets->side != OBLIQUE) {
@@ -94,15 +93,16 @@ static void find_forces(void *context, int64_t first, int64_t end)
         const WadiFrictionFacets *facets = &friction->facets[w];
         for (int lane = 0; lane < 8; ++lane) {
             WadiRowCell here = { friction->slot[facets->slot].row, lane };
-            float force =
-                facets->area[lane] > 0.0f ? pressing(bounds, here, facets->side, facets->area[lane]) : 0.0f;
-            if (facets->lift[lane] > 0.0f) {
-                /* P of a cell is that at its far end, behind the wall. */
+            float force = facets->area[lane] > 0.0f
+                              ? normal_force(bounds, here, facets->side, facets->area[lane])
+                              : 0.0f;
+            if (facets->solid_fraction[lane] > 0.0f) {
+                /* P of a cell is that at its far side, behind the wall. */
                 WadiRowCell away = wadi_row_cell_neighbour(friction->grid.rows, here, facets->side ^ 1);
-                float before = pressing(bounds, away, facets->side, facets->area[lane]);
-                force -= facets->lift[lane] * fmaxf(force - before, 0.0f);
+                float before = normal_force(bounds, away, facets->side, facets->area[lane]);
+                force -= facets->solid_fraction[lane] * fmaxf(force - before, 0.0f);
             }
-            bounds->force[w][lane] = fmaxf(force, own_weight(bounds, facets, lane));
+            bounds->force[w][lane] = fmaxf(force, least_force(bounds, facets, lane));
         }
         bounds->bearing[w] =
             facets->side == OBLIQUE ? facets->area * open_part(friction, facets->slot) : wadi_splat(0.0f);
@@ -110,17 +110,14 @@ static void find_forces(void *context, int64_t first, int64_t end)
     }
 }
 
-/* A wall across cells is pressed on by the pressures at the cells' centres, some of which lie a little before it and some a little
- * behind: by 8 % more or less in a slab of 6 cells. The sum over all is right, but near the threshold of sliding every
- * second cell would slip and load its neighbours. Slivers are worse: they hardly touch the sand that they ought to hold. So walls
- * that face the same way exchange forces f, which brings them near to their areas times the open parts of their cells, b:
- *   f_i += sum over j of n_i . n_j (b_i f_j - b_j f_i) / max(B_i, B_j),   B_i = sum over j of n_i . n_j b_j
- * The sum over all stays, and so do forces that are as b everywhere, at the ends of a wall too. */
+/* Neighbouring walls that face the same way exchange normal forces f, because the pressures at cell centres scatter about those on
+ * the wall [theory 6.9]; b is the area times the open part of the cell, and the sum of f stays:
+ *   f_i += sum over j of n_i . n_j (b_i f_j - b_j f_i) / max(B_i, B_j),   B_i = sum over j of n_i . n_j b_j */
 typedef struct Walls {
-    WadiVec8 bearing, around, force, normal[3];
+    WadiVec8 bearing, bearing_sum, force, normal[3];
 } Walls;
 
-static Walls walls_at(const Bounds *bounds, int32_t s)
+static Walls gather_walls(const Bounds *bounds, int32_t s)
 {
     const WadiFriction *friction = bounds->friction;
     int32_t w = friction->wall[s][OBLIQUE];
@@ -129,15 +126,15 @@ static Walls walls_at(const Bounds *bounds, int32_t s)
     }
     const WadiFrictionOblique *oblique = &friction->oblique[friction->facets[w].oblique];
     return (Walls){ bounds->bearing[w],
-                    bounds->around != NULL ? bounds->around[w] : wadi_splat(0.0f),
+                    bounds->known_sum != NULL ? bounds->known_sum[w] : wadi_splat(0.0f),
                     bounds->force[w],
                     { oblique->normal[0], oblique->normal[1], oblique->normal[2] } };
 }
 
-static Walls walls_left(const Walls *left, const Walls *here)
+static Walls walls_from_left(const Walls *left, const Walls *here)
 {
     Walls moved = { .bearing = wadi_from_left(left->bearing, here->bearing),
-                    .around = wadi_from_left(left->around, here->around),
+                    .bearing_sum = wadi_from_left(left->bearing_sum, here->bearing_sum),
                     .force = wadi_from_left(left->force, here->force) };
     for (int axis = 0; axis < 3; ++axis) {
         moved.normal[axis] = wadi_from_left(left->normal[axis], here->normal[axis]);
@@ -145,10 +142,10 @@ static Walls walls_left(const Walls *left, const Walls *here)
     return moved;
 }
 
-static Walls walls_right(const Walls *here, const Walls *right)
+static Walls walls_from_right(const Walls *here, const Walls *right)
 {
     Walls moved = { .bearing = wadi_from_right(here->bearing, right->bearing),
-                    .around = wadi_from_right(here->around, right->around),
+                    .bearing_sum = wadi_from_right(here->bearing_sum, right->bearing_sum),
                     .force = wadi_from_right(here->force, right->force) };
     for (int axis = 0; axis < 3; ++axis) {
         moved.normal[axis] = wadi_from_right(here->normal[axis], right->normal[axis]);
@@ -156,27 +153,28 @@ static Walls walls_right(const Walls *here, const Walls *right)
     return moved;
 }
 
-/* What two walls have to do with each other: the cosine between them, 0 where they face away. */
-static WadiVec8 likeness(const Walls *a, const Walls *b)
+/* n_i . n_j, 0 where the walls face away from each other. */
+static WadiVec8 normal_cosine(const Walls *a, const Walls *b)
 {
     WadiVec8 dot = a->normal[0] * b->normal[0] + a->normal[1] * b->normal[1] + a->normal[2] * b->normal[2];
     return wadi_larger(dot, wadi_splat(0.0f));
 }
 
-/* b_j, or what wall i gets from wall j. */
-static WadiVec8 bearing_of(const Walls *own, const Walls *other)
+/* Terms of the sums: n_i . n_j b_j, and the force that wall i gets from wall j. */
+static WadiVec8 bearing_term(const Walls *wall_i, const Walls *wall_j)
 {
-    return likeness(own, other) * other->bearing;
+    return normal_cosine(wall_i, wall_j) * wall_j->bearing;
 }
 
-static WadiVec8 force_from(const Walls *own, const Walls *other)
+static WadiVec8 force_term(const Walls *wall_i, const Walls *wall_j)
 {
-    WadiVec8 most = wadi_larger(own->around, other->around), zero = wadi_splat(0.0f);
-    WadiVec8 gain = likeness(own, other) * (own->bearing * other->force - other->bearing * own->force);
+    WadiVec8 most = wadi_larger(wall_i->bearing_sum, wall_j->bearing_sum), zero = wadi_splat(0.0f);
+    WadiVec8 gain =
+        normal_cosine(wall_i, wall_j) * (wall_i->bearing * wall_j->force - wall_j->bearing * wall_i->force);
     return gain / wadi_select(most > zero, most, wadi_splat(1.0f));
 }
 
-typedef WadiVec8 (*PairFn)(const Walls *own, const Walls *other);
+typedef WadiVec8 (*PairFn)(const Walls *wall_i, const Walls *wall_j);
 
 /* Sum over the walls in the 27 cells around each cell. */
 static inline __attribute__((always_inline)) WadiVec8 sum_around(const Bounds *bounds, int32_t s, PairFn pair)
@@ -184,18 +182,18 @@ static inline __attribute__((always_inline)) WadiVec8 sum_around(const Bounds *b
     static const int8_t near[9] = { -1,         NEAR_YM,    NEAR_YP,    NEAR_ZM,   NEAR_ZP,
                                     NEAR_YM_ZM, NEAR_YM_ZP, NEAR_YP_ZM, NEAR_YP_ZP };
     const WadiFrictionSlot *slot = bounds->friction->slot;
-    const Walls own = walls_at(bounds, s);
+    const Walls wall_i = gather_walls(bounds, s);
     WadiVec8 sum = wadi_splat(0.0f);
     for (int n = 0; n < 9; ++n) {
         int32_t at = n == 0 ? s : slot[s].near[near[n]];
         if (at == 0) {
             continue;
         }
-        Walls here = walls_at(bounds, at), left = walls_at(bounds, slot[at].near[NEAR_XM]),
-              right = walls_at(bounds, slot[at].near[NEAR_XP]);
-        left = walls_left(&left, &here);
-        right = walls_right(&here, &right);
-        sum += pair(&own, &here) + pair(&own, &left) + pair(&own, &right);
+        Walls here = gather_walls(bounds, at), left = gather_walls(bounds, slot[at].near[NEAR_XM]),
+              right = gather_walls(bounds, slot[at].near[NEAR_XP]);
+        left = walls_from_left(&left, &here);
+        right = walls_from_right(&here, &right);
+        sum += pair(&wall_i, &here) + pair(&wall_i, &left) + pair(&wall_i, &right);
     }
     return sum;
 }
@@ -206,7 +204,7 @@ static void sum_bearings(void *context, int64_t first, int64_t end)
     for (int64_t w = first > 0 ? first : 1; w < end; ++w) {
         const WadiFrictionFacets *facets = &bounds->friction->facets[w];
         if (facets->side == OBLIQUE) {
-            bounds->sum[w] = sum_around(bounds, facets->slot, bearing_of);
+            bounds->bearing_sum[w] = sum_around(bounds, facets->slot, bearing_term);
         }
     }
 }
@@ -217,7 +215,7 @@ static void exchange_forces(void *context, int64_t first, int64_t end)
     for (int64_t w = first > 0 ? first : 1; w < end; ++w) {
         const WadiFrictionFacets *facets = &bounds->friction->facets[w];
         if (facets->side == OBLIQUE) {
-            WadiVec8 force = bounds->force[w] + sum_around(bounds, facets->slot, force_from);
+            WadiVec8 force = bounds->force[w] + sum_around(bounds, facets->slot, force_term);
             bounds->wall_bound[w] = facets->mu * wadi_larger(force, wadi_splat(0.0f)); /* rounding */
         }
     }
@@ -231,12 +229,12 @@ WadiStatus wadi_friction_find_bounds(const WadiFriction *friction, const WadiFri
     size_t walls = (size_t)friction->wall_count;
     WADI_TRY(WADI_ARENA_NEW(arena, &bounds.force, walls, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &bounds.bearing, walls, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &bounds.sum, walls, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &bounds.bearing_sum, walls, "friction", error));
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, fill_bounds, &bounds);
     wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, find_forces, &bounds);
     if (friction->oblique_count > 0) {
         wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, sum_bearings, &bounds);
-        bounds.around = bounds.sum;
+        bounds.known_sum = bounds.bearing_sum;
         wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, exchange_forces, &bounds);
     }
     return WADI_OK;

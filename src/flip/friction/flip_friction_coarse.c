@@ -1,11 +1,9 @@
-/* Stresses for a cold start from grids of half the resolution: a solve carries stress by one cell an iteration, so
- * that a column of N cells needs about 7 N of them from zero.
+/* Stresses for a cold start, from a solve on a grid of half the resolution.
  * Source: [theory 6.7].
  * Differs: the pressure is restricted, not solved for again on each grid; solids are voxels on coarse grids.
  *
- * A coarse cell is FLUID or solid as most of its eight cells are. P and tau are scaled by dx: half on the way
- * down, twice on the way up. Shear is interpolated between the coarse edges of a cell; edges on solids, whose
- * shear is the walls' business, take the mean of the others. */
+ * A coarse cell has the label of most of its eight cells. P and tau are scaled by dx: half on the coarse grid, twice back on the fine
+ * one. Shear is interpolated between the coarse edges of a cell; edges on solids get the mean of the others. */
 #include <string.h>
 
 #include "core/check.h"
@@ -39,7 +37,7 @@ static void child_of(const WadiRows *fine, WadiRowCell cell, int child[3])
     child[2] = fine->index_in_tile[cell.row] >> 3 & 1;
 }
 
-static int coarse_place(const WadiRows *fine, int32_t row)
+static int coarse_row_index(const WadiRows *fine, int32_t row)
 {
     WadiTile tile = fine->tiles->tiles[fine->tile[row]];
     int j = 8 * (tile.y & 1) + (fine->index_in_tile[row] & 7),
@@ -66,16 +64,16 @@ static WadiStatus make_rows(Coarse *coarse, const WadiRows *fine, WadiArena *are
                                   sizeof *coarse->mask, error));
     for (int32_t r = 1; r < fine->count; ++r) {
         int32_t tile = wadi_tile_map_find(&coarse->map, tiles[fine->tile[r]]);
-        coarse->mask[tile] |= UINT64_C(1) << coarse_place(fine, r);
+        coarse->mask[tile] |= UINT64_C(1) << coarse_row_index(fine, r);
     }
     WADI_TRY(wadi_rows_build(&coarse->rows, &coarse->map, coarse->mask, arena, error));
     WADI_TRY(wadi_friction_zeroed(arena, (void **)&coarse->row_of, (size_t)fine->count,
                                   sizeof *coarse->row_of, error));
     for (int32_t r = 1; r < fine->count; ++r) {
         int32_t tile = wadi_tile_map_find(&coarse->map, tiles[fine->tile[r]]);
-        coarse->row_of[r] = wadi_rows_at(&coarse->rows, tile, coarse_place(fine, r));
+        coarse->row_of[r] = wadi_rows_at(&coarse->rows, tile, coarse_row_index(fine, r));
     }
-    /* Neighbours as the fine rows have them, which need not be those of the tiles (periodic grids). */
+    /* Neighbours follow those of the fine rows: on periodic grids they differ from those of the tiles. */
     for (int32_t r = 1; r < fine->count; ++r) {
         int32_t here = coarse->row_of[r];
         for (int side = 0; side < 6; ++side) {
@@ -118,9 +116,9 @@ static void restrict_cells(const Coarse *coarse, const WadiFriction *friction, c
             bool is_fluid = count[r][lane] >= 4;
             coarse->fluid[r] |= (uint8_t)(is_fluid << lane);
             coarse->solid[r] |= (uint8_t)((!is_fluid && count[r][8 + lane] >= 4) << lane);
-            float share = 1.0f / (float)(count[r][lane] > 0 ? count[r][lane] : 1);
-            coarse->k[8 * r + lane] *= share;
-            coarse->cohesion[8 * r + lane] *= share;
+            float scale = 1.0f / (float)(count[r][lane] > 0 ? count[r][lane] : 1);
+            coarse->k[8 * r + lane] *= scale;
+            coarse->cohesion[8 * r + lane] *= scale;
         }
     }
 }
@@ -170,7 +168,7 @@ static WadiStatus make_fields(Coarse *coarse, const WadiFriction *friction, cons
     return WADI_OK;
 }
 
-static WadiFrictionWallPoint ask_fine(const void *context, const double at[3])
+static WadiFrictionWallPoint sample_fine_wall(const void *context, const double at[3])
 {
     const WadiFrictionGrid *fine = context;
     return fine->sample_wall(fine->wall_context, (double[3]){ 2.0 * at[0], 2.0 * at[1], 2.0 * at[2] });
@@ -197,7 +195,7 @@ static float edge_shear(const WadiFriction *friction, WadiRowCell cell, int kind
     return sum;
 }
 
-/* The twelve shears of a coarse cell, those on solids filled up. */
+/* The twelve shears of a coarse cell, with the mean of the others on solids. */
 static void cell_shears(const WadiFriction *friction, WadiRowCell cell, float shear[12])
 {
     for (int kind = 0; kind < 3; ++kind) {
@@ -260,16 +258,16 @@ static void prolong(WadiFriction *friction, const WadiFriction *from, const Coar
     }
 }
 
-static WadiStatus start_from(WadiFriction *friction, Coarse *coarse, const float *const before[3],
-                             const WadiFrictionLoad *load, int depth, double gravity_dt, WadiArena *arena,
-                             WadiError *error)
+static WadiStatus solve_coarse(WadiFriction *friction, Coarse *coarse, const float *const before[3],
+                               const WadiFrictionLoad *load, int depth, double gravity_dt, WadiArena *arena,
+                               WadiError *error)
 {
     WADI_TRY(make_rows(coarse, friction->grid.rows, arena, error));
     WADI_TRY(make_fields(coarse, friction, before, load, arena, error));
     WadiFrictionGrid grid = { .rows = &coarse->rows,
                               .fluid = coarse->fluid,
                               .solid = coarse->solid,
-                              .sample_wall = ask_fine,
+                              .sample_wall = sample_fine_wall,
                               .wall_context = &friction->grid };
     WadiFriction *half = NULL;
     WADI_TRY(wadi_friction_begin(&half, &grid, NULL, friction->dt, arena, error));
@@ -295,7 +293,7 @@ WadiStatus wadi_friction_coarse_guess(WadiFriction *friction, const float *const
         return WADI_OK;
     }
     Coarse coarse = { 0 };
-    WadiStatus status = start_from(friction, &coarse, before, load, depth, gravity_dt, arena, error);
+    WadiStatus status = solve_coarse(friction, &coarse, before, load, depth, gravity_dt, arena, error);
     wadi_tile_map_free(&coarse.map);
     return status;
 }

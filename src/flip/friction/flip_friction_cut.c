@@ -1,19 +1,16 @@
-/* Masses of faces that are cut by solids or hold other densities, and what they make of the stresses around.
+/* Masses of faces that are cut by solids or hold other densities, and the steps and weights of the stresses that act on them.
  * Source: [theory 6.9].
- * Differs: in 3-D; each number of a cell has its own step, by the least mass of the faces that it acts on. One step for
- * all of a cell's numbers would need no search for the projection, but a sliver of a face would then slow down
- * every stress around it: a slab on a tilted plane would need 300 iterations where 20 have to do.
+ * Differs: in 3-D; each stress component has its own gradient step, by the least mass of the faces that it acts on.
  *
- * A stress acts with the open part V of its place: of a cell the mean of its sides, of an edge the mean of its
- * four faces. A closed side on an oblique wall is not a strain, for sand slides along it: such a cell has no normal
- * stress along that axis, and opposite ones along the other two; none at all where two axes are closed. */
+ * A stress acts with the open part V of its cell (the mean of the sides) or edge (the mean of its four faces). A cell has no normal
+ * stress along an axis that an oblique wall closes, and none at all where two axes are closed. */
 #include <string.h>
 
 #include "core/parallel.h"
 #include "flip/friction/flip_friction_slots.h"
 #include "flip/transfer/flip_row_table.h"
 
-/* Part of the plain step where masses differ: the bound of the operator's norm is less sharp there. */
+/* Factor on the gradient step where masses differ: the bound of the operator's norm is less sharp there. */
 #define CUT_STEP 0.8f
 
 static void fill_masses(void *context, int64_t first, int64_t end)
@@ -35,11 +32,11 @@ static void fill_masses(void *context, int64_t first, int64_t end)
                 }
                 if (grid->density != NULL) {
                     bool is_inside = axis == 0 && lane > 0;
-                    size_t beside = is_inside ? at - 1 : 8 * (size_t)low + (axis == 0 ? 7u : (size_t)lane);
+                    size_t neighbour = is_inside ? at - 1 : 8 * (size_t)low + (axis == 0 ? 7u : (size_t)lane);
                     float here = (float)(slot->fluid >> lane & 1);
-                    float there = (float)(grid->fluid[beside / 8] >> (beside % 8) & 1);
+                    float there = (float)(grid->fluid[neighbour / 8] >> (neighbour % 8) & 1);
                     density = ((here > 0.0f ? grid->density[at] : 0.0f) +
-                               (there > 0.0f ? grid->density[beside] : 0.0f)) /
+                               (there > 0.0f ? grid->density[neighbour] : 0.0f)) /
                               ((here + there) * (float)grid->reference_density);
                 }
                 friction->open[s].c[axis][lane] = open;
@@ -60,14 +57,15 @@ static Edge low_edge(const WadiFriction *friction, int32_t s, int kind)
     const WadiFrictionFaces *open = friction->open, *mass = friction->mass;
     int a = kind < 2 ? 0 : 1, b = kind == 0 ? 1 : 2;
     int32_t low_b = near[2 * b], low_a = near[2 * a];
-    WadiVec8 beside_open = open[low_a].c[b], beside_mass = mass[low_a].c[b];
+    WadiVec8 neighbour_open = open[low_a].c[b], neighbour_mass = mass[low_a].c[b];
     if (a == 0) {
-        beside_open = wadi_from_left(beside_open, open[s].c[b]);
-        beside_mass = wadi_from_left(beside_mass, mass[s].c[b]);
+        neighbour_open = wadi_from_left(neighbour_open, open[s].c[b]);
+        neighbour_mass = wadi_from_left(neighbour_mass, mass[s].c[b]);
     }
     return (Edge){
-        wadi_splat(0.25f) * ((open[s].c[a] + open[low_b].c[a]) + (open[s].c[b] + beside_open)),
-        wadi_smaller(wadi_smaller(mass[s].c[a], mass[low_b].c[a]), wadi_smaller(mass[s].c[b], beside_mass)),
+        wadi_splat(0.25f) * ((open[s].c[a] + open[low_b].c[a]) + (open[s].c[b] + neighbour_open)),
+        wadi_smaller(wadi_smaller(mass[s].c[a], mass[low_b].c[a]),
+                     wadi_smaller(mass[s].c[b], neighbour_mass)),
     };
 }
 
@@ -128,8 +126,8 @@ uint8_t wadi_friction_fractional(const WadiFriction *friction, int32_t s)
     return (uint8_t)(bits & friction->slot[s].fluid);
 }
 
-/* Least mass of the sides of each cell, 1 for a cell that is shut in. */
-static void side_least(const WadiFriction *friction, int32_t s, WadiVec8 *least)
+/* Least mass of the sides of each cell, 1 for an enclosed cell. */
+static void find_least_side(const WadiFriction *friction, int32_t s, WadiVec8 *least)
 {
     WadiVec8 side[6], large = wadi_splat(1e30f), zero = wadi_splat(0.0f);
     sides_of(friction, friction->mass, s, side);
@@ -141,7 +139,7 @@ static void side_least(const WadiFriction *friction, int32_t s, WadiVec8 *least)
 }
 
 /* Least mass of the faces on which each cell's stresses act. False if all of them are 1. */
-static bool find_least(const WadiFriction *friction, int32_t s, const Edge edge[12], WadiVec8 *least)
+static bool find_least_mass(const WadiFriction *friction, int32_t s, const Edge edge[12], WadiVec8 *least)
 {
     const WadiFrictionSlot *slot = &friction->slot[s];
     WadiVec8 side[6], large = wadi_splat(1e30f), zero = wadi_splat(0.0f);
@@ -153,9 +151,9 @@ static bool find_least(const WadiFriction *friction, int32_t s, const Edge edge[
     for (int n = 0; n < 12; ++n) {
         *least = wadi_smaller(*least, wadi_select(wadi_lanes(slot->edge[n]), edge[n].least, large));
     }
-    /* A cell that is shut in has no face: any step will do. */
+    /* An enclosed cell has no free face: any step will do. */
     *least = wadi_select(*least < large, *least, wadi_splat(1.0f));
-    /* Heavier faces alone leave the least at 1: they only need the masses of this slot's own faces. */
+    /* Faces heavier than 1 do not change the least mass, but the slot needs their masses. */
     WadiInt8 differs = wadi_lanes(slot->fluid) & (*least != wadi_splat(1.0f));
     for (int axis = 0; axis < 3; ++axis) {
         WadiVec8 mass = friction->mass[s].c[axis];
@@ -168,8 +166,8 @@ static bool find_least(const WadiFriction *friction, int32_t s, const Edge edge[
     return is_cut;
 }
 
-/* Open part of cells for their normal stress, lane by lane: the mean of their sides, those along the grid and
- * their opposites left out, and those of an axis that an oblique wall closes. 0 where it closes two. */
+/* Open part of cells for their normal stress: the mean of their sides, without axes that have a side on a wall along the grid or
+ * that an oblique wall closes. 0 where it closes two. */
 static WadiVec8 cell_open(const WadiFriction *friction, int32_t s, uint8_t closed[3])
 {
     const WadiFrictionSlot *slot = &friction->slot[s];
@@ -181,20 +179,20 @@ static WadiVec8 cell_open(const WadiFriction *friction, int32_t s, uint8_t close
             continue;
         }
         float sum = 0.0f;
-        int count = 0, shut = 0;
+        int count = 0, closed_axes = 0;
         for (int axis = 0; axis < 3; ++axis) {
             float low = side[2 * axis][lane], high = side[2 * axis + 1][lane];
             bool is_aligned = (slot->aligned[2 * axis] | slot->aligned[2 * axis + 1]) >> lane & 1;
             bool is_closed = !is_aligned && (low <= 0.0f || high <= 0.0f);
             closed[axis] |= (uint8_t)(is_closed << lane);
-            shut += is_closed;
+            closed_axes += is_closed;
             if (!is_aligned && !is_closed) {
                 sum += low;
                 sum += high;
                 count += 2;
             }
         }
-        open[lane] = shut < 2 ? sum / (float)(count > 0 ? count : 1) : 0.0f;
+        open[lane] = closed_axes < 2 ? sum / (float)(count > 0 ? count : 1) : 0.0f;
     }
     return open;
 }
@@ -238,19 +236,19 @@ static void fill_cut(const WadiFriction *friction, int32_t s)
     WadiVec8 one = wadi_splat(1.0f), zero = wadi_splat(0.0f), least;
     for (int axis = 0; axis < 3; ++axis) {
         WadiVec8 mass = friction->mass[s].c[axis];
-        cut->inverse_mass.c[axis] = wadi_keep(one / wadi_select(mass > zero, mass, one), mass > zero);
+        cut->inverse_mass.c[axis] = wadi_masked(one / wadi_select(mass > zero, mass, one), mass > zero);
     }
     Edge edge[12];
     cell_edges(friction, s, edge);
-    side_least(friction, s, &least);
+    find_least_side(friction, s, &least);
     WadiVec8 step = wadi_select(least == one, one, wadi_splat(CUT_STEP) * least);
-    WadiVec8 fluid = wadi_keep(one, wadi_lanes(slot->fluid));
+    WadiVec8 fluid = wadi_masked(one, wadi_lanes(slot->fluid));
 
     memset(cut->closed, 0, sizeof cut->closed);
     WadiVec8 open = cell_open(friction, s, cut->closed);
     cut->step[STRESS_XX] = cut->step[STRESS_YY] = fluid * step * open * open;
     cut->weight[STRESS_XX] = cut->weight[STRESS_YY] =
-        wadi_keep(one / wadi_select(open > zero, open * open, one), open > zero);
+        wadi_masked(one / wadi_select(open > zero, open * open, one), open > zero);
     for (int kind = 0; kind < 3; ++kind) {
         WadiInt8 count = { 0 };
         for (int e = 0; e < 4; ++e) {
@@ -262,8 +260,8 @@ static void fill_cut(const WadiFriction *friction, int32_t s)
             WadiVec8 part = wadi_select(is_active, edge[4 * kind + e].open, one);
             WadiVec8 mass = wadi_select(is_active, edge[4 * kind + e].least, one);
             step = wadi_select(mass == one, one, wadi_splat(CUT_STEP) * mass);
-            cut->step[2 + 4 * kind + e] = wadi_keep(wadi_splat(0.125f) * n * step * part * part, is_active);
-            cut->weight[2 + 4 * kind + e] = wadi_keep(one / (wadi_larger(n, one) * part * part), is_active);
+            cut->step[2 + 4 * kind + e] = wadi_masked(wadi_splat(0.125f) * n * step * part * part, is_active);
+            cut->weight[2 + 4 * kind + e] = wadi_masked(one / (wadi_larger(n, one) * part * part), is_active);
         }
     }
 }
@@ -275,7 +273,7 @@ static void find_cuts(void *context, int64_t first, int64_t end)
         Edge edge[12];
         WadiVec8 least;
         cell_edges(friction, s, edge);
-        friction->slot[s].cut = find_least(friction, s, edge, &least);
+        friction->slot[s].cut = find_least_mass(friction, s, edge, &least);
     }
 }
 
@@ -300,7 +298,7 @@ WadiStatus wadi_friction_make_cuts(WadiFriction *friction, WadiArena *arena, Wad
     WADI_TRY(wadi_friction_zeroed(arena, (void **)&friction->mass, slots, sizeof *friction->mass, error));
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, fill_masses, friction);
     if (friction->grid.open[0] != NULL) {
-        WADI_TRY(wadi_friction_even_masses(friction, arena, error));
+        WADI_TRY(wadi_friction_balance_masses(friction, arena, error));
     }
     if (friction->grid.open[0] != NULL) {
         wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, find_aligned, friction);

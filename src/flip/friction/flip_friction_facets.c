@@ -1,8 +1,7 @@
 /* Walls of the friction solve: facets on closed sides, oblique walls across cells.
  * Source: [theory 6.8, 6.9].
- * Differs: in 3-D the traction on an oblique wall is a vector in the wall's plane; a face with a single FLUID
- * cell gets that cell's share twice, as on facets, or toes would have half the friction. Walls along the grid
- * have a facet a side, so that a corner of two walls has the friction of both. */
+ * Differs: in 3-D the traction on an oblique wall is a vector in the wall's plane. A face with a single FLUID cell gets the traction of
+ * that cell twice. Each side along the grid has its own facet, so a corner of two walls has the friction of both. */
 #include <string.h>
 
 #include "core/parallel.h"
@@ -30,7 +29,7 @@ static float face_mass(const WadiFriction *friction, int axis, WadiRowCell cell)
     return friction->mass != NULL ? friction->mass[friction->slot_of[cell.row]].c[axis][cell.lane] : 1.0f;
 }
 
-static WadiFrictionWallPoint ask(const WadiFriction *friction, WadiRowCell cell, int side)
+static WadiFrictionWallPoint sample_side(const WadiFriction *friction, WadiRowCell cell, int side)
 {
     int32_t first[3];
     wadi_rows_cell(friction->grid.rows, cell.row, first);
@@ -46,7 +45,7 @@ static void fill_copies(const WadiFriction *friction, WadiFrictionFacets *facets
     const WadiVec8 one = wadi_splat(1.0f);
     WadiVec8 least = wadi_splat(INFINITY);
     for (int copy = 0; copy < 4; ++copy) {
-        int axis = wadi_friction_tangent(facets->side, copy >> 1), beside = 2 * axis + (copy & 1);
+        int axis = wadi_friction_tangent(facets->side, copy >> 1), neighbour_side = 2 * axis + (copy & 1);
         int32_t high = slot->near[2 * axis + 1];
         uint8_t free = slot->free[axis];
         WadiVec8 mass = friction->mass != NULL ? friction->mass[facets->slot].c[axis] : one;
@@ -56,10 +55,11 @@ static void fill_copies(const WadiFriction *friction, WadiFrictionFacets *facets
             free = axis == 0 ? wadi_bits_from_right(free, free_high) : free_high;
             mass = axis == 0 ? wadi_from_right(mass, mass_high) : mass_high;
         }
-        /* The cell is FLUID: of a face it has one half where the cell beside is too. */
-        uint8_t both = wadi_row_neighbour_bits(friction->grid.rows, friction->grid.fluid, slot->row, beside);
+        /* The cell is FLUID, so a face has weight 1/2 where the cell on its other side is FLUID too. */
+        uint8_t both =
+            wadi_row_neighbour_bits(friction->grid.rows, friction->grid.fluid, slot->row, neighbour_side);
         WadiInt8 acts = wadi_lanes(free & slot->aligned[facets->side]);
-        facets->weight.t[copy] = wadi_keep(wadi_select(wadi_lanes(both), wadi_splat(0.5f), one), acts);
+        facets->weight.t[copy] = wadi_masked(wadi_select(wadi_lanes(both), wadi_splat(0.5f), one), acts);
         least = wadi_select(acts & (mass < least), mass, least);
     }
     WadiVec8 zero = wadi_splat(0.0f), mass = wadi_select(least < wadi_splat(INFINITY), least, one);
@@ -81,18 +81,19 @@ static void fill_facets(const WadiFriction *friction, WadiFrictionFacets *facets
             fractional = wadi_friction_fractional(friction, facets->slot) & cells;
     for (unsigned left = cells; left != 0; left &= left - 1) {
         int lane = __builtin_ctz(left);
-        WadiFrictionWallPoint point = ask(friction, (WadiRowCell){ slot->row, lane }, side);
+        WadiFrictionWallPoint point = sample_side(friction, (WadiRowCell){ slot->row, lane }, side);
         facets->mu[lane] = point.friction;
         facets->solid[0][lane] = point.velocity[a];
         facets->solid[1][lane] = point.velocity[b];
     }
-    facets->area = wadi_keep(wadi_splat(1.0f), wadi_lanes(cells));
+    facets->area = wadi_masked(wadi_splat(1.0f), wadi_lanes(cells));
     if (fractional != 0) {
         WadiVec8 open[6];
         wadi_friction_sides(friction, facets->slot, open);
         WadiVec8 sum = open[2 * a] + open[2 * a + 1] + open[2 * b] + open[2 * b + 1];
         facets->area = wadi_select(wadi_lanes(fractional), open[side ^ 1], facets->area);
-        facets->lift = wadi_keep(wadi_splat(1.0f) - wadi_splat(0.25f) * sum, wadi_lanes(fractional));
+        facets->solid_fraction =
+            wadi_masked(wadi_splat(1.0f) - wadi_splat(0.25f) * sum, wadi_lanes(fractional));
     }
     fill_copies(friction, facets);
 }
@@ -106,15 +107,15 @@ static float dot3(const float a[3], const float b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* The wall nearest to a point that lies `step` cells along `way` from the middle of a cell. */
-static ObliqueWall nearest_wall(const WadiFriction *friction, WadiRowCell cell, const float way[3],
+/* The wall nearest to a point that lies `step` cells along `direction` from the centre of a cell. */
+static ObliqueWall nearest_wall(const WadiFriction *friction, WadiRowCell cell, const float direction[3],
                                 double step)
 {
     int32_t first[3];
     wadi_rows_cell(friction->grid.rows, cell.row, first);
     double at[3] = { first[0] + cell.lane + 0.5, first[1] + 0.5, first[2] + 0.5 };
     for (int axis = 0; axis < 3; ++axis) {
-        at[axis] += step * (double)way[axis];
+        at[axis] += step * (double)direction[axis];
     }
     WadiFrictionWallPoint point = friction->grid.sample_wall(friction->grid.wall_context, at);
     float size = sqrtf(dot3(point.normal, point.normal));
@@ -126,32 +127,32 @@ static ObliqueWall nearest_wall(const WadiFriction *friction, WadiRowCell cell, 
     return wall;
 }
 
-/* Another wall than `one` that cuts the cell too: it lies where the area points to beside the first one's normal. */
+/* A second wall that cuts the cell: sampled along the part of the area vector across the normal of the first. */
 static bool find_second_wall(const WadiFriction *friction, WadiRowCell cell, const float area[3],
                              const ObliqueWall *one, ObliqueWall *two)
 {
-    float along = dot3(area, one->normal), way[3];
+    float along = dot3(area, one->normal), direction[3];
     for (int axis = 0; axis < 3; ++axis) {
-        way[axis] = area[axis] - along * one->normal[axis];
+        direction[axis] = area[axis] - along * one->normal[axis];
     }
-    float size = sqrtf(dot3(way, way));
+    float size = sqrtf(dot3(direction, direction));
     if (size < LEAST_AREA) {
         return false; /* the other side of a thin wall */
     }
     for (int axis = 0; axis < 3; ++axis) {
-        way[axis] /= size;
+        direction[axis] /= size;
     }
     for (int n = 1; n < 3; ++n) {
-        *two = nearest_wall(friction, cell, way, 0.5 * n);
-        if (fabsf(dot3(one->normal, two->normal)) < SAME_WALL && dot3(way, two->normal) > 0.0f) {
+        *two = nearest_wall(friction, cell, direction, 0.5 * n);
+        if (fabsf(dot3(one->normal, two->normal)) < SAME_WALL && dot3(direction, two->normal) > 0.0f) {
             return true;
         }
     }
     return false;
 }
 
-/* The wall across a cell from its area vector. Where two walls meet in it, area = a n + b m: what it bears is the sum of both, in
- * the plane across the mean of their normals by what they bear. A frictionless wall has no part in it. */
+/* The wall across a cell from its area vector. Where two walls meet, area = a n + b m: their bounds mu a and mu b are added, and the
+ * normal is their mean by these bounds. */
 static ObliqueWall oblique_wall(const WadiFriction *friction, WadiRowCell cell, const float area[3],
                                 float size)
 {
@@ -166,10 +167,10 @@ static ObliqueWall oblique_wall(const WadiFriction *friction, WadiRowCell cell, 
     float c = dot3(one.normal, two.normal), a = dot3(area, one.normal), b = dot3(area, two.normal);
     one.area = fmaxf(0.0f, (a - c * b) / (1.0f - c * c));
     two.area = fmaxf(0.0f, (b - c * a) / (1.0f - c * c));
-    float bears[2] = { one.mu * one.area, two.mu * two.area }, normal[3];
-    const ObliqueWall *rougher = bears[1] > bears[0] ? &two : &one;
+    float strength[2] = { one.mu * one.area, two.mu * two.area }, normal[3];
+    const ObliqueWall *rougher = strength[1] > strength[0] ? &two : &one;
     for (int axis = 0; axis < 3; ++axis) {
-        normal[axis] = bears[0] * one.normal[axis] + bears[1] * two.normal[axis];
+        normal[axis] = strength[0] * one.normal[axis] + strength[1] * two.normal[axis];
     }
     float length = sqrtf(dot3(normal, normal));
     if (length == 0.0f) {
@@ -177,7 +178,7 @@ static ObliqueWall oblique_wall(const WadiFriction *friction, WadiRowCell cell, 
         return both;
     }
     both = *rougher;
-    both.area = (bears[0] + bears[1]) / rougher->mu;
+    both.area = (strength[0] + strength[1]) / rougher->mu;
     for (int axis = 0; axis < 3; ++axis) {
         both.normal[axis] = normal[axis] / length;
     }
@@ -263,19 +264,19 @@ static void find_walls(void *context, int64_t first, int64_t end)
         }
         wall[OBLIQUE] = wadi_friction_fractional(friction, s) != 0;
         for (int kind = 0; kind < WALL_KINDS; ++kind) {
-            slot->has |= (uint8_t)(wall[kind] << kind);
+            slot->cell_walls |= (uint8_t)(wall[kind] << kind);
         }
     }
 }
 
-/* Number the rows of facets and mark the slots that feel them. */
+/* Number the rows of facets and mark the slots on whose faces they act. */
 WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, WadiError *error)
 {
     WADI_TRY(WADI_ARENA_NEW(arena, &friction->wall, (size_t)friction->slot_count, "friction", error));
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, find_walls, friction);
     int32_t count = 1, oblique_count = 0;
     for (int32_t s = 1; s < friction->slot_count; ++s) {
-        for (int kind = 0; kind < WALL_KINDS && friction->slot[s].has != 0; ++kind) {
+        for (int kind = 0; kind < WALL_KINDS && friction->slot[s].cell_walls != 0; ++kind) {
             count += friction->wall[s][kind];
         }
         oblique_count += friction->wall[s][OBLIQUE];
@@ -288,7 +289,7 @@ WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, Wa
     friction->oblique_count = 0;
     for (int32_t s = 1; s < friction->slot_count; ++s) {
         WadiFrictionSlot *slot = &friction->slot[s];
-        if (slot->has == 0) {
+        if (slot->cell_walls == 0) {
             continue;
         }
         for (int kind = 0; kind < WALL_KINDS; ++kind) {
@@ -301,12 +302,12 @@ WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, Wa
             friction->facets[w].side = kind;
             friction->facets[w].oblique = kind == OBLIQUE ? friction->oblique_count++ : 0;
         }
-        slot->feels |= slot->has;
-        friction->slot[slot->near[NEAR_XP]].feels |= slot->has;
-        friction->slot[slot->near[NEAR_YP]].feels |= slot->has;
-        friction->slot[slot->near[NEAR_ZP]].feels |= slot->has;
+        slot->face_walls |= slot->cell_walls;
+        friction->slot[slot->near[NEAR_XP]].face_walls |= slot->cell_walls;
+        friction->slot[slot->near[NEAR_YP]].face_walls |= slot->cell_walls;
+        friction->slot[slot->near[NEAR_ZP]].face_walls |= slot->cell_walls;
     }
-    friction->slot[0].feels = 0;
+    friction->slot[0].face_walls = 0;
     wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, fill_walls, friction);
     return WADI_OK;
 }

@@ -1,5 +1,4 @@
-/* Stresses from step to step: without them a pile creeps and every step is a cold start.
- * They stay where they are on the grid (no advection): good enough even in a fast collapse, measured. */
+/* Stresses from step to step, without advection: the warm start [theory 6.6]. */
 #include <string.h>
 
 #include "core/alloc.h"
@@ -109,7 +108,7 @@ static void recall_block(void *context, int64_t first, int64_t end)
     WadiFriction *friction = recall->friction;
     const WadiFrictionMemory *memory = recall->memory;
     WadiTileMemoryFinder finder = { &memory->stress, friction->grid.rows, -1, 0 };
-    /* Impulses of a step grow with its length. */
+    /* Stresses are impulses of a step: they scale with dt. */
     WadiVec8 scale = wadi_splat((float)wadi_tile_memory_scale(&memory->stress, friction->dt));
     for (int64_t s = first; s < end; ++s) {
         const WadiFrictionSlot *slot = &friction->slot[s];
@@ -119,7 +118,7 @@ static void recall_block(void *context, int64_t first, int64_t end)
             friction->previous[s].t[n] = value;
             if (stored >= 0) {
                 memcpy(&value, stress_of(memory, (size_t)stored) + 8 * n, sizeof value);
-                value = wadi_keep(scale * value, wadi_lanes(n < 2 ? slot->fluid : slot->edge[n - 2]));
+                value = wadi_masked(scale * value, wadi_lanes(n < 2 ? slot->fluid : slot->edge[n - 2]));
             }
             friction->stress[s].t[n] = value;
         }
@@ -137,54 +136,54 @@ static void recall_block(void *context, int64_t first, int64_t end)
             for (int n = 0; n < 4; ++n) {
                 WadiVec8 weight = side == OBLIQUE ? friction->oblique[friction->facets[w].oblique].step
                                                   : friction->facets[w].weight.t[n];
-                traction->t[n] = wadi_keep(scale * traction->t[n], weight > wadi_splat(0.0f));
+                traction->t[n] = wadi_masked(scale * traction->t[n], weight > wadi_splat(0.0f));
             }
         }
     }
 }
 
-static void recall_held_block(void *context, int64_t first, int64_t end)
+static void recall_sleeping_block(void *context, int64_t first, int64_t end)
 {
     WadiFriction *friction = context;
-    const WadiFrictionMemory *rest = friction->grid.rest;
-    WadiTileMemoryFinder finder = { &rest->stress, friction->grid.rows, -1, 0 };
-    WadiVec8 scale = wadi_splat((float)wadi_tile_memory_scale(&rest->stress, friction->dt));
+    const WadiFrictionMemory *sleeping_memory = friction->grid.rest;
+    WadiTileMemoryFinder finder = { &sleeping_memory->stress, friction->grid.rows, -1, 0 };
+    WadiVec8 scale = wadi_splat((float)wadi_tile_memory_scale(&sleeping_memory->stress, friction->dt));
     for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
         const WadiFrictionSlot *slot = &friction->slot[s];
-        uint8_t held = friction->grid.held[slot->row];
-        if (held == 0) {
+        uint8_t sleeping = friction->grid.held[slot->row];
+        if (sleeping == 0) {
             continue;
         }
         int32_t stored = wadi_tile_memory_find(&finder, slot->row);
         WadiFrictionStress stress = { 0 };
         if (stored >= 0) {
-            memcpy(&stress, stress_of(rest, (size_t)stored), sizeof stress);
+            memcpy(&stress, stress_of(sleeping_memory, (size_t)stored), sizeof stress);
         }
         for (int n = 0; n < STRESS_COUNT; ++n) {
-            stress.t[n] = wadi_keep(scale * stress.t[n], wadi_lanes(n < 2 ? held : slot->edge[n - 2]));
+            stress.t[n] = wadi_masked(scale * stress.t[n], wadi_lanes(n < 2 ? sleeping : slot->edge[n - 2]));
         }
         /* The iteration swaps the two and writes neither. */
         friction->stress[s] = friction->previous[s] = stress;
     }
 }
 
-void wadi_friction_recall_held(WadiFriction *friction)
+void wadi_friction_recall_sleeping(WadiFriction *friction)
 {
     if (friction->grid.rest->stress.dt > 0.0) {
-        wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, recall_held_block, friction);
+        wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, recall_sleeping_block, friction);
     }
 }
 
-double wadi_friction_change(const WadiFriction *friction, const WadiFrictionMemory *rest, int32_t row,
-                            int lane)
+double wadi_friction_change(const WadiFriction *friction, const WadiFrictionMemory *sleeping_memory,
+                            int32_t row, int lane)
 {
     const WadiFrictionStress *now = &friction->stress[friction->slot_of[row]];
-    WadiTileMemoryFinder finder = { &rest->stress, friction->grid.rows, -1, 0 };
+    WadiTileMemoryFinder finder = { &sleeping_memory->stress, friction->grid.rows, -1, 0 };
     const int32_t stored = wadi_tile_memory_find(&finder, row);
-    const double scale = wadi_tile_memory_scale(&rest->stress, friction->dt);
+    const double scale = wadi_tile_memory_scale(&sleeping_memory->stress, friction->dt);
     double change[STRESS_COUNT], square = 0.0;
     for (int n = 0; n < STRESS_COUNT; ++n) {
-        double then = stored < 0 ? 0.0 : (double)stress_of(rest, (size_t)stored)[8 * n + lane];
+        double then = stored < 0 ? 0.0 : (double)stress_of(sleeping_memory, (size_t)stored)[8 * n + lane];
         change[n] = (double)now->t[n][lane] - scale * then;
         square += (n < 2 ? 0.5 : 0.25) * change[n] * change[n];
     }
@@ -263,7 +262,7 @@ WadiStatus wadi_friction_memory_save(const WadiFrictionMemory *memory, const cha
                           memory->traction, error);
 }
 
-/* Whether the walls of a file can be read without leaving the tractions. */
+/* Whether the indices of walls in a checkpoint lie within its tractions. */
 static bool are_walls_sound(const WadiStateArray *wall, size_t wall_count)
 {
     const int32_t *index = wall->data;

@@ -1,22 +1,15 @@
 /* The two halves of a friction iteration: stresses to velocities on the faces, velocities to stresses in the
  * cells.
  *
- * Yield set: the cell ball. A FLUID cell keeps its normal stresses and its own copies of the shear on its 12
- * edges; one radial scaling takes all of them into
+ * Yield set: the cell ball [theory 6.4]. A FLUID cell has its normal stresses and a copy of the shear on each of its 12
+ * edges; one radial scaling is the projection into
  *   r^2 = 1/2 sum_a s_a^2 + sum_ab (1/n_ab) sum over active edges t^2 <= Y^2
- * with n_ab the number of active edges of that direction. This is the exact projection in that metric, so the
- * problem stays convex. The shear of an edge is a quarter of the sum of its cells' copies. Wall facets have
- * the same form: copies on the (up to) four faces, a disc of radius mu P. Slots with faces of other masses than
- * 1 have weights of their own (flip_friction_cut.c); all others pay nothing for them.
- * A ball over both edges of a cell spreads a slip plane over a few cells: in a slab with a no-slip floor the
- * strength is that of its own recursion (tests/physics/test_flip_slab.c), 6 % above one sample a corner for 4
- * cells, equal for many.
+ * with n_ab the number of active edges of that direction. The shear of an edge is a quarter of the sum of its cells' copies. Wall
+ * facets have the same form: copies on the (up to) four faces, a disc of radius mu P. Slots with faces of other masses than
+ * 1 have their own weights (flip_friction_cut.c).
  *
- * Two visits a row instead of four: edge stresses and edge rates are computed again for each neighbour that
- * needs them, from rows that are still in cache, rather than written and read; only to the next row along y, mostly
- * the next slot, they are handed on. div tau is linear, so u of the
- * extrapolated stress comes from div tau of this and the last iteration and the extrapolated stress is never
- * stored. */
+ * Edge stresses and edge rates are not stored but computed again for each neighbour, and reused only for the next row along y. div tau
+ * is linear, so u of the extrapolated stress follows from div tau of this and the last iteration. */
 #include <math.h>
 #include <string.h>
 
@@ -93,19 +86,19 @@ static inline void divergence(const WadiFriction *friction, int32_t s, EdgesAbov
         here->t[STRESS_YY] - ym->t[STRESS_YY] + quarter * ((shift_in(xy, xy_next) - xy) + (yz_z - yz));
     force->c[2] =
         stress_zz(here) - stress_zz(zm) + quarter * ((shift_in(xz, xz_next) - xz) + (above->yz - yz));
-    if (slot->feels != 0) {
+    if (slot->face_walls != 0) {
         wadi_friction_add_walls(friction, s, force);
     }
 }
 
-/* What a force does to the velocity of a slot's faces: nothing where they are not free. */
-static inline WadiVec8 push(const WadiFriction *friction, const WadiFrictionSlot *slot, int axis,
-                            WadiVec8 force)
+/* Change of velocity by a force on a slot's faces: 0 where they are not free. */
+static inline WadiVec8 velocity_change(const WadiFriction *friction, const WadiFrictionSlot *slot, int axis,
+                                       WadiVec8 force)
 {
     if (slot->cut != 0) {
         force *= friction->cut[slot->cut].inverse_mass.c[axis];
     }
-    return wadi_keep(force, wadi_lanes(slot->free[axis]));
+    return wadi_masked(force, wadi_lanes(slot->free[axis]));
 }
 
 static void force_block(void *context, int64_t first, int64_t end)
@@ -140,7 +133,7 @@ static void add_block(void *context, int64_t first, int64_t end)
             WadiVec8 u;
             float *at = add->velocity[axis] + 8 * (size_t)slot->row;
             memcpy(&u, at, sizeof u);
-            u += add->sign * push(add->friction, slot, axis, add->friction->force[s].c[axis]);
+            u += add->sign * velocity_change(add->friction, slot, axis, add->friction->force[s].c[axis]);
             memcpy(at, &u, sizeof u);
         }
     }
@@ -171,7 +164,7 @@ static inline double lane_sum(WadiVec8 x)
     return sum;
 }
 
-/* Faces that are not free have the velocity of `before`, and the force on them does work on whoever moves them. */
+/* Faces that are not free have the velocity of `before`; the force on them does work all the same. */
 static void faces_block(void *context, int64_t first, int64_t end)
 {
     const WadiFrictionIteration *it = context;
@@ -184,8 +177,8 @@ static void faces_block(void *context, int64_t first, int64_t end)
         divergence(friction, s, &above, &force);
         for (int axis = 0; axis < 3; ++axis) {
             WadiVec8 change = force.c[axis] - it->force[s].c[axis];
-            WadiVec8 gain = push(friction, slot, axis, change);
-            WadiVec8 u = it->before[s].c[axis] + push(friction, slot, axis, force.c[axis]);
+            WadiVec8 gain = velocity_change(friction, slot, axis, change);
+            WadiVec8 u = it->before[s].c[axis] + velocity_change(friction, slot, axis, force.c[axis]);
             rise += change * (u + u - gain);
             it->velocity[s].c[axis] = u + beta * gain;
             it->force[s].c[axis] = force.c[axis];
@@ -199,21 +192,21 @@ void wadi_friction_faces_pass(const WadiFrictionIteration *it)
     wadi_parallel_for(it->friction->slot_count, FRICTION_BLOCK, faces_block, (void *)it);
 }
 
-static void halt_block(void *context, int64_t first, int64_t end)
+static void drop_momentum_block(void *context, int64_t first, int64_t end)
 {
     const WadiFrictionIteration *it = context;
     for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
         const WadiFrictionSlot *slot = &it->friction->slot[s];
         for (int axis = 0; axis < 3; ++axis) {
             it->velocity[s].c[axis] =
-                it->before[s].c[axis] + push(it->friction, slot, axis, it->force[s].c[axis]);
+                it->before[s].c[axis] + velocity_change(it->friction, slot, axis, it->force[s].c[axis]);
         }
     }
 }
 
 void wadi_friction_drop_momentum(const WadiFrictionIteration *it)
 {
-    wadi_parallel_for(it->friction->slot_count, FRICTION_BLOCK, halt_block, (void *)it);
+    wadi_parallel_for(it->friction->slot_count, FRICTION_BLOCK, drop_momentum_block, (void *)it);
 }
 
 static inline WadiVec8 extrapolated(WadiVec8 now, WadiVec8 old, WadiVec8 beta)
@@ -221,8 +214,7 @@ static inline WadiVec8 extrapolated(WadiVec8 now, WadiVec8 old, WadiVec8 beta)
     return now + beta * (now - old);
 }
 
-/* Twice the shear rate at the low edges of `here`: difference of u_a along b plus difference of u_b along a.
- * */
+/* Twice the shear rate at the low edges of `here`: difference of u_a along b plus difference of u_b along a. */
 static inline WadiVec8 edge_rate_x(const WadiFrictionFaces *here, const WadiFrictionFaces *low,
                                    const WadiFrictionFaces *left, int b)
 {
@@ -293,15 +285,16 @@ static inline void edge_weights(const uint8_t edge[4], WadiVec8 *inverse, WadiVe
 }
 
 /* The new stress of a slot from its trial values, scaled into the yield set. */
-static inline void take_step(const WadiFrictionIteration *it, int32_t s, const WadiVec8 trial[STRESS_COUNT],
-                             WadiVec8 square, WadiFrictionSums *sums)
+static inline void store_projected(const WadiFrictionIteration *it, int32_t s,
+                                   const WadiVec8 trial[STRESS_COUNT], WadiVec8 square,
+                                   WadiFrictionSums *sums)
 {
     WadiFrictionStress *result = &it->friction->previous[s];
     WadiVec8 factor = wadi_ball_factor(square, it->yield[s]);
-    if (it->looks) {
+    if (it->needs_change) {
         const WadiFrictionStress *now = &it->friction->stress[s];
         for (int n = 0; n < STRESS_COUNT; ++n) {
-            sums->change = wadi_larger(wadi_size(factor * trial[n] - now->t[n]), sums->change);
+            sums->change = wadi_larger(wadi_abs8(factor * trial[n] - now->t[n]), sums->change);
         }
     }
     for (int n = 0; n < STRESS_COUNT; ++n) {
@@ -330,7 +323,7 @@ static inline __attribute__((always_inline)) void update_cells(const WadiFrictio
     cell_rates(it->velocity, s, slot->near, above, trial);
     for (int n = 0; n < 2; ++n) {
         trial[n] = extrapolated(now->t[n], old->t[n], beta) + alpha * trial[n];
-        trial[n] = is_whole ? trial[n] : wadi_keep(trial[n], wadi_lanes(slot->fluid));
+        trial[n] = is_whole ? trial[n] : wadi_masked(trial[n], wadi_lanes(slot->fluid));
     }
     WadiVec8 square = normal_square(trial);
     for (int kind = 0; kind < 3; ++kind) {
@@ -342,39 +335,38 @@ static inline __attribute__((always_inline)) void update_cells(const WadiFrictio
         for (int e = 0; e < 4; ++e) {
             int n = 2 + 4 * kind + e;
             trial[n] = extrapolated(now->t[n], old->t[n], beta) + part * half_alpha * trial[n];
-            trial[n] = is_whole ? trial[n] : wadi_keep(trial[n], wadi_lanes(edge[e]));
+            trial[n] = is_whole ? trial[n] : wadi_masked(trial[n], wadi_lanes(edge[e]));
             shear += trial[n] * trial[n];
         }
         square += inverse * shear;
     }
-    take_step(it, s, trial, square, sums);
+    store_projected(it, s, trial, square, sums);
 }
 
-/* Step of a number over alpha and what its weight makes of it: 1 where all masses are 1. */
-static inline WadiVec8 cut_share(const WadiFrictionCut *cut, int n)
+/* Gradient step over alpha times the weight of a stress component, scaled to 1 where all masses are 1. */
+static inline WadiVec8 step_ratio(const WadiFrictionCut *cut, int n)
 {
     return wadi_splat(n < STRESS_XY ? 1.0f : 8.0f) * cut->weight[n] * cut->step[n];
 }
 
-/* The nearest point of the ball sum w t^2 <= Y^2 in the metric w / share: t = y / (1 + lambda share). Newton's method on
- * 1 / |t| = 1 / Y, which is nearly straight in lambda, and straight where the shares are equal; a radial scaling takes the
- * rest. */
+/* Projection into the ball sum w t^2 <= Y^2 in the metric w / ratio: t = y / (1 + lambda ratio). Newton's method on 1 / |t| = 1 / Y,
+ * which is nearly linear in lambda; a radial scaling removes the remaining error. */
 static void project_cut(const WadiFrictionCut *cut, WadiVec8 yield, WadiVec8 trial[STRESS_COUNT])
 {
-    enum { TURNS = 4 };
+    enum { NEWTON_STEPS = 4 };
     const WadiVec8 one = wadi_splat(1.0f), zero = wadi_splat(0.0f);
     WadiVec8 lambda = zero, part[STRESS_COUNT], factor;
-    for (int turn = 0;; ++turn) {
+    for (int step = 0;; ++step) {
         WadiVec8 square = zero, slope = zero;
         for (int n = 0; n < STRESS_COUNT; ++n) {
-            WadiVec8 share = cut_share(cut, n);
-            part[n] = one / (one + lambda * share);
+            WadiVec8 ratio = step_ratio(cut, n);
+            part[n] = one / (one + lambda * ratio);
             WadiVec8 t = part[n] * trial[n];
             /* 1/2 (xx^2 + yy^2 + zz^2) = xx^2 + (yy + xx) yy */
             WadiVec8 other = n == STRESS_YY ? t + part[STRESS_XX] * trial[STRESS_XX] : t;
             WadiVec8 term = cut->weight[n] * t * other;
             square += term;
-            slope += part[n] * share * term;
+            slope += part[n] * ratio * term;
         }
         factor = wadi_ball_factor(square, yield);
         WadiInt8 moves = (factor < one) & (factor > zero) & (slope > zero);
@@ -382,19 +374,19 @@ static void project_cut(const WadiFrictionCut *cut, WadiVec8 yield, WadiVec8 tri
         for (int lane = 0; lane < 8; ++lane) {
             is_done &= moves[lane] == 0;
         }
-        if (is_done || turn == TURNS) {
+        if (is_done || step == NEWTON_STEPS) {
             break;
         }
         WadiVec8 change = (one / wadi_select(moves, factor, one) - one) * square;
-        lambda += wadi_keep(change / wadi_select(moves, slope, one), moves);
+        lambda += wadi_masked(change / wadi_select(moves, slope, one), moves);
     }
     for (int n = 0; n < STRESS_COUNT; ++n) {
         trial[n] *= factor * part[n];
     }
 }
 
-/* A closed side of a wall that sand slides along is no strain: stress without a part along its axis. */
-static void free_closed_axes(const WadiFrictionCut *cut, WadiVec8 trial[STRESS_COUNT])
+/* Remove the normal stress along axes that an oblique wall closes: sand slides along it, so a closed side is no strain. */
+static void clear_closed_axes(const WadiFrictionCut *cut, WadiVec8 trial[STRESS_COUNT])
 {
     const WadiVec8 half = wadi_splat(0.5f);
     WadiVec8 xx = trial[STRESS_XX], yy = trial[STRESS_YY];
@@ -417,19 +409,19 @@ static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAb
     cell_rates(it->velocity, s, slot->near, above, trial);
     for (int n = 0; n < STRESS_COUNT; ++n) {
         WadiVec8 y = extrapolated(now->t[n], old->t[n], beta);
-        trial[n] = wadi_keep(y + alpha * cut->step[n] * trial[n], cut->step[n] > zero);
+        trial[n] = wadi_masked(y + alpha * cut->step[n] * trial[n], cut->step[n] > zero);
     }
-    free_closed_axes(cut, trial);
+    clear_closed_axes(cut, trial);
     project_cut(cut, it->yield[s], trial);
     WadiFrictionStress *result = &friction->previous[s];
     for (int n = 0; n < STRESS_COUNT; ++n) {
-        if (it->looks) {
-            /* Steps here are short: what counts is the rate behind a change, times the open part. */
-            WadiVec8 share = cut_share(cut, n), root;
+        if (it->needs_change) {
+            /* Steps are short in cut cells: compared is alpha times the rate of strain times the open part, not the change. */
+            WadiVec8 ratio = step_ratio(cut, n), root;
             for (int lane = 0; lane < 8; ++lane) {
-                root[lane] = sqrtf(cut->weight[n][lane]) / fmaxf(share[lane], 1e-6f);
+                root[lane] = sqrtf(cut->weight[n][lane]) / fmaxf(ratio[lane], 1e-6f);
             }
-            sums->change = wadi_larger(root * wadi_size(trial[n] - now->t[n]), sums->change);
+            sums->change = wadi_larger(root * wadi_abs8(trial[n] - now->t[n]), sums->change);
         }
         result->t[n] = trial[n];
     }
@@ -452,7 +444,7 @@ static void cells_block(void *context, int64_t first, int64_t end)
         } else {
             update_cells(it, s, false, &above, &sums);
         }
-        if (slot->has != 0) {
+        if (slot->cell_walls != 0) {
             wadi_friction_update_walls(it, s, &sums);
         }
     }
@@ -460,7 +452,7 @@ static void cells_block(void *context, int64_t first, int64_t end)
     for (int lane = 0; lane < 8; ++lane) {
         change = fmax(change, (double)sums.change[lane]);
     }
-    it->drag[first / FRICTION_BLOCK] = lane_sum(sums.drag);
+    it->wall_work[first / FRICTION_BLOCK] = lane_sum(sums.wall_work);
     it->change[first / FRICTION_BLOCK] = change;
 }
 

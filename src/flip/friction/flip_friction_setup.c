@@ -48,7 +48,7 @@ static void label_rows(void *context, int64_t first, int64_t end)
     }
 }
 
-/* The row a step along two axes away, by whichever of the two displacements has rows. */
+/* The diagonal neighbour of a row; its path may lead over either axis first, because rows may be missing. */
 static int32_t row_diagonal(const WadiRows *rows, int32_t row, int side_a, int side_b)
 {
     int32_t found = rows->neighbour[rows->neighbour[row][side_a]][side_b];
@@ -170,19 +170,19 @@ static WadiStatus make_slots(WadiFriction *friction, WadiArena *arena, WadiError
     return WADI_OK;
 }
 
-/* Held cells have had their part in edges, masses and walls; from here on their faces and stresses are given. */
-static void hold_slots(void *context, int64_t first, int64_t end)
+/* Sleeping cells take part in edges, masses and walls, but their faces and stresses are fixed: called after those are made. */
+static void fix_sleeping_slots(void *context, int64_t first, int64_t end)
 {
     WadiFriction *friction = context;
-    const uint8_t *held = friction->grid.held;
+    const uint8_t *sleeping = friction->grid.held;
     for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
         WadiFrictionSlot *slot = &friction->slot[s];
         for (int axis = 0; axis < 3; ++axis) {
-            uint8_t low = held[friction->grid.rows->neighbour[slot->row][2 * axis]];
-            low = axis == 0 ? wadi_bits_from_left(low, held[slot->row]) : low;
-            slot->free[axis] &= (uint8_t) ~(low | held[slot->row]);
+            uint8_t low = sleeping[friction->grid.rows->neighbour[slot->row][2 * axis]];
+            low = axis == 0 ? wadi_bits_from_left(low, sleeping[slot->row]) : low;
+            slot->free[axis] &= (uint8_t) ~(low | sleeping[slot->row]);
         }
-        slot->fluid &= (uint8_t)~held[slot->row];
+        slot->fluid &= (uint8_t)~sleeping[slot->row];
     }
 }
 
@@ -209,15 +209,14 @@ WadiStatus wadi_friction_begin(WadiFriction **friction, const WadiFrictionGrid *
     const WadiFrictionMemory nothing = { 0 };
     wadi_friction_recall(made, memory != NULL && memory->stress.dt > 0.0 ? memory : &nothing);
     if (grid->held != NULL) {
-        wadi_parallel_for(made->slot_count, FRICTION_BLOCK, hold_slots, made);
-        wadi_friction_recall_held(made);
+        wadi_parallel_for(made->slot_count, FRICTION_BLOCK, fix_sleeping_slots, made);
+        wadi_friction_recall_sleeping(made);
     }
     *friction = made;
     return WADI_OK;
 }
 
-/* Rows come in an order in which a row's -x, -y and -z neighbours precede it, so one visit carries the runs
- * on. */
+/* A row's -x, -y and -z neighbours precede it, so one pass over the rows finds all runs. */
 WadiStatus wadi_friction_depth(const WadiFriction *friction, int axis, int *depth, WadiArena *arena,
                                WadiError *error)
 {

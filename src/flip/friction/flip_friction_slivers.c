@@ -1,28 +1,27 @@
-/* Faces that a wall leaves open by a sliver.
- * A force on a face of mass m changes its velocity by 1/m. Stresses of the last step are out of balance by a few per cent
- * of the pressure wherever a wall has moved since: on a face that is open by 2 % that is a speed of metres per second,
- * which the particles beside it take along. So a light face gets mass from those beside it, as if both moved together; the
- * sum of all masses stays, and with it what friction does to the sand on the whole. What then is left is cut off. */
+/* Nearly closed faces. A force changes the velocity of a face of mass m by 1/m, so a small imbalance of the last step's stresses would
+ * move a face that is 2 % open at metres per second [theory 6.9]. Light faces get mass from their neighbours, with the sum unchanged; then the velocities of
+ * the narrowest are clamped. */
 #include "core/parallel.h"
 #include "flip/friction/flip_friction_slots.h"
 #include "flip/transfer/flip_row_table.h"
 #include "grid/row_lanes.h"
 
-/* Faces that are open less than this are given mass, as far as wider ones have more. */
+/* Faces that are open less than this get mass from neighbours that are open more. */
 #define LEAST_OPEN 0.5f
-/* Faces that are open less than this move no faster than those beside them. */
+/* Velocities of faces that are open less than this are clamped to those of their neighbours. */
 #define SLIVER 0.25f
 
-typedef struct Even {
+typedef struct MassLoan {
     const WadiFriction *friction;
-    WadiFrictionFaces *offer; /* what a heavy face can give to each light one beside it */
-    WadiFrictionFaces *taken; /* part of each offer that a light face takes */
-} Even;
+    WadiFrictionFaces *offer;    /* mass that a heavy face can lend to each light neighbour */
+    WadiFrictionFaces *fraction; /* fraction of each offer that a light face borrows */
+} MassLoan;
 
-/* Values on the faces of the same axis beside those of a slot. */
-static WadiVec8 beside(const Even *even, const WadiFrictionFaces *faces, int32_t s, int side, int axis)
+/* Values on the neighbouring faces of the same axis. */
+static WadiVec8 neighbour_faces(const MassLoan *loan, const WadiFrictionFaces *faces, int32_t s, int side,
+                                int axis)
 {
-    WadiVec8 there = faces[even->friction->slot[s].near[side]].c[axis], here = faces[s].c[axis];
+    WadiVec8 there = faces[loan->friction->slot[s].near[side]].c[axis], here = faces[s].c[axis];
     if (side > NEAR_XP) {
         return there;
     }
@@ -36,106 +35,106 @@ static WadiInt8 is_light(WadiVec8 open)
 
 static void find_offers(void *context, int64_t first, int64_t end)
 {
-    const Even *even = context;
-    const WadiFrictionFaces *open = even->friction->open;
+    const MassLoan *loan = context;
+    const WadiFrictionFaces *open = loan->friction->open;
     const WadiVec8 zero = wadi_splat(0.0f), one = wadi_splat(1.0f), least = wadi_splat(LEAST_OPEN);
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
         for (int axis = 0; axis < 3; ++axis) {
             WadiVec8 count = zero;
             for (int side = 0; side < 6; ++side) {
-                count += wadi_keep(one, is_light(beside(even, open, s, side, axis)));
+                count += wadi_masked(one, is_light(neighbour_faces(loan, open, s, side, axis)));
             }
-            even->offer[s].c[axis] = wadi_larger(open[s].c[axis] - least, zero) / wadi_larger(count, one);
+            loan->offer[s].c[axis] = wadi_larger(open[s].c[axis] - least, zero) / wadi_larger(count, one);
         }
     }
 }
 
-static void take_offers(void *context, int64_t first, int64_t end)
+static void find_fractions(void *context, int64_t first, int64_t end)
 {
-    const Even *even = context;
+    const MassLoan *loan = context;
     const WadiVec8 one = wadi_splat(1.0f), tiny = wadi_splat(1e-6f);
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
         for (int axis = 0; axis < 3; ++axis) {
-            WadiVec8 sum = wadi_splat(0.0f), open = even->friction->open[s].c[axis];
+            WadiVec8 sum = wadi_splat(0.0f), open = loan->friction->open[s].c[axis];
             for (int side = 0; side < 6; ++side) {
-                sum += beside(even, even->offer, s, side, axis);
+                sum += neighbour_faces(loan, loan->offer, s, side, axis);
             }
-            WadiVec8 need = wadi_keep(wadi_splat(LEAST_OPEN) - open, is_light(open));
-            even->taken[s].c[axis] = wadi_smaller(one, need / wadi_larger(sum, tiny));
+            WadiVec8 need = wadi_masked(wadi_splat(LEAST_OPEN) - open, is_light(open));
+            loan->fraction[s].c[axis] = wadi_smaller(one, need / wadi_larger(sum, tiny));
         }
     }
 }
 
 static void move_mass(void *context, int64_t first, int64_t end)
 {
-    const Even *even = context;
-    const WadiFriction *friction = even->friction;
+    const MassLoan *loan = context;
+    const WadiFriction *friction = loan->friction;
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
         for (int axis = 0; axis < 3; ++axis) {
-            WadiVec8 offered = wadi_splat(0.0f), taken = wadi_splat(0.0f);
+            WadiVec8 offered = wadi_splat(0.0f), lent = wadi_splat(0.0f);
             for (int side = 0; side < 6; ++side) {
-                offered += beside(even, even->offer, s, side, axis);
-                taken += beside(even, even->taken, s, side, axis);
+                offered += neighbour_faces(loan, loan->offer, s, side, axis);
+                lent += neighbour_faces(loan, loan->fraction, s, side, axis);
             }
             WadiVec8 open = friction->open[s].c[axis], zero = wadi_splat(0.0f);
-            WadiVec8 evened = open + offered * even->taken[s].c[axis] - taken * even->offer[s].c[axis];
-            friction->mass[s].c[axis] *= evened / wadi_select(open > zero, open, wadi_splat(1.0f));
+            WadiVec8 balanced = open + offered * loan->fraction[s].c[axis] - lent * loan->offer[s].c[axis];
+            friction->mass[s].c[axis] *= balanced / wadi_select(open > zero, open, wadi_splat(1.0f));
         }
     }
 }
 
-WadiStatus wadi_friction_even_masses(WadiFriction *friction, WadiArena *arena, WadiError *error)
+WadiStatus wadi_friction_balance_masses(WadiFriction *friction, WadiArena *arena, WadiError *error)
 {
     size_t slots = (size_t)friction->slot_count;
-    Even even = { .friction = friction };
+    MassLoan loan = { .friction = friction };
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    WADI_TRY(wadi_friction_zeroed(arena, (void **)&even.offer, slots, sizeof *even.offer, error));
-    WADI_TRY(wadi_friction_zeroed(arena, (void **)&even.taken, slots, sizeof *even.taken, error));
-    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, find_offers, &even);
-    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, take_offers, &even);
-    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, move_mass, &even);
+    WADI_TRY(wadi_friction_zeroed(arena, (void **)&loan.offer, slots, sizeof *loan.offer, error));
+    WADI_TRY(wadi_friction_zeroed(arena, (void **)&loan.fraction, slots, sizeof *loan.fraction, error));
+    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, find_offers, &loan);
+    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, find_fractions, &loan);
+    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, move_mass, &loan);
     wadi_arena_release(arena, mark);
     return WADI_OK;
 }
 
-typedef struct Calm {
+typedef struct Clamp {
     const WadiFriction *friction;
     float *const *velocity;
     const float *const *solid; /* per face; those of a solid at rest may be NULL */
-} Calm;
+} Clamp;
 
-/* Into the range of the solid's velocity and those of the wider faces beside. Slivers are written while others are read: only
- * faces that are none count. */
-static void calm_face(const Calm *calm, WadiRowCell here, int axis)
+/* Clamp to the range of the solid's velocity and those of wider neighbours. Slivers are written while others are read, so only
+ * faces that are no slivers are read. */
+static void clamp_face(const Clamp *clamp, WadiRowCell here, int axis)
 {
-    const WadiFriction *friction = calm->friction;
-    const float *solid = calm->solid[axis];
+    const WadiFriction *friction = clamp->friction;
+    const float *solid = clamp->solid[axis];
     size_t at = wadi_row_cell_index(here);
     float low = solid != NULL ? solid[wadi_table_cell(friction->grid.solid_row, at)] : 0.0f, high = low;
     bool has_wider = false;
     for (int side = 0; side < 6; ++side) {
         WadiRowCell there = wadi_row_cell_neighbour(friction->grid.rows, here, side);
         if (friction->open[friction->slot_of[there.row]].c[axis][there.lane] >= SLIVER) {
-            float u = calm->velocity[axis][wadi_row_cell_index(there)];
+            float u = clamp->velocity[axis][wadi_row_cell_index(there)];
             low = fminf(low, u);
             high = fmaxf(high, u);
             has_wider = true;
         }
     }
     if (has_wider) {
-        calm->velocity[axis][at] = fminf(fmaxf(calm->velocity[axis][at], low), high);
+        clamp->velocity[axis][at] = fminf(fmaxf(clamp->velocity[axis][at], low), high);
     }
 }
 
-static void calm_slots(void *context, int64_t first, int64_t end)
+static void clamp_slots(void *context, int64_t first, int64_t end)
 {
-    const Calm *calm = context;
-    const WadiFriction *friction = calm->friction;
+    const Clamp *clamp = context;
+    const WadiFriction *friction = clamp->friction;
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
         for (int n = 0; n < 24 && friction->slot[s].cut != 0; ++n) {
             float open = friction->open[s].c[n >> 3][n & 7];
             if (open > 0.0f && open < SLIVER) {
-                calm_face(calm, (WadiRowCell){ friction->slot[s].row, n & 7 }, n >> 3);
+                clamp_face(clamp, (WadiRowCell){ friction->slot[s].row, n & 7 }, n >> 3);
             }
         }
     }
@@ -146,7 +145,7 @@ void wadi_friction_calm_slivers(const WadiFriction *friction, float *const veloc
 {
     if (friction->grid.open[0] != NULL) {
         const float *const solid[3] = { solid_velocity[0], solid_velocity[1], solid_velocity[2] };
-        wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, calm_slots,
-                          &(Calm){ friction, velocity, solid });
+        wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, clamp_slots,
+                          &(Clamp){ friction, velocity, solid });
     }
 }

@@ -1,4 +1,4 @@
-/* What the files of the friction solve share: compact rows ("slots") that hold a FLUID cell or one of its
+/* Data common to the files of the friction solve: compact rows ("slots") that hold a FLUID cell or one of its
  * faces, numbered in row order from 1. Slot 0 is the null slot: zeros, never written. A slot's data lie
  * together, as vectors of eight lanes. */
 #ifndef WADI_FLIP_FRICTION_SLOTS_H
@@ -39,7 +39,7 @@ enum {
     NEAR_COUNT,
 };
 
-/* The 14 numbers of a cell: xx and yy (zz is minus their sum), then its own copies of the shear on its edges,
+/* The 14 numbers of a cell: xx and yy (zz is minus their sum), then its copies of the shear on its edges,
  * for each of xy, xz, yz the four edges a + 2 b, a and b the steps along the first and second axis. */
 enum { STRESS_XX, STRESS_YY, STRESS_XY, STRESS_XZ = 6, STRESS_YZ = 10, STRESS_COUNT = 14 };
 
@@ -60,17 +60,17 @@ typedef struct WadiFrictionWall {
 typedef struct WadiFrictionSlot {
     int32_t near[NEAR_COUNT];
     int32_t row;
-    int32_t cut; /* 0: every face that the slot's stresses act on has mass 1 */
+    int32_t cut; /* index of its WadiFrictionCut; 0: every face that the slot's stresses act on has mass 1 */
     uint8_t fluid;
     uint8_t free[3];
     uint8_t aligned[6]; /* of FLUID cells: sides closed by a wall along the grid */
     uint8_t edge[12];   /* of FLUID cells: active edges in the order of the stresses */
     uint8_t is_whole;   /* eight FLUID cells, each with its 12 edges */
-    uint8_t has;        /* kinds of wall that its cells have */
-    uint8_t feels;      /* kinds of wall that act on its faces */
+    uint8_t cell_walls; /* bits: kinds of wall of its cells */
+    uint8_t face_walls; /* bits: kinds of wall that act on its faces */
 } WadiFrictionSlot;
 
-/* A slot whose stresses act on faces of other masses than 1 (flip_friction_cut.c). Its stresses are kept times
+/* A slot whose stresses act on faces of other masses than 1 (flip_friction_cut.c). Its stresses are stored times
  * the open part V of their cell or edge, so that the divergence needs no weights. */
 typedef struct WadiFrictionCut {
     WadiFrictionFaces inverse_mass;
@@ -82,26 +82,26 @@ typedef struct WadiFrictionCut {
 /* Kinds of wall: the six sides, and walls across cells. */
 enum { OBLIQUE = 6, WALL_KINDS = 7, ALIGNED_SIDES = 0x3f };
 
-/* What does not change over a row of facets. Copy i acts on its face with weight[i] = 1 / (FLUID cells of the
+/* Constants of a row of facets during a solve. Copy i acts on its face with weight[i] = 1 / (FLUID cells of the
  * face), or 0. */
 typedef struct WadiFrictionFacets {
     int32_t slot;
     int32_t side;      /* as in WadiRows.neighbour, or OBLIQUE */
-    int32_t oblique;   /* then the number of the walls across the slot's cells */
+    int32_t oblique;   /* index of WadiFrictionOblique, for OBLIQUE */
     WadiVec8 mu, area; /* area in cell sides; 0: no wall */
-    /* Of facets alone. */
+    /* Not for OBLIQUE: */
     WadiFrictionWall weight;
-    WadiFrictionWall step; /* gradient step over alpha, by the least of the faces' masses */
-    WadiVec8 inverse[2];   /* per tangent: 1 / (copies that act), weight of the squares in the disc */
-    WadiVec8 solid[2];     /* tangential velocity of the solid */
-    WadiVec8 lift;         /* part of the cell that is behind the wall */
+    WadiFrictionWall step;   /* gradient step over alpha, by the least of the faces' masses */
+    WadiVec8 inverse[2];     /* per tangent: 1 / (copies that act), weight of the squares in the disc */
+    WadiVec8 solid[2];       /* tangential velocity of the solid */
+    WadiVec8 solid_fraction; /* fraction of the cell behind the wall */
 } WadiFrictionFacets;
 
 /* Walls across the cells of a slot: a traction vector T in the plane of the wall (t[0..2] of its row of
  * tractions), against the slip sum_f weight_f (u_f - solid). */
 typedef struct WadiFrictionOblique {
     WadiVec8 normal[3];
-    WadiVec8 weight[6]; /* per face of the cell, in the order of sides: share of T that it gets */
+    WadiVec8 weight[6]; /* per face of the cell, in the order of sides: fraction of T that acts on it */
     WadiVec8 solid[3];
     WadiVec8 step; /* over alpha; 0: no wall in the cell */
 } WadiFrictionOblique;
@@ -147,7 +147,8 @@ static inline WadiInt8 wadi_lanes(uint8_t bits)
     return ((WadiInt8)all & lane) == lane;
 }
 
-static inline WadiVec8 wadi_keep(WadiVec8 x, WadiInt8 mask)
+/* x in the lanes of `mask`, 0 in the others. */
+static inline WadiVec8 wadi_masked(WadiVec8 x, WadiInt8 mask)
 {
     return (WadiVec8)((WadiInt8)x & mask);
 }
@@ -192,7 +193,7 @@ static inline WadiVec8 wadi_smaller(WadiVec8 a, WadiVec8 b)
     return wadi_select(a < b, a, b);
 }
 
-static inline WadiVec8 wadi_size(WadiVec8 a)
+static inline WadiVec8 wadi_abs8(WadiVec8 a)
 {
     const WadiInt8 sign = { INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN,
                             INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN };
@@ -227,14 +228,14 @@ static inline uint8_t wadi_bits_from_right(uint8_t bits, uint8_t right)
 WadiStatus wadi_friction_make_cuts(WadiFriction *friction, WadiArena *arena, WadiError *error);
 WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, WadiError *error);
 WadiStatus wadi_friction_zeroed(WadiArena *arena, void **memory, size_t count, size_t size, WadiError *error);
-/* Move mass to light faces from those beside (flip_friction_slivers.c). */
-WadiStatus wadi_friction_even_masses(WadiFriction *friction, WadiArena *arena, WadiError *error);
+/* Move mass from neighbouring faces to light ones (flip_friction_slivers.c). */
+WadiStatus wadi_friction_balance_masses(WadiFriction *friction, WadiArena *arena, WadiError *error);
 /* Cells of a slot that are cut in fractions: their walls are oblique, those of the others are facets. */
 uint8_t wadi_friction_fractional(const WadiFriction *friction, int32_t slot);
 /* Open parts of the faces of a slot's cells, in the order of sides. */
 void wadi_friction_sides(const WadiFriction *friction, int32_t slot, WadiVec8 side[6]);
 
-/* yield, per slot: k P+ + c; wall_bound, per row of facets: mu times what presses (flip_friction_bounds.c). */
+/* yield, per slot: k P+ + c; wall_bound, per row of facets: mu times the normal force (flip_friction_bounds.c). */
 WadiStatus wadi_friction_find_bounds(const WadiFriction *friction, const WadiFrictionLoad *load,
                                      WadiVec8 *yield, WadiVec8 *wall_bound, WadiArena *arena,
                                      WadiError *error);
@@ -248,10 +249,10 @@ typedef struct WadiFrictionIteration {
     WadiFrictionFaces *velocity;     /* u of the extrapolated stress y */
     WadiFrictionFaces *force;        /* div tau of the stress now, on all faces */
     float alpha, beta;               /* y = tau + beta (tau - previous) */
-    bool looks;                      /* the largest change is wanted */
-    /* Per block: growth of twice the energy, on the faces; what moving walls take of the energy; the largest
+    bool needs_change;               /* compute the largest change in this iteration */
+    /* Per block: growth of twice the energy, on the faces; work of the changes of traction on moving walls; the largest
      * change of a stress. */
-    double *rise, *drag, *change;
+    double *rise, *wall_work, *change;
 } WadiFrictionIteration;
 
 /* force = div tau, velocity = u_b + div y, rise. */
@@ -263,19 +264,19 @@ void wadi_friction_cells_pass(const WadiFrictionIteration *it);
 
 /* Work of the changes of traction on the solid and largest change, lane by lane. */
 typedef struct WadiFrictionSums {
-    WadiVec8 drag, change;
+    WadiVec8 wall_work, change;
 } WadiFrictionSums;
 
 /* The walls' part of both halves (flip_friction_walls.c). */
 void wadi_friction_add_walls(const WadiFriction *friction, int32_t slot, WadiFrictionFaces *force);
 void wadi_friction_update_walls(const WadiFrictionIteration *it, int32_t slot, WadiFrictionSums *sums);
 
-/* WadiFriction.force of the stress, where it is not known. */
+/* WadiFriction.force of the stress, if it is not up to date. */
 void wadi_friction_find_force(WadiFriction *friction);
 
 /* Fill stress and traction from memory (flip_friction_memory.c). */
 void wadi_friction_recall(WadiFriction *friction, const WadiFrictionMemory *memory);
-/* The same for the held cells, from grid.rest. */
-void wadi_friction_recall_held(WadiFriction *friction);
+/* The same for sleeping cells, from grid.rest. */
+void wadi_friction_recall_sleeping(WadiFriction *friction);
 
 #endif

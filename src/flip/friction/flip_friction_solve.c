@@ -1,6 +1,5 @@
-/* Accelerated projected gradient on the friction stress at given pressure: FISTA [BT09], begun anew where what it
- * minimises rises [OC15]. That difference costs three numbers a cell on the faces; their other test, the
- * direction of travel, 14. */
+/* Accelerated projected gradient on the friction stress at given pressure: FISTA [BT09], restarted where the objective rises [OC15].
+ * That test needs three numbers a cell, on the faces; the other test of [OC15], by the direction of travel, needs 14. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +7,7 @@
 #include "core/parallel.h"
 #include "flip/friction/flip_friction_slots.h"
 
-enum { LOOK_EVERY = 4 }; /* iterations from one look at the largest change to the next */
+enum { CHANGE_INTERVAL = 4 }; /* iterations between two checks of the largest change */
 
 typedef struct Start {
     const WadiFriction *friction;
@@ -33,7 +32,7 @@ static double energy(const WadiFriction *friction, const WadiFrictionFaces *face
     double sum = 0.0;
     for (int32_t s = 1; s < friction->slot_count; ++s) {
         for (int axis = 0; axis < 3; ++axis) {
-            WadiVec8 u = wadi_keep(faces[s].c[axis], wadi_lanes(friction->slot[s].free[axis]));
+            WadiVec8 u = wadi_masked(faces[s].c[axis], wadi_lanes(friction->slot[s].free[axis]));
             for (int lane = 0; lane < 8; ++lane) {
                 double mass = friction->mass != NULL ? (double)friction->mass[s].c[axis][lane] : 1.0;
                 sum += 0.5 * mass * (double)u[lane] * (double)u[lane];
@@ -63,7 +62,7 @@ WadiFrictionSettings wadi_friction_cold_settings(int depth, double gravity_dt)
     return settings;
 }
 
-/* The new stress lies in `previous`: make it the present one. */
+/* Make the new stress, in `previous`, the current one. */
 static void swap_stresses(WadiFriction *friction)
 {
     WadiFrictionStress *stress = friction->stress;
@@ -74,13 +73,12 @@ static void swap_stresses(WadiFriction *friction)
     friction->traction_previous = traction;
 }
 
-/* Change of twice what the solve minimises: kinetic energy, and the work that the stress does on what moves as
- * it is told. */
-static double change_of_goal(const WadiFrictionIteration *it, int64_t blocks)
+/* Change of twice the objective: kinetic energy and the work of the stress on walls and faces of given velocity. */
+static double objective_change(const WadiFrictionIteration *it, int64_t blocks)
 {
     double sum = 0.0;
     for (int64_t b = 0; b < blocks; ++b) {
-        sum += it->rise[b] - 2.0 * it->drag[b];
+        sum += it->rise[b] - 2.0 * it->wall_work[b];
     }
     return sum;
 }
@@ -94,10 +92,11 @@ static void iterate(WadiFriction *friction, WadiFrictionIteration *it, const Wad
     wadi_friction_drop_momentum(it);
     while (report->iterations < settings->max_iterations && !report->has_converged) {
         report->iterations += 1;
-        it->looks = report->iterations % LOOK_EVERY == 0 || report->iterations == settings->max_iterations;
+        it->needs_change =
+            report->iterations % CHANGE_INTERVAL == 0 || report->iterations == settings->max_iterations;
         wadi_friction_cells_pass(it);
         swap_stresses(friction);
-        if (it->looks) {
+        if (it->needs_change) {
             double change = 0.0;
             for (int64_t b = 0; b < blocks; ++b) {
                 change = fmax(change, it->change[b]);
@@ -110,7 +109,7 @@ static void iterate(WadiFriction *friction, WadiFrictionIteration *it, const Wad
         it->beta = settings->has_momentum ? (float)((theta - 1.0) / next) : 0.0f;
         theta = next;
         wadi_friction_faces_pass(it);
-        if (change_of_goal(it, blocks) > 0.0) {
+        if (objective_change(it, blocks) > 0.0) {
             theta = 1.0;
             it->beta = 0.0f;
             wadi_friction_drop_momentum(it);
@@ -135,7 +134,7 @@ WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before
     WADI_TRY(WADI_ARENA_NEW(arena, &wall_bound, walls, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &it.velocity, slots, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &it.rise, blocks, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &it.drag, blocks, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &it.wall_work, blocks, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &it.change, blocks, "friction", error));
     wadi_friction_find_force(friction);
     it.force = friction->force;

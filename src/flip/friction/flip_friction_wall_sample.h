@@ -1,4 +1,4 @@
-/* Solids as the walls of the friction solve. */
+/* Walls of the friction solve from the solids of the scene. */
 #ifndef WADI_FLIP_FRICTION_WALL_SAMPLE_H
 #define WADI_FLIP_FRICTION_WALL_SAMPLE_H
 
@@ -13,9 +13,9 @@ typedef struct WadiFrictionSolids {
 /* A WadiFrictionSampleWall; the context is a WadiFrictionSolids. */
 static inline WadiFrictionWallPoint wadi_friction_sample_solids(const void *context, const double at[3])
 {
-    const WadiFrictionSolids *ask = context;
-    WadiVec3 x = wadi_vec3(ask->cell_size * at[0], ask->cell_size * at[1], ask->cell_size * at[2]);
-    WadiSolidPoint point = wadi_solids_sample(ask->solids, x, ask->time);
+    const WadiFrictionSolids *walls = context;
+    WadiVec3 x = wadi_vec3(walls->cell_size * at[0], walls->cell_size * at[1], walls->cell_size * at[2]);
+    WadiSolidPoint point = wadi_solids_sample(walls->solids, x, walls->time);
     WadiFrictionWallPoint out = { .friction = (float)point.friction };
     for (int axis = 0; axis < 3; ++axis) {
         out.velocity[axis] = (float)wadi_component(point.surface.velocity, axis);

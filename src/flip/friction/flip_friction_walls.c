@@ -5,7 +5,7 @@
 static void add_facets(const WadiFriction *friction, int32_t s, WadiFrictionFaces *force)
 {
     const int32_t *near = friction->slot[s].near;
-    for (unsigned left = friction->slot[s].feels & ALIGNED_SIDES; left != 0; left &= left - 1) {
+    for (unsigned left = friction->slot[s].face_walls & ALIGNED_SIDES; left != 0; left &= left - 1) {
         int side = __builtin_ctz(left);
         for (int which = 0; which < 2; ++which) {
             int axis = wadi_friction_tangent(side, which);
@@ -26,8 +26,8 @@ static void add_facets(const WadiFriction *friction, int32_t s, WadiFrictionFace
     }
 }
 
-/* What the walls across the cells of a slot give to their faces of one side. */
-static WadiVec8 oblique_share(const WadiFriction *friction, int32_t s, int side)
+/* Force of the walls across the cells of a slot on their faces of one side. */
+static WadiVec8 oblique_force(const WadiFriction *friction, int32_t s, int side)
 {
     int32_t w = friction->wall[s][OBLIQUE];
     if (w == 0) {
@@ -40,18 +40,18 @@ static void add_oblique(const WadiFriction *friction, int32_t s, WadiFrictionFac
 {
     const int32_t *near = friction->slot[s].near;
     for (int axis = 0; axis < 3; ++axis) {
-        WadiVec8 high = oblique_share(friction, near[2 * axis], 2 * axis + 1);
+        WadiVec8 high = oblique_force(friction, near[2 * axis], 2 * axis + 1);
         if (axis == 0) {
-            high = wadi_from_left(high, oblique_share(friction, s, 1));
+            high = wadi_from_left(high, oblique_force(friction, s, 1));
         }
-        force->c[axis] += oblique_share(friction, s, 2 * axis) + high;
+        force->c[axis] += oblique_force(friction, s, 2 * axis) + high;
     }
 }
 
 void wadi_friction_add_walls(const WadiFriction *friction, int32_t s, WadiFrictionFaces *force)
 {
     add_facets(friction, s, force);
-    if (friction->slot[s].feels >> OBLIQUE & 1) {
+    if (friction->slot[s].face_walls >> OBLIQUE & 1) {
         add_oblique(friction, s, force);
     }
 }
@@ -84,7 +84,7 @@ static void update_facets(const WadiFrictionIteration *it, int32_t w, WadiFricti
             WadiVec8 slip = face[high] - facets->solid[which];
             WadiVec8 y = extrapolated(now->t[n], result->t[n], it->beta);
             trial[n] =
-                wadi_keep(y - wadi_splat(it->alpha) * facets->step.t[n] * slip, facets->weight.t[n] > zero);
+                wadi_masked(y - wadi_splat(it->alpha) * facets->step.t[n] * slip, facets->weight.t[n] > zero);
             square += facets->inverse[which] * trial[n] * trial[n];
         }
     }
@@ -92,8 +92,8 @@ static void update_facets(const WadiFrictionIteration *it, int32_t w, WadiFricti
     for (int n = 0; n < 4; ++n) {
         WadiVec8 value = factor * trial[n];
         WadiVec8 step = value - now->t[n];
-        sums->drag += step * facets->weight.t[n] * facets->solid[n >> 1];
-        sums->change = wadi_larger(wadi_size(step), sums->change);
+        sums->wall_work += step * facets->weight.t[n] * facets->solid[n >> 1];
+        sums->change = wadi_larger(wadi_abs8(step), sums->change);
         result->t[n] = value;
     }
 }
@@ -124,11 +124,11 @@ static void update_oblique(const WadiFrictionIteration *it, int32_t w, WadiFrict
     }
     WadiVec8 factor = wadi_ball_factor(square, it->wall_bound[w]);
     for (int axis = 0; axis < 3; ++axis) {
-        WadiVec8 value = wadi_keep(factor * trial[axis], oblique->step > zero);
+        WadiVec8 value = wadi_masked(factor * trial[axis], oblique->step > zero);
         WadiVec8 step = value - now->t[axis];
-        sums->drag +=
+        sums->wall_work +=
             step * (oblique->weight[2 * axis] + oblique->weight[2 * axis + 1]) * oblique->solid[axis];
-        sums->change = wadi_larger(wadi_size(step), sums->change);
+        sums->change = wadi_larger(wadi_abs8(step), sums->change);
         result->t[axis] = value;
     }
 }
@@ -136,7 +136,7 @@ static void update_oblique(const WadiFrictionIteration *it, int32_t w, WadiFrict
 void wadi_friction_update_walls(const WadiFrictionIteration *it, int32_t s, WadiFrictionSums *sums)
 {
     const int32_t *wall = it->friction->wall[s];
-    for (unsigned left = it->friction->slot[s].has & ALIGNED_SIDES; left != 0; left &= left - 1) {
+    for (unsigned left = it->friction->slot[s].cell_walls & ALIGNED_SIDES; left != 0; left &= left - 1) {
         update_facets(it, wall[__builtin_ctz(left)], sums);
     }
     if (wall[OBLIQUE] != 0) {
