@@ -28,19 +28,19 @@ static void run_until(WadiSim *sim, double time)
     }
 }
 
-/* Positions by id; room for the ids given out. */
-static double (*places(const WadiSim *sim))[3]
+/* Positions by id. */
+static double (*positions(const WadiSim *sim))[3]
 {
-    double(*place)[3] = calloc(sim->particles.next_id, sizeof *place);
-    assert_non_null(place);
+    double(*position)[3] = calloc(sim->particles.next_id, sizeof *position);
+    assert_non_null(position);
     for (int32_t i = 0; i < sim->particles.count; ++i) {
-        double *x = place[sim->particles.id[i]];
+        double *x = position[sim->particles.id[i]];
         x[0] = sim->particles.x[i], x[1] = sim->particles.y[i], x[2] = sim->particles.z[i];
     }
-    return place;
+    return position;
 }
 
-/* Seconds in the stages that cost. */
+/* Seconds in the stages of a name. */
 static double seconds_of(const WadiSim *sim, const char *name)
 {
     double sum = 0.0;
@@ -50,7 +50,7 @@ static double seconds_of(const WadiSim *sim, const char *name)
     return sum;
 }
 
-/* Frames of two seconds: it falls asleep before the first of them ends, and shows the pressure it had then. */
+/* Frames of two seconds: the pile falls asleep during the first one, and has the pressure of that time at its end. */
 static void sleepers_have_the_pressure_of_their_last_step(void **unused)
 {
     (void)unused;
@@ -83,15 +83,15 @@ static void a_settled_pile_does_not_move_by_a_bit_and_costs_nothing(void **unuse
     WadiScene *scene = load_scene(COLUMN);
     WadiSim *sim = start_sim(scene, 1);
     run_until(sim, 0.4);
-    assert_int_equal(wadi_sim_sleeping_particles(sim), 0); /* it began at rest and fell all the same */
+    assert_int_equal(wadi_sim_sleeping_particles(sim), 0); /* the column begins at rest but must not sleep */
     run_until(sim, 1.6);
     assert_true(is_all_asleep(sim));
-    double(*before)[3] = places(sim);
+    double(*before)[3] = positions(sim);
     double friction = seconds_of(sim, "friction"), sort = seconds_of(sim, "sort");
     int64_t steps = sim->steps;
     assert_true(friction > 0.0 && sort > 0.0);
     run_frames(sim, 60 * 24);
-    double(*after)[3] = places(sim);
+    double(*after)[3] = positions(sim);
     assert_memory_equal(before, after, sim->particles.next_id * sizeof *before);
     for (int32_t i = 0; i < sim->particles.count; ++i) {
         assert_true(sim->particles.vx[i] == 0.0f && sim->particles.vy[i] == 0.0f &&
@@ -110,7 +110,7 @@ static void a_settled_pile_does_not_move_by_a_bit_and_costs_nothing(void **unuse
     COLUMN "emitters: [{material: sand, shape: {box: {min: [0.06, 0.01, 0.36], max: [0.12, 0.03, 0.4]}}, "   \
            "velocity: [0, 0, -0.5], rate: 3e-4, start: 1.7, end: 1.9}]\n"
 
-/* Nothing that moves fast comes nearer to what sleeps than the stages see. */
+/* Fast particles are farther from sleeping ones than the stencils of the stages extend. */
 static void check_distance(const WadiSim *sim)
 {
     const WadiParticles *p = &sim->particles;
@@ -182,7 +182,7 @@ static void poured_sand_wakes_a_pile_before_it_arrives(void **unused)
     wadi_scene_destroy(awake);
 }
 
-/* All sleep until the step that reaches `change`; the next one finds them awake, or at least `some` of them. */
+/* All sleep until the step that reaches the time `change`; in the next one at least `some` are awake. */
 static void check_wakes(WadiSim *sim, double change, int64_t some)
 {
     WadiError error = { 0 };
@@ -209,7 +209,7 @@ static double mean_x(const WadiSim *sim)
 static void a_plate_that_starts_to_move_wakes_its_pile(void **unused)
 {
     (void)unused;
-    /* From 1.4 s on the plate moves at 0.1 m/s, slow enough to take the pile along: 0.05 m in the half second that follows. */
+    /* From 1.4 s on the plate moves at 0.1 m/s, slow enough to carry the pile: 0.05 m in the half second that follows. */
     WadiScene *scene = load_scene(
         "wadi: 1\nsolver: flip\ncell_size: 0.02\nmaterials: {sand: {kind: sand, friction_angle: 35}}\n"
         "colliders: [{shape: {box: {min: [-0.5, -0.5, -0.2], max: [0.9, 0.5, 0]}, "
@@ -253,14 +253,14 @@ static void a_drain_under_a_pile_wakes_it(void **unused)
     WadiSim *sim = start_sim(scene, 1);
     run_until(sim, 1.5);
     int32_t start = sim->particles.count, near = 0;
-    for (int32_t i = 0; i < start; ++i) { /* what is left of the tile above the drain */
+    for (int32_t i = 0; i < start; ++i) { /* remaining particles of the tile above the drain */
         near += sim->particles.x[i] < 0.16 && sim->particles.z[i] > 0.04;
     }
     assert_true(near > start / 4);
     check_wakes(sim, 1.6, near);
     int32_t robbed = sim->particles.count;
     run_until(sim, 2.1);
-    /* What lay above falls into the hole and is taken too. */
+    /* The sand above falls into the hole and is drained too. */
     assert_true(robbed < start && sim->particles.count < robbed - (start - robbed) / 2);
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
@@ -284,14 +284,14 @@ static void a_steep_cone_slides_and_a_flat_one_stays(void **unused)
             height[flat]);
         WadiScene *scene = load_scene(text);
         WadiSim *sim = start_sim(scene, 1);
-        double(*before)[3] = places(sim), moved = 0.0, top = 0.0;
+        double(*before)[3] = positions(sim), moved = 0.0, top = 0.0;
         run_until(sim, 0.44);
         assert_int_equal(wadi_sim_sleeping_particles(sim), 0);
         run_until(sim, 0.9);
         print_message("asleep: %d of %d\n", (int)wadi_sim_sleeping_particles(sim), sim->particles.count);
         /* The fringes of the steep one lie in tiles of their own, and lie still. */
         assert_true(flat ? is_all_asleep(sim) : wadi_sim_sleeping_particles(sim) < sim->particles.count / 10);
-        double(*after)[3] = places(sim);
+        double(*after)[3] = positions(sim);
         for (uint32_t i = 0; i < sim->particles.next_id; ++i) {
             moved += fabs(after[i][0] - before[i][0]) / sim->particles.next_id;
             top = fmax(top, after[i][2]);
@@ -338,10 +338,10 @@ static void islands_wake_alone(void **unused)
     WadiSim *sim = start_sim(scene, 1);
     run_until(sim, 1.3);
     assert_true(is_all_asleep(sim));
-    double(*before)[3] = places(sim);
+    double(*before)[3] = positions(sim);
     int32_t count = sim->particles.count;
     run_until(sim, 1.8);
-    double(*after)[3] = places(sim);
+    double(*after)[3] = positions(sim);
     int32_t far = 0;
     for (int32_t i = 0; i < count; ++i) {
         bool is_far = before[i][0] > 0.25, is_same = memcmp(before[i], after[i], sizeof before[i]) == 0;

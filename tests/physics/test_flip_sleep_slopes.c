@@ -1,4 +1,4 @@
-/* Slopes that are too steep come down before they sleep, and no farther than friction asks. */
+/* Slopes that are too steep slide before they sleep, and no farther than to their friction angle. */
 #include <math.h>
 #include <string.h>
 
@@ -121,8 +121,8 @@ static void cones_do_not_stand_above_their_angle(void **unused)
  * floor from a funnel that is raised with it. */
 static void write_heap(char *text, size_t size, int angle, int cells, int seed)
 {
-    const double h = cell, high = cells * h, reach = high / tan(degree * angle);
-    const double side = h * ceil(1.35 * reach / h + 4.0);
+    const double h = cell, high = cells * h, radius = high / tan(degree * angle);
+    const double side = h * ceil(1.35 * radius / h + 4.0);
     int n = snprintf(
         text, size,
         "wadi: 1\nsolver: flip\ncell_size: 0.015625\nseed: %d\n"
@@ -131,7 +131,7 @@ static void write_heap(char *text, size_t size, int angle, int cells, int seed)
         "colliders: [{friction: 1, shape: {box: {min: [-1, -1, -1], max: [9, 9, 0]}}}]\n"
         "emitters: [{material: sand, rate: %.9e, end: 4, velocity: [0, 0, -0.2], shape: {cylinder: "
         "{from: [0, 0, 0.046875], to: [0, 0, 0.0625], radius: 0.0625}, translate: {keys: [[0, [0, 0, 0]]",
-        seed, angle, side, side, high + 10.0 * h, 0.2617993877991494 * reach * reach * high / 4.0);
+        seed, angle, side, side, high + 10.0 * h, 0.2617993877991494 * radius * radius * high / 4.0);
     for (int key = 1; key <= 16; ++key) {
         n += snprintf(text + n, size - (size_t)n, ", [%.2f, [0, 0, %.9f]]", 0.25 * key,
                       cbrt(key / 16.0) * high);

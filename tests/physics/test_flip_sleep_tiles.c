@@ -33,7 +33,7 @@ static double largest_difference(const WadiSim *sim, const WadiSim *other)
     double one[COLUMNS], two[COLUMNS], worst = 0.0;
     profile(sim, one);
     profile(other, two);
-    for (int c = 0; c + 1 < COLUMNS; ++c) { /* means of two columns: single ones hold chance */
+    for (int c = 0; c + 1 < COLUMNS; ++c) { /* means of two columns: single ones are noisy */
         worst = fmax(worst, 0.5 * fabs(one[c] + one[c + 1] - two[c] - two[c + 1]));
     }
     return worst;
@@ -147,17 +147,17 @@ static void a_bed_that_loses_its_support_wakes_as_the_wave_arrives(void **unused
     step_until(&run, 0.69);
     assert_int_equal(wadi_sim_sleeping_particles(run.sim), run.sim->particles.count);
     double reached[3] = { INFINITY, INFINITY, INFINITY };
-    const double place[3] = { 1.80, 1.64, 0.5 }; /* 6, 14 and 71 cells behind the gate */
+    const double position[3] = { 1.80, 1.64, 0.5 }; /* 6, 14 and 71 cells behind the gate */
     while (run.sim->time < 1.5) {
         step_until(&run, run.sim->time + 1e-6);
         for (int n = 0; n < 3; ++n) {
-            reached[n] = is_asleep(run.sim, place[n], 0.1) ? reached[n] : fmin(reached[n], run.sim->time);
+            reached[n] = is_asleep(run.sim, position[n], 0.1) ? reached[n] : fmin(reached[n], run.sim->time);
         }
     }
     print_message("woke at %.3f, %.3f, %.3f s\n", reached[0], reached[1], reached[2]);
     assert_true(reached[0] > 0.69 && reached[0] < 0.75);
     assert_true(reached[1] > reached[0] && reached[1] < 1.2);
-    assert_true(reached[2] > 1e9); /* it never hears of it */
+    assert_true(reached[2] > 1e9); /* never reached */
     check_store(run.sim);
     step_until(&run, 3.0);
     step_until(&awake, 3.0);

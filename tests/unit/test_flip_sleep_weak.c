@@ -48,8 +48,8 @@ static void destroy(Roof *roof)
     wadi_scene_destroy(roof->scene);
 }
 
-/* Looks at the tile in the middle at t = 5 s; the window is 3 s. */
-static void look(Roof *roof, WadiAwakeTile *tile)
+/* Updates the tile in the middle at t = 5 s; the window is 3 s. */
+static void update(Roof *roof, WadiAwakeTile *tile)
 {
     WadiSleep sleep = { .awake = tile, .awake_count = 1 };
     WadiSleepStep step = { .context = &roof->context, .time = 5.0, .dt = 0.01 };
@@ -65,13 +65,13 @@ static void steep_columns_are_weak_after_the_window(void **unused)
         build(&roof, up, 35.0);
         WadiAwakeTile early = { .since = 2.5 }, ripe = { .since = 1.0 }, moving = { .since = INFINITY },
                       weak = { .since = 4.0, .is_weak = true };
-        look(&roof, &early);
-        look(&roof, &ripe);
-        look(&roof, &moving);
-        look(&roof, &weak);
+        update(&roof, &early);
+        update(&roof, &ripe);
+        update(&roof, &moving);
+        update(&roof, &weak);
         assert_false(early.is_weak || moving.is_weak);
         assert_true(ripe.is_weak && weak.is_weak);
-        /* Who becomes weak has to stand for a window more; who is, waits no longer for it. */
+        /* A tile that becomes weak starts a new window; one that was weak does not. */
         CHECK_NEAR(ripe.since, 5.0, 0.0);
         CHECK_NEAR(weak.since, 4.0, 0.0);
         for (int b = 0; b < 8; ++b) {
@@ -91,7 +91,7 @@ static void gentle_sand_has_its_strength_back(void **unused)
     Roof roof;
     build(&roof, 2, 44.0);
     WadiAwakeTile tile = { .since = 1.0, .is_weak = true, .steep = 1 };
-    look(&roof, &tile);
+    update(&roof, &tile);
     assert_false(tile.is_weak);
     CHECK_NEAR(tile.since, 1.0, 0.0);
     destroy(&roof);

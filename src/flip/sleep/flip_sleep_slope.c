@@ -1,10 +1,8 @@
-/* Where the sand of a tile lies steeper than its friction holds it: then it stands by chance, and what moves it may be its weight,
- * however slow it is.
+/* Surface slopes of the sand of a tile, compared with its friction angle [theory 8.3].
  *
- * The surface is a height over each column of cells along the axis nearest to gravity: the highest cell that is half full and
- * stands on another such, filled by the particles of both and of the cell above. Its gradient in a column is that of the plane
- * nearest to the heights within two columns, 0.03 off for heights that are 0.2 cells off. The thin edge of a heap has no cell
- * under the highest and is left out: a step one cell high stands at any angle. */
+ * The surface is a height over each column of cells along the axis nearest to gravity: the highest half-full cell with a half-full one
+ * below it, plus the particles of both and of the cell above. Its gradient is that of the least-squares plane through the heights within
+ * two columns. The edge of a heap, one cell thick, is left out: a step one cell high stands at any angle. */
 #include <math.h>
 
 #include "flip/sleep/flip_sleep.h"
@@ -12,18 +10,18 @@
 
 #define DEGREE (3.14159265358979323846 / 180.0)
 
-/* The excess over what friction holds that counts, for the noise of the slope, and the part of the surface that must have it. */
-static const double EXCESS = 2.0 * DEGREE, STEEP_SHARE = 1.0 / 3.0;
+/* Excess over the friction angle, against the noise of the slope, and fraction of the surface that must have it. */
+static const double EXCESS = 2.0 * DEGREE, STEEP_FRACTION = 1.0 / 3.0;
 
-enum { REACH = 2, WIDE = WADI_TILE_SIDE + 2 * REACH, HIGH = 3 * WADI_TILE_SIDE };
+enum { RADIUS = 2, WIDE = WADI_TILE_SIDE + 2 * RADIUS, HIGH = 3 * WADI_TILE_SIDE };
 
-/* The tile with REACH columns around it and a tile below and above. */
+/* The tile with RADIUS columns around it and a tile below and above. */
 typedef struct Block {
     int up, across[2];               /* axes */
     bool is_down;                    /* levels count against the axis */
     int32_t corner[3];               /* its lowest cell */
     int32_t count[WIDE][WIDE][HIGH]; /* particles */
-    float height[WIDE][WIDE];        /* cells above level 0; below 0: none to be seen */
+    float height[WIDE][WIDE];        /* cells above level 0; negative: no surface found */
     int level[WIDE][WIDE];           /* of the highest cell */
 } Block;
 
@@ -42,10 +40,10 @@ static void add_awake_tile(Block *block, const WadiFlipSort *sort, int32_t t)
     const WadiTile tile = sort->tiles.tiles[t];
     int32_t row = sort->row_first[t];
     for (uint64_t left = sort->row_mask[t]; left != 0; left &= left - 1, ++row) {
-        int place = __builtin_ctzll(left);
+        int index = __builtin_ctzll(left);
         for (int l = 0; l < WADI_TILE_SIDE; ++l) {
             const int32_t *start = &sort->cell_start[8 * (size_t)row + (size_t)l];
-            const int32_t cell[3] = { 8 * tile.x + l, 8 * tile.y + (place & 7), 8 * tile.z + (place >> 3) };
+            const int32_t cell[3] = { 8 * tile.x + l, 8 * tile.y + (index & 7), 8 * tile.z + (index >> 3) };
             add_particles(block, cell, start[1] - start[0]);
         }
     }
@@ -71,23 +69,23 @@ static void find_heights(Block *block, int32_t full)
             while (top > 0 && 2 * count[top] < full) {
                 --top;
             }
-            bool is_seen = top > 0 && top < HIGH - 1 && 2 * count[top - 1] >= full;
+            bool has_surface = top > 0 && top < HIGH - 1 && 2 * count[top - 1] >= full;
             block->level[a][b] = top;
             block->height[a][b] =
-                is_seen
+                has_surface
                     ? (float)(top - 1) + (float)(count[top - 1] + count[top] + count[top + 1]) / (float)full
                     : -1.0f;
         }
     }
 }
 
-/* Height gained per cell along both axes. The spread of the columns, 50 when all are there, is given 0.5 more: a bed one column
- * wide has no gradient across it. */
+/* Gradient of the height along both axes, in cells per cell. 0.5 is added to the variances (50 when all columns have a height), so that
+ * a bed one column wide has no gradient across it. */
 static void find_gradient(const Block *block, int a, int b, double gradient[2])
 {
     double n = 0.0, s[2] = { 0 }, ss[3] = { 0 }, h = 0.0, sh[2] = { 0 };
-    for (int i = -REACH; i <= REACH; ++i) {
-        for (int j = -REACH; j <= REACH; ++j) {
+    for (int i = -RADIUS; i <= RADIUS; ++i) {
+        for (int j = -RADIUS; j <= RADIUS; ++j) {
             double height = (double)block->height[a + i][b + j];
             if (height >= 0.0) {
                 n += 1.0, h += height;
@@ -104,22 +102,23 @@ static void find_gradient(const Block *block, int a, int b, double gradient[2])
     gradient[1] = (xx * yh - xy * xh) / det;
 }
 
-/* Steepest slope that the friction of a tile's particles holds, as an angle; a right one with cohesion, which holds any on a
+/* Steepest slope that the friction of a tile's particles allows, as an angle; 90 degrees with cohesion, which holds any slope on a
  * small scale. */
-static double held_angle(const WadiSleepStep *step, const WadiFlipSort *sort, int32_t t)
+static double stable_angle(const WadiSleepStep *step, const WadiFlipSort *sort, int32_t t)
 {
     const WadiScene *scene = step->context->world->scene;
     const WadiParticles *p = step->context->particles;
-    bool is_here[256] = { false };
+    bool is_present[256] = { false };
     double angle = 0.0;
     for (int32_t i = sort->tile_start[t]; i < sort->tile_start[t + 1]; ++i) {
-        is_here[p->material[i]] = true;
+        is_present[p->material[i]] = true;
     }
     for (int m = 0; m < scene->material_count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
-        if (is_here[m] && material->kind == WADI_MATERIAL_SAND) {
+        if (is_present[m] && material->kind == WADI_MATERIAL_SAND) {
             WadiYield yield = wadi_yield_of_material(material, material->yield, step->time);
-            double slope = yield.stop + wadi_yield_of_stairs(yield.slide); /* of a layer of one cell */
+            /* Slope at which a layer of one cell stands [theory 6.11]. */
+            double slope = yield.stop + wadi_yield_of_stairs(yield.slide);
             angle = fmax(angle, yield.cohesion > 0.0 ? 90.0 * DEGREE : atan(slope));
         }
     }
@@ -132,11 +131,11 @@ static void fill_block(Block *block, const WadiSleep *sleep, const WadiSleepStep
     const WadiTile tile = sort->tiles.tiles[t];
     const int32_t at[3] = { tile.x, tile.y, tile.z };
     for (int a = 0; a < 3; ++a) {
-        block->corner[a] = WADI_TILE_SIDE * at[a] - (a == block->up ? WADI_TILE_SIDE : REACH);
+        block->corner[a] = WADI_TILE_SIDE * at[a] - (a == block->up ? WADI_TILE_SIDE : RADIUS);
     }
     for (int n = 0; n < 27; ++n) {
-        WadiTile beside = { tile.x + n % 3 - 1, tile.y + n / 3 % 3 - 1, tile.z + n / 9 - 1 };
-        int32_t awake = sort->tiles.neighbours[t][n], asleep = wadi_sleep_find(sleep, beside);
+        WadiTile neighbour = { tile.x + n % 3 - 1, tile.y + n / 3 % 3 - 1, tile.z + n / 9 - 1 };
+        int32_t awake = sort->tiles.neighbours[t][n], asleep = wadi_sleep_find(sleep, neighbour);
         if (awake >= 0) {
             add_awake_tile(block, sort, awake);
         }
@@ -163,7 +162,7 @@ uint64_t wadi_flip_sleep_steep(const WadiSleep *sleep, const WadiSleepStep *step
                                int32_t t)
 {
     const WadiVec3 g = wadi_curve_value3(&step->context->world->scene->gravity, step->time);
-    const double pull[3] = { g.x, g.y, g.z }, angle = held_angle(step, sort, t) + EXCESS;
+    const double pull[3] = { g.x, g.y, g.z }, angle = stable_angle(step, sort, t) + EXCESS;
     if (angle >= 85.0 * DEGREE) {
         return 0;
     }
@@ -174,23 +173,23 @@ uint64_t wadi_flip_sleep_steep(const WadiSleep *sleep, const WadiSleepStep *step
     const double sideways[2] = { pull[block.across[0]], pull[block.across[1]] };
     const double lowest = cos(angle) * wadi_norm(g);
     uint64_t columns = 0;
-    int seen = 0, steep = 0;
-    for (int a = REACH; a < REACH + WADI_TILE_SIDE; ++a) {
-        for (int b = REACH; b < REACH + WADI_TILE_SIDE; ++b) {
-            bool is_here = block.level[a][b] >= WADI_TILE_SIDE && block.level[a][b] < 2 * WADI_TILE_SIDE;
-            if (!is_here || block.height[a][b] < 0.0f) {
+    int surface_count = 0, steep_count = 0;
+    for (int a = RADIUS; a < RADIUS + WADI_TILE_SIDE; ++a) {
+        for (int b = RADIUS; b < RADIUS + WADI_TILE_SIDE; ++b) {
+            bool is_in_tile = block.level[a][b] >= WADI_TILE_SIDE && block.level[a][b] < 2 * WADI_TILE_SIDE;
+            if (!is_in_tile || block.height[a][b] < 0.0f) {
                 continue;
             }
             double slope[2];
             find_gradient(&block, a, b, slope);
             /* |g| times the cosine of the angle between gravity and the normal into the sand. */
             double inwards = fabs(pull[block.up]) + slope[0] * sideways[0] + slope[1] * sideways[1];
-            seen += 1;
+            surface_count += 1;
             if (inwards < lowest * sqrt(1.0 + slope[0] * slope[0] + slope[1] * slope[1])) {
-                columns |= UINT64_C(1) << (a - REACH + WADI_TILE_SIDE * (b - REACH));
-                steep += 1;
+                columns |= UINT64_C(1) << (a - RADIUS + WADI_TILE_SIDE * (b - RADIUS));
+                steep_count += 1;
             }
         }
     }
-    return steep > STEEP_SHARE * seen ? columns : 0;
+    return steep_count > STEEP_FRACTION * surface_count ? columns : 0;
 }

@@ -1,12 +1,12 @@
-/* Which tiles are slow. Measured by the displacements that the grid gives the particles, not by their velocities: these carry
- * noise that FLIP keeps for a while and that moves nothing. */
+/* Which tiles are slow, by the displacements that the grid gives the particles: FLIP velocities carry noise that moves nothing
+ * [theory 8.1]. */
 #include <math.h>
 
 #include "core/parallel.h"
 #include "flip/sleep/flip_sleep.h"
 
-/* Of sqrt(g dx): the largest speed in a slow tile, and the mean of its particles in a step. A tile that holds less than a
- * layer of cells counts as one: a few grains at the toe of a heap do not keep the heap awake. */
+/* Bounds of the largest and the mean speed in a slow tile, in sqrt(g dx). The mean is over a full layer of cells at least, so that a few
+ * grains at the toe of a heap do not prevent its sleep. */
 static const double SLOW = 0.5, SLOW_MEAN = 0.03;
 
 static bool are_all_sand(const WadiFlipWatch *watch, int32_t first, int32_t end)
@@ -40,9 +40,9 @@ void wadi_flip_watch_part(const WadiFlipWatch *watch, const WadiFlipPath *path, 
 void wadi_flip_watch_tile(const WadiFlipWatch *watch, int32_t tile,
                           const WadiFlipDisplacements *displacements)
 {
-    double number = watch->sort->tile_start[tile + 1] - watch->sort->tile_start[tile];
+    double count = watch->sort->tile_start[tile + 1] - watch->sort->tile_start[tile];
     watch->is_slow[tile] = !displacements->has_others && displacements->largest < watch->slow_square &&
-                           displacements->sum < watch->slow_mean * fmax(number, watch->layer);
+                           displacements->sum < watch->slow_mean * fmax(count, watch->layer);
     watch->push[tile] = displacements->sum / (8.0 * watch->layer);
 }
 
