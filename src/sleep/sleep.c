@@ -10,7 +10,7 @@
 
 static const double SLOW_ON_AVERAGE = 0.0007; /* sqrt(g dx) */
 
-enum { TILE_BLOCK = 4, FARTHEST = 4 };
+enum { TILE_BLOCK = 4, MAX_RINGS = 4 };
 
 /* Cells from box to box along the axis where they are farthest apart. */
 static int32_t box_distance(const int32_t low_a[3], const int32_t high_a[3], const int32_t low_b[3],
@@ -25,7 +25,7 @@ static int32_t box_distance(const int32_t low_a[3], const int32_t high_a[3], con
     return distance;
 }
 
-static WadiTile beside(WadiTile tile, int n)
+static WadiTile neighbour_tile(WadiTile tile, int n)
 {
     return (WadiTile){ tile.x + n % 3 - 1, tile.y + n / 3 % 3 - 1, tile.z + n / 9 - 1 };
 }
@@ -76,7 +76,7 @@ static WadiStatus flag_above(const WadiSleep *sleep, const WadiSleepStep *step, 
     while (depth > 0) {
         int32_t t = stack[--depth];
         for (int n = 0; n < above.count; ++n) {
-            int32_t other = wadi_sleep_find(sleep, beside(sleep->tile[t].tile, above.number[n]));
+            int32_t other = wadi_sleep_find(sleep, neighbour_tile(sleep->tile[t].tile, above.number[n]));
             if (other >= 0 && wakes[other] == 0) {
                 wakes[other] = 1;
                 stack[depth++] = other;
@@ -97,7 +97,7 @@ int32_t wadi_sleep_first(const WadiSleep *sleep, const WadiParticles *particles)
     return has_removals(sleep, particles) ? 0 : sleep->count;
 }
 
-/* Number of the sleeping tile of a particle. It has one, but in a forged checkpoint. */
+/* Number of the sleeping tile of a particle; an arbitrary one in a damaged checkpoint. */
 static size_t find_tile(const WadiSleep *sleep, const WadiParticles *particles, int32_t i, double h)
 {
     const WadiTile tile = wadi_tile_of_particle(particles, i, 1.0 / h);
@@ -105,22 +105,22 @@ static size_t find_tile(const WadiSleep *sleep, const WadiParticles *particles, 
     return at < sleep->tile_count ? at : sleep->tile_count - 1;
 }
 
-/* Count anew after a removal, which keeps the order; tiles that lost particles are flagged. */
-static WadiStatus count_left(WadiSleep *sleep, const WadiSleepStep *step, uint8_t *wakes, WadiError *error)
+/* Count again after a removal, which does not change the order; tiles that lost particles are flagged. */
+static WadiStatus recount(WadiSleep *sleep, const WadiSleepStep *step, uint8_t *wakes, WadiError *error)
 {
     const WadiParticles *particles = step->context->particles;
     const uint8_t *asleep = wadi_particles_column(particles, sleep->column);
-    int32_t left = 0;
-    while (left < particles->count && asleep[left] != 0) {
-        ++left;
+    int32_t remaining = 0;
+    while (remaining < particles->count && asleep[remaining] != 0) {
+        ++remaining;
     }
-    if (left == sleep->count) { /* only awake particles were removed */
+    if (remaining == sleep->count) { /* only awake particles were removed */
         return WADI_OK;
     }
     int32_t *count = NULL;
     WADI_TRY(WADI_ARENA_NEW(step->context->scratch, &count, sleep->tile_count, "sleeping tiles", error));
     memset(count, 0, sleep->tile_count * sizeof *count);
-    for (int32_t i = left - 1; i >= 0; --i) {
+    for (int32_t i = remaining - 1; i >= 0; --i) {
         size_t t = find_tile(sleep, particles, i, step->context->world->cell_size);
         sleep->tile[t].first = i;
         count[t] += 1;
@@ -129,7 +129,7 @@ static WadiStatus count_left(WadiSleep *sleep, const WadiSleepStep *step, uint8_
         wakes[t] = count[t] != sleep->tile[t].count;
         sleep->tile[t].count = count[t];
     }
-    sleep->count = left;
+    sleep->count = remaining;
     return WADI_OK;
 }
 
@@ -141,15 +141,15 @@ static bool is_disturbed(const WadiSleep *sleep, const WadiSleepStep *step, cons
     WadiVec3 middle = { 0.5 * h * (low[0] + (high[0] + 1)), 0.5 * h * (low[1] + (high[1] + 1)),
                         0.5 * h * (low[2] + (high[2] + 1)) };
     WadiVec3 size = { h * (high[0] + 1 - low[0]), h * (high[1] + 1 - low[1]), h * (high[2] + 1 - low[2]) };
-    double radius = 0.5 * wadi_norm(size) + sleep->reach * h;
+    double radius = 0.5 * wadi_norm(size) + sleep->radius * h;
     return wadi_world_disturbs(world, middle, radius, step->time, step->time + step->dt);
 }
 
-/* Hard loads and hits act through many tiles in one step: one tile more for every doubling, up to FARTHEST. */
+/* Strong loads and impacts act through many tiles in one step: one tile more for every doubling [theory 8.2]. */
 static int rings_of(double strength)
 {
     int rings = strength >= 1.0 ? ilogb(strength) : 0;
-    return rings < FARTHEST ? rings : FARTHEST;
+    return rings < MAX_RINGS ? rings : MAX_RINGS;
 }
 
 static void flag_around(const WadiSleep *sleep, WadiTile at, int rings, uint8_t *wakes)
@@ -178,7 +178,7 @@ WadiStatus wadi_sleep_find_disturbed(WadiSleep *sleep, const WadiSleepStep *step
     WADI_TRY(WADI_ARENA_NEW(step->context->scratch, &flags, sleep->tile_count, "sleeping tiles", error));
     memset(flags, 0, sleep->tile_count);
     if (has_removals(sleep, step->context->particles)) {
-        WADI_TRY(count_left(sleep, step, flags, error));
+        WADI_TRY(recount(sleep, step, flags, error));
     }
     bool is_steady = wadi_world_is_steady(world, step->time, step->time + step->dt);
     bool has_moving = wadi_solids_are_moving(&world->solids), has_any = false;
@@ -196,27 +196,27 @@ WadiStatus wadi_sleep_find_disturbed(WadiSleep *sleep, const WadiSleepStep *step
     return has_any ? flag_above(sleep, step, flags, error) : WADI_OK;
 }
 
-/* Boxes, and whether a tile has no new particles: their motion is not measured yet. */
+/* Boxes; tiles with new particles are not slow, because their motion is not measured yet. */
 static void survey_tiles(void *context, int64_t first, int64_t end)
 {
     const WadiSleepSurvey *survey = context;
     const bool has_births = survey->particles->next_id > survey->next_id;
     for (int32_t t = (int32_t)first; t < end; ++t) {
         wadi_sleep_box(survey->sort, t, survey->low[t], survey->high[t]);
-        bool has_newborn = false;
+        bool has_new = false;
         for (int32_t i = survey->sort->tile_start[t]; has_births && i < survey->sort->tile_start[t + 1];
              ++i) {
-            has_newborn |= survey->particles->id[i] >= survey->next_id;
+            has_new |= survey->particles->id[i] >= survey->next_id;
         }
-        survey->is_slow[t] = !has_newborn;
+        survey->is_slow[t] = !has_new;
     }
 }
 
-/* Particles that enter a tile come from one beside it. */
+/* For a tile that was empty: its particles come from a neighbouring tile. */
 static bool has_slow_neighbours(const WadiSleep *sleep, WadiTile tile)
 {
     for (int n = 0; n < 27; ++n) {
-        WadiTile other = beside(tile, n);
+        WadiTile other = neighbour_tile(tile, n);
         size_t at = wadi_sleep_find_awake(sleep, other, 0);
         if (at < sleep->awake_count && wadi_tile_is_same(sleep->awake[at].tile, other) &&
             !sleep->awake[at].is_slow) {
@@ -266,9 +266,9 @@ WadiStatus wadi_sleep_find_reached(const WadiSleep *sleep, const WadiSleepStep *
             if (n != 13 && survey->is_slow[t] != 0) {
                 continue;
             }
-            int32_t s = wadi_sleep_find(sleep, beside(tiles->tiles[t], n));
+            int32_t s = wadi_sleep_find(sleep, neighbour_tile(tiles->tiles[t], n));
             if (s >= 0 && box_distance(sleep->tile[s].low, sleep->tile[s].high, survey->low[t],
-                                       survey->high[t]) <= (n == 13 ? WADI_TILE_SIDE : sleep->reach)) {
+                                       survey->high[t]) <= (n == 13 ? WADI_TILE_SIDE : sleep->radius)) {
                 flag_around(sleep, sleep->tile[s].tile, survey->rings[t], flags);
                 *wakes = flags;
             }
@@ -278,8 +278,8 @@ WadiStatus wadi_sleep_find_reached(const WadiSleep *sleep, const WadiSleepStep *
 }
 
 /* Whether an awake tile of the list is tile t of the sort and has been slow for a window and on average. */
-static bool is_ripe(const WadiSleep *sleep, const WadiSleepStep *step, const WadiSleepSurvey *survey,
-                    size_t q, int32_t t)
+static bool is_candidate(const WadiSleep *sleep, const WadiSleepStep *step, const WadiSleepSurvey *survey,
+                         size_t q, int32_t t)
 {
     return survey->is_slow[t] != 0 && q < sleep->awake_count &&
            wadi_tile_is_same(sleep->awake[q].tile, survey->sort->tiles.tiles[t]) &&
@@ -288,7 +288,7 @@ static bool is_ripe(const WadiSleep *sleep, const WadiSleepStep *step, const Wad
            !is_disturbed(sleep, step, survey->low[t], survey->high[t]);
 }
 
-static bool has_ripe(const WadiSleep *sleep, const WadiSleepStep *step)
+static bool has_candidate(const WadiSleep *sleep, const WadiSleepStep *step)
 {
     const double window = wadi_sleep_window(step);
     for (size_t q = 0; q < sleep->awake_count; ++q) {
@@ -308,14 +308,14 @@ WadiStatus wadi_sleep_find_candidates(const WadiSleep *sleep, const WadiSleepSte
     uint8_t *flags = NULL;
     size_t q = 0, depth = 0;
     *falls = NULL;
-    if (!has_ripe(sleep, step)) {
+    if (!has_candidate(sleep, step)) {
         return WADI_OK;
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &stack, (size_t)tiles->count, "candidates", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &flags, (size_t)tiles->count, "candidates", error));
     for (int32_t t = 0; t < tiles->count; ++t) {
         q = wadi_sleep_find_awake(sleep, tiles->tiles[t], q);
-        flags[t] = is_ripe(sleep, step, survey, q, t);
+        flags[t] = is_candidate(sleep, step, survey, q, t);
         if (flags[t] == 0) {
             stack[depth++] = t;
         }
@@ -337,12 +337,12 @@ WadiStatus wadi_sleep_find_candidates(const WadiSleep *sleep, const WadiSleepSte
     return WADI_OK;
 }
 
-/* A tile falls asleep by its motion in the step before, and with particles that came in that step from the tiles beside it.
- * Two steps ahead, because times are rounded. */
+/* A tile that falls asleep in the next step may contain particles of its neighbours, so these are flagged too. Two steps ahead,
+ * because times are rounded. */
 void wadi_sleep_flag_next(const WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
                           uint8_t *may_fall, bool *has_any)
 {
-    const double ripe = step->time + 2.0 * step->dt - wadi_sleep_window(step);
+    const double latest_start = step->time + 2.0 * step->dt - wadi_sleep_window(step);
     size_t at = 0;
     *has_any = false;
     memset(may_fall, 0, (size_t)sort->tiles.count);
@@ -351,7 +351,7 @@ void wadi_sleep_flag_next(const WadiSleep *sleep, const WadiSleepStep *step, con
         bool was_there =
             at < sleep->awake_count && wadi_tile_is_same(sleep->awake[at].tile, sort->tiles.tiles[t]);
         double since = was_there ? fmin(sleep->awake[at].since, step->time) : step->time;
-        for (int n = 0; n < 27 && since <= ripe; ++n) {
+        for (int n = 0; n < 27 && since <= latest_start; ++n) {
             int32_t other = sort->tiles.neighbours[t][n];
             if (other >= 0) {
                 may_fall[other] = 1;

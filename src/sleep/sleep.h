@@ -1,26 +1,27 @@
-/* Material at rest sleeps: it is left out of every stage of a solver until something reaches it.
+/* Material at rest sleeps: every stage of a solver skips it until it is disturbed.
+ * Source: [theory 8.1, 8.2].
  *
- * The unit is a tile of 8^3 cells. It falls asleep when for a window of 10 sqrt(dx / g) it and the tiles beside it were slow, as
- * the solver measures it, and the running mean of its speeds over 5 sqrt(dx / g) is below 0.0007 sqrt(g dx) by then. Sleep
- * grows upwards: a tile sleeps only on sleeping tiles, and when one wakes all above it do.
+ * The unit is a tile of 8^3 cells. It falls asleep when the tile and its neighbours were slow, as measured by the solver, for a window of
+ * 10 sqrt(dx / g), and the running mean of its speeds over 5 sqrt(dx / g) is below 0.0007 sqrt(g dx). A tile sleeps only on sleeping
+ * tiles, and when one wakes all above it wake.
  *
- * A tile wakes in the step that finds
- *  - material that is not slow, or new, in a tile beside it and within reach. Between what moves and what sleeps there is
- *    thus always a tile that is awake and hardly moves;
+ * A tile wakes in the step that finds one of
+ *  - material that is new or not slow, in a neighbouring tile and within `radius`. So between moving and sleeping tiles there is
+ *    always a slow awake one;
  *  - an awake particle inside it;
- *  - that its load has changed (WadiSleepTile.change, set by the solver);
- *  - a solid within reach that moves, one of its particles removed, gravity, a force or a friction that changes.
+ *  - a changed load (WadiSleepTile.change, set by the solver);
+ *  - a moving solid within `radius`, a removed particle, or a change of gravity, a force or a friction.
  *
  * Sleeping particles are the first of the store, tile by tile, with velocity 0; awake ones follow.
  *
  * One step of a solver:
  *   wadi_sleep_find_disturbed, wadi_sleep_wake    before the sort
  *   the sort of the awake particles               from sleep.count on
- *   wadi_sleep_survey, wadi_sleep_find_reached, wadi_sleep_wake    and again from the sort on when some wake
- *   wadi_sleep_find_candidates, wadi_sleep_fall_asleep             and again from the sort on when some fall asleep
+ *   wadi_sleep_survey, wadi_sleep_find_reached, wadi_sleep_wake    repeat from the sort on if tiles woke
+ *   wadi_sleep_find_candidates, wadi_sleep_fall_asleep             repeat from the sort on if tiles fell asleep
  *   wadi_sleep_end
  *   wadi_sleep_watch                              after the particles were moved
- * Between a decision and its effect the solver moves what it stores by tile. */
+ * Between a decision and its effect the solver moves its data per tile. */
 #ifndef WADI_SLEEP_SLEEP_H
 #define WADI_SLEEP_SLEEP_H
 
@@ -32,9 +33,10 @@ typedef struct WadiSleepTile {
     WadiTile tile;
     int32_t first, count;    /* its particles */
     int32_t low[3], high[3]; /* box of the cells that hold them, inclusive; coordinates of the grid */
-    float change; /* by the solver: of its load since it fell asleep; above 1 it wakes in the next step */
+    /* Set by the solver: change of its load since it fell asleep over the tolerance; above 1 it wakes in the next step. */
+    float change;
     uint8_t lanes[64]; /* per row of the tile: cells that hold particles */
-    /* By the solver, 0 until it writes it: its load when it fell asleep, per side in the order of WadiRows.neighbour, in the
+    /* Set by the solver, 0 before: load when it fell asleep, per side in the order of WadiRows.neighbour, in the
      * cells beyond that side, the lower of the other two axes fastest. */
     float load[6][64];
 } WadiSleepTile;
@@ -43,10 +45,11 @@ typedef struct WadiSleepTile {
 typedef struct WadiAwakeTile {
     WadiTile tile;
     bool is_slow;
-    double since; /* s: it and all tiles beside it are slow; INFINITY: not all are */
-    double push;  /* sqrt(g dx): sum of the speeds of its particles over the number that a full tile has */
-    double speed; /* sqrt(g dx): running mean of it in time */
-    /* By the solver: tiles that it weakens before they may sleep. */
+    double since; /* s: time from which it and all its neighbours are slow; INFINITY: not all are */
+    /* sqrt(g dx): sum of the speeds of its particles over the number of particles of a full tile. */
+    double push;
+    double speed; /* sqrt(g dx): running mean of `push` in time */
+    /* Set by the solver: tiles that it weakens before they may sleep. */
     bool is_weak;
     uint64_t steep; /* columns of a weak tile, found in each step */
 } WadiAwakeTile;
@@ -55,13 +58,14 @@ typedef struct WadiAwakeTile {
  * [0, count) of the store sleep, and are those of `tile`. */
 typedef struct WadiSleep {
     bool is_on;
-    int32_t reach; /* cells; at most a tile, so that only tiles beside each other are within it */
-    /* "asleep": 1 for sleeping particles, to find which were removed. Not permuted: sorting never mixes sleeping and awake
-     * particles, and it is written when tiles wake or fall asleep. */
+    /* Distance, in cells, at which awake particles act; at most a tile, so only neighbouring tiles interact. */
+    int32_t radius;
+    /* Column "asleep": 1 for sleeping particles, to find removed ones. Not permuted by sorts, which never mix sleeping and awake
+     * particles. */
     int column;
     int32_t count; /* sleeping particles */
-    int32_t
-        store_count; /* particles and ids given out at the end of the last step, to find removals and births */
+    /* Number of particles and next id at the end of the last step, to find removed and new particles. */
+    int32_t store_count;
     uint32_t next_id;
     WadiSleepTile *tile;
     size_t tile_count, tile_capacity;
@@ -69,9 +73,9 @@ typedef struct WadiSleep {
     size_t awake_count, awake_capacity;
 } WadiSleep;
 
-/* Adds a column to the store, which is empty. Off where it is not wanted, and where awake particles act on cells farther than a
- * tile in a step (`reach`). */
-WadiStatus wadi_sleep_init(WadiSleep *sleep, bool is_wanted, int32_t reach, WadiParticles *particles,
+/* Adds a column to the empty store. Sleep is off if it is not wanted, or if awake particles act on cells farther than a tile in a
+ * step (`radius`, cells). */
+WadiStatus wadi_sleep_init(WadiSleep *sleep, bool is_wanted, int32_t radius, WadiParticles *particles,
                            WadiError *error);
 void wadi_sleep_free(WadiSleep *sleep);
 /* Checkpoints: arrays named "sleep_...". */
@@ -92,36 +96,36 @@ typedef struct WadiSleepStep {
     double time, dt;
 } WadiSleepStep;
 
-/* Time for which slow tiles stay awake, s. Infinite without gravity. */
+/* Time after which slow tiles may sleep, s. Infinite without gravity. */
 double wadi_sleep_window(const WadiSleepStep *step);
 
 /* Decisions. Flags are per sleeping tile, in scratch; NULL: no tile wakes.
- * Before the sort: tiles that lost particles, whose load changed, that a moving solid reaches, or all when the world changes
+ * Before the sort: tiles that lost particles, whose load changed, with a moving solid within `radius`, or all when the world changes
  * during the step. */
 WadiStatus wadi_sleep_find_disturbed(WadiSleep *sleep, const WadiSleepStep *step, uint8_t **wakes,
                                      WadiError *error);
 
-/* What is decided with of each tile of the sorted awake particles; in scratch. */
+/* Properties of each tile of the sorted awake particles, for the decisions; in scratch. */
 typedef struct WadiSleepSurvey {
     const WadiTileSort *sort;
     const WadiParticles *particles;
     uint32_t next_id; /* particles with this id and later ones are new */
     int32_t (*low)[3], (*high)[3];
     uint8_t *is_slow;
-    uint8_t *rings; /* distance, in tiles, that its hits are passed on */
+    uint8_t *rings; /* distance, in tiles, at which its impacts wake others [theory 8.2] */
 } WadiSleepSurvey;
 
 WadiStatus wadi_sleep_survey(const WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
                              WadiSleepSurvey *survey, WadiError *error);
-/* Tiles that awake particles enter, or come near and are not slow. */
+/* Tiles that contain awake particles or have fast ones within `radius`. */
 WadiStatus wadi_sleep_find_reached(const WadiSleep *sleep, const WadiSleepStep *step,
                                    const WadiSleepSurvey *survey, uint8_t **wakes, WadiError *error);
-/* Per tile of the sort, NULL for none: slow for a window and on average, as are all that it rests on. */
+/* Flags per tile of the sort, NULL for none: slow for a window and on average, as are all tiles below it. */
 WadiStatus wadi_sleep_find_candidates(const WadiSleep *sleep, const WadiSleepStep *step,
                                       const WadiSleepSurvey *survey, uint8_t **falls, WadiError *error);
 
-/* Effects: the particles of flagged tiles change places. Those that wake count as slow until they are seen to move, and
- * have three quarters of the window behind them. */
+/* Effects: the particles of flagged tiles move within the store. Woken tiles count as slow until they move, and start at 75 % of the
+ * window. */
 WadiStatus wadi_sleep_wake(WadiSleep *sleep, const WadiSleepStep *step, const uint8_t *wakes,
                            WadiError *error);
 WadiStatus wadi_sleep_fall_asleep(WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
@@ -130,7 +134,7 @@ WadiStatus wadi_sleep_fall_asleep(WadiSleep *sleep, const WadiSleepStep *step, c
 void wadi_sleep_end(WadiSleep *sleep, const WadiParticles *particles);
 
 /* After the particles were moved, per tile of the sort: whether it is slow, and the sum of the displacements of its particles
- * over the number that a full tile has, m. */
+ * over the number of particles of a full tile, m. */
 WadiStatus wadi_sleep_watch(WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
                             const uint8_t *is_slow, const double *push, WadiError *error);
 /* sqrt(g dx) dt, m: the unit of displacements. */

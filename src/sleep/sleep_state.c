@@ -7,11 +7,11 @@
 #include "core/array.h"
 #include "sleep/sleep.h"
 
-WadiStatus wadi_sleep_init(WadiSleep *sleep, bool is_wanted, int32_t reach, WadiParticles *particles,
+WadiStatus wadi_sleep_init(WadiSleep *sleep, bool is_wanted, int32_t radius, WadiParticles *particles,
                            WadiError *error)
 {
-    sleep->reach = reach;
-    sleep->is_on = is_wanted && reach <= WADI_TILE_SIDE;
+    sleep->radius = radius;
+    sleep->is_on = is_wanted && radius <= WADI_TILE_SIDE;
     if (!sleep->is_on) {
         return WADI_OK;
     }
@@ -27,7 +27,7 @@ void wadi_sleep_free(WadiSleep *sleep)
     *sleep = (WadiSleep){ 0 };
 }
 
-/* Of a tile, but for its loads. */
+/* Members of a tile before its loads, as 32-bit numbers. */
 enum { TILE_NUMBERS = 28 };
 
 _Static_assert(offsetof(WadiSleepTile, load) == TILE_NUMBERS * sizeof(int32_t), "saved as numbers");
@@ -99,8 +99,8 @@ static bool is_tile_sound(const WadiSleepTile *tile)
     return is_sound;
 }
 
-/* Whether the tiles are in order and their particles are the first of the store, as its flags say. What drains took since the
- * step that counted them is found by the next one. */
+/* Whether the tiles are in order and their particles are the first of the store, as flagged. Particles that drains
+ * removed since the last step are found by the next one. */
 static bool is_sound(const WadiSleep *sleep, const WadiParticles *particles, double cell_size)
 {
     const uint8_t *asleep = wadi_particles_column(particles, sleep->column);

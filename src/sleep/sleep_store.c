@@ -1,12 +1,12 @@
-/* The particles of tiles that fall asleep or wake change places. Plain: a permutation of the store from the first particle
- * concerned on for each change, of which there is one in five to ten steps while sand is poured on a heap. */
+/* Moves the particles of tiles that fall asleep or wake within the store: a permutation from the first affected particle on. It is rare,
+ * once in five to ten steps while sand is poured on a heap. */
 #include <math.h>
 
 #include "core/array.h"
 #include "core/check.h"
 #include "sleep/sleep.h"
 
-/* Part of the window that woken tiles start with. */
+/* Fraction of the window at which woken tiles start. */
 static const double HEAD_START = 0.75;
 
 void wadi_sleep_box(const WadiTileSort *sort, int32_t tile, int32_t low[3], int32_t high[3])
@@ -14,10 +14,10 @@ void wadi_sleep_box(const WadiTileSort *sort, int32_t tile, int32_t low[3], int3
     unsigned x = 0, y = 0, z = 0; /* bits of the cells along each axis */
     int32_t row = sort->row_first[tile];
     for (uint64_t left = sort->row_mask[tile]; left != 0; left &= left - 1, ++row) {
-        int place = __builtin_ctzll(left);
+        int index = __builtin_ctzll(left);
         x |= sort->lanes[row];
-        y |= 1u << (place & 7);
-        z |= 1u << (place >> 3);
+        y |= 1u << (index & 7);
+        z |= 1u << (index >> 3);
     }
     WadiTile at = sort->tiles.tiles[tile];
     const int32_t corner[3] = { 8 * at.x, 8 * at.y, 8 * at.z };
@@ -28,7 +28,7 @@ void wadi_sleep_box(const WadiTileSort *sort, int32_t tile, int32_t low[3], int3
     }
 }
 
-/* Merge the falling tiles into the list, from its end; their particles follow those that sleep, in their order. */
+/* Merge the tiles that fall asleep into the sorted list, from its end; their particles follow the sleeping ones, in the same order. */
 static void add_tiles(WadiSleep *sleep, const WadiTileSort *sort, const uint8_t *falls, size_t falling,
                       int32_t particle_end)
 {
@@ -53,7 +53,7 @@ static void add_tiles(WadiSleep *sleep, const WadiTileSort *sort, const uint8_t 
     }
 }
 
-/* Tiles that fall asleep leave the list: they start anew when they wake. */
+/* Remove tiles that fall asleep from the list of awake ones. */
 static void remove_awake(WadiSleep *sleep, const WadiTileSort *sort, const uint8_t *falls)
 {
     size_t kept = 0;
@@ -102,7 +102,7 @@ WadiStatus wadi_sleep_fall_asleep(WadiSleep *sleep, const WadiSleepStep *step, c
     return WADI_OK;
 }
 
-/* Woken tiles count as slow until they are seen to move, or they would wake all beside them at once. */
+/* Woken tiles count as slow until they move: otherwise they would wake all their neighbours at once. */
 static WadiStatus add_awake(WadiSleep *sleep, const uint8_t *wakes, double since, WadiError *error)
 {
     size_t waking = 0, q = 0;
@@ -144,9 +144,9 @@ WadiStatus wadi_sleep_wake(WadiSleep *sleep, const WadiSleepStep *step, const ui
     for (size_t t = 0; t < sleep->tile_count; ++t) {
         first = wakes[t] != 0 && sleep->tile[t].first < first ? sleep->tile[t].first : first;
     }
-    int32_t *order = NULL, *place = NULL;
+    int32_t *order = NULL, *new_index = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &order, (size_t)(particles->count - first), "order of particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &place, (size_t)(sleep->count - first), "order of particles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &new_index, (size_t)(sleep->count - first), "order of particles", error));
     WADI_TRY(add_awake(sleep, wakes, since, error));
     for (size_t t = 0; t < sleep->tile_count; ++t) {
         for (int32_t i = 0; i < sleep->tile[t].count && wakes[t] != 0; ++i) {
@@ -158,7 +158,7 @@ WadiStatus wadi_sleep_wake(WadiSleep *sleep, const WadiSleepStep *step, const ui
         for (int32_t i = first; i < particles->count; ++i) {
             if (asleep[i] == pass) {
                 if (pass == 1) {
-                    place[i - first] = first + n;
+                    new_index[i - first] = first + n;
                 }
                 order[n++] = i - first;
             }
@@ -174,7 +174,7 @@ WadiStatus wadi_sleep_wake(WadiSleep *sleep, const WadiSleepStep *step, const ui
         if (wakes[t] == 0) {
             int32_t old = sleep->tile[t].first;
             sleep->tile[kept] = sleep->tile[t];
-            sleep->tile[kept].first = old < first ? old : place[old - first];
+            sleep->tile[kept].first = old < first ? old : new_index[old - first];
             kept += 1;
         }
     }

@@ -1,4 +1,4 @@
-/* Which tiles are slow and since when, from what the solver measured of their motion. */
+/* Which tiles are slow and since when, from the displacements measured by the solver. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "sleep/sleep.h"
 
 static const double WINDOW = 10.0;   /* sqrt(dx / g) */
-static const double MEAN_TIME = 5.0; /* of the running mean of speeds, sqrt(dx / g) */
+static const double MEAN_TIME = 5.0; /* sqrt(dx / g), of the running mean of speeds */
 
 static double gravity_at(const WadiSleepStep *step)
 {
@@ -23,12 +23,12 @@ double wadi_sleep_unit(const WadiSleepStep *step)
     return sqrt(gravity_at(step) * step->context->world->cell_size) * step->dt;
 }
 
-/* A particle that leaves a tile goes to one beside it, and may be there at the next step. */
-static bool is_quiet(const WadiTileMap *map, const uint8_t *is_slow, int32_t tile)
+/* Whether a tile and its neighbours are slow: a particle that leaves a tile enters a neighbour. */
+static bool are_neighbours_slow(const WadiTileMap *map, const uint8_t *is_slow, int32_t tile)
 {
-    const int32_t *beside = map->neighbours[tile];
+    const int32_t *neighbour = map->neighbours[tile];
     for (int n = 0; n < 27; ++n) {
-        if (beside[n] >= 0 && is_slow[beside[n]] == 0) {
+        if (neighbour[n] >= 0 && is_slow[neighbour[n]] == 0) {
             return false;
         }
     }
@@ -41,7 +41,7 @@ WadiStatus wadi_sleep_watch(WadiSleep *sleep, const WadiSleepStep *step, const W
     const WadiTileMap *map = &sort->tiles;
     const double unit = wadi_sleep_unit(step);
     const double mean_time = MEAN_TIME * sqrt(step->context->world->cell_size / gravity_at(step));
-    const double share = 1.0 - exp(-step->dt / mean_time);
+    const double weight = 1.0 - exp(-step->dt / mean_time);
     size_t tiles = (size_t)map->count, old = 0;
     WadiAwakeTile *awake = NULL;
     WADI_TRY(WADI_ARENA_NEW(step->context->scratch, &awake, tiles, "awake tiles", error));
@@ -52,12 +52,13 @@ WadiStatus wadi_sleep_watch(WadiSleep *sleep, const WadiSleepStep *step, const W
         double since = was_there ? fmin(sleep->awake[old].since, step->time) : step->time;
         double now = unit > 0.0 ? push[t] / unit : 0.0;
         double speed = was_there ? sleep->awake[old].speed : now;
-        awake[t] = (WadiAwakeTile){ .tile = tile,
-                                    .speed = speed + share * (now - speed),
-                                    .push = now,
-                                    .is_slow = is_slow[t] != 0,
-                                    .is_weak = was_there && sleep->awake[old].is_weak,
-                                    .since = is_quiet(map, is_slow, t) ? since : (double)INFINITY };
+        awake[t] =
+            (WadiAwakeTile){ .tile = tile,
+                             .speed = speed + weight * (now - speed),
+                             .push = now,
+                             .is_slow = is_slow[t] != 0,
+                             .is_weak = was_there && sleep->awake[old].is_weak,
+                             .since = are_neighbours_slow(map, is_slow, t) ? since : (double)INFINITY };
     }
     WADI_TRY(wadi_array_reserve((void **)&sleep->awake, &sleep->awake_capacity, tiles, sizeof *sleep->awake,
                                 "awake tiles", error));

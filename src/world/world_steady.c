@@ -1,6 +1,6 @@
-/* Whether the surroundings of particles at rest stay as they are during a step. Functions of time alone:
- * nothing is stored, and a resumed run decides as the unbroken one. */
-#include "world/world.h"
+/* Whether the surroundings of sleeping material change during a step. Functions of time alone, so a resumed run decides as the unbroken
+ * one. */
+#include "sleep/sleep.h"
 
 static bool force_is_steady(const WadiForce *force, double t0, double t1)
 {
@@ -51,7 +51,7 @@ bool wadi_world_disturbs(const WadiWorld *world, WadiVec3 x, double radius, doub
         }
         double speed = wadi_shape_speed_bound(shape, x, radius, t0, t1);
         double before = wadi_shape_clearance(shape, x, t0), after = wadi_shape_clearance(shape, x, t1);
-        /* Shapes that jump from key to key have no speed; the distance tells. */
+        /* Shapes that jump from key to key have no speed: compare the distances. */
         bool does_move = speed > 0.0 || before != after;
         if (does_move && fmin(before, after) - speed * (t1 - t0) < radius) {
             return true;

@@ -60,7 +60,7 @@ static void destroy(Bed *bed)
     wadi_scene_destroy(bed->scene);
 }
 
-/* As a solver does: 0.1 s in which particles move only in tiles that are fast. */
+/* A step of 0.1 s as in a solver; particles move only in tiles that are fast. */
 static void take_step(Bed *bed)
 {
     WadiError error;
@@ -140,7 +140,7 @@ static void tiles_fall_asleep_after_the_window(void **unused)
     (void)unused;
     Bed bed;
     build(&bed);
-    bed.is_fast[HIGH] = true; /* the tile under it is beside what moves */
+    bed.is_fast[HIGH] = true; /* the tile under it has a fast neighbour */
     run_until(&bed, 3.15);
     assert_int_equal(bed.sleep.count, 0);
     run_until(&bed, 3.35);
@@ -177,7 +177,7 @@ static void a_changed_load_wakes_the_tile_and_those_above(void **unused)
     take_step(&bed);
     assert_true(!is_asleep(&bed, LOW) && !is_asleep(&bed, HIGH) && is_asleep(&bed, APART));
     check_store(&bed);
-    /* Three quarters of the window are behind them. */
+    /* Woken tiles start at 75 % of the window. */
     run_until(&bed, bed.time + 0.5);
     assert_int_equal(bed.sleep.count, EACH);
     run_until(&bed, bed.time + 0.5);
@@ -212,7 +212,7 @@ static void a_new_particle_wakes_what_it_reaches(void **unused)
         Bed bed;
         build(&bed);
         run_until(&bed, 4.0);
-        /* Cells 33 .. 36 of the tile are occupied, and the reach is four cells. */
+        /* Cells 33 .. 36 of the tile are occupied, and the radius is four cells. */
         add(&bed, (WadiTile){ 5, 0, 0 }, is_near ? 0.5 : 1.5);
         take_step(&bed);
         assert_int_equal(is_asleep(&bed, APART), !is_near);
