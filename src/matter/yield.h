@@ -13,12 +13,11 @@ typedef struct WadiYield {
 
 /* `friction_angle` in radians, in [0, pi/2); `cohesion` is Mohr-Coulomb's, Pa. */
 WadiYield wadi_yield(WadiYieldRule rule, double friction_angle, double cohesion);
-/* Of a material at a time. */
+/* Yield law of a material at a time. */
 WadiYield wadi_yield_of_material(const WadiMaterial *material, WadiYieldRule rule, double time);
 
-/* Cohesion, in rho g dx, that slippery sand on a grid is given. Its surface is a stair of cells, and a first-order surface
- * holds a step of one cell by the pressure of half a cell too much, k / 2: enough from tan 30 degrees on. Below, the steps
- * would move downhill without end. Vanishes with the cell, and for sand without friction. */
+/* Cohesion, in rho g dx, of sand below 30 degrees: without it the steps of its surface, one cell high, would move downhill without end
+ * [theory 6.11]. */
 double wadi_yield_of_stairs(double k);
 
 #endif
