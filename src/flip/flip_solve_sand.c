@@ -165,8 +165,8 @@ static WadiStatus set_up_friction(WadiFlip *flip, const WadiFlipStep *step, Sand
         (WadiFrictionSolids){ &flip->context.world->solids, step->grid.cell_size, step->time + step->dt };
     WadiFrictionGrid grid = { .rows = &step->grid.rows,
                               .fluid = step->cells.sleeping.sand,
-                              .held = step->cells.sleeping.cells,
-                              .rest = &flip->sleep_stresses.friction,
+                              .sleeping = step->cells.sleeping.cells,
+                              .sleeping_memory = &flip->sleep_stresses.friction,
                               .solid = step->cells.inside,
                               .solid_row = step->solid.row,
                               .pressure_row = step->cells.pressure_row,
@@ -243,7 +243,7 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         add_friction(step, &sand);
         RUN("pressure", wadi_flip_project_step(flip, step, round + 1 == sand.rounds, &sand.projector, error));
     }
-    wadi_friction_calm_slivers(sand.friction, step->grid.velocity, step->solid.velocity);
+    wadi_friction_clamp_slivers(sand.friction, step->grid.velocity, step->solid.velocity);
     wadi_flip_stop_sleeping(step);
     DO("sleep", wadi_flip_check_sleeping(flip, step, sand.friction));
     DO("friction set-up", mark_rigid(step, sand.friction, &sand.load));

@@ -70,8 +70,8 @@ static void sleeping_cells_keep_their_stress_and_the_others_their_forces(void **
     for (int32_t r = 1; r < grid.rows.count; ++r) {
         sleeping[r] = grid.rows.tiles->tiles[grid.rows.tile[r]].z < 0 ? grid.fluid[r] : 0;
     }
-    cells.held = sleeping;
-    cells.rest = &memory;
+    cells.sleeping = sleeping;
+    cells.sleeping_memory = &memory;
     CHECK_OK(wadi_friction_begin(&friction, &cells, &memory, 0.01, &arena, &error), error);
     wadi_friction_add(friction, part);
     int free_faces = 0, sleeping_faces = 0;

@@ -39,10 +39,10 @@ typedef struct WadiFrictionGrid {
     const WadiRows *rows;
     const uint8_t *fluid; /* per row: bit l set where lane l is FLUID */
     const uint8_t *solid; /* per row: cells inside solids; disjoint from fluid */
-    /* Per row: sleeping FLUID cells, all of the row or none; NULL: none. Their faces do not move and their stress is that of `rest`
+    /* Per row: sleeping FLUID cells, all of the row or none; NULL: none. Their faces do not move and their stress is that of `sleeping_memory`
      * [theory 8.2]. */
-    const uint8_t *held;
-    const struct WadiFrictionMemory *rest;
+    const uint8_t *sleeping;
+    const struct WadiFrictionMemory *sleeping_memory;
     /* Per row: its row in `open` and solid_speed (flip_row_table.h); may be NULL. */
     const int32_t *solid_row;
     const float *open[3]; /* per face: open part, as in the pressure solve; all NULL: voxels, by `solid` */
@@ -139,8 +139,8 @@ WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before
                                WadiArena *arena, WadiFrictionReport *report, WadiError *error);
 
 /* Clamps the velocities of nearly closed faces to the range of the neighbouring faces and the solid. */
-void wadi_friction_calm_slivers(const WadiFriction *friction, float *const velocity[3],
-                                float *const solid_velocity[3]);
+void wadi_friction_clamp_slivers(const WadiFriction *friction, float *const velocity[3],
+                                 float *const solid_velocity[3]);
 
 /* On failure the memory is empty. */
 WadiStatus wadi_friction_store(const WadiFriction *friction, WadiFrictionMemory *memory, WadiError *error);

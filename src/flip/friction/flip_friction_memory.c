@@ -38,7 +38,7 @@ static float *stress_of(const WadiFrictionMemory *memory, size_t row)
 /* Awake FLUID cells of a row. */
 static uint8_t cells_to_store(const WadiFrictionGrid *grid, int32_t row)
 {
-    return grid->held != NULL ? grid->fluid[row] & (uint8_t)~grid->held[row] : grid->fluid[row];
+    return grid->sleeping != NULL ? grid->fluid[row] & (uint8_t)~grid->sleeping[row] : grid->fluid[row];
 }
 
 typedef struct Store {
@@ -145,12 +145,12 @@ static void recall_block(void *context, int64_t first, int64_t end)
 static void recall_sleeping_block(void *context, int64_t first, int64_t end)
 {
     WadiFriction *friction = context;
-    const WadiFrictionMemory *sleeping_memory = friction->grid.rest;
+    const WadiFrictionMemory *sleeping_memory = friction->grid.sleeping_memory;
     WadiTileMemoryFinder finder = { &sleeping_memory->stress, friction->grid.rows, -1, 0 };
     WadiVec8 scale = wadi_splat((float)wadi_tile_memory_scale(&sleeping_memory->stress, friction->dt));
     for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
         const WadiFrictionSlot *slot = &friction->slot[s];
-        uint8_t sleeping = friction->grid.held[slot->row];
+        uint8_t sleeping = friction->grid.sleeping[slot->row];
         if (sleeping == 0) {
             continue;
         }
@@ -169,7 +169,7 @@ static void recall_sleeping_block(void *context, int64_t first, int64_t end)
 
 void wadi_friction_recall_sleeping(WadiFriction *friction)
 {
-    if (friction->grid.rest->stress.dt > 0.0) {
+    if (friction->grid.sleeping_memory->stress.dt > 0.0) {
         wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, recall_sleeping_block, friction);
     }
 }

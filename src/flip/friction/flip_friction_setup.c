@@ -174,7 +174,7 @@ static WadiStatus make_slots(WadiFriction *friction, WadiArena *arena, WadiError
 static void fix_sleeping_slots(void *context, int64_t first, int64_t end)
 {
     WadiFriction *friction = context;
-    const uint8_t *sleeping = friction->grid.held;
+    const uint8_t *sleeping = friction->grid.sleeping;
     for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
         WadiFrictionSlot *slot = &friction->slot[s];
         for (int axis = 0; axis < 3; ++axis) {
@@ -208,7 +208,7 @@ WadiStatus wadi_friction_begin(WadiFriction **friction, const WadiFrictionGrid *
     WADI_TRY(WADI_ARENA_NEW(arena, &made->traction_previous, walls, "friction", error));
     const WadiFrictionMemory nothing = { 0 };
     wadi_friction_recall(made, memory != NULL && memory->stress.dt > 0.0 ? memory : &nothing);
-    if (grid->held != NULL) {
+    if (grid->sleeping != NULL) {
         wadi_parallel_for(made->slot_count, FRICTION_BLOCK, fix_sleeping_slots, made);
         wadi_friction_recall_sleeping(made);
     }

@@ -140,8 +140,8 @@ static void clamp_slots(void *context, int64_t first, int64_t end)
     }
 }
 
-void wadi_friction_calm_slivers(const WadiFriction *friction, float *const velocity[3],
-                                float *const solid_velocity[3])
+void wadi_friction_clamp_slivers(const WadiFriction *friction, float *const velocity[3],
+                                 float *const solid_velocity[3])
 {
     if (friction->grid.open[0] != NULL) {
         const float *const solid[3] = { solid_velocity[0], solid_velocity[1], solid_velocity[2] };

@@ -276,7 +276,7 @@ void wadi_friction_find_force(WadiFriction *friction);
 
 /* Fill stress and traction from memory (flip_friction_memory.c). */
 void wadi_friction_recall(WadiFriction *friction, const WadiFrictionMemory *memory);
-/* The same for sleeping cells, from grid.rest. */
+/* The same for sleeping cells, from grid.sleeping_memory. */
 void wadi_friction_recall_sleeping(WadiFriction *friction);
 
 #endif
