@@ -1,12 +1,14 @@
 // Exit status 0: constants passed by value arrive as written; 1: some do not, and their values are printed.
-// Some builds of gcc 12 fill half a vector register too much when a struct's constant begins with equal members and ends
-// with zeros: {7, 7, 7, 0, 0, 0} arrives as {7, 7, 7, 7, 0, 0}. Which sizes are wrong depends on -march and -mtune.
+// Some builds of gcc 12 fill half a vector register too much when a struct's constant begins with equal
+// members and ends with zeros: {7, 7, 7, 0, 0, 0} arrives as {7, 7, 7, 7, 0, 0}.
+// Which sizes are wrong depends
+// on -march and -mtune.
 #include <stdio.h>
 
 static int wrong;
 
-// One struct of `count` members and one constant. Calls in functions of their own: in a long function the arguments are
-// copied in another way, which is right.
+// One struct of `count` members and one constant. Calls in functions of their own: in a long function the
+// arguments are copied in another way, which is right.
 #define CASE(name, type, count, ...)                                                                         \
     typedef struct {                                                                                         \
         type member[count];                                                                                  \

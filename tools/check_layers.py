@@ -35,6 +35,8 @@ STANDARD_HEADERS = {
     "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "time.h",
 }
 MAX_LINES = 500
+MAX_COLUMNS = 110  # of C, comments too; clang-format leaves these alone
+MAX_FUNCTION = 60
 CODE = {".c", ".h", ".py", ".sh"}
 TEXT = CODE | {".md", ".yaml", ".yml", ".json", ".txt", ".cmake", ".in", ".supp", ".fish", ".bash", ".1"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
@@ -172,8 +174,24 @@ def check_code(path, lines, layers):
             rule = include_rule(path, match.group(2), match.group(1) == '"', layers)
             if rule:
                 yield number, rule
+        if len(line) > MAX_COLUMNS:
+            yield number, f"{len(line)} columns; a line has at most {MAX_COLUMNS}"
+    if path.parts[0] == "src":
+        yield from check_functions(lines)
     if path.parts[0] in ("src", "cli", "include") and len(lines) > MAX_LINES:
         yield len(lines), f"{len(lines)} lines; a file has at most {MAX_LINES}: which second thing moved in?"
+
+
+def check_functions(lines):
+    """Functions that are too long: from a brace in the first column to the next."""
+    begin = None
+    for number, line in enumerate(lines, 1):
+        if line == "{":
+            begin = number
+        elif line == "}" and begin is not None:
+            if number - begin - 1 > MAX_FUNCTION:
+                yield begin, f"{number - begin - 1} lines; a function has at most {MAX_FUNCTION}"
+            begin = None
 
 
 def names_of(root, files):
@@ -292,6 +310,9 @@ def self_test():
         "include/wadi/inner.h": ('#include "core/alloc.h"\n', "public headers include"),
         "cli/deep.c": ('#include "core/alloc.h"\n', "cli uses the public headers"),
         "examples/dotted.c": ('#include "../src/core/alloc.h"\n', "examples includes wadi/"),
+        "src/linsys/long_function.c": ("void f(void)\n{\n" + "    g();\n" * (MAX_FUNCTION + 1) + "}\n",
+                                       "a function has at most"),
+        "src/linsys/wide.c": ("/* " + "x" * MAX_COLUMNS + " */\n", "a line has at most"),
         "src/linsys/long.c": ("int x;\n" * (MAX_LINES + 1), "lines; a file has at most"),
         "src/dem/good.c": ("\n", "unique in the tree"),
         "tests/golden/tab_data.yaml": ("a:\t1\n", None),

@@ -13,15 +13,17 @@ typedef struct WadiMaterials {
     double density; /* kg/m^3, of the first used material: the reference of the pressure */
     uint8_t is_sand[WADI_MATERIALS_MAX];
     float mass[WADI_MATERIALS_MAX]; /* of a particle, relative to the reference */
-    /* The yield law (yield.h), set by the solver in every step: k, and c_k in the solver's unit of pressure. 0 for water. */
+    /* The yield law (yield.h), set by the solver in every step: k, and c_k in the solver's unit of pressure.
+     * 0 for water. */
     float slope[WADI_MATERIALS_MAX], cohesion[WADI_MATERIALS_MAX];
 } WadiMaterials;
 
 /* All but the yield law. */
 void wadi_materials_init(WadiMaterials *materials, const WadiScene *scene);
 
-/* sqrt(length / g), s: the time in which a grain falls half of `length`. With the cell size it is the unit of all times chosen for a
- * scene [theory 1.4]. g is the largest gravity of the scene, Earth's if it has none. */
+/* sqrt(length / g), s: the time in which a grain falls half of `length`. With the cell size it is the unit of
+ * all times chosen for a scene [theory 1.4]. g is the largest gravity of the scene, Earth's if it has
+ * none. */
 double wadi_scene_unit_time(const WadiScene *scene, double length);
 
 /* Mean of a material property over the particles first .. end, at least one. */

@@ -1,11 +1,13 @@
-/* The yield law of sand in one parameter: sigma_bar <= k p + c_k, sigma_bar = |dev sigma|_F / sqrt 2.
- * An infinite slope in simple shear is stable exactly up to atan k (without cohesion): k is the tangent of the slope. */
+/* The yield law of sand in one parameter: sigma_bar <= k p + c_k, sigma_bar = |dev sigma|_F / sqrt 2. An
+ * infinite slope in simple shear is stable exactly up to atan k (without cohesion): k is the tangent of the
+ * slope. */
 #ifndef WADI_MATTER_YIELD_H
 #define WADI_MATTER_YIELD_H
 
 #include "world/scene.h"
 
-/* `stop` decides whether material yields, `slide` is the stress while it does. Equal except for ZB05_LITERAL. */
+/* `stop` decides whether material yields, `slide` is the stress while it does. Equal except for
+ * ZB05_LITERAL. */
 typedef struct WadiYield {
     double stop, slide; /* k */
     double cohesion;    /* c_k, Pa */
@@ -16,8 +18,8 @@ WadiYield wadi_yield(WadiYieldRule rule, double friction_angle, double cohesion)
 /* Yield law of a material at a time. */
 WadiYield wadi_yield_of_material(const WadiMaterial *material, WadiYieldRule rule, double time);
 
-/* Cohesion, in rho g dx, of sand below 30 degrees: without it the steps of its surface, one cell high, would move downhill without end
- * [theory 6.11]. */
+/* Cohesion, in rho g dx, of sand below 30 degrees: without it the steps of its surface, one cell high, would
+ * move downhill without end [theory 6.11]. */
 double wadi_yield_of_stairs(double k);
 
 #endif

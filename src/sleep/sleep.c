@@ -30,7 +30,8 @@ static WadiTile neighbour_tile(WadiTile tile, int n)
     return (WadiTile){ tile.x + n % 3 - 1, tile.y + n / 3 % 3 - 1, tile.z + n / 9 - 1 };
 }
 
-/* Numbers of the tiles above a tile, as in WadiTileMap.neighbours: through sides that face upwards within 60 degrees. */
+/* Numbers of the tiles above a tile, as in WadiTileMap.neighbours: through sides that face upwards within 60
+ * degrees. */
 typedef struct Above {
     int number[3];
     int count;
@@ -145,7 +146,8 @@ static bool is_disturbed(const WadiSleep *sleep, const WadiSleepStep *step, cons
     return wadi_world_disturbs(world, middle, radius, step->time, step->time + step->dt);
 }
 
-/* Strong loads and impacts act through many tiles in one step: one tile more for every doubling [theory 8.2]. */
+/* Strong loads and impacts act through many tiles in one step: one tile more for every doubling [theory
+ * 8.2]. */
 static int rings_of(double strength)
 {
     int rings = strength >= 1.0 ? ilogb(strength) : 0;
@@ -337,8 +339,8 @@ WadiStatus wadi_sleep_find_candidates(const WadiSleep *sleep, const WadiSleepSte
     return WADI_OK;
 }
 
-/* A tile that falls asleep in the next step may contain particles of its neighbours, so these are flagged too. Two steps ahead,
- * because times are rounded. */
+/* A tile that falls asleep in the next step may contain particles of its neighbours, so these are flagged
+ * too. Two steps ahead, because times are rounded. */
 void wadi_sleep_flag_next(const WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
                           uint8_t *may_fall, bool *has_any)
 {

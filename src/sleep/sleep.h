@@ -1,13 +1,13 @@
 /* Material at rest sleeps: every stage of a solver skips it until it is disturbed.
  * Source: [theory 8.1, 8.2].
  *
- * The unit is a tile of 8^3 cells. It falls asleep when the tile and its neighbours were slow, as measured by the solver, for a window of
- * 10 sqrt(dx / g), and the running mean of its speeds over 5 sqrt(dx / g) is below 0.0007 sqrt(g dx). A tile sleeps only on sleeping
- * tiles, and when one wakes all above it wake.
+ * The unit is a tile of 8^3 cells. It falls asleep when the tile and its neighbours were slow, as measured by
+ * the solver, for a window of 10 sqrt(dx / g), and the running mean of its speeds over 5 sqrt(dx / g) is
+ * below 0.0007 sqrt(g dx). A tile sleeps only on sleeping tiles, and when one wakes all above it wake.
  *
  * A tile wakes in the step that finds one of
- *  - material that is new or not slow, in a neighbouring tile and within `radius`. So between moving and sleeping tiles there is
- *    always a slow awake one;
+ *  - material that is new or not slow, in a neighbouring tile and within `radius`. So between moving and
+ *    sleeping tiles there is always a slow awake one;
  *  - an awake particle inside it;
  *  - a changed load (WadiSleepTile.change, set by the solver);
  *  - a moving solid within `radius`, a removed particle, or a change of gravity, a force or a friction.
@@ -18,7 +18,7 @@
  *   wadi_sleep_find_disturbed, wadi_sleep_wake    before the sort
  *   the sort of the awake particles               from sleep.count on
  *   wadi_sleep_survey, wadi_sleep_find_reached, wadi_sleep_wake    repeat from the sort on if tiles woke
- *   wadi_sleep_find_candidates, wadi_sleep_fall_asleep             repeat from the sort on if tiles fell asleep
+ *   wadi_sleep_find_candidates, wadi_sleep_fall_asleep           repeat from the sort on if tiles fell asleep
  *   wadi_sleep_end
  *   wadi_sleep_watch                              after the particles were moved
  * Between a decision and its effect the solver moves its data per tile. */
@@ -33,11 +33,12 @@ typedef struct WadiSleepTile {
     WadiTile tile;
     int32_t first, count;    /* its particles */
     int32_t low[3], high[3]; /* box of the cells that hold them, inclusive; coordinates of the grid */
-    /* Set by the solver: change of its load since it fell asleep over the tolerance; above 1 it wakes in the next step. */
+    /* Set by the solver: change of its load since it fell asleep over the tolerance; above 1 it wakes in the
+     * next step. */
     float change;
     uint8_t lanes[64]; /* per row of the tile: cells that hold particles */
-    /* Set by the solver, 0 before: load when it fell asleep, per side in the order of WadiRows.neighbour, in the
-     * cells beyond that side, the lower of the other two axes fastest. */
+    /* Set by the solver, 0 before: load when it fell asleep, per side in the order of WadiRows.neighbour, in
+     * the cells beyond that side, the lower of the other two axes fastest. */
     float load[6][64];
 } WadiSleepTile;
 
@@ -54,14 +55,15 @@ typedef struct WadiAwakeTile {
     uint64_t steep; /* columns of a weak tile, found in each step */
 } WadiAwakeTile;
 
-/* Tiles of both lists are in the order of tile maps. A zeroed struct is valid: nothing sleeps. Invariant after a step: particles
- * [0, count) of the store sleep, and are those of `tile`. */
+/* Tiles of both lists are in the order of tile maps. A zeroed struct is valid: nothing sleeps. Invariant
+ * after a step: particles [0, count) of the store sleep, and are those of `tile`. */
 typedef struct WadiSleep {
     bool is_on;
-    /* Distance, in cells, at which awake particles act; at most a tile, so only neighbouring tiles interact. */
+    /* Distance, in cells, at which awake particles act; at most a tile, so only neighbouring tiles
+     * interact. */
     int32_t radius;
-    /* Column "asleep": 1 for sleeping particles, to find removed ones. Not permuted by sorts, which never mix sleeping and awake
-     * particles. */
+    /* Column "asleep": 1 for sleeping particles, to find removed ones. Not permuted by sorts, which never mix
+     * sleeping and awake particles. */
     int column;
     int32_t count; /* sleeping particles */
     /* Number of particles and next id at the end of the last step, to find removed and new particles. */
@@ -73,8 +75,8 @@ typedef struct WadiSleep {
     size_t awake_count, awake_capacity;
 } WadiSleep;
 
-/* Adds a column to the empty store. Sleep is off if it is not wanted, or if awake particles act on cells farther than a tile in a
- * step (`radius`, cells). */
+/* Adds a column to the empty store. Sleep is off if it is not wanted, or if awake particles act on cells
+ * farther than a tile in a step (`radius`, cells). */
 WadiStatus wadi_sleep_init(WadiSleep *sleep, bool is_wanted, int32_t radius, WadiParticles *particles,
                            WadiError *error);
 void wadi_sleep_free(WadiSleep *sleep);
@@ -99,9 +101,9 @@ typedef struct WadiSleepStep {
 /* Time after which slow tiles may sleep, s. Infinite without gravity. */
 double wadi_sleep_window(const WadiSleepStep *step);
 
-/* Decisions. Flags are per sleeping tile, in scratch; NULL: no tile wakes.
- * Before the sort: tiles that lost particles, whose load changed, with a moving solid within `radius`, or all when the world changes
- * during the step. */
+/* Decisions. Flags are per sleeping tile, in scratch; NULL: no tile wakes. Before the sort: tiles that lost
+ * particles, whose load changed, with a moving solid within `radius`, or all when the world changes during
+ * the step. */
 WadiStatus wadi_sleep_find_disturbed(WadiSleep *sleep, const WadiSleepStep *step, uint8_t **wakes,
                                      WadiError *error);
 
@@ -124,8 +126,8 @@ WadiStatus wadi_sleep_find_reached(const WadiSleep *sleep, const WadiSleepStep *
 WadiStatus wadi_sleep_find_candidates(const WadiSleep *sleep, const WadiSleepStep *step,
                                       const WadiSleepSurvey *survey, uint8_t **falls, WadiError *error);
 
-/* Effects: the particles of flagged tiles move within the store. Woken tiles count as slow until they move, and start at 75 % of the
- * window. */
+/* Effects: the particles of flagged tiles move within the store. Woken tiles count as slow until they move,
+ * and start at 75 % of the window. */
 WadiStatus wadi_sleep_wake(WadiSleep *sleep, const WadiSleepStep *step, const uint8_t *wakes,
                            WadiError *error);
 WadiStatus wadi_sleep_fall_asleep(WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
@@ -133,8 +135,8 @@ WadiStatus wadi_sleep_fall_asleep(WadiSleep *sleep, const WadiSleepStep *step, c
 /* After the last change of the store in a step. */
 void wadi_sleep_end(WadiSleep *sleep, const WadiParticles *particles);
 
-/* After the particles were moved, per tile of the sort: whether it is slow, and the sum of the displacements of its particles
- * over the number of particles of a full tile, m. */
+/* After the particles were moved, per tile of the sort: whether it is slow, and the sum of the displacements
+ * of its particles over the number of particles of a full tile, m. */
 WadiStatus wadi_sleep_watch(WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
                             const uint8_t *is_slow, const double *push, WadiError *error);
 /* sqrt(g dx) dt, m: the unit of displacements. */

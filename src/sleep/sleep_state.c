@@ -1,4 +1,5 @@
-/* The sleeping tiles in checkpoints: a resumed run wakes and falls asleep at the steps of the unbroken one. */
+/* The sleeping tiles in checkpoints: a resumed run wakes and falls asleep at the steps of the unbroken
+ * one. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -99,8 +100,8 @@ static bool is_tile_sound(const WadiSleepTile *tile)
     return is_sound;
 }
 
-/* Whether the tiles are in order and their particles are the first of the store, as flagged. Particles that drains
- * removed since the last step are found by the next one. */
+/* Whether the tiles are in order and their particles are the first of the store, as flagged. Particles that
+ * drains removed since the last step are found by the next one. */
 static bool is_sound(const WadiSleep *sleep, const WadiParticles *particles, double cell_size)
 {
     const uint8_t *asleep = wadi_particles_column(particles, sleep->column);

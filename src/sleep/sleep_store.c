@@ -1,5 +1,5 @@
-/* Moves the particles of tiles that fall asleep or wake within the store: a permutation from the first affected particle on. It is rare,
- * once in five to ten steps while sand is poured on a heap. */
+/* Moves the particles of tiles that fall asleep or wake within the store: a permutation from the first
+ * affected particle on. It is rare, once in five to ten steps while sand is poured on a heap. */
 #include <math.h>
 
 #include "core/array.h"
@@ -28,7 +28,8 @@ void wadi_sleep_box(const WadiTileSort *sort, int32_t tile, int32_t low[3], int3
     }
 }
 
-/* Merge the tiles that fall asleep into the sorted list, from its end; their particles follow the sleeping ones, in the same order. */
+/* Merge the tiles that fall asleep into the sorted list, from its end; their particles follow the sleeping
+ * ones, in the same order. */
 static void add_tiles(WadiSleep *sleep, const WadiTileSort *sort, const uint8_t *falls, size_t falling,
                       int32_t particle_end)
 {

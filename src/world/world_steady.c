@@ -1,6 +1,6 @@
-/* Whether the surroundings of sleeping material change during a step. Functions of time alone, so a resumed run decides as the unbroken
- * one. */
-#include "sleep/sleep.h"
+/* Whether the surroundings of sleeping material change during a step. Functions of time alone, so a resumed
+ * run decides as the unbroken one. */
+#include "world/world.h"
 
 static bool force_is_steady(const WadiForce *force, double t0, double t1)
 {

@@ -20,8 +20,8 @@ static void end(WadiScene *scene, WadiSim *sim)
     wadi_scene_destroy(scene);
 }
 
-/* Mean velocity along `direction` of the particles within `radius` of the middle of the sand, those less than `depth`
- * over the plane through the origin with normal `up`. */
+/* Mean velocity along `direction` of the particles within `radius` of the middle of the sand, those less than
+ * `depth` over the plane through the origin with normal `up`. */
 static double middle_speed(const WadiSim *sim, WadiVec3 direction, WadiVec3 up, double radius, double depth)
 {
     const WadiParticles *p = &sim->particles;
@@ -40,8 +40,8 @@ static double middle_speed(const WadiSim *sim, WadiVec3 direction, WadiVec3 up, 
     return sum / count;
 }
 
-/* A slab, 8 cells of sand on a plane at 30 degrees to the grid, 60 cells long so that its ends do not matter in
- * the middle. It slides at g t (sin - mu cos). */
+/* A slab, 8 cells of sand on a plane at 30 degrees to the grid, 60 cells long so that its ends do not matter
+ * in the middle. It slides at g t (sin - mu cos). */
 static void sand_slides_on_an_oblique_plane_as_coulomb_says(void **unused)
 {
     (void)unused;
@@ -129,9 +129,9 @@ static void a_ball_that_falls_into_a_bowl_comes_to_rest(void **unused)
     end(scene, sim);
 }
 
-/* A slab with sloping ends on a plate that is at rest or accelerates; mu 0.3. A slower plate carries it along, a
- * faster one leaves it behind at mu g; thrown over a plate at rest it loses mu g. The plate's top lies on the
- * grid or half a cell over it. */
+/* A slab with sloping ends on a plate that is at rest or accelerates; mu 0.3. A slower plate carries it
+ * along, a faster one leaves it behind at mu g; thrown over a plate at rest it loses mu g. The plate's top
+ * lies on the grid or half a cell over it. */
 static void a_plate_carries_sand_up_to_mu_g(void **unused)
 {
     (void)unused;
@@ -176,8 +176,8 @@ static void a_plate_carries_sand_up_to_mu_g(void **unused)
     }
 }
 
-/* A layer of one cell that is torn apart: its pressure vanishes, its weight does not. The foremost grain, at 2 m/s and 0.4 m,
- * slides v^2 / (2 mu g) = 0.408 m far. */
+/* A layer of one cell that is torn apart: its pressure vanishes, its weight does not. The foremost grain, at
+ * 2 m/s and 0.4 m, slides v^2 / (2 mu g) = 0.408 m far. */
 static void a_sheet_that_tears_stops_like_a_grain(void **unused)
 {
     (void)unused;

@@ -6,7 +6,8 @@
 #include "scene_sim.h"
 #include "sim/sim.h"
 
-/* Cells of 2 cm: sqrt(g dx) = 0.44 m/s, the window 0.45 s. A column that collapses to one side and lies still after a second. */
+/* Cells of 2 cm: sqrt(g dx) = 0.44 m/s, the window 0.45 s. A column that collapses to one side and lies still
+ * after a second. */
 #define COLUMN                                                                                               \
     "wadi: 1\nsolver: flip\nresolution: 40\n"                                                                \
     "domain: {min: [0, 0, 0], max: [0.8, 0.04, 0.5], walls: {friction: 0.7}}\n"                              \
@@ -50,7 +51,8 @@ static double seconds_of(const WadiSim *sim, const char *name)
     return sum;
 }
 
-/* Frames of two seconds: the pile falls asleep during the first one, and has the pressure of that time at its end. */
+/* Frames of two seconds: the pile falls asleep during the first one, and has the pressure of that time at its
+ * end. */
 static void sleepers_have_the_pressure_of_their_last_step(void **unused)
 {
     (void)unused;
@@ -162,7 +164,8 @@ static void poured_sand_wakes_a_pile_before_it_arrives(void **unused)
     WadiScene *scene = load_scene(POURED), *awake = load_scene(POURED "flip: {sleep: false}\n");
     double waking, never;
     WadiSim *sim = pour(scene, &waking), *other = pour(awake, &never);
-    /* It falls from 0.36 m, at first at 0.5 m/s, and is within four cells of the top at 0.08 m after 0.2 m: 0.16 s. */
+    /* It falls from 0.36 m, at first at 0.5 m/s, and is within four cells of the top at 0.08 m after 0.2 m:
+     * 0.16 s. */
     print_message("woke at %.3f s\n", waking);
     assert_true(waking > 1.8 && waking < 1.92);
     assert_true(never > 1e8);
@@ -209,7 +212,8 @@ static double mean_x(const WadiSim *sim)
 static void a_plate_that_starts_to_move_wakes_its_pile(void **unused)
 {
     (void)unused;
-    /* From 1.4 s on the plate moves at 0.1 m/s, slow enough to carry the pile: 0.05 m in the half second that follows. */
+    /* From 1.4 s on the plate moves at 0.1 m/s, slow enough to carry the pile: 0.05 m in the half second that
+     * follows. */
     WadiScene *scene = load_scene(
         "wadi: 1\nsolver: flip\ncell_size: 0.02\nmaterials: {sand: {kind: sand, friction_angle: 35}}\n"
         "colliders: [{shape: {box: {min: [-0.5, -0.5, -0.2], max: [0.9, 0.5, 0]}, "
@@ -266,8 +270,8 @@ static void a_drain_under_a_pile_wakes_it(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* Cones of sand of friction angle 30 degrees that begin at rest. One of 40 degrees slides, and does not sleep before it has;
- * one of 15 degrees sleeps where it is, soon after the window. */
+/* Cones of sand of friction angle 30 degrees that begin at rest. One of 40 degrees slides, and does not sleep
+ * before it has; one of 15 degrees sleeps where it is, soon after the window. */
 static void a_steep_cone_slides_and_a_flat_one_stays(void **unused)
 {
     (void)unused;
@@ -356,7 +360,8 @@ static void islands_wake_alone(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* Through falling asleep, waking and falling asleep again; the last run is cut twice: while all sleep, and just after. */
+/* Through falling asleep, waking and falling asleep again; the last run is cut twice: while all sleep, and
+ * just after. */
 static void threads_and_restarts_do_not_change_a_byte(void **unused)
 {
     (void)unused;

@@ -42,7 +42,8 @@ static int by_size(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Angle of the line through the columns that are 15 to 75 % as thick as the sixteen thickest, by distance from the middle. */
+/* Angle of the line through the columns that are 15 to 75 % as thick as the sixteen thickest, by distance
+ * from the middle. */
 static double flank(const WadiSim *sim)
 {
     double(*field)[SIDE] = calloc(SIDE, sizeof *field), *sorted = calloc(SIDE * SIDE, sizeof *sorted);
@@ -94,8 +95,9 @@ static double flank_of_cone(double friction_angle, double angle, int cells, int 
     return found;
 }
 
-/* Cones of 40 degrees, ten cells high, in sand of 30. Without sleep they slump to 36 at once, creep through 31 and 32 after three
- * seconds and on to 27: the grid lets them. One cone may rest two degrees from the next. */
+/* Cones of 40 degrees, ten cells high, in sand of 30. Without sleep they slump to 36 at once, creep through
+ * 31 and 32 after three seconds and on to 27: the grid lets them. One cone may rest two degrees from the
+ * next. */
 static void cones_come_down_to_their_angle_and_sleep(void **unused)
 {
     (void)unused;
@@ -107,8 +109,9 @@ static void cones_come_down_to_their_angle_and_sleep(void **unused)
     CHECK_NEAR(sum / SEEDS, 30.0, 4.0);
 }
 
-/* Between atan k and asin k, 35 and 44.4 degrees, there are stresses that hold a slope: a cone of 42 stands by those it is set down
- * with. Weakened, it slides; and sand that slides from above its friction angle by its own weight stops as far below it at most. */
+/* Between atan k and asin k, 35 and 44.4 degrees, there are stresses that hold a slope: a cone of 42 stands
+ * by those it is set down with. Weakened, it slides; and sand that slides from above its friction angle by
+ * its own weight stops as far below it at most. */
 static void cones_do_not_stand_above_their_angle(void **unused)
 {
     (void)unused;
@@ -117,8 +120,8 @@ static void cones_do_not_stand_above_their_angle(void **unused)
     CHECK_AT_MOST(35.0 - 7.0, found);
 }
 
-/* The scene of a heap as high as `cells` cells: a quarter of it in the corner of two slippery walls, poured for 4 s on a rough
- * floor from a funnel that is raised with it. */
+/* The scene of a heap as high as `cells` cells: a quarter of it in the corner of two slippery walls, poured
+ * for 4 s on a rough floor from a funnel that is raised with it. */
 static void write_heap(char *text, size_t size, int angle, int cells, int seed)
 {
     const double h = cell, high = cells * h, radius = high / tan(degree * angle);
@@ -139,8 +142,8 @@ static void write_heap(char *text, size_t size, int angle, int cells, int seed)
     snprintf(text + n, size - (size_t)n, "]}}}]\n");
 }
 
-/* Mean thickness by distance of the columns in the octants about the axes (0), about the diagonals (1) or all (2), of a quarter
- * of a heap; cells. */
+/* Mean thickness by distance of the columns in the octants about the axes (0), about the diagonals (1) or all
+ * (2), of a quarter of a heap; cells. */
 static void rings(double field[SIDE][SIDE], int octants, double mean[SIDE / 2])
 {
     double count[SIDE / 2] = { 0 };
@@ -170,7 +173,8 @@ static double radius_of(const double mean[SIDE / 2], double thick)
     return ring - 0.5 + (mean[ring - 1] - thick) / (mean[ring - 1] - mean[ring]);
 }
 
-/* Angle of the flank of a quarter of a heap between 75 and 25 % of its height, which is the mean over the mouth of the funnel. */
+/* Angle of the flank of a quarter of a heap between 75 and 25 % of its height, which is the mean over the
+ * mouth of the funnel. */
 static double heap_flank(double field[SIDE][SIDE], int octants)
 {
     double mean[SIDE / 2], all[SIDE / 2], top = 0.0, line[5] = { 0 };
@@ -210,10 +214,10 @@ static void rest_for_a_second(Run *run, double until)
     CHECK_AT_MOST(way / p->count, 0.001 * cell);
 }
 
-/* A second after the pour heaps are slow, and what is steep then slides once or twice, each time after the window of sleep: in the
- * eighth second they do not move and are as steep as their friction angle. The small one is done in the fifth. They are round: the
- * slopes along axes and diagonals of a single heap differ by chance, by 2 % on average and up to 5, so that means over three
- * count. */
+/* A second after the pour heaps are slow, and what is steep then slides once or twice, each time after the
+ * window of sleep: in the eighth second they do not move and are as steep as their friction angle. The small
+ * one is done in the fifth. They are round: the slopes along axes and diagonals of a single heap differ by
+ * chance, by 2 % on average and up to 5, so that means over three count. */
 static void poured_heaps_rest_at_their_angle(void **unused)
 {
     (void)unused;

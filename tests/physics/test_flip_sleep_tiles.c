@@ -1,12 +1,13 @@
-/* Sand sleeps tile by tile: far from a disturbance it sleeps on, and the result is that of sand that never sleeps. */
+/* Sand sleeps tile by tile: far from a disturbance it sleeps on, and the result is that of sand that never
+ * sleeps. */
 #include <string.h>
 
 #include "flip/flip.h"
 #include "same_bytes.h"
 #include "sleep_run.h"
 
-/* Beds of cells of 2 cm, two cells wide between slippery walls, on a rough floor. The window is 0.45 s: they sleep half a second
- * after the start. */
+/* Beds of cells of 2 cm, two cells wide between slippery walls, on a rough floor. The window is 0.45 s: they
+ * sleep half a second after the start. */
 #define FLOOR "{friction: 0.7, shape: {half_space: {point: [0, 0, 0], normal: [0, 0, 1]}}}"
 #define BED(length)                                                                                          \
     "wadi: 1\nsolver: flip\ncell_size: 0.02\n"                                                               \
@@ -68,8 +69,8 @@ static int32_t awake_in(const WadiSim *sim, double x0, double x1)
     return count;
 }
 
-/* Force on the floor by the pressures that the particles of the lowest layer carry, those asleep included, N. With a surface of
- * first order the pressure of the lowest cell is that on the floor. */
+/* Force on the floor by the pressures that the particles of the lowest layer carry, those asleep included, N.
+ * With a surface of first order the pressure of the lowest cell is that on the floor. */
 static double floor_force(const WadiSim *sim)
 {
     const WadiFlip *flip = sim->solver;
@@ -96,8 +97,9 @@ static double floor_force(const WadiSim *sim)
     "emitters: [{material: sand, shape: {box: {min: [0.4, 0, 0.5], max: [0.48, 0.04, 0.54]}}, "              \
     "velocity: [0, 0, -0.5], rate: 4e-4, start: 0.7, end: 2.2}]\n"
 
-/* A thin stream on one end of a long bed. What it adds, 6e-4 m^3, is a heap of 13 cells in height at most: no farther than
- * 20 cells from its middle at 35 degrees, and its weight spreads by as much as the bed is deep. */
+/* A thin stream on one end of a long bed. What it adds, 6e-4 m^3, is a heap of 13 cells in height at most: no
+ * farther than 20 cells from its middle at 35 degrees, and its weight spreads by as much as the bed is
+ * deep. */
 static void a_stream_wakes_what_it_falls_on(void **unused)
 {
     (void)unused;
@@ -138,8 +140,8 @@ static void a_stream_wakes_what_it_falls_on(void **unused)
     "colliders: [" FLOOR ", {shape: {box: {min: [1.92, -1, 0], max: [2.2, 1, 1]}, "                          \
     "translate: {keys: [[0.7, [0, 0, 0]], [0.95, [0, 0, 0.5]]]}}, friction: 0}]\n"
 
-/* A gate at one end of a bed 12 cells high is lifted: the sand behind it slides, as far back as the slope of 35 degrees reaches,
- * 17 cells, and not much farther. */
+/* A gate at one end of a bed 12 cells high is lifted: the sand behind it slides, as far back as the slope of
+ * 35 degrees reaches, 17 cells, and not much farther. */
 static void a_bed_that_loses_its_support_wakes_as_the_wave_arrives(void **unused)
 {
     (void)unused;
@@ -169,7 +171,8 @@ static void a_bed_that_loses_its_support_wakes_as_the_wave_arrives(void **unused
     finish(&awake);
 }
 
-/* A block of sand thrown up at 5 m/s comes back after a second, 16 cells wide and high, on a bed as deep as itself. */
+/* A block of sand thrown up at 5 m/s comes back after a second, 16 cells wide and high, on a bed as deep as
+ * itself. */
 #define DROPPED                                                                                              \
     BED("2.56")                                                                                              \
     "colliders: [" FLOOR "]\n"                                                                               \

@@ -60,7 +60,8 @@ static void stress_stays_inside_the_yield_set(void **unused)
     }
 }
 
-/* Cells with any number of edges, of sand far too weak for the noise that moves it: the bound is reached, not only respected. */
+/* Cells with any number of edges, of sand far too weak for the noise that moves it: the bound is reached, not
+ * only respected. */
 static void weak_sand_yields_everywhere(void **unused)
 {
     (void)unused;

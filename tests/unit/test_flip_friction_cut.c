@@ -36,7 +36,8 @@ static WadiFrictionWallPoint sample_random_wall(const void *context, const doubl
     return wall;
 }
 
-/* A block of 12 x 9 x 7 cells. Open parts: a third closed, a third wholly open, a third anything from 0.02. */
+/* A block of 12 x 9 x 7 cells. Open parts: a third closed, a third wholly open, a third anything from
+ * 0.02. */
 static void cut_make(Cut *cut, uint64_t seed, bool has_solids, bool has_densities)
 {
     int high[3] = { 12, 9, 7 };
@@ -212,8 +213,8 @@ static void heavy_sand_moves_like_light_sand(void **unused)
     grid_free(&cut[1].grid);
 }
 
-/* Sand and walls that all move along: the same stresses, restarted at the same iterations. So the restart test
- * must include the work on moving walls and closed faces. */
+/* Sand and walls that all move along: the same stresses, restarted at the same iterations. So the restart
+ * test must include the work on moving walls and closed faces. */
 static void a_moving_frame_changes_nothing(void **unused)
 {
     (void)unused;
@@ -242,7 +243,8 @@ static void a_moving_frame_changes_nothing(void **unused)
     }
 }
 
-/* Simple shear u = G z: 2 |D| = G, so I = G d / sqrt(p / rho); at I = I_0 half of the difference is reached. */
+/* Simple shear u = G z: 2 |D| = G, so I = G d / sqrt(p / rho); at I = I_0 half of the difference is
+ * reached. */
 static void slopes_follow_the_rate_of_shear(void **unused)
 {
     (void)unused;

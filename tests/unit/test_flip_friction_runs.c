@@ -1,4 +1,5 @@
-/* flip: the friction solve step by step: same bytes for any thread count, stresses of the last step, failing memory, cost. */
+/* flip: the friction solve step by step: same bytes for any thread count, stresses of the last step, failing
+ * memory, cost. */
 #include <time.h>
 
 #include "core/alloc.h"
@@ -60,8 +61,8 @@ static void any_thread_count_gives_the_same_bytes(void **unused)
     grid_free(&it.grid);
 }
 
-/* Stored on one grid, recalled on another with other tiles: cells with sand on both have the same stress, scaled
- * by dt. */
+/* Stored on one grid, recalled on another with other tiles: cells with sand on both have the same stress,
+ * scaled by dt. */
 static TestCell lower_ball_label(const void *context, int i, int j, int k)
 {
     return k < 2 ? ball_label(context, i, j, k) : CELL_AIR;
@@ -158,7 +159,8 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Asserts nothing: prints the cost of an iteration, and those of begin (with a warm start) and store in iterations. */
+/* Asserts nothing: prints the cost of an iteration, and those of begin (with a warm start) and store in
+ * iterations. */
 static void the_cost_of_an_iteration_is_printed(void **unused)
 {
     (void)unused;

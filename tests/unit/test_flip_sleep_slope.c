@@ -1,4 +1,5 @@
-/* Sand with a plane surface of known angle: steep from the friction angle on, whichever way gravity points. */
+/* Sand with a plane surface of known angle: steep from the friction angle on, whichever way gravity
+ * points. */
 #include <string.h>
 
 #include "core/arena.h"
@@ -6,8 +7,8 @@
 #include "scene_sim.h"
 #include "sim/sim.h"
 
-/* 24 cells a side, full up to a plane through the middle whose normal is `up` turned by `angle` about the diagonal of the other
- * two axes. */
+/* 24 cells a side, full up to a plane through the middle whose normal is `up` turned by `angle` about the
+ * diagonal of the other two axes. */
 typedef struct Slope {
     int axis;    /* of gravity */
     double sign; /* of gravity along it */

@@ -1,5 +1,5 @@
-/* Sand at rest on a roof, level on one side and of 45 degrees on the other: what is steep is weak after the window, whichever way
- * gravity points, and weak sand holds no slope above its friction angle. */
+/* Sand at rest on a roof, level on one side and of 45 degrees on the other: what is steep is weak after the
+ * window, whichever way gravity points, and weak sand holds no slope above its friction angle. */
 #include "core/arena.h"
 #include "flip/sleep/flip_sleep.h"
 #include "scene_sim.h"
@@ -7,7 +7,8 @@
 
 static const double degree = 0.017453292519943295;
 
-/* 24 cells a side, filled up to the roof: level at 14 up to cell 11 along the axis after that of gravity, falling from there on. */
+/* 24 cells a side, filled up to the roof: level at 14 up to cell 11 along the axis after that of gravity,
+ * falling from there on. */
 typedef struct Roof {
     WadiScene *scene;
     WadiSim *sim;
@@ -97,7 +98,8 @@ static void gentle_sand_has_its_strength_back(void **unused)
     destroy(&roof);
 }
 
-/* Mohr's circle in plane strain: the steepest slope that any stress of |shear| <= k p holds, by trying them. */
+/* Mohr's circle in plane strain: the steepest slope that any stress of |shear| <= k p holds, by trying
+ * them. */
 static double steepest(double k)
 {
     double most = 0.0;

@@ -5,7 +5,8 @@
 #include "scene_sim.h"
 #include "sim/sim.h"
 
-/* Cells of 1 m: the window is 10 sqrt(1 / 9.81) = 3.19 s. Four particles each in a tile on the floor, one on it, and one apart. */
+/* Cells of 1 m: the window is 10 sqrt(1 / 9.81) = 3.19 s. Four particles each in a tile on the floor, one on
+ * it, and one apart. */
 enum { LOW, HIGH, APART, TILES, EACH = 4 };
 static const WadiTile tile_of[TILES] = { { 0, 0, 0 }, { 0, 0, 1 }, { 4, 0, 0 } };
 
@@ -115,7 +116,8 @@ static bool is_asleep(const Bed *bed, int tile)
     return wadi_sleep_find(&bed->sleep, tile_of[tile]) >= 0;
 }
 
-/* The sleeping particles are the first of the store, those of each tile together, and only they are flagged. */
+/* The sleeping particles are the first of the store, those of each tile together, and only they are
+ * flagged. */
 static void check_store(const Bed *bed)
 {
     const WadiParticles *p = &bed->particles;

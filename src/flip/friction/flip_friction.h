@@ -1,16 +1,16 @@
 /* Friction of sand as one global problem: the stress inside the yield set that leaves the least kinetic
  * energy.
- *   minimise 1/2 sum over free faces of m |u_b + (1/m) div tau|^2,   sigma_bar(tau) <= k P+ + c in every FLUID
- *   cell,   |t| <= mu P+ on every wall facet,   |T| <= mu P+ |A| on every wall across a cell
+ *   minimise 1/2 sum over free faces of m |u_b + (1/m) div tau|^2,   sigma_bar(tau) <= k P+ + c in every
+ *   FLUID cell,   |t| <= mu P+ on every wall facet,   |T| <= mu P+ |A| on every wall across a cell
  * Unknowns are scaled to velocities: P = p dt / (rho dx), tau = tau_SI dt / (rho dx); stencils are plain
  * differences. m is the face's open part times its density over the reference: the pressure's mass.
  *
- * A face is free if it is open (voxels: neither of its cells is solid) and at least one of its cells is FLUID.
- * Shear lives on the cell edges; an edge is active if its four faces are free (so the surface is free of
- * stress). A wall facet is a closed side of a FLUID cell on a wall along the grid; where other walls cut a cell
- * they are oblique, with the area vector A that the open parts give.
+ * A face is free if it is open (voxels: neither of its cells is solid) and at least one of its cells is
+ * FLUID. Shear lives on the cell edges; an edge is active if its four faces are free (so the surface is free
+ * of stress). A wall facet is a closed side of a FLUID cell on a wall along the grid; where other walls cut a
+ * cell they are oblique, with the area vector A that the open parts give.
  *
- * One step:  wadi_friction_begin   rows -> unknowns, started from the last step's stresses
+ * One step: wadi_friction_begin rows -> unknowns, started from the last step's stresses
  *            wadi_friction_add     u* += div tau, before the first pressure solve
  *            wadi_friction_solve   per outer iteration, with P of the last pressure solve, u_b = u* - grad P
  *            wadi_friction_store    stresses -> memory of the next step
@@ -39,8 +39,8 @@ typedef struct WadiFrictionGrid {
     const WadiRows *rows;
     const uint8_t *fluid; /* per row: bit l set where lane l is FLUID */
     const uint8_t *solid; /* per row: cells inside solids; disjoint from fluid */
-    /* Per row: sleeping FLUID cells, all of the row or none; NULL: none. Their faces do not move and their stress is that of `sleeping_memory`
-     * [theory 8.2]. */
+    /* Per row: sleeping FLUID cells, all of the row or none; NULL: none. Their faces do not move and their
+     * stress is that of `sleeping_memory` [theory 8.2]. */
     const uint8_t *sleeping;
     const struct WadiFrictionMemory *sleeping_memory;
     /* Per row: its row in `open` and solid_speed (flip_row_table.h); may be NULL. */
@@ -65,8 +65,8 @@ typedef struct WadiFrictionLoad {
 } WadiFrictionLoad;
 
 typedef struct WadiFrictionSettings {
-    /* Gradient step: converges up to 1/8 (the operator's largest eigenvalue is 8). In cut cells it is multiplied by 0.8 and by
-     * the least mass of their faces. */
+    /* Gradient step: converges up to 1/8 (the operator's largest eigenvalue is 8). In cut cells it is
+     * multiplied by 0.8 and by the least mass of their faces. */
     double alpha;
     double tolerance;   /* stop when no stress changes by more, m/s */
     int min_iterations; /* 4: a single small change may be chance */
@@ -116,8 +116,8 @@ WadiStatus wadi_friction_depth(const WadiFriction *friction, int axis, int *dept
 /* Whether a wall that is not along the grid cuts a FLUID cell. */
 bool wadi_friction_has_cut_walls(const WadiFriction *friction);
 
-/* For a start from the stresses of the last step; depth in cells, gravity * dt in m/s. At most max(20, depth) iterations, and a
- * tolerance that falls with the depth beyond 16 cells [theory 6.5, 6.6]. */
+/* For a start from the stresses of the last step; depth in cells, gravity * dt in m/s. At most max(20, depth)
+ * iterations, and a tolerance that falls with the depth beyond 16 cells [theory 6.5, 6.6]. */
 WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt);
 /* For a start from no stress, which needs about 7 iterations per cell of depth [theory 6.7]. */
 WadiFrictionSettings wadi_friction_cold_settings(int depth, double gravity_dt);
@@ -145,8 +145,8 @@ void wadi_friction_clamp_slivers(const WadiFriction *friction, float *const velo
 /* On failure the memory is empty. */
 WadiStatus wadi_friction_store(const WadiFriction *friction, WadiFrictionMemory *memory, WadiError *error);
 
-/* Norm of the difference between a cell's stress and the stored one, which counts as 0 where none is stored; the norm of
- * wadi_friction_stress, except in cells cut by walls. */
+/* Norm of the difference between a cell's stress and the stored one, which counts as 0 where none is stored;
+ * the norm of wadi_friction_stress, except in cells cut by walls. */
 double wadi_friction_change(const WadiFriction *friction, const WadiFrictionMemory *sleeping_memory,
                             int32_t row, int lane);
 /* sigma_bar of a cell's stress, in the norm that the yield test uses; 0 outside FLUID cells. For tests and

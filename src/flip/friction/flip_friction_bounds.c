@@ -48,8 +48,8 @@ static WadiVec8 normal_stress(const WadiFrictionStress *stress, int side)
     }
 }
 
-/* Normal force on a side along the grid: the pressure less the deviatoric stress of the last solve across it [theory 6.8]. Walls
- * across cells carry no normal stress. */
+/* Normal force on a side along the grid: the pressure less the deviatoric stress of the last solve across it
+ * [theory 6.8]. Walls across cells carry no normal stress. */
 static float normal_force(const Bounds *bounds, WadiRowCell cell, int side, float area)
 {
     const WadiFriction *friction = bounds->friction;
@@ -110,9 +110,11 @@ static void find_forces(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Neighbouring walls that face the same way exchange normal forces f, because the pressures at cell centres scatter about those on
- * the wall [theory 6.9]; b is the area times the open part of the cell, and the sum of f stays:
- *   f_i += sum over j of n_i . n_j (b_i f_j - b_j f_i) / max(B_i, B_j),   B_i = sum over j of n_i . n_j b_j */
+/* Neighbouring walls that face the same way exchange normal forces f, because the pressures at cell centres
+ * scatter about those on the wall [theory 6.9]; b is the area times the open part of the cell, and the sum of
+ * f stays:
+ *   f_i += sum over j of n_i . n_j (b_i f_j - b_j f_i) / max(B_i, B_j),   B_i = sum over j of n_i . n_j
+ * b_j */
 typedef struct Walls {
     WadiVec8 bearing, bearing_sum, force, normal[3];
 } Walls;

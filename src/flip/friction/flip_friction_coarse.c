@@ -2,8 +2,9 @@
  * Source: [theory 6.7].
  * Differs: the pressure is restricted, not solved for again on each grid; solids are voxels on coarse grids.
  *
- * A coarse cell has the label of most of its eight cells. P and tau are scaled by dx: half on the coarse grid, twice back on the fine
- * one. Shear is interpolated between the coarse edges of a cell; edges on solids get the mean of the others. */
+ * A coarse cell has the label of most of its eight cells. P and tau are scaled by dx: half on the coarse
+ * grid, twice back on the fine one. Shear is interpolated between the coarse edges of a cell; edges on solids
+ * get the mean of the others. */
 #include <string.h>
 
 #include "core/check.h"
@@ -174,7 +175,8 @@ static WadiFrictionWallPoint sample_fine_wall(const void *context, const double 
     return fine->sample_wall(fine->wall_context, (double[3]){ 2.0 * at[0], 2.0 * at[1], 2.0 * at[2] });
 }
 
-/* Shear on the edge of a cell, from the copies of the cells around it; `is_wall` where one of them is solid. */
+/* Shear on the edge of a cell, from the copies of the cells around it; `is_wall` where one of them is
+ * solid. */
 static float edge_shear(const WadiFriction *friction, WadiRowCell cell, int kind, int e, bool *is_wall)
 {
     static const int axis[3][2] = { { 0, 1 }, { 0, 2 }, { 1, 2 } };

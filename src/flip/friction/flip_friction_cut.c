@@ -1,9 +1,12 @@
-/* Masses of faces that are cut by solids or hold other densities, and the steps and weights of the stresses that act on them.
+/* Masses of faces that are cut by solids or hold other densities, and the steps and weights of the stresses
+ * that act on them.
  * Source: [theory 6.9].
- * Differs: in 3-D; each stress component has its own gradient step, by the least mass of the faces that it acts on.
+ * Differs: in 3-D; each stress component has its own gradient step, by the least mass of the faces that it
+ * acts on.
  *
- * A stress acts with the open part V of its cell (the mean of the sides) or edge (the mean of its four faces). A cell has no normal
- * stress along an axis that an oblique wall closes, and none at all where two axes are closed. */
+ * A stress acts with the open part V of its cell (the mean of the sides) or edge (the mean of its four
+ * faces). A cell has no normal stress along an axis that an oblique wall closes, and none at all where two
+ * axes are closed. */
 #include <string.h>
 
 #include "core/parallel.h"
@@ -166,8 +169,8 @@ static bool find_least_mass(const WadiFriction *friction, int32_t s, const Edge 
     return is_cut;
 }
 
-/* Open part of cells for their normal stress: the mean of their sides, without axes that have a side on a wall along the grid or
- * that an oblique wall closes. 0 where it closes two. */
+/* Open part of cells for their normal stress: the mean of their sides, without axes that have a side on a
+ * wall along the grid or that an oblique wall closes. 0 where it closes two. */
 static WadiVec8 cell_open(const WadiFriction *friction, int32_t s, uint8_t closed[3])
 {
     const WadiFrictionSlot *slot = &friction->slot[s];
@@ -197,8 +200,8 @@ static WadiVec8 cell_open(const WadiFriction *friction, int32_t s, uint8_t close
     return open;
 }
 
-/* Sides on walls along the grid: every closed side of a cell that is not cut in fractions, of others those where
- * the solid's normal is the side's. */
+/* Sides on walls along the grid: every closed side of a cell that is not cut in fractions, of others those
+ * where the solid's normal is the side's. */
 static void find_aligned(void *context, int64_t first, int64_t end)
 {
     const WadiFriction *friction = context;

@@ -1,7 +1,8 @@
 /* Walls of the friction solve: facets on closed sides, oblique walls across cells.
  * Source: [theory 6.8, 6.9].
- * Differs: in 3-D the traction on an oblique wall is a vector in the wall's plane. A face with a single FLUID cell gets the traction of
- * that cell twice. Each side along the grid has its own facet, so a corner of two walls has the friction of both. */
+ * Differs: in 3-D the traction on an oblique wall is a vector in the wall's plane. A face with a single FLUID
+ * cell gets the traction of that cell twice. Each side along the grid has its own facet, so a corner of two
+ * walls has the friction of both. */
 #include <string.h>
 
 #include "core/parallel.h"
@@ -127,7 +128,8 @@ static ObliqueWall nearest_wall(const WadiFriction *friction, WadiRowCell cell, 
     return wall;
 }
 
-/* A second wall that cuts the cell: sampled along the part of the area vector across the normal of the first. */
+/* A second wall that cuts the cell: sampled along the part of the area vector across the normal of the
+ * first. */
 static bool find_second_wall(const WadiFriction *friction, WadiRowCell cell, const float area[3],
                              const ObliqueWall *one, ObliqueWall *two)
 {
@@ -151,8 +153,8 @@ static bool find_second_wall(const WadiFriction *friction, WadiRowCell cell, con
     return false;
 }
 
-/* The wall across a cell from its area vector. Where two walls meet, area = a n + b m: their bounds mu a and mu b are added, and the
- * normal is their mean by these bounds. */
+/* The wall across a cell from its area vector. Where two walls meet, area = a n + b m: their bounds mu a and
+ * mu b are added, and the normal is their mean by these bounds. */
 static ObliqueWall oblique_wall(const WadiFriction *friction, WadiRowCell cell, const float area[3],
                                 float size)
 {

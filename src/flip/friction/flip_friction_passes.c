@@ -1,15 +1,16 @@
 /* The two halves of a friction iteration: stresses to velocities on the faces, velocities to stresses in the
  * cells.
  *
- * Yield set: the cell ball [theory 6.4]. A FLUID cell has its normal stresses and a copy of the shear on each of its 12
- * edges; one radial scaling is the projection into
+ * Yield set: the cell ball [theory 6.4]. A FLUID cell has its normal stresses and a copy of the shear on each
+ * of its 12 edges; one radial scaling is the projection into
  *   r^2 = 1/2 sum_a s_a^2 + sum_ab (1/n_ab) sum over active edges t^2 <= Y^2
- * with n_ab the number of active edges of that direction. The shear of an edge is a quarter of the sum of its cells' copies. Wall
- * facets have the same form: copies on the (up to) four faces, a disc of radius mu P. Slots with faces of other masses than
- * 1 have their own weights (flip_friction_cut.c).
+ * with n_ab the number of active edges of that direction. The shear of an edge is a quarter of the sum of its
+ * cells' copies. Wall facets have the same form: copies on the (up to) four faces, a disc of radius mu P.
+ * Slots with faces of other masses than 1 have their own weights (flip_friction_cut.c).
  *
- * Edge stresses and edge rates are not stored but computed again for each neighbour, and reused only for the next row along y. div tau
- * is linear, so u of the extrapolated stress follows from div tau of this and the last iteration. */
+ * Edge stresses and edge rates are not stored but computed again for each neighbour, and reused only for the
+ * next row along y. div tau is linear, so u of the extrapolated stress follows from div tau of this and the
+ * last iteration. */
 #include <math.h>
 #include <string.h>
 
@@ -214,7 +215,8 @@ static inline WadiVec8 extrapolated(WadiVec8 now, WadiVec8 old, WadiVec8 beta)
     return now + beta * (now - old);
 }
 
-/* Twice the shear rate at the low edges of `here`: difference of u_a along b plus difference of u_b along a. */
+/* Twice the shear rate at the low edges of `here`: difference of u_a along b plus difference of u_b along
+ * a. */
 static inline WadiVec8 edge_rate_x(const WadiFrictionFaces *here, const WadiFrictionFaces *low,
                                    const WadiFrictionFaces *left, int b)
 {
@@ -349,8 +351,9 @@ static inline WadiVec8 step_ratio(const WadiFrictionCut *cut, int n)
     return wadi_splat(n < STRESS_XY ? 1.0f : 8.0f) * cut->weight[n] * cut->step[n];
 }
 
-/* Projection into the ball sum w t^2 <= Y^2 in the metric w / ratio: t = y / (1 + lambda ratio). Newton's method on 1 / |t| = 1 / Y,
- * which is nearly linear in lambda; a radial scaling removes the remaining error. */
+/* Projection into the ball sum w t^2 <= Y^2 in the metric w / ratio: t = y / (1 + lambda ratio). Newton's
+ * method on 1 / |t| = 1 / Y, which is nearly linear in lambda; a radial scaling removes the remaining
+ * error. */
 static void project_cut(const WadiFrictionCut *cut, WadiVec8 yield, WadiVec8 trial[STRESS_COUNT])
 {
     enum { NEWTON_STEPS = 4 };
@@ -385,7 +388,8 @@ static void project_cut(const WadiFrictionCut *cut, WadiVec8 yield, WadiVec8 tri
     }
 }
 
-/* Remove the normal stress along axes that an oblique wall closes: sand slides along it, so a closed side is no strain. */
+/* Remove the normal stress along axes that an oblique wall closes: sand slides along it, so a closed side is
+ * no strain. */
 static void clear_closed_axes(const WadiFrictionCut *cut, WadiVec8 trial[STRESS_COUNT])
 {
     const WadiVec8 half = wadi_splat(0.5f);
@@ -416,7 +420,8 @@ static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAb
     WadiFrictionStress *result = &friction->previous[s];
     for (int n = 0; n < STRESS_COUNT; ++n) {
         if (it->needs_change) {
-            /* Steps are short in cut cells: compared is alpha times the rate of strain times the open part, not the change. */
+            /* Steps are short in cut cells: compared is alpha times the rate of strain times the open part,
+             * not the change. */
             WadiVec8 ratio = step_ratio(cut, n), root;
             for (int lane = 0; lane < 8; ++lane) {
                 root[lane] = sqrtf(cut->weight[n][lane]) / fmaxf(ratio[lane], 1e-6f);

@@ -25,7 +25,8 @@ static double centre_velocity(const WadiFrictionRateIn *in, WadiRowCell cell, in
     return 0.5 * (face_velocity(in, cell, axis) + face_velocity(in, high, axis));
 }
 
-/* Change of u_axis along another axis, per cell: a central difference, one-sided where only one of the two neighbours is FLUID. */
+/* Change of u_axis along another axis, per cell: a central difference, one-sided where only one of the two
+ * neighbours is FLUID. */
 static double velocity_slope(const WadiFrictionRateIn *in, WadiRowCell cell, int axis, int along)
 {
     WadiRowCell low = wadi_row_cell_neighbour(in->rows, cell, 2 * along),

@@ -1,4 +1,5 @@
-/* Friction that grows with the rate of shear: k = k_s (1 + (ratio - 1) I / (I_0 + I)), I = |shear rate| d / sqrt(p / rho). */
+/* Friction that grows with the rate of shear: k = k_s (1 + (ratio - 1) I / (I_0 + I)), I = |shear rate| d /
+ * sqrt(p / rho). */
 #ifndef WADI_FLIP_FRICTION_RATE_H
 #define WADI_FLIP_FRICTION_RATE_H
 

@@ -170,7 +170,8 @@ static WadiStatus make_slots(WadiFriction *friction, WadiArena *arena, WadiError
     return WADI_OK;
 }
 
-/* Sleeping cells take part in edges, masses and walls, but their faces and stresses are fixed: called after those are made. */
+/* Sleeping cells take part in edges, masses and walls, but their faces and stresses are fixed: called after
+ * those are made. */
 static void fix_sleeping_slots(void *context, int64_t first, int64_t end)
 {
     WadiFriction *friction = context;

@@ -1,6 +1,6 @@
-/* Nearly closed faces. A force changes the velocity of a face of mass m by 1/m, so a small imbalance of the last step's stresses would
- * move a face that is 2 % open at metres per second [theory 6.9]. Light faces get mass from their neighbours, with the sum unchanged; then the velocities of
- * the narrowest are clamped. */
+/* Nearly closed faces. A force changes the velocity of a face of mass m by 1/m, so a small imbalance of the
+ * last step's stresses would move a face that is 2 % open at metres per second [theory 6.9]. Light faces get
+ * mass from their neighbours, with the sum unchanged; then the velocities of the narrowest are clamped. */
 #include "core/parallel.h"
 #include "flip/friction/flip_friction_slots.h"
 #include "flip/transfer/flip_row_table.h"
@@ -103,8 +103,8 @@ typedef struct Clamp {
     const float *const *solid; /* per face; those of a solid at rest may be NULL */
 } Clamp;
 
-/* Clamp to the range of the solid's velocity and those of wider neighbours. Slivers are written while others are read, so only
- * faces that are no slivers are read. */
+/* Clamp to the range of the solid's velocity and those of wider neighbours. Slivers are written while others
+ * are read, so only faces that are no slivers are read. */
 static void clamp_face(const Clamp *clamp, WadiRowCell here, int axis)
 {
     const WadiFriction *friction = clamp->friction;

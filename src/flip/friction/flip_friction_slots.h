@@ -70,8 +70,8 @@ typedef struct WadiFrictionSlot {
     uint8_t face_walls; /* bits: kinds of wall that act on its faces */
 } WadiFrictionSlot;
 
-/* A slot whose stresses act on faces of other masses than 1 (flip_friction_cut.c). Its stresses are stored times
- * the open part V of their cell or edge, so that the divergence needs no weights. */
+/* A slot whose stresses act on faces of other masses than 1 (flip_friction_cut.c). Its stresses are stored
+ * times the open part V of their cell or edge, so that the divergence needs no weights. */
 typedef struct WadiFrictionCut {
     WadiFrictionFaces inverse_mass;
     WadiVec8 step[STRESS_COUNT];   /* gradient step over alpha; 0: no stress */
@@ -82,8 +82,8 @@ typedef struct WadiFrictionCut {
 /* Kinds of wall: the six sides, and walls across cells. */
 enum { OBLIQUE = 6, WALL_KINDS = 7, ALIGNED_SIDES = 0x3f };
 
-/* Constants of a row of facets during a solve. Copy i acts on its face with weight[i] = 1 / (FLUID cells of the
- * face), or 0. */
+/* Constants of a row of facets during a solve. Copy i acts on its face with weight[i] = 1 / (FLUID cells of
+ * the face), or 0. */
 typedef struct WadiFrictionFacets {
     int32_t slot;
     int32_t side;      /* as in WadiRows.neighbour, or OBLIQUE */
@@ -223,8 +223,8 @@ static inline uint8_t wadi_bits_from_right(uint8_t bits, uint8_t right)
     return (uint8_t)(bits >> 1 | right << 7);
 }
 
-/* The beginning of a step in the order of the calls: labels, links and edges of slots (flip_friction_setup.c),
- * masses of faces, then walls (flip_friction_facets.c). */
+/* The beginning of a step in the order of the calls: labels, links and edges of slots
+ * (flip_friction_setup.c), masses of faces, then walls (flip_friction_facets.c). */
 WadiStatus wadi_friction_make_cuts(WadiFriction *friction, WadiArena *arena, WadiError *error);
 WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, WadiError *error);
 WadiStatus wadi_friction_zeroed(WadiArena *arena, void **memory, size_t count, size_t size, WadiError *error);
@@ -235,7 +235,8 @@ uint8_t wadi_friction_fractional(const WadiFriction *friction, int32_t slot);
 /* Open parts of the faces of a slot's cells, in the order of sides. */
 void wadi_friction_sides(const WadiFriction *friction, int32_t slot, WadiVec8 side[6]);
 
-/* yield, per slot: k P+ + c; wall_bound, per row of facets: mu times the normal force (flip_friction_bounds.c). */
+/* yield, per slot: k P+ + c; wall_bound, per row of facets: mu times the normal force
+ * (flip_friction_bounds.c). */
 WadiStatus wadi_friction_find_bounds(const WadiFriction *friction, const WadiFrictionLoad *load,
                                      WadiVec8 *yield, WadiVec8 *wall_bound, WadiArena *arena,
                                      WadiError *error);
@@ -250,8 +251,8 @@ typedef struct WadiFrictionIteration {
     WadiFrictionFaces *force;        /* div tau of the stress now, on all faces */
     float alpha, beta;               /* y = tau + beta (tau - previous) */
     bool needs_change;               /* compute the largest change in this iteration */
-    /* Per block: growth of twice the energy, on the faces; work of the changes of traction on moving walls; the largest
-     * change of a stress. */
+    /* Per block: growth of twice the energy, on the faces; work of the changes of traction on moving walls;
+     * the largest change of a stress. */
     double *rise, *wall_work, *change;
 } WadiFrictionIteration;
 

@@ -1,5 +1,6 @@
-/* Accelerated projected gradient on the friction stress at given pressure: FISTA [BT09], restarted where the objective rises [OC15].
- * That test needs three numbers a cell, on the faces; the other test of [OC15], by the direction of travel, needs 14. */
+/* Accelerated projected gradient on the friction stress at given pressure: FISTA [BT09], restarted where the
+ * objective rises [OC15]. That test needs three numbers a cell, on the faces; the other test of [OC15], by
+ * the direction of travel, needs 14. */
 #include <math.h>
 #include <string.h>
 
@@ -73,7 +74,8 @@ static void swap_stresses(WadiFriction *friction)
     friction->traction_previous = traction;
 }
 
-/* Change of twice the objective: kinetic energy and the work of the stress on walls and faces of given velocity. */
+/* Change of twice the objective: kinetic energy and the work of the stress on walls and faces of given
+ * velocity. */
 static double objective_change(const WadiFrictionIteration *it, int64_t blocks)
 {
     double sum = 0.0;

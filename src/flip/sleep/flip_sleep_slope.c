@@ -1,8 +1,9 @@
 /* Surface slopes of the sand of a tile, compared with its friction angle [theory 8.3].
  *
- * The surface is a height over each column of cells along the axis nearest to gravity: the highest half-full cell with a half-full one
- * below it, plus the particles of both and of the cell above. Its gradient is that of the least-squares plane through the heights within
- * two columns. The edge of a heap, one cell thick, is left out: a step one cell high stands at any angle. */
+ * The surface is a height over each column of cells along the axis nearest to gravity: the highest half-full
+ * cell with a half-full one below it, plus the particles of both and of the cell above. Its gradient is that
+ * of the least-squares plane through the heights within two columns. The edge of a heap, one cell thick, is
+ * left out: a step one cell high stands at any angle. */
 #include <math.h>
 
 #include "flip/sleep/flip_sleep.h"
@@ -10,7 +11,8 @@
 
 #define DEGREE (3.14159265358979323846 / 180.0)
 
-/* Excess over the friction angle, against the noise of the slope, and fraction of the surface that must have it. */
+/* Excess over the friction angle, against the noise of the slope, and fraction of the surface that must have
+ * it. */
 static const double EXCESS = 2.0 * DEGREE, STEEP_FRACTION = 1.0 / 3.0;
 
 enum { RADIUS = 2, WIDE = WADI_TILE_SIDE + 2 * RADIUS, HIGH = 3 * WADI_TILE_SIDE };
@@ -79,8 +81,8 @@ static void find_heights(Block *block, int32_t full)
     }
 }
 
-/* Gradient of the height along both axes, in cells per cell. 0.5 is added to the variances (50 when all columns have a height), so that
- * a bed one column wide has no gradient across it. */
+/* Gradient of the height along both axes, in cells per cell. 0.5 is added to the variances (50 when all
+ * columns have a height), so that a bed one column wide has no gradient across it. */
 static void find_gradient(const Block *block, int a, int b, double gradient[2])
 {
     double n = 0.0, s[2] = { 0 }, ss[3] = { 0 }, h = 0.0, sh[2] = { 0 };
@@ -102,8 +104,8 @@ static void find_gradient(const Block *block, int a, int b, double gradient[2])
     gradient[1] = (xx * yh - xy * xh) / det;
 }
 
-/* Steepest slope that the friction of a tile's particles allows, as an angle; 90 degrees with cohesion, which holds any slope on a
- * small scale. */
+/* Steepest slope that the friction of a tile's particles allows, as an angle; 90 degrees with cohesion, which
+ * holds any slope on a small scale. */
 static double stable_angle(const WadiSleepStep *step, const WadiFlipSort *sort, int32_t t)
 {
     const WadiScene *scene = step->context->world->scene;

@@ -1,12 +1,12 @@
-/* Which tiles are slow, by the displacements that the grid gives the particles: FLIP velocities carry noise that moves nothing
- * [theory 8.1]. */
+/* Which tiles are slow, by the displacements that the grid gives the particles: FLIP velocities carry noise
+ * that moves nothing [theory 8.1]. */
 #include <math.h>
 
 #include "core/parallel.h"
 #include "flip/sleep/flip_sleep.h"
 
-/* Bounds of the largest and the mean speed in a slow tile, in sqrt(g dx). The mean is over a full layer of cells at least, so that a few
- * grains at the toe of a heap do not prevent its sleep. */
+/* Bounds of the largest and the mean speed in a slow tile, in sqrt(g dx). The mean is over a full layer of
+ * cells at least, so that a few grains at the toe of a heap do not prevent its sleep. */
 static const double SLOW = 0.5, SLOW_MEAN = 0.03;
 
 static bool are_all_sand(const WadiFlipWatch *watch, int32_t first, int32_t end)

@@ -1,8 +1,9 @@
 /* Sand that rests steeper than its friction angle is weakened until it slides.
  *
- * A deviatoric stress along the slope lets sand at rest stand up to asin k, while sand that shears stops at atan k: in between its history
- * decides. So the steep columns of a tile that was slow for the window of sleep get k' = sin(atan k), asin k' = atan k, until the tile is no
- * longer steep. If it is still slow after another window something else supports it (a wall, or [theory 6.11]), and it may sleep.
+ * A deviatoric stress along the slope lets sand at rest stand up to asin k, while sand that shears stops at
+ * atan k: in between its history decides. So the steep columns of a tile that was slow for the window of
+ * sleep get k' = sin(atan k), asin k' = atan k, until the tile is no longer steep. If it is still slow after
+ * another window something else supports it (a wall, or [theory 6.11]), and it may sleep.
  * Source: own [theory 8.3]; the limit slopes by Mohr's circle in plane strain. */
 #include <math.h>
 
