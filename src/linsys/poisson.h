@@ -57,13 +57,6 @@ WadiStatus wadi_poisson_solve_unilateral(const WadiPoisson *system, const float 
                                          WadiArena *scratch, WadiPoissonReport *report, int64_t *dropped,
                                          WadiError *error);
 
-/* Red-black successive over-relaxation from the warm start in x: the plain reference of the tests. omega in
- * (0, 2); at most settings->max_iterations sweeps; report->iterations counts them. Means are not
- * subtracted. */
-WadiStatus wadi_poisson_sor(const WadiPoisson *system, const float *b, double omega,
-                            const WadiPoissonSettings *settings, double *x, WadiArena *scratch,
-                            WadiPoissonReport *report, WadiError *error);
-
 /* y = A x in double, for tests. */
 void wadi_poisson_apply(const WadiPoisson *system, const double *x, double *y);
 

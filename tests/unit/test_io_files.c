@@ -143,6 +143,39 @@ static void folders_are_made_with_their_parents(void **unused)
     assert_true(wadi_file_exists(scratch_path("a/b/c")));
 }
 
+typedef struct Seen {
+    int count;
+    unsigned letters; /* bit n: the entry whose name begins with 'a' + n */
+    int fail_at;      /* the visit that fails; 0: none */
+} Seen;
+
+static WadiStatus see_entry(void *user, const char *folder, const char *name, WadiError *error)
+{
+    Seen *seen = user;
+    assert_non_null(strstr(folder, "visited"));
+    seen->letters |= 1u << (name[0] - 'a');
+    return ++seen->count == seen->fail_at ? wadi_fail(error, WADI_ERR_IO, "stop at %s", name) : WADI_OK;
+}
+
+static void every_entry_of_a_folder_is_visited_until_one_fails(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    Seen seen = { 0 }, stopped = { .fail_at = 2 };
+    CHECK_OK(wadi_folder_make(scratch_path("visited/c"), &error), error);
+    CHECK_OK(wadi_file_write(scratch_path("visited/a"), "x", 1, &error), error);
+    CHECK_OK(wadi_file_write(scratch_path("visited/b"), "x", 1, &error), error);
+    CHECK_OK(wadi_folder_visit(scratch_path("visited"), see_entry, &seen, &error), error);
+    assert_int_equal(seen.count, 3);
+    assert_int_equal(seen.letters, 0x7);
+    assert_int_equal(wadi_folder_visit(scratch_path("visited"), see_entry, &stopped, &error), WADI_ERR_IO);
+    assert_int_equal(stopped.count, 2);
+    CHECK_OK(wadi_folder_visit(scratch_path("visited/none"), see_entry, &seen, &error), error);
+    assert_int_equal(wadi_folder_visit(scratch_path("visited/a"), see_entry, &seen, &error), WADI_ERR_IO);
+    assert_non_null(strstr(error.text, "visited/a"));
+    assert_int_equal(seen.count, 3);
+}
+
 static void temporary_names_are_recognised(void **unused)
 {
     (void)unused;
@@ -164,6 +197,7 @@ int main(void)
         cmocka_unit_test(errors_name_the_file_and_the_reason),
         cmocka_unit_test(an_existing_file_survives_a_failed_replacement),
         cmocka_unit_test(folders_are_made_with_their_parents),
+        cmocka_unit_test(every_entry_of_a_folder_is_visited_until_one_fails),
         cmocka_unit_test(temporary_names_are_recognised),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

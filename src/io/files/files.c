@@ -1,5 +1,6 @@
 #include "io/files/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -41,6 +42,26 @@ WadiStatus wadi_file_remove(const char *path, WadiError *error)
         return wadi_fail_errno(error, errno, "cannot remove %s", path);
     }
     return WADI_OK;
+}
+
+WadiStatus wadi_folder_visit(const char *folder, WadiFolderVisit *visit, void *user, WadiError *error)
+{
+    DIR *directory = opendir(folder);
+    if (directory == NULL) {
+        return errno == ENOENT ? WADI_OK : wadi_fail_errno(error, errno, "cannot read folder %s", folder);
+    }
+    WadiStatus status = WADI_OK;
+    const struct dirent *entry;
+    while (status == WADI_OK && (errno = 0, entry = readdir(directory)) != NULL) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
+            status = visit(user, folder, entry->d_name, error);
+        }
+    }
+    if (status == WADI_OK && errno != 0) {
+        status = wadi_fail_errno(error, errno, "cannot read folder %s", folder);
+    }
+    closedir(directory);
+    return status;
 }
 
 static WadiStatus sync_folder(const char *path, WadiError *error)

@@ -26,6 +26,11 @@ bool wadi_file_head_has(const char *path, const char *text);
 /* Removes a file. A missing file is no error. */
 WadiStatus wadi_file_remove(const char *path, WadiError *error);
 
+/* Calls `visit` for each entry of a folder except "." and "..", in any order, until one fails. A missing
+ * folder has no entries. */
+typedef WadiStatus WadiFolderVisit(void *user, const char *folder, const char *name, WadiError *error);
+WadiStatus wadi_folder_visit(const char *folder, WadiFolderVisit *visit, void *user, WadiError *error);
+
 /* A file written atomically in pieces: open, put, …, then commit or cancel. The temporary file is
  * PATH.tmp-PID. */
 typedef struct WadiFileWriter {

@@ -1,6 +1,5 @@
 #include "io/run/output_index.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -39,28 +38,25 @@ void wadi_file_names_free(WadiFileNames *names)
     WADI_ARRAY_FREE(&names->list);
 }
 
-WadiStatus wadi_output_remove_temporaries(const char *folder, const char *const *wanted, WadiError *error)
+/* `user`: the wanted endings. */
+static WadiStatus remove_temporary(void *user, const char *folder, const char *name, WadiError *error)
 {
-    DIR *directory = opendir(folder);
-    if (directory == NULL) {
-        return errno == ENOENT ? WADI_OK : wadi_fail_errno(error, errno, "cannot read folder %s", folder);
-    }
-    WadiStatus status = WADI_OK;
-    const struct dirent *entry;
-    while (status == WADI_OK && (entry = readdir(directory)) != NULL) {
-        char path[WADI_PATH_SIZE];
-        size_t stem = wadi_file_temporary_stem(entry->d_name);
-        for (int e = 0; wanted[e] != NULL && stem > 0; ++e) {
-            size_t length = strlen(wanted[e]);
-            if (stem > length && memcmp(entry->d_name + stem - length, wanted[e], length) == 0 &&
-                snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < WADI_PATH_SIZE) {
-                status = wadi_file_remove(path, error);
-                break;
-            }
+    const char *const *wanted = user;
+    char path[WADI_PATH_SIZE];
+    const size_t stem = wadi_file_temporary_stem(name);
+    for (int e = 0; wanted[e] != NULL && stem > 0; ++e) {
+        const size_t length = strlen(wanted[e]);
+        if (stem > length && memcmp(name + stem - length, wanted[e], length) == 0 &&
+            snprintf(path, sizeof path, "%s/%s", folder, name) < WADI_PATH_SIZE) {
+            return wadi_file_remove(path, error);
         }
     }
-    closedir(directory);
-    return status;
+    return WADI_OK;
+}
+
+WadiStatus wadi_output_remove_temporaries(const char *folder, const char *const *wanted, WadiError *error)
+{
+    return wadi_folder_visit(folder, remove_temporary, (void *)wanted, error);
 }
 
 /* Returns the line at `at` without its newline and moves *at to the next one; NULL when no complete line is

@@ -1,6 +1,5 @@
 #include "io/run/run_assets.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -228,55 +227,54 @@ static bool is_key(const char *name)
     return strlen(name) == KEY_DIGITS && strspn(name, "0123456789abcdef") == KEY_DIGITS;
 }
 
+typedef struct Removal {
+    bool is_all; /* otherwise only temporary files */
+    int depth;
+} Removal;
+
+static WadiStatus remove_below(const char *path, const Removal *removal, WadiError *error);
+
+static WadiStatus remove_entry(void *user, const char *folder, const char *name, WadiError *error)
+{
+    const Removal *removal = user;
+    char path[WADI_PATH_SIZE];
+    struct stat info;
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= WADI_PATH_SIZE || lstat(path, &info) != 0) {
+        return WADI_OK;
+    }
+    if (S_ISDIR(info.st_mode)) {
+        const Removal inner = { removal->is_all, removal->depth + 1 };
+        return inner.depth <= DEPTH_MAX ? remove_below(path, &inner, error) : WADI_OK;
+    }
+    return removal->is_all || wadi_file_temporary_stem(name) > 0 ? wadi_file_remove(path, error) : WADI_OK;
+}
+
 /* Removes the files below `path`: all of them and the folder, or only temporary ones. Links are not
  * followed. */
-static WadiStatus remove_below(const char *path, bool is_all, int depth, WadiError *error)
+static WadiStatus remove_below(const char *path, const Removal *removal, WadiError *error)
 {
-    DIR *folder = opendir(path);
-    if (folder == NULL) {
-        return errno == ENOENT ? WADI_OK : wadi_fail_errno(error, errno, "cannot read folder %s", path);
-    }
-    WadiStatus status = WADI_OK;
-    const struct dirent *entry;
-    while (status == WADI_OK && (entry = readdir(folder)) != NULL) {
-        char inner[WADI_PATH_SIZE];
-        struct stat info;
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-            snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name) >= WADI_PATH_SIZE ||
-            lstat(inner, &info) != 0) {
-            continue;
-        }
-        if (S_ISDIR(info.st_mode)) {
-            status = depth < DEPTH_MAX ? remove_below(inner, is_all, depth + 1, error) : WADI_OK;
-        } else if (is_all || wadi_file_temporary_stem(entry->d_name) > 0) {
-            status = wadi_file_remove(inner, error);
-        }
-    }
-    closedir(folder);
-    if (is_all && status == WADI_OK) {
+    WADI_TRY(wadi_folder_visit(path, remove_entry, (void *)removal, error));
+    if (removal->is_all) {
         rmdir(path);
     }
-    return status;
+    return WADI_OK;
+}
+
+/* `user`: the text of the scene; what it does not name goes. */
+static WadiStatus clean_key(void *user, const char *folder, const char *name, WadiError *error)
+{
+    char path[WADI_PATH_SIZE];
+    if (!is_key(name) || snprintf(path, sizeof path, "%s/%s", folder, name) >= WADI_PATH_SIZE) {
+        return WADI_OK;
+    }
+    return remove_below(path, &(Removal){ .is_all = strstr(user, name) == NULL }, error);
 }
 
 WadiStatus wadi_run_assets_clean(const char *run, const char *text, WadiError *error)
 {
     char path[WADI_PATH_SIZE];
     snprintf(path, sizeof path, "%s/assets", run);
-    DIR *folder = opendir(path);
-    if (folder == NULL) {
-        return errno == ENOENT ? WADI_OK : wadi_fail_errno(error, errno, "cannot read folder %s", path);
-    }
-    WadiStatus status = WADI_OK;
-    const struct dirent *entry;
-    while (status == WADI_OK && (entry = readdir(folder)) != NULL) {
-        char inner[WADI_PATH_SIZE];
-        if (is_key(entry->d_name) &&
-            snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name) < WADI_PATH_SIZE) {
-            status = remove_below(inner, strstr(text, entry->d_name) == NULL, 0, error);
-        }
-    }
-    closedir(folder);
+    const WadiStatus status = wadi_folder_visit(path, clean_key, (void *)text, error);
     rmdir(path); /* fails when the folder is not empty */
     return status;
 }

@@ -1,6 +1,5 @@
 #include "io/run/run_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -63,30 +62,15 @@ int wadi_run_parse_name(const char *file_name, const char *name, bool *is_kept)
     return parse_name(file_name, strlen(file_name), name, is_kept);
 }
 
-/* Calls `visit` for each entry of FOLDER/SUB until it fails; a missing folder has no entries. */
-typedef WadiStatus Visit(void *user, const char *folder, const char *file_name, WadiError *error);
-
-static WadiStatus visit_folder(const char *folder, const char *sub, Visit *visit, void *user,
+/* FOLDER/SUB */
+static WadiStatus visit_folder(const char *folder, const char *sub, WadiFolderVisit *visit, void *user,
                                WadiError *error)
 {
     char path[WADI_PATH_SIZE];
     if (snprintf(path, sizeof path, "%s%s", folder, sub) >= WADI_PATH_SIZE) {
         return wadi_fail_errno(error, ENAMETOOLONG, "cannot read %.200s", folder);
     }
-    DIR *directory = opendir(path);
-    if (directory == NULL) {
-        return errno == ENOENT ? WADI_OK : wadi_fail_errno(error, errno, "cannot read folder %s", path);
-    }
-    WadiStatus status = WADI_OK;
-    const struct dirent *entry;
-    while (status == WADI_OK && (errno = 0, entry = readdir(directory)) != NULL) {
-        status = visit(user, path, entry->d_name, error);
-    }
-    if (status == WADI_OK && errno != 0) {
-        status = wadi_fail_errno(error, errno, "cannot read folder %s", path);
-    }
-    closedir(directory);
-    return status;
+    return wadi_folder_visit(path, visit, user, error);
 }
 
 typedef struct Search {

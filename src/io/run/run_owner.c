@@ -1,10 +1,9 @@
 #include "io/run/run_owner.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/alloc.h"
 #include "io/files/files.h"
@@ -23,7 +22,7 @@ static void mark_path(const char *folder, char path[WADI_PATH_SIZE])
 /* Files that exist from the start of a run, before the mark. */
 static bool is_neutral(const char *name)
 {
-    static const char *const names[] = { ".", "..", "lock", "particles", "checkpoint" };
+    static const char *const names[] = { "lock", "particles", "checkpoint" };
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         if (strcmp(name, names[i]) == 0) {
             return true;
@@ -33,25 +32,26 @@ static bool is_neutral(const char *name)
     return stem == sizeof mark_name - 1 && memcmp(name, mark_name, stem) == 0;
 }
 
+static WadiStatus visit_foreign(void *user, const char *folder, const char *name, WadiError *error)
+{
+    (void)folder, (void)error;
+    char *foreign = user;
+    if (!is_neutral(name) && (foreign[0] == '\0' || strcmp(name, foreign) < 0)) {
+        snprintf(foreign, 256, "%s", name);
+    }
+    return WADI_OK;
+}
+
 /* *foreign: the alphabetically first name that does not belong to a run that has just begun; "" without
  * one. */
 static WadiStatus find_foreign(const char *folder, char foreign[256], WadiError *error)
 {
+    struct stat info;
     foreign[0] = '\0';
-    DIR *directory = opendir(folder);
-    if (directory == NULL) {
-        return errno == ENOENT || errno == ENOTDIR
-                   ? WADI_OK
-                   : wadi_fail_errno(error, errno, "cannot read folder %s", folder);
+    if (stat(folder, &info) == 0 && !S_ISDIR(info.st_mode)) {
+        return WADI_OK;
     }
-    const struct dirent *entry;
-    while ((entry = readdir(directory)) != NULL) {
-        if (!is_neutral(entry->d_name) && (foreign[0] == '\0' || strcmp(entry->d_name, foreign) < 0)) {
-            snprintf(foreign, 256, "%s", entry->d_name);
-        }
-    }
-    closedir(directory);
-    return WADI_OK;
+    return wadi_folder_visit(folder, visit_foreign, foreign, error);
 }
 
 static bool is_run_of_wadi(const char *folder)

@@ -1,6 +1,9 @@
-/* Red-black successive over-relaxation: the plain reference solver. A sweep updates the cells with even i + j
- * + k, then the odd ones; a cell reads only the other colour, so that the order within a colour does not
- * matter. */
+/* Red-black successive over-relaxation: the plain reference of the tests. A sweep updates the cells with even
+ * i + j + k, then the odd ones; a cell reads only the other colour, so that the order within a colour does
+ * not matter. */
+#ifndef WADI_TESTS_POISSON_SOR_H
+#define WADI_TESTS_POISSON_SOR_H
+
 #include <math.h>
 
 #include "core/check.h"
@@ -22,7 +25,7 @@ static inline double neighbour_term(float coupling, const double *x, size_t at)
 }
 
 /* Largest |b - A x|, before the update of the cell. */
-static double sor_rows(void *context, int64_t first, int64_t end)
+static inline double sor_rows(void *context, int64_t first, int64_t end)
 {
     const Sor *s = context;
     const WadiPoisson *a = s->system;
@@ -56,16 +59,18 @@ static double sor_rows(void *context, int64_t first, int64_t end)
     return largest;
 }
 
-static double pass_over(Sor *s, bool is_update, unsigned colour, double *partials)
+static inline double pass_over(Sor *s, bool is_update, unsigned colour, double *partials)
 {
     s->is_update = is_update;
     s->colour = colour;
     return wadi_parallel_max(s->system->rows->count, WADI_POISSON_ROW_BLOCK, sor_rows, s, partials);
 }
 
-WadiStatus wadi_poisson_sor(const WadiPoisson *system, const float *b, double omega,
-                            const WadiPoissonSettings *settings, double *x, WadiArena *scratch,
-                            WadiPoissonReport *report, WadiError *error)
+/* omega in (0, 2); at most settings->max_iterations sweeps from the warm start in x. Means are not
+ * subtracted. */
+static inline WadiStatus poisson_sor(const WadiPoisson *system, const float *b, double omega,
+                                     const WadiPoissonSettings *settings, double *x, WadiArena *scratch,
+                                     WadiPoissonReport *report, WadiError *error)
 {
     WADI_ASSERT(omega > 0.0 && omega < 2.0);
     *report = (WadiPoissonReport){ 0 };
@@ -94,3 +99,5 @@ WadiStatus wadi_poisson_sor(const WadiPoisson *system, const float *b, double om
     report->has_converged = report->residual <= target;
     return WADI_OK;
 }
+
+#endif
