@@ -16,7 +16,7 @@
 
 extern const WadiSolverType wadi_flip_solver;
 
-/* What sleeping tiles fell asleep with, and what was beside them then. */
+/* Pressures and stresses of the sleeping tiles and of their neighbours when they fell asleep. */
 typedef struct WadiFlipSleepStresses {
     WadiTileMemory pressure;
     WadiFrictionMemory friction;
@@ -31,9 +31,9 @@ typedef struct WadiFlip {
      * step yet. */
     uint32_t next_id;
     WadiMaterials materials;
-    float flip_fraction
-        [WADI_MATERIALS_MAX]; /* fraction of FLIP in the velocity update of this step, the rest is PIC */
-    bool has_affine;          /* a material uses APIC, with `affine` */
+    /* Fraction of FLIP in the velocity update of this step, the rest is PIC. */
+    float flip_fraction[WADI_MATERIALS_MAX];
+    bool has_affine; /* a material uses APIC, with `affine` */
     WadiFlipAffine affine;
     int pressure_column, rigid_column; /* of the particle store; rigid -1 without sand */
     bool are_attributes_old;           /* the last step did not update the attributes of awake particles */

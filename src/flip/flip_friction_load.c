@@ -30,7 +30,7 @@ static WadiStatus make_rate_dependent(const WadiFlip *flip, const WadiFlipStep *
 {
     const double degree = 0.017453292519943295;
     const WadiScene *scene = flip->context.world->scene;
-    float ratio[256], grain_size[256], *ratios = NULL, *grain_sizes = NULL;
+    float ratio[WADI_MATERIALS_MAX], grain_size[WADI_MATERIALS_MAX], *ratios = NULL, *grain_sizes = NULL;
     bool does_depend = false;
     for (int m = 0; m < scene->material_count; ++m) {
         const WadiMaterial *material = &scene->materials[m];

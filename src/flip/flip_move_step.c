@@ -28,7 +28,7 @@ static const double SPREAD_RATE = 0.23, SPREAD_LIMIT = 0.25;
 static const double HOLE_RADIUS = 0.55;
 
 /* Materials below that Reynolds number; false: none. */
-static bool find_unmixed(const WadiFlip *flip, double time, bool is_unmixed[256])
+static bool find_unmixed(const WadiFlip *flip, double time, bool is_unmixed[WADI_MATERIALS_MAX])
 {
     const WadiScene *scene = flip->context.world->scene;
     const double g = wadi_norm(wadi_curve_value3(&scene->gravity, time)), h = flip->context.world->cell_size;
@@ -43,8 +43,8 @@ static bool find_unmixed(const WadiFlip *flip, double time, bool is_unmixed[256]
     return has_any;
 }
 
-static WadiStatus spread(const WadiFlip *flip, const WadiFlipStep *step, const bool is_unmixed[256],
-                         WadiFlipPath *path, WadiError *error)
+static WadiStatus spread(const WadiFlip *flip, const WadiFlipStep *step,
+                         const bool is_unmixed[WADI_MATERIALS_MAX], WadiFlipPath *path, WadiError *error)
 {
     const WadiScene *scene = flip->context.world->scene;
     WadiFlipSpreadIn in = { .sort = &step->sort,
@@ -125,7 +125,7 @@ WadiStatus wadi_flip_move_particles(WadiFlip *flip, WadiFlipStep *step, WadiColl
     if (watch != NULL) {
         WADI_TRY(wadi_flip_watch_begin(watch, &sleep, &step->sort, error));
     }
-    bool is_unmixed[256];
+    bool is_unmixed[WADI_MATERIALS_MAX];
     const bool is_spread = find_unmixed(flip, step->time, is_unmixed);
     if (is_spread || wadi_flip_def(flip->context.world->scene)->pair_separation > 0) {
         WADI_TRY(move_apart(flip, step, is_unmixed, watch, moved, error));

@@ -13,7 +13,7 @@ static double tension_of(const WadiFlip *flip, int material, double time)
 
 WadiStatus wadi_flip_find_tension(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
-    float of_material[256], *tension = NULL;
+    float of_material[WADI_MATERIALS_MAX], *tension = NULL;
     double largest = 0.0;
     for (int m = 0; m < flip->materials.count; ++m) {
         double sigma = tension_of(flip, m, step->time);

@@ -21,7 +21,7 @@ WadiStatus wadi_flip_apply_viscosity(const WadiFlip *flip, WadiFlipStep *step, W
     WadiArena *arena = flip->context.scratch;
     const WadiRows *rows = &step->grid.rows;
     const double h = step->grid.cell_size, scale = step->force_dt / (flip->materials.density * h * h);
-    float of_material[256], *coefficient = NULL;
+    float of_material[WADI_MATERIALS_MAX], *coefficient = NULL;
     for (int m = 0; m < scene->material_count; ++m) {
         of_material[m] = (float)(scale * wadi_curve_value(&scene->materials[m].viscosity, step->time));
     }

@@ -110,7 +110,7 @@ static double stable_angle(const WadiSleepStep *step, const WadiFlipSort *sort, 
 {
     const WadiScene *scene = step->context->world->scene;
     const WadiParticles *p = step->context->particles;
-    bool is_present[256] = { false };
+    bool is_present[WADI_MATERIALS_MAX] = { false };
     double angle = 0.0;
     for (int32_t i = sort->tile_start[t]; i < sort->tile_start[t + 1]; ++i) {
         is_present[p->material[i]] = true;
