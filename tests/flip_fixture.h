@@ -12,7 +12,7 @@ typedef struct Fluid {
     WadiParticles particles;
     WadiFlipAffine affine;
     WadiArena arena;
-    WadiFlipSort sort;
+    WadiTileSort sort;
     WadiFlipGrid grid;
     float *saved[3];
     float flip_fraction[2]; /* by material, for fluid_velocity */
@@ -70,7 +70,7 @@ static inline void fluid_make_grid(Fluid *fluid)
 {
     WadiError error;
     CHECK_OK(wadi_arena_reset(&fluid->arena, &error), error);
-    CHECK_OK(wadi_flip_sort(&fluid->sort, &fluid->particles, fluid->cell_size, &fluid->arena, &error), error);
+    CHECK_OK(wadi_tile_sort(&fluid->sort, &fluid->particles, fluid->cell_size, &fluid->arena, &error), error);
     CHECK_OK(wadi_flip_grid_build(&fluid->grid, &fluid->sort, WADI_FLIP_MARGIN, &fluid->arena, &error),
              error);
 }

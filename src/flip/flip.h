@@ -99,7 +99,7 @@ typedef struct WadiFlipStep {
     double force_dt;       /* s, half of the last step and half of this one (leapfrog [theory 1.5]) */
     uint32_t first_new_id; /* particles from this id on were emitted since the last step */
     WadiArenaMark scope[WADI_FLIP_SCOPES];
-    WadiFlipSort sort;
+    WadiTileSort sort;
     WadiFlipGrid grid;
     uint8_t *reached[3]; /* per row: faces that received a velocity from particles */
     float *saved[3];     /* velocities before forces, of the rows with such faces */

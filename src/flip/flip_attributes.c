@@ -58,7 +58,7 @@ static void write_tiles(void *user, int64_t first, int64_t end)
 {
     const Context *context = user;
     const WadiFlipStep *step = context->step;
-    const WadiFlipSort *sort = &step->sort;
+    const WadiTileSort *sort = &step->sort;
     const uint8_t *material = context->flip->context.particles->material;
     const uint8_t *is_sand = context->flip->materials.is_sand;
     for (int32_t t = (int32_t)first; t < end; ++t) {

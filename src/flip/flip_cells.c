@@ -26,7 +26,7 @@ static void fill_tiles(void *user, int64_t first, int64_t end)
 {
     const CellContext *context = user;
     const WadiFlipStep *step = context->step;
-    const WadiFlipSort *sort = &step->sort;
+    const WadiTileSort *sort = &step->sort;
     int per_axis = context->flip->context.world->scene->particles_per_axis;
     const float particle_fill = 1.0f / (float)(per_axis * per_axis * per_axis);
     for (int32_t t = (int32_t)first; t < end; ++t) {

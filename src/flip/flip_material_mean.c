@@ -15,7 +15,7 @@ typedef struct Mixed {
 static void mix_tiles(void *user, int64_t first, int64_t end)
 {
     const Mixed *mixed = user;
-    const WadiFlipSort *sort = &mixed->step->sort;
+    const WadiTileSort *sort = &mixed->step->sort;
     const uint8_t *material = mixed->flip->context.particles->material;
     for (int32_t t = (int32_t)first; t < end; ++t) {
         int32_t occupied = sort->row_first[t];

@@ -119,7 +119,7 @@ static WadiStatus wake(WadiFlip *flip, const WadiSleepStep *now, const uint8_t *
     return wadi_sleep_wake(&flip->sleep, now, wakes, error);
 }
 
-static WadiStatus fall_asleep(WadiFlip *flip, const WadiSleepStep *now, const WadiFlipSort *sort,
+static WadiStatus fall_asleep(WadiFlip *flip, const WadiSleepStep *now, const WadiTileSort *sort,
                               const uint8_t *falls, WadiError *error)
 {
     const int32_t first = flip->sleep.count;
@@ -138,7 +138,7 @@ static WadiStatus wake_disturbed(WadiFlip *flip, const WadiSleepStep *now, WadiE
 }
 
 /* After the sort. *is_changed: particles changed places, sort again. */
-static WadiStatus wake_or_fall_asleep(WadiFlip *flip, const WadiSleepStep *now, const WadiFlipSort *sort,
+static WadiStatus wake_or_fall_asleep(WadiFlip *flip, const WadiSleepStep *now, const WadiTileSort *sort,
                                       bool *is_changed, WadiError *error)
 {
     WadiSleepSurvey survey;
@@ -168,7 +168,7 @@ WadiStatus wadi_flip_sort_awake(WadiFlip *flip, WadiFlipStep *step, WadiError *e
     for (bool is_changed = true; is_changed && flip->sleep.count < context->particles->count;) {
         /* This sort permutes awake particles only; tiles that wake or fall asleep move all columns. */
         wadi_flip_attributes_skip_in_sort(flip, !flip->sleep.is_on || flip->are_attributes_old);
-        RUN("sort", wadi_flip_sort_from(&step->sort, context->particles, flip->sleep.count,
+        RUN("sort", wadi_tile_sort_from(&step->sort, context->particles, flip->sleep.count,
                                         context->world->cell_size, context->scratch, error));
         wadi_flip_attributes_skip_in_sort(flip, !flip->sleep.is_on);
         RUN("sleep", wake_or_fall_asleep(flip, &now, &step->sort, &is_changed, error));

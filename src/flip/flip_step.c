@@ -53,7 +53,7 @@ static WadiStatus step_begin(WadiFlip *flip, const WadiSolverStep *now, WadiFlip
 static WadiStatus build_grid(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     WADI_TRY(wadi_flip_grid_build(&step->grid, &step->sort, WADI_FLIP_MARGIN, flip->context.scratch, error));
-    WADI_VALIDATE(wadi_flip_sort_validate(&step->sort, flip->context.particles) &&
+    WADI_VALIDATE(wadi_tile_sort_validate(&step->sort, flip->context.particles) &&
                   wadi_flip_grid_validate(&step->grid, &step->sort));
     return WADI_OK;
 }

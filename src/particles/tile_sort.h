@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "core/arena.h"
 #include "grid/tile_map.h"
 #include "particles/store.h"
 
@@ -23,6 +24,15 @@ typedef struct WadiTileSort {
     uint8_t *lanes;      /* per occupied row: bit l set where lane l has a particle; never 0 */
     int32_t *cell_start; /* 8 x occupied rows + 1 */
 } WadiTileSort;
+
+/* Cells as by wadi_cell_at. WADI_ERR_NUMERIC, with the particle's id, for a position that
+ * is not finite or whose cell index exceeds 2^31 - 64; the order is then unchanged. */
+WadiStatus wadi_tile_sort(WadiTileSort *sort, WadiParticles *particles, double cell_size, WadiArena *arena,
+                          WadiError *error);
+/* The same for the particles from `first` on; those before are neither read nor moved. */
+WadiStatus wadi_tile_sort_from(WadiTileSort *sort, WadiParticles *particles, int32_t first, double cell_size,
+                               WadiArena *arena, WadiError *error);
+bool wadi_tile_sort_validate(const WadiTileSort *sort, const WadiParticles *particles);
 
 /* Index of the cell of a position, along an axis. Always use this function: a division would round
  * differently. */

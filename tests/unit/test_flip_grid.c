@@ -32,7 +32,7 @@ static void particles_are_sorted_by_tile_then_cell_and_stable(void **unused)
     WadiError error;
     WadiParticles particles;
     WadiArena arena = { 0 };
-    WadiFlipSort sort;
+    WadiTileSort sort;
     scatter(&particles, 7, wadi_vec3(0, 0, 0), 0);
     /* Cells of 0.5 m, tiles of 4 m: tile (0,0,0) has ids 0, 2, 6 in cell (1,0,0) and 4 in (0,1,0); tile
      * (-1,0,0) has 1 in its last cell along x; tile (0,0,-1) has 3; tile (0,-1,0) has 5. */
@@ -43,7 +43,7 @@ static void particles_are_sorted_by_tile_then_cell_and_stable(void **unused)
         particles.y[i] = at[i][1];
         particles.z[i] = at[i][2];
     }
-    CHECK_OK(wadi_flip_sort(&sort, &particles, 0.5, &arena, &error), error);
+    CHECK_OK(wadi_tile_sort(&sort, &particles, 0.5, &arena, &error), error);
     uint32_t ids[7] = { 3, 5, 1, 0, 2, 6, 4 };
     int32_t tile_start[5] = { 0, 1, 2, 3, 7 }, row_first[5] = { 0, 1, 2, 3, 5 };
     assert_memory_equal(particles.id, ids, sizeof ids);
@@ -53,9 +53,9 @@ static void particles_are_sorted_by_tile_then_cell_and_stable(void **unused)
     assert_true(sort.row_mask[3] == 3 && sort.row_mask[0] == UINT64_C(1) << 56);
     uint8_t lanes[5] = { 1, 1, 128, 2, 1 };
     assert_memory_equal(sort.lanes, lanes, sizeof lanes);
-    assert_true(wadi_flip_sort_validate(&sort, &particles));
+    assert_true(wadi_tile_sort_validate(&sort, &particles));
     particles.x[3] += 0.5;
-    assert_false(wadi_flip_sort_validate(&sort, &particles));
+    assert_false(wadi_tile_sort_validate(&sort, &particles));
     wadi_arena_free(&arena);
     wadi_particles_free(&particles);
 }
@@ -71,15 +71,15 @@ static void the_first_particles_can_be_left_out(void **unused)
         int32_t first = firsts[n];
         WadiParticles some, all;
         WadiArena arena = { 0 };
-        WadiFlipSort part, own;
+        WadiTileSort part, own;
         scatter(&all, COUNT, wadi_vec3(0, 0, 0), 9.0);
         scatter(&some, COUNT, wadi_vec3(0, 0, 0), 9.0);
         uint8_t is_removed[COUNT] = { 0 };
         memset(is_removed, 1, (size_t)first);
         wadi_particles_remove(&some, is_removed);
-        CHECK_OK(wadi_flip_sort(&own, &some, 0.3, &arena, &error), error);
-        CHECK_OK(wadi_flip_sort_from(&part, &all, first, 0.3, &arena, &error), error);
-        assert_true(wadi_flip_sort_validate(&part, &all) && wadi_particles_validate(&all));
+        CHECK_OK(wadi_tile_sort(&own, &some, 0.3, &arena, &error), error);
+        CHECK_OK(wadi_tile_sort_from(&part, &all, first, 0.3, &arena, &error), error);
+        assert_true(wadi_tile_sort_validate(&part, &all) && wadi_particles_validate(&all));
         assert_memory_equal(all.id + first, some.id, (size_t)some.count * sizeof *some.id);
         assert_memory_equal(all.x + first, some.x, (size_t)some.count * sizeof *some.x);
         for (int32_t i = 0; i < first; ++i) {
@@ -102,12 +102,12 @@ static void nothing_and_one_particle_are_sorted_and_gridded(void **unused)
     for (int count = 0; count < 2; ++count) {
         WadiParticles particles;
         WadiArena arena = { 0 };
-        WadiFlipSort sort;
+        WadiTileSort sort;
         WadiFlipGrid grid;
         scatter(&particles, count, wadi_vec3(0.45, 0.45, 0.45), 0); /* cell (4, 4, 4) of 0.1 m */
-        CHECK_OK(wadi_flip_sort(&sort, &particles, 0.1, &arena, &error), error);
+        CHECK_OK(wadi_tile_sort(&sort, &particles, 0.1, &arena, &error), error);
         CHECK_OK(wadi_flip_grid_build(&grid, &sort, WADI_FLIP_MARGIN, &arena, &error), error);
-        assert_true(wadi_flip_sort_validate(&sort, &particles) && wadi_flip_grid_validate(&grid, &sort));
+        assert_true(wadi_tile_sort_validate(&sort, &particles) && wadi_flip_grid_validate(&grid, &sort));
         /* Cells 2 .. 6 along each axis: 5 x 5 rows in one tile. */
         assert_int_equal(grid.rows.count, 1 + 25 * count);
         assert_int_equal(grid.tiles.count, count);
@@ -124,11 +124,11 @@ static void the_grid_has_exactly_the_rows_near_fluid(void **unused)
     for (int margin = WADI_FLIP_MARGIN_MIN; margin <= WADI_FLIP_MARGIN_MAX; ++margin) {
         WadiParticles particles;
         WadiArena arena = { 0 };
-        WadiFlipSort sort;
+        WadiTileSort sort;
         WadiFlipGrid grid;
         enum { COUNT = 40 };
         scatter(&particles, COUNT, wadi_vec3(0, 0, 0), 50.0);
-        CHECK_OK(wadi_flip_sort(&sort, &particles, 1.0, &arena, &error), error);
+        CHECK_OK(wadi_tile_sort(&sort, &particles, 1.0, &arena, &error), error);
         CHECK_OK(wadi_flip_grid_build(&grid, &sort, margin, &arena, &error), error);
         assert_true(wadi_flip_grid_validate(&grid, &sort));
         int32_t found = 1;
@@ -165,19 +165,19 @@ static void a_particle_without_a_cell_is_named(void **unused)
         WadiError error;
         WadiParticles particles;
         WadiArena arena = { 0 };
-        WadiFlipSort sort;
+        WadiTileSort sort;
         scatter(&particles, 20000, wadi_vec3(0, 0, 0), 10.0);
         particles.y[9001] = bad[n];
-        assert_int_equal(wadi_flip_sort(&sort, &particles, 1.0, &arena, &error), WADI_ERR_NUMERIC);
+        assert_int_equal(wadi_tile_sort(&sort, &particles, 1.0, &arena, &error), WADI_ERR_NUMERIC);
         assert_non_null(strstr(error.text, "particle 9001 "));
         assert_int_equal(sort.tiles.count, 0);
         assert_int_equal(particles.id[9001], 9001);
         /* Just inside the limit there is a cell. */
         particles.y[9001] = bad[n] < 0.0 ? -2147483584.0 : 2147483584.0;
-        CHECK_OK(wadi_flip_sort(&sort, &particles, 1.0, &arena, &error), error);
+        CHECK_OK(wadi_tile_sort(&sort, &particles, 1.0, &arena, &error), error);
         WadiFlipGrid grid;
         CHECK_OK(wadi_flip_grid_build(&grid, &sort, WADI_FLIP_MARGIN_MAX, &arena, &error), error);
-        assert_true(wadi_flip_sort_validate(&sort, &particles));
+        assert_true(wadi_tile_sort_validate(&sort, &particles));
         wadi_arena_free(&arena);
         wadi_particles_free(&particles);
     }
@@ -188,13 +188,13 @@ static uint64_t hash_of_sort(int threads, double size)
     WadiError error;
     WadiParticles particles;
     WadiArena arena = { 0 };
-    WadiFlipSort sort;
+    WadiTileSort sort;
     WadiFlipGrid grid;
     wadi_parallel_set_threads(threads);
     scatter(&particles, 100000, wadi_vec3(1.0, -2.0, 3.0), size);
-    CHECK_OK(wadi_flip_sort(&sort, &particles, 0.1, &arena, &error), error);
+    CHECK_OK(wadi_tile_sort(&sort, &particles, 0.1, &arena, &error), error);
     CHECK_OK(wadi_flip_grid_build(&grid, &sort, WADI_FLIP_MARGIN, &arena, &error), error);
-    assert_true(wadi_flip_sort_validate(&sort, &particles));
+    assert_true(wadi_tile_sort_validate(&sort, &particles));
     size_t tiles = (size_t)sort.tiles.count, rows = (size_t)sort.row_first[tiles];
     uint64_t hash = wadi_hash_bytes(0, particles.id, sizeof *particles.id * (size_t)particles.count);
     hash = wadi_hash_bytes(hash, particles.x, sizeof *particles.x * (size_t)particles.count);
@@ -264,7 +264,7 @@ static void the_order_is_the_same_a_kilometre_away(void **unused)
     for (int n = 0; n < 4; ++n) {
         WadiParticles particles;
         WadiArena arena = { 0 };
-        WadiFlipSort sort;
+        WadiTileSort sort;
         WadiFlipGrid grid;
         scatter(&particles, 30000, wadi_vec3(0, 0, 0), 1.5);
         for (int32_t i = 0; i < particles.count; ++i) {
@@ -273,7 +273,7 @@ static void the_order_is_the_same_a_kilometre_away(void **unused)
             particles.y[i] = ldexp(floor(ldexp(particles.y[i], 30)), -30) - far[n];
             particles.z[i] = ldexp(floor(ldexp(particles.z[i], 30)), -30) + far[n];
         }
-        CHECK_OK(wadi_flip_sort(&sort, &particles, 0.0625, &arena, &error), error);
+        CHECK_OK(wadi_tile_sort(&sort, &particles, 0.0625, &arena, &error), error);
         CHECK_OK(wadi_flip_grid_build(&grid, &sort, WADI_FLIP_MARGIN, &arena, &error), error);
         uint64_t hash = wadi_hash_bytes(0, particles.id, sizeof *particles.id * (size_t)particles.count);
         hash = wadi_hash_bytes(hash, grid.mask, (size_t)grid.tiles.count * sizeof *grid.mask);
@@ -296,10 +296,10 @@ static void droplets_cost_memory_by_their_number(void **unused)
     for (int n = 0; n < 2; ++n) {
         WadiParticles particles;
         WadiArena arena = { 0 };
-        WadiFlipSort sort;
+        WadiTileSort sort;
         WadiFlipGrid grid;
         scatter(&particles, counts[n], wadi_vec3(0, 0, 0), n == 0 ? 3e4 : 1e6);
-        CHECK_OK(wadi_flip_sort(&sort, &particles, 1.0, &arena, &error), error);
+        CHECK_OK(wadi_tile_sort(&sort, &particles, 1.0, &arena, &error), error);
         CHECK_OK(wadi_flip_grid_build(&grid, &sort, WADI_FLIP_MARGIN, &arena, &error), error);
         bytes[n] = (double)arena.high_water / (double)counts[n];
         assert_int_equal(sort.row_first[sort.tiles.count], counts[n]);
@@ -320,11 +320,11 @@ static void a_warm_step_calls_no_allocator(void **unused)
     scatter(&particles, 3000, wadi_vec3(0, 0, 0), 5.0);
     size_t calls = 0;
     for (int step = 0; step < 3; ++step) {
-        WadiFlipSort sort;
+        WadiTileSort sort;
         WadiFlipGrid grid;
         CHECK_OK(wadi_arena_reset(&arena, &error), error);
         calls = wadi_alloc_call_count();
-        CHECK_OK(wadi_flip_sort(&sort, &particles, 0.3, &arena, &error), error);
+        CHECK_OK(wadi_tile_sort(&sort, &particles, 0.3, &arena, &error), error);
         CHECK_OK(wadi_flip_grid_build(&grid, &sort, WADI_FLIP_MARGIN, &arena, &error), error);
     }
     assert_int_equal(wadi_alloc_call_count(), calls);

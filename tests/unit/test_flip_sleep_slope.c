@@ -42,11 +42,11 @@ static int steep_tiles(const Slope *slope)
     WadiScene *scene = load_scene(text);
     WadiSim *sim = start_sim(scene, 1);
     WadiArena arena = { 0 };
-    WadiFlipSort sort;
+    WadiTileSort sort;
     WadiSolverContext context = { .world = sim->world, .particles = &sim->particles, .scratch = &arena };
     WadiSleepStep step = { .context = &context };
     WadiSleep none = { 0 };
-    CHECK_OK(wadi_flip_sort(&sort, &sim->particles, 1.0, &arena, &error), error);
+    CHECK_OK(wadi_tile_sort(&sort, &sim->particles, 1.0, &arena, &error), error);
     int count = 0;
     for (int n = 0; n < 3; ++n) {
         int32_t at[3] = { 1, 1, 1 };

@@ -13,7 +13,7 @@ typedef struct Roof {
     WadiScene *scene;
     WadiSim *sim;
     WadiArena arena;
-    WadiFlipSort sort;
+    WadiTileSort sort;
     WadiSolverContext context;
 } Roof;
 
@@ -39,7 +39,7 @@ static void build(Roof *roof, int up, double friction_angle)
     roof->context = (WadiSolverContext){ .world = roof->sim->world,
                                          .particles = &roof->sim->particles,
                                          .scratch = &roof->arena };
-    CHECK_OK(wadi_flip_sort(&roof->sort, &roof->sim->particles, 1.0, &roof->arena, &error), error);
+    CHECK_OK(wadi_tile_sort(&roof->sort, &roof->sim->particles, 1.0, &roof->arena, &error), error);
 }
 
 static void destroy(Roof *roof)

@@ -118,7 +118,7 @@ static WadiStatus small_step(WadiError *error)
 {
     WadiParticles particles;
     WadiArena arena = { 0 };
-    WadiFlipSort sort;
+    WadiTileSort sort;
     WadiFlipGrid grid;
     WadiFlipPath path;
     int32_t first;
@@ -127,7 +127,7 @@ static WadiStatus small_step(WadiError *error)
     for (int32_t i = 0; i < particles.count; ++i) {
         particles.x[i] = 0.3 * i;
     }
-    status = status == WADI_OK ? wadi_flip_sort(&sort, &particles, 0.1, &arena, error) : status;
+    status = status == WADI_OK ? wadi_tile_sort(&sort, &particles, 0.1, &arena, error) : status;
     status = status == WADI_OK ? wadi_flip_grid_build(&grid, &sort, 3, &arena, error) : status;
     WadiFlipToGridIn to_grid = { .sort = &sort, .particles = &particles };
     status = status == WADI_OK ? wadi_flip_particles_to_grid(&grid, &to_grid, &arena, error) : status;
@@ -171,7 +171,7 @@ static void step_costs_follow_the_particles(void **unused)
         double t[5];
         CHECK_OK(wadi_arena_reset(&fluid.arena, &error), error);
         t[0] = wadi_time_now();
-        CHECK_OK(wadi_flip_sort(&fluid.sort, &fluid.particles, 0.1, &fluid.arena, &error), error);
+        CHECK_OK(wadi_tile_sort(&fluid.sort, &fluid.particles, 0.1, &fluid.arena, &error), error);
         t[1] = wadi_time_now();
         CHECK_OK(wadi_flip_grid_build(&fluid.grid, &fluid.sort, WADI_FLIP_MARGIN, &fluid.arena, &error),
                  error);
@@ -222,7 +222,7 @@ static double droplet_seconds(int32_t count, bool is_whole)
             fluid_to_grid(&fluid, NULL, 0, false);
             fluid_to_particles(&fluid, 0.95, false, 0.01, 2);
         } else {
-            CHECK_OK(wadi_flip_sort(&fluid.sort, &fluid.particles, 1.0, &fluid.arena, &error), error);
+            CHECK_OK(wadi_tile_sort(&fluid.sort, &fluid.particles, 1.0, &fluid.arena, &error), error);
         }
         double seconds = wadi_time_now() - start;
         best = seconds < best ? seconds : best;

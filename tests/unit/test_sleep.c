@@ -1,7 +1,7 @@
 /* sleep: tiles fall asleep, wake and are saved, driven by a test instead of a solver. */
 #include "sleep/sleep.h"
 
-#include "flip/transfer/flip_sort.h"
+#include "particles/tile_sort.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
 
@@ -77,7 +77,7 @@ static void take_step(Bed *bed)
     do {
         WadiSleepSurvey survey;
         falls = NULL;
-        CHECK_OK(wadi_flip_sort_from(&sort, &bed->particles, sleep->count, 1.0, &bed->arena, &error), error);
+        CHECK_OK(wadi_tile_sort_from(&sort, &bed->particles, sleep->count, 1.0, &bed->arena, &error), error);
         CHECK_OK(wadi_sleep_survey(sleep, &now, &sort, &survey, &error), error);
         CHECK_OK(wadi_sleep_find_reached(sleep, &now, &survey, &wakes, &error), error);
         if (wakes != NULL) {

@@ -419,7 +419,7 @@ static void move_part_near_shapes(const WadiFlipMover *context, const NearShapes
                                   const WadiFlipPath *path, int32_t begin, int32_t end,
                                   WadiCollideReport *report)
 {
-    const WadiFlipSort *sort = context->in->sort;
+    const WadiTileSort *sort = context->in->sort;
     const WadiFlipGrid *grid = context->in->grid;
     int32_t r = sort->row_first[tile];
     for (uint64_t left = sort->row_mask[tile]; left != 0; left &= left - 1, ++r) {

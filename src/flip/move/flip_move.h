@@ -14,7 +14,7 @@ typedef struct WadiFlipMoveIn {
     double cell_size, time, dt; /* the path covers [time, time + dt] */
     /* Solids on the grid at time + dt, for particles in the order of `sort`: free paths then need no query
      * of the solids. All NULL: every particle queries them. */
-    const WadiFlipSort *sort;
+    const WadiTileSort *sort;
     const WadiFlipGrid *grid;
     const WadiFlipSolid *solid;
 } WadiFlipMoveIn;

@@ -281,7 +281,7 @@ static void find_holes_in_row(const Spread *spread, int32_t row, int32_t occupie
 
 static void for_rows(const Spread *spread, int64_t first, int64_t end, RowWork work)
 {
-    const WadiFlipSort *sort = spread->in->sort;
+    const WadiTileSort *sort = spread->in->sort;
     const WadiFlipGrid *grid = spread->in->grid;
     Around around;
     memset(around.x, 0, sizeof around.x); /* the last vector of a sum may extend past the particles */

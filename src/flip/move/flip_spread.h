@@ -7,7 +7,7 @@
 #include "flip/transfer/flip_transfer.h"
 
 typedef struct WadiFlipSpreadIn {
-    const WadiFlipSort *sort;
+    const WadiTileSort *sort;
     const WadiFlipGrid *grid;
     const WadiParticles *particles; /* in the order of `sort` */
     const bool *is_spread;          /* by material: is moved; particles of the others stay but push */

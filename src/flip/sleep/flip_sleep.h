@@ -20,7 +20,7 @@
 /* The displacements of a step, recorded by the mover: parts of a tile before they move, from several threads,
  * then the whole tile. */
 typedef struct WadiFlipWatch {
-    const WadiFlipSort *sort;
+    const WadiTileSort *sort;
     const WadiParticles *particles;
     const WadiScene *scene;
     double slow_square; /* m^2, of the displacement in the step */
@@ -36,7 +36,7 @@ typedef struct WadiFlipDisplacements {
     bool has_others;     /* particles other than sand */
 } WadiFlipDisplacements;
 
-WadiStatus wadi_flip_watch_begin(WadiFlipWatch *watch, const WadiSleepStep *step, const WadiFlipSort *sort,
+WadiStatus wadi_flip_watch_begin(WadiFlipWatch *watch, const WadiSleepStep *step, const WadiTileSort *sort,
                                  WadiError *error);
 /* Particles first .. end, in the order of the sort. */
 void wadi_flip_watch_part(const WadiFlipWatch *watch, const WadiFlipPath *path, int32_t first, int32_t end,
@@ -49,14 +49,14 @@ void wadi_flip_watch_paths(const WadiFlipWatch *watch, const WadiFlipPath *path)
 /* flip_sleep_slope.c: columns of tile t of the sort whose free surface is steeper than the friction of its
  * sand allows; 0 if fewer than a third are, or with cohesion. Columns run along the axis nearest to gravity;
  * bit a + 8 b is the column at a along the next axis (z: x) and b along the one after it. */
-uint64_t wadi_flip_sleep_steep(const WadiSleep *sleep, const WadiSleepStep *step, const WadiFlipSort *sort,
+uint64_t wadi_flip_sleep_steep(const WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
                                int32_t t);
 /* The axis nearest to gravity. */
 int wadi_flip_sleep_up(WadiVec3 gravity);
 
 /* flip_sleep_weak.c: mark the tiles that are weak in this step, `window` being the time after which slow
  * tiles may sleep; and reduce the yield slopes k, one a cell, of their steep columns. */
-void wadi_flip_sleep_find_weak(WadiSleep *sleep, const WadiSleepStep *step, const WadiFlipSort *sort,
+void wadi_flip_sleep_find_weak(WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
                                double window);
 void wadi_flip_sleep_weaken(const WadiSleep *sleep, WadiVec3 gravity, const WadiRows *rows, float *k);
 

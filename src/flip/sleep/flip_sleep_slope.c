@@ -37,7 +37,7 @@ static void add_particles(Block *block, const int32_t cell[3], int32_t count)
     }
 }
 
-static void add_awake_tile(Block *block, const WadiFlipSort *sort, int32_t t)
+static void add_awake_tile(Block *block, const WadiTileSort *sort, int32_t t)
 {
     const WadiTile tile = sort->tiles.tiles[t];
     int32_t row = sort->row_first[t];
@@ -106,7 +106,7 @@ static void find_gradient(const Block *block, int a, int b, double gradient[2])
 
 /* Steepest slope that the friction of a tile's particles allows, as an angle; 90 degrees with cohesion, which
  * holds any slope on a small scale. */
-static double stable_angle(const WadiSleepStep *step, const WadiFlipSort *sort, int32_t t)
+static double stable_angle(const WadiSleepStep *step, const WadiTileSort *sort, int32_t t)
 {
     const WadiScene *scene = step->context->world->scene;
     const WadiParticles *p = step->context->particles;
@@ -128,7 +128,7 @@ static double stable_angle(const WadiSleepStep *step, const WadiFlipSort *sort, 
 }
 
 static void fill_block(Block *block, const WadiSleep *sleep, const WadiSleepStep *step,
-                       const WadiFlipSort *sort, int32_t t)
+                       const WadiTileSort *sort, int32_t t)
 {
     const WadiTile tile = sort->tiles.tiles[t];
     const int32_t at[3] = { tile.x, tile.y, tile.z };
@@ -160,7 +160,7 @@ int wadi_flip_sleep_up(WadiVec3 gravity)
     return up;
 }
 
-uint64_t wadi_flip_sleep_steep(const WadiSleep *sleep, const WadiSleepStep *step, const WadiFlipSort *sort,
+uint64_t wadi_flip_sleep_steep(const WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
                                int32_t t)
 {
     const WadiVec3 g = wadi_curve_value3(&step->context->world->scene->gravity, step->time);

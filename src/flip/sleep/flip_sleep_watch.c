@@ -68,7 +68,7 @@ void wadi_flip_watch_paths(const WadiFlipWatch *watch, const WadiFlipPath *path)
     wadi_parallel_for(watch->sort->tiles.count, 2, watch_tiles, &all);
 }
 
-WadiStatus wadi_flip_watch_begin(WadiFlipWatch *watch, const WadiSleepStep *step, const WadiFlipSort *sort,
+WadiStatus wadi_flip_watch_begin(WadiFlipWatch *watch, const WadiSleepStep *step, const WadiTileSort *sort,
                                  WadiError *error)
 {
     WadiArena *arena = step->context->scratch;

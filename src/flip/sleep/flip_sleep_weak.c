@@ -15,7 +15,7 @@ enum { TILE_BLOCK = 4 };
 typedef struct Weak {
     WadiSleep *sleep;
     const WadiSleepStep *step;
-    const WadiFlipSort *sort;
+    const WadiTileSort *sort;
     double window;
 } Weak;
 
@@ -40,7 +40,7 @@ static void update_tiles(void *context, int64_t first, int64_t end)
     }
 }
 
-void wadi_flip_sleep_find_weak(WadiSleep *sleep, const WadiSleepStep *step, const WadiFlipSort *sort,
+void wadi_flip_sleep_find_weak(WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
                                double window)
 {
     wadi_parallel_for(sort->tiles.count, TILE_BLOCK, update_tiles, &(Weak){ sleep, step, sort, window });

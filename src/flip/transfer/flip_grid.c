@@ -64,7 +64,7 @@ static void grow_z(TileList *list, int margin)
 }
 
 /* The occupied rows, and those with a lane within the margin of the tile's ends. */
-static void grow_x(TileList *list, const WadiFlipSort *sort, int margin)
+static void grow_x(TileList *list, const WadiTileSort *sort, int margin)
 {
     unsigned near_low = (1u << margin) - 1, near_high = 0xffu << (8 - margin) & 0xff;
     for (int32_t t = 0; t < list->count; ++t) {
@@ -133,14 +133,14 @@ static void merge_streams(const TileList *from, int axis, TileList *to)
 
 typedef struct Labels {
     WadiFlipGrid *grid;
-    const WadiFlipSort *sort;
+    const WadiTileSort *sort;
 } Labels;
 
 static void label_tiles(void *context, int64_t first, int64_t end)
 {
     Labels *labels = context;
     WadiFlipGrid *grid = labels->grid;
-    const WadiFlipSort *sort = labels->sort;
+    const WadiTileSort *sort = labels->sort;
     for (int32_t t = (int32_t)first; t < end; ++t) {
         int32_t begin = grid->rows.first[t], rows = grid->rows.first[t + 1] - begin,
                 tile = grid->sort_tile[t];
@@ -156,7 +156,7 @@ static void label_tiles(void *context, int64_t first, int64_t end)
 }
 
 /* Both lists are sorted, and each occupied tile is in the grid. */
-static void match_tiles(WadiFlipGrid *grid, const WadiFlipSort *sort)
+static void match_tiles(WadiFlipGrid *grid, const WadiTileSort *sort)
 {
     int32_t next = 0;
     for (int32_t t = 0; t < grid->tiles.count; ++t) {
@@ -170,7 +170,7 @@ static void match_tiles(WadiFlipGrid *grid, const WadiFlipSort *sort)
     WADI_ASSERT(next == sort->tiles.count);
 }
 
-static WadiStatus build(WadiFlipGrid *grid, const WadiFlipSort *sort, WadiArena *arena, WadiError *error)
+static WadiStatus build(WadiFlipGrid *grid, const WadiTileSort *sort, WadiArena *arena, WadiError *error)
 {
     /* Each axis can triple the number of tiles; the capacity is counted first. */
     TileList list[4];
@@ -213,7 +213,7 @@ static WadiStatus build(WadiFlipGrid *grid, const WadiFlipSort *sort, WadiArena 
     return WADI_OK;
 }
 
-WadiStatus wadi_flip_grid_build(WadiFlipGrid *grid, const WadiFlipSort *sort, int margin, WadiArena *arena,
+WadiStatus wadi_flip_grid_build(WadiFlipGrid *grid, const WadiTileSort *sort, int margin, WadiArena *arena,
                                 WadiError *error)
 {
     WADI_ASSERT(margin >= WADI_FLIP_MARGIN_MIN && margin <= WADI_FLIP_MARGIN_MAX);
@@ -225,7 +225,7 @@ WadiStatus wadi_flip_grid_build(WadiFlipGrid *grid, const WadiFlipSort *sort, in
     return status;
 }
 
-bool wadi_flip_grid_validate(const WadiFlipGrid *grid, const WadiFlipSort *sort)
+bool wadi_flip_grid_validate(const WadiFlipGrid *grid, const WadiTileSort *sort)
 {
     if (!wadi_tile_map_validate(&grid->tiles) || !wadi_rows_validate(&grid->rows)) {
         return false;

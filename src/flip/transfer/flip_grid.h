@@ -3,8 +3,8 @@
 #ifndef WADI_FLIP_GRID_H
 #define WADI_FLIP_GRID_H
 
-#include "flip/transfer/flip_sort.h"
 #include "grid/rows.h"
+#include "particles/tile_sort.h"
 
 enum { WADI_FLIP_MARGIN = 2, WADI_FLIP_MARGIN_MIN = 2, WADI_FLIP_MARGIN_MAX = 7 };
 
@@ -18,8 +18,8 @@ typedef struct WadiFlipGrid {
     uint64_t *mask; /* per tile: its rows */
     WadiRows rows;
     uint8_t *occupied;  /* per row: bit l set where the cell of lane l holds particles */
-    int32_t *sort_tile; /* per tile: its index among the tiles of WadiFlipSort, or -1 */
-    int32_t *tile_of;   /* per tile of WadiFlipSort: its index here */
+    int32_t *sort_tile; /* per tile: its index among the tiles of WadiTileSort, or -1 */
+    int32_t *tile_of;   /* per tile of WadiTileSort: its index here */
     float *velocity[3]; /* m/s, on faces */
     /* Sum of mass times weight of the particles; 0: the face has no velocity yet. Temporary: released by
      * the caller of wadi_flip_grid_build after its last use. */
@@ -27,9 +27,9 @@ typedef struct WadiFlipGrid {
 } WadiFlipGrid;
 
 /* Velocities and masses are set only in the null row: wadi_flip_particles_to_grid writes the others. */
-WadiStatus wadi_flip_grid_build(WadiFlipGrid *grid, const WadiFlipSort *sort, int margin, WadiArena *arena,
+WadiStatus wadi_flip_grid_build(WadiFlipGrid *grid, const WadiTileSort *sort, int margin, WadiArena *arena,
                                 WadiError *error);
 
-bool wadi_flip_grid_validate(const WadiFlipGrid *grid, const WadiFlipSort *sort);
+bool wadi_flip_grid_validate(const WadiFlipGrid *grid, const WadiTileSort *sort);
 
 #endif

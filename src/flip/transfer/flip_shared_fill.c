@@ -96,7 +96,7 @@ static void split_particle(const Splitting *s, int32_t i, const int32_t at[3], i
 
 static void split_tile(const Splitting *s, int32_t tile, float *box)
 {
-    const WadiFlipSort *sort = s->in->sort;
+    const WadiTileSort *sort = s->in->sort;
     const WadiTile corner = sort->tiles.tiles[tile];
     int32_t r = sort->row_first[tile];
     for (uint64_t left = sort->row_mask[tile]; left != 0; left &= left - 1, ++r) {

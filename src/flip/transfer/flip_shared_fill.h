@@ -2,12 +2,12 @@
 #ifndef WADI_FLIP_SHARED_FILL_H
 #define WADI_FLIP_SHARED_FILL_H
 
-#include "flip/transfer/flip_sort.h"
 #include "grid/rows.h"
+#include "particles/tile_sort.h"
 
 typedef struct WadiFlipSharedIn {
     const WadiRows *rows;
-    const WadiFlipSort *sort;
+    const WadiTileSort *sort;
     const int32_t *tile_of; /* per tile of the sort: its index in the grid */
     const WadiParticles *particles;
     double cells_per_metre;

@@ -20,7 +20,7 @@ typedef struct WadiFlipAffine {
 WadiStatus wadi_flip_affine_add(WadiParticles *particles, WadiFlipAffine *affine, WadiError *error);
 
 typedef struct WadiFlipToGridIn {
-    const WadiFlipSort *sort;
+    const WadiTileSort *sort;
     const WadiParticles *particles; /* in the order of `sort` */
     const float *mass;  /* of a particle, by material; any unit in which sums stay in the range of float */
     int material_count; /* 0: all have mass 1 */
@@ -33,7 +33,7 @@ WadiStatus wadi_flip_particles_to_grid(WadiFlipGrid *grid, const WadiFlipToGridI
                                        WadiError *error);
 
 typedef struct WadiFlipToParticlesIn {
-    const WadiFlipSort *sort;
+    const WadiTileSort *sort;
     const WadiFlipGrid *grid; /* velocities are set (extended) in every lane within the margin of the fluid */
     const float *const
         *saved; /* [3] velocities of the grid right after particles to grid; NULL without FLIP */

@@ -4,7 +4,7 @@
 
 #include "flip/transfer/flip_transfer.h"
 
-static const double CELL_LIMIT = 2147483584.0; /* as in flip_sort.c */
+static const double CELL_LIMIT = 2147483584.0; /* as in tile_sort.c */
 
 /* Trilinear value of a component from nodes `low` and low + 1 (cells from the tile's corner, -1 .. 7).
  * false: a row is missing. */

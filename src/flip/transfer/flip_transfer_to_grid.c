@@ -246,7 +246,7 @@ static void scatter_streams(const ToGrid *work, WadiTile at, int32_t begin, int3
 
 static void scatter_tile(const ToGrid *work, int32_t tile, float *restrict buffer)
 {
-    const WadiFlipSort *sort = work->in->sort;
+    const WadiTileSort *sort = work->in->sort;
     const WadiParticles *particles = work->in->particles;
     WadiTile at = sort->tiles.tiles[tile];
     double per_metre = 1.0 / sort->cell_size;

@@ -293,7 +293,7 @@ void wadi_flip_gather_fill(const WadiFlipGather *work, int32_t tile, WadiFlipGat
 int64_t wadi_flip_gather_part(const WadiFlipGather *work, int32_t tile, int32_t first, int32_t end,
                               const WadiFlipPath *path, WadiFlipGatherScratch *scratch)
 {
-    const WadiFlipSort *sort = work->in->sort;
+    const WadiTileSort *sort = work->in->sort;
     WadiParticles *particles = work->particles;
     const float *restrict copy = scratch->copy;
     WadiFlipLong *long_list = &scratch->long_list;

@@ -16,7 +16,7 @@ static void count_tiles(void *user, int64_t first, int64_t end)
 {
     const Emitted *emitted = user;
     const WadiFlipStep *step = emitted->step;
-    const WadiFlipSort *sort = &step->sort;
+    const WadiTileSort *sort = &step->sort;
     const uint32_t *id = emitted->flip->context.particles->id;
     const int per_axis = emitted->flip->context.world->scene->particles_per_axis;
     const float particle_fill = 1.0f / (float)(per_axis * per_axis * per_axis);

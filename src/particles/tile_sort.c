@@ -5,7 +5,7 @@
  *   3. Blocks write their particle indices to those positions; each tile then sorts its own by cell.
  * The result is that of a stable sort, hence the same bytes for any thread count. No table covers the
  * space between the particles: the cost depends on their number only. */
-#include "flip/transfer/flip_sort.h"
+#include "particles/tile_sort.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -52,7 +52,7 @@ typedef struct TileSort {
     int32_t *index;                     /* particles by tile */
     uint16_t *cell;                     /* their cells */
     int32_t *order;                     /* particles by tile and cell */
-    WadiFlipSort *out;
+    WadiTileSort *out;
 } TileSort;
 
 /* Cell coordinates along one axis, split into tile and lane; false if a particle has no valid cell. */
@@ -222,7 +222,7 @@ static Keyed *sort_keyed(Keyed *from, Keyed *to, int32_t count)
  * entry. */
 static WadiStatus make_tiles(TileSort *sort, WadiArena *arena, WadiError *error)
 {
-    WadiFlipSort *out = sort->out;
+    WadiTileSort *out = sort->out;
     int64_t blocks = wadi_parallel_block_count(sort->count, SORT_BLOCK);
     const int32_t total = sort->used;
     Keyed *keyed[2];
@@ -308,7 +308,7 @@ static void sort_few(const TileSort *sort, int32_t tile, int32_t begin, int32_t 
         cell[m] = c;
         order[m] = sort->index[begin + n];
     }
-    WadiFlipSort *out = sort->out;
+    WadiTileSort *out = sort->out;
     int32_t row = out->row_first[tile], n = 0;
     for (uint64_t left = out->row_mask[tile]; left != 0; left &= left - 1, ++row) {
         int bit = __builtin_ctzll(left);
@@ -330,7 +330,7 @@ static void sort_many(const TileSort *sort, int32_t tile, int32_t begin, int32_t
     for (int32_t n = 0; n < count; ++n) {
         start[sort->cell[begin + n]] += 1;
     }
-    WadiFlipSort *out = sort->out;
+    WadiTileSort *out = sort->out;
     int32_t row = out->row_first[tile], next = begin;
     for (uint64_t left = out->row_mask[tile]; left != 0; left &= left - 1, ++row) {
         int bit = __builtin_ctzll(left);
@@ -379,7 +379,7 @@ static WadiStatus check_blocks(const TileSort *sort, const WadiParticles *partic
 
 /* Until here indices start at the first sorted particle; the result counts from the first particle of the
  * store. */
-static void count_from_first(WadiFlipSort *sort)
+static void count_from_first(WadiTileSort *sort)
 {
     if (sort->first == 0) {
         return;
@@ -417,17 +417,17 @@ static WadiStatus sort_particles(TileSort *sort, WadiParticles *particles, WadiA
     return WADI_OK;
 }
 
-WadiStatus wadi_flip_sort(WadiFlipSort *sort, WadiParticles *particles, double cell_size, WadiArena *arena,
+WadiStatus wadi_tile_sort(WadiTileSort *sort, WadiParticles *particles, double cell_size, WadiArena *arena,
                           WadiError *error)
 {
-    return wadi_flip_sort_from(sort, particles, 0, cell_size, arena, error);
+    return wadi_tile_sort_from(sort, particles, 0, cell_size, arena, error);
 }
 
-WadiStatus wadi_flip_sort_from(WadiFlipSort *sort, WadiParticles *particles, int32_t first, double cell_size,
+WadiStatus wadi_tile_sort_from(WadiTileSort *sort, WadiParticles *particles, int32_t first, double cell_size,
                                WadiArena *arena, WadiError *error)
 {
     WADI_ASSERT(cell_size > 0.0 && first >= 0 && first <= particles->count);
-    *sort = (WadiFlipSort){ .cell_size = cell_size, .first = first };
+    *sort = (WadiTileSort){ .cell_size = cell_size, .first = first };
     bool has_any = particles->count > first; /* an empty store has no columns to point into */
     TileSort work = { .x = has_any ? particles->x + first : NULL,
                       .y = has_any ? particles->y + first : NULL,
@@ -437,12 +437,12 @@ WadiStatus wadi_flip_sort_from(WadiFlipSort *sort, WadiParticles *particles, int
                       .out = sort };
     WadiStatus status = sort_particles(&work, particles, arena, error);
     if (status != WADI_OK) {
-        *sort = (WadiFlipSort){ .cell_size = cell_size };
+        *sort = (WadiTileSort){ .cell_size = cell_size };
     }
     return status;
 }
 
-static bool is_in_cell(const WadiFlipSort *sort, const WadiParticles *particles, int32_t i,
+static bool is_in_cell(const WadiTileSort *sort, const WadiParticles *particles, int32_t i,
                        const int32_t cell[3])
 {
     const double per_metre = 1.0 / sort->cell_size;
@@ -451,7 +451,7 @@ static bool is_in_cell(const WadiFlipSort *sort, const WadiParticles *particles,
            wadi_cell_at(particles->z[i], per_metre) == cell[2];
 }
 
-bool wadi_flip_sort_validate(const WadiFlipSort *sort, const WadiParticles *particles)
+bool wadi_tile_sort_validate(const WadiTileSort *sort, const WadiParticles *particles)
 {
     int32_t next = sort->first, row = 0;
     if (!wadi_tile_map_validate(&sort->tiles)) {
