@@ -11,7 +11,7 @@
 #define WADI_SOLVERS(PLAIN, SETTINGS, PLANNED)                                                               \
     PLAIN(points, "particles that fall and bounce without acting on each other")                             \
     SETTINGS(flip, "particles and a staggered grid; water, and sand by frictional plasticity")               \
-    PLANNED(sph, "smoothed particles; sand and water coupled")                                               \
+    SETTINGS(sph, "smoothed particles; sand and water coupled")                                              \
     PLANNED(dem, "grains in contact above a height field")
 
 #define WADI_SOLVER_NUMBER(name, summary) WADI_SOLVER_##name,

@@ -1,0 +1,47 @@
+/* Neighbours of the sph solver, and the gradient of the kernel for each pair.
+ *
+ * Positions are whole numbers of 2^-20 spacings, modulo 2^32: differences of neighbours are exact wherever
+ * the scene stands, and the terms of a pair are exactly opposite. */
+#ifndef WADI_SPH_PAIRS_H
+#define WADI_SPH_PAIRS_H
+
+#include "sph/walls/sph_walls.h"
+
+typedef int32_t WadiI4 __attribute__((vector_size(16), aligned(16), may_alias));
+
+#define WADI_SPH_PLACES 1048576.0 /* a spacing */
+
+/* Lists in the order of the sort. The neighbours of particle i are start[i] .. start[i + 1]; the first
+ * `same[i]` of them are of its own kind (sand or water), the others of the other one. */
+typedef struct WadiSphPairs {
+    int32_t count; /* particles */
+    int64_t *start;
+    int32_t *same;
+    int32_t *index; /* j */
+    /* Of each pair, at least 0: grad_i W_ij V_j, times a spacing, is slope (x_j - x_i), a vector of places. For
+     * pairs of different kinds times the part of the sand that is closed to water. */
+    float *slope;
+    /* Per particle: x, y, z, and room for a number of a solve that is read together with them. */
+    WadiI4 *place;
+} WadiSphPairs;
+
+typedef struct WadiSphPairsIn {
+    const WadiTileSort *sort;
+    const WadiParticles *particles;
+    const WadiSphKernel *kernel;
+    const WadiSphWalls *walls;
+    double spacing;         /* m */
+    const uint8_t *is_sand; /* per particle of the sort, from 0 */
+    const float *volume;    /* per particle, over that of a full one; NULL: all 1 */
+    const float *closed;    /* per particle of sand: part of its volume that is closed to water; NULL: all */
+} WadiSphPairsIn;
+
+/* Makes the lists, and the densities: per particle, over that at rest. Where water can enter sand, that of sand
+ * counts sand and walls only, and that of water also sand, by its closed part. Memory in the arena. */
+WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSphPairsIn *in,
+                               WadiArena *arena, WadiError *error);
+
+/* x_i - x_j in places, as floats; w is not used. */
+#define WADI_SPH_OFFSET(place_i, place_j) __builtin_convertvector((place_i) - (place_j), WadiF4)
+
+#endif

@@ -1,0 +1,39 @@
+/* The pressure that keeps particles from being compressed: one unilateral problem for sand and water.
+ *   v_i = v*_i - (V_i/m_i) [ sum_j (P_i + P_j) G_ij + P_i w_i ]
+ *   R_i = sum_j G_ij . (v_i - v_j) + w_i . (v_i - v_wall) - s_i <= 0,  P_i >= 0, and R_i = 0 where P_i > 0
+ * P = p dt / (density of reference x spacing) in m/s, G_ij the gradient of the pair, w_i that of the walls.
+ * Both operators are transposes of each other. Where water can enter sand, only the water's pressure acts
+ * between them, on the part of the sand that is closed to it, and the pressure of sand is the effective one.
+ * Source: [theory 11.4]. */
+#ifndef WADI_SPH_PRESSURE_H
+#define WADI_SPH_PRESSURE_H
+
+#include "sph/pairs/sph_pairs.h"
+
+typedef struct WadiSphPressureIn {
+    const WadiSphPairs *pairs;
+    const WadiSphWalls *walls;
+    const uint8_t *is_sand;
+    const float *lightness; /* per particle: V_i / m_i times the density of reference */
+    bool is_sand_open;      /* between sand and water only the water's pressure acts */
+    const float *source;    /* s_i, m/s: rate at which the particle may become denser */
+    float smooth;           /* weight of the differences between neighbours */
+    double largest;         /* eigenvalue of the operator, from wadi_sph_pressure_largest */
+    double tolerance;       /* of the mean residual, m/s */
+    int max_iterations;
+} WadiSphPressureIn;
+
+typedef struct WadiSphPressureReport {
+    int iterations;
+    double residual; /* mean, m/s */
+} WadiSphPressureReport;
+
+/* `velocity`: v* on entry, v after; `pressure`: P of the last step on entry. Uses pairs->place[.][3]. */
+WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const WadiSphPressureIn *in,
+                                   WadiSphPressureReport *report, WadiArena *arena, WadiError *error);
+
+/* The largest eigenvalue of the operator from P to -R, by `iterations` steps of the power method. */
+WadiStatus wadi_sph_pressure_largest(const WadiSphPressureIn *in, int iterations, double *largest,
+                                     WadiArena *arena, WadiError *error);
+
+#endif

@@ -1,0 +1,51 @@
+/* The sph solver: sand and water as smoothed particles [LD09]. */
+#ifndef WADI_SPH_SPH_H
+#define WADI_SPH_SPH_H
+
+#include "matter/materials.h"
+#include "sph/pressure/sph_pressure.h"
+#include "sph/sph_settings.h"
+#include "world/solver.h"
+
+typedef struct WadiSph {
+    WadiSolverContext context;
+    WadiMaterials materials;
+    WadiSphKernel kernel;
+    double spacing;      /* m: dx */
+    double unit_time;    /* s: sqrt(dx / g) */
+    int pressure_column; /* Pa; shown */
+    /* Eigenvalue of the pressure's operator, measured every few steps; 0: not yet. */
+    double largest;
+    int64_t steps;
+} WadiSph;
+
+/* What the stages of a step pass on; arrays have an item a particle of the sort. */
+typedef struct WadiSphStep {
+    double time, dt;
+    bool ends_frame;
+    WadiTileSort sort;
+    int32_t count;
+    uint8_t *is_sand;
+    float *volume;    /* over that of a full particle; NULL: all 1 */
+    float *closed;    /* part of sand that water cannot enter; NULL: all */
+    float *lightness; /* volume over mass, over that of the first material */
+    WadiSphWalls walls;
+    WadiSphPairs pairs;
+    float *density; /* over that at rest */
+    WadiF4 *velocity;
+    float *pressure; /* P = p dt / (rho dx), m/s */
+    int pressure_solves, pressure_iterations;
+} WadiSphStep;
+
+/* sph_step.c */
+WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepReport *report,
+                              WadiError *error);
+/* sph_forces.c: particles' velocities with the forces of the step, v*. */
+WadiStatus wadi_sph_add_forces(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+/* sph_pressure_step.c */
+WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error);
+/* sph_move.c: velocities and pressures to the particles, and the particles to their next positions. */
+WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
+                         WadiError *error);
+
+#endif

@@ -1,0 +1,40 @@
+/* Velocities of the particles after gravity and the scene's forces: v* = v + dt a. */
+#include "core/parallel.h"
+#include "sph/sph.h"
+
+enum { BLOCK = 4096 };
+
+typedef struct Forces {
+    const WadiSph *sph;
+    WadiSphStep *step;
+    WadiVec3 gravity;
+} Forces;
+
+static void force_block(void *context, int64_t first, int64_t end)
+{
+    const Forces *f = context;
+    const WadiWorld *world = f->sph->context.world;
+    const WadiParticles *p = f->sph->context.particles;
+    const int32_t base = f->step->sort.first;
+    const double dt = f->step->dt;
+    for (int64_t i = first; i < end; ++i) {
+        const int64_t k = base + i;
+        WadiVec3 v = { (double)p->vx[k], (double)p->vy[k], (double)p->vz[k] };
+        WadiVec3 a = f->gravity;
+        if (world->scene->force_count > 0) {
+            a = wadi_world_acceleration(world, (WadiVec3){ p->x[k], p->y[k], p->z[k] }, v, f->step->time);
+        }
+        v = wadi_add_scaled(v, a, dt);
+        f->step->velocity[i] = (WadiF4){ (float)v.x, (float)v.y, (float)v.z, 0.0f };
+    }
+}
+
+WadiStatus wadi_sph_add_forces(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    Forces f = { .sph = sph,
+                 .step = step,
+                 .gravity = wadi_curve_value3(&sph->context.world->scene->gravity, step->time) };
+    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &step->velocity, (size_t)step->count, "velocities", error));
+    wadi_parallel_for(step->count, BLOCK, force_block, &f);
+    return WADI_OK;
+}

@@ -1,0 +1,60 @@
+/* Particles get their velocities and pressures and move; solids stop them, should the pressure fail to. */
+#include "core/parallel.h"
+#include "particles/collide.h"
+#include "sph/sph.h"
+
+enum { BLOCK = 1024 };
+
+#define SKIN 1e-3 /* spacings: distance from solids after a contact */
+
+typedef struct Move {
+    const WadiSph *sph;
+    const WadiSphStep *step;
+    WadiCollideIn collide;
+    WadiCollideReport *reports; /* per block */
+    float to_pascal;
+} Move;
+
+static void move_block(void *context, int64_t first, int64_t end)
+{
+    const Move *m = context;
+    const WadiSphStep *step = m->step;
+    WadiParticles *p = m->sph->context.particles;
+    float *pressure = wadi_particles_column(p, m->sph->pressure_column);
+    const double dt = step->dt;
+    for (int64_t i = first; i < end; ++i) {
+        const int32_t k = step->sort.first + (int32_t)i;
+        const WadiF4 v = step->velocity[i];
+        p->vx[k] = v[0], p->vy[k] = v[1], p->vz[k] = v[2];
+        pressure[k] = step->pressure[i] * m->to_pascal;
+        const WadiVec3 to = { p->x[k] + dt * (double)v[0], p->y[k] + dt * (double)v[1],
+                              p->z[k] + dt * (double)v[2] };
+        if (step->walls.of[i] < 0) {
+            p->x[k] = to.x, p->y[k] = to.y, p->z[k] = to.z;
+        } else {
+            wadi_collide_move_one(&m->collide, p, k, to, &m->reports[first / BLOCK]);
+        }
+    }
+}
+
+WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
+                         WadiError *error)
+{
+    const int64_t blocks = wadi_parallel_block_count(step->count, BLOCK);
+    Move m = { .sph = sph,
+               .step = step,
+               .collide = { .solids = &sph->context.world->solids,
+                            .t0 = step->time,
+                            .t1 = step->time + step->dt,
+                            .skin = SKIN * sph->spacing },
+               .to_pascal = (float)(sph->materials.density * sph->spacing / step->dt) };
+    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &m.reports, (size_t)blocks, "contacts", error));
+    for (int64_t b = 0; b < blocks; ++b) {
+        m.reports[b] = (WadiCollideReport){ 0 };
+    }
+    wadi_parallel_for(step->count, BLOCK, move_block, &m);
+    for (int64_t b = 0; b < blocks; ++b) {
+        report->stuck_particles += m.reports[b].stuck;
+    }
+    return WADI_OK;
+}

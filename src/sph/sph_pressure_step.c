@@ -1,0 +1,64 @@
+/* The stage of the pressure: what may become denser, the solve, and its memory from step to step. */
+#include <math.h>
+
+#include "core/parallel.h"
+#include "sph/sph.h"
+
+enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 12, POWER_STEPS = 50 };
+
+/* Of the differences between neighbours. Without it patterns that no gradient sees grow in the pressure, and
+ * the solve takes twice the iterations. */
+static const float SMOOTH = 0.1f;
+static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
+
+/* Loose particles may approach until they touch; crowded ones part slowly, so that overlap does not become
+ * motion. */
+static void set_sources(const WadiSph *sph, const WadiSphStep *step, float *source)
+{
+    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
+    const double per_step = sph->spacing / step->dt;
+    const double fastest = def->density_speed * sph->spacing / sph->unit_time;
+    for (int32_t i = 0; i < step->count; ++i) {
+        const double room = 1.0 - (double)step->density[i];
+        source[i] =
+            (float)(room > 0.0 ? room * per_step : fmax(def->density_rate * room * per_step, -fastest));
+    }
+}
+
+static WadiStatus measure(WadiSph *sph, const WadiSphPressureIn *in, WadiError *error)
+{
+    if (sph->largest > 0.0 && sph->steps % POWER_STEPS != 0) {
+        return WADI_OK;
+    }
+    double largest;
+    const int iterations = sph->largest > 0.0 ? POWER : FIRST_POWER;
+    WADI_TRY(wadi_sph_pressure_largest(in, iterations, &largest, sph->context.scratch, error));
+    sph->largest = fmax(0.9 * sph->largest, EIGENVALUE_MARGIN * largest);
+    return WADI_OK;
+}
+
+WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
+    WadiArena *arena = sph->context.scratch;
+    float *source = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &source, (size_t)step->count, "pressure", error));
+    set_sources(sph, step, source);
+    WadiSphPressureIn in = { .pairs = &step->pairs,
+                             .walls = &step->walls,
+                             .is_sand = step->is_sand,
+                             .lightness = step->lightness,
+                             .is_sand_open = step->closed != NULL,
+                             .source = source,
+                             .smooth = SMOOTH,
+                             .tolerance =
+                                 def->tolerance * step->dt * sph->spacing / (sph->unit_time * sph->unit_time),
+                             .max_iterations = def->pressure_iterations };
+    WADI_TRY(measure(sph, &in, error));
+    in.largest = sph->largest;
+    WadiSphPressureReport report;
+    WADI_TRY(wadi_sph_pressure_solve(step->velocity, step->pressure, &in, &report, arena, error));
+    step->pressure_solves += 1;
+    step->pressure_iterations += report.iterations;
+    return WADI_OK;
+}

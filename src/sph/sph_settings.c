@@ -1,0 +1,27 @@
+/* Keys of the sph solver's settings and their defaults. */
+#include "sph/sph_settings.h"
+
+#define AT(member) .offset = offsetof(WadiSphDef, member)
+
+static const WadiSceneField sph_fields[] = {
+    { "tolerance", WADI_SCENE_NUMBER, AT(tolerance), .minimum = 1e-8, .maximum = 1, .fallback = { 1e-3 },
+      .doc = "Error of the pressure solve: compression that is left a step, over that by gravity." },
+    { "pressure_iterations", WADI_SCENE_INT, AT(pressure_iterations), .minimum = 1, .maximum = 100000,
+      .fallback = { 100 }, .doc = "At most so many iterations of the pressure a solve." },
+    { "cfl", WADI_SCENE_NUMBER, AT(cfl), .unit = "spacings", .minimum = 1e-3, .maximum = 10,
+      .fallback = { 0.4 }, .doc = "No particle moves farther in a step." },
+    { "step", WADI_SCENE_NUMBER, AT(step), .unit = "√(dx/g)", .minimum = 1e-3, .maximum = 1000,
+      .fallback = { 0.1 }, .doc = "No step is longer." },
+    { "density_rate", WADI_SCENE_NUMBER, AT(density_rate), .minimum = 0, .maximum = 1, .fallback = { 0.1 },
+      .doc = "Part of the excess density that a step removes." },
+    { "density_speed", WADI_SCENE_NUMBER, AT(density_speed), .unit = "√(g dx)", .minimum = 0, .maximum = 10,
+      .fallback = { 0.05 }, .doc = "Crowded particles part no faster than this." },
+};
+const WadiSceneObject wadi_sph_settings = {
+    .name = "sph",
+    .doc = "Settings of the solver `sph`. dx is the distance between particles, g the largest gravity of the "
+           "scene, or 9.81 m/s² where there is none.",
+    WADI_SCENE_FIELDS(sph_fields),
+    .size = sizeof(WadiSphDef),
+    .example = "{tolerance: 1e-4}",
+};

@@ -1,0 +1,25 @@
+/* Settings of the sph solver as the scene file gives them: the key `sph`. */
+#ifndef WADI_SPH_SETTINGS_H
+#define WADI_SPH_SETTINGS_H
+
+#include "world/scene.h"
+#include "world/schema.h"
+
+typedef struct WadiSphDef {
+    double tolerance;        /* of the pressure: mean residual over g dt */
+    int pressure_iterations; /* largest number a solve */
+    double cfl;              /* spacings a step */
+    double step;             /* sqrt(dx/g): no step is longer */
+    double density_rate;     /* part of the excess density that a step removes */
+    double density_speed;    /* sqrt(g dx): no faster than this */
+} WadiSphDef;
+
+extern const WadiSceneObject wadi_sph_settings;
+
+/* Settings of a scene whose solver is sph. */
+static inline const WadiSphDef *wadi_sph_def(const WadiScene *scene)
+{
+    return scene->settings;
+}
+
+#endif

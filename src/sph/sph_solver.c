@@ -1,0 +1,93 @@
+/* The sph solver's interface: creation, the largest step, checkpoints. The step is in sph_step.c. */
+#include <math.h>
+
+#include "core/alloc.h"
+#include "core/parallel.h"
+#include "sph/sph.h"
+
+enum { SPEED_BLOCK = 8192 };
+
+static WadiStatus create(void **solver, const WadiSolverContext *context, WadiError *error)
+{
+    WadiSph *sph = NULL;
+    WADI_TRY(WADI_NEW(&sph, 1, "sph solver", error));
+    *solver = sph;
+    sph->context = *context;
+    sph->spacing = context->world->spacing;
+    sph->unit_time = wadi_scene_unit_time(context->world->scene, sph->spacing);
+    wadi_materials_init(&sph->materials, context->world->scene);
+    wadi_sph_kernel_init(&sph->kernel);
+    WADI_TRY(wadi_particles_add_column(context->particles, "pressure", WADI_TYPE_F32, &sph->pressure_column,
+                                       error));
+    wadi_particles_show_column(context->particles, sph->pressure_column);
+    return WADI_OK;
+}
+
+static void destroy(void *solver)
+{
+    WadiSph *sph = solver;
+    WADI_DELETE(sph, 1);
+}
+
+static double block_speed(void *context, int64_t first, int64_t end)
+{
+    const WadiParticles *p = context;
+    float square = 0.0f;
+    for (int64_t i = first; i < end; ++i) {
+        const float s = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+        square = s > square ? s : square;
+    }
+    return sqrt((double)square);
+}
+
+static double largest_dt(const void *solver, double time, const char **limit)
+{
+    const WadiSph *sph = solver;
+    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
+    WadiParticles *p = sph->context.particles;
+    double *partials = NULL, speed = 0.0;
+    if (WADI_ARENA_NEW(sph->context.scratch, &partials,
+                       (size_t)wadi_parallel_block_count(p->count, SPEED_BLOCK), "speeds", NULL) == WADI_OK) {
+        speed = fmax(0.0, wadi_parallel_max(p->count, SPEED_BLOCK, block_speed, p, partials));
+    }
+    const double g = wadi_norm(wadi_curve_value3(&sph->context.world->scene->gravity, time));
+    const double longest = def->step * sph->unit_time;
+    const double dt = def->cfl * sph->spacing / (speed + g * longest + 1e-30);
+    *limit = dt < longest ? "spacings a step" : "sph.step";
+    return fmin(dt, longest);
+}
+
+static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
+{
+    const WadiSph *sph = solver;
+    const double numbers[2] = { sph->largest, (double)sph->steps };
+    return wadi_state_put(state, "sph", WADI_TYPE_F64, 2, 1, numbers, error);
+}
+
+static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
+{
+    WadiSph *sph = solver;
+    const WadiStateArray *array;
+    WADI_TRY(wadi_state_expect(state, "sph", WADI_TYPE_F64, 2, 1, &array, error));
+    const double *numbers = array->data;
+    if (!(numbers[0] >= 0.0 && numbers[0] <= 1e6 && numbers[1] >= 0.0 && numbers[1] <= 1e15)) {
+        return wadi_fail(error, WADI_ERR_FORMAT,
+                         "the numbers of the solver sph in the checkpoint are %g and %g; resume from "
+                         "another one",
+                         numbers[0], numbers[1]);
+    }
+    sph->largest = numbers[0];
+    sph->steps = (int64_t)numbers[1];
+    return WADI_OK;
+}
+
+const WadiSolverType wadi_sph_solver = {
+    .settings = &wadi_sph_settings,
+    .scratch_bytes_each = 360,
+    .create = create,
+    .destroy = destroy,
+    .largest_dt = largest_dt,
+    .step = wadi_sph_take_step,
+    .save = save,
+    .load = load,
+};

@@ -1,0 +1,52 @@
+/* Walls as the part of the kernel that they cover [theory 11.3]: no particles lie on them. A particle has a
+ * contact with every closed side of the domain and every solid within its support; each is taken for the
+ * half space behind the plane at its nearest point.
+ *   cover = 1 - prod (1 - part_w): inner corners are counted once. */
+#ifndef WADI_SPH_WALLS_H
+#define WADI_SPH_WALLS_H
+
+#include "core/arena.h"
+#include "geom/solids.h"
+#include "grid/row_vectors.h"
+#include "particles/tile_sort.h"
+#include "sph/walls/sph_kernel.h"
+
+enum { WADI_SPH_CONTACT_MAX = 4 }; /* of a particle: three in a corner of a box, and one more */
+
+typedef struct WadiSphContact {
+    WadiF4 normal;   /* away from the solid; w: distance, spacings */
+    WadiF4 velocity; /* of the wall, m/s; w: its share of `gradient`, at most 0 */
+    float friction;
+    int32_t solid; /* -1: a side of the domain */
+} WadiSphContact;
+
+/* Particles within their support of a wall are `near`; they have numbers of their own. */
+typedef struct WadiSphWalls {
+    int32_t *of; /* per particle: number among the near ones, or -1 */
+    int32_t count;
+    uint8_t *contact_count; /* per near particle, at least 1 */
+    WadiSphContact (*contact)[WADI_SPH_CONTACT_MAX];
+    float *cover; /* 0 .. 1 */
+    /* Twice that of the cover, 1/spacing; w: its product with the velocity of the walls, m/s. */
+    WadiF4 *gradient;
+    bool has_solids; /* other contacts than sides of the domain */
+} WadiSphWalls;
+
+typedef struct WadiSphWallsIn {
+    const WadiSolids *solids;
+    const WadiParticles *particles;
+    const WadiTileSort *sort;
+    const WadiSphKernel *kernel;
+    double spacing; /* m */
+    double time;    /* s */
+} WadiSphWallsIn;
+
+/* For the particles of the sort, numbered from 0; memory in the arena. */
+WadiStatus wadi_sph_walls_find(WadiSphWalls *walls, const WadiSphWallsIn *in, WadiArena *arena,
+                               WadiError *error);
+
+/* Whether `offset` (spacings) from a near particle lies behind one of its solids' planes: what is there does
+ * not act on the particle, for the wall stands in between. */
+bool wadi_sph_walls_hide(const WadiSphWalls *walls, int32_t near, const float offset[3]);
+
+#endif
