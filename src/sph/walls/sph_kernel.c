@@ -33,40 +33,49 @@ static double plane_integral(double d)
     return sum;
 }
 
+/* Where the slope of the cover is largest. */
+static double steepest_distance(double fit)
+{
+    enum { STEPS = 2000 };
+    double best = 0.0, largest = 0.0;
+    for (int i = 1; i < STEPS; ++i) {
+        const double d = WADI_SPH_WALL_REACH * i / STEPS;
+        const double slope = fit * 2.0 * d * wadi_kernel_cubic(2.0 * d, WADI_SPH_SUPPORT, 3);
+        best = slope > largest ? d : best;
+        largest = fmax(slope, largest);
+    }
+    return best;
+}
+
 void wadi_sph_kernel_init(WadiSphKernel *kernel)
 {
     enum { STEPS = WADI_SPH_WALL_STEPS };
-    const double h = WADI_SPH_SUPPORT, width = h / STEPS;
-    const double all = lattice_sum(INFINITY);
-    kernel->scale = (float)(wadi_kernel_cubic(0.0, h, 3) / all);
-    double slope[STEPS + 1], part[STEPS + 1];
-    slope[STEPS] = part[STEPS] = 0.0;
-    for (int i = STEPS - 1; i >= 0; --i) {
-        slope[i] = -plane_integral(i * width);
-        part[i] = part[i + 1] - 0.5 * width * (slope[i] + slope[i + 1]);
-    }
-    const double missing = lattice_sum(-0.5) / all, half = 0.5 / width;
-    const double fit = missing / part[(int)half];
+    const double width = WADI_SPH_WALL_REACH / STEPS, all = lattice_sum(INFINITY);
+    kernel->scale = (float)(wadi_kernel_cubic(0.0, WADI_SPH_SUPPORT, 3) / all);
+    const double fit = lattice_sum(-0.5) / all / plane_integral(1.0);
+    const double knee = steepest_distance(fit);
     for (int i = 0; i <= STEPS; ++i) {
-        kernel->wall[i] = (float)(fit * part[i]);
-        kernel->wall_slope[i] = (float)(fit * slope[i]);
+        const double d = i * width, z = 2.0 * fmax(d, knee);
+        const double slope = -4.0 * pi * fit * z * wadi_kernel_cubic(z, WADI_SPH_SUPPORT, 3);
+        kernel->wall[i] = (float)(fit * plane_integral(z) + slope * fmin(0.0, d - knee));
+        kernel->wall_slope[i] = (float)slope;
     }
 }
 
 void wadi_sph_kernel_wall(const WadiSphKernel *kernel, double distance, double *part, double *slope)
 {
-    const double at = fabs(distance) * (WADI_SPH_WALL_STEPS / WADI_SPH_SUPPORT);
+    const double at = distance * (WADI_SPH_WALL_STEPS / WADI_SPH_WALL_REACH);
+    if (!(at > 0.0)) {
+        *slope = (double)kernel->wall_slope[0];
+        *part = fmin(1.0, (double)kernel->wall[0] + *slope * distance);
+        return;
+    }
     if (!(at < WADI_SPH_WALL_STEPS)) {
-        *part = distance > 0.0 ? 0.0 : 1.0;
-        *slope = distance > 0.0 ? 0.0 : (double)kernel->wall_slope[0];
+        *part = *slope = 0.0;
         return;
     }
     const int i = (int)at;
     const double t = at - i;
-    const double outside = (1.0 - t) * (double)kernel->wall[i] + t * (double)kernel->wall[i + 1];
-    const double surface = (double)kernel->wall[0];
-    *part = distance >= 0.0 ? outside : 2.0 * surface - outside;
-    *slope = distance >= 0.0
-                 ? (1.0 - t) * (double)kernel->wall_slope[i] + t * (double)kernel->wall_slope[i + 1]
-                 : (double)kernel->wall_slope[0];
+    *part = (1.0 - t) * (double)kernel->wall[i] + t * (double)kernel->wall[i + 1];
+    *slope = (1.0 - t) * (double)kernel->wall_slope[i] + t * (double)kernel->wall_slope[i + 1];
 }

@@ -1,4 +1,4 @@
-/* The kernel of the sph solver and its integral over a wall. Lengths are in spacings of the particles.
+/* The kernel of the sph solver and the density of a wall. Lengths are in spacings of the particles.
  * The cubic spline has a support of two spacings: 32 neighbours. [theory 11.1] */
 #ifndef WADI_SPH_KERNEL_H
 #define WADI_SPH_KERNEL_H
@@ -6,20 +6,24 @@
 /* Support radius, spacings. */
 #define WADI_SPH_SUPPORT 2.0
 
+/* Walls farther away, in spacings, add nothing. */
+#define WADI_SPH_WALL_REACH 1.0
+
 enum { WADI_SPH_WALL_STEPS = 512 };
 
 typedef struct WadiSphKernel {
     /* W(r) = scale (2 t^3 - 8 m^3), t = 1 - r/h, m = max(0, 1/2 - r/h). The scale contains the volume of a
      * particle, chosen so that the sum over a cubic lattice is 1. */
     float scale;
-    /* Part of the kernel beyond a plane at distance d, and its derivative, for d = i h / WADI_SPH_WALL_STEPS.
-     * Scaled so that the first row of a lattice, half a spacing from the wall, has density 1. */
+    /* Density that a wall at distance d adds, and its derivative, for d = i WADI_SPH_WALL_REACH /
+     * WADI_SPH_WALL_STEPS: that of the mirror image of the particle's row. Scaled so that the first row of a
+     * lattice, half a spacing from the wall, has density 1. */
     float wall[WADI_SPH_WALL_STEPS + 1], wall_slope[WADI_SPH_WALL_STEPS + 1];
 } WadiSphKernel;
 
 void wadi_sph_kernel_init(WadiSphKernel *kernel);
-/* The part of the kernel inside a wall whose surface is `distance` spacings away, and d/d(distance) of it.
- * Inside the wall the slope stays that of the surface, so that a particle is pushed out. */
+/* The density that a wall `distance` spacings away adds, at most 1, and d/d(distance) of it. Nearer than
+ * where it is steepest the slope stays the same, so that a particle is pushed out. */
 void wadi_sph_kernel_wall(const WadiSphKernel *kernel, double distance, double *part, double *slope);
 
 #endif

@@ -88,9 +88,7 @@ static void find_contacts(const Finder *f, int32_t near, WadiVec3 x)
     }
 }
 
-/* Cover and gradient by the product rule. The gradient is doubled: the matter that a wall stands for has the
- * particle's pressure and, across the wall, its opposite velocity. So the forces on a wall add up to the
- * pressure times its area. */
+/* Cover and gradient by the product rule. */
 static void join_contacts(const Finder *f, int32_t near)
 {
     WadiSphWalls *walls = f->walls;
@@ -110,7 +108,7 @@ static void join_contacts(const Finder *f, int32_t near)
         for (int o = 0; o < count; ++o) {
             others *= o == c ? 1.0 : open[o];
         }
-        const float slope = 2.0f * list[c].velocity[3] * (float)others;
+        const float slope = list[c].velocity[3] * (float)others;
         const WadiF4 n = list[c].normal, v = list[c].velocity;
         list[c].velocity[3] = slope;
         gradient += (WadiF4){ slope * n[0], slope * n[1], slope * n[2],

@@ -1,6 +1,6 @@
-/* Walls as the part of the kernel that they cover [theory 11.3]: no particles lie on them. A particle has a
- * contact with every closed side of the domain and every solid within its support; each is taken for the
- * half space behind the plane at its nearest point.
+/* Walls as the density that they add, that of mirror images [theory 11.3]: no particles lie on them. A
+ * particle has a contact with every closed side of the domain and every solid within its support; each is
+ * taken for the half space behind the plane at its nearest point.
  *   cover = 1 - prod (1 - part_w): inner corners are counted once. */
 #ifndef WADI_SPH_WALLS_H
 #define WADI_SPH_WALLS_H
@@ -27,7 +27,7 @@ typedef struct WadiSphWalls {
     uint8_t *contact_count; /* per near particle, at least 1 */
     WadiSphContact (*contact)[WADI_SPH_CONTACT_MAX];
     float *cover; /* 0 .. 1 */
-    /* Twice that of the cover, 1/spacing; w: its product with the velocity of the walls, m/s. */
+    /* That of the cover, 1/spacing; w: its product with the velocity of the walls, m/s. */
     WadiF4 *gradient;
     bool has_solids; /* other contacts than sides of the domain */
 } WadiSphWalls;
