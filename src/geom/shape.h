@@ -130,6 +130,9 @@ bool wadi_shape_is_mesh(const WadiShape *shape); /* or a height map; not a seque
 /* Convex, at rest, and with true distances outside: the solid lies behind the tangent plane at the nearest
  * point. */
 bool wadi_shape_is_convex(const WadiShape *shape);
+/* Whether it may have inner corners, or two walls with room between: it is neither a convex primitive nor a
+ * torus. */
+bool wadi_shape_may_have_corners(const WadiShape *shape);
 
 /* The fraction (0..1) of a displacement from x, which is outside, that is free of a mesh as it is at
  * `time`. It ends a `skin` before the first surface, whose normal is returned; 1: no surface. Negative:

@@ -243,3 +243,8 @@ bool wadi_shape_is_convex(const WadiShape *shape)
 {
     return shape->is_exact && wadi_shape_kind_is_primitive(shape->kind) && shape->kind != WADI_SHAPE_TORUS;
 }
+
+bool wadi_shape_may_have_corners(const WadiShape *shape)
+{
+    return !wadi_shape_kind_is_primitive(shape->kind);
+}

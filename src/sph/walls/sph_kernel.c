@@ -67,7 +67,7 @@ void wadi_sph_kernel_wall(const WadiSphKernel *kernel, double distance, double *
     const double at = distance * (WADI_SPH_WALL_STEPS / WADI_SPH_WALL_REACH);
     if (!(at > 0.0)) {
         *slope = (double)kernel->wall_slope[0];
-        *part = fmin(1.0, (double)kernel->wall[0] + *slope * distance);
+        *part = (double)kernel->wall[0] + *slope * distance;
         return;
     }
     if (!(at < WADI_SPH_WALL_STEPS)) {

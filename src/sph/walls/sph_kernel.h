@@ -22,7 +22,7 @@ typedef struct WadiSphKernel {
 } WadiSphKernel;
 
 void wadi_sph_kernel_init(WadiSphKernel *kernel);
-/* The density that a wall `distance` spacings away adds, at most 1, and d/d(distance) of it. Nearer than
+/* The density that a wall `distance` spacings away adds, and d/d(distance) of it. Nearer than
  * where it is steepest the slope stays the same, so that a particle is pushed out. */
 void wadi_sph_kernel_wall(const WadiSphKernel *kernel, double distance, double *part, double *slope);
 

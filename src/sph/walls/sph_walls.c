@@ -6,6 +6,11 @@
 
 enum { TILE_BLOCK = 1, NEAR_BLOCK = 256 };
 
+static const double SHARED_MAX = 0.4;  /* of the part of a wall */
+static const float ON_PLANE = 0.05f;   /* spacings */
+static const double SAME_PLANE = 0.9;  /* cosine between normals */
+static const double CORNER_STEP = 4.0; /* spacings */
+
 typedef struct Finder {
     const WadiSphWallsIn *in;
     WadiSphWalls *walls;
@@ -40,67 +45,156 @@ static void mark_tiles(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Adds a contact, or replaces the farthest one when there are too many. */
-static void add_contact(const Finder *f, int32_t near, const WadiSurfacePoint *s, double friction, int solid)
+/* Whether contact b adds nothing to the nearer one a: its surface continues that of a, or lies behind it. */
+static bool is_behind(WadiF4 a, WadiF4 b)
 {
-    const double distance = s->distance / f->in->spacing;
-    if (!(distance < WADI_SPH_SUPPORT)) {
-        return;
-    }
+    const float along = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    const float beyond = a[3] - b[3] * along; /* of the nearest point of b, from the plane of a */
+    return (along > 0.6f && beyond < ON_PLANE) || (along > 0.25f && fabsf(beyond) < ON_PLANE);
+}
+
+/* Adds a contact of another solid than those before it, unless one of the two adds nothing to the other. */
+static void add_contact(const Finder *f, int32_t near, const WadiSphContact *contact)
+{
     WadiSphContact *list = f->walls->contact[near];
-    int n = f->walls->contact_count[near];
-    if (n == WADI_SPH_CONTACT_MAX) {
-        n = 0;
-        for (int c = 1; c < WADI_SPH_CONTACT_MAX; ++c) {
-            n = list[c].normal[3] > list[n].normal[3] ? c : n;
+    int count = f->walls->contact_count[near];
+    for (int c = 0; c < count; ++c) {
+        if (list[c].solid == contact->solid) {
+            continue;
         }
-        if ((double)list[n].normal[3] <= distance) {
+        const bool is_nearer = contact->normal[3] < list[c].normal[3];
+        if (!is_nearer && is_behind(list[c].normal, contact->normal)) {
+            return;
+        }
+        if (is_nearer && is_behind(contact->normal, list[c].normal)) {
+            list[c--] = list[--count];
+        }
+    }
+    int to = count;
+    if (count == WADI_SPH_CONTACT_MAX) {
+        to = 0;
+        for (int c = 1; c < WADI_SPH_CONTACT_MAX; ++c) {
+            to = list[c].normal[3] > list[to].normal[3] ? c : to;
+        }
+        if (list[to].normal[3] <= contact->normal[3]) {
             return;
         }
     } else {
-        f->walls->contact_count[near] += 1;
+        count += 1;
     }
-    list[n].normal = (WadiF4){ (float)s->normal.x, (float)s->normal.y, (float)s->normal.z, (float)distance };
-    list[n].velocity = (WadiF4){ (float)s->velocity.x, (float)s->velocity.y, (float)s->velocity.z, 0.0f };
-    list[n].friction = (float)friction;
-    list[n].solid = solid;
+    list[to] = *contact;
+    f->walls->contact_count[near] = (uint8_t)count;
+}
+
+static WadiSphContact contact_of(const Finder *f, const WadiSurfacePoint *s, const WadiCurve *friction,
+                                 int solid)
+{
+    return (WadiSphContact){
+        .normal = { (float)s->normal.x, (float)s->normal.y, (float)s->normal.z,
+                    (float)(s->distance / f->in->spacing) },
+        .velocity = { (float)s->velocity.x, (float)s->velocity.y, (float)s->velocity.z, 0.0f },
+        .friction = (float)wadi_curve_value_or_zero(friction, f->in->time),
+        .solid = solid,
+    };
+}
+
+/* The next plane of a shape that has `count` known ones at x. Away from these, distances grow by as much as
+ * the planes go back; where the distance is less, there is another plane. */
+static bool find_plane(const Finder *f, const WadiShape *shape, WadiVec3 x, const WadiSurfacePoint *known,
+                       int count, WadiSurfacePoint *out)
+{
+    WadiVec3 away = { 0, 0, 0 };
+    for (int c = 0; c < count; ++c) {
+        away = wadi_add(away, known[c].normal);
+    }
+    away = wadi_normalized_or(away, known[0].normal);
+    for (double step = CORNER_STEP; step > 0.9; step *= 0.5) {
+        const double length = step * f->in->spacing;
+        const WadiVec3 y = wadi_add_scaled(x, away, length);
+        double expected = INFINITY;
+        for (int c = 0; c < count; ++c) {
+            expected = fmin(expected, known[c].distance + length * wadi_dot(away, known[c].normal));
+        }
+        expected -= 0.02 * length;
+        if (wadi_shape_clearance(shape, y, f->in->time) >= expected) {
+            return false;
+        }
+        *out = wadi_shape_sample(shape, y, f->in->time);
+        out->distance -= length * wadi_dot(away, out->normal);
+        bool is_new = out->distance < f->reach && out->distance > known[0].distance - 0.05 * f->in->spacing;
+        for (int c = 0; c < count; ++c) {
+            is_new = is_new && wadi_dot(out->normal, known[c].normal) < SAME_PLANE;
+        }
+        if (is_new) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void find_contacts_of(const Finder *f, int32_t near, WadiVec3 x, int index)
+{
+    const WadiSolid *solid = &f->in->solids->solids[index];
+    WadiSurfacePoint known[WADI_SPH_CONTACT_MAX];
+    known[0] = wadi_shape_sample_from_outside(solid->shape, x, f->in->time);
+    if (!(known[0].distance < f->reach)) {
+        return;
+    }
+    int count = 1;
+    while (count < 3 && wadi_shape_may_have_corners(solid->shape) &&
+           find_plane(f, solid->shape, x, known, count, &known[count])) {
+        count += 1;
+    }
+    for (int c = 0; c < count; ++c) {
+        const WadiSphContact contact = contact_of(f, &known[c], solid->friction, index);
+        add_contact(f, near, &contact);
+    }
 }
 
 static void find_contacts(const Finder *f, int32_t near, WadiVec3 x)
 {
     const WadiSolids *solids = f->in->solids;
-    const double time = f->in->time;
     f->walls->contact_count[near] = 0;
     for (int side = 0; side < 6; ++side) {
         if ((solids->closed_sides >> side & 1) != 0) {
             const WadiSurfacePoint s = wadi_solids_wall(solids, side, x);
-            if (s.distance < f->reach) {
-                add_contact(f, near, &s, wadi_curve_value(solids->wall_friction, time), -1);
+            if (s.distance < WADI_SPH_WALL_REACH * f->in->spacing) {
+                const WadiSphContact contact = contact_of(f, &s, solids->wall_friction, -1);
+                add_contact(f, near, &contact);
             }
         }
     }
     for (int i = 0; i < solids->count; ++i) {
-        const WadiSolid *solid = &solids->solids[i];
-        if (wadi_shape_clearance_from_outside(solid->shape, x, time) < f->reach) {
-            const WadiSurfacePoint s = wadi_shape_sample_from_outside(solid->shape, x, time);
-            add_contact(f, near, &s, wadi_curve_value(solid->friction, time), i);
+        if (wadi_shape_clearance_from_outside(solids->solids[i].shape, x, f->in->time) < f->reach) {
+            find_contacts_of(f, near, x, i);
         }
     }
 }
 
-/* Cover and gradient by the product rule. */
+/* What of a wall's part another one may count too, and its derivative: all where parts are small, and no more
+ * of what is larger, or nothing would push particles out of a corner. */
+static double shared_part(double part, double *derivative)
+{
+    const double q = part / SHARED_MAX, to_four = 1.0 + q * q * q * q, root = sqrt(sqrt(to_four));
+    *derivative = 1.0 / (root * to_four);
+    return part / root;
+}
+
+/* sum part - what they share, 1 - prod (1 - shared) = sum shared - ..., and its gradient. */
 static void join_contacts(const Finder *f, int32_t near)
 {
     WadiSphWalls *walls = f->walls;
     WadiSphContact *list = walls->contact[near];
     const int count = walls->contact_count[near];
-    double open[WADI_SPH_CONTACT_MAX], all = 1.0;
+    double open[WADI_SPH_CONTACT_MAX], derivative[WADI_SPH_CONTACT_MAX], all = 1.0, cover = 1.0;
     WadiF4 gradient = { 0 };
     for (int c = 0; c < count; ++c) {
         double part, slope;
         wadi_sph_kernel_wall(f->in->kernel, (double)list[c].normal[3], &part, &slope);
-        open[c] = 1.0 - part;
+        const double shared = shared_part(part, &derivative[c]);
+        open[c] = 1.0 - shared;
         all *= open[c];
+        cover += part - shared;
         list[c].velocity[3] = (float)slope;
     }
     for (int c = 0; c < count; ++c) {
@@ -108,13 +202,13 @@ static void join_contacts(const Finder *f, int32_t near)
         for (int o = 0; o < count; ++o) {
             others *= o == c ? 1.0 : open[o];
         }
-        const float slope = list[c].velocity[3] * (float)others;
+        const float slope = list[c].velocity[3] * (float)(1.0 - derivative[c] * (1.0 - others));
         const WadiF4 n = list[c].normal, v = list[c].velocity;
         list[c].velocity[3] = slope;
         gradient += (WadiF4){ slope * n[0], slope * n[1], slope * n[2],
                               slope * (n[0] * v[0] + n[1] * v[1] + n[2] * v[2]) };
     }
-    walls->cover[near] = (float)(1.0 - all);
+    walls->cover[near] = (float)(cover - all);
     walls->gradient[near] = gradient;
 }
 

@@ -1,7 +1,7 @@
 /* Walls as the density that they add, that of mirror images [theory 11.3]: no particles lie on them. A
  * particle has a contact with every closed side of the domain and every solid within its support; each is
  * taken for the half space behind the plane at its nearest point.
- *   cover = 1 - prod (1 - part_w): inner corners are counted once. */
+ *   cover = 1 - prod (1 - part_w) where the parts are small: inner corners are counted once. */
 #ifndef WADI_SPH_WALLS_H
 #define WADI_SPH_WALLS_H
 
@@ -24,9 +24,9 @@ typedef struct WadiSphContact {
 typedef struct WadiSphWalls {
     int32_t *of; /* per particle: number among the near ones, or -1 */
     int32_t count;
-    uint8_t *contact_count; /* per near particle, at least 1 */
+    uint8_t *contact_count; /* per near particle */
     WadiSphContact (*contact)[WADI_SPH_CONTACT_MAX];
-    float *cover; /* 0 .. 1 */
+    float *cover; /* density, at least 0 */
     /* That of the cover, 1/spacing; w: its product with the velocity of the walls, m/s. */
     WadiF4 *gradient;
     bool has_solids; /* other contacts than sides of the domain */
