@@ -94,18 +94,14 @@ static bool is_hidden(const Search *s, int32_t i, int32_t j)
 {
     const WadiSphWalls *walls = s->in->walls;
     const int32_t near_i = walls->of[i], near_j = walls->of[j];
-    if (near_i < 0 && near_j < 0) {
+    if (near_i < 0 || near_j < 0) {
         return false;
     }
     float offset[3];
     for (int a = 0; a < 3; ++a) {
         offset[a] = (float)(s->axis[a][j] - s->axis[a][i]) * (float)(1.0 / WADI_SPH_PLACES);
     }
-    if (near_i >= 0 && wadi_sph_walls_hide(walls, near_i, offset)) {
-        return true;
-    }
-    const float back[3] = { -offset[0], -offset[1], -offset[2] };
-    return near_j >= 0 && wadi_sph_walls_hide(walls, near_j, back);
+    return wadi_sph_walls_hide(walls, near_i, near_j, offset);
 }
 
 /* Visits the neighbours of i in a fixed order; writes index and squared distance to the lists when

@@ -8,6 +8,7 @@ enum { TILE_BLOCK = 1, NEAR_BLOCK = 256 };
 
 static const double SHARED_MAX = 0.4;  /* of the part of a wall */
 static const float ON_PLANE = 0.05f;   /* spacings */
+static const float OTHER_SIDE = -0.3f; /* cosine between normals */
 static const double SAME_PLANE = 0.9;  /* cosine between normals */
 static const double CORNER_STEP = 4.0; /* spacings */
 
@@ -248,13 +249,26 @@ WadiStatus wadi_sph_walls_find(WadiSphWalls *walls, const WadiSphWallsIn *in, Wa
     return WADI_OK;
 }
 
-bool wadi_sph_walls_hide(const WadiSphWalls *walls, int32_t near, const float offset[3])
+static bool is_behind_plane(WadiF4 n, const float offset[3])
 {
-    const WadiSphContact *list = walls->contact[near];
-    for (int c = 0; c < walls->contact_count[near]; ++c) {
-        const WadiF4 n = list[c].normal;
-        if (list[c].solid >= 0 && n[3] + n[0] * offset[0] + n[1] * offset[1] + n[2] * offset[2] < 0.0f) {
-            return true;
+    return n[3] + n[0] * offset[0] + n[1] * offset[1] + n[2] * offset[2] < 0.0f;
+}
+
+bool wadi_sph_walls_hide(const WadiSphWalls *walls, int32_t a, int32_t b, const float offset[3])
+{
+    const float back[3] = { -offset[0], -offset[1], -offset[2] };
+    for (int i = 0; i < walls->contact_count[a]; ++i) {
+        const WadiSphContact *of_a = &walls->contact[a][i];
+        if (of_a->solid < 0 || !is_behind_plane(of_a->normal, offset)) {
+            continue;
+        }
+        for (int j = 0; j < walls->contact_count[b]; ++j) {
+            const WadiSphContact *of_b = &walls->contact[b][j];
+            const WadiF4 product = of_a->normal * of_b->normal;
+            if (of_b->solid >= 0 && product[0] + product[1] + product[2] < OTHER_SIDE &&
+                is_behind_plane(of_b->normal, back)) {
+                return true;
+            }
         }
     }
     return false;

@@ -45,8 +45,8 @@ typedef struct WadiSphWallsIn {
 WadiStatus wadi_sph_walls_find(WadiSphWalls *walls, const WadiSphWallsIn *in, WadiArena *arena,
                                WadiError *error);
 
-/* Whether `offset` (spacings) from a near particle lies behind one of its solids' planes: what is there does
- * not act on the particle, for the wall stands in between. */
-bool wadi_sph_walls_hide(const WadiSphWalls *walls, int32_t near, const float offset[3]);
+/* Whether a solid stands between two near particles, the second `offset` (spacings) from the first: each is
+ * behind a plane of the other, and the planes face away from each other. */
+bool wadi_sph_walls_hide(const WadiSphWalls *walls, int32_t a, int32_t b, const float offset[3]);
 
 #endif
