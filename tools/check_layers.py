@@ -22,7 +22,7 @@ SOLVER = re.compile(r"^ +(?:PLAIN|SETTINGS|PLANNED)\((\w+),", re.MULTILINE)
 # The rooms of a large layer, by the same rule; "" is the layer's own folder.
 ROOMS = {
     "geom": [["mesh"], ["read"], [""]],
-    "sph": [["walls"], ["pairs"], ["pressure", "friction", "porous"], ["sleep"], [""]],
+    "sph": [["walls"], ["pairs"], ["pressure", "friction", "porous", "viscosity"], ["sleep"], [""]],
     "flip": [["transfer"], ["solids", "viscosity", "pressure", "friction"], ["published", "sleep"], ["move"], [""],
              ["volume"]],
     "io": [["files"], ["frame", "scene"], ["run"]],

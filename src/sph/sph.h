@@ -42,6 +42,8 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
                               WadiError *error);
 /* sph_forces.c: particles' velocities with the forces of the step, v*. */
 WadiStatus wadi_sph_add_forces(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+/* sph_viscosity_step.c */
+WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_pressure_step.c */
 WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_move.c: velocities and pressures to the particles, and the particles to their next positions. */

@@ -16,6 +16,9 @@ static const WadiSceneField sph_fields[] = {
       .doc = "Part of the excess density that a step removes." },
     { "density_speed", WADI_SCENE_NUMBER, AT(density_speed), .unit = "√(g dx)", .minimum = 0, .maximum = 10,
       .fallback = { 0.05 }, .doc = "Crowded particles part no faster than this." },
+    { "damping", WADI_SCENE_NUMBER, AT(damping), .unit = "dx √(g dx)", .minimum = 0, .maximum = 1,
+      .fallback = { 0.05 },
+      .doc = "Kinematic viscosity between particles, without friction at walls: lets water come to rest." },
 };
 const WadiSceneObject wadi_sph_settings = {
     .name = "sph",

@@ -12,6 +12,7 @@ typedef struct WadiSphDef {
     double step;             /* sqrt(dx/g): no step is longer */
     double density_rate;     /* part of the excess density that a step removes */
     double density_speed;    /* sqrt(g dx): no faster than this */
+    double damping;          /* dx sqrt(g dx): a viscosity of everything that is no material's own */
 } WadiSphDef;
 
 extern const WadiSceneObject wadi_sph_settings;

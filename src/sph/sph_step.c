@@ -63,6 +63,7 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
     RUN("walls", find_walls(sph, step, error));
     RUN("neighbours", find_pairs(sph, step, error));
     RUN("forces", wadi_sph_add_forces(sph, step, error));
+    RUN("viscosity", wadi_sph_apply_viscosity(sph, step, error));
     RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
     RUN("move", wadi_sph_move(sph, step, report, error));
     report->pressure_solves = step->pressure_solves;

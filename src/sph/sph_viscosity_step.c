@@ -1,0 +1,37 @@
+/* The stage of viscosity: the materials' own, and the small damping that lets water come to rest. */
+#include "sph/sph.h"
+#include "sph/viscosity/sph_viscosity.h"
+
+enum { ITERATIONS = 200 };
+
+WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    const WadiScene *scene = sph->context.world->scene;
+    const WadiSphDef *def = wadi_sph_def(scene);
+    WadiArena *arena = sph->context.scratch;
+    const double dx = sph->spacing, scale = step->dt / (sph->materials.density * dx * dx);
+    float of_material[WADI_MATERIALS_MAX], *coefficient = NULL;
+    bool is_viscous = false;
+    for (int m = 0; m < scene->material_count; ++m) {
+        of_material[m] = (float)(scale * wadi_curve_value(&scene->materials[m].viscosity, step->time));
+        is_viscous = is_viscous || (of_material[m] > 0.0f && !scene->materials[m].is_unused);
+    }
+    if (is_viscous) {
+        const uint8_t *material = sph->context.particles->material + step->sort.first;
+        WADI_TRY(WADI_ARENA_NEW(arena, &coefficient, (size_t)step->count, "viscosity", error));
+        for (int32_t i = 0; i < step->count; ++i) {
+            coefficient[i] = of_material[material[i]];
+        }
+    }
+    const WadiSphViscosityIn in = { .pairs = &step->pairs,
+                                    .walls = &step->walls,
+                                    .lightness = step->lightness,
+                                    .volume = step->volume,
+                                    .coefficient = coefficient,
+                                    .damping = (float)(def->damping * step->dt / sph->unit_time),
+                                    .tolerance = 1e-3 * step->dt * dx / (sph->unit_time * sph->unit_time),
+                                    .max_iterations = ITERATIONS };
+    WadiSphViscosityReport report;
+    return in.damping > 0.0f || is_viscous ? wadi_sph_viscosity(step->velocity, &in, &report, arena, error)
+                                           : WADI_OK;
+}

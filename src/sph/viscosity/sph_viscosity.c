@@ -1,0 +1,201 @@
+/* Conjugate gradients with the masses as preconditioner: every iterate has the momentum of the start. */
+#include "sph/viscosity/sph_viscosity.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+
+enum { BLOCK = 1024 };
+
+static const float CENTRAL = 10.0f; /* 2 (d + 2) in three dimensions: the mean over directions is exact */
+static const float EXPLICIT_MAX = 0.05f;  /* c below this: one explicit step is stable and accurate */
+static const float WALL_DISTANCE = 0.25f; /* spacings: nearer particles are held as if they were here */
+
+typedef struct Solve {
+    const WadiSphViscosityIn *in;
+    WadiF4 *velocity; /* the iterate */
+    WadiF4 *residual; /* m/s: of the equation over the mass */
+    WadiF4 *direction, *image;
+    const WadiF4 *wanted; /* v* */
+    float alpha, beta;
+    double *partials;
+} Solve;
+
+static inline float coefficient_of(const WadiSphViscosityIn *in, int32_t i)
+{
+    return in->damping + (in->coefficient != NULL ? in->coefficient[i] : 0.0f);
+}
+
+static WadiF4 wall_pull(const WadiSphViscosityIn *in, const WadiF4 v, int32_t i, bool has_velocity)
+{
+    WadiF4 sum = { 0 };
+    const int32_t near = in->walls->of[i];
+    if (near < 0 || in->coefficient == NULL || in->coefficient[i] <= 0.0f) {
+        return sum;
+    }
+    for (int c = 0; c < in->walls->contact_count[near]; ++c) {
+        const WadiSphContact *contact = &in->walls->contact[near][c];
+        const WadiF4 n = contact->normal;
+        const float distance = n[3] > WALL_DISTANCE ? n[3] : WALL_DISTANCE;
+        const float rate = -in->coefficient[i] * contact->velocity[3] / distance;
+        WadiF4 slip = -v;
+        if (has_velocity) {
+            slip += contact->velocity;
+        }
+        const float across = n[0] * slip[0] + n[1] * slip[1] + n[2] * slip[2];
+        slip -= n * across;
+        sum += slip * rate;
+    }
+    return sum;
+}
+
+/* The change of velocity of i by the forces of the velocities `v`; those of the walls count if
+ * `has_velocity`. */
+static WadiF4 pull_of(const WadiSphViscosityIn *in, const WadiF4 *v, int32_t i, bool has_velocity)
+{
+    const WadiSphPairs *pairs = in->pairs;
+    const WadiI4 place = pairs->place[i];
+    const WadiF4 own = v[i];
+    const float c_own = coefficient_of(in, i), small = (float)(1e-4 * WADI_SPH_PLACES * WADI_SPH_PLACES);
+    WadiF4 sum = { 0 };
+    const int64_t end = pairs->start[i] + pairs->same[i];
+    for (int64_t n = pairs->start[i]; n < end; ++n) {
+        const int32_t j = pairs->index[n];
+        const float c = 0.5f * (c_own + coefficient_of(in, j));
+        const WadiF4 o = WADI_SPH_OFFSET(place, pairs->place[j]), along = o * (v[j] - own), square = o * o;
+        const float r2 = square[0] + square[1] + square[2] + small;
+        sum += o * (c * pairs->slope[n] * (along[0] + along[1] + along[2]) / r2);
+    }
+    sum *= CENTRAL * (float)WADI_SPH_PLACES;
+    sum = (sum + wall_pull(in, own, i, has_velocity)) * in->lightness[i];
+    sum[3] = 0.0f;
+    return sum;
+}
+
+static double dot_weighted(const WadiSphViscosityIn *in, int32_t i, WadiF4 a, WadiF4 b)
+{
+    const double mass = (in->volume != NULL ? (double)in->volume[i] : 1.0) / (double)in->lightness[i];
+    return mass * ((double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2]);
+}
+
+/* r = v* - v + pull(v) at v = v*. */
+static double first_residual(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    double sum = 0.0;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        s->residual[i] = pull_of(s->in, s->velocity, i, true);
+        s->direction[i] = s->residual[i];
+        sum += dot_weighted(s->in, i, s->residual[i], s->residual[i]);
+    }
+    return sum;
+}
+
+static double image_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    double sum = 0.0;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        s->image[i] = s->direction[i] - pull_of(s->in, s->direction, i, false);
+        sum += dot_weighted(s->in, i, s->direction[i], s->image[i]);
+    }
+    return sum;
+}
+
+static double advance_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    double sum = 0.0;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        s->velocity[i] += s->direction[i] * s->alpha;
+        s->residual[i] -= s->image[i] * s->alpha;
+        sum += dot_weighted(s->in, i, s->residual[i], s->residual[i]);
+    }
+    return sum;
+}
+
+static void turn_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        s->direction[i] = s->residual[i] + s->direction[i] * s->beta;
+    }
+}
+
+static void add_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        s->velocity[i] += s->residual[i];
+    }
+}
+
+/* The solved velocities give the forces. As these are opposite for the two particles of a pair, rounding and
+ * what is left of the residual move no momentum. */
+static void finish_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        s->residual[i] = s->wanted[i] + pull_of(s->in, s->velocity, i, true);
+    }
+}
+
+static bool is_explicit(const WadiSphViscosityIn *in)
+{
+    float largest = 0.0f;
+    for (int32_t i = 0; i < in->pairs->count; ++i) {
+        const float c = coefficient_of(in, i) * in->lightness[i];
+        largest = c > largest ? c : largest;
+    }
+    return largest <= EXPLICIT_MAX;
+}
+
+static void iterate(Solve *s, double square, WadiSphViscosityReport *report)
+{
+    const WadiSphViscosityIn *in = s->in;
+    const int32_t count = in->pairs->count;
+    /* The root mean square, as the residual of a particle. */
+    const double small = in->tolerance * in->tolerance * count;
+    while (square > small && report->iterations < in->max_iterations) {
+        const double curvature = wadi_parallel_sum(count, BLOCK, image_block, s, s->partials);
+        if (!(curvature > 0.0)) {
+            break;
+        }
+        s->alpha = (float)(square / curvature);
+        const double next = wadi_parallel_sum(count, BLOCK, advance_block, s, s->partials);
+        s->beta = (float)(next / square);
+        square = next;
+        wadi_parallel_for(count, BLOCK, turn_block, s);
+        report->iterations += 1;
+    }
+    report->residual = sqrt(square / fmax(1.0, count));
+}
+
+WadiStatus wadi_sph_viscosity(WadiF4 *velocity, const WadiSphViscosityIn *in, WadiSphViscosityReport *report,
+                              WadiArena *arena, WadiError *error)
+{
+    const int32_t count = in->pairs->count;
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    Solve s = { .in = in, .velocity = velocity };
+    *report = (WadiSphViscosityReport){ 0 };
+    WADI_TRY(WADI_ARENA_NEW(arena, &s.residual, (size_t)count, "viscosity", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s.direction, (size_t)count, "viscosity", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s.partials, (size_t)wadi_parallel_block_count(count, BLOCK), "viscosity",
+                            error));
+    const double square = wadi_parallel_sum(count, BLOCK, first_residual, &s, s.partials);
+    if (is_explicit(in)) {
+        wadi_parallel_for(count, BLOCK, add_block, &s);
+    } else {
+        WadiF4 *wanted = NULL;
+        WADI_TRY(WADI_ARENA_NEW(arena, &wanted, (size_t)count, "viscosity", error));
+        memcpy(wanted, velocity, (size_t)count * sizeof *wanted);
+        s.wanted = wanted;
+        WADI_TRY(WADI_ARENA_NEW(arena, &s.image, (size_t)count, "viscosity", error));
+        iterate(&s, square, report);
+        wadi_parallel_for(count, BLOCK, finish_block, &s);
+        memcpy(velocity, s.residual, (size_t)count * sizeof *velocity);
+    }
+    wadi_arena_release(arena, mark);
+    return WADI_OK;
+}

@@ -1,0 +1,30 @@
+/* Viscosity between particles of one kind: central forces that oppose the approach and the parting of pairs,
+ *   m_i v_i = m_i v*_i + sum_j 10 c_ij F_ij (e_ij . (v_j - v_i)) e_ij + wall,   F_ij = |G_ij| / r_ij
+ * with c = dt mu / (density of reference x dx^2). They keep linear and angular momentum, and do nothing to
+ * a rigid motion. Liquids do not slip along walls. Source: [theory 11.7]. */
+#ifndef WADI_SPH_VISCOSITY_H
+#define WADI_SPH_VISCOSITY_H
+
+#include "sph/pairs/sph_pairs.h"
+
+typedef struct WadiSphViscosityIn {
+    const WadiSphPairs *pairs;
+    const WadiSphWalls *walls;
+    const float *lightness;   /* per particle: V_i / m_i times the density of reference */
+    const float *volume;      /* per particle, over that of a full one; NULL: all 1 */
+    const float *coefficient; /* per particle: c; NULL: 0 */
+    float damping;            /* added to every c, without an effect at walls */
+    double tolerance;         /* of the largest residual, m/s */
+    int max_iterations;
+} WadiSphViscosityIn;
+
+typedef struct WadiSphViscosityReport {
+    int iterations; /* 0: explicit */
+    double residual;
+} WadiSphViscosityReport;
+
+/* `velocity`: v* on entry, v after. Explicit where that is stable by far, else conjugate gradients. */
+WadiStatus wadi_sph_viscosity(WadiF4 *velocity, const WadiSphViscosityIn *in, WadiSphViscosityReport *report,
+                              WadiArena *arena, WadiError *error);
+
+#endif
