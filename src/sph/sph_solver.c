@@ -83,6 +83,7 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
 
 const WadiSolverType wadi_sph_solver = {
     .settings = &wadi_sph_settings,
+    .wants_even_seeds = true,
     .scratch_bytes_each = 360,
     .create = create,
     .destroy = destroy,

@@ -47,6 +47,9 @@ struct WadiSolverType {
      * in `text`; NULL when all is valid. */
     const char *(*check)(const WadiScene *scene, char *text, size_t size);
     bool has_grid; /* its cells leave bumps in the surface of the particles */
+    /* Its particles push each other: bodies start near a lattice, with a tenth of their jitter, and the
+     * snap zb05, which lays two rows on one another, is left out. */
+    bool wants_even_seeds;
     /* Optional, for particles of constant volume: the fraction by which the material may expand. Without it
      * drift.volume is undefined. */
     double (*loose_band)(const WadiScene *scene);

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/hash.h"
+#include "world/solver.h"
 #include "world/world_warnings.h"
 
 /* Builds `count` shapes; consecutive definitions are `stride` bytes apart. */
@@ -144,17 +145,21 @@ void wadi_world_destroy(WadiWorld *world)
     WADI_DELETE(world, 1);
 }
 
+static const double EVEN_JITTER = 0.1; /* see WadiSolverType.wants_even_seeds */
+
 static WadiSeedIn seed_of_body(const WadiWorld *world, int i)
 {
     const WadiBodyDef *body = &world->scene->bodies[i];
+    const WadiSolverType *type = world->scene->solver_type;
+    const bool is_even = type != NULL && type->wants_even_seeds;
     return (WadiSeedIn){ .shape = world->body_shapes[i],
                          .solids = &world->solids,
                          .earlier = (const WadiShape *const *)world->body_shapes,
                          .earlier_count = i,
                          .cell_size = world->cell_size,
                          .per_axis = world->scene->particles_per_axis,
-                         .jitter = body->jitter,
-                         .snap = body->snap,
+                         .jitter = is_even ? EVEN_JITTER * body->jitter : body->jitter,
+                         .snap = is_even && body->snap == WADI_SNAP_ZB05 ? WADI_SNAP_NONE : body->snap,
                          .seed = (uint64_t)world->scene->seed,
                          .time = 0.0,
                          .material = (uint8_t)body->material,
