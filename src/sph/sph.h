@@ -34,7 +34,8 @@ typedef struct WadiSphStep {
     float *density; /* over that at rest */
     WadiF4 *velocity;
     float *pressure; /* P = p dt / (rho dx), m/s */
-    int pressure_solves, pressure_iterations;
+    WadiF4 *shift;   /* added to the velocity in the move alone, m/s */
+    int pressure_solves, pressure_iterations, shift_iterations;
 } WadiSphStep;
 
 /* sph_step.c */

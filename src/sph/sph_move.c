@@ -27,8 +27,9 @@ static void move_block(void *context, int64_t first, int64_t end)
         const WadiF4 v = step->velocity[i];
         p->vx[k] = v[0], p->vy[k] = v[1], p->vz[k] = v[2];
         pressure[k] = step->pressure[i] * m->to_pascal;
-        const WadiVec3 to = { p->x[k] + dt * (double)v[0], p->y[k] + dt * (double)v[1],
-                              p->z[k] + dt * (double)v[2] };
+        const WadiF4 u = v + step->shift[i];
+        const WadiVec3 to = { p->x[k] + dt * (double)u[0], p->y[k] + dt * (double)u[1],
+                              p->z[k] + dt * (double)u[2] };
         if (step->walls.of[i] < 0) {
             p->x[k] = to.x, p->y[k] = to.y, p->z[k] = to.z;
         } else {

@@ -4,24 +4,23 @@
 #include "core/parallel.h"
 #include "sph/sph.h"
 
-enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 12, POWER_STEPS = 50 };
+enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 12, POWER_STEPS = 10, SHIFT_ITERATIONS = 10 };
 
-/* Of the differences between neighbours. Without it patterns that no gradient sees grow in the pressure, and
- * the solve takes twice the iterations. */
+/* Of the differences between neighbours. Without it patterns that no gradient sees grow in the pressure,
+ * and the solve takes twice the iterations. */
 static const float SMOOTH = 0.1f;
+/* Where the density is lower by more than this, particles may approach. Less is noise: if it were allowed,
+ * all of a tank at rest would sink a little in each step and be lifted again by the shift. */
+static const double LOOSE = 0.03;
 static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
 
-/* Loose particles may approach until they touch; crowded ones part slowly, so that overlap does not become
- * motion. */
+/* Loose particles may approach until they touch; the velocities of crowded ones only stop to approach. */
 static void set_sources(const WadiSph *sph, const WadiSphStep *step, float *source)
 {
-    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
     const double per_step = sph->spacing / step->dt;
-    const double fastest = def->density_speed * sph->spacing / sph->unit_time;
     for (int32_t i = 0; i < step->count; ++i) {
         const double room = 1.0 - (double)step->density[i];
-        source[i] =
-            (float)(room > 0.0 ? room * per_step : fmax(def->density_rate * room * per_step, -fastest));
+        source[i] = room > LOOSE ? (float)((room - LOOSE) * per_step) : 0.0f;
     }
 }
 
@@ -34,6 +33,33 @@ static WadiStatus measure(WadiSph *sph, const WadiSphPressureIn *in, WadiError *
     const int iterations = sph->largest > 0.0 ? POWER : FIRST_POWER;
     WADI_TRY(wadi_sph_pressure_largest(in, iterations, &largest, sph->context.scratch, error));
     sph->largest = fmax(0.9 * sph->largest, EIGENVALUE_MARGIN * largest);
+    return WADI_OK;
+}
+
+/* Crowded particles part by a shift of their positions that leaves the velocities alone, so that overlap
+ * does not become motion [CBG19]. */
+static WadiStatus solve_shift(WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in, float *source,
+                              WadiError *error)
+{
+    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
+    WadiArena *arena = sph->context.scratch;
+    const double per_step = sph->spacing / step->dt;
+    const double fastest = def->density_speed * sph->spacing / sph->unit_time;
+    float *pressure = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->shift, (size_t)step->count, "shift", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &pressure, (size_t)step->count, "shift", error));
+    for (int32_t i = 0; i < step->count; ++i) {
+        const double room = 1.0 - (double)step->density[i];
+        source[i] =
+            (float)(room > 0.0 ? room * per_step : fmax(def->density_rate * room * per_step, -fastest));
+        pressure[i] = 0.0f;
+        step->shift[i] = (WadiF4){ 0 };
+    }
+    in->source = source;
+    in->max_iterations = SHIFT_ITERATIONS;
+    WadiSphPressureReport report;
+    WADI_TRY(wadi_sph_pressure_solve(step->shift, pressure, in, &report, arena, error));
+    step->shift_iterations += report.iterations;
     return WADI_OK;
 }
 
@@ -60,5 +86,6 @@ WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
     WADI_TRY(wadi_sph_pressure_solve(step->velocity, step->pressure, &in, &report, arena, error));
     step->pressure_solves += 1;
     step->pressure_iterations += report.iterations;
+    WADI_TRY(solve_shift(sph, step, &in, source, error));
     return WADI_OK;
 }

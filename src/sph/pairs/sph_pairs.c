@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "sph/pairs/sph_mirrors.h"
+#include "sph/pairs/sph_weigh.h"
 
-enum { PARTICLE_BLOCK = 4096, RANGE_MAX = 27, LANES = 8 };
+enum { PARTICLE_BLOCK = 4096, RANGE_MAX = 27, LANES = WADI_SPH_LANES };
 
 typedef struct Range {
     int32_t first, end;
@@ -144,21 +146,6 @@ static void visit(const Search *s, int32_t i, const Range *ranges, int range_cou
     }
 }
 
-/* Kernel W and slope -W'/r of eight squared distances in places. */
-static inline __attribute__((always_inline)) void weigh(const float square[LANES], float scale,
-                                                        float w[LANES], float slope[LANES])
-{
-    const float to_h = (float)(1.0 / (WADI_SPH_SUPPORT * WADI_SPH_PLACES));
-    const float gradient = scale * (float)(6.0 / (WADI_SPH_SUPPORT * WADI_SPH_SUPPORT * WADI_SPH_PLACES));
-#pragma omp simd
-    for (int l = 0; l < LANES; ++l) {
-        const float q = sqrtf(square[l]) * to_h;
-        const float t = 1.0f - q, m = 0.5f - q < 0.0f ? 0.0f : 0.5f - q;
-        w[l] = scale * (2.0f * t * t * t - 8.0f * m * m * m);
-        slope[l] = gradient * (t * t - 4.0f * m * m) / (q > 1e-6f ? q : 1e-6f);
-    }
-}
-
 /* Turns the squared distances of a part of a list into slopes; returns the sum of V_j W_ij. */
 static float finish_list(const Search *s, int32_t i, int64_t first, int64_t end, bool is_other)
 {
@@ -172,7 +159,7 @@ static float finish_list(const Search *s, int32_t i, int64_t first, int64_t end,
         for (int l = 0; l < LANES; ++l) {
             square[l] = l < count ? pairs->slope[n0 + l] : none * none;
         }
-        weigh(square, in->kernel->scale, w, slope);
+        wadi_sph_weigh(square, in->kernel->scale, w, slope);
         for (int l = 0; l < count; ++l) {
             const int32_t j = pairs->index[n0 + l];
             float part = in->volume != NULL ? in->volume[j] : 1.0f;
@@ -255,5 +242,5 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     s.is_filling = true;
     wadi_parallel_for(sort->tiles.count, 1, search_tiles, &s);
     wadi_arena_release_temporaries(arena, mark);
-    return WADI_OK;
+    return wadi_sph_mirrors_find(pairs, in, arena, error);
 }

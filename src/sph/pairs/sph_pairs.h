@@ -11,6 +11,15 @@ typedef int32_t WadiI4 __attribute__((vector_size(16), aligned(16), may_alias));
 
 #define WADI_SPH_PLACES 1048576.0 /* a spacing */
 
+/* The image of neighbour j, of the same kind. It has the pressure of j, the same velocity along the wall
+ * and the opposite one across it. */
+typedef struct WadiSphMirror {
+    float gradient[3]; /* as that of a pair */
+    float back[3]; /* reflected at the wall: gradient . (velocity of the image) = back . (velocity of j) */
+    int32_t index; /* j */
+    int32_t unused;
+} WadiSphMirror;
+
 /* Lists in the order of the sort. The neighbours of particle i are start[i] .. start[i + 1]; the first
  * `same[i]` of them are of its own kind (sand or water), the others of the other one. */
 typedef struct WadiSphPairs {
@@ -23,6 +32,9 @@ typedef struct WadiSphPairs {
     float *slope;
     /* Per particle: x, y, z, and room for a number of a solve that is read together with them. */
     WadiI4 *place;
+    /* Images in the walls, of near particle n: mirror_start[n] .. mirror_start[n + 1]. */
+    int64_t *mirror_start;
+    WadiSphMirror *mirror;
 } WadiSphPairs;
 
 typedef struct WadiSphPairsIn {

@@ -55,6 +55,11 @@ static inline __attribute__((always_inline)) float push_of(const WadiSphPressure
     const int32_t near = in->walls->of[i];
     if (near >= 0) {
         sum += in->walls->gradient[near] * own;
+        for (int64_t n = pairs->mirror_start[near]; n < pairs->mirror_start[near + 1]; ++n) {
+            const WadiSphMirror *mirror = &pairs->mirror[n];
+            const WadiF4 g = *(const WadiF4 *)mirror->gradient;
+            sum += g * (own + number_at(pairs, mirror->index));
+        }
     }
     *push = sum;
     return rough * in->lightness[i] * (float)WADI_SPH_PLACES;
@@ -80,6 +85,11 @@ static inline __attribute__((always_inline)) float compression_of(const WadiSphP
     if (near >= 0) {
         const WadiF4 w = in->walls->gradient[near];
         wall = w[0] * v[0] + w[1] * v[1] + w[2] * v[2] - w[3];
+        for (int64_t n = pairs->mirror_start[near]; n < pairs->mirror_start[near + 1]; ++n) {
+            const WadiSphMirror *mirror = &pairs->mirror[n];
+            const WadiF4 g = *(const WadiF4 *)mirror->gradient, b = *(const WadiF4 *)mirror->back;
+            sum += g * v - b * velocity[mirror->index];
+        }
     }
     return sum[0] + sum[1] + sum[2] + wall;
 }

@@ -16,8 +16,8 @@ typedef struct WadiSphKernel {
      * particle, chosen so that the sum over a cubic lattice is 1. */
     float scale;
     /* Density that a wall at distance d adds, and its derivative, for d = i WADI_SPH_WALL_REACH /
-     * WADI_SPH_WALL_STEPS: that of the mirror image of the particle's row. Scaled so that the first row of a
-     * lattice, half a spacing from the wall, has density 1. */
+     * WADI_SPH_WALL_STEPS: that of the mirror image of the particle's row. Scaled so that the first row of
+     * a lattice, half a spacing from the wall, has density 1. */
     float wall[WADI_SPH_WALL_STEPS + 1], wall_slope[WADI_SPH_WALL_STEPS + 1];
 } WadiSphKernel;
 

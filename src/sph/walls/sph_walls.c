@@ -160,7 +160,7 @@ static void find_contacts(const Finder *f, int32_t near, WadiVec3 x)
         if ((solids->closed_sides >> side & 1) != 0) {
             const WadiSurfacePoint s = wadi_solids_wall(solids, side, x);
             if (s.distance < WADI_SPH_WALL_REACH * f->in->spacing) {
-                const WadiSphContact contact = contact_of(f, &s, solids->wall_friction, -1);
+                const WadiSphContact contact = contact_of(f, &s, solids->wall_friction, -1 - side);
                 add_contact(f, near, &contact);
             }
         }
@@ -172,44 +172,35 @@ static void find_contacts(const Finder *f, int32_t near, WadiVec3 x)
     }
 }
 
-/* What of a wall's part another one may count too, and its derivative: all where parts are small, and no more
- * of what is larger, or nothing would push particles out of a corner. */
-static double shared_part(double part, double *derivative)
+/* What of a wall's part another one may count too: all where parts are small, and no more of what is
+ * larger. */
+static double shared_part(double part)
 {
-    const double q = part / SHARED_MAX, to_four = 1.0 + q * q * q * q, root = sqrt(sqrt(to_four));
-    *derivative = 1.0 / (root * to_four);
-    return part / root;
+    const double q = part / SHARED_MAX;
+    return part / sqrt(sqrt(1.0 + q * q * q * q));
 }
 
-/* sum part - what they share, 1 - prod (1 - shared) = sum shared - ..., and its gradient. */
+/* Density: sum part - what they share, 1 - prod (1 - shared) = sum shared - ... Of the gradient other walls
+ * take nothing off, for mirror images stand for what is behind them (pairs/sph_mirrors.h). */
 static void join_contacts(const Finder *f, int32_t near)
 {
     WadiSphWalls *walls = f->walls;
     WadiSphContact *list = walls->contact[near];
-    const int count = walls->contact_count[near];
-    double open[WADI_SPH_CONTACT_MAX], derivative[WADI_SPH_CONTACT_MAX], all = 1.0, cover = 1.0;
+    double open = 1.0, cover = 1.0;
     WadiF4 gradient = { 0 };
-    for (int c = 0; c < count; ++c) {
+    for (int c = 0; c < walls->contact_count[near]; ++c) {
         double part, slope;
         wadi_sph_kernel_wall(f->in->kernel, (double)list[c].normal[3], &part, &slope);
-        const double shared = shared_part(part, &derivative[c]);
-        open[c] = 1.0 - shared;
-        all *= open[c];
+        const double shared = shared_part(part);
+        open *= 1.0 - shared;
         cover += part - shared;
-        list[c].velocity[3] = (float)slope;
-    }
-    for (int c = 0; c < count; ++c) {
-        double others = 1.0;
-        for (int o = 0; o < count; ++o) {
-            others *= o == c ? 1.0 : open[o];
-        }
-        const float slope = list[c].velocity[3] * (float)(1.0 - derivative[c] * (1.0 - others));
+        const float pull = (float)slope;
         const WadiF4 n = list[c].normal, v = list[c].velocity;
-        list[c].velocity[3] = slope;
-        gradient += (WadiF4){ slope * n[0], slope * n[1], slope * n[2],
-                              slope * (n[0] * v[0] + n[1] * v[1] + n[2] * v[2]) };
+        list[c].velocity[3] = pull;
+        gradient += (WadiF4){ pull * n[0], pull * n[1], pull * n[2],
+                              pull * (n[0] * v[0] + n[1] * v[1] + n[2] * v[2]) };
     }
-    walls->cover[near] = (float)(cover - all);
+    walls->cover[near] = (float)(cover - open);
     walls->gradient[near] = gradient;
 }
 

@@ -17,7 +17,7 @@ typedef struct WadiSphContact {
     WadiF4 normal;   /* away from the solid; w: distance, spacings */
     WadiF4 velocity; /* of the wall, m/s; w: its share of `gradient`, at most 0 */
     float friction;
-    int32_t solid; /* -1: a side of the domain */
+    int32_t solid; /* negative: a side of the domain, -1 - its bit number */
 } WadiSphContact;
 
 /* Particles within their support of a wall are `near`; they have numbers of their own. */

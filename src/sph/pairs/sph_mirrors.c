@@ -1,0 +1,149 @@
+#include "sph/pairs/sph_mirrors.h"
+
+#include <string.h>
+
+#include "core/parallel.h"
+#include "math/minmax.h"
+#include "sph/pairs/sph_weigh.h"
+
+enum { BLOCK = 256 };
+
+typedef struct Mirrors {
+    const WadiSphPairsIn *in;
+    WadiSphPairs *pairs;
+    int32_t *particle; /* per near particle */
+} Mirrors;
+
+/* A wall that two particles are near to. `more`: four times the product of their distances, spacings^2; so
+ * much larger is the squared distance of one to the image of the other. `sum`: of their distances,
+ * spacings. */
+typedef struct Common {
+    WadiF4 normal;
+    float more, sum;
+} Common;
+
+static int find_common(const WadiSphWalls *walls, int32_t near_i, int32_t near_j,
+                       Common common[WADI_SPH_CONTACT_MAX])
+{
+    int count = 0;
+    for (int c = 0; c < walls->contact_count[near_i]; ++c) {
+        const WadiSphContact *a = &walls->contact[near_i][c];
+        for (int o = 0; o < walls->contact_count[near_j]; ++o) {
+            const WadiSphContact *b = &walls->contact[near_j][o];
+            const WadiF4 product = a->normal * b->normal;
+            if (a->solid != b->solid || product[0] + product[1] + product[2] < 0.7f) {
+                continue;
+            }
+            WadiF4 n = a->normal + b->normal;
+            const float sum = n[3];
+            n *= 1.0f / sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+            common[count++] = (Common){ n, 4.0f * wadi_maxf(product[3], 0.0f), wadi_maxf(sum, 0.0f) };
+            break;
+        }
+    }
+    return count;
+}
+
+/* Gradients of the images of j in all sets of the common walls, in single ones and in corners, as they act
+ * on i; `back`: the same reflected at these walls, to be multiplied by the velocity of j itself. */
+static void sum_images(const Common *common, int count, const WadiF4 *offset, float scale, WadiF4 *gradient,
+                       WadiF4 *back)
+{
+    const float unit = (float)(WADI_SPH_PLACES * WADI_SPH_PLACES);
+    const WadiF4 d = *offset; /* spacings */
+    const float square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    *gradient = *back = (WadiF4){ 0 };
+    for (unsigned set = 1; set < 1u << count; ++set) {
+        float far = square;
+        WadiF4 along = d, across = { 0 };
+        for (int c = 0; c < count; ++c) {
+            if ((set >> c & 1) != 0) {
+                const WadiF4 n = common[c].normal;
+                far += common[c].more;
+                along -= n * (along[0] * n[0] + along[1] * n[1] + along[2] * n[2]);
+                across -= n * common[c].sum;
+            }
+        }
+        if (far < (float)(WADI_SPH_SUPPORT * WADI_SPH_SUPPORT)) {
+            const float squares[WADI_SPH_LANES] = { far * unit };
+            float w[WADI_SPH_LANES], slope[WADI_SPH_LANES];
+            wadi_sph_weigh(squares, scale, w, slope);
+            const float s = slope[0] * (float)WADI_SPH_PLACES;
+            *gradient += (along + across) * s;
+            *back += (along - across) * s;
+        }
+    }
+}
+
+/* Counts or writes the images of one near particle. What they press away from the walls is taken off the
+ * walls' own gradient, so that even pressure presses as before. */
+static int64_t visit(const Mirrors *m, int32_t near, bool is_filling)
+{
+    const WadiSphPairs *pairs = m->pairs;
+    const WadiSphWalls *walls = m->in->walls;
+    const int32_t i = m->particle[near];
+    int64_t count = 0;
+    for (int64_t n = pairs->start[i]; n < pairs->start[i] + pairs->same[i]; ++n) {
+        const int32_t j = pairs->index[n];
+        Common common[WADI_SPH_CONTACT_MAX];
+        const int walls_of_both = walls->of[j] >= 0 ? find_common(walls, near, walls->of[j], common) : 0;
+        if (walls_of_both == 0) {
+            continue;
+        }
+        WadiF4 gradient, back;
+        const WadiF4 offset =
+            WADI_SPH_OFFSET(pairs->place[j], pairs->place[i]) * (float)(1.0 / WADI_SPH_PLACES);
+        sum_images(common, walls_of_both, &offset, m->in->kernel->scale, &gradient, &back);
+        if (is_filling) {
+            const float volume = m->in->volume != NULL ? m->in->volume[j] : 1.0f;
+            gradient *= volume, back *= volume;
+            pairs->mirror[pairs->mirror_start[near] + count] = (WadiSphMirror){
+                { gradient[0], gradient[1], gradient[2] }, { back[0], back[1], back[2] }, j, 0
+            };
+            WadiF4 across = gradient - back; /* twice the part across the walls */
+            across[3] = 0.0f;
+            walls->gradient[near] -= across;
+        }
+        ++count;
+    }
+    return count;
+}
+
+static void count_block(void *context, int64_t first, int64_t end)
+{
+    const Mirrors *m = context;
+    for (int64_t near = first; near < end; ++near) {
+        m->pairs->mirror_start[near + 1] = visit(m, (int32_t)near, false);
+    }
+}
+
+static void fill_block(void *context, int64_t first, int64_t end)
+{
+    const Mirrors *m = context;
+    for (int64_t near = first; near < end; ++near) {
+        visit(m, (int32_t)near, true);
+    }
+}
+
+WadiStatus wadi_sph_mirrors_find(WadiSphPairs *pairs, const WadiSphPairsIn *in, WadiArena *arena,
+                                 WadiError *error)
+{
+    const int32_t count = in->walls->count;
+    Mirrors m = { .in = in, .pairs = pairs };
+    WADI_TRY(WADI_ARENA_NEW(arena, &pairs->mirror_start, (size_t)count + 1, "mirror images", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &m.particle, (size_t)count, "mirror images", error));
+    for (int32_t i = 0; i < pairs->count; ++i) {
+        if (in->walls->of[i] >= 0) {
+            m.particle[in->walls->of[i]] = i;
+        }
+    }
+    wadi_parallel_for(count, BLOCK, count_block, &m);
+    pairs->mirror_start[0] = 0;
+    for (int32_t near = 0; near < count; ++near) {
+        pairs->mirror_start[near + 1] += pairs->mirror_start[near];
+    }
+    WADI_TRY(
+        WADI_ARENA_NEW(arena, &pairs->mirror, (size_t)pairs->mirror_start[count], "mirror images", error));
+    wadi_parallel_for(count, BLOCK, fill_block, &m);
+    return WADI_OK;
+}
