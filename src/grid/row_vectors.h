@@ -12,6 +12,7 @@
 
 typedef float WadiF8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t WadiI8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef uint8_t WadiB32 __attribute__((vector_size(32), aligned(1), may_alias));
 typedef float WadiF4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef double WadiD4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef int64_t WadiL4 __attribute__((vector_size(32), aligned(8), may_alias));
@@ -46,7 +47,8 @@ typedef int64_t WadiL4 __attribute__((vector_size(32), aligned(8), may_alias));
 static inline __attribute__((always_inline)) void wadi_row_mask(unsigned bits, WadiI8 *mask)
 {
     const WadiI8 bit = { 1, 2, 4, 8, 16, 32, 64, 128 };
-    *mask = (((WadiI8){ 0 } + (int32_t)bits) & bit) == bit;
+    const WadiB32 all = (WadiB32){ 0 } + (uint8_t)bits; /* as bytes: one instruction from memory */
+    *mask = ((WadiI8)all & bit) == bit;
 }
 
 /* One bit per lane of a mask. */

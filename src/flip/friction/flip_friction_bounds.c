@@ -8,14 +8,14 @@
 typedef struct Bounds {
     const WadiFriction *friction;
     const WadiFrictionLoad *load;
-    WadiVec8 *yield;
+    WadiF8 *yield;
     /* Per row of facets. */
-    WadiVec8 *force;   /* normal force on them */
-    WadiVec8 *bearing; /* walls across cells: area times the open part of the cell */
+    WadiF8 *force;   /* normal force on them */
+    WadiF8 *bearing; /* walls across cells: area times the open part of the cell */
     /* Sum of `bearing` over the walls of the 27 cells around, times the cosine between the normals. */
-    WadiVec8 *bearing_sum;
-    const WadiVec8 *known_sum; /* `bearing_sum` once it is computed, else NULL */
-    WadiVec8 *wall_bound;      /* mu times the normal force */
+    WadiF8 *bearing_sum;
+    const WadiF8 *known_sum; /* `bearing_sum` once it is computed, else NULL */
+    WadiF8 *wall_bound;      /* mu times the normal force */
 } Bounds;
 
 static void fill_bounds(void *context, int64_t first, int64_t end)
@@ -38,7 +38,7 @@ static void fill_bounds(void *context, int64_t first, int64_t end)
 }
 
 /* Stress across a side along the grid, tension positive. */
-static WadiVec8 normal_stress(const WadiFrictionStress *stress, int side)
+static WadiF8 normal_stress(const WadiFrictionStress *stress, int side)
 {
     switch (side >> 1) {
     case 0: return stress->t[STRESS_XX];
@@ -55,7 +55,7 @@ static float normal_force(const Bounds *bounds, WadiRowCell cell, int side, floa
     const WadiFriction *friction = bounds->friction;
     size_t at = wadi_table_cell(friction->grid.pressure_row, wadi_row_cell_index(cell));
     float p = (float)fmax(bounds->load->pressure[at], 0.0);
-    WadiVec8 tension = normal_stress(&friction->stress[friction->slot_of[cell.row]], side);
+    WadiF8 tension = normal_stress(&friction->stress[friction->slot_of[cell.row]], side);
     return p > 0.0f ? fmaxf(area * p - tension[cell.lane], 0.0f) : 0.0f;
 }
 
@@ -75,9 +75,9 @@ static float least_force(const Bounds *bounds, const WadiFrictionFacets *facets,
 }
 
 /* Mean of the open parts of a cell's sides. */
-static WadiVec8 open_part(const WadiFriction *friction, int32_t s)
+static WadiF8 open_part(const WadiFriction *friction, int32_t s)
 {
-    WadiVec8 open[6], sum = wadi_splat(0.0f);
+    WadiF8 open[6], sum = wadi_splat(0.0f);
     wadi_friction_sides(friction, s, open);
     for (int side = 0; side < 6; ++side) {
         sum += open[side];
@@ -104,8 +104,10 @@ static void find_forces(void *context, int64_t first, int64_t end)
             }
             bounds->force[w][lane] = fmaxf(force, least_force(bounds, facets, lane));
         }
-        bounds->bearing[w] =
-            facets->side == OBLIQUE ? facets->area * open_part(friction, facets->slot) : wadi_splat(0.0f);
+        bounds->bearing[w] = wadi_splat(0.0f);
+        if (facets->side == OBLIQUE) {
+            bounds->bearing[w] = facets->area * open_part(friction, facets->slot);
+        }
         bounds->wall_bound[w] = facets->mu * bounds->force[w];
     }
 }
@@ -116,7 +118,7 @@ static void find_forces(void *context, int64_t first, int64_t end)
  *   f_i += sum over j of n_i . n_j (b_i f_j - b_j f_i) / max(B_i, B_j),   B_i = sum over j of n_i . n_j
  * b_j */
 typedef struct Walls {
-    WadiVec8 bearing, bearing_sum, force, normal[3];
+    WadiF8 bearing, bearing_sum, force, normal[3];
 } Walls;
 
 static Walls gather_walls(const Bounds *bounds, int32_t s)
@@ -135,57 +137,57 @@ static Walls gather_walls(const Bounds *bounds, int32_t s)
 
 static Walls walls_from_left(const Walls *left, const Walls *here)
 {
-    Walls moved = { .bearing = wadi_from_left(left->bearing, here->bearing),
-                    .bearing_sum = wadi_from_left(left->bearing_sum, here->bearing_sum),
-                    .force = wadi_from_left(left->force, here->force) };
+    Walls moved = { .bearing = WADI_ROW_SHIFT_UP(left->bearing, here->bearing),
+                    .bearing_sum = WADI_ROW_SHIFT_UP(left->bearing_sum, here->bearing_sum),
+                    .force = WADI_ROW_SHIFT_UP(left->force, here->force) };
     for (int axis = 0; axis < 3; ++axis) {
-        moved.normal[axis] = wadi_from_left(left->normal[axis], here->normal[axis]);
+        moved.normal[axis] = WADI_ROW_SHIFT_UP(left->normal[axis], here->normal[axis]);
     }
     return moved;
 }
 
 static Walls walls_from_right(const Walls *here, const Walls *right)
 {
-    Walls moved = { .bearing = wadi_from_right(here->bearing, right->bearing),
-                    .bearing_sum = wadi_from_right(here->bearing_sum, right->bearing_sum),
-                    .force = wadi_from_right(here->force, right->force) };
+    Walls moved = { .bearing = WADI_ROW_SHIFT_DOWN(here->bearing, right->bearing),
+                    .bearing_sum = WADI_ROW_SHIFT_DOWN(here->bearing_sum, right->bearing_sum),
+                    .force = WADI_ROW_SHIFT_DOWN(here->force, right->force) };
     for (int axis = 0; axis < 3; ++axis) {
-        moved.normal[axis] = wadi_from_right(here->normal[axis], right->normal[axis]);
+        moved.normal[axis] = WADI_ROW_SHIFT_DOWN(here->normal[axis], right->normal[axis]);
     }
     return moved;
 }
 
 /* n_i . n_j, 0 where the walls face away from each other. */
-static WadiVec8 normal_cosine(const Walls *a, const Walls *b)
+static WadiF8 normal_cosine(const Walls *a, const Walls *b)
 {
-    WadiVec8 dot = a->normal[0] * b->normal[0] + a->normal[1] * b->normal[1] + a->normal[2] * b->normal[2];
-    return wadi_larger(dot, wadi_splat(0.0f));
+    WadiF8 dot = a->normal[0] * b->normal[0] + a->normal[1] * b->normal[1] + a->normal[2] * b->normal[2];
+    return WADI_MAX8(dot, wadi_splat(0.0f));
 }
 
 /* Terms of the sums: n_i . n_j b_j, and the force that wall i gets from wall j. */
-static WadiVec8 bearing_term(const Walls *wall_i, const Walls *wall_j)
+static WadiF8 bearing_term(const Walls *wall_i, const Walls *wall_j)
 {
     return normal_cosine(wall_i, wall_j) * wall_j->bearing;
 }
 
-static WadiVec8 force_term(const Walls *wall_i, const Walls *wall_j)
+static WadiF8 force_term(const Walls *wall_i, const Walls *wall_j)
 {
-    WadiVec8 most = wadi_larger(wall_i->bearing_sum, wall_j->bearing_sum), zero = wadi_splat(0.0f);
-    WadiVec8 gain =
+    WadiF8 most = WADI_MAX8(wall_i->bearing_sum, wall_j->bearing_sum), zero = wadi_splat(0.0f);
+    WadiF8 gain =
         normal_cosine(wall_i, wall_j) * (wall_i->bearing * wall_j->force - wall_j->bearing * wall_i->force);
-    return gain / wadi_select(most > zero, most, wadi_splat(1.0f));
+    return gain / WADI_ROW_SELECT(most > zero, most, wadi_splat(1.0f));
 }
 
-typedef WadiVec8 (*PairFn)(const Walls *wall_i, const Walls *wall_j);
+typedef WadiF8 (*PairFn)(const Walls *wall_i, const Walls *wall_j);
 
 /* Sum over the walls in the 27 cells around each cell. */
-static inline __attribute__((always_inline)) WadiVec8 sum_around(const Bounds *bounds, int32_t s, PairFn pair)
+static inline __attribute__((always_inline)) WadiF8 sum_around(const Bounds *bounds, int32_t s, PairFn pair)
 {
     static const int8_t near[9] = { -1,         NEAR_YM,    NEAR_YP,    NEAR_ZM,   NEAR_ZP,
                                     NEAR_YM_ZM, NEAR_YM_ZP, NEAR_YP_ZM, NEAR_YP_ZP };
     const WadiFrictionSlot *slot = bounds->friction->slot;
     const Walls wall_i = gather_walls(bounds, s);
-    WadiVec8 sum = wadi_splat(0.0f);
+    WadiF8 sum = wadi_splat(0.0f);
     for (int n = 0; n < 9; ++n) {
         int32_t at = n == 0 ? s : slot[s].near[near[n]];
         if (at == 0) {
@@ -217,15 +219,14 @@ static void exchange_forces(void *context, int64_t first, int64_t end)
     for (int64_t w = first > 0 ? first : 1; w < end; ++w) {
         const WadiFrictionFacets *facets = &bounds->friction->facets[w];
         if (facets->side == OBLIQUE) {
-            WadiVec8 force = bounds->force[w] + sum_around(bounds, facets->slot, force_term);
-            bounds->wall_bound[w] = facets->mu * wadi_larger(force, wadi_splat(0.0f)); /* rounding */
+            WadiF8 force = bounds->force[w] + sum_around(bounds, facets->slot, force_term);
+            bounds->wall_bound[w] = facets->mu * WADI_MAX8(force, wadi_splat(0.0f)); /* rounding */
         }
     }
 }
 
 WadiStatus wadi_friction_find_bounds(const WadiFriction *friction, const WadiFrictionLoad *load,
-                                     WadiVec8 *yield, WadiVec8 *wall_bound, WadiArena *arena,
-                                     WadiError *error)
+                                     WadiF8 *yield, WadiF8 *wall_bound, WadiArena *arena, WadiError *error)
 {
     Bounds bounds = { .friction = friction, .load = load, .yield = yield, .wall_bound = wall_bound };
     size_t walls = (size_t)friction->wall_count;

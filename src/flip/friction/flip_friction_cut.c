@@ -51,7 +51,7 @@ static void fill_masses(void *context, int64_t first, int64_t end)
 
 /* Mean open part and least mass of the four faces around the low edges of a slot. */
 typedef struct Edge {
-    WadiVec8 open, least;
+    WadiF8 open, least;
 } Edge;
 
 static Edge low_edge(const WadiFriction *friction, int32_t s, int kind)
@@ -60,21 +60,20 @@ static Edge low_edge(const WadiFriction *friction, int32_t s, int kind)
     const WadiFrictionFaces *open = friction->open, *mass = friction->mass;
     int a = kind < 2 ? 0 : 1, b = kind == 0 ? 1 : 2;
     int32_t low_b = near[2 * b], low_a = near[2 * a];
-    WadiVec8 neighbour_open = open[low_a].c[b], neighbour_mass = mass[low_a].c[b];
+    WadiF8 neighbour_open = open[low_a].c[b], neighbour_mass = mass[low_a].c[b];
     if (a == 0) {
-        neighbour_open = wadi_from_left(neighbour_open, open[s].c[b]);
-        neighbour_mass = wadi_from_left(neighbour_mass, mass[s].c[b]);
+        neighbour_open = WADI_ROW_SHIFT_UP(neighbour_open, open[s].c[b]);
+        neighbour_mass = WADI_ROW_SHIFT_UP(neighbour_mass, mass[s].c[b]);
     }
     return (Edge){
         wadi_splat(0.25f) * ((open[s].c[a] + open[low_b].c[a]) + (open[s].c[b] + neighbour_open)),
-        wadi_smaller(wadi_smaller(mass[s].c[a], mass[low_b].c[a]),
-                     wadi_smaller(mass[s].c[b], neighbour_mass)),
+        WADI_MIN8(WADI_MIN8(mass[s].c[a], mass[low_b].c[a]), WADI_MIN8(mass[s].c[b], neighbour_mass)),
     };
 }
 
 static Edge shift_edge(Edge here, Edge next)
 {
-    return (Edge){ wadi_from_right(here.open, next.open), wadi_from_right(here.least, next.least) };
+    return (Edge){ WADI_ROW_SHIFT_DOWN(here.open, next.open), WADI_ROW_SHIFT_DOWN(here.least, next.least) };
 }
 
 static void cell_edges(const WadiFriction *friction, int32_t s, Edge edge[12])
@@ -95,18 +94,17 @@ static void cell_edges(const WadiFriction *friction, int32_t s, Edge edge[12])
     edge[11] = low_edge(friction, near[NEAR_YP_ZP], 2);
 }
 
-static void sides_of(const WadiFriction *friction, const WadiFrictionFaces *faces, int32_t s,
-                     WadiVec8 side[6])
+static void sides_of(const WadiFriction *friction, const WadiFrictionFaces *faces, int32_t s, WadiF8 side[6])
 {
     const int32_t *near = friction->slot[s].near;
     for (int axis = 0; axis < 3; ++axis) {
-        WadiVec8 next = faces[near[2 * axis + 1]].c[axis];
+        WadiF8 next = faces[near[2 * axis + 1]].c[axis];
         side[2 * axis] = faces[s].c[axis];
-        side[2 * axis + 1] = axis == 0 ? wadi_from_right(side[0], next) : next;
+        side[2 * axis + 1] = axis == 0 ? (WadiF8)WADI_ROW_SHIFT_DOWN(side[0], next) : next;
     }
 }
 
-void wadi_friction_sides(const WadiFriction *friction, int32_t s, WadiVec8 side[6])
+void wadi_friction_sides(const WadiFriction *friction, int32_t s, WadiF8 side[6])
 {
     sides_of(friction, friction->open, s, side);
 }
@@ -116,9 +114,9 @@ uint8_t wadi_friction_fractional(const WadiFriction *friction, int32_t s)
     if (friction->grid.open[0] == NULL) {
         return 0;
     }
-    WadiVec8 side[6], zero = wadi_splat(0.0f), one = wadi_splat(1.0f);
+    WadiF8 side[6], zero = wadi_splat(0.0f), one = wadi_splat(1.0f);
     wadi_friction_sides(friction, s, side);
-    WadiInt8 found = side[0] > one;
+    WadiI8 found = side[0] > one;
     for (int n = 0; n < 6; ++n) {
         found |= (side[n] > zero) & (side[n] < one);
     }
@@ -130,36 +128,36 @@ uint8_t wadi_friction_fractional(const WadiFriction *friction, int32_t s)
 }
 
 /* Least mass of the sides of each cell, 1 for an enclosed cell. */
-static void find_least_side(const WadiFriction *friction, int32_t s, WadiVec8 *least)
+static void find_least_side(const WadiFriction *friction, int32_t s, WadiF8 *least)
 {
-    WadiVec8 side[6], large = wadi_splat(1e30f), zero = wadi_splat(0.0f);
+    WadiF8 side[6], large = wadi_splat(1e30f), zero = wadi_splat(0.0f);
     sides_of(friction, friction->mass, s, side);
     *least = large;
     for (int n = 0; n < 6; ++n) {
-        *least = wadi_smaller(*least, wadi_select(side[n] > zero, side[n], large));
+        *least = WADI_MIN8(*least, WADI_ROW_SELECT(side[n] > zero, side[n], large));
     }
-    *least = wadi_select(*least < large, *least, wadi_splat(1.0f));
+    *least = WADI_ROW_SELECT(*least < large, *least, wadi_splat(1.0f));
 }
 
 /* Least mass of the faces on which each cell's stresses act. False if all of them are 1. */
-static bool find_least_mass(const WadiFriction *friction, int32_t s, const Edge edge[12], WadiVec8 *least)
+static bool find_least_mass(const WadiFriction *friction, int32_t s, const Edge edge[12], WadiF8 *least)
 {
     const WadiFrictionSlot *slot = &friction->slot[s];
-    WadiVec8 side[6], large = wadi_splat(1e30f), zero = wadi_splat(0.0f);
+    WadiF8 side[6], large = wadi_splat(1e30f), zero = wadi_splat(0.0f);
     sides_of(friction, friction->mass, s, side);
     *least = large;
     for (int n = 0; n < 6; ++n) {
-        *least = wadi_smaller(*least, wadi_select(side[n] > zero, side[n], large));
+        *least = WADI_MIN8(*least, WADI_ROW_SELECT(side[n] > zero, side[n], large));
     }
     for (int n = 0; n < 12; ++n) {
-        *least = wadi_smaller(*least, wadi_select(wadi_lanes(slot->edge[n]), edge[n].least, large));
+        *least = WADI_MIN8(*least, WADI_ROW_SELECT(wadi_lanes(slot->edge[n]), edge[n].least, large));
     }
     /* An enclosed cell has no free face: any step will do. */
-    *least = wadi_select(*least < large, *least, wadi_splat(1.0f));
+    *least = WADI_ROW_SELECT(*least < large, *least, wadi_splat(1.0f));
     /* Faces heavier than 1 do not change the least mass, but the slot needs their masses. */
-    WadiInt8 differs = wadi_lanes(slot->fluid) & (*least != wadi_splat(1.0f));
+    WadiI8 differs = wadi_lanes(slot->fluid) & (*least != wadi_splat(1.0f));
     for (int axis = 0; axis < 3; ++axis) {
-        WadiVec8 mass = friction->mass[s].c[axis];
+        WadiF8 mass = friction->mass[s].c[axis];
         differs |= (mass > zero) & (mass != wadi_splat(1.0f));
     }
     bool is_cut = false;
@@ -171,11 +169,11 @@ static bool find_least_mass(const WadiFriction *friction, int32_t s, const Edge 
 
 /* Open part of cells for their normal stress: the mean of their sides, without axes that have a side on a
  * wall along the grid or that an oblique wall closes. 0 where it closes two. */
-static WadiVec8 cell_open(const WadiFriction *friction, int32_t s, uint8_t closed[3])
+static WadiF8 cell_open(const WadiFriction *friction, int32_t s, uint8_t closed[3])
 {
     const WadiFrictionSlot *slot = &friction->slot[s];
     uint8_t fractional = wadi_friction_fractional(friction, s);
-    WadiVec8 open = wadi_splat(1.0f), side[6];
+    WadiF8 open = wadi_splat(1.0f), side[6];
     wadi_friction_sides(friction, s, side);
     for (int lane = 0; lane < 8; ++lane) {
         if ((fractional >> lane & 1) == 0) {
@@ -211,7 +209,7 @@ static void find_aligned(void *context, int64_t first, int64_t end)
         if (slot->fluid == 0) {
             continue;
         }
-        WadiVec8 open[6];
+        WadiF8 open[6];
         wadi_friction_sides(friction, s, open);
         uint8_t fractional = wadi_friction_fractional(friction, s);
         int32_t cell[3];
@@ -236,35 +234,35 @@ static void fill_cut(const WadiFriction *friction, int32_t s)
 {
     const WadiFrictionSlot *slot = &friction->slot[s];
     WadiFrictionCut *cut = &friction->cut[slot->cut];
-    WadiVec8 one = wadi_splat(1.0f), zero = wadi_splat(0.0f), least;
+    WadiF8 one = wadi_splat(1.0f), zero = wadi_splat(0.0f), least;
     for (int axis = 0; axis < 3; ++axis) {
-        WadiVec8 mass = friction->mass[s].c[axis];
-        cut->inverse_mass.c[axis] = wadi_masked(one / wadi_select(mass > zero, mass, one), mass > zero);
+        WadiF8 mass = friction->mass[s].c[axis];
+        cut->inverse_mass.c[axis] = wadi_masked(one / WADI_ROW_SELECT(mass > zero, mass, one), mass > zero);
     }
     Edge edge[12];
     cell_edges(friction, s, edge);
     find_least_side(friction, s, &least);
-    WadiVec8 step = wadi_select(least == one, one, wadi_splat(CUT_STEP) * least);
-    WadiVec8 fluid = wadi_masked(one, wadi_lanes(slot->fluid));
+    WadiF8 step = WADI_ROW_SELECT(least == one, one, wadi_splat(CUT_STEP) * least);
+    WadiF8 fluid = wadi_masked(one, wadi_lanes(slot->fluid));
 
     memset(cut->closed, 0, sizeof cut->closed);
-    WadiVec8 open = cell_open(friction, s, cut->closed);
+    WadiF8 open = cell_open(friction, s, cut->closed);
     cut->step[STRESS_XX] = cut->step[STRESS_YY] = fluid * step * open * open;
     cut->weight[STRESS_XX] = cut->weight[STRESS_YY] =
-        wadi_masked(one / wadi_select(open > zero, open * open, one), open > zero);
+        wadi_masked(one / WADI_ROW_SELECT(open > zero, open * open, one), open > zero);
     for (int kind = 0; kind < 3; ++kind) {
-        WadiInt8 count = { 0 };
+        WadiI8 count = { 0 };
         for (int e = 0; e < 4; ++e) {
             count -= wadi_lanes(slot->edge[4 * kind + e]);
         }
-        WadiVec8 n = __builtin_convertvector(count, WadiVec8);
+        WadiF8 n = __builtin_convertvector(count, WadiF8);
         for (int e = 0; e < 4; ++e) {
-            WadiInt8 is_active = wadi_lanes(slot->edge[4 * kind + e]);
-            WadiVec8 part = wadi_select(is_active, edge[4 * kind + e].open, one);
-            WadiVec8 mass = wadi_select(is_active, edge[4 * kind + e].least, one);
-            step = wadi_select(mass == one, one, wadi_splat(CUT_STEP) * mass);
+            WadiI8 is_active = wadi_lanes(slot->edge[4 * kind + e]);
+            WadiF8 part = WADI_ROW_SELECT(is_active, edge[4 * kind + e].open, one);
+            WadiF8 mass = WADI_ROW_SELECT(is_active, edge[4 * kind + e].least, one);
+            step = WADI_ROW_SELECT(mass == one, one, wadi_splat(CUT_STEP) * mass);
             cut->step[2 + 4 * kind + e] = wadi_masked(wadi_splat(0.125f) * n * step * part * part, is_active);
-            cut->weight[2 + 4 * kind + e] = wadi_masked(one / (wadi_larger(n, one) * part * part), is_active);
+            cut->weight[2 + 4 * kind + e] = wadi_masked(one / (WADI_MAX8(n, one) * part * part), is_active);
         }
     }
 }
@@ -274,7 +272,7 @@ static void find_cuts(void *context, int64_t first, int64_t end)
     WadiFriction *friction = context;
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
         Edge edge[12];
-        WadiVec8 least;
+        WadiF8 least;
         cell_edges(friction, s, edge);
         friction->slot[s].cut = find_least_mass(friction, s, edge, &least);
     }

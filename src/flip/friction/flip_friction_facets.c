@@ -43,31 +43,31 @@ static WadiFrictionWallPoint sample_side(const WadiFriction *friction, WadiRowCe
 static void fill_copies(const WadiFriction *friction, WadiFrictionFacets *facets)
 {
     const WadiFrictionSlot *slot = &friction->slot[facets->slot];
-    const WadiVec8 one = wadi_splat(1.0f);
-    WadiVec8 least = wadi_splat(INFINITY);
+    const WadiF8 one = wadi_splat(1.0f);
+    WadiF8 least = wadi_splat(INFINITY);
     for (int copy = 0; copy < 4; ++copy) {
         int axis = wadi_friction_tangent(facets->side, copy >> 1), neighbour_side = 2 * axis + (copy & 1);
         int32_t high = slot->near[2 * axis + 1];
         uint8_t free = slot->free[axis];
-        WadiVec8 mass = friction->mass != NULL ? friction->mass[facets->slot].c[axis] : one;
+        WadiF8 mass = friction->mass != NULL ? friction->mass[facets->slot].c[axis] : one;
         if (copy & 1) {
             uint8_t free_high = friction->slot[high].free[axis];
-            WadiVec8 mass_high = friction->mass != NULL ? friction->mass[high].c[axis] : one;
+            WadiF8 mass_high = friction->mass != NULL ? friction->mass[high].c[axis] : one;
             free = axis == 0 ? wadi_bits_from_right(free, free_high) : free_high;
-            mass = axis == 0 ? wadi_from_right(mass, mass_high) : mass_high;
+            mass = axis == 0 ? (WadiF8)WADI_ROW_SHIFT_DOWN(mass, mass_high) : mass_high;
         }
         /* The cell is FLUID, so a face has weight 1/2 where the cell on its other side is FLUID too. */
         uint8_t both =
             wadi_row_neighbour_bits(friction->grid.rows, friction->grid.fluid, slot->row, neighbour_side);
-        WadiInt8 acts = wadi_lanes(free & slot->aligned[facets->side]);
-        facets->weight.t[copy] = wadi_masked(wadi_select(wadi_lanes(both), wadi_splat(0.5f), one), acts);
-        least = wadi_select(acts & (mass < least), mass, least);
+        WadiI8 acts = wadi_lanes(free & slot->aligned[facets->side]);
+        facets->weight.t[copy] = wadi_masked(WADI_ROW_SELECT(wadi_lanes(both), wadi_splat(0.5f), one), acts);
+        least = WADI_ROW_SELECT(acts & (mass < least), mass, least);
     }
-    WadiVec8 zero = wadi_splat(0.0f), mass = wadi_select(least < wadi_splat(INFINITY), least, one);
+    WadiF8 zero = wadi_splat(0.0f), mass = WADI_ROW_SELECT(least < wadi_splat(INFINITY), least, one);
     for (int which = 0; which < 2; ++which) {
-        const WadiVec8 *weight = &facets->weight.t[2 * which];
-        WadiVec8 count = __builtin_convertvector(-((weight[0] > zero) + (weight[1] > zero)), WadiVec8);
-        facets->inverse[which] = one / wadi_larger(count, one);
+        const WadiF8 *weight = &facets->weight.t[2 * which];
+        WadiF8 count = __builtin_convertvector(-((weight[0] > zero) + (weight[1] > zero)), WadiF8);
+        facets->inverse[which] = one / WADI_MAX8(count, one);
         for (int high = 0; high < 2; ++high) {
             facets->step.t[2 * which + high] = wadi_splat(0.5f) * mass * count * weight[high];
         }
@@ -89,10 +89,10 @@ static void fill_facets(const WadiFriction *friction, WadiFrictionFacets *facets
     }
     facets->area = wadi_masked(wadi_splat(1.0f), wadi_lanes(cells));
     if (fractional != 0) {
-        WadiVec8 open[6];
+        WadiF8 open[6];
         wadi_friction_sides(friction, facets->slot, open);
-        WadiVec8 sum = open[2 * a] + open[2 * a + 1] + open[2 * b] + open[2 * b + 1];
-        facets->area = wadi_select(wadi_lanes(fractional), open[side ^ 1], facets->area);
+        WadiF8 sum = open[2 * a] + open[2 * a + 1] + open[2 * b] + open[2 * b + 1];
+        facets->area = WADI_ROW_SELECT(wadi_lanes(fractional), open[side ^ 1], facets->area);
         facets->solid_fraction =
             wadi_masked(wadi_splat(1.0f) - wadi_splat(0.25f) * sum, wadi_lanes(fractional));
     }
@@ -192,7 +192,7 @@ static void fill_oblique(const WadiFriction *friction, WadiFrictionFacets *facet
     WadiFrictionOblique *oblique = &friction->oblique[facets->oblique];
     const WadiFrictionSlot *slot = &friction->slot[facets->slot];
     uint8_t fractional = wadi_friction_fractional(friction, facets->slot);
-    WadiVec8 open[6];
+    WadiF8 open[6];
     wadi_friction_sides(friction, facets->slot, open);
     for (int lane = 0; lane < 8; ++lane) {
         float area[3], square = 0.0f;

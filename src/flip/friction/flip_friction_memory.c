@@ -109,19 +109,17 @@ static void recall_block(void *context, int64_t first, int64_t end)
     const WadiFrictionMemory *memory = recall->memory;
     WadiTileMemoryFinder finder = { &memory->stress, friction->grid.rows, -1, 0 };
     /* Stresses are impulses of a step: they scale with dt. */
-    WadiVec8 scale = wadi_splat((float)wadi_tile_memory_scale(&memory->stress, friction->dt));
+    WadiF8 scale = wadi_splat((float)wadi_tile_memory_scale(&memory->stress, friction->dt));
     for (int64_t s = first; s < end; ++s) {
         const WadiFrictionSlot *slot = &friction->slot[s];
         int32_t stored = slot->fluid == 0 ? -1 : wadi_tile_memory_find(&finder, slot->row);
-        for (int n = 0; n < STRESS_COUNT; ++n) {
-            WadiVec8 value = { 0 };
-            friction->previous[s].t[n] = value;
-            if (stored >= 0) {
-                memcpy(&value, stress_of(memory, (size_t)stored) + 8 * n, sizeof value);
-                value = wadi_masked(scale * value, wadi_lanes(n < 2 ? slot->fluid : slot->edge[n - 2]));
-            }
-            friction->stress[s].t[n] = value;
+        WadiFrictionStress stress = { 0 };
+        friction->previous[s] = stress;
+        for (int n = 0; stored >= 0 && n < STRESS_COUNT; ++n) {
+            stress.t[n] = wadi_masked(scale * WADI_ROW(stress_of(memory, (size_t)stored), n),
+                                      wadi_lanes(n < 2 ? slot->fluid : slot->edge[n - 2]));
         }
+        friction->stress[s] = stress;
         for (int side = 0; side < WALL_KINDS; ++side) {
             int32_t w = friction->wall[s][side], from = stored < 0 ? -1 : memory->wall[stored][side];
             WadiFrictionWall *traction = &friction->traction[w];
@@ -132,11 +130,11 @@ static void recall_block(void *context, int64_t first, int64_t end)
             if (from < 0) {
                 continue;
             }
-            memcpy(traction, memory->traction[from], sizeof *traction);
             for (int n = 0; n < 4; ++n) {
-                WadiVec8 weight = side == OBLIQUE ? friction->oblique[friction->facets[w].oblique].step
-                                                  : friction->facets[w].weight.t[n];
-                traction->t[n] = wadi_masked(scale * traction->t[n], weight > wadi_splat(0.0f));
+                WadiF8 weight = side == OBLIQUE ? friction->oblique[friction->facets[w].oblique].step
+                                                : friction->facets[w].weight.t[n];
+                traction->t[n] =
+                    wadi_masked(scale * WADI_ROW(memory->traction[from], n), weight > wadi_splat(0.0f));
             }
         }
     }
@@ -147,7 +145,7 @@ static void recall_sleeping_block(void *context, int64_t first, int64_t end)
     WadiFriction *friction = context;
     const WadiFrictionMemory *sleeping_memory = friction->grid.sleeping_memory;
     WadiTileMemoryFinder finder = { &sleeping_memory->stress, friction->grid.rows, -1, 0 };
-    WadiVec8 scale = wadi_splat((float)wadi_tile_memory_scale(&sleeping_memory->stress, friction->dt));
+    WadiF8 scale = wadi_splat((float)wadi_tile_memory_scale(&sleeping_memory->stress, friction->dt));
     for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
         const WadiFrictionSlot *slot = &friction->slot[s];
         uint8_t sleeping = friction->grid.sleeping[slot->row];
@@ -156,11 +154,9 @@ static void recall_sleeping_block(void *context, int64_t first, int64_t end)
         }
         int32_t stored = wadi_tile_memory_find(&finder, slot->row);
         WadiFrictionStress stress = { 0 };
-        if (stored >= 0) {
-            memcpy(&stress, stress_of(sleeping_memory, (size_t)stored), sizeof stress);
-        }
-        for (int n = 0; n < STRESS_COUNT; ++n) {
-            stress.t[n] = wadi_masked(scale * stress.t[n], wadi_lanes(n < 2 ? sleeping : slot->edge[n - 2]));
+        for (int n = 0; stored >= 0 && n < STRESS_COUNT; ++n) {
+            stress.t[n] = wadi_masked(scale * WADI_ROW(stress_of(sleeping_memory, (size_t)stored), n),
+                                      wadi_lanes(n < 2 ? sleeping : slot->edge[n - 2]));
         }
         /* The iteration swaps the two and writes neither. */
         friction->stress[s] = friction->previous[s] = stress;

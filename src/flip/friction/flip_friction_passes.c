@@ -19,11 +19,11 @@
 
 /* Shear on the low edges of a row from the copies of the four cells around: `here`, `left` a step back along
  * the first axis, `low` along the second. With x as the first axis the step back is a shift of lanes. */
-static inline WadiVec8 edge_sum_x(const WadiFrictionStress *here, const WadiFrictionStress *left,
-                                  const WadiFrictionStress *low, const WadiFrictionStress *low_left, int kind)
+static inline WadiF8 edge_sum_x(const WadiFrictionStress *here, const WadiFrictionStress *left,
+                                const WadiFrictionStress *low, const WadiFrictionStress *low_left, int kind)
 {
-    return here->t[kind] + wadi_from_left(left->t[kind + 1], here->t[kind + 1]) + low->t[kind + 2] +
-           wadi_from_left(low_left->t[kind + 3], low->t[kind + 3]);
+    return here->t[kind] + WADI_ROW_SHIFT_UP(left->t[kind + 1], here->t[kind + 1]) + low->t[kind + 2] +
+           WADI_ROW_SHIFT_UP(low_left->t[kind + 3], low->t[kind + 3]);
 }
 
 /* The same for the first lane of the row to the right. */
@@ -34,18 +34,18 @@ static inline float edge_sum_next(const WadiFrictionStress *right, const WadiFri
     return right->t[kind][0] + here->t[kind + 1][7] + low_right->t[kind + 2][0] + low->t[kind + 3][7];
 }
 
-static inline WadiVec8 edge_sum_yz(const WadiFrictionStress *here, const WadiFrictionStress *back,
-                                   const WadiFrictionStress *low, const WadiFrictionStress *low_back)
+static inline WadiF8 edge_sum_yz(const WadiFrictionStress *here, const WadiFrictionStress *back,
+                                 const WadiFrictionStress *low, const WadiFrictionStress *low_back)
 {
     return here->t[STRESS_YZ] + back->t[STRESS_YZ + 1] + low->t[STRESS_YZ + 2] + low_back->t[STRESS_YZ + 3];
 }
 
-static inline WadiVec8 shift_in(WadiVec8 x, float next)
+static inline WadiF8 shift_in(WadiF8 x, float next)
 {
-    return wadi_from_right(x, (WadiVec8){ next });
+    return WADI_ROW_SHIFT_DOWN(x, (WadiF8){ next });
 }
 
-static inline WadiVec8 stress_zz(const WadiFrictionStress *stress)
+static inline WadiF8 stress_zz(const WadiFrictionStress *stress)
 {
     return -(stress->t[STRESS_XX] + stress->t[STRESS_YY]);
 }
@@ -53,7 +53,7 @@ static inline WadiVec8 stress_zz(const WadiFrictionStress *stress)
 /* Edge sums on the high-y side of the slot before: the low-y side of the slot that follows it along y. */
 typedef struct EdgesAbove {
     int32_t slot; /* 0: none */
-    WadiVec8 xy, yz;
+    WadiF8 xy, yz;
 } EdgesAbove;
 
 static inline void divergence(const WadiFriction *friction, int32_t s, EdgesAbove *above,
@@ -65,8 +65,8 @@ static inline void divergence(const WadiFriction *friction, int32_t s, EdgesAbov
     const WadiFrictionStress *xm = &all[near[NEAR_XM]], *xp = &all[near[NEAR_XP]];
     const WadiFrictionStress *ym = &all[near[NEAR_YM]], *yp = &all[near[NEAR_YP]];
     const WadiFrictionStress *zm = &all[near[NEAR_ZM]], *zp = &all[near[NEAR_ZP]];
-    const WadiVec8 quarter = wadi_splat(0.25f);
-    WadiVec8 xy = above->xy, yz = above->yz;
+    const WadiF8 quarter = wadi_splat(0.25f);
+    WadiF8 xy = above->xy, yz = above->yz;
     if (above->slot != s) {
         xy = edge_sum_x(here, xm, ym, &all[near[NEAR_XM_YM]], STRESS_XY);
         yz = edge_sum_yz(here, ym, zm, &all[near[NEAR_YM_ZM]]);
@@ -76,12 +76,12 @@ static inline void divergence(const WadiFriction *friction, int32_t s, EdgesAbov
     above->yz = edge_sum_yz(yp, here, &all[near[NEAR_YP_ZM]], zm);
 
     float xy_next = edge_sum_next(xp, here, &all[near[NEAR_XP_YM]], ym, STRESS_XY);
-    WadiVec8 xz = edge_sum_x(here, xm, zm, &all[near[NEAR_XM_ZM]], STRESS_XZ);
-    WadiVec8 xz_above = edge_sum_x(zp, &all[near[NEAR_XM_ZP]], here, xm, STRESS_XZ);
+    WadiF8 xz = edge_sum_x(here, xm, zm, &all[near[NEAR_XM_ZM]], STRESS_XZ);
+    WadiF8 xz_above = edge_sum_x(zp, &all[near[NEAR_XM_ZP]], here, xm, STRESS_XZ);
     float xz_next = edge_sum_next(xp, here, &all[near[NEAR_XP_ZM]], zm, STRESS_XZ);
-    WadiVec8 yz_z = edge_sum_yz(zp, &all[near[NEAR_YM_ZP]], here, ym);
+    WadiF8 yz_z = edge_sum_yz(zp, &all[near[NEAR_YM_ZP]], here, ym);
 
-    force->c[0] = here->t[STRESS_XX] - wadi_from_left(xm->t[STRESS_XX], here->t[STRESS_XX]) +
+    force->c[0] = here->t[STRESS_XX] - WADI_ROW_SHIFT_UP(xm->t[STRESS_XX], here->t[STRESS_XX]) +
                   quarter * ((above->xy - xy) + (xz_above - xz));
     force->c[1] =
         here->t[STRESS_YY] - ym->t[STRESS_YY] + quarter * ((shift_in(xy, xy_next) - xy) + (yz_z - yz));
@@ -93,8 +93,8 @@ static inline void divergence(const WadiFriction *friction, int32_t s, EdgesAbov
 }
 
 /* Change of velocity by a force on a slot's faces: 0 where they are not free. */
-static inline WadiVec8 velocity_change(const WadiFriction *friction, const WadiFrictionSlot *slot, int axis,
-                                       WadiVec8 force)
+static inline WadiF8 velocity_change(const WadiFriction *friction, const WadiFrictionSlot *slot, int axis,
+                                     WadiF8 force)
 {
     if (slot->cut != 0) {
         force *= friction->cut[slot->cut].inverse_mass.c[axis];
@@ -131,11 +131,8 @@ static void add_block(void *context, int64_t first, int64_t end)
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
         const WadiFrictionSlot *slot = &add->friction->slot[s];
         for (int axis = 0; axis < 3; ++axis) {
-            WadiVec8 u;
-            float *at = add->velocity[axis] + 8 * (size_t)slot->row;
-            memcpy(&u, at, sizeof u);
-            u += add->sign * velocity_change(add->friction, slot, axis, add->friction->force[s].c[axis]);
-            memcpy(at, &u, sizeof u);
+            WADI_ROW_OUT(add->velocity[axis], slot->row) +=
+                add->sign * velocity_change(add->friction, slot, axis, add->friction->force[s].c[axis]);
         }
     }
 }
@@ -156,7 +153,7 @@ void wadi_friction_subtract(WadiFriction *friction, float *const velocity[3])
     add_force(friction, velocity, -1.0f);
 }
 
-static inline double lane_sum(WadiVec8 x)
+static inline double lane_sum(WadiF8 x)
 {
     double sum = 0.0;
     for (int lane = 0; lane < 8; ++lane) {
@@ -170,16 +167,16 @@ static void faces_block(void *context, int64_t first, int64_t end)
 {
     const WadiFrictionIteration *it = context;
     const WadiFriction *friction = it->friction;
-    WadiVec8 beta = wadi_splat(it->beta), rise = wadi_splat(0.0f);
+    WadiF8 beta = wadi_splat(it->beta), rise = wadi_splat(0.0f);
     EdgesAbove above = { 0 };
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
         const WadiFrictionSlot *slot = &friction->slot[s];
         WadiFrictionFaces force;
         divergence(friction, s, &above, &force);
         for (int axis = 0; axis < 3; ++axis) {
-            WadiVec8 change = force.c[axis] - it->force[s].c[axis];
-            WadiVec8 gain = velocity_change(friction, slot, axis, change);
-            WadiVec8 u = it->before[s].c[axis] + velocity_change(friction, slot, axis, force.c[axis]);
+            WadiF8 change = force.c[axis] - it->force[s].c[axis];
+            WadiF8 gain = velocity_change(friction, slot, axis, change);
+            WadiF8 u = it->before[s].c[axis] + velocity_change(friction, slot, axis, force.c[axis]);
             rise += change * (u + u - gain);
             it->velocity[s].c[axis] = u + beta * gain;
             it->force[s].c[axis] = force.c[axis];
@@ -210,17 +207,17 @@ void wadi_friction_drop_momentum(const WadiFrictionIteration *it)
     wadi_parallel_for(it->friction->slot_count, FRICTION_BLOCK, drop_momentum_block, (void *)it);
 }
 
-static inline WadiVec8 extrapolated(WadiVec8 now, WadiVec8 old, WadiVec8 beta)
+static inline WadiF8 extrapolated(WadiF8 now, WadiF8 old, WadiF8 beta)
 {
     return now + beta * (now - old);
 }
 
 /* Twice the shear rate at the low edges of `here`: difference of u_a along b plus difference of u_b along
  * a. */
-static inline WadiVec8 edge_rate_x(const WadiFrictionFaces *here, const WadiFrictionFaces *low,
-                                   const WadiFrictionFaces *left, int b)
+static inline WadiF8 edge_rate_x(const WadiFrictionFaces *here, const WadiFrictionFaces *low,
+                                 const WadiFrictionFaces *left, int b)
 {
-    return (here->c[0] - low->c[0]) + (here->c[b] - wadi_from_left(left->c[b], here->c[b]));
+    return (here->c[0] - low->c[0]) + (here->c[b] - WADI_ROW_SHIFT_UP(left->c[b], here->c[b]));
 }
 
 static inline float edge_rate_next(const WadiFrictionFaces *right, const WadiFrictionFaces *low_right,
@@ -229,8 +226,8 @@ static inline float edge_rate_next(const WadiFrictionFaces *right, const WadiFri
     return (right->c[0][0] - low_right->c[0][0]) + (right->c[b][0] - here->c[b][7]);
 }
 
-static inline WadiVec8 edge_rate_yz(const WadiFrictionFaces *here, const WadiFrictionFaces *low,
-                                    const WadiFrictionFaces *back)
+static inline WadiF8 edge_rate_yz(const WadiFrictionFaces *here, const WadiFrictionFaces *low,
+                                  const WadiFrictionFaces *back)
 {
     return (here->c[1] - low->c[1]) + (here->c[2] - back->c[2]);
 }
@@ -239,19 +236,19 @@ static inline WadiVec8 edge_rate_yz(const WadiFrictionFaces *here, const WadiFri
  * y. */
 typedef struct RatesAbove {
     int32_t slot; /* 0: none */
-    WadiVec8 xy[2], yz[2];
+    WadiF8 xy[2], yz[2];
 } RatesAbove;
 
 /* Rates in the order of the stresses: deviatoric xx, yy, then twice the shear on the 12 edges. */
 static inline void cell_rates(const WadiFrictionFaces *all, int32_t s, const int32_t *near, RatesAbove *above,
-                              WadiVec8 rate[STRESS_COUNT])
+                              WadiF8 rate[STRESS_COUNT])
 {
     const WadiFrictionFaces *here = &all[s], *xm = &all[near[NEAR_XM]], *xp = &all[near[NEAR_XP]];
     const WadiFrictionFaces *ym = &all[near[NEAR_YM]], *yp = &all[near[NEAR_YP]];
     const WadiFrictionFaces *zm = &all[near[NEAR_ZM]], *zp = &all[near[NEAR_ZP]];
-    WadiVec8 xx = wadi_from_right(here->c[0], xp->c[0]) - here->c[0];
-    WadiVec8 yy = yp->c[1] - here->c[1], zz = zp->c[2] - here->c[2];
-    WadiVec8 mean = (xx + yy + zz) * wadi_splat(1.0f / 3.0f);
+    WadiF8 xx = WADI_ROW_SHIFT_DOWN(here->c[0], xp->c[0]) - here->c[0];
+    WadiF8 yy = yp->c[1] - here->c[1], zz = zp->c[2] - here->c[2];
+    WadiF8 mean = (xx + yy + zz) * wadi_splat(1.0f / 3.0f);
     rate[STRESS_XX] = xx - mean;
     rate[STRESS_YY] = yy - mean;
 
@@ -279,24 +276,23 @@ static inline void cell_rates(const WadiFrictionFaces *all, int32_t s, const int
 }
 
 /* 1/n and n/4 for the active edges of one direction, lane by lane. */
-static inline void edge_weights(const uint8_t edge[4], WadiVec8 *inverse, WadiVec8 *quarter)
+static inline void edge_weights(const uint8_t edge[4], WadiF8 *inverse, WadiF8 *quarter)
 {
-    WadiInt8 n = -(wadi_lanes(edge[0]) + wadi_lanes(edge[1]) + wadi_lanes(edge[2]) + wadi_lanes(edge[3]));
-    *inverse = wadi_look_up((WadiVec8){ 1.0f, 1.0f, 1.0f / 2.0f, 1.0f / 3.0f, 1.0f / 4.0f }, n);
-    *quarter = wadi_look_up((WadiVec8){ 0.0f, 0.25f, 0.5f, 0.75f, 1.0f }, n);
+    WadiI8 n = -(wadi_lanes(edge[0]) + wadi_lanes(edge[1]) + wadi_lanes(edge[2]) + wadi_lanes(edge[3]));
+    *inverse = wadi_look_up((WadiF8){ 1.0f, 1.0f, 1.0f / 2.0f, 1.0f / 3.0f, 1.0f / 4.0f }, n);
+    *quarter = wadi_look_up((WadiF8){ 0.0f, 0.25f, 0.5f, 0.75f, 1.0f }, n);
 }
 
 /* The new stress of a slot from its trial values, scaled into the yield set. */
 static inline void store_projected(const WadiFrictionIteration *it, int32_t s,
-                                   const WadiVec8 trial[STRESS_COUNT], WadiVec8 square,
-                                   WadiFrictionSums *sums)
+                                   const WadiF8 trial[STRESS_COUNT], WadiF8 square, WadiFrictionSums *sums)
 {
     WadiFrictionStress *result = &it->friction->previous[s];
-    WadiVec8 factor = wadi_ball_factor(square, it->yield[s]);
+    WadiF8 factor = wadi_ball_factor(square, it->yield[s]);
     if (it->needs_change) {
         const WadiFrictionStress *now = &it->friction->stress[s];
         for (int n = 0; n < STRESS_COUNT; ++n) {
-            sums->change = wadi_larger(wadi_abs8(factor * trial[n] - now->t[n]), sums->change);
+            sums->change = WADI_MAX8(wadi_abs8(factor * trial[n] - now->t[n]), sums->change);
         }
     }
     for (int n = 0; n < STRESS_COUNT; ++n) {
@@ -304,9 +300,9 @@ static inline void store_projected(const WadiFrictionIteration *it, int32_t s,
     }
 }
 
-static inline WadiVec8 normal_square(const WadiVec8 trial[STRESS_COUNT])
+static inline WadiF8 normal_square(const WadiF8 trial[STRESS_COUNT])
 {
-    WadiVec8 zz = trial[STRESS_XX] + trial[STRESS_YY];
+    WadiF8 zz = trial[STRESS_XX] + trial[STRESS_YY];
     return wadi_splat(0.5f) *
            (trial[STRESS_XX] * trial[STRESS_XX] + trial[STRESS_YY] * trial[STRESS_YY] + zz * zz);
 }
@@ -319,18 +315,18 @@ static inline __attribute__((always_inline)) void update_cells(const WadiFrictio
     const WadiFriction *friction = it->friction;
     const WadiFrictionSlot *slot = &friction->slot[s];
     const WadiFrictionStress *now = &friction->stress[s], *old = &friction->previous[s];
-    WadiVec8 alpha = wadi_splat(it->alpha), half_alpha = wadi_splat(0.5f * it->alpha),
-             beta = wadi_splat(it->beta);
-    WadiVec8 trial[STRESS_COUNT];
+    WadiF8 alpha = wadi_splat(it->alpha), half_alpha = wadi_splat(0.5f * it->alpha),
+           beta = wadi_splat(it->beta);
+    WadiF8 trial[STRESS_COUNT];
     cell_rates(it->velocity, s, slot->near, above, trial);
     for (int n = 0; n < 2; ++n) {
         trial[n] = extrapolated(now->t[n], old->t[n], beta) + alpha * trial[n];
         trial[n] = is_whole ? trial[n] : wadi_masked(trial[n], wadi_lanes(slot->fluid));
     }
-    WadiVec8 square = normal_square(trial);
+    WadiF8 square = normal_square(trial);
     for (int kind = 0; kind < 3; ++kind) {
         const uint8_t *edge = &slot->edge[4 * kind];
-        WadiVec8 part = wadi_splat(1.0f), inverse = wadi_splat(0.25f), shear = wadi_splat(0.0f);
+        WadiF8 part = wadi_splat(1.0f), inverse = wadi_splat(0.25f), shear = wadi_splat(0.0f);
         if (!is_whole) {
             edge_weights(edge, &inverse, &part);
         }
@@ -346,7 +342,7 @@ static inline __attribute__((always_inline)) void update_cells(const WadiFrictio
 }
 
 /* Gradient step over alpha times the weight of a stress component, scaled to 1 where all masses are 1. */
-static inline WadiVec8 step_ratio(const WadiFrictionCut *cut, int n)
+static inline WadiF8 step_ratio(const WadiFrictionCut *cut, int n)
 {
     return wadi_splat(n < STRESS_XY ? 1.0f : 8.0f) * cut->weight[n] * cut->step[n];
 }
@@ -354,25 +350,28 @@ static inline WadiVec8 step_ratio(const WadiFrictionCut *cut, int n)
 /* Projection into the ball sum w t^2 <= Y^2 in the metric w / ratio: t = y / (1 + lambda ratio). Newton's
  * method on 1 / |t| = 1 / Y, which is nearly linear in lambda; a radial scaling removes the remaining
  * error. */
-static void project_cut(const WadiFrictionCut *cut, WadiVec8 yield, WadiVec8 trial[STRESS_COUNT])
+static void project_cut(const WadiFrictionCut *cut, WadiF8 yield, WadiF8 trial[STRESS_COUNT])
 {
     enum { NEWTON_STEPS = 4 };
-    const WadiVec8 one = wadi_splat(1.0f), zero = wadi_splat(0.0f);
-    WadiVec8 lambda = zero, part[STRESS_COUNT], factor;
+    const WadiF8 one = wadi_splat(1.0f), zero = wadi_splat(0.0f);
+    WadiF8 lambda = zero, part[STRESS_COUNT], factor;
     for (int step = 0;; ++step) {
-        WadiVec8 square = zero, slope = zero;
+        WadiF8 square = zero, slope = zero;
         for (int n = 0; n < STRESS_COUNT; ++n) {
-            WadiVec8 ratio = step_ratio(cut, n);
+            WadiF8 ratio = step_ratio(cut, n);
             part[n] = one / (one + lambda * ratio);
-            WadiVec8 t = part[n] * trial[n];
+            WadiF8 t = part[n] * trial[n];
             /* 1/2 (xx^2 + yy^2 + zz^2) = xx^2 + (yy + xx) yy */
-            WadiVec8 other = n == STRESS_YY ? t + part[STRESS_XX] * trial[STRESS_XX] : t;
-            WadiVec8 term = cut->weight[n] * t * other;
+            WadiF8 other = t;
+            if (n == STRESS_YY) {
+                other += part[STRESS_XX] * trial[STRESS_XX];
+            }
+            WadiF8 term = cut->weight[n] * t * other;
             square += term;
             slope += part[n] * ratio * term;
         }
         factor = wadi_ball_factor(square, yield);
-        WadiInt8 moves = (factor < one) & (factor > zero) & (slope > zero);
+        WadiI8 moves = (factor < one) & (factor > zero) & (slope > zero);
         bool is_done = true;
         for (int lane = 0; lane < 8; ++lane) {
             is_done &= moves[lane] == 0;
@@ -380,8 +379,8 @@ static void project_cut(const WadiFrictionCut *cut, WadiVec8 yield, WadiVec8 tri
         if (is_done || step == NEWTON_STEPS) {
             break;
         }
-        WadiVec8 change = (one / wadi_select(moves, factor, one) - one) * square;
-        lambda += wadi_masked(change / wadi_select(moves, slope, one), moves);
+        WadiF8 change = (one / WADI_ROW_SELECT(moves, factor, one) - one) * square;
+        lambda += wadi_masked(change / WADI_ROW_SELECT(moves, slope, one), moves);
     }
     for (int n = 0; n < STRESS_COUNT; ++n) {
         trial[n] *= factor * part[n];
@@ -390,14 +389,16 @@ static void project_cut(const WadiFrictionCut *cut, WadiVec8 yield, WadiVec8 tri
 
 /* Remove the normal stress along axes that an oblique wall closes: sand slides along it, so a closed side is
  * no strain. */
-static void clear_closed_axes(const WadiFrictionCut *cut, WadiVec8 trial[STRESS_COUNT])
+static void clear_closed_axes(const WadiFrictionCut *cut, WadiF8 trial[STRESS_COUNT])
 {
-    const WadiVec8 half = wadi_splat(0.5f);
-    WadiVec8 xx = trial[STRESS_XX], yy = trial[STRESS_YY];
-    WadiInt8 x = wadi_lanes(cut->closed[0]), y = wadi_lanes(cut->closed[1]), z = wadi_lanes(cut->closed[2]);
-    WadiVec8 across = half * (xx - yy), zero = wadi_splat(0.0f);
-    trial[STRESS_XX] = wadi_select(x, zero, wadi_select(y, xx + half * yy, wadi_select(z, across, xx)));
-    trial[STRESS_YY] = wadi_select(y, zero, wadi_select(x, yy + half * xx, wadi_select(z, -across, yy)));
+    const WadiF8 half = wadi_splat(0.5f);
+    WadiF8 xx = trial[STRESS_XX], yy = trial[STRESS_YY];
+    WadiI8 x = wadi_lanes(cut->closed[0]), y = wadi_lanes(cut->closed[1]), z = wadi_lanes(cut->closed[2]);
+    WadiF8 across = half * (xx - yy), zero = wadi_splat(0.0f);
+    trial[STRESS_XX] =
+        WADI_ROW_SELECT(x, zero, WADI_ROW_SELECT(y, xx + half * yy, WADI_ROW_SELECT(z, across, xx)));
+    trial[STRESS_YY] =
+        WADI_ROW_SELECT(y, zero, WADI_ROW_SELECT(x, yy + half * xx, WADI_ROW_SELECT(z, -across, yy)));
 }
 
 /* The same where faces have other masses than 1. */
@@ -408,11 +409,11 @@ static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAb
     const WadiFrictionSlot *slot = &friction->slot[s];
     const WadiFrictionCut *cut = &friction->cut[slot->cut];
     const WadiFrictionStress *now = &friction->stress[s], *old = &friction->previous[s];
-    WadiVec8 alpha = wadi_splat(it->alpha), beta = wadi_splat(it->beta), zero = wadi_splat(0.0f);
-    WadiVec8 trial[STRESS_COUNT];
+    WadiF8 alpha = wadi_splat(it->alpha), beta = wadi_splat(it->beta), zero = wadi_splat(0.0f);
+    WadiF8 trial[STRESS_COUNT];
     cell_rates(it->velocity, s, slot->near, above, trial);
     for (int n = 0; n < STRESS_COUNT; ++n) {
-        WadiVec8 y = extrapolated(now->t[n], old->t[n], beta);
+        WadiF8 y = extrapolated(now->t[n], old->t[n], beta);
         trial[n] = wadi_masked(y + alpha * cut->step[n] * trial[n], cut->step[n] > zero);
     }
     clear_closed_axes(cut, trial);
@@ -422,11 +423,11 @@ static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAb
         if (it->needs_change) {
             /* Steps are short in cut cells: compared is alpha times the rate of strain times the open part,
              * not the change. */
-            WadiVec8 ratio = step_ratio(cut, n), root;
+            WadiF8 ratio = step_ratio(cut, n), root;
             for (int lane = 0; lane < 8; ++lane) {
                 root[lane] = sqrtf(cut->weight[n][lane]) / fmaxf(ratio[lane], 1e-6f);
             }
-            sums->change = wadi_larger(root * wadi_abs8(trial[n] - now->t[n]), sums->change);
+            sums->change = WADI_MAX8(root * wadi_abs8(trial[n] - now->t[n]), sums->change);
         }
         result->t[n] = trial[n];
     }

@@ -222,19 +222,19 @@ WadiStatus wadi_friction_depth(const WadiFriction *friction, int axis, int *dept
                                WadiError *error)
 {
     *depth = 0;
-    WadiInt8 *run, longest = { 0 };
+    WadiI8 *run, longest = { 0 };
     WADI_TRY(WADI_ARENA_NEW(arena, &run, (size_t)friction->slot_count, "friction", error));
-    run[0] = (WadiInt8){ 0 };
+    run[0] = (WadiI8){ 0 };
     for (int32_t s = 1; s < friction->slot_count; ++s) {
         const WadiFrictionSlot *slot = &friction->slot[s];
-        WadiInt8 here = run[slot->near[2 * axis]];
+        WadiI8 here = run[slot->near[2 * axis]];
         for (int lane = 0; lane < 8 && axis == 0; ++lane) {
             int32_t before = lane > 0 ? here[lane - 1] + 1 : here[7];
             here[lane] = slot->fluid >> lane & 1 ? before : -1;
         }
         here = (here + 1) & wadi_lanes(slot->fluid);
         run[s] = here;
-        WadiInt8 is_longer = here > longest;
+        WadiI8 is_longer = here > longest;
         longest = (here & is_longer) | (longest & ~is_longer);
     }
     for (int lane = 0; lane < 8; ++lane) {

@@ -18,17 +18,17 @@ typedef struct MassLoan {
 } MassLoan;
 
 /* Values on the neighbouring faces of the same axis. */
-static WadiVec8 neighbour_faces(const MassLoan *loan, const WadiFrictionFaces *faces, int32_t s, int side,
-                                int axis)
+static WadiF8 neighbour_faces(const MassLoan *loan, const WadiFrictionFaces *faces, int32_t s, int side,
+                              int axis)
 {
-    WadiVec8 there = faces[loan->friction->slot[s].near[side]].c[axis], here = faces[s].c[axis];
+    WadiF8 there = faces[loan->friction->slot[s].near[side]].c[axis], here = faces[s].c[axis];
     if (side > NEAR_XP) {
         return there;
     }
-    return side == NEAR_XM ? wadi_from_left(there, here) : wadi_from_right(here, there);
+    return side == NEAR_XM ? WADI_ROW_SHIFT_UP(there, here) : WADI_ROW_SHIFT_DOWN(here, there);
 }
 
-static WadiInt8 is_light(WadiVec8 open)
+static WadiI8 is_light(WadiF8 open)
 {
     return (open > wadi_splat(0.0f)) & (open < wadi_splat(LEAST_OPEN));
 }
@@ -37,14 +37,14 @@ static void find_offers(void *context, int64_t first, int64_t end)
 {
     const MassLoan *loan = context;
     const WadiFrictionFaces *open = loan->friction->open;
-    const WadiVec8 zero = wadi_splat(0.0f), one = wadi_splat(1.0f), least = wadi_splat(LEAST_OPEN);
+    const WadiF8 zero = wadi_splat(0.0f), one = wadi_splat(1.0f), least = wadi_splat(LEAST_OPEN);
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
         for (int axis = 0; axis < 3; ++axis) {
-            WadiVec8 count = zero;
+            WadiF8 count = zero;
             for (int side = 0; side < 6; ++side) {
                 count += wadi_masked(one, is_light(neighbour_faces(loan, open, s, side, axis)));
             }
-            loan->offer[s].c[axis] = wadi_larger(open[s].c[axis] - least, zero) / wadi_larger(count, one);
+            loan->offer[s].c[axis] = WADI_MAX8(open[s].c[axis] - least, zero) / WADI_MAX8(count, one);
         }
     }
 }
@@ -52,15 +52,15 @@ static void find_offers(void *context, int64_t first, int64_t end)
 static void find_fractions(void *context, int64_t first, int64_t end)
 {
     const MassLoan *loan = context;
-    const WadiVec8 one = wadi_splat(1.0f), tiny = wadi_splat(1e-6f);
+    const WadiF8 one = wadi_splat(1.0f), tiny = wadi_splat(1e-6f);
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
         for (int axis = 0; axis < 3; ++axis) {
-            WadiVec8 sum = wadi_splat(0.0f), open = loan->friction->open[s].c[axis];
+            WadiF8 sum = wadi_splat(0.0f), open = loan->friction->open[s].c[axis];
             for (int side = 0; side < 6; ++side) {
                 sum += neighbour_faces(loan, loan->offer, s, side, axis);
             }
-            WadiVec8 need = wadi_masked(wadi_splat(LEAST_OPEN) - open, is_light(open));
-            loan->fraction[s].c[axis] = wadi_smaller(one, need / wadi_larger(sum, tiny));
+            WadiF8 need = wadi_masked(wadi_splat(LEAST_OPEN) - open, is_light(open));
+            loan->fraction[s].c[axis] = WADI_MIN8(one, need / WADI_MAX8(sum, tiny));
         }
     }
 }
@@ -71,14 +71,14 @@ static void move_mass(void *context, int64_t first, int64_t end)
     const WadiFriction *friction = loan->friction;
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
         for (int axis = 0; axis < 3; ++axis) {
-            WadiVec8 offered = wadi_splat(0.0f), lent = wadi_splat(0.0f);
+            WadiF8 offered = wadi_splat(0.0f), lent = wadi_splat(0.0f);
             for (int side = 0; side < 6; ++side) {
                 offered += neighbour_faces(loan, loan->offer, s, side, axis);
                 lent += neighbour_faces(loan, loan->fraction, s, side, axis);
             }
-            WadiVec8 open = friction->open[s].c[axis], zero = wadi_splat(0.0f);
-            WadiVec8 balanced = open + offered * loan->fraction[s].c[axis] - lent * loan->offer[s].c[axis];
-            friction->mass[s].c[axis] *= balanced / wadi_select(open > zero, open, wadi_splat(1.0f));
+            WadiF8 open = friction->open[s].c[axis], zero = wadi_splat(0.0f);
+            WadiF8 balanced = open + offered * loan->fraction[s].c[axis] - lent * loan->offer[s].c[axis];
+            friction->mass[s].c[axis] *= balanced / WADI_ROW_SELECT(open > zero, open, wadi_splat(1.0f));
         }
     }
 }

@@ -12,9 +12,8 @@
 /* 256-bit vectors are passed between static functions only: the ABI note does not matter. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-typedef float WadiVec8 __attribute__((vector_size(32)));
-typedef int32_t WadiInt8 __attribute__((vector_size(32)));
-typedef uint8_t WadiByte32 __attribute__((vector_size(32)));
+/* Rows of friction lie at multiples of their size: none crosses a cache line. */
+#define WADI_FRICTION_ALIGNED _Alignas(32)
 
 /* Order of WadiFrictionSlot.near; the first six as in WadiRows. M: minus, P: plus. */
 enum {
@@ -44,17 +43,17 @@ enum {
 enum { STRESS_XX, STRESS_YY, STRESS_XY, STRESS_XZ = 6, STRESS_YZ = 10, STRESS_COUNT = 14 };
 
 typedef struct WadiFrictionStress {
-    WadiVec8 t[STRESS_COUNT];
+    WADI_FRICTION_ALIGNED WadiF8 t[STRESS_COUNT];
 } WadiFrictionStress;
 
 typedef struct WadiFrictionFaces {
-    WadiVec8 c[3]; /* u, v, w */
+    WADI_FRICTION_ALIGNED WadiF8 c[3]; /* u, v, w */
 } WadiFrictionFaces;
 
 /* Tractions of a row of wall facets: first tangential axis low and high face, second tangential axis low and
  * high. */
 typedef struct WadiFrictionWall {
-    WadiVec8 t[4];
+    WADI_FRICTION_ALIGNED WadiF8 t[4];
 } WadiFrictionWall;
 
 typedef struct WadiFrictionSlot {
@@ -74,8 +73,8 @@ typedef struct WadiFrictionSlot {
  * times the open part V of their cell or edge, so that the divergence needs no weights. */
 typedef struct WadiFrictionCut {
     WadiFrictionFaces inverse_mass;
-    WadiVec8 step[STRESS_COUNT];   /* gradient step over alpha; 0: no stress */
-    WadiVec8 weight[STRESS_COUNT]; /* of the squares in the ball */
+    WadiF8 step[STRESS_COUNT];   /* gradient step over alpha; 0: no stress */
+    WadiF8 weight[STRESS_COUNT]; /* of the squares in the ball */
     uint8_t closed[3]; /* axes of which an oblique wall closes a side: no normal stress along them */
 } WadiFrictionCut;
 
@@ -86,24 +85,24 @@ enum { OBLIQUE = 6, WALL_KINDS = 7, ALIGNED_SIDES = 0x3f };
  * the face), or 0. */
 typedef struct WadiFrictionFacets {
     int32_t slot;
-    int32_t side;      /* as in WadiRows.neighbour, or OBLIQUE */
-    int32_t oblique;   /* index of WadiFrictionOblique, for OBLIQUE */
-    WadiVec8 mu, area; /* area in cell sides; 0: no wall */
+    int32_t side;                          /* as in WadiRows.neighbour, or OBLIQUE */
+    int32_t oblique;                       /* index of WadiFrictionOblique, for OBLIQUE */
+    WADI_FRICTION_ALIGNED WadiF8 mu, area; /* area in cell sides; 0: no wall */
     /* Not for OBLIQUE: */
     WadiFrictionWall weight;
-    WadiFrictionWall step;   /* gradient step over alpha, by the least of the faces' masses */
-    WadiVec8 inverse[2];     /* per tangent: 1 / (copies that act), weight of the squares in the disc */
-    WadiVec8 solid[2];       /* tangential velocity of the solid */
-    WadiVec8 solid_fraction; /* fraction of the cell behind the wall */
+    WadiFrictionWall step; /* gradient step over alpha, by the least of the faces' masses */
+    WadiF8 inverse[2];     /* per tangent: 1 / (copies that act), weight of the squares in the disc */
+    WadiF8 solid[2];       /* tangential velocity of the solid */
+    WadiF8 solid_fraction; /* fraction of the cell behind the wall */
 } WadiFrictionFacets;
 
 /* Walls across the cells of a slot: a traction vector T in the plane of the wall (t[0..2] of its row of
  * tractions), against the slip sum_f weight_f (u_f - solid). */
 typedef struct WadiFrictionOblique {
-    WadiVec8 normal[3];
-    WadiVec8 weight[6]; /* per face of the cell, in the order of sides: fraction of T that acts on it */
-    WadiVec8 solid[3];
-    WadiVec8 step; /* over alpha; 0: no wall in the cell */
+    WadiF8 normal[3];
+    WadiF8 weight[6]; /* per face of the cell, in the order of sides: fraction of T that acts on it */
+    WadiF8 solid[3];
+    WadiF8 step; /* over alpha; 0: no wall in the cell */
 } WadiFrictionOblique;
 
 struct WadiFriction {
@@ -134,53 +133,32 @@ static inline int wadi_friction_tangent(int side, int which)
     return which == 0 ? (normal == 0) : (normal == 2 ? 1 : 2);
 }
 
-static inline WadiVec8 wadi_splat(float x)
+static inline WadiF8 wadi_splat(float x)
 {
-    return (WadiVec8){ x, x, x, x, x, x, x, x };
+    return (WadiF8){ x, x, x, x, x, x, x, x };
 }
 
 /* All bits set in the lanes of `bits`. */
-static inline WadiInt8 wadi_lanes(uint8_t bits)
+static inline WadiI8 wadi_lanes(uint8_t bits)
 {
-    const WadiInt8 lane = { 1, 2, 4, 8, 16, 32, 64, 128 };
-    WadiByte32 all = (WadiByte32){ 0 } + bits; /* bytes: one instruction from memory */
-    return ((WadiInt8)all & lane) == lane;
+    WadiI8 mask;
+    wadi_row_mask(bits, &mask);
+    return mask;
 }
 
 /* x in the lanes of `mask`, 0 in the others. */
-static inline WadiVec8 wadi_masked(WadiVec8 x, WadiInt8 mask)
+static inline WadiF8 wadi_masked(WadiF8 x, WadiI8 mask)
 {
-    return (WadiVec8)((WadiInt8)x & mask);
-}
-
-static inline WadiVec8 wadi_select(WadiInt8 mask, WadiVec8 yes, WadiVec8 no)
-{
-    return (WadiVec8)(((WadiInt8)yes & mask) | ((WadiInt8)no & ~mask));
-}
-
-/* Value of the cell on the -x side of each lane; `left` is the row before. */
-static inline WadiVec8 wadi_from_left(WadiVec8 left, WadiVec8 x)
-{
-    return __builtin_shufflevector(left, x, 7, 8, 9, 10, 11, 12, 13, 14);
-}
-
-static inline WadiVec8 wadi_from_right(WadiVec8 x, WadiVec8 right)
-{
-    return __builtin_shufflevector(x, right, 1, 2, 3, 4, 5, 6, 7, 8);
-}
-
-static inline WadiVec8 wadi_larger(WadiVec8 a, WadiVec8 b)
-{
-    return WADI_MAX8(a, b);
+    return (WadiF8)((WadiI8)x & mask);
 }
 
 /* table[n], lane by lane; n in 0..7. */
-static inline WadiVec8 wadi_look_up(WadiVec8 table, WadiInt8 n)
+static inline WadiF8 wadi_look_up(WadiF8 table, WadiI8 n)
 {
 #ifdef __AVX2__
     return _mm256_permutevar8x32_ps(table, (__m256i)n);
 #else
-    WadiVec8 found;
+    WadiF8 found;
     for (int lane = 0; lane < 8; ++lane) {
         found[lane] = table[n[lane]];
     }
@@ -188,28 +166,23 @@ static inline WadiVec8 wadi_look_up(WadiVec8 table, WadiInt8 n)
 #endif
 }
 
-static inline WadiVec8 wadi_smaller(WadiVec8 a, WadiVec8 b)
+static inline WadiF8 wadi_abs8(WadiF8 a)
 {
-    return wadi_select(a < b, a, b);
-}
-
-static inline WadiVec8 wadi_abs8(WadiVec8 a)
-{
-    const WadiInt8 sign = { INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN,
-                            INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN };
-    return (WadiVec8)((WadiInt8)a & ~sign);
+    const WadiI8 sign = { INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN,
+                          INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN };
+    return (WadiF8)((WadiI8)a & ~sign);
 }
 
 /* min(1, bound / sqrt(square)). */
-static inline WadiVec8 wadi_ball_factor(WadiVec8 square, WadiVec8 bound)
+static inline WadiF8 wadi_ball_factor(WadiF8 square, WadiF8 bound)
 {
-    WadiVec8 root;
+    WadiF8 root;
     for (int lane = 0; lane < 8; ++lane) {
         root[lane] = sqrtf(square[lane]);
     }
-    WadiInt8 is_outside = root > bound;
-    WadiVec8 one = wadi_splat(1.0f);
-    return wadi_select(is_outside, bound / wadi_select(is_outside, root, one), one);
+    WadiI8 is_outside = root > bound;
+    WadiF8 one = wadi_splat(1.0f);
+    return WADI_ROW_SELECT(is_outside, bound / WADI_ROW_SELECT(is_outside, root, one), one);
 }
 
 /* Bits of the cells on the -x (+x) side of each lane. */
@@ -233,20 +206,19 @@ WadiStatus wadi_friction_balance_masses(WadiFriction *friction, WadiArena *arena
 /* Cells of a slot that are cut in fractions: their walls are oblique, those of the others are facets. */
 uint8_t wadi_friction_fractional(const WadiFriction *friction, int32_t slot);
 /* Open parts of the faces of a slot's cells, in the order of sides. */
-void wadi_friction_sides(const WadiFriction *friction, int32_t slot, WadiVec8 side[6]);
+void wadi_friction_sides(const WadiFriction *friction, int32_t slot, WadiF8 side[6]);
 
 /* yield, per slot: k P+ + c; wall_bound, per row of facets: mu times the normal force
  * (flip_friction_bounds.c). */
 WadiStatus wadi_friction_find_bounds(const WadiFriction *friction, const WadiFrictionLoad *load,
-                                     WadiVec8 *yield, WadiVec8 *wall_bound, WadiArena *arena,
-                                     WadiError *error);
+                                     WadiF8 *yield, WadiF8 *wall_bound, WadiArena *arena, WadiError *error);
 
 /* One iteration's two halves (flip_friction_passes.c). */
 typedef struct WadiFrictionIteration {
     const WadiFriction *friction;
     const WadiFrictionFaces *before; /* u_b per slot */
-    const WadiVec8 *yield;           /* per slot: k P+ + c */
-    const WadiVec8 *wall_bound;      /* per row of facets: mu P+ */
+    const WadiF8 *yield;             /* per slot: k P+ + c */
+    const WadiF8 *wall_bound;        /* per row of facets: mu P+ */
     WadiFrictionFaces *velocity;     /* u of the extrapolated stress y */
     WadiFrictionFaces *force;        /* div tau of the stress now, on all faces */
     float alpha, beta;               /* y = tau + beta (tau - previous) */
@@ -265,7 +237,7 @@ void wadi_friction_cells_pass(const WadiFrictionIteration *it);
 
 /* Work of the changes of traction on the solid and largest change, lane by lane. */
 typedef struct WadiFrictionSums {
-    WadiVec8 wall_work, change;
+    WadiF8 wall_work, change;
 } WadiFrictionSums;
 
 /* The walls' part of both halves (flip_friction_walls.c). */

@@ -20,9 +20,9 @@ static void copy_start(void *context, int64_t first, int64_t end)
 {
     const Start *start = context;
     for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
-        size_t cell = 8 * (size_t)start->friction->slot[s].row;
+        int32_t row = start->friction->slot[s].row;
         for (int axis = 0; axis < 3; ++axis) {
-            memcpy(&start->start[s].c[axis], start->before[axis] + cell, sizeof(WadiVec8));
+            start->start[s].c[axis] = WADI_ROW(start->before[axis], row);
         }
     }
 }
@@ -33,7 +33,7 @@ static double energy(const WadiFriction *friction, const WadiFrictionFaces *face
     double sum = 0.0;
     for (int32_t s = 1; s < friction->slot_count; ++s) {
         for (int axis = 0; axis < 3; ++axis) {
-            WadiVec8 u = wadi_masked(faces[s].c[axis], wadi_lanes(friction->slot[s].free[axis]));
+            WadiF8 u = wadi_masked(faces[s].c[axis], wadi_lanes(friction->slot[s].free[axis]));
             for (int lane = 0; lane < 8; ++lane) {
                 double mass = friction->mass != NULL ? (double)friction->mass[s].c[axis][lane] : 1.0;
                 sum += 0.5 * mass * (double)u[lane] * (double)u[lane];
@@ -129,7 +129,7 @@ WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before
     size_t slots = (size_t)friction->slot_count, walls = (size_t)friction->wall_count;
     size_t blocks = (size_t)wadi_parallel_block_count(friction->slot_count, FRICTION_BLOCK);
     WadiFrictionFaces *start;
-    WadiVec8 *yield, *wall_bound;
+    WadiF8 *yield, *wall_bound;
     WadiFrictionIteration it = { .friction = friction, .alpha = (float)settings->alpha };
     WADI_TRY(WADI_ARENA_NEW(arena, &start, slots, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &yield, slots, "friction", error));
@@ -182,7 +182,7 @@ double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane)
 double wadi_friction_traction(const WadiFriction *friction, int32_t row, int lane, int side)
 {
     int32_t w = friction->wall[friction->slot_of[row]][side];
-    const WadiVec8 *t = friction->traction[w].t;
+    const WadiF8 *t = friction->traction[w].t;
     double square = 0.0;
     if (side == OBLIQUE) {
         for (int axis = 0; axis < 3; ++axis) {
@@ -191,7 +191,7 @@ double wadi_friction_traction(const WadiFriction *friction, int32_t row, int lan
         return sqrt(square);
     }
     for (int which = 0; which < 2; ++which) {
-        const WadiVec8 *weight = &friction->facets[w].weight.t[2 * which];
+        const WadiF8 *weight = &friction->facets[w].weight.t[2 * which];
         int count = (weight[0][lane] > 0.0f) + (weight[1][lane] > 0.0f);
         double low = (double)t[2 * which][lane], high = (double)t[2 * which + 1][lane];
         square += count > 0 ? (low * low + high * high) / count : 0.0;

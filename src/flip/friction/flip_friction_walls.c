@@ -13,11 +13,11 @@ static void add_facets(const WadiFriction *friction, int32_t s, WadiFrictionFace
             if ((here | low) == 0) {
                 continue;
             }
-            WadiVec8 high_copy =
+            WadiF8 high_copy =
                 friction->traction[low].t[2 * which + 1] * friction->facets[low].weight.t[2 * which + 1];
             if (axis == 0) {
-                high_copy = wadi_from_left(high_copy, friction->traction[here].t[1] *
-                                                          friction->facets[here].weight.t[1]);
+                high_copy = WADI_ROW_SHIFT_UP(high_copy, friction->traction[here].t[1] *
+                                                             friction->facets[here].weight.t[1]);
             }
             force->c[axis] +=
                 friction->traction[here].t[2 * which] * friction->facets[here].weight.t[2 * which] +
@@ -27,7 +27,7 @@ static void add_facets(const WadiFriction *friction, int32_t s, WadiFrictionFace
 }
 
 /* Force of the walls across the cells of a slot on their faces of one side. */
-static WadiVec8 oblique_force(const WadiFriction *friction, int32_t s, int side)
+static WadiF8 oblique_force(const WadiFriction *friction, int32_t s, int side)
 {
     int32_t w = friction->wall[s][OBLIQUE];
     if (w == 0) {
@@ -40,9 +40,9 @@ static void add_oblique(const WadiFriction *friction, int32_t s, WadiFrictionFac
 {
     const int32_t *near = friction->slot[s].near;
     for (int axis = 0; axis < 3; ++axis) {
-        WadiVec8 high = oblique_force(friction, near[2 * axis], 2 * axis + 1);
+        WadiF8 high = oblique_force(friction, near[2 * axis], 2 * axis + 1);
         if (axis == 0) {
-            high = wadi_from_left(high, oblique_force(friction, s, 1));
+            high = WADI_ROW_SHIFT_UP(high, oblique_force(friction, s, 1));
         }
         force->c[axis] += oblique_force(friction, s, 2 * axis) + high;
     }
@@ -56,16 +56,16 @@ void wadi_friction_add_walls(const WadiFriction *friction, int32_t s, WadiFricti
     }
 }
 
-static inline WadiVec8 extrapolated(WadiVec8 now, WadiVec8 old, float beta)
+static inline WadiF8 extrapolated(WadiF8 now, WadiF8 old, float beta)
 {
     return now + wadi_splat(beta) * (now - old);
 }
 
-static void faces_along(const WadiFrictionIteration *it, int32_t s, int axis, WadiVec8 face[2])
+static void faces_along(const WadiFrictionIteration *it, int32_t s, int axis, WadiF8 face[2])
 {
-    WadiVec8 next = it->velocity[it->friction->slot[s].near[2 * axis + 1]].c[axis];
+    WadiF8 next = it->velocity[it->friction->slot[s].near[2 * axis + 1]].c[axis];
     face[0] = it->velocity[s].c[axis];
-    face[1] = axis == 0 ? wadi_from_right(face[0], next) : next;
+    face[1] = axis == 0 ? (WadiF8)WADI_ROW_SHIFT_DOWN(face[0], next) : next;
 }
 
 /* Slip against the solid on the four faces of a row of facets, and the disc of radius mu P. */
@@ -75,25 +75,25 @@ static void update_facets(const WadiFrictionIteration *it, int32_t w, WadiFricti
     const WadiFrictionFacets *facets = &friction->facets[w];
     const WadiFrictionWall *now = &friction->traction[w];
     WadiFrictionWall *result = &friction->traction_previous[w];
-    WadiVec8 zero = wadi_splat(0.0f), square = zero, trial[4];
+    WadiF8 zero = wadi_splat(0.0f), square = zero, trial[4];
     for (int which = 0; which < 2; ++which) {
-        WadiVec8 face[2];
+        WadiF8 face[2];
         faces_along(it, facets->slot, wadi_friction_tangent(facets->side, which), face);
         for (int high = 0; high < 2; ++high) {
             int n = 2 * which + high;
-            WadiVec8 slip = face[high] - facets->solid[which];
-            WadiVec8 y = extrapolated(now->t[n], result->t[n], it->beta);
+            WadiF8 slip = face[high] - facets->solid[which];
+            WadiF8 y = extrapolated(now->t[n], result->t[n], it->beta);
             trial[n] =
                 wadi_masked(y - wadi_splat(it->alpha) * facets->step.t[n] * slip, facets->weight.t[n] > zero);
             square += facets->inverse[which] * trial[n] * trial[n];
         }
     }
-    WadiVec8 factor = wadi_ball_factor(square, it->wall_bound[w]);
+    WadiF8 factor = wadi_ball_factor(square, it->wall_bound[w]);
     for (int n = 0; n < 4; ++n) {
-        WadiVec8 value = factor * trial[n];
-        WadiVec8 step = value - now->t[n];
+        WadiF8 value = factor * trial[n];
+        WadiF8 step = value - now->t[n];
         sums->wall_work += step * facets->weight.t[n] * facets->solid[n >> 1];
-        sums->change = wadi_larger(wadi_abs8(step), sums->change);
+        sums->change = WADI_MAX8(wadi_abs8(step), sums->change);
         result->t[n] = value;
     }
 }
@@ -107,14 +107,14 @@ static void update_oblique(const WadiFrictionIteration *it, int32_t w, WadiFrict
     const WadiFrictionOblique *oblique = &friction->oblique[facets->oblique];
     const WadiFrictionWall *now = &friction->traction[w];
     WadiFrictionWall *result = &friction->traction_previous[w];
-    WadiVec8 zero = wadi_splat(0.0f);
-    WadiVec8 along = zero, square = zero, trial[3];
-    WadiVec8 gain = wadi_splat(it->alpha) * oblique->step;
+    WadiF8 zero = wadi_splat(0.0f);
+    WadiF8 along = zero, square = zero, trial[3];
+    WadiF8 gain = wadi_splat(it->alpha) * oblique->step;
     for (int axis = 0; axis < 3; ++axis) {
-        WadiVec8 face[2];
+        WadiF8 face[2];
         faces_along(it, facets->slot, axis, face);
-        WadiVec8 slip = oblique->weight[2 * axis] * (face[0] - oblique->solid[axis]) +
-                        oblique->weight[2 * axis + 1] * (face[1] - oblique->solid[axis]);
+        WadiF8 slip = oblique->weight[2 * axis] * (face[0] - oblique->solid[axis]) +
+                      oblique->weight[2 * axis + 1] * (face[1] - oblique->solid[axis]);
         trial[axis] = extrapolated(now->t[axis], result->t[axis], it->beta) - gain * slip;
         along += oblique->normal[axis] * trial[axis];
     }
@@ -122,13 +122,13 @@ static void update_oblique(const WadiFrictionIteration *it, int32_t w, WadiFrict
         trial[axis] -= along * oblique->normal[axis];
         square += trial[axis] * trial[axis];
     }
-    WadiVec8 factor = wadi_ball_factor(square, it->wall_bound[w]);
+    WadiF8 factor = wadi_ball_factor(square, it->wall_bound[w]);
     for (int axis = 0; axis < 3; ++axis) {
-        WadiVec8 value = wadi_masked(factor * trial[axis], oblique->step > zero);
-        WadiVec8 step = value - now->t[axis];
+        WadiF8 value = wadi_masked(factor * trial[axis], oblique->step > zero);
+        WadiF8 step = value - now->t[axis];
         sums->wall_work +=
             step * (oblique->weight[2 * axis] + oblique->weight[2 * axis + 1]) * oblique->solid[axis];
-        sums->change = wadi_larger(wadi_abs8(step), sums->change);
+        sums->change = WADI_MAX8(wadi_abs8(step), sums->change);
         result->t[axis] = value;
     }
 }
