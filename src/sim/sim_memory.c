@@ -2,7 +2,7 @@
  * process later, without a message. */
 #include <math.h>
 
-#include "core/memory.h"
+#include "core/machine/memory.h"
 #include "sim/sim.h"
 
 /* Particles that the emitters add; 0 where drains or open sides may remove some. */

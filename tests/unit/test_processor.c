@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/processor.h"
+#include "core/machine/processor.h"
 #include "expect.h"
 #include "wadi/base.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/render_plan.h"
+#include "api/render/render_plan.h"
 #include "core/alloc.h"
 #include "core/hash.h"
 #include "expect.h"

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "api/surface_plan.h"
+#include "api/surface/surface_plan.h"
 #include "core/alloc.h"
 #include "core/check.h"
 #include "core/parallel.h"

@@ -1,4 +1,4 @@
-#include "api/surface_plan.h"
+#include "api/surface/surface_plan.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The instructions the library was compiled for: data only, in a file with the flags of all others. */
-#include "core/processor.h"
+#include "core/machine/processor.h"
 
 #define TEXT(macro) #macro
 #define NEED(name, macro, ...) TEXT(macro),

@@ -1,4 +1,4 @@
-#include "core/memory.h"
+#include "core/machine/memory.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/export_job.h"
+#include "api/export/export_job.h"
 #include "core/alloc.h"
 #include "core/hash.h"
 #include "export/export_ply.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/render_picture.h"
+#include "api/render/render_picture.h"
 #include "core/alloc.h"
 #include "core/check.h"
 #include "core/parallel.h"

@@ -2,7 +2,7 @@
 #ifndef WADI_API_RENDER_PICTURE_H
 #define WADI_API_RENDER_PICTURE_H
 
-#include "api/render_plan.h"
+#include "api/render/render_plan.h"
 #include "io/run/output_index.h"
 
 /* State reused from picture to picture. A zeroed maker is valid. */

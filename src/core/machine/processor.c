@@ -1,7 +1,7 @@
 /* Compares the instructions the library was compiled for with those of the processor it runs on.
  * CMakeLists.txt compiles this file for every processor of its family, so that it can report what is missing.
  * It calls the C library only. */
-#include "core/processor.h"
+#include "core/machine/processor.h"
 
 #include <stdbool.h>
 #include <stdio.h>

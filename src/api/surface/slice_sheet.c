@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/surface_plan.h"
+#include "api/surface/surface_plan.h"
 #include "core/alloc.h"
 #include "core/check.h"
 #include "io/run/run_files.h"

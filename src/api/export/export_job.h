@@ -2,7 +2,7 @@
 #ifndef WADI_API_EXPORT_JOB_H
 #define WADI_API_EXPORT_JOB_H
 
-#include "api/render_picture.h"
+#include "api/render/render_picture.h"
 #include "export/export_scene.h"
 #include "wadi/export.h"
 

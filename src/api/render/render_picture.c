@@ -1,4 +1,4 @@
-#include "api/render_picture.h"
+#include "api/render/render_picture.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "api/render_plan.h"
+#include "api/render/render_plan.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "api/render_plan.h"
+#include "api/render/render_plan.h"
 #include "core/alloc.h"
 #include "io/files/files.h"
 

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/export_job.h"
+#include "api/export/export_job.h"
 #include "core/check.h"
 #include "core/parallel.h"
 #include "core/timer.h"
