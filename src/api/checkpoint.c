@@ -1,4 +1,4 @@
-/* Checkpoints in memory: the bytes of a checkpoint file, and a simulation made from them. */
+/* Checkpoints in memory: a simulation saved as the bytes of a checkpoint file, and created from them. */
 #include <stdio.h>
 
 #include "core/alloc.h"
@@ -42,9 +42,9 @@ WadiStatus wadi_sim_load(WadiSim **sim, const WadiScene *scene, const WadiSimDef
     const unsigned asserts = wadi_assert_count();
     *sim = NULL;
     if (bytes == NULL && size > 0) {
-        return wadi_fail(error, WADI_ERR_ARGUMENT, "%zu bytes of a checkpoint at NULL", size);
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "the checkpoint of %zu bytes is a NULL pointer", size);
     }
-    /* Read first: a world may take long to build. */
+    /* Read before the world is built, which may take long: broken bytes are reported at once. */
     WadiState state = { 0 };
     WadiFrameHeader header;
     WadiStatus status = wadi_frame_bytes_read(bytes, size, "checkpoint", "state", &header, &state, error);

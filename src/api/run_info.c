@@ -1,9 +1,9 @@
-/* run.json as a plain struct. */
+/* The contents of run.json as a plain struct for callers. */
 #include "core/alloc.h"
 #include "core/check.h"
 #include "io/run/run_folder.h"
 
-/* What a WadiRunInfo points into. */
+/* The memory that the pointers of a WadiRunInfo lead to; freed by wadi_run_info_release. */
 typedef struct Owned {
     WadiRunSummary summary;
     WadiRunMaterial material[WADI_RUN_MATERIAL_MAX];
@@ -11,7 +11,7 @@ typedef struct Owned {
     const char *warning[WADI_RUN_WARNING_MAX];
 } Owned;
 
-static void show(WadiRunInfo *info, Owned *owned)
+static void fill_info(WadiRunInfo *info, Owned *owned)
 {
     const WadiRunSummary *s = &owned->summary;
     for (int i = 0; i < s->material_count; ++i) {
@@ -73,7 +73,7 @@ WadiStatus wadi_run_info_read(WadiRunInfo *info, const char *run, WadiError *err
     WadiStatus status =
         wadi_assert_status(wadi_run_summary_read(run, &owned->summary, error), asserts, error);
     if (status == WADI_OK) {
-        show(info, owned);
+        fill_info(info, owned);
     } else {
         wadi_run_info_release(info);
     }

@@ -4,7 +4,7 @@
 #include "core/parallel.h"
 #include "flip/flip.h"
 #include "flip/pressure/flip_surface.h"
-#include "flip/transfer/flip_shared_fill.h"
+#include "flip/transfer/flip_split_at_faces.h"
 #include "grid/row_lanes.h"
 #include "grid/row_vectors.h"
 
@@ -116,18 +116,18 @@ static WadiStatus split_fill(const WadiFlip *flip, const WadiFlipStep *step, con
     const WadiScene *scene = flip->context.world->scene;
     const double per_axis = scene->particles_per_axis;
     const size_t floats = wadi_rows_floats(&step->grid.rows);
-    WadiFlipSharedIn in = { .rows = &step->grid.rows,
-                            .sort = &step->sort,
-                            .tile_of = step->grid.tile_of,
-                            .particles = flip->context.particles,
-                            .cells_per_metre = 1.0 / step->grid.cell_size,
-                            .volume = (float)(1.0 / (per_axis * per_axis * per_axis)),
-                            .speed = (float)(step->grid.cell_size / flip->unit_time) };
+    WadiFlipSplitIn in = { .rows = &step->grid.rows,
+                           .sort = &step->sort,
+                           .tile_of = step->grid.tile_of,
+                           .particles = flip->context.particles,
+                           .cells_per_metre = 1.0 / step->grid.cell_size,
+                           .volume = (float)(1.0 / (per_axis * per_axis * per_axis)),
+                           .speed = (float)(step->grid.cell_size / flip->unit_time) };
     float *split = NULL;
     WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &split, floats, "split fill", error));
     memcpy(split, step->cells.fill, floats * sizeof *split);
     *fill = split;
-    return wadi_flip_shared_fill(&in, split, flip->context.scratch, error);
+    return wadi_flip_split_at_faces(&in, split, flip->context.scratch, error);
 }
 
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)

@@ -10,8 +10,8 @@
 static double flip_fraction_of(const WadiFlip *flip, const WadiMaterial *material, double dt)
 {
     const double units = material->kind == WADI_MATERIAL_SAND ? 2.0 : 8.0;
-    return material->flip_share < 0.0 ? exp(-dt / (units * flip->unit_time))
-                                      : pow(material->flip_share, 100.0 * dt);
+    return material->flip_fraction < 0.0 ? exp(-dt / (units * flip->unit_time))
+                                         : pow(material->flip_fraction, 100.0 * dt);
 }
 
 void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double force_dt)

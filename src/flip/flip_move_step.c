@@ -133,7 +133,8 @@ WadiStatus wadi_flip_move_particles(WadiFlip *flip, WadiFlipStep *step, WadiColl
         WADI_TRY(move_at_once(flip, step, watch, moved, error));
     }
     if (watch != NULL) {
-        RUN("sleep", wadi_sleep_watch(&flip->sleep, &sleep, &step->sort, watch->is_slow, watch->push, error));
+        RUN("sleep", wadi_sleep_watch(&flip->sleep, &sleep, &step->sort, watch->is_slow,
+                                      watch->mean_displacement, error));
     }
     return WADI_OK;
 }

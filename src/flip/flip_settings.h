@@ -70,8 +70,8 @@ static inline const WadiFlipDef *wadi_flip_def(const WadiScene *scene)
     return scene->settings;
 }
 
-/* WadiSolverType.check and .loose_band. */
+/* WadiSolverType.check and .allowed_expansion. */
 const char *wadi_flip_check_settings(const WadiScene *scene, char *text, size_t size);
-double wadi_flip_loose_band(const WadiScene *scene);
+double wadi_flip_allowed_expansion(const WadiScene *scene);
 
 #endif

@@ -192,7 +192,7 @@ const WadiSolverType wadi_flip_solver = {
     .settings = &wadi_flip_settings,
     .check = wadi_flip_check_settings,
     .has_grid = true,
-    .loose_band = wadi_flip_loose_band,
+    .allowed_expansion = wadi_flip_allowed_expansion,
     /* For bodies too large for a trial. Measured: 49 in a compact body (307 a cell of eight particles,
      * with spare capacity), 134 at the height of a splash of 268,000 particles; in larger ones sheets and
      * drops are a smaller part. */

@@ -186,7 +186,7 @@ static void add_tile(const WadiSim *sim, const Counts *counts, int32_t index, in
 WadiStatus wadi_volume_measure(const WadiSim *sim, WadiVolumeDrift *volume, WadiError *error)
 {
     *volume = (WadiVolumeDrift){ 0 };
-    if (sim->type->loose_band == NULL || sim->particles.count == 0) {
+    if (sim->type->allowed_expansion == NULL || sim->particles.count == 0) {
         return WADI_OK;
     }
     Counts counts = { .size = 2.0 * sim->world->spacing };
@@ -216,8 +216,8 @@ WadiStatus wadi_volume_watch(WadiVolumeWatch *watch, const WadiSim *sim, WadiErr
 {
     WADI_TRY(wadi_volume_measure(sim, &watch->last, error));
     double drift = watch->last.drift, limit = TOO_MUCH + watch->last.tolerance;
-    double band = sim->type->loose_band != NULL ? sim->type->loose_band(sim->scene) : 0.0;
-    bool is_too_much = drift < -limit || drift > limit + band;
+    double expansion = sim->type->allowed_expansion != NULL ? sim->type->allowed_expansion(sim->scene) : 0.0;
+    bool is_too_much = drift < -limit || drift > limit + expansion;
     watch->times = is_too_much ? watch->times + 1 : 0;
     if (watch->times < TIMES_IN_A_ROW || watch->has_warned) {
         return WADI_OK;

@@ -247,7 +247,7 @@ WadiStatus wadi_sleep_survey(const WadiSleep *sleep, const WadiSleepStep *step, 
         bool was_there = at < sleep->awake_count && wadi_tile_is_same(sleep->awake[at].tile, tile);
         survey->is_slow[t] = survey->is_slow[t] != 0 &&
                              (was_there ? sleep->awake[at].is_slow : has_slow_neighbours(sleep, tile));
-        survey->rings[t] = (uint8_t)(was_there ? rings_of(2.0 * sleep->awake[at].push) : 0);
+        survey->rings[t] = (uint8_t)(was_there ? rings_of(2.0 * sleep->awake[at].current_speed) : 0);
     }
     return WADI_OK;
 }

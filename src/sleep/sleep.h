@@ -48,8 +48,8 @@ typedef struct WadiAwakeTile {
     bool is_slow;
     double since; /* s: time from which it and all its neighbours are slow; INFINITY: not all are */
     /* sqrt(g dx): sum of the speeds of its particles over the number of particles of a full tile. */
-    double push;
-    double speed; /* sqrt(g dx): running mean of `push` in time */
+    double current_speed;
+    double speed; /* sqrt(g dx): running mean of `current_speed` in time */
     /* Set by the solver: tiles that it weakens before they may sleep. */
     bool is_weak;
     uint64_t steep; /* columns of a weak tile, found in each step */
@@ -138,7 +138,7 @@ void wadi_sleep_end(WadiSleep *sleep, const WadiParticles *particles);
 /* After the particles were moved, per tile of the sort: whether it is slow, and the sum of the displacements
  * of its particles over the number of particles of a full tile, m. */
 WadiStatus wadi_sleep_watch(WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
-                            const uint8_t *is_slow, const double *push, WadiError *error);
+                            const uint8_t *is_slow, const double *mean_displacement, WadiError *error);
 /* sqrt(g dx) dt, m: the unit of displacements. */
 double wadi_sleep_unit(const WadiSleepStep *step);
 

@@ -83,7 +83,7 @@ WadiStatus wadi_sleep_save(const WadiSleep *sleep, WadiState *state, WadiError *
         since[5 * t] = sleep->awake[t].since;
         since[5 * t + 1] = sleep->awake[t].is_slow;
         since[5 * t + 2] = sleep->awake[t].speed;
-        since[5 * t + 3] = sleep->awake[t].push;
+        since[5 * t + 3] = sleep->awake[t].current_speed;
         since[5 * t + 4] = sleep->awake[t].is_weak;
     }
     return WADI_OK;
@@ -152,7 +152,7 @@ WadiStatus wadi_sleep_load(WadiSleep *sleep, const WadiParticles *particles, dou
         sleep->awake[t] = (WadiAwakeTile){ .since = numbers[0],
                                            .is_slow = numbers[1] != 0.0,
                                            .speed = numbers[2],
-                                           .push = numbers[3],
+                                           .current_speed = numbers[3],
                                            .is_weak = numbers[4] != 0.0 };
         memcpy(&sleep->awake[t].tile, (const int32_t *)awake->data + 3 * t, sizeof(WadiTile));
     }

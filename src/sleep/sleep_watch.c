@@ -36,7 +36,7 @@ static bool are_neighbours_slow(const WadiTileMap *map, const uint8_t *is_slow, 
 }
 
 WadiStatus wadi_sleep_watch(WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
-                            const uint8_t *is_slow, const double *push, WadiError *error)
+                            const uint8_t *is_slow, const double *mean_displacement, WadiError *error)
 {
     const WadiTileMap *map = &sort->tiles;
     const double unit = wadi_sleep_unit(step);
@@ -50,12 +50,12 @@ WadiStatus wadi_sleep_watch(WadiSleep *sleep, const WadiSleepStep *step, const W
         old = wadi_sleep_find_awake(sleep, tile, old);
         bool was_there = old < sleep->awake_count && wadi_tile_is_same(sleep->awake[old].tile, tile);
         double since = was_there ? fmin(sleep->awake[old].since, step->time) : step->time;
-        double now = unit > 0.0 ? push[t] / unit : 0.0;
+        double now = unit > 0.0 ? mean_displacement[t] / unit : 0.0;
         double speed = was_there ? sleep->awake[old].speed : now;
         awake[t] =
             (WadiAwakeTile){ .tile = tile,
                              .speed = speed + weight * (now - speed),
-                             .push = now,
+                             .current_speed = now,
                              .is_slow = is_slow[t] != 0,
                              .is_weak = was_there && sleep->awake[old].is_weak,
                              .since = are_neighbours_slow(map, is_slow, t) ? since : (double)INFINITY };

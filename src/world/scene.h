@@ -49,7 +49,7 @@ typedef struct WadiMaterial {
     WadiCurve viscosity;        /* Pa s */
     WadiCurve surface_tension;  /* N/m */
     WadiTransfer transfer;
-    double flip_share; /* FLIP fraction left after 1/100 s; negative: by kind and cell size */
+    double flip_fraction; /* FLIP fraction left after 1/100 s; negative: by kind and cell size */
     WadiLookDef look;
     bool is_unused; /* no body or emitter uses it; set after parsing */
     WadiWhere where;

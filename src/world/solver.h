@@ -52,7 +52,7 @@ struct WadiSolverType {
     bool wants_even_seeds;
     /* Optional, for particles of constant volume: the fraction by which the material may expand. Without it
      * drift.volume is undefined. */
-    double (*loose_band)(const WadiScene *scene);
+    double (*allowed_expansion)(const WadiScene *scene);
     size_t scratch_bytes_each; /* bytes per particle in step scratch and solver arrays, for `wadi check` */
     /* Registers columns in context->particles, which is still empty; wadi_particles_show_column makes a
      * column an attribute of frames. */

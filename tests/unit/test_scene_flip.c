@@ -32,8 +32,8 @@ static void defaults_are_the_best_known(void **unused)
     CHECK_NEAR(wadi_flip_def(s)->density_rate, -1.0, 0.0);
     CHECK_NEAR(wadi_flip_def(s)->density_band, -1.0, 0.0);
     CHECK_NEAR(wadi_flip_def(s)->over_relaxation, 1.9, 0.0);
-    CHECK_NEAR(s->materials[0].flip_share, -1.0, 0.0);
-    CHECK_NEAR(s->materials[1].flip_share, -1.0, 0.0);
+    CHECK_NEAR(s->materials[0].flip_fraction, -1.0, 0.0);
+    CHECK_NEAR(s->materials[1].flip_fraction, -1.0, 0.0);
     assert_int_equal(s->materials[0].yield, WADI_YIELD_TAN);
     CHECK_NEAR(wadi_curve_value(&s->materials[0].cohesion, 0.0), 0.0, 0.0);
     CHECK_NEAR(wadi_curve_value(&s->materials[1].viscosity, 0.0), 0.0, 0.0);
@@ -81,7 +81,7 @@ static void every_setting_is_read(void **unused)
     CHECK_NEAR(wadi_curve_value(&a->viscosity, 0.0), 3.0, 0.0);
     CHECK_NEAR(wadi_curve_value(&b->surface_tension, 0.0), 0.072, 0.0);
     assert_int_equal(b->transfer, WADI_TRANSFER_PIC);
-    CHECK_NEAR(b->flip_share, 0.5, 0.0);
+    CHECK_NEAR(b->flip_fraction, 0.5, 0.0);
     wadi_scene_free(s);
 }
 

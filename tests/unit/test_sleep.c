@@ -68,7 +68,7 @@ static void take_step(Bed *bed)
     const WadiSleepStep now = { .context = &bed->context, .time = bed->time, .dt = 0.1 };
     WadiSleep *sleep = &bed->sleep;
     uint8_t *wakes, *falls = NULL, is_slow[8] = { 0 };
-    double push[8] = { 0 };
+    double mean_displacement[8] = { 0 };
     WadiTileSort sort;
     CHECK_OK(wadi_sleep_find_disturbed(sleep, &now, &wakes, &error), error);
     if (wakes != NULL) {
@@ -98,7 +98,7 @@ static void take_step(Bed *bed)
                 is_slow[t] &= !(bed->is_fast[n] && wadi_tile_is_same(tile_of[n], sort.tiles.tiles[t]));
             }
         }
-        CHECK_OK(wadi_sleep_watch(sleep, &now, &sort, is_slow, push, &error), error);
+        CHECK_OK(wadi_sleep_watch(sleep, &now, &sort, is_slow, mean_displacement, &error), error);
     }
     CHECK_OK(wadi_arena_reset(&bed->arena, &error), error);
     bed->time += 0.1;

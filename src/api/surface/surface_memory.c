@@ -11,14 +11,15 @@
 
 enum { MESH_DEF_COOKIE = 0x3e5b, PARTICLE_DATA_COOKIE = 0x9a27 };
 
-/* As for frames of files: squares of larger coordinates overflow single precision. */
+/* m. The same limit as for frame files: squares of larger coordinates overflow single precision. */
 static const double coordinate_max = 1e12;
 
-/* Of the machine's memory that a surface may take. */
-static const double memory_share = 0.8;
+/* Fraction of the computer's memory that building a surface may use. */
+static const double memory_fraction = 0.8;
 
-_Static_assert((int)WADI_MESH_ATTRIBUTE_MAX == (int)WADI_CLOUD_ATTRIBUTE_MAX, "attributes are handed over");
-_Static_assert(sizeof(WadiVec3) == 3 * sizeof(double), "vertices are handed over as plain numbers");
+_Static_assert((int)WADI_MESH_ATTRIBUTE_MAX == (int)WADI_CLOUD_ATTRIBUTE_MAX,
+               "attributes are copied one to one");
+_Static_assert(sizeof(WadiVec3) == 3 * sizeof(double), "callers read vertices as three doubles each");
 
 WadiMeshDef wadi_default_mesh_def(void)
 {
@@ -48,12 +49,13 @@ static WadiStatus check_def(const WadiMeshDef *def, WadiError *error)
         return wadi_fail(error, WADI_ERR_ARGUMENT, "the WadiMeshDef was not made by wadi_default_mesh_def");
     }
     if (def->threads < 0 || !isfinite(def->advance)) {
-        return wadi_fail(error, WADI_ERR_ARGUMENT, "threads must not be negative, and advance be finite");
+        return wadi_fail(error, WADI_ERR_ARGUMENT,
+                         "threads must not be negative, and advance must be finite");
     }
     return WADI_OK;
 }
 
-/* Index of the material that is asked for; -1: all. */
+/* Index of the material `name`; -1 if name is NULL: all materials. */
 static WadiStatus find_material(const WadiScene *scene, const char *name, int *material, WadiError *error)
 {
     *material = -1;
@@ -68,7 +70,8 @@ static WadiStatus find_material(const WadiScene *scene, const char *name, int *m
     return WADI_OK;
 }
 
-static void show(WadiMeshData *mesh, WadiSurfaceMesh *surface)
+/* Points the public struct to the arrays of `surface`, which it owns from now on. */
+static void fill_mesh_data(WadiMeshData *mesh, WadiSurfaceMesh *surface)
 {
     *mesh = (WadiMeshData){ .vertex_count = surface->mesh.vertex_count,
                             .triangle_count = surface->mesh.triangle_count,
@@ -91,7 +94,7 @@ static WadiStatus build(const WadiScene *scene, const WadiState *frame, const Wa
     WadiCloud cloud;
     WADI_TRY(wadi_cloud_from_frame(&cloud, frame, material, def->advance, error));
     WadiSurfaceFrameDef settings = wadi_surface_frame_def(scene);
-    settings.memory = memory_share * (double)wadi_memory_total();
+    settings.memory = memory_fraction * (double)wadi_memory_total();
     settings.field.stop = def->stop;
     WadiArena arena = { 0 };
     WadiStageTimes times = { 0 };
@@ -108,7 +111,7 @@ static WadiStatus build(const WadiScene *scene, const WadiState *frame, const Wa
     return status;
 }
 
-/* From the arrays of a frame to a mesh that the caller owns. */
+/* Builds the mesh of a frame; the caller owns it. */
 static WadiStatus make_mesh(const WadiScene *scene, const WadiState *frame, const WadiMeshDef *def,
                             WadiMeshData *mesh, WadiError *error)
 {
@@ -119,7 +122,7 @@ static WadiStatus make_mesh(const WadiScene *scene, const WadiState *frame, cons
         WADI_DELETE(owned, 1);
         return status;
     }
-    show(mesh, owned);
+    fill_mesh_data(mesh, owned);
     return WADI_OK;
 }
 
@@ -155,22 +158,23 @@ static WadiStatus check_particles(const WadiScene *scene, const WadiParticleData
                          "the WadiParticleData was not made by wadi_default_particle_data");
     }
     if (p->count > 0 && p->position == NULL) {
-        return wadi_fail(error, WADI_ERR_ARGUMENT, "%zu particles without positions", p->count);
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "%zu particles without positions: the array is NULL",
+                         p->count);
     }
     if (p->radius == NULL && !(p->spacing > 0.0 && isfinite((float)p->spacing))) {
         return wadi_fail(error, WADI_ERR_ARGUMENT,
-                         "without radii the spacing must be finite and above 0, and it is %g m", p->spacing);
+                         "without radii the spacing must be finite and above 0; it is %g m", p->spacing);
     }
     for (size_t i = 0; i < p->count; ++i) {
         const double *x = p->position + 3 * i;
         if (!(fabs(x[0]) <= coordinate_max && fabs(x[1]) <= coordinate_max && fabs(x[2]) <= coordinate_max)) {
-            return wadi_fail(
-                error, WADI_ERR_NUMERIC,
-                "particle %zu: its position (%g, %g, %g) is not finite or farther away than 1e12 m", i, x[0],
-                x[1], x[2]);
+            return wadi_fail(error, WADI_ERR_NUMERIC,
+                             "particle %zu: its position (%g, %g, %g) is not finite or beyond 1e12 m", i,
+                             x[0], x[1], x[2]);
         }
         if (p->material != NULL && p->material[i] >= scene->material_count) {
-            return wadi_fail(error, WADI_ERR_ARGUMENT, "particle %zu: material %d; the scene has %d", i,
+            return wadi_fail(error, WADI_ERR_ARGUMENT,
+                             "particle %zu: material %d; the scene has %d materials, numbered from 0", i,
                              p->material[i], scene->material_count);
         }
     }
@@ -180,7 +184,7 @@ static WadiStatus check_particles(const WadiScene *scene, const WadiParticleData
 static WadiStatus check_attributes(const WadiParticleData *p, const WadiState *frame, WadiError *error)
 {
     if (p->attribute_count < 0 || p->attribute_count > WADI_MESH_ATTRIBUTE_MAX) {
-        return wadi_fail(error, WADI_ERR_ARGUMENT, "%d attributes; 0 to %d are possible", p->attribute_count,
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "%d attributes; 0 to %d are allowed", p->attribute_count,
                          WADI_MESH_ATTRIBUTE_MAX);
     }
     for (int a = 0; a < p->attribute_count; ++a) {
@@ -192,34 +196,34 @@ static WadiStatus check_attributes(const WadiParticleData *p, const WadiState *f
         }
         if (!is_named || wadi_state_find(frame, name) != NULL) {
             return wadi_fail(error, WADI_ERR_ARGUMENT,
-                             "attribute %d: its name must be 1 to %d bytes, and not be in use", a,
+                             "attribute %d: its name must have 1 to %d bytes and differ from all others", a,
                              WADI_STATE_NAME_SIZE - 1);
         }
         if ((attribute->components != 1 && attribute->components != 3) ||
             (attribute->values == NULL && p->count > 0)) {
-            return wadi_fail(error, WADI_ERR_ARGUMENT, "attribute '%s' needs values, 1 or 3 a particle",
-                             name);
+            return wadi_fail(error, WADI_ERR_ARGUMENT,
+                             "attribute '%s' must have values with 1 or 3 components", name);
         }
     }
     return WADI_OK;
 }
 
-/* Floats of the caller's, or `value` in all of them. */
+/* Adds an array to the frame: a copy of `values`, or `value` in every element if that is NULL. */
 static WadiStatus put_floats(WadiState *frame, const char *name, int components, size_t count,
                              const float *values, float value, WadiError *error)
 {
     if (values != NULL) {
         return wadi_state_put(frame, name, WADI_TYPE_F32, components, count, values, error);
     }
-    float *room = NULL;
-    WADI_TRY(wadi_state_add(frame, name, WADI_TYPE_F32, components, count, (void **)&room, error));
+    float *filled = NULL;
+    WADI_TRY(wadi_state_add(frame, name, WADI_TYPE_F32, components, count, (void **)&filled, error));
     for (size_t i = 0; i < count * (size_t)components; ++i) {
-        room[i] = value;
+        filled[i] = value;
     }
     return WADI_OK;
 }
 
-/* The caller's particles as the arrays of a frame. */
+/* Copies the caller's particles into the arrays of a frame. */
 static WadiStatus fill_frame(WadiState *frame, const WadiParticleData *p, WadiError *error)
 {
     uint8_t *material = NULL;

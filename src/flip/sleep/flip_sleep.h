@@ -27,7 +27,8 @@ typedef struct WadiFlipWatch {
     double slow_mean;   /* m */
     double layer;       /* number of particles of a full layer of cells of a tile */
     uint8_t *is_slow;   /* per tile */
-    double *push; /* m, per tile: sum of the displacements over the number of particles of a full tile */
+    /* m, per tile: sum of the displacements over the number of particles of a full tile. */
+    double *mean_displacement;
 } WadiFlipWatch;
 
 /* Sums over the parts of one tile; begin with zeros. */

@@ -43,7 +43,7 @@ void wadi_flip_watch_tile(const WadiFlipWatch *watch, int32_t tile,
     double count = watch->sort->tile_start[tile + 1] - watch->sort->tile_start[tile];
     watch->is_slow[tile] = !displacements->has_others && displacements->largest < watch->slow_square &&
                            displacements->sum < watch->slow_mean * fmax(count, watch->layer);
-    watch->push[tile] = displacements->sum / (8.0 * watch->layer);
+    watch->mean_displacement[tile] = displacements->sum / (8.0 * watch->layer);
 }
 
 typedef struct WatchPaths {
@@ -82,5 +82,5 @@ WadiStatus wadi_flip_watch_begin(WadiFlipWatch *watch, const WadiSleepStep *step
                               .slow_mean = SLOW_MEAN * unit,
                               .layer = 64.0 * per_axis * per_axis * per_axis };
     WADI_TRY(WADI_ARENA_NEW(arena, &watch->is_slow, tiles, "awake tiles", error));
-    return WADI_ARENA_NEW(arena, &watch->push, tiles, "awake tiles", error);
+    return WADI_ARENA_NEW(arena, &watch->mean_displacement, tiles, "awake tiles", error);
 }

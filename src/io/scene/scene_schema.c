@@ -138,7 +138,7 @@ static const WadiSceneField material_fields[] = {
       .doc = "Water 0.072; matters below a centimetre." },
     { "transfer", WADI_SCENE_ENUM, AT(WadiMaterial, transfer), .choices = &transfers_choices,
       .doc = "How the solver `flip` transfers velocities from the grid to particles." },
-    { "flip_share", WADI_SCENE_NUMBER, AT(WadiMaterial, flip_share), FRACTION, .fallback = { -1 },
+    { "flip_share", WADI_SCENE_NUMBER, AT(WadiMaterial, flip_fraction), FRACTION, .fallback = { -1 },
       .fallback_text = "exp(−0.01 s / T), T = 8 √(dx/g) for water, 2 √(dx/g) for sand",
       .doc = "Fraction of `flip` left after a hundredth of a second; the remainder is `pic`." },
     { "look", WADI_SCENE_OBJECT, .flags = NO_EFFECT, .object = &wadi_scene_look_object,

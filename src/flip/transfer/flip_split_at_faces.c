@@ -5,7 +5,7 @@
  * Particles at rest count for their own cell only: a seeded body keeps its exact surface. So do fast
  * particles, whose crossings are part of the flow.
  * Source: none. */
-#include "flip/transfer/flip_shared_fill.h"
+#include "flip/transfer/flip_split_at_faces.h"
 
 #include <string.h>
 
@@ -22,7 +22,7 @@ enum { SIDE = WADI_TILE_SIDE + 2, BOX = SIDE * SIDE * SIDE, TILE_BLOCK = 4 };
  * pressure solver. */
 static const float SPEED[3] = { 1e-5f, 0.25f, 0.5f };
 typedef struct Splitting {
-    const WadiFlipSharedIn *in;
+    const WadiFlipSplitIn *in;
     int32_t *box_of; /* per tile of the grid: index in `boxes`, -1: none */
     float *boxes;    /* changes by the particles of a tile: its cells and one layer around them */
     float *fill;
@@ -167,12 +167,12 @@ static void gather_tiles(void *user, int64_t first, int64_t end)
     }
 }
 
-WadiStatus wadi_flip_shared_fill(const WadiFlipSharedIn *in, float *fill, WadiArena *scratch,
-                                 WadiError *error)
+WadiStatus wadi_flip_split_at_faces(const WadiFlipSplitIn *in, float *fill, WadiArena *scratch,
+                                    WadiError *error)
 {
     const WadiRows *rows = in->rows;
     Splitting s = { .in = in, .fill = fill };
-    WADI_TRY(WADI_ARENA_NEW(scratch, &s.box_of, (size_t)rows->tiles->count, "shared fill", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &s.box_of, (size_t)rows->tiles->count, "split particles", error));
     for (int32_t t = 0; t < rows->tiles->count; ++t) {
         s.box_of[t] = -1;
     }
@@ -185,7 +185,7 @@ WadiStatus wadi_flip_shared_fill(const WadiFlipSharedIn *in, float *fill, WadiAr
     if (boxes == 0) {
         return WADI_OK;
     }
-    WADI_TRY(WADI_ARENA_NEW(scratch, &s.boxes, BOX * (size_t)boxes, "shared fill", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &s.boxes, BOX * (size_t)boxes, "split particles", error));
     wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, split_tiles, &s);
     wadi_parallel_for(rows->tiles->count, TILE_BLOCK, gather_tiles, &s);
     return WADI_OK;
