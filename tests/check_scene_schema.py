@@ -16,7 +16,7 @@ except ImportError as missing:
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# What a schema cannot say: order of numbers, files, references, duplicates, and what YAML itself refuses.
+# What a JSON schema cannot express: order of numbers, files, references, duplicates, and what YAML itself refuses.
 BEYOND_A_SCHEMA = {
     "bodies_empty", "body_material_typo", "box_moving_reversed", "box_other_times", "box_reversed", "cell_size_too_fine",
     "cone_no_radius", "cylinder_no_length", "difference_one", "domain_flat", "domain_reversed", "drain_end_before_start",

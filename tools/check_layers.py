@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what the compiler does not: the order of the layers and the habits of the tree.
+"""Checks what the compiler does not: the order of the layers, sizes, citations, links and names.
 
 Prints one `file:line: rule` for each breach and exits 1 if there was one.
 `check_layers.py --self-test` builds a tree with every breach and shows that each is found.
@@ -31,14 +31,14 @@ ROOMS = {
     "render": [["image"], ["trace"], [""]],
     "api": [[""], ["surface", "render"], ["export"]],
 }
-MAX_FILES = 25  # of a folder of src/: more want rooms
+MAX_FILES = 25  # in a folder of src/; larger ones are split into rooms
 
 STANDARD_HEADERS = {
     "assert.h", "errno.h", "float.h", "inttypes.h", "limits.h", "math.h", "stdalign.h", "stdarg.h",
     "stdbool.h", "stddef.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "time.h",
 }
 MAX_LINES = 500
-MAX_COLUMNS = 110  # of C, comments too; clang-format leaves these alone
+MAX_COLUMNS = 110  # of C files, comments included: clang-format does not break long comments
 MAX_FUNCTION = 60
 CODE = {".c", ".h", ".py", ".sh"}
 TEXT = CODE | {".md", ".yaml", ".yml", ".json", ".txt", ".cmake", ".in", ".supp", ".fish", ".bash", ".1"}
@@ -236,12 +236,12 @@ def check_tree(root):
                 breaches.append((path, 1, f"{path.parent} has more than {MAX_FILES} files: give them rooms"))
         if path.suffix in (".c", ".h"):
             breaches += [(path, number, rule) for number, rule in check_code(path, lines, layers)]
-        # Public headers are named for their users and always reached through wadi/: a namespace of its own.
+        # Public headers are included as wadi/NAME.h: their names need to be unique among themselves only.
         if path.suffix in CODE and path.parts[0] != "include":
             if path.name in seen:
                 breaches.append((path, 1, f"file names are unique in the tree; also {seen[path.name]}"))
             seen.setdefault(path.name, path)
-        # What the tests read may be wrong on purpose.
+        # Input files of tests may be wrong on purpose.
         if path.parts[0] == "tests" and path.suffix not in CODE:
             continue
         for number, line in enumerate(lines, 1):
@@ -256,7 +256,7 @@ def check_tree(root):
                           if not (root / page).exists()]
             if path.suffix == ".md":
                 rules += check_links(root, path, line)
-                # The others tell of files that were, or that a contributor is to write.
+                # The changelog and CONTRIBUTING.md also name files that no longer exist or are still to be written.
                 rules += check_names(line, names) if path.parts[0] in ("docs", "README.md") else []
             breaches += [(path, number, rule) for rule in rules]
     return breaches

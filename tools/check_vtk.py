@@ -38,7 +38,7 @@ def check(reader, index, files):
             assert time == file.attrs["time"], f"{path}: time {time}, in the file {file.attrs['time']}"
             count = len(particles["position"])
             if count == 0 and reader.IsA("vtkXdmfReader"):
-                continue  # shows nothing, which is right, but complains
+                continue  # correctly shows nothing, but prints errors
             reader.UpdateTimeStep(time)
             grid = reader.GetOutputDataObject(0)
             assert grid.GetNumberOfPoints() == count, f"{path}: {grid.GetNumberOfPoints()} points, not {count}"

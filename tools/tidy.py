@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """clang-tidy over src, cli and examples: tools/tidy.py BUILD_FOLDER [--fast].
 
---fast leaves out the analyzer that follows paths, which takes nearly all of the time.
+--fast leaves out the path-sensitive analyzer, which takes nearly all of the time.
 
 A file is skipped when neither it, nor a header of ours it includes, nor its flags, nor .clang-tidy have changed since it
-was last found clean; build/tidy remembers that by hash.
+was last found clean: build/tidy has a file for the hash of each clean file.
 """
 
 import concurrent.futures
@@ -23,7 +23,7 @@ HINTS = ROOT / "tools" / "tidy_hints.h"
 
 
 def extra_arguments(path):
-    """The hints, for files of the library other than those that define what they are about."""
+    """Includes tools/tidy_hints.h in files of the library, except in those that define the functions it wraps."""
     is_hinted = path.is_relative_to(ROOT / "src") and path.name not in ("status.c", "check.c")
     return [f"--extra-arg=-include{HINTS}"] if is_hinted else []
 

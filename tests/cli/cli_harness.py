@@ -1,4 +1,4 @@
-"""What the tests of the wadi command share: python3 test_NAME.py PATH/TO/wadi [NAME...]
+"""Functions shared by the tests of the wadi command: python3 test_NAME.py PATH/TO/wadi [NAME...]
 
 Without a path the command is that of $WADI. With NAMEs only the tests whose name contains one of them run."""
 import json
@@ -26,7 +26,7 @@ TIMEOUT = 120
 
 
 class Skipped(Exception):
-    """What a test needs is not on this machine."""
+    """Raised by a test that needs a program or right which this machine does not have."""
 
 
 class Result:
@@ -48,7 +48,7 @@ def contains(text, part):
 
 
 def is_quick(seconds, limit):
-    """Times count only where nothing else has the machine: `make bench`. What does not end is found by TIMEOUT."""
+    """Limits times in `make bench` only, where no other program slows the machine; TIMEOUT ends tests that hang."""
     assert "WADI_BENCH" not in os.environ or seconds < limit, f"{seconds:.1f} s, {limit} were allowed"
 
 
@@ -59,7 +59,7 @@ def clean_environment(**changes):
 
 
 def restore_signals():
-    # A test runner in the background of a script or under nohup has these ignored, which children inherit.
+    # Children inherit ignored signals, and a test runner in the background or under nohup ignores these.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
@@ -112,7 +112,7 @@ def frame_files(folder):
 
 
 def shown(folder):
-    """Names in the folder but for those that begin with a dot."""
+    """Names in the folder that do not begin with a dot."""
     return sorted(name for name in os.listdir(folder) if not name.startswith("."))
 
 

@@ -150,7 +150,7 @@ def test_check_json_has_the_numbers():
                 "steps_per_frame"):
         assert found[key] > 0, (key, found)
     assert isinstance(found["step_limit"], str) and isinstance(found["warnings"], list), found
-    # One cell of the domain's longest side, 1 m, cut in 16.
+    # resolution 16: the longest side of the domain, 1 m, has 16 cells.
     assert abs(found["cell_size"] - 1 / 16) < 1e-12, found
     is_equal(json.loads(good("check", "scene.yaml", "--frames", "50", "--json").out)["frames"], 50)
 

@@ -29,7 +29,7 @@ def tetra(path, size=0.3, at=(0.5, 0.5, 0.0), extra=""):
 
 
 def gltf(path, buffer):
-    """A tetrahedron whose numbers are in a file of their own, beside it."""
+    """A tetrahedron in glTF with its numbers in a separate binary file."""
     points = [0.5, 0.0, 0.5, 0.8, 0.0, 0.5, 0.5, 0.3, 0.5, 0.5, 0.0, 0.8]
     data = struct.pack("<12f12H", *points, 0, 1, 2, 0, 3, 1, 0, 2, 3, 1, 3, 2)
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -63,7 +63,7 @@ def sky(path):
 
 
 def named_files(run):
-    """Every file below RUN/assets, without its folder's name."""
+    """Paths of all files in RUN/assets, relative to it."""
     found = []
     for folder, _, names in os.walk(os.path.join(run, "assets")):
         found += [os.path.join(folder, name) for name in names]
@@ -125,7 +125,7 @@ def test_every_kind_of_file_moves_with_the_run():
     is_equal(named_files("mixed.run"),
              ["hills.png", "rock.gltf", "rock.obj", "rock.obj", "rock__3.obj", "rock_data.bin", "sky.hdr",
               "w.003.obj", "w.004.obj", "w.005.obj"])
-    # The same scene goes on; one with a changed mesh is another scene.
+    # An unchanged scene can be resumed; one with a changed mesh counts as another scene.
     again = last_event(scene, "--resume", "--threads", "1")
     is_equal((again["frames_done"], again["state_hash"]), (0, first))
     tetra("p/wave/w.004.obj", at=(0.1, 0.1, 0.2))
@@ -159,7 +159,7 @@ def test_render_of_a_scene_finds_files_beside_it():
     write("p/s.yaml", HEAD + "colliders: [{shape: {mesh: {file: rock.obj}}}]\n")
     good("render", "p/s.yaml", *DRAFT, "--set", "render.light.environment=sky.hdr")
     is_equal(named_files("s.run"), ["rock.obj", "sky.hdr"])
-    # Of a run an override's file lies where the command is given.
+    # With --set on a run folder, the file is looked up from the current folder.
     shutil.move("p/sky.hdr", "other.hdr")
     good("render", "s.run", *DRAFT, "--set", "render.light.environment=other.hdr")
     result = wadi("render", "s.run", *DRAFT, "--set", "render.light.environment=none.hdr")
@@ -177,7 +177,7 @@ def test_overwriting_replaces_the_copies():
     good("run", "scene.yaml", "-o", "r", "--overwrite", "-q")
     new = os.listdir("r/assets")
     assert len(new) == 1 and new != old, (old, new)
-    # The run's own scene into its own folder: the copies are sources and results at once.
+    # Run the copied scene into its own run folder: the copied files are both source and destination.
     text, before = read("r/scene.yaml"), hash_in("r")
     good("run", "r/scene.yaml", "-o", "r", "--overwrite", "-q")
     is_equal((os.listdir("r/assets"), read("r/scene.yaml"), hash_in("r")), (new, text, before))

@@ -10,7 +10,7 @@ SOLVER, DOMAIN = "solver: flip", "domain: {min: [-2, -2, -2], max: [2, 2, 2]}"
 MATERIALS = "materials: {sand: {kind: sand}, water: {kind: water}}"
 BODIES = "bodies: [{material: sand, shape: {box: {size: 0.1}}}]"
 
-# Where a piece of each section of docs/scene-reference.md stands in a scene: %s is the piece, {} around it or not.
+# A scene around an example of each section of docs/scene-reference.md; %s is the example, in braces or not.
 PLACES = {
     "scene": "%(keys)s",
     "domain": "domain: %(map)s",
@@ -31,7 +31,7 @@ PLACES = {
     "light": "render: {light: %(map)s}",
     "look": "materials: {sand: {kind: sand, look: %(map)s}, water: {kind: water}}",
 }
-# Keys of a material in a sentence stand for those of any kind.
+# A sentence on a key of materials does not say the kind: every kind is tried.
 MATERIAL_MAPS = ["materials: {sand: {kind: sand}, water: {kind: water, %s}}",
                  "materials: {water: {kind: water}, sand: {kind: sand, %s}}"]
 
@@ -46,7 +46,7 @@ def documents():
 
 
 def scene_with(piece):
-    """The piece, and beside it what a scene cannot do without."""
+    """A whole scene: the piece, and the keys that every scene must have."""
     keys = re.findall(r"^(\w+):", piece, re.M)
     lines = ["wadi: 1", piece]
     lines += [line for line in (SOLVER, DOMAIN, MATERIALS, BODIES) if line.split(":")[0] not in keys]
@@ -115,7 +115,7 @@ def keys_of_sections():
 
 
 def readings_of(span, sections):
-    """Scenes that the span may be meant as."""
+    """The scenes that a piece of text in backticks can stand for."""
     inner = span[1:-1] if span.startswith("{") else span
     first = inner.split(":")[0].strip()
     for section, keys in sections.items():
@@ -148,7 +148,7 @@ def test_settings_on_command_lines_are_read():
                 for quoted, word in re.findall(r"--set (?:'([^']+)'|([\w.\[\]]+=[^\s`']+))", text)}
     keys = keys_of_sections()["scene"]
     settings = {setting for setting in settings
-                if re.split(r"[.\[=]", setting)[0] in keys and not re.search("=[A-Z…]", setting)}  # width=W is a form
+                if re.split(r"[.\[=]", setting)[0] in keys and not re.search("=[A-Z…]", setting)}  # width=W is a placeholder
     assert len(settings) >= 5, settings
     write("base.yaml", scene_with("solver: flip\nresolution: 8\nflip: {}\nrender: {}\nsurface: {}\n"
                                   "colliders: [{shape: {sphere: {center: [0, 0, 1], radius: 0.2}}}]\n"

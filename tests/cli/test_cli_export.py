@@ -49,7 +49,7 @@ def test_pov_tells_what_it_made_and_keeps_it():
     is_equal(files(run, "pov"), ["two.0001.pov", "two.0002.pov", "two.0003.pov", "two.inc", "two.sky.hdr"])
     first = read("a.run/export/pov/two.0002.pov")
     contains(good("export", run, "--to", "pov", *SMALL).out, "0 frames written, 3 kept")
-    # A person's changes of the shared file stay until a setting changes.
+    # Edits by the user in the shared file are kept until a setting changes.
     write("a.run/export/pov/two.inc", read("a.run/export/pov/two.inc") + "// mine\n")
     os.remove("a.run/export/pov/two.0002.pov")
     contains(good("export", run, "--to", "pov", *SMALL).out, "1 frame written, 2 kept")
@@ -92,7 +92,7 @@ def test_pbrt_is_what_the_format_allows():
     water = [shape for shape in scene.shapes if shape[3] is not None]
     is_equal([(shape[0], shape[2][0], shape[3]) for shape in water], [("plymesh", "dielectric", "water inside")])
     is_equal(sum(shape[2][0] == "thindielectric" for shape in scene.shapes), 4)
-    # Every grain lies in the block of sand, with what the room it fills adds.
+    # Every grain lies inside the block of sand, up to its own radius.
     for kind, values, _, _, transform in scene.shapes:
         if kind == "sphere":
             assert -0.1 < transform[12] < 0.5 and -0.1 < transform[13] < 0.5 and 0 < values["radius"][0] < 0.1
@@ -201,7 +201,7 @@ def test_trouble_is_told_and_leaves_no_half_files():
         result = wadi("export", run, "--to", target, "-o", "taken/inside", *SMALL[-2:])
         is_equal(result.code, 1, result)
         contains(result.err, "taken")
-    # A frame that is gone, then one that is damaged: the message names its file.
+    # First a missing frame, then a damaged one: the message names the file.
     os.rename("a.run/particles/two.0002.h5", "hidden")
     result = wadi("export", run, "--to", "pov", "-o", "out", "--frames", "1-3", *SMALL)
     assert result.code != 0, result

@@ -1,4 +1,4 @@
-"""What wadi writes to and what it leaves alone: a user's folders and files, strange things in a run folder."""
+"""Which files wadi writes, and which it never changes: folders and files of the user, unexpected files in a run folder."""
 import os
 import shutil
 
@@ -46,7 +46,7 @@ def test_empty_and_begun_folders_are_taken():
     write("scene.yaml", SCENE)
     os.mkdir("empty")
     good("run", "scene.yaml", "-o", "empty", "-q")
-    # As a kill leaves it before the first frame.
+    # The state of a run folder after a kill before the first frame.
     os.makedirs("begun/particles")
     os.mkdir("begun/checkpoint")
     write("begun/lock", "process 1 on x since 2020-01-01T00:00:00Z\n")

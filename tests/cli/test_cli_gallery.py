@@ -43,7 +43,7 @@ def test_gallery_counts_are_those_of_the_papers():
         expected = published.get(entry["name"], entry["particles"])
         assert abs(entry["particles"] - expected) <= 0.01 * expected, entry
         if entry["needs_bunny"]:
-            continue  # the mesh comes over the network
+            continue  # its mesh is downloaded
         scene = os.path.join(GALLERY, entry["name"], entry["name"] + ".yaml")
         # A step of sand at this size takes seconds, and seeding is the same for every solver.
         cheap = [] if entry["name"].startswith("inf585") else ["--solver", "points"]
@@ -70,7 +70,7 @@ def test_gallery_runs_an_entry_and_draws_it():
     contains(result.out, "a.run/contact.png")
     width, height = size_of_png("a.run/contact.png")
     assert width > height > 100, (width, height)
-    # Seen from the side a body is drawn: the picture is not empty.
+    # The side view shows a body: the picture is not empty.
     assert os.path.getsize("a.run/contact.png") > 5000
     first = hash_in("a.run")
     result = wadi("gallery", "sand-column", "-o", "a.run", "--frames", "2", "--set", "resolution=12")
@@ -86,7 +86,7 @@ def test_gallery_makes_the_runs_of_a_comparison():
     is_equal(events[-1], {"event": "picture", "path": "c.run/contact.png"})
     contains(read("c.run/pic/scene.yaml"), "pic")
     size_of_png("c.run/contact.png")
-    # Nothing is left to do, and nothing is lost.
+    # A second run has nothing to do and removes nothing.
     good("gallery", "flip-vs-pic", "-o", "c.run", "--frames", "3", "--set", "resolution=16", "--resume", "-q")
 
 
@@ -124,7 +124,7 @@ DATA = ("exports.positions=[[-5,0,-5],[5,0.5,-5],[0,0,5e-1],[0,10,0]]\n"
 
 
 def offer(index_js):
-    """Puts an `npm` that packs index_js, and a `node` that leaves a trace, into bin/; returns the package's SHA-256."""
+    """Writes a fake `npm` that packs index_js and a fake `node` that records its call into bin/; returns the SHA-256 of the package."""
     os.makedirs("bin", exist_ok=True)
     with tarfile.open("package.tgz", "w:gz") as tar:
         entry = tarfile.TarInfo("package/index.js")

@@ -1,4 +1,4 @@
-"""What is made from the tables of options and kept in the tree: manual, web page, shell completions."""
+"""The files of the tree that are generated from the tables of options: manual, web page, shell completions."""
 import os
 import re
 import shlex
@@ -63,7 +63,7 @@ def test_bash_completes_commands_options_and_files():
     is_equal(bash_completions("wadi", "schema", ""), [])
 
 
-# What the command itself says it takes, and where a shell offers it.
+# The values that an option takes according to the command, and that the shells complete.
 CHOICES = {
     ("run", "--solver"): ["flip", "points"],
     ("check", "--solver"): ["flip", "points"],

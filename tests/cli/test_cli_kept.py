@@ -1,11 +1,11 @@
-"""What a second command keeps of the first: files that are proved whole, with all that belongs to them, and nothing else."""
+"""A repeated command keeps the files of the first one that are complete and unchanged, and makes all others again."""
 import os
 import subprocess
 
 from cli_harness import (SCENE, Skipped, contains, events_of, good, is_equal, main, needs, read, shown, wadi, write)
 
 DRAFT = ("--quality", "draft", "--size", "48x32", "--samples", "1", "--threads", "1", "--no-video")
-# Each kind of work, with the folder its files go to.
+# Commands by kind of output, each with the folder of its files.
 WORK = {"ply": (("surface", "a.run", "--threads", "1"), "a.run/surface"),
         "obj": (("surface", "a.run", "--threads", "1", "--format", "obj", "-o", "a.run/obj"), "a.run/obj"),
         "images": (("render", "a.run", *DRAFT), "a.run/images"),
@@ -165,7 +165,7 @@ def test_full_disk_leaves_no_broken_video():
                 file.write(bytes(left - room))
             for kind in ((), ("--gif",)):
                 result = wadi("render", "disk/r", *size, *kind, "-q")
-                if result.code == 0:  # it was small enough
+                if result.code == 0:  # the video fitted on the disk
                     continue
                 is_equal(result.code, 1, result)
                 contains(result.err, "the disk of disk/r is full")

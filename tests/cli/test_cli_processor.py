@@ -1,4 +1,4 @@
-"""The command on a processor of 2008, as QEMU shows it: it runs, or says what is missing; it never dies of a signal."""
+"""The command on a processor of 2008, emulated by QEMU: it runs, or reports the missing instructions; it never ends by a signal."""
 import os
 import shutil
 import subprocess

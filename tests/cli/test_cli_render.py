@@ -1,4 +1,4 @@
-"""wadi render against the real binary: files, events, a video by a program of its own making, refusals, stopping."""
+"""wadi render against the real binary: files, events, a video by a stand-in for ffmpeg, refusals, stopping."""
 import os
 import shutil
 import signal
@@ -9,7 +9,7 @@ from cli_harness import (SCENE, contains, events_of, finish, good, is_equal, is_
 from test_cli_run import documented_events
 
 SMALL = ("--size", "64x36", "--quality", "draft", "--samples", "1", "--threads", "1")
-# A program that puts the pictures as they come into the boxes of an MP4 file, or makes a GIF of as many pixels.
+# A stand-in for ffmpeg: stores the pictures unchanged in the boxes of an MP4 file, or makes a GIF of the same size.
 FFMPEG = """#!/usr/bin/env python3
 import struct, sys
 def box(kind, inside):
@@ -32,7 +32,7 @@ def simulate(name="a.run", more=""):
 
 
 def with_ffmpeg(script):
-    """An environment in which ffmpeg is that script; "": in which there is none."""
+    """An environment whose ffmpeg is the given script, or that has no ffmpeg if the script is empty."""
     os.makedirs("bin", exist_ok=True)
     if script:
         write("bin/ffmpeg", script)
@@ -61,7 +61,7 @@ def test_pictures_video_and_sheet():
         assert os.path.getsize(name) > 0, name
     is_equal(pictures("a.run/images"), [f"scene.{i:04d}.png" for i in range(1, 6)])
     is_equal(size_of("a.run/images/scene.0001.png"), (64, 36))
-    # The video is what the program made of the bytes of all pictures, in order.
+    # The video holds the bytes of all pictures in order.
     together = b"".join(open(f"a.run/images/scene.{i:04d}.png", "rb").read() for i in range(1, 6))
     video = open("a.run/scene.mp4", "rb").read()
     assert video.endswith(b"mdat" + together), len(video)
@@ -189,7 +189,7 @@ def test_interrupt_keeps_what_is_done():
     process.stdout.readline()
     process.send_signal(signal.SIGINT)
     code, out, _ = finish(process)
-    if code == 0:  # it was faster than the signal
+    if code == 0:  # it finished before the signal came
         return
     is_equal(code, 130)
     event = events_of(out)[-1]

@@ -125,7 +125,7 @@ def test_from_frame_redoes_the_later_frames():
 
 
 def start_long_run(frames, *arguments):
-    """A run of which the first frame is finished and most are not."""
+    """Starts a run and returns once its first frame is written; most frames are still to come."""
     process = start("run", "scene.yaml", "--frames", str(frames), "--set", "resolution=24", *arguments)
     line = process.stderr.readline() if "--json" not in arguments else ""
     while "--json" in arguments and '"frame"' not in line:
@@ -182,7 +182,7 @@ def test_second_interrupt_ends_at_once():
         process.send_signal(signal.SIGINT)
     code, _, err = finish(process)
     is_equal(code, 130, err)
-    # What is on disk is whole, and the lock that was left does not hold the folder.
+    # All files are complete, and the lock file of the killed process does not block the folder.
     frames = len(frame_files("stop me.run")) + 3
     end = last_event("scene.yaml", "-o", "stop me.run", "--set", "resolution=24", "--frames", str(frames),
                      "--resume")
@@ -258,7 +258,7 @@ def test_progress_line_fits_the_terminal():
     for width in (20, 60, 200):
         text = progress_on_terminal(width)
         plain = re.sub(r"\033\[[0-9;]*[A-Za-z]", "", text)
-        # Messages above the line are as long as they are.
+        # Messages above the progress line are not shortened.
         lines = [line for line in re.split(r"[\r\n]+", plain) if not line.startswith("wadi: ")]
         assert max(map(len, lines)) < width, max(lines, key=len)
         assert any("/30" in line for line in lines), text

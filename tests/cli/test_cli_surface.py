@@ -56,7 +56,7 @@ def test_ply_has_attributes_and_facts():
              ("5", "sand", "24", "z", "metre"))
     assert abs(float(comments["time"]) - 4 / 24) < 1e-9, comments
     assert {"x", "y", "z", "nx", "ny", "nz", "vx", "vy", "vz", "density"} <= set(columns), columns.keys()
-    # All that falls freely from rest has the same velocity.
+    # Particles in free fall from rest all have the same velocity.
     assert all(abs(v + 9.81 * 4 / 24) < 1e-3 for v in columns["vz"]), min(columns["vz"])
     assert all(v == 1600.0 for v in columns["density"])
     for nx, ny, nz in zip(columns["nx"], columns["ny"], columns["nz"]):
@@ -68,7 +68,8 @@ def test_ply_has_attributes_and_facts():
 
 
 def test_info_takes_its_own_meshes_by_their_indices():
-    # Two tetrahedra that touch in a point, with a vertex each there: two sheets. Of others such vertices are one.
+    # Two tetrahedra that touch in one point, each with its own vertex there. In a mesh by wadi they are two surfaces;
+    # in other meshes vertices at one position are joined.
     corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
     lines = [f"{s * x} {s * y} {s * z}" for s in (1, -1) for x, y, z in corners]
     faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3), (4, 5, 6), (4, 7, 5), (4, 6, 7), (5, 7, 6)]
@@ -105,7 +106,7 @@ def test_settings_come_from_the_scene_and_then_from_the_command():
 
 
 def test_small_radii_leave_something():
-    # Lone balls: the offset that suits a radius of 1 would take all of them away.
+    # Single particles: an offset suited to a radius of 1 would remove all of them.
     run = simulate(more="surface: {radius: 0.3, reach: 0.6, smoothing: 0, cell_size: 0.02}\n")
     assert events_of(good("surface", run, "--json", "--frames", "1").out)[-1]["triangles"] > 0
 
@@ -151,7 +152,7 @@ def test_interrupt_keeps_what_is_done():
     process.stdout.readline()
     process.send_signal(signal.SIGINT)
     code, out, _ = finish(process)
-    if code == 0:  # it was faster than the signal
+    if code == 0:  # it finished before the signal came
         return
     is_equal(code, 130)
     event = events_of(out)[-1]
@@ -228,7 +229,7 @@ def test_up_turns_meshes_for_programs_in_which_y_is_up():
     assert len(lying) > 100
     is_equal([(x + 0.0, z + 0.0, 0.0 - y) for x, y, z in lying], [(x + 0.0, y + 0.0, z + 0.0) for x, y, z in standing])
     contains(open("y/sand.0001.ply", "rb").read(400).decode("latin-1"), "comment up y")
-    # The same words as wadi export has.
+    # The same message as that of wadi export.
     good("export", run, "--to", "obj", "--frames", "1", "--up", "y", "-o", "e", "--quiet")
     is_equal(open("e/sand.0001.obj", "rb").read(), open("y/sand.0001.obj", "rb").read())
     contains(is_usage_error("surface", run, "--up", "x"), "y or z")

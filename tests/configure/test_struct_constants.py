@@ -20,7 +20,7 @@ list(JOIN flags " " flags)
 message(STATUS "FLAGS=[${{flags}}]")
 """
 
-# Other constants than the check's own.
+# Constants that differ from those of the check itself.
 PROGRAM = """typedef struct { double x, y, z; } Vec3;
 typedef struct { Vec3 a, b; } Pair;
 typedef struct { float m[8]; } Eight;
@@ -90,7 +90,7 @@ def try_fake(folder):
         file.write(FAKE)
     os.chmod(fake, 0o755)
     compiler = "-DCMAKE_C_COMPILER=" + fake
-    # Right as it is; then each cure in its turn, with the same build folder: changed flags are tested again.
+    # First a correct compiler, then one for each remedy; in the same build folder, since changed flags must be tested again.
     for unless, expected in (("", ""),
                              ("-mstore-max=128,return(1)", NARROW),
                              ("-mno-avx512f,return(1)", "-mno-avx512f " + NARROW),

@@ -1,4 +1,4 @@
-"""What the tests of whole runs share: run the command, read run.json, count passes."""
+"""Functions shared by the tests of whole runs: run the command, read run.json, count passes."""
 import json
 import os
 import shutil

@@ -69,7 +69,7 @@ def killed_at_twenty_moments_it_ends_the_same(place):
         if kills >= 20:
             break
         if os.path.exists(place.path("broken.run/run.json")) and place.summary("broken.run")["finished"]:
-            # Finished before twenty kills: go back a few frames and go on killing.
+            # The run finished before twenty kills: resume from some frames before the end.
             place.run("run", "busy.yaml", "-o", "broken.run", "--from-frame", "20", "--frames", "21", "--quiet")
     assert kills >= 20, kills
     place.run("run", "busy.yaml", "-o", "broken.run", "--resume", "--quiet")
@@ -124,7 +124,7 @@ def a_changed_scene_is_not_mixed_in(place):
     refused = place.run("run", "busy.yaml", "-o", "a.run", "--resume", "--frames", "20", code=2)
     assert "changed" in refused.stderr and "--from-frame" in refused.stderr
     assert frame_bytes(place, "a.run") == before
-    # On purpose, from a frame whose checkpoint was kept.
+    # --from-frame resumes a changed scene, from a frame whose checkpoint still exists.
     place.run("run", "busy.yaml", "-o", "a.run", "--from-frame", "10", "--frames", "12", "--quiet")
     after = frame_bytes(place, "a.run")
     assert after["busy.0010.h5"] == before["busy.0010.h5"] and after["busy.0012.h5"] != before["busy.0012.h5"]

@@ -1,4 +1,4 @@
-"""What the validation tools share: run scenes with the wadi command, read their frames, measure heaps, write results.
+"""Functions shared by the validation tools: run scenes with the wadi command, read their frames, measure heaps, write results.
 
 Each tool writes NAME.json (all numbers), NAME.md (a table) and NAME.svg (a plot) into --out. With --quick the grids are
 coarse and the runs short: enough to see that the tool works, not to judge the solver."""
@@ -132,7 +132,7 @@ class Run:
 
 
 def thickness(positions, low, high, cell, spacing):
-    """Volume of sand above each column of cells, as a height: (nx, ny). Counting is smoother than the highest particle."""
+    """Volume of sand above each column of cells, as a height: (nx, ny). Counting particles gives a smoother profile than the highest particle."""
     shape = [max(1, int(round((high[a] - low[a]) / cell))) for a in range(2)]
     edges = [np.linspace(low[a], high[a], shape[a] + 1) for a in range(2)]
     count, _, _ = np.histogram2d(positions[:, 0], positions[:, 1], bins=edges)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Sand in an hourglass: the rate through the neck while the upper bulb empties, against Beverloo's law [BLV61] Q = C sqrt(g) (D - k d)^(5/2),
-which knows no fill height. Water in the same glass, whose rate falls with the root of its height, shows that the measurement would see it.
+which does not depend on the fill height. Water in the same glass, whose rate falls with the root of its height, shows that the measurement detects such a dependence.
 
 There is no air in the glass: what comes up through the neck of a real one, and makes fine sand pulse, is not simulated. Grains
 have no size here, so that k d should be 0 or of the order of a cell."""
