@@ -34,6 +34,16 @@ static inline bool is_long_run(void)
     return getenv("WADI_LONG") != NULL;
 }
 
+/* Gcc's address sanitizer checks this build: tests of very many cases try fewer of them, if not WADI_LONG. */
+static inline bool is_sanitized(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    return !is_long_run();
+#else
+    return false;
+#endif
+}
+
 #define CHECK_NEAR(actual, expected, tolerance)                                                              \
     do {                                                                                                     \
         double check_a = (actual), check_e = (expected), check_t = (tolerance);                              \

@@ -11,13 +11,15 @@ unset CFLAGS LDFLAGS
 jobs=$(nproc)
 limit=300
 # Whole runs do not depend on the compiler, and a sanitizer makes heavy loops ten times as long: every test runs in the
-# first build, and in all of them when there is time.
-not_with_clang=(-LE '^(run|cli|physics|configure)$')
-# scene_run simulates what scene_check would try.
-not_with_asan=(-LE '^(run|cli|physics|twin|configure)$' -E '^scene_check_')
+# first build, and in all of them when there is time. What is hostile runs in the first build and with the sanitizers, which
+# see more of it than a second compiler would.
+not_with_clang=(-LE '^(run|cli|physics|configure|scenes|hostile)$')
+not_with_asan=(-LE '^(run|cli|physics|twin|configure)$')
 # Some physics runs with every check on all the same, since the asan preset validates structures between stages: sand, water, both,
 # and a dam break.
-checked_physics='^test_(flip_scenes|flip_dam)$'
+checked_physics=(test_flip_scenes test_flip_dam)
+# Only what runs is built with the sanitizers; the other two compilers see every file.
+asan_targets=(wadi_cli tests_unit tests_golden tests_hostile tests_fuzz "${checked_physics[@]}")
 # What has threads: the team of loops, the writer of runs, the workers of surfaces, and several simulations at once.
 threaded='^test_(core|core_asserts|api_threads|api_checkpoint|api_surface|io_run_folder|io_trouble|surface_run|resume)$'
 # The analyzer of clang-tidy takes as long as all tests of the first build and more: make tidy and make test-long run it.
@@ -26,6 +28,7 @@ if [ -n "${WADI_LONG:-}" ]; then
     limit=3600
     not_with_clang=()
     not_with_asan=()
+    asan_targets=()
     tidy=()
 fi
 passed=0
@@ -73,13 +76,14 @@ check_manual() {
     [ ! -d docs/man ] || find docs/man -name "*.1" -print0 | xargs -0 -r mandoc -T lint -W warning
 }
 
-# Builds everything of a preset. A warning is an error of the compiler's; this looks for the linker's and CMake's too,
-# and that no file was compiled without -Werror.
+# build PRESET [TARGET...]: builds everything of a preset, or the targets. A warning is an error of the compiler's; this looks for the
+# linker's and CMake's too, and that no file was compiled without -Werror.
 build() {
     local preset=$1 folder=build
+    shift
     [ "$preset" = release ] || folder=build/$preset
     mkdir -p "$folder"
-    tools/build.sh "$preset" >"$folder/build.log" 2>&1
+    tools/build.sh "$preset" "$@" >"$folder/build.log" 2>&1
     local status=$?
     if [ "$status" -ne 0 ]; then
         tail -n 60 "$folder/build.log"
@@ -136,13 +140,13 @@ begin "tests, clang"
 run_ctest build/clang "${not_with_clang[@]}" || stop
 end
 begin "build, sanitizers"
-build asan || stop
+build asan "${asan_targets[@]}" || stop
 end
 begin "tests, sanitizers"
 run_ctest build/asan "${not_with_asan[@]}" || stop
 end
 begin "physics, all checks"
-run_ctest build/asan -R "$checked_physics" || stop
+run_ctest build/asan -R "^($(IFS='|' && echo "${checked_physics[*]}"))\$" || stop
 end
 begin "clang-tidy"
 tools/tidy.py build/clang "${tidy[@]}" || stop

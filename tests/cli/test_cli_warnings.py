@@ -1,5 +1,5 @@
-"""Scenes that are valid and hardly meant: `wadi check` and `wadi run` warn of each with its place and the likely mistake, and say nothing
-about the scenes of the tree."""
+"""Valid scenes with a likely mistake: `wadi check` and `wadi run` warn of it with file, line and column. The scenes of the tree give no
+warning."""
 import glob
 import json
 import os
@@ -34,7 +34,7 @@ def with_body(text):
     return HEAD + BODY + text + "\n"
 
 
-# Name: the scene, and words of its warning. The file is scene.yaml.
+# By name: the scene, written to scene.yaml, and words of its warning.
 SCENES = {
     "outside": (body("box: {min: [2, 0, 0], max: [3, 1, 1]}"),
                 ["scene.yaml:7:10: bodies[0] of sand", "no particles", "outside the domain", "x_max", "1 m beyond"]),
@@ -98,7 +98,7 @@ SCENES = {
                      ["render.camera.angle is 0.6 degrees"]),
 }
 
-# Unusual and meant: no warning.
+# Unusual but sensible: no warning.
 FINE = {
     "open_end": body("half_space: {point: [0, 0, 0.2]}"),
     "tilted_ball": body("sphere: {radius: 0.2}, rotate: [45, 30, 10], translate: [0.5, 0.5, 0.25]"),
@@ -125,17 +125,12 @@ def warnings_of(scene, name="scene.yaml"):
     return json.loads(good("check", name, "--json").out)["warnings"]
 
 
-def test_each_mistake_is_named():
-    for name, (scene, words) in SCENES.items():
-        warnings = "\n".join(warnings_of(scene))
-        for word in words:
-            assert word in warnings, f"{name}: expected {word!r} in {warnings!r}"
-
-
 def test_each_mistake_is_named_once():
-    for name, (scene, _) in SCENES.items():
+    for name, (scene, words) in SCENES.items():
         warnings = warnings_of(scene)
         is_equal(len(warnings), len(set(warnings)), name)
+        for word in words:
+            assert word in "\n".join(warnings), f"{name}: expected {word!r} in {warnings!r}"
 
 
 def test_what_is_meant_gives_no_warning():
