@@ -1,9 +1,8 @@
 /* Builds and samples the narrow band.
  * Tiles are found by descending an octree: a cube is dropped when the distance at its centre shows that
  * neither the band nor a change of sign is near. The gap between two stored tiles of a row has one sign,
- * so that one sign per stored tile, that of the gap after it, gives inside and outside everywhere. Tiles
- * store 9^3 nodes: shared faces twice, so that a sample reads one tile. */
-#include "geom/sdf_band.h"
+ * so that one sign per stored tile, that of the gap after it, gives inside and outside everywhere. */
+#include "geom/sdf_band_internal.h"
 
 #include "core/alloc.h"
 #include "core/array.h"
@@ -11,15 +10,7 @@
 #include "core/parallel.h"
 #include "geom/shape_internal.h"
 
-enum { NODES = WADI_TILE_SIDE + 1, TILE_NODES = NODES * NODES * NODES };
 static const double tiles_max = 1 << 20; /* along one side */
-
-struct WadiSdfBand {
-    WadiTileMap map;
-    float (*node)[TILE_NODES]; /* m, by tile */
-    int8_t *after;             /* -1: the gap after the tile, in +x, is inside; +1: outside */
-    double cell, width;
-};
 
 typedef WADI_ARRAY(WadiTile) TileList;
 
@@ -56,10 +47,10 @@ static void fill_tiles(void *context, int64_t first, int64_t end)
     WadiSdfBand *band = build->band;
     WadiVec3 step[3] = { { band->cell, 0, 0 }, { 0, band->cell, 0 }, { 0, 0, band->cell } };
     for (int64_t t = first; t < end; ++t) {
-        double distance[TILE_NODES];
-        wadi_shape_lattice(build->shape, tile_corner(band, band->map.tiles[t]), step, NODES, band->width,
-                           build->time, distance);
-        for (int n = 0; n < TILE_NODES; ++n) {
+        double distance[WADI_BAND_TILE_NODES];
+        wadi_shape_lattice(build->shape, tile_corner(band, band->map.tiles[t]), step, WADI_BAND_NODES,
+                           band->width, build->time, distance);
+        for (int n = 0; n < WADI_BAND_TILE_NODES; ++n) {
             band->node[t][n] = (float)distance[n];
         }
         WadiTile next = band->map.tiles[t];
@@ -147,6 +138,7 @@ WadiStatus wadi_sdf_band_create(WadiSdfBand **band, const WadiShape *shape, doub
     WadiSdfBand *made;
     WADI_TRY(WADI_NEW(&made, 1, "narrow band", error));
     made->cell = cell_size;
+    made->cells_per_metre = 1.0 / cell_size;
     made->width = cell_size * band_cells;
     Build build = { .band = made, .shape = shape, .time = time };
     WadiStatus status = find_tiles(&build, error);
@@ -170,74 +162,34 @@ void wadi_sdf_band_destroy(WadiSdfBand *band)
     if (band != NULL) {
         WADI_DELETE(band->node, (size_t)band->map.count);
         WADI_DELETE(band->after, (size_t)band->map.count);
+        WADI_DELETE(band->list, (size_t)band->map.count);
+        WADI_DELETE(band->lists, band->lists_capacity);
+        WADI_DELETE(band->candidates, band->candidates_capacity);
         wadi_tile_map_free(&band->map);
         WADI_DELETE(band, 1);
     }
 }
 
-/* The cell of the band around a point. */
-typedef struct Cell {
-    double v[8];       /* m: distances at its corners, x fastest */
-    double fx, fy, fz; /* position in it, 0..1 */
-} Cell;
-
 void wadi_sdf_band_hint_clear(WadiBandHint *hint)
 {
     for (int n = 0; n < WADI_BAND_HINTS; ++n) {
-        hint->last[n].index = -2;
+        hint->last[n].index = WADI_BAND_NO_TILE;
     }
 }
 
-static int32_t find_tile(const WadiSdfBand *band, WadiTile tile, WadiBandHint *hint)
+int32_t wadi_sdf_band_search(const WadiSdfBand *band, WadiTile tile)
 {
-    if (hint == NULL) {
-        return wadi_tile_map_find(&band->map, tile);
+    const int32_t index = wadi_tile_map_find(&band->map, tile);
+    if (index >= 0) {
+        return index;
     }
-    const int n = (tile.x & 3) | (tile.y & 3) << 2 | (tile.z & 3) << 4;
-    if (hint->last[n].index == -2 || !wadi_tile_is_same(hint->last[n].tile, tile)) {
-        hint->last[n].tile = tile;
-        hint->last[n].index = wadi_tile_map_find(&band->map, tile);
-    }
-    return hint->last[n].index;
-}
-
-/* false: the band has no tile there, and *beyond is its width with the right sign. */
-static bool find_cell(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint, Cell *cell, double *beyond)
-{
-    *beyond = band->width;
-    WadiVec3 u = wadi_scale(x, 1.0 / band->cell);
-    WadiVec3 tile_f = { floor(u.x / WADI_TILE_SIDE), floor(u.y / WADI_TILE_SIDE),
-                        floor(u.z / WADI_TILE_SIDE) };
-    if (!(fabs(tile_f.x) < 1e9 && fabs(tile_f.y) < 1e9 && fabs(tile_f.z) < 1e9)) {
-        return false;
-    }
-    WadiTile tile = { (int32_t)tile_f.x, (int32_t)tile_f.y, (int32_t)tile_f.z };
-    int32_t index = find_tile(band, tile, hint);
-    if (index < 0) {
-        index = wadi_tile_map_find_before(&band->map, tile);
-        *beyond = index >= 0 && band->after[index] < 0 ? -band->width : band->width;
-        return false;
-    }
-    double f[3] = { u.x - WADI_TILE_SIDE * tile_f.x, u.y - WADI_TILE_SIDE * tile_f.y,
-                    u.z - WADI_TILE_SIDE * tile_f.z };
-    int n[3];
-    for (int a = 0; a < 3; ++a) {
-        n[a] = f[a] < WADI_TILE_SIDE - 1 ? (int)f[a] : WADI_TILE_SIDE - 1;
-        f[a] -= n[a];
-    }
-    const float *at = &band->node[index][(n[2] * NODES + n[1]) * NODES + n[0]];
-    for (int c = 0; c < 8; ++c) {
-        cell->v[c] = (double)at[((c >> 2) * NODES + (c >> 1 & 1)) * NODES + (c & 1)];
-    }
-    cell->fx = f[0];
-    cell->fy = f[1];
-    cell->fz = f[2];
-    return true;
+    const int32_t before = wadi_tile_map_find_before(&band->map, tile);
+    return before >= 0 && band->after[before] < 0 ? -2 : -1;
 }
 
 /* Distances are exact at nodes and 1-Lipschitz: the error is at most the weighted mean of the distances to
  * the nodes, which is at most their root mean square, size * sqrt(sum of f (1 - f)). */
-static double error_in(const Cell *cell, double size)
+double wadi_band_cell_error(const WadiBandCell *cell, double size)
 {
     double square = cell->fx * (1.0 - cell->fx) + cell->fy * (1.0 - cell->fy) + cell->fz * (1.0 - cell->fz);
     return square > 0.0 ? size * sqrt(square) : 0.0;
@@ -245,83 +197,52 @@ static double error_in(const Cell *cell, double size)
 
 bool wadi_sdf_band_distance(const WadiSdfBand *band, WadiVec3 x, double *distance, double *error)
 {
-    Cell cell;
+    WadiBandCell cell;
     *error = 0.0;
-    if (!find_cell(band, x, NULL, &cell, distance)) {
+    if (!wadi_sdf_band_find(band, x, NULL, &cell, distance)) {
         return false;
     }
-    const double *v = cell.v, fx = cell.fx, fy = cell.fy, fz = cell.fz;
-    double x00 = v[0] + fx * (v[1] - v[0]), x10 = v[2] + fx * (v[3] - v[2]);
-    double x01 = v[4] + fx * (v[5] - v[4]), x11 = v[6] + fx * (v[7] - v[6]);
-    double y0 = x00 + fy * (x10 - x00), y1 = x01 + fy * (x11 - x01);
-    *distance = y0 + fz * (y1 - y0);
-    *error = error_in(&cell, band->cell);
+    *distance = wadi_band_cell_distance(&cell, NULL);
+    *error = wadi_band_cell_error(&cell, band->cell);
     return fabs(*distance) < band->width;
-}
-
-/* Largest deviation of the corners from the linear function of the distance and the gradient g, per cell. */
-static double bend_of(const Cell *cell, double distance, WadiVec3 g)
-{
-    const double *v = cell->v;
-    const double x[2] = { g.x * (0.0 - cell->fx), g.x * (1.0 - cell->fx) };
-    const double y[2] = { g.y * (0.0 - cell->fy), g.y * (1.0 - cell->fy) };
-    const double z[2] = { g.z * (0.0 - cell->fz), g.z * (1.0 - cell->fz) };
-    double largest = 0.0;
-    for (int c = 0; c < 8; ++c) {
-        const double bend = fabs(v[c] - distance - (x[c & 1] + y[c >> 1 & 1] + z[c >> 2]));
-        largest = bend > largest ? bend : largest;
-    }
-    return largest;
-}
-
-bool wadi_sdf_band_query(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint, WadiBandPoint *point)
-{
-    Cell cell;
-    *point = (WadiBandPoint){ 0 };
-    if (!find_cell(band, x, hint, &cell, &point->distance)) {
-        return false;
-    }
-    const double *v = cell.v, fx = cell.fx, fy = cell.fy, fz = cell.fz;
-    double x00 = v[0] + fx * (v[1] - v[0]), x10 = v[2] + fx * (v[3] - v[2]);
-    double x01 = v[4] + fx * (v[5] - v[4]), x11 = v[6] + fx * (v[7] - v[6]);
-    double y0 = x00 + fy * (x10 - x00), y1 = x01 + fy * (x11 - x01);
-    double gx0 = (v[1] - v[0]) + fy * ((v[3] - v[2]) - (v[1] - v[0]));
-    double gx1 = (v[5] - v[4]) + fy * ((v[7] - v[6]) - (v[5] - v[4]));
-    WadiVec3 g = { gx0 + fz * (gx1 - gx0), (x10 - x00) + fz * ((x11 - x01) - (x10 - x00)), y1 - y0 };
-    point->distance = y0 + fz * (y1 - y0);
-    point->gradient = wadi_scale(g, 1.0 / band->cell);
-    point->error = error_in(&cell, band->cell);
-    point->bend = bend_of(&cell, point->distance, g);
-    return fabs(point->distance) < band->width;
 }
 
 /* Neither the ball of radius `clear` around x nor that of a corner's distance around the corner contains
  * surface: where the two overlap, they are on the same side. */
-int wadi_sdf_band_side(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint, double clear)
+int wadi_band_cell_side(const WadiBandCell *cell, double size, double clear)
 {
-    Cell cell;
-    double beyond;
-    if (!find_cell(band, x, hint, &cell, &beyond)) {
-        return beyond > 0.0 ? 1 : -1;
-    }
     for (int c = 0; c < 8; ++c) {
-        WadiVec3 offset = { (c & 1) - cell.fx, (c >> 1 & 1) - cell.fy, (c >> 2) - cell.fz };
+        WadiVec3 offset = { (c & 1) - cell->fx, (c >> 1 & 1) - cell->fy, (c >> 2) - cell->fz };
         /* A little less: the distance of the corner is in single precision. */
-        double radii = clear + (1.0 - 1e-6) * fabs(cell.v[c]);
-        if (band->cell * band->cell * wadi_dot(offset, offset) < radii * radii) {
-            return cell.v[c] > 0.0 ? 1 : -1;
+        const double v = wadi_band_corner(cell, c), radii = clear + (1.0 - 1e-6) * fabs(v);
+        if (size * size * wadi_dot(offset, offset) < radii * radii) {
+            return v > 0.0 ? 1 : -1;
         }
     }
     return 0;
 }
 
+int wadi_sdf_band_side(const WadiSdfBand *band, WadiVec3 x, double clear)
+{
+    WadiBandCell cell;
+    double beyond;
+    if (!wadi_sdf_band_find(band, x, NULL, &cell, &beyond)) {
+        return beyond > 0.0 ? 1 : -1;
+    }
+    return wadi_band_cell_side(&cell, band->cell, clear);
+}
+
 bool wadi_sdf_band_sample(const WadiSdfBand *band, WadiVec3 x, double *distance, WadiVec3 *gradient)
 {
-    WadiBandPoint point;
-    bool is_in_band = wadi_sdf_band_query(band, x, NULL, &point);
-    *distance = point.distance;
+    WadiBandCell cell;
+    WadiVec3 slope = { 0, 0, 0 };
+    bool is_in_band = wadi_sdf_band_find(band, x, NULL, &cell, distance);
+    if (is_in_band) {
+        *distance = wadi_band_cell_distance(&cell, &slope);
+        is_in_band = fabs(*distance) < band->width;
+    }
     if (gradient != NULL) {
-        *gradient = point.gradient;
+        *gradient = wadi_scale(slope, 1.0 / band->cell);
     }
     return is_in_band;
 }
@@ -334,6 +255,8 @@ double wadi_sdf_band_cell(const WadiSdfBand *band)
 size_t wadi_sdf_band_bytes(const WadiSdfBand *band)
 {
     return sizeof *band + (size_t)band->map.count * (sizeof *band->node + 1) +
+           (band->list != NULL ? (size_t)band->map.count * sizeof *band->list : 0) +
+           band->lists_capacity * sizeof *band->lists + band->candidates_capacity * sizeof *band->candidates +
            wadi_tile_map_bytes(&band->map);
 }
 

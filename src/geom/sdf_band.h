@@ -3,6 +3,7 @@
 #ifndef WADI_GEOM_SDF_BAND_H
 #define WADI_GEOM_SDF_BAND_H
 
+#include "geom/mesh/mesh_distance.h"
 #include "geom/shape.h"
 #include "grid/tile_map.h"
 
@@ -20,32 +21,27 @@ bool wadi_sdf_band_sample(const WadiSdfBand *band, WadiVec3 x, double *distance,
 /* The distance and a bound on its error; false beyond the band. */
 bool wadi_sdf_band_distance(const WadiSdfBand *band, WadiVec3 x, double *distance, double *error);
 
-/* A sample with its accuracy. */
-typedef struct WadiBandPoint {
-    double distance;
-    WadiVec3 gradient;
-    double error; /* m, bound on the error of the distance inside the band */
-    double bend;  /* m, largest deviation of the nodes around from a linear function */
-} WadiBandPoint;
-
 /* Cache of tiles for the next samples. */
-enum { WADI_BAND_HINTS = 64 };
+enum { WADI_BAND_HINTS = 64, WADI_BAND_NO_TILE = -3 };
 
 typedef struct WadiBandHint {
     struct {
         WadiTile tile;
-        int32_t index; /* -1: the band has no such tile, -2: empty entry */
+        int32_t index; /* of the tile; -1: outside the band, -2: the same inside the shape, or NO_TILE */
     } last[WADI_BAND_HINTS];
 } WadiBandHint;
 
 void wadi_sdf_band_hint_clear(WadiBandHint *hint);
 
-/* `hint` may be NULL. */
-bool wadi_sdf_band_query(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint, WadiBandPoint *point);
-
 /* 1 outside, -1 inside, 0 undecided. Requires that no surface is nearer to x than `clear`, and a shape
  * without holes. */
-int wadi_sdf_band_side(const WadiSdfBand *band, WadiVec3 x, WadiBandHint *hint, double clear);
+int wadi_sdf_band_side(const WadiSdfBand *band, WadiVec3 x, double clear);
+
+/* Add lists of the triangles that can be nearest to the points of a cell, in cells where interpolation is
+ * poor: near an edge or a thin wall the band bends, or its gradient is short. The shape is the mesh of
+ * `tree`, half > 0: a shell of that half thickness. */
+WadiStatus wadi_sdf_band_add_lists(WadiSdfBand *band, const WadiMesh *mesh, const WadiMeshTree *tree,
+                                   double half, WadiError *error);
 double wadi_sdf_band_cell(const WadiSdfBand *band);
 
 size_t wadi_sdf_band_bytes(const WadiSdfBand *band);

@@ -65,7 +65,8 @@ static WadiStatus make_band(WadiShape *shape, double cell_size, Stretch stretch,
     own.fixed.stretch = 1.0;
     own.is_moving = false;
     own.bounds = half > 0.0 ? wadi_box_grown(shape->solid->bounds, half) : shape->solid->inside_bounds;
-    return wadi_sdf_band_create(&shape->band, &own, cell, width / cell, 0.0, error);
+    WADI_TRY(wadi_sdf_band_create(&shape->band, &own, cell, width / cell, 0.0, error));
+    return wadi_sdf_band_add_lists(shape->band, &shape->solid->mesh, shape->solid->tree, half, error);
 }
 
 static WadiStatus add_bands(WadiShape *shape, double cell_size, bool is_carried, Stretch stretch,

@@ -82,13 +82,13 @@ void wadi_shape_lattice(const WadiShape *shape, WadiVec3 origin, const WadiVec3 
                         double time, double *distance);
 
 struct WadiBandHint;
-/* Sample of the band where it is smooth: near an edge or a thin wall it bends, or its gradient is short.
- * false: it is not, and a triangle lies within *search_radius of p. `hint` may be NULL. */
-bool wadi_shape_band_samples(const WadiShape *shape, WadiVec3 p, double half, struct WadiBandHint *hint,
-                             WadiSurfacePoint *out, double *search_radius);
-/* Whether a point is outside a mesh, given the point of the mesh nearest to it. */
-bool wadi_shape_is_outside_mesh(const WadiShape *shape, WadiVec3 p, const WadiMeshNearest *nearest,
-                                struct WadiBandHint *hint, WadiQueryMode mode);
+/* Distance and normal, in the local frame, of a mesh with a band: interpolated where the band is smooth,
+ * else exact. `hint` may be NULL. */
+double wadi_shape_band_distance(const WadiShape *shape, WadiVec3 p, double half, struct WadiBandHint *hint);
+WadiSurfacePoint wadi_shape_band_sample(const WadiShape *shape, WadiVec3 p, double half,
+                                        struct WadiBandHint *hint);
+/* The nearest point of the mesh by the lists of the band; false: the cell of p has none. */
+bool wadi_shape_band_nearest(const WadiShape *shape, WadiVec3 p, WadiMeshNearest *nearest);
 
 /* Smooth minimum of a and b over the width k; `*weight` is d/db. */
 double wadi_smooth_min(double a, double b, double k, double *weight);

@@ -1,6 +1,111 @@
 #include "geom/shape_near.h"
 
-bool wadi_shape_near_begin(WadiShapeNear *near, const WadiShape *shape, double spacing, double time)
+#include "geom/sdf_band_internal.h"
+
+static const WadiVec3 up = { 0.0, 0.0, 1.0 };
+
+static void nearest_in_list(const WadiShape *shape, const WadiBandCell *cell, WadiVec3 p,
+                            WadiMeshNearest *nearest)
+{
+    const WadiVec3 offset = { cell->fx - 0.5, cell->fy - 0.5, cell->fz - 0.5 };
+    wadi_mesh_nearest_of(&shape->solid->mesh, shape->band->candidates + cell->list->first,
+                         (int)cell->list->count, p, shape->band->cell * wadi_norm(offset), nearest);
+}
+
+/* The nearest triangle, by the list of the cell; without one by the tree. */
+static void nearest_in(const WadiShape *shape, const WadiBandCell *cell, WadiVec3 p, double half,
+                       WadiMeshNearest *nearest)
+{
+    if (cell->list->count > 0) {
+        nearest_in_list(shape, cell, p, nearest);
+        return;
+    }
+    const double error = wadi_band_cell_error(cell, shape->band->cell);
+    const double distance = wadi_band_cell_distance(cell, NULL);
+    const double most = half > 0.0 ? fmax(distance + error + half, 0.0) : fabs(distance) + error;
+    wadi_mesh_solid_nearest(shape->solid, p, most, nearest);
+}
+
+bool wadi_shape_band_nearest(const WadiShape *shape, WadiVec3 p, WadiMeshNearest *nearest)
+{
+    WadiBandCell cell;
+    double beyond;
+    if (!wadi_sdf_band_find(shape->band, p, NULL, &cell, &beyond) || cell.list == NULL ||
+        cell.list->count == 0) {
+        return false;
+    }
+    nearest_in_list(shape, &cell, p, nearest);
+    return true;
+}
+
+/* Whether a point is outside a mesh, given the point of the mesh nearest to it. */
+static bool is_outside(const WadiShape *shape, const WadiBandCell *cell, WadiVec3 p,
+                       const WadiMeshNearest *nearest)
+{
+    const WadiMeshSolid *solid = shape->solid;
+    int side = 0;
+    if (solid->topology.is_oriented) {
+        side = wadi_band_cell_side(cell, shape->band->cell, nearest->distance);
+    }
+    if (side == 0) {
+        side = wadi_mesh_solid_side(solid, p, nearest);
+        side = side < 0 && !solid->topology.is_oriented ? 0 : side;
+    }
+    return side != 0 ? side > 0 : !wadi_mesh_solid_contains(solid, p);
+}
+
+static double exact_distance(const WadiShape *shape, const WadiBandCell *cell, WadiVec3 p, double half)
+{
+    WadiMeshNearest nearest;
+    nearest_in(shape, cell, p, half, &nearest);
+    return half > 0.0                             ? nearest.distance - half
+           : is_outside(shape, cell, p, &nearest) ? nearest.distance
+                                                  : -nearest.distance;
+}
+
+static inline double band_distance(const WadiShape *shape, WadiVec3 p, double half, WadiBandHint *hint)
+{
+    WadiBandCell cell;
+    double beyond;
+    if (!wadi_sdf_band_find(shape->band, p, hint, &cell, &beyond)) {
+        return beyond;
+    }
+    return cell.list == NULL ? wadi_band_cell_distance(&cell, NULL) : exact_distance(shape, &cell, p, half);
+}
+
+double wadi_shape_band_distance(const WadiShape *shape, WadiVec3 p, double half, WadiBandHint *hint)
+{
+    return band_distance(shape, p, half, hint);
+}
+
+static inline WadiSurfacePoint band_sample(const WadiShape *shape, WadiVec3 p, double half,
+                                           WadiBandHint *hint, double normal_within)
+{
+    WadiSurfacePoint out = { .normal = up };
+    WadiBandCell cell;
+    if (!wadi_sdf_band_find(shape->band, p, hint, &cell, &out.distance)) {
+        return out;
+    }
+    if (cell.list == NULL) {
+        WadiVec3 gradient;
+        out.distance = wadi_band_cell_distance(&cell, &gradient);
+        out.normal = fabs(out.distance) <= normal_within ? wadi_normalized_or(gradient, up) : up;
+        return out;
+    }
+    WadiMeshNearest nearest;
+    nearest_in(shape, &cell, p, half, &nearest);
+    const bool is_shell = half > 0.0, was_outside = is_shell || is_outside(shape, &cell, p, &nearest);
+    out.distance = (was_outside ? nearest.distance : -nearest.distance) - half;
+    out.normal = wadi_mesh_solid_normal(shape->solid, p, was_outside, &nearest);
+    return out;
+}
+
+WadiSurfacePoint wadi_shape_band_sample(const WadiShape *shape, WadiVec3 p, double half, WadiBandHint *hint)
+{
+    return band_sample(shape, p, half, hint, INFINITY);
+}
+
+bool wadi_shape_near_begin(WadiShapeNear *near, const WadiShape *shape, double time)
 {
     if (shape->band == NULL || shape->solid == NULL || shape->placing != WADI_PLACING_MOVING) {
         return false;
@@ -9,84 +114,25 @@ bool wadi_shape_near_begin(WadiShapeNear *near, const WadiShape *shape, double s
     near->shape = shape;
     near->at = *wadi_shape_placement(shape, time, &scratch);
     near->half = wadi_shape_half_thickness(shape, time);
-    near->block = spacing / near->at.stretch;
     wadi_sdf_band_hint_clear(&near->hint);
-    for (int n = 0; n < WADI_NEAR_BLOCKS; ++n) {
-        near->blocks[n].count = -1;
-    }
     return true;
-}
-
-/* The list of the cube that contains p; cubes with the same table index replace each other. */
-static WadiMeshBlock *block_at(WadiShapeNear *near, WadiVec3 p, double search_radius)
-{
-    const WadiVec3 u = wadi_scale(p, 1.0 / near->block);
-    const double at[3] = { floor(u.x), floor(u.y), floor(u.z) };
-    if (!(fmax(fabs(at[0]), fmax(fabs(at[1]), fabs(at[2]))) < 1e9)) {
-        return NULL;
-    }
-    const int32_t i = (int32_t)at[0], j = (int32_t)at[1], k = (int32_t)at[2];
-    WadiMeshBlock *block = &near->blocks[(i & 7) | (j & 7) << 3 | (k & 3) << 6];
-    if (block->count == -1 || block->at[0] != i || block->at[1] != j || block->at[2] != k) {
-        const double half = 0.5 * near->block;
-        const WadiVec3 centre = wadi_scale(wadi_vec3(at[0] + 0.5, at[1] + 0.5, at[2] + 0.5), near->block);
-        block->at[0] = i;
-        block->at[1] = j;
-        block->at[2] = k;
-        const double radius = 1.001 * sqrt(3.0) * half;
-        const int count =
-            wadi_mesh_tree_gather(near->shape->solid->tree, centre, radius, search_radius + radius,
-                                  block->triangle, WADI_BLOCK_TRIANGLES);
-        block->count = count >= 0 ? count : -2;
-    }
-    return block;
-}
-
-static void nearest_of(WadiShapeNear *near, WadiVec3 p, double search_radius, WadiMeshNearest *nearest)
-{
-    const WadiMeshSolid *solid = near->shape->solid;
-    WadiMeshBlock *block = block_at(near, p, search_radius);
-    if (block == NULL || block->count <= 0) {
-        wadi_mesh_solid_nearest(solid, p, search_radius, nearest);
-        return;
-    }
-    wadi_mesh_nearest_of(&solid->mesh, block->triangle, block->count, p, nearest);
 }
 
 double wadi_shape_near_distance(WadiShapeNear *near, WadiVec3 x)
 {
-    const WadiShape *shape = near->shape;
     const WadiVec3 p = wadi_affine_point(&near->at.inverse, x);
-    WadiSurfacePoint point;
-    double search_radius;
-    if (!wadi_shape_band_samples(shape, p, near->half, &near->hint, &point, &search_radius)) {
-        WadiMeshNearest nearest;
-        nearest_of(near, p, search_radius, &nearest);
-        point.distance = near->half > 0.0 ? nearest.distance - near->half
-                         : wadi_shape_is_outside_mesh(shape, p, &nearest, &near->hint, WADI_QUERY_BAND)
-                             ? nearest.distance
-                             : -nearest.distance;
-    }
-    return near->at.stretch * point.distance;
+    return near->at.stretch * band_distance(near->shape, p, near->half, &near->hint);
 }
 
-WadiSurfacePoint wadi_shape_near_sample(WadiShapeNear *near, WadiVec3 x)
+WadiSurfacePoint wadi_shape_near_sample(WadiShapeNear *near, WadiVec3 x, double normal_within)
 {
-    const WadiShape *shape = near->shape;
     const WadiVec3 p = wadi_affine_point(&near->at.inverse, x);
-    WadiSurfacePoint local = { 0 };
-    double search_radius;
-    if (!wadi_shape_band_samples(shape, p, near->half, &near->hint, &local, &search_radius)) {
-        WadiMeshNearest nearest;
-        nearest_of(near, p, search_radius, &nearest);
-        const bool is_shell = near->half > 0.0;
-        const bool is_outside =
-            is_shell || wadi_shape_is_outside_mesh(shape, p, &nearest, &near->hint, WADI_QUERY_BAND);
-        local.distance = (is_outside ? nearest.distance : -nearest.distance) - near->half;
-        local.normal = wadi_mesh_solid_normal(shape->solid, p, is_outside, &nearest);
+    const WadiSurfacePoint local =
+        band_sample(near->shape, p, near->half, &near->hint, normal_within / near->at.stretch);
+    if (!(near->at.stretch * fabs(local.distance) <= normal_within)) {
+        return (WadiSurfacePoint){ near->at.stretch * local.distance, up, { 0, 0, 0 } };
     }
     const WadiVec3 normal = wadi_affine_transposed_vector(&near->at.inverse, local.normal);
-    return (WadiSurfacePoint){ near->at.stretch * local.distance,
-                               wadi_normalized_or(normal, wadi_vec3(0, 0, 1)),
-                               { 0, 0, 0 } };
+    return (
+        WadiSurfacePoint){ near->at.stretch * local.distance, wadi_normalized_or(normal, up), { 0, 0, 0 } };
 }

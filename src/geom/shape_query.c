@@ -65,32 +65,17 @@ static bool band_bounds(const WadiShape *shape, WadiVec3 p, double half, double 
     return least > 0.25 * wadi_sdf_band_cell(shape->band);
 }
 
-bool wadi_shape_band_samples(const WadiShape *shape, WadiVec3 p, double half, struct WadiBandHint *hint,
-                             WadiSurfacePoint *out, double *search_radius)
-{
-    WadiBandPoint point;
-    bool is_in_band = wadi_sdf_band_query(shape->band, p, hint, &point);
-    double slope = wadi_norm(point.gradient);
-    if (is_in_band && !(point.bend < 0.15 * wadi_sdf_band_cell(shape->band) && fabs(slope - 1.0) < 0.06)) {
-        *search_radius = triangle_distance_max(point.distance, point.error, half);
-        return false;
-    }
-    out->distance = point.distance;
-    out->normal = wadi_normalized_or(point.gradient, up);
-    return true;
-}
-
-bool wadi_shape_is_outside_mesh(const WadiShape *shape, WadiVec3 p, const WadiMeshNearest *nearest,
-                                struct WadiBandHint *hint, WadiQueryMode mode)
+static bool is_outside_mesh(const WadiShape *shape, WadiVec3 p, const WadiMeshNearest *nearest,
+                            WadiQueryMode mode)
 {
     const WadiMeshSolid *solid = shape->solid;
     int side = 0;
     if (shape->band != NULL && mode != WADI_QUERY_EXACT && solid->topology.is_oriented) {
-        side = wadi_sdf_band_side(shape->band, p, hint, nearest->distance);
+        side = wadi_sdf_band_side(shape->band, p, nearest->distance);
     }
     if (side == 0 && mode >= WADI_QUERY_WAS_OUTSIDE) {
         side = wadi_mesh_solid_side(solid, p, nearest);
-        side = side < 0 && !(mode == WADI_QUERY_BAND && solid->topology.is_oriented) ? 0 : side;
+        side = side < 0 ? 0 : side;
     }
     return side != 0 ? side > 0 : !wadi_mesh_solid_contains(solid, p);
 }
@@ -102,15 +87,7 @@ static double mesh_distance(const WadiShape *shape, WadiVec3 p, double time, Wad
     const double half = wadi_shape_half_thickness(shape, time);
     double bound, search_radius = INFINITY;
     if (shape->band != NULL && mode == WADI_QUERY_BAND) {
-        WadiSurfacePoint point;
-        if (wadi_shape_band_samples(shape, p, half, NULL, &point, &search_radius)) {
-            return point.distance;
-        }
-        WadiMeshNearest nearest;
-        wadi_mesh_solid_nearest(solid, p, search_radius, &nearest);
-        return half > 0.0                                                   ? nearest.distance - half
-               : wadi_shape_is_outside_mesh(shape, p, &nearest, NULL, mode) ? nearest.distance
-                                                                            : -nearest.distance;
+        return wadi_shape_band_distance(shape, p, half, NULL);
     }
     if (shape->band != NULL && mode != WADI_QUERY_EXACT &&
         band_bounds(shape, p, half, &bound, &search_radius)) {
@@ -118,12 +95,13 @@ static double mesh_distance(const WadiShape *shape, WadiVec3 p, double time, Wad
     }
     if (solid != NULL && (mode == WADI_QUERY_BOUND || mode == WADI_QUERY_WAS_OUTSIDE)) {
         WadiMeshNearest nearest;
-        bool has_nearest = wadi_mesh_solid_bound(solid, p, search_radius, &nearest);
+        bool has_nearest = (shape->band != NULL && wadi_shape_band_nearest(shape, p, &nearest)) ||
+                           wadi_mesh_solid_bound(solid, p, search_radius, &nearest);
         if (half > 0.0) {
             return nearest.distance - half;
         }
-        bool is_outside = has_nearest ? wadi_shape_is_outside_mesh(shape, p, &nearest, NULL, mode)
-                                      : !wadi_mesh_solid_contains(solid, p);
+        bool is_outside =
+            has_nearest ? is_outside_mesh(shape, p, &nearest, mode) : !wadi_mesh_solid_contains(solid, p);
         return is_outside ? nearest.distance : -nearest.distance;
     }
     if (half > 0.0) {
@@ -145,17 +123,18 @@ static WadiSurfacePoint mesh_sample(const WadiShape *shape, WadiVec3 p, double t
     WadiMeshNearest nearest;
     const double half = wadi_shape_half_thickness(shape, time);
     double bound, search_radius = INFINITY;
-    if (shape->band != NULL && mode == WADI_QUERY_BAND &&
-        wadi_shape_band_samples(shape, p, half, NULL, &out, &search_radius)) {
-        return out;
+    if (shape->band != NULL && mode == WADI_QUERY_BAND) {
+        return wadi_shape_band_sample(shape, p, half, NULL);
     }
     if (shape->band != NULL && mode == WADI_QUERY_WAS_OUTSIDE) {
         band_bounds(shape, p, half, &bound, &search_radius);
     }
     if (shape->solid != NULL) {
-        wadi_mesh_solid_nearest(shape->solid, p, search_radius, &nearest);
+        if (shape->band == NULL || mode == WADI_QUERY_EXACT || !wadi_shape_band_nearest(shape, p, &nearest)) {
+            wadi_mesh_solid_nearest(shape->solid, p, search_radius, &nearest);
+        }
         /* A shell has no inward side. */
-        bool is_outside = half > 0.0 || wadi_shape_is_outside_mesh(shape, p, &nearest, NULL, mode);
+        bool is_outside = half > 0.0 || is_outside_mesh(shape, p, &nearest, mode);
         out.distance = is_outside ? nearest.distance : -nearest.distance;
         out.normal = wadi_mesh_solid_normal(shape->solid, p, is_outside, &nearest);
     } else {

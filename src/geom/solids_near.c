@@ -1,29 +1,60 @@
 #include "geom/solids_near.h"
 
 void wadi_solids_near_begin(WadiSolidsNear *near, const WadiSolids *solids, WadiVec3 middle, double radius,
-                            double spacing, double time)
+                            double time)
 {
-    WadiVec3 unused;
-    near->has_walls = wadi_solids_wall_distance(solids, middle, &unused) < radius;
+    near->wall_count = 0;
+    for (int side = 0; side < 6; ++side) {
+        const WadiVec3 end = side % 2 == 0 ? solids->domain.min : solids->domain.max;
+        const double distance = wadi_solids_wall(solids, side, middle).distance;
+        if ((solids->closed_sides & (1 << side)) != 0 && distance < radius) {
+            near->wall[near->wall_count++] =
+                (WadiNearWall){ wadi_component(end, side / 2), side % 2 == 0 ? 1.0 : -1.0, side, side / 2 };
+        }
+    }
     near->solids = solids;
     near->time = time;
     near->mesh_count = 0;
     for (int i = 0; i < solids->count && near->mesh_count < WADI_SOLIDS_NEAR_MAX; ++i) {
-        if (wadi_shape_near_begin(&near->near[near->mesh_count], solids->solids[i].shape, spacing, time)) {
+        if (wadi_shape_near_begin(&near->near[near->mesh_count], solids->solids[i].shape, time)) {
             near->mesh[near->mesh_count++] = i;
         }
     }
+    near->has_others = near->mesh_count < solids->count;
+}
+
+/* Distance to the nearest wall, and its index in near->wall, or -1. */
+static inline double wall_distance(const WadiSolidsNear *near, WadiVec3 x, int *index)
+{
+    const double at[3] = { x.x, x.y, x.z };
+    double best = HUGE_VAL;
+    *index = -1;
+    for (int n = 0; n < near->wall_count; ++n) {
+        const WadiNearWall *wall = &near->wall[n];
+        const double d = wall->sign * (at[wall->axis] - wall->position);
+        *index = d < best ? n : *index;
+        best = d < best ? d : best;
+    }
+    return best;
 }
 
 double wadi_solids_near_distance(WadiSolidsNear *near, WadiVec3 x)
 {
     const WadiSolids *solids = near->solids;
-    WadiVec3 unused;
-    double best = near->has_walls ? wadi_solids_wall_distance(solids, x, &unused) : HUGE_VAL;
+    int unused;
+    double best = wall_distance(near, x, &unused);
+    if (!near->has_others) {
+        for (int n = 0; n < near->mesh_count; ++n) {
+            const double d = wadi_shape_near_distance(&near->near[n], x);
+            best = d < best ? d : best;
+        }
+        return best;
+    }
     for (int i = 0, n = 0; i < solids->count; ++i) {
         const WadiShape *shape = solids->solids[i].shape;
         if (n < near->mesh_count && near->mesh[n] == i) {
-            best = fmin(best, wadi_shape_near_distance(&near->near[n++], x));
+            const double d = wadi_shape_near_distance(&near->near[n++], x);
+            best = d < best ? d : best;
         } else if (wadi_shape_may_be_nearer(shape, x, best)) {
             best = fmin(best, wadi_shape_distance_for_grid(shape, x, near->time));
         }
@@ -31,14 +62,13 @@ double wadi_solids_near_distance(WadiSolidsNear *near, WadiVec3 x)
     return best;
 }
 
-WadiSolidPoint wadi_solids_near_sample(WadiSolidsNear *near, WadiVec3 x)
+WadiSolidPoint wadi_solids_near_sample(WadiSolidsNear *near, WadiVec3 x, double normal_within)
 {
     const WadiSolids *solids = near->solids;
     WadiSolidPoint out = { .surface = { INFINITY, { 0, 0, 1 }, { 0, 0, 0 } }, .index = -2 };
-    WadiVec3 normal;
-    const double wall = near->has_walls ? wadi_solids_wall_distance(solids, x, &normal) : HUGE_VAL;
-    if (wall < out.surface.distance) {
-        out.surface = (WadiSurfacePoint){ wall, normal, { 0, 0, 0 } };
+    int wall;
+    if (wall_distance(near, x, &wall) < HUGE_VAL) {
+        out.surface = wadi_solids_wall(solids, near->wall[wall].side, x);
         out.index = -1;
     }
     for (int i = 0, n = 0; i < solids->count; ++i) {
@@ -47,7 +77,7 @@ WadiSolidPoint wadi_solids_near_sample(WadiSolidsNear *near, WadiVec3 x)
         if (!is_mesh && !wadi_shape_may_be_nearer(shape, x, out.surface.distance)) {
             continue;
         }
-        const WadiSurfacePoint point = is_mesh ? wadi_shape_near_sample(&near->near[n++], x)
+        const WadiSurfacePoint point = is_mesh ? wadi_shape_near_sample(&near->near[n++], x, normal_within)
                                                : wadi_shape_sample_for_grid(shape, x, near->time);
         /* A shape flush with a wall takes precedence over it. */
         if (point.distance < out.surface.distance ||

@@ -138,13 +138,13 @@ static void samples_close_together_are_the_same(void **unused)
         for (int i = 0; i < 40000; ++i) {
             double u[3], time = (i / 4000) / 10.0;
             if (i % 4000 == 0) {
-                wadi_solids_near_begin(&near, &solids, wadi_vec3(0, 0, 0), 4.0, h, time);
+                wadi_solids_near_begin(&near, &solids, wadi_vec3(0, 0, 0), 4.0, time);
             }
             wadi_random_unit3(10, (uint64_t)i, WADI_RANDOM_TEST, u);
             const WadiVec3 x = { 2.4 * u[0] - 1.2, 2.4 * u[1] - 1.2, 2.4 * u[2] - 1.2 };
             const double d = wadi_solids_distance_for_grid(&solids, x, time);
             const WadiSolidPoint all = wadi_solids_sample_for_grid(&solids, x, time);
-            const WadiSolidPoint few = wadi_solids_near_sample(&near, x);
+            const WadiSolidPoint few = wadi_solids_near_sample(&near, x, INFINITY);
             assert_true(wadi_solids_near_distance(&near, x) == d);
             assert_true(few.surface.distance == all.surface.distance && few.index == all.index);
             assert_true(wadi_norm(wadi_sub(few.surface.normal, all.surface.normal)) == 0.0);

@@ -168,7 +168,7 @@ static void sample_rows(SolidContext *context)
     const WadiFlipSolidIn *in = context->in;
     WadiFlipTileRows state =
         wadi_flip_solid_tile(in, in->rows->tiles->tiles[context->tile], context->tiles[context->tile].sampled,
-                             target_in_output, context);
+                             context->cache != NULL, target_in_output, context);
     for (uint64_t left = state.open | state.closed; left != 0; left &= left - 1) {
         const int bit_index = __builtin_ctzll(left);
         wadi_flip_solid_row_fill(target_in_output(context, bit_index), (state.open >> bit_index & 1) != 0,

@@ -76,7 +76,8 @@ static void sample_resting(void *user, int64_t first, int64_t end)
         float *values = new_tiles->values + n * TILE_FLOATS;
         tile->rows = (WadiFlipTileRows){ .open = UINT64_MAX };
         if (wadi_flip_solid_is_near_tile(new_tiles->in, tile->tile)) {
-            tile->rows = wadi_flip_solid_tile(new_tiles->in, tile->tile, UINT64_MAX, target_in_tile, values);
+            tile->rows =
+                wadi_flip_solid_tile(new_tiles->in, tile->tile, UINT64_MAX, false, target_in_tile, values);
             find_plain_rows(tile, values, new_tiles->in->cell_size);
         }
         tile->is_sampled = true;

@@ -20,9 +20,9 @@ bool wadi_flip_solid_is_near_tile(const WadiFlipSolidIn *in, WadiTile tile);
 /* Rows of `rows` that a solid may touch or whose distances it changes. One query a row. */
 uint64_t wadi_flip_solid_rows_near(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows);
 
-/* Sample the solids on `rows`. target(user, row_index) returns the memory of each row that is neither open
- * nor closed. */
-WadiFlipTileRows wadi_flip_solid_tile(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows,
+/* Sample the solids on `rows`; are_near: wadi_flip_solid_rows_near has found them. target(user, row_index)
+ * returns the memory of each row that is neither open nor closed. */
+WadiFlipTileRows wadi_flip_solid_tile(const WadiFlipSolidIn *in, WadiTile tile, uint64_t rows, bool are_near,
                                       WadiFlipSolidRow (*target)(void *user, int row_index), void *user);
 
 /* Values of a fully open or closed row. */

@@ -9,8 +9,6 @@
 #include "core/alloc.h"
 #include "core/check.h"
 
-enum { GATHER_MAX = 32 };
-
 struct WadiMeshTree {
     const WadiMesh *mesh;
     const WadiMesh *end; /* NULL: not moving */
@@ -116,29 +114,26 @@ static bool visit(struct RTCPointQueryFunctionArguments *args)
     return false;
 }
 
-void wadi_mesh_nearest_of(const WadiMesh *mesh, uint32_t *triangles, int count, WadiVec3 x,
-                          WadiMeshNearest *nearest)
+void wadi_mesh_nearest_of(const WadiMesh *mesh, const WadiMeshCandidate *candidates, int count, WadiVec3 x,
+                          double offset, WadiMeshNearest *nearest)
 {
-    double least = INFINITY;
-    int first = 0;
-    for (int n = 0; n < count; ++n) {
-        const uint32_t *v = mesh->triangles[triangles[n]];
+    double least = INFINITY, limit = INFINITY;
+    for (int n = 0; n < count && (double)candidates[n].distance <= limit; ++n) {
+        const uint32_t triangle = candidates[n].triangle, *v = mesh->triangles[triangle];
         const WadiVec3 p[3] = { mesh->vertices[v[0]], mesh->vertices[v[1]], mesh->vertices[v[2]] };
         if (is_plane_farther(p, x, least)) {
             continue;
         }
         WadiVec3 point;
         double weight[3], squared = wadi_triangle_nearest(p[0], p[1], p[2], x, &point, weight);
-        if (squared < least || (squared == least && triangles[n] < nearest->triangle)) {
+        if (squared < least || (squared == least && triangle < nearest->triangle)) {
             least = squared;
-            first = n;
-            *nearest = (WadiMeshNearest){ 0.0, point, triangles[n], { weight[0], weight[1], weight[2] } };
+            /* A triangle is at most `offset` nearer to x than to the centre; 1e-6 covers rounding. */
+            limit = (sqrt(least) + offset) * (1.0 + 1e-6);
+            *nearest = (WadiMeshNearest){ 0.0, point, triangle, { weight[0], weight[1], weight[2] } };
         }
     }
     nearest->distance = sqrt(least);
-    const uint32_t other = triangles[0];
-    triangles[0] = triangles[first];
-    triangles[first] = other;
 }
 
 /* Triangles around a point that are at most `margin` farther than the nearest. */
@@ -147,7 +142,7 @@ typedef struct Gathering {
     WadiVec3 x;
     double slack, margin, least;
     uint32_t *triangles;
-    double distance[GATHER_MAX];
+    double distance[WADI_GATHER_MAX];
     int count, capacity;
     bool is_full;
 } Gathering;
@@ -202,7 +197,7 @@ static bool gather(struct RTCPointQueryFunctionArguments *args)
 int wadi_mesh_tree_gather(const WadiMeshTree *tree, WadiVec3 x, double radius, double search_radius,
                           uint32_t *triangles, int capacity)
 {
-    WADI_ASSERT(capacity <= GATHER_MAX && tree->end == NULL);
+    WADI_ASSERT(capacity <= WADI_GATHER_MAX && tree->end == NULL);
     const WadiVec3 local = wadi_sub(x, tree->center);
     Gathering list = { .mesh = tree->mesh,
                        .x = x,

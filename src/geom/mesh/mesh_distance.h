@@ -24,14 +24,22 @@ size_t wadi_mesh_tree_bytes(const WadiMeshTree *tree);
 /* false when no triangle is nearer than `limit`. Of equally near triangles the one with the lowest index. */
 bool wadi_mesh_tree_nearest(const WadiMeshTree *tree, WadiVec3 x, double limit, WadiMeshNearest *nearest);
 
+enum { WADI_GATHER_MAX = 64 };
 /* The triangles that can be nearest to a point within `radius` of x, given that one lies within
- * `search_radius` of x. Returns their number, or -1: more than `capacity`. */
+ * `search_radius` of x. Returns their number, or -1: more than
+ * `capacity`, which is at most WADI_GATHER_MAX. */
 int wadi_mesh_tree_gather(const WadiMeshTree *tree, WadiVec3 x, double radius, double search_radius,
                           uint32_t *triangles, int capacity);
-/* The nearest of `count` > 0 triangles; of equally near ones that with the lowest index. It is moved to
- * the front of the list, where the next close point meets it first. */
-void wadi_mesh_nearest_of(const WadiMesh *mesh, uint32_t *triangles, int count, WadiVec3 x,
-                          WadiMeshNearest *nearest);
+/* A triangle and its distance from the centre of a region, m, rounded down. */
+typedef struct WadiMeshCandidate {
+    uint32_t triangle;
+    float distance;
+} WadiMeshCandidate;
+
+/* The nearest of `count` > 0 triangles, which are in rising distance from a point at `offset` metres from
+ * x; of equally near ones that with the lowest index. */
+void wadi_mesh_nearest_of(const WadiMesh *mesh, const WadiMeshCandidate *candidates, int count, WadiVec3 x,
+                          double offset, WadiMeshNearest *nearest);
 
 /* The first intersection of the segment from x to x + displacement: its *fraction (0..1) and the unit
  * normal of the triangle, turned against the displacement. false: none. The tree is in single precision;
