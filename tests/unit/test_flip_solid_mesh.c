@@ -177,7 +177,7 @@ static void a_moving_vessel_is_tight_and_has_known_areas(void **unused)
             "walls of %.2f cells: %d cut faces, open fractions off by %.4f in the mean (bias %+.4f), "
             "%.3f at most\n",
             thickness[w], all.count, all.mean, all.bias, all.largest);
-        /* Walls much thinner than a sixteenth of a cell may count as nothing. */
+        /* Faces are sampled at quarters of a cell: thinner walls narrow them too little. */
         CHECK_AT_MOST(all.mean, limit[w]);
         CHECK_AT_MOST(all.largest, 0.25);
     }
