@@ -20,6 +20,9 @@ enum { FIRST_ITERATIONS = 300 };
 /* Factor of the iterations for sand that hardly moves on walls across cells: parts of them slip first, and
  * the load must be redistributed. */
 enum { SLOW_AT_CUT_WALLS = 3 };
+/* Layers on such walls are at their limit at every depth at once: iterations a cell of depth, at least, for
+ * those that hardly move and for those that flow. Deeper sand has too many already. */
+enum { LAYER_SLOW = 20, LAYER_FLOWING = 8, DEEPEST_LAYER = 16 };
 enum { SPEED_BLOCK = 8192, TILE_BLOCK = 4 };
 
 typedef struct Copy {
@@ -186,6 +189,23 @@ static WadiStatus set_up_friction(WadiFlip *flip, const WadiFlipStep *step, Sand
     return WADI_OK;
 }
 
+/* More iterations where most of the sand lies as a layer on walls across cells. */
+static WadiStatus serve_layers(WadiFlip *flip, Sand *sand, bool is_flowing, WadiError *error)
+{
+    const int setting = wadi_flip_def(flip->context.world->scene)->friction_iterations;
+    if (sand->is_first || setting > 0 || sand->depth > DEEPEST_LAYER) {
+        return WADI_OK;
+    }
+    const WadiArenaMark mark = wadi_arena_mark(flip->context.scratch);
+    bool is_layer;
+    WADI_TRY(wadi_friction_is_layer(sand->friction, &sand->load, &is_layer, flip->context.scratch, error));
+    wadi_arena_release(flip->context.scratch, mark);
+    int least = is_layer ? (is_flowing ? LAYER_FLOWING : LAYER_SLOW) * sand->depth : 0;
+    sand->settings.max_iterations =
+        least > sand->settings.max_iterations ? least : sand->settings.max_iterations;
+    return WADI_OK;
+}
+
 static WadiStatus choose_settings(WadiFlip *flip, const WadiFlipStep *step, Sand *sand, WadiError *error)
 {
     const int setting = wadi_flip_def(flip->context.world->scene)->friction_rounds;
@@ -195,7 +215,8 @@ static WadiStatus choose_settings(WadiFlip *flip, const WadiFlipStep *step, Sand
     WADI_TRY(is_sand_flowing(flip, step, sand->depth, &is_flowing, error));
     sand->settings = settings_of(flip, sand->depth, wadi_flip_gravity_step(flip, step), sand->is_first,
                                  is_flowing, wadi_friction_has_cut_walls(sand->friction));
-    return wadi_flip_friction_load(flip, step, &sand->load, &sand->grain, error);
+    WADI_TRY(wadi_flip_friction_load(flip, step, &sand->load, &sand->grain, error));
+    return serve_layers(flip, sand, is_flowing, error);
 }
 
 /* From u_b = u* - grad P, the last projection less its stress. A cold start begins on coarse grids [theory

@@ -116,6 +116,10 @@ WadiStatus wadi_friction_depth(const WadiFriction *friction, int axis, int *dept
 /* Whether a wall that is not along the grid cuts a FLUID cell. */
 bool wadi_friction_has_cut_walls(const WadiFriction *friction);
 
+/* Whether most of the sand lies as a layer on walls across cells [theory 6.9]. */
+WadiStatus wadi_friction_is_layer(const WadiFriction *friction, const WadiFrictionLoad *load, bool *is_layer,
+                                  WadiArena *arena, WadiError *error);
+
 /* For a start from the stresses of the last step; depth in cells, gravity * dt in m/s. At most max(20, depth)
  * iterations, and a tolerance that falls with the depth beyond 16 cells [theory 6.5, 6.6]. */
 WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt);

@@ -9,6 +9,7 @@ typedef struct Bounds {
     const WadiFriction *friction;
     const WadiFrictionLoad *load;
     WadiF8 *yield;
+    const WadiF8 *extra; /* per slot: added to P; NULL: nothing */
     /* Per row of facets. */
     WadiF8 *force;   /* normal force on them */
     WadiF8 *bearing; /* walls across cells: area times the open part of the cell */
@@ -29,7 +30,9 @@ static void fill_bounds(void *context, int64_t first, int64_t end)
         for (size_t lane = 0; lane < 8; ++lane) {
             float yield = 0.0f;
             if (slot->fluid >> lane & 1) {
-                yield = load->k[cell + lane] * (float)fmax(load->pressure[pressure_at + lane], 0.0);
+                float p = (float)fmax(load->pressure[pressure_at + lane], 0.0);
+                p += bounds->extra != NULL ? fminf(p, bounds->extra[s][lane]) : 0.0f;
+                yield = load->k[cell + lane] * p;
                 yield += load->cohesion != NULL ? load->cohesion[cell + lane] : 0.0f;
             }
             bounds->yield[s][lane] = yield;
@@ -233,6 +236,7 @@ WadiStatus wadi_friction_find_bounds(const WadiFriction *friction, const WadiFri
     WADI_TRY(WADI_ARENA_NEW(arena, &bounds.force, walls, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &bounds.bearing, walls, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &bounds.bearing_sum, walls, "friction", error));
+    WADI_TRY(wadi_friction_find_columns(friction, load, &bounds.extra, arena, error));
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, fill_bounds, &bounds);
     wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, find_forces, &bounds);
     if (friction->oblique_count > 0) {

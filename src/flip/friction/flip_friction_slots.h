@@ -208,6 +208,11 @@ uint8_t wadi_friction_fractional(const WadiFriction *friction, int32_t slot);
 /* Open parts of the faces of a slot's cells, in the order of sides. */
 void wadi_friction_sides(const WadiFriction *friction, int32_t slot, WadiF8 side[6]);
 
+/* Pressure that is added for the strength of columns on walls across cells, per slot; NULL: none
+ * (flip_friction_columns.c). */
+WadiStatus wadi_friction_find_columns(const WadiFriction *friction, const WadiFrictionLoad *load,
+                                      const WadiF8 **extra, WadiArena *arena, WadiError *error);
+
 /* yield, per slot: k P+ + c; wall_bound, per row of facets: mu times the normal force
  * (flip_friction_bounds.c). */
 WadiStatus wadi_friction_find_bounds(const WadiFriction *friction, const WadiFrictionLoad *load,
