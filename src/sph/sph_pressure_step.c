@@ -1,10 +1,11 @@
 /* The stage of the pressure: what may become denser, the solve, and its memory from step to step. */
 #include <math.h>
+#include <string.h>
 
 #include "core/parallel.h"
 #include "sph/sph.h"
 
-enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 12, POWER_STEPS = 10, SHIFT_ITERATIONS = 10 };
+enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 12, POWER_STEPS = 10, SHIFT_ITERATIONS = 10, ATTEMPTS = 8 };
 
 /* Of the differences between neighbours. Without it patterns that no gradient sees grow in the pressure,
  * and the solve takes twice the iterations. */
@@ -33,6 +34,34 @@ static WadiStatus measure(WadiSph *sph, const WadiSphPressureIn *in, WadiError *
     const int iterations = sph->largest > 0.0 ? POWER : FIRST_POWER;
     WADI_TRY(wadi_sph_pressure_largest(in, iterations, &largest, sph->context.scratch, error));
     sph->largest = fmax(0.9 * sph->largest, EIGENVALUE_MARGIN * largest);
+    return WADI_OK;
+}
+
+/* Where a few particles are crowded, the power method may not see their eigenvalue: the residual grows, and
+ * the solve is repeated with a larger one. */
+static WadiStatus solve(WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in, WadiError *error)
+{
+    WadiArena *arena = sph->context.scratch;
+    const size_t count = (size_t)step->count;
+    WadiF4 *wanted = NULL;
+    float *before = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &wanted, count, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &before, count, "pressure", error));
+    memcpy(wanted, step->velocity, count * sizeof *wanted);
+    memcpy(before, step->pressure, count * sizeof *before);
+    for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
+        WadiSphPressureReport report;
+        in->largest = sph->largest;
+        WADI_TRY(wadi_sph_pressure_solve(step->velocity, step->pressure, in, &report, arena, error));
+        step->pressure_solves += 1;
+        step->pressure_iterations += report.iterations;
+        if (report.residual <= in->tolerance || report.residual <= 2.0 * report.first) {
+            break;
+        }
+        sph->largest *= 1.5;
+        memcpy(step->velocity, wanted, count * sizeof *wanted);
+        memcpy(step->pressure, before, count * sizeof *before);
+    }
     return WADI_OK;
 }
 
@@ -81,11 +110,6 @@ WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
                                  def->tolerance * step->dt * sph->spacing / (sph->unit_time * sph->unit_time),
                              .max_iterations = def->pressure_iterations };
     WADI_TRY(measure(sph, &in, error));
-    in.largest = sph->largest;
-    WadiSphPressureReport report;
-    WADI_TRY(wadi_sph_pressure_solve(step->velocity, step->pressure, &in, &report, arena, error));
-    step->pressure_solves += 1;
-    step->pressure_iterations += report.iterations;
-    WADI_TRY(solve_shift(sph, step, &in, source, error));
-    return WADI_OK;
+    WADI_TRY(solve(sph, step, &in, error));
+    return solve_shift(sph, step, &in, source, error);
 }

@@ -166,6 +166,7 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
         }
         report->iterations += 1;
         report->residual = moved * in->largest / fmax(1.0, count);
+        report->first = report->iterations == 1 ? report->residual : report->first;
         const double next = back > 0.0 ? 1.0 : 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t));
         s.momentum = back > 0.0 ? 0.0f : (float)((t - 1.0) / next);
         t = next;

@@ -25,7 +25,7 @@ typedef struct WadiSphPressureIn {
 
 typedef struct WadiSphPressureReport {
     int iterations;
-    double residual; /* mean, m/s */
+    double first, residual; /* mean, m/s: of the first iteration and the last */
 } WadiSphPressureReport;
 
 /* `velocity`: v* on entry, v after; `pressure`: P of the last step on entry. Uses pairs->place[.][3]. */
