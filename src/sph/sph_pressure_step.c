@@ -5,7 +5,7 @@
 #include "core/parallel.h"
 #include "sph/sph.h"
 
-enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 12, POWER_STEPS = 10, SHIFT_ITERATIONS = 10, ATTEMPTS = 8 };
+enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 12, POWER_STEPS = 10, SHIFT_ITERATIONS = 10, ATTEMPTS = 12 };
 
 /* Of the differences between neighbours. Without it patterns that no gradient sees grow in the pressure,
  * and the solve takes twice the iterations. */
@@ -13,6 +13,8 @@ static const float SMOOTH = 0.1f;
 /* Where the density is lower by more than this, particles may approach. Less is noise: if it were allowed,
  * all of a tank at rest would sink a little in each step and be lifted again by the shift. */
 static const double LOOSE = 0.03;
+/* That of a lattice, where there are too few particles to measure. */
+static const double EIGENVALUE_MIN = 1.2;
 static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
 
 /* Loose particles may approach until they touch; the velocities of crowded ones only stop to approach. */
@@ -33,7 +35,7 @@ static WadiStatus measure(WadiSph *sph, const WadiSphPressureIn *in, WadiError *
     double largest;
     const int iterations = sph->largest > 0.0 ? POWER : FIRST_POWER;
     WADI_TRY(wadi_sph_pressure_largest(in, iterations, &largest, sph->context.scratch, error));
-    sph->largest = fmax(0.9 * sph->largest, EIGENVALUE_MARGIN * largest);
+    sph->largest = fmax(fmax(0.9 * sph->largest, EIGENVALUE_MARGIN * largest), EIGENVALUE_MIN);
     return WADI_OK;
 }
 
