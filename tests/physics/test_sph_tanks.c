@@ -1,0 +1,239 @@
+/* sph: water at rest in tanks of all forms stands half a spacing off their walls, and none is lost. */
+#include <stdio.h>
+
+#include "scene_sim.h"
+#include "sim/sim.h"
+#include "sph/walls/sph_walls.h"
+
+typedef struct Rest {
+    double nearest, first_row; /* spacings: of all particles, and the mean of those within one */
+    double speed, sank;        /* mean, sqrt(g dx); spacings */
+} Rest;
+
+static Rest run(const char *text, double seconds)
+{
+    WadiScene *scene = load_scene(text);
+    WadiSim *sim = start_sim(scene, 1);
+    const WadiParticles *p = &sim->particles;
+    const double before = mean_height(p), dx = sim->world->spacing;
+    run_frames(sim, (int)lround(24 * seconds));
+    Rest rest = { .nearest = INFINITY, .speed = mean_speed(p) / sqrt(9.81 * dx) };
+    int count = 0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
+        const double d = wadi_solids_distance(&sim->world->solids, x, sim->time, -1.0) / dx;
+        rest.nearest = fmin(rest.nearest, d);
+        rest.first_row += d < 1.0 ? d : 0.0;
+        count += d < 1.0;
+    }
+    rest.first_row /= count;
+    rest.sank = (before - mean_height(p)) / dx;
+    assert_int_equal(wadi_sim_lost_particles(sim), 0);
+    assert_int_equal(sim->stuck_particles, 0);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+    return rest;
+}
+
+static void check(const char *name, const Rest *rest)
+{
+    print_message("%s: first row at %.3f spacings, nearest %.3f, mean speed %.2g sqrt(g dx), sank %.3f\n",
+                  name, rest->first_row, rest->nearest, rest->speed, rest->sank);
+    CHECK_NEAR(rest->first_row, 0.5, 0.15);
+    CHECK_AT_MOST(0.1, rest->nearest);
+}
+
+/* What is left out of a solid block, and the water's level in it. */
+static const struct {
+    const char *name, *room;
+    double level;
+} rooms[] = {
+    { "box along the lattice", "{box: {center: [0, 0, 0], size: [0.48, 0.4, 0.8]}}", 0.0 },
+    { "box turned by 20, 30, 40 degrees",
+      "{box: {center: [0, 0, 0], size: [0.5, 0.4, 0.8]}, rotate: [20, 30, 40]}", 0.0 },
+    { "bowl", "{sphere: {center: [0, 0, 0], radius: 0.4}}", -0.05 },
+    { "lying cylinder", "{cylinder: {from: [-0.3, 0, 0], to: [0.3, 0, 0], radius: 0.3}}", 0.0 },
+};
+
+static void water_rests_in_any_tank(void **unused)
+{
+    (void)unused;
+    for (size_t n = 0; n < sizeof rooms / sizeof *rooms; ++n) {
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "{wadi: 1, solver: sph, cell_size: 0.08, fps: 24, domain: {min: [-0.6, -0.6, -0.6], max: "
+                 "[0.6, 0.6, 0.6]}, materials: {m: {kind: water}}, colliders: [{shape: {difference: "
+                 "[{box: {min: [-2, -2, -2], max: [2, 2, 2]}}, %s]}}], bodies: [{material: m, shape: "
+                 "{intersection: [%s, {half_space: {point: [0, 0, %g]}}]}}]}",
+                 rooms[n].room, rooms[n].room, rooms[n].level);
+        const Rest rest = run(text, 2.0);
+        check(rooms[n].name, &rest);
+        CHECK_AT_MOST(rest.speed, 0.06);
+        CHECK_NEAR(rest.sank, 0.0, 0.3);
+    }
+}
+
+/* A wedge of a mesh: both of its walls are one solid, and the nearest point is on one of them only. */
+static void a_trough_of_a_mesh_holds_water(void **unused)
+{
+    (void)unused;
+    char path[] = "/tmp/wadi_trough_XXXXXX.obj";
+    const int file = mkstemps(path, 4);
+    assert_true(file >= 0);
+    FILE *out = fdopen(file, "w");
+    static const double section[7][2] = { { -0.5, 0.3 }, { -0.5, -0.5 }, { 0.5, -0.5 }, { 0.5, 0.3 },
+                                          { 0.45, 0.3 }, { 0.0, -0.3 },  { -0.45, 0.3 } };
+    for (int end = 0; end < 2; ++end) {
+        for (int i = 0; i < 7; ++i) {
+            fprintf(out, "v %g %g %g\n", section[i][0], end == 0 ? -0.6 : 0.6, section[i][1]);
+        }
+    }
+    for (int i = 0; i < 7; ++i) {
+        const int j = (i + 1) % 7;
+        fprintf(out, "f %d %d %d %d\n", j + 1, i + 1, i + 8, j + 8);
+    }
+    fprintf(out, "f 1 2 3 4 5 6 7\nf 14 13 12 11 10 9 8\n");
+    fclose(out);
+    char text[2048];
+    snprintf(text, sizeof text,
+             "{wadi: 1, solver: sph, cell_size: 0.08, fps: 24, domain: {min: [-0.6, -0.2, -0.6], max: [0.6, "
+             "0.2, 0.6]}, materials: {m: {kind: water}}, colliders: [{shape: {mesh: {file: %s}}}], bodies: "
+             "[{material: m, shape: {difference: [{box: {min: [-0.4, -0.3, -0.4], max: [0.4, 0.3, 0.1]}}, "
+             "{mesh: {file: %s}}]}}]}",
+             path, path);
+    const Rest rest = run(text, 2.0);
+    check("trough of a mesh", &rest);
+    CHECK_AT_MOST(rest.speed, 0.06);
+    CHECK_NEAR(rest.sank, 0.0, 0.4);
+    remove(path);
+}
+
+/* Two levels on the two sides of a plate a third of a spacing thick: a leak or a force through it would move
+ * both. */
+static void a_thin_plate_parts_two_levels(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_scene(
+        "{wadi: 1, solver: sph, cell_size: 0.06, fps: 24, domain: {min: [-0.3, -0.15, 0], max: [0.3, 0.15, "
+        "0.8]}, materials: {left: {kind: water}, right: {kind: water}}, colliders: [{shape: {box: {min: "
+        "[-0.005, -1, -1], max: [0.005, 1, 0.7]}}}], bodies: [{material: left, shape: {box: {min: [-0.3, "
+        "-0.3, 0], max: [0, 0.3, 0.48]}}}, {material: right, shape: {box: {min: [0, -0.3, 0], max: [0.3, "
+        "0.3, 0.18]}}}]}");
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 48);
+    const WadiParticles *p = &sim->particles;
+    double top[2] = { 0.0, 0.0 }, fastest = 0.0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        assert_true((p->x[i] > 0.0) == (p->material[i] == 1));
+        top[p->material[i]] = fmax(top[p->material[i]], p->z[i]);
+        fastest = fmax(fastest, fabs((double)p->vz[i]));
+    }
+    print_message("plate: levels %.3f and %.3f m, fastest %.3f m/s\n", top[0], top[1], fastest);
+    CHECK_NEAR(top[0], 0.465, 0.03);
+    CHECK_NEAR(top[1], 0.165, 0.03);
+    CHECK_AT_MOST(fastest, 0.15);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+#define POOL                                                                                                 \
+    "{wadi: 1, solver: sph, cell_size: 0.1, fps: 24, domain: {min: [-0.6, -0.3, 0], max: [0.6, 0.3, 0.8]}, " \
+    "materials: {m: {kind: water}}, bodies: [{material: m, shape: {box: {min: [-0.6, -0.3, 0], max: [0.6, "  \
+    "0.3, 0.3]}}}], colliders: "
+
+static void moving_solids_push_water_aside(void **unused)
+{
+    (void)unused;
+    static const char *const movers[][2] = {
+        { "ball that moves sideways", POOL
+          "[{shape: {sphere: {center: [0, 0, 0.15], radius: 0.12}, translate: {keys: [[0, [-0.3, 0, 0]], "
+          "[1, [0.3, 0, 0]], [2, [-0.3, 0, 0]]]}}}]}" },
+        { "paddle that turns", POOL "[{shape: {box: {min: [-0.25, -0.02, 0.05], max: [0.25, 0.02, 0.4]}, "
+                                    "rotate: {keys: [[0, [0, 0, 0]], [2, [0, 0, 360]]]}}}]}" },
+    };
+    for (size_t n = 0; n < sizeof movers / sizeof *movers; ++n) {
+        const Rest rest = run(movers[n][1], 1.5);
+        check(movers[n][0], &rest);
+        CHECK_AT_MOST(rest.speed, 1.0);
+    }
+}
+
+/* Sum of the vertical forces on a solid, N: a contact's part is p times its part of the gradient. */
+static double lift_of(WadiSim *sim, WadiArena *arena)
+{
+    WadiError error;
+    WadiTileSort sort;
+    WadiSphKernel kernel;
+    WadiSphWalls walls;
+    const double dx = sim->world->spacing;
+    CHECK_OK(wadi_arena_reset(arena, &error), error);
+    CHECK_OK(wadi_tile_sort(&sort, &sim->particles, WADI_SPH_SUPPORT * dx, arena, &error), error);
+    wadi_sph_kernel_init(&kernel);
+    const WadiSphWallsIn in = { .solids = &sim->world->solids,
+                                .particles = &sim->particles,
+                                .sort = &sort,
+                                .kernel = &kernel,
+                                .spacing = dx,
+                                .time = sim->time };
+    CHECK_OK(wadi_sph_walls_find(&walls, &in, arena, &error), error);
+    const float *pressure = column_of(&sim->particles, "pressure");
+    double lift = 0.0;
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        const int32_t near = walls.of[i];
+        for (int c = 0; near >= 0 && c < walls.contact_count[near]; ++c) {
+            const WadiSphContact *contact = &walls.contact[near][c];
+            if (contact->solid == 0) {
+                lift += (double)(pressure[i] * contact->velocity[3] * contact->normal[2]) * dx * dx;
+            }
+        }
+    }
+    return lift;
+}
+
+/* Archimedes: the lift of a ball is its volume times the gradient of the pressure around it. */
+static void a_ball_is_lifted_by_what_it_displaces(void **unused)
+{
+    (void)unused;
+    const double pi = 3.14159265358979323846, radius = 0.12;
+    WadiScene *scene = load_scene(
+        "{wadi: 1, solver: sph, cell_size: 0.06, fps: 24, domain: {min: [-0.24, -0.24, 0], max: [0.24, 0.24, "
+        "0.8]}, materials: {m: {kind: water}}, colliders: [{shape: {sphere: {center: [0, 0, 0.24], radius: "
+        "0.12}}}], bodies: [{material: m, shape: {box: {min: [-0.24, -0.24, 0], max: [0.24, 0.24, "
+        "0.48]}}}]}");
+    WadiSim *sim = start_sim(scene, 1);
+    WadiArena arena = { 0 };
+    run_frames(sim, 36);
+    double lift = 0.0, n = 0.0, z = 0.0, p = 0.0, zz = 0.0, zp = 0.0;
+    for (int frame = 0; frame < 24; ++frame) {
+        run_frames(sim, 1);
+        lift += lift_of(sim, &arena) / 24.0;
+        const float *pressure = column_of(&sim->particles, "pressure");
+        for (int32_t i = 0; i < sim->particles.count; ++i) {
+            const double height = sim->particles.z[i], value = (double)pressure[i];
+            if (height > 0.08 && height < 0.4) {
+                n += 1.0, z += height, p += value, zz += height * height, zp += height * value;
+            }
+        }
+    }
+    const double gradient = -(zp - z * p / n) / (zz - z * z / n);
+    const double volume = 4.0 / 3.0 * pi * radius * radius * radius;
+    print_message("lift %.2f N, %.4f of volume times gradient; gradient %.4f rho g\n", lift,
+                  lift / (volume * gradient), gradient / 9810.0);
+    CHECK_NEAR(lift / (volume * gradient), 1.0, 0.02);
+    CHECK_NEAR(gradient / 9810.0, 1.0, 0.05);
+    wadi_arena_free(&arena);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(water_rests_in_any_tank),
+        cmocka_unit_test(a_trough_of_a_mesh_holds_water),
+        cmocka_unit_test(a_thin_plate_parts_two_levels),
+        cmocka_unit_test(moving_solids_push_water_aside),
+        cmocka_unit_test(a_ball_is_lifted_by_what_it_displaces),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
