@@ -3,6 +3,7 @@
 #define WADI_SPH_SPH_H
 
 #include "matter/materials.h"
+#include "sph/friction/sph_friction.h"
 #include "sph/pressure/sph_pressure.h"
 #include "sph/sph_settings.h"
 #include "world/solver.h"
@@ -14,8 +15,10 @@ typedef struct WadiSph {
     double spacing;      /* m: dx */
     double unit_time;    /* s: sqrt(dx / g) */
     int pressure_column; /* Pa; shown */
-    /* Eigenvalue of the pressure's operator, measured every few steps; 0: not yet. */
-    double largest;
+    /* Pa: the first of three columns each of the stress (xx, yy, zz), (xy, yz, zx), and that of walls. */
+    int stress_column[3];
+    /* Eigenvalues of the operators of pressure and friction, measured every few steps; 0: not yet. */
+    double largest, largest_friction;
     int64_t steps;
 } WadiSph;
 
@@ -36,6 +39,7 @@ typedef struct WadiSphStep {
     float *pressure; /* P = p dt / (rho dx), m/s */
     WadiF4 *shift;   /* added to the velocity in the move alone, m/s */
     int pressure_solves, pressure_iterations, shift_iterations;
+    int friction_solves, friction_iterations;
 } WadiSphStep;
 
 /* sph_step.c */
@@ -45,8 +49,12 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
 WadiStatus wadi_sph_add_forces(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_viscosity_step.c */
 WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error);
-/* sph_pressure_step.c */
+/* sph_pressure_step.c: velocities without compression, and the shift that parts crowded water. */
 WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *error);
+/* sph_friction_step.c: the columns of stress; pressure and friction of a scene with sand. */
+WadiStatus wadi_sph_add_friction_columns(WadiSph *sph, WadiError *error);
+WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_move.c: velocities and pressures to the particles, and the particles to their next positions. */
 WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
                          WadiError *error);

@@ -7,9 +7,10 @@
 
 enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 12, POWER_STEPS = 10, SHIFT_ITERATIONS = 10, ATTEMPTS = 12 };
 
-/* Of the differences between neighbours. Without it patterns that no gradient sees grow in the pressure,
- * and the solve takes twice the iterations. */
-static const float SMOOTH = 0.1f;
+/* Of the differences between neighbours. Without it patterns that no gradient sees grow in the pressure, and
+ * the solve takes twice the iterations. Sand needs more, since friction keeps such patterns from
+ * flowing apart. */
+static const float SMOOTH[2] = { 0.1f, 0.3f };
 /* Where the density is lower by more than this, particles may approach. Less is noise: if it were allowed,
  * all of a tank at rest would sink a little in each step and be lifted again by the shift. */
 static const double LOOSE = 0.03;
@@ -17,13 +18,22 @@ static const double LOOSE = 0.03;
 static const double EIGENVALUE_MIN = 1.2;
 static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
 
-/* Loose particles may approach until they touch; the velocities of crowded ones only stop to approach. */
+/* Of sand: part of the excess density that a step removes, and the fastest rate, in sqrt(g dx). Its
+ * velocities part where it is crowded, against friction, and slowly. A shift would let piles creep. */
+static const double SAND_RATE = 0.1, SAND_SPEED = 0.05;
+
+/* Loose particles may approach until they touch; the velocities of crowded water only stop to approach. */
 static void set_sources(const WadiSph *sph, const WadiSphStep *step, float *source)
 {
     const double per_step = sph->spacing / step->dt;
+    const double fastest = SAND_SPEED * sph->spacing / sph->unit_time;
     for (int32_t i = 0; i < step->count; ++i) {
         const double room = 1.0 - (double)step->density[i];
-        source[i] = room > LOOSE ? (float)((room - LOOSE) * per_step) : 0.0f;
+        if (step->is_sand[i]) {
+            source[i] = (float)(room > 0.0 ? room * per_step : fmax(SAND_RATE * room * per_step, -fastest));
+        } else {
+            source[i] = room > LOOSE ? (float)((room - LOOSE) * per_step) : 0.0f;
+        }
     }
 }
 
@@ -67,51 +77,62 @@ static WadiStatus solve(WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in, 
     return WADI_OK;
 }
 
-/* Crowded particles part by a shift of their positions that leaves the velocities alone, so that overlap
- * does not become motion [CBG19]. */
-static WadiStatus solve_shift(WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in, float *source,
-                              WadiError *error)
+static WadiStatus prepare(WadiSph *sph, const WadiSphStep *step, WadiSphPressureIn *in, WadiError *error)
+{
+    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
+    *in = (WadiSphPressureIn){ .pairs = &step->pairs,
+                               .walls = &step->walls,
+                               .is_sand = step->is_sand,
+                               .lightness = step->lightness,
+                               .is_sand_open = step->closed != NULL,
+                               .smooth = { SMOOTH[0], SMOOTH[1] },
+                               .tolerance =
+                                   def->tolerance * step->dt * sph->spacing / (sph->unit_time * sph->unit_time),
+                               .max_iterations = def->pressure_iterations };
+    WADI_TRY(measure(sph, in, error));
+    in->largest = sph->largest;
+    return WADI_OK;
+}
+
+/* Crowded particles of water part by a shift of their positions that leaves the velocities alone, so that
+ * overlap does not become motion [CBG19]. */
+WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
     WadiArena *arena = sph->context.scratch;
     const double per_step = sph->spacing / step->dt;
     const double fastest = def->density_speed * sph->spacing / sph->unit_time;
-    float *pressure = NULL;
+    float *pressure = NULL, *source = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &step->shift, (size_t)step->count, "shift", error));
+    memset(step->shift, 0, (size_t)step->count * sizeof *step->shift);
+    if (!sph->materials.has_water) {
+        return WADI_OK;
+    }
     WADI_TRY(WADI_ARENA_NEW(arena, &pressure, (size_t)step->count, "shift", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &source, (size_t)step->count, "shift", error));
     for (int32_t i = 0; i < step->count; ++i) {
-        const double room = 1.0 - (double)step->density[i];
+        const double room = step->is_sand[i] ? 1.0 : 1.0 - (double)step->density[i];
         source[i] =
             (float)(room > 0.0 ? room * per_step : fmax(def->density_rate * room * per_step, -fastest));
         pressure[i] = 0.0f;
-        step->shift[i] = (WadiF4){ 0 };
     }
-    in->source = source;
-    in->max_iterations = SHIFT_ITERATIONS;
+    WadiSphPressureIn in;
     WadiSphPressureReport report;
-    WADI_TRY(wadi_sph_pressure_solve(step->shift, pressure, in, &report, arena, error));
+    WADI_TRY(prepare(sph, step, &in, error));
+    in.source = source;
+    in.max_iterations = SHIFT_ITERATIONS;
+    WADI_TRY(wadi_sph_pressure_solve(step->shift, pressure, &in, &report, arena, error));
     step->shift_iterations += report.iterations;
     return WADI_OK;
 }
 
 WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
-    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
-    WadiArena *arena = sph->context.scratch;
+    WadiSphPressureIn in;
     float *source = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &source, (size_t)step->count, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &source, (size_t)step->count, "pressure", error));
     set_sources(sph, step, source);
-    WadiSphPressureIn in = { .pairs = &step->pairs,
-                             .walls = &step->walls,
-                             .is_sand = step->is_sand,
-                             .lightness = step->lightness,
-                             .is_sand_open = step->closed != NULL,
-                             .source = source,
-                             .smooth = SMOOTH,
-                             .tolerance =
-                                 def->tolerance * step->dt * sph->spacing / (sph->unit_time * sph->unit_time),
-                             .max_iterations = def->pressure_iterations };
-    WADI_TRY(measure(sph, &in, error));
-    WADI_TRY(solve(sph, step, &in, error));
-    return solve_shift(sph, step, &in, source, error);
+    WADI_TRY(prepare(sph, step, &in, error));
+    in.source = source;
+    return solve(sph, step, &in, error);
 }

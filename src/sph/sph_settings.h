@@ -8,6 +8,9 @@
 typedef struct WadiSphDef {
     double tolerance;        /* of the pressure: mean residual over g dt */
     int pressure_iterations; /* largest number a solve */
+    int friction_iterations; /* the same of friction */
+    int friction_rounds;     /* of friction and pressure a step */
+    double sand_step;        /* sqrt(dx/g): no step with sand in the scene is longer */
     double cfl;              /* spacings a step */
     double step;             /* sqrt(dx/g): no step is longer */
     double density_rate;     /* part of the excess density that a step removes */

@@ -20,7 +20,7 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     WADI_TRY(wadi_particles_add_column(context->particles, "pressure", WADI_TYPE_F32, &sph->pressure_column,
                                        error));
     wadi_particles_show_column(context->particles, sph->pressure_column);
-    return WADI_OK;
+    return wadi_sph_add_friction_columns(sph, error);
 }
 
 static void destroy(void *solver)
@@ -51,33 +51,38 @@ static double largest_dt(const void *solver, double time, const char **limit)
         speed = fmax(0.0, wadi_parallel_max(p->count, SPEED_BLOCK, block_speed, p, partials));
     }
     const double g = wadi_norm(wadi_curve_value3(&sph->context.world->scene->gravity, time));
-    const double longest = def->step * sph->unit_time;
+    const bool has_sand = sph->materials.has_sand;
+    const double longest = (has_sand ? fmin(def->step, def->sand_step) : def->step) * sph->unit_time;
     const double dt = def->cfl * sph->spacing / (speed + g * longest + 1e-30);
-    *limit = dt < longest ? "spacings a step" : "sph.step";
+    *limit = dt < longest                             ? "spacings a step"
+             : has_sand && def->sand_step < def->step ? "sph.sand_step"
+                                                      : "sph.step";
     return fmin(dt, longest);
 }
 
 static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
 {
     const WadiSph *sph = solver;
-    const double numbers[2] = { sph->largest, (double)sph->steps };
-    return wadi_state_put(state, "sph", WADI_TYPE_F64, 2, 1, numbers, error);
+    const double numbers[3] = { sph->largest, (double)sph->steps, sph->largest_friction };
+    return wadi_state_put(state, "sph", WADI_TYPE_F64, 3, 1, numbers, error);
 }
 
 static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
 {
     WadiSph *sph = solver;
     const WadiStateArray *array;
-    WADI_TRY(wadi_state_expect(state, "sph", WADI_TYPE_F64, 2, 1, &array, error));
+    WADI_TRY(wadi_state_expect(state, "sph", WADI_TYPE_F64, 3, 1, &array, error));
     const double *numbers = array->data;
-    if (!(numbers[0] >= 0.0 && numbers[0] <= 1e6 && numbers[1] >= 0.0 && numbers[1] <= 1e15)) {
+    if (!(numbers[0] >= 0.0 && numbers[0] <= 1e6 && numbers[1] >= 0.0 && numbers[1] <= 1e15 &&
+          numbers[2] >= 0.0 && numbers[2] <= 1e6)) {
         return wadi_fail(error, WADI_ERR_FORMAT,
-                         "the numbers of the solver sph in the checkpoint are %g and %g; resume from "
+                         "the numbers of the solver sph in the checkpoint are %g, %g and %g; resume from "
                          "another one",
-                         numbers[0], numbers[1]);
+                         numbers[0], numbers[1], numbers[2]);
     }
     sph->largest = numbers[0];
     sph->steps = (int64_t)numbers[1];
+    sph->largest_friction = numbers[2];
     return WADI_OK;
 }
 

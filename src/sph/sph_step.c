@@ -64,10 +64,17 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
     RUN("neighbours", find_pairs(sph, step, error));
     RUN("forces", wadi_sph_add_forces(sph, step, error));
     RUN("viscosity", wadi_sph_apply_viscosity(sph, step, error));
-    RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
+    if (sph->materials.has_sand) {
+        WADI_TRY(wadi_sph_solve_sand(sph, step, error));
+    } else {
+        RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
+    }
+    RUN("pressure", wadi_sph_solve_shift(sph, step, error));
     RUN("move", wadi_sph_move(sph, step, report, error));
     report->pressure_solves = step->pressure_solves;
     report->pressure_iterations = step->pressure_iterations;
+    report->friction_solves = step->friction_solves;
+    report->friction_iterations = step->friction_iterations;
     sph->steps += 1;
     return WADI_OK;
 }

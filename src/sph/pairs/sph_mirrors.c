@@ -83,7 +83,9 @@ static int64_t visit(const Mirrors *m, int32_t near, bool is_filling)
     const WadiSphWalls *walls = m->in->walls;
     const int32_t i = m->particle[near];
     int64_t count = 0;
-    for (int64_t n = pairs->start[i]; n < pairs->start[i] + pairs->same[i]; ++n) {
+    /* Sand has none: its friction has no images either, and both have to be felt alike. */
+    const int64_t end = pairs->start[i] + (m->in->is_sand[i] ? 0 : pairs->same[i]);
+    for (int64_t n = pairs->start[i]; n < end; ++n) {
         const int32_t j = pairs->index[n];
         Common common[WADI_SPH_CONTACT_MAX];
         const int walls_of_both = walls->of[j] >= 0 ? find_common(walls, near, walls->of[j], common) : 0;

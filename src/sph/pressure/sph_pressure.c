@@ -111,8 +111,8 @@ static double step_block(void *context, int64_t first, int64_t end)
     double moved = 0.0, back = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const float from = number_at(s->in->pairs, i);
-        const float r =
-            compression_of(s->in, s->velocity, i) - s->in->source[i] - s->in->smooth * s->rough[i];
+        const float r = compression_of(s->in, s->velocity, i) - s->in->source[i] -
+                        s->in->smooth[s->in->is_sand[i]] * s->rough[i];
         const float p = from + s->step * r;
         const float now = p > 0.0f ? p : 0.0f, before = s->pressure[i];
         moved += fabs((double)(now - from));
@@ -193,7 +193,8 @@ static double square_block(void *context, int64_t first, int64_t end)
         const int32_t near = s->in->walls->of[i];
         /* The walls' velocity is no part of the operator. */
         const float moving = near >= 0 ? s->in->walls->gradient[near][3] : 0.0f;
-        const float r = compression_of(s->in, s->velocity, i) + moving - s->in->smooth * s->rough[i];
+        const float r =
+            compression_of(s->in, s->velocity, i) + moving - s->in->smooth[s->in->is_sand[i]] * s->rough[i];
         s->last[i] = -r;
         sum += (double)r * (double)r;
     }

@@ -17,7 +17,7 @@ typedef struct WadiSphPressureIn {
     const float *lightness; /* per particle: V_i / m_i times the density of reference */
     bool is_sand_open;      /* between sand and water only the water's pressure acts */
     const float *source;    /* s_i, m/s: rate at which the particle may become denser */
-    float smooth;           /* weight of the differences between neighbours */
+    float smooth[2];        /* weight of the differences between neighbours: of water, of sand */
     double largest;         /* eigenvalue of the operator, from wadi_sph_pressure_largest */
     double tolerance;       /* of the mean residual, m/s */
     int max_iterations;

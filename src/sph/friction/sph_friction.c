@@ -1,0 +1,354 @@
+/* Projected gradient with Nesterov's acceleration, restarted where it would go back. */
+#include "sph/friction/sph_friction.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+
+enum { BLOCK = 512, MIN_ITERATIONS = 2 };
+
+#define TURN(v) __builtin_shufflevector(v, v, 1, 2, 0, 3)      /* y, z, x */
+#define TURN_BACK(v) __builtin_shufflevector(v, v, 2, 0, 1, 3) /* z, x, y */
+
+typedef struct Solve {
+    const WadiSphFrictionIn *in;
+    const WadiF4 *wanted; /* v* */
+    WadiF4 *velocity;
+    WadiSphFriction now, last, at; /* `at`: where the gradient is taken */
+    float step;                    /* 1 / eigenvalue */
+    float momentum;                /* of the extrapolation */
+    double *partials;
+} Solve;
+
+static inline float dot3(const WadiF4 *a, const WadiF4 *b)
+{
+    const WadiF4 product = *a * *b;
+    return product[0] + product[1] + product[2];
+}
+
+/* Whether the particle has tractions; they are those of `near`. */
+static inline bool has_traction(const WadiSphFrictionIn *in, int32_t i, int32_t *near)
+{
+    *near = in->walls->of[i];
+    return *near >= 0 && in->is_sand[i];
+}
+
+/* sum_j (T_i + T_j) G_ij + sum_c t_c. With B = (xy, yz, zx) the product of T and r is
+ * (xx, yy, zz) r + B turn(r) + turn_back(B r), by component. */
+static inline __attribute__((always_inline)) void push_of(const WadiSphFrictionIn *in,
+                                                          const WadiSphFriction *friction, int32_t i,
+                                                          WadiF4 *push)
+{
+    const WadiSphPairs *pairs = in->pairs;
+    const WadiSphStress own = friction->stress[i];
+    const WadiI4 place = pairs->place[i];
+    const int64_t first = pairs->start[i], end = first + pairs->same[i];
+    WadiF4 diagonal = { 0 }, above = { 0 }, below = { 0 };
+    for (int64_t n = first; n < end; ++n) {
+        const int32_t j = pairs->index[n];
+        const WadiSphStress *other = &friction->stress[j];
+        const WadiF4 g = WADI_SPH_OFFSET(pairs->place[j], place) * pairs->slope[n];
+        const WadiF4 shear = own.shear + other->shear;
+        diagonal += (own.normal + other->normal) * g;
+        above += shear * TURN(g);
+        below += shear * g;
+    }
+    WadiF4 sum = diagonal + above + TURN_BACK(below);
+    int32_t near;
+    if (has_traction(in, i, &near)) {
+        for (int c = 0; c < in->walls->contact_count[near]; ++c) {
+            sum += friction->traction[near][c];
+        }
+    }
+    *push = sum;
+}
+
+/* dev sym sum_j (v_j - v_i) (x) G_ij. */
+static inline __attribute__((always_inline)) void strain_of(const WadiSphFrictionIn *in,
+                                                            const WadiF4 *velocity, int32_t i,
+                                                            WadiSphStress *strain)
+{
+    const WadiSphPairs *pairs = in->pairs;
+    const WadiF4 v = velocity[i];
+    const WadiI4 place = pairs->place[i];
+    const int64_t first = pairs->start[i], end = first + pairs->same[i];
+    WadiF4 diagonal = { 0 }, above = { 0 }, below = { 0 };
+    for (int64_t n = first; n < end; ++n) {
+        const int32_t j = pairs->index[n];
+        const WadiF4 g = WADI_SPH_OFFSET(pairs->place[j], place) * pairs->slope[n];
+        const WadiF4 difference = velocity[j] - v;
+        diagonal += difference * g;
+        above += difference * TURN(g);
+        below += difference * TURN_BACK(g);
+    }
+    const float third = (diagonal[0] + diagonal[1] + diagonal[2]) * (1.0f / 3.0f);
+    strain->normal = diagonal - (WadiF4){ third, third, third, diagonal[3] };
+    strain->shear = 0.5f * (above + TURN(below));
+    strain->shear[3] = 0.0f;
+}
+
+static void push_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        if (s->in->is_sand[i]) {
+            WadiF4 push;
+            push_of(s->in, &s->at, i, &push);
+            s->velocity[i] = s->wanted[i] + push * s->in->lightness[i];
+        }
+    }
+}
+
+/* What the projected step of one unknown adds to the sums: |now - at|^2, and (at - now) . (now - before). */
+typedef struct Progress {
+    double moved, back;
+} Progress;
+
+static void step_stress(const Solve *s, int32_t i, Progress *progress)
+{
+    const WadiSphStress at = s->at.stress[i], before = s->now.stress[i];
+    WadiSphStress d;
+    strain_of(s->in, s->velocity, i, &d);
+    WadiSphStress to = { at.normal + s->step * d.normal, at.shear + s->step * d.shear };
+    const float size = sqrtf(0.5f * wadi_sph_stress_square(&to)), bound = s->in->bound[i];
+    if (size > bound) {
+        const float scale = bound / size;
+        to.normal *= scale, to.shear *= scale;
+    }
+    const WadiF4 moved = to.normal - at.normal, turned = to.shear - at.shear;
+    const WadiF4 since = to.normal - before.normal, since_shear = to.shear - before.shear;
+    const WadiF4 square = moved * moved + 2.0f * turned * turned;
+    const WadiF4 back = moved * since + 2.0f * turned * since_shear;
+    progress->moved += sqrt((double)(square[0] + square[1] + square[2]));
+    progress->back -= (double)(back[0] + back[1] + back[2]);
+    s->last.stress[i] = before;
+    s->now.stress[i] = to;
+}
+
+static void step_traction(const Solve *s, int32_t i, int32_t near, Progress *progress)
+{
+    const WadiSphWalls *walls = s->in->walls;
+    for (int c = 0; c < walls->contact_count[near]; ++c) {
+        const WadiSphContact *contact = &walls->contact[near][c];
+        const WadiF4 at = s->at.traction[near][c], before = s->now.traction[near][c];
+        const WadiF4 n = { contact->normal[0], contact->normal[1], contact->normal[2], 0.0f };
+        const WadiF4 slip = s->velocity[i] - contact->velocity;
+        WadiF4 to = at - s->step * (slip - n * dot3(&slip, &n));
+        to -= n * dot3(&to, &n); /* the guess is of another step */
+        to[3] = 0.0f;
+        const float size = sqrtf(dot3(&to, &to));
+        const float bound = contact->friction * s->in->pressure[i] * -contact->velocity[3];
+        if (size > bound) {
+            to *= bound / size;
+        }
+        const WadiF4 moved = to - at, since = to - before;
+        progress->moved += sqrt((double)dot3(&moved, &moved));
+        progress->back -= (double)dot3(&moved, &since);
+        s->last.traction[near][c] = before;
+        s->now.traction[near][c] = to;
+    }
+}
+
+static double step_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    Progress progress = { 0 };
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        int32_t near;
+        if (s->in->is_sand[i]) {
+            step_stress(s, i, &progress);
+        }
+        if (has_traction(s->in, i, &near)) {
+            step_traction(s, i, near, &progress);
+        }
+    }
+    s->partials[first / BLOCK] = progress.back;
+    return progress.moved;
+}
+
+static void extrapolate_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        int32_t near;
+        if (s->in->is_sand[i]) {
+            const WadiSphStress now = s->now.stress[i], last = s->last.stress[i];
+            s->at.stress[i].normal = now.normal + s->momentum * (now.normal - last.normal);
+            s->at.stress[i].shear = now.shear + s->momentum * (now.shear - last.shear);
+        }
+        if (has_traction(s->in, i, &near)) {
+            for (int c = 0; c < s->in->walls->contact_count[near]; ++c) {
+                const WadiF4 now = s->now.traction[near][c];
+                s->at.traction[near][c] = now + s->momentum * (now - s->last.traction[near][c]);
+            }
+        }
+    }
+}
+
+WadiStatus wadi_sph_friction_create(WadiSphFriction *friction, const WadiSphPairs *pairs,
+                                    const WadiSphWalls *walls, WadiArena *arena, WadiError *error)
+{
+    const size_t count = (size_t)pairs->count, near = (size_t)walls->count;
+    WADI_TRY(WADI_ARENA_NEW(arena, &friction->stress, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &friction->traction, near, "friction", error));
+    memset(friction->stress, 0, count * sizeof *friction->stress);
+    memset(friction->traction, 0, near * sizeof *friction->traction);
+    return WADI_OK;
+}
+
+static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
+{
+    const size_t blocks = (size_t)wadi_parallel_block_count(s->in->pairs->count, BLOCK);
+    WADI_TRY(wadi_sph_friction_create(&s->last, s->in->pairs, s->in->walls, arena, error));
+    WADI_TRY(wadi_sph_friction_create(&s->at, s->in->pairs, s->in->walls, arena, error));
+    return WADI_ARENA_NEW(arena, &s->partials, 2 * blocks, "friction", error);
+}
+
+void wadi_sph_friction_apply(WadiF4 *to, const WadiF4 *from, const WadiSphFriction *friction,
+                             const WadiSphFrictionIn *in)
+{
+    Solve s = { .in = in, .wanted = from, .velocity = to, .at = *friction };
+    if (to != from) {
+        memcpy(to, from, (size_t)in->pairs->count * sizeof *to);
+    }
+    wadi_parallel_for(in->pairs->count, BLOCK, push_block, &s);
+}
+
+WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, WadiSphFriction *friction, const WadiSphFrictionIn *in,
+                                   WadiSphFrictionReport *report, WadiArena *arena, WadiError *error)
+{
+    const int32_t count = in->pairs->count;
+    const int64_t blocks = wadi_parallel_block_count(count, BLOCK);
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    Solve s = { .in = in, .velocity = velocity, .now = *friction, .step = (float)(1.0 / in->largest) };
+    WadiF4 *wanted = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &wanted, (size_t)count, "friction", error));
+    for (int32_t i = 0; i < count; ++i) {
+        wanted[i] = (WadiF4){ velocity[i][0], velocity[i][1], velocity[i][2], 0.0f };
+    }
+    s.wanted = wanted;
+    WADI_TRY(begin(&s, arena, error));
+    wadi_parallel_for(count, BLOCK, extrapolate_block, &s);
+    *report = (WadiSphFrictionReport){ 0 };
+    double t = 1.0;
+    bool is_done = false;
+    while (report->iterations < in->max_iterations && !is_done) {
+        wadi_parallel_for(count, BLOCK, push_block, &s);
+        const double moved = wadi_parallel_sum(count, BLOCK, step_block, &s, s.partials + blocks);
+        double back = 0.0;
+        for (int64_t b = 0; b < blocks; ++b) {
+            back += s.partials[b];
+        }
+        report->iterations += 1;
+        report->residual = moved * in->largest / fmax(1.0, count);
+        is_done = report->residual <= in->tolerance && report->iterations >= MIN_ITERATIONS;
+        const double next = back > 0.0 ? 1.0 : 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t));
+        s.momentum = back > 0.0 || is_done ? 0.0f : (float)((t - 1.0) / next);
+        t = next;
+        wadi_parallel_for(count, BLOCK, extrapolate_block, &s);
+    }
+    s.at = *friction;
+    wadi_parallel_for(count, BLOCK, push_block, &s);
+    wadi_arena_release(arena, mark);
+    return WADI_OK;
+}
+
+typedef struct Strain {
+    const WadiSphFrictionIn *in;
+    const WadiF4 *velocity;
+    WadiSphStress *strain;
+} Strain;
+
+static void strain_block(void *context, int64_t first, int64_t end)
+{
+    const Strain *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        s->strain[i] = (WadiSphStress){ 0 };
+        if (s->in->is_sand[i]) {
+            strain_of(s->in, s->velocity, i, &s->strain[i]);
+        }
+    }
+}
+
+void wadi_sph_friction_strain(WadiSphStress *strain, const WadiF4 *velocity, const WadiSphFrictionIn *in)
+{
+    Strain s = { in, velocity, strain };
+    wadi_parallel_for(in->pairs->count, BLOCK, strain_block, &s);
+}
+
+/* The operator from `at` to `now`, and the square of the result. */
+static double square_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    const WadiSphWalls *walls = s->in->walls;
+    double sum = 0.0;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        int32_t near;
+        if (s->in->is_sand[i]) {
+            WadiSphStress *strain = &s->now.stress[i];
+            strain_of(s->in, s->velocity, i, strain);
+            strain->normal = -strain->normal, strain->shear = -strain->shear;
+            sum += (double)wadi_sph_stress_square(strain);
+        }
+        for (int c = 0; has_traction(s->in, i, &near) && c < walls->contact_count[near]; ++c) {
+            const WadiF4 v = s->velocity[i];
+            const WadiF4 *n = &walls->contact[near][c].normal;
+            WadiF4 along = v - *n * dot3(&v, n);
+            along[3] = 0.0f;
+            s->now.traction[near][c] = along;
+            sum += (double)dot3(&along, &along);
+        }
+    }
+    return sum;
+}
+
+/* `at` becomes `now` times a factor. */
+static void scale(const Solve *s, float factor)
+{
+    for (int32_t i = 0; i < s->in->pairs->count; ++i) {
+        s->at.stress[i].normal = s->now.stress[i].normal * factor;
+        s->at.stress[i].shear = s->now.stress[i].shear * factor;
+    }
+    for (int32_t near = 0; near < s->in->walls->count; ++near) {
+        for (int c = 0; c < WADI_SPH_CONTACT_MAX; ++c) {
+            s->at.traction[near][c] = s->now.traction[near][c] * factor;
+        }
+    }
+}
+
+static float noise(uint32_t *state)
+{
+    *state = *state * UINT32_C(1664525) + UINT32_C(1013904223);
+    return (float)(*state >> 8) / 16777216.0f - 0.5f;
+}
+
+WadiStatus wadi_sph_friction_largest(const WadiSphFrictionIn *in, int iterations, double *largest,
+                                     WadiArena *arena, WadiError *error)
+{
+    const int32_t count = in->pairs->count;
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    WadiF4 *none = NULL, *velocity = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &none, (size_t)count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &velocity, (size_t)count, "friction", error));
+    memset(none, 0, (size_t)count * sizeof *none);
+    memset(velocity, 0, (size_t)count * sizeof *velocity);
+    Solve s = { .in = in, .wanted = none, .velocity = velocity };
+    WADI_TRY(begin(&s, arena, error));
+    s.now = s.last;
+    uint32_t state = 1;
+    for (int32_t i = 0; i < count; ++i) {
+        const float a = noise(&state), b = noise(&state);
+        s.at.stress[i].normal = (WadiF4){ a, b, -a - b, 0.0f };
+        s.at.stress[i].shear = (WadiF4){ noise(&state), noise(&state), noise(&state), 0.0f };
+    }
+    double norm = 0.0;
+    for (int n = 0; n < iterations; ++n) {
+        wadi_parallel_for(count, BLOCK, push_block, &s);
+        norm = sqrt(wadi_parallel_sum(count, BLOCK, square_block, &s, s.partials));
+        scale(&s, norm > 0.0 ? (float)(1.0 / norm) : 0.0f);
+    }
+    *largest = fmax(norm, 1e-3);
+    wadi_arena_release(arena, mark);
+    return WADI_OK;
+}

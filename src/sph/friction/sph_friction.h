@@ -1,0 +1,76 @@
+/* Friction inside sand and between sand and walls, at a given pressure: of all stresses within the yield
+ * surface those that leave the least kinetic energy.
+ *   v_i = v*_i + (V_i/m_i) [ sum_j (T_i + T_j) G_ij + sum_c t_c ],  sand and sand only
+ *   D_i = dev sym sum_j (v_j - v_i) (x) G_ij
+ *   |T_i|_F / sqrt 2 <= k P_i + c,  |t_c| <= mu P_i |w_c|,  t_c along the wall
+ * T = stress dt / (density of reference x spacing) in m/s, as the pressure; w_c the wall's share of the
+ * pressure's gradient. T to v and v to -D are transposes of each other. Source: [theory 11.5]. */
+#ifndef WADI_SPH_FRICTION_H
+#define WADI_SPH_FRICTION_H
+
+#include "sph/pairs/sph_pairs.h"
+
+/* A symmetric tensor; the fourth numbers are 0. One load for each half. */
+typedef struct WadiSphStress {
+    WadiF4 normal; /* xx, yy, zz */
+    WadiF4 shear;  /* xy, yz, zx */
+} WadiSphStress;
+
+/* The unknowns. */
+typedef struct WadiSphFriction {
+    WadiSphStress *stress;                    /* per particle, traceless; 0 for water */
+    WadiF4 (*traction)[WADI_SPH_CONTACT_MAX]; /* per near particle and contact */
+} WadiSphFriction;
+
+typedef struct WadiSphFrictionIn {
+    const WadiSphPairs *pairs;
+    const WadiSphWalls *walls;
+    const uint8_t *is_sand;
+    const float *lightness;
+    const float *pressure; /* P, at least 0 */
+    const float *bound;    /* per particle: k P + c, m/s */
+    double largest;        /* eigenvalue of the operator, from wadi_sph_friction_largest */
+    double tolerance;      /* of the mean residual, m/s */
+    int max_iterations;
+} WadiSphFrictionIn;
+
+typedef struct WadiSphFrictionReport {
+    int iterations;
+    double residual; /* mean, m/s */
+} WadiSphFrictionReport;
+
+/* Memory for the unknowns, all 0. */
+WadiStatus wadi_sph_friction_create(WadiSphFriction *friction, const WadiSphPairs *pairs,
+                                    const WadiSphWalls *walls, WadiArena *arena, WadiError *error);
+
+/* to_i = from_i + (V_i/m_i) [ sum_j (T_i + T_j) G_ij + sum_c t_c ]; the arrays may be the same. */
+void wadi_sph_friction_apply(WadiF4 *to, const WadiF4 *from, const WadiSphFriction *friction,
+                             const WadiSphFrictionIn *in);
+/* D_i of a velocity; 0 for water. */
+void wadi_sph_friction_strain(WadiSphStress *strain, const WadiF4 *velocity, const WadiSphFrictionIn *in);
+
+/* `velocity`: without friction on entry, with it after; `friction`: a guess on entry. */
+WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, WadiSphFriction *friction, const WadiSphFrictionIn *in,
+                                   WadiSphFrictionReport *report, WadiArena *arena, WadiError *error);
+
+/* The largest eigenvalue of the operator from T and t to D and -v, by the power method. */
+WadiStatus wadi_sph_friction_largest(const WadiSphFrictionIn *in, int iterations, double *largest,
+                                     WadiArena *arena, WadiError *error);
+
+/* sph_friction_bound.c: the pressure that bounds the stress of a particle, m/s: half of it its own, half the
+ * mean of its neighbours. The pressures of single particles scatter, and sand would yield at those where it
+ * is low. */
+float wadi_sph_friction_pressure(const WadiSphPairs *pairs, const float *pressure, int32_t i);
+/* Adds to the densities of sand what the kernel misses beyond a free surface, so that the outermost row is
+ * not pressed into the next one. */
+void wadi_sph_friction_fill_surface(float *density, const WadiSphPairs *pairs, const WadiSphWalls *walls,
+                                    const uint8_t *is_sand);
+
+/* T : T. */
+static inline float wadi_sph_stress_square(const WadiSphStress *t)
+{
+    const WadiF4 sum = t->normal * t->normal + 2.0f * t->shear * t->shear;
+    return sum[0] + sum[1] + sum[2];
+}
+
+#endif

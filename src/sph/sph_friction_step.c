@@ -1,0 +1,239 @@
+/* Sand in a step: pressure, friction at that pressure, pressure again. The pressure comes last, so that what
+ * is left of the error is friction and not compression. Stresses are kept from step to step by the
+ * particles: without that a pile would melt. [theory 11.5] */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "matter/yield.h"
+#include "sph/sph.h"
+#include "sph/sph_stage.h"
+
+enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 12, POWER_STEPS = 50, FIRST_ROUNDS = 6, FIRST_CAP = 400 };
+
+static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
+
+WadiStatus wadi_sph_add_friction_columns(WadiSph *sph, WadiError *error)
+{
+    WadiParticles *particles = sph->context.particles;
+    if (!sph->materials.has_sand) {
+        return WADI_OK;
+    }
+    WADI_TRY(
+        wadi_particles_add_vector(particles, "stress_normal", WADI_TYPE_F32, &sph->stress_column[0], error));
+    WADI_TRY(
+        wadi_particles_add_vector(particles, "stress_shear", WADI_TYPE_F32, &sph->stress_column[1], error));
+    return wadi_particles_add_vector(particles, "wall_stress", WADI_TYPE_F32, &sph->stress_column[2], error);
+}
+
+/* Velocities of a step with sand. */
+typedef struct Sand {
+    WadiSph *sph;
+    WadiSphStep *step;
+    WadiSphFriction friction;
+    float *bound;
+    WadiF4 *free;   /* v*: forces only */
+    WadiF4 *rubbed; /* v* and friction */
+    float *column[9];
+    float pascal; /* of a stress of 1 m/s */
+} Sand;
+
+static void set_yield(WadiSph *sph, const WadiSphStep *step)
+{
+    const WadiScene *scene = sph->context.world->scene;
+    WadiMaterials *materials = &sph->materials;
+    for (int m = 0; m < materials->count; ++m) {
+        if (materials->is_sand[m]) {
+            const WadiMaterial *material = &scene->materials[m];
+            const WadiYield yield = wadi_yield_of_material(material, material->yield, step->time);
+            materials->slope[m] = (float)yield.slide;
+            materials->cohesion[m] = (float)(yield.cohesion * step->dt / (materials->density * sph->spacing));
+        }
+    }
+}
+
+static void bound_block(void *context, int64_t first, int64_t end)
+{
+    const Sand *s = context;
+    const WadiMaterials *materials = &s->sph->materials;
+    const uint8_t *material = s->sph->context.particles->material + s->step->sort.first;
+    for (int64_t i = first; i < end; ++i) {
+        s->bound[i] =
+            s->step->is_sand[i]
+                ? materials->slope[material[i]] *
+                          wadi_sph_friction_pressure(&s->step->pairs, s->step->pressure, (int32_t)i) +
+                      materials->cohesion[material[i]]
+                : 0.0f;
+    }
+}
+
+/* Splits the traction of a particle among its contacts c: t_c = w_c Q_c u, Q_c the projection to the wall's
+ * plane, and u such that they add up to t. */
+static void split_traction(const WadiSphWalls *walls, int32_t near, WadiVec3 t, WadiF4 *out)
+{
+    double m[3][3] = { { 1e-6, 0, 0 }, { 0, 1e-6, 0 }, { 0, 0, 1e-6 } };
+    const int count = walls->contact_count[near];
+    for (int c = 0; c < count; ++c) {
+        const WadiSphContact *contact = &walls->contact[near][c];
+        const double w = (double)(contact->friction * -contact->velocity[3]);
+        for (int a = 0; a < 9; ++a) {
+            const double n = (double)contact->normal[a / 3] * (double)contact->normal[a % 3];
+            m[a / 3][a % 3] += w * ((a % 4 == 0) - n);
+        }
+    }
+    const WadiVec3 x = { m[0][0], m[1][0], m[2][0] }, y = { m[0][1], m[1][1], m[2][1] };
+    const WadiVec3 z = { m[0][2], m[1][2], m[2][2] };
+    const WadiVec3 yz = wadi_cross(y, z);
+    const double determinant = wadi_dot(x, yz);
+    const WadiVec3 u = { wadi_dot(t, yz) / determinant, wadi_dot(t, wadi_cross(z, x)) / determinant,
+                         wadi_dot(t, wadi_cross(x, y)) / determinant };
+    for (int c = 0; c < count; ++c) {
+        const WadiSphContact *contact = &walls->contact[near][c];
+        const WadiVec3 n = { (double)contact->normal[0], (double)contact->normal[1],
+                             (double)contact->normal[2] };
+        const double w = (double)(contact->friction * -contact->velocity[3]);
+        const WadiVec3 along = wadi_scale(wadi_add_scaled(u, n, -wadi_dot(u, n)), w);
+        out[c] = (WadiF4){ (float)along.x, (float)along.y, (float)along.z, 0.0f };
+    }
+}
+
+static void load_block(void *context, int64_t first, int64_t end)
+{
+    const Sand *s = context;
+    const float scale = 1.0f / s->pascal;
+    float *const *c = s->column;
+    for (int64_t i = first; i < end; ++i) {
+        const int32_t near = s->step->walls.of[i];
+        if (s->step->is_sand[i]) {
+            WadiSphStress *stress = &s->friction.stress[i];
+            stress->normal = (WadiF4){ c[0][i], c[1][i], c[2][i], 0.0f } * scale;
+            stress->shear = (WadiF4){ c[3][i], c[4][i], c[5][i], 0.0f } * scale;
+        }
+        if (s->step->is_sand[i] && near >= 0) {
+            const WadiVec3 t = { (double)(c[6][i] * scale), (double)(c[7][i] * scale),
+                                 (double)(c[8][i] * scale) };
+            split_traction(&s->step->walls, near, t, s->friction.traction[near]);
+        }
+    }
+}
+
+static void store_block(void *context, int64_t first, int64_t end)
+{
+    const Sand *s = context;
+    float *const *c = s->column;
+    for (int64_t i = first; i < end; ++i) {
+        const WadiSphStress stress = s->friction.stress[i];
+        const int32_t near = s->step->walls.of[i];
+        WadiF4 traction = { 0 };
+        for (int n = 0; near >= 0 && n < s->step->walls.contact_count[near]; ++n) {
+            traction += s->friction.traction[near][n];
+        }
+        for (int a = 0; a < 3; ++a) {
+            c[a][i] = stress.normal[a] * s->pascal;
+            c[3 + a][i] = stress.shear[a] * s->pascal;
+            c[6 + a][i] = traction[a] * s->pascal;
+        }
+    }
+}
+
+/* Friction at fixed pressure: `velocity` loses the old friction and gets the new one. */
+static void exchange_block(void *context, int64_t first, int64_t end)
+{
+    const Sand *s = context;
+    for (int64_t i = first; i < end; ++i) {
+        s->rubbed[i] = s->free[i] + (s->step->velocity[i] - s->rubbed[i]);
+    }
+}
+
+static void rejoin_block(void *context, int64_t first, int64_t end)
+{
+    const Sand *s = context;
+    for (int64_t i = first; i < end; ++i) {
+        s->rubbed[i] = s->free[i] + (s->step->velocity[i] - s->rubbed[i]);
+        s->step->velocity[i] = s->rubbed[i];
+    }
+}
+
+static WadiStatus begin(Sand *s, WadiError *error)
+{
+    WadiSph *sph = s->sph;
+    WadiSphStep *step = s->step;
+    WadiArena *arena = sph->context.scratch;
+    const size_t count = (size_t)step->count;
+    WADI_TRY(wadi_sph_friction_create(&s->friction, &step->pairs, &step->walls, arena, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->bound, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->free, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->rubbed, count, "friction", error));
+    s->pascal = (float)(sph->materials.density * sph->spacing / step->dt);
+    for (int c = 0; c < 9; ++c) {
+        s->column[c] =
+            (float *)wadi_particles_column(sph->context.particles, sph->stress_column[c / 3] + c % 3) +
+            step->sort.first;
+    }
+    set_yield(sph, step);
+    wadi_parallel_for(step->count, BLOCK, load_block, s);
+    wadi_sph_friction_fill_surface(step->density, &step->pairs, &step->walls, step->is_sand);
+    return WADI_OK;
+}
+
+static WadiStatus measure(WadiSph *sph, const WadiSphFrictionIn *in, WadiError *error)
+{
+    if (sph->largest_friction > 0.0 && sph->steps % POWER_STEPS != 0) {
+        return WADI_OK;
+    }
+    double largest;
+    const int iterations = sph->largest_friction > 0.0 ? POWER : FIRST_POWER;
+    WADI_TRY(wadi_sph_friction_largest(in, iterations, &largest, sph->context.scratch, error));
+    sph->largest_friction = fmax(0.9 * sph->largest_friction, EIGENVALUE_MARGIN * largest);
+    return WADI_OK;
+}
+
+static WadiStatus rub(Sand *s, WadiSphFrictionIn *in, WadiError *error)
+{
+    WadiSph *sph = s->sph;
+    WadiSphStep *step = s->step;
+    WADI_TRY(measure(sph, in, error));
+    in->largest = sph->largest_friction;
+    wadi_parallel_for(step->count, BLOCK, bound_block, s);
+    /* Without friction, and with its pressure. */
+    wadi_parallel_for(step->count, BLOCK, exchange_block, s);
+    WadiF4 *base = s->rubbed;
+    s->rubbed = step->velocity, step->velocity = base;
+    for (int32_t i = 0; i < step->count; ++i) {
+        s->rubbed[i] = base[i];
+    }
+    WadiSphFrictionReport report;
+    WADI_TRY(wadi_sph_friction_solve(step->velocity, &s->friction, in, &report, sph->context.scratch, error));
+    step->friction_solves += 1;
+    step->friction_iterations += report.iterations;
+    wadi_parallel_for(step->count, BLOCK, rejoin_block, s);
+    return WADI_OK;
+}
+
+WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
+    const bool is_first = sph->steps == 0;
+    const int rounds = is_first ? FIRST_ROUNDS : def->friction_rounds;
+    Sand s = { .sph = sph, .step = step };
+    RUN("friction", begin(&s, error));
+    WadiSphFrictionIn in = { .pairs = &step->pairs,
+                             .walls = &step->walls,
+                             .is_sand = step->is_sand,
+                             .lightness = step->lightness,
+                             .pressure = step->pressure,
+                             .bound = s.bound,
+                             .tolerance =
+                                 def->tolerance * step->dt * sph->spacing / (sph->unit_time * sph->unit_time),
+                             .max_iterations = is_first ? FIRST_CAP : def->friction_iterations };
+    memcpy(s.free, step->velocity, (size_t)step->count * sizeof *s.free);
+    RUN("friction", (wadi_sph_friction_apply(s.rubbed, s.free, &s.friction, &in), WADI_OK));
+    memcpy(step->velocity, s.rubbed, (size_t)step->count * sizeof *s.free);
+    RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
+    for (int n = 0; n < rounds; ++n) {
+        RUN("friction", rub(&s, &in, error));
+        RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
+    }
+    wadi_parallel_for(step->count, BLOCK, store_block, &s);
+    return WADI_OK;
+}

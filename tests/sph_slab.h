@@ -1,0 +1,196 @@
+/* A slab of sand, periodic along x and y, on a floor at z = 0: particles, their pairs and contacts, and steps
+ * of pressure, friction, pressure. Lengths are in spacings. Positions wrap at 2^32 places, which are one
+ * period here: the slab must be two spacings thinner than its period. */
+#ifndef WADI_TESTS_SPH_SLAB_H
+#define WADI_TESTS_SPH_SLAB_H
+
+#include <string.h>
+
+#include "expect.h"
+#include "random_values.h"
+#include "sph/friction/sph_friction.h"
+#include "sph/pressure/sph_pressure.h"
+
+enum { SLAB_MAX = 1200, SLAB_PAIRS = SLAB_MAX * 100 };
+
+typedef struct Slab {
+    int period, count;
+    double spacing, gravity[3], dt; /* m, m/s^2, s */
+    float slope, cohesion, wall_friction;
+    double x[SLAB_MAX][3];
+    WadiF4 velocity[SLAB_MAX];
+    float pressure[SLAB_MAX], lightness[SLAB_MAX], density[SLAB_MAX], bound[SLAB_MAX], source[SLAB_MAX];
+    uint8_t is_sand[SLAB_MAX];
+    WadiSphKernel kernel;
+    WadiSphPairs pairs;
+    WadiSphWalls walls;
+    WadiSphFriction friction;
+    int64_t start[SLAB_MAX + 1];
+    int32_t same[SLAB_MAX], index[SLAB_PAIRS], of[SLAB_MAX];
+    float pair_slope[SLAB_PAIRS], cover[SLAB_MAX];
+    WadiI4 place[SLAB_MAX];
+    uint8_t contact_count[SLAB_MAX];
+    WadiSphContact contact[SLAB_MAX][WADI_SPH_CONTACT_MAX];
+    WadiF4 gradient[SLAB_MAX];
+    WadiSphStress stress[SLAB_MAX];
+    WadiF4 traction[SLAB_MAX][WADI_SPH_CONTACT_MAX]; /* of the particle: all are numbered as near */
+    double largest, largest_friction;
+} Slab;
+
+static inline double slab_places(const Slab *slab)
+{
+    return 4294967296.0 / slab->period;
+}
+
+/* Points of a lattice, displaced by up to half of `jitter`. */
+static inline Slab *slab_create(int period, int depth, double jitter)
+{
+    Slab *slab = calloc(1, sizeof *slab);
+    *slab = (Slab){ .period = period, .spacing = 0.01, .dt = 0.1 * sqrt(0.01 / 9.81) };
+    wadi_sph_kernel_init(&slab->kernel);
+    for (int n = 0; n < period * period * depth; ++n) {
+        const int cell[3] = { n % period, n / period % period, n / (period * period) };
+        for (int a = 0; a < 3; ++a) {
+            slab->x[n][a] = cell[a] + 0.5 + 0.5 * jitter * random_signed(1, (uint64_t)(3 * n + a));
+        }
+        slab->is_sand[n] = 1;
+        slab->lightness[n] = 1.0f;
+    }
+    slab->count = period * period * depth;
+    slab->pairs = (WadiSphPairs){ .count = slab->count, .start = slab->start, .same = slab->same };
+    slab->pairs.index = slab->index, slab->pairs.slope = slab->pair_slope, slab->pairs.place = slab->place;
+    slab->walls = (WadiSphWalls){ .of = slab->of, .count = slab->count, .cover = slab->cover };
+    slab->walls.contact_count = slab->contact_count, slab->walls.contact = slab->contact;
+    slab->walls.gradient = slab->gradient;
+    slab->friction = (WadiSphFriction){ slab->stress, slab->traction };
+    return slab;
+}
+
+static inline void slab_find_walls(Slab *slab)
+{
+    for (int i = 0; i < slab->count; ++i) {
+        double part, slope;
+        wadi_sph_kernel_wall(&slab->kernel, slab->x[i][2], &part, &slope);
+        slab->of[i] = i;
+        slab->cover[i] = (float)part;
+        slab->gradient[i] = (WadiF4){ 0, 0, (float)slope, 0 };
+        slab->contact_count[i] = slab->x[i][2] < WADI_SPH_WALL_REACH;
+        slab->contact[i][0] = (WadiSphContact){ .normal = { 0, 0, 1, (float)slab->x[i][2] },
+                                                .velocity = { 0, 0, 0, (float)slope },
+                                                .friction = slab->wall_friction,
+                                                .solid = -1 };
+    }
+}
+
+static inline void slab_find_pairs(Slab *slab)
+{
+    const double places = slab_places(slab), scale = (double)slab->kernel.scale;
+    int64_t end = 0;
+    for (int i = 0; i < slab->count; ++i) {
+        for (int a = 0; a < 3; ++a) {
+            slab->place[i][a] = (int32_t)(uint32_t)(uint64_t)(int64_t)floor(slab->x[i][a] * places);
+        }
+        slab->place[i][3] = 0;
+    }
+    for (int i = 0; i < slab->count; ++i) {
+        double density = scale + (double)slab->cover[i];
+        slab->start[i] = end;
+        for (int j = 0; j < slab->count; ++j) {
+            const WadiF4 d = WADI_SPH_OFFSET(slab->place[j], slab->place[i]) * (float)(1.0 / places);
+            const double q = 0.5 * sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
+            if (j != i && q < 1.0) {
+                const double t = 1.0 - q, m = fmax(0.0, 0.5 - q);
+                density += scale * (2.0 * t * t * t - 8.0 * m * m * m);
+                assert_true(end < SLAB_PAIRS);
+                slab->index[end] = j;
+                slab->pair_slope[end++] = (float)(scale * 1.5 / places * (t * t - 4.0 * m * m) / q);
+            }
+        }
+        slab->same[i] = (int32_t)(end - slab->start[i]);
+        slab->density[i] = (float)density;
+    }
+    slab->start[slab->count] = end;
+    wadi_sph_friction_fill_surface(slab->density, &slab->pairs, &slab->walls, slab->is_sand);
+}
+
+static inline WadiSphFrictionIn slab_friction(const Slab *slab)
+{
+    return (WadiSphFrictionIn){ .pairs = &slab->pairs,
+                                .walls = &slab->walls,
+                                .is_sand = slab->is_sand,
+                                .lightness = slab->lightness,
+                                .pressure = slab->pressure,
+                                .bound = slab->bound,
+                                .largest = slab->largest_friction,
+                                .tolerance = 1e-3 * 9.81 * slab->dt,
+                                .max_iterations = 60 };
+}
+
+static inline void slab_solve_pressure(Slab *slab, WadiArena *arena)
+{
+    WadiError error;
+    WadiSphPressureReport report;
+    const double per_step = slab->spacing / slab->dt, fastest = 0.05 * sqrt(9.81 * slab->spacing);
+    for (int i = 0; i < slab->count; ++i) {
+        const double room = 1.0 - (double)slab->density[i];
+        slab->source[i] = (float)(room > 0.0 ? room * per_step : fmax(0.1 * room * per_step, -fastest));
+    }
+    WadiSphPressureIn in = { .pairs = &slab->pairs,
+                             .walls = &slab->walls,
+                             .is_sand = slab->is_sand,
+                             .lightness = slab->lightness,
+                             .source = slab->source,
+                             .smooth = { 0, 0.3f * (float)(slab_places(slab) / WADI_SPH_PLACES) },
+                             .largest = slab->largest,
+                             .tolerance = 1e-3 * 9.81 * slab->dt,
+                             .max_iterations = 100 };
+    if (slab->largest == 0.0) {
+        CHECK_OK(wadi_sph_pressure_largest(&in, 30, &slab->largest, arena, &error), error);
+        slab->largest *= 1.2;
+        in.largest = slab->largest;
+    }
+    CHECK_OK(wadi_sph_pressure_solve(slab->velocity, slab->pressure, &in, &report, arena, &error), error);
+}
+
+/* The step of the solver, in metres and seconds; particles stay above the floor. */
+static inline void slab_step(Slab *slab, WadiArena *arena)
+{
+    WadiError error;
+    WadiSphFrictionReport report;
+    static WadiF4 forced[SLAB_MAX], rubbed[SLAB_MAX], base[SLAB_MAX];
+    slab_find_walls(slab);
+    slab_find_pairs(slab);
+    WadiSphFrictionIn in = slab_friction(slab);
+    if (slab->largest_friction == 0.0) {
+        CHECK_OK(wadi_sph_friction_largest(&in, 30, &slab->largest_friction, arena, &error), error);
+        slab->largest_friction *= 1.2;
+        in.largest = slab->largest_friction;
+    }
+    for (int i = 0; i < slab->count; ++i) {
+        forced[i] = slab->velocity[i] + (WadiF4){ (float)(slab->gravity[0] * slab->dt), 0,
+                                                  (float)(slab->gravity[2] * slab->dt), 0 };
+    }
+    wadi_sph_friction_apply(rubbed, forced, &slab->friction, &in);
+    memcpy(slab->velocity, rubbed, sizeof rubbed);
+    slab_solve_pressure(slab, arena);
+    for (int i = 0; i < slab->count; ++i) {
+        slab->bound[i] =
+            slab->slope * wadi_sph_friction_pressure(&slab->pairs, slab->pressure, i) + slab->cohesion;
+        base[i] = forced[i] + (slab->velocity[i] - rubbed[i]);
+    }
+    memcpy(slab->velocity, base, sizeof base);
+    CHECK_OK(wadi_sph_friction_solve(slab->velocity, &slab->friction, &in, &report, arena, &error), error);
+    for (int i = 0; i < slab->count; ++i) {
+        slab->velocity[i] = forced[i] + (slab->velocity[i] - base[i]);
+    }
+    slab_solve_pressure(slab, arena);
+    for (int i = 0; i < slab->count; ++i) {
+        for (int a = 0; a < 3; ++a) {
+            slab->x[i][a] += slab->dt * (double)slab->velocity[i][a] / slab->spacing;
+        }
+        slab->x[i][2] = fmax(slab->x[i][2], 1e-3);
+    }
+    CHECK_OK(wadi_arena_reset(arena, &error), error);
+}
+
+#endif

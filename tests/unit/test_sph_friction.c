@@ -1,0 +1,170 @@
+/* sph: friction at fixed pressure, on a disordered slab. */
+#include "sph_slab.h"
+
+static Slab *slab;
+static WadiArena arena;
+
+enum { PERIOD = 7, DEPTH = 5 };
+
+/* A slab with random positions, pressures and, in `velocity`, motions. */
+static int set_up(void **state)
+{
+    (void)state;
+    slab = slab_create(PERIOD, DEPTH, 0.8);
+    slab->wall_friction = 0.5f;
+    slab_find_walls(slab);
+    slab_find_pairs(slab);
+    for (int i = 0; i < slab->count; ++i) {
+        const uint64_t n = 3 * (uint64_t)i;
+        slab->velocity[i] = (WadiF4){ (float)random_signed(2, n), (float)random_signed(2, n + 1),
+                                      (float)random_signed(2, n + 2), 0 };
+        slab->pressure[i] = (float)fmax(0.0, 8.0 * random_signed(3, n));
+        slab->bound[i] = 0.6f * slab->pressure[i];
+    }
+    WadiError error;
+    WadiSphFrictionIn in = slab_friction(slab);
+    CHECK_OK(wadi_sph_friction_largest(&in, 40, &slab->largest_friction, &arena, &error), error);
+    slab->largest_friction *= 1.1;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    free(slab);
+    wadi_arena_free(&arena);
+    return 0;
+}
+
+static double energy(void)
+{
+    double sum = 0.0;
+    for (int i = 0; i < slab->count; ++i) {
+        for (int a = 0; a < 3; ++a) {
+            sum += 0.5 * (double)slab->velocity[i][a] * (double)slab->velocity[i][a];
+        }
+    }
+    return sum;
+}
+
+static double product(const WadiSphStress *a, const WadiSphStress *b)
+{
+    double sum = 0.0;
+    for (int c = 0; c < 3; ++c) {
+        sum += (double)a->normal[c] * (double)b->normal[c];
+        sum += 2.0 * (double)a->shear[c] * (double)b->shear[c];
+    }
+    return sum;
+}
+
+/* sum v . F(T) = -sum T : D(v), for any T and v. */
+static void test_force_and_strain_are_transposes(void **state)
+{
+    (void)state;
+    const WadiSphFrictionIn in = slab_friction(slab);
+    static WadiF4 none[SLAB_MAX], force[SLAB_MAX];
+    static WadiSphStress strain[SLAB_MAX];
+    for (int i = 0; i < slab->count; ++i) {
+        float t[5];
+        for (int c = 0; c < 5; ++c) {
+            t[c] = (float)random_signed(4, 5 * (uint64_t)i + (uint64_t)c);
+        }
+        slab->stress[i] = (WadiSphStress){ { t[0], t[1], -t[0] - t[1], 0 }, { t[2], t[3], t[4], 0 } };
+    }
+    wadi_sph_friction_apply(force, none, &slab->friction, &in);
+    wadi_sph_friction_strain(strain, slab->velocity, &in);
+    double power = 0.0, work = 0.0, size = 0.0;
+    for (int i = 0; i < slab->count; ++i) {
+        for (int a = 0; a < 3; ++a) {
+            power += (double)slab->velocity[i][a] * (double)force[i][a];
+        }
+        work += product(&slab->stress[i], &strain[i]);
+        size += sqrt(product(&slab->stress[i], &slab->stress[i]) * product(&strain[i], &strain[i]));
+        CHECK_NEAR(strain[i].normal[0] + strain[i].normal[1] + strain[i].normal[2], 0.0, 1e-5);
+    }
+    CHECK_NEAR(power, -work, 1e-6 * size);
+    assert_true(fabs(work) > 1e-3 * size);
+}
+
+/* Forces between particles add up to nothing. */
+static void test_friction_inside_sand_keeps_momentum(void **state)
+{
+    (void)state;
+    slab->wall_friction = 0.0f;
+    slab_find_walls(slab);
+    const WadiSphFrictionIn in = slab_friction(slab);
+    double before[3] = { 0 }, after[3] = { 0 };
+    WadiError error;
+    WadiSphFrictionReport report;
+    for (int i = 0; i < slab->count; ++i) {
+        for (int a = 0; a < 3; ++a) {
+            before[a] += (double)slab->velocity[i][a];
+        }
+    }
+    CHECK_OK(wadi_sph_friction_solve(slab->velocity, &slab->friction, &in, &report, &arena, &error), error);
+    for (int i = 0; i < slab->count; ++i) {
+        for (int a = 0; a < 3; ++a) {
+            after[a] += (double)slab->velocity[i][a];
+        }
+    }
+    for (int a = 0; a < 3; ++a) {
+        CHECK_NEAR(after[a], before[a], 1e-5 * slab->count);
+    }
+}
+
+static void test_stress_stays_within_the_yield_surface_and_dissipates(void **state)
+{
+    (void)state;
+    WadiSphFrictionIn in = slab_friction(slab);
+    WadiError error;
+    WadiSphFrictionReport report;
+    const double before = energy();
+    int yields = 0, sticks = 0;
+    in.max_iterations = 200;
+    in.tolerance = 1e-4;
+    CHECK_OK(wadi_sph_friction_solve(slab->velocity, &slab->friction, &in, &report, &arena, &error), error);
+    CHECK_AT_MOST(report.residual, in.tolerance);
+    assert_true(energy() < 0.9 * before);
+    for (int i = 0; i < slab->count; ++i) {
+        const double size = sqrt(0.5 * product(&slab->stress[i], &slab->stress[i]));
+        const WadiF4 t = slab->traction[i][0];
+        const double along = sqrt((double)(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]));
+        CHECK_AT_MOST(size, (double)slab->bound[i] * (1 + 1e-5));
+        CHECK_AT_MOST(along, 0.5 * (double)(slab->pressure[i] * -slab->gradient[i][2]) * (1 + 1e-5));
+        CHECK_NEAR(t[2], 0.0, 1e-7);
+        yields += size > 0.999 * (double)slab->bound[i] && size > 0.0;
+        sticks += size < 0.9 * (double)slab->bound[i];
+    }
+    assert_true(yields > 10 && sticks > 10);
+}
+
+/* Where friction sticks everywhere, no strain is left: only what moves as a whole. */
+static void test_unbounded_friction_leaves_rest(void **state)
+{
+    (void)state;
+    WadiSphFrictionIn in = slab_friction(slab);
+    WadiError error;
+    WadiSphFrictionReport report;
+    for (int i = 0; i < slab->count; ++i) {
+        slab->bound[i] = 1e6f;
+        slab->velocity[i][2] = 0.0f;
+        slab->pressure[i] = 1e6f;
+    }
+    in.max_iterations = 3000;
+    in.tolerance = 1e-5;
+    CHECK_OK(wadi_sph_friction_solve(slab->velocity, &slab->friction, &in, &report, &arena, &error), error);
+    CHECK_AT_MOST(report.residual, in.tolerance);
+    CHECK_AT_MOST(energy() / slab->count, 1e-3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_force_and_strain_are_transposes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_friction_inside_sand_keeps_momentum, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_stress_stays_within_the_yield_surface_and_dissipates, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_unbounded_friction_leaves_rest, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
