@@ -98,6 +98,11 @@ int32_t wadi_sleep_first(const WadiSleep *sleep, const WadiParticles *particles)
     return has_removals(sleep, particles) ? 0 : sleep->count;
 }
 
+static double cell_size_of(const WadiSleep *sleep, const WadiWorld *world)
+{
+    return sleep->cell_size > 0.0 ? sleep->cell_size : world->cell_size;
+}
+
 /* Number of the sleeping tile of a particle; an arbitrary one in a damaged checkpoint. */
 static size_t find_tile(const WadiSleep *sleep, const WadiParticles *particles, int32_t i, double h)
 {
@@ -122,7 +127,7 @@ static WadiStatus recount(WadiSleep *sleep, const WadiSleepStep *step, uint8_t *
     WADI_TRY(WADI_ARENA_NEW(step->context->scratch, &count, sleep->tile_count, "sleeping tiles", error));
     memset(count, 0, sleep->tile_count * sizeof *count);
     for (int32_t i = remaining - 1; i >= 0; --i) {
-        size_t t = find_tile(sleep, particles, i, step->context->world->cell_size);
+        size_t t = find_tile(sleep, particles, i, cell_size_of(sleep, step->context->world));
         sleep->tile[t].first = i;
         count[t] += 1;
     }
@@ -138,7 +143,7 @@ static bool is_disturbed(const WadiSleep *sleep, const WadiSleepStep *step, cons
                          const int32_t high[3])
 {
     const WadiWorld *world = step->context->world;
-    double h = world->cell_size;
+    double h = cell_size_of(sleep, world);
     WadiVec3 middle = { 0.5 * h * (low[0] + (high[0] + 1)), 0.5 * h * (low[1] + (high[1] + 1)),
                         0.5 * h * (low[2] + (high[2] + 1)) };
     WadiVec3 size = { h * (high[0] + 1 - low[0]), h * (high[1] + 1 - low[1]), h * (high[2] + 1 - low[2]) };

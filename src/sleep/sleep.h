@@ -59,6 +59,7 @@ typedef struct WadiAwakeTile {
  * after a step: particles [0, count) of the store sleep, and are those of `tile`. */
 typedef struct WadiSleep {
     bool is_on;
+    double cell_size; /* m; 0: that of the world */
     /* Distance, in cells, at which awake particles act; at most a tile, so only neighbouring tiles
      * interact. */
     int32_t radius;

@@ -3,6 +3,7 @@
 #define WADI_SPH_SPH_H
 
 #include "matter/materials.h"
+#include "sleep/sleep.h"
 #include "sph/friction/sph_friction.h"
 #include "sph/pressure/sph_pressure.h"
 #include "sph/sph_settings.h"
@@ -20,13 +21,18 @@ typedef struct WadiSph {
     /* Eigenvalues of the operators of pressure and friction, measured every few steps; 0: not yet. */
     double largest, largest_friction;
     int64_t steps;
+    WadiSleep sleep;
 } WadiSph;
 
 /* What the stages of a step pass on; arrays have an item a particle of the sort. */
 typedef struct WadiSphStep {
     double time, dt;
     bool ends_frame;
-    WadiTileSort sort;
+    WadiTileSort sort;       /* with copies of sleeping particles */
+    WadiTileSort awake_sort; /* without; its order is not that of the particles any more if there are some */
+    int32_t copies;          /* of sleeping particles, from an id on */
+    uint32_t first_copy_id;
+    const uint8_t *fixed; /* 1: such a copy, which has no neighbours and does not move; NULL: none */
     int32_t count;
     uint8_t *is_sand;
     float *volume;    /* over that of a full particle; NULL: all 1 */
@@ -45,6 +51,13 @@ typedef struct WadiSphStep {
 /* sph_step.c */
 WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepReport *report,
                               WadiError *error);
+/* sph_sleep_step.c: the sort of the awake particles, with copies of the sleeping ones beside them; flags of
+ * these; loads on sleeping tiles, once pressures are known; what moved, for sleep; the end of the copies. */
+WadiStatus wadi_sph_sort_awake(WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_flag_fixed(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_check_loads(WadiSph *sph, const WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_watch(WadiSph *sph, const WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_remove_copies(const WadiSph *sph, const WadiSphStep *step, WadiError *error);
 /* sph_forces.c: particles' velocities with the forces of the step, v*. */
 WadiStatus wadi_sph_add_forces(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_viscosity_step.c */

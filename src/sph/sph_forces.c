@@ -19,6 +19,10 @@ static void force_block(void *context, int64_t first, int64_t end)
     const double dt = f->step->dt;
     for (int64_t i = first; i < end; ++i) {
         const int64_t k = base + i;
+        if (f->step->fixed != NULL && f->step->fixed[i] != 0) {
+            f->step->velocity[i] = (WadiF4){ 0 };
+            continue;
+        }
         WadiVec3 v = { (double)p->vx[k], (double)p->vy[k], (double)p->vz[k] };
         WadiVec3 a = f->gravity;
         if (world->scene->force_count > 0) {

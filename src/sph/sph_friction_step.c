@@ -55,15 +55,15 @@ static void set_yield(WadiSph *sph, const WadiSphStep *step)
 static void bound_block(void *context, int64_t first, int64_t end)
 {
     const Sand *s = context;
+    const WadiSphStep *step = s->step;
     const WadiMaterials *materials = &s->sph->materials;
-    const uint8_t *material = s->sph->context.particles->material + s->step->sort.first;
+    const uint8_t *material = s->sph->context.particles->material + step->sort.first;
     for (int64_t i = first; i < end; ++i) {
-        s->bound[i] =
-            s->step->is_sand[i]
-                ? materials->slope[material[i]] *
-                          wadi_sph_friction_pressure(&s->step->pairs, s->step->pressure, (int32_t)i) +
-                      materials->cohesion[material[i]]
-                : 0.0f;
+        const float p = wadi_sph_friction_pressure(&step->pairs, step->pressure, (int32_t)i);
+        s->bound[i] = materials->slope[material[i]] * p + materials->cohesion[material[i]];
+        if (step->fixed != NULL && step->fixed[i] != 0) {
+            s->bound[i] = INFINITY; /* keeps its stress */
+        }
     }
 }
 
@@ -173,6 +173,9 @@ static WadiStatus begin(Sand *s, WadiError *error)
     set_yield(sph, step);
     wadi_parallel_for(step->count, BLOCK, load_block, s);
     wadi_sph_friction_fill_surface(step->density, &step->pairs, &step->walls, step->is_sand);
+    for (int32_t i = 0; step->fixed != NULL && i < step->count; ++i) {
+        step->density[i] = step->fixed[i] != 0 ? 1.0f : step->density[i];
+    }
     return WADI_OK;
 }
 

@@ -24,6 +24,9 @@ static void move_block(void *context, int64_t first, int64_t end)
     const double dt = step->dt;
     for (int64_t i = first; i < end; ++i) {
         const int32_t k = step->sort.first + (int32_t)i;
+        if (step->fixed != NULL && step->fixed[i] != 0) {
+            continue;
+        }
         const WadiF4 v = step->velocity[i];
         p->vx[k] = v[0], p->vy[k] = v[1], p->vz[k] = v[2];
         pressure[k] = step->pressure[i] * m->to_pascal;

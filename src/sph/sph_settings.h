@@ -11,6 +11,7 @@ typedef struct WadiSphDef {
     int friction_iterations; /* the same of friction */
     int friction_rounds;     /* of friction and pressure a step */
     double sand_step;        /* sqrt(dx/g): no step with sand in the scene is longer */
+    bool sleep;              /* sand at rest is left out */
     double cfl;              /* spacings a step */
     double step;             /* sqrt(dx/g): no step is longer */
     double density_rate;     /* part of the excess density that a step removes */

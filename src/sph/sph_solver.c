@@ -7,6 +7,13 @@
 
 enum { SPEED_BLOCK = 8192 };
 
+/* Dry sand only: what water does is not measured by its motion. */
+static bool may_sleep(const WadiSph *sph)
+{
+    return wadi_sph_def(sph->context.world->scene)->sleep && sph->materials.has_sand &&
+           !sph->materials.has_water;
+}
+
 static WadiStatus create(void **solver, const WadiSolverContext *context, WadiError *error)
 {
     WadiSph *sph = NULL;
@@ -20,20 +27,29 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     WADI_TRY(wadi_particles_add_column(context->particles, "pressure", WADI_TYPE_F32, &sph->pressure_column,
                                        error));
     wadi_particles_show_column(context->particles, sph->pressure_column);
-    return wadi_sph_add_friction_columns(sph, error);
+    WADI_TRY(wadi_sph_add_friction_columns(sph, error));
+    sph->sleep.cell_size = WADI_SPH_SUPPORT * sph->spacing;
+    return wadi_sleep_init(&sph->sleep, may_sleep(sph), 1, context->particles, error);
 }
 
 static void destroy(void *solver)
 {
     WadiSph *sph = solver;
+    wadi_sleep_free(&sph->sleep);
     WADI_DELETE(sph, 1);
 }
 
+typedef struct Speeds {
+    const WadiParticles *particles;
+    int32_t first; /* particles before it sleep */
+} Speeds;
+
 static double block_speed(void *context, int64_t first, int64_t end)
 {
-    const WadiParticles *p = context;
+    const Speeds *speeds = context;
+    const WadiParticles *p = speeds->particles;
     float square = 0.0f;
-    for (int64_t i = first; i < end; ++i) {
+    for (int64_t i = first + speeds->first; i < end + speeds->first; ++i) {
         const float s = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
         square = s > square ? s : square;
     }
@@ -44,11 +60,18 @@ static double largest_dt(const void *solver, double time, const char **limit)
 {
     const WadiSph *sph = solver;
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
-    WadiParticles *p = sph->context.particles;
+    const WadiWorld *world = sph->context.world;
+    const WadiParticles *p = sph->context.particles;
+    if (wadi_sleep_is_undisturbed(&sph->sleep, &sph->context, time, time + 1.0 / world->scene->fps)) {
+        *limit = "asleep";
+        return INFINITY;
+    }
+    Speeds speeds = { p, wadi_sleep_first(&sph->sleep, p) };
+    const int32_t awake = p->count - speeds.first;
     double *partials = NULL, speed = 0.0;
-    if (WADI_ARENA_NEW(sph->context.scratch, &partials,
-                       (size_t)wadi_parallel_block_count(p->count, SPEED_BLOCK), "speeds", NULL) == WADI_OK) {
-        speed = fmax(0.0, wadi_parallel_max(p->count, SPEED_BLOCK, block_speed, p, partials));
+    if (WADI_ARENA_NEW(sph->context.scratch, &partials, (size_t)wadi_parallel_block_count(awake, SPEED_BLOCK),
+                       "speeds", NULL) == WADI_OK) {
+        speed = fmax(0.0, wadi_parallel_max(awake, SPEED_BLOCK, block_speed, &speeds, partials));
     }
     const double g = wadi_norm(wadi_curve_value3(&sph->context.world->scene->gravity, time));
     const bool has_sand = sph->materials.has_sand;
@@ -64,7 +87,8 @@ static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
 {
     const WadiSph *sph = solver;
     const double numbers[3] = { sph->largest, (double)sph->steps, sph->largest_friction };
-    return wadi_state_put(state, "sph", WADI_TYPE_F64, 3, 1, numbers, error);
+    WADI_TRY(wadi_state_put(state, "sph", WADI_TYPE_F64, 3, 1, numbers, error));
+    return wadi_sleep_save(&sph->sleep, state, error);
 }
 
 static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
@@ -83,7 +107,9 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
     sph->largest = numbers[0];
     sph->steps = (int64_t)numbers[1];
     sph->largest_friction = numbers[2];
-    return WADI_OK;
+    return sph->sleep.is_on
+               ? wadi_sleep_load(&sph->sleep, sph->context.particles, sph->sleep.cell_size, state, error)
+               : WADI_OK;
 }
 
 const WadiSolverType wadi_sph_solver = {

@@ -3,13 +3,15 @@
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
 
+/* Not 0: masses are divided by it. */
+static const float FIXED_LIGHTNESS = 1e-20f;
+
 static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     WadiArena *arena = sph->context.scratch;
     const WadiParticles *p = sph->context.particles;
-    WADI_TRY(
-        wadi_tile_sort(&step->sort, sph->context.particles, WADI_SPH_SUPPORT * sph->spacing, arena, error));
     step->count = p->count - step->sort.first;
+    WADI_TRY(wadi_sph_flag_fixed(sph, step, error));
     const size_t count = (size_t)step->count;
     WADI_TRY(WADI_ARENA_NEW(arena, &step->is_sand, count, "particles", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->lightness, count, "particles", error));
@@ -20,7 +22,8 @@ static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     for (size_t i = 0; i < count; ++i) {
         const size_t k = (size_t)step->sort.first + i;
         step->is_sand[i] = sph->materials.is_sand[p->material[k]];
-        step->lightness[i] = 1.0f / sph->materials.mass[p->material[k]];
+        const bool is_fixed = step->fixed != NULL && step->fixed[i] != 0;
+        step->lightness[i] = is_fixed ? FIXED_LIGHTNESS : 1.0f / sph->materials.mass[p->material[k]];
         step->pressure[i] = pressure[k] * from_pascal;
     }
     return WADI_OK;
@@ -46,19 +49,13 @@ static WadiStatus find_pairs(const WadiSph *sph, WadiSphStep *step, WadiError *e
                                 .spacing = sph->spacing,
                                 .is_sand = step->is_sand,
                                 .volume = step->volume,
+                                .fixed = step->fixed,
                                 .closed = step->closed };
     return wadi_sph_pairs_find(&step->pairs, step->density, &in, sph->context.scratch, error);
 }
 
-WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepReport *report,
-                              WadiError *error)
+static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *report, WadiError *error)
 {
-    WadiSph *sph = solver;
-    WadiSphStep the_step = { .time = now->time, .dt = now->dt, .ends_frame = now->ends_frame };
-    WadiSphStep *step = &the_step;
-    if (sph->context.particles->count == 0) {
-        return WADI_OK;
-    }
     RUN("sort", begin(sph, step, error));
     RUN("walls", find_walls(sph, step, error));
     RUN("neighbours", find_pairs(sph, step, error));
@@ -70,11 +67,32 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
         RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
     }
     RUN("pressure", wadi_sph_solve_shift(sph, step, error));
+    RUN("sleep", wadi_sph_check_loads(sph, step, error));
     RUN("move", wadi_sph_move(sph, step, report, error));
+    RUN("sleep", wadi_sph_watch(sph, step, error));
     report->pressure_solves = step->pressure_solves;
     report->pressure_iterations = step->pressure_iterations;
     report->friction_solves = step->friction_solves;
     report->friction_iterations = step->friction_iterations;
     sph->steps += 1;
     return WADI_OK;
+}
+
+WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepReport *report,
+                              WadiError *error)
+{
+    WadiSph *sph = solver;
+    const WadiParticles *particles = sph->context.particles;
+    WadiSphStep step = { .time = now->time, .dt = now->dt, .ends_frame = now->ends_frame };
+    if (particles->count == 0) {
+        return WADI_OK;
+    }
+    WadiStatus status = wadi_sph_sort_awake(sph, &step, error);
+    if (status == WADI_OK && sph->sleep.count < particles->count) {
+        status = run_stages(sph, &step, report, error);
+    }
+    WadiStatus removed = WADI_OK;
+    WADI_STAGE(sph->context.times, "sleep", removed = wadi_sph_remove_copies(sph, &step, error));
+    report->sleeping_particles = sph->sleep.count;
+    return status != WADI_OK ? status : removed;
 }

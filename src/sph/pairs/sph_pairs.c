@@ -191,6 +191,15 @@ static void finish(const Search *s, int32_t i)
     s->density[i] = density + (near >= 0 ? in->walls->cover[near] : 0.0f);
 }
 
+static void skip(const Search *s, int32_t i)
+{
+    if (!s->is_filling) {
+        s->pairs->start[i + 1] = 0;
+        s->pairs->same[i] = 0;
+    }
+    s->density[i] = 1.0f;
+}
+
 static void search_tiles(void *context, int64_t first, int64_t end)
 {
     const Search *s = context;
@@ -205,6 +214,10 @@ static void search_tiles(void *context, int64_t first, int64_t end)
                 const int count =
                     from < to ? find_ranges(sort, (int32_t)t, __builtin_ctzll(rows), lane, ranges) : 0;
                 for (int32_t i = from; i < to; ++i) {
+                    if (s->in->fixed != NULL && s->in->fixed[i] != 0) {
+                        skip(s, i);
+                        continue;
+                    }
                     visit(s, i, ranges, count);
                     if (s->is_filling) {
                         finish(s, i);

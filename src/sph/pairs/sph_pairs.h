@@ -45,6 +45,7 @@ typedef struct WadiSphPairsIn {
     double spacing;         /* m */
     const uint8_t *is_sand; /* per particle of the sort, from 0 */
     const float *volume;    /* per particle, over that of a full one; NULL: all 1 */
+    const uint8_t *fixed;   /* per particle: 1 gets no list and density 1; NULL: none */
     const float *closed;    /* per particle of sand: part of its volume that is closed to water; NULL: all */
 } WadiSphPairsIn;
 
