@@ -4,6 +4,7 @@
 #include "core/log.h"
 #include "core/parallel.h"
 #include "sim/sim.h"
+#include "world/water.h"
 
 /* Limit of the world without walls, in cells: cell indices stay far inside 32 bits. Particles that leave
  * through open sides are drained before (open_sides.c). */
@@ -173,12 +174,23 @@ int64_t wadi_sim_material_count(const WadiSim *sim, int material)
 double wadi_sim_mass_drift(const WadiSim *sim, int kind)
 {
     double expected = 0.0, present = 0.0;
+    /* Water goes from particle to particle: its mass is counted, not its particles. */
+    const bool has_water = wadi_water_column(&sim->particles) != NULL;
+    if (has_water && kind != WADI_MATERIAL_SAND) {
+        const double quantum =
+            wadi_water_density(sim->scene) * sim->world->particle_volume / WADI_WATER_QUANTA;
+        expected = quantum * (double)(sim->water_born - sim->water_drained - sim->water_evaporated);
+        present = quantum * (double)wadi_water_sum(&sim->particles, 0);
+    }
     for (int m = 0; m < sim->scene->material_count; ++m) {
         const WadiMaterial *material = &sim->scene->materials[m];
         if (kind >= 0 && (int)material->kind != kind) {
             continue;
         }
         double mass = material->density * sim->world->particle_volume;
+        if (has_water && material->kind == WADI_MATERIAL_WATER) {
+            continue;
+        }
         expected += mass * (double)(sim->born[m] - sim->drained[m]);
         present += mass * (double)wadi_sim_material_count(sim, m);
     }

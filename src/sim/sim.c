@@ -7,6 +7,7 @@
 #include "core/check.h"
 #include "core/parallel.h"
 #include "sim/solvers.h"
+#include "world/water.h"
 #include "world/world_warnings.h"
 
 enum { SIM_DEF_COOKIE = 0x51d3 };
@@ -87,6 +88,7 @@ WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
     for (int32_t i = 0; i < sim->particles.count; ++i) {
         sim->born[sim->particles.material[i]] += 1;
     }
+    sim->water_born = wadi_water_sum(&sim->particles, 0);
     set_texture(sim, 0);
     return reserve_for_emitters(sim, error);
 }
@@ -178,6 +180,8 @@ static WadiStatus emit(WadiSim *sim, double dt, const WadiOverfullList *overfull
         WADI_TRY(wadi_emit_step(&in, sim->time, dt, &sim->emit[i], &sim->particles, &count, &region, error));
         wadi_sim_warn_overfull(sim, region, i);
         sim->born[sim->scene->emitters[i].material] += count;
+        wadi_world_set_water(sim->world, &sim->particles, first, sim->scene->emitters[i].saturation);
+        sim->water_born += wadi_water_sum(&sim->particles, first);
         set_texture(sim, first);
     }
     return WADI_OK;
@@ -198,6 +202,20 @@ static WadiStatus drain(WadiSim *sim, double time, WadiError *error)
         sim->drained[m] -= wadi_sim_material_count(sim, m);
     }
     return status;
+}
+
+/* Drains and open sides. What leaves takes its water along. */
+static WadiStatus drain_all(WadiSim *sim, double time, WadiError *error)
+{
+    const int32_t count = sim->particles.count;
+    const bool can_drain = sim->scene->drain_count > 0 || sim->outside_column != 0;
+    const int64_t water = can_drain ? wadi_water_sum(&sim->particles, 0) : 0;
+    WADI_TRY(drain(sim, time, error));
+    WADI_TRY(wadi_sim_drain_open_sides(sim, error));
+    if (sim->particles.count < count) {
+        sim->water_drained += water - wadi_water_sum(&sim->particles, 0);
+    }
+    return WADI_OK;
 }
 
 static void count_work(WadiSim *sim, const WadiStepReport *report)
@@ -242,14 +260,14 @@ static WadiStatus take_step(WadiSim *sim, WadiError *error)
     for (int32_t n = 0; n < report.overfull.count; ++n) {
         wadi_sim_warn_overfull(sim, &report.overfull.region[n], -1);
     }
-    WADI_STAGE(&sim->times, "drain", WADI_TRY(drain(sim, now, error)));
-    WADI_STAGE(&sim->times, "drain", WADI_TRY(wadi_sim_drain_open_sides(sim, error)));
+    WADI_STAGE(&sim->times, "drain", WADI_TRY(drain_all(sim, now, error)));
     WADI_STAGE(&sim->times, "account", WADI_TRY(wadi_sim_remove_lost(sim, error)));
     WADI_VALIDATE(wadi_particles_validate(&sim->particles));
 
     sim->max_divergence = fmax(sim->max_divergence, report.max_divergence);
     sim->stuck_particles = report.stuck_particles;
     sim->sleeping_particles = report.sleeping_particles;
+    sim->water_evaporated += report.evaporated_water;
     count_work(sim, &report);
     sim->time = now;
     sim->frame += is_last;

@@ -3,6 +3,7 @@
 
 #include "core/parallel.h"
 #include "sim/sim.h"
+#include "world/water.h"
 
 /* Version of the arrays below; a checkpoint of another version is rejected. */
 enum { SNAPSHOT_VERSION = 1 };
@@ -31,6 +32,11 @@ static WadiStatus add_clock(const WadiSim *sim, WadiState *state, WadiError *err
         owed[i] = sim->emit[i].owed;
         emitted[2 * i] = sim->emit[i].emitted;
         emitted[2 * i + 1] = sim->emit[i].tried;
+    }
+    if (wadi_water_column(&sim->particles) != NULL) {
+        const uint64_t water[3] = { (uint64_t)sim->water_born, (uint64_t)sim->water_drained,
+                                    (uint64_t)sim->water_evaporated };
+        WADI_TRY(wadi_state_put(state, "sim.water", WADI_TYPE_U64, 3, 1, water, error));
     }
     /* The warnings given, so that a resumed run does not repeat them. Without warnings the array is
      * omitted. */
@@ -126,6 +132,30 @@ static WadiStatus check_particles(const WadiSim *sim, WadiError *error)
     return WADI_OK;
 }
 
+static WadiStatus restore_water(WadiSim *sim, const WadiState *state, WadiError *error)
+{
+    const WadiStateArray *array = NULL;
+    const double *water = wadi_water_column(&sim->particles);
+    if (water == NULL) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_state_expect(state, "sim.water", WADI_TYPE_U64, 3, 1, &array, error));
+    const uint64_t *w = array->data;
+    bool is_good = w[0] < UINT64_C(1) << 62 && w[1] <= w[0] && w[2] <= w[0];
+    for (int32_t i = 0; i < sim->particles.count && is_good; ++i) {
+        is_good = water[i] >= 0.0 && water[i] <= 2.0 &&
+                  water[i] * WADI_WATER_QUANTA == floor(water[i] * WADI_WATER_QUANTA);
+    }
+    if (!is_good) {
+        return wadi_fail(error, WADI_ERR_FORMAT,
+                         "the masses of water of the checkpoint make no sense; resume from another one");
+    }
+    sim->water_born = (int64_t)w[0];
+    sim->water_drained = (int64_t)w[1];
+    sim->water_evaporated = (int64_t)w[2];
+    return WADI_OK;
+}
+
 WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *error)
 {
     const WadiStateArray *counts = NULL, *reals = NULL, *ledger = NULL, *owed = NULL, *emitted = NULL;
@@ -149,6 +179,7 @@ WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *err
     }
     WADI_TRY(wadi_particles_load(&sim->particles, state, error));
     WADI_TRY(check_particles(sim, error));
+    WADI_TRY(restore_water(sim, state, error));
     sim->frame = (int)c[1];
     sim->steps = (int64_t)c[2];
     sim->time = ((const double *)reals->data)[0];

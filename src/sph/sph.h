@@ -5,6 +5,7 @@
 #include "matter/materials.h"
 #include "sleep/sleep.h"
 #include "sph/friction/sph_friction.h"
+#include "sph/porous/sph_porous.h"
 #include "sph/pressure/sph_pressure.h"
 #include "sph/sph_settings.h"
 #include "world/solver.h"
@@ -20,6 +21,10 @@ typedef struct WadiSph {
     int stress_column[3];
     /* Eigenvalues of the operators of pressure and friction, measured every few steps; 0: not yet. */
     double largest, largest_friction;
+    /* Water in sand: its mass, and the saturation; shown. */
+    bool has_pores;
+    int water_column, wetness_column;
+    WadiSphLattice lattice;
     int64_t steps;
     WadiSleep sleep;
 } WadiSph;
@@ -43,6 +48,11 @@ typedef struct WadiSphStep {
     float *density; /* over that at rest */
     WadiF4 *velocity;
     float *pressure; /* P = p dt / (rho dx), m/s */
+    /* With water in sand, else NULL: slope k and cohesion c_k dt / (rho dx) of the yield law, and viscosity
+     * (Pa s), each of the particle as wet as it is; 0 for water. */
+    float *slope, *cohesion, *mud;
+    uint8_t *is_removed; /* per particle of the store: vanished water */
+    int32_t removed;
     WadiF4 *shift;   /* added to the velocity in the move alone, m/s */
     int pressure_solves, pressure_iterations, shift_iterations;
     int friction_solves, friction_iterations;
@@ -71,5 +81,14 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
 /* sph_move.c: velocities and pressures to the particles, and the particles to their next positions. */
 WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
                          WadiError *error);
+/* sph_porous_step.c: whether water can enter sand in a scene; the columns for it. */
+bool wadi_sph_has_pores(const WadiScene *scene);
+WadiStatus wadi_sph_porous_create(WadiSph *sph, WadiError *error);
+/* Volumes of water, masses and strength of wet sand. */
+WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+/* Water flows between particles; those of water that vanish are marked and, after the move, removed. */
+WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiStepReport *report,
+                                  WadiError *error);
+WadiStatus wadi_sph_remove_merged(const WadiSph *sph, const WadiSphStep *step);
 
 #endif

@@ -11,7 +11,7 @@ enum { SPEED_BLOCK = 8192 };
 static bool may_sleep(const WadiSph *sph)
 {
     return wadi_sph_def(sph->context.world->scene)->sleep && sph->materials.has_sand &&
-           !sph->materials.has_water;
+           !sph->materials.has_water && !sph->has_pores;
 }
 
 static WadiStatus create(void **solver, const WadiSolverContext *context, WadiError *error)
@@ -28,6 +28,7 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
                                        error));
     wadi_particles_show_column(context->particles, sph->pressure_column);
     WADI_TRY(wadi_sph_add_friction_columns(sph, error));
+    WADI_TRY(wadi_sph_porous_create(sph, error));
     sph->sleep.cell_size = WADI_SPH_SUPPORT * sph->spacing;
     return wadi_sleep_init(&sph->sleep, may_sleep(sph), 1, context->particles, error);
 }
@@ -115,6 +116,7 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
 const WadiSolverType wadi_sph_solver = {
     .settings = &wadi_sph_settings,
     .wants_even_seeds = true,
+    .has_pores = true,
     .scratch_bytes_each = 360,
     .create = create,
     .destroy = destroy,

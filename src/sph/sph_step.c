@@ -57,6 +57,7 @@ static WadiStatus find_pairs(const WadiSph *sph, WadiSphStep *step, WadiError *e
 static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *report, WadiError *error)
 {
     RUN("sort", begin(sph, step, error));
+    RUN("wet", wadi_sph_wet(sph, step, error));
     RUN("walls", find_walls(sph, step, error));
     RUN("neighbours", find_pairs(sph, step, error));
     RUN("forces", wadi_sph_add_forces(sph, step, error));
@@ -67,8 +68,10 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
         RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
     }
     RUN("pressure", wadi_sph_solve_shift(sph, step, error));
+    RUN("porous", wadi_sph_flow_in_pores(sph, step, report, error));
     RUN("sleep", wadi_sph_check_loads(sph, step, error));
     RUN("move", wadi_sph_move(sph, step, report, error));
+    RUN("porous", wadi_sph_remove_merged(sph, step));
     RUN("sleep", wadi_sph_watch(sph, step, error));
     report->pressure_solves = step->pressure_solves;
     report->pressure_iterations = step->pressure_iterations;

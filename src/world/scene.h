@@ -37,6 +37,21 @@ typedef struct WadiWhere {
     char text[160];
 } WadiWhere;
 
+/* Pores of sand and what water in them does [theory 11.6]. S is the saturation: water over room for it. */
+typedef struct WadiPoresDef {
+    double porosity;           /* room for water over the bulk volume */
+    double permeability;       /* m^2 */
+    double capillary_pressure; /* Pa, of dry sand */
+    double capillary_exponent; /* a: suction is proportional to (1 - S)^a */
+    double flow_exponent;      /* b: permeability is proportional to S^b */
+    double ideal_saturation;   /* S', of the largest cohesion */
+    double cohesion_wet;       /* Pa, at S' */
+    double mud_viscosity;      /* Pa s, at S = 1 */
+    double residual_friction;  /* at S = 1, over that of dry sand */
+    double stickiness;         /* 1/s^2, to solids, at S' */
+    double evaporation;        /* 1/s, of a lone particle */
+} WadiPoresDef;
+
 typedef struct WadiMaterial {
     char *name;
     WadiMaterialKind kind;
@@ -50,10 +65,11 @@ typedef struct WadiMaterial {
     WadiCurve surface_tension;  /* N/m */
     WadiTransfer transfer;
     double flip_fraction; /* FLIP fraction left after 1/100 s; negative: by kind and cell size */
+    WadiPoresDef pores;
     WadiLookDef look;
     bool is_unused; /* no body or emitter uses it; set after parsing */
     WadiWhere where;
-    WadiWhere where_density, where_friction_angle; /* empty: not given */
+    WadiWhere where_density, where_friction_angle, where_pores; /* empty: not given */
 } WadiMaterial;
 
 typedef struct WadiBodyDef {
@@ -64,7 +80,8 @@ typedef struct WadiBodyDef {
     WadiVec3 angular_velocity; /* rad/s */
     double jitter;             /* 0..1 */
     WadiSnap snap;
-    WadiWhere where;
+    double saturation; /* 0..1, of sand */
+    WadiWhere where, where_saturation;
 } WadiBodyDef;
 
 typedef struct WadiColliderDef {
@@ -83,7 +100,8 @@ typedef struct WadiEmitterDef {
     WadiCurve rate;       /* m^3/s */
     double start, end;    /* s; end INFINITY when not given */
     double max_particles; /* INFINITY when not given */
-    WadiWhere where;
+    double saturation;    /* 0..1, of sand */
+    WadiWhere where, where_saturation;
 } WadiEmitterDef;
 
 typedef struct WadiDrainDef {

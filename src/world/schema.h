@@ -43,6 +43,9 @@ enum {
     WADI_SCENE_ONE_FOR_ALL = 16, /* vectors: a single number means three equal ones */
     WADI_SCENE_NOT_ZERO = 32,    /* vectors: a direction, so not [0, 0, 0] */
     WADI_SCENE_NO_EFFECT = 64,   /* does not change the simulation: excluded from the content hash */
+    /* Numbers: excluded from the content hash at their default, so that older runs of scenes without the key
+     * can be resumed. */
+    WADI_SCENE_HASH_IF_CHANGED = 128,
 };
 
 typedef struct WadiSceneChoice {

@@ -29,6 +29,7 @@ typedef struct WadiStepReport {
     /* Pressure and friction solves of the step, and the sum of their iterations. */
     int pressure_solves, pressure_iterations;
     int friction_solves, friction_iterations;
+    int64_t evaporated_water;  /* quanta, see world/water.h */
     int64_t cells;             /* of the solver's grid with material; 0: no grid */
     int64_t grid_cells;        /* all cells of the grid, margin included */
     WadiOverfullList overfull; /* overfull regions; in the step's scratch */
@@ -50,6 +51,7 @@ struct WadiSolverType {
     /* Its particles push each other: bodies start near a lattice, with a tenth of their jitter, and the
      * snap zb05, which lays two rows on one another, is left out. */
     bool wants_even_seeds;
+    bool has_pores; /* water enters sand: the keys of the pores and `saturation` have an effect */
     /* Optional, for particles of constant volume: the fraction by which the material may expand. Without it
      * drift.volume is undefined. */
     double (*allowed_expansion)(const WadiScene *scene);

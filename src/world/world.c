@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/hash.h"
 #include "world/solver.h"
+#include "world/water.h"
 #include "world/world_warnings.h"
 
 /* Builds `count` shapes; consecutive definitions are `stride` bytes apart. */
@@ -167,13 +168,27 @@ static WadiSeedIn seed_of_body(const WadiWorld *world, int i)
                          .angular_velocity = body->angular_velocity };
 }
 
+void wadi_world_set_water(const WadiWorld *world, WadiParticles *particles, int32_t first, double saturation)
+{
+    double *water = wadi_water_column(particles);
+    float *wetness = wadi_wetness_column(particles);
+    for (int32_t i = first; water != NULL && i < particles->count; ++i) {
+        water[i] = wadi_water_at_birth(world->scene, particles->material[i], saturation);
+    }
+    for (int32_t i = first; wetness != NULL && i < particles->count; ++i) {
+        wetness[i] = (float)saturation;
+    }
+}
+
 WadiStatus wadi_world_seed(const WadiWorld *world, WadiParticles *particles, const WadiLog *log,
                            WadiError *error)
 {
     for (int i = 0; i < world->scene->body_count; ++i) {
         WadiSeedIn in = seed_of_body(world, i);
         int64_t count = 0;
+        const int32_t first = particles->count;
         WADI_TRY(wadi_seed_fill(&in, particles, &count, error));
+        wadi_world_set_water(world, particles, first, world->scene->bodies[i].saturation);
         wadi_warn_count(world, i, count, log);
     }
     return WADI_OK;

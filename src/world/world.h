@@ -33,6 +33,8 @@ void wadi_world_destroy(WadiWorld *world);
 /* Seeds all bodies in scene order. */
 WadiStatus wadi_world_seed(const WadiWorld *world, WadiParticles *particles, const WadiLog *log,
                            WadiError *error);
+/* Gives the particles from `first` on their water, where the solver has a column for it. */
+void wadi_world_set_water(const WadiWorld *world, WadiParticles *particles, int32_t first, double saturation);
 /* Estimates the number of seeded particles without seeding: a lower bound and a likely value. */
 WadiStatus wadi_world_expect(const WadiWorld *world, double *least, double *likely, WadiError *error);
 /* Counts the particles of seeding and of the emitters without creating them. Both functions warn about bodies

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/log.h"
+#include "world/solver.h"
 #include "world/world_warnings.h"
 
 static const double PI = 3.14159265358979323846;
@@ -188,6 +189,29 @@ static void warn_rate(const WadiWorld *world, int index, const WadiLog *log)
     }
 }
 
+/* One line for all keys of pores that the solver does not know. */
+static void warn_pores(const WadiScene *scene, const WadiLog *log)
+{
+    const char *where = NULL, *key = "saturation";
+    for (int b = 0; b < scene->body_count; ++b) {
+        where = scene->bodies[b].saturation > 0.0 ? scene->bodies[b].where_saturation.text : where;
+    }
+    for (int e = 0; e < scene->emitter_count; ++e) {
+        where = scene->emitters[e].saturation > 0.0 ? scene->emitters[e].where_saturation.text : where;
+    }
+    for (int m = 0; m < scene->material_count && where == NULL; ++m) {
+        if (scene->materials[m].where_pores.text[0] != '\0') {
+            where = scene->materials[m].where_pores.text;
+            key = "the keys of a material's pores";
+        }
+    }
+    if (where != NULL && scene->solver_type != NULL && !scene->solver_type->has_pores) {
+        wadi_log(log, WADI_LOG_WARNING,
+                 "%s: the solver %s has no water in sand: %s %s no effect; the solver sph has it", where,
+                 scene->solver, key, key[0] == 's' ? "has" : "have");
+    }
+}
+
 void wadi_warn_values(const WadiScene *scene, const WadiLog *log)
 {
     char what[160];
@@ -207,6 +231,7 @@ void wadi_warn_values(const WadiScene *scene, const WadiLog *log)
         warn_rotation(&scene->emitters[e].shape, log);
     }
     warn_gravity(scene, log);
+    warn_pores(scene, log);
     double view = range_of(&scene->render.camera.angle, 0).most;
     if (scene->render.camera.is_given && is_like_radians(view)) {
         warn_angle(scene->where_camera.text, "render.camera.angle", view, log);

@@ -106,8 +106,13 @@ static void the_hash_sees_what_changes_the_simulation_only(void **unused)
 {
     (void)unused;
     WadiScene *base = parse(SMALL);
-    static const char *const same[] = { "frames=3", "name=other", "checkpoint_every=2",
-                                        "fps=24.0", "seed=0",     "gravity=[0, -0.0, -9.81]" };
+    static const char *const same[] = { "frames=3",
+                                        "name=other",
+                                        "checkpoint_every=2",
+                                        "fps=24.0",
+                                        "seed=0",
+                                        "gravity=[0, -0.0, -9.81]",
+                                        "materials.sand.porosity=0.4" };
     static const char *const other[] = { "fps=25",
                                          "seed=1",
                                          "gravity=[0, 0, -9.8]",
@@ -116,7 +121,9 @@ static void the_hash_sees_what_changes_the_simulation_only(void **unused)
                                          "bodies[0].shape.sphere.center=[0, 0, 1]",
                                          "bodies[0].jitter=0.5",
                                          "bodies[0].shape.scale=2",
+                                         "bodies[0].saturation=0.5",
                                          "materials.sand.density=1601",
+                                         "materials.sand.porosity=0.3",
                                          "domain={min: [0, 0, 0], max: [1, 1, 1]}",
                                          "forces=[{kind: drag, rate: 1}]",
                                          "particles_per_cell=1",

@@ -208,6 +208,13 @@ static int find_material(WadiSceneReader *r, int node, const char *name)
     return -1;
 }
 
+static void check_saturation(WadiSceneReader *r, int node, int material)
+{
+    if (node >= 0 && material >= 0 && r->scene->materials[material].kind == WADI_MATERIAL_WATER) {
+        report_at(r, node, "saturation", "water has no pores; saturation is for sand");
+    }
+}
+
 static void finish_cells(WadiSceneReader *r, int node, const WadiSceneGiven *given, bool is_sound)
 {
     enum { MOST_CELLS = 1000000 };
@@ -386,12 +393,14 @@ void wadi_finish_object(WadiSceneReader *r, int node, const WadiSceneObject *obj
         WadiBodyDef *body = base;
         if (body->material_name != NULL) {
             body->material = find_material(r, given_node(object, given, "material"), body->material_name);
+            check_saturation(r, given_node(object, given, "saturation"), body->material);
         }
     } else if (object == &wadi_scene_emitter_object) {
         WadiEmitterDef *emitter = base;
         if (emitter->material_name != NULL) {
             emitter->material =
                 find_material(r, given_node(object, given, "material"), emitter->material_name);
+            check_saturation(r, given_node(object, given, "saturation"), emitter->material);
         }
         if (is_sound) {
             check_times(r, object, given, emitter->start, emitter->end);

@@ -163,12 +163,21 @@ static WadiStatus hash_field(uint64_t *hash, const WadiSceneField *field, const 
     }
 }
 
+static bool is_default(const WadiSceneField *field, const void *base)
+{
+    WADI_ASSERT(field->type == WADI_SCENE_NUMBER);
+    return *(const double *)(const void *)((const char *)base + field->offset) == field->fallback[0];
+}
+
 /* Settings of solvers other than the scene's have no effect. */
 static bool has_effect(const WadiSceneField *field, const void *base)
 {
     if (field->type == WADI_SCENE_SETTINGS && !field->object->is_always_hashed) {
         return *(const void *const *)(const void *)((const char *)base + field->offset) ==
                ((const WadiScene *)base)->settings;
+    }
+    if ((field->flags & WADI_SCENE_HASH_IF_CHANGED) != 0 && is_default(field, base)) {
+        return false;
     }
     return (field->flags & WADI_SCENE_NO_EFFECT) == 0;
 }

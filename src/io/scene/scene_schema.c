@@ -110,6 +110,9 @@ const WadiSceneObject wadi_scene_domain_object = {
 };
 
 #define SAND_ONLY .kinds = 1u << WADI_MATERIAL_SAND
+#define PORES(member)                                                                                        \
+    WADI_SCENE_NUMBER, AT(WadiMaterial, pores.member), .flags = WADI_SCENE_HASH_IF_CHANGED, SAND_ONLY,       \
+                                                       .where = offsetof(WadiMaterial, where_pores)
 static const WadiSceneField material_fields[] = {
     { "kind", WADI_SCENE_ENUM, AT(WadiMaterial, kind), .flags = REQUIRED, .choices = &materials_choices,
       .doc = "What it is." },
@@ -141,6 +144,29 @@ static const WadiSceneField material_fields[] = {
     { "flip_share", WADI_SCENE_NUMBER, AT(WadiMaterial, flip_fraction), FRACTION, .fallback = { -1 },
       .fallback_text = "exp(−0.01 s / T), T = 8 √(dx/g) for water, 2 √(dx/g) for sand",
       .doc = "Fraction of `flip` left after a hundredth of a second; the remainder is `pic`." },
+    { "porosity", PORES(porosity), .minimum = 0.05, .maximum = 0.95, .fallback = { 0.4 },
+      .doc = "Volume of the pores over the bulk volume." },
+    { "permeability", PORES(permeability), .unit = "m^2", .minimum = 0, .maximum = 1e-3, .fallback = { 1e-9 },
+      .doc = "How easily water flows through: fine sand 1e-11, gravel 1e-8; 0: it takes no water." },
+    { "capillary_pressure", PORES(capillary_pressure), .unit = "Pa", .minimum = 0, .maximum = 1e6,
+      .fallback = { 1000 },
+      .doc = "Suction of dry sand. Water rises by this over its weight: 1000 Pa lift it 0.1 m." },
+    { "capillary_exponent", PORES(capillary_exponent), .minimum = 0.1, .maximum = 2, .fallback = { 0.5 },
+      .doc = "The suction falls as (1 − saturation) to this power." },
+    { "flow_exponent", PORES(flow_exponent), .minimum = 1, .maximum = 10, .fallback = { 3 },
+      .doc = "The permeability rises as the saturation to this power." },
+    { "ideal_saturation", PORES(ideal_saturation), .minimum = 0.01, .maximum = 0.99, .fallback = { 0.4 },
+      .doc = "Where wet sand coheres best; with more water it turns to mud." },
+    { "cohesion_wet", PORES(cohesion_wet), .unit = "Pa", .minimum = 0, .maximum = 1e7, .fallback = { 1000 },
+      .doc = "Cohesion at `ideal_saturation`; dry sand has `cohesion`, mud none." },
+    { "mud_viscosity", PORES(mud_viscosity), .unit = "Pa s", .minimum = 0, .maximum = 1e7, .fallback = { 5 },
+      .doc = "Viscosity of saturated sand; 0 at `ideal_saturation` and below." },
+    { "residual_friction", PORES(residual_friction), .minimum = 0, .maximum = 1, .fallback = { 0.2 },
+      .doc = "Friction of saturated sand over that of sand at `ideal_saturation`." },
+    { "stickiness", PORES(stickiness), .unit = "1/s²", .minimum = 0, .maximum = 1e6,
+      .doc = "Pull of solids on sand within a spacing, at `ideal_saturation`; dry sand and mud have none." },
+    { "evaporation", PORES(evaporation), .unit = "1/s", .minimum = 0, .maximum = 1e3,
+      .doc = "Saturation that a lone grain loses in a second; within the bulk nothing dries." },
     { "look", WADI_SCENE_OBJECT, .flags = NO_EFFECT, .object = &wadi_scene_look_object,
       .fallback_text = "the defaults", .doc = "How it is drawn." },
 };
@@ -169,6 +195,9 @@ static const WadiSceneField body_fields[] = {
     { "snap", WADI_SCENE_ENUM, AT(WadiBodyDef, snap), .choices = &snaps_choices,
       .fallback = { WADI_SNAP_ZB05 },
       .doc = "What happens to particles near the free surface. The solver `sph` takes `zb05` for `none`." },
+    { "saturation", WADI_SCENE_NUMBER, AT(WadiBodyDef, saturation), .flags = WADI_SCENE_HASH_IF_CHANGED,
+      FRACTION, .where = offsetof(WadiBodyDef, where_saturation),
+      .doc = "Of sand: part of its pores that is full of water at time 0." },
 };
 const WadiSceneObject wadi_scene_body_object = {
     .name = "body",
@@ -212,6 +241,9 @@ static const WadiSceneField emitter_fields[] = {
     { "end", WADI_SCENE_NUMBER, AT(WadiEmitterDef, end), TIME, NONE_INFINITE, .doc = "When it ends." },
     { "max_particles", WADI_SCENE_WHOLE, AT(WadiEmitterDef, max_particles), .minimum = 1, .maximum = 1e12,
       NONE_INFINITE, .doc = "It ends after this number of particles." },
+    { "saturation", WADI_SCENE_NUMBER, AT(WadiEmitterDef, saturation), .flags = WADI_SCENE_HASH_IF_CHANGED,
+      FRACTION, .where = offsetof(WadiEmitterDef, where_saturation),
+      .doc = "Of sand: part of its pores that is full of water." },
 };
 const WadiSceneObject wadi_scene_emitter_object = {
     .name = "emitter",

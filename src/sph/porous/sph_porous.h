@@ -1,0 +1,66 @@
+/* Water moves between the pores of sand particles, and between them and particles of water.
+ *   J_ij = rho V_i V_j 2 kappa (Phi_i - Phi_j) F_ij,  Phi = p - P_c(S) - rho g.x,  kappa = K S^b / viscosity
+ * kappa is that of the donor, F = -W'/r over the sum that a lattice gives for a Laplacian. Fluxes of a pair
+ * are computed alike from both sides and are whole quanta of mass (world/water.h): water is conserved
+ * exactly. Factors of donors and acceptors hold 0 <= S <= 1 exactly.
+ * Source: [LAD08; LD09 sec. 4]. Differs [theory 11.6]: the printed exchange loses mass and moves water the
+ * wrong way; this one is the finite volume form of Darcy's law. */
+#ifndef WADI_SPH_POROUS_H
+#define WADI_SPH_POROUS_H
+
+#include "sph/pairs/sph_pairs.h"
+#include "world/scene.h"
+
+/* Sand is saturated from here on: it gives water to particles of water. */
+#define WADI_SPH_SATURATED 0.98
+/* Largest and least mass of a particle of water, over a full one. */
+#define WADI_SPH_WATER_MOST 1.5
+#define WADI_SPH_WATER_LEAST 0.1
+
+/* Sums of a cubic lattice of the pairs' weights dx^2 V F. */
+typedef struct WadiSphLattice {
+    double laplacian; /* with x^2: 1 for many neighbours */
+    double diagonal;  /* twice the sum */
+} WadiSphLattice;
+
+WadiSphLattice wadi_sph_lattice(const WadiSphKernel *kernel);
+
+/* Arrays have an item a particle of the sort. */
+typedef struct WadiSphPorousIn {
+    const WadiSphPairs *pairs;
+    const uint8_t *is_sand;
+    const uint8_t *material;
+    const WadiMaterial *materials; /* by number */
+    const float *volume;           /* of the pairs; NULL: all 1 */
+    const double *pressure;        /* Pa: of water its own, of sand that in its pores */
+    WadiSphLattice lattice;
+    WadiVec3 gravity;     /* m/s^2 */
+    double water_density; /* kg/m^3: of the unit of mass */
+    double viscosity;     /* Pa s, of water */
+    double spacing;       /* m */
+    double dt;            /* s */
+} WadiSphPorousIn;
+
+typedef struct WadiSphPorousReport {
+    int substeps;
+    int32_t active; /* particles that may exchange water */
+} WadiSphPorousReport;
+
+/* `water`: masses, changed. `velocity`: of the particles, changed by the momentum of the water that moves;
+ * NULL: not wanted. */
+WadiStatus wadi_sph_porous_exchange(double *water, WadiF4 *velocity, const WadiSphPorousIn *in,
+                                    WadiSphPorousReport *report, WadiArena *arena, WadiError *error);
+
+/* Particles of water below the least mass give all to the nearest neighbour with room and are marked; those
+ * without such a neighbour stay. Returns the number of marks. */
+int32_t wadi_sph_porous_merge(double *water, WadiF4 *velocity, uint8_t *is_removed,
+                              const WadiSphPorousIn *in);
+
+/* Mass of a full particle of a material of water. */
+double wadi_sph_full_mass(const WadiSphPorousIn *in, int material);
+/* Room for water in a particle of sand, or that left to a particle of water. */
+double wadi_sph_water_capacity(const WadiSphPorousIn *in, int32_t i);
+/* Mass of a particle with its water, in the unit of water. */
+double wadi_sph_mass_with_water(const WadiSphPorousIn *in, const double *water, int32_t i);
+
+#endif

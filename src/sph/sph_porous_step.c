@@ -1,0 +1,207 @@
+/* The stages of water in sand: what it does to the particles at the start of a step, and its flow at the end.
+ * [LD09 sec. 4; theory 11.6] */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "matter/wetting.h"
+#include "matter/yield.h"
+#include "sph/sph.h"
+#include "world/water.h"
+
+enum { BLOCK = 2048 };
+
+static const double DEGREE = 3.14159265358979323846 / 180.0;
+static const double LEAST_VISCOSITY = 1e-3; /* Pa s: of water, where the scene gives none */
+
+bool wadi_sph_has_pores(const WadiScene *scene)
+{
+    bool is_porous = false, has_water = false;
+    for (int m = 0; m < scene->material_count; ++m) {
+        const WadiMaterial *material = &scene->materials[m];
+        const bool is_sand = material->kind == WADI_MATERIAL_SAND;
+        is_porous = is_porous || (is_sand && !material->is_unused && material->pores.permeability > 0.0);
+        has_water = has_water || (!is_sand && !material->is_unused);
+    }
+    for (int b = 0; b < scene->body_count; ++b) {
+        has_water = has_water || scene->bodies[b].saturation > 0.0;
+    }
+    for (int e = 0; e < scene->emitter_count; ++e) {
+        has_water = has_water || scene->emitters[e].saturation > 0.0;
+    }
+    return is_porous && has_water;
+}
+
+WadiStatus wadi_sph_porous_create(WadiSph *sph, WadiError *error)
+{
+    WadiParticles *p = sph->context.particles;
+    if (!wadi_sph_has_pores(sph->context.world->scene)) {
+        return WADI_OK;
+    }
+    sph->has_pores = true;
+    sph->lattice = wadi_sph_lattice(&sph->kernel);
+    WADI_TRY(wadi_particles_add_column(p, "water", WADI_TYPE_F64, &sph->water_column, error));
+    WADI_TRY(wadi_particles_add_column(p, "wetness", WADI_TYPE_F32, &sph->wetness_column, error));
+    wadi_particles_show_column(p, sph->wetness_column);
+    return WADI_OK;
+}
+
+typedef struct Wetting {
+    const WadiSph *sph;
+    WadiSphStep *step;
+    const double *water;
+    WadiYield yield[WADI_MATERIALS_MAX]; /* of dry sand */
+    double cosine[WADI_MATERIALS_MAX];   /* of the friction angle */
+    double per_pascal;                   /* unit of P a pascal */
+} Wetting;
+
+static void wet_particle(const Wetting *w, int64_t i)
+{
+    const WadiSph *sph = w->sph;
+    WadiSphStep *step = w->step;
+    const int m = sph->context.particles->material[step->sort.first + i];
+    const WadiMaterial *material = &sph->context.world->scene->materials[m];
+    const double unit = wadi_water_density(sph->context.world->scene), water = w->water[i];
+    if (!step->is_sand[i]) {
+        step->volume[i] = (float)(water * unit / material->density);
+        step->slope[i] = step->cohesion[i] = step->mud[i] = 0.0f;
+        return;
+    }
+    const double s = fmin(1.0, water / material->pores.porosity);
+    const double dry = w->yield[m].cohesion; /* times the cosine already, as all below */
+    const double wet = wadi_wet_cohesion(&material->pores, 0.0, s) * w->cosine[m];
+    const double dry_part =
+        s < material->pores.ideal_saturation ? 1.0 - s / material->pores.ideal_saturation : 0.0;
+    step->volume[i] = 1.0f;
+    step->lightness[i] = (float)(sph->materials.density / (material->density + water * unit));
+    step->slope[i] = (float)(w->yield[m].stop * wadi_wet_friction(&material->pores, s));
+    step->cohesion[i] = (float)((dry * dry_part + wet) * w->per_pascal);
+    step->mud[i] = (float)wadi_mud_viscosity(&material->pores, s);
+}
+
+static void wet_block(void *context, int64_t first, int64_t end)
+{
+    for (int64_t i = first; i < end; ++i) {
+        wet_particle(context, i);
+    }
+}
+
+WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    WadiArena *arena = sph->context.scratch;
+    const WadiScene *scene = sph->context.world->scene;
+    const size_t count = (size_t)step->count;
+    if (!sph->has_pores) {
+        return WADI_OK;
+    }
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->volume, count, "wet sand", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->slope, count, "wet sand", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->cohesion, count, "wet sand", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->mud, count, "wet sand", error));
+    const double *water = wadi_particles_column(sph->context.particles, sph->water_column);
+    Wetting w = { .sph = sph,
+                  .step = step,
+                  .water = water + step->sort.first,
+                  .per_pascal = step->dt / (sph->materials.density * sph->spacing) };
+    for (int m = 0; m < scene->material_count; ++m) {
+        const WadiMaterial *material = &scene->materials[m];
+        if (material->kind == WADI_MATERIAL_SAND) {
+            w.yield[m] = wadi_yield_of_material(material, material->yield, step->time);
+            w.cosine[m] = cos(DEGREE * wadi_curve_value(&material->friction_angle, step->time));
+        }
+    }
+    wadi_parallel_for(step->count, BLOCK, wet_block, &w);
+    return WADI_OK;
+}
+
+static WadiStatus set_pressures(const WadiSph *sph, const WadiSphStep *step, double **pressure,
+                                WadiError *error)
+{
+    const double to_pascal = sph->materials.density * sph->spacing / step->dt;
+    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, pressure, (size_t)step->count, "porous flow", error));
+    for (int32_t i = 0; i < step->count; ++i) {
+        (*pressure)[i] = step->is_sand[i] ? 0.0 : (double)step->pressure[i] * to_pascal;
+    }
+    return WADI_OK;
+}
+
+/* Of the densest water. */
+static double water_viscosity(const WadiScene *scene, double time)
+{
+    double viscosity = 0.0;
+    for (int m = 0; m < scene->material_count; ++m) {
+        const WadiMaterial *material = &scene->materials[m];
+        if (material->kind == WADI_MATERIAL_WATER && !material->is_unused &&
+            material->density == wadi_water_density(scene)) {
+            viscosity = wadi_curve_value(&material->viscosity, time);
+        }
+    }
+    return fmax(viscosity, LEAST_VISCOSITY);
+}
+
+/* Wet sand dries where it is exposed: in proportion to the part of the kernel that is empty. Returns the
+ * quanta. */
+static int64_t evaporate(const WadiSph *sph, const WadiSphStep *step, double *water)
+{
+    const WadiScene *scene = sph->context.world->scene;
+    const uint8_t *material = sph->context.particles->material + step->sort.first;
+    const double lone = (double)sph->kernel.scale;
+    int64_t quanta = 0;
+    for (int32_t i = 0; i < step->count; ++i) {
+        const WadiPoresDef *pores = &scene->materials[material[i]].pores;
+        if (step->is_sand[i] && pores->evaporation > 0.0 && water[i] > 0.0) {
+            const double bare = fmin(1.0, fmax(0.0, (1.0 - (double)step->density[i]) / (1.0 - lone)));
+            const double wanted = pores->evaporation * step->dt * pores->porosity * bare;
+            const double lost = floor(fmin(water[i], wanted) * WADI_WATER_QUANTA);
+            water[i] -= lost / WADI_WATER_QUANTA;
+            quanta += (int64_t)lost;
+        }
+    }
+    return quanta;
+}
+
+WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiStepReport *report,
+                                  WadiError *error)
+{
+    WadiArena *arena = sph->context.scratch;
+    const WadiScene *scene = sph->context.world->scene;
+    WadiParticles *p = sph->context.particles;
+    if (!sph->has_pores) {
+        return WADI_OK;
+    }
+    double *pressure = NULL;
+    double *water = (double *)wadi_particles_column(p, sph->water_column) + step->sort.first;
+    WADI_TRY(set_pressures(sph, step, &pressure, error));
+    const WadiSphPorousIn in = { .pairs = &step->pairs,
+                                 .is_sand = step->is_sand,
+                                 .material = p->material + step->sort.first,
+                                 .materials = scene->materials,
+                                 .volume = step->volume,
+                                 .pressure = pressure,
+                                 .lattice = sph->lattice,
+                                 .gravity = wadi_curve_value3(&scene->gravity, step->time),
+                                 .water_density = wadi_water_density(scene),
+                                 .viscosity = water_viscosity(scene, step->time),
+                                 .spacing = sph->spacing,
+                                 .dt = step->dt };
+    WadiSphPorousReport porous;
+    WADI_TRY(wadi_sph_porous_exchange(water, step->velocity, &in, &porous, arena, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->is_removed, (size_t)p->count, "porous flow", error));
+    memset(step->is_removed, 0, (size_t)p->count);
+    step->removed = wadi_sph_porous_merge(water, step->velocity, step->is_removed + step->sort.first, &in);
+    report->evaporated_water += evaporate(sph, step, water);
+    float *wetness = (float *)wadi_particles_column(p, sph->wetness_column) + step->sort.first;
+    for (int32_t i = 0; i < step->count; ++i) {
+        const double porosity = scene->materials[in.material[i]].pores.porosity;
+        wetness[i] = step->is_sand[i] ? (float)fmin(1.0, water[i] / porosity) : 0.0f;
+    }
+    return WADI_OK;
+}
+
+WadiStatus wadi_sph_remove_merged(const WadiSph *sph, const WadiSphStep *step)
+{
+    if (step->removed > 0) {
+        wadi_particles_remove(sph->context.particles, step->is_removed);
+    }
+    return WADI_OK;
+}

@@ -1,0 +1,54 @@
+#include "world/water.h"
+
+#include <math.h>
+#include <string.h>
+
+double wadi_water_density(const WadiScene *scene)
+{
+    double density = 0.0;
+    for (int m = 0; m < scene->material_count; ++m) {
+        const WadiMaterial *material = &scene->materials[m];
+        if (material->kind == WADI_MATERIAL_WATER && !material->is_unused) {
+            density = fmax(density, material->density);
+        }
+    }
+    return density > 0.0 ? density : 1000.0;
+}
+
+double wadi_water_at_birth(const WadiScene *scene, int material, double saturation)
+{
+    const WadiMaterial *m = &scene->materials[material];
+    const double mass = m->kind == WADI_MATERIAL_WATER ? m->density / wadi_water_density(scene)
+                                                       : m->pores.porosity * saturation;
+    return rint(mass * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
+}
+
+static void *column_of(const WadiParticles *particles, const char *name)
+{
+    for (int c = WADI_COMMON_COLUMNS; c < particles->column_count; ++c) {
+        if (strcmp(particles->column[c].name, name) == 0) {
+            return particles->column[c].data;
+        }
+    }
+    return NULL;
+}
+
+double *wadi_water_column(const WadiParticles *particles)
+{
+    return column_of(particles, "water");
+}
+
+float *wadi_wetness_column(const WadiParticles *particles)
+{
+    return column_of(particles, "wetness");
+}
+
+int64_t wadi_water_sum(const WadiParticles *particles, int32_t first)
+{
+    const double *water = wadi_water_column(particles);
+    int64_t sum = 0;
+    for (int32_t i = first; water != NULL && i < particles->count; ++i) {
+        sum += (int64_t)(water[i] * WADI_WATER_QUANTA);
+    }
+    return sum;
+}

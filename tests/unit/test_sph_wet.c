@@ -1,0 +1,126 @@
+/* Scenes with water in sand: no water is lost, results do not depend on threads, solvers without pores say
+ * so. */
+#include "scene_sim.h"
+#include "sim/sim.h"
+#include "world/water.h"
+
+#define POUR                                                                                                 \
+    "{wadi: 1, name: pour, solver: sph, cell_size: 0.02, frames: 30, fps: 60,"                               \
+    " domain: {min: [0, 0, 0], max: [0.08, 0.06, 0.1]},"                                                     \
+    " materials: {sand: {kind: sand, evaporation: 0.5}, water: {kind: water}},"                              \
+    " bodies: [{material: sand, saturation: 0.1, shape: {box: {min: [0, 0, 0], max: [0.08, 0.06, 0.04]}}},"  \
+    "          {material: water, shape: {box: {min: [0, 0, 0.04], max: [0.03, 0.06, 0.07]}}}],"              \
+    " emitters: [{material: water, rate: 1e-4, velocity: [0, 0, -1],"                                        \
+    "             shape: {sphere: {center: [0.06, 0.03, 0.085], radius: 0.01}}},"                            \
+    "            {material: sand, saturation: 0.4, rate: 2e-5, velocity: [0, 0, -0.5],"                      \
+    "             shape: {sphere: {center: [0.03, 0.03, 0.09], radius: 0.008}}}],"                           \
+    " drains: [{shape: {box: {min: [0.06, 0, 0], max: [0.08, 0.06, 0.012]}}, start: 0.05}]}"
+
+/* Also through emitters, drains and evaporation, all of which happen. */
+static void no_water_is_lost_in_a_run(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_scene(POUR);
+    WadiSim *sim = start_sim(scene, 1);
+    for (int frame = 0; frame < 8; ++frame) {
+        run_frames(sim, 1);
+        assert_true(wadi_sim_mass_drift(sim, WADI_MATERIAL_WATER) == 0.0);
+        assert_true(wadi_sim_mass_drift(sim, -1) == 0.0);
+        const float *wetness = column_of(&sim->particles, "wetness");
+        for (int32_t i = 0; i < sim->particles.count; ++i) {
+            assert_true(wetness[i] >= 0.0f && wetness[i] <= 1.0f);
+        }
+    }
+    assert_true(sim->water_drained > 0 && sim->water_evaporated > 0);
+    const int64_t poured = sim->emit[0].emitted > 0 ? (int64_t)sim->emit[0].emitted : 0;
+    assert_true(poured > 10 && sim->water_born > poured);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+static void the_flow_does_not_depend_on_threads(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_scene(POUR);
+    uint64_t hash[2];
+    for (int n = 0; n < 2; ++n) {
+        WadiSim *sim = start_sim(scene, n == 0 ? 1 : 3);
+        run_frames(sim, 3);
+        hash[n] = wadi_sim_state_hash(sim);
+        wadi_sim_destroy(sim);
+    }
+    assert_true(hash[0] == hash[1]);
+    wadi_scene_destroy(scene);
+}
+
+static void a_checkpoint_holds_the_water(void **unused)
+{
+    (void)unused;
+    WadiError error = { 0 };
+    WadiScene *scene = load_scene(POUR);
+    WadiSim *sim = start_sim(scene, 1);
+    WadiState state = { 0 };
+    run_frames(sim, 2);
+    CHECK_OK(wadi_sim_snapshot(sim, &state, &error), error);
+    WadiSim *again = start_sim(scene, 1);
+    CHECK_OK(wadi_sim_restore(again, &state, &error), error);
+    run_frames(sim, 2);
+    run_frames(again, 2);
+    assert_true(wadi_sim_state_hash(sim) == wadi_sim_state_hash(again));
+    assert_true(again->water_born == sim->water_born && again->water_drained == sim->water_drained);
+    assert_true(wadi_sim_mass_drift(again, WADI_MATERIAL_WATER) == 0.0);
+    wadi_state_free(&state);
+    wadi_sim_destroy(sim);
+    wadi_sim_destroy(again);
+    wadi_scene_destroy(scene);
+}
+
+static void count_warnings(void *user, WadiLogLevel level, const char *text)
+{
+    if (level == WADI_LOG_WARNING && strstr(text, "has no water in sand") != NULL) {
+        *(int *)user += 1;
+    }
+}
+
+static void solvers_without_pores_say_so_once(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *solver, *keys, *body;
+        int warnings;
+    } cases[] = {
+        { "flip", ", porosity: 0.3, permeability: 1e-10", "", 1 },
+        { "points", "", ", saturation: 0.4", 1 },
+        { "flip", "", "", 0 },
+        { "sph", ", porosity: 0.3", ", saturation: 0.4", 0 },
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; ++n) {
+        char text[500];
+        WadiError error = { 0 };
+        snprintf(text, sizeof text,
+                 "{wadi: 1, name: a, solver: %s, cell_size: 0.1, frames: 1, fps: 24,"
+                 " materials: {sand: {kind: sand%s}},"
+                 " bodies: [{material: sand, shape: {box: {center: [0, 0, 0], size: [1, 1, 1]}}%s}]}",
+                 cases[n].solver, cases[n].keys, cases[n].body);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = NULL;
+        WadiSimDef def = wadi_default_sim_def();
+        int warnings = 0;
+        def.log = (WadiLog){ .function = count_warnings, .user = &warnings };
+        CHECK_OK(wadi_sim_create(&sim, scene, &def, &error), error);
+        assert_int_equal(warnings, cases[n].warnings);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_water_is_lost_in_a_run),
+        cmocka_unit_test(the_flow_does_not_depend_on_threads),
+        cmocka_unit_test(a_checkpoint_holds_the_water),
+        cmocka_unit_test(solvers_without_pores_say_so_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
