@@ -18,13 +18,21 @@ typedef struct KnownAttribute {
 } KnownAttribute;
 
 static const KnownAttribute known[] = {
-    { "speed", "m/s", WADI_MAP_DUNE, false },       { "velocity", "m/s", WADI_MAP_DUNE, false },
-    { "pressure", "Pa", WADI_MAP_LAGOON, false },   { "wetness", "", WADI_MAP_LAGOON, false },
-    { "density", "kg/m^3", WADI_MAP_DUNE, false },  { "radius", "m", WADI_MAP_DUNE, false },
-    { "material", "", WADI_MAP_KINDS, true },       { "rigid", "", WADI_MAP_KINDS, true },
-    { "velocity.x", "m/s", WADI_MAP_SPLIT, false }, { "velocity.y", "m/s", WADI_MAP_SPLIT, false },
-    { "velocity.z", "m/s", WADI_MAP_SPLIT, false }, { "position.x", "m", WADI_MAP_DUNE, false },
-    { "position.y", "m", WADI_MAP_DUNE, false },    { "position.z", "m", WADI_MAP_DUNE, false },
+    { "speed", "m/s", WADI_MAP_DUNE, false },
+    { "velocity", "m/s", WADI_MAP_DUNE, false },
+    { "pressure", "Pa", WADI_MAP_LAGOON, false },
+    { "wetness", "", WADI_MAP_LAGOON, false },
+    { "pore_pressure", "Pa", WADI_MAP_LAGOON, false },
+    { "density", "kg/m^3", WADI_MAP_DUNE, false },
+    { "radius", "m", WADI_MAP_DUNE, false },
+    { "material", "", WADI_MAP_KINDS, true },
+    { "rigid", "", WADI_MAP_KINDS, true },
+    { "velocity.x", "m/s", WADI_MAP_SPLIT, false },
+    { "velocity.y", "m/s", WADI_MAP_SPLIT, false },
+    { "velocity.z", "m/s", WADI_MAP_SPLIT, false },
+    { "position.x", "m", WADI_MAP_DUNE, false },
+    { "position.y", "m", WADI_MAP_DUNE, false },
+    { "position.z", "m", WADI_MAP_DUNE, false },
 };
 
 /* Source of the values: an array of the frame, and its component (-1: the length). */

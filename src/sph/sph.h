@@ -21,9 +21,9 @@ typedef struct WadiSph {
     int stress_column[3];
     /* Eigenvalues of the operators of pressure and friction, measured every few steps; 0: not yet. */
     double largest, largest_friction;
-    /* Water in sand: its mass, and the saturation; shown. */
+    /* Water in sand: its mass; the saturation and the pressure in pores (Pa), which are shown. */
     bool has_pores;
-    int water_column, wetness_column;
+    int water_column, wetness_column, pore_column;
     WadiSphLattice lattice;
     int64_t steps;
     WadiSleep sleep;
@@ -51,6 +51,7 @@ typedef struct WadiSphStep {
     /* With water in sand, else NULL: slope k and cohesion c_k dt / (rho dx) of the yield law, and viscosity
      * (Pa s), each of the particle as wet as it is; 0 for water. */
     float *slope, *cohesion, *mud;
+    float *pore; /* pressure in the pores, in the unit of `pressure`; NULL: none. Friction counts the rest */
     uint8_t *is_removed; /* per particle of the store: vanished water */
     int32_t removed;
     WadiF4 *shift;   /* added to the velocity in the move alone, m/s */

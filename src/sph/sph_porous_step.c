@@ -12,6 +12,9 @@
 enum { BLOCK = 2048 };
 
 static const double DEGREE = 3.14159265358979323846 / 180.0;
+/* Of the pressure of single particles of water, in spacings of water. Below it saturated sand and water
+ * exchange nothing: a bed under water at rest would never be still. */
+static const double NOISE = 0.5;
 static const double LEAST_VISCOSITY = 1e-3; /* Pa s: of water, where the scene gives none */
 
 bool wadi_sph_has_pores(const WadiScene *scene)
@@ -43,6 +46,8 @@ WadiStatus wadi_sph_porous_create(WadiSph *sph, WadiError *error)
     WADI_TRY(wadi_particles_add_column(p, "water", WADI_TYPE_F64, &sph->water_column, error));
     WADI_TRY(wadi_particles_add_column(p, "wetness", WADI_TYPE_F32, &sph->wetness_column, error));
     wadi_particles_show_column(p, sph->wetness_column);
+    WADI_TRY(wadi_particles_add_column(p, "pore_pressure", WADI_TYPE_F32, &sph->pore_column, error));
+    wadi_particles_show_column(p, sph->pore_column);
     return WADI_OK;
 }
 
@@ -50,6 +55,7 @@ typedef struct Wetting {
     const WadiSph *sph;
     WadiSphStep *step;
     const double *water;
+    const float *pore;                   /* Pa */
     WadiYield yield[WADI_MATERIALS_MAX]; /* of dry sand */
     double cosine[WADI_MATERIALS_MAX];   /* of the friction angle */
     double per_pascal;                   /* unit of P a pascal */
@@ -64,7 +70,7 @@ static void wet_particle(const Wetting *w, int64_t i)
     const double unit = wadi_water_density(sph->context.world->scene), water = w->water[i];
     if (!step->is_sand[i]) {
         step->volume[i] = (float)(water * unit / material->density);
-        step->slope[i] = step->cohesion[i] = step->mud[i] = 0.0f;
+        step->slope[i] = step->cohesion[i] = step->mud[i] = step->pore[i] = 0.0f;
         return;
     }
     const double s = fmin(1.0, water / material->pores.porosity);
@@ -76,6 +82,7 @@ static void wet_particle(const Wetting *w, int64_t i)
     step->lightness[i] = (float)(sph->materials.density / (material->density + water * unit));
     step->slope[i] = (float)(w->yield[m].stop * wadi_wet_friction(&material->pores, s));
     step->cohesion[i] = (float)((dry * dry_part + wet) * w->per_pascal);
+    step->pore[i] = w->pore[i] * (float)w->per_pascal;
     step->mud[i] = (float)wadi_mud_viscosity(&material->pores, s);
 }
 
@@ -98,10 +105,13 @@ WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &step->slope, count, "wet sand", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->cohesion, count, "wet sand", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->mud, count, "wet sand", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->pore, count, "wet sand", error));
     const double *water = wadi_particles_column(sph->context.particles, sph->water_column);
     Wetting w = { .sph = sph,
                   .step = step,
                   .water = water + step->sort.first,
+                  .pore = (const float *)wadi_particles_column(sph->context.particles, sph->pore_column) +
+                          step->sort.first,
                   .per_pascal = step->dt / (sph->materials.density * sph->spacing) };
     for (int m = 0; m < scene->material_count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
@@ -114,14 +124,58 @@ WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     return WADI_OK;
 }
 
+typedef struct Pressures {
+    const WadiSph *sph;
+    const WadiSphStep *step;
+    const float *pore; /* Pa */
+    double *pressure;  /* Pa */
+    WadiVec3 weight;   /* of water, Pa a place */
+    double to_pascal;
+} Pressures;
+
+/* Pressure of water at i, a mean over its neighbours of water: that of a single particle is noisy. */
+static double mean_pressure(const Pressures *s, int32_t i)
+{
+    const WadiSphPairs *pairs = &s->step->pairs;
+    const int64_t first = pairs->start[i], end = first + pairs->same[i];
+    double sum = 0.0, all = 0.0;
+    for (int64_t n = first; n < end; ++n) {
+        const int32_t j = pairs->index[n];
+        const WadiI4 d = pairs->place[i] - pairs->place[j];
+        const double slope = (double)pairs->slope[n];
+        const double below =
+            (double)d[0] * s->weight.x + (double)d[1] * s->weight.y + (double)d[2] * s->weight.z;
+        sum += slope * fmax(0.0, (double)s->step->pressure[j] * s->to_pascal + below);
+        all += slope;
+    }
+    const double own = (double)s->step->pressure[i] * s->to_pascal;
+    return all > 0.0 ? (0.25 * own * all + sum) / (1.25 * all) : own;
+}
+
+static void pressure_block(void *context, int64_t first, int64_t end)
+{
+    const Pressures *s = context;
+    const WadiSphPairs *pairs = &s->step->pairs;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        const bool has_sand = pairs->start[i] + pairs->same[i] < pairs->start[i + 1];
+        s->pressure[i] = s->step->is_sand[i] ? (double)s->pore[i] : has_sand ? mean_pressure(s, i) : 0.0;
+    }
+}
+
 static WadiStatus set_pressures(const WadiSph *sph, const WadiSphStep *step, double **pressure,
                                 WadiError *error)
 {
-    const double to_pascal = sph->materials.density * sph->spacing / step->dt;
+    const WadiScene *scene = sph->context.world->scene;
+    const double place = wadi_water_density(scene) * sph->spacing / WADI_SPH_PLACES;
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, pressure, (size_t)step->count, "porous flow", error));
-    for (int32_t i = 0; i < step->count; ++i) {
-        (*pressure)[i] = step->is_sand[i] ? 0.0 : (double)step->pressure[i] * to_pascal;
-    }
+    Pressures s = { .sph = sph,
+                    .step = step,
+                    .pore = (const float *)wadi_particles_column(sph->context.particles, sph->pore_column) +
+                            step->sort.first,
+                    .pressure = *pressure,
+                    .weight = wadi_scale(wadi_curve_value3(&scene->gravity, step->time), place),
+                    .to_pascal = sph->materials.density * sph->spacing / step->dt };
+    wadi_parallel_for(step->count, BLOCK, pressure_block, &s);
     return WADI_OK;
 }
 
@@ -169,6 +223,8 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
     if (!sph->has_pores) {
         return WADI_OK;
     }
+    const WadiVec3 gravity = wadi_curve_value3(&scene->gravity, step->time);
+    const double unit = wadi_water_density(scene);
     double *pressure = NULL;
     double *water = (double *)wadi_particles_column(p, sph->water_column) + step->sort.first;
     WADI_TRY(set_pressures(sph, step, &pressure, error));
@@ -179,9 +235,10 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
                                  .volume = step->volume,
                                  .pressure = pressure,
                                  .lattice = sph->lattice,
-                                 .gravity = wadi_curve_value3(&scene->gravity, step->time),
-                                 .water_density = wadi_water_density(scene),
+                                 .gravity = gravity,
+                                 .water_density = unit,
                                  .viscosity = water_viscosity(scene, step->time),
+                                 .noise = NOISE * unit * sph->spacing * wadi_norm(gravity),
                                  .spacing = sph->spacing,
                                  .dt = step->dt };
     WadiSphPorousReport porous;
@@ -190,10 +247,12 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
     memset(step->is_removed, 0, (size_t)p->count);
     step->removed = wadi_sph_porous_merge(water, step->velocity, step->is_removed + step->sort.first, &in);
     report->evaporated_water += evaporate(sph, step, water);
+    float *pore = (float *)wadi_particles_column(p, sph->pore_column) + step->sort.first;
     float *wetness = (float *)wadi_particles_column(p, sph->wetness_column) + step->sort.first;
     for (int32_t i = 0; i < step->count; ++i) {
         const double porosity = scene->materials[in.material[i]].pores.porosity;
         wetness[i] = step->is_sand[i] ? (float)fmin(1.0, water[i] / porosity) : 0.0f;
+        pore[i] = step->is_sand[i] ? (float)pressure[i] : 0.0f;
     }
     return WADI_OK;
 }

@@ -16,11 +16,15 @@ WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiE
         of_material[m] = (float)(scale * wadi_curve_value(&scene->materials[m].viscosity, step->time));
         is_viscous = is_viscous || (of_material[m] > 0.0f && !scene->materials[m].is_unused);
     }
+    for (int32_t i = 0; i < step->count && step->mud != NULL && !is_viscous; ++i) {
+        is_viscous = step->mud[i] > 0.0f;
+    }
     if (is_viscous) {
         const uint8_t *material = sph->context.particles->material + step->sort.first;
         WADI_TRY(WADI_ARENA_NEW(arena, &coefficient, (size_t)step->count, "viscosity", error));
         for (int32_t i = 0; i < step->count; ++i) {
-            coefficient[i] = of_material[material[i]];
+            const float mud = step->mud != NULL ? (float)scale * step->mud[i] : 0.0f;
+            coefficient[i] = of_material[material[i]] + mud;
         }
     }
     const WadiSphViscosityIn in = { .pairs = &step->pairs,

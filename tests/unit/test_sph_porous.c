@@ -152,6 +152,78 @@ static void saturated_sand_drains_at_the_unit_gradient(void **unused)
     column_free(&c);
 }
 
+/* A permeameter: q = K/viscosity times the gradient of the head, with water of some depth above. */
+static void water_above_presses_through_by_darcys_law(void **unused)
+{
+    (void)unused;
+    Column c;
+    const double dx = 0.005, depth = 0.15, length = 21 * 0.005;
+    column_init(&c, 22, 1, 1, dx, 9.81);
+    for (int i = 1; i < 21; ++i) {
+        c.water[i] = c.in.materials[SAND].pores.porosity;
+        c.water[i] = floor(c.water[i] * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
+    }
+    c.pressure[21] = 1000.0 * 9.81 * depth;
+    double given = 0.0;
+    for (int n = 0; n < 400; ++n) {
+        given = n == 200 ? 0.0 : given;
+        given += column_step(&c, 0.005, 21);
+    }
+    const double flow = given * dx / 1.0, exact = 1e-6 * 9810.0 * (depth + length) / length;
+    print_message("permeameter: %.5e m/s, Darcy %.5e; pressure in the middle %.1f Pa\n", flow, exact,
+                  c.pressure[11]);
+    CHECK_NEAR(flow / exact, 1.0, 0.05);
+    /* Straight from the depth above to 0 below. */
+    for (int i = 1; i < 21; ++i) {
+        CHECK_NEAR(c.pressure[i] / c.pressure[21], i / 21.0, 0.03);
+    }
+    column_free(&c);
+}
+
+/* The depth of the water above falls as exp(-K rho g t / (viscosity length)), counted from the outlet. */
+static void a_falling_head_decays_exponentially(void **unused)
+{
+    (void)unused;
+    Column c;
+    const double dx = 0.005, length = 11 * 0.005, dt = 0.005;
+    column_init(&c, 12, 1, 1, dx, 9.81);
+    for (int i = 1; i < 11; ++i) {
+        c.water[i] = floor(0.4 * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
+    }
+    double depth = 0.2;
+    for (int n = 0; n < 1000; ++n) {
+        c.pressure[11] = 9810.0 * depth;
+        depth -= column_step(&c, dt, 11) * dx;
+    }
+    const double exact = (0.2 + length) * exp(-1e-6 * 9810.0 * 1000 * dt / length);
+    print_message("falling head: %.5f m after 5 s, exact %.5f\n", depth + length, exact);
+    CHECK_NEAR((depth + length) / exact, 1.0, 0.05);
+    column_free(&c);
+}
+
+/* Water from below lifts the sand when its gradient is (rho_s/rho_w - 1)(1 - n), rho_s of grains: then the
+ * pressure in the pores carries the whole weight. */
+static void the_gradient_of_quicksand_carries_the_weight(void **unused)
+{
+    (void)unused;
+    Column c;
+    const double dx = 0.005, grains = 1600.0 / 0.6, critical = (grains / 1000.0 - 1.0) * 0.6;
+    column_init(&c, 22, 1, 1, dx, 9.81);
+    for (int i = 1; i < 21; ++i) {
+        c.water[i] = floor(0.4 * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
+    }
+    const double length = 21 * dx;
+    c.pressure[0] = 9810.0 * length * (1.0 + critical);
+    for (int n = 0; n < 200; ++n) {
+        column_step(&c, 0.005, 0);
+    }
+    for (int i = 4; i < 18; ++i) {
+        const double above = (21 - i) * dx, weight = 9.81 * (1600.0 + 0.4 * 1000.0) * above;
+        CHECK_NEAR(c.pressure[i] / weight, 1.0, 0.1);
+    }
+    column_free(&c);
+}
+
 /* Sand and water at random positions, with random amounts of water. */
 typedef struct Heap {
     WadiParticles particles;
@@ -327,6 +399,9 @@ int main(void)
         cmocka_unit_test(nothing_flows_in_equilibrium),
         cmocka_unit_test(a_wetting_front_advances_with_the_root_of_time),
         cmocka_unit_test(saturated_sand_drains_at_the_unit_gradient),
+        cmocka_unit_test(water_above_presses_through_by_darcys_law),
+        cmocka_unit_test(a_falling_head_decays_exponentially),
+        cmocka_unit_test(the_gradient_of_quicksand_carries_the_weight),
         cmocka_unit_test(not_a_quantum_of_water_is_lost),
         cmocka_unit_test(the_printed_exchange_loses_water),
     };

@@ -32,17 +32,19 @@ typedef struct WadiSphPorousIn {
     const uint8_t *material;
     const WadiMaterial *materials; /* by number */
     const float *volume;           /* of the pairs; NULL: all 1 */
-    const double *pressure;        /* Pa: of water its own, of sand that in its pores */
+    double *pressure; /* Pa: of water its own; of sand that in its pores, of the last step before */
     WadiSphLattice lattice;
     WadiVec3 gravity;     /* m/s^2 */
     double water_density; /* kg/m^3: of the unit of mass */
     double viscosity;     /* Pa s, of water */
+    double noise;         /* Pa: smaller drops between sand and water move nothing */
     double spacing;       /* m */
     double dt;            /* s */
 } WadiSphPorousIn;
 
 typedef struct WadiSphPorousReport {
     int substeps;
+    int iterations; /* of the pressure in pores */
     int32_t active; /* particles that may exchange water */
 } WadiSphPorousReport;
 

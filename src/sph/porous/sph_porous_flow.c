@@ -1,0 +1,177 @@
+#include "sph/porous/sph_porous_flow.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "matter/wetting.h"
+#include "world/water.h"
+
+enum { BLOCK = WADI_SPH_FLOW_BLOCK, SUBSTEPS_MAX = 64 };
+
+/* Part of the longest step in which a linear flow stays monotone. */
+static const double MARGIN = 0.9;
+
+WadiSphLattice wadi_sph_lattice(const WadiSphKernel *kernel)
+{
+    WadiSphLattice lattice = { 0 };
+    const double h = WADI_SPH_SUPPORT;
+    for (int k = -2; k <= 2; ++k) {
+        for (int j = -2; j <= 2; ++j) {
+            for (int i = -2; i <= 2; ++i) {
+                const double q = sqrt((double)(i * i + j * j + k * k)) / h;
+                if (q > 0.0 && q < 1.0) {
+                    const double t = 1.0 - q, m = fmax(0.0, 0.5 - q);
+                    const double f = (double)kernel->scale * 6.0 / (h * h) * (t * t - 4.0 * m * m) / q;
+                    lattice.laplacian += f * i * i;
+                    lattice.diagonal += 2.0 * f;
+                }
+            }
+        }
+    }
+    return lattice;
+}
+
+double wadi_sph_full_mass(const WadiSphPorousIn *in, int material)
+{
+    return in->materials[material].density / in->water_density;
+}
+
+double wadi_sph_water_capacity(const WadiSphPorousIn *in, int32_t i)
+{
+    const int m = in->material[i];
+    const double most =
+        in->is_sand[i] ? in->materials[m].pores.porosity : WADI_SPH_WATER_MOST * wadi_sph_full_mass(in, m);
+    return floor(most * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
+}
+
+double wadi_sph_mass_with_water(const WadiSphPorousIn *in, const double *water, int32_t i)
+{
+    return water[i] + (in->is_sand[i] ? in->materials[in->material[i]].density / in->water_density : 0.0);
+}
+
+static double saturation_of(const WadiSphFlow *x, int32_t i)
+{
+    return fmin(1.0, x->water[i] / x->in->materials[x->in->material[i]].pores.porosity);
+}
+
+void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i)
+{
+    const WadiSphPorousIn *in = x->in;
+    const WadiPoresDef *pores = &in->materials[in->material[i]].pores;
+    if (in->is_sand[i]) {
+        const double s = saturation_of(x, i);
+        x->head[i] = in->pressure[i] - wadi_suction(pores, s);
+        x->mobility[i] = wadi_relative_permeability(pores, s);
+        x->seeping[i] = s >= WADI_SPH_SATURATED ? x->mobility[i] : 0.0;
+    } else {
+        x->head[i] = fmax(0.0, in->pressure[i]);
+        x->mobility[i] = 1.0;
+        x->seeping[i] = 0.0;
+    }
+}
+
+static void set_heads(void *context, int64_t first, int64_t end)
+{
+    const WadiSphFlow *x = context;
+    for (int64_t i = first; i < end; ++i) {
+        wadi_sph_flow_set_head(x, (int32_t)i);
+    }
+}
+
+/* Sand that is wet or has a neighbour with water, and water that has a neighbour of sand. */
+static bool is_active(const WadiSphFlow *x, int32_t i)
+{
+    const WadiSphPairs *pairs = x->in->pairs;
+    const int64_t other = pairs->start[i] + pairs->same[i];
+    if (other < pairs->start[i + 1] || (x->in->is_sand[i] && x->water[i] > 0.0)) {
+        return true;
+    }
+    for (int64_t n = pairs->start[i]; n < other && x->in->is_sand[i]; ++n) {
+        if (x->water[pairs->index[n]] > 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void mark_active(void *context, int64_t first, int64_t end)
+{
+    const WadiSphFlow *x = context;
+    for (int64_t i = first; i < end; ++i) {
+        x->active[i] = is_active(x, (int32_t)i);
+    }
+}
+
+/* How often a second the fastest particle could be filled or emptied by suction and by its weight. */
+static double fastest_rate(const WadiSphPorousIn *in, int material, double permeability)
+{
+    const WadiPoresDef *pores = &in->materials[material].pores;
+    const double dx = in->spacing, weight = in->water_density * wadi_norm(in->gravity) * dx;
+    const double drop = wadi_suction_slope(pores) + pores->flow_exponent * weight;
+    return permeability / (in->viscosity * pores->porosity) * drop * in->lattice.diagonal /
+           (in->lattice.laplacian * dx * dx);
+}
+
+/* Substeps in which the flow is monotone; sand that would need too many is less permeable. */
+static WadiStatus set_rates(WadiSphFlow *x, int *substeps, WadiArena *arena, WadiError *error)
+{
+    const WadiSphPorousIn *in = x->in;
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->rate, 256, "porous flow", error));
+    memset(x->rate, 0, 256 * sizeof *x->rate);
+    bool is_seen[256] = { 0 };
+    double fastest = 0.0;
+    for (int32_t a = 0; a < x->active_count; ++a) {
+        is_seen[in->material[x->active[a]]] |= in->is_sand[x->active[a]];
+    }
+    for (int m = 0; m < 256; ++m) {
+        fastest =
+            is_seen[m] ? fmax(fastest, fastest_rate(in, m, in->materials[m].pores.permeability)) : fastest;
+    }
+    *substeps = (int)fmin(fmax(1.0, ceil(fastest * in->dt / MARGIN)), SUBSTEPS_MAX);
+    const double dt = in->dt / *substeps;
+    for (int m = 0; m < 256; ++m) {
+        if (is_seen[m]) {
+            const double wanted = in->materials[m].pores.permeability;
+            const double rate = fastest_rate(in, m, wanted) * dt / MARGIN;
+            const double permeability = rate > 1.0 ? wanted / rate : wanted;
+            x->rate[m] = 2.0 * dt * permeability * WADI_SPH_PLACES /
+                         (in->viscosity * in->spacing * in->spacing * in->lattice.laplacian);
+        }
+    }
+    return WADI_OK;
+}
+
+WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, WadiError *error)
+{
+    const size_t count = (size_t)x->in->pairs->count;
+    const double place = x->in->water_density * x->in->spacing / WADI_SPH_PLACES;
+    x->weight[0] = place * x->in->gravity.x;
+    x->weight[1] = place * x->in->gravity.y;
+    x->weight[2] = place * x->in->gravity.z;
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->active, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->head, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->capacity, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->mobility, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->seeping, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->flow, (size_t)x->in->pairs->start[count], "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->give, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->take, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->gain, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->into, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->next, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->full, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->gain_momentum, count, "porous flow", error));
+    wadi_parallel_for((int64_t)count, BLOCK, mark_active, x);
+    for (int32_t i = 0; i < (int32_t)count; ++i) {
+        /* In place: the list is never longer than what was read. */
+        const bool is_listed = x->active[i] != 0;
+        x->active[x->active_count] = i;
+        x->active_count += is_listed;
+        /* Others take no part, even where their neighbours become wet during this step. */
+        x->capacity[i] = wadi_sph_water_capacity(x->in, i);
+        x->give[i] = x->take[i] = is_listed ? 1.0 : 0.0;
+    }
+    wadi_parallel_for((int64_t)count, BLOCK, set_heads, x);
+    return set_rates(x, substeps, arena, error);
+}

@@ -1,0 +1,91 @@
+/* What the stages of the porous flow share: the particles that take part, their heads, the flow of a pair.
+ */
+#ifndef WADI_SPH_POROUS_FLOW_H
+#define WADI_SPH_POROUS_FLOW_H
+
+#include "sph/porous/sph_porous.h"
+
+enum { WADI_SPH_FLOW_BLOCK = 1024 };
+
+typedef struct WadiSphFlow {
+    const WadiSphPorousIn *in;
+    double *water;
+    WadiF4 *velocity;
+    int32_t *active; /* particles that may exchange water */
+    int32_t active_count;
+    double *head;        /* p - P_c, Pa */
+    double *mobility;    /* S^b; of water 1 */
+    double *seeping;     /* the same towards water: only saturated sand gives */
+    double *flow;        /* per pair of an active particle: mass that leaves it */
+    double *give, *take; /* factors of donors and acceptors */
+    double *into;        /* mass that an active particle would take without limits */
+    double *next;        /* factors of the full ones in the next round */
+    int32_t *full;       /* particles that are offered more than their room */
+    int32_t full_count;
+    double *gain;          /* mass */
+    WadiF4 *gain_momentum; /* over the unit of mass, relative to the particle's velocity */
+    double *rate;          /* by material: 2 dt K / (viscosity dx^2 lattice), 1/Pa */
+    double *capacity;      /* room for water in an empty particle */
+    double weight[3];      /* of water, Pa a place, by axis */
+} WadiSphFlow;
+
+/* Lists the active particles, sets their heads and the rates of a substep. Memory in the arena. */
+WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, WadiError *error);
+/* Head and mobility of a particle from its water and pressure. */
+void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i);
+/* Pressure in the pores of sand, at least 0: no particle of sand gets more water in a substep than it has
+ * room. Changes x->in->pressure and the heads. Returns the number of iterations. */
+WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int substeps, int *iterations, WadiArena *arena,
+                                  WadiError *error);
+
+/* One instruction each, unlike fmin and fmax. */
+static inline double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Mass that goes from i to j in a substep, without limits; exactly the opposite of that from j to i. `slope`
+ * is that of the pair at i; the conductance is the flow a pascal. */
+static inline __attribute__((always_inline)) double wadi_sph_flux(const WadiSphFlow *x, int32_t i, int32_t j,
+                                                                  float slope, double *conductance)
+{
+    const WadiSphPorousIn *in = x->in;
+    const WadiI4 d = in->pairs->place[i] - in->pairs->place[j];
+    const double fall =
+        (double)d[0] * x->weight[0] + (double)d[1] * x->weight[1] + (double)d[2] * x->weight[2];
+    double drop = (x->head[i] - x->head[j]) - fall;
+    if (in->is_sand[i] != in->is_sand[j]) {
+        /* The pressure of single particles of water is noisy: without this, water and saturated sand would
+         * exchange it for ever. */
+        drop = drop > in->noise ? drop - in->noise : drop < -in->noise ? drop + in->noise : 0.0;
+    }
+    const int32_t donor = drop > 0.0 ? i : j, acceptor = drop > 0.0 ? j : i;
+    const double mobility = in->is_sand[acceptor] ? x->mobility[donor] : x->seeping[donor];
+    if (mobility == 0.0) {
+        *conductance = 0.0;
+        return 0.0;
+    }
+    const double rate_i = x->rate[in->material[i]], rate_j = x->rate[in->material[j]];
+    double rate = in->is_sand[i] ? rate_i : rate_j;
+    if (in->is_sand[i] && in->is_sand[j] && rate_i != rate_j) {
+        rate = 2.0 * rate_i * rate_j / (rate_i + rate_j);
+    }
+    /* Of a pair with water, both sides have the same product of volume and slope. */
+    const float volume = !in->is_sand[i] && in->volume != NULL ? in->volume[i] : 1.0f;
+    const float weight = volume * slope;
+    *conductance = (double)weight * rate * mobility;
+    return *conductance * drop;
+}
+
+/* The neighbours with which i can exchange water: of water only sand. */
+static inline int64_t wadi_sph_flow_first(const WadiSphFlow *x, int32_t i)
+{
+    return x->in->pairs->start[i] + (x->in->is_sand[i] ? 0 : x->in->pairs->same[i]);
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* Water that stands on saturated sand stays there: the interface rests, and nothing is exchanged. */
+#include "scene_sim.h"
+#include "sim/sim.h"
+
+#define BED                                                                                                  \
+    "{wadi: 1, name: bed, solver: sph, cell_size: 0.01, frames: 400, fps: 24,"                               \
+    " domain: {min: [0, 0, 0], max: [0.04, 0.04, 0.06]},"                                                    \
+    " materials: {sand: {kind: sand}, water: {kind: water}},"                                                \
+    " bodies: [{material: sand, saturation: 1, shape: {box: {min: [0, 0, 0], max: [0.04, 0.04, 0.02]}}},"    \
+    "          {material: water, shape: {box: {min: [0, 0, 0.02], max: [0.04, 0.04, 0.04]}}}]}"
+
+static double sand_height(const WadiSim *sim)
+{
+    const WadiParticles *p = &sim->particles;
+    double sum = 0.0;
+    int32_t count = 0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        sum += p->material[i] == 0 ? p->z[i] : 0.0;
+        count += p->material[i] == 0;
+    }
+    return sum / count;
+}
+
+static void water_stands_on_a_saturated_bed(void **unused)
+{
+    (void)unused;
+    const double seconds = is_long_run() ? 10.0 : 2.0, spacing = 0.005;
+    WadiScene *scene = load_scene(BED);
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 24);
+    /* The mean height of the sand moves half as much as the interface. */
+    const double before = sand_height(sim);
+    const int32_t count = sim->particles.count;
+    run_frames(sim, (int)(24.0 * seconds));
+    const double drift = 2.0 * fabs(sand_height(sim) - before) / spacing / seconds;
+    const float *wetness = column_of(&sim->particles, "wetness");
+    double least = 1.0;
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        least = sim->particles.material[i] == 0 ? fmin(least, (double)wetness[i]) : least;
+    }
+    print_message("interface drifts %.4f spacings a second; least saturation %.4f; %d of %d particles\n",
+                  drift, least, (int)sim->particles.count, (int)count);
+    CHECK_AT_MOST(drift, 0.05);
+    assert_true(least > 0.95);
+    CHECK_NEAR((double)sim->particles.count / count, 1.0, 0.01);
+    assert_true(wadi_sim_mass_drift(sim, WADI_MATERIAL_WATER) == 0.0);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(water_stands_on_a_saturated_bed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
