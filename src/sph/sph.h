@@ -26,6 +26,7 @@ typedef struct WadiSph {
     int water_column, wetness_column, pore_column;
     WadiSphLattice lattice;
     int64_t steps;
+    int64_t measured; /* step in which the eigenvalue of the pressure was measured last */
     WadiSleep sleep;
 } WadiSph;
 
@@ -45,7 +46,8 @@ typedef struct WadiSphStep {
     float *lightness; /* volume over mass, over that of the first material */
     WadiSphWalls walls;
     WadiSphPairs pairs;
-    float *density; /* over that at rest */
+    WadiSphCoarse coarse; /* of the pressure; sort NULL: not made yet */
+    float *density;       /* over that at rest */
     WadiF4 *velocity;
     float *pressure; /* P = p dt / (rho dx), m/s */
     /* With water in sand, else NULL: slope k and cohesion c_k dt / (rho dx) of the yield law, and viscosity
@@ -54,7 +56,7 @@ typedef struct WadiSphStep {
     float *pore; /* pressure in the pores, in the unit of `pressure`; NULL: none. Friction counts the rest */
     uint8_t *is_removed; /* per particle of the store: vanished water */
     int32_t removed;
-    WadiF4 *shift;   /* added to the velocity in the move alone, m/s */
+    WadiF4 *shift; /* added to the velocity in the move alone, m/s */
     int pressure_solves, pressure_iterations, shift_iterations;
     int friction_solves, friction_iterations;
 } WadiSphStep;

@@ -1,5 +1,5 @@
-/* Sand in a step: pressure, friction at that pressure, pressure again. The pressure comes last, so that what
- * is left of the error is friction and not compression. Stresses are kept from step to step by the
+/* Sand in a step: pressure, friction at that pressure, pressure again. The pressure comes last, so that
+ * what is left of the error is friction and not compression. Stresses are kept from step to step by the
  * particles: without that a pile would melt. [theory 11.5] */
 #include <math.h>
 #include <string.h>

@@ -5,10 +5,10 @@
 #include "core/parallel.h"
 #include "sph/sph.h"
 
-enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 12, POWER_STEPS = 10, SHIFT_ITERATIONS = 10, ATTEMPTS = 12 };
+enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 10, POWER_STEPS = 20, SHIFT_ITERATIONS = 5, ATTEMPTS = 12 };
 
-/* Of the differences between neighbours. Without it patterns that no gradient sees grow in the pressure, and
- * the solve takes twice the iterations. Sand needs more, since friction keeps such patterns from
+/* Of the differences between neighbours. Without it patterns that no gradient sees grow in the pressure,
+ * and the solve takes twice the iterations. Sand needs more, since friction keeps such patterns from
  * flowing apart. */
 static const float SMOOTH[2] = { 0.1f, 0.3f };
 /* Where the density is lower by more than this, particles may approach. Less is noise: if it were allowed,
@@ -39,10 +39,11 @@ static void set_sources(const WadiSph *sph, const WadiSphStep *step, float *sour
 
 static WadiStatus measure(WadiSph *sph, const WadiSphPressureIn *in, WadiError *error)
 {
-    if (sph->largest > 0.0 && sph->steps % POWER_STEPS != 0) {
+    if (sph->largest > 0.0 && (sph->steps % POWER_STEPS != 0 || sph->measured == sph->steps)) {
         return WADI_OK;
     }
     double largest;
+    sph->measured = sph->steps;
     const int iterations = sph->largest > 0.0 ? POWER : FIRST_POWER;
     WADI_TRY(wadi_sph_pressure_largest(in, iterations, &largest, sph->context.scratch, error));
     sph->largest = fmax(fmax(0.9 * sph->largest, EIGENVALUE_MARGIN * largest), EIGENVALUE_MIN);
@@ -86,12 +87,23 @@ static WadiStatus prepare(WadiSph *sph, const WadiSphStep *step, WadiSphPressure
                                .lightness = step->lightness,
                                .is_sand_open = step->closed != NULL,
                                .smooth = { SMOOTH[0], SMOOTH[1] },
-                               .tolerance =
-                                   def->tolerance * step->dt * sph->spacing / (sph->unit_time * sph->unit_time),
+                               .tolerance = def->tolerance * step->dt * sph->spacing /
+                                            (sph->unit_time * sph->unit_time),
                                .max_iterations = def->pressure_iterations };
     WADI_TRY(measure(sph, in, error));
     in->largest = sph->largest;
     return WADI_OK;
+}
+
+static WadiStatus begin_coarse(WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    const WadiSphCoarseIn in = { .sort = &step->sort,
+                                 .walls = &step->walls,
+                                 .solids = &sph->context.world->solids,
+                                 .lightness = step->lightness,
+                                 .time = step->time };
+    return step->coarse.sort != NULL ? WADI_OK
+                                     : wadi_sph_coarse_begin(&step->coarse, &in, sph->context.scratch, error);
 }
 
 /* Crowded particles of water part by a shift of their positions that leaves the velocities alone, so that
@@ -132,7 +144,9 @@ WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
     float *source = NULL;
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &source, (size_t)step->count, "pressure", error));
     set_sources(sph, step, source);
+    WADI_TRY(begin_coarse(sph, step, error));
     WADI_TRY(prepare(sph, step, &in, error));
     in.source = source;
+    in.coarse = &step->coarse;
     return solve(sph, step, &in, error);
 }

@@ -62,8 +62,8 @@ static void odd_scenes_lose_nothing(void **unused)
     }
 }
 
-/* Heights and times of a falling block go with the scale and its root; far from the origin nothing changes but
- * rounding. */
+/* Heights and times of a falling block go with the scale and its root; far from the origin nothing changes
+ * but rounding. */
 static void size_and_place_do_not_matter(void **unused)
 {
     (void)unused;

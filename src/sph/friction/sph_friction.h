@@ -57,9 +57,9 @@ WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, WadiSphFriction *friction, 
 WadiStatus wadi_sph_friction_largest(const WadiSphFrictionIn *in, int iterations, double *largest,
                                      WadiArena *arena, WadiError *error);
 
-/* sph_friction_bound.c: the pressure that bounds the stress of a particle, m/s: half of it its own, half the
- * mean of its neighbours. The pressures of single particles scatter, and sand would yield at those where it
- * is low. */
+/* sph_friction_bound.c: the pressure that bounds the stress of a particle, m/s: half of it its own, half
+ * the mean of its neighbours. The pressures of single particles scatter, and sand would yield at those
+ * where it is low. */
 float wadi_sph_friction_pressure(const WadiSphPairs *pairs, const float *pressure, int32_t i);
 /* Adds to the densities of sand what the kernel misses beyond a free surface, so that the outermost row is
  * not pressed into the next one. */

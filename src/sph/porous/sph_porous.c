@@ -62,8 +62,8 @@ static void round_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Full particles take as much as they lose, so that water flows through saturated sand. The factors grow from
- * round to round and are valid after each: what is lost with the last ones is a lower bound. */
+/* Full particles take as much as they lose, so that water flows through saturated sand. The factors grow
+ * from round to round and are valid after each: what is lost with the last ones is a lower bound. */
 static void widen(WadiSphFlow *x)
 {
     x->full_count = 0;

@@ -49,8 +49,8 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Mass that goes from i to j in a substep, without limits; exactly the opposite of that from j to i. `slope`
- * is that of the pair at i; the conductance is the flow a pascal. */
+/* Mass that goes from i to j in a substep, without limits; exactly the opposite of that from j to i.
+ * `slope` is that of the pair at i; the conductance is the flow a pascal. */
 static inline __attribute__((always_inline)) double wadi_sph_flux(const WadiSphFlow *x, int32_t i, int32_t j,
                                                                   float slope, double *conductance)
 {

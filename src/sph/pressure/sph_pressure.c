@@ -6,16 +6,19 @@
 
 #include "core/parallel.h"
 
-enum { BLOCK = 512 };
+enum { BLOCK = 512, CORRECTION_EVERY = 8 };
+
+static const double LONGEST = 2.0; /* times what the coarse grid says */
 
 typedef struct Solve {
     const WadiSphPressureIn *in;
     const WadiF4 *wanted; /* v* */
     WadiF4 *velocity;
     float *pressure, *last;
-    float *rough;   /* of the numbers */
-    float step;     /* 1 / eigenvalue */
-    float momentum; /* of the extrapolation */
+    float *rough;             /* of the numbers */
+    float step;               /* 1 / eigenvalue */
+    float momentum;           /* of the extrapolation */
+    float *residual, *change; /* of a correction on the coarse grid */
     double *partials;
 } Solve;
 
@@ -132,6 +135,75 @@ static void extrapolate_block(void *context, int64_t first, int64_t end)
     }
 }
 
+/* R of the numbers in `place`, 0 where it may be negative. */
+static void residual_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        const float r = compression_of(s->in, s->velocity, i) - s->in->source[i] -
+                        s->in->smooth[s->in->is_sand[i]] * s->rough[i];
+        s->residual[i] = s->pressure[i] > 0.0f || r > 0.0f ? r : 0.0f;
+    }
+}
+
+/* Velocity by the correction alone. */
+static void push_change_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        WadiF4 push;
+        s->rough[i] = push_of(s->in, i, &push);
+        s->velocity[i] = push * -s->in->lightness[i];
+    }
+}
+
+/* change . A change, and in the partials change . residual. */
+static double energy_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    double energy = 0.0, gain = 0.0;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        const int32_t near = s->in->walls->of[i];
+        const float moving = near >= 0 ? s->in->walls->gradient[near][3] : 0.0f;
+        const float r =
+            compression_of(s->in, s->velocity, i) + moving - s->in->smooth[s->in->is_sand[i]] * s->rough[i];
+        energy -= (double)r * (double)s->change[i];
+        gain += (double)s->residual[i] * (double)s->change[i];
+    }
+    s->partials[first / BLOCK] = gain;
+    return energy;
+}
+
+/* A correction on the coarse grid, as long as it lowers the energy most. */
+static WadiStatus correct(Solve *s, WadiArena *arena, WadiError *error)
+{
+    const int32_t count = s->in->pairs->count;
+    const int64_t blocks = wadi_parallel_block_count(count, BLOCK);
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->residual, (size_t)count, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->change, (size_t)count, "pressure", error));
+    wadi_parallel_for(count, BLOCK, push_block, s);
+    wadi_parallel_for(count, BLOCK, residual_block, s);
+    WADI_TRY(wadi_sph_coarse_solve(s->in->coarse, s->residual, s->change, arena, error));
+    for (int32_t i = 0; i < count; ++i) {
+        set_number(s->in->pairs, i, s->change[i]);
+    }
+    wadi_parallel_for(count, BLOCK, push_change_block, s);
+    const double energy = wadi_parallel_sum(count, BLOCK, energy_block, s, s->partials + blocks);
+    double gain = 0.0;
+    for (int64_t b = 0; b < blocks; ++b) {
+        gain += s->partials[b];
+    }
+    const float length = energy > 0.0 && gain > 0.0 ? (float)fmin(gain / energy, LONGEST) : 0.0f;
+    for (int32_t i = 0; i < count; ++i) {
+        const float p = s->pressure[i] + length * s->change[i];
+        s->pressure[i] = s->last[i] = p > 0.0f ? p : 0.0f;
+        set_number(s->in->pairs, i, s->pressure[i]);
+    }
+    wadi_arena_release(arena, mark);
+    return WADI_OK;
+}
+
 static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
 {
     const size_t count = (size_t)s->in->pairs->count;
@@ -158,6 +230,10 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
     *report = (WadiSphPressureReport){ 0 };
     double t = 1.0;
     while (report->iterations < in->max_iterations) {
+        if (in->coarse != NULL && report->iterations % CORRECTION_EVERY == 0) {
+            WADI_TRY(correct(&s, arena, error));
+            t = 1.0;
+        }
         wadi_parallel_for(count, BLOCK, push_block, &s);
         const double moved = wadi_parallel_sum(count, BLOCK, step_block, &s, s.partials + blocks);
         double back = 0.0;

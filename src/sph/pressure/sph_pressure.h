@@ -8,7 +8,7 @@
 #ifndef WADI_SPH_PRESSURE_H
 #define WADI_SPH_PRESSURE_H
 
-#include "sph/pairs/sph_pairs.h"
+#include "sph/pressure/sph_coarse.h"
 
 typedef struct WadiSphPressureIn {
     const WadiSphPairs *pairs;
@@ -21,6 +21,7 @@ typedef struct WadiSphPressureIn {
     double largest;         /* eigenvalue of the operator, from wadi_sph_pressure_largest */
     double tolerance;       /* of the mean residual, m/s */
     int max_iterations;
+    const WadiSphCoarse *coarse; /* for long waves; NULL: none */
 } WadiSphPressureIn;
 
 typedef struct WadiSphPressureReport {

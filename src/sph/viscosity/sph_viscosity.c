@@ -131,8 +131,8 @@ static void add_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* The solved velocities give the forces. As these are opposite for the two particles of a pair, rounding and
- * what is left of the residual move no momentum. */
+/* The solved velocities give the forces. As these are opposite for the two particles of a pair, rounding
+ * and what is left of the residual move no momentum. */
 static void finish_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;

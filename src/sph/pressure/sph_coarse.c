@@ -1,0 +1,222 @@
+#include "sph/pressure/sph_coarse.h"
+
+#include <string.h>
+
+#include "core/parallel.h"
+#include "math/minmax.h"
+
+enum { FULL = 8, ROW_BLOCK = 64, ITERATIONS = 12 };
+
+static const double TOLERANCE = 0.03;
+
+typedef struct Builder {
+    const WadiSphCoarse *coarse;
+    const WadiSphCoarseIn *in;
+    float *weight; /* per cell: part of a full cell, times the mean lightness */
+} Builder;
+
+static void weigh_rows(void *context, int64_t first, int64_t end)
+{
+    const Builder *b = context;
+    const WadiTileSort *sort = b->in->sort;
+    for (int64_t c = 8 * first; c < 8 * end; ++c) {
+        float sum = 0.0f;
+        for (int32_t i = sort->cell_start[c]; i < sort->cell_start[c + 1]; ++i) {
+            sum += b->in->lightness[i - sort->first];
+        }
+        b->weight[c + 8] = sum * (1.0f / FULL);
+    }
+}
+
+static bool has_near(const Builder *b, int64_t cell)
+{
+    const WadiTileSort *sort = b->in->sort;
+    for (int32_t i = sort->cell_start[cell - 8]; i < sort->cell_start[cell - 7]; ++i) {
+        if (b->in->walls->of[i - sort->first] >= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the empty cell beside one is air, and not behind a wall. */
+static bool is_air(const Builder *b, int64_t cell, int side)
+{
+    int32_t at[3];
+    const double h = b->in->sort->cell_size;
+    if (!has_near(b, cell)) {
+        return true;
+    }
+    wadi_rows_cell(&b->coarse->rows, (int32_t)(cell >> 3), at);
+    at[0] += (int32_t)(cell & 7);
+    at[side >> 1] += (side & 1) != 0 ? 1 : -1;
+    const WadiVec3 x = { h * (at[0] + 0.5), h * (at[1] + 0.5), h * (at[2] + 0.5) };
+    return wadi_solids_distance(b->in->solids, x, b->in->time, 0.0) > 0.0;
+}
+
+/* The cell beyond a side, or 0. */
+static int64_t beside(const WadiRows *rows, int64_t cell, int side)
+{
+    const int64_t row = cell >> 3;
+    const int lane = (int)(cell & 7);
+    if (side == WADI_ROW_X_MIN && lane > 0) {
+        return cell - 1;
+    }
+    if (side == WADI_ROW_X_MAX && lane < 7) {
+        return cell + 1;
+    }
+    const int64_t next = rows->neighbour[row][side];
+    const int to = side == WADI_ROW_X_MIN ? 7 : side == WADI_ROW_X_MAX ? 0 : lane;
+    return next == 0 ? 0 : 8 * next + to;
+}
+
+/* Couplings of a cell: 8 particles times (1 / 2)^2, for a cell is two spacings wide. */
+static void couple(const Builder *b, int64_t cell)
+{
+    const WadiSphCoarse *coarse = b->coarse;
+    const float own = b->weight[cell];
+    float sum = 0.0f;
+    for (int side = 0; side < 6; ++side) {
+        const int64_t next = beside(&coarse->rows, cell, side);
+        const float other = next != 0 ? b->weight[next] : 0.0f;
+        float coupling = 0.0f;
+        if (own > 0.0f && other > 0.0f) {
+            coupling = wadi_minf(own, other) + 0.25f * (wadi_maxf(own, other) - wadi_minf(own, other));
+        } else if (own > 0.0f && is_air(b, cell, side)) {
+            coupling = own;
+        }
+        coupling *= 2.0f;
+        sum += coupling;
+        if ((side & 1) == 0) {
+            coarse->low[side >> 1][cell] = other > 0.0f ? coupling : 0.0f;
+        }
+    }
+    coarse->diagonal[cell] = sum;
+}
+
+static void couple_rows(void *context, int64_t first, int64_t end)
+{
+    for (int64_t cell = 8 * (first + 1); cell < 8 * (end + 1); ++cell) {
+        couple(context, cell);
+    }
+}
+
+WadiStatus wadi_sph_coarse_begin(WadiSphCoarse *coarse, const WadiSphCoarseIn *in, WadiArena *arena,
+                                 WadiError *error)
+{
+    *coarse = (WadiSphCoarse){ .sort = in->sort };
+    WADI_TRY(wadi_rows_build(&coarse->rows, &in->sort->tiles, in->sort->row_mask, arena, error));
+    const size_t count = wadi_rows_floats(&coarse->rows);
+    Builder b = { .coarse = coarse, .in = in };
+    for (int a = 0; a < 3; ++a) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &coarse->low[a], count, "coarse pressure", error));
+        memset(coarse->low[a], 0, 8 * sizeof(float));
+    }
+    WADI_TRY(WADI_ARENA_NEW(arena, &coarse->diagonal, count, "coarse pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &b.weight, count, "coarse pressure", error));
+    memset(coarse->diagonal, 0, 8 * sizeof(float));
+    memset(b.weight, 0, 8 * sizeof(float));
+    wadi_parallel_for(coarse->rows.count - 1, ROW_BLOCK, weigh_rows, &b);
+    wadi_parallel_for(coarse->rows.count - 1, ROW_BLOCK, couple_rows, &b);
+    return WADI_OK;
+}
+
+typedef struct Correction {
+    const WadiSphCoarse *coarse;
+    const float *residual;
+    float *change, *b;
+    uint8_t *active;
+    float *low[3], *diagonal; /* those of the unknowns */
+    double *x;
+} Correction;
+
+static void gather_rows(void *context, int64_t first, int64_t end)
+{
+    const Correction *c = context;
+    const WadiTileSort *sort = c->coarse->sort;
+    for (int64_t row = first; row < end; ++row) {
+        unsigned bits = 0;
+        for (int lane = 0; lane < 8; ++lane) {
+            float sum = 0.0f;
+            bool is_active = false;
+            const int64_t cell = 8 * row + lane;
+            for (int32_t i = sort->cell_start[cell]; i < sort->cell_start[cell + 1]; ++i) {
+                const float r = c->residual[i - sort->first];
+                sum += r;
+                is_active = is_active || r != 0.0f;
+            }
+            c->b[cell + 8] = sum;
+            c->x[cell + 8] = 0.0;
+            bits |= (unsigned)is_active << lane;
+        }
+        c->active[row + 1] = (uint8_t)bits;
+    }
+}
+
+static void restrict_rows(void *context, int64_t first, int64_t end)
+{
+    const Correction *c = context;
+    const WadiRows *rows = &c->coarse->rows;
+    for (int64_t cell = 8 * (first + 1); cell < 8 * (end + 1); ++cell) {
+        const bool is_active = (c->active[cell >> 3] >> (cell & 7) & 1) != 0;
+        c->diagonal[cell] = is_active ? c->coarse->diagonal[cell] : 0.0f;
+        for (int a = 0; a < 3; ++a) {
+            const int64_t low = beside(rows, cell, 2 * a);
+            const bool are_both = is_active && low != 0 && (c->active[low >> 3] >> (low & 7) & 1) != 0;
+            c->low[a][cell] = are_both ? c->coarse->low[a][cell] : 0.0f;
+        }
+    }
+}
+
+static void spread_rows(void *context, int64_t first, int64_t end)
+{
+    const Correction *c = context;
+    const WadiTileSort *sort = c->coarse->sort;
+    for (int64_t cell = 8 * first; cell < 8 * end; ++cell) {
+        for (int32_t i = sort->cell_start[cell]; i < sort->cell_start[cell + 1]; ++i) {
+            const int32_t k = i - sort->first;
+            c->change[k] = c->residual[k] != 0.0f ? (float)c->x[cell + 8] : 0.0f;
+        }
+    }
+}
+
+static WadiStatus make_correction(Correction *c, WadiArena *arena, WadiError *error)
+{
+    const size_t count = wadi_rows_floats(&c->coarse->rows);
+    for (int a = 0; a < 3; ++a) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &c->low[a], count, "coarse pressure", error));
+        memset(c->low[a], 0, 8 * sizeof(float));
+    }
+    WADI_TRY(WADI_ARENA_NEW(arena, &c->diagonal, count, "coarse pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &c->b, count, "coarse pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &c->x, count, "coarse pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &c->active, (size_t)c->coarse->rows.count, "coarse pressure", error));
+    memset(c->diagonal, 0, 8 * sizeof(float));
+    memset(c->b, 0, 8 * sizeof(float));
+    memset(c->x, 0, 8 * sizeof(double));
+    c->active[0] = 0;
+    return WADI_OK;
+}
+
+WadiStatus wadi_sph_coarse_solve(const WadiSphCoarse *coarse, const float *residual, float *change,
+                                 WadiArena *arena, WadiError *error)
+{
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    Correction c = { .coarse = coarse, .residual = residual, .change = change };
+    WADI_TRY(make_correction(&c, arena, error));
+    const int64_t rows = coarse->rows.count - 1;
+    wadi_parallel_for(rows, ROW_BLOCK, gather_rows, &c);
+    wadi_parallel_for(rows, ROW_BLOCK, restrict_rows, &c);
+    const WadiPoisson system = { .rows = &coarse->rows,
+                                 .active = c.active,
+                                 .diagonal = c.diagonal,
+                                 .cx = c.low[0],
+                                 .cy = c.low[1],
+                                 .cz = c.low[2] };
+    const WadiPoissonSettings settings = { .tolerance = TOLERANCE, .max_iterations = ITERATIONS };
+    WadiPoissonReport report;
+    WADI_TRY(wadi_poisson_solve(&system, c.b, &settings, c.x, arena, &report, error));
+    wadi_parallel_for(rows, ROW_BLOCK, spread_rows, &c);
+    wadi_arena_release(arena, mark);
+    return WADI_OK;
+}

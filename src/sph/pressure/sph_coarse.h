@@ -1,0 +1,34 @@
+/* A coarse grid for the long waves of the pressure. A cell is one support wide and holds about eight
+ * particles; on it the operator of the pressure is close to a Laplacian of seven points, which multigrid
+ * solves at once. What is wrong over many spacings is so found in one correction, where an iteration moves
+ * it by a support. [theory 11.4] */
+#ifndef WADI_SPH_COARSE_H
+#define WADI_SPH_COARSE_H
+
+#include "linsys/poisson.h"
+#include "sph/pairs/sph_pairs.h"
+
+typedef struct WadiSphCoarse {
+    const WadiTileSort *sort;
+    WadiRows rows; /* row r of the sort is r + 1 here */
+    /* Per cell: couplings with the lower neighbours, and the sum over all sides, those to air included. */
+    float *low[3], *diagonal;
+} WadiSphCoarse;
+
+typedef struct WadiSphCoarseIn {
+    const WadiTileSort *sort;
+    const WadiSphWalls *walls;
+    const WadiSolids *solids;
+    const float *lightness; /* per particle */
+    double time;            /* s */
+} WadiSphCoarseIn;
+
+/* Of one step; in the arena. */
+WadiStatus wadi_sph_coarse_begin(WadiSphCoarse *coarse, const WadiSphCoarseIn *in, WadiArena *arena,
+                                 WadiError *error);
+/* The correction `change` of the numbers for the residual R, per particle; both are 0 for particles that
+ * take no part. */
+WadiStatus wadi_sph_coarse_solve(const WadiSphCoarse *coarse, const float *residual, float *change,
+                                 WadiArena *arena, WadiError *error);
+
+#endif
