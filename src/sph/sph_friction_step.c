@@ -9,7 +9,7 @@
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
 
-enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 12, POWER_STEPS = 50, FIRST_ROUNDS = 6, FIRST_CAP = 400 };
+enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 12, POWER_STEPS = 20, FIRST_ROUNDS = 6, FIRST_CAP = 400 };
 
 static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
 

@@ -90,7 +90,9 @@ static WadiStatus prepare(WadiSph *sph, const WadiSphStep *step, WadiSphPressure
                                .tolerance = def->tolerance * step->dt * sph->spacing /
                                             (sph->unit_time * sph->unit_time),
                                .max_iterations = def->pressure_iterations };
-    WADI_TRY(measure(sph, in, error));
+    if (step->pressure_solves == 0) {
+        WADI_TRY(measure(sph, in, error));
+    }
     in->largest = sph->largest;
     return WADI_OK;
 }
