@@ -58,6 +58,7 @@ typedef struct WadiSphStep {
     int32_t removed;
     WadiF4 *shift; /* added to the velocity in the move alone, m/s */
     int pressure_solves, pressure_iterations, shift_iterations;
+    bool is_pressure_guess; /* a few iterations suffice */
     int friction_solves, friction_iterations;
 } WadiSphStep;
 

@@ -6,6 +6,7 @@
 #include "sph/sph.h"
 
 enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 10, POWER_STEPS = 20, SHIFT_ITERATIONS = 5, ATTEMPTS = 12 };
+enum { GUESS_ITERATIONS = 3 };
 
 /* Of the differences between neighbours. Without it patterns that no gradient sees grow in the pressure,
  * and the solve takes twice the iterations. Sand needs more, since friction keeps such patterns from
@@ -149,6 +150,7 @@ WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
     WADI_TRY(begin_coarse(sph, step, error));
     WADI_TRY(prepare(sph, step, &in, error));
     in.source = source;
-    in.coarse = &step->coarse;
+    in.coarse = step->is_pressure_guess ? NULL : &step->coarse;
+    in.max_iterations = step->is_pressure_guess ? GUESS_ITERATIONS : in.max_iterations;
     return solve(sph, step, &in, error);
 }

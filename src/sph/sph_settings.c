@@ -9,7 +9,7 @@ static const WadiSceneField sph_fields[] = {
     { "pressure_iterations", WADI_SCENE_INT, AT(pressure_iterations), .minimum = 1, .maximum = 100000,
       .fallback = { 100 }, .doc = "At most so many iterations of the pressure a solve." },
     { "friction_iterations", WADI_SCENE_INT, AT(friction_iterations), .minimum = 1, .maximum = 100000,
-      .fallback = { 60 }, .doc = "At most so many iterations of friction a solve." },
+      .fallback = { 15 }, .doc = "At most so many iterations of friction a solve." },
     { "friction_rounds", WADI_SCENE_INT, AT(friction_rounds), .minimum = 1, .maximum = 100, .fallback = { 1 },
       .doc = "Rounds of friction and pressure a step." },
     { "sand_step", WADI_SCENE_NUMBER, AT(sand_step), .unit = "√(dx/g)", .minimum = 1e-3, .maximum = 1000,

@@ -8,6 +8,7 @@
 
 enum { BLOCK = 512, CORRECTION_EVERY = 8 };
 
+static const double WORTH_CORRECTING = 3.0; /* tolerances: less is done by a few iterations */
 static const double LONGEST = 2.0; /* times what the coarse grid says */
 
 typedef struct Solve {
@@ -230,7 +231,8 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
     *report = (WadiSphPressureReport){ 0 };
     double t = 1.0;
     while (report->iterations < in->max_iterations) {
-        if (in->coarse != NULL && report->iterations % CORRECTION_EVERY == 0) {
+        if (in->coarse != NULL && report->iterations % CORRECTION_EVERY == 1 &&
+            report->residual > WORTH_CORRECTING * in->tolerance) {
             WADI_TRY(correct(&s, arena, error));
             t = 1.0;
         }
