@@ -25,7 +25,7 @@ typedef struct Slab {
     WadiSphPairs pairs;
     WadiSphWalls walls;
     WadiSphFriction friction;
-    int64_t start[SLAB_MAX + 1];
+    int64_t start[SLAB_MAX + 1], mirror_start[SLAB_MAX + 1]; /* sand has no images */
     int32_t same[SLAB_MAX], index[SLAB_PAIRS], of[SLAB_MAX];
     float pair_slope[SLAB_PAIRS], cover[SLAB_MAX];
     WadiI4 place[SLAB_MAX];
@@ -59,6 +59,7 @@ static inline Slab *slab_create(int period, int depth, double jitter)
     slab->count = period * period * depth;
     slab->pairs = (WadiSphPairs){ .count = slab->count, .start = slab->start, .same = slab->same };
     slab->pairs.index = slab->index, slab->pairs.slope = slab->pair_slope, slab->pairs.place = slab->place;
+    slab->pairs.mirror_start = slab->mirror_start;
     slab->walls = (WadiSphWalls){ .of = slab->of, .count = slab->count, .cover = slab->cover };
     slab->walls.contact_count = slab->contact_count, slab->walls.contact = slab->contact;
     slab->walls.gradient = slab->gradient;

@@ -91,7 +91,7 @@ static WadiStatus prepare(WadiSph *sph, const WadiSphStep *step, WadiSphPressure
                                .tolerance = def->tolerance * step->dt * sph->spacing /
                                             (sph->unit_time * sph->unit_time),
                                .max_iterations = def->pressure_iterations };
-    if (step->pressure_solves == 0) {
+    if (!step->is_pressure_guess) {
         WADI_TRY(measure(sph, in, error));
     }
     in->largest = sph->largest;
