@@ -82,6 +82,10 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
 /* sph_friction_step.c: the columns of stress; pressure and friction of a scene with sand. */
 WadiStatus wadi_sph_add_friction_columns(WadiSph *sph, WadiError *error);
 WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error);
+/* Per particle, k P + c in m/s: what bounds the stress. */
+void wadi_sph_find_bounds(WadiSph *sph, WadiSphStep *step, float *bound);
+/* sph_zb05_step.c: the same stages by LD09's rule. */
+WadiStatus wadi_sph_solve_zb05(WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_move.c: velocities and pressures to the particles, and the particles to their next positions. */
 WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
                          WadiError *error);

@@ -171,7 +171,6 @@ static WadiStatus begin(Sand *s, WadiError *error)
             (float *)wadi_particles_column(sph->context.particles, sph->stress_column[c / 3] + c % 3) +
             step->sort.first;
     }
-    set_yield(sph, step);
     wadi_parallel_for(step->count, BLOCK, load_block, s);
     wadi_sph_friction_fill_surface(step->density, &step->pairs, &step->walls, step->is_sand);
     for (int32_t i = 0; step->fixed != NULL && i < step->count; ++i) {
@@ -192,13 +191,20 @@ static WadiStatus measure(WadiSph *sph, const WadiSphFrictionIn *in, WadiError *
     return WADI_OK;
 }
 
+void wadi_sph_find_bounds(WadiSph *sph, WadiSphStep *step, float *bound)
+{
+    Sand s = { .sph = sph, .step = step, .bound = bound };
+    set_yield(sph, step);
+    wadi_parallel_for(step->count, BLOCK, bound_block, &s);
+}
+
 static WadiStatus rub(Sand *s, WadiSphFrictionIn *in, WadiError *error)
 {
     WadiSph *sph = s->sph;
     WadiSphStep *step = s->step;
     WADI_TRY(measure(sph, in, error));
     in->largest = sph->largest_friction;
-    wadi_parallel_for(step->count, BLOCK, bound_block, s);
+    wadi_sph_find_bounds(sph, step, s->bound);
     /* Without friction, and with its pressure. */
     wadi_parallel_for(step->count, BLOCK, exchange_block, s);
     WadiF4 *base = s->rubbed;

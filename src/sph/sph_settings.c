@@ -3,13 +3,21 @@
 
 #define AT(member) .offset = offsetof(WadiSphDef, member)
 
+static const WadiSceneChoice frictions[] = {
+    { "solve", WADI_SPH_FRICTION_SOLVE, "one global problem: piles come to rest" },
+    { "zb05", WADI_SPH_FRICTION_ZB05, "the papers' rule of one particle at a time, with rigid clusters" },
+};
+WADI_SCENE_CHOICES(frictions);
+
 static const WadiSceneField sph_fields[] = {
     { "tolerance", WADI_SCENE_NUMBER, AT(tolerance), .minimum = 1e-8, .maximum = 1, .fallback = { 1e-3 },
       .doc = "Error of the pressure solve: compression that is left a step, over that by gravity." },
     { "pressure_iterations", WADI_SCENE_INT, AT(pressure_iterations), .minimum = 1, .maximum = 100000,
       .fallback = { 100 }, .doc = "At most so many iterations of the pressure a solve." },
+    { "friction", WADI_SCENE_ENUM, AT(friction), .choices = &frictions_choices,
+      .doc = "Friction inside sand." },
     { "friction_iterations", WADI_SCENE_INT, AT(friction_iterations), .minimum = 1, .maximum = 100000,
-      .fallback = { 15 }, .doc = "At most so many iterations of friction a solve." },
+      .fallback = { 15 }, .doc = "At most so many iterations of `solve` a round." },
     { "friction_rounds", WADI_SCENE_INT, AT(friction_rounds), .minimum = 1, .maximum = 100, .fallback = { 1 },
       .doc = "Rounds of friction and pressure a step." },
     { "sand_step", WADI_SCENE_NUMBER, AT(sand_step), .unit = "√(dx/g)", .minimum = 1e-3, .maximum = 1000,

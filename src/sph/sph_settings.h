@@ -5,9 +5,12 @@
 #include "world/scene.h"
 #include "world/schema.h"
 
+typedef enum WadiSphFrictionRule { WADI_SPH_FRICTION_SOLVE, WADI_SPH_FRICTION_ZB05 } WadiSphFrictionRule;
+
 typedef struct WadiSphDef {
     double tolerance;        /* of the pressure: mean residual over g dt */
     int pressure_iterations; /* largest number a solve */
+    int friction;            /* WadiSphFrictionRule */
     int friction_iterations; /* the same of friction */
     int friction_rounds;     /* of friction and pressure a step */
     double sand_step;        /* sqrt(dx/g): no step with sand in the scene is longer */

@@ -10,7 +10,8 @@ enum { SPEED_BLOCK = 8192 };
 /* Dry sand only: what water does is not measured by its motion. */
 static bool may_sleep(const WadiSph *sph)
 {
-    return wadi_sph_def(sph->context.world->scene)->sleep && sph->materials.has_sand &&
+    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
+    return def->sleep && def->friction == WADI_SPH_FRICTION_SOLVE && sph->materials.has_sand &&
            !sph->materials.has_water && !sph->has_pores;
 }
 

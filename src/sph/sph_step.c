@@ -62,8 +62,9 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     RUN("neighbours", find_pairs(sph, step, error));
     RUN("forces", wadi_sph_add_forces(sph, step, error));
     RUN("viscosity", wadi_sph_apply_viscosity(sph, step, error));
+    const bool is_zb05 = wadi_sph_def(sph->context.world->scene)->friction == WADI_SPH_FRICTION_ZB05;
     if (sph->materials.has_sand) {
-        WADI_TRY(wadi_sph_solve_sand(sph, step, error));
+        WADI_TRY(is_zb05 ? wadi_sph_solve_zb05(sph, step, error) : wadi_sph_solve_sand(sph, step, error));
     } else {
         RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
     }

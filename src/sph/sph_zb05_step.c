@@ -1,0 +1,67 @@
+/* Sand by the local stop rule and rigid clusters, for comparison: pressure, yield, sliding stress, clusters,
+ * pressure again. Nothing is kept but the pressure. [LD09 s. 3.2; theory 11.5] */
+#include <math.h>
+#include <string.h>
+
+#include "sph/friction/sph_clusters.h"
+#include "sph/sph.h"
+#include "sph/sph_stage.h"
+
+/* Coulomb's friction of sliding particles at walls: at most what stops them. */
+static void rub_walls(WadiF4 *velocity, const uint8_t *is_rigid, const WadiSphFrictionIn *in)
+{
+    for (int32_t i = 0; i < in->pairs->count; ++i) {
+        const int32_t near = in->is_sand[i] && !is_rigid[i] ? in->walls->of[i] : -1;
+        for (int c = 0; near >= 0 && c < in->walls->contact_count[near]; ++c) {
+            const WadiSphContact *contact = &in->walls->contact[near][c];
+            WadiF4 slip = velocity[i] - contact->velocity;
+            const WadiF4 n = contact->normal;
+            slip -= n * (slip[0] * n[0] + slip[1] * n[1] + slip[2] * n[2]);
+            slip[3] = 0.0f;
+            const float size = sqrtf(slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]);
+            const float bound =
+                contact->friction * in->pressure[i] * -contact->velocity[3] * in->lightness[i];
+            velocity[i] -= slip * (size > bound ? bound / size : 1.0f);
+        }
+    }
+}
+
+static WadiStatus stop_and_slide(WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    WadiArena *arena = sph->context.scratch;
+    const size_t count = (size_t)step->count;
+    WadiSphFriction friction;
+    WadiSphClusters clusters;
+    uint8_t *is_rigid = NULL;
+    float *bound = NULL;
+    WADI_TRY(wadi_sph_friction_create(&friction, &step->pairs, &step->walls, arena, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &is_rigid, count, "clusters", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &bound, count, "clusters", error));
+    wadi_sph_find_bounds(sph, step, bound);
+    const WadiSphFrictionIn in = { .pairs = &step->pairs,
+                                   .walls = &step->walls,
+                                   .is_sand = step->is_sand,
+                                   .lightness = step->lightness,
+                                   .pressure = step->pressure,
+                                   .bound = bound };
+    wadi_sph_clusters_yield(is_rigid, &friction, step->velocity, &in);
+    wadi_sph_friction_apply(step->velocity, step->velocity, &friction, &in);
+    rub_walls(step->velocity, is_rigid, &in);
+    WADI_TRY(wadi_sph_clusters_find(&clusters, is_rigid, step->velocity, &in, arena, error));
+    wadi_sph_clusters_move(step->velocity, &clusters, &in);
+    return WADI_OK;
+}
+
+WadiStatus wadi_sph_solve_zb05(WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    const size_t size = (size_t)step->count * sizeof *step->pressure;
+    float *pressure = NULL;
+    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &pressure, (size_t)step->count, "clusters", error));
+    RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
+    RUN("friction", stop_and_slide(sph, step, error));
+    memcpy(pressure, step->pressure, size);
+    memset(step->pressure, 0, size); /* what the clusters compress is small: from rest */
+    RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
+    memcpy(step->pressure, pressure, size);
+    return WADI_OK;
+}
