@@ -132,20 +132,29 @@ static WadiStatus check_particles(const WadiSim *sim, WadiError *error)
     return WADI_OK;
 }
 
+/* Whole quanta, at most those of two full particles. */
+static bool are_masses(const double *mass, int32_t count)
+{
+    bool is_good = true;
+    for (int32_t i = 0; i < count && mass != NULL && is_good; ++i) {
+        is_good = mass[i] >= 0.0 && mass[i] <= 2.0 &&
+                  mass[i] * WADI_WATER_QUANTA == floor(mass[i] * WADI_WATER_QUANTA);
+    }
+    return is_good;
+}
+
 static WadiStatus restore_water(WadiSim *sim, const WadiState *state, WadiError *error)
 {
     const WadiStateArray *array = NULL;
-    const double *water = wadi_water_column(&sim->particles);
-    if (water == NULL) {
+    const WadiParticles *p = &sim->particles;
+    if (wadi_water_column(p) == NULL) {
         return WADI_OK;
     }
     WADI_TRY(wadi_state_expect(state, "sim.water", WADI_TYPE_U64, 3, 1, &array, error));
     const uint64_t *w = array->data;
-    bool is_good = w[0] < UINT64_C(1) << 62 && w[1] <= w[0] && w[2] <= w[0];
-    for (int32_t i = 0; i < sim->particles.count && is_good; ++i) {
-        is_good = water[i] >= 0.0 && water[i] <= 2.0 &&
-                  water[i] * WADI_WATER_QUANTA == floor(water[i] * WADI_WATER_QUANTA);
-    }
+    const bool is_good = w[0] < UINT64_C(1) << 62 && w[1] <= w[0] && w[2] <= w[0] &&
+                         are_masses(wadi_water_column(p), p->count) &&
+                         are_masses(wadi_film_column(p), p->count);
     if (!is_good) {
         return wadi_fail(error, WADI_ERR_FORMAT,
                          "the masses of water of the checkpoint make no sense; resume from another one");

@@ -23,7 +23,8 @@ typedef struct WadiSph {
     double largest, largest_friction;
     /* Water in sand: its mass; the saturation and the pressure in pores (Pa), which are shown. */
     bool has_pores;
-    int water_column, wetness_column, pore_column;
+    int water_column, wetness_column, pore_column, film_column;
+    int spawned_material; /* that water becomes which leaves saturated sand; -1: none */
     WadiSphLattice lattice;
     int64_t steps;
     int64_t measured; /* step in which the eigenvalue of the pressure was measured last */
@@ -53,9 +54,12 @@ typedef struct WadiSphStep {
     /* With water in sand, else NULL: slope k and cohesion c_k dt / (rho dx) of the yield law, and viscosity
      * (Pa s), each of the particle as wet as it is; 0 for water. */
     float *slope, *cohesion, *mud;
+    uint8_t *is_wet; /* particles with water; NULL: none */
     float *pore; /* pressure in the pores, in the unit of `pressure`; NULL: none. Friction counts the rest */
     uint8_t *is_removed; /* per particle of the store: vanished water */
     int32_t removed;
+    struct WadiSphSpawn *spawns;
+    int32_t spawn_count;
     WadiF4 *shift; /* added to the velocity in the move alone, m/s */
     int pressure_solves, pressure_iterations, shift_iterations;
     bool is_pressure_guess; /* a few iterations suffice */
@@ -97,6 +101,9 @@ WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 /* Water flows between particles; those of water that vanish are marked and, after the move, removed. */
 WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiStepReport *report,
                                   WadiError *error);
-WadiStatus wadi_sph_remove_merged(const WadiSph *sph, const WadiSphStep *step);
+/* sph_porous_spawn.c: water on saturated sand that is enough for a particle; where it appears. */
+WadiStatus wadi_sph_find_spawns(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+/* After the move: adds the particles of water that leave sand, removes those that vanished. */
+WadiStatus wadi_sph_spawn_and_remove(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 
 #endif

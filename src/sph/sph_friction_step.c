@@ -60,8 +60,12 @@ static void bound_block(void *context, int64_t first, int64_t end)
     const WadiMaterials *materials = &s->sph->materials;
     const uint8_t *material = s->sph->context.particles->material + step->sort.first;
     for (int64_t i = first; i < end; ++i) {
-        const float p = wadi_sph_friction_pressure(&step->pairs, step->pressure, (int32_t)i);
+        float p = wadi_sph_friction_pressure(&step->pairs, step->pressure, (int32_t)i);
         s->bound[i] = materials->slope[material[i]] * p + materials->cohesion[material[i]];
+        if (step->slope != NULL) {
+            p = p > step->pore[i] ? p - step->pore[i] : 0.0f;
+            s->bound[i] = step->slope[i] * p + step->cohesion[i];
+        }
         if (step->fixed != NULL && step->fixed[i] != 0) {
             s->bound[i] = INFINITY; /* keeps its stress */
         }

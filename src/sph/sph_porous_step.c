@@ -35,6 +35,26 @@ bool wadi_sph_has_pores(const WadiScene *scene)
     return is_porous && has_water;
 }
 
+/* -1: none. */
+static int densest_water(const WadiScene *scene)
+{
+    for (int m = 0; m < scene->material_count; ++m) {
+        const WadiMaterial *material = &scene->materials[m];
+        if (material->kind == WADI_MATERIAL_WATER && !material->is_unused &&
+            material->density == wadi_water_density(scene)) {
+            return m;
+        }
+    }
+    return -1;
+}
+
+static double water_viscosity(const WadiSph *sph, double time)
+{
+    const int m = sph->spawned_material;
+    const WadiScene *scene = sph->context.world->scene;
+    return fmax(m >= 0 ? wadi_curve_value(&scene->materials[m].viscosity, time) : 0.0, LEAST_VISCOSITY);
+}
+
 WadiStatus wadi_sph_porous_create(WadiSph *sph, WadiError *error)
 {
     WadiParticles *p = sph->context.particles;
@@ -43,9 +63,11 @@ WadiStatus wadi_sph_porous_create(WadiSph *sph, WadiError *error)
     }
     sph->has_pores = true;
     sph->lattice = wadi_sph_lattice(&sph->kernel);
+    sph->spawned_material = densest_water(sph->context.world->scene);
     WADI_TRY(wadi_particles_add_column(p, "water", WADI_TYPE_F64, &sph->water_column, error));
     WADI_TRY(wadi_particles_add_column(p, "wetness", WADI_TYPE_F32, &sph->wetness_column, error));
     wadi_particles_show_column(p, sph->wetness_column);
+    WADI_TRY(wadi_particles_add_column(p, "film", WADI_TYPE_F64, &sph->film_column, error));
     WADI_TRY(wadi_particles_add_column(p, "pore_pressure", WADI_TYPE_F32, &sph->pore_column, error));
     wadi_particles_show_column(p, sph->pore_column);
     return WADI_OK;
@@ -68,6 +90,7 @@ static void wet_particle(const Wetting *w, int64_t i)
     const int m = sph->context.particles->material[step->sort.first + i];
     const WadiMaterial *material = &sph->context.world->scene->materials[m];
     const double unit = wadi_water_density(sph->context.world->scene), water = w->water[i];
+    step->is_wet[i] = water > 0.0;
     if (!step->is_sand[i]) {
         step->volume[i] = (float)(water * unit / material->density);
         step->slope[i] = step->cohesion[i] = step->mud[i] = step->pore[i] = 0.0f;
@@ -79,7 +102,9 @@ static void wet_particle(const Wetting *w, int64_t i)
     const double dry_part =
         s < material->pores.ideal_saturation ? 1.0 - s / material->pores.ideal_saturation : 0.0;
     step->volume[i] = 1.0f;
-    step->lightness[i] = (float)(sph->materials.density / (material->density + water * unit));
+    if (step->fixed == NULL || step->fixed[i] == 0) {
+        step->lightness[i] = (float)(sph->materials.density / (material->density + water * unit));
+    }
     step->slope[i] = (float)(w->yield[m].stop * wadi_wet_friction(&material->pores, s));
     step->cohesion[i] = (float)((dry * dry_part + wet) * w->per_pascal);
     step->pore[i] = w->pore[i] * (float)w->per_pascal;
@@ -104,6 +129,7 @@ WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &step->volume, count, "wet sand", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->slope, count, "wet sand", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->cohesion, count, "wet sand", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->is_wet, count, "wet sand", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->mud, count, "wet sand", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->pore, count, "wet sand", error));
     const double *water = wadi_particles_column(sph->context.particles, sph->water_column);
@@ -179,20 +205,6 @@ static WadiStatus set_pressures(const WadiSph *sph, const WadiSphStep *step, dou
     return WADI_OK;
 }
 
-/* Of the densest water. */
-static double water_viscosity(const WadiScene *scene, double time)
-{
-    double viscosity = 0.0;
-    for (int m = 0; m < scene->material_count; ++m) {
-        const WadiMaterial *material = &scene->materials[m];
-        if (material->kind == WADI_MATERIAL_WATER && !material->is_unused &&
-            material->density == wadi_water_density(scene)) {
-            viscosity = wadi_curve_value(&material->viscosity, time);
-        }
-    }
-    return fmax(viscosity, LEAST_VISCOSITY);
-}
-
 /* Wet sand dries where it is exposed: in proportion to the part of the kernel that is empty. Returns the
  * quanta. */
 static int64_t evaporate(const WadiSph *sph, const WadiSphStep *step, double *water)
@@ -203,7 +215,8 @@ static int64_t evaporate(const WadiSph *sph, const WadiSphStep *step, double *wa
     int64_t quanta = 0;
     for (int32_t i = 0; i < step->count; ++i) {
         const WadiPoresDef *pores = &scene->materials[material[i]].pores;
-        if (step->is_sand[i] && pores->evaporation > 0.0 && water[i] > 0.0) {
+        const bool is_fixed = step->fixed != NULL && step->fixed[i] != 0;
+        if (step->is_sand[i] && !is_fixed && pores->evaporation > 0.0 && water[i] > 0.0) {
             const double bare = fmin(1.0, fmax(0.0, (1.0 - (double)step->density[i]) / (1.0 - lone)));
             const double wanted = pores->evaporation * step->dt * pores->porosity * bare;
             const double lost = floor(fmin(water[i], wanted) * WADI_WATER_QUANTA);
@@ -227,24 +240,36 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
     const double unit = wadi_water_density(scene);
     double *pressure = NULL;
     double *water = (double *)wadi_particles_column(p, sph->water_column) + step->sort.first;
+    float *air = NULL;
     WADI_TRY(set_pressures(sph, step, &pressure, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &air, (size_t)step->count, "porous flow", error));
+    for (int32_t i = 0; i < step->count; ++i) {
+        air[i] = 1.0f - step->density[i];
+    }
     const WadiSphPorousIn in = { .pairs = &step->pairs,
                                  .is_sand = step->is_sand,
                                  .material = p->material + step->sort.first,
                                  .materials = scene->materials,
                                  .volume = step->volume,
+                                 .fixed = step->fixed,
                                  .pressure = pressure,
+                                 .air = sph->spawned_material >= 0 ? air : NULL,
+                                 .film =
+                                     (double *)wadi_particles_column(p, sph->film_column) + step->sort.first,
                                  .lattice = sph->lattice,
                                  .gravity = gravity,
                                  .water_density = unit,
-                                 .viscosity = water_viscosity(scene, step->time),
+                                 .viscosity = water_viscosity(sph, step->time),
                                  .noise = NOISE * unit * sph->spacing * wadi_norm(gravity),
                                  .spacing = sph->spacing,
                                  .dt = step->dt };
     WadiSphPorousReport porous;
     WADI_TRY(wadi_sph_porous_exchange(water, step->velocity, &in, &porous, arena, error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->is_removed, (size_t)p->count, "porous flow", error));
-    memset(step->is_removed, 0, (size_t)p->count);
+    wadi_sph_porous_drip(water, step->velocity, &in);
+    WADI_TRY(wadi_sph_find_spawns(sph, step, error));
+    const size_t most = (size_t)p->count + (size_t)step->spawn_count;
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->is_removed, most, "porous flow", error));
+    memset(step->is_removed, 0, most);
     step->removed = wadi_sph_porous_merge(water, step->velocity, step->is_removed + step->sort.first, &in);
     report->evaporated_water += evaporate(sph, step, water);
     float *pore = (float *)wadi_particles_column(p, sph->pore_column) + step->sort.first;
@@ -253,14 +278,6 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
         const double porosity = scene->materials[in.material[i]].pores.porosity;
         wetness[i] = step->is_sand[i] ? (float)fmin(1.0, water[i] / porosity) : 0.0f;
         pore[i] = step->is_sand[i] ? (float)pressure[i] : 0.0f;
-    }
-    return WADI_OK;
-}
-
-WadiStatus wadi_sph_remove_merged(const WadiSph *sph, const WadiSphStep *step)
-{
-    if (step->removed > 0) {
-        wadi_particles_remove(sph->context.particles, step->is_removed);
     }
     return WADI_OK;
 }

@@ -169,6 +169,7 @@ WadiStatus wadi_sph_flag_fixed(const WadiSph *sph, WadiSphStep *step, WadiError 
 /* Sums of the pressure beside a sleeping tile. */
 typedef struct Load {
     double weight, pressure;
+    bool is_wetted; /* by awake particles beside it */
 } Load;
 
 /* The change of the mean pressure of the awake particles beside each sleeping tile, since the set of these
@@ -179,11 +180,16 @@ static void set_changes(WadiSph *sph, const WadiSphStep *step, const Load *load)
     const double least =
         LOAD_LEAST * sph->materials.density * sph->spacing * sph->spacing / (sph->unit_time * sph->unit_time);
     for (int32_t t = 0; t < sort->tiles.count; ++t) {
-        const int32_t s = load[t].weight > 0.0 ? wadi_sleep_find(&sph->sleep, sort->tiles.tiles[t]) : -1;
+        const bool has_load = load[t].weight > 0.0 || load[t].is_wetted;
+        const int32_t s = has_load ? wadi_sleep_find(&sph->sleep, sort->tiles.tiles[t]) : -1;
         if (s < 0) {
             continue;
         }
         WadiSleepTile *tile = &sph->sleep.tile[s];
+        if (load[t].is_wetted) {
+            tile->change = 2.0f;
+            continue;
+        }
         float *before = tile->load[0]; /* weight and pressure */
         const double mean = load[t].pressure / load[t].weight;
         if (!(fabs(load[t].weight - (double)before[0]) <= 0.02 * (double)before[0])) {
@@ -203,7 +209,7 @@ WadiStatus wadi_sph_check_loads(WadiSph *sph, const WadiSphStep *step, WadiError
     const WadiTileSort *sort = &step->sort;
     const WadiSphPairs *pairs = &step->pairs;
     const double pascal = sph->materials.density * sph->spacing / step->dt;
-    int32_t *tile = NULL; /* per fixed particle */
+    int32_t *tile = NULL; /* per particle */
     Load *load = NULL;
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &tile, (size_t)step->count, "loads", error));
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &load, (size_t)sort->tiles.count, "loads", error));
@@ -220,6 +226,10 @@ WadiStatus wadi_sph_check_loads(WadiSph *sph, const WadiSphStep *step, WadiError
                 load[tile[j]].weight += (double)pairs->slope[n];
                 load[tile[j]].pressure += (double)pairs->slope[n] * (double)step->pressure[i] * pascal;
             }
+        }
+        for (int64_t n = pairs->start[i]; step->is_wet != NULL && step->is_wet[i] && n < pairs->start[i + 1];
+             ++n) {
+            load[tile[pairs->index[n]]].is_wetted |= step->fixed[pairs->index[n]] != 0;
         }
     }
     set_changes(sph, step, load);
@@ -249,7 +259,7 @@ static void watch_tiles(void *context, int64_t first, int64_t end)
             const double moved = step->dt * sqrt((double)(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
             largest = fmax(largest, moved);
             sum += moved;
-            has_others = has_others || !step->is_sand[i];
+            has_others = has_others || !step->is_sand[i] || (step->is_wet != NULL && step->is_wet[i]);
         }
         w->is_slow[t] = !has_others && largest < w->slow &&
                         sum < w->slow_mean * fmax(to - from, w->full / WADI_TILE_SIDE);
@@ -284,13 +294,18 @@ WadiStatus wadi_sph_remove_copies(const WadiSph *sph, const WadiSphStep *step, W
         return WADI_OK;
     }
     uint8_t *is_removed = NULL;
+    const uint32_t copies = (uint32_t)step->copies;
     WADI_TRY(
         WADI_ARENA_NEW(sph->context.scratch, &is_removed, (size_t)p->count, "sleeping particles", error));
     memset(is_removed, 0, (size_t)sph->sleep.count);
     for (int32_t i = sph->sleep.count; i < p->count; ++i) {
-        is_removed[i] = p->id[i] >= step->first_copy_id;
+        is_removed[i] = p->id[i] >= step->first_copy_id && p->id[i] - step->first_copy_id < copies;
     }
     wadi_particles_remove(p, is_removed);
-    p->next_id = step->first_copy_id;
+    /* Particles that appeared during the step have the ids behind those of the copies. */
+    for (int32_t i = sph->sleep.count; i < p->count; ++i) {
+        p->id[i] -= p->id[i] >= step->first_copy_id ? copies : 0;
+    }
+    p->next_id -= copies;
     return WADI_OK;
 }

@@ -72,7 +72,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     RUN("porous", wadi_sph_flow_in_pores(sph, step, report, error));
     RUN("sleep", wadi_sph_check_loads(sph, step, error));
     RUN("move", wadi_sph_move(sph, step, report, error));
-    RUN("porous", wadi_sph_remove_merged(sph, step));
+    RUN("porous", wadi_sph_spawn_and_remove(sph, step, error));
     RUN("sleep", wadi_sph_watch(sph, step, error));
     report->pressure_solves = step->pressure_solves;
     report->pressure_iterations = step->pressure_iterations;

@@ -20,7 +20,7 @@ double wadi_water_at_birth(const WadiScene *scene, int material, double saturati
     const WadiMaterial *m = &scene->materials[material];
     const double mass = m->kind == WADI_MATERIAL_WATER ? m->density / wadi_water_density(scene)
                                                        : m->pores.porosity * saturation;
-    return rint(mass * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
+    return floor(mass * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
 }
 
 static void *column_of(const WadiParticles *particles, const char *name)
@@ -38,6 +38,11 @@ double *wadi_water_column(const WadiParticles *particles)
     return column_of(particles, "water");
 }
 
+double *wadi_film_column(const WadiParticles *particles)
+{
+    return column_of(particles, "film");
+}
+
 float *wadi_wetness_column(const WadiParticles *particles)
 {
     return column_of(particles, "wetness");
@@ -46,9 +51,13 @@ float *wadi_wetness_column(const WadiParticles *particles)
 int64_t wadi_water_sum(const WadiParticles *particles, int32_t first)
 {
     const double *water = wadi_water_column(particles);
+    const double *film = wadi_film_column(particles);
     int64_t sum = 0;
     for (int32_t i = first; water != NULL && i < particles->count; ++i) {
         sum += (int64_t)(water[i] * WADI_WATER_QUANTA);
+    }
+    for (int32_t i = first; film != NULL && i < particles->count; ++i) {
+        sum += (int64_t)(film[i] * WADI_WATER_QUANTA);
     }
     return sum;
 }

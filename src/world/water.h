@@ -15,8 +15,10 @@
 double wadi_water_density(const WadiScene *scene);
 /* Mass of water at birth of a particle of a material; `saturation` counts for sand only. */
 double wadi_water_at_birth(const WadiScene *scene, int material, double saturation);
-/* The columns `water` and `wetness` (float, the saturation of sand) of a store, or NULL. */
+/* The columns `water`, `film` (double, water on sand outside its pores) and `wetness` (float, the saturation
+ * of sand) of a store, or NULL. */
 double *wadi_water_column(const WadiParticles *particles);
+double *wadi_film_column(const WadiParticles *particles);
 float *wadi_wetness_column(const WadiParticles *particles);
 /* Sum over the particles from `first` on, in quanta: exact. 0 without the column. */
 int64_t wadi_water_sum(const WadiParticles *particles, int32_t first);

@@ -224,6 +224,35 @@ static void the_gradient_of_quicksand_carries_the_weight(void **unused)
     column_free(&c);
 }
 
+/* Saturated sand under water with its lower end in the air: what the water gives drips from the end. */
+static void saturated_sand_drips_at_a_free_end(void **unused)
+{
+    (void)unused;
+    Column c;
+    const double dx = 0.005;
+    float air[COLUMN_MAX] = { 0.5f };
+    double film[COLUMN_MAX] = { 0.0 };
+    column_init(&c, 21, 0, 1, dx, 9.81);
+    for (int i = 0; i < 20; ++i) {
+        c.water[i] = floor(0.4 * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
+    }
+    c.in.air = air;
+    c.in.film = film;
+    double given = 0.0, before = 0.0;
+    for (int n = 0; n < 400; ++n) {
+        if (n == 200) {
+            given = 0.0;
+            before = film[0];
+        }
+        given += column_step(&c, 0.01, 20);
+    }
+    const double flow = (film[0] - before) * dx / 2.0, exact = 1e-6 * 9810.0;
+    print_message("drips: %.5e m/s, Darcy %.5e\n", flow, exact);
+    CHECK_NEAR(flow / exact, 1.0, 0.05);
+    CHECK_NEAR(film[0] - before, given, 1e-3);
+    column_free(&c);
+}
+
 /* Sand and water at random positions, with random amounts of water. */
 typedef struct Heap {
     WadiParticles particles;
@@ -402,6 +431,7 @@ int main(void)
         cmocka_unit_test(water_above_presses_through_by_darcys_law),
         cmocka_unit_test(a_falling_head_decays_exponentially),
         cmocka_unit_test(the_gradient_of_quicksand_carries_the_weight),
+        cmocka_unit_test(saturated_sand_drips_at_a_free_end),
         cmocka_unit_test(not_a_quantum_of_water_is_lost),
         cmocka_unit_test(the_printed_exchange_loses_water),
     };

@@ -75,6 +75,38 @@ static void a_checkpoint_holds_the_water(void **unused)
     wadi_scene_destroy(scene);
 }
 
+/* On top of a saturated bed without water near. */
+static void water_on_saturated_sand_becomes_a_particle(void **unused)
+{
+    (void)unused;
+    WadiError error = { 0 };
+    WadiScene *scene = load_scene(
+        "{wadi: 1, name: film, solver: sph, cell_size: 0.02, frames: 3, fps: 240,"
+        " domain: {min: [0, 0, 0], max: [0.06, 0.06, 0.1]}, materials: {sand: {kind: sand}, water: {kind: "
+        "water}},"
+        " bodies: [{material: sand, saturation: 1, shape: {box: {min: [0, 0, 0], max: [0.06, 0.06, 0.04]}}},"
+        "          {material: water, shape: {box: {min: [0, 0, 0.08], max: [0.02, 0.02, 0.1]}}}]}");
+    WadiSim *sim = start_sim(scene, 1);
+    WadiParticles *p = &sim->particles;
+    const int32_t count = p->count;
+    int32_t top = 0;
+    for (int32_t i = 0; i < count; ++i) {
+        const bool is_inner = fabs(p->x[i] - 0.035) < 0.008 && fabs(p->y[i] - 0.035) < 0.008;
+        top = p->material[i] == 0 && is_inner && p->z[i] > p->z[top] ? i : top;
+    }
+    const double z = p->z[top];
+    wadi_film_column(p)[top] = 0.75;
+    sim->water_born += (int64_t)(0.75 * WADI_WATER_QUANTA);
+    CHECK_OK(wadi_sim_step(sim, &error), error);
+    assert_int_equal(p->count, count + 1);
+    assert_true(wadi_sim_mass_drift(sim, WADI_MATERIAL_WATER) == 0.0);
+    assert_int_equal(p->material[count], 1);
+    CHECK_NEAR(wadi_water_column(p)[count], 0.75, 1e-9);
+    CHECK_NEAR(p->z[count], z + 0.8 * 0.01, 0.3 * 0.01);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 static void count_warnings(void *user, WadiLogLevel level, const char *text)
 {
     if (level == WADI_LOG_WARNING && strstr(text, "has no water in sand") != NULL) {
@@ -120,6 +152,7 @@ int main(void)
         cmocka_unit_test(no_water_is_lost_in_a_run),
         cmocka_unit_test(the_flow_does_not_depend_on_threads),
         cmocka_unit_test(a_checkpoint_holds_the_water),
+        cmocka_unit_test(water_on_saturated_sand_becomes_a_particle),
         cmocka_unit_test(solvers_without_pores_say_so_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

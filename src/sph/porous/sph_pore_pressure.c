@@ -34,7 +34,9 @@ static double gain_of(const WadiSphFlow *x, int32_t i, double *conductance)
         gain -= wadi_sph_flux(x, i, pairs->index[n], pairs->slope[n], &each);
         sum += each;
     }
-    *conductance = sum;
+    double each;
+    gain -= wadi_sph_outflow(x, i, &each);
+    *conductance = sum + each;
     return gain;
 }
 

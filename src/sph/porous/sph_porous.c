@@ -32,6 +32,9 @@ static void limit_block(void *context, int64_t first, int64_t end)
             out += mass > 0.0 ? mass : 0.0;
             into += mass < 0.0 ? -mass : 0.0;
         }
+        double conductance;
+        x->leak[i] = wadi_sph_outflow(x, i, &conductance);
+        out += x->leak[i];
         const double room = larger(0.0, x->capacity[i] - x->water[i]);
         x->give[i] = out > x->water[i] ? x->water[i] / out : 1.0;
         x->take[i] = into > room ? room / into : 1.0;
@@ -43,7 +46,7 @@ static void limit_block(void *context, int64_t first, int64_t end)
 static double sure_loss(const WadiSphFlow *x, int32_t i)
 {
     const WadiSphPairs *pairs = x->in->pairs;
-    double loss = 0.0;
+    double loss = whole(x->leak[i] * x->give[i]);
     for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
         const int32_t j = pairs->index[n];
         const double out = x->flow[n];
@@ -107,7 +110,8 @@ static void gain_block(void *context, int64_t first, int64_t end)
                 momentum += (x->velocity[j] - x->velocity[i]) * (float)-mass;
             }
         }
-        x->gain[i] = gain;
+        x->leak[i] = whole(x->leak[i] * x->give[i]);
+        x->gain[i] = gain - x->leak[i];
         x->gain_momentum[i] = momentum;
     }
 }
@@ -118,6 +122,9 @@ static void apply_block(void *context, int64_t first, int64_t end)
     for (int64_t a = first; a < end; ++a) {
         const int32_t i = x->active[a];
         x->water[i] += x->gain[i];
+        if (x->leak[i] > 0.0) {
+            x->in->film[i] += x->leak[i];
+        }
         const double mass = wadi_sph_mass_with_water(x->in, x->water, i);
         if (x->velocity != NULL && mass > 0.0) {
             x->velocity[i] += x->gain_momentum[i] * (float)(1.0 / mass);

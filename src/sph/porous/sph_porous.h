@@ -32,7 +32,12 @@ typedef struct WadiSphPorousIn {
     const uint8_t *material;
     const WadiMaterial *materials; /* by number */
     const float *volume;           /* of the pairs; NULL: all 1 */
+    const uint8_t *fixed;          /* 1: a copy of another particle, takes no part; NULL: none */
     double *pressure; /* Pa: of water its own; of sand that in its pores, of the last step before */
+    /* Saturated sand loses water into the air: the part of each kernel that is empty, and the mass that has
+     * left the pores and is not yet a particle. NULL: it loses none. */
+    const float *air;
+    double *film;
     WadiSphLattice lattice;
     WadiVec3 gravity;     /* m/s^2 */
     double water_density; /* kg/m^3: of the unit of mass */
@@ -57,6 +62,10 @@ WadiStatus wadi_sph_porous_exchange(double *water, WadiF4 *velocity, const WadiS
  * without such a neighbour stay. Returns the number of marks. */
 int32_t wadi_sph_porous_merge(double *water, WadiF4 *velocity, uint8_t *is_removed,
                               const WadiSphPorousIn *in);
+
+/* The film of sand goes back into its pores where they have room, then to the nearest particle of water with
+ * room. Changes in->film. */
+void wadi_sph_porous_drip(double *water, WadiF4 *velocity, const WadiSphPorousIn *in);
 
 /* Mass of a full particle of a material of water. */
 double wadi_sph_full_mass(const WadiSphPorousIn *in, int material);

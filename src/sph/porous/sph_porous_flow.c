@@ -11,6 +11,7 @@ enum { BLOCK = WADI_SPH_FLOW_BLOCK, SUBSTEPS_MAX = 64 };
 
 /* Part of the longest step in which a linear flow stays monotone. */
 static const double MARGIN = 0.9;
+static const double SURFACE = 0.1; /* empty part of the kernel of sand at the surface */
 
 WadiSphLattice wadi_sph_lattice(const WadiSphKernel *kernel)
 {
@@ -84,6 +85,9 @@ static bool is_active(const WadiSphFlow *x, int32_t i)
 {
     const WadiSphPairs *pairs = x->in->pairs;
     const int64_t other = pairs->start[i] + pairs->same[i];
+    if (x->in->fixed != NULL && x->in->fixed[i] != 0) {
+        return false;
+    }
     if (other < pairs->start[i + 1] || (x->in->is_sand[i] && x->water[i] > 0.0)) {
         return true;
     }
@@ -151,6 +155,8 @@ WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, 
     x->weight[2] = place * x->in->gravity.z;
     WADI_TRY(WADI_ARENA_NEW(arena, &x->active, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->head, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->outlet, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->leak, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->capacity, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->mobility, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->seeping, count, "porous flow", error));
@@ -169,6 +175,8 @@ WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, 
         x->active[x->active_count] = i;
         x->active_count += is_listed;
         /* Others take no part, even where their neighbours become wet during this step. */
+        const double air = x->in->air != NULL && x->in->is_sand[i] ? (double)x->in->air[i] : 0.0;
+        x->outlet[i] = air > SURFACE ? 0.5 * x->in->lattice.diagonal * air / WADI_SPH_PLACES : 0.0;
         x->capacity[i] = wadi_sph_water_capacity(x->in, i);
         x->give[i] = x->take[i] = is_listed ? 1.0 : 0.0;
     }

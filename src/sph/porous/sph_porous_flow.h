@@ -25,6 +25,8 @@ typedef struct WadiSphFlow {
     double *gain;          /* mass */
     WadiF4 *gain_momentum; /* over the unit of mass, relative to the particle's velocity */
     double *rate;          /* by material: 2 dt K / (viscosity dx^2 lattice), 1/Pa */
+    double *outlet;        /* conductance into the air, over a particle's rate */
+    double *leak;          /* mass that goes there in a substep; then with its factor */
     double *capacity;      /* room for water in an empty particle */
     double weight[3];      /* of water, Pa a place, by axis */
 } WadiSphFlow;
@@ -80,6 +82,17 @@ static inline __attribute__((always_inline)) double wadi_sph_flux(const WadiSphF
     const float weight = volume * slope;
     *conductance = (double)weight * rate * mobility;
     return *conductance * drop;
+}
+
+/* Mass that leaves saturated sand into the air in a substep, without limits. */
+static inline double wadi_sph_outflow(const WadiSphFlow *x, int32_t i, double *conductance)
+{
+    *conductance = 0.0;
+    if (x->outlet[i] == 0.0 || !(x->head[i] > 0.0)) {
+        return 0.0;
+    }
+    *conductance = x->outlet[i] * x->rate[x->in->material[i]] * x->seeping[i];
+    return *conductance * x->head[i];
 }
 
 /* The neighbours with which i can exchange water: of water only sand. */

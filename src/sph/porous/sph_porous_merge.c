@@ -1,12 +1,14 @@
-/* Particles of water that have nearly vanished. */
+/* Particles of water that have nearly vanished, and water on sand that is no particle yet. */
 #include <math.h>
 
 #include "sph/porous/sph_porous.h"
+#include "world/water.h"
 
 static bool has_room(const WadiSphPorousIn *in, const double *water, const uint8_t *is_removed, int32_t j,
                      double mass)
 {
-    return !is_removed[j] && water[j] + mass <= wadi_sph_water_capacity(in, j);
+    const bool is_fixed = in->fixed != NULL && in->fixed[j] != 0;
+    return !is_fixed && !is_removed[j] && water[j] + mass <= wadi_sph_water_capacity(in, j);
 }
 
 /* The nearest neighbour with room, sand before water; -1: none. */
@@ -52,4 +54,39 @@ int32_t wadi_sph_porous_merge(double *water, WadiF4 *velocity, uint8_t *is_remov
         count += 1;
     }
     return count;
+}
+
+static int32_t nearest_water(const WadiSphPorousIn *in, const double *water, int32_t i)
+{
+    const WadiSphPairs *pairs = in->pairs;
+    int32_t nearest = -1;
+    float least = INFINITY;
+    for (int64_t n = pairs->start[i] + pairs->same[i]; n < pairs->start[i + 1]; ++n) {
+        const int32_t j = pairs->index[n];
+        const WadiF4 d = WADI_SPH_OFFSET(pairs->place[i], pairs->place[j]);
+        const float square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+        if (square < least && water[j] + in->film[i] <= wadi_sph_full_mass(in, in->material[j])) {
+            nearest = j;
+            least = square;
+        }
+    }
+    return nearest;
+}
+
+void wadi_sph_porous_drip(double *water, WadiF4 *velocity, const WadiSphPorousIn *in)
+{
+    for (int32_t i = 0; i < in->pairs->count; ++i) {
+        if (!in->is_sand[i] || !(in->film[i] > 0.0)) {
+            continue;
+        }
+        const double back = fmin(in->film[i], fmax(0.0, wadi_sph_water_capacity(in, i) - water[i]));
+        water[i] += back;
+        in->film[i] -= back;
+        const int32_t to = in->film[i] > 0.0 ? nearest_water(in, water, i) : -1;
+        if (to >= 0) {
+            velocity[to] += (velocity[i] - velocity[to]) * (float)(in->film[i] / (water[to] + in->film[i]));
+            water[to] += in->film[i];
+            in->film[i] = 0.0;
+        }
+    }
 }

@@ -1,0 +1,103 @@
+/* Water that leaves saturated sand becomes particles: a film grows on the sand, and where it is enough and no
+ * water is near, a particle of it appears outside. [LAD08; theory 11.6] */
+#include <math.h>
+
+#include "sph/sph.h"
+
+/* Mass of a new particle, over a full one, and its distance from the sand in spacings. */
+static const double LEAST_SPAWN = 0.5, DISTANCE = 0.8;
+static const double CLEARANCE = 0.3; /* from solids, spacings */
+
+typedef struct WadiSphSpawn {
+    int32_t particle; /* of the store */
+    WadiVec3 offset;  /* m */
+} WadiSphSpawn;
+
+/* Away from the neighbours. */
+static WadiVec3 outwards(const WadiSphStep *step, int32_t i)
+{
+    const WadiSphPairs *pairs = &step->pairs;
+    WadiVec3 sum = { 0 };
+    for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
+        const WadiI4 d = pairs->place[i] - pairs->place[pairs->index[n]];
+        const WadiVec3 away = { (double)d[0], (double)d[1], (double)d[2] };
+        sum = wadi_add_scaled(sum, away, (double)pairs->slope[n]);
+    }
+    const int32_t near = step->walls.of[i];
+    if (near >= 0) {
+        const WadiF4 w = step->walls.gradient[near];
+        sum = wadi_sub(sum, wadi_vec3((double)w[0], (double)w[1], (double)w[2]));
+    }
+    return wadi_normalized_or(sum, wadi_vec3(0.0, 0.0, 1.0));
+}
+
+WadiStatus wadi_sph_find_spawns(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    const WadiParticles *p = sph->context.particles;
+    const double *film = wadi_particles_column(p, sph->film_column);
+    const int32_t first = step->sort.first;
+    int32_t count = 0;
+    for (int32_t i = 0; i < step->count; ++i) {
+        count += film[first + i] >= LEAST_SPAWN;
+    }
+    step->spawn_count = 0;
+    if (count == 0) {
+        return WADI_OK;
+    }
+    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &step->spawns, (size_t)count, "new water", error));
+    for (int32_t i = 0; i < step->count; ++i) {
+        if (film[first + i] >= LEAST_SPAWN) {
+            step->spawns[step->spawn_count++] =
+                (WadiSphSpawn){ .particle = first + i,
+                                .offset = wadi_scale(outwards(step, i), DISTANCE * sph->spacing) };
+        }
+    }
+    return WADI_OK;
+}
+
+static void spawn(const WadiSph *sph, const WadiSphSpawn *at, int32_t to)
+{
+    WadiParticles *p = sph->context.particles;
+    double *film = wadi_particles_column(p, sph->film_column);
+    double *water = wadi_particles_column(p, sph->water_column);
+    const int32_t from = at->particle;
+    p->x[to] = p->x[from] + at->offset.x;
+    p->y[to] = p->y[from] + at->offset.y;
+    p->z[to] = p->z[from] + at->offset.z;
+    p->vx[to] = p->vx[from], p->vy[to] = p->vy[from], p->vz[to] = p->vz[from];
+    p->material[to] = (uint8_t)sph->spawned_material;
+    water[to] = film[from];
+    film[from] = 0.0;
+}
+
+/* Inside a solid nothing appears: the film waits. */
+static bool is_free(const WadiSph *sph, const WadiSphStep *step, const WadiSphSpawn *at)
+{
+    const WadiParticles *p = sph->context.particles;
+    const WadiVec3 x =
+        wadi_add(wadi_vec3(p->x[at->particle], p->y[at->particle], p->z[at->particle]), at->offset);
+    const double clearance = CLEARANCE * sph->spacing;
+    return wadi_solids_distance(&sph->context.world->solids, x, step->time + step->dt, clearance) >=
+           clearance;
+}
+
+WadiStatus wadi_sph_spawn_and_remove(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    WadiParticles *p = sph->context.particles;
+    int32_t count = 0, first;
+    for (int32_t n = 0; n < step->spawn_count; ++n) {
+        if (is_free(sph, step, &step->spawns[n])) {
+            step->spawns[count++] = step->spawns[n];
+        }
+    }
+    if (count > 0) {
+        WADI_TRY(wadi_particles_append(p, count, &first, error));
+    }
+    for (int32_t n = 0; n < count; ++n) {
+        spawn(sph, &step->spawns[n], first + n);
+    }
+    if (step->removed > 0) {
+        wadi_particles_remove(p, step->is_removed);
+    }
+    return WADI_OK;
+}
