@@ -98,6 +98,8 @@ bool wadi_sph_has_pores(const WadiScene *scene);
 WadiStatus wadi_sph_porous_create(WadiSph *sph, WadiError *error);
 /* Volumes of water, masses and strength of wet sand. */
 WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+/* The pull of walls on moist sand. */
+WadiStatus wadi_sph_stick(const WadiSph *sph, WadiSphStep *step);
 /* Water flows between particles; those of water that vanish are marked and, after the move, removed. */
 WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiStepReport *report,
                                   WadiError *error);

@@ -150,6 +150,33 @@ WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     return WADI_OK;
 }
 
+/* Walls pull moist sand within a spacing: dv = -dt k_s d (1 - d) n, d the distance in spacings [LD09]. */
+WadiStatus wadi_sph_stick(const WadiSph *sph, WadiSphStep *step)
+{
+    const WadiScene *scene = sph->context.world->scene;
+    const WadiParticles *p = sph->context.particles;
+    if (!sph->has_pores) {
+        return WADI_OK;
+    }
+    const double *water = (const double *)wadi_particles_column(p, sph->water_column) + step->sort.first;
+    for (int32_t i = 0; i < step->count; ++i) {
+        const int32_t near = step->walls.of[i];
+        const WadiPoresDef *pores = &scene->materials[p->material[step->sort.first + i]].pores;
+        const bool is_fixed = step->fixed != NULL && step->fixed[i] != 0;
+        if (near < 0 || !step->is_sand[i] || is_fixed || pores->stickiness == 0.0) {
+            continue;
+        }
+        const double s = fmin(1.0, water[i] / pores->porosity);
+        const double pull = pores->stickiness * wadi_wet_stickiness(pores, s) * step->dt * sph->spacing;
+        for (int c = 0; c < step->walls.contact_count[near]; ++c) {
+            const WadiF4 n = step->walls.contact[near][c].normal;
+            const float d = n[3] > 0.0f && n[3] < 1.0f ? n[3] * (1.0f - n[3]) : 0.0f;
+            step->velocity[i] -= (WadiF4){ n[0], n[1], n[2], 0.0f } * (d * (float)pull);
+        }
+    }
+    return WADI_OK;
+}
+
 typedef struct Pressures {
     const WadiSph *sph;
     const WadiSphStep *step;

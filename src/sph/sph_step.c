@@ -61,6 +61,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     RUN("walls", find_walls(sph, step, error));
     RUN("neighbours", find_pairs(sph, step, error));
     RUN("forces", wadi_sph_add_forces(sph, step, error));
+    RUN("forces", wadi_sph_stick(sph, step));
     RUN("viscosity", wadi_sph_apply_viscosity(sph, step, error));
     const bool is_zb05 = wadi_sph_def(sph->context.world->scene)->friction == WADI_SPH_FRICTION_ZB05;
     if (sph->materials.has_sand) {

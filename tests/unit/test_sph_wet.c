@@ -107,6 +107,32 @@ static void water_on_saturated_sand_becomes_a_particle(void **unused)
     wadi_scene_destroy(scene);
 }
 
+/* A layer of sand under a ceiling: d (1 - d) k_s dx against g, with d of half a spacing. */
+static void moist_sand_sticks_to_a_ceiling(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double stickiness, saturation;
+        bool sticks;
+    } cases[] = { { 12000.0, 0.4, true }, { 5000.0, 0.4, false }, { 12000.0, 0.95, false } };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; ++n) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "{wadi: 1, name: a, solver: sph, cell_size: 0.01, frames: 5, fps: 24,"
+                 " domain: {min: [0, 0, 0], max: [0.04, 0.04, 0.08]},"
+                 " materials: {sand: {kind: sand, stickiness: %g}}, bodies: [{material: sand, saturation: %g,"
+                 " jitter: 0, shape: {box: {min: [0, 0, 0.0751], max: [0.04, 0.04, 0.08]}}}]}",
+                 cases[n].stickiness, cases[n].saturation);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        assert_int_equal(sim->particles.count, 64);
+        run_frames(sim, 4);
+        assert_true((mean_height(&sim->particles) > 0.075) == cases[n].sticks);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
 static void count_warnings(void *user, WadiLogLevel level, const char *text)
 {
     if (level == WADI_LOG_WARNING && strstr(text, "has no water in sand") != NULL) {
@@ -153,6 +179,7 @@ int main(void)
         cmocka_unit_test(the_flow_does_not_depend_on_threads),
         cmocka_unit_test(a_checkpoint_holds_the_water),
         cmocka_unit_test(water_on_saturated_sand_becomes_a_particle),
+        cmocka_unit_test(moist_sand_sticks_to_a_ceiling),
         cmocka_unit_test(solvers_without_pores_say_so_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

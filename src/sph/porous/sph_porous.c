@@ -149,6 +149,7 @@ WadiStatus wadi_sph_porous_exchange(double *water, WadiF4 *velocity, const WadiS
     WADI_TRY(wadi_sph_flow_begin(&x, &report->substeps, arena, error));
     WADI_TRY(wadi_sph_pore_pressure(&x, report->substeps, &report->iterations, arena, error));
     report->active = x.active_count;
+    x.noise = in->noise;
     for (int n = 0; n < report->substeps; ++n) {
         wadi_parallel_for(x.active_count, BLOCK, limit_block, &x);
         widen(&x);

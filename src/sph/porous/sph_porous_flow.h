@@ -27,6 +27,7 @@ typedef struct WadiSphFlow {
     double *rate;          /* by material: 2 dt K / (viscosity dx^2 lattice), 1/Pa */
     double *outlet;        /* conductance into the air, over a particle's rate */
     double *leak;          /* mass that goes there in a substep; then with its factor */
+    double noise;          /* as in->noise; 0 in the solve of the pressure, which would be too low by it */
     double *capacity;      /* room for water in an empty particle */
     double weight[3];      /* of water, Pa a place, by axis */
 } WadiSphFlow;
@@ -64,7 +65,7 @@ static inline __attribute__((always_inline)) double wadi_sph_flux(const WadiSphF
     if (in->is_sand[i] != in->is_sand[j]) {
         /* The pressure of single particles of water is noisy: without this, water and saturated sand would
          * exchange it for ever. */
-        drop = drop > in->noise ? drop - in->noise : drop < -in->noise ? drop + in->noise : 0.0;
+        drop = drop > x->noise ? drop - x->noise : drop < -x->noise ? drop + x->noise : 0.0;
     }
     const int32_t donor = drop > 0.0 ? i : j, acceptor = drop > 0.0 ? j : i;
     const double mobility = in->is_sand[acceptor] ? x->mobility[donor] : x->seeping[donor];
