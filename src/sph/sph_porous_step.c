@@ -19,20 +19,21 @@ static const double LEAST_VISCOSITY = 1e-3; /* Pa s: of water, where the scene g
 
 bool wadi_sph_has_pores(const WadiScene *scene)
 {
-    bool is_porous = false, has_water = false;
+    bool is_permeable = false, has_water = false, is_moist = false;
     for (int m = 0; m < scene->material_count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
         const bool is_sand = material->kind == WADI_MATERIAL_SAND;
-        is_porous = is_porous || (is_sand && !material->is_unused && material->pores.permeability > 0.0);
+        is_permeable =
+            is_permeable || (is_sand && !material->is_unused && material->pores.permeability > 0.0);
         has_water = has_water || (!is_sand && !material->is_unused);
     }
     for (int b = 0; b < scene->body_count; ++b) {
-        has_water = has_water || scene->bodies[b].saturation > 0.0;
+        is_moist = is_moist || scene->bodies[b].saturation > 0.0;
     }
     for (int e = 0; e < scene->emitter_count; ++e) {
-        has_water = has_water || scene->emitters[e].saturation > 0.0;
+        is_moist = is_moist || scene->emitters[e].saturation > 0.0;
     }
-    return is_porous && has_water;
+    return is_moist || (is_permeable && has_water);
 }
 
 /* -1: none. */
@@ -211,7 +212,9 @@ static void pressure_block(void *context, int64_t first, int64_t end)
     const WadiSphPairs *pairs = &s->step->pairs;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const bool has_sand = pairs->start[i] + pairs->same[i] < pairs->start[i + 1];
-        s->pressure[i] = s->step->is_sand[i] ? (double)s->pore[i] : has_sand ? mean_pressure(s, i) : 0.0;
+        /* A start of the solve; that of a checkpoint may be any number. */
+        const double pore = s->pore[i] >= 0.0f && s->pore[i] < 1e12f ? (double)s->pore[i] : 0.0;
+        s->pressure[i] = s->step->is_sand[i] ? pore : has_sand ? mean_pressure(s, i) : 0.0;
     }
 }
 

@@ -75,6 +75,29 @@ static void a_checkpoint_holds_the_water(void **unused)
     wadi_scene_destroy(scene);
 }
 
+/* Without permeability water stays where it is, and has its weight and strength. */
+static void impermeable_sand_keeps_its_water(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_scene(
+        "{wadi: 1, name: a, solver: sph, cell_size: 0.02, frames: 3, fps: 24,"
+        " domain: {min: [0, 0, 0], max: [0.06, 0.06, 0.06]},"
+        " materials: {sand: {kind: sand, permeability: 0}, water: {kind: water}},"
+        " bodies: [{material: sand, saturation: 0.5,"
+        "           shape: {box: {min: [0, 0, 0], max: [0.06, 0.06, 0.02]}}},"
+        "          {material: water, shape: {box: {min: [0, 0, 0.02], max: [0.06, 0.06, 0.04]}}}]}");
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 2);
+    const float *wetness = column_of(&sim->particles, "wetness");
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        const bool is_sand = sim->particles.material[i] == 0;
+        CHECK_NEAR((double)wetness[i], is_sand ? 0.5 : 0.0, 1e-6);
+        CHECK_NEAR(wadi_water_column(&sim->particles)[i], is_sand ? 0.2 : 1.0, 1e-9);
+    }
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 /* On top of a saturated bed without water near. */
 static void water_on_saturated_sand_becomes_a_particle(void **unused)
 {
@@ -178,6 +201,7 @@ int main(void)
         cmocka_unit_test(no_water_is_lost_in_a_run),
         cmocka_unit_test(the_flow_does_not_depend_on_threads),
         cmocka_unit_test(a_checkpoint_holds_the_water),
+        cmocka_unit_test(impermeable_sand_keeps_its_water),
         cmocka_unit_test(water_on_saturated_sand_becomes_a_particle),
         cmocka_unit_test(moist_sand_sticks_to_a_ceiling),
         cmocka_unit_test(solvers_without_pores_say_so_once),
