@@ -59,7 +59,7 @@ WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error);
  * memory. Fast, and before any large allocation. */
 WadiStatus wadi_sim_check_memory(const WadiSim *sim, double duration, WadiError *error);
 
-/* Adds the frame arrays that depend on the material only: "radius" and "density". */
+/* Adds the frame arrays "radius" and "density", by material and, where particles exchange it, water. */
 WadiStatus wadi_sim_material_attributes(const WadiSim *sim, WadiState *state, WadiError *error);
 /* Everything in the frame file and the checkpoint; see WadiUse. Reuses the memory of `state`. */
 WadiStatus wadi_sim_snapshot(const WadiSim *sim, WadiState *state, WadiError *error);

@@ -51,6 +51,9 @@ typedef struct MaterialAttributes {
     const uint8_t *material;
     float *radius, *density;
     float one_radius, density_of[256]; /* by material */
+    const double *water;               /* NULL: the solver moves none between particles */
+    double water_density;              /* of its unit, kg/m^3 */
+    bool is_water[256];
 } MaterialAttributes;
 
 static void fill_attributes(void *context, int64_t first, int64_t end)
@@ -59,6 +62,15 @@ static void fill_attributes(void *context, int64_t first, int64_t end)
     for (int64_t i = first; i < end; ++i) {
         fill->radius[i] = fill->one_radius;
         fill->density[i] = fill->density_of[fill->material[i]];
+    }
+    /* Particles of water are as large as what is left of them; wet sand is heavier. */
+    for (int64_t i = first; i < end && fill->water != NULL; ++i) {
+        const double mass = fill->water[i] * fill->water_density;
+        if (fill->is_water[fill->material[i]]) {
+            fill->radius[i] *= (float)cbrt(mass / (double)fill->density[i]);
+        } else {
+            fill->density[i] += (float)mass;
+        }
     }
 }
 
@@ -69,7 +81,10 @@ WadiStatus wadi_sim_material_attributes(const WadiSim *sim, WadiState *state, Wa
     MaterialAttributes fill = { .material = p->material, .one_radius = (float)(0.5 * sim->world->spacing) };
     for (int m = 0; m < sim->scene->material_count; ++m) {
         fill.density_of[m] = (float)sim->scene->materials[m].density;
+        fill.is_water[m] = sim->scene->materials[m].kind == WADI_MATERIAL_WATER;
     }
+    fill.water = wadi_water_column(p);
+    fill.water_density = wadi_water_density(sim->scene);
     WADI_TRY(wadi_state_add(state, "radius", WADI_TYPE_F32, 1, count, (void **)&fill.radius, error));
     WADI_TRY(wadi_state_add(state, "density", WADI_TYPE_F32, 1, count, (void **)&fill.density, error));
     wadi_parallel_for(p->count, PARTICLE_BLOCK, fill_attributes, &fill);

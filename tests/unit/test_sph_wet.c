@@ -31,6 +31,21 @@ static void no_water_is_lost_in_a_run(void **unused)
             assert_true(wetness[i] >= 0.0f && wetness[i] <= 1.0f);
         }
     }
+    WadiError error = { 0 };
+    WadiState state = { 0 };
+    const WadiStateArray *radius = NULL, *density = NULL;
+    const size_t count = (size_t)sim->particles.count;
+    CHECK_OK(wadi_sim_snapshot(sim, &state, &error), error);
+    CHECK_OK(wadi_state_expect(&state, "radius", WADI_TYPE_F32, 1, count, &radius, &error), error);
+    CHECK_OK(wadi_state_expect(&state, "density", WADI_TYPE_F32, 1, count, &density, &error), error);
+    for (size_t i = 0; i < count; ++i) {
+        const double water = wadi_water_column(&sim->particles)[i];
+        const bool is_sand = sim->particles.material[i] == 0;
+        const double r = (double)((const float *)radius->data)[i];
+        CHECK_NEAR(r * r * r, 0.005 * 0.005 * 0.005 * (is_sand ? 1.0 : water), 1e-12);
+        CHECK_NEAR(((const float *)density->data)[i], is_sand ? 1600.0 + 1000.0 * water : 1000.0, 1e-3);
+    }
+    wadi_state_free(&state);
     assert_true(sim->water_drained > 0 && sim->water_evaporated > 0);
     const int64_t poured = sim->emit[0].emitted > 0 ? (int64_t)sim->emit[0].emitted : 0;
     assert_true(poured > 10 && sim->water_born > poured);

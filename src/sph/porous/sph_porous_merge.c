@@ -44,6 +44,8 @@ int32_t wadi_sph_porous_merge(double *water, WadiF4 *velocity, uint8_t *is_remov
         }
         const int32_t heir = find_heir(in, water, is_removed, i);
         if (heir < 0) {
+            is_removed[i] = water[i] == 0.0;
+            count += is_removed[i];
             continue;
         }
         const float part = (float)(water[i] / (wadi_sph_mass_with_water(in, water, heir) + water[i]));
