@@ -135,6 +135,7 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     WadiSphPressureReport report;
     WADI_TRY(prepare(sph, step, &in, error));
     in.source = source;
+    in.is_shift = true;
     in.max_iterations = SHIFT_ITERATIONS;
     WADI_TRY(wadi_sph_pressure_solve(step->shift, pressure, &in, &report, arena, error));
     step->shift_iterations += report.iterations;

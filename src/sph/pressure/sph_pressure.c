@@ -88,7 +88,7 @@ static inline __attribute__((always_inline)) float compression_of(const WadiSphP
     float wall = 0.0f;
     if (near >= 0) {
         const WadiF4 w = in->walls->gradient[near];
-        wall = w[0] * v[0] + w[1] * v[1] + w[2] * v[2] - w[3];
+        wall = w[0] * v[0] + w[1] * v[1] + w[2] * v[2] - (in->is_shift ? 0.0f : w[3]);
         for (int64_t n = pairs->mirror_start[near]; n < pairs->mirror_start[near + 1]; ++n) {
             const WadiSphMirror *mirror = &pairs->mirror[n];
             const WadiF4 g = *(const WadiF4 *)mirror->gradient, b = *(const WadiF4 *)mirror->back;
@@ -270,7 +270,7 @@ static double square_block(void *context, int64_t first, int64_t end)
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const int32_t near = s->in->walls->of[i];
         /* The walls' velocity is no part of the operator. */
-        const float moving = near >= 0 ? s->in->walls->gradient[near][3] : 0.0f;
+        const float moving = near >= 0 && !s->in->is_shift ? s->in->walls->gradient[near][3] : 0.0f;
         const float r =
             compression_of(s->in, s->velocity, i) + moving - s->in->smooth[s->in->is_sand[i]] * s->rough[i];
         s->last[i] = -r;

@@ -16,6 +16,7 @@ typedef struct WadiSphPressureIn {
     const uint8_t *is_sand;
     const float *lightness; /* per particle: V_i / m_i times the density of reference */
     bool is_sand_open;      /* between sand and water only the water's pressure acts */
+    bool is_shift;          /* the velocities are shifts of positions: walls do not move */
     const float *source;    /* s_i, m/s: rate at which the particle may become denser */
     float smooth[2];        /* weight of the differences between neighbours: of water, of sand */
     double largest;         /* eigenvalue of the operator, from wadi_sph_pressure_largest */
