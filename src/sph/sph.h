@@ -29,6 +29,7 @@ typedef struct WadiSph {
     int64_t steps;
     int64_t measured; /* step in which the eigenvalue of the pressure was measured last */
     WadiSleep sleep;
+    double sound_speed; /* m/s, of `pressure: tait`; never falls */
 } WadiSph;
 
 /* What the stages of a step pass on; arrays have an item a particle of the sort. */
@@ -80,6 +81,11 @@ WadiStatus wadi_sph_remove_copies(const WadiSph *sph, const WadiSphStep *step, W
 WadiStatus wadi_sph_add_forces(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_viscosity_step.c */
 WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+/* sph_tait_step.c: the speed of sound, m/s, the longest step with it, and the stage instead of the pressure
+ * solve. */
+double wadi_sph_sound_speed(const WadiSph *sph, double time);
+double wadi_sph_sound_step(const WadiSph *sph, double time);
+WadiStatus wadi_sph_tait_pressure(WadiSph *sph, WadiSphStep *step);
 /* sph_pressure_step.c: velocities without compression, and the shift that parts crowded water. */
 WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *error);

@@ -120,7 +120,7 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     float *pressure = NULL, *source = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &step->shift, (size_t)step->count, "shift", error));
     memset(step->shift, 0, (size_t)step->count * sizeof *step->shift);
-    if (!sph->materials.has_water) {
+    if (!sph->materials.has_water || def->pressure == WADI_SPH_PRESSURE_TAIT) {
         return WADI_OK;
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &pressure, (size_t)step->count, "shift", error));

@@ -8,8 +8,16 @@ static const WadiSceneChoice frictions[] = {
     { "zb05", WADI_SPH_FRICTION_ZB05, "the papers' rule of one particle at a time, with rigid clusters" },
 };
 WADI_SCENE_CHOICES(frictions);
+static const WadiSceneChoice pressures[] = {
+    { "solve", WADI_SPH_PRESSURE_SOLVE, "one problem for all particles: nothing is compressed" },
+    { "tait", WADI_SPH_PRESSURE_TAIT,
+      "an equation of state with a speed of sound, explicit: about 1 % compression, and many short steps" },
+};
+WADI_SCENE_CHOICES(pressures);
 
 static const WadiSceneField sph_fields[] = {
+    { "pressure", WADI_SCENE_ENUM, AT(pressure), .choices = &pressures_choices,
+      .fallback = { WADI_SPH_PRESSURE_SOLVE }, .doc = "How the pressure is found." },
     { "tolerance", WADI_SCENE_NUMBER, AT(tolerance), .minimum = 1e-8, .maximum = 1, .fallback = { 1e-3 },
       .doc = "Error of the pressure solve: compression that is left a step, over that by gravity." },
     { "pressure_iterations", WADI_SCENE_INT, AT(pressure_iterations), .minimum = 1, .maximum = 100000,

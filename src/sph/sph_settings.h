@@ -6,8 +6,13 @@
 #include "world/schema.h"
 
 typedef enum WadiSphFrictionRule { WADI_SPH_FRICTION_SOLVE, WADI_SPH_FRICTION_ZB05 } WadiSphFrictionRule;
+typedef enum WadiSphPressure {
+    WADI_SPH_PRESSURE_SOLVE,
+    WADI_SPH_PRESSURE_TAIT,
+} WadiSphPressure;
 
 typedef struct WadiSphDef {
+    int pressure;            /* WadiSphPressure */
     double tolerance;        /* of the pressure: mean residual over g dt */
     int pressure_iterations; /* largest number a solve */
     int friction;            /* WadiSphFrictionRule */

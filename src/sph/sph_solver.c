@@ -1,5 +1,6 @@
 /* The sph solver's interface: creation, the largest step, checkpoints. The step is in sph_step.c. */
 #include <math.h>
+#include <stdio.h>
 
 #include "core/alloc.h"
 #include "core/parallel.h"
@@ -82,14 +83,18 @@ static double largest_dt(const void *solver, double time, const char **limit)
     *limit = dt < longest                             ? "spacings a step"
              : has_sand && def->sand_step < def->step ? "sph.sand_step"
                                                       : "sph.step";
+    if (def->pressure == WADI_SPH_PRESSURE_TAIT && wadi_sph_sound_step(sph, time) < fmin(dt, longest)) {
+        *limit = "the speed of sound";
+        return wadi_sph_sound_step(sph, time);
+    }
     return fmin(dt, longest);
 }
 
 static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
 {
     const WadiSph *sph = solver;
-    const double numbers[3] = { sph->largest, (double)sph->steps, sph->largest_friction };
-    WADI_TRY(wadi_state_put(state, "sph", WADI_TYPE_F64, 3, 1, numbers, error));
+    const double numbers[4] = { sph->largest, (double)sph->steps, sph->largest_friction, sph->sound_speed };
+    WADI_TRY(wadi_state_put(state, "sph", WADI_TYPE_F64, 4, 1, numbers, error));
     return wadi_sleep_save(&sph->sleep, state, error);
 }
 
@@ -97,25 +102,39 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
 {
     WadiSph *sph = solver;
     const WadiStateArray *array;
-    WADI_TRY(wadi_state_expect(state, "sph", WADI_TYPE_F64, 3, 1, &array, error));
+    WADI_TRY(wadi_state_expect(state, "sph", WADI_TYPE_F64, 4, 1, &array, error));
     const double *numbers = array->data;
     if (!(numbers[0] >= 0.0 && numbers[0] <= 1e6 && numbers[1] >= 0.0 && numbers[1] <= 1e15 &&
-          numbers[2] >= 0.0 && numbers[2] <= 1e6)) {
+          numbers[2] >= 0.0 && numbers[2] <= 1e6 && numbers[3] >= 0.0 && numbers[3] <= 1e9)) {
         return wadi_fail(error, WADI_ERR_FORMAT,
-                         "the numbers of the solver sph in the checkpoint are %g, %g and %g; resume from "
+                         "the numbers of the solver sph in the checkpoint are %g, %g, %g and %g; resume from "
                          "another one",
-                         numbers[0], numbers[1], numbers[2]);
+                         numbers[0], numbers[1], numbers[2], numbers[3]);
     }
     sph->largest = numbers[0];
     sph->steps = (int64_t)numbers[1];
     sph->largest_friction = numbers[2];
+    sph->sound_speed = numbers[3];
     return sph->sleep.is_on
                ? wadi_sleep_load(&sph->sleep, sph->context.particles, sph->sleep.cell_size, state, error)
                : WADI_OK;
 }
 
+/* Sand rests by a pressure that is found together with its friction. */
+static const char *check(const WadiScene *scene, char *text, size_t size)
+{
+    WadiMaterials materials;
+    wadi_materials_init(&materials, scene);
+    if (wadi_sph_def(scene)->pressure == WADI_SPH_PRESSURE_TAIT && materials.has_sand) {
+        snprintf(text, size, "`tait` is for water only, and this scene has sand; use `solve`");
+        return "sph.pressure";
+    }
+    return NULL;
+}
+
 const WadiSolverType wadi_sph_solver = {
     .settings = &wadi_sph_settings,
+    .check = check,
     .wants_even_seeds = true,
     .has_pores = true,
     .scratch_bytes_each = 360,

@@ -63,9 +63,12 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     RUN("forces", wadi_sph_add_forces(sph, step, error));
     RUN("forces", wadi_sph_stick(sph, step));
     RUN("viscosity", wadi_sph_apply_viscosity(sph, step, error));
-    const bool is_zb05 = wadi_sph_def(sph->context.world->scene)->friction == WADI_SPH_FRICTION_ZB05;
-    if (sph->materials.has_sand) {
-        WADI_TRY(is_zb05 ? wadi_sph_solve_zb05(sph, step, error) : wadi_sph_solve_sand(sph, step, error));
+    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
+    if (def->pressure == WADI_SPH_PRESSURE_TAIT) {
+        RUN("pressure", wadi_sph_tait_pressure(sph, step));
+    } else if (sph->materials.has_sand) {
+        WADI_TRY(def->friction == WADI_SPH_FRICTION_ZB05 ? wadi_sph_solve_zb05(sph, step, error)
+                                                         : wadi_sph_solve_sand(sph, step, error));
     } else {
         RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
     }

@@ -4,10 +4,20 @@
 
 enum { ITERATIONS = 200 };
 
+static const double SOUND_DAMPING = 0.01; /* dx c */
+
+/* Where there is sound, it has to be damped too. */
+static double damping_of(const WadiSph *sph, const WadiSphStep *step)
+{
+    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
+    const double sound =
+        def->pressure == WADI_SPH_PRESSURE_TAIT ? wadi_sph_sound_speed(sph, step->time) : 0.0;
+    return def->damping * step->dt / sph->unit_time + SOUND_DAMPING * sound * step->dt / sph->spacing;
+}
+
 WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     const WadiScene *scene = sph->context.world->scene;
-    const WadiSphDef *def = wadi_sph_def(scene);
     WadiArena *arena = sph->context.scratch;
     const double dx = sph->spacing, scale = step->dt / (sph->materials.density * dx * dx);
     float of_material[WADI_MATERIALS_MAX], *coefficient = NULL;
@@ -32,7 +42,7 @@ WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiE
                                     .lightness = step->lightness,
                                     .volume = step->volume,
                                     .coefficient = coefficient,
-                                    .damping = (float)(def->damping * step->dt / sph->unit_time),
+                                    .damping = (float)damping_of(sph, step),
                                     .tolerance = 1e-3 * step->dt * dx / (sph->unit_time * sph->unit_time),
                                     .max_iterations = ITERATIONS };
     WadiSphViscosityReport report;

@@ -263,6 +263,25 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
     return WADI_OK;
 }
 
+static void apply_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        WadiF4 push;
+        push_of(s->in, i, &push);
+        s->velocity[i] -= push * s->in->lightness[i];
+    }
+}
+
+void wadi_sph_pressure_apply(WadiF4 *velocity, const float *pressure, const WadiSphPressureIn *in)
+{
+    Solve s = { .in = in, .velocity = velocity };
+    for (int32_t i = 0; i < in->pairs->count; ++i) {
+        set_number(in->pairs, i, pressure[i]);
+    }
+    wadi_parallel_for(in->pairs->count, BLOCK, apply_block, &s);
+}
+
 static double square_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;

@@ -34,6 +34,9 @@ typedef struct WadiSphPressureReport {
 WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const WadiSphPressureIn *in,
                                    WadiSphPressureReport *report, WadiArena *arena, WadiError *error);
 
+/* `velocity` after the forces of a given pressure P. Uses pairs->place[.][3]. */
+void wadi_sph_pressure_apply(WadiF4 *velocity, const float *pressure, const WadiSphPressureIn *in);
+
 /* The largest eigenvalue of the operator from P to -R, by `iterations` steps of the power method. */
 WadiStatus wadi_sph_pressure_largest(const WadiSphPressureIn *in, int iterations, double *largest,
                                      WadiArena *arena, WadiError *error);

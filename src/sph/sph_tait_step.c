@@ -1,0 +1,51 @@
+/* Pressure by an equation of state, explicit, for comparison: p = rho c^2 / 7 (density^7 - 1), at least 0.
+ * The speed of sound c is ten times that of a fall through all of the material, so that its density varies
+ * by about one per cent. Source: [LD09; theory 11.7]. */
+#include <math.h>
+#include <string.h>
+
+#include "sph/sph.h"
+
+static const double SOUND_FACTOR = 10.0, STEP_FACTOR = 0.3, EXPONENT = 7.0;
+
+/* Extent of the particles along gravity, m. */
+static double fall_height(const WadiSph *sph, WadiVec3 down)
+{
+    const WadiParticles *p = sph->context.particles;
+    double low = INFINITY, high = -INFINITY;
+    for (int32_t i = 0; i < p->count; ++i) {
+        const double depth = wadi_dot(down, (WadiVec3){ p->x[i], p->y[i], p->z[i] });
+        low = fmin(low, depth), high = fmax(high, depth);
+    }
+    return p->count > 0 ? high - low : 0.0;
+}
+
+double wadi_sph_sound_speed(const WadiSph *sph, double time)
+{
+    const WadiVec3 gravity = wadi_curve_value3(&sph->context.world->scene->gravity, time), none = { 0, 0, 1 };
+    const double g = sph->spacing / (sph->unit_time * sph->unit_time);
+    const double height = sph->spacing + fall_height(sph, wadi_normalized_or(gravity, none));
+    return fmax(sph->sound_speed, SOUND_FACTOR * sqrt(2.0 * g * height));
+}
+
+double wadi_sph_sound_step(const WadiSph *sph, double time)
+{
+    return STEP_FACTOR * sph->spacing / wadi_sph_sound_speed(sph, time);
+}
+
+WadiStatus wadi_sph_tait_pressure(WadiSph *sph, WadiSphStep *step)
+{
+    sph->sound_speed = wadi_sph_sound_speed(sph, step->time);
+    const double c = sph->sound_speed, scale = c * c * step->dt / (EXPONENT * sph->spacing);
+    for (int32_t i = 0; i < step->count; ++i) {
+        const double density = (double)step->density[i];
+        step->pressure[i] = (float)(scale * fmax(0.0, pow(density, EXPONENT) - 1.0));
+    }
+    const WadiSphPressureIn in = { .pairs = &step->pairs,
+                                   .walls = &step->walls,
+                                   .is_sand = step->is_sand,
+                                   .lightness = step->lightness,
+                                   .is_sand_open = step->closed != NULL };
+    wadi_sph_pressure_apply(step->velocity, step->pressure, &in);
+    return WADI_OK;
+}
