@@ -79,6 +79,10 @@ WadiStatus wadi_sph_watch(WadiSph *sph, const WadiSphStep *step, WadiError *erro
 WadiStatus wadi_sph_remove_copies(const WadiSph *sph, const WadiSphStep *step, WadiError *error);
 /* sph_forces.c: particles' velocities with the forces of the step, v*. */
 WadiStatus wadi_sph_add_forces(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+/* sph_tension_step.c: the longest step, the speed of ripples as long as a spacing, and the stage. */
+double wadi_sph_tension_largest_dt(const WadiSph *sph, double time);
+double wadi_sph_tension_speed(const WadiSph *sph, double time);
+WadiStatus wadi_sph_apply_tension(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_viscosity_step.c */
 WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_tait_step.c: the speed of sound, m/s, the longest step with it, and the stage instead of the pressure

@@ -83,11 +83,13 @@ static double largest_dt(const void *solver, double time, const char **limit)
     *limit = dt < longest                             ? "spacings a step"
              : has_sand && def->sand_step < def->step ? "sph.sand_step"
                                                       : "sph.step";
-    if (def->pressure == WADI_SPH_PRESSURE_TAIT && wadi_sph_sound_step(sph, time) < fmin(dt, longest)) {
-        *limit = "the speed of sound";
-        return wadi_sph_sound_step(sph, time);
+    const double tension = wadi_sph_tension_largest_dt(sph, time);
+    const double sound =
+        def->pressure == WADI_SPH_PRESSURE_TAIT ? wadi_sph_sound_step(sph, time) : (double)INFINITY;
+    if (fmin(tension, sound) < fmin(dt, longest)) {
+        *limit = tension < sound ? "surface_tension" : "the speed of sound";
     }
-    return fmin(dt, longest);
+    return fmin(fmin(dt, longest), fmin(tension, sound));
 }
 
 static WadiStatus save(const void *solver, WadiState *state, WadiError *error)

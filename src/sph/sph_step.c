@@ -62,6 +62,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     RUN("neighbours", find_pairs(sph, step, error));
     RUN("forces", wadi_sph_add_forces(sph, step, error));
     RUN("forces", wadi_sph_stick(sph, step));
+    RUN("tension", wadi_sph_apply_tension(sph, step, error));
     RUN("viscosity", wadi_sph_apply_viscosity(sph, step, error));
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
     if (def->pressure == WADI_SPH_PRESSURE_TAIT) {

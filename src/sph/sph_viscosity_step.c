@@ -4,15 +4,17 @@
 
 enum { ITERATIONS = 200 };
 
-static const double SOUND_DAMPING = 0.01; /* dx c */
+static const double SOUND_DAMPING = 0.01, RIPPLE_DAMPING = 0.12; /* dx times their speed */
 
-/* Where there is sound, it has to be damped too. */
+/* Sound and the ripples of single particles have to be damped too. */
 static double damping_of(const WadiSph *sph, const WadiSphStep *step)
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
     const double sound =
         def->pressure == WADI_SPH_PRESSURE_TAIT ? wadi_sph_sound_speed(sph, step->time) : 0.0;
-    return def->damping * step->dt / sph->unit_time + SOUND_DAMPING * sound * step->dt / sph->spacing;
+    const double ripple = wadi_sph_tension_speed(sph, step->time);
+    return def->damping * step->dt / sph->unit_time +
+           (SOUND_DAMPING * sound + RIPPLE_DAMPING * ripple) * step->dt / sph->spacing;
 }
 
 WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error)
