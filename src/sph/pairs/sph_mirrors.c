@@ -100,7 +100,7 @@ static int64_t visit(const Mirrors *m, int32_t near, bool is_filling)
             const float volume = m->in->volume != NULL ? m->in->volume[j] : 1.0f;
             gradient *= volume, back *= volume;
             pairs->mirror[pairs->mirror_start[near] + count] = (WadiSphMirror){
-                { gradient[0], gradient[1], gradient[2] }, { back[0], back[1], back[2] }, j, 0
+                { gradient[0], gradient[1], gradient[2] }, { back[0], back[1], back[2] }, 0.0f, j
             };
             WadiF4 across = gradient - back; /* twice the part across the walls */
             across[3] = 0.0f;

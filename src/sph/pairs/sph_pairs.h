@@ -16,8 +16,8 @@ typedef int32_t WadiI4 __attribute__((vector_size(16), aligned(16), may_alias));
 typedef struct WadiSphMirror {
     float gradient[3]; /* as that of a pair */
     float back[3]; /* reflected at the wall: gradient . (velocity of the image) = back . (velocity of j) */
+    float zero; /* read as the fourth component of `back`; an index here would be a slow, denormal number */
     int32_t index; /* j */
-    int32_t unused;
 } WadiSphMirror;
 
 /* Lists in the order of the sort. The neighbours of particle i are start[i] .. start[i + 1]; the first
