@@ -54,6 +54,53 @@ static const WadiBenchCase flip_cases[] = {
       .particles = 259200 },
 };
 
+#define SPH(domain_, materials_)                                                                             \
+    "wadi: 1\n"                                                                                              \
+    "name: sph\n"                                                                                            \
+    "solver: sph\n"                                                                                          \
+    "domain: {min: [0, 0, 0], max: [" domain_ "], walls: {friction: 0.5}}\n"                                 \
+    "particles_per_cell: 8\n"                                                                                \
+    "frames: 100000\n"                                                                                       \
+    "fps: 24\n"                                                                                              \
+    "materials: {" materials_ "}\n"
+#define WET_SAND "m: {kind: sand, friction_angle: 33, permeability: 1e-9}, w: {kind: water}"
+
+static const WadiBenchCase sph_cases[] = {
+    { .name = "water-block",
+      .summary =
+          "a block of water of 49 x 49 x 49 particles falls apart: the scene on which others were timed",
+      .scene =
+          SPH("3, 1, 3", "w: {kind: water}") "bodies: [{material: w, jitter: 0, snap: none, "
+                                             "shape: {box: {min: [0, 0, 0], max: [0.98, 0.98, 0.98]}}}]\n",
+      .resolution = 75,
+      .particles = 117649 },
+    { .name = "sand-block",
+      .summary = "a block of dry sand slumps",
+      .scene = SPH(
+          "1, 0.3, 0.5",
+          "m: {kind: sand, friction_angle: 33}") "bodies: [{material: m, "
+                                                 "shape: {box: {min: [0, 0, 0], max: [0.3, 0.3, 0.4]}}}]\n",
+      .resolution = 50,
+      .particles = 36000 },
+    { .name = "wet-block",
+      .summary = "water meets a block of sand and soaks it; as many particles as the duck of T10",
+      .scene =
+          SPH("1, 0.3, 0.5", WET_SAND) "bodies: [{material: m, "
+                                       "shape: {box: {min: [0, 0, 0], max: [0.3, 0.3, 0.3]}}}, {material: w, "
+                                       "shape: {box: {min: [0.76, 0, 0], max: [1, 0.3, 0.1]}}}]\n",
+      .resolution = 50,
+      .particles = 34200 },
+    { .name = "pile-and-jet",
+      .summary = "the pile of LD09 fig. 3, 45,000 particles of sand, and a jet of water",
+      .scene = SPH("0.18, 0.1, 0.14",
+                   WET_SAND) "bodies: [{material: m, shape: {box: {min: [0.06, 0, 0], "
+                             "max: [0.12, 0.1, 0.1]}}}]\n"
+                             "emitters: [{material: w, shape: {sphere: {center: [0.09, 0.05, "
+                             "0.125], radius: 0.008}}, velocity: [0, 0, -0.7], rate: 1.4e-4}]\n",
+      .resolution = 38,
+      .particles = 45000 },
+};
+
 /* Half of the particles in a slab, half in a ball, eight per cell; at the standard size the surface's cells
  * are 1/250 of the domain: the case on which OpenVDB was timed. */
 #define SLAB(method_)                                                                                        \
@@ -88,6 +135,10 @@ const WadiBench wadi_benches[] = {
       .summary = "water and sand by particles and a staggered grid",
       .cases = flip_cases,
       .case_count = sizeof flip_cases / sizeof flip_cases[0] },
+    { .name = "sph",
+      .summary = "water and sand by smoothed particles",
+      .cases = sph_cases,
+      .case_count = sizeof sph_cases / sizeof sph_cases[0] },
     { .name = "surface",
       .summary = "particles to meshes, from frame file to mesh file",
       .cases = surface_cases,

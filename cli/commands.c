@@ -22,7 +22,7 @@
 #define SOLVER                                                                                               \
     {                                                                                                        \
         .name = "solver", .argument = "S", .kind = WADI_CLI_TEXT, .offset = VALUE(solver),                   \
-        .choices = "points flip",                                                                            \
+        .choices = "points flip sph",                                                                        \
         .help = "Simulate with this solver, whatever the scene says. Short for --set solver=S."              \
     }
 #define SET                                                                                                  \

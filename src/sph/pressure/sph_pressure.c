@@ -9,7 +9,7 @@
 enum { BLOCK = 512, CORRECTION_EVERY = 8 };
 
 static const double WORTH_CORRECTING = 3.0; /* tolerances: less is done by a few iterations */
-static const double LONGEST = 2.0; /* times what the coarse grid says */
+static const double LONGEST = 2.0;          /* times what the coarse grid says */
 
 typedef struct Solve {
     const WadiSphPressureIn *in;
