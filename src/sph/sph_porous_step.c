@@ -195,7 +195,7 @@ static double mean_pressure(const Pressures *s, int32_t i)
     double sum = 0.0, all = 0.0;
     for (int64_t n = first; n < end; ++n) {
         const int32_t j = pairs->index[n];
-        const WadiI4 d = pairs->place[i] - pairs->place[j];
+        const WadiI4 d = WADI_SPH_PLACES_BETWEEN(pairs->place[i], pairs->place[j]);
         const double slope = (double)pairs->slope[n];
         const double below =
             (double)d[0] * s->weight.x + (double)d[1] * s->weight.y + (double)d[2] * s->weight.z;

@@ -7,6 +7,8 @@
 #include "sph/pairs/sph_mirrors.h"
 #include "sph/pairs/sph_weigh.h"
 
+typedef uint32_t WadiU8 __attribute__((vector_size(32), aligned(4), may_alias));
+
 enum { PARTICLE_BLOCK = 4096, RANGE_MAX = 27, LANES = WADI_SPH_LANES };
 
 typedef struct Range {
@@ -82,7 +84,8 @@ static inline __attribute__((always_inline)) unsigned find_within(const Search *
 {
     WadiF8 sum = { 0 };
     for (int a = 0; a < 3; ++a) {
-        const WadiF8 d = __builtin_convertvector(*(const WadiI8 *)(s->axis[a] + j) - s->axis[a][i], WadiF8);
+        const WadiU8 from = *(const WadiU8 *)(s->axis[a] + j) - (uint32_t)s->axis[a][i];
+        const WadiF8 d = __builtin_convertvector((WadiI8)from, WadiF8);
         sum += d * d;
     }
     const float reach = (float)(WADI_SPH_SUPPORT * WADI_SPH_PLACES);
@@ -101,7 +104,8 @@ static bool is_hidden(const Search *s, int32_t i, int32_t j)
     }
     float offset[3];
     for (int a = 0; a < 3; ++a) {
-        offset[a] = (float)(s->axis[a][j] - s->axis[a][i]) * (float)(1.0 / WADI_SPH_PLACES);
+        offset[a] = (float)(int32_t)((uint32_t)s->axis[a][j] - (uint32_t)s->axis[a][i]) *
+                    (float)(1.0 / WADI_SPH_PLACES);
     }
     return wadi_sph_walls_hide(walls, near_i, near_j, offset);
 }

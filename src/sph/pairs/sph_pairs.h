@@ -8,6 +8,7 @@
 #include "sph/walls/sph_walls.h"
 
 typedef int32_t WadiI4 __attribute__((vector_size(16), aligned(16), may_alias));
+typedef uint32_t WadiU4 __attribute__((vector_size(16), aligned(16), may_alias));
 
 #define WADI_SPH_PLACES 1048576.0 /* a spacing */
 
@@ -54,7 +55,9 @@ typedef struct WadiSphPairsIn {
 WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSphPairsIn *in,
                                WadiArena *arena, WadiError *error);
 
-/* x_i - x_j in places, as floats; w is not used. */
-#define WADI_SPH_OFFSET(place_i, place_j) __builtin_convertvector((place_i) - (place_j), WadiF4)
+/* x_i - x_j in places, as integers and as floats; w is not used. Unsigned, because places wrap. */
+#define WADI_SPH_PLACES_BETWEEN(place_i, place_j) ((WadiI4)((WadiU4)(place_i) - (WadiU4)(place_j)))
+#define WADI_SPH_OFFSET(place_i, place_j)                                                                    \
+    __builtin_convertvector(WADI_SPH_PLACES_BETWEEN(place_i, place_j), WadiF4)
 
 #endif

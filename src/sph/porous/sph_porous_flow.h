@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) double wadi_sph_flux(const WadiSphF
                                                                   float slope, double *conductance)
 {
     const WadiSphPorousIn *in = x->in;
-    const WadiI4 d = in->pairs->place[i] - in->pairs->place[j];
+    const WadiI4 d = WADI_SPH_PLACES_BETWEEN(in->pairs->place[i], in->pairs->place[j]);
     const double fall =
         (double)d[0] * x->weight[0] + (double)d[1] * x->weight[1] + (double)d[2] * x->weight[2];
     double drop = (x->head[i] - x->head[j]) - fall;
