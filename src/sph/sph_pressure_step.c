@@ -23,17 +23,49 @@ static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from belo
  * velocities part where it is crowded, against friction, and slowly. A shift would let piles creep. */
 static const double SAND_RATE = 0.1, SAND_SPEED = 0.05;
 
-/* Loose particles may approach until they touch; the velocities of crowded water only stop to approach. */
-static void set_sources(const WadiSph *sph, const WadiSphStep *step, float *source)
+typedef struct Sources {
+    const WadiSph *sph;
+    const WadiSphStep *step;
+    float *source;
+    WadiF4 fall; /* gravity times the step, m/s */
+} Sources;
+
+/* The part of the smoothing term that a pressure has which only carries the weight: at walls and below the
+ * surface it is not 0, and water would sink by a tenth of g dt a step. Of pairs that pressed on each other in
+ * the last step. */
+static float weight_part(const Sources *s, int32_t i)
 {
-    const double per_step = sph->spacing / step->dt;
-    const double fastest = SAND_SPEED * sph->spacing / sph->unit_time;
-    for (int32_t i = 0; i < step->count; ++i) {
+    const WadiSphStep *step = s->step;
+    const WadiSphPairs *pairs = &step->pairs;
+    WadiF4 sum = { 0 };
+    if (step->is_sand[i] || !(step->pressure[i] > 0.0f)) {
+        return 0.0f;
+    }
+    for (int64_t n = pairs->start[i]; n < pairs->start[i] + pairs->same[i]; ++n) {
+        const int32_t j = pairs->index[n];
+        if (step->pressure[j] > 0.0f) {
+            sum += WADI_SPH_OFFSET(pairs->place[i], pairs->place[j]) * pairs->slope[n];
+        }
+    }
+    sum *= s->fall;
+    return SMOOTH[0] * step->lightness[i] * (sum[0] + sum[1] + sum[2]);
+}
+
+/* Loose particles may approach until they touch; the velocities of crowded water only stop to approach. */
+static void source_block(void *context, int64_t first, int64_t end)
+{
+    const Sources *s = context;
+    const WadiSphStep *step = s->step;
+    const double per_step = s->sph->spacing / step->dt;
+    const double fastest = SAND_SPEED * s->sph->spacing / s->sph->unit_time;
+    float *source = s->source;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
         const double room = 1.0 - (double)step->density[i];
         if (step->is_sand[i]) {
             source[i] = (float)(room > 0.0 ? room * per_step : fmax(SAND_RATE * room * per_step, -fastest));
         } else {
             source[i] = room > LOOSE ? (float)((room - LOOSE) * per_step) : 0.0f;
+            source[i] -= weight_part(s, i);
         }
     }
 }
@@ -147,7 +179,13 @@ WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
     WadiSphPressureIn in;
     float *source = NULL;
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &source, (size_t)step->count, "pressure", error));
-    set_sources(sph, step, source);
+    const WadiVec3 g = wadi_curve_value3(&sph->context.world->scene->gravity, step->time);
+    const float dt = (float)step->dt;
+    Sources sources = { .sph = sph,
+                        .step = step,
+                        .source = source,
+                        .fall = { dt * (float)g.x, dt * (float)g.y, dt * (float)g.z, 0.0f } };
+    wadi_parallel_for(step->count, BLOCK, source_block, &sources);
     WADI_TRY(begin_coarse(sph, step, error));
     WADI_TRY(prepare(sph, step, &in, error));
     in.source = source;
