@@ -59,14 +59,14 @@ def test_bash_completes_commands_options_and_files():
     is_equal(bash_completions("wadi", "info", "note"), ["note.txt"])
     is_equal(bash_completions("wadi", "help", "ru"), ["run"])
     is_equal(bash_completions("wadi", "gallery", "bunny-w"), ["bunny-water"])
-    is_equal(bash_completions("wadi", "bench", ""), ["flip", "surface"])
+    is_equal(bash_completions("wadi", "bench", ""), ["flip", "sph", "surface"])
     is_equal(bash_completions("wadi", "schema", ""), [])
 
 
 # The values that an option takes according to the command, and that the shells complete.
 CHOICES = {
-    ("run", "--solver"): ["flip", "points"],
-    ("check", "--solver"): ["flip", "points"],
+    ("run", "--solver"): ["flip", "points", "sph"],
+    ("check", "--solver"): ["flip", "points", "sph"],
     ("surface", "--method"): ["anisotropic", "blobby", "color_field", "zhu_bridson"],
     ("surface", "--format"): ["obj", "ply", "vdb"],
     ("surface", "--up"): ["y", "z"],
