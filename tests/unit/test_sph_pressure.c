@@ -47,35 +47,32 @@ static WadiSphPressureIn make(Problem *p, double jitter)
 }
 
 /* Falling water of unit speed is stopped by P = depth in spacings, in units of that speed: P = g dt depth /
- * dx. */
+ * dx. Without the smoothing term, which would leave a tenth of the speed at the floor. */
 static void a_column_of_water_has_the_pressure_of_its_depth(void **unused)
 {
     (void)unused;
-    for (int n = 0; n < 2; ++n) {
-        Problem p;
-        WadiError error;
-        WadiSphPressureReport report;
-        WadiSphPressureIn in = make(&p, n == 0 ? 0.0 : 0.4);
-        in.smooth[0] = 0.0f;
-        CHECK_OK(wadi_sph_pressure_solve(p.block.velocity, p.pressure, &in, &report, &p.block.arena, &error),
-                 error);
-        double zz = 0.0, zp = 0.0, z_mean = 0.0, p_mean = 0.0, fastest = 0.0;
-        for (int32_t i = 0; i < p.block.count; ++i) {
-            const double z = p.block.particles.z[i] / p.block.spacing;
-            assert_true(p.pressure[i] >= 0.0f);
-            if (z < NZ - 3.0) {
-                z_mean += z, p_mean += (double)p.pressure[i], zz += z * z, zp += z * (double)p.pressure[i];
-                fastest = fmax(fastest, fabs((double)p.block.velocity[i][2]));
-            }
+    Problem p;
+    WadiError error;
+    WadiSphPressureReport report;
+    WadiSphPressureIn in = make(&p, 0.0);
+    in.smooth[0] = 0.0f;
+    CHECK_OK(wadi_sph_pressure_solve(p.block.velocity, p.pressure, &in, &report, &p.block.arena, &error),
+             error);
+    double zz = 0.0, zp = 0.0, z_mean = 0.0, p_mean = 0.0, fastest = 0.0;
+    for (int32_t i = 0; i < p.block.count; ++i) {
+        const double z = p.block.particles.z[i] / p.block.spacing;
+        assert_true(p.pressure[i] >= 0.0f);
+        if (z < NZ - 3.0) {
+            z_mean += z, p_mean += (double)p.pressure[i], zz += z * z, zp += z * (double)p.pressure[i];
+            fastest = fmax(fastest, fabs((double)p.block.velocity[i][2]));
         }
-        const double m = NX * NY * (NZ - 3.0);
-        const double slope = (zp - z_mean * p_mean / m) / (zz - z_mean * z_mean / m);
-        printf("jitter %g: slope %.4f, %d iterations, fastest %.3f\n", n == 0 ? 0.0 : 0.4, slope,
-               report.iterations, fastest);
-        CHECK_NEAR(slope, -1.0, 0.05);
-        CHECK_AT_MOST(fastest, n == 0 ? 0.1 : 0.5);
-        block_free(&p.block);
     }
+    const double m = NX * NY * (NZ - 3.0);
+    const double slope = (zp - z_mean * p_mean / m) / (zz - z_mean * z_mean / m);
+    printf("slope %.4f, %d iterations, fastest %.3f\n", slope, report.iterations, fastest);
+    CHECK_NEAR(slope, -1.0, 0.05);
+    CHECK_AT_MOST(fastest, 0.1);
+    block_free(&p.block);
 }
 
 /* The coarse grid changes the way to the solution, not the solution. */
