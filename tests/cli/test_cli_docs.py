@@ -25,6 +25,7 @@ PLACES = {
     "keyframes": "domain: {min: [0, 0, 0], max: [1, 1, 1], walls: {friction: %(map)s}}",
     "key": "gravity: {keys: [%(map)s]}",
     "flip": "flip: %(map)s",
+    "sph": "solver: sph\nsph: %(map)s",
     "surface": "surface: %(map)s",
     "render": "render: %(map)s",
     "camera": "render: {camera: %(map)s}",
@@ -121,10 +122,11 @@ def readings_of(span, sections):
     for section, keys in sections.items():
         if first in keys and section == "material":
             yield from (scene_with(form % inner) for form in MATERIAL_MAPS)
-        elif first in keys and section in ("flip", "surface", "render", "look", "walls", "light"):
+        elif first in keys and section in ("flip", "sph", "surface", "render", "look", "walls", "light"):
             yield place(section, "{" + inner + "}")
         elif first in keys and section == "scene" and not span.startswith("{"):
-            yield scene_with(inner)
+            # Settings of a solver stand with the solver.
+            yield scene_with("solver: sph\n" + inner if first == "sph" else inner)
 
 
 def test_keys_with_values_in_sentences_are_read():
