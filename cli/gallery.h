@@ -20,7 +20,7 @@ typedef struct WadiGalleryEntry {
     const char *name;
     const char *summary;
     const char *source;
-    int64_t particles; /* of one run */
+    int64_t particles; /* of one run, with those that are poured */
     bool needs_bunny;
     WadiGalleryRun runs[WADI_GALLERY_RUN_MAX]; /* none: one run, in the run folder itself */
     /* The contact sheet: frames of a run, view in degrees, length of streaks in seconds. */

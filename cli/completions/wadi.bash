@@ -22,7 +22,7 @@ _wadi_files() {
 
 _wadi() {
     local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check surface render export info schema gallery bench help'
-    local gallery='bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha inf585-layers circle-blobs inf585-radius' benches='flip sph surface'
+    local gallery='bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha inf585-layers circle-blobs inf585-radius moist-column jet-on-pile rain-on-soil' benches='flip sph surface'
     local cases='water-ball water-ball-4 sand-ball sand-column rest water-block sand-block wet-block pile-and-jet zhu-bridson anisotropic'
     COMPREPLY=()
     ((COMP_CWORD > 0)) && previous=${COMP_WORDS[COMP_CWORD - 1]}
