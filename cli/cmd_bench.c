@@ -151,8 +151,10 @@ static void print_text(const Result *result)
     print_stage(result, "all", result->seconds);
     printf("  %.3f s a frame, %.2f million particle-steps a second\n", ratio(result->seconds, result->frames),
            1e-6 * ratio((double)p->particle_steps, result->seconds));
-    printf("  to the grid %.1f, back %.1f million particles a second\n", 1e-6 * rate(p, "particles to grid"),
-           1e-6 * rate(p, "grid to particles"));
+    if (p->cells > 0) {
+        printf("  to the grid %.1f, back %.1f million particles a second\n",
+               1e-6 * rate(p, "particles to grid"), 1e-6 * rate(p, "grid to particles"));
+    }
     printf("  pressure: %.1f iterations a solve, %.2f solves a step\n",
            ratio((double)p->pressure_iterations, (double)p->pressure_solves),
            ratio((double)p->pressure_solves, steps));
@@ -162,11 +164,14 @@ static void print_text(const Result *result)
                ratio((double)p->friction_solves, steps));
     }
     print_streams(result);
-    printf("  memory: %zu bytes a particle, a step's scratch %.0f bytes a cell of material (%s cells, %.2f "
-           "times as "
-           "many in the grid), ",
-           p->particle_bytes, ratio((double)p->scratch_bytes, (double)p->cells),
-           wadi_cli_human_count(count, p->cells), ratio((double)p->grid_cells, (double)p->cells));
+    printf("  memory: %zu bytes a particle, a step's scratch ", p->particle_bytes);
+    if (p->cells > 0) {
+        printf("%.0f bytes a cell of material (%s cells, %.2f times as many in the grid), ",
+               ratio((double)p->scratch_bytes, (double)p->cells), wadi_cli_human_count(count, p->cells),
+               ratio((double)p->grid_cells, (double)p->cells));
+    } else {
+        printf("%.0f bytes a particle, ", ratio((double)p->scratch_bytes, (double)result->particles));
+    }
     printf("%s in all\n\n", wadi_cli_human_bytes(bytes, (double)p->live_bytes));
     fflush(stdout);
 }
