@@ -6,7 +6,8 @@
 
 #include "core/parallel.h"
 
-enum { BLOCK = 512, CORRECTION_EVERY = 8 };
+/* CHAINS: sums over neighbours, so that an addition need not wait for the one before. */
+enum { BLOCK = 512, CORRECTION_EVERY = 8, CHAINS = 4 };
 
 static const double WORTH_CORRECTING = 3.0; /* tolerances: less is done by a few iterations */
 static const double LONGEST = 2.0;          /* times what the coarse grid says */
@@ -33,6 +34,24 @@ static inline void set_number(const WadiSphPairs *pairs, int32_t i, float value)
     ((float *)pairs->place)[4 * (size_t)i + 3] = value;
 }
 
+/* One neighbour of push_of and of compression_of. */
+static inline __attribute__((always_inline)) void push_pair(const WadiSphPairs *pairs, const WadiI4 *place,
+                                                            float own, int64_t n, WadiF4 *sum, float *rough)
+{
+    const int32_t j = pairs->index[n];
+    const float slope = pairs->slope[n], number = number_at(pairs, j);
+    *sum -= WADI_SPH_OFFSET(*place, pairs->place[j]) * (slope * (own + number));
+    *rough += slope * (own - number);
+}
+
+static inline __attribute__((always_inline)) void compress_pair(const WadiSphPairs *pairs,
+                                                                const WadiI4 *place, const WadiF4 *velocity,
+                                                                const WadiF4 *v, int64_t n, WadiF4 *sum)
+{
+    const int32_t j = pairs->index[n];
+    *sum -= (WADI_SPH_OFFSET(*place, pairs->place[j]) * pairs->slope[n]) * (*v - velocity[j]);
+}
+
 /* sum_j (P_i + P_j) G_ij + P_i w_i of the numbers in `place`; returns sum_j slope_ij (P_i - P_j), how much
  * the number differs from its neighbours'. */
 static inline __attribute__((always_inline)) float push_of(const WadiSphPressureIn *in, int32_t i,
@@ -42,14 +61,19 @@ static inline __attribute__((always_inline)) float push_of(const WadiSphPressure
     const WadiI4 place = pairs->place[i];
     const int64_t first = pairs->start[i], other = first + pairs->same[i], end = pairs->start[i + 1];
     const float own = number_at(pairs, i);
-    WadiF4 sum = { 0 };
-    float rough = 0.0f;
-    for (int64_t n = first; n < other; ++n) {
-        const int32_t j = pairs->index[n];
-        const float slope = pairs->slope[n], number = number_at(pairs, j);
-        sum -= WADI_SPH_OFFSET(place, pairs->place[j]) * (slope * (own + number));
-        rough += slope * (own - number);
+    WadiF4 sums[CHAINS] = { 0 };
+    float roughs[CHAINS] = { 0 };
+    int64_t at = first;
+    for (; at + CHAINS <= other; at += CHAINS) {
+        for (int c = 0; c < CHAINS; ++c) {
+            push_pair(pairs, &place, own, at + c, &sums[c], &roughs[c]);
+        }
     }
+    for (; at < other; ++at) {
+        push_pair(pairs, &place, own, at, &sums[0], &roughs[0]);
+    }
+    WadiF4 sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    const float rough = (roughs[0] + roughs[1]) + (roughs[2] + roughs[3]);
     for (int64_t n = other; n < end; ++n) {
         const int32_t j = pairs->index[n];
         const float number = number_at(pairs, j);
@@ -79,11 +103,17 @@ static inline __attribute__((always_inline)) float compression_of(const WadiSphP
     const int64_t first = pairs->start[i];
     const bool has_others = !in->is_sand_open || !in->is_sand[i];
     const int64_t end = has_others ? pairs->start[i + 1] : first + pairs->same[i];
-    WadiF4 sum = { 0 };
-    for (int64_t n = first; n < end; ++n) {
-        const int32_t j = pairs->index[n];
-        sum -= (WADI_SPH_OFFSET(place, pairs->place[j]) * pairs->slope[n]) * (v - velocity[j]);
+    WadiF4 sums[CHAINS] = { 0 };
+    int64_t at = first;
+    for (; at + CHAINS <= end; at += CHAINS) {
+        for (int c = 0; c < CHAINS; ++c) {
+            compress_pair(pairs, &place, velocity, &v, at + c, &sums[c]);
+        }
     }
+    for (; at < end; ++at) {
+        compress_pair(pairs, &place, velocity, &v, at, &sums[0]);
+    }
+    WadiF4 sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
     const int32_t near = in->walls->of[i];
     float wall = 0.0f;
     if (near >= 0) {
