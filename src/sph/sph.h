@@ -44,7 +44,6 @@ typedef struct WadiSphStep {
     int32_t count;
     uint8_t *is_sand;
     float *volume;    /* over that of a full particle; NULL: all 1 */
-    float *closed;    /* part of sand that water cannot enter; NULL: all */
     float *lightness; /* volume over mass, over that of the first material */
     WadiSphWalls walls;
     WadiSphPairs pairs;

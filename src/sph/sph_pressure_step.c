@@ -118,7 +118,6 @@ static WadiStatus prepare(WadiSph *sph, const WadiSphStep *step, WadiSphPressure
                                .walls = &step->walls,
                                .is_sand = step->is_sand,
                                .lightness = step->lightness,
-                               .is_sand_open = step->closed != NULL,
                                .smooth = { SMOOTH[0], SMOOTH[1] },
                                .tolerance = def->tolerance * step->dt * sph->spacing /
                                             (sph->unit_time * sph->unit_time),

@@ -49,8 +49,7 @@ static WadiStatus find_pairs(const WadiSph *sph, WadiSphStep *step, WadiError *e
                                 .spacing = sph->spacing,
                                 .is_sand = step->is_sand,
                                 .volume = step->volume,
-                                .fixed = step->fixed,
-                                .closed = step->closed };
+                                .fixed = step->fixed };
     return wadi_sph_pairs_find(&step->pairs, step->density, &in, sph->context.scratch, error);
 }
 

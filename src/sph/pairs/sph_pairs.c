@@ -151,7 +151,7 @@ static void visit(const Search *s, int32_t i, const Range *ranges, int range_cou
 }
 
 /* Turns the squared distances of a part of a list into slopes; returns the sum of V_j W_ij. */
-static float finish_list(const Search *s, int32_t i, int64_t first, int64_t end, bool is_other)
+static float finish_list(const Search *s, int64_t first, int64_t end)
 {
     const WadiSphPairsIn *in = s->in;
     const WadiSphPairs *pairs = s->pairs;
@@ -167,9 +167,6 @@ static float finish_list(const Search *s, int32_t i, int64_t first, int64_t end,
         for (int l = 0; l < count; ++l) {
             const int32_t j = pairs->index[n0 + l];
             float part = in->volume != NULL ? in->volume[j] : 1.0f;
-            if (is_other && in->closed != NULL) {
-                part *= in->is_sand[i] ? in->closed[i] : in->closed[j];
-            }
             pairs->slope[n0 + l] = part * slope[l];
             w[l] *= part;
         }
@@ -188,9 +185,9 @@ static void finish(const Search *s, int32_t i)
     const int64_t first = s->pairs->start[i], other = first + s->pairs->same[i];
     const int64_t end = s->pairs->start[i + 1];
     const float own = in->kernel->scale * (in->volume != NULL ? in->volume[i] : 1.0f);
-    float density = own + finish_list(s, i, first, other, false);
-    const float others = finish_list(s, i, other, end, true);
-    density += in->is_sand[i] && in->closed != NULL ? 0.0f : others;
+    float density = own + finish_list(s, first, other);
+    const float others = finish_list(s, other, end);
+    density += others;
     const int32_t near = in->walls->of[i];
     s->density[i] = density + (near >= 0 ? in->walls->cover[near] : 0.0f);
 }

@@ -28,8 +28,7 @@ typedef struct WadiSphPairs {
     int64_t *start;
     int32_t *same;
     int32_t *index; /* j */
-    /* Of each pair, at least 0: dx grad_i W_ij V_j is slope (x_j - x_i), a vector of places. For
-     * pairs of different kinds times the part of the sand that is closed to water. */
+    /* Of each pair, at least 0: dx grad_i W_ij V_j is slope (x_j - x_i), a vector of places. */
     float *slope;
     /* Per particle: x, y, z, and room for a number of a solve that is read together with them. */
     WadiI4 *place;
@@ -47,11 +46,9 @@ typedef struct WadiSphPairsIn {
     const uint8_t *is_sand; /* per particle of the sort, from 0 */
     const float *volume;    /* per particle, over that of a full one; NULL: all 1 */
     const uint8_t *fixed;   /* per particle: 1 gets no list and density 1; NULL: none */
-    const float *closed;    /* per particle of sand: part of its volume that is closed to water; NULL: all */
 } WadiSphPairsIn;
 
-/* Makes the lists, and the densities over those at rest. Where water can enter sand, that of sand
- * counts sand and walls only, and that of water also sand, by its closed part. Memory in the arena. */
+/* Makes the lists, and the densities over those at rest. Memory in the arena. */
 WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSphPairsIn *in,
                                WadiArena *arena, WadiError *error);
 

@@ -76,9 +76,7 @@ static inline __attribute__((always_inline)) float push_of(const WadiSphPressure
     const float rough = (roughs[0] + roughs[1]) + (roughs[2] + roughs[3]);
     for (int64_t n = other; n < end; ++n) {
         const int32_t j = pairs->index[n];
-        const float number = number_at(pairs, j);
-        const float p = !in->is_sand_open ? own + number : in->is_sand[i] ? number : own;
-        sum -= WADI_SPH_OFFSET(place, pairs->place[j]) * (pairs->slope[n] * p);
+        sum -= WADI_SPH_OFFSET(place, pairs->place[j]) * (pairs->slope[n] * (own + number_at(pairs, j)));
     }
     const int32_t near = in->walls->of[i];
     if (near >= 0) {
@@ -100,9 +98,7 @@ static inline __attribute__((always_inline)) float compression_of(const WadiSphP
     const WadiSphPairs *pairs = in->pairs;
     const WadiI4 place = pairs->place[i];
     const WadiF4 v = velocity[i];
-    const int64_t first = pairs->start[i];
-    const bool has_others = !in->is_sand_open || !in->is_sand[i];
-    const int64_t end = has_others ? pairs->start[i + 1] : first + pairs->same[i];
+    const int64_t first = pairs->start[i], end = pairs->start[i + 1];
     WadiF4 sums[CHAINS] = { 0 };
     int64_t at = first;
     for (; at + CHAINS <= end; at += CHAINS) {

@@ -2,8 +2,7 @@
  *   v_i = v*_i - (V_i/m_i) [ sum_j (P_i + P_j) G_ij + P_i w_i ]
  *   R_i = sum_j G_ij . (v_i - v_j) + w_i . (v_i - v_wall) - s_i <= 0,  P_i >= 0, and R_i = 0 where P_i > 0
  * P = p dt / (density of reference x spacing) in m/s, G_ij the gradient of the pair, w_i that of the walls.
- * Both operators are transposes of each other. Where water can enter sand, only the water's pressure acts
- * between them, on the part of the sand that is closed to it, and the pressure of sand is the effective one.
+ * Both operators are transposes of each other.
  * Source: [theory 11.4]. */
 #ifndef WADI_SPH_PRESSURE_H
 #define WADI_SPH_PRESSURE_H
@@ -15,7 +14,6 @@ typedef struct WadiSphPressureIn {
     const WadiSphWalls *walls;
     const uint8_t *is_sand;
     const float *lightness; /* per particle: V_i / m_i times the density of reference */
-    bool is_sand_open;      /* between sand and water only the water's pressure acts */
     bool is_shift;          /* the velocities are shifts of positions: walls do not move */
     const float *source;    /* s_i, m/s: rate at which the particle may become denser */
     float smooth[2];        /* weight of the differences between neighbours: of water, of sand */
