@@ -130,6 +130,16 @@ WadiStatus wadi_particles_add_vector(WadiParticles *particles, const char *name,
     return WADI_OK;
 }
 
+int wadi_particles_find_column(const WadiParticles *particles, const char *name)
+{
+    for (int c = 0; c < particles->column_count; ++c) {
+        if (strcmp(particles->column[c].name, name) == 0) {
+            return c;
+        }
+    }
+    return -1;
+}
+
 void wadi_particles_show_column(WadiParticles *particles, int index)
 {
     WADI_ASSERT_ELSE(index >= WADI_COMMON_COLUMNS && index < particles->column_count, return );

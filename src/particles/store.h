@@ -68,6 +68,8 @@ void wadi_particles_show_column(WadiParticles *particles, int index);
 /* Whether permutations skip a column: its solver writes it anew after each of them, or all its items are
  * equal. */
 void wadi_particles_skip_in_sort(WadiParticles *particles, int index, bool is_skipped);
+/* Index of the column of that name, or -1. */
+int wadi_particles_find_column(const WadiParticles *particles, const char *name);
 /* The present memory of a column; invalid after any growth or permutation of the store. */
 void *wadi_particles_column(const WadiParticles *particles, int index);
 

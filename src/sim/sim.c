@@ -61,6 +61,14 @@ static WadiStatus reserve_for_emitters(WadiSim *sim, WadiError *error)
     return wadi_particles_reserve(&sim->particles, (int64_t)expected + 1, error);
 }
 
+/* Particles from `first` on are new. */
+static void set_born(WadiSim *sim, int32_t first)
+{
+    if (sim->type->born != NULL && first < sim->particles.count) {
+        sim->type->born(sim->solver, first);
+    }
+}
+
 /* Stores the position at birth of the particles from `first` on. Particles of an emitter are all born in one
  * region, so their position is taken in a frame that moves with the stream; else later ones would repeat the
  * texture. */
@@ -90,6 +98,7 @@ WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
     }
     sim->water_born = wadi_water_sum(&sim->particles, 0);
     set_texture(sim, 0);
+    set_born(sim, 0);
     return reserve_for_emitters(sim, error);
 }
 
@@ -183,6 +192,7 @@ static WadiStatus emit(WadiSim *sim, double dt, const WadiOverfullList *overfull
         wadi_world_set_water(sim->world, &sim->particles, first, sim->scene->emitters[i].saturation);
         sim->water_born += wadi_water_sum(&sim->particles, first);
         set_texture(sim, first);
+        set_born(sim, first);
     }
     return WADI_OK;
 }

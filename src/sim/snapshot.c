@@ -49,7 +49,7 @@ enum { PARTICLE_BLOCK = 16384 };
 
 typedef struct MaterialAttributes {
     const uint8_t *material;
-    float *radius, *density;
+    float *radius, *density;           /* radius NULL: the solver has a column of them */
     float one_radius, density_of[256]; /* by material */
     const double *water;               /* NULL: the solver moves none between particles */
     double water_density;              /* of its unit, kg/m^3 */
@@ -60,13 +60,15 @@ static void fill_attributes(void *context, int64_t first, int64_t end)
 {
     const MaterialAttributes *fill = context;
     for (int64_t i = first; i < end; ++i) {
-        fill->radius[i] = fill->one_radius;
         fill->density[i] = fill->density_of[fill->material[i]];
+    }
+    for (int64_t i = first; i < end && fill->radius != NULL; ++i) {
+        fill->radius[i] = fill->one_radius;
     }
     /* Particles of water are as large as what is left of them; wet sand is heavier. */
     for (int64_t i = first; i < end && fill->water != NULL; ++i) {
         const double mass = fill->water[i] * fill->water_density;
-        if (fill->is_water[fill->material[i]]) {
+        if (fill->is_water[fill->material[i]] && fill->radius != NULL) {
             fill->radius[i] *= (float)cbrt(mass / (double)fill->density[i]);
         } else {
             fill->density[i] += (float)mass;
@@ -85,7 +87,10 @@ WadiStatus wadi_sim_material_attributes(const WadiSim *sim, WadiState *state, Wa
     }
     fill.water = wadi_water_column(p);
     fill.water_density = wadi_water_density(sim->scene);
-    WADI_TRY(wadi_state_add(state, "radius", WADI_TYPE_F32, 1, count, (void **)&fill.radius, error));
+    /* A solver whose particles have sizes of their own shows them. */
+    if (wadi_particles_find_column(p, "radius") < 0) {
+        WADI_TRY(wadi_state_add(state, "radius", WADI_TYPE_F32, 1, count, (void **)&fill.radius, error));
+    }
     WADI_TRY(wadi_state_add(state, "density", WADI_TYPE_F32, 1, count, (void **)&fill.density, error));
     wadi_parallel_for(p->count, PARTICLE_BLOCK, fill_attributes, &fill);
     return WADI_OK;

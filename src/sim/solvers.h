@@ -12,7 +12,7 @@
     PLAIN(points, "particles that fall and bounce without acting on each other")                             \
     SETTINGS(flip, "particles and a staggered grid; water, and sand by frictional plasticity")               \
     SETTINGS(sph, "smoothed particles; sand and water coupled")                                              \
-    PLANNED(dem, "grains in contact above a height field")
+    SETTINGS(dem, "grains in contact; dry sand")
 
 #define WADI_SOLVER_NUMBER(name, summary) WADI_SOLVER_##name,
 enum { WADI_SOLVERS(WADI_SOLVER_NUMBER, WADI_SOLVER_NUMBER, WADI_SOLVER_NUMBER) WADI_SOLVER_COUNT };

@@ -60,6 +60,8 @@ struct WadiSolverType {
      * column an attribute of frames. */
     WadiStatus (*create)(void **solver, const WadiSolverContext *context, WadiError *error);
     void (*destroy)(void *solver);
+    /* Optional: sets the columns of the particles from `first` on, which were just seeded or emitted. */
+    void (*born)(void *solver, int32_t first);
     /* Largest stable step now, and the name of its limit (a literal). */
     double (*largest_dt)(const void *solver, double time, const char **limit);
     WadiStatus (*step)(void *solver, const WadiSolverStep *now, WadiStepReport *report, WadiError *error);

@@ -1,7 +1,6 @@
 #include "world/water.h"
 
 #include <math.h>
-#include <string.h>
 
 double wadi_water_density(const WadiScene *scene)
 {
@@ -25,12 +24,8 @@ double wadi_water_at_birth(const WadiScene *scene, int material, double saturati
 
 static void *column_of(const WadiParticles *particles, const char *name)
 {
-    for (int c = WADI_COMMON_COLUMNS; c < particles->column_count; ++c) {
-        if (strcmp(particles->column[c].name, name) == 0) {
-            return particles->column[c].data;
-        }
-    }
-    return NULL;
+    const int column = wadi_particles_find_column(particles, name);
+    return column >= 0 ? particles->column[column].data : NULL;
 }
 
 double *wadi_water_column(const WadiParticles *particles)

@@ -70,7 +70,7 @@ static void every_key_is_read(void **unused)
 {
     (void)unused;
     WadiScene *s = parse(
-        "wadi: 1\nsolver: dem\nname: a.b_c-d\ncell_size: 0.02\nparticles_per_cell: 27\nframes: 9999999\n"
+        "wadi: 1\nsolver: sph\nname: a.b_c-d\ncell_size: 0.02\nparticles_per_cell: 27\nframes: 9999999\n"
         "fps: 29.97\nseed: 9007199254740992\ngravity: [1, 2, 3]\nmax_step: 0.01\ncheckpoint_every: 5\n"
         "domain: {min: [-1, -2, -3], max: [1, 2, 3], walls: {friction: 0.1, restitution: 0.2, "
         "open: [z_max, x_min]}}\n"

@@ -1,0 +1,107 @@
+/* Keys of the dem solver's settings and their defaults. */
+#include "dem/dem_settings.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define AT(member) .offset = offsetof(WadiDemDef, member)
+
+/* Grains fill this part of the bulk volume: with it a settled body has the volume that it was seeded with. */
+static const double PACKING = 0.6;
+static const double LARGEST_GRAIN = 1.25; /* spacings */
+
+static const WadiSceneChoice modes[] = {
+    { "full", WADI_DEM_FULL, "every grain feels its neighbours" },
+    { "surface_flow", WADI_DEM_SURFACE_FLOW, "grains where sand moves, a height field where it rests" },
+    { "height_field", WADI_DEM_HEIGHT_FIELD, "a height field alone, as a preview" },
+};
+WADI_SCENE_CHOICES(modes);
+static const WadiSceneChoice laws[] = {
+    { "hertz", WADI_DEM_HERTZ, "elastic spheres with viscoelastic damping" },
+    { "tsuji", WADI_DEM_TSUJI, "elastic spheres whose restitution is the same at every speed" },
+    { "linear", WADI_DEM_LINEAR, "springs and dashpots" },
+};
+WADI_SCENE_CHOICES(laws);
+
+static const WadiSceneField dem_fields[] = {
+    { "mode", WADI_SCENE_ENUM, AT(mode), .choices = &modes_choices, .doc = "What stands for the sand." },
+    { "law", WADI_SCENE_ENUM, AT(law), .choices = &laws_choices,
+      .doc = "The normal force between grains in contact." },
+    { "young", WADI_SCENE_NUMBER, AT(young), .unit = "Pa", .minimum = 1, .maximum = 1e13, .fallback = { -1 },
+      .fallback_text = "by `overlap`",
+      .doc = "Young's modulus of the grains. Steps grow as its root falls: sand's own 7e10 makes them a "
+             "thousand times as many as needed." },
+    { "overlap", WADI_SCENE_NUMBER, AT(overlap), .unit = "diameters", .minimum = 1e-5, .maximum = 0.1,
+      .fallback = { 0.01 },
+      .doc = "Grains under the deepest sand of the scene overlap by this, which sets their stiffness." },
+    { "restitution", WADI_SCENE_NUMBER, AT(restitution), .flags = WADI_SCENE_ABOVE_MIN, .minimum = 0,
+      .maximum = 1, .fallback = { 0.3 }, .doc = "Fraction of the speed after two grains bounced." },
+    { "friction", WADI_SCENE_NUMBER, AT(friction), .minimum = 0, .maximum = 10, .fallback = { -1 },
+      .fallback_text = "by the material's `friction_angle`",
+      .doc = "Coulomb friction coefficient between grains; solids have their own." },
+    { "rolling_friction", WADI_SCENE_NUMBER, AT(rolling_friction), .minimum = 0, .maximum = 10,
+      .fallback = { -1 }, .fallback_text = "by the material's `friction_angle`",
+      .doc = "Resistance to rolling over the normal force, at the radius of a grain." },
+    { "grain_size", WADI_SCENE_NUMBER, AT(grain_size), .flags = WADI_SCENE_ABOVE_MIN, .unit = "m",
+      .minimum = 0, .maximum = 1e3, .fallback = { -1 }, .fallback_text = "1.046 spacings",
+      .doc = "Mean diameter of the grains." },
+    { "size_spread", WADI_SCENE_NUMBER, AT(size_spread), .minimum = 0, .maximum = 0.5, .fallback = { 0.1 },
+      .doc = "Diameters are spread evenly by this part of their mean to both sides." },
+    { "contact_steps", WADI_SCENE_NUMBER, AT(contact_steps), .minimum = 5, .maximum = 1000,
+      .fallback = { 15 }, .doc = "Steps during the shortest contact." },
+    { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 },
+      .doc = "Grains at rest that nothing touches are left alone until something does." },
+};
+const WadiSceneObject wadi_dem_settings = {
+    .name = "dem",
+    .doc = "Settings of the solver `dem`. The spacing is the cell size over the particles along a cell.",
+    WADI_SCENE_FIELDS(dem_fields),
+    .size = sizeof(WadiDemDef),
+    .example = "{restitution: 0.5, friction: 0.5}",
+};
+
+double wadi_dem_grain_size(const WadiScene *scene)
+{
+    const double spacing = scene->cell_size / scene->particles_per_axis;
+    const double pi = 3.14159265358979324;
+    const double given = wadi_dem_def(scene)->grain_size;
+    return given > 0.0 ? given : cbrt(6.0 / pi * PACKING) * spacing;
+}
+
+static const char *check_size(const WadiScene *scene, char *text, size_t size)
+{
+    const double largest = wadi_dem_grain_size(scene) * (1.0 + wadi_dem_def(scene)->size_spread);
+    const double spacing = scene->cell_size / scene->particles_per_axis;
+    const WadiVec3 box = wadi_box_size(scene->domain);
+    const double narrowest = fmin(box.x, fmin(box.y, box.z));
+    const char *key = wadi_dem_def(scene)->grain_size > 0.0 ? "dem.grain_size" : "cell_size";
+    if (scene->has_domain && !(largest < narrowest)) {
+        snprintf(text, size, "grains of up to %g m do not fit into the domain, which is %g m wide; make %s",
+                 largest, narrowest, "the grains smaller or the domain larger");
+        return key;
+    }
+    if (!(wadi_dem_grain_size(scene) <= LARGEST_GRAIN * spacing)) {
+        snprintf(text, size,
+                 "grains of %g m are larger than %g times the spacing of %g m at which bodies are filled; "
+                 "give a larger cell_size or a lower resolution",
+                 wadi_dem_grain_size(scene), LARGEST_GRAIN, spacing);
+        return "dem.grain_size";
+    }
+    return NULL;
+}
+
+const char *wadi_dem_check_settings(const WadiScene *scene, char *text, size_t size)
+{
+    if (wadi_dem_def(scene)->mode != WADI_DEM_FULL) {
+        snprintf(text, size, "only `full` is in this version");
+        return "dem.mode";
+    }
+    for (int m = 0; m < scene->material_count; ++m) {
+        if (scene->materials[m].kind == WADI_MATERIAL_WATER && !scene->materials[m].is_unused) {
+            snprintf(text, size, "`dem` has dry grains only, and %s is water; use flip or sph",
+                     scene->materials[m].name);
+            return "solver";
+        }
+    }
+    return check_size(scene, text, size);
+}

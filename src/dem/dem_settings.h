@@ -1,0 +1,48 @@
+/* Settings of the dem solver as the scene file gives them: the key `dem`. */
+#ifndef WADI_DEM_SETTINGS_H
+#define WADI_DEM_SETTINGS_H
+
+#include "world/scene.h"
+#include "world/schema.h"
+
+typedef enum WadiDemMode {
+    WADI_DEM_FULL,         /* every grain that is awake is in contact with its neighbours */
+    WADI_DEM_SURFACE_FLOW, /* grains above a height field [ZY10] */
+    WADI_DEM_HEIGHT_FIELD, /* a height field alone */
+} WadiDemMode;
+
+/* The normal force k xi^b + c xi^a xi', xi: overlap. */
+typedef enum WadiDemLaw {
+    WADI_DEM_HERTZ,  /* b = 3/2, a = 1/2: viscoelastic */
+    WADI_DEM_TSUJI,  /* b = 3/2, a = 1/4: restitution independent of the speed */
+    WADI_DEM_LINEAR, /* b = 1, a = 0 */
+} WadiDemLaw;
+
+typedef struct WadiDemDef {
+    int mode;                /* WadiDemMode */
+    int law;                 /* WadiDemLaw */
+    double young;            /* Pa; negative: from `overlap` */
+    double overlap;          /* diameters: largest overlap of grains at rest */
+    double restitution;      /* 0..1 */
+    double friction;         /* between grains; negative: by the material's friction angle */
+    double rolling_friction; /* negative: by the material's friction angle */
+    double grain_size;       /* m, mean diameter; negative: by the spacing */
+    double size_spread;      /* half the range of diameters over their mean */
+    double contact_steps;    /* steps during the shortest contact */
+    bool sleep;              /* grains at rest are left out */
+} WadiDemDef;
+
+extern const WadiSceneObject wadi_dem_settings;
+
+/* Settings of a scene whose solver is dem. */
+static inline const WadiDemDef *wadi_dem_def(const WadiScene *scene)
+{
+    return scene->settings;
+}
+
+/* WadiSolverType.check. */
+const char *wadi_dem_check_settings(const WadiScene *scene, char *text, size_t size);
+/* Mean diameter of the grains of a scene, m. */
+double wadi_dem_grain_size(const WadiScene *scene);
+
+#endif
