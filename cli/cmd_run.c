@@ -228,10 +228,39 @@ static WadiRunDef make_def(Run *run)
     return def;
 }
 
+/* The text of a file of changes; NULL after a message. The caller frees it. */
+static char *read_changes(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *in = fopen(path, "rb"), *out = open_memstream(&text, &size);
+    char piece[4096];
+    size_t count = 0;
+    bool is_good = in != NULL && out != NULL;
+    while (is_good && (count = fread(piece, 1, sizeof piece, in)) > 0) {
+        is_good = fwrite(piece, 1, count, out) == count;
+    }
+    is_good = is_good && !ferror(in);
+    if (in != NULL) {
+        fclose(in);
+    }
+    if (out == NULL || fclose(out) != 0 || !is_good) {
+        fprintf(stderr, "wadi: cannot read the changes in %s\n", path);
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
 int wadi_cli_simulate(const WadiCliArgs *args, const WadiScene *scene, const char *folder)
 {
     Run run = { .args = args, .progress = wadi_cli_progress_open(args->quiet || args->json) };
     WadiRunDef def = make_def(&run);
+    char *changes = args->changes != NULL ? read_changes(args->changes) : NULL;
+    if (args->changes != NULL && changes == NULL) {
+        return WADI_CLI_EXIT_USAGE;
+    }
+    def.changes = changes;
     WadiRunReport report = { 0 };
     WadiError error = { 0 };
     int frames = args->frames > 0 ? args->frames : wadi_scene_frames(scene);
@@ -240,6 +269,7 @@ int wadi_cli_simulate(const WadiCliArgs *args, const WadiScene *scene, const cha
         json_start(args, scene, frames);
     }
     WadiStatus status = wadi_run(scene, &def, &report, &error);
+    free(changes);
     wadi_cli_progress_clear(&run.progress);
     if (status != WADI_OK) {
         return report_failure(args, &report, folder, frames, &error);

@@ -14,6 +14,7 @@ typedef struct WadiCliArgs {
     const char *output;
     const char *solver;
     const char *bench_case;
+    const char *changes;                                             /* file of a played session */
     const char *method, *material, *subframe, *format, *frame_range; /* of surfaces */
     const char *quality, *size, *color, *range, *map, *cut;          /* of pictures */
     const char *to, *up;                                             /* of exports */

@@ -66,8 +66,12 @@ _wadi() {
             :
             return
         fi
+        if [[ $previous == --changes ]]; then
+            _wadi_files any
+            return
+        fi
         if [[ $current == -* ]]; then
-            _wadi_words "-o --output --frames --solver --set --threads --resume --from-frame --overwrite --json -q --quiet -h --help"
+            _wadi_words "-o --output --frames --solver --set --threads --resume --from-frame --overwrite --changes --json -q --quiet -h --help"
         else
             _wadi_files scene
         fi

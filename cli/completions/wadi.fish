@@ -20,6 +20,7 @@ complete -c wadi -n '__fish_seen_subcommand_from run' -l threads -x -d 'Threads 
 complete -c wadi -n '__fish_seen_subcommand_from run' -l resume -d 'Continue an earlier run from its newest checkpoint; start if there is none.'
 complete -c wadi -n '__fish_seen_subcommand_from run' -l from-frame -x -d 'Keep the frames up to this one and simulate the later ones again, with the scene as it is now.'
 complete -c wadi -n '__fish_seen_subcommand_from run' -l overwrite -d 'Remove the frames an earlier run left in the folder, then start.'
+complete -c wadi -n '__fish_seen_subcommand_from run' -l changes -x -F -d 'Repeat the changes of this file, as `wadi view` saves them, each at its step.'
 complete -c wadi -n '__fish_seen_subcommand_from run' -l json -d 'Write one line of JSON an event to standard output, and nothing else there.'
 complete -c wadi -n '__fish_seen_subcommand_from run' -s q -l quiet -d 'Print errors only.'
 complete -c wadi -n '__fish_seen_subcommand_from run' -s h -l help -d 'Show this help and do nothing else.'

@@ -25,6 +25,9 @@ typedef struct WadiRunDef {
     int from_frame;
     int frames;  /* > 0: overrides the scene's number of frames */
     int threads; /* 0: all cores */
+    /* A record of wadi_sim_changes to repeat, kept as RUN/changes.yaml. NULL: that file's when an earlier
+     * session of the run wrote one, else none. */
+    const char *changes;
     WadiLog log;
     WadiProgressFunction progress; /* may be NULL */
     void *progress_user;

@@ -3,6 +3,7 @@
 #define WADI_WADI_H
 
 #include "wadi/base.h"
+#include "wadi/change.h"
 #include "wadi/export.h"
 #include "wadi/picture.h"
 #include "wadi/progress.h"

@@ -1,6 +1,7 @@
 /* Checkpoints in memory: a simulation saved as the bytes of a checkpoint file, and created from them. */
 #include <stdio.h>
 
+#include "api/change.h"
 #include "core/alloc.h"
 #include "core/check.h"
 #include "io/frame/frame_file.h"
@@ -50,6 +51,9 @@ WadiStatus wadi_sim_load(WadiSim **sim, const WadiScene *scene, const WadiSimDef
     WadiStatus status = wadi_frame_bytes_read(bytes, size, "checkpoint", "state", &header, &state, error);
     if (status == WADI_OK) {
         status = wadi_sim_create_empty(sim, scene, def, error);
+    }
+    if (status == WADI_OK) {
+        status = wadi_changes_restore(*sim, &state, error);
     }
     if (status == WADI_OK) {
         status = wadi_sim_restore(*sim, &state, error);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/change.h"
 #include "api/pace.h"
 #include "core/alloc.h"
 #include "core/check.h"
@@ -235,7 +236,10 @@ static WadiStatus find_start(Run *run, bool *is_fresh, WadiError *error)
                 "nearest before it is of frame %d (checkpoint_every in the scene says how many are kept)",
                 def->from_frame, def->from_frame, header.frame);
         } else {
-            status = wadi_sim_restore(run->sim, &state, error);
+            status = wadi_changes_restore(run->sim, &state, error);
+            if (status == WADI_OK) {
+                status = wadi_sim_restore(run->sim, &state, error);
+            }
             *is_fresh = false;
         }
     } else if (status == WADI_OK && def->from_frame > 1 && !is_same) {
@@ -370,6 +374,7 @@ static WadiStatus execute(Run *run, WadiError *error)
     }
     run->first_frame = run->sim->frame;
     WADI_TRY(record_scene(run, error));
+    WADI_TRY(wadi_run_start_changes(run->sim, run->path, def->changes, is_fresh, error));
     if (is_fresh) {
         WadiProgress progress = { .stage = "seed",
                                   .first_frame = 1,

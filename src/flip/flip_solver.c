@@ -188,6 +188,12 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
                            error);
 }
 
+static void wake(void *solver)
+{
+    WadiFlip *flip = solver;
+    wadi_sleep_wake_all(&flip->sleep);
+}
+
 const WadiSolverType wadi_flip_solver = {
     .settings = &wadi_flip_settings,
     .check = wadi_flip_check_settings,
@@ -203,4 +209,5 @@ const WadiSolverType wadi_flip_solver = {
     .step = wadi_flip_take_step,
     .save = save,
     .load = load,
+    .wake = wake,
 };

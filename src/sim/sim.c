@@ -17,8 +17,9 @@ WadiSimDef wadi_default_sim_def(void)
     return (WadiSimDef){ .cookie = SIM_DEF_COOKIE };
 }
 
-static WadiStatus prepare(WadiSim *sim, WadiError *error)
+WadiStatus wadi_sim_prepare(WadiSim *sim, WadiError *error)
 {
+    sim->texture_column = sim->outside_column = 0;
     WADI_TRY(wadi_solver_check(sim->scene, error));
     sim->type = sim->scene->solver_type;
     WADI_STAGE(&sim->times, "build world",
@@ -61,14 +62,6 @@ static WadiStatus reserve_for_emitters(WadiSim *sim, WadiError *error)
     return wadi_particles_reserve(&sim->particles, (int64_t)expected + 1, error);
 }
 
-/* Particles from `first` on are new. */
-static void set_born(WadiSim *sim, int32_t first)
-{
-    if (sim->type->born != NULL && first < sim->particles.count) {
-        sim->type->born(sim->solver, first);
-    }
-}
-
 /* Stores the position at birth of the particles from `first` on. Particles of an emitter are all born in one
  * region, so their position is taken in a frame that moves with the stream; else later ones would repeat the
  * texture. */
@@ -89,6 +82,14 @@ static void set_texture(WadiSim *sim, int32_t first)
     }
 }
 
+void wadi_sim_set_born(WadiSim *sim, int32_t first)
+{
+    set_texture(sim, first);
+    if (sim->type->born != NULL && first < sim->particles.count) {
+        sim->type->born(sim->solver, first);
+    }
+}
+
 WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
 {
     wadi_world_warn(sim->world, &sim->log);
@@ -97,8 +98,7 @@ WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
         sim->born[sim->particles.material[i]] += 1;
     }
     sim->water_born = wadi_water_sum(&sim->particles, 0);
-    set_texture(sim, 0);
-    set_born(sim, 0);
+    wadi_sim_set_born(sim, 0);
     return reserve_for_emitters(sim, error);
 }
 
@@ -136,7 +136,7 @@ WadiStatus wadi_sim_create_empty(WadiSim **sim, const WadiScene *scene, const Wa
     (*sim)->frame = 1;
     (*sim)->dt_limit = "none";
     wadi_parallel_set_threads(def->threads);
-    WadiStatus status = prepare(*sim, error);
+    WadiStatus status = wadi_sim_prepare(*sim, error);
     if (status != WADI_OK) {
         wadi_sim_destroy(*sim);
         *sim = NULL;
@@ -144,21 +144,34 @@ WadiStatus wadi_sim_create_empty(WadiSim **sim, const WadiScene *scene, const Wa
     return status;
 }
 
+void wadi_sim_release(WadiSim *sim)
+{
+    if (sim->solver != NULL) {
+        sim->type->destroy(sim->solver);
+        sim->solver = NULL;
+    }
+    WADI_DELETE(sim->emit, (size_t)sim->scene->emitter_count);
+    sim->emit = NULL;
+    if (sim->viewed != NULL) {
+        wadi_state_free(sim->viewed);
+        WADI_DELETE(sim->viewed, 1);
+        sim->viewed = NULL;
+    }
+    wadi_particles_free(&sim->particles);
+    wadi_world_destroy(sim->world);
+    sim->world = NULL;
+}
+
 void wadi_sim_destroy(WadiSim *sim)
 {
     if (sim == NULL) {
         return;
     }
-    if (sim->solver != NULL) {
-        sim->type->destroy(sim->solver);
+    wadi_sim_release(sim);
+    if (sim->destroy_changes != NULL) {
+        sim->destroy_changes(sim->changes);
     }
-    WADI_DELETE(sim->emit, (size_t)sim->scene->emitter_count);
-    if (sim->viewed != NULL) {
-        wadi_state_free(sim->viewed);
-        WADI_DELETE(sim->viewed, 1);
-    }
-    wadi_particles_free(&sim->particles);
-    wadi_world_destroy(sim->world);
+    wadi_text_free(&sim->change_log);
     wadi_arena_free(&sim->scratch);
     WADI_DELETE(sim, 1);
 }
@@ -191,8 +204,7 @@ static WadiStatus emit(WadiSim *sim, double dt, const WadiOverfullList *overfull
         sim->born[sim->scene->emitters[i].material] += count;
         wadi_world_set_water(sim->world, &sim->particles, first, sim->scene->emitters[i].saturation);
         sim->water_born += wadi_water_sum(&sim->particles, first);
-        set_texture(sim, first);
-        set_born(sim, first);
+        wadi_sim_set_born(sim, first);
     }
     return WADI_OK;
 }
@@ -244,6 +256,14 @@ static void count_work(WadiSim *sim, const WadiStepReport *report)
 static WadiStatus take_step(WadiSim *sim, WadiError *error)
 {
     wadi_parallel_set_threads(sim->threads);
+    if (sim->before_step != NULL) {
+        WADI_TRY(sim->before_step(sim, error));
+    }
+    if (sim->solver == NULL) {
+        return wadi_fail(error, WADI_ERR_MEMORY,
+                         "a change of the simulation failed and there was no memory to take it back; load a "
+                         "checkpoint of it");
+    }
     double end = wadi_scene_frame_time(sim->scene, sim->frame + 1);
     double remaining = end - sim->time;
     double limit = choose_limit(sim, &sim->dt_limit);

@@ -2,12 +2,13 @@
 #ifndef WADI_SIM_SIM_H
 #define WADI_SIM_SIM_H
 
+#include "core/text.h"
 #include "wadi/sim.h"
 #include "world/solver.h"
 
 /* Invariant: time is in [time of `frame`, time of `frame + 1`), and equals the former exactly at a frame. */
 struct WadiSim {
-    const WadiScene *scene; /* borrowed */
+    const WadiScene *scene; /* borrowed; after a change that of `changes` */
     WadiWorld *world;
     WadiParticles particles;
     const WadiSolverType *type;
@@ -40,6 +41,14 @@ struct WadiSim {
     int64_t stuck_particles;    /* squeezed between solids in the last step */
     int64_t sleeping_particles; /* excluded from the last step because they are at rest */
 
+    /* Changes from outside while it runs, one a line of YAML (docs/library.md). What applies them is in api,
+     * since it reads the scene language: `before_step` applies those that are due, `destroy_changes` frees
+     * `changes`. All NULL and empty until the first change. */
+    WadiText change_log;
+    struct WadiChanges *changes;
+    WadiStatus (*before_step)(WadiSim *sim, WadiError *error);
+    void (*destroy_changes)(struct WadiChanges *changes);
+
     /* Since this process created the simulation, for wadi_sim_profile; not part of the state. */
     struct {
         int64_t steps, particle_steps;
@@ -55,6 +64,23 @@ WadiStatus wadi_sim_create_empty(WadiSim **sim, const WadiScene *scene, const Wa
                                  WadiError *error);
 WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error);
 
+/* World, store and solver for sim->scene, without particles; and their release, after which only they can be
+ * prepared again or the simulation be destroyed. */
+WadiStatus wadi_sim_prepare(WadiSim *sim, WadiError *error);
+void wadi_sim_release(WadiSim *sim);
+/* Continues with another scene of the same solver, cells and materials. The particles and the clock stay, and
+ * the solver's own state where the columns of both are the same. After a failure the simulation is as
+ * before, unless memory for that is missing too: then steps fail. */
+WadiStatus wadi_sim_change_scene(WadiSim *sim, const WadiScene *scene, WadiError *error);
+/* Adds the particles of a body, but none nearer than 3/4 of the spacing to a present one. */
+WadiStatus wadi_sim_add_body(WadiSim *sim, const WadiBodyDef *body, int64_t *added, WadiError *error);
+/* Removes the particles inside the shape, of one material or (-1) of all; they count as drained. */
+WadiStatus wadi_sim_remove_inside(WadiSim *sim, const WadiShapeDef *shape, int material, int64_t *removed,
+                                  WadiError *error);
+/* Completes the particles from `first` on, which are new: their position at birth, and what the solver
+ * gives them. */
+void wadi_sim_set_born(WadiSim *sim, int32_t first);
+
 /* Fails when the particles at time 0, or after `duration` seconds of pouring, cannot fit into the free
  * memory. Fast, and before any large allocation. */
 WadiStatus wadi_sim_check_memory(const WadiSim *sim, double duration, WadiError *error);
@@ -65,6 +91,8 @@ WadiStatus wadi_sim_material_attributes(const WadiSim *sim, WadiState *state, Wa
 WadiStatus wadi_sim_snapshot(const WadiSim *sim, WadiState *state, WadiError *error);
 /* Restores the arrays of a checkpoint. After a failure the simulation can only be destroyed. */
 WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *error);
+/* The same without the state of the solver, which starts as with new particles. */
+WadiStatus wadi_sim_restore_particles(WadiSim *sim, const WadiState *state, WadiError *error);
 
 /* Relative difference between the expected mass (born minus drained) and the present mass, over all materials
  * or those of one kind (kind -1: all). */

@@ -1,5 +1,6 @@
 /* Converts the state to named arrays, for frames and checkpoints, and back. */
 #include <math.h>
+#include <string.h>
 
 #include "core/parallel.h"
 #include "sim/sim.h"
@@ -96,12 +97,25 @@ WadiStatus wadi_sim_material_attributes(const WadiSim *sim, WadiState *state, Wa
     return WADI_OK;
 }
 
+/* The changes so far, and the scene as they left it. Nothing without changes. */
+static WadiStatus add_changes(const WadiSim *sim, WadiState *state, WadiError *error)
+{
+    if (sim->change_log.length == 0) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_state_put(state, "sim.changes", WADI_TYPE_U8, 1, sim->change_log.length,
+                            sim->change_log.data, error));
+    return wadi_state_put(state, "sim.scene", WADI_TYPE_U8, 1, strlen(sim->scene->source), sim->scene->source,
+                          error);
+}
+
 WadiStatus wadi_sim_snapshot(const WadiSim *sim, WadiState *state, WadiError *error)
 {
     wadi_state_clear(state);
     WADI_TRY(wadi_particles_save(&sim->particles, state, error));
     state->next_use = WADI_USE_CHECKPOINT;
     WADI_TRY(add_clock(sim, state, error));
+    WADI_TRY(add_changes(sim, state, error));
     if (sim->type->save != NULL) {
         WADI_TRY(sim->type->save(sim->solver, state, error));
     }
@@ -185,7 +199,7 @@ static WadiStatus restore_water(WadiSim *sim, const WadiState *state, WadiError 
     return WADI_OK;
 }
 
-WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *error)
+WadiStatus wadi_sim_restore_particles(WadiSim *sim, const WadiState *state, WadiError *error)
 {
     const WadiStateArray *counts = NULL, *reals = NULL, *ledger = NULL, *owed = NULL, *emitted = NULL;
     size_t emitters = (size_t)sim->scene->emitter_count;
@@ -240,5 +254,11 @@ WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *err
             wadi_state_expect(state, "sim.no_room_said", WADI_TYPE_U64, 1, 1, &overfull_warnings, error));
         sim->overfull_warnings = *(const uint64_t *)overfull_warnings->data;
     }
+    return WADI_OK;
+}
+
+WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *error)
+{
+    WADI_TRY(wadi_sim_restore_particles(sim, state, error));
     return sim->type->load != NULL ? sim->type->load(sim->solver, state, error) : WADI_OK;
 }

@@ -374,6 +374,13 @@ void wadi_sleep_end(WadiSleep *sleep, const WadiParticles *particles)
     sleep->next_id = particles->next_id;
 }
 
+void wadi_sleep_wake_all(WadiSleep *sleep)
+{
+    for (size_t t = 0; t < sleep->tile_count; ++t) {
+        sleep->tile[t].change = 1.5f; /* above 1 it wakes */
+    }
+}
+
 bool wadi_sleep_is_undisturbed(const WadiSleep *sleep, const WadiSolverContext *context, double t0, double t1)
 {
     const WadiParticles *particles = context->particles;
@@ -382,8 +389,10 @@ bool wadi_sleep_is_undisturbed(const WadiSleep *sleep, const WadiSolverContext *
         return false;
     }
     WadiSleepStep step = { .context = context, .time = t0, .dt = t1 - t0 };
-    for (size_t t = 0; t < sleep->tile_count && wadi_solids_are_moving(&context->world->solids); ++t) {
-        if (is_disturbed(sleep, &step, sleep->tile[t].low, sleep->tile[t].high)) {
+    const bool has_moving = wadi_solids_are_moving(&context->world->solids);
+    for (size_t t = 0; t < sleep->tile_count; ++t) {
+        const WadiSleepTile *tile = &sleep->tile[t];
+        if (tile->change > 1.0f || (has_moving && is_disturbed(sleep, &step, tile->low, tile->high))) {
             return false;
         }
     }

@@ -57,6 +57,7 @@ typedef struct WadiAwakeTile {
 
 /* Tiles of both lists are in the order of tile maps. A zeroed struct is valid: nothing sleeps. Invariant
  * after a step: particles [0, count) of the store sleep, and are those of `tile`. */
+#define WADI_SLEEP_COLUMN "asleep"
 typedef struct WadiSleep {
     bool is_on;
     double cell_size; /* m; 0: that of the world */
@@ -81,6 +82,8 @@ typedef struct WadiSleep {
 WadiStatus wadi_sleep_init(WadiSleep *sleep, bool is_wanted, int32_t radius, WadiParticles *particles,
                            WadiError *error);
 void wadi_sleep_free(WadiSleep *sleep);
+/* All sleeping tiles wake in the next step: the world was changed from outside. */
+void wadi_sleep_wake_all(WadiSleep *sleep);
 /* Checkpoints: arrays named "sleep_...". */
 WadiStatus wadi_sleep_save(const WadiSleep *sleep, WadiState *state, WadiError *error);
 WadiStatus wadi_sleep_load(WadiSleep *sleep, const WadiParticles *particles, double cell_size,

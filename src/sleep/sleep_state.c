@@ -16,7 +16,7 @@ WadiStatus wadi_sleep_init(WadiSleep *sleep, bool is_wanted, int32_t radius, Wad
     if (!sleep->is_on) {
         return WADI_OK;
     }
-    WADI_TRY(wadi_particles_add_column(particles, "asleep", WADI_TYPE_U8, &sleep->column, error));
+    WADI_TRY(wadi_particles_add_column(particles, WADI_SLEEP_COLUMN, WADI_TYPE_U8, &sleep->column, error));
     wadi_particles_skip_in_sort(particles, sleep->column, true);
     return WADI_OK;
 }

@@ -134,6 +134,12 @@ static const char *check(const WadiScene *scene, char *text, size_t size)
     return NULL;
 }
 
+static void wake(void *solver)
+{
+    WadiSph *sph = solver;
+    wadi_sleep_wake_all(&sph->sleep);
+}
+
 const WadiSolverType wadi_sph_solver = {
     .settings = &wadi_sph_settings,
     .check = check,
@@ -147,4 +153,5 @@ const WadiSolverType wadi_sph_solver = {
     .step = wadi_sph_take_step,
     .save = save,
     .load = load,
+    .wake = wake,
 };

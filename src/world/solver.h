@@ -68,6 +68,8 @@ struct WadiSolverType {
     /* Optional: state besides the particle columns. */
     WadiStatus (*save)(const void *solver, WadiState *state, WadiError *error);
     WadiStatus (*load)(void *solver, const WadiState *state, WadiError *error);
+    /* Optional: what rests takes part in the next step again, because the world was changed from outside. */
+    void (*wake)(void *solver);
 };
 
 #endif

@@ -148,15 +148,12 @@ void wadi_world_destroy(WadiWorld *world)
 
 static const double EVEN_JITTER = 0.1; /* see WadiSolverType.wants_even_seeds */
 
-static WadiSeedIn seed_of_body(const WadiWorld *world, int i)
+WadiSeedIn wadi_world_seed_in(const WadiWorld *world, const WadiBodyDef *body, const WadiShape *shape)
 {
-    const WadiBodyDef *body = &world->scene->bodies[i];
     const WadiSolverType *type = world->scene->solver_type;
     const bool is_even = type != NULL && type->wants_even_seeds;
-    return (WadiSeedIn){ .shape = world->body_shapes[i],
+    return (WadiSeedIn){ .shape = shape,
                          .solids = &world->solids,
-                         .earlier = (const WadiShape *const *)world->body_shapes,
-                         .earlier_count = i,
                          .cell_size = world->cell_size,
                          .per_axis = world->scene->particles_per_axis,
                          .jitter = is_even ? EVEN_JITTER * body->jitter : body->jitter,
@@ -166,6 +163,14 @@ static WadiSeedIn seed_of_body(const WadiWorld *world, int i)
                          .material = (uint8_t)body->material,
                          .velocity = body->velocity,
                          .angular_velocity = body->angular_velocity };
+}
+
+static WadiSeedIn seed_of_body(const WadiWorld *world, int i)
+{
+    WadiSeedIn in = wadi_world_seed_in(world, &world->scene->bodies[i], world->body_shapes[i]);
+    in.earlier = (const WadiShape *const *)world->body_shapes;
+    in.earlier_count = i;
+    return in;
 }
 
 void wadi_world_set_water(const WadiWorld *world, WadiParticles *particles, int32_t first, double saturation)

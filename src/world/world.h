@@ -33,6 +33,8 @@ void wadi_world_destroy(WadiWorld *world);
 /* Seeds all bodies in scene order. */
 WadiStatus wadi_world_seed(const WadiWorld *world, WadiParticles *particles, const WadiLog *log,
                            WadiError *error);
+/* How a body of the scene is seeded at time 0, without regard to other bodies. */
+WadiSeedIn wadi_world_seed_in(const WadiWorld *world, const WadiBodyDef *body, const WadiShape *shape);
 /* Gives the particles from `first` on their water, where the solver has a column for it. */
 void wadi_world_set_water(const WadiWorld *world, WadiParticles *particles, int32_t first, double saturation);
 /* Estimates the number of seeded particles without seeding: a lower bound and a likely value. */
