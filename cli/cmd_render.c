@@ -227,6 +227,57 @@ static bool fill_def(WadiCliWork *work, WadiRenderDef *def)
     return true;
 }
 
+static void print_layout(const WadiCliArgs *args, const WadiLayoutReport *report)
+{
+    if (args->json) {
+        WadiCliJson json = wadi_cli_json_open(stdout);
+        wadi_cli_json_text(&json, "event", "layout");
+        wadi_cli_json_text(&json, "picture", report->picture);
+        wadi_cli_json_text(&json, "overview", report->overview);
+        wadi_cli_json_number(&json, "seconds", report->seconds);
+        wadi_cli_json_close(&json);
+    } else if (!args->quiet) {
+        printf("%s\n", report->picture);
+        if (report->overview[0] != '\0') {
+            printf("%s\n", report->overview);
+        }
+    }
+}
+
+/* --layout: the scene without a run. */
+static int draw_layout(WadiCliWork *work, const char *const size[2])
+{
+    WadiCliArgs args = *work->args;
+    WadiLayoutDef def = wadi_default_layout_def();
+    WadiLayoutReport report;
+    WadiScene *scene = NULL;
+    WadiError error = { 0 };
+    if (!is_scene(args.operand)) {
+        wadi_cli_work_usage(work, "--layout", "a scene file", args.operand);
+        return WADI_CLI_EXIT_USAGE;
+    }
+    if (args.time != NULL && (parse_numbers(args.time, &def.time, 1) != 1 || def.time < 0.0)) {
+        wadi_cli_work_usage(work, "--time", "seconds, 0 or more", args.time);
+        return WADI_CLI_EXIT_USAGE;
+    }
+    for (int i = 0; i < 2 && size[i] != NULL; ++i) { /* WadiCliArgs.sets has space for them */
+        args.sets[args.set_count++] = size[i];
+    }
+    if (wadi_cli_load_scene(&args, &scene, &error) != WADI_OK) {
+        return wadi_cli_scene_failure(&args, &error, "; nothing was drawn");
+    }
+    def.folder = args.output;
+    def.threads = args.threads;
+    def.log = (WadiLog){ .function = wadi_cli_work_log, .user = work };
+    WadiStatus status = wadi_render_layout(scene, &def, &report, &error);
+    wadi_scene_destroy(scene);
+    int code = wadi_cli_work_end(work, status, &error, status == WADI_OK, "picture", "; nothing was drawn");
+    if (code == WADI_CLI_EXIT_GOOD) {
+        print_layout(&args, &report);
+    }
+    return code;
+}
+
 int wadi_cli_render(const WadiCliArgs *args)
 {
     WadiCliWork work = wadi_cli_work_open(args, "image");
@@ -235,6 +286,15 @@ int wadi_cli_render(const WadiCliArgs *args)
     Size size;
     int code = WADI_CLI_EXIT_GOOD;
     if (!fill_def(&work, &def) || (args->size != NULL && !parse_size(&work, args->size, &size))) {
+        return WADI_CLI_EXIT_USAGE;
+    }
+    if (args->layout) {
+        const char *const sizes[2] = { args->size != NULL ? size.width : NULL,
+                                       args->size != NULL ? size.height : NULL };
+        return draw_layout(&work, sizes);
+    }
+    if (args->time != NULL) {
+        wadi_cli_work_usage(&work, "--time", "--layout beside it", "none");
         return WADI_CLI_EXIT_USAGE;
     }
     if (args->overwrite && !is_scene(args->operand)) {

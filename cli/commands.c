@@ -160,9 +160,9 @@ static const WadiCliOption render_options[] = {
     { .name = "set",
       .argument = "KEY=VALUE",
       .kind = WADI_CLI_SET,
-      .help =
-          "Override a setting of how the scene is drawn: render.KEY, materials.NAME.look.KEY or surface.KEY. "
-          "Of a scene file also what is simulated. May be given several times; later ones win." },
+      .help = "Override a setting of how the scene is drawn: render.KEY, materials.NAME.look.KEY, "
+              "'colliders[0].look.KEY' or surface.KEY. Of a scene file also what is simulated. May be given "
+              "several times; later ones win." },
     CHOICE(
         "color", "ATTRIBUTE", color, "speed pressure rigid material",
         "False colours for a number that particles carry, such as speed, pressure or wetness, with a scale "
@@ -174,6 +174,11 @@ static const WadiCliOption render_options[] = {
          "Leave out what lies on the camera's side of a plane, to look inside: x=0.5, y=0.5 or z=0.5; or a "
          "point "
          "and the direction of what is left out, PX,PY,PZ,NX,NY,NZ."),
+    FLAG("layout", 0, layout,
+         "Of a scene: draw bodies, colliders, emitters and the camera where they are placed, without "
+         "simulating: NAME.layout.png as the camera sees it and, of a scene with a camera, NAME.overview.png "
+         "from outside. Seconds."),
+    TEXT("time", "S", time, "Of a layout: at this time, in seconds. Without it: 0."),
     FLAG("no-video", 0, no_video, "Pictures only."),
     FLAG("gif", 0, gif, "Make an animated GIF too."),
     NUMBER("sheet", 1, 100, sheet, "Make a contact sheet of N pictures spread over those that are drawn."),
@@ -203,8 +208,8 @@ static const WadiCliOption export_options[] = {
     { .name = "set",
       .argument = "KEY=VALUE",
       .kind = WADI_CLI_SET,
-      .help = "Override a setting of how the scene is drawn: render.KEY, materials.NAME.look.KEY or "
-              "surface.KEY; for "
+      .help = "Override a setting of how the scene is drawn: render.KEY, materials.NAME.look.KEY, "
+              "'colliders[0].look.KEY' or surface.KEY; for "
               "ply, obj and vdb surface.KEY only. May be given several times; later ones win." },
     UP,
     { .name = "output",
@@ -326,7 +331,8 @@ const WadiCliCommand wadi_cli_commands[] = {
                       { "wadi render column.yaml --quality draft --every 4 --sheet 12",
                         "simulates, a quick look" },
                       { "wadi render splash.run --quality final --size 1920x1080", "" },
-                      { "wadi render column.run --color pressure --cut y=0.5", "what is inside" } },
+                      { "wadi render column.run --color pressure --cut y=0.5", "what is inside" },
+                      { "wadi render column.yaml --layout", "how it is placed, without a run" } },
         .run = wadi_cli_render,
     },
     {

@@ -16,7 +16,7 @@ typedef struct WadiCliArgs {
     const char *bench_case;
     const char *changes;                                             /* file of a played session */
     const char *method, *material, *subframe, *format, *frame_range; /* of surfaces */
-    const char *quality, *size, *color, *range, *map, *cut;          /* of pictures */
+    const char *quality, *size, *color, *range, *map, *cut, *time;   /* of pictures */
     const char *to, *up;                                             /* of exports */
     const char **sets; /* "KEY=VALUE" in the order given; owned, with space for three more */
     int set_count;
@@ -27,7 +27,7 @@ typedef struct WadiCliArgs {
     int every;      /* frames between pictures; 0: 1 */
     int samples;    /* paths per pixel; 0: the quality's */
     int sheet;      /* pictures on a contact sheet; 0: none */
-    bool no_video, gif;
+    bool no_video, gif, layout;
     bool resume, overwrite, force, json, quiet, markdown, print, help, version;
 } WadiCliArgs;
 

@@ -179,6 +179,10 @@ _wadi() {
             :
             return
         fi
+        if [[ $previous == --time ]]; then
+            :
+            return
+        fi
         if [[ $previous == --sheet ]]; then
             :
             return
@@ -192,7 +196,7 @@ _wadi() {
             return
         fi
         if [[ $current == -* ]]; then
-            _wadi_words "--frames --every --quality --samples --size --set --color --range --map --cut --no-video --gif --sheet -o --output --force --overwrite --threads --json -q --quiet -h --help"
+            _wadi_words "--frames --every --quality --samples --size --set --color --range --map --cut --layout --time --no-video --gif --sheet -o --output --force --overwrite --threads --json -q --quiet -h --help"
         else
             _wadi_files any
         fi

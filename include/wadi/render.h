@@ -67,6 +67,29 @@ typedef struct WadiRenderReport {
 WADI_API WadiStatus wadi_render(const char *run, const WadiRenderDef *def, WadiRenderReport *report,
                                 WadiError *error);
 
+/* A scene as it is laid out, without simulating it: bodies, colliders, emitters with their direction, drains,
+ * the domain and the camera. */
+typedef struct WadiLayoutDef {
+    int cookie;         /* set by wadi_default_layout_def */
+    double time;        /* s: keyframes are evaluated here; bodies are drawn as they begin */
+    const char *folder; /* of the pictures; NULL: the current one */
+    int threads;        /* 0: all cores */
+    WadiLog log;
+} WadiLayoutDef;
+
+WADI_API WadiLayoutDef wadi_default_layout_def(void);
+
+typedef struct WadiLayoutReport {
+    char picture[4096];  /* FOLDER/NAME.layout.png: what the camera sees */
+    char overview[4096]; /* FOLDER/NAME.overview.png: the same from outside, with the camera; empty: the scene
+                            has no camera of its own */
+    double seconds;
+} WadiLayoutReport;
+
+/* `report` may be NULL. */
+WADI_API WadiStatus wadi_render_layout(const WadiScene *scene, const WadiLayoutDef *def,
+                                       WadiLayoutReport *report, WadiError *error);
+
 #ifdef __cplusplus
 }
 #endif

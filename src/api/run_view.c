@@ -12,7 +12,7 @@ static bool is_within(const char *set, const char *key)
 {
     while (*key != '\0') {
         if (*key == '*') {
-            size_t length = strcspn(set, ".=[");
+            size_t length = strcspn(set, ".=[]");
             if (length == 0) {
                 return false;
             }

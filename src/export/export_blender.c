@@ -148,9 +148,11 @@ WadiStatus wadi_export_blender_shared(const WadiExportFrame *frame, const char *
         wadi_text_append(&text, ", \"colour\": ");
         put_rgb(&text, ground->look.colour);
         wadi_text_append(&text, ", \"checker\": ");
-        wadi_text_append_number(&text, (double)ground->look.checker);
+        wadi_text_append_number(&text, ground->look.texture == WADI_LOOK_TEXTURE_CHECKER
+                                           ? (double)ground->look.texture_size
+                                           : 0.0);
         wadi_text_append(&text, ", \"checker_colour\": ");
-        put_rgb(&text, ground->look.checker_colour);
+        put_rgb(&text, ground->look.second_colour);
         wadi_text_append(&text, "}");
     } else {
         wadi_text_append(&text, "null");

@@ -184,12 +184,12 @@ static void put_ground(WadiExportOut *out, const WadiExportFrame *frame)
     WadiVec3 middle = frame->camera.eye;
     double size = 1e3 * fmax(1.0, wadi_norm(wadi_sub(frame->camera.eye, frame->camera.target)));
     wadi_out_text(out, "AttributeBegin\n");
-    if (ground->look.checker > 0.0f) {
-        double repeat = size / (double)ground->look.checker; /* one square per unit of pbrt's pattern */
+    if (ground->look.texture == WADI_LOOK_TEXTURE_CHECKER) {
+        double repeat = size / (double)ground->look.texture_size; /* one square per unit of pbrt's pattern */
         wadi_out_text(out, "  Texture \"wadi ground\" \"spectrum\" \"checkerboard\"");
         wadi_out_printf(out, " \"float uscale\" [%.9g] \"float vscale\" [%.9g]", 2.0 * repeat, 2.0 * repeat);
         put_rgb(out, "tex1", ground->look.colour);
-        put_rgb(out, "tex2", ground->look.checker_colour);
+        put_rgb(out, "tex2", ground->look.second_colour);
         wadi_out_text(out, "\n  Material \"diffuse\" \"texture reflectance\" \"wadi ground\"\n");
     } else {
         wadi_out_text(out, "  Material \"diffuse\"");

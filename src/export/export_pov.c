@@ -198,14 +198,14 @@ static void put_ground(WadiExportOut *out, const WadiExportFrame *frame)
     wadi_out_printf(out, "plane { %c, ", up);
     wadi_out_number(out, ground->height, 9);
     wadi_out_text(out, " texture { pigment { ");
-    if (ground->look.checker > 0.0f) {
+    if (ground->look.texture == WADI_LOOK_TEXTURE_CHECKER) {
         /* The plane cuts the checker's cubes in the middle. */
         wadi_out_text(out, "checker rgb ");
         put_rgb(out, ground->look.colour);
         wadi_out_text(out, " rgb ");
-        put_rgb(out, ground->look.checker_colour);
-        wadi_out_printf(out, " scale %.9g translate %.9g*%c", (double)ground->look.checker,
-                        ground->height + 0.5 * (double)ground->look.checker, up);
+        put_rgb(out, ground->look.second_colour);
+        wadi_out_printf(out, " scale %.9g translate %.9g*%c", (double)ground->look.texture_size,
+                        ground->height + 0.5 * (double)ground->look.texture_size, up);
     } else {
         wadi_out_text(out, "rgb ");
         put_rgb(out, ground->look.colour);

@@ -4,25 +4,12 @@
 
 #include "core/alloc.h"
 #include "core/check.h"
+#include "render/frame_scene_internal.h"
 #include "render/solid_texture.h"
-#include "surface/mesh/shape_surface.h"
 #include "surface/surface_frame.h"
 
 /* The mesh under grains, in spacings: its radius for dry sand, and its lift when soaked. */
 static const double UNDERLAY_RADIUS = 0.35, UNDERLAY_LIFT = 0.5;
-/* Relative to the size of the view: distance of sheets and ground from what touches them. */
-static const double CLEARANCE = 5e-4;
-enum { COLLIDER_DETAIL = 400, SHEETS_MAX = 6 };
-
-typedef struct Builder {
-    WadiFrameScene *frame_scene;
-    const WadiFrameSceneDef *def;
-    const WadiState *frame;
-    double time;
-    WadiBox view; /* the domain, or the bounds of the particles */
-    double size;  /* m, of the view */
-} Builder;
-
 static void free_parts(WadiFrameScene *frame_scene)
 {
     for (int p = 0; p < frame_scene->part_count; ++p) {
@@ -41,7 +28,7 @@ void wadi_frame_scene_free(WadiFrameScene *frame_scene)
     *frame_scene = (WadiFrameScene){ 0 };
 }
 
-static int add_look(WadiFrameScene *frame_scene, WadiLook look)
+int wadi_frame_scene_add_look(WadiFrameScene *frame_scene, WadiLook look)
 {
     frame_scene->looks[frame_scene->look_count] = look;
     return frame_scene->look_count++;
@@ -58,7 +45,7 @@ static WadiRgb palette_mean(const WadiGrainPalette *palette)
     return mean;
 }
 
-static WadiLook look_of(const Builder *s, const WadiMaterial *material)
+static WadiLook look_of(const WadiFrameBuilder *s, const WadiMaterial *material)
 {
     const WadiLookDef *def = &material->look;
     if (material->kind == WADI_MATERIAL_SAND) {
@@ -78,7 +65,7 @@ static WadiLook look_of(const Builder *s, const WadiMaterial *material)
     return look;
 }
 
-static WadiLookStyle style_of(const Builder *s, const WadiMaterial *material)
+static WadiLookStyle style_of(const WadiFrameBuilder *s, const WadiMaterial *material)
 {
     WadiLookStyle style = material->look.style;
     if (style == WADI_STYLE_HIDDEN) {
@@ -97,7 +84,7 @@ static WadiLookStyle style_of(const Builder *s, const WadiMaterial *material)
 }
 
 /* Removes the spheres in front of the cut. */
-static void cut_spheres(const Builder *s, WadiGrains *grains)
+static void cut_spheres(const WadiFrameBuilder *s, WadiGrains *grains)
 {
     size_t kept = 0;
     WadiVec3 point = wadi_sub(s->def->cut_point, s->frame_scene->origin), normal = s->def->cut_normal;
@@ -118,8 +105,8 @@ static void cut_spheres(const Builder *s, WadiGrains *grains)
 }
 
 /* The cloud holds the particles of one material in the frame's order, so that counting gives the indices. */
-static WadiStatus paint_balls(const Builder *s, const WadiCloud *cloud, int material, WadiGrains *balls,
-                              WadiError *error)
+static WadiStatus paint_balls(const WadiFrameBuilder *s, const WadiCloud *cloud, int material,
+                              WadiGrains *balls, WadiError *error)
 {
     const WadiStateArray *materials = NULL;
     WADI_TRY(wadi_state_expect(s->frame, "material", WADI_TYPE_U8, 1, SIZE_MAX, &materials, error));
@@ -137,8 +124,8 @@ static WadiStatus paint_balls(const Builder *s, const WadiCloud *cloud, int mate
     return colours->fill(colours->user, cloud, s->frame, particle, balls->colour, error);
 }
 
-static WadiStatus make_balls(const Builder *s, const WadiCloud *cloud, int material, WadiGrains *balls,
-                             WadiError *error)
+static WadiStatus make_balls(const WadiFrameBuilder *s, const WadiCloud *cloud, int material,
+                             WadiGrains *balls, WadiError *error)
 {
     WadiArena *arena = &s->frame_scene->arena;
     size_t count = (size_t)cloud->count;
@@ -162,7 +149,7 @@ static WadiStatus make_balls(const Builder *s, const WadiCloud *cloud, int mater
     return s->def->colours != NULL ? paint_balls(s, cloud, material, balls, error) : WADI_OK;
 }
 
-static WadiStatus make_grains(const Builder *s, const WadiCloud *cloud, const WadiLookDef *look,
+static WadiStatus make_grains(const WadiFrameBuilder *s, const WadiCloud *cloud, const WadiLookDef *look,
                               WadiGrains *grains, WadiError *error)
 {
     WadiArena *arena = &s->frame_scene->arena;
@@ -176,8 +163,8 @@ static WadiStatus make_grains(const Builder *s, const WadiCloud *cloud, const Wa
     return wadi_grains_make(grains, cloud, &bins, s->frame_scene->origin, &def, arena, error);
 }
 
-static WadiStatus make_mesh(const Builder *s, const WadiCloud *cloud, bool is_underlay, WadiSurfaceMesh *mesh,
-                            WadiError *error)
+static WadiStatus make_mesh(const WadiFrameBuilder *s, const WadiCloud *cloud, bool is_underlay,
+                            WadiSurfaceMesh *mesh, WadiError *error)
 {
     WadiArena *arena = &s->frame_scene->arena;
     WadiSurfaceFrameDef def = wadi_surface_frame_def(s->def->scene);
@@ -210,8 +197,8 @@ static void lift_underlay(WadiSurfaceMesh *mesh, double wetness, double spacing)
     }
 }
 
-static WadiStatus paint_mesh(const Builder *s, WadiFrameScenePart *part, const WadiMaterial *material,
-                             double spacing, WadiError *error)
+static WadiStatus paint_mesh(const WadiFrameBuilder *s, WadiFrameScenePart *part,
+                             const WadiMaterial *material, double spacing, WadiError *error)
 {
     const float *texture = wadi_surface_mesh_attribute(&part->mesh, "texture", 3);
     size_t count = part->mesh.mesh.vertex_count;
@@ -232,7 +219,8 @@ static WadiStatus paint_mesh(const Builder *s, WadiFrameScenePart *part, const W
     return WADI_OK;
 }
 
-static WadiStatus fill_part(Builder *s, WadiFrameScenePart *part, const WadiCloud *cloud, WadiError *error)
+static WadiStatus fill_part(WadiFrameBuilder *s, WadiFrameScenePart *part, const WadiCloud *cloud,
+                            WadiError *error)
 {
     const WadiMaterial *material = &s->def->scene->materials[part->material];
     bool is_sand = material->kind == WADI_MATERIAL_SAND;
@@ -258,7 +246,7 @@ static WadiStatus fill_part(Builder *s, WadiFrameScenePart *part, const WadiClou
     return WADI_OK;
 }
 
-static WadiStatus add_part(Builder *s, int material, WadiError *error)
+static WadiStatus add_part(WadiFrameBuilder *s, int material, WadiError *error)
 {
     WadiFrameScene *frame_scene = s->frame_scene;
     const WadiMaterial *of = &s->def->scene->materials[material];
@@ -266,7 +254,7 @@ static WadiStatus add_part(Builder *s, int material, WadiError *error)
     *part = (WadiFrameScenePart){ .material = material, .style = style_of(s, of) };
     frame_scene->part_count += 1;
     WadiLook look = look_of(s, of);
-    part->mesh_look = add_look(frame_scene, look);
+    part->mesh_look = wadi_frame_scene_add_look(frame_scene, look);
     /* Balls of water are opaque: there would be too many surfaces to see through. */
     bool is_ball = part->style == WADI_STYLE_BALLS;
     WadiLook plain =
@@ -274,7 +262,7 @@ static WadiStatus add_part(Builder *s, int material, WadiError *error)
                                                               wadi_srgb_decode((float)of->look.colour.y),
                                                               wadi_srgb_decode((float)of->look.colour.z))
                                                  : wadi_vec3f(0.2f, 0.45f, 0.7f));
-    part->look = add_look(
+    part->look = wadi_frame_scene_add_look(
         frame_scene, is_ball && (of->kind != WADI_MATERIAL_SAND || s->def->colours != NULL) ? plain : look);
     if (part->style == WADI_STYLE_HIDDEN) {
         return WADI_OK;
@@ -286,64 +274,21 @@ static WadiStatus add_part(Builder *s, int material, WadiError *error)
     return status;
 }
 
-static WadiStatus add_colliders(Builder *s, WadiError *error)
+/* The first sand of the scene, or beach sand. */
+static WadiLook ground_sand(const WadiFrameBuilder *s)
 {
+    WadiLookDef beach = { .colour = { -1.0, -1.0, -1.0 }, .variation = -1.0 };
     const WadiScene *scene = s->def->scene;
-    WadiFrameScene *frame_scene = s->frame_scene;
-    if (!scene->render.has_colliders || s->def->world == NULL || scene->collider_count == 0) {
-        return WADI_OK;
-    }
-    WadiVec3 c = scene->render.collider_colour;
-    int look = add_look(frame_scene,
-                        wadi_look_plain(wadi_vec3f(wadi_srgb_decode((float)c.x), wadi_srgb_decode((float)c.y),
-                                                   wadi_srgb_decode((float)c.z))));
-    for (int i = 0; i < scene->collider_count; ++i) {
-        WadiFrameSceneSolid *solid = &frame_scene->solids[frame_scene->solid_count];
-        *solid = (WadiFrameSceneSolid){ .name = scene->colliders[i].name, .look = look };
-        WADI_TRY(wadi_shape_surface(&solid->mesh, s->def->world->collider_shapes[i], s->time, s->view,
-                                    s->size / COLLIDER_DETAIL, &frame_scene->arena, error));
-        frame_scene->solid_count += 1;
-    }
-    return WADI_OK;
-}
-
-/* Adds one side of the domain as a sheet, slightly outside. */
-static WadiStatus add_sheet(Builder *s, int axis, bool is_high, int look, WadiError *error)
-{
-    WadiBox box = wadi_box_grown(s->def->scene->domain, CLEARANCE * s->size);
-    WadiVec3 corner[4];
-    for (int n = 0; n < 4; ++n) {
-        double at[3];
-        at[axis] = wadi_component(is_high ? box.max : box.min, axis);
-        int u = (axis + 1) % 3, v = (axis + 2) % 3;
-        at[u] = wadi_component(n == 1 || n == 2 ? box.max : box.min, u);
-        at[v] = wadi_component(n >= 2 ? box.max : box.min, v);
-        corner[n] = wadi_vec3(at[0], at[1], at[2]);
-    }
-    static const uint32_t triangles[2][3] = { { 0, 1, 2 }, { 0, 2, 3 } };
-    WadiFrameSceneSolid *solid = &s->frame_scene->solids[s->frame_scene->solid_count];
-    *solid = (WadiFrameSceneSolid){ .look = look };
-    WADI_TRY(wadi_mesh_create(&solid->mesh, corner, 4, triangles, 2, error));
-    s->frame_scene->solid_count += 1;
-    return WADI_OK;
-}
-
-static WadiStatus add_walls(Builder *s, WadiError *error)
-{
-    const WadiScene *scene = s->def->scene;
-    if (scene->render.walls != WADI_RENDER_WALLS_GLASS || !scene->has_domain) {
-        return WADI_OK;
-    }
-    int look = add_look(s->frame_scene, wadi_look_glass());
-    for (int side = 0; side < 4; ++side) { /* no floor and ceiling */
-        if ((scene->closed_sides >> side & 1) != 0) {
-            WADI_TRY(add_sheet(s, side / 2, side % 2 == 1, look, error));
+    for (int m = 0; m < scene->material_count; ++m) {
+        if (scene->materials[m].kind == WADI_MATERIAL_SAND) {
+            return look_of(s, &scene->materials[m]);
         }
     }
-    return WADI_OK;
+    WadiGrainDef grains = wadi_frame_scene_grains(&beach);
+    return wadi_look_sand(palette_mean(&grains.palette));
 }
 
-static void set_ground(Builder *s)
+static WadiLook ground_look(const WadiFrameBuilder *s)
 {
     const WadiRenderSettings *def = &s->def->scene->render;
     WadiVec3 c = def->ground_colour;
@@ -351,17 +296,28 @@ static void set_ground(Builder *s)
         wadi_vec3f(wadi_srgb_decode((float)c.x), wadi_srgb_decode((float)c.y), wadi_srgb_decode((float)c.z));
     WadiLook look = wadi_look_plain(colour);
     look.coat = 0.0f;
-    if (def->ground == WADI_GROUND_CHECKER) {
-        look.checker = (float)(0.1 * s->size);
-        look.checker_colour = wadi_scalef(colour, 0.5f);
+    switch (def->ground) {
+    case WADI_GROUND_CHECKER:
+        look.texture = WADI_LOOK_TEXTURE_CHECKER;
+        look.texture_size = (float)(0.1 * s->size);
+        look.second_colour = wadi_scalef(colour, 0.5f);
+        return look;
+    case WADI_GROUND_SAND: return ground_sand(s);
+    case WADI_GROUND_WATER: return wadi_look_sea();
+    default: return look;
     }
+}
+
+static void set_ground(WadiFrameBuilder *s)
+{
+    const WadiRenderSettings *def = &s->def->scene->render;
     bool has_floor = s->def->scene->has_domain;
     double height = isfinite(def->ground_height) ? def->ground_height
                     : has_floor                  ? s->def->scene->domain.min.z
                                                  : s->view.min.z;
     s->frame_scene->ground = (WadiTraceGround){ .is_present = def->ground != WADI_GROUND_NONE,
-                                                .height = height - CLEARANCE * s->size,
-                                                .look = look };
+                                                .height = height - WADI_FRAME_CLEARANCE * s->size,
+                                                .look = ground_look(s) };
 }
 
 static WadiStatus particle_bounds(const WadiState *frame, WadiBox *box, WadiError *error)
@@ -376,22 +332,25 @@ static WadiStatus particle_bounds(const WadiState *frame, WadiBox *box, WadiErro
     return WADI_OK;
 }
 
-static WadiStatus fill_frame_scene(Builder *s, WadiError *error)
+static WadiStatus fill_frame_scene(WadiFrameBuilder *s, WadiError *error)
 {
     const WadiScene *scene = s->def->scene;
     WadiFrameScene *frame_scene = s->frame_scene;
     size_t materials = (size_t)scene->material_count, colliders = (size_t)scene->collider_count;
     WADI_TRY(
         WADI_ARENA_NEW(&frame_scene->arena, &frame_scene->parts, materials, "parts of a picture", error));
-    WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &frame_scene->solids, colliders + SHEETS_MAX,
-                            "solids of a picture", error));
-    WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &frame_scene->looks, 2 * materials + 2, "looks of a picture",
-                            error));
+    size_t layout = s->def->is_layout ? wadi_layout_count(scene) : 0;
+    WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &frame_scene->solids,
+                            colliders + WADI_FRAME_SHEETS_MAX + layout, "solids of a picture", error));
+    WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &frame_scene->looks, 2 * materials + colliders + 1 + layout,
+                            "looks of a picture", error));
     for (int m = 0; m < scene->material_count; ++m) {
         WADI_TRY(add_part(s, m, error));
     }
-    WADI_TRY(add_colliders(s, error));
-    WADI_TRY(add_walls(s, error));
+    WADI_TRY(wadi_frame_scene_add_solids(s, error));
+    if (s->def->is_layout) {
+        WADI_TRY(wadi_frame_scene_add_layout(s, error));
+    }
     set_ground(s);
     return WADI_OK;
 }
@@ -406,7 +365,9 @@ WadiStatus wadi_frame_scene_build(WadiFrameScene *frame_scene, const WadiFrameSc
     if (wadi_box_is_empty(view) || !isfinite(wadi_norm(wadi_box_size(view)))) {
         view = (WadiBox){ { -0.5, -0.5, -0.5 }, { 0.5, 0.5, 0.5 } };
     }
-    Builder s = { .frame_scene = frame_scene, .def = def, .frame = frame, .time = time, .view = view };
+    WadiFrameBuilder s = {
+        .frame_scene = frame_scene, .def = def, .frame = frame, .time = time, .view = view
+    };
     s.size = fmax(wadi_norm(wadi_box_size(view)), 1e-6);
     frame_scene->origin = wadi_scale(wadi_add(view.min, view.max), 0.5);
     WadiStatus status = fill_frame_scene(&s, error);

@@ -23,6 +23,8 @@ typedef struct WadiFrameSceneDef {
     int grains_max;         /* upper bound per particle; 0: as the looks say */
     bool has_underlay;      /* sand drawn as grains has its mesh underneath, which closes gaps */
     const WadiFrameSceneColours *colours; /* NULL: as the looks say; otherwise particles are balls */
+    bool is_layout;                       /* bodies, emitters, drains, domain and camera are drawn too */
+    bool has_camera_drawn;                /* of a layout: the camera too, seen from elsewhere */
     bool has_cut;                         /* particles in front of the plane are not drawn */
     WadiVec3 cut_point, cut_normal;       /* m; the normal points to the removed side */
 } WadiFrameSceneDef;
@@ -40,8 +42,9 @@ typedef struct WadiFrameScenePart {
 
 /* A collider, or a wall drawn as glass. */
 typedef struct WadiFrameSceneSolid {
-    const char *name; /* of the collider, borrowed from the scene; NULL: none */
-    WadiMesh mesh;    /* owned */
+    const char *name;    /* of the collider, borrowed from the scene; NULL: none */
+    WadiMesh mesh;       /* owned */
+    float (*texture)[3]; /* m, per vertex: position in the texture; in the arena; NULL: none */
     int look;
 } WadiFrameSceneSolid;
 

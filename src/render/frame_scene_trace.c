@@ -1,5 +1,12 @@
 /* The frame scene as input of the path tracer. */
+#include <string.h>
+
+#include "core/alloc.h"
 #include "render/frame_scene.h"
+#include "render/smooth_normals.h"
+
+/* Solids with more triangles are drawn with the normals of the triangles, which are then small. */
+enum { SMOOTH_MAX = 4000000 };
 
 static void trace_mesh(WadiTraceMesh *to, const WadiMesh *mesh, int look)
 {
@@ -20,6 +27,46 @@ static WadiStatus uniform_wetness(WadiFrameScene *frame_scene, WadiTraceMesh *me
         values[v] = wetness;
     }
     mesh->wetness = values;
+    return WADI_OK;
+}
+
+/* A solid with a vertex for every corner of its triangles, so that normals may differ across an edge. */
+static WadiStatus trace_solid(WadiFrameScene *frame_scene, WadiTraceMesh *to,
+                              const WadiFrameSceneSolid *solid, WadiError *error)
+{
+    WadiArena *arena = &frame_scene->arena;
+    const WadiMesh *mesh = &solid->mesh;
+    trace_mesh(to, mesh, solid->look);
+    to->texture = (const float(*)[3])solid->texture;
+    size_t count = 3 * mesh->triangle_count;
+    bool is_glass = frame_scene->looks[solid->look].kind == WADI_LOOK_GLASS;
+    if (is_glass || mesh->triangle_count > SMOOTH_MAX || count == 0) {
+        return WADI_OK;
+    }
+    float(*normal)[3], (*texture)[3] = NULL;
+    WadiVec3 *vertices;
+    uint32_t(*triangles)[3];
+    WADI_TRY(wadi_smooth_normals(&normal, mesh, arena, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &vertices, count, "corners of a solid", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &triangles, mesh->triangle_count, "corners of a solid", error));
+    if (solid->texture != NULL) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &texture, count, "texture of a solid", error));
+    }
+    for (size_t c = 0; c < count; ++c) {
+        uint32_t v = mesh->triangles[c / 3][c % 3];
+        vertices[c] = mesh->vertices[v];
+        triangles[c / 3][c % 3] = (uint32_t)c;
+        if (texture != NULL) {
+            memcpy(texture[c], solid->texture[v], sizeof texture[c]);
+        }
+    }
+    *to = (WadiTraceMesh){ .vertex_count = count,
+                           .triangle_count = mesh->triangle_count,
+                           .vertices = vertices,
+                           .triangles = (const uint32_t(*)[3])triangles,
+                           .normal = (const float(*)[3])normal,
+                           .texture = (const float(*)[3])texture,
+                           .look = solid->look };
     return WADI_OK;
 }
 
@@ -65,7 +112,7 @@ WadiStatus wadi_frame_scene_trace(WadiFrameScene *frame_scene, const WadiScene *
         }
     }
     for (int s = 0; s < frame_scene->solid_count; ++s) {
-        trace_mesh(&meshes[trace->mesh_count++], &frame_scene->solids[s].mesh, frame_scene->solids[s].look);
+        WADI_TRY(trace_solid(frame_scene, &meshes[trace->mesh_count++], &frame_scene->solids[s], error));
     }
     return WADI_OK;
 }

@@ -37,6 +37,24 @@ typedef struct WadiLookDef {
     double wetness;        /* 0..1, sand: for frames without that attribute */
 } WadiLookDef;
 
+typedef enum WadiSolidTexture {
+    WADI_TEXTURE_NONE,
+    WADI_TEXTURE_CHECKER, /* cubes of two colours */
+    WADI_TEXTURE_BANDS,   /* horizontal bands of two colours, along the solid's own z */
+    WADI_TEXTURE_WOOD,    /* rings about the solid's own x, from one colour to the other */
+    WADI_TEXTURE_STONE,   /* blotches between the two colours */
+} WadiSolidTexture;
+
+/* How a collider is drawn. A colour below 0 means: not given. */
+typedef struct WadiSolidLookDef {
+    bool is_given;
+    WadiVec3 colour;        /* sRGB; not given: render.collider_colour */
+    WadiVec3 second_colour; /* sRGB, of the texture; not given: the colour, half as bright */
+    double roughness;       /* 0 polished .. 1 matt */
+    WadiSolidTexture texture;
+    double texture_size; /* m; 0: a twelfth of the collider's size */
+} WadiSolidLookDef;
+
 typedef struct WadiCameraDef {
     bool is_given;
     WadiCurve from, to; /* m */
@@ -69,6 +87,8 @@ typedef struct WadiRenderLightDef {
 typedef enum WadiGroundKey {
     WADI_GROUND_PLAIN,
     WADI_GROUND_CHECKER,
+    WADI_GROUND_SAND,  /* an endless plain of the scene's first sand */
+    WADI_GROUND_WATER, /* an endless sea, too deep to see its floor */
     WADI_GROUND_NONE,
 } WadiGroundKey;
 

@@ -89,6 +89,7 @@ typedef struct WadiColliderDef {
     WadiShapeDef shape;
     WadiCurve friction;
     WadiCurve restitution;
+    WadiSolidLookDef look;
     WadiWhere where;
 } WadiColliderDef;
 

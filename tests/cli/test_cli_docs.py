@@ -30,6 +30,7 @@ PLACES = {
     "render": "render: %(map)s",
     "camera": "render: {camera: %(map)s}",
     "light": "render: {light: %(map)s}",
+    "solid_look": "colliders: [{shape: {sphere: {radius: 0.1}}, look: %(map)s}]",
     "look": "materials: {sand: {kind: sand, look: %(map)s}, water: {kind: water}}",
 }
 # A sentence on a key of materials does not say the kind: every kind is tried.

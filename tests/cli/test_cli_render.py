@@ -122,6 +122,21 @@ def test_a_scene_is_simulated_first():
     contains(is_usage_error("render", "drop.run", "--overwrite"), "scene file")
 
 
+def test_a_layout_needs_no_run():
+    write("stage.yaml", SCENE + "render: {camera: {from: [0.5, -3, 0.6], to: [0.5, 0.5, 0.5]}}\n")
+    result = good("render", "stage.yaml", "--layout", "--time", "2", "--size", "64x36", "-o", "out")
+    is_equal(result.out, "out/stage.layout.png\nout/stage.overview.png\n")
+    for name in pictures("out"):
+        is_equal(size_of("out/" + name), (64, 36))
+    is_equal([name for name in os.listdir(".") if name.endswith(".run")], [])
+    (event,) = events_of(good("render", "stage.yaml", "--layout", "--json", "--size", "32x18", "--set", "render={}").out)
+    is_equal(set(event) - {"event"}, documented_events()["layout"])
+    is_equal(event["overview"], "")  # no camera of its own to be shown
+    contains(is_usage_error("render", "stage.yaml", "--time", "1"), "--time")
+    contains(is_usage_error("render", "stage.yaml", "--layout", "--time", "x"), "--time")
+    contains(is_usage_error("render", "folder", "--layout"), "--layout")
+
+
 def test_json_events_have_the_documented_keys():
     run = simulate()
     documented = documented_events()

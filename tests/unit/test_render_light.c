@@ -291,6 +291,7 @@ static void film_curve_is_neutral_and_monotonic(void **unused)
     CHECK_NEAR(wadi_film_auto_exposure(&film), 1.0, 0.0); /* black */
     for (int i = 0; i < 32; ++i) {
         film.light[i] = wadi_grey(0.015f);
+        film.albedo[i] = wadi_grey(0.45f);
         film.distance[i] = 1.0f;
     }
     CHECK_NEAR(wadi_film_auto_exposure(&film), 20.0, 1e-4);

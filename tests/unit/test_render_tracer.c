@@ -57,8 +57,9 @@ static void make_tank(Tank *tank, double shift)
                                     .light = wadi_default_light_def(),
                                     .close = 0.0625 };
     tank->scene.ground = (WadiTraceGround){ true, 0.0, wadi_look_plain(wadi_grey(0.4f)) };
-    tank->scene.ground.look.checker = 0.25f;
-    tank->scene.ground.look.checker_colour = wadi_grey(0.1f);
+    tank->scene.ground.look.texture = WADI_LOOK_TEXTURE_CHECKER;
+    tank->scene.ground.look.texture_size = 0.25f;
+    tank->scene.ground.look.second_colour = wadi_grey(0.1f);
     tank->camera = picture_camera(wadi_vec3(shift + 1.5, -3, 1.25), wadi_vec3(shift, 0, 0.125), 40.0);
     tank->camera.lens_radius = 0.03125;
 }

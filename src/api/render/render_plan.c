@@ -248,7 +248,7 @@ WadiStatus wadi_render_plan_open(WadiRenderPlan *plan, const char *run, const Wa
                                  WadiError *error)
 {
     WADI_TRY(check_def(def, error));
-    static const char *const keys[] = { "render", "surface", "materials.*.look", NULL };
+    static const char *const keys[] = { "render", "surface", "materials.*.look", "colliders[*].look", NULL };
     *plan = (WadiRenderPlan){ .def = def };
     WADI_TRY(wadi_run_view_open(&plan->view, run,
                                 &(WadiRunViewDef){ .sets = def->sets,

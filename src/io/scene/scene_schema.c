@@ -217,6 +217,9 @@ static const WadiSceneField collider_fields[] = {
       .fallback = { 0.5 }, .doc = "Coulomb friction coefficient." },
     { "restitution", WADI_SCENE_CURVE1, AT(WadiColliderDef, restitution), .flags = KEYED, FRACTION,
       .doc = "Fraction of the normal velocity after a bounce." },
+    { "look", WADI_SCENE_OBJECT, .flags = NO_EFFECT, .object = &wadi_scene_solid_look_object,
+      .presence = offsetof(WadiColliderDef, look.is_given), .fallback_text = "the defaults",
+      .doc = "How it is drawn." },
 };
 static const WadiSceneObject collider_object = {
     .name = "collider",
@@ -396,6 +399,7 @@ const WadiSceneObject *const *wadi_scene_objects(int *count)
         &wadi_scene_key_object WADI_SOLVERS(NO_SETTINGS, SETTINGS_OBJECT, NO_SETTINGS),
         &wadi_scene_surface_object,
         &wadi_scene_look_object,
+        &wadi_scene_solid_look_object,
         &wadi_scene_render_object,
         &wadi_scene_camera_object,
         &wadi_scene_light_object,

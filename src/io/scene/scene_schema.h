@@ -18,6 +18,7 @@ extern const WadiSceneObject wadi_scene_surface_object;
 extern const WadiSceneObject wadi_scene_render_object;
 extern const WadiSceneObject wadi_scene_camera_object;
 extern const WadiSceneObject wadi_scene_light_object;
+extern const WadiSceneObject wadi_scene_solid_look_object;
 extern const WadiSceneObject wadi_scene_look_object;
 extern const WadiSceneObject wadi_scene_shape_object;
 extern const WadiSceneObject wadi_scene_box_object;

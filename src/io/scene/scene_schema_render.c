@@ -60,6 +60,35 @@ const WadiSceneObject wadi_scene_look_object = {
     .example = "{preset: desert, grains: 20}",
 };
 
+static const WadiSceneChoice textures[] = {
+    { "none", WADI_TEXTURE_NONE, "one colour" },
+    { "checker", WADI_TEXTURE_CHECKER, "cubes of two colours" },
+    { "bands", WADI_TEXTURE_BANDS, "horizontal bands of two colours" },
+    { "wood", WADI_TEXTURE_WOOD, "rings about the x axis" },
+    { "stone", WADI_TEXTURE_STONE, "blotches" },
+};
+WADI_SCENE_CHOICES(textures);
+
+#define SOLID(member) .offset = offsetof(WadiColliderDef, look.member)
+static const WadiSceneField solid_look_fields[] = {
+    { "colour", WADI_SCENE_VEC3, SOLID(colour), COLOUR, .fallback = { -1, -1, -1 },
+      .fallback_text = "`render.collider_colour`", .doc = "Its colour." },
+    { "roughness", WADI_SCENE_NUMBER, SOLID(roughness), .minimum = 0, .maximum = 1, .fallback = { 0.5 },
+      .doc = "Of its surface: 0 is polished, 1 is matt." },
+    { "pattern", WADI_SCENE_ENUM, SOLID(texture), .choices = &textures_choices,
+      .doc = "A pattern of two colours, which moves with the collider." },
+    { "pattern_size", WADI_SCENE_NUMBER, SOLID(texture_size), .unit = "m", .minimum = 0, .maximum = 1e6,
+      .fallback_text = "a twelfth of its size", .doc = "Size of the pattern." },
+    { "second_colour", WADI_SCENE_VEC3, SOLID(second_colour), COLOUR, .fallback = { -1, -1, -1 },
+      .fallback_text = "`colour`, half as bright", .doc = "The other colour of the pattern." },
+};
+const WadiSceneObject wadi_scene_solid_look_object = {
+    .name = "solid_look",
+    .doc = "How a collider is drawn; the simulation does not depend on it.",
+    WADI_SCENE_FIELDS(solid_look_fields),
+    .example = "{colour: [0.9, 0.9, 0.88], pattern: bands, second_colour: [0.7, 0.1, 0.08]}",
+};
+
 static const WadiSceneField camera_fields[] = {
     { "from", WADI_SCENE_CURVE3, AT(camera.from), .flags = WADI_SCENE_REQUIRED | KEYED, .unit = "m",
       .minimum = -1e9, .maximum = 1e9, .doc = "Where it stands." },
@@ -120,6 +149,8 @@ const WadiSceneObject wadi_scene_light_object = {
 static const WadiSceneChoice grounds[] = {
     { "plain", WADI_GROUND_PLAIN, "one colour" },
     { "checker", WADI_GROUND_CHECKER, "squares" },
+    { "sand", WADI_GROUND_SAND, "an endless plain of the scene's first sand, or of beach sand" },
+    { "water", WADI_GROUND_WATER, "an endless sea" },
     { "none", WADI_GROUND_NONE, "nothing" },
 };
 WADI_SCENE_CHOICES(grounds);

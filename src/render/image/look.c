@@ -1,5 +1,7 @@
 #include "render/image/look.h"
 
+#include "render/image/noise.h"
+
 WadiLook wadi_look_plain(WadiRgb colour)
 {
     return (WadiLook){ .kind = WADI_LOOK_PLAIN,
@@ -33,6 +35,46 @@ WadiLook wadi_look_water(double depth)
 WadiLook wadi_look_glass(void)
 {
     return (WadiLook){ .kind = WADI_LOOK_GLASS, .colour = { 0.97f, 0.985f, 0.98f }, .index = 1.5f };
+}
+
+WadiLook wadi_look_sea(void)
+{
+    /* Clear ocean water sends back a few percent of blue light; ripples blur its mirror. */
+    return (WadiLook){ .kind = WADI_LOOK_PLAIN,
+                       .colour = { 0.008f, 0.035f, 0.05f },
+                       .coat = 1.0f,
+                       .coat_roughness = 0.25f,
+                       .index = 1.333f };
+}
+
+/* The fraction of the second colour at x, in units of the pattern. */
+static double second_fraction(WadiLookTexture texture, WadiVec3 x)
+{
+    double ring, rough;
+    switch (texture) {
+    case WADI_LOOK_TEXTURE_CHECKER: return fmod(fabs(floor(x.x) + floor(x.y) + floor(x.z)), 2.0);
+    case WADI_LOOK_TEXTURE_BANDS: return fmod(fabs(floor(x.z)), 2.0);
+    case WADI_LOOK_TEXTURE_WOOD:
+        /* Rings a quarter apart, a little out of round, with fibres along x. */
+        ring = 4.0 * hypot(x.y, x.z) + 0.8 * wadi_value_noise(wadi_scale(x, 0.7), 21);
+        rough = wadi_value_noise(wadi_vec3(4.0 * x.x, 60.0 * x.y, 60.0 * x.z), 22);
+        ring -= floor(ring);
+        return fmin(fmax(ring * ring + 0.15 * rough, 0.0), 1.0);
+    case WADI_LOOK_TEXTURE_STONE:
+        ring = 0.5;
+        for (int octave = 0; octave < 5; ++octave) {
+            ring += 0.32 * wadi_value_noise(wadi_scale(x, 1 << octave), 23 + (uint64_t)octave) / (octave + 1);
+        }
+        return fmin(fmax(ring, 0.0), 1.0);
+    default: return 0.0;
+    }
+}
+
+WadiRgb wadi_look_colour(const WadiLook *look, WadiVec3 x)
+{
+    double unit = look->texture_size > 0.0f ? (double)look->texture_size : 1.0;
+    double second = second_fraction(look->texture, wadi_scale(x, 1.0 / unit));
+    return wadi_lerpf(look->colour, look->second_colour, (float)second);
 }
 
 float wadi_srgb_decode(float value)

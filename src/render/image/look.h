@@ -12,6 +12,15 @@ typedef enum WadiLookKind {
     WADI_LOOK_GLASS,
 } WadiLookKind;
 
+/* Patterns of two colours; the same order as WadiSolidTexture. */
+typedef enum WadiLookTexture {
+    WADI_LOOK_TEXTURE_NONE,
+    WADI_LOOK_TEXTURE_CHECKER,
+    WADI_LOOK_TEXTURE_BANDS,
+    WADI_LOOK_TEXTURE_WOOD,
+    WADI_LOOK_TEXTURE_STONE,
+} WadiLookTexture;
+
 /* Zero is a valid value for every field. Made by the functions below. */
 typedef struct WadiLook {
     WadiLookKind kind;
@@ -21,8 +30,9 @@ typedef struct WadiLook {
     float coat_roughness;    /* PLAIN, and SAND when wet: 0..1, the square root of GGX's alpha */
     float index;             /* of refraction: coat, film, water, glass */
     WadiRgb absorption;      /* WATER: 1/m */
-    float checker; /* m, PLAIN: squares of this size alternate between colour and checker_colour; 0: none */
-    WadiRgb checker_colour;
+    WadiLookTexture texture; /* PLAIN: a pattern of `colour` and `second_colour` */
+    float texture_size;      /* m */
+    WadiRgb second_colour;
 } WadiLook;
 
 WadiLook wadi_look_plain(WadiRgb colour);
@@ -31,6 +41,11 @@ WadiLook wadi_look_sand(WadiRgb colour);
 /* `depth`, m: distance after which white light is turquoise; larger is clearer. */
 WadiLook wadi_look_water(double depth);
 WadiLook wadi_look_glass(void);
+/* Deep water seen from above, as an opaque surface. */
+WadiLook wadi_look_sea(void);
+
+/* The colour of a PLAIN look at position x, m, of its texture. */
+WadiRgb wadi_look_colour(const WadiLook *look, WadiVec3 x);
 
 /* sRGB to linear light and back, 0..1. */
 float wadi_srgb_decode(float value);

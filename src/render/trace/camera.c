@@ -5,8 +5,16 @@
 static const double pi = 3.14159265358979323846;
 
 /* Three-quarter view: from the front, slightly to the right and above. */
-enum { AZIMUTH = -60, ELEVATION = 22, VIEW_ANGLE = 35 };
+enum { AZIMUTH = -60, VIEW_ANGLE = 35 };
 static const double margin = 0.12; /* fraction of half the picture, on each side */
+
+/* Degrees. What is smaller than a metre is seen from above like a thing on a table, what is larger than ten
+ * metres from eye height, with the horizon in the picture. */
+static double elevation_for(WadiBox box)
+{
+    double size = wadi_norm(wadi_box_size(box)), high = 22.0, low = 11.0;
+    return high + (low - high) * fmin(fmax(log10(size), 0.0), 1.0);
+}
 
 static WadiVec3 direction_of(double azimuth, double elevation)
 {
@@ -40,7 +48,7 @@ WadiCamera wadi_camera_framing(WadiBox box, double aspect)
     WadiCamera camera = { .target = wadi_scale(wadi_add(box.min, box.max), 0.5),
                           .up = { 0.0, 0.0, 1.0 },
                           .view_angle = VIEW_ANGLE };
-    WadiVec3 back = direction_of(AZIMUTH, ELEVATION), right, up, forward;
+    WadiVec3 back = direction_of(AZIMUTH, elevation_for(box)), right, up, forward;
     camera.eye = wadi_add(camera.target, back);
     axes(&camera, &right, &up, &forward);
     double half_height = tan(0.5 * VIEW_ANGLE * pi / 180.0) * (1.0 - margin),

@@ -12,6 +12,8 @@ enum { PIXEL_BLOCK = 4096 };
 /* Target of the auto-exposure: above the photographic 0.18, since sunlit sand is brighter than most
  * subjects. */
 static const double middle_grey = 0.3;
+/* Reflectance of beach sand and of the default ground. */
+static const double middling_albedo = 0.45;
 
 WadiStatus wadi_film_init(WadiFilm *film, int width, int height, WadiError *error)
 {
@@ -45,6 +47,15 @@ void wadi_film_free(WadiFilm *film)
     *film = (WadiFilm){ 0 };
 }
 
+/* What a surface of middling colour would send back: most of its own colour is divided out, so that black
+ * sand stays black and sugar white. */
+static double metered(const WadiFilm *film, size_t i)
+{
+    double light = (double)wadi_luminance(film->light[i]);
+    double albedo = fmin(fmax((double)wadi_luminance(film->albedo[i]), 0.02), 1.0);
+    return film->distance[i] > 0.0f ? light * pow(middling_albedo / albedo, 0.75) : light;
+}
+
 double wadi_film_auto_exposure(const WadiFilm *film)
 {
     /* Weights fall towards the picture's edge, and the sky counts a quarter, so that it does not darken the
@@ -54,8 +65,7 @@ double wadi_film_auto_exposure(const WadiFilm *film)
         double dy = 2.0 * (y + 0.5) / film->height - 1.0;
         for (int x = 0; x < film->width; ++x) {
             size_t i = (size_t)y * (size_t)film->width + (size_t)x;
-            double dx = 2.0 * (x + 0.5) / film->width - 1.0;
-            double light = (double)wadi_luminance(film->light[i]);
+            double dx = 2.0 * (x + 0.5) / film->width - 1.0, light = metered(film, i);
             double weight = (1.0 - 0.5 * (dx * dx + dy * dy) * 0.9) * (film->distance[i] > 0.0f ? 1.0 : 0.25);
             if (light > 1e-6 && isfinite(light)) {
                 sum += weight * log(light);

@@ -21,11 +21,12 @@ void wadi_film_free(WadiFilm *film);
 
 typedef struct WadiDevelop {
     double exposure;      /* stops: 1 doubles the brightness */
-    bool is_auto_exposed; /* first scales the log-mean luminance to 0.3 */
+    bool is_auto_exposed; /* first scales the log-mean luminance of a middling colour to 0.3 */
     bool is_linear;       /* no film curve, only sRGB: for colours that stand for numbers */
 } WadiDevelop;
 
-/* Auto-exposure factor of this film; 1 for a black one. For a video, add its log2 to `exposure` of all
+/* Auto-exposure factor of this film; 1 for a black one. It follows the light on the surfaces more than their
+ * colours, so that dark ones stay dark. For a video, add its log2 to `exposure` of all
  * frames, so that the brightness does not flicker. */
 double wadi_film_auto_exposure(const WadiFilm *film);
 /* Applies film curve and sRGB, into `image` of the film's size. Rounding is dithered by a fixed pattern to

@@ -25,6 +25,7 @@ typedef struct WadiTraceMesh {
     const float (*velocity)[3]; /* optional: m/s, for motion blur */
     const float *wetness;       /* optional: 0..1, SAND */
     const float (*colour)[3];   /* optional: linear, replaces the look's colour */
+    const float (*texture)[3];  /* optional: m, position in the look's texture */
     int look;                   /* index into the scene's looks */
 } WadiTraceMesh;
 

@@ -76,6 +76,8 @@ static WadiStatus make_mesh(WadiTracer *tracer, WadiPart *part, const WadiTraceM
     WADI_TRY(copy_floats(&part->wetness, mesh->wetness, mesh->vertex_count, error));
     WADI_TRY(
         copy_floats((float **)&part->colour, (const float *)mesh->colour, 3 * mesh->vertex_count, error));
+    WADI_TRY(
+        copy_floats((float **)&part->texture, (const float *)mesh->texture, 3 * mesh->vertex_count, error));
     RTCGeometry geometry = rtcNewGeometry(tracer->device, RTC_GEOMETRY_TYPE_TRIANGLE);
     bool has_blur = mesh->velocity != NULL && is_moving(tracer);
     rtcSetGeometryTimeStepCount(geometry, has_blur ? 2 : 1);
@@ -276,10 +278,10 @@ static WadiStatus build(WadiTracer *tracer, const WadiTraceScene *scene, WadiErr
         tracer->linear_of_byte[byte] = wadi_srgb_decode((float)byte / 255.0f);
     }
     tracer->ground_height = (float)(scene->ground.height - scene->origin.z);
-    double period = 2.0 * (double)scene->ground.look.checker;
+    double period = 2.0 * (double)scene->ground.look.texture_size;
     if (period > 0.0) {
-        tracer->checker_offset[0] = fmod(scene->origin.x, period);
-        tracer->checker_offset[1] = fmod(scene->origin.y, period);
+        tracer->texture_offset[0] = fmod(scene->origin.x, period);
+        tracer->texture_offset[1] = fmod(scene->origin.y, period);
     }
     WADI_TRY(begin(tracer, scene, error));
     for (int p = 0; p < tracer->part_count; ++p) {
@@ -333,6 +335,7 @@ void wadi_tracer_destroy(WadiTracer *tracer)
         WADI_DELETE((float *)part->normal, 3 * part->vertex_count);
         WADI_DELETE(part->wetness, part->vertex_count);
         WADI_DELETE((float *)part->colour, 3 * part->vertex_count);
+        WADI_DELETE((float *)part->texture, 3 * part->vertex_count);
     }
     WADI_DELETE(tracer->parts, (size_t)tracer->part_count);
     WADI_DELETE(tracer->looks, (size_t)tracer->look_count);

@@ -53,6 +53,10 @@ static void describe_triangle(const WadiPart *part, const struct RTCRayHit *foun
     if (part->colour != NULL) {
         hit->colour = mix3((const float(*)[3])part->colour, v, weight);
     }
+    if (part->texture != NULL) {
+        WadiVec3f t = mix3((const float(*)[3])part->texture, v, weight);
+        hit->colour = wadi_look_colour(part->look, wadi_vec3((double)t.x, (double)t.y, (double)t.z));
+    }
     if (part->wetness != NULL) {
         hit->wetness = weight[0] * part->wetness[v[0]] + weight[1] * part->wetness[v[1]] +
                        weight[2] * part->wetness[v[2]];
@@ -112,12 +116,11 @@ static void describe_ground(const WadiTracer *tracer, const WadiTraceRay *ray, f
                            .shading = { 0.0f, 0.0f, 1.0f },
                            .look = look,
                            .colour = look->colour };
-    if (look->checker > 0.0f) {
-        double i = floor(((double)p.x + tracer->checker_offset[0]) / (double)look->checker);
-        double j = floor(((double)p.y + tracer->checker_offset[1]) / (double)look->checker);
-        if (fmod(i + j, 2.0) != 0.0) {
-            hit->colour = look->checker_colour;
-        }
+    if (look->texture != WADI_LOOK_TEXTURE_NONE) {
+        /* In the middle of a layer of cubes, so that rounding does not choose between two. */
+        hit->colour = wadi_look_colour(look, wadi_vec3((double)p.x + tracer->texture_offset[0],
+                                                       (double)p.y + tracer->texture_offset[1],
+                                                       0.5 * (double)look->texture_size));
     }
 }
 

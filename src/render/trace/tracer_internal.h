@@ -21,6 +21,7 @@ typedef struct WadiPart {
     float (*normal)[3];
     float *wetness;
     float (*colour)[3];
+    float (*texture)[3];
 } WadiPart;
 
 /* Two trees: opaque surfaces and transmitting ones. A shadow ray tests the first for any hit and walks
@@ -34,7 +35,7 @@ struct WadiTracer {
     int look_count;
     WadiTraceGround ground;
     float ground_height;      /* m, relative to the origin */
-    double checker_offset[2]; /* m: the origin's position in the ground's pattern */
+    double texture_offset[2]; /* m: the origin's position in the ground's pattern */
     WadiLight *light;
     WadiVec3 origin;
     float open, span;          /* s */
