@@ -23,7 +23,7 @@ SOLVER = re.compile(r"^ +(?:PLAIN|SETTINGS|PLANNED)\((\w+),", re.MULTILINE)
 ROOMS = {
     "core": [["machine"], [""]],
     "geom": [["mesh"], ["read"], [""]],
-    "sph": [["walls"], ["pairs"], ["pressure", "friction", "porous", "viscosity", "tension"], ["sleep"], [""]],
+    "sph": [["walls"], ["pairs"], ["pressure", "friction", "porous", "viscosity", "tension", "adapt"], ["sleep"], [""]],
     "flip": [["transfer"], ["solids", "viscosity", "pressure", "friction"], ["published", "sleep"], ["move"], [""],
              ["volume"]],
     "dem": [["contact", "columns"], ["list"], ["walls"], ["rest"], [""]],
