@@ -1,0 +1,361 @@
+#include "sph/adapt/sph_resample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/random.h"
+#include "particles/cells.h"
+#include "world/water.h"
+
+/* Distances between partners of a merge, and of the halves of a split, over the edge of the cube that both
+ * fill. */
+static const double MERGE_DISTANCE = 1.1, SPLIT_DISTANCE = 0.8;
+static const double GIVES_ABOVE = 0.8; /* of the volume that is split */
+static const double SHARE_MOST = 0.1; /* of the receiver's volume, so that it moves by a tenth of a spacing */
+static const double LEAST_VOLUME = 0.75;
+
+typedef struct Pair {
+    double distance; /* over the mean size */
+    int32_t a, b;
+    uint32_t id_a, id_b; /* id_a < id_b in merges; giver and receiver in shares */
+} Pair;
+
+typedef struct Events {
+    const WadiSphResampleIn *in;
+    WadiSphLedger *ledger;
+    double *volume;
+    double *sum[WADI_SPH_SUMS_MAX];
+    float *mean[WADI_SPH_MEANS_MAX];
+    uint8_t *is_done; /* took part in an event, or was removed */
+    uint8_t *is_removed;
+    int32_t removed;
+} Events;
+
+static void take_columns(Events *e)
+{
+    const WadiSphResampleIn *in = e->in;
+    e->volume = wadi_particles_column(in->particles, in->volume_column);
+    for (int c = 0; c < in->sum_count; ++c) {
+        e->sum[c] = wadi_particles_column(in->particles, in->sums[c]);
+    }
+    for (int c = 0; c < in->mean_count; ++c) {
+        e->mean[c] = wadi_particles_column(in->particles, in->means[c]);
+    }
+}
+
+static double mass_of(const Events *e, int32_t i)
+{
+    double mass = e->in->own_mass[e->in->particles->material[i]] * e->volume[i];
+    for (int c = 0; c < e->in->sum_count; ++c) {
+        mass += e->sum[c][i];
+    }
+    return mass;
+}
+
+double wadi_sph_parcel_mass(const WadiSphResampleIn *in, int32_t i)
+{
+    Events e = { .in = in };
+    take_columns(&e);
+    return mass_of(&e, i);
+}
+
+static double whole(double x)
+{
+    return floor(x * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
+}
+
+static WadiVec3 position_of(const WadiParticles *p, int32_t i)
+{
+    return wadi_vec3(p->x[i], p->y[i], p->z[i]);
+}
+
+static WadiVec3 velocity_of(const WadiParticles *p, int32_t i)
+{
+    return wadi_vec3((double)p->vx[i], (double)p->vy[i], (double)p->vz[i]);
+}
+
+static double size_of(const Events *e, int32_t i)
+{
+    return cbrt(e->volume[i]);
+}
+
+static bool is_splittable(const Events *e, int32_t i)
+{
+    return (e->in->may[i] & WADI_SPH_MAY_SPLIT) != 0 && e->volume[i] > (double)e->in->split_above[i] &&
+           e->volume[i] >= 2.0 * LEAST_VOLUME;
+}
+
+static bool is_mergeable(const Events *e, int32_t i)
+{
+    return (e->in->may[i] & WADI_SPH_MAY_MERGE) != 0 && e->volume[i] <= (double)e->in->merge_below[i];
+}
+
+static bool is_giver(const Events *e, int32_t i)
+{
+    return (e->in->may[i] & WADI_SPH_MAY_GIVE) != 0 &&
+           e->volume[i] > GIVES_ABOVE * (double)e->in->split_above[i];
+}
+
+/* A parcel at x with the mass and velocity given joins particle i. */
+static void join(Events *e, int32_t i, double mass_before, double parcel, WadiVec3 x, WadiVec3 v)
+{
+    WadiParticles *p = e->in->particles;
+    WadiSphLedger *ledger = e->ledger;
+    const WadiVec3 x_i = position_of(p, i), v_i = velocity_of(p, i);
+    const double mass = mass_before + parcel;
+    const WadiVec3 momentum = wadi_add(wadi_scale(v_i, mass_before), wadi_scale(v, parcel));
+    const WadiVec3 wanted = wadi_scale(wadi_add(momentum, ledger->carried), 1.0 / mass);
+    const WadiVec3 to = wadi_add_scaled(x_i, wadi_sub(x, x_i), parcel / mass);
+    p->x[i] = to.x, p->y[i] = to.y, p->z[i] = to.z;
+    p->vx[i] = (float)wanted.x, p->vy[i] = (float)wanted.y, p->vz[i] = (float)wanted.z;
+    const WadiVec3 now = velocity_of(p, i), after = wadi_scale(now, mass);
+    ledger->carried = wadi_sub(wadi_add(momentum, ledger->carried), after);
+    const WadiVec3 spin = wadi_sub(
+        wadi_add(wadi_cross(x_i, wadi_scale(v_i, mass_before)), wadi_cross(x, wadi_scale(v, parcel))),
+        wadi_cross(to, after));
+    ledger->spin = wadi_add(ledger->spin, spin);
+    ledger->energy +=
+        0.5 * (mass_before * wadi_dot(v_i, v_i) + parcel * wadi_dot(v, v) - mass * wadi_dot(now, now));
+}
+
+static void mix_means(const Events *e, int32_t to, double volume_to, int32_t from, double volume_from)
+{
+    const double part = volume_from / (volume_to + volume_from);
+    for (int c = 0; c < e->in->mean_count; ++c) {
+        e->mean[c][to] += (float)part * (e->mean[c][from] - e->mean[c][to]);
+    }
+}
+
+/* b joins a. */
+static void merge(Events *e, int32_t a, int32_t b)
+{
+    const WadiParticles *p = e->in->particles;
+    join(e, a, mass_of(e, a), mass_of(e, b), position_of(p, b), velocity_of(p, b));
+    mix_means(e, a, e->volume[a], b, e->volume[b]);
+    e->volume[a] += e->volume[b];
+    for (int c = 0; c < e->in->sum_count; ++c) {
+        e->sum[c][a] += e->sum[c][b];
+    }
+    e->is_done[a] = e->is_done[b] = 1;
+    e->is_removed[b] = 1;
+    e->removed += 1;
+    e->ledger->merges += 1;
+}
+
+/* The giver's surplus goes over, as far as the receiver wants it. */
+static void share(Events *e, int32_t giver, int32_t receiver)
+{
+    const WadiSphResampleIn *in = e->in;
+    const double surplus = e->volume[giver] - 0.5 * (double)in->split_above[giver];
+    const double part = whole(fmin(0.5 * surplus, SHARE_MOST * e->volume[receiver]));
+    const double mass_before = mass_of(e, receiver), all = e->volume[giver];
+    double parcel = in->own_mass[in->particles->material[giver]] * part;
+    if (!(part > 0.0)) {
+        return;
+    }
+    double moved[WADI_SPH_SUMS_MAX];
+    for (int c = 0; c < in->sum_count; ++c) {
+        moved[c] = whole(e->sum[c][giver] * (part / all));
+        parcel += moved[c];
+    }
+    join(e, receiver, mass_before, parcel, position_of(in->particles, giver),
+         velocity_of(in->particles, giver));
+    mix_means(e, receiver, e->volume[receiver], giver, part);
+    e->volume[receiver] += part;
+    e->volume[giver] -= part;
+    for (int c = 0; c < in->sum_count; ++c) {
+        e->sum[c][receiver] += moved[c];
+        e->sum[c][giver] -= moved[c];
+    }
+    e->is_done[giver] = e->is_done[receiver] = 1;
+    e->ledger->shares += 1;
+}
+
+static int compare_pairs(const void *x, const void *y)
+{
+    const Pair *a = x, *b = y;
+    if (a->distance != b->distance) {
+        return a->distance < b->distance ? -1 : 1;
+    }
+    if (a->id_a != b->id_a) {
+        return a->id_a < b->id_a ? -1 : 1;
+    }
+    return a->id_b < b->id_b ? -1 : a->id_b > b->id_b;
+}
+
+typedef bool (*MayPair)(const Events *e, int32_t a, int32_t b);
+
+static bool may_merge(const Events *e, int32_t a, int32_t b)
+{
+    const WadiParticles *p = e->in->particles;
+    const double both = e->volume[a] + e->volume[b];
+    const double most = fmin((double)e->in->split_above[a], (double)e->in->split_above[b]);
+    const WadiVec3 dv = wadi_sub(velocity_of(p, a), velocity_of(p, b));
+    return p->id[a] < p->id[b] && is_mergeable(e, a) && is_mergeable(e, b) &&
+           both <= fmin(most, e->in->largest) && wadi_dot(dv, dv) <= e->in->speed_max * e->in->speed_max;
+}
+
+static bool may_share(const Events *e, int32_t a, int32_t b)
+{
+    return is_giver(e, a) && is_mergeable(e, b);
+}
+
+/* Pairs of the list within reach, in the order of distances; *count of them. */
+static WadiStatus find_pairs(const Events *e, const int32_t *list, int32_t listed, MayPair may_pair,
+                             Pair **pairs, int64_t *count, WadiArena *arena, WadiError *error)
+{
+    const WadiParticles *p = e->in->particles;
+    WadiCells cells;
+    double largest = 0.0;
+    for (int32_t n = 0; n < listed; ++n) {
+        largest = fmax(largest, size_of(e, list[n]));
+    }
+    const double reach = MERGE_DISTANCE * largest * e->in->spacing;
+    WADI_TRY(wadi_cells_build_subset(&cells, p, list, listed, reach, arena, error));
+    *count = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        int64_t found = 0;
+        for (int32_t c = 0; c < 27 * cells.cell_count; ++c) {
+            const int32_t *at = cells.coordinate[c / 27];
+            const int n = c % 27;
+            const int32_t other =
+                wadi_cells_find(&cells, at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1);
+            for (int32_t i = cells.start[c / 27]; other >= 0 && i < cells.start[c / 27 + 1]; ++i) {
+                for (int32_t j = cells.start[other]; j < cells.start[other + 1]; ++j) {
+                    const int32_t a = cells.order[i], b = cells.order[j];
+                    if (a == b || p->material[a] != p->material[b] || !may_pair(e, a, b)) {
+                        continue;
+                    }
+                    const double size = 0.5 * (size_of(e, a) + size_of(e, b)) * e->in->spacing;
+                    const double distance = wadi_norm(wadi_sub(position_of(p, a), position_of(p, b))) / size;
+                    if (distance > MERGE_DISTANCE) {
+                        continue;
+                    }
+                    if (pass == 1) {
+                        (*pairs)[found] = (Pair){ distance, a, b, p->id[a], p->id[b] };
+                    }
+                    ++found;
+                }
+            }
+        }
+        if (pass == 0) {
+            WADI_TRY(WADI_ARENA_NEW(arena, pairs, (size_t)found, "pairs to merge", error));
+        }
+        *count = found;
+    }
+    qsort(*pairs, (size_t)*count, sizeof **pairs, compare_pairs);
+    return WADI_OK;
+}
+
+/* Merges, or shares where `is_share`, in the order of distances. */
+static WadiStatus join_pairs(Events *e, bool is_share, WadiArena *arena, WadiError *error)
+{
+    const WadiSphResampleIn *in = e->in;
+    const int32_t all = in->particles->count;
+    int32_t *list = NULL, listed = 0, events = 0;
+    WADI_TRY(WADI_ARENA_NEW(arena, &list, (size_t)all, "particles to merge", error));
+    for (int32_t i = in->first; i < all; ++i) {
+        const bool is_in = is_mergeable(e, i) || (is_share && is_giver(e, i));
+        if (is_in && e->is_done[i] == 0) {
+            list[listed++] = i;
+        }
+    }
+    if (listed < 2) {
+        return WADI_OK;
+    }
+    Pair *pairs = NULL;
+    int64_t count;
+    WADI_TRY(find_pairs(e, list, listed, is_share ? may_share : may_merge, &pairs, &count, arena, error));
+    for (int64_t n = 0; n < count && events < in->most; ++n) {
+        if (e->is_done[pairs[n].a] == 0 && e->is_done[pairs[n].b] == 0) {
+            if (is_share) {
+                share(e, pairs[n].a, pairs[n].b);
+            } else {
+                merge(e, pairs[n].a, pairs[n].b);
+            }
+            ++events;
+        }
+    }
+    return WADI_OK;
+}
+
+static void copy_particle(const WadiParticles *p, int32_t from, int32_t to)
+{
+    const uint32_t id = p->id[to];
+    for (int c = 0; c < p->column_count; ++c) {
+        const size_t size = wadi_type_size(p->column[c].type);
+        char *data = p->column[c].data;
+        memcpy(data + size * (size_t)to, data + size * (size_t)from, size);
+    }
+    p->id[to] = id;
+}
+
+/* Half of a particle goes to the new one, to both sides of the centre of mass. */
+static void split(Events *e, int32_t from, int32_t to)
+{
+    const WadiSphResampleIn *in = e->in;
+    WadiParticles *p = in->particles;
+    copy_particle(p, from, to);
+    const double before = mass_of(e, from);
+    e->volume[to] = whole(0.5 * e->volume[from]);
+    e->volume[from] -= e->volume[to];
+    for (int c = 0; c < in->sum_count; ++c) {
+        e->sum[c][to] = whole(0.5 * e->sum[c][from]);
+        e->sum[c][from] -= e->sum[c][to];
+    }
+    double u[3];
+    wadi_random_unit3(0, p->id[to], WADI_RANDOM_SPLIT, u);
+    const WadiVec3 along =
+        wadi_normalized_or(wadi_vec3(u[0] - 0.5, u[1] - 0.5, u[2] - 0.5), wadi_vec3(1.0, 0.0, 0.0));
+    const double distance = SPLIT_DISTANCE * size_of(e, to) * in->spacing;
+    const WadiVec3 centre = position_of(p, from);
+    const WadiVec3 a = wadi_add_scaled(centre, along, -distance * (mass_of(e, to) / before));
+    const WadiVec3 b = wadi_add_scaled(centre, along, distance * (mass_of(e, from) / before));
+    p->x[from] = a.x, p->y[from] = a.y, p->z[from] = a.z;
+    p->x[to] = b.x, p->y[to] = b.y, p->z[to] = b.z;
+    e->ledger->splits += 1;
+}
+
+static WadiStatus split_all(Events *e, WadiArena *arena, WadiError *error)
+{
+    const WadiSphResampleIn *in = e->in;
+    WadiParticles *p = in->particles;
+    int32_t *list = NULL, count = 0, first;
+    WADI_TRY(WADI_ARENA_NEW(arena, &list, (size_t)p->count, "particles to split", error));
+    for (int32_t i = in->first; i < p->count && count < in->most; ++i) {
+        if (e->is_done[i] == 0 && is_splittable(e, i)) {
+            list[count++] = i;
+        }
+    }
+    if (count == 0) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_particles_append(p, count, &first, error));
+    take_columns(e);
+    for (int32_t n = 0; n < count; ++n) {
+        split(e, list[n], first + n);
+    }
+    return WADI_OK;
+}
+
+WadiStatus wadi_sph_resample(const WadiSphResampleIn *in, WadiSphLedger *ledger, WadiArena *arena,
+                             WadiError *error)
+{
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    const size_t count = (size_t)in->particles->count;
+    Events e = { .in = in, .ledger = ledger };
+    WADI_TRY(WADI_ARENA_NEW(arena, &e.is_done, count, "events", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &e.is_removed, 2 * count, "events", error));
+    memset(e.is_done, 0, count);
+    memset(e.is_removed, 0, 2 * count);
+    take_columns(&e);
+    WADI_TRY(join_pairs(&e, false, arena, error));
+    WADI_TRY(join_pairs(&e, true, arena, error));
+    WADI_TRY(split_all(&e, arena, error));
+    if (e.removed > 0) {
+        wadi_particles_remove(in->particles, e.is_removed);
+    }
+    wadi_arena_release(arena, mark);
+    return WADI_OK;
+}
