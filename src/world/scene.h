@@ -81,6 +81,7 @@ typedef struct WadiBodyDef {
     double jitter;             /* 0..1 */
     WadiSnap snap;
     double saturation; /* 0..1, of sand */
+    bool is_sculpture; /* other defaults of snap and saturation, set while parsing */
     WadiWhere where, where_saturation;
 } WadiBodyDef;
 

@@ -215,6 +215,27 @@ static void check_saturation(WadiSceneReader *r, int node, int material)
     }
 }
 
+/* What a sculpture does not say, follows from its material. */
+static void finish_sculpture(WadiSceneReader *r, const WadiSceneGiven *given, WadiBodyDef *body)
+{
+    const WadiSceneObject *object = &wadi_scene_body_object;
+    if (!body->is_sculpture || body->material < 0) {
+        return;
+    }
+    const WadiMaterial *material = &r->scene->materials[body->material];
+    if (material->kind != WADI_MATERIAL_SAND) {
+        report_at(r, given_node(object, given, "sculpture"), "sculpture",
+                  "a sculpture is of sand, and this material is water");
+        return;
+    }
+    if (given_node(object, given, "snap") < 0) {
+        body->snap = WADI_SNAP_LAYER;
+    }
+    if (given_node(object, given, "saturation") < 0) {
+        body->saturation = material->pores.ideal_saturation;
+    }
+}
+
 static void finish_cells(WadiSceneReader *r, int node, const WadiSceneGiven *given, bool is_sound)
 {
     enum { MOST_CELLS = 1000000 };
@@ -394,6 +415,7 @@ void wadi_finish_object(WadiSceneReader *r, int node, const WadiSceneObject *obj
         if (body->material_name != NULL) {
             body->material = find_material(r, given_node(object, given, "material"), body->material_name);
             check_saturation(r, given_node(object, given, "saturation"), body->material);
+            finish_sculpture(r, given, body);
         }
     } else if (object == &wadi_scene_emitter_object) {
         WadiEmitterDef *emitter = base;

@@ -198,6 +198,9 @@ static const WadiSceneField body_fields[] = {
     { "saturation", WADI_SCENE_NUMBER, AT(WadiBodyDef, saturation), .flags = WADI_SCENE_HASH_IF_CHANGED,
       FRACTION, .where = offsetof(WadiBodyDef, where_saturation),
       .doc = "Of sand: part of its pores that is full of water at time 0." },
+    { "sculpture", WADI_SCENE_BOOL, AT(WadiBodyDef, is_sculpture), .flags = NO_EFFECT,
+      .doc = "Moist sand that keeps its shape: unless given, `saturation` is the `ideal_saturation` of its "
+             "material and `snap` is `layer`." },
 };
 const WadiSceneObject wadi_scene_body_object = {
     .name = "body",
