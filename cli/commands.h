@@ -118,6 +118,7 @@ int wadi_cli_run(const WadiCliArgs *args);
 int wadi_cli_check(const WadiCliArgs *args);
 int wadi_cli_info(const WadiCliArgs *args);
 int wadi_cli_surface(const WadiCliArgs *args);
+int wadi_cli_secondary(const WadiCliArgs *args);
 int wadi_cli_export(const WadiCliArgs *args);
 int wadi_cli_render(const WadiCliArgs *args);
 int wadi_cli_schema(const WadiCliArgs *args);

@@ -16,7 +16,7 @@ from pathlib import Path
 # A layer includes itself and those before it; layers of the same row do not include each other. Between the two lists stands the
 # row of the solvers: those that the solver table has.
 BELOW_SOLVERS = [["core"], ["math"], ["grid"], ["geom"], ["particles"], ["world"], ["matter"], ["sleep"], ["linsys"]]
-ABOVE_SOLVERS = [["sim"], ["io"], ["surface"], ["render"], ["export"], ["api"]]
+ABOVE_SOLVERS = [["sim"], ["io"], ["surface"], ["secondary"], ["render"], ["export"], ["api"]]
 SOLVER_TABLE = "src/sim/solvers.h"
 SOLVER = re.compile(r"^ +(?:PLAIN|SETTINGS|PLANNED)\((\w+),", re.MULTILINE)
 # The rooms of a large layer, by the same rule; "" is the layer's own folder.
@@ -30,7 +30,7 @@ ROOMS = {
     "io": [["files"], ["frame", "scene"], ["run"]],
     "surface": [["cloud"], ["field"], ["mesh"], ["write"], [""]],
     "render": [["image"], ["trace"], [""]],
-    "api": [[""], ["surface", "render"], ["export"]],
+    "api": [[""], ["surface", "render", "secondary"], ["export"]],
 }
 MAX_FILES = 25  # in a folder of src/; larger ones are split into rooms
 

@@ -21,7 +21,7 @@ _wadi_files() {
 }
 
 _wadi() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check surface render export info schema gallery bench help'
+    local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check surface secondary render export info schema gallery bench help'
     local gallery='bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha inf585-layers circle-blobs inf585-radius moist-column jet-on-pile rain-on-soil' benches='flip sph surface'
     local cases='water-ball water-ball-4 sand-ball sand-column rest water-block sand-block wet-block pile-and-jet zhu-bridson anisotropic'
     COMPREPLY=()
@@ -134,6 +134,25 @@ _wadi() {
         fi
         if [[ $current == -* ]]; then
             _wadi_words "--frames --method --set --material --subframe --format --up -o --output --force --threads --json -q --quiet -h --help"
+        else
+            _wadi_files folder
+        fi
+        ;;
+    secondary)
+        if [[ $previous == --frames ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --set ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --threads ]]; then
+            :
+            return
+        fi
+        if [[ $current == -* ]]; then
+            _wadi_words "--frames --set --force --threads --json -q --quiet -h --help"
         else
             _wadi_files folder
         fi

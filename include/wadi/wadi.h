@@ -10,6 +10,7 @@
 #include "wadi/render.h"
 #include "wadi/run.h"
 #include "wadi/scene.h"
+#include "wadi/secondary.h"
 #include "wadi/sim.h"
 #include "wadi/surface.h"
 

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/check.h"
+#include "render/foam.h"
 #include "render/frame_scene_internal.h"
 #include "render/solid_texture.h"
 #include "surface/surface_frame.h"
@@ -342,7 +343,7 @@ static WadiStatus fill_frame_scene(WadiFrameBuilder *s, WadiError *error)
     size_t layout = s->def->is_layout ? wadi_layout_count(scene) : 0;
     WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &frame_scene->solids,
                             colliders + WADI_FRAME_SHEETS_MAX + layout, "solids of a picture", error));
-    WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &frame_scene->looks, 2 * materials + colliders + 1 + layout,
+    WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &frame_scene->looks, 2 * materials + colliders + 2 + layout,
                             "looks of a picture", error));
     for (int m = 0; m < scene->material_count; ++m) {
         WADI_TRY(add_part(s, m, error));
@@ -351,6 +352,7 @@ static WadiStatus fill_frame_scene(WadiFrameBuilder *s, WadiError *error)
     if (s->def->is_layout) {
         WADI_TRY(wadi_frame_scene_add_layout(s, error));
     }
+    WADI_TRY(wadi_foam_add(frame_scene, s->def, error));
     set_ground(s);
     return WADI_OK;
 }

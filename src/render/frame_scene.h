@@ -19,9 +19,10 @@ typedef struct WadiFrameSceneColours {
 
 typedef struct WadiFrameSceneDef {
     const WadiScene *scene;
-    const WadiWorld *world; /* made from the scene; its colliders are drawn */
-    int grains_max;         /* upper bound per particle; 0: as the looks say */
-    bool has_underlay;      /* sand drawn as grains has its mesh underneath, which closes gaps */
+    const WadiWorld *world;     /* made from the scene; its colliders are drawn */
+    const WadiState *secondary; /* foam, spray, bubbles and dust of the frame; NULL: none */
+    int grains_max;             /* upper bound per particle; 0: as the looks say */
+    bool has_underlay;          /* sand drawn as grains has its mesh underneath, which closes gaps */
     const WadiFrameSceneColours *colours; /* NULL: as the looks say; otherwise particles are balls */
     bool is_layout;                       /* bodies, emitters, drains, domain and camera are drawn too */
     bool has_camera_drawn;                /* of a layout: the camera too, seen from elsewhere */
@@ -57,6 +58,8 @@ typedef struct WadiFrameScene {
     int part_count;
     WadiFrameSceneSolid *solids;
     int solid_count;
+    WadiGrains foam; /* and spray, bubbles, dust; in the arena; count 0: none */
+    int foam_look;
     WadiLook *looks;
     int look_count;
     WadiTraceGround ground;

@@ -17,6 +17,15 @@ static void trace_mesh(WadiTraceMesh *to, const WadiMesh *mesh, int look)
                            .look = look };
 }
 
+static WadiTraceSpheres trace_grains(const WadiGrains *grains, int look)
+{
+    return (WadiTraceSpheres){ .count = grains->count,
+                               .sphere = (const float(*)[4])grains->sphere,
+                               .colour = grains->colour,
+                               .velocity = (const float(*)[3])grains->velocity,
+                               .look = look };
+}
+
 /* For frames without the attribute: the look's wetness at every vertex. */
 static WadiStatus uniform_wetness(WadiFrameScene *frame_scene, WadiTraceMesh *mesh, float wetness,
                                   WadiError *error)
@@ -77,7 +86,7 @@ WadiStatus wadi_frame_scene_trace(WadiFrameScene *frame_scene, const WadiScene *
     WadiTraceSpheres *spheres;
     size_t count = (size_t)frame_scene->part_count + (size_t)frame_scene->solid_count;
     WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &meshes, count, "meshes of a picture", error));
-    WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &spheres, (size_t)frame_scene->part_count,
+    WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &spheres, (size_t)frame_scene->part_count + 1,
                             "grains of a picture", error));
     *trace = (WadiTraceScene){ .origin = frame_scene->origin,
                                .looks = frame_scene->looks,
@@ -103,13 +112,11 @@ WadiStatus wadi_frame_scene_trace(WadiFrameScene *frame_scene, const WadiScene *
             }
         }
         if (part->grains.count > 0) {
-            spheres[trace->spheres_count++] =
-                (WadiTraceSpheres){ .count = part->grains.count,
-                                    .sphere = (const float(*)[4])part->grains.sphere,
-                                    .colour = part->grains.colour,
-                                    .velocity = (const float(*)[3])part->grains.velocity,
-                                    .look = part->look };
+            spheres[trace->spheres_count++] = trace_grains(&part->grains, part->look);
         }
+    }
+    if (frame_scene->foam.count > 0) {
+        spheres[trace->spheres_count++] = trace_grains(&frame_scene->foam, frame_scene->foam_look);
     }
     for (int s = 0; s < frame_scene->solid_count; ++s) {
         WADI_TRY(trace_solid(frame_scene, &meshes[trace->mesh_count++], &frame_scene->solids[s], error));

@@ -106,6 +106,7 @@ typedef struct WadiRenderSettings {
     double ground_height;     /* m; below -1e300: the domain's floor, or the lowest point */
     WadiWallsKey walls;       /* of the domain, besides its floor */
     bool has_colliders;       /* colliders are drawn */
+    bool has_secondary;       /* foam, spray, bubbles and dust are drawn where they were made */
     WadiVec3 collider_colour; /* sRGB */
     double exposure;          /* stops */
     double shutter;           /* fraction of the frame time that the shutter is open: motion blur; 0: none */

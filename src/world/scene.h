@@ -7,6 +7,7 @@
 #include "geom/shape.h"
 #include "particles/seed.h"
 #include "world/render_def.h"
+#include "world/secondary_def.h"
 #include "world/surface_def.h"
 
 typedef enum WadiMaterialKind {
@@ -156,6 +157,7 @@ typedef struct WadiScene {
     WadiCurve gravity; /* m/s^2 */
     double max_step;   /* s; upper bound of a step, INFINITY when not given */
     WadiSurfaceSettings surface;
+    WadiSecondaryDef secondary;
     WadiRenderSettings render;
     bool has_texture;     /* particles store their position at birth as the attribute `texture` */
     int checkpoint_every; /* frames between milestone checkpoints; the newest two are always kept */

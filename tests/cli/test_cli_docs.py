@@ -26,7 +26,9 @@ PLACES = {
     "key": "gravity: {keys: [%(map)s]}",
     "flip": "flip: %(map)s",
     "sph": "solver: sph\nsph: %(map)s",
+    "dem": "solver: dem\ndem: %(map)s",
     "surface": "surface: %(map)s",
+    "secondary": "secondary: %(map)s",
     "render": "render: %(map)s",
     "camera": "render: {camera: %(map)s}",
     "light": "render: {light: %(map)s}",
@@ -123,7 +125,7 @@ def readings_of(span, sections):
     for section, keys in sections.items():
         if first in keys and section == "material":
             yield from (scene_with(form % inner) for form in MATERIAL_MAPS)
-        elif first in keys and section in ("flip", "sph", "surface", "render", "look", "walls", "light"):
+        elif first in keys and section in ("flip", "sph", "dem", "surface", "secondary", "render", "look", "walls", "light"):
             yield place(section, "{" + inner + "}")
         elif first in keys and section == "scene" and not span.startswith("{"):
             # Settings of a solver stand with the solver.

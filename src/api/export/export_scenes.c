@@ -122,7 +122,7 @@ static const Target targets[] = {
 
 static uint64_t frame_key(const Exporter *e, const WadiFrameLayout *layout)
 {
-    return wadi_hash_combine(e->settings, wadi_render_plan_key(&e->plan, layout));
+    return wadi_hash_combine(e->settings, wadi_render_plan_key(&e->plan, layout, NULL));
 }
 
 /* Whether the file and all files made with it exist and are complete. */

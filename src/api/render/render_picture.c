@@ -19,6 +19,7 @@ static const float EVEN_LIGHT = 1.0f, EVEN_SUN = 1.0f;
 void wadi_picture_maker_free(WadiPictureMaker *maker)
 {
     wadi_state_free(&maker->frame);
+    wadi_state_free(&maker->secondary);
     wadi_frame_scene_free(&maker->frame_scene);
     wadi_film_free(&maker->film);
     wadi_image_free(&maker->image);
@@ -28,6 +29,22 @@ void wadi_picture_maker_free(WadiPictureMaker *maker)
 static void frame_path(const WadiRenderPlan *plan, int frame, char path[WADI_PATH_SIZE])
 {
     wadi_run_frame_path(path, WADI_PATH_SIZE, plan->view.run, plan->view.summary.name, frame);
+}
+
+/* Reads the foam of a frame, if `wadi secondary` made it; else the state is empty. The layout has no arrays
+ * then. */
+static WadiStatus read_secondary(WadiPictureMaker *maker, const WadiRenderPlan *plan, int frame,
+                                 WadiFrameLayout *layout, bool has_values, WadiError *error)
+{
+    char path[WADI_PATH_SIZE];
+    wadi_run_secondary_path(path, sizeof path, plan->view.run, plan->view.summary.name, frame);
+    layout->array_count = 0;
+    wadi_state_clear(&maker->secondary);
+    if (!plan->view.scene->render.has_secondary || !wadi_file_exists(path)) {
+        return WADI_OK;
+    }
+    return has_values ? wadi_frame_file_read(path, "particles", &layout->header, &maker->secondary, error)
+                      : wadi_frame_file_read_layout(path, "particles", layout, error);
 }
 
 static void count_objects(WadiPictureMaker *maker, const WadiTraceScene *trace)
@@ -62,7 +79,9 @@ static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
 {
     const WadiScene *scene = plan->view.scene;
     double start = wadi_time_now();
-    WADI_TRY(wadi_frame_scene_build(&maker->frame_scene, frame_scene_def, &maker->frame, time, error));
+    WadiFrameSceneDef def = *frame_scene_def;
+    def.secondary = &maker->secondary;
+    WADI_TRY(wadi_frame_scene_build(&maker->frame_scene, &def, &maker->frame, time, error));
     WadiTraceScene trace;
     WADI_TRY(wadi_frame_scene_trace(&maker->frame_scene, scene, &trace, error));
     WadiCamera camera = wadi_frame_scene_camera(scene, plan->box, time);
@@ -176,7 +195,7 @@ static WadiStatus draw(WadiPictureMaker *maker, const WadiRenderPlan *plan, cons
 static WadiStatus make_picture(WadiPictureMaker *maker, const WadiRenderPlan *plan, const char *from,
                                int frame, bool *is_kept, WadiError *error)
 {
-    WadiFrameLayout layout;
+    WadiFrameLayout layout, foam;
     char path[WADI_PATH_SIZE], words[20];
     WADI_TRY(wadi_frame_file_read_layout(from, "particles", &layout, error));
     if (layout.header.frame != frame || !(layout.header.fps > 0.0)) {
@@ -184,13 +203,15 @@ static WadiStatus make_picture(WadiPictureMaker *maker, const WadiRenderPlan *pl
                          layout.header.frame, layout.header.fps);
     }
     wadi_render_plan_path(plan, frame, path, sizeof path);
-    uint64_t key = wadi_render_plan_key(plan, &layout);
+    WADI_TRY(read_secondary(maker, plan, frame, &foam, false, error));
+    uint64_t key = wadi_render_plan_key(plan, &layout, &foam);
     *is_kept = !plan->def->is_forced && wadi_output_index_has(maker->outputs, path, key, false);
     if (*is_kept) {
         return WADI_OK;
     }
     WADI_TRY(wadi_output_index_claim(maker->outputs, path, error));
     WADI_TRY(wadi_frame_file_read(from, "particles", &layout.header, &maker->frame, error));
+    WADI_TRY(read_secondary(maker, plan, frame, &foam, true, error));
     WADI_TRY(draw(maker, plan, &layout.header, error));
     char software[64], number[16], time[32];
     snprintf(words, sizeof words, "%016" PRIx64, key);

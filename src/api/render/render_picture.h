@@ -7,7 +7,7 @@
 
 /* State reused from picture to picture. A zeroed maker is valid. */
 typedef struct WadiPictureMaker {
-    WadiState frame;
+    WadiState frame, secondary;
     WadiFrameScene frame_scene;
     WadiFilm film;
     WadiImage image;

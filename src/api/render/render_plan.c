@@ -289,15 +289,22 @@ void wadi_render_plan_path(const WadiRenderPlan *plan, int frame, char *path, si
     snprintf(path, size, "%s/%s.%04d.png", plan->folder, plan->name, frame);
 }
 
-uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame)
+static uint64_t hash_arrays(uint64_t key, const WadiFrameLayout *frame)
 {
-    const WadiBox *box = &plan->box;
-    const double shared[] = { plan->exposure, box->min.x, box->min.y,          box->min.z,        box->max.x,
-                              box->max.y,     box->max.z, frame->header.frame, frame->header.time };
-    uint64_t key = hash_numbers(plan->settings_hash, shared, (int)(sizeof shared / sizeof *shared));
     for (int i = 0; i < frame->array_count; ++i) {
         key = hash_text(key, frame->array[i].name);
         key = wadi_hash_combine(key, frame->array[i].checksum);
     }
     return key;
+}
+
+uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame,
+                              const WadiFrameLayout *secondary)
+{
+    const WadiBox *box = &plan->box;
+    const double shared[] = { plan->exposure, box->min.x, box->min.y,          box->min.z,        box->max.x,
+                              box->max.y,     box->max.z, frame->header.frame, frame->header.time };
+    uint64_t key = hash_numbers(plan->settings_hash, shared, (int)(sizeof shared / sizeof *shared));
+    key = hash_arrays(key, frame);
+    return secondary != NULL ? hash_arrays(key, secondary) : key;
 }

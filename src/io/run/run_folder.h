@@ -97,5 +97,7 @@ int wadi_run_count_frames(const char *folder, const char *name);
 
 /* Path of a frame file: "RUN/particles/NAME.0001.h5"; more digits when needed. */
 void wadi_run_frame_path(char *path, size_t size, const char *folder, const char *name, int frame);
+/* "RUN/secondary/NAME.0012.h5": foam, spray, bubbles and dust of that frame. */
+void wadi_run_secondary_path(char *path, size_t size, const char *folder, const char *name, int frame);
 
 #endif

@@ -67,6 +67,11 @@ static WadiStatus write_frame(WadiRunWriter *writer, WadiError *error)
     char path[WADI_PATH_SIZE];
     wadi_run_frame_path(path, sizeof path, writer->folder, writer->name, writer->header.frame);
     WADI_TRY(wadi_frame_file_write(path, "particles", &writer->header, &writer->frame, error));
+    /* Foam of an earlier frame of this number would be drawn with the new one. */
+    wadi_run_secondary_path(path, sizeof path, writer->folder, writer->name, writer->header.frame);
+    if (wadi_file_exists(path)) {
+        WADI_TRY(wadi_file_remove(path, error));
+    }
     if (writer->header.frame == writer->safe_frames + 1) {
         writer->safe_frames += 1;
     }

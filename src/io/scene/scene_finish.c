@@ -382,6 +382,16 @@ static void finish_scene(WadiSceneReader *r, int node, const WadiSceneGiven *giv
     }
 }
 
+/* Two values that do not fit together: "VALUE TEXT LIMIT", at `key` or, if that is not given, at `other`. */
+static void report_pair(WadiSceneReader *r, const WadiSceneObject *object, const WadiSceneGiven *given,
+                        const char *key, const char *other, double value, const char *text, double limit)
+{
+    const size_t mark = wadi_read_enter(r, key);
+    const int node = given_node(object, given, key);
+    wadi_read_problem(r, node >= 0 ? node : given_node(object, given, other), "%g %s %g", value, text, limit);
+    wadi_read_leave(r, mark);
+}
+
 void wadi_finish_object(WadiSceneReader *r, int node, const WadiSceneObject *object, void *base,
                         const WadiSceneGiven *given, bool is_sound)
 {
@@ -398,12 +408,15 @@ void wadi_finish_object(WadiSceneReader *r, int node, const WadiSceneObject *obj
     } else if (object == &wadi_scene_surface_object) {
         const WadiSurfaceSettings *surface = &r->scene->surface;
         if (is_sound && surface->radius >= surface->reach) {
-            size_t mark = wadi_read_enter(r, "radius");
-            int radius = given_node(object, given, "radius");
-            wadi_read_problem(r, radius >= 0 ? radius : given_node(object, given, "reach"),
-                              "%g spacings; the surface of a lone particle must lie within its reach of %g",
-                              surface->radius, surface->reach);
-            wadi_read_leave(r, mark);
+            report_pair(r, object, given, "radius", "reach", surface->radius,
+                        "spacings; the surface of a lone particle must lie within its reach of",
+                        surface->reach);
+        }
+    } else if (object == &wadi_scene_secondary_object) {
+        const WadiSecondaryDef *secondary = &r->scene->secondary;
+        if (is_sound && secondary->slow >= secondary->fast) {
+            report_pair(r, object, given, "fast", "slow", secondary->fast,
+                        "m/s; it must be more than `slow`,", secondary->slow);
         }
     } else if (object == &wadi_scene_material_object) {
         WadiMaterial *material = base;

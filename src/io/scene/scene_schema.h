@@ -15,6 +15,7 @@ extern const WadiSceneObject wadi_scene_force_object;
 extern const WadiSceneObject wadi_scene_material_object;
 extern const WadiSceneObject wadi_scene_domain_object;
 extern const WadiSceneObject wadi_scene_surface_object;
+extern const WadiSceneObject wadi_scene_secondary_object;
 extern const WadiSceneObject wadi_scene_render_object;
 extern const WadiSceneObject wadi_scene_camera_object;
 extern const WadiSceneObject wadi_scene_light_object;

@@ -183,6 +183,8 @@ static const WadiSceneField render_fields[] = {
       .doc = "Whether the sides of the domain show." },
     { "colliders", WADI_SCENE_BOOL, AT(has_colliders), .fallback = { 1 },
       .doc = "Whether colliders are drawn." },
+    { "secondary", WADI_SCENE_BOOL, AT(has_secondary), .fallback = { 1 },
+      .doc = "Whether foam, spray, bubbles and dust are drawn, where `wadi secondary` has made them." },
     { "collider_colour", WADI_SCENE_VEC3, AT(collider_colour), COLOUR, .fallback = { 0.45, 0.48, 0.52 },
       .doc = "Of the colliders." },
     { "exposure", WADI_SCENE_NUMBER, AT(exposure), .unit = "stops", .minimum = -20, .maximum = 20,

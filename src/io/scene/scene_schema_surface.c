@@ -1,4 +1,4 @@
-/* Keys for surfaces of particles. None changes the simulation. */
+/* Keys for what is made of finished frames: surfaces, foam and dust. None changes the simulation. */
 #include <math.h>
 
 #include "io/scene/scene_schema.h"
@@ -67,4 +67,36 @@ const WadiSceneObject wadi_scene_surface_object = {
     .doc = "How `wadi surface` makes meshes from particles; the simulation does not depend on it.",
     WADI_SCENE_FIELDS(surface_fields),
     .example = "{method: anisotropic, smoothing: 0, walls: open}",
+};
+
+#define SECONDARY_AT(member) .offset = offsetof(WadiScene, secondary.member)
+
+static const WadiSceneField secondary_fields[] = {
+    { "amount", WADI_SCENE_NUMBER, SECONDARY_AT(amount), .minimum = 0, .maximum = 1e4, .fallback = { 1 },
+      .doc = "Of foam, spray and bubbles. With 1, the surface of the wildest water makes 30 % of its volume "
+             "in a "
+             "second." },
+    { "dust", WADI_SCENE_NUMBER, SECONDARY_AT(dust), .minimum = 0, .maximum = 1e4, .fallback = { 1 },
+      .doc = "Of dust, where dry sand hits hard. With 1, it is 0.5 % of the volume in a second." },
+    { "size", WADI_SCENE_NUMBER, SECONDARY_AT(size), .unit = "m", .minimum = 1e-7, .maximum = 1e3,
+      .fallback_text = "a quarter of the particles' spacing",
+      .doc = "Diameter of what is made. Half of it makes eight times as many." },
+    { "life", WADI_SCENE_NUMBER, SECONDARY_AT(life), .flags = WADI_SCENE_ABOVE_MIN, .unit = "s", .minimum = 0,
+      .maximum = 1e4, .fallback = { 3 },
+      .doc = "Mean time that foam lasts. Bubbles and spray do not age until they are foam." },
+    { "dust_life", WADI_SCENE_NUMBER, SECONDARY_AT(dust_life), .flags = WADI_SCENE_ABOVE_MIN, .unit = "s",
+      .minimum = 0, .maximum = 1e4, .fallback = { 2 }, .doc = "Mean time that dust lasts." },
+    { "slow", WADI_SCENE_NUMBER, SECONDARY_AT(slow), .unit = "m/s", .minimum = 0, .maximum = 1e4,
+      .fallback = { 1 }, .doc = "Slower material makes none: real water draws in no air below about 1 m/s." },
+    { "fast", WADI_SCENE_NUMBER, SECONDARY_AT(fast), .flags = WADI_SCENE_ABOVE_MIN, .unit = "m/s",
+      .minimum = 0, .maximum = 1e4, .fallback = { 4 },
+      .doc = "Faster material makes no more. Above `slow`." },
+    { "rise", WADI_SCENE_NUMBER, SECONDARY_AT(rise), .unit = "m/s", .minimum = 0, .maximum = 100,
+      .fallback = { 0.25 }, .doc = "Speed at which bubbles rise in still water." },
+};
+const WadiSceneObject wadi_scene_secondary_object = {
+    .name = "secondary",
+    .doc = "How `wadi secondary` makes foam, spray, bubbles and dust; the simulation does not depend on it.",
+    WADI_SCENE_FIELDS(secondary_fields),
+    .example = "{amount: 2, size: 0.004, life: 5}",
 };

@@ -10,7 +10,8 @@ enum { BIN_BLOCK = 16 };
 static const float FAR_POSITION = 1e15f;
 
 typedef struct PairWalk {
-    const WadiBins *bins;
+    const WadiBins *of;        /* whose points get sums */
+    const WadiBins *bins;      /* where their neighbours are; the same for sums over each other */
     const uint8_t *is_skipped; /* of this level */
     WadiPairFn body;
     void *context;
@@ -29,7 +30,7 @@ static void flush(const PairWalk *walk, int32_t first, int32_t end, WadiPairChun
         chunk->cube[n] = 0.0f;
         chunk->slot[n] = 0;
     }
-    walk->body(walk->context, walk->bins, first, end, chunk);
+    walk->body(walk->context, walk->of, first, end, chunk);
     chunk->count = 0;
 }
 
@@ -41,9 +42,9 @@ static inline float outside(float x, float width)
 
 static void visit_bin(const PairWalk *walk, int32_t bin)
 {
-    const WadiBins *bins = walk->bins;
-    const WadiCells *cells = &bins->level[walk->level];
-    int32_t base = bins->first[walk->level];
+    const WadiBins *of = walk->of, *bins = walk->bins;
+    const WadiCells *cells = &of->level[walk->level];
+    int32_t base = of->first[walk->level];
     int32_t first = base + cells->start[bin], end = base + cells->start[bin + 1];
     const int32_t *at = cells->coordinate[bin];
     double size = cells->cell_size;
@@ -54,7 +55,7 @@ static void visit_bin(const PairWalk *walk, int32_t bin)
     const float width = 1.0001f * (float)size;
     /* Slightly smaller, or the walk would visit one more bin on the high side. With several levels larger,
      * since finer bins must be found from as far as this bin's support radius. */
-    box = wadi_box_grown(box, bins->level_count > 1 ? size : -1e-9 * size);
+    box = wadi_box_grown(box, of == bins && bins->level_count > 1 ? size : -1e-9 * size);
 
     WadiPairChunk chunk;
     chunk.count = 0;
@@ -96,11 +97,21 @@ static void visit_bins(void *context, int64_t first, int64_t end)
     }
 }
 
+void wadi_pairs_between(const WadiBins *of, const WadiBins *bins, WadiPairFn body, void *context)
+{
+    for (int l = 0; l < of->level_count; ++l) {
+        PairWalk walk = { of, bins, NULL, body, context, l };
+        wadi_parallel_for(of->level[l].cell_count, BIN_BLOCK, visit_bins, &walk);
+    }
+}
+
 void wadi_near_pairs(const WadiBins *bins, const uint8_t *is_skipped, WadiPairFn body, void *context)
 {
     int32_t bins_before = 0;
     for (int l = 0; l < bins->level_count; ++l) {
-        PairWalk walk = { bins, is_skipped != NULL ? is_skipped + bins_before : NULL, body, context, l };
+        PairWalk walk = {
+            bins, bins, is_skipped != NULL ? is_skipped + bins_before : NULL, body, context, l
+        };
         wadi_parallel_for(bins->level[l].cell_count, BIN_BLOCK, visit_bins, &walk);
         bins_before += bins->level[l].cell_count;
     }

@@ -27,6 +27,9 @@ typedef void (*WadiPairFn)(void *context, const WadiBins *bins, int32_t first, i
 /* is_skipped: one per bin, level by level, or NULL. A particle's chunks come in the same order for any thread
  * count. */
 void wadi_near_pairs(const WadiBins *bins, const uint8_t *is_skipped, WadiPairFn body, void *context);
+/* The same for the points of `of`: the particles of `bins` whose support radius may reach them. The body gets
+ * `of`, and positions relative to its bins. */
+void wadi_pairs_between(const WadiBins *of, const WadiBins *bins, WadiPairFn body, void *context);
 
 /* Marks the bins deep inside evenly filled space: all bins up to two away are at least half full, so that no
  * particle is within its support radius of a surface. Both arrays hold one byte per bin of all levels. */

@@ -1,0 +1,261 @@
+/* The options of each command. Included by commands.c, whose table they belong to, and by nothing else. */
+#ifndef WADI_CLI_OPTION_TABLES_H
+#define WADI_CLI_OPTION_TABLES_H
+
+#include "commands.h"
+
+#define VALUE(member) offsetof(WadiCliArgs, member)
+
+#define FLAG(name_, short_, member_, help_)                                                                  \
+    {                                                                                                        \
+        .name = name_, .short_name = short_, .kind = WADI_CLI_FLAG, .offset = VALUE(member_), .help = help_  \
+    }
+#define NUMBER(name_, minimum_, maximum_, member_, help_)                                                    \
+    {                                                                                                        \
+        .name = name_, .argument = "N", .kind = WADI_CLI_NUMBER, .offset = VALUE(member_),                   \
+        .minimum = minimum_, .maximum = maximum_, .help = help_                                              \
+    }
+
+/* Options shared by several commands, so that their texts are equal. */
+#define HELP FLAG("help", 'h', help, "Show this help and do nothing else.")
+#define JSON(help_) FLAG("json", 0, json, help_)
+#define FRAMES NUMBER("frames", 1, 9999999, frames, "Number of frames, instead of the scene's.")
+#define SOLVER                                                                                               \
+    {                                                                                                        \
+        .name = "solver", .argument = "S", .kind = WADI_CLI_TEXT, .offset = VALUE(solver),                   \
+        .choices = "points flip sph",                                                                        \
+        .help = "Simulate with this solver, whatever the scene says. Short for --set solver=S."              \
+    }
+#define SET                                                                                                  \
+    {                                                                                                        \
+        .name = "set", .argument = "KEY=VALUE", .kind = WADI_CLI_SET,                                        \
+        .help =                                                                                              \
+            "Override a value of the scene, such as resolution=64 or 'bodies[0].velocity=[0,0,1]'. May be "  \
+            "given several times; later ones win."                                                           \
+    }
+
+#define OUTPUT                                                                                               \
+    {                                                                                                        \
+        .name = "output", .short_name = 'o', .argument = "RUN", .kind = WADI_CLI_TEXT,                       \
+        .offset = VALUE(output), .files = WADI_CLI_FILES_FOLDER,                                             \
+        .help = "Folder the frames go to. Without it: the scene's name with .run, in the current folder."    \
+    }
+#define THREADS                                                                                              \
+    NUMBER("threads", 0, 1024, threads,                                                                      \
+           "Threads to use; 0 means all cores. The result does not depend on it.")
+#define RESUME                                                                                               \
+    FLAG("resume", 0, resume, "Continue an earlier run from its newest checkpoint; start if there is none.")
+#define OVERWRITE                                                                                            \
+    FLAG("overwrite", 0, overwrite, "Remove the frames an earlier run left in the folder, then start.")
+#define EVENTS JSON("Write one line of JSON an event to standard output, and nothing else there.")
+#define QUIET FLAG("quiet", 'q', quiet, "Print errors only.")
+
+static const WadiCliOption run_options[] = {
+    OUTPUT,
+    FRAMES,
+    SOLVER,
+    SET,
+    THREADS,
+    RESUME,
+    NUMBER("from-frame", 1, 9999999, from_frame,
+           "Keep the frames up to this one and simulate the later ones again, with the scene as it is now."),
+    OVERWRITE,
+    { .name = "changes",
+      .argument = "FILE",
+      .kind = WADI_CLI_TEXT,
+      .offset = VALUE(changes),
+      .files = WADI_CLI_FILES_ANY,
+      .help = "Repeat the changes of this file, as `wadi view` saves them, each at its step." },
+    EVENTS,
+    QUIET,
+    HELP,
+};
+
+static const WadiCliOption gallery_options[] = {
+    OUTPUT,
+    FLAG("print", 0, print, "Write the scene file of the entry to standard output, to start from it."),
+    FRAMES,
+    SET,
+    THREADS,
+    RESUME,
+    OVERWRITE,
+    JSON("List as one JSON object an entry; run with one line of JSON an event."),
+    QUIET,
+    HELP,
+};
+
+static const WadiCliOption bench_options[] = {
+    { .name = "case",
+      .argument = "CASE",
+      .kind = WADI_CLI_TEXT,
+      .offset = VALUE(bench_case),
+      .files = WADI_CLI_FILES_CASE,
+      .help = "Run this case only." },
+    NUMBER("frames", 1, 9999999, frames,
+           "Number of frames, instead of 24; of surface: rounds, instead of 7."),
+    NUMBER("scale", 100, 100000000, scale,
+           "About so many particles in each case: the same scene on a finer or coarser grid."),
+    THREADS,
+    JSON("Write one JSON object a case, in SI units."),
+    HELP,
+};
+
+static const WadiCliOption check_options[] = {
+    FRAMES, SOLVER, SET, JSON("Write the same numbers as one JSON object, in SI units."), HELP,
+};
+
+#define TEXT(name_, argument_, member_, help_)                                                               \
+    {                                                                                                        \
+        .name = name_, .argument = argument_, .kind = WADI_CLI_TEXT, .offset = VALUE(member_), .help = help_ \
+    }
+#define CHOICE(name_, argument_, member_, choices_, help_)                                                   \
+    {                                                                                                        \
+        .name = name_, .argument = argument_, .kind = WADI_CLI_TEXT, .offset = VALUE(member_),               \
+        .choices = choices_, .help = help_                                                                   \
+    }
+#define UP                                                                                                   \
+    CHOICE("up", "AXIS", up, "z y",                                                                          \
+           "z, as wadi has it, or y: (x, y, z) becomes (x, z, -y). Without it: z. Not for vdb.")
+static const WadiCliOption surface_options[] = {
+    TEXT("frames", "A-B", frame_range, "These frames, or one frame A. Without it: all that are finished."),
+    CHOICE("method", "M", method, "zhu_bridson anisotropic blobby color_field",
+           "zhu_bridson, anisotropic, blobby or color_field, whatever the scene says. Short for --set "
+           "surface.method=M."),
+    { .name = "set",
+      .argument = "KEY=VALUE",
+      .kind = WADI_CLI_SET,
+      .help =
+          "Override a setting of the scene's surface, such as surface.cell_size=0.004. May be given several "
+          "times; later ones win." },
+    TEXT("material", "NAME", material, "This material only."),
+    TEXT("subframe", "F", subframe,
+         "Move particles along their velocities for this part of a frame, 0 to 1: a sample of motion blur. "
+         "The files are then MATERIAL.s500.0001.ply for 0.5."),
+    CHOICE("format", "LIST", format, "ply obj vdb",
+           "ply, obj, vdb, or several with commas between. Without it: ply, which carries velocities and all "
+           "other attributes. vdb is the level set, where wadi was built with OpenVDB."),
+    UP,
+    { .name = "output",
+      .short_name = 'o',
+      .argument = "FOLDER",
+      .kind = WADI_CLI_TEXT,
+      .offset = VALUE(output),
+      .files = WADI_CLI_FILES_FOLDER,
+      .help = "Folder the meshes go to. Without it: surface in the run folder." },
+    FLAG("force", 0, force,
+         "Make meshes again that are there already, from the same particles and settings."),
+    THREADS,
+    EVENTS,
+    QUIET,
+    HELP,
+};
+
+static const WadiCliOption secondary_options[] = {
+    NUMBER("frames", 1, 9999999, frames, "Up to this frame. Without it: all that are finished."),
+    { .name = "set",
+      .argument = "KEY=VALUE",
+      .kind = WADI_CLI_SET,
+      .help = "Override a setting of the scene's secondary, such as secondary.amount=2. May be given several "
+              "times; later ones win." },
+    FLAG("force", 0, force, "Make files again that are there already, from the same frames and settings."),
+    THREADS,
+    EVENTS,
+    QUIET,
+    HELP,
+};
+
+static const WadiCliOption render_options[] = {
+    TEXT("frames", "A-B", frame_range, "These frames, or one frame A. Without it: all that are finished."),
+    NUMBER("every", 1, 9999999, every, "Every N-th frame only. The video lasts as long as with all."),
+    CHOICE("quality", "Q", quality, "draft preview final",
+           "draft, preview or final: a few seconds, some more, or minutes a picture. Without it: preview."),
+    NUMBER("samples", 1, 65536, samples, "Paths of light a pixel, whatever the quality says."),
+    TEXT("size", "WxH", size,
+         "Pixels of a picture, such as 1280x720. Short for --set render.width=W and render.height=H."),
+    { .name = "set",
+      .argument = "KEY=VALUE",
+      .kind = WADI_CLI_SET,
+      .help = "Override a setting of how the scene is drawn: render.KEY, materials.NAME.look.KEY, "
+              "'colliders[0].look.KEY' or surface.KEY. Of a scene file also what is simulated. May be given "
+              "several times; later ones win." },
+    CHOICE(
+        "color", "ATTRIBUTE", color, "speed pressure rigid material",
+        "False colours for a number that particles carry, such as speed, pressure or wetness, with a scale "
+        "beside the picture. The files are then NAME.ATTRIBUTE.0001.png."),
+    TEXT("range", "LOW,HIGH", range, "Ends of that scale. Without it: those of the run."),
+    CHOICE("map", "NAME", map, "dune lagoon split grey kinds",
+           "Colours of that scale. Without it: those that fit the attribute."),
+    TEXT("cut", "PLANE", cut,
+         "Leave out what lies on the camera's side of a plane, to look inside: x=0.5, y=0.5 or z=0.5; or a "
+         "point "
+         "and the direction of what is left out, PX,PY,PZ,NX,NY,NZ."),
+    FLAG("layout", 0, layout,
+         "Of a scene: draw bodies, colliders, emitters and the camera where they are placed, without "
+         "simulating: NAME.layout.png as the camera sees it and, of a scene with a camera, NAME.overview.png "
+         "from outside. Seconds."),
+    TEXT("time", "S", time, "Of a layout: at this time, in seconds. Without it: 0."),
+    FLAG("no-video", 0, no_video, "Pictures only."),
+    FLAG("gif", 0, gif, "Make an animated GIF too."),
+    NUMBER("sheet", 1, 100, sheet, "Make a contact sheet of N pictures spread over those that are drawn."),
+    { .name = "output",
+      .short_name = 'o',
+      .argument = "FOLDER",
+      .kind = WADI_CLI_TEXT,
+      .offset = VALUE(output),
+      .files = WADI_CLI_FILES_FOLDER,
+      .help = "Folder the pictures, the video and the sheet go to. Without it: pictures to images in the run "
+              "folder, the others to the run folder itself." },
+    FLAG("force", 0, force, "Draw pictures again that are there already, from the same frame and settings."),
+    FLAG("overwrite", 0, overwrite, "Of a scene: remove the frames of an earlier run and simulate again."),
+    THREADS,
+    EVENTS,
+    QUIET,
+    HELP,
+};
+
+static const WadiCliOption export_options[] = {
+    CHOICE(
+        "to", "PROGRAM", to, "pov pbrt blender ply obj vdb",
+        "pov: scenes that povray draws as they are. pbrt: scenes for pbrt-v4. blender: a script that loads "
+        "the "
+        "run into Blender. ply, obj, vdb: meshes as wadi surface makes them; ply has the particles too."),
+    TEXT("frames", "A-B", frame_range, "These frames, or one frame A. Without it: all that are finished."),
+    { .name = "set",
+      .argument = "KEY=VALUE",
+      .kind = WADI_CLI_SET,
+      .help = "Override a setting of how the scene is drawn: render.KEY, materials.NAME.look.KEY, "
+              "'colliders[0].look.KEY' or surface.KEY; for "
+              "ply, obj and vdb surface.KEY only. May be given several times; later ones win." },
+    UP,
+    { .name = "output",
+      .short_name = 'o',
+      .argument = "FOLDER",
+      .kind = WADI_CLI_TEXT,
+      .offset = VALUE(output),
+      .files = WADI_CLI_FILES_FOLDER,
+      .help = "Folder the files go to. Without it: export/PROGRAM in the run folder." },
+    FLAG("force", 0, force, "Write files again that are there already, from the same frame and settings."),
+    THREADS,
+    EVENTS,
+    QUIET,
+    HELP,
+};
+
+static const WadiCliOption info_options[] = {
+    JSON("Write the description as JSON."),
+    HELP,
+};
+
+static const WadiCliOption schema_options[] = {
+    FLAG("markdown", 0, markdown, "Write the reference page of scene files instead of the schema."),
+    HELP,
+};
+
+static const WadiCliOption help_options[] = { HELP };
+
+static const WadiCliOption top_options[] = {
+    HELP,
+    FLAG("version", 'V', version, "Show the version and do nothing else."),
+};
+
+#endif

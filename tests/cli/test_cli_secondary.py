@@ -1,0 +1,103 @@
+"""wadi secondary against the real binary: files, what is kept, resuming, pictures."""
+import filecmp
+import os
+import shutil
+
+from cli_harness import contains, good, is_equal, main, shown, wadi, write
+
+DAM = """\
+wadi: 1
+solver: flip
+domain: {min: [0, 0, 0], max: [3, 0.5, 2]}
+cell_size: 0.1
+frames: 16
+materials: {water: {kind: water}}
+bodies: [{material: water, velocity: [3, 0, 0], shape: {box: {min: [1.5, 0, 0], max: [3, 0.5, 1.4]}}}]
+"""
+
+
+def simulate(scene=DAM, name="a.run"):
+    write("scene.yaml", scene)
+    good("run", "scene.yaml", "-o", name, "--quiet")
+    return name
+
+
+def files(run):
+    return [name for name in shown(os.path.join(run, "secondary")) if name.endswith(".h5")]
+
+
+def pixels(path):
+    """The picture's data without its texts, which name the settings."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at, found = 8, b""
+    while at < len(data):
+        size = int.from_bytes(data[at:at + 4], "big")
+        found += data[at + 8:at + 8 + size] if data[at + 4:at + 8] == b"IDAT" else b""
+        at += 12 + size
+    return found
+
+
+def test_secondary_makes_a_file_a_frame_and_keeps_them():
+    run = simulate()
+    contains(good("secondary", run).out, "16 frames, 16 files written, 0 kept")
+    is_equal(len(files(run)), 16)
+    assert os.path.exists(os.path.join(run, "secondary", "scene.xdmf"))
+    contains(good("secondary", run).out, "0 files written, 16 kept")
+    contains(good("secondary", run, "--set", "secondary.amount=2").out, "16 files written")
+    contains(good("info", os.path.join(run, "secondary", files(run)[-1])).out, "life")
+
+
+def test_stopped_and_continued_gives_the_same_bytes():
+    run = simulate()
+    shutil.copytree(run, "b.run")
+    good("secondary", run, "--quiet", "--threads", "1")
+    good("secondary", "b.run", "--quiet", "--frames", "9", "--threads", "2")
+    is_equal(len(files("b.run")), 9)
+    contains(good("secondary", "b.run", "--threads", "5").out, "7 files written, 9 kept")
+    for name in files(run):
+        assert filecmp.cmp(os.path.join(run, "secondary", name), os.path.join("b.run", "secondary", name), False), name
+    # A file that was damaged is made again, as are those that followed from another one before it.
+    with open(os.path.join("b.run", "secondary", files(run)[4]), "r+b") as file:
+        file.truncate(1000)
+    contains(good("secondary", "b.run").out, "1 file written, 15 kept")
+    assert filecmp.cmp(os.path.join(run, "secondary", files(run)[4]), os.path.join("b.run", "secondary", files(run)[4]),
+                       False)
+
+
+def test_pictures_show_it():
+    run = simulate()
+    draw = ("render", run, "--frames", "16", "--quality", "draft", "--size", "96x54", "--no-video", "--quiet", "--threads", "1")
+    good(*draw)
+    picture = os.path.join(run, "images", "scene.0016.png")
+    without = pixels(picture)
+    good("secondary", run, "--quiet")
+    good(*draw)
+    assert pixels(picture) != without
+    good(*draw, "--set", "render.secondary=false")
+    assert pixels(picture) == without
+
+
+def test_a_frame_simulated_again_loses_its_foam():
+    run = simulate()
+    good("secondary", run, "--quiet")
+    good("run", "scene.yaml", "-o", run, "--from-frame", "10", "--quiet")
+    assert len(files(run)) in (9, 10), files(run)
+
+
+def test_slow_water_makes_none_and_says_so():
+    run = simulate(DAM.replace("velocity: [3, 0, 0]", "velocity: [0, 0, 0]").replace("frames: 16", "frames: 2"))
+    contains(good("secondary", run).out, "secondary.slow")
+
+
+def test_wrong_settings_are_refused():
+    run = simulate(DAM.replace("frames: 16", "frames: 2"))
+    result = wadi("secondary", run, "--set", "secondary.slow=5")
+    assert result.code != 0
+    contains(result.err, "more than `slow`")
+    contains(wadi("secondary", run, "--set", "resolution=5").err, "secondary.amount=2")
+    contains(wadi("secondary", "none.run").err, "no such run folder")
+
+
+if __name__ == "__main__":
+    main(globals())
