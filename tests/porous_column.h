@@ -20,7 +20,7 @@ typedef struct Column {
     WadiArena arena;
     int64_t start[COLUMN_MAX + 1];
     int32_t same[COLUMN_MAX], index[2 * COLUMN_MAX];
-    float slope[2 * COLUMN_MAX];
+    uint16_t slope[2 * COLUMN_MAX];
     WadiI4 place[COLUMN_MAX];
     uint8_t is_sand[COLUMN_MAX], material[COLUMN_MAX];
     double pressure[COLUMN_MAX], water[COLUMN_MAX];
@@ -50,9 +50,8 @@ static inline double layer_weight(const Column *c)
 
 static inline void column_link(Column *c, int32_t i, int32_t j, int64_t *n)
 {
-    const double vertical = layer_weight(c) / WADI_SPH_PLACES;
     c->index[*n] = j;
-    c->slope[*n] = (float)vertical;
+    c->slope[*n] = 1;
     c->same[i] += c->is_sand[i] == c->is_sand[j];
     *n += 1;
 }
@@ -89,6 +88,7 @@ static inline void column_init(Column *c, int count, int below, int above, doubl
                                .same = c->same,
                                .index = c->index,
                                .slope = c->slope,
+                               .slope_unit = (float)(layer_weight(c) / WADI_SPH_PLACES),
                                .place = c->place };
     c->in = (WadiSphPorousIn){ .pairs = &c->pairs,
                                .is_sand = c->is_sand,

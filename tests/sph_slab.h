@@ -27,7 +27,8 @@ typedef struct Slab {
     WadiSphFriction friction;
     int64_t start[SLAB_MAX + 1], mirror_start[SLAB_MAX + 1]; /* sand has no images */
     int32_t same[SLAB_MAX], index[SLAB_PAIRS], of[SLAB_MAX];
-    float pair_slope[SLAB_PAIRS], cover[SLAB_MAX];
+    uint16_t pair_slope[SLAB_PAIRS];
+    float cover[SLAB_MAX];
     WadiI4 place[SLAB_MAX];
     uint8_t contact_count[SLAB_MAX];
     WadiSphContact contact[SLAB_MAX][WADI_SPH_CONTACT_MAX];
@@ -87,6 +88,7 @@ static inline void slab_find_pairs(Slab *slab)
 {
     const double places = slab_places(slab), scale = (double)slab->kernel.scale;
     int64_t end = 0;
+    slab->pairs.slope_unit = (float)(scale * 3.0 / places / UINT16_MAX);
     for (int i = 0; i < slab->count; ++i) {
         for (int a = 0; a < 3; ++a) {
             slab->place[i][a] = (int32_t)(uint32_t)(uint64_t)(int64_t)floor(slab->x[i][a] * places);
@@ -102,9 +104,9 @@ static inline void slab_find_pairs(Slab *slab)
             if (j != i && q < 1.0) {
                 const double t = 1.0 - q, m = fmax(0.0, 0.5 - q);
                 density += scale * (2.0 * t * t * t - 8.0 * m * m * m);
-                assert_true(end < SLAB_PAIRS);
+                assert_true(end + 8 < SLAB_PAIRS);
                 slab->index[end] = j;
-                slab->pair_slope[end++] = (float)(scale * 1.5 / places * (t * t - 4.0 * m * m) / q);
+                slab->pair_slope[end++] = (uint16_t)lrint(UINT16_MAX * 0.5 * (t * t - 4.0 * m * m) / q);
             }
         }
         slab->same[i] = (int32_t)(end - slab->start[i]);

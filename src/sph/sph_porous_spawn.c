@@ -21,7 +21,7 @@ static WadiVec3 outwards(const WadiSphStep *step, int32_t i)
     for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
         const WadiI4 d = WADI_SPH_PLACES_BETWEEN(pairs->place[i], pairs->place[pairs->index[n]]);
         const WadiVec3 away = { (double)d[0], (double)d[1], (double)d[2] };
-        sum = wadi_add_scaled(sum, away, (double)pairs->slope[n]);
+        sum = wadi_add_scaled(sum, away, (double)wadi_sph_slope(pairs, n));
     }
     const int32_t near = step->walls.of[i];
     if (near >= 0) {

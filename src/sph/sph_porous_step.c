@@ -196,7 +196,7 @@ static double mean_pressure(const Pressures *s, int32_t i)
     for (int64_t n = first; n < end; ++n) {
         const int32_t j = pairs->index[n];
         const WadiI4 d = WADI_SPH_PLACES_BETWEEN(pairs->place[i], pairs->place[j]);
-        const double slope = (double)pairs->slope[n];
+        const double slope = (double)wadi_sph_slope(pairs, n);
         const double below =
             (double)d[0] * s->weight.x + (double)d[1] * s->weight.y + (double)d[2] * s->weight.z;
         sum += slope * fmax(0.0, (double)s->step->pressure[j] * s->to_pascal + below);

@@ -44,7 +44,7 @@ static float weight_part(const Sources *s, int32_t i)
     for (int64_t n = pairs->start[i]; n < pairs->start[i] + pairs->same[i]; ++n) {
         const int32_t j = pairs->index[n];
         if (step->pressure[j] > 0.0f) {
-            sum += WADI_SPH_OFFSET(pairs->place[i], pairs->place[j]) * pairs->slope[n];
+            sum += WADI_SPH_OFFSET(pairs->place[i], pairs->place[j]) * wadi_sph_slope(pairs, n);
         }
     }
     sum *= s->fall;

@@ -223,8 +223,9 @@ WadiStatus wadi_sph_check_loads(WadiSph *sph, const WadiSphStep *step, WadiError
         for (int64_t n = pairs->start[i]; n < pairs->start[i] + pairs->same[i]; ++n) {
             const int32_t j = pairs->index[n];
             if (step->fixed[j] != 0) {
-                load[tile[j]].weight += (double)pairs->slope[n];
-                load[tile[j]].pressure += (double)pairs->slope[n] * (double)step->pressure[i] * pascal;
+                load[tile[j]].weight += (double)wadi_sph_slope(pairs, n);
+                load[tile[j]].pressure +=
+                    (double)wadi_sph_slope(pairs, n) * (double)step->pressure[i] * pascal;
             }
         }
         for (int64_t n = pairs->start[i]; step->is_wet != NULL && step->is_wet[i] && n < pairs->start[i + 1];

@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) void push_of(const WadiSphFrictionI
     for (int64_t n = first; n < end; ++n) {
         const int32_t j = pairs->index[n];
         const WadiSphStress *other = &friction->stress[j];
-        const WadiF4 g = WADI_SPH_OFFSET(pairs->place[j], place) * pairs->slope[n];
+        const WadiF4 g = WADI_SPH_OFFSET(pairs->place[j], place) * wadi_sph_slope(pairs, n);
         const WadiF4 shear = own.shear + other->shear;
         diagonal += (own.normal + other->normal) * g;
         above += shear * TURN(g);
@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) void strain_of(const WadiSphFrictio
     WadiF4 diagonal = { 0 }, above = { 0 }, below = { 0 };
     for (int64_t n = first; n < end; ++n) {
         const int32_t j = pairs->index[n];
-        const WadiF4 g = WADI_SPH_OFFSET(pairs->place[j], place) * pairs->slope[n];
+        const WadiF4 g = WADI_SPH_OFFSET(pairs->place[j], place) * wadi_sph_slope(pairs, n);
         const WadiF4 difference = velocity[j] - v;
         diagonal += difference * g;
         above += difference * TURN(g);

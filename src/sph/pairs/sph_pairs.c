@@ -7,9 +7,10 @@
 #include "sph/pairs/sph_mirrors.h"
 #include "sph/pairs/sph_weigh.h"
 
-typedef uint32_t WadiU8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef uint8_t WadiSphBytes __attribute__((vector_size(8), aligned(1), may_alias));
 
-enum { PARTICLE_BLOCK = 4096, RANGE_MAX = 27, LANES = WADI_SPH_LANES };
+/* BUFFER: neighbours of a particle that are collected before their kernels are computed. */
+enum { PARTICLE_BLOCK = 4096, RANGE_MAX = 27, LANES = WADI_SPH_LANES, BUFFER = 128 };
 
 typedef struct Range {
     int32_t first, end;
@@ -20,7 +21,10 @@ typedef struct Search {
     WadiSphPairs *pairs;
     int32_t *axis[3]; /* places by axis, padded by LANES */
     float *density;
+    bool has_both;   /* sand and water */
     bool is_filling; /* second pass: the lists are written; first: they are counted */
+    /* For each set of eight bits the numbers of those that are 1, in order. */
+    uint8_t lanes_of[1 << LANES][LANES];
 } Search;
 
 static int32_t place_of(double x, double places_per_metre)
@@ -78,9 +82,8 @@ static int find_ranges(const WadiTileSort *sort, int32_t tile, int row, int lane
     return count;
 }
 
-/* Bits of the particles j .. j + 7 that are within the support of i, and their squared distances. */
-static inline __attribute__((always_inline)) unsigned find_within(const Search *s, int32_t i, int32_t j,
-                                                                  WadiF8 *square)
+/* Bits of the particles j .. j + 7 that are within the support of i. */
+static inline __attribute__((always_inline)) unsigned find_within(const Search *s, int32_t i, int32_t j)
 {
     WadiF8 sum = { 0 };
     for (int a = 0; a < 3; ++a) {
@@ -90,7 +93,6 @@ static inline __attribute__((always_inline)) unsigned find_within(const Search *
     }
     const float reach = (float)(WADI_SPH_SUPPORT * WADI_SPH_PLACES);
     const WadiI8 is_within = sum < reach * reach;
-    *square = sum;
     return wadi_row_bits(&is_within);
 }
 
@@ -110,86 +112,123 @@ static bool is_hidden(const Search *s, int32_t i, int32_t j)
     return wadi_sph_walls_hide(walls, near_i, near_j, offset);
 }
 
-/* Visits the neighbours of i in a fixed order; writes index and squared distance to the lists when
- * filling. */
-static void visit(const Search *s, int32_t i, const Range *ranges, int range_count)
+/* The neighbours of i among j .. j + 7 as bits, those before `end` alone. */
+static inline __attribute__((always_inline)) unsigned find_neighbours(const Search *s, int32_t i, int32_t j,
+                                                                      int32_t end)
 {
-    const uint8_t *is_sand = s->in->is_sand;
-    const bool has_solids = s->in->walls->has_solids;
-    WadiSphPairs *pairs = s->pairs;
+    unsigned bits = find_within(s, i, j);
+    bits &= end - j < LANES ? (1u << (end - j)) - 1 : 0xffu;
+    bits &= ~((uint32_t)i - (uint32_t)j < LANES ? 1u << (i - j) : 0u);
+    if (s->in->walls->has_solids && s->in->walls->of[i] >= 0) {
+        for (unsigned left = bits; left != 0; left &= left - 1) {
+            const int lane = __builtin_ctz(left);
+            bits &= ~(is_hidden(s, i, j + lane) ? 1u << lane : 0u);
+        }
+    }
+    return bits;
+}
+
+/* Those of the particles j .. j + 7 that are of the kind of i, as bits. */
+static inline __attribute__((always_inline)) unsigned find_same(const Search *s, int32_t i, int32_t j)
+{
+    unsigned bits = 0;
+    for (int lane = 0; lane < LANES; ++lane) {
+        const int32_t at = j + lane < s->pairs->count ? j + lane : i;
+        bits |= (unsigned)(s->in->is_sand[at] == s->in->is_sand[i]) << lane;
+    }
+    return bits;
+}
+
+static void count(const Search *s, int32_t i, const Range *ranges, int range_count)
+{
     int32_t same = 0, other = 0;
-    int64_t to_same = s->is_filling ? pairs->start[i] : 0, to_other = to_same + pairs->same[i];
     for (int r = 0; r < range_count; ++r) {
-        for (int32_t j0 = ranges[r].first; j0 < ranges[r].end; j0 += LANES) {
-            WadiF8 square;
-            unsigned bits = find_within(s, i, j0, &square);
-            const int left = ranges[r].end - j0;
-            bits &= left < LANES ? (1u << left) - 1 : 0xffu;
-            for (; bits != 0; bits &= bits - 1) {
-                const int lane = __builtin_ctz(bits);
-                const int32_t j = j0 + lane;
-                if (j == i || (has_solids && is_hidden(s, i, j))) {
-                    continue;
-                }
-                const bool is_same = is_sand[i] == is_sand[j];
-                if (s->is_filling) {
-                    int64_t *to = is_same ? &to_same : &to_other;
-                    pairs->index[*to] = j;
-                    pairs->slope[*to] = square[lane];
-                    *to += 1;
-                } else {
-                    same += is_same;
-                    other += !is_same;
-                }
+        for (int32_t j = ranges[r].first; j < ranges[r].end; j += LANES) {
+            const unsigned bits = find_neighbours(s, i, j, ranges[r].end);
+            const unsigned kind = s->has_both && bits != 0 ? find_same(s, i, j) : 0xffu;
+            same += __builtin_popcount(bits & kind);
+            other += __builtin_popcount(bits & ~kind);
+        }
+    }
+    s->pairs->start[i + 1] = same + other;
+    s->pairs->same[i] = same;
+}
+
+/* A part of the list of i that is being written. */
+typedef struct List {
+    int32_t index[BUFFER + LANES];
+    int count;  /* of index */
+    int64_t to; /* entry of index[0] in the lists */
+    WadiF8 density;
+} List;
+
+/* Writes the first neighbours of a list, at most eight, and their slopes. */
+static void write_eight(const Search *s, int32_t i, List *list, int32_t *index, int count)
+{
+    const WadiSphPairsIn *in = s->in;
+    WadiSphPairs *pairs = s->pairs;
+    WadiSphEight eight;
+    for (int l = count; l < LANES; ++l) {
+        index[l] = i;
+    }
+    wadi_sph_load_eight(pairs, &pairs->place[i], index, &eight);
+    const WadiF8 square = eight.x * eight.x + eight.y * eight.y + eight.z * eight.z;
+    float w[LANES], slope[LANES], volume[LANES];
+    wadi_sph_weigh((const float *)&square, in->kernel->scale, w, slope);
+    for (int l = 0; l < LANES; ++l) {
+        volume[l] = l >= count ? 0.0f : in->volume != NULL ? in->volume[index[l]] : 1.0f;
+    }
+    const WadiF8 part = *(const WadiF8 *)volume;
+    list->density += *(const WadiF8 *)w * part;
+    const WadiF8 units = *(const WadiF8 *)slope * part * (1.0f / pairs->slope_unit) + 0.5f;
+    const WadiSphShorts shorts =
+        __builtin_convertvector(__builtin_convertvector(units, WadiI8), WadiSphShorts);
+    memcpy(pairs->index + list->to, index, (size_t)count * sizeof *index);
+    memcpy(pairs->slope + list->to, &shorts, (size_t)count * sizeof *pairs->slope);
+    list->to += count;
+}
+
+static void write_list(const Search *s, int32_t i, List *list)
+{
+    for (int n = 0; n < list->count; n += LANES) {
+        const int left = list->count - n;
+        write_eight(s, i, list, list->index + n, left < LANES ? left : LANES);
+    }
+    list->count = 0;
+}
+
+static inline __attribute__((always_inline)) void add_to_list(const Search *s, int32_t i, List *list,
+                                                              int32_t j, unsigned bits)
+{
+    const WadiSphBytes lanes = *(const WadiSphBytes *)s->lanes_of[bits];
+    *(WadiI8 *)(list->index + list->count) = __builtin_convertvector(lanes, WadiI8) + j;
+    list->count += __builtin_popcount(bits);
+    if (list->count > BUFFER) {
+        write_list(s, i, list);
+    }
+}
+
+static void fill(const Search *s, int32_t i, const Range *ranges, int range_count)
+{
+    const WadiSphPairsIn *in = s->in;
+    const int64_t first = s->pairs->start[i];
+    List same = { .to = first }, other = { .to = first + s->pairs->same[i] };
+    for (int r = 0; r < range_count; ++r) {
+        for (int32_t j = ranges[r].first; j < ranges[r].end; j += LANES) {
+            const unsigned bits = find_neighbours(s, i, j, ranges[r].end);
+            const unsigned kind = s->has_both && bits != 0 ? find_same(s, i, j) : 0xffu;
+            add_to_list(s, i, &same, j, bits & kind);
+            if ((bits & ~kind) != 0) {
+                add_to_list(s, i, &other, j, bits & ~kind);
             }
         }
     }
-    if (!s->is_filling) {
-        pairs->start[i + 1] = same + other;
-        pairs->same[i] = same;
-    }
-}
-
-/* Turns the squared distances of a part of a list into slopes; returns the sum of V_j W_ij. */
-static float finish_list(const Search *s, int64_t first, int64_t end)
-{
-    const WadiSphPairsIn *in = s->in;
-    const WadiSphPairs *pairs = s->pairs;
-    WadiF8 sum = { 0 };
-    for (int64_t n0 = first; n0 < end; n0 += LANES) {
-        const int count = end - n0 < LANES ? (int)(end - n0) : LANES;
-        float square[LANES], w[LANES], slope[LANES];
-        const float none = (float)(WADI_SPH_SUPPORT * WADI_SPH_PLACES);
-        for (int l = 0; l < LANES; ++l) {
-            square[l] = l < count ? pairs->slope[n0 + l] : none * none;
-        }
-        wadi_sph_weigh(square, in->kernel->scale, w, slope);
-        for (int l = 0; l < count; ++l) {
-            const int32_t j = pairs->index[n0 + l];
-            float part = in->volume != NULL ? in->volume[j] : 1.0f;
-            pairs->slope[n0 + l] = part * slope[l];
-            w[l] *= part;
-        }
-        for (int l = count; l < LANES; ++l) {
-            w[l] = 0.0f;
-        }
-        sum += *(const WadiF8 *)w;
-    }
-    const WadiF4 four = WADI_ROW_LOW(sum) + WADI_ROW_HIGH(sum);
-    return (four[0] + four[2]) + (four[1] + four[3]);
-}
-
-static void finish(const Search *s, int32_t i)
-{
-    const WadiSphPairsIn *in = s->in;
-    const int64_t first = s->pairs->start[i], other = first + s->pairs->same[i];
-    const int64_t end = s->pairs->start[i + 1];
+    write_list(s, i, &same);
+    write_list(s, i, &other);
     const float own = in->kernel->scale * (in->volume != NULL ? in->volume[i] : 1.0f);
-    float density = own + finish_list(s, first, other);
-    const float others = finish_list(s, other, end);
-    density += others;
     const int32_t near = in->walls->of[i];
-    s->density[i] = density + (near >= 0 ? in->walls->cover[near] : 0.0f);
+    s->density[i] = own + wadi_sph_sum_lanes(&same.density) + wadi_sph_sum_lanes(&other.density) +
+                    (near >= 0 ? in->walls->cover[near] : 0.0f);
 }
 
 static void skip(const Search *s, int32_t i)
@@ -212,21 +251,42 @@ static void search_tiles(void *context, int64_t first, int64_t end)
                 const int32_t from = sort->cell_start[8 * row + lane] - sort->first;
                 const int32_t to = sort->cell_start[8 * row + lane + 1] - sort->first;
                 Range ranges[RANGE_MAX];
-                const int count =
+                const int range_count =
                     from < to ? find_ranges(sort, (int32_t)t, __builtin_ctzll(rows), lane, ranges) : 0;
                 for (int32_t i = from; i < to; ++i) {
                     if (s->in->fixed != NULL && s->in->fixed[i] != 0) {
                         skip(s, i);
-                        continue;
-                    }
-                    visit(s, i, ranges, count);
-                    if (s->is_filling) {
-                        finish(s, i);
+                    } else if (s->is_filling) {
+                        fill(s, i, ranges, range_count);
+                    } else {
+                        count(s, i, ranges, range_count);
                     }
                 }
             }
         }
     }
+}
+
+/* What all passes read. */
+static void prepare(Search *s)
+{
+    const WadiSphPairsIn *in = s->in;
+    const int32_t count = s->pairs->count;
+    float largest = in->volume != NULL ? 0.0f : 1.0f;
+    for (int32_t i = 0; i < count; ++i) {
+        s->has_both = s->has_both || in->is_sand[i] != in->is_sand[0];
+        largest = in->volume != NULL && in->volume[i] > largest ? in->volume[i] : largest;
+    }
+    s->pairs->steepest = wadi_sph_steepest(in->kernel->scale);
+    s->pairs->slope_unit = s->pairs->steepest * largest * (1.0f / UINT16_MAX);
+    for (unsigned bits = 0; bits < 1u << LANES; ++bits) {
+        int n = 0;
+        for (int lane = 0; lane < LANES; ++lane) {
+            s->lanes_of[bits][n] = (uint8_t)lane;
+            n += bits >> lane & 1;
+        }
+    }
+    wadi_parallel_for(count, PARTICLE_BLOCK, set_places, s);
 }
 
 WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSphPairsIn *in,
@@ -244,15 +304,17 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
         WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s.axis[a], (size_t)count + LANES, "neighbours", error));
         memset(s.axis[a] + count, 0, LANES * sizeof(int32_t));
     }
-    wadi_parallel_for(count, PARTICLE_BLOCK, set_places, &s);
+    prepare(&s);
     wadi_parallel_for(sort->tiles.count, 1, search_tiles, &s);
     pairs->start[0] = 0;
     for (int32_t i = 0; i < count; ++i) {
         pairs->start[i + 1] += pairs->start[i];
     }
-    const size_t total = (size_t)pairs->start[count] + LANES;
-    WADI_TRY(WADI_ARENA_NEW(arena, &pairs->index, total, "neighbours", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &pairs->slope, total, "neighbours", error));
+    const size_t total = (size_t)pairs->start[count];
+    WADI_TRY(WADI_ARENA_NEW(arena, &pairs->index, total + LANES, "neighbours", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &pairs->slope, total + LANES, "neighbours", error));
+    memset(pairs->index + total, 0, LANES * sizeof *pairs->index);
+    memset(pairs->slope + total, 0, LANES * sizeof *pairs->slope);
     s.is_filling = true;
     wadi_parallel_for(sort->tiles.count, 1, search_tiles, &s);
     wadi_arena_release_temporaries(arena, mark);

@@ -27,9 +27,13 @@ typedef struct WadiSphPairs {
     int32_t count; /* particles */
     int64_t *start;
     int32_t *same;
-    int32_t *index; /* j */
-    /* Of each pair, at least 0: dx grad_i W_ij V_j is slope (x_j - x_i), a vector of places. */
-    float *slope;
+    int32_t *index; /* j; eight valid entries follow the last */
+    /* Of each pair, in units of `slope_unit`: dx grad_i W_ij V_j is slope (x_j - x_i), a vector of places.
+     * Sixteen bits, because passes over the pairs are bound by memory. Both entries of a pair have the same
+     * rounding error where the volumes are equal, so forces stay exactly opposite. */
+    uint16_t *slope;
+    float slope_unit;
+    float steepest; /* slope at distance 0 of volume 1 */
     /* Per particle: x, y, z, and room for a number of a solve that is read together with them. */
     WadiI4 *place;
     /* Images in the walls, of near particle n: mirror_start[n] .. mirror_start[n + 1]. */
@@ -51,6 +55,12 @@ typedef struct WadiSphPairsIn {
 /* Makes the lists, and the densities over those at rest. Memory in the arena. */
 WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSphPairsIn *in,
                                WadiArena *arena, WadiError *error);
+
+/* The slope of entry n, at least 0. */
+static inline float wadi_sph_slope(const WadiSphPairs *pairs, int64_t n)
+{
+    return (float)pairs->slope[n] * pairs->slope_unit;
+}
 
 /* x_i - x_j in places, as integers and as floats; w is not used. Unsigned, because places wrap. */
 #define WADI_SPH_PLACES_BETWEEN(place_i, place_j) ((WadiI4)((WadiU4)(place_i) - (WadiU4)(place_j)))

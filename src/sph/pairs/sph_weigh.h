@@ -4,9 +4,13 @@
 
 #include <math.h>
 
-#include "sph/pairs/sph_pairs.h"
+#include "sph/pairs/sph_lanes.h"
 
-enum { WADI_SPH_LANES = 8 };
+/* The largest slope -W'/r, that of r = 0. */
+static inline float wadi_sph_steepest(float scale)
+{
+    return scale * (float)(12.0 / (WADI_SPH_SUPPORT * WADI_SPH_SUPPORT * WADI_SPH_PLACES));
+}
 
 /* Kernel W and slope -W'/r of eight squared distances in places. */
 static inline __attribute__((always_inline)) void wadi_sph_weigh(const float square[WADI_SPH_LANES],
@@ -20,8 +24,19 @@ static inline __attribute__((always_inline)) void wadi_sph_weigh(const float squ
         const float q = sqrtf(square[l]) * to_h;
         const float t = 1.0f - q, m = 0.5f - q < 0.0f ? 0.0f : 0.5f - q;
         w[l] = scale * (2.0f * t * t * t - 8.0f * m * m * m);
-        slope[l] = gradient * (t * t - 4.0f * m * m) / (q > 1e-6f ? q : 1e-6f);
+        /* (t^2 - 4 m^2) / q, which is a line near 0. */
+        slope[l] = gradient * (q < 0.5f ? 2.0f - 3.0f * q : t * t / (q < 0.5f ? 1.0f : q));
     }
+}
+
+/* The slope of a pair of volume 1, from x_i - x_j in places; not rounded, and the same from both sides. */
+static inline float wadi_sph_slope_at(const WadiSphPairs *pairs, const WadiI4 *offset)
+{
+    const WadiF4 d = __builtin_convertvector(*offset, WadiF4), square = d * d;
+    const float q =
+        sqrtf(square[0] + square[1] + square[2]) * (float)(1.0 / (WADI_SPH_SUPPORT * WADI_SPH_PLACES));
+    const float t = q < 1.0f ? 1.0f - q : 0.0f;
+    return pairs->steepest * (q < 0.5f ? 1.0f - 1.5f * q : 0.5f * t * t / q);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef WADI_SPH_POROUS_FLOW_H
 #define WADI_SPH_POROUS_FLOW_H
 
+#include "sph/pairs/sph_weigh.h"
 #include "sph/porous/sph_porous.h"
 
 enum { WADI_SPH_FLOW_BLOCK = 1024 };
@@ -78,9 +79,11 @@ static inline __attribute__((always_inline)) double wadi_sph_flux(const WadiSphF
     if (in->is_sand[i] && in->is_sand[j] && rate_i != rate_j) {
         rate = 2.0 * rate_i * rate_j / (rate_i + rate_j);
     }
-    /* Of a pair with water, both sides have the same product of volume and slope. */
-    const float volume = !in->is_sand[i] && in->volume != NULL ? in->volume[i] : 1.0f;
-    const float weight = volume * slope;
+    float weight = slope;
+    if (in->is_sand[i] != in->is_sand[j] && in->volume != NULL) {
+        /* The slopes of both sides have the volume of the other one, and are rounded. */
+        weight = in->volume[in->is_sand[i] ? j : i] * wadi_sph_slope_at(in->pairs, &d);
+    }
     *conductance = (double)weight * rate * mobility;
     return *conductance * drop;
 }

@@ -65,7 +65,7 @@ static WadiF4 pull_of(const WadiSphViscosityIn *in, const WadiF4 *v, int32_t i, 
         const float c = 0.5f * (c_own + coefficient_of(in, j));
         const WadiF4 o = WADI_SPH_OFFSET(place, pairs->place[j]), along = o * (v[j] - own), square = o * o;
         const float r2 = square[0] + square[1] + square[2] + small;
-        sum += o * (c * pairs->slope[n] * (along[0] + along[1] + along[2]) / r2);
+        sum += o * (c * wadi_sph_slope(pairs, n) * (along[0] + along[1] + along[2]) / r2);
     }
     sum *= CENTRAL * (float)WADI_SPH_PLACES;
     sum = (sum + wall_pull(in, own, i, has_velocity)) * in->lightness[i];

@@ -1,0 +1,85 @@
+/* Eight neighbours at a time. Lists are read in groups of eight from any entry on; lanes beyond the end of
+ * a list read entries of the next one, which are valid, and their slope is set to 0. */
+#ifndef WADI_SPH_LANES_H
+#define WADI_SPH_LANES_H
+
+#include <string.h>
+
+#include "sph/pairs/sph_pairs.h"
+
+enum { WADI_SPH_LANES = 8 };
+
+typedef uint32_t WadiU8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef uint16_t WadiSphShorts __attribute__((vector_size(16), aligned(2), may_alias));
+
+typedef uint64_t WadiSphWide __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* The components of eight neighbours: offset x_i - x_j in places, and the number beside the place of j. */
+typedef struct WadiSphEight {
+    WadiF8 x, y, z, number;
+} WadiSphEight;
+
+/* Slopes of the entries n .. n + 7, in units; 0 from `end` on. */
+static inline __attribute__((always_inline)) void wadi_sph_load_slopes(const WadiSphPairs *pairs, int64_t n,
+                                                                       int64_t end, WadiF8 *out)
+{
+    const WadiSphShorts shorts = *(const WadiSphShorts *)(pairs->slope + n);
+    WadiI8 slopes = __builtin_convertvector(shorts, WadiI8);
+    if (n + WADI_SPH_LANES > end) {
+        const WadiI8 lane = { 0, 1, 2, 3, 4, 5, 6, 7 };
+        slopes &= lane < (int32_t)(end - n);
+    }
+    *out = __builtin_convertvector(slopes, WadiF8);
+}
+
+/* Two rows of four in memory, side by side. */
+#ifdef __AVX2__
+#define WADI_SPH_JOIN(a, b)                                                                                  \
+    _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)&(a))),                  \
+                            _mm_loadu_si128((const __m128i *)&(b)), 1)
+#else
+#define WADI_SPH_JOIN(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)
+#endif
+#define WADI_SPH_JOIN_INTS(a, b) ((WadiU8)WADI_SPH_JOIN(a, b))
+#define WADI_SPH_JOIN_FLOATS(a, b) ((WadiF8)WADI_SPH_JOIN(a, b))
+
+/* The neighbours of the entries n .. n + 7 of a particle at the place `own`. */
+static inline __attribute__((always_inline)) void wadi_sph_load_eight(const WadiSphPairs *pairs,
+                                                                      const WadiI4 *own, const int32_t *j,
+                                                                      WadiSphEight *out)
+{
+    const WadiU4 *at = (const WadiU4 *)pairs->place;
+    const WadiU8 a = WADI_SPH_JOIN_INTS(at[j[0]], at[j[4]]), b = WADI_SPH_JOIN_INTS(at[j[1]], at[j[5]]);
+    const WadiU8 c = WADI_SPH_JOIN_INTS(at[j[2]], at[j[6]]), d = WADI_SPH_JOIN_INTS(at[j[3]], at[j[7]]);
+    const WadiSphWide ab = (WadiSphWide)__builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
+    const WadiSphWide cd = (WadiSphWide)__builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
+    const WadiSphWide ab_high = (WadiSphWide)__builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+    const WadiSphWide cd_high = (WadiSphWide)__builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
+    const WadiU8 x = (WadiU8)__builtin_shufflevector(ab, cd, 0, 4, 2, 6);
+    const WadiU8 y = (WadiU8)__builtin_shufflevector(ab, cd, 1, 5, 3, 7);
+    const WadiU8 z = (WadiU8)__builtin_shufflevector(ab_high, cd_high, 0, 4, 2, 6);
+    out->x = __builtin_convertvector((WadiI8)((uint32_t)(*own)[0] - x), WadiF8);
+    out->y = __builtin_convertvector((WadiI8)((uint32_t)(*own)[1] - y), WadiF8);
+    out->z = __builtin_convertvector((WadiI8)((uint32_t)(*own)[2] - z), WadiF8);
+    out->number = (WadiF8)__builtin_shufflevector(ab_high, cd_high, 1, 5, 3, 7);
+}
+
+static inline __attribute__((always_inline)) float wadi_sph_sum_lanes(const WadiF8 *lanes)
+{
+    const WadiF4 four = WADI_ROW_LOW(*lanes) + WADI_ROW_HIGH(*lanes);
+    return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+/* The sums of the lanes of four. */
+static inline __attribute__((always_inline)) void wadi_sph_sum_four(const WadiF8 *x, const WadiF8 *y,
+                                                                    const WadiF8 *z, const WadiF8 *w,
+                                                                    WadiF4 *sums)
+{
+    const WadiF4 a = WADI_ROW_LOW(*x) + WADI_ROW_HIGH(*x), b = WADI_ROW_LOW(*y) + WADI_ROW_HIGH(*y);
+    const WadiF4 c = WADI_ROW_LOW(*z) + WADI_ROW_HIGH(*z), d = WADI_ROW_LOW(*w) + WADI_ROW_HIGH(*w);
+    const WadiF4 ab = __builtin_shufflevector(a, b, 0, 4, 1, 5) + __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const WadiF4 cd = __builtin_shufflevector(c, d, 0, 4, 1, 5) + __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    *sums = __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+
+#endif

@@ -1,0 +1,125 @@
+/* The two operators of the pressure, of one particle: forces of numbers P, and the rate of compression of
+ * velocities. They are transposes of each other. [theory 11.4] */
+#ifndef WADI_SPH_OPERATOR_H
+#define WADI_SPH_OPERATOR_H
+
+#include "sph/pairs/sph_lanes.h"
+#include "sph/pressure/sph_pressure.h"
+
+static inline float wadi_sph_number(const WadiSphPairs *pairs, int32_t i)
+{
+    return ((const float *)pairs->place)[4 * (size_t)i + 3];
+}
+
+static inline void wadi_sph_set_number(const WadiSphPairs *pairs, int32_t i, float value)
+{
+    ((float *)pairs->place)[4 * (size_t)i + 3] = value;
+}
+
+/* Sums of slope (P_i + P_j) (x_i - x_j) and slope (P_i - P_j), by lane. */
+typedef struct WadiSphPush {
+    WadiF8 x, y, z, rough;
+} WadiSphPush;
+
+static inline __attribute__((always_inline)) void wadi_sph_push_list(const WadiSphPairs *pairs, int32_t i,
+                                                                     int64_t first, int64_t end,
+                                                                     WadiSphPush *sum)
+{
+    const WadiI4 place = pairs->place[i];
+    const float own = wadi_sph_number(pairs, i);
+    for (int64_t n = first; n < end; n += WADI_SPH_LANES) {
+        WadiF8 slope;
+        WadiSphEight eight;
+        wadi_sph_load_slopes(pairs, n, end, &slope);
+        wadi_sph_load_eight(pairs, &place, pairs->index + n, &eight);
+        const WadiF8 push = slope * (own + eight.number);
+        sum->x += eight.x * push;
+        sum->y += eight.y * push;
+        sum->z += eight.z * push;
+        sum->rough += slope * (own - eight.number);
+    }
+}
+
+/* sum_j (P_i + P_j) G_ij + P_i w_i of the numbers in `place`; returns sum_j slope_ij (P_i - P_j), how much
+ * the number differs from its neighbours'. */
+static inline __attribute__((always_inline)) float wadi_sph_push(const WadiSphPressureIn *in, int32_t i,
+                                                                 WadiF4 *push)
+{
+    const WadiSphPairs *pairs = in->pairs;
+    const int64_t first = pairs->start[i], other = first + pairs->same[i];
+    const float own = wadi_sph_number(pairs, i);
+    WadiSphPush lanes = { 0 };
+    wadi_sph_push_list(pairs, i, first, other, &lanes);
+    const WadiF8 rough_lanes = lanes.rough;
+    wadi_sph_push_list(pairs, i, other, pairs->start[i + 1], &lanes);
+    WadiF4 sum;
+    wadi_sph_sum_four(&lanes.x, &lanes.y, &lanes.z, &rough_lanes, &sum);
+    const float rough = sum[3];
+    sum *= -pairs->slope_unit;
+    const int32_t near = in->walls->of[i];
+    if (near >= 0) {
+        sum += in->walls->gradient[near] * own;
+        for (int64_t n = pairs->mirror_start[near]; n < pairs->mirror_start[near + 1]; ++n) {
+            const WadiSphMirror *mirror = &pairs->mirror[n];
+            const WadiF4 g = *(const WadiF4 *)mirror->gradient;
+            sum += g * (own + wadi_sph_number(pairs, mirror->index));
+        }
+    }
+    *push = sum;
+    return rough * in->lightness[i] * (pairs->slope_unit * (float)WADI_SPH_PLACES);
+}
+
+/* Two neighbours, x y z of each side by side: += slope (x_i - x_j) (v_i - v_j). */
+static inline __attribute__((always_inline)) void wadi_sph_compress_two(const WadiSphPairs *pairs,
+                                                                        const WadiU8 *place, const WadiF8 *v,
+                                                                        const WadiF4 *velocity,
+                                                                        const int32_t *j, const WadiF8 *slope,
+                                                                        WadiF8 *sum)
+{
+    const WadiU4 *at = (const WadiU4 *)pairs->place;
+    const WadiU8 to = WADI_SPH_JOIN_INTS(at[j[0]], at[j[1]]);
+    const WadiF8 faster = *v - WADI_SPH_JOIN_FLOATS(velocity[j[0]], velocity[j[1]]);
+    *sum += __builtin_convertvector((WadiI8)(*place - to), WadiF8) * *slope * faster;
+}
+
+#define WADI_SPH_SPREAD(slope, a, b) __builtin_shufflevector(slope, slope, a, a, a, a, b, b, b, b)
+
+/* sum_j G_ij . (v_i - v_j) + w_i . (v_i - v_wall). */
+static inline __attribute__((always_inline)) float wadi_sph_compression(const WadiSphPressureIn *in,
+                                                                        const WadiF4 *velocity, int32_t i)
+{
+    const WadiSphPairs *pairs = in->pairs;
+    const WadiU4 own = (WadiU4)pairs->place[i];
+    const WadiF4 v = velocity[i];
+    const WadiU8 place = WADI_SPH_JOIN_INTS(own, own);
+    const WadiF8 twice = WADI_SPH_JOIN_FLOATS(v, v);
+    const int64_t end = pairs->start[i + 1];
+    WadiF8 a = { 0 }, b = { 0 };
+    for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
+        const int32_t *j = pairs->index + n;
+        WadiF8 slope;
+        wadi_sph_load_slopes(pairs, n, end, &slope);
+        const WadiF8 s0 = WADI_SPH_SPREAD(slope, 0, 1), s1 = WADI_SPH_SPREAD(slope, 2, 3);
+        const WadiF8 s2 = WADI_SPH_SPREAD(slope, 4, 5), s3 = WADI_SPH_SPREAD(slope, 6, 7);
+        wadi_sph_compress_two(pairs, &place, &twice, velocity, j, &s0, &a);
+        wadi_sph_compress_two(pairs, &place, &twice, velocity, j + 2, &s1, &b);
+        wadi_sph_compress_two(pairs, &place, &twice, velocity, j + 4, &s2, &a);
+        wadi_sph_compress_two(pairs, &place, &twice, velocity, j + 6, &s3, &b);
+    }
+    const WadiF8 both = a + b;
+    WadiF4 sum = (WADI_ROW_LOW(both) + WADI_ROW_HIGH(both)) * -pairs->slope_unit;
+    const int32_t near = in->walls->of[i];
+    float wall = 0.0f;
+    if (near >= 0) {
+        const WadiF4 w = in->walls->gradient[near];
+        wall = w[0] * v[0] + w[1] * v[1] + w[2] * v[2] - (in->is_shift ? 0.0f : w[3]);
+        for (int64_t n = pairs->mirror_start[near]; n < pairs->mirror_start[near + 1]; ++n) {
+            const WadiSphMirror *mirror = &pairs->mirror[n];
+            const WadiF4 g = *(const WadiF4 *)mirror->gradient, back = *(const WadiF4 *)mirror->back;
+            sum += g * v - back * velocity[mirror->index];
+        }
+    }
+    return sum[0] + sum[1] + sum[2] + wall;
+}
+
+#endif

@@ -1,0 +1,158 @@
+/* sph: lists of neighbours against all pairs, and passes of eight neighbours against plain sums. */
+#include "sph/pressure/sph_operator.h"
+#include "sph_block.h"
+
+/* Sand and water mixed, a knot of particles in one spot, and copies without neighbours. */
+static void make_mixture(Block *b, int n, bool has_both)
+{
+    WadiError error;
+    block_make(b, n, n, n, 0.9, 0, 0.02);
+    for (int32_t i = 0; i < b->count; ++i) {
+        b->particles.id[i] = (uint32_t)i;
+        b->particles.material[i] = (uint8_t)(has_both && i % 3 == 0);
+        if (i < 400) { /* more than a list holds before its kernels are computed */
+            b->particles.x[i] = 0.02 * (2.0 + 1e-3 * i);
+            b->particles.y[i] = b->particles.z[i] = 0.04 + 1e-5 * (i % 7);
+        }
+    }
+    CHECK_OK(wadi_tile_sort(&b->sort, &b->particles, WADI_SPH_SUPPORT * b->spacing, &b->arena, &error),
+             error);
+}
+
+static void find(Block *b, uint8_t *fixed, float *volume)
+{
+    WadiError error;
+    const WadiSphWallsIn walls = { .solids = &b->solids,
+                                   .particles = &b->particles,
+                                   .sort = &b->sort,
+                                   .kernel = &b->kernel,
+                                   .spacing = b->spacing };
+    CHECK_OK(wadi_sph_walls_find(&b->walls, &walls, &b->arena, &error), error);
+    const size_t count = (size_t)b->count;
+    CHECK_OK(WADI_ARENA_NEW(&b->arena, &b->density, count, "test", &error), error);
+    CHECK_OK(WADI_ARENA_NEW(&b->arena, &b->is_sand, count, "test", &error), error);
+    CHECK_OK(WADI_ARENA_NEW(&b->arena, &b->ones, count, "test", &error), error);
+    CHECK_OK(WADI_ARENA_NEW(&b->arena, &b->velocity, count, "test", &error), error);
+    for (int32_t i = 0; i < b->count; ++i) {
+        double u[3];
+        wadi_random_unit3(5, (uint64_t)i, WADI_RANDOM_TEST, u);
+        b->velocity[i] = (WadiF4){ (float)u[0], (float)u[1], (float)u[2], 0.0f };
+        b->is_sand[i] = b->particles.material[i];
+        b->ones[i] = 1.0f;
+        fixed[i] = b->particles.id[i] % 11 == 5;
+        volume[i] = 0.25f + 0.01f * (float)(b->particles.id[i] % 70);
+    }
+    const WadiSphPairsIn pairs = { .sort = &b->sort,
+                                   .particles = &b->particles,
+                                   .kernel = &b->kernel,
+                                   .walls = &b->walls,
+                                   .spacing = b->spacing,
+                                   .is_sand = b->is_sand,
+                                   .volume = volume,
+                                   .fixed = fixed };
+    CHECK_OK(wadi_sph_pairs_find(&b->pairs, b->density, &pairs, &b->arena, &error), error);
+}
+
+/* Distance over the support. */
+static double distance(const WadiSphPairs *pairs, int32_t i, int32_t j)
+{
+    const WadiF4 d = WADI_SPH_OFFSET(pairs->place[i], pairs->place[j]) * (float)(1.0 / WADI_SPH_PLACES);
+    return sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])) / WADI_SPH_SUPPORT;
+}
+
+/* The list of i has every particle within the support once, of its own kind first, with the slope of the
+ * kernel; the density is their sum. */
+static void check_list(const Block *b, const uint8_t *fixed, const float *volume, int32_t i)
+{
+    const WadiSphPairs *pairs = &b->pairs;
+    const double scale = (double)b->kernel.scale;
+    double density = scale * (double)volume[i];
+    int32_t found = 0;
+    for (int32_t j = 0; j < b->count; ++j) {
+        const double q = distance(pairs, i, j);
+        found += j != i && q < 1.0;
+    }
+    assert_int_equal(pairs->start[i + 1] - pairs->start[i], fixed[i] ? 0 : found);
+    int32_t last[2] = { -1, -1 };
+    for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
+        const int32_t j = pairs->index[n];
+        const int is_other = n >= pairs->start[i] + pairs->same[i];
+        assert_int_equal(b->is_sand[i] != b->is_sand[j], is_other);
+        const double q = distance(pairs, i, j), t = 1.0 - q, m = fmax(0.0, 0.5 - q);
+        const double slope = q < 0.5 ? 2.0 - 3.0 * q : t * t / q;
+        assert_true(j != i && q < 1.0 && j != last[is_other]);
+        last[is_other] = j;
+        CHECK_NEAR((double)wadi_sph_slope(pairs, n) / (double)pairs->steepest,
+                   0.5 * slope * (double)volume[j], 1.2e-5);
+        density += scale * (2.0 * t * t * t - 8.0 * m * m * m) * (double)volume[j];
+    }
+    CHECK_NEAR((double)b->density[i], fixed[i] ? 1.0 : density, 1e-5 * density);
+}
+
+static void lists_are_those_of_all_pairs(void **unused)
+{
+    (void)unused;
+    for (int has_both = 0; has_both < 2; ++has_both) {
+        Block b;
+        uint8_t fixed[1728];
+        float volume[1728];
+        make_mixture(&b, 12, has_both != 0);
+        find(&b, fixed, volume);
+        int64_t longest = 0;
+        for (int32_t i = 0; i < b.count; ++i) {
+            check_list(&b, fixed, volume, i);
+            const int64_t length = b.pairs.start[i + 1] - b.pairs.start[i];
+            longest = length > longest ? length : longest;
+        }
+        CHECK_AT_MOST(300, longest);
+        block_free(&b);
+    }
+}
+
+/* Forces and rates as written in theory 11.4, summed in double. */
+static void passes_of_eight_are_plain_sums(void **unused)
+{
+    (void)unused;
+    Block b;
+    uint8_t fixed[1728];
+    float volume[1728];
+    make_mixture(&b, 12, true);
+    find(&b, fixed, volume);
+    const WadiSphPairs *pairs = &b.pairs;
+    const WadiSphPressureIn in = {
+        .pairs = pairs, .walls = &b.walls, .is_sand = b.is_sand, .lightness = b.ones
+    };
+    for (int32_t i = 0; i < b.count; ++i) {
+        wadi_sph_set_number(pairs, i, 0.5f + (float)(i % 13));
+    }
+    for (int32_t i = 0; i < b.count; ++i) {
+        double push[3] = { 0 }, rate = 0.0, rough = 0.0, size = 0.0, own = (double)wadi_sph_number(pairs, i);
+        for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
+            const int32_t j = pairs->index[n];
+            const double number = (double)wadi_sph_number(pairs, j), slope = (double)wadi_sph_slope(pairs, n);
+            const WadiF4 d = WADI_SPH_OFFSET(pairs->place[j], pairs->place[i]);
+            for (int a = 0; a < 3; ++a) {
+                push[a] += slope * (double)d[a] * (own + number);
+                rate += slope * (double)d[a] * (double)(b.velocity[i][a] - b.velocity[j][a]);
+            }
+            size += slope * WADI_SPH_PLACES * (own + number);
+            rough += n < pairs->start[i] + pairs->same[i] ? slope * WADI_SPH_PLACES * (own - number) : 0.0;
+        }
+        WadiF4 sum;
+        CHECK_NEAR((double)wadi_sph_push(&in, i, &sum), rough, 1e-6 * size);
+        for (int a = 0; a < 3; ++a) {
+            CHECK_NEAR((double)sum[a], push[a], 1e-6 * size);
+        }
+        CHECK_NEAR((double)wadi_sph_compression(&in, b.velocity, i), rate, 1e-6 * size);
+    }
+    block_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_are_those_of_all_pairs),
+        cmocka_unit_test(passes_of_eight_are_plain_sums),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
