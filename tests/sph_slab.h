@@ -181,8 +181,8 @@ static inline void slab_step(Slab *slab, WadiArena *arena)
             slab->slope * wadi_sph_friction_pressure(&slab->pairs, slab->pressure, i) + slab->cohesion;
         base[i] = forced[i] + (slab->velocity[i] - rubbed[i]);
     }
-    memcpy(slab->velocity, base, sizeof base);
-    CHECK_OK(wadi_sph_friction_solve(slab->velocity, &slab->friction, &in, &report, arena, &error), error);
+    CHECK_OK(wadi_sph_friction_solve(slab->velocity, base, &slab->friction, &in, &report, arena, &error),
+             error);
     for (int i = 0; i < slab->count; ++i) {
         slab->velocity[i] = forced[i] + (slab->velocity[i] - base[i]);
     }

@@ -10,7 +10,7 @@
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
 
-enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 12, POWER_STEPS = 20, FIRST_ROUNDS = 6, FIRST_CAP = 400 };
+enum { BLOCK = 4096, FIRST_POWER = 20, POWER = 10, POWER_STEPS = 100, FIRST_ROUNDS = 6, FIRST_CAP = 400 };
 
 static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
 
@@ -33,8 +33,9 @@ typedef struct Sand {
     WadiSphStep *step;
     WadiSphFriction friction;
     float *bound;
-    WadiF4 *free;   /* v*: forces only */
-    WadiF4 *rubbed; /* v* and friction */
+    WadiF4 *free;    /* v*: forces only */
+    WadiF4 *rubbed;  /* v* and friction */
+    WadiF4 *pressed; /* v* and pressure */
     float *column[9];
     float pascal; /* of a stress of 1 m/s */
 } Sand;
@@ -141,20 +142,21 @@ static void store_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Friction at fixed pressure: `velocity` loses the old friction and gets the new one. */
-static void exchange_block(void *context, int64_t first, int64_t end)
+/* Of velocities with friction and pressure: those with pressure alone. */
+static void remove_friction_block(void *context, int64_t first, int64_t end)
 {
     const Sand *s = context;
     for (int64_t i = first; i < end; ++i) {
-        s->rubbed[i] = s->free[i] + (s->step->velocity[i] - s->rubbed[i]);
+        s->pressed[i] = s->free[i] + (s->step->velocity[i] - s->rubbed[i]);
     }
 }
 
-static void rejoin_block(void *context, int64_t first, int64_t end)
+/* Those with the new friction alone. */
+static void remove_pressure_block(void *context, int64_t first, int64_t end)
 {
     const Sand *s = context;
     for (int64_t i = first; i < end; ++i) {
-        s->rubbed[i] = s->free[i] + (s->step->velocity[i] - s->rubbed[i]);
+        s->rubbed[i] = s->free[i] + (s->step->velocity[i] - s->pressed[i]);
         s->step->velocity[i] = s->rubbed[i];
     }
 }
@@ -169,6 +171,7 @@ static WadiStatus begin(Sand *s, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &s->bound, count, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->free, count, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->rubbed, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->pressed, count, "friction", error));
     s->pascal = (float)(sph->materials.density * sph->spacing / step->dt);
     for (int c = 0; c < 9; ++c) {
         s->column[c] =
@@ -191,7 +194,7 @@ static WadiStatus measure(WadiSph *sph, const WadiSphFrictionIn *in, WadiError *
     double largest;
     const int iterations = sph->largest_friction > 0.0 ? POWER : FIRST_POWER;
     WADI_TRY(wadi_sph_friction_largest(in, iterations, &largest, sph->context.scratch, error));
-    sph->largest_friction = fmax(0.9 * sph->largest_friction, EIGENVALUE_MARGIN * largest);
+    sph->largest_friction = fmax(0.8 * sph->largest_friction, EIGENVALUE_MARGIN * largest);
     return WADI_OK;
 }
 
@@ -209,18 +212,14 @@ static WadiStatus rub(Sand *s, WadiSphFrictionIn *in, WadiError *error)
     WADI_TRY(measure(sph, in, error));
     in->largest = sph->largest_friction;
     wadi_sph_find_bounds(sph, step, s->bound);
-    /* Without friction, and with its pressure. */
-    wadi_parallel_for(step->count, BLOCK, exchange_block, s);
-    WadiF4 *base = s->rubbed;
-    s->rubbed = step->velocity, step->velocity = base;
-    for (int32_t i = 0; i < step->count; ++i) {
-        s->rubbed[i] = base[i];
-    }
+    wadi_parallel_for(step->count, BLOCK, remove_friction_block, s);
     WadiSphFrictionReport report;
-    WADI_TRY(wadi_sph_friction_solve(step->velocity, &s->friction, in, &report, sph->context.scratch, error));
+    WADI_TRY(wadi_sph_friction_solve(step->velocity, s->pressed, &s->friction, in, &report,
+                                     sph->context.scratch, error));
+    sph->largest_friction = report.largest;
     step->friction_solves += 1;
     step->friction_iterations += report.iterations;
-    wadi_parallel_for(step->count, BLOCK, rejoin_block, s);
+    wadi_parallel_for(step->count, BLOCK, remove_pressure_block, s);
     return WADI_OK;
 }
 

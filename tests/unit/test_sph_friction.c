@@ -47,6 +47,16 @@ static double energy(void)
     return sum;
 }
 
+/* From no friction. */
+static void solve(const WadiSphFrictionIn *in, WadiSphFrictionReport *report)
+{
+    static WadiF4 wanted[SLAB_MAX];
+    WadiError error;
+    memcpy(wanted, slab->velocity, sizeof wanted);
+    CHECK_OK(wadi_sph_friction_solve(slab->velocity, wanted, &slab->friction, in, report, &arena, &error),
+             error);
+}
+
 static double product(const WadiSphStress *a, const WadiSphStress *b)
 {
     double sum = 0.0;
@@ -94,14 +104,13 @@ static void test_friction_inside_sand_keeps_momentum(void **state)
     slab_find_walls(slab);
     const WadiSphFrictionIn in = slab_friction(slab);
     double before[3] = { 0 }, after[3] = { 0 };
-    WadiError error;
     WadiSphFrictionReport report;
     for (int i = 0; i < slab->count; ++i) {
         for (int a = 0; a < 3; ++a) {
             before[a] += (double)slab->velocity[i][a];
         }
     }
-    CHECK_OK(wadi_sph_friction_solve(slab->velocity, &slab->friction, &in, &report, &arena, &error), error);
+    solve(&in, &report);
     for (int i = 0; i < slab->count; ++i) {
         for (int a = 0; a < 3; ++a) {
             after[a] += (double)slab->velocity[i][a];
@@ -116,13 +125,12 @@ static void test_stress_stays_within_the_yield_surface_and_dissipates(void **sta
 {
     (void)state;
     WadiSphFrictionIn in = slab_friction(slab);
-    WadiError error;
     WadiSphFrictionReport report;
     const double before = energy();
     int yields = 0, sticks = 0;
     in.max_iterations = 200;
     in.tolerance = 1e-4;
-    CHECK_OK(wadi_sph_friction_solve(slab->velocity, &slab->friction, &in, &report, &arena, &error), error);
+    solve(&in, &report);
     CHECK_AT_MOST(report.residual, in.tolerance);
     assert_true(energy() < 0.9 * before);
     for (int i = 0; i < slab->count; ++i) {
@@ -143,7 +151,6 @@ static void test_unbounded_friction_leaves_rest(void **state)
 {
     (void)state;
     WadiSphFrictionIn in = slab_friction(slab);
-    WadiError error;
     WadiSphFrictionReport report;
     for (int i = 0; i < slab->count; ++i) {
         slab->bound[i] = 1e6f;
@@ -152,9 +159,27 @@ static void test_unbounded_friction_leaves_rest(void **state)
     }
     in.max_iterations = 3000;
     in.tolerance = 1e-5;
-    CHECK_OK(wadi_sph_friction_solve(slab->velocity, &slab->friction, &in, &report, &arena, &error), error);
+    solve(&in, &report);
     CHECK_AT_MOST(report.residual, in.tolerance);
     CHECK_AT_MOST(energy() / slab->count, 1e-3);
+}
+
+/* With a step four times too long the iterations would grow without bound. */
+static void test_eigenvalue_that_is_too_small_is_raised(void **state)
+{
+    (void)state;
+    WadiSphFrictionIn in = slab_friction(slab);
+    WadiSphFrictionReport report;
+    const double before = energy();
+    in.largest = 0.25 * slab->largest_friction;
+    in.max_iterations = 200;
+    in.tolerance = 1e-3;
+    solve(&in, &report);
+    print_message("eigenvalue %.2f, from %.2f, measured %.2f\n", report.largest, in.largest,
+                  slab->largest_friction);
+    CHECK_AT_MOST(report.residual, in.tolerance);
+    assert_true(energy() < 0.9 * before);
+    assert_true(report.largest > in.largest && report.largest < 4.0 * slab->largest_friction);
 }
 
 int main(void)
@@ -165,6 +190,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_stress_stays_within_the_yield_surface_and_dissipates, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_unbounded_friction_leaves_rest, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_eigenvalue_that_is_too_small_is_raised, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

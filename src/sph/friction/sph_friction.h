@@ -36,7 +36,8 @@ typedef struct WadiSphFrictionIn {
 
 typedef struct WadiSphFrictionReport {
     int iterations;
-    double residual; /* mean, m/s */
+    double residual; /* mean over the sand that can carry stress, m/s */
+    double largest;  /* in->largest, or more where that was too small and the residual grew */
 } WadiSphFrictionReport;
 
 /* Memory for the unknowns, all 0. */
@@ -49,11 +50,14 @@ void wadi_sph_friction_apply(WadiF4 *to, const WadiF4 *from, const WadiSphFricti
 /* D_i of a velocity; 0 for water. */
 void wadi_sph_friction_strain(WadiSphStress *strain, const WadiF4 *velocity, const WadiSphFrictionIn *in);
 
-/* `velocity`: without friction on entry, with it after; `friction`: a guess on entry. */
-WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, WadiSphFriction *friction, const WadiSphFrictionIn *in,
-                                   WadiSphFrictionReport *report, WadiArena *arena, WadiError *error);
+/* `wanted`: v*; `friction`: a guess on entry; `velocity`: v* and the friction of the guess on entry, v
+ * after. */
+WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *wanted, WadiSphFriction *friction,
+                                   const WadiSphFrictionIn *in, WadiSphFrictionReport *report,
+                                   WadiArena *arena, WadiError *error);
 
-/* The largest eigenvalue of the operator from T and t to D and -v, by the power method. */
+/* The largest eigenvalue of the operator from T and t to D and -v, by the power method; rows and columns of
+ * tractions are scaled as their steps are. */
 WadiStatus wadi_sph_friction_largest(const WadiSphFrictionIn *in, int iterations, double *largest,
                                      WadiArena *arena, WadiError *error);
 
