@@ -1,22 +1,74 @@
-/* The dem solver: sand as grains in contact [ZY10]. */
+/* The dem solver: sand as grains in contact [ZY10; theory 13].
+ *
+ * Grains are in the order of the list, which is that of the store; a list serves many steps. Between two
+ * lists the solver works on its own arrays and copies positions and velocities to the store after each step.
+ * A list is made anew when a grain has used up its margin, when grains were removed, some steps after grains
+ * were born, and at the first step of every frame, so that a checkpoint needs no list. */
 #ifndef WADI_DEM_DEM_H
 #define WADI_DEM_DEM_H
 
 #include "dem/dem_settings.h"
+#include "dem/list/dem_list.h"
+#include "dem/list/dem_search.h"
+#include "dem/walls/dem_walls.h"
 #include "matter/materials.h"
 #include "world/solver.h"
 
 typedef struct WadiDem {
     WadiSolverContext context;
     WadiMaterials materials;
-    double diameter;    /* m, mean of the grains */
-    double unit_time;   /* s: sqrt(diameter / g) */
-    int radius_column;  /* m; shown */
-    int turning_column; /* angular velocity, 1/s: the first of three */
+    double diameter;  /* m, mean of the grains */
+    double unit_time; /* s: sqrt(diameter / g) */
+    /* Of the contact law. */
+    double stiffness, damping;
+    float damping_of[WADI_DEM_DAMPINGS];
+    WadiDemImpact slowest; /* the collision of the smallest grains that bounds steps at rest */
+    float friction[WADI_MATERIALS_MAX], rolling_friction[WADI_MATERIALS_MAX];
+    float density[WADI_MATERIALS_MAX]; /* kg/m^3, of a grain */
+    /* Columns: radius (m, shown), angular velocity (1/s, the first of three), 1 + number in the list. */
+    int radius_column, turning_column, number_column;
+
+    /* The list and what belongs to it, per grain of the list. */
+    WadiDemList list;
+    WadiDemWalls walls;
+    WadiDemGrains grains;
+    size_t shift_capacity, motion_capacity, load_capacity;
+    double (*base)[3]; /* m: position when the list was made */
+    float *mass;       /* kg */
+    float *way;        /* m: the list is made anew when a displacement exceeds it */
+    size_t base_capacity, mass_capacity, way_capacity;
+    bool is_stale; /* the list is made before the next step */
+    int steps_since_list;
+    int32_t known;      /* grains of the store at the end of the last step, and those born since */
+    bool has_growing;   /* grains that are smaller than they will be */
+    double fastest;     /* m/s, largest speed in the last step */
+    int64_t list_count; /* lists so far */
 } WadiDem;
 
+typedef struct WadiDemStep {
+    double time, dt;
+    bool ends_frame;
+} WadiDemStep;
+
+/* dem_grains.c: radius of a grain when it is as large as it will be, m, and its mass, kg. */
+double wadi_dem_radius_of(const WadiDem *dem, uint32_t id);
+double wadi_dem_mass_of(const WadiDem *dem, uint32_t id, uint8_t material);
+/* Constants of the contact law from the scene. */
+void wadi_dem_set_law(WadiDem *dem);
+/* Largest stable step, s. */
+double wadi_dem_contact_step(const WadiDem *dem, double speed);
 /* dem_step.c */
 WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepReport *report,
                               WadiError *error);
+/* dem_relist.c: sorts the grains and makes the list, if it is needed. */
+WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *error);
+/* Angular velocities and radii of the grains of the list to the store, from which some may have been
+ * removed. */
+void wadi_dem_save_turning(const WadiDem *dem);
+/* dem_move.c: velocities and positions from the loads; to the store. */
+WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error);
+/* dem_state.c */
+WadiStatus wadi_dem_save(const void *solver, WadiState *state, WadiError *error);
+WadiStatus wadi_dem_load(void *solver, const WadiState *state, WadiError *error);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef WADI_DEM_SETTINGS_H
 #define WADI_DEM_SETTINGS_H
 
+#include "dem/contact/dem_law.h"
 #include "world/scene.h"
 #include "world/schema.h"
 
@@ -10,13 +11,6 @@ typedef enum WadiDemMode {
     WADI_DEM_SURFACE_FLOW, /* grains above a height field [ZY10] */
     WADI_DEM_HEIGHT_FIELD, /* a height field alone */
 } WadiDemMode;
-
-/* The normal force k xi^b + c xi^a xi', xi: overlap. */
-typedef enum WadiDemLaw {
-    WADI_DEM_HERTZ,  /* b = 3/2, a = 1/2: viscoelastic */
-    WADI_DEM_TSUJI,  /* b = 3/2, a = 1/4: restitution independent of the speed */
-    WADI_DEM_LINEAR, /* b = 1, a = 0 */
-} WadiDemLaw;
 
 typedef struct WadiDemDef {
     int mode;                /* WadiDemMode */

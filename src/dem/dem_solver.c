@@ -1,55 +1,77 @@
-/* The dem solver's interface: creation, the largest step, checkpoints. The step is in dem_step.c. */
+/* The dem solver's interface: creation, the largest step. The step is in dem_step.c, checkpoints in
+ * dem_state.c. */
+#include <math.h>
+
 #include "core/alloc.h"
 #include "dem/dem.h"
+
+static const double FARTHEST = 0.1; /* diameters that a grain moves in a step at most */
 
 static WadiStatus create(void **solver, const WadiSolverContext *context, WadiError *error)
 {
     WadiDem *dem = NULL;
+    WadiParticles *p = context->particles;
     WADI_TRY(WADI_NEW(&dem, 1, "dem solver", error));
     *solver = dem;
     dem->context = *context;
     dem->diameter = wadi_dem_grain_size(context->world->scene);
     dem->unit_time = wadi_scene_unit_time(context->world->scene, dem->diameter);
+    dem->is_stale = true;
     wadi_materials_init(&dem->materials, context->world->scene);
-    WADI_TRY(
-        wadi_particles_add_column(context->particles, "radius", WADI_TYPE_F32, &dem->radius_column, error));
-    wadi_particles_show_column(context->particles, dem->radius_column);
-    return wadi_particles_add_vector(context->particles, "angular_velocity", WADI_TYPE_F32,
-                                     &dem->turning_column, error);
+    wadi_dem_set_law(dem);
+    WADI_TRY(wadi_particles_add_column(p, "radius", WADI_TYPE_F32, &dem->radius_column, error));
+    wadi_particles_show_column(p, dem->radius_column);
+    WADI_TRY(wadi_particles_add_vector(p, "angular_velocity", WADI_TYPE_F32, &dem->turning_column, error));
+    return wadi_particles_add_column(p, "list_number", WADI_TYPE_U32, &dem->number_column, error);
 }
 
 static void destroy(void *solver)
 {
     WadiDem *dem = solver;
+    wadi_dem_list_free(&dem->list);
+    wadi_dem_walls_free(&dem->walls);
+    WADI_DELETE(dem->grains.shift, dem->shift_capacity);
+    WADI_DELETE(dem->grains.motion, dem->motion_capacity);
+    WADI_DELETE(dem->grains.load, dem->load_capacity);
+    WADI_DELETE(dem->base, dem->base_capacity);
+    WADI_DELETE(dem->mass, dem->mass_capacity);
+    WADI_DELETE(dem->way, dem->way_capacity);
     WADI_DELETE(dem, 1);
 }
 
 static void born(void *solver, int32_t first)
 {
-    const WadiDem *dem = solver;
+    WadiDem *dem = solver;
     const WadiParticles *p = dem->context.particles;
     float *radius = wadi_particles_column(p, dem->radius_column);
     for (int32_t i = first; i < p->count; ++i) {
-        radius[i] = (float)(0.5 * dem->diameter);
+        const WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
+        radius[i] = (float)wadi_dem_radius_of(dem, p->id[i]);
+        dem->fastest = fmax(dem->fastest, wadi_norm(v));
     }
+    dem->known += p->count - first;
 }
 
 static double largest_dt(const void *solver, double time, const char **limit)
 {
     const WadiDem *dem = solver;
     (void)time;
-    *limit = "contact";
-    return 0.01 * dem->unit_time;
+    const double contact = wadi_dem_contact_step(dem, dem->fastest);
+    const double way = FARTHEST * dem->diameter / fmax(dem->fastest, 1e-30);
+    *limit = contact < way ? "contact" : "speed";
+    return fmin(contact, way);
 }
 
 const WadiSolverType wadi_dem_solver = {
     .settings = &wadi_dem_settings,
     .check = wadi_dem_check_settings,
     .wants_even_seeds = true,
-    .scratch_bytes_each = 400,
+    .scratch_bytes_each = 500,
     .create = create,
     .destroy = destroy,
     .born = born,
     .largest_dt = largest_dt,
     .step = wadi_dem_take_step,
+    .save = wadi_dem_save,
+    .load = wadi_dem_load,
 };

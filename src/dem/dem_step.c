@@ -1,42 +1,34 @@
-/* One step of the dem solver, stage by stage. */
-#include "core/parallel.h"
+/* One step of the dem solver, stage by stage. [ZY10; theory 13] */
+#include "dem/contact/dem_forces.h"
 #include "dem/dem.h"
 #include "dem/dem_stage.h"
-#include "particles/collide.h"
 
-enum { BLOCK = 1024 };
-
-typedef struct Flight {
-    const WadiDem *dem;
-    WadiCollideIn collide;
-    double time, dt;
-} Flight;
-
-static void fly_block(void *context, int64_t first, int64_t end)
+static WadiDemLawConstants constants_of(const WadiDem *dem, const WadiDemStep *step)
 {
-    const Flight *f = context;
-    WadiParticles *p = f->dem->context.particles;
-    WadiCollideReport report = { 0 };
-    for (int64_t i = first; i < end; ++i) {
-        const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
-        const WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
-        const WadiVec3 a = wadi_world_acceleration(f->dem->context.world, x, v, f->time);
-        const WadiVec3 u = wadi_add_scaled(v, a, f->dt);
-        p->vx[i] = (float)u.x, p->vy[i] = (float)u.y, p->vz[i] = (float)u.z;
-        wadi_collide_move_one(&f->collide, p, (int32_t)i, wadi_add_scaled(x, u, f->dt), &report);
-    }
+    return (WadiDemLawConstants){ .law = (WadiDemLaw)wadi_dem_def(dem->context.world->scene)->law,
+                                  .stiffness = (float)dem->stiffness,
+                                  .damping = (float)dem->damping,
+                                  .dt = (float)step->dt };
 }
 
-static WadiStatus fly(WadiDem *dem, const WadiSolverStep *now)
+static WadiStatus find_forces(WadiDem *dem, const WadiDemLawConstants *law)
 {
-    Flight f = { .dem = dem,
-                 .collide = { .solids = &dem->context.world->solids,
-                              .t0 = now->time,
-                              .t1 = now->time + now->dt,
-                              .skin = 0.5 * dem->diameter },
-                 .time = now->time,
-                 .dt = now->dt };
-    wadi_parallel_for(dem->context.particles->count, BLOCK, fly_block, &f);
+    wadi_dem_find_forces(&dem->grains, &dem->list.pairs, law);
+    return WADI_OK;
+}
+
+static WadiStatus add_walls(WadiDem *dem, const WadiDemStep *step, const WadiDemLawConstants *law)
+{
+    const WadiDemWallForces in = { .solids = &dem->context.world->solids,
+                                   .particles = dem->context.particles,
+                                   .grains = &dem->grains,
+                                   .pairs = &dem->list.pairs,
+                                   .mass = dem->mass,
+                                   .law = law,
+                                   .time = step->time,
+                                   .diameter = dem->diameter,
+                                   .damping_of = dem->damping_of };
+    wadi_dem_add_wall_forces(&dem->walls, &in);
     return WADI_OK;
 }
 
@@ -44,7 +36,17 @@ WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepR
                               WadiError *error)
 {
     WadiDem *dem = solver;
+    const WadiDemStep step = { .time = now->time, .dt = now->dt, .ends_frame = now->ends_frame };
+    const WadiDemLawConstants law = constants_of(dem, &step);
     (void)report;
-    RUN("move", fly(dem, now));
+    if (dem->context.particles->count == 0) {
+        dem->known = 0;
+        return WADI_OK;
+    }
+    RUN("list", wadi_dem_relist(dem, &step, error));
+    RUN("contacts", find_forces(dem, &law));
+    RUN("walls", add_walls(dem, &step, &law));
+    RUN("move", wadi_dem_move(dem, &step, error));
+    dem->steps_since_list += 1;
     return WADI_OK;
 }

@@ -67,7 +67,7 @@ static WadiStatus find_places(Places *places, const Arrays *before, WadiArena *a
     return WADI_OK;
 }
 
-/* One component of the curve and its slope, at `s` of an interval of t seconds. [theory 15.2] */
+/* One component of the curve and its slope, at `s` of an interval of t seconds. [theory 14.2] */
 static void interpolate(double x0, double v0, double x1, double v1, double t, double s, double *x, float *v)
 {
     double step = x1 - x0, a = v0 * t - step, b = step - v1 * t;

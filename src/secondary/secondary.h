@@ -1,6 +1,6 @@
 /* Foam, spray, bubbles and dust: particles that follow the water and sand of finished frames and do not act
  * on them. The state after frame n is made of that after frame n - 1 and of both frames, and of nothing else.
- * [IAAT12; theory 15] */
+ * [IAAT12; theory 14] */
 #ifndef WADI_SECONDARY_SECONDARY_H
 #define WADI_SECONDARY_SECONDARY_H
 

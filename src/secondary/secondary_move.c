@@ -1,7 +1,7 @@
 /* Motion of foam, spray, bubbles and dust. A particle's kind follows from the part of its surroundings that
  * is water. [IAAT12 section 4]
  * Differs: bubbles approach the speed at which they rise within a fixed time, and foam stays at the surface,
- * so that neither depends on the step; walls count as water does beyond them. [theory 15.2] */
+ * so that neither depends on the step; walls count as water does beyond them. [theory 14.2] */
 #include <math.h>
 
 #include "core/parallel.h"

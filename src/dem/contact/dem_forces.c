@@ -1,0 +1,144 @@
+/* Contacts of a chunk: find the pairs that touch, then compute them eight at a time. The same bytes for any
+ * number of threads: each load has one writer and one order of addition [theory 13.2]. */
+#include "dem/contact/dem_forces.h"
+
+#include <string.h>
+
+#include "core/parallel.h"
+#include "dem/contact/dem_kernel.h"
+
+enum { BATCH = 256, LANES = WADI_DEM_LANES };
+
+typedef struct Forces {
+    const WadiDemGrains *grains;
+    const WadiDemPairs *pairs;
+    const WadiDemLawConstants *law;
+} Forces;
+
+/* Pairs that touch; padded to whole groups. */
+typedef struct Batch {
+    int count;
+    int32_t pair[BATCH + LANES], owner[BATCH + LANES];
+    WadiF4 offset[BATCH + LANES];
+} Batch;
+
+static inline __attribute__((always_inline)) void load_lanes(const Forces *f, const Batch *b, int from,
+                                                             WadiDemLanes *lanes)
+{
+    const WadiDemGrains *g = f->grains;
+    WadiF8 d[8];
+    for (int l = 0; l < LANES; ++l) {
+        const int32_t p = b->pair[from + l], i = b->owner[from + l], j = f->pairs->other[p];
+        const WadiF4 o = b->offset[from + l];
+        lanes->motion[0][l] = g->motion[i];
+        lanes->motion[1][l] = g->motion[j];
+        lanes->spring[l] = f->pairs->spring[p];
+        d[l] = (WadiF8){ o[0], o[1], o[2], f->pairs->offset[p][3], g->shift[i][3], g->shift[j][3], 0, 0 };
+    }
+    wadi_dem_transpose(d);
+    wadi_dem_transpose(lanes->motion[0]);
+    wadi_dem_transpose(lanes->motion[1]);
+    wadi_dem_transpose(lanes->spring);
+    wadi_dem_spheres(d, &d[4], &d[5], lanes);
+    lanes->mass = d[3];
+    lanes->damping = (WadiF8){ 0 } + f->law->damping;
+    lanes->friction[0] = WADI_MIN8(lanes->motion[0][3], lanes->motion[1][3]);
+    lanes->friction[1] = WADI_MIN8(lanes->motion[0][7], lanes->motion[1][7]);
+}
+
+static inline __attribute__((always_inline)) void compute_batch(const Forces *f, Batch *b, WadiDemLaw law)
+{
+    /* A copy with a constant law, so that its branches vanish. */
+    const WadiDemLawConstants constants = { law, f->law->stiffness, f->law->damping, f->law->dt };
+    for (int l = 0; l < LANES && b->count > 0; ++l) {
+        b->pair[b->count + l] = b->pair[b->count - 1];
+        b->owner[b->count + l] = b->owner[b->count - 1];
+        b->offset[b->count + l] = b->offset[b->count - 1];
+    }
+    for (int from = 0; from < b->count; from += LANES) {
+        WadiDemLanes lanes;
+        load_lanes(f, b, from, &lanes);
+        wadi_dem_contact(&constants, &lanes);
+        wadi_dem_transpose(lanes.load[0]);
+        wadi_dem_transpose(lanes.load[1]);
+        wadi_dem_transpose(lanes.spring);
+        const int count = b->count - from < LANES ? b->count - from : LANES;
+        for (int l = 0; l < count; ++l) {
+            const int32_t p = b->pair[from + l];
+            f->grains->load[b->owner[from + l]] += lanes.load[0][l];
+            f->grains->load[f->pairs->target[p]] += lanes.load[1][l];
+            f->pairs->spring[p] = lanes.spring[l];
+        }
+    }
+    b->count = 0;
+}
+
+static void compute(const Forces *f, Batch *b)
+{
+    switch (f->law->law) {
+    case WADI_DEM_HERTZ: compute_batch(f, b, WADI_DEM_HERTZ); break;
+    case WADI_DEM_TSUJI: compute_batch(f, b, WADI_DEM_TSUJI); break;
+    case WADI_DEM_LINEAR: compute_batch(f, b, WADI_DEM_LINEAR); break;
+    }
+}
+
+/* Adds the pairs of grain i that touch to the batch; the springs of those that parted are lost. */
+static inline void find_touching(const Forces *f, int32_t i, int32_t first, int32_t end, Batch *b)
+{
+    const WadiDemPairs *pairs = f->pairs;
+    const WadiF4 own = f->grains->shift[i];
+    for (int32_t p = first; p < end; ++p) {
+        const WadiF4 other = f->grains->shift[pairs->other[p]];
+        const WadiF4 d = pairs->offset[p] + (other - own);
+        const float sum = own[3] + other[3];
+        const uint8_t touches = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < sum * sum;
+        b->pair[b->count] = p;
+        b->owner[b->count] = i;
+        b->offset[b->count] = d;
+        b->count += touches;
+        if (touches < pairs->touches[p]) {
+            pairs->spring[p] = (WadiF8){ 0 };
+        }
+        pairs->touches[p] = touches;
+    }
+}
+
+static void compute_chunks(void *context, int64_t first, int64_t end)
+{
+    const Forces *f = context;
+    const WadiDemPairs *pairs = f->pairs;
+    const int32_t from = pairs->first + (int32_t)first, to = pairs->first + (int32_t)end;
+    const int64_t chunk = first / WADI_DEM_CHUNK;
+    Batch batch;
+    batch.count = 0;
+    memset(f->grains->load + from, 0, (size_t)(to - from) * sizeof(WadiF8));
+    const int32_t slot = pairs->chunk_slot[chunk], slots = pairs->chunk_slot[chunk + 1] - slot;
+    memset(f->grains->load + pairs->count + slot, 0, (size_t)slots * sizeof(WadiF8));
+    for (int32_t i = from; i < to; ++i) {
+        for (int32_t p = pairs->start[i]; p < pairs->start[i + 1];) {
+            const int32_t room = BATCH - batch.count, left = pairs->start[i + 1] - p;
+            const int32_t now = left < room ? left : room;
+            find_touching(f, i, p, p + now, &batch);
+            p += now;
+            if (batch.count > BATCH - 2 * LANES) {
+                compute(f, &batch);
+            }
+        }
+    }
+    compute(f, &batch);
+}
+
+void wadi_dem_find_forces(const WadiDemGrains *grains, const WadiDemPairs *pairs,
+                          const WadiDemLawConstants *law)
+{
+    Forces f = { grains, pairs, law };
+    wadi_parallel_for(pairs->count - pairs->first, WADI_DEM_CHUNK, compute_chunks, &f);
+}
+
+void wadi_dem_load_of(const WadiDemGrains *grains, const WadiDemPairs *pairs, int32_t i, WadiF8 *load)
+{
+    *load = grains->load[i];
+    for (int32_t s = pairs->slot_start[i]; s < pairs->slot_start[i + 1]; ++s) {
+        *load += grains->load[pairs->count + pairs->slot[s]];
+    }
+}

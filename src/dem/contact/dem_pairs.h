@@ -1,0 +1,49 @@
+/* Grains and the list of those that may touch, laid out for the force between them.
+ *
+ * Positions are X + u: X (double) is where the grain was when the list was made, u (float) the displacement
+ * since. A pair holds X_j - X_i, so that a step is arithmetic of small floats wherever the scene lies. The
+ * springs of a contact are in its pair: there is no search for them between two lists [theory 13.2]. */
+#ifndef WADI_DEM_PAIRS_H
+#define WADI_DEM_PAIRS_H
+
+#include "core/status.h"
+#include "dem/contact/dem_vectors.h"
+
+enum { WADI_DEM_CHUNK = 512 }; /* grains whose pairs one thread computes */
+
+/* Grains in the order of the list. */
+typedef struct WadiDemGrains {
+    int32_t count;
+    WadiF4 *shift;  /* u, m; w: radius, m */
+    WadiF8 *motion; /* velocity (m/s), friction; angular velocity (1/s), rolling friction */
+    WadiF8 *load;   /* force (N), 0; torque (N m), 0: sums of the step, then those of the halo slots */
+} WadiDemGrains;
+
+/* Each pair once, in the row of its owner. Rows of a chunk are computed by one thread, in order. A chunk adds
+ * to the loads of its own grains, and for each foreign grain that it touches to a halo slot that nobody else
+ * writes: load[count + slot]. A grain then adds its slots in their order. */
+typedef struct WadiDemPairs {
+    int32_t first;       /* grains before it sleep: they have empty rows, but may be j */
+    int32_t count;       /* grains */
+    int32_t *start;      /* count + 1: pairs of each owner */
+    int32_t *other;      /* j */
+    int32_t *target;     /* load to which the force on j is added */
+    WadiF4 *offset;      /* X_j - X_i, m; w: effective mass, kg */
+    WadiF8 *spring;      /* tangential spring (m), 0; rolling spring (m), 0 */
+    uint8_t *touches;    /* 1: in contact in the last step */
+    int32_t *chunk_slot; /* per chunk of grains from `first` on, + 1: its first slot */
+    int32_t *slot_start; /* count + 1: slots of each grain */
+    int32_t *slot;       /* in rising order */
+} WadiDemPairs;
+
+static inline int32_t wadi_dem_chunk_count(const WadiDemPairs *pairs)
+{
+    return (pairs->count - pairs->first + WADI_DEM_CHUNK - 1) / WADI_DEM_CHUNK;
+}
+
+static inline int32_t wadi_dem_slot_count(const WadiDemPairs *pairs)
+{
+    return pairs->chunk_slot[wadi_dem_chunk_count(pairs)];
+}
+
+#endif

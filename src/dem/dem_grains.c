@@ -1,0 +1,139 @@
+/* Sizes and masses of grains, and the constants of the contact law for a scene. */
+#include <math.h>
+
+#include "core/random.h"
+#include "dem/dem.h"
+
+static const double PI = 3.14159265358979324;
+static const double IMPACT_OVERLAP = 0.1; /* diameters, in the fastest collision that is expected */
+
+double wadi_dem_radius_of(const WadiDem *dem, uint32_t id)
+{
+    const WadiScene *scene = dem->context.world->scene;
+    const double u = wadi_random_unit((uint64_t)scene->seed, id, WADI_RANDOM_GRAIN);
+    return 0.5 * dem->diameter * (1.0 + wadi_dem_def(scene)->size_spread * (2.0 * u - 1.0));
+}
+
+static double sphere_volume(double radius)
+{
+    return 4.0 / 3.0 * PI * radius * radius * radius;
+}
+
+double wadi_dem_mass_of(const WadiDem *dem, uint32_t id, uint8_t material)
+{
+    return (double)dem->density[material] * sphere_volume(wadi_dem_radius_of(dem, id));
+}
+
+/* Heights between which the material of the scene lies at first, m; false: it has none. */
+static bool find_heights(const WadiWorld *world, double *low, double *high)
+{
+    const WadiScene *scene = world->scene;
+    *low = INFINITY, *high = -INFINITY;
+    for (int n = 0; n < scene->body_count + scene->emitter_count; ++n) {
+        const WadiShape *shape =
+            n < scene->body_count ? world->body_shapes[n] : world->emitter_shapes[n - scene->body_count];
+        const WadiBox box = wadi_shape_bounds(shape, 0.0);
+        *low = fmin(*low, box.min.z);
+        *high = fmax(*high, box.max.z);
+    }
+    if (scene->has_domain) {
+        *low = fmax(fmin(*low, *high), scene->domain.min.z);
+        *high = fmin(*high, scene->domain.max.z);
+    }
+    return isfinite(*low) && isfinite(*high) && *high > *low;
+}
+
+/* How deep sand may become and how fast grains may fall, m and m/s: bounds of the right order, since the
+ * stiffness depends on their powers 3/2 and less. */
+static void expect(const WadiDem *dem, double *depth, double *speed)
+{
+    const WadiWorld *world = dem->context.world;
+    const WadiScene *scene = world->scene;
+    const double g = dem->diameter / (dem->unit_time * dem->unit_time);
+    double low, high, fall = 10.0 * dem->diameter, fastest = 0.0;
+    *depth = 10.0 * dem->diameter;
+    if (find_heights(world, &low, &high)) {
+        fall = fmax(fall, high - (scene->has_domain ? scene->domain.min.z : low));
+    }
+    for (int n = 0; n < scene->body_count; ++n) {
+        const WadiBox box = wadi_shape_bounds(world->body_shapes[n], 0.0);
+        const double height = box.max.z - box.min.z;
+        *depth = fmax(*depth, isfinite(height) ? height : 0.0);
+        fastest = fmax(fastest, wadi_norm(scene->bodies[n].velocity));
+    }
+    for (int n = 0; n < scene->emitter_count; ++n) {
+        const double seconds = wadi_scene_frame_time(scene, scene->frames);
+        const double volume = wadi_emit_expected(&world->emitters[n], seconds) * world->particle_volume;
+        *depth = fmax(*depth, cbrt(0.5 * volume)); /* of a cone at 35 degrees */
+        fastest = fmax(fastest, wadi_norm(wadi_curve_value3(&scene->emitters[n].velocity, 0.0)));
+    }
+    *depth = fmin(*depth, fmax(fall, 10.0 * dem->diameter));
+    *speed = sqrt(2.0 * g * fall + fastest * fastest);
+}
+
+static void set_materials(WadiDem *dem)
+{
+    const WadiWorld *world = dem->context.world;
+    const WadiScene *scene = world->scene;
+    const WadiDemDef *def = wadi_dem_def(scene);
+    const double spread = def->size_spread;
+    /* Mean volume of a grain whose diameter is spread evenly. */
+    const double volume = sphere_volume(0.5 * dem->diameter) * (1.0 + spread * spread);
+    for (int m = 0; m < scene->material_count; ++m) {
+        const double slope = tan(wadi_curve_value(&scene->materials[m].friction_angle, 0.0) * PI / 180.0);
+        dem->density[m] = (float)(scene->materials[m].density * world->particle_volume / volume);
+        dem->friction[m] = (float)(def->friction >= 0.0 ? def->friction : fmin(slope, 2.0));
+        dem->rolling_friction[m] =
+            (float)(def->rolling_friction >= 0.0 ? def->rolling_friction : 0.3 * fmin(slope, 2.0));
+    }
+}
+
+void wadi_dem_set_law(WadiDem *dem)
+{
+    const WadiScene *scene = dem->context.world->scene;
+    const WadiDemDef *def = wadi_dem_def(scene);
+    const WadiDemLaw law = (WadiDemLaw)def->law;
+    set_materials(dem);
+    double depth, speed, density = 0.0, bulk = 0.0;
+    for (int m = 0; m < scene->material_count; ++m) {
+        density = fmax(density, scene->materials[m].is_unused ? 0.0 : (double)dem->density[m]);
+        bulk = fmax(bulk, scene->materials[m].is_unused ? 0.0 : scene->materials[m].density);
+    }
+    expect(dem, &depth, &speed);
+    const double d = dem->diameter, g = d / (dem->unit_time * dem->unit_time);
+    const double small = 0.5 * d * (1.0 - def->size_spread);
+    WadiDemImpact mean = { .radius = 0.25 * d,
+                           .mass = 0.5 * density * sphere_volume(0.5 * d),
+                           .speed = speed };
+    const double load = bulk * g * depth * d * d;
+    dem->stiffness = fmax(wadi_dem_stiffness_of_load(law, def->overlap * d, load, mean.radius),
+                          wadi_dem_stiffness_of_impact(law, IMPACT_OVERLAP * d, &mean));
+    if (def->young > 0.0) {
+        /* Of two equal grains with Poisson's ratio 0.25: 4/3 E / (2 (1 - nu^2)). */
+        const double hertz = def->young * 4.0 / (3.0 * 2.0 * (1.0 - 0.25 * 0.25));
+        dem->stiffness = law == WADI_DEM_LINEAR ? hertz * 0.5 * d : hertz;
+    }
+    mean.speed = sqrt(g * d);
+    dem->damping = wadi_dem_damping(law, dem->stiffness, def->restitution, &mean);
+    for (int n = 0; n < WADI_DEM_DAMPINGS; ++n) {
+        const double e = fmax((double)n / (WADI_DEM_DAMPINGS - 1), def->restitution);
+        const WadiDemImpact wall = { .radius = 0.5 * d, .mass = 2.0 * mean.mass, .speed = mean.speed };
+        dem->damping_of[n] = n > 0 && !(e > def->restitution)
+                                 ? dem->damping_of[n - 1]
+                                 : (float)wadi_dem_damping(law, dem->stiffness, e, &wall);
+    }
+    dem->slowest = (WadiDemImpact){ .radius = 0.5 * small, .mass = 0.5 * density * sphere_volume(small) };
+    /* The speed at which the largest overlap is that of the deepest sand. */
+    const double k = dem->stiffness * (law == WADI_DEM_LINEAR ? 1.0 : sqrt(mean.radius));
+    const double rest = law == WADI_DEM_LINEAR ? load / k : pow(load / k, 2.0 / 3.0);
+    dem->slowest.speed =
+        law == WADI_DEM_LINEAR ? rest * sqrt(k / mean.mass) : sqrt(k * pow(rest, 2.5) / (1.25 * mean.mass));
+}
+
+double wadi_dem_contact_step(const WadiDem *dem, double speed)
+{
+    const WadiDemDef *def = wadi_dem_def(dem->context.world->scene);
+    WadiDemImpact impact = dem->slowest;
+    impact.speed = fmax(impact.speed, speed);
+    return wadi_dem_contact_time((WadiDemLaw)def->law, dem->stiffness, &impact) / def->contact_steps;
+}

@@ -1,0 +1,121 @@
+/* Velocities from the loads, and positions from the velocities: symplectic Euler. Grains that are smaller
+ * than they will be grow. Grains that are not in the list yet fall freely. */
+#include <math.h>
+
+#include "core/parallel.h"
+#include "dem/contact/dem_forces.h"
+#include "dem/dem.h"
+
+enum { BLOCK = 2048 };
+
+static const double GROWTH = 0.1; /* sqrt(g d): speed of a growing radius */
+
+typedef struct Move {
+    WadiDem *dem;
+    const WadiDemStep *step;
+    WadiF8 gravity; /* times dt, m/s */
+    bool has_forces;
+    double *used; /* per block: largest part of its way that a grain has used */
+} Move;
+
+/* dt times the acceleration by gravity and forces. */
+static inline void find_push(const Move *m, int64_t i, WadiF8 *push)
+{
+    *push = m->gravity;
+    if (!m->has_forces) {
+        return;
+    }
+    const WadiDem *dem = m->dem;
+    const WadiParticles *p = dem->context.particles;
+    const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
+    const WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
+    const WadiVec3 a =
+        wadi_scale(wadi_world_acceleration(dem->context.world, x, v, m->step->time), m->step->dt);
+    *push = (WadiF8){ (float)a.x, (float)a.y, (float)a.z };
+}
+
+static void grow(const Move *m, int64_t i)
+{
+    const WadiDem *dem = m->dem;
+    const double speed = GROWTH * dem->diameter / dem->unit_time;
+    const double now = (double)dem->grains.shift[i][3] + speed * m->step->dt;
+    dem->grains.shift[i][3] = (float)fmin(now, wadi_dem_radius_of(dem, dem->context.particles->id[i]));
+}
+
+static double move_block(void *context, int64_t first, int64_t end)
+{
+    const Move *m = context;
+    WadiDem *dem = m->dem;
+    WadiParticles *p = dem->context.particles;
+    const WadiDemGrains *g = &dem->grains;
+    const float dt = (float)m->step->dt;
+    float used = 0.0f, fastest = 0.0f;
+    for (int64_t i = first; i < end; ++i) {
+        if (dem->has_growing) {
+            grow(m, i);
+        }
+        WadiF8 load, push;
+        find_push(m, i, &push);
+        wadi_dem_load_of(g, &dem->list.pairs, (int32_t)i, &load);
+        const float radius = g->shift[i][3], light = dt / dem->mass[i],
+                    spin = 2.5f * light / (radius * radius);
+        const WadiF8 rate = { light, light, light, 0, spin, spin, spin, 0 };
+        const WadiF8 motion = g->motion[i] + (load * rate + push);
+        const WadiF4 way = { motion[0] * dt, motion[1] * dt, motion[2] * dt, 0 };
+        const WadiF4 shift = g->shift[i] + way;
+        g->motion[i] = motion;
+        g->shift[i] = shift;
+        p->x[i] = dem->base[i][0] + (double)shift[0];
+        p->y[i] = dem->base[i][1] + (double)shift[1];
+        p->z[i] = dem->base[i][2] + (double)shift[2];
+        p->vx[i] = motion[0], p->vy[i] = motion[1], p->vz[i] = motion[2];
+        const float square = shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2];
+        const float part = square / (dem->way[i] * dem->way[i]);
+        const float speed = motion[0] * motion[0] + motion[1] * motion[1] + motion[2] * motion[2];
+        used = part > used ? part : used;
+        fastest = speed > fastest ? speed : fastest;
+    }
+    m->used[first / BLOCK] = (double)used;
+    return (double)fastest;
+}
+
+/* Grains that were born since the list was made. */
+static void fly(const Move *m, double *fastest)
+{
+    WadiParticles *p = m->dem->context.particles;
+    const double dt = m->step->dt;
+    for (int32_t i = m->dem->grains.count; i < p->count; ++i) {
+        WadiF8 push;
+        find_push(m, i, &push);
+        p->vx[i] += push[0], p->vy[i] += push[1], p->vz[i] += push[2];
+        p->x[i] += (double)p->vx[i] * dt;
+        p->y[i] += (double)p->vy[i] * dt;
+        p->z[i] += (double)p->vz[i] * dt;
+        *fastest = fmax(*fastest, (double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]));
+    }
+}
+
+WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error)
+{
+    const WadiScene *scene = dem->context.world->scene;
+    const WadiVec3 g = wadi_scale(wadi_curve_value3(&scene->gravity, step->time), step->dt);
+    const int64_t blocks = wadi_parallel_block_count(dem->grains.count, BLOCK);
+    Move m = { .dem = dem,
+               .step = step,
+               .gravity = { (float)g.x, (float)g.y, (float)g.z },
+               .has_forces = scene->force_count > 0 };
+    double *partials = NULL, used = 0.0;
+    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &partials, (size_t)blocks, "speeds", error));
+    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &m.used, (size_t)blocks, "speeds", error));
+    double fastest = fmax(0.0, wadi_parallel_max(dem->grains.count, BLOCK, move_block, &m, partials));
+    fly(&m, &fastest);
+    for (int64_t b = 0; b < blocks; ++b) {
+        used = fmax(used, m.used[b]);
+    }
+    dem->fastest = sqrt(fastest);
+    if (step->ends_frame) {
+        wadi_dem_save_turning(dem);
+    }
+    dem->is_stale = used > 1.0 || step->ends_frame;
+    return WADI_OK;
+}

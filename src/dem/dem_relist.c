@@ -1,0 +1,243 @@
+/* Make the list of pairs and walls: grains are sorted by cell, those that are new get a radius that fits
+ * between their neighbours, and contacts keep their springs. */
+#include <math.h>
+
+#include "core/array.h"
+#include "core/parallel.h"
+#include "dem/dem.h"
+
+enum { BLOCK = 4096, NEW_WAIT = 10, LEVELS = 6, BASE_MAX = 2 };
+
+static const double SKIN = 0.05;         /* diameters: the smallest margin */
+static const double LIFETIME = 20.0;     /* steps that the margin of a fast grain is for */
+static const double USED = 0.9;          /* part of the margin after which the list is made anew */
+static const double SMALLEST_PART = 0.2; /* of its radius that a new grain has at least */
+
+#define RENEW(pointer, capacity, count)                                                                      \
+    wadi_array_renew((void **)&(pointer), &(capacity), (size_t)(count), sizeof *(pointer), "grains", error)
+
+/* Per grain, in scratch. */
+typedef struct Sizes {
+    float *radius; /* m: as large as it will be */
+    float *margin; /* m */
+    double smallest_margin;
+} Sizes;
+
+static double largest_radius(const WadiDem *dem)
+{
+    return 0.5 * dem->diameter * (1.0 + wadi_dem_def(dem->context.world->scene)->size_spread);
+}
+
+static bool needs_list(const WadiDem *dem, const WadiDemStep *step)
+{
+    const int32_t count = dem->context.particles->count;
+    const bool is_old =
+        wadi_solids_are_moving(&dem->context.world->solids) && dem->steps_since_list >= (int)LIFETIME;
+    (void)step;
+    return dem->is_stale || dem->known != count || is_old ||
+           (count > dem->grains.count && dem->steps_since_list >= NEW_WAIT);
+}
+
+void wadi_dem_save_turning(const WadiDem *dem)
+{
+    const WadiParticles *p = dem->context.particles;
+    const uint32_t *number = wadi_particles_column(p, dem->number_column);
+    float *turning[3], *radius = wadi_particles_column(p, dem->radius_column);
+    for (int c = 0; c < 3; ++c) {
+        turning[c] = wadi_particles_column(p, dem->turning_column + c);
+    }
+    for (int32_t i = 0; dem->grains.count > 0 && i < p->count; ++i) {
+        if (number[i] > 0) {
+            const WadiF8 motion = dem->grains.motion[number[i] - 1];
+            turning[0][i] = motion[4], turning[1][i] = motion[5], turning[2][i] = motion[6];
+            radius[i] = dem->grains.shift[number[i] - 1][3];
+        }
+    }
+}
+
+typedef struct Fill {
+    WadiDem *dem;
+    const WadiTileSort *sort;
+    Sizes sizes;
+    double dt;
+    float *fitted; /* radius of new grains */
+    int base;      /* level of the smallest margin */
+} Fill;
+
+/* Levels of margins that grains want: SKIN d 2^level. */
+static int level_of(const Fill *f, int64_t i)
+{
+    const WadiParticles *p = f->dem->context.particles;
+    const double vx = (double)p->vx[i], vy = (double)p->vy[i], vz = (double)p->vz[i];
+    const double skin = SKIN * f->dem->diameter;
+    const double wanted = sqrt(vx * vx + vy * vy + vz * vz) * LIFETIME * f->dt;
+    int level = 0;
+    while (level < LEVELS - 1 && skin * (1 << level) < wanted) {
+        ++level;
+    }
+    return level;
+}
+
+/* The smallest margin suits three quarters of the grains, for those with larger ones cost more. */
+static int find_base(const Fill *f)
+{
+    const int32_t count = f->dem->context.particles->count;
+    int64_t with[LEVELS] = { 0 };
+    for (int32_t i = 0; i < count; ++i) {
+        with[level_of(f, i)] += 1;
+    }
+    int base = 0;
+    for (int64_t below = with[0]; base < BASE_MAX && 4 * below < 3 * (int64_t)count; below += with[base]) {
+        ++base;
+    }
+    return base;
+}
+
+static void size_block(void *context, int64_t first, int64_t end)
+{
+    const Fill *f = context;
+    for (int64_t i = first; i < end; ++i) {
+        const int level = level_of(f, i);
+        f->sizes.radius[i] = (float)wadi_dem_radius_of(f->dem, f->dem->context.particles->id[i]);
+        f->sizes.margin[i] = (float)(SKIN * f->dem->diameter * (1 << (level > f->base ? level : f->base)));
+    }
+}
+
+/* The radius of a new grain: up to those of older grains, and with new ones the gap is shared. */
+static void fit_block(void *context, int64_t first, int64_t end)
+{
+    const Fill *f = context;
+    const WadiParticles *p = f->dem->context.particles;
+    const uint32_t *number = wadi_particles_column(p, f->dem->number_column);
+    const float *now = wadi_particles_column(p, f->dem->radius_column);
+    for (int64_t i = first; i < end; ++i) {
+        const double own = (double)f->sizes.radius[i];
+        double radius = number[i] > 0 ? (double)now[i] : own;
+        WadiDemWalk walk;
+        const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
+        if (number[i] == 0) {
+            wadi_dem_walk_begin(&walk, f->sort, x, own + largest_radius(f->dem));
+            for (int32_t from, to; wadi_dem_walk_next(&walk, &from, &to);) {
+                for (int32_t j = from; j < to; ++j) {
+                    const double distance = wadi_norm(wadi_sub((WadiVec3){ p->x[j], p->y[j], p->z[j] }, x));
+                    const double other = (double)f->sizes.radius[j];
+                    const double room =
+                        number[j] > 0 ? distance - (double)now[j] : distance * own / (own + other);
+                    radius = j != i ? fmin(radius, room) : radius;
+                }
+            }
+            const double wall = wadi_solids_distance(&f->dem->context.world->solids, x, 0.0, own);
+            radius = fmax(fmin(radius, wall), SMALLEST_PART * own);
+        }
+        f->fitted[i] = (float)radius;
+    }
+}
+
+static void fill_block(void *context, int64_t first, int64_t end)
+{
+    const Fill *f = context;
+    WadiDem *dem = f->dem;
+    const WadiParticles *p = dem->context.particles;
+    uint32_t *number = wadi_particles_column(p, dem->number_column);
+    float *turning[3], *radius = wadi_particles_column(p, dem->radius_column);
+    for (int c = 0; c < 3; ++c) {
+        turning[c] = wadi_particles_column(p, dem->turning_column + c);
+    }
+    for (int64_t i = first; i < end; ++i) {
+        const uint8_t m = p->material[i];
+        radius[i] = f->fitted[i];
+        dem->base[i][0] = p->x[i], dem->base[i][1] = p->y[i], dem->base[i][2] = p->z[i];
+        dem->grains.shift[i] = (WadiF4){ 0, 0, 0, radius[i] };
+        dem->grains.motion[i] =
+            (WadiF8){ p->vx[i],      p->vy[i],      p->vz[i],      dem->friction[m],
+                      turning[0][i], turning[1][i], turning[2][i], dem->rolling_friction[m] };
+        dem->way[i] = (float)USED * f->sizes.margin[i];
+        number[i] = (uint32_t)i + 1;
+    }
+}
+
+static WadiStatus make_walls(WadiDem *dem, const WadiDemStep *step, const Sizes *sizes, int32_t first,
+                             WadiError *error)
+{
+    const WadiDemWallsIn in = { .solids = &dem->context.world->solids,
+                                .particles = dem->context.particles,
+                                .first = first,
+                                .radius = sizes->radius,
+                                .margin = sizes->margin,
+                                .time = step->time,
+                                .lifetime = 2.0 * LIFETIME * step->dt,
+                                .number = wadi_particles_column(dem->context.particles, dem->number_column),
+                                .diameter = dem->diameter };
+    return wadi_dem_walls_build(&dem->walls, &in, dem->context.scratch, error);
+}
+
+static WadiStatus make_pairs(WadiDem *dem, const WadiTileSort *sort, const Sizes *sizes, WadiError *error)
+{
+    WadiArena *scratch = dem->context.scratch;
+    WadiDemSprings springs;
+    WADI_TRY(wadi_dem_springs_of(&springs, &dem->list.pairs, scratch, error));
+    const WadiDemListIn in = { .particles = dem->context.particles,
+                               .sort = sort,
+                               .radius = sizes->radius,
+                               .margin = sizes->margin,
+                               .mass = dem->mass,
+                               .largest_radius = largest_radius(dem),
+                               .smallest_margin = (double)(float)sizes->smallest_margin,
+                               .springs = &springs,
+                               .number = wadi_particles_column(dem->context.particles, dem->number_column) };
+    return wadi_dem_list_build(&dem->list, &in, scratch, error);
+}
+
+static WadiStatus renew_grains(WadiDem *dem, int32_t count, WadiError *error)
+{
+    WADI_TRY(RENEW(dem->grains.shift, dem->shift_capacity, count));
+    WADI_TRY(RENEW(dem->grains.motion, dem->motion_capacity, count));
+    WADI_TRY(RENEW(dem->base, dem->base_capacity, count));
+    return RENEW(dem->way, dem->way_capacity, count);
+}
+
+static void find_growing(WadiDem *dem, const Sizes *sizes, const float *fitted)
+{
+    dem->has_growing = false;
+    for (int32_t i = 0; i < dem->context.particles->count; ++i) {
+        dem->has_growing = dem->has_growing || fitted[i] < sizes->radius[i];
+    }
+}
+
+WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *error)
+{
+    WadiParticles *p = dem->context.particles;
+    WadiArena *scratch = dem->context.scratch;
+    if (!needs_list(dem, step)) {
+        return WADI_OK;
+    }
+    WadiTileSort sort;
+    Fill f = { .dem = dem, .sort = &sort, .dt = step->dt };
+    wadi_dem_save_turning(dem);
+    f.base = find_base(&f);
+    f.sizes.smallest_margin = SKIN * dem->diameter * (1 << f.base);
+    const double cell = 2.0 * largest_radius(dem) + 2.0001 * f.sizes.smallest_margin;
+    WADI_TRY(wadi_tile_sort(&sort, p, cell, scratch, error));
+    const size_t count = (size_t)p->count;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &f.sizes.radius, count, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &f.sizes.margin, count, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &f.fitted, count, "grains", error));
+    WADI_TRY(RENEW(dem->mass, dem->mass_capacity, count));
+    for (int32_t i = 0; i < p->count; ++i) {
+        dem->mass[i] = (float)wadi_dem_mass_of(dem, p->id[i], p->material[i]);
+    }
+    wadi_parallel_for(p->count, BLOCK, size_block, &f);
+    wadi_parallel_for(p->count, BLOCK, fit_block, &f);
+    WADI_TRY(make_pairs(dem, &sort, &f.sizes, error));
+    WADI_TRY(make_walls(dem, step, &f.sizes, sort.first, error));
+    WADI_TRY(renew_grains(dem, p->count, error));
+    WADI_TRY(RENEW(dem->grains.load, dem->load_capacity,
+                   (int64_t)p->count + wadi_dem_slot_count(&dem->list.pairs)));
+    wadi_parallel_for(p->count, BLOCK, fill_block, &f);
+    find_growing(dem, &f.sizes, f.fitted);
+    dem->grains.count = dem->known = p->count;
+    dem->is_stale = false;
+    dem->steps_since_list = 0;
+    dem->list_count += 1;
+    return WADI_OK;
+}

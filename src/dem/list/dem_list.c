@@ -1,0 +1,396 @@
+#include "dem/list/dem_list.h"
+
+#include "core/alloc.h"
+#include "core/array.h"
+#include "core/parallel.h"
+#include "dem/list/dem_search.h"
+
+enum { TILE_BLOCK = 1, GRAIN_BLOCK = 4096 };
+
+typedef uint32_t WadiU8 __attribute__((vector_size(32), aligned(4), may_alias));
+
+static const double PLACES = 65536.0; /* of positions, in a largest radius */
+static const float SLACK = 2.0f;      /* places, for the rounding of positions */
+
+typedef struct Builder {
+    const WadiDemListIn *in;
+    WadiDemPairs *pairs;
+    double places;    /* a metre */
+    int32_t *axis[3]; /* positions in places, modulo 2^32; padded by LANES, as the next two */
+    float *reach;     /* R + m, places */
+    float *margin;    /* m */
+    bool is_filling;  /* second pass: pairs are written; first: they are counted */
+} Builder;
+
+bool wadi_dem_spring_find(const WadiDemSprings *springs, uint32_t a, uint32_t b, WadiF8 *spring)
+{
+    if (a == 0 || b == 0) {
+        return false;
+    }
+    for (int turn = 0; turn < 2; ++turn) {
+        const int32_t row = (int32_t)(turn == 0 ? a : b) - 1, other = (int32_t)(turn == 0 ? b : a) - 1;
+        for (int32_t n = springs->start[row]; n < springs->start[row + 1]; ++n) {
+            if (springs->other[n] == other) {
+                /* Both springs are differences of the two: they change sign. */
+                *spring = turn == 0 ? springs->spring[n] : -springs->spring[n];
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void add_pair(const Builder *b, int32_t i, int32_t j, int32_t at)
+{
+    const WadiDemListIn *in = b->in;
+    const WadiParticles *p = in->particles;
+    WadiDemPairs *pairs = b->pairs;
+    const float mi = in->mass[i], mj = in->mass[j];
+    /* A sleeping grain does not move, as if it had no end of mass. */
+    const float mass = j < pairs->first ? mi : mi * mj / (mi + mj);
+    pairs->other[at] = j;
+    pairs->offset[at] =
+        (WadiF4){ (float)(p->x[j] - p->x[i]), (float)(p->y[j] - p->y[i]), (float)(p->z[j] - p->z[i]), mass };
+    pairs->spring[at] = (WadiF8){ 0 };
+    pairs->touches[at] =
+        wadi_dem_spring_find(in->springs, in->number[i], in->number[j], &pairs->spring[at]) ? 1 : 0;
+}
+
+static void set_places(void *context, int64_t first, int64_t end)
+{
+    const Builder *b = context;
+    const WadiParticles *p = b->in->particles;
+    const double *x[3] = { p->x, p->y, p->z };
+    for (int a = 0; a < 3; ++a) {
+        for (int64_t i = first; i < end; ++i) {
+            b->axis[a][i] = (int32_t)(uint32_t)(uint64_t)(int64_t)floor(x[a][i] * b->places);
+        }
+    }
+    for (int64_t i = first; i < end; ++i) {
+        b->margin[i] = b->in->margin[i];
+        b->reach[i] = (float)(b->places * ((double)b->in->radius[i] + (double)b->in->margin[i])) + SLACK;
+    }
+}
+
+typedef struct Visit {
+    const Builder *builder;
+    int32_t i, count;
+    double reach; /* m: R_i + m_i */
+    double x, y, z;
+} Visit;
+
+/* Bits of the grains j .. j + 7 whose pair with i is listed and owned by i. */
+static inline __attribute__((always_inline)) unsigned find_owned(const Builder *b, int32_t i, int32_t j)
+{
+    WadiF8 square = { 0 };
+    for (int a = 0; a < 3; ++a) {
+        const WadiU8 from = *(const WadiU8 *)(b->axis[a] + j) - (uint32_t)b->axis[a][i];
+        const WadiF8 d = __builtin_convertvector((WadiI8)from, WadiF8);
+        square += d * d;
+    }
+    const WadiF8 limit = *(const WadiF8 *)(b->reach + j) + b->reach[i];
+    const WadiF8 margin = *(const WadiF8 *)(b->margin + j);
+    const WadiI8 number = j + (WadiI8){ 0, 1, 2, 3, 4, 5, 6, 7 };
+    const WadiI8 is_owned =
+        (square < limit * limit) & ((margin < b->margin[i]) | ((margin == b->margin[i]) & (number > i)));
+    return wadi_row_bits(&is_owned);
+}
+
+/* Pairs of i that it owns among the grains of a range. */
+static void visit_range(Visit *v, int32_t first, int32_t end)
+{
+    for (int32_t j0 = first; j0 < end; j0 += WADI_DEM_LANES) {
+        unsigned bits = find_owned(v->builder, v->i, j0);
+        bits &= end - j0 < WADI_DEM_LANES ? (1u << (end - j0)) - 1 : 0xffu;
+        if (!v->builder->is_filling) {
+            v->count += __builtin_popcount(bits);
+            continue;
+        }
+        for (; bits != 0; bits &= bits - 1) {
+            add_pair(v->builder, v->i, j0 + __builtin_ctz(bits), v->builder->pairs->start[v->i] + v->count++);
+        }
+    }
+}
+
+/* Sleeping grains around i; it owns the pairs. */
+static void visit_asleep(Visit *v)
+{
+    const WadiDemListIn *in = v->builder->in;
+    const WadiParticles *p = in->particles;
+    const double size = in->asleep->cell_size, reach = v->reach + in->largest_radius;
+    const double at[3] = { v->x, v->y, v->z };
+    int32_t low[3], high[3];
+    for (int a = 0; a < 3; ++a) {
+        low[a] = (int32_t)floor((at[a] - reach) / size);
+        high[a] = (int32_t)floor((at[a] + reach) / size);
+    }
+    for (int32_t cz = low[2]; cz <= high[2]; ++cz) {
+        for (int32_t cy = low[1]; cy <= high[1]; ++cy) {
+            for (int32_t cx = low[0]; cx <= high[0]; ++cx) {
+                const int32_t c = wadi_cells_find(in->asleep, cx, cy, cz);
+                for (int32_t n = c >= 0 ? in->asleep->start[c] : 0; c >= 0 && n < in->asleep->start[c + 1];
+                     ++n) {
+                    const int32_t j = in->asleep->order[n];
+                    const double dx = p->x[j] - v->x, dy = p->y[j] - v->y, dz = p->z[j] - v->z;
+                    const double limit = v->reach + (double)in->radius[j];
+                    if (dx * dx + dy * dy + dz * dz < limit * limit) {
+                        if (v->builder->is_filling) {
+                            add_pair(v->builder, v->i, j, v->builder->pairs->start[v->i] + v->count);
+                        }
+                        v->count += 1;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/* Grains of one cell; `near` are the ranges of the cells around it. */
+static void visit_cell(const Builder *b, const WadiDemRanges *near, int32_t first, int32_t end)
+{
+    const WadiDemListIn *in = b->in;
+    const WadiParticles *p = in->particles;
+    for (int32_t i = first; i < end; ++i) {
+        Visit v = { .builder = b,
+                    .i = i,
+                    .reach = (double)in->radius[i] + (double)in->margin[i],
+                    .x = p->x[i],
+                    .y = p->y[i],
+                    .z = p->z[i] };
+        if (!((double)in->margin[i] > in->smallest_margin)) {
+            /* All others have its margin or a larger one: it owns those behind it. */
+            for (int r = 0; r < near->count; ++r) {
+                visit_range(&v, near->first[r] > i ? near->first[r] : i + 1, near->end[r]);
+            }
+        } else {
+            const double reach = v.reach + in->largest_radius + (double)in->margin[i];
+            WadiDemWalk walk;
+            wadi_dem_walk_begin(&walk, in->sort, (WadiVec3){ v.x, v.y, v.z }, reach);
+            for (int32_t from, to; wadi_dem_walk_next(&walk, &from, &to);) {
+                visit_range(&v, from, to);
+            }
+        }
+        if (in->asleep != NULL) {
+            visit_asleep(&v);
+        }
+        if (!b->is_filling) {
+            b->pairs->start[i] = v.count;
+        }
+    }
+}
+
+static void visit_tiles(void *context, int64_t first, int64_t end)
+{
+    const Builder *b = context;
+    const WadiTileSort *sort = b->in->sort;
+    for (int64_t t = first; t < end; ++t) {
+        int32_t row = sort->row_first[t];
+        for (uint64_t rows = sort->row_mask[t]; rows != 0; rows &= rows - 1, ++row) {
+            for (unsigned lanes = sort->lanes[row]; lanes != 0; lanes &= lanes - 1) {
+                const int lane = __builtin_ctz(lanes);
+                const int32_t *cell = sort->cell_start + 8 * (int64_t)row + lane;
+                WadiDemRanges near;
+                wadi_dem_ranges_around(sort, (int32_t)t, __builtin_ctzll(rows), lane, &near);
+                visit_cell(b, &near, cell[0], cell[1]);
+            }
+        }
+    }
+}
+
+#define RENEW(list, member, capacity, count)                                                                 \
+    wadi_array_renew((void **)&(list)->pairs.member, &(list)->capacity, (size_t)(count),                     \
+                     sizeof(*(list)->pairs.member), "pairs of grains", error)
+
+static WadiStatus renew_pairs(WadiDemList *list, int64_t count, WadiError *error)
+{
+    if (count > INT32_MAX / 2) {
+        return wadi_fail(error, WADI_ERR_MEMORY, "%lld pairs of grains are too many; use larger grains",
+                         (long long)count);
+    }
+    WADI_TRY(RENEW(list, other, other_capacity, count));
+    WADI_TRY(RENEW(list, target, target_capacity, count));
+    WADI_TRY(RENEW(list, offset, offset_capacity, count));
+    WADI_TRY(RENEW(list, spring, spring_capacity, count));
+    return RENEW(list, touches, touches_capacity, count);
+}
+
+/* Numbers the halo slots of each chunk: one for each foreign grain, in the order of its pairs. *grain: that
+ * of each slot. A hash table finds the slots of a chunk that exist. */
+static WadiStatus number_slots(WadiDemPairs *pairs, WadiArena *scratch, int32_t **grain, WadiError *error)
+{
+    const int32_t chunks = wadi_dem_chunk_count(pairs);
+    int32_t most = 1, slots = 0;
+    for (int32_t c = 0; c < chunks; ++c) {
+        const int32_t from = pairs->first + c * WADI_DEM_CHUNK;
+        const int32_t to = from + WADI_DEM_CHUNK < pairs->count ? from + WADI_DEM_CHUNK : pairs->count;
+        const int32_t size = pairs->start[to] - pairs->start[from];
+        most = size > most ? size : most;
+    }
+    uint32_t mask = 1;
+    while (mask < 2 * (uint32_t)most) {
+        mask = 2 * mask + 1;
+    }
+    int32_t *key = NULL, *value = NULL;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &key, (size_t)mask + 1, "halo of grains", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &value, (size_t)mask + 1, "halo of grains", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, grain, (size_t)pairs->start[pairs->count], "halo of grains", error));
+    for (uint32_t n = 0; n <= mask; ++n) {
+        key[n] = -1;
+    }
+    for (int32_t c = 0; c < chunks; ++c) {
+        const int32_t from = pairs->first + c * WADI_DEM_CHUNK;
+        const int32_t to = from + WADI_DEM_CHUNK < pairs->count ? from + WADI_DEM_CHUNK : pairs->count;
+        pairs->chunk_slot[c] = slots;
+        for (int32_t p = pairs->start[from]; p < pairs->start[to]; ++p) {
+            const int32_t j = pairs->other[p];
+            if (j >= from && j < to) {
+                pairs->target[p] = j;
+                continue;
+            }
+            uint32_t n = (uint32_t)j * 2654435761u & mask;
+            while (key[n] >= 0 && key[n] != j) {
+                n = (n + 1) & mask;
+            }
+            if (key[n] < 0) {
+                key[n] = j;
+                value[n] = slots;
+                (*grain)[slots++] = j;
+            }
+            pairs->target[p] = pairs->count + value[n];
+        }
+        /* The table is for one chunk; emptied by its own entries. */
+        for (int32_t s = pairs->chunk_slot[c]; s < slots; ++s) {
+            uint32_t n = (uint32_t)(*grain)[s] * 2654435761u & mask;
+            for (; key[n] >= 0; n = (n + 1) & mask) {
+                key[n] = -1;
+            }
+        }
+    }
+    pairs->chunk_slot[chunks] = slots;
+    return WADI_OK;
+}
+
+static WadiStatus make_slots(WadiDemList *list, WadiArena *scratch, WadiError *error)
+{
+    WadiDemPairs *pairs = &list->pairs;
+    int32_t *grain = NULL;
+    WADI_TRY(RENEW(list, chunk_slot, chunk_capacity, wadi_dem_chunk_count(pairs) + 1));
+    WADI_TRY(number_slots(pairs, scratch, &grain, error));
+    const int32_t slots = wadi_dem_slot_count(pairs);
+    WADI_TRY(RENEW(list, slot_start, slot_start_capacity, pairs->count + 2));
+    WADI_TRY(RENEW(list, slot, slot_capacity, slots + 1));
+    int32_t *start = pairs->slot_start;
+    for (int32_t i = 0; i <= pairs->count + 1; ++i) {
+        start[i] = 0;
+    }
+    for (int32_t s = 0; s < slots; ++s) {
+        start[grain[s] + 2] += 1;
+    }
+    for (int32_t i = 2; i <= pairs->count + 1; ++i) {
+        start[i] += start[i - 1];
+    }
+    for (int32_t s = 0; s < slots; ++s) {
+        pairs->slot[start[grain[s] + 1]++] = s;
+    }
+    return WADI_OK;
+}
+
+static WadiStatus make_places(Builder *b, WadiArena *scratch, WadiError *error)
+{
+    const int32_t count = b->in->particles->count;
+    const size_t padded = (size_t)count + WADI_DEM_LANES;
+    b->places = PLACES / b->in->largest_radius;
+    for (int a = 0; a < 3; ++a) {
+        WADI_TRY(WADI_ARENA_NEW(scratch, &b->axis[a], padded, "positions", error));
+    }
+    WADI_TRY(WADI_ARENA_NEW(scratch, &b->reach, padded, "positions", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &b->margin, padded, "positions", error));
+    for (int l = 0; l < WADI_DEM_LANES; ++l) {
+        b->axis[0][count + l] = b->axis[1][count + l] = b->axis[2][count + l] = 0;
+        b->reach[count + l] = b->margin[count + l] = 0.0f;
+    }
+    wadi_parallel_for(count, GRAIN_BLOCK, set_places, b);
+    return WADI_OK;
+}
+
+WadiStatus wadi_dem_list_build(WadiDemList *list, const WadiDemListIn *in, WadiArena *scratch,
+                               WadiError *error)
+{
+    WadiDemPairs *pairs = &list->pairs;
+    Builder b = { .in = in, .pairs = pairs };
+    pairs->first = in->sort->first;
+    pairs->count = in->particles->count;
+    WADI_TRY(RENEW(list, start, start_capacity, pairs->count + 1));
+    for (int32_t i = 0; i < pairs->first; ++i) {
+        pairs->start[i] = 0;
+    }
+    WADI_TRY(make_places(&b, scratch, error));
+    wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, visit_tiles, &b);
+    const int64_t total = wadi_prefix_sum(pairs->start, pairs->count);
+    WADI_TRY(renew_pairs(list, total, error));
+    b.is_filling = true;
+    wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, visit_tiles, &b);
+    return make_slots(list, scratch, error);
+}
+
+WadiStatus wadi_dem_list_restore(WadiDemList *list, int32_t grain_count, int32_t contact_count,
+                                 const uint32_t *grains, const float *spring, WadiError *error)
+{
+    WadiDemPairs *pairs = &list->pairs;
+    pairs->first = 0;
+    pairs->count = grain_count;
+    WADI_TRY(RENEW(list, start, start_capacity, grain_count + 1));
+    WADI_TRY(renew_pairs(list, contact_count, error));
+    int32_t n = 0;
+    for (int32_t i = 0; i < grain_count; ++i) {
+        pairs->start[i] = n;
+        for (; n < contact_count && grains[2 * n] == (uint32_t)i; ++n) {
+            pairs->other[n] = (int32_t)grains[2 * n + 1];
+            pairs->touches[n] = 1;
+            pairs->spring[n] = *(const WadiF8 *)(spring + 8 * (size_t)n);
+        }
+    }
+    pairs->start[grain_count] = n;
+    return WADI_OK;
+}
+
+void wadi_dem_list_free(WadiDemList *list)
+{
+    WadiDemPairs *p = &list->pairs;
+    WADI_DELETE(p->start, list->start_capacity);
+    WADI_DELETE(p->other, list->other_capacity);
+    WADI_DELETE(p->target, list->target_capacity);
+    WADI_DELETE(p->offset, list->offset_capacity);
+    WADI_DELETE(p->spring, list->spring_capacity);
+    WADI_DELETE(p->touches, list->touches_capacity);
+    WADI_DELETE(p->chunk_slot, list->chunk_capacity);
+    WADI_DELETE(p->slot_start, list->slot_start_capacity);
+    WADI_DELETE(p->slot, list->slot_capacity);
+    *list = (WadiDemList){ 0 };
+}
+
+WadiStatus wadi_dem_springs_of(WadiDemSprings *springs, const WadiDemPairs *pairs, WadiArena *scratch,
+                               WadiError *error)
+{
+    int32_t total = 0;
+    springs->count = pairs->count;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &springs->start, (size_t)pairs->count + 1, "springs", error));
+    for (int32_t i = 0; i < pairs->count; ++i) {
+        springs->start[i] = total;
+        for (int32_t p = pairs->start[i]; p < pairs->start[i + 1]; ++p) {
+            total += pairs->touches[p];
+        }
+    }
+    springs->start[pairs->count] = total;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &springs->other, (size_t)total, "springs", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &springs->spring, (size_t)total, "springs", error));
+    int32_t to = 0;
+    const int32_t pair_count = pairs->count > 0 ? pairs->start[pairs->count] : 0;
+    for (int32_t p = 0; p < pair_count; ++p) {
+        if (pairs->touches[p] != 0) {
+            springs->other[to] = pairs->other[p];
+            springs->spring[to++] = pairs->spring[p];
+        }
+    }
+    return WADI_OK;
+}

@@ -1,0 +1,56 @@
+/* The list of pairs of grains that may touch before it is made again. A grain has a margin m, its way until
+ * then; i and j are listed when they are nearer than R_i + R_j + m_i + m_j. Margins are powers of two of the
+ * smallest one, so that most grains have equal ones; the grain with the larger margin owns the pair, and the
+ * first of two with equal ones: slow grains never search far [theory 13.2]. */
+#ifndef WADI_DEM_LIST_H
+#define WADI_DEM_LIST_H
+
+#include "core/arena.h"
+#include "dem/contact/dem_pairs.h"
+#include "particles/cells.h"
+#include "particles/tile_sort.h"
+
+/* Pairs with the memory that they own; zeroed: empty. */
+typedef struct WadiDemList {
+    WadiDemPairs pairs;
+    size_t start_capacity, other_capacity, target_capacity, offset_capacity, spring_capacity,
+        touches_capacity, chunk_capacity, slot_start_capacity, slot_capacity;
+} WadiDemList;
+
+/* Springs of the contacts of an earlier list, by the numbers that grains had in it. Each contact is in the
+ * row of one of its grains; the spring is that of the row's grain against the other. */
+typedef struct WadiDemSprings {
+    int32_t count;  /* grains */
+    int32_t *start; /* count + 1 */
+    int32_t *other;
+    WadiF8 *spring;
+} WadiDemSprings;
+
+typedef struct WadiDemListIn {
+    const WadiParticles *particles; /* sorted */
+    const WadiTileSort *sort;       /* of those that are awake; cells at least 2 R + 2 m wide, smallest m */
+    const WadiCells *asleep;        /* cells of the grains before sort->first; NULL: none */
+    const float *radius;            /* m, per particle: as large as it will be */
+    const float *margin;            /* m, per particle */
+    const float *mass;              /* kg, per particle */
+    double largest_radius, smallest_margin;
+    const WadiDemSprings *springs;
+    const uint32_t *number; /* per particle: 1 + its number in the earlier list; 0: it is new */
+} WadiDemListIn;
+
+WadiStatus wadi_dem_list_build(WadiDemList *list, const WadiDemListIn *in, WadiArena *scratch,
+                               WadiError *error);
+void wadi_dem_list_free(WadiDemList *list);
+
+/* The springs of the contacts of a list, in scratch. */
+WadiStatus wadi_dem_springs_of(WadiDemSprings *springs, const WadiDemPairs *pairs, WadiArena *scratch,
+                               WadiError *error);
+/* That of a against b, with its sign; false: they were not in contact. */
+bool wadi_dem_spring_find(const WadiDemSprings *springs, uint32_t a, uint32_t b, WadiF8 *spring);
+
+/* A list that has nothing but contacts with their springs, in rising order of their owners, as a checkpoint
+ * has them: `spring` holds eight numbers each. */
+WadiStatus wadi_dem_list_restore(WadiDemList *list, int32_t grain_count, int32_t contact_count,
+                                 const uint32_t *grains, const float *spring, WadiError *error);
+
+#endif

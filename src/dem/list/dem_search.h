@@ -1,0 +1,29 @@
+/* Grains in the cells around a cell, or around a point, of a tile sort. */
+#ifndef WADI_DEM_SEARCH_H
+#define WADI_DEM_SEARCH_H
+
+#include "particles/tile_sort.h"
+
+enum { WADI_DEM_RANGE_MAX = 27 };
+
+/* Ranges of particles, in rising order of the cells' rows. */
+typedef struct WadiDemRanges {
+    int count;
+    int32_t first[WADI_DEM_RANGE_MAX], end[WADI_DEM_RANGE_MAX];
+} WadiDemRanges;
+
+/* The 27 cells around one cell, given by its tile, row and lane. */
+void wadi_dem_ranges_around(const WadiTileSort *sort, int32_t tile, int row, int lane, WadiDemRanges *out);
+
+/* Cells that a box around a point meets, row by row. */
+typedef struct WadiDemWalk {
+    const WadiTileSort *sort;
+    int32_t low[3], high[3];
+    int32_t at[3]; /* the next part of a row */
+} WadiDemWalk;
+
+void wadi_dem_walk_begin(WadiDemWalk *walk, const WadiTileSort *sort, WadiVec3 x, double reach);
+/* The next range that is not empty; false: there is none. */
+bool wadi_dem_walk_next(WadiDemWalk *walk, int32_t *first, int32_t *end);
+
+#endif

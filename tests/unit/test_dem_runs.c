@@ -1,0 +1,97 @@
+/* dem: whole scenes. The same bytes for any number of threads and after a resume; bad values are refused. */
+#include "same_bytes.h"
+
+#define BOX                                                                                                  \
+    "wadi: 1\nsolver: dem\nfps: 50\ndomain: {min: [0, 0, 0], max: [0.12, 0.1, 0.2], walls: {friction: "      \
+    "0.5}}\ncell_size: 0.01\nparticles_per_cell: 1\nmaterials: {sand: {kind: sand}}  \n"
+
+static const char *const COLUMN =
+    BOX "bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [0.05, 0.1, 0.1]}}}]\n"
+        "colliders: [{shape: {sphere: {center: [0.09, 0.05, 0], radius: 0.02}}}]\n";
+
+static const char *const POURED = BOX
+    "emitters: [{material: sand, shape: {sphere: {center: [0.06, 0.05, 0.15], radius: 0.02}}, rate: 1e-3, "
+    "velocity: [0, 0, -0.5]}]\n"
+    "drains: [{shape: {box: {min: [0.05, 0.04, 0], max: [0.07, 0.06, 0.01]}}}]\n"
+    "colliders: [{shape: {box: {min: [0, 0, 0], max: [0.02, 0.1, 0.02]}, translate: {keys: [[0, [0, 0, 0]], "
+    "[1, [0.05, 0, 0]]]}}}]\n";
+
+static void threads_and_resume_change_nothing(void **unused)
+{
+    (void)unused;
+    check_same_bytes(COLUMN, 3, 3);
+    check_same_bytes(POURED, 5, 5);
+}
+
+/* Nothing is lost, nothing leaves the box, grains end apart and slow. */
+static void a_column_comes_to_rest_in_its_box(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_scene(COLUMN);
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 50);
+    const WadiParticles *p = &sim->particles;
+    const float *radius = wadi_particles_column(p, wadi_particles_find_column(p, "radius"));
+    double energy = 0.0, deepest = 0.0;
+    assert_int_equal(p->count, 500);
+    assert_int_equal(wadi_sim_lost_particles(sim), 0);
+    for (int32_t i = 0; i < p->count; ++i) {
+        const double r = (double)radius[i];
+        assert_true(p->x[i] > 0.9 * r && p->x[i] < 0.12 - 0.9 * r && p->z[i] > 0.9 * r);
+        energy += (double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]) / p->count;
+        for (int32_t j = 0; j < i; ++j) {
+            const WadiVec3 d = { p->x[j] - p->x[i], p->y[j] - p->y[i], p->z[j] - p->z[i] };
+            deepest = fmax(deepest, (r + (double)radius[j] - wadi_norm(d)) / 0.01);
+        }
+        const WadiVec3 from_ball = { p->x[i] - 0.09, p->y[i] - 0.05, p->z[i] };
+        assert_true(wadi_norm(from_ball) > 0.02 + 0.9 * r);
+    }
+    CHECK_AT_MOST(sqrt(energy), 0.003);
+    CHECK_AT_MOST(deepest, 0.02);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+static void bad_values_are_refused(void **unused)
+{
+    (void)unused;
+    static const char *const bad[][3] = {
+        { "dem: {grain_size: 0}\n", "dem.grain_size", "more than 0" },
+        { "dem: {restitution: 2}\n", "dem.restitution", "2" },
+        { "dem: {grain_size: 0.2}\n", "dem.grain_size", "fit" },
+        { "dem: {grain_size: 0.02}\n", "dem.grain_size", "spacing" },
+        { "dem: {size_spread: -1}\n", "dem.size_spread", "-1" },
+        { "dem: {young: 0}\n", "dem.young", "0" },
+        { "bodies: [{material: water, shape: {sphere: {radius: 1}}}]\n", "solver", "water" },
+    };
+    for (size_t n = 0; n < sizeof bad / sizeof bad[0]; ++n) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s%s", BOX, bad[n][0],
+                 n == 6 ? "" : "bodies: [{material: sand, shape: {sphere: {radius: 0.05}}}]\n");
+        if (n == 6) {
+            char *kind = strstr(text, "{sand: {kind: sand}}");
+            memcpy(kind, "{water: {kind: water}}", 22);
+        }
+        WadiSceneDef def = wadi_default_scene_def();
+        def.text = text;
+        def.path = "bad.yaml";
+        WadiScene *scene = NULL;
+        WadiError error = { 0 };
+        const WadiStatus status = wadi_scene_load(&scene, &def, &error);
+        if (status == WADI_OK || strstr(error.text, bad[n][1]) == NULL ||
+            strstr(error.text, bad[n][2]) == NULL) {
+            print_error("%s: %s\n", bad[n][0], error.text);
+            fail();
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_and_resume_change_nothing),
+        cmocka_unit_test(a_column_comes_to_rest_in_its_box),
+        cmocka_unit_test(bad_values_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
