@@ -101,6 +101,37 @@ static const WadiBenchCase sph_cases[] = {
       .particles = 45000 },
 };
 
+/* Grains of 1 cm at the standard size: the column on which other programs were timed. */
+#define DEM(domain_, body_)                                                                                  \
+    "wadi: 1\n"                                                                                              \
+    "name: dem\n"                                                                                            \
+    "solver: dem\n"                                                                                          \
+    "domain: {min: [0, 0, 0], max: [" domain_ "], walls: {friction: 0.5}}\n"                                 \
+    "particles_per_cell: 1\n"                                                                                \
+    "frames: 100000\n"                                                                                       \
+    "fps: 24\n"                                                                                              \
+    "materials: {m: {kind: sand}}\n"                                                                         \
+    "bodies: [{material: m, shape: {box: {" body_ "}}}]\n"
+#define DEM_BODY "min: [0, 0, 0], max: [0.27, 0.27, 0.28]"
+
+static const WadiBenchCase dem_cases[] = {
+    { .name = "settled",
+      .summary = "a box full of grains, all of them awake",
+      .scene = DEM("0.27, 0.27, 0.4", DEM_BODY) "dem: {friction: 0.5, sleep: false}\n",
+      .resolution = 40,
+      .particles = 20412 },
+    { .name = "collapse",
+      .summary = "a column of grains falls apart",
+      .scene = DEM("1.08, 1.08, 0.4", "min: [0.4, 0.4, 0], max: [0.67, 0.67, 0.28]") "dem: {friction: 0.5}\n",
+      .resolution = 108,
+      .particles = 20412 },
+    { .name = "rest",
+      .summary = "a bed of grains that falls asleep",
+      .scene = DEM("0.5, 0.5, 0.3", "min: [0, 0, 0], max: [0.5, 0.5, 0.1]"),
+      .resolution = 50,
+      .particles = 25000 },
+};
+
 /* Half of the particles in a slab, half in a ball, eight per cell; at the standard size the surface's cells
  * are 1/250 of the domain: the case on which OpenVDB was timed. */
 #define SLAB(method_)                                                                                        \
@@ -139,6 +170,10 @@ const WadiBench wadi_benches[] = {
       .summary = "water and sand by smoothed particles",
       .cases = sph_cases,
       .case_count = sizeof sph_cases / sizeof sph_cases[0] },
+    { .name = "dem",
+      .summary = "grains in contact",
+      .cases = dem_cases,
+      .case_count = sizeof dem_cases / sizeof dem_cases[0] },
     { .name = "surface",
       .summary = "particles to meshes, from frame file to mesh file",
       .cases = surface_cases,
