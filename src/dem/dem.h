@@ -7,6 +7,7 @@
 #ifndef WADI_DEM_DEM_H
 #define WADI_DEM_DEM_H
 
+#include "dem/dem_field.h"
 #include "dem/dem_settings.h"
 #include "dem/list/dem_list.h"
 #include "dem/list/dem_search.h"
@@ -16,6 +17,7 @@
 
 typedef struct WadiDem {
     WadiSolverContext context;
+    WadiDemField *field; /* of mode `height_field`, which has no contacts; else NULL */
     WadiMaterials materials;
     double diameter;  /* m, mean of the grains */
     double unit_time; /* s: sqrt(diameter / g) */

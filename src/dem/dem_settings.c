@@ -51,6 +51,8 @@ static const WadiSceneField dem_fields[] = {
       .fallback = { 15 }, .doc = "Steps during the shortest contact." },
     { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 },
       .doc = "Grains at rest that nothing touches are left alone until something does." },
+    { "column_width", WADI_SCENE_NUMBER, AT(column_width), .unit = "diameters", .minimum = 1, .maximum = 100,
+      .fallback = { 2 }, .doc = "Width of the columns of a height field." },
 };
 const WadiSceneObject wadi_dem_settings = {
     .name = "dem",
@@ -92,8 +94,12 @@ static const char *check_size(const WadiScene *scene, char *text, size_t size)
 
 const char *wadi_dem_check_settings(const WadiScene *scene, char *text, size_t size)
 {
-    if (wadi_dem_def(scene)->mode != WADI_DEM_FULL) {
-        snprintf(text, size, "only `full` is in this version");
+    if (wadi_dem_def(scene)->mode == WADI_DEM_SURFACE_FLOW) {
+        snprintf(text, size, "`surface_flow` is not in this version; use `full` or `height_field`");
+        return "dem.mode";
+    }
+    if (wadi_dem_def(scene)->mode != WADI_DEM_FULL && !scene->has_domain) {
+        snprintf(text, size, "a height field needs a `domain`: its columns fill it");
         return "dem.mode";
     }
     for (int m = 0; m < scene->material_count; ++m) {

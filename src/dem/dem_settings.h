@@ -24,6 +24,7 @@ typedef struct WadiDemDef {
     double size_spread;      /* half the range of diameters over their mean */
     double contact_steps;    /* steps during the shortest contact */
     bool sleep;              /* grains at rest are left out */
+    double column_width;     /* diameters: of a height field */
 } WadiDemDef;
 
 extern const WadiSceneObject wadi_dem_settings;

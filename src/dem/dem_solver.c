@@ -21,6 +21,9 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     wadi_dem_set_law(dem);
     WADI_TRY(wadi_particles_add_column(p, "radius", WADI_TYPE_F32, &dem->radius_column, error));
     wadi_particles_show_column(p, dem->radius_column);
+    if (wadi_dem_def(context->world->scene)->mode == WADI_DEM_HEIGHT_FIELD) {
+        return wadi_dem_field_create(&dem->field, &dem->context, dem->diameter, error);
+    }
     WADI_TRY(wadi_particles_add_vector(p, "angular_velocity", WADI_TYPE_F32, &dem->turning_column, error));
     return wadi_particles_add_column(p, "list_number", WADI_TYPE_U32, &dem->number_column, error);
 }
@@ -28,6 +31,7 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
 static void destroy(void *solver)
 {
     WadiDem *dem = solver;
+    wadi_dem_field_destroy(dem->field);
     wadi_dem_list_free(&dem->list);
     wadi_dem_walls_free(&dem->walls);
     WADI_DELETE(dem->grains.shift, dem->shift_capacity);
@@ -55,11 +59,27 @@ static void born(void *solver, int32_t first)
 static double largest_dt(const void *solver, double time, const char **limit)
 {
     const WadiDem *dem = solver;
-    (void)time;
+    if (dem->field != NULL) {
+        return wadi_dem_field_largest_dt(dem->field, time, limit);
+    }
     const double contact = wadi_dem_contact_step(dem, dem->fastest);
     const double way = FARTHEST * dem->diameter / fmax(dem->fastest, 1e-30);
     *limit = contact < way ? "contact" : "speed";
     return fmin(contact, way);
+}
+
+static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
+{
+    const WadiDem *dem = solver;
+    return dem->field != NULL ? wadi_dem_field_save(dem->field, state, error)
+                              : wadi_dem_save(solver, state, error);
+}
+
+static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
+{
+    WadiDem *dem = solver;
+    return dem->field != NULL ? wadi_dem_field_load(dem->field, state, error)
+                              : wadi_dem_load(solver, state, error);
 }
 
 const WadiSolverType wadi_dem_solver = {
@@ -72,6 +92,6 @@ const WadiSolverType wadi_dem_solver = {
     .born = born,
     .largest_dt = largest_dt,
     .step = wadi_dem_take_step,
-    .save = wadi_dem_save,
-    .load = wadi_dem_load,
+    .save = save,
+    .load = load,
 };

@@ -36,9 +36,11 @@ WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepR
                               WadiError *error)
 {
     WadiDem *dem = solver;
+    if (dem->field != NULL) {
+        return wadi_dem_field_take_step(dem->field, now, report, error);
+    }
     const WadiDemStep step = { .time = now->time, .dt = now->dt, .ends_frame = now->ends_frame };
     const WadiDemLawConstants law = constants_of(dem, &step);
-    (void)report;
     if (dem->context.particles->count == 0) {
         dem->known = 0;
         return WADI_OK;

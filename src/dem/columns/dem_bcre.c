@@ -7,7 +7,8 @@
  * Differs: the slope of a column is that to its lower neighbours only, so that a column at the foot of a step
  * is not eroded by it; the exchange is bounded for thick layers; sand at rest starts to roll beyond theta_0 +
  * delta, for without rolling sand the published exchange is zero; a step of h is at most a quarter of what
- * would change its slope to theta_0. docs/dem-surface-flow.md has the reasons. */
+ * would change its slope to theta_0; rolling sand fills a pit at once, and does not roll up its own surface.
+ * docs/dem-surface-flow.md has the reasons. */
 #include "core/parallel.h"
 #include "dem/columns/dem_columns_flow.h"
 
@@ -18,6 +19,7 @@ WadiDemBcre wadi_dem_bcre_default(double d, double repose, double g)
                           .rate = sqrt(g / d),
                           .speed = 2.0 * sqrt(g * d),
                           .saturation = 5.0 * d,
+                          .deposition = 1.0,
                           .seed = 0.2 * d,
                           .settle = 0.02 * d };
 }
@@ -25,13 +27,14 @@ WadiDemBcre wadi_dem_bcre_default(double d, double repose, double g)
 double wadi_dem_bcre_largest_dt(const WadiDemColumns *columns, const WadiDemBcre *law)
 {
     const double width = fmin(columns->wx, columns->wy);
-    return fmin(0.5 * width / law->speed, 0.5 / law->rate);
+    /* The second keeps the exchange of a thick layer below the bound of a step of h. */
+    return fmin(0.5 * width / law->speed, 0.25 * width / (law->rate * law->saturation));
 }
 
 /* Constants of a step. */
 typedef struct Law {
     double repose, start, tan_repose; /* theta_0, theta_0 + delta, tan theta_0 */
-    double rate_dt, saturation, seed, settle;
+    double rate_dt, saturation, deposition, seed, settle;
     double quarter;  /* of a column's width, m */
     double speed_dt; /* m */
 } Law;
@@ -72,9 +75,10 @@ static inline double most(double a, double b)
 }
 
 /* Exchange of one gap: its static height, rolling layer and mobility after it. `slope`: tan theta; `norm`: by
- * which the drops are divided for a direction. */
-static inline void exchange(const Law *law, double floor, double slope, double norm, double *height,
-                            double *rolling, double *mobility)
+ * which the drops are divided for a direction; `pit`: depth below the lowest neighbour, negative if there
+ * is a lower one. */
+static inline void exchange(const Law *law, double floor, double slope, double norm, double pit,
+                            double *height, double *rolling, double *mobility)
 {
     const double theta = arc_tangent(slope);
     const double lack = most(law->seed - *rolling, 0.0);
@@ -83,8 +87,9 @@ static inline void exchange(const Law *law, double floor, double slope, double n
     const double h = *height - seed;
     const double bound = law->quarter * fabs(slope - law->tan_repose);
     double eroded = law->rate_dt * least(r, law->saturation) * (theta - law->repose);
+    eroded = eroded < 0.0 ? law->deposition * eroded : eroded;
     eroded = most(least(eroded, bound), -bound);
-    eroded = most(least(eroded, h - floor), -r);
+    eroded = most(least(least(eroded, h - floor), -pit), -r);
     eroded = (r + eroded < law->settle) & (theta <= law->start) ? -r : eroded;
     *height = h - eroded;
     *rolling = r + eroded;
@@ -102,8 +107,10 @@ static void exchange_gap(const Pass *pass, int32_t i)
     const double ax = drops.sum[WADI_DEM_WEST] + drops.sum[WADI_DEM_EAST];
     const double by = drops.sum[WADI_DEM_SOUTH] + drops.sum[WADI_DEM_NORTH];
     double height = c->height[i];
-    exchange(&pass->law, c->floor[i], sqrt(a * a + b * b), sqrt(ax * ax + by * by), &height, &c->rolling[i],
-             &c->mobility[i]);
+    /* Nothing is filled to a level that no neighbour gives. */
+    const double pit = isinf(drops.lowest) ? -(double)INFINITY : drops.lowest - height;
+    exchange(&pass->law, c->floor[i], sqrt(a * a + b * b), sqrt(ax * ax + by * by), pit, &height,
+             &c->rolling[i], &c->mobility[i]);
     c->next[i] = height;
 }
 
@@ -114,8 +121,7 @@ static void exchange_gaps(void *context, int64_t first, int64_t end)
     }
 }
 
-/* The inner columns of a row of single gaps, as one vectorised loop. At the first and last row the missing
- * neighbour is the row itself: no drop. */
+/* The inner columns of an inner row of single gaps, as one vectorised loop. */
 static void exchange_row(const Pass *pass, int y)
 {
     WadiDemColumns *c = pass->columns;
@@ -123,7 +129,7 @@ static void exchange_row(const Pass *pass, int y)
     const int nx = c->nx;
     const size_t row = (size_t)y * (size_t)nx;
     const double *h = c->height + row, *floor = c->floor + row;
-    const double *south = y > 0 ? h - nx : h, *north = y + 1 < c->ny ? h + nx : h;
+    const double *south = h - nx, *north = h + nx;
     double *restrict rolling = c->rolling + row;
     double *restrict mobility = c->mobility + row;
     double *restrict next = c->next + row;
@@ -135,7 +141,9 @@ static void exchange_row(const Pass *pass, int y)
         const double a = most(west, east), b = most(down, up);
         const double ax = west + east, by = down + up;
         double height = h[x], r = rolling[x], m;
-        exchange(&law, floor[x], sqrt(a * a + b * b), sqrt(ax * ax + by * by), &height, &r, &m);
+        const double lowest = least(least(h[x - 1], h[x + 1]), least(south[x], north[x]));
+        exchange(&law, floor[x], sqrt(a * a + b * b), sqrt(ax * ax + by * by), lowest - h[x], &height, &r,
+                 &m);
         rolling[x] = r;
         mobility[x] = m;
         next[x] = height;
@@ -147,12 +155,14 @@ static void exchange_rows(void *context, int64_t first, int64_t end)
     const Pass *pass = context;
     const int nx = pass->columns->nx;
     for (int64_t y = first; y < end; ++y) {
-        const int32_t row = (int32_t)y * nx;
-        exchange_gap(pass, row);
-        exchange_row(pass, (int)y);
-        if (nx > 1) {
-            exchange_gap(pass, row + nx - 1);
+        const int64_t row = y * nx;
+        if (y == 0 || y == pass->columns->ny - 1 || nx == 1) {
+            exchange_gaps(context, row, row + nx);
+            continue;
         }
+        exchange_gap(pass, (int32_t)row);
+        exchange_row(pass, (int)y);
+        exchange_gap(pass, (int32_t)row + nx - 1);
     }
 }
 
@@ -168,6 +178,7 @@ WadiStatus wadi_dem_bcre_step(WadiDemColumns *columns, const WadiDemBcre *law, d
                            .tan_repose = tan(law->repose),
                            .rate_dt = law->rate * dt,
                            .saturation = law->saturation,
+                           .deposition = law->deposition,
                            .seed = law->seed,
                            .settle = law->settle,
                            .quarter = 0.25 * fmin(columns->wx, columns->wy),
@@ -179,9 +190,11 @@ WadiStatus wadi_dem_bcre_step(WadiDemColumns *columns, const WadiDemBcre *law, d
         wadi_parallel_for(columns->count, WADI_DEM_GAP_BLOCK, exchange_gaps, &pass);
     }
     wadi_dem_columns_spread(columns);
-    double *height = columns->height;
+    double *height = columns->height, *rolling = columns->rolling;
     columns->height = columns->next;
     columns->next = height;
+    columns->rolling = columns->next_rolling;
+    columns->next_rolling = rolling;
     wadi_dem_columns_empty_sinks(columns);
     return WADI_OK;
 }

@@ -20,6 +20,7 @@ WadiStatus wadi_dem_columns_alloc_gaps(WadiDemColumns *c, int32_t count, WadiErr
     WADI_TRY(WADI_NEW(&c->height, n, "heights of columns", error));
     WADI_TRY(WADI_NEW(&c->rolling, n, "rolling layers of columns", error));
     WADI_TRY(WADI_NEW(&c->mobility, n, "mobilities of columns", error));
+    WADI_TRY(WADI_NEW(&c->next_rolling, n, "next rolling layers of columns", error));
     return WADI_NEW(&c->next, n, "next heights of columns", error);
 }
 
@@ -44,6 +45,7 @@ void wadi_dem_columns_destroy(WadiDemColumns *c)
     WADI_DELETE(c->rolling, n);
     WADI_DELETE(c->mobility, n);
     WADI_DELETE(c->next, n);
+    WADI_DELETE(c->next_rolling, n);
     WADI_DELETE(c->intake, n);
     WADI_DELETE(c->link_first, 4 * n + 1);
     WADI_DELETE(c->link_gap, (size_t)c->link_count);
@@ -207,6 +209,20 @@ int32_t wadi_dem_columns_of_gap(const WadiDemColumns *c, int32_t gap)
         }
     }
     return low;
+}
+
+bool wadi_dem_columns_is_sink(const WadiDemColumns *c, int32_t gap)
+{
+    int32_t low = 0, high = c->sink_count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (c->sinks[middle] < gap) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < c->sink_count && c->sinks[low] == gap;
 }
 
 double wadi_dem_columns_volume(const WadiDemColumns *c)

@@ -38,13 +38,14 @@ typedef struct WadiDemColumns {
     double
         *intake; /* fraction of what would flow into a gap that its ceiling leaves room for; NULL if single */
     /* Gaps that sand leaves for good: beyond open sides of the domain, or without a floor. */
-    int32_t *sinks;
+    int32_t *sinks; /* ascending */
     int32_t sink_count;
     double drained; /* m^3: volume that left through sinks */
     /* Optional, an item a face: volume that crossed it towards east or north since the last reset, over the
      * area of a column, m. */
     double *crossed;
-    double *mobility, *next; /* scratch of a step, an item a gap */
+    /* Scratch of a step, an item a gap: `next` and `next_rolling` change places with height and rolling. */
+    double *mobility, *next, *next_rolling;
 } WadiDemColumns;
 
 /* The law of exchange. Angles in radians, lengths in m. */
@@ -54,6 +55,7 @@ typedef struct WadiDemBcre {
     double rate;       /* gamma, 1/s per radian */
     double speed;      /* v_d, m/s, of the rolling layer */
     double saturation; /* xi_s: of a thicker layer only so much takes part in the exchange */
+    double deposition; /* factor of the rate where sand comes to rest; 1 in the papers */
     double seed;       /* thickness that starts to roll where sand at rest is too steep */
     double settle;     /* a thinner layer comes to rest on a slope that would not start to roll */
 } WadiDemBcre;
@@ -61,12 +63,16 @@ typedef struct WadiDemBcre {
 /* Usual values for grains of diameter d (m) and repose angle theta_0 (radians) at gravity g. */
 WadiDemBcre wadi_dem_bcre_default(double d, double repose, double g);
 
-/* What wadi_dem_columns_create makes: empty columns over `box` (its z range bounds the search for floors), about `width` wide, with the gaps that
- * `solids` leave at `time`. Sides of the domain that are open get a row of sinks beyond them. */
+/* What wadi_dem_columns_create makes: empty columns over `box` (its z range bounds the search for floors),
+ * about `width` wide, with the gaps that `solids` leave at `time`. Sides of the domain that are open get a
+ * row of sinks beyond them. */
 typedef struct WadiDemColumnsIn {
     const WadiSolids *solids;
     WadiBox box;
-    double width;   /* m */
+    double width; /* m */
+    bool
+        is_aligned; /* columns are as wide as asked and start at multiples of it, as lattices of particles do;
+                      * else their width is adapted to the box */
     double time;    /* s */
     double least;   /* m: gaps that are lower, and overlaps that are smaller, do not count */
     bool has_faces; /* make `crossed` */
@@ -87,6 +93,11 @@ int32_t wadi_dem_columns_at(const WadiDemColumns *columns, double x, double y);
 int32_t wadi_dem_columns_gap(const WadiDemColumns *columns, int32_t column, double z);
 /* The column of a gap. */
 int32_t wadi_dem_columns_of_gap(const WadiDemColumns *columns, int32_t gap);
+bool wadi_dem_columns_is_sink(const WadiDemColumns *columns, int32_t gap);
+/* Neighbours of gap i at a side, at most WADI_DEM_LINKS_MAX; their number. And the face to the n-th. */
+enum { WADI_DEM_LINKS_MAX = 4 };
+int wadi_dem_neighbours(const WadiDemColumns *columns, int32_t i, int side, int32_t *gaps);
+int32_t wadi_dem_face(const WadiDemColumns *columns, int32_t i, int side, int n);
 /* Sand in all gaps, m^3. */
 double wadi_dem_columns_volume(const WadiDemColumns *columns);
 /* tan of the largest downhill slope of sand: gaps without sand do not count. */

@@ -85,25 +85,45 @@ static void scan_column(const Scan *scan, double x, double y, Gaps *gaps)
     }
 }
 
+/* An aligned column may stick out of the domain: its axis is moved to this side of a closed wall. */
+static double inside(double x, double low, double high, bool is_low_closed, bool is_high_closed)
+{
+    const double margin = 1e-6 * (high - low);
+    if (is_low_closed && x < low + margin) {
+        return low + margin;
+    }
+    return is_high_closed && x > high - margin ? high - margin : x;
+}
+
 static void scan_block(void *context, int64_t first, int64_t end)
 {
     const Scan *scan = context;
     const WadiDemColumns *c = scan->columns;
     for (int64_t i = first; i < end; ++i) {
-        const double x = c->x0 + ((double)(i % c->nx) + 0.5) * c->wx;
-        const double y = c->y0 + ((double)(i / c->nx) + 0.5) * c->wy;
+        const WadiBox box = scan->in->box;
+        const int sides = scan->in->solids->closed_sides;
+        const double x = inside(c->x0 + ((double)(i % c->nx) + 0.5) * c->wx, box.min.x, box.max.x,
+                                (sides & WADI_SIDE_X_MIN) != 0, (sides & WADI_SIDE_X_MAX) != 0);
+        const double y = inside(c->y0 + ((double)(i / c->nx) + 0.5) * c->wy, box.min.y, box.max.y,
+                                (sides & WADI_SIDE_Y_MIN) != 0, (sides & WADI_SIDE_Y_MAX) != 0);
         scan->gaps[i] = (Gaps){ .count = 0 };
         scan_column(scan, x, y, &scan->gaps[i]);
     }
 }
 
 /* Columns of equal width over [low, high], with one more beyond each open side. */
-static int divide(double low, double high, double width, bool is_low_open, bool is_high_open, double *start,
-                  double *actual)
+static int divide(const WadiDemColumnsIn *in, double low, double high, bool is_low_open, bool is_high_open,
+                  double *start, double *actual)
 {
-    const double wanted = fmax(1.0, floor((high - low) / width + 0.5));
+    double wanted = fmax(1.0, floor((high - low) / in->width + 0.5));
     *actual = (high - low) / wanted;
-    *start = low - (is_low_open ? *actual : 0.0);
+    *start = low;
+    if (in->is_aligned) {
+        *actual = in->width;
+        *start = floor(low / in->width + 1e-6) * in->width;
+        wanted = fmax(1.0, ceil((high - *start) / in->width - 1e-6));
+    }
+    *start -= is_low_open ? *actual : 0.0;
     return (int)fmin(wanted, 1e8) + (is_low_open ? 1 : 0) + (is_high_open ? 1 : 0);
 }
 
@@ -179,9 +199,9 @@ WadiStatus wadi_dem_columns_create(WadiDemColumns **columns, const WadiDemColumn
     WadiDemColumns *c = NULL;
     WADI_TRY(WADI_NEW(&c, 1, "columns", error));
     const int sides = in->solids->closed_sides;
-    c->nx = divide(in->box.min.x, in->box.max.x, in->width, (sides & WADI_SIDE_X_MIN) == 0,
+    c->nx = divide(in, in->box.min.x, in->box.max.x, (sides & WADI_SIDE_X_MIN) == 0,
                    (sides & WADI_SIDE_X_MAX) == 0, &c->x0, &c->wx);
-    c->ny = divide(in->box.min.y, in->box.max.y, in->width, (sides & WADI_SIDE_Y_MIN) == 0,
+    c->ny = divide(in, in->box.min.y, in->box.max.y, (sides & WADI_SIDE_Y_MIN) == 0,
                    (sides & WADI_SIDE_Y_MAX) == 0, &c->y0, &c->wy);
     const int64_t n = (int64_t)c->nx * c->ny;
     WadiStatus status = n <= 100000000 ? WADI_OK

@@ -53,11 +53,16 @@ int wadi_dem_neighbours(const WadiDemColumns *c, int32_t i, int side, int32_t *g
 
 int32_t wadi_dem_face(const WadiDemColumns *c, int32_t i, int side, int n)
 {
-    return c->is_single ? 2 * i + (side == WADI_DEM_NORTH) : c->link_face[c->link_first[4 * i + side] + n];
+    if (!c->is_single) {
+        return c->link_face[c->link_first[4 * i + side] + n];
+    }
+    const bool is_owner = side == WADI_DEM_EAST || side == WADI_DEM_NORTH;
+    return 2 * (is_owner ? i : single_neighbour(c, i, side)) + (side >= WADI_DEM_SOUTH);
 }
 
 void wadi_dem_drops(const WadiDemColumns *c, int32_t gap, WadiDemDrops *drops)
 {
+    drops->lowest = (double)INFINITY;
     for (int s = 0; s < WADI_DEM_SIDES; ++s) {
         const double inverse = s < WADI_DEM_SOUTH ? 1.0 / c->wx : 1.0 / c->wy;
         int32_t gaps[WADI_DEM_LINKS_MAX];
@@ -67,22 +72,33 @@ void wadi_dem_drops(const WadiDemColumns *c, int32_t gap, WadiDemDrops *drops)
             const double drop = drop_to(c, gap, gaps[n], inverse);
             drops->most[s] = drop > drops->most[s] ? drop : drops->most[s];
             drops->sum[s] += drop;
+            drops->lowest = c->height[gaps[n]] < drops->lowest ? c->height[gaps[n]] : drops->lowest;
         }
     }
 }
 
-/* Flow from a gap with height h and mobility m to one with hj, mj, as a height; negative: the other way. */
-static inline double flow(double h, double m, double hj, double mj, double inverse_width)
+/* Flow from a gap with height h, surface t and mobility m to one with hj, tj, mj, as a height; negative: the
+ * other way. */
+static inline double flow(double h, double t, double m, double hj, double tj, double mj, double inverse_width)
 {
     const double drop = (h - hj) * inverse_width;
-    return (drop > 0.0 ? m : mj) * drop * inverse_width;
+    const double wanted = (drop > 0.0 ? m : mj) * drop * inverse_width;
+    const double most = 0.25 * (t - tj); /* of the sign of `wanted`, or nothing flows */
+    const double down = wanted < most ? wanted : most, up = wanted > most ? wanted : most;
+    return drop > 0.0 ? (down > 0.0 ? down : 0.0) : (up < 0.0 ? up : 0.0);
+}
+
+static double gap_flow(const WadiDemColumns *c, int32_t i, int32_t j, double inverse)
+{
+    return flow(c->height[i], c->next[i] + c->rolling[i], c->mobility[i], c->height[j],
+                c->next[j] + c->rolling[j], c->mobility[j], inverse);
 }
 
 /* The same, limited by the room of the gap that it enters. */
 static double link_flow(const WadiDemColumns *c, int32_t i, int32_t j, double inverse)
 {
     const int32_t receiver = c->height[i] > c->height[j] ? j : i;
-    const double f = flow(c->height[i], c->mobility[i], c->height[j], c->mobility[j], inverse);
+    const double f = gap_flow(c, i, j, inverse);
     return c->intake != NULL ? f * c->intake[receiver] : f;
 }
 
@@ -102,9 +118,7 @@ static void limit_intake(void *context, int64_t first, int64_t end)
             int32_t gaps[WADI_DEM_LINKS_MAX];
             const int links = wadi_dem_neighbours(c, i, s, gaps);
             for (int n = 0; n < links; ++n) {
-                const int32_t j = gaps[n];
-                inflow -=
-                    fmin(0.0, flow(c->height[i], c->mobility[i], c->height[j], c->mobility[j], inverse));
+                inflow -= fmin(0.0, gap_flow(c, i, gaps[n], inverse));
             }
         }
         const double room = c->ceiling[i] - (c->next[i] + c->rolling[i]);
@@ -128,7 +142,8 @@ static void spread_gap(WadiDemColumns *c, int32_t i)
             }
         }
     }
-    c->rolling[i] -= (out[WADI_DEM_WEST] + out[WADI_DEM_EAST]) + (out[WADI_DEM_SOUTH] + out[WADI_DEM_NORTH]);
+    c->next_rolling[i] = c->rolling[i] - ((out[WADI_DEM_WEST] + out[WADI_DEM_EAST]) +
+                                          (out[WADI_DEM_SOUTH] + out[WADI_DEM_NORTH]));
 }
 
 static void spread_gaps(void *context, int64_t first, int64_t end)
@@ -138,44 +153,42 @@ static void spread_gaps(void *context, int64_t first, int64_t end)
     }
 }
 
-/* The inner columns of a row of single gaps without ceilings, as one vectorised loop. */
+/* The inner columns of an inner row of single gaps without ceilings, as one vectorised loop. */
 static void spread_row(WadiDemColumns *c, int y)
 {
     const int nx = c->nx;
     const size_t row = (size_t)y * (size_t)nx;
-    const double *h = c->height + row, *m = c->mobility + row;
-    const int to_south = y > 0 ? nx : 0, to_north = y + 1 < c->ny ? nx : 0;
-    const double *h_south = h - to_south, *m_south = m - to_south;
-    const double *h_north = h + to_north, *m_north = m + to_north;
-    double *restrict rolling = c->rolling + row;
+    const double *h = c->height + row, *m = c->mobility + row, *n = c->next + row, *r = c->rolling + row;
+    double *restrict next_rolling = c->next_rolling + row;
     const double ix = 1.0 / c->wx, iy = 1.0 / c->wy;
+#define FLOW(x, by, inverse)                                                                                 \
+    flow(h[x], n[x] + r[x], m[x], h[(x) + (by)], n[(x) + (by)] + r[(x) + (by)], m[(x) + (by)], inverse)
 #pragma omp simd
     for (int x = 1; x < nx - 1; ++x) {
-        const double west = flow(h[x], m[x], h[x - 1], m[x - 1], ix);
-        const double east = flow(h[x], m[x], h[x + 1], m[x + 1], ix);
-        const double south = flow(h[x], m[x], h_south[x], m_south[x], iy);
-        const double north = flow(h[x], m[x], h_north[x], m_north[x], iy);
-        rolling[x] -= (west + east) + (south + north);
+        next_rolling[x] = r[x] - ((FLOW(x, -1, ix) + FLOW(x, 1, ix)) + (FLOW(x, -nx, iy) + FLOW(x, nx, iy)));
     }
     if (c->crossed != NULL) {
         double *restrict crossed = c->crossed + 2 * row;
         for (int x = 1; x < nx - 1; ++x) {
-            crossed[2 * x] += flow(h[x], m[x], h[x + 1], m[x + 1], ix);
-            crossed[2 * x + 1] += flow(h[x], m[x], h_north[x], m_north[x], iy);
+            crossed[2 * x] += FLOW(x, 1, ix);
+            crossed[2 * x + 1] += FLOW(x, nx, iy);
         }
     }
+#undef FLOW
 }
 
 static void spread_rows(void *context, int64_t first, int64_t end)
 {
     WadiDemColumns *c = context;
     for (int64_t y = first; y < end; ++y) {
-        const int32_t row = (int32_t)y * c->nx;
-        spread_gap(c, row);
-        spread_row(c, (int)y);
-        if (c->nx > 1) {
-            spread_gap(c, row + c->nx - 1);
+        const int64_t row = y * c->nx;
+        if (y == 0 || y == c->ny - 1 || c->nx == 1) {
+            spread_gaps(c, row, row + c->nx);
+            continue;
         }
+        spread_gap(c, (int32_t)row);
+        spread_row(c, (int)y);
+        spread_gap(c, (int32_t)row + c->nx - 1);
     }
 }
 

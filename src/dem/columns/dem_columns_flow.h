@@ -10,6 +10,7 @@
  * that over all links of the side. They differ only where a side has several links. */
 typedef struct WadiDemDrops {
     double most[WADI_DEM_SIDES], sum[WADI_DEM_SIDES];
+    double lowest; /* m: height of the lowest neighbour; INFINITY without one */
 } WadiDemDrops;
 
 /* At the start of a step: the intake of full gaps becomes 0, that of all others 1. */
@@ -19,18 +20,13 @@ static inline bool wadi_dem_gap_is_full(const WadiDemColumns *columns, int32_t g
     return columns->intake != NULL && columns->intake[gap] == 0.0;
 }
 
-/* Neighbours of gap i at a side, at most WADI_DEM_LINKS_MAX; their number. And the face to the n-th of them,
- * at an eastern or northern side. */
-enum { WADI_DEM_LINKS_MAX = 4 };
-int wadi_dem_neighbours(const WadiDemColumns *columns, int32_t i, int side, int32_t *gaps);
-int32_t wadi_dem_face(const WadiDemColumns *columns, int32_t i, int side, int n);
-
 /* Drops of any gap, by its links or, if single, its four neighbours. */
 void wadi_dem_drops(const WadiDemColumns *columns, int32_t gap, WadiDemDrops *drops);
 
-/* Adds to the rolling layers what flows along the slopes of `height`, with the mobility of the upper gap of
- * each pair: mobility * (drop / width) / width. Adds to `crossed`, if there is one. Every flow is computed
- * with the same operands at both of its ends, so that it is the same number. */
+/* Rolling layers after the flow along the slopes of `height`, to `next_rolling`. The flow of a pair is
+ * mobility * (drop / width) / width with the mobility of the upper gap, at most a quarter of the difference
+ * of the surfaces (next + rolling) and never towards the higher one. Adds to `crossed`, if there is one.
+ * Every flow is computed with the same operands at both of its ends, so that it is the same number. */
 void wadi_dem_columns_spread(WadiDemColumns *columns);
 /* Empties the sinks. */
 void wadi_dem_columns_empty_sinks(WadiDemColumns *columns);

@@ -2,8 +2,8 @@
  * theta_0 [ON03]. Sand has no inertia here, so the slopes end at theta_0 and not below it.
  *
  * The slope is that at the faces between columns, whose part along the face is the mean of central
- * differences on both sides: with drops to two lower neighbours instead, the flanks of a cone end too flat along the
- * diagonals. */
+ * differences on both sides: with drops to two lower neighbours instead, the flanks of a cone end too flat
+ * along the diagonals. */
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "dem/columns/dem_columns_flow.h"

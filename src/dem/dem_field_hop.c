@@ -1,0 +1,284 @@
+/* Particles of mode `height_field` go with the sand: for each particle's volume that crossed a face, the
+ * uppermost particle of the upper gap moves to the lower one. */
+#include <math.h>
+
+#include "core/parallel.h"
+#include "dem/dem_field.h"
+
+enum { GAP_BLOCK = 1024, BLOCK = 4096 };
+
+typedef struct Hop {
+    int32_t particle, from, to, face;
+    int side;
+} Hop;
+
+typedef struct Hopping {
+    WadiDemField *field;
+    const WadiDemFieldStep *step;
+    int32_t *first; /* number of hops out of each gap, then the first of them */
+    Hop *hops;
+} Hopping;
+
+/* Whole particles due over the n-th link of a side, outwards. */
+static int32_t due(const WadiDemField *field, int32_t gap, int side, int n)
+{
+    const WadiDemColumns *c = field->columns;
+    const bool is_owner = side == WADI_DEM_EAST || side == WADI_DEM_NORTH;
+    const double crossed = c->crossed[wadi_dem_face(c, gap, side, n)];
+    const double out = is_owner ? crossed : -crossed;
+    return out > 0.0 ? (int32_t)floor(out / field->height + 0.5) : 0;
+}
+
+static double count_block(void *context, int64_t first, int64_t end)
+{
+    const Hopping *hopping = context;
+    const WadiDemField *field = hopping->field;
+    int64_t total = 0;
+    for (int64_t k = first; k < end; ++k) {
+        const int32_t gap = (int32_t)k;
+        int32_t gaps[WADI_DEM_LINKS_MAX], count = 0;
+        for (int s = 0; s < WADI_DEM_SIDES && field->held[gap] > 0; ++s) {
+            const int links = wadi_dem_neighbours(field->columns, gap, s, gaps);
+            for (int n = 0; n < links; ++n) {
+                count += due(field, gap, s, n);
+            }
+        }
+        hopping->first[gap] = count < field->held[gap] ? count : field->held[gap];
+        total += hopping->first[gap];
+    }
+    return (double)total;
+}
+
+/* Brings the uppermost of items[from ..] to items[from]. */
+static void raise_top(const WadiParticles *p, int32_t *items, int32_t from, int32_t count)
+{
+    int32_t best = from;
+    for (int32_t k = from + 1; k < count; ++k) {
+        const int32_t a = items[k], b = items[best];
+        if (p->z[a] > p->z[b] || (p->z[a] == p->z[b] && p->id[a] > p->id[b])) {
+            best = k;
+        }
+    }
+    const int32_t top = items[best];
+    items[best] = items[from];
+    items[from] = top;
+}
+
+static void list_block(void *context, int64_t first, int64_t end)
+{
+    const Hopping *hopping = context;
+    const WadiDemField *field = hopping->field;
+    const WadiParticles *p = field->context->particles;
+    for (int64_t k = first; k < end; ++k) {
+        const int32_t gap = (int32_t)k;
+        const int32_t most = hopping->first[gap + 1] - hopping->first[gap];
+        int32_t *items = hopping->step->order + hopping->step->start[gap];
+        const int32_t held = hopping->step->start[gap + 1] - hopping->step->start[gap];
+        int32_t made = 0, gaps[WADI_DEM_LINKS_MAX];
+        for (int s = 0; s < WADI_DEM_SIDES && made < most; ++s) {
+            const int links = wadi_dem_neighbours(field->columns, gap, s, gaps);
+            for (int n = 0; n < links; ++n) {
+                for (int32_t d = due(field, gap, s, n); d > 0 && made < most; --d, ++made) {
+                    raise_top(p, items, made, held);
+                    hopping->hops[hopping->first[gap] + made] =
+                        (Hop){ items[made], gap, gaps[n], wadi_dem_face(field->columns, gap, s, n), s };
+                }
+            }
+        }
+    }
+}
+
+/* Moves a particle to the same place of the next column. The distance from the border is kept above rounding,
+ * so that the column found from the position is the one meant. */
+static double shift(double x, double start, double width, int column)
+{
+    const double at = (x - start) / width;
+    return start + (column + fmin(fmax(at - floor(at), 1e-6), 1.0 - 1e-6)) * width;
+}
+
+/* Over an edge that is deeper than a few grains a particle falls, and its volume with it. */
+static bool falls(const WadiDemField *field, const Hop *hop, double z)
+{
+    WadiDemColumns *c = field->columns;
+    const double top = c->height[hop->to] + c->rolling[hop->to];
+    if (z - top < 3.0 * field->diameter || c->rolling[hop->to] < field->height) {
+        return false;
+    }
+    c->rolling[hop->to] -= field->height;
+    return true;
+}
+
+static void make_hop(const WadiDemField *field, const Hop *hop)
+{
+    static const int direction[WADI_DEM_SIDES][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
+    WadiDemColumns *c = field->columns;
+    WadiParticles *p = field->context->particles;
+    uint8_t *is_held = wadi_particles_column(p, field->held_column);
+    const int32_t i = hop->particle;
+    const int dx = direction[hop->side][0], dy = direction[hop->side][1];
+    const double speed = 2.0 * field->diameter / field->time_unit;
+    c->crossed[hop->face] -= (dx + dy) * field->height;
+    field->held[hop->from] -= 1;
+    const int32_t column = wadi_dem_columns_of_gap(c, hop->to);
+    p->x[i] = shift(p->x[i], c->x0, c->wx, column % c->nx);
+    p->y[i] = shift(p->y[i], c->y0, c->wy, column / c->nx);
+    p->vx[i] = (float)(dx * speed);
+    p->vy[i] = (float)(dy * speed);
+    p->vz[i] = 0.0f;
+    if (wadi_dem_columns_is_sink(c, hop->to) || falls(field, hop, p->z[i])) {
+        is_held[i] = 0;
+        return;
+    }
+    field->held[hop->to] += 1;
+    const double top = c->height[hop->to] + c->rolling[hop->to];
+    p->z[i] = fmin(fmax(top, c->floor[hop->to]), c->ceiling[hop->to]);
+}
+
+static void stop_block(void *context, int64_t first, int64_t end)
+{
+    const WadiDemField *field = context;
+    WadiParticles *p = field->context->particles;
+    const uint8_t *is_held = wadi_particles_column(p, field->held_column);
+    for (int64_t i = first; i < end; ++i) {
+        if (is_held[i]) {
+            p->vx[i] = p->vy[i] = p->vz[i] = 0.0f;
+        }
+    }
+}
+
+WadiStatus wadi_dem_field_hop(WadiDemField *field, WadiDemFieldStep *step, WadiError *error)
+{
+    const WadiSolverContext *context = field->context;
+    const int32_t gaps = field->columns->count;
+    Hopping hopping = { .field = field, .step = step };
+    double *partials = NULL;
+    WADI_TRY(WADI_ARENA_NEW(context->scratch, &hopping.first, (size_t)gaps + 1, "moves of columns", error));
+    WADI_TRY(WADI_ARENA_NEW(context->scratch, &partials, (size_t)wadi_parallel_block_count(gaps, GAP_BLOCK),
+                            "moves of blocks", error));
+    wadi_parallel_for(context->particles->count, BLOCK, stop_block, field);
+    const double total = wadi_parallel_sum(gaps, GAP_BLOCK, count_block, &hopping, partials);
+    if (total == 0.0) {
+        return WADI_OK;
+    }
+    WADI_TRY(WADI_ARENA_NEW(context->scratch, &hopping.hops, (size_t)total, "moves of particles", error));
+    wadi_prefix_sum(hopping.first, gaps);
+    WADI_TRY(wadi_dem_field_sort(field, step, 1, error));
+    wadi_parallel_for(gaps, GAP_BLOCK, list_block, &hopping);
+    for (int32_t k = 0; k < hopping.first[gaps]; ++k) {
+        make_hop(field, &hopping.hops[k]);
+        step->gap[hopping.hops[k].particle] = hopping.hops[k].to;
+    }
+    return WADI_OK;
+}
+
+/* Takes `amount` of height from a gap; returns what it does not have. */
+static double take(WadiDemColumns *c, int32_t gap, double amount)
+{
+    const double rolling = fmin(amount, c->rolling[gap]);
+    const double fixed = fmin(amount - rolling, fmax(0.0, c->height[gap] - c->floor[gap]));
+    c->rolling[gap] -= rolling;
+    c->height[gap] -= fixed;
+    return amount - rolling - fixed;
+}
+
+/* What a gap lacks lies beyond its faces, as volume that crossed without a particle: takes it back. */
+static double take_back(WadiDemField *field, int32_t gap, double amount)
+{
+    WadiDemColumns *c = field->columns;
+    int32_t gaps[WADI_DEM_LINKS_MAX];
+    for (int s = 0; s < WADI_DEM_SIDES; ++s) {
+        const double sign = s == WADI_DEM_EAST || s == WADI_DEM_NORTH ? 1.0 : -1.0;
+        const int links = wadi_dem_neighbours(c, gap, s, gaps);
+        for (int n = 0; n < links; ++n) {
+            double *crossed = &c->crossed[wadi_dem_face(c, gap, s, n)];
+            const double wanted = fmin(amount, fmax(0.0, sign * *crossed));
+            const double taken = wanted - take(c, gaps[n], wanted);
+            *crossed -= sign * taken;
+            amount -= taken;
+        }
+    }
+    return amount;
+}
+
+/* The particles of a gap from below: none lies more than a diameter above the volume of those below it. */
+static void compact_gap(const WadiDemField *field, const WadiDemFieldStep *step, int32_t gap)
+{
+    WadiParticles *p = field->context->particles;
+    int32_t *items = step->order + step->start[gap];
+    const int32_t count = step->start[gap + 1] - step->start[gap];
+    wadi_dem_field_sort_by_height(p, items, count);
+    for (int32_t k = 0; k < count; ++k) {
+        const double most = field->columns->floor[gap] + k * field->height + field->diameter;
+        p->z[items[k]] = fmin(p->z[items[k]], most);
+    }
+}
+
+WadiStatus wadi_dem_field_remove(WadiDemField *field, WadiDemFieldStep *step, WadiError *error)
+{
+    const WadiParticles *p = field->context->particles;
+    const int64_t born = (int64_t)p->next_id - (int64_t)field->known_next_id;
+    if (field->known_count + born == p->count) {
+        return WADI_OK;
+    }
+    const uint8_t *is_held = wadi_particles_column(p, field->held_column);
+    /* Removed particles: held minus those that are still there. */
+    for (int32_t i = 0; i < p->count; ++i) {
+        if (is_held[i] && step->gap[i] >= 0) {
+            field->held[step->gap[i]] -= 1;
+        }
+    }
+    WADI_TRY(wadi_dem_field_sort(field, step, 1, error));
+    for (int32_t gap = 0; gap < field->columns->count; ++gap) {
+        if (field->held[gap] > 0) {
+            compact_gap(field, step, gap);
+            const double lack = take(field->columns, gap, field->held[gap] * field->height);
+            field->owed += lack > 0.0 ? take_back(field, gap, lack) : 0.0;
+        }
+        field->held[gap] = 0;
+    }
+    for (int32_t i = 0; i < p->count; ++i) {
+        if (is_held[i] && step->gap[i] >= 0) {
+            field->held[step->gap[i]] += 1;
+        }
+    }
+    return WADI_OK;
+}
+
+/* Takes what is owed from the gap with most sand. */
+void wadi_dem_field_repay(WadiDemField *field)
+{
+    const WadiDemColumns *c = field->columns;
+    int32_t most = 0;
+    for (int32_t i = 1; i < c->count && field->owed > 0.0; ++i) {
+        most = c->height[i] - c->floor[i] > c->height[most] - c->floor[most] ? i : most;
+    }
+    field->owed = field->owed > 0.0 ? take(field->columns, most, field->owed) : 0.0;
+}
+
+typedef struct Lowering {
+    const WadiDemField *field;
+    const int32_t *gap;
+} Lowering;
+
+static void lower_block(void *context, int64_t first, int64_t end)
+{
+    const Lowering *lowering = context;
+    const WadiDemField *field = lowering->field;
+    const WadiDemColumns *c = field->columns;
+    WadiParticles *p = field->context->particles;
+    const uint8_t *is_held = wadi_particles_column(p, field->held_column);
+    for (int64_t i = first; i < end; ++i) {
+        const int32_t gap = lowering->gap[i];
+        if (is_held[i] && gap >= 0) {
+            const double top = c->height[gap] + c->rolling[gap] - 0.5 * field->radius;
+            const double most = fmax(top, c->floor[gap] + field->radius);
+            p->z[i] = p->z[i] > most ? most : p->z[i];
+        }
+    }
+}
+
+void wadi_dem_field_lower(const WadiDemField *field, const WadiDemFieldStep *step)
+{
+    Lowering lowering = { field, step->gap };
+    wadi_parallel_for(field->context->particles->count, BLOCK, lower_block, &lowering);
+}
