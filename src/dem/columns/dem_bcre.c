@@ -166,12 +166,9 @@ static void exchange_rows(void *context, int64_t first, int64_t end)
     }
 }
 
-WadiStatus wadi_dem_bcre_step(WadiDemColumns *columns, const WadiDemBcre *law, double dt, WadiError *error)
+/* Leaves the new static heights in `next`. */
+static void exchange_all(WadiDemColumns *columns, const WadiDemBcre *law, double dt)
 {
-    if (!(dt > 0.0 && dt <= 1.0000001 * wadi_dem_bcre_largest_dt(columns, law))) {
-        return wadi_fail(error, WADI_ERR_ARGUMENT, "a step of %g s of a height field: at most %g s is stable",
-                         dt, wadi_dem_bcre_largest_dt(columns, law));
-    }
     Pass pass = { .columns = columns,
                   .law = { .repose = law->repose,
                            .start = law->repose + law->hysteresis,
@@ -189,12 +186,31 @@ WadiStatus wadi_dem_bcre_step(WadiDemColumns *columns, const WadiDemBcre *law, d
     } else {
         wadi_parallel_for(columns->count, WADI_DEM_GAP_BLOCK, exchange_gaps, &pass);
     }
+}
+
+static void swap(double **a, double **b)
+{
+    double *old = *a;
+    *a = *b;
+    *b = old;
+}
+
+void wadi_dem_bcre_exchange(WadiDemColumns *columns, const WadiDemBcre *law, double dt)
+{
+    exchange_all(columns, law, dt);
+    swap(&columns->height, &columns->next);
+}
+
+WadiStatus wadi_dem_bcre_step(WadiDemColumns *columns, const WadiDemBcre *law, double dt, WadiError *error)
+{
+    if (!(dt > 0.0 && dt <= 1.0000001 * wadi_dem_bcre_largest_dt(columns, law))) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "a step of %g s of a height field: at most %g s is stable",
+                         dt, wadi_dem_bcre_largest_dt(columns, law));
+    }
+    exchange_all(columns, law, dt);
     wadi_dem_columns_spread(columns);
-    double *height = columns->height, *rolling = columns->rolling;
-    columns->height = columns->next;
-    columns->next = height;
-    columns->rolling = columns->next_rolling;
-    columns->next_rolling = rolling;
+    swap(&columns->height, &columns->next);
+    swap(&columns->rolling, &columns->next_rolling);
     wadi_dem_columns_empty_sinks(columns);
     return WADI_OK;
 }

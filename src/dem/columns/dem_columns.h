@@ -106,6 +106,8 @@ double wadi_dem_columns_steepest(const WadiDemColumns *columns);
 /* dem_bcre.c: the longest step, and a step. Volume is conserved to rounding. */
 double wadi_dem_bcre_largest_dt(const WadiDemColumns *columns, const WadiDemBcre *law);
 WadiStatus wadi_dem_bcre_step(WadiDemColumns *columns, const WadiDemBcre *law, double dt, WadiError *error);
+/* The exchange alone, without transport; bounded, so that any step is stable. */
+void wadi_dem_bcre_exchange(WadiDemColumns *columns, const WadiDemBcre *law, double dt);
 
 /* dem_topple.c: sand slides down, without inertia, until no slope exceeds `repose` by more than `tolerance`
  * (radians both), or `most` passes were made. Rolling layers count as static. */

@@ -1,0 +1,263 @@
+/* Surface flow: measure H, evolve h, and choose the grains that freeze and wake. [ZY10 eq. 4] */
+#include "dem/columns/dem_flow.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "dem/columns/dem_columns_flow.h"
+
+enum { BLOCK = 4096, GAP_BLOCK = 256, BINS_MAX = 1024 };
+
+/* Grains of a layer, over those of a dense one, that carry the next layer. */
+static const double CARRYING = 0.35;
+static const double PACKING = 0.6;
+static const double HYSTERESIS = 0.25; /* diameters below h at which grains freeze; they wake at h */
+
+void wadi_dem_flow_init(WadiDemFlow *flow, WadiDemColumns *columns, double diameter, double repose, double g)
+{
+    const double degree = 3.14159265358979324 / 180.0;
+    *flow = (WadiDemFlow){ .columns = columns,
+                           .diameter = diameter,
+                           .least_depth = 3.0 * diameter,
+                           .freeze_speed = 0.05 * sqrt(g * diameter),
+                           .fall_speed = 1.5 * sqrt(g * diameter),
+                           .interval = 0.16 * sqrt(diameter / g),
+                           .law = wadi_dem_bcre_default(diameter, repose + 5.0 * degree, g) };
+}
+
+typedef struct Work {
+    WadiDemFlow *flow;
+    const WadiDemFlowIn *in;
+    WadiDemFlowOut *out;
+    int32_t *gap;   /* of each awake grain */
+    int32_t *start; /* of the awake grains of each gap in `order` */
+    int32_t *order;
+    double *surface; /* H, m */
+    double *lowest;  /* m: of the moving grains of a gap; INFINITY: none */
+} Work;
+
+static double mean_speed(const Work *w, int64_t i)
+{
+    const WadiParticles *p = w->in->particles;
+    const WadiDemColumns *c = w->flow->columns;
+    const double dx = p->x[i] - c->x0 - (double)w->in->mark[0][i];
+    const double dy = p->y[i] - c->y0 - (double)w->in->mark[1][i];
+    const double dz = p->z[i] - (double)w->in->mark[2][i];
+    return sqrt(dx * dx + dy * dy + dz * dz) / w->flow->interval;
+}
+
+static void locate_block(void *context, int64_t first, int64_t end)
+{
+    const Work *w = context;
+    const WadiParticles *p = w->in->particles;
+    const WadiDemColumns *c = w->flow->columns;
+    for (int64_t k = first; k < end; ++k) {
+        const int64_t i = k + w->in->first;
+        const int32_t column = wadi_dem_columns_at(c, p->x[i], p->y[i]);
+        w->gap[k] = column >= 0 ? wadi_dem_columns_gap(c, column, p->z[i]) : -1;
+    }
+}
+
+static void sort_by_gap(Work *w, int32_t awake)
+{
+    const int32_t gaps = w->flow->columns->count;
+    memset(w->start, 0, ((size_t)gaps + 2) * sizeof(*w->start));
+    for (int32_t k = 0; k < awake; ++k) {
+        w->start[w->gap[k] >= 0 ? w->gap[k] + 2 : 0] += 1;
+    }
+    w->start[0] = 0;
+    for (int32_t g = 0; g < gaps; ++g) {
+        w->start[g + 2] += w->start[g + 1];
+    }
+    for (int32_t k = 0; k < awake; ++k) {
+        if (w->gap[k] >= 0) {
+            w->order[w->start[w->gap[k] + 1]++] = k + w->in->first;
+        }
+    }
+}
+
+/* H of a gap: layers of a diameter are climbed, from the static sand on, while each holds enough grains to
+ * carry the next one. Falling grains do not count, or a jet would be sand up to its nozzle. */
+static double surface_of(const Work *w, int32_t gap)
+{
+    const WadiDemColumns *c = w->flow->columns;
+    const WadiParticles *p = w->in->particles;
+    const double d = w->flow->diameter, floor_z = c->floor[gap];
+    const double dense = c->wx * c->wy * d * PACKING / (3.14159265358979324 / 6.0 * d * d * d);
+    uint16_t count[BINS_MAX] = { 0 };
+    const int32_t *items = w->order + w->start[gap];
+    const int32_t n = w->start[gap + 1] - w->start[gap];
+    for (int32_t k = 0; k < n; ++k) {
+        const double bin = (p->z[items[k]] - floor_z) / d;
+        if ((double)-p->vz[items[k]] < w->flow->fall_speed) {
+            count[bin > 0.0 ? (int)fmin(bin, BINS_MAX - 1) : 0] += 1;
+        }
+    }
+    int top = (int)fmin(fmax(0.0, (c->height[gap] - floor_z) / d), BINS_MAX - 1);
+    while (top < BINS_MAX && count[top] >= CARRYING * dense) {
+        top += 1;
+    }
+    double surface = c->height[gap];
+    for (int32_t k = 0; k < n; ++k) {
+        const double z = p->z[items[k]];
+        if (z < floor_z + top * d && (double)-p->vz[items[k]] < w->flow->fall_speed) {
+            surface = fmax(surface, z + 0.5 * d);
+        }
+    }
+    return fmin(surface, c->ceiling[gap]);
+}
+
+static void measure_block(void *context, int64_t first, int64_t end)
+{
+    const Work *w = context;
+    const WadiParticles *p = w->in->particles;
+    for (int64_t gap = first; gap < end; ++gap) {
+        w->surface[gap] = surface_of(w, (int32_t)gap);
+        w->lowest[gap] = (double)INFINITY;
+        for (int32_t k = w->start[gap]; k < w->start[gap + 1]; ++k) {
+            const int32_t i = w->order[k];
+            if (mean_speed(w, i) > w->flow->freeze_speed) {
+                w->lowest[gap] = fmin(w->lowest[gap], p->z[i]);
+            }
+        }
+    }
+}
+
+/* Binomial mean over the linked neighbours that have sand, along one axis: from -> to. */
+typedef struct Smooth {
+    const WadiDemColumns *columns;
+    const double *from;
+    double *to;
+    int side; /* the first of the two sides of the axis */
+} Smooth;
+
+static void smooth_block(void *context, int64_t first, int64_t end)
+{
+    const Smooth *s = context;
+    const WadiDemColumns *c = s->columns;
+    for (int64_t k = first; k < end; ++k) {
+        const int32_t i = (int32_t)k;
+        double sum = 2.0 * s->from[i], weight = 2.0;
+        for (int side = s->side; side < s->side + 2; ++side) {
+            int32_t gaps[WADI_DEM_LINKS_MAX];
+            const int links = wadi_dem_neighbours(c, i, side, gaps);
+            for (int n = 0; n < links; ++n) {
+                const bool has_sand = s->from[gaps[n]] > c->floor[gaps[n]];
+                sum += has_sand ? s->from[gaps[n]] / links : 0.0;
+                weight += has_sand ? 1.0 / links : 0.0;
+            }
+        }
+        s->to[i] = s->from[i] > c->floor[i] ? sum / weight : s->from[i];
+    }
+}
+
+/* h after the exchange, at least R_min below the surface and below everything that moves. */
+static void lower_block(void *context, int64_t first, int64_t end)
+{
+    const Work *w = context;
+    WadiDemColumns *c = w->flow->columns;
+    for (int64_t i = first; i < end; ++i) {
+        const bool stirs = w->in->stirs != NULL && w->in->stirs[i] != 0;
+        double h = fmin(c->height[i], w->surface[i] - w->flow->least_depth);
+        h = fmin(h, w->lowest[i] - 0.5 * w->flow->diameter);
+        c->height[i] = stirs ? c->floor[i] : fmax(h, c->floor[i]);
+        c->rolling[i] = fmax(0.0, w->surface[i] - c->height[i]);
+    }
+}
+
+static void split_block(void *context, int64_t first, int64_t end)
+{
+    const Work *w = context;
+    WadiDemColumns *c = w->flow->columns;
+    for (int64_t i = first; i < end; ++i) {
+        c->height[i] = fmin(c->height[i], w->surface[i]);
+        c->rolling[i] = w->surface[i] - c->height[i];
+    }
+}
+
+typedef struct Choice {
+    const Work *work;
+    int64_t *frozen, *woken; /* per block */
+} Choice;
+
+static void choose_block(void *context, int64_t first, int64_t end)
+{
+    const Choice *choice = context;
+    const Work *w = choice->work;
+    const WadiParticles *p = w->in->particles;
+    const WadiDemColumns *c = w->flow->columns;
+    int64_t frozen = 0, woken = 0;
+    for (int64_t i = first; i < end; ++i) {
+        const uint8_t old = w->in->state[i];
+        uint8_t now = old;
+        if (i < w->in->first) {
+            const int32_t column = wadi_dem_columns_at(c, p->x[i], p->y[i]);
+            const int32_t gap = column >= 0 ? wadi_dem_columns_gap(c, column, p->z[i]) : -1;
+            now = gap < 0 || p->z[i] >= c->height[gap] ? WADI_DEM_WOKEN : old;
+            woken += now != old;
+        } else {
+            const int32_t gap = w->gap[i - w->in->first];
+            now = old > 0 ? (uint8_t)(old - 1) : 0;
+            if (now == 0 && gap >= 0 && p->z[i] < c->height[gap] - HYSTERESIS * w->flow->diameter &&
+                mean_speed(w, i) <= w->flow->freeze_speed) {
+                now = WADI_DEM_FROZEN;
+                frozen += 1;
+            }
+        }
+        w->out->state[i] = now;
+    }
+    choice->frozen[first / BLOCK] = frozen;
+    choice->woken[first / BLOCK] = woken;
+}
+
+static WadiStatus choose(const Work *w, WadiArena *scratch, WadiError *error)
+{
+    const int64_t count = w->in->particles->count;
+    const size_t blocks = (size_t)wadi_parallel_block_count(count, BLOCK);
+    Choice choice = { .work = w };
+    WADI_TRY(WADI_ARENA_NEW(scratch, &choice.frozen, blocks, "frozen grains", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &choice.woken, blocks, "woken grains", error));
+    wadi_parallel_for(count, BLOCK, choose_block, &choice);
+    w->out->frozen = w->out->woken = 0;
+    for (size_t b = 0; b < blocks; ++b) {
+        w->out->frozen += (int32_t)choice.frozen[b];
+        w->out->woken += (int32_t)choice.woken[b];
+    }
+    return WADI_OK;
+}
+
+static WadiStatus evaluate(Work *w, WadiArena *scratch, WadiError *error)
+{
+    WadiDemColumns *c = w->flow->columns;
+    const int32_t awake = w->in->particles->count - w->in->first;
+    const size_t gaps = (size_t)c->count;
+    double *smooth = NULL;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &w->gap, (size_t)awake, "gaps of grains", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &w->order, (size_t)awake, "grains of gaps", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &w->start, gaps + 2, "grains of gaps", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &w->surface, gaps, "surface", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &w->lowest, gaps, "moving grains", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &smooth, gaps, "surface", error));
+    wadi_parallel_for(awake, BLOCK, locate_block, w);
+    sort_by_gap(w, awake);
+    wadi_parallel_for(c->count, GAP_BLOCK, measure_block, w);
+    Smooth along_x = { c, w->surface, smooth, WADI_DEM_WEST };
+    Smooth along_y = { c, smooth, w->surface, WADI_DEM_SOUTH };
+    wadi_parallel_for(c->count, GAP_BLOCK, smooth_block, &along_x);
+    wadi_parallel_for(c->count, GAP_BLOCK, smooth_block, &along_y);
+    wadi_parallel_for(c->count, GAP_BLOCK, split_block, w);
+    wadi_dem_bcre_exchange(c, &w->flow->law, w->flow->interval);
+    wadi_parallel_for(c->count, GAP_BLOCK, lower_block, w);
+    return choose(w, scratch, error);
+}
+
+WadiStatus wadi_dem_flow_evaluate(WadiDemFlow *flow, const WadiDemFlowIn *in, WadiDemFlowOut *out,
+                                  WadiArena *scratch, WadiError *error)
+{
+    const WadiArenaMark mark = wadi_arena_mark(scratch);
+    Work work = { .flow = flow, .in = in, .out = out };
+    const WadiStatus status = evaluate(&work, scratch, error);
+    wadi_arena_release(scratch, mark);
+    return status;
+}
