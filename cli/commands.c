@@ -118,6 +118,23 @@ const WadiCliCommand wadi_cli_commands[] = {
         .run = wadi_cli_render,
     },
     {
+        .name = "view",
+        .operand = "SCENE|RUN",
+        .is_operand_optional = true,
+        .files = WADI_CLI_FILES_ANY,
+        .summary = "Watch and play with a simulation in a browser",
+        .description =
+            "Simulates a scene while you watch and play with it on a page in a browser, or plays a finished "
+            "run. The address that is printed lets one page in: on this machine, or through ssh -L. Without "
+            "an operand a scene of the gallery is shown. docs/view.md explains the page.",
+        .options = wadi_cli_view_options,
+        .option_count = WADI_CLI_VIEW_OPTIONS,
+        .examples = { { "wadi view column.yaml", "simulates while you watch and play" },
+                      { "wadi view column.run", "plays a finished run" },
+                      { "wadi view", "a scene of the gallery" } },
+        .run = wadi_cli_view,
+    },
+    {
         .name = "export",
         .operand = "RUN",
         .files = WADI_CLI_FILES_FOLDER,
@@ -237,7 +254,7 @@ const WadiCliCommand wadi_cli_top = {
                   { "wadi info column.run", "what is in it" } },
 };
 
-const char *const wadi_cli_planned[] = { "view", NULL };
+const char *const wadi_cli_planned[] = { NULL };
 const char *const wadi_cli_scene_suffixes[] = { "yaml", "yml", "json", NULL };
 
 const WadiCliExitText wadi_cli_exits[WADI_CLI_EXIT_COUNT] = {

@@ -15,6 +15,7 @@ typedef struct WadiCliArgs {
     const char *solver;
     const char *bench_case;
     const char *changes;                                             /* file of a played session */
+    const char *listen;                                              /* address of the view */
     const char *method, *material, *subframe, *format, *frame_range; /* of surfaces */
     const char *quality, *size, *color, *range, *map, *cut, *time;   /* of pictures */
     const char *to, *up;                                             /* of exports */
@@ -23,11 +24,13 @@ typedef struct WadiCliArgs {
     int frames;     /* 0: the scene's */
     int from_frame; /* 0: not given */
     int threads;    /* 0: all cores */
+    int port;       /* of the view; 0: any */
     int scale;      /* particles of a bench; 0: its standard size */
     int every;      /* frames between pictures; 0: 1 */
     int samples;    /* paths per pixel; 0: the quality's */
     int sheet;      /* pictures on a contact sheet; 0: none */
     bool no_video, gif, layout;
+    bool no_open, paused; /* of the view */
     bool resume, overwrite, force, json, quiet, markdown, print, help, version;
 } WadiCliArgs;
 
@@ -114,6 +117,15 @@ bool wadi_cli_is_planned(const char *name);
 int wadi_cli_main(int argc, char **argv);
 
 /* The commands, each in its cmd_*.c. */
+/* Options of `wadi view`, in cmd_view.c. */
+enum { WADI_CLI_VIEW_OPTIONS = 10 };
+extern const WadiCliOption wadi_cli_view_options[WADI_CLI_VIEW_OPTIONS];
+#define wadi_cli_view_description                                                                            \
+    "Simulates a scene while you watch and play with it on a page in a browser, or plays a finished run. "   \
+    "The address that is printed lets one page in; it works on this machine, and through ssh -L from "       \
+    "another. Without an operand a scene of the gallery is shown. docs/view.md explains the page."
+
+int wadi_cli_view(const WadiCliArgs *args);
 int wadi_cli_run(const WadiCliArgs *args);
 int wadi_cli_check(const WadiCliArgs *args);
 int wadi_cli_info(const WadiCliArgs *args);

@@ -30,7 +30,7 @@ ROOMS = {
     "io": [["files"], ["frame", "scene"], ["run"]],
     "surface": [["cloud"], ["field"], ["mesh"], ["write"], [""]],
     "render": [["image"], ["trace"], [""]],
-    "api": [[""], ["surface", "render", "secondary"], ["export"]],
+    "api": [[""], ["surface", "render", "secondary", "show"], ["export"]],
 }
 MAX_FILES = 25  # in a folder of src/; larger ones are split into rooms
 

@@ -11,6 +11,7 @@
 #include "wadi/run.h"
 #include "wadi/scene.h"
 #include "wadi/secondary.h"
+#include "wadi/show.h"
 #include "wadi/sim.h"
 #include "wadi/surface.h"
 

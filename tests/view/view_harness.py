@@ -1,0 +1,288 @@
+"""What the tests of `wadi view` share: the server as a process, a plain WebSocket client, and a browser driven by its DevTools."""
+
+import base64
+import json
+import os
+import re
+import shutil
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+TIMEOUT = 60  # seconds; only what never ends is stopped by it
+
+
+class Closed(Exception):
+    """The other side closed the connection."""
+
+
+class WebSocket:
+    """A client that says exactly what it is told, also what no browser would."""
+
+    def __init__(self, port, path="/", host=None, origin="same", protocol="wadi-view", timeout=TIMEOUT):
+        host = host or f"127.0.0.1:{port}"
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout)
+        self.buffer = b""
+        lines = [f"GET {path} HTTP/1.1", f"Host: {host}", "Upgrade: websocket", "Connection: Upgrade",
+                 "Sec-WebSocket-Key: " + base64.b64encode(os.urandom(16)).decode(), "Sec-WebSocket-Version: 13"]
+        if protocol:
+            lines.append(f"Sec-WebSocket-Protocol: {protocol}")
+        if origin:
+            lines.append("Origin: " + (f"http://{host}" if origin == "same" else origin))
+        self.socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
+        head = self.until(b"\r\n\r\n")
+        self.status = int(head.split(b" ")[1]) if head else 0
+
+    def until(self, mark):
+        while mark not in self.buffer:
+            if not self.fill():
+                return b""
+        head, self.buffer = self.buffer.split(mark, 1)
+        return head
+
+    def fill(self):
+        try:
+            piece = self.socket.recv(1 << 20)
+        except ConnectionError:
+            piece = b""
+        self.buffer += piece
+        return len(piece) > 0
+
+    def take(self, count):
+        while len(self.buffer) < count:
+            if not self.fill():
+                raise Closed
+        piece, self.buffer = self.buffer[:count], self.buffer[count:]
+        return piece
+
+    def send(self, data, opcode=1, is_final=True):
+        data = data.encode() if isinstance(data, str) else data
+        head = bytes([opcode | (0x80 if is_final else 0)])
+        if len(data) < 126:
+            head += bytes([0x80 | len(data)])
+        elif len(data) < 65536:
+            head += bytes([0x80 | 126]) + struct.pack(">H", len(data))
+        else:
+            head += bytes([0x80 | 127]) + struct.pack(">Q", len(data))
+        mask = os.urandom(4)
+        masked = bytes(b ^ mask[i % 4] for i, b in enumerate(data)) if len(data) < 1 << 20 else data
+        try:
+            self.socket.sendall(head + mask + masked)
+        except ConnectionError as problem:
+            raise Closed from problem
+
+    def receive(self):
+        """The next whole message: str or bytes."""
+        whole, kind = b"", 0
+        while True:
+            first, second = self.take(2)
+            length = second & 127
+            if length == 126:
+                length = struct.unpack(">H", self.take(2))[0]
+            elif length == 127:
+                length = struct.unpack(">Q", self.take(8))[0]
+            payload = self.take(length)
+            opcode = first & 15
+            if opcode == 8:
+                raise Closed
+            if opcode in (9, 10):
+                continue
+            kind = opcode or kind
+            whole += payload
+            if first & 0x80:
+                return whole.decode() if kind == 1 else whole
+
+    def close(self):
+        self.socket.close()
+
+
+class Picture:
+    """A picture as the page gets it; `places` are kept over pictures by Page."""
+
+    def __init__(self, data):
+        head = struct.unpack("<12I", data[:48])
+        self.kind = head[0] & 255
+        self.is_reset = head[0] & 256 != 0
+        self.sequence, self.records, self.words, self.chunks, self.frame, self.steps, self.particles, self.shown = head[1:9]
+        self.low, self.high = struct.unpack("<2f", data[36:44])
+        self.time, self.tile = struct.unpack("<2d", data[48:64])
+        self.size = len(data)
+
+
+class Page:
+    """A page without a browser: lets itself in and acknowledges pictures."""
+
+    def __init__(self, server, word=None):
+        self.link = WebSocket(server.port)
+        assert self.link.status == 101, self.link.status
+        self.link.send("hello " + (word or server.token))
+        self.scene, self.stats, self.key, self.problems, self.meshes = None, None, None, [], []
+        self.received = 0
+
+    def message(self):
+        data = self.link.receive()
+        self.received += len(data)
+        if isinstance(data, str):
+            text = json.loads(data)
+            if text["type"] == "session":
+                self.key = text["key"]
+            elif text["type"] == "scene":
+                self.scene = text
+            elif text["type"] == "stats":
+                self.stats = text
+            elif text["type"] == "problem":
+                self.problems.append(text)
+            return text
+        if data[0] == 1:
+            picture = Picture(data)
+            self.link.send(f"ack {picture.sequence}")
+            return picture
+        self.meshes.append(data)
+        return data
+
+    def picture(self, when=lambda picture: True):
+        end = time.monotonic() + TIMEOUT
+        while time.monotonic() < end:
+            got = self.message()
+            if isinstance(got, Picture) and when(got):
+                return got
+        raise AssertionError("no such picture came")
+
+    def until(self, condition):
+        end = time.monotonic() + TIMEOUT
+        while not condition():
+            assert time.monotonic() < end, "it never came"
+            self.message()
+
+
+class Server:
+    """`wadi view …` as a process; a context manager."""
+
+    def __init__(self, wadi, *arguments, cwd=None, state=None):
+        self.state = state or tempfile.mkdtemp()
+        environment = dict(os.environ, XDG_STATE_HOME=self.state)
+        self.process = subprocess.Popen([wadi, "view", *arguments, "--json"], stdout=subprocess.PIPE, text=True, cwd=cwd,
+                                        env=environment, stderr=subprocess.PIPE)
+        line = self.process.stdout.readline()
+        if not line:
+            raise AssertionError(self.process.stderr.read())
+        first = json.loads(line)
+        self.port, self.address = first["port"], first["address"]
+        self.token = self.address.split("#")[1]
+
+    def memory(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
+            return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1)) * 1024
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(TIMEOUT)
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return self.process.returncode
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+def find_browser():
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if shutil.which(name):
+            return shutil.which(name)
+    return None
+
+
+class Browser:
+    """A headless Chromium with one page. Errors of its console are collected."""
+
+    def __init__(self, width=1000, height=640):
+        self.folder = tempfile.mkdtemp()
+        self.process = subprocess.Popen(
+            [find_browser(), "--headless=new", "--no-sandbox", "--remote-debugging-port=0", f"--user-data-dir={self.folder}",
+             "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--mute-audio",
+             f"--window-size={width},{height}", "--no-first-run", "--disable-background-networking", "about:blank"],
+            stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        port = 0
+        for line in self.process.stderr:
+            found = re.search(r"ws://127\.0\.0\.1:(\d+)/", line)
+            if found:
+                port = int(found.group(1))
+                break
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=TIMEOUT) as answer:
+            target = next(t for t in json.load(answer) if t["type"] == "page")
+        path = "/" + target["webSocketDebuggerUrl"].split("/", 3)[3]
+        self.link = WebSocket(port, path, origin=None, protocol=None)
+        self.number = 0
+        self.errors = []
+        for domain in ("Page", "Runtime", "Log"):
+            self.call(domain + ".enable")
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def note(self, event):
+        method, parameters = event.get("method"), event.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            self.errors.append(json.dumps(parameters["exceptionDetails"])[:600])
+        elif method == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning"):
+            self.errors.append(json.dumps(parameters["args"])[:600])
+        elif method == "Log.entryAdded" and parameters["entry"]["level"] in ("error", "warning"):
+            self.errors.append(parameters["entry"]["text"] + " " + parameters["entry"].get("url", ""))
+
+    def call(self, method, **parameters):
+        self.number += 1
+        self.link.send(json.dumps({"id": self.number, "method": method, "params": parameters}))
+        while True:
+            answer = json.loads(self.link.receive())
+            if answer.get("id") == self.number:
+                assert "error" not in answer, answer
+                return answer["result"]
+            self.note(answer)
+
+    def open(self, address):
+        self.call("Page.navigate", url=address)
+
+    def value(self, expression):
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in result, result["exceptionDetails"]
+        return result["result"].get("value")
+
+    def until(self, expression, seconds=TIMEOUT):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            found = self.value(expression)
+            if found:
+                return found
+            time.sleep(0.02)
+        raise AssertionError(f"never true: {expression}; state {self.value('JSON.stringify(window.wadi?.state?.frame)')}")
+
+    def screenshot(self, path=None):
+        data = base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
+        if path:
+            with open(path, "wb") as file:
+                file.write(data)
+        return data
+
+    def drag(self, points, pause=0.06):
+        for i, (x, y) in enumerate(points):
+            kind = "mousePressed" if i == 0 else "mouseMoved"
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
+            time.sleep(pause)
+        x, y = points[-1]
+        self.call("Input.dispatchMouseEvent", type="mouseReleased", x=x, y=y, button="left", clickCount=1)
+
+    def close(self):
+        self.link.close()
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stderr.close()
+        shutil.rmtree(self.folder, ignore_errors=True)

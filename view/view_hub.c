@@ -1,0 +1,143 @@
+#include "view_hub.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double wadi_view_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void wadi_view_hub_init(WadiViewHub *hub)
+{
+    memset(hub, 0, sizeof *hub);
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&hub->lock, NULL);
+    pthread_cond_init(&hub->changed, &clock);
+    pthread_condattr_destroy(&clock);
+}
+
+static void clear_outbox(WadiViewHub *hub)
+{
+    while (hub->outbox_count > 0) {
+        free(hub->outbox[hub->outbox_first].data);
+        hub->outbox_first = (hub->outbox_first + 1) % WADI_VIEW_OUTBOX;
+        hub->outbox_count -= 1;
+    }
+}
+
+void wadi_view_hub_free(WadiViewHub *hub)
+{
+    clear_outbox(hub);
+    pthread_cond_destroy(&hub->changed);
+    pthread_mutex_destroy(&hub->lock);
+}
+
+bool wadi_view_hub_receive(WadiViewHub *hub, const WadiViewMessage *message)
+{
+    bool has_room = true;
+    pthread_mutex_lock(&hub->lock);
+    if (message->kind == WADI_VIEW_ACK) {
+        hub->is_in_flight = false;
+        hub->ack_seconds = wadi_view_now() - hub->sent_at;
+    } else if (hub->inbox_count < WADI_VIEW_INBOX) {
+        hub->inbox[hub->inbox_count++] = *message;
+    } else {
+        has_room = false;
+    }
+    pthread_cond_signal(&hub->changed);
+    pthread_mutex_unlock(&hub->lock);
+    return has_room;
+}
+
+void wadi_view_hub_connect(WadiViewHub *hub)
+{
+    pthread_mutex_lock(&hub->lock);
+    clear_outbox(hub);
+    hub->inbox_count = 0;
+    hub->has_page = true;
+    hub->is_in_flight = false;
+    hub->ack_seconds = 0.0;
+    hub->generation += 1;
+    pthread_cond_signal(&hub->changed);
+    pthread_mutex_unlock(&hub->lock);
+}
+
+void wadi_view_hub_disconnect(WadiViewHub *hub)
+{
+    pthread_mutex_lock(&hub->lock);
+    clear_outbox(hub);
+    hub->has_page = false;
+    pthread_cond_signal(&hub->changed);
+    pthread_mutex_unlock(&hub->lock);
+}
+
+bool wadi_view_hub_next(WadiViewHub *hub, WadiViewOut *out)
+{
+    pthread_mutex_lock(&hub->lock);
+    const bool has_one = hub->outbox_count > 0;
+    if (has_one) {
+        *out = hub->outbox[hub->outbox_first];
+        hub->outbox_first = (hub->outbox_first + 1) % WADI_VIEW_OUTBOX;
+        hub->outbox_count -= 1;
+    }
+    pthread_mutex_unlock(&hub->lock);
+    return has_one;
+}
+
+void wadi_view_hub_send(WadiViewHub *hub, unsigned char *data, size_t size, bool is_binary, bool is_picture)
+{
+    pthread_mutex_lock(&hub->lock);
+    if (data == NULL || !hub->has_page || hub->outbox_count == WADI_VIEW_OUTBOX) {
+        free(data);
+    } else {
+        const int last = (hub->outbox_first + hub->outbox_count) % WADI_VIEW_OUTBOX;
+        hub->outbox[last] = (WadiViewOut){ data, size, is_binary };
+        hub->outbox_count += 1;
+        if (is_picture) {
+            hub->is_in_flight = true;
+            hub->sent_at = wadi_view_now();
+        }
+    }
+    pthread_mutex_unlock(&hub->lock);
+    if (hub->wake != NULL) {
+        hub->wake(hub->wake_user);
+    }
+}
+
+void wadi_view_hub_text(WadiViewHub *hub, const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    const int length = vasprintf(&text, format, args);
+    va_end(args);
+    if (length >= 0) {
+        wadi_view_hub_send(hub, (unsigned char *)text, (size_t)length, false, false);
+    }
+}
+
+int wadi_view_hub_take(WadiViewHub *hub, WadiViewMessage *messages, double seconds)
+{
+    pthread_mutex_lock(&hub->lock);
+    if (hub->inbox_count == 0 && seconds > 0.0 && !hub->quit) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        const double at = (double)until.tv_nsec * 1e-9 + seconds;
+        until.tv_sec += (time_t)at;
+        until.tv_nsec = (long)((at - (double)(time_t)at) * 1e9);
+        pthread_cond_timedwait(&hub->changed, &hub->lock, &until);
+    }
+    const int count = hub->inbox_count;
+    memcpy(messages, hub->inbox, (size_t)count * sizeof *messages);
+    hub->inbox_count = 0;
+    pthread_mutex_unlock(&hub->lock);
+    return count;
+}

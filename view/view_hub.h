@@ -1,0 +1,55 @@
+/* Between the thread that serves the page and the one that simulates: messages in, bytes out. All of it is bounded:
+ * a page that sends too much or reads too little loses messages or its connection, never memory. */
+#ifndef WADI_VIEW_HUB_H
+#define WADI_VIEW_HUB_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "view_message.h"
+#include "view_picture.h"
+
+enum { WADI_VIEW_INBOX = 128, WADI_VIEW_OUTBOX = 256 };
+
+/* One message to the page. */
+typedef struct WadiViewOut {
+    unsigned char *data; /* owned; malloc */
+    size_t size;
+    bool is_binary;
+} WadiViewOut;
+
+typedef struct WadiViewHub {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    WadiViewMessage inbox[WADI_VIEW_INBOX];
+    int inbox_count;
+    WadiViewOut outbox[WADI_VIEW_OUTBOX];
+    int outbox_first, outbox_count;
+    atomic_bool has_page; /* one is connected and let in */
+    unsigned generation;  /* of pages: a new one has nothing yet */
+    bool is_in_flight;    /* a picture was sent and not acknowledged */
+    double sent_at;       /* s: when */
+    double ack_seconds;   /* how long the last one took */
+    atomic_bool quit;
+    void (*wake)(void *user); /* the server has something to send */
+    void *wake_user;
+} WadiViewHub;
+
+void wadi_view_hub_init(WadiViewHub *hub);
+void wadi_view_hub_free(WadiViewHub *hub);
+double wadi_view_now(void); /* s */
+
+/* Of the server. False: the inbox is full, the page sends too much. */
+bool wadi_view_hub_receive(WadiViewHub *hub, const WadiViewMessage *message);
+void wadi_view_hub_connect(WadiViewHub *hub);
+void wadi_view_hub_disconnect(WadiViewHub *hub);
+/* The next message for the page, which the caller frees; false: none. */
+bool wadi_view_hub_next(WadiViewHub *hub, WadiViewOut *out);
+
+/* Of the simulation. Takes `data`. A picture is in flight until the page acknowledges it. */
+void wadi_view_hub_send(WadiViewHub *hub, unsigned char *data, size_t size, bool is_binary, bool is_picture);
+void wadi_view_hub_text(WadiViewHub *hub, const char *format, ...) WADI_PRINTF(2, 3);
+/* Moves the waiting messages to `messages` (WADI_VIEW_INBOX); waits up to `seconds` when there are none. */
+int wadi_view_hub_take(WadiViewHub *hub, WadiViewMessage *messages, double seconds);
+
+#endif

@@ -1,0 +1,43 @@
+/* Messages of the page to the server: one line of text each, "pour sand 0.1 0.2 0.3 0.05". Nothing of a message
+ * is trusted: lengths are bounded, numbers finite, names plain. docs/view.md lists them. */
+#ifndef WADI_VIEW_MESSAGE_H
+#define WADI_VIEW_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { WADI_VIEW_MESSAGE_MAX = 512, WADI_VIEW_NAME_MAX = 64 };
+
+typedef enum WadiViewKind {
+    WADI_VIEW_HELLO,   /* text: the token or the session key */
+    WADI_VIEW_ACK,     /* number: of the picture that is drawn */
+    WADI_VIEW_PLAY,    /* */
+    WADI_VIEW_PAUSE,   /* */
+    WADI_VIEW_STEP,    /* one step */
+    WADI_VIEW_RESTART, /* */
+    WADI_VIEW_SEEK,    /* number: frame */
+    WADI_VIEW_SPEED,   /* value[0]: simulated seconds a second */
+    WADI_VIEW_SET,     /* text: KEY=VALUE */
+    WADI_VIEW_POUR,    /* name: material; value: x y z radius vx vy vz saturation */
+    WADI_VIEW_DIG,     /* value: x y z radius */
+    WADI_VIEW_PUSH,    /* value: x y z radius */
+    WADI_VIEW_RELEASE, /* the ball goes away */
+    WADI_VIEW_SCENE,   /* name: of the gallery */
+    WADI_VIEW_SOLVER,  /* name */
+    WADI_VIEW_COLOUR,  /* name: of a quantity */
+    WADI_VIEW_SURFACE, /* number: 1 on, 0 off */
+    WADI_VIEW_RECORD,  /* simulate the session again into a run folder */
+} WadiViewKind;
+
+typedef struct WadiViewMessage {
+    WadiViewKind kind;
+    long number;
+    double value[8];
+    char name[WADI_VIEW_NAME_MAX];
+    char text[WADI_VIEW_MESSAGE_MAX];
+} WadiViewMessage;
+
+/* False: the bytes are no message; *message is then zeroed. */
+bool wadi_view_message_read(const char *bytes, size_t size, WadiViewMessage *message);
+
+#endif

@@ -1,0 +1,413 @@
+/* The server: the page from inside the program, and one connection to it (libwebsockets). */
+#include <libwebsockets.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "view_access.h"
+#include "view_files.h"
+#include "view_session.h"
+
+enum {
+    FRAGMENT = 64 << 10,  /* bytes written at once: a slow page holds one message in memory, no copy of it */
+    CONNECTIONS = 24,     /* at once, pages and requests */
+    STALLED_SECONDS = 30, /* a page that reads nothing for so long is dropped */
+    GREETING_SECONDS = 5,
+    DEFAULT_PORT = 8585,
+};
+
+typedef struct Server {
+    const WadiViewDef *def;
+    WadiViewHub hub;
+    WadiViewAccess access;
+    struct lws_context *context;
+    struct lws *page; /* the connection that was let in; NULL: none */
+    int port;
+    int connections;
+    WadiViewOut out; /* being sent */
+    size_t sent;
+    unsigned char *fragment; /* LWS_PRE and FRAGMENT bytes */
+} Server;
+
+/* Of each connection. */
+typedef struct Connection {
+    const WadiViewFile *file; /* HTTP: being sent */
+    size_t sent;
+    bool is_page; /* WebSocket: let in */
+    char line[WADI_VIEW_MESSAGE_MAX];
+    size_t length;
+} Connection;
+
+static void wake(void *user)
+{
+    Server *server = user;
+    lws_cancel_service(server->context);
+}
+
+static bool header(struct lws *wsi, enum lws_token_indexes which, char *text, int size)
+{
+    const int length = lws_hdr_copy(wsi, text, size, which);
+    return length > 0 && length < size;
+}
+
+static bool has_good_host(const Server *server, struct lws *wsi, char host[300])
+{
+    return header(wsi, WSI_TOKEN_HOST, host, 300) && wadi_view_access_host(&server->access, host);
+}
+
+static void print_address(const Server *server, bool is_first)
+{
+    const char *host = server->def->listen != NULL ? server->def->listen : "127.0.0.1";
+    if (server->def->is_json) {
+        printf("{\"event\":\"%s\",\"address\":\"http://%s:%d/#%s\",\"port\":%d}\n",
+               is_first ? "listening" : "next", host, server->port, server->access.token, server->port);
+    } else if (is_first) {
+        printf("open http://%s:%d/#%s\n", host, server->port, server->access.token);
+        printf(
+            "from another machine: ssh -L %d:127.0.0.1:%d THIS_MACHINE, then the same address; Ctrl-C ends\n",
+            server->port, server->port);
+    } else {
+        printf("for another window: http://%s:%d/#%s\n", host, server->port, server->access.token);
+    }
+    fflush(stdout);
+}
+
+static int refuse(struct lws *wsi, unsigned status, const char *text)
+{
+    lws_return_http_status(wsi, status, text);
+    return -1;
+}
+
+/* Headers of a file, then it is written piece by piece. */
+static int begin_file(struct lws *wsi, Connection *connection, const WadiViewFile *file)
+{
+    static const char policy[] = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: "
+                                 "blob:; connect-src 'self' ws: wss:; frame-ancestors 'none'";
+    unsigned char buffer[LWS_PRE + 1024];
+    unsigned char *start = buffer + LWS_PRE, *at = start, *end = buffer + sizeof buffer - 1;
+    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, file->type, file->size, &at, end) != 0 ||
+        lws_add_http_header_by_name(wsi, (const unsigned char *)"content-security-policy:",
+                                    (const unsigned char *)policy, (int)strlen(policy), &at, end) != 0 ||
+        lws_add_http_header_by_name(wsi, (const unsigned char *)"x-content-type-options:",
+                                    (const unsigned char *)"nosniff", 7, &at, end) != 0 ||
+        lws_add_http_header_by_name(wsi, (const unsigned char *)"referrer-policy:",
+                                    (const unsigned char *)"no-referrer", 11, &at, end) != 0 ||
+        lws_add_http_header_by_name(wsi, (const unsigned char *)"cache-control:",
+                                    (const unsigned char *)"no-store", 8, &at, end) != 0 ||
+        lws_finalize_write_http_header(wsi, start, &at, end) != 0) {
+        return -1;
+    }
+    connection->file = file;
+    connection->sent = 0;
+    lws_callback_on_writable(wsi);
+    return 0;
+}
+
+static int on_request(Server *server, struct lws *wsi, Connection *connection, const char *path)
+{
+    char host[300];
+    if (!has_good_host(server, wsi, host)) {
+        return refuse(wsi, HTTP_STATUS_FORBIDDEN, "wrong Host");
+    }
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0) {
+        return refuse(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "GET only");
+    }
+    const WadiViewFile *file = wadi_view_file_find(path);
+    return file != NULL ? begin_file(wsi, connection, file)
+                        : refuse(wsi, HTTP_STATUS_NOT_FOUND, "no such page");
+}
+
+static int write_file(Server *server, struct lws *wsi, Connection *connection)
+{
+    const WadiViewFile *file = connection->file;
+    if (file == NULL) {
+        return 0;
+    }
+    const size_t rest = file->size - connection->sent, count = rest < FRAGMENT ? rest : FRAGMENT;
+    memcpy(server->fragment + LWS_PRE, file->data + connection->sent, count);
+    const bool is_last = count == rest;
+    if (lws_write(wsi, server->fragment + LWS_PRE, count, is_last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) <
+        (int)count) {
+        return -1;
+    }
+    connection->sent += count;
+    if (is_last) {
+        connection->file = NULL;
+        return lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
+    }
+    lws_callback_on_writable(wsi);
+    return 0;
+}
+
+static void drop_message(Server *server)
+{
+    free(server->out.data);
+    server->out = (WadiViewOut){ 0 };
+    server->sent = 0;
+}
+
+/* The greeting lets a page in; it takes the place of the one before. */
+static int let_in(Server *server, struct lws *wsi, Connection *connection, const char *word)
+{
+    bool is_token = false;
+    if (!wadi_view_access_greeting(&server->access, word, &is_token)) {
+        static const char reason[] = "wrong token";
+        lws_close_reason(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, (unsigned char *)reason, strlen(reason));
+        return -1;
+    }
+    if (server->page != NULL) {
+        Connection *before = lws_wsi_user(server->page);
+        before->is_page = false;
+        lws_set_timeout(server->page, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
+    }
+    drop_message(server);
+    connection->is_page = true;
+    server->page = wsi;
+    lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);
+    wadi_view_hub_connect(&server->hub);
+    wadi_view_hub_text(&server->hub, "{\"type\":\"session\",\"key\":\"%s\"}", server->access.session);
+    if (is_token && wadi_view_access_renew(&server->access)) {
+        print_address(server, false);
+    }
+    return 0;
+}
+
+static int on_message(Server *server, struct lws *wsi, Connection *connection, const char *bytes, size_t size)
+{
+    WadiViewMessage message;
+    if (connection->length + size >= sizeof connection->line || lws_frame_is_binary(wsi)) {
+        return -1;
+    }
+    memcpy(connection->line + connection->length, bytes, size);
+    connection->length += size;
+    if (!lws_is_final_fragment(wsi) || lws_remaining_packet_payload(wsi) > 0) {
+        return 0;
+    }
+    const size_t length = connection->length;
+    connection->length = 0;
+    if (!wadi_view_message_read(connection->line, length, &message)) {
+        return -1;
+    }
+    if (message.kind == WADI_VIEW_HELLO) {
+        return connection->is_page ? -1 : let_in(server, wsi, connection, message.text);
+    }
+    if (!connection->is_page || server->page != wsi) {
+        return -1;
+    }
+    return wadi_view_hub_receive(&server->hub, &message) ? 0 : -1;
+}
+
+/* Writes a piece of the present message; a page that does not take it in time is dropped. */
+static int write_message(Server *server, struct lws *wsi)
+{
+    if (server->page != wsi ||
+        (server->out.data == NULL && !wadi_view_hub_next(&server->hub, &server->out))) {
+        return 0;
+    }
+    const size_t rest = server->out.size - server->sent, count = rest < FRAGMENT ? rest : FRAGMENT;
+    const bool is_last = count == rest;
+    int kind = server->sent > 0        ? LWS_WRITE_CONTINUATION
+               : server->out.is_binary ? LWS_WRITE_BINARY
+                                       : LWS_WRITE_TEXT;
+    kind |= is_last ? 0 : LWS_WRITE_NO_FIN;
+    memcpy(server->fragment + LWS_PRE, server->out.data + server->sent, count);
+    if (lws_write(wsi, server->fragment + LWS_PRE, count, (enum lws_write_protocol)kind) < (int)count) {
+        return -1;
+    }
+    server->sent += count;
+    lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, STALLED_SECONDS);
+    if (is_last) {
+        drop_message(server);
+    }
+    lws_callback_on_writable(wsi);
+    return 0;
+}
+
+static int on_connect(const Server *server, struct lws *wsi)
+{
+    char host[300], origin[310];
+    return has_good_host(server, wsi, host) && header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin) &&
+                   wadi_view_access_origin(origin, host)
+               ? 0
+               : -1;
+}
+
+static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size)
+{
+    Server *server = lws_context_user(lws_get_context(wsi));
+    Connection *connection = user;
+    switch (reason) {
+    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION: return server->connections >= CONNECTIONS ? -1 : 0;
+    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED: server->connections += 1; return 0;
+    case LWS_CALLBACK_WSI_DESTROY: server->connections -= server->connections > 0; return 0;
+    case LWS_CALLBACK_HTTP: return on_request(server, wsi, connection, in);
+    case LWS_CALLBACK_HTTP_WRITEABLE: return write_file(server, wsi, connection);
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: return on_connect(server, wsi);
+    case LWS_CALLBACK_ESTABLISHED:
+        memset(connection, 0, sizeof *connection);
+        lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, GREETING_SECONDS);
+        return 0;
+    case LWS_CALLBACK_RECEIVE: return on_message(server, wsi, connection, in, size);
+    case LWS_CALLBACK_SERVER_WRITEABLE: return write_message(server, wsi);
+    case LWS_CALLBACK_CLOSED:
+        if (server->page == wsi) {
+            server->page = NULL;
+            drop_message(server);
+            wadi_view_hub_disconnect(&server->hub);
+        }
+        return 0;
+    case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
+        if (server->page != NULL) {
+            lws_callback_on_writable(server->page);
+        }
+        return 0;
+    default: return 0;
+    }
+}
+
+static const struct lws_protocols protocols[] = {
+    { "wadi-view", on_event, sizeof(Connection), 1024, 0, NULL, 0 },
+    { NULL, NULL, 0, 0, 0, NULL, 0 },
+};
+
+static bool open_port(Server *server, int port)
+{
+    struct lws_context_creation_info info;
+    memset(&info, 0, sizeof info);
+    info.port = port;
+    info.iface = server->def->listen != NULL ? server->def->listen : "127.0.0.1";
+    info.protocols = protocols;
+    info.user = server;
+    info.gid = (gid_t)-1;
+    info.uid = (uid_t)-1;
+    info.timeout_secs = 10;
+    info.keepalive_timeout = 10;
+    info.options = LWS_SERVER_OPTION_DISABLE_IPV6 | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
+    info.max_http_header_data = 2048;
+    server->context = lws_create_context(&info);
+    if (server->context == NULL) {
+        return false;
+    }
+    server->port = lws_get_vhost_port(lws_get_vhost_by_name(server->context, "default"));
+    server->port = server->port > 0 ? server->port : port;
+    return true;
+}
+
+static WadiStatus WADI_PRINTF(3, 4) fail(WadiError *error, WadiStatus status, const char *format, ...)
+{
+    if (error != NULL) {
+        va_list args;
+        va_start(args, format);
+        *error = (WadiError){ .status = status };
+        vsnprintf(error->text, sizeof error->text, format, args);
+        va_end(args);
+    }
+    return status;
+}
+
+static WadiStatus listen_on(Server *server, WadiError *error)
+{
+    lws_set_log_level(0, NULL);
+    const int wanted = server->def->port;
+    if (wanted > 0 && !open_port(server, wanted)) {
+        return fail(error, WADI_ERR_IO,
+                    "port %d cannot be used; another program has it, or the address is not "
+                    "of this machine: choose another with --port",
+                    wanted);
+    }
+    for (int port = DEFAULT_PORT; server->context == NULL && port < DEFAULT_PORT + 20; ++port) {
+        open_port(server, port);
+    }
+    if (server->context == NULL) {
+        return fail(error, WADI_ERR_IO, "no port from %d on can be used; choose one with --port",
+                    DEFAULT_PORT);
+    }
+    if (!wadi_view_access_init(&server->access, server->def->listen, server->port)) {
+        return fail(error, WADI_ERR_IO, "the system gives no random numbers for a token");
+    }
+    return WADI_OK;
+}
+
+/* On a desktop only: over ssh there is no display. */
+static void open_browser(const Server *server)
+{
+    const bool has_display = getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL;
+    if (!server->def->opens_browser || !has_display || getenv("SSH_CONNECTION") != NULL) {
+        return;
+    }
+    char address[400];
+    snprintf(address, sizeof address, "http://127.0.0.1:%d/#%s", server->port, server->access.token);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (freopen("/dev/null", "w", stdout) != NULL && freopen("/dev/null", "w", stderr) != NULL) {
+            execlp("xdg-open", "xdg-open", address, (char *)NULL);
+        }
+        _exit(127);
+    }
+}
+
+static void serve(Server *server, WadiViewSession *session)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, wadi_view_session_run, session) != 0) {
+        return;
+    }
+    print_address(server, true);
+    open_browser(server);
+    while (server->def->stop == NULL || *server->def->stop == 0) {
+        if (lws_service(server->context, 0) < 0) {
+            break;
+        }
+    }
+    server->hub.wake = NULL;
+    server->hub.quit = true;
+    pthread_mutex_lock(&server->hub.lock);
+    pthread_cond_signal(&server->hub.changed);
+    pthread_mutex_unlock(&server->hub.lock);
+    pthread_join(thread, NULL);
+}
+
+WadiStatus wadi_view(const WadiViewDef *def, WadiError *error)
+{
+    static Server server;
+    static WadiViewSession session;
+    if (!wadi_view_files_are_there()) {
+        return fail(error, WADI_ERR_UNSUPPORTED,
+                    "this wadi was built without the page of the view: install npm and build again (in the "
+                    "source tree: make view)");
+    }
+    memset(&server, 0, sizeof server);
+    memset(&session, 0, sizeof session);
+    server.def = def;
+    wadi_view_hub_init(&server.hub);
+    session.def = def;
+    session.hub = &server.hub;
+    session.chosen = def->scene.path == NULL && def->scene.text == NULL && def->scene_count > 0 ? 0 : -1;
+    session.keep = WADI_VIEW_KEEP_ALL;
+    session.speed = 1.0;
+    session.is_playing = !def->is_paused;
+    snprintf(session.solver, sizeof session.solver, "%.60s", def->solver != NULL ? def->solver : "");
+    server.fragment = malloc(LWS_PRE + FRAGMENT);
+    WadiStatus status = server.fragment != NULL ? listen_on(&server, error)
+                                                : fail(error, WADI_ERR_MEMORY, "no memory for a buffer");
+    if (status == WADI_OK) {
+        status = wadi_view_load(&session, error);
+    }
+    if (status == WADI_OK) {
+        server.hub.wake_user = &server;
+        server.hub.wake = wake;
+        serve(&server, &session);
+    }
+    wadi_view_unload(&session);
+    wadi_view_page_free(&session.page);
+    wadi_view_picture_free(&session.picture);
+    if (server.context != NULL) {
+        lws_context_destroy(server.context);
+    }
+    drop_message(&server);
+    free(server.fragment);
+    wadi_view_hub_free(&server.hub);
+    return status;
+}

@@ -1,0 +1,266 @@
+#include "view_session.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double REPORT_SECONDS = 0.5;
+static const double PICTURE_SECONDS = 1.0 / 70.0; /* browsers draw no more */
+
+/* 1, 2 or 5 times a power of ten, at least x. */
+static double nice_above(double x)
+{
+    const double base = pow(10.0, floor(log10(x)));
+    return x <= base ? base : x <= 2.0 * base ? 2.0 * base : x <= 5.0 * base ? 5.0 * base : 10.0 * base;
+}
+
+/* Ranges change in large steps: a new one sends every particle again. */
+static void choose_range(WadiViewSession *session, const WadiView *attribute)
+{
+    double low, high;
+    if (strcmp(session->attribute, "wetness") == 0) {
+        session->low = 0.0;
+        session->high = 1.0;
+        return;
+    }
+    wadi_view_attribute_range(attribute, &low, &high);
+    const double most = fmax(fabs(low), fabs(high));
+    if (!(most > 0.0) || !isfinite(most)) {
+        session->high = session->high > 0.0 ? session->high : 1.0;
+    } else if (most > session->high || most < 0.15 * session->high) {
+        session->high = nice_above(most);
+    }
+    session->low = low < 0.0 ? -session->high : 0.0;
+}
+
+static bool make_picture(WadiViewSession *session)
+{
+    WadiViewInput input = { .tile_size = 8.0 * session->cell_size, .keep = session->keep };
+    if (wadi_view_quantity(session, "position", &input.position, NULL) != WADI_OK ||
+        wadi_view_quantity(session, "material", &input.material, NULL) != WADI_OK ||
+        wadi_view_quantity(session, "id", &input.id, NULL) != WADI_OK) {
+        return false;
+    }
+    if (wadi_view_quantity(session, session->attribute, &input.attribute, NULL) == WADI_OK) {
+        choose_range(session, &input.attribute);
+    }
+    input.low = session->low;
+    input.high = session->high;
+    WadiViewPicture *picture = &session->picture;
+    picture->frame = wadi_view_frame(session);
+    picture->time = wadi_view_time(session);
+    picture->steps = session->sim != NULL ? wadi_sim_steps(session->sim) : 0;
+    snprintf(picture->attribute, sizeof picture->attribute, "%.47s", session->attribute);
+    if (session->has_surface && session->sim != NULL) {
+        wadi_view_surface_offer(&session->surface, session->hub, session->surface_scene, &input.position,
+                                &input.material, session->is_water, session->spacing);
+    }
+    return wadi_view_picture_make(picture, &input);
+}
+
+/* Fewer particles when the page takes long for a picture, more when it is quick. */
+static void adapt(WadiViewSession *session, double seconds)
+{
+    if (seconds > 0.5 && session->keep > WADI_VIEW_KEEP_ALL / 64) {
+        session->keep /= 2;
+    } else if (seconds < 0.1 && session->keep < WADI_VIEW_KEEP_ALL) {
+        session->keep *= 2;
+    }
+}
+
+static void send_picture(WadiViewSession *session)
+{
+    WadiViewBytes message = { 0 };
+    const WadiViewPicture *picture = &session->picture;
+    if (session->shown > 0) {
+        const WadiViewPicture *past = wadi_view_history_find(&session->history, session->shown);
+        picture = past != NULL ? past : picture;
+    }
+    if (!wadi_view_page_send(&session->page, picture, &message)) {
+        free(message.data);
+        wadi_view_page_free(&session->page);
+        return;
+    }
+    if (session->shown == 0) {
+        wadi_view_send_colliders(session, false);
+    }
+    wadi_view_hub_send(session->hub, message.data, message.size, true, true);
+    session->is_dirty = false;
+    session->pictures += 1;
+}
+
+static void write_stages(WadiViewSession *session, FILE *out)
+{
+    WadiProfile now;
+    wadi_sim_profile(session->sim, &now);
+    const int64_t steps = now.steps - session->profile.steps;
+    fputs(",\"stages\":{", out);
+    bool is_first = true;
+    for (int s = 0; s < now.stage_count && steps > 0; ++s) {
+        const double before = s < session->profile.stage_count ? session->profile.seconds[s] : 0.0;
+        const double each = (now.seconds[s] - before) / (double)steps;
+        if (each > 2e-5) {
+            fputs(is_first ? "" : ",", out);
+            wadi_view_json(out, now.stage[s]);
+            fprintf(out, ":%.3f", 1e3 * each);
+            is_first = false;
+        }
+    }
+    fprintf(out, "},\"steps_a_second\":%.1f,\"sleeping\":%lld", (double)steps / REPORT_SECONDS,
+            (long long)wadi_sim_sleeping_particles(session->sim));
+    session->profile = now;
+}
+
+static void report(WadiViewSession *session, double now)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = now - session->report_at >= REPORT_SECONDS ? open_memstream(&text, &size) : NULL;
+    if (out == NULL) {
+        return;
+    }
+    const double seconds = now - session->report_at, time = wadi_view_time(session);
+    const bool is_run = session->reader != NULL;
+    fprintf(out,
+            "{\"type\":\"stats\",\"pictures\":%.1f,\"pace\":%.3f,\"playing\":%s,\"frame\":%u,\"time\":%.6f,"
+            "\"frames\":%d,\"kept\":%.4f,\"recording\":%s,\"surface_ms\":%.1f",
+            session->pictures / seconds, (time - session->report_time) / seconds,
+            session->is_playing ? "true" : "false", wadi_view_frame(session), time,
+            is_run ? wadi_run_reader_frames(session->reader) : (int)wadi_view_frame(session),
+            session->keep / (double)WADI_VIEW_KEEP_ALL,
+            atomic_load(&session->is_recording) ? "true" : "false", 1e3 * session->surface.seconds);
+    if (session->sim != NULL) {
+        write_stages(session, out);
+    }
+    fputc('}', out);
+    session->report_at = now;
+    session->report_time = time;
+    session->pictures = 0;
+    if (fclose(out) == 0) {
+        wadi_view_hub_send(session->hub, (unsigned char *)text, size, false, false);
+    } else {
+        free(text);
+    }
+}
+
+/* Whether the clock allows to go on: no faster than `speed`. */
+static bool is_due(WadiViewSession *session, double now)
+{
+    const double time = wadi_view_time(session);
+    if (session->pace_wall < 0.0 || now - session->pace_wall > 1.0) {
+        session->pace_wall = now;
+        session->pace_time = time;
+    }
+    return time - session->pace_time <= (now - session->pace_wall) * session->speed + 1e-9;
+}
+
+static void fail_step(WadiViewSession *session, const WadiError *error)
+{
+    session->is_playing = false;
+    session->steps_wanted = 0;
+    wadi_view_complain(session, "stopped", error->text);
+}
+
+static void advance_live(WadiViewSession *session)
+{
+    WadiError error = { 0 };
+    const int frame = wadi_sim_frame(session->sim);
+    if (wadi_sim_step(session->sim, &error) != WADI_OK) {
+        fail_step(session, &error);
+        return;
+    }
+    session->is_dirty = true;
+    if (wadi_sim_frame(session->sim) > frame && make_picture(session)) {
+        wadi_view_history_add(&session->history, &session->picture);
+    }
+}
+
+/* The frame that the clock asks for; frames in between are left out. */
+static void advance_run(WadiViewSession *session, double now)
+{
+    WadiError error = { 0 };
+    const int count = wadi_run_reader_frames(session->reader);
+    const int frame = wadi_run_reader_frame(session->reader);
+    const double ahead = (now - session->pace_wall) * session->speed + session->pace_time;
+    int next = 1 + (int)floor(ahead * session->fps + 1e-6);
+    next = next <= frame ? frame + 1 : next;
+    if (frame >= count) {
+        next = 1; /* from the start again */
+        session->pace_wall = -1.0;
+    }
+    if (wadi_run_reader_read(session->reader, next > count ? count : next, &error) != WADI_OK) {
+        wadi_run_reader_read(session->reader, 1, NULL);
+        fail_step(session, &error);
+    }
+    session->is_dirty = true;
+}
+
+/* One turn: advances when it is time to. Returns the seconds that may be waited. */
+static double advance(WadiViewSession *session, double now)
+{
+    const bool may_play = session->is_playing && session->hub->has_page && is_due(session, now);
+    if (session->sim != NULL && (may_play || session->steps_wanted > 0)) {
+        session->steps_wanted -= session->steps_wanted > 0;
+        advance_live(session);
+        return 0.0;
+    }
+    if (session->reader != NULL && may_play && !session->is_dirty) {
+        advance_run(session, now);
+        return 0.0;
+    }
+    return session->is_playing && session->hub->has_page ? 0.002 : 0.1;
+}
+
+static void greet(WadiViewSession *session)
+{
+    pthread_mutex_lock(&session->hub->lock);
+    const unsigned generation = session->hub->generation;
+    const bool is_new = session->hub->has_page && generation != session->generation;
+    pthread_mutex_unlock(&session->hub->lock);
+    if (is_new) {
+        session->generation = generation;
+        wadi_view_page_free(&session->page);
+        session->keep = WADI_VIEW_KEEP_ALL;
+        wadi_view_send_scene(session);
+        session->is_dirty = true;
+    }
+}
+
+void *wadi_view_session_run(void *user)
+{
+    WadiViewSession *session = user;
+    WadiViewHub *hub = session->hub;
+    static WadiViewMessage messages[WADI_VIEW_INBOX];
+    double wait = 0.0, last_picture = 0.0;
+    if (make_picture(session)) {
+        wadi_view_history_add(&session->history, &session->picture);
+    }
+    while (!hub->quit) {
+        wadi_view_obey(session, messages, wadi_view_hub_take(hub, messages, wait));
+        if (session->scene == NULL) {
+            wait = 0.1; /* the scene could not be loaded again */
+            continue;
+        }
+        greet(session);
+        wait = advance(session, wadi_view_now());
+        const double now = wadi_view_now();
+        pthread_mutex_lock(&hub->lock);
+        const bool is_ready = hub->has_page && !hub->is_in_flight;
+        const double ack_seconds = hub->ack_seconds;
+        pthread_mutex_unlock(&hub->lock);
+        if (is_ready && session->is_dirty && now - last_picture >= PICTURE_SECONDS) {
+            adapt(session, ack_seconds);
+            if (session->shown > 0 || make_picture(session)) {
+                send_picture(session);
+                last_picture = now;
+            }
+        }
+        if (is_ready || hub->has_page) {
+            report(session, now);
+        }
+        wait = session->is_dirty && wait > 0.002 ? 0.002 : wait;
+    }
+    wadi_view_record_stop(session);
+    return NULL;
+}

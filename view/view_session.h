@@ -1,0 +1,79 @@
+/* The thread that simulates, or reads a run, and makes pictures of it. */
+#ifndef WADI_VIEW_SESSION_H
+#define WADI_VIEW_SESSION_H
+
+#include <stdio.h>
+
+#include "view.h"
+#include "view_history.h"
+#include "view_hub.h"
+#include "view_mesh.h"
+
+/* Name of the solid that the pointer moves. */
+#define WADI_VIEW_BALL "view_ball"
+
+typedef struct WadiViewSession {
+    const WadiViewDef *def;
+    WadiViewHub *hub;
+    WadiScene *scene;         /* as loaded; the simulation's after changes is wadi_sim_scene */
+    WadiScene *surface_scene; /* the same with the surface settings of the view */
+    WadiSim *sim;             /* NULL: a run is played */
+    WadiRunReader *reader;
+    int chosen;                      /* scene of def->scenes; -1: the one given */
+    char solver[WADI_VIEW_NAME_MAX]; /* "": the scene's */
+    bool is_water[256];              /* by material */
+    double cell_size, spacing, fps;
+    bool is_playing;
+    int steps_wanted;            /* single steps while paused */
+    double speed;                /* simulated seconds a second, at most */
+    double pace_wall, pace_time; /* clocks when the pace was set */
+    bool is_dirty;               /* the state changed since the last picture */
+    uint32_t shown;              /* a past frame is shown; 0: the present state */
+    char attribute[WADI_VIEW_NAME_MAX];
+    double low, high; /* of the attribute */
+    int keep;         /* particles shown of WADI_VIEW_KEEP_ALL */
+    bool has_surface;
+    bool has_ball;
+    double ball[3], ball_radius;
+    WadiViewPicture picture;
+    WadiViewHistory history;
+    WadiViewPage page;
+    unsigned generation; /* of the page */
+    WadiViewSurface surface;
+    /* Statistics since the last report. */
+    double report_at;
+    int pictures;
+    double report_time;
+    WadiProfile profile;
+    /* A recording, in a thread of its own. */
+    pthread_t recorder;
+    bool has_recorder;
+    atomic_bool is_recording;
+    char *record_changes;
+    int record_frames;
+} WadiViewSession;
+
+/* view_state.c: loads the scene or the run that is chosen, at its beginning. */
+WadiStatus wadi_view_load(WadiViewSession *session, WadiError *error);
+void wadi_view_unload(WadiViewSession *session);
+WadiStatus wadi_view_quantity(WadiViewSession *session, const char *name, WadiView *view, WadiError *error);
+const char *wadi_view_quantity_name(WadiViewSession *session, int n);
+uint32_t wadi_view_frame(const WadiViewSession *session);
+double wadi_view_time(const WadiViewSession *session);
+/* Sends what the page must know of the scene, and the colliders. */
+void wadi_view_send_scene(WadiViewSession *session);
+/* Sends the colliders: all, or those that move. */
+void wadi_view_send_colliders(WadiViewSession *session, bool all);
+/* Appends a JSON string. */
+void wadi_view_json(FILE *out, const char *text);
+
+/* view_play.c: what the page asks for. */
+void wadi_view_obey(WadiViewSession *session, const WadiViewMessage *messages, int count);
+void wadi_view_record_stop(WadiViewSession *session);
+/* An error for the person at the page. */
+void wadi_view_complain(WadiViewSession *session, const char *what, const char *why);
+
+/* view_session.c: the thread; user is the session. */
+void *wadi_view_session_run(void *user);
+
+#endif

@@ -1,0 +1,303 @@
+/* The source of pictures: a simulation of a scene, or the frames of a run. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view_session.h"
+
+void wadi_view_json(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text != '\0'; ++text) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\') {
+            fprintf(out, "\\%c", c);
+        } else if (c < 0x20) {
+            fprintf(out, "\\u%04x", c);
+        } else {
+            fputc(c, out);
+        }
+    }
+    fputc('"', out);
+}
+
+/* A number of the facts; JSON of the library has one space behind the colon. */
+static double fact(const char *facts, const char *key, double otherwise)
+{
+    char pattern[64];
+    snprintf(pattern, sizeof pattern, "\"%s\": ", key);
+    const char *at = strstr(facts, pattern);
+    return at != NULL ? strtod(at + strlen(pattern), NULL) : otherwise;
+}
+
+enum { SETS_MAX = 8 };
+
+typedef struct Sets {
+    char text[SETS_MAX][96];
+    const char *all[64 + SETS_MAX];
+    int count, own;
+} Sets;
+
+static void WADI_PRINTF(2, 3) add_set(Sets *sets, const char *format, ...)
+{
+    if (sets->own < SETS_MAX && sets->count < 64 + SETS_MAX) {
+        char *text = sets->text[sets->own++];
+        va_list args;
+        va_start(args, format);
+        vsnprintf(text, sizeof sets->text[0], format, args);
+        va_end(args);
+        sets->all[sets->count++] = text;
+    }
+}
+
+static WadiStatus load(const WadiViewSession *session, const Sets *sets, WadiScene **scene, WadiError *error)
+{
+    WadiSceneDef def = session->def->scene;
+    if (session->chosen >= 0) {
+        def = wadi_default_scene_def();
+        def.path = session->def->scenes[session->chosen].path;
+    }
+    def.sets = sets->all;
+    def.set_count = sets->count;
+    return wadi_scene_load(scene, &def, error);
+}
+
+/* What can be poured: a scene without sand or without water gets one. */
+static void add_materials(Sets *sets, const char *facts)
+{
+    if (strstr(facts, "\"kind\": \"sand\"") == NULL) {
+        add_set(sets, "materials.view_sand={kind: sand}");
+    }
+    if (strstr(facts, "\"kind\": \"water\"") == NULL) {
+        add_set(sets, "materials.view_water={kind: water}");
+    }
+}
+
+static WadiStatus load_scene(WadiViewSession *session, WadiError *error)
+{
+    Sets sets = { 0 };
+    char *facts = NULL;
+    for (int i = 0; session->chosen < 0 && i < session->def->scene.set_count && i < 64; ++i) {
+        sets.all[sets.count++] = session->def->scene.sets[i];
+    }
+    if (session->solver[0] != '\0') {
+        add_set(&sets, "solver=%s", session->solver);
+    }
+    WadiStatus status = load(session, &sets, &session->scene, error);
+    if (status == WADI_OK) {
+        status = wadi_scene_facts(session->scene, 0.0, &facts, error);
+    }
+    if (status != WADI_OK) {
+        return status;
+    }
+    const double coarsen = session->chosen >= 0 ? session->def->scenes[session->chosen].coarsen : 1.0;
+    double cell = fact(facts, "cell_size", 0.0);
+    if (coarsen > 1.0) {
+        cell *= coarsen;
+        const double resolution = fact(facts, "resolution", 0.0);
+        if (resolution > 0.0) {
+            add_set(&sets, "resolution=%.0f", fmax(4.0, resolution / coarsen));
+        } else {
+            add_set(&sets, "cell_size=%.9g", cell);
+        }
+    }
+    add_materials(&sets, facts);
+    wadi_text_release(facts);
+    if (sets.own > (session->solver[0] != '\0')) {
+        wadi_scene_destroy(session->scene);
+        session->scene = NULL;
+        status = load(session, &sets, &session->scene, error);
+    }
+    if (status == WADI_OK) {
+        add_set(&sets, "surface.cell_size=%.9g", cell);
+        status = load(session, &sets, &session->surface_scene, error);
+    }
+    return status;
+}
+
+static WadiStatus read_facts(WadiViewSession *session, WadiError *error)
+{
+    char *facts = NULL;
+    const WadiStatus status = wadi_scene_facts(session->scene, 0.0, &facts, error);
+    if (status != WADI_OK) {
+        return status;
+    }
+    session->cell_size = fact(facts, "cell_size", 1.0);
+    session->spacing = fact(facts, "spacing", 1.0);
+    session->fps = fact(facts, "fps", 24.0);
+    memset(session->is_water, 0, sizeof session->is_water);
+    const char *at = strstr(facts, "\"materials\"");
+    for (int m = 0; at != NULL && m < 256 && (at = strstr(at, "\"kind\": \"")) != NULL; ++m) {
+        at += strlen("\"kind\": \"");
+        session->is_water[m] = strncmp(at, "water", 5) == 0;
+    }
+    wadi_text_release(facts);
+    return WADI_OK;
+}
+
+void wadi_view_unload(WadiViewSession *session)
+{
+    wadi_view_surface_stop(&session->surface);
+    wadi_sim_destroy(session->sim);
+    if (session->reader == NULL) {
+        wadi_scene_destroy(session->scene);
+    }
+    wadi_scene_destroy(session->surface_scene);
+    wadi_run_reader_close(session->reader);
+    session->sim = NULL;
+    session->reader = NULL;
+    session->scene = session->surface_scene = NULL;
+    session->has_ball = false;
+    session->shown = 0;
+    wadi_view_history_clear(&session->history);
+}
+
+static WadiStatus open_run(WadiViewSession *session, WadiError *error)
+{
+    WadiStatus status = wadi_run_reader_open(&session->reader, session->def->run, error);
+    if (status == WADI_OK) {
+        status = wadi_run_reader_read(session->reader, 1, error);
+    }
+    if (status == WADI_OK) {
+        session->scene = (WadiScene *)wadi_run_reader_scene(session->reader);
+    }
+    return status;
+}
+
+WadiStatus wadi_view_load(WadiViewSession *session, WadiError *error)
+{
+    WadiStatus status;
+    if (session->def->run != NULL) {
+        status = open_run(session, error);
+    } else {
+        WadiSimDef def = wadi_default_sim_def();
+        def.threads = session->def->threads;
+        status = load_scene(session, error);
+        if (status == WADI_OK) {
+            status = wadi_sim_create(&session->sim, session->scene, &def, error);
+        }
+    }
+    if (status == WADI_OK) {
+        status = read_facts(session, error);
+    }
+    WadiView view;
+    if (status == WADI_OK && session->attribute[0] != '\0' &&
+        wadi_view_quantity(session, session->attribute, &view, NULL) != WADI_OK) {
+        session->attribute[0] = '\0';
+    }
+    if (status == WADI_OK && session->attribute[0] == '\0') {
+        const bool is_wet = wadi_view_quantity(session, "wetness", &view, NULL) == WADI_OK;
+        snprintf(session->attribute, sizeof session->attribute, "%s", is_wet ? "wetness" : "velocity");
+    }
+    session->low = session->high = 0.0;
+    session->is_dirty = true;
+    session->pace_wall = -1.0;
+    return status;
+}
+
+WadiStatus wadi_view_quantity(WadiViewSession *session, const char *name, WadiView *view, WadiError *error)
+{
+    return session->sim != NULL ? wadi_sim_view(session->sim, name, view, error)
+                                : wadi_run_reader_view(session->reader, name, view, error);
+}
+
+const char *wadi_view_quantity_name(WadiViewSession *session, int n)
+{
+    return session->sim != NULL ? wadi_sim_view_name(session->sim, n)
+                                : wadi_run_reader_view_name(session->reader, n);
+}
+
+uint32_t wadi_view_frame(const WadiViewSession *session)
+{
+    return (uint32_t)(session->sim != NULL ? wadi_sim_frame(session->sim)
+                                           : wadi_run_reader_frame(session->reader));
+}
+
+double wadi_view_time(const WadiViewSession *session)
+{
+    return session->sim != NULL ? wadi_sim_time(session->sim) : wadi_run_reader_time(session->reader);
+}
+
+static void write_lists(WadiViewSession *session, FILE *out)
+{
+    fputs(",\"quantities\":[", out);
+    const char *name;
+    bool is_first = true;
+    for (int n = 0; (name = wadi_view_quantity_name(session, n)) != NULL; ++n) {
+        if (strcmp(name, "position") != 0 && strcmp(name, "texture") != 0) {
+            fputs(is_first ? "" : ",", out);
+            wadi_view_json(out, name);
+            is_first = false;
+        }
+    }
+    fputs("],\"scenes\":[", out);
+    for (int i = 0; i < session->def->scene_count && session->sim != NULL; ++i) {
+        fputs(i > 0 ? ",{\"name\":" : "{\"name\":", out);
+        wadi_view_json(out, session->def->scenes[i].name);
+        fputs(",\"summary\":", out);
+        wadi_view_json(out, session->def->scenes[i].summary);
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+void wadi_view_send_scene(WadiViewSession *session)
+{
+    char *text = NULL, *facts = NULL;
+    size_t size = 0;
+    const WadiScene *scene = session->sim != NULL ? wadi_sim_scene(session->sim) : session->scene;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL) {
+        return;
+    }
+    const int frames =
+        session->reader != NULL ? wadi_run_reader_frames(session->reader) : wadi_scene_frames(scene);
+    fprintf(out, "{\"type\":\"scene\",\"mode\":\"%s\",\"frames\":%d,\"playing\":%s,\"surface\":%s",
+            session->sim != NULL ? "live" : "run", frames, session->is_playing ? "true" : "false",
+            session->has_surface ? "true" : "false");
+    fprintf(out, ",\"version\":\"%s\",\"chosen\":", wadi_version());
+    wadi_view_json(out, session->chosen >= 0 ? session->def->scenes[session->chosen].name : "");
+    fputs(",\"attribute\":", out);
+    wadi_view_json(out, session->attribute);
+    write_lists(session, out);
+    if (wadi_scene_facts(scene, wadi_view_time(session), &facts, NULL) == WADI_OK) {
+        fprintf(out, ",\"facts\":%s", facts);
+        wadi_text_release(facts);
+    }
+    fputc('}', out);
+    if (fclose(out) == 0) {
+        wadi_view_hub_send(session->hub, (unsigned char *)text, size, false, false);
+    } else {
+        free(text);
+    }
+    wadi_view_send_colliders(session, true);
+}
+
+enum { COLLIDERS_MAX = 64 };
+
+void wadi_view_send_colliders(WadiViewSession *session, bool all)
+{
+    WadiError error;
+    for (int n = 0; n < COLLIDERS_MAX; ++n) {
+        const bool moves = session->sim != NULL ? wadi_sim_collider_moves(session->sim, n)
+                                                : wadi_run_reader_collider_moves(session->reader, n);
+        if (!all && !moves) {
+            continue;
+        }
+        WadiMeshData mesh = { 0 };
+        const WadiStatus status = session->sim != NULL
+                                      ? wadi_sim_collider_mesh(session->sim, n, &mesh, &error)
+                                      : wadi_run_reader_collider_mesh(session->reader, n, &mesh, &error);
+        if (status == WADI_ERR_ARGUMENT) {
+            return; /* there are no more */
+        }
+        if (status == WADI_OK) {
+            size_t size = 0;
+            unsigned char *data = wadi_view_mesh_message(&mesh, 3, n, &size);
+            wadi_view_hub_send(session->hub, data, size, true, false);
+            wadi_mesh_release(&mesh);
+        }
+    }
+}

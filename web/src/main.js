@@ -1,0 +1,278 @@
+// Joins the parts: messages of the server become pictures, what a person does becomes messages.
+
+import { readPicture } from "./grains.js";
+import { Link } from "./link.js";
+import { $, Chart, count, short, showLegend, showMaterials, showQuantities, showScenes } from "./panel.js";
+import { Stage } from "./stage.js";
+
+const TOOLS = ["look", "sand", "water", "push", "dig"];
+const state = {
+  tool: "look", isPlaying: true, facts: null, message: null, frame: 0, last: 1, isScrubbing: false, isLive: true,
+  names: {}, attribute: "", picture: null, drawn: 0, acknowledged: 0, hasFitted: false,
+};
+let stage;
+try {
+  stage = new Stage($("picture"));
+} catch (error) {
+  $("lost").hidden = false;
+  $("lost").textContent = "This browser cannot draw: WebGL 2 is missing or switched off.";
+  throw error;
+}
+const chart = new Chart($("chart"), $("stages"));
+let link = null;
+const send = (text) => link.send(text);
+
+// What tests and the curious look at.
+window.wadi = { state, stage, send };
+
+function onScene(message) {
+  state.message = message;
+  state.facts = message.facts;
+  state.isLive = message.mode === "live";
+  state.isPlaying = message.playing;
+  const isOther = state.name !== message.facts.name || !state.hasFitted;
+  state.name = message.facts.name;
+  stage.setScene(message.facts);
+  if (isOther) stage.fit();
+  state.hasFitted = true;
+  showScenes(message, send);
+  showMaterials(message.facts, send);
+  showQuantities(message.quantities, message.attribute);
+  state.attribute = message.attribute;
+  applyColours();
+  for (const kind of ["sand", "water"]) {
+    state.names[kind] = message.facts.materials.find((m) => m.kind === kind)?.name;
+    document.querySelector(`[data-tool=${kind}]`).disabled = !state.names[kind] || !state.isLive;
+  }
+  for (const tool of ["push", "dig"]) document.querySelector(`[data-tool=${tool}]`).disabled = !state.isLive;
+  $("surface").checked = message.surface;
+  $("surface-row").hidden = !message.facts.materials.some((m) => m.kind === "water") || !state.isLive;
+  $("brush").max = 0.25 * Math.min(...stage.extent);
+  $("brush").min = 2 * message.facts.cell_size;
+  $("brush").step = 0.1 * message.facts.cell_size;
+  $("brush").value = Math.max(0.06 * stage.size, 3 * message.facts.cell_size);
+  document.title = `${message.facts.name} – wadi`;
+  showPlaying();
+}
+
+function applyColours() {
+  const isMapped = $("colour").value !== "";
+  stage.grains.uniforms.mapped.value = isMapped ? 1 : 0;
+  stage.grains.uniforms.wetness.value = !isMapped && state.attribute === "wetness" ? 1 : 0;
+  if (!isMapped) showLegend("");
+  stage.need();
+}
+
+function onStats(stats) {
+  $("rate").textContent = `${stats.pictures.toFixed(0)} pictures/s`;
+  state.rate = stats.pictures;
+  state.recording = stats.recording;
+  if (state.isLive) $("pace").textContent = `${short(stats.pace)} × real time`;
+  state.last = stats.frames;
+  if (!state.isScrubbing) $("scrub").max = Math.max(stats.frames, 1);
+  if (stats.stages) chart.add(stats.stages);
+  $("thinned").hidden = stats.kept >= 1;
+  if (stats.kept < 1) $("thinned").textContent = `showing 1 of ${Math.round(1 / stats.kept)} particles: the connection or this browser is too slow for all`;
+  if (stats.playing !== state.isPlaying) {
+    state.isPlaying = stats.playing;
+    showPlaying();
+  }
+  $("record").classList.toggle("on", stats.recording);
+}
+
+function onProblem(message) {
+  note(`${message.what}: ${message.why}`);
+}
+
+let noteTimer = 0;
+function note(text) {
+  $("note").hidden = false;
+  $("note").textContent = text;
+  clearTimeout(noteTimer);
+  noteTimer = setTimeout(() => ($("note").hidden = true), 6000);
+}
+
+link = new Link({
+  open() {
+    $("lost").hidden = true;
+    stage.grains.clear();
+    state.picture = null;
+    if ($("colour").value) send(`colour ${$("colour").value}`);
+  },
+  lost(text) {
+    $("lost").hidden = false;
+    $("lost").textContent = text;
+  },
+  text(message) {
+    if (message.type === "scene") onScene(message);
+    else if (message.type === "stats") onStats(message);
+    else if (message.type === "problem") onProblem(message);
+  },
+  binary(buffer) {
+    const kind = new Uint8Array(buffer, 0, 1)[0];
+    if (kind === 1) {
+      const picture = readPicture(buffer);
+      stage.applyPicture(picture);
+      state.picture = picture;
+      state.frame = picture.frame;
+      state.particles = picture.particles;
+      state.time = picture.time;
+      if (!state.isScrubbing) $("scrub").value = picture.frame;
+      $("clock").textContent = `frame ${picture.frame} · ${picture.time.toFixed(2)} s`;
+      $("count").textContent = `${count(picture.particles)} particles`;
+      if ($("colour").value) showLegend(state.attribute, picture.low, picture.high);
+    } else {
+      if (kind === 2 && !$("surface").checked) return;
+      stage.applyMesh(buffer, state.facts?.colliders);
+      if (kind === 2) state.surfaces = (state.surfaces ?? 0) + 1;
+    }
+  },
+});
+
+// Drawing: when something changed. A picture is acknowledged when it is drawn, and the next one comes.
+let slow = 0, before = 0;
+function loop(now) {
+  requestAnimationFrame(loop);
+  const elapsed = now - before;
+  before = now;
+  if (!stage.isNeeded) return;
+  slow = elapsed > 45 ? Math.min(slow + 1, 40) : Math.max(slow - 0.5, 0);
+  if (slow > 12 && $("quality").value === "auto") stage.setQuality(0);
+  stage.draw();
+  state.drawn += 1;
+  if (state.picture && state.acknowledged !== state.picture.sequence) {
+    state.acknowledged = state.picture.sequence;
+    send(`ack ${state.picture.sequence % 1000000}`);
+  }
+}
+requestAnimationFrame(loop);
+new ResizeObserver(() => stage.resize()).observe($("picture"));
+stage.resize();
+
+function showPlaying() {
+  $("play").textContent = state.isPlaying ? "❚❚" : "▶";
+  $("play").setAttribute("aria-label", state.isPlaying ? "pause" : "play");
+}
+
+function setPlaying(isPlaying) {
+  state.isPlaying = isPlaying;
+  send(isPlaying ? "play" : "pause");
+  showPlaying();
+}
+
+function seek(frame) {
+  state.isPlaying = false;
+  showPlaying();
+  send(`seek ${Math.max(1, Math.min(frame, 999999999))}`);
+}
+
+function setTool(tool) {
+  if (document.querySelector(`[data-tool=${tool}]`).disabled) return;
+  state.tool = tool;
+  for (const button of document.querySelectorAll("[data-tool]")) {
+    button.setAttribute("aria-pressed", button.dataset.tool === tool);
+  }
+  stage.controls.enabled = tool === "look";
+  $("picture").style.cursor = tool === "look" ? "grab" : "crosshair";
+}
+
+function screenshot() {
+  stage.draw();
+  $("picture").toBlob((blob) => {
+    const anchor = document.createElement("a");
+    anchor.href = URL.createObjectURL(blob);
+    anchor.download = `${state.name ?? "wadi"}.${String(state.frame).padStart(4, "0")}.png`;
+    anchor.click();
+    setTimeout(() => URL.revokeObjectURL(anchor.href), 10000);
+  });
+}
+
+// Pouring, pushing and digging. Pouring goes on while the pointer is held.
+const drag = { isDown: false, at: null, height: 0, timer: 0 };
+const four = (p) => stage.toWorld(p).map((v) => v.toFixed(5)).join(" ");
+
+function act() {
+  if (!drag.at) return;
+  const r = Number($("brush").value), p = drag.at.clone();
+  if (state.tool === "push") {
+    p.z += 0.3 * r;
+    send(`push ${four(p)} ${r.toFixed(5)}`);
+  } else if (state.tool === "dig") {
+    send(`dig ${four(p)} ${r.toFixed(5)}`);
+  } else if (state.names[state.tool]) {
+    const drop = Math.min(2.5 * r, Math.max(0.5 * stage.extent[2] - p.z - 1.1 * r, r));
+    p.z += drop;
+    const wet = state.tool === "sand" ? Number($("wet").value) : 0;
+    send(`pour ${state.names[state.tool]} ${four(p)} ${(0.6 * r).toFixed(5)} 0 0 -${(2 * Math.sqrt(stage.size)).toFixed(3)} ${wet}`);
+  }
+}
+
+$("picture").addEventListener("pointerdown", (event) => {
+  if (state.tool === "look" || event.button !== 0) return;
+  $("picture").setPointerCapture(event.pointerId);
+  drag.isDown = true;
+  drag.at = stage.pick(event.clientX, event.clientY);
+  drag.height = drag.at ? drag.at.z : 0;
+  act();
+  drag.timer = setInterval(() => state.tool !== "push" && act(), 60);
+});
+$("picture").addEventListener("pointermove", (event) => {
+  if (!drag.isDown) return;
+  drag.at = state.tool === "dig" ? stage.pick(event.clientX, event.clientY) : stage.onPlane(event.clientX, event.clientY, drag.height);
+  if (state.tool === "push") act();
+});
+function endDrag() {
+  if (!drag.isDown) return;
+  drag.isDown = false;
+  clearInterval(drag.timer);
+  if (state.tool === "push") send("release");
+}
+$("picture").addEventListener("pointerup", endDrag);
+$("picture").addEventListener("pointercancel", endDrag);
+
+$("play").onclick = () => setPlaying(!state.isPlaying);
+$("step").onclick = () => { state.isPlaying = false; showPlaying(); send("step"); };
+$("restart").onclick = () => send("restart");
+$("fit").onclick = () => stage.fit();
+$("shot").onclick = screenshot;
+$("record").onclick = () => send("record");
+$("scrub").oninput = () => { state.isScrubbing = true; seek(Number($("scrub").value)); };
+$("scrub").onchange = () => { state.isScrubbing = false; };
+$("panel-button").onclick = () => document.body.classList.toggle("no-panel");
+for (const button of document.querySelectorAll("[data-tool]")) button.onclick = () => setTool(button.dataset.tool);
+$("colour").onchange = () => {
+  state.attribute = $("colour").value || state.message.attribute;
+  send(`colour ${state.attribute}`);
+  applyColours();
+};
+$("surface").onchange = () => {
+  send(`surface ${$("surface").checked ? 1 : 0}`);
+  if (!$("surface").checked) stage.setSurface(null);
+};
+$("shadows").onchange = () => {
+  stage.shared.shadowStrength.value = $("shadows").checked ? 0.85 : 0;
+  stage.shadowIsOld = true;
+  stage.need();
+};
+$("quality").onchange = () => stage.setQuality($("quality").value === "fast" ? 0 : 1);
+const setCut = () => stage.setCut($("cut").value === "" ? null : Number($("cut").value), Number($("cut-at").value));
+$("cut").onchange = $("cut-at").oninput = setCut;
+$("speed").onchange = () => send(`speed ${$("speed").value}`);
+$("help-button").onclick = () => $("help").showModal();
+
+const KEYS = {
+  " ": () => setPlaying(!state.isPlaying), ".": () => $("step").click(), r: () => send("restart"), f: () => stage.fit(),
+  s: screenshot, h: () => $("panel-button").click(), "?": () => $("help").showModal(),
+  ArrowLeft: () => seek(state.frame - 1), ArrowRight: () => seek(state.frame + 1), Home: () => seek(1), End: () => seek(state.last),
+  c: () => { $("cut").value = $("cut").value === "" ? "1" : ""; setCut(); },
+};
+window.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || ["SELECT", "INPUT"].includes(event.target.tagName)) return;
+  const tool = TOOLS[Number(event.key) - 1];
+  if (tool) setTool(tool);
+  else if (KEYS[event.key]) KEYS[event.key]();
+  else return;
+  event.preventDefault();
+});
+setTool("look");
+if (window.innerWidth < 720) document.body.classList.add("no-panel");

@@ -1,0 +1,326 @@
+// The picture: camera, light, ground, colliders, grains, the surface of water; and where a pointer points.
+
+import * as THREE from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Grains } from "./grains.js";
+import { meshFragment, meshVertex } from "./shade.js";
+
+const SHADOW = 1024;
+
+function colour(r, g, b) {
+  return new THREE.Vector3(r, g, b);
+}
+
+export class Stage {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: false, powerPreference: "high-performance",
+                                              preserveDrawingBuffer: false });
+    this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace; // the shaders write what the screen shows
+    this.renderer.setClearColor(0xcfd8e0);
+    this.scene = new THREE.Scene();
+    this.camera = new THREE.PerspectiveCamera(40, 1, 0.01, 100);
+    this.camera.up.set(0, 0, 1);
+    this.camera.position.set(1.2, -1.6, 0.9);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = false;
+    this.controls.zoomToCursor = true;
+    this.controls.addEventListener("change", () => this.need());
+    this.makeLight();
+    this.grains = new Grains(this.shared);
+    this.scene.add(this.grains.points);
+    this.colliders = new Map();
+    this.makeGround();
+    this.makeDomain();
+    this.surface = null;
+    this.quality = 1; // 1 full, 0 fast
+    this.size = 1;
+    this.floor = 0;
+    this.center = [0, 0, 0];
+    this.isNeeded = true;
+    this.shadowIsOld = true;
+    this.pickTarget = new THREE.WebGLRenderTarget(1, 1, { type: THREE.FloatType });
+  }
+
+  need() {
+    this.isNeeded = true;
+  }
+
+  makeLight() {
+    this.sun = new THREE.OrthographicCamera(-1, 1, 1, -1, 0.1, 10);
+    this.sun.up.set(0, 0, 1);
+    this.shadowTarget = new THREE.WebGLRenderTarget(SHADOW, SHADOW, {
+      depthTexture: new THREE.DepthTexture(SHADOW, SHADOW, THREE.UnsignedIntType),
+      minFilter: THREE.NearestFilter, magFilter: THREE.NearestFilter });
+    this.shared = {
+      sun: { value: new THREE.Vector3(0.45, -0.5, 0.74).normalize() },
+      shadowMatrix: { value: new THREE.Matrix4() },
+      shadowMap: { value: this.shadowTarget.depthTexture },
+      shadowStrength: { value: 0.85 },
+      shadowBias: { value: 0.01 },
+      cut: { value: new THREE.Vector4(0, 0, 0, 1e10) },
+      eye: { value: this.camera.position },
+    };
+  }
+
+  meshMaterial(own, settings = {}) {
+    return new THREE.RawShaderMaterial({
+      glslVersion: THREE.GLSL3,
+      vertexShader: meshVertex,
+      fragmentShader: meshFragment,
+      side: THREE.DoubleSide,
+      uniforms: { ...this.shared, low: { value: new THREE.Vector3() }, size: { value: new THREE.Vector3(1, 1, 1) },
+                  isPacked: { value: 0 }, isWater: { value: 0 }, opacity: { value: 1 }, checker: { value: 0 },
+                  colour: { value: own } },
+      ...settings,
+    });
+  }
+
+  makeGround() {
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(
+      new Float32Array([-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0]), 3));
+    geometry.setIndex([0, 1, 2, 0, 2, 3]);
+    this.ground = new THREE.Mesh(geometry, this.meshMaterial(colour(0.55, 0.55, 0.53)));
+    this.ground.frustumCulled = false;
+    this.scene.add(this.ground);
+  }
+
+  makeDomain() {
+    const box = new THREE.LineSegments(new THREE.EdgesGeometry(new THREE.BoxGeometry(1, 1, 1)),
+                                       new THREE.LineBasicMaterial({ color: 0x6b7785 }));
+    this.domain = box;
+    box.visible = false;
+    this.scene.add(box);
+  }
+
+  setScene(facts) {
+    const d = facts.domain;
+    const low = d ? d.min : [-1, -1, 0], high = d ? d.max : [1, 1, 1];
+    const center = low.map((v, i) => 0.5 * (v + high[i]));
+    this.center = center;
+    this.grains.center = center;
+    this.size = Math.max(...high.map((v, i) => v - low[i]));
+    this.extent = high.map((v, i) => v - low[i]);
+    this.floor = low[2] - center[2];
+    this.domain.visible = !!d;
+    if (d) this.domain.scale.set(...this.extent);
+    const wide = 20 * this.size, p = this.ground.geometry.attributes.position;
+    [[-1, -1], [1, -1], [1, 1], [-1, 1]].forEach(([x, y], i) => p.setXYZ(i, wide * x, wide * y, this.floor - 2e-3 * this.size));
+    p.needsUpdate = true;
+    this.ground.material.uniforms.checker.value = this.size / 8;
+    this.grains.uniforms.radius.value = 0.55 * facts.spacing;
+    this.shared.shadowBias.value = 1.5 * facts.spacing;
+    const sand = [colour(0.56, 0.39, 0.19), colour(0.42, 0.26, 0.13)], water = [colour(0.05, 0.19, 0.42), colour(0.05, 0.3, 0.32)];
+    let sands = 0, waters = 0;
+    facts.materials.slice(0, 4).forEach((m, i) => {
+      this.grains.uniforms.colours.value[i].copy(m.kind === "water" ? water[waters++ % 2] : sand[sands++ % 2]);
+    });
+    this.waterBits = facts.materials.reduce((bits, m, i) => bits | (m.kind === "water" && i < 4 ? 1 << i : 0), 0);
+    for (const [, mesh] of this.colliders) this.scene.remove(mesh);
+    this.colliders.clear();
+    this.setSurface(null);
+    this.placeSun();
+    this.need();
+  }
+
+  placeSun() {
+    const r = 0.5 * Math.hypot(...this.extent) * 1.05, s = this.sun;
+    s.left = s.bottom = -r;
+    s.right = s.top = r;
+    s.near = 0;
+    s.far = 2 * r;
+    s.position.copy(this.shared.sun.value).multiplyScalar(r);
+    s.lookAt(0, 0, 0);
+    s.updateMatrixWorld();
+    s.updateProjectionMatrix();
+    const half = new THREE.Matrix4().set(0.5, 0, 0, 0.5, 0, 0.5, 0, 0.5, 0, 0, 0.5, 0.5, 0, 0, 0, 1);
+    this.shared.shadowMatrix.value.copy(half).multiply(s.projectionMatrix).multiply(s.matrixWorldInverse);
+    this.shadowIsOld = true;
+  }
+
+  fit() {
+    const e = this.extent ?? [1, 1, 1];
+    const r = 0.5 * Math.hypot(...e);
+    const fov = (this.camera.fov * Math.PI) / 180, narrow = Math.min(1, this.camera.aspect);
+    const distance = (0.95 * r) / Math.tan(0.5 * fov) / narrow;
+    const direction = new THREE.Vector3(0.35, -1, 0.42).normalize();
+    this.controls.target.set(0, 0, -0.12 * e[2]);
+    this.camera.position.copy(direction.multiplyScalar(distance)).add(this.controls.target);
+    this.camera.near = 0.01 * r;
+    this.camera.far = 60 * r;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.need();
+  }
+
+  applyPicture(picture) {
+    this.grains.apply(picture);
+    this.shadowIsOld = true;
+    this.need();
+  }
+
+  // A mesh message of the server: kind 2 a surface, 3 a collider.
+  applyMesh(buffer, names) {
+    const head = new Uint32Array(buffer, 0, 4), reals = new Float64Array(buffer, 16, 6);
+    const [kind, index, vertices, triangles] = head;
+    const geometry = new THREE.BufferGeometry();
+    let at = 64;
+    if (kind === 2) {
+      geometry.setAttribute("coded", new THREE.BufferAttribute(new Uint16Array(buffer, at, 4 * vertices), 4, true));
+      at += 8 * vertices;
+    } else {
+      geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(buffer, at, 3 * vertices), 3));
+      at += 12 * vertices;
+    }
+    geometry.setIndex(new THREE.BufferAttribute(new Uint32Array(buffer, at, 3 * triangles), 1));
+    const low = [0, 1, 2].map((c) => reals[c] - this.center[c]);
+    if (kind === 2) this.setSurface(geometry, low, reals);
+    else this.setCollider(index, geometry, low, names?.[index]?.name ?? "");
+    this.shadowIsOld = true;
+    this.need();
+  }
+
+  setCollider(index, geometry, low, name) {
+    let mesh = this.colliders.get(index);
+    if (!mesh) {
+      mesh = new THREE.Mesh(geometry, this.meshMaterial(name === "view_ball" ? colour(0.75, 0.2, 0.1) : colour(0.42, 0.45, 0.48)));
+      mesh.frustumCulled = false;
+      this.colliders.set(index, mesh);
+      this.scene.add(mesh);
+    } else {
+      mesh.geometry.dispose();
+      mesh.geometry = geometry;
+    }
+    mesh.visible = Math.hypot(...low) < 50 * this.size;
+    mesh.material.uniforms.low.value.set(...low);
+  }
+
+  setSurface(geometry, low, reals) {
+    if (!geometry) {
+      if (this.surface) {
+        this.scene.remove(this.surface);
+        this.surface.geometry.dispose();
+        this.surface = null;
+      }
+      this.grains.uniforms.hidden.value = 0;
+      this.need();
+      return;
+    }
+    if (!this.surface) {
+      const material = this.meshMaterial(colour(0.05, 0.22, 0.38), { transparent: true });
+      material.uniforms.isPacked.value = material.uniforms.isWater.value = 1;
+      material.uniforms.opacity.value = 0.78;
+      this.surface = new THREE.Mesh(geometry, material);
+      this.surface.frustumCulled = false;
+      this.scene.add(this.surface);
+    } else {
+      this.surface.geometry.dispose();
+      this.surface.geometry = geometry;
+    }
+    this.surface.material.uniforms.low.value.set(...low);
+    this.surface.material.uniforms.size.value.set(reals[3], reals[4], reals[5]);
+    this.grains.uniforms.hidden.value = this.waterBits;
+  }
+
+  resize() {
+    const width = this.canvas.clientWidth, height = this.canvas.clientHeight;
+    const ratio = Math.min(window.devicePixelRatio || 1, 2) * (this.quality < 1 ? 0.6 : 1);
+    this.renderer.setPixelRatio(ratio);
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / Math.max(height, 1);
+    this.camera.updateProjectionMatrix();
+    this.need();
+  }
+
+  setQuality(quality) {
+    if (quality === this.quality) return;
+    this.quality = quality;
+    this.resize();
+  }
+
+  // Grains with the camera given; materials that only write depth or places.
+  drawDepth(camera, height, target) {
+    const { points, uniforms } = this.grains, hidden = [];
+    for (const object of this.scene.children) {
+      if (object !== points && object.visible) {
+        object.visible = false;
+        hidden.push(object);
+      }
+    }
+    points.material = this.grains.depthMaterial;
+    uniforms.height.value = height;
+    this.renderer.setRenderTarget(target);
+    this.renderer.setClearColor(0x000000, 0);
+    this.renderer.clear();
+    this.renderer.render(this.scene, camera);
+    this.renderer.setRenderTarget(null);
+    this.renderer.setClearColor(0xcfd8e0, 1);
+    points.material = this.grains.material;
+    for (const object of hidden) object.visible = true;
+  }
+
+  draw() {
+    const u = this.grains.uniforms;
+    const hasShadow = this.quality >= 1 && this.shared.shadowStrength.value > 0;
+    if (hasShadow && this.shadowIsOld) {
+      const seen = u.hidden.value;
+      u.hidden.value = 0; // water under its surface has a shadow too
+      this.drawDepth(this.sun, SHADOW, this.shadowTarget);
+      u.hidden.value = seen;
+      this.shadowIsOld = false;
+    }
+    const strength = this.shared.shadowStrength.value;
+    if (!hasShadow) this.shared.shadowStrength.value = 0;
+    u.height.value = this.renderer.domElement.height;
+    this.camera.updateMatrixWorld();
+    u.viewToWorld.value.copy(this.camera.matrixWorld);
+    this.renderer.render(this.scene, this.camera);
+    this.shared.shadowStrength.value = strength;
+    this.isNeeded = false;
+  }
+
+  ray(x, y) {
+    const rect = this.canvas.getBoundingClientRect();
+    const at = new THREE.Vector2(((x - rect.left) / rect.width) * 2 - 1, 1 - ((y - rect.top) / rect.height) * 2);
+    const caster = new THREE.Raycaster();
+    caster.setFromCamera(at, this.camera);
+    return caster.ray;
+  }
+
+  // The grain under the pointer, or the floor; world coordinates, or null.
+  pick(x, y) {
+    const rect = this.canvas.getBoundingClientRect();
+    const width = rect.width, height = rect.height, camera = this.camera.clone();
+    camera.setViewOffset(width, height, Math.floor(x - rect.left), Math.floor(y - rect.top), 1, 1);
+    camera.updateMatrixWorld();
+    // One pixel of the picture is the whole target, so that balls keep their size in pixels of it.
+    this.drawDepth(camera, 1, this.pickTarget);
+    const place = new Float32Array(4);
+    this.renderer.readRenderTargetPixels(this.pickTarget, 0, 0, 1, 1, place);
+    const hit = place[3] > 0.5 ? new THREE.Vector3(place[0], place[1], place[2]) : this.onPlane(x, y, this.floor);
+    return hit;
+  }
+
+  // Where the pointer meets the height z (relative to the center); null: nowhere in front.
+  onPlane(x, y, z) {
+    return this.ray(x, y).intersectPlane(new THREE.Plane(new THREE.Vector3(0, 0, 1), -z), new THREE.Vector3());
+  }
+
+  toWorld(p) {
+    return [p.x + this.center[0], p.y + this.center[1], p.z + this.center[2]];
+  }
+
+  setCut(axis, fraction) {
+    const c = this.shared.cut.value;
+    if (axis === null) c.set(0, 0, 0, 1e10);
+    else {
+      const n = [0, 0, 0];
+      n[axis] = axis === 1 ? -1 : 1; // the side of the first view goes
+      const at = (fraction - 0.5) * this.extent[axis];
+      c.set(n[0], n[1], n[2], n[axis] * at);
+    }
+    this.shadowIsOld = true;
+    this.need();
+  }
+}
