@@ -158,8 +158,8 @@ bool wadi_show_moves(const WadiWorld *world, int n, double time)
 {
     const double instant = 1e-3 / world->scene->fps;
     return n >= 0 && n < world->scene->collider_count && wadi_shape_is_moving(world->collider_shapes[n]) &&
-           wadi_shape_speed_bound(world->collider_shapes[n], (WadiVec3){ 0 }, 1e6, time,
-                                  time + instant) > 0.0;
+           wadi_shape_speed_bound(world->collider_shapes[n], (WadiVec3){ 0 }, 1e6, time, time + instant) >
+               0.0;
 }
 
 static WadiBox particle_box(const WadiParticles *p)

@@ -167,6 +167,7 @@ WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, 
     WADI_TRY(WADI_ARENA_NEW(arena, &x->into, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->next, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->full, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->rank, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->gain_momentum, count, "porous flow", error));
     wadi_parallel_for((int64_t)count, BLOCK, mark_active, x);
     for (int32_t i = 0; i < (int32_t)count; ++i) {

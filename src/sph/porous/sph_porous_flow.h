@@ -3,8 +3,11 @@
 #ifndef WADI_SPH_POROUS_FLOW_H
 #define WADI_SPH_POROUS_FLOW_H
 
+#include <math.h>
+
 #include "sph/pairs/sph_weigh.h"
 #include "sph/porous/sph_porous.h"
+#include "world/water.h"
 
 enum { WADI_SPH_FLOW_BLOCK = 1024 };
 
@@ -20,8 +23,9 @@ typedef struct WadiSphFlow {
     double *flow;        /* per pair of an active particle: mass that leaves it */
     double *give, *take; /* factors of donors and acceptors */
     double *into;        /* mass that an active particle would take without limits */
-    double *next;        /* factors of the full ones in the next round */
+    double *next;        /* take of the full ones, as it becomes known in a round */
     int32_t *full;       /* particles that are offered more than their room */
+    uint32_t *rank;      /* per particle: its number among the full ones; UINT32_MAX: none */
     int32_t full_count;
     double *gain;          /* mass */
     WadiF4 *gain_momentum; /* over the unit of mass, relative to the particle's velocity */
@@ -41,6 +45,17 @@ void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i);
  * room. Changes x->in->pressure and the heads. Returns the number of iterations. */
 WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int substeps, int *iterations, WadiArena *arena,
                                   WadiError *error);
+
+/* sph_porous_limits.c. Orders the active particles of each block by their potential, the lowest first. */
+void wadi_sph_flow_order(WadiSphFlow *x);
+/* The flows of a substep without limits, and the factors that hold 0 <= S <= 1. */
+void wadi_sph_flow_limit(WadiSphFlow *x);
+
+/* Rounded towards none: the sums of a donor and of an acceptor stay within their limits. */
+static inline double wadi_sph_whole_quanta(double mass)
+{
+    return trunc(mass * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
+}
 
 /* One instruction each, unlike fmin and fmax. */
 static inline double smaller(double a, double b)

@@ -1,0 +1,141 @@
+/* Limits of the flows between pores: a donor gives no more than it has, an acceptor takes no more than it has
+ * room. [theory 11.6] */
+#include "core/parallel.h"
+#include "sph/porous/sph_porous_flow.h"
+
+enum { BLOCK = WADI_SPH_FLOW_BLOCK, ROUNDS = 16 };
+
+/* Smaller ones wait for room: the suction that makes it is below a hundredth of a spacing of water. */
+static const double LEAST_FLOW = 2e-5;
+/* Of all that full particles take, in a round; the rest waits for the next substep. */
+static const double LEAST_GAIN = 0.01;
+
+/* p - P_c - rho g.x from another particle's position, Pa. */
+static double potential(const WadiSphFlow *x, int32_t i, int32_t from)
+{
+    const WadiI4 d = WADI_SPH_PLACES_BETWEEN(x->in->pairs->place[i], x->in->pairs->place[from]);
+    return x->head[i] - (double)d[0] * x->weight[0] - (double)d[1] * x->weight[1] -
+           (double)d[2] * x->weight[2];
+}
+
+/* Shell's sort: in place, and fast enough for a block. Equal ones stay in an order that only they decide. */
+static void order_block(void *context, int64_t first, int64_t end)
+{
+    const WadiSphFlow *x = context;
+    int32_t *list = x->active + first;
+    const int32_t count = (int32_t)(end - first), from = list[0];
+    double key[BLOCK];
+    for (int32_t a = 0; a < count; ++a) {
+        key[a] = potential(x, list[a], from);
+    }
+    for (int32_t gap = 701; gap > 0; gap = (int32_t)((gap + 1) / 2.25)) {
+        for (int32_t a = gap; a < count; ++a) {
+            const double moving = key[a];
+            const int32_t i = list[a];
+            int32_t at = a;
+            for (; at >= gap && key[at - gap] > moving; at -= gap) {
+                key[at] = key[at - gap], list[at] = list[at - gap];
+            }
+            key[at] = moving, list[at] = i;
+        }
+    }
+}
+
+void wadi_sph_flow_order(WadiSphFlow *x)
+{
+    wadi_parallel_for(x->active_count, BLOCK, order_block, x);
+}
+
+static void limit_block(void *context, int64_t first, int64_t end)
+{
+    const WadiSphFlow *x = context;
+    const WadiSphPairs *pairs = x->in->pairs;
+    for (int64_t a = first; a < end; ++a) {
+        const int32_t i = x->active[a];
+        double out = 0.0, into = 0.0;
+        for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
+            double conductance;
+            const double mass = wadi_sph_flux(x, i, pairs->index[n], wadi_sph_slope(pairs, n), &conductance);
+            x->flow[n] = mass;
+            out += mass > 0.0 ? mass : 0.0;
+            into += mass < 0.0 ? -mass : 0.0;
+        }
+        double conductance;
+        x->leak[i] = wadi_sph_outflow(x, i, &conductance);
+        out += x->leak[i];
+        const double room = larger(0.0, x->capacity[i] - x->water[i]);
+        x->give[i] = out > x->water[i] ? x->water[i] / out : 1.0;
+        x->take[i] = into > room ? room / into : 1.0;
+        x->into[i] = into;
+    }
+}
+
+/* What i surely loses with the present factors; those of the full particles from `first` to `end` are the
+ * new ones. Without branches: half of the flows go either way. */
+static double sure_loss(const WadiSphFlow *x, int32_t i, uint32_t first, uint32_t end)
+{
+    const WadiSphPairs *pairs = x->in->pairs;
+    const double *const factors[2] = { x->take, x->next };
+    const double give = x->give[i];
+    double loss = wadi_sph_whole_quanta(x->leak[i] * give);
+    for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
+        const int32_t j = pairs->index[n];
+        const double *factor = factors[x->rank[j] - first < end - first];
+        loss += wadi_sph_whole_quanta(larger(0.0, x->flow[n]) * smaller(give, factor[j]));
+    }
+    return loss;
+}
+
+/* Water flows down the potential, and so is the order: within a block one round follows it all the way. */
+static void round_block(void *context, int64_t first, int64_t end)
+{
+    const WadiSphFlow *x = context;
+    for (int64_t f = first; f < end; ++f) {
+        const int32_t i = x->full[f];
+        const double room = larger(0.0, x->capacity[i] - x->water[i]);
+        const double take = (room + sure_loss(x, i, (uint32_t)first, (uint32_t)end)) / x->into[i];
+        x->next[i] = larger(x->take[i], smaller(1.0, take));
+    }
+}
+
+static void list_full(WadiSphFlow *x)
+{
+    x->full_count = 0;
+    for (int32_t i = 0; i < x->in->pairs->count; ++i) {
+        x->rank[i] = UINT32_MAX;
+    }
+    for (int32_t a = 0; a < x->active_count; ++a) {
+        const int32_t i = x->active[a];
+        if (x->take[i] < 1.0 && x->into[i] > LEAST_FLOW) {
+            x->rank[i] = (uint32_t)x->full_count;
+            x->next[i] = x->take[i];
+            x->full[x->full_count++] = i;
+        }
+    }
+}
+
+/* Full particles take as much as they lose, so that water flows through saturated sand. The factors grow
+ * from round to round and are valid after each: what is lost with the last ones is a lower bound. */
+static void widen(WadiSphFlow *x)
+{
+    list_full(x);
+    for (int round = 0; round < ROUNDS && x->full_count > 0; ++round) {
+        wadi_parallel_for(x->full_count, BLOCK, round_block, x);
+        double taken = 0.0, gained = 0.0;
+        for (int32_t f = 0; f < x->full_count; ++f) {
+            const int32_t i = x->full[f];
+            taken += x->next[i] * x->into[i];
+            gained += (x->next[i] - x->take[i]) * x->into[i];
+            x->take[i] = x->next[i];
+        }
+        if (gained <= LEAST_GAIN * taken) {
+            return;
+        }
+    }
+}
+
+void wadi_sph_flow_limit(WadiSphFlow *x)
+{
+    wadi_parallel_for(x->active_count, BLOCK, limit_block, x);
+    widen(x);
+}
