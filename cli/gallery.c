@@ -111,6 +111,14 @@ const WadiGalleryEntry wadi_gallery_entries[] = {
       .sheet_frames = 6,
       .azimuth = 25.0,
       .elevation = 30.0 },
+    { .name = "bunny-moist",
+      .summary = "Dry sand slides off the bunny, moist sand piles up on it, mud runs off",
+      .source = "LD09 fig. 1",
+      .particles = 70000,
+      .needs_bunny = true,
+      .sheet_frames = 6,
+      .azimuth = 5.0,
+      .elevation = 20.0 },
 };
 const int wadi_gallery_entry_count = sizeof wadi_gallery_entries / sizeof wadi_gallery_entries[0];
 

@@ -21,9 +21,9 @@ _wadi_files() {
 }
 
 _wadi() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check surface secondary render export info schema gallery bench help'
-    local gallery='bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha inf585-layers circle-blobs inf585-radius moist-column jet-on-pile rain-on-soil' benches='flip sph surface'
-    local cases='water-ball water-ball-4 sand-ball sand-column rest water-block sand-block wet-block pile-and-jet zhu-bridson anisotropic'
+    local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check surface secondary render view export info schema gallery bench help'
+    local gallery='bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha inf585-layers circle-blobs inf585-radius moist-column jet-on-pile rain-on-soil bunny-moist' benches='flip sph dem surface'
+    local cases='water-ball water-ball-4 sand-ball sand-column rest water-block sand-block wet-block pile-and-jet settled collapse rest zhu-bridson anisotropic'
     COMPREPLY=()
     ((COMP_CWORD > 0)) && previous=${COMP_WORDS[COMP_CWORD - 1]}
     ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}
@@ -216,6 +216,37 @@ _wadi() {
         fi
         if [[ $current == -* ]]; then
             _wadi_words "--frames --every --quality --samples --size --set --color --range --map --cut --layout --time --no-video --gif --sheet -o --output --force --overwrite --threads --json -q --quiet -h --help"
+        else
+            _wadi_files any
+        fi
+        ;;
+    view)
+        if [[ $previous == --solver ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --set ]]; then
+            :
+            return
+        fi
+        if [[ $previous == -o || $previous == --output ]]; then
+            _wadi_files folder
+            return
+        fi
+        if [[ $previous == --port ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --listen ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --threads ]]; then
+            :
+            return
+        fi
+        if [[ $current == -* ]]; then
+            _wadi_words "--solver --set -o --output --port --listen --paused --no-open --threads --json -h --help"
         else
             _wadi_files any
         fi
