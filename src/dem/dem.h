@@ -11,8 +11,10 @@
 #include "dem/dem_settings.h"
 #include "dem/list/dem_list.h"
 #include "dem/list/dem_search.h"
+#include "dem/rest/dem_cold.h"
 #include "dem/walls/dem_walls.h"
 #include "matter/materials.h"
+#include "sleep/sleep.h"
 #include "world/solver.h"
 
 typedef struct WadiDem {
@@ -21,6 +23,7 @@ typedef struct WadiDem {
     WadiMaterials materials;
     double diameter;  /* m, mean of the grains */
     double unit_time; /* s: sqrt(diameter / g) */
+    double depth;     /* m, of the deepest sand that is expected */
     /* Of the contact law. */
     double stiffness, damping;
     float damping_of[WADI_DEM_DAMPINGS];
@@ -41,10 +44,16 @@ typedef struct WadiDem {
     size_t base_capacity, mass_capacity, way_capacity;
     bool is_stale; /* the list is made before the next step */
     int steps_since_list;
-    int32_t known;      /* grains of the store at the end of the last step, and those born since */
-    bool has_growing;   /* grains that are smaller than they will be */
-    double fastest;     /* m/s, largest speed in the last step */
-    int64_t list_count; /* lists so far */
+    int32_t known;    /* grains of the store at the end of the last step, and those born since */
+    bool has_growing; /* grains that are smaller than they will be */
+    double fastest;   /* m/s, largest speed in the last step */
+    WadiSleep sleep;
+    WadiDemCold cold;
+    WadiArena asleep_memory;
+    WadiCells asleep;    /* cells of the sleeping grains */
+    bool is_set_changed; /* other grains sleep than in the list */
+    double checked_at;   /* s: last decision on sleep */
+    double listed_at;    /* s: when the list was made */
 } WadiDem;
 
 typedef struct WadiDemStep {
@@ -62,6 +71,8 @@ double wadi_dem_contact_step(const WadiDem *dem, double speed);
 /* dem_step.c */
 WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepReport *report,
                               WadiError *error);
+/* dem_rest.c: which grains sleep. */
+WadiStatus wadi_dem_rest(WadiDem *dem, const WadiDemStep *step, WadiError *error);
 /* dem_relist.c: sorts the grains and makes the list, if it is needed. */
 WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *error);
 /* Angular velocities and radii of the grains of the list to the store, from which some may have been

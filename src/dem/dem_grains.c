@@ -100,6 +100,7 @@ void wadi_dem_set_law(WadiDem *dem)
         bulk = fmax(bulk, scene->materials[m].is_unused ? 0.0 : scene->materials[m].density);
     }
     expect(dem, &depth, &speed);
+    dem->depth = depth;
     const double d = dem->diameter, g = d / (dem->unit_time * dem->unit_time);
     const double small = 0.5 * d * (1.0 - def->size_spread);
     WadiDemImpact mean = { .radius = 0.25 * d,

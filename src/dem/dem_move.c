@@ -8,7 +8,9 @@
 
 enum { BLOCK = 2048 };
 
-static const double GROWTH = 0.1; /* sqrt(g d): speed of a growing radius */
+/* Of growing radii: speed below NEARLY of the whole radius, in sqrt(g d), and rate above it, in sqrt(g /
+ * depth): the top of a body of that depth must not be thrown up. */
+static const double GROWTH = 0.1, NEARLY = 0.85, GROWTH_RATE = 0.1;
 
 typedef struct Move {
     WadiDem *dem;
@@ -37,15 +39,19 @@ static inline void find_push(const Move *m, int64_t i, WadiF8 *push)
 static void grow(const Move *m, int64_t i)
 {
     const WadiDem *dem = m->dem;
-    const double speed = GROWTH * dem->diameter / dem->unit_time;
-    const double now = (double)dem->grains.shift[i][3] + speed * m->step->dt;
-    dem->grains.shift[i][3] = (float)fmin(now, wadi_dem_radius_of(dem, dem->context.particles->id[i]));
+    const double g = dem->diameter / (dem->unit_time * dem->unit_time);
+    const double whole = wadi_dem_radius_of(dem, dem->context.particles->id[i]);
+    const double now = (double)dem->grains.shift[i][3];
+    const double speed = now < NEARLY * whole ? GROWTH * dem->diameter / dem->unit_time
+                                              : GROWTH_RATE * sqrt(g / dem->depth) * now;
+    dem->grains.shift[i][3] = (float)fmin(now + speed * m->step->dt, whole);
 }
 
-static double move_block(void *context, int64_t first, int64_t end)
+static double move_block(void *context, int64_t begin, int64_t stop)
 {
     const Move *m = context;
     WadiDem *dem = m->dem;
+    const int64_t first = begin + dem->sleep.count, end = stop + dem->sleep.count;
     WadiParticles *p = dem->context.particles;
     const WadiDemGrains *g = &dem->grains;
     const float dt = (float)m->step->dt;
@@ -75,7 +81,7 @@ static double move_block(void *context, int64_t first, int64_t end)
         used = part > used ? part : used;
         fastest = speed > fastest ? speed : fastest;
     }
-    m->used[first / BLOCK] = (double)used;
+    m->used[begin / BLOCK] = (double)used;
     return (double)fastest;
 }
 
@@ -99,7 +105,8 @@ WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error
 {
     const WadiScene *scene = dem->context.world->scene;
     const WadiVec3 g = wadi_scale(wadi_curve_value3(&scene->gravity, step->time), step->dt);
-    const int64_t blocks = wadi_parallel_block_count(dem->grains.count, BLOCK);
+    const int64_t awake = dem->grains.count - dem->sleep.count;
+    const int64_t blocks = wadi_parallel_block_count(awake, BLOCK);
     Move m = { .dem = dem,
                .step = step,
                .gravity = { (float)g.x, (float)g.y, (float)g.z },
@@ -107,7 +114,7 @@ WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error
     double *partials = NULL, used = 0.0;
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &partials, (size_t)blocks, "speeds", error));
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &m.used, (size_t)blocks, "speeds", error));
-    double fastest = fmax(0.0, wadi_parallel_max(dem->grains.count, BLOCK, move_block, &m, partials));
+    double fastest = fmax(0.0, wadi_parallel_max(awake, BLOCK, move_block, &m, partials));
     fly(&m, &fastest);
     for (int64_t b = 0; b < blocks; ++b) {
         used = fmax(used, m.used[b]);

@@ -16,6 +16,10 @@ static const double SMALLEST_PART = 0.2; /* of its radius that a new grain has a
 #define RENEW(pointer, capacity, count)                                                                      \
     wadi_array_renew((void **)&(pointer), &(capacity), (size_t)(count), sizeof *(pointer), "grains", error)
 
+/* Keeps the content. */
+#define RESERVE(pointer, capacity, count)                                                                    \
+    wadi_array_reserve((void **)&(pointer), &(capacity), (size_t)(count), sizeof *(pointer), "grains", error)
+
 /* Per grain, in scratch. */
 typedef struct Sizes {
     float *radius; /* m: as large as it will be */
@@ -46,7 +50,8 @@ void wadi_dem_save_turning(const WadiDem *dem)
     for (int c = 0; c < 3; ++c) {
         turning[c] = wadi_particles_column(p, dem->turning_column + c);
     }
-    for (int32_t i = 0; dem->grains.count > 0 && i < p->count; ++i) {
+    for (int32_t i = dem->is_set_changed || dem->known != p->count ? 0 : dem->sleep.count;
+         dem->grains.count > 0 && i < p->count; ++i) {
         if (number[i] > 0) {
             const WadiF8 motion = dem->grains.motion[number[i] - 1];
             turning[0][i] = motion[4], turning[1][i] = motion[5], turning[2][i] = motion[6];
@@ -62,6 +67,7 @@ typedef struct Fill {
     double dt;
     float *fitted; /* radius of new grains */
     int base;      /* level of the smallest margin */
+    int32_t from;  /* grains before it are as in the last list */
 } Fill;
 
 /* Levels of margins that grains want: SKIN d 2^level. */
@@ -82,20 +88,22 @@ static int level_of(const Fill *f, int64_t i)
 static int find_base(const Fill *f)
 {
     const int32_t count = f->dem->context.particles->count;
+    const int64_t awake = count - f->dem->sleep.count;
     int64_t with[LEVELS] = { 0 };
-    for (int32_t i = 0; i < count; ++i) {
+    for (int32_t i = f->dem->sleep.count; i < count; ++i) {
         with[level_of(f, i)] += 1;
     }
     int base = 0;
-    for (int64_t below = with[0]; base < BASE_MAX && 4 * below < 3 * (int64_t)count; below += with[base]) {
+    for (int64_t below = with[0]; base < BASE_MAX && 4 * below < 3 * awake; below += with[base]) {
         ++base;
     }
     return base;
 }
 
-static void size_block(void *context, int64_t first, int64_t end)
+static void size_block(void *context, int64_t begin, int64_t stop)
 {
     const Fill *f = context;
+    const int64_t first = begin + f->from, end = stop + f->from;
     for (int64_t i = first; i < end; ++i) {
         const int level = level_of(f, i);
         f->sizes.radius[i] = (float)wadi_dem_radius_of(f->dem, f->dem->context.particles->id[i]);
@@ -103,10 +111,28 @@ static void size_block(void *context, int64_t first, int64_t end)
     }
 }
 
+/* Radius of a sphere at x, up to `own`, that touches no sleeping grain. */
+static double room_among_sleeping(const Fill *f, WadiVec3 x, double own)
+{
+    const WadiParticles *p = f->dem->context.particles;
+    const float *radius = wadi_particles_column(p, f->dem->radius_column);
+    WadiDemCellWalk walk;
+    double room = own;
+    if (f->sort->first > 0) {
+        wadi_dem_cell_walk_begin(&walk, &f->dem->asleep, x, own + largest_radius(f->dem));
+        for (int32_t j; (j = wadi_dem_cell_walk_next(&walk)) >= 0;) {
+            const WadiVec3 d = wadi_sub((WadiVec3){ p->x[j], p->y[j], p->z[j] }, x);
+            room = fmin(room, wadi_norm(d) - (double)radius[j]);
+        }
+    }
+    return room;
+}
+
 /* The radius of a new grain: up to those of older grains, and with new ones the gap is shared. */
-static void fit_block(void *context, int64_t first, int64_t end)
+static void fit_block(void *context, int64_t begin, int64_t stop)
 {
     const Fill *f = context;
+    const int64_t first = begin + f->from, end = stop + f->from;
     const WadiParticles *p = f->dem->context.particles;
     const uint32_t *number = wadi_particles_column(p, f->dem->number_column);
     const float *now = wadi_particles_column(p, f->dem->radius_column);
@@ -116,6 +142,7 @@ static void fit_block(void *context, int64_t first, int64_t end)
         WadiDemWalk walk;
         const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
         if (number[i] == 0) {
+            radius = fmin(radius, room_among_sleeping(f, x, own));
             wadi_dem_walk_begin(&walk, f->sort, x, own + largest_radius(f->dem));
             for (int32_t from, to; wadi_dem_walk_next(&walk, &from, &to);) {
                 for (int32_t j = from; j < to; ++j) {
@@ -133,9 +160,10 @@ static void fit_block(void *context, int64_t first, int64_t end)
     }
 }
 
-static void fill_block(void *context, int64_t first, int64_t end)
+static void fill_block(void *context, int64_t begin, int64_t stop)
 {
     const Fill *f = context;
+    const int64_t first = begin + f->from, end = stop + f->from;
     WadiDem *dem = f->dem;
     const WadiParticles *p = dem->context.particles;
     uint32_t *number = wadi_particles_column(p, dem->number_column);
@@ -146,6 +174,9 @@ static void fill_block(void *context, int64_t first, int64_t end)
     for (int64_t i = first; i < end; ++i) {
         const uint8_t m = p->material[i];
         radius[i] = f->fitted[i];
+        for (int c = 0; c < 3 && i < dem->sleep.count; ++c) {
+            turning[c][i] = 0.0f;
+        }
         dem->base[i][0] = p->x[i], dem->base[i][1] = p->y[i], dem->base[i][2] = p->z[i];
         dem->grains.shift[i] = (WadiF4){ 0, 0, 0, radius[i] };
         dem->grains.motion[i] =
@@ -171,37 +202,84 @@ static WadiStatus make_walls(WadiDem *dem, const WadiDemStep *step, const Sizes 
     return wadi_dem_walls_build(&dem->walls, &in, dem->context.scratch, error);
 }
 
-static WadiStatus make_pairs(WadiDem *dem, const WadiTileSort *sort, const Sizes *sizes, WadiError *error)
+static WadiStatus make_pairs(WadiDem *dem, const WadiTileSort *sort, const Sizes *sizes,
+                             const WadiDemSprings *springs, WadiError *error)
 {
-    WadiArena *scratch = dem->context.scratch;
-    WadiDemSprings springs;
-    WADI_TRY(wadi_dem_springs_of(&springs, &dem->list.pairs, scratch, error));
     const WadiDemListIn in = { .particles = dem->context.particles,
                                .sort = sort,
+                               .asleep = sort->first > 0 ? &dem->asleep : NULL,
                                .radius = sizes->radius,
                                .margin = sizes->margin,
                                .mass = dem->mass,
                                .largest_radius = largest_radius(dem),
                                .smallest_margin = (double)(float)sizes->smallest_margin,
-                               .springs = &springs,
+                               .springs = springs,
                                .number = wadi_particles_column(dem->context.particles, dem->number_column) };
-    return wadi_dem_list_build(&dem->list, &in, scratch, error);
+    return wadi_dem_list_build(&dem->list, &in, dem->context.scratch, error);
+}
+
+/* Contacts of grains that sleep now go to the cold store, and the cells of these grains are made. */
+static WadiStatus store_asleep(WadiDem *dem, const WadiDemSprings *all, WadiError *error)
+{
+    const WadiParticles *p = dem->context.particles;
+    const uint32_t *number = wadi_particles_column(p, dem->number_column);
+    const int32_t asleep = dem->sleep.count;
+    int32_t *new_number = NULL, *subset = NULL;
+    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &new_number, (size_t)all->count, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &subset, (size_t)asleep, "grains", error));
+    for (int32_t i = 0; i < all->count; ++i) {
+        new_number[i] = -1;
+    }
+    for (int32_t i = 0; i < p->count; ++i) {
+        if (number[i] > 0) {
+            new_number[number[i] - 1] = i;
+        }
+    }
+    WADI_TRY(wadi_dem_cold_keep(&dem->cold, all, &dem->walls, new_number, asleep, error));
+    for (int32_t i = 0; i < asleep; ++i) {
+        subset[i] = i;
+    }
+    WADI_TRY(wadi_arena_reset(&dem->asleep_memory, error));
+    return wadi_cells_build_subset(&dem->asleep, p, subset, asleep, 2.0 * largest_radius(dem),
+                                   &dem->asleep_memory, error);
 }
 
 static WadiStatus renew_grains(WadiDem *dem, int32_t count, WadiError *error)
 {
-    WADI_TRY(RENEW(dem->grains.shift, dem->shift_capacity, count));
-    WADI_TRY(RENEW(dem->grains.motion, dem->motion_capacity, count));
-    WADI_TRY(RENEW(dem->base, dem->base_capacity, count));
-    return RENEW(dem->way, dem->way_capacity, count);
+    WADI_TRY(RESERVE(dem->grains.shift, dem->shift_capacity, count));
+    WADI_TRY(RESERVE(dem->grains.motion, dem->motion_capacity, count));
+    WADI_TRY(RESERVE(dem->base, dem->base_capacity, count));
+    return RESERVE(dem->way, dem->way_capacity, count);
 }
 
 static void find_growing(WadiDem *dem, const Sizes *sizes, const float *fitted)
 {
     dem->has_growing = false;
-    for (int32_t i = 0; i < dem->context.particles->count; ++i) {
+    for (int32_t i = dem->sleep.count; i < dem->context.particles->count; ++i) {
         dem->has_growing = dem->has_growing || fitted[i] < sizes->radius[i];
     }
+}
+
+static WadiStatus make_sizes(Fill *f, size_t count, WadiError *error)
+{
+    WadiDem *dem = f->dem;
+    const WadiParticles *p = dem->context.particles;
+    WadiArena *scratch = dem->context.scratch;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &f->sizes.radius, count, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &f->sizes.margin, count, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &f->fitted, count, "grains", error));
+    WADI_TRY(RESERVE(dem->mass, dem->mass_capacity, count));
+    for (int32_t i = f->from; i < p->count; ++i) {
+        dem->mass[i] = (float)wadi_dem_mass_of(dem, p->id[i], p->material[i]);
+    }
+    const float *radius = wadi_particles_column(p, dem->radius_column);
+    for (int32_t i = 0; i < f->from; ++i) {
+        f->sizes.radius[i] = radius[i];
+        f->sizes.margin[i] = 0.0f;
+    }
+    wadi_parallel_for(p->count - f->from, BLOCK, size_block, f);
+    wadi_parallel_for(p->count - f->from, BLOCK, fit_block, f);
+    return WADI_OK;
 }
 
 WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *error)
@@ -212,32 +290,32 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
         return WADI_OK;
     }
     WadiTileSort sort;
-    Fill f = { .dem = dem, .sort = &sort, .dt = step->dt };
+    WadiDemSprings springs;
+    const bool is_new = dem->is_set_changed || dem->grains.count == 0;
+    Fill f = { .dem = dem, .sort = &sort, .dt = step->dt, .from = is_new ? 0 : dem->sleep.count };
     wadi_dem_save_turning(dem);
     f.base = find_base(&f);
     f.sizes.smallest_margin = SKIN * dem->diameter * (1 << f.base);
     const double cell = 2.0 * largest_radius(dem) + 2.0001 * f.sizes.smallest_margin;
-    WADI_TRY(wadi_tile_sort(&sort, p, cell, scratch, error));
-    const size_t count = (size_t)p->count;
-    WADI_TRY(WADI_ARENA_NEW(scratch, &f.sizes.radius, count, "grains", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &f.sizes.margin, count, "grains", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &f.fitted, count, "grains", error));
-    WADI_TRY(RENEW(dem->mass, dem->mass_capacity, count));
-    for (int32_t i = 0; i < p->count; ++i) {
-        dem->mass[i] = (float)wadi_dem_mass_of(dem, p->id[i], p->material[i]);
+    WADI_TRY(wadi_tile_sort_from(&sort, p, dem->sleep.count, cell, scratch, error));
+    if (is_new) {
+        WADI_TRY(wadi_dem_cold_join(&springs, &dem->cold, &dem->list.pairs, scratch, error));
+        WADI_TRY(wadi_dem_cold_join_walls(&dem->walls, &dem->cold, scratch, error));
+        WADI_TRY(store_asleep(dem, &springs, error));
+    } else {
+        WADI_TRY(wadi_dem_springs_of(&springs, &dem->list.pairs, scratch, error));
     }
-    wadi_parallel_for(p->count, BLOCK, size_block, &f);
-    wadi_parallel_for(p->count, BLOCK, fit_block, &f);
-    WADI_TRY(make_pairs(dem, &sort, &f.sizes, error));
+    WADI_TRY(make_sizes(&f, (size_t)p->count, error));
+    WADI_TRY(make_pairs(dem, &sort, &f.sizes, &springs, error));
     WADI_TRY(make_walls(dem, step, &f.sizes, sort.first, error));
     WADI_TRY(renew_grains(dem, p->count, error));
     WADI_TRY(RENEW(dem->grains.load, dem->load_capacity,
                    (int64_t)p->count + wadi_dem_slot_count(&dem->list.pairs)));
-    wadi_parallel_for(p->count, BLOCK, fill_block, &f);
+    wadi_parallel_for(p->count - f.from, BLOCK, fill_block, &f);
     find_growing(dem, &f.sizes, f.fitted);
     dem->grains.count = dem->known = p->count;
-    dem->is_stale = false;
+    dem->is_stale = dem->is_set_changed = false;
     dem->steps_since_list = 0;
-    dem->list_count += 1;
+    dem->listed_at = step->time;
     return WADI_OK;
 }

@@ -6,8 +6,6 @@
 
 #define AT(member) .offset = offsetof(WadiDemDef, member)
 
-/* Grains fill this part of the bulk volume: with it a settled body has the volume that it was seeded with. */
-static const double PACKING = 0.6;
 static const double LARGEST_GRAIN = 1.25; /* spacings */
 
 static const WadiSceneChoice modes[] = {
@@ -43,7 +41,7 @@ static const WadiSceneField dem_fields[] = {
       .fallback = { -1 }, .fallback_text = "by the material's `friction_angle`",
       .doc = "Resistance to rolling over the normal force, at the radius of a grain." },
     { "grain_size", WADI_SCENE_NUMBER, AT(grain_size), .flags = WADI_SCENE_ABOVE_MIN, .unit = "m",
-      .minimum = 0, .maximum = 1e3, .fallback = { -1 }, .fallback_text = "1.046 spacings",
+      .minimum = 0, .maximum = 1e3, .fallback = { -1 }, .fallback_text = "the spacing",
       .doc = "Mean diameter of the grains." },
     { "size_spread", WADI_SCENE_NUMBER, AT(size_spread), .minimum = 0, .maximum = 0.5, .fallback = { 0.1 },
       .doc = "Diameters are spread evenly by this part of their mean to both sides." },
@@ -65,9 +63,8 @@ const WadiSceneObject wadi_dem_settings = {
 double wadi_dem_grain_size(const WadiScene *scene)
 {
     const double spacing = scene->cell_size / scene->particles_per_axis;
-    const double pi = 3.14159265358979324;
     const double given = wadi_dem_def(scene)->grain_size;
-    return given > 0.0 ? given : cbrt(6.0 / pi * PACKING) * spacing;
+    return given > 0.0 ? given : spacing;
 }
 
 static const char *check_size(const WadiScene *scene, char *text, size_t size)

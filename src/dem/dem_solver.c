@@ -5,7 +5,9 @@
 #include "core/alloc.h"
 #include "dem/dem.h"
 
-static const double FARTHEST = 0.1; /* diameters that a grain moves in a step at most */
+enum { SLEEP_RADIUS = 3 };            /* cells of sleep within which moving grains wake others */
+static const double SLEEP_CELL = 0.5; /* diameters: tiles of sleep are 4 wide */
+static const double FARTHEST = 0.1;   /* diameters that a grain moves in a step at most */
 
 static WadiStatus create(void **solver, const WadiSolverContext *context, WadiError *error)
 {
@@ -25,7 +27,9 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
         return wadi_dem_field_create(&dem->field, &dem->context, dem->diameter, error);
     }
     WADI_TRY(wadi_particles_add_vector(p, "angular_velocity", WADI_TYPE_F32, &dem->turning_column, error));
-    return wadi_particles_add_column(p, "list_number", WADI_TYPE_U32, &dem->number_column, error);
+    WADI_TRY(wadi_particles_add_column(p, "list_number", WADI_TYPE_U32, &dem->number_column, error));
+    dem->sleep.cell_size = SLEEP_CELL * dem->diameter;
+    return wadi_sleep_init(&dem->sleep, wadi_dem_def(context->world->scene)->sleep, SLEEP_RADIUS, p, error);
 }
 
 static void destroy(void *solver)
@@ -34,6 +38,9 @@ static void destroy(void *solver)
     wadi_dem_field_destroy(dem->field);
     wadi_dem_list_free(&dem->list);
     wadi_dem_walls_free(&dem->walls);
+    wadi_dem_cold_free(&dem->cold);
+    wadi_sleep_free(&dem->sleep);
+    wadi_arena_free(&dem->asleep_memory);
     WADI_DELETE(dem->grains.shift, dem->shift_capacity);
     WADI_DELETE(dem->grains.motion, dem->motion_capacity);
     WADI_DELETE(dem->grains.load, dem->load_capacity);
@@ -62,6 +69,11 @@ static double largest_dt(const void *solver, double time, const char **limit)
     if (dem->field != NULL) {
         return wadi_dem_field_largest_dt(dem->field, time, limit);
     }
+    const WadiScene *scene = dem->context.world->scene;
+    if (wadi_sleep_is_undisturbed(&dem->sleep, &dem->context, time, time + 1.0 / scene->fps)) {
+        *limit = "asleep";
+        return INFINITY;
+    }
     const double contact = wadi_dem_contact_step(dem, dem->fastest);
     const double way = FARTHEST * dem->diameter / fmax(dem->fastest, 1e-30);
     *limit = contact < way ? "contact" : "speed";
@@ -86,6 +98,7 @@ const WadiSolverType wadi_dem_solver = {
     .settings = &wadi_dem_settings,
     .check = wadi_dem_check_settings,
     .wants_even_seeds = true,
+    .seed_jitter = 0.5, /* less would leave a lattice that stands */
     .scratch_bytes_each = 500,
     .create = create,
     .destroy = destroy,

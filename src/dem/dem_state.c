@@ -7,55 +7,72 @@
 
 enum { WALL_FLOATS = 12 }; /* spring, normal and distance */
 
-static size_t count_contacts(const WadiDemPairs *pairs)
+/* Contacts of sleeping grains come first: their rows are empty in the list. Counts where nothing is given. */
+static size_t put_contacts(const WadiDem *dem, uint32_t *grains, WadiF8 *spring)
 {
-    size_t count = 0;
-    for (int32_t p = 0; pairs->count > 0 && p < pairs->start[pairs->count]; ++p) {
-        count += pairs->touches[p];
+    const WadiDemPairs *pairs = &dem->list.pairs;
+    const WadiDemSprings *cold = &dem->cold.springs;
+    size_t n = 0;
+    for (int32_t i = 0; i < pairs->count; ++i) {
+        const bool is_cold = i < cold->count;
+        const int32_t *start = is_cold ? cold->start : pairs->start;
+        for (int32_t p = start[i]; p < start[i + 1]; ++p) {
+            if (!is_cold && pairs->touches[p] == 0) {
+                continue;
+            }
+            if (grains != NULL) {
+                grains[2 * n] = (uint32_t)i;
+                grains[2 * n + 1] = (uint32_t)(is_cold ? cold->other[p] : pairs->other[p]);
+                spring[n] = is_cold ? cold->spring[p] : pairs->spring[p];
+            }
+            ++n;
+        }
     }
-    return count;
+    return n;
 }
 
-static WadiStatus save_contacts(const WadiDemPairs *pairs, WadiState *state, WadiError *error)
+static WadiStatus save_contacts(const WadiDem *dem, WadiState *state, WadiError *error)
 {
-    const size_t count = count_contacts(pairs);
+    const size_t count = put_contacts(dem, NULL, NULL);
     uint32_t *grains = NULL;
     WadiF8 *spring = NULL;
     WADI_TRY(wadi_state_add(state, "dem_contacts", WADI_TYPE_U32, 2, count, (void **)&grains, error));
     WADI_TRY(wadi_state_add(state, "dem_springs", WADI_TYPE_F32, 8, count, (void **)&spring, error));
-    size_t n = 0;
-    for (int32_t i = 0; i < pairs->count; ++i) {
-        for (int32_t p = pairs->start[i]; p < pairs->start[i + 1]; ++p) {
-            if (pairs->touches[p] != 0) {
-                grains[2 * n] = (uint32_t)i;
-                grains[2 * n + 1] = (uint32_t)pairs->other[p];
-                spring[n++] = pairs->spring[p];
-            }
-        }
-    }
+    put_contacts(dem, grains, spring);
     return WADI_OK;
 }
 
-static WadiStatus save_walls(const WadiDemWalls *walls, WadiState *state, WadiError *error)
+static size_t put_walls(const WadiDemWall *walls, size_t count, int32_t *owner, float *value)
 {
-    size_t count = 0, n = 0;
-    for (size_t w = 0; w < walls->count; ++w) {
-        count += walls->wall[w].touches;
+    size_t n = 0;
+    for (size_t w = 0; w < count; ++w) {
+        if (walls[w].touches == 0) {
+            continue;
+        }
+        if (owner != NULL) {
+            owner[2 * n] = walls[w].grain;
+            owner[2 * n + 1] = walls[w].solid;
+            *(WadiF8 *)(value + WALL_FLOATS * n) = walls[w].spring;
+            *(WadiF4 *)(value + WALL_FLOATS * n + 8) = walls[w].normal;
+        }
+        ++n;
     }
+    return n;
+}
+
+static WadiStatus save_walls(const WadiDem *dem, WadiState *state, WadiError *error)
+{
+    const WadiDemCold *cold = &dem->cold;
+    const size_t asleep = put_walls(cold->wall, cold->wall_count, NULL, NULL);
+    const size_t count = asleep + put_walls(dem->walls.wall, dem->walls.count, NULL, NULL);
     int32_t *owner = NULL;
     float *value = NULL;
     WADI_TRY(wadi_state_add(state, "dem_walls", WADI_TYPE_I32, 2, count, (void **)&owner, error));
     WADI_TRY(
         wadi_state_add(state, "dem_wall_springs", WADI_TYPE_F32, WALL_FLOATS, count, (void **)&value, error));
-    for (size_t w = 0; w < walls->count; ++w) {
-        const WadiDemWall *wall = &walls->wall[w];
-        if (wall->touches != 0) {
-            owner[2 * n] = wall->grain;
-            owner[2 * n + 1] = wall->solid;
-            *(WadiF8 *)(value + WALL_FLOATS * n) = wall->spring;
-            *(WadiF4 *)(value + WALL_FLOATS * n + 8) = wall->normal;
-            ++n;
-        }
+    if (count > 0) {
+        put_walls(cold->wall, cold->wall_count, owner, value);
+        put_walls(dem->walls.wall, dem->walls.count, owner + 2 * asleep, value + WALL_FLOATS * asleep);
     }
     return WADI_OK;
 }
@@ -63,10 +80,12 @@ static WadiStatus save_walls(const WadiDemWalls *walls, WadiState *state, WadiEr
 WadiStatus wadi_dem_save(const void *solver, WadiState *state, WadiError *error)
 {
     const WadiDem *dem = solver;
-    const double numbers[2] = { dem->fastest, (double)dem->list.pairs.count };
-    WADI_TRY(wadi_state_put(state, "dem", WADI_TYPE_F64, 2, 1, numbers, error));
-    WADI_TRY(save_contacts(&dem->list.pairs, state, error));
-    return save_walls(&dem->walls, state, error);
+    const double numbers[4] = { dem->fastest, (double)dem->list.pairs.count, dem->checked_at,
+                                dem->listed_at };
+    WADI_TRY(wadi_state_put(state, "dem", WADI_TYPE_F64, 4, 1, numbers, error));
+    WADI_TRY(save_contacts(dem, state, error));
+    WADI_TRY(save_walls(dem, state, error));
+    return wadi_sleep_save(&dem->sleep, state, error);
 }
 
 static bool are_finite(const WadiStateArray *array)
@@ -140,7 +159,7 @@ WadiStatus wadi_dem_load(void *solver, const WadiState *state, WadiError *error)
 {
     WadiDem *dem = solver;
     const WadiStateArray *numbers, *contacts, *springs, *walls, *wall_springs;
-    WADI_TRY(wadi_state_expect(state, "dem", WADI_TYPE_F64, 2, 1, &numbers, error));
+    WADI_TRY(wadi_state_expect(state, "dem", WADI_TYPE_F64, 4, 1, &numbers, error));
     WADI_TRY(wadi_state_expect(state, "dem_contacts", WADI_TYPE_U32, 2, SIZE_MAX, &contacts, error));
     WADI_TRY(wadi_state_expect(state, "dem_springs", WADI_TYPE_F32, 8, contacts->count, &springs, error));
     WADI_TRY(wadi_state_expect(state, "dem_walls", WADI_TYPE_I32, 2, SIZE_MAX, &walls, error));
@@ -148,17 +167,25 @@ WadiStatus wadi_dem_load(void *solver, const WadiState *state, WadiError *error)
                                &wall_springs, error));
     const double *number = numbers->data;
     if (!(number[0] >= 0.0 && number[0] <= 1e9 && number[1] >= 0.0 && number[1] <= INT32_MAX / 8 &&
-          contacts->count <= INT32_MAX / 4 && are_contacts(contacts, number[1]) && are_walls(walls) &&
-          are_finite(springs) && are_finite(wall_springs) && are_numbers(dem, number[1]))) {
+          isfinite(number[2]) && isfinite(number[3]) && contacts->count <= INT32_MAX / 4 &&
+          are_contacts(contacts, number[1]) && are_walls(walls) && are_finite(springs) &&
+          are_finite(wall_springs) && are_numbers(dem, number[1]))) {
         return wadi_fail(error, WADI_ERR_FORMAT,
                          "the contacts of the solver dem in the checkpoint are damaged; resume from another "
                          "one");
     }
     dem->fastest = number[0];
+    dem->checked_at = number[2];
+    dem->listed_at = number[3];
+    dem->is_set_changed = true;
+    wadi_dem_cold_free(&dem->cold);
     dem->is_stale = true;
     dem->grains.count = 0;
     dem->known = dem->context.particles->count;
     WADI_TRY(load_walls(&dem->walls, walls, wall_springs, error));
-    return wadi_dem_list_restore(&dem->list, (int32_t)number[1], (int32_t)contacts->count, contacts->data,
-                                 springs->data, error);
+    WADI_TRY(wadi_dem_list_restore(&dem->list, (int32_t)number[1], (int32_t)contacts->count, contacts->data,
+                                   springs->data, error));
+    return dem->sleep.is_on
+               ? wadi_sleep_load(&dem->sleep, dem->context.particles, dem->sleep.cell_size, state, error)
+               : WADI_OK;
 }

@@ -45,6 +45,13 @@ WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepR
         dem->known = 0;
         return WADI_OK;
     }
+    RUN("sleep", wadi_dem_rest(dem, &step, error));
+    report->sleeping_particles = dem->sleep.count;
+    if (dem->sleep.count == dem->context.particles->count) {
+        dem->fastest = 0.0;
+        dem->known = dem->context.particles->count;
+        return WADI_OK;
+    }
     RUN("list", wadi_dem_relist(dem, &step, error));
     RUN("contacts", find_forces(dem, &law));
     RUN("walls", add_walls(dem, &step, &law));

@@ -51,7 +51,8 @@ struct WadiSolverType {
     /* Its particles push each other: bodies start near a lattice, with a tenth of their jitter, and the
      * snap zb05, which lays two rows on one another, is left out. */
     bool wants_even_seeds;
-    bool has_pores; /* water enters sand: the keys of the pores and `saturation` have an effect */
+    double seed_jitter; /* the part of their jitter instead of a tenth; 0: a tenth */
+    bool has_pores;     /* water enters sand: the keys of the pores and `saturation` have an effect */
     /* Optional, for particles of constant volume: the fraction by which the material may expand. Without it
      * drift.volume is undefined. */
     double (*allowed_expansion)(const WadiScene *scene);

@@ -152,11 +152,12 @@ WadiSeedIn wadi_world_seed_in(const WadiWorld *world, const WadiBodyDef *body, c
 {
     const WadiSolverType *type = world->scene->solver_type;
     const bool is_even = type != NULL && type->wants_even_seeds;
+    const double even = is_even && type->seed_jitter > 0.0 ? type->seed_jitter : EVEN_JITTER;
     return (WadiSeedIn){ .shape = shape,
                          .solids = &world->solids,
                          .cell_size = world->cell_size,
                          .per_axis = world->scene->particles_per_axis,
-                         .jitter = is_even ? EVEN_JITTER * body->jitter : body->jitter,
+                         .jitter = is_even ? even * body->jitter : body->jitter,
                          .snap = is_even && body->snap == WADI_SNAP_ZB05 ? WADI_SNAP_NONE : body->snap,
                          .seed = (uint64_t)world->scene->seed,
                          .time = 0.0,

@@ -47,7 +47,7 @@ static void a_column_comes_to_rest_in_its_box(void **unused)
         assert_true(wadi_norm(from_ball) > 0.02 + 0.9 * r);
     }
     CHECK_AT_MOST(sqrt(energy), 0.003);
-    CHECK_AT_MOST(deepest, 0.02);
+    CHECK_AT_MOST(deepest, 0.05); /* rows from wall to wall are squeezed */
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
 }

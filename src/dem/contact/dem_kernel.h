@@ -123,7 +123,9 @@ static inline __attribute__((always_inline)) void wadi_dem_contact(const WadiDem
         v[c] -= rate * n[c];
     }
     wadi_dem_normal(law, lanes, &rate, &stiffness, &damping, &normal);
-    const WadiF8 side = WADI_DEM_SIDE_STIFFNESS * stiffness, loss = WADI_DEM_SIDE_DAMPING * damping;
+    const WadiF8 side = WADI_DEM_SIDE_STIFFNESS * stiffness;
+    const WadiF8 loss =
+        WADI_MIN8(WADI_DEM_SIDE_DAMPING * damping, (WADI_DEM_LOSS_MAX / law->dt) * lanes->mass);
     const WadiF8 most = lanes->friction[0] * normal, most_roll = lanes->friction[1] * normal;
     WadiF8 friction[3], resist[3], torque[3], turning[3];
     wadi_dem_slide(n, v, &side, &loss, &most, law->dt, lanes->spring, friction);
@@ -137,7 +139,8 @@ static inline __attribute__((always_inline)) void wadi_dem_contact(const WadiDem
         lanes->load[0][4 + c] = arm[0] * torque[c] + arm[2] * turning[c];
         lanes->load[1][4 + c] = arm[1] * torque[c] - arm[2] * turning[c];
     }
-    lanes->load[0][3] = lanes->load[0][7] = lanes->load[1][3] = lanes->load[1][7] = (WadiF8){ 0 };
+    lanes->load[0][3] = lanes->load[1][3] = (WadiF8){ 0 } + 1.0f;
+    lanes->load[0][7] = lanes->load[1][7] = (WadiF8){ 0 };
 }
 
 #endif

@@ -24,6 +24,9 @@ typedef struct WadiDemLawConstants {
 /* Of springs: tangential and rolling over normal stiffness, and damping over normal damping. */
 static const float WADI_DEM_SIDE_STIFFNESS = 2.0f / 7.0f;
 static const float WADI_DEM_SIDE_DAMPING = 0.5f;
+/* m / dt: bound of the damping of side springs. Eight contacts of a grain then take its rotation away in a
+ * step, and no more: 8 x 2 x 0.05 / (2 x 2/5) = 1. */
+static const float WADI_DEM_LOSS_MAX = 0.05f;
 
 /* A collision that the constants are found for. */
 typedef struct WadiDemImpact {

@@ -16,7 +16,7 @@ typedef struct WadiDemGrains {
     int32_t count;
     WadiF4 *shift;  /* u, m; w: radius, m */
     WadiF8 *motion; /* velocity (m/s), friction; angular velocity (1/s), rolling friction */
-    WadiF8 *load;   /* force (N), 0; torque (N m), 0: sums of the step, then those of the halo slots */
+    WadiF8 *load;   /* force (N), contacts; torque (N m), 0: sums of the step, then those of the halo slots */
 } WadiDemGrains;
 
 /* Each pair once, in the row of its owner. Rows of a chunk are computed by one thread, in order. A chunk adds

@@ -56,9 +56,10 @@ static void add_pair(const Builder *b, int32_t i, int32_t j, int32_t at)
         wadi_dem_spring_find(in->springs, in->number[i], in->number[j], &pairs->spring[at]) ? 1 : 0;
 }
 
-static void set_places(void *context, int64_t first, int64_t end)
+static void set_places(void *context, int64_t from, int64_t to)
 {
     const Builder *b = context;
+    const int64_t first = from + b->in->sort->first, end = to + b->in->sort->first;
     const WadiParticles *p = b->in->particles;
     const double *x[3] = { p->x, p->y, p->z };
     for (int a = 0; a < 3; ++a) {
@@ -117,30 +118,17 @@ static void visit_asleep(Visit *v)
 {
     const WadiDemListIn *in = v->builder->in;
     const WadiParticles *p = in->particles;
-    const double size = in->asleep->cell_size, reach = v->reach + in->largest_radius;
-    const double at[3] = { v->x, v->y, v->z };
-    int32_t low[3], high[3];
-    for (int a = 0; a < 3; ++a) {
-        low[a] = (int32_t)floor((at[a] - reach) / size);
-        high[a] = (int32_t)floor((at[a] + reach) / size);
-    }
-    for (int32_t cz = low[2]; cz <= high[2]; ++cz) {
-        for (int32_t cy = low[1]; cy <= high[1]; ++cy) {
-            for (int32_t cx = low[0]; cx <= high[0]; ++cx) {
-                const int32_t c = wadi_cells_find(in->asleep, cx, cy, cz);
-                for (int32_t n = c >= 0 ? in->asleep->start[c] : 0; c >= 0 && n < in->asleep->start[c + 1];
-                     ++n) {
-                    const int32_t j = in->asleep->order[n];
-                    const double dx = p->x[j] - v->x, dy = p->y[j] - v->y, dz = p->z[j] - v->z;
-                    const double limit = v->reach + (double)in->radius[j];
-                    if (dx * dx + dy * dy + dz * dz < limit * limit) {
-                        if (v->builder->is_filling) {
-                            add_pair(v->builder, v->i, j, v->builder->pairs->start[v->i] + v->count);
-                        }
-                        v->count += 1;
-                    }
-                }
+    const WadiVec3 x = { v->x, v->y, v->z };
+    WadiDemCellWalk walk;
+    wadi_dem_cell_walk_begin(&walk, in->asleep, x, v->reach + in->largest_radius);
+    for (int32_t j; (j = wadi_dem_cell_walk_next(&walk)) >= 0;) {
+        const WadiVec3 d = wadi_sub((WadiVec3){ p->x[j], p->y[j], p->z[j] }, x);
+        const double limit = v->reach + (double)in->radius[j];
+        if (wadi_dot(d, d) < limit * limit) {
+            if (v->builder->is_filling) {
+                add_pair(v->builder, v->i, j, v->builder->pairs->start[v->i] + v->count);
             }
+            v->count += 1;
         }
     }
 }
@@ -309,7 +297,7 @@ static WadiStatus make_places(Builder *b, WadiArena *scratch, WadiError *error)
         b->axis[0][count + l] = b->axis[1][count + l] = b->axis[2][count + l] = 0;
         b->reach[count + l] = b->margin[count + l] = 0.0f;
     }
-    wadi_parallel_for(count, GRAIN_BLOCK, set_places, b);
+    wadi_parallel_for(count - b->in->sort->first, GRAIN_BLOCK, set_places, b);
     return WADI_OK;
 }
 

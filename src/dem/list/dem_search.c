@@ -72,3 +72,33 @@ bool wadi_dem_walk_next(WadiDemWalk *walk, int32_t *first, int32_t *end)
     }
     return false;
 }
+
+void wadi_dem_cell_walk_begin(WadiDemCellWalk *walk, const WadiCells *cells, WadiVec3 x, double reach)
+{
+    const double at[3] = { x.x, x.y, x.z };
+    *walk = (WadiDemCellWalk){ .cells = cells };
+    for (int a = 0; a < 3; ++a) {
+        walk->low[a] = (int32_t)floor((at[a] - reach) / cells->cell_size);
+        walk->high[a] = (int32_t)floor((at[a] + reach) / cells->cell_size);
+        walk->at[a] = walk->low[a];
+    }
+}
+
+int32_t wadi_dem_cell_walk_next(WadiDemCellWalk *walk)
+{
+    while (walk->next == walk->end) {
+        if (walk->at[2] > walk->high[2]) {
+            return -1;
+        }
+        const int32_t c = wadi_cells_find(walk->cells, walk->at[0], walk->at[1], walk->at[2]);
+        walk->next = c >= 0 ? walk->cells->start[c] : 0;
+        walk->end = c >= 0 ? walk->cells->start[c + 1] : 0;
+        for (int a = 0; a < 3; ++a) {
+            if (++walk->at[a] <= walk->high[a] || a == 2) {
+                break;
+            }
+            walk->at[a] = walk->low[a];
+        }
+    }
+    return walk->cells->order[walk->next++];
+}

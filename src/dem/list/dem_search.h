@@ -2,6 +2,7 @@
 #ifndef WADI_DEM_SEARCH_H
 #define WADI_DEM_SEARCH_H
 
+#include "particles/cells.h"
 #include "particles/tile_sort.h"
 
 enum { WADI_DEM_RANGE_MAX = 27 };
@@ -25,5 +26,16 @@ typedef struct WadiDemWalk {
 void wadi_dem_walk_begin(WadiDemWalk *walk, const WadiTileSort *sort, WadiVec3 x, double reach);
 /* The next range that is not empty; false: there is none. */
 bool wadi_dem_walk_next(WadiDemWalk *walk, int32_t *first, int32_t *end);
+
+/* Particles in the cells of a table that a box around a point meets. */
+typedef struct WadiDemCellWalk {
+    const WadiCells *cells;
+    int32_t low[3], high[3], at[3];
+    int32_t next, end; /* in the order of the table, of the present cell */
+} WadiDemCellWalk;
+
+void wadi_dem_cell_walk_begin(WadiDemCellWalk *walk, const WadiCells *cells, WadiVec3 x, double reach);
+/* The next particle; -1: there is none. */
+int32_t wadi_dem_cell_walk_next(WadiDemCellWalk *walk);
 
 #endif

@@ -1,0 +1,180 @@
+/* Which grains sleep: the rules of sleep/sleep.h, decided a few times in a fall of half a diameter. A tile is
+ * as slow as the speeds of its grains are on average: a loose grain between others keeps nothing awake. A
+ * load is the force of awake grains on those of a sleeping tile. [theory 13.4] */
+#include <math.h>
+
+#include "core/parallel.h"
+#include "dem/contact/dem_forces.h"
+#include "dem/dem.h"
+#include "dem/dem_stage.h"
+
+enum { TILE_BLOCK = 4 };
+
+static const double INTERVAL = 0.3; /* sqrt(d / g) between two decisions */
+/* Bounds of the largest and the mean speed in a slow tile, in sqrt(g dx). */
+static const double SLOW = 0.5, SLOW_MEAN = 0.03;
+/* Tolerance of a load: part of it, and in weights of the grains of a tile. */
+static const double LOAD_PART = 0.1, LOAD_LEAST = 0.1;
+static const float LOAD_MEAN = 5.0f; /* decisions */
+
+static bool is_due(const WadiDem *dem, const WadiDemStep *step)
+{
+    const bool has_removals = dem->known != dem->context.particles->count;
+    const double interval = INTERVAL * dem->unit_time, since = step->time - dem->checked_at;
+    /* Displacements since the list was made tell rest from vibration if they took some time. */
+    return dem->sleep.is_on && (has_removals || since >= 2.0 * interval ||
+                                (since >= interval && step->time - dem->listed_at >= 0.5 * interval));
+}
+
+/* Mean force over some decisions, since neighbours vibrate, against that when the set of contacts last
+ * changed. */
+static void compare_load(WadiSleepTile *tile, double contacts, const double force[3], double weight)
+{
+    float *before = tile->load[0]; /* contacts, force then, decisions since, mean force */
+    if (!(fabs(contacts - (double)before[0]) <= 0.1 * (double)before[0])) {
+        before[0] = (float)contacts;
+        before[4] = 0.0f;
+    }
+    before[4] += 1.0f;
+    double square = 0.0, size = 0.0;
+    for (int c = 0; c < 3; ++c) {
+        float *mean = &before[5 + c];
+        *mean += ((float)force[c] - *mean) / fminf(before[4], LOAD_MEAN);
+        before[1 + c] = before[4] > LOAD_MEAN ? before[1 + c] : *mean;
+        square += (double)((*mean - before[1 + c]) * (*mean - before[1 + c]));
+        size += (double)(before[1 + c] * before[1 + c]);
+    }
+    tile->change = (float)(sqrt(square) / (LOAD_PART * sqrt(size) + LOAD_LEAST * weight));
+}
+
+/* Forces of awake grains on those of each sleeping tile. */
+static void check_loads(WadiDem *dem)
+{
+    const double g = dem->diameter / (dem->unit_time * dem->unit_time);
+    for (size_t t = 0; t < dem->sleep.tile_count; ++t) {
+        WadiSleepTile *tile = &dem->sleep.tile[t];
+        double force[3] = { 0 }, contacts = 0.0, weight = 0.0;
+        for (int32_t i = tile->first; i < tile->first + tile->count; ++i) {
+            for (int32_t s = dem->list.pairs.slot_start[i]; s < dem->list.pairs.slot_start[i + 1]; ++s) {
+                const WadiF8 load = dem->grains.load[dem->list.pairs.count + dem->list.pairs.slot[s]];
+                force[0] += (double)load[0], force[1] += (double)load[1], force[2] += (double)load[2];
+                contacts += (double)load[3];
+            }
+            weight += g * (double)dem->mass[i];
+        }
+        compare_load(tile, contacts, force, weight);
+    }
+}
+
+typedef struct Watch {
+    const WadiDem *dem;
+    const WadiParticles *particles;
+    const WadiTileSort *sort;
+    double dt, slow, slow_mean, full; /* s, m, m, grains in a full tile */
+    double part;                      /* dt over the time since the list was made */
+    uint8_t *is_slow;
+    double *moved;
+} Watch;
+
+/* Net displacement in dt, m: of grains of the list that since it was made, which vibrations leave out. */
+static double displacement_of(const Watch *w, int32_t i)
+{
+    const WadiParticles *p = w->particles;
+    const uint32_t *number = wadi_particles_column(p, w->dem->number_column);
+    if (number[i] == 0 || w->dem->grains.count == 0) {
+        return w->dt * sqrt((double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]));
+    }
+    const WadiF4 u = w->dem->grains.shift[number[i] - 1];
+    return w->part * sqrt((double)(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
+}
+
+static void watch_tiles(void *context, int64_t first, int64_t end)
+{
+    const Watch *w = context;
+    for (int64_t t = first; t < end; ++t) {
+        double largest = 0.0, sum = 0.0;
+        const int32_t from = w->sort->tile_start[t], to = w->sort->tile_start[t + 1];
+        for (int32_t i = from; i < to; ++i) {
+            const double moved = displacement_of(w, i);
+            largest = fmax(largest, moved);
+            sum += moved;
+        }
+        w->is_slow[t] = largest < w->slow && sum < w->slow_mean * fmax(to - from, w->full / WADI_TILE_SIDE);
+        w->moved[t] = sum / w->full;
+    }
+}
+
+static WadiStatus watch(WadiDem *dem, const WadiSleepStep *now, const WadiTileSort *sort, WadiError *error)
+{
+    const size_t tiles = (size_t)sort->tiles.count;
+    const double side = WADI_TILE_SIDE * sort->cell_size, spacing = dem->context.world->spacing;
+    const double unit = wadi_sleep_unit(now);
+    Watch w = { .dem = dem,
+                .particles = dem->context.particles,
+                .part = now->dt / fmax(now->time - dem->listed_at, 1e-30),
+                .sort = sort,
+                .dt = now->dt,
+                .slow = SLOW * unit,
+                .slow_mean = SLOW_MEAN * unit,
+                .full = side * side * side / (spacing * spacing * spacing) };
+    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &w.is_slow, tiles, "awake tiles", error));
+    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &w.moved, tiles, "awake tiles", error));
+    wadi_parallel_for(sort->tiles.count, TILE_BLOCK, watch_tiles, &w);
+    return wadi_sleep_watch(&dem->sleep, now, sort, w.is_slow, w.moved, error);
+}
+
+/* *is_changed: grains changed places, sort again. */
+static WadiStatus wake_or_fall_asleep(WadiDem *dem, const WadiSleepStep *now, const WadiTileSort *sort,
+                                      bool *is_changed, WadiError *error)
+{
+    WadiSleepSurvey survey;
+    uint8_t *wakes = NULL, *falls = NULL;
+    *is_changed = false;
+    WADI_TRY(wadi_sleep_survey(&dem->sleep, now, sort, &survey, error));
+    WADI_TRY(wadi_sleep_find_reached(&dem->sleep, now, &survey, &wakes, error));
+    if (wakes != NULL) {
+        *is_changed = true;
+        return wadi_sleep_wake(&dem->sleep, now, wakes, error);
+    }
+    WADI_TRY(wadi_sleep_find_candidates(&dem->sleep, now, &survey, &falls, error));
+    *is_changed = falls != NULL;
+    return falls != NULL ? wadi_sleep_fall_asleep(&dem->sleep, now, sort, falls, error) : WADI_OK;
+}
+
+WadiStatus wadi_dem_rest(WadiDem *dem, const WadiDemStep *step, WadiError *error)
+{
+    WadiParticles *p = dem->context.particles;
+    WadiArena *scratch = dem->context.scratch;
+    uint8_t *wakes = NULL;
+    if (!is_due(dem, step)) {
+        return WADI_OK;
+    }
+    const WadiSleepStep now = { .context = &dem->context,
+                                .time = step->time,
+                                .dt = fmax(step->time - dem->checked_at, step->dt) };
+    if (dem->known == p->count && dem->grains.count > 0 && dem->list.pairs.first == dem->sleep.count) {
+        check_loads(dem);
+    }
+    const int32_t asleep = dem->sleep.count;
+    wadi_dem_save_turning(dem);
+    WADI_TRY(wadi_sleep_find_disturbed(&dem->sleep, &now, &wakes, error));
+    bool is_changed = dem->sleep.count != asleep || wakes != NULL;
+    if (wakes != NULL) {
+        WADI_TRY(wadi_sleep_wake(&dem->sleep, &now, wakes, error));
+    }
+    dem->is_set_changed = dem->is_set_changed || is_changed;
+    bool is_first = true;
+    for (bool repeats = true; repeats && dem->sleep.count < p->count; is_first = false) {
+        WadiTileSort sort;
+        WADI_TRY(wadi_tile_sort_from(&sort, p, dem->sleep.count, dem->sleep.cell_size, scratch, error));
+        if (is_first) {
+            WADI_TRY(watch(dem, &now, &sort, error));
+        }
+        WADI_TRY(wake_or_fall_asleep(dem, &now, &sort, &repeats, error));
+        dem->is_set_changed = dem->is_set_changed || repeats;
+    }
+    wadi_sleep_end(&dem->sleep, p);
+    dem->checked_at = step->time;
+    dem->is_stale = true;
+    return WADI_OK;
+}
