@@ -6,10 +6,26 @@ export class Link {
   // handlers: open(), lost(text), text(object), binary(ArrayBuffer)
   constructor(handlers) {
     this.handlers = handlers;
+    this.delay = 250;
+    this.takeToken();
+    // A new address given to this window changes only the part behind the #.
+    window.addEventListener("hashchange", () => {
+      this.takeToken();
+      if (this.token) this.reconnect();
+    });
+    this.connect();
+  }
+
+  takeToken() {
     this.token = location.hash.slice(1);
     if (this.token) history.replaceState(null, "", location.pathname);
+  }
+
+  reconnect() {
+    clearTimeout(this.timer);
+    this.socket.onclose = null;
+    this.socket.close();
     this.delay = 250;
-    this.closed = false;
     this.connect();
   }
 
@@ -38,7 +54,6 @@ export class Link {
       }
     };
     socket.onclose = (event) => {
-      if (this.closed) return;
       if (event.code === 1008) {
         this.handlers.lost("This address was used before. Open the newest address that wadi printed in its terminal.");
         this.token = "";
@@ -46,7 +61,7 @@ export class Link {
       } else {
         this.handlers.lost("The connection to wadi is lost. Trying again…");
       }
-      setTimeout(() => this.connect(), this.delay);
+      this.timer = setTimeout(() => this.connect(), this.delay);
       this.delay = Math.min(2 * this.delay, 3000);
     };
   }

@@ -97,6 +97,7 @@ link = new Link({
     $("lost").hidden = true;
     stage.grains.clear();
     state.picture = null;
+    state.acknowledged = 0;
     if ($("colour").value) send(`colour ${$("colour").value}`);
   },
   lost(text) {
@@ -148,9 +149,10 @@ function loop(now) {
 requestAnimationFrame(loop);
 new ResizeObserver(() => stage.resize()).observe($("picture"));
 stage.resize();
+if (stage.isSoftware) stage.setQuality(0);
 
 function showPlaying() {
-  $("play").textContent = state.isPlaying ? "❚❚" : "▶";
+  $("play").innerHTML = `<svg viewBox="0 0 16 16"><path d="${state.isPlaying ? "M3 2h4v12H3zM9 2h4v12H9z" : "M4 2l10 6-10 6z"}"/></svg>`;
   $("play").setAttribute("aria-label", state.isPlaying ? "pause" : "play");
 }
 
@@ -194,6 +196,12 @@ const four = (p) => stage.toWorld(p).map((v) => v.toFixed(5)).join(" ");
 function act() {
   if (!drag.at) return;
   const r = Number($("brush").value), p = drag.at.clone();
+  if (state.facts.domain) { // behind the box there is only the floor of the picture
+    ["x", "y"].forEach((axis, i) => {
+      const limit = Math.max(0.5 * stage.extent[i] - 0.7 * r, 0);
+      p[axis] = Math.min(Math.max(p[axis], -limit), limit);
+    });
+  }
   if (state.tool === "push") {
     p.z += 0.3 * r;
     send(`push ${four(p)} ${r.toFixed(5)}`);
@@ -254,7 +262,7 @@ $("shadows").onchange = () => {
   stage.shadowIsOld = true;
   stage.need();
 };
-$("quality").onchange = () => stage.setQuality($("quality").value === "fast" ? 0 : 1);
+$("quality").onchange = () => stage.setQuality($("quality").value === "fast" || ($("quality").value === "auto" && stage.isSoftware) ? 0 : 1);
 const setCut = () => stage.setCut($("cut").value === "" ? null : Number($("cut").value), Number($("cut-at").value));
 $("cut").onchange = $("cut-at").oninput = setCut;
 $("speed").onchange = () => send(`speed ${$("speed").value}`);

@@ -35,8 +35,8 @@ const SLIDERS = [
 ];
 
 function slider(label, unit, low, high, step, value, send) {
-  const shown = element("output", {}, `${short(value)} ${unit}`);
-  const input = element("input", { type: "range", min: low, max: high, step, value, ariaLabel: label });
+  const shown = element("output", {}, value < 0 ? "automatic" : `${short(value)} ${unit}`);
+  const input = element("input", { type: "range", min: low, max: high, step, value: Math.max(value, low), ariaLabel: label });
   input.addEventListener("input", () => {
     shown.textContent = `${short(Number(input.value))} ${unit}`;
     send(Number(input.value));
@@ -53,7 +53,7 @@ export function showMaterials(facts, send) {
                           element("summary", {}, material.name.replace("view_", "")));
     for (const [key, label, unit, low, high, step, kinds] of SLIDERS) {
       if (kinds !== "both" && kinds !== material.kind) continue;
-      const value = Math.max(material[key], 0);
+      const value = material[key];
       group.append(slider(label, unit, low, Math.max(high, 2 * value), step, value,
                           (v) => send(`set materials.${material.name}.${key}=${v}`)));
     }

@@ -10,6 +10,9 @@ uniform highp sampler2D shadowMap;
 uniform float shadowStrength;
 uniform vec4 cut;            // plane: normal and offset; w > 1e9: none
 float lit(vec3 world, vec3 normal) {
+#ifdef FAST
+  return 1.0;
+#endif
   if (shadowStrength <= 0.0) return 1.0;
   vec4 at = shadowMatrix * vec4(world + normal * shadowBias, 1.0);
   vec2 size = vec2(textureSize(shadowMap, 0));
@@ -25,7 +28,11 @@ vec3 shade(vec3 colour, vec3 world, vec3 normal) {
   if (direct > 0.0) direct *= lit(world, normal);
   vec3 sky = mix(vec3(0.34, 0.31, 0.29), vec3(0.52, 0.58, 0.66), 0.5 + 0.5 * normal.z);
   vec3 linear = colour * (sky + direct * vec3(1.25, 1.15, 1.0));
+#ifdef FAST
+  return sqrt(linear / (1.0 + 0.25 * linear));
+#else
   return pow(linear / (1.0 + 0.25 * linear), vec3(1.0 / 2.2));
+#endif
 }
 `;
 
@@ -108,12 +115,16 @@ void main() {
   float r = dot(q, q);
   if (r > 1.0) discard;
   vec3 n = vec3(q.x, -q.y, sqrt(1.0 - r));
+#ifndef FAST
   vec3 at = center + n * radius;
   vec4 clip = projectionMatrix * vec4(at, 1.0);
   gl_FragDepth = 0.5 * clip.z / clip.w + 0.5;
+#endif
   vec3 normal = mat3(viewToWorld) * n;
   outColour = vec4(shade(colour, (viewToWorld * vec4(center, 1.0)).xyz, normal), 1.0);
+#ifndef FAST
   outColour.rgb += 0.25 * glossy * pow(max(n.z, 0.0), 24.0);
+#endif
 }
 `;
 

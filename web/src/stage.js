@@ -14,8 +14,10 @@ function colour(r, g, b) {
 export class Stage {
   constructor(canvas) {
     this.canvas = canvas;
+    this.quality = 1; // 1 full, 0 fast
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: false, powerPreference: "high-performance",
                                               preserveDrawingBuffer: false });
+    this.isSoftware = Stage.isSoftware(this.renderer.getContext());
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace; // the shaders write what the screen shows
     this.renderer.setClearColor(0xcfd8e0);
     this.scene = new THREE.Scene();
@@ -33,13 +35,19 @@ export class Stage {
     this.makeGround();
     this.makeDomain();
     this.surface = null;
-    this.quality = 1; // 1 full, 0 fast
     this.size = 1;
     this.floor = 0;
     this.center = [0, 0, 0];
     this.isNeeded = true;
     this.shadowIsOld = true;
     this.pickTarget = new THREE.WebGLRenderTarget(1, 1, { type: THREE.FloatType });
+  }
+
+  // Without a graphics card the processor draws, which the simulation may need as well.
+  static isSoftware(gl) {
+    const names = gl.getExtension("WEBGL_debug_renderer_info");
+    const name = names ? gl.getParameter(names.UNMASKED_RENDERER_WEBGL) : "";
+    return /swiftshader|llvmpipe|software/i.test(name);
   }
 
   need() {
@@ -66,6 +74,7 @@ export class Stage {
   meshMaterial(own, settings = {}) {
     return new THREE.RawShaderMaterial({
       glslVersion: THREE.GLSL3,
+      defines: this.quality < 1 ? { FAST: 1 } : {},
       vertexShader: meshVertex,
       fragmentShader: meshFragment,
       side: THREE.DoubleSide,
@@ -236,6 +245,12 @@ export class Stage {
   setQuality(quality) {
     if (quality === this.quality) return;
     this.quality = quality;
+    this.scene.traverse((object) => {
+      if (object.material?.isRawShaderMaterial) {
+        object.material.defines = quality < 1 ? { FAST: 1 } : {};
+        object.material.needsUpdate = true;
+      }
+    });
     this.resize();
   }
 
