@@ -9,8 +9,14 @@
 #include "render/solid_texture.h"
 #include "surface/surface_frame.h"
 
-/* The mesh under grains, in spacings: its radius for dry sand, and its lift when soaked. */
-static const double UNDERLAY_RADIUS = 0.35, UNDERLAY_LIFT = 0.5;
+/* Radius of the mesh under stones, in spacings. */
+static const double UNDERLAY_RADIUS = 0.35;
+/* Spacings per grain below which grains are stones of their own instead of a part of the surface, and the
+ * fraction of space that they fill. */
+static const double STONE_RATIO = 2.5, STONE_FILL = 0.62;
+/* Grains of a particle that flies alone. */
+enum { LOOSE_MAX = 64 };
+
 static void free_parts(WadiFrameScene *frame_scene)
 {
     for (int p = 0; p < frame_scene->part_count; ++p) {
@@ -35,23 +41,11 @@ int wadi_frame_scene_add_look(WadiFrameScene *frame_scene, WadiLook look)
     return frame_scene->look_count++;
 }
 
-/* The mean colour of the palette. */
-static WadiRgb palette_mean(const WadiGrainPalette *palette)
-{
-    WadiRgb mean = { 0 };
-    for (int c = 0; c < WADI_GRAIN_COLOURS; ++c) {
-        const uint8_t *colour = palette->colour[c];
-        mean = wadi_add_scaledf(mean, wadi_srgb(colour[0], colour[1], colour[2]), palette->fraction[c]);
-    }
-    return mean;
-}
-
 static WadiLook look_of(const WadiFrameBuilder *s, const WadiMaterial *material)
 {
     const WadiLookDef *def = &material->look;
     if (material->kind == WADI_MATERIAL_SAND) {
-        WadiGrainDef grains = wadi_frame_scene_grains(def);
-        return wadi_look_sand(palette_mean(&grains.palette));
+        return wadi_frame_scene_sand(def, def->style == WADI_STYLE_SURFACE ? 0.0 : material->grain_size);
     }
     WadiLook look = wadi_look_water(def->clarity > 0.0 ? def->clarity : 2.0 * s->size);
     if (def->colour.x >= 0.0) {
@@ -150,18 +144,14 @@ static WadiStatus make_balls(const WadiFrameBuilder *s, const WadiCloud *cloud, 
     return s->def->colours != NULL ? paint_balls(s, cloud, material, balls, error) : WADI_OK;
 }
 
-static WadiStatus make_grains(const WadiFrameBuilder *s, const WadiCloud *cloud, const WadiLookDef *look,
+/* Grains filled into all particles: where a cut shows the inside, or grains are as large as particles. */
+static WadiStatus fill_grains(const WadiFrameBuilder *s, const WadiCloud *cloud, const WadiGrainDef *def,
                               WadiGrains *grains, WadiError *error)
 {
     WadiArena *arena = &s->frame_scene->arena;
-    WadiGrainDef def = wadi_frame_scene_grains(look);
-    if (s->def->grains_max > 0 && def.per_particle > s->def->grains_max) {
-        def.per_particle = s->def->grains_max;
-    }
-    def.has_velocity = s->def->scene->render.shutter > 0.0;
     WadiBins bins;
     WADI_TRY(wadi_bins_build(&bins, cloud, WADI_GRAIN_SUPPORT, arena, error));
-    return wadi_grains_make(grains, cloud, &bins, s->frame_scene->origin, &def, arena, error);
+    return wadi_grains_make(grains, cloud, &bins, s->frame_scene->origin, def, arena, error);
 }
 
 static WadiStatus make_mesh(const WadiFrameBuilder *s, const WadiCloud *cloud, bool is_underlay,
@@ -186,16 +176,50 @@ static WadiStatus make_mesh(const WadiFrameBuilder *s, const WadiCloud *cloud, b
     return status;
 }
 
-/* Raises the mesh among the grains with wetness [LD09: the mesh fades in]. */
-static void lift_underlay(WadiSurfaceMesh *mesh, double wetness, double spacing)
+/* Grains that are nearly as large as the particles: as many to a particle as fill it, at least one, over a
+ * mesh that closes the gaps. */
+static WadiStatus make_stones(const WadiFrameBuilder *s, WadiFrameScenePart *part, const WadiCloud *cloud,
+                              double ratio, WadiGrainDef def, WadiError *error)
 {
-    const float *wet = wadi_surface_mesh_attribute(mesh, "wetness", 1);
-    for (size_t v = 0; v < mesh->mesh.vertex_count; ++v) {
-        const float *n = mesh->normal[v];
-        double lift = UNDERLAY_LIFT * spacing * (wet != NULL ? (double)wet[v] : wetness);
-        mesh->mesh.vertices[v] = wadi_add_scaled(mesh->mesh.vertices[v],
-                                                 wadi_vec3((double)n[0], (double)n[1], (double)n[2]), lift);
+    double cube = ratio * ratio * ratio;
+    def.per_particle = (int)fmin(fmax(rint(STONE_FILL * 1.90985931710274 * cube), 1.0), WADI_GRAIN_MAX);
+    /* the volume of that many grains of the given size, no larger than fits the particle */
+    def.fill = fmin(def.per_particle / (1.90985931710274 * cube), 1.1);
+    WADI_TRY(fill_grains(s, cloud, &def, &part->grains, error));
+    return make_mesh(s, cloud, true, &part->mesh, error);
+}
+
+static WadiStatus make_sand(const WadiFrameBuilder *s, WadiFrameScenePart *part, const WadiCloud *cloud,
+                            const WadiMaterial *material, WadiError *error)
+{
+    WadiArena *arena = &s->frame_scene->arena;
+    WadiGrainDef def = wadi_frame_scene_grains(&material->look);
+    def.has_velocity = s->def->scene->render.shutter > 0.0;
+    double ratio = cloud->spacing_max / material->grain_size;
+    part->is_angular = true;
+    if (s->def->has_cut) {
+        return fill_grains(s, cloud, &def, &part->grains, error);
     }
+    if (ratio < STONE_RATIO && cloud->count > 0) {
+        return make_stones(s, part, cloud, ratio, def, error);
+    }
+    WadiCloud bulk, loose;
+    WadiBox everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
+    WADI_TRY(wadi_sand_split(&bulk, &loose, cloud,
+                             s->def->scene->has_domain ? s->def->scene->domain : everywhere, arena, error));
+    WADI_TRY(make_mesh(s, &bulk, false, &part->mesh, error));
+    WADI_TRY(wadi_sand_owners(&part->owners, &bulk, part->mesh.mesh.vertices, part->mesh.mesh.vertex_count,
+                              s->frame_scene->origin, arena, error));
+    int most = material->look.grains > 0 ? material->look.grains : LOOSE_MAX;
+    WadiLooseDef scattered = { .size = material->grain_size,
+                               .smallest = 0.7 * s->def->pixel,
+                               .count_max = s->def->grains_max > 0 && s->def->grains_max < most
+                                                ? s->def->grains_max
+                                                : most,
+                               .palette = def.palette,
+                               .wetness = def.wetness,
+                               .has_velocity = def.has_velocity };
+    return wadi_loose_grains(&part->grains, &loose, s->frame_scene->origin, &scattered, arena, error);
 }
 
 static WadiStatus paint_mesh(const WadiFrameBuilder *s, WadiFrameScenePart *part,
@@ -228,11 +252,8 @@ static WadiStatus fill_part(WadiFrameBuilder *s, WadiFrameScenePart *part, const
     switch (part->style) {
     case WADI_STYLE_BALLS: WADI_TRY(make_balls(s, cloud, part->material, &part->grains, error)); break;
     case WADI_STYLE_GRAINS:
-        WADI_TRY(make_grains(s, cloud, &material->look, &part->grains, error));
-        if (s->def->has_underlay && !s->def->has_cut && is_sand) {
-            WADI_TRY(make_mesh(s, cloud, true, &part->mesh, error));
-            lift_underlay(&part->mesh, material->look.wetness, cloud->spacing_max);
-        }
+        WADI_TRY(is_sand ? make_sand(s, part, cloud, material, error)
+                         : make_balls(s, cloud, part->material, &part->grains, error));
         break;
     case WADI_STYLE_TEXTURE:
         WADI_TRY(make_mesh(s, cloud, false, &part->mesh, error));
@@ -285,8 +306,7 @@ static WadiLook ground_sand(const WadiFrameBuilder *s)
             return look_of(s, &scene->materials[m]);
         }
     }
-    WadiGrainDef grains = wadi_frame_scene_grains(&beach);
-    return wadi_look_sand(palette_mean(&grains.palette));
+    return wadi_frame_scene_sand(&beach, 0.0005);
 }
 
 static WadiLook ground_look(const WadiFrameBuilder *s)

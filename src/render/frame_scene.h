@@ -5,6 +5,7 @@
 
 #include "core/state.h"
 #include "render/grains.h"
+#include "render/sand_surface.h"
 #include "render/trace/tracer.h"
 #include "surface/mesh/surface_mesh.h"
 #include "world/world.h"
@@ -19,10 +20,10 @@ typedef struct WadiFrameSceneColours {
 
 typedef struct WadiFrameSceneDef {
     const WadiScene *scene;
-    const WadiWorld *world;     /* made from the scene; its colliders are drawn */
-    const WadiState *secondary; /* foam, spray, bubbles and dust of the frame; NULL: none */
-    int grains_max;             /* upper bound per particle; 0: as the looks say */
-    bool has_underlay;          /* sand drawn as grains has its mesh underneath, which closes gaps */
+    const WadiWorld *world;               /* made from the scene; its colliders are drawn */
+    const WadiState *secondary;           /* foam, spray, bubbles and dust of the frame; NULL: none */
+    int grains_max;                       /* upper bound per particle that flies alone; 0: as the looks say */
+    double pixel;                         /* m: width of a pixel where the scene is; 0: not known */
     const WadiFrameSceneColours *colours; /* NULL: as the looks say; otherwise particles are balls */
     bool is_layout;                       /* bodies, emitters, drains, domain and camera are drawn too */
     bool has_camera_drawn;                /* of a layout: the camera too, seen from elsewhere */
@@ -35,10 +36,12 @@ typedef struct WadiFrameScenePart {
     int material;        /* of the scene */
     WadiLookStyle style; /* never AUTO */
     int look; /* index into looks: of the grains or balls, or of the mesh when there is nothing else */
-    WadiSurfaceMesh mesh; /* owned; empty: none */
-    WadiRgb *mesh_colour; /* in the arena; TEXTURE only */
+    WadiSurfaceMesh mesh;  /* owned; empty: none */
+    WadiRgb *mesh_colour;  /* in the arena; TEXTURE only */
+    WadiSandOwners owners; /* GRAINS: of the vertices of the mesh */
     int mesh_look;
     WadiGrains grains; /* grains or balls; in the arena; count 0: none */
+    bool is_angular;   /* they are stones, not balls */
 } WadiFrameScenePart;
 
 /* A collider, or a wall drawn as glass. */
@@ -83,5 +86,7 @@ WadiLightDef wadi_frame_scene_light(const WadiScene *scene, const WadiCamera *ca
 
 /* Grains of the look's preset, with the look's changes. */
 WadiGrainDef wadi_frame_scene_grains(const WadiLookDef *look);
+/* The same as a look of the tracer, with grains of `size` m. */
+WadiLook wadi_frame_scene_sand(const WadiLookDef *look, double size);
 
 #endif

@@ -5,38 +5,65 @@ typedef struct Preset {
     WadiGrainPalette palette;
     int grains;
     double fill, size_variation;
+    double sparkle;
 } Preset;
 
-/* Colours chosen by eye from photographs. */
+/* Colours chosen by eye from photographs: minerals and their fractions. */
 static const Preset presets[WADI_PRESET_COUNT] = {
-    [WADI_PRESET_BEACH] = { { { { 226, 205, 168 }, { 205, 178, 134 }, { 240, 230, 208 }, { 122, 104, 84 } },
-                              { 0.5f, 0.3f, 0.15f, 0.05f },
-                              0.14f },
-                            10,
-                            0.6,
-                            0.35 },
-    [WADI_PRESET_DESERT] = { { { { 214, 152, 92 }, { 200, 132, 74 }, { 228, 176, 120 } },
-                               { 0.5f, 0.3f, 0.2f },
-                               0.1f },
-                             14,
-                             0.6,
-                             0.25 },
-    [WADI_PRESET_SOIL] = { { { { 92, 66, 46 }, { 70, 50, 36 }, { 118, 90, 66 }, { 150, 132, 108 } },
-                             { 0.45f, 0.35f, 0.17f, 0.03f },
-                             0.25f },
-                           10,
-                           0.65,
-                           0.6 },
-    [WADI_PRESET_GRAVEL] = { { { { 140, 138, 134 }, { 112, 110, 108 }, { 172, 168, 160 }, { 128, 112, 98 } },
-                               { 0.4f, 0.25f, 0.2f, 0.15f },
-                               0.18f },
-                             3,
-                             0.7,
-                             0.45 },
-    [WADI_PRESET_SUGAR] = { { { { 246, 246, 244 }, { 236, 238, 240 } }, { 0.7f, 0.3f }, 0.05f },
-                            12,
-                            0.55,
-                            0.2 },
+    [WADI_PRESET_BEACH] = { .palette = { { { 216, 200, 170 },
+                                           { 194, 172, 138 },
+                                           { 240, 234, 222 },
+                                           { 96, 86, 76 } },
+                                         { 0.45f, 0.32f, 0.17f, 0.06f },
+                                         0.16f },
+                            .grains = 10,
+                            .fill = 0.6,
+                            .size_variation = 0.35,
+                            .sparkle = 0.5 },
+    [WADI_PRESET_DESERT] = { .palette = { { { 222, 192, 154 },
+                                            { 208, 174, 134 },
+                                            { 238, 216, 188 },
+                                            { 134, 102, 80 } },
+                                          { 0.48f, 0.32f, 0.17f, 0.03f },
+                                          0.12f },
+                             .grains = 14,
+                             .fill = 0.6,
+                             .size_variation = 0.25,
+                             .sparkle = 0.35 },
+    [WADI_PRESET_BLACK] = { .palette = { { { 44, 43, 45 },
+                                           { 66, 63, 62 },
+                                           { 30, 30, 32 },
+                                           { 140, 128, 112 } },
+                                         { 0.5f, 0.28f, 0.18f, 0.04f },
+                                         0.25f },
+                            .grains = 12,
+                            .fill = 0.6,
+                            .size_variation = 0.35,
+                            .sparkle = 1.0 },
+    [WADI_PRESET_SOIL] = { .palette = { { { 98, 76, 58 },
+                                          { 76, 58, 44 },
+                                          { 124, 100, 78 },
+                                          { 160, 146, 126 } },
+                                        { 0.45f, 0.35f, 0.17f, 0.03f },
+                                        0.28f },
+                           .grains = 10,
+                           .fill = 0.65,
+                           .size_variation = 0.6,
+                           .sparkle = 0.1 },
+    [WADI_PRESET_GRAVEL] = { .palette = { { { 146, 144, 140 },
+                                            { 114, 112, 110 },
+                                            { 180, 176, 168 },
+                                            { 134, 116, 100 } },
+                                          { 0.4f, 0.25f, 0.2f, 0.15f },
+                                          0.18f },
+                             .grains = 3,
+                             .fill = 0.7,
+                             .size_variation = 0.45 },
+    [WADI_PRESET_SUGAR] = { .palette = { { { 248, 248, 247 }, { 240, 241, 243 } }, { 0.7f, 0.3f }, 0.03f },
+                            .grains = 12,
+                            .fill = 0.55,
+                            .size_variation = 0.2,
+                            .sparkle = 1.0 },
 };
 
 static uint8_t to_byte(double value)
@@ -63,6 +90,24 @@ WadiGrainDef wadi_frame_scene_grains(const WadiLookDef *look)
         def.palette.variation = (float)look->variation;
     }
     return def;
+}
+
+WadiLook wadi_frame_scene_sand(const WadiLookDef *def, double size)
+{
+    WadiGrainDef grains = wadi_frame_scene_grains(def);
+    const WadiGrainPalette *palette = &grains.palette;
+    WadiLook look = wadi_look_sand(wadi_grey(0.0f));
+    look.grain_size = (float)size;
+    look.variation = palette->variation;
+    look.lumps = def->preset == WADI_PRESET_SOIL ? 1.6f : 1.0f;
+    look.sparkle = (float)presets[def->preset].sparkle;
+    for (int c = 0; c < WADI_GRAIN_COLOURS; ++c) {
+        const uint8_t *colour = palette->colour[c];
+        look.mineral[c] = wadi_srgb(colour[0], colour[1], colour[2]);
+        look.fraction[c] = palette->fraction[c];
+        look.colour = wadi_add_scaledf(look.colour, look.mineral[c], palette->fraction[c]);
+    }
+    return look;
 }
 
 WadiCamera wadi_frame_scene_camera(const WadiScene *scene, WadiBox box, double time)

@@ -17,12 +17,13 @@ static void trace_mesh(WadiTraceMesh *to, const WadiMesh *mesh, int look)
                            .look = look };
 }
 
-static WadiTraceSpheres trace_grains(const WadiGrains *grains, int look)
+static WadiTraceSpheres trace_grains(const WadiGrains *grains, int look, bool is_angular)
 {
     return (WadiTraceSpheres){ .count = grains->count,
                                .sphere = (const float(*)[4])grains->sphere,
                                .colour = grains->colour,
                                .velocity = (const float(*)[3])grains->velocity,
+                               .is_angular = is_angular,
                                .look = look };
 }
 
@@ -106,17 +107,21 @@ WadiStatus wadi_frame_scene_trace(WadiFrameScene *frame_scene, const WadiScene *
                 is_blurred ? (const float(*)[3])wadi_surface_mesh_attribute(mesh, "velocity", 3) : NULL;
             to->wetness = wadi_surface_mesh_attribute(mesh, "wetness", 1);
             to->colour = (const float(*)[3])part->mesh_colour;
+            to->owner = (const uint32_t(*)[WADI_TRACE_OWNERS])part->owners.owner;
+            to->anchor = (const float(*)[3])part->owners.anchor;
+            to->anchor_hash = part->owners.anchor_hash;
+            to->anchor_count = part->owners.anchor_count;
             float wetness = (float)scene->materials[part->material].look.wetness;
             if (to->wetness == NULL && wetness > 0.0f) {
                 WADI_TRY(uniform_wetness(frame_scene, to, wetness, error));
             }
         }
         if (part->grains.count > 0) {
-            spheres[trace->spheres_count++] = trace_grains(&part->grains, part->look);
+            spheres[trace->spheres_count++] = trace_grains(&part->grains, part->look, part->is_angular);
         }
     }
     if (frame_scene->foam.count > 0) {
-        spheres[trace->spheres_count++] = trace_grains(&frame_scene->foam, frame_scene->foam_look);
+        spheres[trace->spheres_count++] = trace_grains(&frame_scene->foam, frame_scene->foam_look, false);
     }
     for (int s = 0; s < frame_scene->solid_count; ++s) {
         WADI_TRY(trace_solid(frame_scene, &meshes[trace->mesh_count++], &frame_scene->solids[s], error));

@@ -148,7 +148,7 @@ def test_json_events_have_the_documented_keys():
         is_equal(set(event) - {"event"}, documented[event["event"]], event)
     is_equal([event["frame"] for event in events[:5]], [1, 2, 3, 4, 5])
     is_equal((events[-1]["pictures"], events[-1]["kept"], events[-1]["video"], events[-1]["warnings"]), (5, 0, "", 1))
-    assert events[0]["grains"] > 0, events[0]
+    assert events[0]["triangles"] > 0, events[0]
 
 
 def test_false_colours_and_cuts():
@@ -163,7 +163,7 @@ def test_false_colours_and_cuts():
     is_equal(refused.code, 2)
     contains(refused.err, "grey")
     whole, half = (events_of(good("render", run, *SMALL, "--json", "--frames", "1", "-o", name, *more).out)[0]["grains"]
-                   for name, more in (("whole", ()), ("half", ("--cut", "0.5,0.5,0.5,1,0,0"))))
+                   for name, more in (("whole", ("--cut", "2,0.5,0.5,1,0,0")), ("half", ("--cut", "0.5,0.5,0.5,1,0,0"))))
     assert 0.4 * whole < half < 0.6 * whole, (whole, half)
     # x=0.55 leaves out the camera's side, wherever it stands.
     right, left = (events_of(good("render", run, *SMALL, "--json", "--frames", "1", "-o", "side", "--cut", "x=0.55", "--set",

@@ -35,7 +35,7 @@ static void open_fixture(Fixture *f, const char *scene)
     *f = (Fixture){ .scene = load_scene(scene) };
     f->sim = start_sim(f->scene, 1);
     CHECK_OK(wadi_sim_snapshot(f->sim, &f->frame, &error), error);
-    f->def = (WadiFrameSceneDef){ .scene = f->scene, .world = f->sim->world, .has_underlay = true };
+    f->def = (WadiFrameSceneDef){ .scene = f->scene, .world = f->sim->world };
 }
 
 static void close_fixture(Fixture *f)
@@ -58,8 +58,9 @@ static void materials_become_grains_meshes_and_solids(void **unused)
         const WadiFrameScenePart *sand = &f.frame_scene.parts[0], *water = &f.frame_scene.parts[1],
                                  *ghost = &f.frame_scene.parts[2];
         assert_int_equal(sand->style, WADI_STYLE_GRAINS);
-        assert_int_equal(sand->grains.count, 10 * 8 * 8 * 8);
-        assert_true(sand->mesh.mesh.triangle_count > 100); /* closed underneath */
+        assert_int_equal(sand->grains.count, 0); /* no particle flies alone */
+        assert_true(sand->mesh.mesh.triangle_count > 100);
+        assert_true(sand->owners.anchor_count > 100 && sand->owners.anchor_count <= 8 * 8 * 8);
         assert_int_equal(water->style, WADI_STYLE_SURFACE);
         assert_int_equal(water->grains.count, 0);
         WadiSurfaceFacts facts;
@@ -76,8 +77,91 @@ static void materials_become_grains_meshes_and_solids(void **unused)
     }
     WadiTraceScene trace;
     CHECK_OK(wadi_frame_scene_trace(&f.frame_scene, f.scene, &trace, &error), error);
-    assert_int_equal(trace.spheres_count, 1);
+    assert_int_equal(trace.spheres_count, 0);
     assert_int_equal(trace.mesh_count, 2 + 5);
+    close_fixture(&f);
+}
+
+/* A block of 6 x 6 x 6 particles against a wall, and three that fly alone. */
+static void particles_that_fly_alone_are_single_grains(void **unused)
+{
+    (void)unused;
+    enum { SIDE = 6, BLOCK = SIDE * SIDE * SIDE };
+    WadiError error = { 0 };
+    WadiArena arena = { 0 };
+    WadiCloud cloud, bulk, loose;
+    WadiVec3 x[BLOCK + 3];
+    for (int i = 0; i < BLOCK; ++i) {
+        x[i] = wadi_vec3(0.01 * (i % SIDE) + 0.005, 0.01 * (i / SIDE % SIDE), 0.01 * (i / SIDE / SIDE));
+    }
+    for (int i = 0; i < 3; ++i) {
+        x[BLOCK + i] = wadi_vec3(0.5 + 0.1 * i, 0.0, 0.2);
+    }
+    CHECK_OK(wadi_cloud_from_points(&cloud, x, BLOCK + 3, 0.01, &error), error);
+    WadiBox walls = { { 0.0, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
+    CHECK_OK(wadi_sand_split(&bulk, &loose, &cloud, walls, &arena, &error), error);
+    assert_int_equal(bulk.count, BLOCK);
+    assert_int_equal(loose.count, 3);
+    for (int i = 0; i < 3; ++i) {
+        CHECK_NEAR(loose.position[i].x, 0.5 + 0.1 * i, 1e-12);
+        assert_int_equal(loose.id[i], BLOCK + i);
+    }
+    /* Grains of 2 mm fill 0.6 of a cube of 10 mm: 0.6 * 125 * 6 / pi = 143 of them, cut to 100. */
+    WadiLooseDef def = { .size = 0.002, .count_max = 1000, .palette = { .fraction = { 1.0f } } };
+    WadiGrains grains, fewer;
+    CHECK_OK(wadi_loose_grains(&grains, &loose, wadi_vec3(0, 0, 0), &def, &arena, &error), error);
+    assert_int_equal(grains.count, 3 * 143);
+    def.count_max = 100;
+    CHECK_OK(wadi_loose_grains(&fewer, &loose, wadi_vec3(0, 0, 0), &def, &arena, &error), error);
+    assert_int_equal(fewer.count, 3 * 100);
+    for (size_t g = 0; g < 100; ++g) { /* the same grains, only fewer */
+        assert_memory_equal(grains.sphere[g], fewer.sphere[g], sizeof grains.sphere[g]);
+        CHECK_NEAR((double)grains.sphere[g][3], 0.001, 0.00026);
+        CHECK_NEAR((double)grains.sphere[g][0], 0.5, 0.0151);
+    }
+    /* Pixels of 4 mm: a quarter of them, twice as wide, with the same area. */
+    def = (WadiLooseDef){ .size = 0.002, .smallest = 0.004, .count_max = 1000, .palette = def.palette };
+    CHECK_OK(wadi_loose_grains(&fewer, &loose, wadi_vec3(0, 0, 0), &def, &arena, &error), error);
+    assert_int_equal(fewer.count, 3 * 36);
+    wadi_cloud_free(&cloud);
+    wadi_arena_free(&arena);
+}
+
+/* Against all pairs: the first owner of a vertex is its nearest particle. */
+static void grains_belong_to_the_nearest_particle(void **unused)
+{
+    (void)unused;
+    Fixture f;
+    WadiError error = { 0 };
+    open_fixture(&f, text);
+    CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.0, &error), error);
+    const WadiFrameScenePart *sand = &f.frame_scene.parts[0];
+    for (size_t v = 0; v < sand->mesh.mesh.vertex_count; v += 7) {
+        WadiVec3 p = wadi_sub(sand->mesh.mesh.vertices[v], f.frame_scene.origin);
+        double nearest = 1e9, owned = 1e9;
+        for (size_t a = 0; a < sand->owners.anchor_count; ++a) {
+            const float *at = sand->owners.anchor[a];
+            double d = wadi_norm(wadi_sub(p, wadi_vec3((double)at[0], (double)at[1], (double)at[2])));
+            nearest = fmin(nearest, d);
+            owned = a == sand->owners.owner[v][0] ? d : owned;
+        }
+        CHECK_NEAR(owned, nearest, 1e-6);
+    }
+    close_fixture(&f);
+}
+
+/* Grains of 5 cm among particles of 5 cm are stones, one to a particle. */
+static void large_grains_are_stones(void **unused)
+{
+    (void)unused;
+    Fixture f;
+    WadiError error = { 0 };
+    open_fixture(&f, text);
+    f.scene->materials[0].grain_size = 0.05;
+    CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.0, &error), error);
+    const WadiFrameScenePart *sand = &f.frame_scene.parts[0];
+    assert_int_equal(sand->grains.count, 8 * 8 * 8);
+    assert_true(sand->is_angular && sand->mesh.mesh.triangle_count > 100);
     close_fixture(&f);
 }
 
@@ -177,6 +261,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(materials_become_grains_meshes_and_solids),
+        cmocka_unit_test(particles_that_fly_alone_are_single_grains),
+        cmocka_unit_test(grains_belong_to_the_nearest_particle),
+        cmocka_unit_test(large_grains_are_stones),
         cmocka_unit_test(cuts_leave_what_is_behind),
         cmocka_unit_test(textures_need_their_attribute),
         cmocka_unit_test(empty_frames_have_an_empty_stage),

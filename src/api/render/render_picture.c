@@ -72,6 +72,13 @@ static WadiLightDef even_light(WadiLightDef light, const WadiTraceGround *ground
     return light;
 }
 
+/* m: width of a pixel at the camera's target. */
+static double pixel_at_target(const WadiCamera *camera, int height)
+{
+    double distance = wadi_norm(wadi_sub(camera->target, camera->eye));
+    return 2.0 * tan(0.5 * camera->view_angle * M_PI / 180.0) * distance / height;
+}
+
 /* Renders maker->frame to the film, whose size is set. */
 static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
                          const WadiFrameSceneDef *frame_scene_def, const WadiTraceQuality *quality,
@@ -79,15 +86,16 @@ static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
 {
     const WadiScene *scene = plan->view.scene;
     double start = wadi_time_now();
-    WadiFrameSceneDef def = *frame_scene_def;
-    def.secondary = &maker->secondary;
-    WADI_TRY(wadi_frame_scene_build(&maker->frame_scene, &def, &maker->frame, time, error));
-    WadiTraceScene trace;
-    WADI_TRY(wadi_frame_scene_trace(&maker->frame_scene, scene, &trace, error));
     WadiCamera camera = wadi_frame_scene_camera(scene, plan->box, time);
     /* A sun placed relative to the camera uses the camera's first position, so that shadows do not turn with
-     * a moving camera. */
+     * a moving camera. Likewise the size of flying grains. */
     WadiCamera first = wadi_frame_scene_camera(scene, plan->box, 0.0);
+    WadiFrameSceneDef drawn = *frame_scene_def;
+    drawn.secondary = &maker->secondary;
+    drawn.pixel = pixel_at_target(&first, film->height);
+    WADI_TRY(wadi_frame_scene_build(&maker->frame_scene, &drawn, &maker->frame, time, error));
+    WadiTraceScene trace;
+    WADI_TRY(wadi_frame_scene_trace(&maker->frame_scene, scene, &trace, error));
     trace.light =
         wadi_frame_scene_light(scene, &first, plan->environment.width > 0 ? &plan->environment : NULL);
     if (plan->frame_scene.colours != NULL) {
@@ -127,7 +135,6 @@ WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, Wad
     }
     WadiFrameSceneDef frame_scene = plan->frame_scene;
     frame_scene.grains_max = 1;
-    frame_scene.has_underlay = false;
     int width = render->width < METER_WIDTH ? render->width : METER_WIDTH;
     int height = (int)fmax(1.0, rint((double)width * render->height / render->width));
     WadiTraceQuality quality = wadi_trace_draft();

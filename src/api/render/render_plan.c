@@ -11,7 +11,7 @@
 #include "io/run/run_files.h"
 
 enum {
-    RENDER_VERSION = 1, /* increased when the same settings give another picture */
+    RENDER_VERSION = 2, /* increased when the same settings give another picture */
     DRAFT_GRAINS = 10,
     SAMPLES_MAX = 65536,
     SHEET_MAX = 100,
@@ -105,7 +105,6 @@ static WadiStatus set_quality(WadiRenderPlan *plan, WadiError *error)
     bool is_draft = def->quality == WADI_QUALITY_DRAFT;
     plan->frame_scene = (WadiFrameSceneDef){ .scene = plan->view.scene,
                                              .grains_max = is_draft ? DRAFT_GRAINS : 0,
-                                             .has_underlay = !is_draft,
                                              .has_cut = def->has_cut };
     if (def->has_cut) {
         const double *p = def->cut_point, *n = def->cut_normal;

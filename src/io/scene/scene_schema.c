@@ -133,7 +133,9 @@ static const WadiSceneField material_fields[] = {
       .doc = "Internal friction of sand that shears fast." },
     { "grain_size", WADI_SCENE_NUMBER, AT(WadiMaterial, grain_size), .unit = "m", .minimum = 1e-9,
       .maximum = 1, .fallback = { 0.001 }, SAND_ONLY,
-      .doc = "Diameter of grains: sets the shear rate at which `friction_angle_fast` applies." },
+      .doc =
+          "Diameter of grains: what is seen in pictures, and the shear rate at which `friction_angle_fast` "
+          "applies." },
     { "viscosity", WADI_SCENE_CURVE1, AT(WadiMaterial, viscosity), .flags = KEYED, .unit = "Pa s",
       .minimum = 0, .maximum = 1e7, .doc = "Water 0.001, honey 10, mud 10 to 1000; 0 costs nothing." },
     { "surface_tension", WADI_SCENE_CURVE1, AT(WadiMaterial, surface_tension), .flags = KEYED, .unit = "N/m",

@@ -14,6 +14,7 @@
 static const WadiSceneChoice presets[] = {
     { "beach", WADI_PRESET_BEACH, "pale quartz with a few dark grains" },
     { "desert", WADI_PRESET_DESERT, "fine and orange" },
+    { "black", WADI_PRESET_BLACK, "volcanic, with bright flashes" },
     { "soil", WADI_PRESET_SOIL, "brown, of many sizes" },
     { "gravel", WADI_PRESET_GRAVEL, "grey stones, few and large" },
     { "sugar", WADI_PRESET_SUGAR, "white" },
@@ -22,7 +23,7 @@ WADI_SCENE_CHOICES(presets);
 
 static const WadiSceneChoice styles[] = {
     { "auto", WADI_STYLE_AUTO, "grains for sand, the mesh for water" },
-    { "grains", WADI_STYLE_GRAINS, "a handful of grains a particle, over the mesh where it is wet" },
+    { "grains", WADI_STYLE_GRAINS, "grains of the material's `grain_size`, which move with the particles" },
     { "texture", WADI_STYLE_TEXTURE,
       "the mesh with a solid texture that the particles carry; needs the scene's `texture`" },
     { "surface", WADI_STYLE_SURFACE, "the mesh" },
@@ -33,7 +34,7 @@ WADI_SCENE_CHOICES(styles);
 
 static const WadiSceneField look_fields[] = {
     { "preset", WADI_SCENE_ENUM, LOOK(preset), .choices = &presets_choices,
-      .doc = "Colours, sizes and number of the grains of a sand." },
+      .doc = "Colours of the grains of a sand, and how they sparkle." },
     { "style", WADI_SCENE_ENUM, LOOK(style), .choices = &styles_choices, .fallback = { WADI_STYLE_AUTO },
       .doc = "What is drawn for the particles." },
     { "colour", WADI_SCENE_VEC3, LOOK(colour), COLOUR, .fallback = { -1, -1, -1 }, FROM_PRESET,
@@ -41,12 +42,11 @@ static const WadiSceneField look_fields[] = {
     { "variation", WADI_SCENE_NUMBER, LOOK(variation), .minimum = 0, .maximum = 1, .fallback = { -1 },
       FROM_PRESET, .doc = "How much grains differ in brightness." },
     { "grains", WADI_SCENE_INT, LOOK(grains), .minimum = 1, .maximum = 64, .fallback = { -1 }, FROM_PRESET,
-      .doc = "Grains drawn per particle." },
+      .doc = "Most grains drawn for a particle that flies alone, and those of each particle in a cut." },
     { "grain_fill", WADI_SCENE_NUMBER, LOOK(grain_fill), .minimum = 1e-3, .maximum = 2, .fallback = { -1 },
-      FROM_PRESET,
-      .doc = "Fraction of a particle's volume that its grains fill; with `grains` it sets their size." },
+      FROM_PRESET, .doc = "Fraction of a particle's volume that its grains fill in a cut." },
     { "size_variation", WADI_SCENE_NUMBER, LOOK(size_variation), .minimum = 0, .maximum = 0.9,
-      .fallback = { -1 }, FROM_PRESET, .doc = "How much grains differ in size." },
+      .fallback = { -1 }, FROM_PRESET, .doc = "How much grains in a cut, or stones, differ in size." },
     { "clarity", WADI_SCENE_NUMBER, LOOK(clarity), .unit = "m", .minimum = 1e-6, .maximum = 1e6,
       .fallback = { -1 }, .fallback_text = "twice the size of the domain",
       .doc = "Distance over which water takes on its colour: larger is clearer." },

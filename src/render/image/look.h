@@ -21,6 +21,8 @@ typedef enum WadiLookTexture {
     WADI_LOOK_TEXTURE_STONE,
 } WadiLookTexture;
 
+enum { WADI_LOOK_MINERALS = 4 };
+
 /* Zero is a valid value for every field. Made by the functions below. */
 typedef struct WadiLook {
     WadiLookKind kind;
@@ -30,8 +32,14 @@ typedef struct WadiLook {
     float coat_roughness;    /* PLAIN, and SAND when wet: 0..1, the square root of GGX's alpha */
     float index;             /* of refraction: coat, film, water, glass */
     WadiRgb absorption;      /* WATER: 1/m */
-    WadiLookTexture texture; /* PLAIN: a pattern of `colour` and `second_colour` */
-    float texture_size;      /* m */
+    float grain_size;        /* m, SAND: diameter of the grains that are seen; 0: none, a smooth surface */
+    WadiRgb mineral[WADI_LOOK_MINERALS]; /* SAND with grains: their colours; `colour` is the mean */
+    float fraction[WADI_LOOK_MINERALS];  /* of each; sum to 1 */
+    float variation;                     /* 0..1: largest relative change of a grain's brightness */
+    float sparkle;                       /* 0..1: brightness of the flashes of single facets */
+    float lumps;                         /* unevenness of the surface between grains and particles; 1 */
+    WadiLookTexture texture;             /* PLAIN: a pattern of `colour` and `second_colour` */
+    float texture_size;                  /* m */
     WadiRgb second_colour;
 } WadiLook;
 

@@ -4,6 +4,8 @@
  * reflected back to it by the film [LD88]. */
 #include "render/trace/bsdf.h"
 
+#include <stddef.h>
+
 static const float pif = 3.14159265f;
 
 float wadi_fresnel(float cosine, float index)
@@ -35,6 +37,8 @@ WadiBsdf wadi_bsdf_of_look(const WadiLook *look, WadiRgb colour, float wetness, 
         return bsdf;
     }
     float w = wadi_minf(wadi_maxf(wetness, 0.0f), 1.0f);
+    WadiRgb dry = look->grain_size > 0.0f ? look->colour : colour, own = colour;
+    colour = dry;
     if (w > 0.0f) {
         /* Wet grains scatter forward, so that less light returns [TBM86]: a power of the colour, chosen so
          * that the brightness of beach sand halves together with the film. */
@@ -58,6 +62,16 @@ WadiBsdf wadi_bsdf_of_look(const WadiLook *look, WadiRgb colour, float wetness, 
         bsdf.coat = w;
         bsdf.roughness *= 1.0f - w; /* light reaches the base through the film, nearly vertically */
     }
+    if (look->grain_size > 0.0f) {
+        /* Water changes all grains by the factor of their mean, so that the mean over grains is that of a
+         * surface too far away to see them. */
+        bsdf.bed = 1.0f - w;
+        bsdf.mean = w > 0.0f ? bsdf.albedo : dry;
+        bsdf.albedo = wadi_vec3f(own.x * bsdf.mean.x / wadi_maxf(dry.x, 1e-4f),
+                                 own.y * bsdf.mean.y / wadi_maxf(dry.y, 1e-4f),
+                                 own.z * bsdf.mean.z / wadi_maxf(dry.z, 1e-4f));
+        bsdf.roughness = 0.0f;
+    }
     return bsdf;
 }
 
@@ -69,8 +83,58 @@ static float rough_albedo(float cosine, float roughness, float a)
     return a * (1.0f + roughness * g);
 }
 
+/* Light of `in` in the frame of the bed. */
+static WadiVec3f to_bed(const WadiBsdfGrain *grain, WadiVec3f v)
+{
+    WadiVec3f sum = wadi_scalef(grain->axis[0], v.x);
+    return wadi_add_scaledf(wadi_add_scaledf(sum, grain->axis[1], v.y), grain->axis[2], v.z);
+}
+
+/* One grain in 200 reflects towards the eye; the others give as much less, so that the mean is 1. */
+static float flash(const WadiBsdf *bsdf, WadiVec3f out, WadiVec3f in)
+{
+    static const float cosine = 0.995f, strength = 40.0f;
+    WadiVec3f h = wadi_normalizedf_or(wadi_addf(out, in), wadi_vec3f(0, 0, 1));
+    bool is_mirror = fabsf(wadi_dotf(to_bed(bsdf->grain, h), bsdf->grain->mirror)) > cosine;
+    return 1.0f + bsdf->sparkle * strength * ((is_mirror ? 1.0f : 0.0f) - (1.0f - cosine));
+}
+
+float wadi_bsdf_bed(const WadiBsdf *bsdf, WadiVec3f out, WadiVec3f in)
+{
+    if (bsdf->grain == NULL) {
+        return wadi_bed_single(out, in);
+    }
+    WadiVec3f light = to_bed(bsdf->grain, in);
+    float cosine = wadi_dotf(bsdf->grain->hit.normal, light);
+    if (cosine <= 0.0f || !wadi_grain_bed_is_lit(&bsdf->grain->bed, &bsdf->grain->hit, light)) {
+        return 0.0f;
+    }
+    return cosine / in.z * (bsdf->sparkle > 0.0f ? flash(bsdf, out, in) : 1.0f);
+}
+
+/* One reflection by geometry, the others as those of a rough surface [PKH24 sec. 4]: white grains lose
+ * nothing. */
+static WadiRgb bed_eval(const WadiBsdf *bsdf, WadiVec3f out, WadiVec3f in)
+{
+    float single = wadi_bsdf_bed(bsdf, out, in) / pif, mean = wadi_bed_albedo_mean();
+    float multiple = (1.0f - wadi_bed_albedo(out.z)) * (1.0f - wadi_bed_albedo(in.z)) / (pif * (1.0f - mean));
+    if (bsdf->grain != NULL) {
+        multiple *= wadi_bed_depth_factor(bsdf->grain->hit.depth, out.z);
+    }
+    WadiRgb c = { wadi_minf(bsdf->mean.x, 1.0f), wadi_minf(bsdf->mean.y, 1.0f),
+                  wadi_minf(bsdf->mean.z, 1.0f) };
+    WadiRgb several = { c.x * c.x * mean / (1.0f - c.x * (1.0f - mean)),
+                        c.y * c.y * mean / (1.0f - c.y * (1.0f - mean)),
+                        c.z * c.z * mean / (1.0f - c.z * (1.0f - mean)) };
+    WadiRgb bed = wadi_add_scaledf(wadi_scalef(bsdf->albedo, single), several, multiple);
+    return wadi_add_scaledf(wadi_scalef(bed, bsdf->bed), bsdf->albedo, (1.0f - bsdf->bed) / pif);
+}
+
 static WadiRgb base_eval(const WadiBsdf *bsdf, WadiVec3f out, WadiVec3f in)
 {
+    if (bsdf->bed > 0.0f) {
+        return bed_eval(bsdf, out, in);
+    }
     float r = bsdf->roughness;
     if (r <= 0.0f) {
         return wadi_scalef(bsdf->albedo, 1.0f / pif);

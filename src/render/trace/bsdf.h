@@ -3,19 +3,34 @@
 #ifndef WADI_RENDER_BSDF_H
 #define WADI_RENDER_BSDF_H
 
+#include "render/bed/grain_bed.h"
 #include "render/image/look.h"
 
+/* A single grain of sand that is seen. */
+typedef struct WadiBsdfGrain {
+    WadiGrainBed bed;
+    WadiGrainHit hit;
+    WadiVec3f axis[3]; /* those of the surface's frame in the frame of the bed */
+    WadiVec3f mirror;  /* unit: the normal of a facet that flashes, in the frame of the bed */
+} WadiBsdfGrain;
+
 typedef struct WadiBsdf {
-    WadiRgb albedo;
-    float roughness; /* of the base: 0 Lambert .. 1 */
-    float coat;      /* fraction of the surface that the coat covers */
-    float alpha;     /* GGX */
-    float index;     /* of refraction, of the coat relative to its surroundings */
+    WadiRgb albedo; /* of the grain, or of the surface */
+    WadiRgb mean;   /* of a bed: of the grains around, which light that is reflected more than once meets */
+    float bed;      /* fraction of the base that is a bed of grains; the rest is a smooth surface */
+    const WadiBsdfGrain *grain; /* NULL: grains are too small to be seen, the mean over a bed */
+    float sparkle;              /* of the grain, for this light */
+    float roughness;            /* of the base: 0 Lambert .. 1 */
+    float coat;                 /* fraction of the surface that the coat covers */
+    float alpha;                /* GGX */
+    float index;                /* of refraction, of the coat relative to its surroundings */
 } WadiBsdf;
 
 /* `outside`: index of refraction of the surrounding medium. Under water the film does not darken sand: the
  * water is the film, and is traced. */
 WadiBsdf wadi_bsdf_of_look(const WadiLook *look, WadiRgb colour, float wetness, float outside);
+/* Light after one reflection from the bed, over that of a white Lambertian surface. */
+float wadi_bsdf_bed(const WadiBsdf *bsdf, WadiVec3f out, WadiVec3f in);
 
 /* f(out, in) cos(in), and the probability density of `in` in wadi_bsdf_sample. 0 unless both are above the
  * surface. */

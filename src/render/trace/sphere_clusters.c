@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/hash.h"
 #include "core/parallel.h"
 
 enum { DIGIT_BITS = 11, DIGITS = 6, SPHERE_BLOCK = 1 << 16, CLUSTER_BLOCK = 1 << 13, STACK = 2 * 64 };
@@ -260,6 +261,39 @@ void wadi_cluster_bounds(const WadiClusters *clusters, size_t c, float time, flo
     }
 }
 
+/* The same shape in every frame: radius and colour follow from the particle and the grain's number. */
+static const WadiGrainShape *shape_of(const WadiClusters *clusters, size_t c, int k)
+{
+    uint32_t bits, tint = 0;
+    memcpy(&bits, &clusters->cluster[c].radius[k], sizeof bits);
+    if (clusters->colour != NULL) {
+        const WadiTraceColour *colour = &clusters->colour[c][k];
+        tint = (uint32_t)colour->red | (uint32_t)colour->green << 8 | (uint32_t)colour->blue << 16;
+    }
+    uint64_t hash = wadi_hash_mix((uint64_t)bits << 32 | tint);
+    return &clusters->shapes[hash & (WADI_GRAIN_SHAPES - 1)];
+}
+
+WadiVec3f wadi_cluster_normal(const WadiClusters *clusters, size_t c, int k, WadiVec3f from)
+{
+    float scale = 1.0f / clusters->cluster[c].radius[k];
+    return wadi_grain_shape_normal(shape_of(clusters, c, k), wadi_scalef(from, scale));
+}
+
+/* Replaces the distance to a sphere by that to the stone in it. */
+static float stone_distance(const WadiClusters *clusters, size_t c, int k, WadiVec3f center, WadiVec3f o,
+                            WadiVec3f d, float near)
+{
+    /* From the point of the ray that is nearest to the centre, so that long distances do not cancel. */
+    float along = wadi_dotf(wadi_subf(center, o), d), r = clusters->cluster[c].radius[k], enter, leave;
+    WadiVec3f from = wadi_subf(wadi_add_scaledf(o, d, along), center);
+    if (!wadi_grain_shape_cross(shape_of(clusters, c, k), wadi_scalef(from, 1.0f / r), d, &enter, &leave)) {
+        return INFINITY;
+    }
+    float first = along + r * enter, last = along + r * leave;
+    return first > near ? first : last > near ? last : INFINITY;
+}
+
 /* The centre is first projected onto the ray, so that no squares of long distances are subtracted. */
 int wadi_cluster_hit(const WadiClusters *clusters, size_t c, WadiVec3f o, WadiVec3f d, float time, float near,
                      float far, float *distance)
@@ -293,6 +327,9 @@ int wadi_cluster_hit(const WadiClusters *clusters, size_t c, WadiVec3f o, WadiVe
     }
     int nearest = -1;
     for (int k = 0; k < WADI_CLUSTER; ++k) {
+        if (t[k] < INFINITY && clusters->shapes != NULL) {
+            t[k] = stone_distance(clusters, c, k, wadi_vec3f(at->x[k], at->y[k], at->z[k]), o, d, near);
+        }
         if (t[k] < far) {
             far = t[k];
             nearest = k;

@@ -4,6 +4,7 @@
 #ifndef WADI_RENDER_SPHERE_CLUSTERS_H
 #define WADI_RENDER_SPHERE_CLUSTERS_H
 
+#include "render/bed/grain_shape.h"
 #include "render/trace/tracer.h"
 
 enum { WADI_CLUSTER = 8 };
@@ -24,6 +25,8 @@ typedef struct WadiClusters {
     WadiCluster *cluster;
     WadiClusterVelocity *velocity;           /* NULL: at rest */
     WadiTraceColour (*colour)[WADI_CLUSTER]; /* NULL: the look's */
+    const WadiGrainShape
+        *shapes;    /* borrowed; spheres are the bounds of such stones; NULL: they are spheres */
     WadiBox bounds; /* of the centres at rest, grown by the largest radius; empty without spheres */
 } WadiClusters;
 
@@ -40,6 +43,9 @@ void wadi_cluster_bounds(const WadiClusters *clusters, size_t c, float time, flo
  * the sphere's index in the cluster, or -1; of equally near ones the first. */
 int wadi_cluster_hit(const WadiClusters *clusters, size_t c, WadiVec3f origin, WadiVec3f direction,
                      float time, float near, float far, float *distance);
+
+/* The normal of stone k of cluster c at the offset `from` from its centre. */
+WadiVec3f wadi_cluster_normal(const WadiClusters *clusters, size_t c, int k, WadiVec3f from);
 
 static inline WadiVec3f wadi_cluster_center(const WadiClusters *clusters, size_t c, int k, float time)
 {

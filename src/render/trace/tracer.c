@@ -31,6 +31,7 @@ typedef struct Render {
     WadiFilm *film;
     WadiCameraFrame camera;
     const WadiLook *medium; /* medium of the camera */
+    float spread;           /* width of a pixel at distance 1 */
 } Render;
 
 /* A sample of a tent filter two pixels wide. */
@@ -59,7 +60,8 @@ static void render_pixel(const Render *in, int x, int y)
         wadi_camera_ray(&in->camera, ((float)x + 0.5f + tent(pixel[0])) / (float)film->width,
                         ((float)y + 0.5f + tent(pixel[1])) / (float)film->height, lens, &ray.origin,
                         &ray.direction);
-        WadiPathSample sample = wadi_trace_path(in->tracer, ray, in->medium, in->quality, &sampler);
+        WadiPathSample sample =
+            wadi_trace_path(in->tracer, ray, in->medium, in->spread, in->quality, &sampler);
         sum.light = wadi_addf(sum.light, sample.light);
         sum.albedo = wadi_addf(sum.albedo, sample.albedo);
         sum.normal = wadi_addf(sum.normal, sample.normal);
@@ -129,6 +131,7 @@ WadiStatus wadi_tracer_render(const WadiTracer *tracer, const WadiCamera *camera
             error, WADI_ERR_ARGUMENT,
             "a camera needs an eye and a target that differ, and a view angle between 0 and 180 degrees");
     }
+    in.spread = 2.0f * in.camera.half_height / (float)film->height;
     in.medium = medium_at(tracer, in.camera.eye);
     int64_t across = (film->width + TILE - 1) / TILE, down = (film->height + TILE - 1) / TILE;
     wadi_parallel_for(across * down, 1, render_tiles, &in);

@@ -15,6 +15,8 @@
 #include "render/trace/film.h"
 #include "render/trace/light.h"
 
+enum { WADI_TRACE_OWNERS = 4 };
+
 /* Arrays are borrowed until wadi_tracer_create returns, and have vertex_count elements; optional ones may be
  * NULL. Triangles without area or with a vertex that is not finite are invisible. */
 typedef struct WadiTraceMesh {
@@ -26,7 +28,13 @@ typedef struct WadiTraceMesh {
     const float *wetness;       /* optional: 0..1, SAND */
     const float (*colour)[3];   /* optional: linear, replaces the look's colour */
     const float (*texture)[3];  /* optional: m, position in the look's texture */
-    int look;                   /* index into the scene's looks */
+    /* Optional, SAND with grains: particles that the grains belong to, x, y, z in m relative to the scene's
+     * origin, their hashes, and for each vertex the nearest of them; UINT32_MAX: none. */
+    const float (*anchor)[3];
+    const uint32_t *anchor_hash;
+    size_t anchor_count;
+    const uint32_t (*owner)[WADI_TRACE_OWNERS];
+    int look; /* index into the scene's looks */
 } WadiTraceMesh;
 
 /* Attributes of one sphere, in four bytes. */
@@ -43,6 +51,7 @@ typedef struct WadiTraceSpheres {
     const float (*sphere)[4];      /* m: x, y, z relative to the scene's origin, and the radius */
     const WadiTraceColour *colour; /* optional */
     const float (*velocity)[3];    /* optional: m/s, for motion blur */
+    bool is_angular;               /* stones within the spheres instead of the spheres */
     int look;
 } WadiTraceSpheres;
 

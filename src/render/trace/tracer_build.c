@@ -65,6 +65,26 @@ static float *add_vertices(RTCGeometry geometry, unsigned slot, const WadiTracer
     return vertex;
 }
 
+static WadiStatus copy_anchors(WadiPart *part, const WadiTraceMesh *mesh, WadiError *error)
+{
+    if (mesh->owner == NULL || mesh->anchor_count == 0) {
+        return WADI_OK;
+    }
+    part->anchor_count = mesh->anchor_count;
+    WADI_TRY(
+        copy_floats((float **)&part->anchor, (const float *)mesh->anchor, 3 * mesh->anchor_count, error));
+    WADI_TRY(WADI_NEW(&part->anchor_hash, mesh->anchor_count, "grains of a picture", error));
+    memcpy(part->anchor_hash, mesh->anchor_hash, mesh->anchor_count * sizeof *part->anchor_hash);
+    WADI_TRY(WADI_NEW(&part->owner, mesh->vertex_count, "grains of a picture", error));
+    memcpy(part->owner, mesh->owner, mesh->vertex_count * sizeof *part->owner);
+    for (size_t v = 0; v < mesh->vertex_count; ++v) {
+        for (int k = 0; k < WADI_TRACE_OWNERS; ++k) {
+            WADI_ASSERT_TRY(part->owner[v][k] < part->anchor_count || part->owner[v][k] == UINT32_MAX, error);
+        }
+    }
+    return WADI_OK;
+}
+
 static WadiStatus make_mesh(WadiTracer *tracer, WadiPart *part, const WadiTraceMesh *mesh, RTCGeometry *made,
                             WadiError *error)
 {
@@ -78,6 +98,7 @@ static WadiStatus make_mesh(WadiTracer *tracer, WadiPart *part, const WadiTraceM
         copy_floats((float **)&part->colour, (const float *)mesh->colour, 3 * mesh->vertex_count, error));
     WADI_TRY(
         copy_floats((float **)&part->texture, (const float *)mesh->texture, 3 * mesh->vertex_count, error));
+    WADI_TRY(copy_anchors(part, mesh, error));
     RTCGeometry geometry = rtcNewGeometry(tracer->device, RTC_GEOMETRY_TYPE_TRIANGLE);
     bool has_blur = mesh->velocity != NULL && is_moving(tracer);
     rtcSetGeometryTimeStepCount(geometry, has_blur ? 2 : 1);
@@ -159,6 +180,7 @@ static WadiStatus make_spheres(WadiTracer *tracer, WadiPart *part, const WadiTra
 {
     part->is_spheres = true;
     WADI_TRY(wadi_clusters_build(&part->clusters, spheres, is_moving(tracer), error));
+    part->clusters.shapes = spheres->is_angular ? tracer->shapes : NULL;
     tracer->bounds = wadi_box_union(tracer->bounds, part->clusters.bounds);
     RTCGeometry geometry = rtcNewGeometry(tracer->device, RTC_GEOMETRY_TYPE_USER);
     rtcSetGeometryUserPrimitiveCount(geometry, (unsigned)part->clusters.count);
@@ -274,6 +296,9 @@ static WadiStatus build(WadiTracer *tracer, const WadiTraceScene *scene, WadiErr
     tracer->span = (float)(scene->close - scene->open);
     tracer->bounds = wadi_box_empty();
     tracer->ground = scene->ground;
+    for (int n = 0; n < WADI_GRAIN_SHAPES; ++n) {
+        tracer->shapes[n] = wadi_grain_shape(n);
+    }
     for (int byte = 0; byte < 256; ++byte) {
         tracer->linear_of_byte[byte] = wadi_srgb_decode((float)byte / 255.0f);
     }
@@ -336,6 +361,9 @@ void wadi_tracer_destroy(WadiTracer *tracer)
         WADI_DELETE(part->wetness, part->vertex_count);
         WADI_DELETE((float *)part->colour, 3 * part->vertex_count);
         WADI_DELETE((float *)part->texture, 3 * part->vertex_count);
+        WADI_DELETE((float *)part->anchor, 3 * part->anchor_count);
+        WADI_DELETE(part->anchor_hash, part->anchor_count);
+        WADI_DELETE(part->owner, part->vertex_count);
     }
     WADI_DELETE(tracer->parts, (size_t)tracer->part_count);
     WADI_DELETE(tracer->looks, (size_t)tracer->look_count);
@@ -348,8 +376,10 @@ size_t wadi_tracer_bytes(const WadiTracer *tracer)
     size_t bytes = sizeof *tracer + (size_t)atomic_load(&tracer->embree_bytes);
     for (int p = 0; p < tracer->part_count; ++p) {
         const WadiPart *part = &tracer->parts[p];
-        size_t floats =
-            (part->normal != NULL ? 3 : 0) + (part->wetness != NULL ? 1 : 0) + (part->colour != NULL ? 3 : 0);
+        size_t floats = (part->normal != NULL ? 3 : 0) + (part->wetness != NULL ? 1 : 0) +
+                        (part->colour != NULL ? 3 : 0) + (part->texture != NULL ? 3 : 0) +
+                        (part->owner != NULL ? WADI_TRACE_OWNERS : 0);
+        bytes += 4 * part->anchor_count * sizeof(float);
         bytes += wadi_clusters_bytes(&part->clusters) + floats * sizeof(float) * part->vertex_count;
     }
     return bytes;

@@ -43,6 +43,19 @@ static void describe_triangle(const WadiPart *part, const struct RTCRayHit *foun
     hit->position = wadi_scalef(p[0], weight[0]);
     hit->position = wadi_add_scaledf(hit->position, p[1], weight[1]);
     hit->position = wadi_add_scaledf(hit->position, p[2], weight[2]);
+    hit->rest = hit->position;
+    if (part->end != part->start) {
+        /* The shutter opens and closes symmetrically about the frame's time. */
+        hit->rest = wadi_vec3f(0, 0, 0);
+        for (int k = 0; k < 3; ++k) {
+            WadiVec3f start = at_vertex(part->start + 3 * (size_t)v[k]);
+            WadiVec3f middle = wadi_lerpf(start, at_vertex(part->end + 3 * (size_t)v[k]), 0.5f);
+            hit->rest = wadi_add_scaledf(hit->rest, middle, weight[k]);
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        hit->vertex[k] = v[k];
+    }
     WadiVec3f cross = wadi_crossf(wadi_subf(p[1], p[0]), wadi_subf(p[2], p[0]));
     hit->normal = wadi_normalizedf_or(cross, wadi_vec3f(0, 0, 1));
     hit->shading = hit->normal;
@@ -72,8 +85,12 @@ static void describe_sphere(const WadiPart *part, const struct RTCRayHit *found,
     WadiVec3f center = wadi_cluster_center(&part->clusters, c, k, time);
     WadiVec3f along = wadi_add_scaledf(wadi_subf(ray->origin, center), ray->direction, found->ray.tfar);
     hit->normal = wadi_normalizedf_or(along, wadi_vec3f(0, 0, 1));
-    hit->shading = hit->normal;
     hit->position = wadi_add_scaledf(center, hit->normal, part->clusters.cluster[c].radius[k]);
+    if (part->clusters.shapes != NULL) {
+        hit->position = wadi_addf(center, along);
+        hit->normal = wadi_cluster_normal(&part->clusters, c, k, along);
+    }
+    hit->shading = hit->normal;
     if (part->clusters.colour != NULL) {
         WadiTraceColour colour = part->clusters.colour[c][k];
         const float *linear = part->tracer->linear_of_byte;
@@ -86,7 +103,9 @@ static void describe(const WadiTracer *tracer, const struct RTCRayHit *found, co
                      WadiTraceHit *hit)
 {
     const WadiPart *part = &tracer->parts[found->hit.geomID];
-    *hit = (WadiTraceHit){ .distance = found->ray.tfar, .look = part->look, .colour = part->look->colour };
+    *hit = (WadiTraceHit){
+        .distance = found->ray.tfar, .look = part->look, .colour = part->look->colour, .part = part
+    };
     if (part->is_spheres) {
         describe_sphere(part, found, ray, hit);
     } else {
@@ -112,6 +131,7 @@ static void describe_ground(const WadiTracer *tracer, const WadiTraceRay *ray, f
     p.z = tracer->ground_height;
     *hit = (WadiTraceHit){ .distance = distance,
                            .position = p,
+                           .rest = p,
                            .normal = { 0.0f, 0.0f, 1.0f },
                            .shading = { 0.0f, 0.0f, 1.0f },
                            .look = look,

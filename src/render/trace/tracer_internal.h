@@ -5,6 +5,8 @@
 #include <embree3/rtcore.h>
 #include <stdatomic.h>
 
+#include "render/bed/grain_bed.h"
+#include "render/trace/bsdf.h"
 #include "render/trace/sphere_clusters.h"
 #include "render/trace/tracer.h"
 
@@ -22,6 +24,10 @@ typedef struct WadiPart {
     float *wetness;
     float (*colour)[3];
     float (*texture)[3];
+    float (*anchor)[3];
+    uint32_t *anchor_hash;
+    size_t anchor_count;
+    uint32_t (*owner)[WADI_TRACE_OWNERS];
 } WadiPart;
 
 /* Two trees: opaque surfaces and transmitting ones. A shadow ray tests the first for any hit and walks
@@ -42,6 +48,7 @@ struct WadiTracer {
     float contact;             /* m */
     WadiBox bounds;            /* relative to the origin */
     float linear_of_byte[256]; /* sRGB */
+    WadiGrainShape shapes[WADI_GRAIN_SHAPES];
     atomic_llong embree_bytes;
 };
 
@@ -58,6 +65,9 @@ typedef struct WadiTraceHit {
     const WadiLook *look;
     WadiRgb colour;
     float wetness;
+    const WadiPart *part; /* NULL: the ground */
+    uint32_t vertex[3];   /* of the triangle */
+    WadiVec3f rest;       /* the position at the frame's time */
     /* water that touches the surface, from inside of which it is seen; NULL: none */
     const WadiLook *touching;
 } WadiTraceHit;
@@ -82,8 +92,15 @@ typedef struct WadiPathSample {
 } WadiPathSample;
 
 struct WadiSampler;
-/* Light that arrives along the ray, which begins in `medium` (NULL: air). */
+/* Light that arrives along the ray, which begins in `medium` (NULL: air). `spread`: width of a pixel at
+ * distance 1. */
 WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const WadiLook *medium,
-                               const WadiTraceQuality *quality, struct WadiSampler *sampler);
+                               float spread, const WadiTraceQuality *quality, struct WadiSampler *sampler);
+
+/* tracer_bed.c: the grain of sand that is seen at a hit, for a pixel `width` m wide there and u in [0, 1).
+ * Sets the colour of the hit, and *grain where single grains are large enough to be seen; false: they are
+ * not. */
+bool wadi_tracer_find_grain(const WadiTracer *tracer, WadiTraceHit *hit, WadiVec3f direction, float width,
+                            float u, WadiBsdfGrain *grain);
 
 #endif

@@ -19,6 +19,7 @@ typedef struct Path {
     WadiSampler *sampler;
     WadiTraceRay ray;
     const WadiLook *medium; /* water that the ray is in; NULL: air */
+    float spread, distance; /* of a pixel at distance 1; m, travelled so far */
     WadiRgb throughput;
     /* probability density of the direction at the last rough surface; 0: none before, or not straight from
      * it */
@@ -109,7 +110,7 @@ static WadiVec3f to_world(const Frame *f, WadiVec3f v)
 }
 
 /* Adds the light of the sun or the surround at a rough surface, for one sampled direction. */
-static void sample_light(Path *path, const WadiTraceHit *hit, const WadiBsdf *bsdf, const Frame *frame,
+static void sample_light(Path *path, const WadiTraceHit *hit, WadiBsdf *bsdf, const Frame *frame,
                          WadiVec3f out, bool is_sun, bool is_last)
 {
     const WadiLight *light = path->tracer->light;
@@ -118,7 +119,9 @@ static void sample_light(Path *path, const WadiTraceHit *hit, const WadiBsdf *bs
     wadi_sampler_next2(path->sampler, u);
     WadiVec3f direction = is_sun ? wadi_light_sample_sun(light, u, &radiance, &pdf)
                                  : wadi_light_sample_surround(light, u, &radiance, &pdf);
+    bsdf->sparkle = is_sun && bsdf->grain != NULL ? hit->look->sparkle : 0.0f;
     WadiRgb value = wadi_bsdf_eval(bsdf, out, to_local(frame, direction), &bsdf_pdf);
+    bsdf->sparkle = 0.0f;
     if (!(pdf > 0.0f) || wadi_largestf(value) <= 0.0f || wadi_dotf(direction, hit->normal) <= 0.0f) {
         return;
     }
@@ -210,7 +213,14 @@ static bool scatter_rough(Path *path, WadiTraceHit *hit, bool is_last)
         hit->shading = hit->normal;
     }
     float outside = path->medium != NULL ? path->medium->index : 1.0f;
+    WadiBsdfGrain grain;
+    bool has_grain = false;
+    if (hit->look->grain_size > 0.0f && !path->has_rough && (hit->part == NULL || !hit->part->is_spheres)) {
+        float u = wadi_sampler_next(path->sampler);
+        has_grain = wadi_tracer_find_grain(path->tracer, hit, d, path->spread * path->distance, u, &grain);
+    }
     WadiBsdf bsdf = wadi_bsdf_of_look(hit->look, hit->colour, hit->wetness, outside);
+    bsdf.grain = has_grain ? &grain : NULL;
     Frame frame = { .n = hit->shading };
     wadi_framef(frame.n, &frame.s, &frame.t);
     WadiVec3f out = to_local(&frame, wadi_scalef(d, -1.0f));
@@ -254,7 +264,7 @@ static bool scatter_rough(Path *path, WadiTraceHit *hit, bool is_last)
 }
 
 WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const WadiLook *medium,
-                               const WadiTraceQuality *quality, WadiSampler *sampler)
+                               float spread, const WadiTraceQuality *quality, WadiSampler *sampler)
 {
     WadiPathSample sample = { .albedo = { 1.0f, 1.0f, 1.0f } };
     Path path = { .tracer = tracer,
@@ -262,6 +272,7 @@ WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const
                   .sampler = sampler,
                   .ray = ray,
                   .medium = medium,
+                  .spread = spread,
                   .throughput = { 1.0f, 1.0f, 1.0f },
                   .is_direct = true };
     bool is_lost = true; /* the depth was used up among smooth surfaces */
@@ -272,6 +283,7 @@ WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const
             is_lost = false;
             break;
         }
+        path.distance += hit.distance;
         bool is_water = hit.look->kind == WADI_LOOK_WATER;
         bool is_rough = !is_water && hit.look->kind != WADI_LOOK_GLASS;
         if (n == 0 || (is_rough && path.is_direct)) { /* guides of the surface under water or behind glass */
