@@ -47,17 +47,7 @@ static WadiLook look_of(const WadiFrameBuilder *s, const WadiMaterial *material)
     if (material->kind == WADI_MATERIAL_SAND) {
         return wadi_frame_scene_sand(def, def->style == WADI_STYLE_SURFACE ? 0.0 : material->grain_size);
     }
-    WadiLook look = wadi_look_water(def->clarity > 0.0 ? def->clarity : 2.0 * s->size);
-    if (def->colour.x >= 0.0) {
-        /* White light has this colour after the distance `clarity`. */
-        double depth = def->clarity > 0.0 ? def->clarity : 2.0 * s->size;
-        float left[3] = { (float)def->colour.x, (float)def->colour.y, (float)def->colour.z }, absorbed[3];
-        for (int c = 0; c < 3; ++c) {
-            absorbed[c] = (float)(-log((double)fmaxf(wadi_srgb_decode(left[c]), 1e-4f)) / depth);
-        }
-        look.absorption = wadi_vec3f(absorbed[0], absorbed[1], absorbed[2]);
-    }
-    return look;
+    return wadi_frame_scene_liquid(material, s->size);
 }
 
 static WadiLookStyle style_of(const WadiFrameBuilder *s, const WadiMaterial *material)
@@ -324,7 +314,10 @@ static WadiLook ground_look(const WadiFrameBuilder *s)
         look.second_colour = wadi_scalef(colour, 0.5f);
         return look;
     case WADI_GROUND_SAND: return ground_sand(s);
-    case WADI_GROUND_WATER: return wadi_look_sea();
+    case WADI_GROUND_WATER:
+        look = wadi_look_sea();
+        look.waves = (float)(0.08 * s->size);
+        return look;
     default: return look;
     }
 }

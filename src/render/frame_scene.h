@@ -86,6 +86,8 @@ WadiLightDef wadi_frame_scene_light(const WadiScene *scene, const WadiCamera *ca
 
 /* Grains of the look's preset, with the look's changes. */
 WadiGrainDef wadi_frame_scene_grains(const WadiLookDef *look);
+/* A liquid in a scene of `size` m. */
+WadiLook wadi_frame_scene_liquid(const WadiMaterial *material, double size);
 /* The same as a look of the tracer, with grains of `size` m. */
 WadiLook wadi_frame_scene_sand(const WadiLookDef *look, double size);
 

@@ -1,6 +1,9 @@
 /* Values of the scene keys `look` and `render`. */
 #include "render/frame_scene.h"
 
+/* Cloudier liquids are drawn as a surface that lets no light in. */
+static const double OPAQUE_CLOUDINESS = 0.95;
+
 typedef struct Preset {
     WadiGrainPalette palette;
     int grains;
@@ -39,7 +42,7 @@ static const Preset presets[WADI_PRESET_COUNT] = {
                             .grains = 12,
                             .fill = 0.6,
                             .size_variation = 0.35,
-                            .sparkle = 1.0 },
+                            .sparkle = 0.5 },
     [WADI_PRESET_SOIL] = { .palette = { { { 98, 76, 58 },
                                           { 76, 58, 44 },
                                           { 124, 100, 78 },
@@ -48,8 +51,7 @@ static const Preset presets[WADI_PRESET_COUNT] = {
                                         0.28f },
                            .grains = 10,
                            .fill = 0.65,
-                           .size_variation = 0.6,
-                           .sparkle = 0.1 },
+                           .size_variation = 0.6 },
     [WADI_PRESET_GRAVEL] = { .palette = { { { 146, 144, 140 },
                                             { 114, 112, 110 },
                                             { 180, 176, 168 },
@@ -110,6 +112,54 @@ WadiLook wadi_frame_scene_sand(const WadiLookDef *def, double size)
     return look;
 }
 
+/* Thick liquids are drawn as syrup unless they have a colour. */
+static const double SYRUP_VISCOSITY = 1.0; /* Pa s */
+
+/* The distance after which water has its colour: that of real water, 3 m, for a pool or a beach; a bath is
+ * tinted a little more than in nature, or it would look like air, and an ocean less, or it would be ink. */
+static double default_clarity(double size, bool is_syrup)
+{
+    return is_syrup ? 0.15 * size : fmin(2.0 * size, fmax(3.0, size / 6.0));
+}
+
+static WadiRgb linear_of(WadiVec3 srgb)
+{
+    return wadi_vec3f(wadi_srgb_decode((float)srgb.x), wadi_srgb_decode((float)srgb.y),
+                      wadi_srgb_decode((float)srgb.z));
+}
+
+WadiLook wadi_frame_scene_liquid(const WadiMaterial *material, double size)
+{
+    const WadiLookDef *def = &material->look;
+    bool has_colour = def->colour.x >= 0.0;
+    bool is_syrup = !has_colour && wadi_curve_value(&material->viscosity, 0.0) >= SYRUP_VISCOSITY;
+    double depth = def->clarity > 0.0 ? def->clarity : default_clarity(size, is_syrup);
+    WadiLook look = wadi_look_water(depth);
+    /* White light has this colour after the distance `clarity`. */
+    WadiRgb left = is_syrup ? wadi_srgb(240, 158, 36) : has_colour ? linear_of(def->colour) : wadi_grey(1.0f);
+    if (is_syrup || has_colour) {
+        float absorbed[3] = { left.x, left.y, left.z };
+        for (int c = 0; c < 3; ++c) {
+            absorbed[c] = (float)(-log((double)wadi_maxf(absorbed[c], 1e-4f)) / depth);
+        }
+        look.absorption = wadi_vec3f(absorbed[0], absorbed[1], absorbed[2]);
+    }
+    if (def->cloudiness >= OPAQUE_CLOUDINESS) { /* as milk: light does not come back from far */
+        WadiRgb body = has_colour ? left : wadi_srgb(250, 246, 236);
+        return (WadiLook){
+            .kind = WADI_LOOK_PLAIN, .colour = body, .coat = 1.0f, .coat_roughness = 0.12f, .index = 1.35f
+        };
+    }
+    /* Only a sea has haze of its own. */
+    double own = is_syrup ? 0.25 : 0.3 * fmin(fmax((size - 1.0) / 4.0, 0.0), 1.0);
+    double cloudy = def->cloudiness / (1.0 - def->cloudiness);
+    look.haze = (float)((own + 6.0 * cloudy) / depth);
+    WadiRgb clear = is_syrup ? wadi_vec3f(0.3f, 0.1f, 0.008f) : wadi_vec3f(0.016f, 0.065f, 0.08f);
+    WadiRgb white = has_colour || is_syrup ? wadi_scalef(left, 0.6f) : wadi_grey(0.6f);
+    look.haze_colour = wadi_lerpf(clear, white, (float)(6.0 * cloudy / (own + 6.0 * cloudy + 1e-9)));
+    return look;
+}
+
 WadiCamera wadi_frame_scene_camera(const WadiScene *scene, WadiBox box, double time)
 {
     const WadiCameraDef *def = &scene->render.camera;
@@ -136,6 +186,7 @@ WadiLightDef wadi_frame_scene_light(const WadiScene *scene, const WadiCamera *ca
     light.sun = wadi_vec3(cos(height) * cos(azimuth), cos(height) * sin(azimuth), sin(height));
     light.sun_angle = def->sun_size;
     light.turbidity = def->haze;
+    light.clouds = def->clouds;
     light.surround = map != NULL                           ? WADI_SURROUND_MAP
                      : def->surround == WADI_RENDER_STUDIO ? WADI_SURROUND_UNIFORM
                                                            : WADI_SURROUND_SKY;

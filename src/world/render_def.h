@@ -34,6 +34,7 @@ typedef struct WadiLookDef {
     int grains;            /* per particle */
     double grain_fill;     /* fraction of a particle's volume that its grains fill */
     double size_variation; /* 0..0.9 */
+    double cloudiness;     /* 0 clear .. 1 as milk, water */
     double clarity;        /* m, water: the distance over which it takes on its colour */
     double wetness;        /* 0..1, sand: for frames without that attribute */
 } WadiLookDef;
@@ -80,6 +81,7 @@ typedef struct WadiRenderLightDef {
     double sun;      /* factor */
     double sky;      /* factor */
     double haze;     /* turbidity */
+    double clouds;   /* 0..1 */
     WadiSurroundKey surround;
     char *environment; /* an .hdr or .pfm picture instead of the sky; NULL: none */
     double turn;       /* degrees, of that picture */

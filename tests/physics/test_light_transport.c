@@ -280,6 +280,31 @@ static void slab_absorbs_and_reflects(void **unused)
 
 /* A wide bed under level water in the sun: what enters, T(sun) E cos, is sent up by the bed, kept inside by
  * the surface for a part p, again and again, and 1 / n^2 of its radiance leaves through T(view) [LD88]. */
+/* Straight down into hazy water over a black floor, in uniform light L: besides the mirror's F L the eye sees
+ * c L k / (k + a) (1 - exp(-(k + a) d)) of the haze, through the surface. */
+static void haze_glows_by_the_length_of_the_way(void **unused)
+{
+    (void)unused;
+    const double absorption = 0.7, haze = 1.3, colour = 0.4, light = 2.0;
+    for (int n = 0; n < 3; ++n) {
+        double depth = n == 0 ? 0.2 : n == 1 ? 1.0 : 20.0;
+        WadiLook looks[2] = { wadi_look_water(0.0), picture_matt(0.0f) };
+        looks[0].absorption = wadi_grey((float)absorption);
+        looks[0].haze = (float)haze;
+        looks[0].haze_colour = wadi_grey((float)colour);
+        WadiTraceScene scene = picture_scene(looks, 2, (float)light);
+        PictureBox water = picture_box(wadi_vec3(-50, -50, -depth), wadi_vec3(50, 50, 0), 0.0),
+                   floor = picture_box(wadi_vec3(-60, -60, -depth - 1.0), wadi_vec3(60, 60, -depth), 0.0);
+        WadiTraceMesh meshes[2] = { picture_box_mesh(&water, 0), picture_box_mesh(&floor, 1) };
+        scene.meshes = meshes;
+        scene.mesh_count = 2;
+        double mirror = (double)wadi_fresnel(1.0f, looks[0].index), sum = absorption + haze;
+        double expected = light * (mirror + (1.0 - mirror) * colour * haze / sum * (1.0 - exp(-sum * depth)));
+        double found = picture_value(&scene, wadi_vec3(0.0, 0.0, 3.0), wadi_vec3(0.0, 0.0, 0.0), 256, 4);
+        CHECK_NEAR(found, expected, 0.02 * expected);
+    }
+}
+
 static void bed_under_water_is_as_bright_as_it_should(void **unused)
 {
     (void)unused;
@@ -379,6 +404,7 @@ int main(void)
         cmocka_unit_test(glossy_plane_under_a_wide_sun),
         cmocka_unit_test(slab_shifts_an_edge),
         cmocka_unit_test(slab_absorbs_and_reflects),
+        cmocka_unit_test(haze_glows_by_the_length_of_the_way),
         cmocka_unit_test(bed_under_water_is_as_bright_as_it_should),
         cmocka_unit_test(blur_is_the_share_of_time),
         cmocka_unit_test(lens_blurs_by_similar_triangles),

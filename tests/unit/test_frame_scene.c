@@ -165,6 +165,22 @@ static void large_grains_are_stones(void **unused)
     close_fixture(&f);
 }
 
+/* Real water leaves a third of red light after 3 m: a beach has that, a bath is clearer in metres only. */
+static void liquids_have_their_colour_by_scale(void **unused)
+{
+    (void)unused;
+    WadiMaterial water = { .kind = WADI_MATERIAL_WATER, .look = { .colour = { -1, -1, -1 }, .clarity = -1 } };
+    WadiLook bath = wadi_frame_scene_liquid(&water, 0.5), beach = wadi_frame_scene_liquid(&water, 15.0);
+    CHECK_NEAR((double)beach.absorption.x, 1.1 / 3.0, 1e-6);
+    CHECK_NEAR((double)bath.absorption.x, 1.1 / 1.0, 1e-6);
+    assert_true(bath.haze == 0.0f && beach.haze > 0.05f);
+    water.viscosity.constant.value[0] = 10.0; /* honey: amber without being told */
+    WadiLook honey = wadi_frame_scene_liquid(&water, 0.3);
+    assert_true(honey.absorption.z > 3.0f * honey.absorption.x && honey.haze_colour.x > honey.haze_colour.z);
+    water.look.cloudiness = 1.0;
+    assert_int_equal(wadi_frame_scene_liquid(&water, 0.3).kind, WADI_LOOK_PLAIN); /* milk */
+}
+
 static void cuts_leave_what_is_behind(void **unused)
 {
     (void)unused;
@@ -264,6 +280,7 @@ int main(void)
         cmocka_unit_test(particles_that_fly_alone_are_single_grains),
         cmocka_unit_test(grains_belong_to_the_nearest_particle),
         cmocka_unit_test(large_grains_are_stones),
+        cmocka_unit_test(liquids_have_their_colour_by_scale),
         cmocka_unit_test(cuts_leave_what_is_behind),
         cmocka_unit_test(textures_need_their_attribute),
         cmocka_unit_test(empty_frames_have_an_empty_stage),

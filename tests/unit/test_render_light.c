@@ -265,6 +265,48 @@ static void camera_rays_go_where_they_should(void **unused)
     CHECK_NEAR((double)wadi_dotf(frame.up, frame.forward), 0.0, 1e-6);
 }
 
+/* Under uniform light a white sheet has its radiance; the sun adds irradiance / pi. */
+static void level_is_that_of_a_white_sheet(void **unused)
+{
+    (void)unused;
+    WadiError error = { 0 };
+    WadiLightDef def = wadi_default_light_def();
+    WadiLight *light;
+    def.surround = WADI_SURROUND_UNIFORM;
+    def.colour = wadi_vec3f(0.2f, 0.5f, 1.0f);
+    def.sun = wadi_vec3(0.0, 0.6, 0.8);
+    def.sun_light = wadi_grey(2.0f);
+    CHECK_OK(wadi_light_create(&light, &def, &error), error);
+    WadiRgb level = wadi_light_level(light);
+    CHECK_NEAR((double)level.x, 0.2 + 2.0 * 0.8 / pi, 2e-3);
+    CHECK_NEAR((double)level.z, 1.0 + 2.0 * 0.8 / pi, 2e-3);
+    wadi_light_destroy(light);
+}
+
+/* More of the sky is white with more clouds; none at the horizon, and a clear sky is as before. */
+static void clouds_cover_their_part_of_the_sky(void **unused)
+{
+    (void)unused;
+    WadiVec3 sun = wadi_vec3(0.5, 0.0, 0.8);
+    double covered[4] = { 0.0 };
+    for (int c = 0; c < 4; ++c) {
+        for (int i = 0; i < 400; ++i) {
+            double angle = 0.7 * i, rise = 0.25 + 0.7 * (i + 0.5) / 400.0, across = sqrt(1.0 - rise * rise);
+            WadiVec3 d = wadi_vec3(across * cos(angle), across * sin(angle), rise);
+            WadiRgb sky = wadi_sky_radiance(d, sun, 2.5), seen = wadi_sky_clouds(sky, d, sun, 2.5, c / 3.0);
+            covered[c] += seen.x / seen.z > 1.1f * sky.x / sky.z ? 1.0 / 400.0 : 0.0;
+            assert_true(seen.x >= 0.0f && seen.x < 3.0f);
+        }
+    }
+    CHECK_NEAR(covered[0], 0.0, 0.0);
+    CHECK_NEAR(covered[1], 1.0 / 3.0, 0.15);
+    CHECK_NEAR(covered[2], 2.0 / 3.0, 0.15);
+    CHECK_NEAR(covered[3], 1.0, 0.05);
+    WadiVec3 low = wadi_vec3(1.0, 0.0, 0.01);
+    WadiRgb sky = wadi_sky_radiance(low, sun, 2.5), seen = wadi_sky_clouds(sky, low, sun, 2.5, 1.0);
+    CHECK_NEAR((double)seen.y, (double)sky.y, 0.0);
+}
+
 static void film_curve_is_neutral_and_monotonic(void **unused)
 {
     (void)unused;
@@ -319,6 +361,8 @@ int main(void)
         cmocka_unit_test(float_maps_are_read),
         cmocka_unit_test(framing_shows_the_whole_box),
         cmocka_unit_test(camera_rays_go_where_they_should),
+        cmocka_unit_test(level_is_that_of_a_white_sheet),
+        cmocka_unit_test(clouds_cover_their_part_of_the_sky),
         cmocka_unit_test(film_curve_is_neutral_and_monotonic),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -43,7 +43,8 @@ WadiLook wadi_look_sea(void)
     return (WadiLook){ .kind = WADI_LOOK_PLAIN,
                        .colour = { 0.008f, 0.035f, 0.05f },
                        .coat = 1.0f,
-                       .coat_roughness = 0.25f,
+                       .coat_roughness = 0.2f,
+                       .waves = 1.0f,
                        .index = 1.333f };
 }
 

@@ -29,9 +29,12 @@ typedef struct WadiLook {
     WadiRgb colour;          /* 0..1. PLAIN, SAND: reflectance; GLASS: transmittance of one passage */
     float diffuse_roughness; /* PLAIN, SAND: 0 Lambert .. 1, sigma of [PKH24] */
     float coat;              /* PLAIN: fraction of the surface that the coat covers */
+    float waves;             /* m, the ground: length of the waves on it; 0: it is level */
     float coat_roughness;    /* PLAIN, and SAND when wet: 0..1, the square root of GGX's alpha */
     float index;             /* of refraction: coat, film, water, glass */
     WadiRgb absorption;      /* WATER: 1/m */
+    float haze;              /* WATER: 1/m, light that is scattered on its way */
+    WadiRgb haze_colour;     /* WATER: of endlessly deep water, over the light that falls on it */
     float grain_size;        /* m, SAND: diameter of the grains that are seen; 0: none, a smooth surface */
     WadiRgb mineral[WADI_LOOK_MINERALS]; /* SAND with grains: their colours; `colour` is the mean */
     float fraction[WADI_LOOK_MINERALS];  /* of each; sum to 1 */

@@ -8,7 +8,8 @@
 
 static const float pif = 3.14159265f;
 
-enum { SKY_WIDTH = 128, SKY_HEIGHT = 64 }; /* the sky is smooth; small enough to stay in the cache */
+/* A clear sky is smooth, and its table small enough to stay in the cache; clouds need a finer one. */
+enum { SKY_WIDTH = 128, SKY_HEIGHT = 64, CLOUDS_WIDTH = 512, CLOUDS_HEIGHT = 256 };
 
 /* Cell (i, j) has the longitude 2 pi (i + 1/2) / width - pi and the polar angle pi (j + 1/2) / height.
  * Invariant: row[j] and column[j][i] are the cumulated weights including that cell; the last is the total.
@@ -28,6 +29,7 @@ struct WadiLight {
     WadiRgb sun_radiance;     /* 0: no sun */
     bool has_backdrop;
     WadiRgb backdrop;
+    WadiLightDef def; /* without the map */
 };
 
 WadiLightDef wadi_default_light_def(void)
@@ -46,6 +48,12 @@ static WadiVec3f direction_at(float longitude, float polar)
     return wadi_vec3f(across * cosf(longitude), across * sinf(longitude), cosf(polar));
 }
 
+static WadiRgb sky_towards(const WadiLightDef *def, WadiVec3 view)
+{
+    WadiRgb sky = wadi_sky_radiance(view, def->sun, def->turbidity);
+    return wadi_mulf(wadi_sky_clouds(sky, view, def->sun, def->turbidity, def->clouds), def->colour);
+}
+
 static void fill_sky(WadiLight *light, const WadiLightDef *def)
 {
     /* The ground reflects a third of the light on it. */
@@ -59,7 +67,7 @@ static void fill_sky(WadiLight *light, const WadiLightDef *def)
                 WadiRgb *cell = &light->table[j * light->width + i];
                 if (pass == 0 && d.z > 0.0f) {
                     WadiVec3 view = { (double)d.x, (double)d.y, (double)d.z };
-                    *cell = wadi_mulf(wadi_sky_radiance(view, def->sun, def->turbidity), def->colour);
+                    *cell = sky_towards(def, view);
                     float solid = 2.0f * pif * pif / (float)(light->width * light->height) * sinf(polar);
                     on_ground = wadi_add_scaledf(on_ground, *cell, solid * d.z);
                 } else if (pass == 1 && d.z <= 0.0f) {
@@ -120,8 +128,9 @@ static WadiStatus make_table(WadiLight *light, const WadiLightDef *def, WadiErro
     if (is_map && (def->map == NULL || def->map->width < 1)) {
         return wadi_fail(error, WADI_ERR_ARGUMENT, "light from a map without a map");
     }
-    light->width = is_map ? def->map->width : SKY_WIDTH;
-    light->height = is_map ? def->map->height : SKY_HEIGHT;
+    bool has_clouds = def->clouds > 0.0;
+    light->width = is_map ? def->map->width : has_clouds ? CLOUDS_WIDTH : SKY_WIDTH;
+    light->height = is_map ? def->map->height : has_clouds ? CLOUDS_HEIGHT : SKY_HEIGHT;
     size_t count = (size_t)light->width * (size_t)light->height;
     WADI_TRY(WADI_NEW(&light->table, count, "light", error));
     WADI_TRY(WADI_NEW(&light->row, (size_t)light->height, "light", error));
@@ -167,6 +176,8 @@ WadiStatus wadi_light_create(WadiLight **light, const WadiLightDef *def, WadiErr
         irradiance = wadi_mulf(irradiance, wadi_sky_sun(def->sun, def->turbidity));
     }
     made->sun_radiance = wadi_scalef(irradiance, 1.0f / made->sun_solid);
+    made->def = *def;
+    made->def.map = NULL;
     made->has_backdrop = def->has_backdrop;
     made->backdrop = def->backdrop;
     WadiStatus status = made->is_uniform ? WADI_OK : make_table(made, def, error);
@@ -321,5 +332,25 @@ float wadi_light_pdf_sun(const WadiLight *light, WadiVec3f direction)
 
 WadiRgb wadi_light_backdrop(const WadiLight *light, WadiVec3f direction)
 {
-    return light->has_backdrop ? light->backdrop : wadi_light_surround(light, direction);
+    if (light->has_backdrop) {
+        return light->backdrop;
+    }
+    if (light->def.surround == WADI_SURROUND_SKY && direction.z > 0.0f) {
+        return sky_towards(&light->def,
+                           wadi_vec3((double)direction.x, (double)direction.y, (double)direction.z));
+    }
+    return wadi_light_surround(light, direction);
+}
+
+WadiRgb wadi_light_level(const WadiLight *light)
+{
+    enum { POLAR = 32, AROUND = 64 };
+    WadiRgb sum = wadi_scalef(light->sun_radiance, light->sun_solid * wadi_maxf(light->sun.z, 0.0f) / pif);
+    for (int n = 0; n < POLAR * AROUND; ++n) {
+        float polar = 0.5f * pif * ((float)(n / AROUND) + 0.5f) / (float)POLAR;
+        WadiVec3f d = direction_at(2.0f * pif * ((float)(n % AROUND) + 0.5f) / (float)AROUND, polar);
+        float solid = sinf(polar) * (0.5f * pif / (float)POLAR) * (2.0f * pif / (float)AROUND);
+        sum = wadi_add_scaledf(sum, wadi_light_surround(light, d), solid * d.z / pif);
+    }
+    return sum;
 }

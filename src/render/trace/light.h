@@ -21,6 +21,7 @@ typedef struct WadiLightDef {
     WadiSurround surround;
     WadiRgb colour;     /* UNIFORM: radiance; SKY and MAP: factors */
     double turbidity;   /* SKY: 2 very clear .. 6 hazy */
+    double clouds;      /* SKY: fraction of it that clouds cover, 0 .. 1 */
     double turn;        /* degrees, MAP: rotation about z */
     const WadiHdr *map; /* MAP: borrowed until wadi_light_create returns */
     bool has_backdrop;  /* the camera sees `backdrop` instead of the surround; the lighting is unchanged */
@@ -45,12 +46,16 @@ WadiVec3f wadi_light_sample_surround(const WadiLight *light, const float u[2], W
 float wadi_light_pdf_surround(const WadiLight *light, WadiVec3f direction);
 WadiVec3f wadi_light_sample_sun(const WadiLight *light, const float u[2], WadiRgb *radiance, float *pdf);
 float wadi_light_pdf_sun(const WadiLight *light, WadiVec3f direction);
-/* Radiance that the camera sees where there is no surface. */
+/* Radiance of a level white sheet in the open. */
+WadiRgb wadi_light_level(const WadiLight *light);
+/* Radiance that the camera sees where there is no surface: the sky without the table's blur. */
 WadiRgb wadi_light_backdrop(const WadiLight *light, WadiVec3f direction);
 
 /* The clear sky: radiance from `direction` (z >= 0), in the units of WadiLightDef, and the irradiance of its
  * sun on a sheet that faces it. */
 WadiRgb wadi_sky_radiance(WadiVec3 direction, WadiVec3 sun, double turbidity);
 WadiRgb wadi_sky_sun(WadiVec3 sun, double turbidity);
+/* `sky` with clouds in front of it, for the same direction and sun. */
+WadiRgb wadi_sky_clouds(WadiRgb sky, WadiVec3 direction, WadiVec3 sun, double turbidity, double cover);
 
 #endif

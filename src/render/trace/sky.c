@@ -5,6 +5,7 @@
  * raised to 2, where the fit ends. The fitted sky is too bright relative to its sun and is scaled: at 45
  * degrees it has 26 klx on a level sheet, the clear sky of the IESNA 14. Near the horizon it is purple: green
  * is raised to the smaller of red and blue. */
+#include "render/image/noise.h"
 #include "render/trace/light.h"
 
 static const double pi = 3.14159265358979323846;
@@ -94,4 +95,35 @@ WadiRgb wadi_sky_sun(WadiVec3 sun, double turbidity)
         rgb[i] = 128.0 * exp(-depth * mass) * unit; /* 128 klx outside the air */
     }
     return wadi_vec3f((float)rgb[0], (float)rgb[1], (float)rgb[2]);
+}
+
+/* Fractal noise, 0 .. 1, of a layer of clouds at unit height. */
+static double cloud_noise(WadiVec3 direction)
+{
+    double x = direction.x / direction.z, y = direction.y / direction.z, sum = 0.5, weight = 0.36;
+    for (int octave = 0; octave < 6; ++octave, weight *= 0.52) {
+        double scale = 0.9 * (double)(1 << octave);
+        sum +=
+            weight * wadi_value_noise(wadi_vec3(scale * x, scale * y, 0.7 * octave), 31 + (uint64_t)octave);
+    }
+    return fmin(fmax(sum, 0.0), 1.0);
+}
+
+WadiRgb wadi_sky_clouds(WadiRgb sky, WadiVec3 direction, WadiVec3 sun, double turbidity, double cover)
+{
+    double rise =
+        fmin(fmax((direction.z - 0.02) / 0.12, 0.0), 1.0); /* too thin to be seen near the horizon */
+    if (cover <= 0.0 || rise <= 0.0) {
+        return sky;
+    }
+    /* The noise is above this in about the fraction `cover` of the sky, and everywhere for a cover of 1. */
+    double edge = 0.57 + 0.5 * (0.5 - cover) - 2.5 * fmax(cover - 0.85, 0.0);
+    double t = fmin(fmax((cloud_noise(direction) - edge + 0.06) / 0.16, 0.0), 1.0);
+    double dense = t * t * (3.0 - 2.0 * t) * rise;
+    /* Lit by the sun from above and outside: brighter about it, darker where they are thick. */
+    double towards = fmax(wadi_dot(direction, raised_sun(sun)), 0.0), shade = 0.32 + 0.4 * pow(towards, 8.0);
+    WadiRgb lit =
+        wadi_scalef(wadi_sky_sun(sun, turbidity), (float)(shade * (1.0 - 0.45 * dense * dense) / pi));
+    lit = wadi_add_scaledf(lit, sky, 0.35f);
+    return wadi_lerpf(sky, lit, (float)(0.92 * dense));
 }

@@ -249,7 +249,9 @@ static WadiStatus begin(WadiTracer *tracer, const WadiTraceScene *scene, WadiErr
     WADI_TRY(WADI_NEW(&tracer->parts, (size_t)(scene->mesh_count + scene->spheres_count),
                       "parts of a picture", error));
     tracer->part_count = scene->mesh_count + scene->spheres_count;
-    return wadi_light_create(&tracer->light, &scene->light, error);
+    WADI_TRY(wadi_light_create(&tracer->light, &scene->light, error));
+    tracer->level = wadi_light_level(tracer->light);
+    return WADI_OK;
 }
 
 static WadiStatus add_part(WadiTracer *tracer, const WadiTraceScene *scene, int p, WadiError *error)

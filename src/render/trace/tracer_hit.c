@@ -1,4 +1,5 @@
 /* Intersection of rays with the scene, and the data for shading. */
+#include "render/image/noise.h"
 #include "render/trace/tracer_internal.h"
 
 enum { GROUND_FAR = 100000000 }; /* m: beyond this the ground is ignored */
@@ -123,6 +124,24 @@ static float ground_distance(const WadiTracer *tracer, const WadiTraceRay *ray)
     return t > 0.0f && t < (float)GROUND_FAR ? t : INFINITY;
 }
 
+/* The normal of a sea: slopes of noise in octaves, less where they are too far away to be told apart. */
+static WadiVec3f wave_normal(const WadiTracer *tracer, const WadiLook *look, WadiVec3f p, float distance)
+{
+    const double step = 0.05;
+    double x = (double)p.x + tracer->origin.x, y = (double)p.y + tracer->origin.y, slope[2] = { 0.0, 0.0 };
+    for (int octave = 0; octave < 4; ++octave) {
+        double length = (double)look->waves / (double)(1 << octave),
+               seen = fmin(1.0, 150.0 * length / (double)distance);
+        WadiVec3 at = wadi_vec3(x / length, 0.5 * y / length, 0.37 * octave);
+        double here = wadi_value_noise(at, 41 + (uint64_t)octave);
+        slope[0] += seen * 0.07 / step *
+                    (wadi_value_noise(wadi_vec3(at.x + step, at.y, at.z), 41 + (uint64_t)octave) - here);
+        slope[1] += seen * 0.035 / step *
+                    (wadi_value_noise(wadi_vec3(at.x, at.y + step, at.z), 41 + (uint64_t)octave) - here);
+    }
+    return wadi_normalizedf_or(wadi_vec3f((float)-slope[0], (float)-slope[1], 1.0f), wadi_vec3f(0, 0, 1));
+}
+
 static void describe_ground(const WadiTracer *tracer, const WadiTraceRay *ray, float distance,
                             WadiTraceHit *hit)
 {
@@ -136,6 +155,9 @@ static void describe_ground(const WadiTracer *tracer, const WadiTraceRay *ray, f
                            .shading = { 0.0f, 0.0f, 1.0f },
                            .look = look,
                            .colour = look->colour };
+    if (look->waves > 0.0f) {
+        hit->shading = wave_normal(tracer, look, p, distance);
+    }
     if (look->texture != WADI_LOOK_TEXTURE_NONE) {
         /* In the middle of a layer of cubes, so that rounding does not choose between two. */
         hit->colour = wadi_look_colour(look, wadi_vec3((double)p.x + tracer->texture_offset[0],

@@ -43,6 +43,7 @@ struct WadiTracer {
     float ground_height;      /* m, relative to the origin */
     double texture_offset[2]; /* m: the origin's position in the ground's pattern */
     WadiLight *light;
+    WadiRgb level; /* radiance of a level white sheet in the open */
     WadiVec3 origin;
     float open, span;          /* s */
     float contact;             /* m */

@@ -95,6 +95,24 @@ static WadiRgb straight_light(const Path *path, WadiTraceRay ray, bool *is_bent)
     return left;
 }
 
+/* A way through a liquid: part of the light is absorbed, part is scattered away, and light scattered towards
+ * the eye is added as if the liquid were open to the sky everywhere [theory 12.4]. */
+static void pass_medium(Path *path, float distance)
+{
+    const WadiLook *look = path->medium;
+    WadiRgb left = transmitted(look, distance);
+    if (look->haze > 0.0f) {
+        WadiRgb a = look->absorption;
+        float k = look->haze, passed = expf(-k * distance);
+        left = wadi_scalef(left, passed);
+        WadiRgb share = { k / (k + a.x) * (1.0f - left.x), k / (k + a.y) * (1.0f - left.y),
+                          k / (k + a.z) * (1.0f - left.z) };
+        WadiRgb glow = wadi_mulf(wadi_mulf(look->haze_colour, path->tracer->level), share);
+        add_light(path, wadi_mulf(path->throughput, glow));
+    }
+    path->throughput = wadi_mulf(path->throughput, left);
+}
+
 typedef struct Frame {
     WadiVec3f s, t, n;
 } Frame;
@@ -154,6 +172,18 @@ static void add_surround(Path *path)
         float weight = path->has_rough ? weight_of(path->pdf, wadi_light_pdf_sun(light, d)) : 1.0f;
         add_light(path, wadi_mulf(path->throughput, wadi_scalef(sun, weight)));
     }
+}
+
+/* Air between the eye and a far ground: it takes the colour of the sky at the horizon. */
+static void add_air(Path *path, float distance)
+{
+    static const float clear_air = 2500.0f; /* m */
+    float left = expf(-distance / clear_air);
+    WadiVec3f level = path->ray.direction;
+    level.z = 0.01f;
+    WadiRgb horizon = wadi_light_backdrop(path->tracer->light, wadi_normalizedf_or(level, level));
+    add_light(path, wadi_scalef(wadi_mulf(path->throughput, horizon), 1.0f - left));
+    path->throughput = wadi_scalef(path->throughput, left);
 }
 
 static WadiVec3f mirrored(WadiVec3f d, WadiVec3f n)
@@ -301,7 +331,10 @@ WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const
             path.medium = hit.touching;
         }
         if (path.medium != NULL) {
-            path.throughput = wadi_mulf(path.throughput, transmitted(path.medium, hit.distance));
+            pass_medium(&path, hit.distance);
+        }
+        if (hit.part == NULL && path.is_direct && path.medium == NULL) {
+            add_air(&path, hit.distance);
         }
         left -= is_rough ? ROUGH_COST : SMOOTH_COST;
         if (is_water) {
