@@ -147,6 +147,9 @@ static inline void slab_solve_pressure(Slab *slab, WadiArena *arena)
                              .largest = slab->largest,
                              .tolerance = 1e-3 * 9.81 * slab->dt,
                              .max_iterations = 100 };
+    float inverse[SLAB_MAX];
+    wadi_sph_pressure_invert(inverse, &in);
+    in.inverse = inverse;
     if (slab->largest == 0.0) {
         CHECK_OK(wadi_sph_pressure_largest(&in, 30, &slab->largest, arena, &error), error);
         slab->largest *= 1.2;

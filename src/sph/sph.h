@@ -48,6 +48,7 @@ typedef struct WadiSphStep {
     WadiSphWalls walls;
     WadiSphPairs pairs;
     WadiSphCoarse coarse; /* of the pressure; sort NULL: not made yet */
+    const float *inverse; /* 1 over the diagonal of the pressure's operator; NULL: not made yet */
     float *density;       /* over that at rest */
     WadiF4 *velocity;
     float *pressure; /* P = p dt / (rho dx), m/s */

@@ -5,7 +5,7 @@
 #include "core/parallel.h"
 #include "sph/sph.h"
 
-enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 10, POWER_STEPS = 20, SHIFT_ITERATIONS = 5, ATTEMPTS = 12 };
+enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 10, POWER_STEPS = 50, SHIFT_ITERATIONS = 8, ATTEMPTS = 12 };
 enum { GUESS_ITERATIONS = 3 };
 
 /* Of the differences between neighbours. Without it patterns that no gradient sees grow in the pressure,
@@ -16,8 +16,13 @@ static const float SMOOTH[2] = { 0.1f, 0.3f };
  * all of a tank at rest would sink a little in each step and be lifted again by the shift. */
 static const double LOOSE = 0.03;
 /* That of a lattice, where there are too few particles to measure. */
-static const double EIGENVALUE_MIN = 1.2;
+static const double EIGENVALUE_MIN = 2.4;
 static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
+
+/* Water that is nearer to a wall than this, in spacings, leaves it by this part of what is missing a step.
+ * What arrives fast at a wall in one step would stay on it: neighbours press it against the wall, and the
+ * density there is too high to say where to go. */
+static const float NEAREST = 0.35f, LEAVING = 0.5f;
 
 /* Of sand: part of the excess density that a step removes, and the fastest rate, in sqrt(g dx). Its
  * velocities part where it is crowded, against friction, and slowly. A shift would let piles creep. */
@@ -111,17 +116,25 @@ static WadiStatus solve(WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in, 
     return WADI_OK;
 }
 
-static WadiStatus prepare(WadiSph *sph, const WadiSphStep *step, WadiSphPressureIn *in, WadiError *error)
+static WadiStatus prepare(WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in, WadiError *error)
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
     *in = (WadiSphPressureIn){ .pairs = &step->pairs,
                                .walls = &step->walls,
                                .is_sand = step->is_sand,
                                .lightness = step->lightness,
+                               .volume = step->volume,
+                               .inverse = step->inverse,
                                .smooth = { SMOOTH[0], SMOOTH[1] },
                                .tolerance = def->tolerance * step->dt * sph->spacing /
                                             (sph->unit_time * sph->unit_time),
                                .max_iterations = def->pressure_iterations };
+    if (step->inverse == NULL) {
+        float *inverse = NULL;
+        WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &inverse, (size_t)step->count, "pressure", error));
+        wadi_sph_pressure_invert(inverse, in);
+        step->inverse = in->inverse = inverse;
+    }
     if (!step->is_pressure_guess) {
         WADI_TRY(measure(sph, in, error));
     }
@@ -138,6 +151,25 @@ static WadiStatus begin_coarse(WadiSph *sph, WadiSphStep *step, WadiError *error
                                  .time = step->time };
     return step->coarse.sort != NULL ? WADI_OK
                                      : wadi_sph_coarse_begin(&step->coarse, &in, sph->context.scratch, error);
+}
+
+/* Shifts that leave walls. */
+static void leave_walls(const WadiSphStep *step, double per_step)
+{
+    const WadiSphWalls *walls = &step->walls;
+    for (int32_t i = 0; i < step->count; ++i) {
+        const int32_t near = step->is_sand[i] ? -1 : walls->of[i];
+        for (int c = 0; near >= 0 && c < walls->contact_count[near]; ++c) {
+            WadiF4 n = walls->contact[near][c].normal;
+            const float wanted = (NEAREST - n[3]) * LEAVING * (float)per_step;
+            const WadiF4 along = step->shift[i] * n;
+            const float missing = wanted - (along[0] + along[1] + along[2]);
+            n[3] = 0.0f;
+            if (wanted > 0.0f && missing > 0.0f) {
+                step->shift[i] += n * missing;
+            }
+        }
+    }
 }
 
 /* Crowded particles of water part by a shift of their positions that leaves the velocities alone, so that
@@ -170,6 +202,7 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     in.max_iterations = SHIFT_ITERATIONS;
     WADI_TRY(wadi_sph_pressure_solve(step->shift, pressure, &in, &report, arena, error));
     step->shift_iterations += report.iterations;
+    leave_walls(step, per_step);
     return WADI_OK;
 }
 

@@ -124,6 +124,7 @@ WadiStatus wadi_sph_coarse_begin(WadiSphCoarse *coarse, const WadiSphCoarseIn *i
 typedef struct Correction {
     const WadiSphCoarse *coarse;
     const float *residual;
+    const WadiI4 *place;
     float *change, *b;
     uint8_t *active;
     float *low[3], *diagonal; /* those of the unknowns */
@@ -168,14 +169,81 @@ static void restrict_rows(void *context, int64_t first, int64_t end)
     }
 }
 
+/* Corrections of a row of cells and of those around it: by y, z, and x from -1 to 8. Cells without a
+ * correction of their own have that of the nearest cell of the row. */
+typedef struct Around {
+    float value[3][3][10];
+} Around;
+
+static bool is_active(const Correction *c, int64_t row, int lane)
+{
+    return (c->active[row] >> lane & 1) != 0;
+}
+
+/* The rows below and above along an axis, and the row itself; 0: none. */
+static void find_along(const WadiRows *rows, int64_t row, int axis, int64_t out[3])
+{
+    out[0] = row == 0 ? 0 : rows->neighbour[row][2 * axis];
+    out[1] = row;
+    out[2] = row == 0 ? 0 : rows->neighbour[row][2 * axis + 1];
+}
+
+static void find_around(const Correction *c, int64_t row, Around *around)
+{
+    const WadiRows *rows = &c->coarse->rows;
+    int64_t layers[3];
+    find_along(rows, row, 2, layers);
+    for (int z = 0; z < 3; ++z) {
+        int64_t lines[3];
+        find_along(rows, layers[z], 1, lines);
+        for (int y = 0; y < 3; ++y) {
+            int64_t ends[3];
+            find_along(rows, lines[y], 0, ends);
+            for (int x = 0; x < 10; ++x) {
+                const int64_t from = x == 0 ? ends[0] : x == 9 ? ends[2] : ends[1];
+                const int lane = (x + 7) & 7, own = x == 0 ? 0 : x == 9 ? 7 : x - 1;
+                const bool is_known = from != 0 && is_active(c, from, lane);
+                around->value[z][y][x] = (float)(is_known ? c->x[8 * from + lane] : c->x[8 * row + own]);
+            }
+        }
+    }
+}
+
+/* Linear between the centres of the cells: steps from cell to cell would be forces as large as those that
+ * the correction is to remove. */
+static float interpolate(const Around *around, int lane, const WadiI4 *place)
+{
+    const uint32_t cell = (uint32_t)(WADI_SPH_SUPPORT * WADI_SPH_PLACES);
+    int to[3];
+    float part[3];
+    for (int a = 0; a < 3; ++a) {
+        const float at = (float)((uint32_t)(*place)[a] & (cell - 1)) * (1.0f / (float)cell) - 0.5f;
+        to[a] = at < 0.0f ? -1 : 1;
+        part[a] = at < 0.0f ? -at : at;
+    }
+    float sum = 0.0f;
+    for (int corner = 0; corner < 8; ++corner) {
+        const int x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
+        const float weight = (x != 0 ? part[0] : 1.0f - part[0]) * (y != 0 ? part[1] : 1.0f - part[1]) *
+                             (z != 0 ? part[2] : 1.0f - part[2]);
+        sum += weight * around->value[1 + z * to[2]][1 + y * to[1]][1 + lane + x * to[0]];
+    }
+    return sum;
+}
+
 static void spread_rows(void *context, int64_t first, int64_t end)
 {
     const Correction *c = context;
     const WadiTileSort *sort = c->coarse->sort;
-    for (int64_t cell = 8 * first; cell < 8 * end; ++cell) {
-        for (int32_t i = sort->cell_start[cell]; i < sort->cell_start[cell + 1]; ++i) {
-            const int32_t k = i - sort->first;
-            c->change[k] = c->residual[k] != 0.0f ? (float)c->x[cell + 8] : 0.0f;
+    for (int64_t row = first; row < end; ++row) {
+        Around around;
+        find_around(c, row + 1, &around);
+        for (int lane = 0; lane < 8; ++lane) {
+            const int64_t cell = 8 * row + lane;
+            for (int32_t i = sort->cell_start[cell]; i < sort->cell_start[cell + 1]; ++i) {
+                const int32_t k = i - sort->first;
+                c->change[k] = c->residual[k] != 0.0f ? interpolate(&around, lane, &c->place[k]) : 0.0f;
+            }
         }
     }
 }
@@ -198,11 +266,11 @@ static WadiStatus make_correction(Correction *c, WadiArena *arena, WadiError *er
     return WADI_OK;
 }
 
-WadiStatus wadi_sph_coarse_solve(const WadiSphCoarse *coarse, const float *residual, float *change,
-                                 WadiArena *arena, WadiError *error)
+WadiStatus wadi_sph_coarse_solve(const WadiSphCoarse *coarse, const WadiI4 *place, const float *residual,
+                                 float *change, WadiArena *arena, WadiError *error)
 {
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    Correction c = { .coarse = coarse, .residual = residual, .change = change };
+    Correction c = { .coarse = coarse, .place = place, .residual = residual, .change = change };
     WADI_TRY(make_correction(&c, arena, error));
     const int64_t rows = coarse->rows.count - 1;
     wadi_parallel_for(rows, ROW_BLOCK, gather_rows, &c);

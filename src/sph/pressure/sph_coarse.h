@@ -27,8 +27,8 @@ typedef struct WadiSphCoarseIn {
 WadiStatus wadi_sph_coarse_begin(WadiSphCoarse *coarse, const WadiSphCoarseIn *in, WadiArena *arena,
                                  WadiError *error);
 /* The correction `change` of the numbers for the residual R, per particle; both are 0 for particles that
- * take no part. */
-WadiStatus wadi_sph_coarse_solve(const WadiSphCoarse *coarse, const float *residual, float *change,
-                                 WadiArena *arena, WadiError *error);
+ * take no part. `place`: as WadiSphPairs has them. */
+WadiStatus wadi_sph_coarse_solve(const WadiSphCoarse *coarse, const WadiI4 *place, const float *residual,
+                                 float *change, WadiArena *arena, WadiError *error);
 
 #endif

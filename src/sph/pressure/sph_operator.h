@@ -122,4 +122,55 @@ static inline __attribute__((always_inline)) float wadi_sph_compression(const Wa
     return sum[0] + sum[1] + sum[2] + wall;
 }
 
+/* Of a list, by lane: sums of slope (x_i - x_j), of its square times the number of j, and of the slope. */
+static inline __attribute__((always_inline)) void wadi_sph_square_list(const WadiSphPairs *pairs, int32_t i,
+                                                                       int64_t first, int64_t end,
+                                                                       WadiSphPush *sum, WadiF8 *squares)
+{
+    const WadiI4 place = pairs->place[i];
+    for (int64_t n = first; n < end; n += WADI_SPH_LANES) {
+        WadiF8 slope;
+        WadiSphEight eight;
+        wadi_sph_load_slopes(pairs, n, end, &slope);
+        wadi_sph_load_eight(pairs, &place, pairs->index + n, &eight);
+        const WadiF8 x = eight.x * slope, y = eight.y * slope, z = eight.z * slope;
+        sum->x += x;
+        sum->y += y;
+        sum->z += z;
+        sum->rough += slope;
+        *squares += (x * x + y * y + z * z) * eight.number;
+    }
+}
+
+/* The diagonal of the operator from P to -R, where the numbers are lightness over volume. */
+static inline __attribute__((always_inline)) float wadi_sph_diagonal(const WadiSphPressureIn *in, int32_t i)
+{
+    const WadiSphPairs *pairs = in->pairs;
+    const int64_t first = pairs->start[i], other = first + pairs->same[i];
+    const float unit = pairs->slope_unit, volume = in->volume != NULL ? in->volume[i] : 1.0f;
+    WadiSphPush lanes = { 0 };
+    WadiF8 square_lanes = { 0 };
+    wadi_sph_square_list(pairs, i, first, other, &lanes, &square_lanes);
+    const WadiF8 rough_lanes = lanes.rough;
+    wadi_sph_square_list(pairs, i, other, pairs->start[i + 1], &lanes, &square_lanes);
+    WadiF4 sum;
+    wadi_sph_sum_four(&lanes.x, &lanes.y, &lanes.z, &rough_lanes, &sum);
+    const float rough = sum[3] * unit * (float)WADI_SPH_PLACES;
+    float others = wadi_sph_sum_lanes(&square_lanes) * unit * unit * volume;
+    sum *= -unit;
+    const int32_t near = in->walls->of[i];
+    if (near >= 0) {
+        sum += in->walls->gradient[near];
+        for (int64_t n = pairs->mirror_start[near]; n < pairs->mirror_start[near + 1]; ++n) {
+            const WadiSphMirror *mirror = &pairs->mirror[n];
+            const WadiF4 g = *(const WadiF4 *)mirror->gradient, square = g * g;
+            sum += g;
+            others += (square[0] + square[1] + square[2]) * volume * wadi_sph_number(pairs, mirror->index);
+        }
+    }
+    const WadiF4 square = sum * sum;
+    return in->lightness[i] * (square[0] + square[1] + square[2] + in->smooth[in->is_sand[i]] * rough) +
+           others;
+}
+
 #endif

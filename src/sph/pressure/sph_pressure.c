@@ -7,10 +7,10 @@
 #include "core/parallel.h"
 #include "sph/pressure/sph_operator.h"
 
-enum { BLOCK = 512, CORRECTION_EVERY = 8 };
+enum { BLOCK = 512, CORRECTION_EVERY = 4 };
 
-static const double WORTH_CORRECTING = 3.0; /* tolerances: less is done by a few iterations */
-static const double LONGEST = 2.0;          /* times what the coarse grid says */
+static const float LEAST_DIAGONAL = 1e-3f; /* of particles with hardly a neighbour; a lattice's is 0.3 */
+static const double LONGEST = 2.0;         /* times what the coarse grid says */
 
 typedef struct Solve {
     const WadiSphPressureIn *in;
@@ -21,6 +21,7 @@ typedef struct Solve {
     float step;               /* 1 / eigenvalue */
     float momentum;           /* of the extrapolation */
     float *residual, *change; /* of a correction on the coarse grid */
+    float length;             /* of it */
     double *partials;
 } Solve;
 
@@ -34,21 +35,37 @@ static void push_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* A projected gradient step; the sum of |step of P|, and in `wrong_way` what decides on a restart. */
+/* R of the numbers in `place`, whose velocities are known; with the velocity of walls
+ * or without. */
+static inline __attribute__((always_inline)) float residual_of(const Solve *s, int32_t i, bool is_moving)
+{
+    const int32_t near = s->in->walls->of[i];
+    const float wall = near >= 0 && !is_moving && !s->in->is_shift ? s->in->walls->gradient[near][3] : 0.0f;
+    return wadi_sph_compression(s->in, s->velocity, i) + wall -
+           s->in->smooth[s->in->is_sand[i]] * s->rough[i];
+}
+
+/* A projected gradient step of particle i from `from`, where R is r. */
+static inline __attribute__((always_inline)) void step_from(const Solve *s, int32_t i, float from, float r,
+                                                            double *moved, double *back)
+{
+    const float inverse = s->in->inverse[i], p = from + s->step * inverse * r;
+    const float now = p > 0.0f ? p : 0.0f, before = s->pressure[i];
+    const float change = (now - from) / inverse;
+    *moved += fabs((double)change);
+    *back -= (double)change * (double)(now - before);
+    s->last[i] = before;
+    s->pressure[i] = now;
+}
+
+/* Returns the sum of |step of P| over the diagonal; the partials get what decides on a restart. */
 static double step_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     double moved = 0.0, back = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        const float from = wadi_sph_number(s->in->pairs, i);
-        const float r = wadi_sph_compression(s->in, s->velocity, i) - s->in->source[i] -
-                        s->in->smooth[s->in->is_sand[i]] * s->rough[i];
-        const float p = from + s->step * r;
-        const float now = p > 0.0f ? p : 0.0f, before = s->pressure[i];
-        moved += fabs((double)(now - from));
-        back += (double)(from - now) * (double)(now - before);
-        s->last[i] = before;
-        s->pressure[i] = now;
+        const float r = residual_of(s, i, true) - s->in->source[i];
+        step_from(s, i, wadi_sph_number(s->in->pairs, i), r, &moved, &back);
     }
     s->partials[first / BLOCK] = back;
     return moved;
@@ -62,13 +79,13 @@ static void extrapolate_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* R of the numbers in `place`, 0 where it may be negative. */
+/* R of the pressure, and the part of it that is wrong: 0 where it may be negative. */
 static void residual_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        const float r = wadi_sph_compression(s->in, s->velocity, i) - s->in->source[i] -
-                        s->in->smooth[s->in->is_sand[i]] * s->rough[i];
+        const float r = residual_of(s, i, true) - s->in->source[i];
+        s->last[i] = r;
         s->residual[i] = s->pressure[i] > 0.0f || r > 0.0f ? r : 0.0f;
     }
 }
@@ -84,25 +101,50 @@ static void push_change_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* change . A change, and in the partials change . residual. */
+/* Change of R by the correction, in `residual`. Returns change . A change; the partials get change .
+ * residual. */
 static double energy_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     double energy = 0.0, gain = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        const int32_t near = s->in->walls->of[i];
-        const float moving = near >= 0 ? s->in->walls->gradient[near][3] : 0.0f;
-        const float r = wadi_sph_compression(s->in, s->velocity, i) + moving -
-                        s->in->smooth[s->in->is_sand[i]] * s->rough[i];
+        const float r = residual_of(s, i, false);
         energy -= (double)r * (double)s->change[i];
         gain += (double)s->residual[i] * (double)s->change[i];
+        s->residual[i] = r;
     }
     s->partials[first / BLOCK] = gain;
     return energy;
 }
 
-/* A correction on the coarse grid, as long as it lowers the energy most. */
-static WadiStatus correct(Solve *s, WadiArena *arena, WadiError *error)
+/* The corrected pressure, and a gradient step from there: R is linear, but for what was cut off at 0. */
+static double corrected_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    double moved = 0.0, back = 0.0;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        const float p = s->pressure[i] + s->length * s->change[i];
+        const float r = s->last[i] + s->length * s->residual[i];
+        s->pressure[i] = p > 0.0f ? p : 0.0f;
+        step_from(s, i, s->pressure[i], r, &moved, &back);
+    }
+    s->partials[first / BLOCK] = back;
+    return moved;
+}
+
+static double sum_partials(const Solve *s)
+{
+    double sum = 0.0;
+    const int64_t blocks = wadi_parallel_block_count(s->in->pairs->count, BLOCK);
+    for (int64_t b = 0; b < blocks; ++b) {
+        sum += s->partials[b];
+    }
+    return sum;
+}
+
+/* A correction on the coarse grid, as long as it lowers the energy most, and a gradient step. Twice the cost
+ * of such a step alone. Returns the same as step_block. */
+static WadiStatus correct(Solve *s, double *moved, WadiArena *arena, WadiError *error)
 {
     const int32_t count = s->in->pairs->count;
     const int64_t blocks = wadi_parallel_block_count(count, BLOCK);
@@ -111,22 +153,15 @@ static WadiStatus correct(Solve *s, WadiArena *arena, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &s->change, (size_t)count, "pressure", error));
     wadi_parallel_for(count, BLOCK, push_block, s);
     wadi_parallel_for(count, BLOCK, residual_block, s);
-    WADI_TRY(wadi_sph_coarse_solve(s->in->coarse, s->residual, s->change, arena, error));
+    WADI_TRY(wadi_sph_coarse_solve(s->in->coarse, s->in->pairs->place, s->residual, s->change, arena, error));
     for (int32_t i = 0; i < count; ++i) {
         wadi_sph_set_number(s->in->pairs, i, s->change[i]);
     }
     wadi_parallel_for(count, BLOCK, push_change_block, s);
     const double energy = wadi_parallel_sum(count, BLOCK, energy_block, s, s->partials + blocks);
-    double gain = 0.0;
-    for (int64_t b = 0; b < blocks; ++b) {
-        gain += s->partials[b];
-    }
-    const float length = energy > 0.0 && gain > 0.0 ? (float)fmin(gain / energy, LONGEST) : 0.0f;
-    for (int32_t i = 0; i < count; ++i) {
-        const float p = s->pressure[i] + length * s->change[i];
-        s->pressure[i] = s->last[i] = p > 0.0f ? p : 0.0f;
-        wadi_sph_set_number(s->in->pairs, i, s->pressure[i]);
-    }
+    const double gain = sum_partials(s);
+    s->length = energy > 0.0 && gain > 0.0 ? (float)fmin(gain / energy, LONGEST) : 0.0f;
+    *moved = wadi_parallel_sum(count, BLOCK, corrected_block, s, s->partials + blocks);
     wadi_arena_release(arena, mark);
     return WADI_OK;
 }
@@ -157,28 +192,25 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
     *report = (WadiSphPressureReport){ 0 };
     double t = 1.0;
     while (report->iterations < in->max_iterations) {
-        if (in->coarse != NULL && report->iterations % CORRECTION_EVERY == 1 &&
-            report->residual > WORTH_CORRECTING * in->tolerance) {
-            WADI_TRY(correct(&s, arena, error));
+        double moved;
+        if (in->coarse != NULL && report->iterations % CORRECTION_EVERY == 0) {
+            s.momentum = 0.0f;
+            wadi_parallel_for(count, BLOCK, extrapolate_block, &s);
+            WADI_TRY(correct(&s, &moved, arena, error));
             t = 1.0;
-        }
-        wadi_parallel_for(count, BLOCK, push_block, &s);
-        const double moved = wadi_parallel_sum(count, BLOCK, step_block, &s, s.partials + blocks);
-        double back = 0.0;
-        for (int64_t b = 0; b < blocks; ++b) {
-            back += s.partials[b];
+        } else {
+            wadi_parallel_for(count, BLOCK, push_block, &s);
+            moved = wadi_parallel_sum(count, BLOCK, step_block, &s, s.partials + blocks);
         }
         report->iterations += 1;
         report->residual = moved * in->largest / fmax(1.0, count);
         report->first = report->iterations == 1 ? report->residual : report->first;
-        const double next = back > 0.0 ? 1.0 : 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t));
-        s.momentum = back > 0.0 ? 0.0f : (float)((t - 1.0) / next);
+        const bool is_back = sum_partials(&s) > 0.0, is_done = report->residual <= in->tolerance;
+        const double next = is_back ? 1.0 : 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t));
+        s.momentum = is_back || is_done ? 0.0f : (float)((t - 1.0) / next);
         t = next;
-        if (report->residual <= in->tolerance) {
-            s.momentum = 0.0f;
-        }
         wadi_parallel_for(count, BLOCK, extrapolate_block, &s);
-        if (report->residual <= in->tolerance) {
+        if (is_done) {
             break;
         }
     }
@@ -213,15 +245,28 @@ static double square_block(void *context, int64_t first, int64_t end)
     const Solve *s = context;
     double sum = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        const int32_t near = s->in->walls->of[i];
-        /* The walls' velocity is no part of the operator. */
-        const float moving = near >= 0 && !s->in->is_shift ? s->in->walls->gradient[near][3] : 0.0f;
-        const float r = wadi_sph_compression(s->in, s->velocity, i) + moving -
-                        s->in->smooth[s->in->is_sand[i]] * s->rough[i];
-        s->last[i] = -r;
-        sum += (double)r * (double)r;
+        const float r = residual_of(s, i, false);
+        s->last[i] = -r * s->in->inverse[i];
+        sum += (double)s->last[i] * (double)s->last[i];
     }
     return sum;
+}
+
+static void invert_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        s->last[i] = 1.0f / fmaxf(wadi_sph_diagonal(s->in, i), LEAST_DIAGONAL);
+    }
+}
+
+void wadi_sph_pressure_invert(float *inverse, const WadiSphPressureIn *in)
+{
+    Solve s = { .in = in, .last = inverse };
+    for (int32_t i = 0; i < in->pairs->count; ++i) {
+        wadi_sph_set_number(in->pairs, i, in->lightness[i] / (in->volume != NULL ? in->volume[i] : 1.0f));
+    }
+    wadi_parallel_for(in->pairs->count, BLOCK, invert_block, &s);
 }
 
 WadiStatus wadi_sph_pressure_largest(const WadiSphPressureIn *in, int iterations, double *largest,

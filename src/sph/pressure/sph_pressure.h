@@ -14,10 +14,12 @@ typedef struct WadiSphPressureIn {
     const WadiSphWalls *walls;
     const uint8_t *is_sand;
     const float *lightness; /* per particle: V_i / m_i times the density of reference */
+    const float *volume;    /* per particle, over that of a full one; NULL: all 1 */
+    const float *inverse;   /* per particle: 1 over the diagonal, from wadi_sph_pressure_invert */
     bool is_shift;          /* the velocities are shifts of positions: walls do not move */
     const float *source;    /* s_i, m/s: rate at which the particle may become denser */
     float smooth[2];        /* weight of the differences between neighbours: of water, of sand */
-    double largest;         /* eigenvalue of the operator, from wadi_sph_pressure_largest */
+    double largest;         /* eigenvalue of operator over diagonal, from wadi_sph_pressure_largest */
     double tolerance;       /* of the mean residual, m/s */
     int max_iterations;
     const WadiSphCoarse *coarse; /* for long waves; NULL: none */
@@ -35,7 +37,10 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
 /* `velocity` after the forces of a given pressure P. Uses pairs->place[.][3]. */
 void wadi_sph_pressure_apply(WadiF4 *velocity, const float *pressure, const WadiSphPressureIn *in);
 
-/* The largest eigenvalue of the operator from P to -R, by `iterations` steps of the power method. */
+/* 1 over the diagonal of the operator from P to -R, per particle. Uses pairs->place[.][3]. */
+void wadi_sph_pressure_invert(float *inverse, const WadiSphPressureIn *in);
+
+/* The largest eigenvalue of that operator over its diagonal, by `iterations` steps of the power method. */
 WadiStatus wadi_sph_pressure_largest(const WadiSphPressureIn *in, int iterations, double *largest,
                                      WadiArena *arena, WadiError *error);
 
