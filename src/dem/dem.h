@@ -9,6 +9,7 @@
 
 #include "dem/dem_field.h"
 #include "dem/dem_settings.h"
+#include "dem/dem_surface.h"
 #include "dem/list/dem_list.h"
 #include "dem/list/dem_search.h"
 #include "dem/rest/dem_cold.h"
@@ -19,7 +20,8 @@
 
 typedef struct WadiDem {
     WadiSolverContext context;
-    WadiDemField *field; /* of mode `height_field`, which has no contacts; else NULL */
+    WadiDemSurface *surface; /* of mode `surface_flow`; else NULL */
+    WadiDemField *field;     /* of mode `height_field`, which has no contacts; else NULL */
     WadiMaterials materials;
     double diameter;  /* m, mean of the grains */
     double unit_time; /* s: sqrt(diameter / g) */

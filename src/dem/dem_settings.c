@@ -91,10 +91,6 @@ static const char *check_size(const WadiScene *scene, char *text, size_t size)
 
 const char *wadi_dem_check_settings(const WadiScene *scene, char *text, size_t size)
 {
-    if (wadi_dem_def(scene)->mode == WADI_DEM_SURFACE_FLOW) {
-        snprintf(text, size, "`surface_flow` is not in this version; use `full` or `height_field`");
-        return "dem.mode";
-    }
     if (wadi_dem_def(scene)->mode != WADI_DEM_FULL && !scene->has_domain) {
         snprintf(text, size, "a height field needs a `domain`: its columns fill it");
         return "dem.mode";

@@ -23,19 +23,22 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     wadi_dem_set_law(dem);
     WADI_TRY(wadi_particles_add_column(p, "radius", WADI_TYPE_F32, &dem->radius_column, error));
     wadi_particles_show_column(p, dem->radius_column);
-    if (wadi_dem_def(context->world->scene)->mode == WADI_DEM_HEIGHT_FIELD) {
+    const WadiDemDef *def = wadi_dem_def(context->world->scene);
+    if (def->mode == WADI_DEM_HEIGHT_FIELD) {
         return wadi_dem_field_create(&dem->field, &dem->context, dem->diameter, error);
     }
     WADI_TRY(wadi_particles_add_vector(p, "angular_velocity", WADI_TYPE_F32, &dem->turning_column, error));
     WADI_TRY(wadi_particles_add_column(p, "list_number", WADI_TYPE_U32, &dem->number_column, error));
     dem->sleep.cell_size = SLEEP_CELL * dem->diameter;
-    return wadi_sleep_init(&dem->sleep, wadi_dem_def(context->world->scene)->sleep, SLEEP_RADIUS, p, error);
+    WADI_TRY(wadi_sleep_init(&dem->sleep, def->sleep && def->mode == WADI_DEM_FULL, SLEEP_RADIUS, p, error));
+    return def->mode == WADI_DEM_SURFACE_FLOW ? wadi_dem_surface_create(dem, error) : WADI_OK;
 }
 
 static void destroy(void *solver)
 {
     WadiDem *dem = solver;
     wadi_dem_field_destroy(dem->field);
+    wadi_dem_surface_destroy(dem->surface);
     wadi_dem_list_free(&dem->list);
     wadi_dem_walls_free(&dem->walls);
     wadi_dem_cold_free(&dem->cold);
@@ -66,10 +69,10 @@ static void born(void *solver, int32_t first)
 static double largest_dt(const void *solver, double time, const char **limit)
 {
     const WadiDem *dem = solver;
+    const WadiScene *scene = dem->context.world->scene;
     if (dem->field != NULL) {
         return wadi_dem_field_largest_dt(dem->field, time, limit);
     }
-    const WadiScene *scene = dem->context.world->scene;
     if (wadi_sleep_is_undisturbed(&dem->sleep, &dem->context, time, time + 1.0 / scene->fps)) {
         *limit = "asleep";
         return INFINITY;
@@ -83,15 +86,21 @@ static double largest_dt(const void *solver, double time, const char **limit)
 static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
 {
     const WadiDem *dem = solver;
-    return dem->field != NULL ? wadi_dem_field_save(dem->field, state, error)
-                              : wadi_dem_save(solver, state, error);
+    if (dem->field != NULL) {
+        return wadi_dem_field_save(dem->field, state, error);
+    }
+    WADI_TRY(wadi_dem_save(dem, state, error));
+    return dem->surface != NULL ? wadi_dem_surface_save(dem, state, error) : WADI_OK;
 }
 
 static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
 {
     WadiDem *dem = solver;
-    return dem->field != NULL ? wadi_dem_field_load(dem->field, state, error)
-                              : wadi_dem_load(solver, state, error);
+    if (dem->field != NULL) {
+        return wadi_dem_field_load(dem->field, state, error);
+    }
+    WADI_TRY(wadi_dem_load(dem, state, error));
+    return dem->surface != NULL ? wadi_dem_surface_load(dem, state, error) : WADI_OK;
 }
 
 const WadiSolverType wadi_dem_solver = {

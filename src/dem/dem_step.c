@@ -46,6 +46,9 @@ WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepR
         return WADI_OK;
     }
     RUN("sleep", wadi_dem_rest(dem, &step, error));
+    if (dem->surface != NULL) {
+        RUN("surface flow", wadi_dem_surface_evaluate(dem, step.time, step.dt, error));
+    }
     report->sleeping_particles = dem->sleep.count;
     if (dem->sleep.count == dem->context.particles->count) {
         dem->fastest = 0.0;
@@ -53,6 +56,9 @@ WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepR
         return WADI_OK;
     }
     RUN("list", wadi_dem_relist(dem, &step, error));
+    if (dem->surface != NULL) {
+        wadi_dem_surface_calm(dem, step.dt);
+    }
     RUN("contacts", find_forces(dem, &law));
     RUN("walls", add_walls(dem, &step, &law));
     RUN("move", wadi_dem_move(dem, &step, error));

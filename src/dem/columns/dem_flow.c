@@ -7,11 +7,14 @@
 #include "core/parallel.h"
 #include "dem/columns/dem_columns_flow.h"
 
-enum { BLOCK = 4096, GAP_BLOCK = 256, BINS_MAX = 1024 };
+enum { BLOCK = 4096, GAP_BLOCK = 256, BINS_MAX = 510 };
 
 /* Grains of a layer, over those of a dense one, that carry the next layer. */
 static const double CARRYING = 0.35;
 static const double PACKING = 0.6;
+static const double WAKING = 4.0; /* freeze_speeds at which a grain carries nothing any more */
+static const double SHALLOWER =
+    1.0; /* diameters nearer to the surface than new ones that frozen grains stay */
 static const double HYSTERESIS = 0.25; /* diameters below h at which grains freeze; they wake at h */
 
 void wadi_dem_flow_init(WadiDemFlow *flow, WadiDemColumns *columns, double diameter, double repose, double g)
@@ -34,7 +37,9 @@ typedef struct Work {
     int32_t *start; /* of the awake grains of each gap in `order` */
     int32_t *order;
     double *surface; /* H, m */
-    double *lowest;  /* m: of the moving grains of a gap; INFINITY: none */
+    double *before;  /* h before the exchange, m */
+    /* m: of the grains of a gap that do not rest, and of those that carry nothing; INFINITY: none */
+    double *moving, *loose;
 } Work;
 
 static double mean_speed(const Work *w, int64_t i)
@@ -44,7 +49,7 @@ static double mean_speed(const Work *w, int64_t i)
     const double dx = p->x[i] - c->x0 - (double)w->in->mark[0][i];
     const double dy = p->y[i] - c->y0 - (double)w->in->mark[1][i];
     const double dz = p->z[i] - (double)w->in->mark[2][i];
-    return sqrt(dx * dx + dy * dy + dz * dz) / w->flow->interval;
+    return sqrt(dx * dx + dy * dy + dz * dz) / w->in->elapsed;
 }
 
 static void locate_block(void *context, int64_t first, int64_t end)
@@ -77,31 +82,31 @@ static void sort_by_gap(Work *w, int32_t awake)
     }
 }
 
-/* H of a gap: layers of a diameter are climbed, from the static sand on, while each holds enough grains to
- * carry the next one. Falling grains do not count, or a jet would be sand up to its nozzle. */
+/* H of a gap: layers of a diameter are climbed, from the static sand on, while each and its two neighbours hold
+ * enough grains to carry more. Falling grains do not count, or a jet would be sand up to its nozzle. */
 static double surface_of(const Work *w, int32_t gap)
 {
     const WadiDemColumns *c = w->flow->columns;
     const WadiParticles *p = w->in->particles;
-    const double d = w->flow->diameter, floor_z = c->floor[gap];
+    const double d = w->flow->diameter, base = c->height[gap];
     const double dense = c->wx * c->wy * d * PACKING / (3.14159265358979324 / 6.0 * d * d * d);
-    uint16_t count[BINS_MAX] = { 0 };
+    double count[BINS_MAX + 2] = { dense }; /* the first: below h all is dense */
     const int32_t *items = w->order + w->start[gap];
     const int32_t n = w->start[gap + 1] - w->start[gap];
     for (int32_t k = 0; k < n; ++k) {
-        const double bin = (p->z[items[k]] - floor_z) / d;
-        if ((double)-p->vz[items[k]] < w->flow->fall_speed) {
-            count[bin > 0.0 ? (int)fmin(bin, BINS_MAX - 1) : 0] += 1;
+        const double bin = (p->z[items[k]] - base) / d;
+        if (bin > 0.0 && bin < BINS_MAX && (double)-p->vz[items[k]] < w->flow->fall_speed) {
+            count[1 + (int)bin] += 1.0;
         }
     }
-    int top = (int)fmin(fmax(0.0, (c->height[gap] - floor_z) / d), BINS_MAX - 1);
-    while (top < BINS_MAX && count[top] >= CARRYING * dense) {
+    int top = 0; /* layers above h */
+    while (top < BINS_MAX && count[top] + count[top + 1] + count[top + 2] >= 3.0 * CARRYING * dense) {
         top += 1;
     }
     double surface = c->height[gap];
     for (int32_t k = 0; k < n; ++k) {
         const double z = p->z[items[k]];
-        if (z < floor_z + top * d && (double)-p->vz[items[k]] < w->flow->fall_speed) {
+        if (z < base + top * d && (double)-p->vz[items[k]] < w->flow->fall_speed) {
             surface = fmax(surface, z + 0.5 * d);
         }
     }
@@ -114,11 +119,15 @@ static void measure_block(void *context, int64_t first, int64_t end)
     const WadiParticles *p = w->in->particles;
     for (int64_t gap = first; gap < end; ++gap) {
         w->surface[gap] = surface_of(w, (int32_t)gap);
-        w->lowest[gap] = (double)INFINITY;
+        w->moving[gap] = w->loose[gap] = (double)INFINITY;
         for (int32_t k = w->start[gap]; k < w->start[gap + 1]; ++k) {
             const int32_t i = w->order[k];
-            if (mean_speed(w, i) > w->flow->freeze_speed) {
-                w->lowest[gap] = fmin(w->lowest[gap], p->z[i]);
+            const double speed = mean_speed(w, i);
+            if (speed > w->flow->freeze_speed) {
+                w->moving[gap] = fmin(w->moving[gap], p->z[i]);
+            }
+            if (speed > WAKING * w->flow->freeze_speed) {
+                w->loose[gap] = fmin(w->loose[gap], p->z[i]);
             }
         }
     }
@@ -152,16 +161,36 @@ static void smooth_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* h after the exchange, at least R_min below the surface and below everything that moves. */
-static void lower_block(void *context, int64_t first, int64_t end)
+/* Height below which the sand of a gap may rest: R_min below its surface, and below what the surfaces around
+ * it support at the angle of repose. */
+static double resting_height(const Work *w, int32_t i)
+{
+    const WadiDemColumns *c = w->flow->columns;
+    double surface = w->surface[i];
+    for (int side = 0; side < WADI_DEM_SIDES; ++side) {
+        const double rise = tan(w->flow->law.repose) * (side < WADI_DEM_SOUTH ? c->wx : c->wy);
+        int32_t gaps[WADI_DEM_LINKS_MAX];
+        const int links = wadi_dem_neighbours(c, i, side, gaps);
+        for (int n = 0; n < links; ++n) {
+            surface = fmin(surface, w->surface[gaps[n]] + rise);
+        }
+    }
+    return surface - w->flow->least_depth;
+}
+
+/* h rises by the exchange alone, up to where sand may rest and below all that does not. It falls, and grains
+ * wake, where they are too near the surface or have lost what carries them. */
+static void limit_block(void *context, int64_t first, int64_t end)
 {
     const Work *w = context;
     WadiDemColumns *c = w->flow->columns;
+    const double d = w->flow->diameter;
     for (int64_t i = first; i < end; ++i) {
+        const double resting = resting_height(w, (int32_t)i);
+        const double risen = fmin(c->height[i], fmin(resting, w->moving[i] - 0.5 * d));
+        const double kept = fmin(w->before[i], fmin(resting + SHALLOWER * d, w->loose[i] - 0.5 * d));
         const bool stirs = w->in->stirs != NULL && w->in->stirs[i] != 0;
-        double h = fmin(c->height[i], w->surface[i] - w->flow->least_depth);
-        h = fmin(h, w->lowest[i] - 0.5 * w->flow->diameter);
-        c->height[i] = stirs ? c->floor[i] : fmax(h, c->floor[i]);
+        c->height[i] = stirs ? c->floor[i] : fmax(fmax(risen, kept), c->floor[i]);
         c->rolling[i] = fmax(0.0, w->surface[i] - c->height[i]);
     }
 }
@@ -171,6 +200,7 @@ static void split_block(void *context, int64_t first, int64_t end)
     const Work *w = context;
     WadiDemColumns *c = w->flow->columns;
     for (int64_t i = first; i < end; ++i) {
+        w->before[i] = c->height[i];
         c->height[i] = fmin(c->height[i], w->surface[i]);
         c->rolling[i] = w->surface[i] - c->height[i];
     }
@@ -191,7 +221,7 @@ static void choose_block(void *context, int64_t first, int64_t end)
     for (int64_t i = first; i < end; ++i) {
         const uint8_t old = w->in->state[i];
         uint8_t now = old;
-        if (i < w->in->first) {
+        if (old == WADI_DEM_FROZEN) {
             const int32_t column = wadi_dem_columns_at(c, p->x[i], p->y[i]);
             const int32_t gap = column >= 0 ? wadi_dem_columns_gap(c, column, p->z[i]) : -1;
             now = gap < 0 || p->z[i] >= c->height[gap] ? WADI_DEM_WOKEN : old;
@@ -237,7 +267,9 @@ static WadiStatus evaluate(Work *w, WadiArena *scratch, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->order, (size_t)awake, "grains of gaps", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->start, gaps + 2, "grains of gaps", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->surface, gaps, "surface", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &w->lowest, gaps, "moving grains", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &w->before, gaps, "surface", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &w->moving, gaps, "moving grains", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &w->loose, gaps, "moving grains", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &smooth, gaps, "surface", error));
     wadi_parallel_for(awake, BLOCK, locate_block, w);
     sort_by_gap(w, awake);
@@ -247,8 +279,8 @@ static WadiStatus evaluate(Work *w, WadiArena *scratch, WadiError *error)
     wadi_parallel_for(c->count, GAP_BLOCK, smooth_block, &along_x);
     wadi_parallel_for(c->count, GAP_BLOCK, smooth_block, &along_y);
     wadi_parallel_for(c->count, GAP_BLOCK, split_block, w);
-    wadi_dem_bcre_exchange(c, &w->flow->law, w->flow->interval);
-    wadi_parallel_for(c->count, GAP_BLOCK, lower_block, w);
+    wadi_dem_bcre_exchange(c, &w->flow->law, w->in->elapsed);
+    wadi_parallel_for(c->count, GAP_BLOCK, limit_block, w);
     return choose(w, scratch, error);
 }
 

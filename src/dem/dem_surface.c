@@ -1,0 +1,330 @@
+/* The height field below the grains of mode `surface_flow`: creation, evaluation, checkpoints. */
+#include "dem/dem_surface.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/parallel.h"
+#include "dem/contact/dem_forces.h"
+#include "dem/dem.h"
+
+enum { BLOCK = 4096 };
+/* sqrt(d / g): time in which grains that have just woken lose their speed. They are pressed together as when
+ * they froze, and the load on them may have changed since: what is too much is lost as heat, not as jumps. */
+static const double CALMING = 0.05;
+static const double BALANCED = 0.5; /* g: acceleration below which grains may freeze */
+
+WadiStatus wadi_dem_surface_create(WadiDem *dem, WadiError *error)
+{
+    const WadiWorld *world = dem->context.world;
+    WadiParticles *p = dem->context.particles;
+    WadiDemSurface *s = NULL;
+    WadiDemColumns *columns = NULL;
+    WADI_TRY(WADI_NEW(&s, 1, "surface flow", error));
+    dem->surface = s;
+    WADI_TRY(wadi_particles_add_column(p, "flow_state", WADI_TYPE_U8, &s->state_column, error));
+    WADI_TRY(wadi_particles_add_vector(p, "flow_mark", WADI_TYPE_F32, &s->mark_column, error));
+    const WadiDemColumnsIn in = { .solids = &world->solids,
+                                  .box = world->scene->domain,
+                                  .width = wadi_dem_def(world->scene)->column_width * dem->diameter,
+                                  .least = dem->diameter };
+    WADI_TRY(wadi_dem_columns_create(&columns, &in, error));
+    s->flow.columns = columns;
+    WADI_TRY(WADI_NEW(&s->held, (size_t)columns->count, "grains of columns", error));
+    wadi_dem_flow_init(&s->flow, columns, dem->diameter, wadi_dem_repose(world->scene, 0.0),
+                       dem->diameter / (dem->unit_time * dem->unit_time));
+    return WADI_OK;
+}
+
+void wadi_dem_surface_destroy(WadiDemSurface *surface)
+{
+    if (surface != NULL) {
+        WADI_DELETE(surface->held, surface->flow.columns != NULL ? (size_t)surface->flow.columns->count : 0);
+        wadi_dem_columns_destroy(surface->flow.columns);
+        WADI_DELETE(surface, 1);
+    }
+}
+
+void wadi_dem_surface_count(const WadiDem *dem, int32_t *held)
+{
+    const WadiDemColumns *c = dem->surface->flow.columns;
+    const WadiParticles *p = dem->context.particles;
+    memset(held, 0, (size_t)c->count * sizeof(*held));
+    for (int32_t i = 0; i < dem->sleep.count; ++i) {
+        const int32_t column = wadi_dem_columns_at(c, p->x[i], p->y[i]);
+        const int32_t gap = column >= 0 ? wadi_dem_columns_gap(c, column, p->z[i]) : -1;
+        if (gap >= 0) {
+            held[gap] += 1;
+        }
+    }
+}
+
+/* After removals, which keep the order of the store: frozen grains are its first ones. */
+static void recount_frozen(WadiDem *dem)
+{
+    const WadiParticles *p = dem->context.particles;
+    const uint8_t *state = wadi_particles_column(p, dem->surface->state_column);
+    int32_t low = 0, high = p->count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (state[middle] == WADI_DEM_FROZEN) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    dem->sleep.count = low;
+}
+
+/* A solid moves near the sand of a gap in the next interval. */
+static bool is_disturbed(const WadiDem *dem, int32_t gap, double time)
+{
+    const WadiDemFlow *flow = &dem->surface->flow;
+    const WadiDemColumns *c = flow->columns;
+    const int32_t column = wadi_dem_columns_of_gap(c, gap);
+    const double half = 0.5 * (c->height[gap] - c->floor[gap]);
+    const WadiVec3 middle = { c->x0 + (column % c->nx + 0.5) * c->wx, c->y0 + (column / c->nx + 0.5) * c->wy,
+                              c->floor[gap] + half };
+    const double radius = half + c->wx + c->wy + 3.0 * dem->diameter;
+    return half > 0.0 &&
+           wadi_world_disturbs(dem->context.world, middle, radius, time, time + 2.0 * flow->interval);
+}
+
+/* Gaps that wake: all when gravity or a force changes, those near a solid that moves, and those that lost
+ * frozen grains. NULL: none. */
+static WadiStatus find_stirred(WadiDem *dem, double time, uint8_t **stirs, WadiError *error)
+{
+    const WadiDemSurface *s = dem->surface;
+    const WadiDemColumns *c = s->flow.columns;
+    const WadiWorld *world = dem->context.world;
+    const WadiParticles *p = dem->context.particles;
+    const int64_t born = (int64_t)p->next_id - (int64_t)s->known_next_id;
+    const bool has_removals = s->known_count + born != p->count;
+    const bool is_steady = wadi_world_is_steady(world, time, time + 2.0 * s->flow.interval);
+    const bool is_moving = wadi_solids_are_moving(&world->solids);
+    int32_t *held = NULL;
+    *stirs = NULL;
+    if (is_steady && !is_moving && !has_removals) {
+        return WADI_OK;
+    }
+    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, stirs, (size_t)c->count, "stirred columns", error));
+    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &held, (size_t)c->count, "stirred columns", error));
+    wadi_dem_surface_count(dem, held);
+    for (int32_t i = 0; i < c->count; ++i) {
+        (*stirs)[i] = !is_steady || held[i] < s->held[i] || (is_moving && is_disturbed(dem, i, time));
+    }
+    return WADI_OK;
+}
+
+/* Grains that are smaller than they will be count as moving: frozen, or below frozen ones, they would be pressed
+ * into their neighbours. */
+static void unsettle_growing(const WadiDem *dem, float *mark)
+{
+    const WadiParticles *p = dem->context.particles;
+    const int32_t end = dem->has_growing ? dem->grains.count : 0;
+    for (int32_t i = dem->sleep.count; i < end && i < p->count; ++i) {
+        if ((double)dem->grains.shift[i][3] < 0.999 * wadi_dem_radius_of(dem, p->id[i])) {
+            mark[i] = 1e6f;
+        }
+    }
+}
+
+typedef struct Balance {
+    const WadiDem *dem;
+    WadiVec3 gravity;
+    uint8_t *state;
+} Balance;
+
+static void balance_block(void *context, int64_t first, int64_t end)
+{
+    const Balance *balance = context;
+    const WadiDem *dem = balance->dem;
+    const double g = wadi_norm(balance->gravity);
+    for (int64_t n = first; n < end; ++n) {
+        const int32_t i = (int32_t)n + dem->list.pairs.first;
+        WadiF8 load;
+        wadi_dem_load_of(&dem->grains, &dem->list.pairs, i, &load);
+        const double m = (double)dem->mass[i];
+        const WadiVec3 a = { (double)load[0] / m, (double)load[1] / m, (double)load[2] / m };
+        if (balance->state[i] < 2 && wadi_norm(wadi_add(a, balance->gravity)) > BALANCED * g) {
+            balance->state[i] = 2; /* 1 after this evaluation: it does not freeze in it */
+        }
+    }
+}
+
+/* Grains that the forces of the last step accelerate do not freeze: they would wake under them. */
+static void hold_unbalanced(const WadiDem *dem, double time, uint8_t *state)
+{
+    Balance balance = { .dem = dem,
+                        .gravity = wadi_curve_value3(&dem->context.world->scene->gravity, time),
+                        .state = state };
+    if (dem->grains.count > 0 && dem->list.pairs.first == dem->sleep.count) {
+        wadi_parallel_for(dem->grains.count - dem->list.pairs.first, BLOCK, balance_block, &balance);
+    }
+}
+
+/* Frozen grains first, both kinds in their order; without velocities, for their partners in contacts too. */
+static WadiStatus move_to_front(WadiDem *dem, WadiError *error)
+{
+    WadiParticles *p = dem->context.particles;
+    const uint8_t *state = wadi_particles_column(p, dem->surface->state_column);
+    const uint32_t *number = wadi_particles_column(p, dem->number_column);
+    int32_t *order = NULL, at = 0;
+    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &order, (size_t)p->count, "order of grains", error));
+    for (int32_t i = 0; i < p->count; ++i) {
+        if (state[i] == WADI_DEM_FROZEN) {
+            order[at++] = i;
+            p->vx[i] = p->vy[i] = p->vz[i] = 0.0f;
+            if (number[i] > 0 && number[i] <= (uint32_t)dem->grains.count) {
+                WadiF8 *motion = &dem->grains.motion[number[i] - 1];
+                *motion = (WadiF8){ 0, 0, 0, (*motion)[3], 0, 0, 0, (*motion)[7] };
+            }
+        }
+    }
+    dem->sleep.count = at;
+    for (int32_t i = 0; i < p->count; ++i) {
+        if (state[i] != WADI_DEM_FROZEN) {
+            order[at++] = i;
+        }
+    }
+    dem->is_stale = dem->is_set_changed = true;
+    return wadi_particles_permute(p, order, error);
+}
+
+static void set_marks(WadiDem *dem, float *mark[3])
+{
+    const WadiParticles *p = dem->context.particles;
+    const WadiDemColumns *c = dem->surface->flow.columns;
+    for (int32_t i = dem->sleep.count; i < p->count; ++i) {
+        mark[0][i] = (float)(p->x[i] - c->x0);
+        mark[1][i] = (float)(p->y[i] - c->y0);
+        mark[2][i] = (float)p->z[i];
+    }
+}
+
+WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, double dt, WadiError *error)
+{
+    WadiDemSurface *s = dem->surface;
+    const WadiParticles *p = dem->context.particles;
+    const bool has_removals = dem->known != p->count;
+    s->elapsed += dt;
+    if (has_removals) {
+        recount_frozen(dem);
+        dem->is_set_changed = true;
+    }
+    if (s->elapsed < s->flow.interval) {
+        return WADI_OK;
+    }
+    uint8_t *state = wadi_particles_column(p, s->state_column), *stirs = NULL;
+    float *mark[3];
+    for (int a = 0; a < 3; ++a) {
+        mark[a] = wadi_particles_column(p, s->mark_column + a);
+    }
+    WADI_TRY(find_stirred(dem, time, &stirs, error));
+    unsettle_growing(dem, mark[2]);
+    if (!has_removals) {
+        hold_unbalanced(dem, time, state);
+    }
+    const WadiDemFlowIn in = { .particles = p,
+                               .first = dem->sleep.count,
+                               .state = state,
+                               .mark = { mark[0], mark[1], mark[2] },
+                               .elapsed = s->elapsed,
+                               .stirs = stirs };
+    WadiDemFlowOut out = { .state = state };
+    WADI_TRY(wadi_dem_flow_evaluate(&s->flow, &in, &out, dem->context.scratch, error));
+    set_marks(dem, mark);
+    s->elapsed = 0.0;
+    s->froze += out.frozen;
+    s->woke += out.woken;
+    s->calming = out.woken > 0 ? WADI_DEM_WOKEN + 1 : s->calming > 0 ? s->calming - 1 : 0;
+    s->known_count = p->count;
+    s->known_next_id = p->next_id;
+    if (out.frozen + out.woken > 0) {
+        WADI_TRY(move_to_front(dem, error));
+    }
+    if (out.frozen + out.woken > 0 || stirs != NULL) {
+        wadi_dem_surface_count(dem, s->held);
+    }
+    return WADI_OK;
+}
+
+typedef struct Calm {
+    const WadiDem *dem;
+    const uint8_t *state;
+    float factor;
+} Calm;
+
+static void calm_block(void *context, int64_t first, int64_t end)
+{
+    const Calm *calm = context;
+    for (int64_t i = first; i < end; ++i) {
+        if (calm->state[i] != WADI_DEM_AWAKE && calm->state[i] != WADI_DEM_FROZEN) {
+            WadiF8 *motion = &calm->dem->grains.motion[i];
+            for (int k = 0; k < 3; ++k) {
+                (*motion)[k] *= calm->factor;
+                (*motion)[4 + k] *= calm->factor;
+            }
+        }
+    }
+}
+
+void wadi_dem_surface_calm(WadiDem *dem, double dt)
+{
+    const WadiDemSurface *s = dem->surface;
+    if (s->calming > 0) {
+        Calm calm = { .dem = dem,
+                      .state = wadi_particles_column(dem->context.particles, s->state_column),
+                      .factor = (float)exp(-dt / (CALMING * dem->unit_time)) };
+        wadi_parallel_for(dem->grains.count, BLOCK, calm_block, &calm);
+    }
+}
+
+WadiStatus wadi_dem_surface_save(const WadiDem *dem, WadiState *state, WadiError *error)
+{
+    const WadiDemSurface *s = dem->surface;
+    const WadiDemColumns *c = s->flow.columns;
+    const double numbers[7] = { s->elapsed,
+                                (double)s->froze,
+                                (double)s->woke,
+                                (double)dem->sleep.count,
+                                (double)s->known_count,
+                                (double)s->known_next_id,
+                                (double)s->calming };
+    WADI_TRY(wadi_state_put(state, "dem_flow", WADI_TYPE_F64, 1, 7, numbers, error));
+    WADI_TRY(wadi_state_put(state, "dem_height", WADI_TYPE_F64, 1, (size_t)c->count, c->height, error));
+    return wadi_state_put(state, "dem_held", WADI_TYPE_I32, 1, (size_t)c->count, s->held, error);
+}
+
+WadiStatus wadi_dem_surface_load(WadiDem *dem, const WadiState *state, WadiError *error)
+{
+    WadiDemSurface *s = dem->surface;
+    WadiDemColumns *c = s->flow.columns;
+    const WadiStateArray *numbers, *height, *held;
+    WADI_TRY(wadi_state_expect(state, "dem_flow", WADI_TYPE_F64, 1, 7, &numbers, error));
+    WADI_TRY(wadi_state_expect(state, "dem_height", WADI_TYPE_F64, 1, (size_t)c->count, &height, error));
+    WADI_TRY(wadi_state_expect(state, "dem_held", WADI_TYPE_I32, 1, (size_t)c->count, &held, error));
+    const double *number = numbers->data, *h = height->data;
+    bool is_valid = number[0] >= 0.0 && number[0] < 1e9 && number[3] >= 0.0 &&
+                    number[3] <= dem->context.particles->count && number[4] >= 0.0 &&
+                    number[4] <= WADI_PARTICLES_MAX && number[5] >= 0.0 && number[5] <= UINT32_MAX &&
+                    number[6] >= 0.0 && number[6] <= WADI_DEM_WOKEN + 1;
+    for (int32_t i = 0; i < c->count; ++i) {
+        is_valid = is_valid && isfinite(h[i]);
+    }
+    if (!is_valid) {
+        return wadi_fail(error, WADI_ERR_FORMAT,
+                         "the height field of the checkpoint is damaged; resume from another one");
+    }
+    memcpy(c->height, h, (size_t)c->count * sizeof(*h));
+    memcpy(s->held, held->data, (size_t)c->count * sizeof(*s->held));
+    s->elapsed = number[0];
+    s->froze = (int64_t)number[1];
+    s->woke = (int64_t)number[2];
+    dem->sleep.count = (int32_t)number[3];
+    s->known_count = (int32_t)number[4];
+    s->known_next_id = (uint32_t)number[5];
+    s->calming = (int)number[6];
+    return WADI_OK;
+}

@@ -1,0 +1,182 @@
+/* Mode `surface_flow` of the solver dem: grains freeze and wake with ids, positions and springs. */
+#include "dem/dem.h"
+#include "same_bytes.h"
+
+/* A box of settling grains, 10 diameters wide and about 20 deep. */
+#define SCENE(mode, rest)                                                                                    \
+    "wadi: 1\nsolver: dem\ndem: {mode: " mode "}\ncell_size: 0.02\nframes: 100\n"                            \
+    "domain: {min: [0, 0, 0], max: [0.108, 0.108, 0.4]}\nmaterials: {sand: {kind: sand, friction_angle: "    \
+    "30}}\n"                                                                                                 \
+    "bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [0.1, 0.1, 0.16]}}}]\n" rest
+
+static const WadiDem *dem_of(const WadiSim *sim)
+{
+    return sim->solver;
+}
+
+typedef struct Known {
+    uint8_t *is_frozen;
+    WadiVec3 *x;
+    int32_t frozen;
+} Known;
+
+static Known remember(const WadiSim *sim)
+{
+    const WadiParticles *p = &sim->particles;
+    Known known = { .is_frozen = calloc(p->next_id, 1), .x = calloc(p->next_id, sizeof(WadiVec3)) };
+    assert_non_null(known.is_frozen);
+    assert_non_null(known.x);
+    const uint8_t *state = wadi_particles_column(p, dem_of(sim)->surface->state_column);
+    for (int32_t i = 0; i < p->count; ++i) {
+        known.is_frozen[p->id[i]] = state[i] == WADI_DEM_FROZEN;
+        known.x[p->id[i]] = (WadiVec3){ p->x[i], p->y[i], p->z[i] };
+        known.frozen += state[i] == WADI_DEM_FROZEN;
+        assert_true((state[i] == WADI_DEM_FROZEN) == (i < dem_of(sim)->sleep.count));
+    }
+    return known;
+}
+
+static void forget(Known *known)
+{
+    free(known->is_frozen);
+    free(known->x);
+}
+
+static double fastest(const WadiParticles *p)
+{
+    double most = 0.0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        const WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
+        most = fmax(most, wadi_norm(v));
+    }
+    return most;
+}
+
+/* Frozen grains stay exactly where they are and keep their ids; all grains are there. When the field under
+ * them is told to let go, they wake with the forces under which they froze, and hardly move. */
+static void test_a_round_trip_is_exact_and_does_not_pop(void **state)
+{
+    (void)state;
+    WadiScene *scene = load_scene(SCENE("surface_flow", ""));
+    WadiSim *sim = start_sim(scene, 1);
+    const int32_t count = sim->particles.count;
+    run_frames(sim, 14);
+    Known before = remember(sim);
+    print_message("%d of %d grains frozen\n", before.frozen, count);
+    assert_true(before.frozen > count / 3);
+    run_frames(sim, 4);
+    Known after = remember(sim);
+    assert_int_equal(sim->particles.count, count);
+    int32_t stayed = 0;
+    for (uint32_t id = 0; id < sim->particles.next_id; ++id) {
+        if (before.is_frozen[id] && after.is_frozen[id]) {
+            assert_memory_equal(&before.x[id], &after.x[id], sizeof(WadiVec3));
+            stayed += 1;
+        }
+    }
+    assert_true(stayed > before.frozen / 2);
+    /* Everything wakes: the columns are emptied. */
+    WadiDem *dem = sim->solver;
+    WadiDemColumns *c = dem->surface->flow.columns;
+    uint8_t *grain_state = wadi_particles_column(&sim->particles, dem->surface->state_column);
+    for (int32_t i = 0; i < dem->sleep.count; ++i) {
+        grain_state[i] = WADI_DEM_WOKEN;
+    }
+    for (int32_t i = 0; i < c->count; ++i) {
+        c->height[i] = c->floor[i];
+    }
+    dem->sleep.count = 0;
+    dem->is_set_changed = dem->is_stale = true;
+    dem->surface->calming = WADI_DEM_WOKEN + 1;
+    dem->surface->flow.least_depth = 1.0; /* nothing freezes again */
+    double most = 0.0;
+    WadiError error = { 0 };
+    for (int k = 0; k < 400; ++k) {
+        CHECK_OK(wadi_sim_step(sim, &error), error);
+        most = fmax(most, fastest(&sim->particles));
+    }
+    assert_int_equal(dem->sleep.count, 0);
+    assert_true(dem->cold.wall_count == 0 && dem->cold.springs.start[dem->cold.springs.count] == 0);
+    print_message("fastest woken grain %.4f m/s\n", most);
+    /* A fall through a tenth of a diameter. */
+    CHECK_AT_MOST(most, sqrt(2.0 * 9.81 * 0.001));
+    forget(&before);
+    forget(&after);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+/* A drain takes the bottom away: the grains above wake and follow; none hangs in the air. */
+static void test_no_grain_hangs_above_a_drain(void **state)
+{
+    (void)state;
+    WadiScene *scene = load_scene(SCENE(
+        "surface_flow", "drains: [{shape: {cylinder: {from: [0.05, 0.05, -0.1], to: [0.05, 0.05, 0.012], "
+                        "radius: 0.03}}, start: 0.45}]\n"));
+    WadiSim *sim = start_sim(scene, 1);
+    const int32_t count = sim->particles.count;
+    run_frames(sim, 10);
+    const int32_t frozen = dem_of(sim)->sleep.count;
+    assert_true(frozen > 0);
+    WadiError error = { 0 };
+    double most = 0.0;
+    while (sim->frame < 18) {
+        CHECK_OK(wadi_sim_step(sim, &error), error);
+        most = fmax(most, fastest(&sim->particles));
+    }
+    const WadiParticles *p = &sim->particles;
+    int32_t hanging = 0;
+    for (int32_t i = 0; i < dem_of(sim)->sleep.count; ++i) {
+        bool is_carried = p->z[i] < 0.008;
+        for (int32_t j = 0; j < p->count && !is_carried; ++j) {
+            const double dx = p->x[i] - p->x[j], dy = p->y[i] - p->y[j], dz = p->z[i] - p->z[j];
+            is_carried = dz > 0.0 && dx * dx + dy * dy + dz * dz < 0.013 * 0.013;
+        }
+        hanging += !is_carried;
+    }
+    print_message("%d of %d drained, %d frozen before and %d after, fastest %.2f m/s\n", count - p->count,
+                  count, frozen, dem_of(sim)->sleep.count, most);
+    assert_true(count - p->count > 50);
+    assert_int_equal(hanging, 0);
+    /* A fall through the depth of the sand. */
+    CHECK_AT_MOST(most, sqrt(2.0 * 9.81 * 0.16));
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+/* A plate that rises through frozen sand wakes it. */
+static void test_a_moving_solid_wakes_the_sand(void **state)
+{
+    (void)state;
+    WadiScene *scene = load_scene(SCENE(
+        "surface_flow", "colliders: [{shape: {box: {min: [-1, -1, -1], max: [1, 1, 0.0]}, translate: {keys: "
+                        "[[0, [0, 0, 0]], [0.45, [0, 0, 0]], [0.6, [0, 0, 0.02]]]}}}]\n"));
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 10);
+    const double height = mean_height(&sim->particles);
+    assert_true(dem_of(sim)->sleep.count > 0);
+    run_frames(sim, 6);
+    CHECK_NEAR(mean_height(&sim->particles) - height, 0.02, 0.004);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+static void test_the_same_bytes_for_any_threads_and_resumed(void **state)
+{
+    (void)state;
+    check_same_bytes(SCENE("surface_flow",
+                           "drains: [{shape: {cylinder: {from: [0.05, 0.05, -0.1], to: [0.05, 0.05, 0.012], "
+                           "radius: 0.03}}, start: 0.26}]\n"),
+                     6, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_round_trip_is_exact_and_does_not_pop),
+        cmocka_unit_test(test_no_grain_hangs_above_a_drain),
+        cmocka_unit_test(test_a_moving_solid_wakes_the_sand),
+        cmocka_unit_test(test_the_same_bytes_for_any_threads_and_resumed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
