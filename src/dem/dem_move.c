@@ -17,7 +17,8 @@ typedef struct Move {
     const WadiDemStep *step;
     WadiF8 gravity; /* times dt, m/s */
     bool has_forces;
-    double *used; /* per block: largest part of its way that a grain has used */
+    float growth, growth_factor; /* of radii in the step: m, and a factor */
+    double *used;                /* per block: largest part of its way that a grain has used */
 } Move;
 
 /* dt times the acceleration by gravity and forces. */
@@ -39,12 +40,9 @@ static inline void find_push(const Move *m, int64_t i, WadiF8 *push)
 static void grow(const Move *m, int64_t i)
 {
     const WadiDem *dem = m->dem;
-    const double g = dem->diameter / (dem->unit_time * dem->unit_time);
-    const double whole = wadi_dem_radius_of(dem, dem->context.particles->id[i]);
-    const double now = (double)dem->grains.shift[i][3];
-    const double speed = now < NEARLY * whole ? GROWTH * dem->diameter / dem->unit_time
-                                              : GROWTH_RATE * sqrt(g / dem->depth) * now;
-    dem->grains.shift[i][3] = (float)fmin(now + speed * m->step->dt, whole);
+    const float whole = dem->whole[i], now = dem->grains.shift[i][3];
+    const float grown = now < (float)NEARLY * whole ? now + m->growth : now * m->growth_factor;
+    dem->grains.shift[i][3] = grown < whole ? grown : whole;
 }
 
 static double move_block(void *context, int64_t begin, int64_t stop)
@@ -105,12 +103,15 @@ WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error
 {
     const WadiScene *scene = dem->context.world->scene;
     const WadiVec3 g = wadi_scale(wadi_curve_value3(&scene->gravity, step->time), step->dt);
+    const double pull = dem->diameter / (dem->unit_time * dem->unit_time);
     const int64_t awake = dem->grains.count - dem->sleep.count;
     const int64_t blocks = wadi_parallel_block_count(awake, BLOCK);
     Move m = { .dem = dem,
                .step = step,
                .gravity = { (float)g.x, (float)g.y, (float)g.z },
-               .has_forces = scene->force_count > 0 };
+               .has_forces = scene->force_count > 0,
+               .growth = (float)(GROWTH * dem->diameter / dem->unit_time * step->dt),
+               .growth_factor = (float)(1.0 + GROWTH_RATE * step->dt * sqrt(pull / dem->depth)) };
     double *partials = NULL, used = 0.0;
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &partials, (size_t)blocks, "speeds", error));
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &m.used, (size_t)blocks, "speeds", error));

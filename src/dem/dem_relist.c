@@ -183,6 +183,7 @@ static void fill_block(void *context, int64_t begin, int64_t stop)
             (WadiF8){ p->vx[i],      p->vy[i],      p->vz[i],      dem->friction[m],
                       turning[0][i], turning[1][i], turning[2][i], dem->rolling_friction[m] };
         dem->way[i] = (float)USED * f->sizes.margin[i];
+        dem->whole[i] = f->sizes.radius[i];
         number[i] = (uint32_t)i + 1;
     }
 }
@@ -249,6 +250,7 @@ static WadiStatus renew_grains(WadiDem *dem, int32_t count, WadiError *error)
     WADI_TRY(RESERVE(dem->grains.shift, dem->shift_capacity, count));
     WADI_TRY(RESERVE(dem->grains.motion, dem->motion_capacity, count));
     WADI_TRY(RESERVE(dem->base, dem->base_capacity, count));
+    WADI_TRY(RESERVE(dem->whole, dem->whole_capacity, count));
     return RESERVE(dem->way, dem->way_capacity, count);
 }
 

@@ -49,6 +49,7 @@ static void destroy(void *solver)
     WADI_DELETE(dem->grains.load, dem->load_capacity);
     WADI_DELETE(dem->base, dem->base_capacity);
     WADI_DELETE(dem->mass, dem->mass_capacity);
+    WADI_DELETE(dem->whole, dem->whole_capacity);
     WADI_DELETE(dem->way, dem->way_capacity);
     WADI_DELETE(dem, 1);
 }
