@@ -6,7 +6,7 @@ PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test test-long validate fuzz format tidy docs install uninstall bench clean help
+.PHONY: build demo view test test-long validate fuzz format tidy docs install uninstall bench clean help
 
 build: ## build build/wadi and the libraries (installs nothing)
 	@tools/build.sh release wadi_cli wadi_static wadi_shared
@@ -20,6 +20,10 @@ demo: ## install what is missing, build, simulate scenes/demo into demo.run and 
 	@echo "The video is demo.run/demo.mp4, some of its pictures side by side are demo.run/demo.sheet.png."
 	@echo "Better ones: build/wadi render demo.run --quality preview --size 960x540"
 	@echo "The frames lie in demo.run/particles; ParaView opens demo.run/particles/demo.xdmf."
+
+view: ## install what the live view needs (npm, libwebsockets) and build with it: build/wadi view SCENE
+	@tools/setup.sh view
+	@$(MAKE) --no-print-directory build
 
 test: ## install what is missing and run every check and test (minutes)
 	@tools/setup.sh test

@@ -116,15 +116,11 @@ bool wadi_cli_is_planned(const char *name);
 /* The program, called after the check of the processor. */
 int wadi_cli_main(int argc, char **argv);
 
-/* The commands, each in its cmd_*.c. */
 /* Options of `wadi view`, in cmd_view.c. */
 enum { WADI_CLI_VIEW_OPTIONS = 10 };
 extern const WadiCliOption wadi_cli_view_options[WADI_CLI_VIEW_OPTIONS];
-#define wadi_cli_view_description                                                                            \
-    "Simulates a scene while you watch and play with it on a page in a browser, or plays a finished run. "   \
-    "The address that is printed lets one page in; it works on this machine, and through ssh -L from "       \
-    "another. Without an operand a scene of the gallery is shown. docs/view.md explains the page."
 
+/* The commands, each in its cmd_*.c. */
 int wadi_cli_view(const WadiCliArgs *args);
 int wadi_cli_run(const WadiCliArgs *args);
 int wadi_cli_check(const WadiCliArgs *args);

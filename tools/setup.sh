@@ -1,22 +1,26 @@
 #!/usr/bin/env bash
-# Installs what is missing to build wadi (`build`), to make videos too (`demo`), to test it (`test`) or to test it at length (`long`).
+# Installs what is missing to build wadi (`build`), to make videos too (`demo`), to build its live view (`view`), to test it (`test`)
+# or to test it at length (`long`).
 # On Debian and its relatives by apt-get, elsewhere says what is needed. Does nothing, fast, when nothing is missing.
 set -euo pipefail
 
-build=(gcc libc6-dev make cmake ninja-build pkg-config libfyaml-dev libembree-dev libhdf5-dev libpng-dev)
+build=(gcc libc6-dev make cmake ninja-build pkg-config libfyaml-dev libembree-dev libhdf5-dev libpng-dev libwebsockets-dev)
 demo=(ffmpeg)
+# npm is several hundred packages on Debian: minutes, so that it is not asked for where the view is not.
+view=(nodejs npm ca-certificates)
 test=(clang clang-format clang-tidy libclang-rt-14-dev libcmocka-dev g++ libopenvdb-dev libboost-dev binutils git mandoc
       python3 python3-h5py python3-jsonschema python3-numpy python3-yaml shellcheck)
-long=(blender povray python3-paraview qemu-user-static)
+long=(blender povray python3-paraview qemu-user-static chromium)
 modules=(libfyaml hdf5 libpng)
 
 case "${1:-build}" in
 build) packages=("${build[@]}") ;;
 demo) packages=("${build[@]}" "${demo[@]}") ;;
+view) packages=("${build[@]}" "${view[@]}") ;;
 test) packages=("${build[@]}" "${demo[@]}" "${test[@]}") ;;
-long) packages=("${build[@]}" "${demo[@]}" "${test[@]}" "${long[@]}") ;;
+long) packages=("${build[@]}" "${demo[@]}" "${view[@]}" "${test[@]}" "${long[@]}") ;;
 *)
-    echo "usage: $0 [build|demo|test|long]" >&2
+    echo "usage: $0 [build|demo|view|test|long]" >&2
     exit 2
     ;;
 esac
@@ -32,7 +36,7 @@ if ! command -v apt-get >/dev/null; then
     if [ "${#missing[@]}" -gt 0 ]; then
         echo "setup: no apt-get here; please install: ${missing[*]}" >&2
         echo "setup: in all wadi needs a C17 compiler, CMake >= 3.23, Ninja, pkg-config, libfyaml," \
-            "Embree 3, HDF5 and libpng; videos need ffmpeg; its tests need clang, clang-format, clang-tidy, cmocka, git," \
+            "Embree 3, HDF5 and libpng; videos need ffmpeg; the live view libwebsockets and npm; its tests need clang, clang-format, clang-tidy, cmocka, git," \
             "mandoc, shellcheck and Python 3 with h5py" >&2
         exit 1
     fi
@@ -44,6 +48,8 @@ installed=$(dpkg-query -W -f '${binary:Package} ${db:Status-Abbrev}\n' "${packag
     sed -n 's/^\([^ :]*\)\(:[^ ]*\)\? ii.*/\1/p' || true)
 missing=()
 for package in "${packages[@]}"; do
+    # A nodejs that is not Debian's has its npm inside.
+    [ "$package" = npm ] && command -v npm >/dev/null && continue
     grep -qxF "$package" <<<"$installed" || missing+=("$package")
 done
 [ "${#missing[@]}" -gt 0 ] || exit 0

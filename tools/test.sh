@@ -13,15 +13,15 @@ limit=300
 # Whole runs do not depend on the compiler, and a sanitizer makes heavy loops ten times as long: every test runs in the
 # first build, and in all of them when there is time. What is hostile runs in the first build and with the sanitizers, which
 # see more of it than a second compiler would.
-not_with_clang=(-LE '^(run|cli|physics|configure|scenes|hostile)$')
-not_with_asan=(-LE '^(run|cli|physics|twin|configure)$')
+not_with_clang=(-LE '^(run|cli|view|physics|configure|scenes|hostile)$')
+not_with_asan=(-LE '^(run|cli|view|physics|twin|configure)$')
 # Some physics runs with every check on all the same, since the asan preset validates structures between stages: sand, water, both,
 # and a dam break.
 checked_physics=(test_flip_scenes test_flip_dam)
 # Only what runs is built with the sanitizers; the other two compilers see every file.
 asan_targets=(wadi_cli tests_unit tests_golden tests_hostile tests_fuzz "${checked_physics[@]}")
 # What has threads: the team of loops, the writer of runs, the workers of surfaces, and several simulations at once.
-threaded='^test_(core|core_asserts|api_threads|api_checkpoint|api_surface|io_run_folder|io_trouble|surface_run|resume)$'
+threaded='^test_(core|core_asserts|api_threads|api_checkpoint|api_surface|view_server|io_run_folder|io_trouble|surface_run|resume)$'
 # The analyzer of clang-tidy takes as long as all tests of the first build and more: make tidy and make test-long run it.
 tidy=(--fast)
 if [ -n "${WADI_LONG:-}" ]; then

@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
-CHECKED = ("src", "cli", "examples")
+CHECKED = ("src", "cli", "view", "examples")
 HINTS = ROOT / "tools" / "tidy_hints.h"
 
 

@@ -1,5 +1,5 @@
-/* Between the thread that serves the page and the one that simulates: messages in, bytes out. All of it is bounded:
- * a page that sends too much or reads too little loses messages or its connection, never memory. */
+/* Between the thread that serves the page and the one that simulates: messages in, bytes out. All of it is
+ * bounded: a page that sends too much or reads too little loses messages or its connection, never memory. */
 #ifndef WADI_VIEW_HUB_H
 #define WADI_VIEW_HUB_H
 

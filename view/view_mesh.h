@@ -1,4 +1,4 @@
-/* Meshes for the page: colliders, and the surface of water, made by a thread of its own at the rate it can. */
+/* Meshes for the page: colliders, and the surface of water, made by a thread of its own. */
 #ifndef WADI_VIEW_MESH_H
 #define WADI_VIEW_MESH_H
 

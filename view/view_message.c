@@ -42,7 +42,8 @@ static bool next_word(const char **at, char *word, size_t size)
     }
     memcpy(word, *at, length);
     word[length] = '\0';
-    *at += length + ((*at)[length] == ' ');
+    *at += length;
+    *at += (*at)[0] == ' ' && (*at)[1] != '\0';
     return true;
 }
 
@@ -85,7 +86,7 @@ static bool read_rest(const Row *row, const char *at, WadiViewMessage *message)
         is_good = read_name(&at, message->name) && read_values(&at, message->value, row->count);
         break;
     case SHAPE_TEXT:
-        is_good = *at != '\0';
+        is_good = *at != '\0' && *at != ' ';
         memcpy(message->text, at, strlen(at) + 1);
         at += strlen(at);
         break;

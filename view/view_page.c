@@ -167,8 +167,8 @@ static bool send_tile(WadiViewPage *page, WadiViewHeld *held, const WadiViewPict
     return is_good;
 }
 
-/* Takes the tiles away that the picture does not have. Their places are freed by a new table, since others may
- * lie behind them. */
+/* Takes the tiles away that the picture does not have. Their places are freed by a new table, since others
+ * may lie behind them. */
 static bool drop_unseen(WadiViewPage *page, Parts *parts)
 {
     bool is_good = true, has_dropped = false;

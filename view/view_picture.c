@@ -189,8 +189,7 @@ static uint32_t encode(const WadiViewInput *input, const int32_t at[3], size_t i
     uint32_t word = 0;
     for (int c = 0; c < 3; ++c) {
         const double inside = item(&input->position, c, i) / input->tile_size - at[c];
-        const int32_t place = (int32_t)(inside * 1024.0);
-        word |= (uint32_t)(place < 0 ? 0 : place > 1023 ? 1023 : place) << (10 * c);
+        word |= (uint32_t)fmin(fmax(inside * 1024.0, 0.0), 1023.0) << (10 * c);
     }
     const uint32_t material = (uint32_t)item(&input->material, 0, i);
     return word | (material < 3 ? material : 3) << 30;

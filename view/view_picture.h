@@ -1,8 +1,8 @@
 /* One state of the particles as the page draws it: about five bytes a particle, sorted into tiles.
  *
- * A particle is a word of 32 bits, its place in the tile (10 bits an axis) and its material (2 bits), and a byte
- * for one attribute. A page has a list of chunks of WADI_VIEW_CHUNK places; a tile owns as many as it needs.
- * Only chunks of tiles whose bytes changed are sent. docs/view.md has the layout of a message. */
+ * A particle is a word of 32 bits, its place in the tile (10 bits an axis) and its material (2 bits), and a
+ * byte for one attribute. A page has a list of chunks of WADI_VIEW_CHUNK places; a tile owns as many as it
+ * needs. Only chunks of tiles whose bytes changed are sent. docs/view.md has the layout of a message. */
 #ifndef WADI_VIEW_PICTURE_H
 #define WADI_VIEW_PICTURE_H
 
@@ -67,8 +67,8 @@ typedef struct WadiViewBytes {
 
 bool wadi_view_bytes_add(WadiViewBytes *bytes, const void *data, size_t size);
 
-/* The message that makes the page show the picture, given what it has. False: no memory; the page must then be
- * forgotten. */
+/* The message that makes the page show the picture, given what it has. False: no memory; the page must then
+ * be forgotten. */
 bool wadi_view_page_send(WadiViewPage *page, const WadiViewPicture *picture, WadiViewBytes *message);
 
 #endif

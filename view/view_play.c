@@ -129,18 +129,24 @@ static void release(WadiViewSession *session)
     }
 }
 
-static void restart(WadiViewSession *session)
+/* Starts what is chosen; when that fails, what was there before. */
+static void start(WadiViewSession *session, int chosen, const char *solver)
 {
+    const int chosen_before = session->chosen;
+    char solver_before[WADI_VIEW_NAME_MAX];
     WadiError error = { 0 };
+    memcpy(solver_before, session->solver, sizeof solver_before);
     wadi_view_record_stop(session);
     wadi_view_unload(session);
     session->ball_radius = 0.0;
+    session->chosen = chosen;
+    snprintf(session->solver, sizeof session->solver, "%.*s", WADI_VIEW_NAME_MAX - 1, solver);
     WadiStatus status = wadi_view_load(session, &error);
     if (status != WADI_OK) {
         wadi_view_complain(session, "start", error.text);
         wadi_view_unload(session);
-        session->chosen = -1;
-        session->solver[0] = '\0';
+        session->chosen = chosen_before;
+        memcpy(session->solver, solver_before, sizeof session->solver);
         status = wadi_view_load(session, &error);
     }
     if (status == WADI_OK) {
@@ -148,13 +154,18 @@ static void restart(WadiViewSession *session)
     }
 }
 
+static void restart(WadiViewSession *session)
+{
+    char solver[WADI_VIEW_NAME_MAX];
+    memcpy(solver, session->solver, sizeof solver);
+    start(session, session->chosen, solver);
+}
+
 static void choose_scene(WadiViewSession *session, const char *name)
 {
     for (int i = 0; i < session->def->scene_count; ++i) {
         if (strcmp(session->def->scenes[i].name, name) == 0) {
-            session->chosen = i;
-            session->solver[0] = '\0';
-            restart(session);
+            start(session, i, "");
             return;
         }
     }
@@ -244,10 +255,7 @@ static void obey_live(WadiViewSession *session, const WadiViewMessage *message)
     case WADI_VIEW_PUSH: push(session, message); break;
     case WADI_VIEW_RELEASE: release(session); break;
     case WADI_VIEW_SCENE: choose_scene(session, message->name); break;
-    case WADI_VIEW_SOLVER:
-        snprintf(session->solver, sizeof session->solver, "%s", message->name);
-        restart(session);
-        break;
+    case WADI_VIEW_SOLVER: start(session, session->chosen, message->name); break;
     case WADI_VIEW_RECORD: start_record(session); break;
     case WADI_VIEW_STEP:
         session->is_playing = false;

@@ -59,13 +59,17 @@ static bool make_picture(WadiViewSession *session)
     return wadi_view_picture_make(picture, &input);
 }
 
-/* Fewer particles when the page takes long for a picture, more when it is quick. */
+static const size_t LARGE_MESSAGE = 1 << 20; /* bytes: smaller ones are not what takes the time */
+
+/* Fewer particles when a page takes long for large messages, more when it is quick; all when paused. */
 static void adapt(WadiViewSession *session, double seconds)
 {
-    if (seconds > 0.5 && session->keep > WADI_VIEW_KEEP_ALL / 64) {
+    const bool may_play = session->is_playing && session->shown == 0;
+    if (may_play && seconds > 0.5 && session->sent_bytes > LARGE_MESSAGE &&
+        session->keep > WADI_VIEW_KEEP_ALL / 64) {
         session->keep /= 2;
-    } else if (seconds < 0.1 && session->keep < WADI_VIEW_KEEP_ALL) {
-        session->keep *= 2;
+    } else if (session->keep < WADI_VIEW_KEEP_ALL && (seconds < 0.1 || !may_play)) {
+        session->keep = may_play ? 2 * session->keep : WADI_VIEW_KEEP_ALL;
     }
 }
 
@@ -85,8 +89,9 @@ static void send_picture(WadiViewSession *session)
     if (session->shown == 0) {
         wadi_view_send_colliders(session, false);
     }
+    session->sent_bytes = message.size;
     wadi_view_hub_send(session->hub, message.data, message.size, true, true);
-    session->is_dirty = false;
+    session->is_dirty = !session->is_playing && session->keep < WADI_VIEW_KEEP_ALL;
     session->pictures += 1;
 }
 

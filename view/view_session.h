@@ -30,8 +30,9 @@ typedef struct WadiViewSession {
     bool is_dirty;               /* the state changed since the last picture */
     uint32_t shown;              /* a past frame is shown; 0: the present state */
     char attribute[WADI_VIEW_NAME_MAX];
-    double low, high; /* of the attribute */
-    int keep;         /* particles shown of WADI_VIEW_KEEP_ALL */
+    double low, high;  /* of the attribute */
+    size_t sent_bytes; /* of the last picture */
+    int keep;          /* particles shown of WADI_VIEW_KEEP_ALL */
     bool has_surface;
     bool has_ball;
     double ball[3], ball_radius;

@@ -20,8 +20,8 @@ frames: 5
 materials: {sand: {kind: sand}}
 bodies: [{material: sand, shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.2}}}]
 """
-COMMANDS = ["run", "check", "surface", "secondary", "render", "export", "info", "schema", "gallery", "bench", "help"]
-PLANNED = ["view"]
+COMMANDS = ["run", "check", "surface", "secondary", "render", "view", "export", "info", "schema", "gallery", "bench", "help"]
+PLANNED = []
 TIMEOUT = 120
 
 

@@ -268,11 +268,13 @@ class Browser:
                 file.write(data)
         return data
 
-    def drag(self, points, pause=0.06):
+    def drag(self, points, before_release=None, pause=0.06):
         for i, (x, y) in enumerate(points):
             kind = "mousePressed" if i == 0 else "mouseMoved"
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
             time.sleep(pause)
+        if before_release:
+            before_release()
         x, y = points[-1]
         self.call("Input.dispatchMouseEvent", type="mouseReleased", x=x, y=y, button="left", clickCount=1)
 

@@ -113,6 +113,8 @@ link = new Link({
     const kind = new Uint8Array(buffer, 0, 1)[0];
     if (kind === 1) {
       const picture = readPicture(buffer);
+      // Fewer grains are drawn larger, so that the body stays closed.
+      stage.grains.uniforms.radius.value = 0.55 * state.facts.spacing * Math.cbrt(picture.particles / Math.max(picture.shown, 1));
       stage.applyPicture(picture);
       state.picture = picture;
       state.frame = picture.frame;

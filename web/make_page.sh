@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the page: web/build.sh FOLDER. Writes FOLDER/page_files.c. Without npm or its registry that has no files, and FOLDER/missing
+# Makes the page: web/make_page.sh FOLDER. Writes FOLDER/page_files.c. Without npm or its registry that has no files, and FOLDER/missing
 # says why: the rest of wadi is built all the same.
 set -u
 web=$(cd "$(dirname "$0")" && pwd)
@@ -23,6 +23,6 @@ if ! cmp -s "$web/package-lock.json" "$folder/modules/installed"; then
         give_up "npm could not install three.js and esbuild, see $folder/npm.log"
     cp "$web/package-lock.json" "$folder/modules/installed"
 fi
-node "$web/build.mjs" "$folder" "$folder/modules/node_modules" >"$folder/bundle.log" 2>&1 ||
+node "$web/bundle.mjs" "$folder" "$folder/modules/node_modules" >"$folder/bundle.log" 2>&1 ||
     give_up "the bundle failed, see $folder/bundle.log"
 rm -f "$folder/missing"

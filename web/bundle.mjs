@@ -1,4 +1,4 @@
-// Bundles the page: node build.mjs OUT [NODE_MODULES]. Writes index.html and app.js, and page_files.c with both as C arrays.
+// Bundles the page: node bundle.mjs OUT [NODE_MODULES]. Writes index.html and app.js, and page_files.c with both as C arrays.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
