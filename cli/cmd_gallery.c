@@ -1,5 +1,6 @@
 /* wadi gallery: the published scenes, listed, printed, or run end to end with a contact sheet. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 #include "gallery.h"
@@ -31,7 +32,9 @@ static void list_json(void)
         wadi_cli_json_text(&json, "source", entry->source);
         wadi_cli_json_integer(&json, "particles", entry->particles);
         wadi_cli_json_integer(&json, "runs", wadi_gallery_run_count(entry));
-        wadi_cli_json_bool(&json, "needs_bunny", entry->needs_bunny);
+        wadi_cli_json_bool(&json, "needs_bunny",
+                           entry->mesh != NULL && strcmp(entry->mesh, "bunny.obj") == 0);
+        wadi_cli_json_bool(&json, "needs_mesh", entry->mesh != NULL);
         wadi_cli_json_close(&json);
     }
 }
@@ -64,10 +67,11 @@ static int print_scene(const WadiGalleryEntry *entry, const char *path)
     }
     bool has_failed = ferror(file) != 0;
     fclose(file);
-    if (entry->needs_bunny) {
-        fputs("wadi: the scene looks for bunny.obj beside itself; wadi gallery keeps it in its cache folder "
-              "(~/.cache/wadi)\n",
-              stderr);
+    if (entry->mesh != NULL) {
+        fprintf(stderr,
+                "wadi: the scene looks for %s beside itself; wadi gallery keeps it in its cache folder "
+                "(~/.cache/wadi)\n",
+                entry->mesh);
     }
     return has_failed ? WADI_CLI_EXIT_FAILED : WADI_CLI_EXIT_GOOD;
 }
@@ -229,7 +233,8 @@ int wadi_cli_gallery(const WadiCliArgs *args)
     if (args->print) {
         return print_scene(entry, job.scene);
     }
-    if (entry->needs_bunny && !wadi_gallery_bunny_folder(gallery, job.folder, sizeof job.folder)) {
+    if (entry->mesh != NULL &&
+        !wadi_gallery_mesh_folder(gallery, entry->mesh, job.folder, sizeof job.folder)) {
         return WADI_CLI_EXIT_FAILED;
     }
     return run_entry(&job);

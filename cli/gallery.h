@@ -21,7 +21,7 @@ typedef struct WadiGalleryEntry {
     const char *summary;
     const char *source;
     int64_t particles; /* of one run, with those that are poured */
-    bool needs_bunny;
+    const char *mesh;  /* a file beside the scene that is fetched: bunny.obj or dragon.ply; NULL: none */
     WadiGalleryRun runs[WADI_GALLERY_RUN_MAX]; /* none: one run, in the run folder itself */
     /* The contact sheet: frames of a run, view in degrees, length of streaks in seconds. */
     int sheet_frames;
@@ -41,7 +41,8 @@ int wadi_gallery_run_count(const WadiGalleryEntry *entry);
 /* The folder of the scene files: of $WADI_DATA, of the installation, or of the source tree. False, with a
  * message on standard error, when it is not found. */
 bool wadi_gallery_folder(char *path, size_t size);
-/* The folder with bunny.obj, which is downloaded when missing. False, with a message, when that fails. */
-bool wadi_gallery_bunny_folder(const char *gallery, char *path, size_t size);
+/* The folder with a mesh of an entry, which is downloaded when missing. False, with a message, when that
+ * fails. */
+bool wadi_gallery_mesh_folder(const char *gallery, const char *mesh, char *path, size_t size);
 
 #endif

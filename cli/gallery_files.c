@@ -74,17 +74,17 @@ static bool cache_folder(char *path, size_t size)
         length = snprintf(path, size, "%s/.cache/wadi", home);
     }
     if (length < 0 || length >= (int)size) {
-        fputs("wadi: no folder to keep the bunny in: set HOME or XDG_CACHE_HOME\n", stderr);
+        fputs("wadi: no folder to keep meshes in: set HOME or XDG_CACHE_HOME\n", stderr);
         return false;
     }
     return true;
 }
 
-/* Runs GALLERY/fetch_bunny.sh, which prints the reason of a failure itself. */
-static bool fetch(const char *gallery, const char *target)
+/* Runs GALLERY/fetch_NAME.sh, which prints the reason of a failure itself. */
+static bool fetch(const char *gallery, const char *name, const char *target)
 {
     char script[PATH_SIZE];
-    if (snprintf(script, sizeof script, "%s/fetch_bunny.sh", gallery) >= (int)sizeof script) {
+    if (snprintf(script, sizeof script, "%s/fetch_%s.sh", gallery, name) >= (int)sizeof script) {
         return false;
     }
     char shell[] = "sh", path[PATH_SIZE];
@@ -105,18 +105,19 @@ static bool fetch(const char *gallery, const char *target)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-bool wadi_gallery_bunny_folder(const char *gallery, char *path, size_t size)
+bool wadi_gallery_mesh_folder(const char *gallery, const char *mesh, char *path, size_t size)
 {
-    char target[PATH_SIZE];
+    char target[PATH_SIZE], name[64];
     if (!cache_folder(path, size)) {
         return false;
     }
-    if (snprintf(target, sizeof target, "%s/bunny.obj", path) >= (int)sizeof target) {
+    if (snprintf(target, sizeof target, "%s/%s", path, mesh) >= (int)sizeof target) {
         return false;
     }
     if (access(target, R_OK) == 0) {
         return true;
     }
-    fprintf(stderr, "wadi: fetching the bunny with npm, once\n");
-    return fetch(gallery, target);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(mesh, "."), mesh);
+    fprintf(stderr, "wadi: fetching the %s with npm, once\n", name);
+    return fetch(gallery, name, target);
 }

@@ -146,7 +146,7 @@ static const char *const environment[][2] = {
     { "NO_COLOR", "When set and not empty, nothing is coloured." },
     { "TERM", "When dumb, nothing is coloured and no escape sequences are used." },
     { "WADI_DATA", "Folder that holds gallery/ where it does not lie beside the program: share/wadi." },
-    { "XDG_CACHE_HOME", "Its folder wadi keeps the bunny that wadi gallery fetched; else ~/.cache/wadi." },
+    { "XDG_CACHE_HOME", "Its folder wadi keeps the meshes that wadi gallery fetched; else ~/.cache/wadi." },
     { "COLUMNS", "Width of the progress line where the terminal does not tell its own." },
 };
 enum { ENVIRONMENT_COUNT = sizeof environment / sizeof environment[0] };

@@ -117,8 +117,8 @@ static WadiStatus find_stirred(WadiDem *dem, double time, uint8_t **stirs, WadiE
     return WADI_OK;
 }
 
-/* Grains that are smaller than they will be count as moving: frozen, or below frozen ones, they would be pressed
- * into their neighbours. */
+/* Grains that are smaller than they will be count as moving: frozen, or below frozen ones, they would be
+ * pressed into their neighbours. */
 static void unsettle_growing(const WadiDem *dem, float *mark)
 {
     const WadiParticles *p = dem->context.particles;

@@ -1,9 +1,9 @@
 /* Mode `surface_flow`: grains move above a height field in which they rest [ZY10].
  *
- * Frozen grains are sleeping grains to the rest of the solver: the first of the store, with ids and positions,
- * without rows in the list, partners of the contacts of awake grains near them (ZY10's interface), and their
- * contacts with each other are kept with their springs (rest/dem_cold.h). Which grains these are is decided by
- * columns (columns/dem_flow.h) instead of tiles. */
+ * Frozen grains are sleeping grains to the rest of the solver: the first of the store, with ids and
+ * positions, without rows in the list, partners of the contacts of awake grains near them (ZY10's interface),
+ * and their contacts with each other are kept with their springs (rest/dem_cold.h). Which grains these are is
+ * decided by columns (columns/dem_flow.h) instead of tiles. */
 #ifndef WADI_DEM_SURFACE_H
 #define WADI_DEM_SURFACE_H
 

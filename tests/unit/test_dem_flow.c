@@ -146,8 +146,8 @@ static void test_nothing_freezes_above_a_moving_grain(void **state)
     free_bed(&bed);
 }
 
-/* Frozen grains wake where the surface sinks towards them, where the sand beside them is gone, and in a stirred
- * gap; they may not freeze again at once. */
+/* Frozen grains wake where the surface sinks towards them, where the sand beside them is gone, and in a
+ * stirred gap; they may not freeze again at once. */
 static void test_frozen_grains_wake_when_they_lose_cover_or_support(void **state)
 {
     (void)state;
@@ -168,8 +168,8 @@ static void test_frozen_grains_wake_when_they_lose_cover_or_support(void **state
                 bed.particles.z[i] -= bed.particles.x[i] < 0.08 ? 1.0 : 0.0; /* far below the floor: gone */
             }
             const WadiDemFlowOut out = evaluate(&bed, frozen, -1, NULL);
-            /* Frozen grains are kept up to 2 d below the surface: two layers wake in half of the columns, fewer
-             * at the edge, where the smoothed surface is higher. */
+            /* Frozen grains are kept up to 2 d below the surface: two layers wake in half of the columns,
+             * fewer at the edge, where the smoothed surface is higher. */
             assert_true(out.woken >= 2 * 4 * (NX / 2 - 1) * NY && out.woken <= 2 * 4 * NX / 2 * NY);
             for (int32_t i = 0; i < frozen; ++i) {
                 assert_true(bed.state[i] == WADI_DEM_FROZEN || bed.state[i] == WADI_DEM_WOKEN);

@@ -82,8 +82,8 @@ static void sort_by_gap(Work *w, int32_t awake)
     }
 }
 
-/* H of a gap: layers of a diameter are climbed, from the static sand on, while each and its two neighbours hold
- * enough grains to carry more. Falling grains do not count, or a jet would be sand up to its nozzle. */
+/* H of a gap: layers of a diameter are climbed, from the static sand on, while each and its two neighbours
+ * hold enough grains to carry more. Falling grains do not count, or a jet would be sand up to its nozzle. */
 static double surface_of(const Work *w, int32_t gap)
 {
     const WadiDemColumns *c = w->flow->columns;

@@ -40,7 +40,8 @@ typedef struct WadiDemFlowOut {
     int32_t frozen, woken; /* numbers of grains that changed */
 } WadiDemFlowOut;
 
-/* Usual values: depth 3 d, interval 0.16 sqrt(d / g), freeze_speed 0.05 sqrt(g d), theta_0 = heap + 5 degrees. */
+/* Usual values: depth 3 d, interval 0.16 sqrt(d / g), freeze_speed 0.05 sqrt(g d), theta_0 5 degrees above
+ * the angle of the heap. */
 void wadi_dem_flow_init(WadiDemFlow *flow, WadiDemColumns *columns, double diameter, double repose, double g);
 
 /* One evaluation. The height of the columns changes; scratch is released. */
