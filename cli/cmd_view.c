@@ -86,7 +86,7 @@ static int find_scenes(WadiViewScene **scenes)
     for (int i = 0; list != NULL && i < wadi_gallery_entry_count; ++i) {
         const WadiGalleryEntry *entry = &wadi_gallery_entries[i];
         snprintf(path, sizeof path, "%s/%s/%s.yaml", folder, entry->name, entry->name);
-        if (!entry->needs_bunny && entry->sheet_frames > 0) {
+        if (entry->mesh == NULL && entry->sheet_frames > 0) {
             const double share = (double)entry->particles / LIVE_PARTICLES;
             list[count++] = (WadiViewScene){ .name = entry->name,
                                              .summary = entry->summary,

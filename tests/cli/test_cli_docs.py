@@ -26,7 +26,7 @@ PLACES = {
     "key": "gravity: {keys: [%(map)s]}",
     "flip": "flip: %(map)s",
     "sph": "solver: sph\nsph: %(map)s",
-    "dem": "solver: dem\ndem: %(map)s",
+    "dem": "solver: dem\ndomain: {min: [0, 0, 0], max: [1, 1, 1]}\ndem: %(map)s",
     "surface": "surface: %(map)s",
     "secondary": "secondary: %(map)s",
     "render": "render: %(map)s",
@@ -129,7 +129,8 @@ def readings_of(span, sections):
             yield place(section, "{" + inner + "}")
         elif first in keys and section == "scene" and not span.startswith("{"):
             # Settings of a solver stand with the solver.
-            yield scene_with("solver: sph\n" + inner if first == "sph" else inner)
+            box = "domain: {min: [0, 0, 0], max: [1, 1, 1]}\n"
+            yield scene_with({"sph": "solver: sph\n", "dem": "solver: dem\n" + box}.get(first, "") + inner)
 
 
 def test_keys_with_values_in_sentences_are_read():
@@ -155,11 +156,12 @@ def test_settings_on_command_lines_are_read():
     settings = {setting for setting in settings
                 if re.split(r"[.\[=]", setting)[0] in keys and not re.search("=[A-Z…]", setting)}  # width=W is a placeholder
     assert len(settings) >= 5, settings
-    write("base.yaml", scene_with("solver: flip\nresolution: 8\nflip: {}\nrender: {}\nsurface: {}\n"
-                                  "colliders: [{shape: {sphere: {center: [0, 0, 1], radius: 0.2}}}]\n"
-                                  "emitters: [{material: sand, shape: {sphere: {radius: 0.1}}, rate: 0.001}]"))
+    rest = ("render: {}\nsurface: {}\ncolliders: [{shape: {sphere: {center: [0, 0, 1], radius: 0.2}}}]\n"
+            "emitters: [{material: sand, shape: {sphere: {radius: 0.1}}, rate: 0.001}]")
+    write("base.yaml", scene_with("solver: flip\nresolution: 8\nflip: {}\n" + rest))
+    write("dem.yaml", scene_with("solver: dem\ndomain: {min: [-1, -1, -1], max: [1, 1, 2]}\nresolution: 8\ndem: {}\n" + rest))
     for setting in sorted(settings):
-        result = wadi("check", "base.yaml", "--set", setting)
+        result = wadi("check", "dem.yaml" if setting.startswith("dem.") else "base.yaml", "--set", setting)
         is_equal(result.code, 0, f"--set {setting}\n{result}")
 
 

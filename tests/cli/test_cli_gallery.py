@@ -14,7 +14,8 @@ ENTRIES = ["bunny-water", "bunny-sand-slippery", "bunny-sand", "water-column", "
            "inf585-collapse", "inf585-alpha", "inf585-layers", "circle-blobs", "inf585-radius",
            "moist-column", "jet-on-pile", "rain-on-soil", "bunny-moist", "floor-heap", "terrain-splash", "bowl-pour",
            "dragon-waves", "figure-heaps"]
-MESHES = {"bunny-water": "bunny.obj", "bunny-sand-slippery": "bunny.obj", "bunny-sand": "bunny.obj", "bunny-moist": "bunny.obj",
+MESHES = {"bunny-water": "bunny.obj", "bunny-sand-slippery": "bunny.obj", "bunny-sand": "bunny.obj",
+          "bunny-moist": "bunny.obj",
           "dragon-waves": "dragon.ply", "figure-heaps": "bunny.obj"}
 # A tetrahedron, 10 units tall with y up as the bunny is.
 MESH = "v -5 0 -5\nv 5 0 -5\nv 0 0 5\nv 0 10 0\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n"
