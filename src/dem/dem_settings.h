@@ -25,6 +25,7 @@ typedef struct WadiDemDef {
     double contact_steps;    /* steps during the shortest contact */
     bool sleep;              /* grains at rest are left out */
     double column_width;     /* diameters: of a height field */
+    double flow_depth;       /* diameters: sand nearer to the surface never rests in the height field */
 } WadiDemDef;
 
 extern const WadiSceneObject wadi_dem_settings;

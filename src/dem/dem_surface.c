@@ -34,6 +34,7 @@ WadiStatus wadi_dem_surface_create(WadiDem *dem, WadiError *error)
     WADI_TRY(WADI_NEW(&s->held, (size_t)columns->count, "grains of columns", error));
     wadi_dem_flow_init(&s->flow, columns, dem->diameter, wadi_dem_repose(world->scene, 0.0),
                        dem->diameter / (dem->unit_time * dem->unit_time));
+    s->flow.least_depth = wadi_dem_def(world->scene)->flow_depth * dem->diameter;
     return WADI_OK;
 }
 
