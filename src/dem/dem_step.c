@@ -58,6 +58,7 @@ WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepR
     RUN("list", wadi_dem_relist(dem, &step, error));
     if (dem->surface != NULL) {
         wadi_dem_surface_calm(dem, step.dt);
+        dem->surface->is_frame_new = step.ends_frame;
     }
     RUN("contacts", find_forces(dem, &law));
     RUN("walls", add_walls(dem, &step, &law));

@@ -134,7 +134,7 @@ static void unsettle_growing(const WadiDem *dem, float *mark)
 typedef struct Balance {
     const WadiDem *dem;
     WadiVec3 gravity;
-    uint8_t *state;
+    uint8_t *is_unbalanced;
 } Balance;
 
 static void balance_block(void *context, int64_t first, int64_t end)
@@ -148,21 +148,25 @@ static void balance_block(void *context, int64_t first, int64_t end)
         wadi_dem_load_of(&dem->grains, &dem->list.pairs, i, &load);
         const double m = (double)dem->mass[i];
         const WadiVec3 a = { (double)load[0] / m, (double)load[1] / m, (double)load[2] / m };
-        if (balance->state[i] < 2 && wadi_norm(wadi_add(a, balance->gravity)) > BALANCED * g) {
-            balance->state[i] = 2; /* 1 after this evaluation: it does not freeze in it */
-        }
+        balance->is_unbalanced[i] = wadi_norm(wadi_add(a, balance->gravity)) > BALANCED * g;
     }
 }
 
-/* Grains that the forces of the last step accelerate do not freeze: they would wake under them. */
-static void hold_unbalanced(const WadiDem *dem, double time, uint8_t *state)
+/* Grains that the forces of the last step accelerate do not freeze: they would wake under them. Without a
+ * step since the last change all count as such. */
+static WadiStatus find_unbalanced(const WadiDem *dem, double time, uint8_t **is_unbalanced, WadiError *error)
 {
+    const int32_t count = dem->context.particles->count;
+    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, is_unbalanced, (size_t)count, "balance of grains", error));
+    memset(*is_unbalanced, 1, (size_t)count);
     Balance balance = { .dem = dem,
                         .gravity = wadi_curve_value3(&dem->context.world->scene->gravity, time),
-                        .state = state };
-    if (dem->grains.count > 0 && dem->list.pairs.first == dem->sleep.count) {
+                        .is_unbalanced = *is_unbalanced };
+    const bool has_loads = dem->known == count && dem->grains.count > 0 && dem->steps_since_list > 0;
+    if (has_loads && dem->list.pairs.first == dem->sleep.count) {
         wadi_parallel_for(dem->grains.count - dem->list.pairs.first, BLOCK, balance_block, &balance);
     }
+    return WADI_OK;
 }
 
 /* Frozen grains first, both kinds in their order; without velocities, for their partners in contacts too. */
@@ -214,24 +218,26 @@ WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, double dt, WadiE
         recount_frozen(dem);
         dem->is_set_changed = true;
     }
-    if (s->elapsed < s->flow.interval) {
+    /* Not in the first step of a frame: a resumed run has no forces of a step before it. */
+    const bool is_late = s->elapsed >= s->flow.interval && !s->is_frame_new;
+    s->is_frame_new = false;
+    if (!is_late) {
         return WADI_OK;
     }
-    uint8_t *state = wadi_particles_column(p, s->state_column), *stirs = NULL;
+    uint8_t *state = wadi_particles_column(p, s->state_column), *stirs = NULL, *is_unbalanced = NULL;
     float *mark[3];
     for (int a = 0; a < 3; ++a) {
         mark[a] = wadi_particles_column(p, s->mark_column + a);
     }
     WADI_TRY(find_stirred(dem, time, &stirs, error));
     unsettle_growing(dem, mark[2]);
-    if (!has_removals) {
-        hold_unbalanced(dem, time, state);
-    }
+    WADI_TRY(find_unbalanced(dem, time, &is_unbalanced, error));
     const WadiDemFlowIn in = { .particles = p,
                                .first = dem->sleep.count,
                                .state = state,
                                .mark = { mark[0], mark[1], mark[2] },
                                .elapsed = s->elapsed,
+                               .is_unbalanced = is_unbalanced,
                                .stirs = stirs };
     WadiDemFlowOut out = { .state = state };
     WADI_TRY(wadi_dem_flow_evaluate(&s->flow, &in, &out, dem->context.scratch, error));
@@ -327,5 +333,6 @@ WadiStatus wadi_dem_surface_load(WadiDem *dem, const WadiState *state, WadiError
     s->known_count = (int32_t)number[4];
     s->known_next_id = (uint32_t)number[5];
     s->calming = (int)number[6];
+    s->is_frame_new = true;
     return WADI_OK;
 }

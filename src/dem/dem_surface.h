@@ -19,6 +19,7 @@ typedef struct WadiDemSurface {
     uint32_t known_next_id;
     double elapsed;      /* s, since the last evaluation */
     int64_t froze, woke; /* numbers so far */
+    bool is_frame_new;   /* the next step is the first of a frame */
     int calming;         /* evaluations until no grain has woken lately */
 } WadiDemSurface;
 

@@ -229,7 +229,9 @@ static void choose_block(void *context, int64_t first, int64_t end)
         } else {
             const int32_t gap = w->gap[i - w->in->first];
             now = old > 0 ? (uint8_t)(old - 1) : 0;
-            if (now == 0 && gap >= 0 && p->z[i] < c->height[gap] - HYSTERESIS * w->flow->diameter &&
+            const bool is_balanced = w->in->is_unbalanced == NULL || w->in->is_unbalanced[i] == 0;
+            if (now == 0 && gap >= 0 && is_balanced &&
+                p->z[i] < c->height[gap] - HYSTERESIS * w->flow->diameter &&
                 mean_speed(w, i) <= w->flow->freeze_speed) {
                 now = WADI_DEM_FROZEN;
                 frozen += 1;

@@ -27,10 +27,11 @@ typedef struct WadiDemFlow {
 /* Of the grains in the store, per particle. */
 typedef struct WadiDemFlowIn {
     const WadiParticles *particles;
-    int32_t first;        /* particles before it are frozen */
-    const uint8_t *state; /* as above */
-    const float *mark[3]; /* position at the last evaluation, m, from the corner of the columns */
-    double elapsed;       /* s, since then */
+    int32_t first;                /* particles before it are frozen */
+    const uint8_t *state;         /* as above */
+    const float *mark[3];         /* position at the last evaluation, m, from the corner of the columns */
+    double elapsed;               /* s, since then */
+    const uint8_t *is_unbalanced; /* forces accelerate it: it does not freeze; NULL: none */
     const uint8_t *stirs; /* per gap: it has lost grains or a solid moves near it: all of it wakes; or NULL */
 } WadiDemFlowIn;
 
