@@ -7,8 +7,9 @@
 /* A scene that the page can choose. */
 typedef struct WadiViewScene {
     const char *name, *summary;
-    char *path;     /* of the scene file */
-    double coarsen; /* factor on its cells, so that it runs live */
+    char *path;       /* of the scene file */
+    const char *text; /* the scene itself, instead of a file; NULL: `path` */
+    double coarsen;   /* factor on its cells, so that it runs live */
 } WadiViewScene;
 
 typedef struct WadiViewDef {

@@ -127,8 +127,8 @@ static bool copy_water(WadiViewSurface *surface, const WadiView *x, const WadiVi
     for (size_t i = 0; i < x->count; ++i) {
         const uint8_t m = *((const uint8_t *)material->data[0] + i * material->stride);
         for (int c = 0; c < 3 && is_water[m]; ++c) {
-            surface->position[3 * surface->count + (size_t)c] =
-                *(const double *)((const char *)x->data[c] + i * x->stride);
+            const void *at = (const char *)x->data[c] + i * x->stride;
+            surface->position[3 * surface->count + (size_t)c] = *(const double *)at;
         }
         surface->count += is_water[m];
     }

@@ -52,9 +52,10 @@ static bool make_picture(WadiViewSession *session)
     picture->time = wadi_view_time(session);
     picture->steps = session->sim != NULL ? wadi_sim_steps(session->sim) : 0;
     snprintf(picture->attribute, sizeof picture->attribute, "%.47s", session->attribute);
-    if (session->has_surface && session->sim != NULL) {
-        wadi_view_surface_offer(&session->surface, session->hub, session->surface_scene, &input.position,
-                                &input.material, session->is_water, session->spacing);
+    if (session->has_surface) {
+        const WadiScene *scene = session->surface_scene != NULL ? session->surface_scene : session->scene;
+        wadi_view_surface_offer(&session->surface, session->hub, scene, &input.position, &input.material,
+                                session->is_water, session->spacing);
     }
     return wadi_view_picture_make(picture, &input);
 }
@@ -232,39 +233,48 @@ static void greet(WadiViewSession *session)
     }
 }
 
-void *wadi_view_session_run(void *user)
+void wadi_view_session_begin(WadiViewSession *session)
 {
-    WadiViewSession *session = user;
-    WadiViewHub *hub = session->hub;
-    static WadiViewMessage messages[WADI_VIEW_INBOX];
-    double wait = 0.0, last_picture = 0.0;
     if (make_picture(session)) {
         wadi_view_history_add(&session->history, &session->picture);
     }
-    while (!hub->quit) {
-        wadi_view_obey(session, messages, wadi_view_hub_take(hub, messages, wait));
-        if (session->scene == NULL) {
-            wait = 0.1; /* the scene could not be loaded again */
-            continue;
+}
+
+double wadi_view_session_turn(WadiViewSession *session)
+{
+    WadiViewHub *hub = session->hub;
+    if (session->scene == NULL) {
+        return 0.1; /* the scene could not be loaded again */
+    }
+    greet(session);
+    double wait = advance(session, wadi_view_now());
+    const double now = wadi_view_now();
+    pthread_mutex_lock(&hub->lock);
+    const bool is_ready = hub->has_page && !hub->is_in_flight;
+    const double ack_seconds = hub->ack_seconds;
+    pthread_mutex_unlock(&hub->lock);
+    if (is_ready && session->is_dirty && now - session->picture_at >= PICTURE_SECONDS) {
+        adapt(session, ack_seconds);
+        if (session->shown > 0 || make_picture(session)) {
+            send_picture(session);
+            session->picture_at = now;
         }
-        greet(session);
-        wait = advance(session, wadi_view_now());
-        const double now = wadi_view_now();
-        pthread_mutex_lock(&hub->lock);
-        const bool is_ready = hub->has_page && !hub->is_in_flight;
-        const double ack_seconds = hub->ack_seconds;
-        pthread_mutex_unlock(&hub->lock);
-        if (is_ready && session->is_dirty && now - last_picture >= PICTURE_SECONDS) {
-            adapt(session, ack_seconds);
-            if (session->shown > 0 || make_picture(session)) {
-                send_picture(session);
-                last_picture = now;
-            }
-        }
-        if (is_ready || hub->has_page) {
-            report(session, now);
-        }
-        wait = session->is_dirty && wait > 0.002 ? 0.002 : wait;
+    }
+    if (hub->has_page) {
+        report(session, now);
+    }
+    return session->is_dirty && wait > 0.002 ? 0.002 : wait;
+}
+
+void *wadi_view_session_run(void *user)
+{
+    WadiViewSession *session = user;
+    static WadiViewMessage messages[WADI_VIEW_INBOX];
+    double wait = 0.0;
+    wadi_view_session_begin(session);
+    while (!session->hub->quit) {
+        wadi_view_obey(session, messages, wadi_view_hub_take(session->hub, messages, wait));
+        wait = wadi_view_session_turn(session);
     }
     wadi_view_record_stop(session);
     return NULL;

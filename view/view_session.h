@@ -42,6 +42,7 @@ typedef struct WadiViewSession {
     unsigned generation; /* of the page */
     WadiViewSurface surface;
     /* Statistics since the last report. */
+    double picture_at; /* s: when the last picture was sent */
     double report_at;
     int pictures;
     double report_time;
@@ -74,7 +75,11 @@ void wadi_view_record_stop(WadiViewSession *session);
 /* An error for the person at the page. */
 void wadi_view_complain(WadiViewSession *session, const char *what, const char *why);
 
-/* view_session.c: the thread; user is the session. */
+/* view_session.c: the first picture, then one turn after another: advances when it is time to, sends what the
+ * page has not. A turn returns the seconds that may be waited before the next. */
+void wadi_view_session_begin(WadiViewSession *session);
+double wadi_view_session_turn(WadiViewSession *session);
+/* The thread that does so; user is the session. */
 void *wadi_view_session_run(void *user);
 
 #endif

@@ -58,6 +58,7 @@ static WadiStatus load(const WadiViewSession *session, const Sets *sets, WadiSce
     if (session->chosen >= 0) {
         def = wadi_default_scene_def();
         def.path = session->def->scenes[session->chosen].path;
+        def.text = session->def->scenes[session->chosen].text;
     }
     def.sets = sets->all;
     def.set_count = sets->count;

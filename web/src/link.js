@@ -70,3 +70,20 @@ export class Link {
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(text);
   }
 }
+
+// The same with the solver inside the page: a worker in place of the server.
+export class InsideLink {
+  constructor(handlers, script) {
+    this.worker = new Worker(script);
+    this.worker.onmessage = ({ data }) => {
+      if (typeof data === "string") handlers.text(JSON.parse(data));
+      else handlers.binary(data);
+    };
+    this.worker.onerror = (event) => handlers.lost(`The solver stopped: ${event.message}. Load the page again.`);
+    handlers.open();
+  }
+
+  send(text) {
+    this.worker.postMessage(text);
+  }
+}

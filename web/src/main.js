@@ -1,7 +1,7 @@
 // Joins the parts: messages of the server become pictures, what a person does becomes messages.
 
 import { readPicture } from "./grains.js";
-import { Link } from "./link.js";
+import { InsideLink, Link } from "./link.js";
 import { $, Chart, count, short, showLegend, showMaterials, showQuantities, showScenes } from "./panel.js";
 import { Stage } from "./stage.js";
 
@@ -46,7 +46,7 @@ function onScene(message) {
   }
   for (const tool of ["push", "dig"]) document.querySelector(`[data-tool=${tool}]`).disabled = !state.isLive;
   $("surface").checked = message.surface;
-  $("surface-row").hidden = !message.facts.materials.some((m) => m.kind === "water") || !state.isLive;
+  $("surface-row").hidden = !message.facts.materials.some((m) => m.kind === "water");
   $("brush").max = 0.25 * Math.min(...stage.extent);
   $("brush").min = 2 * message.facts.cell_size;
   $("brush").step = 0.1 * message.facts.cell_size;
@@ -92,13 +92,15 @@ function note(text) {
   noteTimer = setTimeout(() => ($("note").hidden = true), 6000);
 }
 
-link = new Link({
+// A page that was made with the solver inside says so; any other talks to the server it came from.
+const inside = document.querySelector("meta[name=wadi-inside]")?.content;
+const handlers = {
   open() {
     $("lost").hidden = true;
     stage.grains.clear();
     state.picture = null;
     state.acknowledged = 0;
-    if ($("colour").value) send(`colour ${$("colour").value}`);
+    if ($("colour").value && link) send(`colour ${$("colour").value}`);
   },
   lost(text) {
     $("lost").hidden = false;
@@ -130,7 +132,9 @@ link = new Link({
       if (kind === 2) state.surfaces = (state.surfaces ?? 0) + 1;
     }
   },
-});
+};
+link = inside ? new InsideLink(handlers, inside) : new Link(handlers);
+document.body.classList.toggle("is-inside", !!inside);
 
 // Drawing: when something changed. A picture is acknowledged when it is drawn, and the next one comes.
 let slow = 0, before = 0;
