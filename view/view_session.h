@@ -12,6 +12,8 @@
 /* Name of the solid that the pointer moves. */
 #define WADI_VIEW_BALL "view_ball"
 
+enum { WADI_VIEW_COLLIDERS = 64 }; /* that are shown */
+
 typedef struct WadiViewSession {
     const WadiViewDef *def;
     WadiViewHub *hub;
@@ -34,6 +36,7 @@ typedef struct WadiViewSession {
     size_t sent_bytes; /* of the last picture */
     int keep;          /* particles shown of WADI_VIEW_KEEP_ALL */
     bool has_surface;
+    bool has_moved[WADI_VIEW_COLLIDERS]; /* since they were sent */
     bool has_ball;
     double ball[3], ball_radius;
     WadiViewPicture picture;

@@ -276,15 +276,15 @@ void wadi_view_send_scene(WadiViewSession *session)
     wadi_view_send_colliders(session, true);
 }
 
-enum { COLLIDERS_MAX = 64 };
-
 void wadi_view_send_colliders(WadiViewSession *session, bool all)
 {
     WadiError error;
-    for (int n = 0; n < COLLIDERS_MAX; ++n) {
+    for (int n = 0; n < WADI_VIEW_COLLIDERS; ++n) {
         const bool moves = session->sim != NULL ? wadi_sim_collider_moves(session->sim, n)
                                                 : wadi_run_reader_collider_moves(session->reader, n);
-        if (!all && !moves) {
+        const bool is_new = all || moves || session->has_moved[n]; /* once more where it came to rest */
+        session->has_moved[n] = moves;
+        if (!is_new) {
             continue;
         }
         WadiMeshData mesh = { 0 };
