@@ -105,6 +105,7 @@ static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
         trace.close = 0.5 * scene->render.shutter / plan->view.summary.fps;
         trace.open = -trace.close;
     }
+    trace.photons = plan->frame_scene.colours == NULL ? quality->photons : 0;
     count_objects(maker, &trace);
     maker->stage_seconds = wadi_time_now() - start;
     WadiTracer *tracer;

@@ -296,6 +296,12 @@ float wadi_light_pdf_surround(const WadiLight *light, WadiVec3f direction)
     return cell_pdf(light, (int)x, (int)y, sqrtf(wadi_maxf(1.0f - direction.z * direction.z, 0.0f)));
 }
 
+WadiVec3f wadi_light_sun_direction(const WadiLight *light, WadiRgb *irradiance)
+{
+    *irradiance = wadi_scalef(light->sun_radiance, light->sun_solid);
+    return light->sun;
+}
+
 bool wadi_light_has_sun(const WadiLight *light)
 {
     return wadi_largestf(light->sun_radiance) > 0.0f;

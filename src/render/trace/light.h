@@ -40,6 +40,8 @@ void wadi_light_destroy(WadiLight *light);
 WadiRgb wadi_light_surround(const WadiLight *light, WadiVec3f direction); /* without the sun */
 WadiRgb wadi_light_sun(const WadiLight *light, WadiVec3f direction);      /* radiance; 0 outside the disc */
 bool wadi_light_has_sun(const WadiLight *light);
+/* Unit vector to the sun, and its irradiance on a sheet that faces it. */
+WadiVec3f wadi_light_sun_direction(const WadiLight *light, WadiRgb *irradiance);
 /* A direction for u in [0, 1)^2, its radiance, and its probability density per steradian; the pdf functions
  * give the density for any direction. */
 WadiVec3f wadi_light_sample_surround(const WadiLight *light, const float u[2], WadiRgb *radiance, float *pdf);

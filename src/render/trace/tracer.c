@@ -16,13 +16,15 @@ WadiTraceQuality wadi_trace_draft(void)
 
 WadiTraceQuality wadi_trace_preview(void)
 {
-    return (WadiTraceQuality){ .samples = 16, .depth = 4, .clamp = 8.0, .is_denoised = true };
+    return (
+        WadiTraceQuality){ .samples = 16, .depth = 4, .clamp = 8.0, .is_denoised = true, .photons = 250000 };
 }
 
 WadiTraceQuality wadi_trace_final(void)
 {
-    return (
-        WadiTraceQuality){ .samples = 256, .depth = 12, .clamp = 20.0, .noise = 0.015, .is_denoised = true };
+    return (WadiTraceQuality){
+        .samples = 256, .depth = 12, .clamp = 20.0, .noise = 0.015, .is_denoised = true, .photons = 2000000
+    };
 }
 
 typedef struct Render {

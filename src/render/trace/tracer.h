@@ -73,6 +73,7 @@ typedef struct WadiTraceScene {
     WadiLightDef light;
     /* m: water closer than this in front of an opaque surface touches it; 0: 3e-3 of the size; < 0: never */
     double contact;
+    int photons; /* sunlight through water as about this many photons; 0: it passes in a straight line */
     double open, close; /* s, shutter relative to the frame's time; equal: no motion blur */
 } WadiTraceScene;
 
@@ -83,6 +84,7 @@ typedef struct WadiTraceQuality {
     double noise;  /* relative error at which a pixel stops early; 0: never. About 0.01 */
     uint32_t seed; /* noise pattern; the frame's number, or 0 for the same noise in every frame */
     bool is_denoised;
+    int photons; /* for WadiTraceScene.photons, which is set before the tracer is made */
 } WadiTraceQuality;
 
 /* Under 3 s, under 15 s and some minutes for 960 x 540 pixels on two cores with millions of grains. */

@@ -325,7 +325,8 @@ static WadiStatus build(WadiTracer *tracer, const WadiTraceScene *scene, WadiErr
     if (tracer->clear != NULL) {
         rtcCommitScene(tracer->clear);
     }
-    return embree_status(tracer->device, error);
+    WADI_TRY(embree_status(tracer->device, error));
+    return wadi_caustics_build(tracer, scene->photons, error);
 }
 
 WadiStatus wadi_tracer_create(WadiTracer **tracer, const WadiTraceScene *scene, WadiError *error)
@@ -370,6 +371,7 @@ void wadi_tracer_destroy(WadiTracer *tracer)
     WADI_DELETE(tracer->parts, (size_t)tracer->part_count);
     WADI_DELETE(tracer->looks, (size_t)tracer->look_count);
     wadi_light_destroy(tracer->light);
+    wadi_caustics_free(&tracer->caustics);
     WADI_DELETE(tracer, 1);
 }
 

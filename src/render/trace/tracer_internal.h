@@ -7,6 +7,7 @@
 
 #include "render/bed/grain_bed.h"
 #include "render/trace/bsdf.h"
+#include "render/trace/caustics.h"
 #include "render/trace/sphere_clusters.h"
 #include "render/trace/tracer.h"
 
@@ -43,7 +44,8 @@ struct WadiTracer {
     float ground_height;      /* m, relative to the origin */
     double texture_offset[2]; /* m: the origin's position in the ground's pattern */
     WadiLight *light;
-    WadiRgb level; /* radiance of a level white sheet in the open */
+    WadiCaustics caustics; /* empty: sunlight passes water in a straight line */
+    WadiRgb level;         /* radiance of a level white sheet in the open */
     WadiVec3 origin;
     float open, span;          /* s */
     float contact;             /* m */

@@ -146,8 +146,8 @@ static void sample_light(Path *path, const WadiTraceHit *hit, WadiBsdf *bsdf, co
     WadiTraceRay ray = { wadi_tracer_offset(hit, direction), direction, path->ray.time };
     bool is_bent;
     WadiRgb left = straight_light(path, ray, &is_bent);
-    if (is_bent && !is_sun) {
-        return; /* through water the surround is reached by refracted paths */
+    if (is_bent && (!is_sun || path->tracer->caustics.count > 0)) {
+        return; /* through water the surround is reached by refracted paths, the sun by photons */
     }
     float weight = is_last || is_bent ? 1.0f : weight_of(pdf, bsdf_pdf);
     if (is_bent && path->medium != NULL) {
@@ -155,6 +155,22 @@ static void sample_light(Path *path, const WadiTraceHit *hit, WadiBsdf *bsdf, co
     }
     WadiRgb light_in = wadi_scalef(wadi_mulf(wadi_mulf(value, radiance), left), weight / pdf);
     add_light(path, wadi_mulf(path->throughput, light_in));
+}
+
+/* Adds the sunlight that arrives through water. */
+static void add_caustics(Path *path, const WadiTraceHit *hit, const WadiBsdf *bsdf, const Frame *frame,
+                         WadiVec3f out)
+{
+    WadiVec3f direction;
+    WadiRgb light = wadi_caustics_light(&path->tracer->caustics, hit->position, hit->normal, &direction);
+    if (wadi_largestf(light) <= 0.0f) {
+        return;
+    }
+    WadiVec3f in = to_local(frame, direction);
+    float pdf, index = path->medium != NULL ? path->medium->index : 1.0f;
+    WadiRgb value = wadi_scalef(wadi_bsdf_eval(bsdf, out, in, &pdf), 1.0f / wadi_maxf(in.z, 0.05f));
+    add_light(path,
+              wadi_scalef(wadi_mulf(path->throughput, wadi_mulf(value, light)), 1.0f / (index * index)));
 }
 
 /* The end of a path that left the scene. */
@@ -263,6 +279,9 @@ static bool scatter_rough(Path *path, WadiTraceHit *hit, bool is_last)
     }
     if (is_sun_sampled) {
         sample_light(path, hit, &bsdf, &frame, out, true, is_last);
+        if (path->tracer->caustics.count > 0) {
+            add_caustics(path, hit, &bsdf, &frame, out);
+        }
     }
     if (is_surround_sampled) {
         sample_light(path, hit, &bsdf, &frame, out, false, is_last);
