@@ -5,7 +5,7 @@
 #include "core/parallel.h"
 #include "sph/sph.h"
 
-enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 10, POWER_STEPS = 50, SHIFT_ITERATIONS = 8, ATTEMPTS = 12 };
+enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 10, POWER_STEPS = 50, SHIFT_ITERATIONS = 3, ATTEMPTS = 12 };
 enum { GUESS_ITERATIONS = 3 };
 
 /* Of the differences between neighbours. Without it patterns that no gradient sees grow in the pressure,
@@ -94,11 +94,8 @@ static WadiStatus solve(WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in, 
 {
     WadiArena *arena = sph->context.scratch;
     const size_t count = (size_t)step->count;
-    WadiF4 *wanted = NULL;
     float *before = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &wanted, count, "pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &before, count, "pressure", error));
-    memcpy(wanted, step->velocity, count * sizeof *wanted);
     memcpy(before, step->pressure, count * sizeof *before);
     for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
         WadiSphPressureReport report;
@@ -106,11 +103,10 @@ static WadiStatus solve(WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in, 
         WADI_TRY(wadi_sph_pressure_solve(step->velocity, step->pressure, in, &report, arena, error));
         step->pressure_solves += 1;
         step->pressure_iterations += report.iterations;
-        if (report.residual <= in->tolerance || report.residual <= 2.0 * report.first) {
+        if (!report.has_diverged) {
             break;
         }
         sph->largest *= 1.5;
-        memcpy(step->velocity, wanted, count * sizeof *wanted);
         memcpy(step->pressure, before, count * sizeof *before);
     }
     return WADI_OK;
@@ -196,9 +192,11 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     }
     WadiSphPressureIn in;
     WadiSphPressureReport report;
+    WADI_TRY(begin_coarse(sph, step, error));
     WADI_TRY(prepare(sph, step, &in, error));
     in.source = source;
     in.is_shift = true;
+    in.coarse = &step->coarse;
     in.max_iterations = SHIFT_ITERATIONS;
     WADI_TRY(wadi_sph_pressure_solve(step->shift, pressure, &in, &report, arena, error));
     step->shift_iterations += report.iterations;
@@ -208,9 +206,13 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
 
 WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
+    WadiArena *arena = sph->context.scratch;
     WadiSphPressureIn in;
     float *source = NULL;
-    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &source, (size_t)step->count, "pressure", error));
+    WADI_TRY(begin_coarse(sph, step, error));
+    WADI_TRY(prepare(sph, step, &in, error));
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    WADI_TRY(WADI_ARENA_NEW(arena, &source, (size_t)step->count, "pressure", error));
     const WadiVec3 g = wadi_curve_value3(&sph->context.world->scene->gravity, step->time);
     const float dt = (float)step->dt;
     Sources sources = { .sph = sph,
@@ -218,10 +220,10 @@ WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
                         .source = source,
                         .fall = { dt * (float)g.x, dt * (float)g.y, dt * (float)g.z, 0.0f } };
     wadi_parallel_for(step->count, BLOCK, source_block, &sources);
-    WADI_TRY(begin_coarse(sph, step, error));
-    WADI_TRY(prepare(sph, step, &in, error));
     in.source = source;
     in.coarse = step->is_pressure_guess ? NULL : &step->coarse;
     in.max_iterations = step->is_pressure_guess ? GUESS_ITERATIONS : in.max_iterations;
-    return solve(sph, step, &in, error);
+    WADI_TRY(solve(sph, step, &in, error));
+    wadi_arena_release(arena, mark);
+    return WADI_OK;
 }

@@ -14,7 +14,7 @@ static const double LONGEST = 2.0;         /* times what the coarse grid says */
 
 typedef struct Solve {
     const WadiSphPressureIn *in;
-    const WadiF4 *wanted; /* v* */
+    const WadiF4 *wanted; /* v*; NULL: all 0 */
     WadiF4 *velocity;
     float *pressure, *last;
     float *rough;             /* of the numbers */
@@ -22,6 +22,7 @@ typedef struct Solve {
     float momentum;           /* of the extrapolation */
     float *residual, *change; /* of a correction on the coarse grid */
     float length;             /* of it */
+    bool is_zero;             /* pressure and velocities are 0 */
     double *partials;
 } Solve;
 
@@ -31,7 +32,11 @@ static void push_block(void *context, int64_t first, int64_t end)
     for (int32_t i = (int32_t)first; i < end; ++i) {
         WadiF4 push;
         s->rough[i] = wadi_sph_push(s->in, i, &push);
-        s->velocity[i] = s->wanted[i] - push * s->in->lightness[i];
+        push *= -s->in->lightness[i];
+        if (s->wanted != NULL) {
+            push += s->wanted[i];
+        }
+        s->velocity[i] = push;
     }
 }
 
@@ -90,14 +95,13 @@ static void residual_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Velocity by the correction alone. */
-static void push_change_block(void *context, int64_t first, int64_t end)
+/* The same where pressure and velocities are 0. */
+static void first_residual_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        WadiF4 push;
-        s->rough[i] = wadi_sph_push(s->in, i, &push);
-        s->velocity[i] = push * -s->in->lightness[i];
+        s->last[i] = -s->in->source[i];
+        s->residual[i] = s->last[i] > 0.0f ? s->last[i] : 0.0f;
     }
 }
 
@@ -151,17 +155,25 @@ static WadiStatus correct(Solve *s, double *moved, WadiArena *arena, WadiError *
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(WADI_ARENA_NEW(arena, &s->residual, (size_t)count, "pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->change, (size_t)count, "pressure", error));
-    wadi_parallel_for(count, BLOCK, push_block, s);
-    wadi_parallel_for(count, BLOCK, residual_block, s);
+    if (s->is_zero) {
+        wadi_parallel_for(count, BLOCK, first_residual_block, s);
+    } else {
+        wadi_parallel_for(count, BLOCK, push_block, s);
+        wadi_parallel_for(count, BLOCK, residual_block, s);
+    }
     WADI_TRY(wadi_sph_coarse_solve(s->in->coarse, s->in->pairs->place, s->residual, s->change, arena, error));
     for (int32_t i = 0; i < count; ++i) {
         wadi_sph_set_number(s->in->pairs, i, s->change[i]);
     }
-    wadi_parallel_for(count, BLOCK, push_change_block, s);
+    const WadiF4 *wanted = s->wanted;
+    s->wanted = NULL; /* velocities by the correction alone */
+    wadi_parallel_for(count, BLOCK, push_block, s);
+    s->wanted = wanted;
     const double energy = wadi_parallel_sum(count, BLOCK, energy_block, s, s->partials + blocks);
     const double gain = sum_partials(s);
     s->length = energy > 0.0 && gain > 0.0 ? (float)fmin(gain / energy, LONGEST) : 0.0f;
     *moved = wadi_parallel_sum(count, BLOCK, corrected_block, s, s->partials + blocks);
+    s->is_zero = false;
     wadi_arena_release(arena, mark);
     return WADI_OK;
 }
@@ -170,10 +182,12 @@ static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
 {
     const size_t count = (size_t)s->in->pairs->count;
     const size_t blocks = (size_t)wadi_parallel_block_count(s->in->pairs->count, BLOCK);
-    WadiF4 *wanted = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &wanted, count, "pressure", error));
-    memcpy(wanted, s->velocity, count * sizeof *wanted);
-    s->wanted = wanted;
+    if (!s->in->is_shift) {
+        WadiF4 *wanted = NULL;
+        WADI_TRY(WADI_ARENA_NEW(arena, &wanted, count, "pressure", error));
+        memcpy(wanted, s->velocity, count * sizeof *wanted);
+        s->wanted = wanted;
+    }
     WADI_TRY(WADI_ARENA_NEW(arena, &s->last, count, "pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->rough, count, "pressure", error));
     return WADI_ARENA_NEW(arena, &s->partials, 2 * blocks, "pressure", error);
@@ -185,7 +199,11 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
     const int32_t count = in->pairs->count;
     const int64_t blocks = wadi_parallel_block_count(count, BLOCK);
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    Solve s = { .in = in, .velocity = velocity, .pressure = pressure, .step = (float)(1.0 / in->largest) };
+    Solve s = { .in = in,
+                .velocity = velocity,
+                .pressure = pressure,
+                .step = (float)(1.0 / in->largest),
+                .is_zero = in->is_shift };
     WADI_TRY(begin(&s, arena, error));
     memcpy(s.last, pressure, (size_t)count * sizeof(float));
     wadi_parallel_for(count, BLOCK, extrapolate_block, &s);
@@ -214,9 +232,14 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
             break;
         }
     }
-    s.momentum = 0.0f;
-    wadi_parallel_for(count, BLOCK, extrapolate_block, &s);
-    wadi_parallel_for(count, BLOCK, push_block, &s);
+    report->has_diverged = report->residual > in->tolerance && report->residual > 2.0 * report->first;
+    if (report->has_diverged && s.wanted != NULL) {
+        memcpy(velocity, s.wanted, (size_t)count * sizeof *velocity);
+    } else {
+        s.momentum = 0.0f;
+        wadi_parallel_for(count, BLOCK, extrapolate_block, &s);
+        wadi_parallel_for(count, BLOCK, push_block, &s);
+    }
     wadi_arena_release(arena, mark);
     return WADI_OK;
 }

@@ -16,11 +16,12 @@ typedef struct WadiSphPressureIn {
     const float *lightness; /* per particle: V_i / m_i times the density of reference */
     const float *volume;    /* per particle, over that of a full one; NULL: all 1 */
     const float *inverse;   /* per particle: 1 over the diagonal, from wadi_sph_pressure_invert */
-    bool is_shift;          /* the velocities are shifts of positions: walls do not move */
-    const float *source;    /* s_i, m/s: rate at which the particle may become denser */
-    float smooth[2];        /* weight of the differences between neighbours: of water, of sand */
-    double largest;         /* eigenvalue of operator over diagonal, from wadi_sph_pressure_largest */
-    double tolerance;       /* of the mean residual, m/s */
+    /* The velocities are shifts of positions: walls do not move, and all begins with 0. */
+    bool is_shift;
+    const float *source; /* s_i, m/s: rate at which the particle may become denser */
+    float smooth[2];     /* weight of the differences between neighbours: of water, of sand */
+    double largest;      /* eigenvalue of operator over diagonal, from wadi_sph_pressure_largest */
+    double tolerance;    /* of the mean residual, m/s */
     int max_iterations;
     const WadiSphCoarse *coarse; /* for long waves; NULL: none */
 } WadiSphPressureIn;
@@ -28,6 +29,7 @@ typedef struct WadiSphPressureIn {
 typedef struct WadiSphPressureReport {
     int iterations;
     double first, residual; /* mean, m/s: of the first iteration and the last */
+    bool has_diverged;      /* the eigenvalue is too low: velocities are those of the entry */
 } WadiSphPressureReport;
 
 /* `velocity`: v* on entry, v after; `pressure`: P of the last step on entry. Uses pairs->place[.][3]. */
