@@ -55,7 +55,9 @@ typedef struct WadiSphStep {
     /* With water in sand, else NULL: slope k and cohesion c_k dt / (rho dx) of the yield law, and viscosity
      * (Pa s), each of the particle as wet as it is; 0 for water. */
     float *slope, *cohesion, *mud;
-    uint8_t *is_wet; /* particles with water; NULL: none */
+    /* 1/s: how fast the saturation of sand changes, or would with the fixed particles beside it; INFINITY: it
+     * dries. NULL: no sand has pores. */
+    float *seep;
     float *pore; /* pressure in the pores, in the unit of `pressure`; NULL: none. Friction counts the rest */
     uint8_t *is_removed; /* per particle of the store: vanished water */
     int32_t removed;

@@ -91,7 +91,6 @@ static void wet_particle(const Wetting *w, int64_t i)
     const int m = sph->context.particles->material[step->sort.first + i];
     const WadiMaterial *material = &sph->context.world->scene->materials[m];
     const double unit = wadi_water_density(sph->context.world->scene), water = w->water[i];
-    step->is_wet[i] = water > 0.0;
     if (!step->is_sand[i]) {
         step->volume[i] = (float)(water * unit / material->density);
         step->slope[i] = step->cohesion[i] = step->mud[i] = step->pore[i] = 0.0f;
@@ -130,7 +129,8 @@ WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &step->volume, count, "wet sand", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->slope, count, "wet sand", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->cohesion, count, "wet sand", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->is_wet, count, "wet sand", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->seep, count, "wet sand", error));
+    memset(step->seep, 0, count * sizeof *step->seep);
     WADI_TRY(WADI_ARENA_NEW(arena, &step->mud, count, "wet sand", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->pore, count, "wet sand", error));
     const double *water = wadi_particles_column(sph->context.particles, sph->water_column);
@@ -251,6 +251,7 @@ static int64_t evaporate(const WadiSph *sph, const WadiSphStep *step, double *wa
             const double wanted = pores->evaporation * step->dt * pores->porosity * bare;
             const double lost = floor(fmin(water[i], wanted) * WADI_WATER_QUANTA);
             water[i] -= lost / WADI_WATER_QUANTA;
+            step->seep[i] = bare > 0.0 ? INFINITY : step->seep[i];
             quanta += (int64_t)lost;
         }
     }
@@ -272,6 +273,9 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
     double *water = (double *)wadi_particles_column(p, sph->water_column) + step->sort.first;
     float *air = NULL;
     WADI_TRY(set_pressures(sph, step, &pressure, error));
+    double *before = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &before, (size_t)step->count, "porous flow", error));
+    memcpy(before, water, (size_t)step->count * sizeof *before);
     WADI_TRY(WADI_ARENA_NEW(arena, &air, (size_t)step->count, "porous flow", error));
     for (int32_t i = 0; i < step->count; ++i) {
         air[i] = 1.0f - step->density[i];
@@ -286,6 +290,7 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
                                  .air = sph->spawned_material >= 0 ? air : NULL,
                                  .film =
                                      (double *)wadi_particles_column(p, sph->film_column) + step->sort.first,
+                                 .seep = step->seep,
                                  .lattice = sph->lattice,
                                  .gravity = gravity,
                                  .water_density = unit,
@@ -308,6 +313,8 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
         const double porosity = scene->materials[in.material[i]].pores.porosity;
         wetness[i] = step->is_sand[i] ? (float)fmin(1.0, water[i] / porosity) : 0.0f;
         pore[i] = step->is_sand[i] ? (float)pressure[i] : 0.0f;
+        const float change = (float)(fabs(water[i] - before[i]) / (porosity * step->dt));
+        step->seep[i] = step->is_sand[i] && change > step->seep[i] ? change : step->seep[i];
     }
     return WADI_OK;
 }

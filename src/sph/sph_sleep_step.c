@@ -15,6 +15,15 @@ static const double SLOW = 0.5, SLOW_MEAN = 0.03;
 /* Tolerance of the pressure beside a sleeping tile: part of it, and in rho g dx. */
 static const double LOAD_PART = 0.1, LOAD_LEAST = 0.5;
 
+/* Saturation that a particle may gain or lose in a second and sleep: wet sand drains ever more slowly. */
+static const float SLOW_SEEP = 0.01f;
+
+/* Whether a particle has water that moves. */
+static bool is_seeping(const WadiSphStep *step, int32_t i)
+{
+    return step->seep != NULL && (!step->is_sand[i] || step->seep[i] > SLOW_SEEP);
+}
+
 static WadiSleepStep sleep_step(const WadiSph *sph, const WadiSphStep *step)
 {
     return (WadiSleepStep){ .context = &sph->context, .time = step->time, .dt = step->dt };
@@ -228,8 +237,7 @@ WadiStatus wadi_sph_check_loads(WadiSph *sph, const WadiSphStep *step, WadiError
                     (double)wadi_sph_slope(pairs, n) * (double)step->pressure[i] * pascal;
             }
         }
-        for (int64_t n = pairs->start[i]; step->is_wet != NULL && step->is_wet[i] && n < pairs->start[i + 1];
-             ++n) {
+        for (int64_t n = pairs->start[i]; is_seeping(step, i) && n < pairs->start[i + 1]; ++n) {
             load[tile[pairs->index[n]]].is_wetted |= step->fixed[pairs->index[n]] != 0;
         }
     }
@@ -260,7 +268,7 @@ static void watch_tiles(void *context, int64_t first, int64_t end)
             const double moved = step->dt * sqrt((double)(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
             largest = fmax(largest, moved);
             sum += moved;
-            has_others = has_others || !step->is_sand[i] || (step->is_wet != NULL && step->is_wet[i]);
+            has_others = has_others || !step->is_sand[i] || is_seeping(step, i);
         }
         w->is_slow[t] = !has_others && largest < w->slow &&
                         sum < w->slow_mean * fmax(to - from, w->full / WADI_TILE_SIDE);

@@ -8,12 +8,11 @@
 
 enum { SPEED_BLOCK = 8192 };
 
-/* Dry sand only: what water does is not measured by its motion. */
+/* Sand whose friction brings it to rest; tiles with particles of water stay awake. */
 static bool may_sleep(const WadiSph *sph)
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
-    return def->sleep && def->friction == WADI_SPH_FRICTION_SOLVE && sph->materials.has_sand &&
-           !sph->materials.has_water && !sph->has_pores;
+    return def->sleep && def->friction == WADI_SPH_FRICTION_SOLVE && sph->materials.has_sand;
 }
 
 static WadiStatus create(void **solver, const WadiSolverContext *context, WadiError *error)

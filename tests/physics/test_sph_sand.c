@@ -124,7 +124,7 @@ static Ridge run_ridge(const char *more, double seconds)
 static void test_pile_stands(void **state)
 {
     (void)state;
-    const Ridge ridge = run_ridge(", sph: {sleep: false}}", is_long_run() ? 5.0 : 1.0);
+    const Ridge ridge = run_ridge(", sph: {sleep: false}}", is_long_run() ? 20.0 : 1.0);
     CHECK_AT_MOST(ridge.drift, 1e-3);
     assert_true(ridge.height > 0.1);
 }

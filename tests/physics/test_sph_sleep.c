@@ -113,6 +113,90 @@ static void test_what_touches_a_bed_wakes_it(void **state)
     }
 }
 
+/* The same bed, moist; in fine sand water moves slowly. */
+#define MOIST(material, more)                                                                                \
+    "{wadi: 1, name: bed, solver: sph, cell_size: 0.01, particles_per_cell: 1, frames: 999, fps: 30,"        \
+    " domain: {min: [0, 0, 0], max: [0.48, 0.04, 0.3], walls: {friction: 0.6, open: [z_max]}},"              \
+    " materials: {sand: {kind: sand, friction_angle: 30, " material "},"                                     \
+    " water: {kind: water}}, " more                                                                          \
+    " bodies: [{material: sand, saturation: 0.3, shape: {box: {min: [0, 0, 0], max: [0.48, 0.04, 0.04]}}}]}"
+
+static double pore_water(const WadiSim *sim)
+{
+    double sum = 0.0;
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        sum += (double)column_of(&sim->particles, "wetness")[i];
+    }
+    return sum;
+}
+
+static void test_moist_sand_sleeps_and_wakes_when_water_arrives(void **state)
+{
+    (void)state;
+    WadiScene *scene;
+    WadiSim *sim =
+        start(MOIST("permeability: 1e-10", "emitters: [{material: water, start: 1, end: 1.2, rate: 1e-4,"
+                                           " velocity: [0, 0, -0.5], shape: {box: {min: [0.3, 0, 0.1],"
+                                           " max: [0.34, 0.04, 0.11]}}}],"),
+              &scene);
+    run_frames(sim, FPS - 2);
+    assert_int_equal(wadi_sim_sleeping_particles(sim), sim->particles.count);
+    const double before = pore_water(sim);
+    int64_t least = sim->particles.count;
+    for (int frame = 0; frame < FPS; ++frame) {
+        run_frames(sim, 1);
+        const int64_t asleep = wadi_sim_sleeping_particles(sim);
+        least = asleep < least ? asleep : least;
+    }
+    print_message("down to %lld of %d asleep, water of %.1f particles came into pores\n", (long long)least,
+                  sim->particles.count, 0.4 * (pore_water(sim) - before));
+    assert_true(least < sim->particles.count * 3 / 4);
+    assert_true(pore_water(sim) > before + 1.0);
+    assert_true(wadi_sim_mass_drift(sim, WADI_MATERIAL_WATER) == 0.0);
+    end(sim, scene);
+}
+
+/* A ball presses on moist sand that sleeps. */
+static void test_moist_sand_wakes_by_a_load(void **state)
+{
+    (void)state;
+    WadiScene *scene;
+    WadiSim *sim =
+        start(MOIST("permeability: 1e-10",
+                    "colliders: [{name: ball, shape: {sphere: {center: [0.3, 0.02, 0.2], radius: 0.015},"
+                    " translate: {keys: [[0, [0, 0, 0]], [1, [0, 0, 0]], [1.4, [0, 0, -0.17]]]}}}],"),
+              &scene);
+    run_frames(sim, FPS - 2);
+    assert_int_equal(wadi_sim_sleeping_particles(sim), sim->particles.count);
+    run_frames(sim, FPS / 2);
+    assert_true(wadi_sim_sleeping_particles(sim) < sim->particles.count * 3 / 4);
+    end(sim, scene);
+}
+
+static void test_same_bytes_with_moist_sand_asleep(void **state)
+{
+    (void)state;
+    check_same_bytes(MOIST("permeability: 1e-10",
+                           "emitters: [{material: water, start: 0.2, end: 0.4, rate: 1e-5, velocity: [0, 0, "
+                           "-0.5], shape: {box: {min: [0, 0, 0.1], max: [0.02, 0.04, 0.11]}}}],"),
+                     FPS, 12);
+}
+
+/* Sand that dries, and sand in which water still moves by 0.1 of the pores a second, stays awake. */
+static void test_sand_whose_water_moves_stays_awake(void **state)
+{
+    (void)state;
+    const char *scenes[2] = { MOIST("permeability: 1e-10, evaporation: 1e-3", ""),
+                              MOIST("permeability: 1e-9", "") };
+    for (int n = 0; n < 2; ++n) {
+        WadiScene *scene;
+        WadiSim *sim = start(scenes[n], &scene);
+        run_frames(sim, FPS);
+        assert_int_equal(wadi_sim_sleeping_particles(sim), 0);
+        end(sim, scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -120,6 +204,10 @@ int main(void)
         cmocka_unit_test(test_part_of_a_bed_sleeps_beside_a_stirred_one),
         cmocka_unit_test(test_same_bytes_with_a_part_asleep),
         cmocka_unit_test(test_what_touches_a_bed_wakes_it),
+        cmocka_unit_test(test_moist_sand_sleeps_and_wakes_when_water_arrives),
+        cmocka_unit_test(test_moist_sand_wakes_by_a_load),
+        cmocka_unit_test(test_same_bytes_with_moist_sand_asleep),
+        cmocka_unit_test(test_sand_whose_water_moves_stays_awake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,24 @@ static void set_active_heads(void *context, int64_t first, int64_t end)
     }
 }
 
+/* What the fixed neighbours would take and give if they took part. */
+static void seep_block(void *context, int64_t first, int64_t end)
+{
+    const WadiSphFlow *x = context;
+    const WadiSphPairs *pairs = x->in->pairs;
+    for (int64_t a = first; a < end; ++a) {
+        const int32_t i = x->active[a];
+        double sum = 0.0;
+        for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
+            double conductance;
+            if (x->in->fixed[pairs->index[n]] != 0) {
+                sum += fabs(wadi_sph_flux(x, i, pairs->index[n], pairs->slope[n], &conductance));
+            }
+        }
+        x->in->seep[i] = (float)(sum / x->capacity[i]);
+    }
+}
+
 WadiStatus wadi_sph_porous_exchange(double *water, WadiF4 *velocity, const WadiSphPorousIn *in,
                                     WadiSphPorousReport *report, WadiArena *arena, WadiError *error)
 {
@@ -71,6 +89,12 @@ WadiStatus wadi_sph_porous_exchange(double *water, WadiF4 *velocity, const WadiS
     report->active = x.active_count;
     x.noise = in->noise;
     wadi_sph_flow_order(&x);
+    if (in->seep != NULL && in->fixed != NULL) {
+        wadi_parallel_for(x.active_count, BLOCK, seep_block, &x);
+        for (int32_t a = 0; a < x.active_count; ++a) {
+            in->seep[x.active[a]] *= (float)(report->substeps / in->dt);
+        }
+    }
     for (int n = 0; n < report->substeps; ++n) {
         wadi_sph_flow_limit(&x);
         wadi_parallel_for(x.active_count, BLOCK, gain_block, &x);

@@ -38,6 +38,7 @@ typedef struct WadiSphPorousIn {
      * left the pores and is not yet a particle. NULL: it loses none. */
     const float *air;
     double *film;
+    float *seep; /* out, 1/s: rate at which the saturation would change with the fixed ones; NULL: none */
     WadiSphLattice lattice;
     WadiVec3 gravity;     /* m/s^2 */
     double water_density; /* kg/m^3: of the unit of mass */
