@@ -107,6 +107,7 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
 const WadiSolverType wadi_dem_solver = {
     .settings = &wadi_dem_settings,
     .check = wadi_dem_check_settings,
+    .has_grains = true,
     .wants_even_seeds = true,
     .seed_jitter = 0.5, /* less would leave a lattice that stands */
     .scratch_bytes_each = 500,

@@ -8,6 +8,7 @@
 #include "render/frame_scene_internal.h"
 #include "render/solid_texture.h"
 #include "surface/surface_frame.h"
+#include "world/solver.h"
 
 /* Radius of the mesh under stones, in spacings. */
 static const double UNDERLAY_RADIUS = 0.35;
@@ -61,7 +62,9 @@ static WadiLookStyle style_of(const WadiFrameBuilder *s, const WadiMaterial *mat
     }
     bool is_sand = material->kind == WADI_MATERIAL_SAND;
     if (style == WADI_STYLE_AUTO) {
-        style = is_sand ? WADI_STYLE_GRAINS : WADI_STYLE_SURFACE;
+        const WadiSolverType *type = s->def->scene->solver_type;
+        const bool has_grains = type != NULL && type->has_grains;
+        style = !is_sand ? WADI_STYLE_SURFACE : has_grains ? WADI_STYLE_BALLS : WADI_STYLE_GRAINS;
     }
     /* A mesh shows nothing inside a cut. */
     bool is_mesh = style == WADI_STYLE_SURFACE || style == WADI_STYLE_TEXTURE;

@@ -52,6 +52,7 @@ struct WadiSolverType {
      * snap zb05, which lays two rows on one another, is left out. */
     bool wants_even_seeds;
     double seed_jitter; /* the part of their jitter instead of a tenth; 0: a tenth */
+    bool has_grains;    /* a particle of sand is a grain of its own radius, and drawn as it is */
     bool has_pores;     /* water enters sand: the keys of the pores and `saturation` have an effect */
     /* Optional, for particles of constant volume: the fraction by which the material may expand. Without it
      * drift.volume is undefined. */

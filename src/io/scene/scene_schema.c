@@ -193,7 +193,7 @@ static const WadiSceneField body_fields[] = {
       .doc = "Rotation at time 0 about the centre of the shape's bounding box." },
     { "jitter", WADI_SCENE_NUMBER, AT(WadiBodyDef, jitter), FRACTION, .fallback = { 1 },
       .doc = "Random displacement of particles from a lattice: 0 none, 1 anywhere in their part of the cell. "
-             "The solver `sph` takes a tenth of it." },
+             "The solver `sph` takes a tenth of it, `dem` half." },
     { "snap", WADI_SCENE_ENUM, AT(WadiBodyDef, snap), .choices = &snaps_choices,
       .fallback = { WADI_SNAP_ZB05 },
       .doc = "What happens to particles near the free surface. The solver `sph` takes `zb05` for `none`." },

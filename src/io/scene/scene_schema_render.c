@@ -22,7 +22,7 @@ static const WadiSceneChoice presets[] = {
 WADI_SCENE_CHOICES(presets);
 
 static const WadiSceneChoice styles[] = {
-    { "auto", WADI_STYLE_AUTO, "grains for sand, the mesh for water" },
+    { "auto", WADI_STYLE_AUTO, "grains for sand (with the solver `dem` each as it is), the mesh for water" },
     { "grains", WADI_STYLE_GRAINS, "grains of the material's `grain_size`, which move with the particles" },
     { "texture", WADI_STYLE_TEXTURE,
       "the mesh with a solid texture that the particles carry; needs the scene's `texture`" },
