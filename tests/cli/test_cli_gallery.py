@@ -169,6 +169,7 @@ def test_the_bunny_is_read_as_data():
         pinned = [line for line in read(FETCH).splitlines() if line.startswith("checksum=")]
         is_equal(len(pinned), 1)
         write("fetch.sh", read(FETCH).replace(pinned[0], "checksum=" + offer(index_js)))
+        write("fetch_package.sh", read(os.path.join(GALLERY, "fetch_package.sh")))
         return subprocess.run(["sh", "fetch.sh", "out/bunny.obj"], env={**os.environ, **with_fake_npm()},
                               capture_output=True, text=True)
 

@@ -59,7 +59,7 @@ def test_bash_completes_commands_options_and_files():
     is_equal(bash_completions("wadi", "info", "note"), ["note.txt"])
     is_equal(bash_completions("wadi", "help", "ru"), ["run"])
     is_equal(bash_completions("wadi", "gallery", "bunny-w"), ["bunny-water"])
-    is_equal(bash_completions("wadi", "bench", ""), ["flip", "sph", "surface"])
+    is_equal(bash_completions("wadi", "bench", ""), ["dem", "flip", "sph", "surface"])
     is_equal(bash_completions("wadi", "schema", ""), [])
 
 
