@@ -51,7 +51,7 @@ static double particles_at(const WadiSim *sim, double seeded, double time)
 {
     double count = seeded;
     for (int i = 0; i < sim->scene->emitter_count; ++i) {
-        count += wadi_emit_expected(&sim->world->emitters[i], time);
+        count += wadi_world_emitted(sim->world, i, time);
     }
     return count;
 }

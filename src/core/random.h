@@ -14,6 +14,7 @@ typedef enum WadiRandomPurpose {
     WADI_RANDOM_GRAIN = 3,
     WADI_RANDOM_SPLIT = 4,
     WADI_RANDOM_SECONDARY = 5,
+    WADI_RANDOM_TURN = 6,
 } WadiRandomPurpose;
 
 static inline uint64_t wadi_random_bits(uint64_t seed, uint64_t id, WadiRandomPurpose purpose)

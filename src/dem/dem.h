@@ -7,6 +7,7 @@
 #ifndef WADI_DEM_DEM_H
 #define WADI_DEM_DEM_H
 
+#include "dem/bodies/dem_bodies.h"
 #include "dem/dem_field.h"
 #include "dem/dem_settings.h"
 #include "dem/dem_surface.h"
@@ -23,7 +24,9 @@ typedef struct WadiDem {
     WadiDemSurface *surface; /* of mode `surface_flow`; else NULL */
     WadiDemField *field;     /* of mode `height_field`, which has no contacts; else NULL */
     WadiMaterials materials;
-    double diameter;  /* m, mean of the grains */
+    int spheres_each; /* of a grain: the particles are spheres */
+    double diameter;  /* m, mean of the spheres */
+    double spacing;   /* m, of spheres: the cubic root of the bulk volume of one */
     double unit_time; /* s: sqrt(diameter / g) */
     double depth;     /* m, of the deepest sand that is expected */
     /* Of the contact law. */
@@ -34,10 +37,12 @@ typedef struct WadiDem {
     float density[WADI_MATERIALS_MAX]; /* kg/m^3, of a grain */
     /* Columns: radius (m, shown), angular velocity (1/s, the first of three), 1 + number in the list. */
     int radius_column, turning_column, number_column;
+    int grain_column; /* where grains are bodies of several spheres; else -1 */
 
     /* The list and what belongs to it, per grain of the list. */
     WadiDemList list;
     WadiDemWalls walls;
+    WadiDemBodies bodies; /* none where grains are single spheres */
     WadiDemGrains grains;
     size_t shift_capacity, motion_capacity, load_capacity;
     double (*base)[3]; /* m: position when the list was made */
@@ -57,6 +62,7 @@ typedef struct WadiDem {
     bool is_set_changed; /* other grains sleep than in the list */
     double checked_at;   /* s: last decision on sleep */
     double listed_at;    /* s: when the list was made */
+    double now;          /* s: end of the last step */
 } WadiDem;
 
 typedef struct WadiDemStep {
@@ -64,9 +70,17 @@ typedef struct WadiDemStep {
     bool ends_frame;
 } WadiDemStep;
 
-/* dem_grains.c: radius of a grain when it is as large as it will be, m, and its mass, kg. */
-double wadi_dem_radius_of(const WadiDem *dem, uint32_t id);
-double wadi_dem_mass_of(const WadiDem *dem, uint32_t id, uint8_t material);
+/* dem_grains.c: radius of a sphere of the store when it is as large as it will be, m, and its mass, kg. */
+double wadi_dem_radius_of(const WadiDem *dem, int64_t i);
+double wadi_dem_mass_of(const WadiDem *dem, int64_t i);
+/* Per particle of the store: spheres with the same number are of one grain. */
+static inline const uint32_t *wadi_dem_grain_ids(const WadiDem *dem)
+{
+    const WadiParticles *p = dem->context.particles;
+    return dem->grain_column >= 0 ? wadi_particles_column(p, dem->grain_column) : p->id;
+}
+/* dem_birth.c: WadiSolverType.born. */
+void wadi_dem_born(void *solver, int32_t first);
 /* Constants of the contact law from the scene. */
 void wadi_dem_set_law(WadiDem *dem);
 /* Largest stable step, s. */

@@ -7,10 +7,11 @@
 static const double PI = 3.14159265358979324;
 static const double IMPACT_OVERLAP = 0.1; /* diameters, in the fastest collision that is expected */
 
-double wadi_dem_radius_of(const WadiDem *dem, uint32_t id)
+double wadi_dem_radius_of(const WadiDem *dem, int64_t i)
 {
     const WadiScene *scene = dem->context.world->scene;
-    const double u = wadi_random_unit((uint64_t)scene->seed, id, WADI_RANDOM_GRAIN);
+    /* Spheres of a grain have one size. */
+    const double u = wadi_random_unit((uint64_t)scene->seed, wadi_dem_grain_ids(dem)[i], WADI_RANDOM_GRAIN);
     return 0.5 * dem->diameter * (1.0 + wadi_dem_def(scene)->size_spread * (2.0 * u - 1.0));
 }
 
@@ -19,9 +20,10 @@ static double sphere_volume(double radius)
     return 4.0 / 3.0 * PI * radius * radius * radius;
 }
 
-double wadi_dem_mass_of(const WadiDem *dem, uint32_t id, uint8_t material)
+double wadi_dem_mass_of(const WadiDem *dem, int64_t i)
 {
-    return (double)dem->density[material] * sphere_volume(wadi_dem_radius_of(dem, id));
+    const uint8_t material = dem->context.particles->material[i];
+    return (double)dem->density[material] * sphere_volume(wadi_dem_radius_of(dem, i));
 }
 
 /* Heights between which the material of the scene lies at first, m; false: it has none. */
@@ -63,7 +65,7 @@ static void expect(const WadiDem *dem, double *depth, double *speed)
     }
     for (int n = 0; n < scene->emitter_count; ++n) {
         const double seconds = wadi_scene_frame_time(scene, scene->frames);
-        const double volume = wadi_emit_expected(&world->emitters[n], seconds) * world->particle_volume;
+        const double volume = wadi_world_emitted(world, n, seconds) * world->particle_volume;
         *depth = fmax(*depth, cbrt(0.5 * volume)); /* of a cone at 35 degrees */
         fastest = fmax(fastest, wadi_norm(wadi_curve_value3(&scene->emitters[n].velocity, 0.0)));
     }
@@ -83,8 +85,8 @@ static void set_materials(WadiDem *dem)
         const double slope = tan(wadi_curve_value(&scene->materials[m].friction_angle, 0.0) * PI / 180.0);
         dem->density[m] = (float)(scene->materials[m].density * world->particle_volume / volume);
         dem->friction[m] = (float)(def->friction >= 0.0 ? def->friction : fmin(slope, 2.0));
-        dem->rolling_friction[m] =
-            (float)(def->rolling_friction >= 0.0 ? def->rolling_friction : 0.3 * fmin(slope, 2.0));
+        const double rolling = dem->spheres_each > 1 ? 0.0 : 0.3 * fmin(slope, 2.0);
+        dem->rolling_friction[m] = (float)(def->rolling_friction >= 0.0 ? def->rolling_friction : rolling);
     }
 }
 

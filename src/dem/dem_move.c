@@ -6,7 +6,7 @@
 #include "dem/contact/dem_forces.h"
 #include "dem/dem.h"
 
-enum { BLOCK = 2048 };
+enum { BLOCK = 2048, BODY_BLOCK = 256 };
 
 /* Of growing radii: speed below NEARLY of the whole radius, in sqrt(g d), and rate above it, in sqrt(g /
  * depth): the top of a body of that depth must not be thrown up. */
@@ -45,6 +45,63 @@ static void grow(const Move *m, int64_t i)
     dem->grains.shift[i][3] = grown < whole ? grown : whole;
 }
 
+/* Bodies: the loads of their spheres added up, then displacements and velocities of the spheres. */
+static void move_bodies(void *context, int64_t first, int64_t end)
+{
+    const Move *m = context;
+    WadiDem *dem = m->dem;
+    const double dt = m->step->dt;
+    for (int64_t b = first; b < end; ++b) {
+        WadiDemBody *body = &dem->bodies.body[b];
+        const int32_t *member = dem->bodies.member + body->first;
+        WadiVec3 force = { 0, 0, 0 }, torque = force, push = force;
+        for (int32_t k = 0; k < body->count; ++k) {
+            WadiF8 load, fall;
+            find_push(m, member[k], &fall);
+            wadi_dem_load_of(&dem->grains, &dem->list.pairs, member[k], &load);
+            const WadiVec3 f = { (double)load[0], (double)load[1], (double)load[2] };
+            const WadiVec3 own = { (double)load[4], (double)load[5], (double)load[6] };
+            const WadiVec3 arm = wadi_dem_body_arm(body, dem->base[member[k]]);
+            force = wadi_add(force, f);
+            torque = wadi_add(torque, wadi_add(own, wadi_cross(arm, f)));
+            push = wadi_add_scaled(push, (WadiVec3){ (double)fall[0], (double)fall[1], (double)fall[2] },
+                                   (double)dem->mass[member[k]] / body->mass);
+        }
+        const bool is_held = body->anchor >= 0;
+        if (!is_held) {
+            wadi_dem_body_move(body, force, torque, push, dt);
+        }
+        const WadiVec3 spin = is_held ? (WadiVec3){ 0, 0, 0 } : wadi_dem_body_spin(body);
+        for (int32_t k = 0; k < body->count; ++k) {
+            const int32_t i = member[k];
+            const WadiVec3 arm = wadi_dem_body_arm(body, dem->base[i]);
+            const WadiVec3 v = is_held ? spin : wadi_add(body->velocity, wadi_cross(spin, arm));
+            const WadiVec3 from =
+                wadi_sub((WadiVec3){ dem->base[i][0], dem->base[i][1], dem->base[i][2] }, body->centre);
+            const WadiVec3 u = wadi_add(body->shift, wadi_sub(arm, from));
+            WadiF8 *motion = &dem->grains.motion[i];
+            *motion = (WadiF8){ (float)v.x,    (float)v.y,    (float)v.z,    (*motion)[3],
+                                (float)spin.x, (float)spin.y, (float)spin.z, (*motion)[7] };
+            dem->grains.shift[i] = (WadiF4){ (float)u.x, (float)u.y, (float)u.z, dem->grains.shift[i][3] };
+        }
+    }
+}
+
+/* Velocity and displacement of a grain that is a sphere. */
+static inline void move_sphere(const Move *m, int64_t i)
+{
+    const WadiDemGrains *g = &m->dem->grains;
+    const float dt = (float)m->step->dt, radius = g->shift[i][3], light = dt / m->dem->mass[i];
+    const float spin = 2.5f * light / (radius * radius);
+    WadiF8 load, push;
+    find_push(m, i, &push);
+    wadi_dem_load_of(g, &m->dem->list.pairs, (int32_t)i, &load);
+    const WadiF8 rate = { light, light, light, 0, spin, spin, spin, 0 };
+    const WadiF8 motion = g->motion[i] + (load * rate + push);
+    g->motion[i] = motion;
+    g->shift[i] += (WadiF4){ motion[0] * dt, motion[1] * dt, motion[2] * dt, 0 };
+}
+
 static double move_block(void *context, int64_t begin, int64_t stop)
 {
     const Move *m = context;
@@ -52,23 +109,16 @@ static double move_block(void *context, int64_t begin, int64_t stop)
     const int64_t first = begin + dem->sleep.count, end = stop + dem->sleep.count;
     WadiParticles *p = dem->context.particles;
     const WadiDemGrains *g = &dem->grains;
-    const float dt = (float)m->step->dt;
     float used = 0.0f, fastest = 0.0f;
     for (int64_t i = first; i < end; ++i) {
         if (dem->has_growing) {
             grow(m, i);
         }
-        WadiF8 load, push;
-        find_push(m, i, &push);
-        wadi_dem_load_of(g, &dem->list.pairs, (int32_t)i, &load);
-        const float radius = g->shift[i][3], light = dt / dem->mass[i],
-                    spin = 2.5f * light / (radius * radius);
-        const WadiF8 rate = { light, light, light, 0, spin, spin, spin, 0 };
-        const WadiF8 motion = g->motion[i] + (load * rate + push);
-        const WadiF4 way = { motion[0] * dt, motion[1] * dt, motion[2] * dt, 0 };
-        const WadiF4 shift = g->shift[i] + way;
-        g->motion[i] = motion;
-        g->shift[i] = shift;
+        if (dem->bodies.count == 0) {
+            move_sphere(m, i);
+        }
+        const WadiF8 motion = g->motion[i];
+        const WadiF4 shift = g->shift[i];
         p->x[i] = dem->base[i][0] + (double)shift[0];
         p->y[i] = dem->base[i][1] + (double)shift[1];
         p->z[i] = dem->base[i][2] + (double)shift[2];
@@ -91,6 +141,8 @@ static void fly(const Move *m, double *fastest)
     for (int32_t i = m->dem->grains.count; i < p->count; ++i) {
         WadiF8 push;
         find_push(m, i, &push);
+        /* Forces that differ between the spheres of a grain wait until it is a body. */
+        push = m->dem->spheres_each > 1 ? m->gravity : push;
         p->vx[i] += push[0], p->vy[i] += push[1], p->vz[i] += push[2];
         p->x[i] += (double)p->vx[i] * dt;
         p->y[i] += (double)p->vy[i] * dt;
@@ -115,6 +167,7 @@ WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error
     double *partials = NULL, used = 0.0;
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &partials, (size_t)blocks, "speeds", error));
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &m.used, (size_t)blocks, "speeds", error));
+    wadi_parallel_for(dem->bodies.count, BODY_BLOCK, move_bodies, &m);
     double fastest = fmax(0.0, wadi_parallel_max(awake, BLOCK, move_block, &m, partials));
     fly(&m, &fastest);
     for (int64_t b = 0; b < blocks; ++b) {

@@ -106,7 +106,7 @@ static void size_block(void *context, int64_t begin, int64_t stop)
     const int64_t first = begin + f->from, end = stop + f->from;
     for (int64_t i = first; i < end; ++i) {
         const int level = level_of(f, i);
-        f->sizes.radius[i] = (float)wadi_dem_radius_of(f->dem, f->dem->context.particles->id[i]);
+        f->sizes.radius[i] = (float)wadi_dem_radius_of(f->dem, i);
         f->sizes.margin[i] = (float)(SKIN * f->dem->diameter * (1 << (level > f->base ? level : f->base)));
     }
 }
@@ -135,6 +135,7 @@ static void fit_block(void *context, int64_t begin, int64_t stop)
     const int64_t first = begin + f->from, end = stop + f->from;
     const WadiParticles *p = f->dem->context.particles;
     const uint32_t *number = wadi_particles_column(p, f->dem->number_column);
+    const uint32_t *grain = wadi_dem_grain_ids(f->dem);
     const float *now = wadi_particles_column(p, f->dem->radius_column);
     for (int64_t i = first; i < end; ++i) {
         const double own = (double)f->sizes.radius[i];
@@ -150,7 +151,7 @@ static void fit_block(void *context, int64_t begin, int64_t stop)
                     const double other = (double)f->sizes.radius[j];
                     const double room =
                         number[j] > 0 ? distance - (double)now[j] : distance * own / (own + other);
-                    radius = j != i ? fmin(radius, room) : radius;
+                    radius = grain[j] != grain[i] ? fmin(radius, room) : radius;
                 }
             }
             const double wall = wadi_solids_distance(&f->dem->context.world->solids, x, 0.0, own);
@@ -215,6 +216,7 @@ static WadiStatus make_pairs(WadiDem *dem, const WadiTileSort *sort, const Sizes
                                .largest_radius = largest_radius(dem),
                                .smallest_margin = (double)(float)sizes->smallest_margin,
                                .springs = springs,
+                               .grain = dem->grain_column >= 0 ? wadi_dem_grain_ids(dem) : NULL,
                                .number = wadi_particles_column(dem->context.particles, dem->number_column) };
     return wadi_dem_list_build(&dem->list, &in, dem->context.scratch, error);
 }
@@ -272,7 +274,7 @@ static WadiStatus make_sizes(Fill *f, size_t count, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(scratch, &f->fitted, count, "grains", error));
     WADI_TRY(RESERVE(dem->mass, dem->mass_capacity, count));
     for (int32_t i = f->from; i < p->count; ++i) {
-        dem->mass[i] = (float)wadi_dem_mass_of(dem, p->id[i], p->material[i]);
+        dem->mass[i] = (float)wadi_dem_mass_of(dem, i);
     }
     const float *radius = wadi_particles_column(p, dem->radius_column);
     for (int32_t i = 0; i < f->from; ++i) {
@@ -282,6 +284,21 @@ static WadiStatus make_sizes(Fill *f, size_t count, WadiError *error)
     wadi_parallel_for(p->count - f->from, BLOCK, size_block, f);
     wadi_parallel_for(p->count - f->from, BLOCK, fit_block, f);
     return WADI_OK;
+}
+
+static WadiStatus make_bodies(WadiDem *dem, WadiError *error)
+{
+    if (dem->grain_column < 0) {
+        return WADI_OK;
+    }
+    const WadiDemBodiesIn in = { .first = dem->sleep.count,
+                                 .count = dem->context.particles->count,
+                                 .grain = wadi_dem_grain_ids(dem),
+                                 .base = (const double(*)[3])dem->base,
+                                 .mass = dem->mass,
+                                 .radius = dem->whole,
+                                 .motion = dem->grains.motion };
+    return wadi_dem_bodies_build(&dem->bodies, &in, dem->context.scratch, error);
 }
 
 WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *error)
@@ -315,6 +332,7 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
                    (int64_t)p->count + wadi_dem_slot_count(&dem->list.pairs)));
     wadi_parallel_for(p->count - f.from, BLOCK, fill_block, &f);
     find_growing(dem, &f.sizes, f.fitted);
+    WADI_TRY(make_bodies(dem, error));
     dem->grains.count = dem->known = p->count;
     dem->is_stale = dem->is_set_changed = false;
     dem->steps_since_list = 0;

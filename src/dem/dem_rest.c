@@ -2,6 +2,7 @@
  * as slow as the speeds of its grains are on average: a loose grain between others keeps nothing awake. A
  * load is the force of awake grains on those of a sleeping tile. [theory 13.4] */
 #include <math.h>
+#include <string.h>
 
 #include "core/parallel.h"
 #include "dem/contact/dem_forces.h"
@@ -28,8 +29,9 @@ static bool is_due(const WadiDem *dem, const WadiDemStep *step)
 
 /* Mean force over some decisions, since neighbours vibrate, against that when the set of contacts last
  * changed. */
-static void compare_load(WadiSleepTile *tile, double contacts, const double force[3], double weight)
+static void compare_load(WadiSleepTile *tile, const double force[4], double weight)
 {
+    const double contacts = force[3];
     float *before = tile->load[0]; /* contacts, force then, decisions since, mean force */
     if (!(fabs(contacts - (double)before[0]) <= 0.1 * (double)before[0])) {
         before[0] = (float)contacts;
@@ -47,23 +49,53 @@ static void compare_load(WadiSleepTile *tile, double contacts, const double forc
     tile->change = (float)(sqrt(square) / (LOAD_PART * sqrt(size) + LOAD_LEAST * weight));
 }
 
-/* Forces of awake grains on those of each sleeping tile. */
-static void check_loads(WadiDem *dem)
+static void add_load(const WadiF8 *load, double sum[4])
 {
+    for (int c = 0; c < 4; ++c) {
+        sum[c] += (double)(*load)[c];
+    }
+}
+
+/* Bodies that a sleeping sphere holds: forces on their awake spheres act on its tile. sum: per tile, force
+ * and contacts. */
+static void add_held_bodies(const WadiDem *dem, double (*sum)[4])
+{
+    for (int32_t b = 0; b < dem->bodies.count; ++b) {
+        const WadiDemBody *body = &dem->bodies.body[b];
+        size_t low = 0, high = dem->sleep.tile_count;
+        while (body->anchor >= 0 && high - low > 1) {
+            const size_t middle = (low + high) / 2;
+            low = dem->sleep.tile[middle].first <= body->anchor ? middle : low;
+            high = dem->sleep.tile[middle].first <= body->anchor ? high : middle;
+        }
+        for (int32_t k = 0; k < body->count && body->anchor >= 0; ++k) {
+            WadiF8 load;
+            wadi_dem_load_of(&dem->grains, &dem->list.pairs, dem->bodies.member[body->first + k], &load);
+            add_load(&load, sum[low]);
+        }
+    }
+}
+
+/* Forces of awake grains on those of each sleeping tile. */
+static WadiStatus check_loads(WadiDem *dem, WadiError *error)
+{
+    double(*sum)[4] = NULL;
+    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &sum, dem->sleep.tile_count, "loads of tiles", error));
+    memset(sum, 0, dem->sleep.tile_count * sizeof(*sum));
+    add_held_bodies(dem, sum);
     const double g = dem->diameter / (dem->unit_time * dem->unit_time);
     for (size_t t = 0; t < dem->sleep.tile_count; ++t) {
         WadiSleepTile *tile = &dem->sleep.tile[t];
-        double force[3] = { 0 }, contacts = 0.0, weight = 0.0;
+        double weight = 0.0;
         for (int32_t i = tile->first; i < tile->first + tile->count; ++i) {
             for (int32_t s = dem->list.pairs.slot_start[i]; s < dem->list.pairs.slot_start[i + 1]; ++s) {
-                const WadiF8 load = dem->grains.load[dem->list.pairs.count + dem->list.pairs.slot[s]];
-                force[0] += (double)load[0], force[1] += (double)load[1], force[2] += (double)load[2];
-                contacts += (double)load[3];
+                add_load(&dem->grains.load[dem->list.pairs.count + dem->list.pairs.slot[s]], sum[t]);
             }
             weight += g * (double)dem->mass[i];
         }
-        compare_load(tile, contacts, force, weight);
+        compare_load(tile, sum[t], weight);
     }
+    return WADI_OK;
 }
 
 typedef struct Watch {
@@ -107,7 +139,7 @@ static void watch_tiles(void *context, int64_t first, int64_t end)
 static WadiStatus watch(WadiDem *dem, const WadiSleepStep *now, const WadiTileSort *sort, WadiError *error)
 {
     const size_t tiles = (size_t)sort->tiles.count;
-    const double side = WADI_TILE_SIDE * sort->cell_size, spacing = dem->context.world->spacing;
+    const double side = WADI_TILE_SIDE * sort->cell_size, spacing = dem->spacing;
     const double unit = wadi_sleep_unit(now);
     Watch w = { .dem = dem,
                 .particles = dem->context.particles,
@@ -153,7 +185,7 @@ WadiStatus wadi_dem_rest(WadiDem *dem, const WadiDemStep *step, WadiError *error
                                 .time = step->time,
                                 .dt = fmax(step->time - dem->checked_at, step->dt) };
     if (dem->known == p->count && dem->grains.count > 0 && dem->list.pairs.first == dem->sleep.count) {
-        check_loads(dem);
+        WADI_TRY(check_loads(dem, error));
     }
     const int32_t asleep = dem->sleep.count;
     wadi_dem_save_turning(dem);

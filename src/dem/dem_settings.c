@@ -21,10 +21,22 @@ static const WadiSceneChoice laws[] = {
 };
 WADI_SCENE_CHOICES(laws);
 
+static const WadiSceneChoice shapes[] = {
+    { "spheres", WADI_DEM_SPHERES, "single spheres" },
+    { "pairs", WADI_DEM_PAIRS, "two spheres" },
+    { "triangles", WADI_DEM_TRIANGLES, "three spheres" },
+    { "tetrahedra", WADI_DEM_TETRAHEDRA, "four spheres" },
+    { "cubes", WADI_DEM_CUBES, "eight spheres" },
+};
+WADI_SCENE_CHOICES(shapes);
+
 static const WadiSceneField dem_fields[] = {
     { "mode", WADI_SCENE_ENUM, AT(mode), .choices = &modes_choices, .doc = "What stands for the sand." },
     { "law", WADI_SCENE_ENUM, AT(law), .choices = &laws_choices,
       .doc = "The normal force between grains in contact." },
+    { "shape", WADI_SCENE_ENUM, AT(shape), .choices = &shapes_choices,
+      .doc = "Grains are rigid bodies of spheres that touch. Those of several interlock: their heaps rest "
+             "without resistance to rolling, which is then 0 unless given." },
     { "young", WADI_SCENE_NUMBER, AT(young), .unit = "Pa", .minimum = 1, .maximum = 1e13, .fallback = { -1 },
       .fallback_text = "by `overlap`",
       .doc = "Young's modulus of the grains. Steps grow as its root falls: sand's own 7e10 makes them a "
@@ -42,7 +54,7 @@ static const WadiSceneField dem_fields[] = {
       .doc = "Resistance to rolling over the normal force, at the radius of a grain." },
     { "grain_size", WADI_SCENE_NUMBER, AT(grain_size), .flags = WADI_SCENE_ABOVE_MIN, .unit = "m",
       .minimum = 0, .maximum = 1e3, .fallback = { -1 }, .fallback_text = "the spacing",
-      .doc = "Mean diameter of the grains." },
+      .doc = "Mean diameter of the grains; of those of several spheres: that of a sphere of their volume." },
     { "size_spread", WADI_SCENE_NUMBER, AT(size_spread), .minimum = 0, .maximum = 0.5, .fallback = { 0.1 },
       .doc = "Diameters are spread evenly by this part of their mean to both sides." },
     { "contact_steps", WADI_SCENE_NUMBER, AT(contact_steps), .minimum = 5, .maximum = 1000,
@@ -69,6 +81,12 @@ double wadi_dem_grain_size(const WadiScene *scene)
     const double spacing = scene->cell_size / scene->particles_per_axis;
     const double given = wadi_dem_def(scene)->grain_size;
     return given > 0.0 ? given : spacing;
+}
+
+int wadi_dem_spheres_each(const WadiScene *scene)
+{
+    const WadiDemDef *def = wadi_dem_def(scene);
+    return def->mode == WADI_DEM_HEIGHT_FIELD ? 1 : wadi_dem_member_count((WadiDemShape)def->shape);
 }
 
 static const char *check_size(const WadiScene *scene, char *text, size_t size)

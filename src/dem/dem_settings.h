@@ -2,6 +2,7 @@
 #ifndef WADI_DEM_SETTINGS_H
 #define WADI_DEM_SETTINGS_H
 
+#include "dem/bodies/dem_shapes.h"
 #include "dem/contact/dem_law.h"
 #include "world/scene.h"
 #include "world/schema.h"
@@ -15,12 +16,13 @@ typedef enum WadiDemMode {
 typedef struct WadiDemDef {
     int mode;                /* WadiDemMode */
     int law;                 /* WadiDemLaw */
+    int shape;               /* WadiDemShape */
     double young;            /* Pa; negative: from `overlap` */
     double overlap;          /* diameters: largest overlap of grains at rest */
     double restitution;      /* 0..1 */
     double friction;         /* between grains; negative: by the material's friction angle */
     double rolling_friction; /* negative: by the material's friction angle */
-    double grain_size;       /* m, mean diameter; negative: by the spacing */
+    double grain_size;       /* m, mean diameter of a sphere with the volume of a grain; negative: spacing */
     double size_spread;      /* half the range of diameters over their mean */
     double contact_steps;    /* steps during the shortest contact */
     bool sleep;              /* grains at rest are left out */
@@ -38,7 +40,9 @@ static inline const WadiDemDef *wadi_dem_def(const WadiScene *scene)
 
 /* WadiSolverType.check. */
 const char *wadi_dem_check_settings(const WadiScene *scene, char *text, size_t size);
-/* Mean diameter of the grains of a scene, m. */
+/* Mean diameter of the grains of a scene, m: of a sphere with their volume. */
 double wadi_dem_grain_size(const WadiScene *scene);
+/* Spheres of a grain. */
+int wadi_dem_spheres_each(const WadiScene *scene);
 
 #endif

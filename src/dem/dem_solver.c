@@ -16,9 +16,13 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     WADI_TRY(WADI_NEW(&dem, 1, "dem solver", error));
     *solver = dem;
     dem->context = *context;
-    dem->diameter = wadi_dem_grain_size(context->world->scene);
+    dem->spheres_each = wadi_dem_spheres_each(context->world->scene);
+    /* Spheres of a grain share its volume. */
+    dem->diameter = wadi_dem_grain_size(context->world->scene) / cbrt(dem->spheres_each);
+    dem->spacing = cbrt(context->world->particle_volume);
     dem->unit_time = wadi_scene_unit_time(context->world->scene, dem->diameter);
     dem->is_stale = true;
+    dem->grain_column = -1;
     wadi_materials_init(&dem->materials, context->world->scene);
     wadi_dem_set_law(dem);
     WADI_TRY(wadi_particles_add_column(p, "radius", WADI_TYPE_F32, &dem->radius_column, error));
@@ -29,6 +33,10 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     }
     WADI_TRY(wadi_particles_add_vector(p, "angular_velocity", WADI_TYPE_F32, &dem->turning_column, error));
     WADI_TRY(wadi_particles_add_column(p, "list_number", WADI_TYPE_U32, &dem->number_column, error));
+    if (dem->spheres_each > 1) {
+        WADI_TRY(wadi_particles_add_column(p, "grain", WADI_TYPE_U32, &dem->grain_column, error));
+        wadi_particles_show_column(p, dem->grain_column);
+    }
     dem->sleep.cell_size = SLEEP_CELL * dem->diameter;
     WADI_TRY(wadi_sleep_init(&dem->sleep, def->sleep && def->mode == WADI_DEM_FULL, SLEEP_RADIUS, p, error));
     return def->mode == WADI_DEM_SURFACE_FLOW ? wadi_dem_surface_create(dem, error) : WADI_OK;
@@ -41,6 +49,7 @@ static void destroy(void *solver)
     wadi_dem_surface_destroy(dem->surface);
     wadi_dem_list_free(&dem->list);
     wadi_dem_walls_free(&dem->walls);
+    wadi_dem_bodies_free(&dem->bodies);
     wadi_dem_cold_free(&dem->cold);
     wadi_sleep_free(&dem->sleep);
     wadi_arena_free(&dem->asleep_memory);
@@ -52,19 +61,6 @@ static void destroy(void *solver)
     WADI_DELETE(dem->whole, dem->whole_capacity);
     WADI_DELETE(dem->way, dem->way_capacity);
     WADI_DELETE(dem, 1);
-}
-
-static void born(void *solver, int32_t first)
-{
-    WadiDem *dem = solver;
-    const WadiParticles *p = dem->context.particles;
-    float *radius = wadi_particles_column(p, dem->radius_column);
-    for (int32_t i = first; i < p->count; ++i) {
-        const WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
-        radius[i] = (float)wadi_dem_radius_of(dem, p->id[i]);
-        dem->fastest = fmax(dem->fastest, wadi_norm(v));
-    }
-    dem->known += p->count - first;
 }
 
 static double largest_dt(const void *solver, double time, const char **limit)
@@ -113,7 +109,8 @@ const WadiSolverType wadi_dem_solver = {
     .scratch_bytes_each = 500,
     .create = create,
     .destroy = destroy,
-    .born = born,
+    .particles_each = wadi_dem_spheres_each,
+    .born = wadi_dem_born,
     .largest_dt = largest_dt,
     .step = wadi_dem_take_step,
     .save = save,

@@ -176,7 +176,7 @@ WadiStatus wadi_dem_load(void *solver, const WadiState *state, WadiError *error)
     }
     dem->fastest = number[0];
     dem->checked_at = number[2];
-    dem->listed_at = number[3];
+    dem->listed_at = dem->now = number[3];
     dem->is_set_changed = true;
     wadi_dem_cold_free(&dem->cold);
     dem->is_stale = true;

@@ -41,6 +41,7 @@ WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepR
     }
     const WadiDemStep step = { .time = now->time, .dt = now->dt, .ends_frame = now->ends_frame };
     const WadiDemLawConstants law = constants_of(dem, &step);
+    dem->now = now->time + now->dt;
     if (dem->context.particles->count == 0) {
         dem->known = 0;
         return WADI_OK;

@@ -125,7 +125,7 @@ static void unsettle_growing(const WadiDem *dem, float *mark)
     const WadiParticles *p = dem->context.particles;
     const int32_t end = dem->has_growing ? dem->grains.count : 0;
     for (int32_t i = dem->sleep.count; i < end && i < p->count; ++i) {
-        if ((double)dem->grains.shift[i][3] < 0.999 * wadi_dem_radius_of(dem, p->id[i])) {
+        if ((double)dem->grains.shift[i][3] < 0.999 * wadi_dem_radius_of(dem, i)) {
             mark[i] = 1e6f;
         }
     }

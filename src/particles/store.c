@@ -209,6 +209,23 @@ WadiStatus wadi_particles_append(WadiParticles *particles, int64_t count, int32_
     return WADI_OK;
 }
 
+WadiStatus wadi_particles_repeat(WadiParticles *particles, int32_t first, int times, WadiError *error)
+{
+    const int32_t count = particles->count - first;
+    int32_t copy;
+    for (int n = 0; n < times && count > 0; ++n) {
+        WADI_TRY(wadi_particles_append(particles, count, &copy, error));
+        for (int c = 0; c < particles->column_count; ++c) {
+            const size_t size = wadi_type_size(particles->column[c].type);
+            char *data = particles->column[c].data;
+            if (particles->column[c].data != (void *)particles->id) {
+                memcpy(data + (size_t)copy * size, data + (size_t)first * size, (size_t)count * size);
+            }
+        }
+    }
+    return WADI_OK;
+}
+
 void wadi_particles_drop_newest(WadiParticles *particles, int64_t count)
 {
     WADI_ASSERT_ELSE(count >= 0 && count <= particles->count, return );

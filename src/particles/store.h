@@ -80,6 +80,9 @@ WadiStatus wadi_particles_reserve(WadiParticles *particles, int64_t capacity, Wa
  * half. */
 WadiStatus wadi_particles_append(WadiParticles *particles, int64_t count, int32_t *first, WadiError *error);
 
+/* Append `times` copies of all particles from `first` on, in their order, with fresh ids. */
+WadiStatus wadi_particles_repeat(WadiParticles *particles, int32_t first, int times, WadiError *error);
+
 /* Remove the newest `count` particles of the last append, their ids too. */
 void wadi_particles_drop_newest(WadiParticles *particles, int64_t count);
 

@@ -54,7 +54,7 @@ static WadiStatus reserve_for_emitters(WadiSim *sim, WadiError *error)
     double duration = wadi_scene_frame_time(sim->scene, sim->scene->frames);
     double expected = sim->particles.count;
     for (int i = 0; i < sim->scene->emitter_count; ++i) {
-        expected += wadi_emit_expected(&sim->world->emitters[i], duration);
+        expected += wadi_world_emitted(sim->world, i, duration);
     }
     if (sim->scene->emitter_count == 0 || !(expected < WADI_PARTICLES_MAX)) {
         return WADI_OK; /* too many: the append that fails reports it, with its frame */
@@ -82,12 +82,18 @@ static void set_texture(WadiSim *sim, int32_t first)
     }
 }
 
-void wadi_sim_set_born(WadiSim *sim, int32_t first)
+WadiStatus wadi_sim_set_born(WadiSim *sim, int32_t first, WadiError *error)
 {
+    const int32_t seeds = sim->particles.count;
+    WADI_TRY(wadi_particles_repeat(&sim->particles, first, sim->world->particles_each - 1, error));
+    for (int32_t i = seeds; i < sim->particles.count; ++i) {
+        sim->born[sim->particles.material[i]] += 1;
+    }
     set_texture(sim, first);
     if (sim->type->born != NULL && first < sim->particles.count) {
         sim->type->born(sim->solver, first);
     }
+    return WADI_OK;
 }
 
 WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
@@ -98,7 +104,7 @@ WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
         sim->born[sim->particles.material[i]] += 1;
     }
     sim->water_born = wadi_water_sum(&sim->particles, 0);
-    wadi_sim_set_born(sim, 0);
+    WADI_TRY(wadi_sim_set_born(sim, 0, error));
     return reserve_for_emitters(sim, error);
 }
 
@@ -204,7 +210,7 @@ static WadiStatus emit(WadiSim *sim, double dt, const WadiOverfullList *overfull
         sim->born[sim->scene->emitters[i].material] += count;
         wadi_world_set_water(sim->world, &sim->particles, first, sim->scene->emitters[i].saturation);
         sim->water_born += wadi_water_sum(&sim->particles, first);
-        wadi_sim_set_born(sim, first);
+        WADI_TRY(wadi_sim_set_born(sim, first, error));
     }
     return WADI_OK;
 }

@@ -77,9 +77,9 @@ WadiStatus wadi_sim_add_body(WadiSim *sim, const WadiBodyDef *body, int64_t *add
 /* Removes the particles inside the shape, of one material or (-1) of all; they count as drained. */
 WadiStatus wadi_sim_remove_inside(WadiSim *sim, const WadiShapeDef *shape, int material, int64_t *removed,
                                   WadiError *error);
-/* Completes the particles from `first` on, which are new: their position at birth, and what the solver
- * gives them. */
-void wadi_sim_set_born(WadiSim *sim, int32_t first);
+/* Completes the particles from `first` on, which are new: appends those that their seeds become
+ * (WadiWorld.particles_each), sets positions at birth and the columns of the solver. */
+WadiStatus wadi_sim_set_born(WadiSim *sim, int32_t first, WadiError *error);
 
 /* Fails when the particles at time 0, or after `duration` seconds of pouring, cannot fit into the free
  * memory. Fast, and before any large allocation. */

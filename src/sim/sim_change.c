@@ -202,7 +202,7 @@ static WadiStatus seed_body(WadiSim *sim, const WadiBodyDef *body, const WadiSha
     sim->born[body->material] += *added;
     wadi_world_set_water(sim->world, p, first, body->saturation);
     sim->water_born += wadi_water_sum(p, first);
-    wadi_sim_set_born(sim, first);
+    WADI_TRY(wadi_sim_set_born(sim, first, error));
     return wadi_arena_reset(&sim->scratch, error);
 }
 

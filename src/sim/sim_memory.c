@@ -14,7 +14,7 @@ static double emitted_count(const WadiSim *sim, double duration)
         return 0.0;
     }
     for (int i = 0; i < scene->emitter_count; ++i) {
-        count += wadi_emit_expected(&sim->world->emitters[i], duration);
+        count += wadi_world_emitted(sim->world, i, duration);
     }
     return count;
 }

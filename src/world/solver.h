@@ -54,6 +54,9 @@ struct WadiSolverType {
     double seed_jitter; /* the part of their jitter instead of a tenth; 0: a tenth */
     bool has_grains;    /* a particle of sand is a grain of its own radius, and drawn as it is */
     bool has_pores;     /* water enters sand: the keys of the pores and `saturation` have an effect */
+    /* Optional: particles that each seeded or emitted one becomes, at its position; 1 without it. The volume
+     * of a seed is divided among them. `born` gets all first ones, then all second ones, and so on. */
+    int (*particles_each)(const WadiScene *scene);
     /* Optional, for particles of constant volume: the fraction by which the material may expand. Without it
      * drift.volume is undefined. */
     double (*allowed_expansion)(const WadiScene *scene);

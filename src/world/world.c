@@ -61,7 +61,7 @@ static WadiStatus prepare_emitters(WadiWorld *world, WadiError *error)
             .velocity = &def->velocity,
             .gravity = &scene->gravity,
             .rate = &def->rate,
-            .particle_volume = world->particle_volume,
+            .particle_volume = world->particle_volume * world->particles_each,
             .start = def->start,
             .end = def->end,
             .max_particles = def->max_particles < 9e18 ? (int64_t)def->max_particles : INT64_MAX,
@@ -97,7 +97,9 @@ static WadiStatus build(WadiWorld *world, const WadiLog *log, WadiError *error)
     const WadiScene *scene = world->scene;
     world->cell_size = scene->cell_size;
     world->spacing = scene->cell_size / scene->particles_per_axis;
-    world->particle_volume = world->spacing * world->spacing * world->spacing;
+    const WadiSolverType *type = scene->solver_type;
+    world->particles_each = type != NULL && type->particles_each != NULL ? type->particles_each(scene) : 1;
+    world->particle_volume = world->spacing * world->spacing * world->spacing / world->particles_each;
     WADI_TRY(build_shapes(&world->collider_shapes, scene->collider_count ? &scene->colliders[0].shape : NULL,
                           sizeof(WadiColliderDef), scene->collider_count, log, error));
     WADI_TRY(build_shapes(&world->body_shapes, scene->body_count ? &scene->bodies[0].shape : NULL,
@@ -207,10 +209,15 @@ WadiStatus wadi_world_expect(const WadiWorld *world, double *least, double *like
         WadiSeedIn in = seed_of_body(world, i);
         double body_least, body_likely;
         WADI_TRY(wadi_seed_expect(&in, &body_least, &body_likely, error));
-        *least += body_least;
-        *likely += body_likely;
+        *least += body_least * world->particles_each;
+        *likely += body_likely * world->particles_each;
     }
     return WADI_OK;
+}
+
+double wadi_world_emitted(const WadiWorld *world, int emitter, double duration)
+{
+    return wadi_emit_expected(&world->emitters[emitter], duration) * world->particles_each;
 }
 
 WadiStatus wadi_world_count(const WadiWorld *world, double duration, int64_t *seeded, int64_t *emitted,
@@ -222,12 +229,12 @@ WadiStatus wadi_world_count(const WadiWorld *world, double duration, int64_t *se
         WadiSeedIn in = seed_of_body(world, i);
         int64_t count = 0;
         WADI_TRY(wadi_seed_count(&in, &count, error));
-        *seeded += count;
+        *seeded += count * world->particles_each;
         wadi_warn_count(world, i, count, log);
     }
     double expected = 0.0;
     for (int i = 0; i < world->scene->emitter_count; ++i) {
-        expected += wadi_emit_expected(&world->emitters[i], duration);
+        expected += wadi_world_emitted(world, i, duration);
     }
     *emitted = (int64_t)fmin(expected, 9e18);
     return WADI_OK;

@@ -23,8 +23,9 @@ typedef struct WadiWorld {
     WadiEmitIn *emitters;
     WadiDrainIn *drains;
     double cell_size;       /* m */
-    double spacing;         /* m: mean distance of neighbouring particles = cell_size / particles_per_axis */
-    double particle_volume; /* m^3 = spacing^3 */
+    double spacing;         /* m: mean distance of neighbouring seeds = cell_size / particles_per_axis */
+    int particles_each;     /* that each seed becomes: WadiSolverType.particles_each */
+    double particle_volume; /* m^3 = spacing^3 / particles_each */
 } WadiWorld;
 
 WadiStatus wadi_world_create(WadiWorld **world, const WadiScene *scene, const WadiLog *log, WadiError *error);
@@ -43,6 +44,9 @@ WadiStatus wadi_world_expect(const WadiWorld *world, double *least, double *like
  * without particles. */
 WadiStatus wadi_world_count(const WadiWorld *world, double duration, int64_t *seeded, int64_t *emitted,
                             const WadiLog *log, WadiError *error);
+
+/* Particles that an emitter adds from 0 to `duration` without obstruction. */
+double wadi_world_emitted(const WadiWorld *world, int emitter, double duration);
 
 /* Acceleration by gravity and forces at x and `time` for a particle of velocity v, m/s^2. */
 WadiVec3 wadi_world_acceleration(const WadiWorld *world, WadiVec3 x, WadiVec3 v, double time);

@@ -97,12 +97,24 @@ static inline __attribute__((always_inline)) unsigned find_owned(const Builder *
     return wadi_row_bits(&is_owned);
 }
 
+/* `bits` without those of spheres of the same grain. */
+static unsigned drop_own(const WadiDemListIn *in, int32_t i, int32_t j0, unsigned bits)
+{
+    unsigned others = bits;
+    for (; bits != 0; bits &= bits - 1) {
+        const int lane = __builtin_ctz(bits);
+        others &= in->grain[j0 + lane] == in->grain[i] ? ~(1u << lane) : ~0u;
+    }
+    return others;
+}
+
 /* Pairs of i that it owns among the grains of a range. */
 static void visit_range(Visit *v, int32_t first, int32_t end)
 {
     for (int32_t j0 = first; j0 < end; j0 += WADI_DEM_LANES) {
         unsigned bits = find_owned(v->builder, v->i, j0);
         bits &= end - j0 < WADI_DEM_LANES ? (1u << (end - j0)) - 1 : 0xffu;
+        bits = v->builder->in->grain != NULL ? drop_own(v->builder->in, v->i, j0, bits) : bits;
         if (!v->builder->is_filling) {
             v->count += __builtin_popcount(bits);
             continue;
@@ -124,7 +136,8 @@ static void visit_asleep(Visit *v)
     for (int32_t j; (j = wadi_dem_cell_walk_next(&walk)) >= 0;) {
         const WadiVec3 d = wadi_sub((WadiVec3){ p->x[j], p->y[j], p->z[j] }, x);
         const double limit = v->reach + (double)in->radius[j];
-        if (wadi_dot(d, d) < limit * limit) {
+        const bool is_own = in->grain != NULL && in->grain[j] == in->grain[v->i];
+        if (wadi_dot(d, d) < limit * limit && !is_own) {
             if (v->builder->is_filling) {
                 add_pair(v->builder, v->i, j, v->builder->pairs->start[v->i] + v->count);
             }

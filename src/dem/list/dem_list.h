@@ -35,6 +35,7 @@ typedef struct WadiDemListIn {
     const float *mass;              /* kg, per particle */
     double largest_radius, smallest_margin;
     const WadiDemSprings *springs;
+    const uint32_t *grain;  /* per particle: spheres of one grain make no pairs; NULL: all are grains */
     const uint32_t *number; /* per particle: 1 + its number in the earlier list; 0: it is new */
 } WadiDemListIn;
 

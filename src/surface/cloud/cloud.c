@@ -74,7 +74,9 @@ static WadiStatus open_source(Source *source, const WadiState *frame, int materi
         return wadi_fail(error, WADI_ERR_UNSUPPORTED, "%zu particles; surfaces take at most %d", x->count,
                          INT32_MAX / 4);
     }
-    const WadiStateArray *id = wadi_state_find(frame, "id");
+    /* Particles of one grain have one colour. */
+    const WadiStateArray *grain = wadi_state_find(frame, "grain");
+    const WadiStateArray *id = grain != NULL ? grain : wadi_state_find(frame, "id");
     bool has_id = id != NULL && id->type == WADI_TYPE_U32 && id->components == 1 && id->count == x->count;
     *source = (Source){ .count = x->count,
                         .position = x->data,

@@ -20,7 +20,7 @@ typedef struct WadiCloud {
     int32_t count;
     WadiVec3 *position; /* m */
     float *spacing;     /* m: the particle fills a cube of this edge; twice the frame's `radius` */
-    uint32_t *id;       /* the frame's, or the index when it has none */
+    uint32_t *id;       /* the frame's, that of the grain if it has such, or the index */
     double spacing_min, spacing_max;
     int attribute_count;
     WadiCloudAttribute attribute[WADI_CLOUD_ATTRIBUTE_MAX];
