@@ -90,7 +90,7 @@ static inline void exchange(const Law *law, double floor, double slope, double n
     eroded = eroded < 0.0 ? law->deposition * eroded : eroded;
     eroded = most(least(eroded, bound), -bound);
     eroded = most(least(least(eroded, h - floor), -pit), -r);
-    eroded = (r + eroded < law->settle) & (theta <= law->start) ? -r : eroded;
+    eroded = ((r + eroded < law->settle) & (theta <= law->start)) ? -r : eroded;
     *height = h - eroded;
     *rolling = r + eroded;
     *mobility = norm > 0.0 ? *rolling * law->speed_dt / norm : 0.0;

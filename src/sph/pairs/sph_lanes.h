@@ -35,8 +35,8 @@ static inline __attribute__((always_inline)) void wadi_sph_load_slopes(const Wad
 /* Two rows of four in memory, side by side. */
 #ifdef __AVX2__
 #define WADI_SPH_JOIN(a, b)                                                                                  \
-    _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)&(a))),                  \
-                            _mm_loadu_si128((const __m128i *)&(b)), 1)
+    _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const void *)&(a))),                     \
+                            _mm_loadu_si128((const void *)&(b)), 1)
 #else
 #define WADI_SPH_JOIN(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)
 #endif
