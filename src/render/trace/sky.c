@@ -3,8 +3,8 @@
  * attenuation by air and haze.
  * Differs: the attenuation is evaluated at three wavelengths instead of a spectrum. A sun below 2 degrees is
  * raised to 2, where the fit ends. The fitted sky is too bright relative to its sun and is scaled: at 45
- * degrees it has 26 klx on a level sheet, the clear sky of the IESNA 14. Near the horizon it is purple: green
- * is raised to the smaller of red and blue. */
+ * degrees it has 26 klx on a level sheet, the clear sky of the IESNA 14. Near the horizon it is purple and
+ * dull beside photographs: its colour is moved to daylight of a bluer kind, and it is brightened a little. */
 #include "render/image/noise.h"
 #include "render/trace/light.h"
 
@@ -14,6 +14,10 @@ static const double pi = 3.14159265358979323846;
 static const double unit = 3.14159265358979323846 / 100.0;
 
 static const double sky_scale = 0.54;
+
+/* Height of the band above the horizon whose colour is corrected (a sine), its change of x, and the part by
+ * which it is brighter. */
+static const double horizon_height = 0.1, horizon_blue = 0.022, horizon_glow = 0.35;
 
 static double perez(const double c[5], double cos_view, double gamma, double cos_gamma)
 {
@@ -35,6 +39,12 @@ static double zenith(const double m[3][4], double turbidity, double sun_angle)
         row[i] = ((m[i][0] * a + m[i][1]) * a + m[i][2]) * a + m[i][3];
     }
     return (row[0] * t + row[1]) * t + row[2];
+}
+
+/* The chromaticity of daylight: y for x (CIE 15). */
+static double daylight_y(double x)
+{
+    return (2.870 - 3.000 * x) * x - 0.275;
 }
 
 static WadiVec3 raised_sun(WadiVec3 sun)
@@ -72,12 +82,14 @@ WadiRgb wadi_sky_radiance(WadiVec3 direction, WadiVec3 sun, double turbidity)
     double big_y = zenith_luminance * distribution(luminance, cos_view, cos_gamma, sun_angle);
     double x = zenith(zenith_x, t, sun_angle) * distribution(chroma_x, cos_view, cos_gamma, sun_angle);
     double y = zenith(zenith_y, t, sun_angle) * distribution(chroma_y, cos_view, cos_gamma, sun_angle);
-    big_y = fmax(big_y, 0.0) * sky_scale * unit;
+    double low = exp(-fmax(direction.z, 0.0) / horizon_height);
+    x -= horizon_blue * low;
+    y = fmax(y, daylight_y(x));
+    big_y = fmax(big_y, 0.0) * (1.0 + horizon_glow * low) * sky_scale * unit;
     double cie_x = x / y * big_y, cie_z = (1.0 - x - y) / y * big_y;
     double red = 3.2406 * cie_x - 1.5372 * big_y - 0.4986 * cie_z;
     double green = -0.9689 * cie_x + 1.8758 * big_y + 0.0415 * cie_z;
     double blue = 0.0557 * cie_x - 0.2040 * big_y + 1.0570 * cie_z;
-    green = fmax(green, fmin(red, blue));
     return wadi_vec3f((float)fmax(red, 0.0), (float)fmax(green, 0.0), (float)fmax(blue, 0.0));
 }
 
