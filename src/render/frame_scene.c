@@ -17,6 +17,8 @@ static const double UNDERLAY_RADIUS = 0.35;
 static const double STONE_RATIO = 2.5, STONE_FILL = 0.62;
 /* Grains of a particle that flies alone. */
 enum { LOOSE_MAX = 64 };
+/* Passes of smoothing on the mesh of a syrup, at least. */
+enum { SYRUP_SMOOTHING = 24 };
 
 static void free_parts(WadiFrameScene *frame_scene)
 {
@@ -147,8 +149,8 @@ static WadiStatus fill_grains(const WadiFrameBuilder *s, const WadiCloud *cloud,
     return wadi_grains_make(grains, cloud, &bins, s->frame_scene->origin, def, arena, error);
 }
 
-static WadiStatus make_mesh(const WadiFrameBuilder *s, const WadiCloud *cloud, bool is_underlay,
-                            WadiSurfaceMesh *mesh, WadiError *error)
+static WadiStatus make_mesh(const WadiFrameBuilder *s, const WadiMaterial *material, const WadiCloud *cloud,
+                            bool is_underlay, WadiSurfaceMesh *mesh, WadiError *error)
 {
     WadiArena *arena = &s->frame_scene->arena;
     WadiSurfaceFrameDef def = wadi_surface_frame_def(s->def->scene);
@@ -159,6 +161,10 @@ static WadiStatus make_mesh(const WadiFrameBuilder *s, const WadiCloud *cloud, b
         def.field.offset = 0.0;
         def.field.volume_slack[0] = def.field.volume_slack[1] = 0.0;
         def.field.smoothing = 2;
+    }
+    /* Viscous liquids have no ripples: those on the mesh are of the particles. */
+    if (wadi_curve_value_or_zero(&material->viscosity, s->time) >= WADI_SYRUP_VISCOSITY) {
+        def.mesh_smoothing = def.mesh_smoothing > SYRUP_SMOOTHING ? def.mesh_smoothing : SYRUP_SMOOTHING;
     }
     WadiStageTimes times = { 0 };
     WadiSurfaceFrame made;
@@ -179,7 +185,7 @@ static WadiStatus make_stones(const WadiFrameBuilder *s, WadiFrameScenePart *par
     /* the volume of that many grains of the given size, no larger than fits the particle */
     def.fill = fmin(def.per_particle / (1.90985931710274 * cube), 1.1);
     WADI_TRY(fill_grains(s, cloud, &def, &part->grains, error));
-    return make_mesh(s, cloud, true, &part->mesh, error);
+    return make_mesh(s, &s->def->scene->materials[part->material], cloud, true, &part->mesh, error);
 }
 
 static WadiStatus make_sand(const WadiFrameBuilder *s, WadiFrameScenePart *part, const WadiCloud *cloud,
@@ -200,7 +206,7 @@ static WadiStatus make_sand(const WadiFrameBuilder *s, WadiFrameScenePart *part,
     WadiBox everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
     WADI_TRY(wadi_sand_split(&bulk, &loose, cloud,
                              s->def->scene->has_domain ? s->def->scene->domain : everywhere, arena, error));
-    WADI_TRY(make_mesh(s, &bulk, false, &part->mesh, error));
+    WADI_TRY(make_mesh(s, material, &bulk, false, &part->mesh, error));
     WADI_TRY(wadi_sand_owners(&part->owners, &bulk, part->mesh.mesh.vertices, part->mesh.mesh.vertex_count,
                               s->frame_scene->origin, arena, error));
     int most = material->look.grains > 0 ? material->look.grains : LOOSE_MAX;
@@ -249,10 +255,10 @@ static WadiStatus fill_part(WadiFrameBuilder *s, WadiFrameScenePart *part, const
                          : make_balls(s, cloud, part->material, &part->grains, error));
         break;
     case WADI_STYLE_TEXTURE:
-        WADI_TRY(make_mesh(s, cloud, false, &part->mesh, error));
+        WADI_TRY(make_mesh(s, material, cloud, false, &part->mesh, error));
         WADI_TRY(paint_mesh(s, part, material, cloud->spacing_max, error));
         break;
-    case WADI_STYLE_SURFACE: WADI_TRY(make_mesh(s, cloud, false, &part->mesh, error)); break;
+    case WADI_STYLE_SURFACE: WADI_TRY(make_mesh(s, material, cloud, false, &part->mesh, error)); break;
     default: break;
     }
     if (s->def->has_cut) {

@@ -61,8 +61,10 @@ typedef struct WadiFrameScene {
     int part_count;
     WadiFrameSceneSolid *solids;
     int solid_count;
-    WadiGrains foam; /* and spray, bubbles, dust; in the arena; count 0: none */
+    WadiGrains foam; /* spray, bubbles, dust and loose foam; in the arena; count 0: none */
     int foam_look;
+    WadiFoamPatch *foam_patches; /* foam on the water's meshes; in the arena */
+    size_t patch_count;
     WadiLook *looks;
     int look_count;
     WadiTraceGround ground;

@@ -6,6 +6,8 @@
 
 /* Relative to the size of the view: distance of sheets and ground from what touches them. */
 #define WADI_FRAME_CLEARANCE 5e-4
+/* Pa s: thicker liquids are drawn as syrup unless they have a colour, with smooth surfaces. */
+#define WADI_SYRUP_VISCOSITY 1.0
 enum { WADI_FRAME_DETAIL = 400, WADI_FRAME_SHEETS_MAX = 6 };
 
 typedef struct WadiFrameBuilder {

@@ -1,5 +1,5 @@
 /* Values of the scene keys `look` and `render`. */
-#include "render/frame_scene.h"
+#include "render/frame_scene_internal.h"
 
 /* Cloudier liquids are drawn as a surface that lets no light in. */
 static const double OPAQUE_CLOUDINESS = 0.95;
@@ -112,9 +112,6 @@ WadiLook wadi_frame_scene_sand(const WadiLookDef *def, double size)
     return look;
 }
 
-/* Thick liquids are drawn as syrup unless they have a colour. */
-static const double SYRUP_VISCOSITY = 1.0; /* Pa s */
-
 /* The distance after which water has its colour: that of real water, 3 m, for a pool or a beach; a bath is
  * tinted a little more than in nature, or it would look like air, and an ocean less, or it would be ink. */
 static double default_clarity(double size, bool is_syrup)
@@ -132,7 +129,7 @@ WadiLook wadi_frame_scene_liquid(const WadiMaterial *material, double size)
 {
     const WadiLookDef *def = &material->look;
     bool has_colour = def->colour.x >= 0.0;
-    bool is_syrup = !has_colour && wadi_curve_value(&material->viscosity, 0.0) >= SYRUP_VISCOSITY;
+    bool is_syrup = !has_colour && wadi_curve_value(&material->viscosity, 0.0) >= WADI_SYRUP_VISCOSITY;
     double depth = def->clarity > 0.0 ? def->clarity : default_clarity(size, is_syrup);
     WadiLook look = wadi_look_water(depth);
     /* White light has this colour after the distance `clarity`. */
@@ -151,7 +148,7 @@ WadiLook wadi_frame_scene_liquid(const WadiMaterial *material, double size)
         };
     }
     /* Only a sea has haze of its own. */
-    double own = is_syrup ? 0.25 : 0.3 * fmin(fmax((size - 1.0) / 4.0, 0.0), 1.0);
+    double own = is_syrup ? 0.12 : 0.3 * fmin(fmax((size - 1.0) / 4.0, 0.0), 1.0);
     double cloudy = def->cloudiness / (1.0 - def->cloudiness);
     look.haze = (float)((own + 6.0 * cloudy) / depth);
     WadiRgb clear = is_syrup ? wadi_vec3f(0.3f, 0.1f, 0.008f) : wadi_vec3f(0.016f, 0.065f, 0.08f);

@@ -12,6 +12,11 @@ static WadiRgb linear_of(WadiVec3 srgb)
 static WadiLook collider_look(const WadiScene *scene, const WadiColliderDef *collider, double size)
 {
     const WadiSolidLookDef *def = &collider->look;
+    if (def->is_glass) {
+        WadiLook glass = wadi_look_glass();
+        glass.colour = def->colour.x >= 0.0 ? linear_of(def->colour) : glass.colour;
+        return glass;
+    }
     WadiVec3 colour = def->colour.x >= 0.0 ? def->colour : scene->render.collider_colour;
     WadiLook look = wadi_look_plain(linear_of(colour));
     look.coat_roughness = (float)def->roughness;
@@ -52,7 +57,7 @@ static WadiStatus add_collider(WadiFrameBuilder *s, int i, WadiError *error)
     double size = wadi_norm(wadi_box_size(wadi_mesh_bounds(&solid->mesh)));
     solid->look = wadi_frame_scene_add_look(
         frame_scene, collider_look(s->def->scene, collider, isfinite(size) && size > 0.0 ? size : s->size));
-    if (collider->look.texture != WADI_TEXTURE_NONE) {
+    if (collider->look.texture != WADI_TEXTURE_NONE && !collider->look.is_glass) {
         WADI_TRY(attach_texture(s, solid, shape, error));
     }
     return WADI_OK;

@@ -49,8 +49,7 @@ static WadiStatus trace_solid(WadiFrameScene *frame_scene, WadiTraceMesh *to,
     trace_mesh(to, mesh, solid->look);
     to->texture = (const float(*)[3])solid->texture;
     size_t count = 3 * mesh->triangle_count;
-    bool is_glass = frame_scene->looks[solid->look].kind == WADI_LOOK_GLASS;
-    if (is_glass || mesh->triangle_count > SMOOTH_MAX || count == 0) {
+    if (mesh->triangle_count > SMOOTH_MAX || count == 0) {
         return WADI_OK;
     }
     float(*normal)[3], (*texture)[3] = NULL;
@@ -94,6 +93,8 @@ WadiStatus wadi_frame_scene_trace(WadiFrameScene *frame_scene, const WadiScene *
                                .look_count = frame_scene->look_count,
                                .meshes = meshes,
                                .spheres = spheres,
+                               .foam = frame_scene->foam_patches,
+                               .foam_count = frame_scene->patch_count,
                                .ground = frame_scene->ground };
     bool is_blurred = scene->render.shutter > 0.0;
     for (int p = 0; p < frame_scene->part_count; ++p) {

@@ -55,6 +55,7 @@ typedef struct WadiSolidLookDef {
     double roughness;       /* 0 polished .. 1 matt */
     WadiSolidTexture texture;
     double texture_size; /* m; 0: a twelfth of the collider's size */
+    bool is_glass;       /* a sheet of glass, tinted by the colour where one is given */
 } WadiSolidLookDef;
 
 typedef struct WadiCameraDef {

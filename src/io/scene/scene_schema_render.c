@@ -84,6 +84,9 @@ static const WadiSceneField solid_look_fields[] = {
       .fallback_text = "a twelfth of its size", .doc = "Size of the pattern." },
     { "second_colour", WADI_SCENE_VEC3, SOLID(second_colour), COLOUR, .fallback = { -1, -1, -1 },
       .fallback_text = "`colour`, half as bright", .doc = "The other colour of the pattern." },
+    { "glass", WADI_SCENE_BOOL, SOLID(is_glass),
+      .doc =
+          "Its surface is a thin sheet of clear glass, tinted by `colour`. A vessel has two, one inside." },
 };
 const WadiSceneObject wadi_scene_solid_look_object = {
     .name = "solid_look",

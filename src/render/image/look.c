@@ -12,6 +12,11 @@ WadiLook wadi_look_plain(WadiRgb colour)
                        .index = 1.5f };
 }
 
+WadiLook wadi_look_foam(void)
+{
+    return (WadiLook){ .kind = WADI_LOOK_PLAIN, .colour = wadi_srgb(245, 247, 248), .index = 1.5f };
+}
+
 WadiLook wadi_look_sand(WadiRgb colour)
 {
     return (WadiLook){ .kind = WADI_LOOK_SAND,

@@ -47,6 +47,8 @@ typedef struct WadiLook {
 } WadiLook;
 
 WadiLook wadi_look_plain(WadiRgb colour);
+/* Bubbles and drops of water, too small to be seen one by one: matt and white. */
+WadiLook wadi_look_foam(void);
 /* Quartz sand of this dry colour. */
 WadiLook wadi_look_sand(WadiRgb colour);
 /* `depth`, m: distance after which white light is turquoise; larger is clearer. */

@@ -161,6 +161,9 @@ static bool trace_photon(const Emission *e, int64_t k, WadiPhoton *photon)
             if (!refract_photon(&hit, &d, &flux)) {
                 return false;
             }
+            float cover =
+                wadi_foam_film_cover(&tracer->foam, hit.position, hit.normal, tracer->caustics.radius);
+            flux = wadi_scalef(flux, 1.0f - cover);
         } else {
             flux = wadi_mulf(flux, hit.colour); /* glass */
         }

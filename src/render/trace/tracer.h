@@ -13,6 +13,7 @@
 #include "render/image/look.h"
 #include "render/trace/camera.h"
 #include "render/trace/film.h"
+#include "render/trace/foam_film.h"
 #include "render/trace/light.h"
 
 enum { WADI_TRACE_OWNERS = 4 };
@@ -68,7 +69,9 @@ typedef struct WadiTraceScene {
     const WadiTraceMesh *meshes;
     int mesh_count;
     const WadiTraceSpheres *spheres;
-    int spheres_count; /* sets */
+    int spheres_count;         /* sets */
+    const WadiFoamPatch *foam; /* on the water's meshes; borrowed like them */
+    size_t foam_count;
     WadiTraceGround ground;
     WadiLightDef light;
     /* m: water closer than this in front of an opaque surface touches it; 0: 3e-3 of the size; < 0: never */

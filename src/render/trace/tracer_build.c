@@ -326,6 +326,8 @@ static WadiStatus build(WadiTracer *tracer, const WadiTraceScene *scene, WadiErr
         rtcCommitScene(tracer->clear);
     }
     WADI_TRY(embree_status(tracer->device, error));
+    tracer->foam_look = wadi_look_foam();
+    WADI_TRY(wadi_foam_film_build(&tracer->foam, scene->foam, scene->foam_count, error));
     return wadi_caustics_build(tracer, scene->photons, error);
 }
 
@@ -372,12 +374,14 @@ void wadi_tracer_destroy(WadiTracer *tracer)
     WADI_DELETE(tracer->looks, (size_t)tracer->look_count);
     wadi_light_destroy(tracer->light);
     wadi_caustics_free(&tracer->caustics);
+    wadi_foam_film_free(&tracer->foam);
     WADI_DELETE(tracer, 1);
 }
 
 size_t wadi_tracer_bytes(const WadiTracer *tracer)
 {
     size_t bytes = sizeof *tracer + (size_t)atomic_load(&tracer->embree_bytes);
+    bytes += tracer->foam.count * sizeof *tracer->foam.patches;
     for (int p = 0; p < tracer->part_count; ++p) {
         const WadiPart *part = &tracer->parts[p];
         size_t floats = (part->normal != NULL ? 3 : 0) + (part->wetness != NULL ? 1 : 0) +

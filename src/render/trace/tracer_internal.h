@@ -8,6 +8,7 @@
 #include "render/bed/grain_bed.h"
 #include "render/trace/bsdf.h"
 #include "render/trace/caustics.h"
+#include "render/trace/foam_film.h"
 #include "render/trace/sphere_clusters.h"
 #include "render/trace/tracer.h"
 
@@ -45,7 +46,9 @@ struct WadiTracer {
     double texture_offset[2]; /* m: the origin's position in the ground's pattern */
     WadiLight *light;
     WadiCaustics caustics; /* empty: sunlight passes water in a straight line */
-    WadiRgb level;         /* radiance of a level white sheet in the open */
+    WadiFoamFilm foam;     /* on all water */
+    WadiLook foam_look;
+    WadiRgb level; /* radiance of a level white sheet in the open */
     WadiVec3 origin;
     float open, span;          /* s */
     float contact;             /* m */

@@ -61,6 +61,12 @@ static void add_light(Path *path, WadiRgb light)
     path->light = wadi_addf(path->light, light);
 }
 
+/* The part of water's surface that foam covers at a hit. */
+static float foam_cover(const Path *path, const WadiTraceHit *hit)
+{
+    return wadi_foam_film_cover(&path->tracer->foam, hit->rest, hit->normal, path->spread * path->distance);
+}
+
 /* Transmittance of a straight shadow ray. *is_bent: it passed water. */
 static WadiRgb straight_light(const Path *path, WadiTraceRay ray, bool *is_bent)
 {
@@ -83,6 +89,7 @@ static WadiRgb straight_light(const Path *path, WadiTraceRay ray, bool *is_bent)
         } else {
             /* The ray has its direction in air, so that the loss is that from outside at either face. */
             left = wadi_scalef(left, 1.0f - wadi_fresnel(cosine, hit.look->index));
+            left = wadi_scalef(left, 1.0f - foam_cover(path, &hit));
             left = cosine > 0.0f ? wadi_mulf(left, transmitted(hit.look, hit.distance)) : left;
             medium = cosine > 0.0f ? NULL : hit.look;
             *is_bent = true;
@@ -238,8 +245,12 @@ static void scatter_water(Path *path, const WadiTraceHit *hit)
 static void scatter_glass(Path *path, const WadiTraceHit *hit)
 {
     WadiVec3f d = path->ray.direction;
-    if (wadi_sampler_next(path->sampler) < sheet_reflectance(wadi_dotf(d, hit->normal), hit->look->index)) {
-        path->ray.direction = wadi_normalizedf_or(mirrored(d, hit->normal), d);
+    WadiVec3f reflection = mirrored(d, hit->shading);
+    /* The reflection must stay on the side it came from. */
+    bool is_smooth = wadi_dotf(reflection, hit->normal) * wadi_dotf(d, hit->normal) < 0.0f;
+    WadiVec3f n = is_smooth ? hit->shading : hit->normal;
+    if (wadi_sampler_next(path->sampler) < sheet_reflectance(wadi_dotf(d, n), hit->look->index)) {
+        path->ray.direction = wadi_normalizedf_or(mirrored(d, n), d);
         path->is_direct = false;
         path->pdf = 0.0f;
     } else { /* straight on: the pdf stays, since a light sample of the last surface takes the same line */
@@ -279,7 +290,7 @@ static bool scatter_rough(Path *path, WadiTraceHit *hit, bool is_last)
     }
     if (is_sun_sampled) {
         sample_light(path, hit, &bsdf, &frame, out, true, is_last);
-        if (path->tracer->caustics.count > 0) {
+        if (path->tracer->caustics.count > 0 && hit->look != &path->tracer->foam_look) {
             add_caustics(path, hit, &bsdf, &frame, out);
         }
     }
@@ -312,6 +323,18 @@ static bool scatter_rough(Path *path, WadiTraceHit *hit, bool is_last)
     return true;
 }
 
+/* Whether the path meets foam instead of the water under it; the hit is then one of foam. */
+static bool is_foam(Path *path, WadiTraceHit *hit)
+{
+    float cover = foam_cover(path, hit);
+    if (!(cover > 0.0f) || wadi_sampler_next(path->sampler) >= cover) {
+        return false;
+    }
+    hit->look = &path->tracer->foam_look;
+    hit->colour = hit->look->colour;
+    return true;
+}
+
 WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const WadiLook *medium,
                                float spread, const WadiTraceQuality *quality, WadiSampler *sampler)
 {
@@ -334,17 +357,18 @@ WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const
         }
         path.distance += hit.distance;
         bool is_water = hit.look->kind == WADI_LOOK_WATER;
+        /* The side of the surface decides the medium; the path's own record may be wrong where water touches
+         * a wall. */
+        if (is_water) {
+            path.medium = wadi_dotf(path.ray.direction, hit.normal) > 0.0f ? hit.look : NULL;
+            is_water = !is_foam(&path, &hit);
+        }
         bool is_rough = !is_water && hit.look->kind != WADI_LOOK_GLASS;
         if (n == 0 || (is_rough && path.is_direct)) { /* guides of the surface under water or behind glass */
             bool is_behind = wadi_dotf(hit.shading, path.ray.direction) > 0.0f;
             sample.distance += hit.distance;
             sample.normal = is_behind ? wadi_scalef(hit.shading, -1.0f) : hit.shading;
             sample.albedo = is_rough ? hit.colour : wadi_grey(1.0f);
-        }
-        /* The side of the surface decides the medium; the path's own record may be wrong where water touches
-         * a wall. */
-        if (is_water) {
-            path.medium = wadi_dotf(path.ray.direction, hit.normal) > 0.0f ? hit.look : NULL;
         }
         if (hit.touching != NULL) {
             path.medium = hit.touching;
