@@ -12,6 +12,7 @@ typedef struct WadiSecondaryDef {
     double slow;      /* m/s: slower material makes none */
     double fast;      /* m/s: faster material makes no more */
     double rise;      /* m/s, of bubbles in still water */
+    double drying;    /* s, until sand that water has left is dry */
 } WadiSecondaryDef;
 
 #endif

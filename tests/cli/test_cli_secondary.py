@@ -85,6 +85,41 @@ def test_a_frame_simulated_again_loses_its_foam():
     assert len(files(run)) in (9, 10), files(run)
 
 
+SHORE = """\
+wadi: 1
+solver: flip
+domain: {min: [0, 0, 0], max: [1.2, 0.4, 0.6]}
+cell_size: 0.04
+frames: 8
+materials: {sand: {kind: sand, cohesion: 1000}, water: {kind: water}}
+bodies:
+  - {material: sand, shape: {box: {min: [0.6, 0, 0], max: [1.2, 0.4, 0.2]}}}
+  - {material: water, velocity: [2, 0, 0], shape: {box: {min: [0, 0, 0], max: [0.4, 0.4, 0.4]}}}
+"""
+
+
+def test_sand_is_wet_where_water_was():
+    run = simulate(SHORE)
+    draw = ("render", run, "--frames", "8", "--quality", "draft", "--size", "96x54", "--no-video", "--quiet", "--threads", "1")
+    good(*draw)
+    picture = os.path.join(run, "images", "scene.0008.png")
+    without = pixels(picture)
+    shutil.copytree(run, "b.run")
+    good("secondary", run, "--quiet")
+    wet = [name for name in files(run) if ".wet." in name]
+    is_equal(len(wet), 6)  # at 2 m/s the water needs two frames for the gap
+    contains(good("info", os.path.join(run, "secondary", wet[-1])).out, "wetness")
+    good(*draw)
+    assert pixels(picture) != without
+    # The same bytes when it was stopped; a lost file of wet sand is made again.
+    good("secondary", "b.run", "--quiet", "--frames", "5", "--threads", "2")
+    good("secondary", "b.run", "--quiet", "--threads", "5")
+    os.remove(os.path.join("b.run", "secondary", wet[3]))
+    contains(good("secondary", "b.run").out, "1 file written, 7 kept")
+    for name in files(run):
+        assert filecmp.cmp(os.path.join(run, "secondary", name), os.path.join("b.run", "secondary", name), False), name
+
+
 def test_slow_water_makes_none_and_says_so():
     run = simulate(DAM.replace("velocity: [3, 0, 0]", "velocity: [0, 0, 0]").replace("frames: 16", "frames: 2"))
     contains(good("secondary", run).out, "secondary.slow")

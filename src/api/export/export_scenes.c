@@ -13,7 +13,7 @@
 #include "io/files/files.h"
 
 enum {
-    EXPORT_VERSION = 1,
+    EXPORT_VERSION = 2,
     FILE_NAME_SIZE = 300
 }; /* the version is increased when the same settings give other files */
 
@@ -120,9 +120,11 @@ static const Target targets[] = {
                               write_blender_frame },
 };
 
-static uint64_t frame_key(const Exporter *e, const WadiFrameLayout *layout)
+static WadiStatus frame_key(const Exporter *e, const WadiFrameLayout *layout, uint64_t *key, WadiError *error)
 {
-    return wadi_hash_combine(e->settings, wadi_render_plan_key(&e->plan, layout, NULL));
+    WADI_TRY(wadi_picture_key(&e->plan, layout, key, error));
+    *key = wadi_hash_combine(e->settings, *key);
+    return WADI_OK;
 }
 
 /* Whether the file and all files made with it exist and are complete. */
@@ -163,13 +165,14 @@ static WadiStatus write_shared(Exporter *e, const WadiExportFrame *frame, WadiEr
     return status;
 }
 
-static WadiStatus write_frame(Exporter *e, const char *from, WadiFrameHeader *header, uint64_t key,
-                              const char *path, WadiError *error)
+static WadiStatus write_frame(Exporter *e, WadiFrameHeader *header, uint64_t key, const char *path,
+                              WadiError *error)
 {
     const WadiRenderPlan *plan = &e->plan;
-    WADI_TRY(wadi_frame_file_read(from, "particles", header, &e->maker.frame, error));
-    WADI_TRY(wadi_frame_scene_build(&e->maker.frame_scene, &plan->frame_scene, &e->maker.frame, header->time,
-                                    error));
+    WADI_TRY(wadi_picture_read(&e->maker, plan, header->frame, header, error));
+    WadiFrameSceneDef def = plan->frame_scene;
+    def.secondary = &e->maker.secondary;
+    WADI_TRY(wadi_frame_scene_build(&e->maker.frame_scene, &def, &e->maker.frame, header->time, error));
     wadi_export_close_gaps(&e->maker.frame_scene);
     WadiFileNames made = { 0 };
     WadiExportFrame frame = { .scene = plan->view.scene,
@@ -222,11 +225,12 @@ static WadiStatus export_frame(Exporter *e, const char *from, int number, WadiEr
     }
     snprintf(path, sizeof path, "%s/%s.%04d%s", e->job->folder, view->summary.name, number,
              targets[e->job->def->target].frame_suffix);
-    uint64_t key = frame_key(e, &layout);
+    uint64_t key;
+    WADI_TRY(frame_key(e, &layout, &key, error));
     /* The shared files are made from a frame's looks: where they are missing, the frame is written again. */
     bool is_kept = e->has_shared && is_kept_file(e, path, key, false);
     if (!is_kept) {
-        WADI_TRY(write_frame(e, from, &layout.header, key, path, error));
+        WADI_TRY(write_frame(e, &layout.header, key, path, error));
         count_objects(&e->maker.frame_scene, &grains, &triangles);
     }
     wadi_export_report_frame(e->job, number, number - view->first, view->last - view->first + 1, path,

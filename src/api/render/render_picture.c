@@ -20,31 +20,13 @@ void wadi_picture_maker_free(WadiPictureMaker *maker)
 {
     wadi_state_free(&maker->frame);
     wadi_state_free(&maker->secondary);
+    wadi_state_free(&maker->wet_file);
+    wadi_wet_sand_free(&maker->wet);
+    wadi_arena_free(&maker->arena);
     wadi_frame_scene_free(&maker->frame_scene);
     wadi_film_free(&maker->film);
     wadi_image_free(&maker->image);
     *maker = (WadiPictureMaker){ 0 };
-}
-
-static void frame_path(const WadiRenderPlan *plan, int frame, char path[WADI_PATH_SIZE])
-{
-    wadi_run_frame_path(path, WADI_PATH_SIZE, plan->view.run, plan->view.summary.name, frame);
-}
-
-/* Reads the foam of a frame, if `wadi secondary` made it; else the state is empty. The layout has no arrays
- * then. */
-static WadiStatus read_secondary(WadiPictureMaker *maker, const WadiRenderPlan *plan, int frame,
-                                 WadiFrameLayout *layout, bool has_values, WadiError *error)
-{
-    char path[WADI_PATH_SIZE];
-    wadi_run_secondary_path(path, sizeof path, plan->view.run, plan->view.summary.name, frame);
-    layout->array_count = 0;
-    wadi_state_clear(&maker->secondary);
-    if (!plan->view.scene->render.has_secondary || !wadi_file_exists(path)) {
-        return WADI_OK;
-    }
-    return has_values ? wadi_frame_file_read(path, "particles", &layout->header, &maker->secondary, error)
-                      : wadi_frame_file_read_layout(path, "particles", layout, error);
 }
 
 static void count_objects(WadiPictureMaker *maker, const WadiTraceScene *trace)
@@ -142,8 +124,9 @@ WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, Wad
     char path[WADI_PATH_SIZE];
     WadiFrameHeader header;
     WadiFilm film;
-    frame_path(plan, 1 + (plan->view.frame_count - 1) / 2, path);
-    WADI_TRY(wadi_frame_file_read(path, "particles", &header, &maker->frame, error));
+    const int frame = 1 + (plan->view.frame_count - 1) / 2;
+    wadi_run_frame_path(path, sizeof path, plan->view.run, plan->view.summary.name, frame);
+    WADI_TRY(wadi_picture_read(maker, plan, frame, &header, error));
     WADI_TRY(wadi_film_init(&film, width, height < 4096 ? height : 4096, error));
     WadiStatus status = expose(maker, plan, &frame_scene, &quality, header.time, &film, error);
     if (status == WADI_OK) {
@@ -203,7 +186,8 @@ static WadiStatus draw(WadiPictureMaker *maker, const WadiRenderPlan *plan, cons
 static WadiStatus make_picture(WadiPictureMaker *maker, const WadiRenderPlan *plan, const char *from,
                                int frame, bool *is_kept, WadiError *error)
 {
-    WadiFrameLayout layout, foam;
+    WadiFrameLayout layout;
+    uint64_t key;
     char path[WADI_PATH_SIZE], words[20];
     WADI_TRY(wadi_frame_file_read_layout(from, "particles", &layout, error));
     if (layout.header.frame != frame || !(layout.header.fps > 0.0)) {
@@ -211,15 +195,13 @@ static WadiStatus make_picture(WadiPictureMaker *maker, const WadiRenderPlan *pl
                          layout.header.frame, layout.header.fps);
     }
     wadi_render_plan_path(plan, frame, path, sizeof path);
-    WADI_TRY(read_secondary(maker, plan, frame, &foam, false, error));
-    uint64_t key = wadi_render_plan_key(plan, &layout, &foam);
+    WADI_TRY(wadi_picture_key(plan, &layout, &key, error));
     *is_kept = !plan->def->is_forced && wadi_output_index_has(maker->outputs, path, key, false);
     if (*is_kept) {
         return WADI_OK;
     }
     WADI_TRY(wadi_output_index_claim(maker->outputs, path, error));
-    WADI_TRY(wadi_frame_file_read(from, "particles", &layout.header, &maker->frame, error));
-    WADI_TRY(read_secondary(maker, plan, frame, &foam, true, error));
+    WADI_TRY(wadi_picture_read(maker, plan, frame, &layout.header, error));
     WADI_TRY(draw(maker, plan, &layout.header, error));
     char software[64], number[16], time[32];
     snprintf(words, sizeof words, "%016" PRIx64, key);
@@ -237,7 +219,7 @@ WadiStatus wadi_picture_make(WadiPictureMaker *maker, const WadiRenderPlan *plan
                              WadiError *error)
 {
     char path[WADI_PATH_SIZE];
-    frame_path(plan, frame, path);
+    wadi_run_frame_path(path, sizeof path, plan->view.run, plan->view.summary.name, frame);
     maker->stage_seconds = maker->tree_seconds = maker->trace_seconds = 0.0;
     maker->grains = maker->triangles = 0;
     return prefix_frame_path(make_picture(maker, plan, path, frame, is_kept, error), path, error);

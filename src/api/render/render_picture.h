@@ -4,10 +4,14 @@
 
 #include "api/render/render_plan.h"
 #include "io/run/output_index.h"
+#include "secondary/wet_sand.h"
 
 /* State reused from picture to picture. A zeroed maker is valid. */
 typedef struct WadiPictureMaker {
-    WadiState frame, secondary;
+    WadiState frame, secondary; /* of the last frame that was read */
+    WadiState wet_file;
+    WadiWetSand wet;
+    WadiArena arena; /* for `wet` */
     WadiFrameScene frame_scene;
     WadiFilm film;
     WadiImage image;
@@ -23,6 +27,14 @@ void wadi_picture_maker_free(WadiPictureMaker *maker);
 /* Sets plan->exposure from a small picture of the run's middle frame, so that it is the same for all frames
  * and processes. */
 WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, WadiError *error);
+
+/* The key of what is drawn of a frame, from the layouts of its files: particles, foam and wet sand. */
+WadiStatus wadi_picture_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame, uint64_t *key,
+                            WadiError *error);
+/* Reads a frame and its foam. Sand beside water, in frames without wetness, gets the wetness that `wadi
+ * secondary` found, or else is wet where water touches it now. */
+WadiStatus wadi_picture_read(WadiPictureMaker *maker, const WadiRenderPlan *plan, int frame,
+                             WadiFrameHeader *header, WadiError *error);
 
 /* *is_kept: the file existed, made from the same frame with the same settings. */
 WadiStatus wadi_picture_make(WadiPictureMaker *maker, const WadiRenderPlan *plan, int frame, bool *is_kept,

@@ -298,12 +298,12 @@ static uint64_t hash_arrays(uint64_t key, const WadiFrameLayout *frame)
 }
 
 uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame,
-                              const WadiFrameLayout *secondary)
+                              const WadiFrameLayout *secondary, const WadiFrameLayout *wet)
 {
     const WadiBox *box = &plan->box;
     const double shared[] = { plan->exposure, box->min.x, box->min.y,          box->min.z,        box->max.x,
                               box->max.y,     box->max.z, frame->header.frame, frame->header.time };
     uint64_t key = hash_numbers(plan->settings_hash, shared, (int)(sizeof shared / sizeof *shared));
     key = hash_arrays(key, frame);
-    return secondary != NULL ? hash_arrays(key, secondary) : key;
+    return hash_arrays(hash_arrays(key, secondary), wet);
 }

@@ -36,7 +36,7 @@ int wadi_render_plan_frame(const WadiRenderPlan *plan, int i);
 void wadi_render_plan_path(const WadiRenderPlan *plan, int frame, char *path, size_t size);
 /* Equal keys mean equal pictures: made from the settings and the checksums of the frame's arrays. */
 uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame,
-                              const WadiFrameLayout *secondary);
+                              const WadiFrameLayout *secondary, const WadiFrameLayout *wet);
 
 /* Facts common to all pictures of a run, from up to 8 frames. `box` is where most of the run is: the union of
  * the boxes that hold all but half a percent of the particles on each side, enlarged a little, so that stray

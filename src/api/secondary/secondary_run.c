@@ -13,10 +13,11 @@
 #include "io/run/output_index.h"
 #include "io/run/run_files.h"
 #include "secondary/secondary.h"
+#include "secondary/wet_sand.h"
 
 enum {
     OPTIONS_COOKIE = 0x5ec0d,
-    SECONDARY_VERSION = 1 /* increased when the same settings give other particles */
+    SECONDARY_VERSION = 2 /* increased when the same settings give other particles */
 };
 
 WadiSecondaryOptions wadi_default_secondary_options(void)
@@ -32,7 +33,8 @@ typedef struct Job {
     WadiOutputIndex outputs;
     char folder[WADI_PATH_SIZE];
     WadiSecondary secondary;
-    int state_frame; /* whose state `secondary` is; 0: not known */
+    WadiWetSand wet;
+    int state_frame; /* whose state `secondary` and `wet` are; 0: not known */
     WadiState frame[2], file;
     int loaded[2]; /* numbers of the frames in `frame`; 0: none */
     WadiXdmf xdmf;
@@ -51,7 +53,7 @@ static uint64_t settings_key(const WadiRunView *view)
 {
     const WadiSecondaryDef *def = &view->scene->secondary;
     const double numbers[] = { SECONDARY_VERSION, def->amount, def->dust, def->size, def->life,
-                               def->dust_life,    def->slow,   def->fast, def->rise };
+                               def->dust_life,    def->slow,   def->fast, def->rise, def->drying };
     uint64_t key = wadi_hash_bytes(0, wadi_version(), strlen(wadi_version()));
     key = wadi_hash_combine(key, view->summary.content_hash);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
@@ -86,7 +88,12 @@ static WadiStatus load_frame(Job *job, int number, WadiFrameHeader *header, Wadi
     return WADI_OK;
 }
 
-/* The state after frame `number`, from its file unless it is known. */
+static void wet_path(const Job *job, int number, char path[WADI_PATH_SIZE])
+{
+    wadi_run_wet_path(path, WADI_PATH_SIZE, job->view.run, job->view.summary.name, number);
+}
+
+/* The state after frame `number`, from its files unless it is known. */
 static WadiStatus load_state(Job *job, int number, WadiError *error)
 {
     if (job->state_frame == number) {
@@ -98,22 +105,42 @@ static WadiStatus load_state(Job *job, int number, WadiError *error)
     WADI_TRY(wadi_frame_file_read(path, "particles", &header, &job->file, error));
     WadiError inner = { 0 };
     WadiStatus status = wadi_secondary_load(&job->secondary, &job->file, &inner);
+    wet_path(job, number, path);
+    job->wet.list.count = 0;
+    if (status == WADI_OK && wadi_file_exists(path)) {
+        WADI_TRY(wadi_frame_file_read(path, "particles", &header, &job->file, error));
+        status = wadi_wet_sand_load(&job->wet, &job->file, &inner);
+    }
     return status == WADI_OK ? WADI_OK : wadi_fail(error, status, "%s: %.3000s", path, inner.text);
+}
+
+/* Dust is then made of dry sand only. */
+static WadiStatus wet_sand(Job *job, int number, double frame_time, WadiError *error)
+{
+    WadiState *frame = &job->frame[number % 2];
+    if (!wadi_wet_sand_applies(job->view.scene, frame)) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_arena_reset(&job->arena, error));
+    WADI_TRY(wadi_wet_sand_step(&job->wet, job->view.scene, frame, frame_time, &job->arena, error));
+    return wadi_wet_sand_apply(&job->wet, frame, error);
 }
 
 static WadiStatus make_state(Job *job, int number, const WadiFrameLayout *layout, WadiError *error)
 {
+    WadiFrameHeader header;
     if (number == 1) {
-        job->secondary.list.count = 0;
+        job->secondary.list.count = job->wet.list.count = 0;
         job->secondary.next_id = 0;
-        return WADI_OK;
+        WADI_TRY(load_frame(job, number, &header, error));
+        return wet_sand(job, number, 0.0, error);
     }
     WADI_TRY(load_state(job, number - 1, error));
-    WadiFrameHeader header;
     if (job->loaded[(number - 1) % 2] != number - 1) {
         WADI_TRY(load_frame(job, number - 1, &header, error));
     }
     WADI_TRY(load_frame(job, number, &header, error));
+    WADI_TRY(wet_sand(job, number, 1.0 / layout->header.fps, error));
     const WadiSecondaryStep step = { .before = &job->frame[(number - 1) % 2],
                                      .after = &job->frame[number % 2],
                                      .frame = number,
@@ -122,13 +149,44 @@ static WadiStatus make_state(Job *job, int number, const WadiFrameLayout *layout
     return wadi_secondary_step(&job->secondary, job->world, &step, &job->arena, error);
 }
 
+/* job->file to `path`. */
+static WadiStatus write_file(Job *job, const char *path, const WadiFrameHeader *header, WadiFileNames *made,
+                             WadiError *error)
+{
+    WADI_TRY(wadi_output_index_claim(&job->outputs, path, error));
+    WADI_TRY(wadi_frame_file_write(path, "particles", header, &job->file, error));
+    return wadi_file_names_add(made, path, error);
+}
+
+/* A file of wet sand only where there is some. */
+static WadiStatus write_files(Job *job, const char *path, const WadiFrameHeader *header, WadiFileNames *made,
+                              WadiError *error)
+{
+    char wet[WADI_PATH_SIZE];
+    wet_path(job, header->frame, wet);
+    WADI_TRY(wadi_secondary_save(&job->secondary, &job->file, error));
+    WADI_TRY(write_file(job, path, header, made, error));
+    if (job->wet.list.count > 0) {
+        WADI_TRY(wadi_wet_sand_save(&job->wet, &job->frame[header->frame % 2], &job->file, error));
+        return write_file(job, wet, header, made, error);
+    }
+    if (wadi_file_exists(wet)) {
+        WADI_TRY(wadi_output_index_claim(&job->outputs, wet, error));
+        return wadi_file_remove(wet, error);
+    }
+    return WADI_OK;
+}
+
 static WadiStatus write_state(Job *job, const char *path, uint64_t key, const WadiFrameHeader *header,
                               WadiError *error)
 {
-    WADI_TRY(wadi_secondary_save(&job->secondary, &job->file, error));
-    WADI_TRY(wadi_output_index_claim(&job->outputs, path, error));
-    WADI_TRY(wadi_frame_file_write(path, "particles", header, &job->file, error));
-    return wadi_output_index_add_file(&job->outputs, path, key, error);
+    WadiFileNames made = { 0 };
+    WadiStatus status = write_files(job, path, header, &made, error);
+    if (status == WADI_OK) {
+        status = wadi_output_index_add(&job->outputs, &made, key, error);
+    }
+    wadi_file_names_free(&made);
+    return status;
 }
 
 static void report_frame(Job *job, int number, const char *path, bool is_kept)
@@ -230,6 +288,7 @@ static void close_job(Job *job)
 {
     wadi_world_destroy(job->world);
     wadi_secondary_free(&job->secondary);
+    wadi_wet_sand_free(&job->wet);
     for (int i = 0; i < 2; ++i) {
         wadi_state_free(&job->frame[i]);
     }

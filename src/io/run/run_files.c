@@ -20,6 +20,11 @@ void wadi_run_secondary_path(char *path, size_t size, const char *folder, const 
     snprintf(path, size, "%s/secondary/%s.%04d.h5", folder, name, frame);
 }
 
+void wadi_run_wet_path(char *path, size_t size, const char *folder, const char *name, int frame)
+{
+    snprintf(path, size, "%s/secondary/%s.wet.%04d.h5", folder, name, frame);
+}
+
 void wadi_run_checkpoint_path(char *path, size_t size, const char *folder, const char *name,
                               WadiRunCheckpoint checkpoint)
 {

@@ -99,5 +99,7 @@ int wadi_run_count_frames(const char *folder, const char *name);
 void wadi_run_frame_path(char *path, size_t size, const char *folder, const char *name, int frame);
 /* "RUN/secondary/NAME.0012.h5": foam, spray, bubbles and dust of that frame. */
 void wadi_run_secondary_path(char *path, size_t size, const char *folder, const char *name, int frame);
+/* "RUN/secondary/NAME.wet.0012.h5": sand that is wet in that frame. */
+void wadi_run_wet_path(char *path, size_t size, const char *folder, const char *name, int frame);
 
 #endif

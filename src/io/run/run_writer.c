@@ -68,9 +68,12 @@ static WadiStatus write_frame(WadiRunWriter *writer, WadiError *error)
     wadi_run_frame_path(path, sizeof path, writer->folder, writer->name, writer->header.frame);
     WADI_TRY(wadi_frame_file_write(path, "particles", &writer->header, &writer->frame, error));
     /* Foam of an earlier frame of this number would be drawn with the new one. */
-    wadi_run_secondary_path(path, sizeof path, writer->folder, writer->name, writer->header.frame);
-    if (wadi_file_exists(path)) {
-        WADI_TRY(wadi_file_remove(path, error));
+    for (int is_wet = 0; is_wet < 2; ++is_wet) {
+        (is_wet ? wadi_run_wet_path : wadi_run_secondary_path)(path, sizeof path, writer->folder,
+                                                               writer->name, writer->header.frame);
+        if (wadi_file_exists(path)) {
+            WADI_TRY(wadi_file_remove(path, error));
+        }
     }
     if (writer->header.frame == writer->safe_frames + 1) {
         writer->safe_frames += 1;

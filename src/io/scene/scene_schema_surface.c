@@ -93,10 +93,14 @@ static const WadiSceneField secondary_fields[] = {
       .doc = "Faster material makes no more. Above `slow`." },
     { "rise", WADI_SCENE_NUMBER, SECONDARY_AT(rise), .unit = "m/s", .minimum = 0, .maximum = 100,
       .fallback = { 0.25 }, .doc = "Speed at which bubbles rise in still water." },
+    { "drying", WADI_SCENE_NUMBER, SECONDARY_AT(drying), .flags = WADI_SCENE_ABOVE_MIN, .unit = "s",
+      .minimum = 0, .maximum = 1e6, .fallback = { 60 },
+      .doc = "Time in which sand dries after water has left it, where the solver has no water inside sand." },
 };
 const WadiSceneObject wadi_scene_secondary_object = {
     .name = "secondary",
-    .doc = "How `wadi secondary` makes foam, spray, bubbles and dust; the simulation does not depend on it.",
+    .doc = "How `wadi secondary` makes foam, spray, bubbles, dust and wet sand; the simulation does not "
+           "depend on it.",
     WADI_SCENE_FIELDS(secondary_fields),
     .example = "{amount: 2, size: 0.004, life: 5}",
 };
