@@ -62,7 +62,7 @@ static inline void bench_begin(Bench *b, double floor_friction)
         }
     }
     b->start[p->count] = n;
-    b->grains = (WadiDemGrains){ p->count, b->shift, b->motion, b->load };
+    b->grains = (WadiDemGrains){ .count = p->count, .shift = b->shift, .motion = b->motion, .load = b->load };
     b->pairs = (WadiDemPairs){ .count = p->count,
                                .start = b->start,
                                .other = b->other,

@@ -31,6 +31,7 @@ typedef struct WadiDem {
     double depth;     /* m, of the deepest sand that is expected */
     /* Of the contact law. */
     double stiffness, damping;
+    double rupture; /* m: of bridges between moist grains; 0: all are dry */
     float damping_of[WADI_DEM_DAMPINGS];
     WadiDemImpact slowest; /* the collision of the smallest grains that bounds steps at rest */
     float friction[WADI_MATERIALS_MAX], rolling_friction[WADI_MATERIALS_MAX];
@@ -44,7 +45,7 @@ typedef struct WadiDem {
     WadiDemWalls walls;
     WadiDemBodies bodies; /* none where grains are single spheres */
     WadiDemGrains grains;
-    size_t shift_capacity, motion_capacity, load_capacity;
+    size_t shift_capacity, motion_capacity, bridge_capacity, load_capacity;
     double (*base)[3]; /* m: position when the list was made */
     float *mass;       /* kg */
     float *whole;      /* m: radius of a grown grain */
@@ -83,6 +84,8 @@ static inline const uint32_t *wadi_dem_grain_ids(const WadiDem *dem)
 void wadi_dem_born(void *solver, int32_t first);
 /* Constants of the contact law from the scene. */
 void wadi_dem_set_law(WadiDem *dem);
+/* Pull of the water between two grains of a material, N. */
+double wadi_dem_bridge_of(const WadiDem *dem, int material, double saturation, double time);
 /* Largest stable step, s. */
 double wadi_dem_contact_step(const WadiDem *dem, double speed);
 /* dem_step.c */

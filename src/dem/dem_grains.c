@@ -3,8 +3,12 @@
 
 #include "core/random.h"
 #include "dem/dem.h"
+#include "matter/wetting.h"
 
 static const double PI = 3.14159265358979324;
+static const double POROSITY = 0.4;
+static const double RUPTURE =
+    0.05; /* diameters: gap at which bridges break; below the least margin of lists */
 static const double IMPACT_OVERLAP = 0.1; /* diameters, in the fastest collision that is expected */
 
 double wadi_dem_radius_of(const WadiDem *dem, int64_t i)
@@ -90,6 +94,33 @@ static void set_materials(WadiDem *dem)
     }
 }
 
+/* Pull of the bridges between grains of a material, N. A bulk with the tensile strength c / tan(phi) of
+ * Mohr and Coulomb has bridges of sigma d^2 n / (1 - n), n its porosity [Rum62]. */
+double wadi_dem_bridge_of(const WadiDem *dem, int material, double saturation, double time)
+{
+    const WadiMaterial *m = &dem->context.world->scene->materials[material];
+    const double slope = tan(wadi_curve_value(&m->friction_angle, time) * PI / 180.0);
+    const double cohesion =
+        wadi_wet_cohesion(&m->pores, wadi_curve_value_or_zero(&m->cohesion, time), saturation);
+    return cohesion / fmax(slope, 0.1) * dem->diameter * dem->diameter * POROSITY / (1.0 - POROSITY);
+}
+
+/* The strongest bridge of the scene, N. */
+static double strongest_bridge(const WadiDem *dem)
+{
+    const WadiScene *scene = dem->context.world->scene;
+    double most = 0.0;
+    for (int n = 0; n < scene->body_count; ++n) {
+        most =
+            fmax(most, wadi_dem_bridge_of(dem, scene->bodies[n].material, scene->bodies[n].saturation, 0.0));
+    }
+    for (int n = 0; n < scene->emitter_count; ++n) {
+        const WadiEmitterDef *emitter = &scene->emitters[n];
+        most = fmax(most, wadi_dem_bridge_of(dem, emitter->material, emitter->saturation, emitter->start));
+    }
+    return most;
+}
+
 void wadi_dem_set_law(WadiDem *dem)
 {
     const WadiScene *scene = dem->context.world->scene;
@@ -108,7 +139,8 @@ void wadi_dem_set_law(WadiDem *dem)
     WadiDemImpact mean = { .radius = 0.25 * d,
                            .mass = 0.5 * density * sphere_volume(0.5 * d),
                            .speed = speed };
-    const double load = bulk * g * depth * d * d;
+    const double bridge = strongest_bridge(dem), load = fmax(bulk * g * depth * d * d, bridge);
+    dem->rupture = bridge > 0.0 ? RUPTURE * d : 0.0;
     dem->stiffness = fmax(wadi_dem_stiffness_of_load(law, def->overlap * d, load, mean.radius),
                           wadi_dem_stiffness_of_impact(law, IMPACT_OVERLAP * d, &mean));
     if (def->young > 0.0) {

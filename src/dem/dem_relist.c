@@ -5,6 +5,7 @@
 #include "core/array.h"
 #include "core/parallel.h"
 #include "dem/dem.h"
+#include "world/water.h"
 
 enum { BLOCK = 4096, NEW_WAIT = 10, LEVELS = 6, BASE_MAX = 2 };
 
@@ -64,7 +65,7 @@ typedef struct Fill {
     WadiDem *dem;
     const WadiTileSort *sort;
     Sizes sizes;
-    double dt;
+    double time, dt;
     float *fitted; /* radius of new grains */
     int base;      /* level of the smallest margin */
     int32_t from;  /* grains before it are as in the last list */
@@ -168,6 +169,7 @@ static void fill_block(void *context, int64_t begin, int64_t stop)
     WadiDem *dem = f->dem;
     const WadiParticles *p = dem->context.particles;
     uint32_t *number = wadi_particles_column(p, dem->number_column);
+    const float *wetness = wadi_wetness_column(p);
     float *turning[3], *radius = wadi_particles_column(p, dem->radius_column);
     for (int c = 0; c < 3; ++c) {
         turning[c] = wadi_particles_column(p, dem->turning_column + c);
@@ -183,6 +185,9 @@ static void fill_block(void *context, int64_t begin, int64_t stop)
         dem->grains.motion[i] =
             (WadiF8){ p->vx[i],      p->vy[i],      p->vz[i],      dem->friction[m],
                       turning[0][i], turning[1][i], turning[2][i], dem->rolling_friction[m] };
+        if (dem->rupture > 0.0) {
+            dem->grains.bridge[i] = (float)wadi_dem_bridge_of(dem, m, (double)wetness[i], f->time);
+        }
         dem->way[i] = (float)USED * f->sizes.margin[i];
         dem->whole[i] = f->sizes.radius[i];
         number[i] = (uint32_t)i + 1;
@@ -251,6 +256,9 @@ static WadiStatus renew_grains(WadiDem *dem, int32_t count, WadiError *error)
 {
     WADI_TRY(RESERVE(dem->grains.shift, dem->shift_capacity, count));
     WADI_TRY(RESERVE(dem->grains.motion, dem->motion_capacity, count));
+    if (dem->rupture > 0.0) {
+        WADI_TRY(RESERVE(dem->grains.bridge, dem->bridge_capacity, count));
+    }
     WADI_TRY(RESERVE(dem->base, dem->base_capacity, count));
     WADI_TRY(RESERVE(dem->whole, dem->whole_capacity, count));
     return RESERVE(dem->way, dem->way_capacity, count);
@@ -311,7 +319,9 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
     WadiTileSort sort;
     WadiDemSprings springs;
     const bool is_new = dem->is_set_changed || dem->grains.count == 0;
-    Fill f = { .dem = dem, .sort = &sort, .dt = step->dt, .from = is_new ? 0 : dem->sleep.count };
+    Fill f = {
+        .dem = dem, .sort = &sort, .time = step->time, .dt = step->dt, .from = is_new ? 0 : dem->sleep.count
+    };
     wadi_dem_save_turning(dem);
     f.base = find_base(&f);
     f.sizes.smallest_margin = SKIN * dem->diameter * (1 << f.base);

@@ -33,6 +33,11 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     }
     WADI_TRY(wadi_particles_add_vector(p, "angular_velocity", WADI_TYPE_F32, &dem->turning_column, error));
     WADI_TRY(wadi_particles_add_column(p, "list_number", WADI_TYPE_U32, &dem->number_column, error));
+    if (dem->rupture > 0.0) {
+        int wetness;
+        WADI_TRY(wadi_particles_add_column(p, "wetness", WADI_TYPE_F32, &wetness, error));
+        wadi_particles_show_column(p, wetness);
+    }
     if (dem->spheres_each > 1) {
         WADI_TRY(wadi_particles_add_column(p, "grain", WADI_TYPE_U32, &dem->grain_column, error));
         wadi_particles_show_column(p, dem->grain_column);
@@ -55,6 +60,7 @@ static void destroy(void *solver)
     wadi_arena_free(&dem->asleep_memory);
     WADI_DELETE(dem->grains.shift, dem->shift_capacity);
     WADI_DELETE(dem->grains.motion, dem->motion_capacity);
+    WADI_DELETE(dem->grains.bridge, dem->bridge_capacity);
     WADI_DELETE(dem->grains.load, dem->load_capacity);
     WADI_DELETE(dem->base, dem->base_capacity);
     WADI_DELETE(dem->mass, dem->mass_capacity);
@@ -104,6 +110,7 @@ const WadiSolverType wadi_dem_solver = {
     .settings = &wadi_dem_settings,
     .check = wadi_dem_check_settings,
     .has_grains = true,
+    .has_pores = true, /* moist grains cohere; water does not flow */
     .wants_even_seeds = true,
     .seed_jitter = 0.5, /* less would leave a lattice that stands */
     .scratch_bytes_each = 500,

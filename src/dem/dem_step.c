@@ -8,7 +8,8 @@ static WadiDemLawConstants constants_of(const WadiDem *dem, const WadiDemStep *s
     return (WadiDemLawConstants){ .law = (WadiDemLaw)wadi_dem_def(dem->context.world->scene)->law,
                                   .stiffness = (float)dem->stiffness,
                                   .damping = (float)dem->damping,
-                                  .dt = (float)step->dt };
+                                  .dt = (float)step->dt,
+                                  .rupture = (float)dem->rupture };
 }
 
 static WadiStatus find_forces(WadiDem *dem, const WadiDemLawConstants *law)

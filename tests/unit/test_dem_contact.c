@@ -234,6 +234,35 @@ static void a_cluster_keeps_its_momentum(void **unused)
     bench_free(&b);
 }
 
+/* Two grains that just touch and part: water holds them while their energy is below the work of the bridge,
+ * F rupture / 2. No damping. */
+static void a_bridge_breaks_at_its_energy(void **unused)
+{
+    (void)unused;
+    for (int n = 0; n < 2; ++n) {
+        const double radius = 0.005, pull = 0.02, rupture = 0.0005, energy = 0.5 * pull * rupture;
+        Bench b = { .law = { .law = WADI_DEM_LINEAR, .stiffness = 1e4f, .rupture = (float)rupture } };
+        bench_add(&b, radius, (WadiVec3){ -radius + 1e-7, 0, 1 }, (WadiVec3){ 0, 0, 0 }, 0.5, 0.1);
+        bench_add(&b, radius, (WadiVec3){ radius, 0, 1 }, (WadiVec3){ 0, 0, 0 }, 0.5, 0.1);
+        float bridge[2] = { 1.0f, (float)pull }; /* the drier grain counts */
+        bench_begin(&b, -1.0);
+        b.grains.bridge = bridge;
+        const double mass = 0.5 * (double)b.mass[0],
+                     speed = sqrt(2.0 * energy / mass) * (n == 0 ? 0.95 : 1.05);
+        b.motion[0][0] = (float)(-0.5 * speed);
+        b.motion[1][0] = (float)(0.5 * speed);
+        double farthest = 0.0;
+        for (int k = 0; k < 20000; ++k) {
+            bench_step(&b, 2e-6);
+            farthest = fmax(farthest, (double)(b.shift[1][0] - b.shift[0][0]));
+            CHECK_AT_MOST(fabs((double)(b.motion[0][0] + b.motion[1][0])), 1e-5);
+        }
+        print_message("gap of at most %.3f ruptures\n", farthest / rupture);
+        assert_true(n == 0 ? farthest < rupture && b.touches[0] != 0 : farthest > 2.0 * rupture);
+        bench_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +274,7 @@ int main(void)
         cmocka_unit_test(rolling_friction_holds_a_sphere),
         cmocka_unit_test(without_damping_energy_stays),
         cmocka_unit_test(a_cluster_keeps_its_momentum),
+        cmocka_unit_test(a_bridge_breaks_at_its_energy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

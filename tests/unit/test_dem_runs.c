@@ -86,12 +86,41 @@ static void bad_values_are_refused(void **unused)
     }
 }
 
+#define TOWER(water)                                                                                         \
+    "wadi: 1\nsolver: dem\nfps: 50\ndomain: {min: [0, 0, 0], max: [0.2, 0.05, 0.2], walls: {friction: "      \
+    "0.5}}\ncell_size: 0.01\nparticles_per_cell: 1\nmaterials: {sand: {kind: sand, friction_angle: 30}}\n"   \
+    "bodies: [{material: sand, saturation: " water                                                           \
+    ", shape: {box: {min: [0, 0, 0], max: [0.05, 0.05, 0.1]}}}]\n"
+
+/* Moist sand stands where dry sand collapses; saturated sand has no bridges and collapses too. */
+static void moist_sand_stands(void **unused)
+{
+    (void)unused;
+    double height[3];
+    const char *const tower[3] = { TOWER("0"), TOWER("0.4"), TOWER("1") };
+    for (int n = 0; n < 3; ++n) {
+        WadiScene *scene = load_scene(tower[n]);
+        WadiSim *sim = start_sim(scene, 1);
+        run_frames(sim, 30);
+        height[n] = mean_height(&sim->particles);
+        assert_int_equal(wadi_sim_lost_particles(sim), 0);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+    print_message("mean heights: dry %.4f, moist %.4f, saturated %.4f m\n", height[0], height[1], height[2]);
+    CHECK_AT_MOST(0.043, height[1]); /* of 0.05 at first, before it settles */
+    CHECK_AT_MOST(height[0], 0.035);
+    CHECK_AT_MOST(height[2], 0.035);
+    check_same_bytes(TOWER("0.4"), 3, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_and_resume_change_nothing),
         cmocka_unit_test(a_column_comes_to_rest_in_its_box),
         cmocka_unit_test(bad_values_are_refused),
+        cmocka_unit_test(moist_sand_stands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

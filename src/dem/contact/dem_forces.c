@@ -46,10 +46,29 @@ static inline __attribute__((always_inline)) void load_lanes(const Forces *f, co
     lanes->friction[1] = WADI_MIN8(lanes->motion[0][7], lanes->motion[1][7]);
 }
 
-static inline __attribute__((always_inline)) void compute_batch(const Forces *f, Batch *b, WadiDemLaw law)
+/* Pulls of bridges: largest in contact, none at the gap where they break. Springs are those of contacts. */
+static inline __attribute__((always_inline)) void load_bridges(const Forces *f, const Batch *b, int from,
+                                                               WadiDemLanes *lanes)
+{
+    for (int l = 0; l < LANES; ++l) {
+        const int32_t i = b->owner[from + l], j = f->pairs->other[b->pair[from + l]];
+        const WadiF4 o = b->offset[from + l];
+        const float length = sqrtf(o[0] * o[0] + o[1] * o[1] + o[2] * o[2]);
+        const float gap = length - f->grains->shift[i][3] - f->grains->shift[j][3];
+        const float most = fminf(f->grains->bridge[i], f->grains->bridge[j]);
+        lanes->bridge[l] = most * fminf(1.0f, fmaxf(0.0f, 1.0f - gap / f->law->rupture));
+        for (int c = 0; c < 8 && gap > 0.0f; ++c) {
+            lanes->spring[c][l] = 0.0f;
+        }
+    }
+}
+
+static inline __attribute__((always_inline)) void compute_batch(const Forces *f, Batch *b, WadiDemLaw law,
+                                                                bool has_bridges)
 {
     /* A copy with a constant law, so that its branches vanish. */
-    const WadiDemLawConstants constants = { law, f->law->stiffness, f->law->damping, f->law->dt };
+    const WadiDemLawConstants constants = { law, f->law->stiffness, f->law->damping, f->law->dt,
+                                            has_bridges ? f->law->rupture : 0.0f };
     for (int l = 0; l < LANES && b->count > 0; ++l) {
         b->pair[b->count + l] = b->pair[b->count - 1];
         b->owner[b->count + l] = b->owner[b->count - 1];
@@ -58,6 +77,9 @@ static inline __attribute__((always_inline)) void compute_batch(const Forces *f,
     for (int from = 0; from < b->count; from += LANES) {
         WadiDemLanes lanes;
         load_lanes(f, b, from, &lanes);
+        if (has_bridges) {
+            load_bridges(f, b, from, &lanes);
+        }
         wadi_dem_contact(&constants, &lanes);
         wadi_dem_transpose(lanes.load[0]);
         wadi_dem_transpose(lanes.load[1]);
@@ -73,12 +95,25 @@ static inline __attribute__((always_inline)) void compute_batch(const Forces *f,
     b->count = 0;
 }
 
-static void compute(const Forces *f, Batch *b)
+static void compute_moist(const Forces *f, Batch *b)
 {
     switch (f->law->law) {
-    case WADI_DEM_HERTZ: compute_batch(f, b, WADI_DEM_HERTZ); break;
-    case WADI_DEM_TSUJI: compute_batch(f, b, WADI_DEM_TSUJI); break;
-    case WADI_DEM_LINEAR: compute_batch(f, b, WADI_DEM_LINEAR); break;
+    case WADI_DEM_HERTZ: compute_batch(f, b, WADI_DEM_HERTZ, true); break;
+    case WADI_DEM_TSUJI: compute_batch(f, b, WADI_DEM_TSUJI, true); break;
+    case WADI_DEM_LINEAR: compute_batch(f, b, WADI_DEM_LINEAR, true); break;
+    }
+}
+
+static void compute(const Forces *f, Batch *b)
+{
+    if (f->grains->bridge != NULL) {
+        compute_moist(f, b);
+        return;
+    }
+    switch (f->law->law) {
+    case WADI_DEM_HERTZ: compute_batch(f, b, WADI_DEM_HERTZ, false); break;
+    case WADI_DEM_TSUJI: compute_batch(f, b, WADI_DEM_TSUJI, false); break;
+    case WADI_DEM_LINEAR: compute_batch(f, b, WADI_DEM_LINEAR, false); break;
     }
 }
 
@@ -87,10 +122,12 @@ static inline void find_touching(const Forces *f, int32_t i, int32_t first, int3
 {
     const WadiDemPairs *pairs = f->pairs;
     const WadiF4 own = f->grains->shift[i];
+    const float rupture = f->grains->bridge != NULL ? f->law->rupture : 0.0f;
     for (int32_t p = first; p < end; ++p) {
         const WadiF4 other = f->grains->shift[pairs->other[p]];
         const WadiF4 d = pairs->offset[p] + (other - own);
-        const float sum = own[3] + other[3];
+        /* A bridge forms in contact and breaks at its rupture. */
+        const float sum = own[3] + other[3] + (pairs->touches[p] != 0 ? rupture : 0.0f);
         const uint8_t touches = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < sum * sum;
         b->pair[b->count] = p;
         b->owner[b->count] = i;

@@ -4,6 +4,7 @@
  *
  * N points from i to j. V = v_i - v_j + (R_i w_i + R_j w_j) x N is the velocity at the contact.
  *   tangential  s += V_t dt,  f_t = -k_t s - c_t V_t, at most mu f_n; then s is what f_t says
+ *   bridge      the normal force less F (1 - gap / rupture), F of the drier grain: a film of water [Rum62]
  *   rolling     q += p dt,    p = a (w_i - w_j) x N, a = 2 R_i R_j / (R_i + R_j), the same with mu_r f_n */
 #ifndef WADI_DEM_KERNEL_H
 #define WADI_DEM_KERNEL_H
@@ -20,6 +21,7 @@ typedef struct WadiDemLanes {
     WadiF8 mass;         /* effective, kg */
     WadiF8 damping;      /* as that of the law */
     WadiF8 friction[2];  /* mu, mu_r */
+    WadiF8 bridge;       /* N: pull of a bridge; used where the law has bridges */
     WadiF8 motion[2][8]; /* of i and j, as WadiDemGrains.motion */
     WadiF8 spring[8];    /* as WadiDemPairs.spring */
     WadiF8 load[2][8];   /* out: on i and j, as WadiDemGrains.load */
@@ -132,6 +134,9 @@ static inline __attribute__((always_inline)) void wadi_dem_contact(const WadiDem
     wadi_dem_slide(n, roll, &side, &loss, &most_roll, law->dt, lanes->spring + 4, resist);
     wadi_dem_cross(n, friction, torque);
     wadi_dem_cross(n, resist, turning);
+    if (law->rupture > 0.0f) {
+        normal -= lanes->bridge;
+    }
     for (int c = 0; c < 3; ++c) {
         const WadiF8 force = friction[c] - normal * n[c];
         lanes->load[0][c] = force;

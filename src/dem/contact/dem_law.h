@@ -19,6 +19,7 @@ typedef struct WadiDemLawConstants {
     float stiffness; /* hertz, tsuji: Pa; linear: N/m */
     float damping;   /* hertz: s; tsuji: 1; linear: 1/s */
     float dt;        /* s */
+    float rupture;   /* m: gap at which bridges of water break; 0: there are none */
 } WadiDemLawConstants;
 
 /* Of springs: tangential and rolling over normal stiffness, and damping over normal damping. */

@@ -16,6 +16,7 @@ typedef struct WadiDemGrains {
     int32_t count;
     WadiF4 *shift;  /* u, m; w: radius, m */
     WadiF8 *motion; /* velocity (m/s), friction; angular velocity (1/s), rolling friction */
+    float *bridge;  /* N: largest pull of the water between two such grains; NULL: all are dry */
     WadiF8 *load;   /* force (N), contacts; torque (N m), 0: sums of the step, then those of the halo slots */
 } WadiDemGrains;
 
@@ -30,7 +31,7 @@ typedef struct WadiDemPairs {
     int32_t *target;     /* load to which the force on j is added */
     WadiF4 *offset;      /* X_j - X_i, m; w: effective mass, kg */
     WadiF8 *spring;      /* tangential spring (m), 0; rolling spring (m), 0 */
-    uint8_t *touches;    /* 1: in contact in the last step */
+    uint8_t *touches;    /* 1: in contact, or joined by a bridge, in the last step */
     int32_t *chunk_slot; /* per chunk of grains from `first` on, + 1: its first slot */
     int32_t *slot_start; /* count + 1: slots of each grain */
     int32_t *slot;       /* in rising order */
