@@ -85,8 +85,8 @@ static bool is_disturbed(const WadiDem *dem, int32_t gap, double time)
     const WadiDemColumns *c = flow->columns;
     const int32_t column = wadi_dem_columns_of_gap(c, gap);
     const double half = 0.5 * (c->height[gap] - c->floor[gap]);
-    const WadiVec3 middle = { c->x0 + (column % c->nx + 0.5) * c->wx, c->y0 + (column / c->nx + 0.5) * c->wy,
-                              c->floor[gap] + half };
+    const int32_t i = column % c->nx, j = column / c->nx;
+    const WadiVec3 middle = { c->x0 + (i + 0.5) * c->wx, c->y0 + (j + 0.5) * c->wy, c->floor[gap] + half };
     const double radius = half + c->wx + c->wy + 3.0 * dem->diameter;
     return half > 0.0 &&
            wadi_world_disturbs(dem->context.world, middle, radius, time, time + 2.0 * flow->interval);

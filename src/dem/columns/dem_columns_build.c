@@ -102,9 +102,10 @@ static void scan_block(void *context, int64_t first, int64_t end)
     for (int64_t i = first; i < end; ++i) {
         const WadiBox box = scan->in->box;
         const int sides = scan->in->solids->closed_sides;
-        const double x = inside(c->x0 + ((double)(i % c->nx) + 0.5) * c->wx, box.min.x, box.max.x,
+        const int64_t column_x = i % c->nx, column_y = i / c->nx;
+        const double x = inside(c->x0 + ((double)column_x + 0.5) * c->wx, box.min.x, box.max.x,
                                 (sides & WADI_SIDE_X_MIN) != 0, (sides & WADI_SIDE_X_MAX) != 0);
-        const double y = inside(c->y0 + ((double)(i / c->nx) + 0.5) * c->wy, box.min.y, box.max.y,
+        const double y = inside(c->y0 + ((double)column_y + 0.5) * c->wy, box.min.y, box.max.y,
                                 (sides & WADI_SIDE_Y_MIN) != 0, (sides & WADI_SIDE_Y_MAX) != 0);
         scan->gaps[i] = (Gaps){ .count = 0 };
         scan_column(scan, x, y, &scan->gaps[i]);

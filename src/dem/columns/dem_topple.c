@@ -107,7 +107,7 @@ static void settle(void *context, int64_t first, int64_t end)
     }
 }
 
-WadiStatus wadi_dem_topple(WadiDemColumns *columns, double repose, double tolerance, int passes,
+WadiStatus wadi_dem_topple(WadiDemColumns *columns, double repose, double tolerance, int most,
                            WadiDemToppleReport *report, WadiError *error)
 {
     Topple topple = { columns, tan(repose) };
@@ -119,7 +119,7 @@ WadiStatus wadi_dem_topple(WadiDemColumns *columns, double repose, double tolera
     wadi_parallel_for(count, WADI_DEM_GAP_BLOCK, settle, columns);
     *report = (WadiDemToppleReport){ 0 };
     double steepest = (double)INFINITY;
-    while (report->passes < passes && steepest > enough) {
+    while (report->passes < most && steepest > enough) {
         wadi_parallel_for(count, WADI_DEM_GAP_BLOCK, find_gradients, &topple);
         steepest = wadi_parallel_max(count, WADI_DEM_GAP_BLOCK, topple_gaps, &topple, partials);
         wadi_parallel_for(count, WADI_DEM_GAP_BLOCK, settle, columns);

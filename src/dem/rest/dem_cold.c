@@ -55,7 +55,9 @@ WadiStatus wadi_dem_cold_join_walls(WadiDemWalls *walls, WadiDemCold *cold, Wadi
     }
     WADI_TRY(WADI_ARENA_NEW(scratch, &joined, total, "walls", error));
     memcpy(joined, cold->wall, cold->wall_count * sizeof *joined);
-    memcpy(joined + cold->wall_count, walls->wall, walls->count * sizeof *joined);
+    if (walls->count > 0) {
+        memcpy(joined + cold->wall_count, walls->wall, walls->count * sizeof *joined);
+    }
     WADI_TRY(wadi_array_renew((void **)&walls->wall, &walls->capacity, total, sizeof *walls->wall, "walls",
                               error));
     memcpy(walls->wall, joined, total * sizeof *joined);
