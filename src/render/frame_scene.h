@@ -91,6 +91,6 @@ WadiGrainDef wadi_frame_scene_grains(const WadiLookDef *look);
 /* A liquid in a scene of `size` m. */
 WadiLook wadi_frame_scene_liquid(const WadiMaterial *material, double size);
 /* The same as a look of the tracer, with grains of `size` m. */
-WadiLook wadi_frame_scene_sand(const WadiLookDef *look, double size);
+WadiLook wadi_frame_scene_sand(const WadiLookDef *def, double size);
 
 #endif

@@ -75,7 +75,7 @@ WadiStatus wadi_sim_change_scene(WadiSim *sim, const WadiScene *scene, WadiError
 /* Adds the particles of a body, but none nearer than 3/4 of the spacing to a present one. */
 WadiStatus wadi_sim_add_body(WadiSim *sim, const WadiBodyDef *body, int64_t *added, WadiError *error);
 /* Removes the particles inside the shape, of one material or (-1) of all; they count as drained. */
-WadiStatus wadi_sim_remove_inside(WadiSim *sim, const WadiShapeDef *shape, int material, int64_t *removed,
+WadiStatus wadi_sim_remove_inside(WadiSim *sim, const WadiShapeDef *def, int material, int64_t *removed,
                                   WadiError *error);
 /* Completes the particles from `first` on, which are new: appends those that their seeds become
  * (WadiWorld.particles_each), sets positions at birth and the columns of the solver. */

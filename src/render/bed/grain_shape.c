@@ -24,7 +24,7 @@ WadiGrainShape wadi_grain_shape(int number)
         WadiVec3f best = { 0 };
         float widest = 2.0f;
         for (int c = 0; c < CANDIDATES; ++c) { /* the candidate farthest from the other faces */
-            WadiVec3f try = random_direction(seed, (uint64_t)(f * CANDIDATES + c));
+            WadiVec3f try = random_direction(seed, (uint64_t)f * CANDIDATES + (uint64_t)c);
             float nearest = -1.0f;
             for (int other = 0; other < f; ++other) {
                 float cosine = try.x * shape.x[other] + try.y * shape.y[other] + try.z * shape.z[other];

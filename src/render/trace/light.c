@@ -353,8 +353,9 @@ WadiRgb wadi_light_level(const WadiLight *light)
     enum { POLAR = 32, AROUND = 64 };
     WadiRgb sum = wadi_scalef(light->sun_radiance, light->sun_solid * wadi_maxf(light->sun.z, 0.0f) / pif);
     for (int n = 0; n < POLAR * AROUND; ++n) {
-        float polar = 0.5f * pif * ((float)(n / AROUND) + 0.5f) / (float)POLAR;
-        WadiVec3f d = direction_at(2.0f * pif * ((float)(n % AROUND) + 0.5f) / (float)AROUND, polar);
+        const int row = n / AROUND, column = n % AROUND;
+        float polar = 0.5f * pif * ((float)row + 0.5f) / (float)POLAR;
+        WadiVec3f d = direction_at(2.0f * pif * ((float)column + 0.5f) / (float)AROUND, polar);
         float solid = sinf(polar) * (0.5f * pif / (float)POLAR) * (2.0f * pif / (float)AROUND);
         sum = wadi_add_scaledf(sum, wadi_light_surround(light, d), solid * d.z / pif);
     }
