@@ -1,7 +1,5 @@
 #include "view_hub.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -57,10 +55,14 @@ bool wadi_view_hub_receive(WadiViewHub *hub, const WadiViewMessage *message)
     return has_room;
 }
 
-void wadi_view_hub_connect(WadiViewHub *hub)
+void wadi_view_hub_connect(WadiViewHub *hub, char *greeting)
 {
     pthread_mutex_lock(&hub->lock);
     clear_outbox(hub);
+    if (greeting != NULL) {
+        hub->outbox[hub->outbox_first] = (WadiViewOut){ (unsigned char *)greeting, strlen(greeting), false };
+        hub->outbox_count = 1;
+    }
     hub->inbox_count = 0;
     hub->has_page = true;
     hub->is_in_flight = false;
@@ -68,6 +70,9 @@ void wadi_view_hub_connect(WadiViewHub *hub)
     hub->generation += 1;
     pthread_cond_signal(&hub->changed);
     pthread_mutex_unlock(&hub->lock);
+    if (hub->wake != NULL) {
+        hub->wake(hub->wake_user);
+    }
 }
 
 void wadi_view_hub_disconnect(WadiViewHub *hub)
@@ -109,18 +114,6 @@ void wadi_view_hub_send(WadiViewHub *hub, unsigned char *data, size_t size, bool
     pthread_mutex_unlock(&hub->lock);
     if (hub->wake != NULL) {
         hub->wake(hub->wake_user);
-    }
-}
-
-void wadi_view_hub_text(WadiViewHub *hub, const char *format, ...)
-{
-    char *text = NULL;
-    va_list args;
-    va_start(args, format);
-    const int length = vasprintf(&text, format, args);
-    va_end(args);
-    if (length >= 0) {
-        wadi_view_hub_send(hub, (unsigned char *)text, (size_t)length, false, false);
     }
 }
 

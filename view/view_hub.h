@@ -41,14 +41,14 @@ double wadi_view_now(void); /* s */
 
 /* Of the server. False: the inbox is full, the page sends too much. */
 bool wadi_view_hub_receive(WadiViewHub *hub, const WadiViewMessage *message);
-void wadi_view_hub_connect(WadiViewHub *hub);
+/* A page is let in. `greeting` (taken; NULL: none) is the first message that it gets. */
+void wadi_view_hub_connect(WadiViewHub *hub, char *greeting);
 void wadi_view_hub_disconnect(WadiViewHub *hub);
 /* The next message for the page, which the caller frees; false: none. */
 bool wadi_view_hub_next(WadiViewHub *hub, WadiViewOut *out);
 
 /* Of the simulation. Takes `data`. A picture is in flight until the page acknowledges it. */
 void wadi_view_hub_send(WadiViewHub *hub, unsigned char *data, size_t size, bool is_binary, bool is_picture);
-void wadi_view_hub_text(WadiViewHub *hub, const char *format, ...) WADI_PRINTF(2, 3);
 /* Moves the waiting messages to `messages` (WADI_VIEW_INBOX); waits up to `seconds` when there are none. */
 int wadi_view_hub_take(WadiViewHub *hub, WadiViewMessage *messages, double seconds);
 

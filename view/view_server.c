@@ -166,8 +166,11 @@ static int let_in(Server *server, struct lws *wsi, Connection *connection, const
     connection->is_page = true;
     server->page = wsi;
     lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);
-    wadi_view_hub_connect(&server->hub);
-    wadi_view_hub_text(&server->hub, "{\"type\":\"session\",\"key\":\"%s\"}", server->access.session);
+    char *greeting = NULL;
+    if (asprintf(&greeting, "{\"type\":\"session\",\"key\":\"%s\"}", server->access.session) < 0) {
+        return -1;
+    }
+    wadi_view_hub_connect(&server->hub, greeting);
     if (is_token && wadi_view_access_renew(&server->access)) {
         print_address(server, false);
     }
@@ -379,16 +382,9 @@ WadiStatus wadi_view(const WadiViewDef *def, WadiError *error)
                     "source tree: make view)");
     }
     memset(&server, 0, sizeof server);
-    memset(&session, 0, sizeof session);
     server.def = def;
     wadi_view_hub_init(&server.hub);
-    session.def = def;
-    session.hub = &server.hub;
-    session.chosen = def->scene.path == NULL && def->scene.text == NULL && def->scene_count > 0 ? 0 : -1;
-    session.keep = WADI_VIEW_KEEP_ALL;
-    session.speed = 1.0;
-    session.is_playing = !def->is_paused;
-    snprintf(session.solver, sizeof session.solver, "%.60s", def->solver != NULL ? def->solver : "");
+    wadi_view_session_init(&session, def, &server.hub);
     server.fragment = malloc(LWS_PRE + FRAGMENT);
     WadiStatus status = server.fragment != NULL ? listen_on(&server, error)
                                                 : fail(error, WADI_ERR_MEMORY, "no memory for a buffer");
@@ -400,9 +396,7 @@ WadiStatus wadi_view(const WadiViewDef *def, WadiError *error)
         server.hub.wake = wake;
         serve(&server, &session);
     }
-    wadi_view_unload(&session);
-    wadi_view_page_free(&session.page);
-    wadi_view_picture_free(&session.picture);
+    wadi_view_session_free(&session);
     if (server.context != NULL) {
         lws_context_destroy(server.context);
     }

@@ -52,10 +52,18 @@ class WebSocket:
         return len(piece) > 0
 
     def take(self, count):
-        while len(self.buffer) < count:
-            if not self.fill():
+        piece = bytearray(count)
+        have = min(count, len(self.buffer))
+        piece[:have], self.buffer = self.buffer[:have], self.buffer[have:]
+        view = memoryview(piece)
+        while have < count:
+            try:
+                got = self.socket.recv_into(view[have:])
+            except ConnectionError:
+                got = 0
+            if got == 0:
                 raise Closed
-        piece, self.buffer = self.buffer[:count], self.buffer[count:]
+            have += got
         return piece
 
     def send(self, data, opcode=1, is_final=True):
@@ -76,7 +84,7 @@ class WebSocket:
 
     def receive(self):
         """The next whole message: str or bytes."""
-        whole, kind = b"", 0
+        whole, kind = bytearray(), 0
         while True:
             first, second = self.take(2)
             length = second & 127
@@ -93,7 +101,7 @@ class WebSocket:
             kind = opcode or kind
             whole += payload
             if first & 0x80:
-                return whole.decode() if kind == 1 else whole
+                return whole.decode() if kind == 1 else bytes(whole)
 
     def close(self):
         self.socket.close()
@@ -130,6 +138,7 @@ class Page:
             if text["type"] == "session":
                 self.key = text["key"]
             elif text["type"] == "scene":
+                assert self.key, "the greeting is the first message"
                 self.scene = text
             elif text["type"] == "stats":
                 self.stats = text
