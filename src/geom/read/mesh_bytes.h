@@ -6,7 +6,7 @@
 
 #include "core/status.h"
 
-#define WADI_MESH_FILE_BYTES_MAX ((size_t)1 << 32)
+#define WADI_MESH_FILE_BYTES_MAX (UINT64_C(1) << 32)
 
 typedef struct WadiMeshBytes {
     unsigned char *data;

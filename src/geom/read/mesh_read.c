@@ -109,7 +109,7 @@ WadiStatus wadi_mesh_read_memory(WadiMesh *mesh, const void *bytes, size_t size,
                                  const char *name, WadiError *error)
 {
     *mesh = (WadiMesh){ 0 };
-    if (size == 0 || size > WADI_MESH_FILE_BYTES_MAX) {
+    if (size == 0 || (uint64_t)size > WADI_MESH_FILE_BYTES_MAX) {
         return wadi_fail(error, WADI_ERR_FORMAT, "%s: %s", name,
                          size == 0 ? "the file is empty" : "mesh files may have up to 4 GiB");
     }
