@@ -6,7 +6,7 @@ PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := build
-.PHONY: build demo view test test-long validate fuzz format tidy docs install uninstall bench clean help
+.PHONY: build demo view web test test-long validate fuzz format tidy docs install uninstall bench clean help
 
 build: ## build build/wadi and the libraries (installs nothing)
 	@tools/build.sh release wadi_cli wadi_static wadi_shared
@@ -24,6 +24,10 @@ demo: ## install what is missing, build, simulate scenes/demo into demo.run and 
 view: ## install what the live view needs (npm, libwebsockets) and build with it: build/wadi view SCENE
 	@tools/setup.sh view
 	@$(MAKE) --no-print-directory build
+
+web: ## make build/web, the page of the view with the solver inside it, as a folder for any web host
+	@tools/setup.sh web
+	@tools/web.sh
 
 test: ## install what is missing and run every check and test (minutes)
 	@tools/setup.sh test

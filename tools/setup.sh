@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing to build wadi (`build`), to make videos too (`demo`), to build its live view (`view`), to test it (`test`)
-# or to test it at length (`long`).
+# Installs what is missing to build wadi (`build`), to make videos too (`demo`), to build its live view (`view`) or
+# that with the solver inside the page (`web`), to test it (`test`) or to test it at length (`long`).
 # On Debian and its relatives by apt-get, elsewhere says what is needed. Does nothing, fast, when nothing is missing.
 set -euo pipefail
 
@@ -8,6 +8,7 @@ build=(gcc libc6-dev make cmake ninja-build pkg-config libfyaml-dev libembree-de
 demo=(ffmpeg)
 # npm is several hundred packages on Debian: minutes, so that it is not asked for where the view is not.
 view=(nodejs npm ca-certificates)
+web=(emscripten)
 test=(clang clang-format clang-tidy libclang-rt-14-dev libcmocka-dev g++ libopenvdb-dev libboost-dev binutils git mandoc
       python3 python3-h5py python3-jsonschema python3-numpy python3-yaml shellcheck)
 long=(blender povray python3-paraview qemu-user-static chromium)
@@ -17,10 +18,11 @@ case "${1:-build}" in
 build) packages=("${build[@]}") ;;
 demo) packages=("${build[@]}" "${demo[@]}") ;;
 view) packages=("${build[@]}" "${view[@]}") ;;
+web) packages=("${build[@]}" "${view[@]}" "${web[@]}") ;;
 test) packages=("${build[@]}" "${demo[@]}" "${test[@]}") ;;
-long) packages=("${build[@]}" "${demo[@]}" "${view[@]}" "${test[@]}" "${long[@]}") ;;
+long) packages=("${build[@]}" "${demo[@]}" "${view[@]}" "${web[@]}" "${test[@]}" "${long[@]}") ;;
 *)
-    echo "usage: $0 [build|demo|view|test|long]" >&2
+    echo "usage: $0 [build|demo|view|web|test|long]" >&2
     exit 2
     ;;
 esac

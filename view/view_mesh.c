@@ -145,13 +145,16 @@ void wadi_view_surface_offer(WadiViewSurface *surface, WadiViewHub *hub, const W
         surface->quit = false;
         surface->has_thread = pthread_create(&surface->thread, NULL, work, surface) == 0;
     }
-    if (!surface->has_thread || atomic_load(&surface->is_busy) ||
-        !copy_water(surface, position, material, is_water)) {
+    if (atomic_load(&surface->is_busy) || !copy_water(surface, position, material, is_water)) {
         return;
     }
     surface->hub = hub;
     surface->scene = scene;
     surface->spacing = spacing;
+    if (!surface->has_thread) {
+        make_surface(surface); /* a page without threads */
+        return;
+    }
     atomic_store(&surface->is_busy, true);
     pthread_mutex_lock(&surface->lock);
     surface->has_work = true;

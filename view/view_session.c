@@ -233,6 +233,26 @@ static void greet(WadiViewSession *session)
     }
 }
 
+void wadi_view_session_init(WadiViewSession *session, const WadiViewDef *def, WadiViewHub *hub)
+{
+    memset(session, 0, sizeof *session);
+    session->def = def;
+    session->hub = hub;
+    const bool is_given = def->run != NULL || def->scene.path != NULL || def->scene.text != NULL;
+    session->chosen = !is_given && def->scene_count > 0 ? 0 : -1;
+    session->keep = WADI_VIEW_KEEP_ALL;
+    session->speed = 1.0;
+    session->is_playing = !def->is_paused;
+    snprintf(session->solver, sizeof session->solver, "%.60s", def->solver != NULL ? def->solver : "");
+}
+
+void wadi_view_session_free(WadiViewSession *session)
+{
+    wadi_view_unload(session);
+    wadi_view_page_free(&session->page);
+    wadi_view_picture_free(&session->picture);
+}
+
 void wadi_view_session_begin(WadiViewSession *session)
 {
     if (make_picture(session)) {

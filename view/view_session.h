@@ -78,7 +78,10 @@ void wadi_view_record_stop(WadiViewSession *session);
 /* An error for the person at the page. */
 void wadi_view_complain(WadiViewSession *session, const char *what, const char *why);
 
-/* view_session.c: the first picture, then one turn after another: advances when it is time to, sends what the
+/* view_session.c. The session borrows def and hub; nothing is loaded yet. */
+void wadi_view_session_init(WadiViewSession *session, const WadiViewDef *def, WadiViewHub *hub);
+void wadi_view_session_free(WadiViewSession *session);
+/* The first picture, then one turn after another: advances when it is time to, sends what the
  * page has not. A turn returns the seconds that may be waited before the next. */
 void wadi_view_session_begin(WadiViewSession *session);
 double wadi_view_session_turn(WadiViewSession *session);

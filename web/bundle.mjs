@@ -1,4 +1,4 @@
-// Bundles the page: node bundle.mjs OUT [NODE_MODULES]. Writes index.html and app.js, and page_files.c with both as C arrays.
+// Bundles the page: node bundle.mjs OUT [NODE_MODULES]. Writes index.html, app.js and host.json, and page_files.c with them as C arrays.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
@@ -21,10 +21,13 @@ await build({
   outfile: join(out, "app.js"),
 });
 writeFileSync(join(out, "index.html"), readFileSync(join(here, "index.html")));
+// The page reads where the solver runs; the folder of `make web` has another file here.
+writeFileSync(join(out, "host.json"), '{"worker": ""}\n');
 
 const files = [
   ["/index.html", "text/html; charset=utf-8", "index.html"],
   ["/app.js", "text/javascript; charset=utf-8", "app.js"],
+  ["/host.json", "application/json", "host.json"],
 ];
 let text = '#include "view_files.h"\n\n';
 files.forEach(([, , name], i) => {

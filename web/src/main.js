@@ -20,7 +20,7 @@ try {
 }
 const chart = new Chart($("chart"), $("stages"));
 let link = null;
-const send = (text) => link.send(text);
+const send = (text) => link?.send(text);
 
 // What tests and the curious look at.
 window.wadi = { state, stage, send };
@@ -92,15 +92,13 @@ function note(text) {
   noteTimer = setTimeout(() => ($("note").hidden = true), 6000);
 }
 
-// A page that was made with the solver inside says so; any other talks to the server it came from.
-const inside = document.querySelector("meta[name=wadi-inside]")?.content;
 const handlers = {
   open() {
     $("lost").hidden = true;
     stage.grains.clear();
     state.picture = null;
     state.acknowledged = 0;
-    if ($("colour").value && link) send(`colour ${$("colour").value}`);
+    if ($("colour").value) send(`colour ${$("colour").value}`);
   },
   lost(text) {
     $("lost").hidden = false;
@@ -110,6 +108,7 @@ const handlers = {
     if (message.type === "scene") onScene(message);
     else if (message.type === "stats") onStats(message);
     else if (message.type === "problem") onProblem(message);
+    else if (message.type === "end") handlers.lost(`The solver stopped: ${message.why}. Load the page again.`);
   },
   binary(buffer) {
     const kind = new Uint8Array(buffer, 0, 1)[0];
@@ -133,8 +132,14 @@ const handlers = {
     }
   },
 };
-link = inside ? new InsideLink(handlers, inside) : new Link(handlers);
-document.body.classList.toggle("is-inside", !!inside);
+
+// Where the page comes from says where the solver runs: `wadi view` has a server, the folder of `make web` a worker.
+async function connect() {
+  const host = await fetch("host.json").then((answer) => answer.json());
+  link = host.worker ? new InsideLink(handlers, host.worker) : new Link(handlers);
+  document.body.classList.toggle("is-inside", !!host.worker);
+}
+connect().catch(() => handlers.lost("The server does not answer. Load the page again."));
 
 // Drawing: when something changed. A picture is acknowledged when it is drawn, and the next one comes.
 let slow = 0, before = 0;

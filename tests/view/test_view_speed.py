@@ -1,0 +1,151 @@
+"""How live `wadi view` is: seconds to the first picture, pictures a second, milliseconds from a drag to its picture, bytes a second.
+
+Prints a table; with WADI_BENCH (make bench) its limits are checked, without it the test is skipped. The rates are those of the
+server with a plain client: a Chromium without a graphics card would draw on the same cores. `test_view_speed.py WADI NAME...`
+measures only what is named."""
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from view_harness import Browser, Page, Picture, Server, find_browser  # noqa: E402
+
+WADI = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.environ["WADI"])
+GALLERY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenes", "gallery")
+IS_BENCH = "WADI_BENCH" in os.environ
+FOLDER = tempfile.mkdtemp()
+THREADS = ("--threads", "2")
+SECONDS = 6  # of each rate
+failures = []
+
+
+def gallery(name):
+    return os.path.join(GALLERY, name, name + ".yaml")
+
+
+def figure(what, value, unit, limit, is_least=False):
+    is_good = value >= limit if is_least else value <= limit
+    print(f"| {what} | {value:.3g} {unit} | {'≥' if is_least else '≤'} {limit:g} |{'' if is_good else ' MISSED'}", flush=True)
+    if not is_good:
+        failures.append(what)
+
+
+def rates(page, seconds):
+    """Pictures, surfaces and bytes a second, and simulated seconds a second."""
+    page.picture()
+    start, pictures, surfaces, received, last = time.monotonic(), 0, 0, page.received, None
+    first = None
+    while time.monotonic() - start < seconds:
+        got = page.message()
+        if isinstance(got, Picture):
+            pictures, last, first = pictures + 1, got, first or got
+        elif not isinstance(got, dict) and got[0] == 2:
+            surfaces += 1
+    elapsed = time.monotonic() - start
+    return (pictures / elapsed, surfaces / elapsed, (page.received - received) / elapsed, (last.time - first.time) / elapsed, last)
+
+
+def measure_first_picture():
+    def once(scene):
+        start = time.monotonic()
+        with Server(WADI, scene, *THREADS) as server:
+            Page(server).picture()
+            return time.monotonic() - start
+    for name in ("inf585-collapse", "sand-column"):
+        figure(f"first picture after the command, {name}", statistics.median(once(gallery(name)) for _ in range(3)), "s", 1)
+
+
+def measure_collapse():
+    with Server(WADI, gallery("inf585-collapse"), *THREADS) as server:
+        page = Page(server)
+        page.link.send("surface 1")
+        pictures, surfaces, _, pace, last = rates(page, SECONDS)
+        figure(f"block collapse, 32³ cells, {last.particles} particles, with its surface: pictures", pictures, "1/s", 15, True)
+        figure("  its surfaces", surfaces, "1/s", 15, True)
+        print(f"|   its pace | {pace:.2f} × real time | |")
+
+
+def measure_column():
+    with Server(WADI, gallery("sand-column"), "--set", "resolution=50", *THREADS) as server:
+        page = Page(server)
+        pictures, _, data, pace, last = rates(page, SECONDS)
+        figure(f"sand column, {last.particles} particles: pictures", pictures, "1/s", 15, True)
+        print(f"|   its pace | {pace:.2f} × real time, {data / 1e6:.1f} MB/s | |")
+
+
+def measure_run():
+    run = os.path.join(FOLDER, "water.run")
+    subprocess.run([WADI, "run", gallery("water-column"), "--set", "resolution=84", "--frames", "24", "-o", run, "--quiet", *THREADS],
+                   check=True)
+    with Server(WADI, run) as server:
+        page = Page(server)
+        page.picture()
+        pictures, _, data, _, last = rates(page, SECONDS)
+        figure(f"finished run, {last.particles} moving particles, 24 frames a second: pictures", pictures, "1/s", 23, True)
+        figure("  its stream", data / 1e6, "MB/s", 35)
+        assert last.shown == last.particles
+
+
+def measure_drag():
+    with Server(WADI, gallery("sand-column"), "--set", "resolution=50", *THREADS) as server:
+        page = Page(server)
+        page.picture(lambda p: p.frame >= 2)
+        times = []
+        for i in range(20):
+            before = page.picture().particles
+            start = time.monotonic()
+            page.link.send(f"pour view_water {0.5 + 0.01 * i} 0.3 {0.5 - 0.3 * (i % 2)} 0.03 0 0 -1 0")
+            page.picture(lambda p, before=before: p.particles > before)
+            times.append(time.monotonic() - start)
+        figure(f"pour to picture, {before} particles, plain client", 1e3 * statistics.median(times), "ms", 100)
+
+
+# Presses at a place and waits until the picture with more particles is drawn; milliseconds.
+DRAG = """new Promise((done) => { const c = document.getElementById("picture"), before = wadi.state.particles, start = performance.now();
+  const at = { clientX: X, clientY: Y, pointerId: 1, button: 0, buttons: 1, bubbles: true };
+  c.setPointerCapture = () => {};
+  c.dispatchEvent(new PointerEvent("pointerdown", at));
+  const look = () => { if (wadi.state.particles > before && wadi.state.acknowledged === wadi.state.picture.sequence) {
+      c.dispatchEvent(new PointerEvent("pointerup", at)); done(performance.now() - start); } else requestAnimationFrame(look); };
+  requestAnimationFrame(look); })"""
+
+
+def measure_drag_in_a_browser():
+    if find_browser() is None:
+        print("| drag to picture in a browser | chromium is not installed | |")
+        return
+    browser = Browser()
+    with Server(WADI, gallery("inf585-collapse"), "--threads", "1") as server:
+        browser.open(server.address)
+        browser.until("window.wadi && window.wadi.state.drawn > 0 && window.wadi.state.frame >= 3")
+        browser.value("document.querySelector('[data-tool=water]').click()")
+        times = []
+        for i in range(15):
+            times.append(browser.value(DRAG.replace("X", str(300 + 20 * i)).replace("Y", str(300 + 10 * (i % 3)))))
+            time.sleep(0.2)
+    browser.close()
+    figure("drag to drawn picture in Chromium without a graphics card, block collapse", statistics.median(times), "ms", 100)
+
+
+def main():
+    wanted = sys.argv[2:]
+    probe = subprocess.run([WADI, "view", os.path.join(FOLDER, "none.yaml"), "--json"], capture_output=True, text=True, check=False)
+    if not (IS_BENCH or wanted) or "unsupported" in probe.stdout:
+        print("skipped: measures only with WADI_BENCH, and needs a wadi with its page")
+        return 77
+    print("| measured | figure | limit |\n|---|---|---|")
+    for name, measure in list(globals().items()):
+        if name.startswith("measure_") and (not wanted or any(w in name for w in wanted)):
+            measure()
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    print("missed: " + "; ".join(failures) if failures else "all limits are kept")
+    return 1 if failures and IS_BENCH else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
