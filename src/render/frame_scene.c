@@ -17,8 +17,8 @@ static const double UNDERLAY_RADIUS = 0.35;
 static const double STONE_RATIO = 2.5, STONE_FILL = 0.62;
 /* Grains of a particle that flies alone. */
 enum { LOOSE_MAX = 64 };
-/* Passes of smoothing on the mesh of a syrup, at least. */
-enum { SYRUP_SMOOTHING = 24 };
+/* Passes of smoothing on a mesh, at least. */
+enum { SYRUP_SMOOTHING = 24, SAND_SMOOTHING = 8 };
 
 static void free_parts(WadiFrameScene *frame_scene)
 {
@@ -162,9 +162,15 @@ static WadiStatus make_mesh(const WadiFrameBuilder *s, const WadiMaterial *mater
         def.field.volume_slack[0] = def.field.volume_slack[1] = 0.0;
         def.field.smoothing = 2;
     }
-    /* Viscous liquids have no ripples: those on the mesh are of the particles. */
-    if (wadi_curve_value_or_zero(&material->viscosity, s->time) >= WADI_SYRUP_VISCOSITY) {
-        def.mesh_smoothing = def.mesh_smoothing > SYRUP_SMOOTHING ? def.mesh_smoothing : SYRUP_SMOOTHING;
+    /* Bumps as large as particles do not belong to the sand; and viscous liquids have no ripples. */
+    int least = wadi_curve_value_or_zero(&material->viscosity, s->time) >= WADI_SYRUP_VISCOSITY
+                    ? SYRUP_SMOOTHING
+                : material->kind == WADI_MATERIAL_SAND ? SAND_SMOOTHING
+                                                       : 0;
+    def.mesh_smoothing = def.mesh_smoothing > least ? def.mesh_smoothing : least;
+    if (material->kind == WADI_MATERIAL_SAND) {
+        /* Moving the surface everywhere to conserve the volume would let the grains of still sand flicker. */
+        def.field.volume_slack[0] = def.field.volume_slack[1] = 0.0;
     }
     WadiStageTimes times = { 0 };
     WadiSurfaceFrame made;

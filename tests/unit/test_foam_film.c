@@ -63,7 +63,7 @@ static void a_patch_is_soft_and_flat(void **unused)
     wadi_foam_film_free(&film);
 }
 
-/* The mean over a patch's depth is 0.3: 0.9 (1 - q)^2 over its disc. n patches of area a at random leave the
+/* A patch has the depth 0.5 (1 - q)^2 over its disc. n patches of area a at random leave the
  * part of the surface that a Poisson process leaves: with depth t(q) each, exp(-n a <1 - exp(-t)>). */
 static void cover_near_and_far_is_that_of_random_patches(void **unused)
 {
@@ -73,7 +73,7 @@ static void cover_near_and_far_is_that_of_random_patches(void **unused)
     double stopped = 0.0;
     for (int i = 0; i < 1000; ++i) {
         double q = (i + 0.5) / 1000.0;
-        stopped += (1.0 - exp(-0.9 * (1.0 - q) * (1.0 - q))) / 1000.0;
+        stopped += (1.0 - exp(-0.5 * (1.0 - q) * (1.0 - q))) / 1000.0;
     }
     for (int k = 0; k < 3; ++k) {
         scatter(patches, counts[k]);

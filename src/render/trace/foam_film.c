@@ -6,7 +6,7 @@
 #include "core/hash.h"
 
 /* Optical depth of a patch at its middle. */
-static const float DEPTH = 0.9f;
+static const float DEPTH = 0.5f;
 /* Bubbles in a patch: their size over its radius, and how much the depth varies among them. */
 static const float BUBBLE_SIZE = 0.28f, BUBBLE_CONTRAST = 1.6f, BUBBLE_MORE = 0.13f;
 /* A patch covers what is at most this part of its radius above or below it, as often as wide. */
