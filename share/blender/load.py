@@ -20,6 +20,7 @@ import numpy as np
 from bpy.app.handlers import persistent
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
+POINTS = ("grains", "balls", "particles", "foam")
 PLY_TYPES = {"float": "<f4", "double": "<f8", "uchar": "u1", "uint": "<u4", "int": "<i4"}
 
 
@@ -61,15 +62,6 @@ def attributes_of(columns):
     return found
 
 
-def random_numbers(ids, number, purpose):
-    """0 to 1, the same for an id in every frame (SplitMix64)."""
-    with np.errstate(over="ignore"):
-        x = ids.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(number * 16 + purpose)
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-            x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)
-        return ((x ^ (x >> np.uint64(31))) >> np.uint64(40)).astype(np.float32) / np.float32(1 << 24)
-
-
 def wet_colour(colour, wetness):
     """Water between the grains lets light go deeper: they are darker. As in wadi's own pictures."""
     wetness = np.clip(wetness, 0, 1)[:, None]
@@ -84,30 +76,6 @@ def with_alpha(colour):
 def mean_colour(look):
     palette = np.array(look.get("palette", [look["colour"] + [1.0]]))
     return (palette[:, :3] * palette[:, 3:]).sum(0) / palette[:, 3].sum()
-
-
-def make_grains(columns, look):
-    """Each particle becomes a handful of grains about it, whose places, sizes and colours hang on its id alone."""
-    ids, count, spacing = columns["id"], look["grains"], 2 * columns["radius"]
-    attributes = attributes_of(columns)
-    wetness = attributes.get("wetness", np.full(len(ids), look["wetness"], np.float32))
-    palette = np.array(look["palette"])
-    shares = np.cumsum(palette[:, 3] / palette[:, 3].sum())
-    size = (look["fill"] * 3 / (4 * math.pi * count)) ** (1 / 3)
-    places, colours, radii = [], [], []
-    for k in range(count):
-        u = [random_numbers(ids, k, purpose) for purpose in range(6)]
-        away, height, turn = 0.62 * np.cbrt(u[0]), 2 * u[1] - 1, 2 * math.pi * u[2]
-        side = np.sqrt(np.maximum(0, 1 - height * height))
-        direction = np.stack([side * np.cos(turn), side * np.sin(turn), height], 1)
-        places.append(vectors(columns, "xyz") + (spacing * away)[:, None] * direction)
-        radii.append(spacing * size * (1 + look["size_variation"] * (2 * u[3] - 1)))
-        chosen = palette[np.minimum(np.searchsorted(shares, u[4]), len(palette) - 1), :3]
-        colours.append(wet_colour(chosen * (1 + look["variation"] * (2 * u[5] - 1))[:, None], wetness))
-    made = {name: np.tile(values, (count,) + (1,) * (values.ndim - 1)) for name, values in attributes.items()}
-    made.update(radius=np.concatenate(radii), wetness=np.tile(wetness, count),
-                colour=with_alpha(np.concatenate(colours)))
-    return np.concatenate(places), made
 
 
 def fill_mesh(mesh, places, triangles, attributes, is_smooth=True):
@@ -155,18 +123,57 @@ def new_material(name):
     return material, material.node_tree, material.node_tree.nodes.new("ShaderNodeOutputMaterial")
 
 
-def sand_material(name):
+def sand_material(name, look):
+    """The colour and wetness of the points; on a surface, cells as large as grains with the colours of minerals and bent
+    normals."""
     material, tree, output = new_material(name)
     shader = principled(tree, Specular_IOR_Level=0.3)
     colour, wetness = (tree.nodes.new("ShaderNodeAttribute") for _ in range(2))
     colour.attribute_name, wetness.attribute_name = "colour", "wetness"
     rough = tree.nodes.new("ShaderNodeMapRange")  # a film of water shines
     rough.inputs["To Min"].default_value, rough.inputs["To Max"].default_value = 1.0, 0.35
-    link(tree, colour.outputs["Color"], shader.inputs["Base Color"])
+    base = colour.outputs["Color"]
+    if look is not None and "palette" in look:
+        base = add_grains(tree, base, shader, look)
+    link(tree, base, shader.inputs["Base Color"])
     link(tree, wetness.outputs["Fac"], rough.inputs["Value"])
     link(tree, rough.outputs["Result"], shader.inputs["Roughness"])
     link(tree, shader.outputs[0], output.inputs["Surface"])
     return material
+
+
+def add_grains(tree, base, shader, look):
+    """Multiplies the colour by that of the grain's mineral over the mean of all, and bends the normal."""
+    place, cells, split, ramp, times, bump = (tree.nodes.new("ShaderNode" + kind) for kind in (
+        "NewGeometry", "TexVoronoi", "SeparateXYZ", "ValToRGB", "VectorMath", "Bump"))
+    more = tree.nodes.new("ShaderNodeVectorMath")
+    cells.inputs["Scale"].default_value = 1 / look["grain_size"]
+    mean, stops, start = mean_colour(look), [], 0.0
+    for mineral in look["palette"]:
+        for end in (-1, 1):
+            ratio = np.array(mineral[:3]) * (1 + end * look["variation"]) / mean
+            stops.append((min(start + (mineral[3] - 1e-4 if end > 0 else 0), 1.0), 1 + look["contrast"] * (ratio - 1)))
+        start += mineral[3]
+    largest = max(max(ratio) for _, ratio in stops)  # a ramp holds 0 to 1
+    elements = ramp.color_ramp.elements
+    while len(elements) < len(stops):
+        elements.new(1.0)
+    for element, (position, ratio) in zip(elements, stops):
+        element.position, element.color = position, (*(ratio / largest), 1)
+    times.operation, more.operation = "MULTIPLY", "SCALE"
+    more.inputs["Scale"].default_value = largest
+    bump.inputs["Strength"].default_value = 0.8 * look["contrast"]
+    bump.inputs["Distance"].default_value = 0.5 * look["grain_size"]
+    bump.invert = True
+    link(tree, place.outputs["Position"], cells.inputs["Vector"])
+    link(tree, cells.outputs["Color"], split.inputs[0])
+    link(tree, split.outputs[0], ramp.inputs["Fac"])
+    link(tree, base, times.inputs[0])
+    link(tree, ramp.outputs["Color"], times.inputs[1])
+    link(tree, times.outputs[0], more.inputs[0])
+    link(tree, cells.outputs["Distance"], bump.inputs["Height"])
+    link(tree, bump.outputs["Normal"], shader.inputs["Normal"])
+    return more.outputs[0]
 
 
 def clear_for_light(tree, shader, output, colour=(1, 1, 1)):
@@ -228,13 +235,31 @@ def plain_material(name, colour, checker=0.0, other=(0, 0, 0)):
     return material
 
 
+def solid_material(name, look):
+    if look["look"] == "glass":
+        return glass_material(name)
+    material = plain_material(name, look["colour"])
+    tree = material.node_tree
+    shader = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
+    shader.inputs["Roughness"].default_value = look["roughness"]
+    if look["has_pattern"]:  # its colours are those of the vertices
+        colour = tree.nodes.new("ShaderNodeAttribute")
+        colour.attribute_name = "colour"
+        link(tree, colour.outputs["Color"], shader.inputs["Base Color"])
+    return material
+
+
 def make_materials(scene):
-    made = {"glass": glass_material("wadi glass"), "collider": plain_material("wadi collider", scene["collider"])}
+    made = {"foam": sand_material("wadi foam", None)}
+    for name, look in scene["solids"].items():
+        made[name] = solid_material("wadi " + name, look)
     for look in scene["materials"]:
         name = "wadi " + look["name"]
-        made[look["name"]] = (sand_material(name) if look["look"] == "sand" else
+        made[look["name"]] = (sand_material(name, look) if look["look"] == "sand" else
                               water_material(name, look) if look["look"] == "water" else
                               plain_material(name, look["colour"]))
+        if look["look"] == "sand":
+            made[look["name"], "grains"] = sand_material(name + " grains", None)
     return made
 
 
@@ -288,10 +313,12 @@ class Run:
                 name = item["name"] + ("" if item["kind"] in ("mesh", "solid") else " " + item["kind"])
                 made = bpy.data.objects.new(name, bpy.data.meshes.new(name))
                 collection.objects.link(made)
-                made.data.materials.append(materials[item["look"]])
-                if item["kind"] in ("grains", "balls"):
+                material = materials[item["look"]]
+                if item["kind"] in POINTS:
+                    material = materials.get((item["look"], "grains"), material)
                     modifier = made.modifiers.new("wadi points", "NODES")
-                    modifier.node_group = points_nodes("wadi " + name, materials[item["look"]])
+                    modifier.node_group = points_nodes("wadi " + name, material)
+                made.data.materials.append(material)
                 self.objects[key] = made
         self.create_ground(collection, materials)
         self.create_light(collection)
@@ -309,8 +336,14 @@ class Run:
         corners = [(x + i * size, y + j * size, ground["height"]) for i, j in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
         mesh = bpy.data.meshes.new("wadi ground")
         mesh.from_pydata(corners, [], [(0, 1, 2, 3)])
-        mesh.materials.append(plain_material("wadi ground", ground["colour"], ground["checker"],
-                                             ground["checker_colour"]))
+        sand = next((look for look in self.scene["materials"] if "palette" in look), None)
+        if ground["is_sand"] and sand is not None:
+            columns = {"wetness": np.zeros(4, np.float32), "colour": with_alpha(np.tile(mean_colour(sand), (4, 1)))}
+            fill_mesh(mesh, np.array(corners, np.float32), np.array([(0, 1, 2), (0, 2, 3)]), columns)
+            mesh.materials.append(materials[sand["name"]])
+        else:
+            mesh.materials.append(plain_material("wadi ground", ground["colour"], ground["checker"],
+                                                 ground["checker_colour"]))
         collection.objects.link(bpy.data.objects.new("wadi ground", mesh))
 
     def create_light(self, collection):
@@ -351,16 +384,24 @@ class Run:
     def fill(self, mesh, item):
         columns, triangles = read_ply(item["file"])
         look = self.looks.get(item["look"])
-        if item["kind"] == "grains" and self.draw == "grains":
-            places, attributes = make_grains(columns, look)
-            fill_mesh(mesh, places, triangles, attributes)
-            return
         attributes = attributes_of(columns)
-        if look is not None and look["look"] == "sand":
+        if item["kind"] in ("grains", "foam"):
+            attributes["colour"] = with_alpha(wet_colour(attributes["colour"], attributes["wetness"]))
+        elif item["kind"] == "solid" and "colour" in attributes:
+            attributes["colour"] = with_alpha(attributes["colour"])
+        elif look is not None and look["look"] == "sand":
             count = len(columns["x"])
             wetness = attributes.setdefault("wetness", np.full(count, look.get("wetness", 0), np.float32))
             attributes["colour"] = with_alpha(wet_colour(np.tile(mean_colour(look), (count, 1)), wetness))
         fill_mesh(mesh, vectors(columns, "xyz"), triangles, attributes, item["kind"] != "solid")
+
+    def is_shown(self, item):
+        """Particles of sand instead of its surface and grains, or the other way round."""
+        if item["kind"] == "particles":
+            return self.draw == "particles"
+        is_sand = item["kind"] in ("mesh", "grains") and self.looks[item["look"]]["look"] == "sand"
+        has_particles = "palette" in self.looks.get(item["look"], {})
+        return self.draw == "grains" or not (is_sand and has_particles)
 
     def show(self, number):
         number = min(max(number, min(self.frames)), max(self.frames))
@@ -369,7 +410,7 @@ class Run:
         if number == self.shown:
             return
         frame = self.frames[number]
-        items = {(item["kind"], item["name"]): item for item in frame["objects"]}
+        items = {(item["kind"], item["name"]): item for item in frame["objects"] if self.is_shown(item)}
         for key, made in self.objects.items():
             if key in items:
                 self.fill(made.data, items[key])

@@ -54,28 +54,29 @@ static WadiStatus write_text(WadiText *text, const char *path, WadiError *error)
     return status;
 }
 
-static void put_grains(WadiText *text, const WadiMaterial *material)
+/* Size and colours of the grains that the surface of sand shows. */
+static void put_grains(WadiText *text, const WadiExportFrame *frame, const WadiMaterial *material,
+                       const WadiLook *look)
 {
-    WadiGrainDef grains = wadi_frame_scene_grains(&material->look);
-    wadi_text_printf(text, ", \"grains\": %d, \"fill\": ", grains.per_particle);
-    wadi_text_append_number(text, grains.fill);
-    wadi_text_append(text, ", \"size_variation\": ");
-    wadi_text_append_number(text, grains.size_variation);
+    double contrast, size = wadi_export_grain_size(frame, look, &contrast);
+    wadi_text_append(text, ", \"grain_size\": ");
+    wadi_text_append_number(text, size);
+    wadi_text_append(text, ", \"contrast\": ");
+    wadi_text_append_number(text, contrast);
     wadi_text_append(text, ", \"variation\": ");
-    wadi_text_append_number(text, (double)grains.palette.variation);
+    wadi_text_append_number(text, (double)look->variation);
     wadi_text_append(text, ", \"wetness\": ");
-    wadi_text_append_number(text, (double)grains.wetness);
+    wadi_text_append_number(text, material->look.wetness);
     wadi_text_append(text, ",\n     \"palette\": [");
     bool is_first = true;
-    for (int c = 0; c < WADI_GRAIN_COLOURS; ++c) {
-        const uint8_t *b = grains.palette.colour[c];
-        if (grains.palette.fraction[c] > 0.0f) {
-            WadiRgb rgb = wadi_srgb(b[0], b[1], b[2]);
+    for (int m = 0; m < WADI_LOOK_MINERALS; ++m) {
+        WadiRgb rgb = look->mineral[m];
+        if (look->fraction[m] > 0.0f) {
             wadi_text_append(text, is_first ? "" : ", ");
-            put_numbers(text,
-                        (const double[4]){ (double)rgb.x, (double)rgb.y, (double)rgb.z,
-                                           (double)grains.palette.fraction[c] },
-                        4);
+            put_numbers(
+                text,
+                (const double[4]){ (double)rgb.x, (double)rgb.y, (double)rgb.z, (double)look->fraction[m] },
+                4);
             is_first = false;
         }
     }
@@ -91,6 +92,8 @@ static void put_look(WadiText *text, const WadiLook *look)
     wadi_text_append_number(text, (double)look->index);
     wadi_text_append(text, ", \"absorption\": ");
     put_rgb(text, look->absorption);
+    wadi_text_append(text, ", \"roughness\": ");
+    wadi_text_append_number(text, (double)look->coat_roughness);
 }
 
 static void put_materials(WadiText *text, const WadiExportFrame *frame)
@@ -106,11 +109,26 @@ static void put_materials(WadiText *text, const WadiExportFrame *frame)
         wadi_text_append(text, ", ");
         put_look(text, &frame_scene->looks[part->style == WADI_STYLE_BALLS ? part->look : part->mesh_look]);
         if (part->style == WADI_STYLE_GRAINS) {
-            put_grains(text, material);
+            put_grains(text, frame, material, &frame_scene->looks[part->mesh_look]);
         }
         wadi_text_append(text, "}");
     }
     wadi_text_append(text, "]");
+}
+
+/* The looks of colliders and walls, by the names of their objects. */
+static void put_solid_looks(WadiText *text, const WadiExportFrame *frame)
+{
+    const WadiFrameScene *frame_scene = frame->frame_scene;
+    put_key(text, "solids");
+    wadi_text_append(text, "{");
+    for (int s = 0; s < frame_scene->solid_count; ++s) {
+        const WadiFrameSceneSolid *solid = &frame_scene->solids[s];
+        wadi_text_printf(text, "%s\n    \"solid.%d\": {", s > 0 ? "," : "", s);
+        put_look(text, &frame_scene->looks[solid->look]);
+        wadi_text_printf(text, ", \"has_pattern\": %s}", solid->texture != NULL ? "true" : "false");
+    }
+    wadi_text_append(text, "}");
 }
 
 WadiStatus wadi_export_blender_shared(const WadiExportFrame *frame, const char *path, const char *sky,
@@ -147,7 +165,8 @@ WadiStatus wadi_export_blender_shared(const WadiExportFrame *frame, const char *
         wadi_text_append_number(&text, ground->height);
         wadi_text_append(&text, ", \"colour\": ");
         put_rgb(&text, ground->look.colour);
-        wadi_text_append(&text, ", \"checker\": ");
+        wadi_text_printf(&text, ", \"is_sand\": %s, \"checker\": ",
+                         ground->look.kind == WADI_LOOK_SAND ? "true" : "false");
         wadi_text_append_number(&text, ground->look.texture == WADI_LOOK_TEXTURE_CHECKER
                                            ? (double)ground->look.texture_size
                                            : 0.0);
@@ -157,10 +176,7 @@ WadiStatus wadi_export_blender_shared(const WadiExportFrame *frame, const char *
     } else {
         wadi_text_append(&text, "null");
     }
-    WadiVec3 c = render->collider_colour;
-    put_key(&text, "collider");
-    put_rgb(&text, wadi_vec3f(wadi_srgb_decode((float)c.x), wadi_srgb_decode((float)c.y),
-                              wadi_srgb_decode((float)c.z)));
+    put_solid_looks(&text, frame);
     put_materials(&text, frame);
     wadi_text_append(&text, "\n}\n");
     return write_text(&text, path, error);
@@ -212,66 +228,151 @@ static WadiStatus write_particles(const WadiExportFrame *frame, const char *path
     return status;
 }
 
-static WadiStatus put_part(WadiText *text, const WadiExportFrame *frame, const WadiFrameScenePart *part,
-                           const char *folder, const WadiState *state, bool *is_first, WadiError *error)
+/* Grains as particles with the attributes colour (linear), wetness and velocity; ids count them. */
+static WadiStatus write_grains(const WadiExportFrame *frame, const char *path, const WadiGrains *grains,
+                               int material, WadiArena *arena, WadiError *error)
 {
-    const char *name = frame->scene->materials[part->material].name;
-    char file[300], path[WADI_PATH_SIZE];
-    bool is_balls = part->style == WADI_STYLE_BALLS;
+    const size_t count = grains->count;
+    if (count > INT32_MAX) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "%zu grains are too many for a file", count);
+    }
+    WadiCloud cloud = { .count = (int32_t)count, .spacing_min = INFINITY, .attribute_count = 2 };
+    float *colour, *wetness;
+    WADI_TRY(WADI_ARENA_NEW(arena, &cloud.position, count, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &cloud.spacing, count, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &cloud.id, count, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &colour, 3 * count, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &wetness, count, "grains", error));
+    for (size_t i = 0; i < count; ++i) {
+        const float *s = grains->sphere[i];
+        const WadiTraceColour c = grains->colour[i];
+        const WadiRgb linear = wadi_srgb(c.red, c.green, c.blue);
+        cloud.position[i] =
+            wadi_add(frame->frame_scene->origin, wadi_vec3((double)s[0], (double)s[1], (double)s[2]));
+        cloud.spacing[i] = 2.0f * s[3];
+        cloud.spacing_min = fmin(cloud.spacing_min, (double)cloud.spacing[i]);
+        cloud.spacing_max = fmax(cloud.spacing_max, (double)cloud.spacing[i]);
+        cloud.id[i] = (uint32_t)i;
+        colour[3 * i] = linear.x;
+        colour[3 * i + 1] = linear.y;
+        colour[3 * i + 2] = linear.z;
+        wetness[i] = (float)c.wetness / 255.0f;
+    }
+    cloud.attribute[0] = (WadiCloudAttribute){ "colour", 3, colour };
+    cloud.attribute[1] = (WadiCloudAttribute){ "wetness", 1, wetness };
+    if (grains->velocity != NULL) {
+        cloud.attribute[cloud.attribute_count++] =
+            (WadiCloudAttribute){ "velocity", 3, (float *)grains->velocity };
+    }
+    return wadi_export_ply_particles(frame, path, &cloud, material, error);
+}
+
+/* State of writing the objects of a frame. */
+typedef struct Objects {
+    WadiText *text;
+    const WadiExportFrame *frame;
+    const char *folder;
+    WadiArena *arena;
+    bool is_first;
+} Objects;
+
+/* The file of an object, "NAME.0001.ply", and its path. */
+static void name_file(const Objects *o, const char *name, char file[300], char path[WADI_PATH_SIZE])
+{
+    snprintf(file, 300, "%.200s.%04d.ply", name, o->frame->frame);
+    snprintf(path, WADI_PATH_SIZE, "%.3700s/%s", o->folder, file);
+}
+
+static WadiStatus put_points(Objects *o, const char *name, const char *kind, const char *look,
+                             const WadiGrains *grains, int material, WadiError *error)
+{
+    char with_kind[300], file[300], path[WADI_PATH_SIZE];
+    if (grains->count == 0) {
+        return WADI_OK;
+    }
+    snprintf(with_kind, sizeof with_kind, "%.200s.grains", name);
+    name_file(o, with_kind, file, path);
+    WadiArenaMark mark = wadi_arena_mark(o->arena);
+    WadiStatus status = write_grains(o->frame, path, grains, material, o->arena, error);
+    wadi_arena_release(o->arena, mark);
+    put_object(o->text, name, kind, look, file, &o->is_first);
+    return status;
+}
+
+static WadiStatus put_part(Objects *o, const WadiFrameScenePart *part, const WadiState *state,
+                           WadiError *error)
+{
+    const char *name = o->frame->scene->materials[part->material].name;
+    char with_kind[300], file[300], path[WADI_PATH_SIZE];
     if (part->style == WADI_STYLE_HIDDEN) {
         return WADI_OK;
     }
-    if (is_balls || part->style == WADI_STYLE_GRAINS) {
-        snprintf(file, sizeof file, "%.200s.particles.%04d.ply", name, frame->frame);
-        snprintf(path, sizeof path, "%.3700s/%s", folder, file);
-        WADI_TRY(write_particles(frame, path, state, part->material, error));
-        put_object(text, name, is_balls ? "balls" : "grains", name, file, is_first);
+    if (part->style == WADI_STYLE_BALLS || part->style == WADI_STYLE_GRAINS) {
+        snprintf(with_kind, sizeof with_kind, "%.200s.particles", name);
+        name_file(o, with_kind, file, path);
+        WADI_TRY(write_particles(o->frame, path, state, part->material, error));
+        put_object(o->text, name, part->style == WADI_STYLE_BALLS ? "balls" : "particles", name, file,
+                   &o->is_first);
+    }
+    if (part->style == WADI_STYLE_GRAINS) {
+        WADI_TRY(put_points(o, name, "grains", name, &part->grains, part->material, error));
     }
     if (part->mesh.mesh.triangle_count > 0) {
-        snprintf(file, sizeof file, "%.200s.%04d.ply", name, frame->frame);
-        snprintf(path, sizeof path, "%.3700s/%s", folder, file);
-        WADI_TRY(wadi_export_ply_mesh(frame, path, &part->mesh, error));
-        put_object(text, name, "mesh", name, file, is_first);
+        name_file(o, name, file, path);
+        WADI_TRY(wadi_export_ply_mesh(o->frame, path, &part->mesh, error));
+        put_object(o->text, name, "mesh", name, file, &o->is_first);
     }
     return WADI_OK;
 }
 
-static WadiStatus put_solid(WadiText *text, const WadiExportFrame *frame, int index, const char *folder,
-                            bool *is_first, WadiError *error)
+static WadiStatus put_foam(Objects *o, WadiError *error)
 {
-    const WadiFrameSceneSolid *solid = &frame->frame_scene->solids[index];
-    bool is_glass = frame->frame_scene->looks[solid->look].kind == WADI_LOOK_GLASS;
+    WadiGrains foam;
+    WADI_TRY(wadi_export_foam(o->frame->frame_scene, &foam, o->arena, error));
+    return put_points(o, "foam", "foam", "foam", &foam, 0, error);
+}
+
+static WadiStatus put_solid(Objects *o, int index, WadiError *error)
+{
+    const WadiFrameSceneSolid *solid = &o->frame->frame_scene->solids[index];
     char name[64], file[300], path[WADI_PATH_SIZE];
     if (solid->mesh.triangle_count == 0) {
         return WADI_OK;
     }
-    snprintf(name, sizeof name, "%s.%d", is_glass ? "wall" : "collider", index);
-    snprintf(file, sizeof file, "%s.%04d.ply", name, frame->frame);
-    snprintf(path, sizeof path, "%.3700s/%s", folder, file);
+    snprintf(name, sizeof name, "solid.%d", index);
+    name_file(o, name, file, path);
     WadiSurfaceMesh mesh = { .mesh = solid->mesh };
-    WADI_TRY(wadi_export_ply_mesh(frame, path, &mesh, error));
-    put_object(text, name, "solid", is_glass ? "glass" : "collider", file, is_first);
+    WadiRgb *colours;
+    WADI_TRY(wadi_export_solid_colours(o->frame->frame_scene, solid, &colours, o->arena, error));
+    if (colours != NULL) {
+        mesh.attribute_count = 1;
+        mesh.attribute[0] = (WadiCloudAttribute){ "colour", 3, (float *)colours };
+    }
+    WADI_TRY(wadi_export_ply_mesh(o->frame, path, &mesh, error));
+    put_object(o->text, solid->name != NULL && solid->name[0] != '\0' ? solid->name : name, "solid", name,
+               file, &o->is_first);
     return WADI_OK;
 }
 
 static WadiStatus put_objects(WadiText *text, const WadiExportFrame *frame, const char *folder,
-                              const WadiState *state, WadiError *error)
+                              const WadiState *state, WadiArena *arena, WadiError *error)
 {
-    bool is_first = true;
+    Objects o = { .text = text, .frame = frame, .folder = folder, .arena = arena, .is_first = true };
     put_key(text, "objects");
     wadi_text_append(text, "[");
     for (int p = 0; p < frame->frame_scene->part_count; ++p) {
-        WADI_TRY(put_part(text, frame, &frame->frame_scene->parts[p], folder, state, &is_first, error));
+        WADI_TRY(put_part(&o, &frame->frame_scene->parts[p], state, error));
     }
+    WADI_TRY(put_foam(&o, error));
     for (int s = 0; s < frame->frame_scene->solid_count; ++s) {
-        WADI_TRY(put_solid(text, frame, s, folder, &is_first, error));
+        WADI_TRY(put_solid(&o, s, error));
     }
     wadi_text_append(text, "]\n}\n");
     return WADI_OK;
 }
 
 WadiStatus wadi_export_blender_frame(const WadiExportFrame *frame, const char *folder, const WadiState *state,
-                                     const char *path, WadiError *error)
+                                     const char *path, WadiArena *arena, WadiError *error)
 {
     WadiExportCamera camera;
     if (!wadi_export_camera(&frame->camera, &camera)) {
@@ -283,7 +384,7 @@ WadiStatus wadi_export_blender_frame(const WadiExportFrame *frame, const char *f
     put_key(&text, "time");
     wadi_text_append_number(&text, frame->time);
     put_camera(&text, frame, &camera);
-    WadiStatus status = put_objects(&text, frame, folder, state, error);
+    WadiStatus status = put_objects(&text, frame, folder, state, arena, error);
     if (status != WADI_OK) {
         wadi_text_free(&text);
         return status;

@@ -13,9 +13,10 @@ extern const size_t wadi_blender_script_size;
 WadiStatus wadi_export_blender_shared(const WadiExportFrame *frame, const char *path, const char *sky,
                                       int last_frame, WadiError *error);
 
-/* NAME.0001.json, written after the files it names: MATERIAL.particles.0001.ply of the materials drawn as
- * grains or balls, MATERIAL.0001.ply of those with a mesh, collider.INDEX.0001.ply. */
+/* NAME.0001.json, written after the files it names: of materials MATERIAL.particles.0001.ply (those drawn as
+ * grains or balls), MATERIAL.grains.0001.ply (single grains: those that fly, or all stones) and
+ * MATERIAL.0001.ply (meshes); foam.grains.0001.ply; solid.INDEX.0001.ply. */
 WadiStatus wadi_export_blender_frame(const WadiExportFrame *frame, const char *folder, const WadiState *state,
-                                     const char *path, WadiError *error);
+                                     const char *path, WadiArena *arena, WadiError *error);
 
 #endif

@@ -103,7 +103,6 @@ static void put_part_looks(WadiExportOut *out, const WadiExportFrame *frame, con
 WadiStatus wadi_export_pbrt_shared(const WadiExportFrame *frame, const char *path, WadiError *error)
 {
     const WadiFrameScene *frame_scene = frame->frame_scene;
-    bool is_declared[2] = { false, false };
     WadiExportOut out;
     wadi_out_open(&out, path, error);
     wadi_export_shared_comments(&out, frame, "# ", "what all frames share");
@@ -111,13 +110,12 @@ WadiStatus wadi_export_pbrt_shared(const WadiExportFrame *frame, const char *pat
         put_part_looks(&out, frame, &frame_scene->parts[p]);
     }
     for (int s = 0; s < frame_scene->solid_count; ++s) {
-        const WadiLook *look = &frame_scene->looks[frame_scene->solids[s].look];
-        bool is_glass = look->kind == WADI_LOOK_GLASS;
-        if (!is_declared[is_glass]) {
-            is_declared[is_glass] = true;
-            wadi_out_printf(&out, "MakeNamedMaterial \"wadi %s\"", is_glass ? "glass" : "collider");
-            put_named(&out, look, 0.0f);
+        WadiLook look = frame_scene->looks[frame_scene->solids[s].look];
+        if (look.texture != WADI_LOOK_TEXTURE_NONE) { /* pbrt has no colours of vertices: the mean of both */
+            look.colour = wadi_lerpf(look.colour, look.second_colour, 0.5f);
         }
+        wadi_out_printf(&out, "MakeNamedMaterial \"wadi solid %d\"", s);
+        put_named(&out, &look, 0.0f);
     }
     wadi_export_end(&out, frame, "# ");
     return wadi_out_close(&out);
@@ -229,24 +227,24 @@ static WadiStatus put_mesh(WadiExportOut *out, const WadiExportFrame *frame, con
 }
 
 /* A transform per grain: pbrt's spheres are centred on the origin. `Transform` replaces the previous one,
- * which is shorter than an attribute block. */
-static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, const WadiFrameScenePart *part,
-                             WadiArena *arena, WadiError *error)
+ * which is shorter than an attribute block. `balls` is the material whose balls they are; < 0: each has its
+ * own colour. */
+static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, const WadiGrains *grains,
+                             int balls, WadiArena *arena, WadiError *error)
 {
-    const WadiGrains *grains = &part->grains;
     WadiGrainGroups groups;
     WADI_TRY(wadi_grain_groups_make(&groups, grains, arena, error));
     for (size_t g = 0; g < groups.count; ++g) {
         const WadiGrainGroup *group = &groups.group[g];
         int decimals = wadi_out_decimals(2e-3 * (double)grains->sphere[groups.order[group->first]][3]);
         wadi_out_text(out, "AttributeBegin\n");
-        if (frame->frame_scene->looks[part->look].kind == WADI_LOOK_SAND) {
+        if (balls < 0) {
             wadi_out_printf(out, "Material %s", sand_type(group->wetness));
             put_sand(out, group->colour, group->wetness);
             wadi_out_text(out, "\n");
         } else {
             wadi_out_text(out, "NamedMaterial ");
-            put_name(out, frame, part->material, " balls");
+            put_name(out, frame, balls, " balls");
             wadi_out_text(out, "\n");
         }
         for (size_t i = 0; i < group->count; ++i) {
@@ -269,7 +267,6 @@ static WadiStatus put_solid(WadiExportOut *out, const WadiExportFrame *frame, in
                             WadiError *error)
 {
     const WadiFrameSceneSolid *solid = &frame->frame_scene->solids[index];
-    bool is_glass = frame->frame_scene->looks[solid->look].kind == WADI_LOOK_GLASS;
     char file[300], path[WADI_PATH_SIZE];
     if (solid->mesh.triangle_count == 0) {
         return WADI_OK;
@@ -278,8 +275,8 @@ static WadiStatus put_solid(WadiExportOut *out, const WadiExportFrame *frame, in
     snprintf(path, sizeof path, "%.3700s/%s", folder, file);
     WadiSurfaceMesh mesh = { .mesh = solid->mesh };
     WADI_TRY(wadi_export_ply_mesh(frame, path, &mesh, error));
-    wadi_out_printf(out, "NamedMaterial \"wadi %s\"\nShape \"plymesh\" \"string filename\" \"%s\"\n",
-                    is_glass ? "glass" : "collider", file);
+    wadi_out_printf(out, "NamedMaterial \"wadi solid %d\"\nShape \"plymesh\" \"string filename\" \"%s\"\n",
+                    index, file);
     return WADI_OK;
 }
 
@@ -292,10 +289,16 @@ static WadiStatus put_world(WadiExportOut *out, const WadiExportFrame *frame, co
         const WadiFrameScenePart *part = &frame->frame_scene->parts[p];
         WADI_TRY(put_mesh(out, frame, part, folder, error));
         WadiArenaMark mark = wadi_arena_mark(arena);
-        WadiStatus status = part->grains.count > 0 ? put_grains(out, frame, part, arena, error) : WADI_OK;
+        const bool is_sand = frame->frame_scene->looks[part->look].kind == WADI_LOOK_SAND;
+        WadiStatus status = part->grains.count > 0 ? put_grains(out, frame, &part->grains,
+                                                                is_sand ? -1 : part->material, arena, error)
+                                                   : WADI_OK;
         wadi_arena_release(arena, mark);
         WADI_TRY(status);
     }
+    WadiGrains foam;
+    WADI_TRY(wadi_export_foam(frame->frame_scene, &foam, arena, error));
+    WADI_TRY(put_grains(out, frame, &foam, -1, arena, error));
     for (int s = 0; s < frame->frame_scene->solid_count; ++s) {
         WADI_TRY(put_solid(out, frame, s, folder, error));
     }

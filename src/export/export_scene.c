@@ -8,6 +8,9 @@
 #include "io/files/files.h"
 #include "wadi/base.h"
 
+/* Radius of the ball that stands for a patch of foam, over that of the patch. */
+static const float PATCH_BALL = 0.4f;
+
 enum { CLASSES = 1 << 18, RINGS = 3, SECTORS = 4, SAMPLES = 8 };
 
 void wadi_export_shared_comments(WadiExportOut *out, const WadiExportFrame *frame, const char *mark,
@@ -137,6 +140,55 @@ WadiStatus wadi_grain_groups_make(WadiGrainGroups *groups, const WadiGrains *gra
         groups->order[next[class_of(grains->colour[g])]++] = (uint32_t)g;
     }
     return WADI_OK;
+}
+
+WadiStatus wadi_export_foam(const WadiFrameScene *frame_scene, WadiGrains *foam, WadiArena *arena,
+                            WadiError *error)
+{
+    const WadiGrains *drops = &frame_scene->foam;
+    const size_t count = drops->count + frame_scene->patch_count;
+    *foam = (WadiGrains){ 0 };
+    WADI_TRY(WADI_ARENA_NEW(arena, &foam->sphere, count, "foam", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &foam->colour, count, "foam", error));
+    for (size_t i = 0; i < drops->count; ++i) {
+        memcpy(foam->sphere[i], drops->sphere[i], sizeof foam->sphere[i]);
+        foam->colour[i] = drops->colour[i];
+    }
+    for (size_t i = 0; i < frame_scene->patch_count; ++i) {
+        const WadiFoamPatch *patch = &frame_scene->foam_patches[i];
+        const float ball[4] = { patch->position.x, patch->position.y, patch->position.z,
+                                PATCH_BALL * patch->radius };
+        memcpy(foam->sphere[drops->count + i], ball, sizeof ball);
+        foam->colour[drops->count + i] = (WadiTraceColour){ 245, 247, 248, 0 };
+    }
+    foam->count = count;
+    return WADI_OK;
+}
+
+WadiStatus wadi_export_solid_colours(const WadiFrameScene *frame_scene, const WadiFrameSceneSolid *solid,
+                                     WadiRgb **colours, WadiArena *arena, WadiError *error)
+{
+    *colours = NULL;
+    if (solid->texture == NULL) {
+        return WADI_OK;
+    }
+    const WadiLook *look = &frame_scene->looks[solid->look];
+    WADI_TRY(WADI_ARENA_NEW(arena, colours, solid->mesh.vertex_count, "colours of a solid", error));
+    for (size_t v = 0; v < solid->mesh.vertex_count; ++v) {
+        const float *t = solid->texture[v];
+        (*colours)[v] = wadi_look_colour(look, wadi_vec3((double)t[0], (double)t[1], (double)t[2]));
+    }
+    return WADI_OK;
+}
+
+double wadi_export_grain_size(const WadiExportFrame *frame, const WadiLook *look, double *contrast)
+{
+    const double distance = wadi_norm(wadi_sub(frame->camera.target, frame->camera.eye));
+    const double pixel =
+        2.0 * tan(frame->camera.view_angle * 0.00872664625997164788) * distance / frame->scene->render.height;
+    const double grain = (double)look->grain_size, size = fmax(grain, pixel);
+    *contrast = size > 0.0 ? grain / size : 0.0;
+    return size;
 }
 
 /* Mean radiance of the surround over a patch of directions: heights z0 to z1, azimuths a0 to a1. */

@@ -76,6 +76,18 @@ typedef struct WadiGrainGroups {
 WadiStatus wadi_grain_groups_make(WadiGrainGroups *groups, const WadiGrains *grains, WadiArena *arena,
                                   WadiError *error);
 
+/* Foam, spray, bubbles and dust as balls, in the arena; patches of foam are balls smaller than they are. */
+WadiStatus wadi_export_foam(const WadiFrameScene *frame_scene, WadiGrains *foam, WadiArena *arena,
+                            WadiError *error);
+
+/* The colours of a solid's pattern at its vertices, in the arena; NULL: it has none. */
+WadiStatus wadi_export_solid_colours(const WadiFrameScene *frame_scene, const WadiFrameSceneSolid *solid,
+                                     WadiRgb **colours, WadiArena *arena, WadiError *error);
+
+/* Size, m, of the pattern that stands for grains of sand: that of the grains, or of a pixel at the camera's
+ * target where grains are smaller; *contrast is then less than 1. */
+double wadi_export_grain_size(const WadiExportFrame *frame, const WadiLook *look, double *contrast);
+
 /* The surround as directional lights: direction to the light and irradiance on a sheet that faces it. They
  * cover the upper hemisphere, and one is from below where the surround has light there. */
 enum { WADI_EXPORT_DOME = 13 };

@@ -110,7 +110,8 @@ static WadiStatus write_blender_shared(const Exporter *e, const WadiExportFrame 
 static WadiStatus write_blender_frame(Exporter *e, const WadiExportFrame *frame, const char *path,
                                       WadiError *error)
 {
-    return wadi_export_blender_frame(frame, e->job->folder, &e->maker.frame, path, error);
+    return wadi_export_blender_frame(frame, e->job->folder, &e->maker.frame, path,
+                                     &e->maker.frame_scene.arena, error);
 }
 
 static const Target targets[] = {
@@ -202,7 +203,8 @@ static WadiStatus write_frame(Exporter *e, WadiFrameHeader *header, uint64_t key
 
 static void count_objects(const WadiFrameScene *frame_scene, int64_t *grains, int64_t *triangles)
 {
-    *grains = *triangles = 0;
+    *triangles = 0;
+    *grains = (int64_t)(frame_scene->foam.count + frame_scene->patch_count);
     for (int p = 0; p < frame_scene->part_count; ++p) {
         *grains += (int64_t)frame_scene->parts[p].grains.count;
         *triangles += (int64_t)frame_scene->parts[p].mesh.mesh.triangle_count;
@@ -252,10 +254,6 @@ static WadiStatus export_all(Exporter *e, WadiError *error)
 {
     const WadiExportDef *def = e->job->def;
     WadiRenderPlan *plan = &e->plan;
-    if (def->target == WADI_EXPORT_BLENDER) {
-        /* The script creates the grains. */
-        plan->frame_scene.grains_max = 1;
-    }
     WADI_TRY(wadi_picture_meter(&e->maker, plan, error));
     WadiCamera first = wadi_frame_scene_camera(plan->view.scene, plan->box, 0.0);
     e->light = wadi_frame_scene_light(plan->view.scene, &first,
