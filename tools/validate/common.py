@@ -32,13 +32,15 @@ def version():
 class Tool:
     """The command line of a tool, its scratch folder and its results."""
 
-    def __init__(self, name, description, add_arguments=None):
+    def __init__(self, name, description, add_arguments=None, solvers=("flip",)):
         parser = argparse.ArgumentParser(description=description)
         parser.add_argument("--quick", action="store_true", help="coarse and short: a minute or two")
         parser.add_argument("--wadi", default=os.path.join(ROOT, "build", "wadi"), help="the command to test")
         parser.add_argument("--threads", type=int, default=0, help="threads of each run; 0: all cores")
         parser.add_argument("--out", help="folder for the results; default docs/validation, with --quick build/validate")
         parser.add_argument("--keep", help="folder to keep the runs in; default: a temporary one that is removed")
+        parser.add_argument("--solver", default="flip", choices=solvers,
+                            help="solver of every scene; rows of the other one stay as they are in NAME.json")
         parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
                             help="override a value of every scene, as in wadi run")
         if add_arguments is not None:
@@ -47,6 +49,7 @@ class Tool:
         self.version = version()
         self.args = parser.parse_args()
         self.quick = self.args.quick
+        self.solver = self.args.solver
         default = os.path.join("build", "validate") if self.quick else os.path.join("docs", "validation")
         self.out = self.args.out or os.path.join(ROOT, default)
         os.makedirs(self.out, exist_ok=True)
@@ -58,7 +61,7 @@ class Tool:
         """Simulate a scene given as a dictionary, up to a frame if one is given; returns its Run. JSON is YAML."""
         path = os.path.join(self.folder, name + ".json")
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"wadi": 1, "name": name, **scene}, file, indent=1)
+            json.dump({"wadi": 1, "name": name, "solver": self.solver, **scene}, file, indent=1)
         run = os.path.join(self.folder, name + ".run")
         command = [self.args.wadi, "run", path, "-o", run, "--quiet", "--threads", str(self.args.threads),
                    "--resume" if resume else "--overwrite"]
@@ -80,11 +83,24 @@ class Tool:
         text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         return [json.loads(line) for line in text.splitlines()]
 
+    def beside_others(self, rows):
+        """The rows, with those that the other solvers left in NAME.json: by solver, flip first."""
+        path = os.path.join(self.out, self.name + ".json")
+        kept = []
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                kept = [{"solver": "flip", **row} for row in json.load(file)["rows"]]
+        rows = [{"solver": self.solver, **row} for row in rows]
+        return sorted([row for row in kept if row["solver"] != self.solver] + rows, key=lambda row: row["solver"])
+
     def write(self, rows, columns, plot=None, note=""):
         """Rows are dictionaries; columns are (key, heading, format) of the table."""
         command = f"tools/validate/{self.name}.py" + (" --quick" if self.quick else "")
+        command += f" --solver {self.solver}" if self.solver != "flip" else ""
         command += f" --largest {self.args.largest}" if getattr(self.args, "largest", 0) else ""
         command += "".join(f" --set {shlex.quote(setting)}" for setting in self.args.set)
+        if any(row.get("solver", self.solver) != self.solver for row in rows):
+            command += ", the rows of other solvers by the same with their names"
         lines = [f"Written by `{command}`, {self.version}.", ""]
         if note:
             lines += [note, ""]

@@ -22,7 +22,15 @@ def links(name, *plots):
     return ", ".join([f"[table]({name}.md)", *(f"[plot]({plot}.svg)" for plot in plots or (name,))])
 
 
+def of_solver(rows, solver):
+    return [row for row in rows if row.get("solver", "flip") == solver]
+
+
 def pile(rows):
+    for row in of_solver(rows, "sph"):
+        yield f"poured heap of sph, flank at {row['angle']}°, mean of {len(row['piles'])}, {row['height_cells']:.0f} cells high; lowest to " \
+            "highest", f"{row['all']:.1f}°; {row['lowest']:.1f} to {row['highest']:.1f}°", "within 4°, rising", links("pile")
+    rows = of_solver(rows, "flip")
     angles, files = series(rows, "angle", ".0f"), links("pile")
     yield f"poured heap, flank at {angles}°, means of {len(rows[0]['piles'])}", series(rows, "all", ".1f") + "°", "within 4°, rising", files
     yield "the same, axes against diagonals: mean, most of a heap, %", \
@@ -41,6 +49,12 @@ def rest(rows):
 
 
 def column(rows):
+    for row in of_solver(rows, "sph"):
+        grid = [other["runout"] for other in of_solver(rows, "flip")
+                if (other["kind"], other["angle"], other["a"]) == (row["kind"], row["angle"], row["a"])]
+        yield f"{row['kind']} column of sph, {row['angle']}°, a = {row['a']:g}: run-out over that of flip", \
+            f"{row['runout'] / grid[len(grid) // 2]:.2f}", "0.85 to 1.15", links("column", "column" if row["kind"] == "planar" else "column-round")
+    rows = of_solver(rows, "flip")
     finest = {}
     for row in rows:  # of several grids the one in the middle
         finest.setdefault((row["kind"], row["angle"], row["a"]), []).append(row)
