@@ -2,12 +2,23 @@
  * ball. */
 #include "drop.h"
 
-#define DROP "wadi: 1\nsolver: sph\ncell_size: 0.002\nfps: 200\ngravity: [0, 0, 0]\n" DROP_MATERIALS
+#define HEAD "wadi: 1\nsolver: sph\nfps: 200\ngravity: [0, 0, 0]\n" DROP_MATERIALS
+#define DROP HEAD "cell_size: 0.002\n"
 
+/* Radii of 4, 6 and 9 spacings. */
 static void an_ellipsoid_swings_at_lambs_frequency(void **unused)
 {
     (void)unused;
-    check_drop_period(DROP DROP_ELLIPSOID, 0.15);
+    static const char *const scenes[] = { HEAD "cell_size: 0.003\n" DROP_ELLIPSOID,
+                                          HEAD "cell_size: 0.002\n" DROP_ELLIPSOID,
+                                          HEAD "cell_size: 0.001333\n" DROP_ELLIPSOID };
+    double part[3];
+    for (int n = 0; n < 3; ++n) {
+        part[n] = drop_period_over_lamb(scenes[n]);
+    }
+    for (int n = 0; n < 3; ++n) {
+        CHECK_NEAR(part[n], 1.0, 0.1);
+    }
 }
 
 static void a_cube_becomes_a_ball(void **unused)
