@@ -96,6 +96,52 @@ static void test_force_and_strain_are_transposes(void **state)
     assert_true(fabs(work) > 1e-3 * size);
 }
 
+/* |sum_j v_j (x) G_ij| of a constant velocity v = (1, 1, 1): the strain as the paper prints it, without the
+ * difference of velocities. */
+static double printed_strain(int i)
+{
+    const WadiSphPairs *pairs = &slab->pairs;
+    WadiF4 sum = { 0 };
+    for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
+        sum += WADI_SPH_OFFSET(pairs->place[pairs->index[n]], pairs->place[i]) * wadi_sph_slope(pairs, n);
+    }
+    return sqrt((double)(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]));
+}
+
+/* Sand that moves as one has no strain, in any disorder; as printed it would. A simple shear has half its
+ * rate, inside of a lattice. */
+static void test_strain_is_that_of_the_motion(void **state)
+{
+    (void)state;
+    static WadiSphStress strain[SLAB_MAX];
+    const WadiSphFrictionIn in = slab_friction(slab);
+    double printed = 0.0;
+    for (int i = 0; i < slab->count; ++i) {
+        slab->velocity[i] = (WadiF4){ 1.0f, 1.0f, 1.0f, 0.0f };
+    }
+    wadi_sph_friction_strain(strain, slab->velocity, &in);
+    for (int i = 0; i < slab->count; ++i) {
+        assert_true(product(&strain[i], &strain[i]) == 0.0);
+        printed = fmax(printed, printed_strain(i));
+    }
+    assert_true(printed > 0.1);
+    Slab *even = slab_create(PERIOD, DEPTH, 0.0);
+    slab_find_walls(even);
+    slab_find_pairs(even);
+    for (int i = 0; i < even->count; ++i) {
+        even->velocity[i] = (WadiF4){ (float)even->x[i][2], 0.0f, 0.0f, 0.0f };
+    }
+    const WadiSphFrictionIn shear = slab_friction(even);
+    wadi_sph_friction_strain(strain, even->velocity, &shear);
+    const int middle = PERIOD * PERIOD * (DEPTH / 2);
+    print_message("shear of rate 1: strain %.4f; printed strain of sand that moves as one: up to %.2f\n",
+                  (double)strain[middle].shear[2], printed);
+    CHECK_NEAR(strain[middle].shear[2], 0.5, 0.02);
+    CHECK_NEAR(strain[middle].shear[0], 0.0, 1e-4);
+    CHECK_NEAR(strain[middle].normal[2], 0.0, 1e-4);
+    free(even);
+}
+
 /* Forces between particles add up to nothing. */
 static void test_friction_inside_sand_keeps_momentum(void **state)
 {
@@ -186,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_force_and_strain_are_transposes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_strain_is_that_of_the_motion, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_friction_inside_sand_keeps_momentum, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stress_stays_within_the_yield_surface_and_dissipates, set_up,
                                         tear_down),
