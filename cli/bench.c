@@ -60,7 +60,7 @@ static const WadiBenchCase flip_cases[] = {
     "solver: sph\n"                                                                                          \
     "domain: {min: [0, 0, 0], max: [" domain_ "], walls: {friction: 0.5}}\n"                                 \
     "particles_per_cell: 8\n"                                                                                \
-    "frames: 100000\n"                                                                                       \
+    "frames: 2400\n"                                                                                         \
     "fps: 24\n"                                                                                              \
     "materials: {" materials_ "}\n"
 #define WET_SAND "m: {kind: sand, friction_angle: 33, permeability: 1e-9}, w: {kind: water}"
