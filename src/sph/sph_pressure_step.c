@@ -15,6 +15,9 @@ static const float SMOOTH[2] = { 0.1f, 0.3f };
 /* Where the density is lower by more than this, particles may approach. Less is noise: if it were allowed,
  * all of a tank at rest would sink a little in each step and be lifted again by the shift. */
 static const double LOOSE = 0.03;
+/* Denser by more than this is no noise but material that was added: its velocities part as well. A shift
+ * alone moves too little at once, and what an emitter pours under water would stay on one spot. */
+static const double CROWDED = 0.1;
 /* That of a lattice, where there are too few particles to measure. */
 static const double EIGENVALUE_MIN = 2.4;
 static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
@@ -35,15 +38,17 @@ typedef struct Sources {
     WadiF4 fall; /* gravity times the step, m/s */
 } Sources;
 
-/* The part of the smoothing term that a pressure has which only carries the weight: at walls and below the
- * surface it is not 0, and water would sink by a tenth of g dt a step. Of pairs that pressed on each other in
- * the last step. */
+/* The part of the smoothing term that a pressure has which only carries the weight, g dt over the lightness a
+ * spacing: at walls, below the surface and where sand meets water it is not 0. Water would sink by a tenth of
+ * g dt a step, and the pressure of sand on a floor be too low by two rows of it. Of pairs that pressed on
+ * each other in the last step. At the surface of sand the term stays: with what it adds to the pressure of
+ * the outermost row a ridge drifts by a fifth. */
 static float weight_part(const Sources *s, int32_t i)
 {
     const WadiSphStep *step = s->step;
     const WadiSphPairs *pairs = &step->pairs;
     WadiF4 sum = { 0 };
-    if (step->is_sand[i] || !(step->pressure[i] > 0.0f)) {
+    if (!(step->pressure[i] > 0.0f)) {
         return 0.0f;
     }
     for (int64_t n = pairs->start[i]; n < pairs->start[i] + pairs->same[i]; ++n) {
@@ -53,7 +58,8 @@ static float weight_part(const Sources *s, int32_t i)
         }
     }
     sum *= s->fall;
-    return SMOOTH[0] * step->lightness[i] * (sum[0] + sum[1] + sum[2]);
+    const float below = sum[0] + sum[1] + sum[2];
+    return step->is_sand[i] && below < 0.0f ? 0.0f : SMOOTH[step->is_sand[i]] * below;
 }
 
 /* Loose particles may approach until they touch; the velocities of crowded water only stop to approach. */
@@ -62,16 +68,21 @@ static void source_block(void *context, int64_t first, int64_t end)
     const Sources *s = context;
     const WadiSphStep *step = s->step;
     const double per_step = s->sph->spacing / step->dt;
-    const double fastest = SAND_SPEED * s->sph->spacing / s->sph->unit_time;
+    const WadiSphDef *def = wadi_sph_def(s->sph->context.world->scene);
+    const double unit_speed = s->sph->spacing / s->sph->unit_time;
+    const double fastest = SAND_SPEED * unit_speed, parting = def->density_speed * unit_speed;
     float *source = s->source;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const double room = 1.0 - (double)step->density[i];
         if (step->is_sand[i]) {
             source[i] = (float)(room > 0.0 ? room * per_step : fmax(SAND_RATE * room * per_step, -fastest));
         } else {
-            source[i] = room > LOOSE ? (float)((room - LOOSE) * per_step) : 0.0f;
-            source[i] -= weight_part(s, i);
+            const double rate = room > LOOSE      ? room - LOOSE
+                                : room < -CROWDED ? def->density_rate * (room + CROWDED)
+                                                  : 0.0;
+            source[i] = (float)fmax(rate * per_step, -parting);
         }
+        source[i] -= weight_part(s, i);
     }
 }
 
