@@ -79,6 +79,16 @@ WadiStatus wadi_sph_flag_fixed(const WadiSph *sph, WadiSphStep *step, WadiError 
 WadiStatus wadi_sph_check_loads(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_watch(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_remove_copies(const WadiSph *sph, const WadiSphStep *step, WadiError *error);
+/* sph_pools.c: which tiles of water are at rest, whether they may fall asleep, and what wakes with those
+ * that do. */
+WadiStatus wadi_sph_watch_pools(const WadiSph *sph, const WadiSphStep *step, uint8_t *is_slow, double *push,
+                                WadiError *error);
+WadiStatus wadi_sph_hold_pools(const WadiSph *sph, const WadiTileSort *sort, uint8_t **falls,
+                               WadiError *error);
+WadiStatus wadi_sph_wake_pools(const WadiSph *sph, uint8_t *wakes, WadiError *error);
+/* sph_overfull.c: bodies without a surface that are denser than at rest. */
+WadiStatus wadi_sph_find_overfull(const WadiSph *sph, const WadiSphStep *step, WadiOverfullList *overfull,
+                                  WadiError *error);
 /* sph_forces.c: particles' velocities with the forces of the step, v*. */
 WadiStatus wadi_sph_add_forces(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_tension_step.c: the longest step, the speed of ripples as long as a spacing, and the stage. */

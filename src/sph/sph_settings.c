@@ -31,7 +31,7 @@ static const WadiSceneField sph_fields[] = {
     { "sand_step", WADI_SCENE_NUMBER, AT(sand_step), .unit = "√(dx/g)", .minimum = 1e-3, .maximum = 1000,
       .fallback = { 0.1 }, .doc = "No step with sand in the scene is longer." },
     { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 },
-      .doc = "Sand at rest that nothing touches is left alone until something does." },
+      .doc = "Sand and pools of water at rest that nothing touches are left alone until something does." },
     { "cfl", WADI_SCENE_NUMBER, AT(cfl), .unit = "spacings", .minimum = 1e-3, .maximum = 10,
       .fallback = { 0.4 }, .doc = "No particle moves farther in a step." },
     { "step", WADI_SCENE_NUMBER, AT(step), .unit = "√(dx/g)", .minimum = 1e-3, .maximum = 1000,

@@ -1,6 +1,7 @@
-/* Choose the particles that take part in a step. Sand at rest sleeps by tiles; copies of the sleeping
- * particles beside awake ones take part in the step as `fixed`: with their pressure and stress, without
- * neighbours of their own, and so without a change. They are removed at the end of the step. [theory 11.8] */
+/* Choose the particles that take part in a step. Sand at rest sleeps by tiles, pools as a whole; copies of
+ * the sleeping particles beside awake ones take part in the step as `fixed`: with their pressure and stress,
+ * without neighbours of their own, and so without a change. They are removed at the end of the step. [theory
+ * 11.8] */
 #include <math.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ static WadiStatus wake_disturbed(WadiSph *sph, const WadiSleepStep *now, WadiErr
 {
     uint8_t *wakes = NULL;
     WADI_TRY(wadi_sleep_find_disturbed(&sph->sleep, now, &wakes, error));
+    WADI_TRY(wadi_sph_wake_pools(sph, wakes, error));
     return wakes != NULL ? wadi_sleep_wake(&sph->sleep, now, wakes, error) : WADI_OK;
 }
 
@@ -49,11 +51,13 @@ static WadiStatus wake_or_fall_asleep(WadiSph *sph, const WadiSleepStep *now, co
     }
     WADI_TRY(wadi_sleep_survey(&sph->sleep, now, sort, &survey, error));
     WADI_TRY(wadi_sleep_find_reached(&sph->sleep, now, &survey, &wakes, error));
+    WADI_TRY(wadi_sph_wake_pools(sph, wakes, error));
     if (wakes != NULL) {
         *is_changed = true;
         return wadi_sleep_wake(&sph->sleep, now, wakes, error);
     }
     WADI_TRY(wadi_sleep_find_candidates(&sph->sleep, now, &survey, &falls, error));
+    WADI_TRY(wadi_sph_hold_pools(sph, sort, &falls, error));
     *is_changed = falls != NULL;
     return falls != NULL ? wadi_sleep_fall_asleep(&sph->sleep, now, sort, falls, error) : WADI_OK;
 }
@@ -293,6 +297,7 @@ WadiStatus wadi_sph_watch(WadiSph *sph, const WadiSphStep *step, WadiError *erro
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &watch.is_slow, tiles, "awake tiles", error));
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &watch.push, tiles, "awake tiles", error));
     wadi_parallel_for(sort->tiles.count, TILE_BLOCK, watch_tiles, &watch);
+    WADI_TRY(wadi_sph_watch_pools(sph, step, watch.is_slow, watch.push, error));
     return wadi_sleep_watch(&sph->sleep, &now, sort, watch.is_slow, watch.push, error);
 }
 

@@ -8,11 +8,11 @@
 
 enum { SPEED_BLOCK = 8192 };
 
-/* Sand whose friction brings it to rest; tiles with particles of water stay awake. */
+/* Sand whose friction brings it to rest, and pools. */
 static bool may_sleep(const WadiSph *sph)
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
-    return def->sleep && def->friction == WADI_SPH_FRICTION_SOLVE && sph->materials.has_sand;
+    return def->sleep && def->friction == WADI_SPH_FRICTION_SOLVE && def->pressure == WADI_SPH_PRESSURE_SOLVE;
 }
 
 static WadiStatus create(void **solver, const WadiSolverContext *context, WadiError *error)

@@ -73,6 +73,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
         RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
     }
     RUN("pressure", wadi_sph_solve_shift(sph, step, error));
+    RUN("pressure", wadi_sph_find_overfull(sph, step, &report->overfull, error));
     RUN("porous", wadi_sph_flow_in_pores(sph, step, report, error));
     RUN("sleep", wadi_sph_check_loads(sph, step, error));
     RUN("move", wadi_sph_move(sph, step, report, error));

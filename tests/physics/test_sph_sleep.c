@@ -1,4 +1,4 @@
-/* sph: sand at rest sleeps, and what disturbs it wakes it. */
+/* sph: sand and pools at rest sleep, and what disturbs them wakes them. */
 #include "same_bytes.h"
 #include "sph/sph.h"
 
@@ -197,6 +197,53 @@ static void test_sand_whose_water_moves_stays_awake(void **state)
     }
 }
 
+/* Particles of water alone never stop: all of a pool three tiles long falls asleep at once. A drop that falls
+ * into its one end wakes all of it. */
+static void test_a_pool_sleeps_and_wakes_as_a_whole(void **state)
+{
+    (void)state;
+    WadiScene *scene;
+    WadiSim *sim =
+        start("{wadi: 1, solver: sph, cell_size: 0.02, fps: 30, domain: {min: [0, 0, 0], max: [0.44, "
+              "0.06, 0.3]}, materials: {water: {kind: water}}, emitters: [{material: water, start: 4, "
+              "end: 4.05, rate: 1e-3, shape: {sphere: {center: [0.03, 0.03, 0.25], radius: 0.02}}}], "
+              "bodies: [{material: water, shape: {box: {min: [0, 0, 0], max: [0.44, 0.06, 0.08]}}}]}",
+              &scene);
+    const WadiParticles *p = &sim->particles;
+    int64_t asleep = 0, frame = 0;
+    for (; frame < 4 * FPS && asleep == 0; ++frame) {
+        run_frames(sim, 1);
+        asleep = wadi_sim_sleeping_particles(sim);
+    }
+    print_message("asleep after %.2f s, mean height %.4f m\n", (double)frame / FPS, mean_height(p));
+    assert_int_equal(asleep, p->count);
+    assert_true(mean_speed(p) == 0.0);
+    CHECK_NEAR(mean_height(p), 0.04, 0.001);
+    run_frames(sim, 4 * FPS + 9 - (int)frame);
+    assert_int_equal(wadi_sim_sleeping_particles(sim), 0);
+    end(sim, scene);
+}
+
+static void test_a_pool_that_drains_stays_awake(void **state)
+{
+    (void)state;
+    WadiScene *scene;
+    WadiSim *sim =
+        start("{wadi: 1, solver: sph, cell_size: 0.02, fps: 30, domain: {min: [0, 0, 0], max: [0.44, "
+              "0.06, 0.3]}, materials: {water: {kind: water}}, drains: [{shape: {box: {min: [0, 0, 0], "
+              "max: [0.012, 0.012, 0.012]}}}], "
+              "bodies: [{material: water, shape: {box: {min: [0, 0, 0], max: [0.44, 0.06, 0.08]}}}]}",
+              &scene);
+    const WadiParticles *p = &sim->particles;
+    for (int n = 0; n < 5; ++n) {
+        const int32_t before = p->count;
+        run_frames(sim, FPS / 3);
+        assert_int_equal(wadi_sim_sleeping_particles(sim), 0);
+        assert_true(p->count < before || p->count == 0);
+    }
+    end(sim, scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +255,8 @@ int main(void)
         cmocka_unit_test(test_moist_sand_wakes_by_a_load),
         cmocka_unit_test(test_same_bytes_with_moist_sand_asleep),
         cmocka_unit_test(test_sand_whose_water_moves_stays_awake),
+        cmocka_unit_test(test_a_pool_sleeps_and_wakes_as_a_whole),
+        cmocka_unit_test(test_a_pool_that_drains_stays_awake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

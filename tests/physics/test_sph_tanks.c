@@ -73,6 +73,44 @@ static void water_rests_in_any_tank(void **unused)
     }
 }
 
+/* A tank as deep as wide: after 4 s no particle is faster than 1e-3 sqrt(g H), and the pressure is that of
+ * the depth. */
+static void a_tank_comes_to_rest(void **unused)
+{
+    (void)unused;
+    const int side = is_long_run() ? 20 : 12;
+    const double dx = 0.4 / side;
+    char text[800];
+    snprintf(
+        text, sizeof text,
+        "{wadi: 1, solver: sph, cell_size: %.17g, fps: 24, domain: {min: [0, 0, 0], max: [0.4, 0.4, "
+        "0.8]}, materials: {m: {kind: water}}, bodies: [{material: m, shape: {box: {min: [0, 0, 0], max: "
+        "[0.4, 0.4, 0.4]}}}]}",
+        2.0 * dx);
+    WadiScene *scene = load_scene(text);
+    WadiSim *sim = start_sim(scene, 1);
+    const WadiParticles *p = &sim->particles;
+    run_frames(sim, 96);
+    const float *pressure = column_of(p, "pressure");
+    double fastest = 0.0, n = 0.0, z = 0.0, sum = 0.0, zz = 0.0, zp = 0.0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        const double height = p->z[i], value = (double)pressure[i];
+        fastest =
+            fmax(fastest, sqrt((double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i])));
+        if (height > 2.0 * dx && height < 0.4 - 2.0 * dx) {
+            n += 1.0, z += height, sum += value, zz += height * height, zp += height * value;
+        }
+    }
+    const double gradient = -(zp - z * sum / n) / (zz - z * z / n) / 9810.0;
+    print_message("tank of %d: fastest %.2g sqrt(g H), gradient %.4f rho g, mean height %.4f m\n", p->count,
+                  fastest / sqrt(9.81 * 0.4), gradient, mean_height(p));
+    CHECK_AT_MOST(fastest, 1e-3 * sqrt(9.81 * 0.4));
+    CHECK_NEAR(gradient, 1.0, 0.03);
+    CHECK_NEAR(mean_height(p), 0.2, 0.01 * 0.2); /* the mean density */
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 /* A wedge of a mesh: both of its walls are one solid, and the nearest point is on one of them only. */
 static void a_trough_of_a_mesh_holds_water(void **unused)
 {
@@ -158,8 +196,9 @@ static void moving_solids_push_water_aside(void **unused)
     }
 }
 
-/* Sum of the vertical forces on a solid, N: a contact's part is p times its part of the gradient. */
-static double lift_of(WadiSim *sim, WadiArena *arena)
+/* Sum of the vertical forces of a pressure on a solid, N: a contact's part is p times its part of the
+ * gradient. */
+static double lift_of(WadiSim *sim, const char *column, WadiArena *arena)
 {
     WadiError error;
     WadiTileSort sort;
@@ -176,7 +215,7 @@ static double lift_of(WadiSim *sim, WadiArena *arena)
                                 .spacing = dx,
                                 .time = sim->time };
     CHECK_OK(wadi_sph_walls_find(&walls, &in, arena, &error), error);
-    const float *pressure = column_of(&sim->particles, "pressure");
+    const float *pressure = column_of(&sim->particles, column);
     double lift = 0.0;
     for (int32_t i = 0; i < sim->particles.count; ++i) {
         const int32_t near = walls.of[i];
@@ -206,7 +245,7 @@ static void a_ball_is_lifted_by_what_it_displaces(void **unused)
     double lift = 0.0, n = 0.0, z = 0.0, p = 0.0, zz = 0.0, zp = 0.0;
     for (int frame = 0; frame < 24; ++frame) {
         run_frames(sim, 1);
-        lift += lift_of(sim, &arena) / 24.0;
+        lift += lift_of(sim, "pressure", &arena) / 24.0;
         const float *pressure = column_of(&sim->particles, "pressure");
         for (int32_t i = 0; i < sim->particles.count; ++i) {
             const double height = sim->particles.z[i], value = (double)pressure[i];
@@ -227,14 +266,45 @@ static void a_ball_is_lifted_by_what_it_displaces(void **unused)
     wadi_scene_destroy(scene);
 }
 
+/* The water in the pores of a saturated bed lifts a ball as free water does; what the grains press on it
+ * comes on top. */
+static void a_ball_in_saturated_sand_is_lifted_by_the_pores(void **unused)
+{
+    (void)unused;
+    const double pi = 3.14159265358979323846, radius = 0.12;
+    WadiScene *scene = load_scene(
+        "{wadi: 1, solver: sph, cell_size: 0.06, fps: 24, domain: {min: [-0.24, -0.24, 0], max: [0.24, 0.24, "
+        "0.8]}, materials: {s: {kind: sand}, w: {kind: water}}, colliders: [{shape: {sphere: {center: [0, 0, "
+        "0.21], radius: 0.12}}}], bodies: [{material: s, saturation: 1, shape: {box: {min: [-0.24, -0.24, "
+        "0], max: [0.24, 0.24, 0.42]}}}, {material: w, shape: {box: {min: [-0.24, -0.24, 0.42], max: [0.24, "
+        "0.24, 0.54]}}}]}");
+    WadiSim *sim = start_sim(scene, 1);
+    WadiArena arena = { 0 };
+    run_frames(sim, is_long_run() ? 36 : 8);
+    double lift = 0.0;
+    for (int frame = 0; frame < 4; ++frame) {
+        run_frames(sim, 1);
+        lift += lift_of(sim, "pore_pressure", &arena) / 4.0;
+    }
+    const double volume = 4.0 / 3.0 * pi * radius * radius * radius;
+    print_message("lift by the pores of saturated sand %.2f N, %.4f of the water displaced\n", lift,
+                  lift / (volume * 9810.0));
+    CHECK_NEAR(lift / (volume * 9810.0), 1.0, 0.02);
+    wadi_arena_free(&arena);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(water_rests_in_any_tank),
+        cmocka_unit_test(a_tank_comes_to_rest),
         cmocka_unit_test(a_trough_of_a_mesh_holds_water),
         cmocka_unit_test(a_thin_plate_parts_two_levels),
         cmocka_unit_test(moving_solids_push_water_aside),
         cmocka_unit_test(a_ball_is_lifted_by_what_it_displaces),
+        cmocka_unit_test(a_ball_in_saturated_sand_is_lifted_by_the_pores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

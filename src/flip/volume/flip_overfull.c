@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "grid/row_vectors.h"
+#include "grid/tile_bodies.h"
 
 /* Largest mean fill of a body without air: water is never denser, sand (band 0.2) may be. */
 static const double LARGEST_FILL_WATER = 1.03, LARGEST_FILL_SAND = 1.22;
@@ -29,13 +30,12 @@ WadiStatus wadi_flip_overfull_begin(const WadiFlip *flip, const WadiFlipStep *st
 typedef struct Count {
     double fill;
     int64_t cells, empty;
-    int32_t body; /* an earlier tile of the same body, or this tile (union-find) */
 } Count;
 
 static Count count_tile(const WadiFlipStep *step, int32_t tile)
 {
     const WadiRows *rows = &step->grid.rows;
-    Count count = { .body = tile };
+    Count count = { 0 };
     for (int32_t row = rows->first[tile]; row < rows->first[tile + 1]; ++row) {
         const float *fraction = step->solid.fraction + 8 * (size_t)step->solid.row[row];
         const float *fill = step->cells.fill + 8 * (size_t)row;
@@ -54,32 +54,6 @@ static bool has_air(const Count *count)
     return (double)count->empty > EMPTY_FRACTION * (double)count->cells;
 }
 
-static int32_t first_of_body(Count *count, int32_t tile)
-{
-    while (count[tile].body != tile) {
-        count[tile].body = count[count[tile].body].body;
-        tile = count[tile].body;
-    }
-    return tile;
-}
-
-static void join_bodies(const WadiTileMap *tiles, Count *count)
-{
-    for (int32_t n = 0; n < tiles->count; ++n) {
-        for (int axis = 0; axis < 3; ++axis) {
-            WadiTile next = tiles->tiles[n];
-            next.x += axis == 0;
-            next.y += axis == 1;
-            next.z += axis == 2;
-            const int32_t other = wadi_tile_map_find(tiles, next);
-            if (other >= 0) {
-                const int32_t a = first_of_body(count, n), b = first_of_body(count, other);
-                count[a > b ? a : b].body = a > b ? b : a;
-            }
-        }
-    }
-}
-
 WadiStatus wadi_flip_find_overfull(const WadiFlip *flip, const WadiFlipStep *step, WadiOverfullList *overfull,
                                    WadiError *error)
 {
@@ -87,23 +61,26 @@ WadiStatus wadi_flip_find_overfull(const WadiFlip *flip, const WadiFlipStep *ste
     const double largest_fill = flip->materials.has_sand ? LARGEST_FILL_SAND : LARGEST_FILL_WATER;
     const double size = WADI_TILE_SIDE * step->grid.cell_size;
     Count *tile = NULL, *body = NULL;
+    int32_t *body_of = NULL;
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, &tile, (size_t)tiles->count, "overfull tiles",
                                       error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, &body, (size_t)tiles->count, "overfull tiles",
+                                      error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, &body_of, (size_t)tiles->count, "overfull tiles",
                                       error));
     memset(body, 0, (size_t)tiles->count * sizeof *body);
     for (int32_t n = 0; n < tiles->count; ++n) {
         tile[n] = count_tile(step, n);
     }
-    join_bodies(tiles, tile);
+    wadi_tile_bodies_find(tiles, body_of);
     for (int32_t n = 0; n < tiles->count; ++n) {
-        Count *all = &body[first_of_body(tile, n)];
+        Count *all = &body[body_of[n]];
         all->fill += tile[n].fill;
         all->cells += tile[n].cells;
         all->empty += tile[n].empty;
     }
     for (int32_t n = 0; n < tiles->count; ++n) {
-        const Count *all = &body[tile[n].body];
+        const Count *all = &body[body_of[n]];
         const bool is_closed = all->cells >= MIN_CELLS && !has_air(all);
         const bool is_overfull = is_closed ? all->fill > largest_fill * (double)all->cells
                                            : tile[n].cells >= MIN_CELLS && !has_air(&tile[n]) &&

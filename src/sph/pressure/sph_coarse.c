@@ -70,12 +70,14 @@ static int64_t beside(const WadiRows *rows, int64_t cell, int side)
     return next == 0 ? 0 : 8 * next + to;
 }
 
-/* Couplings of a cell: 8 particles times (1 / 2)^2, for a cell is two spacings wide. */
-static void couple(const Builder *b, int64_t cell)
+/* Couplings of a cell: 8 particles times (1 / 2)^2, for a cell is two spacings wide. Whether it has air
+ * beside it. */
+static bool couple(const Builder *b, int64_t cell)
 {
     const WadiSphCoarse *coarse = b->coarse;
     const float own = b->weight[cell];
     float sum = 0.0f;
+    bool has_air = false;
     for (int side = 0; side < 6; ++side) {
         const int64_t next = beside(&coarse->rows, cell, side);
         const float other = next != 0 ? b->weight[next] : 0.0f;
@@ -84,6 +86,7 @@ static void couple(const Builder *b, int64_t cell)
             coupling = wadi_minf(own, other) + 0.25f * (wadi_maxf(own, other) - wadi_minf(own, other));
         } else if (own > 0.0f && is_air(b, cell, side)) {
             coupling = own;
+            has_air = true;
         }
         coupling *= 2.0f;
         sum += coupling;
@@ -92,12 +95,18 @@ static void couple(const Builder *b, int64_t cell)
         }
     }
     coarse->diagonal[cell] = sum;
+    return has_air;
 }
 
 static void couple_rows(void *context, int64_t first, int64_t end)
 {
-    for (int64_t cell = 8 * (first + 1); cell < 8 * (end + 1); ++cell) {
-        couple(context, cell);
+    const Builder *b = context;
+    for (int64_t row = first + 1; row < end + 1; ++row) {
+        unsigned bits = 0;
+        for (int lane = 0; lane < 8; ++lane) {
+            bits |= (unsigned)couple(b, 8 * row + lane) << lane;
+        }
+        b->coarse->has_air[row] = (uint8_t)bits;
     }
 }
 
@@ -113,6 +122,7 @@ WadiStatus wadi_sph_coarse_begin(WadiSphCoarse *coarse, const WadiSphCoarseIn *i
         memset(coarse->low[a], 0, 8 * sizeof(float));
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &coarse->diagonal, count, "coarse pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &coarse->has_air, (size_t)coarse->rows.count, "coarse pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &b.weight, count, "coarse pressure", error));
     memset(coarse->diagonal, 0, 8 * sizeof(float));
     memset(b.weight, 0, 8 * sizeof(float));

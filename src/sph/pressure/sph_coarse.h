@@ -13,6 +13,7 @@ typedef struct WadiSphCoarse {
     WadiRows rows; /* row r of the sort is r + 1 here */
     /* Per cell: couplings with the lower neighbours, and the sum over all sides, those to air included. */
     float *low[3], *diagonal;
+    uint8_t *has_air; /* per row: bit l set where lane l has air at a side */
 } WadiSphCoarse;
 
 typedef struct WadiSphCoarseIn {
