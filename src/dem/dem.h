@@ -53,9 +53,10 @@ typedef struct WadiDem {
     size_t base_capacity, mass_capacity, whole_capacity, way_capacity;
     bool is_stale; /* the list is made before the next step */
     int steps_since_list;
-    int32_t known;    /* grains of the store at the end of the last step, and those born since */
-    bool has_growing; /* grains that are smaller than they will be */
-    double fastest;   /* m/s, largest speed in the last step */
+    int32_t known;       /* grains of the store at the end of the last step, and those born since */
+    bool has_growing;    /* grains that are smaller than they will be */
+    double fastest;      /* m/s, largest speed in the last step */
+    double fastest_born; /* m/s, of the grains born since the list was made */
     WadiSleep sleep;
     WadiDemCold cold;
     WadiArena asleep_memory;

@@ -57,7 +57,10 @@ void wadi_dem_born(void *solver, int32_t first)
     for (int32_t i = first; i < p->count; ++i) {
         const WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
         radius[i] = (float)wadi_dem_radius_of(dem, i);
+        dem->fastest_born = fmax(dem->fastest_born, wadi_norm(v));
         dem->fastest = fmax(dem->fastest, wadi_norm(v));
     }
+    /* They fall: none is so slow that it waits long for its list. */
+    dem->fastest_born = fmax(dem->fastest_born, dem->diameter / dem->unit_time);
     dem->known += p->count - first;
 }

@@ -7,9 +7,10 @@
 
 static const double PI = 3.14159265358979324;
 static const double POROSITY = 0.4;
-static const double RUPTURE =
-    0.05; /* diameters: gap at which bridges break; below the least margin of lists */
-static const double IMPACT_OVERLAP = 0.1; /* diameters, in the fastest collision that is expected */
+static const double RUPTURE = 0.05; /* diameters: gap at which bridges break; below a list's least margin */
+/* Diameters of overlap in the fastest collision that is expected. In a surface flow that is one of a few
+ * grains of a jet. */
+static const double IMPACT_OVERLAP = 0.1, FLOW_IMPACT_OVERLAP = 0.25;
 
 double wadi_dem_radius_of(const WadiDem *dem, int64_t i)
 {
@@ -139,10 +140,14 @@ void wadi_dem_set_law(WadiDem *dem)
     WadiDemImpact mean = { .radius = 0.25 * d,
                            .mass = 0.5 * density * sphere_volume(0.5 * d),
                            .speed = speed };
-    const double bridge = strongest_bridge(dem), load = fmax(bulk * g * depth * d * d, bridge);
+    /* In a surface flow deeper grains are frozen, and carry what is above them at any stiffness. */
+    const bool is_flow = def->mode == WADI_DEM_SURFACE_FLOW;
+    const double loaded = is_flow ? fmin(depth, (def->flow_depth + 1.0) * d) : depth;
+    const double impact = is_flow ? FLOW_IMPACT_OVERLAP : IMPACT_OVERLAP;
+    const double bridge = strongest_bridge(dem), load = fmax(bulk * g * loaded * d * d, bridge);
     dem->rupture = bridge > 0.0 ? RUPTURE * d : 0.0;
     dem->stiffness = fmax(wadi_dem_stiffness_of_load(law, def->overlap * d, load, mean.radius),
-                          wadi_dem_stiffness_of_impact(law, IMPACT_OVERLAP * d, &mean));
+                          wadi_dem_stiffness_of_impact(law, impact * d, &mean));
     if (def->young > 0.0) {
         /* Of two equal grains with Poisson's ratio 0.25: 4/3 E / (2 (1 - nu^2)). */
         const double hertz = def->young * 4.0 / (3.0 * 2.0 * (1.0 - 0.25 * 0.25));

@@ -7,10 +7,11 @@
 #include "dem/dem.h"
 #include "world/water.h"
 
-enum { BLOCK = 4096, NEW_WAIT = 10, LEVELS = 6, BASE_MAX = 2 };
+enum { BLOCK = 4096, LEVELS = 6, BASE_MAX = 2 };
 
 static const double SKIN = 0.05;         /* diameters: the smallest margin */
-static const double LIFETIME = 20.0;     /* steps that the margin of a fast grain is for */
+static const double LIFETIME = 30.0;     /* steps that the margin of a fast grain is for */
+static const double NEW_WAY = 0.2;       /* diameters that new grains fly before a list is made for them */
 static const double USED = 0.9;          /* part of the margin after which the list is made anew */
 static const double SMALLEST_PART = 0.2; /* of its radius that a new grain has at least */
 
@@ -38,9 +39,9 @@ static bool needs_list(const WadiDem *dem, const WadiDemStep *step)
     const int32_t count = dem->context.particles->count;
     const bool is_old =
         wadi_solids_are_moving(&dem->context.world->solids) && dem->steps_since_list >= (int)LIFETIME;
-    (void)step;
-    return dem->is_stale || dem->known != count || is_old ||
-           (count > dem->grains.count && dem->steps_since_list >= NEW_WAIT);
+    const double flown = dem->fastest_born * (step->time - dem->listed_at);
+    const bool has_new = count > dem->grains.count && flown >= NEW_WAY * dem->diameter;
+    return dem->is_stale || dem->known != count || is_old || has_new;
 }
 
 void wadi_dem_save_turning(const WadiDem *dem)
@@ -248,7 +249,8 @@ static WadiStatus store_asleep(WadiDem *dem, const WadiDemSprings *all, WadiErro
         subset[i] = i;
     }
     WADI_TRY(wadi_arena_reset(&dem->asleep_memory, error));
-    return wadi_cells_build_subset(&dem->asleep, p, subset, asleep, 2.0 * largest_radius(dem),
+    /* Cells of two diameters: a search meets about nine of them. */
+    return wadi_cells_build_subset(&dem->asleep, p, subset, asleep, 4.0 * largest_radius(dem),
                                    &dem->asleep_memory, error);
 }
 
@@ -346,6 +348,7 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
     dem->grains.count = dem->known = p->count;
     dem->is_stale = dem->is_set_changed = false;
     dem->steps_since_list = 0;
+    dem->fastest_born = 0.0;
     dem->listed_at = step->time;
     return WADI_OK;
 }

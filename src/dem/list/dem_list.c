@@ -15,11 +15,12 @@ static const float SLACK = 2.0f;      /* places, for the rounding of positions *
 typedef struct Builder {
     const WadiDemListIn *in;
     WadiDemPairs *pairs;
-    double places;    /* a metre */
-    int32_t *axis[3]; /* positions in places, modulo 2^32; padded by LANES, as the next two */
-    float *reach;     /* R + m, places */
-    float *margin;    /* m */
-    bool is_filling;  /* second pass: pairs are written; first: they are counted */
+    double places;       /* a metre */
+    int32_t *axis[3];    /* positions in places, modulo 2^32; padded by LANES, as the next two */
+    float *reach;        /* R + m, places */
+    float *margin;       /* m */
+    uint8_t *has_asleep; /* per grain: sleeping ones are near it; found in the first pass */
+    bool is_filling;     /* second pass: pairs are written; first: they are counted */
 } Builder;
 
 bool wadi_dem_spring_find(const WadiDemSprings *springs, uint32_t a, uint32_t b, WadiF8 *spring)
@@ -171,8 +172,10 @@ static void visit_cell(const Builder *b, const WadiDemRanges *near, int32_t firs
                 visit_range(&v, from, to);
             }
         }
-        if (in->asleep != NULL) {
+        if (in->asleep != NULL && (!b->is_filling || b->has_asleep[i] != 0)) {
+            const int32_t awake = v.count;
             visit_asleep(&v);
+            b->has_asleep[i] = v.count > awake;
         }
         if (!b->is_filling) {
             b->pairs->start[i] = v.count;
@@ -306,6 +309,7 @@ static WadiStatus make_places(Builder *b, WadiArena *scratch, WadiError *error)
     }
     WADI_TRY(WADI_ARENA_NEW(scratch, &b->reach, padded, "positions", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &b->margin, padded, "positions", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &b->has_asleep, padded, "positions", error));
     for (int l = 0; l < WADI_DEM_LANES; ++l) {
         b->axis[0][count + l] = b->axis[1][count + l] = b->axis[2][count + l] = 0;
         b->reach[count + l] = b->margin[count + l] = 0.0f;
