@@ -26,6 +26,7 @@ typedef struct WadiSph {
     int water_column, wetness_column, pore_column, film_column;
     int spawned_material; /* that water becomes which leaves saturated sand; -1: none */
     WadiSphLattice lattice;
+    int volume_column; /* double, over that of the finest particle, whole quanta; -1: all 1 */
     int64_t steps;
     int64_t measured; /* step in which the eigenvalue of the pressure was measured last */
     WadiSleep sleep;
@@ -43,7 +44,10 @@ typedef struct WadiSphStep {
     const uint8_t *fixed; /* 1: such a copy, which has no neighbours and does not move; NULL: none */
     int32_t count;
     uint8_t *is_sand;
-    float *volume;    /* over that of a full particle; NULL: all 1 */
+    /* Of particles of different sizes, else NULL: size in spacings, and the volume of a full particle of it. */
+    float *size;
+    const double *whole;
+    float *volume;    /* over that of a full particle of size 1; NULL: all 1 */
     float *lightness; /* volume over mass, over that of the first material */
     WadiSphWalls walls;
     WadiSphPairs pairs;

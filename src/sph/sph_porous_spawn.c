@@ -21,7 +21,7 @@ static WadiVec3 outwards(const WadiSphStep *step, int32_t i)
     for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
         const WadiI4 d = WADI_SPH_PLACES_BETWEEN(pairs->place[i], pairs->place[pairs->index[n]]);
         const WadiVec3 away = { (double)d[0], (double)d[1], (double)d[2] };
-        sum = wadi_add_scaled(sum, away, (double)wadi_sph_slope(pairs, n));
+        sum = wadi_add_scaled(sum, away, (double)wadi_sph_slope(pairs, i, n));
     }
     const int32_t near = step->walls.of[i];
     if (near >= 0) {
@@ -29,6 +29,12 @@ static WadiVec3 outwards(const WadiSphStep *step, int32_t i)
         sum = wadi_sub(sum, wadi_vec3((double)w[0], (double)w[1], (double)w[2]));
     }
     return wadi_normalized_or(sum, wadi_vec3(0.0, 0.0, 1.0));
+}
+
+/* m: new particles have the size 1. */
+static double distance_of(const WadiSph *sph, const WadiSphStep *step, int32_t i)
+{
+    return DISTANCE * sph->spacing * 0.5 * (1.0 + (double)wadi_sph_size(&step->pairs, i));
 }
 
 WadiStatus wadi_sph_find_spawns(const WadiSph *sph, WadiSphStep *step, WadiError *error)
@@ -49,7 +55,7 @@ WadiStatus wadi_sph_find_spawns(const WadiSph *sph, WadiSphStep *step, WadiError
         if (film[first + i] >= LEAST_SPAWN) {
             step->spawns[step->spawn_count++] =
                 (WadiSphSpawn){ .particle = first + i,
-                                .offset = wadi_scale(outwards(step, i), DISTANCE * sph->spacing) };
+                                .offset = wadi_scale(outwards(step, i), distance_of(sph, step, i)) };
         }
     }
     return WADI_OK;
@@ -66,6 +72,10 @@ static void spawn(const WadiSph *sph, const WadiSphSpawn *at, int32_t to)
     p->z[to] = p->z[from] + at->offset.z;
     p->vx[to] = p->vx[from], p->vy[to] = p->vy[from], p->vz[to] = p->vz[from];
     p->material[to] = (uint8_t)sph->spawned_material;
+    if (sph->volume_column >= 0) {
+        double *volume = wadi_particles_column(p, sph->volume_column);
+        volume[to] = 1.0;
+    }
     water[to] = film[from];
     film[from] = 0.0;
 }

@@ -96,14 +96,15 @@ static void wet_particle(const Wetting *w, int64_t i)
         step->slope[i] = step->cohesion[i] = step->mud[i] = step->pore[i] = 0.0f;
         return;
     }
-    const double s = fmin(1.0, water / material->pores.porosity);
+    const double whole = step->whole != NULL ? step->whole[i] : 1.0;
+    const double s = fmin(1.0, water / (whole * material->pores.porosity));
     const double dry = w->yield[m].cohesion; /* times the cosine already, as all below */
     const double wet = wadi_wet_cohesion(&material->pores, 0.0, s) * w->cosine[m];
     const double dry_part =
         s < material->pores.ideal_saturation ? 1.0 - s / material->pores.ideal_saturation : 0.0;
-    step->volume[i] = 1.0f;
+    step->volume[i] = (float)whole;
     if (step->fixed == NULL || step->fixed[i] == 0) {
-        step->lightness[i] = (float)(sph->materials.density / (material->density + water * unit));
+        step->lightness[i] = (float)(sph->materials.density / (material->density + water / whole * unit));
     }
     step->slope[i] = (float)(w->yield[m].stop * wadi_wet_friction(&material->pores, s));
     step->cohesion[i] = (float)((dry * dry_part + wet) * w->per_pascal);
@@ -126,7 +127,9 @@ WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     if (!sph->has_pores) {
         return WADI_OK;
     }
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->volume, count, "wet sand", error));
+    if (step->volume == NULL) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &step->volume, count, "wet sand", error));
+    }
     WADI_TRY(WADI_ARENA_NEW(arena, &step->slope, count, "wet sand", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->cohesion, count, "wet sand", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->seep, count, "wet sand", error));
@@ -151,7 +154,8 @@ WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     return WADI_OK;
 }
 
-/* Walls pull moist sand within a spacing: dv = -dt k_s d (1 - d) n, d the distance in spacings [LD09]. */
+/* Walls pull moist sand within a spacing: dv = -dt k_s d (1 - d) n, d the distance in sizes of the
+ * particle [LD09]. */
 WadiStatus wadi_sph_stick(const WadiSph *sph, WadiSphStep *step)
 {
     const WadiScene *scene = sph->context.world->scene;
@@ -167,11 +171,13 @@ WadiStatus wadi_sph_stick(const WadiSph *sph, WadiSphStep *step)
         if (near < 0 || !step->is_sand[i] || is_fixed || pores->stickiness == 0.0) {
             continue;
         }
-        const double s = fmin(1.0, water[i] / pores->porosity);
+        const double whole = step->whole != NULL ? step->whole[i] : 1.0;
+        const double s = fmin(1.0, water[i] / (whole * pores->porosity));
         const double pull = pores->stickiness * wadi_wet_stickiness(pores, s) * step->dt * sph->spacing;
+        const float per_size = 1.0f / wadi_sph_size(&step->pairs, i);
         for (int c = 0; c < step->walls.contact_count[near]; ++c) {
             const WadiF4 n = step->walls.contact[near][c].normal;
-            const float d = n[3] > 0.0f && n[3] < 1.0f ? n[3] * (1.0f - n[3]) : 0.0f;
+            const float far = n[3] * per_size, d = far > 0.0f && far < 1.0f ? far * (1.0f - far) : 0.0f;
             step->velocity[i] -= (WadiF4){ n[0], n[1], n[2], 0.0f } * (d * (float)pull);
         }
     }
@@ -196,7 +202,7 @@ static double mean_pressure(const Pressures *s, int32_t i)
     for (int64_t n = first; n < end; ++n) {
         const int32_t j = pairs->index[n];
         const WadiI4 d = WADI_SPH_PLACES_BETWEEN(pairs->place[i], pairs->place[j]);
-        const double slope = (double)wadi_sph_slope(pairs, n);
+        const double slope = (double)wadi_sph_slope(pairs, i, n);
         const double below =
             (double)d[0] * s->weight.x + (double)d[1] * s->weight.y + (double)d[2] * s->weight.z;
         sum += slope * fmax(0.0, (double)s->step->pressure[j] * s->to_pascal + below);
@@ -248,7 +254,8 @@ static int64_t evaporate(const WadiSph *sph, const WadiSphStep *step, double *wa
         const bool is_fixed = step->fixed != NULL && step->fixed[i] != 0;
         if (step->is_sand[i] && !is_fixed && pores->evaporation > 0.0 && water[i] > 0.0) {
             const double bare = fmin(1.0, fmax(0.0, (1.0 - (double)step->density[i]) / (1.0 - lone)));
-            const double wanted = pores->evaporation * step->dt * pores->porosity * bare;
+            const double whole = step->whole != NULL ? step->whole[i] : 1.0;
+            const double wanted = pores->evaporation * step->dt * whole * pores->porosity * bare;
             const double lost = floor(fmin(water[i], wanted) * WADI_WATER_QUANTA);
             water[i] -= lost / WADI_WATER_QUANTA;
             step->seep[i] = bare > 0.0 ? INFINITY : step->seep[i];
@@ -284,7 +291,7 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
                                  .is_sand = step->is_sand,
                                  .material = p->material + step->sort.first,
                                  .materials = scene->materials,
-                                 .volume = step->volume,
+                                 .whole = step->whole,
                                  .fixed = step->fixed,
                                  .pressure = pressure,
                                  .air = sph->spawned_material >= 0 ? air : NULL,
@@ -310,10 +317,11 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
     float *pore = (float *)wadi_particles_column(p, sph->pore_column) + step->sort.first;
     float *wetness = (float *)wadi_particles_column(p, sph->wetness_column) + step->sort.first;
     for (int32_t i = 0; i < step->count; ++i) {
-        const double porosity = scene->materials[in.material[i]].pores.porosity;
-        wetness[i] = step->is_sand[i] ? (float)fmin(1.0, water[i] / porosity) : 0.0f;
+        const double whole = step->whole != NULL ? step->whole[i] : 1.0;
+        const double pores = whole * scene->materials[in.material[i]].pores.porosity;
+        wetness[i] = step->is_sand[i] ? (float)fmin(1.0, water[i] / pores) : 0.0f;
         pore[i] = step->is_sand[i] ? (float)pressure[i] : 0.0f;
-        const float change = (float)(fabs(water[i] - before[i]) / (porosity * step->dt));
+        const float change = (float)(fabs(water[i] - before[i]) / (pores * step->dt));
         step->seep[i] = step->is_sand[i] && change > step->seep[i] ? change : step->seep[i];
     }
     return WADI_OK;

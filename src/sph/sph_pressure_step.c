@@ -22,7 +22,7 @@ static const double CROWDED = 0.1;
 static const double EIGENVALUE_MIN = 2.4;
 static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
 
-/* Water that is nearer to a wall than this, in spacings, leaves it by this part of what is missing a step.
+/* Water that is nearer to a wall than this, in sizes, leaves it by this part of what is missing a step.
  * What arrives fast at a wall in one step would stay on it: neighbours press it against the wall, and the
  * density there is too high to say where to go. */
 static const float NEAREST = 0.35f, LEAVING = 0.5f;
@@ -54,7 +54,7 @@ static float weight_part(const Sources *s, int32_t i)
     for (int64_t n = pairs->start[i]; n < pairs->start[i] + pairs->same[i]; ++n) {
         const int32_t j = pairs->index[n];
         if (step->pressure[j] > 0.0f) {
-            sum += WADI_SPH_OFFSET(pairs->place[i], pairs->place[j]) * wadi_sph_slope(pairs, n);
+            sum += WADI_SPH_OFFSET(pairs->place[i], pairs->place[j]) * wadi_sph_slope(pairs, i, n);
         }
     }
     sum *= s->fall;
@@ -155,6 +155,7 @@ static WadiStatus begin_coarse(WadiSph *sph, WadiSphStep *step, WadiError *error
                                  .walls = &step->walls,
                                  .solids = &sph->context.world->solids,
                                  .lightness = step->lightness,
+                                 .volume = step->size != NULL ? step->volume : NULL,
                                  .time = step->time };
     return step->coarse.sort != NULL ? WADI_OK
                                      : wadi_sph_coarse_begin(&step->coarse, &in, sph->context.scratch, error);
@@ -168,7 +169,8 @@ static void leave_walls(const WadiSphStep *step, double per_step)
         const int32_t near = step->is_sand[i] ? -1 : walls->of[i];
         for (int c = 0; near >= 0 && c < walls->contact_count[near]; ++c) {
             WadiF4 n = walls->contact[near][c].normal;
-            const float wanted = (NEAREST - n[3]) * LEAVING * (float)per_step;
+            const float nearest = NEAREST * wadi_sph_size(&step->pairs, i);
+            const float wanted = (nearest - n[3]) * LEAVING * (float)per_step;
             const WadiF4 along = step->shift[i] * n;
             const float missing = wanted - (along[0] + along[1] + along[2]);
             n[3] = 0.0f;

@@ -62,14 +62,14 @@ static WadiStatus wake_or_fall_asleep(WadiSph *sph, const WadiSleepStep *now, co
     return falls != NULL ? wadi_sleep_fall_asleep(&sph->sleep, now, sort, falls, error) : WADI_OK;
 }
 
-/* Whether a sleeping particle lies in a cell beside the cells of an awake tile, whose box is given. */
-static bool is_beside(const WadiParticles *p, int32_t i, double cells_per_metre, const int32_t low[3],
-                      const int32_t high[3])
+/* Whether a sleeping particle lies within `reach` cells of the cells of an awake tile, whose box is given. */
+static bool is_beside(const WadiParticles *p, int32_t i, double cells_per_metre, int32_t reach,
+                      const int32_t low[3], const int32_t high[3])
 {
     const double x[3] = { p->x[i], p->y[i], p->z[i] };
     for (int a = 0; a < 3; ++a) {
         const double cell = wadi_cell_at(x[a], cells_per_metre);
-        if (cell < low[a] - 1 || cell > high[a] + 1) {
+        if (cell < low[a] - reach || cell > high[a] + reach) {
             return false;
         }
     }
@@ -95,7 +95,7 @@ static int32_t find_beside(const WadiSph *sph, const WadiTileSort *sort, const W
     for (int32_t i = tile->first; boxes > 0 && i < tile->first + tile->count; ++i) {
         bool is_near = false;
         for (int b = 0; b < boxes && !is_near; ++b) {
-            is_near = is_beside(p, i, 1.0 / sort->cell_size, low[b], high[b]);
+            is_near = is_beside(p, i, 1.0 / sort->cell_size, sph->sleep.radius, low[b], high[b]);
         }
         if (is_near) {
             if (list != NULL) {
@@ -236,9 +236,9 @@ WadiStatus wadi_sph_check_loads(WadiSph *sph, const WadiSphStep *step, WadiError
         for (int64_t n = pairs->start[i]; n < pairs->start[i] + pairs->same[i]; ++n) {
             const int32_t j = pairs->index[n];
             if (step->fixed[j] != 0) {
-                load[tile[j]].weight += (double)wadi_sph_slope(pairs, n);
+                load[tile[j]].weight += (double)wadi_sph_slope(pairs, i, n);
                 load[tile[j]].pressure +=
-                    (double)wadi_sph_slope(pairs, n) * (double)step->pressure[i] * pascal;
+                    (double)wadi_sph_slope(pairs, i, n) * (double)step->pressure[i] * pascal;
             }
         }
         for (int64_t n = pairs->start[i]; is_seeping(step, i) && n < pairs->start[i + 1]; ++n) {

@@ -25,6 +25,7 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     sph->unit_time = wadi_scene_unit_time(context->world->scene, sph->spacing);
     wadi_materials_init(&sph->materials, context->world->scene);
     wadi_sph_kernel_init(&sph->kernel);
+    sph->volume_column = -1;
     WADI_TRY(wadi_particles_add_column(context->particles, "pressure", WADI_TYPE_F32, &sph->pressure_column,
                                        error));
     wadi_particles_show_column(context->particles, sph->pressure_column);

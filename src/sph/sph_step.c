@@ -1,10 +1,30 @@
 /* One step of the sph solver, stage by stage. [LD09; theory 11] */
+#include <math.h>
+
 #include "core/parallel.h"
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
 
 /* Not 0: masses are divided by it. */
 static const float FIXED_LIGHTNESS = 1e-20f;
+
+/* Particles of different sizes. Volumes of water follow its mass later, where it has pores to go to. */
+static WadiStatus set_sizes(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    const size_t count = (size_t)step->count;
+    if (sph->volume_column < 0) {
+        return WADI_OK;
+    }
+    step->whole =
+        (const double *)wadi_particles_column(sph->context.particles, sph->volume_column) + step->sort.first;
+    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &step->size, count, "sizes", error));
+    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &step->volume, count, "sizes", error));
+    for (size_t i = 0; i < count; ++i) {
+        step->size[i] = (float)cbrt(step->whole[i]);
+        step->volume[i] = (float)step->whole[i];
+    }
+    return WADI_OK;
+}
 
 static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
@@ -26,7 +46,7 @@ static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
         step->lightness[i] = is_fixed ? FIXED_LIGHTNESS : 1.0f / sph->materials.mass[p->material[k]];
         step->pressure[i] = pressure[k] * from_pascal;
     }
-    return WADI_OK;
+    return set_sizes(sph, step, error);
 }
 
 static WadiStatus find_walls(const WadiSph *sph, WadiSphStep *step, WadiError *error)
@@ -36,6 +56,7 @@ static WadiStatus find_walls(const WadiSph *sph, WadiSphStep *step, WadiError *e
                                 .sort = &step->sort,
                                 .kernel = &sph->kernel,
                                 .spacing = sph->spacing,
+                                .size = step->size,
                                 .time = step->time };
     return wadi_sph_walls_find(&step->walls, &in, sph->context.scratch, error);
 }
@@ -49,6 +70,7 @@ static WadiStatus find_pairs(const WadiSph *sph, WadiSphStep *step, WadiError *e
                                 .spacing = sph->spacing,
                                 .is_sand = step->is_sand,
                                 .volume = step->volume,
+                                .size = step->size,
                                 .fixed = step->fixed };
     return wadi_sph_pairs_find(&step->pairs, step->density, &in, sph->context.scratch, error);
 }

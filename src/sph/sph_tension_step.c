@@ -51,8 +51,10 @@ WadiStatus wadi_sph_apply_tension(const WadiSph *sph, WadiSphStep *step, WadiErr
     for (int32_t i = 0; i < step->count; ++i) {
         strength[i] = of_material[material[i]];
     }
-    const WadiSphTensionIn in = {
-        .pairs = &step->pairs, .walls = &step->walls, .lightness = step->lightness, .strength = strength
-    };
+    const WadiSphTensionIn in = { .pairs = &step->pairs,
+                                  .walls = &step->walls,
+                                  .lightness = step->lightness,
+                                  .volume = step->volume,
+                                  .strength = strength };
     return wadi_sph_tension(step->velocity, &in, sph->context.scratch, error);
 }

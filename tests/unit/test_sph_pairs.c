@@ -19,7 +19,8 @@ static void make_mixture(Block *b, int n, bool has_both)
              error);
 }
 
-static void find(Block *b, uint8_t *fixed, float *volume)
+/* `size`: of particles of different ones, with volumes to match; NULL: they have one size. */
+static void find(Block *b, uint8_t *fixed, float *volume, float *size)
 {
     WadiError error;
     const WadiSphWallsIn walls = { .solids = &b->solids,
@@ -41,6 +42,11 @@ static void find(Block *b, uint8_t *fixed, float *volume)
         b->ones[i] = 1.0f;
         fixed[i] = b->particles.id[i] % 11 == 5;
         volume[i] = 0.25f + 0.01f * (float)(b->particles.id[i] % 70);
+        if (size != NULL) {
+            size[i] =
+                1.0f + 0.03f * (float)(b->particles.id[i] % 41) * (b->particles.x[i] > 0.12 ? 1.0f : 0.0f);
+            volume[i] *= size[i] * size[i] * size[i];
+        }
     }
     const WadiSphPairsIn pairs = { .sort = &b->sort,
                                    .particles = &b->particles,
@@ -49,6 +55,7 @@ static void find(Block *b, uint8_t *fixed, float *volume)
                                    .spacing = b->spacing,
                                    .is_sand = b->is_sand,
                                    .volume = volume,
+                                   .size = size,
                                    .fixed = fixed };
     CHECK_OK(wadi_sph_pairs_find(&b->pairs, b->density, &pairs, &b->arena, &error), error);
 }
@@ -57,7 +64,18 @@ static void find(Block *b, uint8_t *fixed, float *volume)
 static double distance(const WadiSphPairs *pairs, int32_t i, int32_t j)
 {
     const WadiF4 d = WADI_SPH_OFFSET(pairs->place[i], pairs->place[j]) * (float)(1.0 / WADI_SPH_PLACES);
-    return sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])) / WADI_SPH_SUPPORT;
+    const float size = wadi_sph_size(pairs, i) + wadi_sph_size(pairs, j);
+    return sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])) / (0.5 * WADI_SPH_SUPPORT * (double)size);
+}
+
+/* Both sides of a pair have the same number. */
+static void check_other_side(const WadiSphPairs *pairs, const uint8_t *fixed, int32_t i, int32_t j, int64_t n)
+{
+    int64_t back = pairs->start[j];
+    while (back < pairs->start[j + 1] && pairs->index[back] != i) {
+        ++back;
+    }
+    assert_true(fixed[j] || (back < pairs->start[j + 1] && pairs->slope[back] == pairs->slope[n]));
 }
 
 /* The list of i has every particle within the support once, of its own kind first, with the slope of the
@@ -66,7 +84,8 @@ static void check_list(const Block *b, const uint8_t *fixed, const float *volume
 {
     const WadiSphPairs *pairs = &b->pairs;
     const double scale = (double)b->kernel.scale;
-    double density = scale * (double)volume[i];
+    const double own = (double)wadi_sph_size(pairs, i);
+    double density = scale * (double)volume[i] / (own * own * own);
     int32_t found = 0;
     for (int32_t j = 0; j < b->count; ++j) {
         const double q = distance(pairs, i, j);
@@ -82,9 +101,12 @@ static void check_list(const Block *b, const uint8_t *fixed, const float *volume
         const double slope = q < 0.5 ? 2.0 - 3.0 * q : t * t / q;
         assert_true(j != i && q < 1.0 && j != last[is_other]);
         last[is_other] = j;
-        CHECK_NEAR((double)wadi_sph_slope(pairs, n) / (double)pairs->steepest,
-                   0.5 * slope * (double)volume[j], 1.2e-5);
-        density += scale * (2.0 * t * t * t - 8.0 * m * m * m) * (double)volume[j];
+        const double size = 0.5 * (own + (double)wadi_sph_size(pairs, j)), cube = size * size * size;
+        CHECK_NEAR((double)wadi_sph_pair_slope(pairs, n) / (double)pairs->steepest,
+                   0.5 * slope * (double)volume[i] * (double)volume[j] / (cube * size * size),
+                   0.6 * (double)(pairs->slope_unit / pairs->steepest));
+        density += scale * (2.0 * t * t * t - 8.0 * m * m * m) * (double)volume[j] / cube;
+        check_other_side(pairs, fixed, i, j, n);
     }
     CHECK_NEAR((double)b->density[i], fixed[i] ? 1.0 : density, 1e-5 * density);
 }
@@ -92,12 +114,12 @@ static void check_list(const Block *b, const uint8_t *fixed, const float *volume
 static void lists_are_those_of_all_pairs(void **unused)
 {
     (void)unused;
-    for (int has_both = 0; has_both < 2; ++has_both) {
+    for (int n = 0; n < 4; ++n) {
         Block b;
         uint8_t fixed[1728];
-        float volume[1728];
-        make_mixture(&b, 12, has_both != 0);
-        find(&b, fixed, volume);
+        float volume[1728], size[1728];
+        make_mixture(&b, 12, n % 2 != 0);
+        find(&b, fixed, volume, n < 2 ? NULL : size);
         int64_t longest = 0;
         for (int32_t i = 0; i < b.count; ++i) {
             check_list(&b, fixed, volume, i);
@@ -115,9 +137,9 @@ static void passes_of_eight_are_plain_sums(void **unused)
     (void)unused;
     Block b;
     uint8_t fixed[1728];
-    float volume[1728];
+    float volume[1728], size[1728];
     make_mixture(&b, 12, true);
-    find(&b, fixed, volume);
+    find(&b, fixed, volume, size);
     const WadiSphPairs *pairs = &b.pairs;
     const WadiSphPressureIn in = {
         .pairs = pairs, .walls = &b.walls, .is_sand = b.is_sand, .lightness = b.ones
@@ -126,24 +148,25 @@ static void passes_of_eight_are_plain_sums(void **unused)
         wadi_sph_set_number(pairs, i, 0.5f + (float)(i % 13));
     }
     for (int32_t i = 0; i < b.count; ++i) {
-        double push[3] = { 0 }, rate = 0.0, rough = 0.0, size = 0.0, own = (double)wadi_sph_number(pairs, i);
+        double push[3] = { 0 }, rate = 0.0, rough = 0.0, most = 0.0, own = (double)wadi_sph_number(pairs, i);
         for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
             const int32_t j = pairs->index[n];
-            const double number = (double)wadi_sph_number(pairs, j), slope = (double)wadi_sph_slope(pairs, n);
+            const double number = (double)wadi_sph_number(pairs, j),
+                         slope = (double)wadi_sph_slope(pairs, i, n);
             const WadiF4 d = WADI_SPH_OFFSET(pairs->place[j], pairs->place[i]);
             for (int a = 0; a < 3; ++a) {
                 push[a] += slope * (double)d[a] * (own + number);
                 rate += slope * (double)d[a] * (double)(b.velocity[i][a] - b.velocity[j][a]);
             }
-            size += slope * WADI_SPH_PLACES * (own + number);
+            most += slope * WADI_SPH_PLACES * (own + number);
             rough += n < pairs->start[i] + pairs->same[i] ? slope * WADI_SPH_PLACES * (own - number) : 0.0;
         }
         WadiF4 sum;
-        CHECK_NEAR((double)wadi_sph_push(&in, i, &sum), rough, 1e-6 * size);
+        CHECK_NEAR((double)wadi_sph_push(&in, i, &sum), rough, 1e-6 * most);
         for (int a = 0; a < 3; ++a) {
-            CHECK_NEAR((double)sum[a], push[a], 1e-6 * size);
+            CHECK_NEAR((double)sum[a], push[a], 1e-6 * most);
         }
-        CHECK_NEAR((double)wadi_sph_compression(&in, b.velocity, i), rate, 1e-6 * size);
+        CHECK_NEAR((double)wadi_sph_compression(&in, b.velocity, i), rate, 1e-6 * most);
     }
     block_free(&b);
 }

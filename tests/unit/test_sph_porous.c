@@ -335,7 +335,6 @@ static void heap_init(Heap *h, double spacing)
     h->in.is_sand = h->is_sand;
     h->in.material = h->particles.material;
     h->in.materials = h->materials;
-    h->in.volume = h->volume;
     h->in.pressure = h->pressure;
     h->in.dt = 1e-3;
 }

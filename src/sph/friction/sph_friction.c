@@ -35,6 +35,13 @@ static inline float traction_step(const WadiSphWalls *walls, int32_t near)
     return 1.0f / (3.0f * (float)walls->contact_count[near]);
 }
 
+/* The operator of a stress falls with the square of the size; so its step grows. */
+static inline float stress_step(const WadiSphFrictionIn *in, int32_t i)
+{
+    const float size = wadi_sph_size(in->pairs, i);
+    return size * size;
+}
+
 /* Sand without pressure and cohesion has no stress. */
 static inline bool can_carry(const WadiSphFrictionIn *in, int32_t i)
 {
@@ -65,7 +72,8 @@ static void step_stress(const Solve *s, int32_t i, Progress *progress)
     if (can_carry(s->in, i)) {
         wadi_sph_friction_strain_of(s->in, s->velocity, i, &d);
     }
-    WadiSphStress to = { at.normal + s->step * d.normal, at.shear + s->step * d.shear };
+    const float share = stress_step(s->in, i), step = s->step * share;
+    WadiSphStress to = { at.normal + step * d.normal, at.shear + step * d.shear };
     const float size = sqrtf(0.5f * wadi_sph_stress_square(&to)), bound = s->in->bound[i];
     if (size > bound) {
         const float scale = bound / size;
@@ -75,8 +83,8 @@ static void step_stress(const Solve *s, int32_t i, Progress *progress)
     const WadiF4 since = to.normal - before.normal, since_shear = to.shear - before.shear;
     const WadiF4 square = moved * moved + 2.0f * turned * turned;
     const WadiF4 back = moved * since + 2.0f * turned * since_shear;
-    progress->moved += sqrt((double)(square[0] + square[1] + square[2]));
-    progress->back -= (double)(back[0] + back[1] + back[2]);
+    progress->moved += sqrt((double)(square[0] + square[1] + square[2])) / (double)share;
+    progress->back -= (double)(back[0] + back[1] + back[2]) / (double)share;
     s->last.stress[i] = before;
     s->now.stress[i] = to;
 }
@@ -265,7 +273,8 @@ static double square_block(void *context, int64_t first, int64_t end)
         if (s->in->is_sand[i]) {
             WadiSphStress *strain = &s->now.stress[i];
             wadi_sph_friction_strain_of(s->in, s->velocity, i, strain);
-            strain->normal = -strain->normal, strain->shear = -strain->shear;
+            const float root = -wadi_sph_size(s->in->pairs, i);
+            strain->normal *= root, strain->shear *= root;
             sum += (double)wadi_sph_stress_square(strain);
         }
         for (int c = 0; wadi_sph_has_traction(s->in, i, &near) && c < walls->contact_count[near]; ++c) {
@@ -285,8 +294,9 @@ static double square_block(void *context, int64_t first, int64_t end)
 static void scale(const Solve *s, float factor)
 {
     for (int32_t i = 0; i < s->in->pairs->count; ++i) {
-        s->at.stress[i].normal = s->now.stress[i].normal * factor;
-        s->at.stress[i].shear = s->now.stress[i].shear * factor;
+        const float root = wadi_sph_size(s->in->pairs, i);
+        s->at.stress[i].normal = s->now.stress[i].normal * (factor * root);
+        s->at.stress[i].shear = s->now.stress[i].shear * (factor * root);
     }
     for (int32_t near = 0; near < s->in->walls->count; ++near) {
         const float root = sqrtf(traction_step(s->in->walls, near));

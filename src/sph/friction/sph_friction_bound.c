@@ -13,8 +13,8 @@ float wadi_sph_friction_pressure(const WadiSphPairs *pairs, const float *pressur
     const int64_t first = pairs->start[i], end = first + pairs->same[i];
     float sum = 0.0f, weight = 0.0f;
     for (int64_t n = first; n < end; ++n) {
-        sum += wadi_sph_slope(pairs, n) * pressure[pairs->index[n]];
-        weight += wadi_sph_slope(pairs, n);
+        sum += wadi_sph_slope(pairs, i, n) * pressure[pairs->index[n]];
+        weight += wadi_sph_slope(pairs, i, n);
     }
     return 0.5f * (pressure[i] + (weight > 0.0f ? sum / weight : pressure[i]));
 }
@@ -34,11 +34,13 @@ static void fill_block(void *context, int64_t first, int64_t end)
         const int32_t near = s->walls->of[i];
         WadiF4 sum = { 0 };
         for (int64_t n = pairs->start[i]; s->is_sand[i] && n < pairs->start[i + 1]; ++n) {
-            sum += WADI_SPH_OFFSET(pairs->place[pairs->index[n]], pairs->place[i]) * wadi_sph_slope(pairs, n);
+            sum += WADI_SPH_OFFSET(pairs->place[pairs->index[n]], pairs->place[i]) *
+                   wadi_sph_slope(pairs, (int32_t)i, n);
         }
         if (near >= 0 && s->is_sand[i]) {
             sum += 0.5f * s->walls->gradient[near]; /* it is the force of a mirror image as well */
         }
+        sum *= wadi_sph_size(pairs, (int32_t)i);
         s->density[i] += SURFACE_DENSITY * (sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
     }
 }

@@ -16,15 +16,15 @@ typedef uint32_t WadiU8 __attribute__((vector_size(32), aligned(16), may_alias))
 #define TURN_BACK_BOTH(v) __builtin_shufflevector(v, v, 2, 0, 1, 3, 6, 4, 5, 7)
 #define ADD_HALVES(v) (__builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7))
 
-/* G_ij of the pairs n and n + 1 of a particle at `place`. */
+/* G_ij of the pairs n and n + 1 of a particle at `place` with that unit of slopes. */
 static inline __attribute__((always_inline)) void wadi_sph_two_gradients(const WadiSphPairs *pairs,
                                                                          const WadiU8 *place, int64_t n,
-                                                                         WadiF8 *g)
+                                                                         float unit, WadiF8 *g)
 {
     const WadiU4 j = (WadiU4)pairs->place[pairs->index[n]], k = (WadiU4)pairs->place[pairs->index[n + 1]];
     /* Not as a list of eight numbers, which goes through memory. */
-    const WadiF4 a = wadi_sph_slope(pairs, n) - (WadiF4){ 0 },
-                 b = wadi_sph_slope(pairs, n + 1) - (WadiF4){ 0 };
+    const WadiF4 a = (float)pairs->slope[n] * unit - (WadiF4){ 0 },
+                 b = (float)pairs->slope[n + 1] * unit - (WadiF4){ 0 };
     *g = __builtin_convertvector((WadiI8)(BOTH(j, k) - *place), WadiF8) * BOTH(a, b);
 }
 
@@ -47,12 +47,13 @@ static inline __attribute__((always_inline)) void wadi_sph_friction_push(const W
     const int32_t *index = pairs->index;
     const WadiU8 place = BOTH((WadiU4)pairs->place[i], (WadiU4)pairs->place[i]);
     const int64_t end = pairs->start[i] + pairs->same[i];
+    const float unit = wadi_sph_unit(pairs, i);
     WadiF8 diagonals = { 0 }, aboves = { 0 }, belows = { 0 };
     int64_t n = pairs->start[i];
     for (; n + 1 < end; n += 2) {
         const WadiSphStress *j = &stress[index[n]], *k = &stress[index[n + 1]];
         WadiF8 g;
-        wadi_sph_two_gradients(pairs, &place, n, &g);
+        wadi_sph_two_gradients(pairs, &place, n, unit, &g);
         const WadiF8 shear = own_shear + BOTH(j->shear, k->shear);
         diagonals += (own_normal + BOTH(j->normal, k->normal)) * g;
         aboves += shear * TURN_BOTH(g);
@@ -61,7 +62,8 @@ static inline __attribute__((always_inline)) void wadi_sph_friction_push(const W
     WadiF4 diagonal = ADD_HALVES(diagonals), above = ADD_HALVES(aboves), below = ADD_HALVES(belows);
     if (n < end) {
         const WadiSphStress *j = &stress[index[n]];
-        const WadiF4 g = WADI_SPH_OFFSET(pairs->place[index[n]], pairs->place[i]) * wadi_sph_slope(pairs, n);
+        const WadiF4 g =
+            WADI_SPH_OFFSET(pairs->place[index[n]], pairs->place[i]) * wadi_sph_slope(pairs, i, n);
         const WadiF4 shear = own.shear + j->shear;
         diagonal += (own.normal + j->normal) * g;
         above += shear * TURN(g);
@@ -89,11 +91,12 @@ static inline __attribute__((always_inline)) void wadi_sph_friction_strain_of(co
     const int32_t *index = pairs->index;
     const WadiU8 place = BOTH((WadiU4)pairs->place[i], (WadiU4)pairs->place[i]);
     const int64_t end = pairs->start[i] + pairs->same[i];
+    const float unit = wadi_sph_unit(pairs, i);
     WadiF8 diagonals = { 0 }, aboves = { 0 }, belows = { 0 };
     int64_t n = pairs->start[i];
     for (; n + 1 < end; n += 2) {
         WadiF8 g;
-        wadi_sph_two_gradients(pairs, &place, n, &g);
+        wadi_sph_two_gradients(pairs, &place, n, unit, &g);
         const WadiF8 difference = BOTH(velocity[index[n]], velocity[index[n + 1]]) - vs;
         diagonals += difference * g;
         aboves += difference * TURN_BOTH(g);
@@ -101,7 +104,8 @@ static inline __attribute__((always_inline)) void wadi_sph_friction_strain_of(co
     }
     WadiF4 diagonal = ADD_HALVES(diagonals), above = ADD_HALVES(aboves), below = ADD_HALVES(belows);
     if (n < end) {
-        const WadiF4 g = WADI_SPH_OFFSET(pairs->place[index[n]], pairs->place[i]) * wadi_sph_slope(pairs, n);
+        const WadiF4 g =
+            WADI_SPH_OFFSET(pairs->place[index[n]], pairs->place[i]) * wadi_sph_slope(pairs, i, n);
         const WadiF4 difference = velocity[index[n]] - v;
         diagonal += difference * g;
         above += difference * TURN(g);

@@ -45,10 +45,11 @@ static int find_common(const WadiSphWalls *walls, int32_t near_i, int32_t near_j
 }
 
 /* Gradients of the images of j in all sets of the common walls, in single ones and in corners, as they act
- * on i; `back`: the same reflected at these walls, to be multiplied by the velocity of j itself. */
-static void sum_images(const Common *common, int count, const WadiF4 *offset, float scale, WadiF4 *gradient,
-                       WadiF4 *back)
+ * on i, for a mean size; `back`: the same reflected at these walls, to be multiplied by the velocity of j itself. */
+static void sum_images(const Common *common, int count, const WadiF4 *offset, float scale, float size,
+                       WadiF4 *gradient, WadiF4 *back)
 {
+    const float reach = (float)WADI_SPH_SUPPORT * size;
     const float unit = (float)(WADI_SPH_PLACES * WADI_SPH_PLACES);
     const WadiF4 d = *offset; /* spacings */
     const float square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
@@ -64,10 +65,11 @@ static void sum_images(const Common *common, int count, const WadiF4 *offset, fl
                 across -= n * common[c].sum;
             }
         }
-        if (far < (float)(WADI_SPH_SUPPORT * WADI_SPH_SUPPORT)) {
+        if (far < reach * reach) {
             const float squares[WADI_SPH_LANES] = { far * unit };
             float w[WADI_SPH_LANES], slope[WADI_SPH_LANES];
-            wadi_sph_weigh(squares, scale, w, slope);
+            const float inverse[WADI_SPH_LANES] = { 1.0f / size };
+            wadi_sph_weigh_sizes(squares, scale, inverse, w, slope);
             const float s = slope[0] * (float)WADI_SPH_PLACES;
             *gradient += (along + across) * s;
             *back += (along - across) * s;
@@ -95,7 +97,8 @@ static int64_t visit(const Mirrors *m, int32_t near, bool is_filling)
         WadiF4 gradient, back;
         const WadiF4 offset =
             WADI_SPH_OFFSET(pairs->place[j], pairs->place[i]) * (float)(1.0 / WADI_SPH_PLACES);
-        sum_images(common, walls_of_both, &offset, m->in->kernel->scale, &gradient, &back);
+        const float size = 0.5f * (wadi_sph_size(pairs, i) + wadi_sph_size(pairs, j));
+        sum_images(common, walls_of_both, &offset, m->in->kernel->scale, size, &gradient, &back);
         if (is_filling) {
             const float volume = m->in->volume != NULL ? m->in->volume[j] : 1.0f;
             gradient *= volume, back *= volume;

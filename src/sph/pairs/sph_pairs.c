@@ -10,7 +10,13 @@
 typedef uint8_t WadiSphBytes __attribute__((vector_size(8), aligned(1), may_alias));
 
 /* BUFFER: neighbours of a particle that are collected before their kernels are computed. */
-enum { PARTICLE_BLOCK = 4096, RANGE_MAX = 27, LANES = WADI_SPH_LANES, BUFFER = 128 };
+enum { PARTICLE_BLOCK = 4096, LANES = WADI_SPH_LANES, BUFFER = 128 };
+/* Cells within which neighbours lie: of particles of one size, and at most. */
+enum { ONE_SIZE_REACH = 1, REACH_MAX = 4 };
+enum { RANGE_MAX = 3 * (2 * REACH_MAX + 1) * (2 * REACH_MAX + 1) };
+
+/* Water with less than this has vanished for its neighbours: its slopes are below one unit. */
+static const float LEAST_VOLUME = 1e-6f;
 
 typedef struct Range {
     int32_t first, end;
@@ -20,6 +26,10 @@ typedef struct Search {
     const WadiSphPairsIn *in;
     WadiSphPairs *pairs;
     int32_t *axis[3]; /* places by axis, padded by LANES */
+    /* Where sizes differ, else NULL: those of particles, in places, padded by LANES; the largest in each cell,
+     * spacings. */
+    float *reach, *largest;
+    int cells; /* within which neighbours lie */
     float *density;
     bool has_both;   /* sand and water */
     bool is_filling; /* second pass: the lists are written; first: they are counted */
@@ -82,6 +92,64 @@ static int find_ranges(const WadiTileSort *sort, int32_t tile, int row, int lane
     return count;
 }
 
+/* Distance between cells so many cells apart, spacings. */
+static float gap_between(int cells)
+{
+    const int apart = cells < 0 ? -cells : cells;
+    return apart > 1 ? (float)WADI_SPH_SUPPORT * (float)(apart - 1) : 0.0f;
+}
+
+/* The part of the cells l0 .. l1 of a row in which neighbours of a cell may lie, from the first to the last.
+ * `from`: lane of that cell; `square`: squared distance of the row from it; `own`: its largest size. */
+static int add_mixed_range(const Search *s, int32_t tile, int bit, int l0, int l1, int from, float square,
+                           float own, Range *out)
+{
+    const WadiTileSort *sort = s->in->sort;
+    if (tile < 0 || (sort->row_mask[tile] >> bit & 1) == 0) {
+        return 0;
+    }
+    const uint64_t before = sort->row_mask[tile] & ((UINT64_C(1) << bit) - 1);
+    const int64_t row = sort->row_first[tile] + __builtin_popcountll(before);
+    int low = 8, high = -1;
+    for (int l = l0; l <= l1; ++l) {
+        const float gap = gap_between(l - from), size = s->largest[8 * row + l], reach = own + size;
+        if (size > 0.0f && square + gap * gap < reach * reach) {
+            low = l < low ? l : low;
+            high = l;
+        }
+    }
+    const int32_t *start = sort->cell_start + 8 * row;
+    if (high >= 0) {
+        *out = (Range){ start[low] - sort->first, start[high + 1] - sort->first };
+    }
+    return high >= 0;
+}
+
+/* The cells around a cell in which its particles may have neighbours, where sizes differ: fine particles
+ * look one cell far among fine ones, and farther for coarse ones alone. */
+static int find_mixed_ranges(const Search *s, int32_t tile, int row, int lane, int64_t cell,
+                             Range out[RANGE_MAX])
+{
+    const int32_t *neighbours = s->in->sort->tiles.neighbours[tile];
+    const float own = s->largest[cell];
+    int count = 0;
+    for (int dk = -s->cells; dk <= s->cells; ++dk) {
+        const int k = (row >> 3) + dk, tz = k < 0 ? 0 : k > 7 ? 2 : 1;
+        for (int dj = -s->cells; dj <= s->cells; ++dj) {
+            const int j = (row & 7) + dj, ty = j < 0 ? 0 : j > 7 ? 2 : 1;
+            const int bit = (j & 7) + 8 * (k & 7), at = 9 * tz + 3 * ty;
+            const float gap_j = gap_between(dj), gap_k = gap_between(dk);
+            const float square = gap_j * gap_j + gap_k * gap_k;
+            for (int tx = 0; tx < 3; ++tx) {
+                const int from = lane - 8 * (tx - 1), l0 = from - s->cells, l1 = from + s->cells;
+                count += add_mixed_range(s, neighbours[at + tx], bit, l0 > 0 ? l0 : 0, l1 < 7 ? l1 : 7, from,
+                                         square, own, out + count);
+            }
+        }
+    }
+    return count;
+}
+
 /* Bits of the particles j .. j + 7 that are within the support of i. */
 static inline __attribute__((always_inline)) unsigned find_within(const Search *s, int32_t i, int32_t j)
 {
@@ -91,8 +159,14 @@ static inline __attribute__((always_inline)) unsigned find_within(const Search *
         const WadiF8 d = __builtin_convertvector((WadiI8)from, WadiF8);
         sum += d * d;
     }
-    const float reach = (float)(WADI_SPH_SUPPORT * WADI_SPH_PLACES);
-    const WadiI8 is_within = sum < reach * reach;
+    WadiI8 is_within;
+    if (s->reach != NULL) {
+        const WadiF8 reach = *(const WadiF8 *)(s->reach + j) + s->reach[i];
+        is_within = sum < reach * reach;
+    } else {
+        const float reach = (float)(WADI_SPH_SUPPORT * WADI_SPH_PLACES);
+        is_within = sum < reach * reach;
+    }
     return wadi_row_bits(&is_within);
 }
 
@@ -174,13 +248,22 @@ static void write_eight(const Search *s, int32_t i, List *list, int32_t *index, 
     wadi_sph_load_eight(pairs, &pairs->place[i], index, &eight);
     const WadiF8 square = eight.x * eight.x + eight.y * eight.y + eight.z * eight.z;
     float w[LANES], slope[LANES], volume[LANES];
-    wadi_sph_weigh((const float *)&square, in->kernel->scale, w, slope);
+    if (in->size != NULL) {
+        float inverse[LANES];
+        for (int l = 0; l < LANES; ++l) {
+            inverse[l] = 2.0f / (in->size[i] + in->size[index[l]]);
+        }
+        wadi_sph_weigh_sizes((const float *)&square, in->kernel->scale, inverse, w, slope);
+    } else {
+        wadi_sph_weigh((const float *)&square, in->kernel->scale, w, slope);
+    }
     for (int l = 0; l < LANES; ++l) {
         volume[l] = l >= count ? 0.0f : in->volume != NULL ? in->volume[index[l]] : 1.0f;
     }
     const WadiF8 part = *(const WadiF8 *)volume;
+    const float own = in->volume != NULL ? in->volume[i] : 1.0f;
     list->density += *(const WadiF8 *)w * part;
-    const WadiF8 units = *(const WadiF8 *)slope * part * (1.0f / pairs->slope_unit) + 0.5f;
+    const WadiF8 units = *(const WadiF8 *)slope * (part * own) * (1.0f / pairs->slope_unit) + 0.5f;
     const WadiSphShorts shorts =
         __builtin_convertvector(__builtin_convertvector(units, WadiI8), WadiSphShorts);
     memcpy(pairs->index + list->to, index, (size_t)count * sizeof *index);
@@ -225,7 +308,8 @@ static void fill(const Search *s, int32_t i, const Range *ranges, int range_coun
     }
     write_list(s, i, &same);
     write_list(s, i, &other);
-    const float own = in->kernel->scale * (in->volume != NULL ? in->volume[i] : 1.0f);
+    const float size = wadi_sph_size(s->pairs, i);
+    const float own = in->kernel->scale * (in->volume != NULL ? in->volume[i] : 1.0f) / (size * size * size);
     const int32_t near = in->walls->of[i];
     s->density[i] = own + wadi_sph_sum_lanes(&same.density) + wadi_sph_sum_lanes(&other.density) +
                     (near >= 0 ? in->walls->cover[near] : 0.0f);
@@ -252,7 +336,10 @@ static void search_tiles(void *context, int64_t first, int64_t end)
                 const int32_t to = sort->cell_start[8 * row + lane + 1] - sort->first;
                 Range ranges[RANGE_MAX];
                 const int range_count =
-                    from < to ? find_ranges(sort, (int32_t)t, __builtin_ctzll(rows), lane, ranges) : 0;
+                    from >= to           ? 0
+                    : s->largest == NULL ? find_ranges(sort, (int32_t)t, __builtin_ctzll(rows), lane, ranges)
+                                         : find_mixed_ranges(s, (int32_t)t, __builtin_ctzll(rows), lane,
+                                                             8 * row + lane, ranges);
                 for (int32_t i = from; i < to; ++i) {
                     if (s->in->fixed != NULL && s->in->fixed[i] != 0) {
                         skip(s, i);
@@ -267,18 +354,53 @@ static void search_tiles(void *context, int64_t first, int64_t end)
     }
 }
 
+/* The largest factor that volumes and sizes give a slope: V_i V_j / size^5, size the mean one. That is at
+ * most the size where V = size^3, and grows with the square of how full the particles are. */
+static float largest_factor(const WadiSphPairsIn *in, int32_t count)
+{
+    float full = in->volume != NULL ? 0.0f : 1.0f, size = 1.0f;
+    for (int32_t i = 0; i < count && in->volume != NULL; ++i) {
+        const float s = in->size != NULL ? in->size[i] : 1.0f, part = in->volume[i] / (s * s * s);
+        full = part > full ? part : full;
+        size = s > size ? s : size;
+    }
+    return full * full * size;
+}
+
+/* Sizes of particles and cells, where they differ. */
+static WadiStatus prepare_sizes(Search *s, WadiArena *arena, WadiError *error)
+{
+    const WadiTileSort *sort = s->in->sort;
+    const int32_t count = s->pairs->count;
+    const size_t cells = 8 * (size_t)sort->row_first[sort->tiles.count];
+    float largest = 1.0f;
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->reach, (size_t)count + LANES, "neighbours", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->largest, cells, "neighbours", error));
+    memset(s->reach + count, 0, LANES * sizeof *s->reach);
+    for (size_t c = 0; c < cells; ++c) {
+        s->largest[c] = 0.0f;
+        for (int32_t i = sort->cell_start[c] - sort->first; i < sort->cell_start[c + 1] - sort->first; ++i) {
+            const float size = s->in->size[i];
+            s->reach[i] = size * (float)(0.5 * WADI_SPH_SUPPORT * WADI_SPH_PLACES);
+            s->largest[c] = size > s->largest[c] ? size : s->largest[c];
+        }
+        largest = s->largest[c] > largest ? s->largest[c] : largest;
+    }
+    const int wanted = (int)ceilf(largest - 1e-3f);
+    s->cells = wanted < REACH_MAX ? wanted : REACH_MAX;
+    return WADI_OK;
+}
+
 /* What all passes read. */
 static void prepare(Search *s)
 {
     const WadiSphPairsIn *in = s->in;
     const int32_t count = s->pairs->count;
-    float largest = in->volume != NULL ? 0.0f : 1.0f;
     for (int32_t i = 0; i < count; ++i) {
         s->has_both = s->has_both || in->is_sand[i] != in->is_sand[0];
-        largest = in->volume != NULL && in->volume[i] > largest ? in->volume[i] : largest;
     }
     s->pairs->steepest = wadi_sph_steepest(in->kernel->scale);
-    s->pairs->slope_unit = s->pairs->steepest * largest * (1.0f / UINT16_MAX);
+    s->pairs->slope_unit = s->pairs->steepest * largest_factor(in, count) * (1.0f / UINT16_MAX);
     for (unsigned bits = 0; bits < 1u << LANES; ++bits) {
         int n = 0;
         for (int lane = 0; lane < LANES; ++lane) {
@@ -289,17 +411,36 @@ static void prepare(Search *s)
     wadi_parallel_for(count, PARTICLE_BLOCK, set_places, s);
 }
 
+static WadiStatus invert_volumes(WadiSphPairs *pairs, const WadiSphPairsIn *in, WadiArena *arena,
+                                 WadiError *error)
+{
+    float *inverse = NULL;
+    if (in->volume == NULL) {
+        return WADI_OK;
+    }
+    WADI_TRY(WADI_ARENA_NEW(arena, &inverse, (size_t)pairs->count, "neighbours", error));
+    for (int32_t i = 0; i < pairs->count; ++i) {
+        inverse[i] = in->volume[i] > LEAST_VOLUME ? 1.0f / in->volume[i] : 0.0f;
+    }
+    pairs->inverse_volume = inverse;
+    return WADI_OK;
+}
+
 WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSphPairsIn *in,
                                WadiArena *arena, WadiError *error)
 {
     const WadiTileSort *sort = in->sort;
     const int32_t count = sort->tile_start[sort->tiles.count] - sort->first;
-    Search s = { .in = in, .pairs = pairs, .density = density };
-    *pairs = (WadiSphPairs){ .count = count };
+    Search s = { .in = in, .pairs = pairs, .density = density, .cells = ONE_SIZE_REACH };
+    *pairs = (WadiSphPairs){ .count = count, .size = in->size };
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->place, (size_t)count, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->start, (size_t)count + 1, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->same, (size_t)count, "neighbours", error));
+    WADI_TRY(invert_volumes(pairs, in, arena, error));
     const WadiArenaMark mark = wadi_arena_mark(arena);
+    if (in->size != NULL) {
+        WADI_TRY(prepare_sizes(&s, arena, error));
+    }
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s.axis[a], (size_t)count + LANES, "neighbours", error));
         memset(s.axis[a] + count, 0, LANES * sizeof(int32_t));

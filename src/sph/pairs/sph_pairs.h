@@ -28,12 +28,14 @@ typedef struct WadiSphPairs {
     int64_t *start;
     int32_t *same;
     int32_t *index; /* j; eight valid entries follow the last */
-    /* Of each pair, in units of `slope_unit`: dx grad_i W_ij V_j is slope (x_j - x_i), a vector of places.
-     * Sixteen bits, because passes over the pairs are bound by memory. Both entries of a pair have the same
-     * rounding error where the volumes are equal, so forces stay exactly opposite. */
+    /* Of each pair, in units of `slope_unit`: V_i V_j dx grad_i W_ij is slope (x_j - x_i), a vector of places.
+     * Sixteen bits, because passes over the pairs are bound by memory. Both entries of a pair are the same
+     * number, whatever the volumes and sizes are, so forces are exactly opposite. */
     uint16_t *slope;
     float slope_unit;
-    float steepest; /* slope at distance 0 of volume 1 */
+    float steepest;              /* slope at distance 0 of volumes and sizes 1 */
+    const float *inverse_volume; /* per particle; NULL: all 1 */
+    const float *size;           /* per particle, spacings; NULL: all 1 */
     /* Per particle: x, y, z, and room for a number of a solve that is read together with them. */
     WadiI4 *place;
     /* Images in the walls, of near particle n: mirror_start[n] .. mirror_start[n + 1]. */
@@ -48,18 +50,38 @@ typedef struct WadiSphPairsIn {
     const WadiSphWalls *walls;
     double spacing;         /* m */
     const uint8_t *is_sand; /* per particle of the sort, from 0 */
-    const float *volume;    /* per particle, over that of a full one; NULL: all 1 */
-    const uint8_t *fixed;   /* per particle: 1 gets no list and density 1; NULL: none */
+    const float *volume;    /* per particle, over that of one of size 1; NULL: all 1 */
+    /* Per particle, spacings: kernels have the support size_i + size_j. NULL: all 1. Not without volumes. */
+    const float *size;
+    const uint8_t *fixed; /* per particle: 1 gets no list and density 1; NULL: none */
 } WadiSphPairsIn;
 
 /* Makes the lists, and the densities over those at rest. Memory in the arena. */
 WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSphPairsIn *in,
                                WadiArena *arena, WadiError *error);
 
-/* The slope of entry n, at least 0. */
-static inline float wadi_sph_slope(const WadiSphPairs *pairs, int64_t n)
+/* Of the sums over the neighbours of i: with it slopes are those of V_j dx grad_i W_ij. */
+static inline float wadi_sph_unit(const WadiSphPairs *pairs, int32_t i)
+{
+    return pairs->inverse_volume != NULL ? pairs->slope_unit * pairs->inverse_volume[i] : pairs->slope_unit;
+}
+
+/* The slope of entry n with both volumes, the same from both sides. */
+static inline float wadi_sph_pair_slope(const WadiSphPairs *pairs, int64_t n)
 {
     return (float)pairs->slope[n] * pairs->slope_unit;
+}
+
+/* The slope of entry n in the list of i, at least 0. */
+static inline float wadi_sph_slope(const WadiSphPairs *pairs, int32_t i, int64_t n)
+{
+    return (float)pairs->slope[n] * wadi_sph_unit(pairs, i);
+}
+
+/* The size of a particle, spacings. */
+static inline float wadi_sph_size(const WadiSphPairs *pairs, int32_t i)
+{
+    return pairs->size != NULL ? pairs->size[i] : 1.0f;
 }
 
 /* x_i - x_j in places, as integers and as floats; w is not used. Unsigned, because places wrap. */

@@ -29,14 +29,23 @@ static inline __attribute__((always_inline)) void wadi_sph_weigh(const float squ
     }
 }
 
-/* The slope of a pair of volume 1, from x_i - x_j in places; not rounded, and the same from both sides. */
-static inline float wadi_sph_slope_at(const WadiSphPairs *pairs, const WadiI4 *offset)
+/* The same of pairs with the mean size 1 / inverse. */
+static inline __attribute__((always_inline)) void wadi_sph_weigh_sizes(const float square[WADI_SPH_LANES],
+                                                                       float scale,
+                                                                       const float inverse[WADI_SPH_LANES],
+                                                                       float w[WADI_SPH_LANES],
+                                                                       float slope[WADI_SPH_LANES])
 {
-    const WadiF4 d = __builtin_convertvector(*offset, WadiF4), square = d * d;
-    const float q =
-        sqrtf(square[0] + square[1] + square[2]) * (float)(1.0 / (WADI_SPH_SUPPORT * WADI_SPH_PLACES));
-    const float t = q < 1.0f ? 1.0f - q : 0.0f;
-    return pairs->steepest * (q < 0.5f ? 1.0f - 1.5f * q : 0.5f * t * t / q);
+    float scaled[WADI_SPH_LANES];
+    for (int l = 0; l < WADI_SPH_LANES; ++l) {
+        scaled[l] = square[l] * inverse[l] * inverse[l];
+    }
+    wadi_sph_weigh(scaled, scale, w, slope);
+    for (int l = 0; l < WADI_SPH_LANES; ++l) {
+        const float per_volume = inverse[l] * inverse[l] * inverse[l];
+        w[l] *= per_volume;
+        slope[l] *= per_volume * inverse[l] * inverse[l];
+    }
 }
 
 #endif

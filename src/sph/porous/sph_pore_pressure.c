@@ -31,7 +31,7 @@ static double gain_of(const WadiSphFlow *x, int32_t i, double *conductance)
     double gain = 0.0, sum = 0.0;
     for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
         double each;
-        gain -= wadi_sph_flux(x, i, pairs->index[n], wadi_sph_slope(pairs, n), &each);
+        gain -= wadi_sph_flux(x, i, pairs->index[n], wadi_sph_pair_slope(pairs, n), &each);
         sum += each;
     }
     double each;

@@ -71,7 +71,8 @@ static void seep_block(void *context, int64_t first, int64_t end)
         for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
             double conductance;
             if (x->in->fixed[pairs->index[n]] != 0) {
-                sum += fabs(wadi_sph_flux(x, i, pairs->index[n], wadi_sph_slope(pairs, n), &conductance));
+                const float slope = wadi_sph_pair_slope(pairs, n);
+                sum += fabs(wadi_sph_flux(x, i, pairs->index[n], slope, &conductance));
             }
         }
         x->in->seep[i] = (float)(sum / x->capacity[i]);

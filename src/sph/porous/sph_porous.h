@@ -31,7 +31,7 @@ typedef struct WadiSphPorousIn {
     const uint8_t *is_sand;
     const uint8_t *material;
     const WadiMaterial *materials; /* by number */
-    const float *volume;           /* of the pairs; NULL: all 1 */
+    const double *whole;           /* per particle: volume of a full one of its size; NULL: all 1 */
     const uint8_t *fixed;          /* 1: a copy of another particle, takes no part; NULL: none */
     double *pressure; /* Pa: of water its own; of sand that in its pores, of the last step before */
     /* Saturated sand loses water into the air: the part of each kernel that is empty, and the mass that has
@@ -68,8 +68,8 @@ int32_t wadi_sph_porous_merge(double *water, WadiF4 *velocity, uint8_t *is_remov
  * room. Changes in->film. */
 void wadi_sph_porous_drip(double *water, WadiF4 *velocity, const WadiSphPorousIn *in);
 
-/* Mass of a full particle of a material of water. */
-double wadi_sph_full_mass(const WadiSphPorousIn *in, int material);
+/* Mass of a particle of water that is full. */
+double wadi_sph_full_mass(const WadiSphPorousIn *in, int32_t i);
 /* Room for water in a particle of sand, or that left to a particle of water. */
 double wadi_sph_water_capacity(const WadiSphPorousIn *in, int32_t i);
 /* Mass of a particle with its water, in the unit of water. */

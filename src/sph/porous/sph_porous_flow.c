@@ -33,27 +33,31 @@ WadiSphLattice wadi_sph_lattice(const WadiSphKernel *kernel)
     return lattice;
 }
 
-double wadi_sph_full_mass(const WadiSphPorousIn *in, int material)
+static double whole_of(const WadiSphPorousIn *in, int32_t i)
 {
-    return in->materials[material].density / in->water_density;
+    return in->whole != NULL ? in->whole[i] : 1.0;
+}
+
+double wadi_sph_full_mass(const WadiSphPorousIn *in, int32_t i)
+{
+    return whole_of(in, i) * in->materials[in->material[i]].density / in->water_density;
 }
 
 double wadi_sph_water_capacity(const WadiSphPorousIn *in, int32_t i)
 {
-    const int m = in->material[i];
-    const double most =
-        in->is_sand[i] ? in->materials[m].pores.porosity : WADI_SPH_WATER_MOST * wadi_sph_full_mass(in, m);
+    const double pores = whole_of(in, i) * in->materials[in->material[i]].pores.porosity;
+    const double most = in->is_sand[i] ? pores : WADI_SPH_WATER_MOST * wadi_sph_full_mass(in, i);
     return floor(most * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
 }
 
 double wadi_sph_mass_with_water(const WadiSphPorousIn *in, const double *water, int32_t i)
 {
-    return water[i] + (in->is_sand[i] ? in->materials[in->material[i]].density / in->water_density : 0.0);
+    return water[i] + (in->is_sand[i] ? wadi_sph_full_mass(in, i) : 0.0);
 }
 
-static double saturation_of(const WadiSphFlow *x, int32_t i)
+static double saturation_of(const WadiSphPorousIn *in, const double *water, int32_t i)
 {
-    return fmin(1.0, x->water[i] / x->in->materials[x->in->material[i]].pores.porosity);
+    return fmin(1.0, water[i] / (whole_of(in, i) * in->materials[in->material[i]].pores.porosity));
 }
 
 void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i)
@@ -61,7 +65,7 @@ void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i)
     const WadiSphPorousIn *in = x->in;
     const WadiPoresDef *pores = &in->materials[in->material[i]].pores;
     if (in->is_sand[i]) {
-        const double s = saturation_of(x, i);
+        const double s = saturation_of(in, x->water, i);
         x->head[i] = in->pressure[i] - wadi_suction(pores, s);
         x->mobility[i] = wadi_relative_permeability(pores, s);
         x->seeping[i] = s >= WADI_SPH_SATURATED ? x->mobility[i] : 0.0;
@@ -177,7 +181,9 @@ WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, 
         x->active_count += is_listed;
         /* Others take no part, even where their neighbours become wet during this step. */
         const double air = x->in->air != NULL && x->in->is_sand[i] ? (double)x->in->air[i] : 0.0;
-        x->outlet[i] = air > SURFACE ? 0.5 * x->in->lattice.diagonal * air / WADI_SPH_PLACES : 0.0;
+        /* V_i F_ij grows with the size of the particle. */
+        const double size = (double)wadi_sph_size(x->in->pairs, i);
+        x->outlet[i] = air > SURFACE ? 0.5 * x->in->lattice.diagonal * air * size / WADI_SPH_PLACES : 0.0;
         x->capacity[i] = wadi_sph_water_capacity(x->in, i);
         x->give[i] = x->take[i] = is_listed ? 1.0 : 0.0;
     }

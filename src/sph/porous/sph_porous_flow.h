@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-#include "sph/pairs/sph_weigh.h"
 #include "sph/porous/sph_porous.h"
 #include "world/water.h"
 
@@ -69,7 +68,7 @@ static inline double larger(double a, double b)
 }
 
 /* Mass that goes from i to j in a substep, without limits; exactly the opposite of that from j to i.
- * `slope` is that of the pair at i; the conductance is the flow a pascal. */
+ * `slope` is that of the pair, with both volumes; the conductance is the flow a pascal. */
 static inline __attribute__((always_inline)) double wadi_sph_flux(const WadiSphFlow *x, int32_t i, int32_t j,
                                                                   float slope, double *conductance)
 {
@@ -81,7 +80,9 @@ static inline __attribute__((always_inline)) double wadi_sph_flux(const WadiSphF
     if (in->is_sand[i] != in->is_sand[j]) {
         /* The pressure of single particles of water is noisy: without this, water and saturated sand would
          * exchange it for ever. */
-        drop = drop > x->noise ? drop - x->noise : drop < -x->noise ? drop + x->noise : 0.0;
+        const double noise =
+            x->noise * 0.5 * (double)(wadi_sph_size(in->pairs, i) + wadi_sph_size(in->pairs, j));
+        drop = drop > noise ? drop - noise : drop < -noise ? drop + noise : 0.0;
     }
     const int32_t donor = drop > 0.0 ? i : j, acceptor = drop > 0.0 ? j : i;
     const double mobility = in->is_sand[acceptor] ? x->mobility[donor] : x->seeping[donor];
@@ -94,12 +95,7 @@ static inline __attribute__((always_inline)) double wadi_sph_flux(const WadiSphF
     if (in->is_sand[i] && in->is_sand[j] && rate_i != rate_j) {
         rate = 2.0 * rate_i * rate_j / (rate_i + rate_j);
     }
-    float weight = slope;
-    if (in->is_sand[i] != in->is_sand[j] && in->volume != NULL) {
-        /* The slopes of both sides have the volume of the other one, and are rounded. */
-        weight = in->volume[in->is_sand[i] ? j : i] * wadi_sph_slope_at(in->pairs, &d);
-    }
-    *conductance = (double)weight * rate * mobility;
+    *conductance = (double)slope * rate * mobility;
     return *conductance * drop;
 }
 

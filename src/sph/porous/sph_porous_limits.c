@@ -55,7 +55,8 @@ static void limit_block(void *context, int64_t first, int64_t end)
         double out = 0.0, into = 0.0;
         for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
             double conductance;
-            const double mass = wadi_sph_flux(x, i, pairs->index[n], wadi_sph_slope(pairs, n), &conductance);
+            const double mass =
+                wadi_sph_flux(x, i, pairs->index[n], wadi_sph_pair_slope(pairs, n), &conductance);
             x->flow[n] = mass;
             out += mass > 0.0 ? mass : 0.0;
             into += mass < 0.0 ? -mass : 0.0;

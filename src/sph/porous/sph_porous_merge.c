@@ -39,7 +39,7 @@ int32_t wadi_sph_porous_merge(double *water, WadiF4 *velocity, uint8_t *is_remov
     }
     /* One after the other: an heir may be what is next. */
     for (int32_t i = 0; i < in->pairs->count; ++i) {
-        if (in->is_sand[i] || water[i] >= WADI_SPH_WATER_LEAST * wadi_sph_full_mass(in, in->material[i])) {
+        if (in->is_sand[i] || water[i] >= WADI_SPH_WATER_LEAST * wadi_sph_full_mass(in, i)) {
             continue;
         }
         const int32_t heir = find_heir(in, water, is_removed, i);
@@ -67,7 +67,7 @@ static int32_t nearest_water(const WadiSphPorousIn *in, const double *water, int
         const int32_t j = pairs->index[n];
         const WadiF4 d = WADI_SPH_OFFSET(pairs->place[i], pairs->place[j]);
         const float square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-        if (square < least && water[j] + in->film[i] <= wadi_sph_full_mass(in, in->material[j])) {
+        if (square < least && water[j] + in->film[i] <= wadi_sph_full_mass(in, j)) {
             nearest = j;
             least = square;
         }

@@ -1,11 +1,12 @@
 #include "sph/pressure/sph_coarse.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/parallel.h"
 #include "math/minmax.h"
 
-enum { FULL = 8, ROW_BLOCK = 64, ITERATIONS = 12 };
+enum { ROW_BLOCK = 64, ITERATIONS = 12 };
 
 static const double TOLERANCE = 0.03;
 
@@ -15,24 +16,37 @@ typedef struct Builder {
     float *weight; /* per cell: part of a full cell, times the mean lightness */
 } Builder;
 
+/* The particle at a place in the order of the cells. */
+static inline int32_t particle_at(const WadiSphCoarse *coarse, int32_t n)
+{
+    return coarse->order != NULL ? coarse->order[n] : n - coarse->first;
+}
+
+static inline float volume_of(const WadiSphCoarse *coarse, int32_t i)
+{
+    return coarse->volume != NULL ? coarse->volume[i] : 1.0f;
+}
+
 static void weigh_rows(void *context, int64_t first, int64_t end)
 {
     const Builder *b = context;
-    const WadiTileSort *sort = b->in->sort;
+    const WadiSphCoarse *coarse = b->coarse;
+    const float full = (float)(8 * coarse->blocks * coarse->blocks * coarse->blocks);
     for (int64_t c = 8 * first; c < 8 * end; ++c) {
         float sum = 0.0f;
-        for (int32_t i = sort->cell_start[c]; i < sort->cell_start[c + 1]; ++i) {
-            sum += b->in->lightness[i - sort->first];
+        for (int32_t n = coarse->start[c]; n < coarse->start[c + 1]; ++n) {
+            const int32_t i = particle_at(coarse, n);
+            sum += b->in->lightness[i] * volume_of(coarse, i);
         }
-        b->weight[c + 8] = sum * (1.0f / FULL);
+        b->weight[c + 8] = sum * (1.0f / full);
     }
 }
 
 static bool has_near(const Builder *b, int64_t cell)
 {
-    const WadiTileSort *sort = b->in->sort;
-    for (int32_t i = sort->cell_start[cell - 8]; i < sort->cell_start[cell - 7]; ++i) {
-        if (b->in->walls->of[i - sort->first] >= 0) {
+    const WadiSphCoarse *coarse = b->coarse;
+    for (int32_t n = coarse->start[cell - 8]; n < coarse->start[cell - 7]; ++n) {
+        if (b->in->walls->of[particle_at(coarse, n)] >= 0) {
             return true;
         }
     }
@@ -43,7 +57,7 @@ static bool has_near(const Builder *b, int64_t cell)
 static bool is_air(const Builder *b, int64_t cell, int side)
 {
     int32_t at[3];
-    const double h = b->in->sort->cell_size;
+    const double h = b->coarse->blocks * b->in->sort->cell_size;
     if (!has_near(b, cell)) {
         return true;
     }
@@ -70,8 +84,7 @@ static int64_t beside(const WadiRows *rows, int64_t cell, int side)
     return next == 0 ? 0 : 8 * next + to;
 }
 
-/* Couplings of a cell: 8 particles times (1 / 2)^2, for a cell is two spacings wide. Whether it has air
- * beside it. */
+/* Couplings of a cell w spacings wide: w^3 particles times (1 / w)^2. Whether it has air beside it. */
 static bool couple(const Builder *b, int64_t cell)
 {
     const WadiSphCoarse *coarse = b->coarse;
@@ -88,7 +101,7 @@ static bool couple(const Builder *b, int64_t cell)
             coupling = own;
             has_air = true;
         }
-        coupling *= 2.0f;
+        coupling *= (float)WADI_SPH_SUPPORT * (float)coarse->blocks;
         sum += coupling;
         if ((side & 1) == 0) {
             coarse->low[side >> 1][cell] = other > 0.0f ? coupling : 0.0f;
@@ -110,11 +123,96 @@ static void couple_rows(void *context, int64_t first, int64_t end)
     }
 }
 
+static int compare_tiles(const void *x, const void *y)
+{
+    const WadiTile *a = x, *b = y;
+    return wadi_tile_is_same(*a, *b) ? 0 : wadi_tile_is_before(*a, *b) ? -1 : 1;
+}
+
+/* Rows of cells twice as wide as those of the sort. */
+static WadiStatus build_wide_rows(WadiSphCoarse *coarse, WadiArena *arena, WadiError *error)
+{
+    const WadiTileSort *sort = coarse->sort;
+    WadiTile *wide = NULL;
+    uint64_t *mask = NULL;
+    size_t count = 0;
+    WADI_TRY(WADI_ARENA_NEW(arena, &wide, (size_t)sort->tiles.count, "coarse pressure", error));
+    for (int32_t t = 0; t < sort->tiles.count; ++t) {
+        const WadiTile at = sort->tiles.tiles[t];
+        wide[t] = (WadiTile){ at.x >> 1, at.y >> 1, at.z >> 1 };
+    }
+    qsort(wide, (size_t)sort->tiles.count, sizeof *wide, compare_tiles);
+    for (int32_t t = 0; t < sort->tiles.count; ++t) {
+        if (count == 0 || !wadi_tile_is_same(wide[count - 1], wide[t])) {
+            wide[count++] = wide[t];
+        }
+    }
+    WADI_TRY(wadi_tile_map_create_in_arena(&coarse->tiles, wide, count, arena, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &mask, count, "coarse pressure", error));
+    memset(mask, 0, count * sizeof *mask);
+    for (int32_t t = 0; t < sort->tiles.count; ++t) {
+        const WadiTile at = sort->tiles.tiles[t];
+        const int32_t to = wadi_tile_map_find(&coarse->tiles, (WadiTile){ at.x >> 1, at.y >> 1, at.z >> 1 });
+        for (uint64_t rows = sort->row_mask[t]; rows != 0; rows &= rows - 1) {
+            const int row = __builtin_ctzll(rows), j = (row & 7) + 8 * (at.y & 1);
+            const int k = (row >> 3) + 8 * (at.z & 1);
+            mask[to] |= UINT64_C(1) << ((j >> 1) + 8 * (k >> 1));
+        }
+    }
+    return wadi_rows_build(&coarse->rows, &coarse->tiles, mask, arena, error);
+}
+
+/* The wide cell of each cell of the sort, and so the order of the particles by wide cells. */
+static WadiStatus order_by_wide_cells(WadiSphCoarse *coarse, WadiArena *arena, WadiError *error)
+{
+    const WadiTileSort *sort = coarse->sort;
+    const int32_t count = sort->tile_start[sort->tiles.count] - sort->first;
+    const size_t cells = 8 * (size_t)(coarse->rows.count - 1);
+    int32_t *start = NULL, *order = NULL, *cell_of = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &start, cells + 2, "coarse pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &order, (size_t)count, "coarse pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &cell_of, (size_t)count, "coarse pressure", error));
+    memset(start, 0, (cells + 2) * sizeof *start);
+    for (int32_t t = 0; t < sort->tiles.count; ++t) {
+        const WadiTile at = sort->tiles.tiles[t];
+        int32_t row = sort->row_first[t];
+        for (uint64_t rows = sort->row_mask[t]; rows != 0; rows &= rows - 1, ++row) {
+            const int bit = __builtin_ctzll(rows);
+            const int32_t j = (8 * at.y + (bit & 7)) >> 1, k = (8 * at.z + (bit >> 3)) >> 1;
+            const int32_t to = wadi_rows_find(&coarse->rows, 4 * at.x, j, k);
+            for (int32_t n = sort->cell_start[8 * row]; n < sort->cell_start[8 * row + 8]; ++n) {
+                int lane = 0;
+                while (n >= sort->cell_start[8 * row + lane + 1]) {
+                    ++lane;
+                }
+                cell_of[n - sort->first] = 8 * (to - 1) + 4 * (at.x & 1) + (lane >> 1);
+                start[cell_of[n - sort->first] + 1] += 1;
+            }
+        }
+    }
+    for (size_t c = 0; c <= cells; ++c) {
+        start[c + 1] += start[c];
+    }
+    for (int32_t i = count; i-- > 0;) {
+        order[--start[cell_of[i] + 1]] = i;
+    }
+    coarse->start = start + 1; /* ends of cells have become their beginnings */
+    coarse->order = order;
+    return WADI_OK;
+}
+
 WadiStatus wadi_sph_coarse_begin(WadiSphCoarse *coarse, const WadiSphCoarseIn *in, WadiArena *arena,
                                  WadiError *error)
 {
-    *coarse = (WadiSphCoarse){ .sort = in->sort };
-    WADI_TRY(wadi_rows_build(&coarse->rows, &in->sort->tiles, in->sort->row_mask, arena, error));
+    *coarse = (WadiSphCoarse){ .sort = in->sort, .blocks = in->volume != NULL ? 2 : 1, .volume = in->volume };
+    if (coarse->blocks > 1) {
+        WADI_TRY(build_wide_rows(coarse, arena, error));
+        WADI_TRY(order_by_wide_cells(coarse, arena, error));
+    } else {
+        WADI_TRY(wadi_rows_build(&coarse->rows, &in->sort->tiles, in->sort->row_mask, arena, error));
+        coarse->start = in->sort->cell_start;
+        coarse->first = in->sort->first;
+    }
     const size_t count = wadi_rows_floats(&coarse->rows);
     Builder b = { .coarse = coarse, .in = in };
     for (int a = 0; a < 3; ++a) {
@@ -144,15 +242,16 @@ typedef struct Correction {
 static void gather_rows(void *context, int64_t first, int64_t end)
 {
     const Correction *c = context;
-    const WadiTileSort *sort = c->coarse->sort;
+    const WadiSphCoarse *coarse = c->coarse;
     for (int64_t row = first; row < end; ++row) {
         unsigned bits = 0;
         for (int lane = 0; lane < 8; ++lane) {
             float sum = 0.0f;
             bool is_active = false;
             const int64_t cell = 8 * row + lane;
-            for (int32_t i = sort->cell_start[cell]; i < sort->cell_start[cell + 1]; ++i) {
-                const float r = c->residual[i - sort->first];
+            for (int32_t n = coarse->start[cell]; n < coarse->start[cell + 1]; ++n) {
+                const int32_t i = particle_at(coarse, n);
+                const float r = c->residual[i] * volume_of(coarse, i);
                 sum += r;
                 is_active = is_active || r != 0.0f;
             }
@@ -221,9 +320,9 @@ static void find_around(const Correction *c, int64_t row, Around *around)
 
 /* Linear between the centres of the cells: steps from cell to cell would be forces as large as those that
  * the correction is to remove. */
-static float interpolate(const Around *around, int lane, const WadiI4 *place)
+static float interpolate(const Around *around, int lane, const WadiI4 *place, int blocks)
 {
-    const uint32_t cell = (uint32_t)(WADI_SPH_SUPPORT * WADI_SPH_PLACES);
+    const uint32_t cell = (uint32_t)(WADI_SPH_SUPPORT * WADI_SPH_PLACES) * (uint32_t)blocks;
     int to[3];
     float part[3];
     for (int a = 0; a < 3; ++a) {
@@ -244,15 +343,16 @@ static float interpolate(const Around *around, int lane, const WadiI4 *place)
 static void spread_rows(void *context, int64_t first, int64_t end)
 {
     const Correction *c = context;
-    const WadiTileSort *sort = c->coarse->sort;
+    const WadiSphCoarse *coarse = c->coarse;
     for (int64_t row = first; row < end; ++row) {
         Around around;
         find_around(c, row + 1, &around);
         for (int lane = 0; lane < 8; ++lane) {
             const int64_t cell = 8 * row + lane;
-            for (int32_t i = sort->cell_start[cell]; i < sort->cell_start[cell + 1]; ++i) {
-                const int32_t k = i - sort->first;
-                c->change[k] = c->residual[k] != 0.0f ? interpolate(&around, lane, &c->place[k]) : 0.0f;
+            for (int32_t n = coarse->start[cell]; n < coarse->start[cell + 1]; ++n) {
+                const int32_t k = particle_at(coarse, n);
+                c->change[k] =
+                    c->residual[k] != 0.0f ? interpolate(&around, lane, &c->place[k], coarse->blocks) : 0.0f;
             }
         }
     }

@@ -10,6 +10,13 @@
 
 typedef struct WadiSphCoarse {
     const WadiTileSort *sort;
+    /* Particles of different sizes have cells twice as wide, so that none between them is empty. */
+    int blocks;           /* cells of the sort along one of these: 1 or 2 */
+    const float *volume;  /* per particle; NULL: all 1 */
+    const int32_t *start; /* by cell, from row 1 on: its particles in `order` */
+    const int32_t *order; /* NULL: particles are in the order of the cells, `first` more than their numbers */
+    int32_t first;
+    WadiTileMap tiles;
     WadiRows rows; /* row r of the sort is r + 1 here */
     /* Per cell: couplings with the lower neighbours, and the sum over all sides, those to air included. */
     float *low[3], *diagonal;
@@ -21,6 +28,7 @@ typedef struct WadiSphCoarseIn {
     const WadiSphWalls *walls;
     const WadiSolids *solids;
     const float *lightness; /* per particle */
+    const float *volume;    /* per particle of different sizes; NULL: one size */
     double time;            /* s */
 } WadiSphCoarseIn;
 

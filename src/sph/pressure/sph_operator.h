@@ -55,7 +55,8 @@ static inline __attribute__((always_inline)) float wadi_sph_push(const WadiSphPr
     WadiF4 sum;
     wadi_sph_sum_four(&lanes.x, &lanes.y, &lanes.z, &rough_lanes, &sum);
     const float rough = sum[3];
-    sum *= -pairs->slope_unit;
+    const float unit = wadi_sph_unit(pairs, i);
+    sum *= -unit;
     const int32_t near = in->walls->of[i];
     if (near >= 0) {
         sum += in->walls->gradient[near] * own;
@@ -66,7 +67,7 @@ static inline __attribute__((always_inline)) float wadi_sph_push(const WadiSphPr
         }
     }
     *push = sum;
-    return rough * in->lightness[i] * (pairs->slope_unit * (float)WADI_SPH_PLACES);
+    return rough * in->lightness[i] * (unit * (float)WADI_SPH_PLACES);
 }
 
 /* Two neighbours, x y z of each side by side: += slope (x_i - x_j) (v_i - v_j). */
@@ -107,7 +108,7 @@ static inline __attribute__((always_inline)) float wadi_sph_compression(const Wa
         wadi_sph_compress_two(pairs, &place, &twice, velocity, j + 6, &s3, &b);
     }
     const WadiF8 both = a + b;
-    WadiF4 sum = (WADI_ROW_LOW(both) + WADI_ROW_HIGH(both)) * -pairs->slope_unit;
+    WadiF4 sum = (WADI_ROW_LOW(both) + WADI_ROW_HIGH(both)) * -wadi_sph_unit(pairs, i);
     const int32_t near = in->walls->of[i];
     float wall = 0.0f;
     if (near >= 0) {
@@ -147,7 +148,7 @@ static inline __attribute__((always_inline)) float wadi_sph_diagonal(const WadiS
 {
     const WadiSphPairs *pairs = in->pairs;
     const int64_t first = pairs->start[i], other = first + pairs->same[i];
-    const float unit = pairs->slope_unit, volume = in->volume != NULL ? in->volume[i] : 1.0f;
+    const float unit = wadi_sph_unit(pairs, i), volume = in->volume != NULL ? in->volume[i] : 1.0f;
     WadiSphPush lanes = { 0 };
     WadiF8 square_lanes = { 0 };
     wadi_sph_square_list(pairs, i, first, other, &lanes, &square_lanes);

@@ -105,6 +105,12 @@ static void first_residual_block(void *context, int64_t first, int64_t end)
     }
 }
 
+/* The operator is symmetric where particles count by their volume. */
+static inline double weight_of(const WadiSphPressureIn *in, int32_t i)
+{
+    return in->pairs->size != NULL ? (double)in->volume[i] : 1.0;
+}
+
 /* Change of R by the correction, in `residual`. Returns change . A change; the partials get change .
  * residual. */
 static double energy_block(void *context, int64_t first, int64_t end)
@@ -113,8 +119,9 @@ static double energy_block(void *context, int64_t first, int64_t end)
     double energy = 0.0, gain = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const float r = residual_of(s, i, false);
-        energy -= (double)r * (double)s->change[i];
-        gain += (double)s->residual[i] * (double)s->change[i];
+        const double change = weight_of(s->in, i) * (double)s->change[i];
+        energy -= (double)r * change;
+        gain += (double)s->residual[i] * change;
         s->residual[i] = r;
     }
     s->partials[first / BLOCK] = gain;

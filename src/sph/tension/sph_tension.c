@@ -30,7 +30,7 @@ static WadiF4 missing_of(const WadiSphTensionIn *in, int32_t i)
     const WadiI4 place = pairs->place[i];
     WadiF4 sum = { 0 };
     for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
-        sum -= WADI_SPH_OFFSET(place, pairs->place[pairs->index[n]]) * wadi_sph_slope(pairs, n);
+        sum -= WADI_SPH_OFFSET(place, pairs->place[pairs->index[n]]) * wadi_sph_slope(pairs, i, n);
     }
     const int32_t near = in->walls->of[i];
     for (int c = 0; near >= 0 && c < in->walls->contact_count[near]; ++c) {
@@ -50,7 +50,8 @@ static void root_block(void *context, int64_t first, int64_t end)
             continue;
         }
         const WadiF4 g = missing_of(t->in, i);
-        const float size = sqrtf(dot(g, g)), clear = (size - NOISE) / (CLEAR - NOISE);
+        const float size = sqrtf(dot(g, g));
+        const float clear = (size * wadi_sph_size(t->in->pairs, i) - NOISE) / (CLEAR - NOISE);
         if (clear > 0.0f) {
             const float part = clear < 1.0f ? clear : 1.0f;
             t->root[i] = g * (sqrtf(FULL * t->in->strength[i] * size * part) / size);
@@ -62,6 +63,12 @@ static void root_block(void *context, int64_t first, int64_t end)
 static inline WadiF4 pull_of(WadiF4 root, WadiF4 gradient)
 {
     return gradient * dot(root, root) - root * dot(root, gradient);
+}
+
+static inline float hold_factor(const WadiSphTensionIn *in, int32_t j, float inverse)
+{
+    const float square = inverse * inverse;
+    return in->volume != NULL ? in->volume[j] * square * square * inverse : 1.0f;
 }
 
 static void pull_block(void *context, int64_t first, int64_t end)
@@ -79,11 +86,12 @@ static void pull_block(void *context, int64_t first, int64_t end)
         WadiF4 sum = { 0 }, hold = { 0 };
         for (int64_t n = pairs->start[i]; n < pairs->start[i] + pairs->same[i]; ++n) {
             const int32_t j = pairs->index[n];
-            const WadiF4 o = WADI_SPH_OFFSET(pairs->place[j], place), g = o * wadi_sph_slope(pairs, n);
+            const WadiF4 o = WADI_SPH_OFFSET(pairs->place[j], place), g = o * wadi_sph_slope(pairs, i, n);
             sum += pull_of(own, g) + pull_of(t->root[j], g);
-            const WadiF4 q = o * to_h;
+            const float inverse = 2.0f / (wadi_sph_size(pairs, i) + wadi_sph_size(pairs, j));
+            const WadiF4 q = o * (to_h * inverse);
             const float open = 1.0f - sqrtf(dot(q, q));
-            hold += q * ((in->strength[i] + in->strength[j]) * open * open);
+            hold += q * ((in->strength[i] + in->strength[j]) * open * open * hold_factor(in, j, inverse));
         }
         sum += hold * HOLD;
         sum[3] = 0.0f;

@@ -10,7 +10,7 @@ enum { BLOCK = 1024 };
 
 static const float CENTRAL = 10.0f; /* 2 (d + 2) in three dimensions: the mean over directions is exact */
 static const float EXPLICIT_MAX = 0.05f;  /* c below this: one explicit step is stable and accurate */
-static const float WALL_DISTANCE = 0.25f; /* spacings: nearer particles are held as if they were here */
+static const float WALL_DISTANCE = 0.25f; /* sizes: nearer particles are held as if they were here */
 
 typedef struct Solve {
     const WadiSphViscosityIn *in;
@@ -24,7 +24,12 @@ typedef struct Solve {
 
 static inline float coefficient_of(const WadiSphViscosityIn *in, int32_t i)
 {
-    return in->damping + (in->coefficient != NULL ? in->coefficient[i] : 0.0f);
+    const float own = in->coefficient != NULL ? in->coefficient[i] : 0.0f;
+    if (in->pairs->size == NULL) {
+        return in->damping + own;
+    }
+    const float size = in->pairs->size[i];
+    return in->damping * size * sqrtf(size) + own;
 }
 
 static WadiF4 wall_pull(const WadiSphViscosityIn *in, const WadiF4 v, int32_t i, bool has_velocity)
@@ -37,7 +42,8 @@ static WadiF4 wall_pull(const WadiSphViscosityIn *in, const WadiF4 v, int32_t i,
     for (int c = 0; c < in->walls->contact_count[near]; ++c) {
         const WadiSphContact *contact = &in->walls->contact[near][c];
         const WadiF4 n = contact->normal;
-        const float distance = n[3] > WALL_DISTANCE ? n[3] : WALL_DISTANCE;
+        const float least = WALL_DISTANCE * wadi_sph_size(in->pairs, i);
+        const float distance = n[3] > least ? n[3] : least;
         const float rate = -in->coefficient[i] * contact->velocity[3] / distance;
         WadiF4 slip = -v;
         if (has_velocity) {
@@ -65,7 +71,7 @@ static WadiF4 pull_of(const WadiSphViscosityIn *in, const WadiF4 *v, int32_t i, 
         const float c = 0.5f * (c_own + coefficient_of(in, j));
         const WadiF4 o = WADI_SPH_OFFSET(place, pairs->place[j]), along = o * (v[j] - own), square = o * o;
         const float r2 = square[0] + square[1] + square[2] + small;
-        sum += o * (c * wadi_sph_slope(pairs, n) * (along[0] + along[1] + along[2]) / r2);
+        sum += o * (c * wadi_sph_slope(pairs, i, n) * (along[0] + along[1] + along[2]) / r2);
     }
     sum *= CENTRAL * (float)WADI_SPH_PLACES;
     sum = (sum + wall_pull(in, own, i, has_velocity)) * in->lightness[i];
@@ -145,7 +151,8 @@ static bool is_explicit(const WadiSphViscosityIn *in)
 {
     float largest = 0.0f;
     for (int32_t i = 0; i < in->pairs->count; ++i) {
-        const float c = coefficient_of(in, i) * in->lightness[i];
+        const float size = wadi_sph_size(in->pairs, i);
+        const float c = coefficient_of(in, i) * in->lightness[i] / (size * size);
         largest = c > largest ? c : largest;
     }
     return largest <= EXPLICIT_MAX;

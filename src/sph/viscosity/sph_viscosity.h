@@ -11,9 +11,9 @@ typedef struct WadiSphViscosityIn {
     const WadiSphPairs *pairs;
     const WadiSphWalls *walls;
     const float *lightness;   /* per particle: V_i / m_i times the density of reference */
-    const float *volume;      /* per particle, over that of a full one; NULL: all 1 */
+    const float *volume;      /* per particle, as that of the pairs; NULL: all 1 */
     const float *coefficient; /* per particle: c; NULL: 0 */
-    float damping;            /* added to every c, without an effect at walls */
+    float damping;            /* times size^(3/2) added to every c, without an effect at walls */
     double tolerance;         /* of the largest residual, m/s */
     int max_iterations;
 } WadiSphViscosityIn;

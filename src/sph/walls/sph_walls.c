@@ -15,18 +15,31 @@ static const double CORNER_STEP = 4.0; /* spacings */
 typedef struct Finder {
     const WadiSphWallsIn *in;
     WadiSphWalls *walls;
-    double reach;      /* m */
+    double length;     /* m: size of the particle that is looked at */
+    double reach;      /* m: its support */
+    double farthest;   /* m: the longest one */
     int32_t *particle; /* per near particle */
 } Finder;
+
+/* The same for one particle of the sort. */
+static Finder finder_of(const Finder *all, int32_t i)
+{
+    Finder f = *all;
+    f.length = f.in->spacing * (f.in->size != NULL ? (double)f.in->size[i] : 1.0);
+    f.reach = WADI_SPH_SUPPORT * f.length;
+    return f;
+}
 
 static WadiVec3 place(const WadiParticles *p, int32_t i)
 {
     return (WadiVec3){ p->x[i], p->y[i], p->z[i] };
 }
 
-static bool is_near(const Finder *f, WadiVec3 x)
+static bool is_near(const Finder *all, int32_t i)
 {
-    return wadi_solids_clearance(f->in->solids, x, f->in->time, f->reach) < f->reach;
+    const Finder f = finder_of(all, i - all->in->sort->first);
+    const WadiVec3 x = place(f.in->particles, i);
+    return wadi_solids_clearance(f.in->solids, x, f.in->time, f.reach) < f.reach;
 }
 
 /* Marks near particles by 0 and others by -1. Tiles far from all solids cost one distance. */
@@ -38,10 +51,10 @@ static void mark_tiles(void *context, int64_t first, int64_t end)
     for (int64_t t = first; t < end; ++t) {
         const WadiTile tile = sort->tiles.tiles[t];
         const WadiVec3 middle = { tile.x * side + half, tile.y * side + half, tile.z * side + half };
-        const double radius = sqrt(3.0) * half + f->reach;
+        const double radius = sqrt(3.0) * half + f->farthest;
         const bool is_far = wadi_solids_distance(f->in->solids, middle, f->in->time, radius) >= radius;
         for (int32_t i = sort->tile_start[t]; i < sort->tile_start[t + 1]; ++i) {
-            f->walls->of[i - sort->first] = !is_far && is_near(f, place(f->in->particles, i)) ? 0 : -1;
+            f->walls->of[i - sort->first] = !is_far && is_near(f, i) ? 0 : -1;
         }
     }
 }
@@ -110,7 +123,7 @@ static bool find_plane(const Finder *f, const WadiShape *shape, WadiVec3 x, cons
     }
     away = wadi_normalized_or(away, known[0].normal);
     for (double step = CORNER_STEP; step > 0.9; step *= 0.5) {
-        const double length = step * f->in->spacing;
+        const double length = step * f->length;
         const WadiVec3 y = wadi_add_scaled(x, away, length);
         double expected = INFINITY;
         for (int c = 0; c < count; ++c) {
@@ -122,7 +135,7 @@ static bool find_plane(const Finder *f, const WadiShape *shape, WadiVec3 x, cons
         }
         *out = wadi_shape_sample(shape, y, f->in->time);
         out->distance -= length * wadi_dot(away, out->normal);
-        bool is_new = out->distance < f->reach && out->distance > known[0].distance - 0.05 * f->in->spacing;
+        bool is_new = out->distance < f->reach && out->distance > known[0].distance - 0.05 * f->length;
         for (int c = 0; c < count; ++c) {
             is_new = is_new && wadi_dot(out->normal, known[c].normal) < SAME_PLANE;
         }
@@ -159,7 +172,7 @@ static void find_contacts(const Finder *f, int32_t near, WadiVec3 x)
     for (int side = 0; side < 6; ++side) {
         if ((solids->closed_sides >> side & 1) != 0) {
             const WadiSurfacePoint s = wadi_solids_wall(solids, side, x);
-            if (s.distance < WADI_SPH_WALL_REACH * f->in->spacing) {
+            if (s.distance < WADI_SPH_WALL_REACH * f->length) {
                 const WadiSphContact contact = contact_of(f, &s, solids->wall_friction, -1 - side);
                 add_contact(f, near, &contact);
             }
@@ -187,14 +200,15 @@ static void join_contacts(const Finder *f, int32_t near)
     WadiSphWalls *walls = f->walls;
     WadiSphContact *list = walls->contact[near];
     double open = 1.0, cover = 1.0;
+    const double sizes = f->in->spacing / f->length; /* a spacing */
     WadiF4 gradient = { 0 };
     for (int c = 0; c < walls->contact_count[near]; ++c) {
         double part, slope;
-        wadi_sph_kernel_wall(f->in->kernel, (double)list[c].normal[3], &part, &slope);
+        wadi_sph_kernel_wall(f->in->kernel, (double)list[c].normal[3] * sizes, &part, &slope);
         const double shared = shared_part(part);
         open *= 1.0 - shared;
         cover += part - shared;
-        const float pull = (float)slope;
+        const float pull = (float)(slope * sizes);
         const WadiF4 n = list[c].normal, v = list[c].velocity;
         list[c].velocity[3] = pull;
         gradient += (WadiF4){ pull * n[0], pull * n[1], pull * n[2],
@@ -208,8 +222,9 @@ static void find_block(void *context, int64_t first, int64_t end)
 {
     const Finder *f = context;
     for (int64_t near = first; near < end; ++near) {
-        find_contacts(f, (int32_t)near, place(f->in->particles, f->particle[near]));
-        join_contacts(f, (int32_t)near);
+        const Finder own = finder_of(f, f->particle[near] - f->in->sort->first);
+        find_contacts(&own, (int32_t)near, place(f->in->particles, f->particle[near]));
+        join_contacts(&own, (int32_t)near);
     }
 }
 
@@ -218,7 +233,10 @@ WadiStatus wadi_sph_walls_find(WadiSphWalls *walls, const WadiSphWallsIn *in, Wa
 {
     const WadiTileSort *sort = in->sort;
     const int32_t first = sort->first, count = sort->tile_start[sort->tiles.count] - first;
-    Finder f = { .in = in, .walls = walls, .reach = WADI_SPH_SUPPORT * in->spacing };
+    Finder f = { .in = in, .walls = walls, .farthest = WADI_SPH_SUPPORT * in->spacing };
+    for (int32_t i = 0; i < count && in->size != NULL; ++i) {
+        f.farthest = fmax(f.farthest, WADI_SPH_SUPPORT * in->spacing * (double)in->size[i]);
+    }
     *walls = (WadiSphWalls){ .has_solids = in->solids->count > 0 };
     WADI_TRY(WADI_ARENA_NEW(arena, &walls->of, (size_t)count, "walls", error));
     wadi_parallel_for(sort->tiles.count, TILE_BLOCK, mark_tiles, &f);

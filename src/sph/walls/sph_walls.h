@@ -37,8 +37,9 @@ typedef struct WadiSphWallsIn {
     const WadiParticles *particles;
     const WadiTileSort *sort;
     const WadiSphKernel *kernel;
-    double spacing; /* m */
-    double time;    /* s */
+    double spacing;    /* m */
+    const float *size; /* per particle of the sort, spacings; NULL: all 1 */
+    double time;       /* s */
 } WadiSphWallsIn;
 
 /* For the particles of the sort, numbered from 0; memory in the arena. */
