@@ -116,6 +116,15 @@ static void update_summary(Run *run, int frames)
     summary->drift_water_mass = wadi_sim_mass_drift(sim, WADI_MATERIAL_WATER);
     summary->drift_volume = run->volume.last.drift;
     summary->max_divergence = sim->max_divergence;
+    const WadiResampling *resampling = &sim->resampling;
+    summary->has_resampling = resampling->is_on;
+    summary->splits = resampling->splits;
+    summary->merges = resampling->merges;
+    summary->shares = resampling->shares;
+    summary->lost_energy = resampling->energy;
+    summary->lost_spin[0] = resampling->spin.x;
+    summary->lost_spin[1] = resampling->spin.y;
+    summary->lost_spin[2] = resampling->spin.z;
 }
 
 static WadiProgress make_progress(const Run *run, const char *stage, bool is_frame_done)

@@ -171,6 +171,17 @@ int64_t wadi_sim_material_count(const WadiSim *sim, int material)
     return count;
 }
 
+/* In particles of the scene's spacing. */
+static double material_volume(const WadiSim *sim, int material)
+{
+    const double *volume = wadi_volume_column(&sim->particles);
+    double sum = 0.0;
+    for (int32_t i = 0; volume != NULL && i < sim->particles.count; ++i) {
+        sum += sim->particles.material[i] == material ? volume[i] : 0.0; /* whole quanta: exact */
+    }
+    return volume != NULL ? sum : (double)wadi_sim_material_count(sim, material);
+}
+
 double wadi_sim_mass_drift(const WadiSim *sim, int kind)
 {
     double expected = 0.0, present = 0.0;
@@ -192,7 +203,7 @@ double wadi_sim_mass_drift(const WadiSim *sim, int kind)
             continue;
         }
         expected += mass * (double)(sim->born[m] - sim->drained[m]);
-        present += mass * (double)wadi_sim_material_count(sim, m);
+        present += mass * material_volume(sim, m);
     }
     return expected > 0.0 ? (present - expected) / expected : 0.0;
 }

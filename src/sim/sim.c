@@ -304,6 +304,7 @@ static WadiStatus take_step(WadiSim *sim, WadiError *error)
     sim->stuck_particles = report.stuck_particles;
     sim->sleeping_particles = report.sleeping_particles;
     sim->water_evaporated += report.evaporated_water;
+    sim->resampling = report.resampling;
     count_work(sim, &report);
     sim->time = now;
     sim->frame += is_last;

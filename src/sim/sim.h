@@ -35,6 +35,7 @@ struct WadiSim {
     int64_t lost[256];
     /* The same for a solver with a column `water`, in its quanta (world/water.h). */
     int64_t water_born, water_drained, water_evaporated;
+    WadiResampling resampling; /* of the solver, after its last step */
     /* Warnings given: bit 0: overfull material, bit 1 + i: emitter i waits for space (63: all further
      * ones). */
     uint64_t overfull_warnings;

@@ -53,6 +53,7 @@ typedef struct MaterialAttributes {
     float *radius, *density;           /* radius NULL: the solver has a column of them */
     float one_radius, density_of[256]; /* by material */
     const double *water;               /* NULL: the solver moves none between particles */
+    const double *volume;              /* of different sizes; NULL: all 1 */
     double water_density;              /* of its unit, kg/m^3 */
     bool is_water[256];
 } MaterialAttributes;
@@ -69,10 +70,10 @@ static void fill_attributes(void *context, int64_t first, int64_t end)
     /* Particles of water are as large as what is left of them; wet sand is heavier. */
     for (int64_t i = first; i < end && fill->water != NULL; ++i) {
         const double mass = fill->water[i] * fill->water_density;
-        if (fill->is_water[fill->material[i]] && fill->radius != NULL) {
+        if (!fill->is_water[fill->material[i]]) {
+            fill->density[i] += (float)(fill->volume != NULL ? mass / fill->volume[i] : mass);
+        } else if (fill->radius != NULL) {
             fill->radius[i] *= (float)cbrt(mass / (double)fill->density[i]);
-        } else {
-            fill->density[i] += (float)mass;
         }
     }
 }
@@ -87,6 +88,7 @@ WadiStatus wadi_sim_material_attributes(const WadiSim *sim, WadiState *state, Wa
         fill.is_water[m] = sim->scene->materials[m].kind == WADI_MATERIAL_WATER;
     }
     fill.water = wadi_water_column(p);
+    fill.volume = wadi_volume_column(p);
     fill.water_density = wadi_water_density(sim->scene);
     /* A solver whose particles have sizes of their own shows them. */
     if (wadi_particles_find_column(p, "radius") < 0) {
@@ -177,11 +179,11 @@ static WadiStatus check_particles(const WadiSim *sim, WadiError *error)
 }
 
 /* Whole quanta, at most those of two full particles. */
-static bool are_masses(const double *mass, int32_t count)
+static bool are_masses(const double *mass, const double *volume, int32_t count)
 {
     bool is_good = true;
     for (int32_t i = 0; i < count && mass != NULL && is_good; ++i) {
-        is_good = mass[i] >= 0.0 && mass[i] <= 2.0 &&
+        is_good = mass[i] >= 0.0 && mass[i] <= 2.0 * (volume != NULL ? volume[i] : 1.0) &&
                   mass[i] * WADI_WATER_QUANTA == floor(mass[i] * WADI_WATER_QUANTA);
     }
     return is_good;
@@ -197,8 +199,8 @@ static WadiStatus restore_water(WadiSim *sim, const WadiState *state, WadiError 
     WADI_TRY(wadi_state_expect(state, "sim.water", WADI_TYPE_U64, 3, 1, &array, error));
     const uint64_t *w = array->data;
     const bool is_good = w[0] < UINT64_C(1) << 62 && w[1] <= w[0] && w[2] <= w[0] &&
-                         are_masses(wadi_water_column(p), p->count) &&
-                         are_masses(wadi_film_column(p), p->count);
+                         are_masses(wadi_water_column(p), wadi_volume_column(p), p->count) &&
+                         are_masses(wadi_film_column(p), wadi_volume_column(p), p->count);
     if (!is_good) {
         return wadi_fail(error, WADI_ERR_FORMAT,
                          "the masses of water of the checkpoint make no sense; resume from another one");

@@ -4,6 +4,7 @@
 
 #include "matter/materials.h"
 #include "sleep/sleep.h"
+#include "sph/adapt/sph_resample.h"
 #include "sph/friction/sph_friction.h"
 #include "sph/porous/sph_porous.h"
 #include "sph/pressure/sph_pressure.h"
@@ -26,7 +27,10 @@ typedef struct WadiSph {
     int water_column, wetness_column, pore_column, film_column;
     int spawned_material; /* that water becomes which leaves saturated sand; -1: none */
     WadiSphLattice lattice;
-    int volume_column; /* double, over that of the finest particle, whole quanta; -1: all 1 */
+    /* Particles of different sizes: volume (double, over that of the finest particle, whole quanta; -1: all
+     * are 1), radius (m, shown), and how often in a row surveys asked for an event. */
+    int volume_column, radius_column, asked_column;
+    WadiSphLedger ledger; /* of all splits and merges */
     int64_t steps;
     int64_t measured; /* step in which the eigenvalue of the pressure was measured last */
     WadiSleep sleep;
@@ -44,7 +48,7 @@ typedef struct WadiSphStep {
     const uint8_t *fixed; /* 1: such a copy, which has no neighbours and does not move; NULL: none */
     int32_t count;
     uint8_t *is_sand;
-    /* Of particles of different sizes, else NULL: size in spacings, and the volume of a full particle of it. */
+    /* Of particles of different sizes, else NULL: size in spacings, volume of a full particle of it. */
     float *size;
     const double *whole;
     float *volume;    /* over that of a full particle of size 1; NULL: all 1 */
@@ -129,6 +133,16 @@ WadiStatus wadi_sph_stick(const WadiSph *sph, WadiSphStep *step);
 /* Water flows between particles; those of water that vanish are marked and, after the move, removed. */
 WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiStepReport *report,
                                   WadiError *error);
+/* sph_adapt_step.c: particles of different sizes. Their columns; those of new particles; the smallest size
+ * of a run, spacings; splits and merges after a step; the radii of the particles of a step. */
+WadiStatus wadi_sph_adapt_create(WadiSph *sph, WadiError *error);
+void wadi_sph_adapt_born(void *solver, int32_t first);
+double wadi_sph_smallest_size(const WadiSph *sph);
+WadiStatus wadi_sph_adapt(WadiSph *sph, const WadiSphStep *step, WadiError *error);
+void wadi_sph_set_radii(const WadiSph *sph, int32_t first);
+void wadi_sph_report_resampling(const WadiSph *sph, WadiResampling *out);
+WadiStatus wadi_sph_adapt_save(const WadiSph *sph, WadiState *state, WadiError *error);
+WadiStatus wadi_sph_adapt_load(WadiSph *sph, const WadiState *state, WadiError *error);
 /* sph_porous_spawn.c: water on saturated sand that is enough for a particle; where it appears. */
 WadiStatus wadi_sph_find_spawns(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* After the move: adds the particles of water that leave sand, removes those that vanished. */

@@ -18,6 +18,9 @@ static const double LOOSE = 0.03;
 /* Denser by more than this is no noise but material that was added: its velocities part as well. A shift
  * alone moves too little at once, and what an emitter pours under water would stay on one spot. */
 static const double CROWDED = 0.1;
+/* Both of particles of different sizes: two that have merged leave room beside them, which neighbours fill by
+ * their shift, and the halves of a split are crowded. If velocities followed, the body would sink and stir. */
+static const double LOOSE_MIXED = 0.1, CROWDED_MIXED = 0.3;
 /* That of a lattice, where there are too few particles to measure. */
 static const double EIGENVALUE_MIN = 2.4;
 static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
@@ -71,14 +74,16 @@ static void source_block(void *context, int64_t first, int64_t end)
     const WadiSphDef *def = wadi_sph_def(s->sph->context.world->scene);
     const double unit_speed = s->sph->spacing / s->sph->unit_time;
     const double fastest = SAND_SPEED * unit_speed, parting = def->density_speed * unit_speed;
+    const double loose = step->size != NULL ? LOOSE_MIXED : LOOSE;
+    const double crowded = step->size != NULL ? CROWDED_MIXED : CROWDED;
     float *source = s->source;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const double room = 1.0 - (double)step->density[i];
         if (step->is_sand[i]) {
             source[i] = (float)(room > 0.0 ? room * per_step : fmax(SAND_RATE * room * per_step, -fastest));
         } else {
-            const double rate = room > LOOSE      ? room - LOOSE
-                                : room < -CROWDED ? def->density_rate * (room + CROWDED)
+            const double rate = room > loose      ? room - loose
+                                : room < -crowded ? def->density_rate * (room + crowded)
                                                   : 0.0;
             source[i] = (float)fmax(rate * per_step, -parting);
         }

@@ -15,6 +15,51 @@ static const WadiSceneChoice pressures[] = {
 };
 WADI_SCENE_CHOICES(pressures);
 
+#define ADAPT_AT(member) .offset = offsetof(WadiSphAdaptDef, member)
+#define NEAR_AT(member) .offset = offsetof(WadiSphAdaptDef, member), .minimum = -1, .maximum = 1e6
+
+static const WadiSceneField near_fields[] = {
+    { "surface", WADI_SCENE_NUMBER, NEAR_AT(surface), .unit = "spacings", .fallback = { 2 },
+      .doc = "From the free surface, which is so drawn by the finest particles." },
+    { "interface", WADI_SCENE_NUMBER, NEAR_AT(interface), .unit = "spacings", .fallback = { 2 },
+      .doc = "From where sand meets water." },
+    { "colliders", WADI_SCENE_NUMBER, NEAR_AT(colliders), .unit = "spacings", .fallback = { 2 },
+      .doc = "From colliders; walls of the domain are none." },
+    { "point", WADI_SCENE_VEC3, ADAPT_AT(at), .unit = "m", .minimum = -1e9, .maximum = 1e9,
+      .doc = "A place that is looked at, such as the camera's." },
+    { "point_distance", WADI_SCENE_NUMBER, NEAR_AT(point), .unit = "m", .fallback = { -1 },
+      .doc = "From `point`." },
+};
+static const WadiSceneObject near_object = {
+    .name = "near",
+    .doc = "Distances within which particles are the finest; -1 turns a rule off.",
+    WADI_SCENE_FIELDS(near_fields),
+    .example = "{surface: 4, point: [0, 0, 0.5], point_distance: 0.2}",
+};
+
+static const WadiSceneField adapt_fields[] = {
+    { "largest", WADI_SCENE_NUMBER, ADAPT_AT(largest), .unit = "spacings", .minimum = 1.26, .maximum = 4,
+      .fallback = { 2 }, .doc = "Size of the largest particles; their mass is the third power of it." },
+    { "split", WADI_SCENE_NUMBER, ADAPT_AT(split), .minimum = 0.1, .maximum = 100, .fallback = { 1 },
+      .doc = "A particle is split where the body is thinner than this many of its supports." },
+    { "merge", WADI_SCENE_NUMBER, ADAPT_AT(merge), .minimum = 0.1, .maximum = 1000, .fallback = { 1.5 },
+      .doc = "Two are merged where it is thicker than this many; at least 1.26 times `split`." },
+    { "interval", WADI_SCENE_INT, ADAPT_AT(interval), .unit = "steps", .minimum = 1, .maximum = 10000,
+      .fallback = { 10 }, .doc = "Sizes are surveyed so often." },
+    { "wait", WADI_SCENE_INT, ADAPT_AT(wait), .unit = "surveys", .minimum = 1, .maximum = 100,
+      .fallback = { 2 }, .doc = "Only what so many surveys in a row ask for is done." },
+    { "near", WADI_SCENE_OBJECT, .object = &near_object,
+      .doc = "Where particles are the finest, however thick the body is." },
+};
+static const WadiSceneObject adapt_object = {
+    .name = "adaptive",
+    .doc = "Particle sizes that follow the body: fine where it is thin and near what is looked at, coarse "
+           "inside. Particles are split and merged; mass, water and momentum stay.",
+    WADI_SCENE_FIELDS(adapt_fields),
+    .size = sizeof(WadiSphAdaptDef),
+    .example = "{largest: 2}",
+};
+
 static const WadiSceneField sph_fields[] = {
     { "pressure", WADI_SCENE_ENUM, AT(pressure), .choices = &pressures_choices,
       .fallback = { WADI_SPH_PRESSURE_SOLVE }, .doc = "How the pressure is found." },
@@ -43,6 +88,9 @@ static const WadiSceneField sph_fields[] = {
     { "damping", WADI_SCENE_NUMBER, AT(damping), .unit = "dx √(g dx)", .minimum = 0, .maximum = 1,
       .fallback = { 0.05 },
       .doc = "Kinematic viscosity between particles, without friction at walls: lets water come to rest." },
+    { "adaptive", WADI_SCENE_OBJECT, AT(adapt), .object = &adapt_object,
+      .presence = offsetof(WadiSphDef, is_adaptive), .fallback_text = "all particles have one size",
+      .doc = "Particles of different sizes; `{}` for the defaults." },
 };
 const WadiSceneObject wadi_sph_settings = {
     .name = "sph",

@@ -11,6 +11,18 @@ typedef enum WadiSphPressure {
     WADI_SPH_PRESSURE_TAIT,
 } WadiSphPressure;
 
+/* Particle sizes that follow the body. */
+typedef struct WadiSphAdaptDef {
+    double largest;      /* size over the finest, that of the scene's spacing */
+    double split, merge; /* alpha and beta of the extended local feature size */
+    int interval;        /* steps from survey to survey */
+    int wait;            /* surveys in a row that ask for an event */
+    /* Distances in spacings within which particles are the finest; negative: the rule is off. */
+    double surface, interface, colliders;
+    double point; /* the same of `at`, m */
+    WadiVec3 at;
+} WadiSphAdaptDef;
+
 typedef struct WadiSphDef {
     int pressure;            /* WadiSphPressure */
     double tolerance;        /* of the pressure: mean residual over g dt */
@@ -25,6 +37,8 @@ typedef struct WadiSphDef {
     double density_rate;     /* part of the excess density that a step removes */
     double density_speed;    /* sqrt(g dx): no faster than this */
     double damping;          /* dx sqrt(g dx): a viscosity of everything that is no material's own */
+    bool is_adaptive;
+    WadiSphAdaptDef adapt; /* where it is */
 } WadiSphDef;
 
 extern const WadiSceneObject wadi_sph_settings;

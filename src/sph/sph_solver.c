@@ -8,6 +8,8 @@
 
 enum { SPEED_BLOCK = 8192 };
 
+static const double LEAST_HYSTERESIS = 1.26; /* the third root of 2 */
+
 /* Sand whose friction brings it to rest, and pools. */
 static bool may_sleep(const WadiSph *sph)
 {
@@ -25,14 +27,16 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     sph->unit_time = wadi_scene_unit_time(context->world->scene, sph->spacing);
     wadi_materials_init(&sph->materials, context->world->scene);
     wadi_sph_kernel_init(&sph->kernel);
-    sph->volume_column = -1;
+    WADI_TRY(wadi_sph_adapt_create(sph, error));
     WADI_TRY(wadi_particles_add_column(context->particles, "pressure", WADI_TYPE_F32, &sph->pressure_column,
                                        error));
     wadi_particles_show_column(context->particles, sph->pressure_column);
     WADI_TRY(wadi_sph_add_friction_columns(sph, error));
     WADI_TRY(wadi_sph_porous_create(sph, error));
     sph->sleep.cell_size = WADI_SPH_SUPPORT * sph->spacing;
-    return wadi_sleep_init(&sph->sleep, may_sleep(sph), 1, context->particles, error);
+    const WadiSphDef *def = wadi_sph_def(context->world->scene);
+    const int32_t reach = def->is_adaptive ? (int32_t)ceil(def->adapt.largest) : 1;
+    return wadi_sleep_init(&sph->sleep, may_sleep(sph), reach, context->particles, error);
 }
 
 static void destroy(void *solver)
@@ -78,8 +82,10 @@ static double largest_dt(const void *solver, double time, const char **limit)
     }
     const double g = wadi_norm(wadi_curve_value3(&sph->context.world->scene->gravity, time));
     const bool has_sand = sph->materials.has_sand;
-    const double longest = (has_sand ? fmin(def->step, def->sand_step) : def->step) * sph->unit_time;
-    const double dt = def->cfl * sph->spacing / (speed + g * longest + 1e-30);
+    const double finest = wadi_sph_smallest_size(sph);
+    const double longest =
+        (has_sand ? fmin(def->step, def->sand_step) : def->step) * sph->unit_time * sqrt(finest);
+    const double dt = def->cfl * finest * sph->spacing / (speed + g * longest + 1e-30);
     *limit = dt < longest                             ? "spacings a step"
              : has_sand && def->sand_step < def->step ? "sph.sand_step"
                                                       : "sph.step";
@@ -97,6 +103,7 @@ static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
     const WadiSph *sph = solver;
     const double numbers[4] = { sph->largest, (double)sph->steps, sph->largest_friction, sph->sound_speed };
     WADI_TRY(wadi_state_put(state, "sph", WADI_TYPE_F64, 4, 1, numbers, error));
+    WADI_TRY(wadi_sph_adapt_save(sph, state, error));
     return wadi_sleep_save(&sph->sleep, state, error);
 }
 
@@ -117,9 +124,29 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
     sph->steps = (int64_t)numbers[1];
     sph->largest_friction = numbers[2];
     sph->sound_speed = numbers[3];
+    WADI_TRY(wadi_sph_adapt_load(sph, state, error));
     return sph->sleep.is_on
                ? wadi_sleep_load(&sph->sleep, sph->context.particles, sph->sleep.cell_size, state, error)
                : WADI_OK;
+}
+
+static const char *check_adaptive(const WadiSphDef *def, char *text, size_t size)
+{
+    const WadiSphAdaptDef *adapt = &def->adapt;
+    if (!def->is_adaptive) {
+        return NULL;
+    }
+    if (def->pressure == WADI_SPH_PRESSURE_TAIT || def->friction == WADI_SPH_FRICTION_ZB05) {
+        snprintf(text, size, "particles of different sizes need `pressure: solve` and `friction: solve`");
+        return "sph.adaptive";
+    }
+    if (adapt->merge < LEAST_HYSTERESIS * adapt->split) {
+        snprintf(text, size,
+                 "%g is less than %g times `split`: what is split would be merged again; use %g or more",
+                 adapt->merge, LEAST_HYSTERESIS, LEAST_HYSTERESIS * adapt->split);
+        return "sph.adaptive.merge";
+    }
+    return NULL;
 }
 
 /* Sand rests by a pressure that is found together with its friction. */
@@ -131,7 +158,7 @@ static const char *check(const WadiScene *scene, char *text, size_t size)
         snprintf(text, size, "`tait` is for water only, and this scene has sand; use `solve`");
         return "sph.pressure";
     }
-    return NULL;
+    return check_adaptive(wadi_sph_def(scene), text, size);
 }
 
 static void wake(void *solver)
@@ -149,6 +176,7 @@ const WadiSolverType wadi_sph_solver = {
     .scratch_bytes_each = 600,
     .create = create,
     .destroy = destroy,
+    .born = wadi_sph_adapt_born,
     .largest_dt = largest_dt,
     .step = wadi_sph_take_step,
     .save = save,

@@ -125,5 +125,9 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
     WadiStatus removed = WADI_OK;
     WADI_STAGE(sph->context.times, "sleep", removed = wadi_sph_remove_copies(sph, &step, error));
     report->sleeping_particles = sph->sleep.count;
-    return status != WADI_OK ? status : removed;
+    WADI_TRY(status);
+    WADI_TRY(removed);
+    RUN("resample", wadi_sph_adapt(sph, &step, error));
+    wadi_sph_report_resampling(sph, &report->resampling);
+    return WADI_OK;
 }

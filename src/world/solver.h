@@ -22,6 +22,14 @@ typedef struct WadiSolverContext {
  * not finite. Does nothing in other builds. */
 WadiStatus wadi_solver_check_stage(const WadiSolverContext *context, const char *name, WadiError *error);
 
+/* Splits and merges of particles in all of a run, and what merges lost by nature. */
+typedef struct WadiResampling {
+    bool is_on;
+    int64_t splits, merges, shares;
+    WadiVec3 spin; /* kg m^2/s, about the origin */
+    double energy; /* J */
+} WadiResampling;
+
 typedef struct WadiStepReport {
     double max_divergence; /* 1/s; 0 where it has no meaning */
     int64_t stuck_particles;
@@ -29,7 +37,8 @@ typedef struct WadiStepReport {
     /* Pressure and friction solves of the step, and the sum of their iterations. */
     int pressure_solves, pressure_iterations;
     int friction_solves, friction_iterations;
-    int64_t evaporated_water;  /* quanta, see world/water.h */
+    int64_t evaporated_water; /* quanta, see world/water.h */
+    WadiResampling resampling;
     int64_t cells;             /* of the solver's grid with material; 0: no grid */
     int64_t grid_cells;        /* all cells of the grid, margin included */
     WadiOverfullList overfull; /* overfull regions; in the step's scratch */

@@ -33,6 +33,11 @@ double *wadi_water_column(const WadiParticles *particles)
     return column_of(particles, "water");
 }
 
+double *wadi_volume_column(const WadiParticles *particles)
+{
+    return column_of(particles, "volume");
+}
+
 double *wadi_film_column(const WadiParticles *particles)
 {
     return column_of(particles, "film");

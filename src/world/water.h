@@ -20,6 +20,9 @@ double wadi_water_at_birth(const WadiScene *scene, int material, double saturati
 double *wadi_water_column(const WadiParticles *particles);
 double *wadi_film_column(const WadiParticles *particles);
 float *wadi_wetness_column(const WadiParticles *particles);
+/* The column `volume` (double, over that of a particle of the scene's spacing) of a solver whose particles
+ * have different sizes, or NULL. */
+double *wadi_volume_column(const WadiParticles *particles);
 /* Sum over the particles from `first` on, in quanta: exact. 0 without the column. */
 int64_t wadi_water_sum(const WadiParticles *particles, int32_t first);
 

@@ -34,6 +34,10 @@ typedef struct WadiRunSummary {
     uint64_t state_hash;                               /* of the last finished frame */
     double drift_mass, drift_water_mass, drift_volume; /* relative */
     double max_divergence;
+    /* Splits and merges of particles of different sizes, and what merges lost: J and kg m^2/s. */
+    bool has_resampling;
+    int64_t splits, merges, shares;
+    double lost_energy, lost_spin[3];
     int warning_count;
     char *warning[WADI_RUN_WARNING_MAX];
 } WadiRunSummary;

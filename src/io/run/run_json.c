@@ -64,6 +64,22 @@ static void append_seconds(WadiText *text, const WadiRunSummary *summary)
     wadi_text_append(text, summary->stages.count > 0 ? "\n    }\n  },\n" : "}\n  },\n");
 }
 
+static void append_resampling(WadiText *text, const WadiRunSummary *summary)
+{
+    if (!summary->has_resampling) {
+        return;
+    }
+    wadi_text_printf(text,
+                     "  \"resampling\": {\n    \"splits\": %" PRId64 ",\n    \"merges\": %" PRId64
+                     ",\n    \"shares\": %" PRId64 ",\n",
+                     summary->splits, summary->merges, summary->shares);
+    append_number(text, "    ", "lost_energy", summary->lost_energy, ",\n    \"lost_spin\": [");
+    for (int a = 0; a < 3; ++a) {
+        wadi_text_append_number(text, summary->lost_spin[a]);
+        wadi_text_append(text, a < 2 ? ", " : "]\n  },\n");
+    }
+}
+
 void wadi_run_summary_append(const WadiRunSummary *summary, WadiText *text)
 {
     wadi_text_append(text, "{\n");
@@ -89,6 +105,7 @@ void wadi_run_summary_append(const WadiRunSummary *summary, WadiText *text)
     append_number(text, "    ", "water_mass", summary->drift_water_mass, ",\n");
     append_number(text, "    ", "volume", summary->drift_volume, "\n  },\n");
     append_number(text, "  ", "max_divergence", summary->max_divergence, ",\n");
+    append_resampling(text, summary);
     wadi_text_append(text, "  \"warnings\": [");
     for (int i = 0; i < summary->warning_count; ++i) {
         wadi_text_append(text, i > 0 ? ",\n    " : "\n    ");

@@ -146,6 +146,34 @@ static void append_shapes(const WadiSceneObject *object, WadiText *text)
     }
 }
 
+static bool has_section(const WadiSceneObject *object)
+{
+    int count;
+    const WadiSceneObject *const *objects = wadi_scene_objects(&count);
+    bool is_listed = false;
+    for (int i = 0; i < count; ++i) {
+        is_listed = is_listed || objects[i] == object;
+    }
+    return is_listed;
+}
+
+/* Maps inside the settings of a solver, which have no section of their own, behind these; two deep. */
+static void append_maps(const WadiSceneObject *object, int depth, WadiText *text)
+{
+    for (int i = 0; i < object->field_count && depth > 0; ++i) {
+        const WadiSceneField *field = &object->fields[i];
+        if (field->type != WADI_SCENE_OBJECT || has_section(field->object)) {
+            continue;
+        }
+        wadi_text_printf(text, "### %s\n\n%s\n\n", field->object->name, field->object->doc);
+        if (field->object->example != NULL) {
+            wadi_text_printf(text, "```yaml\n%s\n```\n\n", field->object->example);
+        }
+        append_table(field->object, WADI_SCENE_KIND, text);
+        append_maps(field->object, depth - 1, text);
+    }
+}
+
 void wadi_scene_reference_markdown(WadiText *text)
 {
     int count;
@@ -184,6 +212,7 @@ void wadi_scene_reference_markdown(WadiText *text)
         append_table(object, WADI_SCENE_KIND, text);
         append_choices(object, text);
         append_shapes(object, text);
+        append_maps(object, 2, text);
     }
     while (text->length > 1 && !text->has_failed && strcmp(text->data + text->length - 2, "\n\n") == 0) {
         text->data[--text->length] = '\0';

@@ -11,11 +11,14 @@
 /* Distances between partners of a merge, and of the halves of a split, over the edge of the cube that both
  * fill. */
 static const double MERGE_DISTANCE = 1.1, SPLIT_DISTANCE = 0.8;
+static const double UNLIKE = 2.0;      /* ratio of the volumes of partners: a large one must not grow alone */
 static const double GIVES_ABOVE = 0.8; /* of the volume that is split */
 static const double SHARE_MOST = 0.1; /* of the receiver's volume, so that it moves by a tenth of a spacing */
 static const double LEAST_VOLUME = 0.75;
+enum { DIRECTIONS = 12 }; /* tried beside solids */
 
 typedef struct Pair {
+    int level;       /* by the volume of the larger one: the finest are merged first */
     double distance; /* over the mean size */
     int32_t a, b;
     uint32_t id_a, id_b; /* id_a < id_b in merges; giver and receiver in shares */
@@ -175,6 +178,9 @@ static void share(Events *e, int32_t giver, int32_t receiver)
 static int compare_pairs(const void *x, const void *y)
 {
     const Pair *a = x, *b = y;
+    if (a->level != b->level) {
+        return a->level < b->level ? -1 : 1;
+    }
     if (a->distance != b->distance) {
         return a->distance < b->distance ? -1 : 1;
     }
@@ -192,7 +198,8 @@ static bool may_merge(const Events *e, int32_t a, int32_t b)
     const double both = e->volume[a] + e->volume[b];
     const double most = fmin((double)e->in->split_above[a], (double)e->in->split_above[b]);
     const WadiVec3 dv = wadi_sub(velocity_of(p, a), velocity_of(p, b));
-    return p->id[a] < p->id[b] && is_mergeable(e, a) && is_mergeable(e, b) &&
+    const bool are_alike = fmax(e->volume[a], e->volume[b]) <= UNLIKE * fmin(e->volume[a], e->volume[b]);
+    return p->id[a] < p->id[b] && are_alike && is_mergeable(e, a) && is_mergeable(e, b) &&
            both <= fmin(most, e->in->largest) && wadi_dot(dv, dv) <= e->in->speed_max * e->in->speed_max;
 }
 
@@ -233,7 +240,8 @@ static WadiStatus find_pairs(const Events *e, const int32_t *list, int32_t liste
                         continue;
                     }
                     if (pass == 1) {
-                        (*pairs)[found] = (Pair){ distance, a, b, p->id[a], p->id[b] };
+                        const int level = (int)floor(2.0 * log2(fmax(e->volume[a], e->volume[b])) + 0.5);
+                        (*pairs)[found] = (Pair){ level, distance, a, b, p->id[a], p->id[b] };
                     }
                     ++found;
                 }
@@ -291,6 +299,32 @@ static void copy_particle(const WadiParticles *p, int32_t from, int32_t to)
     p->id[to] = id;
 }
 
+/* A random direction in which both halves, `distance` from the centre, stay off solids; of some, that which
+ * leaves most room. */
+static WadiVec3 find_direction(const Events *e, WadiVec3 centre, uint32_t id, double distance)
+{
+    const WadiSphResampleIn *in = e->in;
+    const double enough = distance;
+    WadiVec3 best = wadi_vec3(1.0, 0.0, 0.0);
+    double most = -INFINITY;
+    for (uint64_t n = 0; n < DIRECTIONS && most < enough; ++n) {
+        double u[3];
+        wadi_random_unit3(n, id, WADI_RANDOM_SPLIT, u);
+        const WadiVec3 along =
+            wadi_normalized_or(wadi_vec3(u[0] - 0.5, u[1] - 0.5, u[2] - 0.5), wadi_vec3(1.0, 0.0, 0.0));
+        double room = enough;
+        for (int side = -1; side <= 1 && in->solids != NULL; side += 2) {
+            const WadiVec3 x = wadi_add_scaled(centre, along, side * distance);
+            room = fmin(room, wadi_solids_distance(in->solids, x, in->time, enough));
+        }
+        if (room > most) {
+            best = along;
+            most = room;
+        }
+    }
+    return best;
+}
+
 /* Half of a particle goes to the new one, to both sides of the centre of mass. */
 static void split(Events *e, int32_t from, int32_t to)
 {
@@ -304,12 +338,9 @@ static void split(Events *e, int32_t from, int32_t to)
         e->sum[c][to] = whole(0.5 * e->sum[c][from]);
         e->sum[c][from] -= e->sum[c][to];
     }
-    double u[3];
-    wadi_random_unit3(0, p->id[to], WADI_RANDOM_SPLIT, u);
-    const WadiVec3 along =
-        wadi_normalized_or(wadi_vec3(u[0] - 0.5, u[1] - 0.5, u[2] - 0.5), wadi_vec3(1.0, 0.0, 0.0));
     const double distance = SPLIT_DISTANCE * size_of(e, to) * in->spacing;
     const WadiVec3 centre = position_of(p, from);
+    const WadiVec3 along = find_direction(e, centre, p->id[to], 0.5 * distance);
     const WadiVec3 a = wadi_add_scaled(centre, along, -distance * (mass_of(e, to) / before));
     const WadiVec3 b = wadi_add_scaled(centre, along, distance * (mass_of(e, from) / before));
     p->x[from] = a.x, p->y[from] = a.y, p->z[from] = a.z;

@@ -45,7 +45,8 @@ static int find_common(const WadiSphWalls *walls, int32_t near_i, int32_t near_j
 }
 
 /* Gradients of the images of j in all sets of the common walls, in single ones and in corners, as they act
- * on i, for a mean size; `back`: the same reflected at these walls, to be multiplied by the velocity of j itself. */
+ * on i, for a mean size; `back`: the same reflected at these walls, to be multiplied by the velocity of j
+ * itself. */
 static void sum_images(const Common *common, int count, const WadiF4 *offset, float scale, float size,
                        WadiF4 *gradient, WadiF4 *back)
 {

@@ -13,7 +13,7 @@ typedef uint8_t WadiSphBytes __attribute__((vector_size(8), aligned(1), may_alia
 enum { PARTICLE_BLOCK = 4096, LANES = WADI_SPH_LANES, BUFFER = 128 };
 /* Cells within which neighbours lie: of particles of one size, and at most. */
 enum { ONE_SIZE_REACH = 1, REACH_MAX = 4 };
-enum { RANGE_MAX = 3 * (2 * REACH_MAX + 1) * (2 * REACH_MAX + 1) };
+enum { RANGE_MAX = 2 * (2 * REACH_MAX + 1) * (2 * REACH_MAX + 1) };
 
 /* Water with less than this has vanished for its neighbours: its slopes are below one unit. */
 static const float LEAST_VOLUME = 1e-6f;
@@ -26,9 +26,9 @@ typedef struct Search {
     const WadiSphPairsIn *in;
     WadiSphPairs *pairs;
     int32_t *axis[3]; /* places by axis, padded by LANES */
-    /* Where sizes differ, else NULL: those of particles, in places, padded by LANES; the largest in each cell,
-     * spacings. */
-    float *reach, *largest;
+    /* Where sizes differ, else NULL: those of particles, in places, padded by LANES; the largest in each cell
+     * and in each row of cells, spacings. */
+    float *reach, *largest, *row_largest;
     int cells; /* within which neighbours lie */
     float *density;
     bool has_both;   /* sand and water */
@@ -92,17 +92,17 @@ static int find_ranges(const WadiTileSort *sort, int32_t tile, int row, int lane
     return count;
 }
 
-/* Distance between cells so many cells apart, spacings. */
-static float gap_between(int cells)
+/* Squared distance between cells so many cells apart, spacings^2. */
+static float square_between(int cells)
 {
-    const int apart = cells < 0 ? -cells : cells;
-    return apart > 1 ? (float)WADI_SPH_SUPPORT * (float)(apart - 1) : 0.0f;
+    const int apart = cells < 0 ? -cells : cells, gap = apart > 1 ? 2 * (apart - 1) : 0;
+    return (float)(gap * gap);
 }
 
-/* The part of the cells l0 .. l1 of a row in which neighbours of a cell may lie, from the first to the last.
- * `from`: lane of that cell; `square`: squared distance of the row from it; `own`: its largest size. */
-static int add_mixed_range(const Search *s, int32_t tile, int bit, int l0, int l1, int from, float square,
-                           float own, Range *out)
+/* The particles of a row of a tile, `square` away, that may be neighbours of a cell in lane `from` with the
+ * largest size `own`. */
+static int add_mixed_range(const Search *s, int32_t tile, int bit, int from, float square, float own,
+                           Range *out)
 {
     const WadiTileSort *sort = s->in->sort;
     if (tile < 0 || (sort->row_mask[tile] >> bit & 1) == 0) {
@@ -110,40 +110,37 @@ static int add_mixed_range(const Search *s, int32_t tile, int bit, int l0, int l
     }
     const uint64_t before = sort->row_mask[tile] & ((UINT64_C(1) << bit) - 1);
     const int64_t row = sort->row_first[tile] + __builtin_popcountll(before);
-    int low = 8, high = -1;
-    for (int l = l0; l <= l1; ++l) {
-        const float gap = gap_between(l - from), size = s->largest[8 * row + l], reach = own + size;
-        if (size > 0.0f && square + gap * gap < reach * reach) {
-            low = l < low ? l : low;
-            high = l;
-        }
+    const float reach = own + s->row_largest[row], left = reach * reach - square;
+    int cells = 1;
+    while (square_between(cells + 1) < left) {
+        ++cells;
+    }
+    const int l0 = from - cells > 0 ? from - cells : 0, l1 = from + cells < 7 ? from + cells : 7;
+    if (!(left > 0.0f) || l0 > l1) {
+        return 0;
     }
     const int32_t *start = sort->cell_start + 8 * row;
-    if (high >= 0) {
-        *out = (Range){ start[low] - sort->first, start[high + 1] - sort->first };
-    }
-    return high >= 0;
+    *out = (Range){ start[l0] - sort->first, start[l1 + 1] - sort->first };
+    return out->end > out->first;
 }
 
 /* The cells around a cell in which its particles may have neighbours, where sizes differ: fine particles
  * look one cell far among fine ones, and farther for coarse ones alone. */
-static int find_mixed_ranges(const Search *s, int32_t tile, int row, int lane, int64_t cell,
+static int find_mixed_ranges(const Search *s, int32_t tile, int row, int lane, float own,
                              Range out[RANGE_MAX])
 {
     const int32_t *neighbours = s->in->sort->tiles.neighbours[tile];
-    const float own = s->largest[cell];
+    const int first = lane < s->cells ? 0 : 1, last = lane + s->cells > 7 ? 2 : 1;
     int count = 0;
     for (int dk = -s->cells; dk <= s->cells; ++dk) {
         const int k = (row >> 3) + dk, tz = k < 0 ? 0 : k > 7 ? 2 : 1;
         for (int dj = -s->cells; dj <= s->cells; ++dj) {
             const int j = (row & 7) + dj, ty = j < 0 ? 0 : j > 7 ? 2 : 1;
             const int bit = (j & 7) + 8 * (k & 7), at = 9 * tz + 3 * ty;
-            const float gap_j = gap_between(dj), gap_k = gap_between(dk);
-            const float square = gap_j * gap_j + gap_k * gap_k;
-            for (int tx = 0; tx < 3; ++tx) {
-                const int from = lane - 8 * (tx - 1), l0 = from - s->cells, l1 = from + s->cells;
-                count += add_mixed_range(s, neighbours[at + tx], bit, l0 > 0 ? l0 : 0, l1 < 7 ? l1 : 7, from,
-                                         square, own, out + count);
+            const float square = square_between(dj) + square_between(dk);
+            for (int tx = first; tx <= last; ++tx) {
+                count += add_mixed_range(s, neighbours[at + tx], bit, lane - 8 * (tx - 1), square, own,
+                                         out + count);
             }
         }
     }
@@ -339,7 +336,7 @@ static void search_tiles(void *context, int64_t first, int64_t end)
                     from >= to           ? 0
                     : s->largest == NULL ? find_ranges(sort, (int32_t)t, __builtin_ctzll(rows), lane, ranges)
                                          : find_mixed_ranges(s, (int32_t)t, __builtin_ctzll(rows), lane,
-                                                             8 * row + lane, ranges);
+                                                             s->largest[8 * row + lane], ranges);
                 for (int32_t i = from; i < to; ++i) {
                     if (s->in->fixed != NULL && s->in->fixed[i] != 0) {
                         skip(s, i);
@@ -376,7 +373,9 @@ static WadiStatus prepare_sizes(Search *s, WadiArena *arena, WadiError *error)
     float largest = 1.0f;
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->reach, (size_t)count + LANES, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->largest, cells, "neighbours", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->row_largest, cells / 8, "neighbours", error));
     memset(s->reach + count, 0, LANES * sizeof *s->reach);
+    memset(s->row_largest, 0, cells / 8 * sizeof *s->row_largest);
     for (size_t c = 0; c < cells; ++c) {
         s->largest[c] = 0.0f;
         for (int32_t i = sort->cell_start[c] - sort->first; i < sort->cell_start[c + 1] - sort->first; ++i) {
@@ -384,7 +383,8 @@ static WadiStatus prepare_sizes(Search *s, WadiArena *arena, WadiError *error)
             s->reach[i] = size * (float)(0.5 * WADI_SPH_SUPPORT * WADI_SPH_PLACES);
             s->largest[c] = size > s->largest[c] ? size : s->largest[c];
         }
-        largest = s->largest[c] > largest ? s->largest[c] : largest;
+        s->row_largest[c / 8] = fmaxf(s->row_largest[c / 8], s->largest[c]);
+        largest = fmaxf(largest, s->largest[c]);
     }
     const int wanted = (int)ceilf(largest - 1e-3f);
     s->cells = wanted < REACH_MAX ? wanted : REACH_MAX;

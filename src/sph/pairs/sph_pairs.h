@@ -28,9 +28,9 @@ typedef struct WadiSphPairs {
     int64_t *start;
     int32_t *same;
     int32_t *index; /* j; eight valid entries follow the last */
-    /* Of each pair, in units of `slope_unit`: V_i V_j dx grad_i W_ij is slope (x_j - x_i), a vector of places.
-     * Sixteen bits, because passes over the pairs are bound by memory. Both entries of a pair are the same
-     * number, whatever the volumes and sizes are, so forces are exactly opposite. */
+    /* Of each pair, in units of `slope_unit`: V_i V_j dx grad_i W_ij is slope (x_j - x_i), a vector of
+     * places. Sixteen bits, because passes over the pairs are bound by memory. Both entries of a pair are
+     * the same number, whatever the volumes and sizes are, so forces are exactly opposite. */
     uint16_t *slope;
     float slope_unit;
     float steepest;              /* slope at distance 0 of volumes and sizes 1 */

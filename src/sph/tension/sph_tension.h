@@ -1,5 +1,6 @@
 /* Surface tension: a stress along the surface in the outermost particles, and a weak attraction q (1 - q)^2,
- * q = r/h, times V_j over the fifth power of the mean size, between all particles of liquids that keeps single ones from leaving.
+ * q = r/h, times V_j over the fifth power of the mean size, between all particles of liquids that keeps
+ * single ones from leaving.
  *   T_i = s |g_i| (1 - n n),  n = g_i / |g_i|,  g_i = sum_j G_ij: where neighbours are missing
  *   v_i += (V_i/m_i) sum_j [ (T_i + T_j) G_ij + attraction ]
  * The terms of a pair are opposite, and no curvature is needed. Source: [theory 11.7]. */

@@ -10,7 +10,8 @@ static const double SHARED_MAX = 0.4;  /* of the part of a wall */
 static const float ON_PLANE = 0.05f;   /* spacings */
 static const float OTHER_SIDE = -0.3f; /* cosine between normals */
 static const double SAME_PLANE = 0.9;  /* cosine between normals */
-static const double CORNER_STEP = 4.0; /* spacings */
+static const double CORNER_STEP = 4.0; /* sizes */
+static const double MIXED_REACH = 1.6; /* sizes */
 
 typedef struct Finder {
     const WadiSphWallsIn *in;
@@ -168,11 +169,13 @@ static void find_contacts_of(const Finder *f, int32_t near, WadiVec3 x, int inde
 static void find_contacts(const Finder *f, int32_t near, WadiVec3 x)
 {
     const WadiSolids *solids = f->in->solids;
+    /* Beyond the wall's own part, coarse particles see images of fine ones in their second row. */
+    const double reach = (f->in->size != NULL ? MIXED_REACH : WADI_SPH_WALL_REACH) * f->length;
     f->walls->contact_count[near] = 0;
     for (int side = 0; side < 6; ++side) {
         if ((solids->closed_sides >> side & 1) != 0) {
             const WadiSurfacePoint s = wadi_solids_wall(solids, side, x);
-            if (s.distance < WADI_SPH_WALL_REACH * f->length) {
+            if (s.distance < reach) {
                 const WadiSphContact contact = contact_of(f, &s, solids->wall_friction, -1 - side);
                 add_contact(f, near, &contact);
             }
