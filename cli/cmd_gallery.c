@@ -69,9 +69,9 @@ static int print_scene(const WadiGalleryEntry *entry, const char *path)
     fclose(file);
     if (entry->mesh != NULL) {
         fprintf(stderr,
-                "wadi: the scene looks for %s beside itself; wadi gallery keeps it in its cache folder "
+                "wadi: the scene looks for %s%s%s beside itself; wadi gallery keeps it in its cache folder "
                 "(~/.cache/wadi)\n",
-                entry->mesh);
+                entry->mesh, entry->mesh2 != NULL ? " and " : "", entry->mesh2 != NULL ? entry->mesh2 : "");
     }
     return has_failed ? WADI_CLI_EXIT_FAILED : WADI_CLI_EXIT_GOOD;
 }
@@ -178,6 +178,43 @@ static int draw(const Job *job)
     return WADI_CLI_EXIT_GOOD;
 }
 
+/* Steps and their seconds beside those that the source of the entry gives. */
+static int compare(const Job *job)
+{
+    const WadiGalleryEntry *entry = job->entry;
+    WadiRunInfo info;
+    WadiError error = { 0 };
+    if (entry->published_steps == 0) {
+        return WADI_CLI_EXIT_GOOD;
+    }
+    if (wadi_run_info_read(&info, job->runs[0], &error) != WADI_OK) {
+        return wadi_cli_failure(job->args, &error);
+    }
+    const double seconds = info.steps > 0 ? info.seconds / (double)info.steps : 0.0;
+    const double published = entry->published_steps * entry->published_seconds;
+    if (job->args->json) {
+        WadiCliJson json = wadi_cli_json_open(stdout);
+        wadi_cli_json_text(&json, "event", "compare");
+        wadi_cli_json_integer(&json, "steps", info.steps);
+        wadi_cli_json_number(&json, "seconds_a_step", seconds);
+        wadi_cli_json_integer(&json, "published_steps", entry->published_steps);
+        wadi_cli_json_number(&json, "published_seconds_a_step", entry->published_seconds);
+        wadi_cli_json_close(&json);
+    } else if (!job->args->quiet && seconds > 0.0) {
+        char count[WADI_CLI_HUMAN_SIZE];
+        printf(
+            "| scene | particles at the start | steps | s a step | %s: steps | s a step | ratio of a step | "
+            "of the run |\n|---|---|---|---|---|---|---|---|\n| %s | %s | %lld | %.3f | %d | %.2f | %.0f | "
+            "%.0f "
+            "|\n",
+            entry->source, entry->name, wadi_cli_human_count(count, entry->particles), (long long)info.steps,
+            seconds, entry->published_steps, entry->published_seconds, entry->published_seconds / seconds,
+            published / info.seconds);
+    }
+    wadi_run_info_release(&info);
+    return WADI_CLI_EXIT_GOOD;
+}
+
 static bool name_folders(Job *job)
 {
     const WadiGalleryEntry *entry = job->entry;
@@ -205,7 +242,8 @@ static int run_entry(Job *job)
             return code;
         }
     }
-    return draw(job);
+    const int code = draw(job);
+    return code == WADI_CLI_EXIT_GOOD ? compare(job) : code;
 }
 
 int wadi_cli_gallery(const WadiCliArgs *args)
@@ -233,9 +271,12 @@ int wadi_cli_gallery(const WadiCliArgs *args)
     if (args->print) {
         return print_scene(entry, job.scene);
     }
-    if (entry->mesh != NULL &&
-        !wadi_gallery_mesh_folder(gallery, entry->mesh, job.folder, sizeof job.folder)) {
-        return WADI_CLI_EXIT_FAILED;
+    const char *const meshes[] = { entry->mesh, entry->mesh2 };
+    for (int m = 0; m < 2; ++m) {
+        if (meshes[m] != NULL &&
+            !wadi_gallery_mesh_folder(gallery, meshes[m], job.folder, sizeof job.folder)) {
+            return WADI_CLI_EXIT_FAILED;
+        }
     }
     return run_entry(&job);
 }

@@ -22,6 +22,10 @@ typedef struct WadiGalleryEntry {
     const char *source;
     int64_t particles; /* of one run, with those that are poured */
     const char *mesh;  /* a file beside the scene that is fetched: bunny.obj or dragon.ply; NULL: none */
+    const char *mesh2; /* another one */
+    /* What the source says of its own run, to compare with; 0: nothing. */
+    int published_steps;
+    double published_seconds;                  /* a step */
     WadiGalleryRun runs[WADI_GALLERY_RUN_MAX]; /* none: one run, in the run folder itself */
     /* The contact sheet: frames of a run, view in degrees, length of streaks in seconds. */
     int sheet_frames;
