@@ -26,6 +26,8 @@ PLACES = {
     "key": "gravity: {keys: [%(map)s]}",
     "flip": "flip: %(map)s",
     "sph": "solver: sph\nsph: %(map)s",
+    "adaptive": "solver: sph\nsph: {adaptive: %(map)s}",
+    "near": "solver: sph\nsph: {adaptive: {near: %(map)s}}",
     "dem": "solver: dem\ndomain: {min: [0, 0, 0], max: [1, 1, 1]}\ndem: %(map)s",
     "surface": "surface: %(map)s",
     "secondary": "secondary: %(map)s",
