@@ -18,8 +18,8 @@ static const double LOOSE = 0.03;
 /* Denser by more than this is no noise but material that was added: its velocities part as well. A shift
  * alone moves too little at once, and what an emitter pours under water would stay on one spot. */
 static const double CROWDED = 0.1;
-/* Both of particles of different sizes: two that have merged leave room beside them, which neighbours fill by
- * their shift, and the halves of a split are crowded. If velocities followed, the body would sink and stir. */
+/* Both of particles of different sizes: two that have merged leave room beside them, which neighbours fill
+ * by their shift, and the halves of a split are crowded. If velocities followed, the body would stir. */
 static const double LOOSE_MIXED = 0.1, CROWDED_MIXED = 0.3;
 /* That of a lattice, where there are too few particles to measure. */
 static const double EIGENVALUE_MIN = 2.4;
