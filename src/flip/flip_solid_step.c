@@ -36,16 +36,19 @@ WadiStatus wadi_flip_find_solids(WadiFlip *flip, WadiFlipStep *step, WadiError *
 {
     const WadiWorld *world = flip->context.world;
     const WadiFlipDef *def = wadi_flip_def(world->scene);
-    WadiFlipSolidIn in = { .rows = &step->grid.rows,
-                           .solids = &world->solids,
-                           .cell_size = step->grid.cell_size,
-                           .time = step->time + step->dt,
-                           /* Closed slivers bend the wall: 0.1 slows sliding sand by 5 %, 0.02 by none. */
-                           .min_open = flip->materials.has_sand ? 0.02f : 0.1f,
-                           /* The paper's friction is defined for whole cells only. */
-                           .is_binary =
-                               def->solids == WADI_FLIP_SOLIDS_VOXELS ||
-                               (flip->materials.has_sand && def->friction != WADI_FLIP_FRICTION_SOLVE) };
+    WadiFlipSolidIn in = {
+        .rows = &step->grid.rows,
+        .solids = &world->solids,
+        .cell_size = step->grid.cell_size,
+        /* Those of the particles; velocities belong to the middle of the step [theory 1.5]. */
+        .time = step->time,
+        .velocity_delay = 0.5 * step->dt,
+        /* Closed slivers bend the wall: 0.1 slows sliding sand by 5 %, 0.02 by none. */
+        .min_open = flip->materials.has_sand ? 0.02f : 0.1f,
+        /* The paper's friction is defined for whole cells only. */
+        .is_binary = def->solids == WADI_FLIP_SOLIDS_VOXELS ||
+                     (flip->materials.has_sand && def->friction != WADI_FLIP_FRICTION_SOLVE)
+    };
     uint64_t *closed_rows = NULL;
     WADI_TRY(rows_to_close(flip, &step->grid.rows, &closed_rows, error));
     in.unshared_rows = closed_rows;

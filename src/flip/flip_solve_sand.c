@@ -23,6 +23,9 @@ enum { SLOW_AT_CUT_WALLS = 3 };
 /* Layers on such walls are at their limit at every depth at once: iterations a cell of depth, at least, for
  * those that hardly move and for those that flow. Deeper sand has too many already. */
 enum { LAYER_SLOW = 20, LAYER_FLOWING = 8, DEEPEST_LAYER = 16 };
+/* Rounds for layers on walls that move: cells are cut anew in every step, and the stresses of the last one
+ * are a poor guess. */
+enum { MOVING_LAYER_ROUNDS = 2 };
 enum { SPEED_BLOCK = 8192, TILE_BLOCK = 4 };
 
 typedef struct Copy {
@@ -164,8 +167,8 @@ static WadiStatus save_free_flight(const WadiFlip *flip, const WadiFlipStep *ste
 static WadiStatus set_up_friction(WadiFlip *flip, const WadiFlipStep *step, Sand *sand, WadiError *error)
 {
     const WadiVec3 gravity = wadi_curve_value3(&flip->context.world->scene->gravity, step->time);
-    sand->solids =
-        (WadiFrictionSolids){ &flip->context.world->solids, step->grid.cell_size, step->time + step->dt };
+    sand->solids = (WadiFrictionSolids){ &flip->context.world->solids, step->grid.cell_size, step->solid.time,
+                                         step->time + 0.5 * step->dt };
     WadiFrictionGrid grid = { .rows = &step->grid.rows,
                               .fluid = step->cells.sleeping.sand,
                               .sleeping = step->cells.sleeping.cells,
@@ -200,9 +203,12 @@ static WadiStatus serve_layers(WadiFlip *flip, Sand *sand, bool is_flowing, Wadi
     bool is_layer;
     WADI_TRY(wadi_friction_is_layer(sand->friction, &sand->load, &is_layer, flip->context.scratch, error));
     wadi_arena_release(flip->context.scratch, mark);
-    int least = is_layer ? (is_flowing ? LAYER_FLOWING : LAYER_SLOW) * sand->depth : 0;
+    const bool is_moving = is_layer && wadi_friction_has_moving_cut_walls(sand->friction);
+    const int a_cell = is_flowing && !is_moving ? LAYER_FLOWING : LAYER_SLOW;
+    const int least = is_layer ? a_cell * sand->depth : 0;
     sand->settings.max_iterations =
         least > sand->settings.max_iterations ? least : sand->settings.max_iterations;
+    sand->rounds = is_moving && sand->rounds < MOVING_LAYER_ROUNDS ? MOVING_LAYER_ROUNDS : sand->rounds;
     return WADI_OK;
 }
 

@@ -15,51 +15,67 @@ static const double degree = 0.017453292519943295, gravity = 9.81;
 typedef struct Slab {
     double tilt, turn;
     int length, width; /* cells */
+    double speed;      /* m/s along x, of the plane, the walls and the sand */
 } Slab;
 
-/* Way in m that the middle 16 cells go down the plane in `frames` of 1/24 s. */
-static double slab_way(const Slab *slab, int frames)
+/* How the middle 16 cells move relative to the plane, m. */
+typedef struct Way {
+    double down, off; /* along the slope, and away from the plane */
+} Way;
+
+static Way slab_way(const Slab *slab, int frames)
 {
     const double tilt = slab->tilt, turn = slab->turn, h = 0.02, size = 0.7 * slab->length * h;
     const double length = slab->length * h, width = slab->width * h, w = 0.5 * width;
     double s = sin(tilt * degree), c = cos(tilt * degree), sa = sin(turn * degree), ca = cos(turn * degree);
-    char text[1500];
+    const double shift = frames / 24.0 * slab->speed;
+    char motion[80], text[1500];
+    snprintf(motion, sizeof motion, ", translate: {keys: [[0, [0, 0, 0]], [1, [%.9g, 0, 0]]]}", slab->speed);
+    if (slab->speed == 0.0) {
+        motion[0] = '\0';
+    }
     snprintf(
         text, sizeof text,
         "wadi: 1\nsolver: flip\ncell_size: 0.02\nfps: 24\n"
         "domain: {min: [%.9g, %.9g, %.9g], max: [%.9g, %.9g, %.9g], walls: {friction: 0}}\n"
         "materials: {sand: {kind: sand, friction_angle: 33}}\n"
-        "bodies: [{material: sand, shape: {box: {center: [0, 0, 0.06], size: [%.9g, %.9g, 0.12]}, "
+        "bodies: [{material: sand, velocity: [%.9g, 0, 0], shape: {box: {center: [0, 0, 0.06], size: [%.9g, "
+        "%.9g, 0.12]}, "
         "rotate: [0, %.9g, %.9g]}}]\n"
         "colliders:\n"
-        "- {friction: 0.649407593, shape: {half_space: {point: [0, 0, 0], normal: [%.9f, %.9f, %.9f]}}}\n"
-        "- {friction: 0, shape: {half_space: {point: [%.9f, %.9f, 0], normal: [%.9f, %.9f, 0]}}}\n"
-        "- {friction: 0, shape: {half_space: {point: [%.9f, %.9f, 0], normal: [%.9f, %.9f, 0]}}}\n",
-        -size, -size, -size, size, size, size, length, width, tilt, turn, s * ca, s * sa, c, w * sa, -w * ca,
-        -sa, ca, -w * sa, w * ca, sa, -ca);
+        "- {friction: 0.649407593, shape: {half_space: {point: [0, 0, 0], normal: [%.9f, %.9f, %.9f]}%s}}\n"
+        "- {friction: 0, shape: {half_space: {point: [%.9f, %.9f, 0], normal: [%.9f, %.9f, 0]}%s}}\n"
+        "- {friction: 0, shape: {half_space: {point: [%.9f, %.9f, 0], normal: [%.9f, %.9f, 0]}%s}}\n",
+        -size + fmin(shift, 0.0), -size, -size, size + fmax(shift, 0.0), size, size, slab->speed, length,
+        width, tilt, turn, s * ca, s * sa, c, motion, w * sa, -w * ca, -sa, ca, motion, -w * sa, w * ca, sa,
+        -ca, motion);
     WadiScene *scene = load_scene(text);
     WadiSim *sim = start_sim(scene, 1);
     const WadiParticles *p = &sim->particles;
-    WadiVec3 way = wadi_vec3(c * ca, c * sa, -s);
-    double *start = malloc((size_t)p->count * sizeof *start), sum = 0.0;
+    const WadiVec3 down = { c * ca, c * sa, -s }, off = { s * ca, s * sa, c };
+    WadiVec3 *start = malloc((size_t)p->count * sizeof *start);
+    Way sum = { 0 };
     int count = 0;
     assert_non_null(start);
     for (int32_t i = 0; i < p->count; ++i) {
         WadiVec3 x = wadi_vec3(p->x[i], p->y[i], p->z[i]);
-        bool counts = fabs(wadi_dot(way, x)) < 0.16;
-        start[p->id[i]] = counts ? wadi_dot(way, x) : (double)NAN;
+        x.x = fabs(wadi_dot(down, x)) < 0.16 ? x.x : (double)NAN;
+        start[p->id[i]] = x;
     }
     run_frames(sim, frames);
     for (int32_t i = 0; i < p->count; ++i) {
-        if (!isnan(start[p->id[i]])) {
-            sum += wadi_dot(way, wadi_vec3(p->x[i], p->y[i], p->z[i])) - start[p->id[i]];
+        const WadiVec3 from = start[p->id[i]];
+        if (!isnan(from.x)) {
+            const WadiVec3 moved = wadi_sub(wadi_vec3(p->x[i] - shift, p->y[i], p->z[i]), from);
+            sum.down += wadi_dot(down, moved);
+            sum.off += wadi_dot(off, moved);
             count += 1;
         }
     }
     free(start);
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
-    return sum / count;
+    return (Way){ sum.down / count, sum.off / count };
 }
 
 static void a_slab_rests_on_a_tilted_plane(void **unused)
@@ -68,14 +84,31 @@ static void a_slab_rests_on_a_tilted_plane(void **unused)
     static const struct {
         Slab slab;
         double most;
-    } row[] = { { { 25.0, 45.0, 80, 8 }, 1e-4 },   { { 30.0, 0.0, 80, 8 }, 1e-4 },
-                { { 30.0, 27.0, 80, 8 }, 2.5e-4 }, { { 30.0, 27.0, 160, 8 }, 1.5e-4 },
-                { { 32.0, 0.0, 240, 4 }, 1e-4 },   { { 32.0, 27.0, 160, 8 }, 4e-4 } };
+    } row[] = { { { 25.0, 45.0, 80, 8, 0.0 }, 1e-4 },   { { 30.0, 0.0, 80, 8, 0.0 }, 1e-4 },
+                { { 30.0, 27.0, 80, 8, 0.0 }, 2.5e-4 }, { { 30.0, 27.0, 160, 8, 0.0 }, 1.5e-4 },
+                { { 32.0, 0.0, 240, 4, 0.0 }, 1e-4 },   { { 32.0, 27.0, 160, 8, 0.0 }, 4e-4 } };
     for (size_t n = 0; n < sizeof row / sizeof row[0]; ++n) {
-        double way = slab_way(&row[n].slab, 12);
+        double way = slab_way(&row[n].slab, 12).down;
         print_message("%g degrees, turned by %g, %d cells long: moves %.3f mm in 0.5 s\n", row[n].slab.tilt,
                       row[n].slab.turn, row[n].slab.length, 1e3 * way);
         CHECK_AT_MOST(fabs(way), row[n].most);
+    }
+}
+
+/* The same on planes that move through the grid, also towards the sand and away from it. */
+static void a_slab_rests_on_a_moving_plane(void **unused)
+{
+    (void)unused;
+    static const Slab slab[] = { { 30.0, 0.0, 80, 6, 1.0 },
+                                 { 30.0, 27.0, 80, 6, 1.0 },
+                                 { 30.0, 27.0, 80, 6, -1.0 },
+                                 { 30.0, 27.0, 80, 6, 0.3 } };
+    for (size_t n = 0; n < sizeof slab / sizeof slab[0]; ++n) {
+        const Way way = slab_way(&slab[n], 8);
+        print_message("%g degrees, turned by %g, plane moves at %g m/s: slab %.3f mm down, %.3f mm off it\n",
+                      slab[n].tilt, slab[n].turn, slab[n].speed, 1e3 * way.down, 1e3 * way.off);
+        CHECK_AT_MOST(fabs(way.down), 1e-3);
+        CHECK_AT_MOST(fabs(way.off), 2e-4);
     }
 }
 
@@ -84,7 +117,7 @@ static void a_slab_slides_on_a_steeper_plane(void **unused)
     (void)unused;
     static const double turn[2] = { 0.0, 27.0 };
     for (int n = 0; n < 2; ++n) {
-        double time = 8.0 / 24.0, way = slab_way(&(Slab){ 40.0, turn[n], 80, 8 }, 8),
+        double time = 8.0 / 24.0, way = slab_way(&(Slab){ 40.0, turn[n], 80, 8, 0.0 }, 8).down,
                acceleration = 2.0 * way / (time * time);
         double angle = atan(tan(40.0 * degree) - acceleration / (gravity * cos(40.0 * degree))) / degree;
         print_message("40 degrees, turned by %g: slides as on a wall of %.2f degrees\n", turn[n], angle);
@@ -96,6 +129,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slab_rests_on_a_tilted_plane),
+        cmocka_unit_test(a_slab_rests_on_a_moving_plane),
         cmocka_unit_test(a_slab_slides_on_a_steeper_plane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,6 +115,8 @@ WadiStatus wadi_friction_depth(const WadiFriction *friction, int axis, int *dept
 
 /* Whether a wall that is not along the grid cuts a FLUID cell. */
 bool wadi_friction_has_cut_walls(const WadiFriction *friction);
+/* Whether such a wall moves. */
+bool wadi_friction_has_moving_cut_walls(const WadiFriction *friction);
 
 /* Whether most of the sand lies as a layer on walls across cells [theory 6.9]. */
 WadiStatus wadi_friction_is_layer(const WadiFriction *friction, const WadiFrictionLoad *load, bool *is_layer,

@@ -7,7 +7,7 @@
 
 typedef struct WadiFrictionSolids {
     const WadiSolids *solids;
-    double cell_size, time;
+    double cell_size, time, velocity_time;
 } WadiFrictionSolids;
 
 /* A WadiFrictionSampleWall; the context is a WadiFrictionSolids. */
@@ -16,6 +16,9 @@ static inline WadiFrictionWallPoint wadi_friction_sample_solids(const void *cont
     const WadiFrictionSolids *walls = context;
     WadiVec3 x = wadi_vec3(walls->cell_size * at[0], walls->cell_size * at[1], walls->cell_size * at[2]);
     WadiSolidPoint point = wadi_solids_sample(walls->solids, x, walls->time);
+    if (walls->velocity_time != walls->time && wadi_solids_are_moving(walls->solids)) {
+        point.surface.velocity = wadi_solids_sample(walls->solids, x, walls->velocity_time).surface.velocity;
+    }
     WadiFrictionWallPoint out = { .friction = (float)point.friction };
     for (int axis = 0; axis < 3; ++axis) {
         out.velocity[axis] = (float)wadi_component(point.surface.velocity, axis);

@@ -9,9 +9,10 @@
  * first half in these and its second in the ball of the cell where it ends. These balls avoid the walls
  * too; if they are too small, a ball that avoids only the shapes is combined with the walls.
  *
- * Balls are those of the end of the step. A rigid moving shape carries them along: in its frame a path
- * starts where the shape carries its start, and is straight up to a sag. For other moving shapes the
- * radius is reduced by the largest displacement of the shape during the step. */
+ * Balls are those of the time of the solids on the grid, within the step. A rigid moving shape carries them
+ * along: in its frame of that time a path goes from where the shape carries its start to where it carries
+ * its end, and is straight up to a sag. For other moving shapes the radius is reduced by the largest
+ * displacement of the shape during the step. */
 #include "flip/move/flip_move.h"
 
 #include <stdatomic.h>
@@ -58,11 +59,17 @@ static WadiBox inner_box(const WadiSolids *solids, double margin)
 
 enum { CARRIED_MAX = 2 };
 
-/* A rigid shape near a tile: a point x at the start of the step is carried to `to` + turn (x - from). */
-typedef struct Carried {
-    const WadiShape *shape;
+/* Rigid motion between two times: x is carried to `to` + turn (x - from). */
+typedef struct RigidMotion {
     WadiVec3 from, to;
     WadiAffine turn;
+} RigidMotion;
+
+/* A rigid shape near a tile, and its motions from the start and from the end of the step to the time of the
+ * balls. */
+typedef struct Carried {
+    const WadiShape *shape;
+    RigidMotion start, end;
 } Carried;
 
 /* Shapes (not walls) near a tile. */
@@ -71,10 +78,9 @@ typedef struct NearShapes {
     bool is_free; /* that ball contains the tile and a margin */
     Carried carried[CARRIED_MAX];
     int carried_count;
-    bool has_others; /* some near shapes are not rigid */
-    double sag;      /* m: of paths in the frames of the carried shapes */
-    double
-        sweep; /* m: bound of how much nearer to a cell another shape was during the step than at its end */
+    bool has_others;      /* some near shapes are not rigid */
+    double sag;           /* m: of paths in the frames of the carried shapes */
+    double sweep;         /* m: bound of how much nearer to a cell another shape is during the step */
     double carried_sweep; /* m: the same for the carried shapes */
     double error;         /* m: error of the cell distances, which may come from a narrow band */
 } NearShapes;
@@ -90,10 +96,10 @@ static WadiSolids single_shape(const WadiSolids *solids, int i)
 }
 
 /* The rigid motion around `from`; `h` is the size of the neighbourhood. */
-static Carried carried_by(const WadiShape *shape, WadiVec3 from, double h, double t0, double t1)
+static RigidMotion rigid_motion(const WadiShape *shape, WadiVec3 from, double h, double t0, double t1)
 {
     static const WadiVec3 unit[3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
-    Carried result = { .shape = shape, .from = from, .to = wadi_shape_carry(shape, from, t0, t1) };
+    RigidMotion result = { .from = from, .to = wadi_shape_carry(shape, from, t0, t1) };
     for (int a = 0; a < 3; ++a) {
         WadiVec3 end = wadi_shape_carry(shape, wadi_add_scaled(from, unit[a], h), t0, t1);
         WadiVec3 column = wadi_scale(wadi_sub(end, result.to), 1.0 / h);
@@ -104,9 +110,9 @@ static Carried carried_by(const WadiShape *shape, WadiVec3 from, double h, doubl
     return result;
 }
 
-static WadiVec3 carry(const Carried *carried, WadiVec3 x)
+static WadiVec3 carry(const RigidMotion *motion, WadiVec3 x)
 {
-    return wadi_add(carried->to, wadi_affine_vector(&carried->turn, wadi_sub(x, carried->from)));
+    return wadi_add(motion->to, wadi_affine_vector(&motion->turn, wadi_sub(x, motion->from)));
 }
 
 /* Add a shape near the tile. */
@@ -114,15 +120,16 @@ static void add_near_shape(const WadiFlipMover *context, const WadiShape *shape,
                            double sweep, NearShapes *shapes)
 {
     const WadiFlipMoveIn *in = context->in;
-    const double h = in->cell_size, end = in->time + in->dt;
+    const double h = in->cell_size, end = in->time + in->dt, radius = CENTRE_RADIUS * h,
+                 now = in->solid->time;
     WadiShapeMotion motion;
-    shapes->error = fmax(shapes->error, wadi_shape_band_error(shape, end));
+    shapes->error = fmax(shapes->error, wadi_shape_band_error(shape, now));
     if (shapes->carried_count < CARRIED_MAX && wadi_shape_rigid_motion(shape, in->time, end, &motion)) {
-        const double sag =
-            wadi_shape_motion_sag(&motion, middle, CENTRE_RADIUS * h, LONGEST_PATH * h, in->dt);
+        const double sag = wadi_shape_motion_sag(&motion, middle, radius, LONGEST_PATH * h, in->dt);
         if (sag < sweep) {
             shapes->carried[shapes->carried_count++] =
-                carried_by(shape, middle, CENTRE_RADIUS * h, in->time, end);
+                (Carried){ shape, rigid_motion(shape, middle, radius, in->time, now),
+                           rigid_motion(shape, middle, radius, end, now) };
             shapes->sag = fmax(shapes->sag, sag);
             shapes->carried_sweep = fmax(shapes->carried_sweep, sweep);
             return;
@@ -142,7 +149,7 @@ static NearShapes find_near_shapes(const WadiFlipMover *context, WadiTile tile)
     for (int i = 0; i < in->solids->count; ++i) {
         const WadiSolids one = single_shape(in->solids, i);
         double sweep = in->dt * wadi_solids_speed_bound(&one, middle, CENTRE_RADIUS * h, in->time, end);
-        double d = wadi_solids_distance(&one, middle, end, search + sweep);
+        double d = wadi_solids_distance(&one, middle, in->solid->time, search + sweep);
         clear = fmin(clear, d - sweep);
         if (d - CENTRE_RADIUS * h < FAR * h + sweep) {
             add_near_shape(context, one.solids->shape, middle, sweep, &shapes);
@@ -173,7 +180,7 @@ static Ball ball_clear_of_shapes(const WadiFlipMover *context, const NearShapes 
         const double sweep = is_carried(shapes, one.solids->shape)
                                  ? shapes->sag
                                  : in->dt * wadi_solids_speed_bound(&one, x, 0.0, in->time, end);
-        clear = fmin(clear, wadi_solids_distance(&one, x, end, clear + sweep) - sweep);
+        clear = fmin(clear, wadi_solids_distance(&one, x, in->solid->time, clear + sweep) - sweep);
     }
     return ball_of(x, clear - context->margin);
 }
@@ -252,7 +259,7 @@ static void move_part_between_walls(const WadiFlipMover *context, const NearShap
     }
 }
 
-/* Distance of a cell's centre from the solids at the end of the step. */
+/* Distance of a cell's centre from the solids on the grid. */
 static float distance_of(const WadiFlipMover *context, WadiRowCell cell)
 {
     const WadiFlipSolid *solid = context->in->solid;
@@ -364,9 +371,9 @@ static bool is_path_free(const WadiFlipMover *context, const NearShapes *shapes,
     bool is_free = wadi_dot(chord, chord) < longest * longest;
     for (int n = 0; n < shapes->carried_count && is_free; ++n) {
         /* A particle that moves with the shape is at rest in its frame. */
-        const WadiVec3 begin = carry(&shapes->carried[n], x0);
+        const WadiVec3 begin = carry(&shapes->carried[n].start, x0), end = carry(&shapes->carried[n].end, x1);
         is_free =
-            is_chord_free(context, shapes, balls, begin, x1) || is_free_at_end(context, shapes, begin, x1);
+            is_chord_free(context, shapes, balls, begin, end) || is_free_at_end(context, shapes, begin, end);
     }
     return is_free &&
            ((is_between_walls && !shapes->has_others) || is_chord_free(context, shapes, balls, x0, x1));
@@ -376,13 +383,13 @@ static bool is_path_free(const WadiFlipMover *context, const NearShapes *shapes,
 static bool is_between_walls(const WadiFlipMover *context, const NearShapes *shapes, const Ball *clear,
                              WadiVec3 x0, WadiVec3 x1)
 {
-    bool is_free = wadi_box_contains(context->inner, x0) && wadi_box_contains(context->inner, x1) &&
-                   ball_contains(clear, x1);
+    bool is_free = wadi_box_contains(context->inner, x0) && wadi_box_contains(context->inner, x1);
     for (int n = 0; n < shapes->carried_count && is_free; ++n) {
-        is_free = ball_contains(clear, carry(&shapes->carried[n], x0));
+        is_free = ball_contains(clear, carry(&shapes->carried[n].start, x0)) &&
+                  ball_contains(clear, carry(&shapes->carried[n].end, x1));
     }
     const bool is_alone = shapes->carried_count > 0 && !shapes->has_others;
-    return is_free && (is_alone || ball_contains(clear, x0));
+    return is_free && (is_alone || (ball_contains(clear, x0) && ball_contains(clear, x1)));
 }
 
 static void move_cell(const WadiFlipMover *context, const NearShapes *shapes, WadiRowCell cell,

@@ -12,8 +12,8 @@
 typedef struct WadiFlipMoveIn {
     const WadiSolids *solids;
     double cell_size, time, dt; /* the path covers [time, time + dt] */
-    /* Solids on the grid at time + dt, for particles in the order of `sort`: free paths then need no query
-     * of the solids. All NULL: every particle queries them. */
+    /* Solids on the grid at a time of the step, for particles in the order of `sort`: free paths then need no
+     * query of the solids. All NULL: every particle queries them. */
     const WadiTileSort *sort;
     const WadiFlipGrid *grid;
     const WadiFlipSolid *solid;

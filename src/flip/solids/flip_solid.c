@@ -252,7 +252,7 @@ static WadiStatus find_solid(const WadiFlipSolidIn *in, WadiFlipSolidCache *cach
 WadiStatus wadi_flip_solid(const WadiFlipSolidIn *in, WadiFlipSolidCache *cache, WadiFlipSolid *out,
                            WadiArena *arena, WadiError *error)
 {
-    *out = (WadiFlipSolid){ 0 };
+    *out = (WadiFlipSolid){ .time = in->time };
     WadiStatus status = find_solid(in, cache, out, arena, error);
     if (status != WADI_OK) {
         *out = (WadiFlipSolid){ 0 };

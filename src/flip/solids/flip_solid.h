@@ -11,8 +11,9 @@
 typedef struct WadiFlipSolidIn {
     const WadiRows *rows;
     const WadiSolids *solids;
-    double cell_size; /* m */
-    double time;      /* s */
+    double cell_size;      /* m */
+    double time;           /* s */
+    double velocity_delay; /* s: velocities are those at time + velocity_delay */
     /* Smaller open fractions become 0: tiny face masses improve nothing [theory 3.1]. */
     float min_open;
     /* Faces are open or closed by the position of the two cell centres [ZB05], without fractions. */
@@ -44,6 +45,7 @@ typedef struct WadiFlipSolid {
         [3];
     float *distance; /* per cell: of its centre from the solids, m, cut off at two cells */
     float *fraction; /* per cell: fraction of its volume inside solids, 0..1; temporary in the arena */
+    double time;     /* s, of all these values */
 } WadiFlipSolid;
 
 /* Samples of solids at rest, by tile, of tiles in use and of some earlier ones. A zeroed cache is valid

@@ -45,6 +45,11 @@ static double volume_open(WadiFlipLattice *lattice, const int cell[3])
     return wadi_cube_open(d, WADI_SOLID_TOUCH);
 }
 
+static double velocity_time(const WadiFlipSolidIn *in)
+{
+    return in->time + in->velocity_delay;
+}
+
 /* Velocity of the solid at the centre of a cell's low face. For a single rigid solid it follows from the
  * plane at the nearer cell centre, without another sample. */
 static WadiVec3 face_velocity(WadiFlipLattice *lattice, const int cell[3], int axis)
@@ -65,14 +70,14 @@ static WadiVec3 face_velocity(WadiFlipLattice *lattice, const int cell[3], int a
     if (fabs(centre->distance) <= 1.25) {
         const double d = centre->distance + toward * wadi_component(centre->normal, axis);
         const WadiVec3 foot = wadi_add_scaled(x, centre->normal, -d * in->cell_size);
-        if (wadi_solids_carry_velocity(in->solids, centre->index, foot, in->time, &velocity)) {
+        if (wadi_solids_carry_velocity(in->solids, centre->index, foot, velocity_time(in), &velocity)) {
             return velocity;
         }
     }
     if (wadi_solids_near_sample(&lattice->near, x, 0.0).index == -1) {
         return wadi_vec3(0, 0, 0); /* walls of the domain rest */
     }
-    return wadi_solids_sample_for_grid(in->solids, x, in->time).surface.velocity;
+    return wadi_solids_sample_for_grid(in->solids, x, velocity_time(in)).surface.velocity;
 }
 
 static void repeat_first(float *values)
@@ -94,10 +99,10 @@ static WadiVec3 centre_velocity(WadiFlipLattice *lattice, const int cell[3])
         return velocity; /* walls of the domain rest */
     }
     if (centre->index >= 0 && wadi_shape_is_mesh(in->solids->solids[centre->index].shape) &&
-        wadi_solids_carry_velocity(in->solids, centre->index, foot, in->time, &velocity)) {
+        wadi_solids_carry_velocity(in->solids, centre->index, foot, velocity_time(in), &velocity)) {
         return velocity;
     }
-    return wadi_solids_sample_for_grid(in->solids, x, in->time).surface.velocity;
+    return wadi_solids_sample_for_grid(in->solids, x, velocity_time(in)).surface.velocity;
 }
 
 /* Velocity of the solid that cuts a cell. */
