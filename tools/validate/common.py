@@ -99,9 +99,8 @@ class Tool:
         command += f" --solver {self.solver}" if self.solver != "flip" else ""
         command += f" --largest {self.args.largest}" if getattr(self.args, "largest", 0) else ""
         command += "".join(f" --set {shlex.quote(setting)}" for setting in self.args.set)
-        if any(row.get("solver", self.solver) != self.solver for row in rows):
-            command += ", the rows of other solvers by the same with their names"
-        lines = [f"Written by `{command}`, {self.version}.", ""]
+        others = sorted({row["solver"] for row in rows if row.get("solver", self.solver) != self.solver})
+        lines = [f"Written by `{command}`, {self.version}" + "".join(f"; the rows of {other} before" for other in others) + ".", ""]
         if note:
             lines += [note, ""]
         lines.append("| " + " | ".join(heading for _, heading, _ in columns) + " |")
