@@ -21,7 +21,7 @@ static double collide(WadiDemLaw law, double damping, double speed, double steps
     static Bench b;
     const WadiDemImpact impact = impact_of(speed);
     const double duration = wadi_dem_contact_time(law, stiffness_of(law), &impact), dt = duration / steps;
-    b = (Bench){ .law = { law, (float)stiffness_of(law), (float)damping, 0 } };
+    b = (Bench){ .law = { law, (float)stiffness_of(law), (float)damping, 0, 0 } };
     bench_add(&b, RADIUS, (WadiVec3){ 0, 0, 0 }, (WadiVec3){ 0.5 * speed, 0, 0 }, 0, 0);
     bench_add(&b, RADIUS, (WadiVec3){ 2.0 * RADIUS, 0, 0 }, (WadiVec3){ -0.5 * speed, 0, 0 }, 0, 0);
     bench_begin(&b, -1.0);
@@ -93,7 +93,7 @@ static void put_on_plane(Bench *b, double friction, double slope, double speed)
 {
     const WadiDemImpact impact = impact_of(0.3);
     *b = (Bench){ .law = { WADI_DEM_HERTZ, (float)STIFFNESS,
-                           (float)wadi_dem_damping(WADI_DEM_HERTZ, STIFFNESS, 0.3, &impact), 0 },
+                           (float)wadi_dem_damping(WADI_DEM_HERTZ, STIFFNESS, 0.3, &impact), 0, 0 },
                   .gravity = { 9.81 * sin(slope), 0.0, -9.81 * cos(slope) } };
     bench_add(b, RADIUS, (WadiVec3){ 0, 0, RADIUS - 1e-6 }, (WadiVec3){ speed, 0, 0 }, 10, 0);
     bench_begin(b, friction);
@@ -171,7 +171,7 @@ static void without_damping_energy_stays(void **unused)
     const double height = 0.01;
     const WadiDemImpact impact = { RADIUS, 2.0 * impact_of(1.0).mass, sqrt(2.0 * 9.81 * height) };
     const double dt = wadi_dem_contact_time(WADI_DEM_HERTZ, STIFFNESS, &impact) / 50.0;
-    b = (Bench){ .law = { WADI_DEM_HERTZ, (float)STIFFNESS, 0, 0 }, .gravity = { 0, 0, -9.81 } };
+    b = (Bench){ .law = { WADI_DEM_HERTZ, (float)STIFFNESS, 0, 0, 0 }, .gravity = { 0, 0, -9.81 } };
     bench_add(&b, RADIUS, (WadiVec3){ 0, 0, RADIUS + height }, (WadiVec3){ 0, 0, 0 }, 0, 0);
     bench_begin(&b, 0.0);
     double top = -1.0;
@@ -190,7 +190,7 @@ static void a_cluster_keeps_its_momentum(void **unused)
     static Bench b;
     const WadiDemImpact impact = impact_of(1.0);
     b = (Bench){ .law = { WADI_DEM_HERTZ, (float)STIFFNESS,
-                          (float)wadi_dem_damping(WADI_DEM_HERTZ, STIFFNESS, 0.4, &impact), 0 } };
+                          (float)wadi_dem_damping(WADI_DEM_HERTZ, STIFFNESS, 0.4, &impact), 0, 0 } };
     for (int i = 0; i < 48; ++i) {
         double u[3], x[3] = { i % 4 - 1.5, i / 4 % 4 - 1.5, i / 16 - 1.0 };
         wadi_random_unit3(5, (uint64_t)i, WADI_RANDOM_TEST, u);
