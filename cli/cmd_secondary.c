@@ -36,7 +36,9 @@ static void print_summary(const WadiSecondaryReport *report)
     char text[WADI_CLI_HUMAN_SIZE];
     printf("%d frame%s, %d file%s written, %d kept, ", report->frames, report->frames == 1 ? "" : "s",
            report->files, report->files == 1 ? "" : "s", report->kept);
-    printf("up to %s particles, ", wadi_cli_human_count(text, report->most));
+    if (report->files > 0) {
+        printf("up to %s particles, ", wadi_cli_human_count(text, report->most));
+    }
     printf("%s: %s\n", wadi_cli_human_duration(text, report->seconds), report->folder);
     if (report->files > 1 && report->most == 0) {
         printf("Nothing was fast enough to make foam or dust; secondary.slow and secondary.fast say how fast "
