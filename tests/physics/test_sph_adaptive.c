@@ -5,6 +5,7 @@
 #include "same_bytes.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
+#include "sph/sph_settings.h"
 #include "world/water.h"
 
 static void end(WadiSim *sim, WadiScene *scene)
@@ -112,6 +113,70 @@ static void a_block_at_rest_has_no_events(void **unused)
                   (int)(after.shares - before.shares), (int)(sim->steps - steps));
     assert_true(before.merges > 800);
     assert_int_equal(after.merges + after.splits, before.merges + before.splits);
+    end(sim, scene);
+}
+
+/* How far the pressure scatters about its straight line below 18 cm, over rho g times a spacing; by volume. */
+static double pressure_noise(const WadiParticles *p)
+{
+    const double *volume = wadi_volume_column(p);
+    const float *pressure = column_of(p, "pressure");
+    Line line = { 0 };
+    double square = 0.0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        if (p->z[i] < 0.18) {
+            add_to_line(&line, volume[i], p->z[i], (double)pressure[i]);
+        }
+    }
+    const double slope = slope_of(&line);
+    for (int32_t i = 0; i < p->count; ++i) {
+        const double off = (double)pressure[i] - line.p / line.n - slope * (p->z[i] - line.z / line.n);
+        square += p->z[i] < 0.18 ? volume[i] * off * off : 0.0;
+    }
+    return sqrt(square / line.n) / 98.1;
+}
+
+static double mean_noise(WadiSim *sim, int steps)
+{
+    WadiError error = { 0 };
+    double sum = 0.0;
+    for (int n = 0; n < steps; ++n) {
+        CHECK_OK(wadi_sim_step(sim, &error), error);
+        sum += pressure_noise(&sim->particles) / steps;
+    }
+    return sum;
+}
+
+/* The same coarse tank, in which all particles are then asked to be fine: a part of them is split at once. */
+static void the_pressure_is_calm_ten_steps_after_splits(void **unused)
+{
+    (void)unused;
+    char text[1024];
+    snprintf(text, sizeof text, TANK, "");
+    WadiScene *scene = load_scene(text);
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 24);
+    const double before = mean_noise(sim, 20);
+    WadiSphAdaptDef *def =
+        &((WadiSphDef *)(void *)sim->scene->settings)->adapt; /* as an artist would later */
+    def->point = 10.0;
+    const int64_t splits = sim->resampling.splits;
+    while (sim->resampling.splits < splits + 50) {
+        mean_noise(sim, 1);
+    }
+    const int64_t made = sim->resampling.splits - splits;
+    def->point = -1.0;
+    const double first = mean_noise(sim, 3);
+    mean_noise(sim, 6);
+    const double later = mean_noise(sim, 10);
+    mean_noise(sim, 20);
+    const double level = mean_noise(sim, 20);
+    print_message("noise of the pressure %.3f rho g dx; in the 3 steps after %d splits %.3f, from "
+                  "step 10 on %.3f, from 40 on %.3f\n",
+                  before, (int)made, first, later, level);
+    /* The level of the mixture that they made; that of particles alike is lower. */
+    CHECK_AT_MOST(later, 1.15 * level);
+    CHECK_AT_MOST(later, 2.0 * before);
     end(sim, scene);
 }
 
@@ -224,6 +289,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tank_of_two_sizes_rests_under_its_weight),
         cmocka_unit_test(a_block_at_rest_has_no_events),
+        cmocka_unit_test(the_pressure_is_calm_ten_steps_after_splits),
         cmocka_unit_test(a_dam_break_is_that_of_the_finest_particles),
         cmocka_unit_test(momentum_and_mass_stay_over_many_events),
         cmocka_unit_test(threads_and_resuming_change_no_byte),
