@@ -18,7 +18,7 @@ static const double STONE_RATIO = 2.5, STONE_FILL = 0.62;
 /* Grains of a particle that flies alone. */
 enum { LOOSE_MAX = 64 };
 /* Passes of smoothing on a mesh, at least. */
-enum { SYRUP_SMOOTHING = 24, SAND_SMOOTHING = 8 };
+enum { SYRUP_SMOOTHING = 120, SAND_SMOOTHING = 8 };
 
 static void free_parts(WadiFrameScene *frame_scene)
 {
