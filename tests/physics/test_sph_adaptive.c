@@ -116,7 +116,7 @@ static void a_block_at_rest_has_no_events(void **unused)
     end(sim, scene);
 }
 
-/* How far the pressure scatters about its straight line below 18 cm, over rho g times a spacing; by volume. */
+/* How far the pressure scatters about its straight line below 18 cm, over rho g times a spacing. */
 static double pressure_noise(const WadiParticles *p)
 {
     const double *volume = wadi_volume_column(p);
