@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "io_scratch.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
 
@@ -16,6 +17,7 @@ typedef struct Slab {
     double tilt, turn;
     int length, width; /* cells */
     double speed;      /* m/s along x, of the plane, the walls and the sand */
+    bool is_mesh;      /* the plane is a side of a box of triangles */
 } Slab;
 
 /* How the middle 16 cells move relative to the plane, m. */
@@ -23,13 +25,35 @@ typedef struct Way {
     double down, off; /* along the slope, and away from the plane */
 } Way;
 
+static const char box_of_triangles[] =
+    "v -2 -2 -0.2\nv 2 -2 -0.2\nv 2 2 -0.2\nv -2 2 -0.2\nv -2 -2 0\nv 2 -2 0\nv 2 2 0\nv -2 2 0\n"
+    "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+
+/* The shape of the plane, without its braces. */
+static void describe_plane(const Slab *slab, const double normal[3], char *text, size_t size)
+{
+    if (!slab->is_mesh) {
+        snprintf(text, size, "half_space: {point: [0, 0, 0], normal: [%.9f, %.9f, %.9f]}", normal[0],
+                 normal[1], normal[2]);
+        return;
+    }
+    char path[600];
+    snprintf(path, sizeof path, "%s/plane.obj", scratch);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(box_of_triangles, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    snprintf(text, size, "mesh: {file: '%s'}, rotate: [0, %.9g, %.9g]", path, slab->tilt, slab->turn);
+}
+
 static Way slab_way(const Slab *slab, int frames)
 {
     const double tilt = slab->tilt, turn = slab->turn, h = 0.02, size = 0.7 * slab->length * h;
     const double length = slab->length * h, width = slab->width * h, w = 0.5 * width;
     double s = sin(tilt * degree), c = cos(tilt * degree), sa = sin(turn * degree), ca = cos(turn * degree);
     const double shift = frames / 24.0 * slab->speed;
-    char motion[80], text[1500];
+    char motion[80], plane[700], text[2500];
+    describe_plane(slab, (double[3]){ s * ca, s * sa, c }, plane, sizeof plane);
     snprintf(motion, sizeof motion, ", translate: {keys: [[0, [0, 0, 0]], [1, [%.9g, 0, 0]]]}", slab->speed);
     if (slab->speed == 0.0) {
         motion[0] = '\0';
@@ -43,12 +67,11 @@ static Way slab_way(const Slab *slab, int frames)
         "%.9g, 0.12]}, "
         "rotate: [0, %.9g, %.9g]}}]\n"
         "colliders:\n"
-        "- {friction: 0.649407593, shape: {half_space: {point: [0, 0, 0], normal: [%.9f, %.9f, %.9f]}%s}}\n"
+        "- {friction: 0.649407593, shape: {%s%s}}\n"
         "- {friction: 0, shape: {half_space: {point: [%.9f, %.9f, 0], normal: [%.9f, %.9f, 0]}%s}}\n"
         "- {friction: 0, shape: {half_space: {point: [%.9f, %.9f, 0], normal: [%.9f, %.9f, 0]}%s}}\n",
         -size + fmin(shift, 0.0), -size, -size, size + fmax(shift, 0.0), size, size, slab->speed, length,
-        width, tilt, turn, s * ca, s * sa, c, motion, w * sa, -w * ca, -sa, ca, motion, -w * sa, w * ca, sa,
-        -ca, motion);
+        width, tilt, turn, plane, motion, w * sa, -w * ca, -sa, ca, motion, -w * sa, w * ca, sa, -ca, motion);
     WadiScene *scene = load_scene(text);
     WadiSim *sim = start_sim(scene, 1);
     const WadiParticles *p = &sim->particles;
@@ -84,13 +107,14 @@ static void a_slab_rests_on_a_tilted_plane(void **unused)
     static const struct {
         Slab slab;
         double most;
-    } row[] = { { { 25.0, 45.0, 80, 8, 0.0 }, 1e-4 },   { { 30.0, 0.0, 80, 8, 0.0 }, 1e-4 },
-                { { 30.0, 27.0, 80, 8, 0.0 }, 2.5e-4 }, { { 30.0, 27.0, 160, 8, 0.0 }, 1.5e-4 },
-                { { 32.0, 0.0, 240, 4, 0.0 }, 1e-4 },   { { 32.0, 27.0, 160, 8, 0.0 }, 4e-4 } };
+    } row[] = { { { 25.0, 45.0, 80, 8, 0.0, false }, 1e-4 },   { { 30.0, 0.0, 80, 8, 0.0, false }, 1e-4 },
+                { { 30.0, 27.0, 80, 8, 0.0, false }, 2.5e-4 }, { { 30.0, 27.0, 160, 8, 0.0, false }, 1.5e-4 },
+                { { 32.0, 0.0, 240, 4, 0.0, false }, 1e-4 },   { { 32.0, 27.0, 160, 8, 0.0, false }, 4e-4 },
+                { { 30.0, 27.0, 80, 6, 0.0, true }, 1e-4 } };
     for (size_t n = 0; n < sizeof row / sizeof row[0]; ++n) {
         double way = slab_way(&row[n].slab, 12).down;
-        print_message("%g degrees, turned by %g, %d cells long: moves %.3f mm in 0.5 s\n", row[n].slab.tilt,
-                      row[n].slab.turn, row[n].slab.length, 1e3 * way);
+        print_message("%g degrees%s, turned by %g, %d cells long: moves %.3f mm in 0.5 s\n", row[n].slab.tilt,
+                      row[n].slab.is_mesh ? ", mesh" : "", row[n].slab.turn, row[n].slab.length, 1e3 * way);
         CHECK_AT_MOST(fabs(way), row[n].most);
     }
 }
@@ -99,10 +123,10 @@ static void a_slab_rests_on_a_tilted_plane(void **unused)
 static void a_slab_rests_on_a_moving_plane(void **unused)
 {
     (void)unused;
-    static const Slab slab[] = { { 30.0, 0.0, 80, 6, 1.0 },
-                                 { 30.0, 27.0, 80, 6, 1.0 },
-                                 { 30.0, 27.0, 80, 6, -1.0 },
-                                 { 30.0, 27.0, 80, 6, 0.3 } };
+    static const Slab slab[] = { { 30.0, 0.0, 80, 6, 1.0, false },
+                                 { 30.0, 27.0, 80, 6, 1.0, false },
+                                 { 30.0, 27.0, 80, 6, -1.0, false },
+                                 { 30.0, 27.0, 80, 6, 0.3, false } };
     for (size_t n = 0; n < sizeof slab / sizeof slab[0]; ++n) {
         const Way way = slab_way(&slab[n], 8);
         print_message("%g degrees, turned by %g, plane moves at %g m/s: slab %.3f mm down, %.3f mm off it\n",
@@ -117,7 +141,7 @@ static void a_slab_slides_on_a_steeper_plane(void **unused)
     (void)unused;
     static const double turn[2] = { 0.0, 27.0 };
     for (int n = 0; n < 2; ++n) {
-        double time = 8.0 / 24.0, way = slab_way(&(Slab){ 40.0, turn[n], 80, 8, 0.0 }, 8).down,
+        double time = 8.0 / 24.0, way = slab_way(&(Slab){ 40.0, turn[n], 80, 8, 0.0, false }, 8).down,
                acceleration = 2.0 * way / (time * time);
         double angle = atan(tan(40.0 * degree) - acceleration / (gravity * cos(40.0 * degree))) / degree;
         print_message("40 degrees, turned by %g: slides as on a wall of %.2f degrees\n", turn[n], angle);
@@ -132,5 +156,5 @@ int main(void)
         cmocka_unit_test(a_slab_rests_on_a_moving_plane),
         cmocka_unit_test(a_slab_slides_on_a_steeper_plane),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }
