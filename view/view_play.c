@@ -281,9 +281,9 @@ static void obey_one(WadiViewSession *session, const WadiViewMessage *message)
         session->pace_wall = -1.0;
         break;
     case WADI_VIEW_COLOUR:
-        snprintf(session->attribute, sizeof session->attribute, "%s", message->name);
-        session->low = session->high = 0.0;
-        session->is_dirty = true;
+        snprintf(session->colour, sizeof session->colour, "%s",
+                 strcmp(message->name, "material") == 0 ? "" : message->name);
+        wadi_view_choose_attribute(session);
         break;
     case WADI_VIEW_SURFACE:
         session->has_surface = message->number != 0;

@@ -26,15 +26,16 @@ typedef struct WadiViewSession {
     bool is_water[256];              /* by material */
     double cell_size, spacing, fps;
     bool is_playing;
-    int steps_wanted;            /* single steps while paused */
-    double speed;                /* simulated seconds a second, at most */
-    double pace_wall, pace_time; /* clocks when the pace was set */
-    bool is_dirty;               /* the state changed since the last picture */
-    uint32_t shown;              /* a past frame is shown; 0: the present state */
-    char attribute[WADI_VIEW_NAME_MAX];
-    double low, high;  /* of the attribute */
-    size_t sent_bytes; /* of the last picture */
-    int keep;          /* particles shown of WADI_VIEW_KEEP_ALL */
+    int steps_wanted;                   /* single steps while paused */
+    double speed;                       /* simulated seconds a second, at most */
+    double pace_wall, pace_time;        /* clocks when the pace was set */
+    bool is_dirty;                      /* the state changed since the last picture */
+    uint32_t shown;                     /* a past frame is shown; 0: the present state */
+    char colour[WADI_VIEW_NAME_MAX];    /* quantity that the page colours by; "": it shows materials */
+    char attribute[WADI_VIEW_NAME_MAX]; /* of pictures: `colour`, or what materials are shown with */
+    double low, high;                   /* of the attribute */
+    size_t sent_bytes;                  /* of the last picture */
+    int keep;                           /* particles shown of WADI_VIEW_KEEP_ALL */
     bool has_surface;
     bool has_moved[WADI_VIEW_COLLIDERS]; /* since they were sent */
     bool has_ball;
@@ -61,6 +62,8 @@ typedef struct WadiViewSession {
 /* view_state.c: loads the scene or the run that is chosen, at its beginning. */
 WadiStatus wadi_view_load(WadiViewSession *session, WadiError *error);
 void wadi_view_unload(WadiViewSession *session);
+/* The attribute of pictures: `colour` where the state has it, else wetness, which darkens, else velocity. */
+void wadi_view_choose_attribute(WadiViewSession *session);
 WadiStatus wadi_view_quantity(WadiViewSession *session, const char *name, WadiView *view, WadiError *error);
 const char *wadi_view_quantity_name(WadiViewSession *session, int n);
 uint32_t wadi_view_frame(const WadiViewSession *session);

@@ -167,6 +167,23 @@ static WadiStatus open_run(WadiViewSession *session, WadiError *error)
     return status;
 }
 
+static const char *plain_attribute(WadiViewSession *session)
+{
+    WadiView view;
+    return wadi_view_quantity(session, "wetness", &view, NULL) == WADI_OK ? "wetness" : "velocity";
+}
+
+void wadi_view_choose_attribute(WadiViewSession *session)
+{
+    WadiView view;
+    const bool has_colour =
+        session->colour[0] != '\0' && wadi_view_quantity(session, session->colour, &view, NULL) == WADI_OK;
+    snprintf(session->attribute, sizeof session->attribute, "%s",
+             has_colour ? session->colour : plain_attribute(session));
+    session->low = session->high = 0.0;
+    session->is_dirty = true;
+}
+
 WadiStatus wadi_view_load(WadiViewSession *session, WadiError *error)
 {
     WadiStatus status;
@@ -183,16 +200,9 @@ WadiStatus wadi_view_load(WadiViewSession *session, WadiError *error)
     if (status == WADI_OK) {
         status = read_facts(session, error);
     }
-    WadiView view;
-    if (status == WADI_OK && session->attribute[0] != '\0' &&
-        wadi_view_quantity(session, session->attribute, &view, NULL) != WADI_OK) {
-        session->attribute[0] = '\0';
+    if (status == WADI_OK) {
+        wadi_view_choose_attribute(session);
     }
-    if (status == WADI_OK && session->attribute[0] == '\0') {
-        const bool is_wet = wadi_view_quantity(session, "wetness", &view, NULL) == WADI_OK;
-        snprintf(session->attribute, sizeof session->attribute, "%s", is_wet ? "wetness" : "velocity");
-    }
-    session->low = session->high = 0.0;
     session->is_dirty = true;
     session->pace_wall = -1.0;
     return status;
@@ -260,8 +270,7 @@ void wadi_view_send_scene(WadiViewSession *session)
             session->has_surface ? "true" : "false");
     fprintf(out, ",\"version\":\"%s\",\"chosen\":", wadi_version());
     wadi_view_json(out, session->chosen >= 0 ? session->def->scenes[session->chosen].name : "");
-    fputs(",\"attribute\":", out);
-    wadi_view_json(out, session->attribute);
+    fprintf(out, ",\"plain\":\"%s\"", plain_attribute(session));
     write_lists(session, out);
     if (wadi_scene_facts(scene, wadi_view_time(session), &facts, NULL) == WADI_OK) {
         fprintf(out, ",\"facts\":%s", facts);

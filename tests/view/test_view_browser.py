@@ -43,6 +43,7 @@ def shot(browser, name):
 
 
 def begin(browser, server):
+    browser.open("about:blank")  # an address with another token would not load the page again
     browser.open(server.address)
     browser.until("window.wadi && window.wadi.state.drawn > 0 && window.wadi.state.picture != null")
 
@@ -106,7 +107,6 @@ def pour_and_scrub(browser):
 
 def test_the_page_comes_back_after_a_restart_of_the_server(browser):
     server = Server(WADI, scene_file(), "--threads", "1")
-    browser.open("about:blank")
     begin(browser, server)
     server.stop()
     browser.until("!document.getElementById('lost').hidden")
@@ -167,12 +167,83 @@ def test_long_gallery_solver_and_surface(browser):
 
 def test_long_the_solver_can_be_changed(browser):
     with Server(WADI, scene_file(), "--threads", "2") as server:
-        browser.open("about:blank")
         begin(browser, server)
-        browser.value("(() => { const s = document.getElementById('solver'); s.value = 'sph'; s.onchange(); })()")
-        browser.until(STATE + ".facts.solver == 'sph'")
-        browser.until(STATE + ".frame >= 2")
-        shot(browser, "solver")
+        for solver in ("sph", "dem", "flip"):
+            browser.value(f"(() => {{ const s = document.getElementById('solver'); s.value = '{solver}'; s.onchange(); }})()")
+            browser.until(f"{STATE}.facts.solver == '{solver}'")
+            start = browser.value(STATE + ".picture.steps")
+            browser.until(f"{STATE}.frame >= 2 && {STATE}.picture.steps > {start}")
+            shot(browser, "solver_" + solver)
+            # Sliders of values that the solver has.
+            browser.value("""(() => { document.getElementById("note").textContent = "";
+                for (const s of document.querySelectorAll("#materials input")) { s.stepUp(); s.dispatchEvent(new Event("input")); } })()""")
+            after = browser.value(STATE + ".picture.steps")
+            browser.until(f"{STATE}.picture.steps > {after} + 2")
+            assert browser.value("document.getElementById('note').textContent") == "", "a slider is refused"
+            has = browser.value("document.querySelector('input[aria-label=\"FLIP share\"]') !== null")
+            assert has == (solver == "flip"), solver
+
+
+def test_long_wet_sand_is_darker(browser):
+    brightness = []
+    for saturation in (0, 1):
+        path = os.path.join(FOLDER, "wet.yaml")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(SCENE.replace("flip", "sph")
+                       .replace("{material: sand,", f"{{material: sand, saturation: {saturation},"))
+        with Server(WADI, path, "--threads", "1", "--paused") as server:
+            begin(browser, server)
+            assert browser.value("wadi.stage.grains.uniforms.wetness.value") == saturation
+            # Of the middle of the picture, which the body covers: seen along its diagonal from nearby.
+            brightness.append(browser.value("""(() => { const s = wadi.stage, gl = s.renderer.getContext(), px = new Uint8Array(4 * 400);
+                s.controls.target.set(-0.35, 0, -0.1); s.camera.position.set(-0.1, -0.6, 0.3); s.controls.update(); s.draw();
+                gl.readPixels(gl.drawingBufferWidth / 2 - 10, gl.drawingBufferHeight / 2 - 10, 20, 20, gl.RGBA, gl.UNSIGNED_BYTE, px);
+                return px.reduce((a, b) => a + b, 0) / 400 - 255; })()"""))
+            shot(browser, f"wet_{saturation}")
+    assert brightness[1] < 0.85 * brightness[0], brightness
+
+
+def key(browser, text, code=None):
+    for kind in ("keyDown", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key=text, code=code or text)
+
+
+def touch(browser, points):
+    for i, (x, y) in enumerate(points):
+        browser.call("Input.dispatchTouchEvent", type="touchMove" if i else "touchStart", touchPoints=[{"x": x, "y": y}])
+        time.sleep(0.06)
+    browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+
+def test_long_keys_and_touch(browser):
+    with Server(WADI, scene_file(), "--threads", "1", "--paused") as server:
+        begin(browser, server)
+        key(browser, ".")
+        browser.until(STATE + ".picture.steps == 1")
+        key(browser, " ", "Space")
+        browser.until(STATE + ".frame >= 3")
+        key(browser, " ", "Space")
+        key(browser, "Home")
+        browser.until(STATE + ".frame == 1")
+        key(browser, "ArrowRight")
+        browser.until(STATE + ".frame == 2")
+        key(browser, "c")
+        assert browser.value("document.getElementById('cut').value") == "1"
+        key(browser, "c")
+        # A saved picture is a PNG with the name of the scene and the frame.
+        browser.value("""URL.createObjectURL = (blob) => { window.blob = blob; return "#"; };
+            HTMLAnchorElement.prototype.click = function () { window.saved = `${this.download} ${blob.type} ${blob.size > 5000}`; }""")
+        key(browser, "s")
+        browser.until("window.saved")
+        assert browser.value("window.saved") == "heap.0002.png image/png true", browser.value("window.saved")
+        # One finger turns the view; with a tool it pours.
+        before = browser.value("wadi.stage.camera.position.x")
+        touch(browser, [(400, 200), (430, 205), (460, 210)])
+        browser.until(f"Math.abs(wadi.stage.camera.position.x - {before}) > 0.01")
+        count = particles(browser)
+        key(browser, "3")
+        touch(browser, [(420, 300), (430, 302), (440, 304)])
+        browser.until(f"{STATE}.particles > {count}")
 
 
 def test_long_it_fits_on_a_phone_and_on_a_projector(browser):

@@ -37,8 +37,8 @@ function onScene(message) {
   state.hasFitted = true;
   showScenes(message, send);
   showMaterials(message.facts, send);
-  showQuantities(message.quantities, message.attribute);
-  state.attribute = message.attribute;
+  showQuantities(message.quantities);
+  state.attribute = $("colour").value || message.plain;
   applyColours();
   for (const kind of ["sand", "water"]) {
     state.names[kind] = message.facts.materials.find((m) => m.kind === kind)?.name;
@@ -98,7 +98,7 @@ const handlers = {
     stage.grains.clear();
     state.picture = null;
     state.acknowledged = 0;
-    if ($("colour").value) send(`colour ${$("colour").value}`);
+    send(`colour ${$("colour").value || "material"}`);
   },
   lost(text) {
     $("lost").hidden = false;
@@ -260,8 +260,8 @@ $("scrub").onchange = () => { state.isScrubbing = false; };
 $("panel-button").onclick = () => document.body.classList.toggle("no-panel");
 for (const button of document.querySelectorAll("[data-tool]")) button.onclick = () => setTool(button.dataset.tool);
 $("colour").onchange = () => {
-  state.attribute = $("colour").value || state.message.attribute;
-  send(`colour ${state.attribute}`);
+  state.attribute = $("colour").value || state.message.plain;
+  send(`colour ${$("colour").value || "material"}`);
   applyColours();
 };
 $("surface").onchange = () => {

@@ -25,11 +25,12 @@ export function count(n) {
   return n.toLocaleString("en");
 }
 
-// [key of the scene, label, unit, low, high, step, kinds, is logarithmic]
+// [key of the scene, label, unit, low, high, step, kind of material, solvers]
 const SLIDERS = [
   ["friction_angle", "friction angle", "°", 0, 60, 1, "sand"],
   ["cohesion", "cohesion", "Pa", 0, 500, 5, "sand"],
-  ["flip_fraction", "FLIP share", "", 0, 1, 0.01, "both"],
+  ["flip_share", "FLIP share", "", 0, 1, 0.01, "both", "flip"],
+  ["cohesion_wet", "wet cohesion", "Pa", 0, 2000, 10, "sand", "sph"],
   ["viscosity", "viscosity", "Pa s", 0, 50, 0.5, "water"],
   ["surface_tension", "surface tension", "N/m", 0, 0.5, 0.01, "water"],
 ];
@@ -51,14 +52,11 @@ export function showMaterials(facts, send) {
   for (const material of facts.materials) {
     const group = element("details", { open: !material.name.startsWith("view_") },
                           element("summary", {}, material.name.replace("view_", "")));
-    for (const [key, label, unit, low, high, step, kinds] of SLIDERS) {
-      if (kinds !== "both" && kinds !== material.kind) continue;
-      const value = material[key];
+    for (const [key, label, unit, low, high, step, kind, solver] of SLIDERS) {
+      if ((kind !== "both" && kind !== material.kind) || (solver && solver !== facts.solver)) continue;
+      const value = material[key] ?? 0;
       group.append(slider(label, unit, low, Math.max(high, 2 * value), step, value,
                           (v) => send(`set materials.${material.name}.${key}=${v}`)));
-    }
-    if (material.kind === "sand") {
-      group.append(slider("wet cohesion", "Pa", 0, 2000, 10, 0, (v) => send(`set materials.${material.name}.pores.cohesion_wet=${v}`)));
     }
     box.append(group);
   }
@@ -90,7 +88,7 @@ export function showScenes(message, send) {
   document.body.classList.toggle("is-run", message.mode === "run");
 }
 
-export function showQuantities(names, chosen) {
+export function showQuantities(names) {
   const select = $("colour");
   const before = select.value;
   select.replaceChildren(element("option", { value: "" }, "material"));
@@ -98,7 +96,6 @@ export function showQuantities(names, chosen) {
     if (name !== "material" && name !== "id") select.append(element("option", { value: name }, name));
   }
   select.value = names.includes(before) ? before : "";
-  return select.value || chosen;
 }
 
 const UNITS = { velocity: "m/s", pressure: "Pa", density: "kg/m³", pore_pressure: "Pa", radius: "m" };

@@ -1,7 +1,10 @@
 // Shaders: one light for everything, grains as balls with depth, meshes, ground.
 
+export const SKY = [0.81, 0.85, 0.88]; // as the screen shows it
 export const CHUNK = 256;
 export const CHUNK_TEXTURE = 256; // chunks in a row of their texture
+
+export const SUN = [-0.52, -0.38, 0.77]; // direction to it: from the left of the first view, so that shadows are seen
 
 const LIGHT = `
 uniform vec3 sun;            // direction to it, world
@@ -184,20 +187,24 @@ uniform float isPacked;
 uniform float isWater;
 uniform float opacity;
 uniform float checker;      // edge of the squares of the ground; 0: plain
+uniform float haze;         // distance at which the ground is lost in the sky
 uniform float shadowBias;
 out vec4 outColour;
 ${LIGHT}
 void main() {
   if (dot(world, cut.xyz) > cut.w && checker == 0.0) discard;
   vec3 n = isPacked > 0.5 ? normalize(normal) : normalize(cross(dFdx(world), dFdy(world)));
+  if (checker > 0.0) n = vec3(0.0, 0.0, 1.0);
   vec3 look = normalize(eye - world);
   if (dot(n, look) < 0.0) n = -n;
   vec3 own = colour;
   if (checker > 0.0) {
-    vec2 c = floor(world.xy / checker);
-    own *= mix(0.86, 1.0, mod(c.x + c.y, 2.0));
+    vec2 c = world.xy / checker, wide = fwidth(c);
+    float contrast = 0.08 * clamp(1.5 - 3.0 * max(wide.x, wide.y), 0.0, 1.0); // squares smaller than pixels have none
+    own *= 1.0 - contrast + 2.0 * contrast * mod(floor(c.x) + floor(c.y), 2.0);
   }
   vec3 result = shade(own, world, n);
+  if (checker > 0.0) result = mix(result, vec3(${SKY.join(", ")}), smoothstep(0.15, 1.0, length(world.xy) / haze));
   float alpha = opacity;
   if (isWater > 0.5) {
     float fresnel = 0.04 + 0.96 * pow(1.0 - max(dot(n, look), 0.0), 5.0);

@@ -3,7 +3,7 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Grains } from "./grains.js";
-import { meshFragment, meshVertex } from "./shade.js";
+import { meshFragment, meshVertex, SKY, SUN } from "./shade.js";
 
 const SHADOW = 1024;
 
@@ -19,7 +19,7 @@ export class Stage {
                                               preserveDrawingBuffer: false });
     this.isSoftware = Stage.isSoftware(this.renderer.getContext());
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace; // the shaders write what the screen shows
-    this.renderer.setClearColor(0xcfd8e0);
+    this.renderer.setClearColor(new THREE.Color(...SKY));
     this.scene = new THREE.Scene();
     this.camera = new THREE.PerspectiveCamera(40, 1, 0.01, 100);
     this.camera.up.set(0, 0, 1);
@@ -61,7 +61,7 @@ export class Stage {
       depthTexture: new THREE.DepthTexture(SHADOW, SHADOW, THREE.UnsignedIntType),
       minFilter: THREE.NearestFilter, magFilter: THREE.NearestFilter });
     this.shared = {
-      sun: { value: new THREE.Vector3(0.45, -0.5, 0.74).normalize() },
+      sun: { value: new THREE.Vector3(...SUN).normalize() },
       shadowMatrix: { value: new THREE.Matrix4() },
       shadowMap: { value: this.shadowTarget.depthTexture },
       shadowStrength: { value: 0.85 },
@@ -79,7 +79,7 @@ export class Stage {
       fragmentShader: meshFragment,
       side: THREE.DoubleSide,
       uniforms: { ...this.shared, low: { value: new THREE.Vector3() }, size: { value: new THREE.Vector3(1, 1, 1) },
-                  isPacked: { value: 0 }, isWater: { value: 0 }, opacity: { value: 1 }, checker: { value: 0 },
+                  isPacked: { value: 0 }, isWater: { value: 0 }, opacity: { value: 1 }, checker: { value: 0 }, haze: { value: 1 },
                   colour: { value: own } },
       ...settings,
     });
@@ -118,6 +118,7 @@ export class Stage {
     [[-1, -1], [1, -1], [1, 1], [-1, 1]].forEach(([x, y], i) => p.setXYZ(i, wide * x, wide * y, this.floor - 2e-3 * this.size));
     p.needsUpdate = true;
     this.ground.material.uniforms.checker.value = this.size / 8;
+    this.ground.material.uniforms.haze.value = 10 * this.size;
     this.grains.uniforms.radius.value = 0.55 * facts.spacing;
     this.shared.shadowBias.value = 1.5 * facts.spacing;
     const sand = [colour(0.56, 0.39, 0.19), colour(0.42, 0.26, 0.13)], water = [colour(0.05, 0.19, 0.42), colour(0.05, 0.3, 0.32)];
@@ -270,7 +271,7 @@ export class Stage {
     this.renderer.clear();
     this.renderer.render(this.scene, camera);
     this.renderer.setRenderTarget(null);
-    this.renderer.setClearColor(0xcfd8e0, 1);
+    this.renderer.setClearColor(new THREE.Color(...SKY), 1);
     points.material = this.grains.material;
     for (const object of hidden) object.visible = true;
   }

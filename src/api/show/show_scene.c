@@ -43,7 +43,8 @@ static void add_material(WadiText *text, const WadiMaterial *material, double ti
     add_number(text, "cohesion", wadi_curve_value(&material->cohesion, time));
     add_number(text, "viscosity", wadi_curve_value(&material->viscosity, time));
     add_number(text, "surface_tension", wadi_curve_value(&material->surface_tension, time));
-    add_number(text, "flip_fraction", material->flip_fraction);
+    add_number(text, "flip_share", material->flip_fraction);
+    add_number(text, "cohesion_wet", material->pores.cohesion_wet);
     wadi_text_append(text, "}");
 }
 
