@@ -180,7 +180,8 @@ typedef struct WadiScene {
     char *source; /* the document as run, after --set: written to run/scene.yaml */
     /* Of everything that changes the simulation, without `frames` and `name`: compared by --resume. */
     uint64_t content_hash;
-    WadiWhere where_solver;                                     /* of `solver:` for "not in this build" */
+    WadiWhere where_solver;         /* of `solver:` for "not in this build" */
+    WadiWhere where_other_settings; /* of the first settings left out, those of another solver */
     WadiWhere where_gravity, where_wall_friction, where_camera; /* for warnings; empty: not given */
 } WadiScene;
 

@@ -212,6 +212,14 @@ static void warn_pores(const WadiScene *scene, const WadiLog *log)
     }
 }
 
+static void warn_other_settings(const WadiScene *scene, const WadiLog *log)
+{
+    if (scene->where_other_settings.text[0] != '\0') {
+        wadi_log(log, WADI_LOG_WARNING, "%s: settings of another solver have no effect; the solver is %s",
+                 scene->where_other_settings.text, scene->solver);
+    }
+}
+
 void wadi_warn_values(const WadiScene *scene, const WadiLog *log)
 {
     char what[160];
@@ -232,6 +240,7 @@ void wadi_warn_values(const WadiScene *scene, const WadiLog *log)
     }
     warn_gravity(scene, log);
     warn_pores(scene, log);
+    warn_other_settings(scene, log);
     double view = range_of(&scene->render.camera.angle, 0).most;
     if (scene->render.camera.is_given && is_like_radians(view)) {
         warn_angle(scene->where_camera.text, "render.camera.angle", view, log);

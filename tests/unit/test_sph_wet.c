@@ -1,5 +1,6 @@
 /* Scenes with water in sand: no water is lost, results do not depend on threads, solvers without pores say
  * so. */
+#include "io/scene/scene_parse.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
 #include "world/water.h"
@@ -210,6 +211,40 @@ static void solvers_without_pores_say_so_once(void **unused)
     }
 }
 
+static void keep_warning(void *user, WadiLogLevel level, const char *text)
+{
+    if (level == WADI_LOG_WARNING) {
+        snprintf(user, 200, "%s", text);
+    }
+}
+
+/* A scene with settings of its own solver runs with another one, and says in a line what it leaves out. The
+ * scene as run is one that can be read again. */
+static void settings_of_another_solver_are_left_out(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "{wadi: 1, solver: flip, cell_size: 0.1, flip: {cfl: 1},\n materials: {m: {kind: water}},"
+        " bodies: [{material: m, shape: {box: {center: [0, 0, 0], size: [1, 1, 1]}}}]}";
+    static const char *const sets[] = { "solver=sph", "sph.cfl=0.3" };
+    WadiError error = { 0 };
+    WadiScene *scene = NULL, *again = NULL;
+    WadiSim *sim = NULL;
+    char said[200] = "";
+    const WadiSceneDef read = { .text = text, .sets = sets, .set_count = 2 };
+    CHECK_OK(wadi_scene_parse(&scene, &read, &error), error);
+    WadiSimDef def = wadi_default_sim_def();
+    def.log = (WadiLog){ .function = keep_warning, .user = said };
+    CHECK_OK(wadi_sim_create(&sim, scene, &def, &error), error);
+    assert_non_null(strstr(said, "flip: settings of another solver have no effect; the solver is sph"));
+    const WadiSceneDef record = { .text = scene->source };
+    CHECK_OK(wadi_scene_parse(&again, &record, &error), error);
+    assert_true(again->content_hash == scene->content_hash);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+    wadi_scene_destroy(again);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +255,7 @@ int main(void)
         cmocka_unit_test(water_on_saturated_sand_becomes_a_particle),
         cmocka_unit_test(moist_sand_sticks_to_a_ceiling),
         cmocka_unit_test(solvers_without_pores_say_so_once),
+        cmocka_unit_test(settings_of_another_solver_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,6 +115,35 @@ static WadiStatus set_source(WadiSceneReader *r, const WadiSceneDef *def, const 
     return status;
 }
 
+/* Where a setting on the command line chooses the solver, the file's settings of other solvers are left out:
+ * any scene runs with any solver. A file that contradicts itself is refused later. */
+static void leave_out_other_settings(WadiSceneReader *r)
+{
+    const int root = r->yaml.root, solver = wadi_yaml_find(&r->yaml, root, "solver");
+    WadiWhere *where = &r->scene->where_other_settings;
+    if (solver < 0 || wadi_yaml_node(&r->yaml, solver)->kind != WADI_YAML_SCALAR ||
+        wadi_yaml_node(&r->yaml, solver)->location.set < 0) {
+        return;
+    }
+    for (int i = 0; i < wadi_scene_object.field_count; ++i) {
+        const WadiSceneField *field = &wadi_scene_object.fields[i];
+        const int node =
+            field->type == WADI_SCENE_SETTINGS && strcmp(field->key, wadi_yaml_text(&r->yaml, solver)) != 0
+                ? wadi_yaml_find(&r->yaml, root, field->key)
+                : -1;
+        if (node < 0 || wadi_yaml_node(&r->yaml, node)->location.set >= 0) {
+            continue;
+        }
+        WadiText text = { 0 };
+        wadi_report_append_location(&r->report, wadi_yaml_node(&r->yaml, node)->location, &text);
+        if (wadi_read_ok(r, wadi_text_status(&text, r->error)) && where->text[0] == '\0') {
+            snprintf(where->text, sizeof where->text, "%s: %s", wadi_text_cstr(&text), field->key);
+        }
+        wadi_text_free(&text);
+        wadi_yaml_remove(&r->yaml, root, node);
+    }
+}
+
 /* Fills r->scene from the text. */
 static WadiStatus read_scene(WadiSceneReader *r, const WadiSceneDef *def, const char *bytes, size_t size,
                              WadiError *error)
@@ -123,6 +152,7 @@ static WadiStatus read_scene(WadiSceneReader *r, const WadiSceneDef *def, const 
     if (r->yaml.root >= 0) {
         if (wadi_yaml_node(&r->yaml, r->yaml.root)->kind == WADI_YAML_MAP) {
             wadi_scene_apply_sets(r, def->sets, def->set_count);
+            leave_out_other_settings(r);
         }
         if (r->status == WADI_OK && check_version(r)) {
             wadi_read_object(r, r->yaml.root, &wadi_scene_object, r->scene);
