@@ -227,6 +227,16 @@ static WadiStatus make_pairs(WadiDem *dem, const WadiTileSort *sort, const Sizes
     return wadi_dem_list_build(&dem->list, &in, dem->context.scratch, error);
 }
 
+/* Numbers of a list that this solver does not have: it started anew with the grains of another one. */
+static void drop_numbers(const WadiDem *dem, int32_t listed)
+{
+    const WadiParticles *p = dem->context.particles;
+    uint32_t *number = wadi_particles_column(p, dem->number_column);
+    for (int32_t i = 0; i < p->count; ++i) {
+        number[i] = number[i] <= (uint32_t)listed ? number[i] : 0;
+    }
+}
+
 /* Contacts of grains that sleep now go to the cold store, and the cells of these grains are made. */
 static WadiStatus store_asleep(WadiDem *dem, const WadiDemSprings *all, WadiError *error)
 {
@@ -331,6 +341,7 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
     WADI_TRY(wadi_tile_sort_from(&sort, p, dem->sleep.count, cell, scratch, error));
     if (is_new) {
         WADI_TRY(wadi_dem_cold_join(&springs, &dem->cold, &dem->list.pairs, scratch, error));
+        drop_numbers(dem, (int32_t)springs.count);
         WADI_TRY(wadi_dem_cold_join_walls(&dem->walls, &dem->cold, scratch, error));
         WADI_TRY(store_asleep(dem, &springs, error));
     } else {

@@ -118,6 +118,15 @@ def compare_frames(run):
         assert page.picture(lambda p: p.frame == 3).particles > 0
 
 
+def test_grains_begin_to_cohere_while_they_move():
+    with server("--solver", "dem") as view:
+        page = Page(view)
+        page.picture(lambda p: p.frame >= 2)
+        page.link.send("set materials.sand.cohesion=5")  # the solver starts anew, with other columns
+        page.picture(lambda p: p.frame >= 5)
+        assert not page.problems, page.problems
+
+
 def test_a_past_frame_can_be_seen_again():
     with server() as view:
         page = Page(view)
