@@ -103,7 +103,7 @@ static void fill_particles(void *context, int64_t first, int64_t end)
                             (double)fill->before.velocity[3 * (size_t)old + (size_t)a], x1[a], speed, t, s,
                             &x[a], &v[a]);
             } else {
-                x[a] = x1[a] - (1.0 - s) * t * speed;
+                x[a] = s < 1.0 ? x1[a] - (1.0 - s) * t * speed : x1[a];
                 v[a] = v1[a];
             }
         }
@@ -136,6 +136,12 @@ static WadiStatus pick_particles(const Arrays *after, const bool *picks, int32_t
 static WadiStatus sort_velocities(WadiFlow *flow, WadiArena *arena, WadiError *error)
 {
     WadiCloud *cloud = &flow->cloud;
+    for (int32_t i = 0; i < cloud->count; ++i) {
+        if (!wadi_is_finite(cloud->position[i])) {
+            return wadi_fail(error, WADI_ERR_NUMERIC, "particle %u: its position or velocity is not finite",
+                             cloud->id[i]);
+        }
+    }
     cloud->spacing_min = cloud->spacing_max = cloud->count > 0 ? (double)cloud->spacing[0] : 0.0;
     for (int32_t i = 1; i < cloud->count; ++i) {
         cloud->spacing_min = fmin(cloud->spacing_min, (double)cloud->spacing[i]);

@@ -109,7 +109,7 @@ static WadiStatus build(WadiBins *bins, const WadiCloud *cloud, double support, 
     WADI_TRY(WADI_ARENA_NEW(arena, &fill.y, count, "particle bins", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &fill.z, count, "particle bins", error));
     wadi_parallel_for(cloud->count, PARTICLE_BLOCK, split_columns, &fill);
-    WadiParticles columns = { .count = cloud->count, .x = fill.x, .y = fill.y, .z = fill.z };
+    WadiParticles columns = { .count = cloud->count, .x = fill.x, .y = fill.y, .z = fill.z, .id = cloud->id };
     if (split != NULL) {
         WADI_TRY(WADI_ARENA_NEW(arena, &bins->order, count, "particle bins", error));
     }
