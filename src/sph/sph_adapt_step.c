@@ -1,6 +1,6 @@
-/* Particles of different sizes: every few steps the sizes that the body asks for are surveyed, and particles
- * are split, merged and share mass. Nothing happens beside a free surface, where it would be seen. [T10;
- * theory 11.9] */
+/* Particles of different sizes: every few steps target sizes are computed, and particles are split, merged
+ * and share mass to follow them. Particles beside a free surface are left as they are, since changes would
+ * be seen there. [T10; theory 11.9] */
 #include <math.h>
 #include <string.h>
 
