@@ -271,7 +271,7 @@ static void momentum_and_mass_stay_over_many_events(void **unused)
     }
     const WadiResampling *r = &sim->resampling;
     print_message("%d merges, %d splits, %d shares\n", (int)r->merges, (int)r->splits, (int)r->shares);
-    assert_true(r->merges + r->splits > (is_long_run() ? 10000 : 400));
+    assert_true(r->merges + r->splits > (is_long_run() ? 10000 : 800));
     end(sim, scene);
 }
 
@@ -285,6 +285,15 @@ static void threads_and_resuming_change_no_byte(void **unused)
 {
     (void)unused;
     check_same_bytes(mixed_text, 2, 2);
+    WadiScene *scene = load_scene(mixed_text);
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 2);
+    const int64_t before = sim->resampling.merges + sim->resampling.splits;
+    run_frames(sim, 2);
+    const int64_t after = sim->resampling.merges + sim->resampling.splits;
+    print_message("%d events before the resume, %d after it\n", (int)before, (int)(after - before));
+    assert_true(before > 0 && after > before);
+    end(sim, scene);
 }
 
 int main(void)

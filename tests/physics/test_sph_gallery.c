@@ -1,19 +1,7 @@
 /* The stories of the gallery's scenes of sand and water, on coarse versions of the same files. */
+#include "gallery_entry.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
-
-static WadiSim *start_entry(WadiScene **scene, const char *name, const char *const *sets, int set_count)
-{
-    WadiError error = { 0 };
-    char path[512];
-    snprintf(path, sizeof path, WADI_SOURCE_DIR "/scenes/gallery/%s/%s.yaml", name, name);
-    WadiSceneDef def = wadi_default_scene_def();
-    def.path = path;
-    def.sets = sets;
-    def.set_count = set_count;
-    CHECK_OK(wadi_scene_load(scene, &def, &error), error);
-    return start_sim(*scene, 1);
-}
 
 /* No water was lost, and no particle. */
 static void finish(WadiSim *sim, WadiScene *scene)

@@ -2,22 +2,10 @@
  * stands, water reaches it, its base is wet first, and it slumps. */
 #include <math.h>
 
+#include "gallery_entry.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
 #include "world/water.h"
-
-static WadiSim *start_entry(WadiScene **scene, const char *name, const char *const *sets, int set_count)
-{
-    WadiError error = { 0 };
-    char path[512];
-    snprintf(path, sizeof path, WADI_SOURCE_DIR "/scenes/gallery/%s/%s.yaml", name, name);
-    WadiSceneDef def = wadi_default_scene_def();
-    def.path = path;
-    def.sets = sets;
-    def.set_count = set_count;
-    CHECK_OK(wadi_scene_load(scene, &def, &error), error);
-    return start_sim(*scene, 1);
-}
 
 /* What is left of the sculpture, by volume. */
 typedef struct State {
