@@ -1,6 +1,6 @@
 /* Every number of the scene language at the ends of its range and at tiny and huge values: rejected with a
  * message, or simulated, surfaced and drawn without a crash. Each case is a separate process with limits on
- * time and memory; still running after a tenth of a second counts as success. */
+ * time and memory; still running after a twentieth of a second counts as success. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -30,32 +30,37 @@ static const char scene_text[] =
     "  - {kind: point, center: [0.2, 0.1, 0.1], strength: 1, radius: 0.2}\n"
     "render: {width: 16, height: 16}\n";
 
-/* Path of each object of the table in the scene above; NULL at the end. */
+enum { MAX_SETS = 3 };
+
+/* Where each object of the table stands in the scene above. */
 static const struct {
     const char *object, *place;
-    int kind; /* of a material or force; -1: any */
+    int kind;                         /* of a material or force; -1: any */
+    const char *before[MAX_SETS - 1]; /* set first; NULL: nothing */
 } places[] = {
-    { "scene", "", -1 },
-    { "domain", "domain.", -1 },
-    { "walls", "domain.walls.", -1 },
-    { "material", "materials.sand.", 0 },
-    { "material", "materials.water.", 1 },
-    { "body", "bodies[1].", -1 },
-    { "collider", "colliders[0].", -1 },
-    { "emitter", "emitters[0].", -1 },
-    { "drain", "drains[0].", -1 },
-    { "force", "forces[0].", 0 },
-    { "force", "forces[1].", 1 },
-    { "force", "forces[2].", 2 },
-    { "shape", "colliders[0].shape.", -1 },
-    { "shape", "bodies[1].shape.", -1 },
-    { "flip", "flip.", -1 },
-    { "surface", "surface.", -1 },
-    { "look", "materials.sand.look.", -1 },
-    { "look", "materials.water.look.", -1 },
-    { "render", "render.", -1 },
-    { "camera", "render.camera.", -1 },
-    { "light", "render.light.", -1 },
+    { "scene", "", -1, { NULL } },
+    { "domain", "domain.", -1, { NULL } },
+    { "walls", "domain.walls.", -1, { NULL } },
+    { "material", "materials.sand.", 0, { NULL } },
+    { "material", "materials.water.", 1, { NULL } },
+    { "body", "bodies[1].", -1, { NULL } },
+    { "collider", "colliders[0].", -1, { NULL } },
+    { "emitter", "emitters[0].", -1, { NULL } },
+    { "drain", "drains[0].", -1, { NULL } },
+    { "force", "forces[0].", 0, { NULL } },
+    { "force", "forces[1].", 1, { NULL } },
+    { "force", "forces[2].", 2, { NULL } },
+    { "shape", "colliders[0].shape.", -1, { NULL } },
+    { "shape", "bodies[1].shape.", -1, { NULL } },
+    { "flip", "flip.", -1, { NULL } },
+    { "sph", "sph.", -1, { "solver=sph" } },
+    { "dem", "dem.", -1, { "solver=dem", "bodies[1].material=sand" } },
+    { "surface", "surface.", -1, { NULL } },
+    { "look", "materials.sand.look.", -1, { NULL } },
+    { "look", "materials.water.look.", -1, { NULL } },
+    { "render", "render.", -1, { NULL } },
+    { "camera", "render.camera.", -1, { NULL } },
+    { "light", "render.light.", -1, { NULL } },
 };
 
 /* Shapes whose single numbers are changed, as body and as collider. */
@@ -115,7 +120,7 @@ static void try_sets(const char *const *sets, int set_count)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        struct itimerval limit = { .it_value = { 0, 100000 } };
+        struct itimerval limit = { .it_value = { 0, 50000 } };
         struct rlimit core = { 0, 0 };
         setrlimit(RLIMIT_CORE, &core);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
@@ -137,8 +142,10 @@ static void try_sets(const char *const *sets, int set_count)
     slow_count += is_slow;
     if (!is_slow && !(WIFEXITED(status) && WEXITSTATUS(status) == 0)) {
         ++crash_count;
-        print_error("--set %s%s%s: %s %d\n", sets[0], set_count > 1 ? " --set " : "",
-                    set_count > 1 ? sets[1] : "", WIFSIGNALED(status) ? "signal" : "exit",
+        for (int i = 0; i < set_count; ++i) {
+            print_error("--set %s ", sets[i]);
+        }
+        print_error(": %s %d\n", WIFSIGNALED(status) ? "signal" : "exit",
                     WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     }
 }
@@ -150,25 +157,31 @@ static bool is_number(WadiSceneType type)
 }
 
 /* Sets `before` first. Tiny and huge values are tried if `is_thorough`. */
-static void try_field(const WadiSceneField *field, const char *place, const char *before, bool is_thorough)
+static void try_field(const WadiSceneField *field, const char *place, const char *const before[MAX_SETS - 1],
+                      bool is_thorough)
 {
     double tiny = 4.9e-324, span = field->maximum - field->minimum;
     const double values[] = {
         field->minimum, field->maximum, field->minimum + 1e-9 * span, tiny, 1e-40, 1e300
     };
+    const char *sets[MAX_SETS];
+    int count = 0;
+    while (count < MAX_SETS - 1 && before[count] != NULL) {
+        sets[count] = before[count];
+        count += 1;
+    }
     for (size_t i = 0; i < (is_thorough ? sizeof values / sizeof *values : 2); ++i) {
-        char set[3][256];
+        char set[256];
         bool is_vector = field->type == WADI_SCENE_VEC3 || field->type == WADI_SCENE_CURVE3;
         bool is_whole = field->type == WADI_SCENE_INT || field->type == WADI_SCENE_WHOLE;
         double value = is_whole ? floor(values[i]) : values[i];
-        snprintf(set[0], sizeof set[0], is_vector ? "%s%s=[%.17g, %.17g, %.17g]" : "%s%s=%.17g", place,
-                 field->key, value, value, value);
-        snprintf(set[1], sizeof set[1], "%s%s=[%.17g, 0.1, 0.1]", place, field->key, value);
-        const char *sets[2] = { before != NULL ? before : set[0], set[0] };
-        try_sets(sets, before != NULL ? 2 : 1);
+        sets[count] = set;
+        snprintf(set, sizeof set, is_vector ? "%s%s=[%.17g, %.17g, %.17g]" : "%s%s=%.17g", place, field->key,
+                 value, value, value);
+        try_sets(sets, count + 1);
         if (is_vector && i < 2) {
-            sets[before != NULL] = set[1];
-            try_sets(sets, before != NULL ? 2 : 1);
+            snprintf(set, sizeof set, "%s%s=[%.17g, 0.1, 0.1]", place, field->key, value);
+            try_sets(sets, count + 1);
         }
     }
 }
@@ -198,8 +211,9 @@ static void every_number_of_the_scene(void **unused)
             bool is_size = strcmp(field->key, "frames") == 0 || strcmp(field->key, "width") == 0 ||
                            strcmp(field->key, "height") == 0;
             if (is_number(field->type) && fits && !is_size) {
-                try_field(field, places[p].place,
-                          strcmp(field->key, "cell_size") == 0 && p == 0 ? "resolution=null" : NULL, true);
+                static const char *const without_resolution[] = { "resolution=null", NULL };
+                const bool is_cell_size = p == 0 && strcmp(field->key, "cell_size") == 0;
+                try_field(field, places[p].place, is_cell_size ? without_resolution : places[p].before, true);
             }
         }
     }
@@ -221,7 +235,8 @@ static void every_number_of_the_shapes(void **unused)
             snprintf(before, sizeof before, "%s=%s", owner, shapes[s].whole);
             snprintf(place, sizeof place, "%s.%s.", owner, shapes[s].kind);
             if (is_number(kind->object->fields[i / 2].type)) {
-                try_field(&kind->object->fields[i / 2], place, before, i % 2 == 0 && s == 0);
+                try_field(&kind->object->fields[i / 2], place, (const char *[]){ before, NULL },
+                          i % 2 == 0 && s == 0);
             }
         }
     }

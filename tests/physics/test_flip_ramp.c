@@ -108,10 +108,10 @@ static void a_slab_rests_on_a_tilted_plane(void **unused)
         Slab slab;
         double most;
     } row[] = { { { 30.0, 0.0, 80, 8, 0.0, false }, 1e-4 },   { { 30.0, 27.0, 80, 8, 0.0, false }, 2.5e-4 },
-                { { 32.0, 27.0, 160, 8, 0.0, false }, 4e-4 }, { { 30.0, 27.0, 80, 6, 0.0, true }, 1e-4 },
+                { { 30.0, 27.0, 80, 6, 0.0, true }, 1e-4 },   { { 32.0, 27.0, 160, 8, 0.0, false }, 4e-4 },
                 { { 25.0, 45.0, 80, 8, 0.0, false }, 1e-4 },  { { 30.0, 27.0, 160, 8, 0.0, false }, 1.5e-4 },
                 { { 32.0, 0.0, 240, 4, 0.0, false }, 1e-4 } };
-    const size_t count = is_long_run() ? sizeof row / sizeof row[0] : 4;
+    const size_t count = is_long_run() ? sizeof row / sizeof row[0] : 3;
     for (size_t n = 0; n < count; ++n) {
         double way = slab_way(&row[n].slab, 12).down;
         print_message("%g degrees%s, turned by %g, %d cells long: moves %.3f mm in 0.5 s\n", row[n].slab.tilt,

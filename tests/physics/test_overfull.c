@@ -27,7 +27,7 @@ static WadiSim *start(const WadiScene *scene)
 }
 
 /* Water 0.32 deep in a box of 0.4 x 0.4 x `height`, and an emitter that would raise it to 0.57 in a second.
- * From 1 s on a drain makes space. */
+ * From 0.6 s on a drain makes space. */
 static WadiScene *emitter_under_water(const char *solver, double height)
 {
     char text[800];
@@ -35,7 +35,7 @@ static WadiScene *emitter_under_water(const char *solver, double height)
              "{wadi: 1, solver: %s, cell_size: 0.04, domain: {min: [0, 0, 0], max: [0.4, 0.4, %g]},\n"
              " materials: {water: {kind: water}},\n"
              " bodies: [{material: water, shape: {box: {min: [0, 0, 0], max: [0.4, 0.4, 0.32]}}}],\n"
-             " drains: [{start: 1, shape: {box: {min: [0, 0, 0], max: [0.1, 0.1, 0.05]}}}],\n"
+             " drains: [{start: 0.6, shape: {box: {min: [0, 0, 0], max: [0.1, 0.1, 0.05]}}}],\n"
              " emitters: [{material: water, rate: 0.04, velocity: [0, 0, -0.5], shape: {sphere: {center: "
              "[0.2, 0.2, "
              "0.15], radius: 0.1}}}]}\n",
@@ -48,14 +48,14 @@ static void check_emitter_waits(const char *solver, double most)
 {
     WadiScene *scene = emitter_under_water(solver, 0.4);
     WadiSim *sim = start(scene);
-    run_frames(sim, 22);
+    run_frames(sim, 14);
     const double full = 8.0 * 0.4 * 0.4 * 0.4 / (0.04 * 0.04 * 0.04);
     print_message("%d particles where %.0f fit\n", sim->particles.count, full);
     assert_true(sim->particles.count > 0.97 * full && sim->particles.count < most * full);
     assert_int_equal(warning_count, 1);
     assert_non_null(strstr(said, "no room for the emitter"));
     const int64_t born = sim->born[0];
-    run_frames(sim, 12); /* the drain removes, the emitter adds */
+    run_frames(sim, 8); /* the drain removes, the emitter adds */
     assert_true(sim->born[0] > born + 100);
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
@@ -76,7 +76,7 @@ static void a_resumed_run_does_not_repeat_it(void **unused)
     WadiScene *scene = emitter_under_water("flip", 0.4);
     WadiSim *sim = start(scene);
     CHECK_OK(wadi_sim_snapshot(sim, &before, &error), error);
-    run_frames(sim, 18);
+    run_frames(sim, 14);
     assert_int_equal(warning_count, 1);
     CHECK_OK(wadi_sim_snapshot(sim, &after, &error), error);
     wadi_sim_destroy(sim);
@@ -86,7 +86,7 @@ static void a_resumed_run_does_not_repeat_it(void **unused)
     assert_int_equal(warning_count, 0);
     /* Resumed before the warning, the run still gives it. */
     CHECK_OK(wadi_sim_restore(sim, &before, &error), error);
-    run_frames(sim, 18);
+    run_frames(sim, 14);
     assert_int_equal(warning_count, 1);
     wadi_state_free(&before);
     wadi_state_free(&after);
@@ -102,8 +102,8 @@ static void an_emitter_under_a_free_surface_pours_all(void **unused)
         WadiScene *scene = emitter_under_water(solvers[n], 0.8);
         WadiSim *sim = start(scene);
         const int32_t begin = sim->particles.count;
-        run_frames(sim, 22);
-        CHECK_NEAR((double)(sim->particles.count - begin), 0.04 * 22.0 / 24.0 / (0.02 * 0.02 * 0.02), 2.0);
+        run_frames(sim, 12);
+        CHECK_NEAR((double)(sim->particles.count - begin), 0.04 * 12.0 / 24.0 / (0.02 * 0.02 * 0.02), 2.0);
         assert_int_equal(warning_count, 0);
         wadi_sim_destroy(sim);
         wadi_scene_destroy(scene);
