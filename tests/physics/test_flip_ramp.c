@@ -107,9 +107,9 @@ static void a_slab_rests_on_a_tilted_plane(void **unused)
     static const struct {
         Slab slab;
         double most;
-    } row[] = { { { 30.0, 0.0, 80, 8, 0.0, false }, 1e-4 },   { { 30.0, 27.0, 80, 8, 0.0, false }, 2.5e-4 },
-                { { 30.0, 27.0, 80, 6, 0.0, true }, 1e-4 },   { { 32.0, 27.0, 160, 8, 0.0, false }, 4e-4 },
-                { { 25.0, 45.0, 80, 8, 0.0, false }, 1e-4 },  { { 30.0, 27.0, 160, 8, 0.0, false }, 1.5e-4 },
+    } row[] = { { { 30.0, 0.0, 80, 8, 0.0, false }, 1e-4 },  { { 30.0, 27.0, 80, 8, 0.0, false }, 2.5e-4 },
+                { { 30.0, 27.0, 80, 6, 0.0, true }, 1e-4 },  { { 32.0, 27.0, 160, 8, 0.0, false }, 4e-4 },
+                { { 25.0, 45.0, 80, 8, 0.0, false }, 1e-4 }, { { 30.0, 27.0, 160, 8, 0.0, false }, 1.5e-4 },
                 { { 32.0, 0.0, 240, 4, 0.0, false }, 1e-4 } };
     const size_t count = is_long_run() ? sizeof row / sizeof row[0] : 3;
     for (size_t n = 0; n < count; ++n) {
