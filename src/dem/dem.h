@@ -43,6 +43,7 @@ typedef struct WadiDem {
     /* The list and what belongs to it, per grain of the list. */
     WadiDemList list;
     WadiDemWalls walls;
+    WadiDemCover cover;   /* spheres on the colliders; none where these are smooth */
     WadiDemBodies bodies; /* none where grains are single spheres */
     WadiDemGrains grains;
     size_t shift_capacity, motion_capacity, bridge_capacity, load_capacity;
@@ -85,6 +86,8 @@ static inline const uint32_t *wadi_dem_grain_ids(const WadiDem *dem)
 void wadi_dem_born(void *solver, int32_t first);
 /* Constants of the contact law from the scene. */
 void wadi_dem_set_law(WadiDem *dem);
+/* friction and rolling_friction at a time. */
+void wadi_dem_set_friction(WadiDem *dem, double time);
 /* Pull of the water between two grains of a material, N. */
 double wadi_dem_bridge_of(const WadiDem *dem, int material, double saturation, double time);
 /* Largest stable step, s. */

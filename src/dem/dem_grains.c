@@ -78,20 +78,27 @@ static void expect(const WadiDem *dem, double *depth, double *speed)
     *speed = sqrt(2.0 * g * fall + fastest * fastest);
 }
 
-static void set_materials(WadiDem *dem)
+void wadi_dem_set_friction(WadiDem *dem, double time)
 {
-    const WadiWorld *world = dem->context.world;
-    const WadiScene *scene = world->scene;
+    const WadiScene *scene = dem->context.world->scene;
     const WadiDemDef *def = wadi_dem_def(scene);
-    const double spread = def->size_spread;
-    /* Mean volume of a grain whose diameter is spread evenly. */
-    const double volume = sphere_volume(0.5 * dem->diameter) * (1.0 + spread * spread);
     for (int m = 0; m < scene->material_count; ++m) {
-        const double slope = tan(wadi_curve_value(&scene->materials[m].friction_angle, 0.0) * PI / 180.0);
-        dem->density[m] = (float)(scene->materials[m].density * world->particle_volume / volume);
+        const double slope = tan(wadi_curve_value(&scene->materials[m].friction_angle, time) * PI / 180.0);
         dem->friction[m] = (float)(def->friction >= 0.0 ? def->friction : fmin(slope, 2.0));
         const double rolling = dem->spheres_each > 1 ? 0.0 : 0.3 * fmin(slope, 2.0);
         dem->rolling_friction[m] = (float)(def->rolling_friction >= 0.0 ? def->rolling_friction : rolling);
+    }
+}
+
+static void set_densities(WadiDem *dem)
+{
+    const WadiWorld *world = dem->context.world;
+    const WadiScene *scene = world->scene;
+    const double spread = wadi_dem_def(scene)->size_spread;
+    /* Mean volume of a grain whose diameter is spread evenly. */
+    const double volume = sphere_volume(0.5 * dem->diameter) * (1.0 + spread * spread);
+    for (int m = 0; m < scene->material_count; ++m) {
+        dem->density[m] = (float)(scene->materials[m].density * world->particle_volume / volume);
     }
 }
 
@@ -106,18 +113,30 @@ double wadi_dem_bridge_of(const WadiDem *dem, int material, double saturation, d
     return cohesion / fmax(slope, 0.1) * dem->diameter * dem->diameter * POROSITY / (1.0 - POROSITY);
 }
 
+/* The strongest bridge between grains of a material at its keyframes, N. */
+static double strongest_of(const WadiDem *dem, int material, double saturation)
+{
+    const WadiMaterial *m = &dem->context.world->scene->materials[material];
+    const WadiCurve *const curve[2] = { &m->cohesion, &m->friction_angle };
+    double most = wadi_dem_bridge_of(dem, material, saturation, 0.0);
+    for (int c = 0; c < 2; ++c) {
+        for (int k = 0; k < curve[c]->key_count; ++k) {
+            most = fmax(most, wadi_dem_bridge_of(dem, material, saturation, curve[c]->keys[k].time));
+        }
+    }
+    return most;
+}
+
 /* The strongest bridge of the scene, N. */
 static double strongest_bridge(const WadiDem *dem)
 {
     const WadiScene *scene = dem->context.world->scene;
     double most = 0.0;
     for (int n = 0; n < scene->body_count; ++n) {
-        most =
-            fmax(most, wadi_dem_bridge_of(dem, scene->bodies[n].material, scene->bodies[n].saturation, 0.0));
+        most = fmax(most, strongest_of(dem, scene->bodies[n].material, scene->bodies[n].saturation));
     }
     for (int n = 0; n < scene->emitter_count; ++n) {
-        const WadiEmitterDef *emitter = &scene->emitters[n];
-        most = fmax(most, wadi_dem_bridge_of(dem, emitter->material, emitter->saturation, emitter->start));
+        most = fmax(most, strongest_of(dem, scene->emitters[n].material, scene->emitters[n].saturation));
     }
     return most;
 }
@@ -127,7 +146,8 @@ void wadi_dem_set_law(WadiDem *dem)
     const WadiScene *scene = dem->context.world->scene;
     const WadiDemDef *def = wadi_dem_def(scene);
     const WadiDemLaw law = (WadiDemLaw)def->law;
-    set_materials(dem);
+    wadi_dem_set_friction(dem, 0.0);
+    set_densities(dem);
     double depth, speed, density = 0.0, bulk = 0.0;
     for (int m = 0; m < scene->material_count; ++m) {
         density = fmax(density, scene->materials[m].is_unused ? 0.0 : (double)dem->density[m]);

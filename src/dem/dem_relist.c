@@ -199,6 +199,7 @@ static WadiStatus make_walls(WadiDem *dem, const WadiDemStep *step, const Sizes 
                              WadiError *error)
 {
     const WadiDemWallsIn in = { .solids = &dem->context.world->solids,
+                                .cover = dem->cover.solids != NULL ? &dem->cover : NULL,
                                 .particles = dem->context.particles,
                                 .first = first,
                                 .radius = sizes->radius,
@@ -335,6 +336,7 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
         .dem = dem, .sort = &sort, .time = step->time, .dt = step->dt, .from = is_new ? 0 : dem->sleep.count
     };
     wadi_dem_save_turning(dem);
+    wadi_dem_set_friction(dem, step->time);
     f.base = find_base(&f);
     f.sizes.smallest_margin = SKIN * dem->diameter * (1 << f.base);
     const double cell = 2.0 * largest_radius(dem) + 2.0001 * f.sizes.smallest_margin;

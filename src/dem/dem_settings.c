@@ -29,6 +29,11 @@ static const WadiSceneChoice shapes[] = {
     { "cubes", WADI_DEM_CUBES, "eight spheres" },
 };
 WADI_SCENE_CHOICES(shapes);
+static const WadiSceneChoice surfaces[] = {
+    { "smooth", WADI_DEM_SMOOTH, "as they are" },
+    { "covered", WADI_DEM_COVERED, "covered with spheres of the size of a grain: rough" },
+};
+WADI_SCENE_CHOICES(surfaces);
 
 static const WadiSceneField dem_fields[] = {
     { "mode", WADI_SCENE_ENUM, AT(mode), .choices = &modes_choices, .doc = "What stands for the sand." },
@@ -59,6 +64,8 @@ static const WadiSceneField dem_fields[] = {
       .doc = "Diameters are spread evenly by this part of their mean to both sides." },
     { "contact_steps", WADI_SCENE_NUMBER, AT(contact_steps), .minimum = 5, .maximum = 1000,
       .fallback = { 15 }, .doc = "Steps during the shortest contact." },
+    { "surfaces", WADI_SCENE_ENUM, AT(surfaces), .choices = &surfaces_choices,
+      .doc = "What grains meet at colliders; the sides of the domain are always smooth." },
     { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 },
       .doc = "Grains at rest that nothing touches are left alone until something does." },
     { "column_width", WADI_SCENE_NUMBER, AT(column_width), .unit = "diameters", .minimum = 1, .maximum = 100,

@@ -13,6 +13,11 @@ typedef enum WadiDemMode {
     WADI_DEM_HEIGHT_FIELD, /* a height field alone */
 } WadiDemMode;
 
+typedef enum WadiDemSurfaces {
+    WADI_DEM_SMOOTH,  /* grains meet colliders by their distance */
+    WADI_DEM_COVERED, /* with spheres [ZY10] */
+} WadiDemSurfaces;
+
 typedef struct WadiDemDef {
     int mode;                /* WadiDemMode */
     int law;                 /* WadiDemLaw */
@@ -25,6 +30,7 @@ typedef struct WadiDemDef {
     double grain_size;       /* m, mean diameter of a sphere with the volume of a grain; negative: spacing */
     double size_spread;      /* half the range of diameters over their mean */
     double contact_steps;    /* steps during the shortest contact */
+    int surfaces;            /* WadiDemSurfaces */
     bool sleep;              /* grains at rest are left out */
     double column_width;     /* diameters: of a height field */
     double flow_depth;       /* diameters: sand nearer to the surface never rests in the height field */

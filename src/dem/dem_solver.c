@@ -42,6 +42,10 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
         WADI_TRY(wadi_particles_add_column(p, "grain", WADI_TYPE_U32, &dem->grain_column, error));
         wadi_particles_show_column(p, dem->grain_column);
     }
+    if (def->surfaces == WADI_DEM_COVERED) {
+        WADI_TRY(wadi_dem_cover_create(&dem->cover, &context->world->solids, context->world->solids.domain,
+                                       0.5 * dem->diameter, error));
+    }
     dem->sleep.cell_size = SLEEP_CELL * dem->diameter;
     WADI_TRY(wadi_sleep_init(&dem->sleep, def->sleep && def->mode == WADI_DEM_FULL, SLEEP_RADIUS, p, error));
     return def->mode == WADI_DEM_SURFACE_FLOW ? wadi_dem_surface_create(dem, error) : WADI_OK;
@@ -54,6 +58,7 @@ static void destroy(void *solver)
     wadi_dem_surface_destroy(dem->surface);
     wadi_dem_list_free(&dem->list);
     wadi_dem_walls_free(&dem->walls);
+    wadi_dem_cover_free(&dem->cover);
     wadi_dem_bodies_free(&dem->bodies);
     wadi_dem_cold_free(&dem->cold);
     wadi_sleep_free(&dem->sleep);

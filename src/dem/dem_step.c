@@ -21,6 +21,7 @@ static WadiStatus find_forces(WadiDem *dem, const WadiDemLawConstants *law)
 static WadiStatus add_walls(WadiDem *dem, const WadiDemStep *step, const WadiDemLawConstants *law)
 {
     const WadiDemWallForces in = { .solids = &dem->context.world->solids,
+                                   .cover = dem->cover.solids != NULL ? &dem->cover : NULL,
                                    .particles = dem->context.particles,
                                    .grains = &dem->grains,
                                    .pairs = &dem->list.pairs,

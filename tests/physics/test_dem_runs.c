@@ -114,6 +114,34 @@ static void moist_sand_stands(void **unused)
     check_same_bytes(TOWER("0.4"), 3, 3);
 }
 
+/* A tower of dry sand that becomes cohesive before it falls stands; one whose friction angle is 1 degree
+ * when it has collapsed runs flat. */
+static void keyframes_of_materials_act(void **unused)
+{
+    (void)unused;
+    const char *const sand[3] = { "friction_angle: 30",
+                                  "friction_angle: 30, cohesion: {keys: [[0, 0], [0.01, 2000]]}",
+                                  "friction_angle: {keys: [[0.1, 30], [0.2, 1]]}" };
+    double height[3];
+    for (int n = 0; n < 3; ++n) {
+        char text[1024];
+        const char *const tower = TOWER("0");
+        const char *const at = strstr(tower, "friction_angle: 30");
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - tower), tower, sand[n],
+                 at + strlen("friction_angle: 30"));
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        run_frames(sim, 30);
+        height[n] = mean_height(&sim->particles);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+    print_message("mean heights: dry %.4f, cohesive %.4f, slippery %.4f m\n", height[0], height[1],
+                  height[2]);
+    CHECK_AT_MOST(0.043, height[1]);
+    CHECK_AT_MOST(height[2], 0.8 * height[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +149,7 @@ int main(void)
         cmocka_unit_test(a_column_comes_to_rest_in_its_box),
         cmocka_unit_test(bad_values_are_refused),
         cmocka_unit_test(moist_sand_stands),
+        cmocka_unit_test(keyframes_of_materials_act),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

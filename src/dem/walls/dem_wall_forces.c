@@ -24,8 +24,14 @@ static void sample_again(const WadiDemWallForces *in, WadiDemWall *wall)
     const WadiParticles *p = in->particles;
     const int32_t i = wall->grain;
     const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
-    const WadiSurfacePoint s =
-        wadi_shape_sample_from_outside(in->solids->solids[wall->solid].shape, x, in->time);
+    const int32_t sphere = wall->solid - in->solids->count;
+    WadiSurfacePoint s;
+    if (sphere >= 0) {
+        s = wadi_dem_cover_sample(in->cover, sphere, x, in->time);
+    } else {
+        s = wadi_shape_sample_from_outside(in->solids->solids[wall->solid].shape, x, in->time);
+        s.distance += wadi_dem_cover_depth(in->cover);
+    }
     wall->normal = (WadiF4){ (float)s.normal.x, (float)s.normal.y, (float)s.normal.z, (float)s.distance };
     wall->velocity[0] = (float)s.velocity.x;
     wall->velocity[1] = (float)s.velocity.y;
@@ -95,10 +101,10 @@ static void compute(const Forces *f, Batch *b)
 static void set_surface(const WadiDemWallForces *in, WadiDemWall *wall)
 {
     const WadiSolids *solids = in->solids;
-    const WadiCurve *friction =
-        wall->solid < 0 ? solids->wall_friction : solids->solids[wall->solid].friction;
-    const WadiCurve *restitution =
-        wall->solid < 0 ? solids->wall_restitution : solids->solids[wall->solid].restitution;
+    const int32_t sphere = wall->solid - solids->count;
+    const int solid = sphere >= 0 ? wadi_dem_cover_solid(in->cover, sphere) : wall->solid;
+    const WadiCurve *friction = solid < 0 ? solids->wall_friction : solids->solids[solid].friction;
+    const WadiCurve *restitution = solid < 0 ? solids->wall_restitution : solids->solids[solid].restitution;
     const double e = wadi_curve_value_or_zero(restitution, in->time);
     const int at = (int)(fmin(fmax(e, 0.0), 1.0) * (WADI_DEM_DAMPINGS - 1) + 0.5);
     wall->friction = (float)wadi_curve_value_or_zero(friction, in->time);

@@ -61,6 +61,27 @@ static bool find_plane(const Finder *f, const WadiShape *shape, WadiVec3 x, doub
     return false;
 }
 
+/* Spheres that cover a solid, and the solid below them. */
+static int find_of_cover(const Finder *f, int32_t i, WadiVec3 x, double reach, int index, WadiDemWall *out,
+                         int room)
+{
+    const WadiDemCover *cover = f->in->cover;
+    const WadiShape *shape = f->in->solids->solids[index].shape;
+    const bool is_moving = wadi_shape_is_moving(shape);
+    int32_t sphere[WADI_DEM_PLANE_MAX];
+    WadiSurfacePoint point[WADI_DEM_PLANE_MAX];
+    int count = wadi_dem_cover_find(cover, index, x, reach, f->in->time, sphere, point, room - 1);
+    for (int n = 0; n < count; ++n) {
+        out[n] = wall_at(&point[n], i, f->in->solids->count + sphere[n], is_moving);
+    }
+    WadiSurfacePoint below = wadi_shape_sample_from_outside(shape, x, f->in->time);
+    below.distance += wadi_dem_cover_depth(cover);
+    if (below.distance < reach) {
+        out[count++] = wall_at(&below, i, index, is_moving);
+    }
+    return count;
+}
+
 static int find_of_solid(const Finder *f, int32_t i, WadiVec3 x, double reach, int index, WadiDemWall *out,
                          int room)
 {
@@ -72,6 +93,9 @@ static int find_of_solid(const Finder *f, int32_t i, WadiVec3 x, double reach, i
     }
     if (!(wadi_shape_clearance_from_outside(shape, x, f->in->time) < reach)) {
         return 0;
+    }
+    if (f->in->cover != NULL) {
+        return find_of_cover(f, i, x, reach, index, out, room);
     }
     WadiSurfacePoint known[3];
     known[0] = wadi_shape_sample_from_outside(shape, x, f->in->time);

@@ -7,6 +7,7 @@
 #include "core/arena.h"
 #include "dem/contact/dem_law.h"
 #include "dem/contact/dem_pairs.h"
+#include "dem/walls/dem_cover.h"
 #include "geom/solids.h"
 #include "particles/store.h"
 
@@ -20,8 +21,10 @@ typedef struct WadiDemWall {
     float friction;    /* of the solid */
     float damping;     /* as that of the law, by the restitution of the solid */
     int32_t grain;     /* of the list */
-    int32_t solid;     /* negative: a side of the domain, -1 - its bit number */
-    uint8_t is_flat;   /* a side of the domain: exact at every distance */
+    /* Negative: a side of the domain, -1 - its bit number; from the number of solids on: a sphere of the
+     * cover, after that number. */
+    int32_t solid;
+    uint8_t is_flat; /* a side of the domain: exact at every distance */
     uint8_t is_moving;
     uint8_t touches;
 } WadiDemWall;
@@ -36,6 +39,7 @@ typedef struct WadiDemWalls {
 
 typedef struct WadiDemWallsIn {
     const WadiSolids *solids;
+    const WadiDemCover *cover; /* of the solids; NULL: they are smooth */
     const WadiParticles *particles;
     int32_t first;          /* grains before it sleep */
     const float *radius;    /* m, per particle: as large as it will be */
@@ -53,6 +57,7 @@ void wadi_dem_walls_free(WadiDemWalls *walls);
 
 typedef struct WadiDemWallForces {
     const WadiSolids *solids;
+    const WadiDemCover *cover;      /* as WadiDemWallsIn.cover */
     const WadiParticles *particles; /* positions at the beginning of the step */
     const WadiDemGrains *grains;
     const WadiDemPairs *pairs;
