@@ -13,6 +13,7 @@
 #include "io/run/run_assets.h"
 #include "io/run/run_folder.h"
 #include "io/run/run_owner.h"
+#include "particles/buried.h"
 #include "sim/volume.h"
 #include "wadi/run.h"
 
@@ -26,6 +27,7 @@ typedef struct Run {
     WadiRunFolder *folder;
     WadiSim *sim;
     WadiState snapshot; /* the writer reads it until wadi_run_folder_flush */
+    WadiState visible;  /* the same: the frame without hidden particles, where the scene has `visible_only` */
     WadiRunSummary summary;
     WadiRunSummary previous; /* run.json of the earlier session */
     char path[3500];         /* of the run folder */
@@ -183,6 +185,20 @@ static bool needs_checkpoint(const Run *run, bool is_milestone)
            wadi_time_now() - run->checkpoint_time >= CHECKPOINT_SECONDS;
 }
 
+static WadiStatus find_visible(Run *run, WadiError *error)
+{
+    const WadiParticles *p = &run->sim->particles;
+    WadiArena arena = { 0 };
+    uint8_t *is_buried = NULL;
+    WadiStatus status = wadi_find_buried(p, run->sim->world->spacing, &arena, &is_buried, error);
+    if (status == WADI_OK) {
+        status = wadi_state_drop_rows(&run->snapshot, WADI_USE_FRAME, is_buried, (size_t)p->count,
+                                      &run->visible, error);
+    }
+    wadi_arena_free(&arena);
+    return status;
+}
+
 /* Submits the present state to the writer: as a frame, mostly with its checkpoint, or as a checkpoint between
  * frames. */
 static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
@@ -197,6 +213,10 @@ static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
     if (is_frame && (sim->frame % WADI_VOLUME_EVERY == 1 || sim->frame == run->frame_count)) {
         WADI_STAGE(&sim->times, "volume", WADI_TRY(wadi_volume_watch(&run->volume, sim, error)));
     }
+    const bool is_visible_only = is_frame && run->scene->is_visible_only;
+    if (is_visible_only) {
+        WADI_STAGE(&sim->times, "visible", WADI_TRY(find_visible(run, error)));
+    }
     update_summary(run, sim->frame);
     if (is_frame) {
         run->summary.state_hash = wadi_state_hash(&run->snapshot, WADI_USE_CHECKPOINT);
@@ -204,6 +224,7 @@ static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
     }
     WadiRunItem item = { .header = { .time = sim->time, .frame = sim->frame, .fps = run->scene->fps },
                          .state = &run->snapshot,
+                         .frame = is_visible_only ? &run->visible : NULL,
                          .has_frame = is_frame,
                          .has_checkpoint = run->has_checkpoint,
                          .is_checkpoint_kept = is_milestone,
@@ -461,6 +482,7 @@ WadiStatus wadi_run(const WadiScene *scene, const WadiRunDef *def, WadiRunReport
     }
     wadi_sim_destroy(run->sim);
     wadi_state_free(&run->snapshot);
+    wadi_state_free(&run->visible);
     wadi_run_summary_free(&run->summary);
     wadi_run_summary_free(&run->previous);
     WADI_DELETE(run, 1);

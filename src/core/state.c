@@ -149,6 +149,35 @@ void wadi_state_select(const WadiState *state, WadiUse use, WadiState *view)
     }
 }
 
+WadiStatus wadi_state_drop_rows(const WadiState *state, WadiUse use, const uint8_t *is_dropped, size_t count,
+                                WadiState *out, WadiError *error)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i) {
+        kept += is_dropped[i] == 0;
+    }
+    wadi_state_clear(out);
+    out->next_use = use;
+    for (int a = 0; a < state->count; ++a) {
+        const WadiStateArray *from = &state->array[a];
+        if ((from->use & use) == 0) {
+            continue;
+        }
+        WADI_ASSERT_TRY(from->count == count, error);
+        const size_t size = wadi_type_size(from->type) * (size_t)from->components;
+        void *data = NULL;
+        WADI_TRY(wadi_state_add(out, from->name, from->type, from->components, kept, &data, error));
+        char *to = data;
+        for (size_t i = 0; i < count; ++i) {
+            if (is_dropped[i] == 0) {
+                memcpy(to, (const char *)from->data + i * size, size);
+                to += size;
+            }
+        }
+    }
+    return WADI_OK;
+}
+
 size_t wadi_state_array_bytes(const WadiStateArray *array)
 {
     return array->count * (size_t)array->components * wadi_type_size(array->type);

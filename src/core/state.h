@@ -75,6 +75,10 @@ const WadiStateArray *wadi_state_find(const WadiState *state, const char *name);
 WadiStatus wadi_state_expect(const WadiState *state, const char *name, WadiType type, int components,
                              size_t count, const WadiStateArray **found, WadiError *error);
 
+/* Copies the arrays of that use without the rows whose flag is not 0; all of them have `count` rows. */
+WadiStatus wadi_state_drop_rows(const WadiState *state, WadiUse use, const uint8_t *is_dropped, size_t count,
+                                WadiState *out, WadiError *error);
+
 /* A view of the arrays of that use: it borrows their memory, is not freed, and is invalid after the next
  * change of `state`. */
 void wadi_state_select(const WadiState *state, WadiUse use, WadiState *view);

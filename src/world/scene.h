@@ -160,6 +160,7 @@ typedef struct WadiScene {
     WadiSecondaryDef secondary;
     WadiRenderSettings render;
     bool has_texture;     /* particles store their position at birth as the attribute `texture` */
+    bool is_visible_only; /* frames hold the particles that can be seen */
     int checkpoint_every; /* frames between milestone checkpoints; the newest two are always kept */
 
     WadiMaterial *materials;

@@ -167,6 +167,23 @@ def a_second_run_does_not_destroy_the_first(place):
     assert frame_bytes(place, "a.run") == before
 
 
+def frames_of_visible_particles_are_parts_of_whole_ones(place):
+    place.write("sand.yaml", SAND)
+    larger = ["--quiet", "--set", "domain.max=[0.8, 0.3, 0.5]", "--set", "bodies[0].shape.box.max=[0.2, 0.2, 0.2]"]
+    count = {}
+    for run, visible in [("all.run", "false"), ("seen.run", "true")]:
+        for frames in ["2", "4"]:
+            place.run("run", "sand.yaml", "-o", run, "--frames", frames, "--resume", "--set", f"visible_only={visible}",
+                      *larger)
+        frame = json.loads(place.run("info", f"{run}/particles/sand.0004.h5", "--json").stdout)
+        count[run] = {array["count"] for array in frame["arrays"]}
+        assert len(count[run]) == 1
+    assert place.summary("all.run")["state_hash"] == place.summary("seen.run")["state_hash"]
+    assert place.summary("all.run")["particles"] == place.summary("seen.run")["particles"]
+    (whole,), (seen,) = count["all.run"], count["seen.run"]
+    assert whole == place.summary("all.run")["particles"]["sand"] and 0.3 * whole < seen < 0.8 * whole, (whole, seen)
+
+
 if __name__ == "__main__":
     harness.main([
         killed_at_twenty_moments_it_ends_the_same,
@@ -177,4 +194,5 @@ if __name__ == "__main__":
         a_changed_scene_is_not_mixed_in,
         a_changed_buffer_of_a_mesh_is_not_mixed_in,
         a_second_run_does_not_destroy_the_first,
+        frames_of_visible_particles_are_parts_of_whole_ones,
     ])

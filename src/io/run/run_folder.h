@@ -66,6 +66,7 @@ WadiStatus wadi_run_folder_open(WadiRunFolder **folder, const char *path, const 
 typedef struct WadiRunItem {
     WadiFrameHeader header;
     const WadiState *state; /* WADI_USE_FRAME arrays go to the frame file, the others to the checkpoint */
+    const WadiState *frame; /* those of the frame file, where it has fewer particles; NULL: of `state` */
     bool has_frame;         /* false: a checkpoint only; header.frame is the last finished frame */
     bool has_checkpoint;
     bool is_checkpoint_kept; /* a milestone: not removed when newer checkpoints exist */

@@ -27,7 +27,7 @@ WadiStatus wadi_run_writer_load(WadiRunWriter *writer, const WadiRunItem *item, 
     writer->has_frame = item->has_frame;
     writer->has_checkpoint = item->has_checkpoint;
     writer->is_checkpoint_kept = item->is_checkpoint_kept;
-    wadi_state_select(item->state, WADI_USE_FRAME, &writer->frame);
+    wadi_state_select(item->frame != NULL ? item->frame : item->state, WADI_USE_FRAME, &writer->frame);
     wadi_state_select(item->state, WADI_USE_CHECKPOINT, &writer->checkpoint);
     return WADI_OK;
 }

@@ -359,6 +359,9 @@ static const WadiSceneField scene_fields[] = {
       .fallback_text = "the defaults", .doc = "How `wadi render` draws the run." },
     { "texture", WADI_SCENE_BOOL, AT(WadiScene, has_texture),
       .doc = "Particles store their position at birth as the attribute `texture`, for the look `texture`." },
+    { "visible_only", WADI_SCENE_BOOL, AT(WadiScene, is_visible_only), .flags = NO_EFFECT,
+      .doc = "Frames hold the particles that can be seen: those two spacings or more under others on "
+             "every side are left out, for smaller files. Surfaces made from such frames are hollow." },
     { "checkpoint_every", WADI_SCENE_INT, AT(WadiScene, checkpoint_every), .flags = NO_EFFECT,
       .unit = "frames", .minimum = 1, .maximum = 9999999, .fallback = { 24 },
       .doc = "Frames between checkpoints that are kept; the newest are always kept." },
