@@ -107,11 +107,12 @@ static bool is_in_earlier_body(const WadiWorld *world, WadiVec3 x, int body_coun
     return false;
 }
 
-static Parts sample_parts(const WadiWorld *world, const WadiShape *shape, double time, int body_count)
+/* Samples of the lattice over `box`. */
+static Parts sample_parts(const WadiWorld *world, const WadiShape *shape, WadiBox box, double time,
+                          int body_count)
 {
     const WadiScene *scene = world->scene;
     Parts parts = { .collider = -1, .body = -1 };
-    WadiBox box = wadi_shape_bounds(shape, time);
     if (wadi_box_is_empty(box) || !wadi_is_finite(box.min) || !wadi_is_finite(box.max)) {
         return parts;
     }
@@ -174,7 +175,7 @@ static void warn_empty(const WadiWorld *world, int index, const WadiLog *log)
         snprintf(why, sizeof why, "it is %.3g m thin, less than one particle (%.3g m): use smaller cells",
                  shortest(wadi_box_size(box)), world->spacing);
     } else {
-        Parts parts = sample_parts(world, world->body_shapes[index], 0.0, index);
+        Parts parts = sample_parts(world, world->body_shapes[index], box, 0.0, index);
         if (parts.in_domain == 0 && parts.inside > 0) {
             snprintf(why, sizeof why, "it lies outside the domain");
         } else if (parts.in_colliders > parts.in_bodies) {
@@ -204,13 +205,12 @@ void wadi_warn_count(const WadiWorld *world, int index, int64_t count, const Wad
     }
 }
 
-/* Warns with the side and the fraction of a bounded body that the domain cuts off. */
-static bool warn_cut_by_domain(const WadiWorld *world, int index, WadiBox box, const Parts *parts,
+/* Warns with the side and the fraction `part` of a bounded body that the domain cuts off. */
+static bool warn_cut_by_domain(const WadiWorld *world, int index, WadiBox box, double part,
                                const WadiLog *log)
 {
     const WadiScene *scene = world->scene;
     const WadiBodyDef *body = &scene->bodies[index];
-    double part = 1.0 - (double)parts->in_domain / parts->inside;
     char hint[HINT_SIZE], sides[64] = "";
     int used = 0;
     for (int side = 0; side < 6; ++side) {
@@ -227,8 +227,9 @@ static bool warn_cut_by_domain(const WadiWorld *world, int index, WadiBox box, c
     }
     unit_hint(scene, &body->shape, box, hint);
     wadi_log(log, WADI_LOG_WARNING,
-             "%s: bodies[%d] of %s is cut off by the domain: %.0f %% of it lie beyond %s%s", body->where.text,
-             index, body->material_name, fmax(1.0, 100.0 * part), sides, hint);
+             "%s: bodies[%d] of %s is cut off by the domain: %s%.0f %% of it lie beyond %s%s",
+             body->where.text, index, body->material_name, part > 0.99 ? "more than " : "",
+             fmin(fmax(1.0, 100.0 * part), 99.0), sides, hint);
     return true;
 }
 
@@ -242,11 +243,20 @@ static void warn_body(const WadiWorld *world, int index, const WadiLog *log)
     if (wadi_box_is_empty(box) || side_outside(scene, box) >= 0 || size < world->spacing) {
         return; /* no particles: another warning explains it */
     }
-    Parts parts = sample_parts(world, world->body_shapes[index], 0.0, 0);
-    if (parts.in_domain == 0 || parts.inside < ENOUGH_SAMPLES || parts.in_colliders == parts.in_domain) {
+    Parts parts = sample_parts(world, world->body_shapes[index], box, 0.0, 0);
+    if (parts.inside < ENOUGH_SAMPLES) {
         return;
     }
-    if (scene->has_domain && warn_cut_by_domain(world, index, box, &parts, log)) {
+    double cut = 1.0 - (double)parts.in_domain / parts.inside;
+    if (parts.in_domain == 0 && scene->has_domain) {
+        /* The body may be so much larger than the domain that no sample fell into it. */
+        WadiBox common = wadi_box_intersection(box, scene->domain);
+        parts = sample_parts(world, world->body_shapes[index], common, 0.0, 0);
+    }
+    if (parts.in_domain == 0 || parts.in_colliders == parts.in_domain) {
+        return;
+    }
+    if (scene->has_domain && warn_cut_by_domain(world, index, box, cut, log)) {
         return;
     }
     double part = (double)parts.in_colliders / parts.in_domain;
@@ -339,7 +349,7 @@ static void warn_emitter(const WadiWorld *world, int index, const WadiLog *log)
     if (wadi_shape_is_moving(shape)) {
         return;
     }
-    Parts parts = sample_parts(world, shape, def->start, 0);
+    Parts parts = sample_parts(world, shape, wadi_shape_bounds(shape, def->start), def->start, 0);
     if (parts.inside < ENOUGH_SAMPLES) {
         return;
     }

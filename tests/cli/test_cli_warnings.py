@@ -47,6 +47,10 @@ SCENES = {
     "centimetres": (body("mesh: {file: larger.obj}"), ["centimetres", "scale: 0.01"]),
     "cut": (body("box: {min: [0.2, 0.2, 0], max: [0.4, 0.4, 2]}"), ["cut off by the domain", "50 %", "z_max"]),
     "cut_ball": (body("sphere: {center: [0, 0.5, 0.5], radius: 0.3}"), ["cut off by the domain", "50 %", "x_min"]),
+    "cut_all_round": (body("box: {min: [-300, -300, -300], max: [300, 300, 300]}"),
+                      ["cut off by the domain", "more than 99 %", "x_min, x_max, y_min, y_max, z_min, z_max"]),
+    "millimetres_all_round": (body("mesh: {file: large.obj}, translate: [-499.5, -399.5, -199.5]"),
+                              ["cut off by the domain", "millimetres", "scale: 0.001"]),
     "buried": (body("sphere: {center: [0.5, 0.5, 0.5], radius: 0.1}") +
                "colliders: [{name: rock, shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.3}}}]\n",
                ["no particles", "inside colliders[0] 'rock'"]),
@@ -136,6 +140,11 @@ def test_each_mistake_is_named_once():
 def test_what_is_meant_gives_no_warning():
     for name, scene in FINE.items():
         is_equal(warnings_of(scene), [], name)
+
+
+def test_the_time_of_a_short_run_is_not_zero():
+    write("scene.yaml", HEAD + BODY)
+    contains(good("check", "scene.yaml").out, "time           less than a second on ")
 
 
 def test_a_run_warns_as_the_check_does():
