@@ -114,6 +114,26 @@ def test_files_of_others_are_not_replaced():
     is_equal((read("out/sand.0001.obj"), read("out/scene.0001.png")), ("my thesis", "my thesis"))
 
 
+def test_videos_sheets_and_layouts_of_others_are_not_replaced():
+    simulate()
+    os.mkdir("out")
+    for name, options in (("scene.mp4", DRAFT[:-1]), ("scene.gif", (*DRAFT, "--gif")), ("scene.sheet.png", (*DRAFT, "--sheet", "2"))):
+        write("out/" + name, "my thesis")
+        result = wadi("render", "a.run", "-o", "out", *options)
+        is_equal(result.code, 2, result)
+        contains(result.err, f"out/{name} is there and was not written by wadi")
+        is_equal([other for other in os.listdir("out") if other.endswith(".png")], ["scene.sheet.png"] if "sheet" in name else [])
+        is_equal(read("out/" + name), "my thesis")
+        os.remove("out/" + name)
+    write("out/scene.layout.png", "my thesis")
+    contains(wadi("render", "scene.yaml", "--layout", "--size", "32x18", "-o", "out").err, "was not written by wadi")
+    is_equal(read("out/scene.layout.png"), "my thesis")
+    os.remove("out/scene.layout.png")
+    for _ in range(2):  # its own are
+        good("render", "scene.yaml", "--layout", "--size", "32x18", "-o", "out")
+        good("render", "a.run", *DRAFT, "-o", "out", "--sheet", "2")
+
+
 def test_index_that_was_cut_off_or_is_nonsense_costs_work_only():
     simulate()
     command, folder = WORK["ply"]

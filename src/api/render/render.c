@@ -86,13 +86,42 @@ static WadiStatus make_pictures(Rendering *r, WadiError *error)
     return WADI_OK;
 }
 
+static const char VIDEO[] = "mp4", GIF[] = "gif", SHEET[] = "sheet.png";
+
+/* Name of a video or sheet; its length. */
+static int product_path(const Rendering *r, const char *ending, char path[WADI_PATH_SIZE])
+{
+    return snprintf(path, WADI_PATH_SIZE, "%.4070s.%s", r->plan.base, ending);
+}
+
+static bool has_product(const Rendering *r, const char *ending)
+{
+    const WadiRenderDef *def = r->plan.def;
+    bool is_moving = wadi_render_plan_count(&r->plan) > 1;
+    return ending == SHEET ? def->sheet > 0 : is_moving && (ending == GIF ? def->has_gif : def->has_video);
+}
+
+/* Refuses to replace videos and sheets of others, before hours of drawing. The run folder has none. */
+static WadiStatus claim_products(const Rendering *r, WadiError *error)
+{
+    const char *const endings[] = { VIDEO, GIF, SHEET };
+    for (int i = 0; i < 3 && r->plan.def->folder != NULL; ++i) {
+        char path[WADI_PATH_SIZE];
+        product_path(r, endings[i], path);
+        if (has_product(r, endings[i])) {
+            WADI_TRY(wadi_output_index_claim(&r->outputs, path, error));
+        }
+    }
+    return WADI_OK;
+}
+
 static WadiStatus make_video(Rendering *r, const char *const *paths, bool is_gif, char made[4096],
                              WadiError *error)
 {
     const WadiRenderDef *def = r->plan.def;
     WadiError inner = { 0 };
     char path[WADI_PATH_SIZE];
-    int length = snprintf(path, sizeof path, "%.4080s.%s", r->plan.base, is_gif ? "gif" : "mp4");
+    int length = product_path(r, is_gif ? GIF : VIDEO, path);
     WadiVideoDef video = { .pictures = paths,
                            .picture_count = wadi_render_plan_count(&r->plan),
                            .fps = r->plan.view.summary.fps /
@@ -126,7 +155,7 @@ static WadiStatus make_sheet(Rendering *r, const char *const *paths, WadiError *
         snprintf(pictures[i].label, sizeof pictures[i].label, "frame %d, %.2f s", frame,
                  (frame - 1) / r->plan.view.summary.fps);
     }
-    int length = snprintf(path, sizeof path, "%.4070s.sheet.png", r->plan.base);
+    int length = product_path(r, SHEET, path);
     WadiStatus status = wadi_picture_sheet_write(path, pictures, shown, error);
     WADI_DELETE(pictures, (size_t)shown);
     if (status == WADI_OK) {
@@ -138,10 +167,8 @@ static WadiStatus make_sheet(Rendering *r, const char *const *paths, WadiError *
 /* Makes video and contact sheet from the picture files. */
 static WadiStatus make_video_and_sheet(Rendering *r, WadiError *error)
 {
-    const WadiRenderDef *def = r->plan.def;
     size_t count = (size_t)wadi_render_plan_count(&r->plan);
-    bool is_moving = count > 1;
-    if (def->sheet == 0 && !(is_moving && (def->has_video || def->has_gif))) {
+    if (!has_product(r, SHEET) && !has_product(r, VIDEO) && !has_product(r, GIF)) {
         return WADI_OK;
     }
     char(*names)[WADI_PATH_SIZE] = NULL;
@@ -154,13 +181,13 @@ static WadiStatus make_video_and_sheet(Rendering *r, WadiError *error)
         wadi_render_plan_path(&r->plan, wadi_render_plan_frame(&r->plan, (int)i), names[i], WADI_PATH_SIZE);
         paths[i] = names[i];
     }
-    if (status == WADI_OK && def->sheet > 0) {
+    if (status == WADI_OK && has_product(r, SHEET)) {
         status = make_sheet(r, paths, error);
     }
-    if (status == WADI_OK && is_moving && def->has_video) {
+    if (status == WADI_OK && has_product(r, VIDEO)) {
         status = make_video(r, paths, false, r->report->video, error);
     }
-    if (status == WADI_OK && is_moving && def->has_gif) {
+    if (status == WADI_OK && has_product(r, GIF)) {
         status = make_video(r, paths, true, r->report->gif, error);
     }
     WADI_DELETE(paths, count);
@@ -181,6 +208,7 @@ static WadiStatus render(Rendering *r, WadiError *error)
 {
     r->maker.outputs = &r->outputs;
     WADI_TRY(remove_temporaries(r, error));
+    WADI_TRY(claim_products(r, error));
     WADI_TRY(wadi_picture_meter(&r->maker, &r->plan, error));
     WADI_TRY(make_pictures(r, error));
     return make_video_and_sheet(r, error);

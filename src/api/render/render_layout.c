@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "core/timer.h"
 #include "io/files/files.h"
+#include "io/run/output_index.h"
 #include "render/frame_scene.h"
 #include "wadi/render.h"
 
@@ -110,6 +111,10 @@ static WadiStatus make(Layout *l, WadiLayoutReport *report, WadiError *error)
     int longer = snprintf(overview, sizeof overview, "%s/%s.overview.png", folder, l->scene->name);
     if (length < 0 || longer < 0 || (size_t)longer >= sizeof overview) {
         return wadi_fail(error, WADI_ERR_ARGUMENT, "the path of the folder is too long");
+    }
+    WADI_TRY(wadi_output_check_foreign(picture, error));
+    if (l->scene->render.camera.is_given) {
+        WADI_TRY(wadi_output_check_foreign(overview, error));
     }
     WADI_TRY(draw(l, false, picture, error));
     memcpy(report->picture, picture, (size_t)length + 1);

@@ -286,23 +286,29 @@ static bool names_wadi(const char *path)
     return size == 0 || (size > 0 && memmem(head, (size_t)size, "wadi", 4) != NULL);
 }
 
+WadiStatus wadi_output_check_foreign(const char *path, WadiError *error)
+{
+    struct stat info;
+    return lstat(path, &info) != 0 || names_wadi(path)
+               ? WADI_OK
+               : wadi_fail(
+                     error, WADI_ERR_ARGUMENT,
+                     "%s is there and was not written by wadi; it would be replaced: move it, or choose "
+                     "another folder",
+                     path);
+}
+
 WadiStatus wadi_output_index_claim(const WadiOutputIndex *index, const char *path, WadiError *error)
 {
     const char *name = name_of(path);
     bool is_ours = find_group(index, name, NULL) != NULL;
-    struct stat info;
     for (size_t i = 0; i < index->begun.count && !is_ours; ++i) {
         is_ours = strcmp(index->begun.data[i], name) == 0;
     }
     if (is_ours) {
         return WADI_OK;
     }
-    if (lstat(path, &info) == 0 && !names_wadi(path)) {
-        return wadi_fail(error, WADI_ERR_ARGUMENT,
-                         "%s is there and was not written by wadi; it would be replaced: move it, or choose "
-                         "another folder",
-                         path);
-    }
+    WADI_TRY(wadi_output_check_foreign(path, error));
     char line[WADI_PATH_SIZE];
     int length = snprintf(line, sizeof line, "%s%s\n", begun_word, name);
     return append(index, line, (size_t)length, error);

@@ -60,6 +60,8 @@ WadiStatus wadi_output_index_add_file(const WadiOutputIndex *index, const char *
 /* To be called before a file is written. WADI_ERR_ARGUMENT when `path` exists and wadi did not write it. The
  * index lists the file from then on, because a killed process may leave it there. */
 WadiStatus wadi_output_index_claim(const WadiOutputIndex *index, const char *path, WadiError *error);
+/* The same for a file that no index lists: what was written by wadi names it near its beginning. */
+WadiStatus wadi_output_check_foreign(const char *path, WadiError *error);
 
 /* Text of the last line of a file that the user may edit. */
 enum { WADI_OUTPUT_END_SIZE = 40 };

@@ -88,7 +88,8 @@ static bool encode(Encoder *encoder, const WadiImage *image)
 
 WadiStatus wadi_image_write_png(const WadiImage *image, const char *path, WadiError *error)
 {
-    return wadi_image_write_png_with(image, path, NULL, 0, error);
+    const WadiImageText software = { "Software", "wadi" };
+    return wadi_image_write_png_with(image, path, &software, 1, error);
 }
 
 WadiStatus wadi_image_write_png_with(const WadiImage *image, const char *path, const WadiImageText *texts,

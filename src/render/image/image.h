@@ -24,7 +24,7 @@ typedef struct WadiImageText {
     const char *keyword, *text;
 } WadiImageText;
 
-/* Replaces `path` atomically. */
+/* Replaces `path` atomically. The first names wadi as its software. */
 WadiStatus wadi_image_write_png(const WadiImage *image, const char *path, WadiError *error);
 WadiStatus wadi_image_write_png_with(const WadiImage *image, const char *path, const WadiImageText *texts,
                                      int text_count, WadiError *error);
