@@ -116,6 +116,18 @@ render: {{light: {{environment: sky.hdr}}}}
     return "p/mixed.yaml"
 
 
+def test_pipes_are_not_waited_for():
+    scene = mixed_scene()
+    for path in ("p/a/rock.obj", "p/wave/w.004.obj", "p/g/rock.gltf", "p/g/rock_data.bin", "p/hills.png", "p/sky.hdr"):
+        os.rename(path, "kept")
+        os.mkfifo(path)
+        result = wadi("check", scene, timeout=20)
+        is_equal(result.code, 2, (path, result))
+        contains(result.err, "not a regular file")
+        os.replace("kept", path)
+    good("check", scene)
+
+
 def test_every_kind_of_file_moves_with_the_run():
     scene = mixed_scene()
     first = last_event(scene, "--threads", "1")["state_hash"]

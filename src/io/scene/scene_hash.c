@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/check.h"
 #include "core/hash.h"
 #include "geom/mesh/mesh.h"
+#include "io/files/files.h"
 #include "io/scene/scene_read.h"
 
 static void hash_number(uint64_t *hash, double value)
@@ -44,8 +46,11 @@ static void hash_curve(uint64_t *hash, const WadiCurve *curve)
 
 static WadiStatus hash_file(uint64_t *hash, const char *path, WadiError *error)
 {
-    FILE *file = fopen(path, "rb");
+    int fd;
+    WADI_TRY(wadi_file_open_regular(path, &fd, error));
+    FILE *file = fdopen(fd, "rb");
     if (file == NULL) {
+        close(fd);
         return wadi_fail_errno(error, errno, "cannot read %s", path);
     }
     char block[1 << 14];
