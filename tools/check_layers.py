@@ -29,7 +29,7 @@ ROOMS = {
     "dem": [["contact", "columns"], ["bodies"], ["list"], ["walls"], ["rest"], [""]],
     "io": [["files"], ["frame", "scene"], ["run"]],
     "surface": [["cloud"], ["field"], ["mesh"], ["write"], [""]],
-    "render": [["image"], ["bed"], ["trace"], [""]],
+    "render": [["image"], ["bed"], ["points"], ["trace"], [""]],
     "api": [[""], ["surface", "render", "secondary", "show"], ["export"]],
 }
 MAX_FILES = 25  # in a folder of src/; larger ones are split into rooms

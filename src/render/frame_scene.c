@@ -171,6 +171,7 @@ static WadiStatus make_mesh(const WadiFrameBuilder *s, const WadiMaterial *mater
     if (material->kind == WADI_MATERIAL_SAND) {
         /* Moving the surface everywhere to conserve the volume would let the grains of still sand flicker. */
         def.field.volume_slack[0] = def.field.volume_slack[1] = 0.0;
+        def.has_sharp_edges = true;
     }
     WadiStageTimes times = { 0 };
     WadiSurfaceFrame made;

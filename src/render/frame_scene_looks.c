@@ -13,8 +13,8 @@ typedef struct Preset {
 
 /* Colours chosen by eye from photographs: minerals and their fractions. */
 static const Preset presets[WADI_PRESET_COUNT] = {
-    [WADI_PRESET_BEACH] = { .palette = { { { 216, 200, 170 },
-                                           { 194, 172, 138 },
+    [WADI_PRESET_BEACH] = { .palette = { { { 216, 203, 178 },
+                                           { 196, 177, 148 },
                                            { 240, 234, 222 },
                                            { 96, 86, 76 } },
                                          { 0.45f, 0.32f, 0.17f, 0.06f },

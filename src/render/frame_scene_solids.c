@@ -9,16 +9,28 @@ static WadiRgb linear_of(WadiVec3 srgb)
                       wadi_srgb_decode((float)srgb.z));
 }
 
-static WadiLook collider_look(const WadiScene *scene, const WadiColliderDef *collider, double size)
+/* Muted colours, sRGB, for colliders without one, in their order: solids that touch can be told apart. */
+static const WadiVec3 default_colours[] = {
+    { 0.45, 0.48, 0.52 }, { 0.63, 0.40, 0.31 }, { 0.76, 0.73, 0.66 },
+    { 0.33, 0.47, 0.47 }, { 0.56, 0.45, 0.32 }, { 0.30, 0.31, 0.33 }
+};
+
+static WadiVec3 collider_colour(const WadiScene *scene, int i)
 {
-    const WadiSolidLookDef *def = &collider->look;
+    const size_t count = sizeof default_colours / sizeof default_colours[0];
+    const WadiVec3 own = scene->colliders[i].look.colour, all = scene->render.collider_colour;
+    return own.x >= 0.0 ? own : all.x >= 0.0 ? all : default_colours[(size_t)i % count];
+}
+
+static WadiLook collider_look(const WadiScene *scene, int i, double size)
+{
+    const WadiSolidLookDef *def = &scene->colliders[i].look;
     if (def->is_glass) {
         WadiLook glass = wadi_look_glass();
         glass.colour = def->colour.x >= 0.0 ? linear_of(def->colour) : glass.colour;
         return glass;
     }
-    WadiVec3 colour = def->colour.x >= 0.0 ? def->colour : scene->render.collider_colour;
-    WadiLook look = wadi_look_plain(linear_of(colour));
+    WadiLook look = wadi_look_plain(linear_of(collider_colour(scene, i)));
     look.coat_roughness = (float)def->roughness;
     look.texture = (WadiLookTexture)def->texture;
     look.texture_size = (float)(def->texture_size > 0.0 ? def->texture_size : size / 12.0);
@@ -56,7 +68,7 @@ static WadiStatus add_collider(WadiFrameBuilder *s, int i, WadiError *error)
     frame_scene->solid_count += 1;
     double size = wadi_norm(wadi_box_size(wadi_mesh_bounds(&solid->mesh)));
     solid->look = wadi_frame_scene_add_look(
-        frame_scene, collider_look(s->def->scene, collider, isfinite(size) && size > 0.0 ? size : s->size));
+        frame_scene, collider_look(s->def->scene, i, isfinite(size) && size > 0.0 ? size : s->size));
     if (collider->look.texture != WADI_TEXTURE_NONE && !collider->look.is_glass) {
         WADI_TRY(attach_texture(s, solid, shape, error));
     }

@@ -83,6 +83,9 @@ static WadiStatus build(WadiSurfaceFrame *frame, const WadiCloud *cloud, const W
     WADI_TRY(wadi_field_check_stop(field, error));
     WADI_STAGE(times, "march", WADI_TRY(wadi_surface_march(surface, &frame->field, arena, error)));
     WADI_TRY(wadi_field_check_stop(field, error));
+    if (def->has_sharp_edges && field->is_clipped) {
+        WADI_TRY(wadi_surface_sharpen(surface, field->clip, arena, error));
+    }
     if (def->mesh_smoothing > 0) {
         WADI_STAGE(times, "smooth mesh",
                    WADI_TRY(wadi_surface_smooth(surface, def->mesh_smoothing, field->is_clipped, field->clip,

@@ -10,9 +10,10 @@
 
 typedef struct WadiSurfaceFrameDef {
     WadiFieldDef field;
-    int mesh_smoothing;  /* passes */
-    bool are_walls_open; /* no triangles in the planes of field.clip */
-    double memory;       /* bytes; 0: no limit */
+    int mesh_smoothing;   /* passes */
+    bool are_walls_open;  /* no triangles in the planes of field.clip */
+    bool has_sharp_edges; /* along those planes; without it they are bevelled over a cell */
+    double memory;        /* bytes; 0: no limit */
 } WadiSurfaceFrameDef;
 
 /* From the scene's settings; no memory limit. */

@@ -111,7 +111,7 @@ typedef struct WadiRenderSettings {
     WadiWallsKey walls;       /* of the domain, besides its floor */
     bool has_colliders;       /* colliders are drawn */
     bool has_secondary;       /* foam, spray, bubbles and dust are drawn where they were made */
-    WadiVec3 collider_colour; /* sRGB */
+    WadiVec3 collider_colour; /* sRGB; not given: one for each */
     double exposure;          /* stops */
     double shutter;           /* fraction of the frame time that the shutter is open: motion blur; 0: none */
 } WadiRenderSettings;

@@ -1,8 +1,8 @@
-/* render/trace/foam_film: what part of water foam covers, near and far, and how bright it is. */
+/* render/points/foam_film: what part of water foam covers, near and far, and how bright it is. */
 #include "core/parallel.h"
 #include "core/random.h"
 #include "picture.h"
-#include "render/trace/foam_film.h"
+#include "render/points/foam_film.h"
 
 enum { MANY = 4000 };
 

@@ -19,6 +19,7 @@ static const char text[] =
     "  - {material: ghost, shape: {box: {min: [1.7, 0.1, 0.1], max: [1.9, 0.3, 0.3]}}}\n"
     "colliders:\n"
     "  - {name: pillar, shape: {cylinder: {from: [0.8, 0.5, 0], to: [0.8, 0.5, 0.5], radius: 0.1}}}\n"
+    "  - {name: post, shape: {cylinder: {from: [0.8, 0.2, 0], to: [0.8, 0.2, 0.5], radius: 0.05}}}\n"
     "render: {walls: glass}\n";
 
 typedef struct Fixture {
@@ -68,17 +69,21 @@ static void materials_become_grains_meshes_and_solids(void **unused)
         assert_true(facts.is_closed && facts.is_oriented);
         CHECK_NEAR(facts.volume, 0.125, 0.1 * 0.125); /* ten particles a side: its edges are round */
         assert_int_equal(ghost->grains.count + ghost->mesh.mesh.triangle_count, 0);
-        /* The pillar and the four sides, without floor and ceiling. */
-        assert_int_equal(f.frame_scene.solid_count, 5);
+        /* The pillar, the post and the four sides, without floor and ceiling. */
+        assert_int_equal(f.frame_scene.solid_count, 6);
         assert_string_equal(f.frame_scene.solids[0].name, "pillar");
         CHECK_NEAR(wadi_mesh_volume(&f.frame_scene.solids[0].mesh), 3.14159265 * 0.01 * 0.5, 2e-4);
+        /* Without a colour of their own they differ. */
+        const WadiLook *pillar = &f.frame_scene.looks[f.frame_scene.solids[0].look],
+                       *post = &f.frame_scene.looks[f.frame_scene.solids[1].look];
+        assert_true(wadi_normf(wadi_subf(pillar->colour, post->colour)) > 0.05f);
         assert_true(f.frame_scene.ground.is_present && f.frame_scene.ground.height <= 0.0 &&
                     f.frame_scene.ground.height > -0.01);
     }
     WadiTraceScene trace;
     CHECK_OK(wadi_frame_scene_trace(&f.frame_scene, f.scene, &trace, &error), error);
     assert_int_equal(trace.spheres_count, 0);
-    assert_int_equal(trace.mesh_count, 2 + 5);
+    assert_int_equal(trace.mesh_count, 2 + 6);
     close_fixture(&f);
 }
 

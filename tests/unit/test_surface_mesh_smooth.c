@@ -175,6 +175,41 @@ static void planes_stay_planes_and_walls_hold(void **unused)
     wadi_arena_free(&arena);
 }
 
+/* Tilted by a tenth; the thickness over the middle of the floor at z = -1.57. */
+static double slab_distance(const void *context, WadiVec3 x)
+{
+    const double *thickness = context;
+    return fmax(fmax(fmax(fabs(x.x), fabs(x.y)), fabs(x.z)) - 1.57,
+                (x.z + 1.57 - *thickness - 0.1 * x.x) / sqrt(1.01));
+}
+
+/* A slab that walls cut has the volume of its plane sides; bevels along 1.57 m of twelve edges cost more. */
+static void edges_along_walls_are_sharp(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    WadiArena arena = { 0 };
+    const WadiBox box = { { -1.57, -1.57, -1.57 }, { 1.57, 1.57, 1.57 } };
+    const double thickness[2] = { 1.9, 0.3 };
+    for (int n = 0; n < 2; ++n) {
+        WadiSurfaceMesh surface = mesh_of(slab_distance, &thickness[n], &arena);
+        const double whole = 3.14 * 3.14 * thickness[n];
+        assert_true(surface_facts(&surface).volume < (1.0 - 2e-3) * whole);
+        CHECK_OK(wadi_surface_sharpen(&surface, box, &arena, &error), error);
+        CHECK_NEAR(surface_facts(&surface).volume, whole, 5e-4 * whole);
+        double worst = 0.0; /* from the nearest of the three sides; half a cell with bevels */
+        for (size_t v = 0; v < surface.mesh.vertex_count; ++v) {
+            WadiVec3 x = surface.mesh.vertices[v];
+            double top = fabs(thickness[n] + 0.1 * x.x - (x.z + 1.57)), floor = fabs(x.z + 1.57);
+            double side = 1.57 - fmax(fabs(x.x), fabs(x.y));
+            worst = fmax(worst, fmin(side, fmin(top, floor)));
+        }
+        CHECK_AT_MOST(worst, 0.2 * 0.1);
+        wadi_surface_mesh_free(&surface);
+    }
+    wadi_arena_free(&arena);
+}
+
 static void a_rim_does_not_move(void **unused)
 {
     (void)unused;
@@ -229,6 +264,7 @@ int main(void)
         cmocka_unit_test(smooth_meshes_are_unchanged),
         cmocka_unit_test(each_component_keeps_its_volume),
         cmocka_unit_test(planes_stay_planes_and_walls_hold),
+        cmocka_unit_test(edges_along_walls_are_sharp),
         cmocka_unit_test(a_rim_does_not_move),
         cmocka_unit_test(threads_do_not_change_a_byte),
     };

@@ -132,7 +132,7 @@ static const WadiSceneField material_fields[] = {
       .unit = "degrees", .minimum = 0, .maximum = 90, .fallback_text = "as `friction_angle`", SAND_ONLY,
       .doc = "Internal friction of sand that shears fast." },
     { "grain_size", WADI_SCENE_NUMBER, AT(WadiMaterial, grain_size), .unit = "m", .minimum = 1e-9,
-      .maximum = 1, .fallback = { 0.001 }, SAND_ONLY,
+      .maximum = 1, .fallback = { 0.0004 }, SAND_ONLY,
       .doc =
           "Diameter of grains: what is seen in pictures, and the shear rate at which `friction_angle_fast` "
           "applies." },

@@ -188,52 +188,30 @@ static void trace_block(void *context, int64_t first, int64_t end)
     }
 }
 
-static uint32_t bucket_of(const WadiCaustics *c, int32_t i, int32_t j, int32_t k)
-{
-    uint64_t hash = wadi_hash_combine(wadi_hash_combine((uint64_t)(uint32_t)i, (uint64_t)(uint32_t)j),
-                                      (uint64_t)(uint32_t)k);
-    return (uint32_t)hash & (c->bucket_count - 1);
-}
-
-static int32_t cell_of(float x, float radius)
-{
-    return (int32_t)floorf(x / (2.0f * radius));
-}
-
-static uint32_t photon_bucket(const WadiCaustics *c, const WadiPhoton *p)
-{
-    return bucket_of(c, cell_of(p->position.x, c->radius), cell_of(p->position.y, c->radius),
-                     cell_of(p->position.z, c->radius));
-}
-
-/* Keeps the photons that landed, in their order, sorted by bucket. */
+/* Keeps the photons that landed, in their order within a bucket. */
 static WadiStatus sort_photons(WadiCaustics *c, const Emission *e, size_t emitted, WadiError *error)
 {
     size_t landed = 0;
     for (size_t k = 0; k < emitted; ++k) {
         landed += e->is_landed[k];
     }
-    c->bucket_count = 1024;
-    while (c->bucket_count < landed / 8 && c->bucket_count < 1u << 30) {
-        c->bucket_count *= 2;
+    if (landed == 0) {
+        return WADI_OK;
     }
-    WADI_TRY(WADI_NEW(&c->start, (size_t)c->bucket_count + 2, "light through water", error));
+    WADI_TRY(wadi_point_buckets_create(&c->buckets, landed, c->radius, error));
     WADI_TRY(WADI_NEW(&c->photons, landed, "light through water", error));
-    c->capacity = landed;
+    c->count = landed;
     for (size_t k = 0; k < emitted; ++k) {
         if (e->is_landed[k]) {
-            c->start[photon_bucket(c, &e->photons[k]) + 2] += 1;
+            wadi_point_buckets_add(&c->buckets, e->photons[k].position);
         }
     }
-    for (uint32_t b = 2; b < c->bucket_count + 2; ++b) {
-        c->start[b] += c->start[b - 1];
-    }
-    for (size_t k = 0; k < emitted; ++k) { /* start[b + 1] moves to the end of bucket b */
+    wadi_point_buckets_sum(&c->buckets);
+    for (size_t k = 0; k < emitted; ++k) {
         if (e->is_landed[k]) {
-            c->photons[c->start[photon_bucket(c, &e->photons[k]) + 1]++] = e->photons[k];
+            c->photons[wadi_point_buckets_place(&c->buckets, e->photons[k].position)] = e->photons[k];
         }
     }
-    c->count = landed;
     return WADI_OK;
 }
 
@@ -274,36 +252,20 @@ WadiStatus wadi_caustics_build(WadiTracer *tracer, int budget, WadiError *error)
 
 void wadi_caustics_free(WadiCaustics *c)
 {
-    WADI_DELETE(c->photons, c->capacity);
-    WADI_DELETE(c->start, c->start != NULL ? (size_t)c->bucket_count + 2 : 0);
+    WADI_DELETE(c->photons, c->photons != NULL ? c->count : 0);
+    wadi_point_buckets_free(&c->buckets);
     *c = (WadiCaustics){ 0 };
 }
 
 WadiRgb wadi_caustics_light(const WadiCaustics *c, WadiVec3f p, WadiVec3f normal, WadiVec3f *in)
 {
+    const float r = c->radius, scale = 2.0f / (3.14159265f * r * r);
+    WadiPointSpan spans[WADI_POINT_BUCKETS_NEAR];
+    const int span_count = wadi_point_buckets_near(&c->buckets, p, spans);
     WadiRgb sum = { 0 };
-    float r = c->radius, scale = 2.0f / (3.14159265f * r * r);
-    *in = normal;
-    if (c->count == 0) {
-        return sum;
-    }
     WadiVec3f towards = { 0 };
-    int32_t low[3] = { cell_of(p.x - r, r), cell_of(p.y - r, r), cell_of(p.z - r, r) },
-            high[3] = { cell_of(p.x + r, r), cell_of(p.y + r, r), cell_of(p.z + r, r) };
-    uint32_t visited[8];
-    int visited_count = 0;
-    for (int n = 0; n < 8; ++n) {
-        int32_t i = n & 1 ? high[0] : low[0], j = n & 2 ? high[1] : low[1], k = n & 4 ? high[2] : low[2];
-        uint32_t b = bucket_of(c, i, j, k);
-        bool is_new = true;
-        for (int v = 0; v < visited_count; ++v) {
-            is_new = is_new && visited[v] != b;
-        }
-        if (!is_new) {
-            continue;
-        }
-        visited[visited_count++] = b;
-        for (uint32_t m = c->start[b]; m < c->start[b + 1]; ++m) {
+    for (int s = 0; s < span_count; ++s) {
+        for (uint32_t m = spans[s].first; m < spans[s].end; ++m) {
             const WadiPhoton *photon = &c->photons[m];
             WadiVec3f away = wadi_subf(photon->position, p);
             float q = wadi_dotf(away, away) / (r * r);

@@ -3,7 +3,7 @@
 #define WADI_RENDER_CAUSTICS_H
 
 #include "core/status.h"
-#include "render/image/vec3f.h"
+#include "render/points/point_buckets.h"
 
 struct WadiTracer;
 
@@ -13,14 +13,12 @@ typedef struct WadiPhoton {
     WadiRgb flux;
 } WadiPhoton;
 
-/* Photons sorted by hashed cells of twice the radius; start[b] .. start[b + 1] are those of bucket b. Owned.
- * A zeroed map is valid and empty. */
+/* Photons in the order of their buckets. Owned. A zeroed map is valid and empty. */
 typedef struct WadiCaustics {
     WadiPhoton *photons;
-    size_t count, capacity;
-    uint32_t *start;
-    uint32_t bucket_count; /* a power of two */
-    float radius;          /* m, over which photons are averaged */
+    size_t count;
+    WadiPointBuckets buckets;
+    float radius; /* m, over which photons are averaged */
 } WadiCaustics;
 
 /* About `budget` photons over all water of a tracer whose trees are built; none without a sun or water. Their

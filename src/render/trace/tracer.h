@@ -11,9 +11,9 @@
 
 #include "core/status.h"
 #include "render/image/look.h"
+#include "render/points/foam_film.h"
 #include "render/trace/camera.h"
 #include "render/trace/film.h"
-#include "render/trace/foam_film.h"
 #include "render/trace/light.h"
 
 enum { WADI_TRACE_OWNERS = 4 };

@@ -12,8 +12,10 @@ static const float SHAPES_FROM = 0.7f;
 static const float COLOURS_FROM = 0.33f;
 
 /* Lumps: the smallest over the size of a grain, each octave four times larger, at most this large relative to
- * the distance of the particles; the slope and the change of brightness that each octave adds. */
-static const float LUMP_SIZE = 5.0f, LUMP_LARGEST = 1.0f, LUMP_SLOPE = 0.12f, LUMP_SHADE = 0.04f;
+ * the distance of the particles; the slope and the change of brightness that each octave adds. Slopes of
+ * lumps larger than LUMP_GENTLE, m, fall with the root of their size: flat sand would look like plaster. */
+static const float LUMP_SIZE = 5.0f, LUMP_LARGEST = 1.0f, LUMP_SLOPE = 0.12f, LUMP_SHADE = 0.06f,
+                   LUMP_GENTLE = 0.04f;
 enum { LUMP_OCTAVES = 5, NEAR_MAX = 4 };
 /* Distance of the ground's lattices, in grains. */
 static const float GROUND_CELL = 24.0f;
@@ -192,7 +194,8 @@ static void add_lumps(WadiTraceHit *hit, const Near *near, float width)
             square += weight * weight;
         }
         if (total > 0.0f) { /* the sum of independent lumps keeps its variance */
-            tilt = wadi_add_scaledf(tilt, sum, hit->look->lumps * seen * LUMP_SLOPE / sqrtf(square));
+            float slope = LUMP_SLOPE * wadi_minf(sqrtf(LUMP_GENTLE / size), 1.0f);
+            tilt = wadi_add_scaledf(tilt, sum, hit->look->lumps * seen * slope / sqrtf(square));
             shade += hit->look->lumps * seen * LUMP_SHADE * value / sqrtf(square);
         }
     }

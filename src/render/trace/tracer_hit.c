@@ -29,6 +29,21 @@ static WadiVec3f mix3(const float (*values)[3], const uint32_t *v, const float w
     return wadi_add_scaledf(sum, at_vertex(values[v[2]]), weight[2]);
 }
 
+/* The smooth normal of sand. Where walls cut sand the mesh has an edge and the normals of its vertices are
+ * means over both sides: a corner whose normal is far from that of the triangle gets the triangle's. */
+static WadiVec3f creased_normal(const WadiPart *part, const uint32_t *v, const float weight[3],
+                                WadiVec3f flat)
+{
+    static const float sharp = 0.77f, smooth = 0.91f; /* cosines of 40 and 25 degrees */
+    WadiVec3f sum = { 0 };
+    for (int k = 0; k < 3; ++k) {
+        WadiVec3f n = at_vertex(part->normal[v[k]]);
+        float t = wadi_minf(wadi_maxf((wadi_dotf(n, flat) - sharp) / (smooth - sharp), 0.0f), 1.0f);
+        sum = wadi_add_scaledf(sum, wadi_lerpf(flat, n, t), weight[k]);
+    }
+    return wadi_normalizedf_or(sum, flat);
+}
+
 static void describe_triangle(const WadiPart *part, const struct RTCRayHit *found, WadiTraceHit *hit)
 {
     const uint32_t *v = part->triangles + 3 * (size_t)found->hit.primID;
@@ -61,7 +76,10 @@ static void describe_triangle(const WadiPart *part, const struct RTCRayHit *foun
     hit->normal = wadi_normalizedf_or(cross, wadi_vec3f(0, 0, 1));
     hit->shading = hit->normal;
     if (part->normal != NULL) {
-        hit->shading = wadi_normalizedf_or(mix3((const float(*)[3])part->normal, v, weight), hit->normal);
+        hit->shading =
+            part->look->kind == WADI_LOOK_SAND
+                ? creased_normal(part, v, weight, hit->normal)
+                : wadi_normalizedf_or(mix3((const float(*)[3])part->normal, v, weight), hit->normal);
         hit->shading = wadi_dotf(hit->shading, hit->normal) > 0.05f ? hit->shading : hit->normal;
     }
     if (part->colour != NULL) {

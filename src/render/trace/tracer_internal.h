@@ -6,9 +6,9 @@
 #include <stdatomic.h>
 
 #include "render/bed/grain_bed.h"
+#include "render/points/foam_film.h"
 #include "render/trace/bsdf.h"
 #include "render/trace/caustics.h"
-#include "render/trace/foam_film.h"
 #include "render/trace/sphere_clusters.h"
 #include "render/trace/tracer.h"
 

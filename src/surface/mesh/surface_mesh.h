@@ -33,6 +33,9 @@ WadiStatus wadi_surface_march(WadiSurfaceMesh *surface, const WadiField *field, 
 /* A vertex within this many cells of a plane of the box lies in it: twice the clearance. */
 #define WADI_SURFACE_WALL_TOLERANCE 2e-3
 
+/* Moves vertices less than a cell from a plane of the box into it, so that edges along walls are sharp. */
+WadiStatus wadi_surface_sharpen(WadiSurfaceMesh *surface, WadiBox box, WadiArena *arena, WadiError *error);
+
 /* Drops the triangles that face the planes of the box from within `tolerance`, m (water against glass); at
  * least half a cell, since the surface of particles is round where walls meet. The mesh is then open, and its
  * rim lies in the planes. */

@@ -4,7 +4,7 @@
 #define WADI_RENDER_FOAM_FILM_H
 
 #include "core/status.h"
-#include "render/image/vec3f.h"
+#include "render/points/point_buckets.h"
 
 typedef struct WadiFoamPatch {
     WadiVec3f position; /* m, relative to the scene's origin */
@@ -12,14 +12,11 @@ typedef struct WadiFoamPatch {
     uint32_t hash;
 } WadiFoamPatch;
 
-/* Patches sorted by hashed cells of twice the largest radius; start[b] .. start[b + 1] are those of bucket b.
- * Owned. A zeroed film is valid and empty. */
+/* Patches in the order of buckets for the largest radius. Owned. A zeroed film is valid and empty. */
 typedef struct WadiFoamFilm {
     WadiFoamPatch *patches;
     size_t count;
-    uint32_t *start;
-    uint32_t bucket_count; /* a power of two */
-    float radius;          /* m, the largest */
+    WadiPointBuckets buckets;
 } WadiFoamFilm;
 
 /* Copies the patches whose values are finite and positive. Their order does not depend on threads. */

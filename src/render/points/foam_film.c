@@ -1,4 +1,4 @@
-#include "render/trace/foam_film.h"
+#include "render/points/foam_film.h"
 
 #include <math.h>
 
@@ -12,24 +12,6 @@ static const float BUBBLE_SIZE = 0.28f, BUBBLE_CONTRAST = 1.6f, BUBBLE_MORE = 0.
 /* A patch covers what is at most this part of its radius above or below it, as often as wide. */
 static const float FLATNESS = 0.5f;
 
-static int32_t cell_of(float x, float radius)
-{
-    return (int32_t)floorf(x / (2.0f * radius));
-}
-
-static uint32_t bucket_of(const WadiFoamFilm *film, int32_t i, int32_t j, int32_t k)
-{
-    uint64_t hash = wadi_hash_combine(wadi_hash_combine((uint64_t)(uint32_t)i, (uint64_t)(uint32_t)j),
-                                      (uint64_t)(uint32_t)k);
-    return (uint32_t)hash & (film->bucket_count - 1);
-}
-
-static uint32_t patch_bucket(const WadiFoamFilm *film, const WadiFoamPatch *patch)
-{
-    return bucket_of(film, cell_of(patch->position.x, film->radius), cell_of(patch->position.y, film->radius),
-                     cell_of(patch->position.z, film->radius));
-}
-
 static bool is_usable(const WadiFoamPatch *patch)
 {
     return wadi_is_finitef(patch->position) && patch->radius > 0.0f && isfinite(patch->radius);
@@ -38,32 +20,28 @@ static bool is_usable(const WadiFoamPatch *patch)
 WadiStatus wadi_foam_film_build(WadiFoamFilm *film, const WadiFoamPatch *patches, size_t count,
                                 WadiError *error)
 {
-    *film = (WadiFoamFilm){ .bucket_count = 1024 };
+    *film = (WadiFoamFilm){ 0 };
+    float radius = 0.0f;
     for (size_t i = 0; i < count; ++i) {
         if (is_usable(&patches[i])) {
             film->count += 1;
-            film->radius = wadi_maxf(film->radius, patches[i].radius);
+            radius = wadi_maxf(radius, patches[i].radius);
         }
     }
     if (film->count == 0) {
         return WADI_OK;
     }
-    while (film->bucket_count < film->count / 4 && film->bucket_count < 1u << 28) {
-        film->bucket_count *= 2;
-    }
-    WADI_TRY(WADI_NEW(&film->start, (size_t)film->bucket_count + 2, "foam of a picture", error));
+    WADI_TRY(wadi_point_buckets_create(&film->buckets, film->count, radius, error));
     WADI_TRY(WADI_NEW(&film->patches, film->count, "foam of a picture", error));
     for (size_t i = 0; i < count; ++i) {
         if (is_usable(&patches[i])) {
-            film->start[patch_bucket(film, &patches[i]) + 2] += 1;
+            wadi_point_buckets_add(&film->buckets, patches[i].position);
         }
     }
-    for (uint32_t b = 2; b < film->bucket_count + 2; ++b) {
-        film->start[b] += film->start[b - 1];
-    }
-    for (size_t i = 0; i < count; ++i) { /* start[b + 1] moves to the end of bucket b */
+    wadi_point_buckets_sum(&film->buckets);
+    for (size_t i = 0; i < count; ++i) {
         if (is_usable(&patches[i])) {
-            film->patches[film->start[patch_bucket(film, &patches[i]) + 1]++] = patches[i];
+            film->patches[wadi_point_buckets_place(&film->buckets, patches[i].position)] = patches[i];
         }
     }
     return WADI_OK;
@@ -72,7 +50,7 @@ WadiStatus wadi_foam_film_build(WadiFoamFilm *film, const WadiFoamPatch *patches
 void wadi_foam_film_free(WadiFoamFilm *film)
 {
     WADI_DELETE(film->patches, film->patches != NULL ? film->count : 0);
-    WADI_DELETE(film->start, film->start != NULL ? (size_t)film->bucket_count + 2 : 0);
+    wadi_point_buckets_free(&film->buckets);
     *film = (WadiFoamFilm){ 0 };
 }
 
@@ -119,27 +97,11 @@ static float patch_depth(const WadiFoamPatch *patch, WadiVec3f position, WadiVec
 
 float wadi_foam_film_cover(const WadiFoamFilm *film, WadiVec3f p, WadiVec3f normal, float width)
 {
-    if (film->count == 0) {
-        return 0.0f;
-    }
-    const float r = film->radius;
-    int32_t low[3] = { cell_of(p.x - r, r), cell_of(p.y - r, r), cell_of(p.z - r, r) },
-            high[3] = { cell_of(p.x + r, r), cell_of(p.y + r, r), cell_of(p.z + r, r) };
-    uint32_t visited[8];
-    int visited_count = 0;
+    WadiPointSpan spans[WADI_POINT_BUCKETS_NEAR];
+    const int span_count = wadi_point_buckets_near(&film->buckets, p, spans);
     float depth = 0.0f;
-    for (int n = 0; n < 8; ++n) {
-        uint32_t b =
-            bucket_of(film, n & 1 ? high[0] : low[0], n & 2 ? high[1] : low[1], n & 4 ? high[2] : low[2]);
-        bool is_new = true;
-        for (int v = 0; v < visited_count; ++v) {
-            is_new = is_new && visited[v] != b;
-        }
-        if (!is_new) {
-            continue;
-        }
-        visited[visited_count++] = b;
-        for (uint32_t m = film->start[b]; m < film->start[b + 1]; ++m) {
+    for (int s = 0; s < span_count; ++s) {
+        for (uint32_t m = spans[s].first; m < spans[s].end; ++m) {
             depth += patch_depth(&film->patches[m], p, normal, width);
         }
     }
