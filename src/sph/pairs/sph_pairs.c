@@ -5,34 +5,37 @@
 
 #include "core/parallel.h"
 #include "sph/pairs/sph_mirrors.h"
+#include "sph/pairs/sph_ranges.h"
 #include "sph/pairs/sph_weigh.h"
 
 typedef uint8_t WadiSphBytes __attribute__((vector_size(8), aligned(1), may_alias));
 
 /* BUFFER: neighbours of a particle that are collected before their kernels are computed. */
 enum { PARTICLE_BLOCK = 4096, LANES = WADI_SPH_LANES, BUFFER = 128 };
-/* Cells within which neighbours lie: of particles of one size, and at most. */
-enum { ONE_SIZE_REACH = 1, REACH_MAX = 4 };
-enum { RANGE_MAX = 2 * (2 * REACH_MAX + 1) * (2 * REACH_MAX + 1) };
 
 /* Water with less than this has vanished for its neighbours: its slopes are below one unit. */
 static const float LEAST_VOLUME = 1e-6f;
 
-typedef struct Range {
-    int32_t first, end;
-} Range;
+/* The passes of the search: room for `found`; distances, and so the lengths of the lists; the lists. */
+typedef enum SearchPass {
+    PASS_MEASURE,
+    PASS_COUNT,
+    PASS_FILL,
+} SearchPass;
 
 typedef struct Search {
     const WadiSphPairsIn *in;
     WadiSphPairs *pairs;
     int32_t *axis[3]; /* places by axis, padded by LANES */
-    /* Where sizes differ, else NULL: those of particles, in places, padded by LANES; the largest in each cell
-     * and in each row of cells, spacings. */
-    float *reach, *largest, *row_largest;
-    int cells; /* within which neighbours lie */
+    WadiSphReach reach;
     float *density;
-    bool has_both;   /* sand and water */
-    bool is_filling; /* second pass: the lists are written; first: they are counted */
+    /* Bit i: particle i is sand. NULL: all are of one kind. */
+    uint8_t *sand;
+    SearchPass pass;
+    /* Of the groups of eight that a particle is compared with, in the order of the search: those within its
+     * support as bits. Tile t begins at found_start[t]. */
+    uint8_t *found;
+    int64_t *found_start;
     /* For each set of eight bits the numbers of those that are 1, in order. */
     uint8_t lanes_of[1 << LANES][LANES];
 } Search;
@@ -57,96 +60,6 @@ static void set_places(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Particles in the cells l0 .. l1 of a row of a tile. */
-static int add_range(const WadiTileSort *sort, int32_t tile, int bit, int l0, int l1, Range *out)
-{
-    if (tile < 0 || (sort->row_mask[tile] >> bit & 1) == 0) {
-        return 0;
-    }
-    const uint64_t before = sort->row_mask[tile] & ((UINT64_C(1) << bit) - 1);
-    const int32_t *start = sort->cell_start + 8 * (sort->row_first[tile] + __builtin_popcountll(before));
-    *out = (Range){ start[l0] - sort->first, start[l1 + 1] - sort->first };
-    return out->end > out->first;
-}
-
-/* The cells around a cell, which are one support wide, as ranges of particles. */
-static int find_ranges(const WadiTileSort *sort, int32_t tile, int row, int lane, Range out[RANGE_MAX])
-{
-    const int32_t *neighbours = sort->tiles.neighbours[tile];
-    int count = 0;
-    for (int dk = -1; dk <= 1; ++dk) {
-        const int k = (row >> 3) + dk, tz = k < 0 ? 0 : k > 7 ? 2 : 1;
-        for (int dj = -1; dj <= 1; ++dj) {
-            const int j = (row & 7) + dj, ty = j < 0 ? 0 : j > 7 ? 2 : 1;
-            const int bit = (j & 7) + 8 * (k & 7), at = 9 * tz + 3 * ty + 1;
-            if (lane == 0) {
-                count += add_range(sort, neighbours[at - 1], bit, 7, 7, out + count);
-            }
-            count += add_range(sort, neighbours[at], bit, lane > 0 ? lane - 1 : 0, lane < 7 ? lane + 1 : 7,
-                               out + count);
-            if (lane == 7) {
-                count += add_range(sort, neighbours[at + 1], bit, 0, 0, out + count);
-            }
-        }
-    }
-    return count;
-}
-
-/* Squared distance between cells so many cells apart, spacings^2. */
-static float square_between(int cells)
-{
-    const int apart = cells < 0 ? -cells : cells, gap = apart > 1 ? 2 * (apart - 1) : 0;
-    return (float)(gap * gap);
-}
-
-/* The particles of a row of a tile, `square` away, that may be neighbours of a cell in lane `from` with the
- * largest size `own`. */
-static int add_mixed_range(const Search *s, int32_t tile, int bit, int from, float square, float own,
-                           Range *out)
-{
-    const WadiTileSort *sort = s->in->sort;
-    if (tile < 0 || (sort->row_mask[tile] >> bit & 1) == 0) {
-        return 0;
-    }
-    const uint64_t before = sort->row_mask[tile] & ((UINT64_C(1) << bit) - 1);
-    const int64_t row = sort->row_first[tile] + __builtin_popcountll(before);
-    const float reach = own + s->row_largest[row], left = reach * reach - square;
-    int cells = 1;
-    while (square_between(cells + 1) < left) {
-        ++cells;
-    }
-    const int l0 = from - cells > 0 ? from - cells : 0, l1 = from + cells < 7 ? from + cells : 7;
-    if (!(left > 0.0f) || l0 > l1) {
-        return 0;
-    }
-    const int32_t *start = sort->cell_start + 8 * row;
-    *out = (Range){ start[l0] - sort->first, start[l1 + 1] - sort->first };
-    return out->end > out->first;
-}
-
-/* The cells around a cell in which its particles may have neighbours, where sizes differ: fine particles
- * look one cell far among fine ones, and farther for coarse ones alone. */
-static int find_mixed_ranges(const Search *s, int32_t tile, int row, int lane, float own,
-                             Range out[RANGE_MAX])
-{
-    const int32_t *neighbours = s->in->sort->tiles.neighbours[tile];
-    const int first = lane < s->cells ? 0 : 1, last = lane + s->cells > 7 ? 2 : 1;
-    int count = 0;
-    for (int dk = -s->cells; dk <= s->cells; ++dk) {
-        const int k = (row >> 3) + dk, tz = k < 0 ? 0 : k > 7 ? 2 : 1;
-        for (int dj = -s->cells; dj <= s->cells; ++dj) {
-            const int j = (row & 7) + dj, ty = j < 0 ? 0 : j > 7 ? 2 : 1;
-            const int bit = (j & 7) + 8 * (k & 7), at = 9 * tz + 3 * ty;
-            const float square = square_between(dj) + square_between(dk);
-            for (int tx = first; tx <= last; ++tx) {
-                count += add_mixed_range(s, neighbours[at + tx], bit, lane - 8 * (tx - 1), square, own,
-                                         out + count);
-            }
-        }
-    }
-    return count;
-}
-
 /* Bits of the particles j .. j + 7 that are within the support of i. */
 static inline __attribute__((always_inline)) unsigned find_within(const Search *s, int32_t i, int32_t j)
 {
@@ -157,8 +70,8 @@ static inline __attribute__((always_inline)) unsigned find_within(const Search *
         sum += d * d;
     }
     WadiI8 is_within;
-    if (s->reach != NULL) {
-        const WadiF8 reach = *(const WadiF8 *)(s->reach + j) + s->reach[i];
+    if (s->reach.of != NULL) {
+        const WadiF8 reach = *(const WadiF8 *)(s->reach.of + j) + s->reach.of[i];
         is_within = sum < reach * reach;
     } else {
         const float reach = (float)(WADI_SPH_SUPPORT * WADI_SPH_PLACES);
@@ -202,26 +115,34 @@ static inline __attribute__((always_inline)) unsigned find_neighbours(const Sear
 /* Those of the particles j .. j + 7 that are of the kind of i, as bits. */
 static inline __attribute__((always_inline)) unsigned find_same(const Search *s, int32_t i, int32_t j)
 {
-    unsigned bits = 0;
-    for (int lane = 0; lane < LANES; ++lane) {
-        const int32_t at = j + lane < s->pairs->count ? j + lane : i;
-        bits |= (unsigned)(s->in->is_sand[at] == s->in->is_sand[i]) << lane;
+    if (s->sand == NULL) {
+        return 0xffu;
     }
-    return bits;
+    const unsigned sand = (s->sand[j >> 3] | (unsigned)s->sand[(j >> 3) + 1] << 8) >> (j & 7) & 0xffu;
+    return s->in->is_sand[i] ? sand : ~sand & 0xffu;
 }
 
-static void count(const Search *s, int32_t i, const Range *ranges, int range_count)
+static int64_t count_groups(const WadiSphRange *ranges, int range_count)
 {
-    int32_t same = 0, other = 0;
+    int64_t groups = 0;
+    for (int r = 0; r < range_count; ++r) {
+        groups += (ranges[r].end - ranges[r].first + LANES - 1) / LANES;
+    }
+    return groups;
+}
+
+static void count(const Search *s, int32_t i, const WadiSphRange *ranges, int range_count, uint8_t *found)
+{
+    int32_t same = 0, all = 0;
     for (int r = 0; r < range_count; ++r) {
         for (int32_t j = ranges[r].first; j < ranges[r].end; j += LANES) {
             const unsigned bits = find_neighbours(s, i, j, ranges[r].end);
-            const unsigned kind = s->has_both && bits != 0 ? find_same(s, i, j) : 0xffu;
-            same += __builtin_popcount(bits & kind);
-            other += __builtin_popcount(bits & ~kind);
+            *found++ = (uint8_t)bits;
+            all += __builtin_popcount(bits);
+            same += __builtin_popcount(bits & find_same(s, i, j));
         }
     }
-    s->pairs->start[i + 1] = same + other;
+    s->pairs->start[i + 1] = all;
     s->pairs->same[i] = same;
 }
 
@@ -288,15 +209,19 @@ static inline __attribute__((always_inline)) void add_to_list(const Search *s, i
     }
 }
 
-static void fill(const Search *s, int32_t i, const Range *ranges, int range_count)
+static void fill(const Search *s, int32_t i, const WadiSphRange *ranges, int range_count,
+                 const uint8_t *found)
 {
     const WadiSphPairsIn *in = s->in;
     const int64_t first = s->pairs->start[i];
     List same = { .to = first }, other = { .to = first + s->pairs->same[i] };
     for (int r = 0; r < range_count; ++r) {
         for (int32_t j = ranges[r].first; j < ranges[r].end; j += LANES) {
-            const unsigned bits = find_neighbours(s, i, j, ranges[r].end);
-            const unsigned kind = s->has_both && bits != 0 ? find_same(s, i, j) : 0xffu;
+            const unsigned bits = *found++;
+            if (bits == 0) {
+                continue;
+            }
+            const unsigned kind = find_same(s, i, j);
             add_to_list(s, i, &same, j, bits & kind);
             if ((bits & ~kind) != 0) {
                 add_to_list(s, i, &other, j, bits & ~kind);
@@ -312,13 +237,26 @@ static void fill(const Search *s, int32_t i, const Range *ranges, int range_coun
                     (near >= 0 ? in->walls->cover[near] : 0.0f);
 }
 
-static void skip(const Search *s, int32_t i)
+static bool is_fixed(const Search *s, int32_t i)
 {
-    if (!s->is_filling) {
-        s->pairs->start[i + 1] = 0;
-        s->pairs->same[i] = 0;
+    return s->in->fixed != NULL && s->in->fixed[i] != 0;
+}
+
+/* One pass over the particles of a cell, of which `found` has `groups` bytes each. */
+static void search_cell(const Search *s, int32_t from, int32_t to, const WadiSphRange *ranges,
+                        int range_count, uint8_t *found, int64_t groups)
+{
+    for (int32_t i = from; i < to; ++i, found += groups) {
+        if (is_fixed(s, i)) {
+            s->pairs->start[i + 1] = s->pass == PASS_COUNT ? 0 : s->pairs->start[i + 1];
+            s->pairs->same[i] = 0;
+            s->density[i] = 1.0f;
+        } else if (s->pass == PASS_FILL) {
+            fill(s, i, ranges, range_count, found);
+        } else {
+            count(s, i, ranges, range_count, found);
+        }
     }
-    s->density[i] = 1.0f;
 }
 
 static void search_tiles(void *context, int64_t first, int64_t end)
@@ -327,26 +265,23 @@ static void search_tiles(void *context, int64_t first, int64_t end)
     const WadiTileSort *sort = s->in->sort;
     for (int64_t t = first; t < end; ++t) {
         int32_t row = sort->row_first[t];
+        int64_t at = s->pass == PASS_MEASURE ? 0 : s->found_start[t];
         for (uint64_t rows = sort->row_mask[t]; rows != 0; rows &= rows - 1, ++row) {
             for (int lane = 0; lane < 8; ++lane) {
                 const int32_t from = sort->cell_start[8 * row + lane] - sort->first;
                 const int32_t to = sort->cell_start[8 * row + lane + 1] - sort->first;
-                Range ranges[RANGE_MAX];
-                const int range_count =
-                    from >= to           ? 0
-                    : s->largest == NULL ? find_ranges(sort, (int32_t)t, __builtin_ctzll(rows), lane, ranges)
-                                         : find_mixed_ranges(s, (int32_t)t, __builtin_ctzll(rows), lane,
-                                                             s->largest[8 * row + lane], ranges);
-                for (int32_t i = from; i < to; ++i) {
-                    if (s->in->fixed != NULL && s->in->fixed[i] != 0) {
-                        skip(s, i);
-                    } else if (s->is_filling) {
-                        fill(s, i, ranges, range_count);
-                    } else {
-                        count(s, i, ranges, range_count);
-                    }
+                WadiSphRange ranges[WADI_SPH_RANGE_MAX];
+                const WadiSphCell cell = { (int32_t)t, row, __builtin_ctzll(rows), lane };
+                const int range_count = from < to ? wadi_sph_find_ranges(&s->reach, &cell, ranges) : 0;
+                const int64_t groups = count_groups(ranges, range_count);
+                if (s->pass != PASS_MEASURE) {
+                    search_cell(s, from, to, ranges, range_count, s->found + at, groups);
                 }
+                at += (to - from) * groups;
             }
+        }
+        if (s->pass == PASS_MEASURE) {
+            s->found_start[t + 1] = at;
         }
     }
 }
@@ -364,41 +299,11 @@ static float largest_factor(const WadiSphPairsIn *in, int32_t count)
     return full * full * size;
 }
 
-/* Sizes of particles and cells, where they differ. */
-static WadiStatus prepare_sizes(Search *s, WadiArena *arena, WadiError *error)
-{
-    const WadiTileSort *sort = s->in->sort;
-    const int32_t count = s->pairs->count;
-    const size_t cells = 8 * (size_t)sort->row_first[sort->tiles.count];
-    float largest = 1.0f;
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->reach, (size_t)count + LANES, "neighbours", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->largest, cells, "neighbours", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->row_largest, cells / 8, "neighbours", error));
-    memset(s->reach + count, 0, LANES * sizeof *s->reach);
-    memset(s->row_largest, 0, cells / 8 * sizeof *s->row_largest);
-    for (size_t c = 0; c < cells; ++c) {
-        s->largest[c] = 0.0f;
-        for (int32_t i = sort->cell_start[c] - sort->first; i < sort->cell_start[c + 1] - sort->first; ++i) {
-            const float size = s->in->size[i];
-            s->reach[i] = size * (float)(0.5 * WADI_SPH_SUPPORT * WADI_SPH_PLACES);
-            s->largest[c] = size > s->largest[c] ? size : s->largest[c];
-        }
-        s->row_largest[c / 8] = fmaxf(s->row_largest[c / 8], s->largest[c]);
-        largest = fmaxf(largest, s->largest[c]);
-    }
-    const int wanted = (int)ceilf(largest - 1e-3f);
-    s->cells = wanted < REACH_MAX ? wanted : REACH_MAX;
-    return WADI_OK;
-}
-
 /* What all passes read. */
 static void prepare(Search *s)
 {
     const WadiSphPairsIn *in = s->in;
     const int32_t count = s->pairs->count;
-    for (int32_t i = 0; i < count; ++i) {
-        s->has_both = s->has_both || in->is_sand[i] != in->is_sand[0];
-    }
     s->pairs->steepest = wadi_sph_steepest(in->kernel->scale);
     s->pairs->slope_unit = s->pairs->steepest * largest_factor(in, count) * (1.0f / UINT16_MAX);
     for (unsigned bits = 0; bits < 1u << LANES; ++bits) {
@@ -409,6 +314,41 @@ static void prepare(Search *s)
         }
     }
     wadi_parallel_for(count, PARTICLE_BLOCK, set_places, s);
+}
+
+/* Bits of the kinds, where there are both. */
+static WadiStatus prepare_kinds(Search *s, WadiArena *arena, WadiError *error)
+{
+    const uint8_t *is_sand = s->in->is_sand;
+    const int32_t count = s->pairs->count;
+    bool has_both = false;
+    for (int32_t i = 0; i < count; ++i) {
+        has_both = has_both || is_sand[i] != is_sand[0];
+    }
+    if (!has_both) {
+        return WADI_OK;
+    }
+    const size_t bytes = (size_t)count / 8 + 2;
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->sand, bytes, "neighbours", error));
+    memset(s->sand, 0, bytes);
+    for (int32_t i = 0; i < count; ++i) {
+        s->sand[i >> 3] |= (uint8_t)(is_sand[i] << (i & 7));
+    }
+    return WADI_OK;
+}
+
+/* Room for what the distances tell. */
+static WadiStatus prepare_found(Search *s, WadiArena *arena, WadiError *error)
+{
+    const int32_t tiles = s->in->sort->tiles.count;
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->found_start, (size_t)tiles + 1, "neighbours", error));
+    s->pass = PASS_MEASURE;
+    wadi_parallel_for(tiles, 1, search_tiles, s);
+    s->found_start[0] = 0;
+    for (int32_t t = 0; t < tiles; ++t) {
+        s->found_start[t + 1] += s->found_start[t];
+    }
+    return WADI_ARENA_NEW_TEMPORARY(arena, &s->found, (size_t)s->found_start[tiles], "neighbours", error);
 }
 
 static WadiStatus invert_volumes(WadiSphPairs *pairs, const WadiSphPairsIn *in, WadiArena *arena,
@@ -431,21 +371,22 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
 {
     const WadiTileSort *sort = in->sort;
     const int32_t count = sort->tile_start[sort->tiles.count] - sort->first;
-    Search s = { .in = in, .pairs = pairs, .density = density, .cells = ONE_SIZE_REACH };
+    Search s = { .in = in, .pairs = pairs, .density = density };
     *pairs = (WadiSphPairs){ .count = count, .size = in->size };
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->place, (size_t)count, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->start, (size_t)count + 1, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->same, (size_t)count, "neighbours", error));
     WADI_TRY(invert_volumes(pairs, in, arena, error));
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    if (in->size != NULL) {
-        WADI_TRY(prepare_sizes(&s, arena, error));
-    }
+    WADI_TRY(wadi_sph_reach_find(&s.reach, sort, in->size, count, arena, error));
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s.axis[a], (size_t)count + LANES, "neighbours", error));
         memset(s.axis[a] + count, 0, LANES * sizeof(int32_t));
     }
+    WADI_TRY(prepare_kinds(&s, arena, error));
     prepare(&s);
+    WADI_TRY(prepare_found(&s, arena, error));
+    s.pass = PASS_COUNT;
     wadi_parallel_for(sort->tiles.count, 1, search_tiles, &s);
     pairs->start[0] = 0;
     for (int32_t i = 0; i < count; ++i) {
@@ -456,7 +397,7 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->slope, total + LANES, "neighbours", error));
     memset(pairs->index + total, 0, LANES * sizeof *pairs->index);
     memset(pairs->slope + total, 0, LANES * sizeof *pairs->slope);
-    s.is_filling = true;
+    s.pass = PASS_FILL;
     wadi_parallel_for(sort->tiles.count, 1, search_tiles, &s);
     wadi_arena_release_temporaries(arena, mark);
     return wadi_sph_mirrors_find(pairs, in, arena, error);

@@ -1,0 +1,140 @@
+#include "sph/pairs/sph_ranges.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sph/pairs/sph_lanes.h"
+
+/* Particles in the cells l0 .. l1 of a row of a tile. */
+static int add_range(const WadiTileSort *sort, int32_t tile, int bit, int l0, int l1, WadiSphRange *out)
+{
+    if (tile < 0 || (sort->row_mask[tile] >> bit & 1) == 0) {
+        return 0;
+    }
+    const uint64_t before = sort->row_mask[tile] & ((UINT64_C(1) << bit) - 1);
+    const int32_t *start = sort->cell_start + 8 * (sort->row_first[tile] + __builtin_popcountll(before));
+    *out = (WadiSphRange){ start[l0] - sort->first, start[l1 + 1] - sort->first };
+    return out->end > out->first;
+}
+
+/* The cells around a cell, which are one support wide, as ranges of particles. */
+static int find_even_ranges(const WadiTileSort *sort, const WadiSphCell *cell,
+                            WadiSphRange out[WADI_SPH_RANGE_MAX])
+{
+    const int32_t *neighbours = sort->tiles.neighbours[cell->tile];
+    const int lane = cell->lane;
+    int count = 0;
+    for (int dk = -1; dk <= 1; ++dk) {
+        const int k = (cell->bit >> 3) + dk, tz = k < 0 ? 0 : k > 7 ? 2 : 1;
+        for (int dj = -1; dj <= 1; ++dj) {
+            const int j = (cell->bit & 7) + dj, ty = j < 0 ? 0 : j > 7 ? 2 : 1;
+            const int bit = (j & 7) + 8 * (k & 7), at = 9 * tz + 3 * ty + 1;
+            if (lane == 0) {
+                count += add_range(sort, neighbours[at - 1], bit, 7, 7, out + count);
+            }
+            count += add_range(sort, neighbours[at], bit, lane > 0 ? lane - 1 : 0, lane < 7 ? lane + 1 : 7,
+                               out + count);
+            if (lane == 7) {
+                count += add_range(sort, neighbours[at + 1], bit, 0, 0, out + count);
+            }
+        }
+    }
+    return count;
+}
+
+/* Squared distance between cells so many cells apart, spacings^2. */
+static float square_between(int cells)
+{
+    const int apart = cells < 0 ? -cells : cells, gap = apart > 1 ? 2 * (apart - 1) : 0;
+    return (float)(gap * gap);
+}
+
+/* The particles of a row of a tile, `square` away, that may be neighbours of a cell in lane `from` with the
+ * largest size `own`. */
+static int add_mixed_range(const WadiSphReach *s, int32_t tile, int bit, int from, float square, float own,
+                           WadiSphRange *out)
+{
+    const WadiTileSort *sort = s->sort;
+    if (tile < 0 || (sort->row_mask[tile] >> bit & 1) == 0) {
+        return 0;
+    }
+    const uint64_t before = sort->row_mask[tile] & ((UINT64_C(1) << bit) - 1);
+    const int64_t row = sort->row_first[tile] + __builtin_popcountll(before);
+    const float reach = own + s->row_largest[row], left = reach * reach - square;
+    int cells = 1;
+    while (square_between(cells + 1) < left) {
+        ++cells;
+    }
+    const int l0 = from - cells > 0 ? from - cells : 0, l1 = from + cells < 7 ? from + cells : 7;
+    if (!(left > 0.0f) || l0 > l1) {
+        return 0;
+    }
+    const int32_t *start = sort->cell_start + 8 * row;
+    *out = (WadiSphRange){ start[l0] - sort->first, start[l1 + 1] - sort->first };
+    return out->end > out->first;
+}
+
+/* The cells around a cell in which its particles may have neighbours, where sizes differ: fine particles
+ * look one cell far among fine ones, and farther for coarse ones alone. */
+static int find_mixed_ranges(const WadiSphReach *s, const WadiSphCell *cell,
+                             WadiSphRange out[WADI_SPH_RANGE_MAX])
+{
+    const int32_t *neighbours = s->sort->tiles.neighbours[cell->tile];
+    const int lane = cell->lane;
+    const float own = s->largest[8 * cell->row + lane];
+    const int first = lane < s->cells ? 0 : 1, last = lane + s->cells > 7 ? 2 : 1;
+    int count = 0;
+    for (int dk = -s->cells; dk <= s->cells; ++dk) {
+        const int k = (cell->bit >> 3) + dk, tz = k < 0 ? 0 : k > 7 ? 2 : 1;
+        for (int dj = -s->cells; dj <= s->cells; ++dj) {
+            const int j = (cell->bit & 7) + dj, ty = j < 0 ? 0 : j > 7 ? 2 : 1;
+            const int bit = (j & 7) + 8 * (k & 7), at = 9 * tz + 3 * ty;
+            const float square = square_between(dj) + square_between(dk);
+            for (int tx = first; tx <= last; ++tx) {
+                count += add_mixed_range(s, neighbours[at + tx], bit, lane - 8 * (tx - 1), square, own,
+                                         out + count);
+            }
+        }
+    }
+    return count;
+}
+
+int wadi_sph_find_ranges(const WadiSphReach *reach, const WadiSphCell *cell,
+                         WadiSphRange out[WADI_SPH_RANGE_MAX])
+{
+    return reach->of == NULL ? find_even_ranges(reach->sort, cell, out) : find_mixed_ranges(reach, cell, out);
+}
+
+/* Sizes of particles and cells. */
+static WadiStatus find_sizes(WadiSphReach *s, const float *sizes, int32_t count, WadiArena *arena,
+                             WadiError *error)
+{
+    const WadiTileSort *sort = s->sort;
+    const size_t cells = 8 * (size_t)sort->row_first[sort->tiles.count];
+    float largest = 1.0f;
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->of, (size_t)count + WADI_SPH_LANES, "neighbours", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->largest, cells, "neighbours", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->row_largest, cells / 8, "neighbours", error));
+    memset(s->of + count, 0, WADI_SPH_LANES * sizeof *s->of);
+    memset(s->row_largest, 0, cells / 8 * sizeof *s->row_largest);
+    for (size_t c = 0; c < cells; ++c) {
+        s->largest[c] = 0.0f;
+        for (int32_t i = sort->cell_start[c] - sort->first; i < sort->cell_start[c + 1] - sort->first; ++i) {
+            const float size = sizes[i];
+            s->of[i] = size * (float)(0.5 * WADI_SPH_SUPPORT * WADI_SPH_PLACES);
+            s->largest[c] = size > s->largest[c] ? size : s->largest[c];
+        }
+        s->row_largest[c / 8] = fmaxf(s->row_largest[c / 8], s->largest[c]);
+        largest = fmaxf(largest, s->largest[c]);
+    }
+    const int wanted = (int)ceilf(largest - 1e-3f);
+    s->cells = wanted < WADI_SPH_REACH_MAX ? wanted : WADI_SPH_REACH_MAX;
+    return WADI_OK;
+}
+
+WadiStatus wadi_sph_reach_find(WadiSphReach *reach, const WadiTileSort *sort, const float *size,
+                               int32_t count, WadiArena *arena, WadiError *error)
+{
+    *reach = (WadiSphReach){ .sort = sort, .cells = 1 };
+    return size != NULL ? find_sizes(reach, size, count, arena, error) : WADI_OK;
+}
