@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "sph/pairs/sph_lanes.h"
 #include "sph/sph.h"
 
 enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 10, POWER_STEPS = 50, SHIFT_ITERATIONS = 3, ATTEMPTS = 12 };
@@ -41,6 +42,14 @@ typedef struct Sources {
     WadiF4 fall; /* gravity times the step, m/s */
 } Sources;
 
+/* Numbers of the pairs: 1 where the last step had pressure. */
+static void set_pressed(const WadiSphStep *step)
+{
+    for (int32_t i = 0; i < step->count; ++i) {
+        wadi_sph_set_number(&step->pairs, i, step->pressure[i] > 0.0f ? 1.0f : 0.0f);
+    }
+}
+
 /* The part of the smoothing term that a pressure has which only carries the weight, g dt over the lightness a
  * spacing: at walls, below the surface and where sand meets water it is not 0. Water would sink by a tenth of
  * g dt a step, and the pressure of sand on a floor be too low by two rows of it. Of pairs that pressed on
@@ -50,18 +59,20 @@ static float weight_part(const Sources *s, int32_t i)
 {
     const WadiSphStep *step = s->step;
     const WadiSphPairs *pairs = &step->pairs;
-    WadiF4 sum = { 0 };
+    const WadiI4 place = pairs->place[i];
+    const int64_t end = pairs->start[i] + pairs->same[i];
+    WadiF8 lanes = { 0 };
     if (!(step->pressure[i] > 0.0f)) {
         return 0.0f;
     }
-    for (int64_t n = pairs->start[i]; n < pairs->start[i] + pairs->same[i]; ++n) {
-        const int32_t j = pairs->index[n];
-        if (step->pressure[j] > 0.0f) {
-            sum += WADI_SPH_OFFSET(pairs->place[i], pairs->place[j]) * wadi_sph_slope(pairs, i, n);
-        }
+    for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
+        WadiF8 slope;
+        WadiSphEight eight;
+        wadi_sph_load_slopes(pairs, n, end, &slope);
+        wadi_sph_load_eight(pairs, &place, pairs->index + n, &eight);
+        lanes += slope * eight.number * (eight.x * s->fall[0] + eight.y * s->fall[1] + eight.z * s->fall[2]);
     }
-    sum *= s->fall;
-    const float below = sum[0] + sum[1] + sum[2];
+    const float below = wadi_sph_sum_lanes(&lanes) * wadi_sph_unit(pairs, i);
     return step->is_sand[i] && below < 0.0f ? 0.0f : SMOOTH[step->is_sand[i]] * below;
 }
 
@@ -237,6 +248,7 @@ WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
                         .step = step,
                         .source = source,
                         .fall = { dt * (float)g.x, dt * (float)g.y, dt * (float)g.z, 0.0f } };
+    set_pressed(step);
     wadi_parallel_for(step->count, BLOCK, source_block, &sources);
     in.source = source;
     in.coarse = step->is_pressure_guess ? NULL : &step->coarse;

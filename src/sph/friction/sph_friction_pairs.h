@@ -4,28 +4,47 @@
 #define WADI_SPH_FRICTION_PAIRS_H
 
 #include "sph/friction/sph_friction.h"
-
-typedef float WadiF8 __attribute__((vector_size(32), aligned(16), may_alias));
-typedef int32_t WadiI8 __attribute__((vector_size(32), aligned(16), may_alias));
-typedef uint32_t WadiU8 __attribute__((vector_size(32), aligned(16), may_alias));
+#include "sph/pairs/sph_lanes.h"
 
 #define TURN(v) __builtin_shufflevector(v, v, 1, 2, 0, 3)      /* y, z, x */
 #define TURN_BACK(v) __builtin_shufflevector(v, v, 2, 0, 1, 3) /* z, x, y */
-#define BOTH(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)
 #define TURN_BOTH(v) __builtin_shufflevector(v, v, 1, 2, 0, 3, 5, 6, 4, 7)
 #define TURN_BACK_BOTH(v) __builtin_shufflevector(v, v, 2, 0, 1, 3, 6, 4, 5, 7)
-#define ADD_HALVES(v) (__builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7))
+#define ADD_HALVES(v) (WADI_ROW_LOW(v) + WADI_ROW_HIGH(v))
 
-/* G_ij of the pairs n and n + 1 of a particle at `place` with that unit of slopes. */
-static inline __attribute__((always_inline)) void wadi_sph_two_gradients(const WadiSphPairs *pairs,
-                                                                         const WadiU8 *place, int64_t n,
-                                                                         float unit, WadiF8 *g)
+/* Of a 3 x 3 tensor, by component: what is added up over the neighbours. */
+typedef struct WadiSphTensorSum {
+    WadiF8 diagonal, above, below;
+} WadiSphTensorSum;
+
+/* Adds what two neighbours j push, slopes in units: (T_i + T_j) G_ij. With B = (xy, yz, zx) the product of T
+ * and r is (xx, yy, zz) r + B turn(r) + turn_back(B r), by component. */
+static inline __attribute__((always_inline)) void wadi_sph_push_two(
+    const WadiSphPairs *pairs, const WadiU8 *place, const WadiSphStress *stress, const WadiF8 own[2],
+    const int32_t *j, const WadiF8 *slope, WadiSphTensorSum *sum)
 {
-    const WadiU4 j = (WadiU4)pairs->place[pairs->index[n]], k = (WadiU4)pairs->place[pairs->index[n + 1]];
-    /* Not as a list of eight numbers, which goes through memory. */
-    const WadiF4 a = (float)pairs->slope[n] * unit - (WadiF4){ 0 },
-                 b = (float)pairs->slope[n + 1] * unit - (WadiF4){ 0 };
-    *g = __builtin_convertvector((WadiI8)(BOTH(j, k) - *place), WadiF8) * BOTH(a, b);
+    const WadiU4 *at = (const WadiU4 *)pairs->place;
+    const WadiU8 to = WADI_SPH_JOIN_INTS(at[j[0]], at[j[1]]);
+    const WadiSphStress *a = &stress[j[0]], *b = &stress[j[1]];
+    const WadiF8 g = __builtin_convertvector((WadiI8)(to - *place), WadiF8) * *slope;
+    const WadiF8 shear = own[1] + WADI_SPH_JOIN_FLOATS(a->shear, b->shear);
+    sum->diagonal += (own[0] + WADI_SPH_JOIN_FLOATS(a->normal, b->normal)) * g;
+    sum->above += shear * TURN_BOTH(g);
+    sum->below += shear * g;
+}
+
+/* Adds (v_j - v_i) (x) G_ij of two neighbours j, slopes in units. */
+static inline __attribute__((always_inline)) void wadi_sph_strain_two(
+    const WadiSphPairs *pairs, const WadiU8 *place, const WadiF4 *velocity, const WadiF8 *own,
+    const int32_t *j, const WadiF8 *slope, WadiSphTensorSum *sum)
+{
+    const WadiU4 *at = (const WadiU4 *)pairs->place;
+    const WadiU8 to = WADI_SPH_JOIN_INTS(at[j[0]], at[j[1]]);
+    const WadiF8 g = __builtin_convertvector((WadiI8)(to - *place), WadiF8) * *slope;
+    const WadiF8 faster = WADI_SPH_JOIN_FLOATS(velocity[j[0]], velocity[j[1]]) - *own;
+    sum->diagonal += faster * g;
+    sum->above += faster * TURN_BOTH(g);
+    sum->below += faster * TURN_BACK_BOTH(g);
 }
 
 /* Whether the particle has tractions; they are those of `near`. */
@@ -35,41 +54,33 @@ static inline bool wadi_sph_has_traction(const WadiSphFrictionIn *in, int32_t i,
     return *near >= 0 && in->is_sand[i];
 }
 
-/* sum_j (T_i + T_j) G_ij + sum_c t_c. With B = (xy, yz, zx) the product of T and r is
- * (xx, yy, zz) r + B turn(r) + turn_back(B r), by component. */
+/* sum_j (T_i + T_j) G_ij + sum_c t_c. */
 static inline __attribute__((always_inline)) void wadi_sph_friction_push(const WadiSphFrictionIn *in,
                                                                          const WadiSphFriction *friction,
                                                                          int32_t i, WadiF4 *push)
 {
-    const WadiSphStress *stress = friction->stress, own = stress[i];
-    const WadiF8 own_normal = BOTH(own.normal, own.normal), own_shear = BOTH(own.shear, own.shear);
+    const WadiSphStress *stress = friction->stress;
     const WadiSphPairs *pairs = in->pairs;
-    const int32_t *index = pairs->index;
-    const WadiU8 place = BOTH((WadiU4)pairs->place[i], (WadiU4)pairs->place[i]);
+    const WadiU4 at = (WadiU4)pairs->place[i];
+    const WadiU8 place = WADI_SPH_JOIN_INTS(at, at);
+    const WadiF8 own[2] = { WADI_SPH_JOIN_FLOATS(stress[i].normal, stress[i].normal),
+                            WADI_SPH_JOIN_FLOATS(stress[i].shear, stress[i].shear) };
     const int64_t end = pairs->start[i] + pairs->same[i];
-    const float unit = wadi_sph_unit(pairs, i);
-    WadiF8 diagonals = { 0 }, aboves = { 0 }, belows = { 0 };
-    int64_t n = pairs->start[i];
-    for (; n + 1 < end; n += 2) {
-        const WadiSphStress *j = &stress[index[n]], *k = &stress[index[n + 1]];
-        WadiF8 g;
-        wadi_sph_two_gradients(pairs, &place, n, unit, &g);
-        const WadiF8 shear = own_shear + BOTH(j->shear, k->shear);
-        diagonals += (own_normal + BOTH(j->normal, k->normal)) * g;
-        aboves += shear * TURN_BOTH(g);
-        belows += shear * g;
+    WadiSphTensorSum lanes = { 0 };
+    for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
+        const int32_t *j = pairs->index + n;
+        WadiF8 slope;
+        wadi_sph_load_slopes(pairs, n, end, &slope);
+        const WadiF8 s0 = WADI_SPH_SPREAD(slope, 0, 1), s1 = WADI_SPH_SPREAD(slope, 2, 3);
+        const WadiF8 s2 = WADI_SPH_SPREAD(slope, 4, 5), s3 = WADI_SPH_SPREAD(slope, 6, 7);
+        wadi_sph_push_two(pairs, &place, stress, own, j, &s0, &lanes);
+        wadi_sph_push_two(pairs, &place, stress, own, j + 2, &s1, &lanes);
+        wadi_sph_push_two(pairs, &place, stress, own, j + 4, &s2, &lanes);
+        wadi_sph_push_two(pairs, &place, stress, own, j + 6, &s3, &lanes);
     }
-    WadiF4 diagonal = ADD_HALVES(diagonals), above = ADD_HALVES(aboves), below = ADD_HALVES(belows);
-    if (n < end) {
-        const WadiSphStress *j = &stress[index[n]];
-        const WadiF4 g =
-            WADI_SPH_OFFSET(pairs->place[index[n]], pairs->place[i]) * wadi_sph_slope(pairs, i, n);
-        const WadiF4 shear = own.shear + j->shear;
-        diagonal += (own.normal + j->normal) * g;
-        above += shear * TURN(g);
-        below += shear * g;
-    }
-    WadiF4 sum = diagonal + above + TURN_BACK(below);
+    const WadiF4 below = ADD_HALVES(lanes.below);
+    WadiF4 sum = ADD_HALVES(lanes.diagonal) + ADD_HALVES(lanes.above) + TURN_BACK(below);
+    sum *= wadi_sph_unit(pairs, i);
     int32_t near;
     if (wadi_sph_has_traction(in, i, &near)) {
         for (int c = 0; c < in->walls->contact_count[near]; ++c) {
@@ -85,35 +96,28 @@ static inline __attribute__((always_inline)) void wadi_sph_friction_strain_of(co
                                                                               int32_t i,
                                                                               WadiSphStress *strain)
 {
-    const WadiF4 v = velocity[i];
-    const WadiF8 vs = BOTH(v, v);
     const WadiSphPairs *pairs = in->pairs;
-    const int32_t *index = pairs->index;
-    const WadiU8 place = BOTH((WadiU4)pairs->place[i], (WadiU4)pairs->place[i]);
+    const WadiU4 at = (WadiU4)pairs->place[i];
+    const WadiU8 place = WADI_SPH_JOIN_INTS(at, at);
+    const WadiF8 own = WADI_SPH_JOIN_FLOATS(velocity[i], velocity[i]);
     const int64_t end = pairs->start[i] + pairs->same[i];
+    WadiSphTensorSum lanes = { 0 };
+    for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
+        const int32_t *j = pairs->index + n;
+        WadiF8 slope;
+        wadi_sph_load_slopes(pairs, n, end, &slope);
+        const WadiF8 s0 = WADI_SPH_SPREAD(slope, 0, 1), s1 = WADI_SPH_SPREAD(slope, 2, 3);
+        const WadiF8 s2 = WADI_SPH_SPREAD(slope, 4, 5), s3 = WADI_SPH_SPREAD(slope, 6, 7);
+        wadi_sph_strain_two(pairs, &place, velocity, &own, j, &s0, &lanes);
+        wadi_sph_strain_two(pairs, &place, velocity, &own, j + 2, &s1, &lanes);
+        wadi_sph_strain_two(pairs, &place, velocity, &own, j + 4, &s2, &lanes);
+        wadi_sph_strain_two(pairs, &place, velocity, &own, j + 6, &s3, &lanes);
+    }
     const float unit = wadi_sph_unit(pairs, i);
-    WadiF8 diagonals = { 0 }, aboves = { 0 }, belows = { 0 };
-    int64_t n = pairs->start[i];
-    for (; n + 1 < end; n += 2) {
-        WadiF8 g;
-        wadi_sph_two_gradients(pairs, &place, n, unit, &g);
-        const WadiF8 difference = BOTH(velocity[index[n]], velocity[index[n + 1]]) - vs;
-        diagonals += difference * g;
-        aboves += difference * TURN_BOTH(g);
-        belows += difference * TURN_BACK_BOTH(g);
-    }
-    WadiF4 diagonal = ADD_HALVES(diagonals), above = ADD_HALVES(aboves), below = ADD_HALVES(belows);
-    if (n < end) {
-        const WadiF4 g =
-            WADI_SPH_OFFSET(pairs->place[index[n]], pairs->place[i]) * wadi_sph_slope(pairs, i, n);
-        const WadiF4 difference = velocity[index[n]] - v;
-        diagonal += difference * g;
-        above += difference * TURN(g);
-        below += difference * TURN_BACK(g);
-    }
+    const WadiF4 diagonal = ADD_HALVES(lanes.diagonal) * unit, below = ADD_HALVES(lanes.below) * unit;
     const float third = (diagonal[0] + diagonal[1] + diagonal[2]) * (1.0f / 3.0f);
     strain->normal = diagonal - (WadiF4){ third, third, third, diagonal[3] };
-    strain->shear = 0.5f * (above + TURN(below));
+    strain->shear = 0.5f * (ADD_HALVES(lanes.above) * unit + TURN(below));
     strain->shear[3] = 0.0f;
 }
 

@@ -32,6 +32,9 @@ static inline __attribute__((always_inline)) void wadi_sph_load_slopes(const Wad
     *out = __builtin_convertvector(slopes, WadiF8);
 }
 
+/* Two of eight numbers, each four times. */
+#define WADI_SPH_SPREAD(slope, a, b) __builtin_shufflevector(slope, slope, a, a, a, a, b, b, b, b)
+
 /* Two rows of four in memory, side by side. */
 #ifdef __AVX2__
 #define WADI_SPH_JOIN(a, b)                                                                                  \
@@ -43,25 +46,44 @@ static inline __attribute__((always_inline)) void wadi_sph_load_slopes(const Wad
 #define WADI_SPH_JOIN_INTS(a, b) ((WadiU8)WADI_SPH_JOIN(a, b))
 #define WADI_SPH_JOIN_FLOATS(a, b) ((WadiF8)WADI_SPH_JOIN(a, b))
 
-/* The neighbours of the entries n .. n + 7 of a particle at the place `own`. */
-static inline __attribute__((always_inline)) void wadi_sph_load_eight(const WadiSphPairs *pairs,
-                                                                      const WadiI4 *own, const int32_t *j,
-                                                                      WadiSphEight *out)
+/* Rows of four of eight neighbours j, turned into four vectors of eight. */
+static inline __attribute__((always_inline)) void wadi_sph_load_rows(const WadiU4 *at, const int32_t *j,
+                                                                     WadiU8 out[4])
 {
-    const WadiU4 *at = (const WadiU4 *)pairs->place;
     const WadiU8 a = WADI_SPH_JOIN_INTS(at[j[0]], at[j[4]]), b = WADI_SPH_JOIN_INTS(at[j[1]], at[j[5]]);
     const WadiU8 c = WADI_SPH_JOIN_INTS(at[j[2]], at[j[6]]), d = WADI_SPH_JOIN_INTS(at[j[3]], at[j[7]]);
     const WadiSphWide ab = (WadiSphWide)__builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
     const WadiSphWide cd = (WadiSphWide)__builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
     const WadiSphWide ab_high = (WadiSphWide)__builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
     const WadiSphWide cd_high = (WadiSphWide)__builtin_shufflevector(c, d, 2, 10, 3, 11, 6, 14, 7, 15);
-    const WadiU8 x = (WadiU8)__builtin_shufflevector(ab, cd, 0, 4, 2, 6);
-    const WadiU8 y = (WadiU8)__builtin_shufflevector(ab, cd, 1, 5, 3, 7);
-    const WadiU8 z = (WadiU8)__builtin_shufflevector(ab_high, cd_high, 0, 4, 2, 6);
-    out->x = __builtin_convertvector((WadiI8)((uint32_t)(*own)[0] - x), WadiF8);
-    out->y = __builtin_convertvector((WadiI8)((uint32_t)(*own)[1] - y), WadiF8);
-    out->z = __builtin_convertvector((WadiI8)((uint32_t)(*own)[2] - z), WadiF8);
-    out->number = (WadiF8)__builtin_shufflevector(ab_high, cd_high, 1, 5, 3, 7);
+    out[0] = (WadiU8)__builtin_shufflevector(ab, cd, 0, 4, 2, 6);
+    out[1] = (WadiU8)__builtin_shufflevector(ab, cd, 1, 5, 3, 7);
+    out[2] = (WadiU8)__builtin_shufflevector(ab_high, cd_high, 0, 4, 2, 6);
+    out[3] = (WadiU8)__builtin_shufflevector(ab_high, cd_high, 1, 5, 3, 7);
+}
+
+/* The neighbours of the entries n .. n + 7 of a particle at the place `own`. */
+static inline __attribute__((always_inline)) void wadi_sph_load_eight(const WadiSphPairs *pairs,
+                                                                      const WadiI4 *own, const int32_t *j,
+                                                                      WadiSphEight *out)
+{
+    WadiU8 at[4];
+    wadi_sph_load_rows((const WadiU4 *)pairs->place, j, at);
+    out->x = __builtin_convertvector((WadiI8)((uint32_t)(*own)[0] - at[0]), WadiF8);
+    out->y = __builtin_convertvector((WadiI8)((uint32_t)(*own)[1] - at[1]), WadiF8);
+    out->z = __builtin_convertvector((WadiI8)((uint32_t)(*own)[2] - at[2]), WadiF8);
+    out->number = (WadiF8)at[3];
+}
+
+/* The number beside the place of a particle. */
+static inline float wadi_sph_number(const WadiSphPairs *pairs, int32_t i)
+{
+    return ((const float *)pairs->place)[4 * (size_t)i + 3];
+}
+
+static inline void wadi_sph_set_number(const WadiSphPairs *pairs, int32_t i, float value)
+{
+    ((float *)pairs->place)[4 * (size_t)i + 3] = value;
 }
 
 static inline __attribute__((always_inline)) float wadi_sph_sum_lanes(const WadiF8 *lanes)

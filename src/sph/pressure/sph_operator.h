@@ -6,16 +6,6 @@
 #include "sph/pairs/sph_lanes.h"
 #include "sph/pressure/sph_pressure.h"
 
-static inline float wadi_sph_number(const WadiSphPairs *pairs, int32_t i)
-{
-    return ((const float *)pairs->place)[4 * (size_t)i + 3];
-}
-
-static inline void wadi_sph_set_number(const WadiSphPairs *pairs, int32_t i, float value)
-{
-    ((float *)pairs->place)[4 * (size_t)i + 3] = value;
-}
-
 /* Sums of slope (P_i + P_j) (x_i - x_j) and slope (P_i - P_j), by lane. */
 typedef struct WadiSphPush {
     WadiF8 x, y, z, rough;
@@ -82,8 +72,6 @@ static inline __attribute__((always_inline)) void wadi_sph_compress_two(const Wa
     const WadiF8 faster = *v - WADI_SPH_JOIN_FLOATS(velocity[j[0]], velocity[j[1]]);
     *sum += __builtin_convertvector((WadiI8)(*place - to), WadiF8) * *slope * faster;
 }
-
-#define WADI_SPH_SPREAD(slope, a, b) __builtin_shufflevector(slope, slope, a, a, a, a, b, b, b, b)
 
 /* sum_j G_ij . (v_i - v_j) + w_i . (v_i - v_wall). */
 static inline __attribute__((always_inline)) float wadi_sph_compression(const WadiSphPressureIn *in,

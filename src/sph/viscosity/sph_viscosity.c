@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "sph/pairs/sph_lanes.h"
 
 enum { BLOCK = 1024 };
 
@@ -57,23 +58,34 @@ static WadiF4 wall_pull(const WadiSphViscosityIn *in, const WadiF4 v, int32_t i,
 }
 
 /* The change of velocity of i by the forces of the velocities `v`; those of the walls count if
- * `has_velocity`. */
+ * `has_velocity`. The numbers of the pairs are the coefficients. */
 static WadiF4 pull_of(const WadiSphViscosityIn *in, const WadiF4 *v, int32_t i, bool has_velocity)
 {
     const WadiSphPairs *pairs = in->pairs;
     const WadiI4 place = pairs->place[i];
     const WadiF4 own = v[i];
-    const float c_own = coefficient_of(in, i), small = (float)(1e-4 * WADI_SPH_PLACES * WADI_SPH_PLACES);
-    WadiF4 sum = { 0 };
+    const float c_own = wadi_sph_number(pairs, i), small = (float)(1e-4 * WADI_SPH_PLACES * WADI_SPH_PLACES);
     const int64_t end = pairs->start[i] + pairs->same[i];
-    for (int64_t n = pairs->start[i]; n < end; ++n) {
-        const int32_t j = pairs->index[n];
-        const float c = 0.5f * (c_own + coefficient_of(in, j));
-        const WadiF4 o = WADI_SPH_OFFSET(place, pairs->place[j]), along = o * (v[j] - own), square = o * o;
-        const float r2 = square[0] + square[1] + square[2] + small;
-        sum += o * (c * wadi_sph_slope(pairs, i, n) * (along[0] + along[1] + along[2]) / r2);
+    WadiF8 x = { 0 }, y = { 0 }, z = { 0 };
+    for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
+        const int32_t *j = pairs->index + n;
+        WadiF8 slope;
+        WadiSphEight o;
+        WadiU8 to[4];
+        wadi_sph_load_slopes(pairs, n, end, &slope);
+        wadi_sph_load_eight(pairs, &place, j, &o);
+        wadi_sph_load_rows((const WadiU4 *)v, j, to);
+        const WadiF8 along =
+            o.x * ((WadiF8)to[0] - own[0]) + o.y * ((WadiF8)to[1] - own[1]) + o.z * ((WadiF8)to[2] - own[2]);
+        const WadiF8 square = o.x * o.x + o.y * o.y + o.z * o.z + small;
+        const WadiF8 pull = (c_own + o.number) * slope * along / square;
+        x += o.x * pull;
+        y += o.y * pull;
+        z += o.z * pull;
     }
-    sum *= CENTRAL * (float)WADI_SPH_PLACES;
+    WadiF4 sum;
+    wadi_sph_sum_four(&x, &y, &z, &z, &sum);
+    sum *= 0.5f * wadi_sph_unit(pairs, i) * CENTRAL * (float)WADI_SPH_PLACES;
     sum = (sum + wall_pull(in, own, i, has_velocity)) * in->lightness[i];
     sum[3] = 0.0f;
     return sum;
@@ -190,6 +202,9 @@ WadiStatus wadi_sph_viscosity(WadiF4 *velocity, const WadiSphViscosityIn *in, Wa
     WADI_TRY(WADI_ARENA_NEW(arena, &s.direction, (size_t)count, "viscosity", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s.partials, (size_t)wadi_parallel_block_count(count, BLOCK), "viscosity",
                             error));
+    for (int32_t i = 0; i < count; ++i) {
+        wadi_sph_set_number(in->pairs, i, coefficient_of(in, i));
+    }
     const double square = wadi_parallel_sum(count, BLOCK, first_residual, &s, s.partials);
     if (is_explicit(in)) {
         wadi_parallel_for(count, BLOCK, add_block, &s);
