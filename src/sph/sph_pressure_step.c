@@ -206,6 +206,7 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     const double per_step = sph->spacing / step->dt;
     const double fastest = def->density_speed * sph->spacing / sph->unit_time;
     float *pressure = NULL, *source = NULL;
+    uint8_t *is_idle = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &step->shift, (size_t)step->count, "shift", error));
     memset(step->shift, 0, (size_t)step->count * sizeof *step->shift);
     if (!sph->materials.has_water || def->pressure == WADI_SPH_PRESSURE_TAIT) {
@@ -213,11 +214,14 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &pressure, (size_t)step->count, "shift", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &source, (size_t)step->count, "shift", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &is_idle, (size_t)step->count, "shift", error));
     for (int32_t i = 0; i < step->count; ++i) {
         const double room = step->is_sand[i] ? 1.0 : 1.0 - (double)step->density[i];
         source[i] =
             (float)(room > 0.0 ? room * per_step : fmax(def->density_rate * room * per_step, -fastest));
         pressure[i] = 0.0f;
+        is_idle[i] =
+            step->is_sand[i] && step->pairs.start[i] + step->pairs.same[i] == step->pairs.start[i + 1];
     }
     WadiSphPressureIn in;
     WadiSphPressureReport report;
@@ -225,6 +229,7 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     WADI_TRY(prepare(sph, step, &in, error));
     in.source = source;
     in.is_shift = true;
+    in.is_idle = is_idle;
     in.coarse = &step->coarse;
     in.max_iterations = SHIFT_ITERATIONS;
     WADI_TRY(wadi_sph_pressure_solve(step->shift, pressure, &in, &report, arena, error));

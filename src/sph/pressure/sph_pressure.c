@@ -26,12 +26,17 @@ typedef struct Solve {
     double *partials;
 } Solve;
 
+static inline bool is_idle(const Solve *s, int32_t i)
+{
+    return s->in->is_idle != NULL && s->in->is_idle[i] != 0;
+}
+
 static void push_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        WadiF4 push;
-        s->rough[i] = wadi_sph_push(s->in, i, &push);
+        WadiF4 push = { 0 };
+        s->rough[i] = is_idle(s, i) ? 0.0f : wadi_sph_push(s->in, i, &push);
         push *= -s->in->lightness[i];
         if (s->wanted != NULL) {
             push += s->wanted[i];
@@ -44,6 +49,9 @@ static void push_block(void *context, int64_t first, int64_t end)
  * or without. */
 static inline __attribute__((always_inline)) float residual_of(const Solve *s, int32_t i, bool is_moving)
 {
+    if (is_idle(s, i)) {
+        return 0.0f;
+    }
     const int32_t near = s->in->walls->of[i];
     const float wall = near >= 0 && !is_moving && !s->in->is_shift ? s->in->walls->gradient[near][3] : 0.0f;
     return wadi_sph_compression(s->in, s->velocity, i) + wall -

@@ -18,6 +18,8 @@ typedef struct WadiSphPressureIn {
     const float *inverse;   /* per particle: 1 over the diagonal, from wadi_sph_pressure_invert */
     /* The velocities are shifts of positions: walls do not move, and all begins with 0. */
     bool is_shift;
+    /* Per particle: 1 neither has a pressure nor a neighbour that may have one. NULL: none is known. */
+    const uint8_t *is_idle;
     const float *source; /* s_i, m/s: rate at which the particle may become denser */
     float smooth[2];     /* weight of the differences between neighbours: of water, of sand */
     double largest;      /* eigenvalue of operator over diagonal, from wadi_sph_pressure_largest */
