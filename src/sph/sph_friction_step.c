@@ -33,9 +33,8 @@ typedef struct Sand {
     WadiSphStep *step;
     WadiSphFriction friction;
     float *bound;
-    WadiF4 *free;    /* v*: forces only */
-    WadiF4 *rubbed;  /* v* and friction */
-    WadiF4 *pressed; /* v* and pressure */
+    WadiF4 *free;   /* v*: forces only */
+    WadiF4 *rubbed; /* v* and friction; while friction is solved, v* and pressure instead */
     float *column[9];
     float pascal; /* of a stress of 1 m/s */
 } Sand;
@@ -147,7 +146,7 @@ static void remove_friction_block(void *context, int64_t first, int64_t end)
 {
     const Sand *s = context;
     for (int64_t i = first; i < end; ++i) {
-        s->pressed[i] = s->free[i] + (s->step->velocity[i] - s->rubbed[i]);
+        s->rubbed[i] = s->free[i] + (s->step->velocity[i] - s->rubbed[i]);
     }
 }
 
@@ -156,7 +155,7 @@ static void remove_pressure_block(void *context, int64_t first, int64_t end)
 {
     const Sand *s = context;
     for (int64_t i = first; i < end; ++i) {
-        s->rubbed[i] = s->free[i] + (s->step->velocity[i] - s->pressed[i]);
+        s->rubbed[i] = s->free[i] + (s->step->velocity[i] - s->rubbed[i]);
         s->step->velocity[i] = s->rubbed[i];
     }
 }
@@ -168,10 +167,9 @@ static WadiStatus begin(Sand *s, WadiError *error)
     WadiArena *arena = sph->context.scratch;
     const size_t count = (size_t)step->count;
     WADI_TRY(wadi_sph_friction_create(&s->friction, &step->pairs, &step->walls, arena, error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->bound, count, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->free, count, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->rubbed, count, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->pressed, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->bound, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->free, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->rubbed, count, "friction", error));
     s->pascal = (float)(sph->materials.density * sph->spacing / step->dt);
     for (int c = 0; c < 9; ++c) {
         s->column[c] =
@@ -214,7 +212,7 @@ static WadiStatus rub(Sand *s, WadiSphFrictionIn *in, WadiError *error)
     wadi_sph_find_bounds(sph, step, s->bound);
     wadi_parallel_for(step->count, BLOCK, remove_friction_block, s);
     WadiSphFrictionReport report;
-    WADI_TRY(wadi_sph_friction_solve(step->velocity, s->pressed, &s->friction, in, &report,
+    WADI_TRY(wadi_sph_friction_solve(step->velocity, s->rubbed, &s->friction, in, &report,
                                      sph->context.scratch, error));
     sph->largest_friction = report.largest;
     step->friction_solves += 1;
@@ -229,6 +227,7 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
     const bool is_first = sph->steps == 0;
     const int rounds = is_first ? FIRST_ROUNDS : def->friction_rounds;
     Sand s = { .sph = sph, .step = step };
+    const WadiArenaMark mark = wadi_arena_mark(sph->context.scratch);
     RUN("friction", begin(&s, error));
     WadiSphFrictionIn in = { .pairs = &step->pairs,
                              .walls = &step->walls,
@@ -250,5 +249,6 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
         RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
     }
     wadi_parallel_for(step->count, BLOCK, store_block, &s);
+    wadi_arena_release_temporaries(sph->context.scratch, mark);
     return WADI_OK;
 }

@@ -212,9 +212,10 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     if (!sph->materials.has_water || def->pressure == WADI_SPH_PRESSURE_TAIT) {
         return WADI_OK;
     }
-    WADI_TRY(WADI_ARENA_NEW(arena, &pressure, (size_t)step->count, "shift", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &source, (size_t)step->count, "shift", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &is_idle, (size_t)step->count, "shift", error));
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pressure, (size_t)step->count, "shift", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &source, (size_t)step->count, "shift", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &is_idle, (size_t)step->count, "shift", error));
     for (int32_t i = 0; i < step->count; ++i) {
         const double room = step->is_sand[i] ? 1.0 : 1.0 - (double)step->density[i];
         source[i] =
@@ -235,6 +236,7 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     WADI_TRY(wadi_sph_pressure_solve(step->shift, pressure, &in, &report, arena, error));
     step->shift_iterations += report.iterations;
     leave_walls(step, per_step);
+    wadi_arena_release_temporaries(arena, mark);
     return WADI_OK;
 }
 

@@ -154,8 +154,8 @@ WadiStatus wadi_sph_friction_create(WadiSphFriction *friction, const WadiSphPair
                                     const WadiSphWalls *walls, WadiArena *arena, WadiError *error)
 {
     const size_t count = (size_t)pairs->count, near = (size_t)walls->count;
-    WADI_TRY(WADI_ARENA_NEW(arena, &friction->stress, count, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &friction->traction, near, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->stress, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->traction, near, "friction", error));
     memset(friction->stress, 0, count * sizeof *friction->stress);
     memset(friction->traction, 0, near * sizeof *friction->traction);
     return WADI_OK;

@@ -40,7 +40,7 @@ typedef struct WadiSphFrictionReport {
     double largest;  /* in->largest, or more where that was too small and the residual grew */
 } WadiSphFrictionReport;
 
-/* Memory for the unknowns, all 0. */
+/* Memory for the unknowns, all 0: temporaries of the arena. */
 WadiStatus wadi_sph_friction_create(WadiSphFriction *friction, const WadiSphPairs *pairs,
                                     const WadiSphWalls *walls, WadiArena *arena, WadiError *error);
 

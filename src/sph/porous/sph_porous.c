@@ -18,7 +18,7 @@ static void gain_block(void *context, int64_t first, int64_t end)
         WadiF4 momentum = { 0 };
         for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
             const int32_t j = pairs->index[n];
-            const double out = x->flow[n];
+            const double out = (double)x->flow[n];
             if (out == 0.0) {
                 continue;
             }

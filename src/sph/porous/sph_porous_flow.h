@@ -19,7 +19,7 @@ typedef struct WadiSphFlow {
     double *head;        /* p - P_c, Pa */
     double *mobility;    /* S^b; of water 1 */
     double *seeping;     /* the same towards water: only saturated sand gives */
-    double *flow;        /* per pair of an active particle: mass that leaves it */
+    float *flow;         /* per pair of an active particle: mass that leaves it */
     double *give, *take; /* factors of donors and acceptors */
     double *into;        /* mass that an active particle would take without limits */
     double *next;        /* take of the full ones, as it becomes known in a round */

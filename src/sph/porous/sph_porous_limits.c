@@ -55,9 +55,10 @@ static void limit_block(void *context, int64_t first, int64_t end)
         double out = 0.0, into = 0.0;
         for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
             double conductance;
-            const double mass =
-                wadi_sph_flux(x, i, pairs->index[n], wadi_sph_pair_slope(pairs, n), &conductance);
-            x->flow[n] = mass;
+            const float flow =
+                (float)wadi_sph_flux(x, i, pairs->index[n], wadi_sph_pair_slope(pairs, n), &conductance);
+            const double mass = (double)flow;
+            x->flow[n] = flow;
             out += mass > 0.0 ? mass : 0.0;
             into += mass < 0.0 ? -mass : 0.0;
         }
@@ -82,7 +83,7 @@ static double sure_loss(const WadiSphFlow *x, int32_t i, uint32_t first, uint32_
     for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
         const int32_t j = pairs->index[n];
         const double *factor = factors[x->rank[j] - first < end - first];
-        loss += wadi_sph_whole_quanta(larger(0.0, x->flow[n]) * smaller(give, factor[j]));
+        loss += wadi_sph_whole_quanta(larger(0.0, (double)x->flow[n]) * smaller(give, factor[j]));
     }
     return loss;
 }
