@@ -73,7 +73,6 @@ typedef struct WadiSphStep {
     int32_t spawn_count;
     WadiF4 *shift; /* added to the velocity in the move alone, m/s */
     int pressure_solves, pressure_iterations, shift_iterations;
-    bool is_pressure_guess; /* a few iterations suffice */
     int friction_solves, friction_iterations;
 } WadiSphStep;
 
@@ -110,7 +109,9 @@ WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiE
 double wadi_sph_sound_speed(const WadiSph *sph, double time);
 double wadi_sph_sound_step(const WadiSph *sph, double time);
 WadiStatus wadi_sph_tait_pressure(WadiSph *sph, WadiSphStep *step);
-/* sph_pressure_step.c: velocities without compression, and the shift that parts crowded water. */
+/* sph_pressure_step.c: velocities with the pressure of the last step; those without compression; the shift
+ * that parts crowded water. */
+void wadi_sph_apply_pressure(WadiSphStep *step);
 WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_friction_step.c: the columns of stress; pressure and friction of a scene with sand. */

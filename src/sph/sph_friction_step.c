@@ -1,6 +1,5 @@
-/* Sand in a step: pressure, friction at that pressure, pressure again. The pressure comes last, so that what
- * is left of the error is friction and not compression; the first solve only renews the pressure of the
- * last step. Stresses are kept from step to step by the
+/* Sand in a step: friction at the pressure of the last step, then pressure. The pressure comes last, so that
+ * what is left of the error is friction and not compression. Stresses are kept from step to step by the
  * particles: without that a pile would melt. [theory 11.5] */
 #include <math.h>
 #include <string.h>
@@ -241,9 +240,11 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
     memcpy(s.free, step->velocity, (size_t)step->count * sizeof *s.free);
     RUN("friction", (wadi_sph_friction_apply(s.rubbed, s.free, &s.friction, &in), WADI_OK));
     memcpy(step->velocity, s.rubbed, (size_t)step->count * sizeof *s.free);
-    step->is_pressure_guess = !is_first;
-    RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
-    step->is_pressure_guess = false;
+    if (is_first) {
+        RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
+    } else {
+        RUN("pressure", (wadi_sph_apply_pressure(step), WADI_OK));
+    }
     for (int n = 0; n < rounds; ++n) {
         RUN("friction", rub(&s, &in, error));
         RUN("pressure", wadi_sph_solve_pressure(sph, step, error));

@@ -7,7 +7,6 @@
 #include "sph/sph.h"
 
 enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 10, POWER_STEPS = 50, SHIFT_ITERATIONS = 3, ATTEMPTS = 12 };
-enum { GUESS_ITERATIONS = 3 };
 
 /* Of the differences between neighbours. Without it patterns that no gradient sees grow in the pressure,
  * and the solve takes twice the iterations. Sand needs more, since friction keeps such patterns from
@@ -158,9 +157,7 @@ static WadiStatus prepare(WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in
         wadi_sph_pressure_invert(inverse, in);
         step->inverse = in->inverse = inverse;
     }
-    if (!step->is_pressure_guess) {
-        WADI_TRY(measure(sph, in, error));
-    }
+    WADI_TRY(measure(sph, in, error));
     in->largest = sph->largest;
     return WADI_OK;
 }
@@ -240,6 +237,14 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     return WADI_OK;
 }
 
+void wadi_sph_apply_pressure(WadiSphStep *step)
+{
+    const WadiSphPressureIn in = {
+        .pairs = &step->pairs, .walls = &step->walls, .is_sand = step->is_sand, .lightness = step->lightness
+    };
+    wadi_sph_pressure_apply(step->velocity, step->pressure, &in);
+}
+
 WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     WadiArena *arena = sph->context.scratch;
@@ -258,8 +263,7 @@ WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
     set_pressed(step);
     wadi_parallel_for(step->count, BLOCK, source_block, &sources);
     in.source = source;
-    in.coarse = step->is_pressure_guess ? NULL : &step->coarse;
-    in.max_iterations = step->is_pressure_guess ? GUESS_ITERATIONS : in.max_iterations;
+    in.coarse = &step->coarse;
     WADI_TRY(solve(sph, step, &in, error));
     wadi_arena_release(arena, mark);
     return WADI_OK;
