@@ -70,7 +70,7 @@ static const WadiSceneField sph_fields[] = {
     { "friction", WADI_SCENE_ENUM, AT(friction), .choices = &frictions_choices,
       .doc = "Friction inside sand." },
     { "friction_iterations", WADI_SCENE_INT, AT(friction_iterations), .minimum = 1, .maximum = 100000,
-      .fallback = { 5 }, .doc = "At most so many iterations of `solve` a round." },
+      .fallback = { 4 }, .doc = "At most so many iterations of `solve` a round." },
     { "friction_rounds", WADI_SCENE_INT, AT(friction_rounds), .minimum = 1, .maximum = 100, .fallback = { 1 },
       .doc = "Rounds of friction and pressure a step." },
     { "sand_step", WADI_SCENE_NUMBER, AT(sand_step), .unit = "√(dx/g)", .minimum = 1e-3, .maximum = 1000,

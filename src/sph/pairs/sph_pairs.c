@@ -57,6 +57,7 @@ static void set_places(void *context, int64_t first, int64_t end)
         const int32_t z = place_of(p->z[base + i], scale);
         s->axis[0][i] = x, s->axis[1][i] = y, s->axis[2][i] = z;
         s->pairs->place[i] = (WadiI4){ x, y, z, 0 };
+        wadi_sph_set_number(s->pairs, (int32_t)i, s->in->volume != NULL ? s->in->volume[i] : 1.0f);
     }
 }
 
@@ -154,7 +155,8 @@ typedef struct List {
     WadiF8 density;
 } List;
 
-/* Writes the first neighbours of a list, at most eight, and their slopes. */
+/* Writes the first neighbours of a list, at most eight, and their slopes. The numbers of the pairs are the
+ * volumes. */
 static void write_eight(const Search *s, int32_t i, List *list, int32_t *index, int count)
 {
     const WadiSphPairsIn *in = s->in;
@@ -165,7 +167,7 @@ static void write_eight(const Search *s, int32_t i, List *list, int32_t *index, 
     }
     wadi_sph_load_eight(pairs, &pairs->place[i], index, &eight);
     const WadiF8 square = eight.x * eight.x + eight.y * eight.y + eight.z * eight.z;
-    float w[LANES], slope[LANES], volume[LANES];
+    float w[LANES], slope[LANES];
     if (in->size != NULL) {
         float inverse[LANES];
         for (int l = 0; l < LANES; ++l) {
@@ -175,17 +177,20 @@ static void write_eight(const Search *s, int32_t i, List *list, int32_t *index, 
     } else {
         wadi_sph_weigh((const float *)&square, in->kernel->scale, w, slope);
     }
-    for (int l = 0; l < LANES; ++l) {
-        volume[l] = l >= count ? 0.0f : in->volume != NULL ? in->volume[index[l]] : 1.0f;
-    }
-    const WadiF8 part = *(const WadiF8 *)volume;
-    const float own = in->volume != NULL ? in->volume[i] : 1.0f;
+    const WadiI8 lane = { 0, 1, 2, 3, 4, 5, 6, 7 };
+    const WadiF8 part = (WadiF8)((WadiI8)eight.number & (lane < count));
     list->density += *(const WadiF8 *)w * part;
+    const float own = wadi_sph_number(pairs, i);
     const WadiF8 units = *(const WadiF8 *)slope * (part * own) * (1.0f / pairs->slope_unit) + 0.5f;
     const WadiSphShorts shorts =
         __builtin_convertvector(__builtin_convertvector(units, WadiI8), WadiSphShorts);
-    memcpy(pairs->index + list->to, index, (size_t)count * sizeof *index);
-    memcpy(pairs->slope + list->to, &shorts, (size_t)count * sizeof *pairs->slope);
+    if (count == LANES) { /* not by a call */
+        memcpy(pairs->index + list->to, index, LANES * sizeof *index);
+        memcpy(pairs->slope + list->to, &shorts, sizeof shorts);
+    } else {
+        memcpy(pairs->index + list->to, index, (size_t)count * sizeof *index);
+        memcpy(pairs->slope + list->to, &shorts, (size_t)count * sizeof *pairs->slope);
+    }
     list->to += count;
 }
 
