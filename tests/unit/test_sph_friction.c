@@ -139,6 +139,14 @@ static void test_strain_is_that_of_the_motion(void **state)
     CHECK_NEAR(strain[middle].shear[2], 0.5, 0.02);
     CHECK_NEAR(strain[middle].shear[0], 0.0, 1e-4);
     CHECK_NEAR(strain[middle].normal[2], 0.0, 1e-4);
+    /* Rigid rotation about a slanted axis has none, where no neighbour is beyond the period. */
+    const int inside = middle + PERIOD * (PERIOD / 2) + PERIOD / 2;
+    for (int i = 0; i < even->count; ++i) {
+        const float x = (float)even->x[i][0], y = (float)even->x[i][1], z = (float)even->x[i][2];
+        even->velocity[i] = (WadiF4){ 0.5f * z - 0.25f * y, 0.25f * x - z, y - 0.5f * x, 0.0f };
+    }
+    wadi_sph_friction_strain(strain, even->velocity, &shear);
+    CHECK_AT_MOST(sqrt(product(&strain[inside], &strain[inside])), 1e-5);
     free(even);
 }
 

@@ -40,6 +40,45 @@ static void the_first_row_is_as_dense_as_the_others(void **unused)
     CHECK_NEAR(slope, -1.0, 0.01);
 }
 
+/* Moments of the kernel of the solver, by shells; and the density of a lattice, at its points and anywhere
+ * between them. */
+static void a_lattice_has_density_one_everywhere(void **unused)
+{
+    (void)unused;
+    enum { SHELLS = 2000, POINTS = 9 };
+    const double h = WADI_SPH_SUPPORT, pi = 3.14159265358979323846;
+    WadiSphKernel kernel;
+    wadi_sph_kernel_init(&kernel);
+    /* The kernel of theory has the integral 1; that of the solver the lattice's sum. */
+    const double scale = (double)kernel.scale / wadi_kernel_cubic(0.0, h, 3);
+    double integral = 0.0;
+    for (int n = 0; n < SHELLS; ++n) {
+        const double r = (n + 0.5) * h / SHELLS;
+        integral += 4.0 * pi * r * r * wadi_kernel_cubic(r, h, 3) * h / SHELLS;
+    }
+    CHECK_NEAR(integral, 1.0, 1e-4);
+    double worst = 0.0;
+    for (int n = 0; n < POINTS * POINTS * POINTS; ++n) {
+        const int at[3] = { n % POINTS, n / POINTS % POINTS, n / (POINTS * POINTS) };
+        double sum = 0.0;
+        for (int m = 0; m < 6 * 6 * 6; ++m) {
+            const int cell[3] = { m % 6 - 2, m / 6 % 6 - 2, m / 36 - 2 };
+            double square = 0.0;
+            for (int a = 0; a < 3; ++a) {
+                const double d = cell[a] - (double)at[a] / (POINTS - 1);
+                square += d * d;
+            }
+            sum += square < h * h ? scale * wadi_kernel_cubic(sqrt(square), h, 3) : 0.0;
+        }
+        if (n == 0) {
+            CHECK_NEAR(sum, 1.0, 1e-6);
+        }
+        worst = fmax(worst, fabs(sum - 1.0));
+    }
+    print_message("density between the points of a lattice: within %.4f\n", worst);
+    CHECK_AT_MOST(worst, 0.02);
+}
+
 static void inner_corners_count_once(void **unused)
 {
     (void)unused;
@@ -101,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_row_is_as_dense_as_the_others),
+        cmocka_unit_test(a_lattice_has_density_one_everywhere),
         cmocka_unit_test(inner_corners_count_once),
         cmocka_unit_test(the_slope_is_the_derivative),
         cmocka_unit_test(the_row_s_image_is_the_integral_over_a_plane),
