@@ -12,7 +12,7 @@ enum { BLOCK = 512, MIN_ITERATIONS = 2 };
 /* A residual that grows by this factor shows that the eigenvalue is too small; it is then raised by it. */
 static const double GROWTH = 1.5;
 
-/* Of the acceleration, at the start: the guess is that of the last step, and what is left are short waves. With
+/* Of the acceleration, at the start: the guess is that of the last step, and short waves are left. With
  * 1 the first two steps would have no momentum; with this four iterations do what five did. */
 static const double FIRST_T = 3.0;
 

@@ -11,7 +11,7 @@ enum { BLOCK = 512, CORRECTION_EVERY = 4 };
 
 static const float LEAST_DIAGONAL = 1e-3f; /* of particles with hardly a neighbour; a lattice's is 0.3 */
 static const double LONGEST = 2.0;         /* times what the coarse grid says */
-/* Of the acceleration, where it begins anew after a correction: short waves are left everywhere, and with 1 the
+/* Of the acceleration, where it begins anew after a correction: short waves are left, and with 1 the
  * next two steps would have no momentum. */
 static const double AFTER_CORRECTION = 3.0;
 
