@@ -12,6 +12,8 @@ enum { WADI_SPH_LANES = 8 };
 typedef uint32_t WadiU8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef uint16_t WadiSphShorts __attribute__((vector_size(16), aligned(2), may_alias));
 
+/* Four numbers of a particle, of any kind. */
+typedef uint32_t WadiSphRow __attribute__((vector_size(16), aligned(4), may_alias));
 typedef uint64_t WadiSphWide __attribute__((vector_size(32), aligned(4), may_alias));
 
 /* The components of eight neighbours: offset x_i - x_j in places, and the number beside the place of j. */
@@ -54,7 +56,7 @@ static inline __attribute__((always_inline)) void wadi_sph_load_slopes(const Wad
 #define WADI_SPH_JOIN_FLOATS(a, b) ((WadiF8)WADI_SPH_JOIN(a, b))
 
 /* Rows of four of eight neighbours j, turned into four vectors of eight. */
-static inline __attribute__((always_inline)) void wadi_sph_load_rows(const WadiU4 *at, const int32_t *j,
+static inline __attribute__((always_inline)) void wadi_sph_load_rows(const WadiSphRow *at, const int32_t *j,
                                                                      WadiU8 out[4])
 {
     const WadiU8 a = WADI_SPH_JOIN_INTS(at[j[0]], at[j[4]]), b = WADI_SPH_JOIN_INTS(at[j[1]], at[j[5]]);
@@ -75,7 +77,7 @@ static inline __attribute__((always_inline)) void wadi_sph_load_eight(const Wadi
                                                                       WadiSphEight *out)
 {
     WadiU8 at[4];
-    wadi_sph_load_rows((const WadiU4 *)pairs->place, j, at);
+    wadi_sph_load_rows((const WadiSphRow *)pairs->place, j, at);
     out->x = __builtin_convertvector((WadiI8)((uint32_t)(*own)[0] - at[0]), WadiF8);
     out->y = __builtin_convertvector((WadiI8)((uint32_t)(*own)[1] - at[1]), WadiF8);
     out->z = __builtin_convertvector((WadiI8)((uint32_t)(*own)[2] - at[2]), WadiF8);

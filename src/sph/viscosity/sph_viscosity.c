@@ -74,7 +74,7 @@ static WadiF4 pull_of(const WadiSphViscosityIn *in, const WadiF4 *v, int32_t i, 
         WadiU8 to[4];
         wadi_sph_load_slopes(pairs, n, end, &slope);
         wadi_sph_load_eight(pairs, &place, j, &o);
-        wadi_sph_load_rows((const WadiU4 *)v, j, to);
+        wadi_sph_load_rows((const WadiSphRow *)v, j, to);
         const WadiF8 along =
             o.x * ((WadiF8)to[0] - own[0]) + o.y * ((WadiF8)to[1] - own[1]) + o.z * ((WadiF8)to[2] - own[2]);
         const WadiF8 square = o.x * o.x + o.y * o.y + o.z * o.z + small;
