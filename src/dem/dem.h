@@ -12,6 +12,7 @@
 #include "dem/dem_settings.h"
 #include "dem/dem_surface.h"
 #include "dem/list/dem_list.h"
+#include "dem/list/dem_margins.h"
 #include "dem/list/dem_search.h"
 #include "dem/rest/dem_cold.h"
 #include "dem/walls/dem_walls.h"

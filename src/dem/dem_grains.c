@@ -11,6 +11,7 @@ static const double RUPTURE = 0.05; /* diameters: gap at which bridges break; be
 /* Diameters of overlap in the fastest collision that is expected. In a surface flow that is one of a few
  * grains of a jet. */
 static const double IMPACT_OVERLAP = 0.1, FLOW_IMPACT_OVERLAP = 0.25;
+static const double FLOW_STEPS = 2.0 / 3.0; /* of contact_steps during that collision */
 
 double wadi_dem_radius_of(const WadiDem *dem, int64_t i)
 {
@@ -195,5 +196,6 @@ double wadi_dem_contact_step(const WadiDem *dem, double speed)
     const WadiDemDef *def = wadi_dem_def(dem->context.world->scene);
     WadiDemImpact impact = dem->slowest;
     impact.speed = fmax(impact.speed, speed);
-    return wadi_dem_contact_time((WadiDemLaw)def->law, dem->stiffness, &impact) / def->contact_steps;
+    const double steps = def->contact_steps * (def->mode == WADI_DEM_SURFACE_FLOW ? FLOW_STEPS : 1.0);
+    return wadi_dem_contact_time((WadiDemLaw)def->law, dem->stiffness, &impact) / steps;
 }

@@ -7,11 +7,11 @@
 #include "dem/dem.h"
 #include "world/water.h"
 
-enum { BLOCK = 4096, LEVELS = 6, BASE_MAX = 2 };
+enum { BLOCK = 4096 };
 
 static const double SKIN = 0.05;         /* diameters: the smallest margin */
-static const double LIFETIME = 30.0;     /* steps that the margin of a fast grain is for */
-static const double NEW_WAY = 0.2;       /* diameters that new grains fly before a list is made for them */
+static const double LIFETIME = 26.0;     /* steps that the margin of a fast grain is for */
+static const double NEW_WAY = 0.5;       /* diameters that new grains fly before a list is made for them */
 static const double USED = 0.9;          /* part of the margin after which the list is made anew */
 static const double SMALLEST_PART = 0.2; /* of its radius that a new grain has at least */
 
@@ -26,7 +26,7 @@ static const double SMALLEST_PART = 0.2; /* of its radius that a new grain has a
 typedef struct Sizes {
     float *radius; /* m: as large as it will be */
     float *margin; /* m */
-    double smallest_margin;
+    WadiDemMargins margins;
 } Sizes;
 
 static double largest_radius(const WadiDem *dem)
@@ -66,50 +66,18 @@ typedef struct Fill {
     WadiDem *dem;
     const WadiTileSort *sort;
     Sizes sizes;
-    double time, dt;
+    double time;
     float *fitted; /* radius of new grains */
-    int base;      /* level of the smallest margin */
     int32_t from;  /* grains before it are as in the last list */
 } Fill;
-
-/* Levels of margins that grains want: SKIN d 2^level. */
-static int level_of(const Fill *f, int64_t i)
-{
-    const WadiParticles *p = f->dem->context.particles;
-    const double vx = (double)p->vx[i], vy = (double)p->vy[i], vz = (double)p->vz[i];
-    const double skin = SKIN * f->dem->diameter;
-    const double wanted = sqrt(vx * vx + vy * vy + vz * vz) * LIFETIME * f->dt;
-    int level = 0;
-    while (level < LEVELS - 1 && skin * (1 << level) < wanted) {
-        ++level;
-    }
-    return level;
-}
-
-/* The smallest margin suits three quarters of the grains, for those with larger ones cost more. */
-static int find_base(const Fill *f)
-{
-    const int32_t count = f->dem->context.particles->count;
-    const int64_t awake = count - f->dem->sleep.count;
-    int64_t with[LEVELS] = { 0 };
-    for (int32_t i = f->dem->sleep.count; i < count; ++i) {
-        with[level_of(f, i)] += 1;
-    }
-    int base = 0;
-    for (int64_t below = with[0]; base < BASE_MAX && 4 * below < 3 * awake; below += with[base]) {
-        ++base;
-    }
-    return base;
-}
 
 static void size_block(void *context, int64_t begin, int64_t stop)
 {
     const Fill *f = context;
     const int64_t first = begin + f->from, end = stop + f->from;
     for (int64_t i = first; i < end; ++i) {
-        const int level = level_of(f, i);
         f->sizes.radius[i] = (float)wadi_dem_radius_of(f->dem, i);
-        f->sizes.margin[i] = (float)(SKIN * f->dem->diameter * (1 << (level > f->base ? level : f->base)));
+        f->sizes.margin[i] = 0.0f;
     }
 }
 
@@ -221,7 +189,8 @@ static WadiStatus make_pairs(WadiDem *dem, const WadiTileSort *sort, const Sizes
                                .margin = sizes->margin,
                                .mass = dem->mass,
                                .largest_radius = largest_radius(dem),
-                               .smallest_margin = (double)(float)sizes->smallest_margin,
+                               .smallest_margin =
+                                   (double)(float)wadi_dem_margin_of(&sizes->margins, sizes->margins.base),
                                .springs = springs,
                                .grain = dem->grain_column >= 0 ? wadi_dem_grain_ids(dem) : NULL,
                                .number = wadi_particles_column(dem->context.particles, dem->number_column) };
@@ -303,6 +272,7 @@ static WadiStatus make_sizes(Fill *f, size_t count, WadiError *error)
         f->sizes.margin[i] = 0.0f;
     }
     wadi_parallel_for(p->count - f->from, BLOCK, size_block, f);
+    WADI_TRY(wadi_dem_margins_find(&f->sizes.margins, p, f->sort, f->sizes.margin, scratch, error));
     wadi_parallel_for(p->count - f->from, BLOCK, fit_block, f);
     return WADI_OK;
 }
@@ -332,14 +302,16 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
     WadiTileSort sort;
     WadiDemSprings springs;
     const bool is_new = dem->is_set_changed || dem->grains.count == 0;
-    Fill f = {
-        .dem = dem, .sort = &sort, .time = step->time, .dt = step->dt, .from = is_new ? 0 : dem->sleep.count
-    };
+    Fill f = { .dem = dem,
+               .sort = &sort,
+               .sizes.margins = { .skin = SKIN * dem->diameter, .seconds = LIFETIME * step->dt },
+               .time = step->time,
+               .from = is_new ? 0 : dem->sleep.count };
+    WadiDemMargins *margins = &f.sizes.margins;
     wadi_dem_save_turning(dem);
     wadi_dem_set_friction(dem, step->time);
-    f.base = find_base(&f);
-    f.sizes.smallest_margin = SKIN * dem->diameter * (1 << f.base);
-    const double cell = 2.0 * largest_radius(dem) + 2.0001 * f.sizes.smallest_margin;
+    margins->base = wadi_dem_margins_base(margins, p, dem->sleep.count);
+    const double cell = 2.0 * (largest_radius(dem) + 1.0001 * wadi_dem_margin_of(margins, margins->base));
     WADI_TRY(wadi_tile_sort_from(&sort, p, dem->sleep.count, cell, scratch, error));
     if (is_new) {
         WADI_TRY(wadi_dem_cold_join(&springs, &dem->cold, &dem->list.pairs, scratch, error));

@@ -218,8 +218,10 @@ WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, double dt, WadiE
         recount_frozen(dem);
         dem->is_set_changed = true;
     }
-    /* Not in the first step of a frame: a resumed run has no forces of a step before it. */
-    const bool is_late = s->elapsed >= s->flow.interval && !s->is_frame_new;
+    /* With a list that is made anyway, if it comes soon. Not in the first step of a frame: a resumed run has
+     * no forces of a step before it. */
+    const bool has_list = !dem->is_stale && s->elapsed < 2.0 * s->flow.interval;
+    const bool is_late = s->elapsed >= s->flow.interval && !has_list && !s->is_frame_new;
     s->is_frame_new = false;
     if (!is_late) {
         return WADI_OK;

@@ -15,6 +15,9 @@ static const double PACKING = 0.6;
 static const double WAKING = 4.0; /* freeze_speeds at which a grain carries nothing any more */
 static const double SHALLOWER =
     1.0; /* diameters nearer to the surface than new ones that frozen grains stay */
+/* Diameters that stay awake in addition below falling grains, and the height in which these are looked for: a
+ * jet stirs the sand that it hits to this depth. */
+static const double STIRRED = 4.0, HIT_HEIGHT = 10.0;
 static const double HYSTERESIS = 0.25; /* diameters below h at which grains freeze; they wake at h */
 
 void wadi_dem_flow_init(WadiDemFlow *flow, WadiDemColumns *columns, double diameter, double repose, double g)
@@ -40,6 +43,7 @@ typedef struct Work {
     double *before;  /* h before the exchange, m */
     /* m: of the grains of a gap that do not rest, and of those that carry nothing; INFINITY: none */
     double *moving, *loose;
+    uint8_t *is_hit; /* grains fall onto it */
 } Work;
 
 static double mean_speed(const Work *w, int64_t i)
@@ -120,11 +124,16 @@ static void measure_block(void *context, int64_t first, int64_t end)
     for (int64_t gap = first; gap < end; ++gap) {
         w->surface[gap] = surface_of(w, (int32_t)gap);
         w->moving[gap] = w->loose[gap] = (double)INFINITY;
+        w->is_hit[gap] = 0;
+        const double hit_height = w->surface[gap] + HIT_HEIGHT * w->flow->diameter;
         for (int32_t k = w->start[gap]; k < w->start[gap + 1]; ++k) {
             const int32_t i = w->order[k];
             const double speed = mean_speed(w, i);
             if (speed > w->flow->freeze_speed) {
                 w->moving[gap] = fmin(w->moving[gap], p->z[i]);
+            }
+            if ((double)-p->vz[i] >= w->flow->fall_speed && p->z[i] < hit_height) {
+                w->is_hit[gap] = 1;
             }
             if (speed > WAKING * w->flow->freeze_speed) {
                 w->loose[gap] = fmin(w->loose[gap], p->z[i]);
@@ -175,7 +184,7 @@ static double resting_height(const Work *w, int32_t i)
             surface = fmin(surface, w->surface[gaps[n]] + rise);
         }
     }
-    return surface - w->flow->least_depth;
+    return surface - w->flow->least_depth - (w->is_hit[i] != 0 ? STIRRED * w->flow->diameter : 0.0);
 }
 
 /* h rises by the exchange alone, up to where sand may rest and below all that does not. It falls, and grains
@@ -272,6 +281,7 @@ static WadiStatus evaluate(Work *w, WadiArena *scratch, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->before, gaps, "surface", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->moving, gaps, "moving grains", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->loose, gaps, "moving grains", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &w->is_hit, gaps, "falling grains", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &smooth, gaps, "surface", error));
     wadi_parallel_for(awake, BLOCK, locate_block, w);
     sort_by_gap(w, awake);

@@ -5,7 +5,7 @@
 #include "core/parallel.h"
 #include "dem/list/dem_search.h"
 
-enum { TILE_BLOCK = 1, GRAIN_BLOCK = 4096 };
+enum { TILE_BLOCK = 1, GRAIN_BLOCK = 4096, ROOM = 16 };
 
 typedef uint32_t WadiU8 __attribute__((vector_size(32), aligned(4), may_alias));
 
@@ -15,12 +15,12 @@ static const float SLACK = 2.0f;      /* places, for the rounding of positions *
 typedef struct Builder {
     const WadiDemListIn *in;
     WadiDemPairs *pairs;
-    double places;       /* a metre */
-    int32_t *axis[3];    /* positions in places, modulo 2^32; padded by LANES, as the next two */
-    float *reach;        /* R + m, places */
-    float *margin;       /* m */
-    uint8_t *has_asleep; /* per grain: sleeping ones are near it; found in the first pass */
-    bool is_filling;     /* second pass: pairs are written; first: they are counted */
+    double places;          /* a metre */
+    int32_t *axis[3];       /* positions in places, modulo 2^32; padded by LANES, as the next two */
+    float *reach;           /* R + m, places */
+    float *margin;          /* m */
+    int32_t (*found)[ROOM]; /* per grain from `first` on: the first others that it owns a pair with */
+    bool is_filling; /* second pass, of the grains with more: pairs are written; first: found and counted */
 } Builder;
 
 bool wadi_dem_spring_find(const WadiDemSprings *springs, uint32_t a, uint32_t b, WadiF8 *spring)
@@ -109,6 +109,17 @@ static unsigned drop_own(const WadiDemListIn *in, int32_t i, int32_t j0, unsigne
     return others;
 }
 
+static inline void take(Visit *v, int32_t j)
+{
+    const Builder *b = v->builder;
+    if (b->is_filling) {
+        add_pair(b, v->i, j, b->pairs->start[v->i] + v->count);
+    } else if (v->count < ROOM) {
+        b->found[v->i - b->pairs->first][v->count] = j;
+    }
+    v->count += 1;
+}
+
 /* Pairs of i that it owns among the grains of a range. */
 static void visit_range(Visit *v, int32_t first, int32_t end)
 {
@@ -116,12 +127,8 @@ static void visit_range(Visit *v, int32_t first, int32_t end)
         unsigned bits = find_owned(v->builder, v->i, j0);
         bits &= end - j0 < WADI_DEM_LANES ? (1u << (end - j0)) - 1 : 0xffu;
         bits = v->builder->in->grain != NULL ? drop_own(v->builder->in, v->i, j0, bits) : bits;
-        if (!v->builder->is_filling) {
-            v->count += __builtin_popcount(bits);
-            continue;
-        }
         for (; bits != 0; bits &= bits - 1) {
-            add_pair(v->builder, v->i, j0 + __builtin_ctz(bits), v->builder->pairs->start[v->i] + v->count++);
+            take(v, j0 + __builtin_ctz(bits));
         }
     }
 }
@@ -139,10 +146,25 @@ static void visit_asleep(Visit *v)
         const double limit = v->reach + (double)in->radius[j];
         const bool is_own = in->grain != NULL && in->grain[j] == in->grain[v->i];
         if (wadi_dot(d, d) < limit * limit && !is_own) {
-            if (v->builder->is_filling) {
-                add_pair(v->builder, v->i, j, v->builder->pairs->start[v->i] + v->count);
-            }
-            v->count += 1;
+            take(v, j);
+        }
+    }
+}
+
+/* Whether the first pass found more pairs of a grain than it could keep. */
+static bool has_more(const Builder *b, int32_t i)
+{
+    return b->pairs->start[i + 1] - b->pairs->start[i] > ROOM;
+}
+
+static void fill_grains(void *context, int64_t first, int64_t end)
+{
+    const Builder *b = context;
+    for (int64_t n = first; n < end; ++n) {
+        const int32_t i = (int32_t)n + b->pairs->first;
+        const int32_t start = b->pairs->start[i], count = b->pairs->start[i + 1] - start;
+        for (int32_t k = 0; k < count && count <= ROOM; ++k) {
+            add_pair(b, i, b->found[n][k], start + k);
         }
     }
 }
@@ -153,6 +175,9 @@ static void visit_cell(const Builder *b, const WadiDemRanges *near, int32_t firs
     const WadiDemListIn *in = b->in;
     const WadiParticles *p = in->particles;
     for (int32_t i = first; i < end; ++i) {
+        if (b->is_filling && !has_more(b, i)) {
+            continue;
+        }
         Visit v = { .builder = b,
                     .i = i,
                     .reach = (double)in->radius[i] + (double)in->margin[i],
@@ -172,10 +197,8 @@ static void visit_cell(const Builder *b, const WadiDemRanges *near, int32_t firs
                 visit_range(&v, from, to);
             }
         }
-        if (in->asleep != NULL && (!b->is_filling || b->has_asleep[i] != 0)) {
-            const int32_t awake = v.count;
+        if (in->asleep != NULL) {
             visit_asleep(&v);
-            b->has_asleep[i] = v.count > awake;
         }
         if (!b->is_filling) {
             b->pairs->start[i] = v.count;
@@ -193,9 +216,15 @@ static void visit_tiles(void *context, int64_t first, int64_t end)
             for (unsigned lanes = sort->lanes[row]; lanes != 0; lanes &= lanes - 1) {
                 const int lane = __builtin_ctz(lanes);
                 const int32_t *cell = sort->cell_start + 8 * (int64_t)row + lane;
-                WadiDemRanges near;
-                wadi_dem_ranges_around(sort, (int32_t)t, __builtin_ctzll(rows), lane, &near);
-                visit_cell(b, &near, cell[0], cell[1]);
+                bool is_due = !b->is_filling;
+                for (int32_t i = cell[0]; i < cell[1] && !is_due; ++i) {
+                    is_due = has_more(b, i);
+                }
+                if (is_due) {
+                    WadiDemRanges near;
+                    wadi_dem_ranges_around(sort, (int32_t)t, __builtin_ctzll(rows), lane, &near);
+                    visit_cell(b, &near, cell[0], cell[1]);
+                }
             }
         }
     }
@@ -309,7 +338,8 @@ static WadiStatus make_places(Builder *b, WadiArena *scratch, WadiError *error)
     }
     WADI_TRY(WADI_ARENA_NEW(scratch, &b->reach, padded, "positions", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &b->margin, padded, "positions", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &b->has_asleep, padded, "positions", error));
+    WADI_TRY(
+        WADI_ARENA_NEW(scratch, &b->found, (size_t)(count - b->in->sort->first), "pairs of grains", error));
     for (int l = 0; l < WADI_DEM_LANES; ++l) {
         b->axis[0][count + l] = b->axis[1][count + l] = b->axis[2][count + l] = 0;
         b->reach[count + l] = b->margin[count + l] = 0.0f;
@@ -333,6 +363,7 @@ WadiStatus wadi_dem_list_build(WadiDemList *list, const WadiDemListIn *in, WadiA
     wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, visit_tiles, &b);
     const int64_t total = wadi_prefix_sum(pairs->start, pairs->count);
     WADI_TRY(renew_pairs(list, total, error));
+    wadi_parallel_for(pairs->count - pairs->first, GRAIN_BLOCK, fill_grains, &b);
     b.is_filling = true;
     wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, visit_tiles, &b);
     return make_slots(list, scratch, error);

@@ -40,6 +40,15 @@ void wadi_dem_ranges_around(const WadiTileSort *sort, int32_t tile, int row, int
     }
 }
 
+/* Most walks stay near the tile that they began in, whose neighbours are known. */
+static int32_t find_tile(const WadiDemWalk *walk, WadiTile tile)
+{
+    const int32_t i = tile.x - walk->home.x + 1, j = tile.y - walk->home.y + 1, k = tile.z - walk->home.z + 1;
+    const bool is_near = walk->home_index >= 0 && (i | j | k) >= 0 && i <= 2 && j <= 2 && k <= 2;
+    const WadiTileMap *tiles = &walk->sort->tiles;
+    return is_near ? tiles->neighbours[walk->home_index][9 * k + 3 * j + i] : wadi_tile_map_find(tiles, tile);
+}
+
 void wadi_dem_walk_begin(WadiDemWalk *walk, const WadiTileSort *sort, WadiVec3 x, double reach)
 {
     const double scale = 1.0 / sort->cell_size, at[3] = { x.x, x.y, x.z };
@@ -49,6 +58,9 @@ void wadi_dem_walk_begin(WadiDemWalk *walk, const WadiTileSort *sort, WadiVec3 x
         walk->high[a] = (int32_t)wadi_cell_at(at[a] + reach, scale);
         walk->at[a] = walk->low[a];
     }
+    walk->home = (WadiTile){ (int32_t)wadi_cell_at(x.x, scale) >> 3, (int32_t)wadi_cell_at(x.y, scale) >> 3,
+                             (int32_t)wadi_cell_at(x.z, scale) >> 3 };
+    walk->home_index = wadi_tile_map_find(&sort->tiles, walk->home);
 }
 
 bool wadi_dem_walk_next(WadiDemWalk *walk, int32_t *first, int32_t *end)
@@ -56,7 +68,7 @@ bool wadi_dem_walk_next(WadiDemWalk *walk, int32_t *first, int32_t *end)
     while (walk->at[2] <= walk->high[2]) {
         const int32_t x = walk->at[0], y = walk->at[1], z = walk->at[2];
         const int32_t last = (x | 7) < walk->high[0] ? (x | 7) : walk->high[0];
-        const int32_t tile = wadi_tile_map_find(&walk->sort->tiles, (WadiTile){ x >> 3, y >> 3, z >> 3 });
+        const int32_t tile = find_tile(walk, (WadiTile){ x >> 3, y >> 3, z >> 3 });
         walk->at[0] = last + 1;
         if (walk->at[0] > walk->high[0]) {
             walk->at[0] = walk->low[0];

@@ -20,7 +20,9 @@ void wadi_dem_ranges_around(const WadiTileSort *sort, int32_t tile, int row, int
 typedef struct WadiDemWalk {
     const WadiTileSort *sort;
     int32_t low[3], high[3];
-    int32_t at[3]; /* the next part of a row */
+    int32_t at[3];      /* the next part of a row */
+    WadiTile home;      /* of the point */
+    int32_t home_index; /* -1: it is not in the map */
 } WadiDemWalk;
 
 void wadi_dem_walk_begin(WadiDemWalk *walk, const WadiTileSort *sort, WadiVec3 x, double reach);

@@ -1,0 +1,95 @@
+#include "dem/list/dem_margins.h"
+
+#include "core/parallel.h"
+#include "dem/list/dem_search.h"
+
+enum { LEVELS = 6, BASE_MAX = 2, BLOCK = 4096, TILE_BLOCK = 1 };
+
+/* Lowest level whose margin is large enough for the speed of a grain. */
+static int level_of(const WadiDemMargins *m, const WadiParticles *p, int64_t i)
+{
+    const double vx = (double)p->vx[i], vy = (double)p->vy[i], vz = (double)p->vz[i];
+    const double wanted = sqrt(vx * vx + vy * vy + vz * vz) * m->seconds;
+    int level = 0;
+    while (level < LEVELS - 1 && wadi_dem_margin_of(m, level) < wanted) {
+        ++level;
+    }
+    return level;
+}
+
+int wadi_dem_margins_base(const WadiDemMargins *margins, const WadiParticles *particles, int32_t first)
+{
+    const int64_t count = particles->count - first;
+    int64_t with[LEVELS] = { 0 };
+    for (int32_t i = first; i < particles->count; ++i) {
+        with[level_of(margins, particles, i)] += 1;
+    }
+    int base = 0;
+    for (int64_t below = with[0]; base < BASE_MAX && 4 * below < 3 * count; below += with[base]) {
+        ++base;
+    }
+    return base;
+}
+
+typedef struct Finder {
+    const WadiDemMargins *margins;
+    const WadiParticles *particles;
+    const WadiTileSort *sort;
+    uint8_t *level; /* per particle of the sort */
+    float *margin;
+} Finder;
+
+static void find_levels(void *context, int64_t first, int64_t end)
+{
+    const Finder *f = context;
+    for (int64_t n = first; n < end; ++n) {
+        f->level[n] = (uint8_t)level_of(f->margins, f->particles, n + f->sort->first);
+    }
+}
+
+/* A grain that is hit moves at about half the speed of the one that hits it. */
+static void set_cell(const Finder *f, int32_t tile, int row, int lane, const int32_t cell[2])
+{
+    const int32_t shift = f->sort->first;
+    WadiDemRanges near;
+    int most = 0;
+    wadi_dem_ranges_around(f->sort, tile, row, lane, &near);
+    for (int r = 0; r < near.count; ++r) {
+        for (int32_t j = near.first[r]; j < near.end[r]; ++j) {
+            most = f->level[j - shift] > most ? f->level[j - shift] : most;
+        }
+    }
+    const int least = most - 1 > f->margins->base ? most - 1 : f->margins->base;
+    for (int32_t i = cell[0]; i < cell[1]; ++i) {
+        const int own = f->level[i - shift];
+        f->margin[i] = (float)wadi_dem_margin_of(f->margins, own > least ? own : least);
+    }
+}
+
+static void set_tiles(void *context, int64_t first, int64_t end)
+{
+    const Finder *f = context;
+    const WadiTileSort *sort = f->sort;
+    for (int64_t t = first; t < end; ++t) {
+        int32_t row = sort->row_first[t];
+        for (uint64_t rows = sort->row_mask[t]; rows != 0; rows &= rows - 1, ++row) {
+            for (unsigned lanes = sort->lanes[row]; lanes != 0; lanes &= lanes - 1) {
+                const int lane = __builtin_ctz(lanes);
+                const int32_t *cell = sort->cell_start + 8 * (int64_t)row + lane;
+                set_cell(f, (int32_t)t, __builtin_ctzll(rows), lane, cell);
+            }
+        }
+    }
+}
+
+WadiStatus wadi_dem_margins_find(const WadiDemMargins *margins, const WadiParticles *particles,
+                                 const WadiTileSort *sort, float *margin, WadiArena *scratch,
+                                 WadiError *error)
+{
+    Finder f = { .margins = margins, .particles = particles, .sort = sort, .margin = margin };
+    const int64_t count = particles->count - sort->first;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &f.level, (size_t)count, "margins of grains", error));
+    wadi_parallel_for(count, BLOCK, find_levels, &f);
+    wadi_parallel_for(sort->tiles.count, TILE_BLOCK, set_tiles, &f);
+    return WADI_OK;
+}
