@@ -1,4 +1,4 @@
-/* Neighbour lists from cell tables, for the planned solvers `sph` and `dem`. Fixed radius: the cells
+/* Neighbour lists from cell tables. Fixed radius: the cells
  * around a particle. Mixed radii: levels of cell size, each twice the one below, with two tables each: of
  * its own particles, and of those and all finer ones. A particle finds finer and equal ones in the second
  * table of its level, where its own radius decides, and coarser ones in the first tables of the levels
@@ -13,7 +13,10 @@
 enum {
     QUERY_BLOCK = 512,
     LEVEL_MAX = 32,
-    ROWS_MAX = 16, /* at most 4 cells along an axis: 3, and one for rounding at the edge of a cell */
+    REACH_MAX = 2, /* cells on each side that a search touches: 1, and one for rounding at a cell's edge */
+    SIDE_MAX = 2 * REACH_MAX + 1,
+    TESTED_MAX = 64, /* candidates tested in one go */
+    KEPT_EACH = 16,  /* neighbours of a particle, in the mean of a block, that counting keeps for writing */
 };
 
 /* A cell table with its particles' positions, and radii where they differ, in cell order. */
@@ -23,81 +26,135 @@ typedef struct Table {
     double *radius; /* NULL: one for all */
 } Table;
 
-/* The particles in the cells that a search box touches, as ranges of a table's order. Consecutive searches
- * mostly have the same box, so the last one is cached. */
+/* The rows of cells around one cell, as ranges of a table's order. Consecutive searches mostly begin in the
+ * same cell, so the last one is kept. */
 typedef struct Window {
     const Table *table;
-    int32_t low[3], high[3];
-    int row_count;
-    int32_t first[ROWS_MAX], end[ROWS_MAX];
+    int32_t center[3];
+    int reach;
+    /* Cells of one row are consecutive in the order: where each begins, and where the last one ends. */
+    int32_t bound[SIDE_MAX][SIDE_MAX][SIDE_MAX + 1];
 } Window;
 
-static void move_window(Window *window, const Table *table, const double x[3], double search_radius)
+/* A search box: the rows of a window, and the cells of each row, that it touches. */
+typedef struct Box {
+    int low[3], high[3]; /* from 0 */
+} Box;
+
+static void find_row(const WadiCells *cells, const int32_t first[3], int side, int32_t *bound)
 {
-    double size = table->cells.cell_size;
-    int32_t low[3], high[3];
-    for (int a = 0; a < 3; ++a) {
-        double q = x[a] / size;
-        /* Exceeds the rounding of q, of the other particle's q and of the distance together. */
-        double half = search_radius / size + 1e-15 * (fabs(q) + 4.0);
-        low[a] = (int32_t)floor(q - half);
-        high[a] = (int32_t)floor(q + half);
+    int32_t end = -1; /* of the cells found so far */
+    for (int n = 0; n < side; ++n) {
+        const int32_t cell = wadi_cells_find(cells, first[0] + n, first[1], first[2]);
+        for (int before = 0; before <= n && cell >= 0 && end < 0; ++before) {
+            bound[before] = cells->start[cell];
+        }
+        bound[n] = cell >= 0 ? cells->start[cell] : end >= 0 ? end : 0;
+        end = cell >= 0 ? cells->start[cell + 1] : end;
     }
-    if (window->table == table && memcmp(low, window->low, sizeof low) == 0 &&
-        memcmp(high, window->high, sizeof high) == 0) {
+    bound[side] = end >= 0 ? end : 0;
+}
+
+static void move_window(Window *window, const Table *table, const int32_t center[3], int reach)
+{
+    if (window->table == table && reach <= window->reach &&
+        memcmp(center, window->center, sizeof window->center) == 0) {
         return;
     }
     window->table = table;
-    memcpy(window->low, low, sizeof low);
-    memcpy(window->high, high, sizeof high);
-    window->row_count = 0;
-    for (int32_t k = low[2]; k <= high[2]; ++k) {
-        for (int32_t j = low[1]; j <= high[1]; ++j) {
-            /* Cells of one row are consecutive in the order, so their particles are one range. */
-            int32_t first = -1, last = -1;
-            for (int32_t i = low[0]; i <= high[0]; ++i) {
-                int32_t cell = wadi_cells_find(&table->cells, i, j, k);
-                first = first < 0 ? cell : first;
-                last = cell >= 0 ? cell : last;
-            }
-            if (first >= 0) {
-                WADI_ASSERT_ELSE(window->row_count < ROWS_MAX, return );
-                window->first[window->row_count] = table->cells.start[first];
-                window->end[window->row_count++] = table->cells.start[last + 1];
-            }
+    window->reach = reach;
+    memcpy(window->center, center, sizeof window->center);
+    for (int k = 0; k <= 2 * reach; ++k) {
+        for (int j = 0; j <= 2 * reach; ++j) {
+            const int32_t first[3] = { center[0] - reach, center[1] - reach + j, center[2] - reach + k };
+            find_row(&table->cells, first, 2 * reach + 1, window->bound[k][j]);
         }
     }
 }
 
-/* Particles of the window within the radius of x, or within their own if the table has radii and it is
+static Box search_box(Window *window, const Table *table, const double x[3], double search_radius)
+{
+    const double size = table->cells.cell_size;
+    int32_t low[3], high[3], center[3], reach = 1;
+    for (int a = 0; a < 3; ++a) {
+        const double q = x[a] / size;
+        /* Exceeds the rounding of q, of the other particle's q and of the distance together. */
+        const double half = search_radius / size + 1e-15 * (fabs(q) + 4.0);
+        low[a] = (int32_t)floor(q - half);
+        high[a] = (int32_t)floor(q + half);
+        center[a] = (int32_t)floor(q);
+        reach = center[a] - low[a] > reach || high[a] - center[a] > reach ? REACH_MAX : reach;
+    }
+    move_window(window, table, center, reach);
+    Box box;
+    for (int a = 0; a < 3; ++a) {
+        box.low[a] = low[a] - center[a] + window->reach;
+        box.high[a] = high[a] - center[a] + window->reach;
+        WADI_ASSERT(box.low[a] >= 0 && box.high[a] <= 2 * window->reach);
+    }
+    return box;
+}
+
+/* Particles of the box within the radius of x, or within their own if the table has radii and it is
  * larger. */
-static int64_t count_window(const Window *window, const double x[3], double radius)
+static int64_t count_box(const Window *window, const Box *box, const double x[3], double radius)
 {
     const Table *table = window->table;
     int64_t count = 0;
-    for (int row = 0; row < window->row_count; ++row) {
-        int32_t found = 0;
-        for (int32_t n = window->first[row]; n < window->end[row]; ++n) {
-            double dx = x[0] - table->x[n], dy = x[1] - table->y[n], dz = x[2] - table->z[n];
-            double r = table->radius != NULL && table->radius[n] > radius ? table->radius[n] : radius;
-            found += dx * dx + dy * dy + dz * dz <= r * r;
+    for (int k = box->low[2]; k <= box->high[2]; ++k) {
+        for (int j = box->low[1]; j <= box->high[1]; ++j) {
+            const int32_t *bound = window->bound[k][j];
+            int32_t found = 0;
+            for (int32_t n = bound[box->low[0]]; n < bound[box->high[0] + 1]; ++n) {
+                double dx = x[0] - table->x[n], dy = x[1] - table->y[n], dz = x[2] - table->z[n];
+                double r = table->radius != NULL && table->radius[n] > radius ? table->radius[n] : radius;
+                found += dx * dx + dy * dy + dz * dz <= r * r;
+            }
+            count += found;
         }
-        count += found;
     }
     return count;
 }
 
-static int64_t write_window(const Window *window, const double x[3], double radius, int32_t self,
-                            int32_t *out)
+/* Writes those of table->order[first..end) but `self` to `out`; end - first is at most TESTED_MAX. */
+static int32_t write_range(const Table *table, int32_t first, int32_t end, const double x[3], double radius,
+                           int32_t self, int32_t *out)
 {
-    const Table *table = window->table;
+    const int32_t *order = table->cells.order;
+    int32_t found[TESTED_MAX], count = 0;
+    /* No branch on a hit, which is hard to predict: `found` has room for all. */
+    for (int32_t n = first; n < end; ++n) {
+        double dx = x[0] - table->x[n], dy = x[1] - table->y[n], dz = x[2] - table->z[n];
+        double r = table->radius != NULL && table->radius[n] > radius ? table->radius[n] : radius;
+        found[count] = order[n];
+        count += (dx * dx + dy * dy + dz * dz <= r * r) & (order[n] != self);
+    }
+    memcpy(out, found, (size_t)count * sizeof *found);
+    return count;
+}
+
+/* Particles in the cells of the box. */
+static int64_t candidates_of(const Window *window, const Box *box)
+{
     int64_t count = 0;
-    for (int row = 0; row < window->row_count; ++row) {
-        for (int32_t n = window->first[row]; n < window->end[row]; ++n) {
-            double dx = x[0] - table->x[n], dy = x[1] - table->y[n], dz = x[2] - table->z[n];
-            double r = table->radius != NULL && table->radius[n] > radius ? table->radius[n] : radius;
-            if (dx * dx + dy * dy + dz * dz <= r * r && table->cells.order[n] != self) {
-                out[count++] = table->cells.order[n];
+    for (int k = box->low[2]; k <= box->high[2]; ++k) {
+        for (int j = box->low[1]; j <= box->high[1]; ++j) {
+            count += window->bound[k][j][box->high[0] + 1] - window->bound[k][j][box->low[0]];
+        }
+    }
+    return count;
+}
+
+static int64_t write_box(const Window *window, const Box *box, const double x[3], double radius, int32_t self,
+                         int32_t *out)
+{
+    int64_t count = 0;
+    for (int k = box->low[2]; k <= box->high[2]; ++k) {
+        for (int j = box->low[1]; j <= box->high[1]; ++j) {
+            const int32_t *bound = window->bound[k][j], end = bound[box->high[0] + 1];
+            for (int32_t n = bound[box->low[0]]; n < end; n += TESTED_MAX) {
+                const int32_t last = end - n < TESTED_MAX ? end : n + TESTED_MAX;
+                count += write_range(window->table, n, last, x, radius, self, out + count);
             }
         }
     }
@@ -150,6 +207,12 @@ static void sort_list(int32_t *list, int64_t count)
     }
 }
 
+/* Lists that counting found, block by block of the particles in cell order, for writing them. */
+typedef struct Kept {
+    int32_t *index; /* KEPT_EACH * QUERY_BLOCK of each block */
+    bool *is_whole; /* all lists of the block had room */
+} Kept;
+
 /* One search: the particles of `own` (in cell order) against own_and_finer and the levels above. */
 typedef struct Search {
     const Table *own;
@@ -160,6 +223,7 @@ typedef struct Search {
     int coarser_count;
     double radius; /* where the tables have none */
     WadiNeighbours *neighbours;
+    Kept kept; /* NULL: none */
     bool is_counting;
 } Search;
 
@@ -180,15 +244,61 @@ static void search_block(void *context, int64_t first, int64_t end)
         for (int w = 0; w <= search->coarser_count; ++w) {
             const Table *table = w == 0 ? search->own_and_finer : search->coarser[w - 1];
             double search_radius = w == 0 ? search->search_radius : search->coarser_radius[w - 1];
-            move_window(&windows[w], table, x, search_radius);
-            count += search->is_counting ? count_window(&windows[w], x, radius)
-                                         : write_window(&windows[w], x, radius, self, list + count);
+            const Box box = search_box(&windows[w], table, x, search_radius);
+            count += search->is_counting ? count_box(&windows[w], &box, x, radius)
+                                         : write_box(&windows[w], &box, x, radius, self, list + count);
         }
         if (search->is_counting) {
             neighbours->start[self] = count - 1; /* without itself */
         } else {
             sort_list(list, count);
         }
+    }
+}
+
+/* Counts the neighbours of a block and keeps their lists while there is room. */
+static void count_and_keep(void *context, int64_t first, int64_t end)
+{
+    const Search *search = context;
+    const Table *table = search->own;
+    int32_t *list = search->kept.index + first * KEPT_EACH;
+    int64_t room = (int64_t)QUERY_BLOCK * KEPT_EACH;
+    Window window = { 0 };
+    bool *is_whole = &search->kept.is_whole[first / QUERY_BLOCK];
+    *is_whole = true;
+    for (int64_t n = first; n < end && *is_whole; ++n) {
+        const double x[3] = { table->x[n], table->y[n], table->z[n] };
+        const Box box = search_box(&window, table, x, search->radius);
+        *is_whole = room >= candidates_of(&window, &box);
+        if (*is_whole) {
+            const int32_t self = table->cells.order[n];
+            const int64_t count = write_box(&window, &box, x, search->radius, self, list);
+            search->neighbours->start[self] = count;
+            list += count;
+            room -= count;
+        }
+    }
+    if (!*is_whole) {
+        search_block(context, first, end);
+    }
+}
+
+static void write_kept(void *context, int64_t first, int64_t end)
+{
+    const Search *search = context;
+    const int64_t *start = search->neighbours->start;
+    const int32_t *list = search->kept.index + first * KEPT_EACH;
+    if (!search->kept.is_whole[first / QUERY_BLOCK]) {
+        search_block(context, first, end);
+        return;
+    }
+    for (int64_t n = first; n < end; ++n) {
+        const int32_t self = search->own->cells.order[n];
+        const int64_t count = start[self + 1] - start[self];
+        int32_t *out = search->neighbours->index + start[self];
+        memcpy(out, list, (size_t)count * sizeof *out);
+        sort_list(out, count);
+        list += count;
     }
 }
 
@@ -252,10 +362,14 @@ WadiStatus wadi_neighbours_fixed(WadiNeighbours *neighbours, const WadiCells *ce
                       .radius = radius,
                       .neighbours = &made,
                       .is_counting = true };
-    wadi_parallel_for(made.count, QUERY_BLOCK, search_block, &search);
+    const int64_t blocks = wadi_parallel_block_count(made.count, QUERY_BLOCK);
+    WADI_TRY(WADI_ARENA_NEW(arena, &search.kept.is_whole, (size_t)blocks, "neighbour search", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &search.kept.index, (size_t)blocks * QUERY_BLOCK * KEPT_EACH,
+                            "neighbour search", error));
+    wadi_parallel_for(made.count, QUERY_BLOCK, count_and_keep, &search);
     WADI_TRY(allocate_lists(&made, arena, error));
     search.is_counting = false;
-    wadi_parallel_for(made.count, QUERY_BLOCK, search_block, &search);
+    wadi_parallel_for(made.count, QUERY_BLOCK, write_kept, &search);
     *neighbours = made;
     return WADI_OK;
 }
