@@ -29,6 +29,7 @@ static void clear_outbox(WadiViewHub *hub)
         hub->outbox_first = (hub->outbox_first + 1) % WADI_VIEW_OUTBOX;
         hub->outbox_count -= 1;
     }
+    hub->waiting = 0;
 }
 
 void wadi_view_hub_free(WadiViewHub *hub)
@@ -43,7 +44,9 @@ bool wadi_view_hub_receive(WadiViewHub *hub, const WadiViewMessage *message)
     bool has_room = true;
     pthread_mutex_lock(&hub->lock);
     if (message->kind == WADI_VIEW_ACK) {
-        hub->is_in_flight = false;
+        /* Pages count to a million. The picture before the newest: that one is still under way. */
+        const bool is_earlier = (message->number + 1) % 1000000 == (long)(hub->last % 1000000);
+        hub->unseen = is_earlier && hub->unseen > 1 ? 1 : 0;
         hub->ack_seconds = wadi_view_now() - hub->sent_at;
     } else if (hub->inbox_count < WADI_VIEW_INBOX) {
         hub->inbox[hub->inbox_count++] = *message;
@@ -60,12 +63,13 @@ void wadi_view_hub_connect(WadiViewHub *hub, char *greeting)
     pthread_mutex_lock(&hub->lock);
     clear_outbox(hub);
     if (greeting != NULL) {
-        hub->outbox[hub->outbox_first] = (WadiViewOut){ (unsigned char *)greeting, strlen(greeting), false };
+        hub->outbox[hub->outbox_first] =
+            (WadiViewOut){ (unsigned char *)greeting, strlen(greeting), false, 0 };
         hub->outbox_count = 1;
     }
     hub->inbox_count = 0;
     hub->has_page = true;
-    hub->is_in_flight = false;
+    hub->unseen = 0;
     hub->ack_seconds = 0.0;
     hub->generation += 1;
     pthread_cond_signal(&hub->changed);
@@ -92,22 +96,25 @@ bool wadi_view_hub_next(WadiViewHub *hub, WadiViewOut *out)
         *out = hub->outbox[hub->outbox_first];
         hub->outbox_first = (hub->outbox_first + 1) % WADI_VIEW_OUTBOX;
         hub->outbox_count -= 1;
+        hub->waiting -= out->picture > 0;
     }
     pthread_mutex_unlock(&hub->lock);
     return has_one;
 }
 
-void wadi_view_hub_send(WadiViewHub *hub, unsigned char *data, size_t size, bool is_binary, bool is_picture)
+void wadi_view_hub_send(WadiViewHub *hub, unsigned char *data, size_t size, bool is_binary, uint32_t picture)
 {
     pthread_mutex_lock(&hub->lock);
     if (data == NULL || !hub->has_page || hub->outbox_count == WADI_VIEW_OUTBOX) {
         free(data);
     } else {
         const int last = (hub->outbox_first + hub->outbox_count) % WADI_VIEW_OUTBOX;
-        hub->outbox[last] = (WadiViewOut){ data, size, is_binary };
+        hub->outbox[last] = (WadiViewOut){ data, size, is_binary, picture };
         hub->outbox_count += 1;
-        if (is_picture) {
-            hub->is_in_flight = true;
+        if (picture > 0) {
+            hub->unseen += 1;
+            hub->waiting += 1;
+            hub->last = picture;
             hub->sent_at = wadi_view_now();
         }
     }
@@ -115,6 +122,22 @@ void wadi_view_hub_send(WadiViewHub *hub, unsigned char *data, size_t size, bool
     if (hub->wake != NULL) {
         hub->wake(hub->wake_user);
     }
+}
+
+bool wadi_view_hub_has_room(WadiViewHub *hub, int others)
+{
+    pthread_mutex_lock(&hub->lock);
+    const bool has_room = hub->has_page && hub->unseen <= others && hub->waiting <= others;
+    pthread_mutex_unlock(&hub->lock);
+    return has_room;
+}
+
+double wadi_view_hub_ack_seconds(WadiViewHub *hub)
+{
+    pthread_mutex_lock(&hub->lock);
+    const double seconds = hub->ack_seconds;
+    pthread_mutex_unlock(&hub->lock);
+    return seconds;
 }
 
 int wadi_view_hub_take(WadiViewHub *hub, WadiViewMessage *messages, double seconds)

@@ -16,6 +16,7 @@ typedef struct WadiViewOut {
     unsigned char *data; /* owned; malloc */
     size_t size;
     bool is_binary;
+    uint32_t picture; /* its number; 0: none */
 } WadiViewOut;
 
 typedef struct WadiViewHub {
@@ -27,8 +28,10 @@ typedef struct WadiViewHub {
     int outbox_first, outbox_count;
     atomic_bool has_page; /* one is connected and let in */
     unsigned generation;  /* of pages: a new one has nothing yet */
-    bool is_in_flight;    /* a picture was sent and not acknowledged */
-    double sent_at;       /* s: when */
+    int unseen;           /* pictures sent and not acknowledged */
+    int waiting;          /* of these in the outbox */
+    uint32_t last;        /* number of the newest picture */
+    double sent_at;       /* s: when it was sent */
     double ack_seconds;   /* how long the last one took */
     atomic_bool quit;
     void (*wake)(void *user); /* the server has something to send */
@@ -47,8 +50,13 @@ void wadi_view_hub_disconnect(WadiViewHub *hub);
 /* The next message for the page, which the caller frees; false: none. */
 bool wadi_view_hub_next(WadiViewHub *hub, WadiViewOut *out);
 
-/* Of the simulation. Takes `data`. A picture is in flight until the page acknowledges it. */
-void wadi_view_hub_send(WadiViewHub *hub, unsigned char *data, size_t size, bool is_binary, bool is_picture);
+/* Of the simulation. Takes `data`. `picture` is the number of a picture, which is under way until the page
+ * acknowledges it or a later one; 0: another message. */
+void wadi_view_hub_send(WadiViewHub *hub, unsigned char *data, size_t size, bool is_binary, uint32_t picture);
+/* The page has room for a picture: at most `others` are under way. */
+bool wadi_view_hub_has_room(WadiViewHub *hub, int others);
+/* How long the page took for the last picture, s. */
+double wadi_view_hub_ack_seconds(WadiViewHub *hub);
 /* Moves the waiting messages to `messages` (WADI_VIEW_INBOX); waits up to `seconds` when there are none. */
 int wadi_view_hub_take(WadiViewHub *hub, WadiViewMessage *messages, double seconds);
 

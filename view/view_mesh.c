@@ -87,7 +87,7 @@ static void make_surface(WadiViewSurface *surface)
     if (wadi_particles_surface(surface->scene, &particles, &def, &mesh, &error) == WADI_OK) {
         size_t size = 0;
         unsigned char *data = wadi_view_mesh_message(&mesh, 2, 0, &size);
-        wadi_view_hub_send(surface->hub, data, size, true, false);
+        wadi_view_hub_send(surface->hub, data, size, true, 0);
     }
     wadi_mesh_release(&mesh);
     surface->seconds = wadi_view_now() - start;

@@ -20,7 +20,7 @@ void wadi_view_complain(WadiViewSession *session, const char *what, const char *
     wadi_view_json(out, why);
     fputc('}', out);
     if (fclose(out) == 0) {
-        wadi_view_hub_send(session->hub, (unsigned char *)text, size, false, false);
+        wadi_view_hub_send(session->hub, (unsigned char *)text, size, false, 0);
     } else {
         free(text);
     }
@@ -247,7 +247,7 @@ static void seek(WadiViewSession *session, long frame)
 static void obey_live(WadiViewSession *session, const WadiViewMessage *message)
 {
     session->shown = 0;
-    session->is_dirty = true;
+    session->is_dirty = session->is_edited = true;
     switch (message->kind) {
     case WADI_VIEW_SET: set_value(session, message); break;
     case WADI_VIEW_POUR: pour(session, message); break;

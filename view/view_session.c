@@ -91,7 +91,7 @@ static void send_picture(WadiViewSession *session)
         wadi_view_send_colliders(session, false);
     }
     session->sent_bytes = message.size;
-    wadi_view_hub_send(session->hub, message.data, message.size, true, true);
+    wadi_view_hub_send(session->hub, message.data, message.size, true, session->page.sequence);
     session->is_dirty = !session->is_playing && session->keep < WADI_VIEW_KEEP_ALL;
     session->pictures += 1;
 }
@@ -144,7 +144,7 @@ static void report(WadiViewSession *session, double now)
     session->report_time = time;
     session->pictures = 0;
     if (fclose(out) == 0) {
-        wadi_view_hub_send(session->hub, (unsigned char *)text, size, false, false);
+        wadi_view_hub_send(session->hub, (unsigned char *)text, size, false, 0);
     } else {
         free(text);
     }
@@ -267,14 +267,14 @@ double wadi_view_session_turn(WadiViewSession *session)
         return 0.1; /* the scene could not be loaded again */
     }
     greet(session);
-    double wait = advance(session, wadi_view_now());
+    /* What a person did is shown before the next step, and beside a picture that is still under way. */
+    const bool shows_edit = session->is_edited && wadi_view_hub_has_room(hub, 1);
+    const double wait = shows_edit ? 0.0 : advance(session, wadi_view_now());
     const double now = wadi_view_now();
-    pthread_mutex_lock(&hub->lock);
-    const bool is_ready = hub->has_page && !hub->is_in_flight;
-    const double ack_seconds = hub->ack_seconds;
-    pthread_mutex_unlock(&hub->lock);
-    if (is_ready && session->is_dirty && now - session->picture_at >= PICTURE_SECONDS) {
-        adapt(session, ack_seconds);
+    const bool is_time = now - session->picture_at >= PICTURE_SECONDS;
+    if (shows_edit || (session->is_dirty && is_time && wadi_view_hub_has_room(hub, 0))) {
+        adapt(session, wadi_view_hub_ack_seconds(hub));
+        session->is_edited = false;
         if (session->shown > 0 || make_picture(session)) {
             send_picture(session);
             session->picture_at = now;

@@ -30,6 +30,7 @@ typedef struct WadiViewSession {
     double speed;                       /* simulated seconds a second, at most */
     double pace_wall, pace_time;        /* clocks when the pace was set */
     bool is_dirty;                      /* the state changed since the last picture */
+    bool is_edited;                     /* by a person, who waits to see it */
     uint32_t shown;                     /* a past frame is shown; 0: the present state */
     char colour[WADI_VIEW_NAME_MAX];    /* quantity that the page colours by; "": it shows materials */
     char attribute[WADI_VIEW_NAME_MAX]; /* of pictures: `colour`, or what materials are shown with */

@@ -278,7 +278,7 @@ void wadi_view_send_scene(WadiViewSession *session)
     }
     fputc('}', out);
     if (fclose(out) == 0) {
-        wadi_view_hub_send(session->hub, (unsigned char *)text, size, false, false);
+        wadi_view_hub_send(session->hub, (unsigned char *)text, size, false, 0);
     } else {
         free(text);
     }
@@ -306,7 +306,7 @@ void wadi_view_send_colliders(WadiViewSession *session, bool all)
         if (status == WADI_OK) {
             size_t size = 0;
             unsigned char *data = wadi_view_mesh_message(&mesh, 3, n, &size);
-            wadi_view_hub_send(session->hub, data, size, true, false);
+            wadi_view_hub_send(session->hub, data, size, true, 0);
             wadi_mesh_release(&mesh);
         }
     }

@@ -107,7 +107,7 @@ def measure_drag():
 
 # Presses at a place and waits until the picture with more particles is drawn; milliseconds, null where there is no room to pour.
 DRAG = """new Promise((done) => { const c = document.getElementById("picture"), before = wadi.state.particles, start = performance.now();
-  const at = { clientX: X, clientY: Y, pointerId: 1, button: 0, buttons: 1, bubbles: true };
+  const at = { clientX: AT_X, clientY: AT_Y, pointerId: 1, button: 0, buttons: 1, bubbles: true };
   c.setPointerCapture = () => {};
   c.dispatchEvent(new PointerEvent("pointerdown", at));
   const look = () => { if (wadi.state.particles > before && wadi.state.acknowledged === wadi.state.picture.sequence) {
@@ -127,7 +127,7 @@ def drags(browser, *arguments):
         particles = browser.value("wadi.state.particles")
         browser.value("document.querySelector('[data-tool=water]').click()")
         for i in range(12):
-            times.append(browser.value(DRAG.replace("X", str(340 + 20 * i)).replace("Y", str(300 + 10 * (i % 3)))))
+            times.append(browser.value(DRAG.replace("AT_X", str(340 + 20 * i)).replace("AT_Y", str(300 + 10 * (i % 3)))))
             time.sleep(0.2)
     return particles, [ms for ms in times if ms is not None]
 

@@ -147,7 +147,7 @@ function loop(now) {
   requestAnimationFrame(loop);
   const elapsed = now - before;
   before = now;
-  if (!stage.isNeeded) return;
+  if (!stage.isNeeded || stage.isDrawing()) return;
   slow = elapsed > 45 ? Math.min(slow + 1, 40) : Math.max(slow - 0.5, 0);
   if (slow > 12 && $("quality").value === "auto") stage.setQuality(0);
   stage.draw();

@@ -96,7 +96,7 @@ void main() {
   center = view.xyz;
   vec3 own = colours[material];
   own *= mix(1.0, mix(1.0, 0.42, value), wetness);
-  colour = mix(own, map(value), mapped);
+  colour = mapped > 0.5 ? map(value) : own;
   glossy = wetness * value;
 }
 `;
@@ -131,29 +131,26 @@ void main() {
 }
 `;
 
-// The depth from the sun, and for picking: the place under one pixel.
+// The depth from the sun.
 export const depthVertex = PLACE + `
 uniform mat4 viewMatrix;
 uniform mat4 projectionMatrix;
 uniform float height;
-out vec3 center;
 void main() {
   gl_PointSize = 0.0;
   gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
   if (!place()) return;
   gl_Position = projectionMatrix * viewMatrix * vec4(world, 1.0);
   gl_PointSize = max(height * projectionMatrix[1][1] * radius / gl_Position.w, 1.0);
-  center = world;
 }
 `;
 export const depthFragment = `
 precision highp float;
-in vec3 center;
 out vec4 outColour;
 void main() {
   vec2 q = gl_PointCoord * 2.0 - 1.0;
   if (dot(q, q) > 1.0) discard;
-  outColour = vec4(center, 1.0);
+  outColour = vec4(1.0);
 }
 `;
 

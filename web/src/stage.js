@@ -40,7 +40,7 @@ export class Stage {
     this.center = [0, 0, 0];
     this.isNeeded = true;
     this.shadowIsOld = true;
-    this.pickTarget = new THREE.WebGLRenderTarget(1, 1, { type: THREE.FloatType });
+    this.fence = null; // of the picture that is being drawn
   }
 
   // Without a graphics card the processor draws, which the simulation may need as well.
@@ -255,7 +255,17 @@ export class Stage {
     this.resize();
   }
 
-  // Grains with the camera given; materials that only write depth or places.
+  // The last picture is not drawn yet. More of them would wait in a queue, and a person for all of them.
+  isDrawing() {
+    const gl = this.renderer.getContext();
+    if (this.fence && gl.getSyncParameter(this.fence, gl.SYNC_STATUS) === gl.SIGNALED) {
+      gl.deleteSync(this.fence);
+      this.fence = null;
+    }
+    return this.fence !== null;
+  }
+
+  // Grains with the camera given; only their depth.
   drawDepth(camera, height, target) {
     const { points, uniforms } = this.grains, hidden = [];
     for (const object of this.scene.children) {
@@ -294,6 +304,10 @@ export class Stage {
     this.renderer.render(this.scene, this.camera);
     this.shared.shadowStrength.value = strength;
     this.isNeeded = false;
+    const gl = this.renderer.getContext();
+    gl.deleteSync(this.fence);
+    this.fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
   }
 
   ray(x, y) {
@@ -304,18 +318,10 @@ export class Stage {
     return caster.ray;
   }
 
-  // The grain under the pointer, or the floor; world coordinates, or null.
+  // The grain under the pointer, or the floor; relative to the center, or null.
   pick(x, y) {
-    const rect = this.canvas.getBoundingClientRect();
-    const width = rect.width, height = rect.height, camera = this.camera.clone();
-    camera.setViewOffset(width, height, Math.floor(x - rect.left), Math.floor(y - rect.top), 1, 1);
-    camera.updateMatrixWorld();
-    // One pixel of the picture is the whole target, so that balls keep their size in pixels of it.
-    this.drawDepth(camera, 1, this.pickTarget);
-    const place = new Float32Array(4);
-    this.renderer.readRenderTargetPixels(this.pickTarget, 0, 0, 1, 1, place);
-    const hit = place[3] > 0.5 ? new THREE.Vector3(place[0], place[1], place[2]) : this.onPlane(x, y, this.floor);
-    return hit;
+    const ray = this.ray(x, y), distance = this.grains.hit(ray);
+    return distance < Infinity ? ray.at(distance, new THREE.Vector3()) : this.onPlane(x, y, this.floor);
   }
 
   // Where the pointer meets the height z (relative to the center); null: nowhere in front.
