@@ -11,7 +11,7 @@ typedef enum Shape {
     SHAPE_NAME,    /* letters, digits, _ and - */
     SHAPE_TEXT,    /* the rest of the line, printable */
     SHAPE_VALUES,  /* finite numbers */
-    SHAPE_POURING, /* a name and numbers */
+    SHAPE_AMOUNTS, /* a name and numbers */
 } Shape;
 
 typedef struct Row {
@@ -26,11 +26,12 @@ static const Row rows[] = {
     { "play", WADI_VIEW_PLAY, SHAPE_NONE, 0 },         { "pause", WADI_VIEW_PAUSE, SHAPE_NONE, 0 },
     { "step", WADI_VIEW_STEP, SHAPE_NONE, 0 },         { "restart", WADI_VIEW_RESTART, SHAPE_NONE, 0 },
     { "seek", WADI_VIEW_SEEK, SHAPE_NUMBER, 0 },       { "speed", WADI_VIEW_SPEED, SHAPE_VALUES, 1 },
-    { "set", WADI_VIEW_SET, SHAPE_TEXT, 0 },           { "pour", WADI_VIEW_POUR, SHAPE_POURING, 8 },
+    { "set", WADI_VIEW_SET, SHAPE_TEXT, 0 },           { "pour", WADI_VIEW_POUR, SHAPE_AMOUNTS, 8 },
     { "dig", WADI_VIEW_DIG, SHAPE_VALUES, 4 },         { "push", WADI_VIEW_PUSH, SHAPE_VALUES, 4 },
     { "release", WADI_VIEW_RELEASE, SHAPE_NONE, 0 },   { "scene", WADI_VIEW_SCENE, SHAPE_NAME, 0 },
     { "solver", WADI_VIEW_SOLVER, SHAPE_NAME, 0 },     { "colour", WADI_VIEW_COLOUR, SHAPE_NAME, 0 },
     { "surface", WADI_VIEW_SURFACE, SHAPE_NUMBER, 0 }, { "record", WADI_VIEW_RECORD, SHAPE_NONE, 0 },
+    { "wet", WADI_VIEW_WET, SHAPE_AMOUNTS, 1 },
 };
 
 /* The next word of the line, without blanks; moves *at behind it and its blank. */
@@ -82,7 +83,7 @@ static bool read_rest(const Row *row, const char *at, WadiViewMessage *message)
     case SHAPE_NUMBER: is_good = read_number(&at, &message->number); break;
     case SHAPE_NAME: is_good = read_name(&at, message->name); break;
     case SHAPE_VALUES: is_good = read_values(&at, message->value, row->count); break;
-    case SHAPE_POURING:
+    case SHAPE_AMOUNTS:
         is_good = read_name(&at, message->name) && read_values(&at, message->value, row->count);
         break;
     case SHAPE_TEXT:

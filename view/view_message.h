@@ -19,6 +19,7 @@ typedef enum WadiViewKind {
     WADI_VIEW_SPEED,   /* value[0]: simulated seconds a second */
     WADI_VIEW_SET,     /* text: KEY=VALUE */
     WADI_VIEW_POUR,    /* name: material; value: x y z radius vx vy vz saturation */
+    WADI_VIEW_WET,     /* name: material; value[0]: its saturation */
     WADI_VIEW_DIG,     /* value: x y z radius */
     WADI_VIEW_PUSH,    /* value: x y z radius */
     WADI_VIEW_RELEASE, /* the ball goes away */

@@ -49,6 +49,20 @@ static void set_value(WadiViewSession *session, const WadiViewMessage *message)
     }
 }
 
+static void wet(WadiViewSession *session, const WadiViewMessage *message)
+{
+    WadiError error = { 0 };
+    WadiView view;
+    const bool was_dry = wadi_view_quantity(session, "wetness", &view, NULL) != WADI_OK;
+    const double saturation = fmin(fmax(message->value[0], 0.0), 1.0);
+    if (wadi_sim_set_saturation(session->sim, message->name, saturation, &error) != WADI_OK) {
+        wadi_view_complain(session, "wet", error.text);
+    } else if (was_dry) { /* the state has a wetness now, which the page can show */
+        wadi_view_choose_attribute(session);
+        wadi_view_send_scene(session);
+    }
+}
+
 static void pour(WadiViewSession *session, const WadiViewMessage *message)
 {
     char body[512];
@@ -251,6 +265,7 @@ static void obey_live(WadiViewSession *session, const WadiViewMessage *message)
     switch (message->kind) {
     case WADI_VIEW_SET: set_value(session, message); break;
     case WADI_VIEW_POUR: pour(session, message); break;
+    case WADI_VIEW_WET: wet(session, message); break;
     case WADI_VIEW_DIG: dig(session, message); break;
     case WADI_VIEW_PUSH: push(session, message); break;
     case WADI_VIEW_RELEASE: release(session); break;
@@ -308,13 +323,14 @@ static void obey_one(WadiViewSession *session, const WadiViewMessage *message)
 static bool is_overtaken(const WadiViewMessage *messages, int i, int count)
 {
     const WadiViewMessage *message = &messages[i];
-    if (message->kind != WADI_VIEW_PUSH && message->kind != WADI_VIEW_SET &&
+    if (message->kind != WADI_VIEW_PUSH && message->kind != WADI_VIEW_SET && message->kind != WADI_VIEW_WET &&
         message->kind != WADI_VIEW_SEEK) {
         return false;
     }
     const size_t key = message->kind == WADI_VIEW_SET ? strcspn(message->text, "=") : 0;
     for (int n = i + 1; n < count; ++n) {
-        if (messages[n].kind == message->kind && strncmp(messages[n].text, message->text, key + 1) == 0) {
+        if (messages[n].kind == message->kind && strcmp(messages[n].name, message->name) == 0 &&
+            strncmp(messages[n].text, message->text, key + 1) == 0) {
             return true;
         }
     }

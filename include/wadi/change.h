@@ -1,4 +1,5 @@
-/* Changes of a running simulation: values of its scene, solids that move, particles added and removed.
+/* Changes of a running simulation: values of its scene, solids that move, particles added and removed, water in
+ * sand.
  *
  * A change takes effect before the next step and is recorded with the number of steps taken so far. The
  * record is part of checkpoints, and repeating it on a new simulation of the same scene gives the same
@@ -34,6 +35,11 @@ WADI_API WadiStatus wadi_sim_add_particles(WadiSim *sim, const char *body, int64
  * "{material: sand, shape: …}". They count as drained. *removed may be NULL. */
 WADI_API WadiStatus wadi_sim_remove_particles(WadiSim *sim, const char *region, int64_t *removed,
                                               WadiError *error);
+
+/* Sets how much of the pores of a material of sand is water, 0 to 1: of all its particles, and of those that
+ * its emitters add later. Of solvers with water in sand (sph, dem); others refuse it. */
+WADI_API WadiStatus wadi_sim_set_saturation(WadiSim *sim, const char *material, double saturation,
+                                            WadiError *error);
 
 /* The record so far: YAML, one change a line, "- {step: 12, set: …}"; empty without changes. Release the text
  * with wadi_text_release. */

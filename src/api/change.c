@@ -3,6 +3,7 @@
 #include "api/change.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +11,14 @@
 #include "core/check.h"
 #include "io/scene/scene_parse.h"
 
-/* The scene as it is now with one key replaced. */
-static WadiStatus derive(const WadiSim *sim, const char *assignment, WadiScene **scene, WadiError *error)
+/* A scene of the simulation with one key replaced; NULL: none. */
+static WadiStatus derive_from(const WadiSim *sim, const WadiScene *from, const char *assignment,
+                              WadiScene **scene, WadiError *error)
 {
     WadiSceneDef def = wadi_default_scene_def();
-    def.path = sim->scene->path;
-    def.folder = sim->scene->folder;
-    def.text = sim->scene->source;
+    def.path = from->path;
+    def.folder = from->folder;
+    def.text = from->source;
     def.sets = &assignment;
     def.set_count = assignment != NULL ? 1 : 0;
     WADI_TRY(wadi_scene_parse_record(scene, &def, error)); /* files are those of the present scene */
@@ -26,6 +28,12 @@ static WadiStatus derive(const WadiSim *sim, const char *assignment, WadiScene *
         (*scene)->materials[m].is_unused = (*scene)->materials[m].is_unused && sim->born[m] == 0;
     }
     return WADI_OK;
+}
+
+/* The scene as it is now with one key replaced. */
+static WadiStatus derive(const WadiSim *sim, const char *assignment, WadiScene **scene, WadiError *error)
+{
+    return derive_from(sim, sim->scene, assignment, scene, error);
 }
 
 static bool is_same_point(WadiVec3 a, WadiVec3 b)
@@ -253,6 +261,79 @@ static WadiStatus add_particles(WadiSim *sim, const WadiYaml *yaml, int value, i
     return status;
 }
 
+/* Number of the material that the key `material` of a map names; -1: it has no such key. */
+static WadiStatus find_material(const WadiSim *sim, const WadiYaml *yaml, int map, const char *what,
+                                int *material, WadiError *error)
+{
+    const int name = wadi_yaml_find(yaml, map, "material");
+    *material = -1;
+    if (name < 0) {
+        return WADI_OK;
+    }
+    const bool is_text = wadi_yaml_node(yaml, name)->kind == WADI_YAML_SCALAR;
+    for (int m = 0; is_text && m < sim->scene->material_count; ++m) {
+        *material = strcmp(sim->scene->materials[m].name, wadi_yaml_text(yaml, name)) == 0 ? m : *material;
+    }
+    return *material >= 0 ? WADI_OK
+                          : wadi_fail(error, WADI_ERR_ARGUMENT, "%s: the scene has no material '%.100s'",
+                                      what, is_text ? wadi_yaml_text(yaml, name) : "…");
+}
+
+/* The scene with that saturation of the bodies and emitters of a material: a solver has columns for water when
+ * its scene is moist. */
+static WadiStatus derive_moist(const WadiSim *sim, int material, double saturation, WadiScene **scene,
+                               WadiError *error)
+{
+    const WadiScene *now = sim->scene;
+    WADI_TRY(derive(sim, NULL, scene, error));
+    for (int n = 0; n < now->body_count + now->emitter_count; ++n) {
+        const bool is_body = n < now->body_count;
+        const int i = is_body ? n : n - now->body_count;
+        if ((is_body ? now->bodies[i].material : now->emitters[i].material) != material) {
+            continue;
+        }
+        char assignment[96];
+        WadiScene *next = NULL;
+        snprintf(assignment, sizeof assignment, "%s[%d].saturation=%.17g", is_body ? "bodies" : "emitters", i,
+                 saturation);
+        const WadiStatus status = derive_from(sim, *scene, assignment, &next, error);
+        wadi_scene_free(*scene);
+        *scene = next;
+        WADI_TRY(status);
+    }
+    return WADI_OK;
+}
+
+/* {material: NAME, saturation: S} */
+static WadiStatus set_saturation(WadiSim *sim, const WadiYaml *yaml, int value, WadiError *error)
+{
+    const bool is_map = wadi_yaml_node(yaml, value)->kind == WADI_YAML_MAP;
+    double saturation = 0.0;
+    int material = -1;
+    if (!is_map || !read_numbers(yaml, wadi_yaml_find(yaml, value, "saturation"), &saturation, 1) ||
+        saturation < 0.0 || saturation > 1.0) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT,
+                         "wet: expected {material: NAME, saturation: S} with S from 0 to 1");
+    }
+    WADI_TRY(find_material(sim, yaml, value, "wet", &material, error));
+    if (material < 0 || sim->scene->materials[material].kind != WADI_MATERIAL_SAND) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "wet: the material must be one of sand");
+    }
+    if (!sim->type->has_pores) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT,
+                         "wet: the solver %s has no water in sand; sph and dem have", sim->scene->solver);
+    }
+    WadiScene *scene = NULL;
+    WADI_TRY(derive_moist(sim, material, saturation, &scene, error));
+    if (saturation == 0.0) {
+        wadi_sim_wet(sim, material, 0.0); /* a dry scene may have no columns for water: they end empty */
+    }
+    WADI_TRY(take_scene(sim, scene, error));
+    wadi_sim_wet(sim, material, saturation);
+    wake(sim);
+    return WADI_OK;
+}
+
 static WadiStatus remove_particles(WadiSim *sim, const WadiYaml *yaml, int value, int64_t *removed,
                                    WadiError *error)
 {
@@ -260,20 +341,12 @@ static WadiStatus remove_particles(WadiSim *sim, const WadiYaml *yaml, int value
     WadiScene *scene = NULL;
     int material = -1;
     const bool is_map = wadi_yaml_node(yaml, value)->kind == WADI_YAML_MAP;
-    const int name = is_map ? wadi_yaml_find(yaml, value, "material") : -1;
     const int shape = is_map ? wadi_yaml_find(yaml, value, "shape") : -1;
-    if (shape < 0 || (name >= 0 && wadi_yaml_node(yaml, name)->kind != WADI_YAML_SCALAR)) {
+    if (shape < 0) {
         return wadi_fail(error, WADI_ERR_ARGUMENT,
-                         "remove: expected {shape: SHAPE} or {shape: SHAPE, "
-                         "material: NAME}");
+                         "remove: expected {shape: SHAPE} or {shape: SHAPE, material: NAME}");
     }
-    for (int m = 0; name >= 0 && m < sim->scene->material_count; ++m) {
-        material = strcmp(sim->scene->materials[m].name, wadi_yaml_text(yaml, name)) == 0 ? m : material;
-    }
-    if (name >= 0 && material < 0) {
-        return wadi_fail(error, WADI_ERR_ARGUMENT, "remove: the scene has no material '%s'",
-                         wadi_yaml_text(yaml, name));
-    }
+    WADI_TRY(find_material(sim, yaml, value, "remove", &material, error));
     wadi_text_append(&text, "drains=[{shape: ");
     wadi_change_write(yaml, shape, &text);
     wadi_text_append(&text, "}]");
@@ -307,8 +380,11 @@ static WadiStatus apply_value(WadiSim *sim, const WadiYaml *yaml, int value, int
     if (strcmp(kind, "remove") == 0) {
         return remove_particles(sim, yaml, value, count, error);
     }
+    if (strcmp(kind, "wet") == 0) {
+        return set_saturation(sim, yaml, value, error);
+    }
     return wadi_fail(error, WADI_ERR_FORMAT,
-                     "'%.40s' is no change; expected set: TEXT, collider, move, add or remove", kind);
+                     "'%.40s' is no change; expected set: TEXT, collider, move, add, remove or wet", kind);
 }
 
 WadiStatus wadi_change_apply(WadiSim *sim, const char *change, int64_t *count, WadiError *error)
@@ -385,6 +461,22 @@ WadiStatus wadi_sim_add_particles(WadiSim *sim, const char *body, int64_t *added
 WadiStatus wadi_sim_remove_particles(WadiSim *sim, const char *region, int64_t *removed, WadiError *error)
 {
     return apply_kind(sim, "remove", region, false, removed, error);
+}
+
+WadiStatus wadi_sim_set_saturation(WadiSim *sim, const char *material, double saturation, WadiError *error)
+{
+    WadiText text = { 0 };
+    wadi_text_append(&text, "{material: ");
+    wadi_text_append_json(&text, material != NULL ? material : "");
+    wadi_text_append(&text, ", saturation: ");
+    wadi_text_append_number(&text, saturation);
+    wadi_text_append(&text, "}");
+    WadiStatus status = wadi_text_status(&text, error);
+    if (status == WADI_OK) {
+        status = apply_kind(sim, "wet", text.data, false, NULL, error);
+    }
+    wadi_text_free(&text);
+    return status;
 }
 
 WadiStatus wadi_sim_move_collider(WadiSim *sim, const char *collider, const double to[3], double duration,

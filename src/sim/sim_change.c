@@ -243,3 +243,31 @@ WadiStatus wadi_sim_remove_inside(WadiSim *sim, const WadiShapeDef *def, int mat
     wadi_shape_destroy(shape);
     return status;
 }
+
+void wadi_sim_wet(WadiSim *sim, int material, double saturation)
+{
+    const WadiParticles *p = &sim->particles;
+    double *water = wadi_water_column(p), *film = wadi_film_column(p);
+    float *wetness = wadi_wetness_column(p);
+    const double *volume = wadi_volume_column(p);
+    const double whole = wadi_water_at_birth(sim->scene, material, saturation);
+    const int64_t before = wadi_water_sum(p, 0);
+    for (int32_t i = 0; i < p->count; ++i) {
+        if (p->material[i] != material) {
+            continue;
+        }
+        if (water != NULL) {
+            const double part = volume != NULL ? volume[i] : 1.0;
+            water[i] = floor(whole * part * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
+        }
+        if (film != NULL) {
+            film[i] = 0.0;
+        }
+        if (wetness != NULL) {
+            wetness[i] = (float)saturation;
+        }
+    }
+    const int64_t added = wadi_water_sum(p, 0) - before;
+    sim->water_born += added > 0 ? added : 0;
+    sim->water_drained += added < 0 ? -added : 0;
+}

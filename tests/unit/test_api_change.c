@@ -6,6 +6,8 @@
 #include "scene_sim.h"
 #include "sim/sim.h"
 #include "wadi/change.h"
+#include "wadi/show.h"
+#include "world/water.h"
 
 static const char box_text[] =
     "wadi: 1\nname: t\nsolver: %s\ncell_size: 0.05\nframes: 8\nfps: 50\n"
@@ -143,6 +145,81 @@ static void a_run_repeats_them_and_resumes(void **unused)
     wadi_sim_destroy(sim);
     wadi_text_release(record);
     wadi_scene_destroy(scene);
+}
+
+/* Water in the pores of dry sand: as much as the scene's porosity says, in all of it, and none again after. */
+static void check_wet(const char *solver)
+{
+    WadiError error = { 0 };
+    WadiScene *scene = make_scene(solver, "sand");
+    WadiSim *sim = start_sim(scene, 1);
+    CHECK_OK(wadi_sim_step(sim, &error), error);
+    CHECK_OK(wadi_sim_set_saturation(sim, "sand", 0.5, &error), error);
+    WadiView wetness;
+    CHECK_OK(wadi_sim_view(sim, "wetness", &wetness, &error), error);
+    const int64_t count = wadi_sim_particle_count(sim);
+    assert_true(wetness.count == (size_t)count && wetness.type == WADI_VIEW_F32);
+    for (size_t i = 0; i < wetness.count; ++i) {
+        assert_true(((const float *)wetness.data[0])[i] == 0.5f);
+    }
+    const double porosity = sim->scene->materials[0].pores.porosity;
+    if (wadi_water_column(&sim->particles) != NULL) {
+        assert_true(wadi_water_sum(&sim->particles, 0) ==
+                    count * (int64_t)floor(0.5 * porosity * WADI_WATER_QUANTA));
+        assert_true(sim->water_born - sim->water_drained == wadi_water_sum(&sim->particles, 0));
+    }
+    CHECK_OK(wadi_sim_step(sim, &error), error);
+    CHECK_OK(wadi_sim_set(sim, "materials.sand.friction_angle=20", &error), error); /* it stays wet */
+    CHECK_OK(wadi_sim_view(sim, "wetness", &wetness, &error), error);
+    CHECK_OK(wadi_sim_step(sim, &error), error);
+    const uint64_t hash = wadi_sim_state_hash(sim);
+    char *record = NULL;
+    CHECK_OK(wadi_sim_changes(sim, &record, &error), error);
+    CHECK_OK(wadi_sim_set_saturation(sim, "sand", 0.0, &error), error);
+    assert_true(wadi_water_sum(&sim->particles, 0) == 0 && sim->water_born == sim->water_drained);
+    wadi_sim_destroy(sim);
+
+    WadiSim *again = start_sim(scene, 2);
+    CHECK_OK(wadi_sim_repeat_changes(again, record, &error), error);
+    for (int i = 0; i < 3; ++i) {
+        CHECK_OK(wadi_sim_step(again, &error), error);
+    }
+    assert_true(wadi_sim_state_hash(again) == hash);
+    wadi_sim_destroy(again);
+    wadi_text_release(record);
+    wadi_scene_destroy(scene);
+}
+
+static void sand_is_wetted_while_it_runs(void **unused)
+{
+    (void)unused;
+    check_wet("sph");
+    check_wet("dem");
+}
+
+static void wetting_is_refused_where_it_has_no_meaning(void **unused)
+{
+    (void)unused;
+    WadiError error = { 0 };
+    const char *solvers[2] = { "flip", "sph" };
+    for (int i = 0; i < 2; ++i) {
+        WadiScene *scene = make_scene(solvers[i], "sand");
+        WadiSim *sim = start_sim(scene, 1);
+        const uint64_t hash = wadi_sim_state_hash(sim);
+        assert_int_equal(wadi_sim_set_saturation(sim, i == 0 ? "sand" : "water", 0.5, &error),
+                         WADI_ERR_ARGUMENT);
+        assert_int_equal(wadi_sim_set_saturation(sim, "mud", 0.5, &error), WADI_ERR_ARGUMENT);
+        assert_int_equal(wadi_sim_set_saturation(sim, NULL, 0.5, &error), WADI_ERR_ARGUMENT);
+        assert_int_equal(wadi_sim_set_saturation(sim, "sand", 1.5, &error), WADI_ERR_ARGUMENT);
+        assert_int_equal(wadi_sim_set_saturation(sim, "sand", NAN, &error), WADI_ERR_ARGUMENT);
+        assert_true(wadi_sim_state_hash(sim) == hash);
+        char *record = NULL;
+        CHECK_OK(wadi_sim_changes(sim, &record, &error), error);
+        assert_string_equal(record, "");
+        wadi_text_release(record);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
 }
 
 static double mean_of(const WadiSim *sim, const double *values)
@@ -308,6 +385,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_repeats_the_same_states),
         cmocka_unit_test(a_run_repeats_them_and_resumes),
+        cmocka_unit_test(sand_is_wetted_while_it_runs),
+        cmocka_unit_test(wetting_is_refused_where_it_has_no_meaning),
         cmocka_unit_test(gravity_acts_from_the_next_step_on),
         cmocka_unit_test(less_friction_wakes_a_sleeping_heap),
         cmocka_unit_test(added_and_removed_particles_are_accounted_for),

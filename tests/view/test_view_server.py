@@ -127,6 +127,21 @@ def test_grains_begin_to_cohere_while_they_move():
         assert not page.problems, page.problems
 
 
+def test_dry_sand_is_wetted_where_it_lies():
+    with server("--set", "solver=sph", "--paused") as view:
+        page = Page(view)
+        page.picture()
+        assert page.scene["plain"] == "velocity"
+        page.link.send("wet sand 0.6")
+        got = page.picture(lambda picture: picture.high == 1)
+        assert page.scene["plain"] == "wetness" and page.scene["facts"]["materials"][0]["saturation"] == 0.6
+        assert set(got.values) == {153}, set(got.values)  # 0.6 of 255, every particle
+        page.link.send("wet sand 0")
+        page.link.send("wet view_water 0.5")
+        page.until(lambda: page.problems)
+        assert "sand" in page.problems[0]["why"], page.problems
+
+
 def test_a_past_frame_can_be_seen_again():
     with server() as view:
         page = Page(view)
@@ -190,7 +205,7 @@ def test_wrong_origins_hosts_and_tokens_are_refused():
 
 
 def test_bad_messages_end_the_connection_and_nothing_else():
-    bad = ["nonsense", "pour", "pour sand 1 2", "seek x", "x" * 600, "set " + "y" * 5000, "play\nplay", "\x00", "push nan 0 0 1"]
+    bad = ["nonsense", "pour", "pour sand 1 2", "seek x", "x" * 600, "set " + "y" * 5000, "play\nplay", "\x00", "push nan 0 0 1", "wet sand", "wet sand 0.5 1"]
     with server() as view:
         key = None
         for text in bad:

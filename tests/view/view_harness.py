@@ -117,6 +117,7 @@ class Picture:
         self.sequence, self.records, self.words, self.chunks, self.frame, self.steps, self.particles, self.shown = head[1:9]
         self.low, self.high = struct.unpack("<2f", data[36:44])
         self.time, self.tile = struct.unpack("<2d", data[48:64])
+        self.values = data[len(data) - self.words:]
         self.size = len(data)
 
 

@@ -36,7 +36,7 @@ function onScene(message) {
   if (isOther) stage.fit();
   state.hasFitted = true;
   showScenes(message, send);
-  showMaterials(message.facts, send);
+  if (!document.querySelector("#materials input:active")) showMaterials(message.facts, send); // not under a person's finger
   showQuantities(message.quantities);
   state.attribute = $("colour").value || message.plain;
   applyColours();

@@ -25,12 +25,13 @@ export function count(n) {
   return n.toLocaleString("en");
 }
 
-// [key of the scene, label, unit, low, high, step, kind of material, solvers]
+// [key of the scene, label, unit, low, high, step, kind of material, solvers that have it]
 const SLIDERS = [
   ["friction_angle", "friction angle", "°", 0, 60, 1, "sand"],
   ["cohesion", "cohesion", "Pa", 0, 500, 5, "sand"],
   ["flip_share", "FLIP share", "", 0, 1, 0.01, "both", "flip"],
-  ["cohesion_wet", "wet cohesion", "Pa", 0, 2000, 10, "sand", "sph"],
+  ["cohesion_wet", "wet cohesion", "Pa", 0, 2000, 10, "sand", "sph dem"],
+  ["saturation", "saturation", "", 0, 1, 0.01, "sand", "sph dem"],
   ["viscosity", "viscosity", "Pa s", 0, 50, 0.5, "water"],
   ["surface_tension", "surface tension", "N/m", 0, 0.5, 0.01, "water"],
 ];
@@ -53,10 +54,11 @@ export function showMaterials(facts, send) {
     const group = element("details", { open: !material.name.startsWith("view_") },
                           element("summary", {}, material.name.replace("view_", "")));
     for (const [key, label, unit, low, high, step, kind, solver] of SLIDERS) {
-      if ((kind !== "both" && kind !== material.kind) || (solver && solver !== facts.solver)) continue;
+      if ((kind !== "both" && kind !== material.kind) || (solver && !solver.split(" ").includes(facts.solver))) continue;
       const value = material[key] ?? 0;
-      group.append(slider(label, unit, low, Math.max(high, 2 * value), step, value,
-                          (v) => send(`set materials.${material.name}.${key}=${v}`)));
+      // The saturation is of the particles, not of the material in the scene.
+      const change = key === "saturation" ? (v) => `wet ${material.name} ${v}` : (v) => `set materials.${material.name}.${key}=${v}`;
+      group.append(slider(label, unit, low, key === "saturation" ? high : Math.max(high, 2 * value), step, value, (v) => send(change(v))));
     }
     box.append(group);
   }

@@ -33,8 +33,25 @@ static void add_text(WadiText *text, const char *key, const char *value)
     wadi_text_append_json(text, value != NULL ? value : "");
 }
 
-static void add_material(WadiText *text, const WadiMaterial *material, double time)
+/* Of the first body or emitter of a material; 0: there is none. */
+static double saturation_of(const WadiScene *scene, int material)
 {
+    for (int b = 0; b < scene->body_count; ++b) {
+        if (scene->bodies[b].material == material) {
+            return scene->bodies[b].saturation;
+        }
+    }
+    for (int e = 0; e < scene->emitter_count; ++e) {
+        if (scene->emitters[e].material == material) {
+            return scene->emitters[e].saturation;
+        }
+    }
+    return 0.0;
+}
+
+static void add_material(WadiText *text, const WadiScene *scene, int index, double time)
+{
+    const WadiMaterial *material = &scene->materials[index];
     wadi_text_append(text, "{\"name\": ");
     wadi_text_append_json(text, material->name);
     add_text(text, "kind", material->kind == WADI_MATERIAL_WATER ? "water" : "sand");
@@ -45,6 +62,7 @@ static void add_material(WadiText *text, const WadiMaterial *material, double ti
     add_number(text, "surface_tension", wadi_curve_value(&material->surface_tension, time));
     add_number(text, "flip_share", material->flip_fraction);
     add_number(text, "cohesion_wet", material->pores.cohesion_wet);
+    add_number(text, "saturation", saturation_of(scene, index));
     wadi_text_append(text, "}");
 }
 
@@ -53,7 +71,7 @@ static void add_lists(WadiText *text, const WadiScene *scene, double time)
     wadi_text_append(text, ", \"materials\": [");
     for (int m = 0; m < scene->material_count; ++m) {
         wadi_text_append(text, m > 0 ? ", " : "");
-        add_material(text, &scene->materials[m], time);
+        add_material(text, scene, m, time);
     }
     wadi_text_append(text, "], \"colliders\": [");
     for (int i = 0; i < scene->collider_count; ++i) {
