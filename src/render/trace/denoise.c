@@ -7,22 +7,34 @@
 #include "render/trace/denoise.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/alloc.h"
 #include "core/parallel.h"
 
-enum { PASSES = 4, ROW_BLOCK = 8 };
+enum { PASSES = 4, ROW_BLOCK = 8, ROW_VALUES = 8 };
 
 static const float albedo_min = 0.02f;
 
+/* Values of all pixels, one array a component, so that a row is filtered in vectors. */
+typedef struct Planes {
+    float *light[3]; /* over the surface's colour */
+    float *luminance, *variance;
+} Planes;
+enum { PLANES = 5, GUIDES = 3 };
+
 typedef struct Filter {
     const WadiFilm *film;
-    const WadiRgb *from;
-    WadiRgb *to;
-    const float *variance_from;
-    float *variance_to;
+    float *normal[3]; /* components of film->normal */
+    float *rows;      /* ROW_VALUES rows of scratch for each block of rows */
+    Planes from, to;
     int step;
 } Filter;
+
+/* Sums of a row over the neighbours of its pixels. */
+typedef struct RowSums {
+    float *light[3], *variance, *weight;
+} RowSums;
 
 static WadiRgb divisor(WadiRgb albedo)
 {
@@ -59,7 +71,14 @@ static void divide_rows(void *context, int64_t first, int64_t end)
         for (int x = 0; x < width; ++x) {
             int i = y * width + x;
             WadiRgb by = divisor(film->albedo[i]), l = film->light[i];
-            in->to[i] = wadi_vec3f(l.x / by.x, l.y / by.y, l.z / by.z);
+            WadiRgb light = { l.x / by.x, l.y / by.y, l.z / by.z };
+            in->to.light[0][i] = light.x;
+            in->to.light[1][i] = light.y;
+            in->to.light[2][i] = light.z;
+            in->to.luminance[i] = wadi_luminance(light);
+            in->normal[0][i] = film->normal[i].x;
+            in->normal[1][i] = film->normal[i].y;
+            in->normal[2][i] = film->normal[i].z;
             float sum = 0.0f;
             for (int dy = -2; dy <= 2; ++dy) {
                 for (int dx = -2; dx <= 2; ++dx) {
@@ -68,7 +87,7 @@ static void divide_rows(void *context, int64_t first, int64_t end)
                     sum += film->variance[j] / (brightness * brightness);
                 }
             }
-            in->variance_to[i] = sum / 25.0f;
+            in->to.variance[i] = sum / 25.0f;
         }
     }
 }
@@ -85,72 +104,133 @@ static float slope(const WadiFilm *film, int x, int y, int dx, int dy)
     return after == i ? b : before == i ? a : wadi_minf(a, b);
 }
 
-static void filter_rows(void *context, int64_t first, int64_t end)
+/* What the weights of a pixel's neighbours depend on besides their values. */
+typedef struct RowScales {
+    float *noise;             /* 1 over the difference of light that noise explains */
+    float *slope_x, *slope_y; /* m per pixel */
+} RowScales;
+
+static void scale_row(const Filter *in, int y, const RowScales *scales)
+{
+    int width = in->film->width;
+    for (int x = 0; x < width; ++x) {
+        int i = y * width + x;
+        scales->noise[x] = 1.0f / (2.5f * sqrtf(wadi_maxf(in->from.variance[i], 0.0f)) +
+                                   1e-3f * in->from.luminance[i] + 1e-6f);
+        scales->slope_x[x] = slope(in->film, x, y, 1, 0);
+        scales->slope_y[x] = slope(in->film, x, y, 0, 1);
+    }
+}
+
+/* Adds the neighbours at (dx, dy) strides to the sums of row y. */
+static void add_neighbours(const Filter *in, int y, int dx, int dy, const RowScales *scales,
+                           const RowSums *sums)
 {
     static const float kernel[3] = { 0.375f, 0.25f, 0.0625f };
+    const int width = in->film->width, away_x = dx * in->step, away_y = dy * in->step;
+    if (y + away_y < 0 || y + away_y >= in->film->height) {
+        return;
+    }
+    const int first = away_x < 0 ? -away_x : 0, end = away_x > 0 ? width - away_x : width;
+    const size_t here = (size_t)y * (size_t)width,
+                 there = (size_t)((ptrdiff_t)here + (ptrdiff_t)away_y * width + away_x);
+    const float *nx = in->normal[0] + here, *ny = in->normal[1] + here, *nz = in->normal[2] + here;
+    const float *mx = in->normal[0] + there, *my = in->normal[1] + there, *mz = in->normal[2] + there;
+    const float *near = in->film->distance + here, *far = in->film->distance + there;
+    const float *light = in->from.luminance + here, *other = in->from.luminance + there;
+    const float *red = in->from.light[0] + there, *green = in->from.light[1] + there,
+                *blue = in->from.light[2] + there, *variance = in->from.variance + there;
+    const float *noise = scales->noise, *slope_x = scales->slope_x, *slope_y = scales->slope_y;
+    float *sum_red = sums->light[0], *sum_green = sums->light[1], *sum_blue = sums->light[2],
+          *sum_variance = sums->variance, *sum_weight = sums->weight;
+    const float spread = kernel[abs(dx)] * kernel[abs(dy)], steps_x = (float)abs(away_x),
+                steps_y = (float)abs(away_y);
+#pragma omp simd
+    for (int x = first; x < end; ++x) {
+        float bx = nx[x] - mx[x], by = ny[x] - my[x], bz = nz[x] - mz[x];
+        float depth = slope_x[x] * steps_x + slope_y[x] * steps_y;
+        float away = fabsf(near[x] - far[x]) / (1.5f * depth + 2e-3f * near[x] + 1e-6f);
+        float brighter = fabsf(light[x] - other[x]) * noise[x];
+        float weight = spread * fast_exp(-wadi_minf(12.0f * (bx * bx + by * by + bz * bz), 20.0f) -
+                                         wadi_minf(away, 20.0f) - wadi_minf(brighter, 20.0f));
+        sum_red[x] += red[x] * weight;
+        sum_green[x] += green[x] * weight;
+        sum_blue[x] += blue[x] * weight;
+        sum_variance[x] += weight * weight * variance[x];
+        sum_weight[x] += weight;
+    }
+}
+
+/* Writes the means of a row. Weights are positive: the pixel's own is 0.14. */
+static void finish_row(const Filter *in, int y, const RowSums *sums)
+{
+    const int width = in->film->width;
+    for (int x = 0; x < width; ++x) {
+        const int i = y * width + x;
+        const float scale = 1.0f / sums->weight[x];
+        WadiRgb mean =
+            wadi_scalef(wadi_vec3f(sums->light[0][x], sums->light[1][x], sums->light[2][x]), scale);
+        in->to.light[0][i] = mean.x;
+        in->to.light[1][i] = mean.y;
+        in->to.light[2][i] = mean.z;
+        in->to.luminance[i] = wadi_luminance(mean);
+        in->to.variance[i] = sums->variance[x] * scale * scale;
+    }
+}
+
+static void filter_rows(void *context, int64_t first, int64_t end)
+{
     const Filter *in = context;
-    const WadiFilm *film = in->film;
-    int width = film->width, height = film->height;
+    const size_t width = (size_t)in->film->width;
+    float *row = in->rows + (size_t)(first / ROW_BLOCK) * ROW_VALUES * width;
+    const RowSums sums = { { row, row + width, row + 2 * width }, row + 3 * width, row + 4 * width };
+    const RowScales scales = { row + 5 * width, row + 6 * width, row + 7 * width };
     for (int y = (int)first; y < (int)end; ++y) {
-        for (int x = 0; x < width; ++x) {
-            int i = y * width + x;
-            WadiRgb here = in->from[i], sum = { 0 };
-            float light = wadi_luminance(here), distance = film->distance[i];
-            float noise =
-                1.0f / (2.5f * sqrtf(wadi_maxf(in->variance_from[i], 0.0f)) + 1e-3f * light + 1e-6f);
-            float slope_x = slope(film, x, y, 1, 0), slope_y = slope(film, x, y, 0, 1);
-            float weights = 0.0f, variance = 0.0f;
-            for (int dy = -2; dy <= 2; ++dy) {
-                for (int dx = -2; dx <= 2; ++dx) {
-                    int px = x + dx * in->step, py = y + dy * in->step;
-                    if (px < 0 || py < 0 || px >= width || py >= height) {
-                        continue;
-                    }
-                    int j = py * width + px;
-                    WadiVec3f bend = wadi_subf(film->normal[i], film->normal[j]);
-                    float depth = (slope_x * (float)abs(dx) + slope_y * (float)abs(dy)) * (float)in->step;
-                    float away =
-                        fabsf(distance - film->distance[j]) / (1.5f * depth + 2e-3f * distance + 1e-6f);
-                    float other = fabsf(light - wadi_luminance(in->from[j])) * noise;
-                    float weight = kernel[abs(dx)] * kernel[abs(dy)] *
-                                   fast_exp(-wadi_minf(12.0f * wadi_dotf(bend, bend), 20.0f) -
-                                            wadi_minf(away, 20.0f) - wadi_minf(other, 20.0f));
-                    sum = wadi_add_scaledf(sum, in->from[j], weight);
-                    variance += weight * weight * in->variance_from[j];
-                    weights += weight;
-                }
-            }
-            in->to[i] = wadi_scalef(sum, 1.0f / weights); /* positive: the pixel's own weight is 0.14 */
-            in->variance_to[i] = variance / (weights * weights);
+        memset(row, 0, 5 * width * sizeof *row);
+        scale_row(in, y, &scales);
+        for (int n = 0; n < 25; ++n) {
+            add_neighbours(in, y, n % 5 - 2, n / 5 - 2, &scales, &sums);
         }
+        finish_row(in, y, &sums);
+    }
+}
+
+static void run_passes(WadiFilm *film, Filter *filter, Planes *planes)
+{
+    filter->to = planes[0];
+    wadi_parallel_for(film->height, ROW_BLOCK, divide_rows, filter);
+    for (int pass = 0; pass < PASSES; ++pass) {
+        filter->from = planes[pass % 2];
+        filter->to = planes[1 - pass % 2];
+        filter->step = 1 << pass;
+        wadi_parallel_for(film->height, ROW_BLOCK, filter_rows, filter);
+    }
+    const Planes *last = &planes[PASSES % 2];
+    for (size_t i = 0; i < (size_t)film->width * (size_t)film->height; ++i) {
+        WadiRgb light = { last->light[0][i], last->light[1][i], last->light[2][i] };
+        film->light[i] = wadi_mulf(light, divisor(film->albedo[i]));
     }
 }
 
 WadiStatus wadi_film_denoise(WadiFilm *film, WadiError *error)
 {
-    size_t count = (size_t)film->width * (size_t)film->height;
-    WadiRgb *light[2] = { NULL, NULL };
-    float *variance[2] = { NULL, NULL };
-    WadiStatus status = WADI_OK;
+    const size_t count = (size_t)film->width * (size_t)film->height,
+                 blocks = ((size_t)film->height + ROW_BLOCK - 1) / ROW_BLOCK,
+                 row_values = blocks * ROW_VALUES * (size_t)film->width,
+                 all = (2 * PLANES + GUIDES) * count + row_values;
+    float *values;
+    WADI_TRY(WADI_NEW(&values, all, "filter of a picture", error));
+    Planes planes[2];
     for (int k = 0; k < 2; ++k) {
-        status = status == WADI_OK ? WADI_NEW(&light[k], count, "filter of a picture", error) : status;
-        status = status == WADI_OK ? WADI_NEW(&variance[k], count, "filter of a picture", error) : status;
+        float *first = values + (size_t)k * PLANES * count;
+        planes[k] =
+            (Planes){ { first, first + count, first + 2 * count }, first + 3 * count, first + 4 * count };
     }
-    if (status == WADI_OK) {
-        Filter filter = { .film = film, .to = light[0], .variance_to = variance[0] };
-        wadi_parallel_for(film->height, ROW_BLOCK, divide_rows, &filter);
-        for (int pass = 0; pass < PASSES; ++pass) {
-            int from = pass % 2, to = 1 - from;
-            filter = (Filter){ film, light[from], light[to], variance[from], variance[to], 1 << pass };
-            wadi_parallel_for(film->height, ROW_BLOCK, filter_rows, &filter);
-        }
-        for (size_t i = 0; i < count; ++i) {
-            film->light[i] = wadi_mulf(light[PASSES % 2][i], divisor(film->albedo[i]));
-        }
-    }
-    for (int k = 0; k < 2; ++k) {
-        WADI_DELETE(light[k], count);
-        WADI_DELETE(variance[k], count);
-    }
-    return status;
+    float *guides = values + 2 * PLANES * count;
+    Filter filter = { .film = film,
+                      .normal = { guides, guides + count, guides + 2 * count },
+                      .rows = guides + GUIDES * count };
+    run_passes(film, &filter, planes);
+    WADI_DELETE(values, all);
+    return WADI_OK;
 }

@@ -9,7 +9,7 @@
 static const float pif = 3.14159265f;
 
 /* A clear sky is smooth, and its table small enough to stay in the cache; clouds need a finer one. */
-enum { SKY_WIDTH = 128, SKY_HEIGHT = 64, CLOUDS_WIDTH = 512, CLOUDS_HEIGHT = 256 };
+enum { SKY_WIDTH = 128, SKY_HEIGHT = 64, CLOUDS_WIDTH = 256, CLOUDS_HEIGHT = 128 };
 
 /* Cell (i, j) has the longitude 2 pi (i + 1/2) / width - pi and the polar angle pi (j + 1/2) / height.
  * Invariant: row[j] and column[j][i] are the cumulated weights including that cell; the last is the total.

@@ -200,7 +200,10 @@ static void add_surround(Path *path)
 /* Air between the eye and a far ground: it takes the colour of the sky at the horizon. */
 static void add_air(Path *path, float distance)
 {
-    static const float clear_air = 2500.0f; /* m */
+    static const float clear_air = 2500.0f, thin = 1.0f; /* m; nothing is seen of thinner air */
+    if (distance < thin) {
+        return;
+    }
     float left = expf(-distance / clear_air);
     WadiVec3f level = path->ray.direction;
     level.z = 0.01f;

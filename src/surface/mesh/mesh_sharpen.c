@@ -33,6 +33,15 @@ static bool is_beside(const Wall *wall, const WadiSurfaceMesh *surface, uint32_t
            wall->inward * (double)surface->normal[v][wall->axis] < FACING;
 }
 
+static bool has_any_beside(const Wall *wall, const WadiSurfaceMesh *surface)
+{
+    bool is_any = false;
+    for (size_t v = 0; v < surface->mesh.vertex_count && !is_any; ++v) {
+        is_any = is_beside(wall, surface, (uint32_t)v);
+    }
+    return is_any;
+}
+
 static void add_ways(const Wall *wall, const WadiSurfaceMesh *surface, Way *way)
 {
     const WadiVec3 *at = surface->mesh.vertices;
@@ -70,7 +79,7 @@ WadiStatus wadi_surface_sharpen(WadiSurfaceMesh *surface, WadiBox box, WadiArena
     for (int side = 0; side < 6; ++side) {
         const Wall wall = { side / 2, wadi_component(side % 2 == 0 ? box.min : box.max, side / 2),
                             side % 2 == 0 ? 1.0 : -1.0 };
-        if (!isfinite(wall.plane)) {
+        if (!isfinite(wall.plane) || !has_any_beside(&wall, surface)) {
             continue;
         }
         for (size_t v = 0; v < count; ++v) {
