@@ -69,6 +69,15 @@ def wet_colour(colour, wetness):
     return colour + wetness * (colour * 0.53 / (1 - 0.47 * colour) - colour)
 
 
+def bed_colour(colour, wetness):
+    """The same for a surface of grains: dry, half of the light leaves after one reflection, the rest after more; water between
+    the grains hides their relief."""
+    wetness = np.clip(wetness, 0, 1)[:, None]
+    scattered = np.clip(colour, 0, 0.98) ** (1 + 0.4 * wetness)
+    dry = 0.5 * scattered / (1 - 0.5 * scattered)
+    return wet_colour(colour, wetness[:, 0]) + (1 - wetness) * (dry - scattered)
+
+
 def with_alpha(colour):
     return np.concatenate([colour, np.ones((len(colour), 1))], 1).astype(np.float32)
 
@@ -338,7 +347,7 @@ class Run:
         mesh.from_pydata(corners, [], [(0, 1, 2, 3)])
         sand = next((look for look in self.scene["materials"] if "palette" in look), None)
         if ground["is_sand"] and sand is not None:
-            columns = {"wetness": np.zeros(4, np.float32), "colour": with_alpha(np.tile(mean_colour(sand), (4, 1)))}
+            columns = {"wetness": np.zeros(4, np.float32), "colour": with_alpha(bed_colour(np.tile(mean_colour(sand), (4, 1)), np.zeros(4)))}
             fill_mesh(mesh, np.array(corners, np.float32), np.array([(0, 1, 2), (0, 2, 3)]), columns)
             mesh.materials.append(materials[sand["name"]])
         else:
@@ -392,7 +401,7 @@ class Run:
         elif look is not None and look["look"] == "sand":
             count = len(columns["x"])
             wetness = attributes.setdefault("wetness", np.full(count, look.get("wetness", 0), np.float32))
-            attributes["colour"] = with_alpha(wet_colour(np.tile(mean_colour(look), (count, 1)), wetness))
+            attributes["colour"] = with_alpha(bed_colour(np.tile(mean_colour(look), (count, 1)), wetness))
         fill_mesh(mesh, vectors(columns, "xyz"), triangles, attributes, item["kind"] != "solid")
 
     def is_shown(self, item):

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "export/export_ply.h"
+#include "render/bed/grain_bed.h"
 
 static const double RADIANS = 0.01745329251994329577;
 
@@ -34,6 +35,15 @@ static void put_name(WadiExportOut *out, const WadiExportFrame *frame, int mater
 static float wet_channel(float colour, float wetness)
 {
     return powf(wadi_minf(wadi_maxf(colour, 0.0f), 0.98f), 1.0f + 0.4f * wetness);
+}
+
+/* The surface of dry sand: half of the light leaves after one reflection among its grains. */
+static WadiRgb bed_colour(WadiRgb c, float wetness)
+{
+    const float once = wadi_bed_albedo_mean();
+    WadiRgb dry = { once * c.x / (1.0f - (1.0f - once) * c.x), once * c.y / (1.0f - (1.0f - once) * c.y),
+                    once * c.z / (1.0f - (1.0f - once) * c.z) };
+    return wadi_lerpf(dry, c, wetness);
 }
 
 /* Parameters after the type, which is "diffuse" for dry sand and "coateddiffuse" for wet sand. */
@@ -65,7 +75,7 @@ static void put_named(WadiExportOut *out, const WadiLook *look, float wetness)
         break;
     case WADI_LOOK_SAND:
         wadi_out_printf(out, " \"string type\" %s", sand_type(wetness));
-        put_sand(out, look->colour, wetness);
+        put_sand(out, look->grain_size > 0.0f ? bed_colour(look->colour, wetness) : look->colour, wetness);
         break;
     default:
         wadi_out_printf(out, " \"string type\" \"%s\"", look->coat > 0.0f ? "coateddiffuse" : "diffuse");

@@ -96,7 +96,7 @@ static void put_grain_macro(WadiExportOut *out, const WadiExportFrame *frame, in
         for (int end = 0; end < 2 && look->fraction[m] > 0.0f; ++end) {
             WadiRgb c = wadi_scalef(look->mineral[m], 1.0f + look->variation * (end == 0 ? -1.0f : 1.0f));
             c = wadi_lerpf(look->colour, c, (float)contrast);
-            wadi_out_printf(out, "    [%.4f rgb <Wadi_Wet(%.4f, W), Wadi_Wet(%.4f, W), Wadi_Wet(%.4f, W)>]\n",
+            wadi_out_printf(out, "    [%.4f rgb <Wadi_Bed(%.4f, W), Wadi_Bed(%.4f, W), Wadi_Bed(%.4f, W)>]\n",
                             end == 0 ? from : fmin(to, 1.0), (double)c.x, (double)c.y, (double)c.z);
         }
         from = to;
@@ -124,17 +124,23 @@ static void put_look(WadiExportOut *out, const WadiLook *look, double wetness)
 static void put_looks(WadiExportOut *out, const WadiExportFrame *frame)
 {
     const WadiFrameScene *frame_scene = frame->frame_scene;
-    wadi_out_text(out, "\n// Sand of a linear colour and a wetness, 0 to 1: water between the grains makes "
-                       "them darker, the film\n"
-                       "// over them makes them shine.\n"
-                       "#macro Wadi_Wet(C, W)\n"
-                       "  #local D = pow(min(max(C, 0), 0.98), 1 + 0.4*W);\n"
-                       "  (D*(1 - W) + W*D*0.53/(1 - 0.47*D))\n"
-                       "#end\n"
-                       "#macro Wadi_Sand(R, G, B, W)\n"
-                       "  texture { pigment { rgb <Wadi_Wet(R, W), Wadi_Wet(G, W), Wadi_Wet(B, W)> }\n"
-                       "    finish { ambient Wadi_Ambient diffuse 1 specular 0.35*W roughness 0.02 } }\n"
-                       "#end\n");
+    wadi_out_text(out,
+                  "\n// Sand of a linear colour and a wetness, 0 to 1: water between the grains makes "
+                  "them darker, the film\n"
+                  "// over them makes them shine.\n"
+                  "#macro Wadi_Wet(C, W)\n"
+                  "  #local D = pow(min(max(C, 0), 0.98), 1 + 0.4*W);\n"
+                  "  (D*(1 - W) + W*D*0.53/(1 - 0.47*D))\n"
+                  "#end\n"
+                  "// The same for a surface of grains: dry, half of the light leaves after one reflection.\n"
+                  "#macro Wadi_Bed(C, W)\n"
+                  "  #local D = pow(min(max(C, 0), 0.98), 1 + 0.4*W);\n"
+                  "  ((1 - W)*0.5*D/(1 - 0.5*D) + W*D*0.53/(1 - 0.47*D))\n"
+                  "#end\n"
+                  "#macro Wadi_Sand(R, G, B, W)\n"
+                  "  texture { pigment { rgb <Wadi_Wet(R, W), Wadi_Wet(G, W), Wadi_Wet(B, W)> }\n"
+                  "    finish { ambient Wadi_Ambient diffuse 1 specular 0.35*W roughness 0.02 } }\n"
+                  "#end\n");
     for (int p = 0; p < frame_scene->part_count; ++p) {
         const WadiFrameScenePart *part = &frame_scene->parts[p];
         double wetness = frame->scene->materials[part->material].look.wetness;
