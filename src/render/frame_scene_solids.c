@@ -39,19 +39,24 @@ static WadiLook collider_look(const WadiScene *scene, int i, double size)
     return look;
 }
 
-/* Positions of the vertices at time 0, so that the texture moves with the solid. */
+/* Positions of the vertices at time 0, so that the texture moves with the solid. Checkers and bands are
+ * shifted by half of their size: sides often lie at multiples of it, where rounding would choose the colour. */
 static WadiStatus attach_texture(const WadiFrameBuilder *s, WadiFrameSceneSolid *solid,
                                  const WadiShape *shape, WadiError *error)
 {
     WADI_TRY(WADI_ARENA_NEW(&s->frame_scene->arena, &solid->texture, solid->mesh.vertex_count,
                             "texture of a collider", error));
+    const WadiLook *look = &s->frame_scene->looks[solid->look];
+    const bool has_borders =
+        look->texture == WADI_LOOK_TEXTURE_CHECKER || look->texture == WADI_LOOK_TEXTURE_BANDS;
+    const double shift = has_borders ? 0.5 * (double)look->texture_size : 0.0;
     bool is_moving = wadi_shape_is_moving(shape);
     for (size_t v = 0; v < solid->mesh.vertex_count; ++v) {
         WadiVec3 x = solid->mesh.vertices[v];
         x = is_moving ? wadi_shape_carry(shape, x, s->time, 0.0) : x;
-        solid->texture[v][0] = (float)x.x;
-        solid->texture[v][1] = (float)x.y;
-        solid->texture[v][2] = (float)x.z;
+        solid->texture[v][0] = (float)(x.x + shift);
+        solid->texture[v][1] = (float)(x.y + shift);
+        solid->texture[v][2] = (float)(x.z + shift);
     }
     return WADI_OK;
 }
