@@ -1,5 +1,5 @@
-/* Changes of a running simulation: values of its scene, solids that move, particles added and removed, water in
- * sand.
+/* Changes of a running simulation: values of its scene, solids that move, particles added and removed, water
+ * in sand.
  *
  * A change takes effect before the next step and is recorded with the number of steps taken so far. The
  * record is part of checkpoints, and repeating it on a new simulation of the same scene gives the same

@@ -279,8 +279,8 @@ static WadiStatus find_material(const WadiSim *sim, const WadiYaml *yaml, int ma
                                       what, is_text ? wadi_yaml_text(yaml, name) : "…");
 }
 
-/* The scene with that saturation of the bodies and emitters of a material: a solver has columns for water when
- * its scene is moist. */
+/* The scene with that saturation of the bodies and emitters of a material: a solver has columns for water
+ * when its scene is moist. */
 static WadiStatus derive_moist(const WadiSim *sim, int material, double saturation, WadiScene **scene,
                                WadiError *error)
 {

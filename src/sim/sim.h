@@ -78,8 +78,8 @@ WadiStatus wadi_sim_add_body(WadiSim *sim, const WadiBodyDef *body, int64_t *add
 /* Removes the particles inside the shape, of one material or (-1) of all; they count as drained. */
 WadiStatus wadi_sim_remove_inside(WadiSim *sim, const WadiShapeDef *def, int material, int64_t *removed,
                                   WadiError *error);
-/* Sets the water of all particles of a material of sand, where the solver keeps it: in the pores, none outside
- * them. What is added counts as born, what is taken as drained. */
+/* Sets the water of all particles of a material of sand, where the solver keeps it: in the pores, none
+ * outside them. What is added counts as born, what is taken as drained. */
 void wadi_sim_wet(WadiSim *sim, int material, double saturation);
 /* Completes the particles from `first` on, which are new: appends those that their seeds become
  * (WadiWorld.particles_each), sets positions at birth and the columns of the solver. */

@@ -147,7 +147,7 @@ static void a_run_repeats_them_and_resumes(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* Water in the pores of dry sand: as much as the scene's porosity says, in all of it, and none again after. */
+/* Water in the pores of dry sand: as much as the scene's porosity says, in all of it; then none again. */
 static void check_wet(const char *solver)
 {
     WadiError error = { 0 };
