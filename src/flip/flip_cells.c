@@ -165,6 +165,7 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
         WADI_TRY(new_cells(arena, is_used_in_solve, floats, &distance, "surface distance", error));
         WadiFlipSurfaceIn in = { .rows = rows,
                                  .fluid = filled,
+                                 .occupied = occupied,
                                  .solid_row = step->solid.row,
                                  .fraction = step->solid.fraction,
                                  .cell_size = step->grid.cell_size };

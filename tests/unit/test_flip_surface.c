@@ -217,7 +217,7 @@ static WadiStatus find_distance_with(int calls)
 static void every_failing_allocation_is_reported(void **unused)
 {
     (void)unused;
-    assert_int_equal(failures_until_it_works(find_distance_with), 4);
+    assert_int_equal(failures_until_it_works(find_distance_with), 5);
 }
 
 int main(void)

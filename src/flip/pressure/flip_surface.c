@@ -61,8 +61,10 @@ typedef struct DepthContext {
     const WadiFlipSurfaceIn *in;
     const float *fill, *solid; /* smoothed; solid may be NULL */
     float *distance;
-    uint8_t *deep;         /* per row: fluid cells whose centre is under the surface */
-    uint8_t *liquid;       /* may be NULL */
+    uint8_t *deep;   /* per row: fluid cells whose centre is under the surface */
+    uint8_t *lone;   /* per row: cells with particles that are not beside deep cells */
+    uint8_t *liquid; /* may be NULL */
+    const uint8_t *occupied;
     const uint8_t *labels; /* the sign of the distance follows these */
 } DepthContext;
 
@@ -99,8 +101,9 @@ static unsigned cut_cells(const WadiFlipSurfaceIn *in, int32_t row)
         return 0;
     }
     const WadiF8 fraction = WADI_ROW(in->fraction, wadi_table_row(in->solid_row, row));
-    const WadiI8 is_cut = (fraction > 0.0f) & (fraction < 1.0f);
-    return wadi_row_bits(&is_cut);
+    const WadiI8 is_touched = fraction > 0.0f, is_open = fraction < 1.0f;
+    /* The fraction comes from a few samples, and all of a sliver may lie inside. */
+    return wadi_row_bits(&is_touched) & (wadi_row_bits(&is_open) | in->fluid[row]);
 }
 
 static void find_depths(void *user, int64_t first, int64_t end)
@@ -124,15 +127,40 @@ static void find_depths(void *user, int64_t first, int64_t end)
     }
 }
 
+/* Deep cells and cells beside them. */
+static unsigned near_deep(const DepthContext *context, int32_t row)
+{
+    unsigned near = context->deep[row];
+    for (int side = 0; side < 6; ++side) {
+        near |= wadi_row_neighbour_bits(context->in->rows, context->deep, row, side);
+    }
+    return near;
+}
+
+static void find_lone(void *user, int64_t first, int64_t end)
+{
+    const DepthContext *context = user;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        context->lone[row] = (uint8_t)(context->occupied[row] & ~near_deep(context, row));
+    }
+}
+
+/* Cells with lone particles are liquid, and so are empty cut cells beside them. An empty cell under an
+ * overhang is not, though the cell towards which it opens has particles: that one is below the surface. */
 static void find_liquid(void *user, int64_t first, int64_t end)
 {
     const DepthContext *context = user;
     for (int32_t row = (int32_t)first; row < end; ++row) {
-        unsigned near = context->deep[row];
-        for (int side = 0; side < 6; ++side) {
-            near |= wadi_row_neighbour_bits(context->in->rows, context->deep, row, side);
+        unsigned lone = context->lone[row],
+                 empty = context->in->fluid[row] & ~(unsigned)context->occupied[row];
+        if (empty != 0) {
+            unsigned beside = 0;
+            for (int side = 0; side < 6; ++side) {
+                beside |= wadi_row_neighbour_bits(context->in->rows, context->lone, row, side);
+            }
+            lone |= empty & beside & ~near_deep(context, row);
         }
-        context->liquid[row] = (uint8_t)(context->deep[row] | (context->in->fluid[row] & ~near));
+        context->liquid[row] = (uint8_t)(context->deep[row] | lone);
     }
 }
 
@@ -155,10 +183,11 @@ WadiStatus wadi_flip_surface_distance(const WadiFlipSurfaceIn *in, float *distan
 {
     const size_t floats = wadi_rows_floats(in->rows);
     float *spare = NULL, *fill = NULL, *solid = NULL;
-    uint8_t *deep = NULL;
+    uint8_t *deep = NULL, *lone = NULL;
     WADI_TRY(WADI_ARENA_NEW(scratch, &spare, floats, "surface distance", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &fill, floats, "surface distance", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &deep, (size_t)in->rows->count, "surface distance", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &lone, (size_t)in->rows->count, "surface distance", error));
     memset(spare, 0, LANES * sizeof(float));
     memset(fill, 0, LANES * sizeof(float));
     deep[0] = 0;
@@ -169,9 +198,18 @@ WadiStatus wadi_flip_surface_distance(const WadiFlipSurfaceIn *in, float *distan
         smooth(in->rows, in->solid_row, in->fraction, solid, spare);
     }
     memset(distance, 0, LANES * sizeof(float));
-    DepthContext context = { in, fill, solid, distance, deep, liquid, liquid != NULL ? liquid : in->fluid };
+    DepthContext context = { .in = in,
+                             .fill = fill,
+                             .solid = solid,
+                             .distance = distance,
+                             .deep = deep,
+                             .lone = lone,
+                             .liquid = liquid,
+                             .occupied = in->occupied != NULL ? in->occupied : in->fluid,
+                             .labels = liquid != NULL ? liquid : in->fluid };
     wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_depths, &context);
     if (liquid != NULL) {
+        wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_lone, &context);
         wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_liquid, &context);
     }
     wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, agree_with_labels, &context);

@@ -7,7 +7,8 @@
 
 typedef struct WadiFlipSurfaceIn {
     const WadiRows *rows;
-    const uint8_t *fluid; /* per row: bit l set where the cell of lane l is FLUID */
+    const uint8_t *fluid;    /* per row: bit l set where the cell of lane l is FLUID */
+    const uint8_t *occupied; /* the same of FLUID cells with particles; NULL: all */
     /* Per cell: volume of its particles / volume of a cell; 1 in the interior of the fluid. */
     const float *fill;
     const int32_t *solid_row; /* per row: its row in `fraction` (flip_row_table.h); may be NULL */
@@ -20,8 +21,8 @@ typedef struct WadiFlipSurfaceIn {
  *
  * A cell with one particle is FLUID, but its centre may be above the surface, which the ghost fluid cannot
  * represent. `liquid`, a byte a row, gets labels that agree with the distance: FLUID cells with their
- * centre under the surface, and those without such a neighbour (drops). If `liquid` is NULL, the sign of
- * the distance follows the given labels. */
+ * centre under the surface, and of those without such a neighbour (drops) the ones with particles and empty
+ * ones beside them. If `liquid` is NULL, the sign of the distance follows the given labels. */
 WadiStatus wadi_flip_surface_distance(const WadiFlipSurfaceIn *in, float *distance, uint8_t *liquid,
                                       WadiArena *scratch, WadiError *error);
 
