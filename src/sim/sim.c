@@ -232,14 +232,18 @@ static WadiStatus drain(WadiSim *sim, double time, WadiError *error)
     return status;
 }
 
-/* Drains and open sides. What leaves takes its water along. */
-static WadiStatus drain_all(WadiSim *sim, double time, WadiError *error)
+/* Drains and open sides. What leaves takes its water along. `has_moved` is false when all particles slept
+ * through the step; none then crosses an open side. */
+static WadiStatus drain_all(WadiSim *sim, double time, bool has_moved, WadiError *error)
 {
     const int32_t count = sim->particles.count;
-    const bool can_drain = sim->scene->drain_count > 0 || sim->outside_column != 0;
+    const bool has_open_sides = sim->outside_column != 0 && has_moved;
+    const bool can_drain = sim->scene->drain_count > 0 || has_open_sides;
     const int64_t water = can_drain ? wadi_water_sum(&sim->particles, 0) : 0;
     WADI_TRY(drain(sim, time, error));
-    WADI_TRY(wadi_sim_drain_open_sides(sim, error));
+    if (has_open_sides) {
+        WADI_TRY(wadi_sim_drain_open_sides(sim, error));
+    }
     if (sim->particles.count < count) {
         sim->water_drained += water - wadi_water_sum(&sim->particles, 0);
     }
@@ -296,7 +300,9 @@ static WadiStatus take_step(WadiSim *sim, WadiError *error)
     for (int32_t n = 0; n < report.overfull.count; ++n) {
         wadi_sim_warn_overfull(sim, &report.overfull.region[n], -1);
     }
-    WADI_STAGE(&sim->times, "drain", WADI_TRY(drain_all(sim, now, error)));
+    const bool has_moved =
+        report.sleeping_particles < sim->particles.count || sim->sleeping_particles < sim->particles.count;
+    WADI_STAGE(&sim->times, "drain", WADI_TRY(drain_all(sim, now, has_moved, error)));
     WADI_STAGE(&sim->times, "account", WADI_TRY(wadi_sim_remove_lost(sim, error)));
     WADI_VALIDATE(wadi_particles_validate(&sim->particles));
 
