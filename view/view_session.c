@@ -52,7 +52,7 @@ static bool make_picture(WadiViewSession *session)
     picture->time = wadi_view_time(session);
     picture->steps = session->sim != NULL ? wadi_sim_steps(session->sim) : 0;
     snprintf(picture->attribute, sizeof picture->attribute, "%.47s", session->attribute);
-    if (session->has_surface) {
+    if (session->has_surface && wadi_view_hub_has_room(session->hub, 0)) {
         const WadiScene *scene = session->surface_scene != NULL ? session->surface_scene : session->scene;
         wadi_view_surface_offer(&session->surface, session->hub, scene, &input.position, &input.material,
                                 session->is_water, session->spacing);

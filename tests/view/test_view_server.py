@@ -281,6 +281,20 @@ def test_a_page_that_stops_reading_costs_no_memory():
         other.picture()
 
 
+def test_acknowledgements_without_reading_cost_no_memory():
+    with server("--set", "cell_size=0.01", "--paused") as view:  # 96,000 particles, half a megabyte a picture
+        page = Page(view)
+        first = page.picture()
+        assert first.size > 400000, first.size
+        before = view.memory()
+        for i in range(150):
+            page.link.send("colour " + ("id", "velocity")[i % 2])
+            page.link.send(f"ack {first.sequence + 1 + i}")
+            time.sleep(0.02)
+        assert view.memory() - before < 16 << 20, view.memory() - before
+        Page(view, page.key).picture()
+
+
 def test_a_second_server_takes_the_next_port_and_a_taken_port_is_named():
     with server() as one, server() as two:
         assert one.port != two.port
