@@ -19,8 +19,8 @@ float lit(vec3 world, vec3 normal) {
   if (shadowStrength <= 0.0) return 1.0;
   vec4 at = shadowMatrix * vec4(world + normal * shadowBias, 1.0);
   vec2 size = vec2(textureSize(shadowMap, 0));
-  if (at.x <= 0.0 || at.x >= 1.0 || at.y <= 0.0 || at.y >= 1.0 || at.z >= 1.0) return 1.0;
   vec2 place = at.xy * size - 0.5, f = fract(place);
+  if (any(lessThan(place, vec2(0.0))) || any(greaterThanEqual(place, size - 1.0)) || at.z >= 1.0) return 1.0; // beside the map
   ivec2 p = ivec2(floor(place));
   float a = step(at.z, texelFetch(shadowMap, p, 0).r), b = step(at.z, texelFetch(shadowMap, p + ivec2(1, 0), 0).r);
   float c = step(at.z, texelFetch(shadowMap, p + ivec2(0, 1), 0).r), d = step(at.z, texelFetch(shadowMap, p + ivec2(1, 1), 0).r);

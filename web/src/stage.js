@@ -88,8 +88,7 @@ export class Stage {
   makeGround() {
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(
-      new Float32Array([-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0]), 3));
-    geometry.setIndex([0, 1, 2, 0, 2, 3]);
+      new Float32Array(9), 3)); // one triangle: two would show where they meet
     this.ground = new THREE.Mesh(geometry, this.meshMaterial(colour(0.55, 0.55, 0.53)));
     this.ground.frustumCulled = false;
     this.scene.add(this.ground);
@@ -115,7 +114,7 @@ export class Stage {
     this.domain.visible = !!d;
     if (d) this.domain.scale.set(...this.extent);
     const wide = 20 * this.size, p = this.ground.geometry.attributes.position;
-    [[-1, -1], [1, -1], [1, 1], [-1, 1]].forEach(([x, y], i) => p.setXYZ(i, wide * x, wide * y, this.floor - 2e-3 * this.size));
+    [[-1.75, -1], [1.75, -1], [0, 2]].forEach(([x, y], i) => p.setXYZ(i, wide * x, wide * y, this.floor - 2e-3 * this.size));
     p.needsUpdate = true;
     this.ground.material.uniforms.checker.value = this.size / 8;
     this.ground.material.uniforms.haze.value = 10 * this.size;
