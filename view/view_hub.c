@@ -39,6 +39,15 @@ void wadi_view_hub_free(WadiViewHub *hub)
     pthread_mutex_destroy(&hub->lock);
 }
 
+void wadi_view_hub_end(WadiViewHub *hub)
+{
+    pthread_mutex_lock(&hub->lock);
+    hub->wake = NULL;
+    hub->quit = true;
+    pthread_cond_signal(&hub->changed);
+    pthread_mutex_unlock(&hub->lock);
+}
+
 bool wadi_view_hub_receive(WadiViewHub *hub, const WadiViewMessage *message)
 {
     bool has_room = true;
@@ -73,9 +82,10 @@ void wadi_view_hub_connect(WadiViewHub *hub, char *greeting)
     hub->ack_seconds = 0.0;
     hub->generation += 1;
     pthread_cond_signal(&hub->changed);
+    void (*wake)(void *user) = hub->wake;
     pthread_mutex_unlock(&hub->lock);
-    if (hub->wake != NULL) {
-        hub->wake(hub->wake_user);
+    if (wake != NULL) {
+        wake(hub->wake_user);
     }
 }
 
@@ -118,9 +128,10 @@ void wadi_view_hub_send(WadiViewHub *hub, unsigned char *data, size_t size, bool
             hub->sent_at = wadi_view_now();
         }
     }
+    void (*wake)(void *user) = hub->wake;
     pthread_mutex_unlock(&hub->lock);
-    if (hub->wake != NULL) {
-        hub->wake(hub->wake_user);
+    if (wake != NULL) {
+        wake(hub->wake_user);
     }
 }
 

@@ -40,6 +40,8 @@ typedef struct WadiViewHub {
 
 void wadi_view_hub_init(WadiViewHub *hub);
 void wadi_view_hub_free(WadiViewHub *hub);
+/* The simulation ends after its turn; the server is not woken any more. */
+void wadi_view_hub_end(WadiViewHub *hub);
 double wadi_view_now(void); /* s */
 
 /* Of the server. False: the inbox is full, the page sends too much. */

@@ -22,7 +22,7 @@ typedef struct WadiViewSurface {
     double spacing;         /* m */
     const WadiScene *scene; /* settings; owned by the session, not changed while busy */
     WadiViewHub *hub;
-    double seconds; /* of the last surface */
+    _Atomic double seconds; /* of the last surface */
 } WadiViewSurface;
 
 /* Takes a copy of the particles of one material and makes their surface, unless it is still busy. */

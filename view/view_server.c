@@ -364,11 +364,7 @@ static void serve(Server *server, WadiViewSession *session)
             break;
         }
     }
-    server->hub.wake = NULL;
-    server->hub.quit = true;
-    pthread_mutex_lock(&server->hub.lock);
-    pthread_cond_signal(&server->hub.changed);
-    pthread_mutex_unlock(&server->hub.lock);
+    wadi_view_hub_end(&server->hub);
     pthread_join(thread, NULL);
 }
 
