@@ -108,7 +108,7 @@ static void covers_move_with_their_colliders(void **unused)
     (void)unused;
     const char *const text =
         SLOPE("covered", ", translate: {keys: [[0, [0, 0, 0]], [0.2, [0, 0, 0.05]], [1, [0, 0, 0.05]]]}");
-    check_same_bytes(text, 4, 4);
+    check_same_bytes(text, 8, 4);
     WadiScene *scene = load_scene(text);
     WadiSim *sim = start_sim(scene, 1);
     run_frames(sim, 12);

@@ -48,7 +48,16 @@ def rest(rows):
     yield "a resting step against a flowing one, %", span(rows, "cost", ".1f", 100), "10", files
 
 
+def column_runouts(rows, of=""):
+    for kind, angle in dict.fromkeys((row["kind"], row["angle"]) for row in rows):
+        some = sorted((row for row in rows if (row["kind"], row["angle"]) == (kind, angle)), key=lambda row: row["a"])
+        yield f"{kind} column of {of}{angle}°, a = {series(some, 'a', 'g')}: run-out", series(some, "runout"), \
+            f"Lube {series(some, 'lube')}; Lajeunesse {series(some, 'lajeunesse')}", \
+            links("column", "column" if kind == "planar" else "column-round")
+
+
 def column(rows):
+    yield from column_runouts(of_solver(rows, "dem"), "dem, ")
     for row in of_solver(rows, "sph"):
         grid = [other["runout"] for other in of_solver(rows, "flip")
                 if (other["kind"], other["angle"], other["a"]) == (row["kind"], row["angle"], row["a"])]
@@ -59,11 +68,7 @@ def column(rows):
     for row in rows:  # of several grids the one in the middle
         finest.setdefault((row["kind"], row["angle"], row["a"]), []).append(row)
     chosen = [some[len(some) // 2] for some in finest.values()]
-    for kind, angle in dict.fromkeys((row["kind"], row["angle"]) for row in rows):
-        some = sorted((row for row in chosen if (row["kind"], row["angle"]) == (kind, angle)), key=lambda row: row["a"])
-        yield f"{kind} column of {angle}°, a = {series(some, 'a', 'g')}: run-out", series(some, "runout"), \
-            f"Lube {series(some, 'lube')}; Lajeunesse {series(some, 'lajeunesse')}", \
-            links("column", "column" if kind == "planar" else "column-round")
+    yield from column_runouts(chosen)
     planar = sorted((row for row in chosen if row["kind"] == "planar" and row["angle"] == 30), key=lambda row: row["a"])
     yield "planar column of 30°: height / L₀", series(planar, "height"), series(planar, "height_law"), links("column")
     yield "planar columns: the front stops after, √(H₀/g)", \

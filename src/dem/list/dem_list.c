@@ -5,7 +5,7 @@
 #include "core/parallel.h"
 #include "dem/list/dem_search.h"
 
-enum { TILE_BLOCK = 1, GRAIN_BLOCK = 4096, ROOM = 16 };
+enum { TILE_BLOCK = 1, GRAIN_BLOCK = 4096, ROOM = 8 };
 
 typedef uint32_t WadiU8 __attribute__((vector_size(32), aligned(4), may_alias));
 
@@ -359,6 +359,7 @@ WadiStatus wadi_dem_list_build(WadiDemList *list, const WadiDemListIn *in, WadiA
     for (int32_t i = 0; i < pairs->first; ++i) {
         pairs->start[i] = 0;
     }
+    const WadiArenaMark mark = wadi_arena_mark(scratch);
     WADI_TRY(make_places(&b, scratch, error));
     wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, visit_tiles, &b);
     const int64_t total = wadi_prefix_sum(pairs->start, pairs->count);
@@ -366,6 +367,7 @@ WadiStatus wadi_dem_list_build(WadiDemList *list, const WadiDemListIn *in, WadiA
     wadi_parallel_for(pairs->count - pairs->first, GRAIN_BLOCK, fill_grains, &b);
     b.is_filling = true;
     wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, visit_tiles, &b);
+    wadi_arena_release(scratch, mark);
     return make_slots(list, scratch, error);
 }
 
