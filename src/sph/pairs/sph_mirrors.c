@@ -95,12 +95,12 @@ static int64_t visit(const Mirrors *m, int32_t near, bool is_filling)
         if (walls_of_both == 0) {
             continue;
         }
-        WadiF4 gradient, back;
-        const WadiF4 offset =
-            WADI_SPH_OFFSET(pairs->place[j], pairs->place[i]) * (float)(1.0 / WADI_SPH_PLACES);
-        const float size = 0.5f * (wadi_sph_size(pairs, i) + wadi_sph_size(pairs, j));
-        sum_images(common, walls_of_both, &offset, m->in->kernel->scale, size, &gradient, &back);
         if (is_filling) {
+            WadiF4 gradient, back;
+            const WadiF4 offset =
+                WADI_SPH_OFFSET(pairs->place[j], pairs->place[i]) * (float)(1.0 / WADI_SPH_PLACES);
+            const float size = 0.5f * (wadi_sph_size(pairs, i) + wadi_sph_size(pairs, j));
+            sum_images(common, walls_of_both, &offset, m->in->kernel->scale, size, &gradient, &back);
             const float volume = m->in->volume != NULL ? m->in->volume[j] : 1.0f;
             gradient *= volume, back *= volume;
             pairs->mirror[pairs->mirror_start[near] + count] = (WadiSphMirror){
