@@ -80,9 +80,12 @@ def column(rows):
 
 
 def dam(rows):
-    yield f"dam break, front 0.1 a deep, T ≤ 3, at {series(rows, 'cells', '.0f')} cells in a, % off", \
-        series(rows, "front_0.1", ".1f"), "6", links("dam")
-    yield "the same, height of the column, of 2 a", series(rows, "height", ".3f"), "0", links("dam")
+    for solver, asked, plot in (("flip", "6", "dam"), ("sph", "8", "dam-sph")):
+        some = of_solver(rows, solver)
+        if some:
+            yield f"dam break of {solver}, front 0.1 a deep, T ≤ 3, at {series(some, 'cells', '.0f')} cells in a, % off", \
+                series(some, "front_0.1", ".1f"), asked, links("dam", plot)
+            yield "the same, height of the column, of 2 a", series(some, "height", ".3f"), "0", links("dam", plot)
 
 
 def silo(rows):
