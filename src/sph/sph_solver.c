@@ -172,7 +172,7 @@ const WadiSolverType wadi_sph_solver = {
     .check = check,
     .wants_even_seeds = true,
     .has_pores = true,
-    /* Measured: 454 for water, 577 for sand, 881 where sand is wet; most of it lists of neighbours. */
+    /* Measured: 340 for water, 430 for sand, 600 where sand is wet; most of it lists of neighbours. */
     .scratch_bytes_each = 600,
     .create = create,
     .destroy = destroy,

@@ -20,9 +20,9 @@ typedef struct Solve {
     const WadiSphFrictionIn *in;
     const WadiF4 *wanted; /* v* */
     WadiF4 *velocity;
-    WadiSphFriction now, last, at; /* `at`: where the gradient is taken */
-    float step;                    /* 1 / eigenvalue */
-    float momentum;                /* of the extrapolation */
+    WadiSphFriction now, at; /* `at`: where the gradient is taken, beyond `now` by the momentum */
+    float step;              /* 1 / eigenvalue */
+    float momentum;
     double *partials;
 } Solve;
 
@@ -89,8 +89,9 @@ static void step_stress(const Solve *s, int32_t i, Progress *progress)
     const WadiF4 back = moved * since + 2.0f * turned * since_shear;
     progress->moved += (double)(sqrtf(square[0] + square[1] + square[2]) / share);
     progress->back -= (double)((back[0] + back[1] + back[2]) / share);
-    s->last.stress[i] = before;
     s->now.stress[i] = to;
+    s->at.stress[i].normal = to.normal + s->momentum * since;
+    s->at.stress[i].shear = to.shear + s->momentum * since_shear;
 }
 
 static void step_traction(const Solve *s, int32_t i, int32_t near, Progress *progress)
@@ -113,8 +114,8 @@ static void step_traction(const Solve *s, int32_t i, int32_t near, Progress *pro
         const WadiF4 moved = to - at, since = to - before;
         progress->moved += sqrt((double)dot3(&moved, &moved)) / (double)share;
         progress->back -= (double)dot3(&moved, &since) / (double)share;
-        s->last.traction[near][c] = before;
         s->now.traction[near][c] = to;
+        s->at.traction[near][c] = to + s->momentum * since;
     }
 }
 
@@ -135,23 +136,11 @@ static double step_block(void *context, int64_t first, int64_t end)
     return progress.moved;
 }
 
-static void extrapolate_block(void *context, int64_t first, int64_t end)
+/* `at` becomes `now`: no momentum. */
+static void stop(const Solve *s)
 {
-    const Solve *s = context;
-    for (int32_t i = (int32_t)first; i < end; ++i) {
-        int32_t near;
-        if (s->in->is_sand[i]) {
-            const WadiSphStress now = s->now.stress[i], last = s->last.stress[i];
-            s->at.stress[i].normal = now.normal + s->momentum * (now.normal - last.normal);
-            s->at.stress[i].shear = now.shear + s->momentum * (now.shear - last.shear);
-        }
-        if (wadi_sph_has_traction(s->in, i, &near)) {
-            for (int c = 0; c < s->in->walls->contact_count[near]; ++c) {
-                const WadiF4 now = s->now.traction[near][c];
-                s->at.traction[near][c] = now + s->momentum * (now - s->last.traction[near][c]);
-            }
-        }
-    }
+    memcpy(s->at.stress, s->now.stress, (size_t)s->in->pairs->count * sizeof *s->at.stress);
+    memcpy(s->at.traction, s->now.traction, (size_t)s->in->walls->count * sizeof *s->at.traction);
 }
 
 WadiStatus wadi_sph_friction_create(WadiSphFriction *friction, const WadiSphPairs *pairs,
@@ -168,7 +157,6 @@ WadiStatus wadi_sph_friction_create(WadiSphFriction *friction, const WadiSphPair
 static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
 {
     const size_t blocks = (size_t)wadi_parallel_block_count(s->in->pairs->count, BLOCK);
-    WADI_TRY(wadi_sph_friction_create(&s->last, s->in->pairs, s->in->walls, arena, error));
     WADI_TRY(wadi_sph_friction_create(&s->at, s->in->pairs, s->in->walls, arena, error));
     return WADI_ARENA_NEW(arena, &s->partials, 2 * blocks, "friction", error);
 }
@@ -217,13 +205,15 @@ WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *wanted, WadiS
     const double loaded = fmax(1.0, count_loaded(in));
     double t = FIRST_T, least = INFINITY;
     bool is_done = false;
-    wadi_parallel_for(count, BLOCK, extrapolate_block, &s);
+    stop(&s);
     while (report->iterations < in->max_iterations && !is_done) {
         if (report->iterations > 0) {
             wadi_parallel_for(count, BLOCK, push_block, &s);
         }
         double back;
+        const double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t));
         s.step = (float)(1.0 / report->largest);
+        s.momentum = (float)((t - 1.0) / next);
         const double residual = take_step(&s, &back) * report->largest / loaded;
         const bool has_grown = residual > GROWTH * least && residual > in->tolerance;
         least = fmin(least, residual);
@@ -231,11 +221,11 @@ WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *wanted, WadiS
         report->largest *= has_grown ? GROWTH : 1.0;
         report->iterations += 1;
         is_done = residual <= in->tolerance && report->iterations >= MIN_ITERATIONS;
-        const bool restarts = has_grown || back > 0.0;
-        const double next = restarts ? 1.0 : 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t));
-        s.momentum = restarts || is_done ? 0.0f : (float)((t - 1.0) / next);
         t = next;
-        wadi_parallel_for(count, BLOCK, extrapolate_block, &s);
+        if (has_grown || back > 0.0) {
+            t = 1.0;
+            stop(&s);
+        }
     }
     s.at = *friction;
     wadi_parallel_for(count, BLOCK, push_block, &s);
@@ -328,7 +318,7 @@ WadiStatus wadi_sph_friction_largest(const WadiSphFrictionIn *in, int iterations
     memset(velocity, 0, (size_t)count * sizeof *velocity);
     Solve s = { .in = in, .wanted = none, .velocity = velocity };
     WADI_TRY(begin(&s, arena, error));
-    s.now = s.last;
+    WADI_TRY(wadi_sph_friction_create(&s.now, in->pairs, in->walls, arena, error));
     uint32_t state = 1;
     for (int32_t i = 0; i < count; ++i) {
         const float a = noise(&state), b = noise(&state);

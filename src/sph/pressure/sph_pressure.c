@@ -11,9 +11,10 @@ enum { BLOCK = 512, CORRECTION_EVERY = 4 };
 
 static const float LEAST_DIAGONAL = 1e-3f; /* of particles with hardly a neighbour; a lattice's is 0.3 */
 static const double LONGEST = 2.0;         /* times what the coarse grid says */
-/* Of the acceleration, where it begins anew after a correction: short waves are left, and with 1 the
- * next two steps would have no momentum. */
-static const double AFTER_CORRECTION = 3.0;
+/* Of the acceleration, where it begins anew after a correction: after the first short waves are left, and with 1
+ * the next two steps would have no momentum. With this after all of them, and an eigenvalue that is a little too
+ * small, the iterations may grow. */
+static const double AFTER_FIRST = 3.0, AFTER_OTHERS = 1.0;
 
 typedef struct Solve {
     const WadiSphPressureIn *in;
@@ -233,7 +234,7 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
             s.momentum = 0.0f;
             wadi_parallel_for(count, BLOCK, extrapolate_block, &s);
             WADI_TRY(correct(&s, &moved, arena, error));
-            t = AFTER_CORRECTION;
+            t = report->iterations == 0 ? AFTER_FIRST : AFTER_OTHERS;
         } else {
             wadi_parallel_for(count, BLOCK, push_block, &s);
             moved = wadi_parallel_sum(count, BLOCK, step_block, &s, s.partials + blocks);
