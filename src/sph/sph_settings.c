@@ -78,7 +78,7 @@ static const WadiSceneField sph_fields[] = {
     { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 },
       .doc = "Sand and pools of water at rest that nothing touches are left alone until something does." },
     { "cfl", WADI_SCENE_NUMBER, AT(cfl), .unit = "spacings", .minimum = 1e-3, .maximum = 10,
-      .fallback = { 0.8 }, .doc = "No particle moves farther in a step." },
+      .fallback = { 0.4 }, .doc = "No particle moves farther in a step." },
     { "step", WADI_SCENE_NUMBER, AT(step), .unit = "√(dx/g)", .minimum = 1e-3, .maximum = 1000,
       .fallback = { 0.1 }, .doc = "No step is longer." },
     { "density_rate", WADI_SCENE_NUMBER, AT(density_rate), .minimum = 0, .maximum = 1, .fallback = { 0.5 },
