@@ -11,9 +11,9 @@ enum { BLOCK = 512, CORRECTION_EVERY = 4 };
 
 static const float LEAST_DIAGONAL = 1e-3f; /* of particles with hardly a neighbour; a lattice's is 0.3 */
 static const double LONGEST = 2.0;         /* times what the coarse grid says */
-/* Of the acceleration, where it begins anew after a correction: after the first short waves are left, and with 1
- * the next two steps would have no momentum. With this after all of them, and an eigenvalue that is a little too
- * small, the iterations may grow. */
+/* Of the acceleration, where it begins anew after a correction: after the first one short waves are left, and
+ * with 1 the next two steps would have no momentum. With this after all corrections, and an eigenvalue that
+ * is a little too small, the iterations may grow. */
 static const double AFTER_FIRST = 3.0, AFTER_OTHERS = 1.0;
 
 typedef struct Solve {
