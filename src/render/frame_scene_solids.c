@@ -39,8 +39,11 @@ static WadiLook collider_look(const WadiScene *scene, int i, double size)
     return look;
 }
 
-/* Positions of the vertices at time 0, so that the texture moves with the solid. Checkers and bands are
- * shifted by half of their size: sides often lie at multiples of it, where rounding would choose the colour. */
+/* Of checkers and bands, in parts of their size: sides often lie at simple fractions of it, where rounding
+ * would choose between two colours. */
+static const double PATTERN_SHIFT = 0.37;
+
+/* Positions of the vertices at time 0, so that the texture moves with the solid. */
 static WadiStatus attach_texture(const WadiFrameBuilder *s, WadiFrameSceneSolid *solid,
                                  const WadiShape *shape, WadiError *error)
 {
@@ -49,7 +52,7 @@ static WadiStatus attach_texture(const WadiFrameBuilder *s, WadiFrameSceneSolid 
     const WadiLook *look = &s->frame_scene->looks[solid->look];
     const bool has_borders =
         look->texture == WADI_LOOK_TEXTURE_CHECKER || look->texture == WADI_LOOK_TEXTURE_BANDS;
-    const double shift = has_borders ? 0.5 * (double)look->texture_size : 0.0;
+    const double shift = has_borders ? PATTERN_SHIFT * (double)look->texture_size : 0.0;
     bool is_moving = wadi_shape_is_moving(shape);
     for (size_t v = 0; v < solid->mesh.vertex_count; ++v) {
         WadiVec3 x = solid->mesh.vertices[v];
