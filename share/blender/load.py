@@ -103,10 +103,13 @@ def fill_mesh(mesh, places, triangles, attributes, is_smooth=True):
             mesh.polygons.foreach_set("loop_total", np.full(len(triangles), 3, np.int32))
         mesh.polygons.foreach_set("use_smooth", np.full(len(triangles), is_smooth))
     for name, values in attributes.items():
+        domain = "POINT"
+        if name == "grain_origin":  # one for a triangle: between two particles grains are cut, not stretched
+            domain, values = "FACE", values[triangles[:, 0]]
         kind, member = (("INT", "value") if values.dtype.kind == "i" else
                         ("FLOAT", "value") if values.ndim == 1 else
                         ("FLOAT_VECTOR", "vector") if values.shape[1] == 3 else ("FLOAT_COLOR", "color"))
-        mesh.attributes.new(name, kind, "POINT").data.foreach_set(member, np.ascontiguousarray(values).ravel())
+        mesh.attributes.new(name, kind, domain).data.foreach_set(member, np.ascontiguousarray(values).ravel())
     mesh.update(calc_edges=len(triangles) > 0)
 
 
@@ -152,10 +155,12 @@ def sand_material(name, look):
 
 
 def add_grains(tree, base, shader, look):
-    """Multiplies the colour by that of the grain's mineral over the mean of all, and bends the normal."""
+    """Multiplies the colour by that of the grain's mineral over the mean of all, and bends the normal. Cells lie about the
+    nearest particle and move with it."""
     place, cells, split, ramp, times, bump = (tree.nodes.new("ShaderNode" + kind) for kind in (
         "NewGeometry", "TexVoronoi", "SeparateXYZ", "ValToRGB", "VectorMath", "Bump"))
-    more = tree.nodes.new("ShaderNodeVectorMath")
+    more, about, origin = (tree.nodes.new("ShaderNode" + kind) for kind in ("VectorMath", "VectorMath", "Attribute"))
+    origin.attribute_name, about.operation = "grain_origin", "SUBTRACT"
     cells.inputs["Scale"].default_value = 1 / look["grain_size"]
     mean, stops, start = mean_colour(look), [], 0.0
     for mineral in look["palette"]:
@@ -174,7 +179,9 @@ def add_grains(tree, base, shader, look):
     bump.inputs["Strength"].default_value = 0.8 * look["contrast"]
     bump.inputs["Distance"].default_value = 0.5 * look["grain_size"]
     bump.invert = True
-    link(tree, place.outputs["Position"], cells.inputs["Vector"])
+    link(tree, place.outputs["Position"], about.inputs[0])
+    link(tree, origin.outputs["Vector"], about.inputs[1])
+    link(tree, about.outputs[0], cells.inputs["Vector"])
     link(tree, cells.outputs["Color"], split.inputs[0])
     link(tree, split.outputs[0], ramp.inputs["Fac"])
     link(tree, base, times.inputs[0])

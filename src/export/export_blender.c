@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/random.h"
 #include "core/text.h"
 #include "export/export_ply.h"
 #include "wadi/base.h"
@@ -299,6 +300,34 @@ static WadiStatus put_points(Objects *o, const char *name, const char *kind, con
     return status;
 }
 
+/* Grains are cells of a pattern about the particle next to a vertex: `grain_origin` is that particle, moved by
+ * a hash, so that grains move with it and no two particles have the same. */
+static WadiStatus add_grain_origins(const Objects *o, const WadiFrameScenePart *part, WadiSurfaceMesh *mesh,
+                                    WadiError *error)
+{
+    const WadiSandOwners *owners = &part->owners;
+    const WadiFrameScene *frame_scene = o->frame->frame_scene;
+    if (owners->owner == NULL || mesh->attribute_count >= WADI_CLOUD_ATTRIBUTE_MAX) {
+        return WADI_OK;
+    }
+    const double range = 500.0 * (double)frame_scene->looks[part->mesh_look].grain_size;
+    float(*origin)[3];
+    WADI_TRY(WADI_ARENA_NEW(o->arena, &origin, mesh->mesh.vertex_count, "origins of grains", error));
+    for (size_t v = 0; v < mesh->mesh.vertex_count; ++v) {
+        const uint32_t nearest = owners->owner[v][0];
+        const bool has_owner = nearest != UINT32_MAX;
+        double u[3];
+        wadi_random_unit3(0, has_owner ? owners->anchor_hash[nearest] : 0, WADI_RANDOM_GRAIN, u);
+        const double middle[3] = { frame_scene->origin.x, frame_scene->origin.y, frame_scene->origin.z };
+        for (int axis = 0; axis < 3; ++axis) {
+            const double at = has_owner ? (double)owners->anchor[nearest][axis] : 0.0;
+            origin[v][axis] = (float)(middle[axis] + at + range * u[axis]);
+        }
+    }
+    mesh->attribute[mesh->attribute_count++] = (WadiCloudAttribute){ "grain_origin", 3, (float *)origin };
+    return WADI_OK;
+}
+
 static WadiStatus put_part(Objects *o, const WadiFrameScenePart *part, const WadiState *state,
                            WadiError *error)
 {
@@ -319,7 +348,9 @@ static WadiStatus put_part(Objects *o, const WadiFrameScenePart *part, const Wad
     }
     if (part->mesh.mesh.triangle_count > 0) {
         name_file(o, name, file, path);
-        WADI_TRY(wadi_export_ply_mesh(o->frame, path, &part->mesh, error));
+        WadiSurfaceMesh mesh = part->mesh; /* borrows its arrays */
+        WADI_TRY(add_grain_origins(o, part, &mesh, error));
+        WADI_TRY(wadi_export_ply_mesh(o->frame, path, &mesh, error));
         put_object(o->text, name, "mesh", name, file, &o->is_first);
     }
     return WADI_OK;

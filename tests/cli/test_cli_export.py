@@ -259,6 +259,7 @@ for frame in range(1, 25):
     bpy.context.scene.frame_set(frame)
     sand, water = (bpy.data.objects[name].data for name in ("sand", "water"))
     assert {"velocity", "wetness", "colour"} <= set(sand.attributes.keys()), sand.attributes.keys()
+    assert sand.attributes["grain_origin"].domain == "FACE"
     assert "velocity" in water.attributes and len(water.polygons) > 100
     print("frame", frame, len(sand.polygons), len(water.polygons))
 """
