@@ -132,6 +132,7 @@ static int64_t count_groups(const WadiSphRange *ranges, int range_count)
     return groups;
 }
 
+/* The lengths of the lists of i. */
 static void count(const Search *s, int32_t i, const WadiSphRange *ranges, int range_count, uint8_t *found)
 {
     int32_t same = 0, all = 0;
@@ -242,24 +243,18 @@ static void fill(const Search *s, int32_t i, const WadiSphRange *ranges, int ran
                     (near >= 0 ? in->walls->cover[near] : 0.0f);
 }
 
-static bool is_fixed(const Search *s, int32_t i)
-{
-    return s->in->fixed != NULL && s->in->fixed[i] != 0;
-}
-
 /* One pass over the particles of a cell, of which `found` has `groups` bytes each. */
 static void search_cell(const Search *s, int32_t from, int32_t to, const WadiSphRange *ranges,
                         int range_count, uint8_t *found, int64_t groups)
 {
     for (int32_t i = from; i < to; ++i, found += groups) {
-        if (is_fixed(s, i)) {
-            s->pairs->start[i + 1] = s->pass == PASS_COUNT ? 0 : s->pairs->start[i + 1];
-            s->pairs->same[i] = 0;
+        const bool is_fixed = s->in->fixed != NULL && s->in->fixed[i] != 0;
+        if (s->pass == PASS_COUNT) {
+            count(s, i, ranges, is_fixed ? 0 : range_count, found);
+        } else if (is_fixed) {
             s->density[i] = 1.0f;
-        } else if (s->pass == PASS_FILL) {
-            fill(s, i, ranges, range_count, found);
         } else {
-            count(s, i, ranges, range_count, found);
+            fill(s, i, ranges, range_count, found);
         }
     }
 }
