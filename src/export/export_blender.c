@@ -300,8 +300,8 @@ static WadiStatus put_points(Objects *o, const char *name, const char *kind, con
     return status;
 }
 
-/* Grains are cells of a pattern about the particle next to a vertex: `grain_origin` is that particle, moved by
- * a hash, so that grains move with it and no two particles have the same. */
+/* Grains are cells of a pattern about the particle next to a vertex: `grain_origin` is that particle, moved
+ * by a hash, so that grains move with it and no two particles have the same. */
 static WadiStatus add_grain_origins(const Objects *o, const WadiFrameScenePart *part, WadiSurfaceMesh *mesh,
                                     WadiError *error)
 {
