@@ -29,19 +29,13 @@ static WadiVec3f mix3(const float (*values)[3], const uint32_t *v, const float w
     return wadi_add_scaledf(sum, at_vertex(values[v[2]]), weight[2]);
 }
 
-/* The smooth normal of sand. Where walls cut sand the mesh has an edge and the normals of its vertices are
- * means over both sides: a corner whose normal is far from that of the triangle gets the triangle's. */
-static WadiVec3f creased_normal(const WadiPart *part, const uint32_t *v, const float weight[3],
-                                WadiVec3f flat)
+/* Whether a triangle lies along an axis, as where a side of the domain cuts sand: the normals of vertices on
+ * the edge of such a cut are means over both sides. */
+static bool is_cut(const WadiPart *part, WadiVec3f normal)
 {
-    static const float sharp = 0.77f, smooth = 0.91f; /* cosines of 40 and 25 degrees */
-    WadiVec3f sum = { 0 };
-    for (int k = 0; k < 3; ++k) {
-        WadiVec3f n = at_vertex(part->normal[v[k]]);
-        float t = wadi_minf(wadi_maxf((wadi_dotf(n, flat) - sharp) / (smooth - sharp), 0.0f), 1.0f);
-        sum = wadi_add_scaledf(sum, wadi_lerpf(flat, n, t), weight[k]);
-    }
-    return wadi_normalizedf_or(sum, flat);
+    static const float along = 0.9999f;
+    return part->look->kind == WADI_LOOK_SAND &&
+           wadi_maxf(fabsf(normal.x), wadi_maxf(fabsf(normal.y), fabsf(normal.z))) > along;
 }
 
 static void describe_triangle(const WadiPart *part, const struct RTCRayHit *found, WadiTraceHit *hit)
@@ -75,11 +69,8 @@ static void describe_triangle(const WadiPart *part, const struct RTCRayHit *foun
     WadiVec3f cross = wadi_crossf(wadi_subf(p[1], p[0]), wadi_subf(p[2], p[0]));
     hit->normal = wadi_normalizedf_or(cross, wadi_vec3f(0, 0, 1));
     hit->shading = hit->normal;
-    if (part->normal != NULL) {
-        hit->shading =
-            part->look->kind == WADI_LOOK_SAND
-                ? creased_normal(part, v, weight, hit->normal)
-                : wadi_normalizedf_or(mix3((const float(*)[3])part->normal, v, weight), hit->normal);
+    if (part->normal != NULL && !is_cut(part, hit->normal)) {
+        hit->shading = wadi_normalizedf_or(mix3((const float(*)[3])part->normal, v, weight), hit->normal);
         hit->shading = wadi_dotf(hit->shading, hit->normal) > 0.05f ? hit->shading : hit->normal;
     }
     if (part->colour != NULL) {
