@@ -131,6 +131,8 @@ static WadiStatus find_target(const Survey *s, double time, WadiError *error)
 {
     const WadiSph *sph = s->sph;
     const WadiSphAdaptDef *def = &wadi_sph_def(sph->context.world->scene)->adapt;
+    const WadiCameraDef *camera = &sph->context.world->scene->render.camera;
+    const WadiVec3 eye = camera->is_given ? wadi_curve_value3(&camera->from, time) : wadi_vec3(0.0, 0.0, 0.0);
     const double dx = sph->spacing;
     const WadiSphTargetIn in = { .body = { .particles = sph->context.particles,
                                            .volume = s->volume,
@@ -144,8 +146,7 @@ static WadiStatus find_target(const Survey *s, double time, WadiError *error)
                                  .near = { .colliders = def->colliders * dx,
                                            .interface = def->interface * dx,
                                            .surface = def->surface * dx,
-                                           .point = def->point,
-                                           .at = def->at } };
+                                           .points = { { def->point, def->at }, { def->camera, eye } } } };
     return wadi_sph_target(&s->target, &in, sph->context.scratch, error);
 }
 

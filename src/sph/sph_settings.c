@@ -26,9 +26,11 @@ static const WadiSceneField near_fields[] = {
     { "colliders", WADI_SCENE_NUMBER, NEAR_AT(colliders), .unit = "spacings", .fallback = { 2 },
       .doc = "From colliders; walls of the domain are none." },
     { "point", WADI_SCENE_VEC3, ADAPT_AT(at), .unit = "m", .minimum = -1e9, .maximum = 1e9,
-      .doc = "A place that is looked at, such as the camera's." },
+      .doc = "A place that is looked at." },
     { "point_distance", WADI_SCENE_NUMBER, NEAR_AT(point), .unit = "m", .fallback = { -1 },
       .doc = "From `point`." },
+    { "camera", WADI_SCENE_NUMBER, NEAR_AT(camera), .unit = "m", .fallback = { -1 },
+      .doc = "From `render.camera`, where it is at the time." },
 };
 static const WadiSceneObject near_object = {
     .name = "near",

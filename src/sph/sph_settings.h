@@ -21,6 +21,7 @@ typedef struct WadiSphAdaptDef {
     double surface, interface, colliders;
     double point; /* the same of `at`, m */
     WadiVec3 at;
+    double camera; /* the same of the scene's camera, m */
 } WadiSphAdaptDef;
 
 typedef struct WadiSphDef {

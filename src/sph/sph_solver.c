@@ -130,8 +130,9 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
                : WADI_OK;
 }
 
-static const char *check_adaptive(const WadiSphDef *def, char *text, size_t size)
+static const char *check_adaptive(const WadiScene *scene, char *text, size_t size)
 {
+    const WadiSphDef *def = wadi_sph_def(scene);
     const WadiSphAdaptDef *adapt = &def->adapt;
     if (!def->is_adaptive) {
         return NULL;
@@ -146,6 +147,10 @@ static const char *check_adaptive(const WadiSphDef *def, char *text, size_t size
                  adapt->merge, LEAST_HYSTERESIS, LEAST_HYSTERESIS * adapt->split);
         return "sph.adaptive.merge";
     }
+    if (adapt->camera >= 0.0 && !scene->render.camera.is_given) {
+        snprintf(text, size, "the scene has no `render.camera`; give one, or a `point` instead");
+        return "sph.adaptive.near.camera";
+    }
     return NULL;
 }
 
@@ -158,7 +163,7 @@ static const char *check(const WadiScene *scene, char *text, size_t size)
         snprintf(text, size, "`tait` is for water only, and this scene has sand; use `solve`");
         return "sph.pressure";
     }
-    return check_adaptive(wadi_sph_def(scene), text, size);
+    return check_adaptive(scene, text, size);
 }
 
 static void wake(void *solver)

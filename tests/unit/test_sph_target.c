@@ -135,7 +135,7 @@ static void find_target(Body *body, WadiSphNear near)
     CHECK_OK(wadi_sph_target(&target, &in, &body->arena, &error), error);
 }
 
-static const WadiSphNear NONE = { -1.0, -1.0, -1.0, -1.0, { 0, 0, 0 } };
+static const WadiSphNear NONE = { -1.0, -1.0, -1.0, { { .within = -1.0 }, { .within = -1.0 } } };
 
 /* 24 deep under a free surface: as coarse as allowed everywhere. elfs is cut to merge r of size 2. */
 static void a_deep_pool_is_coarse(void **unused)
@@ -215,7 +215,7 @@ static void rules_ask_for_the_finest(void **unused)
     expect_rule(&body, near, 4.0, distance_to_surface);
     near = NONE, near.interface = 3.0;
     expect_rule(&body, near, 3.0, distance_to_interface);
-    near = NONE, near.point = 8.0, near.at = wadi_vec3(12.0, 12.0, 12.0);
+    near = NONE, near.points[0].within = 8.0, near.points[0].at = wadi_vec3(12.0, 12.0, 12.0);
     expect_rule(&body, near, 8.0, distance_to_corner);
     WadiShapeDef ball = wadi_shape_def(WADI_SHAPE_SPHERE);
     ball.parameter[0] = wadi_curve_constant3(0.0, 0.0, -14.0);

@@ -69,8 +69,10 @@ static void rule_rows(void *context, int64_t first, int64_t end)
             if (near->colliders >= 0.0) {
                 lower(t, cell, collider_distance(t->in, x), near->colliders);
             }
-            if (near->point >= 0.0) {
-                lower(t, cell, wadi_norm(wadi_sub(x, near->at)), near->point);
+            for (int p = 0; p < 2; ++p) {
+                if (near->points[p].within >= 0.0) {
+                    lower(t, cell, wadi_norm(wadi_sub(x, near->points[p].at)), near->points[p].within);
+                }
             }
             if ((both >> l & 1) != 0) {
                 lower(t, cell, 0.0, near->interface);

@@ -11,8 +11,11 @@ typedef struct WadiSphNear {
     double colliders;
     double interface; /* between sand and water */
     double surface;   /* to air */
-    double point;
-    WadiVec3 at; /* that point */
+    /* A place of the scene and the camera. */
+    struct {
+        double within;
+        WadiVec3 at; /* m */
+    } points[2];
 } WadiSphNear;
 
 typedef struct WadiSphTargetIn {
