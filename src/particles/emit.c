@@ -224,14 +224,15 @@ typedef struct DrainMarks {
     int drain_count;
     double time;
     const WadiParticles *particles;
-    uint8_t *is_removed;
+    uint8_t *is_inside;
 } DrainMarks;
 
-static void mark_block(void *context, int64_t first, int64_t end)
+static double mark_block(void *context, int64_t first, int64_t end)
 {
-    DrainMarks *marks = context;
+    const DrainMarks *marks = context;
+    double count = 0.0;
     for (int64_t i = first; i < end; ++i) {
-        marks->is_removed[i] = 0;
+        marks->is_inside[i] = 0;
     }
     for (int d = 0; d < marks->drain_count; ++d) {
         const WadiDrainIn *drain = &marks->drains[d];
@@ -242,22 +243,28 @@ static void mark_block(void *context, int64_t first, int64_t end)
         for (int64_t i = first; i < end; ++i) {
             WadiVec3 x = { marks->particles->x[i], marks->particles->y[i], marks->particles->z[i] };
             if (wadi_box_contains(box, x) && wadi_shape_contains(drain->shape, x, marks->time)) {
-                marks->is_removed[i] = 1;
+                marks->is_inside[i] = 1;
+                count += 1.0;
             }
         }
     }
+    return count;
 }
 
-WadiStatus wadi_drain_step(const WadiDrainIn *drains, int drain_count, double time, WadiParticles *particles,
-                           WadiArena *scratch, int32_t *removed, WadiError *error)
+WadiStatus wadi_drain_mark(const WadiDrainIn *drains, int drain_count, double time,
+                           const WadiParticles *particles, uint8_t **is_inside, WadiArena *arena,
+                           WadiError *error)
 {
-    *removed = 0;
+    *is_inside = NULL;
     if (drain_count == 0 || particles->count == 0) {
         return WADI_OK;
     }
+    double *counts = NULL;
     DrainMarks marks = { drains, drain_count, time, particles, NULL };
-    WADI_TRY(WADI_ARENA_NEW(scratch, &marks.is_removed, (size_t)particles->count, "drain marks", error));
-    wadi_parallel_for(particles->count, DRAIN_BLOCK, mark_block, &marks);
-    *removed = wadi_particles_remove(particles, marks.is_removed);
+    WADI_TRY(WADI_ARENA_NEW(arena, &marks.is_inside, (size_t)particles->count, "drain marks", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &counts, (size_t)wadi_parallel_block_count(particles->count, DRAIN_BLOCK),
+                            "drain marks", error));
+    const double count = wadi_parallel_sum(particles->count, DRAIN_BLOCK, mark_block, &marks, counts);
+    *is_inside = count > 0.0 ? marks.is_inside : NULL;
     return WADI_OK;
 }

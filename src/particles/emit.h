@@ -47,8 +47,9 @@ typedef struct WadiDrainIn {
     double start, end; /* s */
 } WadiDrainIn;
 
-/* Remove the particles inside any of the drains at `time`; their number in *removed. */
-WadiStatus wadi_drain_step(const WadiDrainIn *drains, int drain_count, double time, WadiParticles *particles,
-                           WadiArena *scratch, int32_t *removed, WadiError *error);
+/* Marks the particles inside any of the drains at `time`, in the arena; NULL: there are none. */
+WadiStatus wadi_drain_mark(const WadiDrainIn *drains, int drain_count, double time,
+                           const WadiParticles *particles, uint8_t **is_inside, WadiArena *arena,
+                           WadiError *error);
 
 #endif

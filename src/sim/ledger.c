@@ -162,6 +162,22 @@ void wadi_sim_warn_overfull(WadiSim *sim, const WadiOverfullRegion *region, int 
              mover != NULL ? ": perhaps squeezed by the collider " : "", mover != NULL ? mover : "");
 }
 
+int32_t wadi_sim_remove_drained(WadiSim *sim, const uint8_t *is_removed)
+{
+    WadiParticles *p = &sim->particles;
+    const double *volume = wadi_volume_column(p);
+    const int64_t water = wadi_water_sum(p, 0);
+    for (int32_t i = 0; i < p->count; ++i) {
+        sim->drained[p->material[i]] += is_removed[i];
+        if (volume != NULL && is_removed[i] != 0) {
+            sim->drained_volume[p->material[i]] += (int64_t)(volume[i] * WADI_WATER_QUANTA);
+        }
+    }
+    const int32_t removed = wadi_particles_remove(p, is_removed);
+    sim->water_drained += water - wadi_water_sum(p, 0);
+    return removed;
+}
+
 int64_t wadi_sim_material_count(const WadiSim *sim, int material)
 {
     int64_t count = 0;
@@ -171,15 +187,20 @@ int64_t wadi_sim_material_count(const WadiSim *sim, int material)
     return count;
 }
 
-/* In particles of the scene's spacing. */
-static double material_volume(const WadiSim *sim, int material)
+/* What is there of a material and what should be, in particles of the scene's spacing. */
+static double find_volume(const WadiSim *sim, int material, double *expected)
 {
     const double *volume = wadi_volume_column(&sim->particles);
-    double sum = 0.0;
-    for (int32_t i = 0; volume != NULL && i < sim->particles.count; ++i) {
-        sum += sim->particles.material[i] == material ? volume[i] : 0.0; /* whole quanta: exact */
+    *expected = (double)(sim->born[material] - sim->drained[material]);
+    if (!wadi_has_volumes(&sim->particles)) {
+        return (double)wadi_sim_material_count(sim, material);
     }
-    return volume != NULL ? sum : (double)wadi_sim_material_count(sim, material);
+    int64_t quanta = 0;
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        quanta += sim->particles.material[i] == material ? (int64_t)(volume[i] * WADI_WATER_QUANTA) : 0;
+    }
+    *expected = (double)sim->born[material] - (double)sim->drained_volume[material] / WADI_WATER_QUANTA;
+    return (double)quanta / WADI_WATER_QUANTA;
 }
 
 double wadi_sim_mass_drift(const WadiSim *sim, int kind)
@@ -202,8 +223,9 @@ double wadi_sim_mass_drift(const WadiSim *sim, int kind)
         if (has_water && material->kind == WADI_MATERIAL_WATER) {
             continue;
         }
-        expected += mass * (double)(sim->born[m] - sim->drained[m]);
-        present += mass * material_volume(sim, m);
+        double wanted;
+        present += mass * find_volume(sim, m, &wanted);
+        expected += mass * wanted;
     }
     return expected > 0.0 ? (present - expected) / expected : 0.0;
 }

@@ -64,9 +64,6 @@ WadiStatus wadi_sim_drain_open_sides(WadiSim *sim, WadiError *error)
     if (wadi_parallel_sum(p->count, SIDES_BLOCK, mark_block, &sides, partials) == 0.0) {
         return WADI_OK;
     }
-    for (int32_t i = 0; i < p->count; ++i) {
-        sim->drained[p->material[i]] += sides.is_removed[i];
-    }
-    wadi_particles_remove(p, sides.is_removed);
+    wadi_sim_remove_drained(sim, sides.is_removed);
     return WADI_OK;
 }

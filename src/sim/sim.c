@@ -215,39 +215,17 @@ static WadiStatus emit(WadiSim *sim, double dt, const WadiOverfullList *overfull
     return WADI_OK;
 }
 
-static WadiStatus drain(WadiSim *sim, double time, WadiError *error)
+/* By drains and through open sides. `has_moved` is false when all particles slept through the step; none then
+ * crosses an open side. */
+static WadiStatus drain(WadiSim *sim, double time, bool has_moved, WadiError *error)
 {
-    if (sim->scene->drain_count == 0) {
-        return WADI_OK;
+    uint8_t *is_inside = NULL;
+    WADI_TRY(wadi_drain_mark(sim->world->drains, sim->scene->drain_count, time, &sim->particles, &is_inside,
+                             &sim->scratch, error));
+    if (is_inside != NULL) {
+        wadi_sim_remove_drained(sim, is_inside);
     }
-    for (int m = 0; m < sim->scene->material_count; ++m) {
-        sim->drained[m] += wadi_sim_material_count(sim, m);
-    }
-    int32_t removed = 0;
-    WadiStatus status = wadi_drain_step(sim->world->drains, sim->scene->drain_count, time, &sim->particles,
-                                        &sim->scratch, &removed, error);
-    for (int m = 0; m < sim->scene->material_count; ++m) {
-        sim->drained[m] -= wadi_sim_material_count(sim, m);
-    }
-    return status;
-}
-
-/* Drains and open sides. What leaves takes its water along. `has_moved` is false when all particles slept
- * through the step; none then crosses an open side. */
-static WadiStatus drain_all(WadiSim *sim, double time, bool has_moved, WadiError *error)
-{
-    const int32_t count = sim->particles.count;
-    const bool has_open_sides = sim->outside_column != 0 && has_moved;
-    const bool can_drain = sim->scene->drain_count > 0 || has_open_sides;
-    const int64_t water = can_drain ? wadi_water_sum(&sim->particles, 0) : 0;
-    WADI_TRY(drain(sim, time, error));
-    if (has_open_sides) {
-        WADI_TRY(wadi_sim_drain_open_sides(sim, error));
-    }
-    if (sim->particles.count < count) {
-        sim->water_drained += water - wadi_water_sum(&sim->particles, 0);
-    }
-    return WADI_OK;
+    return has_moved ? wadi_sim_drain_open_sides(sim, error) : WADI_OK;
 }
 
 static void count_work(WadiSim *sim, const WadiStepReport *report)
@@ -302,7 +280,7 @@ static WadiStatus take_step(WadiSim *sim, WadiError *error)
     }
     const bool has_moved =
         report.sleeping_particles < sim->particles.count || sim->sleeping_particles < sim->particles.count;
-    WADI_STAGE(&sim->times, "drain", WADI_TRY(drain_all(sim, now, has_moved, error)));
+    WADI_STAGE(&sim->times, "drain", WADI_TRY(drain(sim, now, has_moved, error)));
     WADI_STAGE(&sim->times, "account", WADI_TRY(wadi_sim_remove_lost(sim, error)));
     WADI_VALIDATE(wadi_particles_validate(&sim->particles));
 

@@ -33,7 +33,9 @@ struct WadiSim {
     int64_t born[256];
     int64_t drained[256];
     int64_t lost[256];
-    /* The same for a solver with a column `water`, in its quanta (world/water.h). */
+    /* The volume that was drained, in quanta (world/water.h), where particles have a column `volume`; and the
+     * balance of a column `water`, in the same. */
+    int64_t drained_volume[256];
     int64_t water_born, water_drained, water_evaporated;
     WadiResampling resampling; /* of the solver, after its last step */
     /* Warnings given: bit 0: overfull material, bit 1 + i: emitter i waits for space (63: all further
@@ -104,7 +106,9 @@ double wadi_sim_mass_drift(const WadiSim *sim, int kind);
 /* Particles of a material present now. */
 int64_t wadi_sim_material_count(const WadiSim *sim, int material);
 
-/* Removes particles that left the domain through its open sides; counted in `drained`. */
+/* Removes the marked particles: drained, with their volume and their water. Returns their number. */
+int32_t wadi_sim_remove_drained(WadiSim *sim, const uint8_t *is_removed);
+/* Removes particles that left the domain through its open sides; they count as drained. */
 WadiStatus wadi_sim_drain_open_sides(WadiSim *sim, WadiError *error);
 
 /* Warns, once for each cause, about overfull material (emitter -1) or about an emitter that waits for free

@@ -7,7 +7,7 @@
 #include "sleep/sleep.h"
 #include "world/water.h"
 
-/* Adds zeros for the columns that the state lacks; nothing of it sleeps. */
+/* Adds zeros for the columns that the state lacks, volumes of 1; nothing of it sleeps. */
 static WadiStatus complete_columns(const WadiSim *sim, WadiState *state, WadiError *error)
 {
     WadiParticleArray arrays[WADI_COLUMN_MAX];
@@ -24,6 +24,10 @@ static WadiStatus complete_columns(const WadiSim *sim, WadiState *state, WadiErr
         if (found == NULL || strcmp(arrays[a].name, WADI_SLEEP_COLUMN) == 0) {
             memset(data, 0, positions->count * (size_t)arrays[a].components * wadi_type_size(type));
         }
+        for (size_t i = 0; found == NULL && strcmp(arrays[a].name, "volume") == 0 && i < positions->count;
+             ++i) {
+            ((double *)data)[i] = 1.0;
+        }
     }
     return WADI_OK;
 }
@@ -33,14 +37,21 @@ static WadiStatus continue_with(WadiSim *sim, const WadiScene *scene, WadiState 
     wadi_sim_release(sim);
     sim->scene = scene;
     WADI_TRY(wadi_sim_prepare(sim, error));
+    const bool had_sizes = wadi_state_find(state, "volume") != NULL;
+    const bool has_sizes = wadi_has_volumes(&sim->particles);
+    if (had_sizes && !has_sizes) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT,
+                         "particles of different sizes cannot become alike while the simulation runs; keep "
+                         "`adaptive` or start it again without");
+    }
     if (wadi_sim_restore(sim, state, error) == WADI_OK) {
         return WADI_OK;
     }
     /* The scenes have different columns, as when the first sand joins water: the solver starts anew. */
     wadi_sim_release(sim);
     WADI_TRY(wadi_sim_prepare(sim, error));
-    WADI_TRY(complete_columns(sim, state, error));
     const bool had_water = wadi_state_find(state, "sim.water") != NULL;
+    WADI_TRY(complete_columns(sim, state, error));
     if (!had_water) {
         const uint64_t none[3] = { 0 };
         WADI_TRY(wadi_state_put(state, "sim.water", WADI_TYPE_U64, 3, 1, none, error));
@@ -49,6 +60,9 @@ static WadiStatus continue_with(WadiSim *sim, const WadiScene *scene, WadiState 
     if (!had_water) { /* so far nothing moved water between particles: sand is dry */
         wadi_world_set_water(sim->world, &sim->particles, 0, 0.0);
         sim->water_born = wadi_water_sum(&sim->particles, 0);
+    }
+    if (has_sizes && !had_sizes) {
+        sim->type->born(sim->solver, 0); /* radii */
     }
     return WADI_OK;
 }
@@ -219,17 +233,14 @@ WadiStatus wadi_sim_add_body(WadiSim *sim, const WadiBodyDef *body, int64_t *add
 static WadiStatus remove_inside(WadiSim *sim, const WadiShape *shape, int material, int64_t *removed,
                                 WadiError *error)
 {
-    WadiParticles *p = &sim->particles;
+    const WadiParticles *p = &sim->particles;
     uint8_t *is_removed = NULL;
-    const int64_t water = wadi_water_sum(p, 0);
     WADI_TRY(WADI_ARENA_NEW(&sim->scratch, &is_removed, (size_t)p->count, "removed particles", error));
     for (int32_t i = 0; i < p->count; ++i) {
         is_removed[i] = (material < 0 || p->material[i] == material) &&
                         wadi_shape_contains(shape, position(p, i), sim->time);
-        sim->drained[p->material[i]] += is_removed[i];
     }
-    *removed = wadi_particles_remove(p, is_removed);
-    sim->water_drained += water - wadi_water_sum(p, 0);
+    *removed = wadi_sim_remove_drained(sim, is_removed);
     return wadi_arena_reset(&sim->scratch, error);
 }
 

@@ -24,6 +24,10 @@ static WadiStatus add_clock(const WadiSim *sim, WadiState *state, WadiError *err
         ledger[3 * m + 1] = (uint64_t)sim->drained[m];
         ledger[3 * m + 2] = (uint64_t)sim->lost[m];
     }
+    if (wadi_has_volumes(&sim->particles)) {
+        WADI_TRY(wadi_state_put(state, "sim.drained_volume", WADI_TYPE_U64, 1, materials, sim->drained_volume,
+                                error));
+    }
     size_t emitters = (size_t)sim->scene->emitter_count;
     double *owed = NULL;
     uint64_t *emitted = NULL;
@@ -211,6 +215,32 @@ static WadiStatus restore_water(WadiSim *sim, const WadiState *state, WadiError 
     return WADI_OK;
 }
 
+/* What left before particles had sizes had the volume 1. */
+static WadiStatus restore_drained_volume(WadiSim *sim, const WadiState *state, WadiError *error)
+{
+    const WadiStateArray *array = NULL;
+    const size_t materials = (size_t)sim->scene->material_count;
+    if (!wadi_has_volumes(&sim->particles)) {
+        return WADI_OK;
+    }
+    for (size_t m = 0; m < materials; ++m) {
+        sim->drained_volume[m] = (int64_t)((double)sim->drained[m] * WADI_WATER_QUANTA);
+    }
+    if (wadi_state_find(state, "sim.drained_volume") == NULL) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_state_expect(state, "sim.drained_volume", WADI_TYPE_U64, 1, materials, &array, error));
+    const uint64_t *quanta = array->data;
+    for (size_t m = 0; m < materials; ++m) {
+        if (quanta[m] > UINT64_C(1) << 62) {
+            return wadi_fail(error, WADI_ERR_FORMAT,
+                             "the drained volumes of the checkpoint make no sense; resume from another one");
+        }
+        sim->drained_volume[m] = (int64_t)quanta[m];
+    }
+    return WADI_OK;
+}
+
 WadiStatus wadi_sim_restore_particles(WadiSim *sim, const WadiState *state, WadiError *error)
 {
     const WadiStateArray *counts = NULL, *reals = NULL, *ledger = NULL, *owed = NULL, *emitted = NULL;
@@ -254,6 +284,7 @@ WadiStatus wadi_sim_restore_particles(WadiSim *sim, const WadiState *state, Wadi
         sim->drained[m] = (int64_t)l[3 * m + 1];
         sim->lost[m] = (int64_t)l[3 * m + 2];
     }
+    WADI_TRY(restore_drained_volume(sim, state, error));
     for (size_t i = 0; i < emitters; ++i) {
         sim->emit[i].owed = ((const double *)owed->data)[i];
         sim->emit[i].emitted = ((const uint64_t *)emitted->data)[2 * i];

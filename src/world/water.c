@@ -38,6 +38,11 @@ double *wadi_volume_column(const WadiParticles *particles)
     return column_of(particles, "volume");
 }
 
+bool wadi_has_volumes(const WadiParticles *particles)
+{
+    return wadi_particles_find_column(particles, "volume") >= 0;
+}
+
 double *wadi_film_column(const WadiParticles *particles)
 {
     return column_of(particles, "film");

@@ -23,6 +23,8 @@ float *wadi_wetness_column(const WadiParticles *particles);
 /* The column `volume` (double, over that of a particle of the scene's spacing) of a solver whose particles
  * have different sizes, or NULL. */
 double *wadi_volume_column(const WadiParticles *particles);
+/* Whether there is that column; it has no memory before the first particle. */
+bool wadi_has_volumes(const WadiParticles *particles);
 /* Sum over the particles from `first` on, in quanta: exact. 0 without the column. */
 int64_t wadi_water_sum(const WadiParticles *particles, int32_t first);
 

@@ -202,7 +202,7 @@ static void a_blocked_emitter_pours_nothing(void **unused)
     wadi_shape_destroy(shape);
 }
 
-static void drains_remove_what_is_inside_while_open(void **unused)
+static void drains_mark_what_is_inside_while_open(void **unused)
 {
     (void)unused;
     WadiError error;
@@ -210,18 +210,21 @@ static void drains_remove_what_is_inside_while_open(void **unused)
     WadiDrainIn drain = { shape, 1.0, 2.0 };
     WadiParticles particles;
     WadiArena arena = { 0 };
-    int32_t first, removed;
+    int32_t first;
+    uint8_t *is_inside;
     CHECK_OK(wadi_particles_init(&particles, &error), error);
-    CHECK_OK(wadi_drain_step(&drain, 1, 1.5, &particles, &arena, &removed, &error), error);
+    CHECK_OK(wadi_drain_mark(&drain, 1, 1.5, &particles, &is_inside, &arena, &error), error);
+    assert_null(is_inside);
     CHECK_OK(wadi_particles_append(&particles, 20, &first, &error), error);
     for (int i = 0; i < 20; ++i) {
         particles.x[i] = i + 0.25;
     }
-    CHECK_OK(wadi_drain_step(&drain, 1, 0.5, &particles, &arena, &removed, &error), error);
-    assert_int_equal(removed, 0);
-    CHECK_OK(wadi_drain_step(&drain, 1, 1.5, &particles, &arena, &removed, &error), error);
-    assert_int_equal(removed, 10);
-    assert_int_equal(particles.id[0], 10);
+    CHECK_OK(wadi_drain_mark(&drain, 1, 0.5, &particles, &is_inside, &arena, &error), error);
+    assert_null(is_inside);
+    CHECK_OK(wadi_drain_mark(&drain, 1, 1.5, &particles, &is_inside, &arena, &error), error);
+    for (int i = 0; i < 20; ++i) {
+        assert_int_equal(is_inside[i], i < 10);
+    }
     wadi_arena_free(&arena);
     wadi_particles_free(&particles);
     wadi_shape_destroy(shape);
@@ -234,7 +237,7 @@ static WadiStatus everything(const WadiSeedIn *seed, const WadiEmitIn *emit, con
     WadiNeighbours neighbours;
     WadiEmitState poured = { 0 };
     int64_t count;
-    int32_t removed;
+    uint8_t *is_inside;
     int column;
     float radius[4096];
     WADI_TRY(wadi_particles_init(p, NULL));
@@ -250,7 +253,7 @@ static WadiStatus everything(const WadiSeedIn *seed, const WadiEmitIn *emit, con
         radius[i] = 0.05f + 0.05f * (float)(i % 5);
     }
     WADI_TRY(wadi_neighbours_mixed(&neighbours, p, radius, arena, NULL));
-    WADI_TRY(wadi_drain_step(drain, 1, 0.0, p, arena, &removed, NULL));
+    WADI_TRY(wadi_drain_mark(drain, 1, 0.0, p, &is_inside, arena, NULL));
     WADI_TRY(wadi_particles_save(p, state, NULL));
     return wadi_particles_load(p, state, NULL);
 }
@@ -296,7 +299,7 @@ int main(void)
         cmocka_unit_test(newborns_fall_on_their_way),
         cmocka_unit_test(a_resumed_emitter_gives_the_same_particles),
         cmocka_unit_test(a_blocked_emitter_pours_nothing),
-        cmocka_unit_test(drains_remove_what_is_inside_while_open),
+        cmocka_unit_test(drains_mark_what_is_inside_while_open),
         cmocka_unit_test(memory_may_fail_at_every_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
