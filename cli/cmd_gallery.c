@@ -201,13 +201,20 @@ static int compare(const Job *job)
         wadi_cli_json_number(&json, "published_seconds_a_step", entry->published_seconds);
         wadi_cli_json_close(&json);
     } else if (!job->args->quiet && seconds > 0.0) {
-        char count[WADI_CLI_HUMAN_SIZE];
+        char start[WADI_CLI_HUMAN_SIZE] = "changed", last[WADI_CLI_HUMAN_SIZE];
+        int64_t particles = 0;
+        for (int m = 0; m < info.material_count; ++m) {
+            particles += info.materials[m].particles;
+        }
+        if (job->args->set_count == 0) {
+            wadi_cli_human_count(start, entry->particles);
+        }
         printf(
-            "| scene | particles at the start | steps | s a step | %s: steps | s a step | ratio of a step | "
-            "of the run |\n|---|---|---|---|---|---|---|---|\n| %s | %s | %lld | %.3f | %d | %.2f | %.0f | "
-            "%.0f "
-            "|\n",
-            entry->source, entry->name, wadi_cli_human_count(count, entry->particles), (long long)info.steps,
+            "| scene | particles at the start | in the last frame | steps | s a step | %s: steps | s a step "
+            "| "
+            "ratio of a step | of the run |\n|---|---|---|---|---|---|---|---|---|\n| %s | %s | %s | %lld | "
+            "%.3f | %d | %.2f | %.0f | %.0f |\n",
+            entry->source, entry->name, start, wadi_cli_human_count(last, particles), (long long)info.steps,
             seconds, entry->published_steps, entry->published_seconds, entry->published_seconds / seconds,
             published / info.seconds);
     }
