@@ -234,7 +234,7 @@ static void threads_do_not_matter(void **unused)
 {
     (void)unused;
     Body body[3];
-    WadiSphNear near = { -1.0, 1.0, 1.0, 3.0, { 4, 4, 4 } };
+    WadiSphNear near = { -1.0, 1.0, 1.0, { { 3.0, { 4, 4, 4 } }, { .within = -1.0 } } };
     for (int n = 0; n < 3; ++n) {
         wadi_parallel_set_threads(n == 2 ? 5 : n + 1);
         make_body(&body[n], is_in_ball, 1.0);

@@ -15,7 +15,8 @@ static const double UNLIKE = 2.0;      /* ratio of the volumes of partners: a la
 static const double GIVES_ABOVE = 0.8; /* of the volume that is split */
 static const double SHARE_MOST = 0.1; /* of the receiver's volume, so that it moves by a tenth of a spacing */
 static const double LEAST_VOLUME = 0.75;
-enum { DIRECTIONS = 12 }; /* tried beside solids */
+static const double AROUND = 1.5; /* sizes of a particle that is split: neighbours within count */
+enum { DIRECTIONS = 32, AROUND_MAX = 96 };
 
 typedef struct Pair {
     int level;       /* by the volume of the larger one: the finest are merged first */
@@ -299,23 +300,69 @@ static void copy_particle(const WadiParticles *p, int32_t from, int32_t to)
     p->id[to] = id;
 }
 
-/* A random direction in which both halves, `distance` from the centre, stay off solids; of some, that which
- * leaves most room. */
-static WadiVec3 find_direction(const Events *e, WadiVec3 centre, uint32_t id, double distance)
+/* Particles about one that is split. */
+typedef struct Around {
+    int32_t count;
+    int32_t index[AROUND_MAX];
+} Around;
+
+static void find_around(const Events *e, const WadiCells *cells, double reach, int32_t i, Around *around)
+{
+    const WadiParticles *p = e->in->particles;
+    const WadiVec3 x = position_of(p, i);
+    const int32_t at[3] = { (int32_t)floor(x.x / reach), (int32_t)floor(x.y / reach),
+                            (int32_t)floor(x.z / reach) };
+    around->count = 0;
+    for (int n = 0; n < 27; ++n) {
+        const int32_t cell =
+            wadi_cells_find(cells, at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1);
+        for (int32_t k = cell >= 0 ? cells->start[cell] : 0; cell >= 0 && k < cells->start[cell + 1]; ++k) {
+            const int32_t j = cells->order[k];
+            const WadiVec3 d = wadi_sub(position_of(p, j), x);
+            if (j != i && wadi_dot(d, d) < reach * reach && around->count < AROUND_MAX) {
+                around->index[around->count++] = j;
+            }
+        }
+    }
+}
+
+/* How far a half at x stays off the others and off solids: 1 as in a lattice. */
+static double room_at(const Events *e, WadiVec3 x, double size, const Around *around, bool is_near_solid)
 {
     const WadiSphResampleIn *in = e->in;
-    const double enough = distance;
+    double room = 1.0;
+    for (int32_t n = 0; n < around->count; ++n) {
+        const int32_t j = around->index[n];
+        const double beside = 0.5 * (size + size_of(e, j)) * in->spacing;
+        room = fmin(room, wadi_norm(wadi_sub(position_of(in->particles, j), x)) / beside);
+    }
+    if (is_near_solid) {
+        const double beside = 0.5 * size * in->spacing;
+        room = fmin(room, wadi_solids_distance(in->solids, x, in->time, beside) / beside);
+    }
+    return room;
+}
+
+/* Of some random directions that in which the two halves, `distance` from the centre, have most room: into
+ * the gaps between the neighbours. */
+static WadiVec3 find_direction(const Events *e, WadiVec3 centre, uint32_t id, double size, double distance,
+                               const Around *around)
+{
+    const WadiSphResampleIn *in = e->in;
+    const double far = distance + 0.5 * size * in->spacing;
+    const bool is_near_solid =
+        in->solids != NULL && wadi_solids_distance(in->solids, centre, in->time, far) < far;
     WadiVec3 best = wadi_vec3(1.0, 0.0, 0.0);
     double most = -INFINITY;
-    for (uint64_t n = 0; n < DIRECTIONS && most < enough; ++n) {
+    for (uint64_t n = 0; n < DIRECTIONS && most < 1.0; ++n) {
         double u[3];
         wadi_random_unit3(n, id, WADI_RANDOM_SPLIT, u);
         const WadiVec3 along =
             wadi_normalized_or(wadi_vec3(u[0] - 0.5, u[1] - 0.5, u[2] - 0.5), wadi_vec3(1.0, 0.0, 0.0));
-        double room = enough;
-        for (int side = -1; side <= 1 && in->solids != NULL; side += 2) {
+        double room = 1.0;
+        for (int side = -1; side <= 1 && room > most; side += 2) {
             const WadiVec3 x = wadi_add_scaled(centre, along, side * distance);
-            room = fmin(room, wadi_solids_distance(in->solids, x, in->time, enough));
+            room = fmin(room, room_at(e, x, size, around, is_near_solid));
         }
         if (room > most) {
             best = along;
@@ -326,7 +373,7 @@ static WadiVec3 find_direction(const Events *e, WadiVec3 centre, uint32_t id, do
 }
 
 /* Half of a particle goes to the new one, to both sides of the centre of mass. */
-static void split(Events *e, int32_t from, int32_t to)
+static void split(Events *e, int32_t from, int32_t to, const Around *around)
 {
     const WadiSphResampleIn *in = e->in;
     WadiParticles *p = in->particles;
@@ -340,7 +387,7 @@ static void split(Events *e, int32_t from, int32_t to)
     }
     const double distance = SPLIT_DISTANCE * size_of(e, to) * in->spacing;
     const WadiVec3 centre = position_of(p, from);
-    const WadiVec3 along = find_direction(e, centre, p->id[to], 0.5 * distance);
+    const WadiVec3 along = find_direction(e, centre, p->id[to], size_of(e, to), 0.5 * distance, around);
     const WadiVec3 a = wadi_add_scaled(centre, along, -distance * (mass_of(e, to) / before));
     const WadiVec3 b = wadi_add_scaled(centre, along, distance * (mass_of(e, from) / before));
     p->x[from] = a.x, p->y[from] = a.y, p->z[from] = a.z;
@@ -352,20 +399,33 @@ static WadiStatus split_all(Events *e, WadiArena *arena, WadiError *error)
 {
     const WadiSphResampleIn *in = e->in;
     WadiParticles *p = in->particles;
-    int32_t *list = NULL, count = 0, first;
+    int32_t *list = NULL, *all = NULL, count = 0, first;
+    double largest = 0.0;
     WADI_TRY(WADI_ARENA_NEW(arena, &list, (size_t)p->count, "particles to split", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &all, (size_t)p->count, "particles to split", error));
     for (int32_t i = in->first; i < p->count && count < in->most; ++i) {
         if (e->is_done[i] == 0 && is_splittable(e, i)) {
             list[count++] = i;
+            largest = fmax(largest, size_of(e, i));
         }
     }
     if (count == 0) {
         return WADI_OK;
     }
+    int32_t kept = 0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        all[kept] = i;
+        kept += e->is_removed[i] == 0;
+    }
+    WadiCells cells;
+    const double reach = AROUND * largest * in->spacing;
+    WADI_TRY(wadi_cells_build_subset(&cells, p, all, kept, reach, arena, error));
     WADI_TRY(wadi_particles_append(p, count, &first, error));
     take_columns(e);
     for (int32_t n = 0; n < count; ++n) {
-        split(e, list[n], first + n);
+        Around around;
+        find_around(e, &cells, reach, list[n], &around);
+        split(e, list[n], first + n, &around);
     }
     return WADI_OK;
 }
