@@ -355,6 +355,9 @@ static WadiStatus describe(const char *path, bool as_json, WadiText *text, WadiE
     if (S_ISDIR(info.st_mode)) {
         return describe_run(path, as_json, text, error);
     }
+    if (!S_ISREG(info.st_mode)) {
+        return wadi_fail(error, WADI_ERR_IO, "%s: is not a regular file", path);
+    }
     if (ends_with(path, ".h5")) {
         return describe_arrays(path, as_json, text, error);
     }

@@ -106,6 +106,9 @@ def test_pipes_in_a_run_folder_are_not_waited_for():
             os.mkfifo(path)
             result = wadi(*("copy" if word == "r" else word for word in command), timeout=20)
             assert result.code in (0, 1, 2), (name, command, result)
+    for name in ("pipe.yaml", "pipe.json", "pipe.h5", "pipe.obj"):
+        os.mkfifo(name)
+        contains(wadi("info", name, timeout=20).err, "not a regular file")
 
 
 if __name__ == "__main__":
