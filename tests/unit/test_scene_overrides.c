@@ -82,7 +82,8 @@ static void wrong_overrides_are_named(void **unused)
         { "frmaes.x=1",
           "set frmaes.x=1: frmaes: unknown key; did you mean 'frames'? (known: wadi, name, solver, domain, "
           "resolution, cell_size, particles_per_cell, frames, fps, seed, gravity, max_step, flip, sph, dem, "
-          "surface, secondary, render, texture, visible_only, checkpoint_every, materials, bodies, colliders, emitters, "
+          "surface, secondary, render, texture, visible_only, checkpoint_every, materials, bodies, "
+          "colliders, emitters, "
           "drains, "
           "forces)" },
         { "bodies[0].material=snad", "set bodies[0].material=snad: bodies[0].material: unknown material "
