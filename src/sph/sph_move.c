@@ -5,7 +5,8 @@
 
 enum { BLOCK = 1024 };
 
-#define SKIN 1e-3 /* spacings: distance from solids after a contact */
+#define SKIN 1e-3                   /* spacings: distance from solids after a contact */
+static const float ON_WALL = 1e-2f; /* spacings: nearer particles touch a solid */
 
 typedef struct Move {
     const WadiSph *sph;
@@ -14,6 +15,25 @@ typedef struct Move {
     WadiCollideReport *reports; /* per block */
     float to_pascal;
 } Move;
+
+/* Velocity of a particle that leaves a wall by its shift while its velocity points into it: the wall stops
+ * that part. The collision would let the path follow the velocity as well, and the particle stay on the wall
+ * for good. */
+static WadiF4 stop_at_walls(const WadiSphStep *step, int32_t i, WadiF4 v)
+{
+    const WadiSphWalls *walls = &step->walls;
+    const int32_t near = walls->of[i];
+    for (int c = 0; c < walls->contact_count[near]; ++c) {
+        WadiF4 n = walls->contact[near][c].normal;
+        const WadiF4 toward = (v - walls->contact[near][c].velocity) * n, shift = step->shift[i] * n;
+        const float rate = toward[0] + toward[1] + toward[2];
+        if (n[3] < ON_WALL && rate < 0.0f && rate + shift[0] + shift[1] + shift[2] > 0.0f) {
+            n[3] = 0.0f;
+            v -= n * rate;
+        }
+    }
+    return v;
+}
 
 static void move_block(void *context, int64_t first, int64_t end)
 {
@@ -36,6 +56,8 @@ static void move_block(void *context, int64_t first, int64_t end)
         if (step->walls.of[i] < 0) {
             p->x[k] = to.x, p->y[k] = to.y, p->z[k] = to.z;
         } else {
+            const WadiF4 stopped = stop_at_walls(step, (int32_t)i, v);
+            p->vx[k] = stopped[0], p->vy[k] = stopped[1], p->vz[k] = stopped[2];
             wadi_collide_move_one(&m->collide, p, k, to, &m->reports[first / BLOCK]);
         }
     }

@@ -88,7 +88,7 @@ static void a_wave_soaks_a_duck(void **unused)
 {
     (void)unused;
     const char *const sets[] = { is_long_run() ? "cell_size=0.01" : "cell_size=0.014" };
-    check_story(&(Story){ "sand-duck", sets, 1, 3, 18, 0.9, 0.95, 0.8 });
+    check_story(&(Story){ "sand-duck", sets, 1, 3, 18, 0.9, 0.95, 0.75 });
 }
 
 static void a_bear_slumps_in_a_wave(void **unused)

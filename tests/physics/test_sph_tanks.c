@@ -111,6 +111,32 @@ static void a_tank_comes_to_rest(void **unused)
     wadi_scene_destroy(scene);
 }
 
+/* A block that fills a tank from wall to wall falls on its floor: many particles arrive crowded at once, and
+ * the water still has its volume afterwards. */
+static void a_block_that_falls_keeps_its_volume(void **unused)
+{
+    (void)unused;
+    static const double falls[] = { 0.04, 0.03, 0.05, 0.1 };
+    const size_t count = is_long_run() ? sizeof falls / sizeof *falls : 1;
+    for (size_t n = 0; n < count; ++n) {
+        char text[800];
+        snprintf(
+            text, sizeof text,
+            "{wadi: 1, solver: sph, cell_size: 0.02, fps: 20, domain: {min: [0, 0, 0], max: [0.16, 0.12, "
+            "0.4]}, materials: {m: {kind: water}}, bodies: [{material: m, shape: {box: {min: [0, 0, %g], "
+            "max: [0.16, 0.12, %g]}}}]}",
+            falls[n], falls[n] + 0.16);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        run_frames(sim, 20);
+        const double height = mean_height(&sim->particles);
+        print_message("a block after a fall of %g m: mean height %.4f m\n", falls[n], height);
+        CHECK_NEAR(height, 0.08, 0.02 * 0.08);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
 /* A wedge of a mesh: both of its walls are one solid, and the nearest point is on one of them only. */
 static void a_trough_of_a_mesh_holds_water(void **unused)
 {
@@ -300,6 +326,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(water_rests_in_any_tank),
         cmocka_unit_test(a_tank_comes_to_rest),
+        cmocka_unit_test(a_block_that_falls_keeps_its_volume),
         cmocka_unit_test(a_trough_of_a_mesh_holds_water),
         cmocka_unit_test(a_thin_plate_parts_two_levels),
         cmocka_unit_test(moving_solids_push_water_aside),

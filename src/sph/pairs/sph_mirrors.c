@@ -8,6 +8,9 @@
 
 enum { BLOCK = 256 };
 
+/* 1/spacing: a wall draws particles by at most this; half a spacing away it presses with 1. */
+static const float DRAWN_MAX = 0.5f;
+
 typedef struct Mirrors {
     const WadiSphPairsIn *in;
     WadiSphPairs *pairs;
@@ -78,13 +81,28 @@ static void sum_images(const Common *common, int count, const WadiF4 *offset, fl
     }
 }
 
-/* Counts or writes the images of one near particle. What they press away from the walls is taken off the
- * walls' own gradient, so that even pressure presses as before. */
+/* What the images press away from the walls, `across`, is taken off the walls' own gradient, so that even
+ * pressure presses as before. Where water is crowded they press more than the walls do, and what is left
+ * would draw it: the more there is the stronger, until all of it lies on the floor. */
+static void take_off(const WadiSphWalls *walls, int32_t near, WadiF4 across)
+{
+    float part = 1.0f;
+    for (int c = 0; c < walls->contact_count[near]; ++c) {
+        const WadiSphContact *contact = &walls->contact[near][c];
+        const WadiF4 product = across * contact->normal;
+        const float along = product[0] + product[1] + product[2], most = contact->velocity[3] - DRAWN_MAX;
+        part = along < most ? wadi_minf(part, most / along) : part;
+    }
+    walls->gradient[near] -= across * part;
+}
+
+/* Counts or writes the images of one near particle. */
 static int64_t visit(const Mirrors *m, int32_t near, bool is_filling)
 {
     const WadiSphPairs *pairs = m->pairs;
     const WadiSphWalls *walls = m->in->walls;
     const int32_t i = m->particle[near];
+    WadiF4 pressed = { 0 };
     int64_t count = 0;
     /* Sand has none: its friction has no images either, and both have to be felt alike. */
     const int64_t end = pairs->start[i] + (m->in->is_sand[i] ? 0 : pairs->same[i]);
@@ -106,11 +124,13 @@ static int64_t visit(const Mirrors *m, int32_t near, bool is_filling)
             pairs->mirror[pairs->mirror_start[near] + count] = (WadiSphMirror){
                 { gradient[0], gradient[1], gradient[2] }, { back[0], back[1], back[2] }, 0.0f, j
             };
-            WadiF4 across = gradient - back; /* twice the part across the walls */
-            across[3] = 0.0f;
-            walls->gradient[near] -= across;
+            pressed += gradient - back; /* twice the part across the walls */
         }
         ++count;
+    }
+    if (is_filling) {
+        pressed[3] = 0.0f;
+        take_off(walls, near, pressed);
     }
     return count;
 }
