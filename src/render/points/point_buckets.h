@@ -29,8 +29,8 @@ void wadi_point_buckets_sum(WadiPointBuckets *buckets);
 uint32_t wadi_point_buckets_place(WadiPointBuckets *buckets, WadiVec3f position);
 void wadi_point_buckets_free(WadiPointBuckets *buckets);
 
-/* The number of spans, which contain all points within the radius of a position and others, none twice. */
-int wadi_point_buckets_near(const WadiPointBuckets *buckets, WadiVec3f position,
+/* The number of spans, which contain all points within the radius of x and others, none twice. */
+int wadi_point_buckets_near(const WadiPointBuckets *buckets, WadiVec3f x,
                             WadiPointSpan spans[WADI_POINT_BUCKETS_NEAR]);
 
 #endif
