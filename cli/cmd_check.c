@@ -53,7 +53,7 @@ static void print_table(const WadiCliArgs *args, const WadiScene *scene, int fra
     print_row("first step", row);
     print_row("steps a frame", wadi_cli_human_number(a, estimate->steps_per_frame));
     if (estimate->seconds >= 0.0) {
-        bool is_short = estimate->seconds < 1.0; /* an estimate says no more of it */
+        bool is_short = estimate->seconds < 1.0; /* estimates are not finer than that */
         snprintf(row, sizeof row, "%s%s on %d thread%s", is_short ? "less than a second" : "about ",
                  is_short ? "" : wadi_cli_human_duration(a, estimate->seconds), estimate->threads,
                  estimate->threads == 1 ? "" : "s");

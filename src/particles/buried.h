@@ -1,4 +1,4 @@
-/* Particles that nobody can see, since others lie all around them. */
+/* Particles hidden by others all around them. */
 #ifndef WADI_PARTICLES_BURIED_H
 #define WADI_PARTICLES_BURIED_H
 
