@@ -13,61 +13,6 @@
 #include "view.h"
 #endif
 
-#define AT(member) offsetof(WadiCliArgs, member)
-
-const WadiCliOption wadi_cli_view_options[WADI_CLI_VIEW_OPTIONS] = {
-    { .name = "solver",
-      .argument = "S",
-      .kind = WADI_CLI_TEXT,
-      .offset = AT(solver),
-      .help = "Simulate with this solver, whatever the scene says. Short for --set solver=S." },
-    { .name = "set",
-      .argument = "KEY=VALUE",
-      .kind = WADI_CLI_SET,
-      .help = "Override a value of the scene, such as resolution=40. May be given several times." },
-    { .name = "output",
-      .short_name = 'o',
-      .argument = "RUN",
-      .kind = WADI_CLI_TEXT,
-      .offset = AT(output),
-      .files = WADI_CLI_FILES_FOLDER,
-      .help = "Folder that recordings go to. Without it: the scene's name with .play.run, in the current "
-              "folder." },
-    { .name = "port",
-      .argument = "N",
-      .kind = WADI_CLI_NUMBER,
-      .offset = AT(port),
-      .minimum = 1,
-      .maximum = 65535,
-      .help = "Port of the address. Without it: 8585, or the next one that is free." },
-    { .name = "listen",
-      .argument = "ADDRESS",
-      .kind = WADI_CLI_TEXT,
-      .offset = AT(listen),
-      .help = "Listen on this address of the machine instead of 127.0.0.1. Others on the network can then "
-              "reach the page, and need the token still; nothing is encrypted." },
-    { .name = "paused", .kind = WADI_CLI_FLAG, .offset = AT(paused), .help = "Begin paused." },
-    { .name = "no-open",
-      .kind = WADI_CLI_FLAG,
-      .offset = AT(no_open),
-      .help = "Print the address only; do not open a browser." },
-    { .name = "threads",
-      .argument = "N",
-      .kind = WADI_CLI_NUMBER,
-      .offset = AT(threads),
-      .maximum = 1024,
-      .help = "Threads to use; 0 means all cores. The result does not depend on it." },
-    { .name = "json",
-      .kind = WADI_CLI_FLAG,
-      .offset = AT(json),
-      .help = "Print the address as a line of JSON." },
-    { .name = "help",
-      .short_name = 'h',
-      .kind = WADI_CLI_FLAG,
-      .offset = AT(help),
-      .help = "Show this help and do nothing else." },
-};
-
 #ifdef WADI_HAS_VIEW
 
 /* Of a gallery scene: about 15 steps a second on two cores. */

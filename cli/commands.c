@@ -127,8 +127,8 @@ const WadiCliCommand wadi_cli_commands[] = {
             "Simulates a scene while you watch and play with it on a page in a browser, or plays a finished "
             "run. The address that is printed lets one page in: on this machine, or through ssh -L. Without "
             "an operand a scene of the gallery is shown. docs/view.md explains the page.",
-        .options = wadi_cli_view_options,
-        .option_count = WADI_CLI_VIEW_OPTIONS,
+        .options = view_options,
+        .option_count = COUNT(view_options),
         .examples = { { "wadi view column.yaml", "simulates while you watch and play" },
                       { "wadi view column.run", "plays a finished run" },
                       { "wadi view", "a scene of the gallery" } },

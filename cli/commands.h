@@ -116,10 +116,6 @@ bool wadi_cli_is_planned(const char *name);
 /* The program, called after the check of the processor. */
 int wadi_cli_main(int argc, char **argv);
 
-/* Options of `wadi view`, in cmd_view.c. */
-enum { WADI_CLI_VIEW_OPTIONS = 10 };
-extern const WadiCliOption wadi_cli_view_options[WADI_CLI_VIEW_OPTIONS];
-
 /* The commands, each in its cmd_*.c. */
 int wadi_cli_view(const WadiCliArgs *args);
 int wadi_cli_run(const WadiCliArgs *args);

@@ -23,8 +23,8 @@
 #define SOLVER                                                                                               \
     {                                                                                                        \
         .name = "solver", .argument = "S", .kind = WADI_CLI_TEXT, .offset = VALUE(solver),                   \
-        .choices = "points flip sph",                                                                        \
-        .help = "Simulate with this solver, whatever the scene says. Short for --set solver=S."              \
+        .choices = "points flip sph dem",                                                                    \
+        .help = "points, flip, sph or dem, whatever the scene says. Short for --set solver=S."               \
     }
 #define SET                                                                                                  \
     {                                                                                                        \
@@ -238,6 +238,28 @@ static const WadiCliOption export_options[] = {
     THREADS,
     EVENTS,
     QUIET,
+    HELP,
+};
+
+static const WadiCliOption view_options[] = {
+    SOLVER,
+    SET,
+    { .name = "output",
+      .short_name = 'o',
+      .argument = "RUN",
+      .kind = WADI_CLI_TEXT,
+      .offset = VALUE(output),
+      .files = WADI_CLI_FILES_FOLDER,
+      .help = "Folder that recordings go to. Without it: the scene's name with .play.run, in the current "
+              "folder." },
+    NUMBER("port", 1, 65535, port, "Port of the address. Without it: 8585, or the next one that is free."),
+    TEXT("listen", "ADDRESS", listen,
+         "Listen on this address of the machine instead of 127.0.0.1. Others on the network can then reach "
+         "the page, and need the token still; nothing is encrypted."),
+    FLAG("paused", 0, paused, "Begin paused."),
+    FLAG("no-open", 0, no_open, "Print the address only; do not open a browser."),
+    THREADS,
+    JSON("Print the address as a line of JSON."),
     HELP,
 };
 

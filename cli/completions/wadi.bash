@@ -51,7 +51,7 @@ _wadi() {
             return
         fi
         if [[ $previous == --solver ]]; then
-            _wadi_words "points flip sph"
+            _wadi_words "points flip sph dem"
             return
         fi
         if [[ $previous == --set ]]; then
@@ -82,7 +82,7 @@ _wadi() {
             return
         fi
         if [[ $previous == --solver ]]; then
-            _wadi_words "points flip sph"
+            _wadi_words "points flip sph dem"
             return
         fi
         if [[ $previous == --set ]]; then
@@ -222,7 +222,7 @@ _wadi() {
         ;;
     view)
         if [[ $previous == --solver ]]; then
-            :
+            _wadi_words "points flip sph dem"
             return
         fi
         if [[ $previous == --set ]]; then

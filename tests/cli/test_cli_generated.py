@@ -1,4 +1,5 @@
 """The files of the tree that are generated from the tables of options: manual, web page, shell completions."""
+import json
 import os
 import re
 import shlex
@@ -65,8 +66,9 @@ def test_bash_completes_commands_options_and_files():
 
 # The values that an option takes according to the command, and that the shells complete.
 CHOICES = {
-    ("run", "--solver"): ["flip", "points", "sph"],
-    ("check", "--solver"): ["flip", "points", "sph"],
+    ("run", "--solver"): ["dem", "flip", "points", "sph"],
+    ("check", "--solver"): ["dem", "flip", "points", "sph"],
+    ("view", "--solver"): ["dem", "flip", "points", "sph"],
     ("surface", "--method"): ["anisotropic", "blobby", "color_field", "zhu_bridson"],
     ("surface", "--format"): ["obj", "ply", "vdb"],
     ("surface", "--up"): ["y", "z"],
@@ -89,12 +91,19 @@ def test_what_is_offered_is_what_the_command_takes():
     write("pile.yaml", SCENE)
     good("run", "pile.yaml", "--frames", "1")
     for (command, option), values in CHOICES.items():
-        scene = ["pile.yaml"] if command in ("run", "check") else ["pile.run"]
+        scene = ["pile.yaml"] if command in ("run", "check", "view") else ["pile.run"]
         more = ["--color", "speed", "--frames", "1"] if option == "--map" else ["--to", "ply"] if (command, option) == ("export", "--up") else []
         refused = wadi(command, *scene, option, "nonsense", *more)
         assert refused.code != 0, f"{command} {option}"
         for value in values:
             contains(refused.err, value)
+
+
+def test_options_that_stand_for_a_key_offer_all_its_values():
+    keys = json.loads(good("schema").out)["properties"]
+    for command in ("run", "check", "view"):
+        is_equal(CHOICES[command, "--solver"], sorted(keys["solver"]["enum"]))
+    is_equal(CHOICES["surface", "--method"], sorted(keys["surface"]["properties"]["method"]["enum"]))
 
 
 def test_zsh_and_fish_offer_the_values_of_choices():
