@@ -98,7 +98,8 @@ int wadi_cli_check(const WadiCliArgs *args)
     WadiEstimate estimate = { 0 };
     int frames = args->frames > 0 ? args->frames : wadi_scene_frames(scene);
     int code = WADI_CLI_EXIT_GOOD;
-    if (wadi_estimate(scene, frames, args->threads, &log, &estimate, &error) != WADI_OK) {
+    if ((args->no_time ? wadi_estimate_sizes(scene, frames, &log, &estimate, &error)
+                       : wadi_estimate(scene, frames, args->threads, &log, &estimate, &error)) != WADI_OK) {
         code = wadi_cli_failure(args, &error);
     } else if (args->json) {
         print_json(args, scene, frames, &estimate, &warnings);

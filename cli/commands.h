@@ -31,6 +31,7 @@ typedef struct WadiCliArgs {
     int sheet;      /* pictures on a contact sheet; 0: none */
     bool no_video, gif, layout;
     bool no_open, paused; /* of the view */
+    bool no_time;         /* of the check */
     bool resume, overwrite, force, json, quiet, markdown, print, help, version;
 } WadiCliArgs;
 

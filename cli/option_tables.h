@@ -101,7 +101,12 @@ static const WadiCliOption bench_options[] = {
 };
 
 static const WadiCliOption check_options[] = {
-    FRAMES, SOLVER, SET, JSON("Write the same numbers as one JSON object, in SI units."), HELP,
+    FRAMES,
+    SOLVER,
+    SET,
+    FLAG("no-time", 0, no_time, "Do not estimate the time, which takes up to three seconds."),
+    JSON("Write the same numbers as one JSON object, in SI units."),
+    HELP,
 };
 
 #define TEXT(name_, argument_, member_, help_)                                                               \

@@ -90,7 +90,7 @@ _wadi() {
             return
         fi
         if [[ $current == -* ]]; then
-            _wadi_words "--frames --solver --set --json -h --help"
+            _wadi_words "--frames --solver --set --no-time --json -h --help"
         else
             _wadi_files scene
         fi

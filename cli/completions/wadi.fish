@@ -30,6 +30,7 @@ complete -c wadi -n '__fish_seen_subcommand_from run' -k -a '(__fish_complete_su
 complete -c wadi -n '__fish_seen_subcommand_from check' -l frames -x -d 'Number of frames, instead of the scene'\''s.'
 complete -c wadi -n '__fish_seen_subcommand_from check' -l solver -x -a 'points flip sph dem' -d 'points, flip, sph or dem, whatever the scene says. Short for --set solver=S.'
 complete -c wadi -n '__fish_seen_subcommand_from check' -l set -x -d 'Override a value of the scene, such as resolution=64 or '\''bodies[0].velocity=[0,0,1]'\''. May be given several times; later ones win.'
+complete -c wadi -n '__fish_seen_subcommand_from check' -l no-time -d 'Do not estimate the time, which takes up to three seconds.'
 complete -c wadi -n '__fish_seen_subcommand_from check' -l json -d 'Write the same numbers as one JSON object, in SI units.'
 complete -c wadi -n '__fish_seen_subcommand_from check' -s h -l help -d 'Show this help and do nothing else.'
 complete -c wadi -n '__fish_seen_subcommand_from check' -k -a '(__fish_complete_suffix .yaml .yml .json)'

@@ -66,7 +66,7 @@ typedef struct WadiEstimate {
     double step;               /* s, the first step */
     const char *step_limit;    /* static storage */
     double steps_per_frame;    /* at the start */
-    double seconds;            /* wall clock of the whole run, roughly; negative: nothing to simulate */
+    double seconds;            /* wall clock of the whole run, roughly; negative: not estimated */
     int threads;               /* for which `seconds` is estimated */
 } WadiEstimate;
 
@@ -74,6 +74,9 @@ typedef struct WadiEstimate {
  * about three seconds; writes nothing. Warnings go to `log` (may be NULL). */
 WADI_API WadiStatus wadi_estimate(const WadiScene *scene, int frames, int threads, const WadiLog *log,
                                   WadiEstimate *estimate, WadiError *error);
+/* The same without `seconds`, so that one step at most is tried. */
+WADI_API WadiStatus wadi_estimate_sizes(const WadiScene *scene, int frames, const WadiLog *log,
+                                        WadiEstimate *estimate, WadiError *error);
 
 typedef struct WadiRunMaterial {
     const char *name;

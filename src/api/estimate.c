@@ -86,7 +86,7 @@ static WadiStatus measure_sizes(const WadiSim *sim, Sizes *sizes, WadiError *err
     return status;
 }
 
-static WadiStatus estimate(WadiSim *sim, int frames, WadiEstimate *out, WadiError *error)
+static WadiStatus estimate(WadiSim *sim, int frames, bool has_time, WadiEstimate *out, WadiError *error)
 {
     const WadiScene *scene = sim->scene;
     double duration = wadi_scene_frame_time(scene, frames);
@@ -126,7 +126,10 @@ static WadiStatus estimate(WadiSim *sim, int frames, WadiEstimate *out, WadiErro
     }
     out->cell_size = sim->world->cell_size;
     out->spacing = sim->world->spacing;
-    WADI_TRY(wadi_estimate_time(sim, has_stepped, frames, out, &out->seconds, error));
+    out->seconds = -1.0;
+    if (has_time) {
+        WADI_TRY(wadi_estimate_time(sim, has_stepped, frames, out, &out->seconds, error));
+    }
     out->threads = wadi_parallel_threads();
     sim->log = log;
     double frame_time = 1.0 / scene->fps;
@@ -136,8 +139,8 @@ static WadiStatus estimate(WadiSim *sim, int frames, WadiEstimate *out, WadiErro
     return WADI_OK;
 }
 
-WadiStatus wadi_estimate(const WadiScene *scene, int frames, int threads, const WadiLog *log,
-                         WadiEstimate *out, WadiError *error)
+static WadiStatus estimate_scene(const WadiScene *scene, int frames, int threads, bool has_time,
+                                 const WadiLog *log, WadiEstimate *out, WadiError *error)
 {
     *out = (WadiEstimate){ 0 };
     const unsigned asserts = wadi_assert_count();
@@ -148,7 +151,19 @@ WadiStatus wadi_estimate(const WadiScene *scene, int frames, int threads, const 
     }
     WadiSim *sim = NULL;
     WADI_TRY(wadi_sim_create_empty(&sim, scene, &def, error));
-    WadiStatus status = estimate(sim, frames > 0 ? frames : scene->frames, out, error);
+    WadiStatus status = estimate(sim, frames > 0 ? frames : scene->frames, has_time, out, error);
     wadi_sim_destroy(sim);
     return wadi_assert_status(status, asserts, error);
+}
+
+WadiStatus wadi_estimate(const WadiScene *scene, int frames, int threads, const WadiLog *log,
+                         WadiEstimate *out, WadiError *error)
+{
+    return estimate_scene(scene, frames, threads, true, log, out, error);
+}
+
+WadiStatus wadi_estimate_sizes(const WadiScene *scene, int frames, const WadiLog *log, WadiEstimate *out,
+                               WadiError *error)
+{
+    return estimate_scene(scene, frames, 0, false, log, out, error);
 }

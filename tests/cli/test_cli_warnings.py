@@ -147,6 +147,17 @@ def test_the_time_of_a_short_run_is_not_zero():
     contains(good("check", "scene.yaml").out, "time           less than a second on ")
 
 
+def test_the_time_can_be_left_out():
+    write("scene.yaml", HEAD + BODY)
+    whole = json.loads(good("check", "scene.yaml", "--json").out)
+    quick = json.loads(good("check", "scene.yaml", "--no-time", "--json").out)
+    assert whole["seconds"] > 0
+    is_equal(quick["seconds"], None)
+    for name in ("particles_end", "disk_bytes", "step", "steps_per_frame"):
+        is_equal(quick[name], whole[name])
+    assert "\ntime " not in good("check", "scene.yaml", "--no-time").out
+
+
 def test_a_run_warns_as_the_check_does():
     for name in ("outside", "density", "cut"):
         write("scene.yaml", SCENES[name][0])
@@ -167,7 +178,7 @@ def test_scenes_of_the_tree_give_no_warning():
         if "bunny.obj" in text or "dragon.ply" in text:
             continue  # its mesh is not in the tree
         coarse = ["--set", "resolution=24"] if "\nresolution:" in text else []
-        is_equal(json.loads(good("check", scene, *coarse, "--json").out)["warnings"], [], scene)
+        is_equal(json.loads(good("check", scene, *coarse, "--no-time", "--json").out)["warnings"], [], scene)
 
 
 HUGE = HEAD.replace("resolution: 20", "cell_size: 0.0017") + "bodies: [{material: sand, shape: {box: {min: [0, 0, 0], " \
