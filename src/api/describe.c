@@ -52,8 +52,11 @@ static void print_run(WadiText *text, const char *path, const WadiRunSummary *s)
     append_count(text, s->drained_particles);
     wadi_text_append(text, "\n");
     append_row(text, "drift");
-    wadi_text_printf(text, "mass %.3g, water mass %.3g, volume %.3g\n", s->drift_mass, s->drift_water_mass,
-                     s->drift_volume);
+    wadi_text_printf(text, "mass %.3g, water mass %.3g", s->drift_mass, s->drift_water_mass);
+    if (!isnan(s->drift_volume)) {
+        wadi_text_printf(text, ", volume %.3g", s->drift_volume);
+    }
+    wadi_text_append(text, "\n");
     append_row(text, "time");
     wadi_text_printf(text, "%.2f s, %.3f s a frame, %d threads\n", s->seconds_total,
                      s->frames > 0 ? s->seconds_total / s->frames : 0.0, s->threads);

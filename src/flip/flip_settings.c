@@ -124,11 +124,6 @@ const char *wadi_flip_check_settings(const WadiScene *scene, char *text, size_t 
 
 double wadi_flip_allowed_expansion(const WadiScene *scene)
 {
-    bool has_sand = false;
-    for (int m = 0; m < scene->material_count; ++m) {
-        has_sand =
-            has_sand || (scene->materials[m].kind == WADI_MATERIAL_SAND && !scene->materials[m].is_unused);
-    }
     const double band = wadi_flip_def(scene)->density_band;
-    return band >= 0.0 ? band : has_sand ? 0.2 : 0.1;
+    return band >= 0.0 ? band : wadi_scene_has_sand(scene) ? 0.2 : 0.1;
 }

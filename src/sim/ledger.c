@@ -106,12 +106,7 @@ WadiStatus wadi_sim_remove_lost(WadiSim *sim, WadiError *error)
 /* Density relative to the rest density from which a warning is given: sand at rest may have 1.2. */
 static double warning_density(const WadiSim *sim)
 {
-    bool has_sand = false;
-    for (int m = 0; m < sim->scene->material_count; ++m) {
-        has_sand = has_sand || (sim->scene->materials[m].kind == WADI_MATERIAL_SAND &&
-                                !sim->scene->materials[m].is_unused);
-    }
-    return has_sand ? 1.25 : 1.1;
+    return wadi_scene_has_sand(sim->scene) ? 1.25 : 1.1;
 }
 
 /* The moving collider nearest to x, if it is within `radius`: the likely cause of the compression. */

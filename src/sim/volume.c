@@ -6,6 +6,7 @@
 #include "core/array.h"
 #include "core/log.h"
 #include "grid/tile_map.h"
+#include "world/water.h"
 
 enum { SIDE = WADI_TILE_SIDE, DEPTH = 2, SPAN = SIDE + 2 * DEPTH, LEAST_CELLS = 64, TIMES_IN_A_ROW = 2 };
 
@@ -21,8 +22,8 @@ typedef struct Cell {
 
 typedef struct Counts {
     WadiTileMap map;
-    uint16_t *count; /* WADI_TILE_CELLS per tile: particles in each cell */
-    double size;     /* of a cell, m */
+    float *volume; /* WADI_TILE_CELLS per tile: sum over the particles in each cell, in spacings^3 */
+    double size;   /* of a cell, m */
 } Counts;
 
 static inline Cell cell_of(const WadiParticles *p, int32_t i, double per_size)
@@ -80,8 +81,42 @@ static WadiStatus find_tiles(const WadiParticles *p, Counts *counts, WadiError *
     return status == WADI_OK ? wadi_tile_map_link(&counts->map, error) : status;
 }
 
-static void count_particles(const WadiParticles *p, Counts *counts)
+/* Volumes of particles, in spacings^3. Water that enters pores leaves its own particle smaller. */
+typedef struct Volumes {
+    const WadiScene *scene;
+    const WadiParticles *particles;
+    const double *own, *water; /* columns; NULL: all 1, no pores */
+    double density;            /* of the unit of `water` */
+} Volumes;
+
+static double volume_of(const Volumes *v, int32_t i)
 {
+    const WadiMaterial *material = &v->scene->materials[v->particles->material[i]];
+    if (v->water != NULL && material->kind == WADI_MATERIAL_WATER) {
+        return v->water[i] * v->density / material->density;
+    }
+    return v->own != NULL ? v->own[i] : 1.0;
+}
+
+/* Edge of a cell that holds eight of the largest particles. */
+static double cell_size(const WadiSim *sim)
+{
+    const double *own = wadi_volume_column(&sim->particles);
+    double largest = 1.0;
+    for (int32_t i = 0; own != NULL && i < sim->particles.count; ++i) {
+        largest = fmax(largest, own[i]);
+    }
+    return 2.0 * cbrt(largest) * sim->world->spacing;
+}
+
+static void add_particles(const WadiSim *sim, Counts *counts)
+{
+    const WadiParticles *p = &sim->particles;
+    const Volumes volumes = { .scene = sim->scene,
+                              .particles = p,
+                              .own = wadi_volume_column(p),
+                              .water = wadi_water_column(p),
+                              .density = wadi_water_density(sim->scene) };
     const double per_size = 1.0 / counts->size;
     Recent recent[RECENT_COUNT];
     recent_clear(recent);
@@ -91,8 +126,8 @@ static void count_particles(const WadiParticles *p, Counts *counts)
         if (!recent_has(slot, cell.tile)) {
             *slot = (Recent){ cell.tile, wadi_tile_map_find(&counts->map, cell.tile) };
         }
-        uint16_t *count = &counts->count[(size_t)slot->index * WADI_TILE_CELLS + (size_t)cell.inside];
-        *count = (uint16_t)(*count + (*count < UINT16_MAX));
+        counts->volume[(size_t)slot->index * WADI_TILE_CELLS + (size_t)cell.inside] +=
+            (float)volume_of(&volumes, i);
     }
 }
 
@@ -106,11 +141,11 @@ static unsigned row_bits(const Counts *counts, int32_t tile, int y, int z)
         if (index < 0) {
             continue;
         }
-        const uint16_t *row =
-            &counts->count[(size_t)index * WADI_TILE_CELLS + (size_t)(((z & 7) * SIDE + (y & 7)) * SIDE)];
+        const float *row =
+            &counts->volume[(size_t)index * WADI_TILE_CELLS + (size_t)(((z & 7) * SIDE + (y & 7)) * SIDE)];
         for (int x = 0; x < SIDE; ++x) {
             int k = dx * SIDE + x + DEPTH;
-            bits |= k >= 0 && k < SPAN && row[x] > 0 ? 1u << k : 0u;
+            bits |= k >= 0 && k < SPAN && row[x] > 0.0f ? 1u << k : 0u;
         }
     }
     return bits;
@@ -164,7 +199,7 @@ static WadiVec3 cell_center(const Counts *counts, WadiTile tile, double x, doubl
 }
 
 static void add_tile(const WadiSim *sim, const Counts *counts, int32_t index, int64_t *cells,
-                     int64_t *particles)
+                     double *material)
 {
     unsigned deep[SIDE][SIDE];
     find_deep(counts, index, deep);
@@ -178,34 +213,36 @@ static void add_tile(const WadiSim *sim, const Counts *counts, int32_t index, in
             (is_tile_clear || is_clear(sim, cell_center(counts, tile, x + 0.5, y + 0.5, z + 0.5),
                                        half_diagonal, counts->size))) {
             *cells += 1;
-            *particles += counts->count[(size_t)index * WADI_TILE_CELLS + (size_t)c];
+            *material += (double)counts->volume[(size_t)index * WADI_TILE_CELLS + (size_t)c];
         }
     }
 }
 
 WadiStatus wadi_volume_measure(const WadiSim *sim, WadiVolumeDrift *volume, WadiError *error)
 {
-    *volume = (WadiVolumeDrift){ 0 };
+    *volume = (WadiVolumeDrift){ .drift = sim->type->allowed_expansion == NULL ? (double)NAN : 0.0 };
     if (sim->type->allowed_expansion == NULL || sim->particles.count == 0) {
         return WADI_OK;
     }
-    Counts counts = { .size = 2.0 * sim->world->spacing };
-    int64_t cells = 0, particles = 0;
+    Counts counts = { .size = cell_size(sim) };
+    int64_t cells = 0;
+    double material = 0.0;
     WadiStatus status = find_tiles(&sim->particles, &counts, error);
     size_t count = (size_t)counts.map.count * WADI_TILE_CELLS;
     if (status == WADI_OK) {
-        status = WADI_NEW(&counts.count, count, "particles in cells", error);
+        status = WADI_NEW(&counts.volume, count, "volumes of cells", error);
     }
     if (status == WADI_OK) {
-        count_particles(&sim->particles, &counts);
+        add_particles(sim, &counts);
         for (int32_t tile = 0; tile < counts.map.count; ++tile) {
-            add_tile(sim, &counts, tile, &cells, &particles);
+            add_tile(sim, &counts, tile, &cells, &material);
         }
     }
-    WADI_DELETE(counts.count, count);
+    WADI_DELETE(counts.volume, count);
     wadi_tile_map_free(&counts.map);
     if (cells >= LEAST_CELLS) {
-        *volume = (WadiVolumeDrift){ .drift = 8.0 * (double)cells / (double)particles - 1.0,
+        const double edge = counts.size / sim->world->spacing;
+        *volume = (WadiVolumeDrift){ .drift = edge * edge * edge * (double)cells / material - 1.0,
                                      .cells = cells,
                                      .tolerance = CHANCE / sqrt((double)cells) };
     }
@@ -215,7 +252,8 @@ WadiStatus wadi_volume_measure(const WadiSim *sim, WadiVolumeDrift *volume, Wadi
 WadiStatus wadi_volume_watch(WadiVolumeWatch *watch, const WadiSim *sim, WadiError *error)
 {
     WADI_TRY(wadi_volume_measure(sim, &watch->last, error));
-    double drift = watch->last.drift, limit = TOO_MUCH + watch->last.tolerance;
+    double allowed = sim->type->allowed_drift > 0.0 ? sim->type->allowed_drift : TOO_MUCH;
+    double drift = watch->last.drift, limit = allowed + watch->last.tolerance;
     double expansion = sim->type->allowed_expansion != NULL ? sim->type->allowed_expansion(sim->scene) : 0.0;
     bool is_too_much = drift < -limit || drift > limit + expansion;
     watch->times = is_too_much ? watch->times + 1 : 0;

@@ -53,3 +53,13 @@ int wadi_scene_name_clash(const WadiScene *scene, char *text, size_t size)
     }
     return -1;
 }
+
+bool wadi_scene_has_sand(const WadiScene *scene)
+{
+    bool has_sand = false;
+    for (int m = 0; m < scene->material_count; ++m) {
+        has_sand =
+            has_sand || (scene->materials[m].kind == WADI_MATERIAL_SAND && !scene->materials[m].is_unused);
+    }
+    return has_sand;
+}

@@ -192,5 +192,7 @@ int wadi_scene_name_clash(const WadiScene *scene, char *text, size_t size);
 
 /* Time of a frame: frame n is the state at (n - 1) / fps. */
 double wadi_scene_frame_time(const WadiScene *scene, int frame);
+/* Whether a body or an emitter of the scene is of sand. */
+bool wadi_scene_has_sand(const WadiScene *scene);
 
 #endif

@@ -66,9 +66,10 @@ struct WadiSolverType {
     /* Optional: particles that each seeded or emitted one becomes, at its position; 1 without it. The volume
      * of a seed is divided among them. `born` gets all first ones, then all second ones, and so on. */
     int (*particles_each)(const WadiScene *scene);
-    /* Optional, for particles of constant volume: the fraction by which the material may expand. Without it
-     * drift.volume is undefined. */
+    /* Optional, for particles that fill the space they are in: the fraction by which the material may expand.
+     * Without it drift.volume is undefined. */
     double (*allowed_expansion)(const WadiScene *scene);
+    double allowed_drift; /* of the volume, in both directions, before a warning; 0: 1 % */
     size_t scratch_bytes_each; /* bytes per particle in step scratch and solver arrays, for `wadi check` */
     /* Registers columns in context->particles, which is still empty; wadi_particles_show_column makes a
      * column an attribute of frames. */

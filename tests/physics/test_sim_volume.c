@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "expect.h"
+#include "random_values.h"
 #include "scene_sim.h"
 #include "sim/volume.h"
+#include "world/water.h"
 
 static WadiVolumeDrift measure(const WadiSim *sim)
 {
@@ -41,6 +43,17 @@ static void scale_positions(WadiSim *sim, double factor)
     }
 }
 
+/* Moves particles by up to half a spacing: rows of a lattice would enter cells all at once. */
+static void shake(WadiSim *sim)
+{
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        const WadiVec3 by = random_point(1, (uint64_t)i, 0.5 * sim->world->spacing);
+        sim->particles.x[i] += by.x;
+        sim->particles.y[i] += by.y;
+        sim->particles.z[i] += by.z;
+    }
+}
+
 static void squeezed_and_loose_material_is_measured(void **unused)
 {
     (void)unused;
@@ -56,23 +69,40 @@ static void squeezed_and_loose_material_is_measured(void **unused)
         assert_float_equal(measure(sim).drift, 0.372, 0.02);
         end(sim);
     }
+    WadiSim *sim = tank("sph", 8, "water", "1", "");
+    assert_float_equal(measure(sim).drift, 0.0, 1e-12);
+    shake(sim);
+    assert_float_equal(measure(sim).drift, 0.0, 0.01);
+    scale_positions(sim, 0.7937005259840998);
+    assert_float_equal(measure(sim).drift, -0.5, 0.01);
+    end(sim);
 }
 
+/* Particles of sph keep the density that the kernel measures, which differs from their number in a volume by
+ * up to 2 % where they have lost the order of the lattice. */
 static void splashing_water_and_collapsing_sand_keep_their_volume(void **unused)
 {
     (void)unused;
-    static const char *const kinds[] = { "water", "sand" };
-    for (int k = 0; k < 2; ++k) {
-        WadiSim *sim = tank("flip", 8, kinds[k], "0.5", "");
+    static const struct {
+        const char *solver, *kind;
+        double less, more;
+    } cases[] = { { "flip", "water", 0.01, 0.01 },
+                  { "flip", "sand", 0.01, 0.01 },
+                  { "sph", "water", 0.01, 0.03 },
+                  { "sph", "sand", 0.01, 0.05 } };
+    for (int k = 0; k < 4; ++k) {
+        WadiSim *sim = tank(cases[k].solver, 8, cases[k].kind, "0.5", "");
+        double least = 0.0, most = 0.0;
         for (int frame = 0; frame < 16; ++frame) {
             run_frames(sim, 1);
             WadiVolumeDrift volume = measure(sim);
-            if (fabs(volume.drift) > 0.01 + volume.tolerance) {
-                print_error("%s, frame %d: drift %g in %d cells\n", kinds[k], frame, volume.drift,
-                            (int)volume.cells);
-                fail();
-            }
+            least = fmin(least, volume.drift + volume.tolerance);
+            most = fmax(most, volume.drift - volume.tolerance);
         }
+        print_message("%s, %s: drift less chance from %.4f to %.4f\n", cases[k].solver, cases[k].kind, least,
+                      most);
+        CHECK_AT_MOST(-least, cases[k].less);
+        CHECK_AT_MOST(most, cases[k].more);
         end(sim);
     }
 }
@@ -100,11 +130,11 @@ static void on_log(void *user, WadiLogLevel level, const char *text)
     snprintf(warning, sizeof warning, "%s", text);
 }
 
-static void what_stays_squeezed_is_warned_of_once(void **unused)
+static void what_stays_squeezed_is_warned_of_once(void **state)
 {
-    (void)unused;
     WadiError error = { 0 };
-    WadiSim *sim = tank("flip", 8, "sand", "1", "");
+    WadiSim *sim = tank(*state, 8, "sand", "1", "");
+    shake(sim);
     sim->log = (WadiLog){ .function = on_log };
     WadiVolumeWatch watch = { 0 };
     static const double factors[] = { 1.0, 0.98, 1.0 / 0.98, 1.05, 1.0, 0.94, 1.0, 1.0 };
@@ -157,13 +187,46 @@ static void an_emitter_inside_water_squeezes_nothing(void **unused)
     wadi_scene_destroy(scene);
 }
 
-static void points_have_no_volume(void **unused)
+/* Sizes other than 1, and water that has partly gone to pores, count by their volume. */
+static void volumes_of_particles_are_added(void **unused)
 {
     (void)unused;
-    WadiSim *sim = tank("points", 8, "sand", "1", "");
-    scale_positions(sim, 0.8);
-    assert_true(measure(sim).drift == 0.0 && measure(sim).cells == 0);
+    WadiSim *sim = tank("sph", 8, "water", "1", ", sph: {adaptive: {}}");
+    double *volume = wadi_volume_column(&sim->particles);
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        volume[i] = 0.8;
+    }
+    CHECK_NEAR(measure(sim).drift, 0.25, 1e-6);
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        volume[i] = 1.728;
+    }
+    scale_positions(sim, 1.2);
+    assert_true(measure(sim).cells > 100);
+    CHECK_NEAR(measure(sim).drift, 0.0, 1e-6);
     end(sim);
+    sim = tank(
+        "sph", 8, "sand, permeability: 1e-9}, w: {kind: water", "1",
+        ", emitters: [{material: w, rate: 1e-9, shape: {sphere: {center: [0.5, 0.3, 0.7], radius: 0.05}}}]");
+    double *water = wadi_water_column(&sim->particles);
+    assert_non_null(water);
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        sim->particles.material[i] = (uint8_t)(i & 1);
+        water[i] = 0.5; /* of sand: in its pores, which are no space of its own */
+    }
+    CHECK_NEAR(measure(sim).drift, 1.0 / 0.75 - 1.0, 0.01);
+    end(sim);
+}
+
+static void points_and_grains_have_no_volume(void **unused)
+{
+    (void)unused;
+    static const char *const solvers[] = { "points", "dem" };
+    for (int k = 0; k < 2; ++k) {
+        WadiSim *sim = tank(solvers[k], 8, "sand", "1", "");
+        scale_positions(sim, 0.8);
+        assert_true(isnan(measure(sim).drift) && measure(sim).cells == 0);
+        end(sim);
+    }
 }
 
 int main(void)
@@ -172,9 +235,11 @@ int main(void)
         cmocka_unit_test(squeezed_and_loose_material_is_measured),
         cmocka_unit_test(splashing_water_and_collapsing_sand_keep_their_volume),
         cmocka_unit_test(cells_that_a_collider_cuts_do_not_count),
-        cmocka_unit_test(what_stays_squeezed_is_warned_of_once),
+        cmocka_unit_test_prestate(what_stays_squeezed_is_warned_of_once, (void *)"flip"),
+        cmocka_unit_test_prestate(what_stays_squeezed_is_warned_of_once, (void *)"sph"),
         cmocka_unit_test(an_emitter_inside_water_squeezes_nothing),
-        cmocka_unit_test(points_have_no_volume),
+        cmocka_unit_test(volumes_of_particles_are_added),
+        cmocka_unit_test(points_and_grains_have_no_volume),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
