@@ -69,14 +69,12 @@ static inline __attribute__((always_inline)) void wadi_sph_friction_push(const W
     WadiSphTensorSum lanes = { 0 };
     for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
         const int32_t *j = pairs->index + n;
-        WadiF8 slope;
-        wadi_sph_load_slopes(pairs, n, end, &slope);
-        const WadiF8 s0 = WADI_SPH_SPREAD(slope, 0, 1), s1 = WADI_SPH_SPREAD(slope, 2, 3);
-        const WadiF8 s2 = WADI_SPH_SPREAD(slope, 4, 5), s3 = WADI_SPH_SPREAD(slope, 6, 7);
-        wadi_sph_push_two(pairs, &place, stress, own, j, &s0, &lanes);
-        wadi_sph_push_two(pairs, &place, stress, own, j + 2, &s1, &lanes);
-        wadi_sph_push_two(pairs, &place, stress, own, j + 4, &s2, &lanes);
-        wadi_sph_push_two(pairs, &place, stress, own, j + 6, &s3, &lanes);
+        WadiF8 slope[4];
+        wadi_sph_spread_slopes(pairs, n, end, slope);
+        wadi_sph_push_two(pairs, &place, stress, own, j, &slope[0], &lanes);
+        wadi_sph_push_two(pairs, &place, stress, own, j + 2, &slope[1], &lanes);
+        wadi_sph_push_two(pairs, &place, stress, own, j + 4, &slope[2], &lanes);
+        wadi_sph_push_two(pairs, &place, stress, own, j + 6, &slope[3], &lanes);
     }
     const WadiF4 below = ADD_HALVES(lanes.below);
     WadiF4 sum = ADD_HALVES(lanes.diagonal) + ADD_HALVES(lanes.above) + TURN_BACK(below);
@@ -104,14 +102,12 @@ static inline __attribute__((always_inline)) void wadi_sph_friction_strain_of(co
     WadiSphTensorSum lanes = { 0 };
     for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
         const int32_t *j = pairs->index + n;
-        WadiF8 slope;
-        wadi_sph_load_slopes(pairs, n, end, &slope);
-        const WadiF8 s0 = WADI_SPH_SPREAD(slope, 0, 1), s1 = WADI_SPH_SPREAD(slope, 2, 3);
-        const WadiF8 s2 = WADI_SPH_SPREAD(slope, 4, 5), s3 = WADI_SPH_SPREAD(slope, 6, 7);
-        wadi_sph_strain_two(pairs, &place, velocity, &own, j, &s0, &lanes);
-        wadi_sph_strain_two(pairs, &place, velocity, &own, j + 2, &s1, &lanes);
-        wadi_sph_strain_two(pairs, &place, velocity, &own, j + 4, &s2, &lanes);
-        wadi_sph_strain_two(pairs, &place, velocity, &own, j + 6, &s3, &lanes);
+        WadiF8 slope[4];
+        wadi_sph_spread_slopes(pairs, n, end, slope);
+        wadi_sph_strain_two(pairs, &place, velocity, &own, j, &slope[0], &lanes);
+        wadi_sph_strain_two(pairs, &place, velocity, &own, j + 2, &slope[1], &lanes);
+        wadi_sph_strain_two(pairs, &place, velocity, &own, j + 4, &slope[2], &lanes);
+        wadi_sph_strain_two(pairs, &place, velocity, &own, j + 6, &slope[3], &lanes);
     }
     const float unit = wadi_sph_unit(pairs, i);
     const WadiF4 diagonal = ADD_HALVES(lanes.diagonal) * unit, below = ADD_HALVES(lanes.below) * unit;

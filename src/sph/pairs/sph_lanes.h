@@ -41,8 +41,18 @@ static inline __attribute__((always_inline)) void wadi_sph_load_slopes(const Wad
     *out = __builtin_convertvector(slopes, WadiF8);
 }
 
-/* Two of eight numbers, each four times. */
-#define WADI_SPH_SPREAD(slope, a, b) __builtin_shufflevector(slope, slope, a, a, a, a, b, b, b, b)
+/* Slopes of the entries n .. n + 7 for neighbours two at a time: out[k] has that of 2 k four times, then that
+ * of 2 k + 1. */
+static inline __attribute__((always_inline)) void wadi_sph_spread_slopes(const WadiSphPairs *pairs, int64_t n,
+                                                                         int64_t end, WadiF8 out[4])
+{
+    WadiF8 slope;
+    wadi_sph_load_slopes(pairs, n, end, &slope);
+    out[0] = __builtin_shufflevector(slope, slope, 0, 0, 0, 0, 1, 1, 1, 1);
+    out[1] = __builtin_shufflevector(slope, slope, 2, 2, 2, 2, 3, 3, 3, 3);
+    out[2] = __builtin_shufflevector(slope, slope, 4, 4, 4, 4, 5, 5, 5, 5);
+    out[3] = __builtin_shufflevector(slope, slope, 6, 6, 6, 6, 7, 7, 7, 7);
+}
 
 /* Two rows of four in memory, side by side. */
 #ifdef __AVX2__

@@ -86,14 +86,12 @@ static inline __attribute__((always_inline)) float wadi_sph_compression(const Wa
     WadiF8 a = { 0 }, b = { 0 };
     for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
         const int32_t *j = pairs->index + n;
-        WadiF8 slope;
-        wadi_sph_load_slopes(pairs, n, end, &slope);
-        const WadiF8 s0 = WADI_SPH_SPREAD(slope, 0, 1), s1 = WADI_SPH_SPREAD(slope, 2, 3);
-        const WadiF8 s2 = WADI_SPH_SPREAD(slope, 4, 5), s3 = WADI_SPH_SPREAD(slope, 6, 7);
-        wadi_sph_compress_two(pairs, &place, &twice, velocity, j, &s0, &a);
-        wadi_sph_compress_two(pairs, &place, &twice, velocity, j + 2, &s1, &b);
-        wadi_sph_compress_two(pairs, &place, &twice, velocity, j + 4, &s2, &a);
-        wadi_sph_compress_two(pairs, &place, &twice, velocity, j + 6, &s3, &b);
+        WadiF8 slope[4];
+        wadi_sph_spread_slopes(pairs, n, end, slope);
+        wadi_sph_compress_two(pairs, &place, &twice, velocity, j, &slope[0], &a);
+        wadi_sph_compress_two(pairs, &place, &twice, velocity, j + 2, &slope[1], &b);
+        wadi_sph_compress_two(pairs, &place, &twice, velocity, j + 4, &slope[2], &a);
+        wadi_sph_compress_two(pairs, &place, &twice, velocity, j + 6, &slope[3], &b);
     }
     const WadiF8 both = a + b;
     WadiF4 sum = (WADI_ROW_LOW(both) + WADI_ROW_HIGH(both)) * -wadi_sph_unit(pairs, i);
