@@ -18,7 +18,9 @@ static const double STONE_RATIO = 2.5, STONE_FILL = 0.62;
 /* Grains of a particle that flies alone. */
 enum { LOOSE_MAX = 64 };
 /* Passes of smoothing on a mesh, at least. */
-enum { SYRUP_SMOOTHING = 120, SAND_SMOOTHING = 8 };
+enum { SYRUP_SMOOTHING = 120 };
+/* Spacings: shorter bumps of the surface are those of particles, not of sand. */
+static const double SAND_BUMPS = 10.0;
 
 static void free_parts(WadiFrameScene *frame_scene)
 {
@@ -162,16 +164,15 @@ static WadiStatus make_mesh(const WadiFrameBuilder *s, const WadiMaterial *mater
         def.field.volume_slack[0] = def.field.volume_slack[1] = 0.0;
         def.field.smoothing = 2;
     }
-    /* Bumps as large as particles do not belong to the sand; and viscous liquids have no ripples. */
-    int least = wadi_curve_value_or_zero(&material->viscosity, s->time) >= WADI_SYRUP_VISCOSITY
-                    ? SYRUP_SMOOTHING
-                : material->kind == WADI_MATERIAL_SAND ? SAND_SMOOTHING
-                                                       : 0;
+    /* Viscous liquids have no ripples. */
+    int least =
+        wadi_curve_value_or_zero(&material->viscosity, s->time) >= WADI_SYRUP_VISCOSITY ? SYRUP_SMOOTHING : 0;
     def.mesh_smoothing = def.mesh_smoothing > least ? def.mesh_smoothing : least;
     if (material->kind == WADI_MATERIAL_SAND) {
         /* Moving the surface everywhere to conserve the volume would let the grains of still sand flicker. */
         def.field.volume_slack[0] = def.field.volume_slack[1] = 0.0;
         def.has_sharp_edges = true;
+        def.bumps = SAND_BUMPS;
     }
     WadiStageTimes times = { 0 };
     WadiSurfaceFrame made;

@@ -1,6 +1,8 @@
 /* The stages of a surface in order [ZB05 sec. 5], timed. Memory is estimated before the field is built. */
 #include "surface/surface_frame.h"
 
+#include <math.h>
+
 #include "core/alloc.h"
 #include "surface/write/write_obj.h"
 #include "surface/write/write_ply.h"
@@ -10,6 +12,9 @@
  * cell: an inclined plane has up to sqrt(3). */
 static const double bytes_per_vertex = 400.0;
 static const double vertices_per_square = 1.5;
+
+/* Spacings: bumps and dents of a particle go, threads and sheets of a few stay. */
+static const double MOST_INWARD = 1.0, MOST_OUTWARD = 2.0;
 
 /* Surface area of the particles of one level, as faces between occupied and empty bins: close for large
  * bodies. */
@@ -85,6 +90,13 @@ static WadiStatus build(WadiSurfaceFrame *frame, const WadiCloud *cloud, const W
     WADI_TRY(wadi_field_check_stop(field, error));
     if (def->has_sharp_edges && field->is_clipped) {
         WADI_TRY(wadi_surface_sharpen(surface, field->clip, arena, error));
+    }
+    if (def->bumps > 0.0) {
+        double spacing = fmax(cloud->spacing_min, field->flatten_unit);
+        WadiLowPassDef filter = { def->bumps * spacing, MOST_INWARD * spacing, MOST_OUTWARD * spacing };
+        WADI_STAGE(
+            times, "smooth mesh",
+            WADI_TRY(wadi_surface_low_pass(surface, &filter, field->is_clipped, field->clip, arena, error)));
     }
     if (def->mesh_smoothing > 0) {
         WADI_STAGE(times, "smooth mesh",

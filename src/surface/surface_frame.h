@@ -11,6 +11,7 @@
 typedef struct WadiSurfaceFrameDef {
     WadiFieldDef field;
     int mesh_smoothing;   /* passes */
+    double bumps;         /* spacings: shorter waves are removed from the mesh; 0: none */
     bool are_walls_open;  /* no triangles in the planes of field.clip */
     bool has_sharp_edges; /* along those planes; without it they are bevelled over a cell */
     double memory;        /* bytes; 0: no limit */

@@ -214,6 +214,42 @@ static void near_and_far_are_equally_bright(void **unused)
     }
 }
 
+/* Under an even sky all parts of a plain are lit alike, also seen flatly: lumps leave no dark marks. Each
+ * value is the mean over a square of pixels, which has many grains. */
+static void flat_views_have_no_dark_marks(void **unused)
+{
+    (void)unused;
+    enum { SIDE = 240, SQUARE = 12 };
+    WadiError error = { 0 };
+    WadiLook look = sand_look(1e-3f);
+    look.lumps = 1.0f;
+    WadiTraceScene scene = picture_scene(&look, 1, 1.0f);
+    scene.ground = (WadiTraceGround){ .is_present = true, .look = look };
+    WadiCamera camera = picture_camera(wadi_vec3(0, -1.0, 0.12), wadi_vec3(0, 0, 0), 6.0);
+    WadiTraceQuality quality = wadi_trace_draft();
+    quality.samples = 16;
+    quality.depth = 1;
+    quality.is_denoised = false;
+    WadiTracer *tracer;
+    WadiFilm film;
+    CHECK_OK(wadi_film_init(&film, SIDE, SIDE, &error), error);
+    CHECK_OK(wadi_tracer_create(&tracer, &scene, &error), error);
+    CHECK_OK(wadi_tracer_render(tracer, &camera, &quality, &film, &error), error);
+    double mean = 0.0, darkest = INFINITY;
+    for (int n = 0; n < SIDE / SQUARE * (SIDE / SQUARE); ++n) {
+        double sum = 0.0;
+        for (int k = 0; k < SQUARE * SQUARE; ++k) {
+            int x = n % (SIDE / SQUARE) * SQUARE + k % SQUARE, y = n / (SIDE / SQUARE) * SQUARE + k / SQUARE;
+            sum += (double)film.light[y * SIDE + x].y / (SQUARE * SQUARE);
+        }
+        mean += sum * SQUARE * SQUARE / (SIDE * SIDE);
+        darkest = fmin(darkest, sum);
+    }
+    CHECK_AT_MOST(0.6 * mean, darkest);
+    wadi_film_free(&film);
+    wadi_tracer_destroy(tracer);
+}
+
 /* Grains take no memory, and threads do not change them: 10^8 of 0.1 mm on a square metre are seen here. */
 static void grains_cost_no_memory(void **unused)
 {
@@ -288,6 +324,7 @@ int main(void)
         cmocka_unit_test(the_model_is_the_mean_over_grains),
         cmocka_unit_test(white_grains_send_everything_back),
         cmocka_unit_test(sparkle_adds_no_light),
+        cmocka_unit_test(flat_views_have_no_dark_marks),
         cmocka_unit_test(grains_cost_no_memory),
         cmocka_unit_test(near_and_far_are_equally_bright),
     };

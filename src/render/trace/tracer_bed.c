@@ -13,9 +13,12 @@ static const float COLOURS_FROM = 0.33f;
 
 /* Lumps: the smallest over the size of a grain, each octave four times larger, at most this large relative to
  * the distance of the particles; the slope and the change of brightness that each octave adds. Slopes of
- * lumps larger than LUMP_GENTLE, m, fall with the root of their size: flat sand would look like plaster. */
-static const float LUMP_SIZE = 5.0f, LUMP_LARGEST = 1.0f, LUMP_SLOPE = 0.12f, LUMP_SHADE = 0.06f,
-                   LUMP_GENTLE = 0.04f;
+ * lumps larger than LUMP_GENTLE, m, fall with a power of their size: with the slope of small ones low sun
+ * would make marks of them, and flat sand would look like plaster. */
+static const float LUMP_SIZE = 5.0f, LUMP_LARGEST = 1.0f, LUMP_SLOPE = 0.1f, LUMP_SHADE = 0.05f,
+                   LUMP_GENTLE = 0.005f, LUMP_POWER = 0.6f;
+/* A lump turns away from the eye by at most this fraction of what would hide it. */
+static const float LUMP_HIDDEN = 0.7f;
 enum { LUMP_OCTAVES = 5, NEAR_MAX = 4 };
 /* Distance of the ground's lattices, in grains. */
 static const float GROUND_CELL = 24.0f;
@@ -163,9 +166,22 @@ static float lump(uint64_t seed, WadiVec3f x, WadiVec3f *gradient)
     return sum;
 }
 
+/* A tilt of a normal, limited along the view: the far sides of lumps, which a flat view does not show, would
+ * be black marks. */
+static WadiVec3f visible_tilt(WadiVec3f tilt, WadiVec3f normal, WadiVec3f direction)
+{
+    float down = -wadi_dotf(normal, direction), away = -wadi_dotf(tilt, direction);
+    if (!(away > 0.0f) || !(down > 0.0f)) {
+        return tilt;
+    }
+    float most = LUMP_HIDDEN * down, limited = most * away / (most + away);
+    WadiVec3f across = wadi_add_scaledf(direction, normal, down);
+    return wadi_add_scaledf(tilt, across, (away - limited) / wadi_maxf(wadi_dotf(across, across), 1e-9f));
+}
+
 /* Sand is never smooth: lumps between the size of its grains and that of the particles tilt the surface.
  * Those of the nearest particles are blended, so that no border shows. */
-static void add_lumps(WadiTraceHit *hit, const Near *near, float width)
+static void add_lumps(WadiTraceHit *hit, const Near *near, WadiVec3f direction, float width)
 {
     float reach = near->count > 1 ? 1.2f * near->square[near->count - 1] : 1.0f, total = 0.0f, square = 0.0f,
           shade = 0.0f;
@@ -194,12 +210,13 @@ static void add_lumps(WadiTraceHit *hit, const Near *near, float width)
             square += weight * weight;
         }
         if (total > 0.0f) { /* the sum of independent lumps keeps its variance */
-            float slope = LUMP_SLOPE * wadi_minf(sqrtf(LUMP_GENTLE / size), 1.0f);
+            float slope = LUMP_SLOPE * powf(wadi_minf(LUMP_GENTLE / size, 1.0f), LUMP_POWER);
             tilt = wadi_add_scaledf(tilt, sum, hit->look->lumps * seen * slope / sqrtf(square));
             shade += hit->look->lumps * seen * LUMP_SHADE * value / sqrtf(square);
         }
     }
     tilt = wadi_add_scaledf(tilt, hit->shading, -wadi_dotf(tilt, hit->shading));
+    tilt = visible_tilt(tilt, hit->shading, direction);
     WadiVec3f bent = wadi_normalizedf_or(wadi_subf(hit->shading, tilt), hit->shading);
     hit->shading = wadi_dotf(bent, hit->normal) > 0.2f ? bent : hit->shading;
     hit->colour = wadi_scalef(hit->colour, 1.0f + shade);
@@ -223,10 +240,10 @@ bool wadi_tracer_find_grain(const WadiTracer *tracer, WadiTraceHit *hit, WadiVec
             float relief = (float)(cell >> 40 & 0xffff) * 0x1p-15f;
             hit->colour = wadi_lerpf(look->colour, wadi_scalef(colour, relief), amount);
         }
-        add_lumps(hit, &near, width);
+        add_lumps(hit, &near, direction, width);
         return false;
     }
-    add_lumps(hit, &near, width);
+    add_lumps(hit, &near, direction, width);
     grain->bed = (WadiGrainBed){ .shapes = tracer->shapes,
                                  .seed = lattice.seed,
                                  .normal = turned(&lattice, hit->shading) };

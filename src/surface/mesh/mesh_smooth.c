@@ -4,8 +4,7 @@
  * Differs: the volume, which this preserves only approximately, is restored part by part after each pass, to
  * rounding after the last, by moving all vertices of a part equally far along their normals. A vertex in a
  * wall moves within it; a rim vertex is fixed. */
-#include "core/parallel.h"
-#include "surface/mesh/surface_mesh.h"
+#include "surface/mesh/mesh_smooth_internal.h"
 
 enum { VERTEX_BLOCK = 2048, RESTORE_MAX = 12 };
 
@@ -13,40 +12,14 @@ enum { VERTEX_BLOCK = 2048, RESTORE_MAX = 12 };
  * 1 / MU = 0.1 keeps waves of more than ten edges and damps shorter ones. */
 static const double LAMBDA = 0.6, MU = -1.0 / (1.0 / 0.6 - 0.1);
 static const double VOLUME_TOLERANCE = 1e-11;
-
-/* A connected component. */
-typedef struct Part {
-    WadiVec3 middle; /* reference point of its volume: a vertex of it */
-    double wanted;   /* m^3 before smoothing; negative for a bubble, which faces inwards */
-    double volume;   /* m^3, current */
-    double gain;     /* m^3 per metre of displacement along the normals */
-    bool is_open;
-} Part;
-
-typedef struct Smooth {
-    WadiSurfaceMesh *surface;
-    uint32_t *start;          /* per vertex + 1: its corners in `neighbour` */
-    uint32_t (*neighbour)[2]; /* per corner: the next two vertices of its triangle */
-    uint8_t *fixed;           /* per vertex: bit per axis along which it does not move */
-    uint32_t *part;           /* per vertex */
-    Part *parts;
-    uint32_t part_count;
-    WadiVec3 *next;     /* positions */
-    WadiVec3 *normal;   /* unit, from the adjacent triangles */
-    double (*terms)[2]; /* contribution of each vertex to volume and gain */
-    double step;
-} Smooth;
-
-static WadiVec3 free_components(WadiVec3 x, uint8_t fixed)
-{
-    return wadi_vec3(fixed & 1 ? 0.0 : x.x, fixed & 2 ? 0.0 : x.y, fixed & 4 ? 0.0 : x.z);
-}
+static const double MOVE_MAX =
+    0.25; /* cells a Newton step: parts that have no volume left cannot be restored */
 
 /* Moves each vertex by `step` times the offset to the mean of its neighbours. Each neighbour of a vertex that
  * is not on a rim follows it in exactly one triangle. */
 static void step_block(void *context, int64_t first, int64_t end)
 {
-    const Smooth *smooth = context;
+    const WadiMeshSmooth *smooth = context;
     for (int64_t v = first; v < end; ++v) {
         const WadiVec3 *at = smooth->surface->mesh.vertices;
         WadiVec3 x = at[v], sum = { 0 };
@@ -55,14 +28,14 @@ static void step_block(void *context, int64_t first, int64_t end)
             sum = wadi_add(sum, wadi_sub(at[smooth->neighbour[n][0]], x));
         }
         double fraction = count > 0 ? smooth->step / count : 0.0;
-        smooth->next[v] = wadi_add_scaled(x, free_components(sum, smooth->fixed[v]), fraction);
+        smooth->next[v] = wadi_add_scaled(x, wadi_mesh_free_components(sum, smooth->fixed[v]), fraction);
     }
 }
 
 /* The volume is homogeneous of degree 3 in the positions: one third of position times gradient. */
 static void measure_block(void *context, int64_t first, int64_t end)
 {
-    const Smooth *smooth = context;
+    const WadiMeshSmooth *smooth = context;
     for (int64_t v = first; v < end; ++v) {
         const WadiVec3 *at = smooth->surface->mesh.vertices;
         WadiVec3 x = at[v], area = { 0 }; /* twice */
@@ -73,28 +46,30 @@ static void measure_block(void *context, int64_t first, int64_t end)
         }
         WadiVec3 normal = wadi_normalized_or(area, (WadiVec3){ 0 });
         smooth->normal[v] = normal;
-        const Part *part = &smooth->parts[smooth->part[v]];
+        const WadiMeshPart *part = &smooth->parts[smooth->part[v]];
         smooth->terms[v][0] = wadi_dot(wadi_sub(x, part->middle), area) / 18.0;
-        smooth->terms[v][1] = wadi_dot(free_components(normal, smooth->fixed[v]), area) / 6.0;
+        smooth->terms[v][1] = wadi_dot(wadi_mesh_free_components(normal, smooth->fixed[v]), area) / 6.0;
     }
 }
 
 static void offset_block(void *context, int64_t first, int64_t end)
 {
-    const Smooth *smooth = context;
+    const WadiMeshSmooth *smooth = context;
     for (int64_t v = first; v < end; ++v) {
-        const Part *part = &smooth->parts[smooth->part[v]];
+        const WadiMeshPart *part = &smooth->parts[smooth->part[v]];
         if (!part->is_open) {
             WadiVec3 *x = &smooth->surface->mesh.vertices[v];
-            double distance = (part->wanted - part->volume) / part->gain;
-            *x = wadi_add_scaled(*x, free_components(smooth->normal[v], smooth->fixed[v]), distance);
+            double most = MOVE_MAX * smooth->surface->cell;
+            double distance = fmin(fmax((part->wanted - part->volume) / part->gain, -most), most);
+            *x =
+                wadi_add_scaled(*x, wadi_mesh_free_components(smooth->normal[v], smooth->fixed[v]), distance);
         }
     }
 }
 
 static void write_normals(void *context, int64_t first, int64_t end)
 {
-    const Smooth *smooth = context;
+    const WadiMeshSmooth *smooth = context;
     for (int64_t v = first; v < end; ++v) {
         WadiVec3 n = smooth->normal[v];
         if (wadi_dot(n, n) > 0.0) {
@@ -106,32 +81,31 @@ static void write_normals(void *context, int64_t first, int64_t end)
     }
 }
 
-static void over_vertices(Smooth *smooth, WadiBlockFn body)
+void wadi_mesh_smooth_over_vertices(WadiMeshSmooth *smooth, WadiBlockFn body)
 {
     wadi_parallel_for((int64_t)smooth->surface->mesh.vertex_count, VERTEX_BLOCK, body, smooth);
 }
 
-static void measure(Smooth *smooth)
+static void measure(WadiMeshSmooth *smooth)
 {
-    over_vertices(smooth, measure_block);
+    wadi_mesh_smooth_over_vertices(smooth, measure_block);
     for (uint32_t p = 0; p < smooth->part_count; ++p) {
         smooth->parts[p].volume = smooth->parts[p].gain = 0.0;
     }
     for (size_t v = 0; v < smooth->surface->mesh.vertex_count; ++v) {
-        Part *part = &smooth->parts[smooth->part[v]];
+        WadiMeshPart *part = &smooth->parts[smooth->part[v]];
         part->volume += smooth->terms[v][0];
         part->gain += smooth->terms[v][1];
     }
 }
 
-/* At most `steps` Newton steps. */
-static void restore_volumes(Smooth *smooth, int steps)
+void wadi_mesh_smooth_restore(WadiMeshSmooth *smooth, int steps)
 {
     for (int n = 0; n < steps; ++n) {
         measure(smooth);
         bool is_done = true;
         for (uint32_t p = 0; p < smooth->part_count; ++p) {
-            Part *part = &smooth->parts[p];
+            WadiMeshPart *part = &smooth->parts[p];
             double missing = fabs(part->wanted - part->volume);
             bool is_matched = part->is_open || missing <= VOLUME_TOLERANCE * fabs(part->wanted);
             is_done = is_done && is_matched;
@@ -139,21 +113,21 @@ static void restore_volumes(Smooth *smooth, int steps)
         if (is_done) {
             return;
         }
-        over_vertices(smooth, offset_block);
+        wadi_mesh_smooth_over_vertices(smooth, offset_block);
     }
 }
 
 /* Swaps the positions with `next`; the mesh has its own memory again after two steps. */
-static void step_vertices(Smooth *smooth, double factor)
+static void step_vertices(WadiMeshSmooth *smooth, double factor)
 {
     smooth->step = factor;
-    over_vertices(smooth, step_block);
+    wadi_mesh_smooth_over_vertices(smooth, step_block);
     WadiVec3 *swapped = smooth->surface->mesh.vertices;
     smooth->surface->mesh.vertices = smooth->next;
     smooth->next = swapped;
 }
 
-static void link_corners(Smooth *smooth)
+static void link_corners(WadiMeshSmooth *smooth)
 {
     const WadiMesh *mesh = &smooth->surface->mesh;
     size_t corners = 3 * mesh->triangle_count;
@@ -186,7 +160,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t v)
 }
 
 /* Numbers the components in the order of their first vertices. `parent` is scratch. */
-static void count_parts(Smooth *smooth, uint32_t *parent)
+static void count_parts(WadiMeshSmooth *smooth, uint32_t *parent)
 {
     const WadiMesh *mesh = &smooth->surface->mesh;
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
@@ -205,7 +179,7 @@ static void count_parts(Smooth *smooth, uint32_t *parent)
 }
 
 /* Fixes the ends of edges that only one triangle uses. */
-static void fix_rims(Smooth *smooth)
+static void fix_rims(WadiMeshSmooth *smooth)
 {
     const WadiMesh *mesh = &smooth->surface->mesh;
     for (uint32_t c = 0; c < 3 * mesh->triangle_count; ++c) {
@@ -221,7 +195,7 @@ static void fix_rims(Smooth *smooth)
     }
 }
 
-static void fix_walls(Smooth *smooth, WadiBox box)
+static void fix_walls(WadiMeshSmooth *smooth, WadiBox box)
 {
     const WadiMesh *mesh = &smooth->surface->mesh;
     double tolerance = WADI_SURFACE_WALL_TOLERANCE * smooth->surface->cell;
@@ -235,7 +209,8 @@ static void fix_walls(Smooth *smooth, WadiBox box)
     }
 }
 
-static WadiStatus prepare(Smooth *smooth, bool has_box, WadiBox box, WadiArena *arena, WadiError *error)
+WadiStatus wadi_mesh_smooth_prepare(WadiMeshSmooth *smooth, bool has_box, WadiBox box, WadiArena *arena,
+                                    WadiError *error)
 {
     size_t vertices = smooth->surface->mesh.vertex_count, corners = 3 * smooth->surface->mesh.triangle_count;
     uint32_t *parent;
@@ -252,7 +227,7 @@ static WadiStatus prepare(Smooth *smooth, bool has_box, WadiBox box, WadiArena *
     WADI_TRY(WADI_ARENA_NEW(arena, &smooth->parts, smooth->part_count, "surface smoothing", error));
     for (size_t v = vertices; v-- > 0;) {
         smooth->fixed[v] = 0;
-        smooth->parts[smooth->part[v]] = (Part){ .middle = smooth->surface->mesh.vertices[v] };
+        smooth->parts[smooth->part[v]] = (WadiMeshPart){ .middle = smooth->surface->mesh.vertices[v] };
     }
     fix_rims(smooth);
     if (has_box) {
@@ -260,11 +235,17 @@ static WadiStatus prepare(Smooth *smooth, bool has_box, WadiBox box, WadiArena *
     }
     measure(smooth);
     for (uint32_t p = 0; p < smooth->part_count; ++p) {
-        Part *part = &smooth->parts[p];
+        WadiMeshPart *part = &smooth->parts[p];
         part->wanted = part->volume;
         part->is_open = part->is_open || !(part->gain > 0.0);
     }
     return WADI_OK;
+}
+
+void wadi_mesh_smooth_finish(WadiMeshSmooth *smooth)
+{
+    measure(smooth);
+    wadi_mesh_smooth_over_vertices(smooth, write_normals);
 }
 
 WadiStatus wadi_surface_smooth(WadiSurfaceMesh *surface, int passes, bool has_box, WadiBox box,
@@ -274,16 +255,15 @@ WadiStatus wadi_surface_smooth(WadiSurfaceMesh *surface, int passes, bool has_bo
         return WADI_OK;
     }
     WadiArenaMark mark = wadi_arena_mark(arena);
-    Smooth smooth = { .surface = surface };
-    WadiStatus status = prepare(&smooth, has_box, box, arena, error);
+    WadiMeshSmooth smooth = { .surface = surface };
+    WadiStatus status = wadi_mesh_smooth_prepare(&smooth, has_box, box, arena, error);
     for (int n = 0; status == WADI_OK && n < passes; ++n) {
         step_vertices(&smooth, LAMBDA);
         step_vertices(&smooth, MU);
-        restore_volumes(&smooth, n + 1 < passes ? 1 : RESTORE_MAX);
+        wadi_mesh_smooth_restore(&smooth, n + 1 < passes ? 1 : RESTORE_MAX);
     }
     if (status == WADI_OK) {
-        measure(&smooth);
-        over_vertices(&smooth, write_normals);
+        wadi_mesh_smooth_finish(&smooth);
     }
     wadi_arena_release(arena, mark);
     return status;

@@ -47,6 +47,15 @@ WadiStatus wadi_surface_open_walls(WadiSurfaceMesh *surface, WadiBox box, double
 WadiStatus wadi_surface_smooth(WadiSurfaceMesh *surface, int passes, bool has_box, WadiBox box,
                                WadiArena *arena, WadiError *error);
 
+typedef struct WadiLowPassDef {
+    double length;          /* m: of waves of this length half the height is left; 0: no filter */
+    double inward, outward; /* m: vertices that would move this far stay, so that thin parts are preserved */
+} WadiLowPassDef;
+
+/* Removes short waves, otherwise as wadi_surface_smooth. */
+WadiStatus wadi_surface_low_pass(WadiSurfaceMesh *surface, const WadiLowPassDef *def, bool has_box,
+                                 WadiBox box, WadiArena *arena, WadiError *error);
+
 /* Interpolates the cloud's attributes to the vertices with the weights of the field: sum k(|x - x_i| / R_i)
  * a_i / sum k. A vertex outside all supports gets the nearest particle's values. */
 WadiStatus wadi_surface_attributes(WadiSurfaceMesh *surface, const WadiCloud *cloud, const WadiBins *bins,
