@@ -62,7 +62,9 @@ static inline void case_randomise(Case *it, uint64_t seed, double pressure)
 
 static inline WadiFrictionSettings settings_of(double alpha, int iterations, bool has_momentum)
 {
-    return (WadiFrictionSettings){ alpha, 0.0, 1, iterations, has_momentum };
+    return (WadiFrictionSettings){
+        .alpha = alpha, .min_iterations = 1, .max_iterations = iterations, .has_momentum = has_momentum
+    };
 }
 
 static inline WadiFriction *case_solve(Case *it, const WadiFrictionSettings *settings, WadiArena *arena,

@@ -72,6 +72,7 @@ typedef struct WadiFlipCells {
     int32_t *pressure_row;
     int32_t pressure_rows; /* number of these */
     float *theta[3];       /* per face; NULL: computed from the surface distance, or 1 */
+    float *response[3];    /* per face: wadi_friction_face_response; NULL: 1 */
     /* Memory of WADI_FLIP_SCOPE_SURFACE, unless the solves use them (is_..._used_in_solve). */
     float *fill;             /* per cell: volume of its particles / volume of a cell; 1 where asleep */
     float *surface_distance; /* per cell, m, negative in fluid; NULL: a surface of first order */

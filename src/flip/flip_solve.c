@@ -48,6 +48,7 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
         in.open[a] = step->solid.open[a];
         in.solid_velocity[a] = step->solid.velocity[a];
         in.theta[a] = step->cells.theta[a];
+        in.response[a] = step->cells.response[a];
     }
     in.surface_distance = step->cells.theta[0] == NULL ? step->cells.surface_distance : NULL;
     return in;

@@ -11,6 +11,7 @@
 #include "flip/flip_stage.h"
 #include "flip/friction/flip_friction_wall_sample.h"
 #include "grid/row_lanes.h"
+#include "grid/row_vectors.h"
 
 /* Of each friction solve in the first step: deep columns start from coarse grids. */
 enum { FIRST_ITERATIONS = 300 };
@@ -20,6 +21,10 @@ enum { FIRST_ITERATIONS = 300 };
 /* Factor of the iterations for sand that hardly moves on walls across cells: parts of them slip first, and
  * the load must be redistributed. */
 enum { SLOW_AT_CUT_WALLS = 3 };
+/* More iterations for sand at cut walls that move, while a stress changes by more than FAR weights of a cell:
+ * cells are cut anew in every step, and what the stresses of the last one leave unbalanced throws grains. */
+enum { EXTRA_AT_MOVING_WALLS = 40 };
+#define FAR 0.3
 /* Layers on such walls are at their limit at every depth at once: iterations a cell of depth, at least, for
  * those that hardly move and for those that flow. Deeper sand has too many already. */
 enum { LAYER_SLOW = 20, LAYER_FLOWING = 8, DEEPEST_LAYER = 16 };
@@ -117,7 +122,7 @@ static WadiStatus is_sand_flowing(WadiFlip *flip, const WadiFlipStep *step, int 
 }
 
 static WadiFrictionSettings settings_of(const WadiFlip *flip, int depth, double g_dt, bool is_first,
-                                        bool is_flowing, bool has_cut_walls)
+                                        bool is_flowing, const WadiFriction *friction)
 {
     int setting = wadi_flip_def(flip->context.world->scene)->friction_iterations;
     WadiFrictionSettings settings =
@@ -128,11 +133,16 @@ static WadiFrictionSettings settings_of(const WadiFlip *flip, int depth, double 
     if (!is_first && is_flowing) {
         settings.max_iterations = depth > 30 ? 2 * depth / 3 : 20;
     }
-    if (!is_first && !is_flowing && has_cut_walls) {
+    if (!is_first && !is_flowing && wadi_friction_has_cut_walls(friction)) {
         settings.max_iterations *= SLOW_AT_CUT_WALLS;
+    }
+    if (!is_first && wadi_friction_has_moving_cut_walls(friction)) {
+        settings.extra_iterations = EXTRA_AT_MOVING_WALLS;
+        settings.far = FAR * g_dt;
     }
     if (!is_first && setting > 0) {
         settings.max_iterations = setting;
+        settings.extra_iterations = 0;
         settings.min_iterations = setting < settings.min_iterations ? setting : settings.min_iterations;
     }
     return settings;
@@ -163,8 +173,27 @@ static WadiStatus save_free_flight(const WadiFlip *flip, const WadiFlipStep *ste
     return WADI_OK;
 }
 
-/* Set up the operators of friction, and add the stresses of the last step to the velocities. */
-static WadiStatus set_up_friction(WadiFlip *flip, const WadiFlipStep *step, Sand *sand, WadiError *error)
+/* Forces of the step, u* - u, act on the open parts of faces: their change of velocity is that times the
+ * response. */
+static void weigh_rows(void *user, int64_t first, int64_t end)
+{
+    const WadiFlipStep *step = user;
+    for (int64_t row = first; row < end; ++row) {
+        for (int a = 0; a < 3 && step->saved_row[row] != 0; ++a) {
+            WadiI8 is_reached;
+            wadi_row_mask(step->reached[a][row], &is_reached);
+            const WadiF8 u = WADI_ROW(step->grid.velocity[a], row),
+                         saved = WADI_ROW(step->saved[a], step->saved_row[row]),
+                         response = WADI_ROW(step->cells.response[a], row);
+            const WadiI8 is_changed = is_reached & (response != 1.0f);
+            WADI_ROW_OUT(step->grid.velocity[a], row) =
+                WADI_ROW_SELECT(is_changed, saved + response * (u - saved), u);
+        }
+    }
+}
+
+/* Set up the operators of friction; then u* with the masses of friction. */
+static WadiStatus set_up_friction(WadiFlip *flip, WadiFlipStep *step, Sand *sand, WadiError *error)
 {
     const WadiVec3 gravity = wadi_curve_value3(&flip->context.world->scene->gravity, step->time);
     sand->solids = (WadiFrictionSolids){ &flip->context.world->solids, step->grid.cell_size, step->solid.time,
@@ -188,7 +217,10 @@ static WadiStatus set_up_friction(WadiFlip *flip, const WadiFlipStep *step, Sand
     sand->is_first = flip->friction_memory.stress.dt == 0.0;
     WADI_TRY(wadi_friction_begin(&sand->friction, &grid, &flip->friction_memory, step->force_dt,
                                  flip->context.scratch, error));
-    wadi_friction_add(sand->friction, step->grid.velocity);
+    WADI_TRY(wadi_friction_face_response(sand->friction, step->cells.response, flip->context.scratch, error));
+    if (step->cells.response[0] != NULL) {
+        wadi_parallel_for(step->grid.rows.count, WADI_ROW_BLOCK, weigh_rows, step);
+    }
     return WADI_OK;
 }
 
@@ -220,7 +252,7 @@ static WadiStatus choose_settings(WadiFlip *flip, const WadiFlipStep *step, Sand
     WADI_TRY(wadi_friction_depth(sand->friction, 2, &sand->depth, flip->context.scratch, error));
     WADI_TRY(is_sand_flowing(flip, step, sand->depth, &is_flowing, error));
     sand->settings = settings_of(flip, sand->depth, wadi_flip_gravity_step(flip, step), sand->is_first,
-                                 is_flowing, wadi_friction_has_cut_walls(sand->friction));
+                                 is_flowing, sand->friction);
     WADI_TRY(wadi_flip_friction_load(flip, step, &sand->load, &sand->grain, error));
     return serve_layers(flip, sand, is_flowing, error);
 }
@@ -256,8 +288,9 @@ static void add_friction(WadiFlipStep *step, const Sand *sand)
 WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     Sand sand = { .projector = NULL };
-    WADI_TRY(save_free_flight(flip, step, &sand, error));
     RUN("friction set-up", set_up_friction(flip, step, &sand, error));
+    WADI_TRY(save_free_flight(flip, step, &sand, error));
+    wadi_friction_add(sand.friction, step->grid.velocity); /* stresses of the last step */
     wadi_flip_close_sleeping(step);
     RUN("pressure", wadi_flip_project_step(flip, step, false, &sand.projector, error));
     WADI_TRY(choose_settings(flip, step, &sand, error));

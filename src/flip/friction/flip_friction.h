@@ -3,7 +3,8 @@
  *   minimise 1/2 sum over free faces of m |u_b + (1/m) div tau|^2,   sigma_bar(tau) <= k P+ + c in every
  *   FLUID cell,   |t| <= mu P+ on every wall facet,   |T| <= mu P+ |A| on every wall across a cell
  * Unknowns are scaled to velocities: P = p dt / (rho dx), tau = tau_SI dt / (rho dx); stencils are plain
- * differences. m is the face's open part times its density over the reference: the pressure's mass.
+ * differences. m is the face's open part times its density over the reference, with mass moved to light
+ * faces from their neighbours: the pressure's mass.
  *
  * A face is free if it is open (voxels: neither of its cells is solid) and at least one of its cells is
  * FLUID. Shear lives on the cell edges; an edge is active if its four faces are free (so the surface is free
@@ -71,6 +72,9 @@ typedef struct WadiFrictionSettings {
     double tolerance;   /* stop when no stress changes by more, m/s */
     int min_iterations; /* 4: a single small change may be chance */
     int max_iterations;
+    /* Up to this many more while a stress changes by more than `far`, m/s. */
+    int extra_iterations;
+    double far;
     bool has_momentum; /* false: plain projected gradient, for tests */
 } WadiFrictionSettings;
 
@@ -108,6 +112,11 @@ typedef struct WadiFriction WadiFriction; /* lives in the arena given to begin *
 WadiStatus wadi_friction_begin(WadiFriction **friction, const WadiFrictionGrid *grid,
                                const WadiFrictionMemory *memory, double dt, WadiArena *arena,
                                WadiError *error);
+
+/* Per face (u, v, w), over rows: its open part over its mass here. Pressure and weight act on the open part,
+ * so they change the velocity by this factor [theory 6.9]. Left as they are where all factors are 1. */
+WadiStatus wadi_friction_face_response(const WadiFriction *friction, float *response[3], WadiArena *arena,
+                                       WadiError *error);
 
 /* Longest run of FLUID cells along an axis (0, 1, 2): the depth of wadi_friction_settings. */
 WadiStatus wadi_friction_depth(const WadiFriction *friction, int axis, int *depth, WadiArena *arena,

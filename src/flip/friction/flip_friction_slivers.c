@@ -1,6 +1,7 @@
 /* Nearly closed faces. A force changes the velocity of a face of mass m by 1/m, so a small imbalance of the
  * last step's stresses would move a face that is 2 % open at metres per second [theory 6.9]. Light faces get
- * mass from their neighbours, with the sum unchanged; then the velocities of the narrowest are clamped. */
+ * mass from their neighbours, with the sum unchanged, for pressure and friction alike; then the velocities of
+ * the narrowest are clamped. */
 #include "core/parallel.h"
 #include "flip/friction/flip_friction_slots.h"
 #include "flip/transfer/flip_row_table.h"
@@ -78,7 +79,9 @@ static void move_mass(void *context, int64_t first, int64_t end)
             }
             WadiF8 open = friction->open[s].c[axis], zero = wadi_splat(0.0f);
             WadiF8 balanced = open + offered * loan->fraction[s].c[axis] - lent * loan->offer[s].c[axis];
-            friction->mass[s].c[axis] *= balanced / WADI_ROW_SELECT(open > zero, open, wadi_splat(1.0f));
+            const WadiI8 is_open = open > zero;
+            friction->mass[s].c[axis] *= balanced / WADI_ROW_SELECT(is_open, open, wadi_splat(1.0f));
+            friction->response[s].c[axis] = WADI_ROW_SELECT(is_open, open / balanced, wadi_splat(1.0f));
         }
     }
 }
@@ -87,6 +90,10 @@ WadiStatus wadi_friction_balance_masses(WadiFriction *friction, WadiArena *arena
 {
     size_t slots = (size_t)friction->slot_count;
     MassLoan loan = { .friction = friction };
+    WADI_TRY(WADI_ARENA_NEW(arena, &friction->response, slots, "friction", error));
+    for (int axis = 0; axis < 3; ++axis) {
+        friction->response[0].c[axis] = wadi_splat(1.0f);
+    }
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(wadi_friction_zeroed(arena, (void **)&loan.offer, slots, sizeof *loan.offer, error));
     WADI_TRY(wadi_friction_zeroed(arena, (void **)&loan.fraction, slots, sizeof *loan.fraction, error));
@@ -94,6 +101,36 @@ WadiStatus wadi_friction_balance_masses(WadiFriction *friction, WadiArena *arena
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, find_fractions, &loan);
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, move_mass, &loan);
     wadi_arena_release(arena, mark);
+    return WADI_OK;
+}
+
+typedef struct Response {
+    const WadiFriction *friction;
+    float *const *response;
+} Response;
+
+static void write_response(void *context, int64_t first, int64_t end)
+{
+    const Response *to = context;
+    const WadiFriction *friction = to->friction;
+    for (int64_t row = first; row < end; ++row) {
+        for (int axis = 0; axis < 3; ++axis) {
+            WADI_ROW_OUT(to->response[axis], row) = friction->response[friction->slot_of[row]].c[axis];
+        }
+    }
+}
+
+WadiStatus wadi_friction_face_response(const WadiFriction *friction, float *response[3], WadiArena *arena,
+                                       WadiError *error)
+{
+    if (friction->response == NULL || !wadi_friction_has_moving_cut_walls(friction)) {
+        return WADI_OK;
+    }
+    const WadiRows *rows = friction->grid.rows;
+    for (int axis = 0; axis < 3; ++axis) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &response[axis], wadi_rows_floats(rows), "friction", error));
+    }
+    wadi_parallel_for(rows->count, FRICTION_BLOCK, write_response, &(Response){ friction, response });
     return WADI_OK;
 }
 

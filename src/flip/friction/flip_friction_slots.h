@@ -115,6 +115,7 @@ struct WadiFriction {
     int32_t (*wall)[WALL_KINDS]; /* per slot and side: row of facets, 0: none */
     WadiFrictionFacets *facets;
     WadiFrictionFaces *open, *mass; /* per slot, 0 where not free; NULL: 1 on every free face */
+    WadiFrictionFaces *response;    /* per slot: wadi_friction_face_response; NULL: 1 */
     WadiFrictionCut *cut;
     WadiFrictionOblique *oblique;
     WadiFrictionStress *stress, *previous; /* previous: scratch of the iteration */

@@ -92,10 +92,10 @@ static void iterate(WadiFriction *friction, WadiFrictionIteration *it, const Wad
     double theta = 1.0;
     it->beta = 0.0f;
     wadi_friction_drop_momentum(it);
-    while (report->iterations < settings->max_iterations && !report->has_converged) {
+    int last = settings->max_iterations;
+    while (report->iterations < last && !report->has_converged) {
         report->iterations += 1;
-        it->needs_change =
-            report->iterations % CHANGE_INTERVAL == 0 || report->iterations == settings->max_iterations;
+        it->needs_change = report->iterations % CHANGE_INTERVAL == 0 || report->iterations == last;
         wadi_friction_cells_pass(it);
         swap_stresses(friction);
         if (it->needs_change) {
@@ -106,6 +106,10 @@ static void iterate(WadiFriction *friction, WadiFrictionIteration *it, const Wad
             report->last_change = change;
             report->has_converged =
                 report->iterations >= settings->min_iterations && change <= settings->tolerance;
+            if (report->iterations == last && change > settings->far &&
+                last < settings->max_iterations + settings->extra_iterations) {
+                last += CHANGE_INTERVAL;
+            }
         }
         double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * theta * theta));
         it->beta = settings->has_momentum ? (float)((theta - 1.0) / next) : 0.0f;

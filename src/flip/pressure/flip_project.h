@@ -27,6 +27,7 @@ typedef struct WadiFlipProjectIn {
     const float *theta[3], *surface_distance;
     const float *density;     /* per cell, kg/m^3; NULL: reference_density everywhere */
     double reference_density; /* kg/m^3 */
+    const float *response[3]; /* per face: open part over mass; NULL: 1, the mass is the open part */
     const float *expansion;   /* per cell: prescribed divergence, 1/s (density correction); NULL: 0 */
     /* Per row: its row in `expansion` and P (flip_row_table.h): rows with a fluid cell, in order, possibly
      * with others. NULL: they have all rows. */

@@ -25,9 +25,9 @@ static inline __attribute__((always_inline)) void wadi_flip_face_theta(const Wad
     }
 }
 
-/* Velocity change per difference of P on the low faces of a row's cells, (rho_ref / rho_f) / theta_f; 0
- * where the face is closed or touches no fluid. rho_f is the mean of the two cells, or that of the only
- * fluid cell. */
+/* Velocity change per difference of P on the low faces of a row's cells, (rho_ref / rho_f) / theta_f times
+ * the response of the face; 0 where the face is closed or touches no fluid. rho_f is the mean of the two
+ * cells, or that of the only fluid cell. */
 static inline __attribute__((always_inline)) void wadi_flip_face_gradient(const WadiFlipProjectIn *in,
                                                                           int32_t row, int axis,
                                                                           WadiF8 *gradient)
@@ -58,6 +58,9 @@ static inline __attribute__((always_inline)) void wadi_flip_face_gradient(const 
         WadiF8 sides = (WadiF8)((WadiI8)one & is_here) + (WadiF8)((WadiI8)one & is_low);
         WadiI8 has_mass = mass > 0.0f;
         g *= (float)in->reference_density * sides / WADI_ROW_SELECT(has_mass, mass, one);
+    }
+    if (in->response[axis] != NULL) {
+        g *= WADI_ROW(in->response[axis], row);
     }
     WadiI8 is_open = WADI_ROW(in->open[axis], wadi_table_row(in->solid_row, row)) > 0.0f;
     *gradient = (WadiF8)((WadiI8)g & has_any & is_open);
