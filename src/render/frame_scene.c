@@ -17,10 +17,10 @@ static const double UNDERLAY_RADIUS = 0.35;
 static const double STONE_RATIO = 2.5, STONE_FILL = 0.62;
 /* Grains of a particle that flies alone. */
 enum { LOOSE_MAX = 64 };
-/* Passes of smoothing on a mesh, at least. */
-enum { SYRUP_SMOOTHING = 120 };
-/* Spacings: shorter bumps of the surface are those of particles, not of sand. */
-static const double SAND_BUMPS = 10.0;
+/* Spacings: shorter bumps of the surface are those of particles, not of sand or of viscous liquids. */
+static const double SAND_BUMPS = 10.0, SYRUP_BUMPS = 14.0;
+/* Passes on the function. */
+enum { SYRUP_SMOOTHING = 6 };
 
 static void free_parts(WadiFrameScene *frame_scene)
 {
@@ -164,10 +164,12 @@ static WadiStatus make_mesh(const WadiFrameBuilder *s, const WadiMaterial *mater
         def.field.volume_slack[0] = def.field.volume_slack[1] = 0.0;
         def.field.smoothing = 2;
     }
-    /* Viscous liquids have no ripples. */
-    int least =
-        wadi_curve_value_or_zero(&material->viscosity, s->time) >= WADI_SYRUP_VISCOSITY ? SYRUP_SMOOTHING : 0;
-    def.mesh_smoothing = def.mesh_smoothing > least ? def.mesh_smoothing : least;
+    if (wadi_curve_value_or_zero(&material->viscosity, s->time) >= WADI_SYRUP_VISCOSITY) {
+        /* Gaps between the particles of a stream are not air. */
+        def.bumps = SYRUP_BUMPS;
+        def.has_no_voids = true;
+        def.field.smoothing = def.field.smoothing > SYRUP_SMOOTHING ? def.field.smoothing : SYRUP_SMOOTHING;
+    }
     if (material->kind == WADI_MATERIAL_SAND) {
         /* Moving the surface everywhere to conserve the volume would let the grains of still sand flicker. */
         def.field.volume_slack[0] = def.field.volume_slack[1] = 0.0;

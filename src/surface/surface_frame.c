@@ -91,6 +91,9 @@ static WadiStatus build(WadiSurfaceFrame *frame, const WadiCloud *cloud, const W
     if (def->has_sharp_edges && field->is_clipped) {
         WADI_TRY(wadi_surface_sharpen(surface, field->clip, arena, error));
     }
+    if (def->has_no_voids) {
+        WADI_TRY(wadi_surface_drop_voids(surface, arena, error));
+    }
     if (def->bumps > 0.0) {
         double spacing = fmax(cloud->spacing_min, field->flatten_unit);
         WadiLowPassDef filter = { def->bumps * spacing, MOST_INWARD * spacing, MOST_OUTWARD * spacing };

@@ -14,6 +14,7 @@ typedef struct WadiSurfaceFrameDef {
     double bumps;         /* spacings: shorter waves are removed from the mesh; 0: none */
     bool are_walls_open;  /* no triangles in the planes of field.clip */
     bool has_sharp_edges; /* along those planes; without it they are bevelled over a cell */
+    bool has_no_voids;    /* bubbles are left out of the mesh */
     double memory;        /* bytes; 0: no limit */
 } WadiSurfaceFrameDef;
 

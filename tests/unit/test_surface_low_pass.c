@@ -1,4 +1,4 @@
-/* surface: the filter of a mesh removes waves by their length, and leaves thin parts, walls and volumes. */
+/* surface: a filter removes waves by their length and leaves thin parts, walls and volumes; voids go. */
 #include "core/parallel.h"
 #include "surface_fixture.h"
 
@@ -140,11 +140,38 @@ static void walls_hold_and_threads_do_not_matter(void **unused)
     wadi_arena_free(&arena);
 }
 
+/* A ball with two hollows, one of them with a ball in it. */
+static double hollow_distance(const void *context, WadiVec3 x)
+{
+    (void)context;
+    double far = wadi_norm(x), left = wadi_norm(wadi_sub(x, wadi_vec3(-0.8, 0, 0))),
+           right = wadi_norm(wadi_sub(x, wadi_vec3(0.8, 0, 0)));
+    return fmin(fmax(far - 2.0, fmax(0.6 - left, 0.6 - right)), left - 0.3);
+}
+
+static void voids_are_dropped(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    WadiArena arena = { 0 };
+    WadiSurfaceMesh surface = mesh_of(hollow_distance, NULL, &arena);
+    assert_int_equal(surface_facts(&surface).parts, 4);
+    CHECK_OK(wadi_surface_drop_voids(&surface, &arena, &error), error);
+    WadiSurfaceFacts facts = surface_facts(&surface);
+    assert_true(facts.is_closed && facts.is_manifold);
+    assert_int_equal(facts.parts, 2);
+    double whole = 4.0 / 3.0 * pi * (8.0 + 0.027);
+    CHECK_NEAR(facts.volume, whole, 0.01 * whole);
+    wadi_surface_mesh_free(&surface);
+    wadi_arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waves_go_by_their_length),
         cmocka_unit_test(threads_and_drops_stay),
+        cmocka_unit_test(voids_are_dropped),
         cmocka_unit_test(walls_hold_and_threads_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

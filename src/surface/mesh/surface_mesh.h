@@ -47,6 +47,9 @@ WadiStatus wadi_surface_open_walls(WadiSurfaceMesh *surface, WadiBox box, double
 WadiStatus wadi_surface_smooth(WadiSurfaceMesh *surface, int passes, bool has_box, WadiBox box,
                                WadiArena *arena, WadiError *error);
 
+/* Drops the triangles of components that face inwards, bubbles; their vertices stay, unused. */
+WadiStatus wadi_surface_drop_voids(WadiSurfaceMesh *surface, WadiArena *arena, WadiError *error);
+
 typedef struct WadiLowPassDef {
     double length;          /* m: of waves of this length half the height is left; 0: no filter */
     double inward, outward; /* m: vertices that would move this far stay, so that thin parts are preserved */
