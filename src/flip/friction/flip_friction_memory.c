@@ -81,8 +81,9 @@ static void store_block(void *context, int64_t first, int64_t end)
         }
         int32_t row = wadi_tile_memory_find(&finder, slot->row);
         float *stored = stress_of(store->memory, (size_t)row);
-        for (int n = 0; n < STRESS_COUNT; ++n) {
-            WADI_ROW_OUT(stored, n) = friction->stress[s].t[n] / open_part(friction, slot, n);
+        memcpy(stored, &friction->stress[s], sizeof friction->stress[s]);
+        for (int n = 0; n < STRESS_COUNT && slot->cut != 0; ++n) {
+            WADI_ROW_OUT(stored, n) /= open_part(friction, slot, n);
         }
         for (int side = 0; side < WALL_KINDS; ++side) {
             store->memory->wall[row][side] = friction->wall[s][side] - 1;
