@@ -4,7 +4,8 @@
  * count with the velocity of the surface in it,
  *   sum_f +-(1 - w_f) u_wall   instead of   sum_f +-(1 - w_f) u_solid(f),
  * and the difference becomes a divergence of the projection. A face of another solid, such as a floor
- * under a ball, keeps its own velocity.
+ * under a ball, keeps its own velocity; on a solid as slender as a cell the velocity turns from face to
+ * face, so there the cell beside tells whether it is the same.
  * Source: none. */
 #include <math.h>
 
@@ -22,6 +23,15 @@ typedef struct SwellContext {
     WadiFlipStep *step;
 } SwellContext;
 
+/* Speed of the solid that cuts a cell, m/s; 0 where none does or it rests. */
+static double wall_speed(const WadiFlipSolid *solid, WadiRowCell cell)
+{
+    const size_t at = wadi_table_cell(solid->row, wadi_row_cell_index(cell));
+    const double v[3] = { (double)solid->wall[0][at], (double)solid->wall[1][at],
+                          (double)solid->wall[2][at] };
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
 /* h times the missing divergence of a cell. */
 static double missing_divergence(const SwellContext *context, WadiRowCell cell)
 {
@@ -29,16 +39,17 @@ static double missing_divergence(const SwellContext *context, WadiRowCell cell)
     const size_t at = wadi_table_cell(solid->row, wadi_row_cell_index(cell));
     const double wall[3] = { (double)solid->wall[0][at], (double)solid->wall[1][at],
                              (double)solid->wall[2][at] };
-    const double tolerance = SAME_SOLID * sqrt(wall[0] * wall[0] + wall[1] * wall[1] + wall[2] * wall[2]);
+    const double tolerance = SAME_SOLID * wall_speed(solid, cell);
     double sum = 0.0;
     for (int side = 0; side < 6 && tolerance > 0.0; ++side) {
         const int axis = side / 2;
-        const WadiRowCell owner =
-            side % 2 == 1 ? wadi_row_cell_neighbour(&context->step->grid.rows, cell, side) : cell;
+        const WadiRowCell beside = wadi_row_cell_neighbour(&context->step->grid.rows, cell, side),
+                          owner = side % 2 == 1 ? beside : cell;
         const size_t face = wadi_table_cell(solid->row, wadi_row_cell_index(owner));
         const double closed = 1.0 - (double)solid->open[axis][face];
         const double change = (double)solid->velocity[axis][face] - wall[axis];
-        if (owner.row != 0 && closed > 0.0 && fabs(change) <= tolerance) {
+        if (owner.row != 0 && closed > 0.0 &&
+            (fabs(change) <= tolerance || wall_speed(solid, beside) >= tolerance)) {
             sum += (side % 2 == 1 ? closed : -closed) * change;
         }
     }
