@@ -223,12 +223,8 @@ static void fill(const Search *s, int32_t i, const WadiSphRange *ranges, int ran
     List same = { .to = first }, other = { .to = first + s->pairs->same[i] };
     for (int r = 0; r < range_count; ++r) {
         for (int32_t j = ranges[r].first; j < ranges[r].end; j += LANES) {
-            const unsigned bits = *found++;
-            if (bits == 0) {
-                continue;
-            }
-            const unsigned kind = find_same(s, i, j);
-            add_to_list(s, i, &same, j, bits & kind);
+            const unsigned bits = *found++, kind = find_same(s, i, j);
+            add_to_list(s, i, &same, j, bits & kind); /* often none: a branch would be mispredicted */
             if ((bits & ~kind) != 0) {
                 add_to_list(s, i, &other, j, bits & ~kind);
             }
